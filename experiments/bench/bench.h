@@ -4,7 +4,7 @@
 #include "autograd/tape.h"
 #include "process/ranks.h"
 #include "command/command.h"
-#include "run/drawn.h"
+#include "run/random-batches.h"
 
 /*
  * plait-bench times steps of the model that an experiment file describes, over drawn token data.

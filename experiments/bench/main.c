@@ -156,8 +156,8 @@ static const PlaitCommand train = {
   .options = model_options,
   .size = sizeof (BenchOptions),
   .defaults = &defaults,
-  .least = 1,
-  .most = 1,
+  .min = 1,
+  .max = 1,
   .several = TRUE,
   .run = run_train,
 };
@@ -173,8 +173,8 @@ static const PlaitCommand decode = {
   .options = model_options,
   .size = sizeof (BenchOptions),
   .defaults = &defaults,
-  .least = 1,
-  .most = 1,
+  .min = 1,
+  .max = 1,
   .several = TRUE,
   .run = run_decode,
 };
@@ -189,8 +189,8 @@ static const PlaitCommand encode = {
   .options = encode_options,
   .size = sizeof (BenchOptions),
   .defaults = &defaults,
-  .least = 1,
-  .most = 1,
+  .min = 1,
+  .max = 1,
   .several = TRUE,
   .run = run_encode,
 };
@@ -209,8 +209,8 @@ static const PlaitCommand steps = {
   .options = steps_options,
   .size = sizeof (StepsOptions),
   .defaults = &(const StepsOptions){ .all.steps = 10 },
-  .least = 1,
-  .most = -1,
+  .min = 1,
+  .max = -1,
   .run = run_steps,
 };
 

@@ -103,7 +103,7 @@ typedef struct
 
 enum
 {
-  N_SHARES = PLAIT_N_WORKS + 3,
+  N_SHARES = PLAIT_N_WORK_KINDS + 3,
 };
 
 static void
@@ -111,10 +111,10 @@ list_shares (const PlaitWorkTimes *times, Share shares[N_SHARES])
 {
   guint n = 0;
 
-  for (guint work = PLAIT_WORK_PRODUCTS; work < PLAIT_N_WORKS; work++)
+  for (guint work = PLAIT_WORK_PRODUCTS; work < PLAIT_N_WORK_KINDS; work++)
     shares[n++] = (Share){ plait_work_name (work), times->works[work] };
   shares[n++] = (Share){ plait_work_name (PLAIT_WORK_OTHER), times->works[PLAIT_WORK_OTHER] };
-  shares[n++] = (Share){ "handing over", times->hand_over };
+  shares[n++] = (Share){ "handing over", times->dispatch };
   shares[n++] = (Share){ "waiting at the end of a run", times->waiting };
   shares[n++] = (Share){ "idle between runs", times->idle };
 }
@@ -145,7 +145,7 @@ print_json (const Figures *figures)
   plait_json_texts (json, "set", options->overrides, -1);
   plait_json_text (json, "measured", figures->what);
   plait_json_integer (json, "threads", figures->threads);
-  plait_json_integer (json, "processes", plait_ranks_n (options->ranks));
+  plait_json_integer (json, "processes", plait_ranks_size (options->ranks));
   plait_json_real (json, "tokens_per_second", known (RATE (figures, tokens)));
   plait_json_real (json, "sentences_per_second", RATE (figures, sentences));
   plait_json_integer (json, "peak_bytes", figures->peak);
@@ -215,10 +215,10 @@ print_text (const Figures *figures)
 static gint64
 peak_bytes (void)
 {
-  gsize held, most;
+  gsize held, max;
 
-  plait_memory_of_process (getpid (), &held, &most);
-  return (gint64)most;
+  plait_memory_of_process (getpid (), &held, &max);
+  return (gint64)max;
 }
 
 BenchMoment
@@ -243,7 +243,7 @@ time_steps (const BenchWork *work, gpointer made, const Bench *bench, Figures *f
       BenchStep done = { 0 };
 
       if (timed == 0 && options->profile)
-        plait_pool_watch (bench->pool);
+        plait_pool_profile (bench->pool);
       BenchMoment start = bench_now (), end;
       double exchanged = plait_ranks_seconds (options->ranks);
 

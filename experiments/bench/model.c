@@ -6,7 +6,7 @@
 #include "bench.h"
 #include "corpus/iterator.h"
 #include "search/search.h"
-#include "setup/fit.h"
+#include "setup/limits.h"
 #include "training/optimizer.h"
 #include "training/parameters.h"
 #include "training/update.h"
@@ -16,8 +16,8 @@
 typedef struct
 {
   Bench bench;
-  PlaitDrawnBatches *data;
-  PlaitSystem *system;
+  PlaitRandomBatches *data;
+  PlaitExperimentModel *experiment_model;
   PlaitUpdate *update;
   PlaitOptimizer *optimizer;
   PlaitSearch *search;
@@ -32,23 +32,23 @@ model_free (gpointer data)
   plait_search_free (model->search);
   plait_optimizer_free (model->optimizer);
   plait_update_free (model->update);
-  plait_system_free (model->system);
-  plait_drawn_batches_free (model->data);
+  plait_experiment_model_free (model->experiment_model);
+  plait_random_batches_free (model->data);
   g_free (model);
 }
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Model, model_free)
 
 /* Makes batches of the token data. (transfer full) */
-static PlaitDrawnBatches *
-new_batches (const BenchOptions *options, gboolean search, gint64 most, GError **error)
+static PlaitRandomBatches *
+new_batches (const BenchOptions *options, gboolean search, gint64 max, GError **error)
 {
   g_autoptr (PlaitTuples) tuples = plait_tuples_new (options->experiment, error);
 
   return tuples
                  && (options->data ? bench_read_tokens (tuples, options->data, error)
                                    : plait_tuples_draw (tuples, error))
-             ? plait_tuples_batch (tuples, search, most, error)
+             ? plait_tuples_batch (tuples, search, max, error)
              : NULL;
 }
 
@@ -70,15 +70,15 @@ make_model (const Bench *bench, gboolean search, gint64 each, GError **error)
 
   model->bench = *bench;
   model->data = new_batches (options, search, (options->warmup + options->steps) * each, error);
-  model->system = model->data ? plait_drawn_system (options->experiment, error) : NULL;
-  if (!model->system)
+  model->experiment_model = model->data ? plait_random_batches_model (options->experiment, error) : NULL;
+  if (!model->experiment_model)
     return NULL;
-  parameters = plait_model_parameters (model->system->model);
-  if (!plait_fit_memory (parameters, error))
+  parameters = plait_model_parameters (model->experiment_model->model);
+  if (!plait_limits_check_memory (parameters, error))
     return NULL;
-  plait_system_initialise (model->system, bench->pool);
+  plait_experiment_model_initialise (model->experiment_model, bench->pool);
   for (guint i = 0; i < model->data->batches->len; i++)
-    if (!plait_model_check_batch (model->system->model, model->data->batches->pdata[i], error))
+    if (!plait_model_check_batch (model->experiment_model->model, model->data->batches->pdata[i], error))
       return NULL;
   if (options->parameters && !write_parameters (parameters, options->parameters, error))
     return NULL;
@@ -119,10 +119,10 @@ make_trained (const Bench *bench, GError **error)
 
   if (!model)
     return NULL;
-  model->update = plait_update_new (model->system->model, bench->tape, train, bench->options->ranks, error);
+  model->update = plait_update_new (model->experiment_model->model, bench->tape, train, bench->options->ranks, error);
   if (!model->update)
     return NULL;
-  model->optimizer = plait_optimizer_new (train, plait_model_parameters (model->system->model), error);
+  model->optimizer = plait_optimizer_new (train, plait_model_parameters (model->experiment_model->model), error);
   return model->optimizer ? g_steal_pointer (&model) : NULL;
 }
 
@@ -184,7 +184,7 @@ make_searched (const Bench *bench, GError **error)
   model->searching = experiment->decode;
   model->searching.minimum_length = model->searching.maximum_length = search_steps (experiment);
   model->searching.maximum_ratio = 0;
-  model->search = plait_search_new (model->system->model, bench->pool, model->searching.precision, 0, error);
+  model->search = plait_search_new (model->experiment_model->model, bench->pool, model->searching.precision, 0, error);
   return model->search ? g_steal_pointer (&model) : NULL;
 }
 
@@ -239,7 +239,7 @@ encode_pass (gpointer data)
   const BenchOptions *options = pass->model->bench.options;
   PlaitTape *tape = pass->model->bench.tape;
   guint64 seed = (guint64)options->experiment->experiment.seed;
-  PlaitReading reading;
+  PlaitEncoderOutputs encoded;
   PlaitNode *root;
 
   if (options->forward)
@@ -249,10 +249,10 @@ encode_pass (gpointer data)
       plait_tape_begin (tape, PLAIT_TAPE_TRAIN, plait_random_key (seed, "dropout", NULL, (guint64)pass->step + 1));
       plait_tape_keep_gradients (tape);
     }
-  reading = plait_model_read (pass->model->system->model, tape, batch_of (pass->model, pass->step), NULL);
-  root = plait_total (tape, reading.memories[0].states);
-  for (guint i = 1; i < reading.n_memories; i++)
-    root = plait_sum (tape, (PlaitNode *[]){ root, plait_total (tape, reading.memories[i].states) }, 2);
+  encoded = plait_model_encode (pass->model->experiment_model->model, tape, batch_of (pass->model, pass->step), NULL);
+  root = plait_reduce_sum (tape, encoded.memories[0].states);
+  for (guint i = 1; i < encoded.n_memories; i++)
+    root = plait_add_n (tape, (PlaitNode *[]){ root, plait_reduce_sum (tape, encoded.memories[i].states) }, 2);
   pass->done->loss = (double)plait_tape_value (tape, root).data[0];
   if (!options->forward)
     plait_tape_backward (tape, root);

@@ -7,12 +7,12 @@
 #include "command/options.h"
 #include "terminal/table-print.h"
 #include "significance/statistics.h"
-#include "site.h"
+#include "cross-attention.h"
 #include "tensor/blas.h"
 
 /* A sample is as many steps as take so long, and no more than so many. */
 #define SAMPLE_SECONDS .0002
-#define MOST_IN_SAMPLE 1000
+#define MAX_IN_SAMPLE 1000
 /* How near the length from which an experiment is faster is told. */
 #define NEAR 1.2
 
@@ -52,12 +52,12 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Comparison, comparison_clear)
 
 /* What each of @n steps takes in the mean. */
 static gboolean
-sample (BenchSite *site, gint64 n, Cost *cost, GError **error)
+sample (BenchCrossAttention *attention, gint64 n, Cost *cost, GError **error)
 {
   BenchMoment start = bench_now (), end;
 
   for (gint64 i = 0; i < n; i++)
-    if (!bench_site_step (site, &cost->touched, error))
+    if (!bench_cross_attention_step (attention, &cost->touched, error))
       return FALSE;
   end = bench_now ();
   cost->seconds = (end.clock - start.clock) / (double)n;
@@ -73,20 +73,20 @@ measure (const Comparison *bench, guint which, gint64 length, gint64 batch, Cost
   gint64 n = bench->options->steps, in_sample;
   Cost timed;
   g_autofree double *seconds = g_new (double, n), *processor = g_new (double, n);
-  g_autoptr (BenchSite) site
-      = bench_site_new (bench->experiments[which], length, batch, bench->words, bench->pool, error);
+  g_autoptr (BenchCrossAttention) attention
+      = bench_cross_attention_new (bench->experiments[which], length, batch, bench->words, bench->pool, error);
 
-  if (!site || !sample (site, 2, cost, error) || !sample (site, 1, cost, error))
+  if (!attention || !sample (attention, 2, cost, error) || !sample (attention, 1, cost, error))
     return FALSE;
-  in_sample = (gint64)CLAMP (SAMPLE_SECONDS / MAX (cost->seconds, 1e-9), 1, MOST_IN_SAMPLE);
+  in_sample = (gint64)CLAMP (SAMPLE_SECONDS / MAX (cost->seconds, 1e-9), 1, MAX_IN_SAMPLE);
   for (gint64 i = 0; i < n; i++)
     {
-      if (!sample (site, in_sample, &timed, error))
+      if (!sample (attention, in_sample, &timed, error))
         return FALSE;
       seconds[i] = timed.seconds;
       processor[i] = timed.processor;
     }
-  if (bench->options->parameters && !bench_site_write (site, bench->options->parameters, error))
+  if (bench->options->parameters && !bench_cross_attention_write (attention, bench->options->parameters, error))
     return FALSE;
   cost->seconds = plait_median (seconds, (gsize)n);
   cost->processor = plait_median (processor, (gsize)n);
@@ -199,7 +199,7 @@ print (const Comparison *bench)
 {
   const BenchOptions *options = bench->options;
   guint threads = plait_pool_threads (bench->pool);
-  g_autoptr (PlaitPage) page = NULL;
+  g_autoptr (PlaitTerminal) terminal = NULL;
   g_autoptr (PlaitJson) json = NULL;
 
   if (options->json)
@@ -217,14 +217,15 @@ print (const Comparison *bench)
       plait_json_print (json);
       return;
     }
-  page = plait_page_new ();
+  terminal = plait_terminal_new ();
   if (bench->words > 0)
-    plait_page_text (page, PLAIT_PAGE_PLAIN, "attention over targets of %jd words, forward and backward, %u thread%s\n",
-                     bench->words, threads, threads == 1 ? "" : "s");
+    plait_terminal_text (terminal, PLAIT_TERMINAL_PLAIN,
+                         "attention over targets of %jd words, forward and backward, %u thread%s\n", bench->words,
+                         threads, threads == 1 ? "" : "s");
   else
-    plait_page_text (page, PLAIT_PAGE_PLAIN, "a step of attention in search, %u thread%s\n", threads,
-                     threads == 1 ? "" : "s");
-  plait_table_print (bench->table, page);
+    plait_terminal_text (terminal, PLAIT_TERMINAL_PLAIN, "a step of attention in search, %u thread%s\n", threads,
+                         threads == 1 ? "" : "s");
+  plait_table_print (bench->table, terminal);
 }
 
 static gboolean

@@ -8,9 +8,9 @@
 
 #define MAX_FILE ((gsize)1 << 30)
 
-/* Appends the numbers of @text, each at least @least and below @end. */
+/* Appends the numbers of @text, each at least @min and below @end. */
 static gboolean
-read_numbers (GArray *numbers, const char *text, gint64 least, gint64 end, GError **error)
+read_numbers (GArray *numbers, const char *text, gint64 min, gint64 end, GError **error)
 {
   g_auto (GStrv) words = g_strsplit (text, " ", -1);
 
@@ -19,10 +19,10 @@ read_numbers (GArray *numbers, const char *text, gint64 least, gint64 end, GErro
       gint64 number;
       gint32 id;
 
-      if (!plait_parse_integer (words[i], &number) || number < least || number >= end)
+      if (!plait_parse_integer (words[i], &number) || number < min || number >= end)
         return plait_fail (error, PLAIT_ERROR_INPUT,
                            "\"%.40s\" is no id; expected an integer from %jd to %jd, ids separated by single spaces",
-                           words[i], least, end - 1);
+                           words[i], min, end - 1);
       id = (gint32)number;
       g_array_append_val (numbers, id);
     }
@@ -32,7 +32,7 @@ read_numbers (GArray *numbers, const char *text, gint64 least, gint64 end, GErro
 /* Appends the tree @text over the tokens of the tuple in the making: left and right child of each inner node, as
  * PlaitTrees counts them. */
 static gboolean
-read_tree (PlaitGathered *stream, const char *text, GError **error)
+read_tree (PlaitStreamBuilder *stream, const char *text, GError **error)
 {
   GArray *children = stream->steps;
   gint64 first = children->len, words = plait_tuples_words (stream);
@@ -68,7 +68,7 @@ check_texts (const PlaitTuples *tuples, guint n, GError **error)
 
   for (guint i = 0; i < tuples->streams->len; i++)
     {
-      const PlaitGathered *stream = tuples->streams->pdata[i];
+      const PlaitStreamBuilder *stream = tuples->streams->pdata[i];
 
       if (plait_input_kind_is_text (stream->kind))
         g_ptr_array_add (names, (gpointer)stream->name);
@@ -99,7 +99,7 @@ read_line (PlaitTuples *tuples, const char *line, GError **error)
     return FALSE;
   for (guint i = 0; i < tuples->streams->len; i++)
     {
-      PlaitGathered *stream = tuples->streams->pdata[i];
+      PlaitStreamBuilder *stream = tuples->streams->pdata[i];
 
       if (plait_input_kind_is_text (stream->kind)
           && !read_numbers (stream->ids, *text++, PLAIT_TOKEN_EOS, tuples->experiment->data.vocabulary_size, error))

@@ -8,7 +8,7 @@
 
 enum
 {
-  PIECE = 65536,        /* numbers of a message, as core/model/training/exchange.c cuts gradients */
+  PIECE = 65536,        /* numbers of a message, as core/model/training/all-reduce.c cuts gradients */
   NUMBERS = PIECE << 8, /* more than caches hold */
   ROUNDS = 21,
 };

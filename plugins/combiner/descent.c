@@ -18,37 +18,37 @@
  */
 
 static gboolean
-has_levels (const PlaitSite *site, guint memory)
+has_levels (const PlaitCrossAttention *cross, guint memory)
 {
-  return (plait_site_memory (site, memory)->structure & PLAIT_STRUCTURE_LEVELS) != 0;
+  return (plait_cross_memory (cross, memory)->structure & PLAIT_STRUCTURE_LEVELS) != 0;
 }
 
 static gboolean
-build (PlaitSite *site, gconstpointer data, gpointer state, GError **error)
+build (PlaitCrossAttention *cross, gconstpointer data, gpointer state, GError **error)
 {
   const Settings *settings = data;
-  PlaitSiteAttention attention = { PLAIT_DECODER_RATES, .heads = (guint)settings->heads };
-  PlaitSiteAttention contexts = { PLAIT_DECODER_RATES, .projections = PLAIT_PROJECTIONS_PUBLISHED };
+  PlaitAttendSettings attention = { PLAIT_DECODER_DROPOUT_RATES, .heads = (guint)settings->heads };
+  PlaitAttendSettings contexts = { PLAIT_DECODER_DROPOUT_RATES, .projections = PLAIT_PROJECTIONS_PUBLISHED };
 
-  for (guint i = 0; i < plait_site_n_memories (site); i++)
+  for (guint i = 0; i < plait_cross_n_memories (cross); i++)
     {
       if (i == 0 || settings->combine == COMBINE_SERIAL)
-        plait_site_declare_residual (site, i);
-      plait_site_declare_attend (site, i, &attention);
-      if (has_levels (site, i))
-        plait_site_declare_rows (site, i);
+        plait_cross_declare_residual (cross, i);
+      plait_cross_declare_attend (cross, i, &attention);
+      if (has_levels (cross, i))
+        plait_cross_declare_rows (cross, i);
     }
   if (settings->combine == COMBINE_HIERARCHICAL)
-    plait_site_declare_attend_contexts (site, &contexts);
+    plait_cross_declare_attend_contexts (cross, &contexts);
   return TRUE;
 }
 
 /* Returns how many rows of a level are followed; 0: all. train=soft follows all rows while gradients flow, so that
  * every row has one; evaluation and search follow as many as descent says. */
 static gint64
-branches (PlaitSite *site, const Settings *settings)
+branches (PlaitCrossAttention *cross, const Settings *settings)
 {
-  gboolean trains = plait_tape_mode (plait_site_tape (site)) != PLAIT_TAPE_EVALUATE;
+  gboolean trains = plait_tape_mode (plait_cross_tape (cross)) != PLAIT_TAPE_EVALUATE;
 
   if (settings->descent == DESCENT_SOFT || (trains && settings->train == TRAIN_SOFT))
     return 0;
@@ -56,35 +56,35 @@ branches (PlaitSite *site, const Settings *settings)
 }
 
 static PlaitContext
-attend (PlaitSite *site, const Settings *settings, guint memory, PlaitStream query)
+attend (PlaitCrossAttention *cross, const Settings *settings, guint memory, PlaitResidualStream query)
 {
-  gint64 followed = branches (site, settings);
+  gint64 followed = branches (cross, settings);
 
-  if (!has_levels (site, memory))
-    return plait_site_attend (site, memory, query);
-  return plait_site_descend (site, NULL, memory, query, followed, followed > 0 && settings->normalise);
+  if (!has_levels (cross, memory))
+    return plait_cross_attend (cross, memory, query);
+  return plait_cross_descend (cross, NULL, memory, query, followed, followed > 0 && settings->normalise);
 }
 
-static PlaitStream
-combine (PlaitSite *site, gconstpointer data, gconstpointer state, PlaitStream x)
+static PlaitResidualStream
+combine (PlaitCrossAttention *cross, gconstpointer data, gconstpointer state, PlaitResidualStream x)
 {
   const Settings *settings = data;
-  guint n = plait_site_n_memories (site);
+  guint n = plait_cross_n_memories (cross);
   PlaitContext *contexts = g_newa (PlaitContext, n);
-  PlaitStream query;
+  PlaitResidualStream query;
 
   if (settings->combine == COMBINE_SERIAL)
     {
       for (guint i = 0; i < n; i++)
-        x = plait_site_residual (site, i, x, attend (site, settings, i, plait_site_normalise (site, i, x)));
+        x = plait_cross_residual (cross, i, x, attend (cross, settings, i, plait_cross_normalise (cross, i, x)));
       return x;
     }
-  query = plait_site_normalise (site, 0, x);
+  query = plait_cross_normalise (cross, 0, x);
   for (guint i = 0; i < n; i++)
-    contexts[i] = attend (site, settings, i, query);
+    contexts[i] = attend (cross, settings, i, query);
   if (settings->combine == COMBINE_PARALLEL)
-    return plait_site_residual (site, 0, x, plait_site_sum (site, contexts, n));
-  return plait_site_residual (site, 0, x, plait_site_attend_contexts (site, query, contexts));
+    return plait_cross_residual (cross, 0, x, plait_cross_sum (cross, contexts, n));
+  return plait_cross_residual (cross, 0, x, plait_cross_attend_contexts (cross, query, contexts));
 }
 
 PLAIT_PLUGIN_DEFINE (.build = build, .combine = combine)

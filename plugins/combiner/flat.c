@@ -10,27 +10,27 @@
  */
 
 static gboolean
-build (PlaitSite *site, gconstpointer data, gpointer state, GError **error)
+build (PlaitCrossAttention *cross, gconstpointer data, gpointer state, GError **error)
 {
   const Settings *settings = data;
-  PlaitSiteAttention attention = {
-    PLAIT_DECODER_RATES,
+  PlaitAttendSettings attention = {
+    PLAIT_DECODER_DROPOUT_RATES,
     .heads = (guint)settings->heads,
     .projections = settings->projections,
     .sentinel = settings->sentinel,
   };
 
-  plait_site_declare_residual (site, 0);
-  plait_site_declare_attend_jointly (site, &attention);
+  plait_cross_declare_residual (cross, 0);
+  plait_cross_declare_attend_jointly (cross, &attention);
   return TRUE;
 }
 
-static PlaitStream
-combine (PlaitSite *site, gconstpointer data, gconstpointer state, PlaitStream x)
+static PlaitResidualStream
+combine (PlaitCrossAttention *cross, gconstpointer data, gconstpointer state, PlaitResidualStream x)
 {
-  PlaitStream query = plait_site_normalise (site, 0, x);
+  PlaitResidualStream query = plait_cross_normalise (cross, 0, x);
 
-  return plait_site_residual (site, 0, x, plait_site_attend_jointly (site, query));
+  return plait_cross_residual (cross, 0, x, plait_cross_attend_jointly (cross, query));
 }
 
 PLAIT_PLUGIN_DEFINE (.build = build, .combine = combine)

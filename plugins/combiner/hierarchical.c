@@ -11,11 +11,11 @@
  */
 
 static gboolean
-build (PlaitSite *site, gconstpointer data, gpointer state, GError **error)
+build (PlaitCrossAttention *cross, gconstpointer data, gpointer state, GError **error)
 {
   const Settings *settings = data;
-  PlaitSiteAttention first = { PLAIT_DECODER_RATES, .heads = (guint)settings->heads };
-  PlaitSiteAttention second = {
+  PlaitAttendSettings first = { PLAIT_DECODER_DROPOUT_RATES, .heads = (guint)settings->heads };
+  PlaitAttendSettings second = {
     .heads = (guint)settings->context_heads,
     .dropout = settings->context_dropout == CONTEXT_DROPOUT_NONE ? 0 : PLAIT_DECODER_DROPOUT,
     .output_dropout = PLAIT_DECODER_DROPOUT,
@@ -23,23 +23,23 @@ build (PlaitSite *site, gconstpointer data, gpointer state, GError **error)
     .sentinel = settings->sentinel,
   };
 
-  plait_site_declare_residual (site, 0);
-  for (guint i = 0; i < plait_site_n_memories (site); i++)
-    plait_site_declare_attend (site, i, &first);
-  plait_site_declare_attend_contexts (site, &second);
+  plait_cross_declare_residual (cross, 0);
+  for (guint i = 0; i < plait_cross_n_memories (cross); i++)
+    plait_cross_declare_attend (cross, i, &first);
+  plait_cross_declare_attend_contexts (cross, &second);
   return TRUE;
 }
 
-static PlaitStream
-combine (PlaitSite *site, gconstpointer data, gconstpointer state, PlaitStream x)
+static PlaitResidualStream
+combine (PlaitCrossAttention *cross, gconstpointer data, gconstpointer state, PlaitResidualStream x)
 {
-  guint n = plait_site_n_memories (site);
+  guint n = plait_cross_n_memories (cross);
   PlaitContext *contexts = g_newa (PlaitContext, n);
-  PlaitStream query = plait_site_normalise (site, 0, x);
+  PlaitResidualStream query = plait_cross_normalise (cross, 0, x);
 
   for (guint i = 0; i < n; i++)
-    contexts[i] = plait_site_attend (site, i, query);
-  return plait_site_residual (site, 0, x, plait_site_attend_contexts (site, query, contexts));
+    contexts[i] = plait_cross_attend (cross, i, query);
+  return plait_cross_residual (cross, 0, x, plait_cross_attend_contexts (cross, query, contexts));
 }
 
 PLAIT_PLUGIN_DEFINE (.build = build, .combine = combine)

@@ -11,27 +11,27 @@
  */
 
 static gboolean
-build (PlaitSite *site, gconstpointer data, gpointer state, GError **error)
+build (PlaitCrossAttention *cross, gconstpointer data, gpointer state, GError **error)
 {
   const Settings *settings = data;
-  PlaitSiteAttention attention = { PLAIT_DECODER_RATES, .heads = (guint)settings->heads };
+  PlaitAttendSettings attention = { PLAIT_DECODER_DROPOUT_RATES, .heads = (guint)settings->heads };
 
-  plait_site_declare_residual (site, 0);
-  for (guint i = 0; i < plait_site_n_memories (site); i++)
-    plait_site_declare_attend (site, i, &attention);
+  plait_cross_declare_residual (cross, 0);
+  for (guint i = 0; i < plait_cross_n_memories (cross); i++)
+    plait_cross_declare_attend (cross, i, &attention);
   return TRUE;
 }
 
-static PlaitStream
-combine (PlaitSite *site, gconstpointer data, gconstpointer state, PlaitStream x)
+static PlaitResidualStream
+combine (PlaitCrossAttention *cross, gconstpointer data, gconstpointer state, PlaitResidualStream x)
 {
-  guint n = plait_site_n_memories (site);
+  guint n = plait_cross_n_memories (cross);
   PlaitContext *contexts = g_newa (PlaitContext, n);
-  PlaitStream query = plait_site_normalise (site, 0, x);
+  PlaitResidualStream query = plait_cross_normalise (cross, 0, x);
 
   for (guint i = 0; i < n; i++)
-    contexts[i] = plait_site_attend (site, i, query);
-  return plait_site_residual (site, 0, x, plait_site_sum (site, contexts, n));
+    contexts[i] = plait_cross_attend (cross, i, query);
+  return plait_cross_residual (cross, 0, x, plait_cross_sum (cross, contexts, n));
 }
 
 PLAIT_PLUGIN_DEFINE (.build = build, .combine = combine)

@@ -11,24 +11,24 @@
  */
 
 static gboolean
-build (PlaitSite *site, gconstpointer data, gpointer state, GError **error)
+build (PlaitCrossAttention *cross, gconstpointer data, gpointer state, GError **error)
 {
   const Settings *settings = data;
-  PlaitSiteAttention attention = { PLAIT_DECODER_RATES, .heads = (guint)settings->heads };
+  PlaitAttendSettings attention = { PLAIT_DECODER_DROPOUT_RATES, .heads = (guint)settings->heads };
 
-  for (guint i = 0; i < plait_site_n_memories (site); i++)
+  for (guint i = 0; i < plait_cross_n_memories (cross); i++)
     {
-      plait_site_declare_residual (site, i);
-      plait_site_declare_attend (site, i, &attention);
+      plait_cross_declare_residual (cross, i);
+      plait_cross_declare_attend (cross, i, &attention);
     }
   return TRUE;
 }
 
-static PlaitStream
-combine (PlaitSite *site, gconstpointer data, gconstpointer state, PlaitStream x)
+static PlaitResidualStream
+combine (PlaitCrossAttention *cross, gconstpointer data, gconstpointer state, PlaitResidualStream x)
 {
-  for (guint i = 0; i < plait_site_n_memories (site); i++)
-    x = plait_site_residual (site, i, x, plait_site_attend (site, i, plait_site_normalise (site, i, x)));
+  for (guint i = 0; i < plait_cross_n_memories (cross); i++)
+    x = plait_cross_residual (cross, i, x, plait_cross_attend (cross, i, plait_cross_normalise (cross, i, x)));
   return x;
 }
 

@@ -41,9 +41,9 @@ prepare (gconstpointer data, gconstpointer state_data, PlaitTape *tape, const Pl
 static PlaitNode *
 update (gconstpointer settings, gconstpointer state, const PlaitCoverageStep *step)
 {
-  PlaitNode *share = plait_divide (step->tape, step->attention, plait_coverage_of_rows (step, step->prepared));
+  PlaitNode *share = plait_divide (step->tape, step->attention, plait_coverage_gather_rows (step, step->prepared));
 
-  return plait_sum (step->tape, (PlaitNode *[]){ step->state, share }, 2);
+  return plait_add_n (step->tape, (PlaitNode *[]){ step->state, share }, 2);
 }
 
 PLAIT_PLUGIN_DEFINE (.state_size = sizeof (State), .build = build, .prepare = prepare, .update = update,

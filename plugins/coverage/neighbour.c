@@ -42,12 +42,12 @@ static PlaitNode *
 update (gconstpointer settings, gconstpointer state_data, const PlaitCoverageStep *step)
 {
   const State *state = state_data;
-  PlaitCoverageReading readings[] = {
+  PlaitCoverageInput inputs[] = {
     { &state->previous, step->previous, step->state },
     { &state->next, step->next, step->state },
   };
 
-  return plait_coverage_cell_update (&state->cell, step, readings, G_N_ELEMENTS (readings));
+  return plait_coverage_cell_update (&state->cell, step, inputs, G_N_ELEMENTS (inputs));
 }
 
 PLAIT_PLUGIN_DEFINE (.state_size = sizeof (State), .build = build, .prepare = prepare, .update = update)

@@ -52,14 +52,14 @@ static PlaitNode *
 update (gconstpointer settings, gconstpointer state_data, const PlaitCoverageStep *step)
 {
   const State *state = state_data;
-  PlaitCoverageReading readings[] = {
+  PlaitCoverageInput inputs[] = {
     { &state->left.state, step->left, step->state },
     { &state->left.attention, step->left, step->attention },
     { &state->right.state, step->right, step->state },
     { &state->right.attention, step->right, step->attention },
   };
 
-  return plait_coverage_cell_update (&state->cell, step, readings, G_N_ELEMENTS (readings));
+  return plait_coverage_cell_update (&state->cell, step, inputs, G_N_ELEMENTS (inputs));
 }
 
 PLAIT_PLUGIN_DEFINE (.state_size = sizeof (State), .build = build, .prepare = prepare, .update = update)

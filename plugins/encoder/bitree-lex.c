@@ -17,7 +17,7 @@
 
 typedef struct
 {
-  PlaitTreeHeads heads;
+  PlaitTreeHeadWords heads;
   PlaitBitree bitree;
 } State;
 
@@ -37,7 +37,7 @@ build (const PlaitEncoderBuild *build, gconstpointer data, gpointer state_data, 
     .root = settings->root,
   };
 
-  state->heads = plait_tree_heads_declare (build->parameters, heads, build->input_width);
+  state->heads = plait_tree_head_words_declare (build->parameters, heads, build->input_width);
   state->bitree = plait_bitree_declare (build->parameters, build->prefix, &declaration);
   shape->n_memories = 1;
   shape->memories[0].width = state->bitree.width;
@@ -51,7 +51,7 @@ encode (gconstpointer settings, gconstpointer state_data, PlaitEncoding *encodin
 {
   const State *state = state_data;
   const PlaitTreeRows *tree = plait_encoding_tree (encoding);
-  PlaitNode *words = plait_tree_heads_apply (encoding->tape, &state->heads, tree, encoding->embedded);
+  PlaitNode *words = plait_tree_head_words_apply (encoding->tape, &state->heads, tree, encoding->embedded);
   PlaitNode *leaves = encoding->leaves->memories[0].states, *up;
   PlaitNode *rows = plait_bitree_apply (encoding->tape, &state->bitree, tree, leaves, words, &up);
 

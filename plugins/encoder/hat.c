@@ -101,7 +101,7 @@ build (const PlaitEncoderBuild *build, gconstpointer data, gpointer state_data, 
 
 /* F (x) */
 static PlaitNode *
-first_rows (PlaitTape *tape, PlaitNode *x, const PlaitStarts *starts)
+first_rows (PlaitTape *tape, PlaitNode *x, const PlaitSentenceStarts *starts)
 {
   return plait_gather_rows (tape, x, starts->rows, plait_ragged_rows (starts->sentences));
 }
@@ -112,7 +112,7 @@ encode (gconstpointer data, gconstpointer state_data, PlaitEncoding *encoding)
   const Settings *settings = data;
   const State *state = state_data;
   PlaitTape *tape = encoding->tape;
-  PlaitStarts starts = plait_encoding_starts (encoding);
+  PlaitSentenceStarts starts = plait_encoding_starts (encoding);
   PlaitNode *h = encoding->leaves->memories[0].states, *tokens = h, *x, *sentences;
 
   if (settings->token_norm != TOKEN_NORM_LEAVES)

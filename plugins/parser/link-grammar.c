@@ -69,18 +69,18 @@ write_tree (const Linkage linkage, const char *sentence, gsize length, GString *
   return good;
 }
 
-static PlaitParseEnd
+static PlaitParseOutcome
 parse_english (gpointer parser, const char *text, gsize length, GString *tree)
 {
   LinkGrammar *self = parser;
-  PlaitParseEnd end = PLAIT_PARSE_NONE;
+  PlaitParseOutcome end = PLAIT_PARSE_NONE;
   Sentence sentence = sentence_create (text, self->dictionary);
   if (sentence && sentence_parse (sentence, self->options) > 0)
     {
       Linkage linkage = linkage_create (0, sentence, self->options);
       end = !linkage || !write_tree (linkage, text, length, tree) ? PLAIT_PARSE_UNMATCHED
             : sentence_null_count (sentence) > 0                  ? PLAIT_PARSE_PARTIAL
-                                                                  : PLAIT_PARSE_WHOLE;
+                                                                  : PLAIT_PARSE_COMPLETE;
       linkage_delete (linkage);
     }
   sentence_delete (sentence);

@@ -78,15 +78,15 @@ plait_plot_text (PlaitPlotCanvas *canvas, const char *text, double x, double y, 
   g_autoptr (PangoLayout) layout = layout_new (canvas, text, &extents);
 
   note_missing (canvas, layout);
-  if (placement.most > 0 && extents.width > placement.most * PANGO_SCALE)
+  if (placement.max_width > 0 && extents.width > placement.max_width * PANGO_SCALE)
     {
       pango_layout_set_ellipsize (layout, PANGO_ELLIPSIZE_END);
-      pango_layout_set_width (layout, (int)(placement.most * PANGO_SCALE));
+      pango_layout_set_width (layout, (int)(placement.max_width * PANGO_SCALE));
       pango_layout_get_extents (layout, NULL, &extents);
     }
   cairo_save (canvas->cairo);
   cairo_translate (canvas->cairo, x, y);
-  if (placement.upward)
+  if (placement.vertical)
     cairo_rotate (canvas->cairo, -G_PI / 2);
   /* A script that reads from the right begins elsewhere in its layout. */
   cairo_move_to (canvas->cairo, (-placement.across * extents.width - extents.x) / PANGO_SCALE,
@@ -133,7 +133,7 @@ draw_on (PlaitPlotCanvas *canvas, cairo_surface_t *surface, const PlaitPlotChart
   canvas->width = settings->width * POINTS_A_CENTIMETRE - 2 * MARGIN;
   cairo_translate (canvas->cairo, MARGIN, MARGIN);
   canvas->losses->left_out = 0;
-  height = (chart ? plait_plot_draw_chart (canvas, chart) : plait_plot_draw_maps (canvas, maps)) + 2 * MARGIN;
+  height = (chart ? plait_plot_draw_chart (canvas, chart) : plait_plot_draw_heatmaps (canvas, maps)) + 2 * MARGIN;
   pango_font_description_free (canvas->font);
   cairo_destroy (canvas->cairo);
   return height;

@@ -23,8 +23,8 @@ typedef struct
 typedef struct
 {
   double across, down; /* which point of the text stands at its place: 0 is left and top, 1 right and bottom */
-  double most;         /* width at which it is cut with an ellipsis; 0: never */
-  gboolean upward;     /* reads from bottom to top */
+  double max_width;    /* width at which it is cut with an ellipsis; 0: never */
+  gboolean vertical;   /* reads from bottom to top */
 } PlaitPlotPlacement;
 
 /* How wide @text is on one line, whatever its script. */
@@ -39,5 +39,5 @@ const char *plait_plot_title (const char *set, const char *own);
 const char *plait_plot_name (const PlaitPlotCanvas *canvas, guint i, const char *own);
 
 /* Draw from the top of @canvas on; the height that was taken. */
-double plait_plot_draw_maps (PlaitPlotCanvas *canvas, const GPtrArray *maps);
+double plait_plot_draw_heatmaps (PlaitPlotCanvas *canvas, const GPtrArray *maps);
 double plait_plot_draw_chart (PlaitPlotCanvas *canvas, const PlaitPlotChart *chart);

@@ -23,11 +23,11 @@ static const Style styles[] = {
   { { .337, .706, .914 }, { 1, 2.5 }, 2 },
 };
 
-/* At most @most steps between ticks. */
+/* At most @max_width steps between ticks. */
 static void
-choose_ticks (PlaitPlotAxis *axis, double most)
+choose_ticks (PlaitPlotAxis *axis, double max_width)
 {
-  axis->step = plait_plot_step ((axis->high - axis->low) / MAX (most, 1));
+  axis->step = plait_plot_step ((axis->high - axis->low) / MAX (max_width, 1));
   axis->decimals = (int)MAX (0, -floor (log10 (axis->step) + 1e-9));
 }
 
@@ -165,14 +165,14 @@ draw_band (cairo_t *cairo, const PlaitPlotSeries *series, guint s, const PlaitPl
       {
         guint first = i;
 
-        cairo_move_to (cairo, plait_plot_place (x, series->x[i]), plait_plot_place (y, series->high[i]));
+        cairo_move_to (cairo, plait_plot_position (x, series->x[i]), plait_plot_position (y, series->high[i]));
         while (i + 1 < series->n && isfinite (series->low[i + 1]))
           {
             i++;
-            cairo_line_to (cairo, plait_plot_place (x, series->x[i]), plait_plot_place (y, series->high[i]));
+            cairo_line_to (cairo, plait_plot_position (x, series->x[i]), plait_plot_position (y, series->high[i]));
           }
         for (guint k = i + 1; k-- > first;)
-          cairo_line_to (cairo, plait_plot_place (x, series->x[k]), plait_plot_place (y, series->low[k]));
+          cairo_line_to (cairo, plait_plot_position (x, series->x[k]), plait_plot_position (y, series->low[k]));
         cairo_close_path (cairo);
         set_style (cairo, s, .18);
         cairo_fill (cairo);
@@ -215,7 +215,7 @@ draw_series (PlaitPlotCanvas *canvas, const PlaitPlotChart *chart, guint s, cons
       drawing = FALSE;
     else
       {
-        double at = plait_plot_place (x, series->x[i]) + aside, value = plait_plot_place (y, series->y[i]);
+        double at = plait_plot_position (x, series->x[i]) + aside, value = plait_plot_position (y, series->y[i]);
 
         if (drawing)
           cairo_line_to (cairo, at, value);
@@ -229,11 +229,11 @@ draw_series (PlaitPlotCanvas *canvas, const PlaitPlotChart *chart, guint s, cons
   for (guint i = 0; i < series->n; i++)
     if (isfinite (series->y[i]) && (chart->kind == PLAIT_PLOT_POINTS || series->n <= MOST_MARKED))
       {
-        double at = plait_plot_place (x, series->x[i]) + aside;
+        double at = plait_plot_position (x, series->x[i]) + aside;
 
-        draw_mark (cairo, s, at, plait_plot_place (y, series->y[i]), radius);
+        draw_mark (cairo, s, at, plait_plot_position (y, series->y[i]), radius);
         if (chart->kind == PLAIT_PLOT_POINTS && isfinite (series->low[i]))
-          draw_interval (cairo, at, plait_plot_place (y, series->low[i]), plait_plot_place (y, series->high[i]),
+          draw_interval (cairo, at, plait_plot_position (y, series->low[i]), plait_plot_position (y, series->high[i]),
                          .6 * radius);
       }
   cairo_set_dash (cairo, NULL, 0, 0);
@@ -283,8 +283,8 @@ draw_x_axis (PlaitPlotCanvas *canvas, const PlaitPlotChart *chart, const PlaitPl
         {
           g_autofree char *text = tick_text (x, value);
 
-          stroke (canvas->cairo, plait_plot_place (x, value), y, plait_plot_place (x, value), y + tick, .5, .3);
-          plait_plot_text (canvas, text, plait_plot_place (x, value), y + tick,
+          stroke (canvas->cairo, plait_plot_position (x, value), y, plait_plot_position (x, value), y + tick, .5, .3);
+          plait_plot_text (canvas, text, plait_plot_position (x, value), y + tick,
                            (PlaitPlotPlacement){ .5, 0, 0, FALSE });
         }
       return tick + canvas->line;
@@ -292,7 +292,7 @@ draw_x_axis (PlaitPlotCanvas *canvas, const PlaitPlotChart *chart, const PlaitPl
   slot = (x->end - x->begin) / (x->high - x->low);
   widest = plait_plot_widest (canvas, chart->categories);
   for (guint i = 0; chart->categories[i]; i++)
-    plait_plot_text (canvas, chart->categories[i], plait_plot_place (x, i), y + tick,
+    plait_plot_text (canvas, chart->categories[i], plait_plot_position (x, i), y + tick,
                      widest < .95 * slot ? (PlaitPlotPlacement){ .5, 0, 0, FALSE }
                                          : (PlaitPlotPlacement){ 1, .5, 0, TRUE });
   return tick + (widest < .95 * slot ? canvas->line : widest);
@@ -321,8 +321,8 @@ draw_plane (PlaitPlotCanvas *canvas, const PlaitPlotChart *chart)
     {
       g_autofree char *text = tick_text (&y, value);
 
-      stroke (canvas->cairo, x.begin, plait_plot_place (&y, value), x.end, plait_plot_place (&y, value), .4, .85);
-      plait_plot_text (canvas, text, x.begin - .4 * canvas->size, plait_plot_place (&y, value),
+      stroke (canvas->cairo, x.begin, plait_plot_position (&y, value), x.end, plait_plot_position (&y, value), .4, .85);
+      plait_plot_text (canvas, text, x.begin - .4 * canvas->size, plait_plot_position (&y, value),
                        (PlaitPlotPlacement){ 1, .5, 0, FALSE });
     }
   for (guint s = 0; s < chart->series->len && chart->kind == PLAIT_PLOT_LINES; s++)
@@ -359,7 +359,7 @@ draw_bars (PlaitPlotCanvas *canvas, const PlaitPlotChart *chart)
   x.end = canvas->width - plait_plot_text_width (canvas, "000.00") - .5 * canvas->size;
   choose_ticks (&x, (x.end - x.begin) / (3 * canvas->size));
   for (double value = first_tick (&x); value <= x.high + x.step * 1e-9; value += x.step)
-    stroke (canvas->cairo, plait_plot_place (&x, value), 0, plait_plot_place (&x, value), bottom, .4, .85);
+    stroke (canvas->cairo, plait_plot_position (&x, value), 0, plait_plot_position (&x, value), bottom, .4, .85);
   for (guint i = 0; i < series->n; i++)
     {
       double middle = (i + .5) * slot, end = x.begin;
@@ -369,14 +369,14 @@ draw_bars (PlaitPlotCanvas *canvas, const PlaitPlotChart *chart)
                        (PlaitPlotPlacement){ 1, .5, names, FALSE });
       if (isfinite (series->y[i]))
         {
-          cairo_rectangle (canvas->cairo, plait_plot_place (&x, 0), middle - .32 * slot,
-                           plait_plot_place (&x, series->y[i]) - plait_plot_place (&x, 0), .64 * slot);
+          cairo_rectangle (canvas->cairo, plait_plot_position (&x, 0), middle - .32 * slot,
+                           plait_plot_position (&x, series->y[i]) - plait_plot_position (&x, 0), .64 * slot);
           cairo_set_source_rgb (canvas->cairo, .62, .79, .88);
           cairo_fill_preserve (canvas->cairo);
           cairo_set_source_rgb (canvas->cairo, .2, .2, .2);
           cairo_set_line_width (canvas->cairo, .4);
           cairo_stroke (canvas->cairo);
-          end = plait_plot_place (&x, MAX (series->y[i], 0));
+          end = plait_plot_position (&x, MAX (series->y[i], 0));
         }
       if (isfinite (series->low[i]))
         {
@@ -384,14 +384,14 @@ draw_bars (PlaitPlotCanvas *canvas, const PlaitPlotChart *chart)
           cairo_translate (canvas->cairo, 0, middle);
           cairo_rotate (canvas->cairo, -G_PI / 2);
           cairo_set_source_rgb (canvas->cairo, 0, 0, 0);
-          draw_interval (canvas->cairo, 0, plait_plot_place (&x, series->low[i]),
-                         plait_plot_place (&x, series->high[i]), .16 * slot);
+          draw_interval (canvas->cairo, 0, plait_plot_position (&x, series->low[i]),
+                         plait_plot_position (&x, series->high[i]), .16 * slot);
           cairo_restore (canvas->cairo);
-          end = MAX (end, plait_plot_place (&x, series->high[i]));
+          end = MAX (end, plait_plot_position (&x, series->high[i]));
         }
       plait_plot_text (canvas, text, end + .4 * canvas->size, middle, (PlaitPlotPlacement){ 0, .5, 0, FALSE });
     }
-  stroke (canvas->cairo, plait_plot_place (&x, 0), 0, plait_plot_place (&x, 0), bottom, .6, .3);
+  stroke (canvas->cairo, plait_plot_position (&x, 0), 0, plait_plot_position (&x, 0), bottom, .6, .3);
   bottom += draw_x_axis (canvas, chart, &x, bottom);
   if (x_title)
     {

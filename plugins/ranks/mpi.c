@@ -8,12 +8,12 @@
 
 /* Counts are int. */
 #define EACH_PIECE(at, piece, n)                                                                                       \
-  for (gsize at = 0, piece; at < (n) && (piece = MIN (PLAIT_RANKS_MOST, (n)-at)); at += piece)
+  for (gsize at = 0, piece; at < (n) && (piece = MIN (PLAIT_RANKS_MAX_BYTES, (n)-at)); at += piece)
 
 static MPI_Request requests[PLAIT_RANKS_SLOTS];
 
 static void
-join (guint *n, guint *own, gboolean *threads)
+initialise (guint *n, guint *own, gboolean *threads)
 {
   int size, rank, provided;
 
@@ -29,13 +29,13 @@ join (guint *n, guint *own, gboolean *threads)
 }
 
 static void
-leave (void)
+finalise (void)
 {
   MPI_Finalize ();
 }
 
 static void
-end (int code)
+abort_job (int code)
 {
   MPI_Abort (MPI_COMM_WORLD, code);
 }
@@ -69,21 +69,21 @@ broadcast (gpointer bytes, gsize n, guint from)
 }
 
 static void
-add (double *numbers, gsize n)
+all_reduce (double *numbers, gsize n)
 {
   EACH_PIECE (at, piece, n)
   MPI_Allreduce (MPI_IN_PLACE, numbers + at, (int)piece, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
 }
 
 static const PlaitRanksTable table = {
-  .join = join,
-  .leave = leave,
-  .end = end,
+  .initialise = initialise,
+  .finalise = finalise,
+  .abort_job = abort_job,
   .begin_send = begin_send,
   .begin_receive = begin_receive,
   .has_ended = has_ended,
   .broadcast = broadcast,
-  .add = add,
+  .all_reduce = all_reduce,
 };
 
 PLAIT_MODULE_DEFINE ("ranks", table)

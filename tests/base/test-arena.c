@@ -15,7 +15,7 @@ TEST_CASE (arena, blocks_are_aligned_and_apart)
 
   for (gsize i = 0; i < G_N_ELEMENTS (sizes); i++)
     {
-      blocks[i] = plait_arena_take (arena, sizes[i]);
+      blocks[i] = plait_arena_allocate (arena, sizes[i]);
       CHECK_INT ((guintptr)blocks[i] % 64, 0);
       memset (blocks[i], (int)i + 1, sizes[i]);
     }
@@ -27,21 +27,21 @@ TEST_CASE (arena, blocks_are_aligned_and_apart)
 TEST_CASE (arena, reuses_released_blocks_the_tightest_first)
 {
   g_autoptr (PlaitArena) arena = plait_arena_new (0);
-  gpointer large = plait_arena_take (arena, 20000), wall = plait_arena_take (arena, 2000), tight, small;
+  gpointer large = plait_arena_allocate (arena, 20000), wall = plait_arena_allocate (arena, 2000), tight, small;
 
-  tight = plait_arena_take (arena, 5000);
-  plait_arena_take (arena, 2000);
+  tight = plait_arena_allocate (arena, 5000);
+  plait_arena_allocate (arena, 2000);
   plait_arena_release (arena, large, 20000);
   plait_arena_release (arena, tight, 5000);
-  CHECK (plait_arena_take (arena, 4990) == tight);
-  CHECK (plait_arena_take (arena, 5100) == large);
-  CHECK (plait_arena_take (arena, 2000) == (char *)large + 5120);
+  CHECK (plait_arena_allocate (arena, 4990) == tight);
+  CHECK (plait_arena_allocate (arena, 5100) == large);
+  CHECK (plait_arena_allocate (arena, 2000) == (char *)large + 5120);
   CHECK (wall != large);
 
-  small = plait_arena_take (arena, 100);
+  small = plait_arena_allocate (arena, 100);
   plait_arena_release (arena, small, 100);
-  CHECK (plait_arena_take (arena, 200) != small);
-  CHECK (plait_arena_take (arena, 128) == small);
+  CHECK (plait_arena_allocate (arena, 200) != small);
+  CHECK (plait_arena_allocate (arena, 128) == small);
 }
 
 TEST_CASE (arena, released_blocks_grow_together)
@@ -55,12 +55,12 @@ TEST_CASE (arena, released_blocks_grow_together)
       char *blocks[5];
 
       for (int i = 0; i < 5; i++)
-        blocks[i] = plait_arena_take (arena, 4096);
+        blocks[i] = plait_arena_allocate (arena, 4096);
       for (int i = 0; i < 3; i++)
         plait_arena_release (arena, blocks[orders[order][i]], 4096);
-      CHECK (plait_arena_take (arena, 3 * 4096) == blocks[1]);
+      CHECK (plait_arena_allocate (arena, 3 * 4096) == blocks[1]);
       plait_arena_release (arena, blocks[4], 4096);
-      CHECK (plait_arena_take (arena, 100000) == blocks[4]);
+      CHECK (plait_arena_allocate (arena, 100000) == blocks[4]);
     }
 }
 
@@ -88,7 +88,7 @@ TEST_CASE (arena, holds_any_order_of_taking_and_releasing)
           continue;
         }
       sizes[place] = 1 + (gsize)plait_random_below (key, 2 * i + 1, i % 3 == 0 ? 1200 : 60000);
-      blocks[place] = plait_arena_take (arena, sizes[place]);
+      blocks[place] = plait_arena_allocate (arena, sizes[place]);
       memset (blocks[place], (int)place, sizes[place]);
     }
   /* Some 60 / 2 blocks of 20 kB are held on average. */
@@ -96,7 +96,7 @@ TEST_CASE (arena, holds_any_order_of_taking_and_releasing)
   for (gsize place = 0; place < HELD; place++)
     if (blocks[place])
       plait_arena_release (arena, blocks[place], sizes[place]);
-  CHECK (plait_arena_take (arena, 900000) != NULL);
+  CHECK (plait_arena_allocate (arena, 900000) != NULL);
   CHECK (plait_arena_peak (arena) < 2500000);
 }
 
@@ -111,7 +111,7 @@ TEST_CASE (arena, steady_steps_map_nothing_new)
         {
           gsize size = 64 + 37 * (gsize)i;
 
-          memset (plait_arena_take (arena, size), 1, size);
+          memset (plait_arena_allocate (arena, size), 1, size);
         }
       plait_arena_reset (arena);
       if (step == 1)
@@ -124,10 +124,10 @@ TEST_CASE (arena, steady_steps_map_nothing_new)
 TEST_CASE (arena, the_rest_of_a_mapping_is_not_lost)
 {
   g_autoptr (PlaitArena) arena = plait_arena_new (0);
-  char *first = plait_arena_take (arena, 700 << 10);
+  char *first = plait_arena_allocate (arena, 700 << 10);
 
-  plait_arena_take (arena, 900 << 10);
-  CHECK (plait_arena_take (arena, 250 << 10) == first + (700 << 10));
+  plait_arena_allocate (arena, 900 << 10);
+  CHECK (plait_arena_allocate (arena, 250 << 10) == first + (700 << 10));
   CHECK_INT (plait_arena_peak (arena), (700 + 900 + 250) << 10);
 }
 
@@ -137,11 +137,11 @@ TEST_CASE (arena, the_next_step_has_one_mapping)
   char *first;
 
   for (int i = 0; i < 20; i++)
-    plait_arena_take (arena, 1 << 20);
+    plait_arena_allocate (arena, 1 << 20);
   plait_arena_reset (arena);
-  first = plait_arena_take (arena, 1 << 20);
+  first = plait_arena_allocate (arena, 1 << 20);
   for (int i = 1; i < 20; i++)
-    CHECK ((char *)plait_arena_take (arena, 1 << 20) == first + ((gsize)i << 20));
+    CHECK ((char *)plait_arena_allocate (arena, 1 << 20) == first + ((gsize)i << 20));
 }
 
 TEST_CASE (arena, released_memory_keeps_the_peak_low)
@@ -152,7 +152,7 @@ TEST_CASE (arena, released_memory_keeps_the_peak_low)
     {
       gsize size = 10000 + 40 * (gsize)(i % 5);
 
-      plait_arena_release (arena, plait_arena_take (arena, size), size);
+      plait_arena_release (arena, plait_arena_allocate (arena, size), size);
     }
   CHECK (plait_arena_peak (arena) <= 1 << 20);
 }
@@ -171,7 +171,7 @@ take_many (gpointer data)
   Taking *taking = data;
 
   for (; taking->done < taking->times; taking->done++)
-    memset (plait_arena_take (taking->arena, taking->size), 1, taking->size);
+    memset (plait_arena_allocate (taking->arena, taking->size), 1, taking->size);
 }
 
 TEST_CASE (arena, leaves_the_call_when_the_limit_is_reached)
@@ -250,10 +250,10 @@ leave_with_words (gpointer data)
   Taking *taking = data;
   GError *error = g_error_new (PLAIT_ERROR, PLAIT_ERROR_PLUGIN, "a plugin did %s", "wrong");
 
-  plait_arena_take (taking->arena, taking->size);
-  plait_crash_enter ((PlaitCaller){ "a plugin", "call" });
+  plait_arena_allocate (taking->arena, taking->size);
+  plait_crash_set_owner ((PlaitCodeOwner){ "a plugin", "call" });
   taking->done++;
-  plait_arena_leave (taking->arena, error);
+  plait_arena_fail (taking->arena, error);
 }
 
 TEST_CASE (arena, is_left_with_words)
@@ -267,7 +267,7 @@ TEST_CASE (arena, is_left_with_words)
       CHECK (!plait_arena_protect (arena, leave_with_words, &taking, &error));
       CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, "a plugin did wrong");
       CHECK_INT (taking.done, i);
-      CHECK (!plait_crash_running ().who);
+      CHECK (!plait_crash_get_owner ().who);
     }
 
   /* Nothing is left of the words when the arena runs out next, or does not. */

@@ -11,8 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const PlaitCaller nobody = { NULL, NULL };
-static const PlaitCaller somebody = { "source en (encoder, bigru 1.0)", "encode" };
+static const PlaitCodeOwner nobody = { NULL, NULL };
+static const PlaitCodeOwner somebody = { "source en (encoder, bigru 1.0)", "encode" };
 
 typedef struct
 {
@@ -35,7 +35,7 @@ read_all (int descriptor, char *text, gsize size)
 
 /* A process that watches, sets out as @caller and does @deed. */
 static End
-watch (PlaitCaller caller, void (*deed) (void))
+watch (PlaitCodeOwner caller, void (*deed) (void))
 {
   const struct rlimit no_dump = { 0, 0 };
   int said[2], reported[2];
@@ -51,9 +51,9 @@ watch (PlaitCaller caller, void (*deed) (void))
       dup2 (said[1], STDERR_FILENO);
       close (said[0]);
       close (reported[0]);
-      plait_crash_report (reported[1], "n", "; so it is");
-      plait_crash_watch ();
-      plait_crash_enter (caller);
+      plait_crash_report_to (reported[1], "n", "; so it is");
+      plait_crash_install_handlers ();
+      plait_crash_set_owner (caller);
       deed ();
       _exit (77);
     }
@@ -134,7 +134,7 @@ overflow_in_a_pool (void)
 static void
 come_back_first (void)
 {
-  plait_crash_enter (nobody);
+  plait_crash_set_owner (nobody);
   exit (3);
 }
 
@@ -201,7 +201,7 @@ TEST_CASE (crash, the_hosts_own_end_as_ever)
 static void
 leave_unasked (void)
 {
-  plait_crash_guard_exit (TRUE);
+  plait_crash_catch_exit (TRUE);
   plait_crash_suspect ("/a/b.so");
   plait_crash_suspect ("/c.so");
   exit (0);
@@ -217,8 +217,8 @@ reach_wild_in_some_thread (void)
 static void
 leave_as_asked (void)
 {
-  plait_crash_guard_exit (TRUE);
-  plait_crash_guard_exit (FALSE);
+  plait_crash_catch_exit (TRUE);
+  plait_crash_catch_exit (FALSE);
   exit (5);
 }
 
@@ -246,18 +246,18 @@ TEST_CASE (crash, an_exit_that_nobody_asked_for_ends_in_words)
 static void
 note_caller (gpointer data, gint64 piece, guint thread)
 {
-  ((PlaitCaller *)data)[piece] = plait_crash_running ();
+  ((PlaitCodeOwner *)data)[piece] = plait_crash_get_owner ();
 }
 
 TEST_CASE (crash, a_pool_works_for_whoever_began)
 {
   g_autoptr (PlaitPool) pool = plait_pool_new (3, NULL);
-  PlaitCaller callers[100] = { nobody };
-  PlaitCaller before = plait_crash_enter (somebody);
+  PlaitCodeOwner callers[100] = { nobody };
+  PlaitCodeOwner before = plait_crash_set_owner (somebody);
 
   CHECK (!before.who);
   plait_pool_run (pool, G_N_ELEMENTS (callers), note_caller, callers);
-  CHECK (plait_crash_enter (before).who == somebody.who);
+  CHECK (plait_crash_set_owner (before).who == somebody.who);
   for (guint i = 0; i < G_N_ELEMENTS (callers); i++)
     CHECK (callers[i].who == somebody.who && callers[i].call == somebody.call);
   plait_pool_run (pool, G_N_ELEMENTS (callers), note_caller, callers);

@@ -23,7 +23,7 @@ static void
 check_cut (const char *text, gsize columns, const char *expected)
 {
   CONTEXT ("%s to %d", text, (int)columns);
-  g_autofree char *cut = plait_display_cut (text, columns);
+  g_autofree char *cut = plait_display_truncate (text, columns);
 
   CHECK_STRING (cut, expected);
   CHECK (plait_display_width (cut) <= columns);
@@ -46,7 +46,7 @@ static void
 check_cut_middle (const char *text, gsize columns, const char *expected)
 {
   CONTEXT ("%s in %d columns", text, (int)columns);
-  g_autofree char *cut = plait_display_cut_middle (text, columns);
+  g_autofree char *cut = plait_display_truncate_middle (text, columns);
 
   CHECK_STRING (cut, expected);
   CHECK (plait_display_width (cut) <= columns);
@@ -77,10 +77,10 @@ TEST_CASE (display, pads)
 
 TEST_CASE (display, cleans)
 {
-  g_autofree char *cell = plait_display_clean ("a\033[2J\tb\n\xc2\x9b"
-                                               "c\x7f\u202e\xff",
-                                               FALSE);
-  g_autofree char *text = plait_display_clean ("a\033\tb\n", TRUE);
+  g_autofree char *cell = plait_display_sanitise ("a\033[2J\tb\n\xc2\x9b"
+                                                  "c\x7f\u202e\xff",
+                                                  FALSE);
+  g_autofree char *text = plait_display_sanitise ("a\033\tb\n", TRUE);
 
   CHECK_STRING (cell, "a\ufffd[2J\ufffdb\ufffd\ufffdc\ufffd\ufffd\ufffd");
   CHECK_STRING (text, "a\ufffd\tb\n");

@@ -25,14 +25,14 @@ TEST_CASE (error, hands_on_a_fault)
 {
   g_autoptr (GError) fault = NULL, error = NULL;
 
-  CHECK (plait_no_fault (&fault, &error));
+  CHECK (plait_no_error (&fault, &error));
   CHECK (!error);
   plait_fail (&fault, PLAIT_ERROR_CORRUPT, "torn");
-  CHECK (!plait_no_fault (&fault, &error));
+  CHECK (!plait_no_error (&fault, &error));
   CHECK (!fault);
   CHECK_ERROR (error, PLAIT_ERROR_CORRUPT, "torn");
   plait_fail (&fault, PLAIT_ERROR_CORRUPT, "torn");
-  CHECK (!plait_no_fault (&fault, NULL));
+  CHECK (!plait_no_error (&fault, NULL));
   CHECK (!fault);
 }
 

@@ -119,7 +119,7 @@ TEST_CASE (folder, is_the_same_where_it_is_locked)
   REQUIRE (plait_lock_descriptor (descriptor) == PLAIT_LOCK_TAKEN);
   CHECK (make (path, "1", NO_ERROR));
   CHECK (make (path, "2", NO_ERROR));
-  CHECK (plait_lock_stands (descriptor, path));
+  CHECK (plait_lock_is_at_path (descriptor, path));
   check (path, "a=2 b=2");
   close (descriptor);
 }

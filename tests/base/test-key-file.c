@@ -45,7 +45,7 @@ static const char example[] = "# A comment\n"
 static void
 check_place (const PlaitKeyFile *file, const char *group, const char *key, const char *expected)
 {
-  g_autofree char *place = plait_key_file_place (file, group, key);
+  g_autofree char *place = plait_key_file_location (file, group, key);
 
   CHECK_STRING (place, expected);
 }
@@ -165,7 +165,7 @@ TEST_CASE (key_file, reads_a_file)
   file = plait_key_file_load (path, NO_ERROR);
   REQUIRE (file != NULL);
   CHECK_STRING (plait_key_file_value (file, "a", "x"), "1");
-  place = plait_key_file_place (file, "a", "x");
+  place = plait_key_file_location (file, "a", "x");
   CHECK (g_str_has_suffix (place, "a.ini:3"));
 }
 
@@ -285,7 +285,7 @@ TEST_CASE (key_file, an_empty_one)
 {
   g_autoptr (PlaitKeyFile) file = load ("", NULL);
   g_autoptr (PlaitKeyFile) made = plait_key_file_new ("made");
-  g_autofree char *place = plait_key_file_place (made, "a", "b");
+  g_autofree char *place = plait_key_file_location (made, "a", "b");
 
   REQUIRE (file != NULL);
   CHECK (!plait_key_file_groups (file)[0]);

@@ -60,7 +60,7 @@ take (const char *path, PlaitLog *log, GError **error)
 static gboolean
 lock_file_is_there (const char *path)
 {
-  g_autofree char *lock = g_strconcat (path, PLAIT_LOCK_ENDING, NULL);
+  g_autofree char *lock = g_strconcat (path, PLAIT_LOCK_SUFFIX, NULL);
 
   return g_file_test (lock, G_FILE_TEST_EXISTS);
 }
@@ -142,7 +142,7 @@ TEST_CASE (lock, says_where_it_cannot_be)
   g_autoptr (GError) error = NULL;
 
   CHECK (!take (plait_test_path ("nowhere/file"), NULL, &error));
-  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "nowhere/file" PLAIT_LOCK_ENDING ": the lock cannot be made (No such file");
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "nowhere/file" PLAIT_LOCK_SUFFIX ": the lock cannot be made (No such file");
 }
 
 TEST_CASE (lock, is_of_a_file_that_is_still_there)
@@ -152,10 +152,10 @@ TEST_CASE (lock, is_of_a_file_that_is_still_there)
   struct stat status;
 
   REQUIRE (descriptor >= 0 && fstat (descriptor, &status) == 0);
-  CHECK (plait_lock_stands (descriptor, path));
+  CHECK (plait_lock_is_at_path (descriptor, path));
   CHECK_INT (unlink (path), 0);
   remembered = &status;
-  CHECK (!plait_lock_stands (descriptor, path));
+  CHECK (!plait_lock_is_at_path (descriptor, path));
   remembered = NULL;
   close (descriptor);
 }

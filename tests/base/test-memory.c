@@ -17,13 +17,13 @@ TEST_CASE (memory, of_a_process_counts_what_it_touched)
 
   plait_memory_of_process (getpid (), &held, &most);
   CHECK (held > 0 && most + ROUGHLY >= held);
-  gpointer pages = plait_pages_take (PART);
+  gpointer pages = plait_pages_allocate (PART);
   REQUIRE (pages != NULL);
   memset (pages, 1, PART);
   plait_memory_of_process (getpid (), &later, &highest);
   CHECK (later >= held + PART / 2);
   CHECK (highest + ROUGHLY >= later);
-  plait_pages_give_back (pages, PART);
+  plait_pages_free (pages, PART);
   plait_memory_of_process (getpid (), &later, &most);
   CHECK (later <= highest - PART / 2);
   CHECK (most + ROUGHLY >= highest);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "process/pool.h"
-#include "process/trial.h"
+#include "process/sandbox.h"
 #include "harness.h"
 
 #include <math.h>
@@ -133,7 +133,7 @@ nested_piece (gpointer data, gint64 piece, guint thread)
   gpointer scratch = plait_pool_scratch (nested->pool, thread, 64);
 
   memset (scratch, 7, 64);
-  work->pool = plait_pool_alone (nested->pool, thread);
+  work->pool = plait_pool_for_thread (nested->pool, thread);
   plait_pool_run (work->pool, PIECES, sum_piece, work);
   work->strangers += plait_pool_threads (work->pool) != 1 || ((const char *)scratch)[63] != 7;
 }
@@ -238,14 +238,14 @@ start_many (gpointer data, GError **error)
 /* A thread takes some megabytes of address space for its stack. */
 TEST_CASE (pool, says_that_there_is_no_room_for_its_threads)
 {
-  PlaitTrialLimits limits = { 20, 10, (gsize)100 << 20 };
+  PlaitSandboxLimits limits = { 20, 10, (gsize)100 << 20 };
   GError *error = NULL;
 
 #ifdef __SANITIZE_ADDRESS__
   SKIP_TEST ("AddressSanitizer takes more for each thread, and ends the process if it cannot have it");
 #endif
-  CHECK (plait_trial ("the pool", PLAIT_ERROR_PLUGIN, start_many, GUINT_TO_POINTER (2), limits, NO_ERROR));
-  CHECK (!plait_trial ("the pool", PLAIT_ERROR_PLUGIN, start_many, GUINT_TO_POINTER (1000), limits, &error));
+  CHECK (plait_sandbox_run ("the pool", PLAIT_ERROR_PLUGIN, start_many, GUINT_TO_POINTER (2), limits, NO_ERROR));
+  CHECK (!plait_sandbox_run ("the pool", PLAIT_ERROR_PLUGIN, start_many, GUINT_TO_POINTER (1000), limits, &error));
   CHECK_ERROR (error, PLAIT_ERROR_FAILED,
                "of 1000 cannot be started (Resource temporarily unavailable); ask for fewer");
 }
@@ -286,7 +286,7 @@ TEST_CASE (pool, tells_where_time_goes)
       CONTEXT ("%u threads", threads[t]);
 
       plait_pool_run (pool, 8, spin_piece, NULL); /* before the watch */
-      plait_pool_watch (pool);
+      plait_pool_profile (pool);
       {
         PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ATTENTION);
 
@@ -305,10 +305,10 @@ TEST_CASE (pool, tells_where_time_goes)
       CHECK (times.works[PLAIT_WORK_OTHER] >= SPIN_NANOSECONDS);
       CHECK_INT (times.works[PLAIT_WORK_UPDATE], 0);
       CHECK (times.idle >= 2 * SPIN_NANOSECONDS * (threads[t] - 1));
-      CHECK (threads[t] > 1 || times.hand_over + times.waiting == 0);
-      for (guint work = 0; work < PLAIT_N_WORKS; work++)
+      CHECK (threads[t] > 1 || times.dispatch + times.waiting == 0);
+      for (guint work = 0; work < PLAIT_N_WORK_KINDS; work++)
         sum += times.works[work];
-      CHECK_INT (sum + times.hand_over + times.waiting + times.idle, times.all);
+      CHECK_INT (sum + times.dispatch + times.waiting + times.idle, times.all);
     }
 }
 
@@ -333,7 +333,7 @@ divided_piece (gpointer data, gint64 piece, guint thread)
 {
   Divided *divided = data;
 
-  plait_pool_watch_too (divided->parts[piece], divided->pool);
+  plait_pool_profile_nested (divided->parts[piece], divided->pool);
   spin_piece (NULL, 0, 0);
   part_piece (divided->parts, piece, thread);
   divided->times[piece] = plait_pool_times (divided->parts[piece]);
@@ -343,7 +343,7 @@ divided_piece (gpointer data, gint64 piece, guint thread)
 TEST_CASE (pool, tells_where_the_time_of_parts_goes)
 {
   g_autoptr (PlaitPool) pool = plait_pool_new (2, NULL);
-  Divided divided = { pool, { plait_pool_alone (pool, 0), plait_pool_alone (pool, 1) }, { { { 0 } } } };
+  Divided divided = { pool, { plait_pool_for_thread (pool, 0), plait_pool_for_thread (pool, 1) }, { { { 0 } } } };
 
   for (guint watched = 0; watched < 2; watched++)
     {
@@ -351,16 +351,16 @@ TEST_CASE (pool, tells_where_the_time_of_parts_goes)
       gint64 sum = 0;
 
       if (watched)
-        plait_pool_watch (pool);
+        plait_pool_profile (pool);
       plait_pool_run (pool, 2, divided_piece, &divided);
       for (guint part = 0; part < 2; part++)
-        plait_pool_itemise (pool, &divided.times[part]);
+        plait_pool_add_nested_times (pool, &divided.times[part]);
       times = plait_pool_times (pool);
       CHECK (times.works[PLAIT_WORK_CELLS] >= watched * 2 * SPIN_NANOSECONDS);
       CHECK (times.works[PLAIT_WORK_OTHER] >= watched * 2 * SPIN_NANOSECONDS);
-      for (guint work = 0; work < PLAIT_N_WORKS; work++)
+      for (guint work = 0; work < PLAIT_N_WORK_KINDS; work++)
         sum += times.works[work];
-      CHECK_INT (sum + times.hand_over + times.waiting + times.idle, times.all);
+      CHECK_INT (sum + times.dispatch + times.waiting + times.idle, times.all);
       CHECK (watched || times.all == 0);
     }
 }

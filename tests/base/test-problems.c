@@ -18,7 +18,7 @@ TEST_CASE (problems, all_in_one)
 
   plait_problems_add (problems, "one %d", 1);
   plait_fail (&error, PLAIT_ERROR_INPUT, "two 100%%");
-  plait_problems_take (problems, g_steal_pointer (&error));
+  plait_problems_add_error (problems, g_steal_pointer (&error));
   CHECK_INT (plait_problems_count (problems), 2);
   CHECK (!plait_problems_report (problems, PLAIT_ERROR_PLUGIN, &error));
   REQUIRE (error != NULL);

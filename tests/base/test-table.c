@@ -24,7 +24,7 @@ make (void)
 
   plait_table_text (table, PLAIT_TABLE_PLAIN, "two\n\"lines\"");
   plait_table_none (table);
-  plait_table_known (table, NAN);
+  plait_table_real_or_none (table, NAN);
   plait_table_score (table, (PlaitTableScore){ 2, NAN, 1, 3 });
   plait_table_p (table, .5, PLAIT_TABLE_UNMARKED);
 

@@ -235,7 +235,7 @@ write_grid (void)
       for (guint c = 0; c < G_N_ELEMENTS (titles); c++)
         plait_table_real (summary, numbers[r][c]);
     }
-  CHECK (plait_store_write_filled (store, "/summary", summary, NO_ERROR));
+  CHECK (plait_store_write_table (store, "/summary", summary, NO_ERROR));
   CHECK (plait_store_link_external (store, "/runs/first-0123abcd", "one.h5", "/", NO_ERROR));
   CHECK (plait_store_link_external (store, "/runs/second-4567cdef", "two.h5", "/", NO_ERROR));
   CHECK (plait_store_commit (store, NO_ERROR));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "call.h"
-#include "comparison/map.h"
+#include "comparison/heatmap.h"
 #include "files.h"
 #include "harness.h"
 
@@ -28,9 +28,10 @@ labels_of (guint sentence)
 {
   g_autofree char *place = g_strdup_printf ("/attention/translation/%u/a", sentence);
   g_autoptr (PlaitStore) store = plait_store_open (plait_test_path ("dump.h5"), NULL);
-  g_autoptr (PlaitMap) map = store ? plait_map_read (store, place, PLAIT_MAP_CHOICE_USUAL, NULL) : NULL;
+  g_autoptr (PlaitHeatmap) heatmap
+      = store ? plait_heatmap_read (store, place, PLAIT_HEATMAP_SELECTION_DEFAULT, NULL) : NULL;
 
-  return map ? g_strjoinv (" ", map->columns) : g_strdup ("");
+  return heatmap ? g_strjoinv (" ", heatmap->columns) : g_strdup ("");
 }
 
 TEST_CASE (latents, are_numbered_unless_they_stand_for_tokens)

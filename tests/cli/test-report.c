@@ -4,7 +4,7 @@
 #include <sys/wait.h>
 
 #include "call.h"
-#include "comparison/map.h"
+#include "comparison/heatmap.h"
 #include "files.h"
 #include "harness.h"
 #include "report-page.h"
@@ -34,12 +34,12 @@ TEST_CASE (report, holds_the_weights_of_the_file)
     CHECK_INT (pack.bytes[i], 255);
   for (gint64 step = 0; step < 4; step++)
     {
-      g_autoptr (PlaitMap) map
-          = plait_map_read (store, "/attention/test/0/en", (PlaitMapChoice){ step / 2, step % 2, 0 }, NULL);
+      g_autoptr (PlaitHeatmap) heatmap
+          = plait_heatmap_read (store, "/attention/test/0/en", (PlaitHeatmapSelection){ step / 2, step % 2, 0 }, NULL);
 
-      REQUIRE (map != NULL);
+      REQUIRE (heatmap != NULL);
       for (gint64 i = 0; i < 6; i++)
-        CHECK_NEAR (pack.bytes[6 + step * 6 + i] / 255., map->values[i], .5 / 255 + 1e-12);
+        CHECK_NEAR (pack.bytes[6 + step * 6 + i] / 255., heatmap->values[i], .5 / 255 + 1e-12);
     }
 }
 

@@ -278,7 +278,7 @@ TEST_CASE (corpus, leaves_one_source_out)
 {
   g_autoptr (PlaitCorpus) plain = data_corpus (40);
   g_autoptr (PlaitCorpus) without = data_corpus (40);
-  plait_corpus_leave_out (without, 0);
+  plait_corpus_remove_source (without, 0);
   const gint64 tuples[] = { 3, 7 };
   g_autoptr (PlaitBatch) a = plait_corpus_batch (plain, tuples, 2, NO_ERROR);
   g_autoptr (PlaitBatch) b = plait_corpus_batch (without, tuples, 2, NO_ERROR);

@@ -12,7 +12,7 @@
 static void
 set_up (DataText *setup, const char *one, const char *two, const char *target)
 {
-  const PlaitDocumentSettings documents = { .layout = PLAIT_LAYOUT_DOCUMENTS, .starts = TRUE };
+  const PlaitDocumentSettings documents = { .layout = PLAIT_LAYOUT_DOCUMENTS, .start_tokens = TRUE };
 
   data_text_set_up (setup, one, two, target);
   setup->sources[0].append_end = TRUE;
@@ -127,7 +127,7 @@ TEST_CASE (documents, tell_where_sentences_begin)
   CHECK_INT (plait_corpus_longest (corpus, 2), 5);
   g_autoptr (PlaitBatch) batch = batch_of (corpus);
   REQUIRE (batch != NULL);
-  CHECK (batch->inputs[0].kind == PLAIT_INPUT_TOKENS && batch->inputs[0].documents->starts);
+  CHECK (batch->inputs[0].kind == PLAIT_INPUT_TOKENS && batch->inputs[0].documents->start_tokens);
   CHECK (!batch->inputs[0].documents->roles);
   check_source (batch, 0, "(1 4 5)(1 6 2) | (1 7 3 2)");
   check_source (batch, 1, "(1 5) | (1 4 4)(1 6)");
@@ -143,11 +143,11 @@ TEST_CASE (documents, need_no_start_tokens)
 {
   g_auto (DataText) setup = { 0 };
   set_up (&setup, "a b\nc\n\nd\n", "b\n\na\nc\n", "b\nc c\n\nd\n");
-  setup.sources[0].documents.starts = setup.target.documents.starts = FALSE;
+  setup.sources[0].documents.start_tokens = setup.target.documents.start_tokens = FALSE;
   g_autoptr (PlaitCorpus) corpus = open_corpus (&setup);
   g_autoptr (PlaitBatch) batch = batch_of (corpus);
   REQUIRE (batch != NULL);
-  CHECK (!batch->inputs[0].documents->starts && batch->inputs[1].documents->starts);
+  CHECK (!batch->inputs[0].documents->start_tokens && batch->inputs[1].documents->start_tokens);
   check_source (batch, 0, "(4 5)(6 2) | (7 2)");
   check_target (batch, "5 6 6 2 | 7 2");
 }
@@ -313,7 +313,7 @@ TEST_CASE (documents, keep_their_sentences_in_parts_of_batches)
   g_autoptr (PlaitBatch) batch = batch_of (corpus);
   g_autoptr (GError) error = NULL;
   REQUIRE (batch != NULL);
-  g_autoptr (PlaitBatch) part = plait_batch_part (batch, 1, 2, &error);
+  g_autoptr (PlaitBatch) part = plait_batch_slice (batch, 1, 2, &error);
   REQUIRE (part != NULL);
   check_source (part, 0, "(1 3 7 2) | (1 3 4)B(1 3 4)(1 3 7 7 2)");
   check_source (part, 1, " | (1 5)");
@@ -335,7 +335,7 @@ TEST_CASE (documents, are_fed_as_a_corpus_gives_them)
   for (; tuple < 4; tuple++)
     {
       g_autoptr (PlaitBatch) fed = plait_feed_next (feed, 1, NO_ERROR);
-      g_autoptr (PlaitBatch) part = plait_batch_part (whole, tuple, 1, NULL);
+      g_autoptr (PlaitBatch) part = plait_batch_slice (whole, tuple, 1, NULL);
       CONTEXT ("tuple %d", (int)tuple);
 
       REQUIRE (fed && fed->n_sentences == 1);

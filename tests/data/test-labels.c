@@ -147,7 +147,7 @@ TEST_CASE (labels, that_training_lacks_may_have_no_row)
   REQUIRE (fed != NULL);
   CHECK_INT (plait_ragged_length (fed->target_rows, 1), 0);
   CHECK_INT (plait_ragged_rows (fed->target_rows), 2);
-  g_autoptr (PlaitBatch) part = plait_batch_part (batch, 0, 1, &error);
+  g_autoptr (PlaitBatch) part = plait_batch_slice (batch, 0, 1, &error);
   REQUIRE (part != NULL);
   CHECK (part->target_rows.offsets != NULL);
   CHECK_INT (plait_ragged_rows (part->target_rows), 0);
@@ -176,7 +176,7 @@ static void
 set_up_documents (DataText *setup, const char *source, const char *targets, PlaitTargetKind kind)
 {
   data_text_set_up (setup, source, "", targets);
-  setup->sources[0].documents = (PlaitDocumentSettings){ .layout = PLAIT_LAYOUT_DOCUMENTS, .starts = TRUE };
+  setup->sources[0].documents = (PlaitDocumentSettings){ .layout = PLAIT_LAYOUT_DOCUMENTS, .start_tokens = TRUE };
   setup->settings.n_sources = 1;
   setup->target.vocabulary = NULL;
   setup->target.target = kind;

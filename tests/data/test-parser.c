@@ -41,7 +41,7 @@ open_mock (gint64 unlinked, GError **error)
   return GINT_TO_POINTER (unlinked + 1);
 }
 
-static PlaitParseEnd
+static PlaitParseOutcome
 parse_mock (gpointer self, const char *sentence, gsize length, GString *tree)
 {
   if (g_str_equal (sentence, "crash"))
@@ -56,7 +56,7 @@ parse_mock (gpointer self, const char *sentence, gsize length, GString *tree)
   if (g_str_equal (sentence, "talk"))
     g_string_set_size (tree, PLAIT_TEXT_LINE_LIMIT + 1);
   g_string_append_printf (tree, "(S %s)", sentence);
-  return GPOINTER_TO_INT (self) > 1 ? PLAIT_PARSE_PARTIAL : PLAIT_PARSE_WHOLE;
+  return GPOINTER_TO_INT (self) > 1 ? PLAIT_PARSE_PARTIAL : PLAIT_PARSE_COMPLETE;
 }
 
 static gpointer
@@ -83,7 +83,7 @@ typedef struct
 } Taken;
 
 static void
-take (const char *tree, PlaitParseEnd end, gpointer data)
+take (const char *tree, PlaitParseOutcome end, gpointer data)
 {
   Taken *taken = data;
   g_string_append_printf (taken->trees, "%s\n", tree);

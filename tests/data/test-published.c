@@ -153,8 +153,8 @@ TEST_CASE (published, special_tokens_stand_where_ours_do)
   g_autofree char *of_gpt2_text = encode (of_gpt2, "the", TRUE);
   static const char *const names[] = { "<pad>", "<s>", "</s>", "<unk>" };
 
-  CHECK (plait_vocabulary_begins (of_bart));
-  CHECK (!plait_vocabulary_begins (of_gpt2));
+  CHECK (plait_vocabulary_adds_bos (of_bart));
+  CHECK (!plait_vocabulary_adds_bos (of_gpt2));
   for (gint32 id = 0; id < 4; id++)
     CHECK_STRING (plait_vocabulary_piece (of_bart, id), names[id]);
   CHECK_STRING (of_bart_text, "1 261");
@@ -234,7 +234,7 @@ TEST_CASE (published, documents_begin_as_the_model_has_them)
 {
   static const struct
   {
-    gboolean starts;
+    gboolean start_tokens;
     const char *source, *target;
   } cases[] = { { FALSE, "1 261 263 2", "1 261 263 2" }, { TRUE, "1 261 1 263 2", "1 261 1 263 2" } };
   const gint64 tuple = 0;
@@ -247,7 +247,8 @@ TEST_CASE (published, documents_begin_as_the_model_has_them)
       g_autoptr (GError) error = NULL;
       g_autoptr (GString) source = g_string_new (NULL);
       g_autoptr (GString) target = g_string_new (NULL);
-      const PlaitDocumentSettings documents = { .layout = PLAIT_LAYOUT_DOCUMENTS, .starts = cases[i].starts };
+      const PlaitDocumentSettings documents
+          = { .layout = PLAIT_LAYOUT_DOCUMENTS, .start_tokens = cases[i].start_tokens };
       CONTEXT ("case %u", i);
 
       data_text_set_up (&setup, "the\n the\n", "a\nb\n", "the\n the\n");

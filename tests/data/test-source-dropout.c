@@ -62,7 +62,7 @@ TEST_CASE (source_dropout, leaves_out_each_source_at_its_rate_and_never_all)
       gint64 missing[2] = { 0, 0 }, both = 0, whole = 0;
       CONTEXT ("rate %g", rate);
 
-      plait_corpus_drop_sources (corpus, rate, 5);
+      plait_corpus_set_source_dropout (corpus, rate, 5);
       for (gint64 epoch = 0; epoch < EPOCHS; epoch++)
         {
           g_autoptr (PlaitBatch) batch = batch_in (corpus, epoch, 0, TUPLES);
@@ -94,8 +94,8 @@ TEST_CASE (source_dropout, is_a_function_of_seed_epoch_and_tuple)
   g_autoptr (GString) alone = g_string_new (NULL);
 
   g_autofree char *plain = present_in (corpus, 0);
-  plait_corpus_drop_sources (corpus, 0.4, 5);
-  plait_corpus_drop_sources (again, 0.4, 5);
+  plait_corpus_set_source_dropout (corpus, 0.4, 5);
+  plait_corpus_set_source_dropout (again, 0.4, 5);
   g_autofree char *first = present_in (corpus, 0), *second = present_in (corpus, 1), *same = present_in (again, 0);
   for (gint64 i = 0; i < 60; i++)
     {
@@ -107,10 +107,10 @@ TEST_CASE (source_dropout, is_a_function_of_seed_epoch_and_tuple)
   CHECK_STRING (same, first);
   CHECK_STRING (alone->str, first);
   CHECK (strcmp (first, plain) != 0 && strcmp (second, plain) != 0 && strcmp (first, second) != 0);
-  plait_corpus_drop_sources (again, 0.4, 6);
+  plait_corpus_set_source_dropout (again, 0.4, 6);
   g_autofree char *other = present_in (again, 0);
   CHECK (strcmp (other, first) != 0);
-  plait_corpus_drop_sources (again, 0, 5);
+  plait_corpus_set_source_dropout (again, 0, 5);
   g_autofree char *none = present_in (again, 0);
   CHECK_STRING (none, plain);
 }
@@ -142,7 +142,7 @@ TEST_CASE (source_dropout, leaves_the_order_of_batches_alone)
   g_autoptr (PlaitCorpus) corpus = data_corpus (60);
   g_autofree char *before = show_order (corpus);
 
-  plait_corpus_drop_sources (corpus, 0.5, 5);
+  plait_corpus_set_source_dropout (corpus, 0.5, 5);
   g_autofree char *after = show_order (corpus);
   CHECK_STRING (after, before);
 }
@@ -218,20 +218,20 @@ TEST_CASE (source_dropout, leaves_out_what_adversarial_absence_does)
   PlaitCorpusSettings settings = { .split = "train", .sources = sources, .n_sources = 3, .target = &target };
   sources[0].trees = &trees;
   sources[0].append_end = TRUE;
-  sources[1].documents = (PlaitDocumentSettings){ .layout = PLAIT_LAYOUT_DOCUMENTS, .starts = TRUE };
+  sources[1].documents = (PlaitDocumentSettings){ .layout = PLAIT_LAYOUT_DOCUMENTS, .start_tokens = TRUE };
   g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&settings, NULL, NO_ERROR);
   g_autoptr (PlaitCorpus) whole = plait_corpus_open (&settings, NULL, NO_ERROR);
   g_autoptr (PlaitCorpus) without = plait_corpus_open (&settings, NULL, NO_ERROR);
   REQUIRE (corpus && whole && without);
-  plait_corpus_drop_sources (corpus, 0.5, 2);
+  plait_corpus_set_source_dropout (corpus, 0.5, 2);
   for (gint64 s = 0; s < 3; s++)
-    plait_corpus_leave_out (without, s);
+    plait_corpus_remove_source (without, s);
 
   g_autoptr (PlaitBatch) batch = batch_in (corpus, 1, 0, SENTENCES);
   REQUIRE (batch != NULL);
   for (gint64 i = 0; i < SENTENCES; i++)
     {
-      g_autoptr (PlaitBatch) part = plait_batch_part (batch, i, 1, NULL), alone = batch_in (corpus, 1, i, 1);
+      g_autoptr (PlaitBatch) part = plait_batch_slice (batch, i, 1, NULL), alone = batch_in (corpus, 1, i, 1);
       g_autoptr (PlaitBatch) all = batch_in (whole, 1, i, 1), none = batch_in (without, 1, i, 1);
       CONTEXT ("sentence %d", (int)i);
 

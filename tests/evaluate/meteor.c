@@ -9,7 +9,7 @@
 
 /* METEOR against values by hand, and its alignments against all that there are. */
 
-#define MOST_WORDS 6
+#define MAX_WORDS 6
 
 static double
 score_of (const char *text, const char *hypothesis, const char *reference)
@@ -116,8 +116,8 @@ static const guint stems[] = { 0, 0, 1, 1, 2 };
 
 typedef struct
 {
-  guint n[2], words[2][MOST_WORDS];
-  gint places[MOST_WORDS];
+  guint n[2], words[2][MAX_WORDS];
+  gint places[MAX_WORDS];
   guint matches, pieces, distance, exact; /* of the best alignment so far */
 } Search;
 
@@ -151,7 +151,7 @@ judge (Search *search)
 static void
 place_from (Search *search, guint i, guint taken)
 {
-  if (i >= MIN (search->n[0], MOST_WORDS))
+  if (i >= MIN (search->n[0], MAX_WORDS))
     {
       judge (search);
       return;
@@ -173,15 +173,15 @@ TEST_CASE (meteor, finds_the_best_of_all_alignments)
   for (guint trial = 0; trial < 300; trial++)
     {
       PlaitRandomKey key = plait_random_key (3, "alignment", NULL, trial);
-      Search search = { .n = { 1 + (guint)plait_random_below (key, 0, MOST_WORDS),
-                               1 + (guint)plait_random_below (key, 1, MOST_WORDS) } };
+      Search search = { .n = { 1 + (guint)plait_random_below (key, 0, MAX_WORDS),
+                               1 + (guint)plait_random_below (key, 1, MAX_WORDS) } };
       g_autoptr (GString) first = g_string_new (NULL), second = g_string_new (NULL);
       GString *const text[] = { first, second };
 
       for (guint s = 0; s < 2; s++)
         for (guint i = 0; i < search.n[s]; i++)
           {
-            guint word = (guint)plait_random_below (key, 2 + s * MOST_WORDS + i, G_N_ELEMENTS (lexicon));
+            guint word = (guint)plait_random_below (key, 2 + s * MAX_WORDS + i, G_N_ELEMENTS (lexicon));
 
             search.words[s][i] = word;
             g_string_append_printf (text[s], "%s ", lexicon[word]);

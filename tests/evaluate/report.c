@@ -238,6 +238,6 @@ TEST_CASE (report, signature_tells_resamples_and_seed)
   CHECK_NEAR (again->interval.mean, result->interval.mean, 0);
   g_autoptr (PlaitResult) other = plait_evaluate (metric, &pairs, 200, 12346, &error);
   CHECK (other->interval.mean != result->interval.mean);
-  CHECK (!plait_evaluate (metric, &pairs, PLAIT_MOST_TRIALS + 1, 1, &error));
+  CHECK (!plait_evaluate (metric, &pairs, PLAIT_MAX_TRIALS + 1, 1, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "number of resamples");
 }

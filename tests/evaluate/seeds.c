@@ -11,7 +11,7 @@
 
 /* Tests with seeds in them. Rows are those of accuracy: [right, texts], the score per cent of right ones. */
 
-#define MOST_SEEDS 5
+#define MAX_SEEDS 5
 #define SENTENCES 30
 
 TEST_CASE (distributions, student_by_hand)
@@ -48,7 +48,7 @@ TEST_CASE (distributions, variance_ratio_by_hand)
 typedef struct
 {
   guint n;
-  PlaitStatistics *seeds[MOST_SEEDS];
+  PlaitStatistics *seeds[MAX_SEEDS];
 } System;
 
 static void
@@ -163,7 +163,7 @@ TEST_CASE (seeds, other_references_are_refused)
 static void
 draw_system (System *system, guint n, PlaitRandomKey key, const double *common, double of_seeds, double of_system)
 {
-  PlaitRandomKey own = plait_random_subkey (key, MOST_SEEDS);
+  PlaitRandomKey own = plait_random_subkey (key, MAX_SEEDS);
 
   for (guint k = 0; k < n; k++)
     {
@@ -185,7 +185,7 @@ false_positives (guint trials, double of_seeds, double of_system)
   for (guint trial = 0; trial < trials; trial++)
     {
       PlaitRandomKey key = plait_random_key (1, "null comparison", NULL, trial);
-      guint n = 2 + trial % (MOST_SEEDS - 1);
+      guint n = 2 + trial % (MAX_SEEDS - 1);
       double common[SENTENCES];
       g_auto (System) baseline = { 0 };
       g_auto (System) system = { 0 };

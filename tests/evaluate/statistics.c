@@ -286,6 +286,6 @@ TEST_CASE (statistics, refuse_what_cannot_be_tested)
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "is 0, but must be from 1");
   CHECK (!plait_bootstrap_interval (metric, none, 10, 1, &interval, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "no sentences");
-  CHECK (!plait_bootstrap_interval (metric, two, PLAIT_MOST_TRIALS + 1, 1, &interval, &error));
+  CHECK (!plait_bootstrap_interval (metric, two, PLAIT_MAX_TRIALS + 1, 1, &interval, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "10000001");
 }

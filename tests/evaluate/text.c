@@ -74,7 +74,7 @@ TEST_CASE (text, joins_pieces_of_words)
     {
       g_auto (GStrv) texts = g_strdupv ((char *[]){ (char *)cases[i].text, NULL });
 
-      plait_text_join (texts, cases[i].pieces);
+      plait_text_join_pieces (texts, cases[i].pieces);
       CHECK_STRING (texts[0], cases[i].joined);
     }
   for (guint i = 0; i < G_N_ELEMENTS (looks); i++)

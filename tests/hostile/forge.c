@@ -15,7 +15,7 @@ forge_seal (const char *name, int format)
 
   REQUIRE (file >= 0);
   plait_store_blocks_mark (structure, 0, (gsize)lseek (file, 0, SEEK_END));
-  CHECK (plait_store_seal (file, format, structure));
+  CHECK (plait_store_write_hashes (file, format, structure));
   close (file);
 }
 

@@ -10,30 +10,30 @@ const char *const test_no_keys[] = { NULL };
 static PlaitSettings *
 settings_with (PlaitPlugin *plugin, const char *const *keys)
 {
-  PlaitSettings *settings = plait_specimen_settings (plugin);
+  PlaitSettings *settings = plait_fixture_settings (plugin);
 
   for (; *keys; keys += 2)
     CHECK (plait_settings_set (settings, keys[0], keys[1], NULL));
   return settings;
 }
 
-PlaitSpecimen *
+PlaitFixture *
 test_documents_model (PlaitRegistry *registry, const TestDocuments *documents, const char *const *keys,
                       const char *combiner_name, PlaitDecoderSettings settings, GError **error)
 {
   PlaitPlugin *hat = test_plugin (registry, PLAIT_PLUGIN_ENCODER, "hat");
   PlaitPlugin *transformer = test_plugin (registry, PLAIT_PLUGIN_ENCODER, "transformer");
   PlaitPlugin *combiner = test_plugin (registry, PLAIT_PLUGIN_COMBINER, combiner_name);
-  g_autoptr (PlaitSettings) combiner_settings = plait_specimen_settings (combiner);
+  g_autoptr (PlaitSettings) combiner_settings = plait_fixture_settings (combiner);
   g_autoptr (PlaitSettings) own = settings_with (documents ? hat : transformer, documents ? documents->keys : keys);
   g_autoptr (PlaitSettings) leaves = settings_with (transformer, documents ? documents->leaves : test_no_keys);
-  PlaitSpecimenSource source = { documents ? hat : transformer, own, documents ? transformer : NULL, leaves };
-  PlaitSpecimenDecoder decoder = { combiner, combiner_settings, NULL, NULL, settings };
+  PlaitFixtureSource source = { documents ? hat : transformer, own, documents ? transformer : NULL, leaves };
+  PlaitFixtureDecoder decoder = { combiner, combiner_settings, NULL, NULL, settings };
 
-  return plait_specimen_new (&source, 1, &decoder, 6, error);
+  return plait_fixture_new (&source, 1, &decoder, 6, error);
 }
 
-PlaitSpecimen *
+PlaitFixture *
 test_hat_model (PlaitRegistry *registry, const TestDocuments *documents, PlaitDecoderSettings settings)
 {
   return test_documents_model (registry, documents, NULL, "serial", settings, NO_ERROR);

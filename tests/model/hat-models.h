@@ -23,8 +23,8 @@ extern const char *const test_no_keys[];
 extern const char *const test_embedding_leaves[];
 
 /* A model whose one source is @documents, or where that is NULL a Transformer with @keys. */
-PlaitSpecimen *test_documents_model (PlaitRegistry *registry, const TestDocuments *documents, const char *const *keys,
-                                     const char *combiner_name, PlaitDecoderSettings settings, GError **error);
+PlaitFixture *test_documents_model (PlaitRegistry *registry, const TestDocuments *documents, const char *const *keys,
+                                    const char *combiner_name, PlaitDecoderSettings settings, GError **error);
 
 /* One of documents, under the combiner serial, which is good. */
-PlaitSpecimen *test_hat_model (PlaitRegistry *registry, const TestDocuments *documents, PlaitDecoderSettings settings);
+PlaitFixture *test_hat_model (PlaitRegistry *registry, const TestDocuments *documents, PlaitDecoderSettings settings);

@@ -19,34 +19,34 @@
 enum
 {
   SENTENCES = PLAIT_PASS_SENTENCES,
-  CLASSES = PLAIT_SPECIMEN_WORDS - PLAIT_TOKEN_SPECIALS,
+  CLASSES = PLAIT_FIXTURE_WORDS - PLAIT_TOKEN_SPECIALS,
 };
 
 /* @n sources. (transfer full) */
-static PlaitSpecimen *
+static PlaitFixture *
 model_of (PlaitRegistry *registry, PlaitPredictKind kind, guint n, PlaitMemoryRow row, const char *memories,
           GError **error)
 {
   PlaitPlugin *encoder = test_plugin (registry, PLAIT_PLUGIN_ENCODER, "transformer");
-  g_autoptr (PlaitSettings) settings = plait_specimen_settings (encoder);
-  PlaitSpecimenSource sources[2] = { { encoder, settings }, { encoder, settings } };
-  PlaitSpecimenDecoder decoder = {
-    .settings = plait_specimen_decoder (PLAIT_SPECIMEN_TRANSFORMER),
+  g_autoptr (PlaitSettings) settings = plait_fixture_settings (encoder);
+  PlaitFixtureSource sources[2] = { { encoder, settings }, { encoder, settings } };
+  PlaitFixtureDecoder decoder = {
+    .settings = plait_fixture_decoder (PLAIT_FIXTURE_TRANSFORMER),
     .predict = { .longest_answer = 2, .kind = kind, .row = row, .memories = memories },
   };
 
-  return plait_specimen_new (sources, n, &decoder, 6, error);
+  return plait_fixture_new (sources, n, &decoder, 6, error);
 }
 
 /* Two sources, the second missing in sentence 1. (transfer full) */
-static PlaitSpecimen *
+static PlaitFixture *
 class_model (PlaitRegistry *registry, PlaitMemoryRow row, const char *memories, GError **error)
 {
   return model_of (registry, PLAIT_PREDICT_CLASS, 2, row, memories, error);
 }
 
 static PlaitTensor
-parameter (const PlaitSpecimen *model, const char *name)
+parameter (const PlaitFixture *model, const char *name)
 {
   const PlaitParameter *found = plait_parameters_find (plait_model_parameters (model->model), name);
 
@@ -75,8 +75,8 @@ pooled (const PlaitMemory *memory, gint64 s, PlaitMemoryRow row, gint64 c)
 
 /* The log-probabilities of the classes of sentence @s, from @n memories on, in doubles. */
 static void
-expected (const PlaitSpecimen *model, const PlaitReading *reading, guint first, guint n, PlaitMemoryRow row, gint64 s,
-          double *log_probabilities)
+expected (const PlaitFixture *model, const PlaitEncoderOutputs *encoded, guint first, guint n, PlaitMemoryRow row,
+          gint64 s, double *log_probabilities)
 {
   PlaitTensor hidden = parameter (model, "class/hidden/weight"), bias = parameter (model, "class/hidden/bias");
   PlaitTensor output = parameter (model, "class/output/weight"), output_bias = parameter (model, "class/output/bias");
@@ -90,7 +90,7 @@ expected (const PlaitSpecimen *model, const PlaitReading *reading, guint first, 
 
       for (guint m = 0; m < n; m++)
         for (gint64 c = 0; c < hidden.width; c++)
-          x += pooled (&reading->memories[first + m], s, row, c)
+          x += pooled (&encoded->memories[first + m], s, row, c)
                * (double)hidden.data[(m * hidden.width + c) * hidden.width + k];
       state[k] = tanh (x);
     }
@@ -108,14 +108,14 @@ expected (const PlaitSpecimen *model, const PlaitReading *reading, guint first, 
 static void
 check_values (PlaitRegistry *registry, PlaitMemoryRow row, const char *memories, guint first, guint n)
 {
-  g_autoptr (PlaitSpecimen) model = class_model (registry, row, memories, NO_ERROR);
+  g_autoptr (PlaitFixture) model = class_model (registry, row, memories, NO_ERROR);
   g_autoptr (PlaitBatch) batch = model ? plait_pass_batch (model, &plait_pass_missing) : NULL;
   g_autoptr (PlaitPool) pool = plait_pool_new (1, NULL);
   g_autoptr (PlaitArena) arena = plait_arena_new (0);
   g_autoptr (PlaitTape) tape = plait_tape_new (pool, arena);
   PlaitDecodeSettings settings = { .beam = CLASSES, .n_best = CLASSES };
   PlaitHypotheses *found;
-  PlaitReading reading;
+  PlaitEncoderOutputs encoded;
   PlaitPass pass;
   CONTEXT ("row %d of %s", row, memories);
 
@@ -125,13 +125,13 @@ check_values (PlaitRegistry *registry, PlaitMemoryRow row, const char *memories,
   found = plait_search_batch (search, batch, &settings, NO_ERROR);
   REQUIRE (found != NULL);
   plait_tape_begin (tape, PLAIT_TAPE_EVALUATE, (PlaitRandomKey){ 0 });
-  reading = plait_model_read (model->model, tape, batch, NULL);
+  encoded = plait_model_encode (model->model, tape, batch, NULL);
   CHECK_INT (plait_ragged_rows (batch->target_rows), SENTENCES);
   for (gint64 s = 0; s < SENTENCES; s++)
     {
       double log_probabilities[CLASSES];
 
-      expected (model, &reading, first, n, row, s, log_probabilities);
+      expected (model, &encoded, first, n, row, s, log_probabilities);
       CHECK_NEAR (pass.rows[s], -log_probabilities[batch->target_outputs[s]], AGREEMENT);
       CHECK_INT (found[s].n, CLASSES);
       for (guint i = 0; i < found[s].n; i++)
@@ -173,7 +173,7 @@ TEST_CASE (classifier, names_the_memories_that_there_are)
 }
 
 static void
-check_gradients (const PlaitSpecimen *model, const PlaitPassLengths *lengths)
+check_gradients (const PlaitFixture *model, const PlaitPassLengths *lengths)
 {
   g_autoptr (PlaitBatch) batch = plait_pass_batch (model, lengths);
 
@@ -186,14 +186,14 @@ TEST_CASE (classifier, gradients_are_those_of_differences)
 
   for (PlaitMemoryRow row = PLAIT_ROW_FIRST; row <= PLAIT_ROW_MEAN; row++)
     {
-      g_autoptr (PlaitSpecimen) classes = class_model (registry, row, "", NULL);
-      g_autoptr (PlaitSpecimen) choices = model_of (registry, PLAIT_PREDICT_CHOICE, 1, row, "", NULL);
+      g_autoptr (PlaitFixture) classes = class_model (registry, row, "", NULL);
+      g_autoptr (PlaitFixture) choices = model_of (registry, PLAIT_PREDICT_CHOICE, 1, row, "", NULL);
       CONTEXT ("row %d", row);
 
       check_gradients (classes, &plait_pass_missing);
       check_gradients (choices, &plait_pass_whole);
     }
-  g_autoptr (PlaitSpecimen) spans = model_of (registry, PLAIT_PREDICT_SPAN, 1, PLAIT_ROW_FIRST, "", NULL);
+  g_autoptr (PlaitFixture) spans = model_of (registry, PLAIT_PREDICT_SPAN, 1, PLAIT_ROW_FIRST, "", NULL);
   check_gradients (spans, &plait_pass_whole);
 }
 
@@ -203,7 +203,7 @@ TEST_CASE (classifier, chooses_by_softmax_over_the_sentences_of_a_document)
 {
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
   GError *error = NULL;
-  g_autoptr (PlaitSpecimen) model = model_of (registry, PLAIT_PREDICT_CHOICE, 1, PLAIT_ROW_MEAN, "", NO_ERROR);
+  g_autoptr (PlaitFixture) model = model_of (registry, PLAIT_PREDICT_CHOICE, 1, PLAIT_ROW_MEAN, "", NO_ERROR);
   static const PlaitPassLengths lengths = { { { 3, 11, 8 } }, { 0, 0, 0 } };
   g_autoptr (PlaitBatch) batch = model ? plait_pass_batch (model, &lengths) : NULL;
   g_autoptr (PlaitPool) pool = plait_pool_new (1, NULL);
@@ -212,7 +212,7 @@ TEST_CASE (classifier, chooses_by_softmax_over_the_sentences_of_a_document)
   PlaitDecodeSettings settings = { .beam = 20, .n_best = 20 };
   PlaitTensor hidden, bias, score;
   PlaitHypotheses *found;
-  PlaitReading reading;
+  PlaitEncoderOutputs encoded;
   PlaitPass pass;
   gint64 most = 0, fewest = 100;
 
@@ -225,10 +225,10 @@ TEST_CASE (classifier, chooses_by_softmax_over_the_sentences_of_a_document)
   found = plait_search_batch (search, batch, &settings, NO_ERROR);
   REQUIRE (found != NULL);
   plait_tape_begin (tape, PLAIT_TAPE_EVALUATE, (PlaitRandomKey){ 0 });
-  reading = plait_model_read (model->model, tape, batch, NULL);
+  encoded = plait_model_encode (model->model, tape, batch, NULL);
   for (gint64 d = 0; d < SENTENCES; d++)
     {
-      gint64 first = reading.candidates.offsets[d], n = plait_ragged_length (reading.candidates, d);
+      gint64 first = encoded.candidates.offsets[d], n = plait_ragged_length (encoded.candidates, d);
       double logits[20], sum = 0;
 
       most = MAX (most, n);
@@ -241,7 +241,7 @@ TEST_CASE (classifier, chooses_by_softmax_over_the_sentences_of_a_document)
               double x = (double)bias.data[k];
 
               for (gint64 c = 0; c < hidden.rows; c++)
-                x += pooled (&reading.memories[0], first + i, PLAIT_ROW_MEAN, c)
+                x += pooled (&encoded.memories[0], first + i, PLAIT_ROW_MEAN, c)
                      * (double)hidden.data[c * hidden.width + k];
               logits[i] += tanh (x) * (double)score.data[k];
             }
@@ -280,7 +280,7 @@ descending (gconstpointer a, gconstpointer b)
 TEST_CASE (spanner, tells_the_best_spans_or_none)
 {
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
-  g_autoptr (PlaitSpecimen) model = model_of (registry, PLAIT_PREDICT_SPAN, 1, PLAIT_ROW_FIRST, "", NO_ERROR);
+  g_autoptr (PlaitFixture) model = model_of (registry, PLAIT_PREDICT_SPAN, 1, PLAIT_ROW_FIRST, "", NO_ERROR);
   static const PlaitPassLengths lengths = { { { 3, 11, 8 } }, { 0, 0, 0 } };
   g_autoptr (PlaitBatch) batch = model ? plait_pass_batch (model, &lengths) : NULL;
   g_autoptr (PlaitPool) pool = plait_pool_new (1, NULL);
@@ -296,13 +296,13 @@ TEST_CASE (spanner, tells_the_best_spans_or_none)
       PlaitHypotheses *found;
       PlaitPass pass;
 
-      plait_specimen_initialise (model, seed);
+      plait_fixture_initialise (model, seed);
       CHECK (plait_pass_run (model, batch, PLAIT_TAPE_EVALUATE, 1, 0, &pass, NO_ERROR));
       g_autoptr (PlaitSearch) search = plait_search_new (model->model, pool, PLAIT_PRECISION_FLOAT, 0, NO_ERROR);
       found = plait_search_batch (search, batch, &settings, NO_ERROR);
       REQUIRE (found != NULL);
       plait_tape_begin (tape, PLAIT_TAPE_EVALUATE, (PlaitRandomKey){ 0 });
-      states = plait_model_read (model->model, tape, batch, NULL).memories[0].states->value;
+      states = plait_model_encode (model->model, tape, batch, NULL).memories[0].states->value;
       for (gint64 d = 0; d < SENTENCES; d++)
         {
           const PlaitInput *input = &batch->inputs[0];

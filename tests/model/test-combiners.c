@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "reference.h"
-#include "site-stand.h"
+#include "cross-attention-fixture.h"
 #include "layers/attention.h"
 
 /* The combiners as plugins, each at a site of one layer, against a float64 reference of the paper's section 3: outputs,
@@ -20,44 +20,44 @@ static const PlaitMemorySpecification specifications[MEMORIES]
 static const char *const plain[] = { NULL }, *const contexts[] = { "context_heads", "4", NULL };
 
 static gboolean
-build (SiteStand *stand, const char *combiner, const char *const *keys, gint norm,
+build (CrossAttentionFixture *fixture, const char *combiner, const char *const *keys, gint norm,
        const PlaitMemorySpecification *memories, guint n, GError **error)
 {
-  PlaitDecoderSettings decoder = plait_specimen_decoder (0);
+  PlaitDecoderSettings decoder = plait_fixture_decoder (0);
 
   decoder.norm = norm;
   decoder.attention_bias = norm == PLAIT_DECODER_NORM_POST; /* so the reference has it */
-  site_stand_begin (stand, decoder, combiner, keys);
-  stand->build.memories = memories;
-  stand->build.n_memories = n;
-  return site_stand_build (stand, WIDTH, error);
+  cross_attention_fixture_begin (fixture, decoder, combiner, keys);
+  fixture->build.memories = memories;
+  fixture->build.n_memories = n;
+  return cross_attention_fixture_build (fixture, WIDTH, error);
 }
 
 /* Sets the site's parameters to those of the case, or checks their gradients. */
 static void
-visit (const PlaitDeclaredSite *site, const char *name,
+visit (const PlaitCrossAttentionLayer *cross, const char *name,
        void (*attention) (const PlaitAttention *attention, const char *the_case, const char *name),
        void (*norm) (const PlaitNorm *norm, const char *the_case, const char *name))
 {
-  gboolean many = site->n_slots > 1;
-  const PlaitReader *reader;
+  gboolean many = cross->n_slots > 1;
+  const PlaitDeclaredAttention *declared;
 
   for (guint i = 0; i < MEMORIES; i++)
     {
       g_autofree char *ln = many ? g_strdup_printf ("ln/%u", i) : g_strdup ("ln");
 
-      reader = test_reader (site, PLAIT_READS_MEMORY, i);
-      if (reader)
-        attention (&reader->scaled, name, plait_test_format ("attend/%u", i));
-      if (site->norms[i].gain)
-        norm (&site->norms[i], name, ln);
+      declared = test_declared_attention (cross, PLAIT_ATTEND_MEMORY, i);
+      if (declared)
+        attention (&declared->multi_head, name, plait_test_format ("attend/%u", i));
+      if (cross->norms[i].gain)
+        norm (&cross->norms[i], name, ln);
     }
-  reader = test_reader (site, PLAIT_READS_JOINTLY, 0);
-  if (reader)
-    attention (&reader->scaled, name, "attend/0");
-  reader = test_reader (site, PLAIT_READS_CONTEXTS, 0);
-  if (reader)
-    attention (&reader->scaled, name, "level2");
+  declared = test_declared_attention (cross, PLAIT_ATTEND_JOINTLY, 0);
+  if (declared)
+    attention (&declared->multi_head, name, "attend/0");
+  declared = test_declared_attention (cross, PLAIT_ATTEND_CONTEXTS, 0);
+  if (declared)
+    attention (&declared->multi_head, name, "level2");
 }
 
 static void
@@ -66,32 +66,32 @@ check_combiner (const char *combiner, const char *const *settings, const char *n
   static const gint64 query_offsets[] = { 0, QUERIES }, offsets[MEMORIES][2] = { { 0, 3 }, { 0, 0 }, { 0, 4 } };
   static const char *const inputs[MEMORIES] = { "memory0", "memory1", "memory2" };
   g_auto (Bench) bench = bench_new (2);
-  g_auto (SiteStand) stand = { NULL };
+  g_auto (CrossAttentionFixture) fixture = { NULL };
   PlaitMemory memories[MEMORIES] = { { NULL } };
-  PlaitCapture *capture;
-  PlaitSitePass pass;
-  PlaitSiteStep step = { .layer = 0 };
+  PlaitAttentionRecord *record;
+  PlaitCrossAttentionPass pass;
+  PlaitCrossAttentionStep step = { .layer = 0 };
   PlaitNode *x;
 
-  CHECK (build (&stand, combiner, settings, norm, specifications, MEMORIES, NO_ERROR));
-  visit (&stand.site, name, reference_set_attention, reference_set_norm);
+  CHECK (build (&fixture, combiner, settings, norm, specifications, MEMORIES, NO_ERROR));
+  visit (&fixture.cross, name, reference_set_attention, reference_set_norm);
   bench_begin (&bench, PLAIT_TAPE_CHECK);
   x = reference_input (&bench, name, "x");
   for (guint i = 0; i < MEMORIES; i++)
     memories[i]
         = (PlaitMemory){ .states = reference_input (&bench, name, inputs[i]), .rows = (PlaitRagged){ 1, offsets[i] } };
-  capture = plait_capture_new (bench.arena, 1, MEMORIES, FALSE);
-  pass = plait_site_pass (bench.tape, memories, MEMORIES, (PlaitRagged){ 1, query_offsets }, capture);
-  step.keys = plait_site_project (&stand.site, bench.tape, memories);
-  reference_go_back (&bench, plait_site_combine (&stand.site, &pass, &step, x).query, name);
-  reference_check_output (plait_capture_find (capture, 0, NULL, 0)->weights, name, "weights0");
-  reference_check_output (plait_capture_find (capture, 0, NULL, 2)->weights, name, "weights2");
-  if (test_reader (&stand.site, PLAIT_READS_CONTEXTS, 0))
-    reference_check_output (capture->contexts[0].weights, name, "level2");
+  record = plait_attention_record_new (bench.arena, 1, MEMORIES, FALSE);
+  pass = plait_cross_pass (bench.tape, memories, MEMORIES, (PlaitRagged){ 1, query_offsets }, record);
+  step.keys = plait_cross_project (&fixture.cross, bench.tape, memories);
+  reference_go_back (&bench, plait_cross_combine (&fixture.cross, &pass, &step, x).query, name);
+  reference_check_output (plait_attention_record_find (record, 0, NULL, 0)->weights, name, "weights0");
+  reference_check_output (plait_attention_record_find (record, 0, NULL, 2)->weights, name, "weights2");
+  if (test_declared_attention (&fixture.cross, PLAIT_ATTEND_CONTEXTS, 0))
+    reference_check_output (record->contexts[0].weights, name, "level2");
   reference_check_input (x, name, "x");
   reference_check_input (memories[0].states, name, "memory0");
   reference_check_input (memories[2].states, name, "memory2");
-  visit (&stand.site, name, reference_check_attention, reference_check_norm);
+  visit (&fixture.cross, name, reference_check_attention, reference_check_norm);
 }
 
 TEST_CASE (combiners, paper1_section_3_serial)
@@ -117,7 +117,7 @@ TEST_CASE (combiners, paper1_equations_7_and_8_hierarchical)
 TEST_CASE (combiners, more_memories_than_a_softmax_takes_are_refused)
 {
   PlaitMemorySpecification many[65];
-  g_auto (SiteStand) fits = { NULL }, joint = { NULL }, apart = { NULL };
+  g_auto (CrossAttentionFixture) fits = { NULL }, joint = { NULL }, apart = { NULL };
   g_autoptr (GError) error = NULL;
 
   for (guint i = 0; i < 65; i++)
@@ -137,10 +137,10 @@ TEST_CASE (combiners, sentinels_are_refused_in_a_transformer_decoder)
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     {
-      g_auto (SiteStand) stand = { NULL };
+      g_auto (CrossAttentionFixture) fixture = { NULL };
       g_autoptr (GError) error = NULL;
 
-      CHECK (!build (&stand, names[i], sentinel, PLAIT_DECODER_NORM_PRE, specifications, MEMORIES, &error));
+      CHECK (!build (&fixture, names[i], sentinel, PLAIT_DECODER_NORM_PRE, specifications, MEMORIES, &error));
       CHECK_ERROR (error, PLAIT_ERROR_INPUT,
                    "a sentinel was asked for, but a Transformer decoder has none: set sentinel=false, or "
                    "decoder.type=gru or lstm");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "harness.h"
 #include "reference.h"
-#include "site-stand.h"
+#include "cross-attention-fixture.h"
 #include "layers/parameter-set.h"
 
 #include <string.h>
@@ -38,18 +38,18 @@ static const Gates gated[] = {
 
 /* Sets the parameters to those of the case, or checks their gradients. */
 static void
-visit (const PlaitParameters *parameters, const PlaitDeclaredSite *site, const char *the_case,
+visit (const PlaitParameters *parameters, const PlaitCrossAttentionLayer *cross, const char *the_case,
        void (*touch) (const PlaitParameter *parameter, gint64 column, const char *the_case, const char *name))
 {
-  const PlaitReader *reader = test_reader (site, PLAIT_READS_MEMORY, 0);
-  const PlaitScoredAttention *attention = &reader->scored;
-  gint64 width = reader->covered->width;
+  const PlaitDeclaredAttention *declared = test_declared_attention (cross, PLAIT_ATTEND_MEMORY, 0);
+  const PlaitRecurrentAttention *attention = &declared->recurrent;
+  gint64 width = declared->covered->width;
 
   touch (attention->query.weight, 0, the_case, "att/W");
   touch (attention->items[0].key.weight, 0, the_case, "att/U");
   touch (attention->items[0].key.bias, 0, the_case, "att/b");
   touch (attention->vector, 0, the_case, "att/v");
-  touch (reader->covered->score.weight, 0, the_case, "cov/V");
+  touch (declared->covered->score.weight, 0, the_case, "cov/V");
   for (guint i = 0; i < G_N_ELEMENTS (gated); i++)
     {
       g_autofree char *name = g_strconcat ("site/attend/m/coverage/", gated[i].name, NULL);
@@ -70,21 +70,21 @@ set (const PlaitParameter *parameter, gint64 column, const char *the_case, const
 
 /* A site with serial over one memory, and a coverage; @width is that of gated ones. */
 static void
-stand_build (SiteStand *stand, const char *coverage, guint width)
+stand_build (CrossAttentionFixture *fixture, const char *coverage, guint width)
 {
   static const char *const none[] = { NULL };
   g_autoptr (PlaitSettings) settings = NULL;
   PlaitPlugin *plugin;
 
-  stand->memory = (PlaitMemorySpecification){ .name = "m", .width = WIDTH };
-  site_stand_begin (stand, plait_specimen_decoder (2), "serial", none);
-  plugin = test_plugin (stand->registry, PLAIT_PLUGIN_COVERAGE, coverage);
-  settings = plait_specimen_settings (plugin);
+  fixture->memory = (PlaitMemorySpecification){ .name = "m", .width = WIDTH };
+  cross_attention_fixture_begin (fixture, plait_fixture_decoder (2), "serial", none);
+  plugin = test_plugin (fixture->registry, PLAIT_PLUGIN_COVERAGE, coverage);
+  settings = plait_fixture_settings (plugin);
   if (plait_schema_parameter (plugin->schema, "width"))
     plait_settings_set (settings, "width", plait_test_format ("%u", width), NULL);
-  stand->build.coverage = stand->coverage = test_opened_part (plugin, settings, "coverage");
-  stand->decoder.attention_width = 7;
-  CHECK (site_stand_build (stand, WIDTH, NO_ERROR));
+  fixture->build.coverage = fixture->coverage = test_opened_part (plugin, settings, "coverage");
+  fixture->decoder.attention_width = 7;
+  CHECK (cross_attention_fixture_build (fixture, WIDTH, NO_ERROR));
 }
 
 static const gint64 memory_rows[] = { 0, ROWS };
@@ -97,10 +97,10 @@ static void
 check_coverage (const char *coverage, const char *the_case)
 {
   const PlaitRagged queries = { 1, one_query };
-  g_auto (SiteStand) stand = { NULL };
+  g_auto (CrossAttentionFixture) fixture = { NULL };
 
-  stand_build (&stand, coverage, 3);
-  visit (stand.parameters, &stand.site, the_case, set);
+  stand_build (&fixture, coverage, 3);
+  visit (fixture.parameters, &fixture.cross, the_case, set);
 
   g_auto (Bench) bench = bench_new (1);
   PlaitNode *contexts[STEPS], *covered, *terms[2 * STEPS];
@@ -109,21 +109,22 @@ check_coverage (const char *coverage, const char *the_case)
   bench_begin (&bench, PLAIT_TAPE_CHECK);
   PlaitNode *asked = reference_input (&bench, the_case, "q");
   PlaitMemory m = { .states = reference_input (&bench, the_case, "m"), .rows = { 1, memory_rows }, .links = &links };
-  PlaitSiteKeys keys = plait_site_project (&stand.site, bench.tape, &m);
-  PlaitPairs pairs = plait_pairs (bench.tape, queries, m.rows);
+  PlaitCrossAttentionKeys keys = plait_cross_project (&fixture.cross, bench.tape, &m);
+  PlaitQueryKeyPairs pairs = plait_query_key_pairs (bench.tape, queries, m.rows);
 
-  covered = plait_covered_begin (test_reader (&stand.site, PLAIT_READS_MEMORY, 0)->covered, bench.tape, &pairs);
+  covered = plait_covered_memory_begin (test_declared_attention (&fixture.cross, PLAIT_ATTEND_MEMORY, 0)->covered,
+                                        bench.tape, &pairs);
   for (gint64 t = 0; t < STEPS; t++)
     {
-      PlaitCapture *capture = plait_capture_new (bench.arena, 1, 1, TRUE);
-      PlaitSitePass pass = plait_site_pass (bench.tape, &m, 1, queries, capture);
-      PlaitSiteStep step = { .keys = keys, .coverage = &covered };
-      gsize size = (gsize)(ROWS * stand.site.readers[0].covered->width);
+      PlaitAttentionRecord *record = plait_attention_record_new (bench.arena, 1, 1, TRUE);
+      PlaitCrossAttentionPass pass = plait_cross_pass (bench.tape, &m, 1, queries, record);
+      PlaitCrossAttentionStep step = { .keys = keys, .coverage = &covered };
+      gsize size = (gsize)(ROWS * fixture.cross.attentions[0].covered->width);
 
-      contexts[t] = plait_site_combine (&stand.site, &pass, &step, plait_rows (bench.tape, asked, t, 1)).context;
+      contexts[t] = plait_cross_combine (&fixture.cross, &pass, &step, plait_rows (bench.tape, asked, t, 1)).context;
       memcpy (read + t * WIDTH, contexts[t]->value.data, WIDTH * sizeof *read);
-      memcpy (weights + t * ROWS, plait_capture_find (capture, 0, NULL, 0)->weights, ROWS * sizeof *weights);
-      memcpy (states + (gsize)(t + 1) * size, plait_capture_find (capture, 0, NULL, 0)->coverage.states,
+      memcpy (weights + t * ROWS, plait_attention_record_find (record, 0, NULL, 0)->weights, ROWS * sizeof *weights);
+      memcpy (states + (gsize)(t + 1) * size, plait_attention_record_find (record, 0, NULL, 0)->coverage.states,
               size * sizeof *states);
       terms[2 * t] = reference_weigh (&bench, contexts[t], the_case, "context", t);
       terms[2 * t + 1] = reference_weigh (&bench, covered, the_case, "coverage", (t + 1) * ROWS);
@@ -131,8 +132,8 @@ check_coverage (const char *coverage, const char *the_case)
   reference_check_output (read, the_case, "context");
   reference_check_output (weights, the_case, "weights");
   reference_check_output (states, the_case, "coverage");
-  plait_tape_backward (bench.tape, plait_sum (bench.tape, terms, 2 * STEPS));
-  visit (stand.parameters, &stand.site, the_case, reference_check_gradient);
+  plait_tape_backward (bench.tape, plait_add_n (bench.tape, terms, 2 * STEPS));
+  visit (fixture.parameters, &fixture.cross, the_case, reference_check_gradient);
   reference_check_input (asked, the_case, "q");
   reference_check_input (m.states, the_case, "m");
 }
@@ -162,16 +163,16 @@ static void
 run_without_children (const char *coverage, PlaitScalar *read)
 {
   static const char *const children[] = { "left", "left_attention", "right", "right_attention" };
-  g_auto (SiteStand) stand = { NULL };
+  g_auto (CrossAttentionFixture) fixture = { NULL };
   g_auto (Bench) bench = bench_new (1);
   PlaitNode *asked, *covered;
 
-  stand_build (&stand, coverage, 4);
-  plait_parameters_initialise (stand.parameters, bench.pool, 3);
+  stand_build (&fixture, coverage, 4);
+  plait_parameters_initialise (fixture.parameters, bench.pool, 3);
   for (guint i = 0; i < G_N_ELEMENTS (children); i++)
     {
       g_autofree char *name = g_strdup_printf ("site/attend/m/coverage/%s/weight", children[i]);
-      PlaitParameter *parameter = plait_parameters_find (stand.parameters, name);
+      PlaitParameter *parameter = plait_parameters_find (fixture.parameters, name);
 
       for (gint64 k = 0; parameter && k < parameter->value.rows * parameter->value.width; k++)
         parameter->value.data[k] = 0;
@@ -179,15 +180,17 @@ run_without_children (const char *coverage, PlaitScalar *read)
   bench_begin (&bench, PLAIT_TAPE_CHECK);
   asked = bench_random (&bench, STEPS, WIDTH, 1);
   PlaitMemory m = { .states = bench_random (&bench, ROWS, WIDTH, 2), .rows = { 1, memory_rows }, .links = &links };
-  PlaitSiteKeys keys = plait_site_project (&stand.site, bench.tape, &m);
-  PlaitPairs pairs = plait_pairs (bench.tape, (PlaitRagged){ 1, one_query }, m.rows);
+  PlaitCrossAttentionKeys keys = plait_cross_project (&fixture.cross, bench.tape, &m);
+  PlaitQueryKeyPairs pairs = plait_query_key_pairs (bench.tape, (PlaitRagged){ 1, one_query }, m.rows);
 
-  covered = plait_covered_begin (test_reader (&stand.site, PLAIT_READS_MEMORY, 0)->covered, bench.tape, &pairs);
+  covered = plait_covered_memory_begin (test_declared_attention (&fixture.cross, PLAIT_ATTEND_MEMORY, 0)->covered,
+                                        bench.tape, &pairs);
   for (gint64 t = 0; t < STEPS; t++)
     {
-      PlaitSitePass pass = plait_site_pass (bench.tape, &m, 1, pairs.queries, NULL);
-      PlaitSiteStep step = { .keys = keys, .coverage = &covered };
-      PlaitNode *context = plait_site_combine (&stand.site, &pass, &step, plait_rows (bench.tape, asked, t, 1)).context;
+      PlaitCrossAttentionPass pass = plait_cross_pass (bench.tape, &m, 1, pairs.queries, NULL);
+      PlaitCrossAttentionStep step = { .keys = keys, .coverage = &covered };
+      PlaitNode *context
+          = plait_cross_combine (&fixture.cross, &pass, &step, plait_rows (bench.tape, asked, t, 1)).context;
 
       memcpy (read + t * WIDTH, context->value.data, WIDTH * sizeof *read);
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "autograd/check.h"
 #include "bench.h"
-#include "site-stand.h"
+#include "cross-attention-fixture.h"
 #include "layers/parameter-set.h"
 
 #include <string.h>
@@ -9,51 +9,52 @@
 /* The combiner descent at a site of one memory: which leaves it reaches, with what weights, and what that costs. */
 
 #define ADDITIVE_DECODER 2
-#define DOT_DECODER 5 /* of plait_specimen_decoder: no parameter at all, keys and values are the rows */
+#define DOT_DECODER 5 /* of plait_fixture_decoder: no parameter at all, keys and values are the rows */
 
 /* A site where @combiner, with @keys, reads one memory of @width. */
 static void
-stand_build (SiteStand *stand, const char *combiner, guint decoder, gint64 width, const char *const *keys)
+stand_build (CrossAttentionFixture *fixture, const char *combiner, guint decoder, gint64 width, const char *const *keys)
 {
   g_autoptr (PlaitPool) pool = plait_pool_new (1, NULL);
 
-  stand->memory = (PlaitMemorySpecification){ "m", width, PLAIT_STRUCTURE_LEVELS };
-  site_stand_begin (stand, plait_specimen_decoder (decoder), combiner, keys);
-  CHECK (site_stand_build (stand, width, NO_ERROR));
-  plait_parameters_initialise (stand->parameters, pool, 3);
+  fixture->memory = (PlaitMemorySpecification){ "m", width, PLAIT_STRUCTURE_LEVELS };
+  cross_attention_fixture_begin (fixture, plait_fixture_decoder (decoder), combiner, keys);
+  CHECK (cross_attention_fixture_build (fixture, width, NO_ERROR));
+  plait_parameters_initialise (fixture->parameters, pool, 3);
 }
 
 typedef struct
 {
   PlaitNode *context;
   const PlaitScalar *weights; /* [heads][pairs] */
-  gint64 touched;             /* of what was chosen */
+  gint64 rows_weighed;        /* of what was chosen */
   gint64 all;
 } Found;
 
 static Found
-run_with (Bench *bench, const SiteStand *stand, PlaitNode *query, PlaitRagged queries, const PlaitMemory *memory,
-          PlaitCapture *capture)
+run_with (Bench *bench, const CrossAttentionFixture *fixture, PlaitNode *query, PlaitRagged queries,
+          const PlaitMemory *memory, PlaitAttentionRecord *record)
 {
-  PlaitSitePass pass = plait_site_pass (bench->tape, memory, 1, queries, capture);
-  PlaitSiteStep step = { .keys = plait_site_project (&stand->site, bench->tape, memory) };
-  PlaitTouched touched = { 0 };
+  PlaitCrossAttentionPass pass = plait_cross_pass (bench->tape, memory, 1, queries, record);
+  PlaitCrossAttentionStep step = { .keys = plait_cross_project (&fixture->cross, bench->tape, memory) };
+  PlaitAttentionCost rows_weighed = { 0 };
   Found found;
-  PlaitStream stream;
+  PlaitResidualStream stream;
 
-  pass.touched = &touched;
-  stream = plait_site_combine (&stand->site, &pass, &step, query);
+  pass.rows_weighed = &rows_weighed;
+  stream = plait_cross_combine (&fixture->cross, &pass, &step, query);
   found.context = stream.context ? stream.context : stream.query;
-  found.weights = capture ? plait_capture_find (capture, 0, NULL, 0)->weights : NULL;
-  found.touched = touched.chosen;
-  found.all = touched.all;
+  found.weights = record ? plait_attention_record_find (record, 0, NULL, 0)->weights : NULL;
+  found.rows_weighed = rows_weighed.selected;
+  found.all = rows_weighed.all;
   return found;
 }
 
 static Found
-run (Bench *bench, const SiteStand *stand, PlaitNode *query, PlaitRagged queries, const PlaitMemory *memory)
+run (Bench *bench, const CrossAttentionFixture *fixture, PlaitNode *query, PlaitRagged queries,
+     const PlaitMemory *memory)
 {
-  return run_with (bench, stand, query, queries, memory, plait_capture_new (bench->arena, 1, 1, FALSE));
+  return run_with (bench, fixture, query, queries, memory, plait_attention_record_new (bench->arena, 1, 1, FALSE));
 }
 
 static const gint64 one[] = { 0, 1 };
@@ -78,7 +79,7 @@ static const PlaitLinks links
 typedef struct
 {
   const char *keys[5];
-  gint64 touched;
+  gint64 rows_weighed;
   double scores[ROWS];
   double leaves[LEAVES][WIDTH - 1];
   double weights[LEAVES];
@@ -160,11 +161,11 @@ memory_of (Bench *bench, const Case *the_case)
 }
 
 static Found
-descend (Bench *bench, const SiteStand *stand, const PlaitMemory *memory)
+descend (Bench *bench, const CrossAttentionFixture *fixture, const PlaitMemory *memory)
 {
   static const double first[WIDTH] = { 1 };
 
-  return run (bench, stand, bench_leaf (bench, 1, WIDTH, first), one_query, memory);
+  return run (bench, fixture, bench_leaf (bench, 1, WIDTH, first), one_query, memory);
 }
 
 TEST_CASE (descent, gupta_ahmed_soft_top1_and_two_branches)
@@ -172,20 +173,20 @@ TEST_CASE (descent, gupta_ahmed_soft_top1_and_two_branches)
   for (guint c = 0; c < G_N_ELEMENTS (cases); c++)
     {
       CONTEXT ("case %u", c);
-      g_auto (SiteStand) stand = { NULL };
+      g_auto (CrossAttentionFixture) fixture = { NULL };
       g_auto (Bench) bench = bench_new (1);
       PlaitMemory memory;
       Found found;
 
-      stand_build (&stand, "descent", DOT_DECODER, WIDTH, cases[c].keys);
+      stand_build (&fixture, "descent", DOT_DECODER, WIDTH, cases[c].keys);
       bench_begin (&bench, PLAIT_TAPE_EVALUATE);
       memory = memory_of (&bench, &cases[c]);
-      found = descend (&bench, &stand, &memory);
+      found = descend (&bench, &fixture, &memory);
       for (gint64 row = 0; row < ROWS; row++)
         CHECK_NEAR (found.weights[row], row < LEAVES ? cases[c].weights[row] : 0, 1e-6);
       for (gint64 i = 1; i < WIDTH; i++)
         CHECK_NEAR (found.context->value.data[i], cases[c].context[i - 1], 1e-6);
-      CHECK_INT (found.touched, cases[c].touched);
+      CHECK_INT (found.rows_weighed, cases[c].rows_weighed);
     }
 }
 
@@ -194,17 +195,17 @@ static double
 train (const char *mode, const char *normalise, guint *reached)
 {
   const char *const keys[] = { "descent", "top1", "train", mode, "normalise", normalise, NULL };
-  g_auto (SiteStand) stand = { NULL };
+  g_auto (CrossAttentionFixture) fixture = { NULL };
   g_auto (Bench) bench = bench_new (1);
   PlaitMemory memory;
   double greatest = 0;
   Found found;
 
-  stand_build (&stand, "descent", DOT_DECODER, WIDTH, keys);
+  stand_build (&fixture, "descent", DOT_DECODER, WIDTH, keys);
   bench_begin (&bench, PLAIT_TAPE_TRAIN);
   memory = memory_of (&bench, &cases[1]);
-  found = descend (&bench, &stand, &memory);
-  plait_tape_backward (bench.tape, plait_total (bench.tape, found.context));
+  found = descend (&bench, &fixture, &memory);
+  plait_tape_backward (bench.tape, plait_reduce_sum (bench.tape, found.context));
   *reached = 0;
   for (gint64 row = 0; row < LEAVES; row++)
     *reached += found.weights[row] > 0;
@@ -231,7 +232,7 @@ TEST_CASE (descent, products_along_paths_are_left_as_they_are)
 {
   static const char *const soft[] = { "descent", "soft", NULL };
   static const char *const hard[] = { "descent", "beam", "branches", "2", "normalise", "false", NULL };
-  g_auto (SiteStand) whole = { NULL }, part = { NULL };
+  g_auto (CrossAttentionFixture) whole = { NULL }, part = { NULL };
   g_auto (Bench) bench = bench_new (1);
   PlaitMemory memory;
   Found all, some;
@@ -254,7 +255,7 @@ TEST_CASE (descent, products_along_paths_are_left_as_they_are)
 
 typedef struct
 {
-  const SiteStand *stand;
+  const CrossAttentionFixture *fixture;
   PlaitArena *arena;
 } Build;
 
@@ -263,11 +264,11 @@ build_loss (PlaitTape *tape, PlaitNode *const *leaves, gpointer data)
 {
   const Build *build = data;
   PlaitMemory memory = { .states = leaves[1], .rows = { 1, rows }, .links = &links };
-  PlaitSitePass pass = plait_site_pass (tape, &memory, 1, one_query, NULL);
-  PlaitSiteStep step = { .keys = plait_site_project (&build->stand->site, tape, &memory) };
-  PlaitNode *context = plait_site_combine (&build->stand->site, &pass, &step, leaves[0]).context;
+  PlaitCrossAttentionPass pass = plait_cross_pass (tape, &memory, 1, one_query, NULL);
+  PlaitCrossAttentionStep step = { .keys = plait_cross_project (&build->fixture->cross, tape, &memory) };
+  PlaitNode *context = plait_cross_combine (&build->fixture->cross, &pass, &step, leaves[0]).context;
 
-  return plait_total (tape, plait_multiply (tape, context, context));
+  return plait_reduce_sum (tape, plait_multiply (tape, context, context));
 }
 
 /* Down all branches by either score, and with the branches that decoding takes: what is taken has no gradient, its
@@ -288,10 +289,10 @@ TEST_CASE (descent, has_the_gradients_of_finite_differences)
   for (guint w = 0; w < G_N_ELEMENTS (ways); w++)
     {
       CONTEXT ("way %u", w);
-      g_auto (SiteStand) stand = { NULL };
+      g_auto (CrossAttentionFixture) fixture = { NULL };
       g_auto (Bench) bench = bench_new (1);
       g_autoptr (PlaitPool) pool = plait_pool_new (1, NULL);
-      Build build = { &stand, NULL };
+      Build build = { &fixture, NULL };
       PlaitCheckLeaf leaves[2];
       PlaitGradientCheck check = { .build = build_loss,
                                    .data = &build,
@@ -300,7 +301,7 @@ TEST_CASE (descent, has_the_gradients_of_finite_differences)
                                    .mode = PLAIT_TAPE_CHECK,
                                    .key = plait_random_key (3, "sample", NULL, 0) };
 
-      stand_build (&stand, "descent", ways[w].decoder, WIDTH, ways[w].keys);
+      stand_build (&fixture, "descent", ways[w].decoder, WIDTH, ways[w].keys);
       bench_begin (&bench, PLAIT_TAPE_CHECK);
       leaves[0] = (PlaitCheckLeaf){ .name = "query", .value = bench_random (&bench, 1, WIDTH, 1)->value };
       leaves[1] = (PlaitCheckLeaf){ .name = "rows", .value = memory_of (&bench, &cases[2]).states->value };
@@ -324,7 +325,7 @@ TEST_CASE (descent, rows_of_two_parents_have_the_sum_of_both_and_ties_go_to_the_
   {
     const char *keys[5];
     double weights[4];
-    gint64 touched;
+    gint64 rows_weighed;
   } ways[] = {
     { { "descent", "soft", NULL }, { .25, .25, .25, .25 }, 2 + 4 + 4 },
     { { "descent", "top1", NULL }, { 1, 0, 0, 0 }, 2 + 2 + 1 },
@@ -334,18 +335,18 @@ TEST_CASE (descent, rows_of_two_parents_have_the_sum_of_both_and_ties_go_to_the_
   for (guint w = 0; w < G_N_ELEMENTS (ways); w++)
     {
       CONTEXT ("way %u", w);
-      g_auto (SiteStand) stand = { NULL };
+      g_auto (CrossAttentionFixture) fixture = { NULL };
       g_auto (Bench) bench = bench_new (1);
       PlaitMemory memory = { .rows = { 1, all }, .links = &shared };
       Found found;
 
-      stand_build (&stand, "descent", DOT_DECODER, WIDTH, ways[w].keys);
+      stand_build (&fixture, "descent", DOT_DECODER, WIDTH, ways[w].keys);
       bench_begin (&bench, PLAIT_TAPE_EVALUATE);
       memory.states = bench_random (&bench, 9, WIDTH, 1);
-      found = run (&bench, &stand, bench_leaf (&bench, 1, WIDTH, NULL), one_query, &memory);
+      found = run (&bench, &fixture, bench_leaf (&bench, 1, WIDTH, NULL), one_query, &memory);
       for (gint64 row = 0; row < 9; row++)
         CHECK_NEAR (found.weights[row], row < 4 ? ways[w].weights[row] : 0, 1e-6);
-      CHECK_INT (found.touched, ways[w].touched);
+      CHECK_INT (found.rows_weighed, ways[w].rows_weighed);
     }
 }
 
@@ -404,14 +405,14 @@ static const gint64 lengths[] = { 14, 0, 1, 27 }, query_offsets[] = { 0, 2, 3, 5
 
 /* What a combiner with @keys finds in the batch, whatever it is. */
 static Found
-find (Bench *bench, SiteStand *stand, const char *combiner, guint decoder, const char *const *keys,
+find (Bench *bench, CrossAttentionFixture *fixture, const char *combiner, guint decoder, const char *const *keys,
       const Pyramid *pyramid)
 {
   PlaitMemory memory = { .rows = { SENTENCES, pyramid->offsets }, .links = &pyramid->links };
 
-  stand_build (stand, combiner, decoder, 8, keys);
+  stand_build (fixture, combiner, decoder, 8, keys);
   memory.states = bench_random (bench, pyramid->offsets[SENTENCES], 8, 1);
-  return run (bench, stand, bench_random (bench, QUERIES, 8, 2), (PlaitRagged){ SENTENCES, query_offsets }, &memory);
+  return run (bench, fixture, bench_random (bench, QUERIES, 8, 2), (PlaitRagged){ SENTENCES, query_offsets }, &memory);
 }
 
 static void
@@ -438,11 +439,11 @@ TEST_CASE (descent, over_leaves_alone_is_plain_attention)
   static const char *const nothing[] = { NULL };
   static const char *const *const ways[] = { soft, top1, many };
 
-  for (guint d = 0; d < PLAIT_SPECIMEN_DECODERS; d++)
+  for (guint d = 0; d < PLAIT_FIXTURE_DECODERS; d++)
     for (guint w = 0; w < G_N_ELEMENTS (ways); w++)
       {
         CONTEXT ("decoder %u, way %u", d, w);
-        g_auto (SiteStand) plain = { NULL }, stand = { NULL };
+        g_auto (CrossAttentionFixture) plain = { NULL }, fixture = { NULL };
         g_auto (Bench) bench = bench_new (1);
         Pyramid flat;
         Found expected, found;
@@ -450,20 +451,20 @@ TEST_CASE (descent, over_leaves_alone_is_plain_attention)
         bench_begin (&bench, PLAIT_TAPE_EVALUATE);
         flat = pyramid_new (bench.arena, lengths, SENTENCES, TRUE);
         expected = find (&bench, &plain, "serial", d, nothing, &flat);
-        found = find (&bench, &stand, "descent", d, ways[w], &flat);
+        found = find (&bench, &fixture, "descent", d, ways[w], &flat);
         check_same (&found, &expected, &flat, d < 2 ? 2 : 1);
-        CHECK (expected.touched == 0 && found.touched > 0);
-        CHECK_INT (found.touched, expected.all);
+        CHECK (expected.rows_weighed == 0 && found.rows_weighed > 0);
+        CHECK_INT (found.rows_weighed, expected.all);
         CHECK_INT (found.all, expected.all);
       }
 }
 
 TEST_CASE (descent, with_as_many_branches_as_rows_is_soft)
 {
-  for (guint d = 0; d < PLAIT_SPECIMEN_DECODERS; d++)
+  for (guint d = 0; d < PLAIT_FIXTURE_DECODERS; d++)
     {
       CONTEXT ("decoder %u", d);
-      g_auto (SiteStand) whole = { NULL }, stand = { NULL };
+      g_auto (CrossAttentionFixture) whole = { NULL }, fixture = { NULL };
       g_auto (Bench) bench = bench_new (1);
       Pyramid pyramid;
       Found expected, found;
@@ -471,7 +472,7 @@ TEST_CASE (descent, with_as_many_branches_as_rows_is_soft)
       bench_begin (&bench, PLAIT_TAPE_EVALUATE);
       pyramid = pyramid_new (bench.arena, lengths, SENTENCES, FALSE);
       expected = find (&bench, &whole, "descent", d, soft, &pyramid);
-      found = find (&bench, &stand, "descent", d, many, &pyramid);
+      found = find (&bench, &fixture, "descent", d, many, &pyramid);
       check_same (&found, &expected, &pyramid, d < 2 ? 2 : 1);
     }
 }
@@ -483,14 +484,14 @@ TEST_CASE (descent, soft_at_once_is_soft_one_by_one)
   static const char *const nothing[] = { NULL };
   static const gint64 many_queries[] = { 0, 19, 24, 30, 40 };
 
-  for (guint d = 0; d < PLAIT_SPECIMEN_DECODERS; d++)
+  for (guint d = 0; d < PLAIT_FIXTURE_DECODERS; d++)
     for (guint way = 0; way < 4; way++)
       {
         gboolean flat = way % 2;
         PlaitRagged queries = { SENTENCES, way < 2 ? many_queries : query_offsets };
         gint64 n = plait_ragged_rows (queries);
         CONTEXT ("decoder %u, %s, %d queries", d, flat ? "leaves alone" : "a pyramid", (gint)n);
-        g_auto (SiteStand) stand = { NULL }, plain = { NULL };
+        g_auto (CrossAttentionFixture) fixture = { NULL }, plain = { NULL };
         g_auto (Bench) bench = bench_new (1);
         Pyramid pyramid;
         PlaitMemory memory;
@@ -502,10 +503,10 @@ TEST_CASE (descent, soft_at_once_is_soft_one_by_one)
         memory = (PlaitMemory){ .rows = { SENTENCES, pyramid.offsets }, .links = &pyramid.links };
         memory.states = bench_random (&bench, pyramid.offsets[SENTENCES], 8, 1);
         query = bench_random (&bench, n, 8, 2);
-        stand_build (&stand, "descent", d, 8, soft);
+        stand_build (&fixture, "descent", d, 8, soft);
         stand_build (&plain, flat ? "serial" : "descent", d, 8, flat ? nothing : soft);
         expected = run (&bench, &plain, query, queries, &memory);
-        found = run_with (&bench, &stand, query, queries, &memory, NULL);
+        found = run_with (&bench, &fixture, query, queries, &memory, NULL);
         for (gint64 i = 0; i < n * 8; i++)
           CHECK_NEAR (found.context->value.data[i], expected.context->value.data[i],
                       1e-6 * fmax (1, fabs ((double)expected.context->value.data[i])));
@@ -519,11 +520,11 @@ TEST_CASE (descent, weights_of_leaves_sum_to_one)
   static const char *const beam[] = { "descent", "beam", "branches", "2", NULL };
   static const char *const *const ways[] = { soft, top1, beam };
 
-  for (guint d = 0; d < PLAIT_SPECIMEN_DECODERS; d++)
+  for (guint d = 0; d < PLAIT_FIXTURE_DECODERS; d++)
     for (guint w = 0; w < G_N_ELEMENTS (ways); w++)
       {
         CONTEXT ("decoder %u, way %u", d, w);
-        g_auto (SiteStand) stand = { NULL };
+        g_auto (CrossAttentionFixture) fixture = { NULL };
         g_auto (Bench) bench = bench_new (1);
         const PlaitScalar *weight;
         Pyramid pyramid;
@@ -531,7 +532,7 @@ TEST_CASE (descent, weights_of_leaves_sum_to_one)
 
         bench_begin (&bench, PLAIT_TAPE_EVALUATE);
         pyramid = pyramid_new (bench.arena, lengths, SENTENCES, FALSE);
-        found = find (&bench, &stand, "descent", d, ways[w], &pyramid);
+        found = find (&bench, &fixture, "descent", d, ways[w], &pyramid);
         weight = found.weights;
         for (guint h = 0; h < (d < 2 ? 2 : 1); h++)
           for (gint64 s = 0; s < SENTENCES; s++)
@@ -558,10 +559,10 @@ TEST_CASE (descent, costs_a_block_a_level)
   static const char *const beam[] = { "descent", "beam", "branches", "2", NULL };
   static const gint64 leaves[] = { 729 };
 
-  for (guint d = 0; d < PLAIT_SPECIMEN_DECODERS; d++)
+  for (guint d = 0; d < PLAIT_FIXTURE_DECODERS; d++)
     {
       CONTEXT ("decoder %u", d);
-      g_auto (SiteStand) narrow = { NULL }, wide = { NULL };
+      g_auto (CrossAttentionFixture) narrow = { NULL }, wide = { NULL };
       g_auto (Bench) bench = bench_new (1);
       guint heads = d < 2 ? 2 : 1;
       PlaitMemory memory;
@@ -576,7 +577,7 @@ TEST_CASE (descent, costs_a_block_a_level)
                               .rows = { 1, pyramid.offsets },
                               .links = &pyramid.links };
       query = bench_random (&bench, 1, 8, 2);
-      CHECK_INT (run (&bench, &narrow, query, one_query, &memory).touched, 6 * 3 * heads);
-      CHECK_INT (run (&bench, &wide, query, one_query, &memory).touched, (3 + 5 * 2 * 3) * heads);
+      CHECK_INT (run (&bench, &narrow, query, one_query, &memory).rows_weighed, 6 * 3 * heads);
+      CHECK_INT (run (&bench, &wide, query, one_query, &memory).rows_weighed, (3 + 5 * 2 * 3) * heads);
     }
 }

@@ -18,7 +18,7 @@ enum
 typedef struct
 {
   const char *name; /* of the case */
-  PlaitSpecimen *model;
+  PlaitFixture *model;
   gboolean checking; /* gradients, instead of setting values */
 } Visit;
 
@@ -113,7 +113,7 @@ visit_layers (const Visit *to)
 static PlaitDecoderSettings
 reference_decoder (gint norm)
 {
-  PlaitDecoderSettings settings = plait_specimen_decoder (0);
+  PlaitDecoderSettings settings = plait_fixture_decoder (0);
 
   settings.layers = 1;
   settings.norm = norm;
@@ -151,9 +151,12 @@ static PlaitBatch *
 reference_batch (const gint32 *tokens, const gint32 *target)
 {
   static const gint64 begins[] = { 0, 3, 4, 6 };
-  PlaitBatchSource source = {
-    .name = "first", .kind = PLAIT_INPUT_DOCUMENTS, .rows = 6, .has_documents = TRUE, .sentences = 3, .starts = TRUE
-  };
+  PlaitBatchSource source = { .name = "first",
+                              .kind = PLAIT_INPUT_DOCUMENTS,
+                              .rows = 6,
+                              .has_documents = TRUE,
+                              .sentences = 3,
+                              .start_tokens = TRUE };
   PlaitBatch *batch = plait_batch_new (1, &source, 1, 3, NULL);
   PlaitInput *input = plait_batch_fill (PlaitInput, batch->inputs);
 
@@ -185,12 +188,12 @@ check_case (const char *name, const TestDocuments *documents, gint norm, void (*
   static const gint32 tokens[] = { 4, 5, 6, 7, 8, 9 }, target[] = { PLAIT_TOKEN_BOS, 4, 5 };
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
   g_auto (Bench) bench = bench_new (1);
-  g_autoptr (PlaitSpecimen) model = test_hat_model (registry, documents, reference_decoder (norm));
+  g_autoptr (PlaitFixture) model = test_hat_model (registry, documents, reference_decoder (norm));
   g_autoptr (PlaitBatch) batch = reference_batch (tokens, target + 1);
   Visit to = { name, model, FALSE };
   PlaitParameters *parameters = plait_model_parameters (model->model);
   PlaitNode *states, *terms[2];
-  PlaitReading reading;
+  PlaitEncoderOutputs encoded;
   CONTEXT ("%s", name);
 
   plait_parameters_write_values (parameters);
@@ -200,17 +203,17 @@ check_case (const char *name, const TestDocuments *documents, gint norm, void (*
   visit_parameters (&to);
   plait_parameters_zero_gradients (parameters);
   bench_begin (&bench, PLAIT_TAPE_CHECK);
-  reading = plait_model_read (model->model, bench.tape, batch, NULL);
-  CHECK_INT (reading.n_memories, 2);
-  check_states (name, "sentences", reading.memories[1].states);
-  states = reading.memories[0].states;
+  encoded = plait_model_encode (model->model, bench.tape, batch, NULL);
+  CHECK_INT (encoded.n_memories, 2);
+  check_states (name, "sentences", encoded.memories[1].states);
+  states = encoded.memories[0].states;
   if (decodes)
-    states = plait_decoder_forward (plait_model_decoder (model->model), bench.tape, &reading, batch->target_rows,
+    states = plait_decoder_forward (plait_model_decoder (model->model), bench.tape, &encoded, batch->target_rows,
                                     batch->target_inputs, NULL);
   check_states (name, first_output, states);
   terms[0] = reference_weigh (&bench, states, name, first_output, 0);
-  terms[1] = reference_weigh (&bench, reading.memories[1].states, name, "sentences", 0);
-  plait_tape_backward (bench.tape, plait_sum (bench.tape, terms, 2));
+  terms[1] = reference_weigh (&bench, encoded.memories[1].states, name, "sentences", 0);
+  plait_tape_backward (bench.tape, plait_add_n (bench.tape, terms, 2));
   to.checking = TRUE;
   visit_rows (&to, "source/first/embedding/table", tokens, "tokens");
   if (decodes)
@@ -242,11 +245,12 @@ TEST_CASE (hat, rohde2021_section_3_2_by_masking)
 TEST_CASE (hat, rohde2021_section_7_attention_in_each_layer)
 {
   static const char *const all[] = { "place", "layers", "layers", "1", "heads", "2", "feed_forward", "12", NULL };
-  static const char *const starts[] = { "place", "layers",         "layers", "1",       "heads",  "2", "feed_forward",
-                                        "12",    "attention_bias", "true",   "readers", "starts", NULL };
+  static const char *const start_tokens[]
+      = { "place", "layers",         "layers", "1",       "heads",  "2", "feed_forward",
+          "12",    "attention_bias", "true",   "readers", "starts", NULL };
 
   check_case ("hat/layers_pre_all", &(TestDocuments){ all, test_embedding_leaves }, PLAIT_DECODER_NORM_PRE,
               visit_layers, "tokens", FALSE);
-  check_case ("hat/layers_post_starts", &(TestDocuments){ starts, test_embedding_leaves }, PLAIT_DECODER_NORM_POST,
-              visit_layers, "tokens", FALSE);
+  check_case ("hat/layers_post_starts", &(TestDocuments){ start_tokens, test_embedding_leaves },
+              PLAIT_DECODER_NORM_POST, visit_layers, "tokens", FALSE);
 }

@@ -20,10 +20,10 @@ static const gint64 *const of_source[] = { lengths };
 #define DOCUMENTS 4
 
 static void
-losses_of (const PlaitSpecimen *model, const PlaitBatch *batch, double *losses)
+losses_of (const PlaitFixture *model, const PlaitBatch *batch, double *losses)
 {
   g_auto (Bench) bench = bench_new (1);
-  PlaitVocabularyLossOptions options = { .scale = 1 };
+  PlaitOutputLossOptions options = { .scale = 1 };
   PlaitModelSums sums;
 
   bench_begin (&bench, PLAIT_TAPE_TRAIN);
@@ -46,9 +46,9 @@ TEST_CASE (hat, masking_equals_gathering)
   for (gint norm = PLAIT_DECODER_NORM_PRE; norm <= PLAIT_DECODER_NORM_POST; norm++)
     {
       g_autoptr (PlaitRegistry) registry = plait_registry_new ();
-      PlaitDecoderSettings settings = plait_specimen_decoder (0);
-      g_autoptr (PlaitSpecimen) one = NULL;
-      g_autoptr (PlaitSpecimen) other = NULL;
+      PlaitDecoderSettings settings = plait_fixture_decoder (0);
+      g_autoptr (PlaitFixture) one = NULL;
+      g_autoptr (PlaitFixture) other = NULL;
       g_autoptr (PlaitBatch) batch = NULL;
       PlaitParameters *parameters;
       double losses[32], expected[32];
@@ -57,7 +57,7 @@ TEST_CASE (hat, masking_equals_gathering)
       settings.norm = norm;
       one = test_hat_model (registry, &(TestDocuments){ masked, test_no_keys }, settings);
       other = test_hat_model (registry, &(TestDocuments){ gathered, test_no_keys }, settings);
-      batch = plait_specimen_batch (one, 0, DOCUMENTS, of_source, targets);
+      batch = plait_fixture_batch (one, 0, DOCUMENTS, of_source, targets);
       parameters = plait_model_parameters (one->model);
       plait_parameters_zero_gradients (parameters);
       plait_parameters_zero_gradients (plait_model_parameters (other->model));
@@ -81,21 +81,21 @@ TEST_CASE (hat, without_layers_sentences_are_the_first_rows)
 {
   static const char *const keys[] = { "layers", "0", "final_norm", "false", NULL };
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
-  g_autoptr (PlaitSpecimen) model
-      = test_hat_model (registry, &(TestDocuments){ keys, test_no_keys }, plait_specimen_decoder (0));
-  g_autoptr (PlaitBatch) batch = plait_specimen_batch (model, 0, DOCUMENTS, of_source, targets);
+  g_autoptr (PlaitFixture) model
+      = test_hat_model (registry, &(TestDocuments){ keys, test_no_keys }, plait_fixture_decoder (0));
+  g_autoptr (PlaitBatch) batch = plait_fixture_batch (model, 0, DOCUMENTS, of_source, targets);
   const PlaitDocuments *documents = batch->inputs[0].documents;
   g_auto (Bench) bench = bench_new (1);
-  PlaitReading reading;
+  PlaitEncoderOutputs encoded;
   gint64 sentences = plait_ragged_rows (documents->sentences);
 
   bench_begin (&bench, PLAIT_TAPE_EVALUATE);
-  reading = plait_model_read (model->model, bench.tape, batch, NULL);
+  encoded = plait_model_encode (model->model, bench.tape, batch, NULL);
   CHECK (sentences > DOCUMENTS && sentences < plait_ragged_rows (batch->inputs[0].rows));
-  CHECK_INT (plait_ragged_rows (reading.memories[1].rows), sentences);
+  CHECK_INT (plait_ragged_rows (encoded.memories[1].rows), sentences);
   for (gint64 s = 0; s < sentences; s++)
-    CHECK (memcmp (plait_tensor_row (reading.memories[1].states->value, s),
-                   plait_tensor_row (reading.memories[0].states->value, documents->rows[s]),
+    CHECK (memcmp (plait_tensor_row (encoded.memories[1].states->value, s),
+                   plait_tensor_row (encoded.memories[0].states->value, documents->rows[s]),
                    WIDTH * sizeof (PlaitScalar))
            == 0);
 }
@@ -108,24 +108,24 @@ TEST_CASE (hat, memories_know_their_sentences)
   for (int drops = 0; drops < 2; drops++)
     {
       g_autoptr (PlaitRegistry) registry = plait_registry_new ();
-      g_autoptr (PlaitSpecimen) model = test_hat_model (
-          registry, &(TestDocuments){ drops ? without : test_no_keys, test_no_keys }, plait_specimen_decoder (0));
-      g_autoptr (PlaitBatch) batch = plait_specimen_batch (model, 0, DOCUMENTS, of_source, targets);
+      g_autoptr (PlaitFixture) model = test_hat_model (
+          registry, &(TestDocuments){ drops ? without : test_no_keys, test_no_keys }, plait_fixture_decoder (0));
+      g_autoptr (PlaitBatch) batch = plait_fixture_batch (model, 0, DOCUMENTS, of_source, targets);
       const PlaitInput *input = &batch->inputs[0];
       const PlaitDocuments *documents = input->documents;
       g_auto (Bench) bench = bench_new (1);
-      PlaitReading reading;
+      PlaitEncoderOutputs encoded;
       const PlaitLinks *tokens, *sentences;
       gint64 row = 0;
       CONTEXT ("start tokens dropped: %d", drops);
 
       bench_begin (&bench, PLAIT_TAPE_EVALUATE);
-      reading = plait_model_read (model->model, bench.tape, batch, NULL);
-      tokens = reading.memories[0].links;
-      sentences = reading.memories[1].links;
+      encoded = plait_model_encode (model->model, bench.tape, batch, NULL);
+      tokens = encoded.memories[0].links;
+      sentences = encoded.memories[1].links;
       for (gint64 d = 0; d < DOCUMENTS; d++)
         {
-          CHECK_INT (reading.memories[0].rows.offsets[d], row);
+          CHECK_INT (encoded.memories[0].rows.offsets[d], row);
           for (gint64 s = documents->sentences.offsets[d]; s < documents->sentences.offsets[d + 1]; s++)
             {
               CHECK_INT (sentences->sentence[s], s - documents->sentences.offsets[d]);
@@ -136,8 +136,8 @@ TEST_CASE (hat, memories_know_their_sentences)
                 }
             }
         }
-      CHECK_INT (plait_ragged_rows (reading.memories[0].rows), row);
-      CHECK_INT (reading.memories[0].states->value.rows, row);
+      CHECK_INT (plait_ragged_rows (encoded.memories[0].rows), row);
+      CHECK_INT (encoded.memories[0].states->value.rows, row);
     }
 }
 
@@ -167,17 +167,17 @@ TEST_CASE (hat, of_one_sentence_the_first_row_is_all)
   static const gint64 one_row[] = { 1, 0, 1, 1 };
   static const gint64 *const shorter[] = { one_row };
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
-  g_autoptr (PlaitSpecimen) model
-      = test_hat_model (registry, &(TestDocuments){ test_no_keys, test_embedding_leaves }, plait_specimen_decoder (0));
-  g_autoptr (PlaitBatch) batch = plait_specimen_batch (model, 0, DOCUMENTS, of_source, targets);
-  g_autoptr (PlaitBatch) first_rows = plait_specimen_batch (model, 0, DOCUMENTS, shorter, targets);
+  g_autoptr (PlaitFixture) model
+      = test_hat_model (registry, &(TestDocuments){ test_no_keys, test_embedding_leaves }, plait_fixture_decoder (0));
+  g_autoptr (PlaitBatch) batch = plait_fixture_batch (model, 0, DOCUMENTS, of_source, targets);
+  g_autoptr (PlaitBatch) first_rows = plait_fixture_batch (model, 0, DOCUMENTS, shorter, targets);
   g_auto (Bench) bench = bench_new (1);
   PlaitTensor found, expected;
 
   join_sentences (batch);
   bench_begin (&bench, PLAIT_TAPE_EVALUATE);
-  found = plait_model_read (model->model, bench.tape, batch, NULL).memories[1].states->value;
-  expected = plait_model_read (model->model, bench.tape, first_rows, NULL).memories[1].states->value;
+  found = plait_model_encode (model->model, bench.tape, batch, NULL).memories[1].states->value;
+  expected = plait_model_encode (model->model, bench.tape, first_rows, NULL).memories[1].states->value;
   CHECK_INT (found.rows, 3);
   CHECK_INT (expected.rows, 3);
   for (gint64 row = 0; row < 3; row++)
@@ -187,7 +187,7 @@ TEST_CASE (hat, of_one_sentence_the_first_row_is_all)
 
 /* The parameter of hat's model @model that the plain model's @name stands for: of the leaves, if they have it. */
 static PlaitParameter *
-counterpart (const PlaitSpecimen *model, const char *name)
+counterpart (const PlaitFixture *model, const char *name)
 {
   PlaitParameters *parameters = plait_model_parameters (model->model);
   g_auto (GStrv) below_source = g_strsplit (name, "source/first/", 2);
@@ -205,12 +205,12 @@ check_beginning (const TestDocuments *documents, const char *const *plain_keys, 
 {
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
   g_autoptr (PlaitPool) pool = plait_pool_new (1, NULL);
-  g_autoptr (PlaitSpecimen) model
-      = test_documents_model (registry, documents, NULL, combiner, plait_specimen_decoder (0), NO_ERROR);
-  g_autoptr (PlaitSpecimen) plain
-      = test_documents_model (registry, NULL, plain_keys, combiner, plait_specimen_decoder (0), NO_ERROR);
-  g_autoptr (PlaitBatch) batch = plait_specimen_batch (model, 0, DOCUMENTS, of_source, targets);
-  g_autoptr (PlaitBatch) flat = plait_specimen_batch (plain, 0, DOCUMENTS, of_source, targets);
+  g_autoptr (PlaitFixture) model
+      = test_documents_model (registry, documents, NULL, combiner, plait_fixture_decoder (0), NO_ERROR);
+  g_autoptr (PlaitFixture) plain
+      = test_documents_model (registry, NULL, plain_keys, combiner, plait_fixture_decoder (0), NO_ERROR);
+  g_autoptr (PlaitBatch) batch = plait_fixture_batch (model, 0, DOCUMENTS, of_source, targets);
+  g_autoptr (PlaitBatch) flat = plait_fixture_batch (plain, 0, DOCUMENTS, of_source, targets);
   PlaitParameters *parameters = plait_model_parameters (plain->model);
   double losses[32], expected[32];
   gboolean differs = FALSE;
@@ -281,20 +281,20 @@ TEST_CASE (hat, token_norm_is_the_leaves_or_this_encoders)
   for (int i = 0; i < 3; i++)
     {
       g_autoptr (PlaitRegistry) registry = plait_registry_new ();
-      g_autoptr (PlaitSpecimen) model = test_hat_model (
-          registry, &(TestDocuments){ own[i], i == 0 ? test_no_keys : bare }, plait_specimen_decoder (0));
-      g_autoptr (PlaitBatch) batch = plait_specimen_batch (model, 0, DOCUMENTS, of_source, targets);
+      g_autoptr (PlaitFixture) model = test_hat_model (
+          registry, &(TestDocuments){ own[i], i == 0 ? test_no_keys : bare }, plait_fixture_decoder (0));
+      g_autoptr (PlaitBatch) batch = plait_fixture_batch (model, 0, DOCUMENTS, of_source, targets);
       g_autoptr (PlaitPool) pool = plait_pool_new (1, NULL);
       g_auto (Bench) bench = bench_new (1);
-      PlaitReading reading;
+      PlaitEncoderOutputs encoded;
 
       plait_parameters_initialise (plait_model_parameters (model->model), pool, 3);
       bench_begin (&bench, PLAIT_TAPE_EVALUATE);
-      reading = plait_model_read (model->model, bench.tape, batch, NULL);
-      n_sentences = reading.memories[1].states->value.rows;
-      CHECK_INT (reading.memories[0].states->value.rows, 12);
-      memcpy (tokens[i], reading.memories[0].states->value.data, sizeof tokens[i]);
-      memcpy (sentences[i], reading.memories[1].states->value.data, (gsize)n_sentences * WIDTH * sizeof (PlaitScalar));
+      encoded = plait_model_encode (model->model, bench.tape, batch, NULL);
+      n_sentences = encoded.memories[1].states->value.rows;
+      CHECK_INT (encoded.memories[0].states->value.rows, 12);
+      memcpy (tokens[i], encoded.memories[0].states->value.data, sizeof tokens[i]);
+      memcpy (sentences[i], encoded.memories[1].states->value.data, (gsize)n_sentences * WIDTH * sizeof (PlaitScalar));
     }
   for (int i = 1; i < 3; i++)
     for (int k = 0; k < 12 * WIDTH; k++)
@@ -313,8 +313,8 @@ check_refused (const char *const *keys, const char *message)
 {
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
   GError *error = NULL;
-  g_autoptr (PlaitSpecimen) model = test_documents_model (registry, &(TestDocuments){ keys, test_no_keys }, NULL,
-                                                          "serial", plait_specimen_decoder (0), &error);
+  g_autoptr (PlaitFixture) model = test_documents_model (registry, &(TestDocuments){ keys, test_no_keys }, NULL,
+                                                         "serial", plait_fixture_decoder (0), &error);
 
   CHECK (!model);
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, message);
@@ -335,11 +335,11 @@ TEST_CASE (hat, refuses_more_sentences_than_learned_positions)
   static const char *const keys[] = { "sentence_positions", "learned", "sentence_limit", "1", NULL };
   static const char *const enough[] = { "sentence_positions", "learned", "sentence_limit", "6", NULL };
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
-  g_autoptr (PlaitSpecimen) model
-      = test_hat_model (registry, &(TestDocuments){ keys, test_no_keys }, plait_specimen_decoder (0));
-  g_autoptr (PlaitSpecimen) longer
-      = test_hat_model (registry, &(TestDocuments){ enough, test_no_keys }, plait_specimen_decoder (0));
-  g_autoptr (PlaitBatch) batch = plait_specimen_batch (model, 0, DOCUMENTS, of_source, targets);
+  g_autoptr (PlaitFixture) model
+      = test_hat_model (registry, &(TestDocuments){ keys, test_no_keys }, plait_fixture_decoder (0));
+  g_autoptr (PlaitFixture) longer
+      = test_hat_model (registry, &(TestDocuments){ enough, test_no_keys }, plait_fixture_decoder (0));
+  g_autoptr (PlaitBatch) batch = plait_fixture_batch (model, 0, DOCUMENTS, of_source, targets);
   GError *error = NULL;
 
   CHECK (plait_model_check_batch (longer->model, batch, NULL));

@@ -19,12 +19,12 @@
 
 /* Losses of all target rows of @batch; gradients are added to those of the parameters. */
 static void
-pass_over (const PlaitSpecimen *model, const PlaitBatch *batch, double *losses)
+pass_over (const PlaitFixture *model, const PlaitBatch *batch, double *losses)
 {
   g_autoptr (PlaitPool) pool = plait_pool_new (1, NULL);
   g_autoptr (PlaitArena) arena = plait_arena_new (0);
   g_autoptr (PlaitTape) tape = plait_tape_new (pool, arena);
-  PlaitVocabularyLossOptions options = { .scale = 1 };
+  PlaitOutputLossOptions options = { .scale = 1 };
   PlaitModelSums sums;
 
   plait_tape_begin (tape, PLAIT_TAPE_TRAIN, plait_random_key (1, "dropout", NULL, 1));
@@ -57,27 +57,27 @@ copy_value (PlaitParameter *to, const PlaitParameter *from)
 
 static const gint64 lengths[] = { 4, 2, 1 }, targets[] = { 3, 1, 4 };
 
-static PlaitSpecimen *
+static PlaitFixture *
 one_source (PlaitRegistry *registry, const char *combiner, guint decoder_number)
 {
   PlaitPlugin *encoder = test_plugin (registry, PLAIT_PLUGIN_ENCODER, "transformer");
   PlaitPlugin *plugin = test_plugin (registry, PLAIT_PLUGIN_COMBINER, combiner);
-  g_autoptr (PlaitSettings) settings = plait_specimen_settings (encoder);
-  g_autoptr (PlaitSettings) combiner_settings = plait_specimen_settings (plugin);
-  PlaitSpecimenSource source = { .encoder = encoder, .settings = settings };
-  PlaitSpecimenDecoder decoder = { plugin, combiner_settings, NULL, NULL, plait_specimen_decoder (decoder_number) };
-  PlaitSpecimen *model;
+  g_autoptr (PlaitSettings) settings = plait_fixture_settings (encoder);
+  g_autoptr (PlaitSettings) combiner_settings = plait_fixture_settings (plugin);
+  PlaitFixtureSource source = { .encoder = encoder, .settings = settings };
+  PlaitFixtureDecoder decoder = { plugin, combiner_settings, NULL, NULL, plait_fixture_decoder (decoder_number) };
+  PlaitFixture *model;
 
   if (plait_schema_parameter (plugin->schema, "projections"))
     plait_settings_set (combiner_settings, "projections", "shared", NULL);
-  model = plait_specimen_new (&source, 1, &decoder, 5, NO_ERROR);
+  model = plait_fixture_new (&source, 1, &decoder, 5, NO_ERROR);
   return model;
 }
 
 /* The parameter of @model that @name of another combiner stands for: joint attention to one memory is attention to
  * it. */
 static PlaitParameter *
-counterpart (const PlaitSpecimen *model, const char *name)
+counterpart (const PlaitFixture *model, const char *name)
 {
   g_auto (GStrv) parts = g_strsplit (name, "/jointly/", 2);
   g_autofree char *other = g_strjoinv ("/attend/first/", parts);
@@ -97,9 +97,9 @@ check_agreement (PlaitRegistry *registry, const char *combiner, guint decoder)
 {
   CONTEXT ("%s, decoder %u", combiner, decoder);
   const gint64 *const of_source[] = { lengths };
-  g_autoptr (PlaitSpecimen) serial = one_source (registry, "serial", decoder);
-  g_autoptr (PlaitSpecimen) other = one_source (registry, combiner, decoder);
-  g_autoptr (PlaitBatch) batch = plait_specimen_batch (serial, 0, SENTENCES, of_source, targets);
+  g_autoptr (PlaitFixture) serial = one_source (registry, "serial", decoder);
+  g_autoptr (PlaitFixture) other = one_source (registry, combiner, decoder);
+  g_autoptr (PlaitBatch) batch = plait_fixture_batch (serial, 0, SENTENCES, of_source, targets);
   PlaitParameters *parameters = plait_model_parameters (other->model);
   double expected[32], losses[32];
 
@@ -132,7 +132,7 @@ TEST_CASE (identities, combiners_agree_over_one_source)
 {
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
 
-  for (guint d = 0; d < PLAIT_SPECIMEN_DECODERS; d++)
+  for (guint d = 0; d < PLAIT_FIXTURE_DECODERS; d++)
     {
       check_agreement (registry, "parallel", d);
       check_agreement (registry, "flat", d);
@@ -144,7 +144,7 @@ TEST_CASE (identities, hierarchical_agrees_over_one_source_in_recurrent_decoders
 {
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
 
-  for (guint d = 2; d < PLAIT_SPECIMEN_DECODERS; d++)
+  for (guint d = 2; d < PLAIT_FIXTURE_DECODERS; d++)
     check_agreement (registry, "hierarchical", d);
 }
 
@@ -153,28 +153,28 @@ TEST_CASE (identities, hierarchical_agrees_over_one_source_in_recurrent_decoders
  * separate keys have no bias.)
  */
 
-static PlaitSpecimen *
+static PlaitFixture *
 two_sources (PlaitRegistry *registry, const char *combiner, const char *projections, gboolean sentinel)
 {
   PlaitPlugin *encoder = test_plugin (registry, PLAIT_PLUGIN_ENCODER, "bigru");
   PlaitPlugin *plugin = test_plugin (registry, PLAIT_PLUGIN_COMBINER, combiner);
   PlaitPlugin *coverage = test_plugin (registry, PLAIT_PLUGIN_COVERAGE, "word");
-  g_autoptr (PlaitSettings) settings = plait_specimen_settings (encoder);
-  g_autoptr (PlaitSettings) combiner_settings = plait_specimen_settings (plugin);
-  g_autoptr (PlaitSettings) coverage_settings = plait_specimen_settings (coverage);
-  PlaitSpecimenSource source = { .encoder = encoder, .settings = settings }, sources[] = { source, source };
-  PlaitSpecimenDecoder decoder = { plugin, combiner_settings, coverage, coverage_settings, plait_specimen_decoder (2) };
-  PlaitSpecimen *model;
+  g_autoptr (PlaitSettings) settings = plait_fixture_settings (encoder);
+  g_autoptr (PlaitSettings) combiner_settings = plait_fixture_settings (plugin);
+  g_autoptr (PlaitSettings) coverage_settings = plait_fixture_settings (coverage);
+  PlaitFixtureSource source = { .encoder = encoder, .settings = settings }, sources[] = { source, source };
+  PlaitFixtureDecoder decoder = { plugin, combiner_settings, coverage, coverage_settings, plait_fixture_decoder (2) };
+  PlaitFixture *model;
 
   plait_settings_set (combiner_settings, "projections", projections, NULL);
   plait_settings_set (combiner_settings, "sentinel", sentinel ? "true" : "false", NULL);
-  model = plait_specimen_new (sources, 2, &decoder, 5, NO_ERROR);
+  model = plait_fixture_new (sources, 2, &decoder, 5, NO_ERROR);
   return model;
 }
 
 /* The parameter of @tied that makes what @name of separate projections does. */
 static PlaitParameter *
-tied_counterpart (const PlaitSpecimen *tied, const char *name)
+tied_counterpart (const PlaitFixture *tied, const char *name)
 {
   PlaitParameters *parameters = plait_model_parameters (tied->model);
   PlaitParameter *same = plait_parameters_find (parameters, name);
@@ -190,8 +190,8 @@ check_tied (PlaitRegistry *registry, const char *combiner, gboolean sentinel)
   CONTEXT ("%s, sentinel %d", combiner, sentinel);
   static const gint64 second_lengths[] = { 3, 0, 5 };
   const gint64 *const of_sources[] = { lengths, second_lengths };
-  g_autoptr (PlaitSpecimen) tied = two_sources (registry, combiner, "tied", sentinel);
-  g_autoptr (PlaitSpecimen) separate = two_sources (registry, combiner, "separate", sentinel);
+  g_autoptr (PlaitFixture) tied = two_sources (registry, combiner, "tied", sentinel);
+  g_autoptr (PlaitFixture) separate = two_sources (registry, combiner, "separate", sentinel);
   g_autoptr (PlaitBatch) batch = NULL;
   PlaitParameters *from, *parameters;
   double expected[32], losses[32];
@@ -200,7 +200,7 @@ check_tied (PlaitRegistry *registry, const char *combiner, gboolean sentinel)
   from = plait_model_parameters (tied->model);
   parameters = plait_model_parameters (separate->model);
   CHECK (plait_parameters_count (from, NULL) < plait_parameters_count (parameters, NULL));
-  batch = plait_specimen_batch (tied, 0, SENTENCES, of_sources, targets);
+  batch = plait_fixture_batch (tied, 0, SENTENCES, of_sources, targets);
   for (guint i = 0; i < plait_parameters_n (parameters); i++)
     {
       PlaitParameter *parameter = plait_parameters_get (parameters, i);
@@ -262,14 +262,13 @@ check_batch (PlaitRegistry *registry, const char *encoder_name, const char *cove
   PlaitPlugin *leaves = test_plugin (registry, PLAIT_PLUGIN_ENCODER, "bigru");
   PlaitPlugin *combiner = test_plugin (registry, PLAIT_PLUGIN_COMBINER, combiner_name);
   PlaitPlugin *coverage = test_plugin (registry, PLAIT_PLUGIN_COVERAGE, coverage_name);
-  g_autoptr (PlaitSettings) settings = plait_specimen_settings (encoder);
-  g_autoptr (PlaitSettings) leaves_settings = plait_specimen_settings (leaves);
-  g_autoptr (PlaitSettings) combiner_settings = plait_specimen_settings (combiner);
-  g_autoptr (PlaitSettings) coverage_settings = plait_specimen_settings (coverage);
-  PlaitSpecimenSource source = { encoder, settings, leaves, leaves_settings }, sources[] = { source, source };
-  PlaitSpecimenDecoder decoder
-      = { combiner, combiner_settings, coverage, coverage_settings, plait_specimen_decoder (4) };
-  g_autoptr (PlaitSpecimen) model = plait_specimen_new (sources, 2, &decoder, 3, NO_ERROR);
+  g_autoptr (PlaitSettings) settings = plait_fixture_settings (encoder);
+  g_autoptr (PlaitSettings) leaves_settings = plait_fixture_settings (leaves);
+  g_autoptr (PlaitSettings) combiner_settings = plait_fixture_settings (combiner);
+  g_autoptr (PlaitSettings) coverage_settings = plait_fixture_settings (coverage);
+  PlaitFixtureSource source = { encoder, settings, leaves, leaves_settings }, sources[] = { source, source };
+  PlaitFixtureDecoder decoder = { combiner, combiner_settings, coverage, coverage_settings, plait_fixture_decoder (4) };
+  g_autoptr (PlaitFixture) model = plait_fixture_new (sources, 2, &decoder, 3, NO_ERROR);
   g_autoptr (PlaitBatch) batch = NULL;
   g_autofree PlaitScalar *together = NULL;
   PlaitParameters *parameters;
@@ -279,7 +278,7 @@ check_batch (PlaitRegistry *registry, const char *encoder_name, const char *cove
   REQUIRE (model != NULL);
   parameters = plait_model_parameters (model->model);
   gradients = plait_parameters_gradients (parameters);
-  batch = plait_specimen_batch (model, 0, SENTENCES, of_sources, targets);
+  batch = plait_fixture_batch (model, 0, SENTENCES, of_sources, targets);
   plait_parameters_zero_gradients (parameters);
   pass_over (model, batch, losses);
   together = g_memdup2 (gradients.data, (gsize)gradients.width * sizeof *together);
@@ -287,7 +286,7 @@ check_batch (PlaitRegistry *registry, const char *encoder_name, const char *cove
   for (gint64 s = 0; s < SENTENCES; s++)
     {
       const gint64 *const of_one[] = { lengths + s, second_lengths + s };
-      g_autoptr (PlaitBatch) alone = plait_specimen_batch (model, s, 1, of_one, targets + s);
+      g_autoptr (PlaitBatch) alone = plait_fixture_batch (model, s, 1, of_one, targets + s);
       double own[32];
 
       pass_over (model, alone, own);

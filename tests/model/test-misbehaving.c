@@ -13,21 +13,21 @@
 #include "layers/feed-forward.h"
 
 /*
- * Parts that break their contract, each in one place: an animal a line, with the sentence that it ends in. They are
- * built into models and run. Those that are refused while they are loaded are in tests/plugin/zoo.
+ * Parts that break their contract, each in one place: a faulty plugin a line, with the sentence that it ends in. They
+ * are built into models and run. Those that are refused while they are loaded are in tests/plugin/faulty.
  */
 enum
 {
   TRANSFORMER = 1 << 0,
   RECURRENT = 1 << 2,
-  BOTH = TRANSFORMER | RECURRENT, /* places of plait_specimen_decoder */
+  BOTH = TRANSFORMER | RECURRENT, /* places of plait_fixture_decoder */
 };
 
-/* What this animal does beside what a sound one does. */
+/* What this faulty plugin does beside what a sound one does. */
 typedef struct
 {
-  gboolean (*site) (PlaitSite *site, GError **error);
-  PlaitStream (*combine) (PlaitSite *site, PlaitTape *tape, PlaitStream x);
+  gboolean (*cross) (PlaitCrossAttention *cross, GError **error);
+  PlaitResidualStream (*combine) (PlaitCrossAttention *cross, PlaitTape *tape, PlaitResidualStream x);
   PlaitNode *(*prepare) (PlaitTape *tape, const PlaitMemory *rows);
   gboolean (*encoder) (const PlaitEncoderBuild *build, PlaitEncoderShape *shape, GError **error);
   void (*encode) (PlaitEncoding *encoding, PlaitTape *tape, PlaitMemory *memory);
@@ -39,44 +39,44 @@ typedef struct
   PlaitNode *(*update) (const PlaitCoverageStep *step);
   PlaitNode *(*prepare_coverage) (PlaitTape *tape, const PlaitMemory *memory);
   gboolean covered; /* whether there is coverage */
-} Animal;
+} FaultyPlugin;
 
-static Animal animal;
+static FaultyPlugin faulty_plugin;
 
 /*
  * The sound ones
  */
 
 static gboolean
-build_combiner (PlaitSite *site, gconstpointer settings, gpointer state, GError **error)
+build_combiner (PlaitCrossAttention *cross, gconstpointer settings, gpointer state, GError **error)
 {
-  PlaitSiteAttention attention = { PLAIT_DECODER_RATES };
+  PlaitAttendSettings attention = { PLAIT_DECODER_DROPOUT_RATES };
 
-  plait_site_declare_loss (site, "sound", 0.5);
-  for (guint i = 0; i < plait_site_n_memories (site); i++)
+  plait_cross_declare_loss (cross, "sound", 0.5);
+  for (guint i = 0; i < plait_cross_n_memories (cross); i++)
     {
-      plait_site_declare_residual (site, i);
-      plait_site_declare_attend (site, i, &attention);
+      plait_cross_declare_residual (cross, i);
+      plait_cross_declare_attend (cross, i, &attention);
     }
-  if (animal.prepare)
-    plait_site_declare_rows (site, 0);
-  return !animal.site || animal.site (site, error);
+  if (faulty_plugin.prepare)
+    plait_cross_declare_rows (cross, 0);
+  return !faulty_plugin.cross || faulty_plugin.cross (cross, error);
 }
 
-static PlaitStream
-combine (PlaitSite *site, gconstpointer settings, gconstpointer state, PlaitStream x)
+static PlaitResidualStream
+combine (PlaitCrossAttention *cross, gconstpointer settings, gconstpointer state, PlaitResidualStream x)
 {
-  if (animal.combine)
-    return animal.combine (site, plait_site_tape (site), x);
-  for (guint i = 0; i < plait_site_n_memories (site); i++)
-    x = plait_site_residual (site, i, x, plait_site_attend (site, i, plait_site_normalise (site, i, x)));
+  if (faulty_plugin.combine)
+    return faulty_plugin.combine (cross, plait_cross_tape (cross), x);
+  for (guint i = 0; i < plait_cross_n_memories (cross); i++)
+    x = plait_cross_residual (cross, i, x, plait_cross_attend (cross, i, plait_cross_normalise (cross, i, x)));
   return x;
 }
 
 static PlaitNode *
 prepare_rows (gconstpointer settings, gconstpointer state, PlaitTape *tape, guint memory, const PlaitMemory *rows)
 {
-  return animal.prepare ? animal.prepare (tape, rows) : NULL;
+  return faulty_plugin.prepare ? faulty_plugin.prepare (tape, rows) : NULL;
 }
 
 static gboolean
@@ -88,9 +88,9 @@ build_encoder (const PlaitEncoderBuild *build, gconstpointer settings, gpointer 
   *(PlaitLinear *)state = plait_linear_declare (build->parameters, name, build->input_width, build->model_width, FALSE);
   shape->n_memories = 1;
   shape->memories[0].width = build->model_width;
-  shape->memories[0].structure = animal.promised;
+  shape->memories[0].structure = faulty_plugin.promised;
   shape->losses = (PlaitLosses){ 1, { { "sound", 0.5 } } };
-  return !animal.encoder || animal.encoder (build, shape, error);
+  return !faulty_plugin.encoder || faulty_plugin.encoder (build, shape, error);
 }
 
 static void
@@ -98,20 +98,20 @@ encode (gconstpointer settings, gconstpointer state, PlaitEncoding *encoding)
 {
   encoding->memories[0].rows = encoding->input->rows;
   encoding->memories[0].states = plait_linear_apply (encoding->tape, state, encoding->embedded, PLAIT_ACTIVATION_NONE);
-  if (animal.encode)
-    animal.encode (encoding, encoding->tape, &encoding->memories[0]);
+  if (faulty_plugin.encode)
+    faulty_plugin.encode (encoding, encoding->tape, &encoding->memories[0]);
 }
 
 static gboolean
 check_length (gconstpointer settings, gconstpointer state, gint64 rows, GError **error)
 {
-  return !animal.check_length || animal.check_length (error);
+  return !faulty_plugin.check_length || faulty_plugin.check_length (error);
 }
 
 static gboolean
 check_input (gconstpointer settings, gconstpointer state, const PlaitInput *input, GError **error)
 {
-  return !animal.check_input || animal.check_input (error);
+  return !faulty_plugin.check_input || faulty_plugin.check_input (error);
 }
 
 static gboolean
@@ -121,7 +121,7 @@ build_coverage (const PlaitCoverageBuild *build, gconstpointer settings, gpointe
   *(gint64 *)state = build->score_width;
   shape->width = 2;
   shape->losses = (PlaitLosses){ 1, { { "sound", 0.5 } } };
-  return !animal.coverage || animal.coverage (build, shape, error);
+  return !faulty_plugin.coverage || faulty_plugin.coverage (build, shape, error);
 }
 
 /* A constant [rows, width]. */
@@ -148,19 +148,19 @@ number (PlaitTape *tape, double value)
 static PlaitNode *
 score (gconstpointer settings, gconstpointer state, const PlaitCoverageStep *step)
 {
-  return animal.score ? animal.score (step) : zeros (step->tape, step->n, *(const gint64 *)state);
+  return faulty_plugin.score ? faulty_plugin.score (step) : zeros (step->tape, step->n, *(const gint64 *)state);
 }
 
 static PlaitNode *
 update (gconstpointer settings, gconstpointer state, const PlaitCoverageStep *step)
 {
-  return animal.update ? animal.update (step) : step->state;
+  return faulty_plugin.update ? faulty_plugin.update (step) : step->state;
 }
 
 static PlaitNode *
 prepare_coverage (gconstpointer settings, gconstpointer state, PlaitTape *tape, const PlaitMemory *memory)
 {
-  return animal.prepare_coverage ? animal.prepare_coverage (tape, memory) : NULL;
+  return faulty_plugin.prepare_coverage ? faulty_plugin.prepare_coverage (tape, memory) : NULL;
 }
 
 /*
@@ -170,7 +170,7 @@ prepare_coverage (gconstpointer settings, gconstpointer state, PlaitTape *tape, 
 typedef struct
 {
   PlaitTape *tape;
-  const PlaitSpecimen *model;
+  const PlaitFixture *model;
   const PlaitBatch *batch;
 } Pass;
 
@@ -178,7 +178,7 @@ static void
 run_pass (gpointer data)
 {
   const Pass *pass = data;
-  PlaitVocabularyLossOptions options = { .scale = 1 };
+  PlaitOutputLossOptions options = { .scale = 1 };
   PlaitModelSums sums;
 
   plait_tape_begin (pass->tape, PLAIT_TAPE_TRAIN, plait_random_key (1, "dropout", NULL, 1));
@@ -187,11 +187,11 @@ run_pass (gpointer data)
 }
 
 static gboolean
-pass_over (const PlaitSpecimen *model, GError **error)
+pass_over (const PlaitFixture *model, GError **error)
 {
   static const gint64 lengths[] = { 3, 2 }, targets[] = { 2, 3 };
   const gint64 *const of_sources[] = { lengths, lengths };
-  g_autoptr (PlaitBatch) batch = plait_specimen_batch (model, 0, 2, of_sources, targets);
+  g_autoptr (PlaitBatch) batch = plait_fixture_batch (model, 0, 2, of_sources, targets);
   g_autoptr (PlaitPool) pool = plait_pool_new (1, NULL);
   g_autoptr (PlaitArena) arena = plait_arena_new (0);
   g_autoptr (PlaitTape) tape = plait_tape_new (pool, arena);
@@ -220,7 +220,7 @@ disguise (Disguise *disguise, PlaitRegistry *registry, PlaitPluginKind kind, con
   return &disguise->plugin;
 }
 
-/* Builds the animal into a model with decoder @i, and runs it. */
+/* Builds the faulty plugin into a model with decoder @i, and runs it. */
 static gboolean
 release (guint i, GError **error)
 {
@@ -241,24 +241,24 @@ release (guint i, GError **error)
   PlaitPlugin *encoder = disguise (&disguises[0], registry, PLAIT_PLUGIN_ENCODER, "bigru", &encoder_table);
   PlaitPlugin *combiner = disguise (&disguises[1], registry, PLAIT_PLUGIN_COMBINER, "serial", &combiner_table);
   PlaitPlugin *coverage = disguise (&disguises[2], registry, PLAIT_PLUGIN_COVERAGE, "word", &coverage_table);
-  g_autoptr (PlaitSettings) settings = plait_specimen_settings (encoder);
-  g_autoptr (PlaitSettings) combiner_settings = plait_specimen_settings (combiner);
-  g_autoptr (PlaitSettings) coverage_settings = plait_specimen_settings (coverage);
-  PlaitSpecimenSource sources[]
+  g_autoptr (PlaitSettings) settings = plait_fixture_settings (encoder);
+  g_autoptr (PlaitSettings) combiner_settings = plait_fixture_settings (combiner);
+  g_autoptr (PlaitSettings) coverage_settings = plait_fixture_settings (coverage);
+  PlaitFixtureSource sources[]
       = { { .encoder = encoder, .settings = settings }, { .encoder = encoder, .settings = settings } };
-  PlaitSpecimenDecoder decoder = { combiner, combiner_settings, animal.covered ? coverage : NULL, coverage_settings,
-                                   plait_specimen_decoder (i) };
+  PlaitFixtureDecoder decoder = { combiner, combiner_settings, faulty_plugin.covered ? coverage : NULL,
+                                  coverage_settings, plait_fixture_decoder (i) };
 
-  disguises[0].schema.provides_structure = animal.promised;
-  g_autoptr (PlaitSpecimen) model = plait_specimen_new (sources, 2, &decoder, 3, error);
+  disguises[0].schema.provides_structure = faulty_plugin.promised;
+  g_autoptr (PlaitFixture) model = plait_fixture_new (sources, 2, &decoder, 3, error);
   return model && pass_over (model, error);
 }
 
-/* The animal ends in one sentence, which begins with @who and has @sentence in it. */
+/* The faulty plugin ends in one sentence, which begins with @who and has @sentence in it. */
 static void
-check_animal (guint decoders, const char *who, const char *sentence)
+check_fault (guint decoders, const char *who, const char *sentence)
 {
-  for (guint i = 0; i < PLAIT_SPECIMEN_DECODERS; i++)
+  for (guint i = 0; i < PLAIT_FIXTURE_DECODERS; i++)
     {
       CONTEXT ("decoder %u", i);
       g_autoptr (GError) error = NULL;
@@ -267,7 +267,7 @@ check_animal (guint decoders, const char *who, const char *sentence)
       if (!(decoders & 1u << i))
         continue;
       CHECK (!release (i, &error));
-      CHECK (!plait_crash_running ().who);
+      CHECK (!plait_crash_get_owner ().who);
       REQUIRE (error != NULL);
       CHECK (error->domain == PLAIT_ERROR);
       CHECK_CONTAINS (error->message, sentence);
@@ -288,7 +288,7 @@ TEST_CASE (misbehaving, the_sound_ones_run)
   for (guint i = 0; i < 4; i++)
     {
       CONTEXT ("%u", i);
-      animal = (Animal){ .covered = i >= 2 };
+      faulty_plugin = (FaultyPlugin){ .covered = i >= 2 };
       CHECK (release (i % 2 ? 2 : 0, NO_ERROR));
     }
 }
@@ -300,50 +300,51 @@ TEST_CASE (misbehaving, the_sound_ones_run)
     return returns;                                                                                                    \
   }
 
-/* Each: the name of the animal, what it does, and its sentence behind who it is. */
-#define SITE(name, deed, sentence)                                                                                     \
-  FUNCTION (gboolean, name, (PlaitSite * site, GError * *error), TRUE, deed)                                           \
-  TEST_CASE (misbehaving_sites, name)                                                                                  \
+/* Each: the name of the faulty plugin, what it does, and its sentence behind who it is. */
+#define COMBINER_BUILD(name, deed, sentence)                                                                           \
+  FUNCTION (gboolean, name, (PlaitCrossAttention * cross, GError * *error), TRUE, deed)                                \
+  TEST_CASE (misbehaving_combiner_builds, name)                                                                        \
   {                                                                                                                    \
-    animal = (Animal){ .site = name };                                                                                 \
-    check_animal (BOTH, COMBINER, sentence);                                                                           \
+    faulty_plugin = (FaultyPlugin){ .cross = name };                                                                   \
+    check_fault (BOTH, COMBINER, sentence);                                                                            \
   }
 #define COMBINE_IN(decoders, name, deed, sentence)                                                                     \
-  FUNCTION (PlaitStream, name, (PlaitSite * site, PlaitTape * tape, PlaitStream x), x, deed)                           \
+  FUNCTION (PlaitResidualStream, name, (PlaitCrossAttention * cross, PlaitTape * tape, PlaitResidualStream x), x,      \
+            deed)                                                                                                      \
   TEST_CASE (misbehaving_combiners, name)                                                                              \
   {                                                                                                                    \
-    animal = (Animal){ .combine = name };                                                                              \
-    check_animal (decoders, COMBINER ", combine", sentence);                                                           \
+    faulty_plugin = (FaultyPlugin){ .combine = name };                                                                 \
+    check_fault (decoders, COMBINER ", combine", sentence);                                                            \
   }
 #define COMBINE(name, deed, sentence) COMBINE_IN (BOTH, name, deed, sentence)
 #define ENCODER_BUILD(name, deed, sentence)                                                                            \
   FUNCTION (gboolean, name, (const PlaitEncoderBuild *build, PlaitEncoderShape *shape, GError **error), TRUE, deed)    \
   TEST_CASE (misbehaving_encoders, name)                                                                               \
   {                                                                                                                    \
-    animal = (Animal){ .encoder = name };                                                                              \
-    check_animal (TRANSFORMER, ENCODER, sentence);                                                                     \
+    faulty_plugin = (FaultyPlugin){ .encoder = name };                                                                 \
+    check_fault (TRANSFORMER, ENCODER, sentence);                                                                      \
   }
 #define ENCODE_WITH(structure, name, deed, sentence)                                                                   \
   FUNCTION (void, name, (PlaitEncoding * encoding, PlaitTape * tape, PlaitMemory * memory), , deed)                    \
   TEST_CASE (misbehaving_encoders, name)                                                                               \
   {                                                                                                                    \
-    animal = (Animal){ .encode = name, .promised = structure };                                                        \
-    check_animal (TRANSFORMER, ENCODER ", encode", sentence);                                                          \
+    faulty_plugin = (FaultyPlugin){ .encode = name, .promised = structure };                                           \
+    check_fault (TRANSFORMER, ENCODER ", encode", sentence);                                                           \
   }
 #define ENCODE(name, deed, sentence) ENCODE_WITH (PLAIT_STRUCTURE_NONE, name, deed, sentence)
 #define COVERAGE_BUILD(name, deed, sentence)                                                                           \
   FUNCTION (gboolean, name, (const PlaitCoverageBuild *build, PlaitCoverageShape *shape, GError **error), TRUE, deed)  \
   TEST_CASE (misbehaving_coverages, name)                                                                              \
   {                                                                                                                    \
-    animal = (Animal){ .covered = TRUE, .coverage = name };                                                            \
-    check_animal (BOTH, COVERAGE, sentence);                                                                           \
+    faulty_plugin = (FaultyPlugin){ .covered = TRUE, .coverage = name };                                               \
+    check_fault (BOTH, COVERAGE, sentence);                                                                            \
   }
 #define COVERAGE_STEP(call, name, given, sentence)                                                                     \
   FUNCTION (PlaitNode *, name, (const PlaitCoverageStep *step), given, )                                               \
   TEST_CASE (misbehaving_coverages, name)                                                                              \
   {                                                                                                                    \
-    animal = (Animal){ .covered = TRUE, .call = name };                                                                \
-    check_animal (BOTH, COVERAGE ", " #call, sentence);                                                                \
+    faulty_plugin = (FaultyPlugin){ .covered = TRUE, .call = name };                                                   \
+    check_fault (BOTH, COVERAGE ", " #call, sentence);                                                                 \
   }
 
 /*
@@ -351,103 +352,105 @@ TEST_CASE (misbehaving, the_sound_ones_run)
  */
 
 #define FAIL g_set_error_literal (error, PLAIT_ERROR, PLAIT_ERROR_INPUT, "not to my taste")
-#define ATTEND(...) plait_site_declare_attend (site, 0, &(PlaitSiteAttention){ PLAIT_DECODER_RATES, __VA_ARGS__ })
-#define NAMED(...) plait_site_declare_attend (site, 0, &(PlaitSiteAttention){ .name = "a", __VA_ARGS__ })
-#define JOINTLY(...) plait_site_declare_attend_jointly (site, &(PlaitSiteAttention){ PLAIT_DECODER_RATES, __VA_ARGS__ })
+#define ATTEND(...)                                                                                                    \
+  plait_cross_declare_attend (cross, 0, &(PlaitAttendSettings){ PLAIT_DECODER_DROPOUT_RATES, __VA_ARGS__ })
+#define NAMED(...) plait_cross_declare_attend (cross, 0, &(PlaitAttendSettings){ .name = "a", __VA_ARGS__ })
+#define JOINTLY(...)                                                                                                   \
+  plait_cross_declare_attend_jointly (cross, &(PlaitAttendSettings){ PLAIT_DECODER_DROPOUT_RATES, __VA_ARGS__ })
 #define PARAMETER(name, rows, width)                                                                                   \
-  plait_parameters_declare (plait_site_parameters (site), name, rows, width, PLAIT_ZEROS)
-#define OWN_NAME own_name (site)
+  plait_parameters_declare (plait_cross_parameters (cross), name, rows, width, PLAIT_ZEROS)
+#define OWN_NAME own_name (cross)
 #define OWN(rows, width, initial)                                                                                      \
-  plait_parameters_declare (plait_site_parameters (site), OWN_NAME, rows, width, initial)
+  plait_parameters_declare (plait_cross_parameters (cross), OWN_NAME, rows, width, initial)
 #define NOTHING ((PlaitContext){ NULL, NULL, NULL })
-#define NO_QUERY ((PlaitStream){ NULL, NULL })
+#define NO_QUERY ((PlaitResidualStream){ NULL, NULL })
 
-/* Returns a name that a parameter of @site may have, in memory that a fault of the combiner does not leak. */
+/* Returns a name that a parameter of @cross may have, in memory that a fault of the combiner does not leak. */
 static const char *
-own_name (PlaitSite *site)
+own_name (PlaitCrossAttention *cross)
 {
-  return plait_parameters_text (plait_site_parameters (site), plait_test_format ("%sa", plait_site_prefix (site)));
+  return plait_parameters_text (plait_cross_parameters (cross), plait_test_format ("%sa", plait_cross_prefix (cross)));
 }
 
 /* clang-format off */
-SITE (site_refuses_without_words, return FALSE, "build returned FALSE without an error: set one")
-SITE (site_accepts_with_an_error, FAIL, "build returned TRUE with an error (not to my taste)")
-SITE (site_refuses, FAIL; return FALSE, "not to my taste")
-SITE (slot_twice, plait_site_declare_residual (site, 0), "plait_site_declare_residual: declares slot 0 where the next is 2")
-SITE (slot_left_out, plait_site_declare_residual (site, 3), "plait_site_declare_residual: declares slot 3 where the next is 2")
-SITE (slots_without_end, for (guint i = 2; i < 300; i++) plait_site_declare_residual (site, i), "declares slot 256 where the next is 256 of at most 256")
-SITE (attention_twice, ATTEND (), "plait_site_declare_attend: declares the same attention twice: declare each once, or give it a name")
-SITE (named_attention_twice, ATTEND (.name = "a"); ATTEND (.name = "a"), "declares the same attention twice: a")
-SITE (attention_of_a_bad_name, ATTEND (.name = "../a"), "plait_site_declare_attend: \"../a\" is no name for an attention")
-SITE (attention_without_letters, ATTEND (.name = ""), "\"\" is no name for an attention")
-SITE (attention_of_a_taken_name, ATTEND (.name = "sentinel"), "\"sentinel\" is no name for an attention")
-SITE (attentions_without_end, for (guint i = 0; i < 300; i++) ATTEND (.name = ((char[]){ 'a', (char)('a' + i / 20), (char)('a' + i % 20), '\0' })), "declares more than 256 attentions")
-SITE (attention_to_no_memory, plait_site_declare_attend (site, 9, &(PlaitSiteAttention){ PLAIT_DECODER_RATES, .name = "a" }), "plait_site_declare_attend: there is no memory 9; memories are numbered 0 to 1")
-SITE (rows_of_no_memory, plait_site_declare_rows (site, 2), "plait_site_declare_rows: there is no memory 2")
-SITE (looks_at_no_memory, plait_site_memory (site, 2), "plait_site_memory: there is no memory 2")
-SITE (dropout_of_no_number, NAMED (.dropout = NAN), "asks for dropout=nan")
-SITE (dropout_of_all, NAMED (.dropout = 1), "asks for dropout=1")
-SITE (output_dropout_of_no_number, NAMED (.output_dropout = NAN), "output_dropout=nan")
-SITE (weights_of_all, JOINTLY (.weights = TRUE), "plait_site_declare_attend_jointly: asks for weights, which attention to one memory gives alone")
-SITE (heads_that_do_not_fit, ATTEND (.name = "a", .heads = 3), "3 heads ")
-SITE (sentinel_of_one_memory, ATTEND (.name = "a", .sentinel = TRUE), "a sentinel was asked for")
-SITE (five_losses, for (guint i = 0; i < 4; i++) plait_site_declare_loss (site, &"abcd"[i], 1), "declares 5 losses; a part can have up to 4")
-SITE (site_loss_twice, plait_site_declare_loss (site, "sound", 1), "declares the loss \"sound\" twice")
-SITE (site_loss_of_no_name, plait_site_declare_loss (site, NULL, 1), "declares a loss \"\", which is no name")
-SITE (site_loss_of_a_bad_name, plait_site_declare_loss (site, "a/b", 1), "declares a loss \"a/b\", which is no name")
-SITE (site_loss_of_no_weight, plait_site_declare_loss (site, "a", NAN), "gives its loss \"a\" the weight nan")
-SITE (parameter_without_name, PARAMETER ("", 1, 1), "build: \"\" is no name for a parameter")
-SITE (parameter_outside, PARAMETER ("a/../b", 1, 1), "build: \"a/../b\" is no name for a parameter")
-SITE (parameter_twice, OWN (2, 2, PLAIT_ZEROS); OWN (2, 2, PLAIT_ZEROS), "combiner/a is declared twice")
-SITE (parameter_of_another, PARAMETER ("decoder/own", 1, 1), "build: the parameter decoder/own is declared, but names here begin with decoder/")
-SITE (parameter_out_of_this_world, OWN ((gint64)1 << 40, (gint64)1 << 40, PLAIT_ZEROS), "combiner/a is declared as [1099511627776, 1099511627776], which no machine has memory for")
-SITE (begins_in_no_way, OWN (2, 2, ((PlaitInitial){ .kind = 77 })), "combiner/a begins with values of kind 77, which there is not")
-SITE (begins_with_no_number, OWN (2, 2, PLAIT_NORMAL (NAN)), "combiner/a begins with values of size nan")
-SITE (begins_without_end, OWN (2, 2, PLAIT_UNIFORM (INFINITY)), "combiner/a begins with values of size inf")
-SITE (begins_below_nothing, OWN (2, 2, PLAIT_NORMAL (-1)), "combiner/a begins with values of size -1")
-SITE (blocks_that_do_not_divide, OWN (1, 2, PLAIT_BLOCKS (1, 50, 99, 3)), "combiner/a [1, 2] cannot be 3 blocks side by side")
-SITE (blocks_that_are_none, OWN (1, 2, PLAIT_BLOCKS (1, 50, 99, 2)), "combiner/a begins with the blocks 50 to 99 of 2")
-SITE (blocks_the_wrong_way_round, OWN (1, 4, PLAIT_BLOCKS (1, 1, 0, 2)), "combiner/a begins with the blocks 1 to 0 of 2")
-SITE (blocks_of_no_number, OWN (1, 4, PLAIT_BLOCKS (NAN, 0, 0, 2)), "combiner/a begins with values of size nan")
-SITE (glorot_of_too_many, OWN (2, 2, PLAIT_GLOROT_BLOCKS (3)), "combiner/a [2, 2] cannot be 3 blocks side by side")
-SITE (orthogonal_and_not_square, OWN (2, 3, PLAIT_ORTHOGONAL (1, 1)), "combiner/a [2, 3] is to begin with orthogonal blocks, which are not square")
-SITE (orthogonal_of_too_many, OWN (2, 6, PLAIT_ORTHOGONAL (3, 4)), "combiner/a [2, 6] cannot be 3 blocks side by side and 4 above one another")
-SITE (linear_of_no_blocks, plait_linear_declare_blocks (plait_site_parameters (site), OWN_NAME, 2, 2, 0, FALSE), "what plait_linear_declare_blocks was given does not fit")
-SITE (positions_in_no_way, plait_positions_declare (plait_site_parameters (site), OWN_NAME, 77, 4, 4), "what plait_positions_declare was given does not fit")
-SITE (positions_of_no_width, plait_positions_declare (plait_site_parameters (site), OWN_NAME, PLAIT_POSITIONS_HALVES, 4, -4), "what plait_positions_declare was given does not fit")
-SITE (positions_without_end, plait_positions_declare (plait_site_parameters (site), OWN_NAME, PLAIT_POSITIONS_HALVES, 4, (gint64)1 << 62), "what plait_positions_declare was given does not fit")
-SITE (feeds_by_no_activation, plait_feed_forward_declare (plait_site_parameters (site), OWN_NAME, 2, 2, 77, 0), "what plait_feed_forward_declare was given does not fit")
-SITE (feeds_by_a_choice_that_is_none, plait_feed_forward_declare (plait_site_parameters (site), OWN_NAME, 2, 2, plait_feed_forward_activation (77), 0), "what plait_feed_forward_declare was given does not fit")
-SITE (cell_of_no_kind, plait_cell_declare (plait_site_parameters (site), OWN_NAME, &(PlaitCellDeclaration){ .kind = 77, .input_width = 2, .width = 2 }), "what plait_cell_declare was given does not fit")
-SITE (cell_of_no_reset, plait_cell_declare (plait_site_parameters (site), OWN_NAME, &(PlaitCellDeclaration){ .reset = 77, .input_width = 2, .width = 2 }), "what plait_cell_declare was given does not fit")
-SITE (cell_that_forgets_no_number, plait_cell_declare (plait_site_parameters (site), OWN_NAME, &(PlaitCellDeclaration){ .kind = PLAIT_CELL_LSTM, .input_width = 2, .width = 2, .forget_bias = NAN }), "begins with values of size nan")
-SITE (stack_of_less_than_nothing, plait_recurrent_stack_declare (plait_site_parameters (site), OWN_NAME, &(PlaitRecurrentStackDeclaration){ .layers = -1, .cell = { .input_width = 2, .width = 2 } }), "what plait_recurrent_stack_declare was given does not fit")
-SITE (stack_without_end, plait_recurrent_stack_declare (plait_site_parameters (site), OWN_NAME, &(PlaitRecurrentStackDeclaration){ .layers = (gint64)1 << 60, .cell = { .input_width = 2, .width = 2 } }), "what plait_recurrent_stack_declare was given does not fit")
-SITE (stack_in_no_direction, plait_recurrent_stack_declare (plait_site_parameters (site), OWN_NAME, &(PlaitRecurrentStackDeclaration){ .layers = 1, .directions = 77, .cell = { .input_width = 2, .width = 2 } }), "what plait_recurrent_stack_declare was given does not fit")
-SITE (tree_unit_of_no_kind, plait_tree_unit_declare (plait_site_parameters (site), OWN_NAME, &(PlaitTreeUnitDeclaration){ .kind = 77, .width = 2 }), "what plait_tree_unit_declare was given does not fit")
-SITE (pyramid_of_less_than_nothing, plait_pyramid_declare (plait_site_parameters (site), OWN_NAME, &(PlaitPyramidDeclaration){ .block = 2, .levels = -1 }), "what plait_pyramid_declare was given does not fit")
-SITE (attention_of_no_heads, plait_attention_declare_self (plait_site_parameters (site), OWN_NAME, &(PlaitAttentionDeclaration){ .width = 2 }), "what plait_attention_declare_self was given does not fit")
-SITE (attention_that_is_not_asked_for, plait_site_declare_attend (site, 0, NULL), "plait_site_declare_attend: is given NULL for the settings of an attention")
-SITE (projections_of_no_kind, NAMED (.projections = 77), "asks for projections of kind 77, which there is not")
-SITE (allocates_by_itself, plait_parameters_allocate (plait_site_parameters (site), NULL), "build: calls plait_parameters_allocate, which is the host's")
-SITE (frees_what_is_the_hosts, plait_parameters_free (plait_site_parameters (site)), "build: calls plait_parameters_free, which is the host's")
-SITE (parameter_of_nothing, PARAMETER ("a", 0, 4), "build: the parameter a is declared as [0, 4]")
-SITE (linear_of_nothing, plait_linear_declare (plait_site_parameters (site), "a", -1, 4, TRUE), "build: the parameter a/weight is declared as [-1, 4]")
-SITE (takes_the_tape_in_build, plait_site_tape (site), "calls plait_site_tape in build")
-SITE (normalises_in_build, plait_site_normalise (site, 0, NO_QUERY), "calls plait_site_normalise in build")
-SITE (attends_in_build, plait_site_attend (site, 0, NO_QUERY), "calls plait_site_attend_by in build")
-SITE (attends_jointly_in_build, plait_site_attend_jointly (site, NO_QUERY), "calls plait_site_attend_jointly in build")
-SITE (attends_contexts_in_build, plait_site_attend_contexts (site, NO_QUERY, &NOTHING), "calls plait_site_attend_contexts in build")
-SITE (sums_in_build, plait_site_sum (site, &NOTHING, 1), "calls plait_site_sum in build")
-SITE (adds_in_build, plait_site_residual (site, 0, NO_QUERY, NOTHING), "calls plait_site_residual in build")
-SITE (reads_rows_in_build, plait_site_rows (site, 0), "calls plait_site_rows in build")
-SITE (pairs_in_build, plait_site_pairs (site, 0), "calls plait_site_pairs in build")
-SITE (prepared_in_build, plait_site_prepared (site, 0), "calls plait_site_prepared in build")
-SITE (heads_in_build, plait_site_heads (site, NULL, 0), "calls plait_site_heads in build")
-SITE (weighs_in_build, plait_site_weigh_rows (site, NULL, 0, NO_QUERY, NULL), "calls plait_site_weigh_rows in build")
-SITE (reads_in_build, plait_site_read_rows (site, NULL, 0, NULL, NULL), "calls plait_site_read_rows in build")
-SITE (descends_in_build, plait_site_descend (site, NULL, 0, NO_QUERY, 1, FALSE), "calls plait_site_descend in build")
-SITE (loss_in_build, plait_site_add_loss (site, "sound", NULL), "calls plait_site_add_loss in build")
+COMBINER_BUILD (combiner_build_refuses_without_words, return FALSE, "build returned FALSE without an error: set one")
+COMBINER_BUILD (combiner_build_accepts_with_an_error, FAIL, "build returned TRUE with an error (not to my taste)")
+COMBINER_BUILD (combiner_build_refuses, FAIL; return FALSE, "not to my taste")
+COMBINER_BUILD (slot_twice, plait_cross_declare_residual (cross, 0), "plait_cross_declare_residual: declares slot 0 where the next is 2")
+COMBINER_BUILD (slot_left_out, plait_cross_declare_residual (cross, 3), "plait_cross_declare_residual: declares slot 3 where the next is 2")
+COMBINER_BUILD (slots_without_end, for (guint i = 2; i < 300; i++) plait_cross_declare_residual (cross, i), "declares slot 256 where the next is 256 of at most 256")
+COMBINER_BUILD (attention_twice, ATTEND (), "plait_cross_declare_attend: declares the same attention twice: declare each once, or give it a name")
+COMBINER_BUILD (named_attention_twice, ATTEND (.name = "a"); ATTEND (.name = "a"), "declares the same attention twice: a")
+COMBINER_BUILD (attention_of_a_bad_name, ATTEND (.name = "../a"), "plait_cross_declare_attend: \"../a\" is no name for an attention")
+COMBINER_BUILD (attention_without_letters, ATTEND (.name = ""), "\"\" is no name for an attention")
+COMBINER_BUILD (attention_of_a_taken_name, ATTEND (.name = "sentinel"), "\"sentinel\" is no name for an attention")
+COMBINER_BUILD (attentions_without_end, for (guint i = 0; i < 300; i++) ATTEND (.name = ((char[]){ 'a', (char)('a' + i / 20), (char)('a' + i % 20), '\0' })), "declares more than 256 attentions")
+COMBINER_BUILD (attention_to_no_memory, plait_cross_declare_attend (cross, 9, &(PlaitAttendSettings){ PLAIT_DECODER_DROPOUT_RATES, .name = "a" }), "plait_cross_declare_attend: there is no memory 9; memories are numbered 0 to 1")
+COMBINER_BUILD (rows_of_no_memory, plait_cross_declare_rows (cross, 2), "plait_cross_declare_rows: there is no memory 2")
+COMBINER_BUILD (looks_at_no_memory, plait_cross_memory (cross, 2), "plait_cross_memory: there is no memory 2")
+COMBINER_BUILD (dropout_of_no_number, NAMED (.dropout = NAN), "asks for dropout=nan")
+COMBINER_BUILD (dropout_of_all, NAMED (.dropout = 1), "asks for dropout=1")
+COMBINER_BUILD (output_dropout_of_no_number, NAMED (.output_dropout = NAN), "output_dropout=nan")
+COMBINER_BUILD (weights_of_all, JOINTLY (.weights = TRUE), "plait_cross_declare_attend_jointly: asks for weights, which attention to one memory gives alone")
+COMBINER_BUILD (heads_that_do_not_fit, ATTEND (.name = "a", .heads = 3), "3 heads ")
+COMBINER_BUILD (sentinel_of_one_memory, ATTEND (.name = "a", .sentinel = TRUE), "a sentinel was asked for")
+COMBINER_BUILD (five_losses, for (guint i = 0; i < 4; i++) plait_cross_declare_loss (cross, &"abcd"[i], 1), "declares 5 losses; a part can have up to 4")
+COMBINER_BUILD (combiner_build_loss_twice, plait_cross_declare_loss (cross, "sound", 1), "declares the loss \"sound\" twice")
+COMBINER_BUILD (combiner_build_loss_of_no_name, plait_cross_declare_loss (cross, NULL, 1), "declares a loss \"\", which is no name")
+COMBINER_BUILD (combiner_build_loss_of_a_bad_name, plait_cross_declare_loss (cross, "a/b", 1), "declares a loss \"a/b\", which is no name")
+COMBINER_BUILD (combiner_build_loss_of_no_weight, plait_cross_declare_loss (cross, "a", NAN), "gives its loss \"a\" the weight nan")
+COMBINER_BUILD (parameter_without_name, PARAMETER ("", 1, 1), "build: \"\" is no name for a parameter")
+COMBINER_BUILD (parameter_outside, PARAMETER ("a/../b", 1, 1), "build: \"a/../b\" is no name for a parameter")
+COMBINER_BUILD (parameter_twice, OWN (2, 2, PLAIT_ZEROS); OWN (2, 2, PLAIT_ZEROS), "combiner/a is declared twice")
+COMBINER_BUILD (parameter_of_another, PARAMETER ("decoder/own", 1, 1), "build: the parameter decoder/own is declared, but names here begin with decoder/")
+COMBINER_BUILD (parameter_out_of_this_world, OWN ((gint64)1 << 40, (gint64)1 << 40, PLAIT_ZEROS), "combiner/a is declared as [1099511627776, 1099511627776], which no machine has memory for")
+COMBINER_BUILD (begins_in_no_way, OWN (2, 2, ((PlaitInitial){ .kind = 77 })), "combiner/a begins with values of kind 77, which there is not")
+COMBINER_BUILD (begins_with_no_number, OWN (2, 2, PLAIT_NORMAL (NAN)), "combiner/a begins with values of size nan")
+COMBINER_BUILD (begins_without_end, OWN (2, 2, PLAIT_UNIFORM (INFINITY)), "combiner/a begins with values of size inf")
+COMBINER_BUILD (begins_below_nothing, OWN (2, 2, PLAIT_NORMAL (-1)), "combiner/a begins with values of size -1")
+COMBINER_BUILD (blocks_that_do_not_divide, OWN (1, 2, PLAIT_BLOCKS (1, 50, 99, 3)), "combiner/a [1, 2] cannot be 3 blocks side by side")
+COMBINER_BUILD (blocks_that_are_none, OWN (1, 2, PLAIT_BLOCKS (1, 50, 99, 2)), "combiner/a begins with the blocks 50 to 99 of 2")
+COMBINER_BUILD (blocks_the_wrong_way_round, OWN (1, 4, PLAIT_BLOCKS (1, 1, 0, 2)), "combiner/a begins with the blocks 1 to 0 of 2")
+COMBINER_BUILD (blocks_of_no_number, OWN (1, 4, PLAIT_BLOCKS (NAN, 0, 0, 2)), "combiner/a begins with values of size nan")
+COMBINER_BUILD (glorot_of_too_many, OWN (2, 2, PLAIT_GLOROT_BLOCKS (3)), "combiner/a [2, 2] cannot be 3 blocks side by side")
+COMBINER_BUILD (orthogonal_and_not_square, OWN (2, 3, PLAIT_ORTHOGONAL (1, 1)), "combiner/a [2, 3] is to begin with orthogonal blocks, which are not square")
+COMBINER_BUILD (orthogonal_of_too_many, OWN (2, 6, PLAIT_ORTHOGONAL (3, 4)), "combiner/a [2, 6] cannot be 3 blocks side by side and 4 above one another")
+COMBINER_BUILD (linear_of_no_blocks, plait_linear_declare_blocks (plait_cross_parameters (cross), OWN_NAME, 2, 2, 0, FALSE), "what plait_linear_declare_blocks was given does not fit")
+COMBINER_BUILD (positions_in_no_way, plait_positions_declare (plait_cross_parameters (cross), OWN_NAME, 77, 4, 4), "what plait_positions_declare was given does not fit")
+COMBINER_BUILD (positions_of_no_width, plait_positions_declare (plait_cross_parameters (cross), OWN_NAME, PLAIT_POSITIONS_HALVES, 4, -4), "what plait_positions_declare was given does not fit")
+COMBINER_BUILD (positions_without_end, plait_positions_declare (plait_cross_parameters (cross), OWN_NAME, PLAIT_POSITIONS_HALVES, 4, (gint64)1 << 62), "what plait_positions_declare was given does not fit")
+COMBINER_BUILD (feeds_by_no_activation, plait_feed_forward_declare (plait_cross_parameters (cross), OWN_NAME, 2, 2, 77, 0), "what plait_feed_forward_declare was given does not fit")
+COMBINER_BUILD (feeds_by_a_choice_that_is_none, plait_feed_forward_declare (plait_cross_parameters (cross), OWN_NAME, 2, 2, plait_feed_forward_activation (77), 0), "what plait_feed_forward_declare was given does not fit")
+COMBINER_BUILD (cell_of_no_kind, plait_cell_declare (plait_cross_parameters (cross), OWN_NAME, &(PlaitCellDeclaration){ .kind = 77, .input_width = 2, .width = 2 }), "what plait_cell_declare was given does not fit")
+COMBINER_BUILD (cell_of_no_reset, plait_cell_declare (plait_cross_parameters (cross), OWN_NAME, &(PlaitCellDeclaration){ .reset = 77, .input_width = 2, .width = 2 }), "what plait_cell_declare was given does not fit")
+COMBINER_BUILD (cell_that_forgets_no_number, plait_cell_declare (plait_cross_parameters (cross), OWN_NAME, &(PlaitCellDeclaration){ .kind = PLAIT_CELL_LSTM, .input_width = 2, .width = 2, .forget_bias = NAN }), "begins with values of size nan")
+COMBINER_BUILD (stack_of_less_than_nothing, plait_recurrent_stack_declare (plait_cross_parameters (cross), OWN_NAME, &(PlaitRecurrentStackDeclaration){ .layers = -1, .cell = { .input_width = 2, .width = 2 } }), "what plait_recurrent_stack_declare was given does not fit")
+COMBINER_BUILD (stack_without_end, plait_recurrent_stack_declare (plait_cross_parameters (cross), OWN_NAME, &(PlaitRecurrentStackDeclaration){ .layers = (gint64)1 << 60, .cell = { .input_width = 2, .width = 2 } }), "what plait_recurrent_stack_declare was given does not fit")
+COMBINER_BUILD (stack_in_no_direction, plait_recurrent_stack_declare (plait_cross_parameters (cross), OWN_NAME, &(PlaitRecurrentStackDeclaration){ .layers = 1, .directions = 77, .cell = { .input_width = 2, .width = 2 } }), "what plait_recurrent_stack_declare was given does not fit")
+COMBINER_BUILD (tree_unit_of_no_kind, plait_tree_unit_declare (plait_cross_parameters (cross), OWN_NAME, &(PlaitTreeUnitDeclaration){ .kind = 77, .width = 2 }), "what plait_tree_unit_declare was given does not fit")
+COMBINER_BUILD (pyramid_of_less_than_nothing, plait_pyramid_declare (plait_cross_parameters (cross), OWN_NAME, &(PlaitPyramidDeclaration){ .block = 2, .levels = -1 }), "what plait_pyramid_declare was given does not fit")
+COMBINER_BUILD (attention_of_no_heads, plait_attention_declare_self (plait_cross_parameters (cross), OWN_NAME, &(PlaitAttentionDeclaration){ .width = 2 }), "what plait_attention_declare_self was given does not fit")
+COMBINER_BUILD (attention_that_is_not_asked_for, plait_cross_declare_attend (cross, 0, NULL), "plait_cross_declare_attend: is given NULL for the settings of an attention")
+COMBINER_BUILD (projections_of_no_kind, NAMED (.projections = 77), "asks for projections of kind 77, which there is not")
+COMBINER_BUILD (allocates_by_itself, plait_parameters_allocate (plait_cross_parameters (cross), NULL), "build: calls plait_parameters_allocate, which is the host's")
+COMBINER_BUILD (frees_what_is_the_hosts, plait_parameters_free (plait_cross_parameters (cross)), "build: calls plait_parameters_free, which is the host's")
+COMBINER_BUILD (parameter_of_nothing, PARAMETER ("a", 0, 4), "build: the parameter a is declared as [0, 4]")
+COMBINER_BUILD (linear_of_nothing, plait_linear_declare (plait_cross_parameters (cross), "a", -1, 4, TRUE), "build: the parameter a/weight is declared as [-1, 4]")
+COMBINER_BUILD (takes_the_tape_in_build, plait_cross_tape (cross), "calls plait_cross_tape in build")
+COMBINER_BUILD (normalises_in_build, plait_cross_normalise (cross, 0, NO_QUERY), "calls plait_cross_normalise in build")
+COMBINER_BUILD (attends_in_build, plait_cross_attend (cross, 0, NO_QUERY), "calls plait_cross_attend_named in build")
+COMBINER_BUILD (attends_jointly_in_build, plait_cross_attend_jointly (cross, NO_QUERY), "calls plait_cross_attend_jointly in build")
+COMBINER_BUILD (attends_contexts_in_build, plait_cross_attend_contexts (cross, NO_QUERY, &NOTHING), "calls plait_cross_attend_contexts in build")
+COMBINER_BUILD (sums_in_build, plait_cross_sum (cross, &NOTHING, 1), "calls plait_cross_sum in build")
+COMBINER_BUILD (adds_in_build, plait_cross_residual (cross, 0, NO_QUERY, NOTHING), "calls plait_cross_residual in build")
+COMBINER_BUILD (reads_rows_in_build, plait_cross_rows (cross, 0), "calls plait_cross_rows in build")
+COMBINER_BUILD (pairs_in_build, plait_cross_pairs (cross, 0), "calls plait_cross_pairs in build")
+COMBINER_BUILD (prepared_in_build, plait_cross_prepared (cross, 0), "calls plait_cross_prepared in build")
+COMBINER_BUILD (heads_in_build, plait_cross_heads (cross, NULL, 0), "calls plait_cross_heads in build")
+COMBINER_BUILD (weighs_in_build, plait_cross_sparse_weights (cross, NULL, 0, NO_QUERY, NULL), "calls plait_cross_sparse_weights in build")
+COMBINER_BUILD (reads_in_build, plait_cross_sparse_context (cross, NULL, 0, NULL, NULL), "calls plait_cross_sparse_context in build")
+COMBINER_BUILD (descends_in_build, plait_cross_descend (cross, NULL, 0, NO_QUERY, 1, FALSE), "calls plait_cross_descend in build")
+COMBINER_BUILD (loss_in_build, plait_cross_add_loss (cross, "sound", NULL), "calls plait_cross_add_loss in build")
 
 /*
  * Combiners that run otherwise than they have declared
@@ -455,71 +458,71 @@ SITE (loss_in_build, plait_site_add_loss (site, "sound", NULL), "calls plait_sit
 
 #define FEWER(node) plait_rows (tape, node, 0, (node)->value.rows - 1)
 #define NARROWER(node) plait_columns (tape, node, 0, (node)->value.width - 1)
-#define Q ((PlaitStream){ x.query, NULL })
+#define Q ((PlaitResidualStream){ x.query, NULL })
 #define ALL_QUERIES (x.query->value.rows)
 
 COMBINE (gives_nothing, return NO_QUERY, "gave NULL for a ")
-COMBINE (gives_too_few_rows, x.context = plait_site_attend (site, 0, x).value; return ((PlaitStream){ FEWER (x.query), FEWER (x.context) }), "gave a ")
-COMBINE (gives_too_few_columns, x.context = plait_site_attend (site, 0, x).value; return ((PlaitStream){ NARROWER (x.query), NARROWER (x.context) }), "expected is [")
+COMBINE (gives_too_few_rows, x.context = plait_cross_attend (cross, 0, x).value; return ((PlaitResidualStream){ FEWER (x.query), FEWER (x.context) }), "gave a ")
+COMBINE (gives_too_few_columns, x.context = plait_cross_attend (cross, 0, x).value; return ((PlaitResidualStream){ NARROWER (x.query), NARROWER (x.context) }), "expected is [")
 COMBINE_IN (RECURRENT, gives_no_context, return x, "gave NULL for a context")
-COMBINE (attends_twice, plait_site_attend (site, 0, x); plait_site_attend (site, 0, x), "plait_site_attend_by: this attention is called twice in a pass")
-COMBINE (attends_by_another_name, plait_site_attend_by (site, "other", 0, x), "plait_site_attend_by: no attention to this memory called other was declared")
-COMBINE (attends_jointly_undeclared, plait_site_attend_jointly (site, x), "plait_site_attend_jointly: no attention jointly without a name was declared")
-COMBINE (attends_contexts_undeclared, plait_site_attend_contexts (site, x, &NOTHING), "plait_site_attend_contexts: no attention over contexts without a name was declared")
-COMBINE (attends_no_memory, plait_site_attend (site, 9, x), "there is no memory 9; memories are numbered 0 to 1")
-COMBINE (attends_without_query, plait_site_attend (site, 0, NO_QUERY), "plait_site_attend_by: the query is not [")
-COMBINE (attends_with_fewer, plait_site_attend (site, 0, ((PlaitStream){ FEWER (x.query), NULL })), "plait_site_attend_by: the query is not [")
-COMBINE (normalises_another_slot, plait_site_normalise (site, 9, x), "plait_site_normalise: slot 9 was not declared")
-COMBINE (normalises_nothing, plait_site_normalise (site, 0, NO_QUERY), "plait_site_normalise: the query is not [")
-COMBINE (adds_to_another_slot, plait_site_residual (site, 9, x, plait_site_attend (site, 0, x)), "plait_site_residual: slot 9 was not declared")
-COMBINE (adds_nothing, plait_site_residual (site, 0, x, NOTHING), "plait_site_residual: context 0 is not [")
-COMBINE (adds_to_nothing, plait_site_residual (site, 0, NO_QUERY, plait_site_attend (site, 0, x)), "plait_site_residual: the query is not [")
-COMBINE (sums_nothing, plait_site_sum (site, NULL, 0), "plait_site_sum: there is nothing to add up")
-COMBINE (sums_no_context, plait_site_sum (site, &NOTHING, 1), "plait_site_sum: context 0 is not [")
-COMBINE (reads_undeclared_rows, plait_site_rows (site, 0), "plait_site_rows: the rows of memory 0 were not declared")
-COMBINE (reads_rows_of_no_memory, plait_site_rows (site, 7), "there is no memory 7")
-COMBINE (pairs_with_no_memory, plait_site_pairs (site, 7), "there is no memory 7")
-COMBINE (undeclared_prepared, plait_site_prepared (site, 0), "plait_site_prepared: the rows of memory 0 were not declared")
-COMBINE (declares_a_slot_late, plait_site_declare_residual (site, 0), "calls plait_site_declare_residual while the model runs: declare in build")
-COMBINE (declares_attention_late, ATTEND (.name = "a"), "calls plait_site_declare_attend while the model runs")
-COMBINE (declares_joint_attention_late, JOINTLY (), "calls plait_site_declare_attend_jointly while the model runs")
-COMBINE (declares_attention_over_contexts_late, plait_site_declare_attend_contexts (site, &(PlaitSiteAttention){ PLAIT_DECODER_RATES }), "calls plait_site_declare_attend_contexts while the model runs")
-COMBINE (declares_rows_late, plait_site_declare_rows (site, 0), "calls plait_site_declare_rows while the model runs")
-COMBINE (declares_loss_late, plait_site_declare_loss (site, "a", 1), "calls plait_site_declare_loss while the model runs")
-COMBINE (parameters_late, plait_site_parameters (site), "calls plait_site_parameters while the model runs")
-COMBINE (declares_a_parameter_late, plait_parameters_declare (site->declared->decoder->parameters, "late", 1, 1, PLAIT_ZEROS); return x.context ? x : plait_site_residual (site, 1, x, plait_site_attend (site, 0, x)), ": the parameter \"late\" is declared while the model runs: declare it in build")
-COMBINE (prefix_late, plait_site_prefix (site), "calls plait_site_prefix while the model runs")
-COMBINE (adds_an_undeclared_loss, plait_site_add_loss (site, "other", zeros (tape, 1, 1)), "adds to the loss \"other\", which was not declared")
-COMBINE (adds_a_wide_loss, plait_site_add_loss (site, "sound", zeros (tape, 1, 2)), "the loss \"sound\" is no node [1, 1]")
-COMBINE (adds_no_loss, plait_site_add_loss (site, "sound", NULL), "the loss \"sound\" is no node [1, 1]")
+COMBINE (attends_twice, plait_cross_attend (cross, 0, x); plait_cross_attend (cross, 0, x), "plait_cross_attend_named: this attention is called twice in a pass")
+COMBINE (attends_by_another_name, plait_cross_attend_named (cross, "other", 0, x), "plait_cross_attend_named: no attention to this memory called other was declared")
+COMBINE (attends_jointly_undeclared, plait_cross_attend_jointly (cross, x), "plait_cross_attend_jointly: no attention jointly without a name was declared")
+COMBINE (attends_contexts_undeclared, plait_cross_attend_contexts (cross, x, &NOTHING), "plait_cross_attend_contexts: no attention over contexts without a name was declared")
+COMBINE (attends_no_memory, plait_cross_attend (cross, 9, x), "there is no memory 9; memories are numbered 0 to 1")
+COMBINE (attends_without_query, plait_cross_attend (cross, 0, NO_QUERY), "plait_cross_attend_named: the query is not [")
+COMBINE (attends_with_fewer, plait_cross_attend (cross, 0, ((PlaitResidualStream){ FEWER (x.query), NULL })), "plait_cross_attend_named: the query is not [")
+COMBINE (normalises_another_slot, plait_cross_normalise (cross, 9, x), "plait_cross_normalise: slot 9 was not declared")
+COMBINE (normalises_nothing, plait_cross_normalise (cross, 0, NO_QUERY), "plait_cross_normalise: the query is not [")
+COMBINE (adds_to_another_slot, plait_cross_residual (cross, 9, x, plait_cross_attend (cross, 0, x)), "plait_cross_residual: slot 9 was not declared")
+COMBINE (adds_nothing, plait_cross_residual (cross, 0, x, NOTHING), "plait_cross_residual: context 0 is not [")
+COMBINE (adds_to_nothing, plait_cross_residual (cross, 0, NO_QUERY, plait_cross_attend (cross, 0, x)), "plait_cross_residual: the query is not [")
+COMBINE (sums_nothing, plait_cross_sum (cross, NULL, 0), "plait_cross_sum: there is nothing to add up")
+COMBINE (sums_no_context, plait_cross_sum (cross, &NOTHING, 1), "plait_cross_sum: context 0 is not [")
+COMBINE (reads_undeclared_rows, plait_cross_rows (cross, 0), "plait_cross_rows: the rows of memory 0 were not declared")
+COMBINE (reads_rows_of_no_memory, plait_cross_rows (cross, 7), "there is no memory 7")
+COMBINE (pairs_with_no_memory, plait_cross_pairs (cross, 7), "there is no memory 7")
+COMBINE (undeclared_prepared, plait_cross_prepared (cross, 0), "plait_cross_prepared: the rows of memory 0 were not declared")
+COMBINE (declares_a_slot_late, plait_cross_declare_residual (cross, 0), "calls plait_cross_declare_residual while the model runs: declare in build")
+COMBINE (declares_attention_late, ATTEND (.name = "a"), "calls plait_cross_declare_attend while the model runs")
+COMBINE (declares_joint_attention_late, JOINTLY (), "calls plait_cross_declare_attend_jointly while the model runs")
+COMBINE (declares_attention_over_contexts_late, plait_cross_declare_attend_contexts (cross, &(PlaitAttendSettings){ PLAIT_DECODER_DROPOUT_RATES }), "calls plait_cross_declare_attend_contexts while the model runs")
+COMBINE (declares_rows_late, plait_cross_declare_rows (cross, 0), "calls plait_cross_declare_rows while the model runs")
+COMBINE (declares_loss_late, plait_cross_declare_loss (cross, "a", 1), "calls plait_cross_declare_loss while the model runs")
+COMBINE (parameters_late, plait_cross_parameters (cross), "calls plait_cross_parameters while the model runs")
+COMBINE (declares_a_parameter_late, plait_parameters_declare (cross->declared->decoder->parameters, "late", 1, 1, PLAIT_ZEROS); return x.context ? x : plait_cross_residual (cross, 1, x, plait_cross_attend (cross, 0, x)), ": the parameter \"late\" is declared while the model runs: declare it in build")
+COMBINE (prefix_late, plait_cross_prefix (cross), "calls plait_cross_prefix while the model runs")
+COMBINE (adds_an_undeclared_loss, plait_cross_add_loss (cross, "other", zeros (tape, 1, 1)), "adds to the loss \"other\", which was not declared")
+COMBINE (adds_a_wide_loss, plait_cross_add_loss (cross, "sound", zeros (tape, 1, 2)), "the loss \"sound\" is no node [1, 1]")
+COMBINE (adds_no_loss, plait_cross_add_loss (cross, "sound", NULL), "the loss \"sound\" is no node [1, 1]")
 
 /* Rows chosen for every query and each of @heads: the one called @row. */
-static const PlaitChosen *
+static const PlaitSelectedRows *
 choose (PlaitTape *tape, gint64 queries, guint heads, gint64 row)
 {
   gint64 n = queries * heads, *numbers = plait_arena_new_array (plait_tape_arena (tape), gint64, 2 * n + 1);
-  PlaitChosen *chosen = plait_arena_new_array (plait_tape_arena (tape), PlaitChosen, 1);
+  PlaitSelectedRows *selected = plait_arena_new_array (plait_tape_arena (tape), PlaitSelectedRows, 1);
 
   for (gint64 i = 0; i <= n; i++)
     numbers[i] = i;
   for (gint64 i = 0; i < n; i++)
     numbers[n + 1 + i] = row;
-  *chosen = (PlaitChosen){ heads, { n, numbers }, { n, numbers }, numbers + n + 1 };
-  return chosen;
+  *selected = (PlaitSelectedRows){ heads, { n, numbers }, { n, numbers }, numbers + n + 1 };
+  return selected;
 }
 
 #define CHOSEN(heads, row) choose (tape, ALL_QUERIES, heads, row)
-#define HEADS plait_site_heads (site, NULL, 0)
+#define HEADS plait_cross_heads (cross, NULL, 0)
 
-COMBINE (heads_of_no_attention, plait_site_heads (site, "a", 0), "plait_site_heads: no attention to this memory called a was declared")
-COMBINE (weighs_rows_of_another_sentence, plait_site_weigh_rows (site, NULL, 0, x, CHOSEN (HEADS, 4)), "plait_site_weigh_rows: row 4 was chosen, which is not of the query's sentence: choose rows 0 to 2")
-COMBINE (weighs_rows_that_are_none, plait_site_weigh_rows (site, NULL, 0, x, CHOSEN (HEADS, -1)), "plait_site_weigh_rows: row -1 was chosen")
-COMBINE (weighs_for_other_heads, plait_site_weigh_rows (site, NULL, 0, x, CHOSEN (HEADS + 1, 0)), "plait_site_weigh_rows: rows are chosen for ")
-COMBINE (weighs_for_too_few, plait_site_weigh_rows (site, NULL, 0, x, choose (tape, ALL_QUERIES - 1, HEADS, 0)), "plait_site_weigh_rows: rows are chosen for ")
-COMBINE (weighs_without_query, plait_site_weigh_rows (site, NULL, 0, NO_QUERY, CHOSEN (HEADS, 0)), "plait_site_weigh_rows: the query is not [")
-COMBINE (descends_undeclared_rows, plait_site_descend (site, NULL, 0, x, 1, FALSE), "plait_site_descend: the rows of memory 0 were not declared")
-COMBINE (reads_without_weights, plait_site_read_rows (site, NULL, 0, CHOSEN (HEADS, 0), NULL), "plait_site_read_rows")
-COMBINE (reads_other_weights, plait_site_read_rows (site, NULL, 0, CHOSEN (HEADS, 4), zeros (tape, 1, 1)), "plait_site_read_rows: row 4 was chosen")
+COMBINE (heads_of_no_attention, plait_cross_heads (cross, "a", 0), "plait_cross_heads: no attention to this memory called a was declared")
+COMBINE (weighs_rows_of_another_sentence, plait_cross_sparse_weights (cross, NULL, 0, x, CHOSEN (HEADS, 4)), "plait_cross_sparse_weights: row 4 was chosen, which is not of the query's sentence: choose rows 0 to 2")
+COMBINE (weighs_rows_that_are_none, plait_cross_sparse_weights (cross, NULL, 0, x, CHOSEN (HEADS, -1)), "plait_cross_sparse_weights: row -1 was chosen")
+COMBINE (weighs_for_other_heads, plait_cross_sparse_weights (cross, NULL, 0, x, CHOSEN (HEADS + 1, 0)), "plait_cross_sparse_weights: rows are chosen for ")
+COMBINE (weighs_for_too_few, plait_cross_sparse_weights (cross, NULL, 0, x, choose (tape, ALL_QUERIES - 1, HEADS, 0)), "plait_cross_sparse_weights: rows are chosen for ")
+COMBINE (weighs_without_query, plait_cross_sparse_weights (cross, NULL, 0, NO_QUERY, CHOSEN (HEADS, 0)), "plait_cross_sparse_weights: the query is not [")
+COMBINE (descends_undeclared_rows, plait_cross_descend (cross, NULL, 0, x, 1, FALSE), "plait_cross_descend: the rows of memory 0 were not declared")
+COMBINE (reads_without_weights, plait_cross_sparse_context (cross, NULL, 0, CHOSEN (HEADS, 0), NULL), "plait_cross_sparse_context")
+COMBINE (reads_other_weights, plait_cross_sparse_context (cross, NULL, 0, CHOSEN (HEADS, 4), zeros (tape, 1, 1)), "plait_cross_sparse_context: row 4 was chosen")
 
 COMBINE (multiplies_other_shapes, plait_multiply (tape, x.query, FEWER (x.query)), "plait_multiply was given [")
 COMBINE (divides_other_shapes, plait_divide (tape, x.query, FEWER (x.query)), "plait_divide was given [")
@@ -531,8 +534,8 @@ COMBINE (scales_other_columns, plait_multiply_broadcast (tape, x.query, zeros (t
 COMBINE (softmax_of_nothing, plait_softmax (tape, NULL), "what plait_softmax was given does not fit")
 COMBINE (logarithm_of_nothing, plait_log (tape, NULL), "what plait_log was given does not fit")
 COMBINE (exponential_of_nothing, plait_exp (tape, NULL), "what plait_exp was given does not fit")
-COMBINE (sums_other_shapes, plait_sum (tape, ((PlaitNode *[]){ x.query, NARROWER (x.query) }), 2), "plait_sum was given [")
-COMBINE (sums_no_terms, plait_sum (tape, &x.query, 0), "plait_sum was given does not fit")
+COMBINE (sums_other_shapes, plait_add_n (tape, ((PlaitNode *[]){ x.query, NARROWER (x.query) }), 2), "plait_add_n was given [")
+COMBINE (sums_no_terms, plait_add_n (tape, &x.query, 0), "plait_add_n was given does not fit")
 COMBINE (adds_another_shape, plait_residual (tape, x.query, NARROWER (x.query), 0), "plait_residual was given [")
 COMBINE (product_of_other_widths, plait_linear (tape, x.query, zeros (tape, 3, 2), NULL, PLAIT_ACTIVATION_NONE), "what plait_linear")
 COMBINE (bias_of_another_width, plait_linear (tape, x.query, zeros (tape, x.query->value.width, 2), zeros (tape, 1, 3), PLAIT_ACTIVATION_NONE), "what plait_linear")
@@ -549,7 +552,7 @@ COMBINE (drops_no_number, plait_residual (tape, x.query, x.query, NAN), "what pl
 COMBINE (selects_from_another_shape, plait_select_rows (tape, (const guint8 *)"abcdefgh", x.query, NARROWER (x.query)), "what plait_select_rows was given does not fit")
 COMBINE (norm_of_another_width, plait_layer_norm (tape, x.query, zeros (tape, 1, 1), zeros (tape, 1, 1), 0), "what plait_layer_norm was given does not fit")
 COMBINE (embeds_words_that_are_none, plait_embed (tape, x.query, ((gint32[]){ 99 }), 1, 1), "what plait_embed was given does not fit")
-COMBINE (pairs_of_other_sentences, plait_pairs (tape, ((PlaitRagged){ 1, (gint64[]){ 0, 1 } }), ((PlaitRagged){ 2, (gint64[]){ 0, 1, 2 } })), "what plait_pairs was given does not fit")
+COMBINE (pairs_of_other_sentences, plait_query_key_pairs (tape, ((PlaitRagged){ 1, (gint64[]){ 0, 1 } }), ((PlaitRagged){ 2, (gint64[]){ 0, 1, 2 } })), "what plait_query_key_pairs was given does not fit")
 #define LEAF(...) plait_leaf (tape, ((PlaitTensor){ __VA_ARGS__ }), NULL)
 static PlaitScalar some[16];
 static void nowhere (PlaitTape *tape, PlaitNode *node) {}
@@ -571,15 +574,15 @@ COMBINE (gathers_windows_of_nothing, plait_gather_windows (tape, x.query, ((gint
 COMBINE (gathers_windows_without_end, plait_gather_windows (tape, x.query, ((gint64[]){ 0 }), 1, G_MAXINT64), "what plait_gather_windows was given does not fit")
 COMBINE (gathers_from_nothing, plait_gather_rows (tape, NULL, ((gint64[]){ 0 }), 1), "does not fit")
 COMBINE (embeds_less_than_nothing, plait_embed (tape, x.query, NULL, -1, 1), "does not fit")
-COMBINE (pairs_of_rows_that_fall, plait_pairs (tape, ((PlaitRagged){ 1, (gint64[]){ 0, -4 } }), ((PlaitRagged){ 1, (gint64[]){ 0, 1 } })), "what plait_pairs was given does not fit")
-COMBINE (adds_through_a_slot_twice, for (guint i = 0; i < 2; i++) x = plait_site_residual (site, 0, x, ((PlaitContext){ zeros (tape, ALL_QUERIES, plait_site_width (site)), NULL, NULL })), "plait_site_residual: slot 0 is used twice in a pass: declare another one")
-COMBINE (adds_up_no_contexts, plait_site_sum (site, NULL, 2), "plait_site_sum: context 0 is not [")
-COMBINE (weighs_no_rows, plait_site_weigh_rows (site, NULL, 0, x, NULL), "plait_site_weigh_rows: is given NULL for the rows that are chosen")
+COMBINE (pairs_of_rows_that_fall, plait_query_key_pairs (tape, ((PlaitRagged){ 1, (gint64[]){ 0, -4 } }), ((PlaitRagged){ 1, (gint64[]){ 0, 1 } })), "what plait_query_key_pairs was given does not fit")
+COMBINE (adds_through_a_slot_twice, for (guint i = 0; i < 2; i++) x = plait_cross_residual (cross, 0, x, ((PlaitContext){ zeros (tape, ALL_QUERIES, plait_cross_width (cross)), NULL, NULL })), "plait_cross_residual: slot 0 is used twice in a pass: declare another one")
+COMBINE (adds_up_no_contexts, plait_cross_sum (cross, NULL, 2), "plait_cross_sum: context 0 is not [")
+COMBINE (weighs_no_rows, plait_cross_sparse_weights (cross, NULL, 0, x, NULL), "plait_cross_sparse_weights: is given NULL for the rows that are chosen")
 COMBINE (begins_a_step, plait_tape_begin (tape, PLAIT_TAPE_TRAIN, plait_random_key (1, "a", NULL, 1)), "calls plait_tape_begin, which is the host's")
 COMBINE (goes_back_by_itself, plait_tape_backward (tape, zeros (tape, 1, 1)), "calls plait_tape_backward, which is the host's")
 COMBINE (frees_the_tape, plait_tape_free (tape), "calls plait_tape_free, which is the host's")
-COMBINE_IN (TRANSFORMER, adds_no_number_as_a_site_loss, plait_site_add_loss (site, "sound", number (tape, NAN)), "its loss \"sound\" is nan, though that of the targets is a number")
-COMBINE (adds_to_a_loss_without_name, plait_site_add_loss (site, NULL, zeros (tape, 1, 1)), "adds to the loss \"\", which was not declared")
+COMBINE_IN (TRANSFORMER, adds_no_number_as_a_combiner_build_loss, plait_cross_add_loss (cross, "sound", number (tape, NAN)), "its loss \"sound\" is nan, though that of the targets is a number")
+COMBINE (adds_to_a_loss_without_name, plait_cross_add_loss (cross, NULL, zeros (tape, 1, 1)), "adds to the loss \"\", which was not declared")
 COMBINE (node_of_no_width, plait_tape_node (tape, NULL, 1, 0, NULL, 0, 0), "what plait_tape_node was given does not fit")
 
 /*
@@ -681,14 +684,14 @@ give_wide_summary (PlaitEncoding *encoding, PlaitTape *tape, PlaitMemory *memory
 
 TEST_CASE (misbehaving_encoders, promises_that_are_not_kept)
 {
-  animal = (Animal){ .encoder = build_without_structure, .promised = PLAIT_STRUCTURE_TREE };
-  check_animal (TRANSFORMER, ENCODER, "bigru.ini promises memories with tree, build declares memory 0 without");
-  animal.promised = PLAIT_STRUCTURE_LEVELS;
-  check_animal (TRANSFORMER, ENCODER, "bigru.ini promises memories with levels, build declares memory 0 without");
-  animal = (Animal){ .encoder = build_with_summary };
-  check_animal (BOTH, ENCODER ", encode", "gave NULL for a summary: give a node [2, 4]");
-  animal.encode = give_wide_summary;
-  check_animal (BOTH, ENCODER ", encode", "gave a summary [2, 5], expected is [2, 4]");
+  faulty_plugin = (FaultyPlugin){ .encoder = build_without_structure, .promised = PLAIT_STRUCTURE_TREE };
+  check_fault (TRANSFORMER, ENCODER, "bigru.ini promises memories with tree, build declares memory 0 without");
+  faulty_plugin.promised = PLAIT_STRUCTURE_LEVELS;
+  check_fault (TRANSFORMER, ENCODER, "bigru.ini promises memories with levels, build declares memory 0 without");
+  faulty_plugin = (FaultyPlugin){ .encoder = build_with_summary };
+  check_fault (BOTH, ENCODER ", encode", "gave NULL for a summary: give a node [2, 4]");
+  faulty_plugin.encode = give_wide_summary;
+  check_fault (BOTH, ENCODER ", encode", "gave a summary [2, 5], expected is [2, 4]");
 }
 
 static gboolean
@@ -706,18 +709,18 @@ accept_with_an_error (GError **error)
 
 TEST_CASE (misbehaving_encoders, refuses_sentences_without_words)
 {
-  animal = (Animal){ .check_length = refuse_without_words };
-  check_animal (BOTH, ENCODER, "check_length returned FALSE without an error");
-  animal = (Animal){ .check_input = refuse_without_words };
-  check_animal (BOTH, ENCODER, "check_input returned FALSE without an error");
+  faulty_plugin = (FaultyPlugin){ .check_length = refuse_without_words };
+  check_fault (BOTH, ENCODER, "check_length returned FALSE without an error");
+  faulty_plugin = (FaultyPlugin){ .check_input = refuse_without_words };
+  check_fault (BOTH, ENCODER, "check_input returned FALSE without an error");
 }
 
 TEST_CASE (misbehaving_encoders, accepts_sentences_with_an_error)
 {
-  animal = (Animal){ .check_length = accept_with_an_error };
-  check_animal (BOTH, ENCODER, "check_length returned TRUE with an error (not to my taste): return FALSE with it");
-  animal = (Animal){ .check_input = accept_with_an_error };
-  check_animal (BOTH, ENCODER, "check_input returned TRUE with an error (not to my taste): return FALSE with it");
+  faulty_plugin = (FaultyPlugin){ .check_length = accept_with_an_error };
+  check_fault (BOTH, ENCODER, "check_length returned TRUE with an error (not to my taste): return FALSE with it");
+  faulty_plugin = (FaultyPlugin){ .check_input = accept_with_an_error };
+  check_fault (BOTH, ENCODER, "check_input returned TRUE with an error (not to my taste): return FALSE with it");
 }
 
 /*
@@ -742,7 +745,7 @@ COVERAGE_STEP (update, updates_too_few, zeros (step->tape, step->n - 1, 2), "gav
 COVERAGE_STEP (update, updates_to_another_width, zeros (step->tape, step->n, 3), ", 3], expected is [")
 COVERAGE_STEP (update, adds_an_undeclared_coverage_loss, (plait_coverage_add_loss (step, "other", zeros (step->tape, 1, 1)), NULL), "adds to the loss \"other\"")
 COVERAGE_STEP (update, adds_a_wide_coverage_loss, (plait_coverage_add_loss (step, "sound", step->state), NULL), "the loss \"sound\" is no node [1, 1]")
-COVERAGE_STEP (update, rows_of_too_few, plait_coverage_of_rows (step, zeros (step->tape, 1, 2)), "does not fit")
+COVERAGE_STEP (update, rows_of_too_few, plait_coverage_gather_rows (step, zeros (step->tape, 1, 2)), "does not fit")
 /* clang-format on */
 
 static PlaitNode *
@@ -753,12 +756,12 @@ prepare_too_few (PlaitTape *tape, const PlaitMemory *memory)
 
 TEST_CASE (misbehaving_coverages, prepares_too_few)
 {
-  animal = (Animal){ .covered = TRUE, .prepare_coverage = prepare_too_few };
-  check_animal (BOTH, COVERAGE ", prepare", "gave what it prepared [4, 8], expected is [5, 8]");
+  faulty_plugin = (FaultyPlugin){ .covered = TRUE, .prepare_coverage = prepare_too_few };
+  check_fault (BOTH, COVERAGE ", prepare", "gave what it prepared [4, 8], expected is [5, 8]");
 }
 
 TEST_CASE (misbehaving_combiners, prepares_too_few)
 {
-  animal = (Animal){ .prepare = prepare_too_few };
-  check_animal (BOTH, COMBINER ", prepare", "gave what it prepared [4, 8], expected is [5, 8]");
+  faulty_plugin = (FaultyPlugin){ .prepare = prepare_too_few };
+  check_fault (BOTH, COMBINER ", prepare", "gave what it prepared [4, 8], expected is [5, 8]");
 }

@@ -9,21 +9,21 @@
 /* What a pyramid over another encoder gives a model: rows, links, the leaves' summary, losses. */
 
 /* A model with a pyramid over @leaves as its one source. */
-static PlaitSpecimen *
+static PlaitFixture *
 pyramid_model (PlaitRegistry *registry, const char *leaves_name, const char *const *keys, GError **error)
 {
   PlaitPlugin *pyramid = test_plugin (registry, PLAIT_PLUGIN_ENCODER, "pyramid");
   PlaitPlugin *leaves = test_plugin (registry, PLAIT_PLUGIN_ENCODER, leaves_name);
   PlaitPlugin *serial = test_plugin (registry, PLAIT_PLUGIN_COMBINER, "serial");
-  g_autoptr (PlaitSettings) settings = plait_specimen_settings (pyramid);
-  g_autoptr (PlaitSettings) leaves_settings = plait_specimen_settings (leaves);
-  g_autoptr (PlaitSettings) combiner_settings = plait_specimen_settings (serial);
-  PlaitSpecimenSource source = { pyramid, settings, leaves, leaves_settings };
-  PlaitSpecimenDecoder decoder = { serial, combiner_settings, NULL, NULL, plait_specimen_decoder (2) };
+  g_autoptr (PlaitSettings) settings = plait_fixture_settings (pyramid);
+  g_autoptr (PlaitSettings) leaves_settings = plait_fixture_settings (leaves);
+  g_autoptr (PlaitSettings) combiner_settings = plait_fixture_settings (serial);
+  PlaitFixtureSource source = { pyramid, settings, leaves, leaves_settings };
+  PlaitFixtureDecoder decoder = { serial, combiner_settings, NULL, NULL, plait_fixture_decoder (2) };
 
   for (; *keys; keys += 2)
     CHECK (plait_settings_set (settings, keys[0], keys[1], NULL));
-  return plait_specimen_new (&source, 1, &decoder, 6, error);
+  return plait_fixture_new (&source, 1, &decoder, 6, error);
 }
 
 typedef struct
@@ -36,19 +36,19 @@ typedef struct
 static Stand
 stand_new (void)
 {
-  Stand stand = { plait_pool_new (1, NULL), plait_arena_new (0), NULL };
+  Stand fixture = { plait_pool_new (1, NULL), plait_arena_new (0), NULL };
 
-  stand.tape = plait_tape_new (stand.pool, stand.arena);
-  plait_tape_begin (stand.tape, PLAIT_TAPE_TRAIN, plait_random_key (1, "dropout", NULL, 1));
-  return stand;
+  fixture.tape = plait_tape_new (fixture.pool, fixture.arena);
+  plait_tape_begin (fixture.tape, PLAIT_TAPE_TRAIN, plait_random_key (1, "dropout", NULL, 1));
+  return fixture;
 }
 
 static void
-stand_clear (Stand *stand)
+stand_clear (Stand *fixture)
 {
-  plait_tape_free (stand->tape);
-  plait_arena_free (stand->arena);
-  plait_pool_free (stand->pool);
+  plait_tape_free (fixture->tape);
+  plait_arena_free (fixture->arena);
+  plait_pool_free (fixture->pool);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Stand, stand_clear)
@@ -65,24 +65,24 @@ TEST_CASE (pyramid_model, memory_has_links_and_the_leaves_tokens)
   static const gint64 level[] = { 0, 0, 0, 0, 0, 1, 1, 1, 2, 2, 0 };
   static const gint64 parents[] = { 5, 5, 6, 6, 7, 8, 8, 9, -1, -1, -1 };
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
-  g_autoptr (PlaitSpecimen) model = pyramid_model (registry, "bilstm", keys, NO_ERROR);
-  g_auto (Stand) stand = stand_new ();
-  PlaitReading reading;
+  g_autoptr (PlaitFixture) model = pyramid_model (registry, "bilstm", keys, NO_ERROR);
+  g_auto (Stand) fixture = stand_new ();
+  PlaitEncoderOutputs encoded;
   const PlaitLinks *links;
 
-  g_autoptr (PlaitBatch) batch = plait_specimen_batch (model, 0, 3, of_source, targets);
-  reading = plait_model_read (model->model, stand.tape, batch, NULL);
-  CHECK_INT (reading.n_memories, 1);
-  CHECK_INT (plait_ragged_rows (reading.memories[0].rows), G_N_ELEMENTS (tokens));
-  links = reading.memories[0].links;
+  g_autoptr (PlaitBatch) batch = plait_fixture_batch (model, 0, 3, of_source, targets);
+  encoded = plait_model_encode (model->model, fixture.tape, batch, NULL);
+  CHECK_INT (encoded.n_memories, 1);
+  CHECK_INT (plait_ragged_rows (encoded.memories[0].rows), G_N_ELEMENTS (tokens));
+  links = encoded.memories[0].links;
   CHECK (memcmp (links->token, tokens, sizeof tokens) == 0);
   CHECK (memcmp (links->level, level, sizeof level) == 0);
   CHECK (memcmp (links->parent, parents, sizeof parents) == 0);
   CHECK_INT (links->first_child[9], 7);
   CHECK_INT (links->n_children[9], 1);
-  CHECK (reading.memories[0].cells != NULL);
-  CHECK_INT (reading.n_summaries, 1);
-  CHECK_INT (reading.summaries[0]->value.rows, 3);
+  CHECK (encoded.memories[0].cells != NULL);
+  CHECK_INT (encoded.n_summaries, 1);
+  CHECK_INT (encoded.summaries[0]->value.rows, 3);
   CHECK_INT (plait_model_losses (model->model)->n, 0);
 }
 
@@ -91,16 +91,16 @@ TEST_CASE (pyramid_model, ponder_cost_is_part_of_the_loss)
 {
   static const char *const keys[] = { "pool", "act", "tau", "0.25", NULL };
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
-  g_autoptr (PlaitSpecimen) model = pyramid_model (registry, "bigru", keys, NO_ERROR);
-  g_autoptr (PlaitBatch) batch = plait_specimen_batch (model, 0, 3, of_source, targets);
-  PlaitVocabularyLossOptions options = { .scale = 0.5 };
-  g_auto (Stand) stand = stand_new ();
+  g_autoptr (PlaitFixture) model = pyramid_model (registry, "bigru", keys, NO_ERROR);
+  g_autoptr (PlaitBatch) batch = plait_fixture_batch (model, 0, 3, of_source, targets);
+  PlaitOutputLossOptions options = { .scale = 0.5 };
+  g_auto (Stand) fixture = stand_new ();
   PlaitModelSums sums;
   double cost, root;
 
   CHECK_INT (plait_model_losses (model->model)->n, 1);
   CHECK_STRING (plait_model_losses (model->model)->columns[0].name, "first.ponder");
-  root = plait_model_loss (model->model, stand.tape, batch, &options, &sums, NULL, NULL)->value.data[0];
+  root = plait_model_loss (model->model, fixture.tape, batch, &options, &sums, NULL, NULL)->value.data[0];
   cost = sums.losses[0];
   /* Eight rows in five blocks, three of two rows with a remainder below one, two of one row with one. */
   CHECK (cost > 8 + 2 && cost < 8 + 5);
@@ -115,12 +115,12 @@ TEST_CASE (pyramid_model, refuses_levels_without_number_or_parameters_to_share)
   static const char *const mean[] = { "levels", "0", "pool", "mean", NULL };
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
   GError *error = NULL;
-  g_autoptr (PlaitSpecimen) refused = pyramid_model (registry, "bigru", apart, &error);
+  g_autoptr (PlaitFixture) refused = pyramid_model (registry, "bigru", apart, &error);
 
   CHECK (!refused);
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "set shared=true");
   g_clear_error (&error);
-  g_autoptr (PlaitSpecimen) one = pyramid_model (registry, "bigru", shared, NO_ERROR);
-  g_autoptr (PlaitSpecimen) other = pyramid_model (registry, "bigru", mean, NO_ERROR);
+  g_autoptr (PlaitFixture) one = pyramid_model (registry, "bigru", shared, NO_ERROR);
+  g_autoptr (PlaitFixture) other = pyramid_model (registry, "bigru", mean, NO_ERROR);
   CHECK (one && other);
 }

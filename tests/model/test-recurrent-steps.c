@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "harness.h"
-#include "recurrent-stand.h"
+#include "recurrent-fixture.h"
 #include "autograd/layer-operators.h"
 
 #include <string.h>
@@ -39,40 +39,42 @@ keep (PlaitScalar *to, gint64 t, PlaitTensor from)
 }
 
 static void
-keep_weights (Given *given, gint64 t, const PlaitCapture *capture, const PlaitMemory *memories)
+keep_weights (Given *given, gint64 t, const PlaitAttentionRecord *record, const PlaitMemory *memories)
 {
-  guint n = capture->n_memories;
-  gboolean sentinel = capture->sentinels[0].heads > 0;
+  guint n = record->n_memories;
+  gboolean sentinel = record->sentinels[0].heads > 0;
   PlaitScalar *contexts = given->contexts + t * (n + sentinel);
 
   for (guint m = 0; m < n; m++)
     keep (given->weights[m], t,
-          plait_tensor (plait_capture_find (capture, 0, NULL, m)->weights, 1, plait_ragged_rows (memories[m].rows)));
-  if (capture->contexts[0].heads > 0)
-    keep (contexts, 0, plait_tensor (capture->contexts[0].weights, 1, n));
+          plait_tensor (plait_attention_record_find (record, 0, NULL, m)->weights, 1,
+                        plait_ragged_rows (memories[m].rows)));
+  if (record->contexts[0].heads > 0)
+    keep (contexts, 0, plait_tensor (record->contexts[0].weights, 1, n));
   if (sentinel)
-    contexts[n] = given->sentinel[t] = *capture->sentinels[0].weights;
+    contexts[n] = given->sentinel[t] = *record->sentinels[0].weights;
 }
 
 /* Runs the steps from @carried over @embedded; returns what goes back: everything times its cotangent. */
 static PlaitNode *
-run (Bench *bench, const RecurrentStand *stand, const PlaitMemory *memories, PlaitRecurrentCarried carried,
+run (Bench *bench, const RecurrentFixture *fixture, const PlaitMemory *memories, PlaitRecurrentCarried carried,
      PlaitNode *embedded, Given *given)
 {
   static const gint64 one_query[] = { 0, 1 }, steps[STEPS] = { 0, 1, 2 };
-  const PlaitRecurrent *r = recurrent_stand_decoder (stand);
-  const char *name = stand->the_case->name;
+  const PlaitRecurrent *r = recurrent_fixture_decoder (fixture);
+  const char *name = fixture->the_case->name;
   PlaitTape *tape = bench->tape;
   gboolean feeding = r->settings->input_feeding, cells = plait_recurrent_has_cells (r);
   PlaitRecurrentInput input = plait_recurrent_input (r, tape, embedded);
   PlaitNode *terms[STEPS * 3];
   guint n = 0;
 
-  carried.site.keys = plait_site_project (&r->site, tape, memories);
+  carried.cross.keys = plait_cross_project (&r->cross, tape, memories);
   for (gint64 t = 0; t < STEPS; t++)
     {
-      PlaitCapture *capture = plait_capture_new (bench->arena, 1, stand->n_memories, FALSE);
-      PlaitSitePass pass = plait_site_pass (tape, memories, stand->n_memories, (PlaitRagged){ 1, one_query }, capture);
+      PlaitAttentionRecord *record = plait_attention_record_new (bench->arena, 1, fixture->n_memories, FALSE);
+      PlaitCrossAttentionPass pass
+          = plait_cross_pass (tape, memories, fixture->n_memories, (PlaitRagged){ 1, one_query }, record);
       PlaitRecurrentStep step
           = plait_recurrent_advance (r, &pass, plait_recurrent_input_rows (tape, input, steps + t, 1), &carried);
       PlaitNode *readout
@@ -80,11 +82,11 @@ run (Bench *bench, const RecurrentStand *stand, const PlaitMemory *memories, Pla
           *logits;
 
       given->readouts[t] = readout;
-      logits = plait_linear_apply (tape, &stand->output, readout, PLAIT_ACTIVATION_NONE);
+      logits = plait_linear_apply (tape, &fixture->output, readout, PLAIT_ACTIVATION_NONE);
       carried.readout = feeding ? readout : NULL;
       keep (given->state, t, step.state->value);
       keep (given->logits, t, logits->value);
-      keep_weights (given, t, capture, memories);
+      keep_weights (given, t, record, memories);
       terms[n++] = reference_weigh (bench, logits, name, "logits", t);
       terms[n++] = reference_weigh (bench, step.state, name, "state", t);
       if (cells)
@@ -102,12 +104,12 @@ run (Bench *bench, const RecurrentStand *stand, const PlaitMemory *memories, Pla
             CHECK (plait_tensor_row (step.context->value, 0)[i] == 0);
         }
       else
-        terms[n++] = plait_sum (tape,
-                                (PlaitNode *[]){ reference_weigh (bench, readout, name, "feed", t),
-                                                 reference_weigh (bench, carried.layers[0].cell, name, "cell", t) },
-                                2);
+        terms[n++] = plait_add_n (tape,
+                                  (PlaitNode *[]){ reference_weigh (bench, readout, name, "feed", t),
+                                                   reference_weigh (bench, carried.layers[0].cell, name, "cell", t) },
+                                  2);
     }
-  return plait_sum (tape, terms, n);
+  return plait_add_n (tape, terms, n);
 }
 
 static PlaitNode *
@@ -118,21 +120,21 @@ input_of (Bench *bench, const RecurrentCase *the_case, const char *path)
 
 /* The negative log-probability of each of three words, by the loss that training takes. */
 static void
-check_losses (Bench *bench, const RecurrentStand *stand, const Given *given)
+check_losses (Bench *bench, const RecurrentFixture *fixture, const Given *given)
 {
   static const gint32 words[STEPS] = { 3, 7, 0 };
-  const double *expected = reference (stand->the_case->name, "outputs/losses")->numbers;
-  PlaitVocabularyLossOptions options = { .scale = 1 };
-  PlaitVocabularyLossSums sums;
-  PlaitTensor weight = stand->output.weight->value, table = bench_tensor (bench, WORDS, weight.rows, NULL);
+  const double *expected = reference (fixture->the_case->name, "outputs/losses")->numbers;
+  PlaitOutputLossOptions options = { .scale = 1 };
+  PlaitOutputLossSums sums;
+  PlaitTensor weight = fixture->output.weight->value, table = bench_tensor (bench, WORDS, weight.rows, NULL);
   PlaitNode *states = plait_concatenate_rows (bench->tape, given->readouts, STEPS);
   double losses[STEPS];
 
   for (gint64 word = 0; word < WORDS; word++)
     for (gint64 i = 0; i < weight.rows; i++)
       plait_tensor_row (table, word)[i] = plait_tensor_row (weight, i)[word];
-  plait_vocabulary_loss (bench->tape, states, plait_leaf (bench->tape, table, NULL),
-                         plait_leaf (bench->tape, stand->output.bias->value, NULL), words, &options, &sums, losses);
+  plait_output_loss (bench->tape, states, plait_leaf (bench->tape, table, NULL),
+                     plait_leaf (bench->tape, fixture->output.bias->value, NULL), words, &options, &sums, losses);
   for (guint t = 0; t < STEPS; t++)
     CHECK_NEAR (losses[t], expected[t], NEAR);
   CHECK_NEAR (sums.negative_log_likelihood, expected[0] + expected[1] + expected[2], NEAR);
@@ -140,24 +142,24 @@ check_losses (Bench *bench, const RecurrentStand *stand, const Given *given)
 
 /* Values and gradients; @visit_decoder says where the weights stand. */
 static void
-check_steps (const RecurrentCase *the_case, void (*visit_decoder) (const RecurrentStand *stand), gboolean losses)
+check_steps (const RecurrentCase *the_case, void (*visit_decoder) (const RecurrentFixture *fixture), gboolean losses)
 {
   CONTEXT ("%s", the_case->name);
-  g_auto (RecurrentStand) stand = { NULL };
+  g_auto (RecurrentFixture) fixture = { NULL };
   g_auto (Bench) bench = { NULL };
   gint64 offsets[MOST_MEMORIES][2] = { { 0 } };
   PlaitMemory memories[MOST_MEMORIES] = { { NULL } };
   PlaitNode *y, *s0, *c0 = NULL, *feed = NULL, *coverage[MOST_MEMORIES] = { NULL }, *root;
-  PlaitRecurrentCarried carried = { .site.coverage = coverage };
+  PlaitRecurrentCarried carried = { .cross.coverage = coverage };
   PlaitCellState layer;
   Given given = { 0 };
 
-  recurrent_stand_build (&stand, the_case);
+  recurrent_fixture_build (&fixture, the_case);
   /* Not before plugins are tried in a forked child, which AddressSanitizer does not survive while threads start. */
   bench = bench_new (1);
-  visit_decoder (&stand);
+  visit_decoder (&fixture);
   bench_begin (&bench, PLAIT_TAPE_CHECK);
-  for (guint i = 0; i < stand.n_memories; i++)
+  for (guint i = 0; i < fixture.n_memories; i++)
     {
       memories[i] = (PlaitMemory){ .states = input_of (&bench, the_case, the_case->inputs[i]) };
       offsets[i][1] = memories[i].states->value.rows;
@@ -165,13 +167,13 @@ check_steps (const RecurrentCase *the_case, void (*visit_decoder) (const Recurre
     }
   y = reference_input (&bench, the_case->name, "y");
   s0 = reference_input (&bench, the_case->name, "s0");
-  if (plait_recurrent_has_cells (recurrent_stand_decoder (&stand)))
+  if (plait_recurrent_has_cells (recurrent_fixture_decoder (&fixture)))
     c0 = reference_input (&bench, the_case->name, "c0");
   if (the_case->settings.input_feeding)
     carried.readout = feed = reference_input (&bench, the_case->name, "feed");
   layer = (PlaitCellState){ s0, c0 };
   carried.layers = &layer;
-  root = run (&bench, &stand, memories, carried, widen (&bench, y, the_case->settings.width), &given);
+  root = run (&bench, &fixture, memories, carried, widen (&bench, y, the_case->settings.width), &given);
   reference_check_output (given.state, the_case->name, "state");
   reference_check_output (given.logits, the_case->name, "logits");
   if (feed)
@@ -180,25 +182,25 @@ check_steps (const RecurrentCase *the_case, void (*visit_decoder) (const Recurre
     reference_check_output (given.context, the_case->name, "context");
   if (c0)
     reference_check_output (given.cell, the_case->name, "cell");
-  for (guint i = 0; i < stand.n_memories; i++)
+  for (guint i = 0; i < fixture.n_memories; i++)
     if (offsets[i][1] > 0)
       reference_check_output (given.weights[i], the_case->name, the_case->weights[i]);
-  if (test_reader (&recurrent_stand_decoder (&stand)->site, PLAIT_READS_CONTEXTS, 0))
+  if (test_declared_attention (&recurrent_fixture_decoder (&fixture)->cross, PLAIT_ATTEND_CONTEXTS, 0))
     reference_check_output (given.contexts, the_case->name, "level2");
   else if (the_case->sentinel)
     reference_check_output (given.sentinel, the_case->name, "psi");
   if (losses)
-    check_losses (&bench, &stand, &given);
+    check_losses (&bench, &fixture, &given);
   plait_tape_backward (bench.tape, root);
-  stand.checking = TRUE;
-  visit_decoder (&stand);
+  fixture.checking = TRUE;
+  visit_decoder (&fixture);
   reference_check_input (y, the_case->name, "y");
   reference_check_input (s0, the_case->name, "s0");
   if (c0)
     reference_check_input (c0, the_case->name, "c0");
   if (feed)
     reference_check_input (feed, the_case->name, "feed");
-  for (guint i = 0; i < stand.n_memories; i++)
+  for (guint i = 0; i < fixture.n_memories; i++)
     reference_check_input (memories[i].states, the_case->name, the_case->inputs[i] + strlen ("inputs/"));
 }
 
@@ -215,7 +217,7 @@ gru_case (const char *name, const char *combiner, const char *projections)
     .inputs = { "inputs/memory0", g_str_has_suffix (name, "_4") ? NULL : "inputs/memory1" },
     .weights = { "weights0", "weights1" },
     .memory_width = 8,
-    .settings = plait_specimen_decoder (0),
+    .settings = plait_fixture_decoder (0),
   };
 
   the_case.settings.type = PLAIT_DECODER_TYPE_GRU;
@@ -234,7 +236,7 @@ check_gru (const char *name, const char *combiner, const char *projections)
 {
   RecurrentCase the_case = gru_case (name, combiner, projections);
 
-  check_steps (&the_case, recurrent_stand_visit_gru, FALSE);
+  check_steps (&the_case, recurrent_fixture_visit_gru, FALSE);
 }
 
 /* The product of the words' probabilities, each a softmax; the second equation is of the encoder. */
@@ -242,7 +244,7 @@ TEST_CASE (recurrent_steps, chen2017_equations_1_and_3_probability_of_words)
 {
   RecurrentCase the_case = gru_case ("recurrent/plain_serial_4", "serial", NULL);
 
-  check_steps (&the_case, recurrent_stand_visit_gru, TRUE);
+  check_steps (&the_case, recurrent_fixture_visit_gru, TRUE);
 }
 
 /* State, context, weights and scores. */
@@ -304,7 +306,7 @@ TEST_CASE (recurrent_steps, luong2015_section_3_input_feeding_lstm)
     .inputs = { "inputs/m" },
     .weights = { "weights" },
     .memory_width = STATE,
-    .settings = plait_specimen_decoder (0),
+    .settings = plait_fixture_decoder (0),
   };
 
   the_case.settings.type = PLAIT_DECODER_TYPE_LSTM;
@@ -315,5 +317,5 @@ TEST_CASE (recurrent_steps, luong2015_section_3_input_feeding_lstm)
   the_case.settings.input_feeding = TRUE;
   the_case.settings.readout = PLAIT_DECODER_READOUT_ATTENTIONAL;
   the_case.settings.initial = PLAIT_DECODER_INITIAL_ZERO;
-  check_steps (&the_case, recurrent_stand_visit_luong, FALSE);
+  check_steps (&the_case, recurrent_fixture_visit_luong, FALSE);
 }

@@ -10,16 +10,16 @@
 #define ROWS 5
 
 static void
-check_score (const char *the_case, PlaitAttentionScore score)
+check_score (const char *the_case, PlaitScoreFunction score)
 {
   static const gint64 one_query[] = { 0, 1 }, memory_rows[] = { 0, ROWS };
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
   g_autoptr (PlaitParameters) parameters = plait_parameters_new ();
   PlaitPlugin *serial = test_plugin (registry, PLAIT_PLUGIN_COMBINER, "serial");
-  g_autoptr (PlaitSettings) settings = plait_specimen_settings (serial);
-  g_autoptr (PlaitPart) combiner = test_opened_part (serial, settings, "combiner");
+  g_autoptr (PlaitSettings) settings = plait_fixture_settings (serial);
+  g_autoptr (PlaitComponent) combiner = test_opened_part (serial, settings, "combiner");
   PlaitLossColumns losses = { 0 };
-  PlaitDecoderSettings decoder = plait_specimen_decoder (2);
+  PlaitDecoderSettings decoder = plait_fixture_decoder (2);
   PlaitMemorySpecification memory = { .name = "m", .width = WIDTH };
   PlaitDecoderBuild build = {
     .settings = &decoder,
@@ -29,14 +29,14 @@ check_score (const char *the_case, PlaitAttentionScore score)
     .n_memories = 1,
     .parameters = parameters,
   };
-  PlaitDeclaredSite site;
+  PlaitCrossAttentionLayer cross;
 
   decoder.attention = (gint)score;
   decoder.attention_width = 7;
-  CHECK (plait_declared_site_build (&site, &build, WIDTH, WIDTH, "site/", NO_ERROR));
+  CHECK (plait_cross_layer_build (&cross, &build, WIDTH, WIDTH, "site/", NO_ERROR));
   CHECK (plait_parameters_allocate (parameters, NO_ERROR));
 
-  const PlaitScoredAttention *attention = &test_reader (&site, PLAIT_READS_MEMORY, 0)->scored;
+  const PlaitRecurrentAttention *attention = &test_declared_attention (&cross, PLAIT_ATTEND_MEMORY, 0)->recurrent;
   g_auto (Bench) bench = bench_new (1);
 
   reference_set (attention->query.weight, 0, the_case, "W");
@@ -46,12 +46,12 @@ check_score (const char *the_case, PlaitAttentionScore score)
   bench_begin (&bench, PLAIT_TAPE_CHECK);
   PlaitNode *query = reference_input (&bench, the_case, "q");
   PlaitMemory m = { .states = reference_input (&bench, the_case, "m"), .rows = { 1, memory_rows } };
-  PlaitSiteStep step = { .keys = plait_site_project (&site, bench.tape, &m) };
-  PlaitCapture *capture = plait_capture_new (bench.arena, 1, 1, FALSE);
-  PlaitSitePass pass = plait_site_pass (bench.tape, &m, 1, (PlaitRagged){ 1, one_query }, capture);
-  PlaitNode *context = plait_site_combine (&site, &pass, &step, query).context;
+  PlaitCrossAttentionStep step = { .keys = plait_cross_project (&cross, bench.tape, &m) };
+  PlaitAttentionRecord *record = plait_attention_record_new (bench.arena, 1, 1, FALSE);
+  PlaitCrossAttentionPass pass = plait_cross_pass (bench.tape, &m, 1, (PlaitRagged){ 1, one_query }, record);
+  PlaitNode *context = plait_cross_combine (&cross, &pass, &step, query).context;
 
-  reference_check_output (plait_capture_find (capture, 0, NULL, 0)->weights, the_case, "weights");
+  reference_check_output (plait_attention_record_find (record, 0, NULL, 0)->weights, the_case, "weights");
   reference_check_output (context->value.data, the_case, "context");
   plait_tape_backward (bench.tape, reference_weigh (&bench, context, the_case, "context", 0));
   reference_check_input (query, the_case, "q");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "harness.h"
-#include "search-stand.h"
+#include "search-fixture.h"
 
 #include <math.h>
 #include <string.h>
@@ -18,25 +18,25 @@ check_same_weights (const PlaitScalar *a, const PlaitScalar *b, guint heads, gin
 }
 
 static gint64
-length_of (const PlaitCapture *a)
+length_of (const PlaitAttentionRecord *a)
 {
   return plait_ragged_rows (a->queries);
 }
 
 static gint64
-rows_of (const PlaitCapture *a, const PlaitCapturedAttention *of)
+rows_of (const PlaitAttentionRecord *a, const PlaitRecordedAttention *of)
 {
   return plait_ragged_rows (a->memories[of->memory].rows);
 }
 
 /* The same @rows rows were weighed, in the same order and with the same weights. */
 static void
-check_same_choices (const PlaitCapturedLayer *a, const PlaitCapturedLayer *b, gint64 length, gint64 rows)
+check_same_choices (const PlaitRecordedLayer *a, const PlaitRecordedLayer *b, gint64 length, gint64 rows)
 {
   CHECK (!a->sets == !b->sets);
   for (gint64 entry = 0; a->sets && b->sets && entry < length * a->heads; entry++)
     {
-      const PlaitCapturedSet *x = a->sets[entry].first, *y = b->sets[entry].first;
+      const PlaitRecordedSet *x = a->sets[entry].first, *y = b->sets[entry].first;
 
       CHECK (x || rows == 0);
       for (; x && y; x = x->next, y = y->next)
@@ -56,12 +56,12 @@ check_same_choices (const PlaitCapturedLayer *a, const PlaitCapturedLayer *b, gi
 /* The same of coverage of @of. What fertility has is the attention so far over the fertility of the row, which nothing
  * of the search has added up. */
 static void
-check_same_coverage (const PlaitCapture *a, const PlaitCapturedAttention *of, guint l, const PlaitCapture *b,
-                     const PlaitCapturedCoverage *other, const char *coverage)
+check_same_coverage (const PlaitAttentionRecord *a, const PlaitRecordedAttention *of, guint l,
+                     const PlaitAttentionRecord *b, const PlaitRecordedCoverage *other, const char *coverage)
 {
   gboolean fertility = g_strcmp0 (coverage, "fertility") == 0;
-  const PlaitCapturedLayer *layer = &of->layers[l];
-  const PlaitCapturedCoverage *covered = &layer->coverage;
+  const PlaitRecordedLayer *layer = &of->layers[l];
+  const PlaitRecordedCoverage *covered = &layer->coverage;
   gint64 rows = rows_of (a, of);
 
   CHECK (coverage ? covered->width > 0 : covered->width == 0);
@@ -90,15 +90,15 @@ check_same_coverage (const PlaitCapture *a, const PlaitCapturedAttention *of, gu
 #define BEAM 4
 
 static void
-check_same_attention (const PlaitCapture *a, const PlaitCapture *b, const char *combiner, guint decoder,
+check_same_attention (const PlaitAttentionRecord *a, const PlaitAttentionRecord *b, const char *combiner, guint decoder,
                       const char *coverage, gboolean sentinel)
 {
   guint heads = decoder < 2 ? 2 : 1;
 
-  for (const PlaitCapturedAttention *of = a->attentions; of; of = of->next)
+  for (const PlaitRecordedAttention *of = a->attentions; of; of = of->next)
     for (guint l = 0; l < a->n_layers; l++)
       {
-        const PlaitCapturedLayer *x = &of->layers[l], *y = plait_capture_find (b, l, of->name, of->memory);
+        const PlaitRecordedLayer *x = &of->layers[l], *y = plait_attention_record_find (b, l, of->name, of->memory);
 
         REQUIRE (y != NULL);
         check_same_coverage (a, of, l, b, &y->coverage, coverage);
@@ -123,29 +123,30 @@ check_same_attention (const PlaitCapture *a, const PlaitCapture *b, const char *
 static void
 check_attention (const char *combiner, guint decoder, const char *coverage, gboolean sentinel)
 {
-  g_auto (SearchStand) stand = search_stand_new (combiner, decoder, coverage, sentinel);
-  g_autoptr (PlaitBatch) batch = search_stand_batch (&stand);
-  PlaitDecodeSettings settings = search_stand_settings (BEAM);
-  g_autoptr (PlaitSearch) search = plait_search_new (stand.model->model, stand.pool, PLAIT_PRECISION_FLOAT, 0, NULL);
-  g_autoptr (PlaitCaptures) beam = NULL;
+  g_auto (SearchFixture) fixture = search_fixture_new (combiner, decoder, coverage, sentinel);
+  g_autoptr (PlaitBatch) batch = search_fixture_batch (&fixture);
+  PlaitDecodeSettings settings = search_fixture_settings (BEAM);
+  g_autoptr (PlaitSearch) search
+      = plait_search_new (fixture.model->model, fixture.pool, PLAIT_PRECISION_FLOAT, 0, NULL);
+  g_autoptr (PlaitAttentionRecords) beam = NULL;
   PlaitHypotheses *found = plait_search_batch_with_attention (search, batch, &settings, &beam, BEAM, TRUE, NULL);
   CONTEXT ("%s, decoder %u", combiner, decoder);
 
   REQUIRE (found != NULL);
   for (guint h = 0; h < BEAM; h++)
     {
-      g_autoptr (PlaitCaptures) forced = NULL;
+      g_autoptr (PlaitAttentionRecords) forced = NULL;
       g_autoptr (PlaitBatch) targets = NULL;
       double rows[64];
       CONTEXT ("hypothesis %u", h);
 
       for (guint s = 0; s < 3; s++)
         REQUIRE (h < found[s].n);
-      targets = search_stand_forced (&stand, found, h);
+      targets = search_fixture_forced (&fixture, found, h);
       CHECK (plait_search_forced (search, targets, rows, &forced, TRUE, NULL));
       for (gint64 s = 0; s < 3; s++)
         {
-          CHECK_INT (length_of (beam->of[h * 3 + s]), search_stand_steps (&found[s].hypotheses[h]));
+          CHECK_INT (length_of (beam->of[h * 3 + s]), search_fixture_steps (&found[s].hypotheses[h]));
           check_same_attention (beam->of[h * 3 + s], forced->of[s], combiner, decoder, coverage, sentinel);
         }
     }
@@ -155,14 +156,14 @@ check_attention (const char *combiner, guint decoder, const char *coverage, gboo
 TEST_CASE (search, follows_attention_along_the_ancestry)
 {
   for (guint c = 0; c < SEARCH_STAND_COMBINERS; c++)
-    for (guint d = 0; d < PLAIT_SPECIMEN_DECODERS; d++)
-      check_attention (search_stand_combiners[c], d, NULL, FALSE);
+    for (guint d = 0; d < PLAIT_FIXTURE_DECODERS; d++)
+      check_attention (search_fixture_combiners[c], d, NULL, FALSE);
 }
 
 /* The sentinel is made of the state before and the word that is read, which are those of the same hypothesis. */
 TEST_CASE (search, follows_the_sentinel_along_the_ancestry)
 {
-  for (guint d = 2; d < PLAIT_SPECIMEN_DECODERS; d++)
+  for (guint d = 2; d < PLAIT_FIXTURE_DECODERS; d++)
     {
       check_attention ("flat", d, NULL, TRUE);
       check_attention ("hierarchical", d, "word", TRUE);
@@ -176,10 +177,10 @@ TEST_CASE (search, follows_coverage_along_the_ancestry)
 
   for (guint v = 0; v < G_N_ELEMENTS (coverages); v++)
     for (guint c = 0; c < SEARCH_STAND_COVERED; c++)
-      for (guint d = 0; d < PLAIT_SPECIMEN_DECODERS; d++)
+      for (guint d = 0; d < PLAIT_FIXTURE_DECODERS; d++)
         {
           CONTEXT ("%s", coverages[v]);
 
-          check_attention (search_stand_combiners[c], d, coverages[v], FALSE);
+          check_attention (search_fixture_combiners[c], d, coverages[v], FALSE);
         }
 }

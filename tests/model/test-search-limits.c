@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "harness.h"
-#include "search-stand.h"
+#include "search-fixture.h"
 
 #include <math.h>
 #include <string.h>
@@ -10,10 +10,11 @@
 /* The fewest and the most tokens are kept, and the limit leaves hypotheses as they stand. */
 TEST_CASE (search, keeps_to_the_lengths_that_are_asked_for)
 {
-  g_auto (SearchStand) stand = search_stand_new ("flat", 0, NULL, FALSE);
-  g_autoptr (PlaitBatch) batch = search_stand_batch (&stand);
-  PlaitDecodeSettings settings = search_stand_settings (3);
-  g_autoptr (PlaitSearch) search = plait_search_new (stand.model->model, stand.pool, PLAIT_PRECISION_FLOAT, 0, NULL);
+  g_auto (SearchFixture) fixture = search_fixture_new ("flat", 0, NULL, FALSE);
+  g_autoptr (PlaitBatch) batch = search_fixture_batch (&fixture);
+  PlaitDecodeSettings settings = search_fixture_settings (3);
+  g_autoptr (PlaitSearch) search
+      = plait_search_new (fixture.model->model, fixture.pool, PLAIT_PRECISION_FLOAT, 0, NULL);
   PlaitHypotheses *found;
 
   settings.minimum_length = settings.maximum_length = 5;
@@ -32,11 +33,12 @@ TEST_CASE (search, keeps_to_the_lengths_that_are_asked_for)
  * sentence's limit is its own, @ratio tokens a row of the longest source and @offset. Returns how many sentences came
  * to theirs. */
 static guint
-check_ends (SearchStand *stand, gint finished, double ratio, gint64 offset)
+check_ends (SearchFixture *fixture, gint finished, double ratio, gint64 offset)
 {
-  g_autoptr (PlaitBatch) batch = search_stand_batch (stand);
-  PlaitDecodeSettings settings = search_stand_settings (4);
-  g_autoptr (PlaitSearch) search = plait_search_new (stand->model->model, stand->pool, PLAIT_PRECISION_FLOAT, 0, NULL);
+  g_autoptr (PlaitBatch) batch = search_fixture_batch (fixture);
+  PlaitDecodeSettings settings = search_fixture_settings (4);
+  g_autoptr (PlaitSearch) search
+      = plait_search_new (fixture->model->model, fixture->pool, PLAIT_PRECISION_FLOAT, 0, NULL);
   PlaitHypotheses *found;
   guint at_limit = 0;
 
@@ -57,12 +59,12 @@ check_ends (SearchStand *stand, gint finished, double ratio, gint64 offset)
       for (guint i = 0; i < found[s].n; i++)
         {
           CHECK (found[s].hypotheses[i].ended);
-          CHECK (search_stand_steps (&found[s].hypotheses[i]) <= limit);
-          reached = MAX (reached, search_stand_steps (&found[s].hypotheses[i]));
+          CHECK (search_fixture_steps (&found[s].hypotheses[i]) <= limit);
+          reached = MAX (reached, search_fixture_steps (&found[s].hypotheses[i]));
         }
       at_limit += reached == limit;
     }
-  search_stand_check (stand, search, found, 0);
+  search_fixture_check (fixture, search, found, 0);
   plait_hypotheses_free (found, 3);
   return at_limit;
 }
@@ -71,30 +73,31 @@ TEST_CASE (search, ends_at_the_limit_where_asked)
 {
   guint near = 0, far = 0;
 
-  for (guint d = 0; d < PLAIT_SPECIMEN_DECODERS; d++)
+  for (guint d = 0; d < PLAIT_FIXTURE_DECODERS; d++)
     {
-      g_auto (SearchStand) stand = search_stand_new ("flat", d, NULL, FALSE);
+      g_auto (SearchFixture) fixture = search_fixture_new ("flat", d, NULL, FALSE);
 
       for (gint finished = PLAIT_DECODE_FINISHED_COMPETE; finished <= PLAIT_DECODE_FINISHED_REFILL; finished++)
         {
           CONTEXT ("decoder %u, finished %d", d, finished);
 
-          near += check_ends (&stand, finished, 0.5, 1);
-          far += check_ends (&stand, finished, 0.5, 3);
+          near += check_ends (&fixture, finished, 0.5, 1);
+          far += check_ends (&fixture, finished, 0.5, 3);
         }
     }
   /* A model may prefer to end before; that hardly any does so is what drawn weights come to. */
-  CHECK (near > 8 * PLAIT_SPECIMEN_DECODERS);
-  CHECK (far > 8 * PLAIT_SPECIMEN_DECODERS);
+  CHECK (near > 8 * PLAIT_FIXTURE_DECODERS);
+  CHECK (far > 8 * PLAIT_FIXTURE_DECODERS);
 }
 
 /* What is asked for at least is not cut by the limit for short sources. */
 TEST_CASE (search, the_fewest_tokens_go_before_the_ratio)
 {
-  g_auto (SearchStand) stand = search_stand_new ("serial", 0, NULL, FALSE);
-  g_autoptr (PlaitBatch) batch = search_stand_batch (&stand);
-  PlaitDecodeSettings settings = search_stand_settings (3);
-  g_autoptr (PlaitSearch) search = plait_search_new (stand.model->model, stand.pool, PLAIT_PRECISION_FLOAT, 0, NULL);
+  g_auto (SearchFixture) fixture = search_fixture_new ("serial", 0, NULL, FALSE);
+  g_autoptr (PlaitBatch) batch = search_fixture_batch (&fixture);
+  PlaitDecodeSettings settings = search_fixture_settings (3);
+  g_autoptr (PlaitSearch) search
+      = plait_search_new (fixture.model->model, fixture.pool, PLAIT_PRECISION_FLOAT, 0, NULL);
   PlaitHypotheses *found;
 
   settings.minimum_length = 20;
@@ -106,7 +109,7 @@ TEST_CASE (search, the_fewest_tokens_go_before_the_ratio)
     for (guint i = 0; i < found[s].n; i++)
       {
         CHECK (found[s].hypotheses[i].length >= 20);
-        CHECK (search_stand_steps (&found[s].hypotheses[i]) == 21);
+        CHECK (search_fixture_steps (&found[s].hypotheses[i]) == 21);
       }
   plait_hypotheses_free (found, 3);
 }
@@ -127,15 +130,16 @@ count_repeats (const PlaitHypothesis *hypothesis, gint64 n)
  * are still those of forced decoding. */
 TEST_CASE (search, repeats_no_ngram_that_it_may_not)
 {
-  g_auto (SearchStand) stand = search_stand_new ("serial", 0, NULL, FALSE);
-  g_autoptr (PlaitBatch) batch = search_stand_batch (&stand);
-  g_autoptr (PlaitSearch) search = plait_search_new (stand.model->model, stand.pool, PLAIT_PRECISION_FLOAT, 0, NULL);
+  g_auto (SearchFixture) fixture = search_fixture_new ("serial", 0, NULL, FALSE);
+  g_autoptr (PlaitBatch) batch = search_fixture_batch (&fixture);
+  g_autoptr (PlaitSearch) search
+      = plait_search_new (fixture.model->model, fixture.pool, PLAIT_PRECISION_FLOAT, 0, NULL);
 
   for (gint64 n = 1; n <= 3; n++)
     for (gint64 beam = 1; beam <= 4; beam += 3)
       {
         CONTEXT ("%d-grams, beam %d", (int)n, (int)beam);
-        PlaitDecodeSettings settings = search_stand_settings (beam);
+        PlaitDecodeSettings settings = search_fixture_settings (beam);
         PlaitHypotheses *found[2];
         guint repeats[2] = { 0 };
 
@@ -153,7 +157,7 @@ TEST_CASE (search, repeats_no_ngram_that_it_may_not)
         CHECK (repeats[0] > 0);
         CHECK_INT (repeats[1], 0);
         for (guint place = 0; place < (guint)beam; place++)
-          search_stand_check (&stand, search, found[1], place);
+          search_fixture_check (&fixture, search, found[1], place);
         plait_hypotheses_free (found[0], 3);
         plait_hypotheses_free (found[1], 3);
       }

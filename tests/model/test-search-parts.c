@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "harness.h"
-#include "search-stand.h"
+#include "search-fixture.h"
 
 #include <string.h>
 
@@ -14,7 +14,7 @@
 #define BEAM 4
 
 static PlaitBatch *
-many_sentences (const SearchStand *stand)
+many_sentences (const SearchFixture *fixture)
 {
   gint64 first[SENTENCES], second[SENTENCES], targets[SENTENCES];
   const gint64 *const lengths[] = { first, second };
@@ -25,14 +25,14 @@ many_sentences (const SearchStand *stand)
       second[s] = s % 4 == 1 ? 0 : 1 + s % 5;
       targets[s] = 1 + s % 3;
     }
-  return plait_specimen_batch (stand->model, 0, SENTENCES, lengths, targets);
+  return plait_fixture_batch (fixture->model, 0, SENTENCES, lengths, targets);
 }
 
 /* What one pool's search gives. */
 typedef struct
 {
   PlaitHypotheses *hypotheses;
-  PlaitCaptures *attention;
+  PlaitAttentionRecords *attention;
   PlaitSearchWork work;
 } Found;
 
@@ -40,17 +40,18 @@ static void
 found_clear (Found *found)
 {
   plait_hypotheses_free (found->hypotheses, SENTENCES);
-  plait_captures_free (found->attention);
+  plait_attention_records_free (found->attention);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Found, found_clear)
 
 /* The second of two searches, so that a room is used again. */
 static Found
-search_with (const SearchStand *stand, PlaitPool *pool, PlaitPrecision precision, const PlaitDecodeSettings *settings)
+search_with (const SearchFixture *fixture, PlaitPool *pool, PlaitPrecision precision,
+             const PlaitDecodeSettings *settings)
 {
-  g_autoptr (PlaitBatch) batch = many_sentences (stand);
-  g_autoptr (PlaitSearch) search = plait_search_new (stand->model->model, pool, precision, 0, NULL);
+  g_autoptr (PlaitBatch) batch = many_sentences (fixture);
+  g_autoptr (PlaitSearch) search = plait_search_new (fixture->model->model, pool, precision, 0, NULL);
   PlaitSearchWork before;
   Found found = { 0 };
 
@@ -66,9 +67,9 @@ check_same (const Found *a, const Found *b)
 {
   CHECK_INT (a->work.words, b->work.words);
   CHECK_INT (a->work.steps, b->work.steps);
-  CHECK (a->work.touched.all > 0);
-  CHECK_INT (a->work.touched.all, b->work.touched.all);
-  CHECK_INT (a->work.touched.chosen, b->work.touched.chosen);
+  CHECK (a->work.rows_weighed.all > 0);
+  CHECK_INT (a->work.rows_weighed.all, b->work.rows_weighed.all);
+  CHECK_INT (a->work.rows_weighed.selected, b->work.rows_weighed.selected);
   for (gint64 s = 0; s < SENTENCES; s++)
     {
       CONTEXT ("sentence %d", (int)s);
@@ -85,14 +86,15 @@ check_same (const Found *a, const Found *b)
     }
   for (gint64 i = 0; i < 2 * SENTENCES; i++)
     {
-      const PlaitCapture *x = a->attention->of[i], *y = b->attention->of[i];
+      const PlaitAttentionRecord *x = a->attention->of[i], *y = b->attention->of[i];
 
       CHECK_INT (plait_ragged_rows (x->queries), plait_ragged_rows (y->queries));
-      for (const PlaitCapturedAttention *of = x->attentions; of; of = of->next)
+      for (const PlaitRecordedAttention *of = x->attentions; of; of = of->next)
         for (guint l = 0; plait_ragged_rows (x->queries) == plait_ragged_rows (y->queries) && l < x->n_layers; l++)
           {
-            const PlaitCapturedLayer *paid = &of->layers[l], *other = plait_capture_find (y, l, of->name, of->memory);
-            gint64 n = paid->heads * plait_capture_pairs (x, of->memory);
+            const PlaitRecordedLayer *paid = &of->layers[l],
+                                     *other = plait_attention_record_find (y, l, of->name, of->memory);
+            gint64 n = paid->heads * plait_attention_record_pairs (x, of->memory);
 
             REQUIRE (other != NULL);
             CHECK_INT (paid->heads, other->heads);
@@ -107,10 +109,10 @@ static void
 check_parts (const char *combiner, guint decoder, const char *coverage, PlaitPrecision precision,
              const PlaitDecodeSettings *settings)
 {
-  g_auto (SearchStand) stand = search_stand_new (combiner, decoder, coverage, FALSE);
+  g_auto (SearchFixture) fixture = search_fixture_new (combiner, decoder, coverage, FALSE);
   g_autoptr (PlaitPool) one = plait_pool_new (1, NULL);
-  g_auto (Found) whole = search_with (&stand, one, precision, settings);
-  g_auto (Found) parts = search_with (&stand, stand.pool, precision, settings);
+  g_auto (Found) whole = search_with (&fixture, one, precision, settings);
+  g_auto (Found) parts = search_with (&fixture, fixture.pool, precision, settings);
   CONTEXT ("%s, decoder %u", combiner, decoder);
 
   REQUIRE (whole.hypotheses && parts.hypotheses);
@@ -120,11 +122,11 @@ check_parts (const char *combiner, guint decoder, const char *coverage, PlaitPre
 /* Bits, attention, coverage and the work told are those of the batch as a whole. */
 TEST_CASE (search, parts_of_a_batch_give_the_bits_of_the_whole)
 {
-  PlaitDecodeSettings settings = search_stand_settings (BEAM);
+  PlaitDecodeSettings settings = search_fixture_settings (BEAM);
 
   for (guint c = 0; c < SEARCH_STAND_COMBINERS; c++)
-    for (guint d = 0; d < PLAIT_SPECIMEN_DECODERS; d++)
-      check_parts (search_stand_combiners[c], d, NULL, PLAIT_PRECISION_FLOAT, &settings);
+    for (guint d = 0; d < PLAIT_FIXTURE_DECODERS; d++)
+      check_parts (search_fixture_combiners[c], d, NULL, PLAIT_PRECISION_FLOAT, &settings);
   check_parts ("serial", 0, "word", PLAIT_PRECISION_FLOAT, &settings);
   check_parts ("flat", 2, "fertility", PLAIT_PRECISION_FLOAT, &settings);
   if (plait_precision_runs_here (PLAIT_PRECISION_INT8))
@@ -152,10 +154,11 @@ TEST_CASE (search, deals_batches_that_are_large_enough)
 /* A part that finds no room fails the batch, with what to lower, and frees what the others have. */
 TEST_CASE (search, says_what_to_lower_when_a_part_has_no_memory)
 {
-  g_auto (SearchStand) stand = search_stand_new ("serial", 0, NULL, FALSE);
-  g_autoptr (PlaitBatch) batch = many_sentences (&stand);
-  PlaitDecodeSettings settings = search_stand_settings (BEAM);
-  g_autoptr (PlaitSearch) search = plait_search_new (stand.model->model, stand.pool, PLAIT_PRECISION_FLOAT, 8192, NULL);
+  g_auto (SearchFixture) fixture = search_fixture_new ("serial", 0, NULL, FALSE);
+  g_autoptr (PlaitBatch) batch = many_sentences (&fixture);
+  PlaitDecodeSettings settings = search_fixture_settings (BEAM);
+  g_autoptr (PlaitSearch) search
+      = plait_search_new (fixture.model->model, fixture.pool, PLAIT_PRECISION_FLOAT, 8192, NULL);
 
   for (guint i = 0; i < 2; i++)
     {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "harness.h"
-#include "search-stand.h"
+#include "search-fixture.h"
 
 #include <math.h>
 #include <string.h>
@@ -8,16 +8,17 @@
 /* Search against forced decoding, which knows nothing of caches, hypotheses or ancestry. */
 
 static void
-check_beam (SearchStand *stand)
+check_beam (SearchFixture *fixture)
 {
-  g_autoptr (PlaitBatch) batch = search_stand_batch (stand);
-  PlaitDecodeSettings settings = search_stand_settings (4);
-  g_autoptr (PlaitSearch) search = plait_search_new (stand->model->model, stand->pool, PLAIT_PRECISION_FLOAT, 0, NULL);
+  g_autoptr (PlaitBatch) batch = search_fixture_batch (fixture);
+  PlaitDecodeSettings settings = search_fixture_settings (4);
+  g_autoptr (PlaitSearch) search
+      = plait_search_new (fixture->model->model, fixture->pool, PLAIT_PRECISION_FLOAT, 0, NULL);
   PlaitHypotheses *found = plait_search_batch (search, batch, &settings, NO_ERROR);
 
   REQUIRE (found != NULL);
   for (guint place = 0; place < 4; place++)
-    search_stand_check (stand, search, found, place);
+    search_fixture_check (fixture, search, found, place);
   plait_hypotheses_free (found, 3);
 }
 
@@ -25,33 +26,33 @@ check_beam (SearchStand *stand)
 TEST_CASE (search, scores_as_forced_decoding_does)
 {
   for (guint c = 0; c < SEARCH_STAND_COMBINERS; c++)
-    for (guint d = 0; d < PLAIT_SPECIMEN_DECODERS; d++)
+    for (guint d = 0; d < PLAIT_FIXTURE_DECODERS; d++)
       {
-        g_auto (SearchStand) stand = search_stand_new (search_stand_combiners[c], d, NULL, FALSE);
-        CONTEXT ("%s, decoder %u", search_stand_combiners[c], d);
+        g_auto (SearchFixture) fixture = search_fixture_new (search_fixture_combiners[c], d, NULL, FALSE);
+        CONTEXT ("%s, decoder %u", search_fixture_combiners[c], d);
 
-        check_beam (&stand);
+        check_beam (&fixture);
       }
 }
 
 /* So has it where the decoder reads another token first, and there are no longer the losses that were. */
 TEST_CASE (search, begins_with_the_start_that_is_set)
 {
-  for (guint d = 0; d < PLAIT_SPECIMEN_DECODERS; d++)
+  for (guint d = 0; d < PLAIT_FIXTURE_DECODERS; d++)
     for (gint start = PLAIT_DECODER_START_BOS; start <= PLAIT_DECODER_START_PAD; start++)
       {
-        PlaitDecoderSettings settings = plait_specimen_decoder (d);
+        PlaitDecoderSettings settings = plait_fixture_decoder (d);
         static double losses[PLAIT_DECODER_START_PAD + 1][64];
         CONTEXT ("decoder %u, start %d", d, start);
 
         settings.start = start;
         settings.embedding_norm = TRUE;
-        g_auto (SearchStand) stand = search_stand_with (NULL, "serial", settings, NULL, FALSE);
-        g_autoptr (PlaitBatch) batch = search_stand_batch (&stand);
+        g_auto (SearchFixture) fixture = search_fixture_with (NULL, "serial", settings, NULL, FALSE);
+        g_autoptr (PlaitBatch) batch = search_fixture_batch (&fixture);
         g_autoptr (PlaitSearch) search
-            = plait_search_new (stand.model->model, stand.pool, PLAIT_PRECISION_FLOAT, 0, NULL);
+            = plait_search_new (fixture.model->model, fixture.pool, PLAIT_PRECISION_FLOAT, 0, NULL);
 
-        check_beam (&stand);
+        check_beam (&fixture);
         CHECK (plait_search_forced (search, batch, losses[start], NULL, FALSE, NO_ERROR));
         for (gint64 s = 0; s < 3; s++)
           for (gint other = 0; other < start; other++)
@@ -63,12 +64,12 @@ TEST_CASE (search, begins_with_the_start_that_is_set)
 TEST_CASE (search, scores_documents_as_forced_decoding_does)
 {
   for (guint c = 0; c < SEARCH_STAND_COVERED; c++)
-    for (guint d = 0; d < PLAIT_SPECIMEN_DECODERS; d++)
+    for (guint d = 0; d < PLAIT_FIXTURE_DECODERS; d++)
       {
-        g_auto (SearchStand) stand = search_stand_over ("hat", search_stand_combiners[c], d, NULL, FALSE);
-        CONTEXT ("%s, decoder %u", search_stand_combiners[c], d);
+        g_auto (SearchFixture) fixture = search_fixture_over ("hat", search_fixture_combiners[c], d, NULL, FALSE);
+        CONTEXT ("%s, decoder %u", search_fixture_combiners[c], d);
 
-        check_beam (&stand);
+        check_beam (&fixture);
       }
 }
 
@@ -81,11 +82,11 @@ TEST_CASE (search, sets_finished_hypotheses_aside)
     for (gint finished = PLAIT_DECODE_FINISHED_SHRINK; finished <= PLAIT_DECODE_FINISHED_REFILL; finished++)
       {
         CONTEXT ("decoder %u, finished %d", decoders[d], finished);
-        g_auto (SearchStand) stand = search_stand_new ("serial", decoders[d], NULL, FALSE);
-        g_autoptr (PlaitBatch) batch = search_stand_batch (&stand);
-        PlaitDecodeSettings settings = search_stand_settings (4);
+        g_auto (SearchFixture) fixture = search_fixture_new ("serial", decoders[d], NULL, FALSE);
+        g_autoptr (PlaitBatch) batch = search_fixture_batch (&fixture);
+        PlaitDecodeSettings settings = search_fixture_settings (4);
         g_autoptr (PlaitSearch) search
-            = plait_search_new (stand.model->model, stand.pool, PLAIT_PRECISION_FLOAT, 0, NULL);
+            = plait_search_new (fixture.model->model, fixture.pool, PLAIT_PRECISION_FLOAT, 0, NULL);
         PlaitHypotheses *found;
 
         settings.ranking = PLAIT_DECODE_RANKING_FINAL;
@@ -95,7 +96,7 @@ TEST_CASE (search, sets_finished_hypotheses_aside)
         for (gint64 s = 0; s < 3; s++)
           CHECK_INT (found[s].n, 4);
         for (guint place = 0; place < 4; place++)
-          search_stand_check (&stand, search, found, place);
+          search_fixture_check (&fixture, search, found, place);
         plait_hypotheses_free (found, 3);
       }
 }
@@ -114,11 +115,11 @@ TEST_CASE (search, counts_what_it_touches)
 
   for (guint c = 0; c < G_N_ELEMENTS (cases); c++)
     {
-      g_auto (SearchStand) stand = search_stand_new (cases[c].combiner, cases[c].decoder, NULL, FALSE);
-      g_autoptr (PlaitBatch) batch = search_stand_batch (&stand);
-      PlaitDecodeSettings settings = search_stand_settings (1);
+      g_auto (SearchFixture) fixture = search_fixture_new (cases[c].combiner, cases[c].decoder, NULL, FALSE);
+      g_autoptr (PlaitBatch) batch = search_fixture_batch (&fixture);
+      PlaitDecodeSettings settings = search_fixture_settings (1);
       g_autoptr (PlaitSearch) search
-          = plait_search_new (stand.model->model, stand.pool, PLAIT_PRECISION_FLOAT, 0, NULL);
+          = plait_search_new (fixture.model->model, fixture.pool, PLAIT_PRECISION_FLOAT, 0, NULL);
       PlaitHypotheses *found = plait_search_batch (search, batch, &settings, NULL);
       PlaitSearchWork work = plait_search_work (search), nothing = plait_search_work_since (search, &work);
       gint64 words = 0, of_first = 0, of_second = 0;
@@ -127,27 +128,28 @@ TEST_CASE (search, counts_what_it_touches)
       REQUIRE (found != NULL);
       for (gint64 s = 0; s < 3; s++)
         {
-          gint64 steps = search_stand_steps (&found[s].hypotheses[0]);
+          gint64 steps = search_fixture_steps (&found[s].hypotheses[0]);
 
           words += steps;
-          of_first += steps * search_stand_lengths[0][s] * cases[c].attentions;
-          of_second += steps * search_stand_lengths[1][s] * cases[c].attentions;
+          of_first += steps * search_fixture_lengths[0][s] * cases[c].attentions;
+          of_second += steps * search_fixture_lengths[1][s] * cases[c].attentions;
         }
       CHECK_INT (work.words, words);
       CHECK_INT (work.steps, words);
       CHECK (work.seconds > 0);
       if (g_str_equal (cases[c].combiner, "descent"))
         {
-          CHECK (work.touched.chosen >= words);
-          CHECK_INT (work.touched.all, work.touched.chosen + of_second);
+          CHECK (work.rows_weighed.selected >= words);
+          CHECK_INT (work.rows_weighed.all, work.rows_weighed.selected + of_second);
         }
       else
         {
-          CHECK_INT (work.touched.chosen, 0);
-          CHECK_INT (work.touched.all, of_first + of_second);
+          CHECK_INT (work.rows_weighed.selected, 0);
+          CHECK_INT (work.rows_weighed.all, of_first + of_second);
         }
-      CHECK_NEAR (plait_search_work_touched (&work), (double)work.touched.all / (double)words, 1e-12);
-      CHECK (nothing.words == 0 && nothing.steps == 0 && nothing.touched.all == 0 && nothing.touched.chosen == 0);
+      CHECK_NEAR (plait_search_work_rows_weighed (&work), (double)work.rows_weighed.all / (double)words, 1e-12);
+      CHECK (nothing.words == 0 && nothing.steps == 0 && nothing.rows_weighed.all == 0
+             && nothing.rows_weighed.selected == 0);
       plait_hypotheses_free (found, 3);
     }
 }
@@ -155,10 +157,11 @@ TEST_CASE (search, counts_what_it_touches)
 /* Greedy search takes the most probable word of forced decoding at every step. */
 TEST_CASE (search, is_greedy_with_a_beam_of_one)
 {
-  g_auto (SearchStand) stand = search_stand_new ("serial", 0, NULL, FALSE);
-  g_autoptr (PlaitBatch) batch = search_stand_batch (&stand);
-  PlaitDecodeSettings settings = search_stand_settings (1);
-  g_autoptr (PlaitSearch) search = plait_search_new (stand.model->model, stand.pool, PLAIT_PRECISION_FLOAT, 0, NULL);
+  g_auto (SearchFixture) fixture = search_fixture_new ("serial", 0, NULL, FALSE);
+  g_autoptr (PlaitBatch) batch = search_fixture_batch (&fixture);
+  PlaitDecodeSettings settings = search_fixture_settings (1);
+  g_autoptr (PlaitSearch) search
+      = plait_search_new (fixture.model->model, fixture.pool, PLAIT_PRECISION_FLOAT, 0, NULL);
   PlaitHypotheses *found = plait_search_batch (search, batch, &settings, NULL);
   PlaitHypotheses *wide;
 
@@ -169,7 +172,7 @@ TEST_CASE (search, is_greedy_with_a_beam_of_one)
       for (gint64 t = 0; t < found[s].hypotheses[0].length; t++)
         CHECK (found[s].hypotheses[0].tokens[t] >= PLAIT_TOKEN_UNKNOWN);
     }
-  settings = search_stand_settings (8);
+  settings = search_fixture_settings (8);
   settings.length_normalisation = PLAIT_DECODE_LENGTH_NORMALISATION_NONE;
   wide = plait_search_batch (search, batch, &settings, NULL);
   for (gint64 s = 0; s < 3; s++)
@@ -181,21 +184,21 @@ TEST_CASE (search, is_greedy_with_a_beam_of_one)
 /* A sentence is translated alike alone and in a batch, and for any number of threads. */
 TEST_CASE (search, does_not_depend_on_the_batch)
 {
-  for (guint i = 0; i < SEARCH_STAND_COMBINERS * PLAIT_SPECIMEN_DECODERS; i++)
+  for (guint i = 0; i < SEARCH_STAND_COMBINERS * PLAIT_FIXTURE_DECODERS; i++)
     {
-      guint c = i / PLAIT_SPECIMEN_DECODERS, d = i % PLAIT_SPECIMEN_DECODERS;
-      g_auto (SearchStand) stand = search_stand_new (search_stand_combiners[c], d, NULL, FALSE);
-      g_autoptr (PlaitBatch) batch = search_stand_batch (&stand);
-      PlaitDecodeSettings settings = search_stand_settings (3);
+      guint c = i / PLAIT_FIXTURE_DECODERS, d = i % PLAIT_FIXTURE_DECODERS;
+      g_auto (SearchFixture) fixture = search_fixture_new (search_fixture_combiners[c], d, NULL, FALSE);
+      g_autoptr (PlaitBatch) batch = search_fixture_batch (&fixture);
+      PlaitDecodeSettings settings = search_fixture_settings (3);
       g_autoptr (PlaitSearch) search
-          = plait_search_new (stand.model->model, stand.pool, PLAIT_PRECISION_FLOAT, 0, NULL);
+          = plait_search_new (fixture.model->model, fixture.pool, PLAIT_PRECISION_FLOAT, 0, NULL);
       PlaitHypotheses *together = plait_search_batch (search, batch, &settings, NULL);
-      CONTEXT ("%s, decoder %u", search_stand_combiners[c], d);
+      CONTEXT ("%s, decoder %u", search_fixture_combiners[c], d);
 
       for (gint64 s = 0; s < 3; s++)
         {
-          const gint64 *const one[] = { search_stand_lengths[0] + s, search_stand_lengths[1] + s };
-          g_autoptr (PlaitBatch) alone = plait_specimen_batch (stand.model, s, 1, one, search_stand_targets + s);
+          const gint64 *const one[] = { search_fixture_lengths[0] + s, search_fixture_lengths[1] + s };
+          g_autoptr (PlaitBatch) alone = plait_fixture_batch (fixture.model, s, 1, one, search_fixture_targets + s);
           PlaitHypotheses *found = plait_search_batch (search, alone, &settings, NULL);
           const PlaitHypothesis *a = &found[0].hypotheses[0];
           const PlaitHypothesis *b = &together[s].hypotheses[0];
@@ -212,10 +215,11 @@ TEST_CASE (search, does_not_depend_on_the_batch)
 /* A limit that nothing fits in is an error that says what to lower, and the search can be used again. */
 TEST_CASE (search, says_what_to_lower_when_memory_is_out)
 {
-  g_auto (SearchStand) stand = search_stand_new ("serial", 0, NULL, FALSE);
-  g_autoptr (PlaitBatch) batch = search_stand_batch (&stand);
-  PlaitDecodeSettings settings = search_stand_settings (3);
-  g_autoptr (PlaitSearch) search = plait_search_new (stand.model->model, stand.pool, PLAIT_PRECISION_FLOAT, 4096, NULL);
+  g_auto (SearchFixture) fixture = search_fixture_new ("serial", 0, NULL, FALSE);
+  g_autoptr (PlaitBatch) batch = search_fixture_batch (&fixture);
+  PlaitDecodeSettings settings = search_fixture_settings (3);
+  g_autoptr (PlaitSearch) search
+      = plait_search_new (fixture.model->model, fixture.pool, PLAIT_PRECISION_FLOAT, 4096, NULL);
   GError *error = NULL;
 
   CHECK (!plait_search_batch (search, batch, &settings, &error));

@@ -28,24 +28,24 @@ static const gboolean has_end[SENTENCES]
 /* The row that is the root, counted within the sentence, or -1. */
 static const gint64 roots[SENTENCES] = { 4, 0, 0, -1, 0, 2, 6, -1, -1, 0, -1 };
 
-static PlaitSpecimen *
+static PlaitFixture *
 tree_model (PlaitRegistry *registry, PlaitPlugin *encoder)
 {
   PlaitPlugin *leaves = test_plugin (registry, PLAIT_PLUGIN_ENCODER, "bigru");
   PlaitPlugin *combiner = test_plugin (registry, PLAIT_PLUGIN_COMBINER, "serial");
-  g_autoptr (PlaitSettings) settings = plait_specimen_settings (encoder);
-  g_autoptr (PlaitSettings) leaves_settings = plait_specimen_settings (leaves);
-  g_autoptr (PlaitSettings) combiner_settings = plait_specimen_settings (combiner);
-  PlaitSpecimenSource source = { encoder, settings, leaves, leaves_settings };
-  PlaitSpecimenDecoder decoder = { combiner, combiner_settings, NULL, NULL, plait_specimen_decoder (2) };
-  return plait_specimen_new (&source, 1, &decoder, 3, NO_ERROR);
+  g_autoptr (PlaitSettings) settings = plait_fixture_settings (encoder);
+  g_autoptr (PlaitSettings) leaves_settings = plait_fixture_settings (leaves);
+  g_autoptr (PlaitSettings) combiner_settings = plait_fixture_settings (combiner);
+  PlaitFixtureSource source = { encoder, settings, leaves, leaves_settings };
+  PlaitFixtureDecoder decoder = { combiner, combiner_settings, NULL, NULL, plait_fixture_decoder (2) };
+  return plait_fixture_new (&source, 1, &decoder, 3, NO_ERROR);
 }
 
 static PlaitBatch *
-tree_batch (const PlaitSpecimen *model)
+tree_batch (const PlaitFixture *model)
 {
   const gint64 *const of_source[] = { lengths };
-  PlaitBatch *batch = plait_specimen_batch (model, 0, SENTENCES, of_source, targets);
+  PlaitBatch *batch = plait_fixture_batch (model, 0, SENTENCES, of_source, targets);
   const PlaitInput *input = &batch->inputs[0];
 
   for (gint64 s = 0; s < SENTENCES; s++)
@@ -56,10 +56,10 @@ tree_batch (const PlaitSpecimen *model)
 
 /* The bottom-up state of the root, which stands on the left of its row, is the summary. */
 static void
-check_summary (const PlaitReading *reading)
+check_summary (const PlaitEncoderOutputs *encoded)
 {
-  const PlaitMemory *memory = &reading->memories[0];
-  PlaitTensor summary = reading->summaries[0]->value;
+  const PlaitMemory *memory = &encoded->memories[0];
+  PlaitTensor summary = encoded->summaries[0]->value;
 
   CHECK_INT (summary.rows, SENTENCES);
   for (gint64 s = 0; s < SENTENCES; s++)
@@ -78,12 +78,12 @@ check_summary (const PlaitReading *reading)
 
 /* Top-down, the root is tanh (h W + b), and what stands below no root is zeros. */
 static void
-check_root (const PlaitSpecimen *model, const PlaitReading *reading)
+check_root (const PlaitFixture *model, const PlaitEncoderOutputs *encoded)
 {
   PlaitParameters *parameters = plait_model_parameters (model->model);
   const PlaitParameter *weight = plait_parameters_find (parameters, "source/first/down/root/weight");
   const PlaitParameter *bias = plait_parameters_find (parameters, "source/first/down/root/bias");
-  const PlaitMemory *memory = &reading->memories[0];
+  const PlaitMemory *memory = &encoded->memories[0];
 
   REQUIRE (weight && bias);
   for (gint64 s = 0; s < SENTENCES; s++)
@@ -111,17 +111,17 @@ TEST_CASE (tree_encoders, chen2017_equation_9_one_word_is_the_root)
     {
       CONTEXT ("%s", names[i]);
       PlaitPlugin *encoder = test_plugin (registry, PLAIT_PLUGIN_ENCODER, names[i]);
-      g_autoptr (PlaitSpecimen) model = tree_model (registry, encoder);
+      g_autoptr (PlaitFixture) model = tree_model (registry, encoder);
       g_autoptr (PlaitBatch) batch = tree_batch (model);
       g_autoptr (PlaitPool) pool = plait_pool_new (1, NULL);
       g_autoptr (PlaitArena) arena = plait_arena_new (0);
       g_autoptr (PlaitTape) tape = plait_tape_new (pool, arena);
-      PlaitReading reading;
+      PlaitEncoderOutputs encoded;
 
       plait_tape_begin (tape, PLAIT_TAPE_EVALUATE, plait_random_key (1, "dropout", NULL, 1));
-      reading = plait_model_read (model->model, tape, batch, NULL);
-      check_summary (&reading);
+      encoded = plait_model_encode (model->model, tape, batch, NULL);
+      check_summary (&encoded);
       if (i < 2)
-        check_root (model, &reading);
+        check_root (model, &encoded);
     }
 }

@@ -6,7 +6,7 @@
 static const char *
 declare (PlaitLossColumns *columns, const char *group, guint *place)
 {
-  const PlaitPart part = { .group = (char *)group, .label = (char *)group };
+  const PlaitComponent part = { .group = (char *)group, .label = (char *)group };
   const PlaitLosses losses = { 1, { { "gate", 0.5 } } };
 
   CHECK (plait_loss_columns_declare (columns, &part, &losses, place, NO_ERROR));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "zoo.h"
+#include "faulty-plugin.h"
 
 #include <string.h>
 
@@ -8,10 +8,10 @@
 
 TEST_CASE (registry, the_first_folder_hides_the_later_ones)
 {
-  const char *first = zoo_cage ("first", "sound", NULL);
-  const char *second = zoo_cage ("second", "sound", "sound");
-  const char *third = zoo_cage ("third", "sound", NULL);
-  zoo_cage ("second", "other", NULL);
+  const char *first = faulty_plugin_install ("first", "sound", NULL);
+  const char *second = faulty_plugin_install ("second", "sound", "sound");
+  const char *third = faulty_plugin_install ("third", "sound", NULL);
+  faulty_plugin_install ("second", "other", NULL);
   g_autoptr (PlaitRegistry) registry = plait_registry_new_for_folders (
       (const char *[]){ first, plait_test_path ("missing"), second, first, third, NULL });
 
@@ -32,10 +32,10 @@ TEST_CASE (registry, the_first_folder_hides_the_later_ones)
 TEST_CASE (registry, a_broken_plugin_hides_too_and_says_why)
 {
   const char *first = plait_test_path ("first");
-  const char *second = zoo_cage ("second", "sound", "sound");
+  const char *second = faulty_plugin_install ("second", "sound", "sound");
   g_autoptr (GError) error = NULL;
 
-  zoo_write (first, "combiner/sound.ini", "[plugin]\nname=sound\n", -1);
+  faulty_plugin_write (first, "combiner/sound.ini", "[plugin]\nname=sound\n", -1);
   g_autoptr (PlaitRegistry) registry = plait_registry_new_for_folders ((const char *[]){ first, second, NULL });
   CHECK (!plait_registry_find (registry, PLAIT_PLUGIN_COMBINER, "sound", &error));
   CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, "first/combiner/sound.ini:1: [plugin] has no kind");
@@ -46,7 +46,7 @@ TEST_CASE (registry, a_module_without_schema_is_seen)
   const char *folder = plait_test_path ("plugins");
   g_autoptr (GError) error = NULL;
 
-  zoo_write (folder, "encoder/lonely.so", "", 0);
+  faulty_plugin_write (folder, "encoder/lonely.so", "", 0);
   g_autoptr (PlaitRegistry) registry = plait_registry_new_for_folders ((const char *[]){ folder, NULL });
   CHECK_INT (plait_registry_n_plugins (registry), 1);
   CHECK (!plait_registry_find (registry, PLAIT_PLUGIN_ENCODER, "lonely", &error));
@@ -55,8 +55,8 @@ TEST_CASE (registry, a_module_without_schema_is_seen)
 
 TEST_CASE (registry, names_that_are_not_known)
 {
-  const char *folder = zoo_cage ("plugins", "hierarchical", NULL);
-  zoo_cage ("plugins", "flat", NULL);
+  const char *folder = faulty_plugin_install ("plugins", "hierarchical", NULL);
+  faulty_plugin_install ("plugins", "flat", NULL);
   g_autoptr (PlaitRegistry) registry = plait_registry_new_for_folders ((const char *[]){ folder, NULL });
   g_autoptr (GError) error = NULL;
 
@@ -72,7 +72,7 @@ TEST_CASE (registry, names_that_are_not_known)
 TEST_CASE (registry, unknown_names_say_where_they_were_looked_for)
 {
   const char *missing = plait_test_path ("missing");
-  const char *folder = zoo_cage ("plugins", "flat", NULL);
+  const char *folder = faulty_plugin_install ("plugins", "flat", NULL);
   g_autoptr (PlaitRegistry) registry = plait_registry_new_for_folders ((const char *[]){ folder, missing, NULL });
   g_autofree char *looked = g_strdup_printf (
       "looked for in %s (given), %s (given, not there); PLAIT_PLUGIN_PATH=FOLDER names another)", folder, missing);
@@ -99,11 +99,11 @@ TEST_CASE (registry, says_which_plugins_lie_beside_the_folders_of_kinds)
       inner, folder);
   g_autoptr (GError) error = NULL;
 
-  zoo_write (folder, "mine.ini", "[plugin]\nname=mine\nkind=combiner\n", -1);
-  zoo_write (folder, "mine.so", "", 0);
-  zoo_write (folder, "alone.so", "", 0);
-  zoo_write (inner, "other.ini", "", 0);
-  zoo_write (inner, "other.so", "", 0);
+  faulty_plugin_write (folder, "mine.ini", "[plugin]\nname=mine\nkind=combiner\n", -1);
+  faulty_plugin_write (folder, "mine.so", "", 0);
+  faulty_plugin_write (folder, "alone.so", "", 0);
+  faulty_plugin_write (inner, "other.ini", "", 0);
+  faulty_plugin_write (inner, "other.so", "", 0);
   g_autoptr (PlaitRegistry) registry = plait_registry_new_for_folders ((const char *[]){ folder, inner, NULL });
   g_autofree char *all = plait_plugin_folder_misplaced (plait_registry_folder (registry, 0), NULL);
   CHECK (!plait_registry_find (registry, PLAIT_PLUGIN_COMBINER, "mine", &error));
@@ -141,7 +141,7 @@ TEST_CASE (registry, passes_over_user_folders_that_are_not_absolute)
 
 TEST_CASE (registry, a_name_is_never_a_path)
 {
-  const char *folder = zoo_cage ("plugins", "flat", NULL);
+  const char *folder = faulty_plugin_install ("plugins", "flat", NULL);
   g_autoptr (PlaitRegistry) registry = plait_registry_new_for_folders ((const char *[]){ folder, NULL });
   const char *const paths[] = { "../combiner/flat", "./flat", "/tmp/flat", "flat.so", "", "fl\nat" };
 
@@ -157,7 +157,7 @@ TEST_CASE (registry, a_name_is_never_a_path)
 
 TEST_CASE (registry, digests_come_without_loading_and_follow_the_files)
 {
-  const char *folder = zoo_cage ("plugins", "sound", "sound");
+  const char *folder = faulty_plugin_install ("plugins", "sound", "sound");
   g_autoptr (GError) error = NULL;
   g_autofree char *before = NULL;
 
@@ -173,7 +173,7 @@ TEST_CASE (registry, digests_come_without_loading_and_follow_the_files)
         before = g_strdup (plugin->module_digest);
       else
         CHECK (strcmp (before, plugin->module_digest) != 0);
-      zoo_write (folder, "combiner/sound.so", "changed", -1);
+      faulty_plugin_write (folder, "combiner/sound.so", "changed", -1);
     }
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "zoo.h"
+#include "faulty-plugin.h"
 
 #include <string.h>
 #include <sys/stat.h>
@@ -28,7 +28,7 @@ static const char sound[] = "[plugin]\n"                /* 1 */
 static PlaitSchema *
 read_text (const char *text, GError **error)
 {
-  zoo_write (plait_test_folder (), "encoder/example.ini", text, -1);
+  faulty_plugin_write (plait_test_folder (), "encoder/example.ini", text, -1);
   return plait_schema_read (plait_test_path ("encoder/example.ini"), error);
 }
 
@@ -147,7 +147,7 @@ TEST_CASE (schema, what_only_encoders_have)
                              "[provides]\nstructure=tree\n";
   g_autoptr (GError) error = NULL;
 
-  zoo_write (plait_test_folder (), "combiner/x.ini", text, -1);
+  faulty_plugin_write (plait_test_folder (), "combiner/x.ini", text, -1);
   CHECK (!plait_schema_read (plait_test_path ("combiner/x.ini"), &error));
   REQUIRE (error != NULL);
   CHECK_CONTAINS (error->message, "x.ini:6: only an encoder has an input");
@@ -162,7 +162,7 @@ read_combiner (const char *requires, GError **error)
   g_autofree char *text
       = g_strconcat ("[plugin]\nname=x\nkind=combiner\ninterface=2\nsummary=S\n[requires]\n", requires, NULL);
 
-  zoo_write (plait_test_folder (), "combiner/x.ini", text, -1);
+  faulty_plugin_write (plait_test_folder (), "combiner/x.ini", text, -1);
   return plait_schema_read (plait_test_path ("combiner/x.ini"), error);
 }
 

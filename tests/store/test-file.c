@@ -183,13 +183,13 @@ add_values (PlaitStore *store, const PlaitStoreVisit *visit, Contents *contents)
 }
 
 /* Appends all that stands at one place: attributes and values. */
-static PlaitStoreStep
+static PlaitStoreWalkAction
 add_contents (PlaitStore *store, const PlaitStoreVisit *visit, gpointer data, GError **error)
 {
   Contents *contents = data;
   g_checksum_update (contents->sum, (const guchar *)visit->path, -1);
   if (visit->object.kind != PLAIT_STORE_GROUP && visit->object.kind != PLAIT_STORE_DATASET)
-    return PLAIT_STORE_WALK_ON;
+    return PLAIT_STORE_WALK_CONTINUE;
   g_auto (GStrv) names = plait_store_attributes (store, visit->path, &contents->error);
   for (char **name = names; name && *name && !contents->error; name++)
     {
@@ -199,7 +199,7 @@ add_contents (PlaitStore *store, const PlaitStoreVisit *visit, gpointer data, GE
     }
   if (names && contents->values && visit->object.kind == PLAIT_STORE_DATASET)
     add_values (store, visit, contents);
-  return !contents->error ? PLAIT_STORE_WALK_ON : PLAIT_STORE_WALK_STOP;
+  return !contents->error ? PLAIT_STORE_WALK_CONTINUE : PLAIT_STORE_WALK_STOP;
 }
 
 /* A digest of what is in the file, with @values or of its structure alone; NULL if something is refused. It must be as

@@ -236,7 +236,7 @@ TEST_CASE (store_attribute, reads_as_text)
   CHECK_STRING (cut, "\u00e4\u00f6\u2026");
 }
 
-static PlaitStoreStep
+static PlaitStoreWalkAction
 note_visit (PlaitStore *store, const PlaitStoreVisit *visit, gpointer data, GError **error)
 {
   GString *text = data;
@@ -245,7 +245,7 @@ note_visit (PlaitStore *store, const PlaitStoreVisit *visit, gpointer data, GErr
     g_string_append_printf (text, "-> %s:%s ", visit->link_file ? visit->link_file : "", visit->link_object);
   if (strcmp (visit->path, "/cells/serial") == 0)
     return PLAIT_STORE_WALK_STOP;
-  return strcmp (visit->path, "/checkpoint/best") == 0 ? PLAIT_STORE_WALK_SKIP : PLAIT_STORE_WALK_ON;
+  return strcmp (visit->path, "/checkpoint/best") == 0 ? PLAIT_STORE_WALK_SKIP : PLAIT_STORE_WALK_CONTINUE;
 }
 
 TEST_CASE (store_walk, visits_in_order)

@@ -153,7 +153,7 @@ TEST_CASE (safetensors, reads_parts_by_their_index)
                                  "{\"metadata\":{\"total_size\":8},\"weight_map\":{\"a\":\"part-2.safetensors\",\"b\":"
                                  "\"part-1.safetensors\"}}");
   g_autoptr (PlaitSafetensors) file = plait_safetensors_open (path, NO_ERROR);
-  g_auto (GStrv) parts = plait_safetensors_parts (path, NO_ERROR);
+  g_auto (GStrv) parts = plait_safetensors_shards (path, NO_ERROR);
   static const char *const names[] = { "b", "a" };
 
   REQUIRE (file && parts);

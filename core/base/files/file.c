@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "files/file.h"
 
-#include "files/file-input.h"
-#include "files/file-mark.h"
+#include "files/input-guard.h"
+#include "files/file-stamp.h"
 #include "files/lock.h"
 #include "files/memory.h"
 #include "files/transfer.h"
@@ -26,7 +26,7 @@ is_lack (int problem)
 /* TRUE if the regular file that is open as @descriptor has no size but something to read, or to wait for. The kernel
  * and some programs make such files up as they are read (/proc/kmsg); some never end. */
 static gboolean
-is_made_up (int descriptor, const struct stat *status)
+is_virtual (int descriptor, const struct stat *status)
 {
   char byte;
 
@@ -37,7 +37,7 @@ int
 plait_file_open (const char *path, PlaitFileInput input, const char *expected, struct stat *status, GError **error)
 {
   /* O_NONBLOCK keeps a pipe without a writer from blocking before it can be refused. */
-  int descriptor = input == PLAIT_FILE_AWAITED ? open (path, O_RDONLY | O_CLOEXEC)
+  int descriptor = input == PLAIT_FILE_OR_PIPE ? open (path, O_RDONLY | O_CLOEXEC)
                                                : TEMP_FAILURE_RETRY (open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
 
   if (descriptor < 0 && errno == EINTR)
@@ -48,7 +48,7 @@ plait_file_open (const char *path, PlaitFileInput input, const char *expected, s
   else if (S_ISDIR (status->st_mode) || (input == PLAIT_FILE_REGULAR && !S_ISREG (status->st_mode)))
     plait_fail (error, PLAIT_ERROR_INPUT, "%s: is %s; expected %s", path,
                 S_ISDIR (status->st_mode) ? "a folder" : "not a regular file", expected);
-  else if (fcntl (descriptor, F_SETFL, O_NONBLOCK), is_made_up (descriptor, status))
+  else if (fcntl (descriptor, F_SETFL, O_NONBLOCK), is_virtual (descriptor, status))
     plait_fail (error, PLAIT_ERROR_INPUT,
                 "%s: has a size of 0, but is made up as it is read, maybe without an end; expected %s, so copy what is "
                 "wanted of it into a file",
@@ -58,7 +58,7 @@ plait_file_open (const char *path, PlaitFileInput input, const char *expected, s
       /* Wait for the writer of a pipe, but not for a file. */
       if (!S_ISREG (status->st_mode))
         fcntl (descriptor, F_SETFL, 0);
-      plait_file_input_note (descriptor, path);
+      plait_input_guard_add (descriptor, path);
       return descriptor;
     }
   if (descriptor >= 0)
@@ -72,7 +72,7 @@ static char *
 read_all (int descriptor, gsize size, gsize limit, gsize *length)
 {
   gsize room = MIN (size, limit) + 1;
-  g_autofree char *bytes = plait_memory_has (room) ? g_try_malloc (room) : NULL;
+  g_autofree char *bytes = plait_memory_is_available (room) ? g_try_malloc (room) : NULL;
 
   *length = 0;
   errno = ENOMEM;
@@ -155,9 +155,9 @@ struct PlaitFile
   char *path;
   char *folder;
   char *temporary;
-  int descriptor;       /* of the temporary file, which is locked as long as it is open */
-  FILE *stream;         /* that writes to it and, once it is there, owns it */
-  PlaitFileMark before; /* of what is to be replaced */
+  int descriptor;        /* of the temporary file, which is locked as long as it is open */
+  FILE *stream;          /* that writes to it and, once it is there, owns it */
+  PlaitFileStamp before; /* of what is to be replaced */
 };
 
 static void
@@ -210,7 +210,7 @@ maker_of (const char *name, gboolean *here)
  * far as locks reach; without locks the number of a process tells, on this host. It can have gone to another process,
  * and a process that nobody waited for keeps it. */
 static void
-remove_left_behind (const PlaitFile *file)
+remove_stale (const PlaitFile *file)
 {
   g_autoptr (GDir) folder = g_dir_open (file->folder, 0, NULL);
   const char *name;
@@ -221,10 +221,10 @@ remove_left_behind (const PlaitFile *file)
       pid_t maker = maker_of (name, &here);
       g_autofree char *path = NULL;
 
-      if (maker == 0 && !g_str_has_suffix (name, PLAIT_LOCK_ENDING))
+      if (maker == 0 && !g_str_has_suffix (name, PLAIT_LOCK_SUFFIX))
         continue;
       path = g_build_filename (file->folder, name, NULL);
-      if (plait_lock_remove_left (path, here) == PLAIT_LOCK_NONE && here && maker > 0 && kill (maker, 0) != 0
+      if (plait_lock_remove_stale (path, here) == PLAIT_LOCK_NONE && here && maker > 0 && kill (maker, 0) != 0
           && errno == ESRCH)
         unlink (path);
     }
@@ -242,7 +242,7 @@ make_own (PlaitFile *file)
       /* NFS shares no lock of a file that cannot be read. */
       file->descriptor = open (file->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
       if (file->descriptor >= 0 && plait_lock_descriptor (file->descriptor) != PLAIT_LOCK_BUSY
-          && plait_lock_stands (file->descriptor, file->temporary))
+          && plait_lock_is_at_path (file->descriptor, file->temporary))
         return TRUE;
       if (file->descriptor >= 0)
         close (file->descriptor);
@@ -255,7 +255,7 @@ make_own (PlaitFile *file)
 static gboolean
 make_temporary (PlaitFile *file, mode_t mode, GError **error)
 {
-  remove_left_behind (file);
+  remove_stale (file);
   if (!make_own (file))
     return fail_with_errno (file, errno == ENOSPC || errno == EIO ? PLAIT_ERROR_FAILED : PLAIT_ERROR_INPUT,
                             "no file can be made beside it", error);
@@ -291,9 +291,9 @@ plait_file_begin (const char *path, GError **error)
     plait_fail (error, PLAIT_ERROR_INPUT, "\"%s\" is not the name of a file", path);
   else if (resolved && !S_ISREG (status.st_mode))
     plait_fail (error, PLAIT_ERROR_INPUT, "%s: it is not a regular file, so it cannot be replaced; name another", path);
-  else if (plait_file_input_check (file->path, path, error))
+  else if (plait_input_guard_check (file->path, path, error))
     {
-      file->before = plait_file_mark (file->path);
+      file->before = plait_file_stamp (file->path);
       begun = make_temporary (file, resolved ? status.st_mode : 0, error);
     }
   free (resolved);
@@ -349,22 +349,22 @@ complete (PlaitFile *file, GError **error)
 static gboolean
 check_is_as_before (const PlaitFile *file, GError **error)
 {
-  PlaitFileMark now = plait_file_mark (file->path);
+  PlaitFileStamp now = plait_file_stamp (file->path);
 
-  return now.number == 0 || plait_file_mark_is (&now, &file->before)
+  return now.number == 0 || plait_file_stamp_matches (&now, &file->before)
          || plait_fail (error, PLAIT_ERROR_INPUT,
                         "%s: another program has written it in the meantime, so it is left as it is; name another file",
                         file->name);
 }
 
 static gboolean
-take_place (const PlaitFile *file, GError **error)
+move_into_place (const PlaitFile *file, GError **error)
 {
   /* HDF5 locks what it reads, and fails where another process has the file for itself. */
   plait_lock_share (file->descriptor);
   /* A server of NFS that was asked twice, as its first answer was lost, says that there is no such file any more. */
   return rename (file->temporary, file->path) == 0
-         || (errno == ENOENT && plait_lock_stands (file->descriptor, file->path))
+         || (errno == ENOENT && plait_lock_is_at_path (file->descriptor, file->path))
          || fail_with_errno (file, PLAIT_ERROR_FAILED, "the new file cannot take its place, so the old one stays",
                              error);
 }
@@ -375,7 +375,7 @@ plait_file_commit (PlaitFile *file, GError **error)
   gboolean done;
 
   if (!complete (file, error) || !check_is_as_before (file, error)
-      || !plait_file_input_check (file->path, file->name, error) || !take_place (file, error))
+      || !plait_input_guard_check (file->path, file->name, error) || !move_into_place (file, error))
     {
       plait_file_abandon (file);
       return FALSE;
@@ -403,7 +403,7 @@ plait_file_is_same (const char *a, const char *b)
 {
   g_autofree char *a_path = g_canonicalize_filename (a, NULL);
   g_autofree char *b_path = g_canonicalize_filename (b, NULL);
-  PlaitFileMark a_mark = plait_file_mark (a), b_mark = plait_file_mark (b);
+  PlaitFileStamp a_mark = plait_file_stamp (a), b_mark = plait_file_stamp (b);
 
   return g_str_equal (a_path, b_path)
          || (a_mark.number != 0 && a_mark.device == b_mark.device && a_mark.number == b_mark.number);

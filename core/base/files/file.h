@@ -9,9 +9,9 @@
 /* What may be read: never a folder, nor a file that is made up as it is read, such as those of /proc. */
 typedef enum
 {
-  PLAIT_FILE_REGULAR, /* what can be read again */
-  PLAIT_FILE_WRITTEN, /* or a pipe that somebody writes to already */
-  PLAIT_FILE_AWAITED, /* or a pipe, whose writer is waited for */
+  PLAIT_FILE_REGULAR,      /* what can be read again */
+  PLAIT_FILE_OR_OPEN_PIPE, /* or a pipe that somebody writes to already */
+  PLAIT_FILE_OR_PIPE,      /* or a pipe, whose writer is waited for */
 } PlaitFileInput;
 
 /* Opens @path for reading and looks at it. @expected is what messages say that it should be, such as "a text file". -1

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "files/folder.h"
 
-#include "files/file-input.h"
+#include "files/input-guard.h"
 #include "files/file.h"
 #include "files/lock.h"
 #include "files/path.h"
@@ -94,7 +94,7 @@ open_own (const char *path, pid_t maker)
   int descriptor = TEMP_FAILURE_RETRY (open (path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   PlaitLockState state = descriptor >= 0 ? plait_lock_descriptor (descriptor) : PLAIT_LOCK_BUSY;
 
-  if (descriptor >= 0 && plait_lock_stands (descriptor, path)
+  if (descriptor >= 0 && plait_lock_is_at_path (descriptor, path)
       && (state == PLAIT_LOCK_TAKEN
           || (state == PLAIT_LOCK_NONE && (maker == getpid () || (kill (maker, 0) != 0 && errno == ESRCH)))))
     return descriptor;
@@ -105,7 +105,7 @@ open_own (const char *path, pid_t maker)
 
 /* Removes the temporary folders of dead processes in @place, whose names begin with @begin. */
 static void
-remove_left_behind (const char *place, const char *begin)
+remove_stale (const char *place, const char *begin)
 {
   g_autoptr (GDir) folder = g_dir_open (place, 0, NULL);
   const char *name;
@@ -130,7 +130,7 @@ make_temporary (PlaitFolder *folder, const char *place, mode_t mode, const char 
   g_autofree char *base = g_path_get_basename (folder->path);
   g_autofree char *begin = g_strdup_printf ("%s.partial-%s-", base, g_get_host_name ());
 
-  remove_left_behind (place, begin);
+  remove_stale (place, begin);
   for (int number = 0; folder->descriptor < 0; number++)
     {
       g_autofree char *path = g_strdup_printf ("%s/%s%d-%d", place, begin, (int)getpid (), number);
@@ -230,7 +230,7 @@ holds_only (const PlaitFolder *folder, const char *const *names)
 
 /* The file @name of the folder, or what it is a link to. (transfer full) */
 static char *
-place_of (const PlaitFolder *folder, const char *name)
+path_within (const PlaitFolder *folder, const char *name)
 {
   char *path = g_build_filename (folder->path, name, NULL);
   char *resolved = realpath (path, NULL);
@@ -249,13 +249,13 @@ are_files (const PlaitFolder *folder, const char *const *names, GError **error)
 {
   for (guint i = 0; names[i]; i++)
     {
-      g_autofree char *path = place_of (folder, names[i]);
+      g_autofree char *path = path_within (folder, names[i]);
       struct stat status;
 
       if (lstat (path, &status) == 0 && !S_ISREG (status.st_mode))
         return plait_fail (error, PLAIT_ERROR_INPUT,
                            "%s: it is not a regular file, so it cannot be replaced; name another folder", path);
-      if (!plait_file_input_check (path, path, error))
+      if (!plait_input_guard_check (path, path, error))
         return FALSE;
     }
   return TRUE;
@@ -263,12 +263,12 @@ are_files (const PlaitFolder *folder, const char *const *names, GError **error)
 
 /* Moves the files into the folder one by one, and removes those of an earlier one that are not made anew. */
 static gboolean
-take_places (const PlaitFolder *folder, const char *const *names, GError **error)
+move_files (const PlaitFolder *folder, const char *const *names, GError **error)
 {
   for (guint i = 0; names[i]; i++)
     {
       g_autofree char *from = g_build_filename (folder->temporary, names[i], NULL);
-      g_autofree char *to = place_of (folder, names[i]);
+      g_autofree char *to = path_within (folder, names[i]);
       gboolean made = g_file_test (from, G_FILE_TEST_EXISTS);
 
       if (made ? rename (from, to) != 0 : unlink (to) != 0 && errno != ENOENT)
@@ -279,7 +279,7 @@ take_places (const PlaitFolder *folder, const char *const *names, GError **error
 }
 
 static gboolean
-take_place (const PlaitFolder *folder, const char *const *names, GError **error)
+move_into_place (const PlaitFolder *folder, const char *const *names, GError **error)
 {
   if (!names && g_file_test (folder->path, G_FILE_TEST_EXISTS))
     return plait_fail (error, PLAIT_ERROR_INPUT, "%s: another program has made it in the meantime; name another",
@@ -293,7 +293,7 @@ take_place (const PlaitFolder *folder, const char *const *names, GError **error)
                        g_strerror (errno));
   if (folder->inside || !holds_only (folder, names)
       || renameat2 (AT_FDCWD, folder->temporary, AT_FDCWD, folder->path, RENAME_EXCHANGE) != 0)
-    return take_places (folder, names, error);
+    return move_files (folder, names, error);
   remove_tree (folder->temporary);
   return TRUE;
 }
@@ -305,7 +305,7 @@ plait_folder_commit (PlaitFolder *folder, const char *const *names, GError **err
 
   if (!plait_file_sync (folder->temporary) && errno != EINVAL)
     plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot be written: %s", folder->name, g_strerror (errno));
-  else if (take_place (folder, names, error))
+  else if (move_into_place (folder, names, error))
     {
       done = plait_file_sync (folder->parent) || errno == EINVAL || errno == EACCES;
       if (!done)

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#define LARGEST_FILE ((gsize)16 << 20)
+#define MAX_FILE ((gsize)16 << 20)
 #define EXPECTED "a file of groups and keys"
 
 typedef struct
@@ -270,8 +270,8 @@ check_text (const char *text, gsize length, const char *name, GError **error)
 
   if (kind)
     return plait_fail (error, PLAIT_ERROR_INPUT, "%s: it is %s; expected " EXPECTED, name, kind);
-  if (length > LARGEST_FILE)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: has more than %zu bytes; expected " EXPECTED, name, LARGEST_FILE);
+  if (length > MAX_FILE)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: has more than %zu bytes; expected " EXPECTED, name, MAX_FILE);
   if (g_utf8_validate_len (text, length, &end))
     return TRUE;
   for (const char *at = text; at < end; at++)
@@ -326,7 +326,7 @@ plait_key_file_load_data (const char *text, gssize length, const char *name, GEr
 static PlaitKeyFile *
 load (const char *path, PlaitFileInput input, GError **error)
 {
-  g_autoptr (GBytes) bytes = plait_file_read (path, input, LARGEST_FILE, EXPECTED, error);
+  g_autoptr (GBytes) bytes = plait_file_read (path, input, MAX_FILE, EXPECTED, error);
   gsize length = 0;
   const char *text = bytes ? g_bytes_get_data (bytes, &length) : NULL;
 
@@ -342,7 +342,7 @@ plait_key_file_load (const char *path, GError **error)
 PlaitKeyFile *
 plait_key_file_load_pipe (const char *path, GError **error)
 {
-  return load (path, PLAIT_FILE_WRITTEN, error);
+  return load (path, PLAIT_FILE_OR_OPEN_PIPE, error);
 }
 
 const char *
@@ -455,7 +455,7 @@ plait_key_file_line (const PlaitKeyFile *file, const char *group_name, const cha
 }
 
 char *
-plait_key_file_place (const PlaitKeyFile *file, const char *group_name, const char *key)
+plait_key_file_location (const PlaitKeyFile *file, const char *group_name, const char *key)
 {
   Group *group = find_group (file, group_name);
   Entry *entry = find_entry (file, group_name, key);

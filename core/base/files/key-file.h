@@ -62,7 +62,7 @@ void plait_key_file_remove (PlaitKeyFile *file, const char *group, const char *k
 
 /* Where @key stands, for a message: "FILE:LINE", or the origin given to plait_key_file_set. For a NULL or absent key
  * the place of its group; for an absent group the name of the file. (transfer full) */
-char *plait_key_file_place (const PlaitKeyFile *file, const char *group, const char *key);
+char *plait_key_file_location (const PlaitKeyFile *file, const char *group, const char *key);
 
 /* The line of that place; 0 where it is on none, such as after plait_key_file_set. */
 guint plait_key_file_line (const PlaitKeyFile *file, const char *group, const char *key);

@@ -17,7 +17,7 @@ enum
 {
   TRIES = 30,
   PAUSE = 100000, /* microseconds */
-  LONGEST_HOLDER = 300,
+  MAX_HOLDER = 300,
 };
 
 struct PlaitLock
@@ -43,7 +43,7 @@ plait_lock_share (int descriptor)
 }
 
 gboolean
-plait_lock_stands (int descriptor, const char *path)
+plait_lock_is_at_path (int descriptor, const char *path)
 {
   struct stat held, found;
 
@@ -85,7 +85,7 @@ is_local (int descriptor)
 
 /* Opens @path to be locked. Some file systems lock only what may be written, and some files may only be read. */
 static int
-open_left (const char *path)
+open_stale (const char *path)
 {
   const int flags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
   int descriptor = TEMP_FAILURE_RETRY (open (path, O_RDWR | flags));
@@ -94,15 +94,15 @@ open_left (const char *path)
 }
 
 PlaitLockState
-plait_lock_remove_left (const char *path, gboolean here)
+plait_lock_remove_stale (const char *path, gboolean here)
 {
-  int descriptor = open_left (path);
+  int descriptor = open_stale (path);
   PlaitLockState state;
 
   if (descriptor < 0)
     return PLAIT_LOCK_BUSY;
   state = plait_lock_descriptor (descriptor);
-  if (state == PLAIT_LOCK_TAKEN && plait_lock_stands (descriptor, path) && (here || !is_local (descriptor)))
+  if (state == PLAIT_LOCK_TAKEN && plait_lock_is_at_path (descriptor, path) && (here || !is_local (descriptor)))
     unlink (path);
   close (descriptor);
   return state;
@@ -122,7 +122,7 @@ write_holder (int descriptor)
 static char *
 read_holder (int descriptor)
 {
-  char text[LONGEST_HOLDER] = "";
+  char text[MAX_HOLDER] = "";
 
   if (plait_read_at (descriptor, text, sizeof text - 1, 0) <= 0)
     return g_strdup ("an unnamed process");
@@ -149,7 +149,7 @@ try_to_take (PlaitLock *lock, PlaitLockState *state, char **holder, GError **err
   if (lock->descriptor < 0 && errno == EACCES)
     {
       foreign = TRUE;
-      lock->descriptor = open_left (lock->path);
+      lock->descriptor = open_stale (lock->path);
     }
   if (lock->descriptor < 0)
     return cannot_be_made (lock, error);
@@ -162,7 +162,7 @@ try_to_take (PlaitLock *lock, PlaitLockState *state, char **holder, GError **err
       if (unlink (lock->path) != 0)
         return cannot_be_made (lock, error);
     }
-  else if (plait_lock_stands (lock->descriptor, lock->path))
+  else if (plait_lock_is_at_path (lock->descriptor, lock->path))
     {
       write_holder (lock->descriptor);
       return TRUE;
@@ -183,7 +183,7 @@ plait_lock_take (const char *path, const char *busy, const char *remedy, PlaitLo
   char resolved[PATH_MAX];
 
   /* A link and what it leads to have one lock. */
-  lock->path = g_strconcat (realpath (path, resolved) ? resolved : path, PLAIT_LOCK_ENDING, NULL);
+  lock->path = g_strconcat (realpath (path, resolved) ? resolved : path, PLAIT_LOCK_SUFFIX, NULL);
   lock->descriptor = -1;
   for (guint tries = 0; tries < TRIES; tries++)
     {
@@ -203,7 +203,7 @@ plait_lock_take (const char *path, const char *busy, const char *remedy, PlaitLo
                                path);
           return g_steal_pointer (&lock);
         }
-      if (!plait_no_fault (&fault, error))
+      if (!plait_no_error (&fault, error))
         return NULL;
       if (holder)
         g_usleep (PAUSE);
@@ -219,7 +219,7 @@ plait_lock_release (PlaitLock *lock)
     return;
   if (lock->descriptor >= 0)
     {
-      if (plait_lock_stands (lock->descriptor, lock->path))
+      if (plait_lock_is_at_path (lock->descriptor, lock->path))
         unlink (lock->path);
       close (lock->descriptor);
     }

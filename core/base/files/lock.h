@@ -25,7 +25,7 @@ PlaitLockState plait_lock_descriptor (int descriptor);
 void plait_lock_share (int descriptor);
 
 /* TRUE if what is open as @descriptor still stands at @path. */
-gboolean plait_lock_stands (int descriptor, const char *path);
+gboolean plait_lock_is_at_path (int descriptor, const char *path);
 
 /* TRUE if @mounts, the text of /proc/self/mountinfo, says of a file system on device @major:@minor that its locks do
  * not reach other machines that have it too. */
@@ -33,14 +33,14 @@ gboolean plait_lock_is_local (const char *mounts, guint major, guint minor);
 
 /* Removes the file at @path unless a process holds it or the file system has no locks; unless @here, when it was made
  * on another host, also if its locks do not reach other hosts. */
-PlaitLockState plait_lock_remove_left (const char *path, gboolean here);
+PlaitLockState plait_lock_remove_stale (const char *path, gboolean here);
 
 /*
- * The lock of something that is itself replaced: a file beside it, named as it is with PLAIT_LOCK_ENDING. The file
+ * The lock of something that is itself replaced: a file beside it, named as it is with PLAIT_LOCK_SUFFIX. The file
  * tells people who holds it and goes when the lock is let go of. Where a process was killed it stays, held by nobody,
  * and whoever comes next takes or removes it.
  */
-#define PLAIT_LOCK_ENDING ".plait-lock"
+#define PLAIT_LOCK_SUFFIX ".plait-lock"
 
 typedef struct PlaitLock PlaitLock;
 

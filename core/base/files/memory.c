@@ -62,7 +62,7 @@ left_in_group (void)
 }
 
 gboolean
-plait_memory_has (gsize size)
+plait_memory_is_available (gsize size)
 {
   const guint64 unknown = G_MAXUINT64 / 4096;
 
@@ -83,7 +83,7 @@ plait_memory_of_process (pid_t process, gsize *held, gsize *most)
 }
 
 gsize
-plait_memory_mapped (void)
+plait_address_space_used (void)
 {
   return number_in ("/proc/self/status", "VmSize:", 0) * 1024;
 }
@@ -97,18 +97,18 @@ map (gsize size)
 }
 
 gboolean
-plait_memory_fits (gsize size)
+plait_address_space_is_available (gsize size)
 {
   gpointer pages = map (size);
 
-  plait_pages_give_back (pages, size);
+  plait_pages_free (pages, size);
   return pages != NULL;
 }
 
 gpointer
-plait_pages_take (gsize size)
+plait_pages_allocate (gsize size)
 {
-  gpointer pages = plait_memory_has (size) ? map (size) : NULL;
+  gpointer pages = plait_memory_is_available (size) ? map (size) : NULL;
 
   if (pages && size >= PLAIT_HUGE_PAGE)
     madvise (pages, size, MADV_HUGEPAGE);
@@ -116,7 +116,7 @@ plait_pages_take (gsize size)
 }
 
 void
-plait_pages_give_back (gpointer pages, gsize size)
+plait_pages_free (gpointer pages, gsize size)
 {
   if (pages)
     munmap (pages, MAX (size, 1));

@@ -22,17 +22,17 @@ gpointer plait_try_allocate (gsize count, gsize size, const char *what, GError *
 
 /* TRUE if @size bytes more can be had before the system would begin to end processes: of the machine's memory and swap,
  * and of the control group. Small sizes are always granted. */
-gboolean plait_memory_has (gsize size);
+gboolean plait_memory_is_available (gsize size);
 
 /* The bytes of memory that @process holds and the most that it has held; 0 of one that is gone. */
 void plait_memory_of_process (pid_t process, gsize *held, gsize *most);
 
 /* The bytes of address space that this process has taken. */
-gsize plait_memory_mapped (void);
+gsize plait_address_space_used (void);
 
 /* TRUE if @size bytes more fit into the address space that the process is allowed (ulimit -v). To be asked on behalf of
  * libraries that do not take no for an answer. */
-gboolean plait_memory_fits (gsize size);
+gboolean plait_address_space_is_available (gsize size);
 
 /*
  * Large arrays, straight from the system: zeroed, in huge pages where the system has them and they fill one. Pages take
@@ -41,7 +41,7 @@ gboolean plait_memory_fits (gsize size);
  */
 #define PLAIT_HUGE_PAGE ((gsize)2 << 20)
 
-gpointer plait_pages_take (gsize size);
+gpointer plait_pages_allocate (gsize size);
 
-/* Gives back what plait_pages_take gave for @size bytes. NULL is allowed. */
-void plait_pages_give_back (gpointer pages, gsize size);
+/* Gives back what plait_pages_allocate gave for @size bytes. NULL is allowed. */
+void plait_pages_free (gpointer pages, gsize size);

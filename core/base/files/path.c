@@ -4,7 +4,7 @@
 #include <pwd.h>
 #include <string.h>
 
-#define MOST_OF_USER (64 * 1024)
+#define MAX_USER_ENTRY (64 * 1024)
 
 /* The user's home folder as the environment has it, else as the system does. (transfer none) */
 static const char *
@@ -19,10 +19,10 @@ own_home (void)
 static char *
 find_home (const char *user, GError **error)
 {
-  g_autofree char *buffer = g_malloc (MOST_OF_USER);
+  g_autofree char *buffer = g_malloc (MAX_USER_ENTRY);
   struct passwd entry, *found = NULL;
 
-  if (getpwnam_r (user, &entry, buffer, MOST_OF_USER, &found) == 0 && found)
+  if (getpwnam_r (user, &entry, buffer, MAX_USER_ENTRY, &found) == 0 && found)
     return g_strdup (entry.pw_dir);
   return plait_fail_null (error, PLAIT_ERROR_INPUT,
                           "~%s: there is no user %s; name the folder itself, or write ./~%s for one of that name", user,
@@ -125,7 +125,7 @@ plait_path_stem (const char *path, const char *ending)
 }
 
 void
-plait_path_add_word (GString *line, const char *word)
+plait_path_append_quoted (GString *line, const char *word)
 {
   g_autofree char *quoted = g_shell_quote (word);
   gboolean plain = *word && strspn (word, G_CSET_a_2_z G_CSET_A_2_Z G_CSET_DIGITS "-_+./=,:@%") == strlen (word);

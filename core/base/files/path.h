@@ -24,7 +24,7 @@ char *plait_path_escape (const char *path);
 char *plait_path_stem (const char *path, const char *ending);
 
 /* Adds @word to @line as a shell takes it. */
-void plait_path_add_word (GString *line, const char *word);
+void plait_path_append_quoted (GString *line, const char *word);
 
 /* The user's own folder that @variable names, such as "XDG_DATA_HOME", or else @below in the home folder. Folders that
  * are not absolute are passed over: NULL if there is no other. (transfer full) */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "files/problems.h"
 
-#define MOST_KEPT 100
+#define MAX_LISTED 100
 
 struct PlaitProblems
 {
@@ -41,9 +41,9 @@ plait_problems_add_at (PlaitProblems *problems, const PlaitProblem *problem)
 {
   PlaitProblem kept;
 
-  if (problems->count++ >= MOST_KEPT)
+  if (problems->count++ >= MAX_LISTED)
     return;
-  kept = (PlaitProblem){ keep (problems, problem->place), problem->line, keep (problems, problem->group),
+  kept = (PlaitProblem){ keep (problems, problem->location), problem->line, keep (problems, problem->group),
                          keep (problems, problem->key), keep (problems, problem->sentence) };
   g_array_append_val (problems->kept, kept);
 }
@@ -52,11 +52,11 @@ void
 plait_problems_add_key_va (PlaitProblems *problems, const PlaitKeyFile *file, const char *group, const char *key,
                            const char *format, va_list arguments)
 {
-  g_autofree char *place = plait_key_file_place (file, group, key);
+  g_autofree char *location = plait_key_file_location (file, group, key);
   g_autofree char *sentence = g_strdup_vprintf (format, arguments);
 
   plait_problems_add_at (problems,
-                         &(PlaitProblem){ place, plait_key_file_line (file, group, key), group, key, sentence });
+                         &(PlaitProblem){ location, plait_key_file_line (file, group, key), group, key, sentence });
 }
 
 void
@@ -82,7 +82,7 @@ plait_problems_add (PlaitProblems *problems, const char *format, ...)
 }
 
 void
-plait_problems_take (PlaitProblems *problems, GError *error)
+plait_problems_add_error (PlaitProblems *problems, GError *error)
 {
   g_auto (GStrv) lines = g_strsplit (error->message, "\n", -1);
 
@@ -98,7 +98,7 @@ plait_problems_count (const PlaitProblems *problems)
 }
 
 guint
-plait_problems_n_kept (const PlaitProblems *problems)
+plait_problems_n_listed (const PlaitProblems *problems)
 {
   return problems->kept->len;
 }
@@ -112,11 +112,11 @@ plait_problems_get (const PlaitProblems *problems, guint index)
 char *
 plait_problem_text (const PlaitProblem *problem)
 {
-  if (!problem->place)
+  if (!problem->location)
     return g_strdup (problem->sentence);
   if (!problem->group)
-    return g_strdup_printf ("%s: %s", problem->place, problem->sentence);
-  return g_strdup_printf ("%s: [%s]%s%s: %s", problem->place, problem->group, problem->key ? " " : "",
+    return g_strdup_printf ("%s: %s", problem->location, problem->sentence);
+  return g_strdup_printf ("%s: [%s]%s%s: %s", problem->location, problem->group, problem->key ? " " : "",
                           problem->key ? problem->key : "", problem->sentence);
 }
 
@@ -133,7 +133,7 @@ plait_problems_report (const PlaitProblems *problems, PlaitErrorCode code, GErro
 
       g_string_append_printf (sentences, "%s%s", i > 0 ? "\n" : "", text);
     }
-  if (problems->count > MOST_KEPT)
-    return plait_fail (error, code, "%s\nand %u more problems", sentences->str, problems->count - MOST_KEPT);
+  if (problems->count > MAX_LISTED)
+    return plait_fail (error, code, "%s\nand %u more problems", sentences->str, problems->count - MAX_LISTED);
   return plait_fail (error, code, "%s", sentences->str);
 }

@@ -11,10 +11,10 @@ typedef struct PlaitProblems PlaitProblems;
 /* One of them. */
 typedef struct
 {
-  const char *place; /* "FILE:LINE", or what else said it; NULL: the sentence has it */
-  guint line;        /* of the file; 0: it is on no line */
-  const char *group; /* of a key-file; NULL: the sentence has it */
-  const char *key;   /* NULL: the group itself */
+  const char *location; /* "FILE:LINE", or what else said it; NULL: the sentence has it */
+  guint line;           /* of the file; 0: it is on no line */
+  const char *group;    /* of a key-file; NULL: the sentence has it */
+  const char *key;      /* NULL: the group itself */
   const char *sentence;
 } PlaitProblem;
 
@@ -36,12 +36,12 @@ void plait_problems_add_key_va (PlaitProblems *problems, const PlaitKeyFile *fil
                                 const char *format, va_list arguments) G_GNUC_PRINTF (5, 0);
 
 /* Adds the message of @error, each line of it, and frees it. */
-void plait_problems_take (PlaitProblems *problems, GError *error);
+void plait_problems_add_error (PlaitProblems *problems, GError *error);
 
 guint plait_problems_count (const PlaitProblems *problems);
 
 /* How many are kept, the first hundred, and one of these. (transfer none) */
-guint plait_problems_n_kept (const PlaitProblems *problems);
+guint plait_problems_n_listed (const PlaitProblems *problems);
 const PlaitProblem *plait_problems_get (const PlaitProblems *problems, guint index);
 
 /* @problem as a line. (transfer full) */

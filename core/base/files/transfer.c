@@ -5,13 +5,13 @@
 #include <unistd.h>
 
 gssize
-plait_read_at (int descriptor, gpointer bytes, gsize n, gint64 place)
+plait_read_at (int descriptor, gpointer bytes, gsize n, gint64 offset)
 {
   gsize done = 0;
 
   while (done < n)
     {
-      ssize_t got = pread (descriptor, (char *)bytes + done, n - done, (off_t)(place + (gint64)done));
+      ssize_t got = pread (descriptor, (char *)bytes + done, n - done, (off_t)(offset + (gint64)done));
 
       if (got < 0 && errno == EINTR)
         continue;
@@ -25,11 +25,11 @@ plait_read_at (int descriptor, gpointer bytes, gsize n, gint64 place)
 }
 
 gboolean
-plait_write_at (int descriptor, gconstpointer bytes, gsize n, gint64 place)
+plait_write_at (int descriptor, gconstpointer bytes, gsize n, gint64 offset)
 {
   for (gsize done = 0; done < n;)
     {
-      ssize_t put = pwrite (descriptor, (const char *)bytes + done, n - done, (off_t)(place + (gint64)done));
+      ssize_t put = pwrite (descriptor, (const char *)bytes + done, n - done, (off_t)(offset + (gint64)done));
 
       if (put < 0 && errno == EINTR)
         continue;

@@ -16,15 +16,15 @@
 #endif
 
 #define ALIGNMENT ((gsize)64)
-#define SMALLEST_MAPPING ((gsize)1 << 20)
+#define MIN_MAPPING ((gsize)1 << 20)
 
 /* Nothing larger is ever asked of the system; sums of two sizes below it do not overflow. */
-#define LARGEST_SIZE ((gsize)1 << 47)
+#define MAX_SIZE ((gsize)1 << 47)
 
 /* Small blocks have lists of their own, one for each size, and are cut from chunks: nodes that live through the step
  * would otherwise stand between the large blocks and keep these from growing together again. */
-#define LARGEST_SMALL ((gsize)1024)
-#define SMALL_SIZES (LARGEST_SMALL / ALIGNMENT)
+#define MAX_SMALL ((gsize)1024)
+#define SMALL_SIZES (MAX_SMALL / ALIGNMENT)
 #define CHUNK ((gsize)64 << 10)
 
 typedef struct Mapping Mapping;
@@ -94,7 +94,7 @@ unmap_all (PlaitArena *arena)
 
       arena->mappings = mapping->next;
       ASAN_UNPOISON_MEMORY_REGION (mapping->start, mapping->size);
-      plait_pages_give_back (mapping->start, mapping->size);
+      plait_pages_free (mapping->start, mapping->size);
       g_free (mapping);
     }
   arena->mapped = 0;
@@ -139,9 +139,9 @@ gaps_below (const PlaitArena *arena, const char *start)
 static void
 open_gap (PlaitArena *arena, Gap gap)
 {
-  guint place = gaps_below (arena, gap.start);
-  Gap *before = place > 0 ? gap_at (arena, place - 1) : NULL;
-  Gap *after = place < arena->gaps->len ? gap_at (arena, place) : NULL;
+  guint index = gaps_below (arena, gap.start);
+  Gap *before = index > 0 ? gap_at (arena, index - 1) : NULL;
+  Gap *after = index < arena->gaps->len ? gap_at (arena, index) : NULL;
   gboolean joins_before = before && before->mapping == gap.mapping && before->start + before->size == gap.start;
   gboolean joins_after = after && after->mapping == gap.mapping && gap.start + gap.size == after->start;
 
@@ -149,7 +149,7 @@ open_gap (PlaitArena *arena, Gap gap)
     {
       before->size += gap.size + (joins_after ? after->size : 0);
       if (joins_after)
-        g_array_remove_index (arena->gaps, place);
+        g_array_remove_index (arena->gaps, index);
     }
   else if (joins_after)
     {
@@ -157,13 +157,13 @@ open_gap (PlaitArena *arena, Gap gap)
       after->size += gap.size;
     }
   else
-    g_array_insert_val (arena->gaps, place, gap);
+    g_array_insert_val (arena->gaps, index, gap);
 }
 
 static gboolean
 map (PlaitArena *arena, gsize size)
 {
-  char *start = plait_pages_take (size);
+  char *start = plait_pages_allocate (size);
 
   if (!start)
     return FALSE;
@@ -184,8 +184,8 @@ map (PlaitArena *arena, gsize size)
 static gboolean
 grow (PlaitArena *arena, gsize needed)
 {
-  gsize allowed = arena->limit == 0 ? LARGEST_SIZE : arena->limit - MIN (arena->limit, arena->mapped);
-  gsize wished = MAX (MAX (needed, SMALLEST_MAPPING), arena->mapped / 2);
+  gsize allowed = arena->limit == 0 ? MAX_SIZE : arena->limit - MIN (arena->limit, arena->mapped);
+  gsize wished = MAX (MAX (needed, MIN_MAPPING), arena->mapped / 2);
 
   /* In whole huge pages where it is large, so that the kernel can use them. */
   if (wished >= PLAIT_HUGE_PAGE)
@@ -208,7 +208,7 @@ run_out (PlaitArena *arena, gsize size)
 }
 
 void
-plait_arena_leave (PlaitArena *arena, GError *error)
+plait_arena_fail (PlaitArena *arena, GError *error)
 {
   if (!arena->leave)
     g_error ("%s", error->message);
@@ -237,7 +237,7 @@ find_gap (const PlaitArena *arena, gsize size)
 
 /* Cuts @size bytes, a multiple of ALIGNMENT, off the beginning of a gap. */
 static char *
-take_large (PlaitArena *arena, gsize size, gsize asked)
+allocate_large (PlaitArena *arena, gsize size, gsize asked)
 {
   Gap *gap = find_gap (arena, size);
   char *block;
@@ -265,7 +265,7 @@ take_large (PlaitArena *arena, gsize size, gsize asked)
 }
 
 static char *
-take_small (PlaitArena *arena, gsize size, gsize asked)
+allocate_small (PlaitArena *arena, gsize size, gsize asked)
 {
   SmallBlock *block = arena->small[size / ALIGNMENT - 1];
 
@@ -277,7 +277,7 @@ take_small (PlaitArena *arena, gsize size, gsize asked)
     }
   if (arena->chunk_size < size)
     {
-      arena->chunk = take_large (arena, CHUNK, asked);
+      arena->chunk = allocate_large (arena, CHUNK, asked);
       arena->chunk_size = CHUNK;
     }
   arena->chunk += size;
@@ -286,15 +286,15 @@ take_small (PlaitArena *arena, gsize size, gsize asked)
 }
 
 gpointer
-plait_arena_take (PlaitArena *arena, gsize size)
+plait_arena_allocate (PlaitArena *arena, gsize size)
 {
   gsize rounded;
   char *block;
 
-  if (size > LARGEST_SIZE)
+  if (size > MAX_SIZE)
     run_out (arena, size);
   rounded = round_up (size);
-  block = rounded <= LARGEST_SMALL ? take_small (arena, rounded, size) : take_large (arena, rounded, size);
+  block = rounded <= MAX_SMALL ? allocate_small (arena, rounded, size) : allocate_large (arena, rounded, size);
   ASAN_POISON_MEMORY_REGION (block, rounded);
   ASAN_UNPOISON_MEMORY_REGION (block, size);
   return block;
@@ -316,7 +316,7 @@ plait_arena_release (PlaitArena *arena, gpointer block, gsize size)
 {
   gsize rounded = round_up (size);
 
-  if (rounded <= LARGEST_SMALL)
+  if (rounded <= MAX_SMALL)
     {
       SmallBlock *small = block;
 
@@ -359,7 +359,7 @@ plait_arena_peak (const PlaitArena *arena)
 }
 
 gboolean
-plait_arena_protect (PlaitArena *arena, PlaitArenaCall call, gpointer data, GError **error)
+plait_arena_protect (PlaitArena *arena, PlaitArenaFunc call, gpointer data, GError **error)
 {
   jmp_buf leave;
 
@@ -372,12 +372,12 @@ plait_arena_protect (PlaitArena *arena, PlaitArenaCall call, gpointer data, GErr
       return TRUE;
     }
   /* If a plugin's code was left, it runs no more. */
-  plait_crash_enter ((PlaitCaller){ NULL, NULL });
+  plait_crash_set_owner ((PlaitCodeOwner){ NULL, NULL });
   arena->leave = NULL;
 
   gsize held = arena->mapped;
   plait_arena_reset (arena);
-  if (!plait_no_fault (&arena->reason, error))
+  if (!plait_no_error (&arena->reason, error))
     return FALSE;
   if (arena->limit == 0)
     return plait_fail (error, PLAIT_ERROR_MEMORY,

@@ -17,7 +17,7 @@
  */
 typedef struct PlaitArena PlaitArena;
 
-typedef void (*PlaitArenaCall) (gpointer data);
+typedef void (*PlaitArenaFunc) (gpointer data);
 
 /* A new arena that may hold at most @limit bytes (0: no limit but the system's). (transfer full) */
 PlaitArena *plait_arena_new (gsize limit);
@@ -26,9 +26,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitArena, plait_arena_free)
 
 /* @size bytes, valid until plait_arena_reset or plait_arena_release. Must stand below plait_arena_protect in the call
  * stack if @size depends on input; outside one, running out aborts. (transfer none) */
-PLAIT_API gpointer plait_arena_take (PlaitArena *arena, gsize size);
+PLAIT_API gpointer plait_arena_allocate (PlaitArena *arena, gsize size);
 
-/* Gives @block of @size bytes (as asked of plait_arena_take) back for reuse within the step. */
+/* Gives @block of @size bytes (as asked of plait_arena_allocate) back for reuse within the step. */
 void plait_arena_release (PlaitArena *arena, gpointer block, gsize size);
 
 /* Forgets everything that was taken. The next step starts with one mapping as large as those of the largest so far. */
@@ -40,27 +40,27 @@ gsize plait_arena_peak (const PlaitArena *arena);
 
 /* Runs @call (@data). When the arena runs out inside it, the call is left at once (its frames are skipped, so they must
  * own nothing outside the arena), the arena is reset, and FALSE comes back with PLAIT_ERROR_MEMORY naming the bytes
- * asked, held and allowed; likewise when it is left by plait_arena_leave. */
-gboolean plait_arena_protect (PlaitArena *arena, PlaitArenaCall call, gpointer data, GError **error);
+ * asked, held and allowed; likewise when it is left by plait_arena_fail. */
+gboolean plait_arena_protect (PlaitArena *arena, PlaitArenaFunc call, gpointer data, GError **error);
 
-/* @n items of @size bytes: plait_arena_take, where a product that overflows is too large like any other. */
+/* @n items of @size bytes: plait_arena_allocate, where a product that overflows is too large like any other. */
 static inline gpointer
-plait_arena_take_items (PlaitArena *arena, gsize n, gsize size)
+plait_arena_allocate_items (PlaitArena *arena, gsize n, gsize size)
 {
-  return plait_arena_take (arena, n > G_MAXSIZE / size ? G_MAXSIZE : n * size);
+  return plait_arena_allocate (arena, n > G_MAXSIZE / size ? G_MAXSIZE : n * size);
 }
 
 /* The same, zeroed. */
 static inline gpointer
-plait_arena_take_zeros (PlaitArena *arena, gsize n, gsize size)
+plait_arena_allocate_zeros (PlaitArena *arena, gsize n, gsize size)
 {
-  return memset (plait_arena_take_items (arena, n, size), 0, n * size);
+  return memset (plait_arena_allocate_items (arena, n, size), 0, n * size);
 }
 
 /* Leaves the protected call as running out does; plait_arena_protect gives back @error (transfer full). Outside of one
  * its message ends the program. */
-G_NORETURN void plait_arena_leave (PlaitArena *arena, GError *error);
+G_NORETURN void plait_arena_fail (PlaitArena *arena, GError *error);
 
 /* Typed shorthand: n items of a type; the second zeroed. */
-#define plait_arena_new_array(arena, type, n) ((type *)plait_arena_take_items ((arena), (gsize)(n), sizeof (type)))
-#define plait_arena_new_array0(arena, type, n) ((type *)plait_arena_take_zeros ((arena), (gsize)(n), sizeof (type)))
+#define plait_arena_new_array(arena, type, n) ((type *)plait_arena_allocate_items ((arena), (gsize)(n), sizeof (type)))
+#define plait_arena_new_array0(arena, type, n) ((type *)plait_arena_allocate_zeros ((arena), (gsize)(n), sizeof (type)))

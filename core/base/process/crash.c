@@ -19,7 +19,7 @@ static const struct
   { SIGABRT, "ended the process by abort ()" },
 };
 
-static _Thread_local PlaitCaller running;
+static _Thread_local PlaitCodeOwner running;
 
 static gboolean watching;
 
@@ -35,17 +35,17 @@ static gboolean guarded_exit;
 static const char *suspects[MAX_SUSPECTS];
 static guint n_suspects;
 
-PlaitCaller
-plait_crash_enter (PlaitCaller caller)
+PlaitCodeOwner
+plait_crash_set_owner (PlaitCodeOwner caller)
 {
-  PlaitCaller before = running;
+  PlaitCodeOwner before = running;
 
   running = caller;
   return before;
 }
 
-PlaitCaller
-plait_crash_running (void)
+PlaitCodeOwner
+plait_crash_get_owner (void)
 {
   return running;
 }
@@ -77,7 +77,7 @@ say_sentence (int descriptor, const char *what)
 }
 
 void
-plait_crash_tell (const char *what)
+plait_crash_end_process (const char *what)
 {
   if (!running.who)
     return;
@@ -109,7 +109,7 @@ crashed (int number)
 {
   for (guint i = 0; i < G_N_ELEMENTS (crashes); i++)
     if (crashes[i].number == number)
-      plait_crash_tell (crashes[i].what);
+      plait_crash_end_process (crashes[i].what);
   /* It may be plait's own fault, which a dump tells more of. */
   if (n_suspects > 0)
     {
@@ -131,7 +131,7 @@ say_unasked_exit (int descriptor)
 static void
 left (void)
 {
-  plait_crash_tell ("called exit ()");
+  plait_crash_end_process ("called exit ()");
   if (!guarded_exit)
     return;
   say (STDERR_FILENO, "error: ");
@@ -146,7 +146,7 @@ left (void)
 }
 
 void
-plait_crash_guard_exit (gboolean guarded)
+plait_crash_catch_exit (gboolean guarded)
 {
   guarded_exit = guarded;
 }
@@ -159,7 +159,7 @@ plait_crash_suspect (const char *module)
 }
 
 void
-plait_crash_report (int descriptor, const char *begin, const char *end)
+plait_crash_report_to (int descriptor, const char *begin, const char *end)
 {
   reporting = descriptor;
   report_begin = begin;
@@ -167,14 +167,14 @@ plait_crash_report (int descriptor, const char *begin, const char *end)
 }
 
 void
-plait_crash_let_through (sigset_t *signals)
+plait_crash_unblock_signals (sigset_t *signals)
 {
   for (guint i = 0; i < G_N_ELEMENTS (crashes); i++)
     sigdelset (signals, crashes[i].number);
 }
 
 void
-plait_crash_watch_thread (void)
+plait_crash_use_signal_stack (void)
 {
   static _Thread_local char spare[32768];
   const stack_t stack = { .ss_sp = spare, .ss_size = sizeof spare };
@@ -184,7 +184,7 @@ plait_crash_watch_thread (void)
   if (sigaltstack (NULL, &before) == 0 && (before.ss_flags & SS_DISABLE))
     sigaltstack (&stack, NULL);
   /* The handler must not be the first to ask for what is the thread's own. */
-  plait_crash_enter (running);
+  plait_crash_set_owner (running);
 }
 
 static void
@@ -205,17 +205,17 @@ watch_signals (void)
 }
 
 void
-plait_crash_watch (void)
+plait_crash_install_handlers (void)
 {
   watching = TRUE;
-  plait_crash_watch_thread ();
+  plait_crash_use_signal_stack ();
   watch_signals ();
   atexit (left);
   at_quick_exit (left);
 }
 
 void
-plait_crash_watch_again (void)
+plait_crash_reinstall_handlers (void)
 {
   if (watching)
     watch_signals ();

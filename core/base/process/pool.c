@@ -44,13 +44,13 @@ struct PlaitPool
   Share *shares;
   Worker *workers;
 
-  PlaitPiece piece;
+  PlaitPoolFunc piece;
   gpointer data;
-  PlaitCaller caller; /* whose code runs in the thread that began the run */
+  PlaitCodeOwner caller; /* whose code runs in the thread that began the run */
 
   gboolean watched;
-  PlaitWork work;   /* what the caller is at */
-  gint64 accounted; /* until when */
+  PlaitWorkKind work; /* what the caller is at */
+  gint64 accounted;   /* until when */
   PlaitWorkTimes times;
 
   /* The number of the run; workers sleep on it. */
@@ -154,7 +154,7 @@ take_part (PlaitPool *pool, guint thread)
         {
           if (pool->watched && begun == 0)
             begun = nanoseconds ();
-          plait_crash_enter (pool->caller);
+          plait_crash_set_owner (pool->caller);
           pool->piece (pool->data, piece, thread);
         }
     }
@@ -174,7 +174,7 @@ worker_main (void *data)
   PlaitPool *pool = worker->pool;
   guint32 run = 0;
 
-  plait_crash_watch_thread ();
+  plait_crash_use_signal_stack ();
   atomic_fetch_add (&pool->started, 1);
   wake (&pool->started, 1);
   while (!atomic_load (&pool->stops))
@@ -192,8 +192,8 @@ worker_main (void *data)
   return NULL;
 }
 
-/* Waits until all workers have started. A process that forks before (process/trial.h) may copy a lock of the allocator
- * that one of them holds. */
+/* Waits until all workers have started. A process that forks before (process/sandbox.h) may copy a lock of the
+ * allocator that one of them holds. */
 static void
 await_workers (PlaitPool *pool)
 {
@@ -212,7 +212,7 @@ start_workers (PlaitPool *pool, guint threads, GError **error)
   int problem = 0;
 
   sigfillset (&all);
-  plait_crash_let_through (&all);
+  plait_crash_unblock_signals (&all);
   pthread_sigmask (SIG_SETMASK, &all, &before);
   for (guint i = 1; i < threads && problem == 0; i++)
     {
@@ -238,7 +238,7 @@ plait_pool_new (guint threads, GError **error)
   guint processors = g_get_num_processors ();
   g_autoptr (PlaitPool) pool = g_aligned_alloc0 (1, sizeof (PlaitPool), 128);
 
-  threads = CLAMP (threads == 0 ? processors : threads, 1, PLAIT_POOL_MOST_THREADS);
+  threads = CLAMP (threads == 0 ? processors : threads, 1, PLAIT_POOL_MAX_THREADS);
   pool->threads = 1;
   pool->spins = threads <= processors;
   /* The last one has scratch alone. */
@@ -278,9 +278,9 @@ plait_pool_threads (const PlaitPool *pool)
  */
 
 const char *
-plait_work_name (PlaitWork work)
+plait_work_name (PlaitWorkKind work)
 {
-  static const char *const names[PLAIT_N_WORKS]
+  static const char *const names[PLAIT_N_WORK_KINDS]
       = { "other", "products", "attention", "cells", "output layer", "norms, sums", "update" };
 
   return names[work];
@@ -308,7 +308,7 @@ account_run (PlaitPool *pool)
     {
       const Share *share = &pool->shares[i];
 
-      pool->times.hand_over += (share->begun > 0 ? share->begun : now) - start;
+      pool->times.dispatch += (share->begun > 0 ? share->begun : now) - start;
       if (share->begun == 0)
         continue;
       pool->times.works[pool->work] += share->ended - share->begun;
@@ -319,7 +319,7 @@ account_run (PlaitPool *pool)
 }
 
 PlaitWorkScope
-plait_work_enter (PlaitPool *pool, PlaitWork work)
+plait_work_enter (PlaitPool *pool, PlaitWorkKind work)
 {
   PlaitWorkScope scope = { pool, pool->work };
 
@@ -338,7 +338,7 @@ plait_work_leave (PlaitWorkScope *scope)
 }
 
 void
-plait_pool_watch (PlaitPool *pool)
+plait_pool_profile (PlaitPool *pool)
 {
   pool->watched = TRUE;
   pool->times = (PlaitWorkTimes){ 0 };
@@ -354,22 +354,22 @@ plait_pool_times (PlaitPool *pool)
 }
 
 void
-plait_pool_watch_too (PlaitPool *part, const PlaitPool *pool)
+plait_pool_profile_nested (PlaitPool *part, const PlaitPool *pool)
 {
   if (pool->watched)
-    plait_pool_watch (part);
+    plait_pool_profile (part);
 }
 
 void
-plait_pool_itemise (PlaitPool *pool, const PlaitWorkTimes *part)
+plait_pool_add_nested_times (PlaitPool *pool, const PlaitWorkTimes *part)
 {
   pool->times.works[pool->work] -= part->all;
-  for (guint work = 0; work < PLAIT_N_WORKS; work++)
+  for (guint work = 0; work < PLAIT_N_WORK_KINDS; work++)
     pool->times.works[work] += part->works[work];
 }
 
 void
-plait_pool_run (PlaitPool *pool, gint64 pieces, PlaitPiece piece, gpointer data)
+plait_pool_run (PlaitPool *pool, gint64 pieces, PlaitPoolFunc piece, gpointer data)
 {
   if (pieces <= 1 || !pool || pool->threads == 1)
     {
@@ -384,7 +384,7 @@ plait_pool_run (PlaitPool *pool, gint64 pieces, PlaitPiece piece, gpointer data)
     account_alone (pool);
   pool->piece = piece;
   pool->data = data;
-  pool->caller = plait_crash_running ();
+  pool->caller = plait_crash_get_owner ();
   atomic_store (&pool->left, (guint32)pieces);
   for (guint i = 0; i < pool->threads; i++)
     {
@@ -412,7 +412,7 @@ plait_pool_run (PlaitPool *pool, gint64 pieces, PlaitPiece piece, gpointer data)
 }
 
 PlaitPool *
-plait_pool_alone (PlaitPool *pool, guint thread)
+plait_pool_for_thread (PlaitPool *pool, guint thread)
 {
   Share *share = &pool->shares[thread];
 

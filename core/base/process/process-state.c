@@ -10,7 +10,7 @@
 #define FIRST_COPY 10 /* copies of standard streams stand behind what others expect to open next */
 
 static gboolean
-keeps_small (void)
+keeps_subnormals (void)
 {
   volatile double least = DBL_MIN;
 
@@ -74,7 +74,7 @@ restore_signals (const struct sigaction *before)
 static gboolean
 restore_numbers (const PlaitProcessState *state)
 {
-  gboolean same = fegetround () == state->rounding && keeps_small () == state->keeps_small;
+  gboolean same = fegetround () == state->rounding && keeps_subnormals () == state->keeps_subnormals;
 
   fesetenv (&state->numbers);
   return same;
@@ -91,7 +91,7 @@ restore_locale (const char *locale)
 }
 
 void
-plait_process_state_take (PlaitProcessState *state)
+plait_process_state_save (PlaitProcessState *state)
 {
   memset (state, 0, sizeof *state);
   state->folder = open (".", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -102,7 +102,7 @@ plait_process_state_take (PlaitProcessState *state)
   state->locale = g_strdup (setlocale (LC_ALL, NULL));
   fegetenv (&state->numbers);
   state->rounding = fegetround ();
-  state->keeps_small = keeps_small ();
+  state->keeps_subnormals = keeps_subnormals ();
   for (int number = 1; number < NSIG; number++)
     sigaction (number, NULL, &state->signals[number]);
 }

@@ -19,12 +19,12 @@ typedef struct
   char *locale;
   fenv_t numbers;
   int rounding;
-  gboolean keeps_small; /* numbers below the least normal one are not made zero */
+  gboolean keeps_subnormals; /* numbers below the least normal one are not made zero */
   struct sigaction signals[NSIG];
 } PlaitProcessState;
 
 /* Notes the state as it is now. End it with plait_process_state_restore. */
-void plait_process_state_take (PlaitProcessState *state);
+void plait_process_state_save (PlaitProcessState *state);
 
 /* Puts back what is otherwise than it was, and returns what that was ("the working folder"), or NULL. */
 const char *plait_process_state_restore (PlaitProcessState *state);

@@ -24,7 +24,7 @@ enum
 };
 
 void
-plait_program_answer_clear (PlaitProgramAnswer *answer)
+plait_program_result_clear (PlaitProgramResult *answer)
 {
   g_free (answer->output);
   g_free (answer->errors);
@@ -68,7 +68,7 @@ end_child (pid_t child)
 }
 
 static gboolean
-await (pid_t child, const PlaitProgramCall *call, const int *files, PlaitProgramEnd *end, GError **error)
+await (pid_t child, const PlaitProgramCall *call, const int *files, PlaitProgramOutcome *end, GError **error)
 {
   gint64 deadline = g_get_monotonic_time () + call->seconds * G_USEC_PER_SEC;
   int status = 0;
@@ -85,7 +85,7 @@ await (pid_t child, const PlaitProgramCall *call, const int *files, PlaitProgram
           continue;
         }
       end_child (child);
-      *end = late ? PLAIT_PROGRAM_LATE : PLAIT_PROGRAM_FAILED;
+      *end = late ? PLAIT_PROGRAM_TIMED_OUT : PLAIT_PROGRAM_FAILED;
       return !stopped || plait_fail (error, PLAIT_ERROR_INTERRUPTED, "interrupted while %s ran", call->words[0]);
     }
   *end = ended == child && WIFEXITED (status) && WEXITSTATUS (status) == 0 ? PLAIT_PROGRAM_DONE : PLAIT_PROGRAM_FAILED;
@@ -93,7 +93,7 @@ await (pid_t child, const PlaitProgramCall *call, const int *files, PlaitProgram
 }
 
 static gboolean
-run (const PlaitProgramCall *call, const int *files, PlaitProgramAnswer *answer, GError **error)
+run (const PlaitProgramCall *call, const int *files, PlaitProgramResult *answer, GError **error)
 {
   g_autoptr (GError) fault = NULL;
   GPid child;
@@ -112,7 +112,7 @@ run (const PlaitProgramCall *call, const int *files, PlaitProgramAnswer *answer,
 }
 
 gboolean
-plait_program_call (const PlaitProgramCall *call, PlaitProgramAnswer *answer, GError **error)
+plait_program_call (const PlaitProgramCall *call, PlaitProgramResult *answer, GError **error)
 {
   static const char *const names[N_FILES] = { "input", "output", "errors" };
   int files[N_FILES];

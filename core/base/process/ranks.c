@@ -24,7 +24,7 @@ plait_ranks_new (const PlaitRanksTable *table)
   gboolean threads;
 
   ranks->table = table;
-  table->join (&ranks->n, &ranks->own, &threads);
+  table->initialise (&ranks->n, &ranks->own, &threads);
   ranks->joined = threads ? NULL : g_thread_self ();
   return ranks;
 }
@@ -34,18 +34,18 @@ plait_ranks_free (PlaitRanks *ranks)
 {
   if (!ranks)
     return;
-  ranks->table->leave ();
+  ranks->table->finalise ();
   g_free (ranks);
 }
 
 guint
-plait_ranks_n (const PlaitRanks *ranks)
+plait_ranks_size (const PlaitRanks *ranks)
 {
   return ranks ? ranks->n : 1;
 }
 
 guint
-plait_ranks_own (const PlaitRanks *ranks)
+plait_ranks_rank (const PlaitRanks *ranks)
 {
   return ranks ? ranks->own : 0;
 }
@@ -53,7 +53,7 @@ plait_ranks_own (const PlaitRanks *ranks)
 gboolean
 plait_ranks_is_first (const PlaitRanks *ranks)
 {
-  return plait_ranks_own (ranks) == 0;
+  return plait_ranks_rank (ranks) == 0;
 }
 
 double
@@ -77,13 +77,13 @@ plait_ranks_seconds (const PlaitRanks *ranks)
  */
 
 static guint
-slot_of (guint lane, guint turn, gboolean sends)
+slot_of (guint lane, guint request, gboolean sends)
 {
-  return (2 * lane + (sends ? 1 : 0)) * PLAIT_RANKS_TURNS + turn;
+  return (2 * lane + (sends ? 1 : 0)) * PLAIT_RANKS_REQUESTS + request;
 }
 
 gboolean
-plait_ranks_serve_thread (const PlaitRanks *ranks)
+plait_ranks_allows_thread (const PlaitRanks *ranks)
 {
   return !ranks->joined || ranks->joined == g_thread_self ();
 }
@@ -98,31 +98,31 @@ has_ended (PlaitRanks *ranks, guint slot)
 }
 
 void
-plait_ranks_begin_send (PlaitRanks *ranks, guint lane, guint turn, gconstpointer bytes, gsize n)
+plait_ranks_begin_send (PlaitRanks *ranks, guint lane, guint request, gconstpointer bytes, gsize n)
 {
   guint next = (ranks->own + 1) % ranks->n;
 
-  TIMED (ranks->table->begin_send (slot_of (lane, turn, TRUE), lane, bytes, n, next));
+  TIMED (ranks->table->begin_send (slot_of (lane, request, TRUE), lane, bytes, n, next));
 }
 
 void
-plait_ranks_begin_receive (PlaitRanks *ranks, guint lane, guint turn, gpointer bytes, gsize n)
+plait_ranks_begin_receive (PlaitRanks *ranks, guint lane, guint request, gpointer bytes, gsize n)
 {
   guint previous = (ranks->own + ranks->n - 1) % ranks->n;
 
-  TIMED (ranks->table->begin_receive (slot_of (lane, turn, FALSE), lane, bytes, n, previous));
+  TIMED (ranks->table->begin_receive (slot_of (lane, request, FALSE), lane, bytes, n, previous));
 }
 
 gboolean
-plait_ranks_has_sent (PlaitRanks *ranks, guint lane, guint turn)
+plait_ranks_has_sent (PlaitRanks *ranks, guint lane, guint request)
 {
-  return has_ended (ranks, slot_of (lane, turn, TRUE));
+  return has_ended (ranks, slot_of (lane, request, TRUE));
 }
 
 gboolean
-plait_ranks_has_received (PlaitRanks *ranks, guint lane, guint turn)
+plait_ranks_has_received (PlaitRanks *ranks, guint lane, guint request)
 {
-  return has_ended (ranks, slot_of (lane, turn, FALSE));
+  return has_ended (ranks, slot_of (lane, request, FALSE));
 }
 
 void
@@ -153,10 +153,10 @@ plait_ranks_broadcast (PlaitRanks *ranks, gpointer bytes, gsize n, guint from)
 }
 
 void
-plait_ranks_add (PlaitRanks *ranks, double *numbers, gsize n)
+plait_ranks_all_reduce (PlaitRanks *ranks, double *numbers, gsize n)
 {
   if (ranks)
-    TIMED (ranks->table->add (numbers, n));
+    TIMED (ranks->table->all_reduce (numbers, n));
 }
 
 gboolean
@@ -164,7 +164,7 @@ plait_ranks_any (PlaitRanks *ranks, gboolean own)
 {
   double number = own ? 1 : 0;
 
-  plait_ranks_add (ranks, &number, 1);
+  plait_ranks_all_reduce (ranks, &number, 1);
   return number > 0;
 }
 
@@ -201,7 +201,7 @@ plait_ranks_agree (PlaitRanks *ranks, gboolean well, GError **error)
     error = &local;
   failed = g_new0 (double, ranks->n);
   failed[ranks->own] = well ? 0 : 1;
-  plait_ranks_add (ranks, failed, ranks->n);
+  plait_ranks_all_reduce (ranks, failed, ranks->n);
   for (guint i = 0; i < ranks->n; i++)
     if (failed[i] > 0)
       {
@@ -219,6 +219,6 @@ plait_ranks_fail (PlaitRanks *ranks, const GError *error, int code)
   if (!ranks || ranks->failed)
     return;
   fprintf (stderr, "error: process %u of %u: %s\n", ranks->own + 1, ranks->n, error->message);
-  plait_crash_guard_exit (FALSE);
-  ranks->table->end (code);
+  plait_crash_catch_exit (FALSE);
+  ranks->table->abort_job (code);
 }

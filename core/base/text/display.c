@@ -14,14 +14,14 @@ plait_display_is_terminal (FILE *stream)
 }
 
 gboolean
-plait_display_is_hostile (gunichar character)
+plait_display_is_unsafe (gunichar character)
 {
   return character < 0x20 || (character >= 0x7f && character < 0xa0) || character == 0x2028 || character == 0x2029
          || (character >= 0x202a && character <= 0x202e) || (character >= 0x2066 && character <= 0x2069);
 }
 
 char *
-plait_display_clean (const char *text, gboolean keep_lines)
+plait_display_sanitise (const char *text, gboolean keep_lines)
 {
   g_autofree char *valid = g_utf8_make_valid (text, -1);
   GString *clean = g_string_sized_new (64);
@@ -31,7 +31,7 @@ plait_display_clean (const char *text, gboolean keep_lines)
       gunichar character = g_utf8_get_char (p);
       gboolean keep = keep_lines && (character == '\n' || character == '\t');
 
-      g_string_append_unichar (clean, plait_display_is_hostile (character) && !keep ? REPLACEMENT : character);
+      g_string_append_unichar (clean, plait_display_is_unsafe (character) && !keep ? REPLACEMENT : character);
     }
   return g_string_free (clean, FALSE);
 }
@@ -39,7 +39,7 @@ plait_display_clean (const char *text, gboolean keep_lines)
 void
 plait_display_text (FILE *stream, const char *text)
 {
-  g_autofree char *clean = isatty (fileno (stream)) == 1 ? plait_display_clean (text, TRUE) : NULL;
+  g_autofree char *clean = isatty (fileno (stream)) == 1 ? plait_display_sanitise (text, TRUE) : NULL;
 
   fputs (clean ? clean : text, stream);
 }
@@ -69,7 +69,7 @@ plait_display_width (const char *text)
 }
 
 char *
-plait_display_cut (const char *text, gsize columns)
+plait_display_truncate (const char *text, gsize columns)
 {
   gsize width = 0;
   const char *fits = text; /* behind what fits beside the mark */
@@ -90,7 +90,7 @@ plait_display_cut (const char *text, gsize columns)
 }
 
 char *
-plait_display_cut_middle (const char *text, gsize columns)
+plait_display_truncate_middle (const char *text, gsize columns)
 {
   gsize room = columns > 0 ? (columns - 1) / 2 : 0; /* of the end */
   const char *end = text + strlen (text);
@@ -109,7 +109,7 @@ plait_display_cut_middle (const char *text, gsize columns)
       if (width > 0) /* no combining character without what it combines with */
         end = p;
     }
-  g_autofree char *head = plait_display_cut (text, columns - plait_display_width (end));
+  g_autofree char *head = plait_display_truncate (text, columns - plait_display_width (end));
   return g_strconcat (head, end, NULL);
 }
 

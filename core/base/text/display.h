@@ -16,11 +16,11 @@ gboolean plait_display_is_terminal (FILE *stream);
 
 /* TRUE if @character would command or confuse a terminal: control characters, line and paragraph separators, changes of
  * the writing direction. */
-gboolean plait_display_is_hostile (gunichar character);
+gboolean plait_display_is_unsafe (gunichar character);
 
 /* @text with such characters, and bytes that are not UTF-8, replaced by U+FFFD. With @keep_lines line breaks and tabs
  * stay. (transfer full) */
-char *plait_display_clean (const char *text, gboolean keep_lines);
+char *plait_display_sanitise (const char *text, gboolean keep_lines);
 
 /* Writes @text: to a terminal cleaned, with its lines kept, to anything else as it is. */
 void plait_display_text (FILE *stream, const char *text);
@@ -35,10 +35,10 @@ guint plait_display_character_width (gunichar character);
 gsize plait_display_width (const char *text);
 
 /* @text if it has at most @columns columns, else its beginning and "…", as wide as fits. (transfer full) */
-char *plait_display_cut (const char *text, gsize columns);
+char *plait_display_truncate (const char *text, gsize columns);
 
 /* The same with both ends kept and "…" between them: names that begin alike stay apart. (transfer full) */
-char *plait_display_cut_middle (const char *text, gsize columns);
+char *plait_display_truncate_middle (const char *text, gsize columns);
 
 /* Appends @text and blanks, or blanks and @text with @right, that make it @columns wide; @text alone if it is wider. */
 void plait_display_pad (GString *line, const char *text, gsize columns, gboolean right);

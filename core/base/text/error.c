@@ -9,8 +9,8 @@ plait_error_quark (void)
   return g_quark_from_static_string ("plait-error");
 }
 
-#define LONGEST_BEGINNING 700
-#define LONGEST_END 300
+#define MAX_BEGINNING 700
+#define MAX_END 300
 
 static gboolean
 is_within_character (char byte)
@@ -22,9 +22,9 @@ is_within_character (char byte)
 static char *
 shorten (char *line)
 {
-  gsize length = strlen (line), beginning = LONGEST_BEGINNING, end = length - LONGEST_END;
+  gsize length = strlen (line), beginning = MAX_BEGINNING, end = length - MAX_END;
 
-  if (length <= LONGEST_BEGINNING + LONGEST_END)
+  if (length <= MAX_BEGINNING + MAX_END)
     return line;
   while (beginning > 0 && is_within_character (line[beginning]))
     beginning--;
@@ -79,7 +79,7 @@ plait_fail_null (GError **error, PlaitErrorCode code, const char *format, ...)
 }
 
 gboolean
-plait_no_fault (GError **fault, GError **error)
+plait_no_error (GError **fault, GError **error)
 {
   if (!*fault)
     return TRUE;
@@ -88,14 +88,14 @@ plait_no_fault (GError **fault, GError **error)
 }
 
 /* Names longer than this are never compared: nobody mistypes them by one letter and cares. */
-#define LONGEST_NAME 64
+#define MAX_NAME 64
 
 /* Damerau-Levenshtein distance (optimal string alignment: insertion, deletion, substitution, and a swap of neighbours
- * cost 1 each), ASCII case ignored. Both names have at most LONGEST_NAME bytes. */
+ * cost 1 each), ASCII case ignored. Both names have at most MAX_NAME bytes. */
 static gsize
 distance (const char *a, gsize a_length, const char *b, gsize b_length)
 {
-  gsize rows[3][LONGEST_NAME + 1];
+  gsize rows[3][MAX_NAME + 1];
   gsize *before = rows[0], *above = rows[1], *row = rows[2];
 
   for (gsize j = 0; j <= b_length; j++)
@@ -123,12 +123,12 @@ distance (const char *a, gsize a_length, const char *b, gsize b_length)
 }
 
 /* From so many letters on a part of a name tells which one is meant. */
-#define SHORTEST_PART 4
+#define MIN_PART 4
 
 static gboolean
 begins_or_ends (const char *text, gsize length, const char *part, gsize part_length)
 {
-  return part_length >= SHORTEST_PART && part_length < length
+  return part_length >= MIN_PART && part_length < length
          && (g_ascii_strncasecmp (text, part, part_length) == 0
              || g_ascii_strcasecmp (text + length - part_length, part) == 0);
 }
@@ -159,14 +159,14 @@ plait_nearest_name (const char *wanted, const char *const *names)
   const char *nearest = NULL;
   gsize least = G_MAXSIZE;
 
-  if (length > LONGEST_NAME)
+  if (length > MAX_NAME)
     return NULL;
   for (gsize i = 0; names[i]; i++)
     {
       gsize name_length = strlen (names[i]);
       gsize d;
 
-      if (name_length > LONGEST_NAME)
+      if (name_length > MAX_NAME)
         continue;
       d = distance (wanted, length, names[i], name_length);
       /* A slip changes at most a third of the letters: one in three letters, two in six, three in nine or more. */

@@ -36,7 +36,7 @@ PLAIT_API gpointer plait_fail_null (GError **error, PlaitErrorCode code, const c
 char *plait_message (const char *format, va_list arguments) G_GNUC_PRINTF (1, 0);
 
 /* TRUE where *@fault is NULL; else moves it to *@error. For calls that tell failure by their GError alone. */
-gboolean plait_no_fault (GError **fault, GError **error);
+gboolean plait_no_error (GError **fault, GError **error);
 
 /* The name among @names (NULL-terminated) nearest to @wanted: a slip, or else one of which @wanted is a part or that is
  * a part of it. NULL if there is none. (transfer none) */

@@ -73,7 +73,7 @@ append_text (PlaitJson *json, const char *text)
 
       if (character == '"' || character == '\\')
         g_string_append_printf (json->text, "\\%c", *p);
-      else if (plait_display_is_hostile (character))
+      else if (plait_display_is_unsafe (character))
         g_string_append_printf (json->text, "\\u%04x", character);
       else
         g_string_append_unichar (json->text, character);

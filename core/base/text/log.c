@@ -42,7 +42,7 @@ plait_log_new (gboolean quiet)
 }
 
 static void
-take_line_off (PlaitLog *log)
+clear_line (PlaitLog *log)
 {
   if (!log->line_shown)
     return;
@@ -74,15 +74,15 @@ plait_log_is_mute (const PlaitLog *log)
 
 /* The formatted text with nothing in it that commands the terminal; line breaks stay if @lines. */
 static char *
-harmless_text (const char *format, va_list arguments, gboolean lines)
+safe_text (const char *format, va_list arguments, gboolean lines)
 {
   g_autofree char *raw = g_strdup_vprintf (format, arguments);
 
-  return plait_display_clean (raw, lines);
+  return plait_display_sanitise (raw, lines);
 }
 
 void
-plait_log_say (PlaitLog *log, PlaitLogLevel level, const char *format, ...)
+plait_log_write (PlaitLog *log, PlaitLogLevel level, const char *format, ...)
 {
   static const struct
   {
@@ -97,9 +97,9 @@ plait_log_say (PlaitLog *log, PlaitLogLevel level, const char *format, ...)
   if (!log || log->mute || (level == PLAIT_LOG_INFO && log->settings.quiet))
     return;
   va_start (arguments, format);
-  text = harmless_text (format, arguments, TRUE);
+  text = safe_text (format, arguments, TRUE);
   va_end (arguments);
-  take_line_off (log);
+  clear_line (log);
   if (level != PLAIT_LOG_INFO && log->settings.colour)
     fprintf (log->settings.stream, "\033[%sm%s:\033[0m ", levels[level].colour, levels[level].word);
   else if (level != PLAIT_LOG_INFO)
@@ -134,12 +134,12 @@ plait_log_progress (PlaitLog *log, const char *format, ...)
   log->next_progress = now + (log->settings.terminal ? TERMINAL_INTERVAL : LINE_INTERVAL);
 
   va_start (arguments, format);
-  text = harmless_text (format, arguments, FALSE);
+  text = safe_text (format, arguments, FALSE);
   va_end (arguments);
-  take_line_off (log);
+  clear_line (log);
   if (log->settings.terminal)
     {
-      g_autofree char *cut = plait_display_cut (text, columns (log));
+      g_autofree char *cut = plait_display_truncate (text, columns (log));
 
       fputs (cut, log->settings.stream);
       log->line_shown = TRUE;
@@ -154,7 +154,7 @@ plait_log_progress_end (PlaitLog *log)
 {
   if (!log)
     return;
-  take_line_off (log);
+  clear_line (log);
   fflush (log->settings.stream);
   log->next_progress = G_MININT64;
 }

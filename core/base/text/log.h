@@ -50,11 +50,11 @@ typedef enum
 } PlaitLogLevel;
 
 /* One message, without a line break at its end. */
-void plait_log_say (PlaitLog *log, PlaitLogLevel level, const char *format, ...) G_GNUC_PRINTF (3, 4);
+void plait_log_write (PlaitLog *log, PlaitLogLevel level, const char *format, ...) G_GNUC_PRINTF (3, 4);
 
-#define plait_log_info(log, ...) plait_log_say (log, PLAIT_LOG_INFO, __VA_ARGS__)
-#define plait_log_warning(log, ...) plait_log_say (log, PLAIT_LOG_WARNING, __VA_ARGS__)
-#define plait_log_error(log, ...) plait_log_say (log, PLAIT_LOG_ERROR, __VA_ARGS__)
+#define plait_log_info(log, ...) plait_log_write (log, PLAIT_LOG_INFO, __VA_ARGS__)
+#define plait_log_warning(log, ...) plait_log_write (log, PLAIT_LOG_WARNING, __VA_ARGS__)
+#define plait_log_error(log, ...) plait_log_write (log, PLAIT_LOG_ERROR, __VA_ARGS__)
 
 /* Where long work stands, as one short line. May be called as often as one likes: a terminal sees ten a second. */
 void plait_log_progress (PlaitLog *log, const char *format, ...) G_GNUC_PRINTF (2, 3);

@@ -7,7 +7,7 @@
 
 #define USUAL_FORMAT "%.2f"
 #define P_FORMAT "%.4f"
-#define SMALLEST_P 0.00005 /* a smaller one would be shown as 0 */
+#define MIN_P 0.00005 /* a smaller one would be shown as 0 */
 #define NONE "–"
 
 static void
@@ -85,7 +85,7 @@ plait_table_real (PlaitTable *table, double real)
 }
 
 void
-plait_table_known (PlaitTable *table, double real)
+plait_table_real_or_none (PlaitTable *table, double real)
 {
   if (isnan (real))
     plait_table_none (table);
@@ -205,7 +205,7 @@ plait_table_cell_text (const PlaitTableColumn *column, const PlaitTableCell *cel
     case PLAIT_TABLE_CELL_SCORE:
       return plait_table_score_text (column->format, *cell->score);
     case PLAIT_TABLE_CELL_P:
-      return cell->real < SMALLEST_P ? g_strdup ("< 0.0001") : real_text (P_FORMAT, cell->real);
+      return cell->real < MIN_P ? g_strdup ("< 0.0001") : real_text (P_FORMAT, cell->real);
     }
   return g_strdup ("");
 }

@@ -43,7 +43,7 @@ typedef struct
   PlaitTableKind kind;
   const char *format;  /* of its numbers, as for g_ascii_formatd; "%.2f" unless set */
   PlaitTableBest best; /* unless set, none */
-  gboolean pictured;   /* where there are pictures, its scores have one beside them */
+  gboolean has_plots;  /* where there are pictures, its scores have one beside them */
 } PlaitTableColumn;
 
 /* A number and what is known of its uncertainty. */
@@ -121,7 +121,7 @@ void plait_table_integer (PlaitTable *table, PlaitTableStyle style, gint64 integ
 void plait_table_real (PlaitTable *table, double real);
 
 /* The same, but a NaN says that there is no such number. */
-void plait_table_known (PlaitTable *table, double real);
+void plait_table_real_or_none (PlaitTable *table, double real);
 
 /* A NaN: there is no such score. */
 void plait_table_score (PlaitTable *table, PlaitTableScore score);

@@ -62,7 +62,7 @@ typedef struct
   PlaitRagged sentences; /* n = documents of the batch: document d has the sentences offsets[d] .. offsets[d + 1] - 1 */
   const gint64 *rows;    /* [sentences + 1]: sentence i has the rows rows[i] .. rows[i + 1] - 1 of the batch; every row
                             is of one sentence, EOS of the last, and a sentence has one at least */
-  gboolean starts;       /* whether the first row of each sentence is a start token */
+  gboolean start_tokens; /* whether the first row of each sentence is a start token */
   const gint32 *roles;   /* [sentences]: 0 .. roles - 1; NULL: documents have no roles */
 } PlaitDocuments;
 

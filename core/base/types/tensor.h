@@ -96,7 +96,7 @@ plait_ragged_length (PlaitRagged ragged, gint64 sentence)
 
 /* TRUE if the offsets begin at 0 and do not fall. */
 static inline gboolean
-plait_ragged_is_sound (PlaitRagged ragged)
+plait_ragged_is_valid (PlaitRagged ragged)
 {
   if (ragged.n < 0 || !ragged.offsets || ragged.offsets[0] != 0)
     return FALSE;
@@ -122,4 +122,4 @@ typedef struct
 {
   PlaitRagged sentences; /* n = documents */
   const gint64 *rows;    /* [sentences], of the batch */
-} PlaitStarts;
+} PlaitSentenceStarts;

@@ -34,7 +34,7 @@ typedef struct
   gsize field;       /* offset in the command's struct */
   const char *help;  /* what --help says of it */
   const char *value; /* what --help calls its value: "FILE", "best|last"; NULL of a flag. See plait_option_value_kind */
-  double least, most; /* of a number */
+  double min, max;   /* of a number */
 } PlaitOption;
 
 struct PlaitCommand
@@ -47,7 +47,7 @@ struct PlaitCommand
   const PlaitOption *options; /* NULL: none but those of all commands */
   gsize size;                 /* bytes of the struct that options fill */
   gconstpointer defaults;     /* its values before; NULL: zeros */
-  int least, most;            /* how many arguments; negative: any number */
+  int min, max;               /* how many arguments; negative: any number */
   gboolean several;           /* mpirun may start several processes of it */
 
   /* The code of *error becomes the exit code. */

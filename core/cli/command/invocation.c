@@ -5,7 +5,7 @@
 #include "files/path.h"
 #include "command/command.h"
 #include "command/options.h"
-#include "terminal/page.h"
+#include "terminal/terminal.h"
 
 /* "-s, --set=G.K=V". (transfer full) */
 static char *
@@ -17,7 +17,7 @@ option_label (const PlaitOption *option)
 }
 
 static void
-print_options (PlaitPage *page, const PlaitCommand *command)
+print_options (PlaitTerminal *terminal, const PlaitCommand *command)
 {
   guint width = 0;
 
@@ -31,31 +31,31 @@ print_options (PlaitPage *page, const PlaitCommand *command)
     {
       g_autofree char *label = option_label (plait_command_option (command, i));
 
-      plait_page_row (page, width, label, plait_command_option (command, i)->help);
+      plait_terminal_row (terminal, width, label, plait_command_option (command, i)->help);
     }
 }
 
 void
 plait_command_print_help (const PlaitCommand *command)
 {
-  g_autoptr (PlaitPage) page = plait_page_new ();
+  g_autoptr (PlaitTerminal) terminal = plait_terminal_new ();
   g_autofree char *usage = g_strdup_printf ("Usage: %s %s ", g_get_prgname (), command->name);
   g_autofree char *summary = g_strdup_printf ("%s.\n\nOptions:", command->summary);
   g_auto (GStrv) details = g_strsplit (command->details ? command->details : "", "\n", -1);
   guint indent = (guint)strlen (usage);
 
-  plait_page_text (page, PLAIT_PAGE_PLAIN, "%s", usage);
-  plait_page_paragraph (page, indent, indent, command->synopsis);
-  plait_page_text (page, PLAIT_PAGE_PLAIN, "\n");
-  plait_page_paragraph (page, 0, 0, summary);
-  print_options (page, command);
+  plait_terminal_text (terminal, PLAIT_TERMINAL_PLAIN, "%s", usage);
+  plait_terminal_paragraph (terminal, indent, indent, command->synopsis);
+  plait_terminal_text (terminal, PLAIT_TERMINAL_PLAIN, "\n");
+  plait_terminal_paragraph (terminal, 0, 0, summary);
+  print_options (terminal, command);
   if (details[0])
-    plait_page_text (page, PLAIT_PAGE_PLAIN, "\n");
+    plait_terminal_text (terminal, PLAIT_TERMINAL_PLAIN, "\n");
   for (guint i = 0; details[i]; i++)
     if (*details[i] == ' ') /* an example, to be copied */
-      plait_page_text (page, PLAIT_PAGE_PLAIN, "%s\n", details[i]);
+      plait_terminal_text (terminal, PLAIT_TERMINAL_PLAIN, "%s\n", details[i]);
     else
-      plait_page_paragraph (page, 0, 0, details[i]);
+      plait_terminal_paragraph (terminal, 0, 0, details[i]);
 }
 
 /*
@@ -246,10 +246,10 @@ set_field (PlaitInvocation *invocation, const Given *given, GError **error)
       *(gboolean *)(is_common (option) ? (gpointer)((char *)invocation + option->field) : field) = TRUE;
       return TRUE;
     case PLAIT_OPTION_INTEGER:
-      return plait_option_integer (label, given->value, (gint64)option->least,
-                                   option->most < 0x1p63 ? (gint64)option->most : G_MAXINT64, field, error);
+      return plait_option_integer (label, given->value, (gint64)option->min,
+                                   option->max < 0x1p63 ? (gint64)option->max : G_MAXINT64, field, error);
     case PLAIT_OPTION_REAL:
-      return plait_option_real (label, given->value, option->least, option->most, field, error);
+      return plait_option_real (label, given->value, option->min, option->max, field, error);
     case PLAIT_OPTION_CHOICE:
       *(guint *)field = plait_option_choice (given->value, option->value);
       return TRUE;
@@ -271,13 +271,13 @@ set_field (PlaitInvocation *invocation, const Given *given, GError **error)
 static gboolean
 check_count (const PlaitCommand *command, guint n, GError **error)
 {
-  if (n < (guint)command->least)
+  if (n < (guint)command->min)
     return plait_fail (error, PLAIT_ERROR_INPUT, "%s is missing; usage: %s %s %s",
                        n == 0 ? "an argument" : "another argument", g_get_prgname (), command->name, command->synopsis);
-  guint most = command->most < 0 ? n : (guint)command->most;
-  return n <= most
-         || plait_fail (error, PLAIT_ERROR_INPUT, "%u argument%s too many; usage: %s %s %s", n - most,
-                        n - most == 1 ? "" : "s", g_get_prgname (), command->name, command->synopsis);
+  guint max = command->max < 0 ? n : (guint)command->max;
+  return n <= max
+         || plait_fail (error, PLAIT_ERROR_INPUT, "%u argument%s too many; usage: %s %s %s", n - max,
+                        n - max == 1 ? "" : "s", g_get_prgname (), command->name, command->synopsis);
 }
 
 void

@@ -46,7 +46,7 @@ gboolean plait_option_sets (const char *const *sets, const char *const *beginnin
 #define PLAIT_OPTION_THREADS(Type)                                                                                     \
   {                                                                                                                    \
     "threads", 't', PLAIT_OPTION_INTEGER, offsetof (Type, threads), "Threads; else as many as there are processors",   \
-        "N", 0, PLAIT_POOL_MOST_THREADS                                                                                \
+        "N", 0, PLAIT_POOL_MAX_THREADS                                                                                 \
   }
 #define PLAIT_OPTION_JSON(Type)                                                                                        \
   {                                                                                                                    \
@@ -70,7 +70,7 @@ const char *plait_option_set_value (const char *const *sets, const char *key);
 #define PLAIT_OPTION_TRIALS(Type)                                                                                      \
   {                                                                                                                    \
     "trials", 0, PLAIT_OPTION_INTEGER, offsetof (Type, trials), "Shuffles (10000) or resamples (1000) of the test",    \
-        "N", 1, PLAIT_MOST_TRIALS                                                                                      \
+        "N", 1, PLAIT_MAX_TRIALS                                                                                       \
   }
 
 /* What --test asks for: FALSE for none, else *@test, and in *@trials, if that is 0, as many as are usual. */

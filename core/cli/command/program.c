@@ -8,11 +8,11 @@
 #include <unistd.h>
 
 #include "process/crash.h"
-#include "files/file-input.h"
+#include "files/input-guard.h"
 #include "files/path.h"
 #include "command/exit-codes.h"
 #include "command/ranks.h"
-#include "terminal/page.h"
+#include "terminal/terminal.h"
 
 static void
 print_usage (FILE *stream)
@@ -25,24 +25,24 @@ print_help (const PlaitProgram *program)
 {
   g_autofree char *summary = g_strconcat (program->summary, "\n\nCommands:", NULL);
   g_autofree char *help = g_strconcat (program->help, "\n\nExit codes:", NULL);
-  g_autoptr (PlaitPage) page = plait_page_new ();
+  g_autoptr (PlaitTerminal) terminal = plait_terminal_new ();
   guint width = 0;
 
   for (guint i = 0; program->commands[i]; i++)
     width = MAX (width, (guint)strlen (program->commands[i]->name));
   print_usage (stdout);
-  plait_page_text (page, PLAIT_PAGE_PLAIN, "\n");
-  plait_page_paragraph (page, 0, 0, summary);
+  plait_terminal_text (terminal, PLAIT_TERMINAL_PLAIN, "\n");
+  plait_terminal_paragraph (terminal, 0, 0, summary);
   for (guint i = 0; program->commands[i]; i++)
-    plait_page_row (page, width, program->commands[i]->name, program->commands[i]->summary);
-  plait_page_text (page, PLAIT_PAGE_PLAIN, "\n");
-  plait_page_paragraph (page, 0, 0, help);
+    plait_terminal_row (terminal, width, program->commands[i]->name, program->commands[i]->summary);
+  plait_terminal_text (terminal, PLAIT_TERMINAL_PLAIN, "\n");
+  plait_terminal_paragraph (terminal, 0, 0, help);
   for (const PlaitExitCode *exit = plait_exit_codes; exit->summary; exit++)
     {
       g_autofree char *code = g_strdup_printf ("%d", exit->code);
       g_autofree char *text = g_strconcat (exit->summary, exit->details ? ": " : "", exit->details, NULL);
 
-      plait_page_row (page, width, code, text);
+      plait_terminal_row (terminal, width, code, text);
     }
 }
 
@@ -75,7 +75,7 @@ quoted_line (int argc, char **argv)
   g_autoptr (GString) line = g_string_new (g_get_prgname ());
 
   for (int i = 1; i < argc; i++)
-    plait_path_add_word (line, argv[i]);
+    plait_path_append_quoted (line, argv[i]);
   return g_utf8_make_valid (line->str, -1);
 }
 
@@ -85,7 +85,7 @@ run_command (const PlaitCommand *command, int argc, char **argv, PlaitLog **log,
   g_auto (PlaitInvocation) invocation = { .line = quoted_line (argc, argv) };
   g_autoptr (PlaitRanks) ranks = NULL;
 
-  plait_crash_guard_exit (TRUE);
+  plait_crash_catch_exit (TRUE);
   if (!plait_invocation_parse (&invocation, command, argv + 2, error))
     {
       if (command->several) /* so that one of them says what is wrong */
@@ -118,8 +118,9 @@ end_in_words (const char *domain, GLogLevelFlags level, const char *message, gpo
       g_log_default_handler (domain, level, message, data);
       return;
     }
-  if (plait_crash_running ().who)
-    dprintf (STDERR_FILENO, "error: %s, %s: %s\n", plait_crash_running ().who, plait_crash_running ().call, message);
+  if (plait_crash_get_owner ().who)
+    dprintf (STDERR_FILENO, "error: %s, %s: %s\n", plait_crash_get_owner ().who, plait_crash_get_owner ().call,
+             message);
   else
     dprintf (STDERR_FILENO, "error: %s cannot go on: %s\n", g_get_prgname (), message);
   _exit (PLAIT_EXIT_FAILED);
@@ -164,8 +165,8 @@ plait_program_run (const PlaitProgram *program, int argc, char **argv)
   g_log_set_default_handler (end_in_words, NULL);
   /* A limit of file sizes is answered like a full disk. */
   signal (SIGXFSZ, SIG_IGN);
-  plait_crash_watch ();
-  plait_file_input_guard ();
+  plait_crash_install_handlers ();
+  plait_input_guard_enable ();
   if (argc >= 2 && (strcmp (argv[1], "--version") == 0 || strcmp (argv[1], "-V") == 0))
     printf ("%s %s\n", program->name, PLAIT_VERSION);
   else if (argc >= 2 && (strcmp (argv[1], "--help") == 0 || strcmp (argv[1], "-h") == 0))
@@ -189,6 +190,6 @@ plait_program_run (const PlaitProgram *program, int argc, char **argv)
    * middle of its sentence where another one fails before. */
   code = flush_results (log, plait_log_is_mute (log) ? PLAIT_EXIT_DONE : plait_exit_code (error));
   plait_log_free (log);
-  plait_crash_guard_exit (FALSE);
+  plait_crash_catch_exit (FALSE);
   return code;
 }

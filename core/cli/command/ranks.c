@@ -22,11 +22,11 @@ plait_ranks_join (PlaitRanks **ranks, PlaitInvocation *invocation, GError **erro
       return FALSE;
     }
   *ranks = plait_ranks_new (table);
-  if (plait_ranks_n (*ranks) != launched)
+  if (plait_ranks_size (*ranks) != launched)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "%u processes were started together, but MPI knows of %u: start them with the mpirun of the MPI "
                        "that plait was built with",
-                       launched, plait_ranks_n (*ranks));
+                       launched, plait_ranks_size (*ranks));
   if (!invocation->log)
     invocation->log = plait_log_new (FALSE);
   if (!plait_ranks_is_first (*ranks))

@@ -35,21 +35,21 @@ print_json (GPtrArray *differences)
 }
 
 static void
-print_one (const PlaitAttentionDifference *difference, PlaitPage *page)
+print_one (const PlaitAttentionDifference *difference, PlaitTerminal *terminal)
 {
   g_autoptr (PlaitTable) table = plait_attention_difference_shown (difference);
   g_autofree char *title = g_strdup_printf ("attention to %s on %s", difference->memory, difference->split);
 
-  plait_page_heading (page, title);
+  plait_terminal_heading (terminal, title);
   if (difference->sentences > 0)
-    plait_table_print (table, page);
-  plait_page_text (page, PLAIT_PAGE_DIM, "  %jd sentence%s", difference->sentences,
-                   difference->sentences == 1 ? "" : "s");
+    plait_table_print (table, terminal);
+  plait_terminal_text (terminal, PLAIT_TERMINAL_DIM, "  %jd sentence%s", difference->sentences,
+                       difference->sentences == 1 ? "" : "s");
   if (difference->skipped > 0)
-    plait_page_text (page, PLAIT_PAGE_DIM,
-                     "; %jd left out, with other tokens, layers or heads, or rows that stand for no tokens",
-                     difference->skipped);
-  plait_page_text (page, PLAIT_PAGE_PLAIN, "\n");
+    plait_terminal_text (terminal, PLAIT_TERMINAL_DIM,
+                         "; %jd left out, with other tokens, layers or heads, or rows that stand for no tokens",
+                         difference->skipped);
+  plait_terminal_text (terminal, PLAIT_TERMINAL_PLAIN, "\n");
 }
 
 gboolean
@@ -73,10 +73,10 @@ plait_compare_attention (char *const *paths, gboolean json, PlaitLog *log, GErro
       print_json (differences);
       return TRUE;
     }
-  g_autoptr (PlaitPage) page = plait_page_new ();
+  g_autoptr (PlaitTerminal) terminal = plait_terminal_new ();
   for (guint i = 0; i < differences->len; i++)
-    print_one (differences->pdata[i], page);
-  plait_page_text (page, PLAIT_PAGE_PLAIN, "\n  ");
-  plait_page_paragraph (page, 2, 2, plait_attention_difference_legend);
+    print_one (differences->pdata[i], terminal);
+  plait_terminal_text (terminal, PLAIT_TERMINAL_PLAIN, "\n  ");
+  plait_terminal_paragraph (terminal, 2, 2, plait_attention_difference_legend);
   return TRUE;
 }

@@ -35,16 +35,16 @@ read_text (const char *path, const PlaitKeyFile *experiment, GError **error)
     {
       char *text[] = { g_strdup (line), NULL };
 
-      plait_text_join (text, (PlaitTextPieces)pieces);
+      plait_text_join_pieces (text, (PlaitTextPieces)pieces);
       plait_frequencies_count (frequencies, text[0]);
       g_free (text[0]);
     }
-  return plait_no_fault (&fault, error) ? g_steal_pointer (&frequencies) : NULL;
+  return plait_no_error (&fault, error) ? g_steal_pointer (&frequencies) : NULL;
 }
 
-/* The runs that have been scored by @measure, each with its words. (transfer full) (element-type System) */
+/* The runs that have been scored by @score_column, each with its words. (transfer full) (element-type System) */
 static GArray *
-score_runs (const PlaitRunComparison *comparison, const PlaitMeasure *measure, GHashTable *frequencies)
+score_runs (const PlaitRunComparison *comparison, const PlaitScoreColumn *score_column, GHashTable *frequencies)
 {
   GArray *systems = g_array_new (FALSE, TRUE, sizeof (System));
 
@@ -54,10 +54,10 @@ score_runs (const PlaitRunComparison *comparison, const PlaitMeasure *measure, G
       System system = { .name = run->name };
       gint64 n = 0, m = 0;
 
-      if (!plait_measure_score (measure, run->result))
+      if (!plait_score_column_score (score_column, run->result))
         continue;
-      g_auto (GStrv) references = plait_run_lines (run->store, measure->split, "references", &n);
-      g_auto (GStrv) hypotheses = plait_run_lines (run->store, measure->split, "hypotheses", &m);
+      g_auto (GStrv) references = plait_run_lines (run->store, score_column->split, "references", &n);
+      g_auto (GStrv) hypotheses = plait_run_lines (run->store, score_column->split, "hypotheses", &m);
       if (!references || !hypotheses || n != m)
         continue;
       for (gint64 i = 0; i < n; i++)
@@ -68,7 +68,7 @@ score_runs (const PlaitRunComparison *comparison, const PlaitMeasure *measure, G
 }
 
 static void
-add_json (const PlaitMeasure *measure, const GArray *systems, PlaitJson *json)
+add_json (const PlaitScoreColumn *score_column, const GArray *systems, PlaitJson *json)
 {
   for (guint bin = 0; bin < PLAIT_FREQUENCY_BINS; bin++)
     for (guint s = 0; s < systems->len; s++)
@@ -77,7 +77,7 @@ add_json (const PlaitMeasure *measure, const GArray *systems, PlaitJson *json)
         const PlaitFrequencyScore *score = &system->scores[bin];
 
         plait_json_begin_object (json, NULL);
-        plait_json_text (json, "split", measure->split);
+        plait_json_text (json, "split", score_column->split);
         plait_json_text (json, "in_training", plait_frequency_label (bin));
         plait_json_text (json, "run", system->name);
         plait_json_integer (json, "reference_words", score->references);
@@ -89,10 +89,10 @@ add_json (const PlaitMeasure *measure, const GArray *systems, PlaitJson *json)
 }
 
 static void
-print (const PlaitMeasure *measure, const GArray *systems, PlaitPage *page)
+print (const PlaitScoreColumn *score_column, const GArray *systems, PlaitTerminal *terminal)
 {
   g_autoptr (PlaitTable) table = plait_table_new ();
-  g_autofree char *where = plait_measure_where (measure);
+  g_autofree char *where = plait_score_column_split_text (score_column);
 
   table->title = g_strdup_printf ("words of %s by how often training had them: F1, %%", where);
   plait_table_column (table, PLAIT_TABLE_WORDS, "In training");
@@ -104,9 +104,9 @@ print (const PlaitMeasure *measure, const GArray *systems, PlaitPage *page)
       plait_table_text (table, PLAIT_TABLE_NAME, plait_frequency_label (bin));
       plait_table_integer (table, PLAIT_TABLE_PLAIN, g_array_index (systems, System, 0).scores[bin].references);
       for (guint s = 0; s < systems->len; s++)
-        plait_table_known (table, plait_frequency_f1 (&g_array_index (systems, System, s).scores[bin]));
+        plait_table_real_or_none (table, plait_frequency_f1 (&g_array_index (systems, System, s).scores[bin]));
     }
-  plait_table_print (table, page);
+  plait_table_print (table, terminal);
 }
 
 gboolean
@@ -118,18 +118,18 @@ plait_compare_frequencies (const PlaitRunComparison *comparison, const char *pat
   if (!frequencies)
     return FALSE;
   g_autoptr (PlaitJson) json = as_json ? plait_json_new_array () : NULL;
-  g_autoptr (PlaitPage) page = as_json ? NULL : plait_page_new ();
-  for (guint m = 0; m < comparison->n_measures; m = plait_run_comparison_split_end (comparison, m))
+  g_autoptr (PlaitTerminal) terminal = as_json ? NULL : plait_terminal_new ();
+  for (guint m = 0; m < comparison->n_score_columns; m = plait_run_comparison_split_end (comparison, m))
     {
-      g_autoptr (GArray) systems = score_runs (comparison, &comparison->measures[m], frequencies);
+      g_autoptr (GArray) systems = score_runs (comparison, &comparison->score_columns[m], frequencies);
 
       if (systems->len == 0)
         continue;
       any = TRUE;
       if (json)
-        add_json (&comparison->measures[m], systems, json);
+        add_json (&comparison->score_columns[m], systems, json);
       else
-        print (&comparison->measures[m], systems, page);
+        print (&comparison->score_columns[m], systems, terminal);
     }
   if (!any)
     return plait_fail (error, PLAIT_ERROR_INPUT,

@@ -24,17 +24,17 @@ by_difference (gconstpointer a, gconstpointer b)
   return first > second ? -1 : (one->sentence > other->sentence) - (one->sentence < other->sentence);
 }
 
-/* All sentences by @measure, those that differ most first; NULL where one of the runs has none. (transfer full)
+/* All sentences by @score_column, those that differ most first; NULL where one of the runs has none. (transfer full)
  * (element-type Pair) */
 static GArray *
-pairs_of (const PlaitRunComparison *comparison, const PlaitMeasure *measure)
+pairs_of (const PlaitRunComparison *comparison, const PlaitScoreColumn *score_column)
 {
   const PlaitRunScore *scores[2];
   GArray *pairs;
 
   for (guint r = 0; r < 2; r++)
     {
-      scores[r] = plait_measure_score (measure, plait_run_at (comparison->runs, r)->result);
+      scores[r] = plait_score_column_score (score_column, plait_run_at (comparison->runs, r)->result);
       if (!scores[r] || !scores[r]->statistics || scores[r]->statistics->sentences != scores[0]->statistics->sentences)
         return NULL;
     }
@@ -55,19 +55,19 @@ pairs_of (const PlaitRunComparison *comparison, const PlaitMeasure *measure)
 
 /* The first @n of @pairs: what each run has, and the reference. (transfer full) */
 static PlaitTable *
-table_of (const PlaitRunComparison *comparison, const PlaitMeasure *measure, const GArray *pairs, guint n)
+table_of (const PlaitRunComparison *comparison, const PlaitScoreColumn *score_column, const GArray *pairs, guint n)
 {
   PlaitTable *table = plait_table_new ();
   const PlaitRunFile *const *runs = (const PlaitRunFile *const *)comparison->runs->pdata;
   gint64 lengths[3];
-  g_auto (GStrv) one = plait_run_lines (runs[0]->store, measure->split, "hypotheses", &lengths[0]);
-  g_auto (GStrv) other = plait_run_lines (runs[1]->store, measure->split, "hypotheses", &lengths[1]);
-  g_auto (GStrv) references = plait_run_lines (runs[0]->store, measure->split, "references", &lengths[2]);
+  g_auto (GStrv) one = plait_run_lines (runs[0]->store, score_column->split, "hypotheses", &lengths[0]);
+  g_auto (GStrv) other = plait_run_lines (runs[1]->store, score_column->split, "hypotheses", &lengths[1]);
+  g_auto (GStrv) references = plait_run_lines (runs[0]->store, score_column->split, "references", &lengths[2]);
   char *const *lines[] = { one, other, references };
 
   plait_table_column (table, PLAIT_TABLE_COUNTS, "Sentence");
   plait_table_column (table, PLAIT_TABLE_WORDS, "Run");
-  plait_table_column (table, PLAIT_TABLE_NUMBERS, measure->name);
+  plait_table_column (table, PLAIT_TABLE_NUMBERS, score_column->name);
   plait_table_column (table, PLAIT_TABLE_PROSE, "Text");
   for (guint i = 0; i < MIN (n, pairs->len); i++)
     {
@@ -80,7 +80,7 @@ table_of (const PlaitRunComparison *comparison, const PlaitMeasure *measure, con
             plait_table_run (table, runs[r]->name, r);
           else
             plait_table_text (table, PLAIT_TABLE_DIM, "reference");
-          plait_table_known (table, r < 2 ? pair->scores[r] : NAN);
+          plait_table_real_or_none (table, r < 2 ? pair->scores[r] : NAN);
           plait_table_text (table, r < 2 ? PLAIT_TABLE_PLAIN : PLAIT_TABLE_DIM,
                             pair->sentence < lengths[r] ? lines[r][pair->sentence] : NULL);
         }
@@ -90,24 +90,25 @@ table_of (const PlaitRunComparison *comparison, const PlaitMeasure *measure, con
 
 /* Adds the sentences to @json or, if that is NULL, prints them. */
 static void
-tell (const PlaitMeasure *measure, const PlaitTable *table, PlaitJson *json, PlaitPage *page)
+add_or_print (const PlaitScoreColumn *score_column, const PlaitTable *table, PlaitJson *json, PlaitTerminal *terminal)
 {
-  g_autofree char *title = g_strdup_printf ("sentences of %s that differ most by %s", measure->split, measure->name);
+  g_autofree char *title
+      = g_strdup_printf ("sentences of %s that differ most by %s", score_column->split, score_column->name);
 
   if (json)
     {
       plait_json_begin_object (json, NULL);
-      plait_json_text (json, "split", measure->split);
-      plait_json_text (json, "metric", measure->metric);
+      plait_json_text (json, "split", score_column->split);
+      plait_json_text (json, "metric", score_column->metric);
       plait_table_add_json (table, json);
       plait_json_end_object (json);
       return;
     }
-  plait_page_heading (page, title);
+  plait_terminal_heading (terminal, title);
   if (table->cells->len > 0)
-    plait_table_print (table, page);
+    plait_table_print (table, terminal);
   else
-    plait_page_text (page, PLAIT_PAGE_PLAIN, "  none: both runs score the same in every sentence\n");
+    plait_terminal_text (terminal, PLAIT_TERMINAL_PLAIN, "  none: both runs score the same in every sentence\n");
 }
 
 gboolean
@@ -118,19 +119,19 @@ plait_compare_sentences (const PlaitRunComparison *comparison, gint64 n, gboolea
   if (comparison->runs->len != 2)
     return plait_fail (error, PLAIT_ERROR_INPUT, "--differ compares two runs, not %u; name two", comparison->runs->len);
   g_autoptr (PlaitJson) json = as_json ? plait_json_new_array () : NULL;
-  g_autoptr (PlaitPage) page = as_json ? NULL : plait_page_new ();
-  for (guint m = 0; m < comparison->n_measures; m = plait_run_comparison_split_end (comparison, m))
+  g_autoptr (PlaitTerminal) terminal = as_json ? NULL : plait_terminal_new ();
+  for (guint m = 0; m < comparison->n_score_columns; m = plait_run_comparison_split_end (comparison, m))
     {
       guint end = plait_run_comparison_split_end (comparison, m);
       g_autoptr (GArray) pairs = NULL;
 
       for (guint k = m; k < end && !pairs; k++)
         {
-          pairs = pairs_of (comparison, &comparison->measures[k]);
+          pairs = pairs_of (comparison, &comparison->score_columns[k]);
           g_autoptr (PlaitTable) table
-              = pairs ? table_of (comparison, &comparison->measures[k], pairs, (guint)n) : NULL;
+              = pairs ? table_of (comparison, &comparison->score_columns[k], pairs, (guint)n) : NULL;
           if (table)
-            tell (&comparison->measures[k], table, json, page);
+            add_or_print (&comparison->score_columns[k], table, json, terminal);
         }
       any = any || pairs;
     }

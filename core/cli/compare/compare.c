@@ -34,15 +34,15 @@ static const struct
 
 /* A mean over seeds has no interval of the bootstrap, and a single seed no spread. */
 static void
-add_measured_json (PlaitJson *json, const PlaitMeasure *measure, const PlaitMeasured *value)
+add_measured_json (PlaitJson *json, const PlaitScoreColumn *score_column, const PlaitSeedStatistics *value)
 {
   gboolean bounded = value->low < value->high;
 
   plait_json_begin_object (json, NULL);
-  plait_json_text (json, "split", measure->split);
-  plait_json_text (json, "metric", measure->metric);
-  plait_json_text (json, "name", measure->name);
-  plait_json_boolean (json, "larger_is_better", measure->larger_is_better);
+  plait_json_text (json, "split", score_column->split);
+  plait_json_text (json, "metric", score_column->metric);
+  plait_json_text (json, "name", score_column->name);
+  plait_json_boolean (json, "larger_is_better", score_column->larger_is_better);
   plait_json_integer (json, "seeds", value->n);
   plait_json_real (json, "score", value->mean);
   plait_json_real (json, "standard_deviation", value->deviation);
@@ -69,12 +69,12 @@ add_systems_json (PlaitJson *json, const PlaitRunComparison *comparison)
         plait_json_integer (json, NULL, system->runs[i]);
       plait_json_end_array (json);
       plait_json_begin_array (json, "scores");
-      for (guint m = 0; m < comparison->n_measures; m++)
+      for (guint m = 0; m < comparison->n_score_columns; m++)
         {
-          const PlaitMeasured *value = plait_run_comparison_value (comparison, s, m);
+          const PlaitSeedStatistics *value = plait_run_comparison_value (comparison, s, m);
 
           if (value->n > 0)
-            add_measured_json (json, &comparison->measures[m], value);
+            add_measured_json (json, &comparison->score_columns[m], value);
         }
       plait_json_end_array (json);
       plait_json_end_object (json);
@@ -98,9 +98,9 @@ print_json (const PlaitRunComparison *comparison, GError **error)
       plait_json_integer (json, "parameters", run->result->parameters);
       plait_json_real (json, "target_tokens_per_second", run->rate);
       plait_json_begin_array (json, "scores");
-      for (guint m = 0; m < comparison->n_measures; m++)
+      for (guint m = 0; m < comparison->n_score_columns; m++)
         {
-          const PlaitRunScore *score = plait_measure_score (&comparison->measures[m], run->result);
+          const PlaitRunScore *score = plait_score_column_score (&comparison->score_columns[m], run->result);
 
           if (score)
             plait_run_score_add_json (score, json);
@@ -110,7 +110,7 @@ print_json (const PlaitRunComparison *comparison, GError **error)
         return FALSE;
       plait_json_begin_object (json, "differences");
       for (guint d = 0; d < comparison->differences->len; d++)
-        plait_run_difference_add_json (comparison->differences->pdata[d], r, json);
+        plait_setting_difference_add_json (comparison->differences->pdata[d], r, json);
       plait_json_end_object (json);
       plait_json_end_object (json);
     }
@@ -122,28 +122,28 @@ print_json (const PlaitRunComparison *comparison, GError **error)
 }
 
 static void
-print_scores (const PlaitRunComparison *comparison, PlaitPage *page)
+print_scores (const PlaitRunComparison *comparison, PlaitTerminal *terminal)
 {
-  for (guint first = 0; first < comparison->n_measures; first = plait_run_comparison_split_end (comparison, first))
+  for (guint first = 0; first < comparison->n_score_columns; first = plait_run_comparison_split_end (comparison, first))
     {
       g_autoptr (PlaitTable) scores = plait_run_comparison_scores (comparison, first);
-      g_autofree char *where = plait_measure_where (&comparison->measures[first]);
+      g_autofree char *where = plait_score_column_split_text (&comparison->score_columns[first]);
 
       scores->title = g_strconcat ("scores on ", where, NULL);
-      plait_table_print (scores, page);
+      plait_table_print (scores, terminal);
     }
-  if (comparison->n_measures == 0)
-    plait_page_text (page, PLAIT_PAGE_PLAIN, "No test split has been scored yet.\n");
+  if (comparison->n_score_columns == 0)
+    plait_terminal_text (terminal, PLAIT_TERMINAL_PLAIN, "No test split has been scored yet.\n");
 }
 
 /* The scores alone, as text for other programs: a table a split, its title above it. */
 static void
 write_scores (const PlaitRunComparison *comparison, guint format)
 {
-  for (guint first = 0; first < comparison->n_measures; first = plait_run_comparison_split_end (comparison, first))
+  for (guint first = 0; first < comparison->n_score_columns; first = plait_run_comparison_split_end (comparison, first))
     {
       g_autoptr (PlaitTable) scores = plait_run_comparison_scores (comparison, first);
-      g_autofree char *where = plait_measure_where (&comparison->measures[first]);
+      g_autofree char *where = plait_score_column_split_text (&comparison->score_columns[first]);
       g_autofree char *text = formats[format].write (scores);
 
       printf ("%s%sScores on %s\n%s%s", first > 0 ? "\n" : "", formats[format].mark, where, formats[format].below,
@@ -152,15 +152,15 @@ write_scores (const PlaitRunComparison *comparison, guint format)
 }
 
 static void
-print_settings (const PlaitRunComparison *comparison, PlaitPage *page)
+print_settings (const PlaitRunComparison *comparison, PlaitTerminal *terminal)
 {
   g_autoptr (PlaitTable) settings = plait_run_comparison_settings (comparison);
 
   if (comparison->runs->len < 2)
     return;
-  plait_page_heading (page, comparison->differences->len > 0 ? "set otherwise" : "all settings are the same");
+  plait_terminal_heading (terminal, comparison->differences->len > 0 ? "set otherwise" : "all settings are the same");
   if (comparison->differences->len > 0)
-    plait_table_print (settings, page);
+    plait_table_print (settings, terminal);
 }
 
 static gboolean
@@ -171,13 +171,13 @@ print_text (const PlaitRunComparison *comparison, GError **error)
 
   if (!lengths)
     return FALSE;
-  g_autoptr (PlaitPage) page = plait_page_new ();
+  g_autoptr (PlaitTerminal) terminal = plait_terminal_new ();
   sizes->title = g_strdup ("models");
-  print_scores (comparison, page);
+  print_scores (comparison, terminal);
   for (guint i = 0; i < lengths->len; i++)
-    plait_table_print (lengths->pdata[i], page);
-  plait_table_print (sizes, page);
-  print_settings (comparison, page);
+    plait_table_print (lengths->pdata[i], terminal);
+  plait_table_print (sizes, terminal);
+  print_settings (comparison, terminal);
   return TRUE;
 }
 
@@ -247,7 +247,7 @@ const PlaitCommand plait_command_compare = {
   .options = options,
   .size = sizeof (Options),
   .defaults = &(const Options){ .seed = 12345 },
-  .least = 1,
-  .most = -1,
+  .min = 1,
+  .max = -1,
   .run = run_command,
 };

@@ -7,12 +7,12 @@
 #include "text/separators.h"
 #include "command/options.h"
 #include "command/output.h"
-#include "comparison/place.h"
+#include "comparison/location.h"
 #include "plot/plot.h"
 
 /* plait plot: figures for papers. */
 
-#define MOST_MAPS 16
+#define MAX_HEATMAPS 16
 #define LABELS "tokens|numbers|none" /* in the order of PlaitPlotLabels */
 
 typedef struct
@@ -61,34 +61,36 @@ split_arguments (char **arguments, GPtrArray *files, GPtrArray *paths, GError **
 
 /* The heatmaps at @paths of all @files; none if the first is none. (transfer full) */
 static GPtrArray *
-read_maps (const GPtrArray *files, const GPtrArray *paths, PlaitMapChoice choice, PlaitLog *log, GError **error)
+read_heatmaps (const GPtrArray *files, const GPtrArray *paths, PlaitHeatmapSelection choice, PlaitLog *log,
+               GError **error)
 {
-  g_autoptr (GPtrArray) maps = g_ptr_array_new_with_free_func ((GDestroyNotify)plait_map_free);
+  g_autoptr (GPtrArray) heatmaps = g_ptr_array_new_with_free_func ((GDestroyNotify)plait_heatmap_free);
 
   for (guint f = 0; files->pdata[f]; f++)
     for (guint p = 0; p < paths->len; p++)
       {
         g_autoptr (GError) fault = NULL;
-        g_autoptr (PlaitPlace) place = plait_place_open (files->pdata[f], paths->pdata[p], log, &fault);
-        PlaitMap *map;
+        g_autoptr (PlaitLocation) location = plait_location_open (files->pdata[f], paths->pdata[p], log, &fault);
+        PlaitHeatmap *heatmap;
 
-        if (maps->len == 0 && (!place || !plait_map_is (place->store, place->path)))
-          return g_steal_pointer (&maps);
-        if (!plait_no_fault (&fault, error))
+        if (heatmaps->len == 0 && (!location || !plait_heatmap_exists (location->store, location->path)))
+          return g_steal_pointer (&heatmaps);
+        if (!plait_no_error (&fault, error))
           return NULL;
-        if (!plait_map_is (place->store, place->path) || maps->len == MOST_MAPS)
+        if (!plait_heatmap_exists (location->store, location->path) || heatmaps->len == MAX_HEATMAPS)
           return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                                  maps->len == MOST_MAPS ? "%s: %s is a heatmap more than fit beside each other"
-                                                         : "%s: %s is no heatmap, but stands beside one; draw it alone",
+                                  heatmaps->len == MAX_HEATMAPS
+                                      ? "%s: %s is a heatmap more than fit beside each other"
+                                      : "%s: %s is no heatmap, but stands beside one; draw it alone",
                                   (const char *)files->pdata[f], (const char *)paths->pdata[p]);
-        map = plait_map_read (place->store, place->path, choice, error);
-        if (!map)
+        heatmap = plait_heatmap_read (location->store, location->path, choice, error);
+        if (!heatmap)
           return NULL;
-        g_free (map->title);
-        map->title = g_path_get_basename (place->path);
-        g_ptr_array_add (maps, map);
+        g_free (heatmap->title);
+        heatmap->title = g_path_get_basename (location->path);
+        g_ptr_array_add (heatmaps, heatmap);
       }
-  return g_steal_pointer (&maps);
+  return g_steal_pointer (&heatmaps);
 }
 
 /* Warns where curves or scores that are per token of the target are drawn of different tokens. */
@@ -129,10 +131,10 @@ warn_of_names (const char *const *names, guint n, PlaitLog *log)
 }
 
 static GBytes *
-draw (const PlaitPlotTable *table, const GPtrArray *files, const GPtrArray *paths, PlaitMapChoice choice,
+draw (const PlaitPlotTable *table, const GPtrArray *files, const GPtrArray *paths, PlaitHeatmapSelection choice,
       const char *metric, const PlaitPlotSettings *settings, PlaitPlotFormat format, PlaitLog *log, GError **error)
 {
-  g_autoptr (GPtrArray) maps = read_maps (files, paths, choice, log, error);
+  g_autoptr (GPtrArray) heatmaps = read_heatmaps (files, paths, choice, log, error);
   g_autoptr (GPtrArray) runs = NULL;
   g_autoptr (PlaitPlotChart) chart = NULL;
   g_autoptr (GArray) missing = g_array_new (FALSE, FALSE, sizeof (gunichar));
@@ -140,9 +142,9 @@ draw (const PlaitPlotTable *table, const GPtrArray *files, const GPtrArray *path
   double highest = 0;
   GBytes *bytes;
 
-  if (!maps)
+  if (!heatmaps)
     return NULL;
-  if (maps->len == 0)
+  if (heatmaps->len == 0)
     {
       if (paths->len > 1)
         return plait_fail_null (error, PLAIT_ERROR_INPUT,
@@ -155,14 +157,14 @@ draw (const PlaitPlotTable *table, const GPtrArray *files, const GPtrArray *path
       if (!chart)
         return NULL;
     }
-  for (guint m = 0; m < maps->len; m++)
-    highest = MAX (highest, plait_map_largest (maps->pdata[m]));
+  for (guint m = 0; m < heatmaps->len; m++)
+    highest = MAX (highest, plait_heatmap_max (heatmaps->pdata[m]));
   warn_of_names ((const char *const *)settings->names,
-                 !chart                           ? maps->len
+                 !chart                           ? heatmaps->len
                  : chart->kind == PLAIT_PLOT_BARS ? g_strv_length (chart->categories)
                                                   : chart->series->len,
                  log);
-  bytes = table->draw (chart, maps, highest, settings, format, &losses, error);
+  bytes = table->draw (chart, heatmaps, highest, settings, format, &losses, error);
   if (bytes && losses.left_out > 0)
     plait_log_warning (log, "%u labels have no place at this width; more --width, or less --size, shows them",
                        losses.left_out);
@@ -183,16 +185,16 @@ run_command (PlaitInvocation *invocation, GError **error)
   g_auto (GStrv) name_list = options->names ? g_strsplit (options->names, ";", -1) : NULL;
   g_autoptr (GPtrArray) files = g_ptr_array_new (), paths = g_ptr_array_new ();
   g_autoptr (GBytes) bytes = NULL;
-  PlaitMapChoice choice = PLAIT_MAP_CHOICE_USUAL;
+  PlaitHeatmapSelection choice = PLAIT_HEATMAP_SELECTION_DEFAULT;
   PlaitPlotSettings settings = options->settings;
   PlaitPlotFormat format = PLAIT_PLOT_SVG;
   static const PlaitModuleWanted cairo
       = { "plot", "cairo", "drawing figures", "libcairo2-dev and libpango1.0-dev", sizeof (PlaitPlotTable) };
   const PlaitPlotTable *table;
 
-  if (!plait_map_parse ("--layer", options->layer, &choice.layer, error)
-      || !plait_map_parse ("--head", options->head, &choice.head, error) || !(table = plait_module_open (&cairo, error))
-      || !split_arguments (invocation->arguments, files, paths, error))
+  if (!plait_heatmap_parse ("--layer", options->layer, &choice.layer, error)
+      || !plait_heatmap_parse ("--head", options->head, &choice.head, error)
+      || !(table = plait_module_open (&cairo, error)) || !split_arguments (invocation->arguments, files, paths, error))
     return FALSE;
   settings.labels = (PlaitPlotLabels)options->labels;
   settings.names = name_list;
@@ -256,7 +258,7 @@ const PlaitCommand plait_command_plot = {
   .options = options,
   .size = sizeof (Options),
   .defaults = &(const Options){ .settings = { .width = 8, .size = 7, .font = "Sans" } },
-  .least = 1,
-  .most = -1,
+  .min = 1,
+  .max = -1,
   .run = run_command,
 };

@@ -2,11 +2,9 @@
 #pragma once
 
 #include "comparison/chart.h"
-#include "comparison/map.h"
+#include "comparison/heatmap.h"
 
-/*
- * Figures for papers: how plait plot draws charts and heatmaps. The module plot/cairo draws them.
- */
+/* Figures for papers: how plait plot draws charts and heatmaps. The module plot/cairo draws them. */
 
 typedef enum
 {
@@ -46,8 +44,8 @@ char *plait_plot_missing_text (const gunichar *letters, guint n);
 /* The table of modules of the kind plot. */
 typedef struct
 {
-  /* Returns the bytes of a figure of @chart, or of @maps (element-type PlaitMap), whose darkest cell has the value
-   * @highest, if @chart is NULL. NULL with PLAIT_ERROR_FAILED. (transfer full) */
-  GBytes *(*draw) (const PlaitPlotChart *chart, const GPtrArray *maps, double highest,
+  /* Returns the bytes of a figure of @chart, or of @heatmaps (element-type PlaitHeatmap), whose darkest cell has the
+   * value @highest, if @chart is NULL. NULL with PLAIT_ERROR_FAILED. (transfer full) */
+  GBytes *(*draw) (const PlaitPlotChart *chart, const GPtrArray *heatmaps, double highest,
                    const PlaitPlotSettings *settings, PlaitPlotFormat format, PlaitPlotLosses *losses, GError **error);
 } PlaitPlotTable;

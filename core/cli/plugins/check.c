@@ -7,10 +7,10 @@
 #include "command/command.h"
 #include "plugins/find-plugin.h"
 #include "command/options.h"
-#include "terminal/page.h"
+#include "terminal/terminal.h"
 #include "contract/contract.h"
 #include "axes/cells.h"
-#include "setup/system.h"
+#include "setup/experiment-model.h"
 
 /* plait check: of an experiment file all that can be told without learning anything from its data; of a plugin the
  * contract suite, for its author. */
@@ -36,7 +36,7 @@ typedef struct
 
 typedef struct
 {
-  PlaitPage *page; /* one of the two */
+  PlaitTerminal *terminal; /* one of the two */
   PlaitJson *json;
   guint name_width;
   guint n[OUTCOMES];
@@ -54,10 +54,11 @@ print_result (const Report *report, const PlaitContractResult *result)
   g_autofree char *text
       = g_strjoin (passed && result->text ? "; " : "", passed ? models : "", result->text ? result->text : "", NULL);
 
-  plait_page_text (report->page, PLAIT_PAGE_NAME, "  %-*s", (int)report->name_width, result->property);
-  plait_page_text (report->page, result->outcome == PLAIT_CONTRACT_FAILED ? PLAIT_PAGE_BAD : PLAIT_PAGE_PLAIN,
-                   "  %-*s  ", (int)outcome_width, outcomes[result->outcome]);
-  plait_page_paragraph (report->page, indent, indent, text);
+  plait_terminal_text (report->terminal, PLAIT_TERMINAL_NAME, "  %-*s", (int)report->name_width, result->property);
+  plait_terminal_text (report->terminal,
+                       result->outcome == PLAIT_CONTRACT_FAILED ? PLAIT_TERMINAL_ERROR : PLAIT_TERMINAL_PLAIN,
+                       "  %-*s  ", (int)outcome_width, outcomes[result->outcome]);
+  plait_terminal_paragraph (report->terminal, indent, indent, text);
   fflush (stdout);
 }
 
@@ -99,8 +100,8 @@ begin (Report *report, const PlaitPlugin *plugin)
     report->name_width = MAX (report->name_width, (guint)strlen (properties[i]));
   if (!report->json)
     {
-      plait_page_text (report->page, PLAIT_PAGE_HEADING, "%s/%s", kind, plugin->name);
-      plait_page_text (report->page, PLAIT_PAGE_DIM, "  %s  %s\n", version, plugin->module_path);
+      plait_terminal_text (report->terminal, PLAIT_TERMINAL_HEADING, "%s/%s", kind, plugin->name);
+      plait_terminal_text (report->terminal, PLAIT_TERMINAL_DIM, "  %s  %s\n", version, plugin->module_path);
       return;
     }
   plait_json_text (report->json, "kind", kind);
@@ -137,7 +138,7 @@ run_doubles (Report *report, const char *program, const PlaitPlugin *plugin, con
       || !g_utf8_validate (output, -1, NULL))
     return FALSE;
   if (!report->json)
-    plait_page_text (report->page, PLAIT_PAGE_PLAIN, "\n%s", output);
+    plait_terminal_text (report->terminal, PLAIT_TERMINAL_PLAIN, "\n%s", output);
   else if (*output)
     plait_json_document (report->json, "doubles", output);
   else /* it said why on standard error */
@@ -158,9 +159,9 @@ check_doubles (Report *report, const PlaitPlugin *plugin, guint seconds)
   if (has_doubles (plugin, folder))
     return run_doubles (report, program, plugin, folder, seconds);
   if (!report->json)
-    plait_page_text (report->page, PLAIT_PAGE_DIM,
-                     "gradients in doubles: not run, %s holds no %s/%s.so for " DOUBLES "\n", folder,
-                     plait_plugin_kind_name (plugin->kind), plugin->name);
+    plait_terminal_text (report->terminal, PLAIT_TERMINAL_DIM,
+                         "gradients in doubles: not run, %s holds no %s/%s.so for " DOUBLES "\n", folder,
+                         plait_plugin_kind_name (plugin->kind), plugin->name);
   return TRUE;
 }
 
@@ -169,12 +170,12 @@ end_properties (Report *report)
 {
   if (!report->json)
     {
-      plait_page_text (report->page, PLAIT_PAGE_PLAIN, "%u passed, %u failed", report->n[PLAIT_CONTRACT_PASSED],
-                       report->n[PLAIT_CONTRACT_FAILED]);
+      plait_terminal_text (report->terminal, PLAIT_TERMINAL_PLAIN, "%u passed, %u failed",
+                           report->n[PLAIT_CONTRACT_PASSED], report->n[PLAIT_CONTRACT_FAILED]);
       for (guint i = PLAIT_CONTRACT_NOT_APPLICABLE; i < OUTCOMES; i++)
         if (report->n[i] > 0)
-          plait_page_text (report->page, PLAIT_PAGE_PLAIN, ", %u %s", report->n[i], outcomes[i]);
-      plait_page_text (report->page, PLAIT_PAGE_PLAIN, "\n");
+          plait_terminal_text (report->terminal, PLAIT_TERMINAL_PLAIN, ", %u %s", report->n[i], outcomes[i]);
+      plait_terminal_text (report->terminal, PLAIT_TERMINAL_PLAIN, "\n");
       return;
     }
   plait_json_end_array (report->json);
@@ -206,14 +207,14 @@ check_plugin (PlaitPlugin *plugin, const char *const *names, guint seconds, gboo
 {
   g_autoptr (PlaitContract) contract = plait_contract_new (plugin, error);
   g_autoptr (GString) failed = g_string_new (NULL);
-  g_autoptr (PlaitPage) page = as_json ? NULL : plait_page_new ();
+  g_autoptr (PlaitTerminal) terminal = as_json ? NULL : plait_terminal_new ();
   g_autoptr (PlaitJson) json = as_json ? plait_json_new_object () : NULL;
-  Report report = { .page = page, .json = json, .failed = failed };
+  Report report = { .terminal = terminal, .json = json, .failed = failed };
 
   if (!contract)
     return FALSE;
   begin (&report, plugin);
-  plait_contract_hold (contract, names, seconds, take, &report);
+  plait_contract_check (contract, names, seconds, take, &report);
   end_properties (&report);
   if (!check_doubles (&report, plugin, seconds))
     g_string_append_printf (failed, "%s" GRADIENTS " in doubles", failed->len > 0 ? ", " : "");
@@ -230,11 +231,11 @@ check_plugin (PlaitPlugin *plugin, const char *const *names, guint seconds, gboo
 
 /* Builds the model of @experiment, and adds why that cannot be done. */
 static void
-rehearse (const PlaitExperiment *experiment, const char *cell, PlaitProblems *problems)
+try_build (const PlaitExperiment *experiment, const char *cell, PlaitProblems *problems)
 {
   g_autoptr (GError) fault = NULL;
 
-  if (!plait_system_rehearse (experiment, &fault))
+  if (!plait_experiment_model_try_build (experiment, &fault))
     plait_problems_add (problems, cell ? "%s (in the cell %s)" : "%s", fault->message, cell);
 }
 
@@ -248,7 +249,7 @@ check_own_values (const char *path, const char *const *overrides, PlaitRegistry 
 
   if (experiment)
     plait_experiment_free (experiment);
-  for (guint i = 0; i < plait_problems_n_kept (alone); i++)
+  for (guint i = 0; i < plait_problems_n_listed (alone); i++)
     {
       const PlaitProblem *problem = plait_problems_get (alone, i);
       g_autofree char *axis = problem->key ? g_strdup_printf ("%s.%s", problem->group, problem->key) : g_strdup ("");
@@ -262,12 +263,12 @@ check_own_values (const char *path, const char *const *overrides, PlaitRegistry 
 /* What was looked at. */
 typedef struct
 {
-  guint n_cells; /* 0: without a grid, or where they could not be made */
-  char *same;    /* plait_cells_tell_same; or NULL */
-} Looked;
+  guint n_cells;    /* 0: without a grid, or where they could not be made */
+  char *duplicates; /* plait_cells_describe_duplicates; or NULL */
+} ExperimentCheck;
 
-static Looked
-look (const char *path, const char *const *overrides, PlaitProblems *problems)
+static ExperimentCheck
+check_file (const char *path, const char *const *overrides, PlaitProblems *problems)
 {
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
   g_autoptr (PlaitKeyFile) file = plait_key_file_load (path, NULL);
@@ -278,20 +279,20 @@ look (const char *path, const char *const *overrides, PlaitProblems *problems)
     {
       experiment = plait_experiment_check (path, overrides, FLAGS, registry, problems);
       if (experiment)
-        rehearse (experiment, NULL, problems);
-      return (Looked){ 0 };
+        try_build (experiment, NULL, problems);
+      return (ExperimentCheck){ 0 };
     }
   cells = plait_cells_check (path, overrides, FLAGS, registry, problems);
   check_own_values (path, overrides, registry, problems);
   for (guint i = 0; cells && i < cells->n_cells; i++)
-    rehearse (cells->cells[i].experiment, cells->cells[i].label, problems);
-  return cells ? (Looked){ cells->n_cells, plait_cells_tell_same (cells) } : (Looked){ 0 };
+    try_build (cells->cells[i].experiment, cells->cells[i].label, problems);
+  return cells ? (ExperimentCheck){ cells->n_cells, plait_cells_describe_duplicates (cells) } : (ExperimentCheck){ 0 };
 }
 
 static void
-print_problems (const char *path, const PlaitProblems *problems, const Looked *looked)
+print_problems (const char *path, const PlaitProblems *problems, const ExperimentCheck *checked_experiment)
 {
-  for (guint i = 0; i < plait_problems_n_kept (problems); i++)
+  for (guint i = 0; i < plait_problems_n_listed (problems); i++)
     {
       g_autofree char *text = plait_problem_text (plait_problems_get (problems, i));
 
@@ -299,31 +300,32 @@ print_problems (const char *path, const PlaitProblems *problems, const Looked *l
     }
   if (plait_problems_count (problems) > 0)
     return;
-  g_autofree char *cells = looked->n_cells > 0
-                               ? g_strdup_printf (" in %u cell%s", looked->n_cells, looked->n_cells == 1 ? "" : "s")
+  g_autofree char *cells = checked_experiment->n_cells > 0
+                               ? g_strdup_printf (" in %u cell%s", checked_experiment->n_cells,
+                                                  checked_experiment->n_cells == 1 ? "" : "s")
                                : g_strdup ("");
   g_autofree char *text = g_strdup_printf ("%s: no mistake was found%s", path, cells);
   plait_display_line (stdout, text);
-  if (looked->same)
-    plait_display_line (stdout, looked->same);
+  if (checked_experiment->duplicates)
+    plait_display_line (stdout, checked_experiment->duplicates);
 }
 
 static void
-print_problems_json (const char *path, const PlaitProblems *problems, const Looked *looked)
+print_problems_json (const char *path, const PlaitProblems *problems, const ExperimentCheck *checked_experiment)
 {
   g_autoptr (PlaitJson) json = plait_json_new_object ();
 
   plait_json_text (json, "file", path);
-  plait_json_integer (json, "cells", looked->n_cells);
-  plait_json_text (json, "same", looked->same);
+  plait_json_integer (json, "cells", checked_experiment->n_cells);
+  plait_json_text (json, "same", checked_experiment->duplicates);
   plait_json_integer (json, "mistakes", plait_problems_count (problems));
   plait_json_begin_array (json, "problems");
-  for (guint i = 0; i < plait_problems_n_kept (problems); i++)
+  for (guint i = 0; i < plait_problems_n_listed (problems); i++)
     {
       const PlaitProblem *problem = plait_problems_get (problems, i);
 
       plait_json_begin_object (json, NULL);
-      plait_json_text (json, "place", problem->place);
+      plait_json_text (json, "place", problem->location);
       if (problem->line > 0)
         plait_json_integer (json, "line", problem->line);
       else
@@ -343,14 +345,14 @@ static gboolean
 check_experiment (const char *path, const char *const *overrides, gboolean as_json, GError **error)
 {
   g_autoptr (PlaitProblems) problems = plait_problems_new ();
-  Looked looked = look (path, overrides, problems);
+  ExperimentCheck checked_experiment = check_file (path, overrides, problems);
   guint n = plait_problems_count (problems);
 
   if (as_json)
-    print_problems_json (path, problems, &looked);
+    print_problems_json (path, problems, &checked_experiment);
   else
-    print_problems (path, problems, &looked);
-  g_free (looked.same);
+    print_problems (path, problems, &checked_experiment);
+  g_free (checked_experiment.duplicates);
   return n == 0 || plait_fail (error, PLAIT_ERROR_INPUT, "%s: %u mistake%s", path, n, n == 1 ? "" : "s");
 }
 
@@ -422,7 +424,7 @@ const PlaitCommand plait_command_check = {
     "  PLAIT_PLUGIN_PATH=build plait check combiner/averaged --property gradients",
   .options = options,
   .size = sizeof (Options),
-  .least = 1,
-  .most = 1,
+  .min = 1,
+  .max = 1,
   .run = run_command,
 };

@@ -6,10 +6,10 @@
 #include "text/json.h"
 #include "command/command.h"
 #include "command/options.h"
-#include "terminal/page.h"
-#include "run/drawn.h"
-#include "weights/parts.h"
-#include "setup/system.h"
+#include "terminal/terminal.h"
+#include "run/random-batches.h"
+#include "weights/parameter-groups.h"
+#include "setup/experiment-model.h"
 #include "layers/parameter-set.h"
 
 /* plait explain: the model that an experiment describes, component by component, before anything is trained. */
@@ -34,8 +34,8 @@ typedef struct
 typedef struct
 {
   const PlaitExperiment *experiment;
-  PlaitSystem *system;
-  GPtrArray *parts;   /* (element-type PlaitModelPart) */
+  PlaitExperimentModel *experiment_model;
+  GPtrArray *parts;   /* (element-type PlaitParameterGroup) */
   double *operations; /* [parts]: multiply-adds a token; NaN: not counted */
 } Explanation;
 
@@ -65,7 +65,7 @@ without_numbers (const char *name)
 }
 
 static void
-add_shape (GArray *shapes, const PlaitModelPart *part, const PlaitParameter *parameter)
+add_shape (GArray *shapes, const PlaitParameterGroup *part, const PlaitParameter *parameter)
 {
   Shape shape
       = { without_numbers (parameter->name + strlen (part->prefix)), parameter->value.rows, parameter->value.width, 1 };
@@ -85,7 +85,7 @@ add_shape (GArray *shapes, const PlaitModelPart *part, const PlaitParameter *par
 
 /* (transfer full) (element-type Shape) */
 static GArray *
-shapes_of (const PlaitModelPart *part)
+shapes_of (const PlaitParameterGroup *part)
 {
   GArray *shapes = g_array_new (FALSE, FALSE, sizeof (Shape));
 
@@ -101,7 +101,7 @@ shapes_of (const PlaitModelPart *part)
 
 /* "A;B", or NULL. */
 static const char *
-equations_of (const PlaitExperiment *experiment, const PlaitModelPart *part)
+equations_of (const PlaitExperiment *experiment, const PlaitParameterGroup *part)
 {
   if (part->component)
     return part->component->schema->equations;
@@ -112,7 +112,7 @@ equations_of (const PlaitExperiment *experiment, const PlaitModelPart *part)
 
 /* Whose tokens its operations are counted a token of. */
 static const char *
-token_of (const PlaitModelPart *part)
+token_of (const PlaitParameterGroup *part)
 {
   return part->source ? part->source->name : "target";
 }
@@ -135,17 +135,17 @@ static void
 forward (gpointer data)
 {
   Pass *pass = data;
-  const PlaitModel *model = pass->explanation->system->model;
-  PlaitReading reading;
+  const PlaitModel *model = pass->explanation->experiment_model->model;
+  PlaitEncoderOutputs encoded;
   double read;
 
   plait_tape_begin (pass->tape, PLAIT_TAPE_EVALUATE, (PlaitRandomKey){ 0 });
-  reading = plait_model_read (model, pass->tape, pass->batch, NULL);
-  memcpy (pass->sources, reading.multiplications, plait_model_specification (model)->n_sources * sizeof *pass->sources);
+  encoded = plait_model_encode (model, pass->tape, pass->batch, NULL);
+  memcpy (pass->sources, encoded.multiplications, plait_model_specification (model)->n_sources * sizeof *pass->sources);
   if (!plait_experiment_has_decoder (pass->explanation->experiment))
     return;
   read = plait_tape_multiplications (pass->tape);
-  plait_decoder_forward (plait_model_decoder (model), pass->tape, &reading, pass->batch->target_rows,
+  plait_decoder_forward (plait_model_decoder (model), pass->tape, &encoded, pass->batch->target_rows,
                          pass->batch->target_inputs, NULL);
   pass->decoder = plait_tape_multiplications (pass->tape) - read;
 }
@@ -153,12 +153,12 @@ forward (gpointer data)
 static void
 note_operations (const Explanation *explanation, const Pass *pass)
 {
-  PlaitParameter *bias, *output = plait_model_output (explanation->system->model, &bias);
+  PlaitParameter *bias, *output = plait_model_output (explanation->experiment_model->model, &bias);
   guint s = 0;
 
   for (guint i = 0; i < explanation->parts->len; i++)
     {
-      const PlaitModelPart *part = explanation->parts->pdata[i];
+      const PlaitParameterGroup *part = explanation->parts->pdata[i];
       double *operations = &explanation->operations[i];
 
       *operations = NAN;
@@ -182,7 +182,7 @@ count_operations (const Explanation *explanation, GError **error)
 {
   const PlaitExperiment *experiment = explanation->experiment;
   g_autoptr (PlaitTuples) tuples = plait_tuples_new (experiment, error);
-  g_autoptr (PlaitDrawnBatches) data
+  g_autoptr (PlaitRandomBatches) data
       = tuples && plait_tuples_draw (tuples, error)
             ? plait_tuples_batch (tuples, !plait_experiment_has_decoder (experiment), 1, error)
             : NULL;
@@ -195,8 +195,8 @@ count_operations (const Explanation *explanation, GError **error)
   if (!tape)
     return FALSE;
   pass.batch = data->batches->pdata[0];
-  plait_system_initialise (explanation->system, pool);
-  if (!plait_model_check_batch (explanation->system->model, pass.batch, error)
+  plait_experiment_model_initialise (explanation->experiment_model, pool);
+  if (!plait_model_check_batch (explanation->experiment_model->model, pass.batch, error)
       || !plait_arena_protect (arena, forward, &pass, error))
     return FALSE;
   note_operations (explanation, &pass);
@@ -208,35 +208,35 @@ count_operations (const Explanation *explanation, GError **error)
  */
 
 static void
-print_part (const Explanation *explanation, guint p, PlaitPage *page)
+print_part (const Explanation *explanation, guint p, PlaitTerminal *terminal)
 {
-  const PlaitModelPart *part = explanation->parts->pdata[p];
+  const PlaitParameterGroup *part = explanation->parts->pdata[p];
   g_autoptr (GArray) shapes = shapes_of (part);
   g_autofree char *heading = part->component ? g_strdup_printf ("%s: %s", part->title, part->component->plugin->name)
                                              : g_strdup (part->title);
   g_autofree char *parameters = g_strdup_printf ("%jd", part->count);
   guint n_memories;
-  const PlaitMemorySpecification *memories = plait_model_memories (explanation->system->model, &n_memories);
+  const PlaitMemorySpecification *memories = plait_model_memories (explanation->experiment_model->model, &n_memories);
   const char *label = "Memory";
 
-  plait_page_heading (page, heading);
-  plait_page_list (page, LABEL_WIDTH, "Equations", equations_of (explanation->experiment, part));
+  plait_terminal_heading (terminal, heading);
+  plait_terminal_list (terminal, LABEL_WIDTH, "Equations", equations_of (explanation->experiment, part));
   for (guint i = 0; part->source && i < n_memories; i++)
     if (plait_model_memory_is_of (&memories[i], part->source->name))
       {
         g_autofree char *text = g_strdup_printf ("%s [rows, %jd]", memories[i].name, memories[i].width);
 
-        plait_page_row (page, LABEL_WIDTH, label, text);
+        plait_terminal_row (terminal, LABEL_WIDTH, label, text);
         label = "";
       }
-  plait_page_row (page, LABEL_WIDTH, "Parameters", parameters);
+  plait_terminal_row (terminal, LABEL_WIDTH, "Parameters", parameters);
   for (guint i = 0; i < shapes->len; i++)
     {
       const Shape *shape = &g_array_index (shapes, Shape, i);
       g_autofree char *times = shape->times > 1 ? g_strdup_printf (", %u times", shape->times) : g_strdup ("");
       g_autofree char *text = g_strdup_printf ("%s [%jd, %jd]%s", shape->name, shape->rows, shape->width, times);
 
-      plait_page_row (page, LABEL_WIDTH, "", text);
+      plait_terminal_row (terminal, LABEL_WIDTH, "", text);
     }
   if (!isnan (explanation->operations[p]))
     {
@@ -244,7 +244,7 @@ print_part (const Explanation *explanation, guint p, PlaitPage *page)
       g_autofree char *operations = g_strdup_printf ("%.0f multiply-adds a token of %s", explanation->operations[p],
                                                      g_str_equal (token, "target") ? "the target" : token);
 
-      plait_page_row (page, LABEL_WIDTH, "Operations", operations);
+      plait_terminal_row (terminal, LABEL_WIDTH, "Operations", operations);
     }
 }
 
@@ -258,14 +258,14 @@ precision_of (const Explanation *explanation)
 static gint64
 parameters_of (const Explanation *explanation)
 {
-  return plait_parameters_count (plait_model_parameters (explanation->system->model), NULL);
+  return plait_parameters_count (plait_model_parameters (explanation->experiment_model->model), NULL);
 }
 
 static void
 print_text (const Explanation *explanation)
 {
   const PlaitExperiment *experiment = explanation->experiment;
-  g_autoptr (PlaitPage) page = plait_page_new ();
+  g_autoptr (PlaitTerminal) terminal = plait_terminal_new ();
   g_autofree char *sum
       = g_strdup_printf ("%jd parameters, with vocabularies of %jd entries as data.vocabulary_size says. Operations "
                          "are those of products and attention, forward, over drawn sentences of %.0f tokens in the "
@@ -274,22 +274,22 @@ print_text (const Explanation *explanation)
   g_autofree char *precision = g_strdup_printf ("Training multiplies by weights in %s.", precision_of (explanation));
 
   for (guint i = 0; i < explanation->parts->len; i++)
-    print_part (explanation, i, page);
-  plait_page_text (page, PLAIT_PAGE_PLAIN, "\n");
-  plait_page_paragraph (page, 0, 0, sum);
+    print_part (explanation, i, terminal);
+  plait_terminal_text (terminal, PLAIT_TERMINAL_PLAIN, "\n");
+  plait_terminal_paragraph (terminal, 0, 0, sum);
   if (experiment->train.precision != PLAIT_TRAIN_PRECISION_FLOAT)
-    plait_page_paragraph (page, 0, 0, precision);
+    plait_terminal_paragraph (terminal, 0, 0, precision);
 }
 
 static void
 add_part_json (const Explanation *explanation, guint p, PlaitJson *json)
 {
-  const PlaitModelPart *part = explanation->parts->pdata[p];
+  const PlaitParameterGroup *part = explanation->parts->pdata[p];
   const char *lines = equations_of (explanation->experiment, part);
   g_auto (GStrv) equations = g_strsplit (lines ? lines : "", ";", -1);
   g_autoptr (GArray) shapes = shapes_of (part);
   guint n_memories;
-  const PlaitMemorySpecification *memories = plait_model_memories (explanation->system->model, &n_memories);
+  const PlaitMemorySpecification *memories = plait_model_memories (explanation->experiment_model->model, &n_memories);
 
   plait_json_begin_object (json, NULL);
   plait_json_text (json, "component", part->title);
@@ -343,13 +343,14 @@ print_json (const Explanation *explanation)
 static gboolean
 explain (const PlaitExperiment *experiment, gboolean as_json, GError **error)
 {
-  g_autoptr (PlaitSystem) system = plait_drawn_system (experiment, error);
+  g_autoptr (PlaitExperimentModel) experiment_model = plait_random_batches_model (experiment, error);
   g_autoptr (GPtrArray) parts
-      = system ? plait_model_parts_new (experiment, plait_model_parameters (system->model)) : NULL;
+      = experiment_model ? plait_parameter_groups_new (experiment, plait_model_parameters (experiment_model->model))
+                         : NULL;
   g_autofree double *operations = parts ? g_new (double, parts->len) : NULL;
-  const Explanation explanation = { experiment, system, parts, operations };
+  const Explanation explanation = { experiment, experiment_model, parts, operations };
 
-  if (!system || !count_operations (&explanation, error))
+  if (!experiment_model || !count_operations (&explanation, error))
     return FALSE;
   if (as_json)
     print_json (&explanation);
@@ -399,7 +400,7 @@ const PlaitCommand plait_command_explain = {
     "  plait explain first.ini --set decoder.combiner=flat --json",
   .options = options,
   .size = sizeof (Options),
-  .least = 1,
-  .most = 1,
+  .min = 1,
+  .max = 1,
   .run = run_command,
 };

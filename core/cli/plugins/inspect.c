@@ -6,7 +6,7 @@
 #include "plugins/find-plugin.h"
 #include "plugins/keys.h"
 #include "command/options.h"
-#include "terminal/page.h"
+#include "terminal/terminal.h"
 #include "experiment/file.h"
 #include "text/separators.h"
 #include "plugins/key-groups.h"
@@ -32,29 +32,29 @@ typedef struct
 } Options;
 
 static void
-print_setting (PlaitPage *page, const PlaitSettingSpecification *setting, guint name_width)
+print_setting (PlaitTerminal *terminal, const PlaitSettingSpecification *setting, guint name_width)
 {
   g_autofree char *type = plait_key_type (setting), *standard = plait_key_default (setting);
   guint indent = name_width + 4;
 
-  plait_page_text (page, PLAIT_PAGE_NAME, "  %-*s", (int)name_width, setting->name);
-  plait_page_text (page, PLAIT_PAGE_PLAIN, "  %s", type);
-  plait_page_text (page, PLAIT_PAGE_DIM, "  %s\n", standard);
-  plait_page_text (page, PLAIT_PAGE_PLAIN, "%*s", (int)indent, "");
-  plait_page_paragraph (page, indent, indent, setting->summary);
+  plait_terminal_text (terminal, PLAIT_TERMINAL_NAME, "  %-*s", (int)name_width, setting->name);
+  plait_terminal_text (terminal, PLAIT_TERMINAL_PLAIN, "  %s", type);
+  plait_terminal_text (terminal, PLAIT_TERMINAL_DIM, "  %s\n", standard);
+  plait_terminal_text (terminal, PLAIT_TERMINAL_PLAIN, "%*s", (int)indent, "");
+  plait_terminal_paragraph (terminal, indent, indent, setting->summary);
   if (setting->reference)
-    plait_page_text (page, PLAIT_PAGE_DIM, "%*s(%s)\n", (int)indent, "", setting->reference);
+    plait_terminal_text (terminal, PLAIT_TERMINAL_DIM, "%*s(%s)\n", (int)indent, "", setting->reference);
 }
 
 static void
-print_settings (PlaitPage *page, const PlaitSettingSpecification *const *settings, guint n)
+print_settings (PlaitTerminal *terminal, const PlaitSettingSpecification *const *settings, guint n)
 {
   guint name_width = 0;
 
   for (guint i = 0; i < n; i++)
     name_width = MAX (name_width, (guint)strlen (settings[i]->name));
   for (guint i = 0; i < n; i++)
-    print_setting (page, settings[i], name_width);
+    print_setting (terminal, settings[i], name_width);
 }
 
 static void
@@ -126,32 +126,32 @@ add_group (PlaitJson *json, const GPtrArray *groups, guint *i)
 
 /* Prints the group at *@i of @groups and what is below it; *@i becomes the last of these. */
 static void
-print_group (PlaitPage *page, const GPtrArray *groups, guint *i)
+print_group (PlaitTerminal *terminal, const GPtrArray *groups, guint *i)
 {
   const PlaitKeyGroup *group = groups->pdata[*i], *member;
 
-  plait_page_text (page, PLAIT_PAGE_HEADING, "%s", group->heading);
-  plait_page_text (page, PLAIT_PAGE_PLAIN, "  %s\n", group->summary);
+  plait_terminal_text (terminal, PLAIT_TERMINAL_HEADING, "%s", group->heading);
+  plait_terminal_text (terminal, PLAIT_TERMINAL_PLAIN, "  %s\n", group->summary);
   for (; group->members && *i + 1 < groups->len && (member = groups->pdata[*i + 1])->is_member; (*i)++)
     {
-      plait_page_text (page, PLAIT_PAGE_HEADING, "\n%s", member->heading);
-      plait_page_text (page, PLAIT_PAGE_PLAIN, "  ");
-      plait_page_paragraph (page, 2, 2, member->summary);
+      plait_terminal_text (terminal, PLAIT_TERMINAL_HEADING, "\n%s", member->heading);
+      plait_terminal_text (terminal, PLAIT_TERMINAL_PLAIN, "  ");
+      plait_terminal_paragraph (terminal, 2, 2, member->summary);
       if (member->reference)
-        plait_page_text (page, PLAIT_PAGE_DIM, "  (%s)\n", member->reference);
-      print_settings (page, settings_of (member), member->settings->len);
+        plait_terminal_text (terminal, PLAIT_TERMINAL_DIM, "  (%s)\n", member->reference);
+      print_settings (terminal, settings_of (member), member->settings->len);
       if (member->settings->len == 0)
-        plait_page_text (page, PLAIT_PAGE_DIM, "  no parameters\n");
+        plait_terminal_text (terminal, PLAIT_TERMINAL_DIM, "  no parameters\n");
     }
   if (group->members)
     return;
-  plait_page_heading (page, "keys");
-  print_settings (page, settings_of (group), group->settings->len);
+  plait_terminal_heading (terminal, "keys");
+  print_settings (terminal, settings_of (group), group->settings->len);
   if (group->details)
     {
-      plait_page_heading (page, "and");
-      plait_page_text (page, PLAIT_PAGE_PLAIN, "  ");
-      plait_page_paragraph (page, 2, 2, group->details);
+      plait_terminal_heading (terminal, "and");
+      plait_terminal_text (terminal, PLAIT_TERMINAL_PLAIN, "  ");
+      plait_terminal_paragraph (terminal, 2, 2, group->details);
     }
 }
 
@@ -159,11 +159,11 @@ static void
 inspect_group (const GPtrArray *groups, guint i, gboolean as_json)
 {
   g_autoptr (PlaitJson) json = as_json ? plait_json_new_object () : NULL;
-  g_autoptr (PlaitPage) page = as_json ? NULL : plait_page_new ();
+  g_autoptr (PlaitTerminal) terminal = as_json ? NULL : plait_terminal_new ();
 
-  if (page)
+  if (terminal)
     {
-      print_group (page, groups, &i);
+      print_group (terminal, groups, &i);
       return;
     }
   add_group (json, groups, &i);
@@ -194,44 +194,44 @@ add_all (PlaitJson *json, const GPtrArray *groups)
 }
 
 static void
-print_all (PlaitPage *page, const GPtrArray *groups)
+print_all (PlaitTerminal *terminal, const GPtrArray *groups)
 {
   for (guint i = 0; plait_key_introduction[i]; i++)
-    plait_page_paragraph (page, 0, 0, plait_key_introduction[i]);
-  plait_page_heading (page, "separators");
+    plait_terminal_paragraph (terminal, 0, 0, plait_key_introduction[i]);
+  plait_terminal_heading (terminal, "separators");
   for (const PlaitSeparator *row = plait_separators; row->separator; row++)
     {
       g_autofree char *text = g_strdup_printf ("%s: %s", row->between, row->example);
 
-      plait_page_row (page, 1, row->separator, text);
+      plait_terminal_row (terminal, 1, row->separator, text);
     }
   for (guint i = 0; i < groups->len; i++)
     {
-      plait_page_text (page, PLAIT_PAGE_PLAIN, "\n");
-      print_group (page, groups, &i);
+      plait_terminal_text (terminal, PLAIT_TERMINAL_PLAIN, "\n");
+      print_group (terminal, groups, &i);
     }
 }
 
 static void
-list_groups (PlaitPage *page, const GPtrArray *groups)
+list_groups (PlaitTerminal *terminal, const GPtrArray *groups)
 {
   guint width = 0;
 
   for (guint i = 0; i < groups->len; i++)
     if (!((PlaitKeyGroup *)groups->pdata[i])->is_member)
       width = MAX (width, (guint)strlen (((PlaitKeyGroup *)groups->pdata[i])->name));
-  plait_page_heading (page, "groups of an experiment file");
+  plait_terminal_heading (terminal, "groups of an experiment file");
   for (guint i = 0; i < groups->len; i++)
     {
       const PlaitKeyGroup *group = groups->pdata[i];
 
       if (!group->is_member)
-        plait_page_row (page, width, group->name, group->summary);
+        plait_terminal_row (terminal, width, group->name, group->summary);
     }
-  plait_page_text (page, PLAIT_PAGE_PLAIN, "\n");
-  plait_page_paragraph (page, 0, 0,
-                        "plait inspect GROUP shows the keys of one, plait inspect GROUP.KEY one of them, plait inspect "
-                        "keys all. plait plugins lists the plugins, plait inspect PLUGIN shows one.");
+  plait_terminal_text (terminal, PLAIT_TERMINAL_PLAIN, "\n");
+  plait_terminal_paragraph (terminal, 0, 0,
+                            "plait inspect GROUP shows the keys of one, plait inspect GROUP.KEY one of them, plait "
+                            "inspect keys all. plait plugins lists the plugins, plait inspect PLUGIN shows one.");
 }
 
 static void
@@ -270,14 +270,14 @@ static void
 inspect_all (const GPtrArray *groups, const char *wanted, const Options *options)
 {
   g_autoptr (PlaitJson) json = options->json ? plait_json_new_object () : NULL;
-  g_autoptr (PlaitPage) page = json || options->format != FORMAT_TEXT ? NULL : plait_page_new ();
+  g_autoptr (PlaitTerminal) terminal = json || options->format != FORMAT_TEXT ? NULL : plait_terminal_new ();
 
   if (options->format == FORMAT_MARKDOWN)
     plait_key_groups_print_markdown (groups);
   else if (options->format == FORMAT_MAN)
     plait_key_groups_print_manual (groups);
-  else if (page)
-    (wanted ? print_all : list_groups) (page, groups);
+  else if (terminal)
+    (wanted ? print_all : list_groups) (terminal, groups);
   else
     (wanted ? add_all : add_list) (json, groups);
   if (json)
@@ -328,7 +328,7 @@ print_plugin (PlaitPlugin *plugin, const PlaitSchema *schema, const GError *refu
     [PLAIT_PLUGIN_COMBINER] = "parameters, in [combiner]",
     [PLAIT_PLUGIN_COVERAGE] = "parameters, in [coverage]",
   };
-  g_autoptr (PlaitPage) page = plait_page_new ();
+  g_autoptr (PlaitTerminal) terminal = plait_terminal_new ();
   g_autofree char *decoders = schema->decoders ? plait_choices_text (schema->decoders) : NULL;
   g_autofree char *structure = plait_structure_text (schema->requires_structure);
   g_autofree char *needs
@@ -336,49 +336,50 @@ print_plugin (PlaitPlugin *plugin, const PlaitSchema *schema, const GError *refu
   g_autofree char *gives = plait_structure_text (schema->provides_structure);
   g_autofree char *interface = g_strdup_printf ("%jd", schema->interface);
 
-  plait_page_text (page, PLAIT_PAGE_HEADING, "%s", schema->name);
-  plait_page_text (page, PLAIT_PAGE_DIM, "  %s", plait_plugin_kind_name (schema->kind));
-  plait_page_text (page, PLAIT_PAGE_PLAIN, "\n  ");
-  plait_page_paragraph (page, 2, 2, schema->summary);
+  plait_terminal_text (terminal, PLAIT_TERMINAL_HEADING, "%s", schema->name);
+  plait_terminal_text (terminal, PLAIT_TERMINAL_DIM, "  %s", plait_plugin_kind_name (schema->kind));
+  plait_terminal_text (terminal, PLAIT_TERMINAL_PLAIN, "\n  ");
+  plait_terminal_paragraph (terminal, 2, 2, schema->summary);
 
-  plait_page_heading (page, "plugin");
-  plait_page_list (page, LABEL_WIDTH, "Equations", schema->equations);
-  plait_page_row (page, LABEL_WIDTH, "Reference", schema->reference);
-  plait_page_row (page, LABEL_WIDTH, "Version", plugin->descriptor ? plugin->descriptor->version : schema->version);
-  plait_page_row (page, LABEL_WIDTH, "Author", schema->author);
-  plait_page_row (page, LABEL_WIDTH, "Licence", schema->licence);
-  plait_page_row (page, LABEL_WIDTH, "Interface", interface);
-  plait_page_row (page, LABEL_WIDTH, "Schema", schema->path);
-  plait_page_row (page, LABEL_WIDTH, "", plugin->schema_digest);
-  plait_page_row (page, LABEL_WIDTH, "Module", plugin->module_path);
-  plait_page_row (page, LABEL_WIDTH, "", plugin->module_digest);
-  plait_page_row (page, LABEL_WIDTH, "Found in", plugin->folder->origin);
+  plait_terminal_heading (terminal, "plugin");
+  plait_terminal_list (terminal, LABEL_WIDTH, "Equations", schema->equations);
+  plait_terminal_row (terminal, LABEL_WIDTH, "Reference", schema->reference);
+  plait_terminal_row (terminal, LABEL_WIDTH, "Version",
+                      plugin->descriptor ? plugin->descriptor->version : schema->version);
+  plait_terminal_row (terminal, LABEL_WIDTH, "Author", schema->author);
+  plait_terminal_row (terminal, LABEL_WIDTH, "Licence", schema->licence);
+  plait_terminal_row (terminal, LABEL_WIDTH, "Interface", interface);
+  plait_terminal_row (terminal, LABEL_WIDTH, "Schema", schema->path);
+  plait_terminal_row (terminal, LABEL_WIDTH, "", plugin->schema_digest);
+  plait_terminal_row (terminal, LABEL_WIDTH, "Module", plugin->module_path);
+  plait_terminal_row (terminal, LABEL_WIDTH, "", plugin->module_digest);
+  plait_terminal_row (terminal, LABEL_WIDTH, "Found in", plugin->folder->origin);
   for (const PlaitPlugin *hidden = plugin->hidden; hidden; hidden = hidden->hidden)
-    plait_page_row (page, LABEL_WIDTH, hidden == plugin->hidden ? "Hides" : "", hidden->schema_path);
+    plait_terminal_row (terminal, LABEL_WIDTH, hidden == plugin->hidden ? "Hides" : "", hidden->schema_path);
   if (refusal)
     {
-      plait_page_text (page, PLAIT_PAGE_BAD, "  %-*s  ", LABEL_WIDTH, "Refused");
-      plait_page_paragraph (page, LABEL_WIDTH + 4, LABEL_WIDTH + 4, refusal->message);
+      plait_terminal_text (terminal, PLAIT_TERMINAL_ERROR, "  %-*s  ", LABEL_WIDTH, "Refused");
+      plait_terminal_paragraph (terminal, LABEL_WIDTH + 4, LABEL_WIDTH + 4, refusal->message);
     }
 
-  plait_page_heading (page, "reads and requires");
+  plait_terminal_heading (terminal, "reads and requires");
   if (schema->kind == PLAIT_PLUGIN_ENCODER)
     {
       g_autofree char *input
           = g_strconcat (plait_input_kind_name (schema->input), schema->reads_trees ? ", trees" : "", NULL);
-      plait_page_row (page, LABEL_WIDTH, "Input", input);
+      plait_terminal_row (terminal, LABEL_WIDTH, "Input", input);
     }
-  plait_page_row (page, LABEL_WIDTH, "Decoder", decoders ? decoders : "any");
-  plait_page_row (page, LABEL_WIDTH, "Structure", needs);
+  plait_terminal_row (terminal, LABEL_WIDTH, "Decoder", decoders ? decoders : "any");
+  plait_terminal_row (terminal, LABEL_WIDTH, "Structure", needs);
   if (schema->refuses_coverage)
-    plait_page_row (page, LABEL_WIDTH, "Coverage", "none");
+    plait_terminal_row (terminal, LABEL_WIDTH, "Coverage", "none");
   if (schema->requires_leaves)
-    plait_page_row (page, LABEL_WIDTH, "Stands on", "another encoder of tokens, leaves= in [source NAME]");
+    plait_terminal_row (terminal, LABEL_WIDTH, "Stands on", "another encoder of tokens, leaves= in [source NAME]");
   if (schema->kind == PLAIT_PLUGIN_ENCODER)
-    plait_page_row (page, LABEL_WIDTH, "Provides", gives);
+    plait_terminal_row (terminal, LABEL_WIDTH, "Provides", gives);
 
-  plait_page_heading (page, schema->n_parameters > 0 ? homes[schema->kind] : "no parameters");
-  print_settings (page, schema->parameters, schema->n_parameters);
+  plait_terminal_heading (terminal, schema->n_parameters > 0 ? homes[schema->kind] : "no parameters");
+  print_settings (terminal, schema->parameters, schema->n_parameters);
 }
 
 static void
@@ -449,7 +450,7 @@ run_command (PlaitInvocation *invocation, GError **error)
     inspect_group (groups, group, json);
   if (!wanted || all || group < groups->len || inspect_key (groups, wanted, json, &fault))
     return TRUE;
-  if (!plait_no_fault (&fault, error))
+  if (!plait_no_error (&fault, error))
     return FALSE;
   for (guint i = 0; i < groups->len; i++)
     if (!((PlaitKeyGroup *)groups->pdata[i])->is_member)
@@ -470,7 +471,7 @@ run_command (PlaitInvocation *invocation, GError **error)
     print_plugin_json (plugin, schema, refusal);
   else
     print_plugin (plugin, schema, refusal);
-  return plait_no_fault (&refusal, error);
+  return plait_no_error (&refusal, error);
 }
 
 static const PlaitOption options[] = {
@@ -493,7 +494,7 @@ const PlaitCommand plait_command_inspect = {
     "what there is to choose from, or FILE for a path; sources and files of FILE.ini are among them.",
   .options = options,
   .size = sizeof (Options),
-  .least = 0,
-  .most = 1,
+  .min = 0,
+  .max = 1,
   .run = run_command,
 };

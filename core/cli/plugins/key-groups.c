@@ -95,7 +95,7 @@ add_metric (GPtrArray *groups, const char *name, const char *heading)
     [PLAIT_METRIC_SWITCH] = PLAIT_SETTING_BOOLEAN,
     [PLAIT_METRIC_CHOICE] = PLAIT_SETTING_CHOICE,
     [PLAIT_METRIC_NUMBER] = PLAIT_SETTING_REAL,
-    [PLAIT_METRIC_WHOLE] = PLAIT_SETTING_INTEGER,
+    [PLAIT_METRIC_INTEGER] = PLAIT_SETTING_INTEGER,
   };
   PlaitKeyGroup *group = add_group (groups, heading, heading, plait_metric_summary (name));
   PlaitMetricOptionText option;

@@ -152,7 +152,7 @@ const PlaitCommand plait_command_new = {
     "  plait new combiner averaged\n"
     "  cd averaged && meson setup build && ninja -C build\n"
     "  PLAIT_PLUGIN_PATH=build plait check averaged",
-  .least = 2,
-  .most = 2,
+  .min = 2,
+  .max = 2,
   .run = run_command,
 };

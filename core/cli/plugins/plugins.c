@@ -4,7 +4,7 @@
 #include "text/json.h"
 #include "command/command.h"
 #include "command/options.h"
-#include "terminal/page.h"
+#include "terminal/terminal.h"
 #include "loading/registry.h"
 
 /* plait plugins: what is found, where, and what hides what. No module is loaded. */
@@ -63,36 +63,36 @@ print_json (const PlaitRegistry *registry)
 }
 
 static void
-print_plugin (PlaitPage *page, PlaitPlugin *plugin, guint name_width)
+print_plugin (PlaitTerminal *terminal, PlaitPlugin *plugin, guint name_width)
 {
   g_autoptr (GError) fault = NULL;
   const PlaitSchema *schema = plait_plugin_schema (plugin, &fault);
   guint indent = name_width + 14;
 
-  plait_page_text (page, PLAIT_PAGE_NAME, "  %-*s", (int)name_width, plugin->name);
+  plait_terminal_text (terminal, PLAIT_TERMINAL_NAME, "  %-*s", (int)name_width, plugin->name);
   if (schema)
     {
-      plait_page_text (page, PLAIT_PAGE_DIM, "  %-8s  ", schema->version ? schema->version : "");
-      plait_page_paragraph (page, indent, indent, schema->summary);
+      plait_terminal_text (terminal, PLAIT_TERMINAL_DIM, "  %-8s  ", schema->version ? schema->version : "");
+      plait_terminal_paragraph (terminal, indent, indent, schema->summary);
     }
   else
     {
-      plait_page_text (page, PLAIT_PAGE_BAD, "  %-8s  ", "refused");
-      plait_page_paragraph (page, indent, indent, fault->message);
+      plait_terminal_text (terminal, PLAIT_TERMINAL_ERROR, "  %-8s  ", "refused");
+      plait_terminal_paragraph (terminal, indent, indent, fault->message);
     }
   for (const PlaitPlugin *hidden = plugin->hidden; hidden; hidden = hidden->hidden)
     {
       g_autofree char *text = g_strdup_printf ("%s hides %s", plugin->schema_path, hidden->schema_path);
 
-      plait_page_text (page, PLAIT_PAGE_PLAIN, "%*s", (int)indent, "");
-      plait_page_paragraph (page, indent, indent, text);
+      plait_terminal_text (terminal, PLAIT_TERMINAL_PLAIN, "%*s", (int)indent, "");
+      plait_terminal_paragraph (terminal, indent, indent, text);
     }
 }
 
 static void
 print_text (const PlaitRegistry *registry)
 {
-  g_autoptr (PlaitPage) page = plait_page_new ();
+  g_autoptr (PlaitTerminal) terminal = plait_terminal_new ();
   guint n = plait_registry_n_plugins (registry), name_width = 0;
 
   for (guint i = 0; i < n; i++)
@@ -102,21 +102,22 @@ print_text (const PlaitRegistry *registry)
       PlaitPlugin *plugin = plait_registry_plugin (registry, i);
 
       if (i == 0 || plait_registry_plugin (registry, i - 1)->kind != plugin->kind)
-        plait_page_heading (page, plait_plugin_kind_name (plugin->kind));
-      print_plugin (page, plugin, name_width);
+        plait_terminal_heading (terminal, plait_plugin_kind_name (plugin->kind));
+      print_plugin (terminal, plugin, name_width);
     }
-  plait_page_heading (page, "searched, in this order");
+  plait_terminal_heading (terminal, "searched, in this order");
   for (guint i = 0; i < plait_registry_n_folders (registry); i++)
     {
       const PlaitPluginFolder *folder = plait_registry_folder (registry, i);
 
-      plait_page_text (page, PLAIT_PAGE_PLAIN, "  %s", folder->path);
-      plait_page_text (page, PLAIT_PAGE_DIM, "  (%s%s)\n", folder->origin, folder->exists ? "" : ", not there");
+      plait_terminal_text (terminal, PLAIT_TERMINAL_PLAIN, "  %s", folder->path);
+      plait_terminal_text (terminal, PLAIT_TERMINAL_DIM, "  (%s%s)\n", folder->origin,
+                           folder->exists ? "" : ", not there");
       g_autofree char *misplaced = plait_plugin_folder_misplaced (folder, NULL);
       if (*misplaced != '\0')
         {
-          plait_page_text (page, PLAIT_PAGE_BAD, "    ");
-          plait_page_paragraph (page, 4, 4, misplaced);
+          plait_terminal_text (terminal, PLAIT_TERMINAL_ERROR, "    ");
+          plait_terminal_paragraph (terminal, 4, 4, misplaced);
         }
     }
 }
@@ -145,7 +146,7 @@ const PlaitCommand plait_command_plugins = {
   .summary = "List the plugins that are found, and where",
   .options = options,
   .size = sizeof (Options),
-  .least = 0,
-  .most = 0,
+  .min = 0,
+  .max = 0,
   .run = run_command,
 };

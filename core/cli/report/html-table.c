@@ -8,8 +8,8 @@
 /* What the scores of a column come to. */
 typedef struct
 {
-  double least, most; /* of their intervals */
-  double best;        /* NaN: none is */
+  double min, max; /* of their intervals */
+  double best;     /* NaN: none is */
 } Range;
 
 static Range
@@ -26,8 +26,8 @@ range_of (const PlaitTable *table, guint c)
 
       if (!isfinite (value))
         continue;
-      range.least = MIN (range.least, cell->score->low);
-      range.most = MAX (range.most, cell->score->high);
+      range.min = MIN (range.min, cell->score->low);
+      range.max = MAX (range.max, cell->score->high);
       if (column->best != PLAIT_TABLE_NO_BEST
           && (isnan (range.best) || (column->best == PLAIT_TABLE_LARGEST ? value > range.best : value < range.best)))
         range.best = value;
@@ -45,8 +45,8 @@ add_picture (GString *html, const PlaitTableScore *score, const Range *range, gu
   double places[3];
 
   for (guint i = 0; i < 3; i++)
-    places[i] = range->most > range->least
-                    ? 5 + (numbers[i] - range->least) / (range->most - range->least) * (INTERVAL_WIDTH - 10)
+    places[i] = range->max > range->min
+                    ? 5 + (numbers[i] - range->min) / (range->max - range->min) * (INTERVAL_WIDTH - 10)
                     : INTERVAL_WIDTH / 2.;
   colour %= PLAIT_HTML_COLOURS;
   g_string_append_printf (
@@ -93,7 +93,7 @@ add_cell (GString *html, const PlaitTable *table, guint r, guint c, const Range 
   if (cell->run >= 0)
     plait_html_swatch (html, (guint)cell->run);
   plait_html_format (html, "%s%s</%s>", text, plait_table_cell_mark (cell), tag);
-  if (!column->pictured)
+  if (!column->has_plots)
     return;
   begin_element (html, "td", "interval");
   if (score)
@@ -118,7 +118,7 @@ plait_html_table (GString *html, const PlaitTable *table)
           const PlaitTableColumn *column = plait_table_get_column (table, c);
 
           begin_element (html, "th", plait_table_is_number (column) ? "number" : "");
-          plait_html_format (html, column->pictured ? "%s</th><th></th>" : "%s</th>", column->title);
+          plait_html_format (html, column->has_plots ? "%s</th><th></th>" : "%s</th>", column->title);
         }
       g_string_append (html, "</tr>\n");
     }

@@ -15,7 +15,7 @@ add_text (GString *html, const char *text)
 {
   static const char *const escapes[G_MAXUINT8 + 1]
       = { ['<'] = "&lt;", ['>'] = "&gt;", ['&'] = "&amp;", ['"'] = "&quot;" };
-  g_autofree char *clean = plait_display_clean (text, TRUE);
+  g_autofree char *clean = plait_display_sanitise (text, TRUE);
 
   for (const char *p = clean; *p != '\0'; p++)
     if (escapes[(guchar)*p])
@@ -30,9 +30,9 @@ plait_html_format (GString *html, const char *format, ...)
   va_list texts;
 
   va_start (texts, format);
-  for (const char *place; (place = strstr (format, "%s")); format = place + strlen ("%s"))
+  for (const char *position; (position = strstr (format, "%s")); format = position + strlen ("%s"))
     {
-      g_string_append_len (html, format, place - format);
+      g_string_append_len (html, format, position - format);
       add_text (html, va_arg (texts, const char *));
     }
   va_end (texts);
@@ -165,7 +165,7 @@ add_axes (GString *html, const PlaitPlotAxis *x, const PlaitPlotAxis *y, const c
   for (guint i = 0; i < 100; i++)
     {
       double value = y->low + i * y->step;
-      const char *height = PLAIT_HTML_REAL (plait_plot_place (y, value), 1);
+      const char *height = PLAIT_HTML_REAL (plait_plot_position (y, value), 1);
 
       if (value > y->high + y->step / 2)
         break;
@@ -173,7 +173,8 @@ add_axes (GString *html, const PlaitPlotAxis *x, const PlaitPlotAxis *y, const c
                               "<line class=\"rule\" x1=\"%d\" x2=\"%d\" y1=\"%s\" y2=\"%s\"/><text class=\"tick\" "
                               "text-anchor=\"end\" x=\"%d\" y=\"%s\">%s</text>\n",
                               LEFT, PLOT_WIDTH - RIGHT, height, height, LEFT - 6,
-                              PLAIT_HTML_REAL (plait_plot_place (y, value) + 4, 1), tick_text (text, value, y->step));
+                              PLAIT_HTML_REAL (plait_plot_position (y, value) + 4, 1),
+                              tick_text (text, value, y->step));
     }
   for (guint i = 0; i < 100; i++)
     {
@@ -182,7 +183,7 @@ add_axes (GString *html, const PlaitPlotAxis *x, const PlaitPlotAxis *y, const c
       if (value > x->high + x->step / 2)
         break;
       g_string_append_printf (html, "<text class=\"tick\" text-anchor=\"middle\" x=\"%s\" y=\"%d\">%s</text>\n",
-                              PLAIT_HTML_REAL (plait_plot_place (x, value), 1), PLOT_HEIGHT - BOTTOM + 16,
+                              PLAIT_HTML_REAL (plait_plot_position (x, value), 1), PLOT_HEIGHT - BOTTOM + 16,
                               tick_text (text, value, x->step));
     }
   g_string_append_printf (html, "<text class=\"tick\" text-anchor=\"end\" x=\"%d\" y=\"%d\">", PLOT_WIDTH - RIGHT,
@@ -200,8 +201,8 @@ is_point (const PlaitPlotSeries *series, guint i)
 static void
 add_corner (GString *html, const PlaitPlotAxis *x, const PlaitPlotAxis *y, double at, double value, gboolean first)
 {
-  g_string_append_printf (html, "%s%s,%s", first ? "" : " ", PLAIT_HTML_REAL (plait_plot_place (x, at), 1),
-                          PLAIT_HTML_REAL (plait_plot_place (y, CLAMP (value, y->low, y->high)), 1));
+  g_string_append_printf (html, "%s%s,%s", first ? "" : " ", PLAIT_HTML_REAL (plait_plot_position (x, at), 1),
+                          PLAIT_HTML_REAL (plait_plot_position (y, CLAMP (value, y->low, y->high)), 1));
 }
 
 /* The class of the dashes of what has the number @colour; "" where its colour is its own. */
@@ -234,8 +235,8 @@ add_curve (GString *html, const PlaitPlotSeries *series, const PlaitPlotAxis *x,
   for (guint i = 0; i < series->n && n_points <= 30; i++)
     if (is_point (series, i))
       g_string_append_printf (html, "<circle r=\"2.4\" cx=\"%s\" cy=\"%s\" fill=\"var(--c%u)\"/>",
-                              PLAIT_HTML_REAL (plait_plot_place (x, series->x[i]), 1),
-                              PLAIT_HTML_REAL (plait_plot_place (y, series->y[i]), 1),
+                              PLAIT_HTML_REAL (plait_plot_position (x, series->x[i]), 1),
+                              PLAIT_HTML_REAL (plait_plot_position (y, series->y[i]), 1),
                               series->colour % PLAIT_HTML_COLOURS);
 }
 
@@ -285,7 +286,7 @@ plait_html_plot (GString *html, const char *title, const char *x_title, const GP
     }
   if (isnan (x.low))
     return;
-  double room = (y.high - y.low) * BAND_ROOM, least = y.low - room, most = y.high + room;
+  double room = (y.high - y.low) * BAND_ROOM, min = y.low - room, max = y.high + room;
   for (guint c = 0; c < curves->len; c++)
     {
       const PlaitPlotSeries *series = curves->pdata[c];
@@ -293,8 +294,8 @@ plait_html_plot (GString *html, const char *title, const char *x_title, const GP
       for (guint i = 0; i < series->n; i++)
         if (has_band (series, i))
           {
-            plait_plot_include (&y, MAX (series->low[i], least));
-            plait_plot_include (&y, MIN (series->high[i], most));
+            plait_plot_include (&y, MAX (series->low[i], min));
+            plait_plot_include (&y, MIN (series->high[i], max));
           }
     }
   lay_axis (&x, LEFT, PLOT_WIDTH - RIGHT, 6);

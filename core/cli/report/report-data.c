@@ -4,11 +4,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "comparison/place.h"
+#include "comparison/location.h"
 
 /* The index of what the script of a page draws from, and how much of it there is. */
 
-#define MOST_TEXT ((gsize)2 << 20) /* bytes of translations on a page, before they are packed */
+#define MAX_TEXT_BYTES ((gsize)2 << 20) /* bytes of translations on a page, before they are packed */
 
 /* Characters of packs on a page: up to which of them sentences come in which detail. */
 static const gsize most_packed[] = {
@@ -76,7 +76,7 @@ count_sentences (Data *data, const GArray *systems)
 {
   gint64 n = 0;
 
-  for (; data->text < MOST_TEXT; n++)
+  for (; data->text < MAX_TEXT_BYTES; n++)
     {
       gboolean any = FALSE;
 
@@ -107,7 +107,7 @@ add_sources (Data *data, const GArray *systems, const char *split, gint64 n)
   for (guint s = 0; s < systems->len; s++)
     {
       PlaitStore *store = plait_run_at (data->comparison->runs, g_array_index (systems, System, s).run)->store;
-      g_auto (GStrv) names = plait_place_members (store, path, NULL);
+      g_auto (GStrv) names = plait_location_members (store, path, NULL);
 
       for (guint i = 0; names && names[i]; i++)
         {
@@ -187,7 +187,7 @@ members_of_runs (const Data *data, const char *path, GError **error)
 
   for (guint r = 0; r < data->comparison->runs->len; r++)
     {
-      g_autofree char **members = plait_place_members (plait_run_at (data->comparison->runs, r)->store, path, error);
+      g_autofree char **members = plait_location_members (plait_run_at (data->comparison->runs, r)->store, path, error);
 
       if (!members)
         return NULL;
@@ -225,7 +225,8 @@ add_sentence (Data *data, const char *split, const char *name, GError **error)
       g_autofree char *packed = NULL;
 
       if (data->packs->len <= most_packed[PLAIT_REPORT_LAST]
-          && !plait_report_maps (plait_run_at (data->comparison->runs, r)->store, split, name, detail, &packed, error))
+          && !plait_report_heatmaps (plait_run_at (data->comparison->runs, r)->store, split, name, detail, &packed,
+                                     error))
         return FALSE;
       if (!packed)
         {
@@ -244,7 +245,7 @@ add_sentence (Data *data, const char *split, const char *name, GError **error)
 static gboolean
 add_split_attention (Data *data, const char *split, GError **error)
 {
-  g_autofree char *path = plait_place_below ("/attention", split);
+  g_autofree char *path = plait_location_join ("/attention", split);
   g_autoptr (GPtrArray) names = members_of_runs (data, path, error);
 
   if (!names)
@@ -276,8 +277,8 @@ add_index (Data *data, GError **error)
     plait_report_json_text (data->index, NULL, plait_run_at (data->comparison->runs, r)->name);
   plait_json_end_array (data->index);
   plait_json_begin_array (data->index, "texts");
-  for (guint m = 0; m < comparison->n_measures; m = plait_run_comparison_split_end (comparison, m))
-    add_split_texts (data, comparison->measures[m].split);
+  for (guint m = 0; m < comparison->n_score_columns; m = plait_run_comparison_split_end (comparison, m))
+    add_split_texts (data, comparison->score_columns[m].split);
   plait_json_end_array (data->index);
   plait_json_begin_array (data->index, "attention");
   for (guint i = 0; i < splits->len; i++)

@@ -39,8 +39,8 @@ typedef enum
 
 /* Makes the pack of sentence @name of @split; NULL if nothing is to be drawn or said. Large heatmaps have less detail
  * than asked for. (transfer full) */
-gboolean plait_report_maps (PlaitStore *store, const char *split, const char *name, PlaitReportDetail detail,
-                            char **packed, GError **error);
+gboolean plait_report_heatmaps (PlaitStore *store, const char *split, const char *name, PlaitReportDetail detail,
+                                char **packed, GError **error);
 
 /* (transfer full) */
 char *plait_report_pack (const char *json, const GByteArray *bytes);

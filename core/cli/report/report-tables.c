@@ -4,7 +4,7 @@
 
 #include "report/html.h"
 #include "comparison/lengths.h"
-#include "comparison/place.h"
+#include "comparison/location.h"
 #include "report/report.h"
 #include "terminal/stored-table.h"
 
@@ -14,13 +14,13 @@ void
 plait_report_scores (GString *html, const PlaitRunComparison *comparison)
 {
   g_string_append (html, "<h2>Scores</h2>\n");
-  if (comparison->n_measures == 0)
+  if (comparison->n_score_columns == 0)
     g_string_append (html, "<p>No test split has been scored yet.</p>\n");
-  for (guint first = 0; first < comparison->n_measures; first = plait_run_comparison_split_end (comparison, first))
+  for (guint first = 0; first < comparison->n_score_columns; first = plait_run_comparison_split_end (comparison, first))
     {
       g_autoptr (PlaitTable) scores = plait_run_comparison_scores (comparison, first);
 
-      g_autofree char *where = plait_measure_where (&comparison->measures[first]);
+      g_autofree char *where = plait_score_column_split_text (&comparison->score_columns[first]);
 
       plait_html_element (html, "h3", NULL, where);
       plait_html_table (html, scores);
@@ -86,12 +86,12 @@ part_of (const PlaitTable *table, guint row, const char *name, const char *endin
 static const char *
 format_of (const PlaitTable *table, guint c)
 {
-  double most = 0;
+  double max = 0;
 
   for (guint r = 0; r < plait_table_rows (table); r++)
     if (plait_table_cell (table, r, c)->kind == PLAIT_TABLE_CELL_REAL)
-      most = fmax (most, fabs (plait_table_cell (table, r, c)->real));
-  return most < 1000 ? "%.2f" : "%.0f";
+      max = fmax (max, fabs (plait_table_cell (table, r, c)->real));
+  return max < 1000 ? "%.2f" : "%.0f";
 }
 
 static void
@@ -206,7 +206,7 @@ add_attributes (PlaitTable *table, PlaitStore *store, const char *path, GError *
     return FALSE;
   for (guint i = 0; members[i]; i++)
     {
-      g_autofree char *place = plait_place_below (path, members[i]);
+      g_autofree char *place = plait_location_join (path, members[i]);
 
       if (!add_attributes (table, store, place, error))
         return FALSE;

@@ -12,7 +12,7 @@
 
 /* plait report: runs, or a grid, as one HTML page that needs nothing else. */
 
-#define MOST_SENTENCES 1000
+#define MAX_SENTENCES 1000
 
 /* The reference and what each run made of it, for the first @n sentences of @split. */
 static void
@@ -111,12 +111,12 @@ add_sentences (GString *html, const PlaitRunComparison *comparison, gint64 n, GE
     return TRUE;
   if (!plait_report_data (html, comparison, error))
     return FALSE;
-  if (comparison->n_measures == 0)
+  if (comparison->n_score_columns == 0)
     return TRUE;
   g_string_append (html, "<details id=\"fixed\" open><summary>The first translations, as tables that need no "
                          "script</summary>\n<h2>Translations</h2>\n");
-  for (guint m = 0; m < comparison->n_measures; m = plait_run_comparison_split_end (comparison, m))
-    add_translations (html, comparison, comparison->measures[m].split, n);
+  for (guint m = 0; m < comparison->n_score_columns; m = plait_run_comparison_split_end (comparison, m))
+    add_translations (html, comparison, comparison->score_columns[m].split, n);
   g_string_append (html, "</details>\n");
   return TRUE;
 }
@@ -128,8 +128,8 @@ add_summaries (GString *html, const PlaitRunComparison *comparison, char *const 
   gboolean apart = FALSE;
   g_autofree char *note = plait_comparison_note ("the first row", PLAIT_TEST_PERMUTATION, 0, 0, TRUE);
 
-  for (guint m = 0; m < comparison->n_measures; m++)
-    apart |= comparison->measures[m].apart;
+  for (guint m = 0; m < comparison->n_score_columns; m++)
+    apart |= comparison->score_columns[m].apart;
   for (guint i = 0; paths[i]; i++)
     {
       /* What was changed in it has been told as its runs were opened. */
@@ -238,7 +238,7 @@ static const PlaitOption options[] = {
   { "output", 'o', PLAIT_OPTION_TEXT, offsetof (Options, output), "The page to be written", "FILE.html" },
   PLAIT_OPTION_FORCE (Options),
   { "sentences", 0, PLAIT_OPTION_INTEGER, offsetof (Options, sentences),
-    "Translations that are shown without script (3); 0: no sentences at all", "N", 0, MOST_SENTENCES },
+    "Translations that are shown without script (3); 0: no sentences at all", "N", 0, MAX_SENTENCES },
   { "title", 0, PLAIT_OPTION_TEXT, offsetof (Options, title), "Title of the page; else the experiment's name", "TEXT" },
   { NULL },
 };
@@ -260,7 +260,7 @@ const PlaitCommand plait_command_report = {
   .options = options,
   .size = sizeof (Options),
   .defaults = &(const Options){ .sentences = 3 },
-  .least = 1,
-  .most = -1,
+  .min = 1,
+  .max = -1,
   .run = run_command,
 };

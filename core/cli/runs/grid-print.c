@@ -6,14 +6,14 @@
 static void
 print_text (const PlaitGridTable *table)
 {
-  g_autoptr (PlaitPage) page = plait_page_new ();
+  g_autoptr (PlaitTerminal) terminal = plait_terminal_new ();
   g_autoptr (GPtrArray) shown = plait_grid_tables_shown (table);
 
   for (guint i = 0; i < shown->len; i++)
     {
       if (i > 0)
-        plait_page_text (page, PLAIT_PAGE_PLAIN, "\n");
-      plait_table_print (shown->pdata[i], page);
+        plait_terminal_text (terminal, PLAIT_TERMINAL_PLAIN, "\n");
+      plait_table_print (shown->pdata[i], terminal);
     }
 }
 

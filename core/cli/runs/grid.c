@@ -7,12 +7,12 @@
 #include "command/command.h"
 #include "runs/grid-print.h"
 #include "command/options.h"
-#include "terminal/page.h"
+#include "terminal/terminal.h"
 #include "command/ranks.h"
 #include "command/stop.h"
 #include "grid/cost.h"
 #include "grid/executor.h"
-#include "axes/limits.h"
+#include "axes/training-differences.h"
 #include "grid/table.h"
 #include "grid/tasks.h"
 #include "axes/vocabularies.h"
@@ -33,12 +33,12 @@ static const char *const actions[] = {
 
 /* @lines (NULL-terminated) under @heading, unless there are none. */
 static void
-print_list (PlaitPage *page, const char *heading, char *const *lines)
+print_list (PlaitTerminal *terminal, const char *heading, char *const *lines)
 {
   if (lines[0])
-    plait_page_heading (page, heading);
+    plait_terminal_heading (terminal, heading);
   for (guint i = 0; lines[i]; i++)
-    plait_page_text (page, PLAIT_PAGE_PLAIN, "  %s\n", lines[i]);
+    plait_terminal_text (terminal, PLAIT_TERMINAL_PLAIN, "  %s\n", lines[i]);
 }
 
 /* TRUE if a cell ran or was measured that is @cell but for its seed. */
@@ -68,31 +68,32 @@ find_differences (const PlaitGrid *grid, const PlaitGridCost *cost)
       names[i] = grid->items[i].cell->label;
       measured = measured && is_measured (grid, cost, &grid->items[i]);
     }
-  return measured ? plait_training_sets_tell (sets, names, grid->n) : plait_cells_tell_limits (grid->cells);
+  return measured ? plait_training_sets_describe_differences (sets, names, grid->n)
+                  : plait_cells_describe_training_differences (grid->cells);
 }
 
 static void
-print_left_out (PlaitPage *page, const PlaitGrid *grid)
+print_left_out (PlaitTerminal *terminal, const PlaitGrid *grid)
 {
   const PlaitCells *cells = grid->cells;
 
   if (cells->n_excluded > 0)
     {
-      plait_page_heading (page, "excluded");
+      plait_terminal_heading (terminal, "excluded");
       for (guint e = 0; e < cells->n_exclusions; e++)
-        plait_page_text (page, PLAIT_PAGE_PLAIN, "  %5u  %s\n", cells->exclusions[e].n_cells,
-                         cells->exclusions[e].rule);
+        plait_terminal_text (terminal, PLAIT_TERMINAL_PLAIN, "  %5u  %s\n", cells->exclusions[e].n_cells,
+                             cells->exclusions[e].rule);
     }
-  if (cells->same[0])
-    plait_page_heading (page, "left out, the same as a cell before");
-  for (guint i = 0; cells->same[i]; i++)
-    plait_page_text (page, PLAIT_PAGE_PLAIN, "  %s: is %s\n", cells->same[i], cells->same_as[i]);
-  print_list (page, "runs in the folder that belong to no cell", grid->strangers);
+  if (cells->duplicates[0])
+    plait_terminal_heading (terminal, "left out, the same as a cell before");
+  for (guint i = 0; cells->duplicates[i]; i++)
+    plait_terminal_text (terminal, PLAIT_TERMINAL_PLAIN, "  %s: is %s\n", cells->duplicates[i], cells->duplicate_of[i]);
+  print_list (terminal, "runs in the folder that belong to no cell", grid->unclaimed);
 }
 
 /* Adds the vocabularies of @cell whose names are among @names. */
 static void
-add_vocabularies (PlaitPage *page, guint width, const PlaitGridCell *cell, const char *const *names)
+add_vocabularies (PlaitTerminal *terminal, guint width, const PlaitGridCell *cell, const char *const *names)
 {
   for (guint i = 0; i < cell->cell->vocabularies->len; i++)
     {
@@ -100,13 +101,13 @@ add_vocabularies (PlaitPage *page, guint width, const PlaitGridCell *cell, const
       g_autofree char *text = g_strdup_printf ("vocabulary %s: %s", vocabulary->name, vocabulary->text);
 
       if (g_strv_contains (names, vocabulary->name))
-        plait_page_row (page, width, "", text);
+        plait_terminal_row (terminal, width, "", text);
     }
 }
 
 /* The vocabularies that cells have in common, and what it means where they have others. */
 static void
-print_vocabularies (PlaitPage *page, const PlaitGrid *grid, const char *const *differ)
+print_vocabularies (PlaitTerminal *terminal, const PlaitGrid *grid, const char *const *differ)
 {
   g_autoptr (GHashTable) told = g_hash_table_new (g_str_hash, g_str_equal); /* name -> what it is */
   GHashTableIter names;
@@ -125,18 +126,19 @@ print_vocabularies (PlaitPage *page, const PlaitGrid *grid, const char *const *d
                 ? "not the same in all cells: what is counted in its tokens does not compare between them"
                 : vocabulary->text);
       }
-  plait_page_heading (page, "vocabularies");
+  plait_terminal_heading (terminal, "vocabularies");
   g_hash_table_iter_init (&names, told);
   while (g_hash_table_iter_next (&names, &name, &text))
-    plait_page_row (page, width, name, text);
+    plait_terminal_row (terminal, width, name, text);
   if (grid->cells->joined)
-    plait_page_row (page, width, "",
-                    "learnt together; [grid] vocabularies=own has each cell learn from the text that it reads itself");
+    plait_terminal_row (
+        terminal, width, "",
+        "learnt together; [grid] vocabularies=own has each cell learn from the text that it reads itself");
 }
 
 /* How long it takes, and where that is from. */
 static void
-print_cost (PlaitPage *page, const PlaitGrid *grid, const PlaitGridCost *cost)
+print_cost (PlaitTerminal *terminal, const PlaitGrid *grid, const PlaitGridCost *cost)
 {
   g_autofree char *duration = plait_log_duration (cost->seconds);
   g_autoptr (GString) sentence = g_string_new (NULL);
@@ -155,7 +157,7 @@ print_cost (PlaitPage *page, const PlaitGrid *grid, const PlaitGridCost *cost)
     g_string_append_printf (sentence, " with %u thread%s each", cost->threads, cost->threads == 1 ? "" : "s");
   if (cost->bytes > 0)
     g_string_append_printf (sentence, "; memory of one at most %.0f MiB", (double)cost->bytes / 1024 / 1024);
-  plait_page_paragraph (page, 0, 0, sentence->str);
+  plait_terminal_paragraph (terminal, 0, 0, sentence->str);
 }
 
 /* "about 12:30 and 85 MiB: measured", "about 12:30: as LABEL ran". (transfer full) */
@@ -184,8 +186,8 @@ describe_estimate (const PlaitGridCell *cell, const PlaitGridEstimate *estimate)
 static void
 print_plan (const PlaitGrid *grid, const PlaitGridCost *cost, const GPtrArray *asked)
 {
-  g_autoptr (PlaitPage) page = plait_page_new ();
-  g_autofree char *seeds = plait_cells_tell_seeds (grid->cells);
+  g_autoptr (PlaitTerminal) terminal = plait_terminal_new ();
+  g_autofree char *seeds = plait_cells_describe_seeds (grid->cells);
   g_autofree const char **differ = plait_vocabularies_that_differ (grid->cells);
   g_auto (GStrv) differences = find_differences (grid, cost);
   guint width = 0;
@@ -199,33 +201,33 @@ print_plan (const PlaitGrid *grid, const PlaitGridCost *cost, const GPtrArray *a
       g_autofree char *estimate = describe_estimate (cell, &cost->cells[i]);
       const char *because = found ? found : cell->note;
 
-      plait_page_row (page, width, actions[cell->state], cell->cell->label);
-      plait_page_row (page, width, "", cell->cell->matched);
-      add_vocabularies (page, width, cell, differ);
+      plait_terminal_row (terminal, width, actions[cell->state], cell->cell->label);
+      plait_terminal_row (terminal, width, "", cell->cell->matched);
+      add_vocabularies (terminal, width, cell, differ);
       if (because && *because != '\0')
-        plait_page_row (page, width, "", because);
-      plait_page_row (page, width, "", estimate);
+        plait_terminal_row (terminal, width, "", because);
+      plait_terminal_row (terminal, width, "", estimate);
     }
-  print_vocabularies (page, grid, differ);
+  print_vocabularies (terminal, grid, differ);
   if (differences[0])
-    plait_page_heading (page, "what else differs");
+    plait_terminal_heading (terminal, "what else differs");
   for (guint i = 0; differences[i]; i++)
-    plait_page_row (page, 0, "", differences[i]);
-  print_left_out (page, grid);
+    plait_terminal_row (terminal, 0, "", differences[i]);
+  print_left_out (terminal, grid);
   g_autofree char *sum = g_strdup_printf (
       "%u cells in %s: %u to run, %u to run again, %u to go on with, %u to evaluate again, %u finished; %u excluded",
       grid->n, grid->folder, plait_grid_count (grid, PLAIT_CELL_NEW), plait_grid_count (grid, PLAIT_CELL_STALE),
       plait_grid_count (grid, PLAIT_CELL_PARTIAL), plait_grid_count (grid, PLAIT_CELL_TRAINED),
       plait_grid_count (grid, PLAIT_CELL_FINISHED), grid->cells->n_excluded);
-  plait_page_text (page, PLAIT_PAGE_PLAIN, "\n");
-  plait_page_paragraph (page, 0, 0, sum);
-  print_cost (page, grid, cost);
+  plait_terminal_text (terminal, PLAIT_TERMINAL_PLAIN, "\n");
+  plait_terminal_paragraph (terminal, 0, 0, sum);
+  print_cost (terminal, grid, cost);
   if (seeds)
-    plait_page_paragraph (page, 0, 0, seeds);
+    plait_terminal_paragraph (terminal, 0, 0, seeds);
   if (asked && asked->len > 0)
-    plait_page_heading (page, "asked of the scheduler");
+    plait_terminal_heading (terminal, "asked of the scheduler");
   for (guint i = 0; asked && i < asked->len; i++)
-    plait_page_text (page, PLAIT_PAGE_PLAIN, "  %s\n", (const char *)asked->pdata[i]);
+    plait_terminal_text (terminal, PLAIT_TERMINAL_PLAIN, "  %s\n", (const char *)asked->pdata[i]);
 }
 
 /*
@@ -273,7 +275,7 @@ static void
 print_plan_json (const PlaitGrid *grid, const PlaitGridCost *cost, const GPtrArray *asked)
 {
   g_autoptr (PlaitJson) json = plait_json_new_object ();
-  g_autofree char *seeds = plait_cells_tell_seeds (grid->cells);
+  g_autofree char *seeds = plait_cells_describe_seeds (grid->cells);
   gboolean known = cost->n_ran + cost->n_measured > 0;
   g_auto (GStrv) differences = find_differences (grid, cost);
 
@@ -299,10 +301,10 @@ print_plan_json (const PlaitGrid *grid, const PlaitGridCost *cost, const GPtrArr
     }
   plait_json_end_array (json);
   plait_json_texts (json, "differences", (const char *const *)differences, -1);
-  plait_json_texts (json, "same", (const char *const *)grid->cells->same, -1);
+  plait_json_texts (json, "same", (const char *const *)grid->cells->duplicates, -1);
   plait_json_text (json, "one_seed", seeds);
-  plait_json_texts (json, "same_as", (const char *const *)grid->cells->same_as, -1);
-  plait_json_texts (json, "others", (const char *const *)grid->strangers, -1);
+  plait_json_texts (json, "same_as", (const char *const *)grid->cells->duplicate_of, -1);
+  plait_json_texts (json, "others", (const char *const *)grid->unclaimed, -1);
   if (asked)
     plait_json_texts (json, "asked", (const char *const *)asked->pdata, (gint64)asked->len);
   plait_json_print (json);
@@ -357,13 +359,13 @@ conclude (const PlaitGrid *grid, gboolean as_json, gboolean ran, PlaitLog *log, 
 
 /* Logs what no cell runs though the axes name it. */
 static void
-tell_left_out (const PlaitGrid *grid, PlaitLog *log)
+log_left_out (const PlaitGrid *grid, PlaitLog *log)
 {
-  g_autofree char *same = grid->part ? NULL : plait_cells_tell_same (grid->cells);
-  g_autofree char *seeds = grid->part ? NULL : plait_cells_tell_seeds (grid->cells);
+  g_autofree char *duplicates = grid->part ? NULL : plait_cells_describe_duplicates (grid->cells);
+  g_autofree char *seeds = grid->part ? NULL : plait_cells_describe_seeds (grid->cells);
 
-  if (same)
-    plait_log_info (log, "%s", same);
+  if (duplicates)
+    plait_log_info (log, "%s", duplicates);
   if (seeds)
     plait_log_info (log, "%s", seeds);
 }
@@ -378,21 +380,21 @@ typedef struct
 } Options;
 
 static gboolean
-check_wishes (const Options *wishes, GError **error)
+check_given (const Options *given, GError **error)
 {
-  guint n = (wishes->cells != NULL) + wishes->collect + wishes->commands + wishes->dry_run;
+  guint n = (given->cells != NULL) + given->collect + given->commands + given->dry_run;
 
-  if (wishes->fresh && wishes->resume)
+  if (given->fresh && given->resume)
     return plait_fail (error, PLAIT_ERROR_INPUT, "--fresh and --resume are opposites; give one of them");
-  if ((wishes->cells || wishes->commands) && wishes->json)
+  if ((given->cells || given->commands) && given->json)
     return plait_fail (error, PLAIT_ERROR_INPUT, "--json prints the table of all cells; --collect --json does so");
   if (n > 1)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "--cell, --collect, --commands and --dry-run are different things to do; give one of them");
-  if (wishes->collect && (wishes->lines || wishes->events))
+  if (given->collect && (given->lines || given->events))
     return plait_fail (error, PLAIT_ERROR_INPUT, "%s tells of training, and --collect trains nothing; leave it out",
-                       wishes->lines ? "--log" : "--tensorboard");
-  if (wishes->fresh && (wishes->collect || wishes->commands))
+                       given->lines ? "--log" : "--tensorboard");
+  if (given->fresh && (given->collect || given->commands))
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "--fresh would begin a job anew each time that it is put back into the queue; choose another "
                        "folder with --output");
@@ -401,25 +403,25 @@ check_wishes (const Options *wishes, GError **error)
 
 /* What runs the cells: as the command line says, or else the file. */
 static gboolean
-choose_options (const Options *wishes, const PlaitGrid *grid, PlaitGridOptions *options, const PlaitExecutor **executor,
+choose_options (const Options *given, const PlaitGrid *grid, PlaitGridOptions *options, const PlaitExecutor **executor,
                 GError **error)
 {
   const PlaitExecutorSettings *settings = &grid->cells->executor;
-  const char *name = wishes->executor ? wishes->executor
-                     : grid->part     ? "local"
-                                      : plait_executors[settings->keys.executor].name;
+  const char *name = given->executor ? given->executor
+                     : grid->part    ? "local"
+                                     : plait_executors[settings->keys.executor].name;
 
   *executor = plait_executor_find (name);
-  options->threads = (guint)(wishes->threads < 0 ? settings->keys.executor_threads : wishes->threads);
-  options->jobs = (guint)(wishes->jobs < 0 ? settings->keys.executor_jobs : wishes->jobs);
-  options->retries = (guint)(wishes->retries < 0 ? settings->keys.executor_retries : wishes->retries);
+  options->threads = (guint)(given->threads < 0 ? settings->keys.executor_threads : given->threads);
+  options->jobs = (guint)(given->jobs < 0 ? settings->keys.executor_jobs : given->jobs);
+  options->retries = (guint)(given->retries < 0 ? settings->keys.executor_retries : given->retries);
   options->seconds = settings->seconds;
-  options->lines = wishes->lines;
-  options->events = wishes->events;
-  if (wishes->time && !plait_executor_parse_time (wishes->time, &options->seconds))
+  options->lines = given->lines;
+  options->events = given->events;
+  if (given->time && !plait_executor_parse_time (given->time, &options->seconds))
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "--time cannot be \"%s\"; expected a number and s, m, h or d, such as 90s or 2h", wishes->time);
-  if (!(*executor)->waits && wishes->fresh)
+                       "--time cannot be \"%s\"; expected a number and s, m, h or d, such as 90s or 2h", given->time);
+  if (!(*executor)->waits && given->fresh)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "--fresh would begin a job anew each time that it is put back into the queue; choose another "
                        "folder with --output");
@@ -429,7 +431,7 @@ choose_options (const Options *wishes, const PlaitGrid *grid, PlaitGridOptions *
 static gboolean
 run_command (PlaitInvocation *invocation, GError **error)
 {
-  const Options *wishes = invocation->options;
+  const Options *given = invocation->options;
   g_autofree char *usual = plait_path_stem (invocation->arguments[0], ".ini");
   g_autoptr (PlaitRegistry) registry = NULL;
   g_autoptr (PlaitGrid) grid = NULL;
@@ -437,26 +439,26 @@ run_command (PlaitInvocation *invocation, GError **error)
   PlaitResolveFlags more = 0;
   const PlaitExecutor *executor;
 
-  if (!check_wishes (wishes, error)
+  if (!check_given (given, error)
       || !plait_ranks_refuse ("plait grid, which starts a process for each cell itself,", error))
     return FALSE;
   registry = plait_registry_new ();
   options.log = invocation->log;
   /* Files that do not go together are told once, before cells begin. A cell alone counts lines as it runs. */
-  if (!wishes->cells && !wishes->collect)
+  if (!given->cells && !given->collect)
     more = PLAIT_RESOLVE_COUNT_LINES;
-  grid = plait_grid_new (invocation->arguments[0], wishes->overrides, wishes->folder ? wishes->folder : usual,
-                         wishes->fresh, wishes->cells, more, registry, options.log, error);
-  if (!grid || !choose_options (wishes, grid, &options, &executor, error))
+  grid = plait_grid_new (invocation->arguments[0], given->overrides, given->folder ? given->folder : usual,
+                         given->fresh, given->cells, more, registry, options.log, error);
+  if (!grid || !choose_options (given, grid, &options, &executor, error))
     return FALSE;
-  if (wishes->commands)
+  if (given->commands)
     return print_commands (grid, &options, invocation->log, error);
-  if (wishes->dry_run)
+  if (given->dry_run)
     {
       g_autoptr (PlaitGridCost) cost = NULL;
       g_autoptr (GPtrArray) asked = NULL;
 
-      if (!plait_grid_check_place (grid, invocation->log, error))
+      if (!plait_grid_check_folder (grid, invocation->log, error))
         return FALSE;
       /* A task of Slurm has one processor where nothing is said. */
       if (!executor->waits)
@@ -464,15 +466,15 @@ run_command (PlaitInvocation *invocation, GError **error)
       cost = plait_grid_cost_new (grid, &options);
       if (executor->plan)
         asked = executor->plan (grid, &options, cost, error);
-      (wishes->json ? print_plan_json : print_plan) (grid, cost, asked);
+      (given->json ? print_plan_json : print_plan) (grid, cost, asked);
       return asked || !executor->plan;
     }
-  tell_left_out (grid, options.log);
-  if (wishes->collect)
-    return plait_grid_collect (grid, options.log, error) && conclude (grid, wishes->json, FALSE, options.log, error);
+  log_left_out (grid, options.log);
+  if (given->collect)
+    return plait_grid_collect (grid, options.log, error) && conclude (grid, given->json, FALSE, options.log, error);
   options.stop = plait_stop_on_signals ();
   return executor->run (grid, &options, error)
-         && (!executor->waits || conclude (grid, wishes->json, TRUE, options.log, error));
+         && (!executor->waits || conclude (grid, given->json, TRUE, options.log, error));
 }
 
 static const PlaitOption options[] = {
@@ -484,7 +486,7 @@ static const PlaitOption options[] = {
     "Cells that run at once; else as many as processors, while memory lasts", "N", 1,
     PLAIT_GRID_EXECUTOR_JOBS_MAXIMUM },
   { "threads", 't', PLAIT_OPTION_INTEGER, offsetof (Options, threads),
-    "Threads of each; else the processors divided by the cells that run at once", "N", 0, PLAIT_POOL_MOST_THREADS },
+    "Threads of each; else the processors divided by the cells that run at once", "N", 0, PLAIT_POOL_MAX_THREADS },
   { "executor", 'e', PLAIT_OPTION_TEXT, offsetof (Options, executor), "What runs the cells; else local",
     "local|slurm" },
   { "time", 0, PLAIT_OPTION_TEXT, offsetof (Options, time), "Longest time of a cell, such as 90s, 30m or 2h", "TIME" },
@@ -552,7 +554,7 @@ const PlaitCommand plait_command_grid = {
   .options = options,
   .size = sizeof (Options),
   .defaults = &(const Options){ .jobs = -1, .threads = -1, .retries = -1 },
-  .least = 1,
-  .most = 1,
+  .min = 1,
+  .max = 1,
   .run = run_command,
 };

@@ -7,37 +7,38 @@
 #include "comparison/runs.h"
 
 static void
-print_table (const PlaitRunResult *result, const GArray *measures)
+print_table (const PlaitRunResult *result, const GArray *score_columns)
 {
-  g_autoptr (PlaitPage) page = plait_page_new ();
+  g_autoptr (PlaitTerminal) terminal = plait_terminal_new ();
   g_autoptr (PlaitTable) table = plait_table_new ();
 
   plait_table_column (table, PLAIT_TABLE_WORDS, "Split");
   plait_table_column (table, PLAIT_TABLE_WORDS, "Metric");
   plait_table_column (table, PLAIT_TABLE_NUMBERS, "Score");
-  for (guint i = 0; i < measures->len; i++)
+  for (guint i = 0; i < score_columns->len; i++)
     {
-      const PlaitMeasure *measure = &g_array_index (measures, PlaitMeasure, i);
-      const PlaitRunScore *score = plait_measure_score (measure, result);
+      const PlaitScoreColumn *score_column = &g_array_index (score_columns, PlaitScoreColumn, i);
+      const PlaitRunScore *score = plait_score_column_score (score_column, result);
 
-      plait_table_text (table, PLAIT_TABLE_PLAIN, measure->split);
-      plait_table_text (table, PLAIT_TABLE_NAME, measure->name);
+      plait_table_text (table, PLAIT_TABLE_PLAIN, score_column->split);
+      plait_table_text (table, PLAIT_TABLE_NAME, score_column->name);
       plait_table_score (table, (PlaitTableScore){ score->score, NAN, score->low, score->high });
     }
-  if (measures->len > 0)
-    plait_table_print (table, page);
+  if (score_columns->len > 0)
+    plait_table_print (table, terminal);
 }
 
 static void
-print_json (const PlaitRunResult *result, const GArray *measures, const char *path)
+print_json (const PlaitRunResult *result, const GArray *score_columns, const char *path)
 {
   g_autoptr (PlaitJson) json = plait_json_new_object ();
 
   plait_json_text (json, "file", path);
   plait_json_integer (json, "parameters", result->parameters);
   plait_json_begin_array (json, "scores");
-  for (guint i = 0; i < measures->len; i++)
-    plait_run_score_add_json (plait_measure_score (&g_array_index (measures, PlaitMeasure, i), result), json);
+  for (guint i = 0; i < score_columns->len; i++)
+    plait_run_score_add_json (plait_score_column_score (&g_array_index (score_columns, PlaitScoreColumn, i), result),
+                              json);
   plait_json_end_array (json);
   plait_json_print (json);
 }
@@ -47,14 +48,14 @@ plait_run_print_scores (const char *path, gboolean as_json, GError **error)
 {
   g_autoptr (PlaitStore) run = plait_store_open (path, error);
   g_autoptr (PlaitRunResult) result = run ? plait_run_result_new (run, error) : NULL;
-  g_autoptr (GArray) measures = NULL;
+  g_autoptr (GArray) score_columns = NULL;
 
   if (!result)
     return FALSE;
-  measures = plait_run_results_measures ((const PlaitRunResult *const *)&result, 1);
+  score_columns = plait_run_results_score_columns ((const PlaitRunResult *const *)&result, 1);
   if (as_json)
-    print_json (result, measures, path);
+    print_json (result, score_columns, path);
   else
-    print_table (result, measures);
+    print_table (result, score_columns);
   return TRUE;
 }

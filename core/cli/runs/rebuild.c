@@ -26,9 +26,9 @@ read_experiment (PlaitRebuild *rebuild, const char *const *overrides, GError **e
   rebuild->experiment = own ? plait_trained_experiment (rebuild->store, overrides, rebuild->registry, error) : NULL;
   if (!rebuild->experiment)
     return FALSE;
-  before = plait_experiment_key (own);
-  now = plait_experiment_key (rebuild->experiment);
-  difference = plait_key_difference (before, now);
+  before = plait_experiment_fingerprint_text (own);
+  now = plait_experiment_fingerprint_text (rebuild->experiment);
+  difference = plait_fingerprint_difference (before, now);
   return !difference
          || plait_fail (error, PLAIT_ERROR_INPUT,
                         "--set changes what %s gives (%s), which would be another run; set only where its files are, "
@@ -66,8 +66,8 @@ static gboolean
 find_difference (PlaitRebuild *rebuild, GError **error)
 {
   g_autoptr (PlaitDigests) digests = plait_digests_new (NULL, NULL);
-  g_autofree char *training = plait_training_key (rebuild->experiment, digests, error);
-  g_autofree char *now = training ? plait_run_key (rebuild->experiment, training, digests, error) : NULL;
+  g_autofree char *training = plait_training_fingerprint (rebuild->experiment, digests, error);
+  g_autofree char *now = training ? plait_run_fingerprint (rebuild->experiment, training, digests, error) : NULL;
   g_autofree char *key = now ? plait_store_get_string (rebuild->store, "/", "key", error) : NULL;
 
   if (!key)
@@ -111,7 +111,7 @@ plait_rebuild_free (PlaitRebuild *rebuild)
 }
 
 char *
-plait_rebuild_place (PlaitRebuild *rebuild, const char *name, GError **error)
+plait_rebuild_path (PlaitRebuild *rebuild, const char *name, GError **error)
 {
   if (!rebuild->folder)
     rebuild->folder = plait_folder_begin_temporary (error);
@@ -119,9 +119,9 @@ plait_rebuild_place (PlaitRebuild *rebuild, const char *name, GError **error)
 }
 
 static void
-print_text (const GArray *likenesses)
+print_text (const GArray *diffs)
 {
-  g_autoptr (PlaitPage) page = plait_page_new ();
+  g_autoptr (PlaitTerminal) terminal = plait_terminal_new ();
   g_autoptr (PlaitTable) table = plait_table_new ();
 
   plait_table_column (table, PLAIT_TABLE_WORDS, "Compared");
@@ -129,51 +129,51 @@ print_text (const GArray *likenesses)
   plait_table_column (table, PLAIT_TABLE_COUNTS, "Different");
   plait_table_column (table, PLAIT_TABLE_NUMBERS, "By at most");
   plait_table_column (table, PLAIT_TABLE_PATHS, "First");
-  for (guint i = 0; i < likenesses->len; i++)
+  for (guint i = 0; i < diffs->len; i++)
     {
-      const PlaitLikeness *likeness = &g_array_index (likenesses, PlaitLikeness, i);
-      g_autofree char *largest = likeness->largest > 0 ? g_strdup_printf ("%.3g", likeness->largest) : g_strdup ("");
+      const PlaitRunDiff *diff = &g_array_index (diffs, PlaitRunDiff, i);
+      g_autofree char *largest = diff->largest > 0 ? g_strdup_printf ("%.3g", diff->largest) : g_strdup ("");
 
-      if (likeness->compared == 0)
+      if (diff->compared == 0)
         continue;
-      plait_table_text (table, PLAIT_TABLE_NAME, likeness->name);
-      plait_table_integer (table, PLAIT_TABLE_PLAIN, likeness->compared);
-      plait_table_integer (table, PLAIT_TABLE_PLAIN, likeness->different);
+      plait_table_text (table, PLAIT_TABLE_NAME, diff->name);
+      plait_table_integer (table, PLAIT_TABLE_PLAIN, diff->compared);
+      plait_table_integer (table, PLAIT_TABLE_PLAIN, diff->different);
       plait_table_text (table, PLAIT_TABLE_PLAIN, largest);
-      plait_table_text (table, PLAIT_TABLE_PLAIN, likeness->first ? likeness->first : "");
+      plait_table_text (table, PLAIT_TABLE_PLAIN, diff->first ? diff->first : "");
     }
-  plait_table_print (table, page);
+  plait_table_print (table, terminal);
 }
 
 static void
-add_json (const GArray *likenesses, PlaitJson *json)
+add_json (const GArray *diffs, PlaitJson *json)
 {
   plait_json_begin_array (json, "compared");
-  for (guint i = 0; i < likenesses->len; i++)
+  for (guint i = 0; i < diffs->len; i++)
     {
-      const PlaitLikeness *likeness = &g_array_index (likenesses, PlaitLikeness, i);
+      const PlaitRunDiff *diff = &g_array_index (diffs, PlaitRunDiff, i);
 
       plait_json_begin_object (json, NULL);
-      plait_json_text (json, "name", likeness->name);
-      plait_json_integer (json, "things", likeness->compared);
-      plait_json_integer (json, "different", likeness->different);
-      plait_json_real (json, "largest_difference", likeness->largest);
-      plait_json_text (json, "first", likeness->first);
+      plait_json_text (json, "name", diff->name);
+      plait_json_integer (json, "things", diff->compared);
+      plait_json_integer (json, "different", diff->different);
+      plait_json_real (json, "largest_difference", diff->largest);
+      plait_json_text (json, "first", diff->first);
       plait_json_end_object (json);
     }
   plait_json_end_array (json);
 }
 
 guint
-plait_rebuild_tell (const GArray *likenesses, PlaitJson *json)
+plait_rebuild_report_diffs (const GArray *diffs, PlaitJson *json)
 {
   guint different = 0;
 
-  for (guint i = 0; i < likenesses->len; i++)
-    different += g_array_index (likenesses, PlaitLikeness, i).different;
+  for (guint i = 0; i < diffs->len; i++)
+    different += g_array_index (diffs, PlaitRunDiff, i).different;
   if (json)
-    add_json (likenesses, json);
+    add_json (diffs, json);
   else
-    print_text (likenesses);
+    print_text (diffs);
   return different;
 }

@@ -3,7 +3,7 @@
 
 #include "files/folder.h"
 #include "text/json.h"
-#include "scoring/likeness.h"
+#include "scoring/run-diff.h"
 #include "run/run.h"
 
 /* A run made again from its own record: what plait reproduce and plait verify --resume have in common. */
@@ -26,8 +26,8 @@ void plait_rebuild_free (PlaitRebuild *rebuild);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitRebuild, plait_rebuild_free)
 
 /* The path of file @name in a folder that goes away with @rebuild. (transfer full) */
-char *plait_rebuild_place (PlaitRebuild *rebuild, const char *name, GError **error);
+char *plait_rebuild_path (PlaitRebuild *rebuild, const char *name, GError **error);
 
 /* Adds the likenesses of two runs to the object that is open in @json as "compared", or prints them where it is NULL,
  * and returns how many things differ. */
-guint plait_rebuild_tell (const GArray *likenesses, PlaitJson *json);
+guint plait_rebuild_report_diffs (const GArray *diffs, PlaitJson *json);

@@ -86,15 +86,15 @@ conclude (const PlaitRebuild *rebuild, guint different, PlaitLog *log, GError **
 
 /* Prints the likenesses, and returns how many things differ. */
 static guint
-print (const GArray *likenesses, const char *difference, gboolean as_json)
+print (const GArray *diffs, const char *difference, gboolean as_json)
 {
   g_autoptr (PlaitJson) json = as_json ? plait_json_new_object () : NULL;
   guint different;
 
   if (!json)
-    return plait_rebuild_tell (likenesses, NULL);
+    return plait_rebuild_report_diffs (diffs, NULL);
   plait_json_text (json, "otherwise", difference);
-  different = plait_rebuild_tell (likenesses, json);
+  different = plait_rebuild_report_diffs (diffs, json);
   plait_json_print (json);
   return different;
 }
@@ -102,12 +102,12 @@ print (const GArray *likenesses, const char *difference, gboolean as_json)
 static gboolean
 reproduce (PlaitRebuild *rebuild, const PlaitRunOptions *options, gboolean as_json, GError **error)
 {
-  PlaitLikenessExtent extent = options->updates == 0                  ? PLAIT_LIKENESS_ALL
-                               : options->updates == rebuild->updates ? PLAIT_LIKENESS_TRAINING
-                                                                      : PLAIT_LIKENESS_LOG;
+  PlaitRunDiffScope extent = options->updates == 0                  ? PLAIT_RUN_DIFF_ALL
+                             : options->updates == rebuild->updates ? PLAIT_RUN_DIFF_TRAINING
+                                                                    : PLAIT_RUN_DIFF_LOG;
   PlaitRunOutcome outcome;
   g_autoptr (PlaitStore) again = NULL;
-  g_autoptr (GArray) likenesses = NULL;
+  g_autoptr (GArray) diffs = NULL;
 
   if (rebuild->difference)
     plait_log_warning (options->log, "there is now something else than %s was made of: %s", rebuild->path,
@@ -115,8 +115,8 @@ reproduce (PlaitRebuild *rebuild, const PlaitRunOptions *options, gboolean as_js
   if (!plait_run (rebuild->experiment, options, &outcome, error))
     return FALSE;
   again = plait_store_open (options->output, error);
-  likenesses = again ? plait_likeness_new (rebuild->store, again, extent, options->updates, error) : NULL;
-  return likenesses && conclude (rebuild, print (likenesses, rebuild->difference, as_json), options->log, error);
+  diffs = again ? plait_run_diff_new (rebuild->store, again, extent, options->updates, error) : NULL;
+  return diffs && conclude (rebuild, print (diffs, rebuild->difference, as_json), options->log, error);
 }
 
 static gboolean
@@ -139,7 +139,7 @@ run_command (PlaitInvocation *invocation, GError **error)
   rebuild = plait_rebuild_new (invocation->arguments[0], wanted->sets, invocation->log, error);
   if (!rebuild || !has_rows (rebuild, updates, error))
     return FALSE;
-  place = wanted->output ? g_strdup (wanted->output) : plait_rebuild_place (rebuild, "again.h5", error);
+  place = wanted->output ? g_strdup (wanted->output) : plait_rebuild_path (rebuild, "again.h5", error);
   if (!place)
     return FALSE;
   if (updates == 0 && !rebuild->complete)
@@ -179,7 +179,7 @@ const PlaitCommand plait_command_reproduce = {
     "  plait reproduce run.h5 --updates 200 --set data.folder=/data/text",
   .options = options,
   .size = sizeof (Options),
-  .least = 1,
-  .most = 1,
+  .min = 1,
+  .max = 1,
   .run = run_command,
 };

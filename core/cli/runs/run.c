@@ -120,7 +120,7 @@ const PlaitCommand plait_command_run = {
     "[--tensorboard FOLDER]",
   .summary = "Train and evaluate an experiment into one HDF5 file, and print its scores",
   .details
-  = "While it runs, RUN.h5" PLAIT_LOCK_ENDING
+  = "While it runs, RUN.h5" PLAIT_LOCK_SUFFIX
     " beside the file tells who writes it, and keeps a second run out. --log and --tensorboard tell other programs of "
     "training as it goes on, by the names of the columns of /training/updates and /training/validation.\n"
     "\n"
@@ -134,8 +134,8 @@ const PlaitCommand plait_command_run = {
     "  plait run experiments/quickstart.ini --set decoder.combiner=flat --output flat.h5",
   .options = options,
   .size = sizeof (Options),
-  .least = 1,
-  .most = 1,
+  .min = 1,
+  .max = 1,
   .several = TRUE,
   .run = run_command,
 };

@@ -16,7 +16,7 @@
 
 /* How many of the evaluations that are asked for were made now. */
 static void
-tell (const char *path, const PlaitTestOutcome *outcome, PlaitLog *log)
+log_outcome (const char *path, const PlaitTestOutcome *outcome, PlaitLog *log)
 {
   if (outcome->made == 0)
     plait_log_info (log, "%s: nothing to do, its %u evaluations are what is asked for", path, outcome->kept);
@@ -30,7 +30,7 @@ test_run (const char *path, const char *const *sets, const PlaitTestOptions *opt
   g_autofree char *folder = g_path_get_dirname (path);
   g_autofree char *place = g_build_filename (folder, "grid", NULL);
   g_autofree char *file = g_strconcat (place, ".h5", NULL);
-  g_autofree char *lock_file = g_strconcat (place, PLAIT_LOCK_ENDING, NULL);
+  g_autofree char *lock_file = g_strconcat (place, PLAIT_LOCK_SUFFIX, NULL);
   g_autofree char *busy = g_strdup_printf ("%s: plait grid is working in its folder", path);
   g_autoptr (PlaitLock) lock = NULL;
   PlaitTestOutcome outcome;
@@ -44,7 +44,7 @@ test_run (const char *path, const char *const *sets, const PlaitTestOptions *opt
     }
   if (!plait_test_file (path, sets, options, &outcome, error))
     return FALSE;
-  tell (path, &outcome, options->log);
+  log_outcome (path, &outcome, options->log);
   return plait_run_print_scores (path, json, error);
 }
 
@@ -65,7 +65,7 @@ test_cells (PlaitGrid *grid, const char *const *sets, const PlaitTestOptions *op
         continue;
       if (!plait_test_file (path, sets, options, &outcome, error) || !plait_grid_read_result (grid, cell, error))
         return FALSE;
-      tell (cell->cell->label, &outcome, options->log);
+      log_outcome (cell->cell->label, &outcome, options->log);
     }
   return TRUE;
 }
@@ -79,7 +79,7 @@ test_grid (const char *path, const char *const *sets, const PlaitTestOptions *op
   g_autoptr (PlaitGrid) after = NULL;
   g_autoptr (PlaitGridTable) table = NULL;
 
-  if (!grid || !plait_grid_hold (grid, options->log, error))
+  if (!grid || !plait_grid_lock (grid, options->log, error))
     return FALSE;
   if (plait_grid_count (grid, PLAIT_CELL_FINISHED) == 0)
     return plait_fail (error, PLAIT_ERROR_INPUT, "%s: is a grid without finished runs; run plait grid first", path);
@@ -90,7 +90,7 @@ test_grid (const char *path, const char *const *sets, const PlaitTestOptions *op
     if (after->items[i].state == PLAIT_CELL_FINISHED && !plait_grid_read_result (after, &after->items[i], error))
       return FALSE;
   if (after)
-    plait_grid_leave_mixed (after, options->log);
+    plait_grid_drop_mixed (after, options->log);
   table = after ? plait_grid_table_new (after, error) : NULL;
   if (!table || !plait_grid_write (after, table, error) || !plait_grid_write_tables (after, table, error))
     return FALSE;
@@ -196,7 +196,7 @@ const PlaitCommand plait_command_test = {
     "  plait test grid/grid.h5 --set decode.beam=1 --as greedy",
   .options = options,
   .size = sizeof (Options),
-  .least = 1,
-  .most = 1,
+  .min = 1,
+  .max = 1,
   .run = run_command,
 };

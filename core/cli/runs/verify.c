@@ -8,7 +8,7 @@
 #include "files/file.h"
 #include "text/json.h"
 #include "command/options.h"
-#include "terminal/page.h"
+#include "terminal/terminal.h"
 #include "runs/rebuild.h"
 #include "command/stop.h"
 #include "vocabulary/vocabulary.h"
@@ -85,13 +85,13 @@ static gboolean
 verify_resume (const char *path, gint64 updates, PlaitJson *json, PlaitLog *log, GError **error)
 {
   g_autoptr (PlaitRebuild) rebuild = plait_rebuild_new (path, NULL, log, error);
-  g_autofree char *straight = rebuild ? plait_rebuild_place (rebuild, "straight.h5", error) : NULL;
-  g_autofree char *resumed = straight ? plait_rebuild_place (rebuild, "resumed.h5", error) : NULL;
+  g_autofree char *straight = rebuild ? plait_rebuild_path (rebuild, "straight.h5", error) : NULL;
+  g_autofree char *resumed = straight ? plait_rebuild_path (rebuild, "resumed.h5", error) : NULL;
   gint64 first = rebuild && !rebuild->complete ? rebuild->updates : 0;
   gint64 n = rebuild && rebuild->complete ? MIN (updates, rebuild->updates) : updates;
   const gint64 stops[] = { first + n / 2, first + n };
   g_autoptr (PlaitStore) a = NULL, b = NULL;
-  g_autoptr (GArray) likenesses = NULL;
+  g_autoptr (GArray) diffs = NULL;
   guint different;
 
   if (!resumed)
@@ -106,10 +106,10 @@ verify_resume (const char *path, gint64 updates, PlaitJson *json, PlaitLog *log,
     return FALSE;
   a = plait_store_open (straight, error);
   b = a ? plait_store_open (resumed, error) : NULL;
-  likenesses = b ? plait_likeness_new (a, b, PLAIT_LIKENESS_ALL, 0, error) : NULL;
-  if (!likenesses)
+  diffs = b ? plait_run_diff_new (a, b, PLAIT_RUN_DIFF_ALL, 0, error) : NULL;
+  if (!diffs)
     return FALSE;
-  different = plait_rebuild_tell (likenesses, json);
+  different = plait_rebuild_report_diffs (diffs, json);
   return different == 0
          || plait_fail (
              error, PLAIT_ERROR_FAILED,
@@ -129,7 +129,7 @@ run_command (PlaitInvocation *invocation, GError **error)
   const Options *options = invocation->options;
   gint64 updates = options->updates > 0 ? options->updates : UPDATES;
   gboolean resume = options->resume, as_json = options->json;
-  g_autoptr (PlaitPage) page = plait_page_new ();
+  g_autoptr (PlaitTerminal) terminal = plait_terminal_new ();
   g_autoptr (PlaitJson) json = plait_json_new_object ();
   g_autoptr (GPtrArray) bad = g_ptr_array_new ();
   g_autofree char *list = NULL;
@@ -152,10 +152,10 @@ run_command (PlaitInvocation *invocation, GError **error)
       if (as_json)
         continue;
       if (fault)
-        plait_page_text (page, PLAIT_PAGE_PLAIN, "%s\n", fault->message);
+        plait_terminal_text (terminal, PLAIT_TERMINAL_PLAIN, "%s\n", fault->message);
       else
-        plait_page_text (page, PLAIT_PAGE_PLAIN, "%s: whole%s\n", *path,
-                         resume ? ", and resumes to the same bits" : "");
+        plait_terminal_text (terminal, PLAIT_TERMINAL_PLAIN, "%s: whole%s\n", *path,
+                             resume ? ", and resumes to the same bits" : "");
       fflush (stdout);
     }
   plait_json_end_array (json);
@@ -195,7 +195,7 @@ const PlaitCommand plait_command_verify = {
     "  plait verify grid/*.h5",
   .options = options,
   .size = sizeof (Options),
-  .least = 1,
-  .most = -1,
+  .min = 1,
+  .max = -1,
   .run = run_command,
 };

@@ -7,50 +7,50 @@
  */
 
 #define BAR 20
-#define MOST_ROWS 12 /* of a level, unless everything is asked for */
+#define MAX_ROWS 12 /* of a level, unless everything is asked for */
 
-/* The rows of @level that were weighed, by their shares. (transfer full) (element-type PlaitMapWeight) */
+/* The rows of @level that were weighed, by their shares. (transfer full) (element-type PlaitIndexedWeight) */
 static GArray *
-weighed_rows (const PlaitDescentMap *descent, gint64 word, gint64 level)
+weighed_rows (const PlaitDescent *descent, gint64 word, gint64 level)
 {
-  GArray *rows = g_array_new (FALSE, FALSE, sizeof (PlaitMapWeight));
+  GArray *rows = g_array_new (FALSE, FALSE, sizeof (PlaitIndexedWeight));
 
   for (gint64 r = 0; r < descent->n_rows; r++)
     {
       const PlaitDescentStep *step = plait_descent_step (descent, word, r);
 
       if (descent->level[r] == level && step->weighed > 0)
-        g_array_append_val (rows, ((PlaitMapWeight){ r, step->share }));
+        g_array_append_val (rows, ((PlaitIndexedWeight){ r, step->share }));
     }
   return rows;
 }
 
 /* "  ▶ 0.81 ████████████████      ein … Mann", and through how many heads where there are several. */
 static void
-print_row (const PlaitDescentMap *descent, gint64 word, gint64 row, PlaitPage *page)
+print_row (const PlaitDescent *descent, gint64 word, gint64 row, PlaitTerminal *terminal)
 {
   const PlaitDescentStep *step = plait_descent_step (descent, word, row);
-  g_autofree char *label = plait_display_clean (descent->rows[row], FALSE);
+  g_autofree char *label = plait_display_sanitise (descent->rows[row], FALSE);
   char share[G_ASCII_DTOSTR_BUF_SIZE];
   guint full = (guint)(CLAMP (step->share, 0, 1) * BAR + .5);
 
   g_ascii_formatd (share, sizeof share, "%.2f", step->share);
-  plait_page_text (page, PLAIT_PAGE_PLAIN, "  %s %s ",
-                   step->taken == 0          ? " "
-                   : descent->level[row] > 0 ? "▶"
-                                             : "•",
-                   share);
+  plait_terminal_text (terminal, PLAIT_TERMINAL_PLAIN, "  %s %s ",
+                       step->taken == 0          ? " "
+                       : descent->level[row] > 0 ? "▶"
+                                                 : "•",
+                       share);
   for (guint i = 0; i < full; i++)
-    plait_page_text (page, PLAIT_PAGE_NAME, "█");
-  plait_page_text (page, PLAIT_PAGE_PLAIN, "%*s ", BAR - full, "");
-  plait_page_text (page, step->taken > 0 ? PLAIT_PAGE_HEADING : PLAIT_PAGE_PLAIN, "%s", label);
+    plait_terminal_text (terminal, PLAIT_TERMINAL_NAME, "█");
+  plait_terminal_text (terminal, PLAIT_TERMINAL_PLAIN, "%*s ", BAR - full, "");
+  plait_terminal_text (terminal, step->taken > 0 ? PLAIT_TERMINAL_HEADING : PLAIT_TERMINAL_PLAIN, "%s", label);
   if (descent->ways > 1)
-    plait_page_text (page, PLAIT_PAGE_DIM, "  (%u of %u)", step->taken, descent->ways);
-  plait_page_text (page, PLAIT_PAGE_PLAIN, "\n");
+    plait_terminal_text (terminal, PLAIT_TERMINAL_DIM, "  (%u of %u)", step->taken, descent->ways);
+  plait_terminal_text (terminal, PLAIT_TERMINAL_PLAIN, "\n");
 }
 
 static void
-print_level (const PlaitDescentMap *descent, gint64 word, gint64 level, gboolean everything, PlaitPage *page)
+print_level (const PlaitDescent *descent, gint64 word, gint64 level, gboolean everything, PlaitTerminal *terminal)
 {
   g_autoptr (GArray) rows = weighed_rows (descent, word, level);
   guint weighed = rows->len;
@@ -59,52 +59,52 @@ print_level (const PlaitDescentMap *descent, gint64 word, gint64 level, gboolean
   for (gint64 r = 0; r < descent->n_rows; r++)
     all += descent->level[r] == level;
   if (level > 0)
-    plait_page_text (page, PLAIT_PAGE_HEADING, "level %jd", level);
+    plait_terminal_text (terminal, PLAIT_TERMINAL_HEADING, "level %jd", level);
   else
-    plait_page_text (page, PLAIT_PAGE_HEADING, "leaves");
-  plait_page_text (page, PLAIT_PAGE_DIM, "  %u of %jd weighed\n", weighed, all);
+    plait_terminal_text (terminal, PLAIT_TERMINAL_HEADING, "leaves");
+  plait_terminal_text (terminal, PLAIT_TERMINAL_DIM, "  %u of %jd weighed\n", weighed, all);
   if (!everything)
-    plait_map_keep_heaviest (rows, MOST_ROWS);
+    plait_indexed_weights_keep_top (rows, MAX_ROWS);
   for (guint i = 0; i < rows->len; i++)
-    print_row (descent, word, g_array_index (rows, PlaitMapWeight, i).number, page);
+    print_row (descent, word, g_array_index (rows, PlaitIndexedWeight, i).number, terminal);
   if (weighed > rows->len)
-    plait_page_text (page, PLAIT_PAGE_DIM, "  … %u lighter ones; --all shows them\n", weighed - rows->len);
+    plait_terminal_text (terminal, PLAIT_TERMINAL_DIM, "  … %u lighter ones; --all shows them\n", weighed - rows->len);
 }
 
 /* "words: 0 a, 1 black, …" */
 static void
-print_words (const PlaitDescentMap *descent, PlaitPage *page)
+print_words (const PlaitDescent *descent, PlaitTerminal *terminal)
 {
   g_autoptr (GString) text = g_string_new ("words:");
 
   for (gint64 t = 0; t < descent->n_targets; t++)
     {
-      g_autofree char *label = plait_display_clean (descent->targets[t], FALSE);
+      g_autofree char *label = plait_display_sanitise (descent->targets[t], FALSE);
 
       g_string_append_printf (text, "%s %jd %s", t > 0 ? "," : "", t, label);
     }
-  plait_page_paragraph (page, 0, 2, text->str);
+  plait_terminal_paragraph (terminal, 0, 2, text->str);
 }
 
 void
-plait_descent_print (const PlaitDescentMap *descent, gint64 word, gboolean everything, PlaitPage *page)
+plait_descent_print (const PlaitDescent *descent, gint64 word, gboolean everything, PlaitTerminal *terminal)
 {
-  g_autofree char *label = plait_display_clean (descent->targets[word], FALSE);
+  g_autofree char *label = plait_display_sanitise (descent->targets[word], FALSE);
 
-  plait_page_text (page, PLAIT_PAGE_HEADING, "%s", descent->title ? descent->title : "descent");
-  plait_page_text (page, PLAIT_PAGE_DIM, "  word %jd", word);
-  plait_page_text (page, PLAIT_PAGE_NAME, " %s", label);
-  plait_page_text (page, PLAIT_PAGE_DIM, "  %s\n", descent->choice);
+  plait_terminal_text (terminal, PLAIT_TERMINAL_HEADING, "%s", descent->title ? descent->title : "descent");
+  plait_terminal_text (terminal, PLAIT_TERMINAL_DIM, "  word %jd", word);
+  plait_terminal_text (terminal, PLAIT_TERMINAL_NAME, " %s", label);
+  plait_terminal_text (terminal, PLAIT_TERMINAL_DIM, "  %s\n", descent->choice);
   for (gint64 level = descent->highest; level >= 0; level--)
-    print_level (descent, word, level, everything, page);
-  plait_page_text (page, PLAIT_PAGE_DIM,
-                   "▶ goes on, • is read; numbers are shares of what came down to a level, by the product of the "
-                   "weights on the way\n");
-  print_words (descent, page);
+    print_level (descent, word, level, everything, terminal);
+  plait_terminal_text (terminal, PLAIT_TERMINAL_DIM,
+                       "▶ goes on, • is read; numbers are shares of what came down to a level, by the product of the "
+                       "weights on the way\n");
+  print_words (descent, terminal);
 }
 
 static void
-add_level_json (const PlaitDescentMap *descent, gint64 word, gint64 level, PlaitJson *json)
+add_level_json (const PlaitDescent *descent, gint64 word, gint64 level, PlaitJson *json)
 {
   plait_json_begin_object (json, NULL);
   plait_json_integer (json, "level", level);
@@ -132,7 +132,7 @@ add_level_json (const PlaitDescentMap *descent, gint64 word, gint64 level, Plait
 }
 
 void
-plait_descent_add_json (const PlaitDescentMap *descent, gint64 first, gint64 last, PlaitJson *json)
+plait_descent_add_json (const PlaitDescent *descent, gint64 first, gint64 last, PlaitJson *json)
 {
   plait_json_text (json, "title", descent->title);
   plait_json_text (json, "choice", descent->choice);

@@ -3,8 +3,8 @@
 #include "show/show.h"
 #include "terminal/stored-table.h"
 
-#define MOST_OBJECTS 1000000
-#define LONGEST_ATTRIBUTE ((gsize)1 << 24)
+#define MAX_OBJECTS 1000000
+#define MAX_ATTRIBUTE_BYTES ((gsize)1 << 24)
 
 /* Numbers stay numbers; anything else is told as text. */
 static gboolean
@@ -21,7 +21,7 @@ add_attribute (PlaitJson *json, PlaitStore *store, const char *path, const char 
     plait_json_real (json, name, real);
   else
     {
-      text = plait_store_attribute_text (store, path, attribute, LONGEST_ATTRIBUTE, error);
+      text = plait_store_attribute_text (store, path, attribute, MAX_ATTRIBUTE_BYTES, error);
       if (!text)
         return FALSE;
       plait_json_text (json, name, text);
@@ -62,7 +62,7 @@ static gboolean
 add_strings (PlaitJson *json, PlaitStore *store, const char *path, GError **error)
 {
   gint64 n;
-  g_auto (GStrv) strings = plait_store_read_strings (store, path, PLAIT_STORED_MOST_TEXT, &n, error);
+  g_auto (GStrv) strings = plait_store_read_strings (store, path, PLAIT_STORED_MAX_TEXT_BYTES, &n, error);
 
   if (!strings)
     return FALSE;
@@ -77,7 +77,7 @@ add_numbers (PlaitJson *json, PlaitStore *store, const char *path, PlaitStoreTyp
   gboolean real = type == PLAIT_STORE_FLOAT || type == PLAIT_STORE_DOUBLE;
   gint64 n;
   g_autofree gpointer values = plait_store_read_array (store, path, real ? PLAIT_STORE_DOUBLE : PLAIT_STORE_INT64,
-                                                       PLAIT_STORED_MOST_NUMBERS, &n, error);
+                                                       PLAIT_STORED_MAX_NUMBERS, &n, error);
 
   if (!values)
     return FALSE;
@@ -111,19 +111,19 @@ add_table (PlaitJson *json, PlaitStore *store, const char *path, GError **error)
 }
 
 static gboolean
-add_map (PlaitJson *json, const PlaitShow *show, const char *path, GError **error)
+add_heatmap (PlaitJson *json, const PlaitShow *show, const char *path, GError **error)
 {
-  g_autoptr (PlaitMap) map = plait_show_map (show, path, error);
+  g_autoptr (PlaitHeatmap) heatmap = plait_show_heatmap (show, path, error);
 
-  if (!map)
+  if (!heatmap)
     return FALSE;
-  plait_json_text (json, "title", map->title);
-  plait_json_text (json, "choice", *map->choice != '\0' ? map->choice : NULL);
-  plait_json_texts (json, map->row_axis, (const char *const *)map->rows, -1);
-  plait_json_texts (json, map->column_axis, (const char *const *)map->columns, -1);
+  plait_json_text (json, "title", heatmap->title);
+  plait_json_text (json, "choice", *heatmap->choice != '\0' ? heatmap->choice : NULL);
+  plait_json_texts (json, heatmap->row_axis, (const char *const *)heatmap->rows, -1);
+  plait_json_texts (json, heatmap->column_axis, (const char *const *)heatmap->columns, -1);
   plait_json_begin_array (json, "values");
-  for (gint64 r = 0; r < map->n_rows; r++)
-    plait_json_reals (json, NULL, map->values + r * map->n_columns, map->n_columns);
+  for (gint64 r = 0; r < heatmap->n_rows; r++)
+    plait_json_reals (json, NULL, heatmap->values + r * heatmap->n_columns, heatmap->n_columns);
   plait_json_end_array (json);
   return TRUE;
 }
@@ -131,7 +131,7 @@ add_map (PlaitJson *json, const PlaitShow *show, const char *path, GError **erro
 static gboolean
 add_descent (PlaitJson *json, const PlaitShow *show, const char *path, GError **error)
 {
-  g_autoptr (PlaitDescentMap) descent = plait_descent_read (show->store, path, show->choice, error);
+  g_autoptr (PlaitDescent) descent = plait_descent_read (show->store, path, show->choice, error);
   gint64 first, last;
 
   if (!descent || !plait_show_words (show, descent, path, &first, &last, error))
@@ -154,7 +154,7 @@ add_object (PlaitJson *json, const char *name, PlaitStore *store, const char *pa
     return FALSE;
   if ((*budget)-- == 0)
     return plait_fail (error, PLAIT_ERROR_INPUT, "%s: holds more than %d objects; name a path to see part of it",
-                       plait_store_path (store), MOST_OBJECTS);
+                       plait_store_path (store), MAX_OBJECTS);
   gboolean link = object.kind == PLAIT_STORE_SOFT_LINK || object.kind == PLAIT_STORE_EXTERNAL_LINK;
   plait_json_begin_object (json, name);
   plait_json_text (json, "kind", kinds[object.kind]);
@@ -186,7 +186,7 @@ add_object (PlaitJson *json, const char *name, PlaitStore *store, const char *pa
       plait_json_begin_object (json, "members");
       for (guint i = 0; members[i]; i++)
         {
-          g_autofree char *place = plait_place_below (path, members[i]);
+          g_autofree char *place = plait_location_join (path, members[i]);
 
           if (!add_object (json, members[i], store, place, budget, error))
             return FALSE;
@@ -203,7 +203,7 @@ add_shown (PlaitJson *json, const PlaitShow *show, const char *path, GError **er
   PlaitStore *store = show->store;
   PlaitStoreObject object;
   PlaitShowKind kind;
-  guint budget = MOST_OBJECTS;
+  guint budget = MAX_OBJECTS;
 
   if (!plait_show_describe (store, path, &kind, &object, error))
     return FALSE;
@@ -213,8 +213,8 @@ add_shown (PlaitJson *json, const PlaitShow *show, const char *path, GError **er
     {
     case PLAIT_SHOW_TABLE:
       return add_table (json, store, path, error);
-    case PLAIT_SHOW_MAP:
-      return add_map (json, show, path, error);
+    case PLAIT_SHOW_HEATMAP:
+      return add_heatmap (json, show, path, error);
     case PLAIT_SHOW_DESCENT:
       return add_descent (json, show, path, error);
     case PLAIT_SHOW_STRINGS:

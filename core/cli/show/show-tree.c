@@ -6,16 +6,16 @@
 #include "tables/table.h"
 #include "hdf5/walk.h"
 
-#define DEEPEST 3     /* how deep what is shown lies unless everything is asked for */
-#define MOST_SHOWN 12 /* members of a group that are shown, the first and the last */
-#define MOST_COUNTED 10000
-#define LONGEST_VALUE 60
+#define MAX_DEPTH 3  /* how deep what is shown lies unless everything is asked for */
+#define MAX_SHOWN 12 /* members of a group that are shown, the first and the last */
+#define MAX_COUNTED 10000
+#define MAX_VALUE_LENGTH 60
 
 /* TRUE if @name below @path is a list of @type, described in *@object. */
 static gboolean
 is_list (PlaitStore *store, const char *path, const char *name, PlaitStoreType type, PlaitStoreObject *object)
 {
-  g_autofree char *place = plait_place_below (path, name);
+  g_autofree char *place = plait_location_join (path, name);
 
   return plait_store_has (store, place) && plait_store_describe (store, place, object, NULL)
          && object->kind == PLAIT_STORE_DATASET && object->type == type && object->rank == 1;
@@ -53,11 +53,11 @@ plait_show_describe (PlaitStore *store, const char *path, PlaitShowKind *kind, P
   if (!plait_store_describe (store, path, object, error))
     return FALSE;
   if (object->kind == PLAIT_STORE_GROUP)
-    *kind = is_table (store, path)             ? PLAIT_SHOW_TABLE
-            : is_strings (store, path, object) ? PLAIT_SHOW_STRINGS
-            : plait_map_is (store, path)       ? PLAIT_SHOW_MAP
-            : plait_descent_is (store, path)   ? PLAIT_SHOW_DESCENT
-                                               : PLAIT_SHOW_GROUP;
+    *kind = is_table (store, path)               ? PLAIT_SHOW_TABLE
+            : is_strings (store, path, object)   ? PLAIT_SHOW_STRINGS
+            : plait_heatmap_exists (store, path) ? PLAIT_SHOW_HEATMAP
+            : plait_descent_is (store, path)     ? PLAIT_SHOW_DESCENT
+                                                 : PLAIT_SHOW_GROUP;
   else if (object->kind == PLAIT_STORE_DATASET)
     *kind = object->type != PLAIT_STORE_STRING ? PLAIT_SHOW_NUMBERS
             : object->rank == 0                ? PLAIT_SHOW_STRING
@@ -83,12 +83,12 @@ static gboolean
 summarise_pictures (const PlaitShow *show, const char *path, const PlaitStoreObject *object, GString *text,
                     gboolean (*is) (PlaitStore *, const char *), const char *name)
 {
-  if (object->members == 0 || object->members > MOST_SHOWN)
+  if (object->members == 0 || object->members > MAX_SHOWN)
     return FALSE;
   g_auto (GStrv) members = plait_store_members (show->store, path, NULL);
   for (guint i = 0; members && members[i]; i++)
     {
-      g_autofree char *place = plait_place_below (path, members[i]);
+      g_autofree char *place = plait_location_join (path, members[i]);
 
       if (!is (show->store, place))
         return FALSE;
@@ -100,7 +100,7 @@ summarise_pictures (const PlaitShow *show, const char *path, const PlaitStoreObj
   return TRUE;
 }
 
-static PlaitStoreStep
+static PlaitStoreWalkAction
 note_below (PlaitStore *store, const PlaitStoreVisit *visit, gpointer data, GError **error)
 {
   GArray *below = data;
@@ -109,7 +109,7 @@ note_below (PlaitStore *store, const PlaitStoreVisit *visit, gpointer data, GErr
   if (visit->object.kind == PLAIT_STORE_DATASET)
     noted.elements = visit->object.elements;
   g_array_append_val (below, noted);
-  return below->len < MOST_COUNTED ? PLAIT_STORE_WALK_ON : PLAIT_STORE_WALK_STOP;
+  return below->len < MAX_COUNTED ? PLAIT_STORE_WALK_CONTINUE : PLAIT_STORE_WALK_STOP;
 }
 
 typedef struct
@@ -132,7 +132,7 @@ count_below (const PlaitShow *show, const char *path)
 {
   GArray *below = show->below;
   gsize length = path[1] == '\0' ? 0 : strlen (path);
-  gboolean whole = below->len < MOST_COUNTED;
+  gboolean whole = below->len < MAX_COUNTED;
   Count counted = { 0 };
   guint i = 0;
 
@@ -177,12 +177,12 @@ summarise_table (const PlaitShow *show, const char *path, const PlaitStoreObject
 }
 
 static void
-summarise_map (const PlaitShow *show, const char *path, const PlaitStoreObject *object, GString *text)
+summarise_heatmap (const PlaitShow *show, const char *path, const PlaitStoreObject *object, GString *text)
 {
   gint64 n;
   g_auto (GStrv) axes = plait_store_get_list (show->store, path, "axes", PLAIT_STORE_STRING, &n, NULL);
   g_autofree char *signal = plait_store_get_string (show->store, path, "signal", NULL);
-  g_autofree char *place = plait_place_below (path, signal);
+  g_autofree char *place = plait_location_join (path, signal);
   PlaitStoreObject array;
 
   g_string_append (text, "heatmap,");
@@ -194,7 +194,7 @@ summarise_map (const PlaitShow *show, const char *path, const PlaitStoreObject *
 static void
 summarise_descent (const PlaitShow *show, const char *path, const PlaitStoreObject *object, GString *text)
 {
-  g_autofree char *labels = plait_place_below (path, "target_labels");
+  g_autofree char *labels = plait_location_join (path, "target_labels");
   PlaitStoreObject targets;
 
   g_string_append (text, "descent");
@@ -215,12 +215,12 @@ summarise_group (const PlaitShow *show, const char *path, const PlaitStoreObject
       g_string_append_printf (text, "attribute%s: %s", object->attributes == 1 ? "" : "s", joined ? joined : "?");
       return;
     }
-  if (summarise_pictures (show, path, object, text, plait_map_is, "heatmap")
+  if (summarise_pictures (show, path, object, text, plait_heatmap_exists, "heatmap")
       || summarise_pictures (show, path, object, text, plait_descent_is, "descent"))
     return;
   counted = count_below (show, path);
   g_string_append_printf (text, "%jd member%s", object->members, object->members == 1 ? "" : "s");
-  if (counted.objects >= MOST_COUNTED)
+  if (counted.objects >= MAX_COUNTED)
     g_string_append (text, ", very many objects below");
   else if (counted.datasets > object->members)
     {
@@ -234,8 +234,8 @@ static void
 summarise_string (const PlaitShow *show, const char *path, const PlaitStoreObject *object, GString *text)
 {
   g_autofree char *value = plait_store_read_string (show->store, path, NULL);
-  g_autofree char *clean = plait_display_clean (value ? value : "", FALSE);
-  g_autofree char *cut = plait_display_cut (clean, LONGEST_VALUE);
+  g_autofree char *clean = plait_display_sanitise (value ? value : "", FALSE);
+  g_autofree char *cut = plait_display_truncate (clean, MAX_VALUE_LENGTH);
 
   g_string_append_printf (text, "\"%s\"", cut);
 }
@@ -261,10 +261,10 @@ char *
 plait_show_summary (const PlaitShow *show, const char *path, PlaitShowKind kind, const PlaitStoreObject *object)
 {
   static void (*const summaries[]) (const PlaitShow *, const char *, const PlaitStoreObject *, GString *) = {
-    [PLAIT_SHOW_GROUP] = summarise_group,   [PLAIT_SHOW_TABLE] = summarise_table,
-    [PLAIT_SHOW_MAP] = summarise_map,       [PLAIT_SHOW_DESCENT] = summarise_descent,
-    [PLAIT_SHOW_STRINGS] = summarise_array, [PLAIT_SHOW_STRING] = summarise_string,
-    [PLAIT_SHOW_NUMBERS] = summarise_array, [PLAIT_SHOW_LINK] = summarise_link,
+    [PLAIT_SHOW_GROUP] = summarise_group,     [PLAIT_SHOW_TABLE] = summarise_table,
+    [PLAIT_SHOW_HEATMAP] = summarise_heatmap, [PLAIT_SHOW_DESCENT] = summarise_descent,
+    [PLAIT_SHOW_STRINGS] = summarise_array,   [PLAIT_SHOW_STRING] = summarise_string,
+    [PLAIT_SHOW_NUMBERS] = summarise_array,   [PLAIT_SHOW_LINK] = summarise_link,
     [PLAIT_SHOW_OTHER] = summarise_other,
   };
   g_autoptr (GString) text = g_string_new (NULL);
@@ -279,8 +279,8 @@ static gboolean
 show_member (const PlaitShow *show, const char *path, const char *name, const char *prefix, gboolean last, guint depth,
              GError **error)
 {
-  g_autofree char *place = plait_place_below (path, name);
-  g_autofree char *clean = plait_display_clean (name, FALSE);
+  g_autofree char *place = plait_location_join (path, name);
+  g_autofree char *clean = plait_display_sanitise (name, FALSE);
   PlaitStoreObject object;
   PlaitShowKind kind;
   gboolean open; /* its members are shown, rather than what it is as a whole */
@@ -288,23 +288,24 @@ show_member (const PlaitShow *show, const char *path, const char *name, const ch
   if (!plait_show_describe (show->store, place, &kind, &object, error))
     return FALSE;
   open = object.kind == PLAIT_STORE_GROUP && object.members > 0
-         && (show->everything || (kind == PLAIT_SHOW_GROUP && depth < DEEPEST));
-  plait_page_text (show->page, PLAIT_PAGE_DIM, "  %s%s ", prefix, last ? "└─" : "├─");
-  plait_page_text (show->page, object.kind == PLAIT_STORE_GROUP ? PLAIT_PAGE_HEADING : PLAIT_PAGE_NAME, "%s", clean);
+         && (show->everything || (kind == PLAIT_SHOW_GROUP && depth < MAX_DEPTH));
+  plait_terminal_text (show->terminal, PLAIT_TERMINAL_DIM, "  %s%s ", prefix, last ? "└─" : "├─");
+  plait_terminal_text (show->terminal, object.kind == PLAIT_STORE_GROUP ? PLAIT_TERMINAL_HEADING : PLAIT_TERMINAL_NAME,
+                       "%s", clean);
   if (!open)
     {
       g_autofree char *summary = plait_show_summary (show, place, kind, &object);
 
       if (!plait_store_intact (show->store, error))
         return FALSE;
-      g_autofree char *shown = plait_display_clean (summary, FALSE);
+      g_autofree char *shown = plait_display_sanitise (summary, FALSE);
       gsize used = 2 + plait_display_width (prefix) + 3 + plait_display_width (clean) + 2;
-      gsize room = plait_page_room (show->page);
-      g_autofree char *cut = plait_display_cut (shown, room > used + 10 ? room - used : 10);
+      gsize width_left = plait_terminal_width (show->terminal);
+      g_autofree char *cut = plait_display_truncate (shown, width_left > used + 10 ? width_left - used : 10);
 
-      plait_page_text (show->page, PLAIT_PAGE_DIM, "  %s", cut);
+      plait_terminal_text (show->terminal, PLAIT_TERMINAL_DIM, "  %s", cut);
     }
-  plait_page_text (show->page, PLAIT_PAGE_PLAIN, "\n");
+  plait_terminal_text (show->terminal, PLAIT_TERMINAL_PLAIN, "\n");
   if (!open)
     return TRUE;
   g_autofree char *deeper = g_strconcat (prefix, last ? "   " : "│  ", NULL);
@@ -318,13 +319,13 @@ show_members (const PlaitShow *show, const char *path, const char *prefix, guint
 
   if (!members)
     return FALSE;
-  guint n = g_strv_length (members), half = MOST_SHOWN / 2;
-  gboolean cut = n > MOST_SHOWN + 1 && !show->everything;
+  guint n = g_strv_length (members), half = MAX_SHOWN / 2;
+  gboolean cut = n > MAX_SHOWN + 1 && !show->everything;
   for (guint i = 0; i < n; i++)
     {
       if (cut && i == half)
         {
-          plait_page_text (show->page, PLAIT_PAGE_DIM, "  %s├─ … %u more\n", prefix, n - 2 * half);
+          plait_terminal_text (show->terminal, PLAIT_TERMINAL_DIM, "  %s├─ … %u more\n", prefix, n - 2 * half);
           i = n - half;
         }
       if (!show_member (show, path, members[i], prefix, i + 1 == n, depth, error))
@@ -336,16 +337,16 @@ show_members (const PlaitShow *show, const char *path, const char *prefix, guint
 gboolean
 plait_show_tree (const PlaitShow *show, const char *path, GError **error)
 {
-  g_autofree char *clean = plait_display_clean (path, FALSE);
+  g_autofree char *clean = plait_display_sanitise (path, FALSE);
 
-  plait_page_text (show->page, PLAIT_PAGE_HEADING, "  %s\n", clean);
+  plait_terminal_text (show->terminal, PLAIT_TERMINAL_HEADING, "  %s\n", clean);
   return show_members (show, path, "", 1, error);
 }
 
 gboolean
 plait_show_attributes (const PlaitShow *show, const char *path, gboolean is_table, GError **error)
 {
-  PlaitPage *page = show->page;
+  PlaitTerminal *terminal = show->terminal;
   g_auto (GStrv) names = plait_store_attributes (show->store, path, error);
   gsize width = 0;
 
@@ -358,7 +359,7 @@ plait_show_attributes (const PlaitShow *show, const char *path, gboolean is_tabl
       if (is_table && strcmp (names[i], "columns") == 0)
         continue; /* the heads of what is shown */
       g_autofree char *value = plait_store_attribute_text (show->store, path, names[i], 1 << 16, NULL);
-      g_autofree char *clean = plait_display_clean (names[i], FALSE);
+      g_autofree char *clean = plait_display_sanitise (names[i], FALSE);
       g_autoptr (GString) label = g_string_new (NULL);
       g_auto (GStrv) lines = g_strsplit (value ? value : "(cannot be read)", "\n", -1);
       guint n = g_strv_length (lines);
@@ -366,16 +367,18 @@ plait_show_attributes (const PlaitShow *show, const char *path, gboolean is_tabl
       while (n > 1 && *lines[n - 1] == '\0')
         n--;
       plait_display_pad (label, clean, MIN (width, 32), FALSE);
-      plait_page_text (page, PLAIT_PAGE_NAME, "  %s  ", label->str);
+      plait_terminal_text (terminal, PLAIT_TERMINAL_NAME, "  %s  ", label->str);
       if (n > 1)
-        plait_page_text (page, PLAIT_PAGE_DIM, "%u lines of text (path %s@%s shows them)\n", n, path, clean);
+        plait_terminal_text (terminal, PLAIT_TERMINAL_DIM, "%u lines of text (path %s@%s shows them)\n", n, path,
+                             clean);
       else
         {
-          gsize used = MIN (width, 32) + 4, room = plait_page_room (page);
-          g_autofree char *shown = plait_display_clean (n > 0 ? lines[0] : "", FALSE);
-          g_autofree char *cut = plait_display_cut (shown, room > used + 20 ? MIN (room - used, 1000) : 20);
+          gsize used = MIN (width, 32) + 4, width_left = plait_terminal_width (terminal);
+          g_autofree char *shown = plait_display_sanitise (n > 0 ? lines[0] : "", FALSE);
+          g_autofree char *cut
+              = plait_display_truncate (shown, width_left > used + 20 ? MIN (width_left - used, 1000) : 20);
 
-          plait_page_text (page, PLAIT_PAGE_PLAIN, "%s\n", cut);
+          plait_terminal_text (terminal, PLAIT_TERMINAL_PLAIN, "%s\n", cut);
         }
     }
   return TRUE;

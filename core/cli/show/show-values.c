@@ -7,7 +7,7 @@
 #include "terminal/table-print.h"
 
 #define ENDS 10 /* rows shown at either end of a long list */
-#define MOST_COLUMNS 12
+#define MAX_COLUMNS 12
 
 static gint64
 ends_of (const PlaitShow *show)
@@ -22,9 +22,9 @@ plait_show_table (const PlaitShow *show, const char *path, GError **error)
 
   if (!table)
     return FALSE;
-  plait_table_print (table, show->page);
+  plait_table_print (table, show->terminal);
   if (table->cells->len == 0)
-    plait_page_text (show->page, PLAIT_PAGE_DIM, "  no rows\n");
+    plait_terminal_text (show->terminal, PLAIT_TERMINAL_DIM, "  no rows\n");
   return TRUE;
 }
 
@@ -33,7 +33,7 @@ plait_show_strings (const PlaitShow *show, const char *path, GError **error)
 {
   g_autoptr (PlaitTable) table = plait_table_new ();
   gint64 n;
-  g_auto (GStrv) strings = plait_store_read_strings (show->store, path, PLAIT_STORED_MOST_TEXT, &n, error);
+  g_auto (GStrv) strings = plait_store_read_strings (show->store, path, PLAIT_STORED_MAX_TEXT_BYTES, &n, error);
 
   if (!strings)
     return FALSE;
@@ -45,13 +45,13 @@ plait_show_strings (const PlaitShow *show, const char *path, GError **error)
       plait_table_integer (table, PLAIT_TABLE_DIM, i);
       plait_table_text (table, PLAIT_TABLE_PLAIN, strings[i]);
     }
-  plait_table_print (table, show->page);
+  plait_table_print (table, show->terminal);
   return TRUE;
 }
 
 /* "smallest -1.2, mean 0.01, largest 3.4" */
 static void
-print_range (const double *values, gint64 n, PlaitPage *page)
+print_range (const double *values, gint64 n, PlaitTerminal *terminal)
 {
   double smallest = INFINITY, largest = -INFINITY, sum = 0;
   gint64 finite = 0;
@@ -66,12 +66,12 @@ print_range (const double *values, gint64 n, PlaitPage *page)
         finite++;
       }
   if (finite > 0)
-    plait_page_text (page, PLAIT_PAGE_DIM, "  smallest %s, mean %s, largest %s\n",
-                     g_ascii_formatd (digits[0], sizeof digits[0], "%.5g", smallest),
-                     g_ascii_formatd (digits[1], sizeof digits[1], "%.5g", sum / (double)finite),
-                     g_ascii_formatd (digits[2], sizeof digits[2], "%.5g", largest));
+    plait_terminal_text (terminal, PLAIT_TERMINAL_DIM, "  smallest %s, mean %s, largest %s\n",
+                         g_ascii_formatd (digits[0], sizeof digits[0], "%.5g", smallest),
+                         g_ascii_formatd (digits[1], sizeof digits[1], "%.5g", sum / (double)finite),
+                         g_ascii_formatd (digits[2], sizeof digits[2], "%.5g", largest));
   if (finite < n)
-    plait_page_text (page, PLAIT_PAGE_BAD, "  %jd of %jd values are not finite\n", n - finite, n);
+    plait_terminal_text (terminal, PLAIT_TERMINAL_ERROR, "  %jd of %jd values are not finite\n", n - finite, n);
 }
 
 /* Numbers as rows of the last axis; the axes before it become one, told as an index. */
@@ -81,7 +81,7 @@ print_array (const double *values, const PlaitStoreObject *object, const PlaitSh
   g_autoptr (PlaitTable) table = plait_table_new ();
   gboolean integer = plait_stored_is_integer (object->type);
   gint64 width = object->rank >= 2 ? object->shape[object->rank - 1] : 1;
-  gint64 shown = show->everything ? width : MIN (width, MOST_COLUMNS);
+  gint64 shown = show->everything ? width : MIN (width, MAX_COLUMNS);
   gint64 rows = width > 0 ? object->elements / width : 0;
 
   plait_table_column (table, PLAIT_TABLE_COUNTS, "");
@@ -110,7 +110,7 @@ print_array (const double *values, const PlaitStoreObject *object, const PlaitSh
       if (shown < width)
         plait_table_text (table, PLAIT_TABLE_DIM, "…");
     }
-  plait_table_print (table, show->page);
+  plait_table_print (table, show->terminal);
 }
 
 gboolean
@@ -123,21 +123,21 @@ plait_show_numbers (const PlaitShow *show, const char *path, const PlaitStoreObj
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "%s: %s is of a type that plait does not write; look at it with h5dump",
                        plait_store_path (show->store), path);
-  if (object->elements > PLAIT_STORED_MOST_NUMBERS)
+  if (object->elements > PLAIT_STORED_MAX_NUMBERS)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "%s: %s has %jd elements, more than the %jd that are shown; read it with h5py",
-                       plait_store_path (show->store), path, object->elements, PLAIT_STORED_MOST_NUMBERS);
-  values = plait_store_read_array (show->store, path, PLAIT_STORE_DOUBLE, PLAIT_STORED_MOST_NUMBERS, &n, error);
+                       plait_store_path (show->store), path, object->elements, PLAIT_STORED_MAX_NUMBERS);
+  values = plait_store_read_array (show->store, path, PLAIT_STORE_DOUBLE, PLAIT_STORED_MAX_NUMBERS, &n, error);
   if (!values)
     return FALSE;
   if (object->rank == 0 && n == 1)
     {
       char digits[PLAIT_NUMBER_LENGTH];
 
-      plait_page_text (show->page, PLAIT_PAGE_PLAIN, "%s\n", plait_format_double (digits, values[0]));
+      plait_terminal_text (show->terminal, PLAIT_TERMINAL_PLAIN, "%s\n", plait_format_double (digits, values[0]));
       return TRUE;
     }
   print_array (values, object, show);
-  print_range (values, n, show->page);
+  print_range (values, n, show->terminal);
   return TRUE;
 }

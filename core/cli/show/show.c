@@ -10,7 +10,7 @@
 
 /* plait show: what is in a run, a dump, a grid or any other file of ours. */
 
-#define MOST_MAPS 8
+#define MAX_HEATMAPS 8
 
 typedef struct
 {
@@ -19,22 +19,22 @@ typedef struct
   gboolean everything, json;
 } Options;
 
-PlaitMap *
-plait_show_map (const PlaitShow *show, const char *path, GError **error)
+PlaitHeatmap *
+plait_show_heatmap (const PlaitShow *show, const char *path, GError **error)
 {
-  g_autoptr (PlaitMap) map = plait_map_read (show->store, path, show->choice, error);
-  PlaitMap *part;
+  g_autoptr (PlaitHeatmap) heatmap = plait_heatmap_read (show->store, path, show->choice, error);
+  PlaitHeatmap *part;
 
-  if (!map || !map->sentence || show->sentence < 0)
-    return g_steal_pointer (&map);
-  part = plait_map_of_sentence (map, show->sentence, error);
+  if (!heatmap || !heatmap->sentence || show->sentence < 0)
+    return g_steal_pointer (&heatmap);
+  part = plait_heatmap_of_sentence (heatmap, show->sentence, error);
   if (!part)
     g_prefix_error (error, "%s: %s: ", plait_store_path (show->store), path);
   return part;
 }
 
 gboolean
-plait_show_words (const PlaitShow *show, const PlaitDescentMap *descent, const char *path, gint64 *first, gint64 *last,
+plait_show_words (const PlaitShow *show, const PlaitDescent *descent, const char *path, gint64 *first, gint64 *last,
                   GError **error)
 {
   *first = MAX (show->word, 0);
@@ -48,24 +48,24 @@ plait_show_words (const PlaitShow *show, const PlaitDescentMap *descent, const c
 static gboolean
 show_picture (const PlaitShow *show, const char *path, GError **error)
 {
-  g_autoptr (PlaitDescentMap) descent = NULL;
-  g_autoptr (PlaitMap) map = NULL;
+  g_autoptr (PlaitDescent) descent = NULL;
+  g_autoptr (PlaitHeatmap) heatmap = NULL;
   gint64 first, last;
 
-  if (plait_map_is (show->store, path))
+  if (plait_heatmap_exists (show->store, path))
     {
-      map = plait_show_map (show, path, error);
-      if (!map)
+      heatmap = plait_show_heatmap (show, path, error);
+      if (!heatmap)
         return FALSE;
-      if (map->of_sentences) /* beside their first words */
-        plait_map_turn (map);
-      plait_map_print (map, show->page);
+      if (heatmap->of_sentences) /* beside their first words */
+        plait_heatmap_transpose (heatmap);
+      plait_heatmap_print (heatmap, show->terminal);
       return TRUE;
     }
   descent = plait_descent_read (show->store, path, show->choice, error);
   if (!descent || !plait_show_words (show, descent, path, &first, &last, error))
     return FALSE;
-  plait_descent_print (descent, first, show->everything, show->page);
+  plait_descent_print (descent, first, show->everything, show->terminal);
   return TRUE;
 }
 
@@ -79,21 +79,21 @@ show_pictures (const PlaitShow *show, const char *path, gboolean *shown, GError 
   if (!members)
     return FALSE;
   guint n = g_strv_length (members);
-  if (n == 0 || n > MOST_MAPS)
+  if (n == 0 || n > MAX_HEATMAPS)
     return TRUE;
   for (guint i = 0; i < n; i++)
     {
-      g_autofree char *place = plait_place_below (path, members[i]);
+      g_autofree char *location = plait_location_join (path, members[i]);
 
-      if (!plait_map_is (show->store, place) && !plait_descent_is (show->store, place))
+      if (!plait_heatmap_exists (show->store, location) && !plait_descent_is (show->store, location))
         return TRUE;
     }
   for (guint i = 0; i < n; i++)
     {
-      g_autofree char *place = plait_place_below (path, members[i]);
+      g_autofree char *location = plait_location_join (path, members[i]);
 
-      plait_page_text (show->page, PLAIT_PAGE_DIM, "%s%s\n", i > 0 ? "\n" : "", place);
-      if (!show_picture (show, place, error))
+      plait_terminal_text (show->terminal, PLAIT_TERMINAL_DIM, "%s%s\n", i > 0 ? "\n" : "", location);
+      if (!show_picture (show, location, error))
         return FALSE;
     }
   *shown = TRUE;
@@ -106,21 +106,21 @@ print_title (const PlaitShow *show, const char *path, PlaitShowKind kind, const 
 {
   g_autofree char *summary = plait_show_summary (show, path, kind, object);
 
-  plait_page_text (show->page, PLAIT_PAGE_HEADING, "%s", plait_store_path (show->store));
+  plait_terminal_text (show->terminal, PLAIT_TERMINAL_HEADING, "%s", plait_store_path (show->store));
   if (path[1] != '\0')
     {
       /* The columns of a table stand above it, not here. */
       if (kind == PLAIT_SHOW_TABLE)
         *strchr (summary, ':') = '\0';
-      plait_page_text (show->page, PLAIT_PAGE_HEADING, " %s", path);
-      plait_page_text (show->page, PLAIT_PAGE_DIM, "  %s\n", summary);
+      plait_terminal_text (show->terminal, PLAIT_TERMINAL_HEADING, " %s", path);
+      plait_terminal_text (show->terminal, PLAIT_TERMINAL_DIM, "  %s\n", summary);
       return;
     }
   GStatBuf status;
   g_autofree char *size = g_stat (plait_store_path (show->store), &status) == 0
                               ? g_format_size_full ((guint64)status.st_size, G_FORMAT_SIZE_IEC_UNITS)
                               : g_strdup ("");
-  plait_page_text (show->page, PLAIT_PAGE_DIM, "  %s, %s\n", size, summary);
+  plait_terminal_text (show->terminal, PLAIT_TERMINAL_DIM, "  %s, %s\n", size, summary);
 }
 
 /* A text as it is, if it was read. */
@@ -142,7 +142,7 @@ show_text (const PlaitShow *show, const char *path, GError **error)
 
   if (!plait_show_describe (show->store, path, &kind, &object, error))
     return FALSE;
-  if (kind == PLAIT_SHOW_MAP || kind == PLAIT_SHOW_DESCENT)
+  if (kind == PLAIT_SHOW_HEATMAP || kind == PLAIT_SHOW_DESCENT)
     return show_picture (show, path, error);
   if (kind == PLAIT_SHOW_STRING)
     {
@@ -155,7 +155,7 @@ show_text (const PlaitShow *show, const char *path, GError **error)
   print_title (show, path, kind, &object);
   if (object.attributes > 0 && !plait_show_attributes (show, path, kind == PLAIT_SHOW_TABLE, error))
     return FALSE;
-  plait_page_text (show->page, PLAIT_PAGE_PLAIN, "\n");
+  plait_terminal_text (show->terminal, PLAIT_TERMINAL_PLAIN, "\n");
   switch (kind)
     {
     case PLAIT_SHOW_TABLE:
@@ -183,20 +183,20 @@ show (PlaitShow *show, const char *file, const char *path, gboolean json, PlaitL
 {
   const char *at = path ? strrchr (path, '@') : NULL;
   g_autoptr (GError) fault = NULL;
-  g_autoptr (PlaitPlace) place = plait_place_open (file, path, log, &fault);
+  g_autoptr (PlaitLocation) location = plait_location_open (file, path, log, &fault);
 
-  if (!place && at)
+  if (!location && at)
     {
       g_autofree char *object = g_strndup (path, (gsize)(at - path));
-      g_autoptr (PlaitPlace) owner = plait_place_open (file, object, log, NULL);
+      g_autoptr (PlaitLocation) owner = plait_location_open (file, object, log, NULL);
 
       if (owner)
         return (json ? plait_show_attribute_json : show_attribute) (owner->store, owner->path, at + 1, error);
     }
-  if (!plait_no_fault (&fault, error))
+  if (!plait_no_error (&fault, error))
     return FALSE;
-  show->store = place->store;
-  return (json ? plait_show_json : show_text) (show, place->path, error);
+  show->store = location->store;
+  return (json ? plait_show_json : show_text) (show, location->path, error);
 }
 
 static void
@@ -209,10 +209,10 @@ static gboolean
 run_command (PlaitInvocation *invocation, GError **error)
 {
   const Options *options = invocation->options;
-  g_autoptr (PlaitPage) page = plait_page_new ();
+  g_autoptr (PlaitTerminal) terminal = plait_terminal_new ();
   g_autoptr (GArray) below = g_array_new (FALSE, FALSE, sizeof (PlaitShowBelow));
   PlaitShow shown = {
-    .page = page,
+    .terminal = terminal,
     .below = below,
     .everything = options->everything,
     .choice.top = options->top,
@@ -221,8 +221,8 @@ run_command (PlaitInvocation *invocation, GError **error)
   };
 
   g_array_set_clear_func (below, clear_below);
-  return plait_map_parse ("--layer", options->layer, &shown.choice.layer, error)
-         && plait_map_parse ("--head", options->head, &shown.choice.head, error)
+  return plait_heatmap_parse ("--layer", options->layer, &shown.choice.layer, error)
+         && plait_heatmap_parse ("--head", options->head, &shown.choice.head, error)
          && show (&shown, invocation->arguments[0], invocation->arguments[1], options->json, invocation->log, error);
 }
 
@@ -260,8 +260,8 @@ const PlaitCommand plait_command_show = {
     "  plait show run.h5 /@experiment",
   .options = options,
   .size = sizeof (Options),
-  .defaults = &(const Options){ .top = PLAIT_MAP_USUAL, .sentence = -1, .word = -1 },
-  .least = 1,
-  .most = 2,
+  .defaults = &(const Options){ .top = PLAIT_HEATMAP_DEFAULT, .sentence = -1, .word = -1 },
+  .min = 1,
+  .max = 2,
   .run = run_command,
 };

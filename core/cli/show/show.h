@@ -2,9 +2,9 @@
 #pragma once
 
 #include "text/json.h"
-#include "terminal/page.h"
+#include "terminal/terminal.h"
 #include "comparison/descent.h"
-#include "comparison/place.h"
+#include "comparison/location.h"
 
 /* An object that was counted. */
 typedef struct
@@ -19,9 +19,9 @@ typedef struct
 typedef struct
 {
   PlaitStore *store;
-  PlaitPage *page;     /* not of JSON */
-  gboolean everything; /* long lists and deep trees are not cut */
-  PlaitMapChoice choice;
+  PlaitTerminal *terminal; /* not of JSON */
+  gboolean everything;     /* long lists and deep trees are not cut */
+  PlaitHeatmapSelection choice;
   gint64 sentence; /* of a document, whose tokens a heatmap shows; -1: all */
   gint64 word;     /* of a descent; -1: the first, and of JSON all */
   GArray *below;   /* (element-type PlaitShowBelow), what the last walk met in its order: a group is walked once */
@@ -32,7 +32,7 @@ typedef enum
 {
   PLAIT_SHOW_GROUP,
   PLAIT_SHOW_TABLE,
-  PLAIT_SHOW_MAP,
+  PLAIT_SHOW_HEATMAP,
   PLAIT_SHOW_DESCENT,
   PLAIT_SHOW_STRINGS, /* a list */
   PLAIT_SHOW_STRING,
@@ -50,21 +50,22 @@ gboolean plait_show_describe (PlaitStore *store, const char *path, PlaitShowKind
 char *plait_show_summary (const PlaitShow *show, const char *path, PlaitShowKind kind, const PlaitStoreObject *object);
 
 /* The heatmap at @path. (transfer full) */
-PlaitMap *plait_show_map (const PlaitShow *show, const char *path, GError **error);
+PlaitHeatmap *plait_show_heatmap (const PlaitShow *show, const char *path, GError **error);
 
-/* Draws @map: colours with numbers in them, or blocks of four shades. What is wider than the terminal goes below. */
-void plait_map_print (const PlaitMap *map, PlaitPage *page);
+/* Draws @heatmap: colours with numbers in them, or blocks of four shades. What is wider than the terminal goes
+ * below. */
+void plait_heatmap_print (const PlaitHeatmap *heatmap, PlaitTerminal *terminal);
 
 /* Draws the descent of target word @word from the top to the leaves: what was weighed, of each level the heaviest few
  * rows unless @everything. */
-void plait_descent_print (const PlaitDescentMap *descent, gint64 word, gboolean everything, PlaitPage *page);
+void plait_descent_print (const PlaitDescent *descent, gint64 word, gboolean everything, PlaitTerminal *terminal);
 
 /* Adds to the object that is open title, choice, and of the words @first to @last all rows that were weighed, level by
  * level. */
-void plait_descent_add_json (const PlaitDescentMap *descent, gint64 first, gint64 last, PlaitJson *json);
+void plait_descent_add_json (const PlaitDescent *descent, gint64 first, gint64 last, PlaitJson *json);
 
 /* The words of @descent that are shown, @last being no less than @first; PLAIT_ERROR_INPUT if there is no such word. */
-gboolean plait_show_words (const PlaitShow *show, const PlaitDescentMap *descent, const char *path, gint64 *first,
+gboolean plait_show_words (const PlaitShow *show, const PlaitDescent *descent, const char *path, gint64 *first,
                            gint64 *last, GError **error);
 
 /* The tree below the group @path. */
@@ -81,6 +82,6 @@ gboolean plait_show_numbers (const PlaitShow *show, const char *path, const Plai
 /* The attribute @name of @path as JSON. */
 gboolean plait_show_attribute_json (PlaitStore *store, const char *path, const char *name, GError **error);
 
-/* All of @path as JSON: a group with its members, kinds and attributes; a table, strings or
- * numbers with their values. */
+/* All of @path as JSON: a group with its members, kinds and attributes; a table, strings or numbers with their
+ * values. */
 gboolean plait_show_json (const PlaitShow *show, const char *path, GError **error);

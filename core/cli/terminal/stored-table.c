@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "terminal/stored-table.h"
 
-#include "comparison/place.h"
+#include "comparison/location.h"
 #include "tables/table.h"
 
 /* One column, read whole. */
@@ -31,11 +31,11 @@ read_column (PlaitStore *store, const char *path, gint64 rows, Values *values, G
   if (!plait_store_describe (store, path, &object, error))
     return FALSE;
   if (object.kind == PLAIT_STORE_GROUP || object.type == PLAIT_STORE_STRING)
-    values->strings = plait_store_read_strings (store, path, PLAIT_STORED_MOST_TEXT, &n, error);
+    values->strings = plait_store_read_strings (store, path, PLAIT_STORED_MAX_TEXT_BYTES, &n, error);
   else if (plait_stored_is_integer (object.type))
-    values->integers = plait_store_read_array (store, path, PLAIT_STORE_INT64, PLAIT_STORED_MOST_NUMBERS, &n, error);
+    values->integers = plait_store_read_array (store, path, PLAIT_STORE_INT64, PLAIT_STORED_MAX_NUMBERS, &n, error);
   else
-    values->numbers = plait_store_read_array (store, path, PLAIT_STORE_DOUBLE, PLAIT_STORED_MOST_NUMBERS, &n, error);
+    values->numbers = plait_store_read_array (store, path, PLAIT_STORE_DOUBLE, PLAIT_STORED_MAX_NUMBERS, &n, error);
   if (!values->strings && !values->integers && !values->numbers)
     return FALSE;
   return n == rows
@@ -79,7 +79,7 @@ plait_stored_table (PlaitStore *store, const char *path, gint64 ends, GError **e
     return NULL;
   for (guint c = 0; names[c]; c++)
     {
-      g_autofree char *place = plait_place_below (path, names[c]);
+      g_autofree char *place = plait_location_join (path, names[c]);
       Values *column;
 
       g_array_set_size (values, c + 1);

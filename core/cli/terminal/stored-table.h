@@ -4,8 +4,8 @@
 #include "text/table.h"
 #include "hdf5/store.h"
 
-#define PLAIT_STORED_MOST_TEXT ((gsize)256 << 20)   /* bytes of strings that are read */
-#define PLAIT_STORED_MOST_NUMBERS ((gint64)1 << 24) /* the same of numbers */
+#define PLAIT_STORED_MAX_TEXT_BYTES ((gsize)256 << 20) /* bytes of strings that are read */
+#define PLAIT_STORED_MAX_NUMBERS ((gint64)1 << 24)     /* the same of numbers */
 
 /* The table @path of a file (tables/table.h): columns of text, integers and real numbers as they are there. Of
  * more than 2 @ends + 1 rows those in the middle are left out, with a gap in their place; @ends 0: all are

@@ -7,7 +7,7 @@
 
 #define INDENT 2
 #define BETWEEN 2
-#define NARROWEST 12
+#define MIN_WIDTH 12
 
 /* A column as it is printed. */
 typedef struct
@@ -21,7 +21,7 @@ typedef struct
 typedef struct
 {
   const PlaitTable *table;
-  PlaitPage *page;
+  PlaitTerminal *terminal;
   GArray *columns;  /* Column */
   GPtrArray *texts; /* of the cells, clean */
 } Print;
@@ -39,7 +39,7 @@ column_of (const Print *print, guint c)
 }
 
 static gsize
-room_of (const Print *print, guint c)
+width_of_column (const Print *print, guint c)
 {
   return column_of (print, c)->width + column_of (print, c)->mark;
 }
@@ -53,7 +53,7 @@ measure (Print *print)
     {
       Column column = { .column = plait_table_get_column (table, c) };
 
-      column.title = plait_display_clean (column.column->title, FALSE);
+      column.title = plait_display_sanitise (column.column->title, FALSE);
       column.width = plait_display_width (column.title);
       g_array_append_val (print->columns, column);
     }
@@ -61,7 +61,7 @@ measure (Print *print)
     {
       const PlaitTableCell *cell = &g_array_index (table->cells, PlaitTableCell, i);
       g_autofree char *text = plait_table_cell_text (plait_table_get_column (table, c), cell);
-      char *clean = g_strdelimit (plait_display_clean (text, TRUE), "\n\t", ' ');
+      char *clean = g_strdelimit (plait_display_sanitise (text, TRUE), "\n\t", ' ');
       Column *column = column_of (print, c);
 
       g_ptr_array_add (print->texts, clean);
@@ -73,17 +73,17 @@ measure (Print *print)
     }
 }
 
-/* Takes from the widest column of text until all fit into @room, or none can give. Numbers are never cut; the first
- * column, which names the rows and is repeated in every part, keeps two fifths of the room. */
+/* Takes from the widest column of text until all fit into @width_left, or none can give. Numbers are never cut; the
+ * first column, which names the rows and is repeated in every part, keeps two fifths of the room. */
 static void
-fit (Print *print, gsize room)
+fit (Print *print, gsize width_left)
 {
   guint n = print->columns->len;
   gsize total = INDENT;
 
   for (guint c = 0; c < n; c++)
-    total += room_of (print, c) + (c > 0 ? BETWEEN : 0);
-  while (total > room)
+    total += width_of_column (print, c) + (c > 0 ? BETWEEN : 0);
+  while (total > width_left)
     {
       Column *widest = NULL;
 
@@ -92,7 +92,7 @@ fit (Print *print, gsize room)
           Column *column = column_of (print, c);
 
           if (!plait_table_is_number (column->column)
-              && column->width > (c == 0 ? MAX (room / 5 * 2, NARROWEST) : NARROWEST)
+              && column->width > (c == 0 ? MAX (width_left / 5 * 2, MIN_WIDTH) : MIN_WIDTH)
               && (!widest || column->width > widest->width))
             widest = column;
         }
@@ -104,41 +104,41 @@ fit (Print *print, gsize room)
 }
 
 static void
-print_cell (const Print *print, guint c, PlaitPageStyle style, const char *text, const char *mark, gboolean last)
+print_cell (const Print *print, guint c, PlaitTerminalStyle style, const char *text, const char *mark, gboolean last)
 {
   const Column *column = column_of (print, c);
-  g_autofree char *cut = plait_display_cut_middle (text, column->width);
+  g_autofree char *cut = plait_display_truncate_middle (text, column->width);
   g_autoptr (GString) padded = g_string_new (NULL);
   gboolean right = plait_table_is_number (column->column);
 
   /* No blanks at the end of a line. */
   plait_display_pad (padded, cut, last && (!right || *cut == '\0') ? 0 : column->width, right);
   if (padded->len > 0)
-    plait_page_text (print->page, PLAIT_PAGE_PLAIN, "%*s", c == 0 ? INDENT : BETWEEN, "");
-  plait_page_text (print->page, style, "%s", padded->str);
+    plait_terminal_text (print->terminal, PLAIT_TERMINAL_PLAIN, "%*s", c == 0 ? INDENT : BETWEEN, "");
+  plait_terminal_text (print->terminal, style, "%s", padded->str);
   if (*mark)
-    plait_page_text (print->page, PLAIT_PAGE_NAME, "%s", mark);
+    plait_terminal_text (print->terminal, PLAIT_TERMINAL_NAME, "%s", mark);
   if (!last)
-    plait_page_text (print->page, PLAIT_PAGE_PLAIN, "%*s", (int)(column->mark - strlen (mark)), "");
+    plait_terminal_text (print->terminal, PLAIT_TERMINAL_PLAIN, "%*s", (int)(column->mark - strlen (mark)), "");
   if (last)
-    plait_page_text (print->page, PLAIT_PAGE_PLAIN, "\n");
+    plait_terminal_text (print->terminal, PLAIT_TERMINAL_PLAIN, "\n");
 }
 
 /* Prints the first column and @first .. @end - 1. */
 static void
 print_part (const Print *print, guint first, guint end)
 {
-  static const PlaitPageStyle styles[] = {
-    [PLAIT_TABLE_PLAIN] = PLAIT_PAGE_PLAIN, [PLAIT_TABLE_HEADING] = PLAIT_PAGE_HEADING,
-    [PLAIT_TABLE_NAME] = PLAIT_PAGE_NAME,   [PLAIT_TABLE_DIM] = PLAIT_PAGE_DIM,
-    [PLAIT_TABLE_BAD] = PLAIT_PAGE_BAD,
+  static const PlaitTerminalStyle styles[] = {
+    [PLAIT_TABLE_PLAIN] = PLAIT_TERMINAL_PLAIN, [PLAIT_TABLE_HEADING] = PLAIT_TERMINAL_HEADING,
+    [PLAIT_TABLE_NAME] = PLAIT_TERMINAL_NAME,   [PLAIT_TABLE_DIM] = PLAIT_TERMINAL_DIM,
+    [PLAIT_TABLE_BAD] = PLAIT_TERMINAL_ERROR,
   };
   const PlaitTable *table = print->table;
   guint n = table->columns->len;
 
   for (guint c = 0; c < n && plait_table_is_titled (table); c++)
     if (c == 0 || (c >= first && c < end))
-      print_cell (print, c, PLAIT_PAGE_HEADING, column_of (print, c)->title, "", c + 1 == end || n == 1);
+      print_cell (print, c, PLAIT_TERMINAL_HEADING, column_of (print, c)->title, "", c + 1 == end || n == 1);
   for (guint i = 0, c = 0; i < table->cells->len; i++)
     {
       const PlaitTableCell *cell = &g_array_index (table->cells, PlaitTableCell, i);
@@ -146,7 +146,7 @@ print_part (const Print *print, guint first, guint end)
 
       if (cell->kind == PLAIT_TABLE_CELL_GAP)
         {
-          plait_page_text (print->page, styles[cell->style], "%*s%s\n", INDENT, "", text);
+          plait_terminal_text (print->terminal, styles[cell->style], "%*s%s\n", INDENT, "", text);
           continue;
         }
       if (c == 0 || (c >= first && c < end))
@@ -156,34 +156,35 @@ print_part (const Print *print, guint first, guint end)
 }
 
 void
-plait_table_print (const PlaitTable *table, PlaitPage *page)
+plait_table_print (const PlaitTable *table, PlaitTerminal *terminal)
 {
   g_autoptr (GArray) columns = g_array_new (FALSE, FALSE, sizeof (Column));
   g_autoptr (GPtrArray) texts = g_ptr_array_new_with_free_func (g_free);
-  Print print = { table, page, columns, texts };
+  Print print = { table, terminal, columns, texts };
   guint n = table->columns->len;
-  gsize room = plait_page_room (page);
+  gsize width_left = plait_terminal_width (terminal);
 
   if (table->title)
-    plait_page_heading (page, table->title);
+    plait_terminal_heading (terminal, table->title);
   g_array_set_clear_func (columns, column_clear);
   measure (&print);
-  fit (&print, room);
+  fit (&print, width_left);
   for (guint first = 1, end; first < MAX (n, 2); first = end)
     {
-      gsize total = INDENT + room_of (&print, 0);
+      gsize total = INDENT + width_of_column (&print, 0);
 
-      for (end = first; end < n && (end == first || total + BETWEEN + room_of (&print, end) <= room); end++)
-        total += BETWEEN + room_of (&print, end);
+      for (end = first; end < n && (end == first || total + BETWEEN + width_of_column (&print, end) <= width_left);
+           end++)
+        total += BETWEEN + width_of_column (&print, end);
       if (first > 1)
-        plait_page_text (page, PLAIT_PAGE_PLAIN, "\n");
+        plait_terminal_text (terminal, PLAIT_TERMINAL_PLAIN, "\n");
       print_part (&print, first, end);
       if (n < 2)
         break;
     }
   for (guint i = 0; i < table->notes->len; i++)
     {
-      plait_page_text (page, PLAIT_PAGE_PLAIN, "\n%*s", INDENT, "");
-      plait_page_paragraph (page, INDENT, INDENT, table->notes->pdata[i]);
+      plait_terminal_text (terminal, PLAIT_TERMINAL_PLAIN, "\n%*s", INDENT, "");
+      plait_terminal_paragraph (terminal, INDENT, INDENT, table->notes->pdata[i]);
     }
 }

@@ -45,16 +45,16 @@ add_task_json (PlaitJson *json, const PlaitTask *task)
 }
 
 static void
-print_task (PlaitPage *page, const PlaitTask *task)
+print_task (PlaitTerminal *terminal, const PlaitTask *task)
 {
   g_autoptr (GArray) parameters = plait_task_parameters (task);
   g_autoptr (PlaitTable) table = plait_table_new ();
   g_autofree char *streams = g_strjoinv (", ", (char **)task->streams);
 
-  plait_page_text (page, PLAIT_PAGE_HEADING, "%s", task->name);
-  plait_page_text (page, PLAIT_PAGE_PLAIN, "  ");
-  plait_page_paragraph (page, (guint)strlen (task->name) + 2, 2, task->summary);
-  plait_page_text (page, PLAIT_PAGE_DIM, "  streams: %s\n", streams);
+  plait_terminal_text (terminal, PLAIT_TERMINAL_HEADING, "%s", task->name);
+  plait_terminal_text (terminal, PLAIT_TERMINAL_PLAIN, "  ");
+  plait_terminal_paragraph (terminal, (guint)strlen (task->name) + 2, 2, task->summary);
+  plait_terminal_text (terminal, PLAIT_TERMINAL_DIM, "  streams: %s\n", streams);
   plait_table_column (table, PLAIT_TABLE_CODE, "Parameter");
   plait_table_column (table, PLAIT_TABLE_COUNTS, "Default");
   plait_table_column (table, PLAIT_TABLE_WORDS, "Range");
@@ -72,7 +72,7 @@ print_task (PlaitPage *page, const PlaitTask *task)
       plait_table_text (table, PLAIT_TABLE_DIM, range->str);
       plait_table_text (table, PLAIT_TABLE_PLAIN, parameter->summary);
     }
-  plait_table_print (table, page);
+  plait_table_print (table, terminal);
 }
 
 static void
@@ -89,11 +89,11 @@ list_tasks (gboolean as_json)
       plait_json_print (json);
       return;
     }
-  g_autoptr (PlaitPage) page = plait_page_new ();
+  g_autoptr (PlaitTerminal) terminal = plait_terminal_new ();
   for (guint i = 0; tasks[i]; i++)
     {
-      plait_page_text (page, PLAIT_PAGE_PLAIN, "%s", i > 0 ? "\n" : "");
-      print_task (page, tasks[i]);
+      plait_terminal_text (terminal, PLAIT_TERMINAL_PLAIN, "%s", i > 0 ? "\n" : "");
+      print_task (terminal, tasks[i]);
     }
 }
 
@@ -179,6 +179,6 @@ const PlaitCommand plait_command_generate
           "  plait generate agreement --output data --set train=20000 --set seed=7",
         .options = options,
         .size = sizeof (Options),
-        .least = 0,
-        .most = 1,
+        .min = 0,
+        .max = 1,
         .run = run_command };

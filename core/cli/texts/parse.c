@@ -20,7 +20,7 @@
 #define SECONDS 60
 
 /* Above it link-grammar itself takes no sentence. */
-#define MOST_TOKENS 250
+#define MAX_TOKENS 250
 
 typedef struct
 {
@@ -34,11 +34,11 @@ typedef struct
   PlaitLog *log;
   FILE *stream;
   gint64 lines;
-  gint64 ends[PLAIT_PARSE_ENDS];
+  gint64 ends[PLAIT_N_PARSE_OUTCOMES];
 } Result;
 
 static void
-take (const char *tree, PlaitParseEnd end, gpointer data)
+take (const char *tree, PlaitParseOutcome end, gpointer data)
 {
   Result *result = data;
 
@@ -72,48 +72,48 @@ parse_to (const char *output, const char *text, const PlaitParseSettings *settin
 static void
 print_json (const Result *result, double seconds)
 {
-  static const char *const names[PLAIT_PARSE_ENDS]
+  static const char *const names[PLAIT_N_PARSE_OUTCOMES]
       = { "whole", "with_unlinked_words", "not_parsed", "unmatched", "too_long", "timed_out", "crashed", "empty" };
   g_autoptr (PlaitJson) json = plait_json_new_object ();
 
   plait_json_integer (json, "lines", result->lines);
-  for (guint i = 0; i < PLAIT_PARSE_ENDS; i++)
+  for (guint i = 0; i < PLAIT_N_PARSE_OUTCOMES; i++)
     plait_json_integer (json, names[i], result->ends[i]);
   plait_json_real (json, "seconds", seconds);
   plait_json_print (json);
 }
 
 static void
-tell (const Result *result, const PlaitParseSettings *settings, double seconds)
+log_outcome (const Result *result, const PlaitParseSettings *settings, double seconds)
 {
-  static const char *const forms[PLAIT_PARSE_ENDS] = {
+  static const char *const forms[PLAIT_N_PARSE_OUTCOMES] = {
     [PLAIT_PARSE_NONE] = "%jd not parsed",
     [PLAIT_PARSE_UNMATCHED] = "%jd with words that are not its tokens",
-    [PLAIT_PARSE_LONG] = "%jd of more than %jd tokens",
-    [PLAIT_PARSE_LATE] = "%jd not done in %jd s",
-    [PLAIT_PARSE_DEAD] = "%jd that crashed the parser",
+    [PLAIT_PARSE_TOO_LONG] = "%jd of more than %jd tokens",
+    [PLAIT_PARSE_TIMED_OUT] = "%jd not done in %jd s",
+    [PLAIT_PARSE_CRASHED] = "%jd that crashed the parser",
     [PLAIT_PARSE_EMPTY] = "%jd empty",
   };
   g_autoptr (GString) without = g_string_new (NULL);
   g_autofree char *duration = plait_log_duration (seconds);
-  gint64 with_tree = result->ends[PLAIT_PARSE_WHOLE] + result->ends[PLAIT_PARSE_PARTIAL];
+  gint64 with_tree = result->ends[PLAIT_PARSE_COMPLETE] + result->ends[PLAIT_PARSE_PARTIAL];
 
-  for (guint i = PLAIT_PARSE_NONE; i < PLAIT_PARSE_ENDS; i++)
+  for (guint i = PLAIT_PARSE_NONE; i < PLAIT_N_PARSE_OUTCOMES; i++)
     if (result->ends[i] > 0)
       {
         g_string_append (without, without->len > 0 ? ", " : ": ");
         g_string_append_printf (without, forms[i], result->ends[i],
-                                i == PLAIT_PARSE_LONG ? settings->tokens : settings->seconds);
+                                i == PLAIT_PARSE_TOO_LONG ? settings->tokens : settings->seconds);
       }
   plait_log_info (result->log,
                   "%jd lines in %s: %jd with a tree (%jd parsed whole, %jd with words unlinked), %jd without%s",
-                  result->lines, duration, with_tree, result->ends[PLAIT_PARSE_WHOLE],
+                  result->lines, duration, with_tree, result->ends[PLAIT_PARSE_COMPLETE],
                   result->ends[PLAIT_PARSE_PARTIAL], result->lines - with_tree, without->str);
-  if (result->ends[PLAIT_PARSE_LATE] > 0)
+  if (result->ends[PLAIT_PARSE_TIMED_OUT] > 0)
     plait_log_warning (result->log,
                        "a clock decided on %jd lines, so another run may give them trees; lower --tokens for a limit "
                        "that always decides alike",
-                       result->ends[PLAIT_PARSE_LATE]);
+                       result->ends[PLAIT_PARSE_TIMED_OUT]);
   if (with_tree > 0)
     plait_log_warning (result->log, "link-grammar derives constituents from its links, so these are rough; compare "
                                     "results with those of data.trees=right and balanced");
@@ -141,7 +141,7 @@ run_command (PlaitInvocation *invocation, GError **error)
       || !parse_to (options->output, text, &settings, &result, error))
     return FALSE;
   double seconds = (double)(g_get_monotonic_time () - start) / G_USEC_PER_SEC;
-  tell (&result, &settings, seconds);
+  log_outcome (&result, &settings, seconds);
   if (options->json)
     print_json (&result, seconds);
   return TRUE;
@@ -151,9 +151,9 @@ static const PlaitOption options[] = {
   { "output", 'o', PLAIT_OPTION_TEXT, offsetof (Options, output), "File for the trees; else standard output", "FILE" },
   PLAIT_OPTION_FORCE (Options),
   { "unlinked", 0, PLAIT_OPTION_INTEGER, offsetof (Options, unlinked),
-    "Words that a tree may leave without links (1); they stand in the constituent around them", "N", 0, MOST_TOKENS },
+    "Words that a tree may leave without links (1); they stand in the constituent around them", "N", 0, MAX_TOKENS },
   { "tokens", 0, PLAIT_OPTION_INTEGER, offsetof (Options, tokens), "Sentences of more tokens get no tree (60)", "N", 1,
-    MOST_TOKENS },
+    MAX_TOKENS },
   { "seconds", 0, PLAIT_OPTION_INTEGER, offsetof (Options, seconds), "Seconds after which a sentence is given up (60)",
     "N", 1, 86400 },
   { "jobs", 'j', PLAIT_OPTION_INTEGER, offsetof (Options, jobs), "Processes; else as many as there are processors", "N",
@@ -179,7 +179,7 @@ const PlaitCommand plait_command_parse = {
   .options = options,
   .size = sizeof (Options),
   .defaults = &(const Options){ .unlinked = UNLINKED, .tokens = TOKENS, .seconds = SECONDS },
-  .least = 1,
-  .most = 1,
+  .min = 1,
+  .max = 1,
   .run = run_command,
 };

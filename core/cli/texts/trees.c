@@ -8,7 +8,7 @@
 #include "command/command.h"
 #include "command/options.h"
 #include "command/output.h"
-#include "terminal/page.h"
+#include "terminal/terminal.h"
 #include "loading/registry.h"
 
 /* plait trees: what is wrong with a file of trees and what is in it, or the same trees in another form. */
@@ -92,41 +92,41 @@ print_json (const PlaitTreeCounts *counts, const Complaints *complaints)
   plait_json_print (json);
 }
 
-static void print_row (PlaitPage *page, const char *label, const char *format, ...) G_GNUC_PRINTF (3, 4);
+static void print_row (PlaitTerminal *terminal, const char *label, const char *format, ...) G_GNUC_PRINTF (3, 4);
 
 static void
-print_row (PlaitPage *page, const char *label, const char *format, ...)
+print_row (PlaitTerminal *terminal, const char *label, const char *format, ...)
 {
   va_list arguments;
 
   va_start (arguments, format);
   g_autofree char *text = g_strdup_vprintf (format, arguments);
   va_end (arguments);
-  plait_page_row (page, 14, label, text);
+  plait_terminal_row (terminal, 14, label, text);
 }
 
 static void
 print_text (const char *file, const PlaitTreeCounts *counts, const Complaints *complaints)
 {
-  g_autoptr (PlaitPage) page = plait_page_new ();
+  g_autoptr (PlaitTerminal) terminal = plait_terminal_new ();
   gint64 constituents = counts->unary + counts->binary + counts->ternary + counts->wider;
   char leaves[G_ASCII_DTOSTR_BUF_SIZE], height[G_ASCII_DTOSTR_BUF_SIZE];
 
   for (guint i = 0; i < complaints->shown->len; i++)
-    plait_page_text (page, PLAIT_PAGE_BAD, "%s\n", (const char *)complaints->shown->pdata[i]);
+    plait_terminal_text (terminal, PLAIT_TERMINAL_ERROR, "%s\n", (const char *)complaints->shown->pdata[i]);
   if (counts->bad > complaints->shown->len)
-    plait_page_text (page, PLAIT_PAGE_BAD, "... and %jd more bad lines; --limit shows more\n",
-                     counts->bad - complaints->shown->len);
-  plait_page_text (page, PLAIT_PAGE_HEADING, "%s\n", file);
-  print_row (page, "lines", "%jd", counts->lines);
-  print_row (page, "with tree", "%jd", counts->with_tree);
-  print_row (page, "without tree", "%jd", counts->without_tree);
-  print_row (page, "bad", "%jd", counts->bad);
-  print_row (page, "mean leaves", "%s",
+    plait_terminal_text (terminal, PLAIT_TERMINAL_ERROR, "... and %jd more bad lines; --limit shows more\n",
+                         counts->bad - complaints->shown->len);
+  plait_terminal_text (terminal, PLAIT_TERMINAL_HEADING, "%s\n", file);
+  print_row (terminal, "lines", "%jd", counts->lines);
+  print_row (terminal, "with tree", "%jd", counts->with_tree);
+  print_row (terminal, "without tree", "%jd", counts->without_tree);
+  print_row (terminal, "bad", "%jd", counts->bad);
+  print_row (terminal, "mean leaves", "%s",
              g_ascii_formatd (leaves, sizeof leaves, "%.2f", share (counts->leaves, counts->with_tree)));
-  print_row (page, "mean height", "%s links of the binary trees",
+  print_row (terminal, "mean height", "%s links of the binary trees",
              g_ascii_formatd (height, sizeof height, "%.2f", share (counts->height, counts->with_tree)));
-  print_row (page, "children", "%.0f %% one, %.0f %% two, %.0f %% three, %.0f %% more, of %jd constituents",
+  print_row (terminal, "children", "%.0f %% one, %.0f %% two, %.0f %% three, %.0f %% more, of %jd constituents",
              100 * share (counts->unary, constituents), 100 * share (counts->binary, constituents),
              100 * share (counts->ternary, constituents), 100 * share (counts->wider, constituents), constituents);
 }
@@ -237,7 +237,7 @@ const PlaitCommand plait_command_trees = {
   .options = options,
   .size = sizeof (Options),
   .defaults = &(const Options){ .binarise = PLAIT_BINARISE_HEAD, .limit = -1 },
-  .least = 0,
-  .most = 0,
+  .min = 0,
+  .max = 0,
   .run = run_command,
 };

@@ -100,14 +100,14 @@ show_json (const PlaitVocabulary *vocabulary)
 static void
 show_text (const PlaitVocabulary *vocabulary, const Options *options)
 {
-  g_autoptr (PlaitPage) page = plait_page_new ();
+  g_autoptr (PlaitTerminal) terminal = plait_terminal_new ();
   g_autoptr (PlaitTable) table = plait_table_new ();
   gint32 n = plait_vocabulary_size (vocabulary);
   gboolean words = strcmp (plait_vocabulary_format (vocabulary), "words") == 0;
 
-  plait_page_text (page, PLAIT_PAGE_HEADING, "%s", options->show);
-  plait_page_text (page, PLAIT_PAGE_DIM, "  %s, %d entries, sha256 %s\n", plait_vocabulary_format (vocabulary), n,
-                   plait_vocabulary_hash (vocabulary));
+  plait_terminal_text (terminal, PLAIT_TERMINAL_HEADING, "%s", options->show);
+  plait_terminal_text (terminal, PLAIT_TERMINAL_DIM, "  %s, %d entries, sha256 %s\n",
+                       plait_vocabulary_format (vocabulary), n, plait_vocabulary_hash (vocabulary));
   plait_table_column (table, PLAIT_TABLE_COUNTS, "Id");
   plait_table_column (table, PLAIT_TABLE_CODE, "Piece");
   plait_table_column (table, PLAIT_TABLE_NUMBERS, words ? "Count" : "Score")->format = "%.7g";
@@ -118,7 +118,7 @@ show_text (const PlaitVocabulary *vocabulary, const Options *options)
       plait_table_text (table, PLAIT_TABLE_NAME, plait_vocabulary_piece (vocabulary, id));
       plait_table_real (table, plait_vocabulary_score (vocabulary, id));
     }
-  plait_table_print (table, page);
+  plait_table_print (table, terminal);
 }
 
 static void
@@ -208,7 +208,7 @@ convert (const PlaitInvocation *invocation, const PlaitVocabulary *vocabulary, c
           encode_line (vocabulary, line, length, options->ids, ids);
         else if (!decode_line (vocabulary, pieces, reader, line, ids, error))
           return FALSE;
-      if (!plait_no_fault (&fault, error))
+      if (!plait_no_error (&fault, error))
         return FALSE;
     }
   return TRUE;
@@ -301,7 +301,7 @@ const PlaitCommand plait_command_vocabulary = {
   .options = options,
   .size = sizeof (Options),
   .defaults = &(const Options){ .settings = PLAIT_VOCABULARY_DEFAULTS },
-  .least = 0,
-  .most = -1,
+  .min = 0,
+  .max = -1,
   .run = run_command,
 };

@@ -9,7 +9,7 @@
 #include "command/stop.h"
 #include "terminal/table-print.h"
 #include "scoring/evaluation.h"
-#include "setup/fit.h"
+#include "setup/limits.h"
 #include "setup/trained.h"
 #include "tensor/blas.h"
 
@@ -24,8 +24,8 @@ typedef enum
   SHUFFLED,
   NOISE,
   ABSENT,
-} Disturbance;
-static const char *const disturbances[] = { "shuffled", "noise", "absent", NULL };
+} Perturbation;
+static const char *const perturbations[] = { "shuffled", "noise", "absent", NULL };
 
 typedef struct
 {
@@ -52,7 +52,7 @@ typedef struct
 typedef struct
 {
   const char *source;           /* NULL: none */
-  const char *disturbance;      /* NULL */
+  const char *perturbation;     /* NULL */
   GPtrArray *statistics;        /* (element-type PlaitStatistics), a metric */
   GPtrArray *results;           /* (element-type PlaitResult) */
   PlaitComparison *comparisons; /* [metrics], with the first row; its own mean nothing */
@@ -70,9 +70,9 @@ row_free (gpointer data)
 }
 
 static gboolean
-disturb (PlaitCorpus *corpus, guint source, Disturbance disturbance, guint64 seed, GError **error)
+perturb (PlaitCorpus *corpus, guint source, Perturbation perturbation, guint64 seed, GError **error)
 {
-  switch (disturbance)
+  switch (perturbation)
     {
     case SHUFFLED:
       return plait_corpus_derange (corpus, source, seed, error);
@@ -80,19 +80,19 @@ disturb (PlaitCorpus *corpus, guint source, Disturbance disturbance, guint64 see
       plait_corpus_add_noise (corpus, source, seed);
       return TRUE;
     default:
-      plait_corpus_leave_out (corpus, source);
+      plait_corpus_remove_source (corpus, source);
       return TRUE;
     }
 }
 
 /* Scores what the model says of @corpus as the next row. */
 static gboolean
-add_row (const Test *test, PlaitCorpus *corpus, const char *source, const char *disturbance, GError **error)
+add_row (const Test *test, PlaitCorpus *corpus, const char *source, const char *perturbation, GError **error)
 {
   const PlaitExperiment *experiment = test->trained->experiment;
   g_auto (GStrv) references = plait_corpus_text (corpus, plait_corpus_n_sources (corpus), error);
   g_autofree char *what
-      = source ? g_strdup_printf ("%s, %s %s", test->split, source, disturbance) : g_strdup (test->split);
+      = source ? g_strdup_printf ("%s, %s %s", test->split, source, perturbation) : g_strdup (test->split);
   g_autoptr (PlaitTranslation) translation = NULL;
   Row *row;
 
@@ -101,9 +101,9 @@ add_row (const Test *test, PlaitCorpus *corpus, const char *source, const char *
           && !plait_evaluation_check_references (experiment, experiment->evaluate.metrics, test->split, corpus,
                                                  test->log, error)))
     return FALSE;
-  translation = plait_translate_corpus (test->search, corpus,
-                                        plait_materials_vocabulary (test->trained->materials, experiment->data.target),
-                                        &experiment->decode, what, test->log, test->stop, NULL, NULL, error);
+  translation = plait_translate_corpus (
+      test->search, corpus, plait_run_inputs_vocabulary (test->trained->run_inputs, experiment->data.target),
+      &experiment->decode, what, test->log, test->stop, NULL, NULL, error);
   if (!translation)
     return FALSE;
   plait_evaluation_join (experiment, test->split, references, NULL);
@@ -113,7 +113,7 @@ add_row (const Test *test, PlaitCorpus *corpus, const char *source, const char *
   row = g_new0 (Row, 1);
   g_ptr_array_add (test->rows, row);
   row->source = source;
-  row->disturbance = disturbance;
+  row->perturbation = perturbation;
   row->statistics = g_ptr_array_new_with_free_func ((GDestroyNotify)plait_statistics_free);
   row->results = g_ptr_array_new_with_free_func ((GDestroyNotify)plait_result_free);
   row->comparisons = g_new0 (PlaitComparison, test->metrics->len);
@@ -163,7 +163,7 @@ compare_rows (const Test *test, GError **error)
 static void
 print_table (const Test *test)
 {
-  g_autoptr (PlaitPage) page = plait_page_new ();
+  g_autoptr (PlaitTerminal) terminal = plait_terminal_new ();
   g_autoptr (PlaitTable) table = plait_table_new ();
   const Row *first = test->rows->pdata[0];
   g_autofree char *note
@@ -183,16 +183,16 @@ print_table (const Test *test)
       const Row *row = test->rows->pdata[r];
 
       plait_table_text (table, PLAIT_TABLE_NAME, row->source ? row->source : "all");
-      plait_table_text (table, PLAIT_TABLE_PLAIN, row->source ? row->disturbance : "as they are");
+      plait_table_text (table, PLAIT_TABLE_PLAIN, row->source ? row->perturbation : "as they are");
       for (guint m = 0; m < test->metrics->len; m++)
         {
           plait_table_score (table, plait_result_score (row->results->pdata[m]));
-          plait_table_known (table, row->source ? row->comparisons[m].difference : NAN);
+          plait_table_real_or_none (table, row->source ? row->comparisons[m].difference : NAN);
           plait_comparison_cells (table, row->source ? &row->comparisons[m] : NULL);
         }
     }
   plait_table_note (table, note);
-  plait_table_print (table, page);
+  plait_table_print (table, terminal);
 }
 
 static void
@@ -209,7 +209,7 @@ print_json (const Test *test)
 
       plait_json_begin_object (json, NULL);
       plait_json_text (json, "source", row->source);
-      plait_json_text (json, "disturbance", row->disturbance);
+      plait_json_text (json, "disturbance", row->perturbation);
       plait_json_begin_array (json, "metrics");
       for (guint m = 0; m < test->metrics->len; m++)
         plait_result_add_json (row->results->pdata[m], json, NULL);
@@ -229,22 +229,23 @@ print_json (const Test *test)
 
 /* The split once as it is, and once a source and disturbance of @wanted [n_wanted]. */
 static gboolean
-run_test (const Test *test, const Disturbance *wanted, guint n_wanted, gboolean json, GError **error)
+run_test (const Test *test, const Perturbation *wanted, guint n_wanted, gboolean json, GError **error)
 {
   const PlaitExperiment *experiment = test->trained->experiment;
 
   for (guint i = 0; i < 1 + experiment->n_sources * n_wanted; i++)
     {
       guint source = i > 0 ? (i - 1) / n_wanted : 0;
-      Disturbance disturbance = wanted[i > 0 ? (i - 1) % n_wanted : 0];
+      Perturbation perturbation = wanted[i > 0 ? (i - 1) % n_wanted : 0];
       g_autoptr (PlaitCorpus) corpus
-          = plait_materials_open (test->trained->materials, test->split, test->pool, test->log, error);
+          = plait_run_inputs_open (test->trained->run_inputs, test->split, test->pool, test->log, error);
 
       if (!corpus
-          || !plait_fit_corpus (test->trained->system, NULL, test->split, corpus, i == 0 ? test->log : NULL, error)
-          || (i > 0 && !disturb (corpus, source, disturbance, test->seed, error))
+          || !plait_limits_check_corpus (test->trained->experiment_model, NULL, test->split, corpus,
+                                         i == 0 ? test->log : NULL, error)
+          || (i > 0 && !perturb (corpus, source, perturbation, test->seed, error))
           || !add_row (test, corpus, i > 0 ? experiment->sources[source].name : NULL,
-                       i > 0 ? disturbances[disturbance] : NULL, error))
+                       i > 0 ? perturbations[perturbation] : NULL, error))
         return FALSE;
     }
   if (!compare_rows (test, error))
@@ -258,29 +259,29 @@ run_test (const Test *test, const Disturbance *wanted, guint n_wanted, gboolean 
 
 /* Reads the list @text, "shuffled;noise"; NULL: shuffled. */
 static gboolean
-read_disturbances (const char *text, Disturbance *wanted, guint *n_wanted, GError **error)
+read_perturbations (const char *text, Perturbation *wanted, guint *n_wanted, GError **error)
 {
-  g_auto (GStrv) parts = g_strsplit (text ? text : disturbances[SHUFFLED], ";", -1);
+  g_auto (GStrv) parts = g_strsplit (text ? text : perturbations[SHUFFLED], ";", -1);
 
   *n_wanted = 0;
   for (guint i = 0; parts[i]; i++)
     {
       guint k = 0;
 
-      while (disturbances[k] && !g_str_equal (disturbances[k], parts[i]))
+      while (perturbations[k] && !g_str_equal (perturbations[k], parts[i]))
         k++;
       for (guint n = 0; n < *n_wanted; n++)
-        if (disturbances[k] && wanted[n] == (Disturbance)k)
+        if (perturbations[k] && wanted[n] == (Perturbation)k)
           return plait_fail (error, PLAIT_ERROR_INPUT, "--source-is \"%s\" names \"%s\" twice; once is enough", text,
                              parts[i]);
-      if (!disturbances[k])
+      if (!perturbations[k])
         {
-          g_autofree char *remedy = plait_item_remedy (parts[i], disturbances, ";",
+          g_autofree char *remedy = plait_item_remedy (parts[i], perturbations, ";",
                                                        "expected shuffled, noise or absent, or several with ; between");
 
           return plait_fail (error, PLAIT_ERROR_INPUT, "--source-is cannot be \"%s\"; %s", text, remedy);
         }
-      wanted[(*n_wanted)++] = (Disturbance)k;
+      wanted[(*n_wanted)++] = (Perturbation)k;
     }
   if (*n_wanted == 0)
     return plait_fail (error, PLAIT_ERROR_INPUT, "--source-is is empty; expected shuffled, noise or absent");
@@ -293,7 +294,7 @@ run_command (PlaitInvocation *invocation, GError **error)
   const Options *options = invocation->options;
   static const char *const keys[] = { "decode.",        "-decode.n_best=", "evaluate.metrics=", "evaluate.resamples=",
                                       "evaluate.seed=", "evaluate.join=",  "data.too_long=",    NULL };
-  Disturbance wanted[G_N_ELEMENTS (disturbances)];
+  Perturbation wanted[G_N_ELEMENTS (perturbations)];
   guint n_wanted;
   g_autoptr (PlaitTrained) trained = NULL;
   g_autoptr (PlaitPool) pool = NULL;
@@ -302,7 +303,7 @@ run_command (PlaitInvocation *invocation, GError **error)
   g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func (row_free);
   Test test;
 
-  if (!read_disturbances (options->source_is, wanted, &n_wanted, error)
+  if (!read_perturbations (options->source_is, wanted, &n_wanted, error)
       || !plait_option_sets (
           options->sets, keys,
           "[decode] except n_best, data.too_long, and evaluate.metrics, evaluate.join, evaluate.resamples and "
@@ -312,7 +313,7 @@ run_command (PlaitInvocation *invocation, GError **error)
   trained = plait_trained_open (invocation->arguments[0], options->checkpoint, options->sets, options->changed,
                                 invocation->log, error);
   if (!trained || !plait_experiment_check_sets (trained->experiment, options->sets, error)
-      || !plait_materials_generate (trained->materials, invocation->log, error))
+      || !plait_run_inputs_generate (trained->run_inputs, invocation->log, error))
     return FALSE;
   if (plait_predictions[trained->experiment->predict.kind].of_source)
     return plait_fail (error, PLAIT_ERROR_INPUT,
@@ -336,16 +337,16 @@ run_command (PlaitInvocation *invocation, GError **error)
     .log = invocation->log,
     .stop = plait_stop_on_signals (),
   };
-  if (!test.split || !plait_materials_file (trained->materials, test.split, trained->experiment->data.target))
+  if (!test.split || !plait_run_inputs_file (trained->run_inputs, test.split, trained->experiment->data.target))
     return plait_fail (error, PLAIT_ERROR_INPUT, "%s: the experiment has no split \"%s\": name one with --split",
                        invocation->arguments[0], test.split ? test.split : "test");
-  if (!plait_materials_check (trained->materials, trained->store, error))
+  if (!plait_run_inputs_check (trained->run_inputs, trained->store, error))
     return FALSE;
   test.pool = pool = plait_pool_new ((guint)options->threads, error);
   if (!pool || !plait_blas_reserve (pool, error))
     return FALSE;
   test.search = search
-      = plait_search_new (trained->system->model, pool, trained->experiment->decode.precision, 0, error);
+      = plait_search_new (trained->experiment_model->model, pool, trained->experiment->decode.precision, 0, error);
   return search && run_test (&test, wanted, n_wanted, options->json, error);
 }
 
@@ -380,7 +381,7 @@ const PlaitCommand plait_command_adversarial = {
   .options = options,
   .size = sizeof (Options),
   .defaults = &(const Options){ .seed = 1 },
-  .least = 1,
-  .most = 1,
+  .min = 1,
+  .max = 1,
   .run = run_command,
 };

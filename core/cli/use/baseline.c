@@ -10,7 +10,7 @@
 
 /* plait baseline: systems that summarise or label documents without a model, to be scored as any other. */
 
-#define MOST_COUNT 1000000
+#define MAX_COUNT 1000000
 
 typedef struct
 {
@@ -104,7 +104,7 @@ read_documents (Baseline *baseline, PlaitTextReader *reader, GError **error)
           inside = FALSE;
         }
     }
-  if (!plait_no_fault (&local, error))
+  if (!plait_no_error (&local, error))
     return FALSE;
   if (inside)
     end_document (baseline);
@@ -142,7 +142,7 @@ find_majority (const char *path, GError **error)
         }
       g_array_index (times, gint64, number - 1)++;
     }
-  if (!plait_no_fault (&local, error))
+  if (!plait_no_error (&local, error))
     return NULL;
   if (lines->len == 0)
     return plait_fail_null (error, PLAIT_ERROR_INPUT,
@@ -233,9 +233,9 @@ run_command (PlaitInvocation *invocation, GError **error)
 
 static const PlaitOption options[] = {
   { "words", 0, PLAIT_OPTION_INTEGER, offsetof (Options, words), "lead: at most N words of a document", "N", 1,
-    MOST_COUNT },
+    MAX_COUNT },
   { "sentences", 0, PLAIT_OPTION_INTEGER, offsetof (Options, sentences), "lead: at most N sentences of a document", "N",
-    1, MOST_COUNT },
+    1, MAX_COUNT },
   { "keep-lines", 0, PLAIT_OPTION_FLAG, offsetof (Options, keep_lines),
     "lead: a sentence a line and a blank line between documents, instead of a line a document", NULL },
   { "train", 0, PLAIT_OPTION_TEXT, offsetof (Options, train), "majority: titles or labels, one a line", "FILE" },
@@ -262,7 +262,7 @@ const PlaitCommand plait_command_baseline = {
     "  plait baseline majority --train train.title test.doc",
   .options = options,
   .size = sizeof (Options),
-  .least = 1,
-  .most = 2,
+  .min = 1,
+  .max = 2,
   .run = run_command,
 };

@@ -106,7 +106,7 @@ join (const Evaluation *evaluation, const char *path, char **lines)
         evaluation->log,
         "%s: looks like text in pieces of words, which metrics take for words; --join %s joins it before it is scored",
         path, found);
-  plait_text_join (lines, evaluation->join);
+  plait_text_join_pieces (lines, evaluation->join);
 }
 
 /* The lines of the file at @path, aligned with those of the first reference, which is at @first_path. (transfer
@@ -302,7 +302,7 @@ metric_table (const Evaluation *evaluation, guint m)
       plait_table_score (table, plait_result_score (score->result));
       if (!evaluation->tested)
         continue;
-      plait_table_known (table, s > 0 ? score->comparison.difference : NAN);
+      plait_table_real_or_none (table, s > 0 ? score->comparison.difference : NAN);
       plait_comparison_cells (table, s > 0 ? &score->comparison : NULL);
     }
   return table;
@@ -311,7 +311,7 @@ metric_table (const Evaluation *evaluation, guint m)
 static void
 print_tables (const Evaluation *evaluation)
 {
-  g_autoptr (PlaitPage) page = plait_page_new ();
+  g_autoptr (PlaitTerminal) terminal = plait_terminal_new ();
   g_autofree char *test = plait_comparison_note (evaluation->systems[0].name, evaluation->test, evaluation->trials,
                                                  evaluation->seed, FALSE);
 
@@ -319,14 +319,14 @@ print_tables (const Evaluation *evaluation)
     {
       g_autoptr (PlaitTable) table = metric_table (evaluation, m);
 
-      plait_page_text (page, PLAIT_PAGE_PLAIN, "%s", m > 0 ? "\n" : "");
-      plait_table_print (table, page);
-      plait_page_text (page, PLAIT_PAGE_DIM, "  %s\n", evaluation->systems[0].scores[m].result->signature);
+      plait_terminal_text (terminal, PLAIT_TERMINAL_PLAIN, "%s", m > 0 ? "\n" : "");
+      plait_table_print (table, terminal);
+      plait_terminal_text (terminal, PLAIT_TERMINAL_DIM, "  %s\n", evaluation->systems[0].scores[m].result->signature);
     }
   if (!evaluation->tested)
     return;
-  plait_page_text (page, PLAIT_PAGE_PLAIN, "\n  ");
-  plait_page_paragraph (page, 2, 2, test);
+  plait_terminal_text (terminal, PLAIT_TERMINAL_PLAIN, "\n  ");
+  plait_terminal_paragraph (terminal, 2, 2, test);
 }
 
 /* A table a metric: bins by systems. */
@@ -338,8 +338,8 @@ print_lengths (const Evaluation *evaluation)
 
   if (!evaluation->bins)
     return;
-  g_autoptr (PlaitPage) page = plait_page_new ();
-  plait_page_text (page, PLAIT_PAGE_PLAIN, "%s", ""); /* the page goes on below what was printed */
+  g_autoptr (PlaitTerminal) terminal = plait_terminal_new ();
+  plait_terminal_text (terminal, PLAIT_TERMINAL_PLAIN, "%s", ""); /* the page goes on below what was printed */
   for (guint s = 0; s < evaluation->n_systems; s++)
     names[s] = evaluation->systems[s].name;
   for (guint m = 0; m < evaluation->metrics->len; m++)
@@ -350,7 +350,7 @@ print_lengths (const Evaluation *evaluation)
       for (guint s = 0; s < evaluation->n_systems; s++)
         rows[s] = evaluation->systems[s].scores[m].lengths;
       table = plait_length_table_new (NULL, result->metric, result->name, names, rows);
-      plait_table_print (table, page);
+      plait_table_print (table, terminal);
     }
 }
 
@@ -559,7 +559,7 @@ static const PlaitOption options[] = {
   { "bins", 0, PLAIT_OPTION_TEXT, offsetof (Options, bins),
     "With --source: bounds of the bins of its lengths (" USUAL_BINS ")", "LIST" },
   { "resamples", 0, PLAIT_OPTION_INTEGER, offsetof (Options, resamples),
-    "Bootstrap samples for intervals, 0 for no intervals (1000)", "N", 0, PLAIT_MOST_TRIALS },
+    "Bootstrap samples for intervals, 0 for no intervals (1000)", "N", 0, PLAIT_MAX_TRIALS },
   { "test", 0, PLAIT_OPTION_CHOICE, offsetof (Options, test), "Test between systems (permutation)",
     PLAIT_OPTION_TESTS },
   PLAIT_OPTION_TRIALS (Options),
@@ -590,7 +590,7 @@ const PlaitCommand plait_command_evaluate = {
   .options = options,
   .size = sizeof (Options),
   .defaults = &(const Options){ .resamples = PLAIT_BOOTSTRAP_RESAMPLES, .seed = 12345 },
-  .least = 0,
-  .most = 0,
+  .min = 0,
+  .max = 0,
   .run = run_command,
 };

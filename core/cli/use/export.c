@@ -50,7 +50,7 @@ const PlaitCommand plait_command_export = {
     "  plait export run.h5 --checkpoint average --output run.safetensors",
   .options = options,
   .size = sizeof (Options),
-  .least = 1,
-  .most = 1,
+  .min = 1,
+  .max = 1,
   .run = run_command,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "text/json.h"
 #include "command/command.h"
-#include "use/streams.h"
+#include "use/inference.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -138,12 +138,12 @@ print_skipped (Sum *sum, gint64 line, gboolean sentences)
 }
 
 static gboolean
-score (PlaitTextUse *use, gboolean sentences, Sum *sum, GError **error)
+score (PlaitInference *inference, gboolean sentences, Sum *sum, GError **error)
 {
-  const PlaitExperiment *experiment = use->trained->experiment;
+  const PlaitExperiment *experiment = inference->trained->experiment;
   gboolean chunks = experiment->data.document_length > 0;
 
-  if (sentences && !plait_experiment_documents (experiment, experiment->data.target).starts)
+  if (sentences && !plait_experiment_documents (experiment, experiment->data.target).start_tokens)
     return plait_fail (
         error, PLAIT_ERROR_INPUT,
         "--sentences: the target %s is no documents with start tokens, which tell its sentences apart; drop the option",
@@ -152,11 +152,11 @@ score (PlaitTextUse *use, gboolean sentences, Sum *sum, GError **error)
   for (;;)
     {
       g_autoptr (GError) local = NULL;
-      g_autoptr (PlaitBatch) batch = plait_text_use_next (use, experiment->decode.batch, &local);
+      g_autoptr (PlaitBatch) batch = plait_inference_next_batch (inference, experiment->decode.batch, &local);
       g_autofree double *rows = NULL;
-      g_autoptr (PlaitCaptures) attention = NULL;
+      g_autoptr (PlaitAttentionRecords) attention = NULL;
 
-      if (!plait_no_fault (&local, error))
+      if (!plait_no_error (&local, error))
         return FALSE;
       if (!batch)
         {
@@ -164,29 +164,29 @@ score (PlaitTextUse *use, gboolean sentences, Sum *sum, GError **error)
             print_line (sum);
           return TRUE;
         }
-      if (use->skips)
+      if (inference->skips)
         {
-          print_skipped (sum, plait_feed_line (use->feed, batch->sentence[0]), sentences);
+          print_skipped (sum, plait_feed_line (inference->feed, batch->sentence[0]), sentences);
           continue;
         }
       rows = g_new (double, plait_ragged_rows (batch->target_rows));
-      if (!plait_search_forced (use->search, batch, rows, use->dump ? &attention : NULL, TRUE, error))
+      if (!plait_search_forced (inference->search, batch, rows, inference->dump ? &attention : NULL, TRUE, error))
         return FALSE;
       if (sentences)
-        print_sentences (use->feed, batch, rows, sum);
+        print_sentences (inference->feed, batch, rows, sum);
       else
-        print_batch (use->feed, batch, rows, sum);
+        print_batch (inference->feed, batch, rows, sum);
       if (!sentences && !chunks) /* more of the last line may come otherwise */
         print_line (sum);
-      if (!plait_text_use_dump (use, batch, attention, NULL, error))
+      if (!plait_inference_dump (inference, batch, attention, NULL, error))
         return FALSE;
-      plait_log_progress (use->log, "%jd target tokens so far", sum->tokens);
+      plait_log_progress (inference->log, "%jd target tokens so far", sum->tokens);
     }
 }
 
 typedef struct
 {
-  PlaitTextOptions text;
+  PlaitInferenceOptions text;
   const char *target;
   gboolean sentences, json;
 } Options;
@@ -195,26 +195,27 @@ static gboolean
 run_command (PlaitInvocation *invocation, GError **error)
 {
   const Options *options = invocation->options;
-  g_auto (PlaitTextUse) use = { 0 };
+  g_auto (PlaitInference) inference = { 0 };
   Sum sum = { .line = -1, .sentence = -1, .as_json = options->json };
 
   if (!options->target)
     return plait_fail (error, PLAIT_ERROR_INPUT, "there is nothing to score: add --target FILE");
-  if (!plait_text_use_open (&use, invocation, options->target, error) || !score (&use, options->sentences, &sum, error))
+  if (!plait_inference_open (&inference, invocation, options->target, error)
+      || !score (&inference, options->sentences, &sum, error))
     return FALSE;
-  plait_log_progress_end (use.log);
-  plait_log_info (use.log, "%jd tokens, perplexity a token %.4f", sum.tokens,
+  plait_log_progress_end (inference.log);
+  plait_log_info (inference.log, "%jd tokens, perplexity a token %.4f", sum.tokens,
                   exp (-sum.log_probability / (double)MAX (1, sum.tokens)));
-  return !use.dump || plait_store_commit (use.dump, error);
+  return !inference.dump || plait_store_commit (inference.dump, error);
 }
 
 static const PlaitOption options[] = {
-  PLAIT_TEXT_OPTIONS,
+  PLAIT_INFERENCE_OPTIONS,
   { "target", 0, PLAIT_OPTION_TEXT, offsetof (Options, target), "Translations to score", "FILE" },
   { "sentences", 0, PLAIT_OPTION_FLAG, offsetof (Options, sentences), "Print a line for each sentence of a document",
     NULL },
   { "json", 0, PLAIT_OPTION_FLAG, offsetof (Options, json), "Print a JSON object a line", NULL },
-  PLAIT_OPTION_FORCE (PlaitTextOptions),
+  PLAIT_OPTION_FORCE (PlaitInferenceOptions),
   { NULL },
 };
 
@@ -227,7 +228,7 @@ const PlaitCommand plait_command_score = {
     "documents have a line a sentence, and blank lines between them.",
   .options = options,
   .size = sizeof (Options),
-  .least = 1,
-  .most = 1,
+  .min = 1,
+  .max = 1,
   .run = run_command,
 };

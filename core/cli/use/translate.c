@@ -4,7 +4,7 @@
 #include "text/number.h"
 #include "command/command.h"
 #include "command/options.h"
-#include "use/streams.h"
+#include "use/inference.h"
 #include "documents/documents.h"
 #include "types/input.h"
 #include "search/translate.h"
@@ -16,7 +16,7 @@
  */
 
 /* As [decode] has it. */
-#define MOST_HYPOTHESES 1000
+#define MAX_HYPOTHESES 1000
 /* In the order of Format. */
 #define FORMATS "text|tsv|json"
 
@@ -205,8 +205,8 @@ print_end (const Printer *printer)
 
 /* Prints the translations of sentence @sentence of @batch, and which words they align. */
 static gboolean
-print (const PlaitTextUse *use, Printer *printer, const PlaitBatch *batch, gint64 sentence,
-       const PlaitCaptures *attention, const PlaitHypotheses *found, GError **error)
+print (const PlaitInference *inference, Printer *printer, const PlaitBatch *batch, gint64 sentence,
+       const PlaitAttentionRecords *attention, const PlaitHypotheses *found, GError **error)
 {
   const PlaitWordAligner *aligner = printer->aligner;
   g_autoptr (GPtrArray) alignments = g_ptr_array_new_with_free_func (g_free);
@@ -222,58 +222,59 @@ print (const PlaitTextUse *use, Printer *printer, const PlaitBatch *batch, gint6
           return FALSE;
         g_ptr_array_add (alignments, text);
       }
-  print_found (printer, plait_feed_line (use->feed, batch->sentence[sentence]), found,
+  print_found (printer, plait_feed_line (inference->feed, batch->sentence[sentence]), found,
                (const char *const *)alignments->pdata);
   return TRUE;
 }
 
 static gboolean
-translate_batch (PlaitTextUse *use, const PlaitDecodeSettings *settings, Printer *printer, const PlaitBatch *batch,
-                 GError **error)
+translate_batch (PlaitInference *inference, const PlaitDecodeSettings *settings, Printer *printer,
+                 const PlaitBatch *batch, GError **error)
 {
-  g_autoptr (PlaitCaptures) attention = NULL;
-  guint attended = printer->aligner ? (guint)settings->n_best : use->dump ? 1 : 0;
+  g_autoptr (PlaitAttentionRecords) attention = NULL;
+  guint attended = printer->aligner ? (guint)settings->n_best : inference->dump ? 1 : 0;
   PlaitHypotheses *found = plait_search_batch_with_attention (
-      use->search, batch, settings, attended > 0 ? &attention : NULL, attended, use->dump != NULL, error);
+      inference->search, batch, settings, attended > 0 ? &attention : NULL, attended, inference->dump != NULL, error);
   gboolean good = TRUE;
 
   if (!found)
     return FALSE;
   for (gint64 i = 0; good && i < batch->n_sentences; i++)
-    good = print (use, printer, batch, i, attention, &found[i], error);
+    good = print (inference, printer, batch, i, attention, &found[i], error);
   fflush (printer->stream);
-  good = good && plait_text_use_dump (use, batch, attention, found, error);
+  good = good && plait_inference_dump (inference, batch, attention, found, error);
   plait_hypotheses_free (found, batch->n_sentences);
   return good;
 }
 
 static gboolean
-translate (PlaitTextUse *use, const PlaitDecodeSettings *settings, Printer *printer, gint64 *done, GError **error)
+translate (PlaitInference *inference, const PlaitDecodeSettings *settings, Printer *printer, gint64 *done,
+           GError **error)
 {
   for (;;)
     {
       g_autoptr (GError) local = NULL;
-      g_autoptr (PlaitBatch) batch = plait_text_use_next (use, settings->batch, &local);
+      g_autoptr (PlaitBatch) batch = plait_inference_next_batch (inference, settings->batch, &local);
 
-      if (!plait_no_fault (&local, error))
+      if (!plait_no_error (&local, error))
         return FALSE;
       if (!batch)
         {
           print_end (printer);
           return TRUE;
         }
-      if (use->skips)
-        print_found (printer, plait_feed_line (use->feed, batch->sentence[0]), &(PlaitHypotheses){ 0 }, NULL);
-      else if (!translate_batch (use, settings, printer, batch, error))
+      if (inference->skips)
+        print_found (printer, plait_feed_line (inference->feed, batch->sentence[0]), &(PlaitHypotheses){ 0 }, NULL);
+      else if (!translate_batch (inference, settings, printer, batch, error))
         return FALSE;
       *done += batch->n_sentences;
-      plait_log_progress (use->log, "%jd sentence%s so far", *done, *done == 1 ? "" : "s");
+      plait_log_progress (inference->log, "%jd sentence%s so far", *done, *done == 1 ? "" : "s");
     }
 }
 
 typedef struct
 {
-  PlaitTextOptions text;
+  PlaitInferenceOptions text;
   const char *format, *alignment;
   gint64 beam, n_best; /* 0: not given */
 } Options;
@@ -317,7 +318,7 @@ static gboolean
 run_command (PlaitInvocation *invocation, GError **error)
 {
   const Options *options = invocation->options;
-  g_auto (PlaitTextUse) use = { 0 };
+  g_auto (PlaitInference) inference = { 0 };
   g_auto (PlaitOutput) to = { 0 };
   g_autoptr (PlaitWordAligner) aligner = NULL;
   Printer printer = { .line = -1 };
@@ -328,16 +329,17 @@ run_command (PlaitInvocation *invocation, GError **error)
   gint64 done = 0;
   gboolean good;
 
-  if (!read_format (options, &printer.format, error) || !plait_text_use_open (&use, invocation, NULL, error)
-      || !decode_settings (&use.trained->experiment->decode, options, &settings, error))
+  if (!read_format (options, &printer.format, error) || !plait_inference_open (&inference, invocation, NULL, error)
+      || !decode_settings (&inference.trained->experiment->decode, options, &settings, error))
     return FALSE;
-  experiment = use.trained->experiment;
+  experiment = inference.trained->experiment;
   if (options->beam > 0 && !plait_experiment_has_decoder (experiment))
     return plait_fail (error, PLAIT_ERROR_INPUT, "--beam: %s has no decoder that searches; leave the option out",
                        invocation->arguments[0]);
   if (options->alignment)
     {
-      aligner = plait_word_aligner_new (use.trained->system, use.trained->materials, options->alignment, error);
+      aligner = plait_word_aligner_new (inference.trained->experiment_model, inference.trained->run_inputs,
+                                        options->alignment, error);
       if (!aligner)
         return FALSE;
     }
@@ -345,35 +347,35 @@ run_command (PlaitInvocation *invocation, GError **error)
     return FALSE;
   printer.stream = to.stream;
   printer.aligner = aligner;
-  printer.vocabulary = plait_materials_vocabulary (use.trained->materials, experiment->data.target);
+  printer.vocabulary = plait_run_inputs_vocabulary (inference.trained->run_inputs, experiment->data.target);
   printer.layout = plait_experiment_documents (experiment, experiment->data.target).layout;
   printer.whole = !plait_experiment_has_decoder (experiment);
-  good = translate (&use, &settings, &printer, &done, error);
-  plait_log_progress_end (use.log);
+  good = translate (&inference, &settings, &printer, &done, error);
+  plait_log_progress_end (inference.log);
   /* Lines that are done are not lost. */
-  if (!good && use.is_unread && done > 0)
+  if (!good && inference.is_unreadable && done > 0)
     plait_output_commit (&to, NULL);
-  if (!good || !plait_output_commit (&to, error) || (use.dump && !plait_store_commit (use.dump, error)))
+  if (!good || !plait_output_commit (&to, error) || (inference.dump && !plait_store_commit (inference.dump, error)))
     return FALSE;
   if (options->text.output)
-    plait_log_info (use.log, "%s: %jd sentences", options->text.output, done);
+    plait_log_info (inference.log, "%s: %jd sentences", options->text.output, done);
   if (!plait_experiment_has_decoder (experiment))
     return TRUE;
-  work = plait_search_work (use.search);
+  work = plait_search_work (inference.search);
   told = plait_search_work_text (&work);
-  plait_log_info (use.log, "%s", told);
+  plait_log_info (inference.log, "%s", told);
   return TRUE;
 }
 
 static const PlaitOption options[] = {
-  PLAIT_TEXT_OPTIONS,
+  PLAIT_INFERENCE_OPTIONS,
   { "output", 'o', PLAIT_OPTION_TEXT, offsetof (Options, text.output), "Write here instead of standard output",
     "FILE" },
-  PLAIT_OPTION_FORCE (PlaitTextOptions),
+  PLAIT_OPTION_FORCE (PlaitInferenceOptions),
   { "beam", 'b', PLAIT_OPTION_INTEGER, offsetof (Options, beam), "Hypotheses kept; else the experiment's", "N", 1,
-    MOST_HYPOTHESES },
+    MAX_HYPOTHESES },
   { "n-best", 0, PLAIT_OPTION_INTEGER, offsetof (Options, n_best), "Print N hypotheses a line, with their scores", "N",
-    1, MOST_HYPOTHESES },
+    1, MAX_HYPOTHESES },
   { "alignment", 0, PLAIT_OPTION_TEXT, offsetof (Options, alignment),
     "Print which words each attends to: mean over the layers, last, or a layer from 0; and a head, as in 2:0",
     "LAYER[:HEAD]" },
@@ -406,7 +408,7 @@ const PlaitCommand plait_command_translate = {
     "  plait translate run.h5 --source en=test.en --set decode.no_repeat_ngrams=3 --set decode.minimum_length=20",
   .options = options,
   .size = sizeof (Options),
-  .least = 1,
-  .most = 1,
+  .min = 1,
+  .max = 1,
   .run = run_command,
 };

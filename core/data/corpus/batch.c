@@ -16,7 +16,7 @@ typedef struct
 } Layout;
 
 static gpointer
-place (Layout *layout, gint64 items, gsize item_size)
+reserve (Layout *layout, gint64 items, gsize item_size)
 {
   gsize size;
   if (__builtin_mul_overflow ((gsize)items, item_size, &size) || __builtin_add_overflow (size, ALIGNMENT - 1, &size)
@@ -33,11 +33,11 @@ place (Layout *layout, gint64 items, gsize item_size)
 static const PlaitTrees *
 lay_out_trees (Layout *layout, gint64 n, gint64 nodes)
 {
-  PlaitTrees *trees = place (layout, 1, sizeof (PlaitTrees));
-  PlaitTrees parts = { .nodes = { n, place (layout, n + 1, sizeof (gint64)) } };
-  parts.left = place (layout, nodes, sizeof (gint64));
-  parts.right = place (layout, nodes, sizeof (gint64));
-  parts.labels = place (layout, nodes, sizeof (char *));
+  PlaitTrees *trees = reserve (layout, 1, sizeof (PlaitTrees));
+  PlaitTrees parts = { .nodes = { n, reserve (layout, n + 1, sizeof (gint64)) } };
+  parts.left = reserve (layout, nodes, sizeof (gint64));
+  parts.right = reserve (layout, nodes, sizeof (gint64));
+  parts.labels = reserve (layout, nodes, sizeof (char *));
   if (trees)
     *trees = parts;
   return trees;
@@ -46,11 +46,12 @@ lay_out_trees (Layout *layout, gint64 n, gint64 nodes)
 static const PlaitDocuments *
 lay_out_documents (Layout *layout, gint64 n, const PlaitBatchSource *source)
 {
-  PlaitDocuments *documents = place (layout, 1, sizeof (PlaitDocuments));
-  PlaitDocuments parts = { .sentences = { n, place (layout, n + 1, sizeof (gint64)) }, .starts = source->starts };
-  parts.rows = place (layout, source->sentences + 1, sizeof (gint64));
+  PlaitDocuments *documents = reserve (layout, 1, sizeof (PlaitDocuments));
+  PlaitDocuments parts
+      = { .sentences = { n, reserve (layout, n + 1, sizeof (gint64)) }, .start_tokens = source->start_tokens };
+  parts.rows = reserve (layout, source->sentences + 1, sizeof (gint64));
   if (source->has_roles)
-    parts.roles = place (layout, source->sentences, sizeof (gint32));
+    parts.roles = reserve (layout, source->sentences, sizeof (gint32));
   if (documents)
     *documents = parts;
   return documents;
@@ -60,22 +61,22 @@ static void
 lay_out (Layout *layout, PlaitBatch *batch, const PlaitBatchSource *sources)
 {
   gint64 n = batch->n_sentences;
-  PlaitInput *inputs = place (layout, batch->n_sources, sizeof (PlaitInput));
+  PlaitInput *inputs = reserve (layout, batch->n_sources, sizeof (PlaitInput));
   batch->inputs = inputs;
-  batch->sentence = place (layout, n, sizeof (gint64));
+  batch->sentence = reserve (layout, n, sizeof (gint64));
   for (gint64 s = 0; s < batch->n_sources; s++)
     {
       PlaitInput input = { .kind = sources[s].kind, .name = sources[s].name };
-      input.rows = (PlaitRagged){ n, place (layout, n + 1, sizeof (gint64)) };
+      input.rows = (PlaitRagged){ n, reserve (layout, n + 1, sizeof (gint64)) };
       if (plait_input_kind_is_text (input.kind))
-        input.tokens = place (layout, sources[s].rows, sizeof (gint32));
+        input.tokens = reserve (layout, sources[s].rows, sizeof (gint32));
       else
         {
           gint64 scalars = 0;
           if (__builtin_mul_overflow (sources[s].rows, sources[s].width, &scalars))
             layout->overflow = TRUE;
           input.features
-              = plait_tensor (place (layout, scalars, sizeof (PlaitScalar)), sources[s].rows, sources[s].width);
+              = plait_tensor (reserve (layout, scalars, sizeof (PlaitScalar)), sources[s].rows, sources[s].width);
         }
       if (sources[s].has_trees)
         input.trees = lay_out_trees (layout, n, sources[s].nodes);
@@ -90,9 +91,9 @@ lay_out (Layout *layout, PlaitBatch *batch, const PlaitBatchSource *sources)
       return;
     }
   gint64 target_rows = batch->target_rows.n;
-  batch->target_rows = (PlaitRagged){ n, place (layout, n + 1, sizeof (gint64)) };
-  batch->target_inputs = place (layout, target_rows, sizeof (gint32));
-  batch->target_outputs = place (layout, target_rows, sizeof (gint32));
+  batch->target_rows = (PlaitRagged){ n, reserve (layout, n + 1, sizeof (gint64)) };
+  batch->target_inputs = reserve (layout, target_rows, sizeof (gint32));
+  batch->target_outputs = reserve (layout, target_rows, sizeof (gint32));
 }
 
 PlaitBatch *
@@ -103,7 +104,7 @@ plait_batch_new (gint64 n_sentences, const PlaitBatchSource *sources, gint64 n_s
   PlaitBatch plan = { .n_sentences = n_sentences, .n_sources = n_sources, .target_rows.n = target_rows };
   Layout layout = { 0 };
   PlaitBatch measured = plan;
-  place (&layout, 1, sizeof (PlaitBatch));
+  reserve (&layout, 1, sizeof (PlaitBatch));
   lay_out (&layout, &measured, sources);
   guint8 *memory = layout.overflow ? NULL : g_try_malloc (layout.used + ALIGNMENT);
   if (!memory)
@@ -116,7 +117,7 @@ plait_batch_new (gint64 n_sentences, const PlaitBatchSource *sources, gint64 n_s
   *batch = plan;
   gsize skew = (ALIGNMENT - (gsize)memory % ALIGNMENT) % ALIGNMENT;
   layout = (Layout){ .base = memory + skew };
-  place (&layout, 1, sizeof (PlaitBatch));
+  reserve (&layout, 1, sizeof (PlaitBatch));
   lay_out (&layout, batch, sources);
   return batch;
 }
@@ -223,7 +224,7 @@ borrow_input (PlaitInput *to, const PlaitInput *from, gint64 first)
 }
 
 PlaitBatch *
-plait_batch_part (const PlaitBatch *batch, gint64 first, gint64 n, GError **error)
+plait_batch_slice (const PlaitBatch *batch, gint64 first, gint64 n, GError **error)
 {
   g_autofree PlaitBatchSource *sources = g_new0 (PlaitBatchSource, batch->n_sources);
   gboolean has_target = batch->target_rows.offsets != NULL;
@@ -240,7 +241,7 @@ plait_batch_part (const PlaitBatch *batch, gint64 first, gint64 n, GError **erro
       if (!documents)
         continue;
       sources[i].sentences = documents->sentences.offsets[first + n] - documents->sentences.offsets[first];
-      sources[i].starts = documents->starts;
+      sources[i].start_tokens = documents->start_tokens;
     }
   part = plait_batch_new (n, sources, batch->n_sources, has_target ? 0 : -1, error);
   if (!part)

@@ -18,7 +18,7 @@ typedef struct
   /* Of documents. */
   gboolean has_documents;
   gint64 sentences; /* of all documents */
-  gboolean starts;
+  gboolean start_tokens;
   gboolean has_roles;
 } PlaitBatchSource;
 
@@ -29,7 +29,7 @@ PlaitBatch *plait_batch_new (gint64 n_sentences, const PlaitBatchSource *sources
 
 /* Sentences @first .. @first + @n - 1 of @batch as a batch of their own, whose rows stay @batch's, to be freed before
  * it. Fails if there is no memory for its offsets. (transfer full) */
-PlaitBatch *plait_batch_part (const PlaitBatch *batch, gint64 first, gint64 n, GError **error);
+PlaitBatch *plait_batch_slice (const PlaitBatch *batch, gint64 first, gint64 n, GError **error);
 
 /* Writable, for the maker alone: what plugins see as const. */
 #define plait_batch_fill(type, pointer) ((type *)(gpointer)(pointer))

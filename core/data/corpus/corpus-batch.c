@@ -4,18 +4,19 @@
 
 #include "text/error.h"
 #include "corpus/corpus-private.h"
-#include "corpus/gather.h"
+#include "corpus/batch-builder.h"
 
-/* The functions below take the @origin of a sentence (plait_corpus_origin): the tuple of the stores, or -1. */
+/* The functions below take the @stored_tuple of a sentence (plait_corpus_stored_tuple): the tuple of the stores, or
+ * -1. */
 
 gint64
-plait_corpus_source_rows (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, gint64 origin)
+plait_corpus_source_rows (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, gint64 stored_tuple)
 {
-  if (origin < 0)
+  if (stored_tuple < 0)
     return 0;
   if (stream->kind == PLAIT_INPUT_FEATURES)
-    return plait_features_length (stream->features, plait_corpus_line (corpus, origin));
-  gint64 n = plait_token_store_length (stream->tokens, origin);
+    return plait_features_length (stream->features, plait_corpus_line (corpus, stored_tuple));
+  gint64 n = plait_token_store_length (stream->tokens, stored_tuple);
   if (stream->most_tokens > 0)
     n = MIN (n, stream->most_tokens);
   return n > 0 ? n + stream->append_end : 0;
@@ -26,10 +27,10 @@ plait_corpus_length (const PlaitCorpus *corpus, gint64 stream, gint64 tuple)
 {
   g_assert (stream >= 0 && stream < corpus->n_streams && tuple >= 0 && tuple < corpus->size);
   const PlaitCorpusStreamState *state = &corpus->streams[stream];
-  gint64 origin = plait_corpus_origin (state, tuple);
+  gint64 stored_tuple = plait_corpus_stored_tuple (state, tuple);
   if (stream == corpus->n_sources)
-    return plait_token_store_length (state->tokens, origin) + plait_target_has_end (state->target);
-  return plait_corpus_source_rows (corpus, state, origin);
+    return plait_token_store_length (state->tokens, stored_tuple) + plait_target_has_end (state->target);
+  return plait_corpus_source_rows (corpus, state, stored_tuple);
 }
 
 gint64
@@ -72,17 +73,18 @@ add_stored (const PlaitTokenStore *store, gint64 sentence, GArray *items, GError
 }
 
 static gboolean
-add_tokens (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, gint64 origin, GArray *ids, GError **error)
+add_tokens (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, gint64 stored_tuple, GArray *ids,
+            GError **error)
 {
   const gint32 eos = PLAIT_TOKEN_EOS;
   guint first = ids->len;
 
-  if (!add_stored (stream->tokens, origin, ids, error))
+  if (!add_stored (stream->tokens, stored_tuple, ids, error))
     return FALSE;
   if (stream->most_tokens > 0 && ids->len - first > stream->most_tokens)
     g_array_set_size (ids, first + (guint)stream->most_tokens);
   if (stream->noisy
-      && !plait_corpus_fill_noise (corpus, stream, origin, &g_array_index (ids, gint32, first), ids->len - first,
+      && !plait_corpus_fill_noise (corpus, stream, stored_tuple, &g_array_index (ids, gint32, first), ids->len - first,
                                    error))
     return FALSE;
   if (stream->append_end && ids->len > first)
@@ -90,38 +92,38 @@ add_tokens (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, gin
   return TRUE;
 }
 
-/* What @stream has of the sentences of @origins [n]. */
+/* What @stream has of the sentences of @stored [n]. */
 static gboolean
-gather (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, const gint64 *origins, gint64 n,
-        PlaitGathered *gathered, GError **error)
+append_tuples (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, const gint64 *stored, gint64 n,
+               PlaitStreamBuilder *builder, GError **error)
 {
   for (gint64 i = 0; i < n; i++)
     {
-      gint64 origin = origins[i];
+      gint64 stored_tuple = stored[i];
 
-      if (origin >= 0 && stream->features)
+      if (stored_tuple >= 0 && stream->features)
         {
-          gint64 line = plait_corpus_line (corpus, origin);
+          gint64 line = plait_corpus_line (corpus, stored_tuple);
 
-          g_array_append_val (gathered->lines, line);
+          g_array_append_val (builder->lines, line);
         }
-      else if (origin >= 0
-               && (!add_tokens (corpus, stream, origin, gathered->ids, error)
-                   || (stream->steps && !add_stored (stream->steps, origin, gathered->steps, error))
-                   || (stream->sentences && !add_stored (stream->sentences, origin, gathered->sentences, error))))
+      else if (stored_tuple >= 0
+               && (!add_tokens (corpus, stream, stored_tuple, builder->ids, error)
+                   || (stream->steps && !add_stored (stream->steps, stored_tuple, builder->steps, error))
+                   || (stream->sentences && !add_stored (stream->sentences, stored_tuple, builder->sentences, error))))
         return FALSE;
-      plait_gathered_end (gathered, plait_corpus_source_rows (corpus, stream, origin));
+      plait_stream_builder_end_sentence (builder, plait_corpus_source_rows (corpus, stream, stored_tuple));
     }
   return TRUE;
 }
 
 static gboolean
-disturb_features (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, const PlaitInput *input,
-                  const gint64 *origins, GError **error)
+perturb_features (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, const PlaitInput *input,
+                  const gint64 *stored, GError **error)
 {
   for (gint64 i = 0; i < input->rows.n; i++)
     if (!plait_corpus_fill_feature_noise (
-            corpus, stream, origins[i],
+            corpus, stream, stored[i],
             plait_tensor_rows (input->features, input->rows.offsets[i], plait_ragged_length (input->rows, i)), error))
       return FALSE;
   return TRUE;
@@ -129,7 +131,7 @@ disturb_features (const PlaitCorpus *corpus, const PlaitCorpusStreamState *strea
 
 /* How many tokens of sentence @i of @source are masked, which has *@tokens that may be. */
 static gint64
-count_masked (const PlaitCorpus *corpus, gint64 epoch, gint64 tuple, const PlaitGathered *source, gint64 i,
+count_masked (const PlaitCorpus *corpus, gint64 epoch, gint64 tuple, const PlaitStreamBuilder *source, gint64 i,
               gint64 *tokens)
 {
   const gint64 *offsets = (const gint64 *)(gpointer)source->offsets->data;
@@ -142,7 +144,7 @@ count_masked (const PlaitCorpus *corpus, gint64 epoch, gint64 tuple, const Plait
 
 /* Masks the first source of @batch, @source, whose target becomes what was there. */
 static void
-fill_masked (const PlaitCorpus *corpus, gint64 epoch, PlaitBatch *batch, const PlaitGathered *source)
+fill_masked (const PlaitCorpus *corpus, gint64 epoch, PlaitBatch *batch, const PlaitStreamBuilder *source)
 {
   const PlaitInput *input = &batch->inputs[0];
   gint64 size = plait_vocabulary_size (corpus->streams[0].vocabulary), tokens;
@@ -170,33 +172,33 @@ plait_corpus_batch (const PlaitCorpus *corpus, const gint64 *tuples, gint64 n, G
 PlaitBatch *
 plait_corpus_batch_in (const PlaitCorpus *corpus, gint64 epoch, const gint64 *tuples, gint64 n, GError **error)
 {
-  g_autoptr (GPtrArray) streams = g_ptr_array_new_with_free_func (plait_gathered_free);
-  g_autofree gint64 *origins = plait_corpus_origins (corpus, epoch, tuples, n);
+  g_autoptr (GPtrArray) streams = g_ptr_array_new_with_free_func (plait_stream_builder_free);
+  g_autofree gint64 *stored = plait_corpus_stored_tuples (corpus, epoch, tuples, n);
   g_autoptr (PlaitBatch) batch = NULL;
   gint64 masked = corpus->masked ? 0 : -1, tokens;
 
   for (gint64 s = 0; s < corpus->n_streams; s++)
     {
       const PlaitCorpusStreamState *stream = &corpus->streams[s];
-      PlaitGathered *gathered = plait_gathered_new (stream->name, stream->kind);
+      PlaitStreamBuilder *builder = plait_stream_builder_new (stream->name, stream->kind);
 
-      g_ptr_array_add (streams, gathered);
-      gathered->target = stream->target;
-      gathered->features = stream->features;
-      gathered->trees = stream->trees;
-      gathered->documents = stream->sentences ? &stream->documents : NULL;
-      if (!gather (corpus, stream, origins + s * n, n, gathered, error))
+      g_ptr_array_add (streams, builder);
+      builder->target = stream->target;
+      builder->features = stream->features;
+      builder->trees = stream->trees;
+      builder->documents = stream->sentences ? &stream->documents : NULL;
+      if (!append_tuples (corpus, stream, stored + s * n, n, builder, error))
         return NULL;
     }
   for (gint64 i = 0; i < n && corpus->masked; i++)
     masked += count_masked (corpus, epoch, tuples[i], streams->pdata[0], i, &tokens);
-  batch = plait_gathered_batch (streams, corpus->n_sources, n, masked, error);
+  batch = plait_batch_build (streams, corpus->n_sources, n, masked, error);
   if (!batch)
     return NULL;
   memcpy (plait_batch_fill (gint64, batch->sentence), tuples, (gsize)n * sizeof (gint64));
   for (gint64 s = 0; s < corpus->n_sources; s++)
     if (corpus->streams[s].noisy && corpus->streams[s].features
-        && !disturb_features (corpus, &corpus->streams[s], &batch->inputs[s], origins + s * n, error))
+        && !perturb_features (corpus, &corpus->streams[s], &batch->inputs[s], stored + s * n, error))
       return NULL;
   if (corpus->masked)
     fill_masked (corpus, epoch, batch, streams->pdata[0]);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "types/features.h"
-#include "files/file-mark.h"
+#include "files/file-stamp.h"
 #include "process/random.h"
 #include "corpus/corpus.h"
 #include "corpus/token-store.h"
@@ -13,7 +13,7 @@ typedef struct
   char *name;
   char *path;                 /* NULL: absent */
   guint column, trees_column; /* as PlaitCorpusStream has them */
-  PlaitFileMark mark;         /* tokens: of the file before it was read */
+  PlaitFileStamp stamp;       /* tokens: of the file before it was read */
   PlaitInputKind kind;
   PlaitVocabulary *vocabulary; /* tokens */
   PlaitTokenStore *tokens;     /* a sentence a kept tuple */
@@ -21,7 +21,7 @@ typedef struct
   PlaitTreeMaker *trees;       /* tokens with trees */
   PlaitTokenStore *steps;      /* of trees, two numbers a node; a sentence a kept tuple */
   char *trees_path;            /* NULL: trees are made from the tokens */
-  PlaitFileMark trees_mark;
+  PlaitFileStamp trees_stamp;
   gboolean treeless_dropped; /* no_tree=drop */
   PlaitDocumentSettings documents;
   PlaitTokenStore *sentences; /* of a source's documents, two numbers each: tokens and role; a sentence a kept tuple */
@@ -60,14 +60,14 @@ struct PlaitCorpus
 
 /* The tuple of the stores that @stream gives for @tuple; -1: it is absent there. */
 static inline gint64
-plait_corpus_origin (const PlaitCorpusStreamState *stream, gint64 tuple)
+plait_corpus_stored_tuple (const PlaitCorpusStreamState *stream, gint64 tuple)
 {
   return stream->absent ? -1 : stream->order ? stream->order[tuple] : tuple;
 }
 
 /* The same of all streams and of @tuples [n] in @epoch, less those that source dropout leaves out: [streams][n]
  * (corpus-disturb.c). (transfer full) */
-gint64 *plait_corpus_origins (const PlaitCorpus *corpus, gint64 epoch, const gint64 *tuples, gint64 n);
+gint64 *plait_corpus_stored_tuples (const PlaitCorpus *corpus, gint64 epoch, const gint64 *tuples, gint64 n);
 
 /* The rows of the source @stream in kept tuple @origin, EOS included; none where that is -1 (corpus-batch.c). */
 gint64 plait_corpus_source_rows (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, gint64 origin);
@@ -87,21 +87,24 @@ plait_corpus_ids (const PlaitCorpusStreamState *stream)
 
 /* Encoded corpora that are kept (corpus-index.c). The key that tells @corpus apart; NULL if it is not kept: a file is
  * not known, or there are trees or documents. (transfer full) */
-char *plait_corpus_index_key (const PlaitCorpus *corpus, const PlaitCorpusSettings *settings);
+char *plait_corpus_cache_key (const PlaitCorpus *corpus, const PlaitCorpusSettings *settings);
 
 /* Takes @corpus from what is kept, and says whether it was there. */
-gboolean plait_corpus_index_load (PlaitCorpus *corpus, const PlaitIndex *index, const char *key, PlaitPool *pool);
+gboolean plait_corpus_cache_load (PlaitCorpus *corpus, const PlaitTextCache *text_cache, const char *key,
+                                  PlaitPool *pool);
 
 /* Lets the empty stores of @corpus become files, and when they are full lets these take their place. FALSE, with @error
  * perhaps left alone, if nothing can be kept; @corpus must be read again then. */
-gboolean plait_corpus_index_begin (PlaitCorpus *corpus, const PlaitIndex *index, const char *key, GError **error);
-gboolean plait_corpus_index_end (PlaitCorpus *corpus, const PlaitIndex *index, const char *key, GError **error);
+gboolean plait_corpus_cache_begin (PlaitCorpus *corpus, const PlaitTextCache *text_cache, const char *key,
+                                   GError **error);
+gboolean plait_corpus_cache_end (PlaitCorpus *corpus, const PlaitTextCache *text_cache, const char *key,
+                                 GError **error);
 
 /* The corpus of @settings, of which nothing has been read. (transfer full) */
 PlaitCorpus *plait_corpus_new (const PlaitCorpusSettings *settings, GError **error);
 
 /* Forgets all tuples, for those of the next lines: what feeds do, which drop none. */
-void plait_corpus_restart (PlaitCorpus *corpus);
+void plait_corpus_clear (PlaitCorpus *corpus);
 
 /* Counts the kept tuples whose features are missing, and the positions of the others. */
 gboolean plait_corpus_count_features (PlaitCorpus *corpus, PlaitCorpusStreamState *stream, GError **error);

@@ -128,7 +128,7 @@ count_all (PlaitCorpusSide *side, gint64 n, GError **error)
 
   for (; read_text (side, &cause); n++)
     empty_side (side);
-  return plait_no_fault (&cause, error) ? n : -1;
+  return plait_no_error (&cause, error) ? n : -1;
 }
 
 /* The number of the line in its file where line @line of the block stands, or would stand if the file went on. */
@@ -171,7 +171,7 @@ fail_on_line_counts (PlaitCorpusBlock *block, gint64 line, GError **error)
   place = number_of (sides[1], line);
   for (guint i = 0; i < 2; i++)
     {
-      if (!plait_no_fault (&sides[i]->error, error)) /* behind this line */
+      if (!plait_no_error (&sides[i]->error, error)) /* behind this line */
         return FALSE;
       n[i] = count_all (sides[i], block->corpus->lines + sides[i]->n_lines, error);
       if (n[i] < 0)
@@ -278,7 +278,7 @@ read_block (PlaitCorpusBlock *block, PlaitPool *pool, GError **error)
 
       if (side->n_lines > block->lines)
         continue;
-      if (!plait_no_fault (&side->error, error))
+      if (!plait_no_error (&side->error, error))
         return FALSE;
       ended++;
     }
@@ -310,7 +310,7 @@ encode_piece (gpointer data, gint64 piece, guint thread)
         }
       else if (side->is_documents)
         plait_document_encode (
-            stream->vocabulary, text, length, stream->documents.starts, ids,
+            stream->vocabulary, text, length, stream->documents.start_tokens, ids,
             &g_array_index (side->sentences, PlaitDocumentSentence, side->line_sentences[line].first));
       else if (!side->blank[line])
         plait_target_encode (stream->target, stream->vocabulary, text, length, ids);
@@ -325,10 +325,10 @@ plait_corpus_block_next (PlaitCorpusBlock *block, PlaitPool *pool, GError **erro
 
   /* Of what comes by turns, what is wrong with an earlier line is told. */
   if (!read_block (block, pool, &fault) && !block->by_turns)
-    return plait_no_fault (&fault, error);
+    return plait_no_error (&fault, error);
   block->pieces = (block->lines + PIECE_LINES - 1) / PIECE_LINES;
   plait_pool_run (pool, block->pieces * block->n_sides, encode_piece, block);
-  return plait_corpus_store_block (block, pool, error) && plait_no_fault (&fault, error);
+  return plait_corpus_store_block (block, pool, error) && plait_no_error (&fault, error);
 }
 
 gboolean

@@ -53,7 +53,7 @@ document_of (const PlaitCorpusBlock *block, const PlaitCorpusSide *side, gint64 
 static gboolean
 drops_start (const PlaitCorpus *corpus, gint64 stream)
 {
-  return stream == corpus->n_sources && !plait_vocabulary_begins (corpus->streams[stream].vocabulary);
+  return stream == corpus->n_sources && !plait_vocabulary_adds_bos (corpus->streams[stream].vocabulary);
 }
 
 static const gint32 *
@@ -66,7 +66,7 @@ tuple_ids (const PlaitCorpusBlock *block, const PlaitCorpusSide *side, const Pla
   if (!side->is_documents)
     return line_ids (side, tuple->line, n);
   document = document_of (block, side, tuple->line);
-  *part = plait_document_part (&document, tuple->first, tuple->end, drops_start (block->corpus, side->stream), &rows);
+  *part = plait_document_slice (&document, tuple->first, tuple->end, drops_start (block->corpus, side->stream), &rows);
   *n = (gsize)rows;
   return part->ids;
 }
@@ -252,7 +252,7 @@ find_ends (PlaitCorpusBlock *block, gint64 line, GError **error)
 
 /* Finds the tuples of @line that stay. */
 static gboolean
-judge_line (PlaitCorpusBlock *block, gint64 line, GError **error)
+filter_line (PlaitCorpusBlock *block, gint64 line, GError **error)
 {
   PlaitCorpus *corpus = block->corpus;
   PlaitCorpusTuple tuple = { .line = line };
@@ -288,7 +288,7 @@ store_kept (PlaitCorpusBlock *block, PlaitPool *pool, GError **error)
   for (gint64 i = 0; i < block->n_sides; i++)
     if (block->sides[i].error && (!failed || block->sides[i].failed_at < failed->failed_at))
       failed = &block->sides[i];
-  return !failed || plait_no_fault (&failed->error, error);
+  return !failed || plait_no_error (&failed->error, error);
 }
 
 gboolean
@@ -298,9 +298,9 @@ plait_corpus_store_block (PlaitCorpusBlock *block, PlaitPool *pool, GError **err
   g_autoptr (GError) unfit = NULL; /* why the line behind the last that was judged cannot be */
 
   g_array_set_size (block->kept, 0);
-  for (gint64 line = 0; line < block->lines && judge_line (block, line, &unfit); line++)
+  for (gint64 line = 0; line < block->lines && filter_line (block, line, &unfit); line++)
     corpus->lines++;
   if (!store_kept (block, pool, error))
     return FALSE;
-  return plait_no_fault (&unfit, error);
+  return plait_no_error (&unfit, error);
 }

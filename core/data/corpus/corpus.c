@@ -65,14 +65,14 @@ stream_open (const PlaitCorpus *corpus, PlaitCorpusStreamState *state, const Pla
     {
       state->vocabulary = stream->vocabulary ? plait_vocabulary_ref (stream->vocabulary) : NULL;
       if (stream->path)
-        state->mark = stream->known ? stream->known->mark : plait_file_mark (stream->path);
+        state->stamp = stream->known ? stream->known->stamp : plait_file_stamp (stream->path);
       state->documents = stream->documents;
       if (stream->trees)
         {
           state->trees = plait_tree_maker_new (stream->trees, stream->name);
           state->trees_path = plait_tree_maker_reads (state->trees) ? g_strdup (stream->trees_path) : NULL;
           if (state->trees_path)
-            state->trees_mark = plait_file_mark (state->trees_path);
+            state->trees_stamp = plait_file_stamp (state->trees_path);
           state->treeless_dropped = stream->trees->no_tree == PLAIT_NO_TREE_DROP;
         }
       make_stores (corpus, state);
@@ -157,7 +157,7 @@ plait_corpus_new (const PlaitCorpusSettings *settings, GError **error)
 }
 
 void
-plait_corpus_restart (PlaitCorpus *corpus)
+plait_corpus_clear (PlaitCorpus *corpus)
 {
   corpus->first = corpus->lines;
   corpus->size = 0;
@@ -172,16 +172,16 @@ static gboolean
 read_and_keep (PlaitCorpus **corpus, const PlaitCorpusSettings *settings, const char *key, PlaitPool *pool,
                GError **error)
 {
-  const PlaitIndex *index = settings->index;
+  const PlaitTextCache *text_cache = settings->text_cache;
   g_autoptr (GError) cause = NULL;
 
-  if (plait_corpus_index_begin (*corpus, index, key, &cause) && plait_corpus_read (*corpus, pool, &cause)
-      && plait_corpus_index_end (*corpus, index, key, &cause))
+  if (plait_corpus_cache_begin (*corpus, text_cache, key, &cause) && plait_corpus_read (*corpus, pool, &cause)
+      && plait_corpus_cache_end (*corpus, text_cache, key, &cause))
     return TRUE;
   if (cause && cause->code != PLAIT_ERROR_FAILED)
-    return plait_no_fault (&cause, error);
+    return plait_no_error (&cause, error);
   if (cause)
-    plait_log_info (index->log, "the encoded corpus is not kept: %s", cause->message);
+    plait_log_info (text_cache->log, "the encoded corpus is not kept: %s", cause->message);
   plait_corpus_free (*corpus);
   *corpus = plait_corpus_new (settings, error);
   return *corpus && plait_corpus_read (*corpus, pool, error);
@@ -191,12 +191,12 @@ PlaitCorpus *
 plait_corpus_open (const PlaitCorpusSettings *settings, PlaitPool *pool, GError **error)
 {
   g_autoptr (PlaitCorpus) corpus = plait_corpus_new (settings, error);
-  g_autofree char *key = corpus && settings->index ? plait_corpus_index_key (corpus, settings) : NULL;
+  g_autofree char *key = corpus && settings->text_cache ? plait_corpus_cache_key (corpus, settings) : NULL;
 
   if (!corpus)
     return NULL;
   if (!key ? !plait_corpus_read (corpus, pool, error)
-           : !plait_corpus_index_load (corpus, settings->index, key, pool)
+           : !plait_corpus_cache_load (corpus, settings->text_cache, key, pool)
                  && !read_and_keep (&corpus, settings, key, pool, error))
     return NULL;
   if (!check_features (corpus, error))
@@ -252,7 +252,7 @@ plait_corpus_name (const PlaitCorpus *corpus, gint64 tuple)
 }
 
 char *
-plait_corpus_place (const PlaitCorpus *corpus, gint64 stream, gint64 tuple)
+plait_corpus_location (const PlaitCorpus *corpus, gint64 stream, gint64 tuple)
 {
   const PlaitCorpusStreamState *state = &corpus->streams[stream];
 
@@ -333,9 +333,9 @@ plait_corpus_check (const PlaitCorpus *corpus, GError **error)
     {
       const PlaitCorpusStreamState *stream = &corpus->streams[s];
       if (stream->features ? !stream->features->check (stream->features, error)
-                           : !plait_file_mark_check (&stream->mark, stream->path, error))
+                           : !plait_file_stamp_check (&stream->stamp, stream->path, error))
         return FALSE;
-      if (stream->trees_path && !plait_file_mark_check (&stream->trees_mark, stream->trees_path, error))
+      if (stream->trees_path && !plait_file_stamp_check (&stream->trees_stamp, stream->trees_path, error))
         return FALSE;
     }
   return TRUE;
@@ -350,7 +350,7 @@ plait_corpus_text (const PlaitCorpus *corpus, gint64 stream_index, GError **erro
   g_autoptr (GStrvBuilder) kept = g_strv_builder_new ();
 
   g_assert (plait_input_kind_is_text (stream->kind));
-  if (!plait_file_mark_check (&stream->mark, stream->path, error) || !plait_no_fault (&cause, error))
+  if (!plait_file_stamp_check (&stream->stamp, stream->path, error) || !plait_no_error (&cause, error))
     return NULL;
   if (texts->len != corpus->lines)
     return plait_fail_null (error, PLAIT_ERROR_INPUT,

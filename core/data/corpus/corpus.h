@@ -4,7 +4,7 @@
 #include "types/features.h"
 #include "process/pool.h"
 #include "documents/documents.h"
-#include "corpus/index.h"
+#include "corpus/text-cache.h"
 #include "types/input.h"
 #include "documents/labels.h"
 #include "documents/masking.h"
@@ -65,14 +65,14 @@ typedef struct
    * tuple. */
   gboolean empty_is_error;
 
-  /* For splits that are translated and scored, where line i must stay line i: no tuple is dropped, whatever its
-   * lengths and trees, and an empty target is a target of no tokens. Otherwise tuples above a length limit, with
-   * an empty target, or without a tree where no_tree=drop, are dropped and counted. */
+  /* For splits that are translated and scored, where line i must stay line i: no tuple is dropped, whatever its lengths
+   * and trees, and an empty target is a target of no tokens. Otherwise tuples above a length limit, with an empty
+   * target, or without a tree where no_tree=drop, are dropped and counted. */
   gboolean keep_all;
 
   /* NULL, or where what is encoded is kept: of sentences without trees, of whose files one is large and all are
    * known. */
-  const PlaitIndex *index;
+  const PlaitTextCache *text_cache;
 } PlaitCorpusSettings;
 
 /* What was found in a stream. */
@@ -114,7 +114,7 @@ char *plait_corpus_name (const PlaitCorpus *corpus, gint64 tuple);
 
 /* Where kept tuple @tuple stands in the file of @stream (a source, or n_sources for the target), as "FILE:LINE" or
  * "FILE: document N". (transfer full) */
-char *plait_corpus_place (const PlaitCorpus *corpus, gint64 stream, gint64 tuple);
+char *plait_corpus_location (const PlaitCorpus *corpus, gint64 stream, gint64 tuple);
 
 gint64 plait_corpus_n_sources (const PlaitCorpus *corpus);
 gboolean plait_corpus_has_target (const PlaitCorpus *corpus);
@@ -122,8 +122,8 @@ gboolean plait_corpus_has_target (const PlaitCorpus *corpus);
 /* Counts of stream @stream: a source's index, or n_sources for the target. (transfer none) */
 const PlaitCorpusCounts *plait_corpus_counts (const PlaitCorpus *corpus, gint64 stream);
 
-/* What was dropped or cut and why, and what has no tree, a sentence a stream and reason; empty if nothing.
- * (transfer full) */
+/* What was dropped or cut and why, and what has no tree, a sentence a stream and reason; empty if nothing. (transfer
+ * full) */
 GStrv plait_corpus_report (const PlaitCorpus *corpus);
 
 /* Rows of @stream (as above) in tuple @tuple, EOS included. */
@@ -159,20 +159,21 @@ gboolean plait_corpus_derange (PlaitCorpus *corpus, gint64 source, guint64 seed,
 void plait_corpus_add_noise (PlaitCorpus *corpus, gint64 source, guint64 seed);
 
 /* Lets source @source be missing in all tuples. */
-void plait_corpus_leave_out (PlaitCorpus *corpus, gint64 source);
+void plait_corpus_remove_source (PlaitCorpus *corpus, gint64 source);
 
 /* Source dropout, for training: lets each source of each tuple be missing with probability @rate, by draws keyed by
  * @seed, other ones in each epoch and the same ones in whatever batches. Where all that a tuple has would be missing,
  * one of them stays, drawn at random, so that of n sources each is missing with probability rate - rate^n / n. Lengths,
  * and with them the order of batches, stay those of the whole tuples. */
-void plait_corpus_drop_sources (PlaitCorpus *corpus, double rate, guint64 seed);
+void plait_corpus_set_source_dropout (PlaitCorpus *corpus, double rate, guint64 seed);
 
-/* TRUE if all files are as they were when they were read or opened (files/file-mark.h): names the first that is not. */
+/* TRUE if all files are as they were when they were read or opened (files/file-stamp.h): names the first that is
+ * not. */
 gboolean plait_corpus_check (const PlaitCorpus *corpus, GError **error);
 
 /* The text lines of the kept tuples of token stream @stream, read from the file again, which must not have changed:
- * references to score against. Of documents, the sentences of each with LF between them, cut or not.
- * NULL-terminated; not deranged. (transfer full) */
+ * references to score against. Of documents, the sentences of each with LF between them, cut or not. NULL-terminated;
+ * not deranged. (transfer full) */
 GStrv plait_corpus_text (const PlaitCorpus *corpus, gint64 stream, GError **error);
 
 /* The batch of tuples @tuples[0 .. n - 1], in an epoch, from 0, on which masks and source dropout depend. It must not

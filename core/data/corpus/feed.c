@@ -98,7 +98,7 @@ read_tuples (PlaitFeed *feed, gint64 sentences, GError **error)
 
   feed->first += corpus->size;
   feed->given = 0;
-  plait_corpus_restart (corpus);
+  plait_corpus_clear (corpus);
   do
     {
       first = corpus->lines;
@@ -142,9 +142,9 @@ plait_feed_line (const PlaitFeed *feed, gint64 sentence)
 }
 
 char *
-plait_feed_place (const PlaitFeed *feed, gint64 sentence, gint64 stream)
+plait_feed_location (const PlaitFeed *feed, gint64 sentence, gint64 stream)
 {
-  return plait_corpus_place (feed->corpus, stream, sentence - feed->first);
+  return plait_corpus_location (feed->corpus, stream, sentence - feed->first);
 }
 
 char *

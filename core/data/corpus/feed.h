@@ -37,7 +37,7 @@ gint64 plait_feed_line (const PlaitFeed *feed, gint64 sentence);
 
 /* Where it stands in the file of stream @stream (n_sources: the target), as "FILE:LINE" or "FILE: document N".
  * (transfer full) */
-char *plait_feed_place (const PlaitFeed *feed, gint64 sentence, gint64 stream);
+char *plait_feed_location (const PlaitFeed *feed, gint64 sentence, gint64 stream);
 
 /* Its name (documents.h). (transfer full) */
 char *plait_feed_name (const PlaitFeed *feed, gint64 sentence);

@@ -22,7 +22,7 @@ typedef struct
   guint64 width;
   guint64 sentences;
   guint64 tokens;
-  guint64 seal; /* XXH3 of all before */
+  guint64 checksum; /* XXH3 of all before */
 } Tail;
 
 #define MAGIC 0x31736469746c70u
@@ -37,7 +37,7 @@ struct PlaitTokenStore
   PlaitFile *file;     /* that is to be kept, until it has its place */
   char *name;          /* of a file that is kept; NULL: it is temporary */
   XXH3_state_t *hash;  /* of what was written to it */
-  guint64 seal;
+  guint64 checksum;
 
   GArray *lengths; /* guint32 a sentence */
   GArray *starts;  /* guint64: ids before sentence 0, BLOCK, 2 BLOCK, .. */
@@ -176,16 +176,16 @@ plait_token_store_finish (PlaitTokenStore *store, GError **error)
     return TRUE;
   if (!write_bytes (store, &zeros, padding (store->tokens, store->width), error)
       || !write_bytes (store, store->lengths->data, 4 * (gsize)store->lengths->len, error)
-      || !write_bytes (store, &tail, offsetof (Tail, seal), error))
+      || !write_bytes (store, &tail, offsetof (Tail, checksum), error))
     return FALSE;
-  store->seal = XXH3_64bits_digest (store->hash);
-  return write_bytes (store, &store->seal, sizeof store->seal, error);
+  store->checksum = XXH3_64bits_digest (store->hash);
+  return write_bytes (store, &store->checksum, sizeof store->checksum, error);
 }
 
 guint64
-plait_token_store_seal (const PlaitTokenStore *store)
+plait_token_store_checksum (const PlaitTokenStore *store)
 {
-  return store->seal;
+  return store->checksum;
 }
 
 gboolean
@@ -245,15 +245,15 @@ load (PlaitTokenStore *store, const Tail *tail, GError **error)
   if (!read_bytes (store, store->lengths->data, 4 * tail->sentences, (goffset)ids, error))
     return FALSE;
   XXH3_64bits_update (store->hash, store->lengths->data, 4 * tail->sentences);
-  XXH3_64bits_update (store->hash, tail, offsetof (Tail, seal));
-  store->seal = XXH3_64bits_digest (store->hash);
+  XXH3_64bits_update (store->hash, tail, offsetof (Tail, checksum));
+  store->checksum = XXH3_64bits_digest (store->hash);
   for (guint i = 0; i < store->lengths->len; i++)
     {
       if (i % BLOCK == 0)
         g_array_append_val (store->starts, store->tokens);
       store->tokens += g_array_index (store->lengths, guint32, i);
     }
-  return (fit && store->seal == tail->seal && store->tokens == tail->tokens)
+  return (fit && store->checksum == tail->checksum && store->tokens == tail->tokens)
          || plait_fail (error, PLAIT_ERROR_INPUT, "%s: is damaged", store->name);
 }
 
@@ -309,13 +309,13 @@ find_start (const PlaitTokenStore *store, gint64 sentence)
 }
 
 gboolean
-plait_token_store_read (const PlaitTokenStore *store, gint64 sentence, gint64 place, gint64 n, gint32 *ids,
+plait_token_store_read (const PlaitTokenStore *store, gint64 sentence, gint64 from, gint64 n, gint32 *ids,
                         GError **error)
 {
-  g_assert (place >= 0 && n >= 0 && place + n <= plait_token_store_length (store, sentence));
+  g_assert (from >= 0 && n >= 0 && from + n <= plait_token_store_length (store, sentence));
   if (n == 0)
     return TRUE;
-  guint64 first = find_start (store, sentence) + (guint64)place;
+  guint64 first = find_start (store, sentence) + (guint64)from;
   gsize size = (gsize)n * store->width;
 
   if (store->descriptor < 0)

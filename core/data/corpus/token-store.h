@@ -32,7 +32,7 @@ gboolean plait_token_store_append (PlaitTokenStore *store, const gint32 *ids, gs
 gboolean plait_token_store_finish (PlaitTokenStore *store, GError **error);
 
 /* The hash that seals the finished file that @store becomes or was read from; 0: there is none. */
-guint64 plait_token_store_seal (const PlaitTokenStore *store);
+guint64 plait_token_store_checksum (const PlaitTokenStore *store);
 
 /* Lets the finished file take its place. */
 gboolean plait_token_store_commit (PlaitTokenStore *store, GError **error);
@@ -43,6 +43,6 @@ gint64 plait_token_store_sentences (const PlaitTokenStore *store);
 /* The ids in sentence @sentence. */
 gint64 plait_token_store_length (const PlaitTokenStore *store, gint64 sentence);
 
-/* Reads the ids at @place (from 0) to @place + @n - 1 of @sentence to @ids. Fails where a file cannot be read. */
-gboolean plait_token_store_read (const PlaitTokenStore *store, gint64 sentence, gint64 place, gint64 n, gint32 *ids,
+/* Reads the ids at @from (from 0) to @from + @n - 1 of @sentence to @ids. Fails where a file cannot be read. */
+gboolean plait_token_store_read (const PlaitTokenStore *store, gint64 sentence, gint64 from, gint64 n, gint32 *ids,
                                  GError **error);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#define LONGEST 24 /* bytes of an abbreviation, with spaces that do not break */
+#define MAX_ABBREVIATION 24 /* bytes of an abbreviation, with spaces that do not break */
 
 /* A language's; a capital may stand for the first letter. */
 typedef struct
@@ -70,7 +70,7 @@ begins_word (const char *text, const char *at)
 static gboolean
 is_abbreviated (const Language *language, const char *text, const char *stop, const char *end)
 {
-  for (const char *at = stop; at > text && stop - at < LONGEST;)
+  for (const char *at = stop; at > text && stop - at < MAX_ABBREVIATION;)
     {
       at = g_utf8_prev_char (at);
       for (gsize i = 0; begins_word (text, at) && i < G_N_ELEMENTS (language->abbreviations); i++)
@@ -147,15 +147,15 @@ find_language (const char *language)
 }
 
 gboolean
-plait_abbreviation_knows (const char *language)
+plait_abbreviation_has_language (const char *language)
 {
   return find_language (language) != NULL;
 }
 
 gboolean
-plait_abbreviation_goes_on (const char *language, const char *text, gsize length, gsize place)
+plait_abbreviation_continues (const char *language, const char *text, gsize length, gsize position)
 {
-  const char *end = text + length, *next = text + place, *stop = before_space (text, next);
+  const char *end = text + length, *next = text + position, *stop = before_space (text, next);
   const Language *known;
 
   if (*language == '\0' || stop == text || stop[-1] != '.' || next == end)

@@ -17,8 +17,8 @@
 #define PLAIT_ABBREVIATION_LANGUAGES "cs, de, en, es or fr"
 
 /* TRUE if @language is one of these. */
-gboolean plait_abbreviation_knows (const char *language);
+gboolean plait_abbreviation_has_language (const char *language);
 
-/* TRUE if the sentence of @text (@length bytes of UTF-8, one line) that would end before @place goes on there. Without
- * a known @language each does end. */
-gboolean plait_abbreviation_goes_on (const char *language, const char *text, gsize length, gsize place);
+/* TRUE if the sentence of @text (@length bytes of UTF-8, one line) that would end before @position goes on there.
+ * Without a known @language each does end. */
+gboolean plait_abbreviation_continues (const char *language, const char *text, gsize length, gsize position);

@@ -8,7 +8,7 @@
 #include "process/unicode.h"
 #include "documents/abbreviations.h"
 
-#define LONGEST_ROLE 64 /* bytes */
+#define MAX_ROLE 64 /* bytes */
 
 struct PlaitDocumentReader
 {
@@ -76,7 +76,7 @@ static gboolean G_GNUC_PRINTF (3, 4)
 static char *
 role_name (const char *sentence, gsize length)
 {
-  const char *colon = memchr (sentence, ':', MIN (length, LONGEST_ROLE));
+  const char *colon = memchr (sentence, ':', MIN (length, MAX_ROLE));
   gsize n = colon ? (gsize)(colon - sentence) : 0;
 
   if (n == 0 || plait_text_is_blank (sentence, n) || (n + 1 < length && !plait_text_is_ascii_space (colon[1])))
@@ -142,7 +142,7 @@ split (PlaitDocumentReader *self, const char *line, gsize length, GString *text,
     {
       gsize end = (gsize)next;
 
-      if (plait_abbreviation_goes_on (self->settings.language, line, length, end))
+      if (plait_abbreviation_continues (self->settings.language, line, length, end))
         continue;
       while (start < end && plait_text_is_ascii_space (line[start]))
         start++;
@@ -181,7 +181,7 @@ plait_document_reader_next (PlaitDocumentReader *self, GString *text, GArray *se
       if (!add_sentence (self, next, length, text, sentences, error))
         return FALSE;
     }
-  if (!plait_no_fault (&cause, error))
+  if (!plait_no_error (&cause, error))
     return FALSE;
   return *line > 0;
 }
@@ -204,5 +204,5 @@ plait_document_texts (const char *path, const PlaitDocumentSettings *settings, G
       g_string_truncate (text, 0);
       g_array_set_size (sentences, 0);
     }
-  return documents && plait_no_fault (&fault, error) ? g_steal_pointer (&texts) : NULL;
+  return documents && plait_no_error (&fault, error) ? g_steal_pointer (&texts) : NULL;
 }

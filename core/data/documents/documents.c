@@ -7,11 +7,11 @@
 #include "types/input.h"
 
 void
-plait_document_encode (const PlaitVocabulary *vocabulary, const char *text, gsize length, gboolean starts, GArray *ids,
-                       PlaitDocumentSentence *sentences)
+plait_document_encode (const PlaitVocabulary *vocabulary, const char *text, gsize length, gboolean start_tokens,
+                       GArray *ids, PlaitDocumentSentence *sentences)
 {
   const gint32 start = PLAIT_TOKEN_BOS, unknown = PLAIT_TOKEN_UNKNOWN;
-  gboolean begins = starts || plait_vocabulary_begins (vocabulary);
+  gboolean begins = start_tokens || plait_vocabulary_adds_bos (vocabulary);
 
   for (const char *end = text + length, *next; text < end; text = next + 1, sentences++)
     {
@@ -21,7 +21,7 @@ plait_document_encode (const PlaitVocabulary *vocabulary, const char *text, gsiz
       next = next ? next : end;
       if (begins)
         g_array_append_val (ids, start);
-      begins = starts;
+      begins = start_tokens;
       words = ids->len;
       plait_vocabulary_encode (vocabulary, text, (gsize)(next - text), ids);
       if (ids->len == words)
@@ -127,7 +127,7 @@ plait_document_chunk_name (gboolean cut, gint64 document, gint64 chunk)
 }
 
 PlaitDocument
-plait_document_part (const PlaitDocument *document, gint64 first, gint64 end, gboolean drops_start, gint64 *rows)
+plait_document_slice (const PlaitDocument *document, gint64 first, gint64 end, gboolean drops_start, gint64 *rows)
 {
   const PlaitDocumentSettings *settings = document->settings;
   gint64 maximum = settings->truncates ? settings->maximum : 0;
@@ -145,7 +145,7 @@ plait_document_part (const PlaitDocument *document, gint64 first, gint64 end, gb
     *rows += part.sentences[part.n++].tokens;
   if (maximum > 0)
     *rows = MIN (*rows, maximum);
-  if (drops_start && settings->starts && *rows > 0)
+  if (drops_start && settings->start_tokens && *rows > 0)
     {
       part.ids++;
       --*rows;

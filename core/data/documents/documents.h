@@ -32,10 +32,10 @@ typedef struct
   /* Of PLAIT_LAYOUT_LINES, such as "en": whose abbreviations end no sentence (abbreviations.h); empty: any do. */
   char language[PLAIT_DOCUMENT_LANGUAGE_LENGTH];
 
-  gboolean starts;    /* a start token, which is BOS, before each sentence */
-  gint64 roles;       /* most roles of one document, told by the prefix "NAME: " of its sentences; 0: no roles */
-  gint64 maximum;     /* tokens, start tokens counted and ends not; 0: documents stay whole */
-  gboolean truncates; /* a longer document loses what is behind its maximum; else it is cut into chunks */
+  gboolean start_tokens; /* a start token, which is BOS, before each sentence */
+  gint64 roles;          /* most roles of one document, told by the prefix "NAME: " of its sentences; 0: no roles */
+  gint64 maximum;        /* tokens, start tokens counted and ends not; 0: documents stay whole */
+  gboolean truncates;    /* a longer document loses what is behind its maximum; else it is cut into chunks */
 } PlaitDocumentSettings;
 
 /* A sentence of a document. */
@@ -77,10 +77,10 @@ typedef struct
   gint64 line;
 } PlaitDocument;
 
-/* Appends the ids of the sentences in @text, which LF parts, to @ids, and counts them in @sentences. With @starts BOS
- * stands before each sentence, else before the first where the vocabulary's texts begin with it. A sentence that has
- * no ids in the vocabulary becomes an unknown token. */
-void plait_document_encode (const PlaitVocabulary *vocabulary, const char *text, gsize length, gboolean starts,
+/* Appends the ids of the sentences in @text, which LF parts, to @ids, and counts them in @sentences. With @start_tokens
+ * BOS stands before each sentence, else before the first where the vocabulary's texts begin with it. A sentence that
+ * has no ids in the vocabulary becomes an unknown token. */
+void plait_document_encode (const PlaitVocabulary *vocabulary, const char *text, gsize length, gboolean start_tokens,
                             GArray *ids, PlaitDocumentSentence *sentences);
 
 /* Appends the text of @ids [n], of a target, to @text: LF between its sentences, which start tokens part, and before
@@ -99,8 +99,8 @@ char *plait_document_chunk_name (gboolean cut, gint64 document, gint64 chunk);
 /* The sentences @first .. @end - 1 of a document, or as many as there are, as a document of *@rows rows, at most its
  * maximum where that truncates: the last sentence may be cut short then. With @drops_start the ids lack
  * the first start token: those of targets, of which it is the one that decoders begin with, do. */
-PlaitDocument plait_document_part (const PlaitDocument *document, gint64 first, gint64 end, gboolean drops_start,
-                                   gint64 *rows);
+PlaitDocument plait_document_slice (const PlaitDocument *document, gint64 first, gint64 end, gboolean drops_start,
+                                    gint64 *rows);
 
 /* Appends the sentences of a part, of a source, of @rows rows to @sentences, PlaitDocumentSentence each. */
 void plait_document_append_sentences (const PlaitDocument *part, gint64 rows, GArray *sentences);

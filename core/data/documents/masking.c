@@ -47,7 +47,7 @@ read_instead (const PlaitMasking *masking, PlaitRandomKey key, gint64 place, gin
 /* Selection sampling (Knuth, TAOCP 2, 3.4.2, algorithm S): one pass, every choice of that many alike, in order. */
 void
 plait_masking_apply (const PlaitMasking *masking, gint64 epoch, gint64 tuple, gint64 size, gint32 *ids, gint64 rows,
-                     gint64 tokens, gint32 *places, gint32 *outputs)
+                     gint64 tokens, gint32 *positions, gint32 *outputs)
 {
   PlaitRandomKey key = key_of (masking, epoch, tuple), choice = plait_random_subkey (key, DRAW_PLACE);
   gint64 wanted = plait_masking_count (masking, epoch, tuple, tokens), found = 0, seen = 0;
@@ -58,7 +58,7 @@ plait_masking_apply (const PlaitMasking *masking, gint64 epoch, gint64 tuple, gi
         continue;
       if (plait_random_uniform (choice, (guint64)seen) * (double)(tokens - seen) < (double)(wanted - found))
         {
-          places[found] = (gint32)row;
+          positions[found] = (gint32)row;
           outputs[found++] = ids[row];
           ids[row] = read_instead (masking, key, seen, size, ids[row]);
         }

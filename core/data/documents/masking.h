@@ -26,7 +26,7 @@ typedef struct
 gint64 plait_masking_count (const PlaitMasking *masking, gint64 epoch, gint64 tuple, gint64 tokens);
 
 /* Masks @ids [rows], the rows of a sentence with as many @tokens as are neither start tokens nor the end, of a
- * vocabulary of @size. Of each of the plait_masking_count tokens, in their order, @places gets the row and @outputs
+ * vocabulary of @size. Of each of the plait_masking_count tokens, in their order, @positions gets the row and @outputs
  * what it was. */
 void plait_masking_apply (const PlaitMasking *masking, gint64 epoch, gint64 tuple, gint64 size, gint32 *ids,
-                          gint64 rows, gint64 tokens, gint32 *places, gint32 *outputs);
+                          gint64 rows, gint64 tokens, gint32 *positions, gint32 *outputs);

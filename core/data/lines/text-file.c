@@ -6,7 +6,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "files/file-input.h"
+#include "files/input-guard.h"
 #include "files/file.h"
 #include "lines/tree-lines.h"
 
@@ -72,7 +72,7 @@ static PlaitTextReader *
 open_path (const char *path, gboolean pipes, GError **error)
 {
   struct stat status;
-  int descriptor = plait_file_open (path, pipes ? PLAIT_FILE_AWAITED : PLAIT_FILE_REGULAR, "a text file, plain or gzip",
+  int descriptor = plait_file_open (path, pipes ? PLAIT_FILE_OR_PIPE : PLAIT_FILE_REGULAR, "a text file, plain or gzip",
                                     &status, error);
 
   return descriptor >= 0 ? reader_new (descriptor, TRUE, pipes, path) : NULL;
@@ -89,7 +89,7 @@ plait_text_reader_open_pipe (const char *path, GError **error)
 {
   if (strcmp (path, "-") == 0)
     {
-      plait_file_input_note (STDIN_FILENO, "standard input");
+      plait_input_guard_add (STDIN_FILENO, "standard input");
       return reader_new (STDIN_FILENO, FALSE, TRUE, "standard input");
     }
   return open_path (path, TRUE, error);
@@ -476,5 +476,5 @@ plait_text_file_lines (const char *path, gboolean pipes, gsize maximum, GError *
                                 reader->name, maximum);
       g_strv_builder_add (lines, line);
     }
-  return plait_no_fault (&fault, error) ? g_strv_builder_end (lines) : NULL;
+  return plait_no_error (&fault, error) ? g_strv_builder_end (lines) : NULL;
 }

@@ -129,7 +129,7 @@ draw_event (const gint64 *values, PlaitRandomKey key)
 }
 
 static void
-tell_noun_in_a (GString *line, const Event *event, int role)
+write_noun_in_a (GString *line, const Event *event, int role)
 {
   append_stem (line, A, NOUNS, event->participants[role].noun);
   if (event->participants[role].plural)
@@ -139,16 +139,16 @@ tell_noun_in_a (GString *line, const Event *event, int role)
 }
 
 static void
-tell_in_a (GString *line, const Event *event)
+write_a (GString *line, const Event *event)
 {
-  tell_noun_in_a (line, event, event->object_first);
+  write_noun_in_a (line, event, event->object_first);
   append_stem (line, A, VERBS, event->verb);
   if (event->has_object)
-    tell_noun_in_a (line, event, !event->object_first);
+    write_noun_in_a (line, event, !event->object_first);
 }
 
 static void
-tell_in_b (GString *line, const Event *event, gboolean object_first)
+write_b (GString *line, const Event *event, gboolean object_first)
 {
   for (int i = 0; i < 1 + event->has_object; i++)
     {
@@ -165,7 +165,7 @@ tell_in_b (GString *line, const Event *event, gboolean object_first)
 }
 
 static void
-tell_in_c (GString *line, const Event *event)
+write_c (GString *line, const Event *event)
 {
   static const char *const tenses[] = { "ya", "yi", "yo" };
   plait_task_append (line, event->negative ? "nu" : "pe");
@@ -176,7 +176,7 @@ tell_in_c (GString *line, const Event *event)
 }
 
 static void
-tell_participant_in_target (GString *line, const Event *event, int role)
+write_participant_in_target (GString *line, const Event *event, int role)
 {
   const Participant *participant = &event->participants[role];
   plait_task_append (line, role == 0 ? "d" : "z");
@@ -196,29 +196,29 @@ tell_participant_in_target (GString *line, const Event *event, int role)
 }
 
 static void
-tell_in_target (GString *line, const Event *event)
+write_target (GString *line, const Event *event)
 {
   static const char tenses[] = "rlm";
   if (event->adverb >= 0)
     append_stem (line, TARGET, ADVERBS, event->adverb);
-  tell_participant_in_target (line, event, event->object_first);
+  write_participant_in_target (line, event, event->object_first);
   if (event->negative)
     plait_task_append (line, "ne");
   append_stem (line, TARGET, VERBS, event->verb);
   g_string_append_c (line, tenses[event->tense]);
   g_string_append_c (line, event->participants[0].gender == 0 ? 'a' : 'i');
   if (event->has_object)
-    tell_participant_in_target (line, event, !event->object_first);
+    write_participant_in_target (line, event, !event->object_first);
 }
 
 static void
 generate (const gint64 *values, PlaitRandomKey key, GString *const *lines)
 {
   Event event = draw_event (values, plait_random_subkey (key, 0));
-  tell_in_a (lines[A], &event);
-  tell_in_b (lines[B], &event, plait_task_draw (plait_random_subkey (key, 1), 0, 2) == 1);
-  tell_in_c (lines[C], &event);
-  tell_in_target (lines[TARGET], &event);
+  write_a (lines[A], &event);
+  write_b (lines[B], &event, plait_task_draw (plait_random_subkey (key, 1), 0, 2) == 1);
+  write_c (lines[C], &event);
+  write_target (lines[TARGET], &event);
 }
 
 const PlaitTask plait_task_agreement = {

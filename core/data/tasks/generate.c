@@ -7,15 +7,15 @@
 #include "files/file.h"
 #include "files/folder.h"
 
-#define MOST_TUPLES 10000000
+#define MAX_TUPLES 10000000
 
 const char *const plait_task_splits[PLAIT_TASK_SPLITS] = { "train", "validation", "test" };
 
 static const PlaitTaskParameter common_parameters[PLAIT_TASK_COMMON] = {
   { "seed", 1, 0, G_MAXINT64, "Seed of the corpus" },
-  { "train", 6000, 1, MOST_TUPLES, "Tuples for training" },
-  { "validation", 500, 1, MOST_TUPLES, "Tuples for validation" },
-  { "test", 500, 1, MOST_TUPLES, "Tuples for the test" },
+  { "train", 6000, 1, MAX_TUPLES, "Tuples for training" },
+  { "validation", 500, 1, MAX_TUPLES, "Tuples for validation" },
+  { "test", 500, 1, MAX_TUPLES, "Tuples for the test" },
 };
 
 static const PlaitTask *const tasks[]

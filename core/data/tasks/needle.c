@@ -127,7 +127,7 @@ cue_of (const gint64 *values, const Fact *fact)
 
 /* Appends a sentence of @fact, or of the question for it, and fillers. */
 static void
-tell (GString *line, const gint64 *values, const Fact *fact, gboolean asks, PlaitRandomKey key)
+write_sentence (GString *line, const gint64 *values, const Fact *fact, gboolean asks, PlaitRandomKey key)
 {
   PlaitRandomKey fillers = plait_random_subkey (key, 1);
   gint64 n = 0, n_fillers = plait_task_draw (plait_random_subkey (key, 0), 0, values[FILLERS] + 1);
@@ -178,11 +178,11 @@ generate (const gint64 *values, PlaitRandomKey key, GString *const *lines)
   asked = draw_distinct (n_questions, n_facts, plait_random_subkey (key, 2));
   for (gint64 i = 0; i < n_questions; i++)
     {
-      tell (lines[A], values, &facts[asked[i]], TRUE, plait_random_subkey (sentences, (guint64)i));
+      write_sentence (lines[A], values, &facts[asked[i]], TRUE, plait_random_subkey (sentences, (guint64)i));
       answer (lines[TARGET], values, &facts[asked[i]]);
     }
   for (gint64 i = 0; i < n_facts; i++)
-    tell (lines[A], values, &facts[i], FALSE, plait_random_subkey (sentences, (guint64)(n_questions + i)));
+    write_sentence (lines[A], values, &facts[i], FALSE, plait_random_subkey (sentences, (guint64)(n_questions + i)));
 }
 
 const PlaitTask plait_task_needle = {

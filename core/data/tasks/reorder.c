@@ -95,7 +95,7 @@ draw (const gint64 *values, PlaitRandomKey key, Sentence *sentence)
 
 /* Writes words and tree, and the translation, each from the root down. */
 static void
-tell (const Sentence *sentence, gboolean translates, GString *words, GString *tree)
+write_sentence (const Sentence *sentence, gboolean translates, GString *words, GString *tree)
 {
   enum
   {
@@ -133,8 +133,8 @@ generate (const gint64 *values, PlaitRandomKey key, GString *const *lines)
   Sentence sentence;
   g_autoptr (GString) translated = g_string_new (NULL);
   draw (values, key, &sentence);
-  tell (&sentence, FALSE, lines[A], lines[TREES]);
-  tell (&sentence, TRUE, lines[TARGET], translated);
+  write_sentence (&sentence, FALSE, lines[A], lines[TREES]);
+  write_sentence (&sentence, TRUE, lines[TARGET], translated);
 }
 
 const PlaitTask plait_task_reorder = {

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "process/trial.h"
+#include "process/sandbox.h"
 #include "text/words.h"
 
 #define AHEAD 64 /* lines a process that are kept while an earlier one is parsed */
@@ -21,13 +21,13 @@
 /* Before what a process says: a tree, or after its start why it cannot. */
 typedef struct
 {
-  guint32 end; /* PlaitParseEnd, READY or REFUSED */
+  guint32 end; /* PlaitParseOutcome, READY or REFUSED */
   guint32 length;
 } Reply;
 
 enum
 {
-  READY = PLAIT_PARSE_ENDS,
+  READY = PLAIT_N_PARSE_OUTCOMES,
   REFUSED,
 };
 
@@ -35,7 +35,7 @@ typedef struct
 {
   char *sentence; /* NULL as soon as it is done */
   gsize length;
-  PlaitParseEnd end;
+  PlaitParseOutcome end;
   char *tree;
 } Job;
 
@@ -111,7 +111,7 @@ serve (const PlaitSentenceParser *parser, gint64 unlinked, int socket)
   g_autoptr (GString) tree = g_string_new (NULL);
   gpointer self;
   gsize length;
-  plait_trial_confine ((PlaitTrialLimits){ .memory_bytes = MEMORY });
+  plait_sandbox_confine ((PlaitSandboxLimits){ .memory_bytes = MEMORY });
   self = parser->open (unlinked, &error);
   if (!self)
     reply (socket, REFUSED, error->message, strlen (error->message));
@@ -119,7 +119,7 @@ serve (const PlaitSentenceParser *parser, gint64 unlinked, int socket)
     self = NULL;
   while (self && receive_bytes (socket, &length, sizeof length))
     {
-      PlaitParseEnd end;
+      PlaitParseOutcome end;
       g_string_set_size (sentence, length);
       if (!receive_bytes (socket, sentence->str, length))
         break;
@@ -151,7 +151,7 @@ job_free (gpointer data)
 }
 
 static void
-finish (Job *job, PlaitParseEnd end, char *tree)
+finish (Job *job, PlaitParseOutcome end, char *tree)
 {
   job->end = end;
   job->tree = tree;
@@ -202,7 +202,7 @@ worker_receive (Worker *worker, GError **error)
 {
   Reply head;
   if (!receive_bytes (worker->socket, &head, sizeof head) || head.length > PLAIT_TEXT_LINE_LIMIT
-      || (head.end < PLAIT_PARSE_ENDS) != (worker->job != NULL) || head.end > REFUSED)
+      || (head.end < PLAIT_N_PARSE_OUTCOMES) != (worker->job != NULL) || head.end > REFUSED)
     return FALSE;
   g_autofree char *text = g_malloc0 ((gsize)head.length + 1);
   if (!receive_bytes (worker->socket, text, head.length))
@@ -211,13 +211,13 @@ worker_receive (Worker *worker, GError **error)
     return plait_fail (error, PLAIT_ERROR_INPUT, "%s", text);
   worker->started = TRUE;
   if (worker->job)
-    finish (g_steal_pointer (&worker->job), (PlaitParseEnd)head.end, g_steal_pointer (&text));
+    finish (g_steal_pointer (&worker->job), (PlaitParseOutcome)head.end, g_steal_pointer (&text));
   return TRUE;
 }
 
 /* Ends a worker that is dead or too slow, and begins another one. */
 static gboolean
-worker_replace (Parse *parse, Worker *worker, PlaitParseEnd end, GError **error)
+worker_replace (Parse *parse, Worker *worker, PlaitParseOutcome end, GError **error)
 {
   gboolean started = worker->started;
   if (worker->job)
@@ -225,8 +225,8 @@ worker_replace (Parse *parse, Worker *worker, PlaitParseEnd end, GError **error)
   worker_stop (worker);
   return started ? worker_start (parse, worker, error)
                  : plait_fail (error, PLAIT_ERROR_FAILED,
-                               end == PLAIT_PARSE_LATE ? "%s did not start within %d seconds; install it again"
-                                                       : "%s crashed while it started; install it again",
+                               end == PLAIT_PARSE_TIMED_OUT ? "%s did not start within %d seconds; install it again"
+                                                            : "%s crashed while it started; install it again",
                                parse->parser->name, START_SECONDS);
 }
 
@@ -248,7 +248,7 @@ next_line (Parse *parse, Worker *worker, GError **error)
   gsize length;
   const char *line = plait_text_reader_next (parse->reader, &length, &cause);
   parse->ended = !line;
-  if (!plait_no_fault (&cause, error))
+  if (!plait_no_error (&cause, error))
     return FALSE;
   if (!line)
     return TRUE;
@@ -257,7 +257,7 @@ next_line (Parse *parse, Worker *worker, GError **error)
   g_queue_push_tail (&parse->jobs, job);
   if (tokens == 0 || tokens > parse->settings->tokens)
     {
-      finish (job, tokens == 0 ? PLAIT_PARSE_EMPTY : PLAIT_PARSE_LONG, NULL);
+      finish (job, tokens == 0 ? PLAIT_PARSE_EMPTY : PLAIT_PARSE_TOO_LONG, NULL);
       return TRUE;
     }
   job->sentence = g_strndup (line, length);
@@ -285,7 +285,7 @@ give_work (Parse *parse, GError **error)
 }
 
 static void
-put_out (Parse *parse, PlaitParseTake take, gpointer data)
+put_out (Parse *parse, PlaitParseFunc take, gpointer data)
 {
   for (Job *job; (job = g_queue_peek_head (&parse->jobs)) && !job->sentence;)
     {
@@ -311,17 +311,17 @@ await_workers (Parse *parse, GError **error)
       g_autoptr (GError) cause = NULL;
       gboolean busy = worker->job || !worker->started;
       gboolean good = waits[i].revents == 0 || worker_receive (worker, &cause);
-      if (!plait_no_fault (&cause, error))
+      if (!plait_no_error (&cause, error))
         return FALSE;
       gboolean late = good && busy && waits[i].revents == 0 && g_get_monotonic_time () > worker->deadline;
-      if ((!good || late) && !worker_replace (parse, worker, late ? PLAIT_PARSE_LATE : PLAIT_PARSE_DEAD, error))
+      if ((!good || late) && !worker_replace (parse, worker, late ? PLAIT_PARSE_TIMED_OUT : PLAIT_PARSE_CRASHED, error))
         return FALSE;
     }
   return TRUE;
 }
 
 static gboolean
-parse_all (Parse *parse, const gint *stop, PlaitParseTake take, gpointer data, GError **error)
+parse_all (Parse *parse, const gint *stop, PlaitParseFunc take, gpointer data, GError **error)
 {
   for (guint i = 0; i < parse->settings->n_processes; i++)
     if (!worker_start (parse, &parse->workers[i], error))
@@ -343,7 +343,7 @@ parse_all (Parse *parse, const gint *stop, PlaitParseTake take, gpointer data, G
 
 gboolean
 plait_parse (const PlaitSentenceParser *parser, const PlaitParseSettings *settings, PlaitTextReader *reader,
-             const gint *stop, PlaitParseTake take, gpointer data, GError **error)
+             const gint *stop, PlaitParseFunc take, gpointer data, GError **error)
 {
   g_autofree Worker *workers = g_new0 (Worker, settings->n_processes);
   Parse parse = { parser, settings, reader, FALSE, G_QUEUE_INIT, workers };

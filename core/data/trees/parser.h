@@ -12,17 +12,17 @@
 /* What became of a line. */
 typedef enum
 {
-  PLAIT_PARSE_WHOLE,     /* it has a tree, and all its words are linked */
+  PLAIT_PARSE_COMPLETE,  /* it has a tree, and all its words are linked */
   PLAIT_PARSE_PARTIAL,   /* it has a tree, with some words unlinked */
   PLAIT_PARSE_NONE,      /* the grammar finds nothing in it */
   PLAIT_PARSE_UNMATCHED, /* the parser's words could not be put down to the tokens */
-  PLAIT_PARSE_LONG,      /* it has more tokens than the limit */
-  PLAIT_PARSE_LATE,      /* it was not done within the limit */
-  PLAIT_PARSE_DEAD,      /* its process crashed, or wanted more than the memory allowed */
+  PLAIT_PARSE_TOO_LONG,  /* it has more tokens than the limit */
+  PLAIT_PARSE_TIMED_OUT, /* it was not done within the limit */
+  PLAIT_PARSE_CRASHED,   /* its process crashed, or wanted more than the memory allowed */
   PLAIT_PARSE_EMPTY,     /* the line is */
-} PlaitParseEnd;
+} PlaitParseOutcome;
 
-#define PLAIT_PARSE_ENDS 8
+#define PLAIT_N_PARSE_OUTCOMES 8
 
 /* A parser of sentences, the table of modules of the kind parser. Both functions are called in a process of its own,
  * without terminal and files. */
@@ -33,9 +33,9 @@ typedef struct
   /* Loads it; up to @unlinked words may be left without links. The error comes out of plait_parse. (transfer full) */
   gpointer (*open) (gint64 unlinked, GError **error);
 
-  /* Appends the tree of @sentence, which has tokens, to @tree: PLAIT_PARSE_WHOLE or PARTIAL. Otherwise NONE or
+  /* Appends the tree of @sentence, which has tokens, to @tree: PLAIT_PARSE_COMPLETE or PARTIAL. Otherwise NONE or
    * UNMATCHED. */
-  PlaitParseEnd (*parse) (gpointer self, const char *sentence, gsize length, GString *tree);
+  PlaitParseOutcome (*parse) (gpointer self, const char *sentence, gsize length, GString *tree);
 } PlaitSentenceParser;
 
 typedef struct
@@ -47,9 +47,9 @@ typedef struct
 } PlaitParseSettings;
 
 /* Takes the tree of the next line, "" for none, without its end. */
-typedef void (*PlaitParseTake) (const char *tree, PlaitParseEnd end, gpointer data);
+typedef void (*PlaitParseFunc) (const char *tree, PlaitParseOutcome end, gpointer data);
 
 /* Parses what @reader gives until it ends; or until *@stop (atomic) is raised, with PLAIT_ERROR_INTERRUPTED. FALSE also
  * if text or parser cannot be read, or there are no processes. No other thread may run. */
 gboolean plait_parse (const PlaitSentenceParser *parser, const PlaitParseSettings *settings, PlaitTextReader *reader,
-                      const gint *stop, PlaitParseTake take, gpointer data, GError **error);
+                      const gint *stop, PlaitParseFunc take, gpointer data, GError **error);

@@ -152,17 +152,17 @@ typedef struct
   PlaitTreeMaker *maker;
   GByteArray *present; /* of each tree on the stack: whether it has pieces */
   gint32 pieces;       /* so far */
-} Spreader;
+} Splitter;
 
 static void
-push (Spreader *self, gboolean present)
+push (Splitter *self, gboolean present)
 {
   guint8 byte = present != FALSE;
   g_byte_array_append (self->present, &byte, 1);
 }
 
 static gboolean
-add_word (Spreader *self, gint32 tag, gint32 pieces, GError **error)
+add_word (Splitter *self, gint32 tag, gint32 pieces, GError **error)
 {
   PlaitTreeStep step = { 0 };
   const char *name = plait_tree_label (self->maker, tag);
@@ -178,14 +178,14 @@ add_word (Spreader *self, gint32 tag, gint32 pieces, GError **error)
       if (i == pieces)
         step.label = tag;
       if (i > 1)
-        g_array_append_val (self->maker->spread, step);
+        g_array_append_val (self->maker->piece_steps, step);
     }
   push (self, pieces > 0);
   return TRUE;
 }
 
 static void
-join (Spreader *self, gint32 label)
+join (Splitter *self, gint32 label)
 {
   guint n = self->present->len;
   gboolean left = self->present->data[n - 2], right = self->present->data[n - 1];
@@ -193,16 +193,16 @@ join (Spreader *self, gint32 label)
   g_byte_array_set_size (self->present, n - 2);
   push (self, left || right);
   if (left && right)
-    g_array_append_val (self->maker->spread, step);
+    g_array_append_val (self->maker->piece_steps, step);
 }
 
 gboolean
-plait_tree_spread (PlaitTreeMaker *maker, const gint32 *pieces, gint64 words, GError **error)
+plait_tree_split_words (PlaitTreeMaker *maker, const gint32 *pieces, gint64 words, GError **error)
 {
   g_autoptr (GByteArray) present = g_byte_array_new ();
-  Spreader self = { maker, present, 0 };
+  Splitter self = { maker, present, 0 };
   gint64 word = 0;
-  g_array_set_size (maker->spread, 0);
+  g_array_set_size (maker->piece_steps, 0);
   for (guint i = 0; i <= maker->steps->len; i++)
     {
       const PlaitTreeStep *step = i < maker->steps->len ? &g_array_index (maker->steps, PlaitTreeStep, i) : NULL;

@@ -36,9 +36,9 @@ struct PlaitTreeMaker
 
   /* Of the present line. */
   PlaitTree *tree;
-  GArray *steps;  /* PlaitTreeStep, over words */
-  GArray *tags;   /* gint32 a word */
-  GArray *spread; /* PlaitTreeStep, over pieces */
+  GArray *steps;       /* PlaitTreeStep, over words */
+  GArray *tags;        /* gint32 a word */
+  GArray *piece_steps; /* PlaitTreeStep, over pieces */
 };
 
 /* The label of @number, as long as @maker. (transfer none) */
@@ -57,7 +57,7 @@ void plait_tree_control (PlaitTreeShape shape, gint64 words, PlaitRandomKey key,
 /* From the steps of @maker, over @words words, to those over their pieces: word w has pieces[w] of them. Those of a
  * word are grouped from the left under nodes that take the word's place: the highest has its tag, the others the tag
  * with '@' before it. A word without pieces is left out, and with it the node over it. */
-gboolean plait_tree_spread (PlaitTreeMaker *maker, const gint32 *pieces, gint64 words, GError **error);
+gboolean plait_tree_split_words (PlaitTreeMaker *maker, const gint32 *pieces, gint64 words, GError **error);
 
 /* The children of the @n nodes, which are numbered from @first on, behind the leaves from 0. */
 void plait_tree_link (const PlaitTreeStep *steps, gint64 n, gint64 first, gint64 *left, gint64 *right);

@@ -52,7 +52,7 @@ next_line (Reading *reading, GError **error)
   reading->sentence = NULL;
   if (!cause && reading->tokens)
     reading->sentence = plait_text_reader_next (reading->tokens, &reading->sentence_length, &cause);
-  if (!plait_no_fault (&cause, error))
+  if (!plait_no_error (&cause, error))
     return FALSE;
   if (reading->tokens && !reading->line != !reading->sentence)
     {
@@ -109,8 +109,8 @@ count_arities (const PlaitTree *tree, PlaitTreeCounts *counts)
 }
 
 gboolean
-plait_trees_check (const char *trees, const char *tokens, const PlaitTreeSettings *settings, PlaitTreeSentence complain,
-                   gpointer data, PlaitTreeCounts *counts, GError **error)
+plait_trees_check (const char *trees, const char *tokens, const PlaitTreeSettings *settings,
+                   PlaitTreeLineFunc report_line, gpointer data, PlaitTreeCounts *counts, GError **error)
 {
   g_auto (Reading) reading = { 0 };
   g_autoptr (GError) cause = NULL;
@@ -124,7 +124,7 @@ plait_trees_check (const char *trees, const char *tokens, const PlaitTreeSetting
       if (!read_tree (&reading, &fault))
         {
           counts->bad++;
-          complain (fault->message, data);
+          report_line (fault->message, data);
           continue;
         }
       counts->with_tree += reading.maker->tree->root >= 0;
@@ -136,7 +136,7 @@ plait_trees_check (const char *trees, const char *tokens, const PlaitTreeSetting
           += plait_tree_height ((const PlaitTreeStep *)(gpointer)reading.maker->steps->data, reading.maker->steps->len);
       count_arities (reading.maker->tree, counts);
     }
-  return plait_no_fault (&cause, error);
+  return plait_no_error (&cause, error);
 }
 
 static void
@@ -229,7 +229,7 @@ write_brackets (const Reading *reading, GString *out, GError **error)
 
 gboolean
 plait_trees_convert (const char *trees, const char *tokens, const PlaitTreeSettings *settings, PlaitTreeFormat format,
-                     PlaitTreeSentence take, gpointer data, GError **error)
+                     PlaitTreeLineFunc take, gpointer data, GError **error)
 {
   g_auto (Reading) reading = { 0 };
   g_autoptr (GString) out = g_string_new (NULL);
@@ -247,5 +247,5 @@ plait_trees_convert (const char *trees, const char *tokens, const PlaitTreeSetti
         return FALSE;
       take (out->str, data);
     }
-  return plait_no_fault (&cause, error);
+  return plait_no_error (&cause, error);
 }

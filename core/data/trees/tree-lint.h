@@ -33,17 +33,17 @@ typedef enum
 } PlaitTreeFormat;
 
 /* Takes a line that is put out, without its end. */
-typedef void (*PlaitTreeSentence) (const char *line, gpointer data);
+typedef void (*PlaitTreeLineFunc) (const char *line, gpointer data);
 
 /* Reads all lines of the file @trees, beside those of @tokens (NULL: words are compared with nothing). Each bad line is
- * told to @complain as "FILE:LINE: what is wrong". FALSE with PLAIT_ERROR_INPUT if a file cannot be read as text, or
+ * told to @report_line as "FILE:LINE: what is wrong". FALSE with PLAIT_ERROR_INPUT if a file cannot be read as text, or
  * one has more lines than the other. */
 gboolean plait_trees_check (const char *trees, const char *tokens, const PlaitTreeSettings *settings,
-                            PlaitTreeSentence complain, gpointer data, PlaitTreeCounts *counts, GError **error);
+                            PlaitTreeLineFunc report_line, gpointer data, PlaitTreeCounts *counts, GError **error);
 
 /* Gives @take the lines of the file @trees as binary trees. Triples number nodes from 201 on, or from above the
  * last word, and write [1,1,201] for no tree; brackets write an empty line for it, and X for
  * a label that is not known, and take the words of trees in triples from @tokens, which may be NULL otherwise. The
  * first bad line is an error. */
 gboolean plait_trees_convert (const char *trees, const char *tokens, const PlaitTreeSettings *settings,
-                              PlaitTreeFormat format, PlaitTreeSentence take, gpointer data, GError **error);
+                              PlaitTreeFormat format, PlaitTreeLineFunc take, gpointer data, GError **error);

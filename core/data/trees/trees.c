@@ -20,7 +20,7 @@ plait_tree_maker_new (const PlaitTreeSettings *settings, const char *source)
   maker->tree = plait_tree_new ();
   maker->steps = g_array_new (FALSE, FALSE, sizeof (PlaitTreeStep));
   maker->tags = g_array_new (FALSE, TRUE, sizeof (gint32));
-  maker->spread = g_array_new (FALSE, FALSE, sizeof (PlaitTreeStep));
+  maker->piece_steps = g_array_new (FALSE, FALSE, sizeof (PlaitTreeStep));
   return maker;
 }
 
@@ -36,7 +36,7 @@ plait_tree_maker_free (PlaitTreeMaker *maker)
   plait_tree_free (maker->tree);
   g_array_unref (maker->steps);
   g_array_unref (maker->tags);
-  g_array_unref (maker->spread);
+  g_array_unref (maker->piece_steps);
   g_free (maker->source);
   g_free (maker);
 }
@@ -99,7 +99,7 @@ plait_tree_maker_make (PlaitTreeMaker *maker, const PlaitTreeLine *line, GArray 
                        GError **error)
 {
   gboolean none;
-  if (!make_words (maker, line, &none, error) || !plait_tree_spread (maker, line->pieces, line->words, error))
+  if (!make_words (maker, line, &none, error) || !plait_tree_split_words (maker, line->pieces, line->words, error))
     {
       g_prefix_error (error, "%s:%jd: ", line->file, line->number);
       return FALSE;
@@ -107,7 +107,7 @@ plait_tree_maker_make (PlaitTreeMaker *maker, const PlaitTreeLine *line, GArray 
   if (without)
     *without = none;
   if (!none || maker->settings.no_tree == PLAIT_NO_TREE_RIGHT)
-    g_array_append_vals (steps, maker->spread->data, 2 * maker->spread->len);
+    g_array_append_vals (steps, maker->piece_steps->data, 2 * maker->piece_steps->len);
   return TRUE;
 }
 

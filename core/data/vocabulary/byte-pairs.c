@@ -270,36 +270,36 @@ typedef struct
   gint32 previous, next;
 } Piece;
 
-/* A merge of the piece at @place and the one behind it, as long as these are the two that it merges. */
+/* A merge of the piece at @position and the one behind it, as long as these are the two that it merges. */
 typedef struct
 {
   const Merge *merge;
-  gint32 place;
-} Chance;
+  gint32 position;
+} Candidate;
 
 static gboolean
-precedes (const Chance *a, const Chance *b)
+precedes (const Candidate *a, const Candidate *b)
 {
-  return a->merge->rank != b->merge->rank ? a->merge->rank < b->merge->rank : a->place < b->place;
+  return a->merge->rank != b->merge->rank ? a->merge->rank < b->merge->rank : a->position < b->position;
 }
 
 static void
-push (GArray *heap, Chance chance)
+push (GArray *heap, Candidate candidate)
 {
   guint at = heap->len;
-  Chance *chances;
+  Candidate *chances;
 
-  g_array_append_val (heap, chance);
-  chances = (Chance *)(gpointer)heap->data;
-  for (; at > 0 && precedes (&chance, &chances[(at - 1) / 2]); at = (at - 1) / 2)
+  g_array_append_val (heap, candidate);
+  chances = (Candidate *)(gpointer)heap->data;
+  for (; at > 0 && precedes (&candidate, &chances[(at - 1) / 2]); at = (at - 1) / 2)
     chances[at] = chances[(at - 1) / 2];
-  chances[at] = chance;
+  chances[at] = candidate;
 }
 
-static Chance
+static Candidate
 pop (GArray *heap)
 {
-  Chance *chances = (Chance *)(gpointer)heap->data, first = chances[0], last = chances[heap->len - 1];
+  Candidate *chances = (Candidate *)(gpointer)heap->data, first = chances[0], last = chances[heap->len - 1];
   guint n = heap->len - 1, at = 0;
 
   for (guint child = 1; child < n; child = 2 * at + 1)
@@ -315,19 +315,19 @@ pop (GArray *heap)
   return first;
 }
 
-/* Adds the merge of the piece at @place and the next one, if there is one. */
+/* Adds the merge of the piece at @position and the next one, if there is one. */
 static void
-offer (const PlaitBytePairs *self, const Piece *pieces, gint32 place, GArray *heap)
+offer (const PlaitBytePairs *self, const Piece *pieces, gint32 position, GArray *heap)
 {
   Merge pair;
   const Merge *merge;
 
-  if (place < 0 || pieces[place].next < 0)
+  if (position < 0 || pieces[position].next < 0)
     return;
-  pair = (Merge){ .left = pieces[place].id, .right = pieces[pieces[place].next].id };
+  pair = (Merge){ .left = pieces[position].id, .right = pieces[pieces[position].next].id };
   merge = g_hash_table_lookup (self->by_pair, &pair);
   if (merge)
-    push (heap, (Chance){ merge, place });
+    push (heap, (Candidate){ merge, position });
 }
 
 static void
@@ -335,19 +335,19 @@ merge_all (const PlaitBytePairs *self, Piece *pieces, GArray *heap)
 {
   while (heap->len > 0)
     {
-      Chance chance = pop (heap);
-      Piece *left = &pieces[chance.place];
+      Candidate candidate = pop (heap);
+      Piece *left = &pieces[candidate.position];
       gint32 gone = left->next;
 
-      if (left->id != chance.merge->left || gone < 0 || pieces[gone].id != chance.merge->right)
+      if (left->id != candidate.merge->left || gone < 0 || pieces[gone].id != candidate.merge->right)
         continue;
-      left->id = chance.merge->merged;
+      left->id = candidate.merge->merged;
       left->next = pieces[gone].next;
       pieces[gone].id = -1;
       if (left->next >= 0)
-        pieces[left->next].previous = chance.place;
+        pieces[left->next].previous = candidate.position;
       offer (self, pieces, left->previous, heap);
-      offer (self, pieces, chance.place, heap);
+      offer (self, pieces, candidate.position, heap);
     }
 }
 
@@ -371,7 +371,7 @@ void
 plait_byte_pairs_encode (const PlaitBytePairs *self, const char *text, gsize length, GArray *ids)
 {
   g_autoptr (GArray) list = g_array_new (FALSE, FALSE, sizeof (Piece));
-  g_autoptr (GArray) heap = g_array_new (FALSE, FALSE, sizeof (Chance));
+  g_autoptr (GArray) heap = g_array_new (FALSE, FALSE, sizeof (Candidate));
   const char *end = text + length;
 
   for (const char *next; text < end; text = next)

@@ -9,7 +9,7 @@
 #include "vocabulary/id-map.h"
 #include "lines/text-file.h"
 
-#define MOST_LINES 1000 /* that are looked at */
+#define MAX_LINES 1000 /* that are looked at */
 
 /*
  * What a file looks like
@@ -58,9 +58,9 @@ static Lines
 look_at (const char *text)
 {
   Lines lines = { 0 };
-  g_auto (GStrv) each = g_strsplit (text, "\n", MOST_LINES + 1);
+  g_auto (GStrv) each = g_strsplit (text, "\n", MAX_LINES + 1);
 
-  for (guint i = 0; each[i] && i < MOST_LINES; i++)
+  for (guint i = 0; each[i] && i < MAX_LINES; i++)
     look_at_line (&lines, each[i]);
   return lines;
 }
@@ -205,9 +205,9 @@ add_line (List *list, const char *line, gsize length, GError **error)
     return plait_fail (error, PLAIT_ERROR_INPUT, "%s:%jd: the word \"%.80s\" stands in line %d already; take one out",
                        path, number, word, GPOINTER_TO_INT (before));
   g_string_append_printf (list->text, "%s %ju\n", word, count);
-  if (list->text->len > PLAIT_VOCABULARY_LARGEST_FILE)
+  if (list->text->len > PLAIT_VOCABULARY_MAX_FILE)
     return plait_fail (error, PLAIT_ERROR_INPUT, "%s:%jd: the list has more than %zu bytes; expected at most that",
-                       path, number, PLAIT_VOCABULARY_LARGEST_FILE);
+                       path, number, PLAIT_VOCABULARY_MAX_FILE);
   g_hash_table_insert (list->seen, g_steal_pointer (&word), GINT_TO_POINTER ((gint)MIN (number, G_MAXINT)));
   return TRUE;
 }
@@ -229,7 +229,7 @@ plait_foreign_vocabulary_read_list (const char *path, guint *left_out, GError **
   while ((line = plait_text_reader_next (list.reader, &length, &fault)))
     if (!plait_text_is_blank (line, length) && !add_line (&list, line, length, error))
       return NULL;
-  if (!plait_no_fault (&fault, error))
+  if (!plait_no_error (&fault, error))
     return NULL;
   if (g_hash_table_size (list.seen) == 0)
     return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: has no words; expected a list of them, one a line", path);

@@ -22,7 +22,7 @@ static const struct
   { "padding", G_STRUCT_OFFSET (PlaitPublishedNumbers, padding), -1 },
   { "beginning", G_STRUCT_OFFSET (PlaitPublishedNumbers, beginning), -1 },
   { "end", G_STRUCT_OFFSET (PlaitPublishedNumbers, end), 0 },
-  { "begins", G_STRUCT_OFFSET (PlaitPublishedNumbers, begins), 0 },
+  { "begins", G_STRUCT_OFFSET (PlaitPublishedNumbers, adds_bos), 0 },
   { "spaced", G_STRUCT_OFFSET (PlaitPublishedNumbers, spaced), 0 },
   { "offset", G_STRUCT_OFFSET (PlaitPublishedNumbers, offset), 0 },
 };
@@ -107,7 +107,7 @@ load_numbers (Published *self, GBytes *bytes, gsize *at)
   for (gsize i = 0; i < G_N_ELEMENTS (fields); i++)
     {
       gint64 number = take_number (bytes, at, fields[i].name);
-      gint64 limit = i == 0 ? PLAIT_VOCABULARY_MAXIMUM_SIZE : self->numbers.size - 1;
+      gint64 limit = i == 0 ? PLAIT_VOCABULARY_MAX_SIZE : self->numbers.size - 1;
 
       if (number < fields[i].minimum || number > limit)
         return FALSE;
@@ -266,7 +266,7 @@ published_load (const PlaitVocabularyFormat *format, GBytes *bytes, const char *
               : load_byte_pairs (self, ids, merges, name, ids_name, &unknown, error)))
     return NULL;
   number_ids (self, unknown);
-  *facts = (PlaitVocabularyFacts){ self->ids.size, self->numbers.begins != 0 };
+  *facts = (PlaitVocabularyFacts){ self->ids.size, self->numbers.adds_bos != 0 };
   return g_steal_pointer (&self);
 }
 

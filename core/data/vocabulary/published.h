@@ -31,14 +31,14 @@ typedef struct
 {
   gint32 size;
   gint32 padding, beginning, end;
-  gint32 begins; /* whether each text begins with @beginning */
-  gint32 spaced; /* whether a text that begins without a space gets one */
-  gint32 offset; /* what SentencePiece's ids lack */
+  gint32 adds_bos; /* whether each text begins with @beginning */
+  gint32 spaced;   /* whether a text that begins without a space gets one */
+  gint32 offset;   /* what SentencePiece's ids lack */
 } PlaitPublishedNumbers;
 
 /* What is kept of the model in the folder @path, or, of marian, of @path, one of its two SentencePiece models. Fails,
  * naming the file, where one is missing or config.json is not of these. (transfer full) */
-GBytes *plait_published_gather (const char *path, GError **error);
+GBytes *plait_published_import (const char *path, GError **error);
 
 /* @numbers as they are kept, before any file; and a file. */
 GString *plait_published_begin (const PlaitPublishedNumbers *numbers);

@@ -5,7 +5,7 @@
 
 #include "text/error.h"
 #include "process/module.h"
-#include "process/trial.h"
+#include "process/sandbox.h"
 #include "vocabulary/id-map.h"
 #include "vocabulary/sentencepiece.h"
 #include "lines/text-file.h"
@@ -44,11 +44,11 @@ check_model (const PlaitSentencePiece *model, const char *name, GError **error)
   model->table->specials (model, specials);
   for (int i = 0; i < PLAIT_TOKEN_SPECIALS; i++)
     n_specials += specials[i] >= 0;
-  if (size <= n_specials || size > PLAIT_VOCABULARY_MAXIMUM_SIZE - PLAIT_TOKEN_SPECIALS + n_specials)
+  if (size <= n_specials || size > PLAIT_VOCABULARY_MAX_SIZE - PLAIT_TOKEN_SPECIALS + n_specials)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "%s: the SentencePiece model has %d pieces, %d of them special tokens; expected others as well, "
                        "and at most %d pieces",
-                       name, size, n_specials, PLAIT_VOCABULARY_MAXIMUM_SIZE);
+                       name, size, n_specials, PLAIT_VOCABULARY_MAX_SIZE);
   g_autoptr (GHashTable) by_piece = g_hash_table_new (g_str_hash, g_str_equal);
   for (int id = 0; id < size; id++)
     {
@@ -120,7 +120,7 @@ typedef struct
 {
   GBytes *bytes;
   const char *name;
-} Trial;
+} ModelBytes;
 
 /* In the child: load, then use the model the ways it will be used. */
 static gboolean
@@ -128,8 +128,8 @@ try_model (gpointer data, GError **error)
 {
   static const char sample[] = "The quick brown \xc5\xbelu\xc5\xa5ou\xc4\x8dk\xc3\xbd k\xc5\xaf\xc5\x88, 12.5 "
                                "\xe2\x82\xac! \xe6\x9d\xb1\xe4\xba\xac \xf0\x9f\x98\x80 \xe2\x96\x81\xef\xbf\xbd";
-  Trial *trial = data;
-  PlaitSentencePiece *model = load_and_check (trial->bytes, trial->name, error);
+  ModelBytes *model_bytes = data;
+  PlaitSentencePiece *model = load_and_check (model_bytes->bytes, model_bytes->name, error);
   if (!model)
     return FALSE;
   int size = model->table->size (model);
@@ -145,15 +145,15 @@ try_model (gpointer data, GError **error)
   return works
          || plait_fail (error, PLAIT_ERROR_INPUT,
                         "%s: the SentencePiece model cannot encode and decode text; train the model again",
-                        trial->name);
+                        model_bytes->name);
 }
 
 PlaitSentencePiece *
 plait_subwords_open (GBytes *bytes, const char *name, GError **error)
 {
-  Trial trial = { bytes, name };
+  ModelBytes model_bytes = { bytes, name };
   if (!plait_sentencepiece_open (error)
-      || !plait_trial (name, PLAIT_ERROR_INPUT, try_model, &trial, PLAIT_TRIAL_LIMITS, error))
+      || !plait_sandbox_run (name, PLAIT_ERROR_INPUT, try_model, &model_bytes, PLAIT_SANDBOX_LIMITS, error))
     return NULL;
   return load_and_check (bytes, name, error);
 }
@@ -342,9 +342,9 @@ check_settings (const PlaitVocabularySettings *settings, GError **error)
   if (strcmp (settings->type, "unigram") != 0 && strcmp (settings->type, "bpe") != 0)
     return plait_fail (error, PLAIT_ERROR_INPUT, "Vocabulary type \"%s\" is unknown; expected words, unigram or bpe",
                        settings->type);
-  if (settings->size <= PLAIT_TOKEN_SPECIALS || settings->size > PLAIT_VOCABULARY_MAXIMUM_SIZE)
+  if (settings->size <= PLAIT_TOKEN_SPECIALS || settings->size > PLAIT_VOCABULARY_MAX_SIZE)
     return plait_fail (error, PLAIT_ERROR_INPUT, "Vocabulary size %jd cannot be; expected more than %d and at most %d",
-                       settings->size, PLAIT_TOKEN_SPECIALS, PLAIT_VOCABULARY_MAXIMUM_SIZE);
+                       settings->size, PLAIT_TOKEN_SPECIALS, PLAIT_VOCABULARY_MAX_SIZE);
   if (!(settings->character_coverage >= .98 && settings->character_coverage <= 1))
     return plait_fail (error, PLAIT_ERROR_INPUT, "Character coverage %g cannot be; expected .98 to 1",
                        settings->character_coverage);
@@ -445,7 +445,7 @@ train (const PlaitVocabularySettings *settings, Lines *lines, GError **error)
   };
   g_autofree char *message = NULL;
   g_autoptr (GBytes) bytes = sentencepiece->train (options, next_training_line, lines, &message);
-  if (!plait_no_fault (&lines->error, error))
+  if (!plait_no_error (&lines->error, error))
     return NULL;
   if (!bytes)
     explain_failure (settings, lines->paths[0], message, error);

@@ -8,7 +8,7 @@
 typedef struct
 {
   gint32 size;
-  gboolean begins; /* BOS is the first token of each text */
+  gboolean adds_bos; /* BOS is the first token of each text */
 } PlaitVocabularyFacts;
 
 /* What a kind of vocabulary does; words.c has two, subwords.c and published.c one each. @model is the kind's own. */
@@ -43,7 +43,7 @@ extern const PlaitVocabularyFormat plait_published_format;
 gboolean plait_vocabulary_begins_with (GBytes *bytes, const char *header);
 
 /* No file of a vocabulary is larger; what claims to be is refused before it is read. */
-#define PLAIT_VOCABULARY_LARGEST_FILE ((gsize)256 << 20)
+#define PLAIT_VOCABULARY_MAX_FILE ((gsize)256 << 20)
 
 /* A line of text from decoded bytes (NULL: none), which may be any: what would break a line or a C string becomes a
  * space. Frees @bytes. (transfer full) */

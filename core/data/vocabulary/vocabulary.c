@@ -12,7 +12,7 @@
 #include "vocabulary/published.h"
 
 /* Bytes of a seal that may be wrong in what is still taken for a damaged one. */
-#define MOST_WRONG 2
+#define MAX_WRONG 2
 
 struct PlaitVocabulary
 {
@@ -95,7 +95,7 @@ find_seal (const char *data, gsize length)
 
       for (gsize k = 0; sealed && sealed[k]; k++)
         wrong += k >= length || data[k] != sealed[k];
-      if (sealed && wrong <= MOST_WRONG)
+      if (sealed && wrong <= MAX_WRONG)
         return formats[i];
     }
   return NULL;
@@ -145,7 +145,7 @@ static PlaitVocabulary *
 read_vocabulary (const char *path, gboolean *sealed, GError **error)
 {
   g_autoptr (GBytes) file
-      = plait_file_read (path, PLAIT_FILE_REGULAR, PLAIT_VOCABULARY_LARGEST_FILE, "a vocabulary", error);
+      = plait_file_read (path, PLAIT_FILE_REGULAR, PLAIT_VOCABULARY_MAX_FILE, "a vocabulary", error);
   g_autoptr (GBytes) bytes = file ? unseal (file, path, sealed, error) : NULL;
   if (!bytes)
     return NULL;
@@ -213,7 +213,7 @@ plait_vocabulary_train (const PlaitVocabularySettings *settings, const char *con
 PlaitVocabulary *
 plait_vocabulary_from_published (const char *path, GError **error)
 {
-  g_autoptr (GBytes) bytes = plait_published_gather (path, error);
+  g_autoptr (GBytes) bytes = plait_published_import (path, error);
 
   return bytes ? load (&plait_published_format, bytes, path, error) : NULL;
 }
@@ -289,9 +289,9 @@ plait_vocabulary_encode (const PlaitVocabulary *vocabulary, const char *text, gs
 }
 
 gboolean
-plait_vocabulary_begins (const PlaitVocabulary *vocabulary)
+plait_vocabulary_adds_bos (const PlaitVocabulary *vocabulary)
 {
-  return vocabulary->facts.begins;
+  return vocabulary->facts.adds_bos;
 }
 
 void
@@ -299,7 +299,7 @@ plait_vocabulary_encode_text (const PlaitVocabulary *vocabulary, const char *tex
 {
   const gint32 beginning = PLAIT_TOKEN_BOS;
 
-  if (plait_vocabulary_begins (vocabulary))
+  if (plait_vocabulary_adds_bos (vocabulary))
     g_array_append_val (ids, beginning);
   plait_vocabulary_encode (vocabulary, text, length, ids);
 }

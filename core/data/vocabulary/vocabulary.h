@@ -34,7 +34,7 @@
 typedef struct PlaitVocabulary PlaitVocabulary;
 
 /* Most pieces of a SentencePiece vocabulary. */
-#define PLAIT_VOCABULARY_MAXIMUM_SIZE (1 << 20)
+#define PLAIT_VOCABULARY_MAX_SIZE (1 << 20)
 
 /* How to make a vocabulary from text. Begin with PLAIT_VOCABULARY_DEFAULTS. */
 typedef struct
@@ -118,7 +118,7 @@ double plait_vocabulary_score (const PlaitVocabulary *vocabulary, gint32 id);
 void plait_vocabulary_encode (const PlaitVocabulary *vocabulary, const char *text, gsize length, GArray *ids);
 
 /* TRUE if each text, in sources and targets alike, begins with BOS, as BART's do. */
-gboolean plait_vocabulary_begins (const PlaitVocabulary *vocabulary);
+gboolean plait_vocabulary_adds_bos (const PlaitVocabulary *vocabulary);
 
 /* The ids of a text as streams have them: with BOS, where texts begin with it. */
 void plait_vocabulary_encode_text (const PlaitVocabulary *vocabulary, const char *text, gsize length, GArray *ids);

@@ -393,7 +393,7 @@ count_words (GArray *counts, NextWord next, const char *const *paths, PlaitPool 
     {
       Count *count = &g_array_index (counts, Count, i);
 
-      if (!plait_no_fault (&count->error, error))
+      if (!plait_no_error (&count->error, error))
         return NULL;
       for (guint w = 0; i > 0 && w < count->table.words->len; w++)
         if (!add_word (&all->table, NULL, *table_word (&count->table, w), count->path, 0, error))

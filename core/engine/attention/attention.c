@@ -33,7 +33,7 @@ one_piece (gpointer data, gint64 sentence, guint thread)
   gint64 keys = plait_ragged_length (attention->job->memories[0].rows, sentence) + attention->kernels->vector_length;
   PlaitScalar *scratch = plait_pool_scratch (attention->pool, thread, sizeof (PlaitScalar) * (gsize)(heads * keys));
 
-  if (attention->kernels->attention_one (attention->job, sentence, scratch))
+  if (attention->kernels->attention_single_query (attention->job, sentence, scratch))
     return;
   for (guint head = 0; head < heads; head++)
     head_piece (data, sentence * heads + head, thread);
@@ -70,20 +70,20 @@ key_columns_piece (gpointer data, gint64 sentence, guint thread)
   gint64 stride = (keys + vector - 1) / vector * vector;
 
   if (keys > 0)
-    work->kernels->transpose (work->columns + plait_key_columns_place (work->rows, sentence, work->keys.width), stride,
-                              stride, plait_tensor_row (work->keys, work->rows.offsets[sentence]), work->keys.stride,
-                              keys, work->keys.width);
+    work->kernels->transpose (work->columns + plait_transposed_keys_offset (work->rows, sentence, work->keys.width),
+                              stride, stride, plait_tensor_row (work->keys, work->rows.offsets[sentence]),
+                              work->keys.stride, keys, work->keys.width);
 }
 
 gint64
-plait_attention_key_columns_size (PlaitRagged rows, gint64 width)
+plait_transposed_keys_size (PlaitRagged rows, gint64 width)
 {
   /* Blocks of keys are read in whole vectors from anywhere. */
-  return plait_key_columns_place (rows, rows.n, width) + PLAIT_LONGEST_VECTOR;
+  return plait_transposed_keys_offset (rows, rows.n, width) + PLAIT_MAX_VECTOR_LENGTH;
 }
 
 void
-plait_attention_key_columns (PlaitPool *pool, PlaitScalar *columns, PlaitTensor keys, PlaitRagged rows)
+plait_transpose_keys (PlaitPool *pool, PlaitScalar *columns, PlaitTensor keys, PlaitRagged rows)
 {
   PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ATTENTION);
   KeyColumns work = { plait_kernels (), columns, keys, rows };
@@ -96,15 +96,15 @@ static void
 check (const PlaitAttentionJob *job)
 {
   g_assert (job->settings->heads > 0 && job->queries.width % job->settings->heads == 0);
-  g_assert (job->n_memories >= 1 && job->n_memories <= PLAIT_ATTENTION_MEMORIES);
+  g_assert (job->n_memories >= 1 && job->n_memories <= PLAIT_MAX_ATTENTION_MEMORIES);
   g_assert (!job->settings->causal || job->n_memories == 1);
   for (guint m = 0; m < job->n_memories; m++)
     {
       const PlaitAttentionMemory *memory = &job->memories[m];
 
       g_assert (memory->rows.n == job->query_rows.n);
-      g_assert (!memory->key_columns || (!memory->gather && !job->settings->causal));
-      g_assert (!memory->key_columns == !job->memories[0].key_columns);
+      g_assert (!memory->transposed_keys || (!memory->gather && !job->settings->causal));
+      g_assert (!memory->transposed_keys == !job->memories[0].transposed_keys);
     }
 }
 

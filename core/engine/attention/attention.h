@@ -16,8 +16,8 @@
  * unless it is given them: for each sentence [w][keys, rounded up to whole vectors]. The number of scalars
  * that they take, and the columns themselves.
  */
-gint64 plait_attention_key_columns_size (PlaitRagged rows, gint64 width);
-void plait_attention_key_columns (PlaitPool *pool, PlaitScalar *columns, PlaitTensor keys, PlaitRagged rows);
+gint64 plait_transposed_keys_size (PlaitRagged rows, gint64 width);
+void plait_transpose_keys (PlaitPool *pool, PlaitScalar *columns, PlaitTensor keys, PlaitRagged rows);
 
 void plait_attention_forward (PlaitPool *pool, const PlaitAttentionJob *job);
 void plait_attention_backward (PlaitPool *pool, const PlaitAttentionJob *job);

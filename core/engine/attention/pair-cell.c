@@ -5,7 +5,7 @@
 
 #include "kernels/kernels.h"
 #include "tensor/packed-private.h"
-#include "kernels/terms.h"
+#include "kernels/gradient-terms.h"
 
 /* Pairs that go through a step together: what they need stays in the first cache. */
 #define CHUNK 24
@@ -71,7 +71,7 @@ readers (const PlaitPairCell *cell, const Part *part, gint64 *first, gint64 *end
 }
 
 static void
-multiply (const PlaitStepFactor *factor, PlaitTensor y, gboolean add, PlaitTensor x)
+multiply (const PlaitRnnWeight *factor, PlaitTensor y, gboolean add, PlaitTensor x)
 {
   plait_packed_multiply (factor->packed, y.data, y.stride, add, &(PlaitPackedRows){ .x = x }, 0, y.rows, 0, y.width);
 }
@@ -95,7 +95,7 @@ run_kernel (const Step *step, const Part *part, PlaitCellKernel kernel)
       PlaitCellRow row = {
         .gates = plait_tensor_row (cell->gates, pair),
         .previous = plait_tensor_row (cell->previous, pair),
-        .reset_state = plait_step_row (cell->reset_states, pair),
+        .reset_state = plait_rnn_step_row (cell->reset_states, pair),
       };
 
       if (!work)
@@ -227,13 +227,13 @@ add_parts (const Step *step, const Part *part)
 
       if (work->drow_part.data)
         kernels->accumulate (plait_tensor_row (work->drow_part, cell->rows[pair]), 1,
-                             PLAIT_TERM (pair_cell_row, (PlaitScalar)1), dprojected, gates);
+                             PLAIT_GRADIENT_TERM (pair_cell_row, (PlaitScalar)1), dprojected, gates);
       if (work->dquery_part.data)
         kernels->accumulate (plait_tensor_row (work->dquery_part, cell->queries[pair]), 1,
-                             PLAIT_TERM (pair_cell_query, (PlaitScalar)1), dprojected, gates);
+                             PLAIT_GRADIENT_TERM (pair_cell_query, (PlaitScalar)1), dprojected, gates);
       if (work->dnumber.data)
         *plait_tensor_row (work->dnumber, pair)
-            += PLAIT_TERM (pair_cell_number, kernels->dot (dprojected, cell->number_weight.data, gates));
+            += PLAIT_GRADIENT_TERM (pair_cell_number, kernels->dot (dprojected, cell->number_weight.data, gates));
       if (work->dprevious.data)
         kernels->accumulate (plait_tensor_row (work->dprevious, pair), 1, 1, plait_tensor_row (part->carried, i),
                              cell->width);

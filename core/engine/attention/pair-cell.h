@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "attention/pairs.h"
+#include "attention/query-key-pairs.h"
 #include "recurrent/recurrent.h"
 
 /*
- * A GRU of which every pair has a state (attention/pairs.h): one step of all pairs at once. The gates of a pair read
- * what is known of its row, what is known of its query, a number of its own, and what stands at linked pairs. A few
- * dozen pairs go through all of it while they are in cache.
+ * A GRU of which every pair has a state (attention/query-key-pairs.h): one step of all pairs at once. The gates of a
+ * pair read what is known of its row, what is known of its query, a number of its own, and what stands at linked pairs.
+ * A few dozen pairs go through all of it while they are in cache.
  */
 
 /* What the gates of a pair read at another pair of the sentence. */
@@ -20,10 +20,10 @@ typedef struct
 
 typedef struct
 {
-  PlaitPairs pairs;
+  PlaitQueryKeyPairs pairs;
   const gint64 *rows;    /* [pairs]: the row of each pair */
   const gint64 *queries; /* [pairs]: its query */
-  PlaitResetPlace reset;
+  PlaitResetOrder reset;
   gint64 width;              /* w */
   PlaitTensor row_part;      /* [rows, 3 w] */
   PlaitTensor query_part;    /* [query rows, 3 w] */
@@ -31,14 +31,14 @@ typedef struct
   PlaitTensor number_weight; /* [1, 3 w] */
   PlaitPairLink *links;      /* [n] */
   guint n;
-  PlaitStepFactor linked;    /* [widths of the links together, 3 w] */
-  PlaitStepFactor recurrent; /* as a PlaitRecurrence has them; all factors are packed */
-  PlaitStepFactor candidate;
+  PlaitRnnWeight linked;    /* [widths of the links together, 3 w] */
+  PlaitRnnWeight recurrent; /* as a PlaitRecurrence has them; all factors are packed */
+  PlaitRnnWeight candidate;
   PlaitTensor previous; /* [pairs, w] */
 
   /* Written. */
   PlaitTensor states;       /* [pairs, w] */
-  PlaitTensor gates;        /* [pairs, plait_recurrence_kept () w] */
+  PlaitTensor gates;        /* [pairs, plait_recurrence_saved () w] */
   PlaitTensor reset_states; /* [pairs, w], with the reset before */
 } PlaitPairCell;
 

@@ -36,7 +36,7 @@ target_of (PlaitTape *tape, PlaitNode *input)
 
 /* Scores and contexts of the pairs that see each other. */
 static void
-note_products (PlaitTape *tape, PlaitNode *queries, PlaitRagged query_rows, const PlaitAttended *memory,
+note_products (PlaitTape *tape, PlaitNode *queries, PlaitRagged query_rows, const PlaitKeyValues *memory,
                gboolean causal)
 {
   gint64 pairs = 0;
@@ -87,7 +87,7 @@ attention_backward (PlaitTape *tape, PlaitNode *node)
   PlaitArena *arena = plait_tape_arena (tape);
   PlaitAttentionJob job = job_of (node);
   gsize size = job.n_memories * sizeof (PlaitAttentionMemoryGradient);
-  PlaitAttentionMemoryGradient *targets = plait_arena_take (arena, size);
+  PlaitAttentionMemoryGradient *targets = plait_arena_allocate (arena, size);
 
   job.dcontext = node->gradient;
   job.dqueries = target_of (tape, node->inputs[0]);
@@ -104,7 +104,7 @@ attention_backward (PlaitTape *tape, PlaitNode *node)
 static const PlaitOperator attention = { "attention", attention_backward };
 
 PlaitNode *
-plait_attention (PlaitTape *tape, PlaitNode *queries, PlaitRagged query_rows, const PlaitAttended *memories,
+plait_attention (PlaitTape *tape, PlaitNode *queries, PlaitRagged query_rows, const PlaitKeyValues *memories,
                  guint n_memories, const PlaitAttentionOptions *options)
 {
   guint n_inputs = 1 + 2 * n_memories;
@@ -114,17 +114,17 @@ plait_attention (PlaitTape *tape, PlaitNode *queries, PlaitRagged query_rows, co
   AttentionPayload *payload;
   PlaitAttentionJob job;
 
-  plait_tape_expect (tape, n_memories > 0 && n_memories <= PLAIT_ATTENTION_MEMORIES);
+  plait_tape_expect (tape, n_memories > 0 && n_memories <= PLAIT_MAX_ATTENTION_MEMORIES);
   plait_tape_expect (tape, options->heads > 0 && width % options->heads == 0);
-  plait_tape_expect (tape, plait_ragged_is_sound (query_rows));
+  plait_tape_expect (tape, plait_ragged_is_valid (query_rows));
   plait_tape_expect (tape, plait_ragged_rows (query_rows) == queries->value.rows);
   plait_tape_expect (tape, !options->causal || n_memories == 1);
   inputs[0] = queries;
   for (guint i = 0; i < n_memories; i++)
     {
-      const PlaitAttended *memory = &memories[i];
+      const PlaitKeyValues *memory = &memories[i];
 
-      plait_tape_expect (tape, memory->keys && memory->values && plait_ragged_is_sound (memory->rows));
+      plait_tape_expect (tape, memory->keys && memory->values && plait_ragged_is_valid (memory->rows));
       plait_tape_expect (tape, memory->keys->value.width == width && memory->values->value.width == width);
       plait_tape_expect (tape,
                          memory->keys->value.rows == memory->values->value.rows && memory->rows.n == query_rows.n);
@@ -140,17 +140,18 @@ plait_attention (PlaitTape *tape, PlaitNode *queries, PlaitRagged query_rows, co
   payload->n_memories = n_memories;
   for (guint i = 0; i < n_memories; i++)
     {
-      const PlaitAttended *memory = &memories[i];
+      const PlaitKeyValues *memory = &memories[i];
 
       plait_tape_expect (tape, !memory->gather || !node->needs_gradient);
-      plait_tape_expect (tape, !memory->key_columns || !node->needs_gradient);
+      plait_tape_expect (tape, !memory->transposed_keys || !node->needs_gradient);
       note_products (tape, queries, query_rows, memory, options->causal);
-      payload->memories[i] = (PlaitAttentionMemory){
-        .rows = memory->rows, .gather = memory->gather, .weights = memory->weights, .key_columns = memory->key_columns
-      };
+      payload->memories[i] = (PlaitAttentionMemory){ .rows = memory->rows,
+                                                     .gather = memory->gather,
+                                                     .weights = memory->weights,
+                                                     .transposed_keys = memory->transposed_keys };
     }
   if (node->needs_gradient)
-    payload->log_sums = plait_tape_keep (tape, node, queries->value.rows, options->heads);
+    payload->log_sums = plait_tape_save (tape, node, queries->value.rows, options->heads);
   job = job_of (node);
   plait_attention_forward (plait_tape_pool (tape), &job);
   return node;
@@ -186,7 +187,7 @@ items_backward (PlaitTape *tape, PlaitNode *node)
 {
   PlaitItemsJob job = items_job_of (node);
   gsize size = 2 * job.n * sizeof (PlaitGradientTarget);
-  PlaitGradientTarget *targets = plait_arena_take (plait_tape_arena (tape), size);
+  PlaitGradientTarget *targets = plait_arena_allocate (plait_tape_arena (tape), size);
 
   job.dcontext = node->gradient;
   job.dqueries = target_of (tape, node->inputs[0]);
@@ -242,49 +243,49 @@ typedef struct
 {
   PlaitAttentionSettings settings;
   PlaitRagged query_rows;
-  const PlaitFamilies *families;
-} FamiliesPayload;
+  const PlaitSiblingGroups *sibling_groups;
+} SiblingPayload;
 
 /* The inputs are the queries, the keys, the values. */
-static PlaitFamiliesAttention
-families_attention_of (const PlaitNode *node)
+static PlaitSiblingAttention
+sibling_attention_of (const PlaitNode *node)
 {
-  const FamiliesPayload *payload = node->payload;
+  const SiblingPayload *payload = node->payload;
 
-  return (PlaitFamiliesAttention){ node->inputs[0]->value, node->inputs[1]->value, node->inputs[2]->value,
-                                   payload->query_rows,    payload->families,      &payload->settings };
+  return (PlaitSiblingAttention){ node->inputs[0]->value, node->inputs[1]->value,  node->inputs[2]->value,
+                                  payload->query_rows,    payload->sibling_groups, &payload->settings };
 }
 
 static void
-families_backward (PlaitTape *tape, PlaitNode *node)
+sibling_attention_backward (PlaitTape *tape, PlaitNode *node)
 {
-  PlaitFamiliesAttention from = families_attention_of (node);
+  PlaitSiblingAttention from = sibling_attention_of (node);
   PlaitGradientTarget values = target_of (tape, node->inputs[2]), keys = target_of (tape, node->inputs[1]);
-  PlaitFamiliesGradients gradients = {
+  PlaitSiblingAttentionGradients gradients = {
     .values = values,
     .keys = keys,
     .queries = target_of (tape, node->inputs[0]),
-    .of_values = PLAIT_TERM_TENSOR (tape, families_attention_value, node->gradient),
-    .of_keys = PLAIT_TERM_TENSOR (tape, families_attention_key, from.queries),
-    .of_queries = PLAIT_TERM_TENSOR (tape, families_attention_query, from.keys),
+    .of_values = PLAIT_GRADIENT_TERM_TENSOR (tape, families_attention_value, node->gradient),
+    .of_keys = PLAIT_GRADIENT_TERM_TENSOR (tape, families_attention_key, from.queries),
+    .of_queries = PLAIT_GRADIENT_TERM_TENSOR (tape, families_attention_query, from.keys),
   };
 
-  plait_families_attention (plait_tape_pool (tape), node->gradient, &gradients, &from);
+  plait_sibling_attention_run (plait_tape_pool (tape), node->gradient, &gradients, &from);
 }
 
-static const PlaitOperator families
-    = { .name = "attention_over_families", .backward = families_backward, .ignores_value = TRUE };
+static const PlaitOperator sibling_groups
+    = { .name = "attention_over_families", .backward = sibling_attention_backward, .ignores_value = TRUE };
 
 PlaitNode *
-plait_attention_over_families (PlaitTape *tape, const PlaitFamilies *of, PlaitRagged query_rows, PlaitNode *queries,
-                               PlaitNode *keys, PlaitNode *values, const PlaitAttentionOptions *options)
+plait_sibling_attention (PlaitTape *tape, const PlaitSiblingGroups *of, PlaitRagged query_rows, PlaitNode *queries,
+                         PlaitNode *keys, PlaitNode *values, const PlaitAttentionOptions *options)
 {
   PlaitNode *inputs[] = { queries, keys, values };
-  PlaitNode *node = plait_tape_node (tape, &families, queries->value.rows, queries->value.width, inputs, 3,
-                                     sizeof (FamiliesPayload));
-  FamiliesPayload *payload = node->payload;
+  PlaitNode *node = plait_tape_node (tape, &sibling_groups, queries->value.rows, queries->value.width, inputs, 3,
+                                     sizeof (SiblingPayload));
+  SiblingPayload *payload = node->payload;
   gint64 n = 0, read = 0;
-  PlaitFamiliesAttention from;
+  PlaitSiblingAttention from;
 
   plait_tape_expect (tape, options->heads > 0 && queries->value.width % options->heads == 0);
   plait_tape_expect (tape, keys->value.width == queries->value.width && values->value.width == queries->value.width);
@@ -294,12 +295,12 @@ plait_attention_over_families (PlaitTape *tape, const PlaitFamilies *of, PlaitRa
   for (gint64 s = 0; s < query_rows.n; s++)
     {
       n += plait_ragged_length (query_rows, s) * of->weighed[s];
-      read += plait_ragged_length (query_rows, s) * plait_families_leaves (of, s);
+      read += plait_ragged_length (query_rows, s) * plait_sibling_groups_leaves (of, s);
     }
   plait_tape_note_product (tape, queries, keys, n * queries->value.width);
   plait_tape_note_product (tape, queries, values, read * queries->value.width);
-  *payload = (FamiliesPayload){ settings_of (tape, options), query_rows, of };
-  from = families_attention_of (node);
-  plait_families_attention (plait_tape_pool (tape), node->value, NULL, &from);
+  *payload = (SiblingPayload){ settings_of (tape, options), query_rows, of };
+  from = sibling_attention_of (node);
+  plait_sibling_attention_run (plait_tape_pool (tape), node->value, NULL, &from);
   return node;
 }

@@ -88,7 +88,7 @@ plait_gradient_pass (PlaitTape *tape, PlaitTensor *gradient, PlaitScalar factor,
 
 #ifdef PLAIT_SCALAR_DOUBLE
 PlaitTensor
-plait_term_tensor (PlaitTape *tape, double factor, PlaitTensor dy)
+plait_gradient_term_tensor (PlaitTape *tape, double factor, PlaitTensor dy)
 {
   PlaitTensor scaled;
 
@@ -109,7 +109,7 @@ plait_tape_release_node (PlaitTape *tape, PlaitNode *node)
   plait_tape_release (tape, node->value);
   if (node->payload_size > 0)
     plait_arena_release (tape->arena, node->payload, node->payload_size);
-  plait_tape_release_kept (tape, node);
+  plait_tape_release_saved (tape, node);
   node->payload_size = 0;
   node->value.data = NULL;
   node->gradient.data = NULL;
@@ -120,7 +120,7 @@ plait_tape_release_node (PlaitTape *tape, PlaitNode *node)
 static void
 go_back (PlaitTape *tape, PlaitNode *node)
 {
-  plait_tape_call (tape, (PlaitCaller){ node->maker, "backward" });
+  plait_tape_set_caller (tape, (PlaitCodeOwner){ node->maker, "backward" });
   if (!node->operation->ignores_inputs)
     for (guint i = 0; i < node->n_inputs; i++)
       if (node->inputs[i])
@@ -133,15 +133,15 @@ static void
 come_to (PlaitTape *tape, gint left)
 {
   /* Within a segment places are those of another time. */
-  if (tape->in_segment)
+  if (tape->in_recomputed)
     return;
-  plait_often_end (tape, left);
+  plait_weight_reuse_flush (tape, left);
   if (tape->report)
     tape->report (tape->report_data, left);
 }
 
 void
-plait_tape_walk_back (PlaitTape *tape, const PlaitNode *root)
+plait_tape_run_backward (PlaitTape *tape, const PlaitNode *root)
 {
   for (PlaitNode *node = tape->last; node; node = node->previous)
     {
@@ -158,7 +158,7 @@ plait_tape_backward (PlaitTape *tape, PlaitNode *root)
 {
   PlaitScalar beta;
 
-  if (tape->caller.who && plait_crash_running ().who)
+  if (tape->caller.who && plait_crash_get_owner ().who)
     plait_tape_fail (tape, "calls %s, which is the host's: compute, and leave the step to it", G_STRFUNC);
   g_assert (root->value.rows == 1 && root->value.width == 1);
   g_assert (tape->mode != PLAIT_TAPE_EVALUATE && !tape->went_back);
@@ -168,9 +168,9 @@ plait_tape_backward (PlaitTape *tape, PlaitNode *root)
     return;
 
   plait_gradient_target (tape, root, &beta).data[0] = 1;
-  come_to (tape, tape->places + 1);
+  come_to (tape, tape->n_recorded + 1);
   /* The root's value is one number that callers like to read. */
-  plait_tape_walk_back (tape, root);
-  plait_tape_call (tape, (PlaitCaller){ NULL, NULL });
+  plait_tape_run_backward (tape, root);
+  plait_tape_set_caller (tape, (PlaitCodeOwner){ NULL, NULL });
   tape->last = NULL;
 }

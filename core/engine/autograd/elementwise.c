@@ -29,7 +29,7 @@ activate_backward (PlaitTape *tape, PlaitNode *node)
   PlaitTensor dx = plait_gradient_inherit (tape, &node->gradient, x, &beta);
 
   plait_activation_backward (plait_tape_pool (tape), *activation, dx, beta, dy,
-                             plait_activation_keeps_input (*activation) ? x->value : node->value);
+                             plait_activation_saves_input (*activation) ? x->value : node->value);
 }
 
 static const PlaitOperator activate = { "activate", activate_backward };
@@ -73,10 +73,10 @@ sum_backward (PlaitTape *tape, PlaitNode *node)
   for (guint i = 0; i < node->n_inputs; i++)
     if (node->inputs[i]->needs_gradient)
       {
-        plait_gradient_add (tape, last, PLAIT_TERM (sum, 1), node->gradient);
+        plait_gradient_add (tape, last, PLAIT_GRADIENT_TERM (sum, 1), node->gradient);
         last = node->inputs[i];
       }
-  plait_gradient_pass (tape, &node->gradient, PLAIT_TERM (sum, 1), last);
+  plait_gradient_pass (tape, &node->gradient, PLAIT_GRADIENT_TERM (sum, 1), last);
 }
 
 static const PlaitOperator sum = {
@@ -87,7 +87,7 @@ static const PlaitOperator sum = {
 };
 
 PlaitNode *
-plait_sum (PlaitTape *tape, PlaitNode *const *terms, guint n)
+plait_add_n (PlaitTape *tape, PlaitNode *const *terms, guint n)
 {
   PlaitTensor *values = plait_arena_new_array (plait_tape_arena (tape), PlaitTensor, n);
   PlaitNode *node;
@@ -98,8 +98,8 @@ plait_sum (PlaitTape *tape, PlaitNode *const *terms, guint n)
       expect_one_shape (tape, G_STRFUNC, terms[0], terms[i]);
       values[i] = plait_tape_value (tape, terms[i]);
     }
-  node = plait_tape_node_over (tape, &sum, terms, n, 0, 0);
-  plait_tensor_sum (plait_tape_pool (tape), node->value, values, n);
+  node = plait_tape_node_in_place (tape, &sum, terms, n, 0, 0);
+  plait_tensor_add_n (plait_tape_pool (tape), node->value, values, n);
   return node;
 }
 
@@ -112,10 +112,10 @@ multiply_backward (PlaitTape *tape, PlaitNode *node)
   PlaitTensor dx = plait_gradient_if_needed (tape, x, &beta);
 
   if (dx.data)
-    plait_tensor_multiply (pool, dx, beta, PLAIT_TERM_TENSOR (tape, multiply_left, node->gradient), y->value);
+    plait_tensor_multiply (pool, dx, beta, PLAIT_GRADIENT_TERM_TENSOR (tape, multiply_left, node->gradient), y->value);
   if (y->needs_gradient)
     {
-      PlaitTensor dz = PLAIT_TERM_TENSOR (tape, multiply_right, node->gradient);
+      PlaitTensor dz = PLAIT_GRADIENT_TERM_TENSOR (tape, multiply_right, node->gradient);
       PlaitTensor dy = plait_gradient_inherit (tape, &node->gradient, y, &beta);
 
       plait_tensor_multiply (pool, dy, beta, dz, x->value);
@@ -149,10 +149,10 @@ divide_backward (PlaitTape *tape, PlaitNode *node)
         PlaitScalar share = plait_tensor_row (node->gradient, row)[i] / plait_tensor_row (y->value, row)[i];
 
         if (dx.data)
-          plait_tensor_row (dx, row)[i] += PLAIT_TERM (divide_numerator, share);
+          plait_tensor_row (dx, row)[i] += PLAIT_GRADIENT_TERM (divide_numerator, share);
         if (dy.data)
           plait_tensor_row (dy, row)[i]
-              -= PLAIT_TERM (divide_denominator, share * plait_tensor_row (node->value, row)[i]);
+              -= PLAIT_GRADIENT_TERM (divide_denominator, share * plait_tensor_row (node->value, row)[i]);
       }
 }
 
@@ -183,12 +183,12 @@ maximum_backward (PlaitTape *tape, PlaitNode *node)
   PlaitTensor target = plait_gradient_if_needed (tape, x, &beta);
 
   if (target.data)
-    plait_tensor_maximum_backward (pool, target, beta, sign, PLAIT_TERM_TENSOR (tape, maximum_left, node->gradient),
-                                   x->value, y->value);
+    plait_tensor_maximum_backward (pool, target, beta, sign,
+                                   PLAIT_GRADIENT_TERM_TENSOR (tape, maximum_left, node->gradient), x->value, y->value);
   target = plait_gradient_if_needed (tape, y, &beta);
   if (target.data)
-    plait_tensor_maximum_backward (pool, target, beta, sign, PLAIT_TERM_TENSOR (tape, maximum_right, node->gradient),
-                                   y->value, x->value);
+    plait_tensor_maximum_backward (
+        pool, target, beta, sign, PLAIT_GRADIENT_TERM_TENSOR (tape, maximum_right, node->gradient), y->value, x->value);
 }
 
 static const PlaitOperator maximum = { .name = "maximum", .backward = maximum_backward, .ignores_value = TRUE };
@@ -223,7 +223,7 @@ scale_backward (PlaitTape *tape, PlaitNode *node)
 {
   const PlaitScalar *factor = node->payload;
 
-  plait_gradient_pass (tape, &node->gradient, PLAIT_TERM (scale, *factor), node->inputs[0]);
+  plait_gradient_pass (tape, &node->gradient, PLAIT_GRADIENT_TERM (scale, *factor), node->inputs[0]);
 }
 
 static const PlaitOperator scale = {
@@ -251,7 +251,7 @@ total_backward (PlaitTape *tape, PlaitNode *node)
   PlaitScalar beta;
   PlaitTensor dx = plait_gradient_target (tape, node->inputs[0], &beta);
 
-  plait_tensor_fill (plait_tape_pool (tape), dx, beta, PLAIT_TERM (total, node->gradient.data[0]));
+  plait_tensor_fill (plait_tape_pool (tape), dx, beta, PLAIT_GRADIENT_TERM (total, node->gradient.data[0]));
 }
 
 static const PlaitOperator total = {
@@ -262,11 +262,12 @@ static const PlaitOperator total = {
 };
 
 PlaitNode *
-plait_total (PlaitTape *tape, PlaitNode *x)
+plait_reduce_sum (PlaitTape *tape, PlaitNode *x)
 {
   PlaitNode *node = plait_tape_node (tape, &total, 1, 1, &x, 1, 0);
 
-  node->value.data[0] = (PlaitScalar)plait_tensor_total (plait_tape_pool (tape), plait_tape_arena (tape), x->value);
+  node->value.data[0]
+      = (PlaitScalar)plait_tensor_reduce_sum (plait_tape_pool (tape), plait_tape_arena (tape), x->value);
   return node;
 }
 
@@ -281,7 +282,7 @@ static void
 dropout_backward (PlaitTape *tape, PlaitNode *node)
 {
   const DropoutPayload *payload = node->payload;
-  PlaitTensor dy = PLAIT_TERM_TENSOR (tape, dropout, node->gradient);
+  PlaitTensor dy = PLAIT_GRADIENT_TERM_TENSOR (tape, dropout, node->gradient);
   PlaitScalar beta;
   PlaitTensor dx = plait_gradient_inherit (tape, &node->gradient, node->inputs[0], &beta);
 
@@ -289,7 +290,7 @@ dropout_backward (PlaitTape *tape, PlaitNode *node)
 }
 
 static void
-dropout_again (PlaitTape *tape, PlaitNode *node)
+dropout_recompute (PlaitTape *tape, PlaitNode *node)
 {
   const DropoutPayload *payload = node->payload;
 
@@ -299,7 +300,7 @@ dropout_again (PlaitTape *tape, PlaitNode *node)
 static const PlaitOperator dropout = {
   .name = "dropout",
   .backward = dropout_backward,
-  .again = dropout_again,
+  .recompute = dropout_recompute,
   .ignores_value = TRUE,
   .ignores_inputs = TRUE,
 };
@@ -315,7 +316,7 @@ plait_dropout (PlaitTape *tape, PlaitNode *x, double rate)
   if (rate == 0 || plait_tape_mode (tape) != PLAIT_TAPE_TRAIN)
     return x;
   value = plait_tape_value (tape, x);
-  node = plait_tape_node_over (tape, &dropout, &x, 1, 0, sizeof *payload);
+  node = plait_tape_node_in_place (tape, &dropout, &x, 1, 0, sizeof *payload);
   payload = node->payload;
   *payload = (DropoutPayload){ plait_tape_next_key (tape), rate };
   plait_tensor_dropout (plait_tape_pool (tape), node->value, 0, value, payload->key, rate);
@@ -331,10 +332,11 @@ residual_backward (PlaitTape *tape, PlaitNode *node)
   PlaitTensor dy = plait_gradient_if_needed (tape, y, &beta);
 
   if (dy.data)
-    plait_tensor_dropout (plait_tape_pool (tape), dy, beta, PLAIT_TERM_TENSOR (tape, residual_branch, node->gradient),
-                          payload->key, payload->rate);
+    plait_tensor_dropout (plait_tape_pool (tape), dy, beta,
+                          PLAIT_GRADIENT_TERM_TENSOR (tape, residual_branch, node->gradient), payload->key,
+                          payload->rate);
   if (x->needs_gradient)
-    plait_gradient_pass (tape, &node->gradient, PLAIT_TERM (residual_stream, 1), x);
+    plait_gradient_pass (tape, &node->gradient, PLAIT_GRADIENT_TERM (residual_stream, 1), x);
 }
 
 static const PlaitOperator residual = {
@@ -355,11 +357,11 @@ plait_residual (PlaitTape *tape, PlaitNode *x, PlaitNode *y, double rate)
   expect_one_shape (tape, G_STRFUNC, x, y);
   plait_tape_expect (tape, rate >= 0 && rate < 1);
   branch = plait_tape_value (tape, y);
-  node = plait_tape_node_over (tape, &residual, inputs, 2, 1, sizeof *payload);
+  node = plait_tape_node_in_place (tape, &residual, inputs, 2, 1, sizeof *payload);
   payload = node->payload;
   if (rate > 0 && plait_tape_mode (tape) == PLAIT_TAPE_TRAIN)
     *payload = (DropoutPayload){ plait_tape_next_key (tape), rate };
   plait_residual_forward (plait_tape_pool (tape), node->value, x->value, branch, payload->key, payload->rate);
-  plait_tape_drop_spare (tape);
+  plait_tape_discard_values (tape);
   return node;
 }

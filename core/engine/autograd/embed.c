@@ -17,11 +17,11 @@ embed_backward (PlaitTape *tape, PlaitNode *node)
   const EmbedPayload *payload = node->payload;
 
   plait_embed_backward (plait_tape_pool (tape), plait_gradient_to_add (tape, node->inputs[0]), node->gradient,
-                        payload->ids, PLAIT_TERM (embed_table, payload->scale));
+                        payload->ids, PLAIT_GRADIENT_TERM (embed_table, payload->scale));
 }
 
 static void
-embed_again (PlaitTape *tape, PlaitNode *node)
+embed_recompute (PlaitTape *tape, PlaitNode *node)
 {
   const EmbedPayload *payload = node->payload;
 
@@ -31,7 +31,7 @@ embed_again (PlaitTape *tape, PlaitNode *node)
 static const PlaitOperator embed = {
   .name = "embed",
   .backward = embed_backward,
-  .again = embed_again,
+  .recompute = embed_recompute,
   .ignores_value = TRUE,
   .ignores_inputs = TRUE,
 };
@@ -75,11 +75,11 @@ positions_backward (PlaitTape *tape, PlaitNode *node)
 
   if (table->needs_gradient)
     plait_positions_backward (pool, plait_gradient_to_add (tape, table),
-                              PLAIT_TERM_TENSOR (tape, positions_table, node->gradient), payload->rows, payload->first,
-                              payload->key, payload->rate);
+                              PLAIT_GRADIENT_TERM_TENSOR (tape, positions_table, node->gradient), payload->rows,
+                              payload->first, payload->key, payload->rate);
   if (x->needs_gradient)
     {
-      PlaitTensor dy = PLAIT_TERM_TENSOR (tape, positions_input, node->gradient);
+      PlaitTensor dy = PLAIT_GRADIENT_TERM_TENSOR (tape, positions_input, node->gradient);
       PlaitScalar beta;
       PlaitTensor dx = plait_gradient_inherit (tape, &node->gradient, x, &beta);
 
@@ -102,13 +102,13 @@ plait_add_positions (PlaitTape *tape, PlaitNode *x, PlaitRagged rows, PlaitNode 
   PlaitNode *node;
   PositionsPayload *payload;
 
-  plait_tape_expect (tape, x && table && rate >= 0 && rate < 1 && plait_ragged_is_sound (rows));
+  plait_tape_expect (tape, x && table && rate >= 0 && rate < 1 && plait_ragged_is_valid (rows));
   plait_tape_expect (tape,
                      plait_ragged_rows (rows) == x->value.rows && table->value.width == x->value.width && first >= 0);
   for (gint64 i = 0; i < rows.n; i++)
     plait_tape_expect (tape, first + plait_ragged_length (rows, i) <= table->value.rows);
   value = plait_tape_value (tape, x);
-  node = plait_tape_node_over (tape, &positions, inputs, POSITIONS_INPUTS, POSITIONS_X, sizeof *payload);
+  node = plait_tape_node_in_place (tape, &positions, inputs, POSITIONS_INPUTS, POSITIONS_X, sizeof *payload);
   payload = node->payload;
   payload->rows = rows;
   payload->first = first;

@@ -4,19 +4,19 @@
 #include "autograd/operators.h"
 #include "process/crash.h"
 #include "kernels/activation.h"
-#include "attention/chosen.h"
+#include "attention/sparse.h"
 #include "tensor/elementwise.h"
-#include "attention/families.h"
+#include "attention/sibling-attention.h"
 #include "tensor/product.h"
-#include "recurrent/step.h"
-#include "kernels/terms.h"
+#include "recurrent/rnn-step.h"
+#include "kernels/gradient-terms.h"
 
 /* What the tape offers to the operators of this floor and to the parameters above it; not part of
  * the plugin interface. */
 
 /* Sets whose code works on the tape from now on, in this thread, and returns whose did. The core's own (NULL) does not
  * fail. Beginning a step sets that. */
-PlaitCaller plait_tape_call (PlaitTape *tape, PlaitCaller caller);
+PlaitCodeOwner plait_tape_set_caller (PlaitTape *tape, PlaitCodeOwner caller);
 
 /* The leaf that stands for @key in this step: made from the other arguments at the first call, found again later. */
 PlaitNode *plait_tape_keyed_leaf (PlaitTape *tape, gconstpointer key, PlaitTensor value, const PlaitTensor *gradient,
@@ -44,7 +44,7 @@ gboolean plait_tape_keeps_gradients (const PlaitTape *tape);
  * is none of bytes: forward and backward of linear layers, of recurrent and tree cells, and of the output layer. Those
  * of attention and of pairs, softmax, norms, embeddings and all sums remain of numbers, as before and where nobody asks
  * for another precision. */
-void plait_tape_multiply_in (PlaitTape *tape, PlaitPrecision precision);
+void plait_tape_set_precision (PlaitTape *tape, PlaitPrecision precision);
 PlaitPrecision plait_tape_precision (const PlaitTape *tape);
 
 /* Notes that the equations multiply @x and @y, with so many multiplications: once forward, and backward once more for
@@ -53,7 +53,7 @@ void plait_tape_note_product (PlaitTape *tape, const PlaitNode *x, const PlaitNo
 
 /* How many numbers @node, a weight, has: the multiplications of a product for each row. None of NULL. */
 static inline gint64
-plait_tape_numbers (const PlaitNode *node)
+plait_tape_n_elements (const PlaitNode *node)
 {
   return node ? node->value.rows * node->value.width : 0;
 }
@@ -75,17 +75,17 @@ plait_tensor_size (PlaitTensor tensor)
 void plait_tape_release (PlaitTape *tape, PlaitTensor tensor);
 
 /* An uninitialised tensor that @node keeps until its backward is done, which gives it back. */
-PlaitTensor plait_tape_keep (PlaitTape *tape, PlaitNode *node, gint64 rows, gint64 width);
+PlaitTensor plait_tape_save (PlaitTape *tape, PlaitNode *node, gint64 rows, gint64 width);
 
 /* Gives that back before: where no backward comes. */
-void plait_tape_release_kept (PlaitTape *tape, PlaitNode *node);
+void plait_tape_release_saved (PlaitTape *tape, PlaitNode *node);
 
 /*
- * From now on until the tape is begun again, plait_tape_segment keeps nothing but what a segment gives, and backward
+ * From now on until the tape is begun again, plait_tape_recomputed keeps nothing but what a segment gives, and backward
  * computes it once more: the same bits, with the same dropout (Chen et al. 2016, "Training deep nets with sublinear
  * memory cost").
  */
-void plait_tape_recompute (PlaitTape *tape);
+void plait_tape_enable_recompute (PlaitTape *tape);
 
 /*
  * What @call gives on @tape: a node that an operator has made, with storage of its own. @call may be made again in
@@ -93,8 +93,8 @@ void plait_tape_recompute (PlaitTape *tape);
  * what it points to stays until the tape is begun again. A weight is used in one segment alone. Within a segment
  * there are no others.
  */
-typedef PlaitNode *(*PlaitSegmentCall) (PlaitTape *tape, gconstpointer data);
-PlaitNode *plait_tape_segment (PlaitTape *tape, PlaitSegmentCall call, gconstpointer data, gsize size);
+typedef PlaitNode *(*PlaitRecomputedCall) (PlaitTape *tape, gconstpointer data);
+PlaitNode *plait_tape_recomputed (PlaitTape *tape, PlaitRecomputedCall call, gconstpointer data, gsize size);
 
 /* plait_tape_value, or an empty tensor for NULL. */
 PlaitTensor plait_tape_value_if_any (PlaitTape *tape, PlaitNode *node);
@@ -106,18 +106,18 @@ PlaitNode *plait_tape_view (PlaitTape *tape, PlaitNode *input, PlaitTensor value
 /* As plait_tape_node, but the value takes the storage of the value of inputs[@from], which has its shape, where that
  * one can be given up: made by an operator that can compute it again, and consumed by nobody else so far. The operator
  * then computes in place. */
-PlaitNode *plait_tape_node_over (PlaitTape *tape, const PlaitOperator *operation, PlaitNode *const *inputs,
-                                 guint n_inputs, guint from, gsize payload_size);
+PlaitNode *plait_tape_node_in_place (PlaitTape *tape, const PlaitOperator *operation, PlaitNode *const *inputs,
+                                     guint n_inputs, guint from, gsize payload_size);
 
 /* Notes that the value of @node may be given up once it has been consumed: it is cheap to compute again. */
-void plait_tape_note_spare (PlaitTape *tape, PlaitNode *node);
+void plait_tape_mark_discardable (PlaitTape *tape, PlaitNode *node);
 
 /* Gives up the noted values that have been consumed: called where a sub-layer ends. */
-void plait_tape_drop_spare (PlaitTape *tape);
+void plait_tape_discard_values (PlaitTape *tape);
 
 /* plait_dropout (plait_linear (...), rate) as one operator, which keeps one value instead of two. Not for tanh and
  * sigmoid, whose derivatives need what was dropped. */
-PlaitNode *plait_linear_dropped (PlaitTape *tape, PlaitNode *x, PlaitNode *weight, PlaitNode *bias,
+PlaitNode *plait_linear_dropout (PlaitTape *tape, PlaitNode *x, PlaitNode *weight, PlaitNode *bias,
                                  PlaitActivation activation, double rate);
 
 /* The gradient of @input, initialised: to be added to. */
@@ -148,69 +148,72 @@ PlaitTensor plait_gradient_inherit (PlaitTape *tape, PlaitTensor *gradient, Plai
 void plait_gradient_pass (PlaitTape *tape, PlaitTensor *gradient, PlaitScalar factor, PlaitNode *input);
 
 /* @weight as a factor, which may be NULL. */
-PlaitStepFactor plait_tape_factor (PlaitTape *tape, PlaitNode *weight);
+PlaitRnnWeight plait_tape_rnn_weight (PlaitTape *tape, PlaitNode *weight);
 
 /* Gives @factor panels of its own of its weight, if it has one, or of the transpose; and takes its own ones away. */
-void plait_tape_pack (PlaitTape *tape, PlaitStepFactor *factor, gboolean transposed);
-void plait_tape_unpack (PlaitTape *tape, PlaitStepFactor *factor);
+void plait_tape_pack (PlaitTape *tape, PlaitRnnWeight *factor, gboolean transposed);
+void plait_tape_unpack (PlaitTape *tape, PlaitRnnWeight *factor);
 
 /*
  * A weight that is used at many steps of time: it is laid out in panels once, and the rows of its uses are collected
  * and make its gradient in few products, the last of them where nobody before reads it. All this is for leaves that are
  * used often in a step with few rows at a time; for others the answer is NULL, and gradients are made at once.
  */
-typedef struct PlaitOften PlaitOften;
+typedef struct PlaitWeightReuse PlaitWeightReuse;
 
 /* The panels of @weight for a product of @rows rows with @precision, or NULL; in PLAIT_TAPE_EVALUATE those that its
  * owner packed. */
-const PlaitPacked *plait_often_packed (PlaitTape *tape, PlaitNode *weight, gint64 rows, PlaitPrecision precision);
+const PlaitPacked *plait_weight_reuse_packed (PlaitTape *tape, PlaitNode *weight, gint64 rows,
+                                              PlaitPrecision precision);
 
 /* The panels of the transpose of @value, which is the value of @weight or, under a mutation test, a multiple of it. */
-const PlaitPacked *plait_often_transposed (PlaitTape *tape, PlaitNode *weight, PlaitTensor value, gint64 rows,
-                                           PlaitPrecision precision);
+const PlaitPacked *plait_weight_reuse_transposed (PlaitTape *tape, PlaitNode *weight, PlaitTensor value, gint64 rows,
+                                                  PlaitPrecision precision);
 
 /* Gives @factor, whose value is that of @weight (NULL: nothing is done), either of those panels, or where there are
  * none and @many steps to come own ones. */
-void plait_often_pack (PlaitTape *tape, PlaitStepFactor *factor, PlaitNode *weight, gint64 rows, gboolean transposed,
-                       gboolean many);
+void plait_weight_reuse_pack (PlaitTape *tape, PlaitRnnWeight *factor, PlaitNode *weight, gint64 rows,
+                              gboolean transposed, gboolean many);
 
 /* Adds x^T dz to the gradient of @weight and the sum of dz's rows to that of @bias (may be NULL), now or later. */
-void plait_often_collect (PlaitTape *tape, PlaitNode *weight, PlaitNode *bias, PlaitTensor x, PlaitTensor dz);
+void plait_weight_reuse_collect (PlaitTape *tape, PlaitNode *weight, PlaitNode *bias, PlaitTensor x, PlaitTensor dz);
 
 /* Makes the gradients of what is collected for weights and biases that no node before place @left reads. */
-void plait_often_end (PlaitTape *tape, gint left);
+void plait_weight_reuse_flush (PlaitTape *tape, gint left);
 
 /* Adds the gradients of products of chosen rows, of @queries and @keys from those of the numbers, the cotangents for
  * either of them. */
-void plait_chosen_products_backward (PlaitTape *tape, PlaitNode *queries, PlaitNode *keys, const PlaitChosen *chosen,
-                                     PlaitTensor for_queries, PlaitTensor for_keys);
+void plait_sparse_dot_scores_add_gradients (PlaitTape *tape, PlaitNode *queries, PlaitNode *keys,
+                                            const PlaitSelectedRows *selected, PlaitTensor for_queries,
+                                            PlaitTensor for_keys);
 
 /* Adds the gradients of additive scores of chosen rows; @inputs begin with the queries, the keys and the vector. */
-void plait_chosen_additive_backward (PlaitTape *tape, PlaitNode *const *inputs, const PlaitChosen *chosen,
-                                     const PlaitScalar *dscores);
+void plait_sparse_additive_scores_add_gradients (PlaitTape *tape, PlaitNode *const *inputs,
+                                                 const PlaitSelectedRows *selected, const PlaitScalar *dscores);
 
 /*
- * Attention from the top of a memory's levels down all branches (attention/families.h): the rows at the top, and the
- * children of each row, are under one softmax; a row has its weight times what its parent has, and row i of the result
- * is the sum of what the leaves have for query i times their values. queries [query rows, w], keys and values [rows,
- * w]; @families is borrowed.
+ * Attention from the top of a memory's levels down all branches (attention/sibling-attention.h): the rows at the top,
+ * and the children of each row, are under one softmax; a row has its weight times what its parent has, and row i of the
+ * result is the sum of what the leaves have for query i times their values. queries [query rows, w], keys and values
+ * [rows, w]; @groups is borrowed.
  */
-PlaitNode *plait_attention_over_families (PlaitTape *tape, const PlaitFamilies *families, PlaitRagged query_rows,
-                                          PlaitNode *queries, PlaitNode *keys, PlaitNode *values,
-                                          const PlaitAttentionOptions *options);
+PlaitNode *plait_sibling_attention (PlaitTape *tape, const PlaitSiblingGroups *groups, PlaitRagged query_rows,
+                                    PlaitNode *queries, PlaitNode *keys, PlaitNode *values,
+                                    const PlaitAttentionOptions *options);
 
-/* What the leaves of @families, which is borrowed, have for each query, from scores [pairs, 1] of its pairs with all
- * rows. *leaves: its pairs with the leaves, as plait_pair_read wants them. */
-PlaitNode *plait_family_weights (PlaitTape *tape, const PlaitFamilies *families, PlaitRagged queries, PlaitNode *scores,
-                                 PlaitPairs *leaves);
+/* What the leaves of @groups, which is borrowed, have for each query, from scores [pairs, 1] of its pairs with all
+ * rows. *leaves: its pairs with the leaves, as plait_weighted_sum wants them. */
+PlaitNode *plait_sibling_softmax (PlaitTape *tape, const PlaitSiblingGroups *groups, PlaitRagged queries,
+                                  PlaitNode *scores, PlaitQueryKeyPairs *leaves);
 
 /*
- * PLAIT_TERM for a contribution that one call of a kernel computes: the cotangent @dy to call it with. Every
+ * PLAIT_GRADIENT_TERM for a contribution that one call of a kernel computes: the cotangent @dy to call it with. Every
  * contribution is linear in it.
  */
 #ifdef PLAIT_SCALAR_DOUBLE
-PlaitTensor plait_term_tensor (PlaitTape *tape, double factor, PlaitTensor dy);
-#define PLAIT_TERM_TENSOR(tape, name, dy) plait_term_tensor ((tape), PLAIT_TERM_FACTOR (#name), (dy))
+PlaitTensor plait_gradient_term_tensor (PlaitTape *tape, double factor, PlaitTensor dy);
+#define PLAIT_GRADIENT_TERM_TENSOR(tape, name, dy)                                                                     \
+  plait_gradient_term_tensor ((tape), PLAIT_GRADIENT_TERM_FACTOR (#name), (dy))
 #else
-#define PLAIT_TERM_TENSOR(tape, name, dy) (dy)
+#define PLAIT_GRADIENT_TERM_TENSOR(tape, name, dy) (dy)
 #endif

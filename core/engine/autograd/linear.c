@@ -4,8 +4,8 @@
 typedef struct
 {
   PlaitActivation activation;
-  PlaitTensor before; /* x W + b where the activation's derivative wants it, else no data */
-  PlaitRandomKey key; /* of the dropout that follows; rate 0: none */
+  PlaitTensor preactivation; /* x W + b where the activation's derivative wants it, else no data */
+  PlaitRandomKey key;        /* of the dropout that follows; rate 0: none */
   double rate;
 } LinearPayload;
 
@@ -26,37 +26,38 @@ linear_backward (PlaitTape *tape, PlaitNode *node)
   PlaitNode *weight = node->inputs[LINEAR_WEIGHT];
   PlaitLinearBackward work = {
     .dz = node->gradient,
-    .x = PLAIT_TERM_TENSOR (tape, linear_weight, x->value),
-    .weight = PLAIT_TERM_TENSOR (tape, linear_input, weight->value),
+    .x = PLAIT_GRADIENT_TERM_TENSOR (tape, linear_weight, x->value),
+    .weight = PLAIT_GRADIENT_TERM_TENSOR (tape, linear_input, weight->value),
     .precision = plait_tape_precision (tape),
   };
 
   if (payload->rate > 0)
-    plait_tensor_dropout (pool, work.dz, 0, PLAIT_TERM_TENSOR (tape, dropout, work.dz), payload->key, payload->rate);
+    plait_tensor_dropout (pool, work.dz, 0, PLAIT_GRADIENT_TERM_TENSOR (tape, dropout, work.dz), payload->key,
+                          payload->rate);
   if (payload->activation != PLAIT_ACTIVATION_NONE)
     plait_activation_backward (pool, payload->activation, work.dz, 0, node->gradient,
-                               payload->before.data ? payload->before : node->value);
+                               payload->preactivation.data ? payload->preactivation : node->value);
   work.dx = plait_gradient_if_needed (tape, x, &work.dx_beta);
   if (work.dx.data)
     {
-      work.packed = plait_often_transposed (tape, weight, work.weight, work.dz.rows, work.precision);
+      work.packed = plait_weight_reuse_transposed (tape, weight, work.weight, work.dz.rows, work.precision);
       plait_linear_backward (pool, &work);
     }
-  plait_often_collect (tape, weight, node->inputs[LINEAR_BIAS], work.x, work.dz);
+  plait_weight_reuse_collect (tape, weight, node->inputs[LINEAR_BIAS], work.x, work.dz);
 }
 
 /* The value of @node before dropout. */
 static void
-linear_again (PlaitTape *tape, PlaitNode *node)
+linear_recompute (PlaitTape *tape, PlaitNode *node)
 {
   const LinearPayload *payload = node->payload;
   PlaitNode *weight = node->inputs[LINEAR_WEIGHT], *bias = node->inputs[LINEAR_BIAS];
   PlaitPrecision precision = plait_tape_precision (tape);
 
   plait_linear_forward (plait_tape_pool (tape), node->value, node->inputs[LINEAR_X]->value, weight->value,
-                        plait_often_packed (tape, weight, node->value.rows, precision), precision,
+                        plait_weight_reuse_packed (tape, weight, node->value.rows, precision), precision,
                         !bias ? NULL : bias->value.data, payload->activation,
-                        !payload->before.data ? NULL : &payload->before);
+                        !payload->preactivation.data ? NULL : &payload->preactivation);
 }
 
 /* The derivative of an activation reads what it gave. */
@@ -64,20 +65,20 @@ static const PlaitOperator activated_linear = { .name = "linear", .backward = li
 static const PlaitOperator linear = {
   .name = "linear",
   .backward = linear_backward,
-  .again = linear_again,
+  .recompute = linear_recompute,
   .ignores_value = TRUE,
 };
 
 PlaitNode *
 plait_linear (PlaitTape *tape, PlaitNode *x, PlaitNode *weight, PlaitNode *bias, PlaitActivation activation)
 {
-  return plait_linear_dropped (tape, x, weight, bias, activation, 0);
+  return plait_linear_dropout (tape, x, weight, bias, activation, 0);
 }
 
 /* ReLU's derivative is the same where nothing was dropped, and what was dropped has no gradient: the one value serves
  * the derivative and the next layer. */
 PlaitNode *
-plait_linear_dropped (PlaitTape *tape, PlaitNode *x, PlaitNode *weight, PlaitNode *bias, PlaitActivation activation,
+plait_linear_dropout (PlaitTape *tape, PlaitNode *x, PlaitNode *weight, PlaitNode *bias, PlaitActivation activation,
                       double rate)
 {
   PlaitNode *inputs[LINEAR_INPUTS] = { x, weight, bias };
@@ -94,12 +95,12 @@ plait_linear_dropped (PlaitTape *tape, PlaitNode *x, PlaitNode *weight, PlaitNod
                      rate == 0 || (activation != PLAIT_ACTIVATION_TANH && activation != PLAIT_ACTIVATION_SIGMOID));
   node = plait_tape_node (tape, keeps ? &activated_linear : &linear, x->value.rows, weight->value.width, inputs,
                           LINEAR_INPUTS, sizeof *payload);
-  plait_tape_note_product (tape, x, weight, x->value.rows * plait_tape_numbers (weight));
+  plait_tape_note_product (tape, x, weight, x->value.rows * plait_tape_n_elements (weight));
   payload = node->payload;
   payload->activation = activation;
-  if (node->needs_gradient && plait_activation_keeps_input (activation))
-    payload->before = plait_tape_keep (tape, node, node->value.rows, node->value.width);
-  linear_again (tape, node);
+  if (node->needs_gradient && plait_activation_saves_input (activation))
+    payload->preactivation = plait_tape_save (tape, node, node->value.rows, node->value.width);
+  linear_recompute (tape, node);
   if (drops)
     {
       payload->key = plait_tape_next_key (tape);

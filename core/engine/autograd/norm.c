@@ -41,7 +41,7 @@ layer_norm_backward (PlaitTape *tape, PlaitNode *node)
 }
 
 static void
-layer_norm_again (PlaitTape *tape, PlaitNode *node)
+layer_norm_recompute (PlaitTape *tape, PlaitNode *node)
 {
   const NormPayload *payload = node->payload;
 
@@ -53,7 +53,7 @@ layer_norm_again (PlaitTape *tape, PlaitNode *node)
 static const PlaitOperator layer_norm = {
   .name = "layer_norm",
   .backward = layer_norm_backward,
-  .again = layer_norm_again,
+  .recompute = layer_norm_recompute,
   .ignores_value = TRUE,
 };
 
@@ -74,12 +74,12 @@ plait_layer_norm (PlaitTape *tape, PlaitNode *x, PlaitNode *gain, PlaitNode *bia
   payload->epsilon = epsilon;
   if (node->needs_gradient)
     {
-      payload->statistics = plait_tape_keep (tape, node, 2, x->value.rows);
+      payload->statistics = plait_tape_save (tape, node, 2, x->value.rows);
       mean = plait_tensor_row (payload->statistics, 0);
       inverse = plait_tensor_row (payload->statistics, 1);
     }
   plait_layer_norm_forward (plait_tape_pool (tape), node->value, x->value, gain->value.data, bias->value.data, epsilon,
                             mean, inverse);
-  plait_tape_note_spare (tape, node);
+  plait_tape_mark_discardable (tape, node);
   return node;
 }

@@ -3,7 +3,7 @@
 
 #include "autograd/tape.h"
 #include "kernels/activation.h"
-#include "attention/pairs.h"
+#include "attention/query-key-pairs.h"
 
 /*
  * Differentiable operators. "node [r, w]" means a value of r rows and w columns. Every operator returns a new node of
@@ -32,7 +32,7 @@ PLAIT_API PlaitNode *plait_columns (PlaitTape *tape, PlaitNode *x, gint64 first,
 PLAIT_API PlaitNode *plait_rows (PlaitTape *tape, PlaitNode *x, gint64 first, gint64 rows);
 
 /* The sum of @n nodes of one shape. */
-PLAIT_API PlaitNode *plait_sum (PlaitTape *tape, PlaitNode *const *terms, guint n);
+PLAIT_API PlaitNode *plait_add_n (PlaitTape *tape, PlaitNode *const *terms, guint n);
 
 /* x * y element by element, one shape. */
 PLAIT_API PlaitNode *plait_multiply (PlaitTape *tape, PlaitNode *x, PlaitNode *y);
@@ -77,7 +77,7 @@ PLAIT_API PlaitNode *plait_residual (PlaitTape *tape, PlaitNode *x, PlaitNode *y
 PLAIT_API PlaitNode *plait_layer_norm (PlaitTape *tape, PlaitNode *x, PlaitNode *gain, PlaitNode *bias, double epsilon);
 
 /* The sum of all elements, [1, 1]. */
-PLAIT_API PlaitNode *plait_total (PlaitTape *tape, PlaitNode *x);
+PLAIT_API PlaitNode *plait_reduce_sum (PlaitTape *tape, PlaitNode *x);
 
 /*
  * Multi-head scaled dot-product attention over ragged rows (Libovicky et al. 2018, eq. 1-3, without the projections).
@@ -94,8 +94,8 @@ typedef struct
   const gint64 *gather; /* NULL, or for each key its row in @keys and @values (only where no gradient is needed) */
   PlaitScalar *weights; /* NULL, or where to put the weights, before dropout: [heads][pairs], the pairs of sentence s
                            being [its queries][its keys], sentences end to end */
-  const PlaitScalar *key_columns; /* NULL, or what plait_attended_keep_columns made of the keys */
-} PlaitAttended;
+  const PlaitScalar *transposed_keys; /* NULL, or what plait_key_values_transpose made of the keys */
+} PlaitKeyValues;
 
 typedef struct
 {
@@ -106,7 +106,7 @@ typedef struct
 } PlaitAttentionOptions;
 
 PLAIT_API PlaitNode *plait_attention (PlaitTape *tape, PlaitNode *queries, PlaitRagged query_rows,
-                                      const PlaitAttended *memories, guint n_memories,
+                                      const PlaitKeyValues *memories, guint n_memories,
                                       const PlaitAttentionOptions *options);
 
 /*
@@ -116,30 +116,32 @@ PLAIT_API PlaitNode *plait_attention (PlaitTape *tape, PlaitNode *queries, Plait
  */
 
 /* The pairs of ragged queries and the rows of a memory with as many sentences; lives in the tape's arena. */
-PLAIT_API PlaitPairs plait_pairs (PlaitTape *tape, PlaitRagged queries, PlaitRagged rows);
+PLAIT_API PlaitQueryKeyPairs plait_query_key_pairs (PlaitTape *tape, PlaitRagged queries, PlaitRagged rows);
 
 /* Additive scores, vector . tanh (query + key + extra) + bias (Bahdanau et al. 2015; Chen et al. 2017, eq. 5 and 12):
  * queries [query rows, a] and keys [rows, a] projected, extra [pairs, a] or NULL, vector [1, a], bias [1, 1] or NULL
  * -> [pairs, 1]. */
-PLAIT_API PlaitNode *plait_pair_scores (PlaitTape *tape, const PlaitPairs *pairs, PlaitNode *queries, PlaitNode *keys,
-                                        PlaitNode *extra, PlaitNode *vector, PlaitNode *bias);
+PLAIT_API PlaitNode *plait_additive_scores (PlaitTape *tape, const PlaitQueryKeyPairs *pairs, PlaitNode *queries,
+                                            PlaitNode *keys, PlaitNode *extra, PlaitNode *vector, PlaitNode *bias);
 
 /* scale * query . key (Luong et al. 2015): queries [query rows, w], keys [rows, w] -> [pairs, 1]. */
-PLAIT_API PlaitNode *plait_pair_products (PlaitTape *tape, const PlaitPairs *pairs, PlaitNode *queries, PlaitNode *keys,
-                                          double scale);
+PLAIT_API PlaitNode *plait_dot_scores (PlaitTape *tape, const PlaitQueryKeyPairs *pairs, PlaitNode *queries,
+                                       PlaitNode *keys, double scale);
 
 /* Each query's softmax over its pairs in all of @n memories together -> the weights of memory 0, of memory 1, ...,
  * below one another; plait_rows takes them apart. pairs[m] belongs to scores[m]. */
-PLAIT_API PlaitNode *plait_pair_weights (PlaitTape *tape, const PlaitPairs *pairs, PlaitNode *const *scores, guint n);
+PLAIT_API PlaitNode *plait_ragged_softmax (PlaitTape *tape, const PlaitQueryKeyPairs *pairs, PlaitNode *const *scores,
+                                           guint n);
 
 /* Row i = the sum over the pairs of query i of weight * value: weights [pairs, 1], values [rows, w] -> [query rows, w].
  * A query without pairs gives zeros. */
-PLAIT_API PlaitNode *plait_pair_read (PlaitTape *tape, const PlaitPairs *pairs, PlaitNode *weights, PlaitNode *values);
+PLAIT_API PlaitNode *plait_weighted_sum (PlaitTape *tape, const PlaitQueryKeyPairs *pairs, PlaitNode *weights,
+                                         PlaitNode *values);
 
 /* Where pairs stand. The arrays [pairs] are borrowed. */
 typedef struct
 {
-  PlaitPairs pairs;
+  PlaitQueryKeyPairs pairs;
   const gint64 *rows;    /* the row of each pair */
   const gint64 *queries; /* its query */
-} PlaitPairPlaces;
+} PlaitPairIndices;

@@ -36,8 +36,8 @@ set_values (PlaitTape *tape, PlaitPairCell *cell, const PlaitNode *node)
   cell->number = plait_tape_value_if_any (tape, node->inputs[CELL_NUMBER]);
   cell->number_weight = plait_tape_value_if_any (tape, node->inputs[CELL_NUMBER_WEIGHT]);
   cell->previous = plait_tape_value_if_any (tape, node->inputs[CELL_STATES]);
-  cell->recurrent = (PlaitStepFactor){ .weight = plait_tape_value_if_any (tape, node->inputs[CELL_RECURRENT]) };
-  cell->candidate = (PlaitStepFactor){ .weight = plait_tape_value_if_any (tape, node->inputs[CELL_CANDIDATE]) };
+  cell->recurrent = (PlaitRnnWeight){ .weight = plait_tape_value_if_any (tape, node->inputs[CELL_RECURRENT]) };
+  cell->candidate = (PlaitRnnWeight){ .weight = plait_tape_value_if_any (tape, node->inputs[CELL_CANDIDATE]) };
   cell->states = node->value;
   for (guint k = 0; k < cell->n; k++)
     cell->links[k].x = plait_tape_value_if_any (tape, link_x (node, k));
@@ -63,9 +63,9 @@ pack_linked (PlaitTape *tape, PlaitPairCell *cell, const PlaitNode *node, gboole
   for (guint k = 0; k < cell->n; row += cell->links[k++].x.width)
     plait_tensor_accumulate (plait_tape_pool (tape), plait_tensor_rows (stacked, row, cell->links[k].x.width), 0, 1,
                              plait_tape_value_if_any (tape, link_weight (node, k)));
-  cell->linked = (PlaitStepFactor){ .weight = stacked };
+  cell->linked = (PlaitRnnWeight){ .weight = stacked };
   if (transposed)
-    cell->linked.weight = PLAIT_TERM_TENSOR (tape, pair_cell_linked, stacked);
+    cell->linked.weight = PLAIT_GRADIENT_TERM_TENSOR (tape, pair_cell_linked, stacked);
   plait_tape_pack (tape, &cell->linked, transposed);
   plait_tape_release (tape, stacked);
 }
@@ -75,8 +75,8 @@ pack (PlaitTape *tape, PlaitPairCell *cell, const PlaitNode *node, gboolean tran
 {
   if (cell->n > 0)
     pack_linked (tape, cell, node, transposed);
-  plait_often_pack (tape, &cell->recurrent, node->inputs[CELL_RECURRENT], 1, transposed, TRUE);
-  plait_often_pack (tape, &cell->candidate, node->inputs[CELL_CANDIDATE], 1, transposed, TRUE);
+  plait_weight_reuse_pack (tape, &cell->recurrent, node->inputs[CELL_RECURRENT], 1, transposed, TRUE);
+  plait_weight_reuse_pack (tape, &cell->candidate, node->inputs[CELL_CANDIDATE], 1, transposed, TRUE);
 }
 
 static void
@@ -120,8 +120,8 @@ add_linked_weights (PlaitTape *tape, const PlaitPairCell *cell, const PlaitNode 
         from[i] = cell->links[k].link[pairs[i]];
       plait_rows_gather (pool, plait_tensor_columns (read, column, cell->links[k].x.width), 0, cell->links[k].x, from);
     }
-  plait_product (pool, gradient, 0, PLAIT_TERM_TENSOR (tape, pair_cell_linked_weight, read), TRUE, dread, FALSE,
-                 plait_tape_precision (tape));
+  plait_product (pool, gradient, 0, PLAIT_GRADIENT_TERM_TENSOR (tape, pair_cell_linked_weight, read), TRUE, dread,
+                 FALSE, plait_tape_precision (tape));
   column = 0;
   for (guint k = 0; k < cell->n; column += cell->links[k++].x.width)
     plait_gradient_add (tape, link_weight (node, k), 1, plait_tensor_rows (gradient, column, cell->links[k].x.width));
@@ -150,22 +150,23 @@ cell_backward (PlaitTape *tape, PlaitNode *node)
   products = cell->recurrent.weight.width;
   for (guint k = 0; k < cell->n; k++)
     cell->links[k].dx = plait_gradient_to_add_if_needed (tape, link_x (node, k));
-  cell->recurrent.weight = PLAIT_TERM_TENSOR (tape, pair_cell_back, cell->recurrent.weight);
+  cell->recurrent.weight = PLAIT_GRADIENT_TERM_TENSOR (tape, pair_cell_back, cell->recurrent.weight);
   if (before)
-    cell->candidate.weight = PLAIT_TERM_TENSOR (tape, pair_cell_candidate_back, cell->candidate.weight);
+    cell->candidate.weight = PLAIT_GRADIENT_TERM_TENSOR (tape, pair_cell_candidate_back, cell->candidate.weight);
   pack (tape, cell, node, TRUE);
   plait_pair_cell_backward (plait_tape_pool (tape), cell, &work);
   unpack (tape, cell);
 
-  plait_often_collect (tape, node->inputs[CELL_RECURRENT], NULL,
-                       PLAIT_TERM_TENSOR (tape, pair_cell_weight, cell->previous),
-                       plait_tensor_columns (cell->gates, 0, products));
+  plait_weight_reuse_collect (tape, node->inputs[CELL_RECURRENT], NULL,
+                              PLAIT_GRADIENT_TERM_TENSOR (tape, pair_cell_weight, cell->previous),
+                              plait_tensor_columns (cell->gates, 0, products));
   if (before)
-    plait_often_collect (tape, node->inputs[CELL_CANDIDATE], NULL,
-                         PLAIT_TERM_TENSOR (tape, pair_cell_candidate_weight, cell->reset_states),
-                         plait_tensor_columns (cell->gates, products, width));
-  plait_often_collect (tape, node->inputs[CELL_NUMBER_WEIGHT], NULL,
-                       PLAIT_TERM_TENSOR (tape, pair_cell_number_weight, cell->number), work.dprojected);
+    plait_weight_reuse_collect (tape, node->inputs[CELL_CANDIDATE], NULL,
+                                PLAIT_GRADIENT_TERM_TENSOR (tape, pair_cell_candidate_weight, cell->reset_states),
+                                plait_tensor_columns (cell->gates, products, width));
+  plait_weight_reuse_collect (tape, node->inputs[CELL_NUMBER_WEIGHT], NULL,
+                              PLAIT_GRADIENT_TERM_TENSOR (tape, pair_cell_number_weight, cell->number),
+                              work.dprojected);
   if (cell->n > 0)
     add_linked_weights (tape, cell, node, work.dprojected);
   if (!before)
@@ -179,7 +180,7 @@ static const PlaitOperator cell_operator
 static void
 expect_cell_shapes (PlaitTape *tape, const PlaitNode *node, const PlaitPairCell *cell, const PlaitRecurrentCell *gru)
 {
-  gint64 width = cell->width, pairs = plait_pairs_number (&cell->pairs);
+  gint64 width = cell->width, pairs = plait_query_key_pairs_count (&cell->pairs);
   gboolean before = gru->reset == PLAIT_RESET_BEFORE;
 
   plait_tape_expect (tape, gru->kind == PLAIT_CELL_GRU && !gru->bias && before == (gru->candidate != NULL));
@@ -199,27 +200,27 @@ expect_cell_shapes (PlaitTape *tape, const PlaitNode *node, const PlaitPairCell 
 
 /* The product of the gates with each pair's own state, and those with what its links read. */
 static void
-note_products (PlaitTape *tape, const PlaitRecurrentCell *gru, const PlaitPairReading *readings, guint n,
+note_products (PlaitTape *tape, const PlaitRecurrentCell *gru, const PlaitPairInput *pair_inputs, guint n,
                PlaitNode *states)
 {
   gint64 pairs = states->value.rows;
 
   plait_tape_note_product (tape, states, gru->recurrent,
-                           pairs * (plait_tape_numbers (gru->recurrent) + plait_tape_numbers (gru->candidate)));
+                           pairs * (plait_tape_n_elements (gru->recurrent) + plait_tape_n_elements (gru->candidate)));
   for (guint k = 0; k < n; k++)
     {
       gint64 linked = 0;
 
       for (gint64 i = 0; i < pairs; i++)
-        linked += readings[k].link[i] >= 0;
-      plait_tape_note_product (tape, readings[k].x, readings[k].weight,
-                               linked * plait_tape_numbers (readings[k].weight));
+        linked += pair_inputs[k].link[i] >= 0;
+      plait_tape_note_product (tape, pair_inputs[k].x, pair_inputs[k].weight,
+                               linked * plait_tape_n_elements (pair_inputs[k].weight));
     }
 }
 
 PlaitNode *
-plait_pair_cell (PlaitTape *tape, const PlaitRecurrentCell *gru, const PlaitPairPlaces *places, PlaitNode *row_part,
-                 PlaitNode *query_part, PlaitNode *number, PlaitNode *number_weight, const PlaitPairReading *readings,
+plait_pair_cell (PlaitTape *tape, const PlaitRecurrentCell *gru, const PlaitPairIndices *indices, PlaitNode *row_part,
+                 PlaitNode *query_part, PlaitNode *number, PlaitNode *number_weight, const PlaitPairInput *pair_inputs,
                  guint n, PlaitNode *states)
 {
   PlaitArena *arena = plait_tape_arena (tape);
@@ -237,34 +238,34 @@ plait_pair_cell (PlaitTape *tape, const PlaitRecurrentCell *gru, const PlaitPair
   inputs[CELL_CANDIDATE] = gru->candidate;
   for (guint k = 0; k < n; k++)
     {
-      inputs[CELL_INPUTS + 2 * k] = readings[k].x;
-      inputs[CELL_INPUTS + 2 * k + 1] = readings[k].weight;
+      inputs[CELL_INPUTS + 2 * k] = pair_inputs[k].x;
+      inputs[CELL_INPUTS + 2 * k + 1] = pair_inputs[k].weight;
     }
   node = plait_tape_node (tape, &cell_operator, pairs, width, inputs, CELL_INPUTS + 2 * n, sizeof *cell);
   cell = node->payload;
   *cell = (PlaitPairCell){
-    .pairs = places->pairs,
-    .rows = places->rows,
-    .queries = places->queries,
+    .pairs = indices->pairs,
+    .rows = indices->rows,
+    .queries = indices->queries,
     .reset = gru->reset,
     .width = width,
     .row_part = row_part->value,
     .query_part = query_part->value,
     .links = plait_arena_new_array (arena, PlaitPairLink, n + 1),
     .n = n,
-    .gates = plait_tape_keep (tape, node, pairs, plait_recurrence_kept (PLAIT_CELL_GRU, gru->reset) * width),
+    .gates = plait_tape_save (tape, node, pairs, plait_recurrence_saved (PLAIT_CELL_GRU, gru->reset) * width),
   };
   for (guint k = 0; k < n; k++)
-    cell->links[k] = (PlaitPairLink){ .link = readings[k].link };
+    cell->links[k] = (PlaitPairLink){ .link = pair_inputs[k].link };
   if (gru->reset == PLAIT_RESET_BEFORE)
-    cell->reset_states = plait_tape_keep (tape, node, pairs, width);
+    cell->reset_states = plait_tape_save (tape, node, pairs, width);
   set_values (tape, cell, node);
   expect_cell_shapes (tape, node, cell, gru);
-  note_products (tape, gru, readings, n, states);
+  note_products (tape, gru, pair_inputs, n, states);
   pack (tape, cell, node, FALSE);
   plait_pair_cell_forward (plait_tape_pool (tape), cell);
   unpack (tape, cell);
   if (!node->needs_gradient)
-    plait_tape_release_kept (tape, node);
+    plait_tape_release_saved (tape, node);
   return node;
 }

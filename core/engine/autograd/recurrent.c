@@ -20,8 +20,8 @@ set_values (PlaitTape *tape, PlaitRecurrence *recurrence, const PlaitNode *node)
 {
   gint64 width = recurrence->width;
 
-  recurrence->recurrent = plait_tape_factor (tape, node->inputs[RECUR_RECURRENT]);
-  recurrence->candidate = plait_tape_factor (tape, node->inputs[RECUR_CANDIDATE]);
+  recurrence->recurrent = plait_tape_rnn_weight (tape, node->inputs[RECUR_RECURRENT]);
+  recurrence->candidate = plait_tape_rnn_weight (tape, node->inputs[RECUR_CANDIDATE]);
   recurrence->bias = plait_tape_value_if_any (tape, node->inputs[RECUR_BIAS]).data;
   recurrence->state = plait_tape_value_if_any (tape, node->inputs[RECUR_STATE]);
   recurrence->cell = plait_tape_value_if_any (tape, node->inputs[RECUR_CELL]);
@@ -38,8 +38,8 @@ pack (PlaitTape *tape, PlaitRecurrence *recurrence, const PlaitNode *node, gbool
 {
   gint64 steps = recurrence->time.steps, rows = steps > 0 ? recurrence->time.first[1] : 0;
 
-  plait_often_pack (tape, &recurrence->recurrent, node->inputs[RECUR_RECURRENT], rows, transposed, steps > 1);
-  plait_often_pack (tape, &recurrence->candidate, node->inputs[RECUR_CANDIDATE], rows, transposed, steps > 1);
+  plait_weight_reuse_pack (tape, &recurrence->recurrent, node->inputs[RECUR_RECURRENT], rows, transposed, steps > 1);
+  plait_weight_reuse_pack (tape, &recurrence->candidate, node->inputs[RECUR_CANDIDATE], rows, transposed, steps > 1);
 }
 
 static void
@@ -65,7 +65,8 @@ add_weight_gradient (PlaitTape *tape, PlaitNode *weight, PlaitNode *bias, PlaitT
 {
   gint64 rows = x.rows - first;
 
-  plait_often_collect (tape, weight, bias, plait_tensor_rows (x, first, rows), plait_tensor_rows (dz, first, rows));
+  plait_weight_reuse_collect (tape, weight, bias, plait_tensor_rows (x, first, rows),
+                              plait_tensor_rows (dz, first, rows));
 }
 
 static void
@@ -92,26 +93,28 @@ recur_backward (PlaitTape *tape, PlaitNode *node)
     }
   if (recurrence->reset_states.data)
     work.dreset = plait_tape_tensor (tape, sentences, width);
-  recurrence->recurrent.weight = PLAIT_TERM_TENSOR (tape, recur_state, recurrence->recurrent.weight);
+  recurrence->recurrent.weight = PLAIT_GRADIENT_TERM_TENSOR (tape, recur_state, recurrence->recurrent.weight);
   if (recurrence->candidate.weight.data)
-    recurrence->candidate.weight = PLAIT_TERM_TENSOR (tape, recur_gru_back, recurrence->candidate.weight);
+    recurrence->candidate.weight = PLAIT_GRADIENT_TERM_TENSOR (tape, recur_gru_back, recurrence->candidate.weight);
   pack (tape, recurrence, node, TRUE);
   plait_recurrence_backward (plait_tape_pool (tape), recurrence, &work);
   unpack (tape, recurrence);
 
   /* The rows of the first step come from nothing if there was no state before. */
   add_weight_gradient (tape, node->inputs[RECUR_RECURRENT], node->inputs[RECUR_BIAS],
-                       PLAIT_TERM_TENSOR (tape, recur_weight, recurrence->previous),
+                       PLAIT_GRADIENT_TERM_TENSOR (tape, recur_weight, recurrence->previous),
                        plait_tensor_columns (recurrence->gates, 0, products),
                        !state && !recurrence->bias ? sentences : 0);
   if (work.dreset.data)
     add_weight_gradient (tape, node->inputs[RECUR_CANDIDATE], NULL,
-                         PLAIT_TERM_TENSOR (tape, recur_gru_weight, recurrence->reset_states),
+                         PLAIT_GRADIENT_TERM_TENSOR (tape, recur_gru_weight, recurrence->reset_states),
                          plait_tensor_columns (recurrence->gates, products, width), !state ? sentences : 0);
   /* What the sentences began with. */
-  plait_gradient_scatter (tape, state, PLAIT_TERM_TENSOR (tape, recur_beginning, work.dstate), recurrence->time.order);
+  plait_gradient_scatter (tape, state, PLAIT_GRADIENT_TERM_TENSOR (tape, recur_beginning, work.dstate),
+                          recurrence->time.order);
   if (work.dcell.data)
-    plait_gradient_scatter (tape, node->inputs[RECUR_CELL], PLAIT_TERM_TENSOR (tape, recur_lstm_beginning, work.dcell),
+    plait_gradient_scatter (tape, node->inputs[RECUR_CELL],
+                            PLAIT_GRADIENT_TERM_TENSOR (tape, recur_lstm_beginning, work.dcell),
                             recurrence->time.order);
   plait_tape_release (tape, work.dreset);
   plait_tape_release (tape, work.dcell);
@@ -134,21 +137,21 @@ take_collected (PlaitTape *tape, PlaitNode *node)
 {
   PlaitRecurrence *recurrence = node->payload;
   gint64 rows = plait_ragged_rows (recurrence->time.rows);
-  gint64 kept = plait_recurrence_kept (recurrence->kind, recurrence->reset);
+  gint64 saved = plait_recurrence_saved (recurrence->kind, recurrence->reset);
 
   recurrence->borrows = recurrence->state.data && is_one_step (recurrence->time);
   recurrence->previous = recurrence->state;
   if (!recurrence->borrows)
-    recurrence->previous = plait_tape_keep (tape, node, rows, recurrence->width);
-  recurrence->gates = plait_tape_keep (tape, node, node->needs_gradient ? rows : MIN (rows, recurrence->time.rows.n),
-                                       kept * recurrence->width);
+    recurrence->previous = plait_tape_save (tape, node, rows, recurrence->width);
+  recurrence->gates = plait_tape_save (tape, node, node->needs_gradient ? rows : MIN (rows, recurrence->time.rows.n),
+                                       saved * recurrence->width);
   if (recurrence->candidate.weight.data)
-    recurrence->reset_states = plait_tape_keep (tape, node, rows, recurrence->width);
+    recurrence->reset_states = plait_tape_save (tape, node, rows, recurrence->width);
 }
 
 PlaitNode *
-plait_recur (PlaitTape *tape, const PlaitRecurrentCell *cell, PlaitNode *projected, PlaitRagged rows,
-             gboolean backwards, PlaitNode *state, PlaitNode *memory)
+plait_rnn (PlaitTape *tape, const PlaitRecurrentCell *cell, PlaitNode *projected, PlaitRagged rows, gboolean backwards,
+           PlaitNode *state, PlaitNode *memory)
 {
   PlaitNode *inputs[RECUR_INPUTS] = { projected, cell->recurrent, cell->bias, cell->candidate, state, memory };
   gint64 width = cell->recurrent->value.rows;
@@ -158,7 +161,7 @@ plait_recur (PlaitTape *tape, const PlaitRecurrentCell *cell, PlaitNode *project
 
   plait_tape_expect (tape, (lstm || cell->kind == PLAIT_CELL_GRU) && (guint)cell->reset <= PLAIT_RESET_AFTER);
   plait_tape_expect (tape, projected->value.width == plait_cell_gates (cell->kind) * width);
-  plait_tape_expect (tape, plait_ragged_is_sound (rows) && projected->value.rows == plait_ragged_rows (rows));
+  plait_tape_expect (tape, plait_ragged_is_valid (rows) && projected->value.rows == plait_ragged_rows (rows));
   plait_tape_expect (tape, cell->recurrent->value.width == (before ? 2 : plait_cell_gates (cell->kind)) * width);
   plait_tape_expect (tape, !cell->bias || (!before && cell->bias->value.width == cell->recurrent->value.width));
   plait_tape_expect (tape, before == (cell->candidate != NULL) && (lstm || !memory));
@@ -168,7 +171,7 @@ plait_recur (PlaitTape *tape, const PlaitRecurrentCell *cell, PlaitNode *project
                           sizeof *recurrence);
   plait_tape_note_product (tape, projected, cell->recurrent,
                            projected->value.rows
-                               * (plait_tape_numbers (cell->recurrent) + plait_tape_numbers (cell->candidate)));
+                               * (plait_tape_n_elements (cell->recurrent) + plait_tape_n_elements (cell->candidate)));
   recurrence = node->payload;
   *recurrence = (PlaitRecurrence){ .kind = cell->kind, .reset = cell->reset, .width = width };
   recurrence->time = plait_timeline (plait_tape_arena (tape), rows, backwards);
@@ -178,6 +181,6 @@ plait_recur (PlaitTape *tape, const PlaitRecurrentCell *cell, PlaitNode *project
   plait_recurrence_forward (plait_tape_pool (tape), recurrence, projected->value);
   unpack (tape, recurrence);
   if (!node->needs_gradient)
-    plait_tape_release_kept (tape, node);
+    plait_tape_release_saved (tape, node);
   return node;
 }

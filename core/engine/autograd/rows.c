@@ -35,7 +35,8 @@ static void
 concatenate_backward (PlaitTape *tape, PlaitNode *node)
 {
   gboolean columns = *(const gboolean *)node->payload;
-  PlaitScalar factor = columns ? PLAIT_TERM (concatenate_columns, 1) : PLAIT_TERM (concatenate_rows, 1);
+  PlaitScalar factor
+      = columns ? PLAIT_GRADIENT_TERM (concatenate_columns, 1) : PLAIT_GRADIENT_TERM (concatenate_rows, 1);
   gint64 first = 0;
 
   for (guint i = 0; i < node->n_inputs; i++)
@@ -118,7 +119,7 @@ gather_rows_backward (PlaitTape *tape, PlaitNode *node)
   const Gathering *gathering = node->payload;
 
   plait_gradient_scatter (tape, node->inputs[0],
-                          PLAIT_TERM_TENSOR (tape, gather_rows, apart (node->gradient, gathering->size)),
+                          PLAIT_GRADIENT_TERM_TENSOR (tape, gather_rows, apart (node->gradient, gathering->size)),
                           gathering->indices);
 }
 
@@ -168,11 +169,11 @@ select_rows_backward (PlaitTape *tape, PlaitNode *node)
   target = plait_gradient_if_needed (tape, node->inputs[SELECT_TAKEN], &beta);
   if (target.data)
     plait_rows_select_backward (pool, target, beta, take, TRUE,
-                                PLAIT_TERM_TENSOR (tape, select_rows_taken, node->gradient));
+                                PLAIT_GRADIENT_TERM_TENSOR (tape, select_rows_taken, node->gradient));
   target = plait_gradient_if_needed (tape, node->inputs[SELECT_OTHER], &beta);
   if (target.data)
     plait_rows_select_backward (pool, target, beta, take, FALSE,
-                                PLAIT_TERM_TENSOR (tape, select_rows_other, node->gradient));
+                                PLAIT_GRADIENT_TERM_TENSOR (tape, select_rows_other, node->gradient));
 }
 
 static const PlaitOperator select_rows = {
@@ -205,11 +206,12 @@ multiply_broadcast_backward (PlaitTape *tape, PlaitNode *node)
   PlaitTensor target = plait_gradient_if_needed (tape, x, &beta);
 
   if (target.data)
-    plait_broadcast_multiply (pool, target, beta, PLAIT_TERM_TENSOR (tape, broadcast_value, node->gradient),
+    plait_broadcast_multiply (pool, target, beta, PLAIT_GRADIENT_TERM_TENSOR (tape, broadcast_value, node->gradient),
                               factors->value);
   target = plait_gradient_if_needed (tape, factors, &beta);
   if (target.data)
-    plait_broadcast_dot (pool, target, beta, PLAIT_TERM_TENSOR (tape, broadcast_factor, node->gradient), x->value);
+    plait_broadcast_dot (pool, target, beta, PLAIT_GRADIENT_TERM_TENSOR (tape, broadcast_factor, node->gradient),
+                         x->value);
 }
 
 static const PlaitOperator multiply_broadcast

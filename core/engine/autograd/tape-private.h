@@ -15,24 +15,24 @@ struct PlaitTape
   PlaitPool *pool;
   PlaitArena *arena;
   PlaitTapeMode mode;
-  PlaitCaller caller;
+  PlaitCodeOwner caller;
   PlaitRandomKey dropout;
   guint64 n_keys;
   double multiplications;
-  PlaitNode *last;  /* the newest node that backward must visit */
-  gint places;      /* how many nodes were recorded */
-  PlaitNode *spare; /* the newest node whose value may be given up */
-  PlaitNode *made;  /* the newest of all */
-  PlaitOften *often;
+  PlaitNode *last;        /* the newest node that backward must visit */
+  gint n_recorded;        /* how many nodes were recorded */
+  PlaitNode *discardable; /* the newest node whose value may be given up */
+  PlaitNode *made;        /* the newest of all */
+  PlaitWeightReuse *reuse;
   PlaitTapeReport report; /* or NULL */
   gpointer report_data;
   gboolean went_back;
   gboolean keeps_gradients;
   gboolean recomputes;
-  gboolean in_segment;
+  gboolean in_recomputed;
   PlaitPrecision precision;
   KeyedLeaf *leaves;
-  gsize leaf_places; /* a power of two */
+  gsize leaf_capacity; /* a power of two */
   gsize n_leaves;
 };
 
@@ -44,7 +44,7 @@ PlaitNode *plait_tape_new_node (PlaitTape *tape, const PlaitOperator *operation,
 void plait_tape_release_node (PlaitTape *tape, PlaitNode *node);
 
 /* Runs backward from the newest recorded node on; each is released when it is done, but for @root. */
-void plait_tape_walk_back (PlaitTape *tape, const PlaitNode *root);
+void plait_tape_run_backward (PlaitTape *tape, const PlaitNode *root);
 
 /* Records @node as the newest that backward visits. */
 void plait_tape_record (PlaitTape *tape, PlaitNode *node);

@@ -7,7 +7,7 @@
 /* Their bytes can be counted. */
 #define MAX_ELEMENTS (G_MAXINT64 / 64)
 
-#define FEWEST_LEAF_PLACES ((gsize)64)
+#define MIN_LEAF_CAPACITY ((gsize)64)
 
 PlaitTape *
 plait_tape_new (PlaitPool *pool, PlaitArena *arena)
@@ -17,8 +17,8 @@ plait_tape_new (PlaitPool *pool, PlaitArena *arena)
   tape->pool = pool;
   tape->arena = arena;
   tape->mode = PLAIT_TAPE_EVALUATE;
-  tape->leaf_places = FEWEST_LEAF_PLACES;
-  tape->leaves = g_new0 (KeyedLeaf, tape->leaf_places);
+  tape->leaf_capacity = MIN_LEAF_CAPACITY;
+  tape->leaves = g_new0 (KeyedLeaf, tape->leaf_capacity);
   return tape;
 }
 
@@ -26,7 +26,7 @@ plait_tape_new (PlaitPool *pool, PlaitArena *arena)
 static void
 host_calls (PlaitTape *tape, const char *function)
 {
-  if (tape->caller.who && plait_crash_running ().who)
+  if (tape->caller.who && plait_crash_get_owner ().who)
     plait_tape_fail (tape, "calls %s, which is the host's: compute, and leave the step to it", function);
 }
 
@@ -46,24 +46,24 @@ plait_tape_begin (PlaitTape *tape, PlaitTapeMode mode, PlaitRandomKey dropout)
   host_calls (tape, G_STRFUNC);
   plait_arena_reset (tape->arena);
   if (tape->n_leaves > 0)
-    memset (tape->leaves, 0, tape->leaf_places * sizeof (KeyedLeaf));
+    memset (tape->leaves, 0, tape->leaf_capacity * sizeof (KeyedLeaf));
   *tape = (PlaitTape){
     .pool = tape->pool,
     .arena = tape->arena,
     .mode = mode,
     .dropout = dropout,
     .leaves = tape->leaves,
-    .leaf_places = tape->leaf_places,
+    .leaf_capacity = tape->leaf_capacity,
   };
 }
 
-PlaitCaller
-plait_tape_call (PlaitTape *tape, PlaitCaller caller)
+PlaitCodeOwner
+plait_tape_set_caller (PlaitTape *tape, PlaitCodeOwner caller)
 {
-  PlaitCaller before = tape->caller;
+  PlaitCodeOwner before = tape->caller;
 
   tape->caller = caller;
-  plait_crash_enter (caller);
+  plait_crash_set_owner (caller);
   return before;
 }
 
@@ -81,11 +81,11 @@ plait_tape_fail (PlaitTape *tape, const char *format, ...)
     g_error ("%s", sentence);
   plait_fail (&error, PLAIT_ERROR_PLUGIN, "%s, %s: %s", tape->caller.who, tape->caller.call, sentence);
   g_free (sentence);
-  plait_arena_leave (tape->arena, error);
+  plait_arena_fail (tape->arena, error);
 }
 
 void
-plait_tape_misfit (PlaitTape *tape, const char *function, const char *condition)
+plait_tape_expect_failed (PlaitTape *tape, const char *function, const char *condition)
 {
   plait_tape_fail (tape, "what %s was given does not fit: it needs %s", function, condition);
 }
@@ -97,7 +97,7 @@ plait_tape_keep_gradients (PlaitTape *tape)
 }
 
 void
-plait_tape_recompute (PlaitTape *tape)
+plait_tape_enable_recompute (PlaitTape *tape)
 {
   tape->recomputes = TRUE;
 }
@@ -110,7 +110,7 @@ plait_tape_report_backward (PlaitTape *tape, PlaitTapeReport report, gpointer da
 }
 
 void
-plait_tape_multiply_in (PlaitTape *tape, PlaitPrecision precision)
+plait_tape_set_precision (PlaitTape *tape, PlaitPrecision precision)
 {
   g_assert (plait_precision_runs_here (precision) && precision != PLAIT_PRECISION_INT8);
   tape->precision = precision;
@@ -172,7 +172,7 @@ plait_tape_tensor (PlaitTape *tape, gint64 rows, gint64 width)
 
   if (__builtin_mul_overflow (rows, width, &n) || n > MAX_ELEMENTS)
     plait_tape_fail (tape, "makes numbers [%jd, %jd], which no machine has memory for", rows, width);
-  tensor.data = plait_arena_take (tape->arena, plait_tensor_size (tensor));
+  tensor.data = plait_arena_allocate (tape->arena, plait_tensor_size (tensor));
   return tensor;
 }
 
@@ -183,32 +183,32 @@ plait_tape_release (PlaitTape *tape, PlaitTensor tensor)
     plait_arena_release (tape->arena, tensor.data, plait_tensor_size (tensor));
 }
 
-struct PlaitKept
+struct PlaitSavedTensor
 {
   PlaitTensor tensor;
-  struct PlaitKept *next;
+  struct PlaitSavedTensor *next;
 };
 
 PlaitTensor
-plait_tape_keep (PlaitTape *tape, PlaitNode *node, gint64 rows, gint64 width)
+plait_tape_save (PlaitTape *tape, PlaitNode *node, gint64 rows, gint64 width)
 {
-  struct PlaitKept *kept = plait_arena_take (tape->arena, sizeof *kept);
+  struct PlaitSavedTensor *saved = plait_arena_allocate (tape->arena, sizeof *saved);
 
-  *kept = (struct PlaitKept){ plait_tape_tensor (tape, rows, width), node->kept };
-  node->kept = kept;
-  return kept->tensor;
+  *saved = (struct PlaitSavedTensor){ plait_tape_tensor (tape, rows, width), node->saved };
+  node->saved = saved;
+  return saved->tensor;
 }
 
 void
-plait_tape_release_kept (PlaitTape *tape, PlaitNode *node)
+plait_tape_release_saved (PlaitTape *tape, PlaitNode *node)
 {
-  while (node->kept)
+  while (node->saved)
     {
-      struct PlaitKept *kept = node->kept;
+      struct PlaitSavedTensor *saved = node->saved;
 
-      node->kept = kept->next;
-      plait_tape_release (tape, kept->tensor);
-      plait_arena_release (tape->arena, kept, sizeof *kept);
+      node->saved = saved->next;
+      plait_tape_release (tape, saved->tensor);
+      plait_arena_release (tape->arena, saved, sizeof *saved);
     }
 }
 
@@ -219,13 +219,13 @@ note_reader (const PlaitTape *tape, PlaitNode *input)
   PlaitNode *whole = input->whole ? input->whole : input;
 
   if (!whole->operation && whole->place == 0)
-    whole->place = tape->places + 1;
+    whole->place = tape->n_recorded + 1;
 }
 
 PlaitNode *
 plait_tape_new_node (PlaitTape *tape, const PlaitOperator *operation, PlaitNode *const *inputs, guint n_inputs)
 {
-  PlaitNode *node = plait_arena_take (tape->arena, sizeof (PlaitNode) + n_inputs * sizeof (PlaitNode *));
+  PlaitNode *node = plait_arena_allocate (tape->arena, sizeof (PlaitNode) + n_inputs * sizeof (PlaitNode *));
 
   memset (node, 0, sizeof *node);
   node->operation = operation;
@@ -269,7 +269,7 @@ plait_leaf (PlaitTape *tape, PlaitTensor value, const PlaitTensor *gradient)
 static KeyedLeaf *
 leaf_place (const PlaitTape *tape, gconstpointer key)
 {
-  gsize mask = tape->leaf_places - 1;
+  gsize mask = tape->leaf_capacity - 1;
   gsize place = (gsize)(((guint64)(gsize)key * 0x9e3779b97f4a7c15u) >> 32) & mask;
 
   while (tape->leaves[place].key && tape->leaves[place].key != key)
@@ -278,13 +278,13 @@ leaf_place (const PlaitTape *tape, gconstpointer key)
 }
 
 static void
-double_leaf_places (PlaitTape *tape)
+double_leaf_capacity (PlaitTape *tape)
 {
   g_autofree KeyedLeaf *old = g_steal_pointer (&tape->leaves);
-  gsize n = tape->leaf_places;
+  gsize n = tape->leaf_capacity;
 
-  tape->leaf_places *= 2;
-  tape->leaves = g_new0 (KeyedLeaf, tape->leaf_places);
+  tape->leaf_capacity *= 2;
+  tape->leaves = g_new0 (KeyedLeaf, tape->leaf_capacity);
   for (gsize i = 0; i < n; i++)
     if (old[i].key)
       *leaf_place (tape, old[i].key) = old[i];
@@ -298,9 +298,9 @@ plait_tape_keyed_leaf (PlaitTape *tape, gconstpointer key, PlaitTensor value, co
 
   if (!place->key)
     {
-      if (2 * (tape->n_leaves + 1) > tape->leaf_places)
+      if (2 * (tape->n_leaves + 1) > tape->leaf_capacity)
         {
-          double_leaf_places (tape);
+          double_leaf_capacity (tape);
           place = leaf_place (tape, key);
         }
       /* The node first: should its memory run out, the place stays empty. */
@@ -350,7 +350,7 @@ plait_tape_value (PlaitTape *tape, PlaitNode *node)
       for (guint i = 0; i < node->n_inputs; i++)
         if (node->inputs[i])
           plait_tape_value (tape, node->inputs[i]);
-      node->operation->again (tape, node);
+      node->operation->recompute (tape, node);
     }
   return node->value;
 }
@@ -361,10 +361,10 @@ plait_tape_value_if_any (PlaitTape *tape, PlaitNode *node)
   return !node ? (PlaitTensor){ NULL, 0, 0, 0 } : plait_tape_value (tape, node);
 }
 
-PlaitStepFactor
-plait_tape_factor (PlaitTape *tape, PlaitNode *weight)
+PlaitRnnWeight
+plait_tape_rnn_weight (PlaitTape *tape, PlaitNode *weight)
 {
-  return (PlaitStepFactor){ .weight = plait_tape_value_if_any (tape, weight), .precision = tape->precision };
+  return (PlaitRnnWeight){ .weight = plait_tape_value_if_any (tape, weight), .precision = tape->precision };
 }
 
 void
@@ -372,7 +372,7 @@ plait_tape_record (PlaitTape *tape, PlaitNode *node)
 {
   plait_tape_expect (tape, !tape->went_back);
   node->previous = tape->last;
-  node->place = ++tape->places;
+  node->place = ++tape->n_recorded;
   tape->last = node;
 }
 
@@ -383,7 +383,7 @@ complete (PlaitTape *tape, PlaitNode *node, gsize payload_size)
     if (node->inputs[i])
       plait_tape_value (tape, node->inputs[i]);
   if (payload_size > 0)
-    node->payload = plait_arena_take_zeros (tape->arena, 1, payload_size);
+    node->payload = plait_arena_allocate_zeros (tape->arena, 1, payload_size);
   node->payload_size = payload_size;
   if (node->needs_gradient)
     plait_tape_record (tape, node);
@@ -407,13 +407,13 @@ plait_tape_node (PlaitTape *tape, const PlaitOperator *operation, gint64 rows, g
 static gboolean
 can_be_given_up (const PlaitNode *node)
 {
-  return node->value.data && node->operation && node->operation->again && node->operation->ignores_value
+  return node->value.data && node->operation && node->operation->recompute && node->operation->ignores_value
          && !node->pinned;
 }
 
 PlaitNode *
-plait_tape_node_over (PlaitTape *tape, const PlaitOperator *operation, PlaitNode *const *inputs, guint n_inputs,
-                      guint from, gsize payload_size)
+plait_tape_node_in_place (PlaitTape *tape, const PlaitOperator *operation, PlaitNode *const *inputs, guint n_inputs,
+                          guint from, gsize payload_size)
 {
   PlaitNode *node = plait_tape_new_node (tape, operation, inputs, n_inputs);
   PlaitNode *giver = inputs[from];
@@ -428,19 +428,19 @@ plait_tape_node_over (PlaitTape *tape, const PlaitOperator *operation, PlaitNode
 }
 
 void
-plait_tape_note_spare (PlaitTape *tape, PlaitNode *node)
+plait_tape_mark_discardable (PlaitTape *tape, PlaitNode *node)
 {
-  g_assert (node->operation->again && node->operation->ignores_value);
+  g_assert (node->operation->recompute && node->operation->ignores_value);
   if (!node->needs_gradient)
     return;
-  node->next_spare = tape->spare;
-  tape->spare = node;
+  node->next_discardable = tape->discardable;
+  tape->discardable = node;
 }
 
 void
-plait_tape_drop_spare (PlaitTape *tape)
+plait_tape_discard_values (PlaitTape *tape)
 {
-  PlaitNode **link = &tape->spare;
+  PlaitNode **link = &tape->discardable;
 
   while (*link)
     {
@@ -448,10 +448,10 @@ plait_tape_drop_spare (PlaitTape *tape)
 
       if (node->n_consumers == 0)
         {
-          link = &node->next_spare;
+          link = &node->next_discardable;
           continue;
         }
-      *link = node->next_spare;
+      *link = node->next_discardable;
       if (!can_be_given_up (node))
         continue;
       plait_tape_release (tape, node->value);

@@ -30,7 +30,7 @@ typedef struct
    * inputs: they may have moved since forward. */
   void (*backward) (PlaitTape *tape, PlaitNode *node);
   /* Computes node->value again, the same bits, into storage that is there. */
-  void (*again) (PlaitTape *tape, PlaitNode *node);
+  void (*recompute) (PlaitTape *tape, PlaitNode *node);
   gboolean ignores_value;  /* backward reads the shape of node->value and none of its numbers */
   gboolean ignores_inputs; /* the same of the inputs' values */
 } PlaitOperator;
@@ -49,14 +49,14 @@ struct PlaitNode
   PlaitNode *whole;                 /* of a view: the node that owns the storage */
   const struct PlaitPacked *packed; /* of a weight: panels for products of few rows, or NULL */
   gsize payload_size;
-  PlaitNode *next_spare;
+  PlaitNode *next_discardable;
   guint n_consumers;
-  gboolean pinned;          /* views of the value are about */
-  struct PlaitOften *often; /* of a weight: what the step keeps of it because it is used often, or NULL */
-  struct PlaitKept *kept;   /* plait_tape_keep */
-  PlaitNode *older;         /* the node made before it */
-  const char *maker;        /* the plugin that ran when it was made, or NULL */
-  gint place;               /* among recorded nodes, from 1; of a leaf: of the first that may read it, or 0 */
+  gboolean pinned;                /* views of the value are about */
+  struct PlaitWeightReuse *reuse; /* of a weight: what the step keeps of it because it is used often, or NULL */
+  struct PlaitSavedTensor *saved; /* plait_tape_save */
+  PlaitNode *older;               /* the node made before it */
+  const char *maker;              /* the plugin that ran when it was made, or NULL */
+  gint place;                     /* among recorded nodes, from 1; of a leaf: of the first that may read it, or 0 */
   gint reserved[1];
 };
 
@@ -98,8 +98,8 @@ PLAIT_API G_NORETURN void plait_tape_fail (PlaitTape *tape, const char *format, 
 
 /* Leaves the step with the name of the function and @condition where that does not hold. */
 #define plait_tape_expect(tape, condition)                                                                             \
-  (G_LIKELY (condition) ? (void)0 : plait_tape_misfit ((tape), G_STRFUNC, #condition))
-PLAIT_API G_NORETURN void plait_tape_misfit (PlaitTape *tape, const char *function, const char *condition);
+  (G_LIKELY (condition) ? (void)0 : plait_tape_expect_failed ((tape), G_STRFUNC, #condition))
+PLAIT_API G_NORETURN void plait_tape_expect_failed (PlaitTape *tape, const char *function, const char *condition);
 
 /*
  * For operators, those of plugins included.

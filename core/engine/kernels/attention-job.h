@@ -16,7 +16,7 @@ typedef struct
   /* NULL, or where to put the weights, before dropout: [heads][pairs], the pairs of sentence s being [its queries][its
    * keys], sentences end to end; forward only. Keys a causal query cannot see: 0 */
   PlaitScalar *weights;
-  const PlaitScalar *key_columns; /* NULL, or the same keys as plait_attention_key_columns gives them: of all memories
+  const PlaitScalar *transposed_keys; /* NULL, or the same keys as plait_transpose_keys gives them: of all memories
                                      or of none; not with @gather; forward only */
 } PlaitAttentionMemory;
 

@@ -3,7 +3,7 @@
 
 #include "process/random.h"
 #include "kernels/bfloat16.h"
-#include "kernels/parts.h"
+#include "kernels/partial-vectors.h"
 #include "kernels/variant.h"
 
 /*
@@ -17,10 +17,10 @@
  * again are copied end to end: as columns of a tensor they lie powers of two apart, and fall into few sets of the
  * caches.
  */
-#define MOST_QUERIES 64
-#define MOST_KEYS 256
+#define MAX_QUERIES 64
+#define MAX_KEYS 256
 /* With fewer keys rounding costs more than bfloat16 saves. */
-#define LEAST_BFLOAT16_KEYS 64
+#define MIN_BFLOAT16_KEYS 64
 /* Scratch is taken in multiples of so many scalars. */
 #define TAKEN 16
 
@@ -72,11 +72,11 @@ piece_of (const PlaitAttentionPiece *given)
   piece.width = job->queries.width / settings->heads;
   piece.column = given->head * piece.width;
   piece.padded = whole_vectors (piece.width);
-  piece.tile = CLAMP (piece.queries, 1, MOST_QUERIES);
-  piece.block = MIN (whole_vectors (MAX (piece.keys, 1)), MOST_KEYS);
+  piece.tile = CLAMP (piece.queries, 1, MAX_QUERIES);
+  piece.block = MIN (whole_vectors (MAX (piece.keys, 1)), MAX_KEYS);
   piece.stride = piece.block + VECTOR_LENGTH;
   piece.at_once = piece.keys <= piece.block;
-  if (piece.keys >= LEAST_BFLOAT16_KEYS && !job->memories[0].key_columns)
+  if (piece.keys >= MIN_BFLOAT16_KEYS && !job->memories[0].transposed_keys)
     piece.bfloat16 = plait_bfloat16_kernels (settings->precision);
   /* What is rounded is copied anyway. */
   piece.in_place = piece.bfloat16 || (piece.at_once && piece.padded == piece.width);
@@ -108,13 +108,13 @@ typedef struct
   gint64 first; /* among those of the sentence in the memory */
   gint64 place; /* of the first, among the keys of all memories */
   gint64 n;
-} Part;
+} KeyRange;
 
 /* The part that begins at @place and ends before @end; n is 0 behind the last. */
-static inline Part
-part_at (const Piece *piece, gint64 place, gint64 end)
+static inline KeyRange
+key_range_at (const Piece *piece, gint64 place, gint64 end)
 {
-  Part part = { .first = place, .place = place };
+  KeyRange part = { .first = place, .place = place };
 
   if (place >= end)
     return part;
@@ -124,8 +124,9 @@ part_at (const Piece *piece, gint64 place, gint64 end)
   return part;
 }
 
-#define EACH_PART(part, piece, from, end)                                                                              \
-  for (Part part = part_at (piece, from, end); part.n > 0; part = part_at (piece, part.place + part.n, end))
+#define EACH_KEY_RANGE(part, piece, from, end)                                                                         \
+  for (KeyRange part = key_range_at (piece, from, end); part.n > 0;                                                    \
+       part = key_range_at (piece, part.place + part.n, end))
 
 /* Rows of the head, as a factor of products. */
 typedef struct
@@ -134,51 +135,52 @@ typedef struct
   gint64 stride;
 } Rows;
 
-/* @n rows of a tensor, from @first on or those that @gather names; to be read where they stand, or copied to @room and
- * filled up with zeros to whole vectors. */
+/* @n rows of a tensor, from @first on or those that @gather names; to be read where they stand, or copied to @workspace
+ * and filled up with zeros to whole vectors. */
 static inline Rows
 rows_of (const Piece *piece, PlaitTensor tensor, gint64 first, const gint64 *gather, gint64 n, gboolean in_place,
-         PlaitScalar *room)
+         PlaitScalar *workspace)
 {
   if (in_place && !gather)
     return (Rows){ plait_tensor_row (tensor, first) + piece->column, tensor.stride };
   for (gint64 i = 0; i < n; i++)
     {
       const PlaitScalar *from = plait_tensor_row (tensor, gather ? gather[i] : first + i) + piece->column;
-      PlaitScalar *to = room + i * piece->padded;
+      PlaitScalar *to = workspace + i * piece->padded;
 
       for (gint64 j = 0; j < piece->width; j += VECTOR_LENGTH)
         vector_store (to + j, take (from + j, MIN (VECTOR_LENGTH, piece->width - j)));
     }
-  return (Rows){ room, piece->padded };
+  return (Rows){ workspace, piece->padded };
 }
 
 /* The keys or values of a part. */
 static inline Rows
-rows_of_part (const Piece *piece, Part part, gboolean values, gboolean in_place, PlaitScalar *room)
+rows_of_key_range (const Piece *piece, KeyRange part, gboolean values, gboolean in_place, PlaitScalar *workspace)
 {
   const PlaitAttentionMemory *memory = &piece->job->memories[part.memory];
   gint64 first = memory->rows.offsets[piece->sentence] + part.first;
 
   return rows_of (piece, values ? memory->values : memory->keys, first, memory->gather ? memory->gather + first : NULL,
-                  part.n, in_place, room);
+                  part.n, in_place, workspace);
 }
 
 /* Rows of the sentence's queries, or of what has as many. */
 static inline Rows
-rows_of_queries (const Piece *piece, PlaitTensor tensor, gint64 first, gint64 n, PlaitScalar *room)
+rows_of_queries (const Piece *piece, PlaitTensor tensor, gint64 first, gint64 n, PlaitScalar *workspace)
 {
-  return rows_of (piece, tensor, piece->first_query + first, NULL, n, piece->in_place, room);
+  return rows_of (piece, tensor, piece->first_query + first, NULL, n, piece->in_place, workspace);
 }
 
-/* columns [width][stride]: keys or values @from .. @end - 1 side by side; @room is for [block][padded]. */
+/* columns [width][stride]: keys or values @from .. @end - 1 side by side; @workspace is for [block][padded]. */
 static inline void
-transpose_block (const Piece *piece, PlaitScalar *columns, gboolean values, gint64 from, gint64 end, PlaitScalar *room)
+transpose_block (const Piece *piece, PlaitScalar *columns, gboolean values, gint64 from, gint64 end,
+                 PlaitScalar *workspace)
 {
   /* What is written beyond a part is overwritten by the next, or lies in the room at the end. */
-  EACH_PART (part, piece, from, end)
+  EACH_KEY_RANGE (part, piece, from, end)
   {
-    Rows rows = rows_of_part (piece, part, values, TRUE, room);
+    Rows rows = rows_of_key_range (piece, part, values, TRUE, workspace);
 
     KERNEL (transpose)
     (columns + part.place - from, piece->stride, whole_vectors (part.n), rows.data, rows.stride, part.n, piece->width);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "kernels/attention-halves.h"
+#include "kernels/attention-bfloat16.h"
 
 /*
  * Forward. The softmax of a query is made block by block: a weight is exp (score - the greatest score so far), and when
@@ -17,152 +17,153 @@ typedef struct
   PlaitScalar *contexts; /* [tile][padded] */
 
   /* With bfloat16 instead of columns, values and queries: */
-  PlaitHalves *key_panels;   /* of each block, its keys by columns */
-  PlaitHalves *value_panels; /* the same of its values by rows */
-  PlaitHalves *query_halves; /* of a tile */
-  PlaitHalves *weight_halves;
-} Room;
+  PlaitBfloat16Pair *key_panels;     /* of each block, its keys by columns */
+  PlaitBfloat16Pair *value_panels;   /* the same of its values by rows */
+  PlaitBfloat16Pair *query_bfloat16; /* of a tile */
+  PlaitBfloat16Pair *weight_bfloat16;
+} Workspace;
 
 /* Of the queries of a tile. */
 typedef struct
 {
-  PlaitScalar greatest[MOST_QUERIES + LANES]; /* scaled score so far */
-  PlaitScalar totals[MOST_QUERIES + LANES];   /* of the weights so far */
-  PlaitScalar factors[MOST_QUERIES + LANES];  /* of what came before the block */
+  PlaitScalar greatest[MAX_QUERIES + LANES]; /* scaled score so far */
+  PlaitScalar totals[MAX_QUERIES + LANES];   /* of the weights so far */
+  PlaitScalar factors[MAX_QUERIES + LANES];  /* of what came before the block */
 } Running;
 
 static gboolean
 has_columns (const Piece *piece)
 {
-  return piece->job->memories[0].key_columns != NULL;
+  return piece->job->memories[0].transposed_keys != NULL;
 }
 
 /* Returns the scalars that it takes. */
 static gsize
-take_room (const Piece *piece, PlaitScalar *data, Room *room)
+take_workspace (const Piece *piece, PlaitScalar *data, Workspace *workspace)
 {
   Scratch scratch = { data, 0 };
   gint64 blocks = (piece->keys + piece->block - 1) / piece->block;
 
-  room->gathered = take_block (&scratch, piece->block * piece->padded);
-  room->scores = take_block (&scratch, piece->tile * piece->stride);
-  room->contexts = take_block (&scratch, piece->tile * piece->padded);
+  workspace->gathered = take_block (&scratch, piece->block * piece->padded);
+  workspace->scores = take_block (&scratch, piece->tile * piece->stride);
+  workspace->contexts = take_block (&scratch, piece->tile * piece->padded);
   if (piece->bfloat16)
     {
-      room->key_panels = take_halves (&scratch, blocks * right_size (piece->block, piece->width));
-      room->value_panels = take_halves (&scratch, blocks * right_size (piece->width, piece->block));
-      room->query_halves = take_halves (&scratch, piece->tile * plait_halves (piece->width));
-      room->weight_halves = take_halves (&scratch, piece->tile * plait_halves (piece->block));
+      workspace->key_panels = take_bfloat16 (&scratch, blocks * right_size (piece->block, piece->width));
+      workspace->value_panels = take_bfloat16 (&scratch, blocks * right_size (piece->width, piece->block));
+      workspace->query_bfloat16 = take_bfloat16 (&scratch, piece->tile * plait_bfloat16_pairs (piece->width));
+      workspace->weight_bfloat16 = take_bfloat16 (&scratch, piece->tile * plait_bfloat16_pairs (piece->block));
       return scratch.taken;
     }
-  room->columns = take_block (&scratch, has_columns (piece) ? 0 : blocks * piece->width * piece->stride);
-  room->values = take_block (&scratch, piece->keys * piece->padded);
-  room->queries = take_block (&scratch, piece->tile * piece->padded);
+  workspace->columns = take_block (&scratch, has_columns (piece) ? 0 : blocks * piece->width * piece->stride);
+  workspace->values = take_block (&scratch, piece->keys * piece->padded);
+  workspace->queries = take_block (&scratch, piece->tile * piece->padded);
   return scratch.taken;
 }
 
 static PlaitScalar *
-columns_of_block (const Piece *piece, const Room *room, gint64 from)
+columns_of_block (const Piece *piece, const Workspace *workspace, gint64 from)
 {
-  return room->columns + from / piece->block * piece->width * piece->stride;
+  return workspace->columns + from / piece->block * piece->width * piece->stride;
 }
 
 /* The keys of the block from @from on as a right factor, and the values. */
 static Right
-key_panels_of_block (const Piece *piece, const Room *room, gint64 from)
+key_panels_of_block (const Piece *piece, const Workspace *workspace, gint64 from)
 {
-  return (Right){ room->key_panels + from / piece->block * right_size (piece->block, piece->width),
-                  plait_halves (piece->width) };
+  return (Right){ workspace->key_panels + from / piece->block * right_size (piece->block, piece->width),
+                  plait_bfloat16_pairs (piece->width) };
 }
 
 static Right
-value_panels_of_block (const Piece *piece, const Room *room, gint64 from)
+value_panels_of_block (const Piece *piece, const Workspace *workspace, gint64 from)
 {
-  return (Right){ room->value_panels + from / piece->block * right_size (piece->width, piece->block),
-                  plait_halves (MIN (piece->block, piece->keys - from)) };
+  return (Right){ workspace->value_panels + from / piece->block * right_size (piece->width, piece->block),
+                  plait_bfloat16_pairs (MIN (piece->block, piece->keys - from)) };
 }
 
 static void
-round_memories (const Piece *piece, const Room *room)
+round_memories (const Piece *piece, const Workspace *workspace)
 {
   for (gint64 from = 0; from < piece->keys; from += piece->block)
     {
       gint64 end = MIN (from + piece->block, piece->keys);
 
-      round_right (piece, key_panels_of_block (piece, room, from).panels,
-                   rows_of_block (piece, FALSE, from, end, room->gathered), end - from, TRUE);
-      round_right (piece, value_panels_of_block (piece, room, from).panels,
-                   rows_of_block (piece, TRUE, from, end, room->gathered), end - from, FALSE);
+      round_right (piece, key_panels_of_block (piece, workspace, from).panels,
+                   rows_of_block (piece, FALSE, from, end, workspace->gathered), end - from, TRUE);
+      round_right (piece, value_panels_of_block (piece, workspace, from).panels,
+                   rows_of_block (piece, TRUE, from, end, workspace->gathered), end - from, FALSE);
     }
 }
 
 static void
-lay_out_memories (const Piece *piece, const Room *room)
+lay_out_memories (const Piece *piece, const Workspace *workspace)
 {
   if (piece->bfloat16)
     {
-      round_memories (piece, room);
+      round_memories (piece, workspace);
       return;
     }
   for (gint64 from = 0; from < piece->keys && !has_columns (piece); from += piece->block)
-    transpose_block (piece, columns_of_block (piece, room, from), FALSE, from, MIN (from + piece->block, piece->keys),
-                     room->gathered);
-  EACH_PART (part, piece, 0, piece->keys)
-  rows_of_part (piece, part, TRUE, piece->in_place, room->values + part.place * piece->padded);
+    transpose_block (piece, columns_of_block (piece, workspace, from), FALSE, from,
+                     MIN (from + piece->block, piece->keys), workspace->gathered);
+  EACH_KEY_RANGE (part, piece, 0, piece->keys)
+  rows_of_key_range (piece, part, TRUE, piece->in_place, workspace->values + part.place * piece->padded);
 }
 
 /* The values of a part, as they are laid out. */
 static Rows
-values_of_part (const Piece *piece, const Room *room, Part part)
+values_of_key_range (const Piece *piece, const Workspace *workspace, KeyRange part)
 {
   if (piece->in_place && !piece->job->memories[part.memory].gather)
-    return rows_of_part (piece, part, TRUE, TRUE, NULL);
-  return (Rows){ room->values + part.place * piece->padded, piece->padded };
+    return rows_of_key_range (piece, part, TRUE, TRUE, NULL);
+  return (Rows){ workspace->values + part.place * piece->padded, piece->padded };
 }
 
 /* scores [n][stride] of the tile's queries against keys @from .. @from + @keys - 1. */
 static void
-score_block (const Piece *piece, const Room *room, Rows queries, gint64 n, gint64 from, gint64 keys)
+score_block (const Piece *piece, const Workspace *workspace, Rows queries, gint64 n, gint64 from, gint64 keys)
 {
   gint64 width = piece->job->queries.width;
 
   if (piece->bfloat16)
     {
-      multiply_halves (piece, round_left (piece, room->query_halves, queries, n, piece->width, FALSE),
-                       key_panels_of_block (piece, room, from), room->scores, piece->stride, keys, FALSE);
+      multiply_bfloat16 (piece, round_left (piece, workspace->query_bfloat16, queries, n, piece->width, FALSE),
+                         key_panels_of_block (piece, workspace, from), workspace->scores, piece->stride, keys, FALSE);
       return;
     }
   if (!has_columns (piece))
     {
       KERNEL (multiply)
-      (n, whole_vectors (keys), piece->width, queries.data, queries.stride, 1, columns_of_block (piece, room, from),
-       piece->stride, room->scores, piece->stride, FALSE);
+      (n, whole_vectors (keys), piece->width, queries.data, queries.stride, 1,
+       columns_of_block (piece, workspace, from), piece->stride, workspace->scores, piece->stride, FALSE);
       return;
     }
   /* What is written beyond a memory's keys is overwritten by the next, or lies in the room at the end. */
-  EACH_PART (part, piece, from, from + keys)
+  EACH_KEY_RANGE (part, piece, from, from + keys)
   {
     const PlaitAttentionMemory *memory = &piece->job->memories[part.memory];
     gint64 stride = whole_vectors (memory_length (piece, part.memory));
-    const PlaitScalar *columns
-        = memory->key_columns + plait_key_columns_place (memory->rows, piece->sentence, width) + piece->column * stride;
+    const PlaitScalar *columns = memory->transposed_keys
+                                 + plait_transposed_keys_offset (memory->rows, piece->sentence, width)
+                                 + piece->column * stride;
 
     KERNEL (multiply)
     (n, whole_vectors (part.n), piece->width, queries.data, queries.stride, 1, columns + part.first, stride,
-     room->scores + part.place - from, piece->stride, FALSE);
+     workspace->scores + part.place - from, piece->stride, FALSE);
   }
 }
 
 /* Raises the greatest scores to those of the block, and tells by which factors that scales down what came before. */
 static void
-raise_greatest (const Piece *piece, const Room *room, Running *running, gint64 first, gint64 n, gint64 from,
+raise_greatest (const Piece *piece, const Workspace *workspace, Running *running, gint64 first, gint64 n, gint64 from,
                 gint64 keys)
 {
   const Vector lowest = vector_all (-(PlaitScalar)INFINITY);
 
   for (gint64 q = 0; q < n; q++)
     {
-      const PlaitScalar *row = room->scores + q * piece->stride;
+      const PlaitScalar *row = workspace->scores + q * piece->stride;
       gint64 seen = seen_of_block (piece, first + q, from, keys), i = 0;
       PlaitScalar earlier = running->greatest[q], here;
       Vector found = lowest;
@@ -187,7 +188,7 @@ raise_greatest (const Piece *piece, const Room *room, Running *running, gint64 f
   for (gint64 q = 0; q < n; q++)
     for (gint64 j = 0; j < piece->padded && running->factors[q] != 1; j += VECTOR_LENGTH)
       {
-        PlaitScalar *context = room->contexts + q * piece->padded + j;
+        PlaitScalar *context = workspace->contexts + q * piece->padded + j;
 
         vector_store (context, vector_load (context) * running->factors[q]);
       }
@@ -196,12 +197,12 @@ raise_greatest (const Piece *piece, const Room *room, Running *running, gint64 f
 /* scores -> exp (score - greatest), zeros from where a query sees no more; their sums are added to @totals or put
  * there. Each step goes over all queries before the next, so that the processor has several to work on at once. */
 static void
-exponentiate (const Piece *piece, const Room *room, Running *running, PlaitScalar *totals, gint64 first, gint64 n,
-              gint64 from, gint64 keys)
+exponentiate (const Piece *piece, const Workspace *workspace, Running *running, PlaitScalar *totals, gint64 first,
+              gint64 n, gint64 from, gint64 keys)
 {
   for (gint64 q = 0; q < n; q++)
     {
-      PlaitScalar *row = room->scores + q * piece->stride, greatest = running->greatest[q];
+      PlaitScalar *row = workspace->scores + q * piece->stride, greatest = running->greatest[q];
       gint64 seen = seen_of_block (piece, first + q, from, keys), i = 0;
       Vector sum = { 0 };
 
@@ -222,11 +223,11 @@ exponentiate (const Piece *piece, const Room *room, Running *running, PlaitScala
 
 /* The scores' exponentials -> weights. */
 static void
-divide_by_totals (const Piece *piece, const Room *room, const Running *running, gint64 n, gint64 keys)
+divide_by_totals (const Piece *piece, const Workspace *workspace, const Running *running, gint64 n, gint64 keys)
 {
   for (gint64 q = 0; q < n; q++)
     {
-      PlaitScalar *row = room->scores + q * piece->stride, inverse = 1 / running->totals[q];
+      PlaitScalar *row = workspace->scores + q * piece->stride, inverse = 1 / running->totals[q];
 
       for (gint64 i = 0; i < keys; i += VECTOR_LENGTH)
         vector_store (row + i, vector_load (row + i) * inverse);
@@ -235,41 +236,42 @@ divide_by_totals (const Piece *piece, const Room *room, const Running *running, 
 
 /* to [n][stride] = weights times values of the block, or adds them. */
 static void
-read_values (const Piece *piece, const Room *room, PlaitScalar *to, gint64 stride, gint64 n, gint64 from, gint64 keys)
+read_values (const Piece *piece, const Workspace *workspace, PlaitScalar *to, gint64 stride, gint64 n, gint64 from,
+             gint64 keys)
 {
   if (piece->bfloat16)
     {
-      Rows weights = { room->scores, piece->stride };
+      Rows weights = { workspace->scores, piece->stride };
 
-      multiply_halves (piece, round_left (piece, room->weight_halves, weights, n, keys, FALSE),
-                       value_panels_of_block (piece, room, from), to, stride, piece->width, from > 0);
+      multiply_bfloat16 (piece, round_left (piece, workspace->weight_bfloat16, weights, n, keys, FALSE),
+                         value_panels_of_block (piece, workspace, from), to, stride, piece->width, from > 0);
       return;
     }
-  EACH_PART (part, piece, from, from + keys)
+  EACH_KEY_RANGE (part, piece, from, from + keys)
   {
-    Rows values = values_of_part (piece, room, part);
+    Rows values = values_of_key_range (piece, workspace, part);
 
     KERNEL (multiply)
-    (n, piece->width, part.n, room->scores + part.place - from, piece->stride, 1, values.data, values.stride, to,
+    (n, piece->width, part.n, workspace->scores + part.place - from, piece->stride, 1, values.data, values.stride, to,
      stride, part.place > 0);
   }
 }
 
 static void
-drop_tile (const Piece *piece, const Room *room, gint64 first, gint64 n, gint64 from, gint64 keys)
+drop_tile (const Piece *piece, const Workspace *workspace, gint64 first, gint64 n, gint64 from, gint64 keys)
 {
   for (gint64 q = 0; q < n && piece->mask.threshold > 0; q++)
-    drop (piece, first + q, room->scores + q * piece->stride, from, keys);
+    drop (piece, first + q, workspace->scores + q * piece->stride, from, keys);
 }
 
 /* The contexts of the tile, over their totals. */
 static void
-give_contexts (const Piece *piece, const Room *room, const Running *running, gint64 first, gint64 n)
+give_contexts (const Piece *piece, const Workspace *workspace, const Running *running, gint64 first, gint64 n)
 {
   for (gint64 q = 0; q < n; q++)
     {
       PlaitScalar *to = plait_tensor_row (piece->job->context, piece->first_query + first + q) + piece->column;
-      const PlaitScalar *from = room->contexts + q * piece->padded;
+      const PlaitScalar *from = workspace->contexts + q * piece->padded;
       PlaitScalar inverse = 1 / running->totals[q];
 
       for (gint64 j = 0; j < piece->width; j += VECTOR_LENGTH)
@@ -294,16 +296,16 @@ kept_weights (const Piece *piece, const PlaitAttentionMemory *memory)
 
 /* Puts the weights of the tile and block where the memories want them. */
 static void
-keep_weights (const Piece *piece, const Room *room, gint64 first, gint64 n, gint64 from, gint64 keys)
+keep_weights (const Piece *piece, const Workspace *workspace, gint64 first, gint64 n, gint64 from, gint64 keys)
 {
-  EACH_PART (part, piece, from, from + keys)
+  EACH_KEY_RANGE (part, piece, from, from + keys)
   {
     const PlaitAttentionMemory *memory = &piece->job->memories[part.memory];
     gint64 length = memory_length (piece, part.memory);
     PlaitScalar *kept = memory->weights ? kept_weights (piece, memory) : NULL;
 
     for (gint64 q = 0; q < n && kept; q++)
-      memcpy (kept + (first + q) * length + part.first, room->scores + q * piece->stride + part.place - from,
+      memcpy (kept + (first + q) * length + part.first, workspace->scores + q * piece->stride + part.place - from,
               sizeof (PlaitScalar) * (gsize)part.n);
   }
 }
@@ -347,50 +349,51 @@ keep_log_sums (const Piece *piece, Running *running, gint64 first, gint64 n)
 
 /* A tile of a sentence whose keys are one block. */
 static void
-forward_at_once (const Piece *piece, const Room *room, Running *running, Rows queries, gint64 first, gint64 n)
+forward_at_once (const Piece *piece, const Workspace *workspace, Running *running, Rows queries, gint64 first, gint64 n)
 {
   gboolean keeps = keeps_weights (piece->job);
   /* Kept weights have zeros for keys that no query of the tile sees. */
   gint64 keys = keeps ? piece->keys : keys_of_tile (piece, first, n);
   PlaitTensor context = piece->job->context;
 
-  score_block (piece, room, queries, n, 0, keys);
-  raise_greatest (piece, room, running, first, n, 0, keys);
-  exponentiate (piece, room, running, running->totals, first, n, 0, keys);
-  divide_by_totals (piece, room, running, n, keys);
+  score_block (piece, workspace, queries, n, 0, keys);
+  raise_greatest (piece, workspace, running, first, n, 0, keys);
+  exponentiate (piece, workspace, running, running->totals, first, n, 0, keys);
+  divide_by_totals (piece, workspace, running, n, keys);
   if (keeps)
-    keep_weights (piece, room, first, n, 0, keys);
-  drop_tile (piece, room, first, n, 0, keys);
-  read_values (piece, room, plait_tensor_row (context, piece->first_query + first) + piece->column, context.stride, n,
-               0, keys);
+    keep_weights (piece, workspace, first, n, 0, keys);
+  drop_tile (piece, workspace, first, n, 0, keys);
+  read_values (piece, workspace, plait_tensor_row (context, piece->first_query + first) + piece->column, context.stride,
+               n, 0, keys);
 }
 
 static void
-forward_by_blocks (const Piece *piece, const Room *room, Running *running, Rows queries, gint64 first, gint64 n)
+forward_by_blocks (const Piece *piece, const Workspace *workspace, Running *running, Rows queries, gint64 first,
+                   gint64 n)
 {
   gint64 end = keys_of_tile (piece, first, n);
-  PlaitScalar ignored[MOST_QUERIES];
+  PlaitScalar ignored[MAX_QUERIES];
 
   for (gint64 from = 0; from < end; from += piece->block)
     {
       gint64 keys = MIN (piece->block, end - from);
 
-      score_block (piece, room, queries, n, from, keys);
-      raise_greatest (piece, room, running, first, n, from, keys);
-      exponentiate (piece, room, running, running->totals, first, n, from, keys);
-      drop_tile (piece, room, first, n, from, keys);
-      read_values (piece, room, room->contexts, piece->padded, n, from, keys);
+      score_block (piece, workspace, queries, n, from, keys);
+      raise_greatest (piece, workspace, running, first, n, from, keys);
+      exponentiate (piece, workspace, running, running->totals, first, n, from, keys);
+      drop_tile (piece, workspace, first, n, from, keys);
+      read_values (piece, workspace, workspace->contexts, piece->padded, n, from, keys);
     }
-  give_contexts (piece, room, running, first, n);
+  give_contexts (piece, workspace, running, first, n);
   /* Only now is it known what the weights are over. */
   for (gint64 from = 0; from < piece->keys && keeps_weights (piece->job); from += piece->block)
     {
       gint64 keys = MIN (piece->block, piece->keys - from);
 
-      score_block (piece, room, queries, n, from, keys);
-      exponentiate (piece, room, running, ignored, first, n, from, keys);
-      divide_by_totals (piece, room, running, n, keys);
-      keep_weights (piece, room, first, n, from, keys);
+      score_block (piece, workspace, queries, n, from, keys);
+      exponentiate (piece, workspace, running, ignored, first, n, from, keys);
+      divide_by_totals (piece, workspace, running, n, keys);
+      keep_weights (piece, workspace, first, n, from, keys);
     }
 }
 
@@ -398,8 +401,8 @@ gsize
 KERNEL (attention_forward) (const PlaitAttentionPiece *given, gpointer scratch)
 {
   Piece piece = piece_of (given);
-  Room room;
-  gsize size = sizeof (PlaitScalar) * take_room (&piece, scratch, &room);
+  Workspace workspace;
+  gsize size = sizeof (PlaitScalar) * take_workspace (&piece, scratch, &workspace);
 
   if (!scratch)
     return size;
@@ -408,14 +411,14 @@ KERNEL (attention_forward) (const PlaitAttentionPiece *given, gpointer scratch)
       no_keys (&piece);
       return size;
     }
-  lay_out_memories (&piece, &room);
+  lay_out_memories (&piece, &workspace);
   for (gint64 first = 0; first < piece.queries; first += piece.tile)
     {
       gint64 n = MIN (piece.tile, piece.queries - first);
-      Rows queries = rows_of_queries (&piece, piece.job->queries, first, n, room.queries);
+      Rows queries = rows_of_queries (&piece, piece.job->queries, first, n, workspace.queries);
       Running running;
 
-      (piece.at_once ? forward_at_once : forward_by_blocks) (&piece, &room, &running, queries, first, n);
+      (piece.at_once ? forward_at_once : forward_by_blocks) (&piece, &workspace, &running, queries, first, n);
       if (piece.job->log_sums)
         keep_log_sums (&piece, &running, first, n);
     }

@@ -17,14 +17,14 @@
  */
 
 /* Two numbers, the first of them in the lower half. */
-typedef guint32 PlaitHalves;
+typedef guint32 PlaitBfloat16Pair;
 
 /* Columns of a panel. */
 #define PLAIT_BFLOAT16_WIDTH 64
 
 /* How many of them a depth takes; an odd one is filled up with zero. */
 static inline gint64
-plait_halves (gint64 depth)
+plait_bfloat16_pairs (gint64 depth)
 {
   return (depth + 1) / 2;
 }
@@ -33,11 +33,11 @@ plait_halves (gint64 depth)
 typedef struct
 {
   gint64 rows;
-  gint64 halves;        /* of the depth */
-  const PlaitHalves *x; /* number k of row i at x[i * row + k * step] */
+  gint64 bfloat16_pairs;      /* of the depth */
+  const PlaitBfloat16Pair *x; /* number k of row i at x[i * row + k * step] */
   gint64 row;
   gint64 step;
-  const PlaitHalves *panel; /* [halves][PLAIT_BFLOAT16_WIDTH] */
+  const PlaitBfloat16Pair *panel; /* [halves][PLAIT_BFLOAT16_WIDTH] */
   PlaitScalar *y;
   gint64 y_stride;
   gint64 width; /* columns of the panel that are wanted */
@@ -49,9 +49,9 @@ typedef struct
   /* y = (@add: y +) x panel, the sums being made apart from y. */
   void (*multiply) (const PlaitBfloat16Panel *panel);
   /* Two by two, @n numbers that follow one another. */
-  void (*round_along) (PlaitHalves *to, const PlaitScalar *x, gint64 n);
+  void (*round_along) (PlaitBfloat16Pair *to, const PlaitScalar *x, gint64 n);
   /* @n numbers of a row, each with that below it; no @second: zeros. */
-  void (*round_across) (PlaitHalves *to, const PlaitScalar *first, const PlaitScalar *second, gint64 n);
+  void (*round_across) (PlaitBfloat16Pair *to, const PlaitScalar *first, const PlaitScalar *second, gint64 n);
 } PlaitBfloat16Kernels;
 
 /* NULL where @precision is none of bfloat16, or where this processor has no AVX512-BF16, other kernels than those for

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "process/random.h"
 #include "kernels/variant.h"
-#include "kernels/parts.h"
-#include "kernels/terms.h"
+#include "kernels/partial-vectors.h"
+#include "kernels/gradient-terms.h"
 
 /* Plain loops over n numbers that stand end to end, for the compiler to vectorise. */
 
@@ -146,25 +146,25 @@ derivative (PlaitActivation activation, Vector kept)
   switch (activation)
     {
     case PLAIT_ACTIVATION_RELU:
-      return PLAIT_TERM (relu, vector_choose (kept > 0, vector_all (1), (Vector){ 0 }));
+      return PLAIT_GRADIENT_TERM (relu, vector_choose (kept > 0, vector_all (1), (Vector){ 0 }));
     case PLAIT_ACTIVATION_GELU:
-      return PLAIT_TERM (gelu_distribution, (PlaitScalar).5 * (1 + vector_erf (kept * (PlaitScalar)M_SQRT1_2)))
-             + PLAIT_TERM (gelu_density, kept * (PlaitScalar)(M_SQRT1_2 * M_2_SQRTPI / 2)
-                                             * vector_exp (kept * kept * (PlaitScalar)-.5));
+      return PLAIT_GRADIENT_TERM (gelu_distribution, (PlaitScalar).5 * (1 + vector_erf (kept * (PlaitScalar)M_SQRT1_2)))
+             + PLAIT_GRADIENT_TERM (gelu_density, kept * (PlaitScalar)(M_SQRT1_2 * M_2_SQRTPI / 2)
+                                                      * vector_exp (kept * kept * (PlaitScalar)-.5));
     case PLAIT_ACTIVATION_GELU_TANH:
-      return PLAIT_TERM (approximate_gelu_distribution, (PlaitScalar).5 * (1 + gelu_tanh (kept)))
-             + PLAIT_TERM (approximate_gelu_density, gelu_tanh_density (kept));
+      return PLAIT_GRADIENT_TERM (approximate_gelu_distribution, (PlaitScalar).5 * (1 + gelu_tanh (kept)))
+             + PLAIT_GRADIENT_TERM (approximate_gelu_density, gelu_tanh_density (kept));
     case PLAIT_ACTIVATION_SWISH:
-      return PLAIT_TERM (swish_sigmoid, vector_sigmoid (kept))
-             + PLAIT_TERM (swish_slope, kept * vector_sigmoid (kept) * (1 - vector_sigmoid (kept)));
+      return PLAIT_GRADIENT_TERM (swish_sigmoid, vector_sigmoid (kept))
+             + PLAIT_GRADIENT_TERM (swish_slope, kept * vector_sigmoid (kept) * (1 - vector_sigmoid (kept)));
     case PLAIT_ACTIVATION_TANH:
-      return PLAIT_TERM (tanh_one, vector_all (1)) - PLAIT_TERM (tanh_square, kept * kept);
+      return PLAIT_GRADIENT_TERM (tanh_one, vector_all (1)) - PLAIT_GRADIENT_TERM (tanh_square, kept * kept);
     case PLAIT_ACTIVATION_SIGMOID:
-      return kept * (PLAIT_TERM (sigmoid_one, vector_all (1)) - PLAIT_TERM (sigmoid_square, kept));
+      return kept * (PLAIT_GRADIENT_TERM (sigmoid_one, vector_all (1)) - PLAIT_GRADIENT_TERM (sigmoid_square, kept));
     case PLAIT_ACTIVATION_EXP:
-      return PLAIT_TERM (exp, kept);
+      return PLAIT_GRADIENT_TERM (exp, kept);
     case PLAIT_ACTIVATION_LOG:
-      return PLAIT_TERM (log, 1 / kept);
+      return PLAIT_GRADIENT_TERM (log, 1 / kept);
     case PLAIT_ACTIVATION_NONE:
       break;
     }
@@ -179,7 +179,7 @@ forward (PlaitActivation activation, PlaitScalar *y, const PlaitScalar *x, gint6
   for (; i + VECTOR_LENGTH <= n; i += VECTOR_LENGTH)
     vector_store (y + i, activated (activation, vector_load (x + i)));
   if (i < n)
-    vector_store_part (y + i, activated (activation, vector_load_part (x + i, n - i, 0)), n - i);
+    vector_store_partial (y + i, activated (activation, vector_load_partial (x + i, n - i, 0)), n - i);
 }
 
 static inline __attribute__ ((always_inline)) void
@@ -197,9 +197,9 @@ backward (PlaitActivation activation, PlaitScalar *dx, PlaitScalar beta, const P
   if (i < n)
     {
       Vector gradient
-          = vector_load_part (dy + i, n - i, 0) * derivative (activation, vector_load_part (kept + i, n - i, 0));
+          = vector_load_partial (dy + i, n - i, 0) * derivative (activation, vector_load_partial (kept + i, n - i, 0));
 
-      vector_store_part (dx + i, beta != 0 ? vector_load_part (dx + i, n - i, 0) + gradient : gradient, n - i);
+      vector_store_partial (dx + i, beta != 0 ? vector_load_partial (dx + i, n - i, 0) + gradient : gradient, n - i);
     }
 }
 

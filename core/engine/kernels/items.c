@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "kernels/parts.h"
+#include "kernels/partial-vectors.h"
 #include "kernels/variant.h"
-#include "kernels/terms.h"
+#include "kernels/gradient-terms.h"
 
 #include "process/random.h"
 
@@ -122,23 +122,25 @@ KERNEL (items_backward) (const PlaitItemsJob *job, gint64 row, PlaitScalar *scra
           delta += weights[j] * changes[j];
         }
       for (guint j = 0; j < job->n; j++)
-        changes[j]
-            = weights[j]
-              * (PLAIT_TERM (items_attention_weight, changes[j]) - PLAIT_TERM (items_attention_normaliser, delta))
-              * scale;
+        changes[j] = weights[j]
+                     * (PLAIT_GRADIENT_TERM (items_attention_weight, changes[j])
+                        - PLAIT_GRADIENT_TERM (items_attention_normaliser, delta))
+                     * scale;
 
       give (&dqueries, row, column, width, 0, NULL, FALSE);
       dqueries.beta = 1;
       for (guint j = 0; j < job->n; j++)
-        give (&dqueries, row, column, width, PLAIT_TERM (items_attention_query, changes[j]),
+        give (&dqueries, row, column, width, PLAIT_GRADIENT_TERM (items_attention_query, changes[j]),
               plait_tensor_row (job->keys[j], row) + column, is_present (job, j, row));
       for (guint j = 0; j < job->n; j++)
         {
           gboolean present = is_present (job, j, row);
 
-          give (&job->dkeys[j], row, column, width, PLAIT_TERM (items_attention_key, changes[j]), query, present);
+          give (&job->dkeys[j], row, column, width, PLAIT_GRADIENT_TERM (items_attention_key, changes[j]), query,
+                present);
           give (&job->dvalues[j], row, column, width,
-                PLAIT_TERM (items_attention_value, weights[j] * factor_of (job, row, head, j)), dcontext, present);
+                PLAIT_GRADIENT_TERM (items_attention_value, weights[j] * factor_of (job, row, head, j)), dcontext,
+                present);
         }
     }
 }

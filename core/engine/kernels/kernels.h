@@ -32,10 +32,10 @@ plait_mask (PlaitRandomKey key, double rate)
 }
 
 /* Scalars in a vector of any variant, at most. */
-#define PLAIT_LONGEST_VECTOR 16
+#define PLAIT_MAX_VECTOR_LENGTH 16
 
 /* Most memories of one softmax. */
-#define PLAIT_ATTENTION_MEMORIES 64
+#define PLAIT_MAX_ATTENTION_MEMORIES 64
 
 typedef struct
 {
@@ -99,12 +99,12 @@ typedef struct
   gint64 parent; /* -1: the top */
   gint64 first;
   gint64 n;
-} PlaitFamily;
+} PlaitSiblingGroup;
 
 /* All families of a sentence with some of its queries, a column each. */
 typedef struct
 {
-  const PlaitFamily *families; /* [n]: from the top down, and each level from its end on */
+  const PlaitSiblingGroup *groups; /* [n]: from the top down, and each level from its end on */
   gint64 n;
   gint64 rows;
   gint64 columns; /* whole vectors */
@@ -114,7 +114,7 @@ typedef struct
   PlaitScalar *weights; /* [rows of the largest family], or where it @keeps them of all families, one after another */
   gboolean keeps;
   PlaitScalar *path; /* [rows] */
-} PlaitFamilyTile;
+} PlaitSiblingTile;
 
 /* A row of a recurrent cell, or a node of a tree: what stands for it where. Arrays have the cell's width, or so many
  * gates of it; what comes before a node is its two children, whose states stand side by side, left and right. */
@@ -219,7 +219,7 @@ typedef struct
   gsize (*attention_backward) (const PlaitAttentionPiece *piece, gpointer scratch);
   /* One sentence with one query, all heads, one memory, no dropout and nothing kept; scratch for heads times the keys,
    * rounded up to whole vectors. FALSE, with nothing done, if heads have a width that it does not know. */
-  gboolean (*attention_one) (const PlaitAttentionJob *job, gint64 sentence, PlaitScalar *scratch);
+  gboolean (*attention_single_query) (const PlaitAttentionJob *job, gint64 sentence, PlaitScalar *scratch);
   PlaitScalar (*dot) (const PlaitScalar *x, const PlaitScalar *y, gint64 n);
   /* vector . tanh (query + key + extra); @extra may be NULL. */
   PlaitScalar (*additive_score) (const PlaitScalar *query, const PlaitScalar *key, const PlaitScalar *extra,
@@ -240,17 +240,17 @@ typedef struct
   /* Adds the gradients of additive scores. */
   void (*additive_rows_backward) (const PlaitAdditiveRows *job, gint64 width);
   /* The softmax of the scores of each of @n sets from its place on, and in path the same times that of the set. Up to
-   * PLAIT_LONGEST_VECTOR numbers behind a set are written over before the next set is. */
+   * PLAIT_MAX_VECTOR_LENGTH numbers behind a set are written over before the next set is. */
   void (*weigh_siblings) (const PlaitRowScores *from, const PlaitSiblings *sets, gint64 n, PlaitScalar *weights,
                           PlaitScalar *path);
   /* The @most greatest of @n numbers, which share a vector: a bit each. Of those alike the first. */
   guint32 (*best_lanes) (const PlaitScalar *x, gint64 n, gint64 most);
   /* In weights the softmax of scale * scores of each family, in path the same times what the parent's path is, summed
    * over the families that a row is in; zeros for rows of no family. */
-  void (*weigh_families) (const PlaitFamilyTile *tile);
+  void (*weigh_sibling_groups) (const PlaitSiblingTile *tile);
   /* With weights and path as that left them, and in scores the gradients of the path: leaves in path the gradients of
    * the unscaled scores. */
-  void (*weigh_families_backward) (const PlaitFamilyTile *tile);
+  void (*weigh_sibling_groups_backward) (const PlaitSiblingTile *tile);
   /* The least of @n numbers, and the greatest, but -1 at least. No number: G_MAXINT64 and -1. */
   void (*extent) (const gint64 *numbers, gint64 n, gint64 *least, gint64 *greatest);
   /* The softmax of each of @n sets, set s having the numbers offsets[s] .. offsets[s + 1] - 1. */
@@ -276,9 +276,9 @@ typedef struct
 /* Where the columns of a sentence's keys begin: behind those of the sentences before it, each with room to be rounded
  * up to the longest vector. */
 static inline gint64
-plait_key_columns_place (PlaitRagged rows, gint64 sentence, gint64 width)
+plait_transposed_keys_offset (PlaitRagged rows, gint64 sentence, gint64 width)
 {
-  return (rows.offsets[sentence] + sentence * PLAIT_LONGEST_VECTOR) * width;
+  return (rows.offsets[sentence] + sentence * PLAIT_MAX_VECTOR_LENGTH) * width;
 }
 
 /* The table of this processor, chosen once. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "kernels/variant.h"
-#include "kernels/terms.h"
+#include "kernels/gradient-terms.h"
 
 void
 KERNEL (layer_norm) (PlaitScalar *y, const PlaitScalar *x, const PlaitScalar *gain, const PlaitScalar *bias, gint64 n,
@@ -49,8 +49,8 @@ KERNEL (layer_norm_backward) (PlaitScalar *dx, PlaitScalar beta, PlaitScalar *dg
 
       sums += g;
       products += g * normal;
-      vector_store (dgain + i, vector_load (dgain + i) + PLAIT_TERM (layer_norm_gain, given * normal));
-      vector_store (dbias + i, vector_load (dbias + i) + PLAIT_TERM (layer_norm_bias, given));
+      vector_store (dgain + i, vector_load (dgain + i) + PLAIT_GRADIENT_TERM (layer_norm_gain, given * normal));
+      vector_store (dbias + i, vector_load (dbias + i) + PLAIT_GRADIENT_TERM (layer_norm_bias, given));
     }
   for (gint64 i = whole; i < n; i++)
     {
@@ -58,24 +58,24 @@ KERNEL (layer_norm_backward) (PlaitScalar *dx, PlaitScalar beta, PlaitScalar *dg
 
       sum += g;
       product += g * normal;
-      dgain[i] += PLAIT_TERM (layer_norm_gain, dy[i] * normal);
-      dbias[i] += PLAIT_TERM (layer_norm_bias, dy[i]);
+      dgain[i] += PLAIT_GRADIENT_TERM (layer_norm_gain, dy[i] * normal);
+      dbias[i] += PLAIT_GRADIENT_TERM (layer_norm_bias, dy[i]);
     }
   if (!dx)
     return;
-  sum = PLAIT_TERM (layer_norm_mean, (vector_sum (sums) + sum) / (PlaitScalar)n);
-  product = PLAIT_TERM (layer_norm_variance, (vector_sum (products) + product) / (PlaitScalar)n);
+  sum = PLAIT_GRADIENT_TERM (layer_norm_mean, (vector_sum (sums) + sum) / (PlaitScalar)n);
+  product = PLAIT_GRADIENT_TERM (layer_norm_variance, (vector_sum (products) + product) / (PlaitScalar)n);
   for (gint64 i = 0; i < whole; i += VECTOR_LENGTH)
     {
       Vector normal = (vector_load (x + i) - mean) * inverse;
-      Vector given = PLAIT_TERM (layer_norm_input, vector_load (dy + i) * vector_load (gain + i));
+      Vector given = PLAIT_GRADIENT_TERM (layer_norm_input, vector_load (dy + i) * vector_load (gain + i));
       Vector gradient = inverse * (given - sum - normal * product);
 
       vector_store (dx + i, beta != 0 ? vector_load (dx + i) + gradient : gradient);
     }
   for (gint64 i = whole; i < n; i++)
     {
-      PlaitScalar given = PLAIT_TERM (layer_norm_input, dy[i] * gain[i]);
+      PlaitScalar given = PLAIT_GRADIENT_TERM (layer_norm_input, dy[i] * gain[i]);
       PlaitScalar gradient = inverse * (given - sum - (x[i] - mean) * inverse * product);
 
       dx[i] = beta != 0 ? dx[i] + gradient : gradient;

@@ -99,11 +99,11 @@ exponential_sum (PlaitScalar *x, PlaitScalar shift, gint64 n, gboolean kept)
   for (; i < n; i += VECTOR_LENGTH)
     {
       gint64 here = MIN (n - i, VECTOR_LENGTH);
-      Vector a = exponential (vector_load_part (x + i, here, -(PlaitScalar)INFINITY) - shift, kept);
+      Vector a = exponential (vector_load_partial (x + i, here, -(PlaitScalar)INFINITY) - shift, kept);
 
       sum += a;
       if (kept)
-        vector_store_part (x + i, a, here);
+        vector_store_partial (x + i, a, here);
     }
   return vector_sum (sum + other);
 }

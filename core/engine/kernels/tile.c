@@ -32,7 +32,7 @@ ROWS_1_TO_12 (TILE, 1)
 ROWS_1_TO_12 (TILE, 2)
 ROWS_1_TO_8 (TILE, 3)
 ROWS_1_TO_6 (TILE, 4)
-static const Tile tiles[TILE_VECTORS + 1][TILE_MOST_ROWS + 1] = {
+static const Tile tiles[TILE_VECTORS + 1][TILE_MAX_ROWS + 1] = {
   [1] = { ROWS_1_TO_12 (ENTRY, 1) },
   [2] = { ROWS_1_TO_12 (ENTRY, 2) },
   [3] = { ROWS_1_TO_8 (ENTRY, 3) },
@@ -40,19 +40,19 @@ static const Tile tiles[TILE_VECTORS + 1][TILE_MOST_ROWS + 1] = {
 };
 ROWS_1_TO_12 (FETCHING_TILE, 2)
 ROWS_1_TO_6 (FETCHING_TILE, 4)
-static const Tile fetching_tiles[TILE_VECTORS + 1][TILE_MOST_ROWS + 1] = {
+static const Tile fetching_tiles[TILE_VECTORS + 1][TILE_MAX_ROWS + 1] = {
   [2] = { ROWS_1_TO_12 (FETCHING_ENTRY, 2) },
   [4] = { ROWS_1_TO_6 (FETCHING_ENTRY, 4) },
 };
 #else
 ROWS_1_TO_8 (TILE, 1)
 ROWS_1_TO_6 (TILE, 2)
-static const Tile tiles[TILE_VECTORS + 1][TILE_MOST_ROWS + 1] = {
+static const Tile tiles[TILE_VECTORS + 1][TILE_MAX_ROWS + 1] = {
   [1] = { ROWS_1_TO_8 (ENTRY, 1) },
   [2] = { ROWS_1_TO_6 (ENTRY, 2) },
 };
 ROWS_1_TO_6 (FETCHING_TILE, 2)
-static const Tile fetching_tiles[TILE_VECTORS + 1][TILE_MOST_ROWS + 1] = {
+static const Tile fetching_tiles[TILE_VECTORS + 1][TILE_MAX_ROWS + 1] = {
   [2] = { ROWS_1_TO_6 (FETCHING_ENTRY, 2) },
 };
 #endif
@@ -154,9 +154,9 @@ KERNEL (transpose) (PlaitScalar *to, gint64 to_stride, gint64 padded, const Plai
             continue;
           }
         for (gint64 k = 0; k < VECTOR_LENGTH; k++)
-          square[k] = k < high ? vector_load_part (corner + k * from_stride, wide, 0) : (Vector){ 0 };
+          square[k] = k < high ? vector_load_partial (corner + k * from_stride, wide, 0) : (Vector){ 0 };
         transpose_square (square);
         for (gint64 k = 0; k < wide; k++)
-          vector_store_part (target + k * to_stride, square[k], into);
+          vector_store_partial (target + k * to_stride, square[k], into);
       }
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "kernels/parts.h"
+#include "kernels/partial-vectors.h"
 
 /*
  * The register tile that every product is made of: c[0 .. rows - 1][0 .. vectors * length - 1] (+)= a b over depth k,
@@ -15,12 +15,12 @@
 #if defined(__AVX512F__) || defined(__ARM_NEON)
 /* 32 registers. */
 #define TILE_VECTORS 4
-#define TILE_MOST_ROWS 12
+#define TILE_MAX_ROWS 12
 static const guint8 tile_rows[TILE_VECTORS + 1] = { 0, 12, 12, 8, 6 };
 #else
 /* 16 registers. */
 #define TILE_VECTORS 2
-#define TILE_MOST_ROWS 8
+#define TILE_MAX_ROWS 8
 static const guint8 tile_rows[TILE_VECTORS + 1] = { 0, 8, 6 };
 #endif
 #define TILE_WIDTH (TILE_VECTORS * VECTOR_LENGTH)
@@ -39,7 +39,7 @@ tile (const int rows, const int vectors, const int lines, gint64 depth, const Pl
       const PlaitScalar *b, gint64 b_stride, gint64 beside, PlaitScalar *c, gint64 c_stride, gint64 last, gboolean add,
       const PlaitScalar *next, gint64 next_step)
 {
-  Vector sums[TILE_MOST_ROWS][TILE_VECTORS];
+  Vector sums[TILE_MAX_ROWS][TILE_VECTORS];
 
   UNROLL
   for (int i = 0; i < rows; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "kernels/variant.h"
-#include "kernels/parts.h"
-#include "kernels/terms.h"
+#include "kernels/partial-vectors.h"
+#include "kernels/gradient-terms.h"
 
 /*
  * The gates of cells over two children, one node each. A node's gates come with the product of its children in them and
@@ -130,16 +130,18 @@ update_backward (const PlaitCellRow *row, gint64 width, gint64 i, Vector candida
   const PlaitScalar *gates = row->gates + i;
   Vector dstate = take (row->dstate + i, n);
   Vector left = take (gates + 2 * width, n), right = take (gates + 3 * width, n), update = take (gates + 4 * width, n);
-  Vector dleft = PLAIT_TERM (upward_gru_update_left, dstate * take (row->previous + i, n) * sigmoid_slope (left));
-  Vector dright
-      = PLAIT_TERM (upward_gru_update_right, dstate * take (row->previous + width + i, n) * sigmoid_slope (right));
+  Vector dleft
+      = PLAIT_GRADIENT_TERM (upward_gru_update_left, dstate * take (row->previous + i, n) * sigmoid_slope (left));
+  Vector dright = PLAIT_GRADIENT_TERM (upward_gru_update_right,
+                                       dstate * take (row->previous + width + i, n) * sigmoid_slope (right));
 
   put_input (row, width, 2, 2, i, dleft, n);
   put_input (row, width, 3, 3, i, dright, n);
-  put_input (row, width, 4, 4, i, PLAIT_TERM (upward_gru_update, dstate * candidate * sigmoid_slope (update)), n);
-  put (row->carried + i, PLAIT_TERM (upward_gru_left, dstate * left), n);
-  put (row->carried + width + i, PLAIT_TERM (upward_gru_right, dstate * right), n);
-  return PLAIT_TERM (upward_gru_candidate, dstate * update * (1 - candidate * candidate));
+  put_input (row, width, 4, 4, i, PLAIT_GRADIENT_TERM (upward_gru_update, dstate * candidate * sigmoid_slope (update)),
+             n);
+  put (row->carried + i, PLAIT_GRADIENT_TERM (upward_gru_left, dstate * left), n);
+  put (row->carried + width + i, PLAIT_GRADIENT_TERM (upward_gru_right, dstate * right), n);
+  return PLAIT_GRADIENT_TERM (upward_gru_candidate, dstate * update * (1 - candidate * candidate));
 }
 
 static inline __attribute__ ((always_inline)) void
@@ -159,11 +161,12 @@ tree_gru_reset_backward (const PlaitCellRow *row, gint64 width, gint64 i, gint64
     {
       gint64 place = side * width + i;
       Vector reset = take (row->gates + place, n), dreset = take (row->dreset + place, n);
-      Vector dchild = take (row->carried + place, n) + PLAIT_TERM (upward_gru_reset_child, dreset * reset);
+      Vector dchild = take (row->carried + place, n) + PLAIT_GRADIENT_TERM (upward_gru_reset_child, dreset * reset);
       Vector child = take (row->previous + place, n);
 
       put (row->carried + place, dchild, n);
-      put_input (row, width, side, side, i, PLAIT_TERM (upward_gru_reset, dreset * child * sigmoid_slope (reset)), n);
+      put_input (row, width, side, side, i,
+                 PLAIT_GRADIENT_TERM (upward_gru_reset, dreset * child * sigmoid_slope (reset)), n);
     }
 }
 
@@ -180,9 +183,9 @@ tree_gru_after_backward (const PlaitCellRow *row, gint64 width, gint64 i, gint64
       PlaitScalar *at = row->gates + (5 + side) * width + i;
       Vector reset = take (row->gates + side * width + i, n), product = take (at, n);
 
-      put (at, PLAIT_TERM (upward_gru_product, dcandidate * reset), n);
-      put_input (row, width, side, side, i, PLAIT_TERM (upward_gru_reset, dcandidate * product * sigmoid_slope (reset)),
-                 n);
+      put (at, PLAIT_GRADIENT_TERM (upward_gru_product, dcandidate * reset), n);
+      put_input (row, width, side, side, i,
+                 PLAIT_GRADIENT_TERM (upward_gru_reset, dcandidate * product * sigmoid_slope (reset)), n);
     }
 }
 
@@ -195,17 +198,23 @@ tree_lstm_backward (const PlaitCellRow *row, gint64 width, gint64 i, gint64 n)
   Vector in = take (gates, n), left = take (gates + width, n), right = take (gates + 2 * width, n);
   Vector candidate = take (gates + 3 * width, n), out = take (gates + 4 * width, n);
   Vector dstate = take (row->dstate + i, n), squashed = vector_tanh (take (row->cell + i, n));
-  Vector dcell = take (row->dcell + i, n) + PLAIT_TERM (upward_lstm_cell, dstate * out * (1 - squashed * squashed));
-  Vector dleft = PLAIT_TERM (upward_lstm_forget, dcell * take (row->previous_cell + i, n) * sigmoid_slope (left));
-  Vector dright = PLAIT_TERM (upward_lstm_forget, dcell * take (row->right_cell + i, n) * sigmoid_slope (right));
+  Vector dcell
+      = take (row->dcell + i, n) + PLAIT_GRADIENT_TERM (upward_lstm_cell, dstate * out * (1 - squashed * squashed));
+  Vector dleft
+      = PLAIT_GRADIENT_TERM (upward_lstm_forget, dcell * take (row->previous_cell + i, n) * sigmoid_slope (left));
+  Vector dright
+      = PLAIT_GRADIENT_TERM (upward_lstm_forget, dcell * take (row->right_cell + i, n) * sigmoid_slope (right));
 
-  put_input (row, width, 0, 0, i, PLAIT_TERM (upward_lstm_input, dcell * candidate * sigmoid_slope (in)), n);
+  put_input (row, width, 0, 0, i, PLAIT_GRADIENT_TERM (upward_lstm_input, dcell * candidate * sigmoid_slope (in)), n);
   put_input (row, width, 1, 1, i, dleft, n);
   put_input (row, width, 2, 2, i, dright, n);
-  put_input (row, width, 3, 3, i, PLAIT_TERM (upward_lstm_candidate, dcell * in * (1 - candidate * candidate)), n);
-  put_input (row, width, 4, 4, i, PLAIT_TERM (upward_lstm_output, dstate * squashed * sigmoid_slope (out)), n);
-  put (row->carried_cell + i, take (row->carried_cell + i, n) + PLAIT_TERM (upward_lstm_child, dcell * left), n);
-  put (row->carried_right + i, take (row->carried_right + i, n) + PLAIT_TERM (upward_lstm_child, dcell * right), n);
+  put_input (row, width, 3, 3, i, PLAIT_GRADIENT_TERM (upward_lstm_candidate, dcell * in * (1 - candidate * candidate)),
+             n);
+  put_input (row, width, 4, 4, i, PLAIT_GRADIENT_TERM (upward_lstm_output, dstate * squashed * sigmoid_slope (out)), n);
+  put (row->carried_cell + i, take (row->carried_cell + i, n) + PLAIT_GRADIENT_TERM (upward_lstm_child, dcell * left),
+       n);
+  put (row->carried_right + i,
+       take (row->carried_right + i, n) + PLAIT_GRADIENT_TERM (upward_lstm_child, dcell * right), n);
 }
 
 EACH_VECTOR (tree_lstm_backward)
@@ -229,9 +238,9 @@ tree_head_backward (const PlaitCellRow *row, gint64 width, gint64 i, gint64 n)
   Vector gate = take (row->gates + i, n), dstate = take (row->dstate + i, n);
   Vector left = take (row->previous + i, n), right = take (row->previous + width + i, n);
 
-  put_input (row, width, 0, 0, i, PLAIT_TERM (upward_head, dstate * (left - right) * sigmoid_slope (gate)), n);
-  put (row->carried + i, PLAIT_TERM (upward_head_left, dstate * gate), n);
-  put (row->carried + width + i, PLAIT_TERM (upward_head_right, dstate * (1 - gate)), n);
+  put_input (row, width, 0, 0, i, PLAIT_GRADIENT_TERM (upward_head, dstate * (left - right) * sigmoid_slope (gate)), n);
+  put (row->carried + i, PLAIT_GRADIENT_TERM (upward_head_left, dstate * gate), n);
+  put (row->carried + width + i, PLAIT_GRADIENT_TERM (upward_head_right, dstate * (1 - gate)), n);
 }
 
 EACH_VECTOR (tree_head_backward)

@@ -32,7 +32,7 @@
   X (scale_shift)                                                                                                      \
   X (attention_forward)                                                                                                \
   X (attention_backward)                                                                                               \
-  X (attention_one)                                                                                                    \
+  X (attention_single_query)                                                                                           \
   X (dot)                                                                                                              \
   X (additive_score)                                                                                                   \
   X (additive_score_backward)                                                                                          \
@@ -42,8 +42,8 @@
   X (additive_rows_backward)                                                                                           \
   X (weigh_siblings)                                                                                                   \
   X (best_lanes)                                                                                                       \
-  X (weigh_families)                                                                                                   \
-  X (weigh_families_backward)                                                                                          \
+  X (weigh_sibling_groups)                                                                                             \
+  X (weigh_sibling_groups_backward)                                                                                    \
   X (extent)                                                                                                           \
   X (softmax_sets)                                                                                                     \
   X (softmax_sets_backward)                                                                                            \

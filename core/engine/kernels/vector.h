@@ -63,7 +63,7 @@ vector_store (PlaitScalar *to, Vector value)
 
 /* The first @n numbers of @from, @rest in the other places. */
 static inline __attribute__ ((always_inline)) Vector
-vector_load_part (const PlaitScalar *from, gint64 n, PlaitScalar rest)
+vector_load_partial (const PlaitScalar *from, gint64 n, PlaitScalar rest)
 {
 #if defined(__AVX512F__) && defined(PLAIT_SCALAR_DOUBLE)
   return _mm512_mask_loadu_pd (_mm512_set1_pd (rest), (__mmask8)((1u << n) - 1), from);
@@ -79,7 +79,7 @@ vector_load_part (const PlaitScalar *from, gint64 n, PlaitScalar rest)
 }
 
 static inline __attribute__ ((always_inline)) void
-vector_store_part (PlaitScalar *to, Vector value, gint64 n)
+vector_store_partial (PlaitScalar *to, Vector value, gint64 n)
 {
 #if defined(__AVX512F__) && defined(PLAIT_SCALAR_DOUBLE)
   _mm512_mask_storeu_pd (to, (__mmask8)((1u << n) - 1), value);

@@ -18,9 +18,9 @@ new_attention (PlaitParameters *parameters, const char *function, const char *na
   gint64 width = declaration->width;
 
   if (width < 1 || declaration->heads < 1 || width % declaration->heads != 0)
-    plait_parameters_misfit (parameters, function, "heads that divide a width above 0");
+    plait_parameters_expect_failed (parameters, function, "heads that divide a width above 0");
   if (!(declaration->dropout >= 0 && declaration->dropout < 1))
-    plait_parameters_misfit (parameters, function, "dropout from 0 up to 1");
+    plait_parameters_expect_failed (parameters, function, "dropout from 0 up to 1");
   attention.output = plait_linear_declare (parameters, output, width, width, declaration->biases);
   if (declaration->zero_output)
     attention.output.weight->initial = PLAIT_ZEROS;
@@ -93,24 +93,24 @@ options_of (const PlaitAttention *attention, gboolean causal)
 }
 
 /* The keys of @rows, in the columns of @projected from @first on, and beside them the values. */
-static PlaitAttended
+static PlaitKeyValues
 keys_and_values (PlaitTape *tape, PlaitNode *projected, gint64 first, gint64 width, PlaitRagged rows)
 {
-  return (PlaitAttended){ .keys = plait_columns (tape, projected, first, width),
-                          .values = plait_columns (tape, projected, first + width, width),
-                          .rows = rows };
+  return (PlaitKeyValues){ .keys = plait_columns (tape, projected, first, width),
+                           .values = plait_columns (tape, projected, first + width, width),
+                           .rows = rows };
 }
 
 /* Self-attention, to @starts alone where they are given. */
 static PlaitNode *
-apply_self (PlaitTape *tape, const PlaitAttention *attention, PlaitNode *x, PlaitRagged rows, const PlaitStarts *starts,
-            gboolean causal, PlaitScalar *weights)
+apply_self (PlaitTape *tape, const PlaitAttention *attention, PlaitNode *x, PlaitRagged rows,
+            const PlaitSentenceStarts *starts, gboolean causal, PlaitScalar *weights)
 {
   gint64 width = attention->declaration.width;
   PlaitAttentionOptions options = options_of (attention, causal);
   PlaitNode *projected = plait_linear_apply (tape, &attention->query_key_value, x, PLAIT_ACTIVATION_NONE);
   PlaitNode *queries = plait_columns (tape, projected, 0, width), *context;
-  PlaitAttended own;
+  PlaitKeyValues own;
 
   if (starts)
     {
@@ -135,12 +135,12 @@ plait_attention_apply_self (PlaitTape *tape, const PlaitAttention *attention, Pl
 
 PlaitNode *
 plait_attention_apply_to_starts (PlaitTape *tape, const PlaitAttention *attention, PlaitNode *x, PlaitRagged rows,
-                                 const PlaitStarts *starts)
+                                 const PlaitSentenceStarts *starts)
 {
   return apply_self (tape, attention, x, rows, starts, FALSE, NULL);
 }
 
-PlaitAttended
+PlaitKeyValues
 plait_attention_project (PlaitTape *tape, const PlaitAttention *attention, guint index, PlaitNode *memory,
                          PlaitRagged rows)
 {
@@ -152,19 +152,19 @@ plait_attention_project (PlaitTape *tape, const PlaitAttention *attention, guint
 }
 
 void
-plait_attended_keep_columns (PlaitTape *tape, PlaitAttended *attended)
+plait_key_values_transpose (PlaitTape *tape, PlaitKeyValues *key_values)
 {
-  PlaitTensor keys = attended->keys->value;
+  PlaitTensor keys = key_values->keys->value;
   PlaitScalar *columns = plait_arena_new_array (plait_tape_arena (tape), PlaitScalar,
-                                                plait_attention_key_columns_size (attended->rows, keys.width));
+                                                plait_transposed_keys_size (key_values->rows, keys.width));
 
-  plait_attention_key_columns (plait_tape_pool (tape), columns, keys, attended->rows);
-  attended->key_columns = columns;
+  plait_transpose_keys (plait_tape_pool (tape), columns, keys, key_values->rows);
+  key_values->transposed_keys = columns;
 }
 
 /* A byte a query row: whether its sentence has a key in any memory. NULL if all have. */
 static const guint8 *
-readable_rows (PlaitTape *tape, PlaitRagged query_rows, const PlaitAttended *memories, guint n)
+readable_rows (PlaitTape *tape, PlaitRagged query_rows, const PlaitKeyValues *memories, guint n)
 {
   guint8 *readable = NULL;
 
@@ -180,7 +180,7 @@ readable_rows (PlaitTape *tape, PlaitRagged query_rows, const PlaitAttended *mem
         {
           gsize rows = (gsize)MAX (plait_ragged_rows (query_rows), 1);
 
-          readable = plait_arena_take (plait_tape_arena (tape), rows);
+          readable = plait_arena_allocate (plait_tape_arena (tape), rows);
           memset (readable, 1, rows);
         }
       memset (readable + query_rows.offsets[sentence], 0, (gsize)plait_ragged_length (query_rows, sentence));
@@ -201,7 +201,7 @@ apply_output (PlaitTape *tape, const PlaitAttention *attention, PlaitNode *conte
 
 PlaitNode *
 plait_attention_apply (PlaitTape *tape, const PlaitAttention *attention, PlaitNode *x, PlaitRagged query_rows,
-                       const PlaitAttended *memories, guint n)
+                       const PlaitKeyValues *memories, guint n)
 {
   PlaitAttentionOptions options = options_of (attention, FALSE);
   PlaitNode *queries = plait_linear_apply (tape, &attention->query, x, PLAIT_ACTIVATION_NONE);
@@ -264,7 +264,7 @@ plait_attention_step (PlaitTape *tape, const PlaitAttention *attention, PlaitNod
   PlaitNode *projected = plait_linear_apply (tape, &attention->query_key_value, x, PLAIT_ACTIVATION_NONE);
   PlaitRagged units = plait_ragged_units (plait_tape_arena (tape), n);
   PlaitTensor passed;
-  PlaitAttended own = { .rows = rows, .gather = gather, .weights = weights };
+  PlaitKeyValues own = { .rows = rows, .gather = gather, .weights = weights };
   PlaitNode *context;
 
   plait_tape_expect (tape, plait_tape_mode (tape) == PLAIT_TAPE_EVALUATE && rows.n == n);

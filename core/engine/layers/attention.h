@@ -45,25 +45,25 @@ PlaitAttention plait_attention_declare_joint (PlaitParameters *parameters, const
                                               const char *const *memory_names, const gint64 *memory_widths, guint n);
 
 /* Self-attention: x [rows, d] -> [rows, d], within each sentence. @causal: row t sees rows 0 .. t. @weights is NULL or
- * has place for heads * (sum over sentences of length^2) numbers, laid out as PlaitAttended.weights. */
+ * has place for heads * (sum over sentences of length^2) numbers, laid out as PlaitKeyValues.weights. */
 PlaitNode *plait_attention_apply_self (PlaitTape *tape, const PlaitAttention *attention, PlaitNode *x, PlaitRagged rows,
                                        gboolean causal, PlaitScalar *weights);
 
 /* Self-attention in which a row sees no rows of its document but those of @starts: x [rows, d] -> [rows, d]. */
 PlaitNode *plait_attention_apply_to_starts (PlaitTape *tape, const PlaitAttention *attention, PlaitNode *x,
-                                            PlaitRagged rows, const PlaitStarts *starts);
+                                            PlaitRagged rows, const PlaitSentenceStarts *starts);
 
 /*
  * Keys and values of memory @index (0 where all share a projection): memory [rows, d'] -> nodes [rows, d]. They do not
  * depend on the queries, so search computes them once and keeps the values. The weights of the result are NULL: set
  * them to capture attention.
  */
-PlaitAttended plait_attention_project (PlaitTape *tape, const PlaitAttention *attention, guint index, PlaitNode *memory,
-                                       PlaitRagged rows);
+PlaitKeyValues plait_attention_project (PlaitTape *tape, const PlaitAttention *attention, guint index,
+                                        PlaitNode *memory, PlaitRagged rows);
 
 /* For search, which reads the same keys at every step: keeps their columns as attention reads them, in the arena of
- * @tape, which must live as long as @attended is used. Only where no gradient is needed. */
-void plait_attended_keep_columns (PlaitTape *tape, PlaitAttended *attended);
+ * @tape, which must live as long as @key_values is used. Only where no gradient is needed. */
+void plait_key_values_transpose (PlaitTape *tape, PlaitKeyValues *key_values);
 
 /*
  * Attention of x [query_rows, d] to @n projected memories under one softmax (n = 1: cross-attention, eq. 1-3; more:
@@ -71,7 +71,7 @@ void plait_attended_keep_columns (PlaitTape *tape, PlaitAttended *attended);
  * sentence are its hypotheses.
  */
 PlaitNode *plait_attention_apply (PlaitTape *tape, const PlaitAttention *attention, PlaitNode *x,
-                                  PlaitRagged query_rows, const PlaitAttended *memories, guint n);
+                                  PlaitRagged query_rows, const PlaitKeyValues *memories, guint n);
 
 /*
  * Attention of each row of x [r, d] to its own @n items (the contexts of the hierarchical combination, eq. 7-8),

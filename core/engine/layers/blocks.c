@@ -5,28 +5,28 @@
 typedef struct
 {
   PlaitRagged rows;
-  gint64 *offsets; /* of the blocks of sentences */
-  gint64 *shares;  /* of the shares of blocks */
+  gint64 *offsets;         /* of the blocks of sentences */
+  gint64 *halting_weights; /* of the shares of blocks */
   gint64 *row;
   guint8 *full;
   gint64 *parent;
   gint64 *first_child;
   gint64 *n_children;
   gint64 n_blocks;
-  gint64 n_shares; /* those of the block that is open included */
+  gint64 n_halting_weights; /* those of the block that is open included */
 } Builder;
 
 static Builder
 begin (PlaitTape *tape, PlaitRagged rows)
 {
   PlaitArena *arena = plait_tape_arena (tape);
-  gint64 n = plait_ragged_is_sound (rows) ? plait_ragged_rows (rows) : -1;
+  gint64 n = plait_ragged_is_valid (rows) ? plait_ragged_rows (rows) : -1;
 
   plait_tape_expect (tape, n >= 0);
   Builder builder = {
     .rows = rows,
     .offsets = plait_arena_new_array (arena, gint64, rows.n + 1),
-    .shares = plait_arena_new_array (arena, gint64, n + 1),
+    .halting_weights = plait_arena_new_array (arena, gint64, n + 1),
     .row = plait_arena_new_array (arena, gint64, 2 * n + 1),
     .full = plait_arena_new_array (arena, guint8, n + 1),
     .parent = plait_arena_new_array (arena, gint64, n + 1),
@@ -34,7 +34,7 @@ begin (PlaitTape *tape, PlaitRagged rows)
     .n_children = plait_arena_new_array (arena, gint64, n + 1),
   };
 
-  builder.offsets[0] = builder.shares[0] = 0;
+  builder.offsets[0] = builder.halting_weights[0] = 0;
   for (gint64 i = 0; i < n; i++)
     builder.parent[i] = -1;
   return builder;
@@ -44,7 +44,7 @@ begin (PlaitTape *tape, PlaitRagged rows)
 static void
 add_row (Builder *builder, gint64 row)
 {
-  builder->row[builder->n_shares++] = row;
+  builder->row[builder->n_halting_weights++] = row;
   if (builder->parent[row] < 0)
     builder->parent[row] = builder->n_blocks;
 }
@@ -53,12 +53,12 @@ add_row (Builder *builder, gint64 row)
 static void
 close_block (Builder *builder, gboolean full)
 {
-  gint64 b = builder->n_blocks++, first = builder->shares[b];
+  gint64 b = builder->n_blocks++, first = builder->halting_weights[b];
 
   builder->full[b] = full;
   builder->first_child[b] = builder->row[first];
-  builder->n_children[b] = builder->n_shares - first;
-  builder->shares[b + 1] = builder->n_shares;
+  builder->n_children[b] = builder->n_halting_weights - first;
+  builder->halting_weights[b + 1] = builder->n_halting_weights;
 }
 
 /* Ends sentence @s: takes its blocks back where they are not fewer than its rows. */
@@ -70,7 +70,7 @@ close_sentence (Builder *builder, gint64 s)
   if (builder->n_blocks - before >= plait_ragged_length (builder->rows, s))
     {
       builder->n_blocks = before;
-      builder->n_shares = builder->shares[before];
+      builder->n_halting_weights = builder->halting_weights[before];
     }
   if (builder->n_blocks == before)
     for (gint64 row = builder->rows.offsets[s]; row < builder->rows.offsets[s + 1]; row++)
@@ -83,7 +83,7 @@ finish (const Builder *builder)
 {
   return (PlaitBlocks){
     .rows = { builder->rows.n, builder->offsets },
-    .shares = { { builder->n_blocks, builder->shares }, builder->row, builder->full },
+    .halting_weights = { { builder->n_blocks, builder->halting_weights }, builder->row, builder->full },
     .parent = builder->parent,
     .first_child = builder->first_child,
     .n_children = builder->n_children,
@@ -125,7 +125,8 @@ plait_blocks_halt (PlaitTape *tape, PlaitRagged rows, PlaitTensor halting, doubl
         {
           add_row (&builder, row);
           sum += *plait_tensor_row (halting, row);
-          if (sum < 1 - epsilon && builder.n_shares - builder.shares[builder.n_blocks] < longest && row + 1 < end)
+          if (sum < 1 - epsilon && builder.n_halting_weights - builder.halting_weights[builder.n_blocks] < longest
+              && row + 1 < end)
             continue;
           close_block (&builder, TRUE);
           sum = 0;
@@ -141,7 +142,7 @@ drop_tail (Builder *builder, gint64 s, gint64 end)
 {
   gint64 last = builder->n_blocks - 1;
 
-  builder->n_shares = builder->shares[builder->n_blocks];
+  builder->n_halting_weights = builder->halting_weights[builder->n_blocks];
   if (builder->n_blocks == builder->offsets[s])
     return;
   builder->n_children[last] = end - builder->first_child[last];
@@ -161,7 +162,7 @@ plait_blocks_fire (PlaitTape *tape, PlaitRagged rows, PlaitTensor weights, doubl
 
       for (gint64 row = rows.offsets[s]; row < end; row++)
         {
-          /* Computed as plait_shares does, so that a surplus is never below zero there. */
+          /* Computed as plait_halting_weights does, so that a surplus is never below zero there. */
           PlaitScalar weight = *plait_tensor_row (weights, row), rest = 1 - sum;
 
           add_row (&builder, row);

@@ -12,7 +12,7 @@ typedef struct
   PlaitRagged rows; /* sentence s has the blocks offsets[s] .. offsets[s + 1] - 1 */
   /* Block b has the rows shares.row[i] of its shares i. A row is in one block, but for the borders of
    * plait_blocks_fire, which may be in two. */
-  PlaitShares shares;
+  PlaitHaltingWeights halting_weights;
   const gint64 *parent;      /* [rows] the block in which the row begins, -1 where its sentence has none */
   const gint64 *first_child; /* [blocks] the first row of the block */
   const gint64 *n_children;  /* [blocks] how many rows it has from there on */

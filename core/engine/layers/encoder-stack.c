@@ -77,7 +77,7 @@ plait_encoder_stack_declare (PlaitEncoderStack *stack, PlaitParameters *paramete
 /* The sub-layer of @attention, to @starts alone where they are given. */
 static PlaitNode *
 attend (PlaitTape *tape, const PlaitEncoderStack *stack, const PlaitNorm *norm, const PlaitAttention *attention,
-        PlaitNode *x, PlaitRagged rows, const PlaitStarts *starts)
+        PlaitNode *x, PlaitRagged rows, const PlaitSentenceStarts *starts)
 {
   PlaitNode *y = stack->pre_norm ? plait_norm_apply (tape, norm, x) : x;
 
@@ -99,7 +99,7 @@ feed (PlaitTape *tape, const PlaitEncoderStack *stack, const PlaitEncoderLayer *
 
 /* x with the rows of @starts from @made. */
 static PlaitNode *
-put_starts (PlaitTape *tape, PlaitNode *x, PlaitNode *made, const PlaitStarts *starts)
+put_starts (PlaitTape *tape, PlaitNode *x, PlaitNode *made, const PlaitSentenceStarts *starts)
 {
   PlaitArena *arena = plait_tape_arena (tape);
   gint64 rows = x->value.rows;
@@ -118,7 +118,7 @@ put_starts (PlaitTape *tape, PlaitNode *x, PlaitNode *made, const PlaitStarts *s
 
 static PlaitNode *
 read_starts (PlaitTape *tape, const PlaitEncoderStack *stack, const PlaitEncoderLayer *layer, PlaitNode *x,
-             PlaitRagged rows, const PlaitStarts *starts)
+             PlaitRagged rows, const PlaitSentenceStarts *starts)
 {
   PlaitNode *made;
 
@@ -137,7 +137,7 @@ typedef struct
   const PlaitEncoderLayer *layer;
   PlaitNode *x;
   PlaitRagged rows;
-  const PlaitStarts *starts;
+  const PlaitSentenceStarts *starts;
 } Reading;
 
 static PlaitNode *
@@ -157,16 +157,16 @@ apply_layer (PlaitTape *tape, gconstpointer data)
 
 PlaitNode *
 plait_encoder_stack_apply (PlaitTape *tape, const PlaitEncoderStack *stack, PlaitNode *x, PlaitRagged rows,
-                           const PlaitStarts *starts)
+                           const PlaitSentenceStarts *starts)
 {
   Reading reading = { .stack = stack, .x = x, .rows = rows };
 
   if (starts)
-    reading.starts = memcpy (plait_arena_take (plait_tape_arena (tape), sizeof *starts), starts, sizeof *starts);
+    reading.starts = memcpy (plait_arena_allocate (plait_tape_arena (tape), sizeof *starts), starts, sizeof *starts);
   for (gint64 i = 0; i < stack->n; i++)
     {
       reading.layer = &stack->layers[i];
-      reading.x = plait_tape_segment (tape, apply_layer, &reading, sizeof reading);
+      reading.x = plait_tape_recomputed (tape, apply_layer, &reading, sizeof reading);
     }
   return stack->norm.gain ? plait_norm_apply (tape, &stack->norm, reading.x) : reading.x;
 }

@@ -82,4 +82,4 @@ PLAIT_API gboolean plait_encoder_stack_declare (PlaitEncoderStack *stack, PlaitP
  * sees of a document, the other rows being masked; NULL: it sees each row of the sentence.
  */
 PLAIT_API PlaitNode *plait_encoder_stack_apply (PlaitTape *tape, const PlaitEncoderStack *stack, PlaitNode *x,
-                                                PlaitRagged rows, const PlaitStarts *starts);
+                                                PlaitRagged rows, const PlaitSentenceStarts *starts);

@@ -33,7 +33,7 @@ PlaitNode *
 plait_feed_forward_apply (PlaitTape *tape, const PlaitFeedForward *feed_forward, PlaitNode *x)
 {
   const PlaitLinear *first = &feed_forward->inner;
-  PlaitNode *inner = plait_linear_dropped (tape, x, plait_parameter_node (tape, first->weight),
+  PlaitNode *inner = plait_linear_dropout (tape, x, plait_parameter_node (tape, first->weight),
                                            plait_parameter_node (tape, first->bias), feed_forward->activation,
                                            feed_forward->dropout);
 

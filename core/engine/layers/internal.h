@@ -21,7 +21,7 @@ struct PlaitEncoderLayer
   PlaitFeedForward feed_forward;
 };
 
-/* The cell's recurrent weights, for operators that run it (plait_recur, plait_downward, plait_pair_cell). */
+/* The cell's recurrent weights, for operators that run it (plait_rnn, plait_tree_top_down, plait_pair_cell). */
 PlaitRecurrentCell plait_cell_weights (PlaitTape *tape, const PlaitCell *cell);
 
 /* The rows of a memory that trees make: of each sentence its leaves, then its inner nodes. Arrays have an entry a row

@@ -14,15 +14,15 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitParameters, plait_parameters_free)
 
 /* Notes the fault that @condition does not hold, with the name of the function. */
 #define plait_parameters_expect(parameters, condition)                                                                 \
-  (G_LIKELY (condition) ? (void)0 : plait_parameters_misfit ((parameters), G_STRFUNC, #condition))
-void plait_parameters_misfit (PlaitParameters *parameters, const char *function, const char *condition);
+  (G_LIKELY (condition) ? (void)0 : plait_parameters_expect_failed ((parameters), G_STRFUNC, #condition))
+void plait_parameters_expect_failed (PlaitParameters *parameters, const char *function, const char *condition);
 
 /* What the layer norms that are declared from here on add to the variance; 1e-6 until it is set. */
 void plait_parameters_set_norm_epsilon (PlaitParameters *parameters, double epsilon);
 double plait_parameters_norm_epsilon (const PlaitParameters *parameters);
 
 /* From now on names of parameters begin with @prefix (borrowed; NULL: as they like); returns what they began with. */
-const char *plait_parameters_enter (PlaitParameters *parameters, const char *prefix);
+const char *plait_parameters_set_prefix (PlaitParameters *parameters, const char *prefix);
 
 /* The first fault of the declarations so far, as PLAIT_ERROR_PLUGIN; TRUE without one. */
 gboolean plait_parameters_check (const PlaitParameters *parameters, GError **error);

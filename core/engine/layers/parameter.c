@@ -15,9 +15,9 @@
 #define ALIGNED_ELEMENTS ((gint64)(ALIGNMENT / sizeof (PlaitScalar)))
 
 /* No machine has room for so many elements: sizes stop here, and allocation refuses them. */
-#define MOST_ELEMENTS (G_MAXINT64 / 64)
+#define MAX_ELEMENTS (G_MAXINT64 / 64)
 
-#define LONGEST_NAME 1024
+#define MAX_NAME_LENGTH 1024
 
 struct PlaitParameters
 {
@@ -42,8 +42,8 @@ bytes_of (gint64 n)
 static void
 give_back (PlaitParameters *parameters)
 {
-  plait_pages_give_back (parameters->values, bytes_of (parameters->n_elements));
-  plait_pages_give_back (parameters->gradients, bytes_of (parameters->n_elements));
+  plait_pages_free (parameters->values, bytes_of (parameters->n_elements));
+  plait_pages_free (parameters->gradients, bytes_of (parameters->n_elements));
   parameters->values = parameters->gradients = NULL;
 }
 
@@ -53,8 +53,8 @@ elements_of (const PlaitParameter *parameter)
   gint64 n;
 
   if (__builtin_mul_overflow (parameter->value.rows, parameter->value.width, &n))
-    return MOST_ELEMENTS;
-  return MIN (n, MOST_ELEMENTS);
+    return MAX_ELEMENTS;
+  return MIN (n, MAX_ELEMENTS);
 }
 
 static void
@@ -85,7 +85,7 @@ static void note_fault (PlaitParameters *parameters, const char *format, ...) G_
 static gboolean
 is_not_for (PlaitParameters *parameters, const char *function)
 {
-  if (!plait_crash_running ().who)
+  if (!plait_crash_get_owner ().who)
     return FALSE;
   note_fault (parameters, "calls %s, which is the host's: declare parameters, and leave the rest to it", function);
   return TRUE;
@@ -107,7 +107,7 @@ plait_parameters_free (PlaitParameters *parameters)
 static void
 note_fault (PlaitParameters *parameters, const char *format, ...)
 {
-  PlaitCaller caller = plait_crash_running ();
+  PlaitCodeOwner caller = plait_crash_get_owner ();
   va_list arguments;
   GError *fault;
 
@@ -121,7 +121,7 @@ note_fault (PlaitParameters *parameters, const char *format, ...)
 }
 
 void
-plait_parameters_misfit (PlaitParameters *parameters, const char *function, const char *condition)
+plait_parameters_expect_failed (PlaitParameters *parameters, const char *function, const char *condition)
 {
   note_fault (parameters, "what %s was given does not fit: it needs %s", function, condition);
 }
@@ -159,11 +159,11 @@ is_name (const char *name)
   for (const char *p = name; *p != '\0'; p++)
     if (g_ascii_iscntrl (*p))
       return FALSE;
-  return parts[0] && strlen (name) <= LONGEST_NAME;
+  return parts[0] && strlen (name) <= MAX_NAME_LENGTH;
 }
 
 const char *
-plait_parameters_enter (PlaitParameters *parameters, const char *prefix)
+plait_parameters_set_prefix (PlaitParameters *parameters, const char *prefix)
 {
   const char *before = parameters->prefix;
 
@@ -214,7 +214,7 @@ can_declare (PlaitParameters *parameters, const char *name, gint64 rows, gint64 
   else if (rows < 1 || width < 1)
     note_fault (parameters, "the parameter %s is declared as [%jd, %jd]: give it at least one row and one column", name,
                 rows, width);
-  else if (plait_crash_running ().who && rows > MOST_ELEMENTS / width)
+  else if (plait_crash_get_owner ().who && rows > MAX_ELEMENTS / width)
     note_fault (parameters, "the parameter %s is declared as [%jd, %jd], which no machine has memory for", name, rows,
                 width);
   else if (parameters->prefix && !g_str_has_prefix (name, parameters->prefix))
@@ -278,7 +278,7 @@ place (PlaitParameters *parameters)
       gint64 n = elements_of (parameter);
 
       parameter->offset = offset;
-      offset = MIN (offset + (n + ALIGNED_ELEMENTS - 1) / ALIGNED_ELEMENTS * ALIGNED_ELEMENTS, MOST_ELEMENTS);
+      offset = MIN (offset + (n + ALIGNED_ELEMENTS - 1) / ALIGNED_ELEMENTS * ALIGNED_ELEMENTS, MAX_ELEMENTS);
     }
   return offset;
 }
@@ -291,8 +291,8 @@ plait_parameters_allocate (PlaitParameters *parameters, GError **error)
     return FALSE;
   g_assert (!parameters->values);
   parameters->n_elements = place (parameters);
-  parameters->values = plait_pages_take (bytes_of (parameters->n_elements));
-  parameters->gradients = plait_pages_take (bytes_of (parameters->n_elements));
+  parameters->values = plait_pages_allocate (bytes_of (parameters->n_elements));
+  parameters->gradients = plait_pages_allocate (bytes_of (parameters->n_elements));
   if (!parameters->values || !parameters->gradients)
     {
       give_back (parameters);
@@ -341,7 +341,7 @@ plait_parameters_count (const PlaitParameters *parameters, const char *prefix)
       const PlaitParameter *parameter = parameters->list->pdata[i];
 
       if (!prefix || g_str_has_prefix (parameter->name, prefix))
-        n = MIN (n + elements_of (parameter), MOST_ELEMENTS);
+        n = MIN (n + elements_of (parameter), MAX_ELEMENTS);
     }
   return n;
 }

@@ -52,7 +52,8 @@ typedef enum
   PLAIT_USE_OTHER,  /* nothing: not packed */
   PLAIT_USE_WEIGHT, /* x W: a linear layer */
   PLAIT_USE_STEP,   /* x W, where the next x comes of it: packed as it is, since what is rounded would add up */
-  PLAIT_USE_TABLE,  /* x T^T: the output layer, T [V, w] often being the embeddings; packed for plait_vocabulary_best */
+  PLAIT_USE_TABLE,  /* x T^T: the output layer, T [V, w] often being the embeddings; packed for plait_output_layer_top_k
+                     */
 } PlaitParameterUse;
 
 /* A parameter. Read only, but for the numbers that value and gradient point to. */
@@ -62,7 +63,8 @@ typedef struct
   PlaitTensor value;    /* [rows, width]; data is NULL before allocation */
   PlaitTensor gradient; /* the same shape; data is NULL before allocation */
   PlaitInitial initial;
-  gboolean places; /* row i is of place i in a sentence: what was learned of shorter ones holds for longer ones too */
+  gboolean
+      is_positional; /* row i is of place i in a sentence: what was learned of shorter ones holds for longer ones too */
   PlaitParameterUse use;
   struct PlaitPacked *packed; /* panels of the value for products of few rows, or NULL */
   gint64 offset;              /* of the value (and gradient) in the registry's array, in elements */

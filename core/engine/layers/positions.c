@@ -5,11 +5,11 @@
 
 #include <math.h>
 
-#define LONGEST_WAVELENGTH 10000.0
+#define MAX_WAVELENGTH 10000.0
 
 /* Rows of sinusoids that are kept at most; others are computed when they are asked for. */
 #define MAX_WIDTH ((gint64)1 << 24)
-#define MOST_KEPT ((gint64)4096)
+#define MAX_CACHED_ROWS ((gint64)4096)
 
 void
 plait_positions_fill (PlaitTensor table, PlaitPositionKind kind, gint64 first)
@@ -23,7 +23,7 @@ plait_positions_fill (PlaitTensor table, PlaitPositionKind kind, gint64 first)
     {
       /* With one pair, Neural Monkey's exponent is 0 / 0; its only frequency is the first, 1. */
       double exponent = monkey ? (double)i / (double)MAX (pairs - 1, 1) : (double)(2 * i) / (double)table.width;
-      double frequency = pow (LONGEST_WAVELENGTH, -exponent);
+      double frequency = pow (MAX_WAVELENGTH, -exponent);
       gint64 sine = kind == PLAIT_POSITIONS_INTERLEAVED ? 2 * i : i;
       gint64 cosine = kind == PLAIT_POSITIONS_INTERLEAVED ? 2 * i + 1 : frequencies + i;
 
@@ -56,11 +56,11 @@ plait_positions_declare (PlaitParameters *parameters, const char *name, PlaitPos
 
       positions.table
           = plait_parameters_declare (parameters, table, length, width, PLAIT_NORMAL (1 / sqrt ((double)width)));
-      positions.table->places = TRUE;
+      positions.table->is_positional = TRUE;
     }
   else if (kind != PLAIT_POSITIONS_NONE)
     {
-      positions.length = length = MIN (length, MOST_KEPT);
+      positions.length = length = MIN (length, MAX_CACHED_ROWS);
       positions.sinusoids = plait_parameters_memory (parameters, sizeof (PlaitScalar) * (gsize)(length * width));
       plait_positions_fill (plait_tensor (positions.sinusoids, length, width), kind, 0);
     }

@@ -59,7 +59,7 @@ plait_pyramid_declare (PlaitParameters *parameters, const char *name, const Plai
   gint64 n = shared ? 1 : declaration->levels;
   PlaitPyramid pyramid = { .declaration = *declaration };
 
-  plait_parameters_expect (parameters, declaration->block > 1 && declaration->levels <= PLAIT_PYRAMID_MOST_LEVELS);
+  plait_parameters_expect (parameters, declaration->block > 1 && declaration->levels <= PLAIT_PYRAMID_MAX_LEVELS);
   plait_parameters_expect (parameters, n > 0 && (guint)declaration->pooling <= PLAIT_POOLING_CIF);
   if (!plait_parameters_check (parameters, NULL))
     return pyramid;
@@ -89,7 +89,7 @@ typedef struct
 /* What the pyramid is charged with. */
 typedef struct
 {
-  PlaitNode *terms[2 * PLAIT_PYRAMID_MOST_LEVELS];
+  PlaitNode *terms[2 * PLAIT_PYRAMID_MAX_LEVELS];
   guint n;
 } Cost;
 
@@ -120,24 +120,24 @@ total_cost (PlaitTape *tape, Cost *cost)
 {
   if (cost->n == 0)
     add_number (tape, cost, 0);
-  return plait_sum (tape, cost->terms, cost->n);
+  return plait_add_n (tape, cost->terms, cost->n);
 }
 
 /* The rows of all blocks end to end. */
 static PlaitNode *
 block_rows (PlaitTape *tape, const PlaitBlocks *blocks, PlaitNode *x)
 {
-  gint64 n = plait_ragged_rows (blocks->shares.blocks), same = 0;
+  gint64 n = plait_ragged_rows (blocks->halting_weights.blocks), same = 0;
 
-  while (same < n && blocks->shares.row[same] == same)
+  while (same < n && blocks->halting_weights.row[same] == same)
     same++;
-  return same == n && n == x->value.rows ? x : plait_gather_rows (tape, x, blocks->shares.row, n);
+  return same == n && n == x->value.rows ? x : plait_gather_rows (tape, x, blocks->halting_weights.row, n);
 }
 
 static PlaitCellState
 run_cell (PlaitTape *tape, const PlaitCell *cell, const PlaitBlocks *blocks, PlaitNode *x)
 {
-  PlaitRagged of_block = blocks->shares.blocks;
+  PlaitRagged of_block = blocks->halting_weights.blocks;
   const gint64 *last = plait_ragged_ends (plait_tape_arena (tape), of_block, FALSE);
   PlaitCellState ends = plait_cell_run (tape, cell, plait_cell_project (tape, cell, block_rows (tape, blocks, x)),
                                         of_block, FALSE, (PlaitCellState){ NULL, NULL });
@@ -152,13 +152,14 @@ static PlaitNode *
 convolve (PlaitTape *tape, const PlaitPyramid *pyramid, const PlaitPyramidLevel *level, const PlaitBlocks *blocks,
           PlaitNode *x)
 {
-  PlaitRagged of_block = blocks->shares.blocks;
+  PlaitRagged of_block = blocks->halting_weights.blocks;
   gint64 size = pyramid->declaration.block;
   gint64 *windows = new_numbers (tape, of_block.n * size);
 
   for (gint64 b = 0; b < of_block.n; b++)
     for (gint64 i = 0; i < size; i++)
-      windows[b * size + i] = i < plait_ragged_length (of_block, b) ? blocks->shares.row[of_block.offsets[b] + i] : -1;
+      windows[b * size + i]
+          = i < plait_ragged_length (of_block, b) ? blocks->halting_weights.row[of_block.offsets[b] + i] : -1;
   return plait_linear_apply (tape, &level->convolution, plait_gather_windows (tape, x, windows, of_block.n, size),
                              pyramid->declaration.activation);
 }
@@ -167,17 +168,17 @@ convolve (PlaitTape *tape, const PlaitPyramid *pyramid, const PlaitPyramidLevel 
 static PlaitNode *
 sum_blocks (PlaitTape *tape, const PlaitBlocks *blocks, PlaitNode *weights, PlaitNode *x)
 {
-  PlaitRagged of_block = blocks->shares.blocks;
+  PlaitRagged of_block = blocks->halting_weights.blocks;
   PlaitRagged sets = plait_ragged_units (plait_tape_arena (tape), of_block.n);
-  PlaitChosen chosen = { 1, sets, of_block, blocks->shares.row };
+  PlaitSelectedRows selected = { 1, sets, of_block, blocks->halting_weights.row };
 
-  return plait_chosen_read (tape, &chosen, weights, x);
+  return plait_sparse_weighted_sum (tape, &selected, weights, x);
 }
 
 static PlaitNode *
 average (PlaitTape *tape, const PlaitBlocks *blocks, PlaitNode *x)
 {
-  PlaitRagged of_block = blocks->shares.blocks;
+  PlaitRagged of_block = blocks->halting_weights.blocks;
   PlaitTensor tensor;
   PlaitNode *weights = constant (tape, plait_ragged_rows (of_block), &tensor);
 
@@ -189,12 +190,12 @@ average (PlaitTape *tape, const PlaitBlocks *blocks, PlaitNode *x)
 
 /* N + R of all blocks. */
 static void
-ponder (PlaitTape *tape, const PlaitShares *of, PlaitNode *shares, Cost *cost)
+ponder (PlaitTape *tape, const PlaitHaltingWeights *of, PlaitNode *halting_weights, Cost *cost)
 {
   const gint64 *last = plait_ragged_ends (plait_tape_arena (tape), of->blocks, FALSE);
-  PlaitNode *remainders = plait_gather_rows (tape, shares, last, of->blocks.n);
+  PlaitNode *remainders = plait_gather_rows (tape, halting_weights, last, of->blocks.n);
 
-  cost->terms[cost->n++] = plait_total (tape, remainders);
+  cost->terms[cost->n++] = plait_reduce_sum (tape, remainders);
   add_number (tape, cost, (double)plait_ragged_rows (of->blocks));
 }
 
@@ -219,7 +220,7 @@ measure (PlaitTape *tape, PlaitRagged rows, gint64 size, PlaitNode *weights, Cos
         sign.data[row] = of_sentence;
       expected += (double)of_sentence * quantity;
     }
-  cost->terms[cost->n++] = plait_total (tape, plait_multiply (tape, weights, signs));
+  cost->terms[cost->n++] = plait_reduce_sum (tape, plait_multiply (tape, weights, signs));
   add_number (tape, cost, -expected);
 }
 
@@ -252,11 +253,11 @@ climb (PlaitTape *tape, const PlaitPyramid *pyramid, gint64 number, Level *below
     return (Level){ .rows = blocks->rows };
   if (numbers)
     {
-      PlaitNode *shares = plait_shares (tape, numbers, &blocks->shares);
+      PlaitNode *halting_weights = plait_halting_weights (tape, numbers, &blocks->halting_weights);
 
       if (declaration->pooling == PLAIT_POOLING_ACT)
-        ponder (tape, &blocks->shares, shares, cost);
-      vectors.state = sum_blocks (tape, blocks, shares, x);
+        ponder (tape, &blocks->halting_weights, halting_weights, cost);
+      vectors.state = sum_blocks (tape, blocks, halting_weights, x);
     }
   else if (declaration->pooling == PLAIT_POOLING_RNN)
     vectors = run_cell (tape, &level->cell, blocks, x);
@@ -274,7 +275,7 @@ climb (PlaitTape *tape, const PlaitPyramid *pyramid, gint64 number, Level *below
 /* The levels of a pyramid, the lowest first. */
 typedef struct
 {
-  Level levels[PLAIT_PYRAMID_MOST_LEVELS + 1];
+  Level levels[PLAIT_PYRAMID_MAX_LEVELS + 1];
   guint n;
 } Levels;
 
@@ -363,7 +364,7 @@ link_all (PlaitTape *tape, const Levels *levels, gint64 *offsets)
 static PlaitNode *
 arrange (PlaitTape *tape, const Levels *levels, gboolean cells, const gint64 *place, gint64 n)
 {
-  PlaitNode *parts[PLAIT_PYRAMID_MOST_LEVELS + 1];
+  PlaitNode *parts[PLAIT_PYRAMID_MAX_LEVELS + 1];
 
   for (guint l = 0; l < levels->n; l++)
     parts[l] = cells ? levels->levels[l].cells : levels->levels[l].states;
@@ -387,7 +388,7 @@ PlaitPyramidRows
 plait_pyramid_apply (PlaitTape *tape, const PlaitPyramid *pyramid, PlaitCellState leaves, PlaitRagged rows)
 {
   const PlaitPyramidDeclaration *declaration = &pyramid->declaration;
-  gint64 most = declaration->levels > 0 ? declaration->levels : PLAIT_PYRAMID_MOST_LEVELS;
+  gint64 most = declaration->levels > 0 ? declaration->levels : PLAIT_PYRAMID_MAX_LEVELS;
   gint64 *offsets = new_numbers (tape, rows.n);
   Levels levels = { .levels = { { .rows = rows, .states = leaves.state, .cells = leaves.cell } }, .n = 1 };
   Cost cost = { .n = 0 };

@@ -26,17 +26,17 @@ typedef enum
   PLAIT_POOLING_CIF,
 } PlaitPooling;
 
-#define PLAIT_PYRAMID_MOST_LEVELS 32
+#define PLAIT_PYRAMID_MAX_LEVELS 32
 
 typedef struct
 {
   PlaitPooling pooling;
   gint64 width;       /* of the rows of all levels */
   gint64 block;       /* k: rows of a block; act: at most so many; cif: about so many before anything is learnt */
-  gint64 levels;      /* above the leaves; 0: until one row is left, at most PLAIT_PYRAMID_MOST_LEVELS */
+  gint64 levels;      /* above the leaves; 0: until one row is left, at most PLAIT_PYRAMID_MAX_LEVELS */
   gboolean shared;    /* one set of parameters for all levels; must be where @levels is 0 and there are parameters */
   PlaitCellKind cell; /* rnn */
-  PlaitResetPlace reset;
+  PlaitResetOrder reset;
   double forget_bias;
   PlaitActivation activation; /* cnn: f */
   double epsilon;             /* act */

@@ -44,7 +44,7 @@ plait_cell_project (PlaitTape *tape, const PlaitCell *cell, PlaitNode *x)
   PlaitNode *projected = plait_linear_apply (tape, &cell->input, x, PLAIT_ACTIVATION_NONE);
 
   /* Backward does not read it. */
-  plait_tape_note_spare (tape, projected);
+  plait_tape_mark_discardable (tape, projected);
   return projected;
 }
 
@@ -66,9 +66,9 @@ plait_cell_run (PlaitTape *tape, const PlaitCell *cell, PlaitNode *projected, Pl
 {
   gint64 width = cell->declaration.width;
   PlaitRecurrentCell weights = plait_cell_weights (tape, cell);
-  PlaitNode *states = plait_recur (tape, &weights, projected, rows, backwards, initial.state, initial.cell);
+  PlaitNode *states = plait_rnn (tape, &weights, projected, rows, backwards, initial.state, initial.cell);
 
-  plait_tape_drop_spare (tape);
+  plait_tape_discard_values (tape);
   if (cell->declaration.kind == PLAIT_CELL_GRU)
     return (PlaitCellState){ states, NULL };
   return (PlaitCellState){ plait_columns (tape, states, 0, width), plait_columns (tape, states, width, width) };

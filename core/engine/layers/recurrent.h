@@ -5,7 +5,7 @@
 #include "recurrent/cell.h"
 
 /*
- * Recurrent cells: GRU (Cho et al. 2014b; Chen et al. 2017, eq. 2 and 4) and LSTM. plait_recur has the equations. The
+ * Recurrent cells: GRU (Cho et al. 2014b; Chen et al. 2017, eq. 2 and 4) and LSTM. plait_rnn has the equations. The
  * update gate z of a GRU keeps the old state, h <- z h + (1 - z) c, as in Cho et al. 2014b, dl4mt, torch and cuDNN;
  * Bahdanau et al. 2015 write it the other way round. Gates stand side by side: reset, update, candidate; input, forget,
  * candidate, output.
@@ -16,7 +16,7 @@
 typedef struct
 {
   PlaitCellKind kind;
-  PlaitResetPlace reset; /* of a GRU */
+  PlaitResetOrder reset; /* of a GRU */
   gint64 input_width;
   gint64 width;       /* w, of the state */
   double forget_bias; /* what an LSTM's forget gate starts with: 1 keeps the cell at first (Jozefowicz et al. 2015) */

@@ -214,43 +214,43 @@ plait_tree_unit_apply (PlaitTape *tape, const PlaitTreeUnit *unit, const PlaitTr
   PlaitNode *states;
 
   plait_tape_expect (tape, (inputs != NULL) == (unit->input.weight != NULL));
-  states = plait_upward (tape, &cell, &tree->up, leaves.state, leaves.cell,
-                         !inputs ? NULL : project (tape, unit, tree, inputs));
+  states = plait_tree_bottom_up (tape, &cell, &tree->up, leaves.state, leaves.cell,
+                                 !inputs ? NULL : project (tape, unit, tree, inputs));
   if (unit->declaration.kind == PLAIT_TREE_GRU)
     return (PlaitCellState){ states, NULL };
   return (PlaitCellState){ plait_columns (tape, states, 0, width), plait_columns (tape, states, width, width) };
 }
 
-PlaitTreeHeads
-plait_tree_heads_declare (PlaitParameters *parameters, const char *name, gint64 width)
+PlaitTreeHeadWords
+plait_tree_head_words_declare (PlaitParameters *parameters, const char *name, gint64 width)
 {
   g_autofree char *gate = g_strconcat (name, "/gate", NULL);
 
-  PlaitTreeHeads heads = { plait_linear_declare (parameters, gate, 2 * width, width, TRUE) };
+  PlaitTreeHeadWords heads = { plait_linear_declare (parameters, gate, 2 * width, width, TRUE) };
   heads.gate.weight->initial.stacked = CHILDREN;
   return heads;
 }
 
 PlaitNode *
-plait_tree_heads_apply (PlaitTape *tape, const PlaitTreeHeads *heads, const PlaitTreeRows *tree, PlaitNode *x)
+plait_tree_head_words_apply (PlaitTape *tape, const PlaitTreeHeadWords *heads, const PlaitTreeRows *tree, PlaitNode *x)
 {
   PlaitTreeCell cell = {
-    .kind = PLAIT_TREE_HEAD,
+    .kind = PLAIT_TREE_HEAD_WORD,
     .gates = plait_parameter_node (tape, heads->gate.weight),
     .gate_bias = plait_parameter_node (tape, heads->gate.bias),
   };
 
-  return plait_upward (tape, &cell, &tree->up, x, NULL, NULL);
+  return plait_tree_bottom_up (tape, &cell, &tree->up, x, NULL, NULL);
 }
 
-PlaitTreeDown
-plait_tree_down_declare (PlaitParameters *parameters, const char *name, const PlaitCellDeclaration *cell,
-                         PlaitTreeRoot root)
+PlaitTreeTopDown
+plait_tree_top_down_declare (PlaitParameters *parameters, const char *name, const PlaitCellDeclaration *cell,
+                             PlaitTreeRoot root)
 {
   g_autofree char *root_name = g_strconcat (name, "/root", NULL);
   g_autofree char *left = g_strconcat (name, "/left", NULL);
   g_autofree char *right = g_strconcat (name, "/right", NULL);
-  PlaitTreeDown down = { .root_kind = root };
+  PlaitTreeTopDown down = { .root_kind = root };
 
   plait_parameters_expect (parameters, cell->kind == PLAIT_CELL_GRU);
   if (root == PLAIT_ROOT_TANH)
@@ -261,7 +261,7 @@ plait_tree_down_declare (PlaitParameters *parameters, const char *name, const Pl
 }
 
 PlaitNode *
-plait_tree_down_apply (PlaitTape *tape, const PlaitTreeDown *down, const PlaitTreeRows *tree, PlaitNode *x)
+plait_tree_top_down_apply (PlaitTape *tape, const PlaitTreeTopDown *down, const PlaitTreeRows *tree, PlaitNode *x)
 {
   const PlaitCell *cells[] = { &down->left, &down->right };
   PlaitRecurrentCell weights[2];
@@ -281,7 +281,7 @@ plait_tree_down_apply (PlaitTape *tape, const PlaitTreeDown *down, const PlaitTr
       projected[side] = plait_cell_project (tape, cells[side], rows);
       weights[side] = plait_cell_weights (tape, cells[side]);
     }
-  return plait_downward (tape, weights, &tree->down, roots, projected);
+  return plait_tree_top_down (tape, weights, &tree->down, roots, projected);
 }
 
 PlaitBitree
@@ -304,7 +304,8 @@ plait_bitree_declare (PlaitParameters *parameters, const char *prefix, const Pla
   };
 
   return (PlaitBitree){ plait_tree_unit_declare (parameters, up, &unit),
-                        plait_tree_down_declare (parameters, down, &cell, declaration->root), unit.width + cell.width };
+                        plait_tree_top_down_declare (parameters, down, &cell, declaration->root),
+                        unit.width + cell.width };
 }
 
 PlaitNode *
@@ -314,6 +315,6 @@ plait_bitree_apply (PlaitTape *tape, const PlaitBitree *bitree, const PlaitTreeR
   PlaitNode *ways[2];
 
   *up = ways[0] = plait_tree_unit_apply (tape, &bitree->up, tree, (PlaitCellState){ leaves, NULL }, inputs).state;
-  ways[1] = plait_tree_down_apply (tape, &bitree->down, tree, *up);
+  ways[1] = plait_tree_top_down_apply (tape, &bitree->down, tree, *up);
   return plait_concatenate_columns (tape, ways, 2);
 }

@@ -5,7 +5,7 @@
 
 /*
  * Recurrent units over binary trees: Tree-GRU (Chen et al. 2017, eq. 8) and binary Tree-LSTM (Tai et al. 2015, eq.
- * 9-14; Eriguchi et al. 2016). plait_upward has the equations.
+ * 9-14; Eriguchi et al. 2016). plait_tree_bottom_up has the equations.
  */
 
 /* The rows of a memory that trees make, by plait_encoding_tree. */
@@ -14,7 +14,7 @@ typedef struct PlaitTreeRows PlaitTreeRows;
 typedef struct
 {
   PlaitTreeKind kind;    /* not a head */
-  PlaitResetPlace reset; /* of a GRU */
+  PlaitResetOrder reset; /* of a GRU */
   gint64 width;
   gint64 input_width;      /* of what each inner node reads beside its children, 0: nothing */
   gboolean candidate_bias; /* of a GRU; the paper has none, its authors' code has one */
@@ -48,14 +48,15 @@ PLAIT_API PlaitCellState plait_tree_unit_apply (PlaitTape *tape, const PlaitTree
 typedef struct
 {
   PlaitLinear gate; /* [2 w, w], NAME/gate */
-} PlaitTreeHeads;
+} PlaitTreeHeadWords;
 
 /* Declares NAME/gate for words of width @width. */
-PLAIT_API PlaitTreeHeads plait_tree_heads_declare (PlaitParameters *parameters, const char *name, gint64 width);
+PLAIT_API PlaitTreeHeadWords plait_tree_head_words_declare (PlaitParameters *parameters, const char *name,
+                                                            gint64 width);
 
 /* x [leaves, w], the words -> [rows, w], the heads of all rows of the memory. */
-PLAIT_API PlaitNode *plait_tree_heads_apply (PlaitTape *tape, const PlaitTreeHeads *heads, const PlaitTreeRows *tree,
-                                             PlaitNode *x);
+PLAIT_API PlaitNode *plait_tree_head_words_apply (PlaitTape *tape, const PlaitTreeHeadWords *heads,
+                                                  const PlaitTreeRows *tree, PlaitNode *x);
 
 /* How the root begins the way down. */
 typedef enum
@@ -72,14 +73,15 @@ typedef struct
   PlaitLinear root; /* [input, w], NAME/root; of PLAIT_ROOT_TANH */
   PlaitCell left;   /* NAME/left */
   PlaitCell right;  /* NAME/right */
-} PlaitTreeDown;
+} PlaitTreeTopDown;
 
 /* Declares the cells as @cell says, a GRU. */
-PlaitTreeDown plait_tree_down_declare (PlaitParameters *parameters, const char *name, const PlaitCellDeclaration *cell,
-                                       PlaitTreeRoot root);
+PlaitTreeTopDown plait_tree_top_down_declare (PlaitParameters *parameters, const char *name,
+                                              const PlaitCellDeclaration *cell, PlaitTreeRoot root);
 
 /* x [rows, input], the bottom-up states -> the top-down states of all rows, [rows, w]; zeros where there is no root. */
-PlaitNode *plait_tree_down_apply (PlaitTape *tape, const PlaitTreeDown *down, const PlaitTreeRows *tree, PlaitNode *x);
+PlaitNode *plait_tree_top_down_apply (PlaitTape *tape, const PlaitTreeTopDown *down, const PlaitTreeRows *tree,
+                                      PlaitNode *x);
 
 /*
  * Both ways (Chen et al. 2017, eq. 8-10): a Tree-GRU bottom-up, then the GRU from the root down, which reads the
@@ -87,7 +89,7 @@ PlaitNode *plait_tree_down_apply (PlaitTape *tape, const PlaitTreeDown *down, co
  */
 typedef struct
 {
-  PlaitResetPlace reset; /* of both */
+  PlaitResetOrder reset; /* of both */
   gint64 leaf_width;     /* of leaves and of bottom-up states */
   gint64 width;          /* of top-down states; 0: as the leaves */
   gint64 input_width;    /* of what inner nodes read bottom-up beside their children, 0: nothing */
@@ -98,9 +100,9 @@ typedef struct
 /* A value of this type refers to parameters and owns nothing. */
 typedef struct
 {
-  PlaitTreeUnit up;   /* PREFIXup */
-  PlaitTreeDown down; /* PREFIXdown */
-  gint64 width;       /* of rows: both states side by side */
+  PlaitTreeUnit up;      /* PREFIXup */
+  PlaitTreeTopDown down; /* PREFIXdown */
+  gint64 width;          /* of rows: both states side by side */
 } PlaitBitree;
 
 /* Declares the parameters of both, under names that begin with @prefix. */

@@ -20,9 +20,9 @@ lanes (gint64 n)
 }
 
 static inline __attribute__ ((always_inline)) void
-tile (const int rows, const PlaitBfloat16Panel *panel, const PlaitHalves *x, PlaitScalar *y)
+tile (const int rows, const PlaitBfloat16Panel *panel, const PlaitBfloat16Pair *x, PlaitScalar *y)
 {
-  const PlaitHalves *columns = panel->panel;
+  const PlaitBfloat16Pair *columns = panel->panel;
   __m512 sum[ROWS][VECTORS];
 
   UNROLL
@@ -30,7 +30,7 @@ tile (const int rows, const PlaitBfloat16Panel *panel, const PlaitHalves *x, Pla
     UNROLL
   for (int v = 0; v < VECTORS; v++)
     sum[r][v] = _mm512_setzero_ps ();
-  for (gint64 k = 0; k < panel->halves; k++)
+  for (gint64 k = 0; k < panel->bfloat16_pairs; k++)
     {
       __m512bh of[VECTORS];
 
@@ -65,7 +65,7 @@ tile (const int rows, const PlaitBfloat16Panel *panel, const PlaitHalves *x, Pla
 }
 
 #define TILE(rows)                                                                                                     \
-  static void tile_##rows (const PlaitBfloat16Panel *panel, const PlaitHalves *x, PlaitScalar *y)                      \
+  static void tile_##rows (const PlaitBfloat16Panel *panel, const PlaitBfloat16Pair *x, PlaitScalar *y)                \
   {                                                                                                                    \
     tile (rows, panel, x, y);                                                                                          \
   }
@@ -73,7 +73,7 @@ tile (const int rows, const PlaitBfloat16Panel *panel, const PlaitHalves *x, Pla
 #define EACH_HEIGHT(T) T (1) T (2) T (3) T (4) T (5) T (6)
 
 EACH_HEIGHT (TILE)
-static void (*const tiles[ROWS + 1]) (const PlaitBfloat16Panel *panel, const PlaitHalves *x, PlaitScalar *y)
+static void (*const tiles[ROWS + 1]) (const PlaitBfloat16Panel *panel, const PlaitBfloat16Pair *x, PlaitScalar *y)
     = { EACH_HEIGHT (ENTRY) };
 
 static void
@@ -96,19 +96,19 @@ rounded (__m512 first, __m512 second)
 }
 
 static void
-round_along (PlaitHalves *to, const PlaitScalar *x, gint64 n)
+round_along (PlaitBfloat16Pair *to, const PlaitScalar *x, gint64 n)
 {
   for (gint64 i = 0; i < n; i += 2 * LANES)
     {
       __m512 first = _mm512_maskz_loadu_ps (lanes (n - i), x + i);
       __m512 second = _mm512_maskz_loadu_ps (lanes (n - i - LANES), x + i + LANES);
 
-      _mm512_mask_storeu_epi32 (to + i / 2, lanes (plait_halves (n - i)), rounded (first, second));
+      _mm512_mask_storeu_epi32 (to + i / 2, lanes (plait_bfloat16_pairs (n - i)), rounded (first, second));
     }
 }
 
 static void
-round_across (PlaitHalves *to, const PlaitScalar *first, const PlaitScalar *second, gint64 n)
+round_across (PlaitBfloat16Pair *to, const PlaitScalar *first, const PlaitScalar *second, gint64 n)
 {
   const __m512i both = _mm512_set_epi16 (31, 15, 30, 14, 29, 13, 28, 12, 27, 11, 26, 10, 25, 9, 24, 8, 23, 7, 22, 6, 21,
                                          5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0);

@@ -11,7 +11,7 @@
 
 /* The emulation: for processors without the instructions, and to hold the instructions against. */
 
-#define LEAST_NORMAL 0x00800000u
+#define MIN_NORMAL 0x00800000u
 #define SIGN 0x80000000u
 #define INFINITE 0x7f800000u
 #define QUIET 0x00400000u
@@ -27,7 +27,7 @@ rounded (PlaitScalar x)
   magnitude = bits & ~SIGN;
   if (magnitude > INFINITE)
     bits |= QUIET;
-  else if (magnitude < LEAST_NORMAL)
+  else if (magnitude < MIN_NORMAL)
     bits &= SIGN;
   else
     bits += 0x7fff + (bits >> 16 & 1);
@@ -35,14 +35,14 @@ rounded (PlaitScalar x)
 }
 
 static void
-round_along (PlaitHalves *to, const PlaitScalar *x, gint64 n)
+round_along (PlaitBfloat16Pair *to, const PlaitScalar *x, gint64 n)
 {
   for (gint64 i = 0; i < n; i += 2)
     to[i / 2] = rounded (x[i]) >> 16 | (i + 1 < n ? rounded (x[i + 1]) : 0);
 }
 
 static void
-round_across (PlaitHalves *to, const PlaitScalar *first, const PlaitScalar *second, gint64 n)
+round_across (PlaitBfloat16Pair *to, const PlaitScalar *first, const PlaitScalar *second, gint64 n)
 {
   for (gint64 i = 0; i < n; i++)
     to[i] = rounded (first[i]) >> 16 | (second ? rounded (second[i]) : 0);
@@ -86,17 +86,17 @@ flush_as_before (guint before)
 static void
 multiply (const PlaitBfloat16Panel *panel)
 {
-  gint64 depth = 2 * panel->halves, width = PLAIT_BFLOAT16_WIDTH, n;
+  gint64 depth = 2 * panel->bfloat16_pairs, width = PLAIT_BFLOAT16_WIDTH, n;
   PlaitScalar *columns = g_new (PlaitScalar, (width + ROWS) * depth + ROWS * width);
   PlaitScalar *x = columns + width * depth, *sums = x + ROWS * depth;
 
-  for (gint64 k = 0; k < panel->halves; k++)
+  for (gint64 k = 0; k < panel->bfloat16_pairs; k++)
     for (gint64 j = 0; j < width; j++)
       {
-        PlaitHalves halves = panel->panel[k * width + j];
+        PlaitBfloat16Pair bfloat16_pairs = panel->panel[k * width + j];
 
-        columns[2 * k * width + j] = value_of (halves & 0xffff0000u);
-        columns[(2 * k + 1) * width + j] = value_of (halves << 16);
+        columns[2 * k * width + j] = value_of (bfloat16_pairs & 0xffff0000u);
+        columns[(2 * k + 1) * width + j] = value_of (bfloat16_pairs << 16);
       }
   for (gint64 first = 0; first < panel->rows; first += n)
     {
@@ -104,12 +104,12 @@ multiply (const PlaitBfloat16Panel *panel)
 
       n = MIN (ROWS, panel->rows - first);
       for (gint64 i = 0; i < n; i++)
-        for (gint64 k = 0; k < panel->halves; k++)
+        for (gint64 k = 0; k < panel->bfloat16_pairs; k++)
           {
-            PlaitHalves halves = panel->x[(first + i) * panel->row + k * panel->step];
+            PlaitBfloat16Pair bfloat16_pairs = panel->x[(first + i) * panel->row + k * panel->step];
 
-            x[i * depth + 2 * k] = value_of (halves & 0xffff0000u);
-            x[i * depth + 2 * k + 1] = value_of (halves << 16);
+            x[i * depth + 2 * k] = value_of (bfloat16_pairs & 0xffff0000u);
+            x[i * depth + 2 * k + 1] = value_of (bfloat16_pairs << 16);
           }
       before = flush ();
       plait_kernels ()->multiply (n, panel->width, depth, x, depth, 1, columns, width, sums, width, FALSE);

@@ -19,12 +19,12 @@ G_STATIC_ASSERT (VECTORS *LANES == PLAIT_INT8_WIDTH);
 typedef gint64 __attribute__ ((may_alias)) Bits;
 #define MAGNITUDE G_MAXINT64
 #define ROUND rint
-#define LEAST 1e-300
+#define MIN_MAGNITUDE 1e-300
 #else
 typedef gint32 __attribute__ ((may_alias)) Bits;
 #define MAGNITUDE G_MAXINT32
 #define ROUND rintf
-#define LEAST 1e-35f
+#define MIN_MAGNITUDE 1e-35f
 #endif
 
 /* sums [rows][PLAIT_INT8_WIDTH] of @rows rows, a constant. */
@@ -91,7 +91,7 @@ multiply (const PlaitInt8Panel *panel)
       tiles[n](panel, x, sums);
       for (gint64 r = 0; r < n; r++)
         {
-          gint32 middle = PLAIT_INT8_MIDDLE * panel->row_sums[i + r];
+          gint32 middle = PLAIT_INT8_ZERO_POINT * panel->row_sums[i + r];
           PlaitScalar scale = panel->row_scales[i + r], *y = panel->y + (i + r) * panel->y_stride;
           const gint32 *sum = sums + r * PLAIT_INT8_WIDTH;
 
@@ -127,8 +127,8 @@ quantise (gint8 *to, gint64 padded, PlaitScalar *scale, const PlaitScalar *x, gi
       return 0;
     }
   /* What is next to nothing is nothing: its reciprocal would be infinite. */
-  factor = greatest > LEAST ? PLAIT_INT8_MOST / greatest : 0;
-  *scale = greatest > LEAST ? greatest / PLAIT_INT8_MOST : 0;
+  factor = greatest > MIN_MAGNITUDE ? PLAIT_INT8_MAX / greatest : 0;
+  *scale = greatest > MIN_MAGNITUDE ? greatest / PLAIT_INT8_MAX : 0;
   for (gint64 i = 0; i < n; i++)
     {
       gint32 byte = (gint32)ROUND (x[i] * factor);

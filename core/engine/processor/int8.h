@@ -16,10 +16,10 @@
 /* Bytes that are multiplied and added in one go: rows and panels are filled up to a multiple of it. */
 #define PLAIT_INT8_GROUP 4
 /* Deepest product whose sums fit. */
-#define PLAIT_INT8_DEEPEST 65536
+#define PLAIT_INT8_MAX_DEPTH 65536
 
-#define PLAIT_INT8_MIDDLE 128
-#define PLAIT_INT8_MOST 127
+#define PLAIT_INT8_ZERO_POINT 128
+#define PLAIT_INT8_MAX 127
 
 /* Some rows times one panel. */
 typedef struct

@@ -3,22 +3,22 @@
 
 #include "tensor/blas.h"
 #include "tensor/panel.h"
-#include "tensor/spans.h"
+#include "tensor/element-ranges.h"
 
 /* Fewer sentences would leave a factor's panels too little used each time they are read. */
-#define LEAST_SENTENCES 8
+#define MIN_SENTENCES 8
 
 /* How many bundles. */
 static gint64
-count (const PlaitPool *pool, gint64 sentences, gint64 most_rows, const PlaitStepFactor *factors, guint n)
+count (const PlaitPool *pool, gint64 sentences, gint64 most_rows, const PlaitRnnWeight *factors, guint n)
 {
   gint64 threads = plait_pool_threads (pool), blas_rows = plait_blas_rows (plait_kernels (), FALSE);
 
   /* BLAS may give a row other bits in another company. */
-  if (sentences < threads * LEAST_SENTENCES || (blas_rows > 0 && most_rows >= blas_rows))
+  if (sentences < threads * MIN_SENTENCES || (blas_rows > 0 && most_rows >= blas_rows))
     return 1;
   for (guint i = 0; i < n; i++)
-    if ((gsize)(factors[i].weight.rows * factors[i].weight.width) * sizeof (PlaitScalar) > PLAIT_NEAR_BYTES)
+    if ((gsize)(factors[i].weight.rows * factors[i].weight.width) * sizeof (PlaitScalar) > PLAIT_CACHED_FACTOR_BYTES)
       return 1;
   return threads;
 }
@@ -36,11 +36,11 @@ bundle_piece (gpointer data, gint64 bundle, guint thread)
 {
   const Bundles *bundles = data;
 
-  bundles->work (bundles->data, bundle, bundles->n, plait_pool_alone (bundles->pool, thread));
+  bundles->work (bundles->data, bundle, bundles->n, plait_pool_for_thread (bundles->pool, thread));
 }
 
 void
-plait_bundles_run (PlaitPool *pool, gint64 sentences, gint64 most_rows, const PlaitStepFactor *factors, guint n,
+plait_bundles_run (PlaitPool *pool, gint64 sentences, gint64 most_rows, const PlaitRnnWeight *factors, guint n,
                    PlaitBundleWork work, gpointer data)
 {
   Bundles bundles = { pool, count (pool, sentences, most_rows, factors, n), work, data };
@@ -56,5 +56,5 @@ plait_bundle_row (PlaitRagged sentences, gint64 rows, gint64 bundle, gint64 bund
 {
   if (bundle == 0 || bundle == bundles)
     return bundle == 0 ? 0 : rows;
-  return sentences.offsets[plait_first_place (sentences.offsets, 0, sentences.n, rows * bundle / bundles)];
+  return sentences.offsets[plait_lower_bound (sentences.offsets, 0, sentences.n, rows * bundle / bundles)];
 }

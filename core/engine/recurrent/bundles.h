@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "recurrent/step.h"
+#include "recurrent/rnn-step.h"
 
 /*
  * Bundles of sentences. A recurrence takes all sentences of a batch through one step after another, and a step of
@@ -16,7 +16,7 @@ typedef void (*PlaitBundleWork) (gpointer data, gint64 bundle, gint64 bundles, P
 /* Calls @work for each of the bundles that @sentences make, in the threads with pools of one; for all of them as a
  * single bundle with @pool where each step is better cut by itself. No step has more than @most_rows rows, and a step
  * multiplies by the @n @factors. */
-void plait_bundles_run (PlaitPool *pool, gint64 sentences, gint64 most_rows, const PlaitStepFactor *factors, guint n,
+void plait_bundles_run (PlaitPool *pool, gint64 sentences, gint64 most_rows, const PlaitRnnWeight *factors, guint n,
                         PlaitBundleWork work, gpointer data);
 
 /* The first row of bundle @bundle where the trees of @sentences, whose offsets count @rows rows, go into @bundles

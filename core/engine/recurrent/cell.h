@@ -15,9 +15,9 @@ typedef enum
  * and its candidate; of an LSTM input, forget left and right, candidate, output. */
 typedef enum
 {
-  PLAIT_TREE_GRU,  /* Chen et al. 2017, eq. 8 */
-  PLAIT_TREE_LSTM, /* Tai et al. 2015, eq. 9-14 */
-  PLAIT_TREE_HEAD, /* a gate that chooses between the children: Teng & Zhang 2016 */
+  PLAIT_TREE_GRU,       /* Chen et al. 2017, eq. 8 */
+  PLAIT_TREE_LSTM,      /* Tai et al. 2015, eq. 9-14 */
+  PLAIT_TREE_HEAD_WORD, /* a gate that chooses between the children: Teng & Zhang 2016 */
 } PlaitTreeKind;
 
 /* Where the reset gate of a GRU acts. */
@@ -25,7 +25,7 @@ typedef enum
 {
   PLAIT_RESET_BEFORE, /* on the state before its product, U (r * h): as the papers write */
   PLAIT_RESET_AFTER,  /* on the product, r * (U h): as dl4mt and cuDNN compute */
-} PlaitResetPlace;
+} PlaitResetOrder;
 
 /* How many gates a cell has, and so how many widths a projected input. */
 static inline gint

@@ -39,7 +39,7 @@ plait_timeline (PlaitArena *arena, PlaitRagged rows, gboolean backwards)
 /* One step of a bundle of sentences, forward or back. */
 typedef struct
 {
-  PlaitStep at; /* its rows: sentences of the bundle that are long enough */
+  PlaitRnnStep at; /* its rows: sentences of the bundle that are long enough */
   const PlaitKernels *kernels;
   const PlaitRecurrence *recurrence;
   const PlaitRecurrenceBackward *work;
@@ -47,7 +47,7 @@ typedef struct
   gint64 t;
   gint64 from; /* the bundle's sentences in the order of time: from .. end - 1 */
   gint64 end;
-  gint64 kept; /* row of its gates */
+  gint64 saved; /* row of its gates */
 } Step;
 
 /* The row that sentence @i of the order of time has at step @t. */
@@ -70,14 +70,14 @@ cell_row (gconstpointer data, gint64 i)
   gint64 sentence = step->from + i, row = row_at (time, step->t, sentence);
   gint64 collected = step->at.first + i, next = time->first[step->t + 1] + sentence;
   PlaitCellRow cell = {
-    .projected = plait_step_row (step->projected, row),
-    .gates = plait_tensor_row (recurrence->gates, step->kept + i),
+    .projected = plait_rnn_step_row (step->projected, row),
+    .gates = plait_tensor_row (recurrence->gates, step->saved + i),
     .previous = plait_tensor_row (recurrence->previous, collected),
-    .previous_cell = step->t > 0 ? plait_step_row (recurrence->cells, row_at (time, step->t - 1, sentence))
-                                 : plait_step_row (recurrence->cell, time->order[sentence]),
+    .previous_cell = step->t > 0 ? plait_rnn_step_row (recurrence->cells, row_at (time, step->t - 1, sentence))
+                                 : plait_rnn_step_row (recurrence->cell, time->order[sentence]),
     .state = plait_tensor_row (recurrence->states, row),
-    .cell = plait_step_row (recurrence->cells, row),
-    .reset_state = plait_step_row (recurrence->reset_states, collected),
+    .cell = plait_rnn_step_row (recurrence->cells, row),
+    .reset_state = plait_rnn_step_row (recurrence->reset_states, collected),
   };
 
   if (!work)
@@ -87,11 +87,11 @@ cell_row (gconstpointer data, gint64 i)
       return cell;
     }
   cell.dstate = plait_tensor_row (work->dstates, row);
-  cell.dcell = plait_step_row (work->dcells, row);
+  cell.dcell = plait_rnn_step_row (work->dcells, row);
   cell.carried = plait_tensor_row (work->dstate, sentence);
-  cell.carried_cell = plait_step_row (work->dcell, sentence);
-  cell.dreset = plait_step_row (work->dreset, sentence);
-  cell.dprojected = plait_step_row (work->dprojected, row);
+  cell.carried_cell = plait_rnn_step_row (work->dcell, sentence);
+  cell.dreset = plait_rnn_step_row (work->dreset, sentence);
+  cell.dprojected = plait_rnn_step_row (work->dprojected, row);
   cell.adds = work->adds;
   return cell;
 }
@@ -101,7 +101,7 @@ run_kernel (const Step *step, PlaitCellKernel kernel)
 {
   gint64 width = step->recurrence->width;
 
-  plait_step_run (&step->at, kernel, width, width, cell_row, step);
+  plait_rnn_step_run (&step->at, kernel, width, width, cell_row, step);
 }
 
 /* FALSE if the bundle has no sentence as long. */
@@ -114,7 +114,7 @@ set_step (Step *step, gint64 t)
   step->t = t;
   step->at.first = first[t] + step->from;
   step->at.rows = MIN (first[t + 1] - first[t], step->end) - step->from;
-  step->kept = recurrence->gates.rows < first[recurrence->time.steps] ? step->from : step->at.first;
+  step->saved = recurrence->gates.rows < first[recurrence->time.steps] ? step->from : step->at.first;
   return step->at.rows > 0;
 }
 
@@ -122,19 +122,19 @@ set_step (Step *step, gint64 t)
 static PlaitTensor
 gate_columns (const Step *step, gint64 first, gint64 width)
 {
-  return plait_tensor_columns (plait_tensor_rows (step->recurrence->gates, step->kept, step->at.rows), first, width);
+  return plait_tensor_columns (plait_tensor_rows (step->recurrence->gates, step->saved, step->at.rows), first, width);
 }
 
 /* y = x W + bias, where x is known to be zero if the sentences begin with nothing. */
 static void
-multiply (const Step *step, PlaitTensor y, PlaitTensor x, PlaitStepFactor factor, const PlaitScalar *bias)
+multiply (const Step *step, PlaitTensor y, PlaitTensor x, PlaitRnnWeight factor, const PlaitScalar *bias)
 {
   if (step->t == 0 && !step->recurrence->state.data)
     {
       x.width = factor.weight.rows = 0;
       factor.packed = NULL;
     }
-  plait_step_multiply (&step->at, y, x, &factor, bias);
+  plait_rnn_step_multiply (&step->at, y, x, &factor, bias);
 }
 
 /* The states before the first step. */
@@ -181,7 +181,7 @@ static void
 run_bundles (PlaitPool *pool, Step *all, PlaitBundleWork work)
 {
   const PlaitRecurrence *recurrence = all->recurrence;
-  const PlaitStepFactor factors[] = { recurrence->recurrent, recurrence->candidate };
+  const PlaitRnnWeight factors[] = { recurrence->recurrent, recurrence->candidate };
 
   if (recurrence->time.steps == 0)
     return;
@@ -197,8 +197,9 @@ forward_bundle (gpointer data, gint64 bundle, gint64 bundles, PlaitPool *pool)
 
   for (gint64 t = 0; t < recurrence->time.steps && set_step (&step, t); t++)
     {
-      multiply (&step, gate_columns (&step, 0, products), plait_step_columns (&step.at, recurrence->previous, 0, width),
-                recurrence->recurrent, recurrence->bias);
+      multiply (&step, gate_columns (&step, 0, products),
+                plait_rnn_step_columns (&step.at, recurrence->previous, 0, width), recurrence->recurrent,
+                recurrence->bias);
       if (recurrence->kind == PLAIT_CELL_LSTM)
         run_kernel (&step, step.kernels->lstm);
       else if (recurrence->reset == PLAIT_RESET_AFTER)
@@ -207,7 +208,7 @@ forward_bundle (gpointer data, gint64 bundle, gint64 bundles, PlaitPool *pool)
         {
           run_kernel (&step, step.kernels->gru_reset);
           multiply (&step, gate_columns (&step, products, width),
-                    plait_step_columns (&step.at, recurrence->reset_states, 0, width), recurrence->candidate, NULL);
+                    plait_rnn_step_columns (&step.at, recurrence->reset_states, 0, width), recurrence->candidate, NULL);
           run_kernel (&step, step.kernels->gru_candidate);
         }
     }
@@ -243,14 +244,14 @@ backward_bundle (gpointer data, gint64 bundle, gint64 bundles, PlaitPool *pool)
       else
         {
           run_kernel (&step, step.kernels->gru_candidate_backward);
-          plait_step_multiply_back (&step.at, plait_tensor_rows (work->dreset, step.from, step.at.rows), FALSE,
-                                    gate_columns (&step, products, width), &recurrence->candidate);
+          plait_rnn_step_multiply_backward (&step.at, plait_tensor_rows (work->dreset, step.from, step.at.rows), FALSE,
+                                            gate_columns (&step, products, width), &recurrence->candidate);
           run_kernel (&step, step.kernels->gru_reset_backward);
         }
       if (t > 0 || work->has_beginning)
-        plait_step_multiply_back (&step.at, plait_tensor_rows (work->dstate, step.from, step.at.rows),
-                                  recurrence->kind == PLAIT_CELL_GRU, gate_columns (&step, 0, products),
-                                  &recurrence->recurrent);
+        plait_rnn_step_multiply_backward (&step.at, plait_tensor_rows (work->dstate, step.from, step.at.rows),
+                                          recurrence->kind == PLAIT_CELL_GRU, gate_columns (&step, 0, products),
+                                          &recurrence->recurrent);
     }
 }
 

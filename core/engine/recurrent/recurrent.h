@@ -4,7 +4,7 @@
 #include "process/arena.h"
 #include "process/pool.h"
 #include "recurrent/cell.h"
-#include "recurrent/step.h"
+#include "recurrent/rnn-step.h"
 
 /*
  * Recurrent cells over ragged rows, all sentences of a batch at once and no padding: step t works on the sentences that
@@ -27,7 +27,7 @@ PlaitTimeline plait_timeline (PlaitArena *arena, PlaitRagged rows, gboolean back
 
 /* The gates that a cell keeps of a row, in widths: with the reset gate after the product, the product too. */
 static inline gint64
-plait_recurrence_kept (PlaitCellKind kind, PlaitResetPlace reset)
+plait_recurrence_saved (PlaitCellKind kind, PlaitResetOrder reset)
 {
   return kind == PLAIT_CELL_GRU && reset == PLAIT_RESET_BEFORE ? 3 : 4;
 }
@@ -35,18 +35,18 @@ plait_recurrence_kept (PlaitCellKind kind, PlaitResetPlace reset)
 typedef struct
 {
   PlaitCellKind kind;
-  PlaitResetPlace reset;
+  PlaitResetOrder reset;
   gint64 width; /* w */
   PlaitTimeline time;
-  PlaitStepFactor recurrent; /* [w, gates w]; of a GRU with the reset before, [w, 2 w]: reset and update alone */
-  PlaitStepFactor candidate; /* [w, w], a GRU's with the reset before */
-  const PlaitScalar *bias;   /* added to the recurrent product, or NULL */
-  PlaitTensor state;         /* [sentences, w] before the first step; no data: zeros */
-  PlaitTensor cell;          /* the same, an LSTM's */
-  PlaitTensor states;        /* [rows, w], written; as the rows stand */
-  PlaitTensor cells;         /* the same, an LSTM's */
+  PlaitRnnWeight recurrent; /* [w, gates w]; of a GRU with the reset before, [w, 2 w]: reset and update alone */
+  PlaitRnnWeight candidate; /* [w, w], a GRU's with the reset before */
+  const PlaitScalar *bias;  /* added to the recurrent product, or NULL */
+  PlaitTensor state;        /* [sentences, w] before the first step; no data: zeros */
+  PlaitTensor cell;         /* the same, an LSTM's */
+  PlaitTensor states;       /* [rows, w], written; as the rows stand */
+  PlaitTensor cells;        /* the same, an LSTM's */
 
-  /* In the order of time. Rows of @gates are plait_recurrence_kept () widths wide; where nothing goes back they need
+  /* In the order of time. Rows of @gates are plait_recurrence_saved () widths wide; where nothing goes back they need
    * only as many as there are sentences. */
   PlaitTensor previous; /* [rows, w] the state that the row began with; @state itself if it @borrows */
   PlaitTensor gates;

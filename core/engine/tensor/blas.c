@@ -26,7 +26,7 @@ open_library (const char *name, GError **error)
   const PlaitBlasTable *table = NULL;
   GError *first = NULL;
 
-  if (!plait_memory_fits (LOADING))
+  if (!plait_address_space_is_available (LOADING))
     return plait_fail_null (error, PLAIT_ERROR_MEMORY,
                             "there is no memory for a library of matrix products, which takes up to %zu MiB; raise the "
                             "limit of memory (ulimit -v)",
@@ -132,7 +132,7 @@ reserve (const PlaitBlasTable *table, guint threads, GError **error)
 
   if (!table->take_buffer)
     return TRUE;
-  while (n < threads && plait_memory_fits (table->buffer_size))
+  while (n < threads && plait_address_space_is_available (table->buffer_size))
     buffers[n++] = table->take_buffer ();
   for (guint i = 0; i < n; i++)
     table->give_buffer (buffers[i]);
@@ -165,14 +165,14 @@ plait_blas_reserve (PlaitPool *pool, GError **error)
  */
 
 /* Below this a call costs more than it computes. */
-#define LEAST_SIDE 8
+#define MIN_SIDE 8
 
 gboolean
-plait_blas_serves (const PlaitKernels *kernels, gboolean transpose_a, gint64 rows, gint64 width, gint64 depth)
+plait_blas_is_used (const PlaitKernels *kernels, gboolean transpose_a, gint64 rows, gint64 width, gint64 depth)
 {
   gint64 least = kernels->blas_rows[transpose_a ? 1 : 0];
 
-  return least > 0 && rows >= least && width >= LEAST_SIDE && depth >= LEAST_SIDE
+  return least > 0 && rows >= least && width >= MIN_SIDE && depth >= MIN_SIDE
          && plait_blas_rows (kernels, transpose_a) > 0;
 }
 

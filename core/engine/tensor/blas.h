@@ -23,7 +23,8 @@ gint64 plait_blas_rows (const PlaitKernels *kernels, gboolean transpose_a);
 gboolean plait_blas_reserve (PlaitPool *pool, GError **error);
 
 /* TRUE if a product of such a shape is BLAS's; @transpose_a: of its left factor. */
-gboolean plait_blas_serves (const PlaitKernels *kernels, gboolean transpose_a, gint64 rows, gint64 width, gint64 depth);
+gboolean plait_blas_is_used (const PlaitKernels *kernels, gboolean transpose_a, gint64 rows, gint64 width,
+                             gint64 depth);
 
 /* c = (@add: c +) factor * op (a) op (b), where op transposes if asked. No dimension may be zero. One call of cblas, in
  * the calling thread: to be used on pieces that are cut by the shapes alone, and that the library serves. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tensor/elementwise.h"
 
-#include "tensor/spans.h"
+#include "tensor/element-ranges.h"
 
 typedef struct
 {
@@ -13,7 +13,7 @@ typedef struct
 } Call;
 
 static void
-accumulate_span (gconstpointer data, PlaitScalar *const *at, gint64 n, gint64 index)
+accumulate_range (gconstpointer data, PlaitScalar *const *at, gint64 n, gint64 index)
 {
   const Call *call = data;
 
@@ -25,11 +25,11 @@ plait_tensor_accumulate (PlaitPool *pool, PlaitTensor y, PlaitScalar beta, Plait
 {
   Call call = { .kernels = plait_kernels (), .beta = beta, .alpha = alpha };
 
-  plait_spans_run (pool, (PlaitTensor[]){ y, x }, 2, accumulate_span, &call);
+  plait_element_ranges_run (pool, (PlaitTensor[]){ y, x }, 2, accumulate_range, &call);
 }
 
 static void
-sum_span (gconstpointer data, PlaitScalar *const *at, gint64 n, gint64 index)
+sum_range (gconstpointer data, PlaitScalar *const *at, gint64 n, gint64 index)
 {
   const Call *call = data;
 
@@ -40,7 +40,7 @@ sum_span (gconstpointer data, PlaitScalar *const *at, gint64 n, gint64 index)
 }
 
 void
-plait_tensor_sum (PlaitPool *pool, PlaitTensor y, const PlaitTensor *terms, guint n)
+plait_tensor_add_n (PlaitPool *pool, PlaitTensor y, const PlaitTensor *terms, guint n)
 {
   Call call = { .kernels = plait_kernels () };
 
@@ -50,15 +50,15 @@ plait_tensor_sum (PlaitPool *pool, PlaitTensor y, const PlaitTensor *terms, guin
   else
     {
       call.alpha = n > 2;
-      plait_spans_run (pool, (PlaitTensor[]){ y, terms[0], terms[1], terms[MIN (n - 1, 2)] }, n > 2 ? 4 : 3, sum_span,
-                       &call);
+      plait_element_ranges_run (pool, (PlaitTensor[]){ y, terms[0], terms[1], terms[MIN (n - 1, 2)] }, n > 2 ? 4 : 3,
+                                sum_range, &call);
     }
   for (guint i = 3; i < n; i++)
     plait_tensor_accumulate (pool, y, 1, 1, terms[i]);
 }
 
 static void
-multiply_span (gconstpointer data, PlaitScalar *const *at, gint64 n, gint64 index)
+multiply_range (gconstpointer data, PlaitScalar *const *at, gint64 n, gint64 index)
 {
   const Call *call = data;
 
@@ -70,11 +70,11 @@ plait_tensor_multiply (PlaitPool *pool, PlaitTensor z, PlaitScalar beta, PlaitTe
 {
   Call call = { .kernels = plait_kernels (), .beta = beta };
 
-  plait_spans_run (pool, (PlaitTensor[]){ z, x, y }, 3, multiply_span, &call);
+  plait_element_ranges_run (pool, (PlaitTensor[]){ z, x, y }, 3, multiply_range, &call);
 }
 
 static void
-maximum_span (gconstpointer data, PlaitScalar *const *at, gint64 n, gint64 index)
+maximum_range (gconstpointer data, PlaitScalar *const *at, gint64 n, gint64 index)
 {
   const Call *call = data;
 
@@ -86,11 +86,11 @@ plait_tensor_maximum (PlaitPool *pool, PlaitTensor z, PlaitScalar sign, PlaitTen
 {
   Call call = { .kernels = plait_kernels (), .alpha = sign };
 
-  plait_spans_run (pool, (PlaitTensor[]){ z, x, y }, 3, maximum_span, &call);
+  plait_element_ranges_run (pool, (PlaitTensor[]){ z, x, y }, 3, maximum_range, &call);
 }
 
 static void
-maximum_backward_span (gconstpointer data, PlaitScalar *const *at, gint64 n, gint64 index)
+maximum_backward_range (gconstpointer data, PlaitScalar *const *at, gint64 n, gint64 index)
 {
   const Call *call = data;
 
@@ -103,11 +103,11 @@ plait_tensor_maximum_backward (PlaitPool *pool, PlaitTensor dx, PlaitScalar beta
 {
   Call call = { .kernels = plait_kernels (), .beta = beta, .alpha = sign };
 
-  plait_spans_run (pool, (PlaitTensor[]){ dx, dz, x, y }, 4, maximum_backward_span, &call);
+  plait_element_ranges_run (pool, (PlaitTensor[]){ dx, dz, x, y }, 4, maximum_backward_range, &call);
 }
 
 static void
-fill_span (gconstpointer data, PlaitScalar *const *at, gint64 n, gint64 index)
+fill_range (gconstpointer data, PlaitScalar *const *at, gint64 n, gint64 index)
 {
   const Call *call = data;
 
@@ -124,11 +124,11 @@ plait_tensor_fill (PlaitPool *pool, PlaitTensor y, PlaitScalar beta, PlaitScalar
 {
   Call call = { .beta = beta, .alpha = value };
 
-  plait_spans_run (pool, &y, 1, fill_span, &call);
+  plait_element_ranges_run (pool, &y, 1, fill_range, &call);
 }
 
 static void
-dropout_span (gconstpointer data, PlaitScalar *const *at, gint64 n, gint64 index)
+dropout_range (gconstpointer data, PlaitScalar *const *at, gint64 n, gint64 index)
 {
   const Call *call = data;
 
@@ -143,11 +143,11 @@ plait_tensor_dropout (PlaitPool *pool, PlaitTensor y, PlaitScalar beta, PlaitTen
   if (rate == 0)
     plait_tensor_accumulate (pool, y, beta, 1, x);
   else
-    plait_spans_run (pool, (PlaitTensor[]){ y, x }, 2, dropout_span, &call);
+    plait_element_ranges_run (pool, (PlaitTensor[]){ y, x }, 2, dropout_range, &call);
 }
 
 static void
-residual_span (gconstpointer data, PlaitScalar *const *at, gint64 n, gint64 index)
+residual_range (gconstpointer data, PlaitScalar *const *at, gint64 n, gint64 index)
 {
   const Call *call = data;
 
@@ -160,13 +160,13 @@ plait_residual_forward (PlaitPool *pool, PlaitTensor z, PlaitTensor x, PlaitTens
   Call call = { .kernels = plait_kernels (), .mask = plait_mask (key, rate) };
 
   if (rate == 0)
-    plait_tensor_sum (pool, z, (PlaitTensor[]){ x, y }, 2);
+    plait_tensor_add_n (pool, z, (PlaitTensor[]){ x, y }, 2);
   else
-    plait_spans_run (pool, (PlaitTensor[]){ z, x, y }, 3, residual_span, &call);
+    plait_element_ranges_run (pool, (PlaitTensor[]){ z, x, y }, 3, residual_range, &call);
 }
 
 static void
-activate_span (gconstpointer data, PlaitScalar *const *at, gint64 n, gint64 index)
+activate_range (gconstpointer data, PlaitScalar *const *at, gint64 n, gint64 index)
 {
   const Call *call = data;
 
@@ -178,11 +178,11 @@ plait_activation_forward (PlaitPool *pool, PlaitActivation activation, PlaitTens
 {
   Call call = { .kernels = plait_kernels (), .activation = activation };
 
-  plait_spans_run (pool, (PlaitTensor[]){ y, x }, 2, activate_span, &call);
+  plait_element_ranges_run (pool, (PlaitTensor[]){ y, x }, 2, activate_range, &call);
 }
 
 static void
-activate_backward_span (gconstpointer data, PlaitScalar *const *at, gint64 n, gint64 index)
+activate_backward_range (gconstpointer data, PlaitScalar *const *at, gint64 n, gint64 index)
 {
   const Call *call = data;
 
@@ -191,11 +191,11 @@ activate_backward_span (gconstpointer data, PlaitScalar *const *at, gint64 n, gi
 
 void
 plait_activation_backward (PlaitPool *pool, PlaitActivation activation, PlaitTensor dx, PlaitScalar beta,
-                           PlaitTensor dy, PlaitTensor kept)
+                           PlaitTensor dy, PlaitTensor saved)
 {
   Call call = { .kernels = plait_kernels (), .beta = beta, .activation = activation };
 
-  plait_spans_run (pool, (PlaitTensor[]){ dx, dy, kept }, 3, activate_backward_span, &call);
+  plait_element_ranges_run (pool, (PlaitTensor[]){ dx, dy, saved }, 3, activate_backward_range, &call);
 }
 
 /* The total of each piece of rows, added up in order afterwards. */
@@ -219,7 +219,7 @@ total_piece (gpointer data, gint64 piece, guint thread)
 }
 
 double
-plait_tensor_total (PlaitPool *pool, PlaitArena *arena, PlaitTensor x)
+plait_tensor_reduce_sum (PlaitPool *pool, PlaitArena *arena, PlaitTensor x)
 {
   PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ROWS);
   Total total = { .kernels = plait_kernels (), .x = x };
@@ -228,7 +228,7 @@ plait_tensor_total (PlaitPool *pool, PlaitArena *arena, PlaitTensor x)
 
   if (x.rows == 0 || x.width == 0)
     return 0;
-  total.rows = MAX (1, PLAIT_SPAN_ELEMENTS / x.width);
+  total.rows = MAX (1, PLAIT_MAX_RANGE_ELEMENTS / x.width);
   pieces = (x.rows + total.rows - 1) / total.rows;
   total.totals = plait_arena_new_array (arena, double, pieces);
   plait_pool_run (pool, pieces, total_piece, &total);

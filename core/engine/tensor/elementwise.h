@@ -16,7 +16,7 @@
 void plait_tensor_accumulate (PlaitPool *pool, PlaitTensor y, PlaitScalar beta, PlaitScalar alpha, PlaitTensor x);
 
 /* y = the sum of @n tensors (n >= 1), in their order; y may be the first or the second, no later one. */
-void plait_tensor_sum (PlaitPool *pool, PlaitTensor y, const PlaitTensor *terms, guint n);
+void plait_tensor_add_n (PlaitPool *pool, PlaitTensor y, const PlaitTensor *terms, guint n);
 
 /* z = beta * z + x * y. */
 void plait_tensor_multiply (PlaitPool *pool, PlaitTensor z, PlaitScalar beta, PlaitTensor x, PlaitTensor y);
@@ -44,22 +44,22 @@ void plait_residual_forward (PlaitPool *pool, PlaitTensor z, PlaitTensor x, Plai
                              double rate);
 
 /* The sum of all elements, in an order fixed by the shape, summed in double. */
-double plait_tensor_total (PlaitPool *pool, PlaitArena *arena, PlaitTensor x);
+double plait_tensor_reduce_sum (PlaitPool *pool, PlaitArena *arena, PlaitTensor x);
 
 /* y = activation (x), element by element; y may be x. NaN stays NaN. */
 void plait_activation_forward (PlaitPool *pool, PlaitActivation activation, PlaitTensor y, PlaitTensor x);
 
 /*
- * dx = beta * dx + dy * activation' (x). @kept is the input x for the GELUs, swish and the logarithm, and the output y
- * for the others, whose derivative follows from their output: see plait_activation_keeps_input. dx may be dy
+ * dx = beta * dx + dy * activation' (x). @saved is the input x for the GELUs, swish and the logarithm, and the output y
+ * for the others, whose derivative follows from their output: see plait_activation_saves_input. dx may be dy
  * when @beta is 0.
  */
 void plait_activation_backward (PlaitPool *pool, PlaitActivation activation, PlaitTensor dx, PlaitScalar beta,
-                                PlaitTensor dy, PlaitTensor kept);
+                                PlaitTensor dy, PlaitTensor saved);
 
 /* TRUE if backward needs the input, FALSE if it needs the output. */
 static inline gboolean
-plait_activation_keeps_input (PlaitActivation activation)
+plait_activation_saves_input (PlaitActivation activation)
 {
   return activation == PLAIT_ACTIVATION_GELU || activation == PLAIT_ACTIVATION_GELU_TANH
          || activation == PLAIT_ACTIVATION_SWISH || activation == PLAIT_ACTIVATION_LOG;

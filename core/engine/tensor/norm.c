@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "tensor/spans.h"
+#include "tensor/element-ranges.h"
 
 typedef struct
 {
@@ -29,7 +29,7 @@ typedef struct
 static gint64
 pieces_of (Norm *norm)
 {
-  gint64 most = plait_span_elements (norm->x.rows * norm->x.width);
+  gint64 most = plait_range_elements (norm->x.rows * norm->x.width);
 
   norm->rows_in_piece = MAX (MAX (1, most / norm->x.width), (norm->x.rows + 63) / 64);
   return (norm->x.rows + norm->rows_in_piece - 1) / norm->rows_in_piece;
@@ -109,7 +109,7 @@ plait_layer_norm_backward (PlaitPool *pool, PlaitArena *arena, PlaitTensor dx, P
   gint64 pieces = pieces_of (&norm);
   gsize bytes = sizeof (PlaitScalar) * 2 * (gsize)(pieces * x.width);
 
-  norm.partial = plait_arena_take (arena, MAX (bytes, 1));
+  norm.partial = plait_arena_allocate (arena, MAX (bytes, 1));
   plait_pool_run (pool, pieces, backward_piece, &norm);
   add_up (&norm, dgain, dgain_beta, norm.partial, pieces);
   add_up (&norm, dbias, dbias_beta, norm.partial + x.width, pieces);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "kernels/halves.h"
+#include "kernels/bfloat16-factors.h"
 #include "processor/int8.h"
 #include "tensor/packed.h"
 
@@ -23,9 +23,9 @@ typedef struct
   PlaitTensor x;
   gint8 *bytes; /* where the weight is of bytes: [rows][stride] */
   gint64 stride;
-  PlaitHalves *halves; /* where it is of bfloat16: [rows][plait_halves (depth)] */
-  PlaitScalar *scales; /* [rows] */
-  gint32 *sums;        /* [rows] */
+  PlaitBfloat16Pair *bfloat16_pairs; /* where it is of bfloat16: [rows][plait_bfloat16_pairs (depth)] */
+  PlaitScalar *scales;               /* [rows] */
+  gint32 *sums;                      /* [rows] */
 } PlaitPackedRows;
 
 /* @x for products with @packed. Bytes and halves stand in the caller's scratch (plait_pool_scratch) until it is used

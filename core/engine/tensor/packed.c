@@ -61,7 +61,7 @@ panel_bytes (const PlaitPacked *packed)
   if (packed->int8)
     return (gsize)(groups_of (packed) * PLAIT_INT8_GROUP * PLAIT_INT8_WIDTH);
   if (packed->bfloat16)
-    return plait_halves_panel_bytes (PLAIT_BFLOAT16_WIDTH, packed->depth);
+    return plait_bfloat16_panel_bytes (PLAIT_BFLOAT16_WIDTH, packed->depth);
   return sizeof (PlaitScalar) * (gsize)(packed->depth * packed->kernels->packed_width);
 }
 
@@ -89,7 +89,7 @@ new_packed (PlaitTensor weight, gboolean transposed, PlaitPrecision precision)
                          .depth = transposed ? weight.width : weight.rows,
                          .width = transposed ? weight.rows : weight.width };
 
-  if (precision == PLAIT_PRECISION_INT8 && packed.depth <= PLAIT_INT8_DEEPEST)
+  if (precision == PLAIT_PRECISION_INT8 && packed.depth <= PLAIT_INT8_MAX_DEPTH)
     packed.int8 = plait_int8_kernels ();
   if (!packed.int8 && !packed.bfloat16)
     packed.precision = PLAIT_PRECISION_FLOAT;
@@ -102,7 +102,7 @@ plait_pack (PlaitPool *pool, PlaitTensor weight, gboolean transposed, PlaitPreci
   PlaitPacked *packed = g_new (PlaitPacked, 1);
 
   *packed = new_packed (weight, transposed, precision);
-  packed->panels = plait_pages_take (bytes_of (packed));
+  packed->panels = plait_pages_allocate (bytes_of (packed));
   if (!packed->panels)
     {
       g_free (packed);
@@ -117,10 +117,10 @@ plait_pack (PlaitPool *pool, PlaitTensor weight, gboolean transposed, PlaitPreci
 PlaitPacked *
 plait_pack_in (PlaitArena *arena, PlaitPool *pool, PlaitTensor weight, gboolean transposed, PlaitPrecision precision)
 {
-  PlaitPacked *packed = plait_arena_take (arena, sizeof *packed);
+  PlaitPacked *packed = plait_arena_allocate (arena, sizeof *packed);
 
   *packed = new_packed (weight, transposed, precision);
-  packed->panels = plait_arena_take (arena, bytes_of (packed));
+  packed->panels = plait_arena_allocate (arena, bytes_of (packed));
   plait_packed_update (pool, packed, weight, transposed);
   return packed;
 }
@@ -139,7 +139,7 @@ plait_packed_free (PlaitPacked *packed)
 {
   if (!packed)
     return;
-  plait_pages_give_back (packed->panels, bytes_of (packed));
+  plait_pages_free (packed->panels, bytes_of (packed));
   g_free (packed);
 }
 
@@ -167,7 +167,7 @@ pack_bytes (const Packing *packing, gint64 column, guint thread)
   packed->int8->quantise (bytes, padded, &packed->scales[column], numbers, packed->depth);
   for (gint64 k = 0; k < padded; k++)
     to[k / PLAIT_INT8_GROUP * PLAIT_INT8_WIDTH * PLAIT_INT8_GROUP + k % PLAIT_INT8_GROUP]
-        = (guint8)(bytes[k] + PLAIT_INT8_MIDDLE);
+        = (guint8)(bytes[k] + PLAIT_INT8_ZERO_POINT);
 }
 
 static void
@@ -179,8 +179,8 @@ packing_piece (gpointer data, gint64 piece, guint thread)
 
   if (packed->bfloat16)
     {
-      plait_halves_right (packed->bfloat16, panel_at (packed, column), packing->weight, packing->transposed, 0,
-                          packed->depth, column, end - column);
+      plait_bfloat16_right (packed->bfloat16, panel_at (packed, column), packing->weight, packing->transposed, 0,
+                            packed->depth, column, end - column);
       return;
     }
   if (!packed->int8)
@@ -230,8 +230,9 @@ rounding_piece (gpointer data, gint64 piece, guint thread)
   PlaitTensor x = quantising->rows.x;
   gint64 first = x.rows * piece / quantising->pieces, end = x.rows * (piece + 1) / quantising->pieces;
 
-  plait_halves_left (quantising->packed->bfloat16, quantising->rows.halves + first * plait_halves (x.width), x, FALSE,
-                     first, end - first, 0, x.width);
+  plait_bfloat16_left (quantising->packed->bfloat16,
+                       quantising->rows.bfloat16_pairs + first * plait_bfloat16_pairs (x.width), x, FALSE, first,
+                       end - first, 0, x.width);
 }
 
 PlaitPackedRows
@@ -244,8 +245,8 @@ plait_packed_rows (PlaitPool *pool, const PlaitPacked *packed, PlaitTensor x)
 
   if (packed->bfloat16)
     {
-      rows->halves
-          = plait_pool_scratch (pool, plait_pool_threads (pool), plait_halves_left_bytes (x.rows, packed->depth));
+      rows->bfloat16_pairs
+          = plait_pool_scratch (pool, plait_pool_threads (pool), plait_bfloat16_left_bytes (x.rows, packed->depth));
       quantising.pieces = CLAMP (x.rows * packed->depth / LITTLE, 1, x.rows);
       plait_pool_run (pool, quantising.pieces, rounding_piece, &quantising);
     }
@@ -284,28 +285,29 @@ multiply_bytes (const PlaitPacked *packed, PlaitScalar *y, gint64 y_stride, gboo
 
 /* The rounds of a product that is not packed. */
 static void
-multiply_halves (const PlaitPacked *packed, PlaitScalar *y, gint64 y_stride, gboolean add, const PlaitPackedRows *rows,
-                 gint64 first, gint64 n, gint64 column, gint64 width)
+multiply_bfloat16 (const PlaitPacked *packed, PlaitScalar *y, gint64 y_stride, gboolean add,
+                   const PlaitPackedRows *rows, gint64 first, gint64 n, gint64 column, gint64 width)
 {
-  gint64 halves = plait_halves (packed->depth), done = 0;
+  gint64 bfloat16_pairs = plait_bfloat16_pairs (packed->depth), done = 0;
 
   do
     {
-      PlaitBfloat16Panel panel = { .rows = n,
-                                   .halves = MIN (PLAIT_PANEL_DEPTH / 2, halves - done),
-                                   .x = rows->halves + first * halves + done,
-                                   .row = halves,
-                                   .step = 1,
-                                   .panel = (PlaitHalves *)panel_at (packed, column) + done * PLAIT_BFLOAT16_WIDTH,
-                                   .y = y,
-                                   .y_stride = y_stride,
-                                   .width = width,
-                                   .add = add || done > 0 };
+      PlaitBfloat16Panel panel
+          = { .rows = n,
+              .bfloat16_pairs = MIN (PLAIT_MAX_PANEL_DEPTH / 2, bfloat16_pairs - done),
+              .x = rows->bfloat16_pairs + first * bfloat16_pairs + done,
+              .row = bfloat16_pairs,
+              .step = 1,
+              .panel = (PlaitBfloat16Pair *)panel_at (packed, column) + done * PLAIT_BFLOAT16_WIDTH,
+              .y = y,
+              .y_stride = y_stride,
+              .width = width,
+              .add = add || done > 0 };
 
       packed->bfloat16->multiply (&panel);
-      done += panel.halves;
+      done += panel.bfloat16_pairs;
     }
-  while (done < halves);
+  while (done < bfloat16_pairs);
 }
 
 static void
@@ -318,7 +320,7 @@ multiply_numbers (const PlaitPacked *packed, PlaitScalar *y, gint64 y_stride, gb
 
   do
     {
-      depth = MIN (PLAIT_PANEL_DEPTH, packed->depth - done);
+      depth = MIN (PLAIT_MAX_PANEL_DEPTH, packed->depth - done);
       next = done + depth < packed->depth ? panels + depth * tile : end;
       packed->kernels->multiply_packed (n, width, depth, x + done, rows->x.stride, panels, distance, y, y_stride,
                                         add || done > 0, next);
@@ -337,7 +339,7 @@ plait_packed_multiply (const PlaitPacked *packed, PlaitScalar *y, gint64 y_strid
   for (gint64 j = 0; j < width; j += band)
     (packed->int8 ? multiply_bytes
      : packed->bfloat16
-         ? multiply_halves
+         ? multiply_bfloat16
          : multiply_numbers) (packed, y + j, y_stride, add, rows, first, n, column + j, MIN (band, width - j));
 }
 
@@ -347,7 +349,7 @@ typedef struct
   PlaitTensor y;
   PlaitScalar beta;
   PlaitPackedRows rows;
-  const PlaitFinish *finish; /* or NULL */
+  const PlaitEpilogue *epilogue; /* or NULL */
   gint64 row_bands;
   gint64 bands;
   gint64 band_width;
@@ -366,16 +368,16 @@ product_piece (gpointer data, gint64 piece, guint thread)
 
   plait_packed_multiply (product->packed, plait_tensor_row (product->y, first) + column, product->y.stride,
                          product->beta != 0, &product->rows, first, rows, column, width);
-  if (product->finish)
-    plait_panel_finish (product->packed->kernels, product->finish, product->y, first, rows, column, width);
+  if (product->epilogue)
+    plait_panel_epilogue (product->packed->kernels, product->epilogue, product->y, first, rows, column, width);
 }
 
 void
 plait_packed_product (PlaitPool *pool, PlaitTensor y, PlaitScalar beta, PlaitTensor x, const PlaitPacked *packed,
-                      const PlaitFinish *finish)
+                      const PlaitEpilogue *epilogue)
 {
   PLAIT_WORK_SCOPE (pool, PLAIT_WORK_PRODUCTS);
-  Product product = { .packed = packed, .y = y, .beta = beta, .finish = finish };
+  Product product = { .packed = packed, .y = y, .beta = beta, .epilogue = epilogue };
   gint64 most = 48;
 
   g_assert (x.rows == y.rows && x.width == packed->depth && y.width == packed->width);
@@ -390,6 +392,6 @@ plait_packed_product (PlaitPool *pool, PlaitTensor y, PlaitScalar beta, PlaitTen
       product.band_width = y.width;
     }
   product.bands = (y.width + product.band_width - 1) / product.band_width;
-  product.by_rows = bytes_of (packed) <= PLAIT_NEAR_BYTES;
+  product.by_rows = bytes_of (packed) <= PLAIT_CACHED_FACTOR_BYTES;
   plait_pool_run (pool, product.bands * product.row_bands, product_piece, &product);
 }

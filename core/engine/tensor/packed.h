@@ -33,7 +33,7 @@ void plait_packed_release (PlaitArena *arena, PlaitPacked *packed);
 /* Packs new values of a weight of the same shape into @packed. */
 void plait_packed_update (PlaitPool *pool, PlaitPacked *packed, PlaitTensor weight, gboolean transposed);
 
-/* y = beta * y + x W, and what @finish (or NULL) does to it: x [r, in], y [r, out], @beta 0 or 1. A row's result does
+/* y = beta * y + x W, and what @epilogue (or NULL) does to it: x [r, in], y [r, out], @beta 0 or 1. A row's result does
  * not depend on the other rows. */
 void plait_packed_product (PlaitPool *pool, PlaitTensor y, PlaitScalar beta, PlaitTensor x, const PlaitPacked *packed,
-                           const PlaitFinish *finish);
+                           const PlaitEpilogue *epilogue);

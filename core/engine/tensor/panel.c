@@ -26,20 +26,20 @@ plait_panel_pack (const PlaitKernels *kernels, gint64 tile, PlaitScalar *to, Pla
 }
 
 void
-plait_panel_finish (const PlaitKernels *kernels, const PlaitFinish *finish, PlaitTensor y, gint64 row, gint64 rows,
-                    gint64 column, gint64 width)
+plait_panel_epilogue (const PlaitKernels *kernels, const PlaitEpilogue *epilogue, PlaitTensor y, gint64 row,
+                      gint64 rows, gint64 column, gint64 width)
 {
-  if (!finish->bias && finish->activation == PLAIT_ACTIVATION_NONE && !finish->before.data)
+  if (!epilogue->bias && epilogue->activation == PLAIT_ACTIVATION_NONE && !epilogue->preactivation.data)
     return;
   for (gint64 i = row; i < row + rows; i++)
     {
       PlaitScalar *at = plait_tensor_row (y, i) + column;
 
-      if (finish->bias)
-        kernels->accumulate (at, 1, 1, finish->bias + column, width);
-      if (finish->before.data)
-        memcpy (plait_tensor_row (finish->before, i) + column, at, sizeof (PlaitScalar) * (gsize)width);
-      if (finish->activation != PLAIT_ACTIVATION_NONE)
-        kernels->activate (finish->activation, at, at, width);
+      if (epilogue->bias)
+        kernels->accumulate (at, 1, 1, epilogue->bias + column, width);
+      if (epilogue->preactivation.data)
+        memcpy (plait_tensor_row (epilogue->preactivation, i) + column, at, sizeof (PlaitScalar) * (gsize)width);
+      if (epilogue->activation != PLAIT_ACTIVATION_NONE)
+        kernels->activate (epilogue->activation, at, at, width);
     }
 }

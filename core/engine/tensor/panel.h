@@ -10,11 +10,11 @@
 
 /* Most depth that is multiplied in one go: what goes over it is added in further rounds, with a packed weight too, so
  * that both give the same bits. */
-#define PLAIT_PANEL_DEPTH 512
+#define PLAIT_MAX_PANEL_DEPTH 512
 
 /* A right factor of so many bytes stays near every thread: then a thread keeps to its rows of the result, since what
  * comes before and after goes by rows. Of a larger one it keeps to some columns. */
-#define PLAIT_NEAR_BYTES 786432
+#define PLAIT_CACHED_FACTOR_BYTES 786432
 
 static inline gint64
 plait_panels (const PlaitKernels *kernels, gint64 width)
@@ -32,9 +32,9 @@ typedef struct
 {
   const PlaitScalar *bias; /* of all columns, or NULL */
   PlaitActivation activation;
-  PlaitTensor before; /* where to leave y + bias; no data: nowhere */
-} PlaitFinish;
+  PlaitTensor preactivation; /* where to leave y + bias; no data: nowhere */
+} PlaitEpilogue;
 
 /* Finishes @rows rows and @width columns of @y from row @row and column @column on. */
-void plait_panel_finish (const PlaitKernels *kernels, const PlaitFinish *finish, PlaitTensor y, gint64 row, gint64 rows,
-                         gint64 column, gint64 width);
+void plait_panel_epilogue (const PlaitKernels *kernels, const PlaitEpilogue *epilogue, PlaitTensor y, gint64 row,
+                           gint64 rows, gint64 column, gint64 width);

@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "tensor/blas.h"
-#include "kernels/halves.h"
+#include "kernels/bfloat16-factors.h"
 #include "tensor/packed-private.h"
 #include "tensor/panel.h"
 #include "tensor/rows.h"
-#include "kernels/terms.h"
+#include "kernels/gradient-terms.h"
 
 /*
  * A piece is some rows and some panels of columns: at most as many as make the product fast, fewer until there are
@@ -43,9 +43,9 @@ typedef struct
   PlaitTensor b;
   gboolean transpose_a;
   gboolean transpose_b;
-  const PlaitFinish *finish; /* NULL but in the last round */
-  PlaitScalar *column_sums;  /* NULL, or where to add b's column sums */
-  gint64 first;              /* of the depth, in this round */
+  const PlaitEpilogue *epilogue; /* NULL but in the last round */
+  PlaitScalar *column_sums;      /* NULL, or where to add b's column sums */
+  gint64 first;                  /* of the depth, in this round */
   gint64 depth;
   gboolean add;
   gboolean add_sums;
@@ -72,8 +72,8 @@ scratch_bytes (const Product *product)
   gint64 rows = (product->c.rows + product->row_bands - 1) / product->row_bands;
 
   if (product->bfloat16)
-    return KEPT_BYTES + plait_halves_panel_bytes (product->band_width, product->depth)
-           + plait_halves_left_bytes (rows, product->depth);
+    return KEPT_BYTES + plait_bfloat16_panel_bytes (product->band_width, product->depth)
+           + plait_bfloat16_left_bytes (rows, product->depth);
   return KEPT_BYTES
          + sizeof (PlaitScalar) * (gsize)(product->depth * (product->band_width + (copies_left (product) ? rows : 0)));
 }
@@ -95,7 +95,7 @@ add_column_sums (const Product *product, const Place *place)
 {
   for (gint64 k = 0; k < product->depth; k++)
     product->kernels->accumulate (product->column_sums + place->column, product->add_sums || k > 0,
-                                  PLAIT_TERM (linear_bias, 1),
+                                  PLAIT_GRADIENT_TERM (linear_bias, 1),
                                   plait_tensor_row (product->b, product->first + k) + place->column, place->width);
 }
 
@@ -104,18 +104,19 @@ multiply_bfloat16 (const Product *product, const Place *place, guint thread)
 {
   gint64 *kept = plait_pool_scratch (product->pool, thread, scratch_bytes (product));
   char *panels = (char *)kept + KEPT_BYTES;
-  PlaitHalves *left = (PlaitHalves *)(panels + plait_halves_panel_bytes (product->band_width, product->depth));
+  PlaitBfloat16Pair *left
+      = (PlaitBfloat16Pair *)(panels + plait_bfloat16_panel_bytes (product->band_width, product->depth));
   PlaitBfloat16Panel rows;
 
   if (*kept != place->band)
-    plait_halves_right (product->bfloat16, (PlaitHalves *)panels, product->b, product->transpose_b, product->first,
-                        product->depth, place->column, place->width);
+    plait_bfloat16_right (product->bfloat16, (PlaitBfloat16Pair *)panels, product->b, product->transpose_b,
+                          product->first, product->depth, place->column, place->width);
   *kept = place->band;
-  rows = plait_halves_left (product->bfloat16, left, product->a, product->transpose_a, place->row, place->rows,
-                            product->first, product->depth);
-  plait_halves_multiply (product->bfloat16, &rows, (PlaitHalves *)panels, rows.halves,
-                         plait_tensor_row (product->c, place->row) + place->column, product->c.stride, place->width,
-                         product->add);
+  rows = plait_bfloat16_left (product->bfloat16, left, product->a, product->transpose_a, place->row, place->rows,
+                              product->first, product->depth);
+  plait_bfloat16_multiply (product->bfloat16, &rows, (PlaitBfloat16Pair *)panels, rows.bfloat16_pairs,
+                           plait_tensor_row (product->c, place->row) + place->column, product->c.stride, place->width,
+                           product->add);
   if (product->column_sums && place->part == 0)
     add_column_sums (product, place);
 }
@@ -123,7 +124,7 @@ multiply_bfloat16 (const Product *product, const Place *place, guint thread)
 static void
 multiply_panels (const Product *product, const Place *place, guint thread)
 {
-  const PlaitScalar one = PLAIT_TERM (linear_bias, 1);
+  const PlaitScalar one = PLAIT_GRADIENT_TERM (linear_bias, 1);
   const PlaitKernels *kernels = product->kernels;
   gint64 tile = product->tile, depth = product->depth, row = product->a.stride, step = 1;
   gint64 column = place->column, width = place->width;
@@ -211,9 +212,9 @@ product_piece (gpointer data, gint64 piece, guint thread)
   place.rows = product->c.rows * (part + 1) / product->row_bands - place.row;
   place.width = MIN (product->band_width, product->c.width - place.column);
   multiply_piece (product, &place, thread);
-  if (product->finish)
-    plait_panel_finish (product->kernels, product->finish, product->c, place.row, place.rows, place.column,
-                        place.width);
+  if (product->epilogue)
+    plait_panel_epilogue (product->kernels, product->epilogue, product->c, place.row, place.rows, place.column,
+                          place.width);
 }
 
 static void
@@ -231,7 +232,7 @@ run_round (Product *product)
 
   if (!product->blas && !product->transpose_a && product->c.rows >= cut->least_rows * cut->least_pieces / 2
       && (gsize)(product->depth * product->c.width) * (product->bfloat16 ? sizeof (guint16) : sizeof (PlaitScalar))
-             <= PLAIT_NEAR_BYTES)
+             <= PLAIT_CACHED_FACTOR_BYTES)
     band = panels;
   for (;;)
     {
@@ -289,7 +290,7 @@ deep_piece (gpointer data, gint64 piece, guint thread)
     part.column_sums = plait_tensor_row (deep_sums (deep, piece), place.rows);
   for (part.first = begin; part.first < end; part.first += part.depth)
     {
-      part.depth = MIN (PLAIT_PANEL_DEPTH, end - part.first);
+      part.depth = MIN (PLAIT_MAX_PANEL_DEPTH, end - part.first);
       part.add = part.add_sums = part.first > begin;
       forget_panels (&part, thread);
       multiply_piece (&part, &place, thread);
@@ -335,10 +336,10 @@ run_deep (Product *product, PlaitScalar beta, PlaitScalar sums_beta, gint64 dept
 }
 
 static void
-run_product (Product *product, PlaitPrecision precision, PlaitScalar beta, const PlaitFinish *finish,
+run_product (Product *product, PlaitPrecision precision, PlaitScalar beta, const PlaitEpilogue *epilogue,
              PlaitScalar sums_beta)
 {
-  gint64 depth = product->transpose_a ? product->a.rows : product->a.width, most = PLAIT_PANEL_DEPTH;
+  gint64 depth = product->transpose_a ? product->a.rows : product->a.width, most = PLAIT_MAX_PANEL_DEPTH;
 
   g_assert (product->c.rows == (product->transpose_a ? product->a.width : product->a.rows));
   g_assert (product->c.width == (product->transpose_b ? product->b.rows : product->b.width));
@@ -350,7 +351,7 @@ run_product (Product *product, PlaitPrecision precision, PlaitScalar beta, const
     return;
   product->blas
       = !product->bfloat16
-        && plait_blas_serves (product->kernels, product->transpose_a, product->c.rows, product->c.width, depth);
+        && plait_blas_is_used (product->kernels, product->transpose_a, product->c.rows, product->c.width, depth);
   if (run_deep (product, beta, sums_beta, depth))
     return;
   if (product->blas)
@@ -362,7 +363,7 @@ run_product (Product *product, PlaitPrecision precision, PlaitScalar beta, const
       product->depth = MIN (most, depth - first);
       product->add = beta != 0 || first > 0;
       product->add_sums = sums_beta != 0 || first > 0;
-      product->finish = first + product->depth == depth ? finish : NULL;
+      product->epilogue = first + product->depth == depth ? epilogue : NULL;
       run_round (product);
     }
 }
@@ -383,24 +384,24 @@ reads_packed (const PlaitPacked *packed, gint64 rows, gint64 width, gint64 depth
 {
   return packed
          && (plait_packed_precision (packed) != PLAIT_PRECISION_FLOAT
-             || !plait_blas_serves (plait_kernels (), FALSE, rows, width, depth));
+             || !plait_blas_is_used (plait_kernels (), FALSE, rows, width, depth));
 }
 
 void
 plait_linear_forward (PlaitPool *pool, PlaitTensor y, PlaitTensor x, PlaitTensor weight, const PlaitPacked *packed,
                       PlaitPrecision precision, const PlaitScalar *bias, PlaitActivation activation,
-                      const PlaitTensor *before)
+                      const PlaitTensor *preactivation)
 {
   PLAIT_WORK_SCOPE (pool, PLAIT_WORK_PRODUCTS);
-  PlaitFinish finish = { .bias = bias, .activation = activation };
+  PlaitEpilogue epilogue = { .bias = bias, .activation = activation };
   Product product = { .pool = pool, .c = y, .a = x, .b = weight };
 
-  if (before)
-    finish.before = *before;
+  if (preactivation)
+    epilogue.preactivation = *preactivation;
   if (reads_packed (packed, y.rows, y.width, x.width))
-    plait_packed_product (pool, y, 0, x, packed, &finish);
+    plait_packed_product (pool, y, 0, x, packed, &epilogue);
   else
-    run_product (&product, precision, 0, &finish, 0);
+    run_product (&product, precision, 0, &epilogue, 0);
 }
 
 void

@@ -21,13 +21,13 @@ void plait_product (PlaitPool *pool, PlaitTensor c, PlaitScalar beta, PlaitTenso
 
 /*
  * y = activation (x W + b): x [r, in], weight [in, out], @bias out numbers or NULL, y [r, out].
- * @before is NULL or where to leave x W + b too (for activations that keep their input); it may not be y.
+ * @preactivation is NULL or where to leave x W + b too (for activations that keep their input); it may not be y.
  * @packed is NULL or @weight packed (plait_pack (weight, FALSE)); then it is read instead, with its own precision,
  * unless the product is BLAS's, which has numbers alone.
  */
 void plait_linear_forward (PlaitPool *pool, PlaitTensor y, PlaitTensor x, PlaitTensor weight, const PlaitPacked *packed,
                            PlaitPrecision precision, const PlaitScalar *bias, PlaitActivation activation,
-                           const PlaitTensor *before);
+                           const PlaitTensor *preactivation);
 
 /*
  * The backward of z = x W + b, all of it in one run of the pool. Gradients whose data is NULL are not computed.

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "tensor/spans.h"
+#include "tensor/element-ranges.h"
 
 /* Columns of a piece where rows are added to one place: two cache lines of floats. */
 #define COLUMNS 32
@@ -29,17 +29,17 @@ typedef struct
 } Call;
 
 static void
-run_rows (PlaitPool *pool, Call *call, PlaitPiece piece)
+run_rows (PlaitPool *pool, Call *call, PlaitPoolFunc piece)
 {
   if (call->y.rows == 0 || call->y.width == 0)
     return;
   call->kernels = plait_kernels ();
-  call->rows_in_piece = MAX (1, plait_span_elements (call->y.rows * call->y.width) / call->y.width);
+  call->rows_in_piece = MAX (1, plait_range_elements (call->y.rows * call->y.width) / call->y.width);
   plait_pool_run (pool, (call->y.rows + call->rows_in_piece - 1) / call->rows_in_piece, piece, call);
 }
 
 static void
-run_columns (PlaitPool *pool, Call *call, PlaitPiece piece)
+run_columns (PlaitPool *pool, Call *call, PlaitPoolFunc piece)
 {
   call->kernels = plait_kernels ();
   plait_pool_run (pool, (call->y.width + COLUMNS - 1) / COLUMNS, piece, call);
@@ -177,7 +177,7 @@ positions_piece (gpointer data, gint64 piece, guint thread)
 {
   const Call *call = data;
   /* The last that begins there or before. */
-  gint64 sentence = plait_first_place (call->rows.offsets, 1, call->rows.n, piece * call->rows_in_piece + 1) - 1;
+  gint64 sentence = plait_lower_bound (call->rows.offsets, 1, call->rows.n, piece * call->rows_in_piece + 1) - 1;
 
   EACH_ROW (row, call, piece)
   {

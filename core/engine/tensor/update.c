@@ -2,10 +2,10 @@
 #include "tensor/update.h"
 
 #include "kernels/kernels.h"
-#include "tensor/spans.h"
+#include "tensor/element-ranges.h"
 
 /* Pieces go through all slots: piece i of a slot covers its elements i * PIECE ... */
-#define PIECE PLAIT_SPAN_ELEMENTS
+#define PIECE PLAIT_MAX_RANGE_ELEMENTS
 
 typedef struct
 {

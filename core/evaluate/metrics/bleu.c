@@ -276,7 +276,7 @@ detail (const PlaitMetric *metric, const double *sums)
 }
 
 static void
-sign (const PlaitMetric *metric, GString *signature)
+append_signature (const PlaitMetric *metric, GString *signature)
 {
   const Bleu *bleu = (const Bleu *)metric;
   if (is_multi (bleu))
@@ -295,7 +295,7 @@ sign (const PlaitMetric *metric, GString *signature)
   {                                                                                                                    \
     .name = name_, .summary = summary_, .title = title_, .width = WIDTH, .size = sizeof (Bleu), .options = options_,   \
     .larger_is_better = TRUE, .begin = begin_, .finish = finish, .row = row, .score = score, .detail = detail,         \
-    .sign = sign,                                                                                                      \
+    .append_signature = append_signature,                                                                              \
   }
 
 /* Precision of word n-grams up to order 4, with brevity penalty (Papineni et al. 2002). */

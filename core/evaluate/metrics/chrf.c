@@ -16,7 +16,7 @@
 
 #define CHARACTER_ORDERS 6
 #define WORD_ORDERS 2 /* of chrF++ */
-#define MOST_ORDERS 20
+#define MAX_ORDERS 20
 
 typedef struct
 {
@@ -29,10 +29,10 @@ typedef struct
 } Chrf;
 
 static const PlaitMetricOption options[] = {
-  { "beta", PLAIT_METRIC_WHOLE, G_STRUCT_OFFSET (Chrf, beta), NULL, 1, 100, .summary = "Weight of recall" },
-  { "characters", PLAIT_METRIC_WHOLE, G_STRUCT_OFFSET (Chrf, characters), NULL, 1, MOST_ORDERS,
+  { "beta", PLAIT_METRIC_INTEGER, G_STRUCT_OFFSET (Chrf, beta), NULL, 1, 100, .summary = "Weight of recall" },
+  { "characters", PLAIT_METRIC_INTEGER, G_STRUCT_OFFSET (Chrf, characters), NULL, 1, MAX_ORDERS,
     .summary = "Longest n-grams of characters" },
-  { "words", PLAIT_METRIC_WHOLE, G_STRUCT_OFFSET (Chrf, words), NULL, 0, MOST_ORDERS,
+  { "words", PLAIT_METRIC_INTEGER, G_STRUCT_OFFSET (Chrf, words), NULL, 0, MAX_ORDERS,
     .summary = "Longest n-grams of words" },
   { "lowercase", PLAIT_METRIC_SWITCH, G_STRUCT_OFFSET (Chrf, lowercase), .summary = "Compare lower case" },
   { "whitespace", PLAIT_METRIC_SWITCH, G_STRUCT_OFFSET (Chrf, whitespace), .summary = "Count white space too" },
@@ -161,7 +161,7 @@ score (const PlaitMetric *metric, const double *sums)
 }
 
 static void
-sign (const PlaitMetric *metric, GString *signature)
+append_signature (const PlaitMetric *metric, GString *signature)
 {
   const Chrf *chrf = (const Chrf *)metric;
   g_string_append_printf (signature, "case:%s|eff:%s|nc:%u|nw:%u|space:%s|", chrf->lowercase ? "lc" : "mixed",
@@ -171,7 +171,7 @@ sign (const PlaitMetric *metric, GString *signature)
 #define CHRF_KIND(name_, summary_)                                                                                     \
   {                                                                                                                    \
     .name = name_, .summary = summary_, .size = sizeof (Chrf), .options = options, .larger_is_better = TRUE,           \
-    .begin = begin, .finish = finish, .row = row, .score = score, .sign = sign,                                        \
+    .begin = begin, .finish = finish, .row = row, .score = score, .append_signature = append_signature,                \
   }
 
 /* F score of character n-grams up to order 6, recall weighing double (Popović 2015), and with word n-grams up to order

@@ -23,7 +23,7 @@
 #define EACH 3
 
 /* Beyond, rows of all classes do not fit into memory. */
-#define MOST_NUMBERS ((gsize)1 << 28)
+#define MAX_NUMBERS ((gsize)1 << 28)
 
 typedef struct
 {
@@ -48,7 +48,7 @@ label_of (const char *text)
 }
 
 static void
-sign (const PlaitMetric *metric, GString *signature)
+append_signature (const PlaitMetric *metric, GString *signature)
 {
   g_string_append (signature, "case:mixed|tok:none|");
 }
@@ -114,7 +114,7 @@ const PlaitMetricKind plait_metric_accuracy = {
   .row = row,
   .score = plait_metric_mean,
   .detail = detail_accuracy,
-  .sign = sign,
+  .append_signature = append_signature,
 };
 
 /*
@@ -139,7 +139,7 @@ find_classes (const PlaitTextPairs *pairs)
 
 /* The place of @text's class in a row, or NULL. */
 static double *
-place (GHashTable *classes, const char *text, double *values)
+class_counts (GHashTable *classes, const char *text, double *values)
 {
   g_autofree char *name = label_of (text);
   gpointer number;
@@ -153,19 +153,19 @@ rows (const PlaitMetric *metric, const PlaitTextPairs *pairs, GError **error)
 {
   g_autoptr (GHashTable) classes = find_classes (pairs);
   guint n = g_hash_table_size (classes), width = BEGINNING + EACH * n;
-  if (pairs->sentences > MOST_NUMBERS / width)
+  if (pairs->sentences > MAX_NUMBERS / width)
     return plait_fail_null (error, PLAIT_ERROR_INPUT,
                             "the references of %zu sentences are of %u classes, too many for %s; are they labels?",
                             pairs->sentences, n, metric->title);
   PlaitStatistics *statistics = plait_statistics_new (pairs->sentences, width);
   for (gsize i = 0; i < pairs->sentences; i++)
     {
-      double *values = statistics->values + i * width, *said = place (classes, pairs->hypotheses[i], values);
+      double *values = statistics->values + i * width, *said = class_counts (classes, pairs->hypotheses[i], values);
       double *expected = NULL;
       for (guint k = 0; k < pairs->reference_sets; k++)
         if (pairs->references[k][i])
           {
-            double *other = place (classes, pairs->references[k][i], values);
+            double *other = class_counts (classes, pairs->references[k][i], values);
             if (!expected || other == said)
               expected = other;
           }
@@ -215,9 +215,9 @@ detail_f (const PlaitMetric *metric, const double *sums)
 
 /* Classes that are only said are not in the mean: their number is no sum over sentences. */
 static void
-sign_f (const PlaitMetric *metric, GString *signature)
+append_signature_f (const PlaitMetric *metric, GString *signature)
 {
-  sign (metric, signature);
+  append_signature (metric, signature);
   g_string_append (signature, "classes:references|");
 }
 
@@ -231,5 +231,5 @@ const PlaitMetricKind plait_metric_macro_f = {
   .rows = rows,
   .score = score_f,
   .detail = detail_f,
-  .sign = sign_f,
+  .append_signature = append_signature_f,
 };

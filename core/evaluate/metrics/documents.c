@@ -12,10 +12,10 @@ is_blank (const char *line)
   return line[strspn (line, " \t\n\v\f\r")] == '\0';
 }
 
-/* The lines @first .. @end - 1 with @joint between them, less the blank ones; a line may hold several sentences, as
+/* The lines @first .. @end - 1 with @separator between them, less the blank ones; a line may hold several sentences, as
  * plait_documents_align leaves them. (transfer full) */
 static char *
-join (const char *const *lines, gsize first, gsize end, char joint)
+join (const char *const *lines, gsize first, gsize end, char separator)
 {
   GString *text = g_string_new (NULL);
   for (gsize i = first; i < end; i++)
@@ -25,7 +25,7 @@ join (const char *const *lines, gsize first, gsize end, char joint)
           g_string_append_c (text, '\n');
         g_string_append (text, lines[i]);
       }
-  return g_strdelimit (g_string_free (text, FALSE), "\n", joint);
+  return g_strdelimit (g_string_free (text, FALSE), "\n", separator);
 }
 
 /*
@@ -83,7 +83,7 @@ find_documents (const PlaitTextPairs *pairs, GError **error)
 /* The texts of one set: its lines put together as @lines has them, or where that is NULL each by itself. A document
  * that lacks a line is NULL. */
 static void
-join_set (const char *const *set, gsize n, const gsize *lines, char joint, char **documents)
+join_set (const char *const *set, gsize n, const gsize *lines, char separator, char **documents)
 {
   for (gsize d = 0; d < n; d++)
     {
@@ -92,12 +92,12 @@ join_set (const char *const *set, gsize n, const gsize *lines, char joint, char 
         line++;
       if (line < end)
         continue;
-      documents[d] = lines ? join (set, first, end, joint) : g_strdelimit (g_strdup (set[d]), "\n", joint);
+      documents[d] = lines ? join (set, first, end, separator) : g_strdelimit (g_strdup (set[d]), "\n", separator);
     }
 }
 
 PlaitDocumentPairs *
-plait_document_pairs_new (const PlaitTextPairs *pairs, char joint, GError **error)
+plait_document_pairs_new (const PlaitTextPairs *pairs, char separator, GError **error)
 {
   g_autoptr (GArray) bounds = pairs->documents ? NULL : find_documents (pairs, error);
   if (!bounds && !pairs->documents)
@@ -110,11 +110,11 @@ plait_document_pairs_new (const PlaitTextPairs *pairs, char joint, GError **erro
   documents->pairs = (PlaitTextPairs){ n, (const char *const *)documents->texts, sets, documents->references };
   if (bounds)
     documents->lines = (gsize *)(gpointer)g_array_free (g_steal_pointer (&bounds), FALSE);
-  join_set (pairs->hypotheses, n, documents->lines, joint, documents->texts);
+  join_set (pairs->hypotheses, n, documents->lines, separator, documents->texts);
   for (guint k = 0; k < sets; k++)
     {
       char **texts = documents->texts + (1 + k) * n;
-      join_set (pairs->references[k], n, documents->lines, joint, texts);
+      join_set (pairs->references[k], n, documents->lines, separator, texts);
       documents->references[k] = (const char *const *)texts;
     }
   return documents;

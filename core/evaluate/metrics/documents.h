@@ -16,11 +16,11 @@ typedef struct
   const char *const **references;
 } PlaitDocumentPairs;
 
-/* The documents of @pairs, of valid UTF-8, which end at the lines that are blank in a reference, with @joint, "\n" or a
- * space, between their sentences. PLAIT_ERROR_INPUT names the line that is not blank in all texts then; no documents
- * are an error too. A set that lacks a line lacks the document. Where the texts of @pairs are documents already, they
- * only get @joint in place of LF. (transfer full) */
-PlaitDocumentPairs *plait_document_pairs_new (const PlaitTextPairs *pairs, char joint, GError **error);
+/* The documents of @pairs, of valid UTF-8, which end at the lines that are blank in a reference, with @separator, "\n"
+ * or a space, between their sentences. PLAIT_ERROR_INPUT names the line that is not blank in all texts then; no
+ * documents are an error too. A set that lacks a line lacks the document. Where the texts of @pairs are documents
+ * already, they only get @separator in place of LF. (transfer full) */
+PlaitDocumentPairs *plait_document_pairs_new (const PlaitTextPairs *pairs, char separator, GError **error);
 void plait_document_pairs_free (PlaitDocumentPairs *documents);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitDocumentPairs, plait_document_pairs_free)
 

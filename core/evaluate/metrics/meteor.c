@@ -24,7 +24,7 @@
 #include <string.h>
 
 #define WIDTH 5
-#define MOST_BYTES (8 * 1024) /* of a text: alignments take the product of the words */
+#define MAX_BYTES (8 * 1024) /* of a text: alignments take the product of the words */
 #define BEAM 40
 
 /* What version 1.5 has for English. */
@@ -118,7 +118,7 @@ typedef struct
 {
   Side hypothesis, reference;
   /* The places of the reference, those of one stem together and rising: a rank is a number in this order. */
-  gint *places, *ranks; /* [reference] */
+  gint *positions, *ranks; /* [reference] */
   Beam now, next;
 } Alignment;
 
@@ -133,9 +133,9 @@ is_better (const State *x, const State *y)
 
 /* A number for a place, for sums of sets. */
 static guint64
-mark_of (gint place)
+hash_position (gint position)
 {
-  guint64 x = ((guint64)place + 1) * G_GUINT64_CONSTANT (0x9e3779b97f4a7c15);
+  guint64 x = ((guint64)position + 1) * G_GUINT64_CONSTANT (0x9e3779b97f4a7c15);
 
   x = (x ^ (x >> 30)) * G_GUINT64_CONSTANT (0xbf58476d1ce4e5b9);
   x = (x ^ (x >> 27)) * G_GUINT64_CONSTANT (0x94d049bb133111eb);
@@ -172,13 +172,13 @@ static gboolean
 offer_match (Alignment *alignment, guint parent, gint i, gint rank)
 {
   State state = alignment->now.states[parent];
-  gint place = alignment->places[rank];
+  gint position = alignment->positions[rank];
 
-  state.pieces += state.last + 1 != place;
-  state.distance += (guint)ABS (i - place);
-  state.exact += alignment->reference.words[place] == alignment->hypothesis.words[i];
-  state.taken += mark_of (place);
-  state.last = place;
+  state.pieces += state.last + 1 != position;
+  state.distance += (guint)ABS (i - position);
+  state.exact += alignment->reference.words[position] == alignment->hypothesis.words[i];
+  state.taken += hash_position (position);
+  state.last = position;
   state.rank = rank;
   state.parent = parent;
   return offer (&alignment->next, &state);
@@ -217,7 +217,7 @@ follow (Alignment *alignment, guint parent, gint i, gint first, gint end, gint l
   if (follows >= 0 && follows < alignment->reference.length && alignment->ranks[follows] >= first
       && alignment->ranks[follows] < end && !used[alignment->ranks[follows]])
     offer_match (alignment, parent, i, alignment->ranks[follows]);
-  while (below < end && alignment->places[below] < i)
+  while (below < end && alignment->positions[below] < i)
     below++;
   above = below--;
   for (;;)
@@ -230,7 +230,7 @@ follow (Alignment *alignment, guint parent, gint i, gint first, gint end, gint l
       below = found ? (gint)(found - used) : first - 1;
       if (above >= end && below < first)
         return;
-      nearer = above >= end || (below >= first && i - alignment->places[below] <= alignment->places[above] - i);
+      nearer = above >= end || (below >= first && i - alignment->positions[below] <= alignment->positions[above] - i);
       if (!offer_match (alignment, parent, i, nearer ? below-- : above++))
         return;
     }
@@ -272,16 +272,16 @@ static void
 align (const Side *hypothesis, const Side *reference, double *values)
 {
   gsize length = (gsize)reference->length;
-  g_autofree gint *places = g_new (gint, length + 1), *ranks = g_new (gint, length + 1);
+  g_autofree gint *positions = g_new (gint, length + 1), *ranks = g_new (gint, length + 1);
   g_autofree guint8 *one = g_new0 (guint8, BEAM * (length + 1)), *other = g_new0 (guint8, BEAM * (length + 1));
-  Alignment alignment = { *hypothesis, *reference, places, ranks, { .n = 1, .used = one }, { .used = other } };
+  Alignment alignment = { *hypothesis, *reference, positions, ranks, { .n = 1, .used = one }, { .used = other } };
   gsize matches = 0;
 
   for (gint j = 0; j < reference->length; j++)
     {
       ranks[j] = count_below (reference->stems, reference->length, reference->stems[j])
                  + count (reference->stems, 0, j, reference->stems[j]);
-      places[ranks[j]] = j;
+      positions[ranks[j]] = j;
     }
   alignment.now.states[0] = (State){ .last = NOWHERE, .rank = NOWHERE };
   for (gint i = 0; i < hypothesis->length; i++)
@@ -380,7 +380,7 @@ detail (const PlaitMetric *metric, const double *sums)
 }
 
 static void
-sign (const PlaitMetric *metric, GString *signature)
+append_signature (const PlaitMetric *metric, GString *signature)
 {
   const Meteor *meteor = (const Meteor *)metric;
 
@@ -392,7 +392,7 @@ const PlaitMetricKind plait_metric_meteor = {
   .name = "meteor",
   .summary = "METEOR 1.5 for English with equal words and equal stems",
   .width = WIDTH,
-  .most_bytes = MOST_BYTES,
+  .max_bytes = MAX_BYTES,
   .size = sizeof (Meteor),
   .options = options,
   .larger_is_better = TRUE,
@@ -400,5 +400,5 @@ const PlaitMetricKind plait_metric_meteor = {
   .row = row,
   .score = score,
   .detail = detail,
-  .sign = sign,
+  .append_signature = append_signature,
 };

@@ -24,7 +24,7 @@ struct PlaitMetric
   char *title;
   guint unit; /* PlaitUnit */
   guint width;
-  gsize most_bytes; /* of a text */
+  gsize max_bytes; /* of a text */
 };
 
 typedef struct
@@ -53,7 +53,7 @@ struct PlaitMetricKind
   const char *summary; /* one line for people */
   const char *title;   /* NULL: it depends on the settings, and so may what follows */
   guint width;
-  gsize most_bytes;                 /* 0: PLAIT_TEXT_LIMIT */
+  gsize max_bytes;                  /* 0: PLAIT_TEXT_LIMIT */
   gsize size;                       /* of the metric with its settings */
   const PlaitMetricOption *options; /* ends with a NULL name; NULL: none of its own */
   gboolean larger_is_better;
@@ -70,7 +70,7 @@ struct PlaitMetricKind
   double (*score) (const PlaitMetric *metric, const double *sums);
   char *(*detail) (const PlaitMetric *metric, const double *sums); /* may be NULL */
   /* Appends "key:value|" for each setting. */
-  void (*sign) (const PlaitMetric *metric, GString *signature);
+  void (*append_signature) (const PlaitMetric *metric, GString *signature);
 };
 
 /* The width of a metric with rows of its own. */

@@ -145,7 +145,7 @@ plait_metric_new_default (const PlaitMetricKind *kind, const char *text)
   metric->text = g_strdup (text);
   metric->title = g_strdup (kind->title);
   metric->width = kind->width;
-  metric->most_bytes = kind->most_bytes > 0 ? kind->most_bytes : PLAIT_TEXT_LIMIT;
+  metric->max_bytes = kind->max_bytes > 0 ? kind->max_bytes : PLAIT_TEXT_LIMIT;
   if (kind->begin)
     kind->begin (metric);
   return metric;
@@ -274,7 +274,7 @@ plait_metric_option (const char *name, guint index, GStringChunk *texts, PlaitMe
       option->choices = g_string_chunk_insert (texts, choices);
       option->standard = found->choices[*(const guint *)field];
     }
-  if (found->type != PLAIT_METRIC_NUMBER && found->type != PLAIT_METRIC_WHOLE)
+  if (found->type != PLAIT_METRIC_NUMBER && found->type != PLAIT_METRIC_INTEGER)
     return TRUE;
   number = found->type == PLAIT_METRIC_NUMBER ? *(const double *)field : *(const guint *)field;
   option->minimum = g_string_chunk_insert (texts, plait_format_double (minimum, found->minimum));
@@ -362,26 +362,26 @@ check_text (const PlaitMetric *metric, PlaitUnit unit, const char *text, const c
             GError **error)
 {
   gsize length = strlen (text);
-  if (length > metric->most_bytes)
+  if (length > metric->max_bytes)
     return plait_fail (
         error, PLAIT_ERROR_INPUT,
         "the %s of %s %zu has %zu bytes, more than the %zu that %s takes; split the text, leave that metric out, or "
         "give line-aligned text",
-        what, unit_names[unit], sentence + 1, length, metric->most_bytes, metric->title);
+        what, unit_names[unit], sentence + 1, length, metric->max_bytes, metric->title);
   if (!g_utf8_validate (text, (gssize)length, NULL))
     return plait_fail (error, PLAIT_ERROR_INPUT, "the %s of %s %zu is not valid UTF-8; convert the file to UTF-8", what,
                        unit_names[unit], sentence + 1);
   return TRUE;
 }
 
-/* TRUE if each of @pairs, which are of @unit, has a reference, and all text is such as the metric takes; else *@place
- * is the one that is not. */
+/* TRUE if each of @pairs, which are of @unit, has a reference, and all text is such as the metric takes; else
+ * *@failed_at is the one that is not. */
 static gboolean
-check_pairs (const PlaitMetric *metric, PlaitUnit unit, const PlaitTextPairs *pairs, gsize *place, GError **error)
+check_pairs (const PlaitMetric *metric, PlaitUnit unit, const PlaitTextPairs *pairs, gsize *failed_at, GError **error)
 {
   for (gsize i = 0; i < pairs->sentences; i++)
     {
-      *place = i;
+      *failed_at = i;
       if (count_references (pairs, i) == 0)
         return plait_fail (error, PLAIT_ERROR_INPUT, "%s %zu has no reference; give one (it may be empty text)",
                            unit_names[unit], i + 1);
@@ -432,22 +432,22 @@ rows_of (const PlaitMetric *metric, const PlaitTextPairs *pairs, GError **error)
 
 /* Checks @pairs and makes *@documents of them, if the metric or the text is of documents. */
 static gboolean
-prepare (const PlaitMetric *metric, const PlaitTextPairs *pairs, PlaitDocumentPairs **documents, gsize *place,
+prepare (const PlaitMetric *metric, const PlaitTextPairs *pairs, PlaitDocumentPairs **documents, gsize *failed_at,
          GError **error)
 {
-  char joint = metric->unit == PLAIT_UNIT_DOCUMENT && metric->kind->reads_lines ? '\n' : ' ';
+  char separator = metric->unit == PLAIT_UNIT_DOCUMENT && metric->kind->reads_lines ? '\n' : ' ';
 
-  *place = pairs->sentences;
+  *failed_at = pairs->sentences;
   if (pairs->sentences == 0)
     return plait_fail (error, PLAIT_ERROR_INPUT, "there are no sentences to score with %s; give at least one",
                        metric->title);
-  if (!check_pairs (metric, PLAIT_UNIT_SENTENCE, pairs, place, error))
+  if (!check_pairs (metric, PLAIT_UNIT_SENTENCE, pairs, failed_at, error))
     return FALSE;
-  *place = pairs->sentences;
+  *failed_at = pairs->sentences;
   if (metric->unit == PLAIT_UNIT_SENTENCE && !pairs->documents)
     return TRUE;
-  *documents = plait_document_pairs_new (pairs, joint, error);
-  return *documents && check_pairs (metric, PLAIT_UNIT_DOCUMENT, &(*documents)->pairs, place, error);
+  *documents = plait_document_pairs_new (pairs, separator, error);
+  return *documents && check_pairs (metric, PLAIT_UNIT_DOCUMENT, &(*documents)->pairs, failed_at, error);
 }
 
 PlaitStatistics *
@@ -455,10 +455,10 @@ plait_metric_statistics (const PlaitMetric *metric, const PlaitTextPairs *pairs,
 {
   g_autoptr (PlaitDocumentPairs) documents = NULL;
   PlaitStatistics *statistics;
-  gsize place;
+  gsize failed_at;
 
   g_assert (metric->kind->row || metric->kind->rows);
-  if (!prepare (metric, pairs, &documents, &place, error))
+  if (!prepare (metric, pairs, &documents, &failed_at, error))
     return NULL;
   statistics = rows_of (metric, documents ? &documents->pairs : pairs, error);
   if (statistics && documents)
@@ -467,16 +467,16 @@ plait_metric_statistics (const PlaitMetric *metric, const PlaitTextPairs *pairs,
 }
 
 gboolean
-plait_metric_check_references (const PlaitMetric *metric, const PlaitTextPairs *pairs, gsize *place, GError **error)
+plait_metric_check_references (const PlaitMetric *metric, const PlaitTextPairs *pairs, gsize *failed_at, GError **error)
 {
   g_autoptr (PlaitDocumentPairs) documents = NULL;
   g_autoptr (PlaitStatistics) statistics = NULL;
   PlaitTextPairs own = *pairs;
 
   own.hypotheses = pairs->references[0];
-  if (!prepare (metric, &own, &documents, place, error))
+  if (!prepare (metric, &own, &documents, failed_at, error))
     return FALSE;
-  *place = pairs->sentences;
+  *failed_at = pairs->sentences;
   if (metric->kind->rows)
     statistics = metric->kind->rows (metric, documents ? &documents->pairs : &own, error);
   return !metric->kind->rows || statistics;
@@ -512,7 +512,7 @@ plait_metric_signature (const PlaitMetric *metric, gint references, guint resamp
     g_string_append_printf (signature, "bs:%u|seed:%ju|", resamples, seed);
   if (metric->unit == PLAIT_UNIT_DOCUMENT)
     g_string_append (signature, "unit:document|");
-  metric->kind->sign (metric, signature);
+  metric->kind->append_signature (metric, signature);
   g_string_append (signature, "version:" VERSION_TOKEN);
   return g_string_free (signature, FALSE);
 }

@@ -57,10 +57,10 @@ const char **plait_metric_names (void);
 /* What an option of a metric takes. */
 typedef enum
 {
-  PLAIT_METRIC_SWITCH, /* no value */
-  PLAIT_METRIC_CHOICE, /* one of choices */
-  PLAIT_METRIC_NUMBER, /* a number in minimum .. maximum */
-  PLAIT_METRIC_WHOLE,  /* an integer in minimum .. maximum */
+  PLAIT_METRIC_SWITCH,  /* no value */
+  PLAIT_METRIC_CHOICE,  /* one of choices */
+  PLAIT_METRIC_NUMBER,  /* a number in minimum .. maximum */
+  PLAIT_METRIC_INTEGER, /* an integer in minimum .. maximum */
 } PlaitMetricOptionType;
 
 /* An option as a user writes it. */
@@ -99,9 +99,9 @@ gboolean plait_metric_larger_is_better (const PlaitMetric *metric);
 PlaitStatistics *plait_metric_statistics (const PlaitMetric *metric, const PlaitTextPairs *pairs, GError **error);
 
 /* Checks beforehand that @metric can score translations of the references of @pairs, whose hypotheses are not looked
- * at: what plait_metric_statistics would refuse of the references is refused here. *@place becomes the sentence or
+ * at: what plait_metric_statistics would refuse of the references is refused here. *@failed_at becomes the sentence or
  * document at fault, from 0, or the number of all if it is none alone. */
-gboolean plait_metric_check_references (const PlaitMetric *metric, const PlaitTextPairs *pairs, gsize *place,
+gboolean plait_metric_check_references (const PlaitMetric *metric, const PlaitTextPairs *pairs, gsize *failed_at,
                                         GError **error);
 
 /* @sentences rows of zeros for statistics that come from elsewhere. (transfer full) */

@@ -38,7 +38,7 @@ detail (const PlaitMetric *metric, const double *sums)
 }
 
 static void
-sign (const PlaitMetric *metric, GString *signature)
+append_signature (const PlaitMetric *metric, GString *signature)
 {
   g_string_append (signature, is_of_words (metric) ? "unit:word|" : "unit:token|");
 }
@@ -46,7 +46,7 @@ sign (const PlaitMetric *metric, GString *signature)
 #define KIND(name_, title_)                                                                                            \
   {                                                                                                                    \
     .name = name_, .title = title_, .width = WIDTH, .size = sizeof (PlaitMetric), .score = score, .detail = detail,    \
-    .sign = sign,                                                                                                      \
+    .append_signature = append_signature,                                                                              \
   }
 
 /* Exponential of the mean negative log-probability of a token; and of the whole, spread over words. */

@@ -17,7 +17,7 @@ static PlaitTextRule sentencepiece[]
     = { { " ", "" }, { "(?:\\A|(?<=\\n))" MARK_OF_WORD, "" }, { MARK_OF_WORD, " " }, { NULL } };
 
 void
-plait_text_join (char **texts, PlaitTextPieces pieces)
+plait_text_join_pieces (char **texts, PlaitTextPieces pieces)
 {
   static PlaitTextRule *const rules[] = {
     [PLAIT_PIECES_SUBWORD_NMT] = subword_nmt,

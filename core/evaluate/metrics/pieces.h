@@ -18,7 +18,7 @@ typedef enum
 #define PLAIT_TEXT_PIECES "none;subword-nmt;wordpiece;sentencepiece"
 
 /* Joins the pieces of each of @texts (NULL-terminated) in place. */
-void plait_text_join (char **texts, PlaitTextPieces pieces);
+void plait_text_join_pieces (char **texts, PlaitTextPieces pieces);
 
 /* The name of the program whose pieces @texts (NULL-terminated) look like, or NULL. (transfer none) */
 const char *plait_text_find_pieces (const char *const *texts);

@@ -21,7 +21,7 @@ typedef struct
 } Repetition;
 
 static const PlaitMetricOption options[] = {
-  { "n", PLAIT_METRIC_WHOLE, G_STRUCT_OFFSET (Repetition, order), NULL, 1, ORDERS, .summary = "Words of an n-gram" },
+  { "n", PLAIT_METRIC_INTEGER, G_STRUCT_OFFSET (Repetition, order), NULL, 1, ORDERS, .summary = "Words of an n-gram" },
   { NULL },
 };
 
@@ -72,7 +72,7 @@ detail (const PlaitMetric *metric, const double *sums)
 }
 
 static void
-sign (const PlaitMetric *metric, GString *signature)
+append_signature (const PlaitMetric *metric, GString *signature)
 {
   g_string_append_printf (signature, "n:%u|tok:none|case:mixed|beyond:references|",
                           ((const Repetition *)metric)->order);
@@ -89,5 +89,5 @@ const PlaitMetricKind plait_metric_repetition = {
   .row = row,
   .score = score,
   .detail = detail,
-  .sign = sign,
+  .append_signature = append_signature,
 };

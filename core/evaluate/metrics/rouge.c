@@ -22,7 +22,7 @@
 /* Of subsequences: time, and for Lsum an eighth of a byte, grows with the product of two texts' words. */
 #define SUBSEQUENCE_LIMIT (64 * 1024)
 /* The package leaves words of three letters and less as they are. */
-#define LEAST_STEMMED 4
+#define MIN_STEMMED 4
 
 typedef enum
 {
@@ -59,7 +59,7 @@ finish (PlaitMetric *metric, GError **error)
   const Rouge *rouge = (const Rouge *)metric;
   metric->title = g_strdup_printf ("ROUGE-%s", type_names[rouge->type]);
   if (rouge->type >= TYPE_L)
-    metric->most_bytes = SUBSEQUENCE_LIMIT;
+    metric->max_bytes = SUBSEQUENCE_LIMIT;
   return plait_unicode_open (error) != NULL;
 }
 
@@ -83,7 +83,7 @@ add_words (const Rouge *rouge, PlaitNgrams *words, const char *text, gsize lengt
         continue;
       g_string_truncate (stem, 0);
       g_string_append_len (stem, text + begin, (gssize)(at - begin));
-      if (rouge->stem && stem->len >= LEAST_STEMMED)
+      if (rouge->stem && stem->len >= MIN_STEMMED)
         plait_stem (stem);
       plait_ngrams_append_word (words, stem->str, stem->len);
     }
@@ -287,7 +287,7 @@ detail (const PlaitMetric *metric, const double *sums)
 }
 
 static void
-sign (const PlaitMetric *metric, GString *signature)
+append_signature (const PlaitMetric *metric, GString *signature)
 {
   const Rouge *rouge = (const Rouge *)metric;
   g_string_append_printf (signature, "type:%s|stem:%s|tok:a-z0-9|like:rouge-score|", type_names[rouge->type],
@@ -307,5 +307,5 @@ const PlaitMetricKind plait_metric_rouge = {
   .row = row,
   .score = score,
   .detail = detail,
-  .sign = sign,
+  .append_signature = append_signature,
 };

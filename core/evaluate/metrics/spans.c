@@ -48,7 +48,7 @@ row (const PlaitMetric *metric, const PlaitSentence *sentence, double *values)
 }
 
 static void
-sign (const PlaitMetric *metric, GString *signature)
+append_signature (const PlaitMetric *metric, GString *signature)
 {
   g_string_append (signature, "of:tokens|");
 }
@@ -62,5 +62,5 @@ const PlaitMetricKind plait_metric_span_f = {
   .larger_is_better = TRUE,
   .row = row,
   .score = plait_metric_mean,
-  .sign = sign,
+  .append_signature = append_signature,
 };

@@ -17,11 +17,11 @@
 #include <string.h>
 
 #define WIDTH 2
-#define MOST_BYTES (64 * 1024) /* of a text: edit distances take the product of the words */
-#define MOST_SHIFTED 10        /* words */
-#define FARTHEST 50            /* words from the place in the reference */
-#define BEAM 25                /* words on either side of the diagonal */
-#define MOST_TRIED 1000        /* shifts of one sentence */
+#define MAX_BYTES (64 * 1024) /* of a text: edit distances take the product of the words */
+#define MAX_SHIFTED 10        /* words */
+#define MAX_DISTANCE 50       /* words from the place in the reference */
+#define BEAM 25               /* words on either side of the diagonal */
+#define MAX_TRIED 1000        /* shifts of one sentence */
 #define FAR (G_MAXINT / 2)
 
 typedef struct
@@ -156,7 +156,7 @@ last_cost (const Distance *distance, const gint *costs)
 /* What the edits say of each word. */
 typedef struct
 {
-  gint *place;          /* [reference]: of the word of the hypothesis that is there, or stands before it; -1: none */
+  gint *position;       /* [reference]: of the word of the hypothesis that is there, or stands before it; -1: none */
   gint *hypothesis_bad; /* [words + 1]: how many before each are edited */
   gint *reference_bad;  /* [length + 1] */
 } Alignment;
@@ -175,7 +175,7 @@ align (const Distance *distance, Alignment *alignment)
 
       if (edit != EDIT_DROP)
         {
-          alignment->place[j - 1] = i - 1;
+          alignment->position[j - 1] = i - 1;
           alignment->reference_bad[j] = edit != EDIT_NONE;
         }
       if (edit != EDIT_ADD)
@@ -234,20 +234,20 @@ is_better (const Shift *shift, const Shift *best)
   return shift->start != best->start ? shift->start < best->start : shift->target < best->target;
 }
 
-/* Tries to put the @length words from @start on where they stand in the reference, from @place on. */
+/* Tries to put the @length words from @start on where they stand in the reference, from @position on. */
 static void
-try_shifts (const Distance *distance, const guint32 *words, const Alignment *alignment, gint start, gint place,
+try_shifts (const Distance *distance, const guint32 *words, const Alignment *alignment, gint start, gint position,
             gint length, guint32 *shifted, Shift *best, guint *tried)
 {
   gint before = -1;
 
   if (alignment->hypothesis_bad[start + length] == alignment->hypothesis_bad[start]
-      || alignment->reference_bad[place + length] == alignment->reference_bad[place]
-      || (alignment->place[place] >= start && alignment->place[place] < start + length))
+      || alignment->reference_bad[position + length] == alignment->reference_bad[position]
+      || (alignment->position[position] >= start && alignment->position[position] < start + length))
     return;
   for (gint offset = -1; offset < length; offset++)
     {
-      gint target = place + offset < 0 ? 0 : alignment->place[place + offset] + 1;
+      gint target = position + offset < 0 ? 0 : alignment->position[position + offset] + 1;
       gint known = 0;
 
       if (target == before)
@@ -276,14 +276,15 @@ find_shift (const Distance *distance, const guint32 *words, const Alignment *ali
   Shift best = { 0 };
 
   for (gint start = 0; start < distance->words; start++)
-    for (gint place = MAX (0, start - FARTHEST); place < distance->length && place <= start + FARTHEST; place++)
+    for (gint position = MAX (0, start - MAX_DISTANCE); position < distance->length && position <= start + MAX_DISTANCE;
+         position++)
       for (gint length = 1;
-           length <= MOST_SHIFTED && start + length <= distance->words && place + length <= distance->length
-           && words[start + length - 1] == distance->reference[place + length - 1];
+           length <= MAX_SHIFTED && start + length <= distance->words && position + length <= distance->length
+           && words[start + length - 1] == distance->reference[position + length - 1];
            length++)
         {
-          try_shifts (distance, words, alignment, start, place, length, shifted, &best, tried);
-          if (*tried >= MOST_TRIED)
+          try_shifts (distance, words, alignment, start, position, length, shifted, &best, tried);
+          if (*tried >= MAX_TRIED)
             return best;
         }
   return best;
@@ -296,9 +297,9 @@ count_edits (const guint32 *hypothesis, gint words, const guint32 *reference, gi
     return words;
 
   g_auto (Distance) distance = distance_new (reference, length, words);
-  g_autofree gint *place = sized (length), *hypothesis_bad = sized (words), *reference_bad = sized (length);
+  g_autofree gint *position = sized (length), *hypothesis_bad = sized (words), *reference_bad = sized (length);
   g_autofree guint32 *now = g_new (guint32, (gsize)words + 1), *shifted = g_new (guint32, (gsize)words + 1);
-  Alignment alignment = { place, hypothesis_bad, reference_bad };
+  Alignment alignment = { position, hypothesis_bad, reference_bad };
   guint tried = 0;
   gint shifts = 0;
 
@@ -311,7 +312,7 @@ count_edits (const guint32 *hypothesis, gint words, const guint32 *reference, gi
       Shift best = { 0 };
       if (last_cost (&distance, distance.costs) > 0)
         best = find_shift (&distance, now, &alignment, shifted, &tried);
-      if (tried >= MOST_TRIED || best.gain <= 0)
+      if (tried >= MAX_TRIED || best.gain <= 0)
         return shifts + last_cost (&distance, distance.costs);
       move (now, words, best.start, best.length, best.target, shifted);
       memcpy (now, shifted, (gsize)words * sizeof *now);
@@ -371,7 +372,7 @@ score (const PlaitMetric *metric, const double *sums)
 }
 
 static void
-sign (const PlaitMetric *metric, GString *signature)
+append_signature (const PlaitMetric *metric, GString *signature)
 {
   const Ter *ter = (const Ter *)metric;
 
@@ -390,11 +391,11 @@ const PlaitMetricKind plait_metric_ter = {
   .summary = "Translation edit rate, as sacreBLEU; smaller is better",
   .title = "TER",
   .width = WIDTH,
-  .most_bytes = MOST_BYTES,
+  .max_bytes = MAX_BYTES,
   .size = sizeof (Ter),
   .options = options,
   .finish = finish,
   .row = row,
   .score = score,
-  .sign = sign,
+  .append_signature = append_signature,
 };

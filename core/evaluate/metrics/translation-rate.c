@@ -22,7 +22,7 @@ detail (const PlaitMetric *metric, const double *sums)
 
 /* The text's options: "of:search|source:en|...|". */
 static void
-sign (const PlaitMetric *metric, GString *signature)
+append_signature (const PlaitMetric *metric, GString *signature)
 {
   const char *colon = strchr (metric->text, ':');
   g_autofree char *settings = g_strdup (colon ? colon + 1 : "");
@@ -34,7 +34,7 @@ sign (const PlaitMetric *metric, GString *signature)
 #define KIND(name_)                                                                                                    \
   {                                                                                                                    \
     .name = name_, .width = PLAIT_TRANSLATION_RATE_WIDTH, .size = sizeof (PlaitMetric), .score = share,                \
-    .detail = detail, .sign = sign,                                                                                    \
+    .detail = detail, .append_signature = append_signature,                                                            \
   }
 
 /* The shares of source words whose attention exceeds a bound, and misses one. */

@@ -5,7 +5,7 @@
 #include <math.h>
 
 /* Of the continued fraction; how many it needs grows with the root of the larger parameter. */
-#define LEAST_TERMS 60
+#define MIN_TERMS 60
 #define TERMS_A_ROOT 10
 
 /* The regularised incomplete beta function I_x (a, b) where x < (a + 1) / (a + b + 2), by its continued fraction (DLMF
@@ -15,7 +15,7 @@ beta_fraction (double x, double y, double a, double b)
 {
   double value = 1;
 
-  for (gint j = LEAST_TERMS + (gint)(TERMS_A_ROOT * sqrt (fmax (a, b))); j > 0; j--)
+  for (gint j = MIN_TERMS + (gint)(TERMS_A_ROOT * sqrt (fmax (a, b))); j > 0; j--)
     {
       double m = j / 2;
 

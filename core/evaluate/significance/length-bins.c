@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-#define MOST_BINS 100
-#define MOST_WORDS 1000000
+#define MAX_BINS 100
+#define MAX_WORDS 1000000
 
 static gboolean
 is_bound (const char *text, gconstpointer data)
@@ -16,26 +16,26 @@ is_bound (const char *text, gconstpointer data)
   guint64 bound;
 
   (void)data;
-  return g_ascii_string_to_unsigned (text, 10, 1, MOST_WORDS, &bound, NULL);
+  return g_ascii_string_to_unsigned (text, 10, 1, MAX_WORDS, &bound, NULL);
 }
 
 PlaitLengthBins *
 plait_length_bins_new (const char *bounds, GError **error)
 {
   g_autoptr (PlaitLengthBins) bins = g_new0 (PlaitLengthBins, 1);
-  g_auto (GStrv) parts = g_strsplit (bounds, ";", MOST_BINS + 1);
+  g_auto (GStrv) parts = g_strsplit (bounds, ";", MAX_BINS + 1);
   g_autofree char *mended = plait_separators_mend (bounds, ";", is_bound, NULL);
   guint n = g_strv_length (parts);
 
-  bins->most = g_new (gint64, n + 1);
-  for (guint i = 0; i < n && n <= MOST_BINS; i++)
+  bins->max_words = g_new (gint64, n + 1);
+  for (guint i = 0; i < n && n <= MAX_BINS; i++)
     {
       guint64 bound;
 
-      if (!g_ascii_string_to_unsigned (g_strstrip (parts[i]), 10, 1, MOST_WORDS, &bound, NULL)
-          || (i > 0 && (gint64)bound <= bins->most[i - 1]))
+      if (!g_ascii_string_to_unsigned (g_strstrip (parts[i]), 10, 1, MAX_WORDS, &bound, NULL)
+          || (i > 0 && (gint64)bound <= bins->max_words[i - 1]))
         break;
-      bins->most[bins->n++] = (gint64)bound;
+      bins->max_words[bins->n++] = (gint64)bound;
     }
   if (mended)
     return plait_fail_null (error, PLAIT_ERROR_INPUT, "the bins \"%s\" are not separated by ';'; did you mean \"%s\"?",
@@ -44,8 +44,8 @@ plait_length_bins_new (const char *bounds, GError **error)
     return plait_fail_null (
         error, PLAIT_ERROR_INPUT,
         "the bins \"%s\" are not rising whole numbers from 1 to %d; give bounds such as 10;20;30 (at most %d)", bounds,
-        MOST_WORDS, MOST_BINS);
-  bins->most[bins->n++] = G_MAXINT64;
+        MAX_WORDS, MAX_BINS);
+  bins->max_words[bins->n++] = G_MAXINT64;
   return g_steal_pointer (&bins);
 }
 
@@ -54,7 +54,7 @@ plait_length_bins_free (PlaitLengthBins *bins)
 {
   if (!bins)
     return;
-  g_free (bins->most);
+  g_free (bins->max_words);
   g_free (bins);
 }
 
@@ -62,12 +62,12 @@ char *
 plait_length_bins_label (const PlaitLengthBins *bins, guint bin)
 {
   if (bin == 0)
-    return g_strdup_printf ("to %jd", bins->most[0]);
+    return g_strdup_printf ("to %jd", bins->max_words[0]);
   if (bin + 1 == bins->n)
-    return g_strdup_printf ("above %jd", bins->most[bin - 1]);
-  if (bins->most[bin - 1] + 1 == bins->most[bin])
-    return g_strdup_printf ("%jd", bins->most[bin]);
-  return g_strdup_printf ("%jd-%jd", bins->most[bin - 1] + 1, bins->most[bin]);
+    return g_strdup_printf ("above %jd", bins->max_words[bin - 1]);
+  if (bins->max_words[bin - 1] + 1 == bins->max_words[bin])
+    return g_strdup_printf ("%jd", bins->max_words[bin]);
+  return g_strdup_printf ("%jd-%jd", bins->max_words[bin - 1] + 1, bins->max_words[bin]);
 }
 
 gint64 *
@@ -85,7 +85,7 @@ find_bin (const PlaitLengthBins *bins, gint64 words)
 {
   guint bin = 0;
 
-  while (words > bins->most[bin])
+  while (words > bins->max_words[bin])
     bin++;
   return bin;
 }

@@ -9,8 +9,8 @@
  */
 typedef struct
 {
-  guint n;      /* bins */
-  gint64 *most; /* [n]: most words of a sentence; G_MAXINT64 for the last */
+  guint n;           /* bins */
+  gint64 *max_words; /* [n]: most words of a sentence; G_MAXINT64 for the last */
 } PlaitLengthBins;
 
 /* The bins of @bounds, "10;20;30": up to 10 words, 11 to 20, 21 to 30, and above. PLAIT_ERROR_INPUT for what are not

@@ -25,7 +25,7 @@ plait_mean (const double *numbers, gsize n)
 }
 
 double
-plait_deviation (const double *numbers, gsize n)
+plait_standard_deviation (const double *numbers, gsize n)
 {
   double mean = plait_mean (numbers, n), squares = 0;
 
@@ -54,9 +54,9 @@ add_row (double *sums, const double *row, guint width)
 static gboolean
 check_trials (guint trials, GError **error)
 {
-  if (trials == 0 || trials > PLAIT_MOST_TRIALS)
+  if (trials == 0 || trials > PLAIT_MAX_TRIALS)
     return plait_fail (error, PLAIT_ERROR_INPUT, "the number of resamples or shuffles is %u, but must be from 1 to %d",
-                       trials, PLAIT_MOST_TRIALS);
+                       trials, PLAIT_MAX_TRIALS);
   return TRUE;
 }
 
@@ -136,7 +136,7 @@ p_value (guint counted, guint trials)
 /* Columns that add_subsets adds up at once, in registers. */
 #define COLUMNS 12
 #define GROUP 4
-#define MOST_GROUPED 65536
+#define MAX_GROUPED 65536
 
 /* The baseline's gain if sentences change sides, of whole numbers: a row for each subset of each group of sentences. */
 typedef struct
@@ -168,7 +168,7 @@ subsets_new (const PlaitStatistics *baseline, const PlaitStatistics *system)
   gsize n = baseline->sentences, width = baseline->width;
   Subsets subsets = { (n + GROUP - 1) / GROUP, (width + COLUMNS - 1) / COLUMNS * COLUMNS, NULL };
 
-  if (n > MOST_GROUPED || !are_small (baseline, system))
+  if (n > MAX_GROUPED || !are_small (baseline, system))
     return subsets;
   subsets.rows = g_new0 (gint32, (subsets.groups << GROUP) * subsets.stride);
   for (gsize group = 0; group < subsets.groups; group++)

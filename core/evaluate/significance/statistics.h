@@ -12,14 +12,14 @@
 
 #define PLAIT_BOOTSTRAP_RESAMPLES 1000
 #define PLAIT_PERMUTATION_SHUFFLES 10000
-#define PLAIT_MOST_TRIALS 10000000
+#define PLAIT_MAX_TRIALS 10000000
 
 /* The mean and the median of @n numbers; NaN of none. */
 double plait_mean (const double *numbers, gsize n);
 
 /* The sample standard deviation of @numbers; NaN of fewer than two. What the sign plus-minus and the bands of figures
  * show of several seeds. */
-double plait_deviation (const double *numbers, gsize n);
+double plait_standard_deviation (const double *numbers, gsize n);
 double plait_median (const double *numbers, gsize n);
 
 /* The middle 95 % of the scores of bootstrap resamples (sentences drawn with replacement). */
@@ -32,7 +32,7 @@ typedef struct
   double half_range; /* (high - low) / 2, what sacreBLEU prints behind the sign plus-minus */
 } PlaitInterval;
 
-/* @resamples in 1 .. PLAIT_MOST_TRIALS, else PLAIT_ERROR_INPUT. */
+/* @resamples in 1 .. PLAIT_MAX_TRIALS, else PLAIT_ERROR_INPUT. */
 gboolean plait_bootstrap_interval (const PlaitMetric *metric, const PlaitStatistics *statistics, guint resamples,
                                    guint64 seed, PlaitInterval *interval, GError **error);
 
@@ -69,7 +69,7 @@ typedef struct
 void plait_comparison_set_scores (PlaitComparison *comparison, const PlaitMetric *metric, double baseline,
                                   double system);
 
-/* Compares two systems on the same sentences by permutation or bootstrap. @trials in 1 .. PLAIT_MOST_TRIALS.
+/* Compares two systems on the same sentences by permutation or bootstrap. @trials in 1 .. PLAIT_MAX_TRIALS.
  * PLAIT_ERROR_INPUT if the numbers of sentences differ or there are none. */
 gboolean plait_compare_systems (const PlaitMetric *metric, const PlaitStatistics *baseline,
                                 const PlaitStatistics *system, PlaitTest test, guint trials, guint64 seed,

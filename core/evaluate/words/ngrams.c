@@ -11,7 +11,7 @@ typedef struct
   guint64 pair;
   guint32 number;
   guint32 generation; /* free unless it is the table's, so that no order has to wipe the table */
-} Place;
+} Slot;
 
 struct PlaitNgrams
 {
@@ -23,8 +23,8 @@ struct PlaitNgrams
   guint order;
   guint32 distinct; /* n-grams of this order, numbered from 0 */
 
-  Place *table;
-  gsize places; /* a power of two */
+  Slot *table;
+  gsize n_slots; /* a power of two */
   guint32 generation;
 
   guint32 *counts; /* [3, distinct]: of the sequence, of one reference, the most of any reference */
@@ -140,13 +140,13 @@ static guint32
 number_of (PlaitNgrams *ngrams, guint64 pair)
 {
   guint64 hash = pair * G_GUINT64_CONSTANT (0x9e3779b97f4a7c15);
-  gsize mask = ngrams->places - 1;
+  gsize mask = ngrams->n_slots - 1;
   for (gsize i = (gsize)(hash ^ (hash >> 32)) & mask;; i = (i + 1) & mask)
     {
-      Place *place = &ngrams->table[i];
+      Slot *place = &ngrams->table[i];
       if (place->generation != ngrams->generation)
         {
-          *place = (Place){ pair, ngrams->distinct++, ngrams->generation };
+          *place = (Slot){ pair, ngrams->distinct++, ngrams->generation };
           return place->number;
         }
       if (place->pair == pair)
@@ -160,16 +160,16 @@ reserve_table (PlaitNgrams *ngrams)
   gsize wanted = 64;
   while (wanted < 2 * (gsize)ngrams->symbols->len)
     wanted *= 2;
-  if (wanted > ngrams->places)
+  if (wanted > ngrams->n_slots)
     {
       g_free (ngrams->table);
-      ngrams->table = g_new0 (Place, wanted);
-      ngrams->places = wanted;
+      ngrams->table = g_new0 (Slot, wanted);
+      ngrams->n_slots = wanted;
       ngrams->generation = 0;
     }
   if (++ngrams->generation == 0)
     {
-      memset (ngrams->table, 0, ngrams->places * sizeof (Place));
+      memset (ngrams->table, 0, ngrams->n_slots * sizeof (Slot));
       ngrams->generation = 1;
     }
 }

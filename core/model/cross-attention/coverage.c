@@ -6,14 +6,14 @@
 #include "cross-attention/rows.h"
 
 gboolean
-plait_covered_build (PlaitCovered *covered, const PlaitPart *part, const PlaitCoverageBuild *build, guint n_states,
-                     PlaitLossColumns *losses, GError **error)
+plait_covered_memory_build (PlaitCoveredMemory *covered, const PlaitComponent *component,
+                            const PlaitCoverageBuild *build, guint n_states, PlaitLossColumns *losses, GError **error)
 {
   g_autofree char *score = g_strconcat (build->prefix, "score", NULL);
   PlaitCoverageShape shape;
 
-  *covered = (PlaitCovered){ .score_width = build->score_width, .n_states = n_states };
-  if (!plait_call_build_coverage (&covered->instance, part, build, &shape, losses, error))
+  *covered = (PlaitCoveredMemory){ .score_width = build->score_width, .n_states = n_states };
+  if (!plait_call_build_coverage (&covered->instance, component, build, &shape, losses, error))
     return FALSE;
   covered->width = shape.width;
   if (!plait_call_has_score (&covered->instance))
@@ -22,9 +22,9 @@ plait_covered_build (PlaitCovered *covered, const PlaitPart *part, const PlaitCo
 }
 
 PlaitNode *
-plait_covered_begin (const PlaitCovered *covered, PlaitTape *tape, const PlaitPairs *pairs)
+plait_covered_memory_begin (const PlaitCoveredMemory *covered, PlaitTape *tape, const PlaitQueryKeyPairs *pairs)
 {
-  return plait_zeros (tape, plait_pairs_number (pairs), covered->width);
+  return plait_zeros (tape, plait_query_key_pairs_count (pairs), covered->width);
 }
 
 /* The pair that the row @to of the memory has with the query of pair @pair, whose row is @row; -1 where there is
@@ -47,13 +47,13 @@ beside (const gint64 *links, gint64 row, gint64 pair, gint64 to, gint64 first, g
 }
 
 PlaitCoverageStep *
-plait_covered_step (PlaitTape *tape, const PlaitMemory *memory, const PlaitPairs *pairs, PlaitNode *prepared,
-                    PlaitNode *query)
+plait_covered_memory_step (PlaitTape *tape, const PlaitMemory *memory, const PlaitQueryKeyPairs *pairs,
+                           PlaitNode *prepared, PlaitNode *query)
 {
   PlaitArena *arena = plait_tape_arena (tape);
-  gint64 n = plait_pairs_number (pairs), pair = 0;
-  gint64 *places = plait_arena_new_array (arena, gint64, 6 * n + 1);
-  gint64 *rows = places, *queries = rows + n, *left = queries + n, *right = left + n, *previous = right + n,
+  gint64 n = plait_query_key_pairs_count (pairs), pair = 0;
+  gint64 *indices = plait_arena_new_array (arena, gint64, 6 * n + 1);
+  gint64 *rows = indices, *queries = rows + n, *left = queries + n, *right = left + n, *previous = right + n,
          *next = previous + n;
   static const PlaitLinks none;
   const PlaitLinks *links = memory->links ? memory->links : &none;
@@ -65,7 +65,7 @@ plait_covered_step (PlaitTape *tape, const PlaitMemory *memory, const PlaitPairs
     .prepared = prepared,
     .query = query,
     .n = n,
-    .places = { *pairs, rows, queries },
+    .indices = { *pairs, rows, queries },
     .left = left,
     .right = right,
     .previous = previous,
@@ -90,21 +90,21 @@ plait_covered_step (PlaitTape *tape, const PlaitMemory *memory, const PlaitPairs
 }
 
 PlaitNode *
-plait_covered_score (const PlaitCovered *covered, PlaitTape *tape, const PlaitMemory *memory, const PlaitPairs *pairs,
-                     PlaitNode *prepared, PlaitNode *states, PlaitNode *query)
+plait_covered_memory_score (const PlaitCoveredMemory *covered, PlaitTape *tape, const PlaitMemory *memory,
+                            const PlaitQueryKeyPairs *pairs, PlaitNode *prepared, PlaitNode *states, PlaitNode *query)
 {
   PlaitCoverageStep *step;
 
   if (covered->score.weight)
     return plait_linear_apply (tape, &covered->score, states, PLAIT_ACTIVATION_NONE);
-  step = plait_covered_step (tape, memory, pairs, prepared, query);
+  step = plait_covered_memory_step (tape, memory, pairs, prepared, query);
   step->state = states;
   return plait_call_score (&covered->instance, step, covered->score_width);
 }
 
 PlaitNode *
-plait_covered_update (const PlaitCovered *covered, PlaitCoverageStep *step, PlaitNode *states, PlaitNode *attention,
-                      PlaitLossPass *losses)
+plait_covered_memory_update (const PlaitCoveredMemory *covered, PlaitCoverageStep *step, PlaitNode *states,
+                             PlaitNode *attention, PlaitLossPass *losses)
 {
   step->state = states;
   step->attention = attention;
@@ -125,11 +125,11 @@ is_same (PlaitRagged before, PlaitRagged queries, const gint64 *parents)
 }
 
 PlaitNode *
-plait_covered_carry (PlaitTape *tape, PlaitNode *states, const PlaitPairs *before, PlaitRagged queries,
-                     const gint64 *parents)
+plait_covered_memory_carry (PlaitTape *tape, PlaitNode *states, const PlaitQueryKeyPairs *before, PlaitRagged queries,
+                            const gint64 *parents)
 {
-  PlaitPairs now = plait_pairs (tape, queries, before->rows);
-  gint64 n = plait_pairs_number (&now), pair = 0;
+  PlaitQueryKeyPairs now = plait_query_key_pairs (tape, queries, before->rows);
+  gint64 n = plait_query_key_pairs_count (&now), pair = 0;
   gint64 *from;
 
   if (is_same (before->queries, queries, parents))
@@ -155,19 +155,19 @@ copy_columns (PlaitScalar *to, gint64 width, gint64 first, PlaitTensor from)
 }
 
 void
-plait_covered_capture (const PlaitCovered *covered, PlaitCapture *capture, guint layer, const char *name, guint memory,
-                       PlaitNode *const *states, const PlaitNode *prepared)
+plait_covered_memory_record (const PlaitCoveredMemory *covered, PlaitAttentionRecord *record, guint layer,
+                             const char *name, guint memory, PlaitNode *const *states, const PlaitNode *prepared)
 {
   gint64 width = covered->width * covered->n_states;
-  PlaitScalar *room = plait_capture_coverage (capture, layer, name, memory, width);
-  PlaitCapturedCoverage *to = &plait_capture_layer (capture, layer, name, memory)->coverage;
+  PlaitScalar *values = plait_attention_record_coverage (record, layer, name, memory, width);
+  PlaitRecordedCoverage *to = &plait_attention_record_layer (record, layer, name, memory)->coverage;
   const char *prepared_name = plait_call_prepared_name (&covered->instance);
 
   for (guint i = 0; i < covered->n_states; i++)
-    copy_columns (room, width, i * covered->width, states[i]->value);
+    copy_columns (values, width, i * covered->width, states[i]->value);
   if (!prepared_name || !prepared || prepared->value.width != 1)
     return;
   to->name = prepared_name;
-  to->prepared = room = plait_arena_new_array (capture->arena, PlaitScalar, prepared->value.rows + 1);
-  copy_columns (room, 1, 0, prepared->value);
+  to->prepared = values = plait_arena_new_array (record->arena, PlaitScalar, prepared->value.rows + 1);
+  copy_columns (values, 1, 0, prepared->value);
 }

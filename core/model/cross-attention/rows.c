@@ -29,17 +29,17 @@ plait_step_rows (PlaitArena *arena, PlaitRagged target, gint64 t)
   return rows;
 }
 
-PlaitSitePass
-plait_step_pass (const PlaitSitePass *whole, const PlaitStepRows *rows, const PlaitStepRows *next)
+PlaitCrossAttentionPass
+plait_step_pass (const PlaitCrossAttentionPass *whole, const PlaitStepRows *rows, const PlaitStepRows *next)
 {
-  const PlaitCapture *capture = whole->capture;
+  const PlaitAttentionRecord *record = whole->record;
   PlaitArena *arena = plait_tape_arena (whole->tape);
-  PlaitSitePass pass
-      = plait_site_pass (whole->tape, whole->memories, whole->n_memories, rows->queries,
-                         capture ? plait_capture_new (arena, 1, whole->n_memories, capture->coverage) : NULL);
+  PlaitCrossAttentionPass pass
+      = plait_cross_pass (whole->tape, whole->memories, whole->n_memories, rows->queries,
+                          record ? plait_attention_record_new (arena, 1, whole->n_memories, record->coverage) : NULL);
 
   pass.losses = whole->losses;
-  pass.touched = whole->touched;
+  pass.rows_weighed = whole->rows_weighed;
   pass.next = next->queries;
   pass.parents = next->before;
   return pass;
@@ -54,17 +54,17 @@ plait_zeros (PlaitTape *tape, gint64 rows, gint64 width)
 }
 
 PlaitNode *
-plait_steps_in_order (PlaitTape *tape, PlaitNode *const *steps, gint64 n, PlaitRagged target)
+plait_concatenate_steps (PlaitTape *tape, PlaitNode *const *steps, gint64 n, PlaitRagged target)
 {
   PlaitArena *arena = plait_tape_arena (tape);
   gint64 rows = plait_ragged_rows (target), done = 0;
-  gint64 *places = plait_arena_new_array (arena, gint64, rows + 1);
+  gint64 *indices = plait_arena_new_array (arena, gint64, rows + 1);
 
   for (gint64 t = 0; t < n; t++)
     for (gint64 s = 0; s < target.n; s++)
       if (plait_ragged_length (target, s) > t)
-        places[target.offsets[s] + t] = done++;
-  return plait_gather_rows (tape, plait_concatenate_rows (tape, steps, (guint)n), places, rows);
+        indices[target.offsets[s] + t] = done++;
+  return plait_gather_rows (tape, plait_concatenate_rows (tape, steps, (guint)n), indices, rows);
 }
 
 PlaitNode *
@@ -73,35 +73,35 @@ plait_memory_mean (PlaitTape *tape, const PlaitMemory *memory)
   PlaitArena *arena = plait_tape_arena (tape);
   gint64 n = memory->rows.n, rows = plait_ragged_rows (memory->rows);
   PlaitScalar *shares = plait_arena_new_array (arena, PlaitScalar, rows + 1);
-  PlaitPairs pairs;
+  PlaitQueryKeyPairs pairs;
 
   for (gint64 s = 0; s < n; s++)
     for (gint64 row = memory->rows.offsets[s]; row < memory->rows.offsets[s + 1]; row++)
       shares[row] = 1 / (PlaitScalar)plait_ragged_length (memory->rows, s);
-  pairs = plait_pairs (tape, plait_ragged_units (arena, n), memory->rows);
-  return plait_pair_read (tape, &pairs, plait_leaf (tape, plait_tensor (shares, rows, 1), NULL), memory->states);
+  pairs = plait_query_key_pairs (tape, plait_ragged_units (arena, n), memory->rows);
+  return plait_weighted_sum (tape, &pairs, plait_leaf (tape, plait_tensor (shares, rows, 1), NULL), memory->states);
 }
 
 gint64
-plait_memory_row_of_token (PlaitTape *tape, const PlaitMemory *memory, gint64 s, gint64 place, const char *kind)
+plait_memory_row_of_token (PlaitTape *tape, const PlaitMemory *memory, gint64 s, gint64 position, const char *kind)
 {
   gint64 first = memory->rows.offsets[s], end = memory->rows.offsets[s + 1];
   const gint64 *token = memory->links ? memory->links->token : NULL;
   GError *fault = NULL;
 
   /* Rows of tokens stand in their order, though not each token may have one. */
-  for (gint64 row = first + MIN (place, end - first - 1); token && row >= first; row--)
-    if (token[row] == place)
+  for (gint64 row = first + MIN (position, end - first - 1); token && row >= first; row--)
+    if (token[row] == position)
       return row;
   plait_fail (&fault, PLAIT_ERROR_INPUT,
               "token %jd has no row in the first memory: [predict] kind=%s needs an encoder whose first memory has a "
               "row for each token, start tokens too",
-              place + 1, kind);
-  plait_arena_leave (plait_tape_arena (tape), fault);
+              position + 1, kind);
+  plait_arena_fail (plait_tape_arena (tape), fault);
 }
 
 PlaitNode *
-plait_side_by_side (PlaitTape *tape, PlaitNode *numbers, PlaitRagged groups)
+plait_pad_logits (PlaitTape *tape, PlaitNode *numbers, PlaitRagged groups)
 {
   PlaitArena *arena = plait_tape_arena (tape);
   gint64 n = groups.n, most = MAX (1, plait_ragged_longest (groups));
@@ -117,7 +117,7 @@ plait_side_by_side (PlaitTape *tape, PlaitNode *numbers, PlaitRagged groups)
         gboolean there = i < plait_ragged_length (groups, d);
 
         rows[d * most + i] = there ? groups.offsets[d] + i : -1;
-        absent[d * most + i] = there ? 0 : PLAIT_NO_CHOICE;
+        absent[d * most + i] = there ? 0 : PLAIT_MASKED_LOGIT;
       }
   sides = plait_gather_windows (tape, numbers, rows, n, most);
   return plait_add (tape, sides, plait_leaf (tape, plait_tensor (absent, n, most), NULL));
@@ -126,5 +126,5 @@ plait_side_by_side (PlaitTape *tape, PlaitNode *numbers, PlaitRagged groups)
 PlaitNode *
 plait_add (PlaitTape *tape, PlaitNode *x, PlaitNode *y)
 {
-  return plait_sum (tape, (PlaitNode *[]){ x, y }, 2);
+  return plait_add_n (tape, (PlaitNode *[]){ x, y }, 2);
 }

@@ -35,29 +35,29 @@ row_of (PlaitTape *tape, const PlaitMemory *memory, PlaitMemoryRow row)
 }
 
 static PlaitNode *
-classify (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitReading *reading, PlaitRagged target_rows,
-          const gint32 *target_inputs, PlaitCapture *capture)
+classify (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitEncoderOutputs *encoded, PlaitRagged target_rows,
+          const gint32 *target_inputs, PlaitAttentionRecord *record)
 {
   const Classifier *c = (const Classifier *)decoder;
   PlaitNode **parts = plait_arena_new_array (plait_tape_arena (tape), PlaitNode *, c->n);
   PlaitNode *x;
 
   for (guint i = 0; i < c->n; i++)
-    parts[i] = row_of (tape, &reading->memories[c->memories[i]], c->row);
+    parts[i] = row_of (tape, &encoded->memories[c->memories[i]], c->row);
   x = c->n > 1 ? plait_concatenate_columns (tape, parts, c->n) : parts[0];
   x = plait_linear_apply (tape, &c->hidden, plait_dropout (tape, x, c->dropout), PLAIT_ACTIVATION_TANH);
   return plait_dropout (tape, x, c->dropout);
 }
 
 static PlaitNode *
-choose (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitReading *reading, PlaitRagged target_rows,
-        const gint32 *target_inputs, PlaitCapture *capture)
+choose (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitEncoderOutputs *encoded, PlaitRagged target_rows,
+        const gint32 *target_inputs, PlaitAttentionRecord *record)
 {
   const Classifier *c = (const Classifier *)decoder;
-  PlaitNode *states = classify (decoder, tape, reading, target_rows, target_inputs, capture);
+  PlaitNode *states = classify (decoder, tape, encoded, target_rows, target_inputs, record);
 
-  return plait_side_by_side (tape, plait_linear_apply (tape, &c->score, states, PLAIT_ACTIVATION_NONE),
-                             reading->candidates);
+  return plait_pad_logits (tape, plait_linear_apply (tape, &c->score, states, PLAIT_ACTIVATION_NONE),
+                           encoded->candidates);
 }
 
 static const PlaitDecoderTable class_table = { .forward = classify };

@@ -30,8 +30,8 @@ plait_decoder_new (const PlaitDecoderBuild *build, GError **error)
   static const New of_others[] = {
     [PLAIT_PREDICT_CLASS] = plait_classifier_new,
     [PLAIT_PREDICT_CHOICE] = plait_classifier_new,
-    [PLAIT_PREDICT_SPAN] = plait_spanner_new,
-    [PLAIT_PREDICT_MASKED] = plait_unmasker_new,
+    [PLAIT_PREDICT_SPAN] = plait_span_head_new,
+    [PLAIT_PREDICT_MASKED] = plait_masked_lm_head_new,
   };
   static const gint32 starts[] = { PLAIT_TOKEN_BOS, PLAIT_TOKEN_EOS, PLAIT_TOKEN_PAD };
   gboolean sequence = build->predict->kind == PLAIT_PREDICT_SEQUENCE;
@@ -113,7 +113,7 @@ roles_of_step (PlaitDecoderState *state, PlaitTape *tape, PlaitRagged hypotheses
     for (gint64 row = hypotheses.offsets[s]; row < hypotheses.offsets[s + 1]; row++)
       {
         state->next_sentence[row] = state->sentence[parents[row]] + (tokens[row] == PLAIT_TOKEN_BOS);
-        roles[row] = role_of (state->reading.documents, s, state->next_sentence[row]);
+        roles[row] = role_of (state->encoded.documents, s, state->next_sentence[row]);
       }
   state->sentence = state->next_sentence;
   state->next_sentence = swap;
@@ -130,29 +130,29 @@ plait_decoder_embed (const PlaitDecoderBuild *build, PlaitTape *tape, const gint
 }
 
 PlaitNode *
-plait_decoder_forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitReading *reading,
-                       PlaitRagged target_rows, const gint32 *target_inputs, PlaitCapture *capture)
+plait_decoder_forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitEncoderOutputs *encoded,
+                       PlaitRagged target_rows, const gint32 *target_inputs, PlaitAttentionRecord *record)
 {
-  PlaitReading with_roles = *reading;
+  PlaitEncoderOutputs with_roles = *encoded;
 
   /* What predicts no sequence reads no target, which need not be known then. */
   if (!decoder->table->start)
-    return decoder->table->forward (decoder, tape, reading, target_rows, target_inputs, capture);
-  if (reading->documents)
-    with_roles.roles = roles_of_targets (reading->documents, tape, target_rows, target_inputs);
+    return decoder->table->forward (decoder, tape, encoded, target_rows, target_inputs, record);
+  if (encoded->documents)
+    with_roles.roles = roles_of_targets (encoded->documents, tape, target_rows, target_inputs);
   target_inputs = with_start (decoder, tape, target_rows, target_inputs);
-  return decoder->table->forward (decoder, tape, &with_roles, target_rows, target_inputs, capture);
+  return decoder->table->forward (decoder, tape, &with_roles, target_rows, target_inputs, record);
 }
 
 PlaitDecoderState *
-plait_decoder_start (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitReading *reading, gint64 hypotheses,
-                     gint64 steps)
+plait_decoder_start (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitEncoderOutputs *encoded,
+                     gint64 hypotheses, gint64 steps)
 {
-  PlaitDecoderState *state = decoder->table->start (decoder, tape, reading, hypotheses, steps);
+  PlaitDecoderState *state = decoder->table->start (decoder, tape, encoded, hypotheses, steps);
 
   state->decoder = decoder;
-  state->reading = *reading;
-  if (reading->documents)
+  state->encoded = *encoded;
+  if (encoded->documents)
     {
       state->sentence = plait_arena_new_array (plait_tape_arena (tape), gint64, hypotheses);
       state->next_sentence = plait_arena_new_array (plait_tape_arena (tape), gint64, hypotheses);
@@ -164,16 +164,16 @@ plait_decoder_start (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitRe
 
 PlaitNode *
 plait_decoder_step (PlaitDecoderState *state, PlaitTape *tape, PlaitRagged hypotheses, const gint32 *tokens,
-                    const gint64 *parents, PlaitCapture *capture)
+                    const gint64 *parents, PlaitAttentionRecord *record)
 {
   PlaitNode *states;
 
-  if (state->reading.documents)
-    state->reading.roles = roles_of_step (state, tape, hypotheses, tokens, parents);
+  if (state->encoded.documents)
+    state->encoded.roles = roles_of_step (state, tape, hypotheses, tokens, parents);
   if (!state->begun)
     tokens = with_start (state->decoder, tape,
                          plait_ragged_units (plait_tape_arena (tape), plait_ragged_rows (hypotheses)), tokens);
-  states = state->decoder->table->step (state, tape, hypotheses, tokens, parents, capture);
+  states = state->decoder->table->step (state, tape, hypotheses, tokens, parents, record);
   state->begun = TRUE;
   return states;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "cross-attention/capture.h"
+#include "cross-attention/attention-record.h"
 #include "settings/decoder-build.h"
 
 /*
@@ -21,25 +21,25 @@ typedef struct
   guint n_memories;
   PlaitNode **summaries; /* [n_summaries]: of the sources that give one, [sentences, width] each */
   guint n_summaries;
-  double *multiplications;         /* [n_sources]: what reading each took (plait_tape_multiplications) */
-  PlaitRagged candidates;          /* of choices: the sentences of each document, each of which was read by itself */
-  PlaitLossPass *losses;           /* what encoders, combiner and coverage add theirs to, or NULL: not wanted */
-  PlaitTouched *touched;           /* is added to, or NULL */
-  const PlaitDocuments *documents; /* whose roles the target has, sentence by sentence; NULL: it has none */
-  const gint32 *roles;             /* made of them, of each row of the target */
-} PlaitReading;
+  double *multiplications;          /* [n_sources]: what reading each took (plait_tape_multiplications) */
+  PlaitRagged candidates;           /* of choices: the sentences of each document, each of which was read by itself */
+  PlaitLossPass *losses;            /* what encoders, combiner and coverage add theirs to, or NULL: not wanted */
+  PlaitAttentionCost *rows_weighed; /* is added to, or NULL */
+  const PlaitDocuments *documents;  /* whose roles the target has, sentence by sentence; NULL: it has none */
+  const gint32 *roles;              /* made of them, of each row of the target */
+} PlaitEncoderOutputs;
 
 typedef struct
 {
   gboolean (*check_length) (const PlaitDecoder *decoder, gint64 length, GError **error); /* NULL: any will do */
-  PlaitNode *(*forward) (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitReading *reading,
-                         PlaitRagged target_rows, const gint32 *target_inputs, PlaitCapture *capture);
+  PlaitNode *(*forward) (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitEncoderOutputs *encoded,
+                         PlaitRagged target_rows, const gint32 *target_inputs, PlaitAttentionRecord *record);
 
   /* Both NULL: not of a sequence. */
-  PlaitDecoderState *(*start) (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitReading *reading,
+  PlaitDecoderState *(*start) (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitEncoderOutputs *encoded,
                                gint64 hypotheses, gint64 steps);
   PlaitNode *(*step) (PlaitDecoderState *state, PlaitTape *tape, PlaitRagged hypotheses, const gint32 *tokens,
-                      const gint64 *parents, PlaitCapture *capture);
+                      const gint64 *parents, PlaitAttentionRecord *record);
 } PlaitDecoderTable;
 
 /* Memory of the model's parameters, as all that it holds. */
@@ -53,8 +53,8 @@ struct PlaitDecoder
 struct PlaitDecoderState
 {
   const PlaitDecoder *decoder;
-  PlaitReading reading; /* its roles are of the rows of this step */
-  gboolean begun;       /* a step has been made */
+  PlaitEncoderOutputs encoded; /* its roles are of the rows of this step */
+  gboolean begun;              /* a step has been made */
 
   /* Where the target has roles. */
   gint64 *sentence;      /* [hypotheses], which one of its document each hypothesis of the last step is in */
@@ -81,16 +81,16 @@ gboolean plait_decoder_check_length (const PlaitDecoder *decoder, gint64 length,
 
 /* States after each row of @target_inputs: [rows of target_rows, width]. Row t of a sentence depends on its rows 0 ..
  * t.
- * @capture is NULL or collects attention weights. */
-PlaitNode *plait_decoder_forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitReading *reading,
-                                  PlaitRagged target_rows, const gint32 *target_inputs, PlaitCapture *capture);
+ * @record is NULL or collects attention weights. */
+PlaitNode *plait_decoder_forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitEncoderOutputs *encoded,
+                                  PlaitRagged target_rows, const gint32 *target_inputs, PlaitAttentionRecord *record);
 
 /*
  * Search. The state keeps what does not change from step to step (projected keys and values, made on @tape) and
  * what grows (caches). At most @hypotheses rows at once and @steps steps. It lives in the arena of @tape.
  */
-PlaitDecoderState *plait_decoder_start (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitReading *reading,
-                                        gint64 hypotheses, gint64 steps);
+PlaitDecoderState *plait_decoder_start (const PlaitDecoder *decoder, PlaitTape *tape,
+                                        const PlaitEncoderOutputs *encoded, gint64 hypotheses, gint64 steps);
 
 /*
  * One step: hypothesis i reads @tokens[i] and continues hypothesis @parents[i] of the step before; before the first
@@ -99,7 +99,7 @@ PlaitDecoderState *plait_decoder_start (const PlaitDecoder *decoder, PlaitTape *
  * anew for each step.
  */
 PlaitNode *plait_decoder_step (PlaitDecoderState *state, PlaitTape *tape, PlaitRagged hypotheses, const gint32 *tokens,
-                               const gint64 *parents, PlaitCapture *capture);
+                               const gint64 *parents, PlaitAttentionRecord *record);
 
 /* What decoders compute, in the words of the papers, a line each between ';', as schemas tell of plugins: the layers or
  * steps around a combiner. x <- residual (x, c) and normalise stand for what decoder.norm says. (transfer none) */
@@ -115,11 +115,11 @@ PlaitDecoder *plait_transformer_decoder_new (const PlaitDecoderBuild *build, GEr
 PlaitDecoder *plait_recurrent_decoder_new (const PlaitDecoderBuild *build, GError **error);
 
 /* What a class is read from; of a choice the logits themselves, a column for each sentence of the document that has
- * most of them, PLAIT_NO_CHOICE where another has none. */
+ * most of them, PLAIT_MASKED_LOGIT where another has none. */
 PlaitDecoder *plait_classifier_new (const PlaitDecoderBuild *build, GError **error);
 
 /* The logits of where an answer begins and ends, two rows a document. */
-PlaitDecoder *plait_spanner_new (const PlaitDecoderBuild *build, GError **error);
+PlaitDecoder *plait_span_head_new (const PlaitDecoderBuild *build, GError **error);
 
 /* What masked tokens are read from; its target inputs are their places in the sentence. */
-PlaitDecoder *plait_unmasker_new (const PlaitDecoderBuild *build, GError **error);
+PlaitDecoder *plait_masked_lm_head_new (const PlaitDecoderBuild *build, GError **error);

@@ -19,12 +19,12 @@ typedef struct
   PlaitEmbedding *embedding; /* of tokens */
   PlaitEmbedding roles;      /* of documents with roles */
   PlaitInstance encoder;
-  PlaitLinear projections[PLAIT_ENCODER_MAXIMUM_MEMORIES]; /* weight NULL where a memory has the width it is to have */
+  PlaitLinear projections[PLAIT_ENCODER_MAX_MEMORIES]; /* weight NULL where a memory has the width it is to have */
 } Source;
 
 struct PlaitModel
 {
-  PlaitModelSpecification given;
+  PlaitModelSpecification specification;
   PlaitParameters *parameters;
   GHashTable *embeddings; /* name -> PlaitEmbedding */
   Source *sources;        /* [given.n_sources] */
@@ -44,7 +44,7 @@ struct PlaitModel
 static PlaitEmbedding
 embedding_declare (PlaitModel *model, const char *name, gint64 size)
 {
-  const PlaitDecoderSettings *settings = &model->given.decoder;
+  const PlaitDecoderSettings *settings = &model->specification.decoder;
   double deviation = 1 / sqrt ((double)settings->width);
 
   return plait_embedding_declare (model->parameters, name, size, settings->width, PLAIT_NORMAL (deviation),
@@ -55,8 +55,8 @@ embedding_declare (PlaitModel *model, const char *name, gint64 size)
 static PlaitEmbedding *
 embedding (PlaitModel *model, const char *prefix, const char *vocabulary, gint64 size)
 {
-  g_autofree char *name = model->given.decoder.share_embeddings ? g_strdup_printf ("embedding/%s", vocabulary)
-                                                                : g_strdup_printf ("%sembedding", prefix);
+  g_autofree char *name = model->specification.decoder.share_embeddings ? g_strdup_printf ("embedding/%s", vocabulary)
+                                                                        : g_strdup_printf ("%sembedding", prefix);
   PlaitEmbedding *found = g_hash_table_lookup (model->embeddings, name);
 
   if (!found)
@@ -103,10 +103,10 @@ build_source (PlaitModel *model, Source *source, const PlaitSourceSpecification 
   PlaitEncoderBuild build = {
     .source = specification->name,
     .kind = specification->kind,
-    .input_width
-    = plait_input_kind_is_text (specification->kind) ? model->given.decoder.width : specification->feature_width,
-    .model_width = model->given.decoder.width,
-    .pre_norm = model->given.decoder.norm == PLAIT_DECODER_NORM_PRE,
+    .input_width = plait_input_kind_is_text (specification->kind) ? model->specification.decoder.width
+                                                                  : specification->feature_width,
+    .model_width = model->specification.decoder.width,
+    .pre_norm = model->specification.decoder.norm == PLAIT_DECODER_NORM_PRE,
     .parameters = model->parameters,
     .prefix = prefix,
   };
@@ -126,16 +126,16 @@ build_source (PlaitModel *model, Source *source, const PlaitSourceSpecification 
 static void
 note_all_memories (PlaitModel *model)
 {
-  g_autofree gint64 *widths = g_new (gint64, model->given.n_sources * PLAIT_ENCODER_MAXIMUM_MEMORIES);
+  g_autofree gint64 *widths = g_new (gint64, model->specification.n_sources * PLAIT_ENCODER_MAX_MEMORIES);
   guint n = 0;
   gint64 width = 0;
 
-  for (guint i = 0; i < model->given.n_sources; i++)
+  for (guint i = 0; i < model->specification.n_sources; i++)
     for (guint m = 0; m < model->sources[i].encoder.shape.n_memories; m++)
       widths[n++] = model->sources[i].encoder.shape.memories[m].width;
-  if (model->given.predict.kind == PLAIT_PREDICT_SEQUENCE)
-    width = plait_decoder_memory_width (&model->given.decoder, widths, n);
-  for (guint i = 0; i < model->given.n_sources; i++)
+  if (model->specification.predict.kind == PLAIT_PREDICT_SEQUENCE)
+    width = plait_decoder_memory_width (&model->specification.decoder, widths, n);
+  for (guint i = 0; i < model->specification.n_sources; i++)
     note_memories (model, &model->sources[i], width);
 }
 
@@ -147,22 +147,23 @@ declare_output (PlaitModel *model, const char *name, PlaitParameter *tied, gbool
 
   model->output = tied;
   if (!tied)
-    model->output = plait_parameters_declare (model->parameters, weight_name, model->given.target_vocabulary_size,
-                                              model->given.decoder.width,
-                                              PLAIT_NORMAL (1 / sqrt ((double)model->given.decoder.width)));
+    model->output = plait_parameters_declare (
+        model->parameters, weight_name, model->specification.target_vocabulary_size, model->specification.decoder.width,
+        PLAIT_NORMAL (1 / sqrt ((double)model->specification.decoder.width)));
   model->output->use = PLAIT_USE_TABLE;
   if (bias)
-    model->output_bias
-        = plait_parameters_declare (model->parameters, bias_name, 1, model->given.target_vocabulary_size, PLAIT_ZEROS);
+    model->output_bias = plait_parameters_declare (model->parameters, bias_name, 1,
+                                                   model->specification.target_vocabulary_size, PLAIT_ZEROS);
 }
 
 /* The roles of the target's sentences: those of the first source that has any. */
 static gboolean
 find_roles (PlaitModel *model, PlaitDecoderBuild *build, GError **error)
 {
-  const Source *source = model->sources, *end = model->sources + model->given.n_sources;
+  const Source *source = model->sources, *end = model->sources + model->specification.n_sources;
 
-  if (model->given.decoder.roles == PLAIT_DECODER_ROLES_NONE || model->given.predict.kind != PLAIT_PREDICT_SEQUENCE)
+  if (model->specification.decoder.roles == PLAIT_DECODER_ROLES_NONE
+      || model->specification.predict.kind != PLAIT_PREDICT_SEQUENCE)
     return TRUE;
   while (source < end && source->specification->roles == 0)
     source++;
@@ -171,7 +172,7 @@ find_roles (PlaitModel *model, PlaitDecoderBuild *build, GError **error)
         error, PLAIT_ERROR_INPUT,
         "decoder.roles takes the roles of a source, but none has any: set data.document_roles, or decoder.roles=none");
   model->role_source = source;
-  model->roles = model->given.decoder.roles == PLAIT_DECODER_ROLES_SHARED
+  model->roles = model->specification.decoder.roles == PLAIT_DECODER_ROLES_SHARED
                      ? source->roles
                      : embedding_declare (model, "decoder/roles", source->specification->roles);
   build->roles = &model->roles;
@@ -181,7 +182,7 @@ find_roles (PlaitModel *model, PlaitDecoderBuild *build, GError **error)
 static gboolean
 build_decoder (PlaitModel *model, GError **error)
 {
-  const PlaitModelSpecification *specification = &model->given;
+  const PlaitModelSpecification *specification = &model->specification;
   gboolean tied = specification->decoder.tie_output;
   PlaitDecoderBuild build = {
     .settings = &specification->decoder,
@@ -196,7 +197,7 @@ build_decoder (PlaitModel *model, GError **error)
     .parameters = model->parameters,
   };
 
-  if (model->given.predict.kind == PLAIT_PREDICT_SEQUENCE)
+  if (model->specification.predict.kind == PLAIT_PREDICT_SEQUENCE)
     model->target
         = embedding (model, "decoder/", specification->target_vocabulary, specification->target_vocabulary_size);
   build.embedding = model->target;
@@ -205,11 +206,12 @@ build_decoder (PlaitModel *model, GError **error)
   model->decoder = plait_decoder_new (&build, error);
   if (!model->decoder)
     return FALSE;
-  if (model->given.predict.kind == PLAIT_PREDICT_SEQUENCE)
-    declare_output (model, "decoder/output", tied ? model->target->table : NULL, model->given.decoder.output_bias);
-  else if (model->given.predict.kind == PLAIT_PREDICT_MASKED)
+  if (model->specification.predict.kind == PLAIT_PREDICT_SEQUENCE)
+    declare_output (model, "decoder/output", tied ? model->target->table : NULL,
+                    model->specification.decoder.output_bias);
+  else if (model->specification.predict.kind == PLAIT_PREDICT_MASKED)
     declare_output (model, "masked/output", tied ? model->sources[0].embedding->table : NULL, TRUE);
-  else if (model->given.predict.kind == PLAIT_PREDICT_CLASS)
+  else if (model->specification.predict.kind == PLAIT_PREDICT_CLASS)
     declare_output (model, "class/output", NULL, TRUE);
   return TRUE;
 }
@@ -219,12 +221,12 @@ plait_model_new (const PlaitModelSpecification *specification, GError **error)
 {
   g_autoptr (PlaitModel) model = g_new0 (PlaitModel, 1);
 
-  model->given = *specification;
+  model->specification = *specification;
   model->parameters = plait_parameters_new ();
-  plait_parameters_set_norm_epsilon (model->parameters, model->given.decoder.norm_epsilon);
+  plait_parameters_set_norm_epsilon (model->parameters, model->specification.decoder.norm_epsilon);
   model->embeddings = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   model->sources = g_new0 (Source, specification->n_sources);
-  model->memories = g_new0 (PlaitMemorySpecification, specification->n_sources * PLAIT_ENCODER_MAXIMUM_MEMORIES);
+  model->memories = g_new0 (PlaitMemorySpecification, specification->n_sources * PLAIT_ENCODER_MAX_MEMORIES);
   model->summaries = g_new0 (PlaitMemorySpecification, specification->n_sources);
   for (guint i = 0; i < specification->n_sources; i++)
     if (!build_source (model, &model->sources[i], &specification->sources[i], error))
@@ -254,7 +256,7 @@ plait_model_free (PlaitModel *model)
 const PlaitModelSpecification *
 plait_model_specification (const PlaitModel *model)
 {
-  return &model->given;
+  return &model->specification;
 }
 
 PlaitParameters *
@@ -313,7 +315,7 @@ check_ids (const char *what, const gint32 *ids, PlaitRagged rows, const gint64 *
 gboolean
 plait_model_check_length (const PlaitModel *model, guint source, gint64 rows, GError **error)
 {
-  if (source == model->given.n_sources)
+  if (source == model->specification.n_sources)
     return plait_decoder_check_length (model->decoder, rows, error);
   return plait_call_check_length (&model->sources[source].encoder, rows, error);
 }
@@ -324,7 +326,7 @@ input_read (const PlaitModel *model, const PlaitInput *input)
 {
   PlaitInput apart = *input;
 
-  if (model->given.predict.kind != PLAIT_PREDICT_CHOICE)
+  if (model->specification.predict.kind != PLAIT_PREDICT_CHOICE)
     return apart;
   apart.rows = (PlaitRagged){ plait_ragged_rows (input->documents->sentences), input->documents->rows };
   apart.n_missing = 0; /* each has one row at least */
@@ -359,10 +361,10 @@ plait_model_check_input (const PlaitModel *model, guint source, const PlaitInput
 gboolean
 plait_model_check_batch (const PlaitModel *model, const PlaitBatch *batch, GError **error)
 {
-  if (batch->n_sources != model->given.n_sources)
+  if (batch->n_sources != model->specification.n_sources)
     return plait_fail (error, PLAIT_ERROR_INPUT, "the model reads %u sources, but %jd were given",
-                       model->given.n_sources, batch->n_sources);
-  for (guint i = 0; i < model->given.n_sources; i++)
+                       model->specification.n_sources, batch->n_sources);
+  for (guint i = 0; i < model->specification.n_sources; i++)
     {
       const PlaitSourceSpecification *expected = model->sources[i].specification;
       const PlaitInput *input = &batch->inputs[i];
@@ -383,14 +385,15 @@ plait_model_check_batch (const PlaitModel *model, const PlaitBatch *batch, GErro
     }
   if (!batch->target_rows.offsets)
     return TRUE;
-  if (!plait_model_check_length (model, model->given.n_sources, plait_ragged_longest (batch->target_rows), error))
+  if (!plait_model_check_length (model, model->specification.n_sources, plait_ragged_longest (batch->target_rows),
+                                 error))
     return FALSE;
-  if (model->given.predict.kind == PLAIT_PREDICT_CHOICE)
+  if (model->specification.predict.kind == PLAIT_PREDICT_CHOICE)
     return check_choices (batch, error);
-  if (model->given.predict.kind == PLAIT_PREDICT_SPAN)
+  if (model->specification.predict.kind == PLAIT_PREDICT_SPAN)
     return TRUE; /* the corpus has seen to it */
   return check_ids ("the target", batch->target_outputs, batch->target_rows, batch->sentence,
-                    model->given.target_vocabulary_size, error);
+                    model->specification.target_vocabulary_size, error);
 }
 
 /* @embedded with the vectors of the roles of its rows' sentences added: the segment embeddings of HAT, section 4.1. */
@@ -408,8 +411,8 @@ add_roles (const Source *source, PlaitTape *tape, const PlaitInput *input, Plait
 }
 
 static void
-read_source (const PlaitModel *model, const Source *source, PlaitTape *tape, const PlaitInput *input,
-             PlaitReading *reading)
+encode_source (const PlaitModel *model, const Source *source, PlaitTape *tape, const PlaitInput *input,
+               PlaitEncoderOutputs *encoded)
 {
   const PlaitSourceSpecification *specification = source->specification;
   PlaitInput *read = plait_arena_new_array (plait_tape_arena (tape), PlaitInput, 1);
@@ -424,42 +427,42 @@ read_source (const PlaitModel *model, const Source *source, PlaitTape *tape, con
     encoding.embedded = plait_leaf (tape, plait_tensor (NULL, 0, specification->feature_width), NULL);
   if (specification->roles > 0)
     encoding.embedded = add_roles (source, tape, input, encoding.embedded);
-  plait_call_encode (&source->encoder, &encoding, reading->losses);
+  plait_call_encode (&source->encoder, &encoding, encoded->losses);
   for (guint i = 0; i < source->encoder.shape.n_memories; i++)
     {
-      PlaitMemory *memory = &reading->memories[reading->n_memories++];
+      PlaitMemory *memory = &encoded->memories[encoded->n_memories++];
 
       *memory = encoding.memories[i];
       if (source->projections[i].weight)
         memory->states = plait_linear_apply (tape, &source->projections[i], memory->states, PLAIT_ACTIVATION_NONE);
     }
   if (source->encoder.shape.summary_width > 0)
-    reading->summaries[reading->n_summaries++] = encoding.summary;
+    encoded->summaries[encoded->n_summaries++] = encoding.summary;
 }
 
-PlaitReading
-plait_model_read (const PlaitModel *model, PlaitTape *tape, const PlaitBatch *batch, PlaitLossPass *losses)
+PlaitEncoderOutputs
+plait_model_encode (const PlaitModel *model, PlaitTape *tape, const PlaitBatch *batch, PlaitLossPass *losses)
 {
   PlaitArena *arena = plait_tape_arena (tape);
-  PlaitReading reading = {
+  PlaitEncoderOutputs encoded = {
     .memories = plait_arena_new_array (arena, PlaitMemory, model->n_memories),
-    .summaries = plait_arena_new_array (arena, PlaitNode *, model->given.n_sources),
-    .multiplications = plait_arena_new_array (arena, double, model->given.n_sources),
+    .summaries = plait_arena_new_array (arena, PlaitNode *, model->specification.n_sources),
+    .multiplications = plait_arena_new_array (arena, double, model->specification.n_sources),
     .losses = losses,
   };
 
-  for (guint i = 0; i < model->given.n_sources; i++)
+  for (guint i = 0; i < model->specification.n_sources; i++)
     {
       double before = plait_tape_multiplications (tape);
 
-      read_source (model, &model->sources[i], tape, &batch->inputs[i], &reading);
-      reading.multiplications[i] = plait_tape_multiplications (tape) - before;
+      encode_source (model, &model->sources[i], tape, &batch->inputs[i], &encoded);
+      encoded.multiplications[i] = plait_tape_multiplications (tape) - before;
     }
-  if (model->given.predict.kind == PLAIT_PREDICT_CHOICE)
-    reading.candidates = batch->inputs[0].documents->sentences;
+  if (model->specification.predict.kind == PLAIT_PREDICT_CHOICE)
+    encoded.candidates = batch->inputs[0].documents->sentences;
   if (model->role_source)
-    reading.documents = batch->inputs[model->role_source - model->sources].documents;
-  return reading;
+    encoded.documents = batch->inputs[model->role_source - model->sources].documents;
+  return encoded;
 }
 
 /* @root and the losses of the parts, weighted and scaled; notes them in @sums. */
@@ -508,14 +511,14 @@ of_known_classes (PlaitTape *tape, PlaitNode *states, PlaitRagged target_rows)
 
 /* Returns the negative log-likelihood of the targets of @batch if everything that can be said is equally probable. */
 static double
-loss_of_guessing (const PlaitModel *model, const PlaitBatch *batch, const PlaitReading *reading)
+loss_of_guessing (const PlaitModel *model, const PlaitBatch *batch, const PlaitEncoderOutputs *encoded)
 {
   PlaitRagged said
-      = model->given.predict.kind == PLAIT_PREDICT_CHOICE ? reading->candidates : reading->memories[0].rows;
+      = model->specification.predict.kind == PLAIT_PREDICT_CHOICE ? encoded->candidates : encoded->memories[0].rows;
   double loss = 0;
 
   if (model->output)
-    return (double)plait_ragged_rows (batch->target_rows) * log ((double)model->given.target_vocabulary_size);
+    return (double)plait_ragged_rows (batch->target_rows) * log ((double)model->specification.target_vocabulary_size);
   for (gint64 s = 0; s < batch->n_sentences; s++)
     loss += (double)plait_ragged_length (batch->target_rows, s) * log ((double)MAX (1, plait_ragged_length (said, s)));
   return loss;
@@ -523,28 +526,28 @@ loss_of_guessing (const PlaitModel *model, const PlaitBatch *batch, const PlaitR
 
 PlaitNode *
 plait_model_loss (const PlaitModel *model, PlaitTape *tape, const PlaitBatch *batch,
-                  const PlaitVocabularyLossOptions *options, PlaitModelSums *sums, double *row_losses,
-                  PlaitCapture *capture)
+                  const PlaitOutputLossOptions *options, PlaitModelSums *sums, double *row_losses,
+                  PlaitAttentionRecord *record)
 {
-  PlaitReading reading = plait_model_read (model, tape, batch, plait_loss_pass_new (tape));
+  PlaitEncoderOutputs encoded = plait_model_encode (model, tape, batch, plait_loss_pass_new (tape));
   PlaitNode *states
-      = plait_decoder_forward (model->decoder, tape, &reading, batch->target_rows, batch->target_inputs, capture);
+      = plait_decoder_forward (model->decoder, tape, &encoded, batch->target_rows, batch->target_inputs, record);
   PlaitNode *bias = plait_parameter_node_if_any (tape, model->output_bias);
   PlaitNode *table = model->output ? plait_parameter_node (tape, model->output) : identity (tape, states->value.width);
-  PlaitVocabularyLossOptions suited = *options;
+  PlaitOutputLossOptions suited = *options;
   PlaitNode *root;
   GError *fault = NULL;
 
-  if (model->given.predict.kind == PLAIT_PREDICT_CLASS)
+  if (model->specification.predict.kind == PLAIT_PREDICT_CLASS)
     states = of_known_classes (tape, states, batch->target_rows);
   if (model->output && plait_tape_mode (tape) == PLAIT_TAPE_EVALUATE)
     suited.packed = model->output->packed;
   if (!model->output)
     suited.smoothing = 0; /* what cannot be chosen must not be wished for */
-  root = plait_vocabulary_loss (tape, states, table, bias, batch->target_outputs, &suited, &sums->words, row_losses);
-  sums->guessing = loss_of_guessing (model, batch, &reading);
+  root = plait_output_loss (tape, states, table, bias, batch->target_outputs, &suited, &sums->words, row_losses);
+  sums->guessing = loss_of_guessing (model, batch, &encoded);
   /* What a plugin declared while it ran stands nowhere. */
   if (!plait_parameters_check (model->parameters, &fault))
-    plait_arena_leave (plait_tape_arena (tape), fault);
-  return add_losses (model, tape, root, reading.losses, options->scale, sums);
+    plait_arena_fail (plait_tape_arena (tape), fault);
+  return add_losses (model, tape, root, encoded.losses, options->scale, sums);
 }

@@ -20,11 +20,11 @@ typedef struct
 {
   const char *name; /* of the source */
   PlaitInputKind kind;
-  const PlaitPart *encoder; /* opened, with what it stands on */
-  const char *vocabulary;   /* of tokens: its name; streams of one name may share their embedding */
-  gint64 vocabulary_size;   /* of tokens */
-  gint64 feature_width;     /* of features */
-  gint64 roles;             /* of documents: most roles of one; 0: they have none */
+  const PlaitComponent *encoder; /* opened, with what it stands on */
+  const char *vocabulary;        /* of tokens: its name; streams of one name may share their embedding */
+  gint64 vocabulary_size;        /* of tokens */
+  gint64 feature_width;          /* of features */
+  gint64 roles;                  /* of documents: most roles of one; 0: they have none */
 } PlaitSourceSpecification;
 
 /* All that it points to must outlive the model. */
@@ -38,8 +38,8 @@ typedef struct
   gboolean target_starts;        /* targets have start tokens of their own, such as one between sentences, which a
                                     search may choose */
   PlaitDecoderSettings decoder;
-  const PlaitPart *combiner; /* opened; NULL unless a sequence is predicted */
-  const PlaitPart *coverage; /* opened; NULL: none */
+  const PlaitComponent *combiner; /* opened; NULL unless a sequence is predicted */
+  const PlaitComponent *coverage; /* opened; NULL: none */
 } PlaitModelSpecification;
 
 /* Declares and allocates all parameters (values zero: initialise or load them). PLAIT_ERROR_INPUT where settings do not
@@ -78,23 +78,23 @@ gboolean plait_model_check_batch (const PlaitModel *model, const PlaitBatch *bat
 const PlaitLossColumns *plait_model_losses (const PlaitModel *model);
 
 /* Runs all encoders on @batch. @losses: NULL where nobody wants them. */
-PlaitReading plait_model_read (const PlaitModel *model, PlaitTape *tape, const PlaitBatch *batch,
-                               PlaitLossPass *losses);
+PlaitEncoderOutputs plait_model_encode (const PlaitModel *model, PlaitTape *tape, const PlaitBatch *batch,
+                                        PlaitLossPass *losses);
 
 /* What a batch came to. */
 typedef struct
 {
-  PlaitVocabularyLossSums words;
-  double losses[PLAIT_LOSS_COLUMNS_MAXIMUM]; /* of the parts, without their weights */
-  double auxiliary;                          /* the same, weighted, in all */
+  PlaitOutputLossSums words;
+  double losses[PLAIT_MAX_LOSS_COLUMNS]; /* of the parts, without their weights */
+  double auxiliary;                      /* the same, weighted, in all */
   double guessing; /* negative log-likelihood of the target rows if all words, or candidates, are equally probable */
 } PlaitModelSums;
 
 /*
  * The training criterion of @batch as the root of the tape: options->scale * sum of the target rows' losses, plus the
  * parts' own losses times their weights and options->scale. @sums is filled at once; @row_losses is NULL or
- * takes the negative log-likelihood of each target row; @capture is NULL or collects teacher-forced attention.
+ * takes the negative log-likelihood of each target row; @record is NULL or collects teacher-forced attention.
  */
 PlaitNode *plait_model_loss (const PlaitModel *model, PlaitTape *tape, const PlaitBatch *batch,
-                             const PlaitVocabularyLossOptions *options, PlaitModelSums *sums, double *row_losses,
-                             PlaitCapture *capture);
+                             const PlaitOutputLossOptions *options, PlaitModelSums *sums, double *row_losses,
+                             PlaitAttentionRecord *record);

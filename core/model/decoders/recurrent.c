@@ -51,7 +51,7 @@ PlaitRecurrentInput
 plait_recurrent_input (const PlaitRecurrent *r, PlaitTape *tape, PlaitNode *embedded)
 {
   return (PlaitRecurrentInput){ plait_cell_project (tape, &r->cells[0], embedded),
-                                plait_site_gate_input (&r->site, tape, embedded) };
+                                plait_cross_sentinel_gate_input (&r->cross, tape, embedded) };
 }
 
 PlaitRecurrentInput
@@ -62,25 +62,25 @@ plait_recurrent_input_rows (PlaitTape *tape, PlaitRecurrentInput input, const gi
 }
 
 PlaitRecurrentStep
-plait_recurrent_advance (const PlaitRecurrent *r, const PlaitSitePass *pass, PlaitRecurrentInput from,
+plait_recurrent_advance (const PlaitRecurrent *r, const PlaitCrossAttentionPass *pass, PlaitRecurrentInput from,
                          PlaitRecurrentCarried *carried)
 {
   PlaitTape *tape = pass->tape;
   gint64 layers = r->settings->layers, asking = r->settings->query == PLAIT_DECODER_QUERY_INTERMEDIATE ? 0 : layers - 1;
   PlaitNode *input = from.cell, *context = NULL;
 
-  carried->site.gate = plait_site_gate (&r->site, tape, from.gate, carried->layers[asking].state);
+  carried->cross.gate = plait_cross_sentinel_gate (&r->cross, tape, from.gate, carried->layers[asking].state);
   if (r->settings->input_feeding)
     input = plait_add (tape, input, plait_linear_apply (tape, &r->feed, carried->readout, PLAIT_ACTIVATION_NONE));
   if (r->settings->query == PLAIT_DECODER_QUERY_PREVIOUS)
     {
-      context = plait_site_combine (&r->site, pass, &carried->site, carried->layers[layers - 1].state).context;
+      context = plait_cross_combine (&r->cross, pass, &carried->cross, carried->layers[layers - 1].state).context;
       input = plait_add (tape, input, plait_linear_apply (tape, &r->context, context, PLAIT_ACTIVATION_NONE));
     }
   carried->layers[0] = plait_cell_step (tape, &r->cells[0], input, carried->layers[0]);
   if (r->settings->query == PLAIT_DECODER_QUERY_INTERMEDIATE)
     {
-      context = plait_site_combine (&r->site, pass, &carried->site, carried->layers[0].state).context;
+      context = plait_cross_combine (&r->cross, pass, &carried->cross, carried->layers[0].state).context;
       carried->layers[0]
           = plait_cell_step (tape, &r->second, plait_cell_project (tape, &r->second, context), carried->layers[0]);
     }
@@ -92,7 +92,7 @@ plait_recurrent_advance (const PlaitRecurrent *r, const PlaitSitePass *pass, Pla
           = plait_cell_step (tape, &r->cells[i], plait_cell_project (tape, &r->cells[i], below), carried->layers[i]);
     }
   if (r->settings->query == PLAIT_DECODER_QUERY_CURRENT)
-    context = plait_site_combine (&r->site, pass, &carried->site, carried->layers[layers - 1].state).context;
+    context = plait_cross_combine (&r->cross, pass, &carried->cross, carried->layers[layers - 1].state).context;
   return (PlaitRecurrentStep){ carried->layers[layers - 1].state, context };
 }
 
@@ -110,20 +110,20 @@ first_state (const PlaitRecurrent *r, PlaitTape *tape, const PlaitLinear *linear
     terms[i] = plait_linear_apply (tape, &linears[i], from[i], PLAIT_ACTIVATION_NONE);
   if (r->n_initial == 0)
     return plait_zeros (tape, n, r->state_width);
-  return plait_activate (tape, plait_sum (tape, terms, r->n_initial), PLAIT_ACTIVATION_TANH);
+  return plait_activate (tape, plait_add_n (tape, terms, r->n_initial), PLAIT_ACTIVATION_TANH);
 }
 
 /* What there is before the first step: a row for each of @n sentences; nothing of the site. */
 static PlaitRecurrentCarried
-begin (const PlaitRecurrent *r, PlaitTape *tape, const PlaitReading *reading, gint64 n)
+begin (const PlaitRecurrent *r, PlaitTape *tape, const PlaitEncoderOutputs *encoded, gint64 n)
 {
   PlaitArena *arena = plait_tape_arena (tape);
   PlaitRecurrentCarried carried = { .layers = plait_arena_new_array (arena, PlaitCellState, r->settings->layers) };
   PlaitNode **from = plait_arena_new_array (arena, PlaitNode *, r->n_initial + 1);
 
   for (guint i = 0; i < r->n_initial; i++)
-    from[i] = r->settings->initial == PLAIT_DECODER_INITIAL_MEAN ? plait_memory_mean (tape, &reading->memories[i])
-                                                                 : reading->summaries[i];
+    from[i] = r->settings->initial == PLAIT_DECODER_INITIAL_MEAN ? plait_memory_mean (tape, &encoded->memories[i])
+                                                                 : encoded->summaries[i];
   for (gint64 i = 0; i < r->settings->layers; i++)
     {
       carried.layers[i].state = first_state (r, tape, r->initial_states + i * r->n_initial, from, n);
@@ -147,30 +147,30 @@ embed (const PlaitRecurrent *r, PlaitTape *tape, const gint32 *tokens, const gin
  */
 
 static PlaitNode *
-forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitReading *reading, PlaitRagged target_rows,
-         const gint32 *target_inputs, PlaitCapture *capture)
+forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitEncoderOutputs *encoded, PlaitRagged target_rows,
+         const gint32 *target_inputs, PlaitAttentionRecord *record)
 {
   const PlaitRecurrent *r = (const PlaitRecurrent *)decoder;
   PlaitArena *arena = plait_tape_arena (tape);
   gint64 n = plait_ragged_rows (target_rows), steps = plait_ragged_longest (target_rows);
-  PlaitSitePass whole = plait_site_pass (tape, reading->memories, r->build.n_memories, target_rows, capture);
-  PlaitSiteKeys keys = plait_site_project (&r->site, tape, reading->memories);
-  PlaitNode *embedded = embed (r, tape, target_inputs, reading->roles, n);
+  PlaitCrossAttentionPass whole = plait_cross_pass (tape, encoded->memories, r->build.n_memories, target_rows, record);
+  PlaitCrossAttentionKeys keys = plait_cross_project (&r->cross, tape, encoded->memories);
+  PlaitNode *embedded = embed (r, tape, target_inputs, encoded->roles, n);
   PlaitRecurrentInput inputs = plait_recurrent_input (r, tape, embedded);
-  PlaitRecurrentCarried carried = begin (r, tape, reading, target_rows.n);
+  PlaitRecurrentCarried carried = begin (r, tape, encoded, target_rows.n);
   PlaitStepRows rows = plait_step_rows (arena, target_rows, 0);
   PlaitNode **states = plait_arena_new_array (arena, PlaitNode *, steps + 1);
   PlaitNode **contexts = plait_arena_new_array (arena, PlaitNode *, steps + 1);
 
-  whole.losses = reading->losses;
-  whole.touched = reading->touched;
-  carried.site.keys = keys;
-  carried.site.coverage = plait_site_first_coverage (&r->site, tape, reading->memories, rows.queries);
+  whole.losses = encoded->losses;
+  whole.rows_weighed = encoded->rows_weighed;
+  carried.cross.keys = keys;
+  carried.cross.coverage = plait_cross_initial_coverage (&r->cross, tape, encoded->memories, rows.queries);
   for (gint64 t = 0; t < steps; t++)
     {
       PlaitStepRows next = plait_step_rows (arena, target_rows, t + 1);
       gint64 here = plait_ragged_rows (rows.queries);
-      PlaitSitePass pass = plait_step_pass (&whole, &rows, &next);
+      PlaitCrossAttentionPass pass = plait_step_pass (&whole, &rows, &next);
       PlaitRecurrentStep step;
 
       carried = carry (r, tape, &carried, rows.before, here);
@@ -180,14 +180,14 @@ forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitReading *readi
             r, tape, step.state, plait_gather_rows (tape, embedded, rows.target, here), step.context);
       states[t] = step.state;
       contexts[t] = step.context;
-      if (capture)
-        plait_capture_add_step (capture, 0, pass.capture, t);
+      if (record)
+        plait_attention_record_add_step (record, 0, pass.record, t);
       rows = next;
     }
   if (r->settings->input_feeding)
-    return plait_steps_in_order (tape, states, steps, target_rows);
-  return plait_recurrent_read_out (r, tape, plait_steps_in_order (tape, states, steps, target_rows), embedded,
-                                   plait_steps_in_order (tape, contexts, steps, target_rows));
+    return plait_concatenate_steps (tape, states, steps, target_rows);
+  return plait_recurrent_read_out (r, tape, plait_concatenate_steps (tape, states, steps, target_rows), embedded,
+                                   plait_concatenate_steps (tape, contexts, steps, target_rows));
 }
 
 /*
@@ -198,7 +198,7 @@ forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitReading *readi
 typedef struct
 {
   PlaitDecoderState state;
-  PlaitSiteSearch site;
+  PlaitCrossAttentionSearch cross;
   PlaitTensor *stored; /* [layers][state, cell], then the readout; without data where there is none */
   gint64 rows;         /* of the step before; before the first, one a sentence */
 } State;
@@ -215,16 +215,17 @@ store (State *state, PlaitTape *tape, PlaitRecurrentCarried *carried, gint64 lay
 }
 
 static PlaitDecoderState *
-start (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitReading *reading, gint64 hypotheses, gint64 steps)
+start (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitEncoderOutputs *encoded, gint64 hypotheses,
+       gint64 steps)
 {
   const PlaitRecurrent *r = (const PlaitRecurrent *)decoder;
   PlaitArena *arena = plait_tape_arena (tape);
-  gint64 layers = r->settings->layers, n = reading->memories[0].rows.n;
-  PlaitRecurrentCarried first = begin (r, tape, reading, n);
+  gint64 layers = r->settings->layers, n = encoded->memories[0].rows.n;
+  PlaitRecurrentCarried first = begin (r, tape, encoded, n);
   State *state = plait_arena_new_array (arena, State, 1);
 
   *state = (State){
-    .site = plait_site_search (&r->site, tape, reading->memories, hypotheses),
+    .cross = plait_cross_search (&r->cross, tape, encoded->memories, hypotheses),
     .stored = plait_arena_new_array (arena, PlaitTensor, 2 * layers + 1),
   };
   for (gint64 i = 0; i <= 2 * layers; i++)
@@ -254,24 +255,25 @@ continued (const State *state, PlaitTape *tape, const gint64 *parents, gint64 n)
 
 static PlaitNode *
 step (PlaitDecoderState *base, PlaitTape *tape, PlaitRagged hypotheses, const gint32 *tokens, const gint64 *parents,
-      PlaitCapture *capture)
+      PlaitAttentionRecord *record)
 {
   State *state = (State *)base;
   const PlaitRecurrent *r = (const PlaitRecurrent *)base->decoder;
   gint64 n = plait_ragged_rows (hypotheses);
-  PlaitSitePass pass = plait_site_pass (tape, base->reading.memories, r->build.n_memories, hypotheses, capture);
-  PlaitNode *embedded = embed (r, tape, tokens, base->reading.roles, n), *out;
+  PlaitCrossAttentionPass pass
+      = plait_cross_pass (tape, base->encoded.memories, r->build.n_memories, hypotheses, record);
+  PlaitNode *embedded = embed (r, tape, tokens, base->encoded.roles, n), *out;
   PlaitRecurrentCarried carried = continued (state, tape, parents, n);
   PlaitRecurrentStep made;
 
-  pass.touched = base->reading.touched;
-  carried.site = plait_site_search_step (&state->site, &pass, parents);
+  pass.rows_weighed = base->encoded.rows_weighed;
+  carried.cross = plait_cross_search_step (&state->cross, &pass, parents);
   made = plait_recurrent_advance (r, &pass, plait_recurrent_input (r, tape, embedded), &carried);
   out = plait_recurrent_read_out (r, tape, made.state, embedded, made.context);
   if (r->settings->input_feeding)
     carried.readout = out;
   store (state, tape, &carried, r->settings->layers, n);
-  plait_site_search_keep (&state->site, &pass, &carried.site);
+  plait_cross_search_keep (&state->cross, &pass, &carried.cross);
   return out;
 }
 
@@ -349,7 +351,7 @@ declare_parts (PlaitRecurrent *r, GError **error)
                        "decoder.attention=dot: states are %jd wide and memories %jd: set decoder.context_width=%jd, or "
                        "take attention=multiplicative",
                        r->state_width, context, r->state_width);
-  if (!plait_declared_site_build (&r->site, &r->build, r->state_width, context, "decoder/combiner/", error))
+  if (!plait_cross_layer_build (&r->cross, &r->build, r->state_width, context, "decoder/combiner/", error))
     return FALSE;
   parts = r->state_width + context + (settings->readout == PLAIT_DECODER_READOUT_DEEP ? settings->width : 0);
   r->readout = plait_linear_declare (parameters, "decoder/readout", parts, settings->width, TRUE);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "decoders/decoder.h"
-#include "cross-attention/site.h"
+#include "cross-attention/cross-attention.h"
 #include "layers/recurrent.h"
 
 /*
@@ -28,7 +28,7 @@ typedef struct
   PlaitCell second;    /* query=intermediate */
   PlaitLinear context; /* query=previous: what the context adds to the first cell's input side */
   PlaitLinear feed;    /* with input feeding: the same of the readout */
-  PlaitDeclaredSite site;
+  PlaitCrossAttentionLayer cross;
   PlaitLinear readout;
   PlaitLinear *initial_states; /* [layers][sources of the first state]; the first source has the bias */
   PlaitLinear *initial_cells;  /* the same of LSTM cells */
@@ -40,7 +40,7 @@ typedef struct
 {
   PlaitCellState *layers;
   PlaitNode *readout; /* with input feeding */
-  PlaitSiteStep site;
+  PlaitCrossAttentionStep cross;
 } PlaitRecurrentCarried;
 
 /* What embeddings add to steps, made for all of them at once. */
@@ -69,7 +69,7 @@ PlaitRecurrentInput plait_recurrent_input_rows (PlaitTape *tape, PlaitRecurrentI
                                                 gint64 n);
 
 /* One step from @carried, which it renews. */
-PlaitRecurrentStep plait_recurrent_advance (const PlaitRecurrent *r, const PlaitSitePass *pass,
+PlaitRecurrentStep plait_recurrent_advance (const PlaitRecurrent *r, const PlaitCrossAttentionPass *pass,
                                             PlaitRecurrentInput input, PlaitRecurrentCarried *carried);
 
 /* tanh (W [state; context; embedding] + b), or without the embedding, with dropout. */

@@ -17,7 +17,7 @@ typedef struct
 {
   PlaitNorm self_norm;
   PlaitAttention self;
-  PlaitDeclaredSite site;
+  PlaitCrossAttentionLayer cross;
   PlaitNorm feed_forward_norm;
   PlaitFeedForward feed_forward;
 } Layer;
@@ -38,9 +38,9 @@ typedef struct
 typedef struct
 {
   PlaitDecoderState state;
-  PlaitSiteSearch *sites;      /* [layers] */
-  PlaitAttentionCache *caches; /* [layers] */
-  gint64 steps;                /* done so far */
+  PlaitCrossAttentionSearch *cross_attentions; /* [layers] */
+  PlaitAttentionCache *caches;                 /* [layers] */
+  gint64 steps;                                /* done so far */
   gint64 limit;
   gint64 *ancestry; /* [hypotheses][limit]: cache rows of each hypothesis of the last step */
   gint64 *next;     /* the same, being filled */
@@ -80,7 +80,8 @@ feed (const Transformer *t, PlaitTape *tape, const Layer *layer, PlaitNode *x)
 /* The combiner row by row, where what a row reads depends on what those before it have read. Self-attention does not
  * depend on that within a layer, so that all its rows are there. */
 static PlaitNode *
-read_by_steps (const PlaitDeclaredSite *site, const PlaitSitePass *whole, PlaitSiteStep step, PlaitNode *x)
+read_by_steps (const PlaitCrossAttentionLayer *cross, const PlaitCrossAttentionPass *whole,
+               PlaitCrossAttentionStep step, PlaitNode *x)
 {
   PlaitTape *tape = whole->tape;
   PlaitArena *arena = plait_tape_arena (tape);
@@ -90,27 +91,27 @@ read_by_steps (const PlaitDeclaredSite *site, const PlaitSitePass *whole, PlaitS
   guint layer = step.layer;
 
   step.layer = 0; /* of the capture that a step has of its own */
-  step.coverage = plait_site_first_coverage (site, tape, whole->memories, rows.queries);
+  step.coverage = plait_cross_initial_coverage (cross, tape, whole->memories, rows.queries);
   for (gint64 s = 0; s < steps; s++)
     {
       PlaitStepRows next = plait_step_rows (arena, whole->queries, s + 1);
-      PlaitSitePass pass = plait_step_pass (whole, &rows, &next);
+      PlaitCrossAttentionPass pass = plait_step_pass (whole, &rows, &next);
 
-      made[s] = plait_site_combine (site, &pass, &step,
-                                    plait_gather_rows (tape, x, rows.target, plait_ragged_rows (rows.queries)))
+      made[s] = plait_cross_combine (cross, &pass, &step,
+                                     plait_gather_rows (tape, x, rows.target, plait_ragged_rows (rows.queries)))
                     .query;
-      if (whole->capture)
-        plait_capture_add_step (whole->capture, layer, pass.capture, s);
+      if (whole->record)
+        plait_attention_record_add_step (whole->record, layer, pass.record, s);
       rows = next;
     }
-  return plait_steps_in_order (tape, made, steps, whole->queries);
+  return plait_concatenate_steps (tape, made, steps, whole->queries);
 }
 
 /* A layer and what it reads. */
 typedef struct
 {
   const Transformer *t;
-  PlaitSitePass pass;
+  PlaitCrossAttentionPass pass;
   guint layer;
   PlaitNode *x;
 } Running;
@@ -120,50 +121,52 @@ apply_layer (PlaitTape *tape, gconstpointer data)
 {
   const Running *running = data;
   const Transformer *t = running->t;
-  const PlaitSitePass *pass = &running->pass;
+  const PlaitCrossAttentionPass *pass = &running->pass;
   const Layer *layer = &t->layers[running->layer];
-  PlaitSiteStep step = { .keys = plait_site_project (&layer->site, tape, pass->memories), .layer = running->layer };
+  PlaitCrossAttentionStep step
+      = { .keys = plait_cross_project (&layer->cross, tape, pass->memories), .layer = running->layer };
   PlaitNode *x = running->x, *y = normalise (t, tape, &layer->self_norm, x);
 
   y = plait_attention_apply_self (tape, &layer->self, y, pass->queries, TRUE, NULL);
   x = residual (t, tape, &layer->self_norm, x, y);
-  x = plait_declared_site_is_stepwise (&layer->site) ? read_by_steps (&layer->site, pass, step, x)
-                                                     : plait_site_combine (&layer->site, pass, &step, x).query;
+  x = plait_cross_layer_is_stepwise (&layer->cross) ? read_by_steps (&layer->cross, pass, step, x)
+                                                    : plait_cross_combine (&layer->cross, pass, &step, x).query;
   return feed (t, tape, layer, x);
 }
 
 /* TRUE if layer @layer does nothing but compute: what it gives beside states would be given twice. */
 static gboolean
-can_be_made_again (const PlaitDeclaredSite *site, const PlaitSitePass *pass)
+can_be_recomputed (const PlaitCrossAttentionLayer *cross, const PlaitCrossAttentionPass *pass)
 {
-  return !pass->capture && !pass->touched && !plait_declared_site_has_losses (site);
+  return !pass->record && !pass->rows_weighed && !plait_cross_layer_has_losses (cross);
 }
 
 static PlaitNode *
-forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitReading *reading, PlaitRagged target_rows,
-         const gint32 *target_inputs, PlaitCapture *capture)
+forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitEncoderOutputs *encoded, PlaitRagged target_rows,
+         const gint32 *target_inputs, PlaitAttentionRecord *record)
 {
   const Transformer *t = (const Transformer *)decoder;
   Running running = {
     .t = t,
-    .pass = plait_site_pass (tape, reading->memories, t->build.n_memories, target_rows, capture),
-    .x = embed (t, tape, target_inputs, reading->roles, target_rows, 0),
+    .pass = plait_cross_pass (tape, encoded->memories, t->build.n_memories, target_rows, record),
+    .x = embed (t, tape, target_inputs, encoded->roles, target_rows, 0),
   };
 
-  running.pass.losses = reading->losses;
-  running.pass.touched = reading->touched;
+  running.pass.losses = encoded->losses;
+  running.pass.rows_weighed = encoded->rows_weighed;
   for (gint64 i = 0; i < t->settings->layers; i++)
     {
       running.layer = (guint)i;
-      running.x = can_be_made_again (&t->layers[i].site, &running.pass)
-                      ? plait_tape_segment (tape, apply_layer, &running, sizeof running)
+      running.x = can_be_recomputed (&t->layers[i].cross, &running.pass)
+                      ? plait_tape_recomputed (tape, apply_layer, &running, sizeof running)
                       : apply_layer (tape, &running);
     }
   return normalise (t, tape, &t->norm, running.x);
 }
 
 static PlaitDecoderState *
-start (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitReading *reading, gint64 hypotheses, gint64 steps)
+start (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitEncoderOutputs *encoded, gint64 hypotheses,
+       gint64 steps)
 {
   const Transformer *t = (const Transformer *)decoder;
   PlaitArena *arena = plait_tape_arena (tape);
@@ -171,13 +174,13 @@ start (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitReading *reading
   State *state = plait_arena_new_array (arena, State, 1);
 
   *state = (State){ .limit = steps };
-  state->sites = plait_arena_new_array (arena, PlaitSiteSearch, layers);
+  state->cross_attentions = plait_arena_new_array (arena, PlaitCrossAttentionSearch, layers);
   state->caches = plait_arena_new_array (arena, PlaitAttentionCache, layers);
   state->ancestry = plait_arena_new_array (arena, gint64, rows);
   state->next = plait_arena_new_array (arena, gint64, rows);
   for (gint64 i = 0; i < layers; i++)
     {
-      state->sites[i] = plait_site_search (&t->layers[i].site, tape, reading->memories, hypotheses);
+      state->cross_attentions[i] = plait_cross_search (&t->layers[i].cross, tape, encoded->memories, hypotheses);
       state->caches[i] = (PlaitAttentionCache){ plait_tape_tensor (tape, rows, width), 0 };
     }
   return &state->state;
@@ -208,32 +211,33 @@ follow (State *state, PlaitArena *arena, const gint64 *parents, gint64 n)
 
 static PlaitNode *
 step (PlaitDecoderState *base, PlaitTape *tape, PlaitRagged hypotheses, const gint32 *tokens, const gint64 *parents,
-      PlaitCapture *capture)
+      PlaitAttentionRecord *record)
 {
   State *state = (State *)base;
   const Transformer *t = (const Transformer *)base->decoder;
   PlaitArena *arena = plait_tape_arena (tape);
   gint64 n = plait_ragged_rows (hypotheses);
   gint64 position = state->steps;
-  PlaitSitePass pass = plait_site_pass (tape, base->reading.memories, t->build.n_memories, hypotheses, capture);
+  PlaitCrossAttentionPass pass
+      = plait_cross_pass (tape, base->encoded.memories, t->build.n_memories, hypotheses, record);
   PlaitRagged rows;
   PlaitNode *x;
 
-  pass.touched = base->reading.touched;
+  pass.rows_weighed = base->encoded.rows_weighed;
   g_assert (position < state->limit);
   rows = follow (state, arena, parents, n);
-  x = embed (t, tape, tokens, base->reading.roles, plait_ragged_units (arena, n), position);
+  x = embed (t, tape, tokens, base->encoded.roles, plait_ragged_units (arena, n), position);
   for (gint64 i = 0; i < t->settings->layers; i++)
     {
       const Layer *layer = &t->layers[i];
-      PlaitSiteStep site = plait_site_search_step (&state->sites[i], &pass, parents);
+      PlaitCrossAttentionStep cross = plait_cross_search_step (&state->cross_attentions[i], &pass, parents);
       PlaitNode *y = normalise (t, tape, &layer->self_norm, x);
 
-      site.layer = (guint)i;
+      cross.layer = (guint)i;
       y = plait_attention_step (tape, &layer->self, y, &state->caches[i], rows, state->ancestry, NULL);
       x = residual (t, tape, &layer->self_norm, x, y);
-      x = plait_site_combine (&layer->site, &pass, &site, x).query;
-      plait_site_search_keep (&state->sites[i], &pass, &site);
+      x = plait_cross_combine (&layer->cross, &pass, &cross, x).query;
+      plait_cross_search_keep (&state->cross_attentions[i], &pass, &cross);
       x = feed (t, tape, layer, x);
     }
   return normalise (t, tape, &t->norm, x);
@@ -280,7 +284,7 @@ build_layer (Transformer *t, guint i, GError **error)
 
   layer->self_norm = plait_norm_declare (parameters, self_norm, settings->width);
   layer->self = plait_attention_declare_self (parameters, self, &attention);
-  if (!plait_declared_site_build (&layer->site, &t->build, settings->width, settings->width, combiner, error))
+  if (!plait_cross_layer_build (&layer->cross, &t->build, settings->width, settings->width, combiner, error))
     return FALSE;
   layer->feed_forward_norm = plait_norm_declare (parameters, feed_forward_norm, settings->width);
   layer->feed_forward = plait_feed_forward_declare (parameters, feed_forward, settings->width, settings->feed_forward,

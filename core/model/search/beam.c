@@ -31,29 +31,29 @@ struct PlaitBeam
   gint64 sentences;
   gint64 *limits;
   gint64 steps;
-  guint room;             /* most hypotheses of a sentence: a beam of open ones, and one of those set aside */
+  guint capacity;         /* most hypotheses of a sentence: a beam of open ones, and one of those set aside */
   Hypothesis *hypotheses; /* [sentences][room] */
   guint *n;               /* [sentences]: how many there are */
   gboolean *done;         /* [sentences] */
   GArray *tokens;         /* PlaitBeamToken */
   Candidate *candidates;  /* [room]: the best of one sentence, best first */
   guint n_candidates;
-  guint most_candidates; /* how many are looked for */
-  Hypothesis *next;      /* [room] */
+  guint max_candidates; /* how many are looked for */
+  Hypothesis *next;     /* [room] */
   /* Rows of the coming step. */
   gint64 *offsets;
   gint32 *row_tokens;
   gint64 *row_parents;
   guint *row_bans; /* where the words begin that a row may not be followed by; one more for their end */
   GArray *bans;    /* gint32 */
-  guint most_bans; /* of a row */
+  guint max_bans;  /* of a row */
   GArray *history; /* gint32: scratch */
 };
 
 static Hypothesis *
 hypotheses_of (const PlaitBeam *beam, gint64 sentence)
 {
-  return beam->hypotheses + sentence * beam->room;
+  return beam->hypotheses + sentence * beam->capacity;
 }
 
 static gboolean
@@ -91,7 +91,7 @@ rank (const PlaitBeam *beam, double log_probability, gint64 length)
 static void
 ban_repeats (PlaitBeam *beam, const Hypothesis *hypothesis)
 {
-  gint64 n = beam->settings.no_repeat_ngrams, last = hypothesis->length - n + 1, place = hypothesis->length;
+  gint64 n = beam->settings.no_repeat_ngrams, last = hypothesis->length - n + 1, position = hypothesis->length;
   gint32 *tokens;
 
   if (n == 0 || last <= 0)
@@ -99,7 +99,7 @@ ban_repeats (PlaitBeam *beam, const Hypothesis *hypothesis)
   g_array_set_size (beam->history, (guint)hypothesis->length);
   tokens = (gint32 *)(gpointer)beam->history->data;
   for (gint64 token = hypothesis->last; token >= 0; token = plait_beam_token (beam, token)->previous)
-    tokens[--place] = plait_beam_token (beam, token)->token;
+    tokens[--position] = plait_beam_token (beam, token)->token;
   for (gint64 i = 0; i < last; i++)
     if (memcmp (tokens + i, tokens + last, (gsize)(n - 1) * sizeof *tokens) == 0)
       g_array_append_val (beam->bans, tokens[i + n - 1]);
@@ -120,7 +120,7 @@ list_rows (PlaitBeam *beam)
   gint64 row = 0;
 
   g_array_set_size (beam->bans, 0);
-  beam->most_bans = 0;
+  beam->max_bans = 0;
   for (gint64 s = 0; s < beam->sentences; s++)
     {
       Hypothesis *hypotheses = hypotheses_of (beam, s);
@@ -143,7 +143,7 @@ list_rows (PlaitBeam *beam)
             }
           beam->row_bans[row] = beam->bans->len;
           ban_repeats (beam, hypothesis);
-          beam->most_bans = MAX (beam->most_bans, beam->bans->len - beam->row_bans[row]);
+          beam->max_bans = MAX (beam->max_bans, beam->bans->len - beam->row_bans[row]);
           hypothesis->row = row++;
         }
     }
@@ -155,22 +155,22 @@ PlaitBeam *
 plait_beam_new (const PlaitDecodeSettings *settings, gint64 sentences, const gint64 *limits)
 {
   PlaitBeam *beam = g_new0 (PlaitBeam, 1);
-  gint64 most = sentences * settings->beam;
+  gint64 maximum = sentences * settings->beam;
 
   beam->settings = *settings;
   beam->sentences = sentences;
   beam->limits = g_memdup2 (limits, sentences * sizeof *limits);
-  beam->room = 2 * (guint)settings->beam;
-  beam->hypotheses = g_new0 (Hypothesis, sentences * beam->room);
+  beam->capacity = 2 * (guint)settings->beam;
+  beam->hypotheses = g_new0 (Hypothesis, sentences * beam->capacity);
   beam->n = g_new (guint, sentences);
   beam->done = g_new0 (gboolean, sentences);
   beam->tokens = g_array_new (FALSE, FALSE, sizeof (PlaitBeamToken));
-  beam->candidates = g_new (Candidate, beam->room);
-  beam->next = g_new (Hypothesis, beam->room);
+  beam->candidates = g_new (Candidate, beam->capacity);
+  beam->next = g_new (Hypothesis, beam->capacity);
   beam->offsets = g_new (gint64, sentences + 1);
-  beam->row_tokens = g_new (gint32, most);
-  beam->row_parents = g_new (gint64, most);
-  beam->row_bans = g_new (guint, most + 1);
+  beam->row_tokens = g_new (gint32, maximum);
+  beam->row_parents = g_new (gint64, maximum);
+  beam->row_bans = g_new (guint, maximum + 1);
   beam->bans = g_array_new (FALSE, FALSE, sizeof (gint32));
   beam->history = g_array_new (FALSE, FALSE, sizeof (gint32));
   for (gint64 s = 0; s < sentences; s++)
@@ -211,19 +211,19 @@ plait_beam_rows (const PlaitBeam *beam)
 }
 
 gint64
-plait_beam_most_steps (const PlaitBeam *beam)
+plait_beam_max_steps (const PlaitBeam *beam)
 {
-  gint64 most = 0;
+  gint64 maximum = 0;
 
   for (gint64 s = 0; s < beam->sentences; s++)
-    most = MAX (most, beam->limits[s]);
-  return most;
+    maximum = MAX (maximum, beam->limits[s]);
+  return maximum;
 }
 
 guint
 plait_beam_words (const PlaitBeam *beam)
 {
-  return (guint)beam->settings.beam + (beam->settings.finished == PLAIT_DECODE_FINISHED_REFILL) + beam->most_bans;
+  return (guint)beam->settings.beam + (beam->settings.finished == PLAIT_DECODE_FINISHED_REFILL) + beam->max_bans;
 }
 
 gint64
@@ -259,7 +259,7 @@ offer (PlaitBeam *beam, const Candidate *candidate)
 {
   guint at = beam->n_candidates;
 
-  if (at < beam->most_candidates)
+  if (at < beam->max_candidates)
     beam->n_candidates++;
   else if (!precedes (candidate, &beam->candidates[--at]))
     return candidate->rank == beam->candidates[at].rank;
@@ -293,8 +293,8 @@ propose (PlaitBeam *beam, gint64 sentence, guint best, const gint32 *ids, const 
   const Hypothesis *hypotheses = hypotheses_of (beam, sentence);
 
   beam->n_candidates = 0;
-  beam->most_candidates = candidates_wanted (beam, sentence);
-  g_assert (beam->most_candidates > 0);
+  beam->max_candidates = candidates_wanted (beam, sentence);
+  g_assert (beam->max_candidates > 0);
   for (guint i = 0; i < beam->n[sentence]; i++)
     {
       const Hypothesis *from = &hypotheses[i];
@@ -378,7 +378,7 @@ choose (PlaitBeam *beam, gint64 sentence)
  * is no place for another one.
  */
 static gboolean
-settled (const PlaitBeam *beam, gint64 sentence)
+is_decided (const PlaitBeam *beam, gint64 sentence)
 {
   const Hypothesis *hypotheses = hypotheses_of (beam, sentence);
   guint n = beam->n[sentence], n_finished = count_finished (beam, sentence), n_out_of_reach = 0;
@@ -404,7 +404,7 @@ plait_beam_advance (PlaitBeam *beam, guint best, const gint32 *ids, const PlaitS
         continue;
       propose (beam, s, best, ids, log_probabilities);
       choose (beam, s);
-      if (plait_beam_is_last_step (beam, s) || settled (beam, s))
+      if (plait_beam_is_last_step (beam, s) || is_decided (beam, s))
         beam->done[s] = TRUE;
     }
   beam->steps++;

@@ -34,7 +34,7 @@ guint plait_beam_words (const PlaitBeam *beam);
 void plait_beam_advance (PlaitBeam *beam, guint best, const gint32 *ids, const PlaitScalar *log_probabilities);
 
 /* The most steps that the limits allow. */
-gint64 plait_beam_most_steps (const PlaitBeam *beam);
+gint64 plait_beam_max_steps (const PlaitBeam *beam);
 
 /* How many steps have been made. */
 gint64 plait_beam_steps (const PlaitBeam *beam);

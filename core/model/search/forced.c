@@ -7,9 +7,9 @@ typedef struct
   PlaitSearch *search;
   const PlaitBatch *batch;
   double *row_log_probabilities;
-  PlaitCapture *capture;
-  gboolean capturing;
-  gboolean covering;
+  PlaitAttentionRecord *record;
+  gboolean recording;
+  gboolean recording_coverage;
 } Forced;
 
 static void
@@ -17,52 +17,53 @@ force (gpointer data)
 {
   Forced *forced = data;
   PlaitSearch *search = forced->search;
-  PlaitVocabularyLossOptions options = { .scale = 1 };
+  PlaitOutputLossOptions options = { .scale = 1 };
   PlaitModelSums sums;
   gint64 rows = plait_ragged_rows (forced->batch->target_rows);
 
-  if (forced->capturing)
-    forced->capture = plait_search_capture (search, &search->whole, forced->covering);
-  plait_model_loss (search->model, search->whole.lasting, forced->batch, &options, &sums, forced->row_log_probabilities,
-                    forced->capture);
+  if (forced->recording)
+    forced->record = plait_search_record (search, &search->whole, forced->recording_coverage);
+  plait_model_loss (search->model, search->whole.batch_tape, forced->batch, &options, &sums,
+                    forced->row_log_probabilities, forced->record);
   for (gint64 row = 0; row < rows; row++)
     forced->row_log_probabilities[row] = -forced->row_log_probabilities[row];
 }
 
 gboolean
 plait_search_forced (PlaitSearch *search, const PlaitBatch *batch, double *row_log_probabilities,
-                     PlaitCaptures **attention, gboolean coverage, GError **error)
+                     PlaitAttentionRecords **attention, gboolean coverage, GError **error)
 {
   Forced forced = {
     .search = search,
     .batch = batch,
     .row_log_probabilities = row_log_probabilities,
-    .capturing = attention != NULL,
-    .covering = coverage,
+    .recording = attention != NULL,
+    .recording_coverage = coverage,
   };
   g_autoptr (GError) cause = NULL;
 
   if (!plait_model_check_batch (search->model, batch, error))
     return FALSE;
-  plait_tape_begin (search->whole.lasting, PLAIT_TAPE_EVALUATE, (PlaitRandomKey){ 0 });
-  if (!plait_arena_protect (search->whole.lasting_arena, force, &forced, &cause))
+  plait_tape_begin (search->whole.batch_tape, PLAIT_TAPE_EVALUATE, (PlaitRandomKey){ 0 });
+  if (!plait_arena_protect (search->whole.batch_arena, force, &forced, &cause))
     {
       if (!g_error_matches (cause, PLAIT_ERROR, PLAIT_ERROR_MEMORY))
-        return plait_no_fault (&cause, error);
+        return plait_no_error (&cause, error);
       return plait_fail (error, PLAIT_ERROR_MEMORY, "scoring %jd sentences does not fit (%s): lower decode.batch",
                          batch->n_sentences, cause->message);
     }
   if (attention)
     {
-      *attention = plait_captures_new (batch->n_sentences);
+      *attention = plait_attention_records_new (batch->n_sentences);
       for (gint64 s = 0; s < batch->n_sentences; s++)
         {
           gint64 length = plait_ragged_length (batch->target_rows, s);
-          PlaitCapture *paid = plait_capture_sentence ((*attention)->arena, forced.capture, s, length);
+          PlaitAttentionRecord *sentence_record
+              = plait_attention_record_sentence ((*attention)->arena, forced.record, s, length);
 
           for (gint64 t = 0; t < length; t++)
-            plait_capture_add_row (paid, t, forced.capture, s, batch->target_rows.offsets[s] + t);
-          (*attention)->of[s] = paid;
+            plait_attention_record_add_row (sentence_record, t, forced.record, s, batch->target_rows.offsets[s] + t);
+          (*attention)->of[s] = sentence_record;
         }
     }
   return TRUE;

@@ -2,20 +2,20 @@
 #pragma once
 
 #include "autograd/tape.h"
-#include "cross-attention/capture.h"
+#include "cross-attention/attention-record.h"
 #include "search/search.h"
 
 /* What sentences that are searched together take: what reads them and what makes a step, and the work done so far. */
 typedef struct
 {
   PlaitPool *pool; /* borrowed */
-  PlaitArena *lasting_arena;
+  PlaitArena *batch_arena;
   PlaitArena *step_arena;
-  PlaitTape *lasting; /* of a batch */
+  PlaitTape *batch_tape; /* of a batch */
   PlaitTape *step;
   gint64 steps; /* of hypotheses */
-  PlaitTouched touched;
-} PlaitSearchRoom;
+  PlaitAttentionCost rows_weighed;
+} PlaitSearchWorkspace;
 
 /*
  * Data flow: the batch is read and its memories projected on the lasting tape of a room; every step runs on the step
@@ -26,9 +26,9 @@ struct PlaitSearch
   PlaitModel *model;
   PlaitPool *pool;
   gsize memory;
-  PlaitSearchRoom whole;
-  PlaitSearchRoom *parts; /* a thread each, once a batch has been dealt to them */
-  PlaitRanks *ranks;      /* that share corpora, or NULL */
+  PlaitSearchWorkspace whole;
+  PlaitSearchWorkspace *parts; /* a thread each, once a batch has been dealt to them */
+  PlaitRanks *ranks;           /* that share corpora, or NULL */
   PlaitSearchWork work;
 };
 
@@ -39,10 +39,12 @@ struct PlaitSearch
  */
 gint64 plait_search_parts (const PlaitPool *pool, gint64 sentences, gint64 beam);
 
-/* An empty capture of a pass or a step of the model, in the lasting arena of @room. */
-PlaitCapture *plait_search_capture (const PlaitSearch *search, PlaitSearchRoom *room, gboolean coverage);
+/* An empty capture of a pass or a step of the model, in the lasting arena of @workspace. */
+PlaitAttentionRecord *plait_search_record (const PlaitSearch *search, PlaitSearchWorkspace *workspace,
+                                           gboolean coverage);
 
 /* What @model, which predicts no sequence, tells of the sentences of @batch: reads them on @tape, whose values are
- * evaluated, and fills @told [n_sentences], all zero before, as plait_search_batch says. Of classes, choices and spans
- * the @n_best best. Leaves by the tape's arena where that is full; what is told by then is the caller's. */
-void plait_tell (PlaitModel *model, PlaitTape *tape, const PlaitBatch *batch, gint64 n_best, PlaitHypotheses *told);
+ * evaluated, and fills @predictions [n_sentences], all zero before, as plait_search_batch says. Of classes, choices and
+ * spans the @n_best best. Leaves by the tape's arena where that is full; what is told by then is the caller's. */
+void plait_predict (PlaitModel *model, PlaitTape *tape, const PlaitBatch *batch, gint64 n_best,
+                    PlaitHypotheses *predictions);

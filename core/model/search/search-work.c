@@ -9,22 +9,22 @@ plait_search_work_since (const PlaitSearch *search, const PlaitSearchWork *befor
 
   work.words -= before->words;
   work.steps -= before->steps;
-  work.touched.all -= before->touched.all;
-  work.touched.chosen -= before->touched.chosen;
+  work.rows_weighed.all -= before->rows_weighed.all;
+  work.rows_weighed.selected -= before->rows_weighed.selected;
   work.seconds -= before->seconds;
   return work;
 }
 
 double
-plait_search_work_touched (const PlaitSearchWork *work)
+plait_search_work_rows_weighed (const PlaitSearchWork *work)
 {
-  return (double)work->touched.all / (double)MAX (1, work->steps);
+  return (double)work->rows_weighed.all / (double)MAX (1, work->steps);
 }
 
 double
-plait_search_work_chosen (const PlaitSearchWork *work)
+plait_search_work_rows_selected (const PlaitSearchWork *work)
 {
-  return (double)work->touched.chosen / (double)MAX (1, work->steps);
+  return (double)work->rows_weighed.selected / (double)MAX (1, work->steps);
 }
 
 double
@@ -36,6 +36,6 @@ plait_search_work_milliseconds (const PlaitSearchWork *work)
 char *
 plait_search_work_text (const PlaitSearchWork *work)
 {
-  return plait_format ("%.2f states touched a word, %.3f ms a word", plait_search_work_touched (work),
+  return plait_format ("%.2f states touched a word, %.3f ms a word", plait_search_work_rows_weighed (work),
                        plait_search_work_milliseconds (work));
 }

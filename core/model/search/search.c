@@ -5,18 +5,18 @@
 #include "search/beam.h"
 #include "tensor/blas.h"
 #include "tensor/product.h"
-#include "tensor/vocabulary.h"
+#include "tensor/output-layer.h"
 #include "layers/parameter-set.h"
 
 #include <string.h>
 
 /* Of a part: fewer sentences may be done long before those of another thread, and fewer rows leave the weights, which
  * every thread then reads, too little used each time. */
-#define LEAST_SENTENCES 8
-#define LEAST_ROWS 32
+#define MIN_SENTENCES 8
+#define MIN_ROWS 32
 
 void
-plait_search_deal (PlaitSearch *search, PlaitRanks *ranks)
+plait_search_set_ranks (PlaitSearch *search, PlaitRanks *ranks)
 {
   search->ranks = ranks;
 }
@@ -32,15 +32,15 @@ plait_search_ranks (const PlaitSearch *search)
 typedef struct
 {
   PlaitSearch *search;
-  PlaitSearchRoom *room;
+  PlaitSearchWorkspace *workspace;
   PlaitBatch *part; /* owned, or NULL: the batch is whole */
   const PlaitBatch *batch;
   PlaitDecodeSettings settings;
-  gboolean capturing;
-  guint attended;      /* hypotheses of a sentence */
-  gboolean covering;   /* capturing coverage too */
-  GPtrArray *captures; /* PlaitCapture of each step, in the lasting arena; owned */
-  PlaitBeam *beam;     /* owned */
+  gboolean recording;
+  guint n_recorded;            /* hypotheses of a sentence */
+  gboolean recording_coverage; /* capturing coverage too */
+  GPtrArray *records;          /* PlaitAttentionRecord of each step, in the lasting arena; owned */
+  PlaitBeam *beam;             /* owned */
   PlaitDecoderState *state;
   PlaitHypotheses *hypotheses; /* [sentences], to be filled */
   PlaitWorkTimes times;
@@ -49,22 +49,22 @@ typedef struct
 
 /* Arenas of at most @memory bytes each (0: no limit). */
 static void
-room_open (PlaitSearchRoom *room, PlaitPool *pool, gsize memory)
+workspace_open (PlaitSearchWorkspace *workspace, PlaitPool *pool, gsize memory)
 {
-  *room = (PlaitSearchRoom){ .pool = pool,
-                             .lasting_arena = plait_arena_new (memory),
-                             .step_arena = plait_arena_new (memory) };
-  room->lasting = plait_tape_new (pool, room->lasting_arena);
-  room->step = plait_tape_new (pool, room->step_arena);
+  *workspace = (PlaitSearchWorkspace){ .pool = pool,
+                                       .batch_arena = plait_arena_new (memory),
+                                       .step_arena = plait_arena_new (memory) };
+  workspace->batch_tape = plait_tape_new (pool, workspace->batch_arena);
+  workspace->step = plait_tape_new (pool, workspace->step_arena);
 }
 
 static void
-room_close (PlaitSearchRoom *room)
+workspace_close (PlaitSearchWorkspace *workspace)
 {
-  plait_tape_free (room->lasting);
-  plait_tape_free (room->step);
-  plait_arena_free (room->lasting_arena);
-  plait_arena_free (room->step_arena);
+  plait_tape_free (workspace->batch_tape);
+  plait_tape_free (workspace->step);
+  plait_arena_free (workspace->batch_arena);
+  plait_arena_free (workspace->step_arena);
 }
 
 PlaitSearch *
@@ -78,7 +78,7 @@ plait_search_new (PlaitModel *model, PlaitPool *pool, PlaitPrecision precision, 
   search->model = model;
   search->pool = pool;
   search->memory = memory;
-  room_open (&search->whole, pool, memory);
+  workspace_open (&search->whole, pool, memory);
   return search;
 }
 
@@ -87,9 +87,9 @@ plait_search_free (PlaitSearch *search)
 {
   if (!search)
     return;
-  room_close (&search->whole);
+  workspace_close (&search->whole);
   for (guint i = 0; search->parts && i < plait_pool_threads (search->pool); i++)
-    room_close (&search->parts[i]);
+    workspace_close (&search->parts[i]);
   g_free (search->parts);
   g_free (search);
 }
@@ -101,7 +101,7 @@ plait_search_work (const PlaitSearch *search)
 }
 
 static void
-forget (PlaitHypotheses *hypotheses)
+clear_hypotheses (PlaitHypotheses *hypotheses)
 {
   for (guint i = 0; i < hypotheses->n; i++)
     g_free (hypotheses->hypotheses[i].tokens);
@@ -113,38 +113,39 @@ void
 plait_hypotheses_free (PlaitHypotheses *hypotheses, gint64 n)
 {
   for (gint64 s = 0; hypotheses && s < n; s++)
-    forget (&hypotheses[s]);
+    clear_hypotheses (&hypotheses[s]);
   g_free (hypotheses);
 }
 
 /* @result is NULL where the sentence has no such hypothesis. */
-static PlaitCapture *
+static PlaitAttentionRecord *
 follow_hypothesis (const Work *work, gint64 sentence, const PlaitBeamResult *result, PlaitArena *arena)
 {
   gint64 target = result ? result->length : 0;
-  PlaitCapture *paid = plait_capture_sentence (arena, work->captures->pdata[0], sentence, target);
+  PlaitAttentionRecord *sentence_record
+      = plait_attention_record_sentence (arena, work->records->pdata[0], sentence, target);
 
   for (gint64 token = result ? result->last : -1; token >= 0;)
     {
       const PlaitBeamToken *at = plait_beam_token (work->beam, token);
 
-      plait_capture_add_row (paid, --target, work->captures->pdata[at->step], sentence, at->row);
+      plait_attention_record_add_row (sentence_record, --target, work->records->pdata[at->step], sentence, at->row);
       token = at->previous;
     }
-  return paid;
+  return sentence_record;
 }
 
 /* Of the sentences of @work, which are @first and those behind it of @all. */
 static void
-follow_attention (const Work *work, PlaitCaptures *attention, gint64 first, gint64 all)
+follow_attention (const Work *work, PlaitAttentionRecords *attention, gint64 first, gint64 all)
 {
   g_autofree PlaitBeamResult *results = g_new (PlaitBeamResult, work->settings.beam);
 
-  for (gint64 s = 0; s < work->batch->n_sentences && work->captures->len > 0; s++)
+  for (gint64 s = 0; s < work->batch->n_sentences && work->records->len > 0; s++)
     {
       guint found = plait_beam_results (work->beam, s, results);
 
-      for (guint i = 0; i < work->attended; i++)
+      for (guint i = 0; i < work->n_recorded; i++)
         attention->of[i * all + first + s]
             = follow_hypothesis (work, s, i < found ? &results[i] : NULL, attention->arena);
     }
@@ -155,32 +156,33 @@ follow_attention (const Work *work, PlaitCaptures *attention, gint64 first, gint
  */
 
 static void
-read_batch (gpointer data)
+encode_batch (gpointer data)
 {
   Work *work = data;
   PlaitSearch *search = work->search;
-  gint64 steps = plait_beam_most_steps (work->beam);
-  PlaitReading reading = plait_model_read (search->model, work->room->lasting, work->batch, NULL);
+  gint64 steps = plait_beam_max_steps (work->beam);
+  PlaitEncoderOutputs encoded = plait_model_encode (search->model, work->workspace->batch_tape, work->batch, NULL);
 
-  reading.touched = &work->room->touched;
-  work->state = plait_decoder_start (plait_model_decoder (search->model), work->room->lasting, &reading,
+  encoded.rows_weighed = &work->workspace->rows_weighed;
+  work->state = plait_decoder_start (plait_model_decoder (search->model), work->workspace->batch_tape, &encoded,
                                      work->batch->n_sentences * work->settings.beam, steps);
 }
 
-PlaitCapture *
-plait_search_capture (const PlaitSearch *search, PlaitSearchRoom *room, gboolean coverage)
+PlaitAttentionRecord *
+plait_search_record (const PlaitSearch *search, PlaitSearchWorkspace *workspace, gboolean coverage)
 {
   guint n_memories;
 
   plait_model_memories (search->model, &n_memories);
-  return plait_capture_new (room->lasting_arena, plait_model_decoder (search->model)->n_layers, n_memories, coverage);
+  return plait_attention_record_new (workspace->batch_arena, plait_model_decoder (search->model)->n_layers, n_memories,
+                                     coverage);
 }
 
 /* The capture outlives the step, so the rows that it speaks of must. */
 static PlaitRagged
-lasting_rows (const Work *work, PlaitRagged rows)
+copy_rows (const Work *work, PlaitRagged rows)
 {
-  gint64 *offsets = plait_arena_new_array (work->room->lasting_arena, gint64, rows.n + 1);
+  gint64 *offsets = plait_arena_new_array (work->workspace->batch_arena, gint64, rows.n + 1);
 
   memcpy (offsets, rows.offsets, (rows.n + 1) * sizeof *offsets);
   return (PlaitRagged){ rows.n, offsets };
@@ -188,12 +190,12 @@ lasting_rows (const Work *work, PlaitRagged rows)
 
 /* Where a sentence's limit allows one more token, that is its end, whatever else was proposed. */
 static void
-leave_the_end (const Work *work, const PlaitNode *states, guint best, gint32 *ids, PlaitScalar *log_probabilities)
+force_end (const Work *work, const PlaitNode *states, guint best, gint32 *ids, PlaitScalar *log_probabilities)
 {
-  PlaitSearchRoom *room = work->room;
+  PlaitSearchWorkspace *workspace = work->workspace;
   PlaitRagged rows = plait_beam_rows (work->beam).hypotheses;
   gint64 n = plait_ragged_rows (rows);
-  gint32 *ends = plait_arena_new_array (room->step_arena, gint32, n);
+  gint32 *ends = plait_arena_new_array (workspace->step_arena, gint32, n);
   double *losses = NULL;
   PlaitParameter *bias;
   PlaitParameter *output = plait_model_output (work->search->model, &bias);
@@ -206,16 +208,16 @@ leave_the_end (const Work *work, const PlaitNode *states, guint best, gint32 *id
         continue;
       if (!losses)
         {
-          PlaitVocabularyWork ending = {
+          PlaitOutputLayerWork ending = {
             .states = states->value,
             .table = output->value,
             .bias = bias ? bias->value.data : NULL,
             .targets = ends,
             .scale = 1,
-            .row_losses = losses = plait_arena_new_array (room->step_arena, double, n),
+            .row_losses = losses = plait_arena_new_array (workspace->step_arena, double, n),
           };
 
-          plait_vocabulary_compute (room->pool, room->step_arena, &ending);
+          plait_output_layer_compute (workspace->pool, workspace->step_arena, &ending);
         }
       for (gint64 row = rows.offsets[s]; row < rows.offsets[s + 1]; row++)
         {
@@ -232,7 +234,7 @@ make_step (gpointer data)
 {
   Work *work = data;
   PlaitSearch *search = work->search;
-  PlaitSearchRoom *room = work->room;
+  PlaitSearchWorkspace *workspace = work->workspace;
   const PlaitModelSpecification *specification = plait_model_specification (search->model);
   gint32 forbidden[3] = { PLAIT_TOKEN_PAD };
   guint n_forbidden = 1;
@@ -241,7 +243,7 @@ make_step (gpointer data)
   guint best = (guint)MIN (plait_beam_words (work->beam), specification->target_vocabulary_size);
   PlaitParameter *bias;
   PlaitParameter *output = plait_model_output (search->model, &bias);
-  PlaitCapture *capture = NULL;
+  PlaitAttentionRecord *record = NULL;
   PlaitNode *states;
   gint32 *ids;
   PlaitScalar *log_probabilities;
@@ -250,21 +252,21 @@ make_step (gpointer data)
     forbidden[n_forbidden++] = PLAIT_TOKEN_BOS;
   if (plait_beam_steps (work->beam) < work->settings.minimum_length)
     forbidden[n_forbidden++] = PLAIT_TOKEN_EOS;
-  plait_tape_begin (room->step, PLAIT_TAPE_EVALUATE, (PlaitRandomKey){ 0 });
-  if (work->capturing)
+  plait_tape_begin (workspace->step, PLAIT_TAPE_EVALUATE, (PlaitRandomKey){ 0 });
+  if (work->recording)
     {
-      capture = plait_search_capture (search, room, work->covering);
-      g_ptr_array_add (work->captures, capture);
-      rows.hypotheses = lasting_rows (work, rows.hypotheses);
+      record = plait_search_record (search, workspace, work->recording_coverage);
+      g_ptr_array_add (work->records, record);
+      rows.hypotheses = copy_rows (work, rows.hypotheses);
     }
-  states = plait_decoder_step (work->state, room->step, rows.hypotheses, rows.tokens, rows.parents, capture);
-  ids = plait_arena_new_array (room->step_arena, gint32, n * best);
-  log_probabilities = plait_arena_new_array (room->step_arena, PlaitScalar, n * best);
-  plait_vocabulary_best (room->pool, room->step_arena, states->value, output->packed, bias ? bias->value.data : NULL,
-                         forbidden, n_forbidden, NULL, best, ids, log_probabilities);
+  states = plait_decoder_step (work->state, workspace->step, rows.hypotheses, rows.tokens, rows.parents, record);
+  ids = plait_arena_new_array (workspace->step_arena, gint32, n * best);
+  log_probabilities = plait_arena_new_array (workspace->step_arena, PlaitScalar, n * best);
+  plait_output_layer_top_k (workspace->pool, workspace->step_arena, states->value, output->packed,
+                            bias ? bias->value.data : NULL, forbidden, n_forbidden, NULL, best, ids, log_probabilities);
   if (work->settings.at_limit == PLAIT_DECODE_AT_LIMIT_END)
-    leave_the_end (work, states, best, ids, log_probabilities);
-  room->steps += n;
+    force_end (work, states, best, ids, log_probabilities);
+  workspace->steps += n;
   plait_beam_advance (work->beam, best, ids, log_probabilities);
 }
 
@@ -273,9 +275,9 @@ search_all (gpointer data)
 {
   Work *work = data;
 
-  read_batch (work);
+  encode_batch (work);
   while (plait_ragged_rows (plait_beam_rows (work->beam).hypotheses) > 0)
-    if (!plait_arena_protect (work->room->step_arena, make_step, work, &work->error))
+    if (!plait_arena_protect (work->workspace->step_arena, make_step, work, &work->error))
       return;
 }
 
@@ -314,7 +316,7 @@ collect (const Work *work)
         {
           PlaitHypothesis *hypothesis = &of->hypotheses[i];
           gint64 token = results[i].last;
-          gint64 place;
+          gint64 position;
 
           hypothesis->length = results[i].length - (results[i].ended ? 1 : 0);
           hypothesis->log_probability = results[i].log_probability;
@@ -323,8 +325,8 @@ collect (const Work *work)
           hypothesis->tokens = g_new (gint32, hypothesis->length + 1);
           if (results[i].ended)
             token = plait_beam_token (work->beam, token)->previous;
-          for (place = hypothesis->length; token >= 0; token = plait_beam_token (work->beam, token)->previous)
-            hypothesis->tokens[--place] = plait_beam_token (work->beam, token)->token;
+          for (position = hypothesis->length; token >= 0; token = plait_beam_token (work->beam, token)->previous)
+            hypothesis->tokens[--position] = plait_beam_token (work->beam, token)->token;
         }
     }
 }
@@ -345,7 +347,7 @@ too_large (const PlaitBatch *batch, const PlaitDecodeSettings *settings, GError 
   g_autoptr (GError) held = cause;
 
   if (!g_error_matches (held, PLAIT_ERROR, PLAIT_ERROR_MEMORY))
-    return plait_no_fault (&held, error);
+    return plait_no_error (&held, error);
   return plait_fail (error, PLAIT_ERROR_MEMORY,
                      "searching %jd sentences with a beam of %jd does not fit (%s): lower decode.batch, decode.beam or "
                      "decode.maximum_length",
@@ -353,11 +355,12 @@ too_large (const PlaitBatch *batch, const PlaitDecodeSettings *settings, GError 
 }
 
 static void
-tell (gpointer data)
+predict (gpointer data)
 {
   Work *work = data;
 
-  plait_tell (work->search->model, work->room->lasting, work->batch, work->settings.n_best, work->hypotheses);
+  plait_predict (work->search->model, work->workspace->batch_tape, work->batch, work->settings.n_best,
+                 work->hypotheses);
 }
 
 /* TRUE if no source has anything of @sentence. */
@@ -376,7 +379,7 @@ drop_unread (const PlaitBatch *batch, PlaitHypotheses *hypotheses)
 {
   for (gint64 s = 0; s < batch->n_sentences; s++)
     if (is_unread (batch, s))
-      forget (&hypotheses[s]);
+      clear_hypotheses (&hypotheses[s]);
 }
 
 /*
@@ -395,16 +398,16 @@ search_part (Work *work)
 {
   const PlaitDecoder *decoder = plait_model_decoder (work->search->model);
 
-  plait_tape_begin (work->room->lasting, PLAIT_TAPE_EVALUATE, (PlaitRandomKey){ 0 });
+  plait_tape_begin (work->workspace->batch_tape, PLAIT_TAPE_EVALUATE, (PlaitRandomKey){ 0 });
   if (!goes_by_steps (work->search))
     {
-      plait_arena_protect (work->room->lasting_arena, tell, work, &work->error);
+      plait_arena_protect (work->workspace->batch_arena, predict, work, &work->error);
       return;
     }
-  work->captures = g_ptr_array_new ();
+  work->records = g_ptr_array_new ();
   work->beam = new_beam (work->batch, &work->settings);
-  if (plait_decoder_check_length (decoder, plait_beam_most_steps (work->beam), &work->error))
-    plait_arena_protect (work->room->lasting_arena, search_all, work, &work->error);
+  if (plait_decoder_check_length (decoder, plait_beam_max_steps (work->beam), &work->error))
+    plait_arena_protect (work->workspace->batch_arena, search_all, work, &work->error);
 }
 
 static void
@@ -412,9 +415,9 @@ part_piece (gpointer data, gint64 part, guint thread)
 {
   Work *work = (Work *)data + part;
 
-  plait_pool_watch_too (work->room->pool, work->search->pool);
+  plait_pool_profile_nested (work->workspace->pool, work->search->pool);
   search_part (work);
-  work->times = plait_pool_times (work->room->pool);
+  work->times = plait_pool_times (work->workspace->pool);
 }
 
 static void
@@ -422,8 +425,8 @@ work_clear (gpointer data)
 {
   Work *work = data;
 
-  if (work->captures)
-    g_ptr_array_unref (work->captures);
+  if (work->records)
+    g_ptr_array_unref (work->records);
   plait_beam_free (work->beam);
   plait_batch_free (work->part);
   g_clear_error (&work->error);
@@ -435,15 +438,15 @@ plait_search_parts (const PlaitPool *pool, gint64 sentences, gint64 beam)
   gint64 threads = plait_pool_threads (pool);
 
   /* BLAS may give a row other bits in another company. */
-  if (plait_blas_rows (plait_kernels (), FALSE) > 0 || sentences < threads * LEAST_SENTENCES
-      || sentences * beam < threads * LEAST_ROWS)
+  if (plait_blas_rows (plait_kernels (), FALSE) > 0 || sentences < threads * MIN_SENTENCES
+      || sentences * beam < threads * MIN_ROWS)
     return 1;
   return threads;
 }
 
 /* The room of part @part of @n. */
-static PlaitSearchRoom *
-room_of (PlaitSearch *search, gint64 part, gint64 n)
+static PlaitSearchWorkspace *
+workspace_of (PlaitSearch *search, gint64 part, gint64 n)
 {
   guint threads = plait_pool_threads (search->pool);
 
@@ -451,26 +454,26 @@ room_of (PlaitSearch *search, gint64 part, gint64 n)
     return &search->whole;
   if (!search->parts)
     {
-      search->parts = g_new0 (PlaitSearchRoom, threads);
+      search->parts = g_new0 (PlaitSearchWorkspace, threads);
       for (guint i = 0; i < threads; i++)
-        room_open (&search->parts[i], plait_pool_alone (search->pool, i), search->memory / threads);
+        workspace_open (&search->parts[i], plait_pool_for_thread (search->pool, i), search->memory / threads);
     }
   return &search->parts[part];
 }
 
 /* Appends part @part of @n to @works, @common being what they have in common. */
 static gboolean
-deal (GArray *works, const Work *common, gint64 part, gint64 n, GError **error)
+add_part (GArray *works, const Work *common, gint64 part, gint64 n, GError **error)
 {
   const PlaitBatch *batch = common->batch;
   gint64 first = batch->n_sentences * part / n, end = batch->n_sentences * (part + 1) / n;
   Work work = *common;
 
-  work.room = room_of (work.search, part, n);
+  work.workspace = workspace_of (work.search, part, n);
   work.hypotheses += first;
   if (n > 1)
     {
-      work.part = plait_batch_part (batch, first, end - first, error);
+      work.part = plait_batch_slice (batch, first, end - first, error);
       if (!work.part)
         return FALSE;
       work.batch = work.part;
@@ -481,7 +484,7 @@ deal (GArray *works, const Work *common, gint64 part, gint64 n, GError **error)
 
 /* Adds up what the parts took, and says what of them failed first. */
 static gboolean
-settle (GArray *works, const Work *common, GError **error)
+join_parts (GArray *works, const Work *common, GError **error)
 {
   PlaitSearch *search = common->search;
   GError *cause = NULL;
@@ -490,13 +493,13 @@ settle (GArray *works, const Work *common, GError **error)
     {
       Work *work = &g_array_index (works, Work, i);
 
-      search->work.steps += work->room->steps;
-      search->work.touched.all += work->room->touched.all;
-      search->work.touched.chosen += work->room->touched.chosen;
-      work->room->steps = 0;
-      work->room->touched = (PlaitTouched){ 0 };
+      search->work.steps += work->workspace->steps;
+      search->work.rows_weighed.all += work->workspace->rows_weighed.all;
+      search->work.rows_weighed.selected += work->workspace->rows_weighed.selected;
+      work->workspace->steps = 0;
+      work->workspace->rows_weighed = (PlaitAttentionCost){ 0 };
       if (works->len > 1)
-        plait_pool_itemise (search->pool, &work->times);
+        plait_pool_add_nested_times (search->pool, &work->times);
       if (!cause)
         cause = g_steal_pointer (&work->error);
     }
@@ -508,18 +511,19 @@ static gboolean
 run_parts (GArray *works, const Work *common, gint64 n, GError **error)
 {
   for (gint64 part = 0; part < n; part++)
-    if (!deal (works, common, part, n, error))
+    if (!add_part (works, common, part, n, error))
       return FALSE;
   if (n == 1)
     search_part (&g_array_index (works, Work, 0));
   else
     plait_pool_run (common->search->pool, n, part_piece, works->data);
-  return settle (works, common, error);
+  return join_parts (works, common, error);
 }
 
 PlaitHypotheses *
 plait_search_batch_with_attention (PlaitSearch *search, const PlaitBatch *batch, const PlaitDecodeSettings *settings,
-                                   PlaitCaptures **attention, guint attended, gboolean coverage, GError **error)
+                                   PlaitAttentionRecords **attention, guint n_recorded, gboolean coverage,
+                                   GError **error)
 {
   g_autoptr (GArray) works = g_array_new (FALSE, FALSE, sizeof (Work));
   gboolean by_steps = goes_by_steps (search);
@@ -529,9 +533,9 @@ plait_search_batch_with_attention (PlaitSearch *search, const PlaitBatch *batch,
   const Work common = { .search = search,
                         .batch = batch,
                         .settings = *settings,
-                        .capturing = attention != NULL,
-                        .attended = attended,
-                        .covering = coverage,
+                        .recording = attention != NULL,
+                        .n_recorded = n_recorded,
+                        .recording_coverage = coverage,
                         .hypotheses = hypotheses };
 
   g_assert (by_steps || !attention);
@@ -542,7 +546,7 @@ plait_search_batch_with_attention (PlaitSearch *search, const PlaitBatch *batch,
       return NULL;
     }
   if (attention)
-    *attention = plait_captures_new (attended * batch->n_sentences);
+    *attention = plait_attention_records_new (n_recorded * batch->n_sentences);
   for (guint i = 0; by_steps && i < works->len; i++)
     {
       const Work *work = &g_array_index (works, Work, i);

@@ -3,7 +3,7 @@
 
 #include "process/ranks.h"
 #include "decoders/model.h"
-#include "cross-attention/capture.h"
+#include "cross-attention/attention-record.h"
 
 /*
  * Beam search over sentences and hypotheses together (greedy: a beam of one), and forced decoding.
@@ -32,10 +32,10 @@ typedef struct
 /* What a search has done since it was made. */
 typedef struct
 {
-  gint64 words;         /* of the best hypotheses found, their ends included */
-  gint64 steps;         /* of hypotheses: one reads a word and says what may follow */
-  PlaitTouched touched; /* in these steps */
-  double seconds;       /* that the reading of sources and the search took, by the clock */
+  gint64 words;                    /* of the best hypotheses found, their ends included */
+  gint64 steps;                    /* of hypotheses: one reads a word and says what may follow */
+  PlaitAttentionCost rows_weighed; /* in these steps */
+  double seconds;                  /* that the reading of sources and the search took, by the clock */
 } PlaitSearchWork;
 
 typedef struct PlaitSearch PlaitSearch;
@@ -48,7 +48,7 @@ PlaitSearch *plait_search_new (PlaitModel *model, PlaitPool *pool, PlaitPrecisio
 void plait_search_free (PlaitSearch *search);
 
 /* From now on whole corpora are dealt to the processes of @ranks (borrowed), all of which search them. */
-void plait_search_deal (PlaitSearch *search, PlaitRanks *ranks);
+void plait_search_set_ranks (PlaitSearch *search, PlaitRanks *ranks);
 PlaitRanks *plait_search_ranks (const PlaitSearch *search);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitSearch, plait_search_free)
 
@@ -58,8 +58,8 @@ PlaitSearchWork plait_search_work_since (const PlaitSearch *search, const PlaitS
 
 /* Rows of memories that one step of one hypothesis has weighed on average, over all sources, layers and heads; those
  * that a combiner chose; and milliseconds for a word of a translation. 0 before anything was searched. */
-double plait_search_work_touched (const PlaitSearchWork *work);
-double plait_search_work_chosen (const PlaitSearchWork *work);
+double plait_search_work_rows_weighed (const PlaitSearchWork *work);
+double plait_search_work_rows_selected (const PlaitSearchWork *work);
 double plait_search_work_milliseconds (const PlaitSearchWork *work);
 
 /* "12.30 states touched a word, 0.415 ms a word" (transfer full) */
@@ -75,16 +75,17 @@ PlaitHypotheses *plait_search_batch (PlaitSearch *search, const PlaitBatch *batc
                                      GError **error);
 void plait_hypotheses_free (PlaitHypotheses *hypotheses, gint64 n);
 
-/* As plait_search_batch, of a sequence alone, with the attention that the search paid for the @attended best hypotheses
- * of each sentence, followed along their ancestries, in @attention, [attended][n_sentences] (of no target rows where a
- * sentence has fewer), and with @coverage also their coverage, whose states are some fifty numbers a pair where
- * attention is one a head. (transfer full), both */
+/* As plait_search_batch, of a sequence alone, with the attention that the search paid for the @n_recorded best
+ * hypotheses of each sentence, followed along their ancestries, in @attention, [attended][n_sentences] (of no target
+ * rows where a sentence has fewer), and with @coverage also their coverage, whose states are some fifty numbers a pair
+ * where attention is one a head. (transfer full), both */
 PlaitHypotheses *plait_search_batch_with_attention (PlaitSearch *search, const PlaitBatch *batch,
-                                                    const PlaitDecodeSettings *settings, PlaitCaptures **attention,
-                                                    guint attended, gboolean coverage, GError **error);
+                                                    const PlaitDecodeSettings *settings,
+                                                    PlaitAttentionRecords **attention, guint n_recorded,
+                                                    gboolean coverage, GError **error);
 
 /* Forced decoding of the batch's targets: the log-probability of each target row in @row_log_probabilities [target
  * rows], and with @attention non-NULL the attention of each sentence (transfer full), with @coverage also its
  * coverage. */
 gboolean plait_search_forced (PlaitSearch *search, const PlaitBatch *batch, double *row_log_probabilities,
-                              PlaitCaptures **attention, gboolean coverage, GError **error);
+                              PlaitAttentionRecords **attention, gboolean coverage, GError **error);

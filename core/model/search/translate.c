@@ -91,7 +91,7 @@ static gboolean
 pass_batches (const Pass *pass, PassBatch take, gpointer data, GError **error)
 {
   g_autoptr (PlaitIterator) iterator = plait_iterator_new_by_length (pass->corpus, pass->batch, error);
-  guint processes = plait_ranks_n (pass->ranks), self = plait_ranks_own (pass->ranks);
+  guint processes = plait_ranks_size (pass->ranks), self = plait_ranks_rank (pass->ranks);
   gint64 start = g_get_monotonic_time ();
   gint64 all = plait_corpus_size (pass->corpus);
   gint64 done = 0;
@@ -164,9 +164,9 @@ share_hypotheses (PlaitRanks *ranks, PlaitHypotheses *hypotheses, gint64 n)
   for (gint64 i = 0; i < n; i++)
     for (guint k = 0; k < hypotheses[i].n; k++)
       append (own, i, &hypotheses[i].hypotheses[k]);
-  for (guint from = 0; from < plait_ranks_n (ranks); from++)
+  for (guint from = 0; from < plait_ranks_size (ranks); from++)
     {
-      gboolean mine = from == plait_ranks_own (ranks);
+      gboolean mine = from == plait_ranks_rank (ranks);
       gsize size = own->len;
       g_autofree guint8 *bytes = NULL;
 
@@ -183,14 +183,14 @@ static void
 add_work (PlaitRanks *ranks, PlaitSearchWork *work)
 {
   /* Counts are below 2^53. */
-  double counts[]
-      = { (double)work->words, (double)work->steps, (double)work->touched.all, (double)work->touched.chosen };
+  double counts[] = { (double)work->words, (double)work->steps, (double)work->rows_weighed.all,
+                      (double)work->rows_weighed.selected };
 
-  plait_ranks_add (ranks, counts, G_N_ELEMENTS (counts));
+  plait_ranks_all_reduce (ranks, counts, G_N_ELEMENTS (counts));
   work->words = (gint64)counts[0];
   work->steps = (gint64)counts[1];
-  work->touched.all = (gint64)counts[2];
-  work->touched.chosen = (gint64)counts[3];
+  work->rows_weighed.all = (gint64)counts[2];
+  work->rows_weighed.selected = (gint64)counts[3];
 }
 
 /*
@@ -208,8 +208,8 @@ typedef struct
 
 /* Keeps the hypotheses of one batch where their sentences belong, and hands over their attention. */
 static gboolean
-keep (const Translating *to, const PlaitBatch *batch, PlaitHypotheses *hypotheses, const PlaitCaptures *attention,
-      GError **error)
+keep (const Translating *to, const PlaitBatch *batch, PlaitHypotheses *hypotheses,
+      const PlaitAttentionRecords *attention, GError **error)
 {
   gboolean good = TRUE;
 
@@ -227,7 +227,7 @@ static gboolean
 translate_batch (gpointer data, const PlaitBatch *batch, gboolean own, GError **error)
 {
   const Translating *to = data;
-  g_autoptr (PlaitCaptures) attention = NULL;
+  g_autoptr (PlaitAttentionRecords) attention = NULL;
   PlaitHypotheses *hypotheses;
 
   if (!own)
@@ -277,7 +277,7 @@ typedef struct
 
 /* Sums of one batch, and its attention handed over as that of the targets. */
 static gboolean
-keep_scores (const Scoring *to, const PlaitBatch *batch, const double *rows, const PlaitCaptures *attention,
+keep_scores (const Scoring *to, const PlaitBatch *batch, const double *rows, const PlaitAttentionRecords *attention,
              GError **error)
 {
   for (gint64 i = 0; i < batch->n_sentences; i++)
@@ -310,7 +310,7 @@ static gboolean
 score_own_batch (const Scoring *to, const PlaitBatch *batch, GError **error)
 {
   g_autofree double *rows = g_new (double, plait_ragged_rows (batch->target_rows));
-  g_autoptr (PlaitCaptures) attention = NULL;
+  g_autoptr (PlaitAttentionRecords) attention = NULL;
 
   return plait_search_forced (to->search, batch, rows, to->take ? &attention : NULL, FALSE, error)
          && keep_scores (to, batch, rows, attention, error);
@@ -346,7 +346,7 @@ plait_score_corpus (PlaitSearch *search, const PlaitCorpus *corpus, gint64 batch
 
   if (!plait_ranks_agree (ranks, pass_batches (&pass, score_batch, &scoring, error), error))
     return FALSE;
-  plait_ranks_add (ranks, sums, (gsize)all);
+  plait_ranks_all_reduce (ranks, sums, (gsize)all);
   memset (log_probabilities, 0, lines * sizeof *log_probabilities);
   memset (tokens, 0, lines * sizeof *tokens);
   /* The sentences of a document are added up in the order of one process. */

@@ -7,8 +7,8 @@
 #include "search/search.h"
 
 /* Translating and scoring whole corpora that dropped nothing, batches sorted by length, results in the order of the
- * corpus. Without attention, the batches are dealt to the processes of the search (plait_search_deal), and all come to
- * all results. */
+ * corpus. Without attention, the batches are dealt to the processes of the search (plait_search_set_ranks), and all
+ * come to all results. */
 
 /* What becomes of each sentence of a corpus. */
 typedef struct
@@ -32,7 +32,7 @@ void plait_translation_append (const PlaitVocabulary *vocabulary, const gint32 *
 /* Called after each batch of a translation with attention, for each of its sentences: @batch->sentence[@sentence] of
  * the corpus. Takes nothing over. */
 typedef gboolean (*PlaitAttentionTaker) (const PlaitBatch *batch, gint64 sentence, const PlaitHypothesis *best,
-                                         const PlaitCapture *attention, gpointer data, GError **error);
+                                         const PlaitAttentionRecord *attention, gpointer data, GError **error);
 
 /* Translates @corpus. @what ("validation", "test") is for progress. @stop is NULL or a flag that ends the work with
  * PLAIT_ERROR_INTERRUPTED. @take is NULL or is given the attention of each sentence's best hypothesis.

@@ -10,9 +10,9 @@ typedef struct
 {
   const PlaitDecoderSettings *settings;
   const PlaitPredictSettings *predict;
-  const PlaitPart *combiner; /* NULL: no sequence is predicted */
-  const PlaitPart *coverage; /* NULL: none */
-  PlaitLossColumns *losses;  /* of the model */
+  const PlaitComponent *combiner; /* NULL: no sequence is predicted */
+  const PlaitComponent *coverage; /* NULL: none */
+  PlaitLossColumns *losses;       /* of the model */
   const PlaitMemorySpecification *memories;
   guint n_memories;
   const PlaitMemorySpecification *summaries; /* a row a sentence that an encoder gives, called as its source */

@@ -17,7 +17,7 @@ typedef enum
   PLAIT_SCORE_ADDITIVE,       /* v . tanh (W q + U h + b) (Bahdanau et al. 2015) */
   PLAIT_SCORE_MULTIPLICATIVE, /* q W h, Luong's general */
   PLAIT_SCORE_DOT,            /* q h */
-} PlaitAttentionScore;
+} PlaitScoreFunction;
 
 /* What is predicted from what the sources say. */
 typedef enum

@@ -27,7 +27,7 @@ plait_optimizer_new (const PlaitTrainSettings *settings, PlaitParameters *parame
   optimizer->n = plait_parameters_gradients (parameters).width;
   for (guint i = 0; i < 2; i++)
     {
-      optimizer->kept[i] = plait_pages_take (sizeof (PlaitScalar) * (gsize)optimizer->n);
+      optimizer->kept[i] = plait_pages_allocate (sizeof (PlaitScalar) * (gsize)optimizer->n);
       if (!optimizer->kept[i])
         return plait_fail_null (error, PLAIT_ERROR_MEMORY,
                                 "what the optimizer keeps needs %zu bytes, which the system does not give: lower "
@@ -43,7 +43,7 @@ plait_optimizer_free (PlaitOptimizer *optimizer)
   if (!optimizer)
     return;
   for (guint i = 0; i < 2; i++)
-    plait_pages_give_back (optimizer->kept[i], sizeof (PlaitScalar) * (gsize)optimizer->n);
+    plait_pages_free (optimizer->kept[i], sizeof (PlaitScalar) * (gsize)optimizer->n);
   g_free (optimizer);
 }
 

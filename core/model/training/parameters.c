@@ -37,7 +37,7 @@ is_within_range (PlaitTensor tensor, PlaitRange range)
   gint64 within = 0;
 
   for (gint64 i = 0; i < n; i++)
-    within += tensor.data[i] >= range.least && tensor.data[i] <= range.most;
+    within += tensor.data[i] >= range.minimum && tensor.data[i] <= range.maximum;
   return within == n;
 }
 
@@ -51,7 +51,7 @@ read_tensor (PlaitTensor tensor, PlaitRange range, PlaitStore *store, const char
   return plait_fail (
       error, PLAIT_ERROR_CORRUPT,
       "%s: %s has values that are undefined or out of range, expected %g to %g; restore a copy or begin a new run",
-      plait_store_path (store), path, (double)range.least, (double)range.most);
+      plait_store_path (store), path, (double)range.minimum, (double)range.maximum);
 }
 
 gboolean

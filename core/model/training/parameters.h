@@ -13,8 +13,8 @@ gboolean plait_parameters_write_array (const PlaitParameters *parameters, const 
 /* What an element can be; undefined ones are in no range. */
 typedef struct
 {
-  PlaitScalar least;
-  PlaitScalar most;
+  PlaitScalar minimum;
+  PlaitScalar maximum;
 } PlaitRange;
 
 extern const PlaitRange plait_range_finite;

@@ -20,7 +20,7 @@ typedef enum
 
 #include "training/train-settings.h"
 
-/* The precision of training's products (plait_tape_multiply_in). */
+/* The precision of training's products (plait_tape_set_precision). */
 PlaitPrecision plait_train_precision (const PlaitTrainSettings *settings);
 
 /* The learning rate of update @step (1: the first) for a model of width @width; @updates is the last one's number,

@@ -16,11 +16,11 @@
 /* Numbers of the state by name and range; one list serves writing and reading. No training counts further than MOST,
  * and no sum of two such numbers overflows. */
 /* clang-format off */
-#define MOST ((gint64)1 << 53)
+#define MAX_COUNT ((gint64)1 << 53)
 #define VALIDATION "/training/validation"
 #define STATE_INTEGERS(X)                                                                                              \
-  X (step, MOST) X (target_tokens, MOST) X (stale, MOST) X (sums.correct, MOST) X (sums.tokens, MOST)                  \
-  X (sums.sentences, MOST)
+  X (step, MAX_COUNT) X (target_tokens, MAX_COUNT) X (stale, MAX_COUNT) X (sums.correct, MAX_COUNT) X (sums.tokens, MAX_COUNT)                  \
+  X (sums.sentences, MAX_COUNT)
 #define STATE_REALS(X)                                                                                                 \
   X (learning_rate, 0) X (gradient_norm, 0) X (sums.loss, -G_MAXDOUBLE)                         \
   X (sums.negative_log_likelihood, -G_MAXDOUBLE) X (sums.auxiliary, -G_MAXDOUBLE)
@@ -48,12 +48,12 @@ write_state (const PlaitTrainer *trainer, PlaitStore *store, const char *path, G
       || !plait_store_set_double (store, path, "first_ratio", trainer->first_ratio, error)
       || (trainer->begun > 0 && !plait_store_set_int (store, path, "begun", trainer->begun, error)))
     return FALSE;
-#define WRITE(field, most)                                                                                             \
+#define WRITE(field, maximum)                                                                                          \
   if (!plait_store_set_int (store, path, #field, (gint64)trainer->field, error))                                       \
     return FALSE;
   STATE_INTEGERS (WRITE)
 #undef WRITE
-#define WRITE(field, least)                                                                                            \
+#define WRITE(field, minimum)                                                                                          \
   if (!plait_store_set_double (store, path, #field, trainer->field, error))                                            \
     return FALSE;
   STATE_REALS (WRITE)
@@ -73,29 +73,29 @@ write_state (const PlaitTrainer *trainer, PlaitStore *store, const char *path, G
 }
 
 static gboolean
-get_integer (PlaitStore *store, const char *path, const char *name, gint64 most, gint64 *value, GError **error)
+get_integer (PlaitStore *store, const char *path, const char *name, gint64 maximum, gint64 *value, GError **error)
 {
   if (!plait_store_get_int (store, path, name, value, error))
     return FALSE;
-  if (*value >= 0 && *value <= most)
+  if (*value >= 0 && *value <= maximum)
     return TRUE;
   return plait_fail (error, PLAIT_ERROR_CORRUPT,
                      "%s:%s: %s is %jd, expected 0 to %jd; restore a copy or begin a new run", plait_store_path (store),
-                     path, name, *value, most);
+                     path, name, *value, maximum);
 }
 
 static gboolean
-get_real (PlaitStore *store, const char *path, const char *name, double least, double *value, GError **error)
+get_real (PlaitStore *store, const char *path, const char *name, double minimum, double *value, GError **error)
 {
   char digits[PLAIT_NUMBER_LENGTH];
 
   if (!plait_store_get_double (store, path, name, value, error))
     return FALSE;
-  if (isfinite (*value) && *value >= least)
+  if (isfinite (*value) && *value >= minimum)
     return TRUE;
   return plait_fail (
       error, PLAIT_ERROR_CORRUPT, "%s:%s: %s is %s, expected a number%s; restore a copy or begin a new run",
-      plait_store_path (store), path, name, plait_format_double (digits, *value), least < 0 ? "" : " from 0 on");
+      plait_store_path (store), path, name, plait_format_double (digits, *value), minimum < 0 ? "" : " from 0 on");
 }
 
 /* Updates of the optimizer before the first: none, unless they are noted. */
@@ -103,7 +103,8 @@ static gboolean
 get_begun (PlaitStore *store, const char *path, gint64 *begun, GError **error)
 {
   *begun = 0;
-  return !plait_store_has_attribute (store, path, "begun") || get_integer (store, path, "begun", MOST, begun, error);
+  return !plait_store_has_attribute (store, path, "begun")
+         || get_integer (store, path, "begun", MAX_COUNT, begun, error);
 }
 
 /* Goes to the place in the data where step updates end. An update has from 1 to train.accumulate batches, an epoch from
@@ -115,9 +116,9 @@ seek (PlaitTrainer *trainer, PlaitStore *store, const char *path, gint64 epoch, 
   gint64 updates_of_epoch = (plait_corpus_size (trainer->setup.corpus) + accumulate - 1) / accumulate;
   gint64 before = trainer->step - (position + accumulate - 1) / accumulate; /* updates of earlier epochs */
   gint64 batches;
-  gint64 most;
+  gint64 maximum;
   gboolean fits = !__builtin_mul_overflow (trainer->step, accumulate, &batches) && epoch + position <= batches
-                  && (__builtin_mul_overflow (epoch, updates_of_epoch, &most) || before <= most);
+                  && (__builtin_mul_overflow (epoch, updates_of_epoch, &maximum) || before <= maximum);
 
   if (!fits)
     return plait_fail (
@@ -147,19 +148,19 @@ read_state (PlaitTrainer *trainer, PlaitStore *store, const char *path, gint64 *
   gint64 position;
   gint64 number;
 
-  if (!get_integer (store, path, "epoch", MOST, &epoch, error)
-      || !get_integer (store, path, "position", MOST, &position, error)
+  if (!get_integer (store, path, "epoch", MAX_COUNT, &epoch, error)
+      || !get_integer (store, path, "position", MAX_COUNT, &position, error)
       || !get_integer (store, path, "recent", trainer->setup.settings->average, recent, error)
       || !get_begun (store, path, &trainer->begun, error) || !read_divergence (trainer, store, path, error))
     return FALSE;
-#define READ(field, most)                                                                                              \
-  if (!get_integer (store, path, #field, most, &number, error))                                                        \
+#define READ(field, maximum)                                                                                           \
+  if (!get_integer (store, path, #field, maximum, &number, error))                                                     \
     return FALSE;                                                                                                      \
   trainer->field = number;
   STATE_INTEGERS (READ)
 #undef READ
-#define READ(field, least)                                                                                             \
-  if (!get_real (store, path, #field, least, &trainer->field, error))                                                  \
+#define READ(field, minimum)                                                                                           \
+  if (!get_real (store, path, #field, minimum, &trainer->field, error))                                                \
     return FALSE;
   STATE_REALS (READ)
   for (guint i = 0; i < losses->n; i++)
@@ -258,19 +259,19 @@ columns_of_updates (const PlaitTrainer *trainer, guint *n)
 static gboolean
 write_direction (const PlaitTrainer *trainer, PlaitStore *store, GError **error)
 {
-  const PlaitTrainerCalls *calls = &trainer->setup.calls;
+  const PlaitTrainerCallbacks *callbacks = &trainer->setup.callbacks;
 
-  return !calls->measure
-         || plait_store_set_int (store, VALIDATION "/metric", "larger_is_better", calls->larger_is_better, error);
+  return !callbacks->measure
+         || plait_store_set_int (store, VALIDATION "/metric", "larger_is_better", callbacks->larger_is_better, error);
 }
 
 /* Files of before do not say it, and have the negative of a metric that is better the smaller it is. */
 static void
 restore_direction (PlaitTrainer *trainer, PlaitStore *store)
 {
-  const PlaitTrainerCalls *calls = &trainer->setup.calls;
+  const PlaitTrainerCallbacks *callbacks = &trainer->setup.callbacks;
 
-  if (!calls->measure || calls->larger_is_better
+  if (!callbacks->measure || callbacks->larger_is_better
       || plait_store_has_attribute (store, VALIDATION "/metric", "larger_is_better"))
     return;
   for (guint i = 0; i < trainer->validations->len; i++)
@@ -332,14 +333,14 @@ plait_trainer_read (PlaitTrainer *trainer, PlaitStore *store, const char *path, 
 }
 
 gboolean
-plait_trainer_take (PlaitTrainer *trainer, const PlaitParameter *const *taken, PlaitStore *store, const char *path,
-                    gint64 *step, GError **error)
+plait_trainer_import_moments (PlaitTrainer *trainer, const PlaitParameter *const *taken, PlaitStore *store,
+                              const char *path, gint64 *step, GError **error)
 {
   g_autofree char *state = g_strconcat (path, "/state", NULL);
   g_autofree char *optimizer = g_strconcat (path, "/optimizer", NULL);
   gint64 begun;
 
-  if (!get_begun (store, state, &begun, error) || !get_integer (store, state, "step", MOST, step, error))
+  if (!get_begun (store, state, &begun, error) || !get_integer (store, state, "step", MAX_COUNT, step, error))
     return FALSE;
   for (guint i = 0; taken[i]; i++)
     if (!plait_optimizer_read_one (trainer->optimizer, taken[i], store, optimizer, error))
@@ -371,7 +372,7 @@ note (const PlaitTrainer *trainer, const char *table, const GArray *rows, guint 
   for (guint c = 0; c < n; c++)
     numbers[c]
         = (PlaitTrainingNumber){ columns[c].name, columns[c].type, value_of (&columns[c], place + columns[c].offset) };
-  trainer->setup.calls.note (trainer->setup.calls.data, table, numbers, n);
+  trainer->setup.callbacks.note (trainer->setup.callbacks.data, table, numbers, n);
 }
 
 void
@@ -380,14 +381,14 @@ plait_trainer_note_update (const PlaitTrainer *trainer, guint row)
   guint n;
   g_autofree PlaitStoreField *columns = columns_of_updates (trainer, &n);
 
-  if (trainer->setup.calls.note)
+  if (trainer->setup.callbacks.note)
     note (trainer, "updates", trainer->rows, row, columns, n);
 }
 
 void
 plait_trainer_note_validation (const PlaitTrainer *trainer, guint row)
 {
-  if (trainer->setup.calls.note)
+  if (trainer->setup.callbacks.note)
     note (trainer, "validation", trainer->validations, row, validation_columns, G_N_ELEMENTS (validation_columns));
 }
 

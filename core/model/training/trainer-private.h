@@ -16,7 +16,7 @@ struct PlaitTrainer
   PlaitOptimizer *optimizer;
   PlaitIterator *iterator;
   gint64 planned;
-  double exchange_seconds; /* of the updates that this trainer has made */
+  double all_reduce_seconds; /* of the updates that this trainer has made */
 
   /* The state, which checkpoints hold. */
   gint64 step;
@@ -42,7 +42,7 @@ gint64 plait_trainer_rows (const PlaitBatch *batch);
 
 /* Returns the beginning of the longest sentence of @batch if that takes too long to compute for a plan. NULL if it does
  * not, or if its parts belong together, as those of trees do. It borrows from @batch. (transfer full) */
-PlaitBatch *plait_trainer_beginning (const PlaitBatch *batch);
+PlaitBatch *plait_trainer_truncated_batch (const PlaitBatch *batch);
 
 /* Takes the sums of the present update into the mean of the last updates. */
 void plait_trainer_note_likelihood (PlaitTrainer *trainer);

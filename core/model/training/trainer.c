@@ -144,7 +144,7 @@ make_update (PlaitTrainer *trainer, GError **error)
   gint64 tokens = trainer->sums.tokens;
   gint64 step = trainer->begun + trainer->step + 1; /* of the optimizer */
   double loss = trainer->sums.loss;
-  double exchanged = plait_ranks_seconds (setup->ranks);
+  double all_reduced = plait_ranks_seconds (setup->ranks);
   double seconds;
   char digits[2][PLAIT_NUMBER_LENGTH];
 
@@ -169,7 +169,7 @@ make_update (PlaitTrainer *trainer, GError **error)
   trainer->target_tokens += tokens;
   seconds = (double)(g_get_monotonic_time () - start) / 1e6;
   trainer->seconds += seconds;
-  trainer->exchange_seconds += plait_ranks_seconds (setup->ranks) - exchanged;
+  trainer->all_reduce_seconds += plait_ranks_seconds (setup->ranks) - all_reduced;
   trainer->sums.seconds += seconds;
   return TRUE;
 }
@@ -237,8 +237,8 @@ keep_recent (PlaitTrainer *trainer)
 static gboolean
 checkpoint (PlaitTrainer *trainer, gboolean best, GError **error)
 {
-  const PlaitTrainerCalls *calls = &trainer->setup.calls;
-  gboolean written = !calls->checkpoint || calls->checkpoint (calls->data, best, error);
+  const PlaitTrainerCallbacks *callbacks = &trainer->setup.callbacks;
+  gboolean written = !callbacks->checkpoint || callbacks->checkpoint (callbacks->data, best, error);
 
   return plait_ranks_agree (trainer->setup.ranks, written, error);
 }
@@ -256,7 +256,7 @@ is_best (const PlaitTrainer *trainer, const PlaitValidationRow *row)
     return TRUE;
   if (trainer->setup.settings->best_by != PLAIT_TRAIN_BEST_BY_METRIC)
     return row->negative_log_likelihood < best->negative_log_likelihood;
-  return trainer->setup.calls.larger_is_better ? row->metric > best->metric : row->metric < best->metric;
+  return trainer->setup.callbacks.larger_is_better ? row->metric > best->metric : row->metric < best->metric;
 }
 
 static gboolean
@@ -320,13 +320,13 @@ is_stale (const PlaitTrainer *trainer)
 
 /* How much of the updates' time since @before the processes needed to hear of each other. */
 static void
-tell_exchange (const PlaitTrainer *trainer, double before)
+log_all_reduce (const PlaitTrainer *trainer, double before)
 {
-  double exchange = trainer->exchange_seconds, all = trainer->seconds - before;
+  double all_reduce = trainer->all_reduce_seconds, all = trainer->seconds - before;
 
   if (trainer->setup.ranks && all > 0)
     plait_log_info (trainer->setup.log, "%u processes: %.0f %% of the updates' time for exchange, waiting included",
-                    plait_ranks_n (trainer->setup.ranks), 100 * exchange / all);
+                    plait_ranks_size (trainer->setup.ranks), 100 * all_reduce / all);
 }
 
 gboolean
@@ -336,8 +336,8 @@ plait_trainer_run (PlaitTrainer *trainer, PlaitTrainingEnd *end, GError **error)
   gint64 limit = trainer->setup.limit;
   double seconds = trainer->seconds;
 
-  *end = PLAIT_TRAINING_GOES_ON;
-  while (*end == PLAIT_TRAINING_GOES_ON)
+  *end = PLAIT_TRAINING_CONTINUES;
+  while (*end == PLAIT_TRAINING_CONTINUES)
     {
       gint64 epochs = count_epochs (trainer);
 
@@ -359,12 +359,13 @@ plait_trainer_run (PlaitTrainer *trainer, PlaitTrainingEnd *end, GError **error)
         }
     }
   plait_log_progress_end (trainer->setup.log);
-  tell_exchange (trainer, seconds);
+  log_all_reduce (trainer, seconds);
   return TRUE;
 }
 
 gboolean
-plait_trainer_time (PlaitTrainer *trainer, double seconds, gint64 most, PlaitTrainerSpeed *speed, GError **error)
+plait_trainer_measure_speed (PlaitTrainer *trainer, double seconds, gint64 max_updates, PlaitTrainerSpeed *speed,
+                             GError **error)
 {
   const PlaitTrainSettings *settings = trainer->setup.settings;
   gint64 every = settings->validate_every, n = 0;
@@ -373,7 +374,7 @@ plait_trainer_time (PlaitTrainer *trainer, double seconds, gint64 most, PlaitTra
     return FALSE;
   trainer->seconds = 0;
   memset (&trainer->sums, 0, sizeof trainer->sums);
-  for (; n == 0 || (n < most && trainer->seconds < seconds); n++)
+  for (; n == 0 || (n < max_updates && trainer->seconds < seconds); n++)
     if (!make_update (trainer, error))
       return FALSE;
   speed->update = trainer->seconds / (double)n;

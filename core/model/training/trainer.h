@@ -21,17 +21,17 @@ typedef struct PlaitTrainer PlaitTrainer;
 typedef struct
 {
   gint64 step;
-  gint64 epoch;                              /* from 1 */
-  double loss;                               /* a target token, smoothing included, nats */
-  double negative_log_likelihood;            /* a target token, nats */
-  double auxiliary;                          /* the parts' own losses a sentence, weighted */
-  double accuracy;                           /* share of target tokens that were the most probable word */
-  double learning_rate;                      /* of the last update */
-  double gradient_norm;                      /* before clipping */
-  gint64 target_tokens;                      /* since the beginning */
-  double seconds;                            /* spent in updates since the beginning: depends on the machine */
-  double target_tokens_per_second;           /* likewise */
-  double losses[PLAIT_LOSS_COLUMNS_MAXIMUM]; /* of the parts, a sentence, without their weights */
+  gint64 epoch;                          /* from 1 */
+  double loss;                           /* a target token, smoothing included, nats */
+  double negative_log_likelihood;        /* a target token, nats */
+  double auxiliary;                      /* the parts' own losses a sentence, weighted */
+  double accuracy;                       /* share of target tokens that were the most probable word */
+  double learning_rate;                  /* of the last update */
+  double gradient_norm;                  /* before clipping */
+  gint64 target_tokens;                  /* since the beginning */
+  double seconds;                        /* spent in updates since the beginning: depends on the machine */
+  double target_tokens_per_second;       /* likewise */
+  double losses[PLAIT_MAX_LOSS_COLUMNS]; /* of the parts, a sentence, without their weights */
 } PlaitTrainingRow;
 
 /* A row of the validation table. */
@@ -57,7 +57,7 @@ typedef struct
 /* Why training ended. */
 typedef enum
 {
-  PLAIT_TRAINING_GOES_ON,
+  PLAIT_TRAINING_CONTINUES,
   PLAIT_TRAINING_COMPLETE,      /* epochs or updates are done */
   PLAIT_TRAINING_STOPPED_EARLY, /* patience is used up */
   PLAIT_TRAINING_INTERRUPTED,   /* the stop flag was raised; a checkpoint was asked for */
@@ -75,7 +75,7 @@ typedef struct
   /* Hears of each row of /training/TABLE, "updates" or "validation", as it is made; or NULL. */
   void (*note) (gpointer data, const char *table, const PlaitTrainingNumber *numbers, guint n);
   gpointer data;
-} PlaitTrainerCalls;
+} PlaitTrainerCallbacks;
 
 typedef struct
 {
@@ -90,7 +90,7 @@ typedef struct
   const gint *stop;  /* NULL, or a flag that a signal raises */
   gint64 limit;      /* > 0: it is as if the flag were raised after this update */
   PlaitRanks *ranks; /* NULL, or the processes that train together; the first alone writes checkpoints and notes rows */
-  PlaitTrainerCalls calls;
+  PlaitTrainerCallbacks callbacks;
 } PlaitTrainerSetup;
 
 /* All that @setup points to must outlive the trainer. (transfer full) */
@@ -103,10 +103,10 @@ gboolean plait_trainer_run (PlaitTrainer *trainer, PlaitTrainingEnd *end, GError
 
 /* Computes a step of the largest of some batches without an update: bytes that a step takes beside parameters and
  * moments. *@estimated: a sentence of it is so long that a part was computed. Puts the iterator back where it was. */
-gboolean plait_trainer_measure (PlaitTrainer *trainer, gsize *bytes, gboolean *estimated, GError **error);
+gboolean plait_trainer_measure_memory (PlaitTrainer *trainer, gsize *bytes, gboolean *estimated, GError **error);
 
 /* The same of the batch of validation with the longest sentences; 0 where there is none. */
-gboolean plait_trainer_measure_validation (PlaitTrainer *trainer, gsize *bytes, GError **error);
+gboolean plait_trainer_measure_validation_memory (PlaitTrainer *trainer, gsize *bytes, GError **error);
 
 /* How fast a trainer is. */
 typedef struct
@@ -116,10 +116,10 @@ typedef struct
   gint64 validations; /* of a whole training, unless patience ends it earlier */
 } PlaitTrainerSpeed;
 
-/* Makes an update to warm up, and then as many as take @seconds, at least one and at most @most, whose times, as those
- * of all updates, tell the speed. The trainer has trained by so much then, and is of no further use to a run. */
-gboolean plait_trainer_time (PlaitTrainer *trainer, double seconds, gint64 most, PlaitTrainerSpeed *speed,
-                             GError **error);
+/* Makes an update to warm up, and then as many as take @seconds, at least one and at most @max_updates, whose times, as
+ * those of all updates, tell the speed. The trainer has trained by so much then, and is of no further use to a run. */
+gboolean plait_trainer_measure_speed (PlaitTrainer *trainer, double seconds, gint64 max_updates,
+                                      PlaitTrainerSpeed *speed, GError **error);
 
 /* Bytes of parameters, those that the average keeps, and moments, and of gradients where several batches make an
  * update: those of one batch are part of its step. */
@@ -154,8 +154,8 @@ gboolean plait_trainer_read (PlaitTrainer *trainer, PlaitStore *store, const cha
 /* Takes of another training that plait_trainer_write wrote below @path of @store, by the same optimizer, the moments of
  * the parameters @taken (terminated by NULL), and its place in the schedule of the learning rate, which goes on from
  * there: *@step updates were made. */
-gboolean plait_trainer_take (PlaitTrainer *trainer, const PlaitParameter *const *taken, PlaitStore *store,
-                             const char *path, gint64 *step, GError **error);
+gboolean plait_trainer_import_moments (PlaitTrainer *trainer, const PlaitParameter *const *taken, PlaitStore *store,
+                                       const char *path, gint64 *step, GError **error);
 
 /* Notes all rows that there are, in the order in which they were made. */
 void plait_trainer_note_all (const PlaitTrainer *trainer);

@@ -4,7 +4,7 @@
 #include "autograd/internal.h"
 #include "corpus/batch.h"
 #include "tensor/elementwise.h"
-#include "training/exchange.h"
+#include "training/all-reduce.h"
 #include "layers/parameter-set.h"
 #include "autograd/layer-operators.h"
 
@@ -14,8 +14,8 @@
 typedef struct
 {
   const PlaitUpdate *update;
-  PlaitExchange *exchange; /* that it tells how far it is, or NULL */
-  PlaitPool *pool;         /* its own, NULL where the tape is the caller's */
+  PlaitAllReduce *all_reduce; /* that it tells how far it is, or NULL */
+  PlaitPool *pool;            /* its own, NULL where the tape is the caller's */
   PlaitArena *arena;
   PlaitTape *tape;
   const PlaitBatch *batch;
@@ -30,12 +30,12 @@ struct PlaitUpdate
   const PlaitModel *model;
   PlaitTape *tape;
   const PlaitTrainSettings *settings;
-  PlaitRanks *ranks;       /* NULL: a process by itself, */
-  PlaitExchange *exchange; /* and this too */
-  double scale;            /* one over what the loss is the mean of */
-  gint64 first;            /* of all shards, that of this process */
-  gint64 n_shards;         /* of this process */
-  Shard *shards;           /* [n_shards] */
+  PlaitRanks *ranks;          /* NULL: a process by itself, */
+  PlaitAllReduce *all_reduce; /* and this too */
+  double scale;               /* one over what the loss is the mean of */
+  gint64 first;               /* of all shards, that of this process */
+  gint64 n_shards;            /* of this process */
+  Shard *shards;              /* [n_shards] */
 };
 
 static gboolean
@@ -49,7 +49,7 @@ plait_update_new (const PlaitModel *model, PlaitTape *tape, const PlaitTrainSett
                   GError **error)
 {
   g_autoptr (PlaitUpdate) update = g_new0 (PlaitUpdate, 1);
-  guint processes = plait_ranks_n (ranks), own = plait_ranks_own (ranks);
+  guint processes = plait_ranks_size (ranks), own = plait_ranks_rank (ranks);
   gint64 first = settings->shards * own / processes, n = settings->shards * (own + 1) / processes - first;
   guint threads = plait_pool_threads (plait_tape_pool (tape));
 
@@ -68,16 +68,16 @@ plait_update_new (const PlaitModel *model, PlaitTape *tape, const PlaitTrainSett
                             "train.shards to %u or more, or start fewer",
                             processes, settings->shards, processes);
   if (ranks)
-    update->exchange
-        = plait_exchange_new (ranks, plait_model_parameters (model), plait_tape_pool (tape), (guint)n, error);
-  if (ranks && !update->exchange)
+    update->all_reduce
+        = plait_all_reduce_new (ranks, plait_model_parameters (model), plait_tape_pool (tape), (guint)n, error);
+  if (ranks && !update->all_reduce)
     return NULL;
   for (gint64 i = 0; i < n; i++)
     {
       Shard *shard = &update->shards[i];
 
       shard->update = update;
-      shard->exchange = update->exchange;
+      shard->all_reduce = update->all_reduce;
       if (!is_cut (update))
         {
           shard->arena = plait_tape_arena (tape);
@@ -98,7 +98,7 @@ plait_update_free (PlaitUpdate *update)
 {
   if (!update)
     return;
-  plait_exchange_free (update->exchange);
+  plait_all_reduce_free (update->all_reduce);
   for (gint64 i = 0; is_cut (update) && i < update->n_shards; i++)
     {
       plait_tape_free (update->shards[i].tape);
@@ -149,20 +149,20 @@ compute (gpointer data)
 {
   Shard *shard = data;
   const PlaitUpdate *update = shard->update;
-  PlaitVocabularyLossOptions options = { .smoothing = update->settings->smoothing,
-                                         .others = update->settings->smoothing_over == 1,
-                                         .scale = update->scale };
+  PlaitOutputLossOptions options = { .smoothing = update->settings->smoothing,
+                                     .others = update->settings->smoothing_over == 1,
+                                     .scale = update->scale };
   PlaitModelSums found;
   PlaitNode *root;
 
   plait_tape_begin (shard->tape, PLAIT_TAPE_TRAIN, shard->dropout);
-  plait_tape_multiply_in (shard->tape, plait_train_precision (update->settings));
+  plait_tape_set_precision (shard->tape, plait_train_precision (update->settings));
   if (shard->keeps)
     plait_tape_keep_gradients (shard->tape);
   if (update->settings->recompute == PLAIT_TRAIN_RECOMPUTE_LAYERS)
-    plait_tape_recompute (shard->tape);
-  if (shard->exchange)
-    plait_exchange_watch (shard->exchange, number_of (shard), shard->tape);
+    plait_tape_enable_recompute (shard->tape);
+  if (shard->all_reduce)
+    plait_all_reduce_watch (shard->all_reduce, number_of (shard), shard->tape);
   root = plait_model_loss (update->model, shard->tape, shard->batch, &options, &found, NULL, NULL);
   plait_tape_backward (shard->tape, root);
   shard->sums = (PlaitTrainingSums){
@@ -185,8 +185,8 @@ shard_piece (gpointer data, gint64 piece, guint thread)
 
   gboolean well = plait_arena_protect (shard->arena, compute, shard, &shard->error);
 
-  if (shard->exchange)
-    plait_exchange_shard_ended (shard->exchange, number_of (shard), well);
+  if (shard->all_reduce)
+    plait_all_reduce_shard_ended (shard->all_reduce, number_of (shard), well);
 }
 
 static void
@@ -196,7 +196,7 @@ add_sums (PlaitTrainingSums *sums, const PlaitTrainingSums *more)
   sums->negative_log_likelihood += more->negative_log_likelihood;
   sums->update.negative_log_likelihood += more->update.negative_log_likelihood;
   sums->update.guessing += more->update.guessing;
-  for (guint i = 0; i < PLAIT_LOSS_COLUMNS_MAXIMUM; i++)
+  for (guint i = 0; i < PLAIT_MAX_LOSS_COLUMNS; i++)
     sums->losses[i] += more->losses[i];
   sums->auxiliary += more->auxiliary;
   sums->multiplications += more->multiplications;
@@ -244,12 +244,12 @@ gather (const PlaitUpdate *update, gint64 n, gboolean added)
  * Between processes
  */
 
-/* As the gradients (training/exchange.h), all sums become those of all processes, but for the seconds, which are each
+/* As the gradients (training/all-reduce.h), all sums become those of all processes, but for the seconds, which are each
  * one's own. */
 static void
-exchange_sums (const PlaitUpdate *update, gint64 n, PlaitTrainingSums *sums)
+all_reduce_sums (const PlaitUpdate *update, gint64 n, PlaitTrainingSums *sums)
 {
-  guint own = plait_ranks_own (update->ranks), last = plait_ranks_n (update->ranks) - 1;
+  guint own = plait_ranks_rank (update->ranks), last = plait_ranks_size (update->ranks) - 1;
   double seconds = sums->seconds;
 
   if (own > 0)
@@ -315,7 +315,7 @@ cut (PlaitUpdate *update, const PlaitBatch *batch, GPtrArray *kept, gint64 *n, G
 
       if (i >= update->first)
         {
-          PlaitBatch *own = plait_batch_part (batch, first, end - first, error);
+          PlaitBatch *own = plait_batch_slice (batch, first, end - first, error);
 
           if (!own)
             return FALSE;
@@ -333,7 +333,7 @@ bytes_of_first (const PlaitUpdate *update, const PlaitBatch *batch, gint64 n)
 {
   g_autoptr (PlaitArena) arena = plait_arena_new (0);
   g_autoptr (PlaitTape) tape = plait_tape_new (plait_tape_pool (update->tape), arena);
-  g_autoptr (PlaitBatch) first = plait_batch_part (batch, 0, n, NULL);
+  g_autoptr (PlaitBatch) first = plait_batch_slice (batch, 0, n, NULL);
   Shard shard = { .update = update, .arena = arena, .tape = tape, .batch = first, .keeps = update->shards->keeps };
 
   return first && plait_arena_protect (arena, compute, &shard, NULL) ? plait_arena_peak (arena) : 0;
@@ -397,7 +397,7 @@ compute_shards (PlaitUpdate *update, const PlaitBatch *batch, gint64 shards, gui
         g_clear_error (&update->shards[i].error);
       if (g_error_matches (cause, PLAIT_ERROR, PLAIT_ERROR_MEMORY))
         return does_not_fit (update, batch, cause, error);
-      return plait_no_fault (&cause, error);
+      return plait_no_error (&cause, error);
     }
   return TRUE;
 }
@@ -412,16 +412,16 @@ compute_batch (PlaitUpdate *update, const PlaitBatch *batch, guint at, guint n, 
 
   if (!well)
     shards = 0;
-  if (update->exchange)
-    plait_exchange_begin (update->exchange, (guint)shards);
+  if (update->all_reduce)
+    plait_all_reduce_begin (update->all_reduce, (guint)shards);
   well = well && compute_shards (update, batch, shards, at, n, dropout, error);
-  if (update->exchange)
-    plait_exchange_end (update->exchange);
+  if (update->all_reduce)
+    plait_all_reduce_end (update->all_reduce);
   if (!plait_ranks_agree (update->ranks, well, error))
     return FALSE;
   if (update->ranks)
     {
-      exchange_sums (update, shards, sums);
+      all_reduce_sums (update, shards, sums);
       return TRUE;
     }
   for (gint64 i = 0; i < shards; i++)

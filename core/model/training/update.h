@@ -17,14 +17,14 @@ typedef struct
 /* Sums over batches, as plait_update_gradients adds to them. */
 typedef struct
 {
-  double loss;                               /* smoothing included, nats */
-  double negative_log_likelihood;            /* nats */
-  PlaitLikelihood update;                    /* of one update, before which the caller sets it to zero */
-  double losses[PLAIT_LOSS_COLUMNS_MAXIMUM]; /* of the parts: plait_model_losses */
-  double auxiliary;                          /* the same, weighted, in all */
-  double multiplications;                    /* of matrix products, forward and backward */
-  gint64 correct;                            /* target rows whose most probable word was right */
-  gint64 tokens;                             /* target rows */
+  double loss;                           /* smoothing included, nats */
+  double negative_log_likelihood;        /* nats */
+  PlaitLikelihood update;                /* of one update, before which the caller sets it to zero */
+  double losses[PLAIT_MAX_LOSS_COLUMNS]; /* of the parts: plait_model_losses */
+  double auxiliary;                      /* the same, weighted, in all */
+  double multiplications;                /* of matrix products, forward and backward */
+  gint64 correct;                        /* target rows whose most probable word was right */
+  gint64 tokens;                         /* target rows */
   gint64 sentences;
   double seconds; /* the caller's affair */
 } PlaitTrainingSums;

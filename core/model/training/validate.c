@@ -19,7 +19,7 @@ static void
 compute (gpointer data)
 {
   Pass *pass = data;
-  PlaitVocabularyLossOptions options = { .scale = 1 };
+  PlaitOutputLossOptions options = { .scale = 1 };
 
   plait_tape_begin (pass->trainer->tape, PLAIT_TAPE_EVALUATE, (PlaitRandomKey){ 0 });
   plait_model_loss (pass->trainer->setup.model, pass->trainer->tape, pass->batch, &options, &pass->sums, NULL, NULL);
@@ -45,11 +45,11 @@ new_iterator (const PlaitTrainer *trainer, GError **error)
 }
 
 gboolean
-plait_trainer_measure_validation (PlaitTrainer *trainer, gsize *bytes, GError **error)
+plait_trainer_measure_validation_memory (PlaitTrainer *trainer, gsize *bytes, GError **error)
 {
   g_autoptr (PlaitIterator) iterator = NULL;
   g_autoptr (PlaitBatch) batch = NULL;
-  g_autoptr (PlaitBatch) beginning = NULL;
+  g_autoptr (PlaitBatch) truncated = NULL;
   GError *local = NULL;
 
   *bytes = 0;
@@ -57,12 +57,12 @@ plait_trainer_measure_validation (PlaitTrainer *trainer, gsize *bytes, GError **
     return TRUE;
   iterator = new_iterator (trainer, error);
   batch = iterator ? plait_iterator_next (iterator, &local) : NULL;
-  beginning = batch ? plait_trainer_beginning (batch) : NULL;
-  if (batch && pass_batch (trainer, &(Pass){ .trainer = trainer, .batch = beginning ? beginning : batch }, &local))
+  truncated = batch ? plait_trainer_truncated_batch (batch) : NULL;
+  if (batch && pass_batch (trainer, &(Pass){ .trainer = trainer, .batch = truncated ? truncated : batch }, &local))
     *bytes = plait_arena_peak (trainer->arena);
-  if (beginning)
-    *bytes = (gsize)((double)*bytes * (double)plait_trainer_rows (batch) / (double)plait_trainer_rows (beginning));
-  return plait_no_fault (&local, error) && iterator;
+  if (truncated)
+    *bytes = (gsize)((double)*bytes * (double)plait_trainer_rows (batch) / (double)plait_trainer_rows (truncated));
+  return plait_no_error (&local, error) && iterator;
 }
 
 /* Of a batch; zeros where another process computes it. Integers are below 2^53. */
@@ -85,7 +85,7 @@ compute_batches (PlaitTrainer *trainer, GArray *sums, GError **error)
     {
       g_autoptr (PlaitBatch) batch = plait_iterator_next (iterator, &local);
       Pass pass = { .trainer = trainer, .batch = batch };
-      gboolean own = sums->len % plait_ranks_n (ranks) == plait_ranks_own (ranks);
+      gboolean own = sums->len % plait_ranks_size (ranks) == plait_ranks_rank (ranks);
       BatchSums found = { 0 };
 
       if (!batch)
@@ -96,7 +96,7 @@ compute_batches (PlaitTrainer *trainer, GArray *sums, GError **error)
                              (double)plait_ragged_rows (batch->target_rows) };
       g_array_append_val (sums, found);
     }
-  return plait_no_fault (&local, error) && iterator;
+  return plait_no_error (&local, error) && iterator;
 }
 
 static gboolean
@@ -110,7 +110,7 @@ compute_loss (PlaitTrainer *trainer, PlaitValidationRow *row, GError **error)
 
   if (!plait_ranks_agree (ranks, compute_batches (trainer, batches, error), error))
     return FALSE;
-  plait_ranks_add (ranks, (double *)batches->data, batches->len * (sizeof (BatchSums) / sizeof (double)));
+  plait_ranks_all_reduce (ranks, (double *)batches->data, batches->len * (sizeof (BatchSums) / sizeof (double)));
   for (guint i = 0; i < batches->len; i++)
     {
       const BatchSums *batch = &g_array_index (batches, BatchSums, i);
@@ -142,7 +142,7 @@ plait_trainer_validate (PlaitTrainer *trainer, PlaitValidationRow *row, GError *
   *row = (PlaitValidationRow){ .step = trainer->step, .epoch = plait_trainer_epoch (trainer), .metric = NAN };
   if (!compute_loss (trainer, row, error))
     return FALSE;
-  measured
-      = !trainer->setup.calls.measure || trainer->setup.calls.measure (trainer->setup.calls.data, &row->metric, error);
+  measured = !trainer->setup.callbacks.measure
+             || trainer->setup.callbacks.measure (trainer->setup.callbacks.data, &row->metric, error);
   return plait_ranks_agree (trainer->setup.ranks, measured, error);
 }

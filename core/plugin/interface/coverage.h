@@ -14,9 +14,9 @@
  *   their tanh (eq. 12), so it is as wide as that; others add it to the energy, one number a head.
  * - update: state <- cell (state, attention, query, p, and what stands at linked rows).
  *
- * There is a state for each pair of a query and a row of the memory; pairs are as in attention/pairs.h. The host keeps
- * the states of hypotheses, follows their ancestry, and finds linked pairs. Where an attention has several heads, the
- * attention paid is their mean, or there is a state for each head (decoder.coverage_heads).
+ * There is a state for each pair of a query and a row of the memory; pairs are as in attention/query-key-pairs.h. The
+ * host keeps the states of hypotheses, follows their ancestry, and finds linked pairs. Where an attention has several
+ * heads, the attention paid is their mean, or there is a state for each head (decoder.coverage_heads).
  */
 
 /* What the host tells a coverage that it builds, for each attention to a memory. It lasts as long as the call. */
@@ -41,12 +41,12 @@ typedef struct
 {
   PlaitTape *tape;
   const PlaitMemory *memory;
-  PlaitNode *prepared;    /* what prepare gave */
-  PlaitNode *state;       /* [pairs, width], of the step before */
-  PlaitNode *attention;   /* [pairs, 1], just paid, before dropout; NULL in score */
-  PlaitNode *query;       /* [queries, query width]: the state that asked */
-  gint64 n;               /* pairs */
-  PlaitPairPlaces places; /* their memory rows and queries */
+  PlaitNode *prepared;      /* what prepare gave */
+  PlaitNode *state;         /* [pairs, width], of the step before */
+  PlaitNode *attention;     /* [pairs, 1], just paid, before dropout; NULL in score */
+  PlaitNode *query;         /* [queries, query width]: the state that asked */
+  gint64 n;                 /* pairs */
+  PlaitPairIndices indices; /* their memory rows and queries */
   /* [n]: the pair of the same query with the row's child or neighbour, or -1. Neighbours are those of the memory's
    * links, and without them the rows before and after. */
   const gint64 *left;
@@ -85,7 +85,7 @@ typedef struct
 PLAIT_API void plait_coverage_add_loss (const PlaitCoverageStep *step, const char *name, PlaitNode *loss);
 
 /* Row i is the row of @x that belongs to the memory row of pair i: x [rows, w] -> [pairs, w]. */
-PLAIT_API PlaitNode *plait_coverage_of_rows (const PlaitCoverageStep *step, PlaitNode *x);
+PLAIT_API PlaitNode *plait_coverage_gather_rows (const PlaitCoverageStep *step, PlaitNode *x);
 
 /*
  * What gated coverages share: a GRU over pairs (eq. 11),
@@ -102,7 +102,7 @@ typedef struct
 } PlaitCoverageCell;
 
 PLAIT_API PlaitCoverageCell plait_coverage_cell_declare (const PlaitCoverageBuild *build, gint64 width,
-                                                         PlaitResetPlace reset);
+                                                         PlaitResetOrder reset);
 
 /* A further input of all gates, @in wide: PREFIXNAME. */
 PLAIT_API PlaitLinear plait_coverage_cell_input (const PlaitCoverageBuild *build, const PlaitCoverageCell *cell,
@@ -118,8 +118,8 @@ typedef struct
   const PlaitLinear *linear; /* of plait_coverage_cell_input */
   const gint64 *link;        /* [pairs] */
   PlaitNode *x;              /* [pairs, in] */
-} PlaitCoverageReading;
+} PlaitCoverageInput;
 
-/* The new states; @readings [n] are those of the further inputs. */
+/* The new states; @inputs [n] are those of the further inputs. */
 PLAIT_API PlaitNode *plait_coverage_cell_update (const PlaitCoverageCell *cell, const PlaitCoverageStep *step,
-                                                 const PlaitCoverageReading *readings, guint n);
+                                                 const PlaitCoverageInput *inputs, guint n);

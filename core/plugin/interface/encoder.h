@@ -12,7 +12,7 @@
  * The encoder contract: a batch of one source -> one or more memories.
  */
 
-#define PLAIT_ENCODER_MAXIMUM_MEMORIES 4
+#define PLAIT_ENCODER_MAX_MEMORIES 4
 
 /* Value of a setting: the decoder's width. */
 #define PLAIT_DECODER_WIDTH 0
@@ -27,7 +27,7 @@ typedef struct
     gint64 width;
     PlaitStructure structure; /* what the schema promises, at least */
     gboolean zero_output;     /* attention to it alone starts with an output projection of zeros, where it has one */
-  } memories[PLAIT_ENCODER_MAXIMUM_MEMORIES];
+  } memories[PLAIT_ENCODER_MAX_MEMORIES];
   gint64 summary_width; /* 0: gives no summary */
   PlaitLosses losses;
 } PlaitEncoderShape;
@@ -59,7 +59,7 @@ struct PlaitEncoding
                           features: the vectors, a constant leaf */
 
   /* Filled by the encoder. */
-  PlaitMemory memories[PLAIT_ENCODER_MAXIMUM_MEMORIES];
+  PlaitMemory memories[PLAIT_ENCODER_MAX_MEMORIES];
   PlaitNode *summary;      /* [sentences, summary_width], or NULL: last state or root */
   PlaitNode *summary_cell; /* the cell beside it, or NULL */
   /*< private >*/
@@ -111,11 +111,12 @@ PLAIT_API PlaitNode *plait_encoding_tree_root (const PlaitEncoding *encoding, co
 PLAIT_API PlaitMemory plait_encoding_pyramid_memory (const PlaitEncoding *encoding, const PlaitPyramidRows *pyramid);
 
 /* The first rows of the sentences in documents, among the leaves' rows, of which there is one a token. */
-PLAIT_API PlaitStarts plait_encoding_starts (const PlaitEncoding *encoding);
+PLAIT_API PlaitSentenceStarts plait_encoding_starts (const PlaitEncoding *encoding);
 
 /* A memory with the rows of the tokens, @states [rows, w]; without those of start tokens, if documents have some and
- * @starts is FALSE. */
-PLAIT_API PlaitMemory plait_encoding_token_memory (const PlaitEncoding *encoding, PlaitNode *states, gboolean starts);
+ * @start_tokens is FALSE. */
+PLAIT_API PlaitMemory plait_encoding_token_memory (const PlaitEncoding *encoding, PlaitNode *states,
+                                                   gboolean start_tokens);
 
 /* A memory with a row a sentence, @states [sentences of all documents, w]. */
 PLAIT_API PlaitMemory plait_encoding_sentence_memory (const PlaitEncoding *encoding, PlaitNode *states);

@@ -15,7 +15,7 @@
  * training table: its mean a sentence, without the weight. The column "auxiliary" is the mean a sentence of all of
  * them, with their weights; "loss" is the words' alone, a target token.
  */
-#define PLAIT_MAXIMUM_LOSSES 4
+#define PLAIT_MAX_LOSSES 4
 
 typedef struct
 {
@@ -26,5 +26,5 @@ typedef struct
 typedef struct
 {
   guint n;
-  PlaitLoss losses[PLAIT_MAXIMUM_LOSSES];
+  PlaitLoss losses[PLAIT_MAX_LOSSES];
 } PlaitLosses;

@@ -67,9 +67,9 @@ typedef struct
 #define PLAIT_PLUGIN_STRUCTS(X, L)                                                                                     \
   X (PlaitTensor, "a tensor")                                                                                          \
   X (PlaitRagged, "ragged rows")                                                                                       \
-  X (PlaitPairs, "pairs")                                                                                              \
-  X (PlaitPairPlaces, "the places of pairs")                                                                           \
-  X (PlaitChosen, "chosen rows")                                                                                       \
+  X (PlaitQueryKeyPairs, "pairs")                                                                                      \
+  X (PlaitPairIndices, "the places of pairs")                                                                          \
+  X (PlaitSelectedRows, "chosen rows")                                                                                 \
   X (PlaitNode, "a tape node")                                                                                         \
   X (PlaitOperator, "an operator")                                                                                     \
   X (PlaitParameter, "a parameter")                                                                                    \
@@ -77,7 +77,7 @@ typedef struct
   X (PlaitLinear, "a linear layer")                                                                                    \
   L (PlaitNorm, "a layer norm")                                                                                        \
   L (PlaitPositions, "positions")                                                                                      \
-  X (PlaitStarts, "the starts of sentences")                                                                           \
+  X (PlaitSentenceStarts, "the starts of sentences")                                                                   \
   L (PlaitEncoderStack, "an encoder stack")                                                                            \
   L (PlaitEncoderStackDeclaration, "the declaration of an encoder stack")                                              \
   X (PlaitCell, "a recurrent cell")                                                                                    \
@@ -86,7 +86,7 @@ typedef struct
   L (PlaitRecurrentStack, "a recurrent stack")                                                                         \
   L (PlaitRecurrentStackDeclaration, "the declaration of a recurrent stack")                                           \
   X (PlaitTreeUnit, "a tree unit")                                                                                     \
-  X (PlaitTreeHeads, "the heads of trees")                                                                             \
+  X (PlaitTreeHeadWords, "the heads of trees")                                                                         \
   X (PlaitBitree, "a bidirectional tree")                                                                              \
   X (PlaitBitreeDeclaration, "the declaration of a bidirectional tree")                                                \
   X (PlaitPyramid, "a pyramid")                                                                                        \
@@ -101,22 +101,22 @@ typedef struct
   X (PlaitEncoderShape, "the shape of an encoder")                                                                     \
   X (PlaitEncoding, "an encoding")                                                                                     \
   X (PlaitEncoderTable, "the table of an encoder")                                                                     \
-  X (PlaitSiteAttention, "the settings of an attention")                                                               \
-  X (PlaitStream, "a stream")                                                                                          \
+  X (PlaitAttendSettings, "the settings of an attention")                                                              \
+  X (PlaitResidualStream, "a stream")                                                                                  \
   X (PlaitContext, "a context")                                                                                        \
   X (PlaitCombinerTable, "the table of a combiner")                                                                    \
   X (PlaitCoverageBuild, "what a coverage is built from")                                                              \
   X (PlaitCoverageShape, "the shape of a coverage")                                                                    \
   X (PlaitCoverageStep, "a step of coverage")                                                                          \
   X (PlaitCoverageCell, "the cell of a coverage")                                                                      \
-  X (PlaitCoverageReading, "what a coverage reads")                                                                    \
+  X (PlaitCoverageInput, "what a coverage reads")                                                                      \
   X (PlaitCoverageTable, "the table of a coverage")
 
 /* The layout that a module was built against, so that a mismatch can be named. */
-#define PLAIT_PLUGIN_STRUCT_PLACE_(Struct, what) PLAIT_PLUGIN_PLACE_##Struct,
+#define PLAIT_PLUGIN_STRUCT_INDEX_(Struct, what) PLAIT_PLUGIN_INDEX_##Struct,
 enum
 {
-  PLAIT_PLUGIN_STRUCTS (PLAIT_PLUGIN_STRUCT_PLACE_, PLAIT_PLUGIN_STRUCT_PLACE_) PLAIT_PLUGIN_N_STRUCTS
+  PLAIT_PLUGIN_STRUCTS (PLAIT_PLUGIN_STRUCT_INDEX_, PLAIT_PLUGIN_STRUCT_INDEX_) PLAIT_PLUGIN_N_STRUCTS
 };
 
 typedef struct

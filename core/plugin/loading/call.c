@@ -6,12 +6,12 @@
 
 /* After @call has returned @fits, perhaps with @fault (transfer full), to be told behind @who; @before runs again. */
 static gboolean
-end_call (const PlaitInstance *instance, PlaitCaller before, const char *call, gboolean fits, GError *fault,
+end_call (const PlaitInstance *instance, PlaitCodeOwner before, const char *call, gboolean fits, GError *fault,
           const char *who, GError **error)
 {
   const char *label = instance->part->label;
 
-  plait_crash_enter (before);
+  plait_crash_set_owner (before);
   if (fits && fault)
     {
       plait_fail (error, PLAIT_ERROR_PLUGIN, "%s: %s returned TRUE with an error (%s): return FALSE with it", label,
@@ -29,7 +29,7 @@ end_call (const PlaitInstance *instance, PlaitCaller before, const char *call, g
 
 /* The functions of its plugin, in the table of the plugin's kind. */
 static gconstpointer
-table_of (const PlaitPart *part)
+table_of (const PlaitComponent *part)
 {
   return part->plugin->descriptor->table;
 }
@@ -41,27 +41,27 @@ table_of (const PlaitPart *part)
 /* What stood before a build. */
 typedef struct
 {
-  PlaitCaller caller;
+  PlaitCodeOwner caller;
   const char *prefix;
 } Building;
 
 /* Makes the state of a new instance, whose code is about to run and may declare parameters below @prefix. */
 static Building
-begin_build (PlaitInstance *instance, const PlaitPart *part, gsize state_size, PlaitParameters *parameters,
+begin_build (PlaitInstance *instance, const PlaitComponent *part, gsize state_size, PlaitParameters *parameters,
              const char *prefix)
 {
   g_assert (part->settings);
   *instance = (PlaitInstance){ .part = part, .state = plait_parameters_memory (parameters, state_size) };
-  return (Building){ plait_crash_enter ((PlaitCaller){ part->label, "build" }),
-                     plait_parameters_enter (parameters, prefix) };
+  return (Building){ plait_crash_set_owner ((PlaitCodeOwner){ part->label, "build" }),
+                     plait_parameters_set_prefix (parameters, prefix) };
 }
 
 /* Goes back to @before, and returns @good. */
 static gboolean
 leave_build (Building before, PlaitParameters *parameters, gboolean good)
 {
-  plait_crash_enter (before.caller);
-  plait_parameters_enter (parameters, before.prefix);
+  plait_crash_set_owner (before.caller);
+  plait_parameters_set_prefix (parameters, before.prefix);
   return good;
 }
 
@@ -69,7 +69,7 @@ leave_build (Building before, PlaitParameters *parameters, gboolean good)
 #define MAX_WIDTH ((gint64)1 << 24)
 
 static gboolean
-check_width (const PlaitPart *part, const char *what, gint64 width, gint64 minimum, GError **error)
+check_width (const PlaitComponent *part, const char *what, gint64 width, gint64 minimum, GError **error)
 {
   if (width < minimum)
     return plait_fail (error, PLAIT_ERROR_PLUGIN, "%s: build declares %s %jd wide; %s", part->label, what, width,
@@ -85,20 +85,20 @@ static gboolean
 end_build (const PlaitInstance *instance, gboolean built, GError *fault, const PlaitParameters *parameters,
            GError **error)
 {
-  PlaitCaller own = plait_crash_running ();
+  PlaitCodeOwner own = plait_crash_get_owner ();
 
   return end_call (instance, own, "build", built, fault, instance->part->label, error)
          && plait_parameters_check (parameters, error);
 }
 
 static gboolean
-check_shape (const PlaitPart *part, const PlaitEncoderShape *shape, GError **error)
+check_shape (const PlaitComponent *part, const PlaitEncoderShape *shape, GError **error)
 {
   PlaitStructure promised = part->schema->provides_structure;
 
-  if (shape->n_memories < 1 || shape->n_memories > PLAIT_ENCODER_MAXIMUM_MEMORIES)
+  if (shape->n_memories < 1 || shape->n_memories > PLAIT_ENCODER_MAX_MEMORIES)
     return plait_fail (error, PLAIT_ERROR_PLUGIN, "%s: build declares %u memories; declare 1 to %d", part->label,
-                       shape->n_memories, PLAIT_ENCODER_MAXIMUM_MEMORIES);
+                       shape->n_memories, PLAIT_ENCODER_MAX_MEMORIES);
   if (!check_width (part, "a summary", shape->summary_width, 0, error))
     return FALSE;
   for (guint i = 0; i < shape->n_memories; i++)
@@ -162,7 +162,7 @@ build_leaves (PlaitInstance *instance, PlaitEncoderBuild *own, PlaitLossColumns 
 }
 
 gboolean
-plait_call_build_encoder (PlaitInstance *instance, const PlaitPart *part, const PlaitEncoderBuild *build,
+plait_call_build_encoder (PlaitInstance *instance, const PlaitComponent *part, const PlaitEncoderBuild *build,
                           PlaitLossColumns *columns, GError **error)
 {
   const PlaitEncoderTable *table = table_of (part);
@@ -181,19 +181,19 @@ plait_call_build_encoder (PlaitInstance *instance, const PlaitPart *part, const 
 }
 
 gboolean
-plait_call_build_combiner (PlaitInstance *instance, const PlaitPart *part, PlaitSite *site, PlaitParameters *parameters,
-                           GError **error)
+plait_call_build_combiner (PlaitInstance *instance, const PlaitComponent *part, PlaitCrossAttention *cross,
+                           PlaitParameters *parameters, GError **error)
 {
   const PlaitCombinerTable *table = table_of (part);
   GError *fault = NULL;
-  Building before = begin_build (instance, part, table->state_size, parameters, plait_site_prefix (site));
-  gboolean built = table->build (site, part->settings, instance->state, &fault);
+  Building before = begin_build (instance, part, table->state_size, parameters, plait_cross_prefix (cross));
+  gboolean built = table->build (cross, part->settings, instance->state, &fault);
 
   return leave_build (before, parameters, end_build (instance, built, fault, parameters, error));
 }
 
 gboolean
-plait_call_build_coverage (PlaitInstance *instance, const PlaitPart *part, const PlaitCoverageBuild *build,
+plait_call_build_coverage (PlaitInstance *instance, const PlaitComponent *part, const PlaitCoverageBuild *build,
                            PlaitCoverageShape *shape, PlaitLossColumns *columns, GError **error)
 {
   const PlaitCoverageTable *table = table_of (part);
@@ -213,10 +213,10 @@ plait_call_build_coverage (PlaitInstance *instance, const PlaitPart *part, const
  * Running
  */
 
-static PlaitCaller
+static PlaitCodeOwner
 enter (const PlaitInstance *instance, PlaitTape *tape, const char *call)
 {
-  return plait_tape_call (tape, (PlaitCaller){ instance->part->label, call });
+  return plait_tape_set_caller (tape, (PlaitCodeOwner){ instance->part->label, call });
 }
 
 /* check_input of the encoder, and of what it stands on, or where @input is NULL check_length. Who finds an input too
@@ -224,11 +224,11 @@ enter (const PlaitInstance *instance, PlaitTape *tape, const char *call)
 static gboolean
 check (const PlaitInstance *instance, const PlaitInput *input, gint64 rows, GError **error)
 {
-  const PlaitPart *part = instance->part;
+  const PlaitComponent *part = instance->part;
   const PlaitEncoderTable *table = table_of (part);
   const char *call = input ? "check_input" : "check_length";
   g_autofree char *group = g_strdup_printf ("[%s]", part->group);
-  PlaitCaller before;
+  PlaitCodeOwner before;
   GError *fault = NULL;
   gboolean fits;
 
@@ -236,7 +236,7 @@ check (const PlaitInstance *instance, const PlaitInput *input, gint64 rows, GErr
     return FALSE;
   if (input ? !table->check_input : !table->check_length)
     return TRUE;
-  before = plait_crash_enter ((PlaitCaller){ part->label, call });
+  before = plait_crash_set_owner ((PlaitCodeOwner){ part->label, call });
   fits = input ? table->check_input (part->settings, instance->state, input, &fault)
                : table->check_length (part->settings, instance->state, rows, &fault);
   return end_call (instance, before, call, fits, fault, group, error);
@@ -315,7 +315,7 @@ expect_children (PlaitTape *tape, const PlaitLinks *links, PlaitRagged rows, gbo
 
 /* Whoever goes from parent to parent comes to an end. */
 static void
-expect_tops (PlaitTape *tape, const gint64 *parent, gint64 n)
+expect_no_cycle (PlaitTape *tape, const gint64 *parent, gint64 n)
 {
   gint64 *seen = plait_arena_new_array0 (plait_tape_arena (tape), gint64, n + 1);
 
@@ -342,7 +342,7 @@ expect_structure (PlaitTape *tape, const PlaitMemory *memory, PlaitStructure str
   expect_links (tape, "right", links->right, memory->rows, tree);
   expect_links (tape, "parent", links->parent, memory->rows, tree || levels);
   if (links->parent)
-    expect_tops (tape, links->parent, plait_ragged_rows (memory->rows));
+    expect_no_cycle (tape, links->parent, plait_ragged_rows (memory->rows));
   expect_links (tape, "first_child", links->first_child, memory->rows, levels);
   expect_links (tape, "previous", links->previous, memory->rows, FALSE);
   expect_links (tape, "next", links->next, memory->rows, FALSE);
@@ -434,7 +434,7 @@ plait_call_encode (const PlaitInstance *instance, PlaitEncoding *encoding, Plait
   PlaitArena *arena = plait_tape_arena (tape);
   struct PlaitEncodingHost *host = plait_arena_new_array (arena, struct PlaitEncodingHost, 1);
   const PlaitEncoderTable *table = table_of (instance->part);
-  PlaitCaller before;
+  PlaitCodeOwner before;
 
   *host = (struct PlaitEncodingHost){ instance, losses };
   encoding->host = host;
@@ -456,16 +456,16 @@ plait_call_encode (const PlaitInstance *instance, PlaitEncoding *encoding, Plait
     }
   if (instance->shape.summary_width > 0)
     expect_node (tape, "a summary", encoding->summary, encoding->input->rows.n, instance->shape.summary_width);
-  plait_tape_call (tape, before);
+  plait_tape_set_caller (tape, before);
 }
 
 /* What a plugin has prepared of the rows of @memory, if anything; @before runs again. */
 static PlaitNode *
-end_prepare (PlaitTape *tape, PlaitCaller before, const PlaitMemory *memory, PlaitNode *prepared)
+end_prepare (PlaitTape *tape, PlaitCodeOwner before, const PlaitMemory *memory, PlaitNode *prepared)
 {
   if (prepared)
     expect_node (tape, "what it prepared", prepared, plait_ragged_rows (memory->rows), prepared->value.width);
-  plait_tape_call (tape, before);
+  plait_tape_set_caller (tape, before);
   return prepared;
 }
 
@@ -473,7 +473,7 @@ PlaitNode *
 plait_call_prepare (const PlaitInstance *instance, PlaitTape *tape, guint memory, const PlaitMemory *rows)
 {
   const PlaitCombinerTable *table = table_of (instance->part);
-  PlaitCaller before;
+  PlaitCodeOwner before;
 
   if (!table->prepare)
     return NULL;
@@ -482,20 +482,20 @@ plait_call_prepare (const PlaitInstance *instance, PlaitTape *tape, guint memory
                       table->prepare (instance->part->settings, instance->state, tape, memory, rows));
 }
 
-PlaitStream
-plait_call_combine (const PlaitInstance *instance, PlaitTape *tape, PlaitSite *site, PlaitStream x,
+PlaitResidualStream
+plait_call_combine (const PlaitInstance *instance, PlaitTape *tape, PlaitCrossAttention *cross, PlaitResidualStream x,
                     gboolean gives_context)
 {
   const PlaitCombinerTable *table = table_of (instance->part);
-  PlaitCaller before = enter (instance, tape, "combine");
-  gint64 rows = x.query->value.rows, width = plait_site_width (site);
+  PlaitCodeOwner before = enter (instance, tape, "combine");
+  gint64 rows = x.query->value.rows, width = plait_cross_width (cross);
 
-  x = table->combine (site, instance->part->settings, instance->state, x);
+  x = table->combine (cross, instance->part->settings, instance->state, x);
   if (gives_context)
     expect_node (tape, "a context", x.context, rows, width);
   else
-    expect_node (tape, "a query", x.query, rows, plait_site_query_width (site));
-  plait_tape_call (tape, before);
+    expect_node (tape, "a query", x.query, rows, plait_cross_query_width (cross));
+  plait_tape_set_caller (tape, before);
   return x;
 }
 
@@ -519,7 +519,7 @@ PlaitNode *
 plait_call_prepare_coverage (const PlaitInstance *instance, PlaitTape *tape, const PlaitMemory *memory)
 {
   const PlaitCoverageTable *table = table_of (instance->part);
-  PlaitCaller before;
+  PlaitCodeOwner before;
 
   if (!table->prepare)
     return NULL;
@@ -540,14 +540,14 @@ run_coverage (const PlaitInstance *instance, PlaitCoverageStep *step, PlaitLossP
               const char *what, gint64 width)
 {
   struct PlaitCoverageHost *host = plait_arena_new_array (plait_tape_arena (step->tape), struct PlaitCoverageHost, 1);
-  PlaitCaller before = enter (instance, step->tape, call);
+  PlaitCodeOwner before = enter (instance, step->tape, call);
   PlaitNode *given;
 
   *host = (struct PlaitCoverageHost){ instance, losses };
   step->host = host;
   given = function (instance->part->settings, instance->state, step);
   expect_node (step->tape, what, given, step->n, width);
-  plait_tape_call (step->tape, before);
+  plait_tape_set_caller (step->tape, before);
   return given;
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "loading/losses.h"
-#include "loading/part.h"
+#include "loading/component.h"
 
 /*
  * Calling a part: the one place where the functions of plugins' tables are called, and where what they give is checked.
@@ -14,10 +14,10 @@ typedef struct PlaitInstance PlaitInstance;
 
 struct PlaitInstance
 {
-  const PlaitPart *part; /* NULL: there is none */
+  const PlaitComponent *part; /* NULL: there is none */
   gpointer state;
   PlaitLosses losses;
-  guint columns[PLAIT_MAXIMUM_LOSSES];
+  guint columns[PLAIT_MAX_LOSSES];
   PlaitEncoderShape shape; /* of an encoder */
   PlaitInstance *leaves;   /* what an encoder stands on, or NULL */
 };
@@ -28,15 +28,16 @@ struct PlaitInstance
  */
 
 /* The encoder and what it stands on; build->leaves is filled here. */
-gboolean plait_call_build_encoder (PlaitInstance *instance, const PlaitPart *part, const PlaitEncoderBuild *build,
+gboolean plait_call_build_encoder (PlaitInstance *instance, const PlaitComponent *part, const PlaitEncoderBuild *build,
                                    PlaitLossColumns *columns, GError **error);
 
-/* The combiner of @site, which has noted what was declared there. */
-gboolean plait_call_build_combiner (PlaitInstance *instance, const PlaitPart *part, PlaitSite *site,
+/* The combiner of @cross, which has noted what was declared there. */
+gboolean plait_call_build_combiner (PlaitInstance *instance, const PlaitComponent *part, PlaitCrossAttention *cross,
                                     PlaitParameters *parameters, GError **error);
 
-gboolean plait_call_build_coverage (PlaitInstance *instance, const PlaitPart *part, const PlaitCoverageBuild *build,
-                                    PlaitCoverageShape *shape, PlaitLossColumns *columns, GError **error);
+gboolean plait_call_build_coverage (PlaitInstance *instance, const PlaitComponent *part,
+                                    const PlaitCoverageBuild *build, PlaitCoverageShape *shape,
+                                    PlaitLossColumns *columns, GError **error);
 
 /*
  * Running. What does not fit leaves the step with the name of the part.
@@ -56,8 +57,8 @@ void plait_call_encode (const PlaitInstance *instance, PlaitEncoding *encoding, 
 PlaitNode *plait_call_prepare (const PlaitInstance *instance, PlaitTape *tape, guint memory, const PlaitMemory *rows);
 
 /* What the decoder goes on with: a context in a recurrent decoder (@gives_context), else a query. */
-PlaitStream plait_call_combine (const PlaitInstance *instance, PlaitTape *tape, PlaitSite *site, PlaitStream x,
-                                gboolean gives_context);
+PlaitResidualStream plait_call_combine (const PlaitInstance *instance, PlaitTape *tape, PlaitCrossAttention *cross,
+                                        PlaitResidualStream x, gboolean gives_context);
 
 /* NULL where the coverage prepares nothing. */
 PlaitNode *plait_call_prepare_coverage (const PlaitInstance *instance, PlaitTape *tape, const PlaitMemory *memory);

@@ -5,9 +5,9 @@
 #define GATES 3
 
 PlaitNode *
-plait_coverage_of_rows (const PlaitCoverageStep *step, PlaitNode *x)
+plait_coverage_gather_rows (const PlaitCoverageStep *step, PlaitNode *x)
 {
-  return plait_gather_rows (step->tape, x, step->places.rows, step->n);
+  return plait_gather_rows (step->tape, x, step->indices.rows, step->n);
 }
 
 PlaitLinear
@@ -19,7 +19,7 @@ plait_coverage_cell_input (const PlaitCoverageBuild *build, const PlaitCoverageC
 }
 
 PlaitCoverageCell
-plait_coverage_cell_declare (const PlaitCoverageBuild *build, gint64 width, PlaitResetPlace reset)
+plait_coverage_cell_declare (const PlaitCoverageBuild *build, gint64 width, PlaitResetOrder reset)
 {
   g_autofree char *name = g_strconcat (build->prefix, "cell", NULL);
   PlaitCellDeclaration declaration
@@ -39,16 +39,15 @@ plait_coverage_cell_prepare (PlaitTape *tape, const PlaitCoverageCell *cell, con
 
 PlaitNode *
 plait_coverage_cell_update (const PlaitCoverageCell *cell, const PlaitCoverageStep *step,
-                            const PlaitCoverageReading *readings, guint n)
+                            const PlaitCoverageInput *inputs, guint n)
 {
   PlaitTape *tape = step->tape;
-  PlaitPairReading *read = plait_arena_new_array (plait_tape_arena (tape), PlaitPairReading, n + 1);
+  PlaitPairInput *read = plait_arena_new_array (plait_tape_arena (tape), PlaitPairInput, n + 1);
   PlaitRecurrentCell gru = plait_cell_weights (tape, &cell->cell);
   PlaitNode *query = plait_linear_apply (tape, &cell->query, step->query, PLAIT_ACTIVATION_NONE);
 
   for (guint i = 0; i < n; i++)
-    read[i] = (PlaitPairReading){ readings[i].link, readings[i].x,
-                                  plait_parameter_node (tape, readings[i].linear->weight) };
-  return plait_pair_cell (tape, &gru, &step->places, step->prepared, query, step->attention,
+    read[i] = (PlaitPairInput){ inputs[i].link, inputs[i].x, plait_parameter_node (tape, inputs[i].linear->weight) };
+  return plait_pair_cell (tape, &gru, &step->indices, step->prepared, query, step->attention,
                           plait_parameter_node (tape, cell->attention.weight), read, n, step->state);
 }

@@ -60,10 +60,10 @@ plait_encoding_tree_memory (const PlaitEncoding *encoding, const PlaitTreeRows *
   for (gint64 s = 0; s < tree->rows.n; s++)
     for (gint64 row = tree->rows.offsets[s]; row < tree->rows.offsets[s + 1]; row++)
       {
-        gint64 place = row - tree->rows.offsets[s];
-        gboolean leaf = place < plait_ragged_length (leaves->rows, s);
+        gint64 position = row - tree->rows.offsets[s];
+        gboolean leaf = position < plait_ragged_length (leaves->rows, s);
 
-        token[row] = leaf ? token_of (leaves, leaves->rows.offsets[s] + place) : -1;
+        token[row] = leaf ? token_of (leaves, leaves->rows.offsets[s] + position) : -1;
       }
   *links = (PlaitLinks){ .left = tree->left, .right = tree->right, .parent = tree->parent, .token = token };
   return (PlaitMemory){ .states = rows.state, .cells = rows.cell, .rows = tree->rows, .links = links };
@@ -117,7 +117,7 @@ documents_of (const PlaitEncoding *encoding, const char *function)
   return documents;
 }
 
-PlaitStarts
+PlaitSentenceStarts
 plait_encoding_starts (const PlaitEncoding *encoding)
 {
   const PlaitDocuments *documents = documents_of (encoding, G_STRFUNC);
@@ -129,11 +129,11 @@ plait_encoding_starts (const PlaitEncoding *encoding)
         encoding->tape,
         "stands on leaves of %jd rows for %jd tokens: sentences begin at tokens, so take leaves with a row a token",
         plait_ragged_rows (encoding->leaves->memories[0].rows), rows);
-  return (PlaitStarts){ documents->sentences, documents->rows };
+  return (PlaitSentenceStarts){ documents->sentences, documents->rows };
 }
 
 PlaitMemory
-plait_encoding_token_memory (const PlaitEncoding *encoding, PlaitNode *states, gboolean starts)
+plait_encoding_token_memory (const PlaitEncoding *encoding, PlaitNode *states, gboolean start_tokens)
 {
   const PlaitDocuments *documents = documents_of (encoding, G_STRFUNC);
   PlaitRagged rows = encoding->input->rows;
@@ -144,7 +144,7 @@ plait_encoding_token_memory (const PlaitEncoding *encoding, PlaitNode *states, g
   gint64 *sentence = plait_arena_new_array (arena, gint64, total + 1);
   gint64 *offsets = plait_arena_new_array (arena, gint64, rows.n + 1);
   PlaitLinks *links = plait_arena_new_array (arena, PlaitLinks, 1);
-  gint64 drop = documents->starts && !starts;
+  gint64 drop = documents->start_tokens && !start_tokens;
 
   offsets[0] = 0;
   for (gint64 d = 0; d < rows.n; d++)

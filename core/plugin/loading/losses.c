@@ -13,7 +13,7 @@ struct PlaitAddedLoss
 {
   PlaitAddedLoss *next;
   PlaitNode *loss;
-  PlaitCaller caller; /* who added it */
+  PlaitCodeOwner caller; /* who added it */
   const char *name;
 };
 
@@ -28,10 +28,10 @@ plait_loss_columns_clear (PlaitLossColumns *columns)
 /* "source en/leaves" and "ponder" are "en.leaves.ponder"; "combiner" and "gate" are "<combiner>.gate" if a source is
  * called combiner and has a loss of that name, which comes first. (transfer full) */
 static char *
-column_name (const PlaitLossColumns *columns, const PlaitPart *part, const char *loss)
+column_name (const PlaitLossColumns *columns, const PlaitComponent *component, const char *loss)
 {
-  gboolean source = g_str_has_prefix (part->group, SOURCE_PREFIX);
-  const char *group = part->group + (source ? strlen (SOURCE_PREFIX) : 0);
+  gboolean source = g_str_has_prefix (component->group, SOURCE_PREFIX);
+  const char *group = component->group + (source ? strlen (SOURCE_PREFIX) : 0);
   char *name = g_strdelimit (g_strdup_printf ("%s.%s", group, loss), "/", '.');
 
   for (guint i = 0; !source && i < columns->n; i++)
@@ -45,7 +45,7 @@ column_name (const PlaitLossColumns *columns, const PlaitPart *part, const char 
 
 /* The place of the loss @name among the first @n of @losses; @n where it is none of them. */
 static guint
-place_of (const PlaitLosses *losses, guint n, const char *name)
+index_of (const PlaitLosses *losses, guint n, const char *name)
 {
   guint i = 0;
 
@@ -55,40 +55,40 @@ place_of (const PlaitLosses *losses, guint n, const char *name)
 }
 
 gboolean
-plait_loss_columns_declare (PlaitLossColumns *columns, const PlaitPart *part, const PlaitLosses *losses, guint *places,
-                            GError **error)
+plait_loss_columns_declare (PlaitLossColumns *columns, const PlaitComponent *component, const PlaitLosses *losses,
+                            guint *indices, GError **error)
 {
-  if (losses->n > PLAIT_MAXIMUM_LOSSES)
-    return plait_fail (error, PLAIT_ERROR_PLUGIN, "%s declares %u losses; a part can have up to %d", part->label,
-                       losses->n, PLAIT_MAXIMUM_LOSSES);
+  if (losses->n > PLAIT_MAX_LOSSES)
+    return plait_fail (error, PLAIT_ERROR_PLUGIN, "%s declares %u losses; a part can have up to %d", component->label,
+                       losses->n, PLAIT_MAX_LOSSES);
   for (guint i = 0; i < losses->n; i++)
     {
       const PlaitLoss *loss = &losses->losses[i];
       char digits[PLAIT_NUMBER_LENGTH];
-      guint place = 0;
+      guint index = 0;
 
       if (!loss->name || !plait_name_is_valid (loss->name))
         return plait_fail (
             error, PLAIT_ERROR_PLUGIN,
             "%s declares a loss \"%s\", which is no name: give letters, digits, '-' and '_', beginning with a letter",
-            part->label, loss->name ? loss->name : "");
-      if (place_of (losses, i, loss->name) < i)
+            component->label, loss->name ? loss->name : "");
+      if (index_of (losses, i, loss->name) < i)
         return plait_fail (error, PLAIT_ERROR_PLUGIN, "%s declares the loss \"%s\" twice: declare each once",
-                           part->label, loss->name);
+                           component->label, loss->name);
       if (!isfinite (loss->weight))
         return plait_fail (error, PLAIT_ERROR_PLUGIN, "%s gives its loss \"%s\" the weight %s: give it a finite number",
-                           part->label, loss->name, plait_format_double (digits, loss->weight));
-      g_autofree char *name = column_name (columns, part, loss->name);
-      while (place < columns->n && !g_str_equal (columns->columns[place].name, name))
-        place++;
-      if (place == PLAIT_LOSS_COLUMNS_MAXIMUM)
+                           component->label, loss->name, plait_format_double (digits, loss->weight));
+      g_autofree char *name = column_name (columns, component, loss->name);
+      while (index < columns->n && !g_str_equal (columns->columns[index].name, name))
+        index++;
+      if (index == PLAIT_MAX_LOSS_COLUMNS)
         return plait_fail (error, PLAIT_ERROR_PLUGIN,
                            "%s: with its loss \"%s\" the model has more than %d of them: use fewer parts with losses",
-                           part->label, loss->name, PLAIT_LOSS_COLUMNS_MAXIMUM);
-      if (place == columns->n)
-        columns->columns[columns->n++]
-            = (PlaitLossColumn){ g_steal_pointer (&name), loss->weight, g_str_has_prefix (part->group, SOURCE_PREFIX) };
-      places[i] = place;
+                           component->label, loss->name, PLAIT_MAX_LOSS_COLUMNS);
+      if (index == columns->n)
+        columns->columns[columns->n++] = (PlaitLossColumn){ g_steal_pointer (&name), loss->weight,
+                                                            g_str_has_prefix (component->group, SOURCE_PREFIX) };
+      indices[i] = index;
     }
   return TRUE;
 }
@@ -100,11 +100,11 @@ plait_loss_pass_new (PlaitTape *tape)
 }
 
 void
-plait_loss_pass_add (PlaitLossPass *pass, PlaitTape *tape, const PlaitLosses *losses, const guint *places,
+plait_loss_pass_add (PlaitLossPass *pass, PlaitTape *tape, const PlaitLosses *losses, const guint *indices,
                      const char *name, PlaitNode *loss)
 {
   PlaitAddedLoss *added;
-  guint i = name ? place_of (losses, losses->n, name) : losses->n;
+  guint i = name ? index_of (losses, losses->n, name) : losses->n;
 
   if (i == losses->n)
     plait_tape_fail (tape, "adds to the loss \"%s\", which was not declared: declare it in build", name ? name : "");
@@ -113,14 +113,14 @@ plait_loss_pass_add (PlaitLossPass *pass, PlaitTape *tape, const PlaitLosses *lo
   if (!pass)
     return;
   added = plait_arena_new_array (plait_tape_arena (tape), PlaitAddedLoss, 1);
-  *added = (PlaitAddedLoss){ pass->first[places[i]], loss, plait_crash_running (), losses->losses[i].name };
-  pass->first[places[i]] = added;
+  *added = (PlaitAddedLoss){ pass->first[indices[i]], loss, plait_crash_get_owner (), losses->losses[i].name };
+  pass->first[indices[i]] = added;
 }
 
 void
 plait_loss_pass_expect_finite (const PlaitLossPass *pass, PlaitTape *tape)
 {
-  for (guint i = 0; i < PLAIT_LOSS_COLUMNS_MAXIMUM; i++)
+  for (guint i = 0; i < PLAIT_MAX_LOSS_COLUMNS; i++)
     for (const PlaitAddedLoss *added = pass->first[i]; added; added = added->next)
       {
         double loss = (double)plait_tape_value (tape, added->loss).data[0];
@@ -128,7 +128,7 @@ plait_loss_pass_expect_finite (const PlaitLossPass *pass, PlaitTape *tape)
 
         if (isfinite (loss))
           continue;
-        plait_tape_call (tape, added->caller);
+        plait_tape_set_caller (tape, added->caller);
         plait_tape_fail (tape,
                          "its loss \"%s\" is %s, though that of the targets is a number: look for a division by 0, or "
                          "for a logarithm or a root of what can be 0",
@@ -150,5 +150,5 @@ plait_loss_pass_sum (const PlaitLossPass *pass, PlaitTape *tape, guint column)
   n = 0;
   for (const PlaitAddedLoss *added = pass->first[column]; added; added = added->next)
     terms[n++] = added->loss;
-  return n == 1 ? terms[0] : plait_sum (tape, terms, n);
+  return n == 1 ? terms[0] : plait_add_n (tape, terms, n);
 }

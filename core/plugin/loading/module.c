@@ -14,8 +14,8 @@
 #include "layers/layers.h"
 
 /* Bounds on what a descriptor may claim, far above any honest plugin. */
-#define MOST_BINDINGS 256
-#define LARGEST_STATE ((gsize)1 << 24)
+#define MAX_BINDINGS 256
+#define MAX_STATE_SIZE ((gsize)1 << 24)
 
 static gboolean refuse (const char *path, GError **error, const char *format, ...) G_GNUC_PRINTF (3, 4);
 
@@ -77,9 +77,9 @@ find_binding (const PlaitPluginDescriptor *descriptor, const char *name)
 static gboolean
 check_bindings (const char *path, const PlaitPluginDescriptor *descriptor, const PlaitSchema *schema, GError **error)
 {
-  if (descriptor->n_bindings > MOST_BINDINGS || (descriptor->n_bindings > 0 && !descriptor->bindings))
+  if (descriptor->n_bindings > MAX_BINDINGS || (descriptor->n_bindings > 0 && !descriptor->bindings))
     return refuse (path, error, "claims %u parameters%s; define it with PLAIT_PLUGIN_DEFINE (at most %d)",
-                   descriptor->n_bindings, !descriptor->bindings ? " but has no table of them" : "", MOST_BINDINGS);
+                   descriptor->n_bindings, !descriptor->bindings ? " but has no table of them" : "", MAX_BINDINGS);
   for (guint i = 0; i < schema->n_parameters; i++)
     {
       const PlaitSettingSpecification *parameter = schema->parameters[i];
@@ -173,8 +173,8 @@ check_table (const char *path, const PlaitPluginDescriptor *descriptor, GError *
   if (missing)
     return refuse (path, error, "has no function \"%s\" in its table; every %s needs one", missing,
                    plait_plugin_kind_name (descriptor->kind));
-  if (state_size > LARGEST_STATE)
-    return refuse (path, error, "asks for a state of %zu bytes, at most %zu are given", state_size, LARGEST_STATE);
+  if (state_size > MAX_STATE_SIZE)
+    return refuse (path, error, "asks for a state of %zu bytes, at most %zu are given", state_size, MAX_STATE_SIZE);
   return descriptor->kind != PLAIT_PLUGIN_COVERAGE
          || check_prepared_name (path, ((const PlaitCoverageTable *)descriptor->table)->prepared_name, error);
 }
@@ -288,7 +288,7 @@ load (gpointer data, GError **error)
   const char *changed;
   gboolean good;
 
-  plait_process_state_take (&state);
+  plait_process_state_save (&state);
   good = open_module (loading, error);
   changed = plait_process_state_restore (&state);
   return good
@@ -300,17 +300,17 @@ load (gpointer data, GError **error)
 }
 
 const PlaitPluginDescriptor *
-plait_plugin_module_open (const char *path, const PlaitSchema *schema, PlaitTrialLimits limits, GError **error)
+plait_plugin_module_open (const char *path, const PlaitSchema *schema, PlaitSandboxLimits limits, GError **error)
 {
   Loading loading = { path, schema, NULL };
   g_autofree char *what = g_strdup_printf ("%s: its code", path);
-  PlaitCaller before;
+  PlaitCodeOwner before;
   gboolean loaded;
 
-  if (!check_file (path, error) || !plait_trial (what, PLAIT_ERROR_PLUGIN, load, &loading, limits, error))
+  if (!check_file (path, error) || !plait_sandbox_run (what, PLAIT_ERROR_PLUGIN, load, &loading, limits, error))
     return NULL;
-  before = plait_crash_enter ((PlaitCaller){ path, "loading" });
+  before = plait_crash_set_owner ((PlaitCodeOwner){ path, "loading" });
   loaded = load (&loading, error);
-  plait_crash_enter (before);
+  plait_crash_set_owner (before);
   return loaded ? loading.descriptor : NULL;
 }

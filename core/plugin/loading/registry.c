@@ -14,7 +14,7 @@ struct PlaitRegistry
   GPtrArray *folders; /* PlaitPluginFolder */
   GPtrArray *plugins; /* PlaitPlugin, those that nothing hides */
   GHashTable *homes;  /* "KIND/NAME" -> path of the module that somebody had */
-  PlaitTrialLimits limits;
+  PlaitSandboxLimits limits;
 };
 
 static void
@@ -122,7 +122,7 @@ registry_new (GPtrArray *folders)
   registry->folders = folders;
   registry->plugins = g_ptr_array_new_with_free_func (plugin_free);
   registry->homes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  registry->limits = PLAIT_TRIAL_LIMITS;
+  registry->limits = PLAIT_SANDBOX_LIMITS;
   for (guint i = 0; i < folders->len; i++)
     for (guint kind = 0; kind < PLAIT_PLUGIN_KINDS; kind++)
       search_kind (registry, folders->pdata[i], (PlaitPluginKind)kind);
@@ -154,7 +154,7 @@ plait_registry_free (PlaitRegistry *registry)
 }
 
 void
-plait_registry_set_trial_limits (PlaitRegistry *registry, PlaitTrialLimits limits)
+plait_registry_set_sandbox_limits (PlaitRegistry *registry, PlaitSandboxLimits limits)
 {
   registry->limits = limits;
 }

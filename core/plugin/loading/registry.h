@@ -2,7 +2,7 @@
 #pragma once
 
 #include "files/plugin-folders.h"
-#include "process/trial.h"
+#include "process/sandbox.h"
 #include "schema/schema.h"
 
 /*
@@ -41,8 +41,8 @@ PlaitRegistry *plait_registry_new_for_folders (const char *const *folders);
 void plait_registry_free (PlaitRegistry *registry);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitRegistry, plait_registry_free)
 
-/* Limits of the child process that tries a module before it is loaded. The default is PLAIT_TRIAL_LIMITS. */
-void plait_registry_set_trial_limits (PlaitRegistry *registry, PlaitTrialLimits limits);
+/* Limits of the child process that tries a module before it is loaded. The default is PLAIT_SANDBOX_LIMITS. */
+void plait_registry_set_sandbox_limits (PlaitRegistry *registry, PlaitSandboxLimits limits);
 
 /* The folders that were searched, in order. (transfer none) */
 guint plait_registry_n_folders (const PlaitRegistry *registry);
@@ -87,7 +87,7 @@ gboolean plait_plugin_digest (PlaitPlugin *plugin, GError **error);
  * a constructor that crashes, hangs or ends the process is a refusal; then opened here, resident, bound now and local.
  * The descriptor lives as long as the process. */
 const PlaitPluginDescriptor *plait_plugin_module_open (const char *path, const PlaitSchema *schema,
-                                                       PlaitTrialLimits limits, GError **error);
+                                                       PlaitSandboxLimits limits, GError **error);
 
 /* Loads the module, after its trial in a child process, and takes the digests. Does nothing when loaded
  * already. */

@@ -33,7 +33,7 @@ plait_plugin_kind_name (PlaitPluginKind kind)
 
 /* The place of @name in @names, or -1. */
 static gint
-place_of (const char *name, const char *const *names)
+index_of (const char *name, const char *const *names)
 {
   for (gint i = 0; names[i] != NULL; i++)
     if (g_str_equal (names[i], name))
@@ -44,11 +44,11 @@ place_of (const char *name, const char *const *names)
 gboolean
 plait_plugin_kind_from_name (const char *name, PlaitPluginKind *kind)
 {
-  gint place = place_of (name, kind_names);
+  gint index = index_of (name, kind_names);
 
-  if (place < 0)
+  if (index < 0)
     return FALSE;
-  *kind = (PlaitPluginKind)place;
+  *kind = (PlaitPluginKind)index;
   return TRUE;
 }
 
@@ -100,13 +100,13 @@ static void problem (const Reader *reader, const char *group, const char *key, c
 static void
 problem (const Reader *reader, const char *group, const char *key, const char *format, ...)
 {
-  g_autofree char *place = plait_key_file_place (reader->file, group, key);
+  g_autofree char *index = plait_key_file_location (reader->file, group, key);
   va_list arguments;
 
   va_start (arguments, format);
   g_autofree char *sentence = g_strdup_vprintf (format, arguments);
   va_end (arguments);
-  plait_problems_add (reader->problems, "%s: %s", place, sentence);
+  plait_problems_add (reader->problems, "%s: %s", index, sentence);
 }
 
 /* Returns the place of @name among @known; else -1, after a problem that says that @name is not @what and how to mend
@@ -115,10 +115,10 @@ static gint
 find_name (const Reader *reader, const char *group, const char *key, const char *what, const char *name,
            const char *const *known, gboolean is_list)
 {
-  gint place = place_of (name, known);
+  gint index = index_of (name, known);
 
-  if (place >= 0)
-    return place;
+  if (index >= 0)
+    return index;
   g_autofree char *remedy
       = is_list ? plait_item_remedy (name, known, ";", NULL) : plait_name_remedy (name, known, NULL);
   problem (reader, group, key, "\"%s\" is not %s; %s", name, what, remedy);
@@ -204,7 +204,7 @@ read_identity (const Reader *reader, const char *path)
   g_autofree char *folder_name = g_path_get_basename (folder);
   const char *name = required (reader, "plugin", "name", "name= and the name of this file without .ini");
   const char *kind = required (reader, "plugin", "kind", "kind=encoder, combiner or coverage");
-  gint place;
+  gint index;
 
   if (name && !g_str_equal (name, base))
     problem (reader, "plugin", "name", "name=%s, but the file is called %s.ini; give both the same name", name, base);
@@ -212,10 +212,10 @@ read_identity (const Reader *reader, const char *path)
   if (!plait_name_is_valid (base))
     problem (reader, "plugin", "name",
              "\"%s\" is no name for a plugin; use letters, digits, '-' and '_', beginning with a letter", base);
-  place = kind ? expect_name (reader, "plugin", "kind", "a kind of plugin", kind, kind_names) : -1;
-  if (place < 0)
+  index = kind ? expect_name (reader, "plugin", "kind", "a kind of plugin", kind, kind_names) : -1;
+  if (index < 0)
     return;
-  schema->kind = (PlaitPluginKind)place;
+  schema->kind = (PlaitPluginKind)index;
   if (!g_str_equal (kind, folder_name))
     problem (reader, "plugin", "kind", "kind=%s, but the file lies in a folder called %s; move it to a folder %s/",
              kind, folder_name, kind);
@@ -244,9 +244,9 @@ read_input (const Reader *reader)
 {
   PlaitSchema *schema = reader->schema;
   const char *kind = plait_key_file_value (reader->file, "plugin", "kind"), *input;
-  gint place;
+  gint index;
 
-  if (!kind || place_of (kind, kind_names) < 0)
+  if (!kind || index_of (kind, kind_names) < 0)
     return;
   if (schema->kind != PLAIT_PLUGIN_ENCODER)
     {
@@ -255,9 +255,9 @@ read_input (const Reader *reader)
       return;
     }
   input = required (reader, "plugin", "input", "input=tokens, features or documents");
-  place = input ? expect_name (reader, "plugin", "input", "an input of encoders", input, input_names) : -1;
-  if (place >= 0)
-    schema->input = (PlaitInputKind)place;
+  index = input ? expect_name (reader, "plugin", "input", "an input of encoders", input, input_names) : -1;
+  if (index >= 0)
+    schema->input = (PlaitInputKind)index;
 }
 
 /* What an encoder reads beside its input. */
@@ -302,9 +302,9 @@ read_structure (const Reader *reader, const char *group)
 
   for (guint i = 0; names && names[i]; i++)
     {
-      gint place = expect_item (reader, group, "structure", "a structure of memories", names[i], structure_names);
+      gint index = expect_item (reader, group, "structure", "a structure of memories", names[i], structure_names);
 
-      structure |= place < 0 ? 0 : 1u << place;
+      structure |= index < 0 ? 0 : 1u << index;
     }
   return (PlaitStructure)structure;
 }
@@ -317,11 +317,11 @@ read_choice (const Reader *reader, const char *key, const char *const *values, g
 
   if (!value)
     return -1;
-  if (place_of (value, values) < 0)
+  if (index_of (value, values) < 0)
     problem (reader, "requires", key, "\"%s\" is neither %s nor %s; write one of them", value, values[0], values[1]);
   if (!applies)
     problem (reader, "requires", key, "%s; drop the key", elsewhere);
-  return place_of (value, values);
+  return index_of (value, values);
 }
 
 static gboolean
@@ -381,7 +381,7 @@ read_parameter (const Reader *reader, const char *group)
   const char *name = group + strlen (PARAMETER_PREFIX);
   const char *type = required (reader, group, "type", "type=integer, real, boolean, text, choice or list");
   g_autoptr (GError) fault = NULL;
-  gint place;
+  gint index;
 
   check_keys (reader, group, parameter_keys);
   if (!is_parameter_name (name))
@@ -394,10 +394,10 @@ read_parameter (const Reader *reader, const char *group)
   parameter->minimum = text (reader, group, "minimum", FALSE);
   parameter->maximum = text (reader, group, "maximum", FALSE);
   parameter->choices = list (reader, group, "choices");
-  place = type ? expect_name (reader, group, "type", "a type", type, plait_setting_type_names) : -1;
-  if (place < 0)
+  index = type ? expect_name (reader, group, "type", "a type", type, plait_setting_type_names) : -1;
+  if (index < 0)
     return parameter;
-  parameter->type = (PlaitSettingType)place;
+  parameter->type = (PlaitSettingType)index;
   if (!plait_setting_check (parameter, &fault))
     problem (reader, group, NULL, "parameter %s: %s", name, fault->message);
   return parameter;
@@ -477,7 +477,7 @@ plait_schema_allows_decoder (const PlaitSchema *schema, const char *decoder)
 const PlaitSettingSpecification *
 plait_schema_parameter (const PlaitSchema *schema, const char *name)
 {
-  gint place = plait_setting_find (schema->parameters, schema->n_parameters, name);
+  gint index = plait_setting_find (schema->parameters, schema->n_parameters, name);
 
-  return place < 0 ? NULL : schema->parameters[place];
+  return index < 0 ? NULL : schema->parameters[index];
 }

@@ -82,7 +82,7 @@ not_a_value (const PlaitSettingSpecification *specification, const char *text, c
 
 /* The place of @name among the choices; where it is none, -1 and a message with the nearest one. */
 static gint
-choice_place (const PlaitSettingSpecification *specification, const char *name, GError **error)
+choice_index (const PlaitSettingSpecification *specification, const char *name, GError **error)
 {
   g_auto (GStrv) names = g_strsplit (specification->choices, ";", -1);
 
@@ -112,7 +112,7 @@ parse_list (const PlaitSettingSpecification *specification, const char *text, GE
         break;
       if (*items[i] == '\0')
         return not_a_value (specification, text, "has an empty item", error);
-      if (specification->choices && choice_place (specification, items[i], error) < 0)
+      if (specification->choices && choice_index (specification, items[i], error) < 0)
         return NULL;
       if (!g_hash_table_add (seen, items[i]))
         {
@@ -213,7 +213,7 @@ plait_setting_parse (const PlaitSettingSpecification *specification, const char 
       parsed.text = canonical;
       break;
     case PLAIT_SETTING_CHOICE:
-      parsed.choice = choice_place (specification, stripped, error);
+      parsed.choice = choice_index (specification, stripped, error);
       if (parsed.choice >= 0)
         canonical = g_steal_pointer (&stripped);
       break;
@@ -416,18 +416,18 @@ plait_settings_remedy (const PlaitSettings *settings, const char *name, const ch
 gboolean
 plait_settings_set (PlaitSettings *settings, const char *name, const char *text, GError **error)
 {
-  gint place = plait_settings_find (settings, name);
+  gint index = plait_settings_find (settings, name);
   PlaitSettingValue value;
 
   g_assert (settings->references == 1);
-  if (place < 0)
+  if (index < 0)
     {
       g_autofree char *remedy = plait_settings_remedy (settings, name, NULL);
 
       return plait_fail (error, PLAIT_ERROR_INPUT, "\"%s\" is not a key here; %s", name, remedy);
     }
-  Entry *entry = &settings->entries[place];
-  char *canonical = plait_setting_parse (settings->specifications[place], text, &value, error);
+  Entry *entry = &settings->entries[index];
+  char *canonical = plait_setting_parse (settings->specifications[index], text, &value, error);
   if (!canonical)
     return FALSE;
   g_free (entry->text);
@@ -447,9 +447,9 @@ plait_settings_text_at (const PlaitSettings *settings, guint index)
 const char *
 plait_settings_text (const PlaitSettings *settings, const char *name)
 {
-  gint place = plait_settings_find (settings, name);
+  gint index = plait_settings_find (settings, name);
 
-  return place < 0 ? NULL : settings->entries[place].text;
+  return index < 0 ? NULL : settings->entries[index].text;
 }
 
 gboolean
@@ -488,10 +488,10 @@ plait_settings_fill (const PlaitSettings *settings, const PlaitBinding *bindings
 {
   for (guint i = 0; i < n_bindings; i++)
     {
-      gint place = plait_settings_find (settings, bindings[i].name);
+      gint index = plait_settings_find (settings, bindings[i].name);
 
-      g_assert (place >= 0 && settings->specifications[place]->type == bindings[i].type);
-      store (bindings[i].type, &settings->entries[place].value, (guint8 *)memory + bindings[i].offset);
+      g_assert (index >= 0 && settings->specifications[index]->type == bindings[i].type);
+      store (bindings[i].type, &settings->entries[index].value, (guint8 *)memory + bindings[i].offset);
     }
 }
 

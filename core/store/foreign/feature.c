@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "foreign/feature.h"
 
-#include "files/file-mark.h"
-#include "process/trial.h"
+#include "files/file-stamp.h"
+#include "process/sandbox.h"
 #include "hdf5/internal.h"
 
 #include <math.h>
 #include <unistd.h>
 
 /* What a trial reads at most. */
-#define TRIAL_BYTES ((gint64)64 << 20)
+#define SANDBOX_BYTES ((gint64)64 << 20)
 /* One sentence in memory. */
-#define LARGEST_SENTENCE ((gint64)1 << 30)
+#define MAX_SENTENCE_BYTES ((gint64)1 << 30)
 /* HDF5's own cache of chunks: several of the usual size, so that neighbours are not inflated again. */
 #define CHUNK_CACHE ((size_t)32 << 20)
 /* What the name of the lengths has behind that of their dataset. */
@@ -23,8 +23,8 @@ typedef struct
   char *path;
   char *dataset;
   int fd;
-  PlaitFileMark mark; /* when it was opened */
-  int failure;        /* for the driver, which never writes here */
+  PlaitFileStamp stamp; /* when it was opened */
+  int failure;          /* for the driver, which never writes here */
   hid_t driver;
   hid_t file;
   hid_t data;
@@ -107,7 +107,7 @@ check_shape (FeatureFile *file, GError **error)
   gint64 element_bytes = (gint64)MAX (H5Tget_size (type), sizeof (PlaitScalar));
   gint64 bytes;
   if (__builtin_mul_overflow (file->parent.positions * file->parent.width, element_bytes, &bytes)
-      || bytes > LARGEST_SENTENCE)
+      || bytes > MAX_SENTENCE_BYTES)
     return plait_fail (error, PLAIT_ERROR_INPUT, "%s: one sentence of %s has %jd x %jd values, expected at most 1 GiB",
                        file->path, file->dataset, file->parent.positions, file->parent.width);
   return plait_store_check_storage (file->data, file->fd, file->path, file->dataset, error);
@@ -151,7 +151,7 @@ read_lengths (FeatureFile *file, hid_t access, GError **error)
 static gboolean
 attach (FeatureFile *file, GError **error)
 {
-  plait_store_quiet ();
+  plait_store_silence_hdf5 ();
   file->driver = plait_store_driver ();
   g_auto (StoreId) access
       = plait_store_access (file->driver, (PlaitStoreBytes){ .fd = file->fd, .failure = &file->failure });
@@ -208,7 +208,7 @@ try_file (gpointer data, GError **error)
   if (!values)
     return plait_fail (error, PLAIT_ERROR_FAILED, "%s: no memory for one sentence of features", file->path);
   gint64 sentence_bytes = sentence_elements * (gint64)sizeof (PlaitScalar);
-  gint64 n = CLAMP (TRIAL_BYTES / sentence_bytes, 2, file->parent.sentences);
+  gint64 n = CLAMP (SANDBOX_BYTES / sentence_bytes, 2, file->parent.sentences);
   for (gint64 i = 0; i < n; i++)
     {
       gint64 sentence = n == 1 ? 0 : (gint64)((__int128)i * (file->parent.sentences - 1) / (n - 1));
@@ -224,7 +224,7 @@ try_file (gpointer data, GError **error)
 static gboolean
 finish (const FeatureFile *file, gboolean done, GError **fault, GError **error)
 {
-  if (!plait_file_mark_check (&file->mark, file->path, error))
+  if (!plait_file_stamp_check (&file->stamp, file->path, error))
     return FALSE;
   if (!done)
     g_propagate_error (error, g_steal_pointer (fault));
@@ -235,7 +235,7 @@ static gboolean
 read_sentences (FeatureFile *file, const gint64 *sentences, gint64 n, PlaitTensor rows, GError **error)
 {
   gint64 at = 0;
-  plait_store_quiet (); /* a thread that loads ahead is another one than that which opened */
+  plait_store_silence_hdf5 (); /* a thread that loads ahead is another one than that which opened */
   for (gint64 i = 0; i < n; i++)
     {
       if (sentences[i] < 0 || sentences[i] >= file->parent.sentences)
@@ -256,7 +256,7 @@ static gboolean
 check (const PlaitFeatures *self, GError **error)
 {
   const FeatureFile *file = (const FeatureFile *)self;
-  return plait_file_mark_check (&file->mark, file->path, error);
+  return plait_file_stamp_check (&file->stamp, file->path, error);
 }
 
 static gboolean
@@ -307,9 +307,10 @@ plait_feature_file_open (const char *path, const char *dataset, GError **error)
   file->fd = plait_file_open (path, PLAIT_FILE_REGULAR, "HDF5 with a dataset of features", &status, error);
   if (file->fd < 0)
     return NULL;
-  file->mark = plait_file_mark_open (file->fd);
+  file->stamp = plait_file_stamp_open (file->fd);
   if (!plait_store_check_closed (file->fd, path, error)
-      || !plait_trial (path, PLAIT_ERROR_CORRUPT, try_file, file, PLAIT_TRIAL_LIMITS, error) || !attach (file, error))
+      || !plait_sandbox_run (path, PLAIT_ERROR_CORRUPT, try_file, file, PLAIT_SANDBOX_LIMITS, error)
+      || !attach (file, error))
     return NULL;
   return g_steal_pointer (&features);
 }

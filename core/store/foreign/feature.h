@@ -12,7 +12,7 @@
  * sentence count: the first ones, or with 0 none, where there is no image. What stands behind them is not looked at.
  *
  * libhdf5 does not survive every damaged file, so a file is opened and read in a child process first
- * (process/trial.h): whole up to 64 MiB, beyond that rows from all over it. Only then this process opens it.
+ * (process/sandbox.h): whole up to 64 MiB, beyond that rows from all over it. Only then this process opens it.
  */
 
 /* Opens @path and its dataset @dataset (such as "/features"; NULL or "": the only dataset of the root group). Refused

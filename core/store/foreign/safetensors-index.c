@@ -7,8 +7,8 @@
 #include "files/file.h"
 #include "text/json-read.h"
 
-#define MOST_BYTES ((gsize)100000000)
-#define MOST_PARTS 500 /* open at a time */
+#define MAX_BYTES ((gsize)100000000)
+#define MAX_SHARDS 500 /* open at a time */
 #define MAP "weight_map"
 
 gboolean
@@ -25,14 +25,14 @@ plait_safetensors_is_named (const char *path)
 
 /* The name of the part that @tensor is in; NULL if the index does not say. */
 static const char *
-part_of (const PlaitSafetensorsIndex *index, const char *tensor)
+shard_of (const PlaitSafetensorsIndex *index, const char *tensor)
 {
   return json_string_value (json_object_get (json_object_get (index->json, MAP), tensor));
 }
 
 /* TRUE if @name can be that of a file in the folder of the index. */
 static gboolean
-is_part (const char *name)
+is_shard (const char *name)
 {
   return name && !strchr (name, '/') && g_str_has_suffix (name, PLAIT_SAFETENSORS_SUFFIX);
 }
@@ -45,7 +45,7 @@ compare_names (gconstpointer a, gconstpointer b)
 
 /* Sets index->paths. */
 static gboolean
-take_parts (PlaitSafetensorsIndex *index, GError **error)
+take_shards (PlaitSafetensorsIndex *index, GError **error)
 {
   g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
   g_autofree char *folder = g_path_get_dirname (index->path);
@@ -56,7 +56,7 @@ take_parts (PlaitSafetensorsIndex *index, GError **error)
   {
     const char *name = json_string_value (value);
 
-    if (!is_part (name))
+    if (!is_shard (name))
       return plait_fail (error, PLAIT_ERROR_INPUT,
                          "%s: " MAP
                          " puts tensor \"%.200s\" into \"%.200s\"; expected the name of a safetensors file beside it",
@@ -65,10 +65,10 @@ take_parts (PlaitSafetensorsIndex *index, GError **error)
       g_ptr_array_add (index->paths, g_build_filename (folder, name, NULL));
   }
   g_ptr_array_sort (index->paths, compare_names);
-  if (index->paths->len > 0 && index->paths->len <= MOST_PARTS)
+  if (index->paths->len > 0 && index->paths->len <= MAX_SHARDS)
     return TRUE;
   return plait_fail (error, PLAIT_ERROR_INPUT, "%s: has %u parts in its " MAP "; expected 1 to %d", index->path,
-                     index->paths->len, MOST_PARTS);
+                     index->paths->len, MAX_SHARDS);
 }
 
 PlaitSafetensorsIndex *
@@ -76,13 +76,13 @@ plait_safetensors_index_read (const char *path, GError **error)
 {
   g_autoptr (PlaitSafetensorsIndex) index = g_new0 (PlaitSafetensorsIndex, 1);
   g_autoptr (GBytes) bytes
-      = plait_file_read (path, PLAIT_FILE_REGULAR, MOST_BYTES, "an index of safetensors files", error);
+      = plait_file_read (path, PLAIT_FILE_REGULAR, MAX_BYTES, "an index of safetensors files", error);
 
   index->path = g_strdup (path);
   index->paths = g_ptr_array_new_with_free_func (g_free);
   if (bytes)
     index->json = plait_json_read_object (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes), path, error);
-  return index->json && take_parts (index, error) ? g_steal_pointer (&index) : NULL;
+  return index->json && take_shards (index, error) ? g_steal_pointer (&index) : NULL;
 }
 
 void
@@ -97,16 +97,16 @@ plait_safetensors_index_free (PlaitSafetensorsIndex *index)
 }
 
 GStrv
-plait_safetensors_parts (const char *path, GError **error)
+plait_safetensors_shards (const char *path, GError **error)
 {
   g_autoptr (PlaitSafetensorsIndex) index = NULL;
-  g_autoptr (GStrvBuilder) parts = g_strv_builder_new ();
+  g_autoptr (GStrvBuilder) shards = g_strv_builder_new ();
 
   if (plait_safetensors_index_is_named (path) && !(index = plait_safetensors_index_read (path, error)))
     return NULL;
   for (guint i = 0; index && i < index->paths->len; i++)
-    g_strv_builder_add (parts, index->paths->pdata[i]);
-  return g_strv_builder_end (parts);
+    g_strv_builder_add (shards, index->paths->pdata[i]);
+  return g_strv_builder_end (shards);
 }
 
 gboolean
@@ -118,8 +118,8 @@ plait_safetensors_index_check (const PlaitSafetensorsIndex *index, const PlaitSa
   for (guint i = 0; i < plait_safetensors_n (file); i++)
     {
       const PlaitSafetensor *tensor = plait_safetensors_get (file, i);
-      g_autofree char *there = g_path_get_basename (index->paths->pdata[tensor->part]);
-      const char *said = part_of (index, tensor->name);
+      g_autofree char *there = g_path_get_basename (index->paths->pdata[tensor->shard]);
+      const char *said = shard_of (index, tensor->name);
 
       if (g_strcmp0 (said, there) != 0)
         return plait_fail (error, PLAIT_ERROR_INPUT,

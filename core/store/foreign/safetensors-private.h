@@ -6,7 +6,7 @@
 #include "foreign/safetensors.h"
 
 #define PLAIT_SAFETENSORS_METADATA "__metadata__"
-#define PLAIT_SAFETENSORS_MAXIMUM_HEADER ((guint64)100000000) /* bytes */
+#define PLAIT_SAFETENSORS_MAX_HEADER ((guint64)100000000) /* bytes */
 
 /* What an index of parts says (safetensors.h). */
 typedef struct

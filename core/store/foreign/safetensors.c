@@ -27,12 +27,12 @@ typedef struct
   gint64 values;   /* bytes in front of them */
   gint64 length;   /* bytes of all values */
   GArray *tensors; /* of PlaitSafetensor, by place */
-} Part;
+} Shard;
 
 struct PlaitSafetensors
 {
   char *path;
-  GPtrArray *parts;    /* of Part */
+  GPtrArray *shards;   /* of Part */
   GPtrArray *tensors;  /* of PlaitSafetensor, by part and place */
   GHashTable *by_name; /* name -> tensor */
 };
@@ -138,11 +138,11 @@ clear_tensor (gpointer data)
 }
 
 /* What is wrong with @tensor is told behind its file and name. */
-static gboolean refuse (const Part *part, const char *name, GError **error, const char *format, ...)
+static gboolean refuse (const Shard *shard, const char *name, GError **error, const char *format, ...)
     G_GNUC_PRINTF (4, 5);
 
 static gboolean
-refuse (const Part *part, const char *name, GError **error, const char *format, ...)
+refuse (const Shard *shard, const char *name, GError **error, const char *format, ...)
 {
   g_autofree char *what = NULL;
   va_list arguments;
@@ -150,16 +150,16 @@ refuse (const Part *part, const char *name, GError **error, const char *format, 
   va_start (arguments, format);
   what = g_strdup_vprintf (format, arguments);
   va_end (arguments);
-  return plait_fail (error, PLAIT_ERROR_INPUT, "%s: tensor \"%.200s\" %s", part->path, name, what);
+  return plait_fail (error, PLAIT_ERROR_INPUT, "%s: tensor \"%.200s\" %s", shard->path, name, what);
 }
 
 static gboolean
-read_shape (const Part *part, const json_t *shape, PlaitSafetensor *tensor, GError **error)
+read_shape (const Shard *shard, const json_t *shape, PlaitSafetensor *tensor, GError **error)
 {
   gsize rank = json_array_size (shape);
 
-  if (!json_is_array (shape) || rank > PLAIT_SAFETENSORS_MAXIMUM_RANK)
-    return refuse (part, tensor->name, error, "has no shape of at most %d dimensions", PLAIT_SAFETENSORS_MAXIMUM_RANK);
+  if (!json_is_array (shape) || rank > PLAIT_SAFETENSORS_MAX_RANK)
+    return refuse (shard, tensor->name, error, "has no shape of at most %d dimensions", PLAIT_SAFETENSORS_MAX_RANK);
   tensor->rank = (guint)rank;
   tensor->elements = 1;
   for (gsize i = 0; i < rank; i++)
@@ -167,64 +167,64 @@ read_shape (const Part *part, const json_t *shape, PlaitSafetensor *tensor, GErr
       const json_t *size = json_array_get (shape, i);
 
       if (!json_is_integer (size) || json_integer_value (size) < 0)
-        return refuse (part, tensor->name, error, "has a dimension that is no size");
+        return refuse (shard, tensor->name, error, "has a dimension that is no size");
       tensor->shape[i] = json_integer_value (size);
       if (__builtin_mul_overflow (tensor->elements, tensor->shape[i], &tensor->elements))
-        return refuse (part, tensor->name, error, "has more elements than can be counted");
+        return refuse (shard, tensor->name, error, "has more elements than can be counted");
     }
   return TRUE;
 }
 
 static gboolean
-read_place (const Part *part, const json_t *place, PlaitSafetensor *tensor, GError **error)
+read_range (const Shard *shard, const json_t *offset, PlaitSafetensor *tensor, GError **error)
 {
-  const json_t *begin = json_array_get (place, 0), *end = json_array_get (place, 1);
+  const json_t *begin = json_array_get (offset, 0), *end = json_array_get (offset, 1);
 
-  if (json_array_size (place) != 2 || !json_is_integer (begin) || !json_is_integer (end))
-    return refuse (part, tensor->name, error, "has data_offsets that are not two integers");
+  if (json_array_size (offset) != 2 || !json_is_integer (begin) || !json_is_integer (end))
+    return refuse (shard, tensor->name, error, "has data_offsets that are not two integers");
   tensor->begin = json_integer_value (begin);
   tensor->end = json_integer_value (end);
   return (tensor->begin >= 0 && tensor->end >= tensor->begin)
-         || refuse (part, tensor->name, error, "lies from byte %jd to %jd, which is no place", tensor->begin,
+         || refuse (shard, tensor->name, error, "lies from byte %jd to %jd, which is no place", tensor->begin,
                     tensor->end);
 }
 
 /* TRUE if place, type and shape fit each other. */
 static gboolean
-check_size (const Part *part, const PlaitSafetensor *tensor, const Type *type, GError **error)
+check_size (const Shard *shard, const PlaitSafetensor *tensor, const Type *type, GError **error)
 {
   gint64 bits;
 
   if (__builtin_mul_overflow (tensor->elements, (gint64)type->bits, &bits))
-    return refuse (part, tensor->name, error, "has more bytes than can be counted");
+    return refuse (shard, tensor->name, error, "has more bytes than can be counted");
   return (bits % 8 == 0 && bits / 8 == tensor->end - tensor->begin)
-         || refuse (part, tensor->name, error, "has %jd bytes, but its %jd elements of type %s take %jd bits",
+         || refuse (shard, tensor->name, error, "has %jd bytes, but its %jd elements of type %s take %jd bits",
                     tensor->end - tensor->begin, tensor->elements, type->name, bits);
 }
 
 static gboolean
-read_tensor (Part *part, const char *name, const json_t *json, GError **error)
+read_tensor (Shard *shard, const char *name, const json_t *json, GError **error)
 {
   const char *type_name = json_string_value (json_object_get (json, "dtype"));
   const Type *type = find_type (type_name);
-  PlaitSafetensor tensor = { .name = name, .part = part->number };
+  PlaitSafetensor tensor = { .name = name, .shard = shard->number };
 
   if (json_object_size (json) != 3 || !type_name)
-    return refuse (part, name, error, "is described by other members than dtype, shape and data_offsets");
+    return refuse (shard, name, error, "is described by other members than dtype, shape and data_offsets");
   if (!type)
-    return refuse (part, name, error, "is of an unknown type \"%.40s\"", type_name);
-  if (!read_shape (part, json_object_get (json, "shape"), &tensor, error)
-      || !read_place (part, json_object_get (json, "data_offsets"), &tensor, error)
-      || !check_size (part, &tensor, type, error))
+    return refuse (shard, name, error, "is of an unknown type \"%.40s\"", type_name);
+  if (!read_shape (shard, json_object_get (json, "shape"), &tensor, error)
+      || !read_range (shard, json_object_get (json, "data_offsets"), &tensor, error)
+      || !check_size (shard, &tensor, type, error))
     return FALSE;
   tensor.type = type->name;
   tensor.name = g_strdup (name);
-  g_array_append_val (part->tensors, tensor);
+  g_array_append_val (shard->tensors, tensor);
   return TRUE;
 }
 
 static gboolean
-check_metadata (const Part *part, json_t *metadata, GError **error)
+check_metadata (const Shard *shard, json_t *metadata, GError **error)
 {
   const char *name;
   json_t *value;
@@ -232,11 +232,11 @@ check_metadata (const Part *part, json_t *metadata, GError **error)
 
   json_object_foreach (metadata, name, value) good = good && json_is_string (value);
   return good
-         || plait_fail (error, PLAIT_ERROR_INPUT, "%s: " PLAIT_SAFETENSORS_METADATA " is not all text", part->path);
+         || plait_fail (error, PLAIT_ERROR_INPUT, "%s: " PLAIT_SAFETENSORS_METADATA " is not all text", shard->path);
 }
 
 static gint
-compare_places (gconstpointer a, gconstpointer b)
+compare_ranges (gconstpointer a, gconstpointer b)
 {
   const PlaitSafetensor *first = a;
   const PlaitSafetensor *second = b;
@@ -250,32 +250,32 @@ compare_places (gconstpointer a, gconstpointer b)
 
 /* TRUE if the tensors, by place, lie one behind the other and take all bytes. */
 static gboolean
-check_places (Part *part, GError **error)
+check_ranges (Shard *shard, GError **error)
 {
   gint64 end = 0;
 
-  g_array_sort (part->tensors, compare_places);
-  for (guint i = 0; i < part->tensors->len; i++)
+  g_array_sort (shard->tensors, compare_ranges);
+  for (guint i = 0; i < shard->tensors->len; i++)
     {
-      const PlaitSafetensor *tensor = &g_array_index (part->tensors, PlaitSafetensor, i);
+      const PlaitSafetensor *tensor = &g_array_index (shard->tensors, PlaitSafetensor, i);
 
       if (tensor->begin != end)
-        return refuse (part, tensor->name, error,
+        return refuse (shard, tensor->name, error,
                        "begins at byte %jd of the values, but the one before ends at byte %jd: tensors must neither "
                        "overlap nor leave holes",
                        tensor->begin, end);
       end = tensor->end;
     }
-  if (end == part->length)
+  if (end == shard->length)
     return TRUE;
   return plait_fail (error, PLAIT_ERROR_INPUT,
                      "%s: its tensors have %jd bytes, but %jd stand behind the header: the file was cut short, or is "
                      "no safetensors file",
-                     part->path, end, part->length);
+                     shard->path, end, shard->length);
 }
 
 static gboolean
-parse_header (Part *part, const char *header, gsize length, GError **error)
+parse_header (Shard *shard, const char *header, gsize length, GError **error)
 {
   g_autoptr (json_t) json = NULL;
   const char *name;
@@ -283,52 +283,53 @@ parse_header (Part *part, const char *header, gsize length, GError **error)
 
   if (length == 0 || header[0] != '{')
     return plait_fail (error, PLAIT_ERROR_INPUT, "%s: the header does not begin with '{': it is no safetensors file",
-                       part->path);
-  json = plait_json_read_object (header, length, part->path, error);
+                       shard->path);
+  json = plait_json_read_object (header, length, shard->path, error);
   if (!json)
     return FALSE;
   json_object_foreach (json, name, value) if (!(g_str_equal (name, PLAIT_SAFETENSORS_METADATA)
-                                                    ? check_metadata (part, value, error)
-                                                    : read_tensor (part, name, value, error))) return FALSE;
-  return check_places (part, error);
+                                                    ? check_metadata (shard, value, error)
+                                                    : read_tensor (shard, name, value, error))) return FALSE;
+  return check_ranges (shard, error);
 }
 
-/* Reads @n bytes at @place, all of them. */
+/* Reads @n bytes at @offset, all of them. */
 static gboolean
-read_bytes (const Part *part, gint64 place, gpointer bytes, gsize n, GError **error)
+read_bytes (const Shard *shard, gint64 offset, gpointer bytes, gsize n, GError **error)
 {
-  gssize got = plait_read_at (part->descriptor, bytes, n, place);
+  gssize got = plait_read_at (shard->descriptor, bytes, n, offset);
 
   if (got < 0)
-    return plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot be read: %s", part->path, g_strerror (errno));
+    return plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot be read: %s", shard->path, g_strerror (errno));
   if ((gsize)got < n)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: ends at byte %jd: it was cut short", part->path,
-                       place + (gint64)got);
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: ends at byte %jd: it was cut short", shard->path,
+                       offset + (gint64)got);
   return TRUE;
 }
 
 static gboolean
-read_header (Part *part, gint64 size, GError **error)
+read_header (Shard *shard, gint64 size, GError **error)
 {
   g_autofree char *header = NULL;
   guint64 length;
 
   if (size < LENGTH_BYTES)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: has %jd bytes, too few for a safetensors file", part->path, size);
-  if (!read_bytes (part, 0, &length, sizeof length, error))
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: has %jd bytes, too few for a safetensors file", shard->path,
+                       size);
+  if (!read_bytes (shard, 0, &length, sizeof length, error))
     return FALSE;
   length = GUINT64_FROM_LE (length);
-  if (length > PLAIT_SAFETENSORS_MAXIMUM_HEADER || length > (guint64)size - LENGTH_BYTES)
+  if (length > PLAIT_SAFETENSORS_MAX_HEADER || length > (guint64)size - LENGTH_BYTES)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "%s: claims a header of %ju bytes, expected at most %ju and no more than the file has: it was "
                        "cut short, or is no safetensors file",
-                       part->path, length, PLAIT_SAFETENSORS_MAXIMUM_HEADER);
-  header = plait_try_allocate (length, 1, part->path, error);
-  if (!header || !read_bytes (part, LENGTH_BYTES, header, length, error))
+                       shard->path, length, PLAIT_SAFETENSORS_MAX_HEADER);
+  header = plait_try_allocate (length, 1, shard->path, error);
+  if (!header || !read_bytes (shard, LENGTH_BYTES, header, length, error))
     return FALSE;
-  part->values = LENGTH_BYTES + (gint64)length;
-  part->length = size - part->values;
-  return parse_header (part, header, length, error);
+  shard->values = LENGTH_BYTES + (gint64)length;
+  shard->length = size - shard->values;
+  return parse_header (shard, header, length, error);
 }
 
 /*
@@ -336,29 +337,29 @@ read_header (Part *part, gint64 size, GError **error)
  */
 
 static void
-part_free (gpointer data)
+shard_free (gpointer data)
 {
-  Part *part = data;
+  Shard *shard = data;
 
-  if (part->descriptor >= 0)
-    close (part->descriptor);
-  g_array_unref (part->tensors);
-  g_free (part->path);
-  g_free (part);
+  if (shard->descriptor >= 0)
+    close (shard->descriptor);
+  g_array_unref (shard->tensors);
+  g_free (shard->path);
+  g_free (shard);
 }
 
-/* Takes in the tensors of @part, whose names are new. */
+/* Takes in the tensors of @shard, whose names are new. */
 static gboolean
-add_tensors (PlaitSafetensors *file, const Part *part, GError **error)
+add_tensors (PlaitSafetensors *file, const Shard *shard, GError **error)
 {
-  for (guint i = 0; i < part->tensors->len; i++)
+  for (guint i = 0; i < shard->tensors->len; i++)
     {
-      PlaitSafetensor *tensor = &g_array_index (part->tensors, PlaitSafetensor, i);
+      PlaitSafetensor *tensor = &g_array_index (shard->tensors, PlaitSafetensor, i);
       const PlaitSafetensor *other = g_hash_table_lookup (file->by_name, tensor->name);
 
       if (other)
-        return refuse (part, tensor->name, error, "is in %s too; expected it in one of them",
-                       ((const Part *)file->parts->pdata[other->part])->path);
+        return refuse (shard, tensor->name, error, "is in %s too; expected it in one of them",
+                       ((const Shard *)file->shards->pdata[other->shard])->path);
       g_hash_table_insert (file->by_name, (gpointer)tensor->name, tensor);
       g_ptr_array_add (file->tensors, tensor);
     }
@@ -366,28 +367,29 @@ add_tensors (PlaitSafetensors *file, const Part *part, GError **error)
 }
 
 static gboolean
-add_part (PlaitSafetensors *file, const char *path, GError **error)
+add_shard (PlaitSafetensors *file, const char *path, GError **error)
 {
-  Part *part = g_new0 (Part, 1);
+  Shard *shard = g_new0 (Shard, 1);
   struct stat status;
 
-  part->path = g_strdup (path);
-  part->number = file->parts->len;
-  part->tensors = g_array_new (FALSE, TRUE, sizeof (PlaitSafetensor));
-  g_array_set_clear_func (part->tensors, clear_tensor);
-  g_ptr_array_add (file->parts, part);
-  part->descriptor = plait_file_open (path, PLAIT_FILE_REGULAR, "a safetensors file", &status, error);
-  return part->descriptor >= 0 && read_header (part, (gint64)status.st_size, error) && add_tensors (file, part, error);
+  shard->path = g_strdup (path);
+  shard->number = file->shards->len;
+  shard->tensors = g_array_new (FALSE, TRUE, sizeof (PlaitSafetensor));
+  g_array_set_clear_func (shard->tensors, clear_tensor);
+  g_ptr_array_add (file->shards, shard);
+  shard->descriptor = plait_file_open (path, PLAIT_FILE_REGULAR, "a safetensors file", &status, error);
+  return shard->descriptor >= 0 && read_header (shard, (gint64)status.st_size, error)
+         && add_tensors (file, shard, error);
 }
 
 /* Adds all parts that the index names, and compares what is in them with what it says. */
 static gboolean
-add_parts (PlaitSafetensors *file, GError **error)
+add_shards (PlaitSafetensors *file, GError **error)
 {
   g_autoptr (PlaitSafetensorsIndex) index = plait_safetensors_index_read (file->path, error);
 
   for (guint i = 0; index && i < index->paths->len; i++)
-    if (!add_part (file, index->paths->pdata[i], error))
+    if (!add_shard (file, index->paths->pdata[i], error))
       {
         g_prefix_error (error, "%s: ", file->path);
         return FALSE;
@@ -401,12 +403,12 @@ plait_safetensors_open (const char *path, GError **error)
   g_autoptr (PlaitSafetensors) file = g_new0 (PlaitSafetensors, 1);
 
   file->path = g_strdup (path);
-  file->parts = g_ptr_array_new_with_free_func (part_free);
+  file->shards = g_ptr_array_new_with_free_func (shard_free);
   file->tensors = g_ptr_array_new ();
   file->by_name = g_hash_table_new (g_str_hash, g_str_equal);
   if (!plait_safetensors_index_is_named (path)
-          ? plait_safetensors_index_check_alone (path, error) && add_part (file, path, error)
-          : add_parts (file, error))
+          ? plait_safetensors_index_check_alone (path, error) && add_shard (file, path, error)
+          : add_shards (file, error))
     return g_steal_pointer (&file);
   return NULL;
 }
@@ -418,7 +420,7 @@ plait_safetensors_free (PlaitSafetensors *file)
     return;
   g_hash_table_unref (file->by_name);
   g_ptr_array_unref (file->tensors);
-  g_ptr_array_unref (file->parts);
+  g_ptr_array_unref (file->shards);
   g_free (file->path);
   g_free (file);
 }
@@ -462,24 +464,25 @@ gboolean
 plait_safetensors_read (const PlaitSafetensors *file, const PlaitSafetensor *tensor, gint64 first, gint64 n,
                         PlaitScalar *values, GError **error)
 {
-  const Part *part = file->parts->pdata[tensor->part];
+  const Shard *shard = file->shards->pdata[tensor->shard];
   const Type *type = find_type (tensor->type);
   gint64 size = type->bits / 8;
   g_autofree guint8 *bytes = g_malloc (PIECE);
 
   g_assert (first >= 0 && n >= 0 && first + n <= tensor->elements);
   if (!type->convert)
-    return refuse (part, tensor->name, error, "is of type %s, expected F64, F32, F16 or BF16", type->name);
+    return refuse (shard, tensor->name, error, "is of type %s, expected F64, F32, F16 or BF16", type->name);
   for (gint64 done = 0; done < n;)
     {
       gint64 count = MIN (n - done, PIECE / size);
 
-      if (!read_bytes (part, part->values + tensor->begin + (first + done) * size, bytes, (gsize)(count * size), error))
+      if (!read_bytes (shard, shard->values + tensor->begin + (first + done) * size, bytes, (gsize)(count * size),
+                       error))
         return FALSE;
       type->convert (bytes, (gsize)count, values + done);
       for (gint64 i = done; i < done + count; i++)
         if (!isfinite (values[i]))
-          return refuse (part, tensor->name, error, "has an undefined, infinite or too large value in element %jd",
+          return refuse (shard, tensor->name, error, "has an undefined, infinite or too large value in element %jd",
                          first + i);
       done += count;
     }

@@ -21,7 +21,7 @@
  */
 typedef struct PlaitSafetensors PlaitSafetensors;
 
-#define PLAIT_SAFETENSORS_MAXIMUM_RANK 8
+#define PLAIT_SAFETENSORS_MAX_RANK 8
 
 /* The end of such a file's name, and of that of an index. */
 #define PLAIT_SAFETENSORS_SUFFIX ".safetensors"
@@ -31,7 +31,7 @@ typedef struct PlaitSafetensors PlaitSafetensors;
 gboolean plait_safetensors_is_named (const char *path);
 
 /* The files that the index @path names, sorted; none if it is no index. (transfer full) */
-GStrv plait_safetensors_parts (const char *path, GError **error);
+GStrv plait_safetensors_shards (const char *path, GError **error);
 
 /* A tensor of a file. */
 typedef struct
@@ -39,10 +39,10 @@ typedef struct
   const char *name;
   const char *type; /* "F32" and so on */
   guint rank;       /* 0: one element */
-  gint64 shape[PLAIT_SAFETENSORS_MAXIMUM_RANK];
+  gint64 shape[PLAIT_SAFETENSORS_MAX_RANK];
   gint64 elements;
   gint64 begin, end; /* bytes behind the header */
-  guint part;        /* the file that it is in */
+  guint shard;       /* the file that it is in */
 } PlaitSafetensor;
 
 /* Opens @path, which may be an index, and checks all headers. (transfer full) */

@@ -84,9 +84,9 @@ set_strings (PlaitStore *store, const char *path, const char *name, gint64 n, co
 {
   gsize longest, total;
   gint64 count = n < 0 ? 1 : n;
-  if (!plait_store_measure (store, path, values, count, &longest, &total, error))
+  if (!plait_store_measure_strings (store, path, values, count, &longest, &total, error))
     return FALSE;
-  if ((gsize)count * (longest + 1) > PLAIT_STORE_MAXIMUM_ATTRIBUTE)
+  if ((gsize)count * (longest + 1) > PLAIT_STORE_MAX_ATTRIBUTE_BYTES)
     return put_large (store, path, name, PLAIT_STORE_STRING, n, values, error);
   g_autofree char *slots = plait_store_pack (values, count, longest + 1);
   g_auto (StoreId) type = plait_store_string_type (longest);
@@ -117,7 +117,7 @@ plait_store_set_list (PlaitStore *store, const char *path, const char *name, Pla
 {
   if (type == PLAIT_STORE_STRING)
     return set_strings (store, path, name, n, values, error);
-  if ((gsize)n * plait_store_type_size (type) > PLAIT_STORE_MAXIMUM_ATTRIBUTE)
+  if ((gsize)n * plait_store_type_size (type) > PLAIT_STORE_MAX_ATTRIBUTE_BYTES)
     return put_large (store, path, name, type, n, values, error);
   return put_attribute (store, path, name, plait_store_file_type (type), plait_store_memory_type (type), n, values,
                         error);

@@ -4,7 +4,7 @@
 
 /* A file is not changed in place, so a new checkpoint carries over what stays. HDF5's own deep copy leaves references
  * between objects (which axes are) pointing nowhere; here objects go one by one and axes are attached anew. */
-#define DEEPEST_COPY 64
+#define MAX_DEPTH 64
 
 typedef struct
 {
@@ -63,10 +63,10 @@ copy_dataset (PlaitStore *to, PlaitStore *from, const PlaitStoreVisit *visit, GE
   if (!plait_store_check_values (from, path, visit->id, error) || !plait_store_prepare (to, path, error))
     return FALSE;
   /* H5Ocopy of HDF5 1.10 crashes where it cannot read. */
-  plait_store_blocks_pass (from->blocks, TRUE);
+  plait_store_blocks_tolerate_damage (from->blocks, TRUE);
   gboolean copied = H5Pset_copy_object (list, H5O_COPY_WITHOUT_ATTR_FLAG) >= 0
                     && H5Ocopy (visit->id, ".", to->file, path, list, to->link) >= 0 && to->failure == 0;
-  plait_store_blocks_pass (from->blocks, FALSE);
+  plait_store_blocks_tolerate_damage (from->blocks, FALSE);
   return plait_store_intact (from, error) && (copied || plait_store_fail (to, path, "copy it", error));
 }
 
@@ -81,7 +81,7 @@ is_plot (PlaitStore *from, const PlaitStoreVisit *visit)
   return g_strcmp0 (class, "NXdata") == 0;
 }
 
-static PlaitStoreStep
+static PlaitStoreWalkAction
 copy_object (PlaitStore *from, const PlaitStoreVisit *visit, gpointer data, GError **error)
 {
   Copy *copy = data;
@@ -111,7 +111,7 @@ copy_object (PlaitStore *from, const PlaitStoreVisit *visit, gpointer data, GErr
     case PLAIT_STORE_UNKNOWN:
       break;
     }
-  return good ? PLAIT_STORE_WALK_ON : PLAIT_STORE_WALK_FAIL;
+  return good ? PLAIT_STORE_WALK_CONTINUE : PLAIT_STORE_WALK_FAIL;
 }
 
 gboolean
@@ -121,7 +121,7 @@ plait_store_copy (PlaitStore *store, PlaitStore *from, const char *path, GError 
   g_autoptr (GPtrArray) plots = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GPtrArray) tables = g_ptr_array_new_with_free_func (g_free);
   Copy copy = { store, plots, tables };
-  if (!plait_store_walk (from, path, DEEPEST_COPY, copy_object, &copy, error))
+  if (!plait_store_walk (from, path, MAX_DEPTH, copy_object, &copy, error))
     return FALSE;
   for (guint i = 0; i < plots->len; i++)
     if (!plait_store_attach_axes (store, plots->pdata[i], error))

@@ -3,23 +3,23 @@
 #include "hdf5/internal.h"
 
 /* Below this, compression gains less than the chunk index costs. */
-#define SMALLEST_COMPRESSED ((gint64)1 << 10)
+#define MIN_COMPRESSED ((gint64)1 << 10)
 /* HDF5's chunk cache holds 1 MiB. */
-#define LARGEST_CHUNK ((gint64)1 << 20)
+#define MAX_CHUNK ((gint64)1 << 20)
 
 /* Of a dataset that grows: what is held of it, and what is read for one item of a ragged array. */
 #define GROWING_CHUNK ((gint64)1 << 18)
 
 #define DEFLATE_LEVEL 4
 
-/* The largest chunk of whole trailing dimensions within LARGEST_CHUNK. */
+/* The largest chunk of whole trailing dimensions within MAX_CHUNK. */
 static void
 choose_chunk (guint rank, const gint64 *shape, gint64 element_bytes, hsize_t *chunk)
 {
   gint64 bytes = element_bytes;
   for (guint i = rank; i-- > 0;)
     {
-      gint64 fits = MAX (1, LARGEST_CHUNK / bytes);
+      gint64 fits = MAX (1, MAX_CHUNK / bytes);
       chunk[i] = (hsize_t)MIN (shape[i], fits);
       bytes *= (gint64)chunk[i];
     }
@@ -39,11 +39,12 @@ creation_list (guint rank, const hsize_t *chunk)
 }
 
 gboolean
-plait_store_put (PlaitStore *store, const char *path, hid_t file_type, hid_t memory_type, hid_t memory_space,
-                 guint rank, const gint64 *shape, gconstpointer values, PlaitStoreOptions options, GError **error)
+plait_store_create_dataset (PlaitStore *store, const char *path, hid_t file_type, hid_t memory_type, hid_t memory_space,
+                            guint rank, const gint64 *shape, gconstpointer values, PlaitStoreOptions options,
+                            GError **error)
 {
-  g_assert (rank <= PLAIT_STORE_MAXIMUM_RANK);
-  hsize_t extent[PLAIT_STORE_MAXIMUM_RANK];
+  g_assert (rank <= PLAIT_STORE_MAX_RANK);
+  hsize_t extent[PLAIT_STORE_MAX_RANK];
   gint64 elements = 1;
   for (guint i = 0; i < rank; i++)
     {
@@ -52,9 +53,8 @@ plait_store_put (PlaitStore *store, const char *path, hid_t file_type, hid_t mem
     }
   g_auto (StoreId) space = rank == 0 ? H5Screate (H5S_SCALAR) : H5Screate_simple ((int)rank, extent, NULL);
   gint64 element_bytes = (gint64)H5Tget_size (file_type);
-  gboolean compressed
-      = (options & PLAIT_STORE_COMPRESSED) && rank > 0 && elements * element_bytes >= SMALLEST_COMPRESSED;
-  hsize_t chunk[PLAIT_STORE_MAXIMUM_RANK];
+  gboolean compressed = (options & PLAIT_STORE_COMPRESSED) && rank > 0 && elements * element_bytes >= MIN_COMPRESSED;
+  hsize_t chunk[PLAIT_STORE_MAX_RANK];
   if (compressed)
     choose_chunk (rank, shape, element_bytes, chunk);
   g_auto (StoreId) list = creation_list (rank, compressed ? chunk : NULL);
@@ -71,8 +71,8 @@ plait_store_write (PlaitStore *store, const char *path, PlaitStoreType type, gui
                    gconstpointer values, PlaitStoreOptions options, GError **error)
 {
   return plait_store_prepare (store, path, error)
-         && plait_store_put (store, path, plait_store_file_type (type), plait_store_memory_type (type), H5S_ALL, rank,
-                             shape, values, options, error);
+         && plait_store_create_dataset (store, path, plait_store_file_type (type), plait_store_memory_type (type),
+                                        H5S_ALL, rank, shape, values, options, error);
 }
 
 gint64
@@ -143,8 +143,8 @@ read_rows (PlaitStore *store, const char *path, const PlaitStoreFound *found, gi
   const PlaitStoreObject *object = &found->object;
   gboolean item = found->start >= 0;
   gint64 row_elements = object->rank == 0 || object->shape[0] == 0 ? 1 : object->elements / object->shape[0];
-  hsize_t from[PLAIT_STORE_MAXIMUM_RANK] = { (hsize_t)(item ? found->start + first * row_elements : first) };
-  hsize_t count[PLAIT_STORE_MAXIMUM_RANK] = { (hsize_t)(item ? rows * row_elements : rows) };
+  hsize_t from[PLAIT_STORE_MAX_RANK] = { (hsize_t)(item ? found->start + first * row_elements : first) };
+  hsize_t count[PLAIT_STORE_MAX_RANK] = { (hsize_t)(item ? rows * row_elements : rows) };
   for (guint i = 1; i < object->rank && !item; i++)
     count[i] = (hsize_t)object->shape[i];
   return plait_store_read_block (found->id, item ? 1 : object->rank, from, count, plait_store_memory_type (type),
@@ -207,8 +207,8 @@ plait_store_read_array (PlaitStore *store, const char *path, PlaitStoreType type
                             "%s: %s has %jd elements, at most %jd were expected; " PLAIT_STORE_REMEDY, store->path,
                             path, n, maximum);
   gsize bytes;
-  gboolean has
-      = plait_size_multiply ((gsize)MAX (n, 1), plait_store_type_size (type), &bytes) && plait_memory_has (bytes);
+  gboolean has = plait_size_multiply ((gsize)MAX (n, 1), plait_store_type_size (type), &bytes)
+                 && plait_memory_is_available (bytes);
   g_autofree gpointer buffer = has ? g_try_malloc (bytes) : NULL;
   if (!buffer)
     return plait_fail_null (error, PLAIT_ERROR_FAILED, "%s: no memory for the %jd elements of %s", store->path, n,
@@ -242,9 +242,9 @@ plait_store_write_tensor (PlaitStore *store, const char *path, PlaitTensor tenso
   if (!plait_store_prepare (store, path, error))
     return FALSE;
   g_auto (StoreId) space = plait_store_tensor_space (tensor);
-  return plait_store_put (store, path, plait_store_file_type (PLAIT_STORE_SCALAR),
-                          plait_store_memory_type (PLAIT_STORE_SCALAR), space, 2, shape, tensor.data, PLAIT_STORE_PLAIN,
-                          error);
+  return plait_store_create_dataset (store, path, plait_store_file_type (PLAIT_STORE_SCALAR),
+                                     plait_store_memory_type (PLAIT_STORE_SCALAR), space, 2, shape, tensor.data,
+                                     PLAIT_STORE_PLAIN, error);
 }
 
 gboolean

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "files/digest.h"
-#include "files/file-mark.h"
+#include "files/file-stamp.h"
 #include "files/transfer.h"
-#include "process/trial.h"
+#include "process/sandbox.h"
 #include "hdf5/internal.h"
 
 #include <errno.h>
@@ -27,7 +27,7 @@
 /* What the trial of a file may take beyond what a small one does. */
 #define BYTES_A_SECOND ((gint64)32 << 20)
 /* Values in chunks that a trial reads. */
-#define TRIAL_BYTES ((gint64)16 << 20)
+#define SANDBOX_BYTES ((gint64)16 << 20)
 /* Names of each kind in a message; plait verify has all. */
 #define NAMES_IN_MESSAGE 6
 
@@ -91,7 +91,7 @@ make_known (const char *digest)
 }
 
 gboolean
-plait_store_seal (int fd, gint64 format, const GByteArray *structure)
+plait_store_write_hashes (int fd, gint64 format, const GByteArray *structure)
 {
   Header header = { .format = format };
   char block[PLAIT_STORE_USER_BLOCK];
@@ -190,7 +190,7 @@ set_group_creation (hid_t list)
 static PlaitStore *
 store_new (const char *path, gboolean writing)
 {
-  plait_store_quiet ();
+  plait_store_silence_hdf5 ();
   PlaitStore *store = g_new0 (PlaitStore, 1);
   store->path = g_strdup (path);
   store->writing = writing;
@@ -258,9 +258,9 @@ take_rewritten (gpointer data, GError **error)
 }
 
 static gboolean
-try_in_child (const PlaitStore *store, PlaitTrialCall call, gpointer data, GError **error)
+try_in_child (const PlaitStore *store, PlaitSandboxFunc call, gpointer data, GError **error)
 {
-  PlaitTrialLimits limits = PLAIT_TRIAL_LIMITS;
+  PlaitSandboxLimits limits = PLAIT_SANDBOX_LIMITS;
   struct stat status;
   guint more = fstat (store->fd, &status) == 0 ? (guint)(status.st_size / BYTES_A_SECOND) : 0;
 
@@ -269,17 +269,17 @@ try_in_child (const PlaitStore *store, PlaitTrialCall call, gpointer data, GErro
 
   limits.wall_seconds += 2 * more;
   limits.processor_seconds += more;
-  return plait_trial_worded (subject, PLAIT_ERROR_CORRUPT, call, data, limits, error);
+  return plait_sandbox_run_with_subject (subject, PLAIT_ERROR_CORRUPT, call, data, limits, error);
 }
 
 static gboolean
 open_rewritten (PlaitStore *store, const GError *fault, GError **error)
 {
-  PlaitFileMark mark = plait_file_mark_open (store->fd);
+  PlaitFileStamp stamp = plait_file_stamp_open (store->fd);
   Rewritten rewritten = { store, fault };
 
   return try_in_child (store, take_rewritten, &rewritten, error) && take_rewritten (&rewritten, error)
-         && plait_file_mark_check (&mark, store->path, error);
+         && plait_file_stamp_check (&stamp, store->path, error);
 }
 
 /* In the child: parses all of the file. */
@@ -288,7 +288,7 @@ parse_all (gpointer data, GError **error)
 {
   PlaitStore *store = data;
 
-  return attach (store, error) && plait_store_parse_all (store, TRIAL_BYTES, error);
+  return attach (store, error) && plait_store_parse_all (store, SANDBOX_BYTES, error);
 }
 
 static gboolean
@@ -415,7 +415,7 @@ plait_store_commit (PlaitStore *store, GError **error)
   store->file = -1;
   if (closed < 0 || store->failure != 0)
     return plait_store_fail (store, NULL, "finish the new file", error);
-  if (!plait_store_seal (store->fd, PLAIT_STORE_FORMAT, store->structure))
+  if (!plait_store_write_hashes (store->fd, PLAIT_STORE_FORMAT, store->structure))
     return plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot write the hashes of the new file: %s", store->path,
                        g_strerror (errno));
   int descriptor = store->fd;

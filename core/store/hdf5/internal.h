@@ -77,7 +77,7 @@ gboolean plait_store_blocks_read (PlaitStoreBlocks *blocks, gint64 address, gsiz
 
 /* From now on, with @passes, what is damaged reads as zero, and whoever reads looks at plait_store_intact afterwards.
  * @blocks may be NULL. */
-void plait_store_blocks_pass (PlaitStoreBlocks *blocks, gboolean passes);
+void plait_store_blocks_tolerate_damage (PlaitStoreBlocks *blocks, gboolean passes);
 
 /* If a read has failed (@blocks may be NULL), sets *error to where and why. Whether it has. */
 gboolean plait_store_blocks_fail (const PlaitStoreBlocks *blocks, const char *path, GError **error);
@@ -96,7 +96,7 @@ char *plait_store_blocks_append (int fd, gint64 end, const GByteArray *structure
 
 /* Writes the table of hashes behind the HDF5 of the open file @fd, and the user block over what stands there. FALSE
  * with errno set. */
-gboolean plait_store_seal (int fd, gint64 format, const GByteArray *structure);
+gboolean plait_store_write_hashes (int fd, gint64 format, const GByteArray *structure);
 
 /* With the access list @list external links lead nowhere: those who want them open them as files of their own, for
  * nothing of them has been verified here. */
@@ -134,7 +134,7 @@ hid_t plait_store_access (hid_t driver, PlaitStoreBytes bytes);
 #define PLAIT_STORE_REMEDY "restore a copy or make it anew"
 
 /* Keeps libhdf5 quiet (it prints errors by itself) and from loading filter modules. Once a handle: it is per thread. */
-void plait_store_quiet (void);
+void plait_store_silence_hdf5 (void);
 
 /* Sets *error for HDF5's failure of the moment: "FILE: OBJECT: cannot ACTION: reason". @path may be NULL. FALSE. */
 gboolean plait_store_fail (const PlaitStore *store, const char *path, const char *action, GError **error);
@@ -196,8 +196,8 @@ typedef struct
 
 /* Finds what is stored at @path, to which @link leads; NULL: the link is looked for. Of a link other than a hard one
  * the link itself is found, with no object open. */
-gboolean plait_store_look (PlaitStore *store, const char *path, const PlaitStoreLink *link, PlaitStoreFound *found,
-                           GError **error);
+gboolean plait_store_find_stored (PlaitStore *store, const char *path, const PlaitStoreLink *link,
+                                  PlaitStoreFound *found, GError **error);
 
 /* Returns the links of the group that was @found at @path, which must be stored. (transfer full) (element-type
  * PlaitStoreLink) */
@@ -244,9 +244,9 @@ gboolean plait_store_read_block (hid_t id, guint rank, const hsize_t *start, con
                                  gpointer buffer);
 
 /* Creates and fills a dataset. @memory_space is H5S_ALL or a selection of @values. @path has been prepared. */
-gboolean plait_store_put (PlaitStore *store, const char *path, hid_t file_type, hid_t memory_type, hid_t memory_space,
-                          guint rank, const gint64 *shape, gconstpointer values, PlaitStoreOptions options,
-                          GError **error);
+gboolean plait_store_create_dataset (PlaitStore *store, const char *path, hid_t file_type, hid_t memory_type,
+                                     hid_t memory_space, guint rank, const gint64 *shape, gconstpointer values,
+                                     PlaitStoreOptions options, GError **error);
 
 /* Rows of a dataset that grows, of @row_bytes each, that are one chunk. */
 gint64 plait_store_growing_chunk (gint64 row_bytes);
@@ -319,8 +319,8 @@ char **plait_store_item_names (PlaitStore *store, const char *path, GError **err
 char *plait_store_pack (const char *const *values, gint64 n, gsize slot);
 
 /* The longest of @n strings in bytes, after a check that each is UTF-8. */
-gboolean plait_store_measure (const PlaitStore *store, const char *path, const char *const *values, gint64 n,
-                              gsize *longest, gsize *total, GError **error);
+gboolean plait_store_measure_strings (const PlaitStore *store, const char *path, const char *const *values, gint64 n,
+                                      gsize *longest, gsize *total, GError **error);
 
 /* @n strings out of slots of @slot bytes, NULL-terminated. (transfer full) */
 char **plait_store_unpack (const char *slots, gint64 n, gsize slot);

@@ -4,8 +4,8 @@
 #include <string.h>
 
 /* No honest file nests deeper or holds more names in one group. */
-#define DEEPEST_PATH 64
-#define MOST_MEMBERS (1 << 20)
+#define MAX_PATH_DEPTH 64
+#define MAX_MEMBERS (1 << 20)
 
 /* TRUE if @path is in the form that store.h asks for. */
 static gboolean
@@ -16,7 +16,7 @@ check_path (const PlaitStore *store, const char *path, GError **error)
   for (guint depth = 0; good && *name == '/'; depth++)
     {
       gsize length = strcspn (++name, "/");
-      good = depth < DEEPEST_PATH && length > 0 && !(name[0] == '.' && length == 1)
+      good = depth < MAX_PATH_DEPTH && length > 0 && !(name[0] == '.' && length == 1)
              && !(length == 2 && strncmp (name, "..", 2) == 0);
       name += length;
     }
@@ -25,7 +25,7 @@ check_path (const PlaitStore *store, const char *path, GError **error)
   return plait_fail (
       error, PLAIT_ERROR_INPUT,
       "%s: '%s' is no path: expected one like /group/name of at most %d names, none of them empty, '.' or '..'",
-      store->path, path, DEEPEST_PATH);
+      store->path, path, MAX_PATH_DEPTH);
 }
 
 /* The first @parts components of @path. (transfer full) */
@@ -107,7 +107,7 @@ find_item (PlaitStore *store, const char *path, PlaitStoreFound *found, GError *
 {
   GError *fault = NULL;
   return plait_store_item_find (store, path, found, &fault)
-         || (plait_no_fault (&fault, error) && fail_absent (store, path, error));
+         || (plait_no_error (&fault, error) && fail_absent (store, path, error));
 }
 
 static gboolean
@@ -119,10 +119,10 @@ describe_dataset (PlaitStore *store, const char *path, hid_t id, PlaitStoreObjec
   hsize_t shape[H5S_MAX_RANK];
   if (type < 0 || rank < 0 || H5Sget_simple_extent_dims (space, shape, NULL) < 0)
     return plait_store_fail (store, path, "read its shape and type", error);
-  if (rank > PLAIT_STORE_MAXIMUM_RANK)
+  if (rank > PLAIT_STORE_MAX_RANK)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "%s: %s has %d dimensions, at most %d were expected; " PLAIT_STORE_REMEDY, store->path, path,
-                       rank, PLAIT_STORE_MAXIMUM_RANK);
+                       rank, PLAIT_STORE_MAX_RANK);
   object->kind = PLAIT_STORE_DATASET;
   object->type = plait_store_type_of (type);
   object->element_bytes = (gint64)H5Tget_size (type);
@@ -227,8 +227,8 @@ plait_store_find_values (PlaitStore *store, const char *path, PlaitStoreFound *f
 }
 
 gboolean
-plait_store_look (PlaitStore *store, const char *path, const PlaitStoreLink *link, PlaitStoreFound *found,
-                  GError **error)
+plait_store_find_stored (PlaitStore *store, const char *path, const PlaitStoreLink *link, PlaitStoreFound *found,
+                         GError **error)
 {
   *found = PLAIT_STORE_NOT_FOUND;
   if (!check_path (store, path, error))
@@ -260,7 +260,7 @@ gboolean
 plait_store_describe_stored (PlaitStore *store, const char *path, PlaitStoreObject *object, GError **error)
 {
   g_auto (PlaitStoreFound) found = PLAIT_STORE_NOT_FOUND;
-  if (!plait_store_look (store, path, NULL, &found, error))
+  if (!plait_store_find_stored (store, path, NULL, &found, error))
     return FALSE;
   *object = found.object;
   return TRUE;
@@ -293,7 +293,7 @@ collect_link (hid_t group, const char *name, const H5L_info_t *info, void *data)
   GArray *links = data;
   PlaitStoreLink link = { g_strdup (name), *info };
   g_array_append_val (links, link);
-  return links->len >= MOST_MEMBERS;
+  return links->len >= MAX_MEMBERS;
 }
 
 static void
@@ -308,10 +308,10 @@ plait_store_links_of (const PlaitStore *store, const char *path, const PlaitStor
   g_autoptr (GArray) links = g_array_new (FALSE, FALSE, sizeof (PlaitStoreLink));
   hsize_t at = 0;
   g_array_set_clear_func (links, clear_link);
-  if (found->object.kind != PLAIT_STORE_GROUP || found->object.members > MOST_MEMBERS)
+  if (found->object.kind != PLAIT_STORE_GROUP || found->object.members > MAX_MEMBERS)
     return plait_fail_null (error, PLAIT_ERROR_INPUT,
                             "%s: %s is not a group of at most %d members, as was expected; " PLAIT_STORE_REMEDY,
-                            store->path, path, MOST_MEMBERS);
+                            store->path, path, MAX_MEMBERS);
   if (H5Literate (found->id, H5_INDEX_CRT_ORDER, H5_ITER_INC, &at, collect_link, links) >= 0)
     return g_steal_pointer (&links);
   /* Other programs make groups that do not keep the order of making. */

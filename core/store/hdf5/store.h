@@ -32,10 +32,10 @@ typedef struct PlaitStore PlaitStore;
 /* The format that this library writes and reads; it stands in the user block and as attribute "format" of "/". */
 #define PLAIT_STORE_FORMAT 2
 
-#define PLAIT_STORE_MAXIMUM_RANK 8
+#define PLAIT_STORE_MAX_RANK 8
 
 /* Attributes above this many bytes are stored as datasets: HDF5 refuses attributes of 64 kB and is slow long before. */
-#define PLAIT_STORE_MAXIMUM_ATTRIBUTE 8192
+#define PLAIT_STORE_MAX_ATTRIBUTE_BYTES 8192
 
 /* Element types, of buffers and of what is stored. */
 typedef enum
@@ -79,7 +79,7 @@ typedef struct
   PlaitStoreKind kind;
   PlaitStoreType type;
   guint rank; /* 0: one element */
-  gint64 shape[PLAIT_STORE_MAXIMUM_RANK];
+  gint64 shape[PLAIT_STORE_MAX_RANK];
   gint64 elements;
   gint64 element_bytes; /* of the type as stored */
   gint64 stored_bytes;  /* on disk, after compression */
@@ -177,7 +177,7 @@ gboolean plait_store_copy (PlaitStore *store, PlaitStore *from, const char *path
 
 /*
  * Setting an attribute that exists replaces it. @path is a group or a dataset. A value above
- * PLAIT_STORE_MAXIMUM_ATTRIBUTE becomes the dataset PATH/NAME (of a dataset: PATH.NAME); the readers below look there
+ * PLAIT_STORE_MAX_ATTRIBUTE_BYTES becomes the dataset PATH/NAME (of a dataset: PATH.NAME); the readers below look there
  * as well. Strings must be UTF-8.
  */
 gboolean plait_store_set_string (PlaitStore *store, const char *path, const char *name, const char *value,

@@ -8,11 +8,11 @@
 #define FREE_SLOTS ((gsize)4 << 20)
 #define WASTE 8
 /* Bound on one element of any string dataset or attribute that is read. */
-#define LONGEST_STRING ((gint64)1 << 26)
+#define MAX_STRING ((gint64)1 << 26)
 
 gboolean
-plait_store_measure (const PlaitStore *store, const char *path, const char *const *values, gint64 n, gsize *longest,
-                     gsize *total, GError **error)
+plait_store_measure_strings (const PlaitStore *store, const char *path, const char *const *values, gint64 n,
+                             gsize *longest, gsize *total, GError **error)
 {
   *longest = 0;
   *total = 0;
@@ -26,10 +26,10 @@ plait_store_measure (const PlaitStore *store, const char *path, const char *cons
       *longest = MAX (*longest, length);
       *total += length;
     }
-  if ((gint64)*longest < LONGEST_STRING)
+  if ((gint64)*longest < MAX_STRING)
     return TRUE;
   return plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s: a string of %zu bytes is too long, at most %jd are stored",
-                     store->path, path, *longest, LONGEST_STRING - 1);
+                     store->path, path, *longest, MAX_STRING - 1);
 }
 
 char *
@@ -49,7 +49,7 @@ new_list (gint64 n, gsize bytes)
   {
     OVERHEAD = 32, /* of a string: its address, and what malloc keeps */
   };
-  return plait_memory_has ((gsize)n * OVERHEAD + bytes) ? g_try_new0 (char *, (gsize)n + 1) : NULL;
+  return plait_memory_is_available ((gsize)n * OVERHEAD + bytes) ? g_try_new0 (char *, (gsize)n + 1) : NULL;
 }
 
 char **
@@ -98,7 +98,7 @@ write_slots (PlaitStore *store, const char *path, guint rank, const char *const 
   if (!slots)
     return fail_memory (store, path, error);
   g_auto (StoreId) type = plait_store_string_type (longest);
-  return plait_store_put (store, path, type, type, H5S_ALL, rank, &n, slots, PLAIT_STORE_COMPRESSED, error);
+  return plait_store_create_dataset (store, path, type, type, H5S_ALL, rank, &n, slots, PLAIT_STORE_COMPRESSED, error);
 }
 
 static gboolean
@@ -129,7 +129,7 @@ plait_store_write_string (PlaitStore *store, const char *path, const char *value
 {
   gsize longest, total;
   return plait_store_prepare (store, path, error)
-         && plait_store_measure (store, path, &value, 1, &longest, &total, error)
+         && plait_store_measure_strings (store, path, &value, 1, &longest, &total, error)
          && write_slots (store, path, 0, &value, 1, longest, error);
 }
 
@@ -138,9 +138,9 @@ plait_store_write_strings (PlaitStore *store, const char *path, const char *cons
 {
   gsize longest, total;
   if (!plait_store_prepare (store, path, error)
-      || !plait_store_measure (store, path, values, n, &longest, &total, error))
+      || !plait_store_measure_strings (store, path, values, n, &longest, &total, error))
     return FALSE;
-  gsize slots = (gsize)n * (longest + 1); /* n is bounded by memory, longest by LONGEST_STRING */
+  gsize slots = (gsize)n * (longest + 1); /* n is bounded by memory, longest by MAX_STRING */
   if (slots > FREE_SLOTS && slots / WASTE > total)
     return write_pool (store, path, values, n, total, error);
   return write_slots (store, path, 1, values, n, longest, error);
@@ -152,7 +152,7 @@ read_slots (PlaitStore *store, const char *path, const PlaitStoreFound *found, g
 {
   const PlaitStoreObject *object = &found->object;
   gint64 bytes;
-  if (object->type != PLAIT_STORE_STRING || found->text || object->rank > 1 || object->element_bytes > LONGEST_STRING
+  if (object->type != PLAIT_STORE_STRING || found->text || object->rank > 1 || object->element_bytes > MAX_STRING
       || __builtin_mul_overflow (object->elements, object->element_bytes, &bytes))
     return plait_fail_null (error, PLAIT_ERROR_INPUT,
                             "%s: %s holds no string and no list of strings of fixed length; " PLAIT_STORE_REMEDY,
@@ -160,7 +160,7 @@ read_slots (PlaitStore *store, const char *path, const PlaitStoreFound *found, g
   if (!check_bytes (store, path, bytes, MAX (FREE_SLOTS, maximum * (gsize)WASTE), maximum, error)
       || !plait_store_check_values (store, path, found->id, error))
     return NULL;
-  g_autofree char *slots = plait_memory_has ((gsize)bytes) ? g_try_malloc0 ((gsize)bytes + 1) : NULL;
+  g_autofree char *slots = plait_memory_is_available ((gsize)bytes) ? g_try_malloc0 ((gsize)bytes + 1) : NULL;
   if (!slots)
     {
       fail_memory (store, path, error);
@@ -177,7 +177,7 @@ plait_store_read_string (PlaitStore *store, const char *path, GError **error)
 {
   g_auto (PlaitStoreFound) found = PLAIT_STORE_NOT_FOUND;
   g_autofree char *slots = plait_store_find (store, path, &found, error)
-                               ? read_slots (store, path, &found, (gsize)LONGEST_STRING, error)
+                               ? read_slots (store, path, &found, (gsize)MAX_STRING, error)
                                : NULL;
   if (!slots)
     return NULL;

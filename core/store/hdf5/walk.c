@@ -47,7 +47,7 @@ visit_all (Walk *walk, const PlaitStoreLink *link, const char *path, guint depth
 {
   g_autofree char *link_file = NULL, *link_object = NULL;
   g_auto (PlaitStoreFound) found = PLAIT_STORE_NOT_FOUND;
-  if (!plait_store_look (walk->store, path, link, &found, error))
+  if (!plait_store_find_stored (walk->store, path, link, &found, error))
     return FALSE;
   PlaitStoreKind kind = found.object.kind;
   PlaitStoreVisit visit = { .path = path, .depth = depth, .object = found.object };
@@ -58,9 +58,9 @@ visit_all (Walk *walk, const PlaitStoreLink *link, const char *path, guint depth
   visit.link_object = link_object;
   visit.id = found.names || found.start >= 0 ? -1 : found.id;
 
-  PlaitStoreStep step = walk->visitor (walk->store, &visit, walk->data, error);
+  PlaitStoreWalkAction step = walk->visitor (walk->store, &visit, walk->data, error);
   walk->stopped = step == PLAIT_STORE_WALK_STOP;
-  if (step != PLAIT_STORE_WALK_ON || kind != PLAIT_STORE_GROUP || depth >= walk->maximum_depth)
+  if (step != PLAIT_STORE_WALK_CONTINUE || kind != PLAIT_STORE_GROUP || depth >= walk->maximum_depth)
     return step != PLAIT_STORE_WALK_FAIL;
   return visit_members (walk, path, &found, depth + 1, error);
 }

@@ -18,15 +18,15 @@ typedef struct
 
 typedef enum
 {
-  PLAIT_STORE_WALK_ON,
+  PLAIT_STORE_WALK_CONTINUE,
   PLAIT_STORE_WALK_SKIP, /* not below this one */
   PLAIT_STORE_WALK_STOP, /* no further at all, which is no error */
   PLAIT_STORE_WALK_FAIL, /* *error is set */
-} PlaitStoreStep;
+} PlaitStoreWalkAction;
 
 /* Called for each object. @visit is gone when it returns. */
-typedef PlaitStoreStep (*PlaitStoreVisitor) (PlaitStore *store, const PlaitStoreVisit *visit, gpointer data,
-                                             GError **error);
+typedef PlaitStoreWalkAction (*PlaitStoreVisitor) (PlaitStore *store, const PlaitStoreVisit *visit, gpointer data,
+                                                   GError **error);
 
 /* Visits @path and what is below it down to @maximum_depth (0: only @path). Reads names, shapes and types, no data. */
 gboolean plait_store_walk (PlaitStore *store, const char *path, guint maximum_depth, PlaitStoreVisitor visitor,

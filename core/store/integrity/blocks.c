@@ -156,7 +156,7 @@ plait_store_blocks_read (PlaitStoreBlocks *blocks, gint64 address, gsize size, g
 }
 
 void
-plait_store_blocks_pass (PlaitStoreBlocks *blocks, gboolean passes)
+plait_store_blocks_tolerate_damage (PlaitStoreBlocks *blocks, gboolean passes)
 {
   if (blocks)
     blocks->passes = passes;
@@ -208,7 +208,7 @@ read_table (PlaitStoreBlocks *blocks, const char *path, const char *digest, GErr
   gsize size = (gsize)plait_store_blocks_table_size (blocks->end);
   g_autofree char *found = NULL;
 
-  blocks->table = plait_memory_has (size) ? g_try_malloc (size) : NULL;
+  blocks->table = plait_memory_is_available (size) ? g_try_malloc (size) : NULL;
   blocks->structure = g_try_new0 (guint8 *, blocks->n);
   blocks->part = g_try_malloc ((gsize)BLOCK);
   if (!blocks->table || !blocks->structure || !blocks->part)

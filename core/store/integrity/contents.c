@@ -21,10 +21,10 @@
 #include <string.h>
 #include <xxhash.h>
 
-#define DEEPEST 64
+#define MAX_DEPTH 64
 /* What is read at once, in parts that LARGEST_CHUNK of dataset.c divides. */
 #define WINDOW ((gint64)1 << 20)
-#define MOST_BYTES ((gsize)1 << 30)
+#define MAX_ROW_BYTES ((gsize)1 << 30)
 
 typedef struct
 {
@@ -119,8 +119,8 @@ static gboolean
 hash_rows (XXH3_state_t *state, hid_t id, const PlaitStoreObject *object, gint64 first, gint64 rows, hid_t memory_type,
            gsize bytes, char *buffer)
 {
-  hsize_t start[PLAIT_STORE_MAXIMUM_RANK] = { (hsize_t)first };
-  hsize_t count[PLAIT_STORE_MAXIMUM_RANK] = { (hsize_t)rows };
+  hsize_t start[PLAIT_STORE_MAX_RANK] = { (hsize_t)first };
+  hsize_t count[PLAIT_STORE_MAX_RANK] = { (hsize_t)rows };
   gint64 n = rows;
 
   for (guint i = 1; i < object->rank; i++)
@@ -154,7 +154,7 @@ hash_dataset (PlaitStore *store, const PlaitStoreVisit *visit, gint64 *hash, GEr
   hid_t memory_type = text ? stored_type : plait_store_memory_type (object->type);
   gint64 rows = object->rank == 0 ? 1 : object->shape[0], row_elements = object->elements / rows;
   gsize row_bytes;
-  if (!plait_size_multiply ((gsize)row_elements, bytes, &row_bytes) || row_bytes > MOST_BYTES)
+  if (!plait_size_multiply ((gsize)row_elements, bytes, &row_bytes) || row_bytes > MAX_ROW_BYTES)
     return plait_fail (error, PLAIT_ERROR_INPUT, "%s: a row of %s has more than 1 GiB; " PLAIT_STORE_REMEDY,
                        store->path, path);
   gint64 step = MIN (rows, MAX (1, WINDOW / (gint64)row_bytes));
@@ -188,7 +188,7 @@ hash_attribute (XXH3_state_t *state, PlaitStore *store, hid_t object, const char
 
   gboolean text = type == PLAIT_STORE_STRING;
   gsize bytes = text ? H5Tget_size (stored_type) : plait_store_type_size (type), size;
-  gboolean fits = plait_size_multiply ((gsize)n, bytes, &size) && size <= MOST_BYTES;
+  gboolean fits = plait_size_multiply ((gsize)n, bytes, &size) && size <= MAX_ROW_BYTES;
   g_autofree char *values = fits ? g_try_malloc (size) : NULL;
   if (!values)
     return plait_fail (error, PLAIT_ERROR_FAILED, "%s: no memory for the attribute '%s' of %s", store->path, name,
@@ -215,7 +215,7 @@ hash_attributes (PlaitStore *store, const PlaitStoreVisit *visit, gint64 *hash, 
   return TRUE;
 }
 
-static PlaitStoreStep
+static PlaitStoreWalkAction
 note (PlaitStore *store, const PlaitStoreVisit *visit, gpointer data, GError **error)
 {
   GArray *contents = data;
@@ -251,7 +251,7 @@ note (PlaitStore *store, const PlaitStoreVisit *visit, gpointer data, GError **e
     return PLAIT_STORE_WALK_FAIL;
   entry.path = g_strdup (visit->path);
   g_array_append_val (contents, entry);
-  return PLAIT_STORE_WALK_ON;
+  return PLAIT_STORE_WALK_CONTINUE;
 }
 
 gboolean
@@ -259,7 +259,7 @@ plait_store_write_contents (PlaitStore *store, GError **error)
 {
   g_autoptr (GArray) contents = contents_new ();
 
-  return plait_store_walk (store, "/", DEEPEST, note, contents, error)
+  return plait_store_walk (store, "/", MAX_DEPTH, note, contents, error)
          && plait_store_write_rows (store, PLAIT_STORE_CONTENTS, contents, fields, G_N_ELEMENTS (fields), NULL, NULL,
                                     error);
 }
@@ -277,7 +277,7 @@ is_chunked (hid_t id)
 }
 
 /* Reads what HDF5 parses of an object, and its values if they stand in chunks and *@data, the bytes left, allows. */
-static PlaitStoreStep
+static PlaitStoreWalkAction
 parse (PlaitStore *store, const PlaitStoreVisit *visit, gpointer data, GError **error)
 {
   const PlaitStoreObject *object = &visit->object;
@@ -289,15 +289,15 @@ parse (PlaitStore *store, const PlaitStoreVisit *visit, gpointer data, GError **
   if (object->kind != PLAIT_STORE_DATASET || !is_chunked (visit->id)
       || !plait_store_check_values (store, visit->path, visit->id, NULL)
       || __builtin_mul_overflow (object->elements, object->element_bytes, &bytes) || bytes > *left)
-    return PLAIT_STORE_WALK_ON;
+    return PLAIT_STORE_WALK_CONTINUE;
   *left -= bytes;
-  return hash_dataset (store, visit, &hash, error) ? PLAIT_STORE_WALK_ON : PLAIT_STORE_WALK_FAIL;
+  return hash_dataset (store, visit, &hash, error) ? PLAIT_STORE_WALK_CONTINUE : PLAIT_STORE_WALK_FAIL;
 }
 
 gboolean
 plait_store_parse_all (PlaitStore *store, gint64 bytes, GError **error)
 {
-  return plait_store_walk (store, "/", DEEPEST, parse, &bytes, error);
+  return plait_store_walk (store, "/", MAX_DEPTH, parse, &bytes, error);
 }
 
 /* ---- a file that another program has written ---- */
@@ -345,7 +345,7 @@ plait_store_compare_contents (PlaitStore *store, char **digest, GError **error)
   PlaitStoreChanges *changes;
 
   if (!plait_store_read_table (store, PLAIT_STORE_CONTENTS, fields, G_N_ELEMENTS (fields), G_MAXINT32, written, error)
-      || !plait_store_walk (store, "/", DEEPEST, note, found, error))
+      || !plait_store_walk (store, "/", MAX_DEPTH, note, found, error))
     return NULL;
   changes = g_new0 (PlaitStoreChanges, 1);
   changes->changed = g_ptr_array_new_with_free_func (g_free);

@@ -20,7 +20,7 @@
 #include "files/transfer.h"
 
 /* What opening a file takes, by a wide margin; its cache of metadata alone are some megabytes. */
-#define ROOM ((gsize)32 << 20)
+#define MIN_FREE_MEMORY ((gsize)32 << 20)
 
 typedef struct
 {
@@ -170,7 +170,7 @@ set_small_cache (hid_t access)
 hid_t
 plait_store_access (hid_t driver, PlaitStoreBytes bytes)
 {
-  if (!plait_memory_fits (ROOM))
+  if (!plait_address_space_is_available (MIN_FREE_MEMORY))
     {
       *bytes.failure = ENOMEM;
       return -1;

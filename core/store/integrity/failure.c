@@ -2,7 +2,7 @@
 #include "hdf5/internal.h"
 
 void
-plait_store_quiet (void)
+plait_store_silence_hdf5 (void)
 {
   H5Eset_auto2 (H5E_DEFAULT, NULL, NULL);
   /* A file may name a filter that is a module to be loaded: no file makes us load code. */

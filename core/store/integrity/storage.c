@@ -4,9 +4,9 @@
 #include <sys/stat.h>
 
 /* A chunk is read as a whole. */
-#define LARGEST_CHUNK ((gint64)256 << 20)
+#define MAX_CHUNK ((gint64)256 << 20)
 /* Deflate shrinks at most 1032-fold; a claim beyond that is not in the file. */
-#define LARGEST_RATIO 1100
+#define MAX_RATIO 1100
 
 /* The product of @bytes and @n extents, or FALSE if it is above @most. */
 static gboolean
@@ -50,13 +50,13 @@ plait_store_check_storage (hid_t data, int fd, const char *path, const char *nam
 
   gint64 element_bytes = (gint64)H5Tget_size (type);
   gint64 size = (gint64)status.st_size;
-  if (!multiply (element_bytes, shape, rank, size > G_MAXINT64 / LARGEST_RATIO ? G_MAXINT64 : size * LARGEST_RATIO))
+  if (!multiply (element_bytes, shape, rank, size > G_MAXINT64 / MAX_RATIO ? G_MAXINT64 : size * MAX_RATIO))
     return fail_claim (path, name, shape, rank, size, error);
   int n_chunk = layout == H5D_CHUNKED ? H5Pget_chunk (list, H5S_MAX_RANK, chunk) : 0;
-  if (n_chunk < 0 || !multiply (element_bytes, chunk, n_chunk, LARGEST_CHUNK))
+  if (n_chunk < 0 || !multiply (element_bytes, chunk, n_chunk, MAX_CHUNK))
     return plait_fail (
         error, PLAIT_ERROR_INPUT,
         "%s: %s is stored in chunks above %jd MiB, each of which is read as a whole; write it with smaller chunks",
-        path, name, LARGEST_CHUNK >> 20);
+        path, name, MAX_CHUNK >> 20);
   return TRUE;
 }

@@ -9,8 +9,8 @@
 
 /* Columns of an axis's caption and of one label in it: viewers write it along the axis in one line, and let a longer
  * one run out of the picture. */
-#define WIDEST_CAPTION 60
-#define WIDEST_LABEL 24
+#define MAX_CAPTION 60
+#define MAX_LABEL 24
 
 /* "row: 0 a, 1 man, 2 …" (transfer full) */
 static char *
@@ -19,11 +19,11 @@ caption (const char *axis, const char *const *labels, gint64 n)
   g_autoptr (GString) text = g_string_new (axis);
   for (gint64 i = 0; i < n; i++)
     {
-      g_autofree char *clean = plait_display_clean (labels[i], FALSE);
-      g_autofree char *label = plait_display_cut (clean, WIDEST_LABEL);
+      g_autofree char *clean = plait_display_sanitise (labels[i], FALSE);
+      g_autofree char *label = plait_display_truncate (clean, MAX_LABEL);
       gsize length = text->len;
       g_string_append_printf (text, "%s %jd %s", i == 0 ? ":" : ",", i, label);
-      if (plait_display_width (text->str) <= WIDEST_CAPTION - (i + 1 < n ? strlen (", ?") : 0))
+      if (plait_display_width (text->str) <= MAX_CAPTION - (i + 1 < n ? strlen (", ?") : 0))
         continue;
       g_string_truncate (text, length);
       g_string_append (text, ", …");
@@ -35,21 +35,21 @@ caption (const char *axis, const char *const *labels, gint64 n)
 static gboolean
 write_axis (PlaitStore *store, const char *path, const char *axis, const char *const *labels, gint64 n, GError **error)
 {
-  g_autofree char *place = g_strconcat (path, "/", axis, NULL);
+  g_autofree char *dataset_path = g_strconcat (path, "/", axis, NULL);
   g_autofree gint32 *positions = g_try_new (gint32, (gsize)n + 1);
   if (!positions || n > G_MAXINT32)
     return plait_fail (error, PLAIT_ERROR_FAILED, "%s: no memory for the %jd positions of %s", plait_store_path (store),
-                       n, place);
+                       n, dataset_path);
   for (gint64 i = 0; i < n; i++)
     positions[i] = (gint32)i;
-  if (!plait_store_write (store, place, PLAIT_STORE_INT32, 1, &n, positions, PLAIT_STORE_COMPRESSED, error))
+  if (!plait_store_write (store, dataset_path, PLAIT_STORE_INT32, 1, &n, positions, PLAIT_STORE_COMPRESSED, error))
     return FALSE;
   if (!labels)
     return TRUE;
-  g_autofree char *labels_place = g_strconcat (place, "_labels", NULL);
+  g_autofree char *labels_path = g_strconcat (dataset_path, "_labels", NULL);
   g_autofree char *text = caption (axis, labels, n);
-  return plait_store_write_strings (store, labels_place, labels, n, error)
-         && plait_store_set_string (store, place, "long_name", text, error);
+  return plait_store_write_strings (store, labels_path, labels, n, error)
+         && plait_store_set_string (store, dataset_path, "long_name", text, error);
 }
 
 /* Makes the dataset @path a scale named @name of dimension @dimension of @signal. */
@@ -119,11 +119,11 @@ plait_store_make_axis (PlaitStore *store, const char *path, const char *name, GE
 static char *
 find_column (PlaitStore *store, const char *path, const char *name)
 {
-  g_autofree char *place = g_strconcat (path, "/", name, NULL);
+  g_autofree char *dataset_path = g_strconcat (path, "/", name, NULL);
   PlaitStoreObject object;
 
-  return plait_store_describe (store, place, &object, NULL) && object.kind == PLAIT_STORE_DATASET
-             ? g_steal_pointer (&place)
+  return plait_store_describe (store, dataset_path, &object, NULL) && object.kind == PLAIT_STORE_DATASET
+             ? g_steal_pointer (&dataset_path)
              : NULL;
 }
 
@@ -147,12 +147,14 @@ plait_store_attach_columns (PlaitStore *store, const char *path, GError **error)
     return !scale;
   for (guint i = 0; columns[i]; i++)
     {
-      g_autofree char *place = find_column (store, path, columns[i]);
+      g_autofree char *dataset_path = find_column (store, path, columns[i]);
       PlaitStoreObject object;
-      g_auto (StoreId) column
-          = place && !g_str_equal (place, scale) ? plait_store_dataset (store, place, &object, error) : -1;
+      g_auto (StoreId) column = dataset_path && !g_str_equal (dataset_path, scale)
+                                    ? plait_store_dataset (store, dataset_path, &object, error)
+                                    : -1;
 
-      if (place && !g_str_equal (place, scale) && (column < 0 || !attach (store, scale, axis, column, 0, error)))
+      if (dataset_path && !g_str_equal (dataset_path, scale)
+          && (column < 0 || !attach (store, scale, axis, column, 0, error)))
         return FALSE;
     }
   return TRUE;
@@ -194,7 +196,7 @@ plait_store_set_default (PlaitStore *store, const char *path, GError **error)
 gboolean
 plait_store_write_heatmap (PlaitStore *store, const char *path, const PlaitStoreHeatmap *heatmap, GError **error)
 {
-  g_assert (heatmap->rank >= 1 && heatmap->rank <= PLAIT_STORE_MAXIMUM_RANK);
+  g_assert (heatmap->rank >= 1 && heatmap->rank <= PLAIT_STORE_MAX_RANK);
   g_autofree char *signal_path = g_strconcat (path, "/", heatmap->signal, NULL);
   if (!plait_store_write (store, signal_path, PLAIT_STORE_SCALAR, heatmap->rank, heatmap->shape, heatmap->values,
                           PLAIT_STORE_COMPRESSED, error))

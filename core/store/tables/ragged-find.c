@@ -70,7 +70,7 @@ read_text (PlaitStore *store, const PlaitRaggedArray *array, PlaitStoreFound *fo
 {
   hsize_t start = (hsize_t)found->start, count = (hsize_t)found->count;
 
-  found->text = plait_memory_has (count) ? g_try_malloc0 (count + 1) : NULL;
+  found->text = plait_memory_is_available (count) ? g_try_malloc0 (count + 1) : NULL;
   if (!found->text)
     return plait_fail (error, PLAIT_ERROR_FAILED, "%s: no memory for the text of %s", store->path, array->path);
   if (count > 0 && !plait_store_read_block (found->id, 1, &start, &count, H5T_NATIVE_UINT8, found->text))
@@ -118,7 +118,7 @@ find_in_group (PlaitStore *store, const PlaitRaggedGroup *group, const char *nam
   for (guint k = 0; k < group->kinds->len; k++)
     {
       const PlaitRaggedKind *kind = group->kinds->pdata[k];
-      gint64 at = GPOINTER_TO_INT (g_hash_table_lookup (kind->places, name)) - 1;
+      gint64 at = GPOINTER_TO_INT (g_hash_table_lookup (kind->indices, name)) - 1;
       const char *inner = below (kind->name, place);
       PlaitRaggedArray *array = at >= 0 ? array_at (kind, place) : NULL;
 

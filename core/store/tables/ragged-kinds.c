@@ -4,9 +4,9 @@
 #include <string.h>
 
 /* A kind stands at GROUP/KIND or a level deeper. */
-#define DEEPEST_KIND 2
-#define MOST_ITEMS ((gint64)1 << 20)
-#define MOST_NAMES ((gsize)64 << 20) /* bytes */
+#define MAX_KIND_DEPTH 2
+#define MAX_ITEMS ((gint64)1 << 20)
+#define MAX_NAMES_BYTES ((gsize)64 << 20) /* bytes */
 
 static void
 array_free (gpointer data)
@@ -29,7 +29,7 @@ kind_free (gpointer data)
   store_id_release (kind->id);
   g_free (kind->path);
   g_strfreev (kind->items);
-  g_hash_table_unref (kind->places);
+  g_hash_table_unref (kind->indices);
   g_ptr_array_unref (kind->arrays);
   g_free (kind);
 }
@@ -62,18 +62,18 @@ read_items (PlaitStore *store, PlaitRaggedKind *kind, GError **error)
 {
   g_autofree char *path = g_strconcat (kind->path, "/" PLAIT_STORE_ITEMS, NULL);
 
-  kind->items = plait_store_read_strings (store, path, MOST_NAMES, &kind->n, error);
+  kind->items = plait_store_read_strings (store, path, MAX_NAMES_BYTES, &kind->n, error);
   if (!kind->items)
     return FALSE;
   for (gint64 i = 0; i < kind->n; i++)
     if (!g_utf8_validate (kind->items[i], -1, NULL) || !g_ascii_isdigit (kind->items[i][0])
         || strchr (kind->items[i], '/')
-        || !g_hash_table_insert (kind->places, kind->items[i], GINT_TO_POINTER ((gint)i + 1)))
+        || !g_hash_table_insert (kind->indices, kind->items[i], GINT_TO_POINTER ((gint)i + 1)))
       return plait_fail (error, PLAIT_ERROR_CORRUPT,
                          "%s: %s has no name of an item, or the same again, at %jd; " PLAIT_STORE_REMEDY, store->path,
                          path, i);
-  return kind->n <= MOST_ITEMS
-         || plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s has more than %jd items", store->path, path, MOST_ITEMS);
+  return kind->n <= MAX_ITEMS
+         || plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s has more than %jd items", store->path, path, MAX_ITEMS);
 }
 
 /* TRUE if something that is stored at @path is a @wanted. */
@@ -96,7 +96,7 @@ read_kind (PlaitStore *store, PlaitRaggedGroup *group, const char *path, const c
 
   kind->path = g_strdup (path);
   kind->name = kind->path + (name - path);
-  kind->places = g_hash_table_new (g_str_hash, g_str_equal);
+  kind->indices = g_hash_table_new (g_str_hash, g_str_equal);
   kind->arrays = g_ptr_array_new_with_free_func (array_free);
   kind->id = store_id_steal (&found.id);
   kind->attributes = found.object.attributes;
@@ -127,14 +127,14 @@ read_kinds (PlaitStore *store, PlaitRaggedGroup *group, const char *path, gsize 
 
   for (guint i = 0; members && members[i]; i++)
     {
-      g_autofree char *place = g_strconcat (path, "/", members[i], NULL);
-      g_autofree char *items = g_strconcat (place, "/" PLAIT_STORE_ITEMS, NULL);
+      g_autofree char *member_path = g_strconcat (path, "/", members[i], NULL);
+      g_autofree char *items = g_strconcat (member_path, "/" PLAIT_STORE_ITEMS, NULL);
 
-      if (!is_stored (store, place, PLAIT_STORE_GROUP))
+      if (!is_stored (store, member_path, PLAIT_STORE_GROUP))
         continue;
       if (is_stored (store, items, PLAIT_STORE_DATASET) || is_stored (store, items, PLAIT_STORE_GROUP)
-              ? !read_kind (store, group, place, place + above + 1, error)
-              : depth < DEEPEST_KIND && !read_kinds (store, group, place, above, depth + 1, error))
+              ? !read_kind (store, group, member_path, member_path + above + 1, error)
+              : depth < MAX_KIND_DEPTH && !read_kinds (store, group, member_path, above, depth + 1, error))
         return FALSE;
     }
   return members != NULL;
@@ -172,7 +172,7 @@ read_offsets (PlaitStore *store, PlaitRaggedArray *array, gint64 n, GError **err
   g_autofree char *path = g_strconcat (array->path, PLAIT_STORE_OFFSETS, NULL);
   gint64 found = 0;
 
-  array->offsets = plait_store_read_array (store, path, PLAIT_STORE_INT64, MOST_ITEMS + 1, &found, error);
+  array->offsets = plait_store_read_array (store, path, PLAIT_STORE_INT64, MAX_ITEMS + 1, &found, error);
   if (!array->offsets)
     return FALSE;
   return (found == n + 1 && plait_store_are_offsets (array->offsets, found, array->flat.elements))
@@ -191,11 +191,11 @@ read_shapes (PlaitStore *store, PlaitRaggedArray *array, gint64 n, GError **erro
     return TRUE;
   if (!plait_store_describe_stored (store, path, &object, error))
     return FALSE;
-  if (object.rank != 2 || object.shape[0] != n || object.shape[1] < 1 || object.shape[1] > PLAIT_STORE_MAXIMUM_RANK)
+  if (object.rank != 2 || object.shape[0] != n || object.shape[1] < 1 || object.shape[1] > PLAIT_STORE_MAX_RANK)
     return fail (store, array->path, PLAIT_STORE_SHAPE, error);
   array->rank = (guint)object.shape[1];
   array->shapes
-      = plait_store_read_array (store, path, PLAIT_STORE_INT64, MOST_ITEMS * PLAIT_STORE_MAXIMUM_RANK, NULL, error);
+      = plait_store_read_array (store, path, PLAIT_STORE_INT64, MAX_ITEMS * PLAIT_STORE_MAX_RANK, NULL, error);
   if (!array->shapes)
     return FALSE;
   for (gint64 i = 0; i < n; i++)

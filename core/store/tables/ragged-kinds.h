@@ -26,9 +26,9 @@ typedef struct
   const char *name; /* below the group */
   gint64 n;
   char **items;
-  GHashTable *places; /* of the items, from 1 */
-  GPtrArray *arrays;  /* (element-type PlaitRaggedArray) */
-  hid_t id;           /* kept open, as those of arrays are */
+  GHashTable *indices; /* of the items, from 1 */
+  GPtrArray *arrays;   /* (element-type PlaitRaggedArray) */
+  hid_t id;            /* kept open, as those of arrays are */
   gint64 attributes;
 } PlaitRaggedKind;
 

@@ -193,7 +193,7 @@ end_item (PlaitStore *store, Array *array, gint64 elements, const gint64 *shape,
 static gboolean
 skip_to (PlaitStore *store, Array *array, gint64 n, GError **error)
 {
-  static const gint64 empty[PLAIT_STORE_MAXIMUM_RANK] = { 0 };
+  static const gint64 empty[PLAIT_STORE_MAX_RANK] = { 0 };
 
   while (array->items < n)
     if (!end_item (store, array, 0, empty, error))
@@ -207,7 +207,7 @@ append_strings (PlaitStore *store, Array *array, gint64 n, const char *const *st
   gint64 bytes = 0;
   gsize longest, total;
 
-  if (!plait_store_measure (store, array->values.path, strings, n, &longest, &total, error))
+  if (!plait_store_measure_strings (store, array->values.path, strings, n, &longest, &total, error))
     return FALSE;
   for (gint64 i = 0; i < n; i++)
     {
@@ -246,7 +246,7 @@ plait_store_append (PlaitStore *store, const char *item, const char *kind_name, 
   Array *array = kind ? find_array (kind, name, type, rank) : NULL;
   gint64 elements = 1;
 
-  g_assert (rank >= 1 && rank <= PLAIT_STORE_MAXIMUM_RANK && (type != PLAIT_STORE_STRING || rank == 1));
+  g_assert (rank >= 1 && rank <= PLAIT_STORE_MAX_RANK && (type != PLAIT_STORE_STRING || rank == 1));
   if (!array || !skip_to (store, array, kind->items->len - 1, error))
     return FALSE;
   if (axes && !array->axes)

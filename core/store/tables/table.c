@@ -8,7 +8,7 @@
 #include "hdf5/internal.h"
 
 /* Text of a column; rows have a limit of their own. */
-#define MOST_TEXT ((gsize)1 << 30)
+#define MAX_TEXT ((gsize)1 << 30)
 
 static gsize
 value_size (const PlaitStoreField *field)
@@ -19,17 +19,18 @@ value_size (const PlaitStoreField *field)
 static gboolean
 write_field (PlaitStore *store, const char *path, const PlaitStoreField *field, const GArray *rows, GError **error)
 {
-  g_autofree char *place = g_strconcat (path, "/", field->name, NULL);
+  g_autofree char *column_path = g_strconcat (path, "/", field->name, NULL);
   gsize size = value_size (field), row_size = g_array_get_element_size ((GArray *)rows);
   g_autofree char *values = g_malloc (rows->len * size + 1);
   gint64 n = rows->len;
 
   for (guint r = 0; r < rows->len; r++)
     memcpy (values + r * size, rows->data + r * row_size + field->offset, size);
-  gboolean written = field->type == PLAIT_STORE_STRING
-                         ? plait_store_write_strings (store, place, (gpointer)values, n, error)
-                         : plait_store_write (store, place, field->type, 1, &n, values, PLAIT_STORE_COMPRESSED, error);
-  return written && (!field->unit || plait_store_set_string (store, place, "units", field->unit, error));
+  gboolean written
+      = field->type == PLAIT_STORE_STRING
+            ? plait_store_write_strings (store, column_path, (gpointer)values, n, error)
+            : plait_store_write (store, column_path, field->type, 1, &n, values, PLAIT_STORE_COMPRESSED, error);
+  return written && (!field->unit || plait_store_set_string (store, column_path, "units", field->unit, error));
 }
 
 gboolean
@@ -70,7 +71,7 @@ filled_cell (PlaitTableCell cell, PlaitTableKind kind)
 }
 
 gboolean
-plait_store_write_filled (PlaitStore *store, const char *path, const PlaitTable *table, GError **error)
+plait_store_write_table (PlaitStore *store, const char *path, const PlaitTable *table, GError **error)
 {
   guint n = table->columns->len, n_rows = plait_table_rows (table);
   g_autofree PlaitStoreField *fields = g_new (PlaitStoreField, n);
@@ -106,14 +107,14 @@ plait_store_table_columns (PlaitStore *store, const char *path, gint64 *rows, GE
   for (gint64 i = 0; i < n; i++)
     {
       PlaitStoreObject object;
-      g_autofree char *place = g_strconcat (path, "/", names[i], NULL);
-      if (!plait_store_describe (store, place, &object, error))
+      g_autofree char *column_path = g_strconcat (path, "/", names[i], NULL);
+      if (!plait_store_describe (store, column_path, &object, error))
         return NULL;
       /* A column of strings of very unequal length is a group, see plait_store_write_strings. */
       gint64 length = object.shape[0];
       if (object.kind == PLAIT_STORE_GROUP)
         {
-          g_autofree char *offsets = g_strconcat (place, "/offsets", NULL);
+          g_autofree char *offsets = g_strconcat (column_path, "/offsets", NULL);
           if (!plait_store_describe (store, offsets, &object, error))
             return NULL;
           length = object.shape[0] - 1;
@@ -131,19 +132,20 @@ plait_store_table_columns (PlaitStore *store, const char *path, gint64 *rows, GE
 static gboolean
 read_field (PlaitStore *store, const char *path, const PlaitStoreField *field, GArray *rows, GError **error)
 {
-  g_autofree char *place = g_strconcat (path, "/", field->name, NULL);
+  g_autofree char *column_path = g_strconcat (path, "/", field->name, NULL);
   gsize size = value_size (field), row_size = g_array_get_element_size (rows);
   gboolean text = field->type == PLAIT_STORE_STRING;
   gint64 n = 0;
-  g_auto (GStrv) texts = text ? plait_store_read_strings (store, place, MOST_TEXT, &n, error) : NULL;
-  g_autofree char *numbers = text ? NULL : plait_store_read_array (store, place, field->type, rows->len, &n, error);
+  g_auto (GStrv) texts = text ? plait_store_read_strings (store, column_path, MAX_TEXT, &n, error) : NULL;
+  g_autofree char *numbers
+      = text ? NULL : plait_store_read_array (store, column_path, field->type, rows->len, &n, error);
   const char *values = text ? (const char *)texts : numbers;
 
   if (!values)
     return FALSE;
   if (n != rows->len)
     return plait_fail (error, PLAIT_ERROR_CORRUPT, "%s: %s has %jd rows, its table %u; " PLAIT_STORE_REMEDY,
-                       store->path, place, n, rows->len);
+                       store->path, column_path, n, rows->len);
   for (guint r = 0; r < rows->len; r++)
     memcpy (rows->data + r * row_size + field->offset, values + r * size, size);
   if (text)
@@ -166,7 +168,7 @@ plait_store_read_table (PlaitStore *store, const char *path, const PlaitStoreFie
     return plait_fail (error, PLAIT_ERROR_CORRUPT,
                        "%s:%s: %jd rows are too many, expected at most %jd; " PLAIT_STORE_REMEDY, store->path, path, n,
                        most);
-  if (!plait_memory_has ((gsize)n * row_size))
+  if (!plait_memory_is_available ((gsize)n * row_size))
     return plait_fail (error, PLAIT_ERROR_FAILED, "%s: no memory for the %jd rows of %s", store->path, n, path);
   g_array_set_size (rows, 0);
   g_array_set_size (rows, (guint)n);

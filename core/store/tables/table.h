@@ -32,7 +32,7 @@ gboolean plait_store_write_rows (PlaitStore *store, const char *path, const GArr
 
 /* Writes @table, which has no gaps, as the table @path: columns of PLAIT_TABLE_COUNTS as integers, -1 where there is
  * none, of PLAIT_TABLE_NUMBERS as real numbers, NaN where there is none, and others as text. */
-gboolean plait_store_write_filled (PlaitStore *store, const char *path, const PlaitTable *table, GError **error);
+gboolean plait_store_write_table (PlaitStore *store, const char *path, const PlaitTable *table, GError **error);
 
 /* Puts the table @path, which has at most @most rows, in the place of what @rows has: of each row the @fields, zeros
  * elsewhere. Strings are @rows' own, for its clear function, even after a failure. Columns that no field names are not

@@ -7,12 +7,12 @@
 #include "axes/exclusions.h"
 #include "axes/executor-settings.h"
 #include "axes/keys.h"
-#include "axes/match.h"
-#include "axes/ties.h"
+#include "axes/parameter-match.h"
+#include "axes/constraints.h"
 #include "axes/vocabularies.h"
 
-#define MOST_CELLS 10000
-#define MAX_TOLD 6   /* cells that a sentence names */
+#define MAX_CELLS 10000
+#define MAX_NAMED 6  /* cells that a sentence names */
 #define EMPTY "\"\"" /* how an axis has the empty value */
 
 /* What is wrong with some cells. */
@@ -30,13 +30,13 @@ typedef struct
   PlaitRegistry *registry;
   PlaitResolver *resolver;
   PlaitProblems *problems;
-  PlaitMatch *match; /* NULL: widths stay as they are */
+  PlaitParameterMatch *match; /* NULL: widths stay as they are */
   PlaitExclusions *exclusions;
-  PlaitTies *ties;
+  PlaitAxisConstraints *constraints;
   char **own; /* [n_axes]: what the file says itself of the key of each; NULL: nothing */
   PlaitCells *cells;
-  GStrvBuilder *same; /* of the cells */
-  GStrvBuilder *same_as;
+  GStrvBuilder *duplicates; /* of the cells */
+  GStrvBuilder *duplicate_of;
   GHashTable *by_key;  /* key of a cell -> its label */
   GPtrArray *noted;    /* PlaitProblems of cells */
   GPtrArray *faults;   /* Fault, in order; the problems are those of noted */
@@ -137,7 +137,7 @@ read_axis (const Builder *builder, const char *key)
   if (n == 1)
     mend_values (builder, key, group, name, &values);
   n = g_strv_length (values);
-  if (builder->match && plait_match_varies (builder->match, key))
+  if (builder->match && plait_parameter_match_varies (builder->match, key))
     plait_problems_add_key (builder->problems, builder->file, PLAIT_GRID_GROUP, key,
                             "is an axis, but match.vary lets it vary by itself; keep one of the two");
   if (n == 0)
@@ -169,13 +169,13 @@ gboolean
 plait_cells_are_seeds (const PlaitCells *cells, const PlaitExperimentCell *a, const PlaitExperimentCell *b)
 {
   for (guint i = 0; i < cells->n_axes; i++)
-    if (!plait_axis_is_seed (&cells->axes[i]) && a->places[i] != b->places[i])
+    if (!plait_axis_is_seed (&cells->axes[i]) && a->value_indices[i] != b->value_indices[i])
       return FALSE;
   return TRUE;
 }
 
 static char *
-label_of (const Builder *builder, const guint *places)
+label_of (const Builder *builder, const guint *value_indices)
 {
   g_autoptr (GString) label = g_string_new (NULL);
 
@@ -183,31 +183,32 @@ label_of (const Builder *builder, const guint *places)
     {
       const PlaitAxis *axis = &builder->cells->axes[i];
 
-      if (!plait_ties_is_absent (builder->ties, i, places[i]))
-        g_string_append_printf (label, "%s%s=%s", label->len > 0 ? " " : "", axis->key, axis->values[places[i]]);
+      if (!plait_axis_constraints_is_absent (builder->constraints, i, value_indices[i]))
+        g_string_append_printf (label, "%s%s=%s", label->len > 0 ? " " : "", axis->key, axis->values[value_indices[i]]);
     }
   return g_strdup (label->str);
 }
 
-/* Gives the file the values of the cell at @places: those of the axes that stand otherwise than in the cell before. */
+/* Gives the file the values of the cell at @value_indices: those of the axes that stand otherwise than in the cell
+ * before. */
 static gboolean
-set_values (const Builder *builder, const guint *places, GError **error)
+set_values (const Builder *builder, const guint *value_indices, GError **error)
 {
   for (guint i = 0; i < builder->cells->n_axes; i++)
     {
       const PlaitAxis *axis = &builder->cells->axes[i];
 
-      if (builder->set[i] == places[i])
+      if (builder->set[i] == value_indices[i])
         continue;
-      g_autofree char *place = plait_key_file_place (builder->file, PLAIT_GRID_GROUP, axis->key);
+      g_autofree char *place = plait_key_file_location (builder->file, PLAIT_GRID_GROUP, axis->key);
       g_autofree char *group = NULL, *key = NULL;
-      gboolean absent = plait_ties_is_absent (builder->ties, i, places[i]);
-      const char *value = absent ? builder->own[i] : axis->values[places[i]];
+      gboolean absent = plait_axis_constraints_is_absent (builder->constraints, i, value_indices[i]);
+      const char *value = absent ? builder->own[i] : axis->values[value_indices[i]];
       g_auto (GStrv) parts = g_strsplit (value ? value : "", "\\", -1);
       g_autofree char *written = g_strjoinv ("\\\\", parts);
 
       plait_experiment_split_key (axis->key, &group, &key);
-      builder->set[i] = places[i];
+      builder->set[i] = value_indices[i];
       if (!value)
         {
           plait_key_file_remove (builder->file, group, key);
@@ -224,7 +225,7 @@ static void
 note_faults (Builder *builder, PlaitProblems *problems, const char *label)
 {
   g_ptr_array_add (builder->noted, problems);
-  for (guint i = 0; i < plait_problems_n_kept (problems); i++)
+  for (guint i = 0; i < plait_problems_n_listed (problems); i++)
     {
       const PlaitProblem *problem = plait_problems_get (problems, i);
       g_autofree char *text = plait_problem_text (problem);
@@ -251,7 +252,8 @@ resolve (const Builder *builder, char **matched, PlaitProblems *problems)
 
   if (!builder->match)
     return plait_resolver_resolve (builder->resolver, builder->file, problems);
-  experiment = plait_match_resolve (builder->match, builder->resolver, builder->file, &parameters, &chosen, problems);
+  experiment = plait_parameter_match_resolve (builder->match, builder->resolver, builder->file, &parameters, &chosen,
+                                              problems);
   if (experiment)
     *matched = g_strdup_printf ("%s: %jd parameters", chosen, parameters);
   return experiment;
@@ -264,11 +266,11 @@ find_keys (const Builder *builder, PlaitExperimentCell *cell, PlaitProblems *pro
   PlaitDigests *digests = builder->cells->digests;
   GError *fault = NULL;
 
-  cell->training_key = plait_training_key (cell->experiment, digests, &fault);
-  if (cell->training_key)
-    cell->key = plait_run_key (cell->experiment, cell->training_key, digests, &fault);
+  cell->training_fingerprint = plait_training_fingerprint (cell->experiment, digests, &fault);
+  if (cell->training_fingerprint)
+    cell->key = plait_run_fingerprint (cell->experiment, cell->training_fingerprint, digests, &fault);
   if (!cell->key)
-    plait_problems_take (problems, fault);
+    plait_problems_add_error (problems, fault);
   return cell->key != NULL;
 }
 
@@ -277,8 +279,8 @@ cell_clear (PlaitExperimentCell *cell)
 {
   g_free (cell->label);
   g_free (cell->matched);
-  g_free (cell->places);
-  g_free (cell->training_key);
+  g_free (cell->value_indices);
+  g_free (cell->training_fingerprint);
   g_free (cell->key);
   g_clear_pointer (&cell->vocabularies, g_ptr_array_unref);
   plait_experiment_free (cell->experiment);
@@ -286,33 +288,33 @@ cell_clear (PlaitExperimentCell *cell)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PlaitExperimentCell, cell_clear)
 
-/* Resolves the cell at @places. */
+/* Resolves the cell at @value_indices. */
 static void
-add_cell (Builder *builder, const guint *places)
+add_cell (Builder *builder, const guint *value_indices)
 {
   PlaitCells *cells = builder->cells;
-  g_auto (PlaitExperimentCell) cell = { .label = label_of (builder, places) };
+  g_auto (PlaitExperimentCell) cell = { .label = label_of (builder, value_indices) };
   g_autoptr (PlaitProblems) problems = plait_problems_new ();
   GError *fault = NULL;
 
   builder->n_resolved++;
-  if (set_values (builder, places, &fault))
+  if (set_values (builder, value_indices, &fault))
     cell.experiment = resolve (builder, &cell.matched, problems);
   else
-    plait_problems_take (problems, fault);
+    plait_problems_add_error (problems, fault);
   if (!cell.experiment)
     {
       note_faults (builder, g_steal_pointer (&problems), cell.label);
       return;
     }
-  cell.places = g_memdup2 (places, cells->n_axes * sizeof *places);
+  cell.value_indices = g_memdup2 (value_indices, cells->n_axes * sizeof *value_indices);
   cells->cells[cells->n_cells++] = cell;
   cell = (PlaitExperimentCell){ NULL };
 }
 
 /* Keeps the cells that differ from all before them in settings or the content of files. */
 static void
-keep_different (Builder *builder)
+drop_duplicates (Builder *builder)
 {
   PlaitCells *cells = builder->cells;
   guint n = cells->n_cells;
@@ -333,8 +335,8 @@ keep_different (Builder *builder)
       before = g_hash_table_lookup (builder->by_key, cell.key);
       if (before)
         {
-          g_strv_builder_add (builder->same, cell.label);
-          g_strv_builder_add (builder->same_as, before);
+          g_strv_builder_add (builder->duplicates, cell.label);
+          g_strv_builder_add (builder->duplicate_of, before);
           continue;
         }
       g_hash_table_insert (builder->by_key, cell.key, cell.label);
@@ -385,26 +387,26 @@ static void
 build_cells (Builder *builder)
 {
   PlaitCells *cells = builder->cells;
-  g_autofree guint *places = g_new0 (guint, cells->n_axes);
-  g_autofree guint *settled = g_new0 (guint, cells->n_axes);
+  g_autofree guint *value_indices = g_new0 (guint, cells->n_axes);
+  g_autofree guint *resolved = g_new0 (guint, cells->n_axes);
 
-  cells->cells = g_new0 (PlaitExperimentCell, plait_ties_count (builder->ties, MOST_CELLS));
+  cells->cells = g_new0 (PlaitExperimentCell, plait_axis_constraints_count (builder->constraints, MAX_CELLS));
   do
-    if (!plait_ties_settle (builder->ties, places, settled))
+    if (!plait_axis_constraints_resolve (builder->constraints, value_indices, resolved))
       continue;
-    else if (plait_exclusions_leave_out (builder->exclusions, settled))
+    else if (plait_exclusions_leave_out (builder->exclusions, resolved))
       cells->n_excluded++;
     else
-      add_cell (builder, settled);
-  while (plait_ties_advance (builder->ties, places));
+      add_cell (builder, resolved);
+  while (plait_axis_constraints_next (builder->constraints, value_indices));
 
-  cells->exclusions = plait_exclusions_tell (builder->exclusions, &cells->n_exclusions, builder->problems);
+  cells->exclusions = plait_exclusions_list (builder->exclusions, &cells->n_exclusions, builder->problems);
   if (builder->n_resolved == 0)
     plait_problems_add_key (builder->problems, builder->file, PLAIT_GRID_GROUP, NULL,
                             "every cell is excluded; drop an exclusion");
   if (!cells->own_vocabularies)
     cells->joined = plait_vocabularies_join (cells->cells, cells->n_cells, cells->digests);
-  keep_different (builder);
+  drop_duplicates (builder);
   report_faults (builder);
 }
 
@@ -426,7 +428,8 @@ read_grid (Builder *builder)
   for (guint i = 0; keys[i]; i++)
     if (!plait_grid_has_key (keys[i]))
       read_axis (builder, keys[i]);
-  builder->ties = plait_ties_new (builder->file, keys, cells->axes, cells->n_axes, builder->problems);
+  builder->constraints
+      = plait_axis_constraints_new (builder->file, keys, cells->axes, cells->n_axes, builder->problems);
   cells->own_vocabularies = plait_vocabularies_read_own (builder->file, builder->problems);
   plait_executor_read (builder->file, &cells->executor, builder->problems);
   for (guint i = 0; keys[i]; i++)
@@ -435,9 +438,9 @@ read_grid (Builder *builder)
   if (cells->n_axes == 0 && plait_problems_count (builder->problems) == 0)
     plait_problems_add_key (builder->problems, builder->file, PLAIT_GRID_GROUP, NULL,
                             "has no axis; add one such as decoder.combiner=serial;flat, or use plait run");
-  if (plait_ties_count (builder->ties, MOST_CELLS) > MOST_CELLS)
+  if (plait_axis_constraints_count (builder->constraints, MAX_CELLS) > MAX_CELLS)
     plait_problems_add_key (builder->problems, builder->file, PLAIT_GRID_GROUP, NULL,
-                            "its axes make more than %d cells; split the grid", MOST_CELLS);
+                            "its axes make more than %d cells; split the grid", MAX_CELLS);
 }
 
 void
@@ -460,8 +463,8 @@ plait_cells_free (PlaitCells *cells)
   g_free (cells->exclusions);
   plait_settings_free (cells->executor.values);
   g_strfreev (cells->executor.words);
-  g_strfreev (cells->same);
-  g_strfreev (cells->same_as);
+  g_strfreev (cells->duplicates);
+  g_strfreev (cells->duplicate_of);
   g_clear_pointer (&cells->digests, plait_digests_free);
   g_free (cells);
 }
@@ -471,13 +474,13 @@ static void
 check_first (Builder *builder)
 {
   PlaitCells *cells = builder->cells;
-  g_autofree guint *places = g_new0 (guint, cells->n_axes);
+  g_autofree guint *value_indices = g_new0 (guint, cells->n_axes);
 
   for (guint i = 0; i < cells->n_axes; i++)
     if (cells->axes[i].n_values == 0)
       return;
   cells->cells = g_new0 (PlaitExperimentCell, 1);
-  add_cell (builder, places);
+  add_cell (builder, value_indices);
   report_faults (builder);
 }
 
@@ -492,7 +495,7 @@ plait_cells_check (const char *path, const char *const *overrides, PlaitResolveF
 
   if (!file)
     {
-      plait_problems_take (problems, fault);
+      plait_problems_add_error (problems, fault);
       return NULL;
     }
   cells = g_new0 (PlaitCells, 1);
@@ -504,9 +507,9 @@ plait_cells_check (const char *path, const char *const *overrides, PlaitResolveF
   g_autoptr (GPtrArray) faults = g_ptr_array_new_with_free_func (fault_free);
   g_autoptr (GHashTable) by_key = g_hash_table_new (g_str_hash, g_str_equal);
   g_autoptr (GHashTable) by_text = g_hash_table_new (g_str_hash, g_str_equal);
-  g_autoptr (GStrvBuilder) same = g_strv_builder_new ();
-  g_autoptr (GStrvBuilder) same_as = g_strv_builder_new ();
-  g_autoptr (PlaitMatch) match = plait_match_new (file, problems);
+  g_autoptr (GStrvBuilder) duplicates = g_strv_builder_new ();
+  g_autoptr (GStrvBuilder) duplicate_of = g_strv_builder_new ();
+  g_autoptr (PlaitParameterMatch) match = plait_parameter_match_new (file, problems);
   Builder builder = {
     .file = file,
     .registry = registry,
@@ -515,8 +518,8 @@ plait_cells_check (const char *path, const char *const *overrides, PlaitResolveF
     .problems = problems,
     .exclusions = exclusions,
     .cells = cells,
-    .same = same,
-    .same_as = same_as,
+    .duplicates = duplicates,
+    .duplicate_of = duplicate_of,
     .by_key = by_key,
     .noted = noted,
     .faults = faults,
@@ -533,19 +536,19 @@ plait_cells_check (const char *path, const char *const *overrides, PlaitResolveF
     g_free (builder.own[i]);
   g_free (builder.own);
   g_free (builder.set);
-  plait_ties_free (builder.ties);
+  plait_axis_constraints_free (builder.constraints);
   if (plait_problems_count (problems) > before)
     return NULL;
   cells->name = g_strdup (cells->cells[0].experiment->name);
-  cells->same = g_strv_builder_end (same);
-  cells->same_as = g_strv_builder_end (same_as);
+  cells->duplicates = g_strv_builder_end (duplicates);
+  cells->duplicate_of = g_strv_builder_end (duplicate_of);
   return g_steal_pointer (&cells);
 }
 
 char *
-plait_cells_tell_same (const PlaitCells *cells)
+plait_cells_describe_duplicates (const PlaitCells *cells)
 {
-  guint n = cells->same ? g_strv_length (cells->same) : 0;
+  guint n = cells->duplicates ? g_strv_length (cells->duplicates) : 0;
   g_autoptr (GString) text = g_string_new (NULL);
 
   if (n == 0)
@@ -553,15 +556,15 @@ plait_cells_tell_same (const PlaitCells *cells)
   g_string_append_printf (text,
                           "%u %s left out, as settings and the content of files make %s the same as a cell before:", n,
                           n == 1 ? "cell is" : "cells are", n == 1 ? "it" : "them");
-  for (guint i = 0; i < MIN (n, MAX_TOLD); i++)
-    g_string_append_printf (text, "%s %s is %s", i > 0 ? ";" : "", cells->same[i], cells->same_as[i]);
-  if (n > MAX_TOLD)
-    g_string_append_printf (text, "; and %u more", n - MAX_TOLD);
+  for (guint i = 0; i < MIN (n, MAX_NAMED); i++)
+    g_string_append_printf (text, "%s %s is %s", i > 0 ? ";" : "", cells->duplicates[i], cells->duplicate_of[i]);
+  if (n > MAX_NAMED)
+    g_string_append_printf (text, "; and %u more", n - MAX_NAMED);
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
 char *
-plait_cells_tell_seeds (const PlaitCells *cells)
+plait_cells_describe_seeds (const PlaitCells *cells)
 {
   for (guint a = 0; a < cells->n_axes; a++)
     if (plait_axis_is_seed (&cells->axes[a]) && cells->axes[a].n_values > 1)

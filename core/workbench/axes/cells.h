@@ -3,7 +3,7 @@
 
 #include "experiment/file.h"
 #include "axes/keys.h"
-#include "setup/key.h"
+#include "setup/fingerprint.h"
 
 /*
  * The cells of a grid: every combination of the values of its axes, less what is excluded.
@@ -37,13 +37,13 @@ typedef struct
 
 typedef struct
 {
-  char *label;   /* "decoder.combiner=flat experiment.seed=1" */
-  guint *places; /* [n_axes]: which value of each axis */
+  char *label;          /* "decoder.combiner=flat experiment.seed=1" */
+  guint *value_indices; /* [n_axes]: which value of each axis */
   PlaitExperiment *experiment;
-  char *training_key;      /* plait_training_key */
-  char *key;               /* plait_run_key */
-  GPtrArray *vocabularies; /* (element-type PlaitCellVocabulary); NULL in a grid that is told by its file */
-  char *matched;           /* what match.h made of its widths, and how many parameters it has; NULL without */
+  char *training_fingerprint; /* plait_training_fingerprint */
+  char *key;                  /* plait_run_fingerprint */
+  GPtrArray *vocabularies;    /* (element-type PlaitCellVocabulary); NULL in a grid that is told by its file */
+  char *matched;              /* what match.h made of its widths, and how many parameters it has; NULL without */
 } PlaitExperimentCell;
 
 /* An exclusion as it is written, and how many cells it leaves out. */
@@ -74,9 +74,9 @@ typedef struct
   guint n_exclusions;
   PlaitExclusion *exclusions;
   PlaitExecutorSettings executor;
-  char **same;           /* labels of the cells that are left out, NULL-terminated: their settings and the content of
-                            their files are those of a cell before them */
-  char **same_as;        /* labels of these cells before them */
+  char **duplicates;     /* labels of the cells that are left out, NULL-terminated: their settings and the content of
+                      their files are those of a cell before them */
+  char **duplicate_of;   /* labels of these cells before them */
   PlaitDigests *digests; /* of the files that the cells read */
   gboolean own_vocabularies; /* each cell learns its own: vocabularies.h */
   gboolean joined;           /* some cells learn from text that they do not read themselves */
@@ -92,11 +92,11 @@ PlaitCells *plait_cells_check (const char *path, const char *const *overrides, P
                                PlaitRegistry *registry, PlaitProblems *problems);
 
 /* Returns what is left out as the same as a cell before, in a sentence; NULL if nothing is. (transfer full) */
-char *plait_cells_tell_same (const PlaitCells *cells);
+char *plait_cells_describe_duplicates (const PlaitCells *cells);
 
 /* Says of cells that differ and have one seed each what p tells of them, and how to have more; NULL: they have several.
  * (transfer full) */
-char *plait_cells_tell_seeds (const PlaitCells *cells);
+char *plait_cells_describe_seeds (const PlaitCells *cells);
 
 /* TRUE if its values are seeds. */
 gboolean plait_axis_is_seed (const PlaitAxis *axis);

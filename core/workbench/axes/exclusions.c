@@ -167,7 +167,7 @@ plait_exclusions_read (PlaitExclusions *exclusions, const char *key, const Plait
 }
 
 gboolean
-plait_exclusions_leave_out (PlaitExclusions *exclusions, const guint *places)
+plait_exclusions_leave_out (PlaitExclusions *exclusions, const guint *value_indices)
 {
   gboolean excluded = FALSE;
 
@@ -179,7 +179,7 @@ plait_exclusions_leave_out (PlaitExclusions *exclusions, const guint *places)
       for (guint c = 0; c < exclusion->conditions->len; c++)
         {
           const Condition *condition = &g_array_index (exclusion->conditions, Condition, c);
-          meets = meets && condition->meets[places[condition->axis]];
+          meets = meets && condition->meets[value_indices[condition->axis]];
         }
       exclusion->n_cells += meets;
       excluded = excluded || meets;
@@ -188,19 +188,19 @@ plait_exclusions_leave_out (PlaitExclusions *exclusions, const guint *places)
 }
 
 PlaitExclusion *
-plait_exclusions_tell (const PlaitExclusions *exclusions, guint *n, PlaitProblems *problems)
+plait_exclusions_list (const PlaitExclusions *exclusions, guint *n, PlaitProblems *problems)
 {
-  PlaitExclusion *told = g_new (PlaitExclusion, exclusions->list->len);
+  PlaitExclusion *listed = g_new (PlaitExclusion, exclusions->list->len);
 
   *n = exclusions->list->len;
   for (guint e = 0; e < *n; e++)
     {
       const Exclusion *exclusion = exclusions->list->pdata[e];
 
-      told[e] = (PlaitExclusion){ g_strdup (exclusion->text), exclusion->n_cells };
+      listed[e] = (PlaitExclusion){ g_strdup (exclusion->text), exclusion->n_cells };
       if (exclusion->n_cells == 0)
         plait_problems_add_key (problems, exclusions->file, PLAIT_GRID_GROUP, exclusion->key,
                                 "\"%s\" leaves no cell out; correct it, or drop it", exclusion->text);
     }
-  return told;
+  return listed;
 }

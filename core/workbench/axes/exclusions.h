@@ -25,7 +25,7 @@ void plait_exclusions_read (PlaitExclusions *exclusions, const char *key, const 
 
 /* TRUE if one of them leaves out the cell that has value places[i] of axis i. Each counts the cells that it does so
  * with. */
-gboolean plait_exclusions_leave_out (PlaitExclusions *exclusions, const guint *places);
+gboolean plait_exclusions_leave_out (PlaitExclusions *exclusions, const guint *value_indices);
 
 /* All of them, *@n; one that left nothing out is a problem. (transfer full), with their rules */
-PlaitExclusion *plait_exclusions_tell (const PlaitExclusions *exclusions, guint *n, PlaitProblems *problems);
+PlaitExclusion *plait_exclusions_list (const PlaitExclusions *exclusions, guint *n, PlaitProblems *problems);

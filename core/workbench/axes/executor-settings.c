@@ -11,7 +11,7 @@
 
 enum
 {
-  LONGEST_MEMORY = 20,
+  MAX_MEMORY_LENGTH = 20,
 };
 
 gboolean
@@ -42,7 +42,7 @@ is_memory (const char *text)
 {
   gsize digits = strspn (text, "0123456789");
 
-  return digits > 0 && strlen (text) <= LONGEST_MEMORY
+  return digits > 0 && strlen (text) <= MAX_MEMORY_LENGTH
          && (text[digits] == '\0' || (strchr ("KMGT", text[digits]) && text[digits + 1] == '\0'));
 }
 

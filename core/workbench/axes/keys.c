@@ -10,7 +10,7 @@
 #define ANY_NAME ".NAME"
 #define ANY_KEY ".KEY"
 
-G_STATIC_ASSERT (PLAIT_GRID_EXECUTOR_THREADS_MAXIMUM == PLAIT_POOL_MOST_THREADS);
+G_STATIC_ASSERT (PLAIT_GRID_EXECUTOR_THREADS_MAXIMUM == PLAIT_POOL_MAX_THREADS);
 
 /* Returns the name of row @i of the group's table. */
 static const char *

@@ -216,17 +216,17 @@ static GArray *
 unite (const GPtrArray *classes, guint together, PlaitDigests *taken)
 {
   g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
-  const Class *most = NULL;
+  const Class *max = NULL;
   GArray *texts = g_array_new (FALSE, FALSE, sizeof (Text));
 
   for (guint i = 0; i < classes->len; i++)
     {
       const Class *class = classes->pdata[i];
 
-      if (class->together == together && (!most || class->texts->len > most->texts->len))
-        most = class;
+      if (class->together == together && (!max || class->texts->len > max->texts->len))
+        max = class;
     }
-  add_texts (texts, most, seen, taken);
+  add_texts (texts, max, seen, taken);
   for (guint i = 0; i < classes->len; i++)
     if (((const Class *)classes->pdata[i])->together == together)
       add_texts (texts, classes->pdata[i], seen, taken);

@@ -4,11 +4,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "comparison/map.h"
-#include "comparison/place.h"
+#include "comparison/heatmap.h"
+#include "comparison/location.h"
 #include "dumps/attention.h"
 
-#define MOST_STEPS 4096
+#define MAX_STEPS 4096
 
 static void
 difference_free (gpointer item)
@@ -60,7 +60,7 @@ is_numbered (PlaitStore *store, const char *path)
 }
 
 static gboolean
-same_tokens (const PlaitMap *a, const PlaitMap *b)
+same_tokens (const PlaitHeatmap *a, const PlaitHeatmap *b)
 {
   return a->n_rows == b->n_rows && a->n_columns == b->n_columns
          && g_strv_equal ((const char *const *)a->rows, (const char *const *)b->rows)
@@ -92,10 +92,10 @@ entry (GPtrArray *differences, const char *split, const char *memory, gint64 lay
 /* Adds the rows of one layer and head; *@same tells whether they are of the same tokens. */
 static gboolean
 add_step (PlaitAttentionDifference *difference, PlaitStore *first, PlaitStore *second, const char *path,
-          PlaitMapChoice choice, gint64 step, gboolean *same, GError **error)
+          PlaitHeatmapSelection choice, gint64 step, gboolean *same, GError **error)
 {
-  g_autoptr (PlaitMap) a = plait_map_read (first, path, choice, error);
-  g_autoptr (PlaitMap) b = a ? plait_map_read (second, path, choice, error) : NULL;
+  g_autoptr (PlaitHeatmap) a = plait_heatmap_read (first, path, choice, error);
+  g_autoptr (PlaitHeatmap) b = a ? plait_heatmap_read (second, path, choice, error) : NULL;
 
   if (!b)
     return FALSE;
@@ -115,24 +115,24 @@ add_step (PlaitAttentionDifference *difference, PlaitStore *first, PlaitStore *s
 
 /* Compares the heatmap @path of one sentence. */
 static gboolean
-add_map (GPtrArray *differences, PlaitStore *first, PlaitStore *second, const char *split, const char *memory,
-         const char *path, GError **error)
+add_heatmap (GPtrArray *differences, PlaitStore *first, PlaitStore *second, const char *split, const char *memory,
+             const char *path, GError **error)
 {
   gint64 layers, heads, other_layers, other_heads;
 
-  plait_map_steps (first, path, &layers, &heads);
-  plait_map_steps (second, path, &other_layers, &other_heads);
+  plait_heatmap_extents (first, path, &layers, &heads);
+  plait_heatmap_extents (second, path, &other_layers, &other_heads);
   gint64 n_layers = MAX (layers, 1), n_heads = MAX (heads, 1);
-  if (n_layers > MOST_STEPS || n_heads > MOST_STEPS)
+  if (n_layers > MAX_STEPS || n_heads > MAX_STEPS)
     return plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s has more than %d layers or heads", plait_store_path (first),
-                       path, MOST_STEPS);
+                       path, MAX_STEPS);
   PlaitAttentionDifference *difference = entry (differences, split, memory, n_layers, n_heads);
   gboolean same = layers == other_layers && heads == other_heads && difference->layers == n_layers
                   && difference->heads == n_heads && !is_numbered (first, path) && !is_numbered (second, path);
   for (gint64 step = 0; same && step < n_layers * n_heads; step++)
     {
-      PlaitMapChoice choice
-          = { layers > 0 ? step / n_heads : PLAIT_MAP_USUAL, heads > 0 ? step % n_heads : PLAIT_MAP_USUAL, 0 };
+      PlaitHeatmapSelection choice = { layers > 0 ? step / n_heads : PLAIT_HEATMAP_DEFAULT,
+                                       heads > 0 ? step % n_heads : PLAIT_HEATMAP_DEFAULT, 0 };
 
       if (!add_step (difference, first, second, path, choice, step, &same, error))
         return FALSE;
@@ -144,12 +144,12 @@ add_map (GPtrArray *differences, PlaitStore *first, PlaitStore *second, const ch
 static gboolean
 add_split (GPtrArray *differences, PlaitStore *first, PlaitStore *second, const char *split, GError **error)
 {
-  g_autofree char *group = plait_place_below ("/attention", split);
+  g_autofree char *group = plait_location_join ("/attention", split);
   g_auto (GStrv) sentences = plait_store_members (first, group, error);
 
   for (guint s = 0; sentences && sentences[s]; s++)
     {
-      g_autofree char *sentence = plait_place_below (group, sentences[s]);
+      g_autofree char *sentence = plait_location_join (group, sentences[s]);
 
       if (!plait_store_has (second, sentence))
         continue;
@@ -158,10 +158,10 @@ add_split (GPtrArray *differences, PlaitStore *first, PlaitStore *second, const 
         return FALSE;
       for (guint m = 0; memories[m]; m++)
         {
-          g_autofree char *path = plait_place_below (sentence, memories[m]);
+          g_autofree char *path = plait_location_join (sentence, memories[m]);
 
-          if (plait_map_is (first, path) && plait_map_is (second, path)
-              && !add_map (differences, first, second, split, memories[m], path, error))
+          if (plait_heatmap_exists (first, path) && plait_heatmap_exists (second, path)
+              && !add_heatmap (differences, first, second, split, memories[m], path, error))
             return FALSE;
         }
     }
@@ -185,7 +185,7 @@ plait_attention_differences (PlaitStore *first, PlaitStore *second, GError **err
     return NULL;
   for (guint i = 0; splits[i]; i++)
     {
-      g_autofree char *group = plait_place_below ("/attention", splits[i]);
+      g_autofree char *group = plait_location_join ("/attention", splits[i]);
 
       if (plait_store_has (second, group) && !add_split (differences, first, second, splits[i], error))
         return NULL;
@@ -229,9 +229,9 @@ plait_attention_difference_shown (const PlaitAttentionDifference *difference)
       for (gint64 h = 0; h < difference->heads; h++)
         {
           sum += plait_attention_difference_mean (difference, l, h);
-          plait_table_known (table, plait_attention_difference_mean (difference, l, h));
+          plait_table_real_or_none (table, plait_attention_difference_mean (difference, l, h));
         }
-      plait_table_known (table, sum / (double)difference->heads);
+      plait_table_real_or_none (table, sum / (double)difference->heads);
     }
   return table;
 }

@@ -15,7 +15,7 @@ plait_plot_include (PlaitPlotAxis *axis, double value)
 }
 
 double
-plait_plot_place (const PlaitPlotAxis *axis, double value)
+plait_plot_position (const PlaitPlotAxis *axis, double value)
 {
   return axis->begin + (value - axis->low) / (axis->high - axis->low) * (axis->end - axis->begin);
 }

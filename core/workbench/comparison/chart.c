@@ -3,11 +3,11 @@
 
 #include <math.h>
 
-#include "comparison/place.h"
+#include "comparison/location.h"
 #include "scoring/length-table.h"
 #include "tables/table.h"
 
-#define MOST_POINTS ((gint64)1 << 20)
+#define MAX_POINTS ((gint64)1 << 20)
 #define SEED "experiment.seed"
 
 void
@@ -87,9 +87,9 @@ system_of (const Runs *runs, guint s)
 }
 
 static const char *
-setting_of (const PlaitRunSystem *system, const PlaitRunDifference *difference)
+setting_of (const PlaitRunSystem *system, const PlaitSettingDifference *difference)
 {
-  return plait_run_difference_text (difference, system->runs[0]);
+  return plait_setting_difference_text (difference, system->runs[0]);
 }
 
 static void
@@ -101,7 +101,7 @@ rename_system (PlaitRunSystem *system, char *name)
 
 /* TRUE if the values of @difference tell systems apart that have one name so far. */
 static gboolean
-tells_apart (const Runs *runs, const PlaitRunDifference *difference)
+distinguishes_systems (const Runs *runs, const PlaitSettingDifference *difference)
 {
   for (guint i = 0; i < runs->systems->len; i++)
     for (guint k = 0; k < i; k++)
@@ -118,15 +118,15 @@ tells_apart (const Runs *runs, const PlaitRunDifference *difference)
 static void
 name_systems (const Runs *runs)
 {
-  g_autoptr (GPtrArray) differences = plait_runs_differences (runs->runs);
+  g_autoptr (GPtrArray) differences = plait_setting_differences (runs->runs);
 
   for (guint s = 0; s < runs->systems->len; s++)
     rename_system (system_of (runs, s), g_strdup (""));
   for (guint d = 0; d < differences->len; d++)
     {
-      const PlaitRunDifference *difference = differences->pdata[d];
+      const PlaitSettingDifference *difference = differences->pdata[d];
 
-      if (g_str_equal (difference->key, SEED) || !tells_apart (runs, difference))
+      if (g_str_equal (difference->key, SEED) || !distinguishes_systems (runs, difference))
         continue;
       for (guint s = 0; s < runs->systems->len; s++)
         {
@@ -150,8 +150,8 @@ set_point (PlaitPlotSeries *series, guint i, const GArray *values, double low, d
   if (values->len == 0)
     return;
   series->y[i] = plait_mean (numbers, values->len);
-  series->low[i] = values->len > 1 ? series->y[i] - plait_deviation (numbers, values->len) : low;
-  series->high[i] = values->len > 1 ? series->y[i] + plait_deviation (numbers, values->len) : high;
+  series->low[i] = values->len > 1 ? series->y[i] - plait_standard_deviation (numbers, values->len) : low;
+  series->high[i] = values->len > 1 ? series->y[i] + plait_standard_deviation (numbers, values->len) : high;
 }
 
 /* ---- curves ---- */
@@ -160,12 +160,12 @@ set_point (PlaitPlotSeries *series, guint i, const GArray *values, double low, d
 static PlaitPlotSeries *
 read_curve (PlaitStore *store, const char *path, GError **error)
 {
-  g_autofree char *table = g_path_get_dirname (path), *steps = plait_place_below (table, "step");
+  g_autofree char *table = g_path_get_dirname (path), *steps = plait_location_join (table, "step");
   g_autoptr (PlaitPlotSeries) curve = g_new0 (PlaitPlotSeries, 1);
   gint64 n_x = 0, n_y = 0;
 
-  curve->x = plait_store_read_array (store, steps, PLAIT_STORE_DOUBLE, MOST_POINTS, &n_x, error);
-  curve->y = curve->x ? plait_store_read_array (store, path, PLAIT_STORE_DOUBLE, MOST_POINTS, &n_y, error) : NULL;
+  curve->x = plait_store_read_array (store, steps, PLAIT_STORE_DOUBLE, MAX_POINTS, &n_x, error);
+  curve->y = curve->x ? plait_store_read_array (store, path, PLAIT_STORE_DOUBLE, MAX_POINTS, &n_y, error) : NULL;
   if (!curve->y)
     return NULL;
   if (n_y != n_x || n_y == 0)

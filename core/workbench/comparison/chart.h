@@ -33,7 +33,7 @@ typedef struct
 void plait_plot_include (PlaitPlotAxis *axis, double value);
 
 /* Where @value is drawn. */
-double plait_plot_place (const PlaitPlotAxis *axis, double value);
+double plait_plot_position (const PlaitPlotAxis *axis, double value);
 
 /* The least of 1, 2 and 5 times a power of ten that is no less than @rough: between ticks. */
 double plait_plot_step (double rough);

@@ -6,7 +6,7 @@ plait_run_comparison_free (PlaitRunComparison *comparison)
 {
   if (!comparison)
     return;
-  g_free (comparison->measures);
+  g_free (comparison->score_columns);
   g_free (comparison->values);
   g_strfreev (comparison->notes);
   g_clear_pointer (&comparison->differences, g_ptr_array_unref);
@@ -17,12 +17,12 @@ plait_run_comparison_free (PlaitRunComparison *comparison)
 
 /* Of the runs' results, without evaluations of one name that were made in different ways. */
 static void
-find_measures (PlaitRunComparison *comparison)
+find_score_columns (PlaitRunComparison *comparison)
 {
   guint n = comparison->runs->len;
   g_autofree PlaitRunResult **results = g_new (PlaitRunResult *, n + 1);
   g_autofree const char **names = g_new (const char *, n + 1);
-  GArray *measures;
+  GArray *score_columns;
 
   for (guint r = 0; r < n; r++)
     {
@@ -31,10 +31,10 @@ find_measures (PlaitRunComparison *comparison)
       results[r] = run->result;
       names[r] = run->name;
     }
-  plait_run_results_leave_mixed (results, names, n, comparison->options.log);
-  measures = plait_run_results_measures ((const PlaitRunResult *const *)results, n);
-  comparison->n_measures = measures->len;
-  comparison->measures = (PlaitMeasure *)(gpointer)g_array_free (measures, FALSE);
+  plait_run_results_drop_mixed (results, names, n, comparison->options.log);
+  score_columns = plait_run_results_score_columns ((const PlaitRunResult *const *)results, n);
+  comparison->n_score_columns = score_columns->len;
+  comparison->score_columns = (PlaitScoreColumn *)(gpointer)g_array_free (score_columns, FALSE);
 }
 
 /* Finds what systems have otherwise beside their settings. */
@@ -56,7 +56,7 @@ find_notes (PlaitRunComparison *comparison)
         }
     }
   comparison->tokens_differ = plait_run_results_differ_in_target (results, n);
-  comparison->notes = plait_run_results_tell (results, names, n);
+  comparison->notes = plait_run_results_describe_differences (results, names, n);
 }
 
 static const PlaitRunSystem *
@@ -84,15 +84,16 @@ measure (PlaitRunComparison *comparison)
     {
       g_autoptr (GPtrArray) results = results_of (comparison, s);
 
-      for (guint m = 0; m < comparison->n_measures; m++)
-        comparison->values[s * comparison->n_measures + m] = plait_measured_new (&comparison->measures[m], results);
+      for (guint m = 0; m < comparison->n_score_columns; m++)
+        comparison->values[s * comparison->n_score_columns + m]
+            = plait_seed_statistics_new (&comparison->score_columns[m], results);
     }
 }
 
-const PlaitMeasured *
+const PlaitSeedStatistics *
 plait_run_comparison_value (const PlaitRunComparison *comparison, guint system, guint measure)
 {
-  return &comparison->values[system * comparison->n_measures + measure];
+  return &comparison->values[system * comparison->n_score_columns + measure];
 }
 
 /* The first system of the references of @measure: what the others are tested against. */
@@ -100,8 +101,8 @@ static guint
 baseline_of (const PlaitRunComparison *comparison, guint measure)
 {
   for (guint s = 0; s < comparison->systems->len; s++)
-    for (guint m = 0; m < comparison->n_measures; m++)
-      if (plait_measure_is_beside (&comparison->measures[m], &comparison->measures[measure])
+    for (guint m = 0; m < comparison->n_score_columns; m++)
+      if (plait_score_column_has_same_references (&comparison->score_columns[m], &comparison->score_columns[measure])
           && plait_run_comparison_value (comparison, s, m)->n > 0)
         return s;
   return 0;
@@ -121,9 +122,9 @@ compare (PlaitRunComparison *comparison, guint m, GError **error)
       g_autoptr (GPtrArray) system = results_of (comparison, s);
 
       if (s > first
-          && !plait_measured_compare (&comparison->values[s * comparison->n_measures + m], &comparison->measures[m],
-                                      baseline, system, options->test, (guint)options->trials, (guint64)options->seed,
-                                      compared, error))
+          && !plait_seed_statistics_compare (&comparison->values[s * comparison->n_score_columns + m],
+                                             &comparison->score_columns[m], baseline, system, options->test,
+                                             (guint)options->trials, (guint64)options->seed, compared, error))
         return FALSE;
     }
   plait_holm_adjust (compared);
@@ -139,13 +140,13 @@ plait_run_comparison_new (char *const *paths, const PlaitComparisonOptions *opti
   comparison->runs = plait_runs_open (paths, options->dumps, options->log, error);
   if (!comparison->runs)
     return NULL;
-  comparison->differences = plait_runs_differences (comparison->runs);
-  find_measures (comparison);
+  comparison->differences = plait_setting_differences (comparison->runs);
+  find_score_columns (comparison);
   comparison->systems = plait_run_systems_new (comparison->runs);
   find_notes (comparison);
-  comparison->values = g_new0 (PlaitMeasured, (gsize)comparison->systems->len * comparison->n_measures + 1);
+  comparison->values = g_new0 (PlaitSeedStatistics, (gsize)comparison->systems->len * comparison->n_score_columns + 1);
   measure (comparison);
-  for (guint m = 0; m < comparison->n_measures && options->tested; m++)
+  for (guint m = 0; m < comparison->n_score_columns && options->tested; m++)
     if (!compare (comparison, m, error))
       return NULL;
   return g_steal_pointer (&comparison);
@@ -171,8 +172,8 @@ plait_run_comparison_split_end (const PlaitRunComparison *comparison, guint firs
 {
   guint end = first + 1;
 
-  while (end < comparison->n_measures
-         && plait_measure_is_beside (&comparison->measures[first], &comparison->measures[end]))
+  while (end < comparison->n_score_columns
+         && plait_score_column_has_same_references (&comparison->score_columns[first], &comparison->score_columns[end]))
     end++;
   return end;
 }
@@ -184,7 +185,7 @@ seeds_of (const PlaitRunComparison *comparison, guint m)
   guint n[2] = { 0, 0 };
 
   for (guint s = 0; s < comparison->systems->len; s++)
-    plait_measured_count_seeds (plait_run_comparison_value (comparison, s, m), n);
+    plait_seed_statistics_count_seeds (plait_run_comparison_value (comparison, s, m), n);
   return plait_comparison_seeds (n[0], n[1]);
 }
 
@@ -194,7 +195,7 @@ static gboolean
 is_beside (const PlaitRunComparison *comparison, guint s, guint first, guint end)
 {
   for (guint m = first; m < end; m++)
-    if (!comparison->measures[m].apart || plait_run_comparison_value (comparison, s, m)->n > 0)
+    if (!comparison->score_columns[m].apart || plait_run_comparison_value (comparison, s, m)->n > 0)
       return TRUE;
   return FALSE;
 }
@@ -209,13 +210,13 @@ plait_run_comparison_scores (const PlaitRunComparison *comparison, guint first)
   plait_table_column (table, PLAIT_TABLE_WORDS, "Run");
   for (guint m = first; m < end; m++)
     {
-      const PlaitMeasure *measure = &comparison->measures[m];
+      const PlaitScoreColumn *measure = &comparison->score_columns[m];
       PlaitTableColumn *column = plait_table_column (table, PLAIT_TABLE_NUMBERS, measure->name);
 
       column->best = !several                    ? PLAIT_TABLE_NO_BEST
                      : measure->larger_is_better ? PLAIT_TABLE_LARGEST
                                                  : PLAIT_TABLE_SMALLEST;
-      column->pictured = several && measure->tested;
+      column->has_plots = several && measure->tested;
       if (several && measure->tested)
         plait_comparison_columns (table, seeds_of (comparison, m));
     }
@@ -226,22 +227,22 @@ plait_run_comparison_scores (const PlaitRunComparison *comparison, guint first)
       plait_table_run (table, system_of (comparison, s)->name, system_of (comparison, s)->runs[0]);
       for (guint m = first; m < end; m++)
         {
-          const PlaitMeasured *value = plait_run_comparison_value (comparison, s, m);
+          const PlaitSeedStatistics *value = plait_run_comparison_value (comparison, s, m);
 
-          plait_table_score (table, plait_measured_shown (value));
-          if (several && comparison->measures[m].tested)
+          plait_table_score (table, plait_seed_statistics_shown (value));
+          if (several && comparison->score_columns[m].tested)
             plait_comparison_cells (table, value->compared ? &value->comparison : NULL);
         }
     }
-  if (comparison->measures[first].apart)
+  if (comparison->score_columns[first].apart)
     plait_table_note (table, "Runs over other references of this split have a table of their own.");
-  if (comparison->measures[first].apart || end == comparison->n_measures)
+  if (comparison->score_columns[first].apart || end == comparison->n_score_columns)
     {
       g_autofree char *note = legend (comparison, first);
 
       plait_table_note (table, note);
     }
-  for (guint i = 0; comparison->notes[i] && end == comparison->n_measures; i++)
+  for (guint i = 0; comparison->notes[i] && end == comparison->n_score_columns; i++)
     plait_table_note (table, comparison->notes[i]);
   return table;
 }
@@ -264,7 +265,7 @@ plait_run_comparison_sizes (const PlaitRunComparison *comparison)
         plait_table_text (table, PLAIT_TABLE_PLAIN, NULL);
       else
         plait_table_integer (table, PLAIT_TABLE_PLAIN, run->result->parameters);
-      plait_table_known (table, run->rate);
+      plait_table_real_or_none (table, run->rate);
       plait_table_text (table, PLAIT_TABLE_DIM, plait_store_path (run->store));
     }
   return table;
@@ -280,11 +281,11 @@ plait_run_comparison_settings (const PlaitRunComparison *comparison)
     plait_table_column (table, PLAIT_TABLE_CODE, plait_run_at (comparison->runs, r)->name);
   for (guint d = 0; d < comparison->differences->len; d++)
     {
-      const PlaitRunDifference *difference = comparison->differences->pdata[d];
+      const PlaitSettingDifference *difference = comparison->differences->pdata[d];
 
       plait_table_text (table, PLAIT_TABLE_NAME, difference->key);
       for (guint r = 0; r < comparison->runs->len; r++)
-        plait_table_text (table, PLAIT_TABLE_PLAIN, plait_run_difference_text (difference, r));
+        plait_table_text (table, PLAIT_TABLE_PLAIN, plait_setting_difference_text (difference, r));
     }
   return table;
 }

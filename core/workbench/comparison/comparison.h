@@ -3,7 +3,7 @@
 
 #include "comparison/systems.h"
 #include "significance/report.h"
-#include "run/measured.h"
+#include "run/seed-statistics.h"
 
 /*
  * The scores of runs beside each other, each tested against the first: what plait compare and plait report show. Runs
@@ -24,13 +24,13 @@ typedef struct
 {
   GPtrArray *runs; /* (element-type PlaitRunFile) */
   PlaitComparisonOptions options;
-  guint n_measures;
-  PlaitMeasure *measures;
-  GArray *systems;        /* (element-type PlaitRunSystem) of the runs */
-  PlaitMeasured *values;  /* [systems, measures] */
-  GPtrArray *differences; /* (element-type PlaitRunDifference) */
-  gboolean tokens_differ; /* the target's tokens are not the same in all runs */
-  char **notes;           /* what runs have otherwise beside settings: plait_run_results_tell */
+  guint n_score_columns;
+  PlaitScoreColumn *score_columns;
+  GArray *systems;             /* (element-type PlaitRunSystem) of the runs */
+  PlaitSeedStatistics *values; /* [systems, measures] */
+  GPtrArray *differences;      /* (element-type PlaitSettingDifference) */
+  gboolean tokens_differ;      /* the target's tokens are not the same in all runs */
+  char **notes;                /* what runs have otherwise beside settings: plait_run_results_describe_differences */
 } PlaitRunComparison;
 
 /* Opens, scores and compares the runs in @paths. p is adjusted by Holm's method over the systems of one
@@ -41,7 +41,8 @@ void plait_run_comparison_free (PlaitRunComparison *comparison);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitRunComparison, plait_run_comparison_free)
 
 /* (transfer none) */
-const PlaitMeasured *plait_run_comparison_value (const PlaitRunComparison *comparison, guint system, guint measure);
+const PlaitSeedStatistics *plait_run_comparison_value (const PlaitRunComparison *comparison, guint system,
+                                                       guint measure);
 
 /*
  * Tables

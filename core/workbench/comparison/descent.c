@@ -2,13 +2,13 @@
 #include "comparison/descent.h"
 
 #include "files/memory.h"
-#include "comparison/place.h"
+#include "comparison/location.h"
 
-#define MOST_NUMBERS ((gint64)1 << 26)
-#define MOST_STEPS ((gint64)1 << 24)  /* target words times rows */
-#define MOST_LABELS ((gsize)16 << 20) /* bytes */
-#define MOST_OF_AXIS (1 << 16)
-#define MOST_LEVELS 256
+#define MAX_NUMBERS ((gint64)1 << 26)
+#define MAX_STEPS ((gint64)1 << 24)       /* target words times rows */
+#define MAX_LABEL_BYTES ((gsize)16 << 20) /* bytes */
+#define MAX_AXIS_LENGTH (1 << 16)
+#define MAX_LEVELS 256
 
 /* The arrays as they stand in the file. */
 typedef struct
@@ -37,7 +37,7 @@ arrays_clear (Arrays *arrays)
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Arrays, arrays_clear)
 
 void
-plait_descent_free (PlaitDescentMap *descent)
+plait_descent_free (PlaitDescent *descent)
 {
   g_free (descent->title);
   g_free (descent->choice);
@@ -53,9 +53,9 @@ plait_descent_free (PlaitDescentMap *descent)
 gboolean
 plait_descent_is (PlaitStore *store, const char *path)
 {
-  g_autofree char *entries = plait_place_below (path, "entry_offsets");
-  g_autofree char *extents = plait_place_below (path, "extents");
-  g_autofree char *all = plait_place_below (path, "sentence"); /* those of all sentences, as they are stored */
+  g_autofree char *entries = plait_location_join (path, "entry_offsets");
+  g_autofree char *extents = plait_location_join (path, "extents");
+  g_autofree char *all = plait_location_join (path, "sentence"); /* those of all sentences, as they are stored */
   PlaitStoreObject object;
 
   /* Two sources may have these names. */
@@ -75,9 +75,9 @@ fail (const Arrays *arrays, GError **error)
 static gpointer
 read_array (const Arrays *arrays, const char *name, PlaitStoreType type, gint64 n, GError **error)
 {
-  g_autofree char *place = plait_place_below (arrays->path, name);
+  g_autofree char *place = plait_location_join (arrays->path, name);
   gint64 found = 0;
-  g_autofree gpointer values = plait_store_read_array (arrays->store, place, type, MOST_NUMBERS, &found, error);
+  g_autofree gpointer values = plait_store_read_array (arrays->store, place, type, MAX_NUMBERS, &found, error);
 
   return values && (found == n || fail (arrays, error)) ? g_steal_pointer (&values) : NULL;
 }
@@ -104,7 +104,7 @@ read_offsets (const Arrays *arrays, const char *name, gint64 n, gint64 **offsets
 
   if (!read_integers (arrays, name, n + 1, offsets, error))
     return FALSE;
-  sound = (*offsets)[0] == 0 && (*offsets)[n] <= MOST_NUMBERS;
+  sound = (*offsets)[0] == 0 && (*offsets)[n] <= MAX_NUMBERS;
   for (gint64 i = 0; i < n; i++)
     sound = sound && (*offsets)[i] <= (*offsets)[i + 1];
   return sound || fail (arrays, error);
@@ -113,20 +113,20 @@ read_offsets (const Arrays *arrays, const char *name, gint64 n, gint64 **offsets
 static char **
 read_labels (const Arrays *arrays, const char *name, gint64 *n, GError **error)
 {
-  g_autofree char *place = plait_place_below (arrays->path, name);
+  g_autofree char *place = plait_location_join (arrays->path, name);
 
-  return plait_store_read_strings (arrays->store, place, MOST_LABELS, n, error);
+  return plait_store_read_strings (arrays->store, place, MAX_LABEL_BYTES, n, error);
 }
 
 /* Links that lead down, and rows that are there. */
 static gboolean
-is_sound (const Arrays *arrays, const PlaitDescentMap *descent, gint64 n)
+is_sound (const Arrays *arrays, const PlaitDescent *descent, gint64 n)
 {
   for (gint64 i = 0; i < descent->n_rows; i++)
     {
       gint64 first = arrays->first_child[i], children = arrays->children[i];
 
-      if (descent->level[i] < 0 || descent->level[i] >= MOST_LEVELS || children < 0 || children > descent->n_rows)
+      if (descent->level[i] < 0 || descent->level[i] >= MAX_LEVELS || children < 0 || children > descent->n_rows)
         return FALSE;
       for (gint64 k = first; k < first + children; k++)
         if (k < 0 || k >= descent->n_rows || descent->level[k] >= descent->level[i])
@@ -139,7 +139,7 @@ is_sound (const Arrays *arrays, const PlaitDescentMap *descent, gint64 n)
 }
 
 static gboolean
-read_arrays (Arrays *arrays, PlaitDescentMap *descent, GError **error)
+read_arrays (Arrays *arrays, PlaitDescent *descent, GError **error)
 {
   gint64 targets, entries, sets, n;
   g_autofree gint64 *extents = NULL;
@@ -154,9 +154,9 @@ read_arrays (Arrays *arrays, PlaitDescentMap *descent, GError **error)
   descent->rows = descent->targets ? read_labels (arrays, "row_labels", &descent->n_rows, error) : NULL;
   if (!descent->rows)
     return FALSE;
-  if (arrays->layers < 1 || arrays->layers > MOST_OF_AXIS || arrays->heads < 1 || arrays->heads > MOST_OF_AXIS
-      || targets < 1 || targets != descent->n_targets || targets > MOST_NUMBERS / arrays->layers / arrays->heads
-      || descent->n_rows < 1 || descent->n_rows > MIN (MOST_OF_AXIS, MOST_STEPS / targets))
+  if (arrays->layers < 1 || arrays->layers > MAX_AXIS_LENGTH || arrays->heads < 1 || arrays->heads > MAX_AXIS_LENGTH
+      || targets < 1 || targets != descent->n_targets || targets > MAX_NUMBERS / arrays->layers / arrays->heads
+      || descent->n_rows < 1 || descent->n_rows > MIN (MAX_AXIS_LENGTH, MAX_STEPS / targets))
     return fail (arrays, error);
   entries = arrays->layers * arrays->heads * targets;
   if (!read_integers (arrays, "row_level", descent->n_rows, &descent->level, error)
@@ -177,7 +177,7 @@ read_arrays (Arrays *arrays, PlaitDescentMap *descent, GError **error)
 
 /* Numbers the leaves, and finds between which of them each row stands. */
 static void
-span_rows (const Arrays *arrays, PlaitDescentMap *descent)
+span_rows (const Arrays *arrays, PlaitDescent *descent)
 {
   g_autofree gint64 *number = g_new0 (gint64, descent->n_rows);
 
@@ -205,7 +205,7 @@ span_rows (const Arrays *arrays, PlaitDescentMap *descent)
 /* Adds what entry @entry weighed to the steps of its word; @of_level is room for a sum a level, and @seen [rows] tells
  * the entry that weighed each row last. */
 static void
-add_entry (const Arrays *arrays, const PlaitDescentMap *descent, gint64 entry, double *of_level, gint64 *seen,
+add_entry (const Arrays *arrays, const PlaitDescent *descent, gint64 entry, double *of_level, gint64 *seen,
            PlaitDescentStep *steps)
 {
   gint64 begin = arrays->sets[arrays->entries[entry]], end = arrays->sets[arrays->entries[entry + 1]];
@@ -230,16 +230,16 @@ add_entry (const Arrays *arrays, const PlaitDescentMap *descent, gint64 entry, d
 }
 
 static gboolean
-add_steps (const Arrays *arrays, PlaitDescentMap *descent, PlaitMapChoice choice, GError **error)
+add_steps (const Arrays *arrays, PlaitDescent *descent, PlaitHeatmapSelection choice, GError **error)
 {
   g_autofree double *of_level = g_new (double, descent->highest + 1);
   g_autofree gint64 *seen = g_new (gint64, descent->n_rows);
   g_autoptr (GString) text = g_string_new (NULL);
-  PlaitMapSteps layers, heads;
+  PlaitIndexRange layers, heads;
   gsize n = (gsize)(descent->n_targets * descent->n_rows);
 
-  if (!plait_map_choose (arrays->store, arrays->path, "layer", arrays->layers, choice, &layers, text, error)
-      || !plait_map_choose (arrays->store, arrays->path, "head", arrays->heads, choice, &heads, text, error))
+  if (!plait_heatmap_select (arrays->store, arrays->path, "layer", arrays->layers, choice, &layers, text, error)
+      || !plait_heatmap_select (arrays->store, arrays->path, "head", arrays->heads, choice, &heads, text, error))
     return FALSE;
   descent->choice = g_strdup (text->str);
   descent->ways = (guint)((layers.last - layers.first + 1) * (heads.last - heads.first + 1));
@@ -262,10 +262,10 @@ add_steps (const Arrays *arrays, PlaitDescentMap *descent, PlaitMapChoice choice
   return TRUE;
 }
 
-PlaitDescentMap *
-plait_descent_read (PlaitStore *store, const char *path, PlaitMapChoice choice, GError **error)
+PlaitDescent *
+plait_descent_read (PlaitStore *store, const char *path, PlaitHeatmapSelection choice, GError **error)
 {
-  g_autoptr (PlaitDescentMap) descent = g_new0 (PlaitDescentMap, 1);
+  g_autoptr (PlaitDescent) descent = g_new0 (PlaitDescent, 1);
   g_auto (Arrays) arrays = { .store = store, .path = path };
 
   if (!read_arrays (&arrays, descent, error))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "comparison/map.h"
+#include "comparison/heatmap.h"
 
 /*
  * The descents of one sentence through the levels of a memory (dumps/descent-dump.h), at one layer and head or at
@@ -29,18 +29,18 @@ typedef struct
   gint64 *level;           /* [n_rows]: 0 of leaves, up to highest */
   gint64 *first, *last;    /* [n_rows]: numbers of the leaves that a row spans */
   PlaitDescentStep *steps; /* [n_targets][n_rows] */
-} PlaitDescentMap;
+} PlaitDescent;
 
 /* TRUE if the dump of a descent stands at @path. */
 gboolean plait_descent_is (PlaitStore *store, const char *path);
 
 /* Reads it. PLAIT_ERROR_INPUT where its arrays do not fit each other. (transfer full) */
-PlaitDescentMap *plait_descent_read (PlaitStore *store, const char *path, PlaitMapChoice choice, GError **error);
-void plait_descent_free (PlaitDescentMap *descent);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitDescentMap, plait_descent_free)
+PlaitDescent *plait_descent_read (PlaitStore *store, const char *path, PlaitHeatmapSelection choice, GError **error);
+void plait_descent_free (PlaitDescent *descent);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitDescent, plait_descent_free)
 
 static inline const PlaitDescentStep *
-plait_descent_step (const PlaitDescentMap *descent, gint64 target, gint64 row)
+plait_descent_step (const PlaitDescent *descent, gint64 target, gint64 row)
 {
   return &descent->steps[target * descent->n_rows + row];
 }

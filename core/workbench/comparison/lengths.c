@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "comparison/place.h"
+#include "comparison/location.h"
 
 /* Returns the row of @metric and @bin; NULL if there is none. */
 static const PlaitLengthRow *
@@ -105,10 +105,10 @@ read_rows (const PlaitRunFile *run, const char *split, GError **error)
 static char *
 where_of (const PlaitRunComparison *comparison, const PlaitRunFile *run, const char *split)
 {
-  for (guint m = 0; m < comparison->n_measures; m++)
-    if (g_str_equal (comparison->measures[m].split, split)
-        && plait_measure_score (&comparison->measures[m], run->result))
-      return plait_measure_where (&comparison->measures[m]);
+  for (guint m = 0; m < comparison->n_score_columns; m++)
+    if (g_str_equal (comparison->score_columns[m].split, split)
+        && plait_score_column_score (&comparison->score_columns[m], run->result))
+      return plait_score_column_split_text (&comparison->score_columns[m]);
   return g_strdup (split);
 }
 
@@ -160,7 +160,7 @@ plait_length_tables_of_runs (const PlaitRunComparison *comparison, GError **erro
   for (guint r = 0; r < n; r++)
     {
       const PlaitRunFile *run = comparison->runs->pdata[r];
-      g_auto (GStrv) splits = plait_place_members (run->store, "/evaluation", error);
+      g_auto (GStrv) splits = plait_location_members (run->store, "/evaluation", error);
 
       systems[r] = run->name;
       for (guint s = 0; splits && splits[s]; s++)
@@ -198,7 +198,7 @@ plait_length_row_add_json (const PlaitLengthRow *row, const char *split, PlaitJs
 gboolean
 plait_lengths_add_json (const PlaitRunFile *run, PlaitJson *json, GError **error)
 {
-  g_auto (GStrv) splits = plait_place_members (run->store, "/evaluation", error);
+  g_auto (GStrv) splits = plait_location_members (run->store, "/evaluation", error);
   gboolean any = FALSE;
 
   for (guint s = 0; splits && splits[s]; s++)

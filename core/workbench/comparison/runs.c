@@ -6,14 +6,14 @@
 
 #include "text/error.h"
 #include "files/path.h"
-#include "comparison/place.h"
+#include "comparison/location.h"
 #include "significance/statistics.h"
 #include "experiment/groups.h"
 #include "setup/trained.h"
 
-#define MOST_RUNS 1000
-#define DIGEST 8                   /* digits */
-#define MOST_TEXT ((gsize)1 << 30) /* bytes of the text of a split */
+#define MAX_RUNS 1000
+#define DIGEST 8                        /* digits */
+#define MAX_TEXT_BYTES ((gsize)1 << 30) /* bytes of the text of a split */
 
 static void
 run_free (gpointer item)
@@ -33,7 +33,7 @@ plait_run_lines (PlaitStore *store, const char *split, const char *name, gint64 
   g_autofree char *path = g_strdup_printf ("/evaluation/%s/%s", split, name);
 
   *n = 0;
-  return plait_store_has (store, path) ? plait_store_read_strings (store, path, MOST_TEXT, n, NULL) : NULL;
+  return plait_store_has (store, path) ? plait_store_read_strings (store, path, MAX_TEXT_BYTES, n, NULL) : NULL;
 }
 
 void
@@ -56,9 +56,9 @@ plait_run_score_add_json (const PlaitRunScore *score, PlaitJson *json)
 static gboolean
 check_number (guint n, GError **error)
 {
-  return n <= MOST_RUNS
+  return n <= MAX_RUNS
          || plait_fail (error, PLAIT_ERROR_INPUT, "there are more than %d runs; name fewer files, or a smaller grid",
-                        MOST_RUNS);
+                        MAX_RUNS);
 }
 
 /* Takes @store over. */
@@ -116,12 +116,12 @@ add_grid (GPtrArray *runs, PlaitStore *store, PlaitLog *log, GError **error)
     return FALSE;
   for (guint i = 0; names[i]; i++)
     {
-      g_autofree char *link = plait_place_below ("/runs", names[i]);
-      g_autoptr (PlaitPlace) place = plait_place_open (path, link, log, error);
+      g_autofree char *link = plait_location_join ("/runs", names[i]);
+      g_autoptr (PlaitLocation) location = plait_location_open (path, link, log, error);
 
       g_autofree char *name = short_name (names[i], names);
 
-      if (!place || !add_run (runs, g_steal_pointer (&place->store), name, FALSE, error))
+      if (!location || !add_run (runs, g_steal_pointer (&location->store), name, FALSE, error))
         return FALSE;
     }
   return TRUE;
@@ -139,16 +139,16 @@ names_clash (const GPtrArray *runs)
   return FALSE;
 }
 
-/* Returns the bytes of folders that all of @places begin with. */
+/* Returns the bytes of folders that all of @folders begin with. */
 static gsize
-common_folder (const GPtrArray *places)
+common_folder (const GPtrArray *folders)
 {
-  const char *first = places->pdata[0];
+  const char *first = folders->pdata[0];
   gsize length = strlen (first);
 
-  for (guint i = 1; i < places->len; i++)
+  for (guint i = 1; i < folders->len; i++)
     {
-      const char *other = places->pdata[i];
+      const char *other = folders->pdata[i];
       gsize same = 0;
 
       while (same < length && first[same] == other[same])
@@ -162,9 +162,9 @@ common_folder (const GPtrArray *places)
 
 /* Puts the folders of files before the names of @runs, if two have one name. */
 static void
-tell_names_apart (GPtrArray *runs)
+make_names_unique (GPtrArray *runs)
 {
-  g_autoptr (GPtrArray) places = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) folders = g_ptr_array_new_with_free_func (g_free);
   gsize folder;
 
   if (!names_clash (runs))
@@ -174,15 +174,15 @@ tell_names_apart (GPtrArray *runs)
       const PlaitRunFile *run = plait_run_at (runs, i);
       g_autofree char *above = g_path_get_dirname (plait_store_path (run->store));
 
-      g_ptr_array_add (places, g_build_filename (g_str_equal (above, ".") ? "" : above, run->name, NULL));
+      g_ptr_array_add (folders, g_build_filename (g_str_equal (above, ".") ? "" : above, run->name, NULL));
     }
-  folder = common_folder (places);
+  folder = common_folder (folders);
   for (guint i = 0; i < runs->len; i++)
     {
       PlaitRunFile *run = runs->pdata[i];
 
       g_free (run->name);
-      run->name = g_strdup ((const char *)places->pdata[i] + folder);
+      run->name = g_strdup ((const char *)folders->pdata[i] + folder);
     }
 }
 
@@ -207,14 +207,14 @@ plait_runs_open (char *const *paths, gboolean dumps, PlaitLog *log, GError **err
       if (!check_number (runs->len + 1, error) || !add_run (runs, g_steal_pointer (&store), name, dumps, error))
         return NULL;
     }
-  tell_names_apart (runs);
+  make_names_unique (runs);
   return g_steal_pointer (&runs);
 }
 
 static void
 difference_free (gpointer item)
 {
-  PlaitRunDifference *difference = item;
+  PlaitSettingDifference *difference = item;
 
   g_free (difference->key);
   g_ptr_array_unref (difference->values);
@@ -272,7 +272,7 @@ plait_run_setting_value (const char *group, const char *key, const char *text)
 }
 
 const char *
-plait_run_difference_text (const PlaitRunDifference *difference, guint run)
+plait_setting_difference_text (const PlaitSettingDifference *difference, guint run)
 {
   const char *value = difference->values->pdata[run];
 
@@ -280,7 +280,7 @@ plait_run_difference_text (const PlaitRunDifference *difference, guint run)
 }
 
 void
-plait_run_difference_add_json (const PlaitRunDifference *difference, guint run, PlaitJson *json)
+plait_setting_difference_add_json (const PlaitSettingDifference *difference, guint run, PlaitJson *json)
 {
   const PlaitSettingSpecification specification = { difference->key, difference->type };
 
@@ -314,7 +314,7 @@ add_difference (GPtrArray *differences, GPtrArray *runs, const char *group, cons
     }
   if (!differs)
     return;
-  PlaitRunDifference *difference = g_new0 (PlaitRunDifference, 1);
+  PlaitSettingDifference *difference = g_new0 (PlaitSettingDifference, 1);
   g_autofree char *dotted = g_strdelimit (g_strdup (group), " ", '.');
   difference->key = g_strconcat (dotted, ".", key, NULL);
   difference->type = type_of (group, key, values);
@@ -323,7 +323,7 @@ add_difference (GPtrArray *differences, GPtrArray *runs, const char *group, cons
 }
 
 GPtrArray *
-plait_runs_differences (GPtrArray *runs)
+plait_setting_differences (GPtrArray *runs)
 {
   GPtrArray *differences = g_ptr_array_new_with_free_func (difference_free);
   g_autoptr (GHashTable) seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);

@@ -44,18 +44,18 @@ typedef struct
   char *key;         /* "decoder.combiner" */
   GPtrArray *values; /* (element-type utf8), a run; NULL where it is not set */
   PlaitSettingType type;
-} PlaitRunDifference;
+} PlaitSettingDifference;
 
 /* What run @run has of @difference, as the file has it; "–" where it is not set. */
-const char *plait_run_difference_text (const PlaitRunDifference *difference, guint run);
+const char *plait_setting_difference_text (const PlaitSettingDifference *difference, guint run);
 
 /* The same as what it is: a number, a truth value, a text or null. */
-void plait_run_difference_add_json (const PlaitRunDifference *difference, guint run, PlaitJson *json);
+void plait_setting_difference_add_json (const PlaitSettingDifference *difference, guint run, PlaitJson *json);
 
 /* The value @text of [@group] @key in the one way to spell it; NULL where it is the default, which counts as if it were
  * not there: a run of an older plait does not have all settings. (transfer full) */
 char *plait_run_setting_value (const char *group, const char *key, const char *text);
 
 /* The settings that differ between @runs, in the order of the file. (transfer full)
- * (element-type PlaitRunDifference) */
-GPtrArray *plait_runs_differences (GPtrArray *runs);
+ * (element-type PlaitSettingDifference) */
+GPtrArray *plait_setting_differences (GPtrArray *runs);

@@ -29,7 +29,7 @@ value_of (const PlaitRunFile *run, const char *group, const char *key)
 
 /* TRUE if [@group] @key of @run tells systems apart. The seed of [evaluate] masks text, where that is predicted. */
 static gboolean
-tells_apart (const PlaitRunFile *run, const char *group, const char *key)
+distinguishes_systems (const PlaitRunFile *run, const char *group, const char *key)
 {
   if (g_str_equal (group, "evaluate") && g_str_equal (key, "seed"))
     return g_strcmp0 (plait_key_file_value (run->experiment, "predict", "kind"), "masked") == 0;
@@ -50,7 +50,8 @@ settings_of (const PlaitRunFile *run)
 
       for (guint k = 0; keys[k]; k++)
         {
-          g_autofree char *value = tells_apart (run, groups[g], keys[k]) ? value_of (run, groups[g], keys[k]) : NULL;
+          g_autofree char *value
+              = distinguishes_systems (run, groups[g], keys[k]) ? value_of (run, groups[g], keys[k]) : NULL;
 
           if (value)
             g_string_append_printf (text, "%s\n%s=%s\n", groups[g], keys[k], value);

@@ -14,88 +14,88 @@ static const PlaitPassLengths one_row = { { { 1, 1, 1 }, { 1, 1, 1 }, { 1, 1, 1 
 static const PlaitPassLengths ragged = { { { 1, 1, 24 }, { 1, 17, 2 }, { 30, 1, 1 } }, { 1, 20, 0 } };
 
 static gboolean
-trains (const PlaitCase *held, const PlaitPassLengths *lengths, GError **error)
+trains (const PlaitContractCase *tested, const PlaitPassLengths *lengths, GError **error)
 {
-  g_autoptr (PlaitBatch) batch = plait_pass_batch (held->specimen, lengths);
+  g_autoptr (PlaitBatch) batch = plait_pass_batch (tested->fixture, lengths);
 
-  return plait_pass_trains (held->specimen, batch, error);
+  return plait_pass_trains (tested->fixture, batch, error);
 }
 
 static gboolean
-hold_runs (PlaitCase *held, GError **error)
+check_runs (PlaitContractCase *tested, GError **error)
 {
-  return trains (held, &plait_pass_whole, error);
+  return trains (tested, &plait_pass_whole, error);
 }
 
-const PlaitProperty plait_contract_runs = {
+const PlaitContractProperty plait_contract_runs = {
   .name = "runs",
   .summary = "It is built with its defaults and with each of its choices, and trains: losses and gradients are numbers",
   .decides = TRUE,
-  .hold = hold_runs,
+  .check = check_runs,
 };
 
 static gboolean
-hold_missing (PlaitCase *held, GError **error)
+check_missing (PlaitContractCase *tested, GError **error)
 {
-  g_autoptr (PlaitBatch) empty = plait_pass_batch (held->specimen, &none);
+  g_autoptr (PlaitBatch) empty = plait_pass_batch (tested->fixture, &none);
 
   /* Where all is missing there may be no file that tells the width of features. */
-  for (guint i = 0; i < held->specimen->specification.n_sources; i++)
+  for (guint i = 0; i < tested->fixture->specification.n_sources; i++)
     plait_batch_fill (PlaitInput, empty->inputs)[i].features = (PlaitTensor){ NULL, 0, 0, 0 };
-  return trains (held, &plait_pass_missing, error) && trains (held, &no_second, error)
-         && plait_pass_trains (held->specimen, empty, error);
+  return trains (tested, &plait_pass_missing, error) && trains (tested, &no_second, error)
+         && plait_pass_trains (tested->fixture, empty, error);
 }
 
-const PlaitProperty plait_contract_missing = {
+const PlaitContractProperty plait_contract_missing = {
   .name = "missing",
   .summary = "Sources may be missing, of a sentence, of a batch, and all of them",
-  .hold = hold_missing,
+  .check = check_missing,
 };
 
 /* An encoder may say, in check_length, how long a sentence it reads. */
 static gboolean
-is_read (const PlaitCase *held, const PlaitPassLengths *lengths)
+is_read (const PlaitContractCase *tested, const PlaitPassLengths *lengths)
 {
-  g_autoptr (PlaitBatch) batch = plait_pass_batch (held->specimen, lengths);
+  g_autoptr (PlaitBatch) batch = plait_pass_batch (tested->fixture, lengths);
 
-  return plait_model_check_batch (held->specimen->model, batch, NULL);
+  return plait_model_check_batch (tested->fixture->model, batch, NULL);
 }
 
 static gboolean
-hold_batches (PlaitCase *held, GError **error)
+check_batches (PlaitContractCase *tested, GError **error)
 {
   static const PlaitPassLengths *const lengths[] = { &plait_pass_whole, &plait_pass_missing, &one_row, &ragged };
 
   for (guint i = 0; i < G_N_ELEMENTS (lengths); i++)
-    if (is_read (held, lengths[i]) && !plait_pass_is_its_sentences (held->specimen, lengths[i], error))
+    if (is_read (tested, lengths[i]) && !plait_pass_equals_its_sentences (tested->fixture, lengths[i], error))
       return FALSE;
   return TRUE;
 }
 
-const PlaitProperty plait_contract_batches = {
+const PlaitContractProperty plait_contract_batches = {
   .name = "batches",
   .summary = "Each sentence is read by itself, whatever stands beside it in a batch",
-  .hold = hold_batches,
+  .check = check_batches,
 };
 
 static gboolean
-hold_length (const PlaitCase *held, const PlaitPassLengths *lengths, const char *what, GError **error)
+check_length (const PlaitContractCase *tested, const PlaitPassLengths *lengths, const char *what, GError **error)
 {
-  if (!is_read (held, lengths) || trains (held, lengths, error))
+  if (!is_read (tested, lengths) || trains (tested, lengths, error))
     return TRUE;
   g_prefix_error (error, "%s: ", what);
   return FALSE;
 }
 
 static gboolean
-hold_lengths (PlaitCase *held, GError **error)
+check_lengths (PlaitContractCase *tested, GError **error)
 {
-  return hold_length (held, &one_row, "sentences of one token", error)
-         && hold_length (held, &ragged, "sentences of one token beside long ones", error);
+  return check_length (tested, &one_row, "sentences of one token", error)
+         && check_length (tested, &ragged, "sentences of one token beside long ones", error);
 }
 
-const PlaitProperty plait_contract_lengths = {
+const PlaitContractProperty plait_contract_lengths = {
   .name = "lengths",
   .summary = "Sentences may have one token or many, side by side, and translations none",
-  .hold = hold_lengths,
+  .check = check_lengths,
 };

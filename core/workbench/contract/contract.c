@@ -4,13 +4,13 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "process/trial.h"
+#include "process/sandbox.h"
 #include "contract/case.h"
 
 /* Beyond what is mapped: models are small, and a plugin that hoards is to end before the machine does. */
 #define MEMORY ((gsize)4 << 30)
 
-static const PlaitProperty *const properties[] = {
+static const PlaitContractProperty *const properties[] = {
   &plait_contract_structure, &plait_contract_runs,    &plait_contract_gradients, &plait_contract_memories,
   &plait_contract_missing,   &plait_contract_batches, &plait_contract_lengths,   &plait_contract_search,
   &plait_contract_losses,    &plait_contract_repeats, &plait_contract_shards,
@@ -78,7 +78,7 @@ find_companion (PlaitCompanion *companion, const PlaitPlugin *plugin,
                        plait_plugin_kind_name (plugin->kind), plugin->name, what);
   if (!plait_plugin_load (companion->plugin, error))
     return FALSE;
-  companion->settings = plait_specimen_settings (companion->plugin);
+  companion->settings = plait_fixture_settings (companion->plugin);
   return TRUE;
 }
 
@@ -88,16 +88,17 @@ plait_contract_new (PlaitPlugin *plugin, GError **error)
   g_autoptr (PlaitContract) contract = g_new0 (PlaitContract, 1);
   PlaitStructure structure;
   g_autofree char *needed = NULL;
-  g_autofree char *carrying = NULL;
+  g_autofree char *structured = NULL;
 
   contract->plugin = plugin;
   if (!plait_plugin_load (plugin, error))
     return NULL;
   structure = plugin->schema->requires_structure;
   needed = plait_structure_text (structure);
-  carrying = g_strdup_printf ("encoder of tokens whose memories carry %s", needed);
+  structured = g_strdup_printf ("encoder of tokens whose memories carry %s", needed);
   if (!find_companion (&contract->tokens, plugin, reads_tokens, structure, "encoder of tokens", error)
-      || !find_companion (&contract->carrying, plugin, structure ? carries : reads_tokens, structure, carrying, error)
+      || !find_companion (&contract->structured, plugin, structure ? carries : reads_tokens, structure, structured,
+                          error)
       || !find_companion (&contract->combiner, plugin, combines, structure, "combiner for every decoder", error))
     return NULL;
   return g_steal_pointer (&contract);
@@ -109,7 +110,7 @@ plait_contract_free (PlaitContract *contract)
   if (!contract)
     return;
   plait_settings_free (contract->tokens.settings);
-  plait_settings_free (contract->carrying.settings);
+  plait_settings_free (contract->structured.settings);
   plait_settings_free (contract->combiner.settings);
   g_free (contract);
 }
@@ -130,46 +131,49 @@ plait_contract_properties (void)
 
 /* Holds the plugin to @property, and says how it came out. */
 static PlaitContractResult
-hold (const PlaitContract *contract, const PlaitProperty *property, PlaitContractNote *note, guint seconds)
+check (const PlaitContract *contract, const PlaitContractProperty *property, PlaitContractProgress *progress,
+       guint seconds)
 {
-  const PlaitTrialLimits limits = { seconds, 4 * (seconds + 1), MEMORY };
-  PlaitContractWalk walk = { .contract = contract, .property = property, .note = note };
+  const PlaitSandboxLimits limits = { seconds, 4 * (seconds + 1), MEMORY };
+  PlaitContractSweep sweep = { .contract = contract, .property = property, .progress = progress };
   PlaitContractResult result = { .property = property->name, .summary = property->summary };
   g_autoptr (GError) error = NULL;
 
-  memset (note, 0, sizeof *note);
-  if (!plait_trial_worded ("the plugin", PLAIT_ERROR_FAILED, plait_contract_walk, &walk, limits, &error))
+  memset (progress, 0, sizeof *progress);
+  if (!plait_sandbox_run_with_subject ("the plugin", PLAIT_ERROR_FAILED, plait_contract_sweep, &sweep, limits, &error))
     {
       result.outcome = PLAIT_CONTRACT_FAILED;
-      result.text = *note->place == '\0' ? g_strdup (error->message)
-                                         : g_strdup_printf ("with %s: %s", note->place, error->message);
+      result.text = *progress->model_text == '\0'
+                        ? g_strdup (error->message)
+                        : g_strdup_printf ("with %s: %s", progress->model_text, error->message);
     }
-  else if (note->n_models == 0)
+  else if (progress->n_models == 0)
     {
       result.outcome = PLAIT_CONTRACT_NOT_APPLICABLE;
-      result.text = g_strdup (property->nothing ? property->nothing : "it refuses every model in words");
+      result.text = g_strdup (property->not_applicable ? property->not_applicable : "it refuses every model in words");
     }
   else
     result.text = g_strdup (property->remark);
-  result.n_models = note->n_models;
-  result.n_refused = note->n_refused;
+  result.n_models = progress->n_models;
+  result.n_refused = progress->n_refused;
   return result;
 }
 
 guint
-plait_contract_hold (PlaitContract *contract, const char *const *only, guint seconds, PlaitContractTake take,
-                     gpointer data)
+plait_contract_check (PlaitContract *contract, const char *const *only, guint seconds, PlaitContractCallback take,
+                      gpointer data)
 {
   /* Seen by the children and here. */
-  PlaitContractNote *note = mmap (NULL, sizeof *note, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  const PlaitProperty *decided = NULL;
+  PlaitContractProgress *progress
+      = mmap (NULL, sizeof *progress, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  const PlaitContractProperty *decided = NULL;
   guint n_failed = 0;
 
-  if (note == MAP_FAILED)
+  if (progress == MAP_FAILED)
     g_error ("no memory for a page that processes share");
   for (guint i = 0; i < G_N_ELEMENTS (properties); i++)
     {
-      const PlaitProperty *property = properties[i];
+      const PlaitContractProperty *property = properties[i];
       PlaitContractResult result
           = { .property = property->name, .summary = property->summary, .outcome = PLAIT_CONTRACT_NOT_RUN };
 
@@ -178,7 +182,7 @@ plait_contract_hold (PlaitContract *contract, const char *const *only, guint sec
       if (decided)
         result.text = g_strdup_printf ("%s failed", decided->name);
       else
-        result = hold (contract, property, note, seconds);
+        result = check (contract, property, progress, seconds);
       if (result.outcome == PLAIT_CONTRACT_FAILED)
         n_failed++;
       if (result.outcome == PLAIT_CONTRACT_FAILED && property->decides)
@@ -186,6 +190,6 @@ plait_contract_hold (PlaitContract *contract, const char *const *only, guint sec
       take (&result, data);
       g_free (result.text);
     }
-  munmap (note, sizeof *note);
+  munmap (progress, sizeof *progress);
   return n_failed;
 }

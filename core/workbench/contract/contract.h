@@ -40,9 +40,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitContract, plait_contract_free)
 const char **plait_contract_properties (void);
 
 /* Takes one result, which lasts as long as the call. */
-typedef void (*PlaitContractTake) (const PlaitContractResult *result, gpointer data);
+typedef void (*PlaitContractCallback) (const PlaitContractResult *result, gpointer data);
 
 /* Holds the plugin to every property, or to those of @only (NULL-terminated), each for at most @seconds, and hands each
  * result to @take as soon as it is there. No other thread may run. Returns how many failed. */
-guint plait_contract_hold (PlaitContract *contract, const char *const *only, guint seconds, PlaitContractTake take,
-                           gpointer data);
+guint plait_contract_check (PlaitContract *contract, const char *const *only, guint seconds, PlaitContractCallback take,
+                            gpointer data);

@@ -17,22 +17,22 @@
 
 /* A kink (ReLU, a choice of rows) near the values misleads differences: what is wrong is so with other values too. */
 static gboolean
-hold (PlaitCase *held, GError **error)
+check (PlaitContractCase *tested, GError **error)
 {
-  g_autoptr (PlaitBatch) batch = plait_pass_batch (held->specimen, plait_pass_lengths (held->specimen));
+  g_autoptr (PlaitBatch) batch = plait_pass_batch (tested->fixture, plait_pass_lengths (tested->fixture));
 
   for (guint64 seed = 1; seed <= OTHER_VALUES; seed++)
     {
-      if (plait_pass_has_gradients (held->specimen, batch, PLAIT_TAPE_CHECK, SAMPLE, NULL))
+      if (plait_pass_has_gradients (tested->fixture, batch, PLAIT_TAPE_CHECK, SAMPLE, NULL))
         return TRUE;
-      plait_specimen_initialise (held->specimen, seed);
+      plait_fixture_initialise (tested->fixture, seed);
     }
-  return plait_pass_has_gradients (held->specimen, batch, PLAIT_TAPE_CHECK, SAMPLE, error);
+  return plait_pass_has_gradients (tested->fixture, batch, PLAIT_TAPE_CHECK, SAMPLE, error);
 }
 
-const PlaitProperty plait_contract_gradients = {
+const PlaitContractProperty plait_contract_gradients = {
   .name = "gradients",
   .summary = "The gradients of all parameters are those of finite differences",
   .remark = REMARK,
-  .hold = hold,
+  .check = check,
 };

@@ -17,7 +17,7 @@ change (PlaitInput *input)
     for (gint64 i = 0; i < rows; i++)
       plait_batch_fill (gint32, input->tokens)[i]
           = PLAIT_TOKEN_SPECIALS
-            + (input->tokens[i] - PLAIT_TOKEN_SPECIALS + 1) % (PLAIT_SPECIMEN_WORDS - PLAIT_TOKEN_SPECIALS);
+            + (input->tokens[i] - PLAIT_TOKEN_SPECIALS + 1) % (PLAIT_FIXTURE_WORDS - PLAIT_TOKEN_SPECIALS);
   else
     for (gint64 i = 0; i < rows; i++)
       for (gint64 k = 0; k < input->features.width; k++)
@@ -25,22 +25,22 @@ change (PlaitInput *input)
 }
 
 static gboolean
-hold (PlaitCase *held, GError **error)
+check (PlaitContractCase *tested, GError **error)
 {
-  g_autoptr (PlaitBatch) batch = plait_pass_batch (held->specimen, &plait_pass_whole);
-  guint n = held->specimen->specification.n_sources;
+  g_autoptr (PlaitBatch) batch = plait_pass_batch (tested->fixture, &plait_pass_whole);
+  guint n = tested->fixture->specification.n_sources;
   PlaitPass before;
 
-  if (!plait_pass_run (held->specimen, batch, PLAIT_TAPE_EVALUATE, 1, 1, &before, error)
+  if (!plait_pass_run (tested->fixture, batch, PLAIT_TAPE_EVALUATE, 1, 1, &before, error)
       || !plait_pass_is_finite (&before, batch, error))
     return FALSE;
   for (guint i = 0; i < n; i++)
     {
-      g_autoptr (PlaitBatch) other = plait_pass_batch (held->specimen, &plait_pass_whole);
+      g_autoptr (PlaitBatch) other = plait_pass_batch (tested->fixture, &plait_pass_whole);
       PlaitPass after;
 
       change (&plait_batch_fill (PlaitInput, other->inputs)[i]);
-      if (!plait_pass_run (held->specimen, other, PLAIT_TAPE_EVALUATE, 1, 1, &after, error))
+      if (!plait_pass_run (tested->fixture, other, PLAIT_TAPE_EVALUATE, 1, 1, &after, error))
         return FALSE;
       if (memcmp (before.rows, after.rows, sizeof before.rows) == 0)
         return plait_fail (
@@ -52,9 +52,9 @@ hold (PlaitCase *held, GError **error)
   return TRUE;
 }
 
-const PlaitProperty plait_contract_memories = {
+const PlaitContractProperty plait_contract_memories = {
   .name = "memories",
   .summary = "It stands in models of one, two and three sources, and what each of them says counts",
   .fewer_sources = TRUE,
-  .hold = hold,
+  .check = check,
 };

@@ -13,25 +13,25 @@ const PlaitPassLengths plait_pass_whole = { { { 4, 2, 3 }, { 3, 5, 2 }, { 2, 3, 
 const PlaitPassLengths plait_pass_missing = { { { 4, 2, 0 }, { 3, 0, 2 }, { 2, 5, 0 } }, { 3, 1, 4 } };
 
 PlaitBatch *
-plait_pass_batch (const PlaitSpecimen *specimen, const PlaitPassLengths *lengths)
+plait_pass_batch (const PlaitFixture *fixture, const PlaitPassLengths *lengths)
 {
   const gint64 *const sources[] = { lengths->sources[0], lengths->sources[1], lengths->sources[2] };
 
-  return plait_specimen_batch (specimen, 0, PLAIT_PASS_SENTENCES, sources, lengths->targets);
+  return plait_fixture_batch (fixture, 0, PLAIT_PASS_SENTENCES, sources, lengths->targets);
 }
 
 PlaitBatch *
-plait_pass_sentence (const PlaitSpecimen *specimen, const PlaitPassLengths *lengths, gint64 sentence)
+plait_pass_sentence (const PlaitFixture *fixture, const PlaitPassLengths *lengths, gint64 sentence)
 {
   const gint64 *const sources[]
       = { lengths->sources[0] + sentence, lengths->sources[1] + sentence, lengths->sources[2] + sentence };
 
-  return plait_specimen_batch (specimen, sentence, 1, sources, lengths->targets + sentence);
+  return plait_fixture_batch (fixture, sentence, 1, sources, lengths->targets + sentence);
 }
 
 typedef struct
 {
-  const PlaitSpecimen *specimen;
+  const PlaitFixture *fixture;
   const PlaitBatch *batch;
   PlaitTape *tape;
   PlaitTapeMode mode;
@@ -43,29 +43,29 @@ static void
 run (gpointer data)
 {
   const Running *running = data;
-  PlaitVocabularyLossOptions options = { .scale = 1 };
+  PlaitOutputLossOptions options = { .scale = 1 };
   PlaitNode *root;
 
   plait_tape_begin (running->tape, running->mode, plait_random_key (running->key, "dropout", NULL, 1));
-  root = plait_model_loss (running->specimen->model, running->tape, running->batch, &options, &running->pass->sums,
+  root = plait_model_loss (running->fixture->model, running->tape, running->batch, &options, &running->pass->sums,
                            running->pass->rows, NULL);
   if (running->mode != PLAIT_TAPE_EVALUATE)
     plait_tape_backward (running->tape, root);
 }
 
 gboolean
-plait_pass_run (const PlaitSpecimen *specimen, const PlaitBatch *batch, PlaitTapeMode mode, guint threads, guint64 key,
+plait_pass_run (const PlaitFixture *fixture, const PlaitBatch *batch, PlaitTapeMode mode, guint threads, guint64 key,
                 PlaitPass *pass, GError **error)
 {
   g_autoptr (PlaitPool) pool = plait_pool_new (threads, error);
   g_autoptr (PlaitArena) arena = plait_arena_new (0);
   g_autoptr (PlaitTape) tape = pool ? plait_tape_new (pool, arena) : NULL;
-  Running running = { specimen, batch, tape, mode, key, pass };
+  Running running = { fixture, batch, tape, mode, key, pass };
 
   g_assert (plait_ragged_rows (batch->target_rows) <= PLAIT_PASS_ROWS);
   memset (pass, 0, sizeof *pass);
-  plait_parameters_zero_gradients (plait_model_parameters (specimen->model));
-  return pool && plait_model_check_batch (specimen->model, batch, error)
+  plait_parameters_zero_gradients (plait_model_parameters (fixture->model));
+  return pool && plait_model_check_batch (fixture->model, batch, error)
          && plait_arena_protect (arena, run, &running, error);
 }
 
@@ -86,9 +86,9 @@ plait_pass_is_finite (const PlaitPass *pass, const PlaitBatch *batch, GError **e
 
 /* That the gradients of the parameters are numbers, and not all zero. */
 static gboolean
-has_gradients (const PlaitSpecimen *specimen, GError **error)
+has_gradients (const PlaitFixture *fixture, GError **error)
 {
-  const PlaitParameters *parameters = plait_model_parameters (specimen->model);
+  const PlaitParameters *parameters = plait_model_parameters (fixture->model);
   char digits[PLAIT_NUMBER_LENGTH];
   double norm = 0;
 
@@ -115,24 +115,24 @@ has_gradients (const PlaitSpecimen *specimen, GError **error)
 }
 
 gboolean
-plait_pass_trains (const PlaitSpecimen *specimen, const PlaitBatch *batch, GError **error)
+plait_pass_trains (const PlaitFixture *fixture, const PlaitBatch *batch, GError **error)
 {
   PlaitPass pass;
 
-  return plait_pass_run (specimen, batch, PLAIT_TAPE_TRAIN, 1, 1, &pass, error)
-         && plait_pass_is_finite (&pass, batch, error) && has_gradients (specimen, error);
+  return plait_pass_run (fixture, batch, PLAIT_TAPE_TRAIN, 1, 1, &pass, error)
+         && plait_pass_is_finite (&pass, batch, error) && has_gradients (fixture, error);
 }
 
 const PlaitPassLengths *
-plait_pass_lengths (const PlaitSpecimen *specimen)
+plait_pass_lengths (const PlaitFixture *fixture)
 {
-  g_autoptr (PlaitBatch) batch = plait_pass_batch (specimen, &plait_pass_missing);
+  g_autoptr (PlaitBatch) batch = plait_pass_batch (fixture, &plait_pass_missing);
 
-  return plait_pass_trains (specimen, batch, NULL) ? &plait_pass_missing : &plait_pass_whole;
+  return plait_pass_trains (fixture, batch, NULL) ? &plait_pass_missing : &plait_pass_whole;
 }
 
 gboolean
-plait_pass_near (double a, double b)
+plait_pass_nearly_equal (double a, double b)
 {
   double tolerance = sizeof (PlaitScalar) == sizeof (double) ? 1e-11 : 2e-5;
 
@@ -140,26 +140,26 @@ plait_pass_near (double a, double b)
 }
 
 gboolean
-plait_pass_is_its_sentences (const PlaitSpecimen *specimen, const PlaitPassLengths *lengths, GError **error)
+plait_pass_equals_its_sentences (const PlaitFixture *fixture, const PlaitPassLengths *lengths, GError **error)
 {
-  g_autoptr (PlaitBatch) batch = plait_pass_batch (specimen, lengths);
+  g_autoptr (PlaitBatch) batch = plait_pass_batch (fixture, lengths);
   PlaitPass together;
 
-  if (!plait_pass_run (specimen, batch, PLAIT_TAPE_EVALUATE, 1, 1, &together, error))
+  if (!plait_pass_run (fixture, batch, PLAIT_TAPE_EVALUATE, 1, 1, &together, error))
     return FALSE;
   for (gint64 s = 0; s < PLAIT_PASS_SENTENCES; s++)
     {
-      g_autoptr (PlaitBatch) one = plait_pass_sentence (specimen, lengths, s);
+      g_autoptr (PlaitBatch) one = plait_pass_sentence (fixture, lengths, s);
       PlaitPass alone;
 
-      if (!plait_pass_run (specimen, one, PLAIT_TAPE_EVALUATE, 1, 1, &alone, error))
+      if (!plait_pass_run (fixture, one, PLAIT_TAPE_EVALUATE, 1, 1, &alone, error))
         return FALSE;
       for (gint64 t = 0; t <= lengths->targets[s]; t++)
         {
           double in_batch = together.rows[batch->target_rows.offsets[s] + t];
 
           /* What is no number either way is another property's affair. */
-          if (!plait_pass_near (alone.rows[t], in_batch) && (isfinite (alone.rows[t]) || isfinite (in_batch)))
+          if (!plait_pass_nearly_equal (alone.rows[t], in_batch) && (isfinite (alone.rows[t]) || isfinite (in_batch)))
             return plait_fail (
                 error, PLAIT_ERROR_FAILED,
                 "the loss of target row %jd of sentence %jd is %.9g with the sentence alone and %.9g in a batch of %d, "
@@ -172,7 +172,7 @@ plait_pass_is_its_sentences (const PlaitSpecimen *specimen, const PlaitPassLengt
 
 typedef struct
 {
-  const PlaitSpecimen *specimen;
+  const PlaitFixture *fixture;
   const PlaitBatch *batch;
 } Build;
 
@@ -180,23 +180,23 @@ static PlaitNode *
 build_loss (PlaitTape *tape, PlaitNode *const *leaves, gpointer data)
 {
   const Build *build = data;
-  PlaitVocabularyLossOptions options = { .scale = 0.25, .smoothing = 0.1 };
+  PlaitOutputLossOptions options = { .scale = 0.25, .smoothing = 0.1 };
   PlaitModelSums sums;
 
-  return plait_model_loss (build->specimen->model, tape, build->batch, &options, &sums, NULL, NULL);
+  return plait_model_loss (build->fixture->model, tape, build->batch, &options, &sums, NULL, NULL);
 }
 
 gboolean
-plait_pass_has_gradients (const PlaitSpecimen *specimen, const PlaitBatch *batch, PlaitTapeMode mode, guint sample,
+plait_pass_has_gradients (const PlaitFixture *fixture, const PlaitBatch *batch, PlaitTapeMode mode, guint sample,
                           GError **error)
 {
   g_autoptr (PlaitPool) pool = plait_pool_new (1, NULL);
-  PlaitParameters *parameters = plait_model_parameters (specimen->model);
+  PlaitParameters *parameters = plait_model_parameters (fixture->model);
   guint n = plait_parameters_n (parameters);
   g_autofree PlaitCheckLeaf *leaves = g_new0 (PlaitCheckLeaf, n);
   PlaitGradientCheck check = {
     .build = build_loss,
-    .data = &(Build){ specimen, batch },
+    .data = &(Build){ fixture, batch },
     .leaves = leaves,
     .n_leaves = n,
     .mode = mode,

@@ -8,22 +8,22 @@
 /* The same bits again, and with any number of threads. */
 
 static gboolean
-hold (PlaitCase *held, GError **error)
+check (PlaitContractCase *tested, GError **error)
 {
-  g_autoptr (PlaitBatch) batch = plait_pass_batch (held->specimen, plait_pass_lengths (held->specimen));
+  g_autoptr (PlaitBatch) batch = plait_pass_batch (tested->fixture, plait_pass_lengths (tested->fixture));
   gint64 n_rows = plait_ragged_rows (batch->target_rows);
-  PlaitTensor gradients = plait_parameters_gradients (plait_model_parameters (held->specimen->model));
+  PlaitTensor gradients = plait_parameters_gradients (plait_model_parameters (tested->fixture->model));
   g_autofree PlaitScalar *before = NULL;
   PlaitPass first;
 
-  if (!plait_pass_run (held->specimen, batch, PLAIT_TAPE_TRAIN, 1, 1, &first, error))
+  if (!plait_pass_run (tested->fixture, batch, PLAIT_TAPE_TRAIN, 1, 1, &first, error))
     return FALSE;
   before = g_memdup2 (gradients.data, gradients.width * sizeof *before);
   for (guint threads = 1; threads <= 3; threads++)
     {
       PlaitPass again;
 
-      if (!plait_pass_run (held->specimen, batch, PLAIT_TAPE_TRAIN, threads, 1, &again, error))
+      if (!plait_pass_run (tested->fixture, batch, PLAIT_TAPE_TRAIN, threads, 1, &again, error))
         return FALSE;
       for (gint64 row = 0; row < n_rows; row++)
         if (memcmp (&first.rows[row], &again.rows[row], sizeof *first.rows) != 0)
@@ -41,8 +41,8 @@ hold (PlaitCase *held, GError **error)
   return TRUE;
 }
 
-const PlaitProperty plait_contract_repeats = {
+const PlaitContractProperty plait_contract_repeats = {
   .name = "repeats",
   .summary = "A pass has the same bits again, and with any number of threads",
-  .hold = hold,
+  .check = check,
 };

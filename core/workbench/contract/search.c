@@ -11,21 +11,21 @@
  * ancestry, and reads whole targets. */
 
 #define BEAM 4
-#define LONGEST 7
+#define MAX_LENGTH 7
 
-/* The batch of @lengths with sentence s's target replaced by its hypothesis @place, or its last. */
+/* The batch of @lengths with sentence s's target replaced by its hypothesis @rank, or its last. */
 static PlaitBatch *
-batch_of (const PlaitCase *held, PlaitPassLengths lengths, const PlaitHypotheses *found, guint place,
+batch_of (const PlaitContractCase *tested, PlaitPassLengths lengths, const PlaitHypotheses *found, guint rank,
           const PlaitHypothesis **hypotheses)
 {
   PlaitBatch *batch;
 
   for (gint64 s = 0; s < PLAIT_PASS_SENTENCES; s++)
     {
-      hypotheses[s] = &found[s].hypotheses[MIN (place, found[s].n - 1)];
+      hypotheses[s] = &found[s].hypotheses[MIN (rank, found[s].n - 1)];
       lengths.targets[s] = hypotheses[s]->length;
     }
-  batch = plait_pass_batch (held->specimen, &lengths);
+  batch = plait_pass_batch (tested->fixture, &lengths);
   for (gint64 s = 0; s < PLAIT_PASS_SENTENCES; s++)
     plait_batch_fill_target (batch, PLAIT_TARGET_TEXT, batch->target_rows.offsets[s], hypotheses[s]->tokens,
                              hypotheses[s]->length);
@@ -33,11 +33,11 @@ batch_of (const PlaitCase *held, PlaitPassLengths lengths, const PlaitHypotheses
 }
 
 static gboolean
-hold_place (const PlaitCase *held, const PlaitPassLengths *lengths, PlaitSearch *search, const PlaitHypotheses *found,
-            guint place, GError **error)
+check_hypothesis (const PlaitContractCase *tested, const PlaitPassLengths *lengths, PlaitSearch *search,
+                  const PlaitHypotheses *found, guint rank, GError **error)
 {
   const PlaitHypothesis *hypotheses[PLAIT_PASS_SENTENCES];
-  g_autoptr (PlaitBatch) batch = batch_of (held, *lengths, found, place, hypotheses);
+  g_autoptr (PlaitBatch) batch = batch_of (tested, *lengths, found, rank, hypotheses);
   double rows[PLAIT_PASS_ROWS];
 
   if (!plait_search_forced (search, batch, rows, NULL, FALSE, error))
@@ -54,36 +54,36 @@ hold_place (const PlaitCase *held, const PlaitPassLengths *lengths, PlaitSearch 
                            "hypothesis %u of sentence %jd has the log-probability %.7g in search and %.7g in forced "
                            "decoding, expected is the same: what is computed for a query may depend on that query and "
                            "the memories alone, not on other rows of the target or on how many queries there are",
-                           place + 1, s, hypotheses[s]->log_probability, sum);
+                           rank + 1, s, hypotheses[s]->log_probability, sum);
     }
   return TRUE;
 }
 
 static gboolean
-hold (PlaitCase *held, GError **error)
+check (PlaitContractCase *tested, GError **error)
 {
-  const PlaitPassLengths *lengths = plait_pass_lengths (held->specimen);
-  g_autoptr (PlaitBatch) batch = plait_pass_batch (held->specimen, lengths);
+  const PlaitPassLengths *lengths = plait_pass_lengths (tested->fixture);
+  g_autoptr (PlaitBatch) batch = plait_pass_batch (tested->fixture, lengths);
   g_autoptr (PlaitPool) pool = plait_pool_new (1, NULL);
-  g_autoptr (PlaitSearch) search = plait_search_new (held->specimen->model, pool, PLAIT_PRECISION_FLOAT, 0, error);
+  g_autoptr (PlaitSearch) search = plait_search_new (tested->fixture->model, pool, PLAIT_PRECISION_FLOAT, 0, error);
   PlaitDecodeSettings settings;
   PlaitHypotheses *found;
   gboolean holds = TRUE;
 
   plait_setting_group_defaults (&plait_decode_group, &settings);
   settings.beam = settings.n_best = BEAM;
-  settings.maximum_length = LONGEST;
+  settings.maximum_length = MAX_LENGTH;
   found = search ? plait_search_batch (search, batch, &settings, error) : NULL;
-  for (guint place = 0; found && place < BEAM && holds; place++)
-    holds = hold_place (held, lengths, search, found, place, error);
+  for (guint rank = 0; found && rank < BEAM && holds; rank++)
+    holds = check_hypothesis (tested, lengths, search, found, rank, error);
   if (!found)
     return FALSE;
   plait_hypotheses_free (found, PLAIT_PASS_SENTENCES);
   return holds;
 }
 
-const PlaitProperty plait_contract_search = {
+const PlaitContractProperty plait_contract_search = {
   .name = "search",
   .summary = "Beam search gives each hypothesis the score that forced decoding gives it",
-  .hold = hold,
+  .check = check,
 };

@@ -10,13 +10,14 @@
 /* Several parts of a batch in the plugin at once: the same bits on any number of threads, and the gradients of the
  * whole batch. And layers that are computed once more in backward: the same bits too. */
 
-#define MOST_SHARDS 3
+#define MAX_SHARDS 3
 
 /* The gradients of an update in @shards. (transfer full) */
 static PlaitScalar *
-update (const PlaitCase *held, const PlaitBatch *batch, gint64 shards, guint threads, gint recompute, GError **error)
+update (const PlaitContractCase *tested, const PlaitBatch *batch, gint64 shards, guint threads, gint recompute,
+        GError **error)
 {
-  PlaitParameters *parameters = plait_model_parameters (held->specimen->model);
+  PlaitParameters *parameters = plait_model_parameters (tested->fixture->model);
   PlaitTensor gradients = plait_parameters_gradients (parameters);
   /* Two, so that the gradients come to the parameters. */
   PlaitBatch *batches[] = { (PlaitBatch *)batch, (PlaitBatch *)batch };
@@ -32,7 +33,7 @@ update (const PlaitCase *held, const PlaitBatch *batch, gint64 shards, guint thr
   plait_setting_group_defaults (&plait_train_group, &settings);
   settings.shards = shards;
   settings.recompute = recompute;
-  updating = plait_update_new (held->specimen->model, tape, &settings, NULL, error);
+  updating = plait_update_new (tested->fixture->model, tape, &settings, NULL, error);
   if (!updating)
     return NULL;
   plait_parameters_zero_gradients (parameters);
@@ -45,22 +46,22 @@ update (const PlaitCase *held, const PlaitBatch *batch, gint64 shards, guint thr
 /* TRUE if the parts of @batch are to add up to it: not where training draws, which shards do for themselves, and where
  * sentences see each other, which is told by another property. */
 static gboolean
-add_up (const PlaitCase *held, const PlaitPassLengths *lengths, const PlaitBatch *batch, gboolean *adds_up,
+add_up (const PlaitContractCase *tested, const PlaitPassLengths *lengths, const PlaitBatch *batch, gboolean *adds_up,
         GError **error)
 {
   PlaitPass one;
   PlaitPass other;
 
-  if (!plait_pass_run (held->specimen, batch, PLAIT_TAPE_TRAIN, 1, 1, &one, error)
-      || !plait_pass_run (held->specimen, batch, PLAIT_TAPE_TRAIN, 1, 2, &other, error))
+  if (!plait_pass_run (tested->fixture, batch, PLAIT_TAPE_TRAIN, 1, 1, &one, error)
+      || !plait_pass_run (tested->fixture, batch, PLAIT_TAPE_TRAIN, 1, 2, &other, error))
     return FALSE;
   *adds_up = memcmp (one.rows, other.rows, sizeof one.rows) == 0
-             && plait_pass_is_its_sentences (held->specimen, lengths, NULL);
+             && plait_pass_equals_its_sentences (tested->fixture, lengths, NULL);
   return TRUE;
 }
 
 static gboolean
-hold_whole (const PlaitScalar *whole, const PlaitScalar *parts, gint64 n, gint64 shards, GError **error)
+check_whole (const PlaitScalar *whole, const PlaitScalar *parts, gint64 n, gint64 shards, GError **error)
 {
   double tolerance = sizeof (PlaitScalar) == sizeof (double) ? 1e-10 : 1e-4;
   double difference = 0;
@@ -81,30 +82,30 @@ hold_whole (const PlaitScalar *whole, const PlaitScalar *parts, gint64 n, gint64
 }
 
 static gboolean
-hold (PlaitCase *held, GError **error)
+check (PlaitContractCase *tested, GError **error)
 {
-  const PlaitPassLengths *lengths = plait_pass_lengths (held->specimen);
-  g_autoptr (PlaitBatch) batch = plait_pass_batch (held->specimen, lengths);
-  gint64 n = plait_parameters_gradients (plait_model_parameters (held->specimen->model)).width;
-  g_autofree PlaitScalar *whole = update (held, batch, 1, 1, PLAIT_TRAIN_RECOMPUTE_OFF, error);
-  g_autofree PlaitScalar *again = whole ? update (held, batch, 1, 1, PLAIT_TRAIN_RECOMPUTE_LAYERS, error) : NULL;
+  const PlaitPassLengths *lengths = plait_pass_lengths (tested->fixture);
+  g_autoptr (PlaitBatch) batch = plait_pass_batch (tested->fixture, lengths);
+  gint64 n = plait_parameters_gradients (plait_model_parameters (tested->fixture->model)).width;
+  g_autofree PlaitScalar *whole = update (tested, batch, 1, 1, PLAIT_TRAIN_RECOMPUTE_OFF, error);
+  g_autofree PlaitScalar *again = whole ? update (tested, batch, 1, 1, PLAIT_TRAIN_RECOMPUTE_LAYERS, error) : NULL;
   gboolean adds_up = FALSE;
 
-  if (!again || !add_up (held, lengths, batch, &adds_up, error))
+  if (!again || !add_up (tested, lengths, batch, &adds_up, error))
     return FALSE;
   if (memcmp (whole, again, n * sizeof *whole) != 0)
     return plait_fail (error, PLAIT_ERROR_FAILED,
                        "the gradients differ where layers are computed once more (train.recompute=layers), expected "
                        "are the same bits: what a call gives may depend on nothing but what it is given");
-  for (gint64 shards = 2; shards <= MOST_SHARDS; shards++)
+  for (gint64 shards = 2; shards <= MAX_SHARDS; shards++)
     {
-      g_autofree PlaitScalar *one = update (held, batch, shards, 1, PLAIT_TRAIN_RECOMPUTE_OFF, error);
+      g_autofree PlaitScalar *one = update (tested, batch, shards, 1, PLAIT_TRAIN_RECOMPUTE_OFF, error);
 
-      if (!one || (adds_up && !hold_whole (whole, one, n, shards, error)))
+      if (!one || (adds_up && !check_whole (whole, one, n, shards, error)))
         return FALSE;
       for (guint threads = 2; threads <= 3; threads++)
         {
-          g_autofree PlaitScalar *more = update (held, batch, shards, threads, PLAIT_TRAIN_RECOMPUTE_OFF, error);
+          g_autofree PlaitScalar *more = update (tested, batch, shards, threads, PLAIT_TRAIN_RECOMPUTE_OFF, error);
 
           if (!more)
             return FALSE;
@@ -119,9 +120,9 @@ hold (PlaitCase *held, GError **error)
   return TRUE;
 }
 
-const PlaitProperty plait_contract_shards = {
+const PlaitContractProperty plait_contract_shards = {
   .name = "shards",
   .summary = "Parts of a batch may be in the plugin at the same time, and give the gradients of the whole; computed "
              "again, the same",
-  .hold = hold,
+  .check = check,
 };

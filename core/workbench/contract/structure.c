@@ -7,7 +7,7 @@
 
 typedef struct
 {
-  const PlaitCase *held;
+  const PlaitContractCase *tested;
   const PlaitBatch *batch;
   PlaitTape *tape;
   GError *error;
@@ -22,7 +22,7 @@ disagree (const char *name, gint64 row, const char *link, gint64 to, const char 
 }
 
 static gboolean
-hold_tree (const char *name, const PlaitLinks *links, gint64 n, GError **error)
+check_tree (const char *name, const PlaitLinks *links, gint64 n, GError **error)
 {
   for (gint64 row = 0; row < n; row++)
     {
@@ -44,7 +44,7 @@ hold_tree (const char *name, const PlaitLinks *links, gint64 n, GError **error)
 }
 
 static gboolean
-hold_levels (const char *name, const PlaitLinks *links, gint64 n, GError **error)
+check_levels (const char *name, const PlaitLinks *links, gint64 n, GError **error)
 {
   for (gint64 row = 0; row < n; row++)
     {
@@ -66,7 +66,7 @@ hold_levels (const char *name, const PlaitLinks *links, gint64 n, GError **error
 }
 
 static gboolean
-hold_neighbours (const char *name, const PlaitLinks *links, gint64 n, GError **error)
+check_neighbours (const char *name, const PlaitLinks *links, gint64 n, GError **error)
 {
   for (gint64 row = 0; row < n && links->previous && links->next; row++)
     {
@@ -79,54 +79,54 @@ hold_neighbours (const char *name, const PlaitLinks *links, gint64 n, GError **e
 }
 
 static gboolean
-hold_memory (const PlaitMemorySpecification *specification, const PlaitMemory *memory, GError **error)
+check_memory_structure (const PlaitMemorySpecification *specification, const PlaitMemory *memory, GError **error)
 {
   gint64 n = plait_ragged_rows (memory->rows);
 
   if (!memory->links)
     return TRUE;
-  if ((specification->structure & PLAIT_STRUCTURE_TREE) && !hold_tree (specification->name, memory->links, n, error))
+  if ((specification->structure & PLAIT_STRUCTURE_TREE) && !check_tree (specification->name, memory->links, n, error))
     return FALSE;
   if ((specification->structure & PLAIT_STRUCTURE_LEVELS)
-      && !hold_levels (specification->name, memory->links, n, error))
+      && !check_levels (specification->name, memory->links, n, error))
     return FALSE;
-  return hold_neighbours (specification->name, memory->links, n, error);
+  return check_neighbours (specification->name, memory->links, n, error);
 }
 
 static void
 read_batch (gpointer data)
 {
   Reading *reading = data;
-  const PlaitModel *model = reading->held->specimen->model;
+  const PlaitModel *model = reading->tested->fixture->model;
   guint n = 0;
   const PlaitMemorySpecification *specifications = plait_model_memories (model, &n);
-  PlaitReading read;
+  PlaitEncoderOutputs read;
 
   plait_tape_begin (reading->tape, PLAIT_TAPE_CHECK, plait_random_key (1, "dropout", NULL, 1));
-  read = plait_model_read (model, reading->tape, reading->batch, plait_loss_pass_new (reading->tape));
+  read = plait_model_encode (model, reading->tape, reading->batch, plait_loss_pass_new (reading->tape));
   for (guint i = 0; i < n && !reading->error; i++)
-    hold_memory (&specifications[i], &read.memories[i], &reading->error);
+    check_memory_structure (&specifications[i], &read.memories[i], &reading->error);
 }
 
 static gboolean
-hold (PlaitCase *held, GError **error)
+check (PlaitContractCase *tested, GError **error)
 {
-  g_autoptr (PlaitBatch) batch = plait_pass_batch (held->specimen, &plait_pass_whole);
+  g_autoptr (PlaitBatch) batch = plait_pass_batch (tested->fixture, &plait_pass_whole);
   g_autoptr (PlaitPool) pool = plait_pool_new (1, NULL);
   g_autoptr (PlaitArena) arena = plait_arena_new (0);
   g_autoptr (PlaitTape) tape = plait_tape_new (pool, arena);
-  Reading reading = { held, batch, tape, NULL };
+  Reading reading = { tested, batch, tape, NULL };
 
   if (!plait_arena_protect (arena, read_batch, &reading, error))
     return FALSE;
-  return plait_no_fault (&reading.error, error);
+  return plait_no_error (&reading.error, error);
 }
 
-const PlaitProperty plait_contract_structure = {
+const PlaitContractProperty plait_contract_structure = {
   .name = "structure",
   .summary = "Memories have the structure that the schema promises, and their links agree",
-  .nothing = "encoders alone give memories",
+  .not_applicable = "encoders alone give memories",
   .of_encoders = TRUE,
   .decides = TRUE,
-  .hold = hold,
+  .check = check,
 };

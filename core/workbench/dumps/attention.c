@@ -10,27 +10,27 @@
 #define SENTINEL "<sentinel>"
 
 static gint64
-length_of (const PlaitCapture *a)
+length_of (const PlaitAttentionRecord *a)
 {
   return plait_ragged_rows (a->queries);
 }
 
 /* How many rows of the sentence the memory has that @of attends to. */
 static gint64
-rows_of (const PlaitCapture *a, const PlaitCapturedAttention *of)
+rows_of (const PlaitAttentionRecord *a, const PlaitRecordedAttention *of)
 {
   return plait_ragged_rows (a->memories[of->memory].rows);
 }
 
 /* The most heads that @items [layers] have. */
 static guint
-most_heads (const PlaitCapture *a, const PlaitCapturedItems *items)
+max_heads (const PlaitAttentionRecord *a, const PlaitRecordedItems *items)
 {
-  guint most = 0;
+  guint max = 0;
 
   for (guint l = 0; l < a->n_layers; l++)
-    most = MAX (most, items[l].heads);
-  return most;
+    max = MAX (max, items[l].heads);
+  return max;
 }
 
 static gboolean
@@ -47,16 +47,16 @@ typedef struct
   double joint;
   gboolean any;
   gboolean separate; /* each is a distribution of its own */
-} Paid;
+} AttentionTotal;
 
-static Paid
-paid_by (const PlaitCapture *a, const PlaitCapturedAttention *first, guint l, guint h, gint64 t)
+static AttentionTotal
+attention_total (const PlaitAttentionRecord *a, const PlaitRecordedAttention *first, guint l, guint h, gint64 t)
 {
-  Paid paid = { 0, FALSE, TRUE };
+  AttentionTotal total = { 0, FALSE, TRUE };
 
-  for (const PlaitCapturedAttention *of = first; of; of = of->next)
+  for (const PlaitRecordedAttention *of = first; of; of = of->next)
     {
-      const PlaitCapturedLayer *layer = &of->layers[l];
+      const PlaitRecordedLayer *layer = &of->layers[l];
       gint64 rows = rows_of (a, of);
       double sum = 0;
 
@@ -64,18 +64,18 @@ paid_by (const PlaitCapture *a, const PlaitCapturedAttention *first, guint l, gu
         continue;
       for (gint64 k = 0; k < rows; k++)
         sum += (double)layer->weights[(h * length_of (a) + t) * rows + k];
-      paid.joint += sum;
-      paid.any |= rows > 0;
-      paid.separate &= rows == 0 || fabs (sum - 1) < 1e-4;
+      total.joint += sum;
+      total.any |= rows > 0;
+      total.separate &= rows == 0 || fabs (sum - 1) < 1e-4;
     }
-  return paid;
+  return total;
 }
 
 /* The first attention that is called @name, or NULL. */
-static const PlaitCapturedAttention *
-first_of_name (const PlaitCapture *a, const char *name)
+static const PlaitRecordedAttention *
+first_of_name (const PlaitAttentionRecord *a, const char *name)
 {
-  const PlaitCapturedAttention *of = a->attentions;
+  const PlaitRecordedAttention *of = a->attentions;
 
   while (of && g_strcmp0 (of->name, name) != 0)
     of = of->next;
@@ -84,36 +84,36 @@ first_of_name (const PlaitCapture *a, const char *name)
 
 /* TRUE if the sentinel of the first level is an item of the attentions that are called @name. */
 static gboolean
-has_sentinel (const PlaitCapture *a, const char *name)
+has_sentinel (const PlaitAttentionRecord *a, const char *name)
 {
-  return g_strcmp0 (name, first_of_name (a, PLAIT_CAPTURED_JOINTLY) ? PLAIT_CAPTURED_JOINTLY : NULL) == 0;
+  return g_strcmp0 (name, first_of_name (a, PLAIT_RECORDED_JOINTLY) ? PLAIT_RECORDED_JOINTLY : NULL) == 0;
 }
 
 /* Each row of weights is a distribution, jointly over what one softmax covers. With which weights chosen rows are read
  * is the combiner's own affair. */
 static gboolean
-check_rows (const PlaitCapture *a, GError **error)
+check_rows (const PlaitAttentionRecord *a, GError **error)
 {
   for (guint l = 0; l < a->n_layers; l++)
     {
       guint heads = 0;
 
-      for (const PlaitCapturedAttention *of = a->attentions; of; of = of->next)
+      for (const PlaitRecordedAttention *of = a->attentions; of; of = of->next)
         heads = MAX (heads, of->layers[l].heads);
       for (gint64 t = 0; t < length_of (a); t++)
-        for (const PlaitCapturedAttention *of = a->attentions; of; of = of->next)
+        for (const PlaitRecordedAttention *of = a->attentions; of; of = of->next)
           for (guint h = 0; first_of_name (a, of->name) == of && h < heads; h++)
             {
-              Paid paid = paid_by (a, of, l, h, t);
+              AttentionTotal total = attention_total (a, of, l, h, t);
 
               if (a->contexts[l].heads == 0 && h < a->sentinels[l].heads && has_sentinel (a, of->name))
                 {
-                  paid.joint += (double)a->sentinels[l].weights[h * length_of (a) + t];
-                  paid.any = TRUE;
-                  paid.separate = FALSE;
+                  total.joint += (double)a->sentinels[l].weights[h * length_of (a) + t];
+                  total.any = TRUE;
+                  total.separate = FALSE;
                 }
-              if (paid.any && !paid.separate && !(fabs (paid.joint - 1) < 1e-4))
-                return fail_on_sum ("attention", l, h, t, paid.joint, error);
+              if (total.any && !total.separate && !(fabs (total.joint - 1) < 1e-4))
+                return fail_on_sum ("attention", l, h, t, total.joint, error);
             }
     }
   return TRUE;
@@ -121,7 +121,7 @@ check_rows (const PlaitCapture *a, GError **error)
 
 /* The attention to contexts is a distribution over the memories that are there, and the sentinel. */
 static gboolean
-check_contexts (const PlaitCapture *a, GError **error)
+check_contexts (const PlaitAttentionRecord *a, GError **error)
 {
   gboolean any = FALSE;
 
@@ -146,8 +146,8 @@ check_contexts (const PlaitCapture *a, GError **error)
 }
 
 static gboolean
-write_map (PlaitStore *store, const char *path, const char *name, const char *signal, const char *title, guint rank,
-           const gint64 *shape, const PlaitScalar *values, const char *const *axes, char ***labels, GError **error)
+write_heatmap (PlaitStore *store, const char *path, const char *name, const char *signal, const char *title, guint rank,
+               const gint64 *shape, const PlaitScalar *values, const char *const *axes, char ***labels, GError **error)
 {
   PlaitStoreHeatmap heatmap = {
     .signal = signal,
@@ -163,7 +163,7 @@ write_map (PlaitStore *store, const char *path, const char *name, const char *si
 }
 
 char *
-plait_attention_label (const PlaitCapturedAttention *of, const PlaitLabels *labels)
+plait_attention_label (const PlaitRecordedAttention *of, const PlaitLabels *labels)
 {
   const char *memory = labels->memories[of->memory].name;
 
@@ -172,8 +172,8 @@ plait_attention_label (const PlaitCapturedAttention *of, const PlaitLabels *labe
 
 /* Of a memory of text: whose rows they are. */
 static gboolean
-write_places (PlaitStore *store, const char *path, const char *name, const PlaitMemoryLabels *memory, gint64 rows,
-              GError **error)
+write_row_sentences (PlaitStore *store, const char *path, const char *name, const PlaitMemoryLabels *memory,
+                     gint64 rows, GError **error)
 {
   static const char *const axes[] = { "row" };
 
@@ -188,11 +188,11 @@ write_places (PlaitStore *store, const char *path, const char *name, const Plait
 
 /* What was paid to @items [layers] of @n rows. */
 static gboolean
-write_items (PlaitStore *store, const char *path, const char *name, const char *title, const PlaitCapture *a,
-             const PlaitCapturedItems *items, gint64 n, char **targets, char **rows, GError **error)
+write_items (PlaitStore *store, const char *path, const char *name, const char *title, const PlaitAttentionRecord *a,
+             const PlaitRecordedItems *items, gint64 n, char **targets, char **rows, GError **error)
 {
   static const char *const axes[] = { "layer", "head", "target", "row" };
-  gint64 shape[] = { a->n_layers, most_heads (a, items), length_of (a), n };
+  gint64 shape[] = { a->n_layers, max_heads (a, items), length_of (a), n };
   gint64 block = shape[1] * shape[2] * n;
   char **labels[] = { NULL, NULL, targets, rows };
   g_autofree PlaitScalar *values = g_new0 (PlaitScalar, a->n_layers * block + 1);
@@ -200,12 +200,12 @@ write_items (PlaitStore *store, const char *path, const char *name, const char *
   for (guint l = 0; l < a->n_layers; l++)
     if (items[l].heads > 0)
       memcpy (values + l * block, items[l].weights, (gsize)(items[l].heads * shape[2] * n) * sizeof *values);
-  return write_map (store, path, name, "weights", title, 4, shape, values, axes, labels, error);
+  return write_heatmap (store, path, name, "weights", title, 4, shape, values, axes, labels, error);
 }
 
 /* Returns @name, in angle brackets if a memory is called so. (transfer full) */
 static char *
-free_name (const char *name, const PlaitCapture *a, const PlaitLabels *labels)
+free_name (const char *name, const PlaitAttentionRecord *a, const PlaitLabels *labels)
 {
   for (guint m = 0; m < a->n_memories; m++)
     if (g_str_equal (labels->memories[m].name, name))
@@ -215,8 +215,8 @@ free_name (const char *name, const PlaitCapture *a, const PlaitLabels *labels)
 
 /* The heads of the two attentions do not pair up, so the product of their means is what can be said. */
 static gboolean
-write_effective (PlaitStore *store, const char *path, const char *name, const PlaitCapture *a,
-                 const PlaitCapturedAttention *of, const PlaitLabels *labelled, GError **error)
+write_effective (PlaitStore *store, const char *path, const char *name, const PlaitAttentionRecord *a,
+                 const PlaitRecordedAttention *of, const PlaitLabels *labelled, GError **error)
 {
   const PlaitMemoryLabels *memory = &labelled->memories[of->memory];
   gint64 rows = rows_of (a, of), length = length_of (a);
@@ -231,48 +231,49 @@ write_effective (PlaitStore *store, const char *path, const char *name, const Pl
   for (guint l = 0; l < a->n_layers; l++)
     for (gint64 t = 0; t < length; t++)
       {
-        const PlaitCapturedLayer *paid = &of->layers[l];
-        const PlaitCapturedItems *contexts = &a->contexts[l];
+        const PlaitRecordedLayer *total = &of->layers[l];
+        const PlaitRecordedItems *contexts = &a->contexts[l];
         PlaitScalar *row = values + (l * length + t) * rows;
         PlaitScalar share = 0;
 
         for (guint h = 0; h < contexts->heads; h++)
           share += contexts->weights[(h * length + t) * a->n_memories + of->memory] / contexts->heads;
-        for (guint h = 0; h < paid->heads; h++)
+        for (guint h = 0; h < total->heads; h++)
           for (gint64 k = 0; k < rows; k++)
-            row[k] += share * paid->weights[(h * length + t) * rows + k] / paid->heads;
+            row[k] += share * total->weights[(h * length + t) * rows + k] / total->heads;
       }
-  return write_map (store, path, effective, "weights", title, 3, shape, values, axes, labels, error)
-         && write_places (store, path, effective, memory, rows, error);
+  return write_heatmap (store, path, effective, "weights", title, 3, shape, values, axes, labels, error)
+         && write_row_sentences (store, path, effective, memory, rows, error);
 }
 
 /* What @of paid and, where there is attention to contexts too, both together. */
 static gboolean
-write_attention (PlaitStore *store, const char *path, const PlaitCapture *a, const PlaitCapturedAttention *of,
+write_attention (PlaitStore *store, const char *path, const PlaitAttentionRecord *a, const PlaitRecordedAttention *of,
                  const PlaitLabels *labels, GError **error)
 {
   g_autofree char *name = plait_attention_label (of, labels);
   g_autofree char *title = g_strdup_printf ("attention to %s", name);
-  g_autofree PlaitCapturedItems *items = g_new (PlaitCapturedItems, a->n_layers);
+  g_autofree PlaitRecordedItems *items = g_new (PlaitRecordedItems, a->n_layers);
   const PlaitMemoryLabels *memory = &labels->memories[of->memory];
   gint64 rows = rows_of (a, of);
 
   for (guint l = 0; l < a->n_layers; l++)
-    items[l] = (PlaitCapturedItems){ of->layers[l].heads, of->layers[l].weights };
-  if (rows == 0 || most_heads (a, items) == 0)
+    items[l] = (PlaitRecordedItems){ of->layers[l].heads, of->layers[l].weights };
+  if (rows == 0 || max_heads (a, items) == 0)
     return TRUE; /* missing, or not attended to */
   return write_items (store, path, name, title, a, items, rows, labels->targets, memory->rows, error)
-         && write_places (store, path, name, memory, rows, error)
-         && (most_heads (a, a->contexts) == 0 || write_effective (store, path, name, a, of, labels, error));
+         && write_row_sentences (store, path, name, memory, rows, error)
+         && (max_heads (a, a->contexts) == 0 || write_effective (store, path, name, a, of, labels, error));
 }
 
 /* The attention to contexts: a column a memory, and one for the sentinel where there is one. */
 static gboolean
-write_contexts (PlaitStore *store, const char *path, const PlaitCapture *a, const PlaitLabels *labelled, GError **error)
+write_contexts (PlaitStore *store, const char *path, const PlaitAttentionRecord *a, const PlaitLabels *labelled,
+                GError **error)
 {
   static const char *const axes[] = { "layer", "head", "target", "memory" };
-  gint64 heads = most_heads (a, a->contexts);
-  guint n = a->n_memories, columns = n + (most_heads (a, a->sentinels) > 0);
+  gint64 heads = max_heads (a, a->contexts);
+  guint n = a->n_memories, columns = n + (max_heads (a, a->sentinels) > 0);
   gint64 shape[] = { a->n_layers, heads, length_of (a), columns };
   gint64 block = heads * length_of (a);
   g_autofree char *name = free_name ("contexts", a, labelled);
@@ -291,12 +292,12 @@ write_contexts (PlaitStore *store, const char *path, const PlaitCapture *a, cons
         if (row < a->sentinels[l].heads * length_of (a))
           to[n] = a->sentinels[l].weights[row];
       }
-  return write_map (store, path, name, "weights", "attention over the sources' contexts", 4, shape, values, axes,
-                    labels, error);
+  return write_heatmap (store, path, name, "weights", "attention over the sources' contexts", 4, shape, values, axes,
+                        labels, error);
 }
 
 gboolean
-plait_attention_write (PlaitStore *store, const char *path, const PlaitCapture *a, const PlaitLabels *labels,
+plait_attention_write (PlaitStore *store, const char *path, const PlaitAttentionRecord *a, const PlaitLabels *labels,
                        GError **error)
 {
   char *sentinel[] = { (char *)SENTINEL, NULL };
@@ -305,13 +306,13 @@ plait_attention_write (PlaitStore *store, const char *path, const PlaitCapture *
     return FALSE;
   if (length_of (a) == 0)
     return TRUE;
-  for (const PlaitCapturedAttention *of = a->attentions; of; of = of->next)
+  for (const PlaitRecordedAttention *of = a->attentions; of; of = of->next)
     if (!write_attention (store, path, a, of, labels, error))
       return FALSE;
-  if (most_heads (a, a->contexts) > 0)
+  if (max_heads (a, a->contexts) > 0)
     return write_contexts (store, path, a, labels, error);
   /* The sentinel of joint attention is as a memory of one row. */
-  return most_heads (a, a->sentinels) == 0
+  return max_heads (a, a->sentinels) == 0
          || write_items (store, path, SENTINEL, "attention to the sentinel", a, a->sentinels, 1, labels->targets,
                          sentinel, error);
 }
@@ -320,9 +321,9 @@ plait_attention_write (PlaitStore *store, const char *path, const PlaitCapture *
  * Coverage
  */
 
-/* The sums of what @paid is about, [target, row], the mean of the heads. (transfer full) */
+/* The sums of what @total is about, [target, row], the mean of the heads. (transfer full) */
 static PlaitScalar *
-accumulate (const PlaitCapturedLayer *paid, gint64 length, gint64 rows)
+accumulate (const PlaitRecordedLayer *total, gint64 length, gint64 rows)
 {
   PlaitScalar *sums = g_new0 (PlaitScalar, length * rows + 1);
 
@@ -331,19 +332,19 @@ accumulate (const PlaitCapturedLayer *paid, gint64 length, gint64 rows)
       {
         double sum = 0;
 
-        for (guint h = 0; h < paid->heads; h++)
-          sum += (double)paid->weights[(h * length + t) * rows + i];
-        sums[t * rows + i] = (PlaitScalar)(sum / paid->heads + (t > 0 ? (double)sums[(t - 1) * rows + i] : 0));
+        for (guint h = 0; h < total->heads; h++)
+          sum += (double)total->weights[(h * length + t) * rows + i];
+        sums[t * rows + i] = (PlaitScalar)(sum / total->heads + (t > 0 ? (double)sums[(t - 1) * rows + i] : 0));
       }
   return sums;
 }
 
 static gboolean
-write_coverage (PlaitStore *store, const char *path, const PlaitCapture *a, const PlaitCapturedAttention *of,
+write_coverage (PlaitStore *store, const char *path, const PlaitAttentionRecord *a, const PlaitRecordedAttention *of,
                 guint layer, const PlaitLabels *labels, GError **error)
 {
   static const char *const axes[] = { "target", "row", "unit" };
-  const PlaitCapturedCoverage *coverage = &of->layers[layer].coverage;
+  const PlaitRecordedCoverage *coverage = &of->layers[layer].coverage;
   g_autofree char *name = plait_attention_label (of, labels);
   gint64 shape[] = { length_of (a), rows_of (a, of), coverage->width };
   gboolean scalar = coverage->width == 1;
@@ -353,8 +354,8 @@ write_coverage (PlaitStore *store, const char *path, const PlaitCapture *a, cons
   g_autofree PlaitScalar *sums = accumulate (&of->layers[layer], shape[0], shape[1]);
   char **axis_labels[] = { labels->targets, labels->memories[of->memory].rows };
 
-  if (!write_map (store, path, kind, scalar ? "state" : "accumulated", title, 2, shape,
-                  scalar ? coverage->states : sums, axes, axis_labels, error)
+  if (!write_heatmap (store, path, kind, scalar ? "state" : "accumulated", title, 2, shape,
+                      scalar ? coverage->states : sums, axes, axis_labels, error)
       || !(scalar
                ? plait_store_append (store, path, kind, "accumulated", PLAIT_STORE_SCALAR, 2, shape, sums, axes, error)
                : plait_store_append (store, path, kind, "state", PLAIT_STORE_SCALAR, 3, shape, coverage->states, axes,
@@ -366,11 +367,11 @@ write_coverage (PlaitStore *store, const char *path, const PlaitCapture *a, cons
 }
 
 gboolean
-plait_coverage_write (PlaitStore *store, const char *path, const PlaitCapture *a, const PlaitLabels *labels,
+plait_coverage_write (PlaitStore *store, const char *path, const PlaitAttentionRecord *a, const PlaitLabels *labels,
                       GError **error)
 {
   for (guint l = 0; l < a->n_layers; l++)
-    for (const PlaitCapturedAttention *of = a->attentions; of; of = of->next)
+    for (const PlaitRecordedAttention *of = a->attentions; of; of = of->next)
       if (of->layers[l].coverage.width > 0 && length_of (a) > 0 && rows_of (a, of) > 0
           && !write_coverage (store, path, a, of, l, labels, error))
         return FALSE;

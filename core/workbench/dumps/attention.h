@@ -32,13 +32,13 @@
 #define PLAIT_ATTENTION_NUMBERED "numbers"
 
 /* What @attention is called in dumps: "en", "en:second". (transfer full) */
-char *plait_attention_label (const PlaitCapturedAttention *attention, const PlaitLabels *labels);
+char *plait_attention_label (const PlaitRecordedAttention *attention, const PlaitLabels *labels);
 
 /* Writes @attention of one sentence, the item @path. Refuses, writing nothing, weights of either attention whose rows
  * do not sum to one (1e-4; 0 where nothing could be read), naming layer, head and row. */
-gboolean plait_attention_write (PlaitStore *store, const char *path, const PlaitCapture *attention,
+gboolean plait_attention_write (PlaitStore *store, const char *path, const PlaitAttentionRecord *attention,
                                 const PlaitLabels *labels, GError **error);
 
 /* Writes the coverage in @attention of one sentence, the item @path; nothing at all if no memory is covered. */
-gboolean plait_coverage_write (PlaitStore *store, const char *path, const PlaitCapture *attention,
+gboolean plait_coverage_write (PlaitStore *store, const char *path, const PlaitAttentionRecord *attention,
                                const PlaitLabels *labels, GError **error);

@@ -146,7 +146,7 @@ add_tops (Dump *dump, const gint64 *row, gint64 n, guint first)
 
 /* What one target row and head has weighed; @read [rows] are the weights that rows are read with. */
 static void
-add_entry (Dump *dump, const PlaitCapturedSets *sets, const PlaitScalar *read)
+add_entry (Dump *dump, const PlaitRecordedSets *sets, const PlaitScalar *read)
 {
   guint first = dump->row->len;
   gint64 end;
@@ -154,7 +154,7 @@ add_entry (Dump *dump, const PlaitCapturedSets *sets, const PlaitScalar *read)
   dump->n_entries++;
   if (sets->first)
     add_tops (dump, sets->first->row, sets->first->n, first);
-  for (const PlaitCapturedSet *set = sets->first; set; set = set->next)
+  for (const PlaitRecordedSet *set = sets->first; set; set = set->next)
     add_set (dump, set->row, set->weights, set->n, parent_of (dump, set->row, set->n), first);
   for (guint i = first; i < dump->row->len; i++)
     if (read[g_array_index (dump->row, gint64, i)] > 0)
@@ -169,80 +169,81 @@ typedef struct
   PlaitStore *store;
   const char *path, *name; /* of the sentence, and of the attention */
   GError **error;
-} Place;
+} DumpGroup;
 
 static gboolean
-append (const Place *place, const char *name, PlaitStoreType type, gint64 n, gconstpointer values)
+append (const DumpGroup *dump_group, const char *name, PlaitStoreType type, gint64 n, gconstpointer values)
 {
-  return plait_store_append (place->store, place->path, place->name, name, type, 1, &n, values, NULL, place->error);
+  return plait_store_append (dump_group->store, dump_group->path, dump_group->name, name, type, 1, &n, values, NULL,
+                             dump_group->error);
 }
 
 static gboolean
-write_array (const Place *place, const char *name, PlaitStoreType type, const GArray *values)
+write_array (const DumpGroup *dump_group, const char *name, PlaitStoreType type, const GArray *values)
 {
-  return append (place, name, type, values->len, values->data);
+  return append (dump_group, name, type, values->len, values->data);
 }
 
 static gboolean
-write_links (const Place *place, const char *name, const gint64 *links, gint64 otherwise, gint64 n)
+write_links (const DumpGroup *dump_group, const char *name, const gint64 *links, gint64 otherwise, gint64 n)
 {
   g_autofree gint64 *values = g_new (gint64, n + 1);
 
   for (gint64 i = 0; i < n; i++)
     values[i] = links ? links[i] : otherwise;
-  return append (place, name, PLAIT_STORE_INT64, n, values);
+  return append (dump_group, name, PLAIT_STORE_INT64, n, values);
 }
 
 static gboolean
-write_dump (const Place *place, const Dump *dump, char **rows, char **targets, gint64 n_targets)
+write_dump (const DumpGroup *dump_group, const Dump *dump, char **rows, char **targets, gint64 n_targets)
 {
-  return append (place, "target_labels", PLAIT_STORE_STRING, n_targets, targets)
-         && append (place, "row_labels", PLAIT_STORE_STRING, dump->rows, rows)
-         && write_links (place, "row_level", dump->links->level, 0, dump->rows)
-         && write_links (place, "row_first_child", dump->links->first_child, -1, dump->rows)
-         && write_links (place, "row_children", dump->links->n_children, 0, dump->rows)
-         && write_array (place, "entry_offsets", PLAIT_STORE_INT64, dump->entry_offsets)
-         && write_array (place, "set_parent", PLAIT_STORE_INT64, dump->set_parent)
-         && write_array (place, "set_offsets", PLAIT_STORE_INT64, dump->set_offsets)
-         && write_array (place, "row", PLAIT_STORE_INT64, dump->row)
-         && write_array (place, "weight", PLAIT_STORE_SCALAR, dump->weight)
-         && write_array (place, "path", PLAIT_STORE_SCALAR, dump->path)
-         && write_array (place, "taken", PLAIT_STORE_UINT8, dump->taken);
+  return append (dump_group, "target_labels", PLAIT_STORE_STRING, n_targets, targets)
+         && append (dump_group, "row_labels", PLAIT_STORE_STRING, dump->rows, rows)
+         && write_links (dump_group, "row_level", dump->links->level, 0, dump->rows)
+         && write_links (dump_group, "row_first_child", dump->links->first_child, -1, dump->rows)
+         && write_links (dump_group, "row_children", dump->links->n_children, 0, dump->rows)
+         && write_array (dump_group, "entry_offsets", PLAIT_STORE_INT64, dump->entry_offsets)
+         && write_array (dump_group, "set_parent", PLAIT_STORE_INT64, dump->set_parent)
+         && write_array (dump_group, "set_offsets", PLAIT_STORE_INT64, dump->set_offsets)
+         && write_array (dump_group, "row", PLAIT_STORE_INT64, dump->row)
+         && write_array (dump_group, "weight", PLAIT_STORE_SCALAR, dump->weight)
+         && write_array (dump_group, "path", PLAIT_STORE_SCALAR, dump->path)
+         && write_array (dump_group, "taken", PLAIT_STORE_UINT8, dump->taken);
 }
 
 static gboolean
-write_attention (PlaitStore *store, const char *path, const PlaitCapture *a, const PlaitCapturedAttention *of,
+write_attention (PlaitStore *store, const char *path, const PlaitAttentionRecord *a, const PlaitRecordedAttention *of,
                  const PlaitLabels *labels, guint heads, GError **error)
 {
-  static const PlaitCapturedSets nothing = { 0 };
+  static const PlaitRecordedSets nothing = { 0 };
   const PlaitMemory *memory = &a->memories[of->memory];
   gint64 rows = plait_ragged_rows (memory->rows), length = plait_ragged_rows (a->queries);
   g_autofree char *name = plait_attention_label (of, labels);
   g_autofree char *title = g_strdup_printf ("descent to %s", name);
   const gint64 extents[] = { a->n_layers, heads, length };
-  const Place place = { store, path, name, error };
+  const DumpGroup dump_group = { store, path, name, error };
   g_auto (Dump) dump = dump_new (memory->links, rows);
 
   for (guint l = 0; l < a->n_layers; l++)
     for (guint h = 0; h < heads; h++)
       for (gint64 t = 0; t < length; t++)
         {
-          const PlaitCapturedLayer *paid = &of->layers[l];
+          const PlaitRecordedLayer *paid = &of->layers[l];
           gboolean chosen = paid->sets && h < paid->heads;
 
           add_entry (&dump, chosen ? &paid->sets[t * paid->heads + h] : &nothing,
                      chosen ? paid->weights + (h * length + t) * rows : NULL);
         }
   return plait_store_append_attribute (store, path, name, "title", title, error)
-         && append (&place, "extents", PLAIT_STORE_INT64, G_N_ELEMENTS (extents), extents)
-         && write_dump (&place, &dump, labels->memories[of->memory].rows, labels->targets, length);
+         && append (&dump_group, "extents", PLAIT_STORE_INT64, G_N_ELEMENTS (extents), extents)
+         && write_dump (&dump_group, &dump, labels->memories[of->memory].rows, labels->targets, length);
 }
 
 gboolean
-plait_descent_dump_write (PlaitStore *store, const char *path, const PlaitCapture *a, const PlaitLabels *labels,
+plait_descent_dump_write (PlaitStore *store, const char *path, const PlaitAttentionRecord *a, const PlaitLabels *labels,
                           GError **error)
 {
-  for (const PlaitCapturedAttention *of = a->attentions; of; of = of->next)
+  for (const PlaitRecordedAttention *of = a->attentions; of; of = of->next)
     {
       guint heads = 0;
 

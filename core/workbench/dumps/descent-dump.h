@@ -26,5 +26,5 @@
  */
 
 /* Writes what @attention has chosen for the item @path; nothing where all rows are weighed. */
-gboolean plait_descent_dump_write (PlaitStore *store, const char *path, const PlaitCapture *attention,
+gboolean plait_descent_dump_write (PlaitStore *store, const char *path, const PlaitAttentionRecord *attention,
                                    const PlaitLabels *labels, GError **error);

@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 #include "dumps/token-attention.h"
 
-/* How many heads of what @of pays to @memory in layer @l @part takes. */
+/* How many heads of what @of pays to @memory in layer @l @selection takes. */
 static guint
-heads_taken (const PlaitCapturedAttention *of, guint l, guint memory, PlaitAttentionPart part)
+count_selected_heads (const PlaitRecordedAttention *of, guint l, guint memory, PlaitAttentionSelection selection)
 {
   guint heads = of->layers[l].heads;
 
-  if (of->memory != memory || (part.layer >= 0 && part.layer != (gint64)l) || part.head >= (gint64)heads)
+  if (of->memory != memory || (selection.layer >= 0 && selection.layer != (gint64)l) || selection.head >= (gint64)heads)
     return 0;
-  return part.head >= 0 ? 1 : heads;
+  return selection.head >= 0 ? 1 : heads;
 }
 
 gboolean
-plait_attention_sums (const PlaitCapture *attention, guint memory, gint64 begin, gint64 end, PlaitAttentionPart part,
-                      double *sums)
+plait_attention_sums (const PlaitAttentionRecord *attention, guint memory, gint64 begin, gint64 end,
+                      PlaitAttentionSelection selection, double *sums)
 {
-  gboolean last_layer = part.layer == PLAIT_ATTENTION_LAST;
+  gboolean last_layer = selection.layer == PLAIT_ATTENTION_LAST;
   gint64 rows = plait_ragged_rows (attention->memories[memory].rows);
   gint64 length = plait_ragged_rows (attention->queries);
   guint first = 0;
   guint attending = 0;
 
   for (guint l = 0; l < attention->n_layers; l++)
-    for (const PlaitCapturedAttention *of = attention->attentions; of; of = of->next)
-      if (heads_taken (of, l, memory, part) > 0)
+    for (const PlaitRecordedAttention *of = attention->attentions; of; of = of->next)
+      if (count_selected_heads (of, l, memory, selection) > 0)
         {
           attending = last_layer && l != first ? 1 : attending + 1;
           first = last_layer ? l : first;
@@ -32,10 +32,10 @@ plait_attention_sums (const PlaitCapture *attention, guint memory, gint64 begin,
   if (attending == 0)
     return FALSE;
   for (guint l = first; l < attention->n_layers; l++)
-    for (const PlaitCapturedAttention *of = attention->attentions; of; of = of->next)
+    for (const PlaitRecordedAttention *of = attention->attentions; of; of = of->next)
       {
-        guint heads = heads_taken (of, l, memory, part);
-        guint from = part.head >= 0 ? (guint)part.head : 0;
+        guint heads = count_selected_heads (of, l, memory, selection);
+        guint from = selection.head >= 0 ? (guint)selection.head : 0;
         double share = heads > 0 ? 1.0 / heads / attending : 0;
 
         for (guint h = from; h < from + heads; h++)
@@ -112,15 +112,16 @@ plait_attention_has_tokens (const PlaitMemory *memory)
 }
 
 gboolean
-plait_attention_token_sums (const PlaitCapture *attention, guint memory, gint64 tokens, gint64 begin, gint64 end,
-                            PlaitAttentionPart part, double *sums)
+plait_attention_token_sums (const PlaitAttentionRecord *attention, guint memory, gint64 tokens, gint64 begin,
+                            gint64 end, PlaitAttentionSelection selection, double *sums)
 {
-  const PlaitMemory *paid_to = &attention->memories[memory];
-  const PlaitLinks *links = paid_to->links;
-  gint64 rows = plait_ragged_rows (paid_to->rows);
+  const PlaitMemory *attended_memory = &attention->memories[memory];
+  const PlaitLinks *links = attended_memory->links;
+  gint64 rows = plait_ragged_rows (attended_memory->rows);
   g_autofree double *paid = g_new0 (double, rows + 1);
 
-  if (!plait_attention_has_tokens (paid_to) || !plait_attention_sums (attention, memory, begin, end, part, paid))
+  if (!plait_attention_has_tokens (attended_memory)
+      || !plait_attention_sums (attention, memory, begin, end, selection, paid))
     return FALSE;
   if (links->level)
     plait_attention_spread_levels (links, rows, paid);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "cross-attention/capture.h"
+#include "cross-attention/attention-record.h"
 
 /*
  * What target rows paid to the tokens of a source, from all attentions to its memory. What is paid to an inner node of
@@ -16,25 +16,25 @@ typedef struct
 {
   gint64 layer;
   gint64 head;
-} PlaitAttentionPart;
+} PlaitAttentionSelection;
 
 /* TRUE if rows of @memory, which is of one sentence, stand for tokens. */
 gboolean plait_attention_has_tokens (const PlaitMemory *memory);
 
 /* Adds to @sums [@tokens + 1] what the target rows @begin .. @end - 1 paid to each of the @tokens tokens of which
- * @memory was made; the last number is for its other rows. FALSE if nothing of @part attends to it, or its rows stand
- * for no tokens. */
-gboolean plait_attention_token_sums (const PlaitCapture *attention, guint memory, gint64 tokens, gint64 begin,
-                                     gint64 end, PlaitAttentionPart part, double *sums);
+ * @memory was made; the last number is for its other rows. FALSE if nothing of @selection attends to it, or its rows
+ * stand for no tokens. */
+gboolean plait_attention_token_sums (const PlaitAttentionRecord *attention, guint memory, gint64 tokens, gint64 begin,
+                                     gint64 end, PlaitAttentionSelection selection, double *sums);
 
 /*
  * What it is made of, for tests.
  */
 
-/* Adds to @sums [rows of the memory] what the target rows @begin .. @end - 1 paid to @memory. FALSE if nothing of @part
- * attends to it. */
-gboolean plait_attention_sums (const PlaitCapture *attention, guint memory, gint64 begin, gint64 end,
-                               PlaitAttentionPart part, double *sums);
+/* Adds to @sums [rows of the memory] what the target rows @begin .. @end - 1 paid to @memory. FALSE if nothing of
+ * @selection attends to it. */
+gboolean plait_attention_sums (const PlaitAttentionRecord *attention, guint memory, gint64 begin, gint64 end,
+                               PlaitAttentionSelection selection, double *sums);
 
 /* @sums [@rows]: what rows above leaves have goes to the leaves below, the same to each; by first_child and
  * n_children. */

@@ -8,7 +8,7 @@
 #include "dumps/token-attention.h"
 #include "tables/table.h"
 
-#define MOST_ROWS 10000000
+#define MAX_ROWS 10000000
 
 /* A source and the memory that its words make. */
 typedef struct
@@ -29,12 +29,12 @@ struct PlaitTranslationRates
 };
 
 PlaitTranslationRates *
-plait_translation_rates_new (const PlaitSystem *system, const char *of, const PlaitCorpus *corpus)
+plait_translation_rates_new (const PlaitExperimentModel *experiment_model, const char *of, const PlaitCorpus *corpus)
 {
   PlaitTranslationRates *rates = g_new0 (PlaitTranslationRates, 1);
-  const PlaitExperiment *experiment = system->experiment;
+  const PlaitExperiment *experiment = experiment_model->experiment;
   guint n_memories;
-  const PlaitMemorySpecification *memories = plait_model_memories (system->model, &n_memories);
+  const PlaitMemorySpecification *memories = plait_model_memories (experiment_model->model, &n_memories);
 
   rates->experiment = experiment;
   rates->corpus = corpus;
@@ -88,13 +88,13 @@ count (const PlaitTranslationRates *rates, const Source *source, const PlaitInpu
 
 gboolean
 plait_translation_rates_take (const PlaitBatch *batch, gint64 sentence, const PlaitHypothesis *best,
-                              const PlaitCapture *attention, gpointer data, GError **error)
+                              const PlaitAttentionRecord *attention, gpointer data, GError **error)
 {
   const PlaitTranslationRates *rates = data;
   gint64 targets = plait_ragged_rows (attention->queries) - (best->ended ? 1 : 0);
   gint64 line = plait_corpus_line (rates->corpus, batch->sentence[sentence]);
   gboolean last = rates->experiment->evaluate.translation_rate_layers == PLAIT_EVALUATE_TRANSLATION_RATE_LAYERS_LAST;
-  PlaitAttentionPart part = { last ? PLAIT_ATTENTION_LAST : PLAIT_ATTENTION_MEAN, PLAIT_ATTENTION_MEAN };
+  PlaitAttentionSelection selection = { last ? PLAIT_ATTENTION_LAST : PLAIT_ATTENTION_MEAN, PLAIT_ATTENTION_MEAN };
 
   for (guint i = 0; i < rates->n; i++)
     {
@@ -103,7 +103,7 @@ plait_translation_rates_take (const PlaitBatch *batch, gint64 sentence, const Pl
       gint64 tokens = plait_ragged_length (input->rows, sentence);
       g_autofree double *sums = g_new0 (double, tokens + 1);
 
-      if (plait_attention_token_sums (attention, source->memory, tokens, 0, targets, part, sums))
+      if (plait_attention_token_sums (attention, source->memory, tokens, 0, targets, selection, sums))
         count (rates, source, input, sentence, sums, source->statistics->values + line * PLAIT_TRANSLATION_RATE_WIDTH);
     }
   return TRUE;
@@ -166,7 +166,7 @@ write_source (const Source *source, PlaitStore *store, const char *path, GError 
     plait_table_column (table, PLAIT_TABLE_COUNTS, names[c]);
   for (gsize i = 0; i < source->statistics->sentences * PLAIT_TRANSLATION_RATE_WIDTH; i++)
     plait_table_integer (table, PLAIT_TABLE_PLAIN, (gint64)source->statistics->values[i]);
-  return plait_store_write_filled (store, path, table, error);
+  return plait_store_write_table (store, path, table, error);
 }
 
 gboolean
@@ -191,7 +191,7 @@ read_source (PlaitStore *store, const char *path, GError **error)
 
   for (guint c = 0; c < PLAIT_TRANSLATION_RATE_WIDTH; c++)
     fields[c] = (PlaitStoreField){ names[c], PLAIT_STORE_DOUBLE, c * sizeof (double), NULL };
-  if (!plait_store_read_table (store, path, fields, PLAIT_TRANSLATION_RATE_WIDTH, MOST_ROWS, rows, error))
+  if (!plait_store_read_table (store, path, fields, PLAIT_TRANSLATION_RATE_WIDTH, MAX_ROWS, rows, error))
     return NULL;
   statistics = plait_statistics_new (rows->len, PLAIT_TRANSLATION_RATE_WIDTH);
   if (rows->len > 0)

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "metrics/metric.h"
-#include "setup/system.h"
+#include "setup/experiment-model.h"
 #include "search/translate.h"
 
 /*
@@ -20,14 +20,14 @@ typedef struct PlaitTranslationRates PlaitTranslationRates;
 
 /* Sums for the lines of @corpus, a row each, or for its documents, of all their chunks; @of, static, is "search" or
  * "forced". (transfer full) */
-PlaitTranslationRates *plait_translation_rates_new (const PlaitSystem *system, const char *of,
+PlaitTranslationRates *plait_translation_rates_new (const PlaitExperimentModel *experiment_model, const char *of,
                                                     const PlaitCorpus *corpus);
 void plait_translation_rates_free (PlaitTranslationRates *rates);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitTranslationRates, plait_translation_rates_free)
 
 /* A PlaitAttentionTaker whose data is the rates, for batches of their corpus. */
 gboolean plait_translation_rates_take (const PlaitBatch *batch, gint64 sentence, const PlaitHypothesis *best,
-                                       const PlaitCapture *attention, gpointer rates, GError **error);
+                                       const PlaitAttentionRecord *attention, gpointer rates, GError **error);
 
 /* Appends over- and under-translation of each source to @results (element-type PlaitResult), with intervals as
  * [evaluate] has them. A source whose memory is not one of its words has none; @log is told. */

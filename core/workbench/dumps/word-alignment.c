@@ -6,7 +6,7 @@
 #include "text/number.h"
 #include "text/separators.h"
 
-#define MOST 1000000 /* no decoder has as many layers or heads */
+#define MAX_INDEX 1000000 /* no decoder has as many layers or heads */
 
 void
 plait_word_aligner_free (PlaitWordAligner *aligner)
@@ -20,7 +20,7 @@ plait_word_aligner_free (PlaitWordAligner *aligner)
 static gboolean
 parse_number (const char *text, gint64 *number)
 {
-  return plait_parse_integer (text, number) && *number >= 0 && *number <= MOST;
+  return plait_parse_integer (text, number) && *number >= 0 && *number <= MAX_INDEX;
 }
 
 static gboolean
@@ -33,19 +33,19 @@ is_part (const char *text, gconstpointer data)
 }
 
 static gboolean
-parse_part (const char *text, PlaitAttentionPart *part, GError **error)
+parse_selection (const char *text, PlaitAttentionSelection *selection, GError **error)
 {
   const char *colon = strchr (text, ':');
   g_autofree char *layer = colon ? g_strndup (text, (gsize)(colon - text)) : g_strdup (text);
   g_autofree char *mended = plait_separators_mend (text, ":", is_part, NULL);
   gboolean good = TRUE;
 
-  *part = (PlaitAttentionPart){ PLAIT_ATTENTION_MEAN, PLAIT_ATTENTION_MEAN };
+  *selection = (PlaitAttentionSelection){ PLAIT_ATTENTION_MEAN, PLAIT_ATTENTION_MEAN };
   if (g_str_equal (layer, "last"))
-    part->layer = PLAIT_ATTENTION_LAST;
+    selection->layer = PLAIT_ATTENTION_LAST;
   else if (!g_str_equal (layer, "mean"))
-    good = parse_number (layer, &part->layer);
-  if (good && (!colon || parse_number (colon + 1, &part->head)))
+    good = parse_number (layer, &selection->layer);
+  if (good && (!colon || parse_number (colon + 1, &selection->head)))
     return TRUE;
   if (mended)
     return plait_fail (error, PLAIT_ERROR_INPUT, "--alignment cannot be \"%s\"; did you mean \"%s\"?", text, mended);
@@ -56,11 +56,11 @@ parse_part (const char *text, PlaitAttentionPart *part, GError **error)
 }
 
 static void
-find_sources (PlaitWordAligner *aligner, const PlaitSystem *system, const PlaitMaterials *materials)
+find_sources (PlaitWordAligner *aligner, const PlaitExperimentModel *experiment_model, const PlaitRunInputs *run_inputs)
 {
-  const PlaitExperiment *experiment = system->experiment;
+  const PlaitExperiment *experiment = experiment_model->experiment;
   guint n_memories;
-  const PlaitMemorySpecification *memories = plait_model_memories (system->model, &n_memories);
+  const PlaitMemorySpecification *memories = plait_model_memories (experiment_model->model, &n_memories);
 
   aligner->sources = g_new0 (PlaitAlignedSource, experiment->n_sources + 1);
   for (guint s = 0; s < experiment->n_sources; s++)
@@ -71,26 +71,27 @@ find_sources (PlaitWordAligner *aligner, const PlaitSystem *system, const PlaitM
           .name = experiment->sources[s].name,
           .source = s,
           .memory = m,
-          .vocabulary = plait_materials_vocabulary (materials, experiment->sources[s].stream),
+          .vocabulary = plait_run_inputs_vocabulary (run_inputs, experiment->sources[s].stream),
         };
 }
 
 PlaitWordAligner *
-plait_word_aligner_new (const PlaitSystem *system, const PlaitMaterials *materials, const char *part, GError **error)
+plait_word_aligner_new (const PlaitExperimentModel *experiment_model, const PlaitRunInputs *run_inputs,
+                        const char *selection, GError **error)
 {
   g_autoptr (PlaitWordAligner) aligner = g_new0 (PlaitWordAligner, 1);
-  const PlaitExperiment *experiment = system->experiment;
+  const PlaitExperiment *experiment = experiment_model->experiment;
   gboolean documents = plait_experiment_reads_documents (experiment);
 
-  if (!parse_part (part, &aligner->part, error))
+  if (!parse_selection (selection, &aligner->selection, error))
     return NULL;
   if (!plait_experiment_has_decoder (experiment) || documents)
     return plait_fail_null (error, PLAIT_ERROR_INPUT, "--alignment: the run %s; leave the option out",
                             documents
                                 ? "reads documents, whose words are not aligned (--attention has what it attends to)"
                                 : "has no decoder that could pay attention");
-  aligner->target = plait_materials_vocabulary (materials, experiment->data.target);
-  find_sources (aligner, system, materials);
+  aligner->target = plait_run_inputs_vocabulary (run_inputs, experiment->data.target);
+  find_sources (aligner, experiment_model, run_inputs);
   if (aligner->n == 0)
     return plait_fail_null (error, PLAIT_ERROR_INPUT,
                             "--alignment: the decoder attends to no source's tokens; leave the option out");
@@ -104,25 +105,25 @@ find_best (const double *sums, const gint64 *words, gint64 n, gint64 n_words)
 {
   g_autofree double *paid = g_new0 (double, n_words + 1);
   gint64 best = -1;
-  double most = sums[n];
+  double max = sums[n];
 
   for (gint64 k = 0; k < n; k++)
     if (words[k] >= 0)
       paid[words[k]] += sums[k];
     else
-      most = MAX (most, sums[k]);
+      max = MAX (max, sums[k]);
   for (gint64 w = 0; w < n_words; w++)
-    if (paid[w] > most)
+    if (paid[w] > max)
       {
         best = w;
-        most = paid[w];
+        max = paid[w];
       }
   return best;
 }
 
 char *
 plait_word_aligner_align (const PlaitWordAligner *aligner, guint source, const PlaitBatch *batch, gint64 sentence,
-                          const PlaitCapture *attention, const PlaitHypothesis *found, GError **error)
+                          const PlaitAttentionRecord *attention, const PlaitHypothesis *found, GError **error)
 {
   const PlaitAlignedSource *aligned = &aligner->sources[source];
   const PlaitInput *input = &batch->inputs[aligned->source];
@@ -152,7 +153,7 @@ plait_word_aligner_align (const PlaitWordAligner *aligner, guint source, const P
       if (target_words[begin] < 0)
         continue;
       memset (sums, 0, (gsize)(tokens + 1) * sizeof *sums);
-      if (!plait_attention_token_sums (attention, aligned->memory, tokens, begin, end, aligner->part, sums))
+      if (!plait_attention_token_sums (attention, aligned->memory, tokens, begin, end, aligner->selection, sums))
         return plait_fail_null (error, PLAIT_ERROR_INPUT,
                                 "--alignment: there is no such layer and head that attends to the tokens of %s; take "
                                 "others, from 0, or mean",

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "search/search.h"
-#include "setup/materials.h"
-#include "setup/system.h"
+#include "setup/run-inputs.h"
+#include "setup/experiment-model.h"
 #include "dumps/token-attention.h"
 
 /*
@@ -23,17 +23,17 @@ typedef struct
 
 typedef struct
 {
-  PlaitAttentionPart part;
+  PlaitAttentionSelection selection;
   const PlaitVocabulary *target;
   guint n;
   PlaitAlignedSource *sources; /* [n]: those whose memory is one of tokens, in the order of the experiment */
 } PlaitWordAligner;
 
-/* An aligner of translations by @system; @part is "mean", "last", or the number of a layer from 0, and behind that
- * perhaps ":" and the number of a head, whose mean is taken otherwise. PLAIT_ERROR_INPUT if it is none of them, or
- * there is nothing to align: no decoder, no source of tokens, documents. (transfer full) */
-PlaitWordAligner *plait_word_aligner_new (const PlaitSystem *system, const PlaitMaterials *materials, const char *part,
-                                          GError **error);
+/* An aligner of translations by @experiment_model; @selection is "mean", "last", or the number of a layer from 0, and
+ * behind that perhaps ":" and the number of a head, whose mean is taken otherwise. PLAIT_ERROR_INPUT if it is none of
+ * them, or there is nothing to align: no decoder, no source of tokens, documents. (transfer full) */
+PlaitWordAligner *plait_word_aligner_new (const PlaitExperimentModel *experiment_model,
+                                          const PlaitRunInputs *run_inputs, const char *selection, GError **error);
 void plait_word_aligner_free (PlaitWordAligner *aligner);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitWordAligner, plait_word_aligner_free)
 
@@ -41,4 +41,4 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitWordAligner, plait_word_aligner_free)
  * @sources[@source]; empty if that is missing there. Fails if nothing of the aligner's part attends to the tokens of
  * the source. (transfer full) */
 char *plait_word_aligner_align (const PlaitWordAligner *aligner, guint source, const PlaitBatch *batch, gint64 sentence,
-                                const PlaitCapture *attention, const PlaitHypothesis *found, GError **error);
+                                const PlaitAttentionRecord *attention, const PlaitHypothesis *found, GError **error);

@@ -141,7 +141,7 @@ plait_resolution_streams (const PlaitResolution *resolution)
 
   g_ptr_array_add (streams, (gpointer)experiment->public.data.target);
   for (guint i = 0; i < experiment->sources->len; i++)
-    g_ptr_array_add (streams, (gpointer)((PlaitSourceInFile *)experiment->sources->pdata[i])->settings.stream);
+    g_ptr_array_add (streams, (gpointer)((PlaitParsedSource *)experiment->sources->pdata[i])->settings.stream);
   g_ptr_array_add (streams, NULL);
   return (const char **)g_ptr_array_free (streams, FALSE);
 }
@@ -156,11 +156,11 @@ reads_trees (const PlaitSchema *schema, gconstpointer data)
 static gboolean
 check_trees_file (const PlaitResolution *resolution, const PlaitDataFile *file)
 {
-  const PlaitSourceInFile *owner = NULL;
+  const PlaitParsedSource *owner = NULL;
 
   for (guint i = 0; i < resolution->experiment->sources->len; i++)
     {
-      const PlaitSourceInFile *source = resolution->experiment->sources->pdata[i];
+      const PlaitParsedSource *source = resolution->experiment->sources->pdata[i];
 
       if (!g_str_equal (file->stream, source->trees))
         continue;
@@ -494,11 +494,10 @@ check_vocabulary_size (const PlaitResolution *resolution)
     plait_resolution_problem (resolution, "data", "vocabulary_size",
                               "%jd entries leave no room beside the %d special ones; give more, or 0 for all words",
                               size, PLAIT_TOKEN_SPECIALS);
-  else if (data->vocabulary_type != PLAIT_DATA_VOCABULARY_TYPE_WORDS
-           && (size < 8 || size > PLAIT_VOCABULARY_MAXIMUM_SIZE))
+  else if (data->vocabulary_type != PLAIT_DATA_VOCABULARY_TYPE_WORDS && (size < 8 || size > PLAIT_VOCABULARY_MAX_SIZE))
     plait_resolution_problem (resolution, "data", "vocabulary_size",
                               "%jd entries are too %s for SentencePiece; give from 8 to %d, or vocabulary_type=words",
-                              size, size < 8 ? "few" : "many", PLAIT_VOCABULARY_MAXIMUM_SIZE);
+                              size, size < 8 ? "few" : "many", PLAIT_VOCABULARY_MAX_SIZE);
 }
 
 /* TRUE if combiner and coverage can stand in the decoder, over the memories that there are. */
@@ -521,7 +520,7 @@ check_combiner (const PlaitResolution *resolution)
 }
 
 void
-plait_resolution_check_crossings (const PlaitResolution *resolution)
+plait_resolution_check_compatibility (const PlaitResolution *resolution)
 {
   const PlaitExperiment *experiment = &resolution->experiment->public;
 

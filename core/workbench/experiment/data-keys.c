@@ -16,7 +16,7 @@
  */
 
 static const char *
-decimal (PlaitDataInFile *data, gint64 value)
+decimal (PlaitParsedData *data, gint64 value)
 {
   g_autofree char *text = g_strdup_printf ("%jd", value);
 
@@ -25,7 +25,7 @@ decimal (PlaitDataInFile *data, gint64 value)
 
 /* The keys generate.NAME of the task as settings. */
 static void
-make_task_settings (PlaitDataInFile *data)
+make_task_settings (PlaitParsedData *data)
 {
   g_autoptr (GArray) parameters = plait_task_parameters (data->task);
   g_autoptr (GPtrArray) places = g_ptr_array_new ();
@@ -53,7 +53,7 @@ make_task_settings (PlaitDataInFile *data)
 static void
 find_task (const PlaitResolution *resolution)
 {
-  PlaitDataInFile *data = resolution->experiment->data;
+  PlaitParsedData *data = resolution->experiment->data;
   const char *name = plait_key_file_value (resolution->file, "data", "generate");
   g_autoptr (GError) fault = NULL;
 
@@ -92,7 +92,7 @@ read_task_key (const PlaitResolution *resolution, const char *key)
 static void
 fill_task_settings (const PlaitResolution *resolution)
 {
-  PlaitDataInFile *data = resolution->experiment->data;
+  PlaitParsedData *data = resolution->experiment->data;
 
   if (!data->task)
     return;
@@ -136,7 +136,7 @@ static const PlaitSettingSpecification any_text = { "file", PLAIT_SETTING_TEXT }
 gboolean
 plait_resolution_read_file_name (const PlaitResolution *resolution, const char *key, PlaitDataFile *file)
 {
-  PlaitDataInFile *data = resolution->experiment->data;
+  PlaitParsedData *data = resolution->experiment->data;
   g_autoptr (GError) fault = NULL;
   g_autofree char *expanded = plait_path_expand (plait_key_file_value (resolution->file, "data", key), &fault);
   g_autofree char *name = expanded ? plait_setting_parse (&any_text, expanded, NULL, &fault) : NULL;
@@ -170,7 +170,7 @@ plait_resolution_read_file_name (const PlaitResolution *resolution, const char *
 static gboolean
 take_data_key (const PlaitResolution *resolution, const char *group, const char *key, gconstpointer nothing)
 {
-  PlaitDataInFile *data = resolution->experiment->data;
+  PlaitParsedData *data = resolution->experiment->data;
   const char *dot = strchr (key, '.');
   PlaitDataFile file = { NULL };
 
@@ -222,7 +222,7 @@ take_data_key (const PlaitResolution *resolution, const char *group, const char 
 static void
 find_folder (const PlaitResolution *resolution)
 {
-  PlaitDataInFile *data = resolution->experiment->data;
+  PlaitParsedData *data = resolution->experiment->data;
   const char *written = plait_key_file_value (resolution->file, "data", "folder");
   g_autoptr (GError) fault = NULL;
   g_autofree char *expanded = plait_path_expand (written ? written : "", &fault);
@@ -259,7 +259,7 @@ find_head_rules (const PlaitResolution *resolution)
 static void
 read_data (const PlaitResolution *resolution)
 {
-  PlaitDataInFile *data = resolution->experiment->data;
+  PlaitParsedData *data = resolution->experiment->data;
 
   find_folder (resolution);
   find_task (resolution);
@@ -279,10 +279,10 @@ read_data (const PlaitResolution *resolution)
   g_ptr_array_add (data->test_splits, NULL);
 }
 
-static PlaitDataInFile *
-data_in_file_new (void)
+static PlaitParsedData *
+parsed_data_new (void)
 {
-  PlaitDataInFile *data = g_new0 (PlaitDataInFile, 1);
+  PlaitParsedData *data = g_new0 (PlaitParsedData, 1);
 
   data->texts = g_string_chunk_new (1024);
   data->settings = plait_settings_new_for_group (&plait_data_group);
@@ -295,9 +295,9 @@ data_in_file_new (void)
 }
 
 void
-plait_data_in_file_free (gpointer data_in_file)
+plait_parsed_data_free (gpointer data_in_file)
 {
-  PlaitDataInFile *data = data_in_file;
+  PlaitParsedData *data = data_in_file;
 
   plait_settings_free (data->task_settings);
   plait_task_settings_clear (&data->task_values);
@@ -314,7 +314,7 @@ void
 plait_resolution_read_data (const PlaitResolution *resolution)
 {
   PlaitExperiment *public = &resolution->experiment->public;
-  PlaitDataInFile *data = resolution->experiment->data = data_in_file_new ();
+  PlaitParsedData *data = resolution->experiment->data = parsed_data_new ();
 
   read_data (resolution);
   plait_settings_fill_group (data->settings, &plait_data_group, &public->data);

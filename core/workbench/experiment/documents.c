@@ -36,9 +36,10 @@ plait_experiment_documents (const PlaitExperiment *experiment, const char *strea
       }
   if (settings.layout == PLAIT_LAYOUT_SENTENCES)
     return settings;
-  settings.starts = data->document_starts == PLAIT_DATA_DOCUMENT_STARTS_ALL
-                    || data->document_starts
-                           == (is_target ? PLAIT_DATA_DOCUMENT_STARTS_TARGET : PLAIT_DATA_DOCUMENT_STARTS_SOURCES);
+  settings.start_tokens
+      = data->document_starts == PLAIT_DATA_DOCUMENT_STARTS_ALL
+        || data->document_starts
+               == (is_target ? PLAIT_DATA_DOCUMENT_STARTS_TARGET : PLAIT_DATA_DOCUMENT_STARTS_SOURCES);
   settings.roles = is_target ? 0 : data->document_roles;
   settings.truncates = data->document_cut == PLAIT_DATA_DOCUMENT_CUT_TRUNCATE;
   settings.maximum = is_target ? 0 : data->document_length;
@@ -90,7 +91,7 @@ check_list (const PlaitResolution *resolution, const char *key, const char *list
 
       if (colon)
         *colon = '\0';
-      if (colon && !plait_abbreviation_knows (colon + 1))
+      if (colon && !plait_abbreviation_has_language (colon + 1))
         plait_resolution_problem (resolution, "data", key, "\"%s\" is no language whose abbreviations are known; %s",
                                   colon + 1,
                                   strchr (remedy, ';') ? remedy : "expected " PLAIT_ABBREVIATION_LANGUAGES ", or none");
@@ -149,7 +150,7 @@ check_target_roles (const PlaitResolution *resolution)
     plait_resolution_problem (
         resolution, "decoder", "roles",
         "takes the roles of the sources' sentences, but they have none; set data.document_roles, or roles=none");
-  else if (target.layout == PLAIT_LAYOUT_SENTENCES || !target.starts)
+  else if (target.layout == PLAIT_LAYOUT_SENTENCES || !target.start_tokens)
     plait_resolution_problem (resolution, "decoder", "roles",
                               "is for targets of documents with start tokens, which tell sentences apart; name the "
                               "target in data.documents and set data.document_starts=all, or roles=none");

@@ -28,7 +28,7 @@ plait_experiment_split_key (const char *dotted, char **group, char **key)
 
 /* TRUE if the value of @key is a file or a folder. */
 static gboolean
-names_place (const char *group, const char *key)
+is_path_setting (const char *group, const char *key)
 {
   const PlaitSettingSpecification *specification = plait_experiment_setting (group, key);
 
@@ -75,8 +75,8 @@ override (PlaitKeyFile *file, const char *text, PlaitProblems *problems)
     plait_problems_add (problems, "%s: is not GROUP.KEY=VALUE; write it like decoder.layers=4 or source.en.layers=4",
                         origin);
   else if (!plait_key_file_set (file, group, key, equals + 1, origin, &fault))
-    plait_problems_take (problems, g_steal_pointer (&fault));
-  else if (names_place (group, key) && !set_from_here (file, group, key, &fault))
+    plait_problems_add_error (problems, g_steal_pointer (&fault));
+  else if (is_path_setting (group, key) && !set_from_here (file, group, key, &fault))
     plait_problems_add_key (problems, file, group, key, "%s", fault->message);
 }
 
@@ -93,7 +93,7 @@ plait_experiment_set_from_here (const char *set, GError **error)
     return NULL;
   group = plait_key_file_groups (file)[0];
   key = plait_key_file_keys (file, group)[0];
-  if (!names_place (group, key))
+  if (!is_path_setting (group, key))
     return g_strdup (set);
   value = escape_value (plait_key_file_value (file, group, key));
   return g_strdup_printf ("%s.%s=%s", group, key, value);
@@ -143,7 +143,7 @@ plait_experiment_check (const char *path, const char *const *overrides, PlaitRes
 
   if (!file)
     {
-      plait_problems_take (problems, fault);
+      plait_problems_add_error (problems, fault);
       return NULL;
     }
   g_autoptr (PlaitResolver) resolver = plait_resolver_new (file, path, flags, registry);
@@ -214,7 +214,7 @@ write_value (Writer *writer, const char *key, const char *value)
 
 /* Of a file or folder, whose name is expanded when it is read again. */
 static void
-write_place (Writer *writer, const char *key, const char *path)
+write_path (Writer *writer, const char *key, const char *path)
 {
   g_autofree char *literal = plait_path_escape (path);
 
@@ -230,7 +230,7 @@ write_setting (Writer *writer, const PlaitSettingSpecification *specification, c
   if ((specification->flags & PLAIT_SETTING_PATH) == 0)
     write_value (writer, specification->name, value);
   else
-    write_place (writer, specification->name, writer->skipped && *value != '\0' ? "given" : value);
+    write_path (writer, specification->name, writer->skipped && *value != '\0' ? "given" : value);
 }
 
 static void
@@ -254,14 +254,14 @@ write_group (Writer *writer, const char *group)
   write_settings (writer, settings_of (writer->experiment, group));
 }
 
-/* The group and the parameters of @part, which may be NULL. */
+/* The group and the parameters of @component, which may be NULL. */
 static void
-write_part (Writer *writer, const PlaitPart *part)
+write_part (Writer *writer, const PlaitComponent *component)
 {
-  if (!part)
+  if (!component)
     return;
-  write_heading (writer, part->group);
-  write_settings (writer, part->parameters);
+  write_heading (writer, component->group);
+  write_settings (writer, component->parameters);
 }
 
 /* [experiment], with the sources spelt out. */
@@ -305,7 +305,7 @@ write_files (Writer *writer, const GArray *files)
       if (writer->untested && file->split && g_strv_contains (experiment->test_splits, file->split))
         continue;
       if (g_str_equal (file->stream, "shared") || is_used (experiment, file->stream))
-        write_place (writer, file->key, (writer->skipped & PLAIT_SETTING_NEUTRAL) ? "" : file->written);
+        write_path (writer, file->key, (writer->skipped & PLAIT_SETTING_NEUTRAL) ? "" : file->written);
     }
 }
 
@@ -328,7 +328,7 @@ write_data (Writer *writer)
 {
   static const char *const of_trees[] = { "trees", "binarisation", "head_rules", "no_tree", NULL };
   const PlaitExperiment *experiment = writer->experiment;
-  const PlaitDataInFile *data = ((const PlaitExperimentPrivate *)experiment)->data;
+  const PlaitParsedData *data = ((const PlaitExperimentPrivate *)experiment)->data;
   const PlaitSettings *settings = data->settings;
 
   write_heading (writer, "data");
@@ -412,22 +412,22 @@ plait_experiment_text (const PlaitExperiment *experiment)
 }
 
 char *
-plait_experiment_key (const PlaitExperiment *experiment)
+plait_experiment_fingerprint_text (const PlaitExperiment *experiment)
 {
   return write_text (experiment, PLAIT_SETTING_NEUTRAL);
 }
 
 static Writer
-begin_key (const PlaitExperiment *experiment, PlaitKeyForm form)
+begin_key (const PlaitExperiment *experiment, PlaitFingerprintForm form)
 {
-  gboolean brief = form == PLAIT_KEY_BRIEF;
+  gboolean brief = form == PLAIT_FINGERPRINT_BRIEF;
   GString *text = g_string_new (brief ? "defaults=" DEFAULTS "\n" : "");
 
   return (Writer){ experiment, text, PLAIT_SETTING_NEUTRAL, .untested = TRUE, .brief = brief };
 }
 
 char *
-plait_experiment_training_key (const PlaitExperiment *experiment, PlaitKeyForm form)
+plait_experiment_training_fingerprint_text (const PlaitExperiment *experiment, PlaitFingerprintForm form)
 {
   Writer writer = begin_key (experiment, form);
 
@@ -445,7 +445,7 @@ plait_experiment_training_key (const PlaitExperiment *experiment, PlaitKeyForm f
 }
 
 char *
-plait_experiment_evaluation_key (const PlaitExperiment *experiment, PlaitKeyForm form)
+plait_experiment_evaluation_fingerprint_text (const PlaitExperiment *experiment, PlaitFingerprintForm form)
 {
   Writer writer = begin_key (experiment, form);
 
@@ -576,9 +576,9 @@ plait_experiment_each_plugin (const PlaitExperiment *experiment, PlaitEachPlugin
   g_autoptr (GPtrArray) plugins = g_ptr_array_new ();
 
   for (guint i = 0; i < experiment->n_sources; i++)
-    for (const PlaitPart *part = experiment->sources[i].encoder; part; part = part->leaves)
-      if (!g_ptr_array_find (plugins, part->plugin, NULL))
-        g_ptr_array_add (plugins, part->plugin);
+    for (const PlaitComponent *component = experiment->sources[i].encoder; component; component = component->leaves)
+      if (!g_ptr_array_find (plugins, component->plugin, NULL))
+        g_ptr_array_add (plugins, component->plugin);
   if (experiment->combiner)
     g_ptr_array_add (plugins, experiment->combiner->plugin);
   if (experiment->coverage)

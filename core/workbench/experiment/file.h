@@ -7,7 +7,7 @@
 #include "tasks/generate.h"
 #include "experiment/groups.h"
 #include "settings/settings.h"
-#include "loading/part.h"
+#include "loading/component.h"
 #include "training/settings.h"
 
 /*
@@ -43,11 +43,11 @@
 typedef struct
 {
   const char *name;
-  const char *stream;  /* of [data] */
-  const char *trees;   /* "STREAM.trees", of an encoder that reads trees; else NULL */
-  const char *dataset; /* of features */
-  PlaitPart *encoder;  /* with what it stands on; not opened */
-  PlaitInputKind kind; /* what the encoder reads */
+  const char *stream;      /* of [data] */
+  const char *trees;       /* "STREAM.trees", of an encoder that reads trees; else NULL */
+  const char *dataset;     /* of features */
+  PlaitComponent *encoder; /* with what it stands on; not opened */
+  PlaitInputKind kind;     /* what the encoder reads */
 } PlaitExperimentSource;
 
 /* Everything belongs to the experiment, and the plugins to the registry, which must outlive it. */
@@ -67,8 +67,8 @@ typedef struct
 
   guint n_sources;
   const PlaitExperimentSource *sources;
-  PlaitPart *combiner; /* not opened; NULL unless a sequence is predicted */
-  PlaitPart *coverage; /* NULL: none */
+  PlaitComponent *combiner; /* not opened; NULL unless a sequence is predicted */
+  PlaitComponent *coverage; /* NULL: none */
 
   const char *const *test_splits; /* names in the order of the file, NULL-terminated */
   char *head_rules;               /* path of the rules that trees are made binary by, or NULL */
@@ -111,22 +111,22 @@ char *plait_experiment_text (const PlaitExperiment *experiment);
 
 /* The resolved experiment less what cannot change results: names, places of files, log intervals. Together with digests
  * of the files and plugins it tells whether two experiments would give the same run. (transfer full) */
-char *plait_experiment_key (const PlaitExperiment *experiment);
+char *plait_experiment_fingerprint_text (const PlaitExperiment *experiment);
 
 typedef enum
 {
-  PLAIT_KEY_FULL,  /* every setting, for people who are told a difference */
-  PLAIT_KEY_BRIEF, /* less those at their defaults: what runs keep a digest of, so that a setting which a later plait
-                      has beside the others changes nothing while it stands at its default */
-} PlaitKeyForm;
+  PLAIT_FINGERPRINT_FULL,  /* every setting, for people who are told a difference */
+  PLAIT_FINGERPRINT_BRIEF, /* less those at their defaults: what runs keep a digest of, so that a setting which a later
+                      plait has beside the others changes nothing while it stands at its default */
+} PlaitFingerprintForm;
 
 /* The two stages of it apart. What training depends on: all but [decode], [evaluate] and the test splits, unless
  * validation itself chooses by translations (train.best_by=metric) or masks its text. (transfer full) */
-char *plait_experiment_training_key (const PlaitExperiment *experiment, PlaitKeyForm form);
+char *plait_experiment_training_fingerprint_text (const PlaitExperiment *experiment, PlaitFingerprintForm form);
 
 /* What the evaluation of a split depends on beside the trained model and its files: [decode] and [evaluate]. (transfer
  * full) */
-char *plait_experiment_evaluation_key (const PlaitExperiment *experiment, PlaitKeyForm form);
+char *plait_experiment_evaluation_fingerprint_text (const PlaitExperiment *experiment, PlaitFingerprintForm form);
 
 /* Absolute path of the file of @stream in @split, or NULL if there is none (or the corpus is generated). (transfer
  * none) */

@@ -24,7 +24,7 @@ count_text (const PlaitExperiment *experiment, const PlaitDataFile *file, gboole
                          "%s:%jd: the line is empty; expected a sentence of %s, since empty=error (empty=missing would "
                          "take a source as missing there)",
                          file->path, plait_text_reader_line (reader), file->stream);
-  if (!reader || !plait_no_fault (&fault, error))
+  if (!reader || !plait_no_error (&fault, error))
     return FALSE;
   *lines = n;
   return TRUE;

@@ -65,7 +65,7 @@ check_span (const PlaitResolution *resolution)
     plait_resolution_problem (resolution, "predict", "kind",
                               "a span is of one source, but there are %u; choose one with experiment.sources",
                               experiment->n_sources);
-  if (documents.layout == PLAIT_LAYOUT_SENTENCES || !documents.starts)
+  if (documents.layout == PLAIT_LAYOUT_SENTENCES || !documents.start_tokens)
     plait_resolution_problem (resolution, source->encoder->group, NULL,
                               "spans are of documents whose start token stands for no answer, but the stream %s has "
                               "none; name it in data.documents, with document_starts=all or sources",

@@ -47,7 +47,7 @@ check_split (const PlaitResolution *resolution, const char *split, const char *n
   if (texts)
     {
       g_ptr_array_add (texts, NULL);
-      plait_text_join ((char **)texts->pdata, experiment->evaluate.join);
+      plait_text_join_pieces ((char **)texts->pdata, experiment->evaluate.join);
       check_metrics (resolution, path, (const char *const *)texts->pdata, lines, metrics, group, key);
     }
   g_hash_table_add (resolution->resolver->scorable, g_steal_pointer (&seen));

@@ -26,18 +26,18 @@ static const char *
 inspect_name (const PlaitResolution *resolution, const char *group)
 {
   const PlaitExperiment *experiment = &resolution->experiment->public;
-  const PlaitPart *parts[] = { experiment->combiner, experiment->coverage };
+  const PlaitComponent *parts[] = { experiment->combiner, experiment->coverage };
 
   for (guint i = 0; i < G_N_ELEMENTS (parts); i++)
     if (parts[i] && g_str_equal (group, parts[i]->group))
       return parts[i]->plugin->name;
   for (guint i = 0; i < resolution->experiment->sources->len; i++)
     {
-      const PlaitSourceInFile *source = resolution->experiment->sources->pdata[i];
+      const PlaitParsedSource *source = resolution->experiment->sources->pdata[i];
 
-      for (const PlaitPart *part = source->encoder; part; part = part->leaves)
-        if (g_str_equal (group, part->group))
-          return part->plugin->name;
+      for (const PlaitComponent *component = source->encoder; component; component = component->leaves)
+        if (g_str_equal (group, component->group))
+          return component->plugin->name;
     }
   return g_str_has_prefix (group, PLAIT_SOURCE_PREFIX) ? "source" : group;
 }
@@ -197,22 +197,22 @@ check_groups (const PlaitResolution *resolution)
     }
 }
 
-PlaitPart *
+PlaitComponent *
 plait_resolution_read_part (const PlaitResolution *resolution, PlaitPluginKind kind, const char *name,
                             const char *place, const char *key, const char *group)
 {
   g_autoptr (GError) fault = NULL;
   PlaitPlugin *plugin = plait_registry_find (resolution->resolver->registry, kind, name, &fault);
-  PlaitPart *part;
+  PlaitComponent *component;
 
   if (!plugin)
     {
       plait_resolution_problem (resolution, place, key, "%s", fault->message);
       return NULL;
     }
-  part = plait_part_new (plugin, group);
-  plait_resolution_read_group (resolution, group, part->parameters, plait_resolution_is_alternative, &kind);
-  return part;
+  component = plait_component_new (plugin, group);
+  plait_resolution_read_group (resolution, group, component->parameters, plait_resolution_is_alternative, &kind);
+  return component;
 }
 
 /* The group of a part that is not there: a grid with cells without it has that of the others. */
@@ -327,13 +327,13 @@ check_checkpoint (const PlaitResolution *resolution)
                               "validations to average over, or take best or last");
 }
 
-/* TRUE if the module of @part, which [@group] @key names, loads. */
+/* TRUE if the module of @component, which [@group] @key names, loads. */
 static void
-check_module (const PlaitResolution *resolution, const PlaitPart *part, const char *group, const char *key)
+check_module (const PlaitResolution *resolution, const PlaitComponent *component, const char *group, const char *key)
 {
   g_autoptr (GError) fault = NULL;
 
-  if (part && !plait_plugin_load (part->plugin, &fault))
+  if (component && !plait_plugin_load (component->plugin, &fault))
     plait_resolution_problem (resolution, group, key, "%s", fault->message);
 }
 
@@ -344,7 +344,7 @@ check_modules (const PlaitResolution *resolution)
 
   for (guint i = 0; i < experiment->n_sources; i++)
     {
-      const PlaitPart *encoder = experiment->sources[i].encoder;
+      const PlaitComponent *encoder = experiment->sources[i].encoder;
 
       if (!encoder)
         continue;
@@ -370,7 +370,7 @@ resolve (const PlaitResolution *resolution)
   read_core_group (resolution, &plait_decoder_group, &experiment->decoder, NULL, NULL, plait_resolution_check_decoder);
   read_combiner (resolution);
   if (plait_problems_count (resolution->problems) == before)
-    plait_resolution_check_crossings (resolution);
+    plait_resolution_check_compatibility (resolution);
   if (resolution->resolver->flags & PLAIT_RESOLVE_COUNT_LINES)
     plait_resolution_check_lines (resolution);
   if (resolution->resolver->flags & PLAIT_RESOLVE_LOAD_MODULES)
@@ -397,13 +397,13 @@ plait_experiment_free (PlaitExperiment *public)
   if (!experiment)
     return;
   g_hash_table_unref (experiment->settings);
-  plait_part_free (public->combiner);
-  plait_part_free (public->coverage);
+  plait_component_free (public->combiner);
+  plait_component_free (public->coverage);
   g_ptr_array_unref (experiment->sources);
   g_array_unref (experiment->used);
   g_clear_pointer (&experiment->vocabulary_texts, g_array_unref);
   g_clear_pointer (&experiment->texts, g_string_chunk_free);
-  g_clear_pointer (&experiment->data, plait_data_in_file_free);
+  g_clear_pointer (&experiment->data, plait_parsed_data_free);
   g_free (public->head_rules);
   g_free (public->name_map);
   g_free (public->path);
@@ -474,7 +474,7 @@ plait_resolver_resolve (const PlaitResolver *resolver, const PlaitKeyFile *file,
   PlaitResolution resolution = { resolver, file, problems, inside };
 
   inside->settings = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, (GDestroyNotify)plait_settings_free);
-  inside->sources = g_ptr_array_new_with_free_func (plait_source_in_file_free);
+  inside->sources = g_ptr_array_new_with_free_func (plait_parsed_source_free);
   inside->used = g_array_new (FALSE, FALSE, sizeof (PlaitExperimentSource));
   experiment->path = g_strdup (plait_key_file_name (file));
   resolve (&resolution);

@@ -32,14 +32,14 @@ typedef struct
   GArray *task_specifications; /* PlaitSettingSpecification */
   PlaitSettings *task_settings;
   PlaitTaskSettings task_values;
-} PlaitDataInFile;
+} PlaitParsedData;
 
 typedef struct
 {
   PlaitExperiment public; /* first: the two are cast into each other */
   GHashTable *settings;   /* name of a group of the core -> PlaitSettings */
-  PlaitDataInFile *data;
-  GPtrArray *sources;       /* PlaitSourceInFile, all in the file */
+  PlaitParsedData *data;
+  GPtrArray *sources;       /* PlaitParsedSource, all in the file */
   GArray *used;             /* PlaitExperimentSource */
   GArray *vocabulary_texts; /* plait_experiment_set_vocabulary_texts; NULL: those of @data */
   GStringChunk *texts;      /* their strings, or NULL */
@@ -52,10 +52,10 @@ typedef struct
   const char *name;
   PlaitSettings *host; /* plait_source_group */
   PlaitSourceSettings settings;
-  char *trees;        /* "en.trees", beside the stream that is read */
-  PlaitPart *encoder; /* NULL: not known */
-  char *leaves_group; /* "source en/leaves" */
-} PlaitSourceInFile;
+  char *trees;             /* "en.trees", beside the stream that is read */
+  PlaitComponent *encoder; /* NULL: not known */
+  char *inner_group;       /* "source en/leaves" */
+} PlaitParsedSource;
 
 struct PlaitResolver
 {
@@ -96,8 +96,8 @@ gboolean plait_resolution_is_alternative (const PlaitResolution *resolution, con
 
 /* The part that the plugin @name plays, which stands at [@place] @key, with its parameters from [@group]. NULL where
  * there is no such plugin: that is told. (transfer full) */
-PlaitPart *plait_resolution_read_part (const PlaitResolution *resolution, PlaitPluginKind kind, const char *name,
-                                       const char *place, const char *key, const char *group);
+PlaitComponent *plait_resolution_read_part (const PlaitResolution *resolution, PlaitPluginKind kind, const char *name,
+                                            const char *place, const char *key, const char *group);
 
 /* The plugins of @kind that the grid may choose somewhere: calls @found for each, and ends with TRUE where it does. */
 gboolean plait_resolution_any_alternative (const PlaitResolution *resolution, PlaitPluginKind kind,
@@ -124,17 +124,17 @@ gboolean plait_resolution_read_file_name (const PlaitResolution *resolution, con
 
 /* [data]: settings, files, the generated task. After the sources. */
 void plait_resolution_read_data (const PlaitResolution *resolution);
-void plait_data_in_file_free (gpointer data);
+void plait_parsed_data_free (gpointer data);
 
 /* The groups of sources begin with it. */
 #define PLAIT_SOURCE_PREFIX "source "
 
 /* Reads every [source NAME], and chooses those that experiment.sources names. */
 void plait_resolution_read_sources (const PlaitResolution *resolution);
-void plait_source_in_file_free (gpointer source);
+void plait_parsed_source_free (gpointer source);
 
 /* TRUE if sources, encoders, combiner, decoder and data fit together; all of them have been read without a fault. */
-void plait_resolution_check_crossings (const PlaitResolution *resolution);
+void plait_resolution_check_compatibility (const PlaitResolution *resolution);
 
 /* The target and the streams of all sources, used or not; NULL-terminated. (transfer container) */
 const char **plait_resolution_streams (const PlaitResolution *resolution);

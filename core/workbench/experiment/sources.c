@@ -7,12 +7,12 @@
 
 /* The groups [source NAME] and [source NAME/leaves], and which of them experiment.sources chooses. */
 
-#define LEAVES_SUFFIX "/leaves"
+#define INNER_SUFFIX "/leaves"
 #define TREES_SUFFIX ".trees" /* behind a stream's name in that of its trees */
 
 /* A source's group holds the host's keys and the encoder's: reads the former, which say what the latter are. */
 static gboolean
-read_host_keys (const PlaitResolution *resolution, PlaitSourceInFile *source)
+read_host_keys (const PlaitResolution *resolution, PlaitParsedSource *source)
 {
   gboolean good = TRUE;
 
@@ -34,7 +34,7 @@ read_host_keys (const PlaitResolution *resolution, PlaitSourceInFile *source)
 
 /* The parameters of @schema and, so that nearest names and lists are whole, the host's keys too. */
 static void
-read_encoder_keys (const PlaitResolution *resolution, PlaitSourceInFile *source)
+read_encoder_keys (const PlaitResolution *resolution, PlaitParsedSource *source)
 {
   const PlaitSchema *schema = source->encoder->schema;
   PlaitPluginKind kind = PLAIT_PLUGIN_ENCODER;
@@ -67,7 +67,7 @@ requires_leaves (const PlaitSchema *schema, gconstpointer data)
 }
 
 static void
-refuse_leaves (const PlaitResolution *resolution, const PlaitSourceInFile *source)
+refuse_inner (const PlaitResolution *resolution, const PlaitParsedSource *source)
 {
   const char *encoder = source->encoder->plugin->name;
 
@@ -77,20 +77,20 @@ refuse_leaves (const PlaitResolution *resolution, const PlaitSourceInFile *sourc
     plait_resolution_problem (resolution, source->group, "leaves",
                               "the encoder %s stands on no other; drop the key, or choose an encoder of trees",
                               encoder);
-  if (plait_key_file_has_group (resolution->file, source->leaves_group))
-    plait_resolution_problem (resolution, source->leaves_group, NULL,
+  if (plait_key_file_has_group (resolution->file, source->inner_group))
+    plait_resolution_problem (resolution, source->inner_group, NULL,
                               "the encoder %s stands on no other; drop the group", encoder);
 }
 
 /* The encoder that the source's stands on, and its parameters. */
 static void
-read_leaves (const PlaitResolution *resolution, PlaitSourceInFile *source)
+read_inner (const PlaitResolution *resolution, PlaitParsedSource *source)
 {
-  PlaitPart *leaves;
+  PlaitComponent *leaves;
 
   if (!source->encoder->schema->requires_leaves)
     {
-      refuse_leaves (resolution, source);
+      refuse_inner (resolution, source);
       return;
     }
   if (*source->settings.leaves == '\0')
@@ -102,7 +102,7 @@ read_leaves (const PlaitResolution *resolution, PlaitSourceInFile *source)
       return;
     }
   leaves = plait_resolution_read_part (resolution, PLAIT_PLUGIN_ENCODER, source->settings.leaves, source->group,
-                                       "leaves", source->leaves_group);
+                                       "leaves", source->inner_group);
   if (leaves && (leaves->schema->requires_leaves || leaves->schema->input != PLAIT_INPUT_TOKENS))
     plait_resolution_problem (resolution, source->group, "leaves",
                               "%s %s; leaves are made by an encoder that reads tokens and stands on no other",
@@ -113,7 +113,7 @@ read_leaves (const PlaitResolution *resolution, PlaitSourceInFile *source)
 
 /* What the group of @source says, and that of its leaves. */
 static void
-read_encoders (const PlaitResolution *resolution, PlaitSourceInFile *source)
+read_encoders (const PlaitResolution *resolution, PlaitParsedSource *source)
 {
   const char *group = source->group;
   PlaitPlugin *plugin;
@@ -139,20 +139,20 @@ read_encoders (const PlaitResolution *resolution, PlaitSourceInFile *source)
     plait_resolution_problem (resolution, group, "encoder", "%s", fault->message);
   else
     {
-      source->encoder = plait_part_new (plugin, group);
+      source->encoder = plait_component_new (plugin, group);
       read_encoder_keys (resolution, source);
-      read_leaves (resolution, source);
+      read_inner (resolution, source);
     }
 }
 
 static void
 read_source (const PlaitResolution *resolution, const char *group)
 {
-  PlaitSourceInFile *source = g_new0 (PlaitSourceInFile, 1);
+  PlaitParsedSource *source = g_new0 (PlaitParsedSource, 1);
 
   source->group = g_strdup (group);
   source->name = source->group + strlen (PLAIT_SOURCE_PREFIX);
-  source->leaves_group = g_strconcat (group, LEAVES_SUFFIX, NULL);
+  source->inner_group = g_strconcat (group, INNER_SUFFIX, NULL);
   source->host = plait_settings_new_for_group (&plait_source_group);
   g_ptr_array_add (resolution->experiment->sources, source);
   read_encoders (resolution, source);
@@ -160,24 +160,24 @@ read_source (const PlaitResolution *resolution, const char *group)
 
 /* A group [source NAME/leaves]; it is read with the source that it belongs to. */
 static gboolean
-is_leaves_group (const PlaitResolution *resolution, const char *group)
+is_inner_group (const PlaitResolution *resolution, const char *group)
 {
   g_autofree char *owner = NULL;
 
-  if (!g_str_has_prefix (group, PLAIT_SOURCE_PREFIX) || !g_str_has_suffix (group, LEAVES_SUFFIX))
+  if (!g_str_has_prefix (group, PLAIT_SOURCE_PREFIX) || !g_str_has_suffix (group, INNER_SUFFIX))
     return FALSE;
-  owner = g_strndup (group, strlen (group) - strlen (LEAVES_SUFFIX));
+  owner = g_strndup (group, strlen (group) - strlen (INNER_SUFFIX));
   if (!plait_key_file_has_group (resolution->file, owner))
     plait_resolution_problem (resolution, group, NULL, "there is no group [%s] that it could belong to", owner);
   return TRUE;
 }
 
-static PlaitSourceInFile *
+static PlaitParsedSource *
 find_source (const PlaitExperimentPrivate *experiment, const char *name)
 {
   for (guint i = 0; i < experiment->sources->len; i++)
     {
-      PlaitSourceInFile *source = experiment->sources->pdata[i];
+      PlaitParsedSource *source = experiment->sources->pdata[i];
 
       if (g_str_equal (source->name, name))
         return source;
@@ -186,7 +186,7 @@ find_source (const PlaitExperimentPrivate *experiment, const char *name)
 }
 
 static void
-use_source (PlaitExperimentPrivate *experiment, PlaitSourceInFile *source)
+use_source (PlaitExperimentPrivate *experiment, PlaitParsedSource *source)
 {
   PlaitExperimentSource used = {
     .name = source->name,
@@ -206,7 +206,7 @@ unknown_source (const PlaitResolution *resolution, const char *name)
   g_autoptr (GPtrArray) names = g_ptr_array_new ();
 
   for (guint i = 0; i < resolution->experiment->sources->len; i++)
-    g_ptr_array_add (names, (gpointer)((PlaitSourceInFile *)resolution->experiment->sources->pdata[i])->name);
+    g_ptr_array_add (names, (gpointer)((PlaitParsedSource *)resolution->experiment->sources->pdata[i])->name);
   g_ptr_array_add (names, NULL);
   g_autofree char *remedy = plait_item_remedy (name, (const char *const *)names->pdata, "+", NULL);
   plait_resolution_problem (resolution, "experiment", "sources",
@@ -223,7 +223,7 @@ choose_sources (const PlaitResolution *resolution)
 
   if (experiment->sources->len == 0)
     {
-      g_autofree char *place = plait_key_file_place (resolution->file, "source", NULL);
+      g_autofree char *place = plait_key_file_location (resolution->file, "source", NULL);
       plait_problems_add (resolution->problems,
                           "%s: there is no source; add a group [source NAME] with encoder=, one for each source",
                           place);
@@ -234,7 +234,7 @@ choose_sources (const PlaitResolution *resolution)
       use_source (experiment, experiment->sources->pdata[i]);
   for (guint i = 0; names[i]; i++)
     {
-      PlaitSourceInFile *source = find_source (experiment, g_strstrip (names[i]));
+      PlaitParsedSource *source = find_source (experiment, g_strstrip (names[i]));
 
       if (!source)
         unknown_source (resolution, names[i]);
@@ -253,7 +253,7 @@ plait_resolution_read_sources (const PlaitResolution *resolution)
   const char *const *groups = plait_key_file_groups (resolution->file);
 
   for (guint i = 0; groups[i]; i++)
-    if (!is_leaves_group (resolution, groups[i]) && g_str_has_prefix (groups[i], PLAIT_SOURCE_PREFIX))
+    if (!is_inner_group (resolution, groups[i]) && g_str_has_prefix (groups[i], PLAIT_SOURCE_PREFIX))
       read_source (resolution, groups[i]);
   choose_sources (resolution);
   experiment->public.sources = (const PlaitExperimentSource *)(gpointer)experiment->used->data;
@@ -261,14 +261,14 @@ plait_resolution_read_sources (const PlaitResolution *resolution)
 }
 
 void
-plait_source_in_file_free (gpointer data)
+plait_parsed_source_free (gpointer data)
 {
-  PlaitSourceInFile *source = data;
+  PlaitParsedSource *source = data;
 
   g_free (source->group);
   g_free (source->trees);
   plait_settings_free (source->host);
-  plait_part_free (source->encoder);
-  g_free (source->leaves_group);
+  plait_component_free (source->encoder);
+  g_free (source->inner_group);
   g_free (source);
 }

@@ -31,7 +31,7 @@ check_text (const PlaitResolution *resolution, const char *key, const char *numb
 void
 plait_resolution_read_vocabulary_text (const PlaitResolution *resolution, const char *key)
 {
-  PlaitDataInFile *data = resolution->experiment->data;
+  PlaitParsedData *data = resolution->experiment->data;
   const char *name = key + strlen (PLAIT_VOCABULARY_TEXT_PREFIX), *number = strrchr (name, '.');
   PlaitDataFile file = { NULL };
 
@@ -49,7 +49,7 @@ plait_resolution_read_vocabulary_text (const PlaitResolution *resolution, const 
 void
 plait_resolution_check_vocabulary_texts (const PlaitResolution *resolution)
 {
-  const PlaitDataInFile *data = resolution->experiment->data;
+  const PlaitParsedData *data = resolution->experiment->data;
 
   for (guint i = 0; i < data->vocabulary_texts->len; i++)
     for (guint k = 0; k < data->vocabulary_files->len; k++)

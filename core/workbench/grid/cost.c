@@ -8,9 +8,9 @@
 
 enum
 {
-  LOOK_EVERY = 100, /* milliseconds */
-  MOST_EACH = 120,  /* seconds of one cell, with the reading of its data */
-  MOST_IN_ALL = 60, /* seconds after which no further cell is measured */
+  POLL_MILLISECONDS = 100, /* milliseconds */
+  MAX_CELL_SECONDS = 120,  /* seconds of one cell, with the reading of its data */
+  MAX_TOTAL_SECONDS = 60,  /* seconds after which no further cell is measured */
 };
 
 /* What a cell takes: one whose run is finished, be it under other settings of what looks, or whose speed was
@@ -69,7 +69,7 @@ count_common (const PlaitGrid *grid, const PlaitGridCell *a, const PlaitGridCell
   guint common = 0;
 
   for (guint i = 0; i < grid->cells->n_axes; i++)
-    common += !plait_axis_is_seed (&grid->cells->axes[i]) && a->cell->places[i] == b->cell->places[i];
+    common += !plait_axis_is_seed (&grid->cells->axes[i]) && a->cell->value_indices[i] == b->cell->value_indices[i];
   return common;
 }
 
@@ -81,15 +81,15 @@ count_common (const PlaitGrid *grid, const PlaitGridCell *a, const PlaitGridCell
 static char *
 await (PlaitRunProcess *process)
 {
-  gint64 end = g_get_monotonic_time () + MOST_EACH * G_USEC_PER_SEC;
+  gint64 end = g_get_monotonic_time () + MAX_CELL_SECONDS * G_USEC_PER_SEC;
   struct pollfd wait = { plait_run_process_descriptor (process), POLLIN, 0 };
   char *reason = NULL;
 
-  while (plait_run_process_look (process, &reason) == PLAIT_PROCESS_GOES_ON)
+  while (plait_run_process_poll (process, &reason) == PLAIT_PROCESS_RUNNING)
     {
-      poll (&wait, 1, LOOK_EVERY);
+      poll (&wait, 1, POLL_MILLISECONDS);
       if (g_get_monotonic_time () > end)
-        return g_strdup_printf ("its data were not read and a few updates made within %d seconds", MOST_EACH);
+        return g_strdup_printf ("its data were not read and a few updates made within %d seconds", MAX_CELL_SECONDS);
     }
   return reason;
 }
@@ -130,7 +130,7 @@ is_known (const PlaitGrid *grid, const PlaitGridCost *cost, const GArray *known,
 static void
 measure_all (const PlaitGrid *grid, const PlaitGridOptions *options, GArray *known, PlaitGridCost *cost)
 {
-  gint64 end = g_get_monotonic_time () + MOST_IN_ALL * G_USEC_PER_SEC;
+  gint64 end = g_get_monotonic_time () + MAX_TOTAL_SECONDS * G_USEC_PER_SEC;
 
   for (guint i = 0; i < grid->n && g_get_monotonic_time () < end; i++)
     {
@@ -169,7 +169,7 @@ static void
 estimate (const PlaitGrid *grid, const PlaitGridCell *cell, const GArray *known, gboolean trains,
           PlaitGridEstimate *estimate)
 {
-  guint most = 0, n = 0;
+  guint max = 0, n = 0;
   double sum = 0, behind = trains ? seconds_behind (grid, cell) : 0;
 
   for (guint i = 0; i < known->len; i++)
@@ -177,16 +177,16 @@ estimate (const PlaitGrid *grid, const PlaitGridCell *cell, const GArray *known,
       const Measured *one = &g_array_index (known, Measured, i);
       guint common = count_common (grid, cell, one->cell);
 
-      if (common > most || n == 0)
+      if (common > max || n == 0)
         {
-          most = common;
+          max = common;
           n = 0;
           sum = 0;
           estimate->like = one->cell;
           estimate->measured = one->now;
           estimate->bytes = 0;
         }
-      if (common < most)
+      if (common < max)
         continue;
       sum += one->evaluation + (trains ? MAX (0, one->training - behind) : 0);
       estimate->bytes = MAX (estimate->bytes, one->bytes);
@@ -230,7 +230,8 @@ plait_grid_cost_new (const PlaitGrid *grid, const PlaitGridOptions *options)
 
       if (!plait_grid_cell_is_due (cell))
         continue;
-      estimate (grid, cell, known, cell->state != PLAIT_CELL_TRAINED && g_hash_table_add (trained, cell->training_key),
+      estimate (grid, cell, known,
+                cell->state != PLAIT_CELL_TRAINED && g_hash_table_add (trained, cell->training_fingerprint),
                 &cost->cells[i]);
       cost->seconds += cost->cells[i].seconds;
       cost->bytes = MAX (cost->bytes, cost->cells[i].bytes);

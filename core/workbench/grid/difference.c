@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "grid/difference.h"
 
-#define MOST_TOLD 6
+#define MAX_LISTED 6
 
 typedef struct
 {
   PlaitStore *run;
-  GPtrArray *told;
+  GPtrArray *sentences;
   gboolean unknown; /* the run lacks a digest */
 } Difference;
 
@@ -37,7 +37,7 @@ compare_settings (const Difference *difference, const PlaitExperiment *experimen
 {
   g_autofree char *text = plait_store_get_string (difference->run, "/", "experiment", error);
   g_autofree char *now_text = plait_experiment_text (experiment);
-  g_autofree char *key_text = plait_experiment_key (experiment);
+  g_autofree char *key_text = plait_experiment_fingerprint_text (experiment);
   g_autoptr (PlaitKeyFile) before = NULL;
   g_autoptr (PlaitKeyFile) now = NULL;
   g_autoptr (PlaitKeyFile) key = NULL;
@@ -47,8 +47,8 @@ compare_settings (const Difference *difference, const PlaitExperiment *experimen
   key = now ? plait_key_file_load_data (key_text, -1, experiment->path, error) : NULL;
   if (!key)
     return FALSE;
-  plait_key_files_tell (key, before, now, has_changed, key, difference->told);
-  plait_key_files_tell (before, before, now, is_gone, NULL, difference->told);
+  plait_key_files_describe_differences (key, before, now, has_changed, key, difference->sentences);
+  plait_key_files_describe_differences (before, before, now, is_gone, NULL, difference->sentences);
   return TRUE;
 }
 
@@ -67,7 +67,7 @@ compare_file (const char *name, const char *path, const char *digest, gpointer d
   /* A file that was not there before is told as a setting. */
   difference->unknown |= !old;
   if (old && !g_str_equal (old, digest))
-    g_ptr_array_add (difference->told,
+    g_ptr_array_add (difference->sentences,
                      g_strdup_printf ("the %s of %s has changed", path ? "file" : "generated text", key));
   return TRUE;
 }
@@ -85,31 +85,31 @@ compare_plugin (PlaitPlugin *plugin, gpointer data, GError **error)
     return FALSE;
   difference->unknown |= !schema || !module;
   if (schema && !g_str_equal (schema, plugin->schema_digest))
-    g_ptr_array_add (difference->told, g_strdup_printf ("the schema of %s %s has changed", kind, plugin->name));
+    g_ptr_array_add (difference->sentences, g_strdup_printf ("the schema of %s %s has changed", kind, plugin->name));
   if (module && !g_str_equal (module, plugin->module_digest))
-    g_ptr_array_add (difference->told, g_strdup_printf ("the module of %s %s has changed", kind, plugin->name));
+    g_ptr_array_add (difference->sentences, g_strdup_printf ("the module of %s %s has changed", kind, plugin->name));
   return TRUE;
 }
 
 char *
 plait_grid_difference (const PlaitExperiment *experiment, PlaitDigests *digests, PlaitStore *run, GError **error)
 {
-  g_autoptr (GPtrArray) told = g_ptr_array_new_with_free_func (g_free);
-  Difference difference = { run, told, FALSE };
+  g_autoptr (GPtrArray) sentences = g_ptr_array_new_with_free_func (g_free);
+  Difference difference = { run, sentences, FALSE };
   guint n;
 
   if (!compare_settings (&difference, experiment, error)
       || !plait_digests_visit (digests, experiment, compare_file, &difference, error)
       || !plait_experiment_each_plugin (experiment, compare_plugin, &difference, error))
     return NULL;
-  if (told->len == 0 && difference.unknown)
-    g_ptr_array_add (told, g_strdup ("something that an older plait did not note has changed"));
-  n = told->len;
-  if (n > MOST_TOLD)
+  if (sentences->len == 0 && difference.unknown)
+    g_ptr_array_add (sentences, g_strdup ("something that an older plait did not note has changed"));
+  n = sentences->len;
+  if (n > MAX_LISTED)
     {
-      g_ptr_array_set_size (told, MOST_TOLD);
-      g_ptr_array_add (told, g_strdup_printf ("and %u more", n - MOST_TOLD));
+      g_ptr_array_set_size (sentences, MAX_LISTED);
+      g_ptr_array_add (sentences, g_strdup_printf ("and %u more", n - MAX_LISTED));
     }
-  g_ptr_array_add (told, NULL);
-  return g_strjoinv ("; ", (char **)told->pdata);
+  g_ptr_array_add (sentences, NULL);
+  return g_strjoinv ("; ", (char **)sentences->pdata);
 }

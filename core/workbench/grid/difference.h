@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "setup/key.h"
+#include "setup/fingerprint.h"
 #include "hdf5/store.h"
 
 /* What makes @run, a run's file, another one than @experiment would give now, for people: "train.batch was 32, is 64;

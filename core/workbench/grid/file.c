@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "files/file-input.h"
+#include "files/input-guard.h"
 #include "files/file.h"
 #include "grid/grid-private.h"
 #include "grid/table.h"
@@ -67,9 +67,9 @@ write_cells (const PlaitGrid *grid, PlaitStore *store, GError **error)
       plait_table_text (table, PLAIT_TABLE_PLAIN, plait_grid_cell_state_name (cell->state));
       plait_table_text (table, PLAIT_TABLE_PLAIN, cell->key);
       for (guint a = 0; a < grid->cells->n_axes; a++)
-        plait_table_text (table, PLAIT_TABLE_PLAIN, axes[a].values[cell->cell->places[a]]);
+        plait_table_text (table, PLAIT_TABLE_PLAIN, axes[a].values[cell->cell->value_indices[a]]);
     }
-  return plait_store_write_filled (store, "/cells", table, error);
+  return plait_store_write_table (store, "/cells", table, error);
 }
 
 /* Columns of text: label of each cell that is left out, and of the cell that is the same. */
@@ -80,12 +80,12 @@ write_same (const PlaitCells *cells, PlaitStore *store, GError **error)
 
   plait_table_column (table, PLAIT_TABLE_WORDS, "label");
   plait_table_column (table, PLAIT_TABLE_WORDS, "as");
-  for (guint i = 0; cells->same && cells->same[i]; i++)
+  for (guint i = 0; cells->duplicates && cells->duplicates[i]; i++)
     {
-      plait_table_text (table, PLAIT_TABLE_PLAIN, cells->same[i]);
-      plait_table_text (table, PLAIT_TABLE_PLAIN, cells->same_as[i]);
+      plait_table_text (table, PLAIT_TABLE_PLAIN, cells->duplicates[i]);
+      plait_table_text (table, PLAIT_TABLE_PLAIN, cells->duplicate_of[i]);
     }
-  return plait_table_rows (table) == 0 || plait_store_write_filled (store, PLAIT_GRID_SAME, table, error);
+  return plait_table_rows (table) == 0 || plait_store_write_table (store, PLAIT_GRID_DUPLICATES, table, error);
 }
 
 /* Viewers open with what the first finished cell opens with: a heatmap of its attention. */
@@ -119,13 +119,13 @@ write_links (const PlaitGrid *grid, PlaitStore *store, GError **error)
 static gboolean
 write_directions (const PlaitGridTable *table, PlaitStore *store, GError **error)
 {
-  for (guint m = 0; m < table->n_measures; m++)
+  for (guint m = 0; m < table->n_score_columns; m++)
     {
-      const PlaitMeasure *measure = &table->measures[m];
-      g_autofree char *where = plait_measure_where (measure);
-      g_autofree char *path = g_strdup_printf ("/summary/%s %s", where, measure->name);
+      const PlaitScoreColumn *score_column = &table->score_columns[m];
+      g_autofree char *where = plait_score_column_split_text (score_column);
+      g_autofree char *path = g_strdup_printf ("/summary/%s %s", where, score_column->name);
 
-      if (!plait_store_set_int (store, path, "larger_is_better", measure->larger_is_better, error))
+      if (!plait_store_set_int (store, path, "larger_is_better", score_column->larger_is_better, error))
         return FALSE;
     }
   return TRUE;
@@ -137,7 +137,7 @@ write_summary (const PlaitGridTable *table, PlaitStore *store, GError **error)
   g_autoptr (PlaitTable) numbers = plait_grid_table_numbers (table);
   guint n = g_strv_length (table->notes);
 
-  return plait_store_write_filled (store, "/summary", numbers, error) && write_directions (table, store, error)
+  return plait_store_write_table (store, "/summary", numbers, error) && write_directions (table, store, error)
          && (n == 0 || plait_store_set_list (store, "/summary", "notes", PLAIT_STORE_STRING, n, table->notes, error));
 }
 
@@ -147,7 +147,7 @@ plait_grid_write (const PlaitGrid *grid, const PlaitGridTable *table, GError **e
   g_autofree char *path = g_build_filename (grid->folder, "grid.h5", NULL);
   g_autoptr (PlaitStore) store = NULL;
 
-  plait_file_input_own (path);
+  plait_input_guard_allow (path);
   store = plait_store_create (path, error);
   return store && plait_store_set_string (store, "/", "version", PLAIT_VERSION, error)
          && plait_store_set_string (store, "/", "name", grid->cells->name, error)

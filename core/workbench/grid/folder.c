@@ -92,7 +92,7 @@ plait_grid_make_folder (const PlaitGrid *grid, GError **error)
 }
 
 gboolean
-plait_grid_hold (PlaitGrid *grid, PlaitLog *log, GError **error)
+plait_grid_lock (PlaitGrid *grid, PlaitLog *log, GError **error)
 {
   g_autofree char *place = g_build_filename (grid->folder, "grid", NULL);
   g_autofree char *busy = g_strdup_printf ("%s: another plait grid is working in this folder", grid->folder);
@@ -105,7 +105,7 @@ plait_grid_hold (PlaitGrid *grid, PlaitLog *log, GError **error)
 }
 
 gboolean
-plait_grid_check_place (PlaitGrid *grid, PlaitLog *log, GError **error)
+plait_grid_check_folder (PlaitGrid *grid, PlaitLog *log, GError **error)
 {
   g_autoptr (GPtrArray) missing = g_ptr_array_new_with_free_func (g_free);
   char *path = g_strdup (grid->folder);
@@ -114,7 +114,7 @@ plait_grid_check_place (PlaitGrid *grid, PlaitLog *log, GError **error)
   for (; !g_file_test (path, G_FILE_TEST_EXISTS); path = g_path_get_dirname (path))
     g_ptr_array_add (missing, path);
   g_free (path);
-  good = plait_grid_hold (grid, log, error);
+  good = plait_grid_lock (grid, log, error);
   g_clear_pointer (&grid->lock, plait_lock_release);
   for (guint i = 0; i < missing->len; i++)
     g_rmdir (missing->pdata[i]);

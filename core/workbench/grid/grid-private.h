@@ -6,7 +6,7 @@
 /* Inside of grid.h: what has to be done with each cell, and what became of it. */
 
 /* The table of cells that are left out, in the file over all cells. */
-#define PLAIT_GRID_SAME "/same"
+#define PLAIT_GRID_DUPLICATES "/same"
 
 /* Fails if what bears the name of a cell's file is no run, damaged or not, or was left open by another program, unless
  * all cells are to be run afresh. */
@@ -17,13 +17,13 @@ gboolean plait_grid_check_cells (const PlaitGrid *grid, GError **error);
 
 /* Sets the state of each cell of @grid, and what else it says of the folder. Where some cells were chosen, only runs of
  * its other cells are looked at beside theirs. */
-void plait_grid_judge (PlaitGrid *grid);
+void plait_grid_update_states (PlaitGrid *grid);
 
 void plait_grid_cell_set_state (PlaitGridCell *cell, PlaitGridCellState state, const char *note);
 
 /* Puts @cell, which is finished, into its place, and reads its results. FALSE where it has failed, for that cannot be
  * done. */
-gboolean plait_grid_settle (const PlaitGrid *grid, PlaitGridCell *cell);
+gboolean plait_grid_collect_cell (const PlaitGrid *grid, PlaitGridCell *cell);
 
 /* The last lines of a file of text behind its first @from bytes, what is in the last bytes. (transfer full) */
 char *plait_grid_read_tail (const char *path, goffset from);

@@ -10,7 +10,7 @@
 
 enum
 {
-  LONGEST_NAME = 60, /* of a file, without digest and ending */
+  MAX_NAME_LENGTH = 60, /* of a file, without digest and ending */
   NAME_DIGITS = 8,
 };
 
@@ -65,7 +65,7 @@ name_part (const PlaitCells *cells, const PlaitExperimentCell *cell, guint a)
 {
   const PlaitAxis *axis = &cells->axes[a];
   const char *last = strrchr (axis->key, '.');
-  const char *value = axis->values[cell->places[a]];
+  const char *value = axis->values[cell->value_indices[a]];
   char *part = *value ? g_strdup_printf ("%s-%s", last ? last + 1 : axis->key, value) : g_strdup ("");
 
   for (char *p = part; *p; p++)
@@ -107,11 +107,11 @@ name_cell (const PlaitCells *cells, const PlaitExperimentCell *cell)
         seed = parts->pdata[a];
     }
   name = join_parts (parts, NULL, G_MAXINT);
-  if (name->len > LONGEST_NAME)
+  if (name->len > MAX_NAME_LENGTH)
     {
-      gsize room = LONGEST_NAME - (seed ? strlen (seed) + 1 : 0);
+      gsize room = MAX_NAME_LENGTH - (seed ? strlen (seed) + 1 : 0);
 
-      for (int limit = LONGEST_NAME; limit > 0 && name->len > room; limit--)
+      for (int limit = MAX_NAME_LENGTH; limit > 0 && name->len > room; limit--)
         {
           g_string_free (name, TRUE);
           name = join_parts (parts, seed, limit);
@@ -164,7 +164,7 @@ read_grid (const char *path, const char *const *overrides, const char *folder, g
 
       cell->cell = &grid->cells->cells[i];
       cell->name = name_cell (grid->cells, cell->cell);
-      cell->training_key = cell->cell->training_key;
+      cell->training_fingerprint = cell->cell->training_fingerprint;
       cell->key = cell->cell->key;
     }
   return g_steal_pointer (&grid);
@@ -186,7 +186,7 @@ clear_cell (PlaitGridCell *cell)
 }
 
 gboolean
-plait_grid_hold_cell (const PlaitGrid *grid, PlaitGridCell *cell, PlaitLog *log, GError **error)
+plait_grid_lock_cell (const PlaitGrid *grid, PlaitGridCell *cell, PlaitLog *log, GError **error)
 {
   g_autofree char *place = g_build_filename (grid->folder, cell->name, NULL);
   g_autofree char *busy = g_strdup_printf ("the cell %s: another process runs it", cell->cell->label);
@@ -242,11 +242,11 @@ plait_grid_new (const char *path, const char *const *overrides, const char *fold
   if (!grid || (names && (!choose (grid, names, error) || !plait_grid_make_folder (grid, error))))
     return NULL;
   for (guint i = 0; grid->part && i < grid->n; i++)
-    if (!plait_grid_hold_cell (grid, &grid->items[i], log, error))
+    if (!plait_grid_lock_cell (grid, &grid->items[i], log, error))
       return NULL;
   if (!plait_grid_check_cells (grid, error))
     return NULL;
-  plait_grid_judge (grid);
+  plait_grid_update_states (grid);
   return g_steal_pointer (&grid);
 }
 
@@ -262,7 +262,7 @@ plait_grid_free (PlaitGrid *grid)
   g_free (grid->path);
   g_strfreev (grid->overrides);
   g_free (grid->folder);
-  g_strfreev (grid->strangers);
+  g_strfreev (grid->unclaimed);
   plait_lock_release (grid->lock);
   plait_cells_free (grid->cells);
   g_free (grid);
@@ -280,7 +280,7 @@ plait_grid_read_result (const PlaitGrid *grid, PlaitGridCell *cell, GError **err
 }
 
 void
-plait_grid_leave_mixed (const PlaitGrid *grid, PlaitLog *log)
+plait_grid_drop_mixed (const PlaitGrid *grid, PlaitLog *log)
 {
   g_autofree PlaitRunResult **results = g_new (PlaitRunResult *, grid->n + 1);
   g_autofree const char **names = g_new (const char *, grid->n + 1);
@@ -290,5 +290,5 @@ plait_grid_leave_mixed (const PlaitGrid *grid, PlaitLog *log)
       results[i] = grid->items[i].result;
       names[i] = grid->items[i].cell->label;
     }
-  plait_run_results_leave_mixed (results, names, grid->n, log);
+  plait_run_results_drop_mixed (results, names, grid->n, log);
 }

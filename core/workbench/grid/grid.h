@@ -3,7 +3,7 @@
 
 #include "files/lock.h"
 #include "axes/cells.h"
-#include "setup/key.h"
+#include "setup/fingerprint.h"
 #include "run/result.h"
 
 /*
@@ -41,8 +41,8 @@ const char *plait_grid_cell_state_name (PlaitGridCellState state);
 typedef struct
 {
   const PlaitExperimentCell *cell;
-  char *name;               /* of its files, without folder and ending */
-  char *key, *training_key; /* those of CELL */
+  char *name;                       /* of its files, without folder and ending */
+  char *key, *training_fingerprint; /* those of CELL */
   PlaitGridCellState state;
   char *note;             /* stale, trained: what has changed; partial: how far it is; failed: why; or NULL */
   char *found;            /* where the finished run is, if not at its place yet: a name in the folder */
@@ -64,8 +64,8 @@ typedef struct
   guint n_known;    /* items, of which the first n are of this grid: more where it is a part */
   gboolean part;    /* of the cells: the files over all of them are left alone */
   gboolean fresh;   /* finished and partial cells are run again too */
-  char **strangers; /* runs in the folder that belong to no cell, NULL-terminated */
-  PlaitLock *lock;  /* of the folder, from plait_grid_hold on; or NULL */
+  char **unclaimed; /* runs in the folder that belong to no cell, NULL-terminated */
+  PlaitLock *lock;  /* of the folder, from plait_grid_lock on; or NULL */
 } PlaitGrid;
 
 /* Reads the grid file at @path and looks what there is in @folder, without changing anything. With @names
@@ -84,10 +84,10 @@ void plait_grid_free (PlaitGrid *grid);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitGrid, plait_grid_free)
 
 /* Holds @cell, unless this process does already, so that it alone runs it. PLAIT_ERROR_INPUT if another one does. */
-gboolean plait_grid_hold_cell (const PlaitGrid *grid, PlaitGridCell *cell, PlaitLog *log, GError **error);
+gboolean plait_grid_lock_cell (const PlaitGrid *grid, PlaitGridCell *cell, PlaitLog *log, GError **error);
 
 /* Looks again what is to be done with @cell. */
-void plait_grid_look_again (PlaitGrid *grid, PlaitGridCell *cell);
+void plait_grid_update_state (PlaitGrid *grid, PlaitGridCell *cell);
 
 /* FOLDER/NAME and @ending, such as ".h5" or ".training.h5". (transfer full) */
 char *plait_grid_file (const PlaitGrid *grid, const PlaitGridCell *cell, const char *ending);
@@ -104,8 +104,8 @@ guint plait_grid_count (const PlaitGrid *grid, PlaitGridCellState state);
 /* Reads the results of @cell, which is finished and at its place. */
 gboolean plait_grid_read_result (const PlaitGrid *grid, PlaitGridCell *cell, GError **error);
 
-/* plait_run_results_leave_mixed of the results that were read. */
-void plait_grid_leave_mixed (const PlaitGrid *grid, PlaitLog *log);
+/* plait_run_results_drop_mixed of the results that were read. */
+void plait_grid_drop_mixed (const PlaitGrid *grid, PlaitLog *log);
 
 /* Makes the folder of @grid if need be. PLAIT_ERROR_INPUT if it takes none. */
 gboolean plait_grid_make_folder (const PlaitGrid *grid, GError **error);
@@ -113,11 +113,11 @@ gboolean plait_grid_make_folder (const PlaitGrid *grid, GError **error);
 /* Makes the folder of @grid if need be and holds it until @grid is freed, so that two grids do not write the same
  * files. PLAIT_ERROR_INPUT if it takes no files, if another grid holds it, or if files that a grid replaces are not a
  * grid's. */
-gboolean plait_grid_hold (PlaitGrid *grid, PlaitLog *log, GError **error);
+gboolean plait_grid_lock (PlaitGrid *grid, PlaitLog *log, GError **error);
 
 /* TRUE if plait_grid_run may work in the folder: it takes files, no other grid holds it, and what would be replaced is
  * a grid's. Leaves nothing behind. */
-gboolean plait_grid_check_place (PlaitGrid *grid, PlaitLog *log, GError **error);
+gboolean plait_grid_check_folder (PlaitGrid *grid, PlaitLog *log, GError **error);
 
 typedef struct
 {
@@ -142,7 +142,7 @@ guint plait_grid_threads (const PlaitGridOptions *options, guint to_run);
 gboolean plait_grid_run (PlaitGrid *grid, const PlaitGridOptions *options, GError **error);
 
 /* Puts every cell that is finished into its place, and reads its results; the folder must be held. */
-void plait_grid_settle_finished (PlaitGrid *grid);
+void plait_grid_collect_finished (PlaitGrid *grid);
 
 /* Takes what is finished as plait_grid_run does, and runs nothing: what else there is becomes PLAIT_CELL_FAILED, with a
  * note of how far it is. The folder stays held until @grid is freed. */

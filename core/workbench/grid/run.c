@@ -13,10 +13,10 @@
 
 enum
 {
-  LOOK_EVERY = 200, /* milliseconds */
-  PAUSE = 1,        /* seconds between cells whose number is not given */
-  SHOW_EACH = 4,    /* seconds that the progress of one of several cells is shown */
-  MOST_GRACE = 30,  /* seconds for a checkpoint, when a cell's time is over */
+  POLL_MILLISECONDS = 200, /* milliseconds */
+  PAUSE = 1,               /* seconds between cells whose number is not given */
+  SHOW_EACH = 4,           /* seconds that the progress of one of several cells is shown */
+  MAX_GRACE = 30,          /* seconds for a checkpoint, when a cell's time is over */
 };
 
 /* A cell that runs. */
@@ -40,7 +40,7 @@ typedef struct
   guint done;
   guint finished;
   double seconds; /* that the finished ones took */
-  gsize most;     /* bytes of memory that a cell has held */
+  gsize max;      /* bytes of memory that a cell has held */
   gint64 last;    /* when the last cell began */
   gboolean stopped;
 } Runner;
@@ -56,7 +56,7 @@ clear_job (gpointer data)
  */
 
 static void
-tell_start (PlaitLog *log, const PlaitGridCell *cell)
+log_start (PlaitLog *log, const PlaitGridCell *cell)
 {
   const char *label = cell->cell->label;
 
@@ -75,7 +75,7 @@ tell_start (PlaitLog *log, const PlaitGridCell *cell)
  */
 
 static guint
-most_jobs (const PlaitGridOptions *options)
+max_jobs (const PlaitGridOptions *options)
 {
   return options->jobs > 0 ? options->jobs : MAX (1, g_get_num_processors () / MAX (1, options->threads));
 }
@@ -84,7 +84,7 @@ most_jobs (const PlaitGridOptions *options)
 guint
 plait_grid_threads (const PlaitGridOptions *options, guint to_run)
 {
-  guint at_once = MAX (1, MIN (most_jobs (options), to_run));
+  guint at_once = MAX (1, MIN (max_jobs (options), to_run));
 
   return options->threads > 0 ? options->threads : MAX (1, g_get_num_processors () / at_once);
 }
@@ -97,13 +97,13 @@ has_memory (Runner *runner)
 
   for (guint i = 0; i < runner->jobs->len; i++)
     {
-      gsize held, most;
+      gsize held, max;
 
-      plait_run_process_memory (g_array_index (runner->jobs, Job, i).process, &held, &most);
-      runner->most = MAX (runner->most, most);
-      all += MIN (held, most);
+      plait_run_process_memory (g_array_index (runner->jobs, Job, i).process, &held, &max);
+      runner->max = MAX (runner->max, max);
+      all += MIN (held, max);
     }
-  return plait_memory_has ((runner->jobs->len + 1) * runner->most - all);
+  return plait_memory_is_available ((runner->jobs->len + 1) * runner->max - all);
 }
 
 /* Cells beyond the first begin one at a time, so that those before can show how much memory they take. */
@@ -112,7 +112,7 @@ has_room (Runner *runner)
 {
   if (runner->jobs->len == 0)
     return TRUE;
-  if (runner->jobs->len >= most_jobs (runner->options))
+  if (runner->jobs->len >= max_jobs (runner->options))
     return FALSE;
   return runner->options->jobs > 0
          || (g_get_monotonic_time () - runner->last >= PAUSE * G_USEC_PER_SEC && has_memory (runner));
@@ -125,12 +125,12 @@ is_still_due (Runner *runner, PlaitGridCell *cell)
   g_autoptr (GError) fault = NULL;
   gboolean held = cell->lock != NULL;
 
-  if (!plait_grid_hold_cell (runner->grid, cell, runner->options->log, &fault))
+  if (!plait_grid_lock_cell (runner->grid, cell, runner->options->log, &fault))
     plait_grid_cell_set_state (cell, PLAIT_CELL_FAILED, fault->message);
   else if (!held && cell->state != PLAIT_CELL_TRAINED)
-    plait_grid_look_again (runner->grid, cell);
+    plait_grid_update_state (runner->grid, cell);
   if (cell->state == PLAIT_CELL_FINISHED)
-    plait_grid_settle (runner->grid, cell);
+    plait_grid_collect_cell (runner->grid, cell);
   if (plait_grid_cell_is_due (cell))
     return TRUE;
   runner->done++;
@@ -166,7 +166,7 @@ start_job (Runner *runner, PlaitGridCell *cell)
     job.said = status.st_size;
   if (!partial)
     g_unlink (output);
-  tell_start (options->log, cell);
+  log_start (options->log, cell);
   runner->last = job.start;
   job.process = plait_run_process_new (cell->cell->experiment, &run, log, partial, &fault);
   if (job.process)
@@ -187,11 +187,11 @@ find_trained (Runner *runner, PlaitGridCell *cell)
   if (cell->state != PLAIT_CELL_NEW && cell->state != PLAIT_CELL_STALE)
     return TRUE;
   for (guint i = 0; i < runner->jobs->len; i++)
-    if (g_str_equal (g_array_index (runner->jobs, Job, i).cell->training_key, cell->training_key))
+    if (g_str_equal (g_array_index (runner->jobs, Job, i).cell->training_fingerprint, cell->training_fingerprint))
       return FALSE;
   for (guint i = 0; i < grid->n; i++)
     if (runner->started[i] && grid->items[i].state == PLAIT_CELL_FINISHED
-        && g_str_equal (grid->items[i].training_key, cell->training_key))
+        && g_str_equal (grid->items[i].training_fingerprint, cell->training_fingerprint))
       {
         cell->trained = g_strconcat (grid->items[i].name, ".h5", NULL);
         plait_grid_cell_set_state (cell, PLAIT_CELL_TRAINED, "it was trained the same as a cell before");
@@ -215,20 +215,20 @@ start_jobs (Runner *runner)
 }
 
 static void
-tell_scores (const Runner *runner, const Job *job)
+log_scores (const Runner *runner, const Job *job)
 {
   g_autofree char *duration = plait_log_duration ((double)(g_get_monotonic_time () - job->start) / 1e6);
   g_autoptr (GString) scores = g_string_new (NULL);
   const PlaitRunResult *result = job->cell->result;
-  g_autoptr (GArray) measures = plait_run_results_measures (&result, 1);
+  g_autoptr (GArray) score_columns = plait_run_results_score_columns (&result, 1);
 
-  for (guint i = 0; i < measures->len; i++)
+  for (guint i = 0; i < score_columns->len; i++)
     {
-      const PlaitMeasure *measure = &g_array_index (measures, PlaitMeasure, i);
-      double score = plait_measure_score (measure, result)->score;
+      const PlaitScoreColumn *score_column = &g_array_index (score_columns, PlaitScoreColumn, i);
+      double score = plait_score_column_score (score_column, result)->score;
       char digits[G_ASCII_DTOSTR_BUF_SIZE];
 
-      g_string_append_printf (scores, "; %s %s %s", measure->split, measure->name,
+      g_string_append_printf (scores, "; %s %s %s", score_column->split, score_column->name,
                               g_ascii_formatd (digits, sizeof digits, "%.2f", score));
     }
   plait_log_info (runner->options->log, "%s: finished in %s%s", job->cell->cell->label, duration, scores->str);
@@ -260,7 +260,7 @@ fail_job (Runner *runner, const Job *job, const char *reason)
     note_reason (grid, cell, reason);
   if (!runner->stopped && runner->failures[place]++ < runner->options->retries)
     {
-      plait_grid_look_again (grid, cell);
+      plait_grid_update_state (grid, cell);
       runner->started[place] = FALSE;
       runner->done--;
     }
@@ -293,22 +293,22 @@ end_job (Runner *runner, const Job *job, PlaitProcessEnd end, const char *reason
   runner->seconds += (double)(g_get_monotonic_time () - job->start) / 1e6;
   plait_grid_cell_set_state (cell, PLAIT_CELL_FINISHED, NULL);
   cell->found = g_strconcat (cell->name, ".training.h5", NULL);
-  if (!plait_grid_settle (runner->grid, cell))
+  if (!plait_grid_collect_cell (runner->grid, cell))
     return TRUE;
-  tell_scores (runner, job);
+  log_scores (runner, job);
   return runner->grid->part || plait_grid_write (runner->grid, NULL, error);
 }
 
 /* Asks the job to end whose time is over, and kills it where it does not. Either way it is found to have ended. */
 static void
-hold_to_time (const Runner *runner, Job *job)
+enforce_time_limit (const Runner *runner, Job *job)
 {
   gint64 limit = runner->options->seconds;
   gint64 ran = (g_get_monotonic_time () - job->start) / G_USEC_PER_SEC;
 
   if (limit == 0 || ran < limit)
     return;
-  if (ran >= limit + MIN (limit, MOST_GRACE))
+  if (ran >= limit + MIN (limit, MAX_GRACE))
     plait_run_process_stop (job->process, TRUE);
   else if (!job->late)
     plait_run_process_stop (job->process, FALSE);
@@ -325,21 +325,21 @@ wait_for_jobs (const Runner *runner)
       .fd = plait_run_process_descriptor (g_array_index (runner->jobs, Job, i).process),
       .events = POLLIN,
     };
-  poll (waits, runner->jobs->len, LOOK_EVERY);
+  poll (waits, runner->jobs->len, POLL_MILLISECONDS);
 }
 
 static gboolean
-look_at_jobs (Runner *runner, GError **error)
+poll_jobs (Runner *runner, GError **error)
 {
   for (guint i = 0; i < runner->jobs->len;)
     {
       Job *job = &g_array_index (runner->jobs, Job, i);
       g_autofree char *reason = NULL;
-      PlaitProcessEnd end = plait_run_process_look (job->process, &reason);
+      PlaitProcessEnd end = plait_run_process_poll (job->process, &reason);
 
-      if (end == PLAIT_PROCESS_GOES_ON)
-        hold_to_time (runner, job);
-      if (end == PLAIT_PROCESS_GOES_ON)
+      if (end == PLAIT_PROCESS_RUNNING)
+        enforce_time_limit (runner, job);
+      if (end == PLAIT_PROCESS_RUNNING)
         i++;
       else if (!end_job (runner, job, end, reason, error))
         return FALSE;
@@ -422,7 +422,7 @@ run_jobs (Runner *runner, GError **error)
       show_progress (runner);
       wait_for_jobs (runner);
       pass_on_stop (runner);
-      if (!look_at_jobs (runner, error))
+      if (!poll_jobs (runner, error))
         return FALSE;
       start_jobs (runner);
     }
@@ -454,19 +454,19 @@ plait_grid_run (PlaitGrid *grid, const PlaitGridOptions *options, GError **error
   g_autofree guint *failures = g_new0 (guint, grid->n);
   gboolean done;
 
-  if (!plait_grid_make_log_folders (options, error) || (!grid->part && !plait_grid_hold (grid, options->log, error)))
+  if (!plait_grid_make_log_folders (options, error) || (!grid->part && !plait_grid_lock (grid, options->log, error)))
     return FALSE;
   g_array_set_clear_func (jobs, clear_job);
   runner.jobs = jobs;
   runner.started = started;
   runner.failures = failures;
-  plait_grid_settle_finished (grid);
+  plait_grid_collect_finished (grid);
   runner.to_run = plait_grid_count_due (grid);
   done = run_jobs (&runner, error);
   plait_log_progress_end (options->log);
   if (!done)
     return FALSE;
-  plait_grid_leave_mixed (grid, options->log);
+  plait_grid_drop_mixed (grid, options->log);
   plait_grid_report_failures (grid, options->log);
   if (runner.stopped && plait_grid_count_due (grid) > 0)
     return plait_fail (error, PLAIT_ERROR_INTERRUPTED,

@@ -16,12 +16,12 @@
 
 enum
 {
-  LEAST_ARRAY = 1,
+  MIN_ARRAY_LENGTH = 1,
   NAME_DIGITS = 8,
-  GRACE = 60,           /* seconds of a task beyond what its cells may take */
-  TIMES_SECONDS = 3,    /* as long as was measured here a cell may take on another machine */
-  LONGEST_WORDS = 2000, /* of Slurm's, that are quoted */
-  PATIENCE = 60,        /* seconds that one of Slurm's commands may take */
+  GRACE = 60,                /* seconds of a task beyond what its cells may take */
+  TIMES_SECONDS = 3,         /* as long as was measured here a cell may take on another machine */
+  MAX_MESSAGE_LENGTH = 2000, /* of Slurm's, that are quoted */
+  PATIENCE = 60,             /* seconds that one of Slurm's commands may take */
 };
 
 #define TIMES_MEMORY 1.5 /* as much as was measured, and that beside it */
@@ -51,13 +51,13 @@ join_lines (char *text)
 {
   g_strstrip (text);
   g_strdelimit (text, "\n\r\t", ' ');
-  if (strlen (text) > LONGEST_WORDS)
-    text[LONGEST_WORDS] = '\0';
+  if (strlen (text) > MAX_MESSAGE_LENGTH)
+    text[MAX_MESSAGE_LENGTH] = '\0';
 }
 
 /* Calls @program and waits for its answer. FALSE with Slurm's own words if it does not do what it is asked for. */
 static gboolean
-ask (const PlaitProgramCall *program, PlaitProgramAnswer *answer, GError **error)
+ask (const PlaitProgramCall *program, PlaitProgramResult *answer, GError **error)
 {
   const char *name = program->words[0];
   g_autofree char *path = g_find_program_in_path (name);
@@ -69,7 +69,7 @@ ask (const PlaitProgramCall *program, PlaitProgramAnswer *answer, GError **error
         name);
   if (!plait_program_call (program, answer, error) || answer->end == PLAIT_PROGRAM_DONE)
     return answer->output != NULL;
-  if (answer->end == PLAIT_PROGRAM_LATE)
+  if (answer->end == PLAIT_PROGRAM_TIMED_OUT)
     return plait_fail (error, PLAIT_ERROR_FAILED,
                        "Slurm does not answer: %s did not end within %u seconds; see what scontrol ping says, or use "
                        "--commands for another scheduler",
@@ -87,7 +87,7 @@ static char *
 call (const Submission *submission, const char *const *words, GError **error)
 {
   const PlaitProgramCall program = { words, NULL, submission->patience, submission->options->stop };
-  g_auto (PlaitProgramAnswer) answer = { 0 };
+  g_auto (PlaitProgramResult) answer = { 0 };
 
   return ask (&program, &answer, error) ? g_steal_pointer (&answer.output) : NULL;
 }
@@ -108,7 +108,7 @@ find_array_size (const Submission *submission, guint *size, GError **error)
                        "scontrol show config gives no number for MaxArraySize; see what stands in for it here, or use "
                        "--commands");
   *size = (guint)MIN (g_ascii_strtoull (digits, NULL, 10), G_MAXUINT);
-  return *size >= LEAST_ARRAY
+  return *size >= MIN_ARRAY_LENGTH
          || plait_fail (error, PLAIT_ERROR_FAILED,
                         "this cluster takes no job arrays (MaxArraySize of scontrol show config is %u); use --commands",
                         *size);
@@ -124,8 +124,8 @@ list_queued (const char *output)
   for (guint i = 0; lines[i]; i++)
     if (g_ascii_isdigit (*g_strstrip (lines[i])))
       g_string_append_printf (jobs, "%s%s", jobs->len > 0 ? " " : "", lines[i]);
-  if (jobs->len > LONGEST_WORDS)
-    g_string_truncate (jobs, LONGEST_WORDS);
+  if (jobs->len > MAX_MESSAGE_LENGTH)
+    g_string_truncate (jobs, MAX_MESSAGE_LENGTH);
   return g_string_free (g_steal_pointer (&jobs), FALSE);
 }
 
@@ -155,7 +155,7 @@ cancel (const Submission *submission, GError **error)
   g_autofree char *name = g_strconcat ("--name=", submission->name, NULL);
   const char *const words[] = { "scancel", name, NULL };
   const PlaitProgramCall program = { words, NULL, submission->patience, NULL };
-  g_auto (PlaitProgramAnswer) answer = { 0 };
+  g_auto (PlaitProgramResult) answer = { 0 };
   g_autoptr (GError) fault = NULL;
 
   if ((submission->jobs->len == 0 && !submission->unsure) || (ask (&program, &answer, NULL) && !submission->unsure))
@@ -196,7 +196,7 @@ note (Submission *submission, const GPtrArray *words)
   GString *line = g_string_new (NULL);
 
   for (guint i = 0; words->pdata[i]; i++)
-    plait_path_add_word (line, words->pdata[i]);
+    plait_path_append_quoted (line, words->pdata[i]);
   g_ptr_array_add (submission->plan, g_string_free (line, FALSE));
   return g_strdup_printf ("JOB%u", submission->plan->len);
 }
@@ -232,13 +232,13 @@ call_sbatch (Submission *submission, const GPtrArray *words, const char *script,
 {
   const PlaitProgramCall program
       = { (const char *const *)words->pdata, script, submission->patience, submission->options->stop };
-  g_auto (PlaitProgramAnswer) answer = { 0 };
+  g_auto (PlaitProgramResult) answer = { 0 };
   gboolean done = ask (&program, &answer, error);
   gint64 number = done ? find_number (answer.output) : 0;
 
   if (number > 0)
     return g_strdup_printf ("%jd", number);
-  submission->unsure = done || answer.end == PLAIT_PROGRAM_LATE || (answer.output && *answer.output != '\0');
+  submission->unsure = done || answer.end == PLAIT_PROGRAM_TIMED_OUT || (answer.output && *answer.output != '\0');
   if (!done)
     return NULL;
   join_lines (answer.output);
@@ -333,7 +333,7 @@ submit_collector (Submission *submission, GError **error)
 {
   g_autoptr (GPtrArray) words = begin_words (submission, "collect_%j.log");
   g_autoptr (GString) script = begin_script (error);
-  g_autofree char *line = script ? plait_grid_collect_line (submission->grid, error) : NULL;
+  g_autofree char *line = script ? plait_grid_collect_command (submission->grid, error) : NULL;
 
   if (!line)
     return NULL;
@@ -466,7 +466,7 @@ check_and_submit (Submission *submission, GPtrArray *lines, GError **error)
   if (!find_array_size (submission, &size, error) || !check_queue (submission, error)
       || !find_needs (submission, NULL, error) || !plait_grid_make_log_folders (submission->options, error))
     return FALSE;
-  plait_grid_settle_finished (grid);
+  plait_grid_collect_finished (grid);
   if (lines->len == 0)
     {
       plait_log_info (log, "%s: nothing is left to run; --collect makes the table", grid->folder);
@@ -491,7 +491,7 @@ plait_grid_submit (PlaitGrid *grid, const PlaitGridOptions *options, GError **er
 
   if (!lines)
     return FALSE;
-  if (plait_grid_hold (grid, options->log, error) && check_and_submit (&submission, lines, error))
+  if (plait_grid_lock (grid, options->log, error) && check_and_submit (&submission, lines, error))
     return TRUE;
   if (made_logs)
     g_rmdir (submission.logs);

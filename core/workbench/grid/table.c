@@ -32,19 +32,19 @@ group_cells (const PlaitGrid *grid)
 
 /* Everything that any finished cell was scored by. */
 static void
-collect_measures (PlaitGridTable *table, const PlaitGrid *grid)
+collect_score_columns (PlaitGridTable *table, const PlaitGrid *grid)
 {
   g_autofree const PlaitRunResult **results = g_new (const PlaitRunResult *, grid->n);
-  GArray *measures;
+  GArray *score_columns;
 
   for (guint i = 0; i < grid->n; i++)
     results[i] = grid->items[i].result;
-  measures = plait_run_results_measures (results, grid->n);
-  table->n_measures = measures->len;
-  table->measures = (PlaitMeasure *)(gpointer)g_array_free (measures, FALSE);
+  score_columns = plait_run_results_score_columns (results, grid->n);
+  table->n_score_columns = score_columns->len;
+  table->score_columns = (PlaitScoreColumn *)(gpointer)g_array_free (score_columns, FALSE);
   table->one_split = TRUE;
-  for (guint m = 1; m < table->n_measures; m++)
-    table->one_split &= plait_measure_is_beside (&table->measures[m], &table->measures[0]);
+  for (guint m = 1; m < table->n_score_columns; m++)
+    table->one_split &= plait_score_column_has_same_references (&table->score_columns[m], &table->score_columns[0]);
 }
 
 /*
@@ -73,7 +73,7 @@ fill_row (PlaitGridTable *table, PlaitGridRow *row, const PlaitGrid *grid, const
   row->values = g_new0 (const char *, table->n_axes + 1);
   for (guint a = 0, n = 0; a < grid->cells->n_axes; a++)
     if (!plait_axis_is_seed (&grid->cells->axes[a]))
-      row->values[n++] = axes[a].values[first->cell->places[a]];
+      row->values[n++] = axes[a].values[first->cell->value_indices[a]];
   row->parameters = -1;
   row->n_cells = cells->len;
   for (guint i = 0; i < cells->len; i++)
@@ -88,9 +88,9 @@ fill_row (PlaitGridTable *table, PlaitGridRow *row, const PlaitGrid *grid, const
       g_array_append_vals (rates, result->rates->data, result->rates->len);
     }
   row->rate = plait_median ((const double *)(gpointer)rates->data, rates->len);
-  row->measured = g_new0 (PlaitMeasured, table->n_measures + 1);
-  for (guint m = 0; m < table->n_measures; m++)
-    row->measured[m] = plait_measured_new (&table->measures[m], results);
+  row->seed_statistics = g_new0 (PlaitSeedStatistics, table->n_score_columns + 1);
+  for (guint m = 0; m < table->n_score_columns; m++)
+    row->seed_statistics[m] = plait_seed_statistics_new (&table->score_columns[m], results);
 }
 
 /*
@@ -104,7 +104,7 @@ compare_all (PlaitGridTable *table, const GPtrArray *rows, guint m, GError **err
   guint first = 0;
 
   /* What other cells have other references of is tested among those that have these. */
-  while (table->measures[m].apart && first + 1 < rows->len && table->rows[first].measured[m].n == 0)
+  while (table->score_columns[m].apart && first + 1 < rows->len && table->rows[first].seed_statistics[m].n == 0)
     first++;
   g_autoptr (GPtrArray) baseline = results_of (rows->pdata[first]);
   for (guint r = 0; r < rows->len; r++)
@@ -113,9 +113,9 @@ compare_all (PlaitGridTable *table, const GPtrArray *rows, guint m, GError **err
       g_autoptr (GPtrArray) system = results_of (rows->pdata[r]);
 
       if (r != first
-          && !plait_measured_compare (&table->rows[r].measured[m], &table->measures[m], baseline, system,
-                                      PLAIT_TEST_PERMUTATION, PLAIT_PERMUTATION_SHUFFLES,
-                                      (guint64)cell->cell->experiment->evaluate.seed, compared, error))
+          && !plait_seed_statistics_compare (&table->rows[r].seed_statistics[m], &table->score_columns[m], baseline,
+                                             system, PLAIT_TEST_PERMUTATION, PLAIT_PERMUTATION_SHUFFLES,
+                                             (guint64)cell->cell->experiment->evaluate.seed, compared, error))
         return FALSE;
     }
   plait_holm_adjust (compared);
@@ -135,7 +135,7 @@ name_row (const PlaitGrid *grid, const PlaitGridCell *cell)
   for (guint a = 0; a < grid->cells->n_axes; a++)
     {
       const PlaitAxis *axis = &grid->cells->axes[a];
-      const char *value = axis->values[cell->cell->places[a]];
+      const char *value = axis->values[cell->cell->value_indices[a]];
 
       if (!plait_axis_is_seed (axis) && *value != '\0')
         g_string_append_printf (name, "%s%s", name->len > 0 ? " " : "", value);
@@ -148,21 +148,21 @@ static char **
 find_notes (const PlaitGrid *grid)
 {
   g_autoptr (GStrvBuilder) notes = g_strv_builder_new ();
-  g_autofree char *same = plait_cells_tell_same (grid->cells);
-  g_autofree char *seeds = plait_cells_tell_seeds (grid->cells);
+  g_autofree char *duplicates = plait_cells_describe_duplicates (grid->cells);
+  g_autofree char *seeds = plait_cells_describe_seeds (grid->cells);
   g_autofree const PlaitRunResult **results = g_new (const PlaitRunResult *, grid->n + 1);
   g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
-  g_auto (GStrv) told = NULL;
+  g_auto (GStrv) sentences = NULL;
 
   for (guint i = 0; i < grid->n; i++)
     {
       results[i] = grid->items[i].result;
       g_ptr_array_add (names, name_row (grid, &grid->items[i]));
     }
-  told = plait_run_results_tell (results, (const char *const *)names->pdata, grid->n);
-  g_strv_builder_addv (notes, (const char **)told);
-  if (same)
-    g_strv_builder_add (notes, same);
+  sentences = plait_run_results_describe_differences (results, (const char *const *)names->pdata, grid->n);
+  g_strv_builder_addv (notes, (const char **)sentences);
+  if (duplicates)
+    g_strv_builder_add (notes, duplicates);
   if (seeds)
     g_strv_builder_add (notes, seeds);
   return g_strv_builder_end (notes);
@@ -178,13 +178,13 @@ plait_grid_table_new (const PlaitGrid *grid, GError **error)
   for (guint a = 0; a < grid->cells->n_axes; a++)
     if (!plait_axis_is_seed (&grid->cells->axes[a]))
       table->axes[table->n_axes++] = grid->cells->axes[a].key;
-  collect_measures (table, grid);
+  collect_score_columns (table, grid);
   table->n_rows = rows->len;
   table->rows = g_new0 (PlaitGridRow, rows->len);
   for (guint r = 0; r < rows->len; r++)
     fill_row (table, &table->rows[r], grid, rows->pdata[r]);
-  for (guint m = 0; m < table->n_measures; m++)
-    if (table->measures[m].tested && !compare_all (table, rows, m, error))
+  for (guint m = 0; m < table->n_score_columns; m++)
+    if (table->score_columns[m].tested && !compare_all (table, rows, m, error))
       return NULL;
   table->notes = find_notes (grid);
   return g_steal_pointer (&table);
@@ -198,9 +198,9 @@ plait_grid_table_free (PlaitGridTable *table)
   for (guint r = 0; r < table->n_rows; r++)
     {
       g_free (table->rows[r].values);
-      g_free (table->rows[r].measured);
+      g_free (table->rows[r].seed_statistics);
     }
-  g_free (table->measures);
+  g_free (table->score_columns);
   g_free (table->rows);
   g_free (table->axes);
   g_strfreev (table->notes);

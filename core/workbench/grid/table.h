@@ -3,7 +3,7 @@
 
 #include "text/table.h"
 #include "grid/grid.h"
-#include "run/measured.h"
+#include "run/seed-statistics.h"
 
 /*
  * The table of a grid: a row for each combination of the values of all axes but experiment.seed, a mean and a spread
@@ -20,17 +20,17 @@ typedef struct
   const char **values; /* [n_axes], of the axes of the table */
   guint n;             /* finished cells */
   guint n_cells;
-  gint64 parameters;       /* of the first finished cell; -1: none */
-  double rate;             /* median target tokens per second over all seeds; NaN: none */
-  PlaitMeasured *measured; /* [n_measures] */
+  gint64 parameters;                    /* of the first finished cell; -1: none */
+  double rate;                          /* median target tokens per second over all seeds; NaN: none */
+  PlaitSeedStatistics *seed_statistics; /* [n_score_columns] */
 } PlaitGridRow;
 
 typedef struct
 {
   guint n_axes;
   const char **axes; /* keys, [n_axes] */
-  guint n_measures;
-  PlaitMeasure *measures;
+  guint n_score_columns;
+  PlaitScoreColumn *score_columns;
   gboolean one_split;
   guint n_rows;
   PlaitGridRow *rows;

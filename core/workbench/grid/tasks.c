@@ -20,8 +20,8 @@ add_folder (GString *line, const char *option, const char *folder)
 
   if (!path)
     return;
-  plait_path_add_word (line, option);
-  plait_path_add_word (line, path);
+  plait_path_append_quoted (line, option);
+  plait_path_append_quoted (line, path);
 }
 
 char *
@@ -50,14 +50,14 @@ begin_line (const PlaitGrid *grid, GError **error)
 
   if (!program)
     return NULL;
-  plait_path_add_word (line, here);
+  plait_path_append_quoted (line, here);
   g_string_append (line, " &&");
   for (guint i = 0; i < G_N_ELEMENTS (words); i++)
-    plait_path_add_word (line, words[i]);
+    plait_path_append_quoted (line, words[i]);
   for (guint i = 0; grid->overrides && grid->overrides[i]; i++)
     {
-      plait_path_add_word (line, "--set");
-      plait_path_add_word (line, grid->overrides[i]);
+      plait_path_append_quoted (line, "--set");
+      plait_path_append_quoted (line, grid->overrides[i]);
     }
   return g_steal_pointer (&line);
 }
@@ -83,14 +83,14 @@ group_cells (const PlaitGrid *grid)
   for (guint i = 0; i < grid->n; i++)
     {
       PlaitGridCell *cell = &grid->items[i];
-      GPtrArray *group = g_hash_table_lookup (by_key, cell->training_key);
+      GPtrArray *group = g_hash_table_lookup (by_key, cell->training_fingerprint);
 
       if (!plait_grid_cell_is_due (cell))
         continue;
       if (!group)
         {
           group = g_ptr_array_new ();
-          g_hash_table_insert (by_key, cell->training_key, group);
+          g_hash_table_insert (by_key, cell->training_fingerprint, group);
           g_ptr_array_add (groups, group);
         }
       g_ptr_array_add (group, cell);
@@ -131,8 +131,8 @@ plait_grid_tasks (const PlaitGrid *grid, const PlaitGridOptions *options, GError
       add_folder (line, "--tensorboard", options->events);
       for (guint c = 0; c < group->len; c++)
         {
-          plait_path_add_word (line, "--cell");
-          plait_path_add_word (line, ((const PlaitGridCell *)group->pdata[c])->name);
+          plait_path_append_quoted (line, "--cell");
+          plait_path_append_quoted (line, ((const PlaitGridCell *)group->pdata[c])->name);
         }
       text = end_line (line, error);
       if (!text)
@@ -143,12 +143,12 @@ plait_grid_tasks (const PlaitGrid *grid, const PlaitGridOptions *options, GError
 }
 
 char *
-plait_grid_collect_line (const PlaitGrid *grid, GError **error)
+plait_grid_collect_command (const PlaitGrid *grid, GError **error)
 {
   g_autoptr (GString) line = begin_line (grid, error);
 
   if (!line)
     return NULL;
-  plait_path_add_word (line, "--collect");
+  plait_path_append_quoted (line, "--collect");
   return end_line (line, error);
 }

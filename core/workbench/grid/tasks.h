@@ -16,7 +16,7 @@ GPtrArray *plait_grid_tasks (const PlaitGrid *grid, const PlaitGridOptions *opti
 guint plait_grid_longest_task (const PlaitGrid *grid);
 
 /* The line that makes the table of what is finished. (transfer full) */
-char *plait_grid_collect_line (const PlaitGrid *grid, GError **error);
+char *plait_grid_collect_command (const PlaitGrid *grid, GError **error);
 
 /* The program that the lines run: this one. (transfer full) */
 char *plait_grid_program (GError **error);

@@ -21,7 +21,7 @@ typedef struct
 static gboolean
 is_column (const PlaitGridTable *table, const Part *part, guint m)
 {
-  return m >= part->first && m < part->end && table->measures[m].apart == part->apart;
+  return m >= part->first && m < part->end && table->score_columns[m].apart == part->apart;
 }
 
 /* The last part of the key @axis, the whole where another axis ends alike. (transfer none) */
@@ -43,7 +43,7 @@ seeds_of (const PlaitGridTable *table, guint m)
   guint n[2] = { 0, 0 };
 
   for (guint r = 0; r < table->n_rows; r++)
-    plait_measured_count_seeds (&table->rows[r].measured[m], n);
+    plait_seed_statistics_count_seeds (&table->rows[r].seed_statistics[m], n);
   return plait_comparison_seeds (n[0], n[1]);
 }
 
@@ -53,16 +53,16 @@ add_columns (PlaitTable *shown, const PlaitGridTable *table, const Part *part)
   for (guint a = 0; a < table->n_axes; a++)
     plait_table_column (shown, PLAIT_TABLE_WORDS, axis_title (table, a));
   plait_table_column (shown, PLAIT_TABLE_COUNTS, "n");
-  for (guint m = 0; m < table->n_measures; m++)
+  for (guint m = 0; m < table->n_score_columns; m++)
     {
-      const PlaitMeasure *measure = &table->measures[m];
+      const PlaitScoreColumn *score_column = &table->score_columns[m];
       if (!is_column (table, part, m))
         continue;
-      g_autofree char *where = plait_measure_where (measure);
-      g_autofree char *title = g_strdup_printf ("%s %s", where, measure->name);
+      g_autofree char *where = plait_score_column_split_text (score_column);
+      g_autofree char *title = g_strdup_printf ("%s %s", where, score_column->name);
 
-      plait_table_column (shown, PLAIT_TABLE_NUMBERS, table->one_split ? measure->name : title);
-      if (measure->tested)
+      plait_table_column (shown, PLAIT_TABLE_NUMBERS, table->one_split ? score_column->name : title);
+      if (score_column->tested)
         plait_comparison_columns (shown, seeds_of (table, m));
     }
   plait_table_column (shown, PLAIT_TABLE_COUNTS, "parameters");
@@ -77,7 +77,7 @@ add_size_and_rate (PlaitTable *table, const PlaitGridRow *row)
     plait_table_none (table);
   else
     plait_table_integer (table, PLAIT_TABLE_PLAIN, row->parameters);
-  plait_table_known (table, row->rate);
+  plait_table_real_or_none (table, row->rate);
 }
 
 static void
@@ -86,20 +86,20 @@ add_row (PlaitTable *shown, const PlaitGridTable *table, const Part *part, const
   gboolean any = !part->apart;
 
   for (guint m = part->first; m < part->end; m++)
-    any |= row->measured[m].n > 0;
+    any |= row->seed_statistics[m].n > 0;
   if (!any)
     return;
   for (guint a = 0; a < table->n_axes; a++)
     plait_table_text (shown, PLAIT_TABLE_NAME, row->values[a]);
   plait_table_integer (shown, row->n < row->n_cells ? PLAIT_TABLE_BAD : PLAIT_TABLE_PLAIN, row->n);
-  for (guint m = 0; m < table->n_measures; m++)
+  for (guint m = 0; m < table->n_score_columns; m++)
     {
-      const PlaitMeasured *value = &row->measured[m];
+      const PlaitSeedStatistics *value = &row->seed_statistics[m];
 
       if (!is_column (table, part, m))
         continue;
-      plait_table_score (shown, plait_measured_shown (value));
-      if (table->measures[m].tested)
+      plait_table_score (shown, plait_seed_statistics_shown (value));
+      if (table->score_columns[m].tested)
         plait_comparison_cells (shown, value->compared ? &value->comparison : NULL);
     }
   add_size_and_rate (shown, row);
@@ -121,20 +121,21 @@ plait_grid_tables_shown (const PlaitGridTable *table)
 {
   g_autofree char *legend = plait_comparison_note ("the first row", PLAIT_TEST_PERMUTATION, 0, 0, TRUE);
   GPtrArray *shown = g_ptr_array_new_with_free_func ((GDestroyNotify)plait_table_free);
-  const Part together = { 0, table->n_measures, FALSE };
-  gboolean any_apart = FALSE, any_together = table->n_measures == 0;
+  const Part together = { 0, table->n_score_columns, FALSE };
+  gboolean any_apart = FALSE, any_together = table->n_score_columns == 0;
 
-  for (guint m = 0; m < table->n_measures; m++)
-    *(table->measures[m].apart ? &any_apart : &any_together) = TRUE;
+  for (guint m = 0; m < table->n_score_columns; m++)
+    *(table->score_columns[m].apart ? &any_apart : &any_together) = TRUE;
   if (any_together)
     add_part (shown, table, &together);
-  for (guint m = 0; m < table->n_measures; m++)
-    if (table->measures[m].apart && (m == 0 || !plait_measure_is_beside (&table->measures[m], &table->measures[m - 1])))
+  for (guint m = 0; m < table->n_score_columns; m++)
+    if (table->score_columns[m].apart
+        && (m == 0 || !plait_score_column_has_same_references (&table->score_columns[m], &table->score_columns[m - 1])))
       {
         Part part = { m, m + 1, TRUE };
 
-        while (part.end < table->n_measures
-               && plait_measure_is_beside (&table->measures[part.end], &table->measures[m]))
+        while (part.end < table->n_score_columns
+               && plait_score_column_has_same_references (&table->score_columns[part.end], &table->score_columns[m]))
           part.end++;
         add_part (shown, table, &part);
       }
@@ -151,31 +152,31 @@ plait_grid_tables_shown (const PlaitGridTable *table)
  */
 
 static void
-add_number_columns (PlaitTable *numbers, const PlaitMeasure *measure)
+add_number_columns (PlaitTable *numbers, const PlaitScoreColumn *score_column)
 {
   static const char *const parts[] = { "", " standard deviation", " low", " high", " p", " adjusted p", " better" };
-  g_autofree char *where = plait_measure_where (measure);
+  g_autofree char *where = plait_score_column_split_text (score_column);
 
-  for (guint i = 0; i < (measure->tested ? 7 : 4); i++)
+  for (guint i = 0; i < (score_column->tested ? 7 : 4); i++)
     {
-      g_autofree char *name = g_strdup_printf ("%s %s%s", where, measure->name, parts[i]);
+      g_autofree char *name = g_strdup_printf ("%s %s%s", where, score_column->name, parts[i]);
 
       plait_table_column (numbers, PLAIT_TABLE_NUMBERS, name);
     }
 }
 
 static void
-add_numbers (PlaitTable *numbers, const PlaitMeasure *measure, const PlaitMeasured *value)
+add_numbers (PlaitTable *numbers, const PlaitScoreColumn *score_column, const PlaitSeedStatistics *value)
 {
-  plait_table_known (numbers, value->mean);
-  plait_table_known (numbers, value->deviation);
-  plait_table_known (numbers, value->low);
-  plait_table_known (numbers, value->high);
-  if (!measure->tested)
+  plait_table_real_or_none (numbers, value->mean);
+  plait_table_real_or_none (numbers, value->deviation);
+  plait_table_real_or_none (numbers, value->low);
+  plait_table_real_or_none (numbers, value->high);
+  if (!score_column->tested)
     return;
-  plait_table_known (numbers, value->compared ? value->comparison.p : NAN);
-  plait_table_known (numbers, value->compared ? value->comparison.adjusted_p : NAN);
-  plait_table_known (numbers, value->compared ? value->comparison.better : NAN);
+  plait_table_real_or_none (numbers, value->compared ? value->comparison.p : NAN);
+  plait_table_real_or_none (numbers, value->compared ? value->comparison.adjusted_p : NAN);
+  plait_table_real_or_none (numbers, value->compared ? value->comparison.better : NAN);
 }
 
 PlaitTable *
@@ -186,8 +187,8 @@ plait_grid_table_numbers (const PlaitGridTable *table)
   for (guint a = 0; a < table->n_axes; a++)
     plait_table_column (numbers, PLAIT_TABLE_CODE, table->axes[a]);
   plait_table_column (numbers, PLAIT_TABLE_COUNTS, "n");
-  for (guint m = 0; m < table->n_measures; m++)
-    add_number_columns (numbers, &table->measures[m]);
+  for (guint m = 0; m < table->n_score_columns; m++)
+    add_number_columns (numbers, &table->score_columns[m]);
   plait_table_column (numbers, PLAIT_TABLE_COUNTS, "parameters");
   plait_table_column (numbers, PLAIT_TABLE_NUMBERS, "target tokens per second");
   for (guint r = 0; r < table->n_rows; r++)
@@ -197,8 +198,8 @@ plait_grid_table_numbers (const PlaitGridTable *table)
       for (guint a = 0; a < table->n_axes; a++)
         plait_table_text (numbers, PLAIT_TABLE_PLAIN, row->values[a]);
       plait_table_integer (numbers, PLAIT_TABLE_PLAIN, row->n);
-      for (guint m = 0; m < table->n_measures; m++)
-        add_numbers (numbers, &table->measures[m], &row->measured[m]);
+      for (guint m = 0; m < table->n_score_columns; m++)
+        add_numbers (numbers, &table->score_columns[m], &row->seed_statistics[m]);
       add_size_and_rate (numbers, row);
     }
   return numbers;

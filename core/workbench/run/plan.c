@@ -5,7 +5,7 @@
 
 #include "text/display.h"
 #include "text/json.h"
-#include "weights/parts.h"
+#include "weights/parameter-groups.h"
 #include "layers/parameter-set.h"
 
 static void
@@ -55,7 +55,7 @@ print_json (const PlaitPlan *plan, const GPtrArray *parts)
   plait_json_begin_array (json, "parts");
   for (guint i = 0; i < parts->len; i++)
     {
-      const PlaitModelPart *part = parts->pdata[i];
+      const PlaitParameterGroup *part = parts->pdata[i];
 
       plait_json_begin_object (json, NULL);
       plait_json_text (json, "name", part->title);
@@ -77,7 +77,7 @@ void
 plait_plan_print (const PlaitPlan *plan, gboolean as_json)
 {
   const PlaitExperiment *experiment = plan->experiment;
-  g_autoptr (GPtrArray) parts = plait_model_parts_new (experiment, plan->parameters);
+  g_autoptr (GPtrArray) parts = plait_parameter_groups_new (experiment, plan->parameters);
 
   if (as_json)
     {
@@ -94,7 +94,7 @@ plait_plan_print (const PlaitPlan *plan, gboolean as_json)
   fprintf (stdout, "%-28s %10jd\n", "parameters", plait_parameters_count (plan->parameters, NULL));
   for (guint i = 0; i < parts->len; i++)
     {
-      const PlaitModelPart *part = parts->pdata[i];
+      const PlaitParameterGroup *part = parts->pdata[i];
 
       if (part->count > 0)
         fprintf (stdout, "  %-26s %10jd\n", part->title, part->count);

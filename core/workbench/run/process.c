@@ -73,7 +73,7 @@ run_child (const PlaitExperiment *experiment, PlaitRunOptions options, int repor
   PlaitRunOutcome outcome;
   gsize size;
 
-  plait_crash_report (report_pipe, (const char[]){ VERDICT_FAILED, '\0' }, PLAIT_CRASH_ENDS_RUN);
+  plait_crash_report_to (report_pipe, (const char[]){ VERDICT_FAILED, '\0' }, PLAIT_CRASH_ENDS_RUN);
   options.log = plait_log_new_with ((PlaitLogSettings){ .stream = stderr, .now = g_get_monotonic_time });
   if (!(options.speed ? plait_run_measure (experiment, &options, options.speed, &error)
                       : plait_run (experiment, &options, &outcome, &error)))
@@ -163,9 +163,9 @@ plait_run_process_free (PlaitRunProcess *process)
 }
 
 void
-plait_run_process_memory (const PlaitRunProcess *process, gsize *held, gsize *most)
+plait_run_process_memory (const PlaitRunProcess *process, gsize *held, gsize *max)
 {
-  plait_memory_of_process (process->child, held, most);
+  plait_memory_of_process (process->child, held, max);
 }
 
 int
@@ -203,7 +203,7 @@ describe_end (int status)
 }
 
 PlaitProcessEnd
-plait_run_process_look (PlaitRunProcess *process, char **reason)
+plait_run_process_poll (PlaitRunProcess *process, char **reason)
 {
   int status = 0;
   pid_t ended;
@@ -211,7 +211,7 @@ plait_run_process_look (PlaitRunProcess *process, char **reason)
   read_report (process);
   ended = waitpid (process->child, &status, WNOHANG);
   if (ended == 0 || (ended < 0 && errno == EINTR))
-    return PLAIT_PROCESS_GOES_ON;
+    return PLAIT_PROCESS_RUNNING;
   read_report (process);
   process->child = 0;
   switch (process->size > 0 ? process->report[0] : 0)

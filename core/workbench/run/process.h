@@ -11,7 +11,7 @@ typedef struct PlaitRunProcess PlaitRunProcess;
 
 typedef enum
 {
-  PLAIT_PROCESS_GOES_ON,
+  PLAIT_PROCESS_RUNNING,
   PLAIT_PROCESS_DONE,
   PLAIT_PROCESS_INTERRUPTED, /* after a checkpoint */
   PLAIT_PROCESS_FAILED,
@@ -28,13 +28,13 @@ void plait_run_process_free (PlaitRunProcess *process);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitRunProcess, plait_run_process_free)
 
 /* The bytes of memory that it holds and the most that it has held so far. */
-void plait_run_process_memory (const PlaitRunProcess *process, gsize *held, gsize *most);
+void plait_run_process_memory (const PlaitRunProcess *process, gsize *held, gsize *max);
 
 /* Becomes readable when there is something to look at. */
 int plait_run_process_descriptor (const PlaitRunProcess *process);
 
 /* TRUE if it has ended, and of what: *@reason is set if it failed. (transfer full) */
-PlaitProcessEnd plait_run_process_look (PlaitRunProcess *process, char **reason);
+PlaitProcessEnd plait_run_process_poll (PlaitRunProcess *process, char **reason);
 
-/* Asks the process to write a checkpoint and end, or ends it @at_once; plait_run_process_look tells when it has. */
+/* Asks the process to write a checkpoint and end, or ends it @at_once; plait_run_process_poll tells when it has. */
 void plait_run_process_stop (PlaitRunProcess *process, gboolean at_once);

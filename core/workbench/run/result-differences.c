@@ -16,7 +16,7 @@ find_vocabulary (const PlaitRunResult *result, const char *name)
 
 /* Says which results have which vocabulary @name; NULL if all have the same. (transfer full) */
 static char *
-tell_vocabulary (const PlaitRunResult *const *results, const char *const *names, guint n, const char *name)
+describe_vocabulary (const PlaitRunResult *const *results, const char *const *names, guint n, const char *name)
 {
   g_autoptr (GPtrArray) values = g_ptr_array_new_with_free_func (g_free);
   g_autofree char *groups = NULL;
@@ -27,24 +27,24 @@ tell_vocabulary (const PlaitRunResult *const *results, const char *const *names,
 
       g_ptr_array_add (values, own ? g_strdup_printf ("%jd entries (%.*s)", own->entries, DIGITS, own->digest) : NULL);
     }
-  groups = plait_tell_groups ((const char *const *)values->pdata, NULL, names, n);
+  groups = plait_group_names_by_value ((const char *const *)values->pdata, NULL, names, n);
   return groups ? g_strdup_printf ("The vocabulary %s is not the same: %s.", name, groups) : NULL;
 }
 
 char **
-plait_run_results_tell (const PlaitRunResult *const *results, const char *const *names, guint n)
+plait_run_results_describe_differences (const PlaitRunResult *const *results, const char *const *names, guint n)
 {
   g_autoptr (GStrvBuilder) notes = g_strv_builder_new ();
   g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
   g_autofree PlaitTrainingSet *sets = g_new0 (PlaitTrainingSet, n + 1);
-  g_auto (GStrv) told = NULL;
+  g_auto (GStrv) sentences = NULL;
 
   for (guint r = 0; r < n; r++)
     for (guint i = 0; results[r] && i < results[r]->vocabularies->len; i++)
       {
         const char *name = g_array_index (results[r]->vocabularies, PlaitRunVocabulary, i).name;
         g_autofree char *note
-            = g_hash_table_add (seen, (gpointer)name) ? tell_vocabulary (results, names, n, name) : NULL;
+            = g_hash_table_add (seen, (gpointer)name) ? describe_vocabulary (results, names, n, name) : NULL;
 
         if (note)
           g_strv_builder_add (notes, note);
@@ -56,7 +56,7 @@ plait_run_results_tell (const PlaitRunResult *const *results, const char *const 
   for (guint r = 0; r < n; r++)
     if (results[r])
       sets[r] = results[r]->set;
-  told = plait_training_sets_tell (sets, names, n);
-  g_strv_builder_addv (notes, (const char **)told);
+  sentences = plait_training_sets_describe_differences (sets, names, n);
+  g_strv_builder_addv (notes, (const char **)sentences);
   return g_strv_builder_end (notes);
 }

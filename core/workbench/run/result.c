@@ -8,8 +8,8 @@
 #include "hdf5/walk.h"
 
 /* Text and rows of one split are bounded: a test set is no corpus. */
-#define MOST_BYTES ((gsize)1 << 30)
-#define MOST_ROWS 10000000
+#define MAX_BYTES ((gsize)1 << 30)
+#define MAX_ROWS 10000000
 
 static void
 score_free (gpointer data)
@@ -83,7 +83,7 @@ read_texts (PlaitStore *run, const char *group, const char *name, gint64 *n, GEr
 {
   g_autofree char *path = g_strdup_printf ("%s/%s", group, name);
 
-  return plait_store_read_strings (run, path, MOST_BYTES, n, error);
+  return plait_store_read_strings (run, path, MAX_BYTES, n, error);
 }
 
 static char *
@@ -118,7 +118,7 @@ take_statistics (PlaitRunScore *score, PlaitStore *run, const char *group, char 
     plait_fail (&local, PLAIT_ERROR_INPUT,
                 "%s: %s tells rates of %zu sentences, expected %jd; run the experiment again", plait_store_path (run),
                 rates, score->statistics->sentences, n);
-  return plait_no_fault (&local, error);
+  return plait_no_error (&local, error);
 }
 
 /*
@@ -167,7 +167,7 @@ read_split (PlaitRunResult *result, PlaitStore *run, const char *split, GError *
   gint64 n_hypotheses = 0, n_references = 0;
   g_autoptr (GArray) rows = g_array_new (FALSE, FALSE, sizeof (Row));
   g_array_set_clear_func (rows, row_clear);
-  gboolean known = plait_store_read_table (run, table, fields, G_N_ELEMENTS (fields), MOST_ROWS, rows, error);
+  gboolean known = plait_store_read_table (run, table, fields, G_N_ELEMENTS (fields), MAX_ROWS, rows, error);
   g_auto (GStrv) hypotheses = known ? read_texts (run, group, "hypotheses", &n_hypotheses, error) : NULL;
   g_auto (GStrv) references = hypotheses ? read_texts (run, group, "references", &n_references, error) : NULL;
   g_autofree char *digest = NULL;
@@ -241,14 +241,14 @@ read_set (PlaitRunResult *result, PlaitStore *run, const char *split, GError **e
   return set != NULL;
 }
 
-static PlaitStoreStep
+static PlaitStoreWalkAction
 count_elements (PlaitStore *store, const PlaitStoreVisit *visit, gpointer data, GError **error)
 {
   gint64 *count = data;
 
   if (visit->object.kind == PLAIT_STORE_DATASET)
     *count += visit->object.elements;
-  return PLAIT_STORE_WALK_ON;
+  return PLAIT_STORE_WALK_CONTINUE;
 }
 
 static void
@@ -304,7 +304,7 @@ plait_run_result_new (PlaitStore *run, GError **error)
     return NULL;
   if (!plait_store_walk (run, "/checkpoint/last/parameters", G_MAXUINT, count_elements, &result->parameters, error))
     return NULL;
-  if (!plait_store_read_table (run, "/training/updates", &rate, 1, MOST_ROWS, result->rates, error))
+  if (!plait_store_read_table (run, "/training/updates", &rate, 1, MAX_ROWS, result->rates, error))
     return NULL;
   if (!plait_store_has (run, "/evaluation"))
     return g_steal_pointer (&result);
@@ -333,7 +333,7 @@ find_set (PlaitRunResult *const *results, guint n, const char *split)
 }
 
 void
-plait_run_results_leave_mixed (PlaitRunResult *const *results, const char *const *names, guint n, PlaitLog *log)
+plait_run_results_drop_mixed (PlaitRunResult *const *results, const char *const *names, guint n, PlaitLog *log)
 {
   static const char own[] = "the run's own settings";
 
@@ -364,31 +364,32 @@ plait_run_results_leave_mixed (PlaitRunResult *const *results, const char *const
 #define DIGITS_SHOWN 8
 
 gboolean
-plait_measure_is_beside (const PlaitMeasure *measure, const PlaitMeasure *other)
+plait_score_column_has_same_references (const PlaitScoreColumn *score_column, const PlaitScoreColumn *other)
 {
-  return g_str_equal (measure->split, other->split) && g_str_equal (measure->references, other->references);
+  return g_str_equal (score_column->split, other->split) && g_str_equal (score_column->references, other->references);
 }
 
 const PlaitRunScore *
-plait_measure_score (const PlaitMeasure *measure, const PlaitRunResult *result)
+plait_score_column_score (const PlaitScoreColumn *score_column, const PlaitRunResult *result)
 {
-  const PlaitRunScore *score = plait_run_result_find (result, measure->split, measure->metric);
+  const PlaitRunScore *score = plait_run_result_find (result, score_column->split, score_column->metric);
 
-  return score && g_str_equal (score->references, measure->references) ? score : NULL;
+  return score && g_str_equal (score->references, score_column->references) ? score : NULL;
 }
 
 char *
-plait_measure_where (const PlaitMeasure *measure)
+plait_score_column_split_text (const PlaitScoreColumn *score_column)
 {
-  return measure->apart ? g_strdup_printf ("%s (references %.*s)", measure->split, DIGITS_SHOWN, measure->references)
-                        : g_strdup (measure->split);
+  return score_column->apart
+             ? g_strdup_printf ("%s (references %.*s)", score_column->split, DIGITS_SHOWN, score_column->references)
+             : g_strdup (score_column->split);
 }
 
 /* Adds @score unless it is known, behind the last of its references, else of its split. */
 static void
-add_measure (GArray *measures, const PlaitRunScore *score)
+add_score_column (GArray *score_columns, const PlaitRunScore *score)
 {
-  PlaitMeasure measure = {
+  PlaitScoreColumn score_column = {
     .split = score->split,
     .references = score->references,
     .metric = score->metric,
@@ -397,37 +398,38 @@ add_measure (GArray *measures, const PlaitRunScore *score)
     .tested = score->scorer != NULL,
   };
   gboolean beside = FALSE;
-  guint place = measures->len;
+  guint place = score_columns->len;
 
-  for (guint i = 0; i < measures->len; i++)
+  for (guint i = 0; i < score_columns->len; i++)
     {
-      const PlaitMeasure *other = &g_array_index (measures, PlaitMeasure, i);
+      const PlaitScoreColumn *other = &g_array_index (score_columns, PlaitScoreColumn, i);
 
-      if (!g_str_equal (other->split, score->split) || (beside && !plait_measure_is_beside (other, &measure)))
+      if (!g_str_equal (other->split, score->split)
+          || (beside && !plait_score_column_has_same_references (other, &score_column)))
         continue;
-      beside = plait_measure_is_beside (other, &measure);
+      beside = plait_score_column_has_same_references (other, &score_column);
       if (beside && g_str_equal (other->metric, score->metric))
         return;
       place = i + 1;
     }
-  g_array_insert_val (measures, place, measure);
+  g_array_insert_val (score_columns, place, score_column);
 }
 
 /* Notes of measure @i whether its split has other references too; whether another measure beside it is called the
  * same, as bleu and bleu:tok=none are. */
 static gboolean
-compare_measure (GArray *measures, guint i)
+compare_score_columns (GArray *score_columns, guint i)
 {
-  PlaitMeasure *measure = &g_array_index (measures, PlaitMeasure, i);
+  PlaitScoreColumn *score_column = &g_array_index (score_columns, PlaitScoreColumn, i);
   gboolean ambiguous = FALSE;
 
-  for (guint k = 0; k < measures->len; k++)
+  for (guint k = 0; k < score_columns->len; k++)
     {
-      const PlaitMeasure *other = &g_array_index (measures, PlaitMeasure, k);
-      gboolean beside = plait_measure_is_beside (other, measure);
+      const PlaitScoreColumn *other = &g_array_index (score_columns, PlaitScoreColumn, k);
+      gboolean beside = plait_score_column_has_same_references (other, score_column);
 
-      measure->apart |= g_str_equal (other->split, measure->split) && !beside;
-      ambiguous |= k != i && beside && g_str_equal (other->name, measure->name);
+      score_column->apart |= g_str_equal (other->split, score_column->split) && !beside;
+      ambiguous |= k != i && beside && g_str_equal (other->name, score_column->name);
     }
   return ambiguous;
 }
@@ -456,9 +458,9 @@ plait_run_results_differ_in_target (const PlaitRunResult *const *results, guint 
 }
 
 GArray *
-plait_run_results_measures (const PlaitRunResult *const *results, guint n)
+plait_run_results_score_columns (const PlaitRunResult *const *results, guint n)
 {
-  GArray *measures = g_array_new (FALSE, FALSE, sizeof (PlaitMeasure));
+  GArray *score_columns = g_array_new (FALSE, FALSE, sizeof (PlaitScoreColumn));
   g_autofree gboolean *ambiguous = NULL;
   gboolean apart = plait_run_results_differ_in_target (results, n);
 
@@ -468,13 +470,14 @@ plait_run_results_measures (const PlaitRunResult *const *results, guint n)
         const PlaitRunScore *score = results[r]->scores->pdata[i];
 
         if (!score->aside && !(apart && is_per_token (score->metric)))
-          add_measure (measures, score);
+          add_score_column (score_columns, score);
       }
-  ambiguous = g_new (gboolean, measures->len + 1);
-  for (guint i = 0; i < measures->len; i++)
-    ambiguous[i] = compare_measure (measures, i);
-  for (guint i = 0; i < measures->len; i++)
+  ambiguous = g_new (gboolean, score_columns->len + 1);
+  for (guint i = 0; i < score_columns->len; i++)
+    ambiguous[i] = compare_score_columns (score_columns, i);
+  for (guint i = 0; i < score_columns->len; i++)
     if (ambiguous[i])
-      g_array_index (measures, PlaitMeasure, i).name = g_array_index (measures, PlaitMeasure, i).metric;
-  return measures;
+      g_array_index (score_columns, PlaitScoreColumn, i).name
+          = g_array_index (score_columns, PlaitScoreColumn, i).metric;
+  return score_columns;
 }

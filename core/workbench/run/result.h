@@ -52,7 +52,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitRunResult, plait_run_result_free)
 
 /* Leaves out of @results [n] (NULL among them: none) the evaluations beside the runs' own that were made with other
  * settings than the first of their name, and warns of them by @names [n]: one column has one search. */
-void plait_run_results_leave_mixed (PlaitRunResult *const *results, const char *const *names, guint n, PlaitLog *log);
+void plait_run_results_drop_mixed (PlaitRunResult *const *results, const char *const *names, guint n, PlaitLog *log);
 
 /* The score of @metric on @split, or NULL. (transfer none) */
 const PlaitRunScore *plait_run_result_find (const PlaitRunResult *result, const char *split, const char *metric);
@@ -67,25 +67,25 @@ typedef struct
   gboolean larger_is_better;
   gboolean tested; /* sentences are known, so p can be given */
   gboolean apart;  /* other results have other references of this split: their scores are another measure */
-} PlaitMeasure;
+} PlaitScoreColumn;
 
-/* The score of @measure in @result, or NULL. (transfer none) */
-const PlaitRunScore *plait_measure_score (const PlaitMeasure *measure, const PlaitRunResult *result);
+/* The score of @score_column in @result, or NULL. (transfer none) */
+const PlaitRunScore *plait_score_column_score (const PlaitScoreColumn *score_column, const PlaitRunResult *result);
 
 /* TRUE if both are of the same references of the same split, so that their scores may stand in one table. */
-gboolean plait_measure_is_beside (const PlaitMeasure *measure, const PlaitMeasure *other);
+gboolean plait_score_column_has_same_references (const PlaitScoreColumn *score_column, const PlaitScoreColumn *other);
 
 /* "test", or "test (references 3fa2b1c0)" where there are others. (transfer full) */
-char *plait_measure_where (const PlaitMeasure *measure);
+char *plait_score_column_split_text (const PlaitScoreColumn *score_column);
 
 /* All that @results (NULL among them: none) were scored by, what is of one split together, and in it what is of the
  * same references; without what is per token where they have different vocabularies of the target. (transfer full)
- * (element-type PlaitMeasure) */
-GArray *plait_run_results_measures (const PlaitRunResult *const *results, guint n);
+ * (element-type PlaitScoreColumn) */
+GArray *plait_run_results_score_columns (const PlaitRunResult *const *results, guint n);
 
 /* TRUE if @results [n] (NULL among them: none) have different vocabularies of the target. */
 gboolean plait_run_results_differ_in_target (const PlaitRunResult *const *results, guint n);
 
 /* Says what @results [n], called by @names [n], have otherwise beside their settings: vocabularies and what they were
  * trained on. NULL-terminated. (transfer full) */
-char **plait_run_results_tell (const PlaitRunResult *const *results, const char *const *names, guint n);
+char **plait_run_results_describe_differences (const PlaitRunResult *const *results, const char *const *names, guint n);

@@ -7,8 +7,8 @@
 /* The key of the training of @text, the experiment of the old run; with @ends its training ends where @experiment's
  * does. (transfer full) */
 static char *
-old_training_key (const PlaitExperiment *experiment, const char *text, const char *output, gboolean ends,
-                  GError **error)
+old_training_fingerprint (const PlaitExperiment *experiment, const char *text, const char *output, gboolean ends,
+                          GError **error)
 {
   const PlaitTrainSettings *train = &experiment->train;
   g_autofree char *name = g_strconcat (output, ":/@experiment", NULL);
@@ -19,7 +19,7 @@ old_training_key (const PlaitExperiment *experiment, const char *text, const cha
   g_autoptr (PlaitExperiment) old = plait_experiment_parse (text, name, ends ? overrides : NULL,
                                                             experiment->sources[0].encoder->plugin->registry, error);
 
-  return old ? plait_experiment_training_key (old, PLAIT_KEY_FULL) : NULL;
+  return old ? plait_experiment_training_fingerprint_text (old, PLAIT_FINGERPRINT_FULL) : NULL;
 }
 
 gboolean
@@ -27,8 +27,8 @@ plait_resume_check_settings (const PlaitExperiment *experiment, PlaitStore *old,
                              gboolean may_be_longer, gboolean *longer, GError **error)
 {
   g_autofree char *text = plait_store_get_string (old, "/", "experiment", error);
-  g_autofree char *before = text ? old_training_key (experiment, text, output, FALSE, error) : NULL;
-  g_autofree char *now = plait_experiment_training_key (experiment, PLAIT_KEY_FULL);
+  g_autofree char *before = text ? old_training_fingerprint (experiment, text, output, FALSE, error) : NULL;
+  g_autofree char *now = plait_experiment_training_fingerprint_text (experiment, PLAIT_FINGERPRINT_FULL);
   g_autofree char *difference = NULL;
   g_autofree char *with_this_end = NULL;
 
@@ -36,9 +36,9 @@ plait_resume_check_settings (const PlaitExperiment *experiment, PlaitStore *old,
   if (!before || g_str_equal (before, now))
     return before != NULL;
   if (may_be_longer)
-    with_this_end = old_training_key (experiment, text, output, TRUE, NULL);
+    with_this_end = old_training_fingerprint (experiment, text, output, TRUE, NULL);
   *longer = g_strcmp0 (with_this_end, now) == 0;
-  difference = plait_key_difference (with_this_end ? with_this_end : before, now);
+  difference = plait_fingerprint_difference (with_this_end ? with_this_end : before, now);
   if (*longer && experiment->train.schedule == PLAIT_TRAIN_SCHEDULE_LINEAR)
     return plait_fail (
         error, PLAIT_ERROR_INPUT,
@@ -53,8 +53,8 @@ plait_resume_check_settings (const PlaitExperiment *experiment, PlaitStore *old,
 }
 
 gboolean
-plait_resume_check_made_of (const PlaitExperiment *experiment, const PlaitMaterials *materials,
-                            const char *training_key, PlaitStore *old, GError **error)
+plait_resume_check_made_of (const PlaitExperiment *experiment, const PlaitRunInputs *run_inputs,
+                            const char *training_fingerprint, PlaitStore *old, GError **error)
 {
   g_autofree char *key = plait_store_has_attribute (old, "/", "training_key")
                              ? plait_store_get_string (old, "/", "training_key", error)
@@ -62,13 +62,13 @@ plait_resume_check_made_of (const PlaitExperiment *experiment, const PlaitMateri
   g_autoptr (PlaitProblems) problems = plait_problems_new ();
   GError *of_data = NULL, *of_plugins = NULL;
 
-  if (!key || g_str_equal (key, training_key))
+  if (!key || g_str_equal (key, training_fingerprint))
     return key != NULL;
   /* Where its training ends earlier, or another plait made the key in another way, they are the same all the same. */
-  if (!plait_materials_check_training (materials, old, &of_data))
-    plait_problems_take (problems, of_data);
-  if (!plait_system_check_plugins (experiment, old, FALSE, &of_plugins))
-    plait_problems_take (problems, of_plugins);
+  if (!plait_run_inputs_check_training (run_inputs, old, &of_data))
+    plait_problems_add_error (problems, of_data);
+  if (!plait_experiment_model_check_plugins (experiment, old, FALSE, &of_plugins))
+    plait_problems_add_error (problems, of_plugins);
   return plait_problems_report (problems, PLAIT_ERROR_INPUT, error);
 }
 
@@ -139,6 +139,6 @@ plait_resume_comes_through (const PlaitExperiment *experiment, PlaitDigests *dig
     return FALSE;
   shorter = plait_experiment_parse (text, experiment->name, (const char *const *)overrides->pdata,
                                     experiment->sources[0].encoder->plugin->registry, NULL);
-  key = shorter ? plait_training_key (shorter, digests, NULL) : NULL;
+  key = shorter ? plait_training_fingerprint (shorter, digests, NULL) : NULL;
   return key && g_str_equal (key, old_key) && ends_later (&shorter->train, &experiment->train, old);
 }

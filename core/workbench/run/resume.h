@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "setup/system.h"
+#include "setup/experiment-model.h"
 #include "training/trainer.h"
 
 /*
@@ -14,10 +14,10 @@
 gboolean plait_resume_check_settings (const PlaitExperiment *experiment, PlaitStore *old, const char *output,
                                       gboolean may_be_longer, gboolean *longer, GError **error);
 
-/* TRUE if @old, of such settings, is one of the same data and plugins too. @training_key is that of @experiment, whose
- * materials @materials are. */
-gboolean plait_resume_check_made_of (const PlaitExperiment *experiment, const PlaitMaterials *materials,
-                                     const char *training_key, PlaitStore *old, GError **error);
+/* TRUE if @old, of such settings, is one of the same data and plugins too. @training_fingerprint is that of
+ * @experiment, whose materials @run_inputs are. */
+gboolean plait_resume_check_made_of (const PlaitExperiment *experiment, const PlaitRunInputs *run_inputs,
+                                     const char *training_fingerprint, PlaitStore *old, GError **error);
 
 /* TRUE if @trainer, where a finished run was left, has something to do: it is trained further, never less. Warns if
  * the validation at its end is none of a longer plan. */

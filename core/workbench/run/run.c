@@ -5,9 +5,9 @@
 #include "files/problems.h"
 #include "run/environment.h"
 #include "scoring/evaluations.h"
-#include "setup/fit.h"
+#include "setup/limits.h"
 #include "weights/initialisation.h"
-#include "setup/place.h"
+#include "setup/run-output.h"
 #include "run/plan.h"
 #include "run/resume.h"
 #include "scoring/test.h"
@@ -26,19 +26,19 @@ typedef struct
   const PlaitExperiment *experiment;
   const PlaitRunOptions *options;
   PlaitPool *pool;
-  PlaitMaterials *materials;
+  PlaitRunInputs *run_inputs;
   PlaitCorpus *corpus;
   PlaitCorpus *validation;
   char **validation_references;
   GPtrArray *tests; /* PlaitCorpus of each test split: opened before training, so that it is not in vain */
-  PlaitSystem *system;
+  PlaitExperimentModel *experiment_model;
   PlaitInitialisation *initialisation; /* NULL: training begins with random values */
   PlaitTrainer *trainer;
   PlaitTrainingLog *training_log; /* NULL: not asked for, or training has not begun */
-  PlaitRunPlace *place;
+  PlaitRunOutput *run_output;
   PlaitStore *old; /* the run that is gone on with; from the first checkpoint on the own file, even if it is removed */
   PlaitTrainingSet set;
-  char *training_key;
+  char *training_fingerprint;
   char *key;
   gboolean longer; /* the old run was finished, and is to be trained further */
 } Run;
@@ -49,16 +49,16 @@ run_clear (Run *run)
   plait_trainer_free (run->trainer);
   plait_training_log_free (run->training_log);
   plait_initialisation_free (run->initialisation);
-  plait_system_free (run->system);
+  plait_experiment_model_free (run->experiment_model);
   plait_store_free (run->old);
   plait_corpus_free (run->validation);
   plait_corpus_free (run->corpus);
   g_clear_pointer (&run->tests, g_ptr_array_unref);
   g_strfreev (run->validation_references);
-  plait_materials_free (run->materials);
+  plait_run_inputs_free (run->run_inputs);
   plait_pool_free (run->pool);
-  plait_run_place_free (run->place);
-  g_free (run->training_key);
+  plait_run_output_free (run->run_output);
+  g_free (run->training_fingerprint);
   g_free (run->key);
 }
 
@@ -78,18 +78,19 @@ write_header (const Run *run, PlaitStore *store, const char *status, GError **er
          && plait_store_set_string (store, "/", "name", experiment->name, error)
          && plait_store_set_string (store, "/", "experiment", text, error)
          && plait_store_set_string (store, "/", "key", run->key, error)
-         && plait_store_set_string (store, "/", "training_key", run->training_key, error)
+         && plait_store_set_string (store, "/", "training_key", run->training_fingerprint, error)
          && plait_store_set_int (store, "/", "seed", experiment->experiment.seed, error)
          && plait_store_set_string (store, "/", "status", status, error)
          && plait_environment_write (store, run->options->command, plait_pool_threads (run->pool), error)
-         && plait_system_write (run->system, store, error) && plait_materials_write (run->materials, store, error)
+         && plait_experiment_model_write (run->experiment_model, store, error)
+         && plait_run_inputs_write (run->run_inputs, store, error)
          && (!run->initialisation || plait_initialisation_write (run->initialisation, store, error));
 }
 
 static gboolean
 write_average (const Run *run, PlaitStore *store, GError **error)
 {
-  PlaitParameters *parameters = plait_model_parameters (run->system->model);
+  PlaitParameters *parameters = plait_model_parameters (run->experiment_model->model);
   g_autofree PlaitScalar *average = plait_trainer_average (run->trainer);
 
   return !average || plait_parameters_write_array (parameters, average, store, "/checkpoint/average/parameters", error);
@@ -110,8 +111,8 @@ static gboolean
 write_checkpoint (gpointer data, gboolean best, GError **error)
 {
   Run *run = data;
-  PlaitParameters *parameters = plait_model_parameters (run->system->model);
-  g_autoptr (PlaitStore) store = plait_run_place_create (run->place, error);
+  PlaitParameters *parameters = plait_model_parameters (run->experiment_model->model);
+  g_autoptr (PlaitStore) store = plait_run_output_create (run->run_output, error);
   gboolean written;
 
   if (!store || !write_header (run, store, "training", error)
@@ -124,10 +125,10 @@ write_checkpoint (gpointer data, gboolean best, GError **error)
   else
     written = !run->old || !plait_store_has (run->old, "/checkpoint/best")
               || plait_store_copy (store, run->old, "/checkpoint/best", error);
-  if (!written || !plait_run_place_commit (run->place, store, error))
+  if (!written || !plait_run_output_commit (run->run_output, store, error))
     return FALSE;
   plait_store_free (run->old);
-  run->old = plait_run_place_open (run->place, error);
+  run->old = plait_run_output_open (run->run_output, error);
   return run->old && check_tests (run, error);
 }
 
@@ -141,7 +142,7 @@ open_tests (Run *run, GError **error)
   run->tests = g_ptr_array_new_with_free_func ((GDestroyNotify)plait_corpus_free);
   for (const char *const *split = run->experiment->test_splits; *split; split++)
     {
-      PlaitCorpus *corpus = plait_materials_open (run->materials, *split, run->pool, run->options->log, error);
+      PlaitCorpus *corpus = plait_run_inputs_open (run->run_inputs, *split, run->pool, run->options->log, error);
 
       if (!corpus)
         return FALSE;
@@ -156,16 +157,16 @@ prepare_data (Run *run, GError **error)
   const PlaitExperiment *experiment = run->experiment;
   PlaitLog *log = run->options->log;
 
-  run->materials = plait_materials_new (experiment, run->old, NULL, run->pool, log, error);
-  if (!run->materials || !plait_materials_generate (run->materials, log, error))
+  run->run_inputs = plait_run_inputs_new (experiment, run->old, NULL, run->pool, log, error);
+  if (!run->run_inputs || !plait_run_inputs_generate (run->run_inputs, log, error))
     return FALSE;
-  run->corpus = plait_materials_open (run->materials, "train", run->pool, log, error);
+  run->corpus = plait_run_inputs_open (run->run_inputs, "train", run->pool, log, error);
   if (!run->corpus)
     return FALSE;
-  plait_corpus_drop_sources (run->corpus, experiment->train.source_dropout, (guint64)experiment->experiment.seed);
-  if (plait_materials_file (run->materials, "validation", experiment->data.target))
+  plait_corpus_set_source_dropout (run->corpus, experiment->train.source_dropout, (guint64)experiment->experiment.seed);
+  if (plait_run_inputs_file (run->run_inputs, "validation", experiment->data.target))
     {
-      run->validation = plait_materials_open (run->materials, "validation", run->pool, log, error);
+      run->validation = plait_run_inputs_open (run->run_inputs, "validation", run->pool, log, error);
       if (!run->validation)
         return FALSE;
       if (*experiment->train.metric)
@@ -186,7 +187,7 @@ measure (gpointer data, double *score, GError **error)
   Run *run = data;
   const PlaitExperiment *experiment = run->experiment;
   g_autoptr (PlaitSearch) search
-      = plait_search_new (run->system->model, run->pool, run->experiment->decode.precision, 0, error);
+      = plait_search_new (run->experiment_model->model, run->pool, run->experiment->decode.precision, 0, error);
   g_autoptr (PlaitMetric) metric = plait_metric_new (experiment->train.metric, error);
   g_autoptr (PlaitTranslation) translation = NULL;
   g_autoptr (PlaitResult) result = NULL;
@@ -195,9 +196,9 @@ measure (gpointer data, double *score, GError **error)
 
   if (!plait_ranks_agree (run->options->ranks, search && metric, error))
     return FALSE;
-  plait_search_deal (search, run->options->ranks);
+  plait_search_set_ranks (search, run->options->ranks);
   translation = plait_translate_corpus (search, run->validation,
-                                        plait_materials_vocabulary (run->materials, experiment->data.target),
+                                        plait_run_inputs_vocabulary (run->run_inputs, experiment->data.target),
                                         &experiment->decode, "validation", run->options->log, NULL, NULL, NULL, error);
   if (!translation)
     return FALSE;
@@ -249,36 +250,36 @@ initialise (Run *run, GError **error)
 {
   const PlaitExperiment *experiment = run->experiment;
 
-  plait_system_initialise (run->system, run->pool);
+  plait_experiment_model_initialise (run->experiment_model, run->pool);
   if (!*experiment->train.initialise)
     return TRUE;
-  run->initialisation = plait_initialisation_new (experiment, run->materials, run->system, error);
+  run->initialisation = plait_initialisation_new (experiment, run->run_inputs, run->experiment_model, error);
   if (run->initialisation && !run->old)
-    plait_initialisation_tell (run->initialisation, run->options->log);
+    plait_initialisation_log (run->initialisation, run->options->log);
   return run->initialisation != NULL;
 }
 
-/* Adds what the model cannot read of @corpus to @unread. */
+/* Adds what the model cannot read of @corpus to @unreadable. */
 static void
-find_unread (const Run *run, const char *split, PlaitCorpus *corpus, PlaitProblems *unread)
+find_unreadable (const Run *run, const char *split, PlaitCorpus *corpus, PlaitProblems *unreadable)
 {
   GError *error = NULL;
 
-  if (!plait_fit_corpus (run->system, run->corpus, split, corpus, run->options->log, &error))
-    plait_problems_take (unread, error);
+  if (!plait_limits_check_corpus (run->experiment_model, run->corpus, split, corpus, run->options->log, &error))
+    plait_problems_add_error (unreadable, error);
 }
 
 /* Refuses now, not after training, what the model cannot read, unless data.too_long drops or truncates it. */
 static gboolean
-fit_corpora (const Run *run, GError **error)
+check_corpora (const Run *run, GError **error)
 {
-  g_autoptr (PlaitProblems) unread = plait_problems_new ();
+  g_autoptr (PlaitProblems) unreadable = plait_problems_new ();
 
-  find_unread (run, "train", run->corpus, unread);
-  find_unread (run, "validation", run->validation, unread);
+  find_unreadable (run, "train", run->corpus, unreadable);
+  find_unreadable (run, "validation", run->validation, unreadable);
   for (guint i = 0; i < run->tests->len; i++)
-    find_unread (run, run->experiment->test_splits[i], run->tests->pdata[i], unread);
-  return plait_problems_report (unread, PLAIT_ERROR_INPUT, error);
+    find_unreadable (run, run->experiment->test_splits[i], run->tests->pdata[i], unreadable);
+  return plait_problems_report (unreadable, PLAIT_ERROR_INPUT, error);
 }
 
 /* Refuses now, not after training, what the metrics cannot score. */
@@ -317,7 +318,7 @@ prepare_model (Run *run, GError **error)
     .log = run->options->log,
     .stop = run->options->stop,
     .limit = run->options->updates,
-    .calls = {
+    .callbacks = {
       .measure = *experiment->train.metric ? measure : NULL,
       .larger_is_better = *experiment->train.metric && larger_is_better (experiment->train.metric),
       .data = run,
@@ -327,20 +328,20 @@ prepare_model (Run *run, GError **error)
 
   if (plait_ranks_is_first (run->options->ranks))
     {
-      setup.calls.checkpoint = write_checkpoint;
-      setup.calls.note = note;
+      setup.callbacks.checkpoint = write_checkpoint;
+      setup.callbacks.note = note;
     }
 
   for (guint i = 0; i < experiment->n_sources; i++)
     if (experiment->sources[i].kind == PLAIT_INPUT_FEATURES)
       widths[i] = plait_corpus_width (run->corpus, i);
-  run->system = plait_system_new (experiment, run->materials, widths, error);
-  if (!run->system)
+  run->experiment_model = plait_experiment_model_new (experiment, run->run_inputs, widths, error);
+  if (!run->experiment_model)
     return FALSE;
-  if (!plait_fit_memory (plait_model_parameters (run->system->model), error) || !fit_corpora (run, error)
-      || !initialise (run, error))
+  if (!plait_limits_check_memory (plait_model_parameters (run->experiment_model->model), error)
+      || !check_corpora (run, error) || !initialise (run, error))
     return FALSE;
-  setup.model = run->system->model;
+  setup.model = run->experiment_model->model;
   run->trainer = plait_trainer_new (&setup, error);
   return run->trainer
          && (!run->initialisation || run->old
@@ -382,16 +383,17 @@ find_old (Run *run, gboolean *complete, GError **error)
     return FALSE;
   if (plait_ranks_is_first (options->ranks))
     {
-      run->place = plait_run_place_new (options->output, options->force || options->resume, options->log, error);
-      if (!run->place)
+      run->run_output = plait_run_output_new (options->output, options->force || options->resume, options->log, error);
+      if (!run->run_output)
         return FALSE;
     }
-  has_file = run->place ? plait_run_place_has_file (run->place) : g_file_test (options->output, G_FILE_TEST_EXISTS);
+  has_file = run->run_output ? plait_run_output_has_file (run->run_output)
+                             : g_file_test (options->output, G_FILE_TEST_EXISTS);
   if (!options->trained && (!options->resume || !has_file))
     return TRUE;
-  run->old = options->trained ? plait_store_open (options->trained, error)
-             : run->place     ? plait_run_place_open (run->place, error)
-                              : plait_store_open (options->output, error);
+  run->old = options->trained  ? plait_store_open (options->trained, error)
+             : run->run_output ? plait_run_output_open (run->run_output, error)
+                               : plait_store_open (options->output, error);
   /* All of it is used in the end; what is damaged is told now, not at the first checkpoint. */
   if (!run->old || !plait_store_check (run->old, error))
     return FALSE;
@@ -408,17 +410,19 @@ find_old (Run *run, gboolean *complete, GError **error)
 static gboolean
 check_old (const Run *run, GError **error)
 {
-  return plait_resume_check_made_of (run->experiment, run->materials, run->training_key, run->old, error);
+  return plait_resume_check_made_of (run->experiment, run->run_inputs, run->training_fingerprint, run->old, error);
 }
 
 static gboolean
 find_keys (Run *run, GError **error)
 {
-  PlaitDigests *digests = plait_materials_digests (run->materials);
+  PlaitDigests *digests = plait_run_inputs_digests (run->run_inputs);
   gpointer options = (gpointer)run->options;
 
-  run->training_key = plait_training_key (run->experiment, digests, error);
-  run->key = run->training_key ? plait_run_key (run->experiment, run->training_key, digests, error) : NULL;
+  run->training_fingerprint = plait_training_fingerprint (run->experiment, digests, error);
+  run->key = run->training_fingerprint
+                 ? plait_run_fingerprint (run->experiment, run->training_fingerprint, digests, error)
+                 : NULL;
   return run->key
          && (!plait_ranks_is_first (run->options->ranks)
              || (check_not_written (NULL, run->experiment->path, NULL, options, error)
@@ -439,7 +443,8 @@ static gboolean
 prepare (Run *run, GError **error)
 {
   if (!plait_precision_check (plait_train_precision (&run->experiment->train), error)
-      || !plait_system_rehearse (run->experiment, error) || (!run->old && !plait_fit_words (run->experiment, error)))
+      || !plait_experiment_model_try_build (run->experiment, error)
+      || (!run->old && !plait_limits_check_words (run->experiment, error)))
     return FALSE;
   run->pool = plait_pool_new (run->options->threads, error);
   if (!run->pool || !plait_blas_reserve (run->pool, error))
@@ -457,7 +462,7 @@ prepare (Run *run, GError **error)
 
 /* TRUE if this process is about to train what the first one trains. */
 static gboolean
-check_likeness (const Run *run, GError **error)
+check_run_diff (const Run *run, GError **error)
 {
   PlaitRanks *ranks = run->options->ranks;
   g_autofree char *own = g_strdup_printf ("%s %s %zu %jd", PLAIT_VERSION, run->key, sizeof (PlaitScalar),
@@ -505,13 +510,14 @@ go_on (Run *run, GError **error)
 static gboolean
 write_complete (Run *run, const PlaitEvaluations *evaluations, GError **error)
 {
-  g_autoptr (PlaitStore) store = plait_run_place_create (run->place, error);
+  g_autoptr (PlaitStore) store = plait_run_output_create (run->run_output, error);
 
   return store && write_header (run, store, "complete", error)
          && plait_store_copy (store, run->old, "/checkpoint", error)
          && plait_store_copy (store, run->old, "/training", error)
          && plait_store_copy (store, run->old, PLAIT_TRAINER_TIMES, error)
-         && plait_evaluations_write (evaluations, store, error) && plait_run_place_commit (run->place, store, error);
+         && plait_evaluations_write (evaluations, store, error)
+         && plait_run_output_commit (run->run_output, store, error);
 }
 
 static gboolean
@@ -520,11 +526,11 @@ finish (Run *run, GError **error)
   PlaitRanks *ranks = run->options->ranks;
   gboolean first = plait_ranks_is_first (ranks);
   PlaitEvaluationsSetup setup = {
-    .system = run->system,
-    .materials = run->materials,
+    .experiment_model = run->experiment_model,
+    .run_inputs = run->run_inputs,
     .tests = (PlaitCorpus *const *)run->tests->pdata,
     .trained = first ? run->old : NULL,
-    .training_key = run->training_key,
+    .training_fingerprint = run->training_fingerprint,
     .pool = run->pool,
     .log = run->options->log,
     .stop = run->options->stop,
@@ -544,9 +550,10 @@ test_old (Run *run, PlaitRunOutcome *outcome, GError **error)
   PlaitTestOptions test = { .threads = options->threads, .log = options->log, .stop = options->stop };
   PlaitTestOutcome tested;
 
-  run->materials = plait_materials_new (run->experiment, run->old, NULL, run->pool, options->log, error);
-  if (!run->materials || !find_keys (run, error) || !check_old (run, error)
-      || !plait_test (run->old, run->place, run->materials, run->training_key, NULL, &test, &tested, error))
+  run->run_inputs = plait_run_inputs_new (run->experiment, run->old, NULL, run->pool, options->log, error);
+  if (!run->run_inputs || !find_keys (run, error) || !check_old (run, error)
+      || !plait_test (run->old, run->run_output, run->run_inputs, run->training_fingerprint, NULL, &test, &tested,
+                      error))
     return FALSE;
   *outcome = tested.made > 0 ? PLAIT_RUN_EVALUATED : PLAIT_RUN_ALREADY_COMPLETE;
   return TRUE;
@@ -568,7 +575,7 @@ plait_run (const PlaitExperiment *experiment, const PlaitRunOptions *options, Pl
     return !first || test_old (&run, outcome, error);
   *outcome = PLAIT_RUN_COMPLETE;
   if (!plait_ranks_agree (ranks, prepare (&run, error) && go_on (&run, error) && begin_log (&run, error), error)
-      || !check_likeness (&run, error) || !plait_trainer_run (run.trainer, &end, error))
+      || !check_run_diff (&run, error) || !plait_trainer_run (run.trainer, &end, error))
     return FALSE;
   if (end == PLAIT_TRAINING_INTERRUPTED && options->updates > 0 && plait_trainer_step (run.trainer) >= options->updates)
     {
@@ -586,7 +593,7 @@ plait_run (const PlaitExperiment *experiment, const PlaitRunOptions *options, Pl
 }
 
 static gboolean
-tell_complete (const Run *run, GError **error)
+log_complete (const Run *run, GError **error)
 {
   g_autofree char *key = plait_store_get_string (run->old, "/", "key", error);
 
@@ -608,7 +615,7 @@ plait_run_measure (const PlaitExperiment *experiment, const PlaitRunOptions *opt
   if (!plait_precision_check (experiment->decode.precision, error) || !prepare (&run, error))
     return FALSE;
   prepared = (double)(g_get_monotonic_time () - start) / 1e6;
-  if (!plait_run_speed (run.system, run.trainer, run.validation, run.tests, run.pool, speed, error))
+  if (!plait_run_speed (run.experiment_model, run.trainer, run.validation, run.tests, run.pool, speed, error))
     return FALSE;
   speed->training += prepared;
   speed->set = run.set;
@@ -623,14 +630,14 @@ plait_run_plan (const PlaitExperiment *experiment, const PlaitRunOptions *option
   gboolean complete;
 
   if (!find_old (&run, &complete, error) || !prepare (&run, error) || (!complete && !go_on (&run, error))
-      || !plait_trainer_measure (run.trainer, &plan.step_bytes, &plan.step_estimated, error)
-      || !plait_trainer_measure_validation (run.trainer, &plan.validation_bytes, error)
-      || (complete && !tell_complete (&run, error)))
+      || !plait_trainer_measure_memory (run.trainer, &plan.step_bytes, &plan.step_estimated, error)
+      || !plait_trainer_measure_validation_memory (run.trainer, &plan.validation_bytes, error)
+      || (complete && !log_complete (&run, error)))
     return FALSE;
   plan.training = run.corpus;
   plan.validation = run.validation;
   plan.tests = (PlaitCorpus *const *)run.tests->pdata;
-  plan.parameters = plait_model_parameters (run.system->model);
+  plan.parameters = plait_model_parameters (run.experiment_model->model);
   plan.trainer = run.trainer;
   plait_plan_print (&plan, as_json);
   return TRUE;

@@ -3,7 +3,7 @@
 
 #include "process/ranks.h"
 #include "run/speed.h"
-#include "setup/system.h"
+#include "setup/experiment-model.h"
 
 /*
  * A run: an experiment trained, evaluated, and kept in one HDF5 file that is replaced as a whole at each checkpoint.
@@ -49,9 +49,9 @@ typedef enum
 /* Trains and evaluates @experiment. An existing file is an error unless options->force, or options->resume, and then
  * only a run of the same training (experiment, data and plugins) is gone on with; of one that is finished only those
  * evaluations are made that it lacks, unless training ends later than it did (train.epochs, updates, patience): then it
- * is trained further, to the bits of one long training. The file is locked until the run ends
- * (files/lock.h), and a file that another program has written in the meantime is left alone, which ends the run.
- * PLAIT_ERROR_INTERRUPTED after a checkpoint was written. */
+ * is trained further, to the bits of one long training. The file is locked until the run ends (files/lock.h), and a
+ * file that another program has written in the meantime is left alone, which ends the run. PLAIT_ERROR_INTERRUPTED
+ * after a checkpoint was written. */
 gboolean plait_run (const PlaitExperiment *experiment, const PlaitRunOptions *options, PlaitRunOutcome *outcome,
                     GError **error);
 

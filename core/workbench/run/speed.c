@@ -7,16 +7,17 @@
 #include "corpus/iterator.h"
 #include "search/search.h"
 
-#define SECONDS .5 /* of translations, and of updates */
-#define MOST 20    /* batches of either */
+#define SECONDS .5     /* of translations, and of updates */
+#define MAX_BATCHES 20 /* batches of either */
 #define FORWARD (1. / 3)
 
 /* Seconds that a sentence of @corpus takes, all of a batch having the mean length of its targets. */
 static gboolean
-time_search (const PlaitSystem *system, PlaitPool *pool, const PlaitCorpus *corpus, double *sentence, GError **error)
+time_search (const PlaitExperimentModel *experiment_model, PlaitPool *pool, const PlaitCorpus *corpus, double *sentence,
+             GError **error)
 {
-  PlaitDecodeSettings decode = system->experiment->decode;
-  g_autoptr (PlaitSearch) search = plait_search_new (system->model, pool, decode.precision, 0, error);
+  PlaitDecodeSettings decode = experiment_model->experiment->decode;
+  g_autoptr (PlaitSearch) search = plait_search_new (experiment_model->model, pool, decode.precision, 0, error);
   PlaitIteratorSettings settings = plait_iterator_defaults ();
   g_autoptr (PlaitIterator) iterator = NULL;
   gint64 longest = decode.maximum_length, start, sentences = 0, n = 0;
@@ -46,15 +47,15 @@ time_search (const PlaitSystem *system, PlaitPool *pool, const PlaitCorpus *corp
       n++;
       *sentence = (double)(g_get_monotonic_time () - start) / 1e6 / (double)sentences;
     }
-  while (n < MOST && *sentence * (double)sentences < SECONDS);
+  while (n < MAX_BATCHES && *sentence * (double)sentences < SECONDS);
   return TRUE;
 }
 
 gboolean
-plait_run_speed (const PlaitSystem *system, PlaitTrainer *trainer, const PlaitCorpus *validation,
+plait_run_speed (const PlaitExperimentModel *experiment_model, PlaitTrainer *trainer, const PlaitCorpus *validation,
                  const GPtrArray *tests, PlaitPool *pool, PlaitRunSpeed *speed, GError **error)
 {
-  const PlaitExperiment *experiment = system->experiment;
+  const PlaitExperiment *experiment = experiment_model->experiment;
   double n_validation = validation ? (double)plait_corpus_size (validation) : 0, translated = 0;
   PlaitTrainerSpeed measured;
   gsize held, bytes;
@@ -62,10 +63,11 @@ plait_run_speed (const PlaitSystem *system, PlaitTrainer *trainer, const PlaitCo
 
   *speed = (PlaitRunSpeed){ 0 };
   /* The largest batches, for the memory that they take. */
-  if (!plait_trainer_measure (trainer, &bytes, &estimated, error)
-      || !plait_trainer_measure_validation (trainer, &bytes, error)
-      || !plait_trainer_time (trainer, SECONDS, MOST, &measured, error)
-      || (n_validation > 0 && *experiment->train.metric && !time_search (system, pool, validation, &translated, error)))
+  if (!plait_trainer_measure_memory (trainer, &bytes, &estimated, error)
+      || !plait_trainer_measure_validation_memory (trainer, &bytes, error)
+      || !plait_trainer_measure_speed (trainer, SECONDS, MAX_BATCHES, &measured, error)
+      || (n_validation > 0 && *experiment->train.metric
+          && !time_search (experiment_model, pool, validation, &translated, error)))
     return FALSE;
   speed->training = (double)plait_trainer_planned_updates (trainer) * measured.update
                     + (double)measured.validations * n_validation * (FORWARD * measured.sentence + translated);
@@ -73,7 +75,7 @@ plait_run_speed (const PlaitSystem *system, PlaitTrainer *trainer, const PlaitCo
     {
       const PlaitCorpus *corpus = tests->pdata[i];
 
-      if (!time_search (system, pool, corpus, &translated, error))
+      if (!time_search (experiment_model, pool, corpus, &translated, error))
         return FALSE;
       speed->evaluation += (double)plait_corpus_size (corpus) * (FORWARD * measured.sentence + translated);
     }

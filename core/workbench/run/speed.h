@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "setup/system.h"
+#include "setup/experiment-model.h"
 #include "run/training-set.h"
 #include "training/trainer.h"
 
@@ -18,5 +18,6 @@ typedef struct
  * (PlaitCorpus), each of the length that the references have in the mean, as those of a model that has learnt nothing
  * have no end; a few seconds unless a single one takes longer. What a validation reads, and the perplexity of a test
  * split, count as a third of training on it. */
-gboolean plait_run_speed (const PlaitSystem *system, PlaitTrainer *trainer, const PlaitCorpus *validation,
-                          const GPtrArray *tests, PlaitPool *pool, PlaitRunSpeed *speed, GError **error);
+gboolean plait_run_speed (const PlaitExperimentModel *experiment_model, PlaitTrainer *trainer,
+                          const PlaitCorpus *validation, const GPtrArray *tests, PlaitPool *pool, PlaitRunSpeed *speed,
+                          GError **error);

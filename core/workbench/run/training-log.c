@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "files/file-input.h"
+#include "files/input-guard.h"
 #include "files/file.h"
 #include "text/json.h"
 #include "run/event-file.h"
@@ -44,7 +44,7 @@ plait_training_log_free (PlaitTrainingLog *training)
 static gboolean
 output_open (Output *output, const char *option, GError **error)
 {
-  if (!plait_file_input_check (output->path, output->path, error))
+  if (!plait_input_guard_check (output->path, output->path, error))
     return FALSE;
   output->stream = plait_file_open_output (output->path, FALSE);
   if (!output->stream && errno == ENXIO)

@@ -7,7 +7,7 @@
 
 #define GROUP "/training"
 #define OUTCOMES "/initialisation/parameters/outcome"
-#define MOST_BYTES ((gsize)1 << 26)
+#define MAX_BYTES ((gsize)1 << 26)
 #define MAX_NAMES 3 /* that stand in a sentence of one value */
 #define MAX_VALUES 6
 
@@ -53,7 +53,7 @@ read_taken (PlaitTrainingSet *set, PlaitStore *run)
 {
   gint64 n = 0;
   g_auto (GStrv) outcomes
-      = plait_store_has (run, OUTCOMES) ? plait_store_read_strings (run, OUTCOMES, MOST_BYTES, &n, NULL) : NULL;
+      = plait_store_has (run, OUTCOMES) ? plait_store_read_strings (run, OUTCOMES, MAX_BYTES, &n, NULL) : NULL;
 
   for (gint64 i = 0; outcomes && i < n; i++)
     set->taken += g_str_equal (outcomes[i], "taken") || g_str_equal (outcomes[i], "grown");
@@ -87,44 +87,44 @@ plait_training_set_read (PlaitStore *run)
 static void
 append_names (GString *text, const char *const *keys, const char *key, const char *const *names, guint n)
 {
-  g_autoptr (GPtrArray) told = g_ptr_array_new ();
+  g_autoptr (GPtrArray) listed = g_ptr_array_new ();
 
   for (guint i = 0; i < n; i++)
-    if (g_strcmp0 (keys[i], key) == 0 && !g_ptr_array_find_with_equal_func (told, names[i], g_str_equal, NULL))
-      g_ptr_array_add (told, (gpointer)names[i]);
-  for (guint i = 0; i < MIN (told->len, MAX_NAMES); i++)
-    g_string_append_printf (text, "%s%s", i > 0 ? ", " : "", (const char *)told->pdata[i]);
-  if (told->len > MAX_NAMES)
-    g_string_append_printf (text, " and %u more", told->len - MAX_NAMES);
+    if (g_strcmp0 (keys[i], key) == 0 && !g_ptr_array_find_with_equal_func (listed, names[i], g_str_equal, NULL))
+      g_ptr_array_add (listed, (gpointer)names[i]);
+  for (guint i = 0; i < MIN (listed->len, MAX_NAMES); i++)
+    g_string_append_printf (text, "%s%s", i > 0 ? ", " : "", (const char *)listed->pdata[i]);
+  if (listed->len > MAX_NAMES)
+    g_string_append_printf (text, " and %u more", listed->len - MAX_NAMES);
 }
 
 char *
-plait_tell_groups (const char *const *values, const char *const *keys, const char *const *names, guint n)
+plait_group_names_by_value (const char *const *values, const char *const *keys, const char *const *names, guint n)
 {
-  g_autoptr (GPtrArray) told = g_ptr_array_new ();
+  g_autoptr (GPtrArray) listed = g_ptr_array_new ();
   g_autoptr (GString) text = g_string_new (NULL);
   const char *const *by = keys ? keys : values;
 
   for (guint i = 0; i < n; i++)
     {
-      if (!values[i] || g_ptr_array_find_with_equal_func (told, by[i], g_str_equal, NULL))
+      if (!values[i] || g_ptr_array_find_with_equal_func (listed, by[i], g_str_equal, NULL))
         continue;
-      g_ptr_array_add (told, (gpointer)by[i]);
-      if (told->len > MAX_VALUES)
+      g_ptr_array_add (listed, (gpointer)by[i]);
+      if (listed->len > MAX_VALUES)
         continue;
-      g_string_append_printf (text, "%s%s in ", told->len > 1 ? "; " : "", values[i]);
+      g_string_append_printf (text, "%s%s in ", listed->len > 1 ? "; " : "", values[i]);
       append_names (text, by, by[i], names, n);
     }
-  if (told->len < 2)
+  if (listed->len < 2)
     return NULL;
-  if (told->len > MAX_VALUES)
-    g_string_append_printf (text, "; and %u more", told->len - MAX_VALUES);
+  if (listed->len > MAX_VALUES)
+    g_string_append_printf (text, "; and %u more", listed->len - MAX_VALUES);
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
 /* Says which are trained on other lines; NULL if none are known to be. (transfer full) */
 static char *
-tell_lines (const PlaitTrainingSet *sets, const char *const *names, guint n)
+describe_lines (const PlaitTrainingSet *sets, const char *const *names, guint n)
 {
   g_autoptr (GPtrArray) values = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GPtrArray) keys = g_ptr_array_new ();
@@ -139,7 +139,7 @@ tell_lines (const PlaitTrainingSet *sets, const char *const *names, guint n)
       g_ptr_array_add (values, known ? g_strdup_printf ("%jd of %jd lines", sets[i].tuples, sets[i].lines) : NULL);
       g_ptr_array_add (keys, known ? (gpointer)sets[i].digest : NULL);
     }
-  groups = plait_tell_groups ((const char *const *)values->pdata, (const char *const *)keys->pdata, names, n);
+  groups = plait_group_names_by_value ((const char *const *)values->pdata, (const char *const *)keys->pdata, names, n);
   return groups && dropped ? g_strdup_printf ("Not all are trained on the same lines, as length limits, missing trees, "
                                               "empty targets or cut documents leave other lines: %s.",
                                               groups)
@@ -167,7 +167,7 @@ mean_sentences (const PlaitTrainingSet *sets, const char *const *names, guint n,
 
 /* Says which have other numbers of sentences in batches of as many tokens; NULL if none do. (transfer full) */
 static char *
-tell_batches (const PlaitTrainingSet *sets, const char *const *names, guint n)
+describe_batches (const PlaitTrainingSet *sets, const char *const *names, guint n)
 {
   g_autoptr (GPtrArray) values = g_ptr_array_new_with_free_func (g_free);
   g_autofree char *groups = NULL;
@@ -184,7 +184,7 @@ tell_batches (const PlaitTrainingSet *sets, const char *const *names, guint n)
       high = fmax (high, sentences);
       g_ptr_array_add (values, isnan (sentences) ? NULL : g_strdup_printf ("%.1f", sentences));
     }
-  groups = plait_tell_groups ((const char *const *)values->pdata, NULL, names, n);
+  groups = plait_group_names_by_value ((const char *const *)values->pdata, NULL, names, n);
   return groups && high > low * ALIKE
              ? g_strdup_printf ("Updates of %jd tokens, which count all text that is read, do not have as many "
                                 "sentences in the mean: %s.",
@@ -194,7 +194,7 @@ tell_batches (const PlaitTrainingSet *sets, const char *const *names, guint n)
 
 /* Says which begin with less of another run than others; NULL if none do. (transfer full) */
 static char *
-tell_taken (const PlaitTrainingSet *sets, const char *const *names, guint n)
+describe_taken (const PlaitTrainingSet *sets, const char *const *names, guint n)
 {
   g_autoptr (GPtrArray) values = g_ptr_array_new_with_free_func (g_free);
   g_autofree char *groups = NULL;
@@ -204,17 +204,17 @@ tell_taken (const PlaitTrainingSet *sets, const char *const *names, guint n)
                              : sets[i].taken == sets[i].all
                                  ? g_strdup ("all")
                                  : g_strdup_printf ("%u of %u parameters", sets[i].taken, sets[i].all));
-  groups = plait_tell_groups ((const char *const *)values->pdata, NULL, names, n);
+  groups = plait_group_names_by_value ((const char *const *)values->pdata, NULL, names, n);
   return groups ? g_strdup_printf ("Not all take as much of what train.initialise names: %s.", groups) : NULL;
 }
 
 char **
-plait_training_sets_tell (const PlaitTrainingSet *sets, const char *const *names, guint n)
+plait_training_sets_describe_differences (const PlaitTrainingSet *sets, const char *const *names, guint n)
 {
   g_autoptr (GStrvBuilder) notes = g_strv_builder_new ();
-  g_autofree char *lines = tell_lines (sets, names, n);
-  g_autofree char *batches = tell_batches (sets, names, n);
-  g_autofree char *taken = tell_taken (sets, names, n);
+  g_autofree char *lines = describe_lines (sets, names, n);
+  g_autofree char *batches = describe_batches (sets, names, n);
+  g_autofree char *taken = describe_taken (sets, names, n);
 
   if (lines)
     g_strv_builder_add (notes, lines);

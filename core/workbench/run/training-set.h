@@ -37,8 +37,9 @@ PlaitTrainingSet plait_training_set_read (PlaitStore *run);
 
 /* Says what @sets [n] have otherwise, called by @names [n], of which several may be equal. NULL-terminated, empty if
  * nothing is known to differ. (transfer full) */
-char **plait_training_sets_tell (const PlaitTrainingSet *sets, const char *const *names, guint n);
+char **plait_training_sets_describe_differences (const PlaitTrainingSet *sets, const char *const *names, guint n);
 
 /* Lists which of @names [n] have which of @values [n] (NULL: not known): "VALUE in A, B; VALUE in C". With @keys (or
  * NULL) these tell values apart instead. NULL if at most one is known. (transfer full) */
-char *plait_tell_groups (const char *const *values, const char *const *keys, const char *const *names, guint n);
+char *plait_group_names_by_value (const char *const *values, const char *const *keys, const char *const *names,
+                                  guint n);

@@ -102,14 +102,15 @@ add_sources (PlaitEvaluation *evaluation, const PlaitExperiment *experiment, con
 /* The rates of @of, if they are asked for, to be filled while the split is translated or scored; owned by the
  * evaluation. */
 static PlaitTranslationRates *
-begin_rates (PlaitEvaluation *evaluation, const PlaitSystem *system, const char *of, const PlaitCorpus *corpus)
+begin_rates (PlaitEvaluation *evaluation, const PlaitExperimentModel *experiment_model, const char *of,
+             const PlaitCorpus *corpus)
 {
-  g_auto (GStrv) asked = g_strsplit (system->experiment->evaluate.translation_rates, ";", -1);
+  g_auto (GStrv) asked = g_strsplit (experiment_model->experiment->evaluate.translation_rates, ";", -1);
   PlaitTranslationRates *rates = NULL;
 
   if (g_strv_contains ((const char *const *)asked, of))
     {
-      rates = plait_translation_rates_new (system, of, corpus);
+      rates = plait_translation_rates_new (experiment_model, of, corpus);
       g_ptr_array_add (evaluation->rates, rates);
     }
   return rates;
@@ -187,7 +188,7 @@ plait_evaluation_join (const PlaitExperiment *experiment, const char *split, cha
                        "%s: looks like text in pieces of words, which metrics take for words; evaluate.join=%s joins "
                        "it before it is scored",
                        split, found);
-  plait_text_join (texts, experiment->evaluate.join);
+  plait_text_join_pieces (texts, experiment->evaluate.join);
 }
 
 gboolean
@@ -221,9 +222,9 @@ plait_evaluation_check_references (const PlaitExperiment *experiment, const char
 PlaitEvaluation *
 plait_evaluation_new (const PlaitEvaluator *evaluator, const char *split, const PlaitCorpus *corpus, GError **error)
 {
-  const PlaitExperiment *experiment = evaluator->system->experiment;
+  const PlaitExperiment *experiment = evaluator->experiment_model->experiment;
   g_autoptr (PlaitEvaluation) evaluation = g_new0 (PlaitEvaluation, 1);
-  const PlaitVocabulary *vocabulary = plait_materials_vocabulary (evaluator->materials, experiment->data.target);
+  const PlaitVocabulary *vocabulary = plait_run_inputs_vocabulary (evaluator->run_inputs, experiment->data.target);
   gint64 n = plait_corpus_lines (corpus);
   gboolean decodes = plait_experiment_has_decoder (experiment);
   g_autofree char *searching = g_strconcat (split, decodes ? ", searching" : ", predicting", NULL);
@@ -234,8 +235,8 @@ plait_evaluation_new (const PlaitEvaluator *evaluator, const char *split, const 
   evaluation->rates = g_ptr_array_new_with_free_func ((GDestroyNotify)plait_translation_rates_free);
   if (!plait_evaluation_check_references (experiment, experiment->evaluate.metrics, split, corpus, NULL, error))
     return NULL;
-  search = begin_rates (evaluation, evaluator->system, "search", corpus);
-  forced = begin_rates (evaluation, evaluator->system, "forced", corpus);
+  search = begin_rates (evaluation, evaluator->experiment_model, "search", corpus);
+  forced = begin_rates (evaluation, evaluator->experiment_model, "forced", corpus);
   evaluation->split = g_strdup (split);
   evaluation->sources = g_array_new (FALSE, FALSE, sizeof (PlaitEvaluationSource));
   g_array_set_clear_func (evaluation->sources, source_clear);
@@ -311,7 +312,7 @@ write_results (const PlaitEvaluation *evaluation, PlaitStore *store, const char 
       plait_table_text (table, PLAIT_TABLE_PLAIN, result->signature);
       larger[i] = result->larger_is_better;
     }
-  return plait_store_write_filled (store, path, table, error)
+  return plait_store_write_table (store, path, table, error)
          && (n == 0 || plait_store_set_list (store, scores, "larger_is_better", PLAIT_STORE_INT64, n, larger, error));
 }
 
@@ -322,10 +323,10 @@ write_work (const PlaitEvaluation *evaluation, PlaitStore *store, const char *gr
   const PlaitSearchWork *work = &evaluation->translation->work;
   g_autofree char *times = g_strdup_printf ("/environment/evaluation/%s", evaluation->split);
 
-  if (plait_search_work_touched (work) <= 0)
+  if (plait_search_work_rows_weighed (work) <= 0)
     return TRUE;
-  return plait_store_set_double (store, group, "states_touched", plait_search_work_touched (work), error)
-         && plait_store_set_double (store, group, "states_chosen", plait_search_work_chosen (work), error)
+  return plait_store_set_double (store, group, "states_touched", plait_search_work_rows_weighed (work), error)
+         && plait_store_set_double (store, group, "states_chosen", plait_search_work_rows_selected (work), error)
          && plait_store_make_group (store, times, error)
          && plait_store_set_double (store, times, "seconds", work->seconds, error)
          && plait_store_set_int (store, times, "words", work->words, error)
@@ -379,8 +380,8 @@ plait_evaluation_write (const PlaitEvaluation *evaluation, PlaitStore *store, GE
 static PlaitLabelledMemory *
 labelled_memories (const PlaitEvaluator *evaluator, const PlaitBatch *batch, guint *n)
 {
-  const PlaitExperiment *experiment = evaluator->system->experiment;
-  const PlaitMemorySpecification *specifications = plait_model_memories (evaluator->system->model, n);
+  const PlaitExperiment *experiment = evaluator->experiment_model->experiment;
+  const PlaitMemorySpecification *specifications = plait_model_memories (evaluator->experiment_model->model, n);
   PlaitLabelledMemory *memories = g_new0 (PlaitLabelledMemory, *n + 1);
 
   for (guint m = 0; m < *n; m++)
@@ -390,7 +391,7 @@ labelled_memories (const PlaitEvaluator *evaluator, const PlaitBatch *batch, gui
         if (plait_model_memory_is_of (&specifications[m], experiment->sources[i].name)
             && plait_input_kind_is_text (batch->inputs[i].kind))
           {
-            memories[m].vocabulary = plait_materials_vocabulary (evaluator->materials, experiment->sources[i].stream);
+            memories[m].vocabulary = plait_run_inputs_vocabulary (evaluator->run_inputs, experiment->sources[i].stream);
             memories[m].input = &batch->inputs[i];
           }
     }
@@ -399,11 +400,11 @@ labelled_memories (const PlaitEvaluator *evaluator, const PlaitBatch *batch, gui
 
 gboolean
 plait_evaluation_write_batch_attention (const PlaitEvaluator *evaluator, const char *name, const PlaitBatch *batch,
-                                        char *const *names, const PlaitCaptures *attention,
+                                        char *const *names, const PlaitAttentionRecords *attention,
                                         const PlaitHypotheses *hypotheses, PlaitStore *store, GError **error)
 {
-  const PlaitExperiment *experiment = evaluator->system->experiment;
-  const PlaitVocabulary *vocabulary = plait_materials_vocabulary (evaluator->materials, experiment->data.target);
+  const PlaitExperiment *experiment = evaluator->experiment_model->experiment;
+  const PlaitVocabulary *vocabulary = plait_run_inputs_vocabulary (evaluator->run_inputs, experiment->data.target);
   guint n_memories;
   g_autofree PlaitLabelledMemory *memories = labelled_memories (evaluator, batch, &n_memories);
 
@@ -437,7 +438,7 @@ static gboolean
 write_some_attention (const PlaitEvaluator *evaluator, const char *split, const PlaitCorpus *corpus, gint64 first,
                       gint64 count, PlaitStore *store, GError **error)
 {
-  const PlaitExperiment *experiment = evaluator->system->experiment;
+  const PlaitExperiment *experiment = evaluator->experiment_model->experiment;
   g_autofree gint64 *tuples = g_new (gint64, count);
   g_autofree char *forced = g_strconcat (split, "-forced", NULL);
   g_autofree double *rows = NULL;
@@ -445,7 +446,7 @@ write_some_attention (const PlaitEvaluator *evaluator, const char *split, const 
   g_auto (GStrv) names = NULL;
   g_autoptr (PlaitBatch) batch = NULL;
   PlaitHypotheses *hypotheses;
-  g_autoptr (PlaitCaptures) attention = NULL;
+  g_autoptr (PlaitAttentionRecords) attention = NULL;
   gboolean written;
 
   for (gint64 i = 0; i < count; i++)
@@ -468,7 +469,7 @@ write_some_attention (const PlaitEvaluator *evaluator, const char *split, const 
   plait_hypotheses_free (hypotheses, count);
   if (!written)
     return FALSE;
-  g_clear_pointer (&attention, plait_captures_free);
+  g_clear_pointer (&attention, plait_attention_records_free);
   rows = g_new (double, plait_ragged_rows (batch->target_rows));
   return plait_search_forced (evaluator->search, batch, rows, &attention, TRUE, error)
          && plait_evaluation_write_batch_attention (evaluator, forced, batch, names, attention, NULL, store, error);
@@ -478,10 +479,10 @@ gboolean
 plait_evaluation_write_attention (const PlaitEvaluator *evaluator, const char *split, const PlaitCorpus *corpus,
                                   gint64 n, PlaitStore *store, GError **error)
 {
-  gint64 batch = evaluator->system->experiment->decode.batch;
+  gint64 batch = evaluator->experiment_model->experiment->decode.batch;
   gint64 count = MIN (n, plait_corpus_size (corpus));
 
-  if (!plait_experiment_has_decoder (evaluator->system->experiment))
+  if (!plait_experiment_has_decoder (evaluator->experiment_model->experiment))
     return TRUE;
   for (gint64 first = 0; first < count; first += batch)
     if (!write_some_attention (evaluator, split, corpus, first, MIN (batch, count - first), store, error))

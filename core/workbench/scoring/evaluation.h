@@ -2,7 +2,7 @@
 #pragma once
 
 #include "significance/report.h"
-#include "setup/system.h"
+#include "setup/experiment-model.h"
 #include "search/translate.h"
 
 /*
@@ -32,8 +32,8 @@ typedef struct
 /* What evaluation needs. All is borrowed. */
 typedef struct
 {
-  const PlaitSystem *system;
-  const PlaitMaterials *materials;
+  const PlaitExperimentModel *experiment_model;
+  const PlaitRunInputs *run_inputs;
   PlaitSearch *search;
   PlaitLog *log;
   const gint *stop;
@@ -68,5 +68,5 @@ gboolean plait_evaluation_write_attention (const PlaitEvaluator *evaluator, cons
  * @hypotheses [n_sentences], or with NULL the batch's own. */
 gboolean plait_evaluation_write_batch_attention (const PlaitEvaluator *evaluator, const char *name,
                                                  const PlaitBatch *batch, char *const *names,
-                                                 const PlaitCaptures *attention, const PlaitHypotheses *hypotheses,
-                                                 PlaitStore *store, GError **error);
+                                                 const PlaitAttentionRecords *attention,
+                                                 const PlaitHypotheses *hypotheses, PlaitStore *store, GError **error);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "setup/fit.h"
+#include "setup/limits.h"
 #include "setup/trained.h"
 #include "tables/heatmap.h"
 #include "layers/parameter-set.h"
@@ -65,7 +65,7 @@ has (PlaitStore *store, const char *name, const char *key)
 PlaitEvaluations *
 plait_evaluations_new (const PlaitEvaluationsSetup *setup, GError **error)
 {
-  const PlaitExperiment *experiment = setup->system->experiment;
+  const PlaitExperiment *experiment = setup->experiment_model->experiment;
   g_autoptr (PlaitEvaluations) evaluations = g_new0 (PlaitEvaluations, 1);
   g_autofree char *parameters = NULL;
   gboolean first = plait_ranks_is_first (setup->ranks);
@@ -90,8 +90,8 @@ plait_evaluations_new (const PlaitEvaluationsSetup *setup, GError **error)
       Item item = {
         .split = split,
         .name = setup->name ? g_strconcat (split, ".", setup->name, NULL) : g_strdup (split),
-        .key = plait_evaluation_key (experiment, split, setup->training_key, plait_materials_digests (setup->materials),
-                                     error),
+        .key = plait_evaluation_fingerprint (experiment, split, setup->training_fingerprint,
+                                             plait_run_inputs_digests (setup->run_inputs), error),
         .corpus = setup->tests ? setup->tests[i] : NULL,
       };
 
@@ -165,11 +165,11 @@ open_corpus (const PlaitEvaluations *evaluations, Item *item, GError **error)
 
   if (item->corpus)
     return TRUE;
-  item->corpus = plait_materials_open (setup->materials, item->split, setup->pool, setup->log, error);
+  item->corpus = plait_run_inputs_open (setup->run_inputs, item->split, setup->pool, setup->log, error);
   item->owned = item->corpus != NULL;
   /* The digests are those of what was read. */
   return item->corpus && plait_corpus_check (item->corpus, error)
-         && plait_fit_corpus (setup->system, NULL, item->split, item->corpus, setup->log, error);
+         && plait_limits_check_corpus (setup->experiment_model, NULL, item->split, item->corpus, setup->log, error);
 }
 
 static gboolean
@@ -181,7 +181,7 @@ make (const PlaitEvaluations *evaluations, Item *item, GError **error)
   item->evaluation = plait_evaluation_new (evaluator, item->name, item->corpus, error);
   if (!item->evaluation)
     return FALSE;
-  if (!plait_experiment_has_decoder (evaluator->system->experiment))
+  if (!plait_experiment_has_decoder (evaluator->experiment_model->experiment))
     return TRUE;
   work = plait_search_work_text (&item->evaluation->translation->work);
   plait_log_info (evaluator->log, "%s: %s", item->name, work);
@@ -193,7 +193,7 @@ static gboolean
 read_parameters (const PlaitEvaluations *evaluations, GError **error)
 {
   const PlaitEvaluationsSetup *setup = &evaluations->setup;
-  PlaitParameters *parameters = plait_model_parameters (setup->system->model);
+  PlaitParameters *parameters = plait_model_parameters (setup->experiment_model->model);
 
   if (plait_ranks_is_first (setup->ranks))
     return plait_checkpoint_read (parameters, setup->trained, evaluations->checkpoint, error);
@@ -205,7 +205,7 @@ gboolean
 plait_evaluations_make (PlaitEvaluations *evaluations, GError **error)
 {
   const PlaitEvaluationsSetup *setup = &evaluations->setup;
-  PlaitTensor values = plait_parameters_values (plait_model_parameters (setup->system->model));
+  PlaitTensor values = plait_parameters_values (plait_model_parameters (setup->experiment_model->model));
   GArray *items = evaluations->items;
 
   for (guint i = 0; i < items->len; i++)
@@ -215,12 +215,13 @@ plait_evaluations_make (PlaitEvaluations *evaluations, GError **error)
   if (!plait_ranks_agree (setup->ranks, read_parameters (evaluations, error), error))
     return FALSE;
   plait_ranks_broadcast (setup->ranks, values.data, sizeof *values.data * (gsize)values.width, 0);
-  evaluations->evaluator = (PlaitEvaluator){ setup->system, setup->materials, .log = setup->log, .stop = setup->stop };
-  evaluations->evaluator.search
-      = plait_search_new (setup->system->model, setup->pool, setup->system->experiment->decode.precision, 0, error);
+  evaluations->evaluator
+      = (PlaitEvaluator){ setup->experiment_model, setup->run_inputs, .log = setup->log, .stop = setup->stop };
+  evaluations->evaluator.search = plait_search_new (setup->experiment_model->model, setup->pool,
+                                                    setup->experiment_model->experiment->decode.precision, 0, error);
   if (!evaluations->evaluator.search)
     return FALSE;
-  plait_search_deal (evaluations->evaluator.search, setup->ranks);
+  plait_search_set_ranks (evaluations->evaluator.search, setup->ranks);
   /* What cannot be read is told before anything is translated. */
   for (guint i = 0; i < items->len; i++)
     if (g_array_index (items, Item, i).due && !open_corpus (evaluations, &g_array_index (items, Item, i), error))
@@ -263,9 +264,9 @@ static gboolean
 write_new (const PlaitEvaluations *evaluations, PlaitStore *store, const Item *item, GError **error)
 {
   const PlaitEvaluationsSetup *setup = &evaluations->setup;
-  const PlaitExperiment *experiment = setup->system->experiment;
+  const PlaitExperiment *experiment = setup->experiment_model->experiment;
   g_autofree char *group = g_strdup_printf ("/evaluation/%s", item->name);
-  g_autofree char *settings = plait_experiment_evaluation_key (experiment, PLAIT_KEY_FULL);
+  g_autofree char *settings = plait_experiment_evaluation_fingerprint_text (experiment, PLAIT_FINGERPRINT_FULL);
 
   return plait_evaluation_write (item->evaluation, store, error)
          && plait_store_set_string (store, group, "key", item->key, error)
@@ -304,7 +305,7 @@ static gboolean
 still_counts (const PlaitEvaluations *evaluations, const char *name)
 {
   const PlaitEvaluationsSetup *setup = &evaluations->setup;
-  const PlaitExperiment *experiment = setup->system->experiment;
+  const PlaitExperiment *experiment = setup->experiment_model->experiment;
   g_autofree char *group = g_strdup_printf ("/evaluation/%s", name);
   g_autofree char *split = g_strndup (name, strcspn (name, "."));
   g_autofree char *text = plait_experiment_text (experiment);
@@ -314,8 +315,8 @@ still_counts (const PlaitEvaluations *evaluations, const char *name)
       = set ? plait_experiment_parse (text, name, (const char *const *)set,
                                       experiment->sources[0].encoder->plugin->registry, NULL)
             : NULL;
-  g_autofree char *key = changed ? plait_evaluation_key (changed, split, setup->training_key,
-                                                         plait_materials_digests (setup->materials), NULL)
+  g_autofree char *key = changed ? plait_evaluation_fingerprint (changed, split, setup->training_fingerprint,
+                                                                 plait_run_inputs_digests (setup->run_inputs), NULL)
                                  : NULL;
 
   return key && has (setup->trained, name, key);

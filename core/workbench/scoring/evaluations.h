@@ -8,7 +8,8 @@
  * already, and taken over where it is. The end of a run, a run whose evaluation is asked for otherwise, and plait test
  * all make them here.
  *
- *     /evaluation/SPLIT         attributes: key (plait_evaluation_key), checkpoint, settings ([decode] and [evaluate])
+ *     /evaluation/SPLIT         attributes: key (plait_evaluation_fingerprint), checkpoint,
+ *                               settings ([decode] and [evaluate])
  *     /evaluation/SPLIT.NAME    the same of an evaluation beside it that plait test --as NAME made; further: set
  *
  * with what stands below /attention, /coverage, /descent and /environment/evaluation under the same names.
@@ -21,11 +22,11 @@ typedef struct PlaitEvaluations PlaitEvaluations;
 /* All is borrowed. */
 typedef struct
 {
-  const PlaitSystem *system;
-  const PlaitMaterials *materials; /* of the same experiment; their text is there (plait_materials_generate) */
-  PlaitCorpus *const *tests;       /* of each test split; NULL: opened as they are needed */
-  PlaitStore *trained;             /* the checkpoints, and evaluations that may be there already; the first process's */
-  const char *training_key;
+  const PlaitExperimentModel *experiment_model;
+  const PlaitRunInputs *run_inputs; /* of the same experiment; their text is there (plait_run_inputs_generate) */
+  PlaitCorpus *const *tests;        /* of each test split; NULL: opened as they are needed */
+  PlaitStore *trained; /* the checkpoints, and evaluations that may be there already; the first process's */
+  const char *training_fingerprint;
   const char *name;       /* of evaluations beside the others, or NULL */
   const char *const *set; /* with @name: the settings that make them others, NULL-terminated */
   PlaitPool *pool;

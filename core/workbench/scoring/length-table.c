@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#define MOST_ROWS 100000
+#define MAX_ROWS 100000
 
 static const PlaitStoreField fields[] = {
   PLAIT_STORE_FIELD (PlaitLengthRow, metric, STRING, NULL), PLAIT_STORE_FIELD (PlaitLengthRow, name, STRING, NULL),
@@ -84,7 +84,7 @@ plait_length_table_read (PlaitStore *store, const char *path, GError **error)
 {
   g_autoptr (GArray) rows = plait_length_rows_new ();
   gboolean good = !plait_store_has (store, path)
-                  || plait_store_read_table (store, path, fields, G_N_ELEMENTS (fields), MOST_ROWS, rows, error);
+                  || plait_store_read_table (store, path, fields, G_N_ELEMENTS (fields), MAX_ROWS, rows, error);
 
   return good ? g_steal_pointer (&rows) : NULL;
 }

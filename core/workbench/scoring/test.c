@@ -20,12 +20,13 @@ copy_string (PlaitStore *store, PlaitStore *from, const char *name, GError **err
 
 /* The attributes of the run; of evaluations beside the others it stays the run that it was. */
 static gboolean
-write_header (PlaitStore *store, PlaitStore *from, const PlaitMaterials *materials, const char *training_key,
+write_header (PlaitStore *store, PlaitStore *from, const PlaitRunInputs *run_inputs, const char *training_fingerprint,
               const PlaitTestOptions *options, GError **error)
 {
-  const PlaitExperiment *experiment = plait_materials_experiment (materials);
+  const PlaitExperiment *experiment = plait_run_inputs_experiment (run_inputs);
   g_autofree char *text = plait_experiment_text (experiment);
-  g_autofree char *key = plait_run_key (experiment, training_key, plait_materials_digests (materials), error);
+  g_autofree char *key
+      = plait_run_fingerprint (experiment, training_fingerprint, plait_run_inputs_digests (run_inputs), error);
   gint64 seed;
 
   if (!key || !copy_string (store, from, "version", error) || !copy_string (store, from, "training_key", error)
@@ -58,31 +59,34 @@ copy_trained (PlaitStore *store, PlaitStore *from, GError **error)
 }
 
 static gboolean
-write_file (const PlaitEvaluations *evaluations, PlaitStore *trained, PlaitRunPlace *place,
-            const PlaitMaterials *materials, const char *training_key, const PlaitTestOptions *options, GError **error)
+write_file (const PlaitEvaluations *evaluations, PlaitStore *trained, PlaitRunOutput *run_output,
+            const PlaitRunInputs *run_inputs, const char *training_fingerprint, const PlaitTestOptions *options,
+            GError **error)
 {
-  g_autoptr (PlaitStore) store = plait_run_place_create (place, error);
+  g_autoptr (PlaitStore) store = plait_run_output_create (run_output, error);
 
-  return store && write_header (store, trained, materials, training_key, options, error)
+  return store && write_header (store, trained, run_inputs, training_fingerprint, options, error)
          && copy_trained (store, trained, error)
-         && (options->name || plait_materials_write_tests (materials, store, error))
-         && plait_evaluations_write (evaluations, store, error) && plait_run_place_commit (place, store, error);
+         && (options->name || plait_run_inputs_write_tests (run_inputs, store, error))
+         && plait_evaluations_write (evaluations, store, error) && plait_run_output_commit (run_output, store, error);
 }
 
 gboolean
-plait_test (PlaitStore *trained, PlaitRunPlace *place, PlaitMaterials *materials, const char *training_key,
-            const char *const *set, const PlaitTestOptions *options, PlaitTestOutcome *outcome, GError **error)
+plait_test (PlaitStore *trained, PlaitRunOutput *run_output, PlaitRunInputs *run_inputs,
+            const char *training_fingerprint, const char *const *set, const PlaitTestOptions *options,
+            PlaitTestOutcome *outcome, GError **error)
 {
-  const PlaitExperiment *experiment = plait_materials_experiment (materials);
-  g_autofree gint64 *widths = plait_system_read_feature_widths (experiment, trained, error);
-  g_autoptr (PlaitSystem) system = widths ? plait_system_new (experiment, materials, widths, error) : NULL;
+  const PlaitExperiment *experiment = plait_run_inputs_experiment (run_inputs);
+  g_autofree gint64 *widths = plait_experiment_model_read_feature_widths (experiment, trained, error);
+  g_autoptr (PlaitExperimentModel) experiment_model
+      = widths ? plait_experiment_model_new (experiment, run_inputs, widths, error) : NULL;
   g_autoptr (PlaitPool) pool = NULL;
   g_autoptr (PlaitEvaluations) evaluations = NULL;
   PlaitEvaluationsSetup setup = {
-    .system = system,
-    .materials = materials,
+    .experiment_model = experiment_model,
+    .run_inputs = run_inputs,
     .trained = trained,
-    .training_key = training_key,
+    .training_fingerprint = training_fingerprint,
     .name = options->name,
     .set = set,
     .log = options->log,
@@ -90,8 +94,9 @@ plait_test (PlaitStore *trained, PlaitRunPlace *place, PlaitMaterials *materials
   };
 
   /* All of the file is copied, so all of it must be right. */
-  if (!system || !plait_precision_check (experiment->decode.precision, error)
-      || !plait_system_check_plugins (experiment, trained, FALSE, error) || !plait_store_check (trained, error))
+  if (!experiment_model || !plait_precision_check (experiment->decode.precision, error)
+      || !plait_experiment_model_check_plugins (experiment, trained, FALSE, error)
+      || !plait_store_check (trained, error))
     return FALSE;
   setup.pool = pool = plait_pool_new (options->threads, error);
   if (!pool || !plait_blas_reserve (pool, error))
@@ -102,10 +107,10 @@ plait_test (PlaitStore *trained, PlaitRunPlace *place, PlaitMaterials *materials
   outcome->made = plait_evaluations_due (evaluations);
   outcome->kept = g_strv_length ((char **)experiment->test_splits) - outcome->made;
   /* Would the file be as it is? */
-  return (outcome->made == 0 && plait_run_place_has_file (place) && !plait_evaluations_has_others (evaluations))
-         || ((outcome->made == 0 || plait_materials_generate (materials, options->log, error))
+  return (outcome->made == 0 && plait_run_output_has_file (run_output) && !plait_evaluations_has_others (evaluations))
+         || ((outcome->made == 0 || plait_run_inputs_generate (run_inputs, options->log, error))
              && plait_evaluations_make (evaluations, error)
-             && write_file (evaluations, trained, place, materials, training_key, options, error));
+             && write_file (evaluations, trained, run_output, run_inputs, training_fingerprint, options, error));
 }
 
 /*
@@ -130,9 +135,9 @@ check_training (PlaitStore *run, const PlaitExperiment *own, const char *const *
   changed = plait_trained_experiment (run, (const char *const *)taken->pdata, registry, error);
   if (!changed)
     return FALSE;
-  before = plait_experiment_training_key (own, PLAIT_KEY_FULL);
-  now = plait_experiment_training_key (changed, PLAIT_KEY_FULL);
-  difference = plait_key_difference (before, now);
+  before = plait_experiment_training_fingerprint_text (own, PLAIT_FINGERPRINT_FULL);
+  now = plait_experiment_training_fingerprint_text (changed, PLAIT_FINGERPRINT_FULL);
+  difference = plait_fingerprint_difference (before, now);
   return !difference
          || plait_fail (error, PLAIT_ERROR_INPUT,
                         "%s: its training depends on what is set: %s; change only keys of [decode], [evaluate] and "
@@ -143,7 +148,7 @@ check_training (PlaitStore *run, const PlaitExperiment *own, const char *const *
 
 /* The key of the training of @run, which is finished. (transfer full) */
 static char *
-find_training_key (PlaitStore *run, GError **error)
+find_training_fingerprint (PlaitStore *run, GError **error)
 {
   g_autofree char *status = plait_store_get_string (run, "/", "status", error);
 
@@ -164,21 +169,22 @@ plait_test_file (const char *path, const char *const *overrides, const PlaitTest
                  PlaitTestOutcome *outcome, GError **error)
 {
   g_autoptr (PlaitStore) found = plait_trained_open_store (path, NULL, error);
-  g_autoptr (PlaitRunPlace) place = found ? plait_run_place_new (path, TRUE, options->log, error) : NULL;
-  g_autoptr (PlaitStore) trained = place ? plait_run_place_open (place, error) : NULL;
+  g_autoptr (PlaitRunOutput) run_output = found ? plait_run_output_new (path, TRUE, options->log, error) : NULL;
+  g_autoptr (PlaitStore) trained = run_output ? plait_run_output_open (run_output, error) : NULL;
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
   g_autoptr (PlaitExperiment) own = NULL;
   g_autoptr (PlaitExperiment) experiment = NULL;
-  g_autoptr (PlaitMaterials) materials = NULL;
-  g_autofree char *training_key = trained ? find_training_key (trained, error) : NULL;
+  g_autoptr (PlaitRunInputs) run_inputs = NULL;
+  g_autofree char *training_fingerprint = trained ? find_training_fingerprint (trained, error) : NULL;
   const char *const none[] = { NULL };
 
-  own = training_key ? plait_trained_experiment (trained, NULL, registry, error) : NULL;
+  own = training_fingerprint ? plait_trained_experiment (trained, NULL, registry, error) : NULL;
   if (!own || !plait_experiment_check_sets (own, overrides, error)
       || !check_training (trained, own, overrides, options->name != NULL, registry, error))
     return FALSE;
   experiment = plait_trained_experiment (trained, overrides, registry, error);
-  materials = experiment ? plait_materials_new (experiment, trained, own, NULL, options->log, error) : NULL;
-  return materials
-         && plait_test (trained, place, materials, training_key, overrides ? overrides : none, options, outcome, error);
+  run_inputs = experiment ? plait_run_inputs_new (experiment, trained, own, NULL, options->log, error) : NULL;
+  return run_inputs
+         && plait_test (trained, run_output, run_inputs, training_fingerprint, overrides ? overrides : none, options,
+                        outcome, error);
 }

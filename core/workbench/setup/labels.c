@@ -3,7 +3,7 @@
 
 #include "text/display.h"
 
-#define WIDEST_SENTENCE 24 /* columns of a sentence's first words */
+#define MAX_SENTENCE_WIDTH 24 /* columns of a sentence's first words */
 
 /* Numbers the rows that have no label. */
 static void
@@ -78,15 +78,16 @@ sentence_label (const PlaitVocabulary *vocabulary, const PlaitInput *input, gint
 {
   const gint64 *rows = input->documents->rows + input->documents->sentences.offsets[document] + number;
   g_autofree char *text = plait_vocabulary_decode (vocabulary, input->tokens + rows[0], (gsize)(rows[1] - rows[0]));
-  g_autofree char *clean = plait_display_clean (text, FALSE);
-  g_autofree char *cut = plait_display_cut (clean, WIDEST_SENTENCE);
+  g_autofree char *clean = plait_display_sanitise (text, FALSE);
+  g_autofree char *cut = plait_display_truncate (clean, MAX_SENTENCE_WIDTH);
 
   return g_strdup_printf ("%jd: %s", number, cut);
 }
 
 /* Labels the rows that stand for tokens, or for sentences of documents. */
 static void
-label_places (char **labels, gint64 n, const PlaitLinks *links, const PlaitLabelledMemory *memory, gint64 sentence)
+label_tokens_and_sentences (char **labels, gint64 n, const PlaitLinks *links, const PlaitLabelledMemory *memory,
+                            gint64 sentence)
 {
   const PlaitInput *input = memory->input;
 
@@ -104,7 +105,7 @@ row_labels (const PlaitLabelledMemory *memory, const PlaitLinks *links, gint64 s
   char **labels = g_new0 (char *, n + 1);
 
   if (memory->vocabulary && memory->input)
-    label_places (labels, n, links, memory, sentence);
+    label_tokens_and_sentences (labels, n, links, memory, sentence);
   if (links->level)
     label_levels (labels, n, links);
   else if (links->left)
@@ -165,7 +166,7 @@ target_labels (const PlaitVocabulary *vocabulary, const gint32 *tokens, gint64 l
 }
 
 PlaitLabels *
-plait_labels_new (const PlaitLabelledMemory *memories, const PlaitCapture *attention, gint64 sentence,
+plait_labels_new (const PlaitLabelledMemory *memories, const PlaitAttentionRecord *attention, gint64 sentence,
                   const PlaitVocabulary *vocabulary, const gint32 *tokens, gboolean ended)
 {
   guint n_memories = attention->n_memories;

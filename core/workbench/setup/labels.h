@@ -3,7 +3,7 @@
 
 #include "types/input.h"
 #include "vocabulary/vocabulary.h"
-#include "cross-attention/capture.h"
+#include "cross-attention/attention-record.h"
 
 /*
  * What the axes of a sentence's dumps are labelled with: the tokens of the target, and those of each memory's rows; an
@@ -40,7 +40,8 @@ typedef struct
 
 /* Labels of sentence @sentence of a batch, that of @attention, whose memories are @memories. Its target rows are the
  * pieces @tokens and if it @ended its end. (transfer full) */
-PlaitLabels *plait_labels_new (const PlaitLabelledMemory *memories, const PlaitCapture *attention, gint64 sentence,
-                               const PlaitVocabulary *vocabulary, const gint32 *tokens, gboolean ended);
+PlaitLabels *plait_labels_new (const PlaitLabelledMemory *memories, const PlaitAttentionRecord *attention,
+                               gint64 sentence, const PlaitVocabulary *vocabulary, const gint32 *tokens,
+                               gboolean ended);
 void plait_labels_free (PlaitLabels *labels);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitLabels, plait_labels_free)

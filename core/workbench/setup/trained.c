@@ -67,7 +67,7 @@ plait_trained_experiment (PlaitStore *store, const char *const *overrides, Plait
   g_autofree char *text = plait_store_get_string (store, "/", "experiment", error);
   g_autofree char *place = g_strconcat (plait_store_path (store), ":/@experiment", NULL);
 
-  plait_system_remember_plugins (store, registry);
+  plait_experiment_model_remember_plugins (store, registry);
   return text ? plait_experiment_parse (text, place, overrides, registry, error) : NULL;
 }
 
@@ -77,7 +77,7 @@ check_plugins (const PlaitTrained *trained, gboolean changed, PlaitLog *log, GEr
 {
   g_autoptr (GError) fault = NULL;
 
-  if (plait_system_check_plugins (trained->experiment, trained->store, FALSE, &fault))
+  if (plait_experiment_model_check_plugins (trained->experiment, trained->store, FALSE, &fault))
     return TRUE;
   if (!g_error_matches (fault, PLAIT_ERROR, PLAIT_ERROR_PLUGIN))
     {
@@ -103,16 +103,17 @@ plait_trained_open (const char *path, const char *checkpoint, const char *const 
   trained->experiment
       = trained->store ? plait_trained_experiment (trained->store, overrides, trained->registry, error) : NULL;
   if (trained->experiment)
-    trained->materials = plait_materials_new (trained->experiment, trained->store, NULL, NULL, log, error);
-  if (trained->materials)
-    widths = plait_system_read_feature_widths (trained->experiment, trained->store, error);
+    trained->run_inputs = plait_run_inputs_new (trained->experiment, trained->store, NULL, NULL, log, error);
+  if (trained->run_inputs)
+    widths = plait_experiment_model_read_feature_widths (trained->experiment, trained->store, error);
   if (!widths || !check_plugins (trained, changed, log, error))
     return NULL;
-  trained->system = plait_system_new (trained->experiment, trained->materials, widths, error);
-  if (!trained->system)
+  trained->experiment_model = plait_experiment_model_new (trained->experiment, trained->run_inputs, widths, error);
+  if (!trained->experiment_model)
     g_prefix_error (error, "%s: ", path);
-  if (!trained->system
-      || !plait_checkpoint_read (plait_model_parameters (trained->system->model), trained->store, checkpoint, error))
+  if (!trained->experiment_model
+      || !plait_checkpoint_read (plait_model_parameters (trained->experiment_model->model), trained->store, checkpoint,
+                                 error))
     return NULL;
   return g_steal_pointer (&trained);
 }
@@ -122,8 +123,8 @@ plait_trained_free (PlaitTrained *trained)
 {
   if (!trained)
     return;
-  plait_system_free (trained->system);
-  plait_materials_free (trained->materials);
+  plait_experiment_model_free (trained->experiment_model);
+  plait_run_inputs_free (trained->run_inputs);
   plait_experiment_free (trained->experiment);
   plait_registry_free (trained->registry);
   plait_store_free (trained->store);

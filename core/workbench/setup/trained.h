@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "setup/system.h"
+#include "setup/experiment-model.h"
 
 /* A trained run, opened to be used: its experiment, vocabularies and model with the parameters of one checkpoint. */
 typedef struct
@@ -9,8 +9,8 @@ typedef struct
   PlaitStore *store;
   PlaitRegistry *registry;
   PlaitExperiment *experiment;
-  PlaitMaterials *materials;
-  PlaitSystem *system;
+  PlaitRunInputs *run_inputs;
+  PlaitExperimentModel *experiment_model;
 } PlaitTrained;
 
 /* Opens the file at @path, which must hold the experiment and a checkpoint of a run; what another program has

@@ -39,7 +39,7 @@ read_of_run (PlaitStore *run, const char *name, GError **error)
 {
   enum
   {
-    LARGEST = 1 << 30,
+    MAX_BYTES = 1 << 30,
   };
   g_autofree char *path = g_strconcat (GROUP "/", name, NULL);
   g_autofree char *model = g_strconcat (path, "/model", NULL);
@@ -49,7 +49,7 @@ read_of_run (PlaitStore *run, const char *name, GError **error)
 
   if (!format)
     return NULL;
-  bytes = plait_store_read_bytes (run, model, LARGEST, error);
+  bytes = plait_store_read_bytes (run, model, MAX_BYTES, error);
   return bytes ? plait_vocabulary_load (format, bytes, what, error) : NULL;
 }
 
@@ -125,10 +125,10 @@ plait_run_vocabulary_open (const char *path, const char *name, gboolean or_only,
 
 /* Learns the labels of @stream, of which there are two at least. */
 static PlaitVocabulary *
-learn_labels (const PlaitMaterials *materials, const char *stream, PlaitPool *pool, PlaitLog *log, GError **error)
+learn_labels (const PlaitRunInputs *run_inputs, const char *stream, PlaitPool *pool, PlaitLog *log, GError **error)
 {
   PlaitVocabularySettings settings = { .type = "labels", .minimum_count = 1, .pool = pool };
-  const char *paths[] = { plait_materials_file (materials, "train", stream), NULL };
+  const char *paths[] = { plait_run_inputs_file (run_inputs, "train", stream), NULL };
   g_autoptr (PlaitVocabulary) labels = plait_vocabulary_train (&settings, paths, error);
   gint32 n = labels ? plait_vocabulary_size (labels) - PLAIT_TOKEN_SPECIALS : 0;
 
@@ -145,7 +145,7 @@ learn_labels (const PlaitMaterials *materials, const char *stream, PlaitPool *po
 /* The name under which what is learnt of @paths is kept; NULL: it is not, since they are small or cannot be read.
  * (transfer full) */
 static char *
-name_kept (const PlaitMaterials *materials, const PlaitVocabularySettings *settings, const GPtrArray *paths)
+name_kept (const PlaitRunInputs *run_inputs, const PlaitVocabularySettings *settings, const GPtrArray *paths)
 {
   /* The first number is to be raised where the same text and settings give another vocabulary. */
   g_autoptr (GString) text = g_string_new ("plait vocabulary 2 of plait " PLAIT_VERSION "\n");
@@ -155,10 +155,10 @@ name_kept (const PlaitMaterials *materials, const PlaitVocabularySettings *setti
                           settings->character_coverage, settings->normalization, settings->byte_fallback,
                           settings->sentence_limit);
   for (guint i = 0; i + 1 < paths->len; i++)
-    large |= plait_index_takes (plait_materials_index (materials), paths->pdata[i]);
+    large |= plait_text_cache_accepts (plait_run_inputs_text_cache (run_inputs), paths->pdata[i]);
   for (guint i = 0; i + 1 < paths->len && large; i++)
     {
-      const PlaitKnownText *known = plait_digests_file (plait_materials_digests (materials), paths->pdata[i], NULL);
+      const PlaitKnownText *known = plait_digests_file (plait_run_inputs_digests (run_inputs), paths->pdata[i], NULL);
 
       if (!known)
         return NULL;
@@ -170,13 +170,13 @@ name_kept (const PlaitMaterials *materials, const PlaitVocabularySettings *setti
 
 /* Learns vocabulary @name from @paths, or takes it as it was learnt before. */
 static PlaitVocabulary *
-learn_from (const PlaitMaterials *materials, const char *name, const PlaitVocabularySettings *settings,
+learn_from (const PlaitRunInputs *run_inputs, const char *name, const PlaitVocabularySettings *settings,
             const GPtrArray *paths, PlaitLog *log, GError **error)
 {
-  const PlaitIndex *index = plait_materials_index (materials);
-  g_autofree char *kept = name_kept (materials, settings, paths);
+  const PlaitTextCache *text_cache = plait_run_inputs_text_cache (run_inputs);
+  g_autofree char *kept = name_kept (run_inputs, settings, paths);
   g_autofree char *after = NULL;
-  g_autofree char *path = kept ? plait_index_find (index, paths->pdata[0], kept) : NULL;
+  g_autofree char *path = kept ? plait_text_cache_find (text_cache, paths->pdata[0], kept) : NULL;
   g_autoptr (PlaitVocabulary) vocabulary = path ? plait_vocabulary_read (path, log, NULL) : NULL;
   g_autoptr (GBytes) bytes = NULL;
 
@@ -187,19 +187,19 @@ learn_from (const PlaitMaterials *materials, const char *name, const PlaitVocabu
     }
   plait_log_info (log, "learning vocabulary %s (%s) from %u files", name, settings->type, paths->len - 1);
   vocabulary = plait_vocabulary_train (settings, (const char *const *)paths->pdata, error);
-  after = vocabulary && kept ? name_kept (materials, settings, paths) : NULL;
+  after = vocabulary && kept ? name_kept (run_inputs, settings, paths) : NULL;
   if (!after || !g_str_equal (after, kept)) /* or not to be kept: somebody wrote the text while it was read */
     return g_steal_pointer (&vocabulary);
   bytes = plait_vocabulary_to_file (vocabulary);
-  plait_index_keep (index, paths->pdata[0], kept, g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes));
+  plait_text_cache_store (text_cache, paths->pdata[0], kept, g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes));
   return g_steal_pointer (&vocabulary);
 }
 
 /* Learns vocabulary @name from the training text of its streams. */
 static PlaitVocabulary *
-learn (const PlaitMaterials *materials, const char *name, PlaitPool *pool, PlaitLog *log, GError **error)
+learn (const PlaitRunInputs *run_inputs, const char *name, PlaitPool *pool, PlaitLog *log, GError **error)
 {
-  const PlaitExperiment *experiment = plait_materials_experiment (materials);
+  const PlaitExperiment *experiment = plait_run_inputs_experiment (run_inputs);
   const PlaitDataSettings *data = &experiment->data;
   PlaitVocabularySettings settings = {
     .type = plait_experiment_value (experiment, "data", "vocabulary_type"),
@@ -218,7 +218,7 @@ learn (const PlaitMaterials *materials, const char *name, PlaitPool *pool, Plait
     {
       const PlaitVocabularyText *text = &g_array_index (texts, PlaitVocabularyText, i);
 
-      const char *path = plait_materials_text (materials, text, error);
+      const char *path = plait_run_inputs_text (run_inputs, text, error);
 
       if (!path)
         return NULL;
@@ -230,7 +230,7 @@ learn (const PlaitMaterials *materials, const char *name, PlaitPool *pool, Plait
                             "data.vocabulary_type is given, so no vocabulary is learnt, but there is no "
                             "data.vocabulary.%s; name a file, or set data.vocabulary_type",
                             name);
-  return learn_from (materials, name, &settings, paths, log, error);
+  return learn_from (run_inputs, name, &settings, paths, log, error);
 }
 
 /*
@@ -364,10 +364,10 @@ plait_vocabulary_origin (const PlaitExperiment *experiment, const char *stream)
 }
 
 static PlaitVocabulary *
-find (const PlaitMaterials *materials, PlaitStore *run, const char *stream, PlaitPool *pool, PlaitLog *log,
+find (const PlaitRunInputs *run_inputs, PlaitStore *run, const char *stream, PlaitPool *pool, PlaitLog *log,
       GError **error)
 {
-  const PlaitExperiment *experiment = plait_materials_experiment (materials);
+  const PlaitExperiment *experiment = plait_run_inputs_experiment (run_inputs);
   const char *name = plait_experiment_vocabulary (experiment, stream);
   const char *file = plait_experiment_vocabulary_file (experiment, name);
   g_autoptr (PlaitStore) initial = NULL;
@@ -376,20 +376,20 @@ find (const PlaitMaterials *materials, PlaitStore *run, const char *stream, Plai
   if (run)
     return read_of_run (run, name, error);
   if (plait_experiment_target_kind (experiment, stream) == PLAIT_TARGET_LABELS)
-    return learn_labels (materials, stream, pool, log, error);
+    return learn_labels (run_inputs, stream, pool, log, error);
   if (file)
     return read_named (experiment, name, file, log, error);
   if (!find_initial (experiment, name, log, &initial, &there, error))
     return NULL;
   return there ? take_initial (experiment, name, initial, there, log, error)
-               : learn (materials, name, pool, log, error);
+               : learn (run_inputs, name, pool, log, error);
 }
 
 GHashTable *
-plait_vocabularies_find (const PlaitMaterials *materials, PlaitStore *run, PlaitPool *pool, PlaitLog *log,
+plait_vocabularies_find (const PlaitRunInputs *run_inputs, PlaitStore *run, PlaitPool *pool, PlaitLog *log,
                          GError **error)
 {
-  const PlaitExperiment *experiment = plait_materials_experiment (materials);
+  const PlaitExperiment *experiment = plait_run_inputs_experiment (run_inputs);
   g_autofree const char **used = plait_experiment_streams (experiment);
   g_autoptr (GHashTable) vocabularies
       = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify)plait_vocabulary_unref);
@@ -401,7 +401,7 @@ plait_vocabularies_find (const PlaitMaterials *materials, PlaitStore *run, Plait
 
       if (!plait_experiment_is_tokens (experiment, used[i]) || g_hash_table_contains (vocabularies, name))
         continue;
-      vocabulary = find (materials, run, used[i], pool, log, error);
+      vocabulary = find (run_inputs, run, used[i], pool, log, error);
       if (!vocabulary)
         return NULL;
       g_hash_table_insert (vocabularies, g_strdup (name), vocabulary);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "setup/materials.h"
+#include "setup/run-inputs.h"
 
 /*
  * The vocabularies of an experiment, one of each name: read from what data.vocabulary.NAME names, a file or a run; or
@@ -23,10 +23,10 @@ typedef enum
 /* Returns where the vocabulary of token stream @stream of a new run is from. */
 PlaitVocabularyOrigin plait_vocabulary_origin (const PlaitExperiment *experiment, const char *stream);
 
-/* Finds them all; from @run (or NULL), one of the experiment, they are as it has them. *@materials need not have them
+/* Finds them all; from @run (or NULL), one of the experiment, they are as it has them. *@run_inputs need not have them
  * yet. @pool (may be NULL) shares the learning. Says of each where it is from. A table from names to vocabularies.
  * (transfer full) */
-GHashTable *plait_vocabularies_find (const PlaitMaterials *materials, PlaitStore *run, PlaitPool *pool, PlaitLog *log,
+GHashTable *plait_vocabularies_find (const PlaitRunInputs *run_inputs, PlaitStore *run, PlaitPool *pool, PlaitLog *log,
                                      GError **error);
 
 /* Writes those that @experiment uses of @vocabularies below /vocabulary. */

@@ -7,7 +7,7 @@
 gboolean
 plait_export_safetensors (const PlaitTrained *trained, const char *path, GError **error)
 {
-  const PlaitParameters *parameters = plait_model_parameters (trained->system->model);
+  const PlaitParameters *parameters = plait_model_parameters (trained->experiment_model->model);
   guint n = plait_parameters_n (parameters);
   g_autofree PlaitNamedTensor *tensors = g_new (PlaitNamedTensor, n);
   g_autofree char *experiment = plait_store_get_string (trained->store, "/", "experiment", error);

@@ -11,18 +11,18 @@
 #include "training/parameters.h"
 #include "layers/parameter-set.h"
 
-#define MOST_TOLD 6
+#define MAX_LOGGED 6
 #define LABELS "class/output/" /* what belongs to the labels of a classifier */
 
 typedef enum
 {
-  FATE_TAKEN,
-  FATE_GROWN, /* its first rows are taken */
-  FATE_FRESH,
-  FATE_LEFT,
-  FATE_OTHER_SHAPE,
-  FATE_OTHER_VOCABULARY,
-  FATE_OUTCOMES,
+  OUTCOME_TAKEN,
+  OUTCOME_GROWN, /* its first rows are taken */
+  OUTCOME_FRESH,
+  OUTCOME_LEFT,
+  OUTCOME_OTHER_SHAPE,
+  OUTCOME_OTHER_VOCABULARY,
+  N_OUTCOMES,
 } Outcome;
 
 /* What became of a parameter. */
@@ -31,7 +31,7 @@ typedef struct
   const PlaitParameter *parameter;
   Outcome outcome;
   gint64 there[2]; /* rows and width in that run; 0: none, or no matrix */
-} Fate;
+} ParameterOutcome;
 
 /* Globs over names. */
 typedef struct
@@ -43,14 +43,14 @@ typedef struct
 struct PlaitInitialisation
 {
   const PlaitExperiment *experiment;
-  char *checkpoint; /* path of its parameters in that run; NULL: weights are no run */
-  char **otherwise; /* sentences about settings or plugins that these were not trained with; NULL: none */
-  char *unread;     /* tensors of such weights that nothing was made of, as text; NULL: none */
+  char *checkpoint;     /* path of its parameters in that run; NULL: weights are no run */
+  char **otherwise;     /* sentences about settings or plugins that these were not trained with; NULL: none */
+  char *unused_tensors; /* tensors of such weights that nothing was made of, as text; NULL: none */
   Globs take;
   Globs leave;
   guint n;
-  Fate *fates;                    /* [n] */
-  guint n_outcome[FATE_OUTCOMES]; /* how many met each */
+  ParameterOutcome *entries;   /* [n] */
+  guint n_outcome[N_OUTCOMES]; /* how many met each */
 };
 
 static Globs
@@ -100,7 +100,7 @@ wants_tensor (gconstpointer data, const char *tensor, const char *parameter)
   if (!parameter)
     return !initialisation->take.globs[0];
   for (guint i = 0; i < initialisation->n && !has_part; i++)
-    has_part = strncmp (initialisation->fates[i].parameter->name, parameter, strcspn (parameter, "/") + 1) == 0;
+    has_part = strncmp (initialisation->entries[i].parameter->name, parameter, strcspn (parameter, "/") + 1) == 0;
   return has_part && is_wanted (initialisation, parameter);
 }
 
@@ -133,7 +133,7 @@ find_streams (const PlaitExperiment *here, const PlaitKeyFile *there, const char
 
 /* TRUE if the rows of parameter @name, if words they are, are the same words in @run. */
 static gboolean
-has_same_words (const PlaitInitialisation *initialisation, const PlaitMaterials *materials, PlaitStore *run,
+has_same_words (const PlaitInitialisation *initialisation, const PlaitRunInputs *run_inputs, PlaitStore *run,
                 const PlaitKeyFile *there, const char *name)
 {
   const PlaitExperiment *here = initialisation->experiment;
@@ -151,14 +151,14 @@ has_same_words (const PlaitInitialisation *initialisation, const PlaitMaterials 
 
       /* A vocabulary is called as a stream that has it, or shared. */
       vocabulary_there = g_strndup (begin, strcspn (begin, "/"));
-      vocabulary = plait_materials_vocabulary (materials, vocabulary_there);
+      vocabulary = plait_run_inputs_vocabulary (run_inputs, vocabulary_there);
     }
   else if (find_streams (here, there, name, &stream_here, &stream_there))
     {
       gboolean one = g_strcmp0 (plait_key_file_value (there, "data", "vocabulary"), "shared") == 0
                      && !g_str_has_prefix (name, LABELS);
 
-      vocabulary = plait_materials_vocabulary (materials, stream_here);
+      vocabulary = plait_run_inputs_vocabulary (run_inputs, stream_here);
       vocabulary_there = g_strdup (one ? "shared" : stream_there);
     }
   else
@@ -192,119 +192,120 @@ origin_clear (Origin *origin)
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Origin, origin_clear)
 
 static gboolean
-has_same_shape (Fate *fate, PlaitStore *run, const char *path)
+has_same_shape (ParameterOutcome *entry, PlaitStore *run, const char *path)
 {
   PlaitStoreObject object;
 
   if (!plait_store_describe (run, path, &object, NULL) || object.kind != PLAIT_STORE_DATASET || object.rank != 2)
     return FALSE;
-  fate->there[0] = object.shape[0];
-  fate->there[1] = object.shape[1];
-  return object.shape[0] == fate->parameter->value.rows && object.shape[1] == fate->parameter->value.width;
+  entry->there[0] = object.shape[0];
+  entry->there[1] = object.shape[1];
+  return object.shape[0] == entry->parameter->value.rows && object.shape[1] == entry->parameter->value.width;
 }
 
 /* Places that were learned are the first of more. */
 static gboolean
-has_room (const Fate *fate)
+has_room (const ParameterOutcome *entry)
 {
-  const PlaitParameter *parameter = fate->parameter;
+  const PlaitParameter *parameter = entry->parameter;
 
-  return parameter->places && fate->there[0] > 0 && fate->there[0] < parameter->value.rows
-         && fate->there[1] == parameter->value.width;
+  return parameter->is_positional && entry->there[0] > 0 && entry->there[0] < parameter->value.rows
+         && entry->there[1] == parameter->value.width;
 }
 
 /* The rows that were not there, from the first again. */
 static void
-repeat_rows (const Fate *fate)
+repeat_rows (const ParameterOutcome *entry)
 {
-  PlaitTensor value = fate->parameter->value;
+  PlaitTensor value = entry->parameter->value;
 
-  for (gint64 row = fate->there[0]; row < value.rows; row++)
-    memcpy (plait_tensor_row (value, row), plait_tensor_row (value, row - fate->there[0]),
+  for (gint64 row = entry->there[0]; row < value.rows; row++)
+    memcpy (plait_tensor_row (value, row), plait_tensor_row (value, row - entry->there[0]),
             sizeof (PlaitScalar) * (gsize)value.width);
 }
 
 static gboolean
-decide_by_run (const PlaitInitialisation *initialisation, Fate *fate, gboolean wanted, const PlaitMaterials *materials,
-               const Origin *origin, GError **error)
+decide_by_run (const PlaitInitialisation *initialisation, ParameterOutcome *entry, gboolean wanted,
+               const PlaitRunInputs *run_inputs, const Origin *origin, GError **error)
 {
-  const char *name = fate->parameter->name;
+  const char *name = entry->parameter->name;
   g_autofree char *path = g_strdup_printf ("%s/%s", initialisation->checkpoint, name);
 
   if (!plait_store_has (origin->run, path))
-    fate->outcome = FATE_FRESH;
+    entry->outcome = OUTCOME_FRESH;
   else if (!wanted)
-    fate->outcome = FATE_LEFT;
-  else if (!has_same_words (initialisation, materials, origin->run, origin->there, name))
-    fate->outcome = FATE_OTHER_VOCABULARY;
-  else if (!has_same_shape (fate, origin->run, path))
-    fate->outcome = has_room (fate) ? FATE_GROWN : FATE_OTHER_SHAPE;
-  return fate->outcome > FATE_GROWN || plait_parameter_read (fate->parameter, fate->there[0], origin->run, path, error);
+    entry->outcome = OUTCOME_LEFT;
+  else if (!has_same_words (initialisation, run_inputs, origin->run, origin->there, name))
+    entry->outcome = OUTCOME_OTHER_VOCABULARY;
+  else if (!has_same_shape (entry, origin->run, path))
+    entry->outcome = has_room (entry) ? OUTCOME_GROWN : OUTCOME_OTHER_SHAPE;
+  return entry->outcome > OUTCOME_GROWN
+         || plait_parameter_read (entry->parameter, entry->there[0], origin->run, path, error);
 }
 
 static gboolean
-decide_by_weights (Fate *fate, gboolean wanted, const Origin *origin, GError **error)
+decide_by_weights (ParameterOutcome *entry, gboolean wanted, const Origin *origin, GError **error)
 {
   if (!wanted)
     {
-      fate->outcome = FATE_LEFT;
+      entry->outcome = OUTCOME_LEFT;
       return TRUE;
     }
-  switch (plait_published_read (origin->published, fate->parameter, fate->there, error))
+  switch (plait_published_read (origin->published, entry->parameter, entry->there, error))
     {
     case PLAIT_PUBLISHED_FAILED:
       return FALSE;
     case PLAIT_PUBLISHED_ABSENT:
-      fate->outcome = FATE_FRESH;
+      entry->outcome = OUTCOME_FRESH;
       break;
     case PLAIT_PUBLISHED_OTHER_SHAPE:
-      fate->outcome = FATE_OTHER_SHAPE;
+      entry->outcome = OUTCOME_OTHER_SHAPE;
       break;
     case PLAIT_PUBLISHED_TAKEN:
-      fate->outcome = has_room (fate) ? FATE_GROWN : FATE_TAKEN;
+      entry->outcome = has_room (entry) ? OUTCOME_GROWN : OUTCOME_TAKEN;
     }
   return TRUE;
 }
 
 static gboolean
-decide (PlaitInitialisation *initialisation, Fate *fate, const PlaitMaterials *materials, const Origin *origin,
-        GError **error)
+decide (PlaitInitialisation *initialisation, ParameterOutcome *entry, const PlaitRunInputs *run_inputs,
+        const Origin *origin, GError **error)
 {
-  const char *name = fate->parameter->name;
+  const char *name = entry->parameter->name;
   gboolean wanted = is_wanted (initialisation, name);
 
-  if (!(origin->run ? decide_by_run (initialisation, fate, wanted, materials, origin, error)
-                    : decide_by_weights (fate, wanted, origin, error)))
+  if (!(origin->run ? decide_by_run (initialisation, entry, wanted, run_inputs, origin, error)
+                    : decide_by_weights (entry, wanted, origin, error)))
     return FALSE;
-  if (fate->outcome == FATE_GROWN
+  if (entry->outcome == OUTCOME_GROWN
       && initialisation->experiment->train.initialise_positions == PLAIT_TRAIN_INITIALISE_POSITIONS_COPIED)
-    repeat_rows (fate);
-  initialisation->n_outcome[fate->outcome]++;
+    repeat_rows (entry);
+  initialisation->n_outcome[entry->outcome]++;
   return TRUE;
 }
 
 static gboolean
-take (PlaitInitialisation *initialisation, const PlaitMaterials *materials, PlaitParameters *parameters,
+take (PlaitInitialisation *initialisation, const PlaitRunInputs *run_inputs, PlaitParameters *parameters,
       const Origin *origin, GError **error)
 {
   const guint *n = initialisation->n_outcome;
 
   plait_parameters_write_values (parameters);
   initialisation->n = plait_parameters_n (parameters);
-  initialisation->fates = g_new0 (Fate, initialisation->n);
+  initialisation->entries = g_new0 (ParameterOutcome, initialisation->n);
   for (guint i = 0; i < initialisation->n; i++)
     {
-      initialisation->fates[i].parameter = plait_parameters_get (parameters, i);
-      if (!decide (initialisation, &initialisation->fates[i], materials, origin, error))
+      initialisation->entries[i].parameter = plait_parameters_get (parameters, i);
+      if (!decide (initialisation, &initialisation->entries[i], run_inputs, origin, error))
         return FALSE;
     }
-  return n[FATE_TAKEN] + n[FATE_GROWN] > 0
+  return n[OUTCOME_TAKEN] + n[OUTCOME_GROWN] > 0
          || plait_fail (error, PLAIT_ERROR_INPUT,
                         "%s: train.initialise takes none of its parameters: %u of this model are not there, %u are "
                         "left out by train.initialise_take and train.initialise_leave, %u have another shape and %u "
                         "another vocabulary; name a run of a model that shares parts with this one",
-                        initialisation->experiment->train.initialise, n[FATE_FRESH], n[FATE_LEFT], n[FATE_OTHER_SHAPE],
-                        n[FATE_OTHER_VOCABULARY]);
+                        initialisation->experiment->train.initialise, n[OUTCOME_FRESH], n[OUTCOME_LEFT],
+                        n[OUTCOME_OTHER_SHAPE], n[OUTCOME_OTHER_VOCABULARY]);
 }
 
 static gboolean
@@ -323,7 +324,7 @@ open_run (PlaitInitialisation *initialisation, Origin *origin, GError **error)
       = plait_checkpoint_path (origin->run, plait_checkpoint_names[train->initialise_checkpoint], error);
   if (!initialisation->checkpoint)
     g_prefix_error (error, "train.initialise_checkpoint: ");
-  if (!plait_system_check_plugins (initialisation->experiment, origin->run, TRUE, &changed))
+  if (!plait_experiment_model_check_plugins (initialisation->experiment, origin->run, TRUE, &changed))
     initialisation->otherwise = g_strsplit (changed->message, "\n", -1);
   return initialisation->checkpoint != NULL;
 }
@@ -335,15 +336,15 @@ takes_part (gconstpointer data, const char *prefix)
   const PlaitInitialisation *initialisation = data;
 
   for (guint i = 0; i < initialisation->n; i++)
-    if (initialisation->fates[i].outcome <= FATE_GROWN
-        && g_str_has_prefix (initialisation->fates[i].parameter->name, prefix))
+    if (initialisation->entries[i].outcome <= OUTCOME_GROWN
+        && g_str_has_prefix (initialisation->entries[i].parameter->name, prefix))
       return TRUE;
   return FALSE;
 }
 
 PlaitInitialisation *
-plait_initialisation_new (const PlaitExperiment *experiment, const PlaitMaterials *materials, const PlaitSystem *system,
-                          GError **error)
+plait_initialisation_new (const PlaitExperiment *experiment, const PlaitRunInputs *run_inputs,
+                          const PlaitExperimentModel *experiment_model, GError **error)
 {
   const PlaitTrainSettings *train = &experiment->train;
   g_autoptr (PlaitInitialisation) initialisation = g_new0 (PlaitInitialisation, 1);
@@ -358,16 +359,16 @@ plait_initialisation_new (const PlaitExperiment *experiment, const PlaitMaterial
   else if (!open_run (initialisation, &origin, error))
     return NULL;
   if ((!origin.published && !origin.run)
-      || !take (initialisation, materials, plait_model_parameters (system->model), &origin, error))
+      || !take (initialisation, run_inputs, plait_model_parameters (experiment_model->model), &origin, error))
     return NULL;
-  if (origin.published && !plait_published_check_left (origin.published, wants_tensor, initialisation, error))
+  if (origin.published && !plait_published_check_unused (origin.published, wants_tensor, initialisation, error))
     return NULL;
   if (origin.published)
     {
-      g_autofree char *names = plait_published_left (origin.published, MOST_TOLD, &n);
+      g_autofree char *names = plait_published_unused (origin.published, MAX_LOGGED, &n);
 
       if (n > 0)
-        initialisation->unread = g_strdup_printf ("%u: %s%s", n, names, n > MOST_TOLD ? ", ..." : "");
+        initialisation->unused_tensors = g_strdup_printf ("%u: %s%s", n, names, n > MAX_LOGGED ? ", ..." : "");
     }
   if (origin.published && plait_published_map (origin.published))
     initialisation->otherwise = plait_published_other_settings (
@@ -381,11 +382,11 @@ plait_initialisation_free (PlaitInitialisation *initialisation)
   if (!initialisation)
     return;
   g_free (initialisation->checkpoint);
-  g_free (initialisation->unread);
+  g_free (initialisation->unused_tensors);
   g_strfreev (initialisation->otherwise);
   globs_clear (&initialisation->take);
   globs_clear (&initialisation->leave);
-  g_free (initialisation->fates);
+  g_free (initialisation->entries);
   g_free (initialisation);
 }
 
@@ -427,13 +428,13 @@ plait_initialisation_take_state (const PlaitInitialisation *initialisation, Plai
   if (experiment->train.initialise_state != PLAIT_TRAIN_INITIALISE_STATE_OPTIMIZER)
     return TRUE;
   for (guint i = 0; i < initialisation->n; i++)
-    if (initialisation->fates[i].outcome == FATE_TAKEN)
-      g_ptr_array_add (taken, (gpointer)initialisation->fates[i].parameter);
+    if (initialisation->entries[i].outcome == OUTCOME_TAKEN)
+      g_ptr_array_add (taken, (gpointer)initialisation->entries[i].parameter);
   g_ptr_array_add (taken, NULL);
   run = plait_trained_open_store (experiment->train.initialise, NULL, error);
   if (!run || !check_optimizer (experiment, run, error)
-      || !plait_trainer_take (trainer, (const PlaitParameter *const *)taken->pdata, run, "/checkpoint/last", &step,
-                              error))
+      || !plait_trainer_import_moments (trainer, (const PlaitParameter *const *)taken->pdata, run, "/checkpoint/last",
+                                        &step, error))
     return FALSE;
   plait_log_info (
       log,
@@ -453,8 +454,8 @@ static gboolean
 is_common (const PlaitInitialisation *initialisation, const char *prefix, gsize length, Outcome outcome)
 {
   for (guint i = 0; i < initialisation->n; i++)
-    if (strncmp (initialisation->fates[i].parameter->name, prefix, length) == 0
-        && initialisation->fates[i].outcome != outcome)
+    if (strncmp (initialisation->entries[i].parameter->name, prefix, length) == 0
+        && initialisation->entries[i].outcome != outcome)
       return FALSE;
   return TRUE;
 }
@@ -483,9 +484,9 @@ list (const PlaitInitialisation *initialisation, Outcome outcome)
     {
       g_autofree char *name = NULL;
 
-      if (initialisation->fates[i].outcome != outcome)
+      if (initialisation->entries[i].outcome != outcome)
         continue;
-      name = shorten (initialisation, initialisation->fates[i].parameter->name, outcome);
+      name = shorten (initialisation, initialisation->entries[i].parameter->name, outcome);
       if (!g_ptr_array_find_with_equal_func (names, name, g_str_equal, NULL))
         g_ptr_array_add (names, g_steal_pointer (&name));
     }
@@ -494,22 +495,22 @@ list (const PlaitInitialisation *initialisation, Outcome outcome)
 }
 
 static void
-tell_grown (const PlaitInitialisation *initialisation, PlaitLog *log)
+log_grown (const PlaitInitialisation *initialisation, PlaitLog *log)
 {
   gboolean copied = initialisation->experiment->train.initialise_positions == PLAIT_TRAIN_INITIALISE_POSITIONS_COPIED;
 
   for (guint i = 0; i < initialisation->n; i++)
     {
-      const Fate *fate = &initialisation->fates[i];
+      const ParameterOutcome *entry = &initialisation->entries[i];
 
-      if (fate->outcome == FATE_GROWN)
-        plait_log_info (log, "taken, and %s from row %jd on: %s", copied ? "the same again" : "fresh", fate->there[0],
-                        fate->parameter->name);
+      if (entry->outcome == OUTCOME_GROWN)
+        plait_log_info (log, "taken, and %s from row %jd on: %s", copied ? "the same again" : "fresh", entry->there[0],
+                        entry->parameter->name);
     }
 }
 
 static void
-tell_other_vocabulary (const char *name, PlaitLog *log)
+log_other_vocabulary (const char *name, PlaitLog *log)
 {
   if (g_str_has_prefix (name, LABELS))
     plait_log_info (log, "fresh, of other labels: %s", name);
@@ -522,27 +523,27 @@ tell_other_vocabulary (const char *name, PlaitLog *log)
 }
 
 static void
-tell_misfits (const PlaitInitialisation *initialisation, PlaitLog *log)
+log_misfits (const PlaitInitialisation *initialisation, PlaitLog *log)
 {
-  guint n = initialisation->n_outcome[FATE_OTHER_SHAPE] + initialisation->n_outcome[FATE_OTHER_VOCABULARY];
-  guint told = 0;
+  guint n = initialisation->n_outcome[OUTCOME_OTHER_SHAPE] + initialisation->n_outcome[OUTCOME_OTHER_VOCABULARY];
+  guint logged = 0;
 
-  for (guint i = 0; i < initialisation->n && told < MOST_TOLD; i++)
+  for (guint i = 0; i < initialisation->n && logged < MAX_LOGGED; i++)
     {
-      const Fate *fate = &initialisation->fates[i];
-      const PlaitTensor value = fate->parameter->value;
+      const ParameterOutcome *entry = &initialisation->entries[i];
+      const PlaitTensor value = entry->parameter->value;
 
-      if (fate->outcome == FATE_OTHER_SHAPE)
-        plait_log_info (log, "fresh, does not fit: %s is [%jd, %jd] here, [%jd, %jd] there", fate->parameter->name,
-                        value.rows, value.width, fate->there[0], fate->there[1]);
-      else if (fate->outcome == FATE_OTHER_VOCABULARY)
-        tell_other_vocabulary (fate->parameter->name, log);
+      if (entry->outcome == OUTCOME_OTHER_SHAPE)
+        plait_log_info (log, "fresh, does not fit: %s is [%jd, %jd] here, [%jd, %jd] there", entry->parameter->name,
+                        value.rows, value.width, entry->there[0], entry->there[1]);
+      else if (entry->outcome == OUTCOME_OTHER_VOCABULARY)
+        log_other_vocabulary (entry->parameter->name, log);
       else
         continue;
-      told++;
+      logged++;
     }
-  if (n > told)
-    plait_log_info (log, "and %u more that do not fit: see /initialisation of the run", n - told);
+  if (n > logged)
+    plait_log_info (log, "and %u more that do not fit: see /initialisation of the run", n - logged);
 }
 
 /* TRUE if the glob @text matches a parameter of the model. */
@@ -552,13 +553,13 @@ matches_parameter (const char *text, gconstpointer data)
   const PlaitInitialisation *initialisation = data;
   guint i = 0;
 
-  while (i < initialisation->n && !g_pattern_match_simple (text, initialisation->fates[i].parameter->name))
+  while (i < initialisation->n && !g_pattern_match_simple (text, initialisation->entries[i].parameter->name))
     i++;
   return i < initialisation->n;
 }
 
 static void
-tell_idle_globs (const PlaitInitialisation *initialisation, const Globs *globs, const char *key, PlaitLog *log)
+log_unused_globs (const PlaitInitialisation *initialisation, const Globs *globs, const char *key, PlaitLog *log)
 {
   for (guint i = 0; globs->globs[i]; i++)
     {
@@ -571,34 +572,34 @@ tell_idle_globs (const PlaitInitialisation *initialisation, const Globs *globs, 
 }
 
 void
-plait_initialisation_tell (const PlaitInitialisation *initialisation, PlaitLog *log)
+plait_initialisation_log (const PlaitInitialisation *initialisation, PlaitLog *log)
 {
-  g_autofree char *taken = list (initialisation, FATE_TAKEN);
-  g_autofree char *fresh = list (initialisation, FATE_FRESH);
-  g_autofree char *left = list (initialisation, FATE_LEFT);
+  g_autofree char *taken = list (initialisation, OUTCOME_TAKEN);
+  g_autofree char *fresh = list (initialisation, OUTCOME_FRESH);
+  g_autofree char *left = list (initialisation, OUTCOME_LEFT);
 
   plait_log_info (log, "taken from %s%s%s, %u of %u parameters: %s", initialisation->experiment->train.initialise,
                   initialisation->checkpoint ? ":" : "", initialisation->checkpoint ? initialisation->checkpoint : "",
-                  initialisation->n_outcome[FATE_TAKEN], initialisation->n, taken);
+                  initialisation->n_outcome[OUTCOME_TAKEN], initialisation->n, taken);
   if (*left)
     plait_log_info (log, "fresh, left out by initialise_take and initialise_leave: %s", left);
   if (*fresh)
     plait_log_info (log, "fresh, not in that %s: %s", initialisation->checkpoint ? "run" : "file", fresh);
   for (guint i = 0; initialisation->otherwise && initialisation->otherwise[i]; i++)
     plait_log_warning (log, "%s", initialisation->otherwise[i]);
-  if (initialisation->unread)
-    plait_log_info (log, "not used of that file: %s", initialisation->unread);
-  tell_grown (initialisation, log);
-  tell_misfits (initialisation, log);
-  tell_idle_globs (initialisation, &initialisation->take, "initialise_take", log);
-  tell_idle_globs (initialisation, &initialisation->leave, "initialise_leave", log);
+  if (initialisation->unused_tensors)
+    plait_log_info (log, "not used of that file: %s", initialisation->unused_tensors);
+  log_grown (initialisation, log);
+  log_misfits (initialisation, log);
+  log_unused_globs (initialisation, &initialisation->take, "initialise_take", log);
+  log_unused_globs (initialisation, &initialisation->leave, "initialise_leave", log);
 }
 
 guint
 plait_initialisation_taken (const PlaitInitialisation *initialisation, guint *all)
 {
   *all = initialisation->n;
-  return initialisation->n_outcome[FATE_TAKEN] + initialisation->n_outcome[FATE_GROWN];
+  return initialisation->n_outcome[OUTCOME_TAKEN] + initialisation->n_outcome[OUTCOME_GROWN];
 }
 
 gboolean
@@ -616,14 +617,14 @@ plait_initialisation_write (const PlaitInitialisation *initialisation, PlaitStor
   plait_table_column (table, PLAIT_TABLE_COUNTS, "width_there");
   for (guint i = 0; i < initialisation->n; i++)
     {
-      const Fate *fate = &initialisation->fates[i];
+      const ParameterOutcome *entry = &initialisation->entries[i];
 
-      plait_table_text (table, PLAIT_TABLE_PLAIN, fate->parameter->name);
-      plait_table_text (table, PLAIT_TABLE_PLAIN, outcome_names[fate->outcome]);
-      plait_table_integer (table, PLAIT_TABLE_PLAIN, fate->parameter->value.rows);
-      plait_table_integer (table, PLAIT_TABLE_PLAIN, fate->parameter->value.width);
-      plait_table_integer (table, PLAIT_TABLE_PLAIN, fate->there[0]);
-      plait_table_integer (table, PLAIT_TABLE_PLAIN, fate->there[1]);
+      plait_table_text (table, PLAIT_TABLE_PLAIN, entry->parameter->name);
+      plait_table_text (table, PLAIT_TABLE_PLAIN, outcome_names[entry->outcome]);
+      plait_table_integer (table, PLAIT_TABLE_PLAIN, entry->parameter->value.rows);
+      plait_table_integer (table, PLAIT_TABLE_PLAIN, entry->parameter->value.width);
+      plait_table_integer (table, PLAIT_TABLE_PLAIN, entry->there[0]);
+      plait_table_integer (table, PLAIT_TABLE_PLAIN, entry->there[1]);
     }
   return plait_store_make_group (store, path, error)
          && plait_store_set_string (store, path, "run", train->initialise, error)
@@ -631,5 +632,5 @@ plait_initialisation_write (const PlaitInitialisation *initialisation, PlaitStor
                                     initialisation->checkpoint ? initialisation->checkpoint : "", error)
          && plait_store_set_string (store, path, "take", train->initialise_take, error)
          && plait_store_set_string (store, path, "leave", train->initialise_leave, error)
-         && plait_store_write_filled (store, "/initialisation/parameters", table, error);
+         && plait_store_write_table (store, "/initialisation/parameters", table, error);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "setup/system.h"
+#include "setup/experiment-model.h"
 #include "training/trainer.h"
 
 /*
@@ -14,11 +14,11 @@
  */
 typedef struct PlaitInitialisation PlaitInitialisation;
 
-/* Takes what @experiment asks for into the parameters of @system. A file that is neither, a run that lacks the
- * checkpoint, values that are no numbers, a tensor that the map asks for and that is not there or does not fit, and a
- * file that nothing is taken of are errors. (transfer full) */
-PlaitInitialisation *plait_initialisation_new (const PlaitExperiment *experiment, const PlaitMaterials *materials,
-                                               const PlaitSystem *system, GError **error);
+/* Takes what @experiment asks for into the parameters of @experiment_model. A file that is neither, a run that lacks
+ * the checkpoint, values that are no numbers, a tensor that the map asks for and that is not there or does not fit, and
+ * a file that nothing is taken of are errors. (transfer full) */
+PlaitInitialisation *plait_initialisation_new (const PlaitExperiment *experiment, const PlaitRunInputs *run_inputs,
+                                               const PlaitExperimentModel *experiment_model, GError **error);
 void plait_initialisation_free (PlaitInitialisation *initialisation);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitInitialisation, plait_initialisation_free)
 
@@ -29,7 +29,7 @@ gboolean plait_initialisation_take_state (const PlaitInitialisation *initialisat
 
 /* Says what was taken, what is fresh and what did not fit, in a few lines: names that share a beginning and a fate as
  * one. */
-void plait_initialisation_tell (const PlaitInitialisation *initialisation, PlaitLog *log);
+void plait_initialisation_log (const PlaitInitialisation *initialisation, PlaitLog *log);
 
 /* Returns how many parameters are taken, some of their rows or all, of *@all that there are. */
 guint plait_initialisation_taken (const PlaitInitialisation *initialisation, guint *all);

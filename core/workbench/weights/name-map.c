@@ -67,7 +67,7 @@ plait_name_map_words (const PlaitNameMap *map)
 static void
 add_problem (const PlaitNameMap *map, PlaitProblems *problems, const char *group, const char *key, const char *what)
 {
-  g_autofree char *place = plait_key_file_place (map->file, group, key);
+  g_autofree char *place = plait_key_file_location (map->file, group, key);
 
   plait_problems_add (problems, "%s: [%s]%s%s %s", place, group, key ? " " : "", key ? key : "", what);
 }
@@ -218,7 +218,7 @@ fill_in (const char *text, const Group *group, char *const *name)
 }
 
 gboolean
-plait_name_map_find (const PlaitNameMap *map, const char *name, PlaitMapped *mapped)
+plait_name_map_find (const PlaitNameMap *map, const char *name, PlaitParameterMapping *mapping)
 {
   g_auto (GStrv) parts = g_strsplit (name, "/", -1);
 
@@ -231,7 +231,7 @@ plait_name_map_find (const PlaitNameMap *map, const char *name, PlaitMapped *map
       if (!is_for (group, parts))
         continue;
       from = fill_in (entry->from, group, parts);
-      *mapped = (PlaitMapped){
+      *mapping = (PlaitParameterMapping){
         .from = g_strsplit (from, ";", -1),
         .plus = *entry->plus ? fill_in (entry->plus, group, parts) : NULL,
         .transposed = entry->transposed,
@@ -239,7 +239,7 @@ plait_name_map_find (const PlaitNameMap *map, const char *name, PlaitMapped *map
         .words = entry->words,
         .fill = entry->fill,
         .optional = entry->optional,
-        .place = plait_key_file_place (map->file, group->pattern, "from"),
+        .place = plait_key_file_location (map->file, group->pattern, "from"),
       };
       return TRUE;
     }
@@ -295,7 +295,7 @@ add_use (const Group *group, const char *names, const char *tensor, GArray *uses
   for (guint i = 0; any[i]; i++)
     {
       g_auto (GStrv) name = g_strdupv (group->parts);
-      PlaitMappedUse use = { .optional = group->entry.optional, .needs = group->entry.needs };
+      PlaitMappedParameter use = { .optional = group->entry.optional, .needs = group->entry.needs };
 
       if (!read_back (g_strstrip (any[i]), tensor, group, name))
         continue;
@@ -315,7 +315,7 @@ add_use (const Group *group, const char *names, const char *tensor, GArray *uses
 static void
 clear_use (gpointer data)
 {
-  PlaitMappedUse *use = data;
+  PlaitMappedParameter *use = data;
 
   g_free (use->parameter);
   g_free (use->names);
@@ -324,7 +324,7 @@ clear_use (gpointer data)
 GArray *
 plait_name_map_uses (const PlaitNameMap *map, const char *tensor)
 {
-  GArray *uses = g_array_new (FALSE, FALSE, sizeof (PlaitMappedUse));
+  GArray *uses = g_array_new (FALSE, FALSE, sizeof (PlaitMappedParameter));
 
   g_array_set_clear_func (uses, clear_use);
   for (guint i = 0; i < map->groups->len; i++)
@@ -340,9 +340,9 @@ plait_name_map_uses (const PlaitNameMap *map, const char *tensor)
 }
 
 void
-plait_mapped_clear (PlaitMapped *mapped)
+plait_parameter_mapping_clear (PlaitParameterMapping *mapping)
 {
-  g_strfreev (mapped->from);
-  g_free (mapped->plus);
-  g_free (mapped->place);
+  g_strfreev (mapping->from);
+  g_free (mapping->plus);
+  g_free (mapping->place);
 }

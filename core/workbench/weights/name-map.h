@@ -49,10 +49,10 @@ typedef struct
 
 typedef enum
 {
-  PLAIT_MAPPED_PLAIN,
-  PLAIT_MAPPED_ROWS,    /* are words */
-  PLAIT_MAPPED_COLUMNS, /* are words */
-} PlaitMappedWords;
+  PLAIT_WORD_AXIS_NONE,
+  PLAIT_WORD_AXIS_ROWS,    /* are words */
+  PLAIT_WORD_AXIS_COLUMNS, /* are words */
+} PlaitWordAxis;
 
 /* What one parameter is made of. */
 typedef struct
@@ -61,14 +61,14 @@ typedef struct
   char *plus;  /* or NULL */
   gboolean transposed;
   gint64 first;
-  gint words; /* PlaitMappedWords */
+  gint words; /* PlaitWordAxis */
   double fill;
   gboolean optional;
   char *place; /* "FILE:LINE" */
-} PlaitMapped;
+} PlaitParameterMapping;
 
-void plait_mapped_clear (PlaitMapped *mapped);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PlaitMapped, plait_mapped_clear)
+void plait_parameter_mapping_clear (PlaitParameterMapping *mapping);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PlaitParameterMapping, plait_parameter_mapping_clear)
 
 /* Reads @path; all that is wrong with it is one PLAIT_ERROR_INPUT. (transfer full) */
 PlaitNameMap *plait_name_map_read (const char *path, GError **error);
@@ -83,8 +83,8 @@ const PlaitKeyFile *plait_name_map_file (const PlaitNameMap *map);
 
 PlaitNameMapWords plait_name_map_words (const PlaitNameMap *map);
 
-/* Fills @mapped for the parameter @name; FALSE if no group is for it. Of several the first counts. */
-gboolean plait_name_map_find (const PlaitNameMap *map, const char *name, PlaitMapped *mapped);
+/* Fills @mapping for the parameter @name; FALSE if no group is for it. Of several the first counts. */
+gboolean plait_name_map_find (const PlaitNameMap *map, const char *name, PlaitParameterMapping *mapping);
 
 /* TRUE if [weights] unused= has @tensor, the name of a tensor. */
 gboolean plait_name_map_ignores (const PlaitNameMap *map, const char *tensor);
@@ -96,8 +96,8 @@ typedef struct
   char *names;       /* of tensors, '|' between them, of which the first that is there makes it */
   const char *needs; /* settings with which a model has the parameter, or "" */
   gboolean optional;
-} PlaitMappedUse;
+} PlaitMappedParameter;
 
-/* Returns the PlaitMappedUse of the tensor @tensor, in the order of the map; empty if it names no such tensor.
+/* Returns the PlaitMappedParameter of the tensor @tensor, in the order of the map; empty if it names no such tensor.
  * (transfer full) */
 GArray *plait_name_map_uses (const PlaitNameMap *map, const char *tensor);

@@ -3,7 +3,7 @@
 
 #include "files/memory.h"
 
-#define MOST_TOLD 6
+#define MAX_NAMED 6
 
 struct PlaitPublished
 {
@@ -17,8 +17,8 @@ typedef struct
 {
   PlaitPublished *published;
   const PlaitParameter *parameter;
-  const PlaitMapped *mapped;
-} Making;
+  const PlaitParameterMapping *mapping;
+} TensorRequest;
 
 PlaitPublished *
 plait_published_open (const char *path, const char *map, GError **error)
@@ -60,14 +60,14 @@ matrix_shape (const PlaitSafetensor *tensor, gint64 shape[2])
 }
 
 static gboolean
-misfit (const Making *making, const PlaitSafetensor *tensor, const char *expected, GError **error)
+misfit (const TensorRequest *request, const PlaitSafetensor *tensor, const char *expected, GError **error)
 {
   g_autofree char *shape = plait_safetensor_shape_text (tensor);
-  const PlaitTensor value = making->parameter->value;
+  const PlaitTensor value = request->parameter->value;
 
   return plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s of %s is %s, which does not make %s [%jd, %jd]: expected %s",
-                     making->mapped->place, tensor->name, plait_safetensors_path (making->published->file), shape,
-                     making->parameter->name, value.rows, value.width, expected);
+                     request->mapping->place, tensor->name, plait_safetensors_path (request->published->file), shape,
+                     request->parameter->name, value.rows, value.width, expected);
 }
 
 /*
@@ -105,111 +105,112 @@ words_fit (const PlaitNameMapWords *words, gint64 theirs, gint64 ours)
 
 /* The elements @first .. @first + @n - 1 of @tensor into @values. */
 static gboolean
-read_values (const Making *making, const PlaitSafetensor *tensor, gint64 first, gint64 n, PlaitScalar *values,
+read_values (const TensorRequest *request, const PlaitSafetensor *tensor, gint64 first, gint64 n, PlaitScalar *values,
              GError **error)
 {
-  g_hash_table_add (making->published->used, (gpointer)tensor);
-  return plait_safetensors_read (making->published->file, tensor, first, n, values, error);
+  g_hash_table_add (request->published->used, (gpointer)tensor);
+  return plait_safetensors_read (request->published->file, tensor, first, n, values, error);
 }
 
 /* All values of @tensor. (transfer full) */
 static PlaitScalar *
-read_whole (const Making *making, const PlaitSafetensor *tensor, GError **error)
+read_whole (const TensorRequest *request, const PlaitSafetensor *tensor, GError **error)
 {
   g_autofree PlaitScalar *values
       = plait_try_allocate ((gsize)tensor->elements, sizeof (PlaitScalar), "published weights", error);
 
-  if (!values || !read_values (making, tensor, 0, tensor->elements, values, error))
+  if (!values || !read_values (request, tensor, 0, tensor->elements, values, error))
     return NULL;
   return g_steal_pointer (&values);
 }
 
 /* A word is a row, or of one row an element: special tokens one by one, the pieces as one block. */
 static gboolean
-make_of_words (const Making *making, const PlaitSafetensor *tensor, gint64 there[2], GError **error)
+make_of_words (const TensorRequest *request, const PlaitSafetensor *tensor, gint64 there[2], GError **error)
 {
-  PlaitNameMapWords words = plait_name_map_words (making->published->map);
-  PlaitTensor value = making->parameter->value;
-  gboolean rows = making->mapped->words == PLAIT_MAPPED_ROWS;
+  PlaitNameMapWords words = plait_name_map_words (request->published->map);
+  PlaitTensor value = request->parameter->value;
+  gboolean rows = request->mapping->words == PLAIT_WORD_AXIS_ROWS;
   gint64 theirs = there[rows ? 0 : 1], ours = rows ? value.rows : value.width, width = rows ? value.width : 1;
 
   if ((rows ? there[1] != value.width : there[0] != 1 || value.rows != 1) || !words_fit (&words, theirs, ours))
-    return misfit (making, tensor, "the words of the vocabulary that the weights were trained with", error);
+    return misfit (request, tensor, "the words of the vocabulary that the weights were trained with", error);
   for (gint64 i = 0; i < PLAIT_NAME_MAP_SPECIALS; i++)
     {
       gint64 word = word_of (&words, theirs, i);
       PlaitScalar *to = value.data + i * width;
 
       for (gint64 k = 0; word == PLAIT_NAME_MAP_NONE && k < width; k++)
-        to[k] = (PlaitScalar)making->mapped->fill;
-      if (word != PLAIT_NAME_MAP_NONE && !read_values (making, tensor, word * width, width, to, error))
+        to[k] = (PlaitScalar)request->mapping->fill;
+      if (word != PLAIT_NAME_MAP_NONE && !read_values (request, tensor, word * width, width, to, error))
         return FALSE;
     }
-  return read_values (making, tensor, words.words * width, (ours - PLAIT_NAME_MAP_SPECIALS) * width,
+  return read_values (request, tensor, words.words * width, (ours - PLAIT_NAME_MAP_SPECIALS) * width,
                       value.data + PLAIT_NAME_MAP_SPECIALS * width, error);
 }
 
 /* The rows from the first that counts, into the columns from @column on. */
 static gboolean
-make_columns (const Making *making, const PlaitSafetensor *tensor, gint64 rows, gint64 column, gint64 width,
+make_columns (const TensorRequest *request, const PlaitSafetensor *tensor, gint64 rows, gint64 column, gint64 width,
               GError **error)
 {
-  const PlaitMapped *mapped = making->mapped;
-  PlaitTensor value = making->parameter->value;
-  gboolean transposed = mapped->transposed && tensor->rank == 2;
+  const PlaitParameterMapping *mapping = request->mapping;
+  PlaitTensor value = request->parameter->value;
+  gboolean transposed = mapping->transposed && tensor->rank == 2;
   g_autofree PlaitScalar *from = NULL;
 
   if (!transposed && width == value.width)
-    return read_values (making, tensor, mapped->first * width, rows * width, value.data, error);
-  from = read_whole (making, tensor, error);
+    return read_values (request, tensor, mapping->first * width, rows * width, value.data, error);
+  from = read_whole (request, tensor, error);
   if (!from)
     return FALSE;
   for (gint64 row = 0; row < rows; row++)
     for (gint64 k = 0; k < width; k++)
       plait_tensor_row (value, row)[column + k]
-          = transposed ? from[k * rows + row] : from[(mapped->first + row) * width + k];
+          = transposed ? from[k * rows + row] : from[(mapping->first + row) * width + k];
   return TRUE;
 }
 
 static gboolean
-make_of_parts (const Making *making, const PlaitSafetensor *const *parts, guint n, gint64 there[2], GError **error)
+make_of_parts (const TensorRequest *request, const PlaitSafetensor *const *parts, guint n, gint64 there[2],
+               GError **error)
 {
-  const PlaitMapped *mapped = making->mapped;
-  const PlaitParameter *parameter = making->parameter;
+  const PlaitParameterMapping *mapping = request->mapping;
+  const PlaitParameter *parameter = request->parameter;
   PlaitTensor value = parameter->value;
   gint64 column = 0;
 
   for (guint i = 0; i < n; i++)
     {
-      gboolean transposed = mapped->transposed && parts[i]->rank == 2;
+      gboolean transposed = mapping->transposed && parts[i]->rank == 2;
       gint64 shape[2], rows, width;
 
       matrix_shape (parts[i], shape);
-      rows = shape[transposed] - mapped->first;
+      rows = shape[transposed] - mapping->first;
       width = shape[!transposed];
-      if (parameter->places ? rows < 1 : rows != value.rows)
-        return misfit (making, parts[i],
-                       mapped->first > 0 ? "as many rows behind the first of its places" : "as many rows", error);
+      if (parameter->is_positional ? rows < 1 : rows != value.rows)
+        return misfit (request, parts[i],
+                       mapping->first > 0 ? "as many rows behind the first of its places" : "as many rows", error);
       if (width > value.width - column)
-        return misfit (making, parts[i], "no more columns", error);
-      if (!make_columns (making, parts[i], MIN (rows, value.rows), column, width, error))
+        return misfit (request, parts[i], "no more columns", error);
+      if (!make_columns (request, parts[i], MIN (rows, value.rows), column, width, error))
         return FALSE;
       column += width;
       there[0] = rows;
     }
   there[1] = column;
-  return column == value.width || misfit (making, parts[n - 1], "more columns", error);
+  return column == value.width || misfit (request, parts[n - 1], "more columns", error);
 }
 
 static gboolean
-add_row (const Making *making, const PlaitSafetensor *tensor, gint64 rows, GError **error)
+add_row (const TensorRequest *request, const PlaitSafetensor *tensor, gint64 rows, GError **error)
 {
-  PlaitTensor value = making->parameter->value;
+  PlaitTensor value = request->parameter->value;
   g_autofree PlaitScalar *row = NULL;
 
   if (tensor->elements != value.width)
-    return misfit (making, tensor, "one row, to be added to each", error);
-  row = read_whole (making, tensor, error);
+    return misfit (request, tensor, "one row, to be added to each", error);
+  row = read_whole (request, tensor, error);
   for (gint64 i = 0; row && i < rows; i++)
     for (gint64 k = 0; k < value.width; k++)
       plait_tensor_row (value, i)[k] += row[k];
@@ -233,31 +234,31 @@ find_first (const PlaitPublished *published, char *const *names)
 
 /* The first of @names, between which '|' stands, that is there. */
 static const PlaitSafetensor *
-find_any (const Making *making, const char *names, GError **error)
+find_any (const TensorRequest *request, const char *names, GError **error)
 {
   g_auto (GStrv) any = g_strsplit (names, "|", -1);
-  const PlaitSafetensor *found = find_first (making->published, any);
+  const PlaitSafetensor *found = find_first (request->published, any);
   gint64 shape[2];
 
   if (!found)
     plait_fail (error, PLAIT_ERROR_INPUT,
                 "%s: %s has no tensor %s, of which %s is to be made; use the map of its layout, or leave the parameter "
                 "out by train.initialise_leave",
-                making->mapped->place, plait_safetensors_path (making->published->file), names,
-                making->parameter->name);
+                request->mapping->place, plait_safetensors_path (request->published->file), names,
+                request->parameter->name);
   else if (!matrix_shape (found, shape))
     {
-      misfit (making, found, "at most two dimensions", error);
+      misfit (request, found, "at most two dimensions", error);
       return NULL;
     }
   return found;
 }
 
 static PlaitPublishedOutcome
-read_mapped (const Making *making, gint64 there[2], GError **error)
+read_mapping (const TensorRequest *request, gint64 there[2], GError **error)
 {
-  const PlaitMapped *mapped = making->mapped;
-  guint n = g_strv_length (mapped->from);
+  const PlaitParameterMapping *mapping = request->mapping;
+  guint n = g_strv_length (mapping->from);
   g_autofree const PlaitSafetensor **parts = g_new0 (const PlaitSafetensor *, n + 1);
   const PlaitSafetensor *plus = NULL;
 
@@ -265,38 +266,38 @@ read_mapped (const Making *making, gint64 there[2], GError **error)
     {
       g_autoptr (GError) fault = NULL;
 
-      parts[i] = find_any (making, mapped->from[i], &fault);
+      parts[i] = find_any (request, mapping->from[i], &fault);
       if (parts[i])
         continue;
-      if (mapped->optional && i == 0)
+      if (mapping->optional && i == 0)
         return PLAIT_PUBLISHED_ABSENT;
       g_propagate_error (error, g_steal_pointer (&fault));
       return PLAIT_PUBLISHED_FAILED;
     }
-  if (mapped->plus && !(plus = find_any (making, mapped->plus, error)))
+  if (mapping->plus && !(plus = find_any (request, mapping->plus, error)))
     return PLAIT_PUBLISHED_FAILED;
   matrix_shape (parts[0], there);
-  if (!(mapped->words == PLAIT_MAPPED_PLAIN ? make_of_parts (making, parts, n, there, error)
-                                            : make_of_words (making, parts[0], there, error)))
+  if (!(mapping->words == PLAIT_WORD_AXIS_NONE ? make_of_parts (request, parts, n, there, error)
+                                               : make_of_words (request, parts[0], there, error)))
     return PLAIT_PUBLISHED_FAILED;
-  if (plus && !add_row (making, plus, MIN (there[0], making->parameter->value.rows), error))
+  if (plus && !add_row (request, plus, MIN (there[0], request->parameter->value.rows), error))
     return PLAIT_PUBLISHED_FAILED;
   return PLAIT_PUBLISHED_TAKEN;
 }
 
 /* Under its own name. */
 static PlaitPublishedOutcome
-read_named (const Making *making, gint64 there[2], GError **error)
+read_named (const TensorRequest *request, gint64 there[2], GError **error)
 {
-  const PlaitParameter *parameter = making->parameter;
-  const PlaitSafetensor *tensor = plait_safetensors_find (making->published->file, parameter->name);
+  const PlaitParameter *parameter = request->parameter;
+  const PlaitSafetensor *tensor = plait_safetensors_find (request->published->file, parameter->name);
 
   if (!tensor)
     return PLAIT_PUBLISHED_ABSENT;
   if (tensor->rank != 2 || !matrix_shape (tensor, there) || there[1] != parameter->value.width
-      || (parameter->places ? there[0] < 1 : there[0] != parameter->value.rows))
+      || (parameter->is_positional ? there[0] < 1 : there[0] != parameter->value.rows))
     return PLAIT_PUBLISHED_OTHER_SHAPE;
-  if (!make_columns (making, tensor, MIN (there[0], parameter->value.rows), 0, there[1], error))
+  if (!make_columns (request, tensor, MIN (there[0], parameter->value.rows), 0, there[1], error))
     return PLAIT_PUBLISHED_FAILED;
   return PLAIT_PUBLISHED_TAKEN;
 }
@@ -304,14 +305,14 @@ read_named (const Making *making, gint64 there[2], GError **error)
 PlaitPublishedOutcome
 plait_published_read (PlaitPublished *published, const PlaitParameter *parameter, gint64 there[2], GError **error)
 {
-  g_auto (PlaitMapped) mapped = { 0 };
-  Making making = { published, parameter, &mapped };
+  g_auto (PlaitParameterMapping) mapping = { 0 };
+  TensorRequest request = { published, parameter, &mapping };
 
   if (!published->map)
-    return read_named (&making, there, error);
-  if (!plait_name_map_find (published->map, parameter->name, &mapped))
+    return read_named (&request, there, error);
+  if (!plait_name_map_find (published->map, parameter->name, &mapping))
     return PLAIT_PUBLISHED_ABSENT;
-  return read_mapped (&making, there, error);
+  return read_mapping (&request, there, error);
 }
 
 /*
@@ -365,13 +366,13 @@ is_zero (const PlaitPublished *published, const PlaitSafetensor *tensor)
 
 /* Returns the use of @tensor that no parameter made of it, though the model is of the kind that has one; NULL if there
  * is no such use. */
-static const PlaitMappedUse *
+static const PlaitMappedParameter *
 find_missed (const PlaitPublished *published, const PlaitSafetensor *tensor, const GArray *uses,
              PlaitPublishedWants wants, gconstpointer data)
 {
   for (guint i = 0; i < uses->len; i++)
     {
-      const PlaitMappedUse *use = &g_array_index (uses, PlaitMappedUse, i);
+      const PlaitMappedParameter *use = &g_array_index (uses, PlaitMappedParameter, i);
       g_auto (GStrv) names = g_strsplit (use->names, "|", -1);
 
       if (find_first (published, names) == tensor && wants (data, tensor->name, use->parameter)
@@ -388,7 +389,7 @@ describe_missed (const PlaitPublished *published, const PlaitSafetensor *tensor,
                  gconstpointer data)
 {
   g_autoptr (GArray) uses = plait_name_map_uses (published->map, tensor->name);
-  const PlaitMappedUse *missed = find_missed (published, tensor, uses, wants, data);
+  const PlaitMappedParameter *missed = find_missed (published, tensor, uses, wants, data);
 
   if (plait_name_map_ignores (published->map, tensor->name))
     return NULL;
@@ -401,7 +402,7 @@ describe_missed (const PlaitPublished *published, const PlaitSafetensor *tensor,
 }
 
 char *
-plait_published_left (const PlaitPublished *published, guint most, guint *n)
+plait_published_unused (const PlaitPublished *published, guint max, guint *n)
 {
   GString *text = g_string_new (NULL);
 
@@ -412,7 +413,7 @@ plait_published_left (const PlaitPublished *published, guint most, guint *n)
 
       if (g_hash_table_contains (published->used, tensor))
         continue;
-      if (*n < most)
+      if (*n < max)
         g_string_append_printf (text, "%s%.200s", *n > 0 ? ", " : "", tensor->name);
       (*n)++;
     }
@@ -420,8 +421,8 @@ plait_published_left (const PlaitPublished *published, guint most, guint *n)
 }
 
 gboolean
-plait_published_check_left (const PlaitPublished *published, PlaitPublishedWants wants, gconstpointer data,
-                            GError **error)
+plait_published_check_unused (const PlaitPublished *published, PlaitPublishedWants wants, gconstpointer data,
+                              GError **error)
 {
   g_autoptr (GString) text = g_string_new (NULL);
   guint n = 0;
@@ -432,7 +433,7 @@ plait_published_check_left (const PlaitPublished *published, PlaitPublishedWants
       g_autofree char *missed
           = g_hash_table_contains (published->used, tensor) ? NULL : describe_missed (published, tensor, wants, data);
 
-      if (missed && n < MOST_TOLD)
+      if (missed && n < MAX_NAMED)
         g_string_append_printf (text, "%s%.400s", n > 0 ? "; " : "", missed);
       n += missed != NULL;
     }
@@ -441,5 +442,5 @@ plait_published_check_left (const PlaitPublished *published, PlaitPublishedWants
                         "%s: this model has no parameter for %u of the tensors that the published model computes with: "
                         "%s%s; give it the settings of the published model, or name the parameters or tensors in "
                         "train.initialise_leave to do without them",
-                        plait_safetensors_path (published->file), n, text->str, n > MOST_TOLD ? "; ..." : "");
+                        plait_safetensors_path (published->file), n, text->str, n > MAX_NAMED ? "; ..." : "");
 }

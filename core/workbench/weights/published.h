@@ -35,8 +35,8 @@ typedef enum
 PlaitPublishedOutcome plait_published_read (PlaitPublished *published, const PlaitParameter *parameter, gint64 there[2],
                                             GError **error);
 
-/* The first @most of the tensors that nothing was made of, as text, and in *@n how many they are. (transfer full) */
-char *plait_published_left (const PlaitPublished *published, guint most, guint *n);
+/* The first @max of the tensors that nothing was made of, as text, and in *@n how many they are. (transfer full) */
+char *plait_published_unused (const PlaitPublished *published, guint max, guint *n);
 
 /* TRUE if the model wants the parameter @parameter, '*' in it for what is open, of the kind that the tensor called
  * @tensor makes; @parameter is NULL where the map does not know the tensor. */
@@ -47,5 +47,5 @@ typedef gboolean (*PlaitPublishedWants) (gconstpointer data, const char *tensor,
  * that @wants refuses, that a name before theirs supersedes, that equal a tensor that was read in their place (tied
  * weights), or that are optional and zero.
  */
-gboolean plait_published_check_left (const PlaitPublished *published, PlaitPublishedWants wants, gconstpointer data,
-                                     GError **error);
+gboolean plait_published_check_unused (const PlaitPublished *published, PlaitPublishedWants wants, gconstpointer data,
+                                       GError **error);

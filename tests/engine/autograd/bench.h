@@ -86,7 +86,7 @@ bench_weigh (Bench *bench, PlaitNode *node, const double *weights)
 {
   PlaitTensor tensor = bench_tensor (bench, node->value.rows, node->value.width, weights);
 
-  return plait_total (bench->tape, plait_multiply (bench->tape, node, plait_leaf (bench->tape, tensor, NULL)));
+  return plait_reduce_sum (bench->tape, plait_multiply (bench->tape, node, plait_leaf (bench->tape, tensor, NULL)));
 }
 
 /* Checks every element of @tensor. */

@@ -15,7 +15,7 @@ recur_gru_after (PlaitTape *tape, PlaitNode *const *leaves)
   PlaitRecurrentCell cell
       = { .kind = PLAIT_CELL_GRU, .reset = PLAIT_RESET_AFTER, .recurrent = leaves[1], .bias = leaves[2] };
 
-  return plait_recur (tape, &cell, leaves[0], five_rows, FALSE, leaves[3], NULL);
+  return plait_rnn (tape, &cell, leaves[0], five_rows, FALSE, leaves[3], NULL);
 }
 
 /* From zeros, in both directions; the projected input is read twice. */
@@ -23,10 +23,10 @@ static PlaitNode *
 recur_gru_both (PlaitTape *tape, PlaitNode *const *leaves)
 {
   PlaitRecurrentCell cell = { .kind = PLAIT_CELL_GRU, .reset = PLAIT_RESET_AFTER, .recurrent = leaves[1] };
-  PlaitNode *forward = plait_recur (tape, &cell, leaves[0], five_rows, FALSE, NULL, NULL);
+  PlaitNode *forward = plait_rnn (tape, &cell, leaves[0], five_rows, FALSE, NULL, NULL);
 
   return plait_concatenate_columns (
-      tape, (PlaitNode *[]){ forward, plait_recur (tape, &cell, leaves[0], five_rows, TRUE, NULL, NULL) }, 2);
+      tape, (PlaitNode *[]){ forward, plait_rnn (tape, &cell, leaves[0], five_rows, TRUE, NULL, NULL) }, 2);
 }
 
 static PlaitNode *
@@ -35,7 +35,7 @@ recur_gru_before (PlaitTape *tape, PlaitNode *const *leaves)
   PlaitRecurrentCell cell
       = { .kind = PLAIT_CELL_GRU, .reset = PLAIT_RESET_BEFORE, .recurrent = leaves[1], .candidate = leaves[2] };
 
-  return plait_recur (tape, &cell, leaves[0], five_rows, TRUE, leaves[3], NULL);
+  return plait_rnn (tape, &cell, leaves[0], five_rows, TRUE, leaves[3], NULL);
 }
 
 static PlaitNode *
@@ -43,7 +43,7 @@ recur_lstm (PlaitTape *tape, PlaitNode *const *leaves)
 {
   PlaitRecurrentCell cell = { .kind = PLAIT_CELL_LSTM, .recurrent = leaves[1], .bias = leaves[2] };
 
-  return plait_recur (tape, &cell, leaves[0], five_rows, FALSE, leaves[3], leaves[4]);
+  return plait_rnn (tape, &cell, leaves[0], five_rows, FALSE, leaves[3], leaves[4]);
 }
 
 /* From zeros, and nobody reads the cells. */
@@ -52,7 +52,7 @@ recur_lstm_states (PlaitTape *tape, PlaitNode *const *leaves)
 {
   PlaitRecurrentCell cell = { .kind = PLAIT_CELL_LSTM, .recurrent = leaves[1] };
 
-  return plait_columns (tape, plait_recur (tape, &cell, leaves[0], five_rows, TRUE, NULL, NULL), 0, 3);
+  return plait_columns (tape, plait_rnn (tape, &cell, leaves[0], five_rows, TRUE, NULL, NULL), 0, 3);
 }
 
 /* Step after step, as a decoder goes: the state is a view, and the weight is used at each. */
@@ -67,7 +67,7 @@ recur_steps (PlaitTape *tape, PlaitNode *const *leaves)
     {
       PlaitNode *projected = plait_rows (tape, leaves[0], 2 * t, 2);
 
-      states[t] = plait_recur (tape, &cell, projected, (PlaitRagged){ 2, offsets }, FALSE, state, memory);
+      states[t] = plait_rnn (tape, &cell, projected, (PlaitRagged){ 2, offsets }, FALSE, state, memory);
       state = plait_columns (tape, states[t], 0, 3);
       memory = plait_columns (tape, states[t], 3, 3);
     }
@@ -86,7 +86,7 @@ linear_often (PlaitTape *tape, PlaitNode *const *leaves)
     {
       PlaitNode *projected = plait_linear (tape, x, leaves[1], leaves[2], PLAIT_ACTIVATION_NONE);
 
-      x = plait_recur (tape, &cell, projected, (PlaitRagged){ 2, offsets }, FALSE, x, NULL);
+      x = plait_rnn (tape, &cell, projected, (PlaitRagged){ 2, offsets }, FALSE, x, NULL);
     }
   return x;
 }
@@ -103,23 +103,24 @@ static const gint64 pair_right[] = { -1, -1, -1, -1, 3, -1, -1, 6 };
  * parts of rows and queries, states, U, numbers, their weight, the weights of three readings, and with the reset before
  * U_c. */
 static PlaitNode *
-pair_cell (PlaitTape *tape, PlaitNode *const *leaves, PlaitResetPlace reset)
+pair_cell (PlaitTape *tape, PlaitNode *const *leaves, PlaitResetOrder reset)
 {
   PlaitRecurrentCell gru = { .kind = PLAIT_CELL_GRU, .reset = reset, .recurrent = leaves[3] };
-  PlaitPairPlaces places = { plait_pairs (tape, (PlaitRagged){ 2, pair_queries }, (PlaitRagged){ 2, pair_rows }),
-                             rows_of_pairs, queries_of_pairs };
+  PlaitPairIndices indices
+      = { plait_query_key_pairs (tape, (PlaitRagged){ 2, pair_queries }, (PlaitRagged){ 2, pair_rows }), rows_of_pairs,
+          queries_of_pairs };
   PlaitNode *states = leaves[2];
 
   if (reset == PLAIT_RESET_BEFORE)
     gru.candidate = leaves[9];
   for (gint t = 0; t < 2; t++)
     {
-      PlaitPairReading readings[] = { { pair_left, states, leaves[6] },
-                                      { pair_left, leaves[4], leaves[7] },
-                                      { pair_right, states, leaves[8] } };
+      PlaitPairInput pair_inputs[] = { { pair_left, states, leaves[6] },
+                                       { pair_left, leaves[4], leaves[7] },
+                                       { pair_right, states, leaves[8] } };
 
-      states = plait_pair_cell (tape, &gru, &places, leaves[0], leaves[1], leaves[4], leaves[5], readings,
-                                G_N_ELEMENTS (readings), states);
+      states = plait_pair_cell (tape, &gru, &indices, leaves[0], leaves[1], leaves[4], leaves[5], pair_inputs,
+                                G_N_ELEMENTS (pair_inputs), states);
     }
   return states;
 }
@@ -150,7 +151,7 @@ upward_gru_before (PlaitTape *tape, PlaitNode *const *leaves)
 {
   PlaitTreeCell cell = { PLAIT_TREE_GRU, PLAIT_RESET_BEFORE, leaves[1], leaves[2], leaves[3], leaves[4] };
 
-  return plait_upward (tape, &cell, &tree_heights, leaves[0], NULL, leaves[5]);
+  return plait_tree_bottom_up (tape, &cell, &tree_heights, leaves[0], NULL, leaves[5]);
 }
 
 static PlaitNode *
@@ -158,7 +159,7 @@ upward_gru_after (PlaitTape *tape, PlaitNode *const *leaves)
 {
   PlaitTreeCell cell = { PLAIT_TREE_GRU, PLAIT_RESET_AFTER, leaves[1], leaves[2], leaves[3], leaves[4] };
 
-  return plait_upward (tape, &cell, &tree_heights, leaves[0], NULL, leaves[5]);
+  return plait_tree_bottom_up (tape, &cell, &tree_heights, leaves[0], NULL, leaves[5]);
 }
 
 static PlaitNode *
@@ -166,15 +167,15 @@ upward_lstm (PlaitTape *tape, PlaitNode *const *leaves)
 {
   PlaitTreeCell cell = { .kind = PLAIT_TREE_LSTM, .gates = leaves[2], .gate_bias = leaves[3] };
 
-  return plait_upward (tape, &cell, &tree_heights, leaves[0], leaves[1], leaves[4]);
+  return plait_tree_bottom_up (tape, &cell, &tree_heights, leaves[0], leaves[1], leaves[4]);
 }
 
 static PlaitNode *
 upward_head (PlaitTape *tape, PlaitNode *const *leaves)
 {
-  PlaitTreeCell cell = { .kind = PLAIT_TREE_HEAD, .gates = leaves[1], .gate_bias = leaves[2] };
+  PlaitTreeCell cell = { .kind = PLAIT_TREE_HEAD_WORD, .gates = leaves[1], .gate_bias = leaves[2] };
 
-  return plait_upward (tape, &cell, &tree_heights, leaves[0], NULL, NULL);
+  return plait_tree_bottom_up (tape, &cell, &tree_heights, leaves[0], NULL, NULL);
 }
 
 /* As in the paper: no input of nodes, no bias; the states are read twice. */
@@ -182,7 +183,7 @@ static PlaitNode *
 upward_plainly (PlaitTape *tape, PlaitNode *const *leaves)
 {
   PlaitTreeCell cell = { .kind = PLAIT_TREE_GRU, .gates = leaves[1], .candidate = leaves[2] };
-  PlaitNode *states = plait_upward (tape, &cell, &tree_heights, plait_scale (tape, leaves[0], 1), NULL, NULL);
+  PlaitNode *states = plait_tree_bottom_up (tape, &cell, &tree_heights, plait_scale (tape, leaves[0], 1), NULL, NULL);
 
   return plait_multiply (tape, states, states);
 }
@@ -207,7 +208,7 @@ downward_after (PlaitTape *tape, PlaitNode *const *leaves)
     { .kind = PLAIT_CELL_GRU, .reset = PLAIT_RESET_AFTER, .recurrent = leaves[4], .bias = leaves[5] },
   };
 
-  return plait_downward (tape, cells, &tree_depths, leaves[0], leaves + 1);
+  return plait_tree_top_down (tape, cells, &tree_depths, leaves[0], leaves + 1);
 }
 
 /* Both sides read the same. */
@@ -219,7 +220,7 @@ downward_before (PlaitTape *tape, PlaitNode *const *leaves)
     { .kind = PLAIT_CELL_GRU, .reset = PLAIT_RESET_BEFORE, .recurrent = leaves[3], .candidate = leaves[5] },
   };
 
-  return plait_downward (tape, cells, &tree_depths, leaves[0], (PlaitNode *[]){ leaves[1], leaves[1] });
+  return plait_tree_top_down (tape, cells, &tree_depths, leaves[0], (PlaitNode *[]){ leaves[1], leaves[1] });
 }
 
 const GradientCase recurrent_cases[] = {

@@ -157,7 +157,7 @@ sum_terms (PlaitTape *tape, PlaitNode *const *leaves)
   PlaitNode *first = plait_activate (tape, leaves[0], PLAIT_ACTIVATION_TANH);
   PlaitNode *second = plait_activate (tape, leaves[1], PLAIT_ACTIVATION_TANH);
 
-  return plait_sum (tape, (PlaitNode *[]){ first, second, leaves[2], first, second }, 5);
+  return plait_add_n (tape, (PlaitNode *[]){ first, second, leaves[2], first, second }, 5);
 }
 
 static PlaitNode *
@@ -183,7 +183,7 @@ scale (PlaitTape *tape, PlaitNode *const *leaves)
 static PlaitNode *
 total (PlaitTape *tape, PlaitNode *const *leaves)
 {
-  return plait_total (tape, leaves[0]);
+  return plait_reduce_sum (tape, leaves[0]);
 }
 
 /* Views of a view; parts of the whole get no gradient, one part gets it twice, and so does the whole. */
@@ -276,7 +276,7 @@ layer_norm_shared (PlaitTape *tape, PlaitNode *const *leaves)
   PlaitNode *x = plait_scale (tape, leaves[0], 1.5);
   PlaitNode *y = plait_layer_norm (tape, x, leaves[1], leaves[2], 1e-2);
 
-  return plait_sum (tape, (PlaitNode *[]){ x, y }, 2);
+  return plait_add_n (tape, (PlaitNode *[]){ x, y }, 2);
 }
 
 static PlaitNode *
@@ -320,7 +320,7 @@ static const PlaitRagged second_rows = { 4, second_offsets };
 static PlaitNode *
 attention (PlaitTape *tape, PlaitNode *const *leaves)
 {
-  PlaitAttended memory = { .keys = leaves[1], .values = leaves[2], .rows = first_rows };
+  PlaitKeyValues memory = { .keys = leaves[1], .values = leaves[2], .rows = first_rows };
   PlaitAttentionOptions options = { .heads = 2, .dropout = 0.3 };
 
   return plait_attention (tape, leaves[0], query_rows, &memory, 1, &options);
@@ -330,7 +330,7 @@ static PlaitNode *
 attention_causal (PlaitTape *tape, PlaitNode *const *leaves)
 {
   PlaitNode *x = plait_scale (tape, leaves[0], 1);
-  PlaitAttended memory
+  PlaitKeyValues memory
       = { .keys = plait_columns (tape, x, 4, 4), .values = plait_columns (tape, x, 8, 4), .rows = five_rows };
   PlaitAttentionOptions options = { .heads = 2, .causal = TRUE, .scale = 0.7 };
 
@@ -342,7 +342,7 @@ static PlaitNode *
 attention_long (PlaitTape *tape, PlaitNode *const *leaves)
 {
   static const gint64 queries[] = { 0, 1, 3 }, keys[] = { 0, 270, 790 };
-  PlaitAttended memory = { .keys = leaves[1], .values = leaves[2], .rows = { 2, keys } };
+  PlaitKeyValues memory = { .keys = leaves[1], .values = leaves[2], .rows = { 2, keys } };
   PlaitAttentionOptions options = { .heads = 1, .dropout = 0.2 };
 
   return plait_attention (tape, leaves[0], (PlaitRagged){ 2, queries }, &memory, 1, &options);
@@ -353,7 +353,7 @@ static PlaitNode *
 attention_to_itself (PlaitTape *tape, PlaitNode *const *leaves)
 {
   PlaitNode *x = plait_scale (tape, leaves[0], 1);
-  PlaitAttended memory = { .keys = x, .values = x, .rows = five_rows };
+  PlaitKeyValues memory = { .keys = x, .values = x, .rows = five_rows };
   PlaitAttentionOptions options = { .heads = 1 };
 
   return plait_attention (tape, x, five_rows, &memory, 1, &options);
@@ -362,7 +362,7 @@ attention_to_itself (PlaitTape *tape, PlaitNode *const *leaves)
 static PlaitNode *
 attention_joint (PlaitTape *tape, PlaitNode *const *leaves)
 {
-  PlaitAttended memories[] = {
+  PlaitKeyValues memories[] = {
     { .keys = leaves[1], .values = leaves[2], .rows = first_rows },
     { .keys = leaves[3], .values = leaves[4], .rows = second_rows },
   };
@@ -401,9 +401,9 @@ divide (PlaitTape *tape, PlaitNode *const *leaves)
 static PlaitNode *
 pair_scores (PlaitTape *tape, PlaitNode *const *leaves)
 {
-  PlaitPairs pairs = plait_pairs (tape, query_rows, first_rows);
+  PlaitQueryKeyPairs pairs = plait_query_key_pairs (tape, query_rows, first_rows);
 
-  return plait_pair_scores (tape, &pairs, leaves[0], leaves[1], leaves[2], leaves[3], leaves[4]);
+  return plait_additive_scores (tape, &pairs, leaves[0], leaves[1], leaves[2], leaves[3], leaves[4]);
 }
 
 /* A sentence of several pieces, and nothing beside queries and keys. */
@@ -411,34 +411,35 @@ static PlaitNode *
 pair_scores_long (PlaitTape *tape, PlaitNode *const *leaves)
 {
   static const gint64 two[] = { 0, 2, 2 }, many[] = { 0, 150, 153 };
-  PlaitPairs pairs = plait_pairs (tape, (PlaitRagged){ 2, two }, (PlaitRagged){ 2, many });
+  PlaitQueryKeyPairs pairs = plait_query_key_pairs (tape, (PlaitRagged){ 2, two }, (PlaitRagged){ 2, many });
 
-  return plait_pair_scores (tape, &pairs, leaves[0], leaves[1], NULL, leaves[2], NULL);
+  return plait_additive_scores (tape, &pairs, leaves[0], leaves[1], NULL, leaves[2], NULL);
 }
 
 static PlaitNode *
 pair_products (PlaitTape *tape, PlaitNode *const *leaves)
 {
-  PlaitPairs pairs = plait_pairs (tape, query_rows, first_rows);
+  PlaitQueryKeyPairs pairs = plait_query_key_pairs (tape, query_rows, first_rows);
 
-  return plait_pair_products (tape, &pairs, leaves[0], leaves[1], 0.7);
+  return plait_dot_scores (tape, &pairs, leaves[0], leaves[1], 0.7);
 }
 
 static PlaitNode *
 pair_weights (PlaitTape *tape, PlaitNode *const *leaves)
 {
-  PlaitPairs pairs[] = { plait_pairs (tape, query_rows, first_rows), plait_pairs (tape, query_rows, second_rows) };
+  PlaitQueryKeyPairs pairs[]
+      = { plait_query_key_pairs (tape, query_rows, first_rows), plait_query_key_pairs (tape, query_rows, second_rows) };
 
-  return plait_pair_weights (tape, pairs, leaves, 2);
+  return plait_ragged_softmax (tape, pairs, leaves, 2);
 }
 
 /* Weights are read twice, and for themselves. */
 static PlaitNode *
 pair_read (PlaitTape *tape, PlaitNode *const *leaves)
 {
-  PlaitPairs pairs = plait_pairs (tape, query_rows, first_rows);
-  PlaitNode *first = plait_pair_read (tape, &pairs, leaves[0], leaves[1]);
-  PlaitNode *second = plait_pair_read (tape, &pairs, leaves[0], leaves[2]);
+  PlaitQueryKeyPairs pairs = plait_query_key_pairs (tape, query_rows, first_rows);
+  PlaitNode *first = plait_weighted_sum (tape, &pairs, leaves[0], leaves[1]);
+  PlaitNode *second = plait_weighted_sum (tape, &pairs, leaves[0], leaves[2]);
 
   return plait_concatenate_columns (tape, (PlaitNode *[]){ first, second }, 2);
 }
@@ -446,14 +447,14 @@ pair_read (PlaitTape *tape, PlaitNode *const *leaves)
 /* A full block, one that begins with the surplus of its last row, one of a row alone, and one that is not full. Row 6
  * is in none. */
 static PlaitNode *
-shares (PlaitTape *tape, PlaitNode *const *leaves)
+halting_weights (PlaitTape *tape, PlaitNode *const *leaves)
 {
   static const gint64 offsets[] = { 0, 3, 6, 7, 9 };
   static const gint64 rows[] = { 0, 1, 2, 2, 3, 4, 5, 7, 8 };
   static const guint8 full[] = { TRUE, TRUE, TRUE, FALSE };
-  static const PlaitShares blocks = { { 4, offsets }, rows, full };
+  static const PlaitHaltingWeights blocks = { { 4, offsets }, rows, full };
 
-  return plait_shares (tape, leaves[0], &blocks);
+  return plait_halting_weights (tape, leaves[0], &blocks);
 }
 
 static const gint32 targets[] = { 3, 0, 10, 3 };
@@ -461,19 +462,19 @@ static const gint32 targets[] = { 3, 0, 10, 3 };
 static PlaitNode *
 vocabulary_loss (PlaitTape *tape, PlaitNode *const *leaves)
 {
-  PlaitVocabularyLossOptions options = { .smoothing = 0.2, .scale = 0.3 };
+  PlaitOutputLossOptions options = { .smoothing = 0.2, .scale = 0.3 };
 
-  return plait_vocabulary_loss (tape, leaves[0], leaves[1], leaves[2], targets, &options, NULL, NULL);
+  return plait_output_loss (tape, leaves[0], leaves[1], leaves[2], targets, &options, NULL, NULL);
 }
 
 static PlaitNode *
 vocabulary_loss_others (PlaitTape *tape, PlaitNode *const *leaves)
 {
-  PlaitVocabularyLossOptions options = { .smoothing = 0.1, .others = TRUE, .scale = 1 };
+  PlaitOutputLossOptions options = { .smoothing = 0.1, .others = TRUE, .scale = 1 };
   PlaitNode *states = plait_activate (tape, leaves[0], PLAIT_ACTIVATION_TANH);
-  PlaitNode *loss = plait_vocabulary_loss (tape, states, leaves[1], NULL, targets, &options, NULL, NULL);
+  PlaitNode *loss = plait_output_loss (tape, states, leaves[1], NULL, targets, &options, NULL, NULL);
 
-  return plait_sum (tape, (PlaitNode *[]){ loss, plait_total (tape, states) }, 2);
+  return plait_add_n (tape, (PlaitNode *[]){ loss, plait_reduce_sum (tape, states) }, 2);
 }
 
 #define CHECK_MODE PLAIT_TAPE_CHECK
@@ -555,7 +556,7 @@ static const GradientCase plain_cases[] = {
   { "pair products", "pair_dot_", pair_products, CHECK_MODE, 2, { { 5, WIDTH }, { 7, WIDTH } } },
   { "pair weights", "pair_softmax_", pair_weights, CHECK_MODE, 2, { { PAIRS, 1 }, { PAIRS_TOO, 1 } } },
   { "pair read", "pair_read_", pair_read, CHECK_MODE, 3, { { PAIRS, 1 }, { 7, WIDTH }, { 7, 3 } } },
-  { "shares", "shares_", shares, CHECK_MODE, 1, { { 9, 1 } } },
+  { "shares", "shares_", halting_weights, CHECK_MODE, 1, { { 9, 1 } } },
   { "vocabulary loss", "vocabulary_loss_", vocabulary_loss, CHECK_MODE, 3, { { 4, 5 }, { 11, 5 }, { 1, 11 } } },
   { "vocabulary loss, others", NULL, vocabulary_loss_others, CHECK_MODE, 2, { { 4, 5 }, { 11, 5 } } },
 };
@@ -569,7 +570,7 @@ gradient_case_at (guint i)
   if (i < n_recurrent_cases)
     return &recurrent_cases[i];
   i -= n_recurrent_cases;
-  return i < n_chosen_cases ? &chosen_cases[i] : NULL;
+  return i < n_sparse_cases ? &sparse_cases[i] : NULL;
 }
 
 static void
@@ -593,7 +594,7 @@ build_root (PlaitTape *tape, PlaitNode *const *leaves, gpointer data)
   weights = plait_tensor (plait_arena_new_array (plait_tape_arena (tape), PlaitScalar, n), output->value.rows,
                           output->value.width);
   draw (weights, plait_random_key (1, "weighing", gradient_case->name, 0));
-  return plait_total (tape, plait_multiply (tape, output, plait_leaf (tape, weights, NULL)));
+  return plait_reduce_sum (tape, plait_multiply (tape, output, plait_leaf (tape, weights, NULL)));
 }
 
 gboolean

@@ -28,8 +28,8 @@ extern const GradientCase recurrent_cases[];
 extern const guint n_recurrent_cases;
 
 /* Those of rows that are chosen. */
-extern const GradientCase chosen_cases[];
-extern const guint n_chosen_cases;
+extern const GradientCase sparse_cases[];
+extern const guint n_sparse_cases;
 
 /* The gradient check of @gradient_case. */
 gboolean run_gradient_case (const GradientCase *gradient_case, PlaitPool *pool, GError **error);

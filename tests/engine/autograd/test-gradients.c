@@ -5,7 +5,7 @@
 #include "cases.h"
 #include "harness.h"
 #include "kernels/kernels.h"
-#include "kernels/terms.h"
+#include "kernels/gradient-terms.h"
 
 static const char *const variants[] = { "v1", "v3", "v4" };
 
@@ -65,7 +65,7 @@ TEST_CASE (gradients, name_what_is_off)
 static void
 set_factor (const char *name, double factor)
 {
-  for (PlaitTerm *term = __start_plait_terms; term < __stop_plait_terms; term++)
+  for (PlaitGradientTerm *term = __start_plait_gradient_terms; term < __stop_plait_gradient_terms; term++)
     if (g_str_equal (term->name, name))
       term->factor = factor;
 }
@@ -94,7 +94,7 @@ TEST_CASE (gradients, notice_every_term_that_is_dropped_flipped_or_scaled)
   g_autoptr (PlaitPool) pool = plait_pool_new (1, NULL);
   g_autoptr (GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
 
-  for (const PlaitTerm *term = __start_plait_terms; term < __stop_plait_terms; term++)
+  for (const PlaitGradientTerm *term = __start_plait_gradient_terms; term < __stop_plait_gradient_terms; term++)
     g_hash_table_add (names, (gpointer)term->name);
   CHECK (g_hash_table_size (names) > 150);
   for (guint variant = 0; variant < G_N_ELEMENTS (variants); variant++)

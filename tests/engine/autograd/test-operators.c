@@ -101,7 +101,7 @@ TEST_CASE (operators, rows_and_columns_times_numbers)
   columns = plait_multiply_broadcast (tape, x, row);
   check_tensor ("rows", rows->value, (double[]){ 10, 20, 30, -4, -5, -6 }, 0);
   check_tensor ("columns", columns->value, (double[]){ 1, 0, 6, 4, 0, 12 }, 0);
-  plait_tape_backward (tape, bench_weigh (&bench, plait_sum (tape, (PlaitNode *[]){ rows, columns }, 2),
+  plait_tape_backward (tape, bench_weigh (&bench, plait_add_n (tape, (PlaitNode *[]){ rows, columns }, 2),
                                           (double[]){ 1, 0, 0, 0, 2, 1 }));
   check_tensor ("dx", x->gradient, (double[]){ 11, 0, 0, 0, -2, 1 }, 0);
   check_tensor ("dcolumn", column->gradient, (double[]){ 1, 16 }, 0);
@@ -132,9 +132,9 @@ TEST_CASE (operators, parts_and_wholes)
                 (double[]){ 10, 20, 3, 4, 50, 60 }, 0);
   check_tensor ("selected or zero", plait_select_rows (tape, (guint8[]){ 0, 1, 0 }, x, NULL)->value,
                 (double[]){ 0, 0, 3, 4, 0, 0 }, 0);
-  check_tensor ("the sum of four", plait_sum (tape, (PlaitNode *[]){ x, x, x, x }, 4)->value,
+  check_tensor ("the sum of four", plait_add_n (tape, (PlaitNode *[]){ x, x, x, x }, 4)->value,
                 (double[]){ 4, 8, 12, 16, 20, 24 }, 0);
-  check_tensor ("the total", plait_total (tape, x)->value, (double[]){ 21 }, 0);
+  check_tensor ("the total", plait_reduce_sum (tape, x)->value, (double[]){ 21 }, 0);
   check_tensor ("embedded", plait_embed (tape, x, (gint32[]){ 1, 0 }, 2, 0.5)->value, (double[]){ 1.5, 2, 0.5, 1 }, 0);
 }
 
@@ -188,7 +188,7 @@ TEST_CASE (operators, dropout)
   CHECK (plait_dropout (tape, x, 0) == x);
   y = plait_dropout (tape, x, rate);
   check_tensor ("dropout", y->value, expected, NEAR);
-  plait_tape_backward (tape, plait_total (tape, y));
+  plait_tape_backward (tape, plait_reduce_sum (tape, y));
   check_tensor ("its gradient", x->gradient, expected, NEAR);
 
   /* The branch is dropped, not the stream. */
@@ -204,7 +204,7 @@ TEST_CASE (operators, dropout)
       bench_begin (&bench, mode);
       x = bench_leaf (&bench, ROWS, WIDTH, ones);
       CHECK (plait_dropout (tape, x, rate) == x);
-      CHECK_NEAR (plait_total (tape, plait_residual (tape, x, x, rate))->value.data[0], 2 * ROWS * WIDTH, NEAR);
+      CHECK_NEAR (plait_reduce_sum (tape, plait_residual (tape, x, x, rate))->value.data[0], 2 * ROWS * WIDTH, NEAR);
     }
 }
 
@@ -255,7 +255,7 @@ TEST_CASE (operators, paper1_equation_1_scaled_dot_product)
   g_auto (Bench) bench = bench_new (1);
   gint64 query_offsets[] = { 0, 2, 5 }, key_offsets[] = { 0, 4, 7 };
   PlaitAttentionOptions options = { .heads = 2 };
-  PlaitAttended memory = { .rows = { 2, key_offsets } };
+  PlaitKeyValues memory = { .rows = { 2, key_offsets } };
   PlaitNode *queries, *context;
   double expected[5 * 6];
 
@@ -280,7 +280,7 @@ TEST_CASE (operators, causal_attention_sees_nothing_later)
   gint64 first = 0;
   PlaitAttentionOptions options = { .heads = 1, .causal = TRUE, .scale = 0.3 };
   PlaitScalar weights[16];
-  PlaitAttended memory = { .rows = { 1, offsets }, .weights = weights };
+  PlaitKeyValues memory = { .rows = { 1, offsets }, .weights = weights };
   PlaitNode *x, *context;
   double expected[4 * 3];
 
@@ -312,7 +312,7 @@ TEST_CASE (operators, paper1_equation_5_one_softmax_over_all_memories)
   gint64 query_offsets[] = { 0, 1, 2, 4 }, first_offsets[] = { 0, 2, 2, 2 }, second_offsets[] = { 0, 1, 3, 3 };
   PlaitAttentionOptions options = { .heads = 1 };
   PlaitScalar weights[2][4] = { { 0 } };
-  PlaitAttended memories[] = {
+  PlaitKeyValues memories[] = {
     { .rows = { 3, first_offsets }, .weights = weights[0] },
     { .rows = { 3, second_offsets }, .weights = weights[1] },
   };
@@ -340,8 +340,8 @@ TEST_CASE (operators, attention_gathers_keys_of_caches)
   g_auto (Bench) bench = bench_new (1);
   gint64 query_offsets[] = { 0, 1, 2 }, offsets[] = { 0, 2, 5 }, gather[] = { 3, 0, 1, 1, 2 };
   PlaitAttentionOptions options = { .heads = 2 };
-  PlaitAttended gathered = { .rows = { 2, offsets }, .gather = gather };
-  PlaitAttended plain = { .rows = { 2, offsets } };
+  PlaitKeyValues gathered = { .rows = { 2, offsets }, .gather = gather };
+  PlaitKeyValues plain = { .rows = { 2, offsets } };
   PlaitNode *queries;
 
   bench_begin (&bench, PLAIT_TAPE_EVALUATE);
@@ -394,8 +394,8 @@ TEST_CASE (operators, pairs_put_together_are_attention)
   gint64 query_offsets[] = { 0, 2, 3, 4 }, first_offsets[] = { 0, 3, 3, 3 }, second_offsets[] = { 0, 2, 7, 7 };
   PlaitRagged query_rows = { 3, query_offsets }, rows[] = { { 3, first_offsets }, { 3, second_offsets } };
   PlaitAttentionOptions options = { .heads = 1, .scale = 0.3 };
-  PlaitAttended memories[2] = { { .rows = rows[0] }, { .rows = rows[1] } };
-  PlaitPairs pairs[2];
+  PlaitKeyValues memories[2] = { { .rows = rows[0] }, { .rows = rows[1] } };
+  PlaitQueryKeyPairs pairs[2];
   PlaitNode *queries, *scores[2], *weights, *contexts[2], *expected, *found;
 
   bench_begin (&bench, PLAIT_TAPE_CHECK);
@@ -404,16 +404,16 @@ TEST_CASE (operators, pairs_put_together_are_attention)
     {
       memories[m].keys = bench_random (&bench, plait_ragged_rows (rows[m]), 5, 2 + m);
       memories[m].values = bench_random (&bench, plait_ragged_rows (rows[m]), 5, 4 + m);
-      pairs[m] = plait_pairs (bench.tape, query_rows, rows[m]);
-      scores[m] = plait_pair_products (bench.tape, &pairs[m], queries, memories[m].keys, 0.3);
+      pairs[m] = plait_query_key_pairs (bench.tape, query_rows, rows[m]);
+      scores[m] = plait_dot_scores (bench.tape, &pairs[m], queries, memories[m].keys, 0.3);
     }
   expected = plait_attention (bench.tape, queries, query_rows, memories, 2, &options);
-  weights = plait_pair_weights (bench.tape, pairs, scores, 2);
-  for (gint64 m = 0, first = 0; m < 2; first += plait_pairs_number (&pairs[m]), m++)
-    contexts[m]
-        = plait_pair_read (bench.tape, &pairs[m],
-                           plait_rows (bench.tape, weights, first, plait_pairs_number (&pairs[m])), memories[m].values);
-  found = plait_sum (bench.tape, contexts, 2);
+  weights = plait_ragged_softmax (bench.tape, pairs, scores, 2);
+  for (gint64 m = 0, first = 0; m < 2; first += plait_query_key_pairs_count (&pairs[m]), m++)
+    contexts[m] = plait_weighted_sum (bench.tape, &pairs[m],
+                                      plait_rows (bench.tape, weights, first, plait_query_key_pairs_count (&pairs[m])),
+                                      memories[m].values);
+  found = plait_add_n (bench.tape, contexts, 2);
   for (gint64 i = 0; i < 4 * 5; i++)
     CHECK_NEAR (found->value.data[i], expected->value.data[i], NEAR);
 }
@@ -426,22 +426,22 @@ TEST_CASE (operators, chen2017_equations_5_to_7_additive_attention)
   double q[] = { 0.5, -1 }, k[] = { 1, 2, -0.5, 0.25 }, v[] = { 2, -3 }, h[] = { 1, 2, 3, 4, 5, 6 }, b = 0.125;
   double score[2], weight, context[3];
   PlaitNode *scores, *weights;
-  PlaitPairs pairs;
+  PlaitQueryKeyPairs pairs;
 
   bench_begin (&bench, PLAIT_TAPE_CHECK);
-  pairs = plait_pairs (bench.tape, (PlaitRagged){ 1, query_offsets }, (PlaitRagged){ 1, offsets });
-  scores = plait_pair_scores (bench.tape, &pairs, bench_leaf (&bench, 1, 2, q), bench_leaf (&bench, 2, 2, k), NULL,
-                              bench_leaf (&bench, 1, 2, v), bench_leaf (&bench, 1, 1, &b));
+  pairs = plait_query_key_pairs (bench.tape, (PlaitRagged){ 1, query_offsets }, (PlaitRagged){ 1, offsets });
+  scores = plait_additive_scores (bench.tape, &pairs, bench_leaf (&bench, 1, 2, q), bench_leaf (&bench, 2, 2, k), NULL,
+                                  bench_leaf (&bench, 1, 2, v), bench_leaf (&bench, 1, 1, &b));
   for (int i = 0; i < 2; i++)
     score[i] = v[0] * tanh (q[0] + k[2 * i]) + v[1] * tanh (q[1] + k[2 * i + 1]) + b;
   check_tensor ("scores", scores->value, score, NEAR);
-  weights = plait_pair_weights (bench.tape, &pairs, &scores, 1);
+  weights = plait_ragged_softmax (bench.tape, &pairs, &scores, 1);
   weight = exp (score[0]) / (exp (score[0]) + exp (score[1]));
   check_tensor ("weights", weights->value, (double[]){ weight, 1 - weight }, NEAR);
   for (int j = 0; j < 3; j++)
     context[j] = weight * h[j] + (1 - weight) * h[3 + j];
-  check_tensor ("context", plait_pair_read (bench.tape, &pairs, weights, bench_leaf (&bench, 2, 3, h))->value, context,
-                NEAR);
+  check_tensor ("context", plait_weighted_sum (bench.tape, &pairs, weights, bench_leaf (&bench, 2, 3, h))->value,
+                context, NEAR);
 }
 
 TEST_CASE (operators, attention_to_nothing_has_finite_gradients)
@@ -451,7 +451,7 @@ TEST_CASE (operators, attention_to_nothing_has_finite_gradients)
   PlaitAttentionOptions options = { .heads = 1 };
   guint8 absent[] = { 0, 0, 0 };
   const guint8 *const present[] = { absent };
-  PlaitAttended memory = { .rows = { 2, offsets } };
+  PlaitKeyValues memory = { .rows = { 2, offsets } };
   double zeros[6] = { 0 };
   PlaitNode *queries, *item, *context, *second;
 
@@ -464,7 +464,7 @@ TEST_CASE (operators, attention_to_nothing_has_finite_gradients)
   check_tensor ("context", context->value, zeros, 0);
   check_tensor ("contexts", second->value, zeros, 0);
   plait_tape_backward (bench.tape,
-                       plait_total (bench.tape, plait_sum (bench.tape, (PlaitNode *[]){ context, second }, 2)));
+                       plait_reduce_sum (bench.tape, plait_add_n (bench.tape, (PlaitNode *[]){ context, second }, 2)));
   check_tensor ("gradient of the queries", queries->gradient, zeros, 0);
   check_tensor ("gradient of the item", item->gradient, zeros, 0);
 }
@@ -472,8 +472,8 @@ TEST_CASE (operators, attention_to_nothing_has_finite_gradients)
 TEST_CASE (operators, vocabulary_loss)
 {
   g_auto (Bench) bench = bench_new (1);
-  PlaitVocabularyLossOptions options = { .smoothing = 0.1, .scale = 0.5 };
-  PlaitVocabularyLossSums sums;
+  PlaitOutputLossOptions options = { .smoothing = 0.1, .scale = 0.5 };
+  PlaitOutputLossSums sums;
   double row_losses[2];
   gint32 targets[] = { 2, 0 };
   PlaitNode *states, *table, *bias, *loss;
@@ -491,7 +491,7 @@ TEST_CASE (operators, vocabulary_loss)
       states = bench_leaf (&bench, 2, 1, (double[]){ 1, 1 });
       table = bench_leaf (&bench, 3, 1, (double[]){ 0, log (2), 0 });
       bias = bench_leaf (&bench, 1, 3, (double[]){ 0, 0, log (5) });
-      loss = plait_vocabulary_loss (bench.tape, states, table, bias, targets, &options, &sums, row_losses);
+      loss = plait_output_loss (bench.tape, states, table, bias, targets, &options, &sums, row_losses);
       CHECK_NEAR (row_losses[0], nll0, NEAR);
       CHECK_NEAR (row_losses[1], nll1, NEAR);
       CHECK_NEAR (sums.negative_log_likelihood, nll0 + nll1, NEAR);
@@ -514,14 +514,14 @@ TEST_CASE (operators, vocabulary_loss)
 TEST_CASE (operators, vocabulary_loss_without_gradients)
 {
   g_auto (Bench) bench = bench_new (1);
-  PlaitVocabularyLossOptions options = { .scale = 1 };
-  PlaitVocabularyLossSums sums;
+  PlaitOutputLossOptions options = { .scale = 1 };
+  PlaitOutputLossSums sums;
   PlaitNode *loss;
 
   /* Equal logits: ln V a row; ties go to the lower id. */
   bench_begin (&bench, PLAIT_TAPE_EVALUATE);
-  loss = plait_vocabulary_loss (bench.tape, bench_leaf (&bench, 2, 1, (double[]){ 1, 2 }),
-                                bench_leaf (&bench, 7, 1, NULL), NULL, (gint32[]){ 0, 6 }, &options, &sums, NULL);
+  loss = plait_output_loss (bench.tape, bench_leaf (&bench, 2, 1, (double[]){ 1, 2 }), bench_leaf (&bench, 7, 1, NULL),
+                            NULL, (gint32[]){ 0, 6 }, &options, &sums, NULL);
   CHECK_NEAR (loss->value.data[0], 2 * log (7), NEAR);
   CHECK_INT (sums.correct, 1);
 }

@@ -22,7 +22,7 @@ TEST_CASE (tape, adds_to_the_gradients_of_leaves)
 
       plait_tape_begin (bench.tape, PLAIT_TAPE_CHECK, no_key);
       leaf = plait_leaf (bench.tape, plait_tensor (x, 1, 3), &gradient);
-      root = plait_total (bench.tape, plait_multiply (bench.tape, leaf, leaf));
+      root = plait_reduce_sum (bench.tape, plait_multiply (bench.tape, leaf, leaf));
       plait_tape_backward (bench.tape, root);
       CHECK_NEAR (root->value.data[0], 14, 1e-6);
     }
@@ -46,7 +46,7 @@ TEST_CASE (tape, lets_no_gradient_flow_to_constants_or_in_evaluation)
   CHECK (!plait_scale (bench.tape, constant, 2)->needs_gradient);
   CHECK (plait_multiply (bench.tape, constant, leaf)->needs_gradient);
   CHECK (plait_columns (bench.tape, leaf, 1, 1)->needs_gradient);
-  plait_tape_backward (bench.tape, plait_total (bench.tape, constant));
+  plait_tape_backward (bench.tape, plait_reduce_sum (bench.tape, constant));
   CHECK_NEAR (dx[0], 0, 0);
 
   plait_tape_begin (bench.tape, PLAIT_TAPE_EVALUATE, no_key);
@@ -84,7 +84,7 @@ TEST_CASE (tape, reads_and_writes_strided_leaves)
   plait_tape_begin (bench.tape, PLAIT_TAPE_CHECK, no_key);
   leaf = plait_leaf (bench.tape, value, &gradient);
   column = plait_columns (bench.tape, leaf, 1, 1);
-  plait_tape_backward (bench.tape, plait_total (bench.tape, plait_multiply (bench.tape, column, column)));
+  plait_tape_backward (bench.tape, plait_reduce_sum (bench.tape, plait_multiply (bench.tape, column, column)));
   CHECK_NEAR (dx[0], 0, 0);
   CHECK_NEAR (dx[1], 4, 1e-6);
   CHECK_NEAR (dx[5], 0, 0);
@@ -113,7 +113,7 @@ TEST_CASE (tape, gives_storage_back_during_backward)
       node = plait_leaf (bench.tape, plait_tensor (x, 64, NUMBERS / 64), &gradient);
       for (int i = 0; i < LAYERS; i++)
         node = plait_multiply (bench.tape, plait_activate (bench.tape, node, PLAIT_ACTIVATION_TANH), node);
-      node = plait_total (bench.tape, node);
+      node = plait_reduce_sum (bench.tape, node);
       if (backward)
         plait_tape_backward (bench.tape, node);
       held[backward] = plait_arena_peak (bench.arena);
@@ -170,7 +170,7 @@ TEST_CASE (tape, takes_operators_from_outside)
   *(PlaitScalar *)node->payload = 10;
   for (int i = 0; i < 2; i++)
     node->value.data[i] = 10 * x[i] * x[i] * x[i];
-  plait_tape_backward (bench.tape, plait_total (bench.tape, node));
+  plait_tape_backward (bench.tape, plait_reduce_sum (bench.tape, node));
   CHECK_NEAR (dx[0], 120, 1e-4);
   CHECK_NEAR (dx[1], 30, 1e-4);
 }
@@ -196,9 +196,9 @@ run_layer (guint threads, GArray *found)
   PlaitTensor gradients[G_N_ELEMENTS (shapes)];
   PlaitRagged rows = { 4, offsets };
   PlaitAttentionOptions options = { .heads = 4, .dropout = 0.1 };
-  PlaitVocabularyLossOptions loss_options = { .smoothing = 0.1, .scale = 0.01 };
+  PlaitOutputLossOptions loss_options = { .smoothing = 0.1, .scale = 0.01 };
   gint32 targets[ROWS];
-  PlaitAttended memory = { .rows = rows };
+  PlaitKeyValues memory = { .rows = rows };
   PlaitNode *projected, *context, *x, *root;
 
   plait_tape_begin (tape, PLAIT_TAPE_TRAIN, plait_random_key (3, "dropout", NULL, 0));
@@ -223,7 +223,7 @@ run_layer (guint threads, GArray *found)
   memory.values = plait_columns (tape, projected, 2 * WIDTH, WIDTH);
   context = plait_attention (tape, plait_columns (tape, projected, 0, WIDTH), rows, &memory, 1, &options);
   x = plait_residual (tape, leaves[0], context, 0.2);
-  root = plait_vocabulary_loss (tape, x, leaves[5], NULL, targets, &loss_options, NULL, NULL);
+  root = plait_output_loss (tape, x, leaves[5], NULL, targets, &loss_options, NULL, NULL);
   g_array_append_vals (found, root->value.data, 1);
   plait_tape_backward (tape, root);
   for (guint i = 0; i < G_N_ELEMENTS (shapes); i++)
@@ -258,7 +258,7 @@ run_step (gpointer data)
   const Step *step = data;
 
   plait_tape_begin (step->tape, PLAIT_TAPE_TRAIN, no_key);
-  plait_tape_call (step->tape, (PlaitCaller){ "combiner=gate", "combine" });
+  plait_tape_set_caller (step->tape, (PlaitCodeOwner){ "combiner=gate", "combine" });
   step->deed (step->tape);
 }
 
@@ -280,7 +280,7 @@ multiply_what_differs (PlaitTape *tape)
 static void
 fail_backward (PlaitTape *tape, PlaitNode *node)
 {
-  plait_tape_expect (tape, !plait_crash_running ().who);
+  plait_tape_expect (tape, !plait_crash_get_owner ().who);
 }
 
 /* An operator of a plugin's own: its backward runs long after the plugin has. */
@@ -293,7 +293,7 @@ fail_in_backward (PlaitTape *tape)
   PlaitNode *leaf = plait_leaf (tape, plait_tensor (&x, 1, 1), &gradient);
   PlaitNode *node = plait_tape_node (tape, &own, 1, 1, &leaf, 1, 0);
 
-  plait_tape_call (tape, (PlaitCaller){ NULL, NULL });
+  plait_tape_set_caller (tape, (PlaitCodeOwner){ NULL, NULL });
   plait_tape_backward (tape, node);
 }
 
@@ -326,11 +326,11 @@ TEST_CASE (tape, is_left_with_the_name_of_who_ran)
       REQUIRE (error != NULL);
       CHECK (g_str_has_prefix (error->message, deeds[i].sentence));
       CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, "");
-      CHECK (!plait_crash_running ().who);
+      CHECK (!plait_crash_get_owner ().who);
 
       /* The tape can be used again. */
       step.deed = do_nothing;
       CHECK (plait_arena_protect (bench.arena, run_step, &step, NO_ERROR));
-      plait_tape_call (bench.tape, (PlaitCaller){ NULL, NULL });
+      plait_tape_set_caller (bench.tape, (PlaitCodeOwner){ NULL, NULL });
     }
 }

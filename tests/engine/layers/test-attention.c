@@ -58,7 +58,7 @@ TEST_CASE (attention, over_one_memory_is_joint_attention)
   g_autoptr (PlaitParameters) parameters = plait_parameters_new ();
   PlaitAttention cross = plait_attention_declare (parameters, "cross", &biased, 7);
   PlaitAttention joint = plait_attention_declare_joint (parameters, "joint", &biased, names, (gint64[]){ 7 }, 1);
-  PlaitAttended of_cross, of_joint;
+  PlaitKeyValues of_cross, of_joint;
   PlaitNode *x, *memory;
 
   fill (parameters);
@@ -85,7 +85,7 @@ TEST_CASE (attention, over_two_memories_is_attention_over_both_end_to_end)
   g_auto (Bench) bench = bench_new (1);
   g_autoptr (PlaitParameters) parameters = plait_parameters_new ();
   PlaitAttention attention = plait_attention_declare (parameters, "flat", &plain, 7);
-  PlaitAttended parts[2], together;
+  PlaitKeyValues parts[2], together;
   PlaitNode *x, *memory[2], *both;
 
   fill (parameters);
@@ -107,7 +107,7 @@ TEST_CASE (attention, over_memories_one_of_which_is_missing_is_attention_without
   g_auto (Bench) bench = bench_new (1);
   g_autoptr (PlaitParameters) parameters = plait_parameters_new ();
   PlaitAttention attention = plait_attention_declare (parameters, "flat", &biased, 7);
-  PlaitAttended memories[2];
+  PlaitKeyValues memories[2];
   PlaitNode *x, *nothing;
 
   fill (parameters);
@@ -152,7 +152,7 @@ TEST_CASE (attention, to_nothing_is_zero_with_biases)
   g_autoptr (PlaitParameters) parameters = plait_parameters_new ();
   PlaitAttention attention = plait_attention_declare (parameters, "cross", &biased, WIDTH);
   PlaitNode *x, *y, *second;
-  PlaitAttended memory;
+  PlaitKeyValues memory;
 
   fill (parameters);
   bench_begin (&bench, PLAIT_TAPE_CHECK);
@@ -166,7 +166,7 @@ TEST_CASE (attention, to_nothing_is_zero_with_biases)
       CHECK_INT (y->value.data[i] == 0, i >= 2 * WIDTH);
       CHECK_INT (second->value.data[i] == 0, i >= 2 * WIDTH);
     }
-  plait_tape_backward (bench.tape, plait_total (bench.tape, second));
+  plait_tape_backward (bench.tape, plait_reduce_sum (bench.tape, second));
   for (int i = 0; i < 5 * WIDTH; i++)
     CHECK (i >= 2 * WIDTH ? x->gradient.data[i] == 0 : isfinite ((double)x->gradient.data[i]));
   for (gint64 i = 0; i < plait_parameters_gradients (parameters).width; i++)
@@ -238,7 +238,7 @@ TEST_CASE (attention, does_not_mix_sentences)
   alone = plait_attention_apply_self (bench.tape, &attention, plait_rows (bench.tape, x, 4, 2),
                                       (PlaitRagged){ 1, (gint64[]){ 0, 2 } }, FALSE, NULL);
   check_equal (alone, plait_rows (bench.tape, both, 4, 2), NEAR);
-  plait_tape_backward (bench.tape, plait_total (bench.tape, plait_rows (bench.tape, both, 4, 2)));
+  plait_tape_backward (bench.tape, plait_reduce_sum (bench.tape, plait_rows (bench.tape, both, 4, 2)));
   for (int i = 0; i < 4 * WIDTH; i++)
     CHECK_NEAR (x->gradient.data[i], 0, 0);
 }
@@ -258,6 +258,6 @@ TEST_CASE (attention, keeps_no_weights_for_backward)
   bench_begin (&bench, PLAIT_TAPE_TRAIN);
   out = plait_attention_apply_self (
       bench.tape, &attention, plait_leaf (bench.tape, bench_tensor (&bench, 1024, 32, NULL), NULL), rows, FALSE, NULL);
-  plait_tape_backward (bench.tape, plait_total (bench.tape, out));
+  plait_tape_backward (bench.tape, plait_reduce_sum (bench.tape, out));
   CHECK (plait_arena_peak (bench.arena) < 1024 * 1024 * sizeof (PlaitScalar));
 }

@@ -13,11 +13,11 @@ blocks_text (const PlaitBlocks *blocks, gint64 s)
 
   for (gint64 b = blocks->rows.offsets[s]; b < blocks->rows.offsets[s + 1]; b++)
     {
-      const gint64 *offsets = blocks->shares.blocks.offsets;
+      const gint64 *offsets = blocks->halting_weights.blocks.offsets;
 
       g_string_append_c (text, '[');
       for (gint64 i = offsets[b]; i < offsets[b + 1]; i++)
-        g_string_append_printf (text, "%s%d", i > offsets[b] ? " " : "", (int)blocks->shares.row[i]);
+        g_string_append_printf (text, "%s%d", i > offsets[b] ? " " : "", (int)blocks->halting_weights.row[i]);
       g_string_append_printf (text, "|%d]", (int)blocks->n_children[b]);
     }
   return g_string_free (g_steal_pointer (&text), FALSE);
@@ -32,7 +32,7 @@ check_parents (const PlaitBlocks *blocks, gint64 n)
       CONTEXT ("row %d", (int)row);
       gint64 parent = -1;
 
-      for (gint64 b = blocks->shares.blocks.n - 1; b >= 0; b--)
+      for (gint64 b = blocks->halting_weights.blocks.n - 1; b >= 0; b--)
         if (row >= blocks->first_child[b] && row < blocks->first_child[b] + blocks->n_children[b])
           parent = b;
       CHECK_INT (blocks->parent[row], parent);

@@ -11,7 +11,7 @@
 enum
 {
   SENTENCES = 40, /* in bundles of eight or more: of up to five threads */
-  LONGEST = 6,
+  MAX_LENGTH = 6,
   INPUT = 3,
   WIDTH = 10, /* no whole vectors */
 };
@@ -22,8 +22,8 @@ typedef struct
   gint64 leaves[SENTENCES + 1];
   gint64 words[SENTENCES];
   gint64 nodes[SENTENCES + 1];
-  gint64 left[SENTENCES * LONGEST];
-  gint64 right[SENTENCES * LONGEST];
+  gint64 left[SENTENCES * MAX_LENGTH];
+  gint64 right[SENTENCES * MAX_LENGTH];
 } Sentences;
 
 static void
@@ -32,7 +32,7 @@ set_sentences (Sentences *sentences)
   sentences->leaves[0] = sentences->nodes[0] = 0;
   for (gint64 s = 0; s < SENTENCES; s++)
     {
-      gint64 n = s * 5 % (LONGEST + 1), first = sentences->nodes[s], inner = s % 3 == 2 ? 0 : MAX (n - 1, 0);
+      gint64 n = s * 5 % (MAX_LENGTH + 1), first = sentences->nodes[s], inner = s % 3 == 2 ? 0 : MAX (n - 1, 0);
 
       sentences->leaves[s + 1] = sentences->leaves[s] + n;
       sentences->words[s] = n;
@@ -83,8 +83,8 @@ compute (const Kind *kind, guint threads)
       = { .kind = PLAIT_CELL_GRU, .reset = kind->cell.reset, .input_width = WIDTH, .width = WIDTH };
   PlaitCell cell = plait_cell_declare (parameters, "cell", &kind->cell);
   PlaitTreeUnit unit = plait_tree_unit_declare (parameters, "unit", &kind->unit);
-  PlaitTreeHeads heads = plait_tree_heads_declare (parameters, "heads", WIDTH);
-  PlaitTreeDown way = plait_tree_down_declare (parameters, "down", &down, PLAIT_ROOT_TANH);
+  PlaitTreeHeadWords heads = plait_tree_head_words_declare (parameters, "heads", WIDTH);
+  PlaitTreeTopDown way = plait_tree_top_down_declare (parameters, "down", &down, PLAIT_ROOT_TANH);
   GArray *numbers = g_array_new (FALSE, FALSE, sizeof (PlaitScalar));
   Sentences sentences;
   PlaitRagged leaves = { SENTENCES, sentences.leaves }, nodes = { SENTENCES, sentences.nodes };
@@ -101,13 +101,14 @@ compute (const Kind *kind, guint threads)
   states = plait_cell_run (bench.tape, &cell, plait_cell_project (bench.tape, &cell, x), leaves, TRUE, initial);
   tree = plait_tree_rows (bench.tape, leaves, sentences.words, nodes, sentences.left, sentences.right);
   rows[0] = plait_tree_unit_apply (bench.tape, &unit, tree, states, NULL).state;
-  rows[1] = plait_tree_heads_apply (bench.tape, &heads, tree, states.state);
-  rows[2] = plait_tree_down_apply (bench.tape, &way, tree, plait_sum (bench.tape, rows, 2));
+  rows[1] = plait_tree_head_words_apply (bench.tape, &heads, tree, states.state);
+  rows[2] = plait_tree_top_down_apply (bench.tape, &way, tree, plait_add_n (bench.tape, rows, 2));
   append (numbers, states.state->value);
   for (gint64 i = 0; i < 3; i++)
     append (numbers, rows[i]->value);
-  plait_tape_backward (bench.tape,
-                       plait_total (bench.tape, plait_multiply (bench.tape, plait_sum (bench.tape, rows, 3), rows[2])));
+  plait_tape_backward (
+      bench.tape,
+      plait_reduce_sum (bench.tape, plait_multiply (bench.tape, plait_add_n (bench.tape, rows, 3), rows[2])));
   append (numbers, x->gradient);
   append (numbers, initial.state->gradient);
   append (numbers, plait_parameters_gradients (parameters));

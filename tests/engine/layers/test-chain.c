@@ -111,7 +111,7 @@ check_same (const char *what, PlaitTensor a, PlaitTensor b)
 }
 
 static void
-check_chain (PlaitCellKind kind, PlaitResetPlace reset)
+check_chain (PlaitCellKind kind, PlaitResetOrder reset)
 {
   static const gint64 left[] = { 0, 5, 6, 7 }, right[] = { 1, 2, 3, 4 };
   static const gint64 words[] = { 0, WORDS }, nodes[] = { 0, NODES };
@@ -147,8 +147,9 @@ check_chain (PlaitCellKind kind, PlaitResetPlace reset)
                  .state;
   check_same ("states", given[0]->value, given[1]->value);
   for (guint i = 0; i < 2; i++)
-    roots[i] = plait_total (bench.tape, plait_multiply (bench.tape, given[i], bench_random (&bench, NODES, WIDTH, 2)));
-  plait_tape_backward (bench.tape, plait_sum (bench.tape, roots, 2));
+    roots[i]
+        = plait_reduce_sum (bench.tape, plait_multiply (bench.tape, given[i], bench_random (&bench, NODES, WIDTH, 2)));
+  plait_tape_backward (bench.tape, plait_add_n (bench.tape, roots, 2));
   check_same ("gradient of the words", x[0]->gradient, x[1]->gradient);
 }
 

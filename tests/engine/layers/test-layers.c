@@ -170,7 +170,7 @@ TEST_CASE (layers, drop_out_in_training_only)
       static const PlaitTapeMode modes[] = { PLAIT_TAPE_CHECK, PLAIT_TAPE_EVALUATE, PLAIT_TAPE_TRAIN };
       PlaitTapeMode mode = modes[i];
       PlaitNode *x, *found[3];
-      PlaitAttended memory;
+      PlaitKeyValues memory;
 
       bench_begin (&bench, mode);
       x = bench_random (&bench, 5, 4, 1);
@@ -219,7 +219,7 @@ build (PlaitTape *tape, PlaitNode *const *leaves, gpointer data)
   const Layers *layers = data;
   PlaitNode *x = plait_embedding_apply (tape, &layers->embedding, ids, 5);
   PlaitNode *q, *items[2];
-  PlaitAttended one, both[2];
+  PlaitKeyValues one, both[2];
 
   x = plait_positions_apply (tape, &layers->positions, x, rows, 0, 0.1);
   q = plait_norm_apply (tape, &layers->norm, x);
@@ -232,7 +232,7 @@ build (PlaitTape *tape, PlaitNode *const *leaves, gpointer data)
   q = plait_attention_apply_items (tape, &layers->contexts, x, items, present, 2, NULL);
   x = plait_residual (tape, x, q, 0.1);
   x = plait_feed_forward_apply (tape, &layers->feed_forward, x);
-  return plait_total (tape, plait_multiply (tape, x, plait_activate (tape, x, PLAIT_ACTIVATION_TANH)));
+  return plait_reduce_sum (tape, plait_multiply (tape, x, plait_activate (tape, x, PLAIT_ACTIVATION_TANH)));
 }
 
 TEST_CASE (layers, have_right_gradients)

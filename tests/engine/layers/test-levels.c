@@ -227,10 +227,10 @@ TEST_CASE (levels, cif_with_constant_weights_is_the_mean)
       g_autoptr (Stand) mean = stand_new (&declaration, (PlaitRagged){ 1, leaves });
       PlaitTape *tape = mean->bench.tape;
       double quarters[12];
-      PlaitNode *numbers, *shares;
+      PlaitNode *numbers, *halting_weights;
       PlaitBlocks blocks;
       gint64 each[7];
-      PlaitPairs pairs;
+      PlaitQueryKeyPairs pairs;
 
       for (gint64 i = 0; i < 12; i++)
         quarters[i] = 1 / (double)k;
@@ -238,11 +238,11 @@ TEST_CASE (levels, cif_with_constant_weights_is_the_mean)
         each[i] = i;
       numbers = bench_leaf (&mean->bench, 12, 1, quarters);
       blocks = plait_blocks_fire (tape, (PlaitRagged){ 1, leaves }, numbers->value, 0.5);
-      CHECK_INT (blocks.shares.blocks.n, 12 / k);
-      shares = plait_shares (tape, numbers, &blocks.shares);
-      pairs = plait_pairs (tape, (PlaitRagged){ 12 / k, each }, blocks.shares.blocks);
-      check_tensor ("shares", shares->value, quarters, 0);
-      PlaitTensor sums = plait_pair_read (tape, &pairs, shares, mean->x)->value;
+      CHECK_INT (blocks.halting_weights.blocks.n, 12 / k);
+      halting_weights = plait_halting_weights (tape, numbers, &blocks.halting_weights);
+      pairs = plait_query_key_pairs (tape, (PlaitRagged){ 12 / k, each }, blocks.halting_weights.blocks);
+      check_tensor ("shares", halting_weights->value, quarters, 0);
+      PlaitTensor sums = plait_weighted_sum (tape, &pairs, halting_weights, mean->x)->value;
       for (gint64 b = 0; b < 12 / k; b++)
         for (gint64 i = 0; i < PYRAMID_WIDTH; i++)
           CHECK_NEAR (plait_tensor_row (sums, b)[i], plait_tensor_row (mean->found.states->value, 12 + b)[i], NEAR);

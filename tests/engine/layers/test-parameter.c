@@ -95,9 +95,9 @@ TEST_CASE (parameters, that_cannot_be_declared_are_faults)
 
       plait_parameters_declare (parameters, "taken", 2, 3, PLAIT_ZEROS);
       CHECK (plait_parameters_check (parameters, &error));
-      plait_crash_enter ((PlaitCaller){ "somebody", "build" });
+      plait_crash_set_owner ((PlaitCodeOwner){ "somebody", "build" });
       refused = plait_parameters_declare (parameters, faults[i].name, faults[i].rows, faults[i].width, PLAIT_ZEROS);
-      plait_crash_enter ((PlaitCaller){ NULL, NULL });
+      plait_crash_set_owner ((PlaitCodeOwner){ NULL, NULL });
       REQUIRE (refused != NULL);
       plait_parameters_use (parameters, refused, PLAIT_USE_WEIGHT);
       /* The first fault is what is told. */
@@ -230,7 +230,7 @@ TEST_CASE (parameters, are_one_leaf_a_tape_and_step)
           CHECK (nodes[i]->value.data == list[i]->value.data);
           CHECK (nodes[i]->needs_gradient);
         }
-      plait_tape_backward (bench.tape, plait_total (bench.tape, plait_sum (bench.tape, nodes, MANY)));
+      plait_tape_backward (bench.tape, plait_reduce_sum (bench.tape, plait_add_n (bench.tape, nodes, MANY)));
     }
   CHECK_NEAR (list[0]->gradient.data[0], 2, 0);
   CHECK_NEAR (list[MANY - 1]->gradient.data[0], 2, 0);

@@ -64,7 +64,7 @@ sibling_weights (Bench *bench, const char *the_case, gint64 number, PlaitNode *q
   PlaitNode *weights[4], *queries, *keys, *scores;
   gint64 *zeros = plait_arena_new_array (bench->arena, gint64, siblings.n + 1);
   gint64 *each = plait_arena_new_array (bench->arena, gint64, siblings.n + 1);
-  PlaitPairs pairs;
+  PlaitQueryKeyPairs pairs;
 
   for (gint64 i = 0; i < 4; i++)
     {
@@ -79,12 +79,12 @@ sibling_weights (Bench *bench, const char *the_case, gint64 number, PlaitNode *q
       zeros[i] = 0;
       each[i] = i;
     }
-  pairs = plait_pairs (bench->tape, (PlaitRagged){ siblings.n, each }, siblings);
+  pairs = plait_query_key_pairs (bench->tape, (PlaitRagged){ siblings.n, each }, siblings);
   queries = plait_gather_rows (bench->tape, q, zeros, siblings.n);
   queries = plait_linear (bench->tape, queries, weights[0], NULL, PLAIT_ACTIVATION_NONE);
   keys = plait_linear (bench->tape, rows, weights[1], weights[2], PLAIT_ACTIVATION_NONE);
-  scores = plait_pair_scores (bench->tape, &pairs, queries, keys, NULL, weights[3], NULL);
-  return plait_pair_weights (bench->tape, &pairs, &scores, 1);
+  scores = plait_additive_scores (bench->tape, &pairs, queries, keys, NULL, weights[3], NULL);
+  return plait_ragged_softmax (bench->tape, &pairs, &scores, 1);
 }
 
 /* The reference's sentence of 11 rows under 4 and 2, read from the top down: each row gets its share of its parent's
@@ -95,14 +95,14 @@ descend_softly (Bench *bench, const char *the_case, PlaitNode *q, PlaitNode *con
   static const gint64 top[] = { 0, 2 }, middle[] = { 0, 3, 4 }, leaf[] = { 0, 3, 6, 9, 11 }, all[] = { 0, 11 };
   static const gint64 of_middle[] = { 0, 0, 0, 1 }, of_leaf[] = { 0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3 }, one[] = { 0, 1 };
   PlaitTape *tape = bench->tape;
-  PlaitPairs pairs = plait_pairs (tape, (PlaitRagged){ 1, one }, (PlaitRagged){ 1, all });
+  PlaitQueryKeyPairs pairs = plait_query_key_pairs (tape, (PlaitRagged){ 1, one }, (PlaitRagged){ 1, all });
   PlaitNode *weights = sibling_weights (bench, the_case, 2, q, levels[2], (PlaitRagged){ 1, top });
 
   weights = plait_multiply (tape, sibling_weights (bench, the_case, 1, q, levels[1], (PlaitRagged){ 2, middle }),
                             plait_gather_rows (tape, weights, of_middle, 4));
   weights = plait_multiply (tape, sibling_weights (bench, the_case, 0, q, levels[0], (PlaitRagged){ 4, leaf }),
                             plait_gather_rows (tape, weights, of_leaf, 11));
-  return plait_pair_read (tape, &pairs, weights, levels[0]);
+  return plait_weighted_sum (tape, &pairs, weights, levels[0]);
 }
 
 static void
@@ -136,7 +136,7 @@ hold_levels (const char *name, PlaitPooling pooling, PlaitCellKind cell)
   roots[0] = reference_weigh (&bench, levels[1], name, "level1", 0);
   roots[1] = reference_weigh (&bench, levels[2], name, "level2", 0);
   roots[2] = reference_weigh (&bench, context, name, "context", 0);
-  plait_tape_backward (bench.tape, plait_sum (bench.tape, roots, 3));
+  plait_tape_backward (bench.tape, plait_add_n (bench.tape, roots, 3));
   reference_check_input (x, name, "m");
   reference_check_input (q, name, "q");
   visit_pyramid (&pyramid, name, check_gradient);
@@ -179,7 +179,7 @@ hold_cut (const char *name, PlaitPooling pooling, const gint64 *row, const gint6
   const double *weights = reference (name, "outputs/weight")->numbers;
   const double *cotangents = reference (name, "cotangents/weight")->numbers;
   double expected[16], of_shares[16];
-  PlaitNode *x, *level, *numbers, *shares, *roots[3];
+  PlaitNode *x, *level, *numbers, *halting_weights, *roots[3];
   PlaitPyramid pyramid;
   PlaitPyramidRows found;
   PlaitBlocks blocks;
@@ -203,25 +203,25 @@ hold_cut (const char *name, PlaitPooling pooling, const gint64 *row, const gint6
   numbers = plait_linear_apply (bench.tape, &pyramid.levels[0].numbers, x, PLAIT_ACTIVATION_SIGMOID);
   blocks = halts ? plait_blocks_halt (bench.tape, rows, numbers->value, 0.01, 100)
                  : plait_blocks_fire (bench.tape, rows, numbers->value, 0.5);
-  shares = plait_shares (bench.tape, numbers, &blocks.shares);
-  n = shares->value.rows;
+  halting_weights = plait_halting_weights (bench.tape, numbers, &blocks.halting_weights);
+  n = halting_weights->value.rows;
   for (gint64 i = 0; i < n; i++)
     {
       gint64 at = halts ? i : block[i] * 9 + row[i];
 
-      CHECK_INT (blocks.shares.row[i], row[i]);
+      CHECK_INT (blocks.halting_weights.row[i], row[i]);
       expected[i] = weights[at];
       of_shares[i] = cotangents[at];
     }
-  check_tensor ("shares", shares->value, expected, NEAR);
+  check_tensor ("shares", halting_weights->value, expected, NEAR);
   roots[0] = reference_weigh (&bench, level, name, "rows", 0);
-  roots[1] = bench_weigh (&bench, shares, of_shares);
+  roots[1] = bench_weigh (&bench, halting_weights, of_shares);
   if (halts)
     {
       check_tensor ("cost", found.ponder->value, reference (name, "outputs/cost")->numbers, NEAR);
       roots[2] = reference_weigh (&bench, found.ponder, name, "cost", 0);
     }
-  plait_tape_backward (bench.tape, plait_sum (bench.tape, roots, halts ? 3 : 2));
+  plait_tape_backward (bench.tape, plait_add_n (bench.tape, roots, halts ? 3 : 2));
   reference_check_input (x, name, "m");
   visit_numbers (&pyramid, name, check_gradient);
 }

@@ -80,7 +80,7 @@ hold_to_reference (const char *name, const PlaitCellDeclaration *declaration)
       check_tensor (outputs[i], found[i]->value, reference (name, path)->numbers, NEAR);
       roots[i] = bench_weigh (&bench, found[i], reference (name, cotangent)->numbers);
     }
-  plait_tape_backward (bench.tape, plait_sum (bench.tape, roots, 2));
+  plait_tape_backward (bench.tape, plait_add_n (bench.tape, roots, 2));
   reference_check_input (x, name, "x");
   visit_cell (&cell, name, "", check_gradient);
 }
@@ -248,7 +248,7 @@ TEST_CASE (recurrent, lets_sentences_be_missing)
       state = plait_cell_run (bench->tape, &world.cell,
                               plait_cell_project (bench->tape, &world.cell, bench_random (bench, 9, INPUT, 1)), rows,
                               FALSE, initial);
-      plait_tape_backward (bench->tape, plait_total (bench->tape, state.state));
+      plait_tape_backward (bench->tape, plait_reduce_sum (bench->tape, state.state));
       for (gint64 s = 0; s < 4; s++)
         for (gint64 k = 0; k < WIDTH; k++)
           CHECK_INT (plait_tensor_row (initial.state->gradient, s)[k] == 0, s == 1);
@@ -258,7 +258,7 @@ TEST_CASE (recurrent, lets_sentences_be_missing)
                               plait_cell_project (bench->tape, &world.cell, bench_random (bench, 0, INPUT, 1)),
                               (PlaitRagged){ 2, none }, TRUE, beginning (&world, 2, 2));
       CHECK_INT (state.state->value.rows, 0);
-      plait_tape_backward (bench->tape, plait_total (bench->tape, state.state));
+      plait_tape_backward (bench->tape, plait_reduce_sum (bench->tape, state.state));
     }
 }
 
@@ -325,7 +325,8 @@ TEST_CASE (recurrent, steps_make_a_run)
             states = plait_gather_rows (bench->tape,
                                         plait_cell_run (bench->tape, &world.cell, projected, equal, FALSE, state).state,
                                         in_time, 6);
-          plait_tape_backward (bench->tape, plait_total (bench->tape, plait_multiply (bench->tape, states, states)));
+          plait_tape_backward (bench->tape,
+                               plait_reduce_sum (bench->tape, plait_multiply (bench->tape, states, states)));
           check_gradients (&world, leaves, kept, !stepwise);
         }
     }
@@ -444,7 +445,7 @@ hold_stack_to_reference (const char *name, const PlaitCellDeclaration *cell)
       check_tensor ("c", found.cells->value, reference (name, "outputs/c")->numbers, NEAR);
       roots[1] = bench_weigh (&bench, found.cells, reference (name, "cotangents/c")->numbers);
     }
-  plait_tape_backward (bench.tape, plait_sum (bench.tape, roots, found.cells ? 2 : 1));
+  plait_tape_backward (bench.tape, plait_add_n (bench.tape, roots, found.cells ? 2 : 1));
   reference_check_input (x, name, "x");
   visit_cell (&stack.cells[0], name, "fwd/", check_gradient);
   visit_cell (&stack.cells[1], name, "bwd/", check_gradient);

@@ -76,14 +76,14 @@ TEST_CASE (reference, cross_entropy)
       /* Each row has a cotangent of its own. */
       for (int i = 0; i < 4; i++)
         {
-          PlaitVocabularyLossOptions options = { .smoothing = 0.1, .others = others, .scale = cotangents[i] };
-          PlaitVocabularyLossSums sums;
+          PlaitOutputLossOptions options = { .smoothing = 0.1, .others = others, .scale = cotangents[i] };
+          PlaitOutputLossSums sums;
 
-          rows[i] = plait_vocabulary_loss (bench.tape, plait_rows (bench.tape, x, i, 1), weight, NULL, &targets[i],
-                                           &options, &sums, NULL);
+          rows[i] = plait_output_loss (bench.tape, plait_rows (bench.tape, x, i, 1), weight, NULL, &targets[i],
+                                       &options, &sums, NULL);
           CHECK_NEAR (sums.loss, losses[i], NEAR);
         }
-      plait_tape_backward (bench.tape, plait_sum (bench.tape, rows, 4));
+      plait_tape_backward (bench.tape, plait_add_n (bench.tape, rows, 4));
       reference_check_input (x, names[others], "x");
       check_tensor ("gradient of E", weight->gradient, reference (names[others], "gradients/weights/E")->numbers, NEAR);
     }
@@ -100,7 +100,7 @@ TEST_CASE (reference, paper1_equations_2_and_3_multi_head_attention)
   PlaitRagged rows = { 1, (gint64[]){ 0, 5 } };
   PlaitScalar weights[HEADS * 5 * 5];
   PlaitNode *x, *memory;
-  PlaitAttended projected;
+  PlaitKeyValues projected;
 
   allocate (parameters);
   reference_set_attention (&attention, name, NULL);
@@ -129,7 +129,7 @@ TEST_CASE (reference, causal_attention_with_biases)
   PlaitRagged rows = { 1, (gint64[]){ 0, 5 } };
   PlaitScalar weights[HEADS * 5 * 5];
   PlaitNode *x, *memory, *queries, *context;
-  PlaitAttended projected;
+  PlaitKeyValues projected;
 
   allocate (parameters);
   reference_set_attention (&attention, name, NULL);
@@ -210,7 +210,7 @@ TEST_CASE (reference, paper1_equations_5_and_6_flat)
   PlaitNorm norm = plait_norm_declare (parameters, "norm", WIDTH);
   PlaitRagged query_rows = { 1, (gint64[]){ 0, 3 } };
   PlaitScalar first_weights[HEADS * 3 * 3], last_weights[HEADS * 3 * 4];
-  PlaitAttended projected[3];
+  PlaitKeyValues projected[3];
   PlaitNode *input, *memories[3], *x;
   gint64 offsets[3][2] = { { 0 } };
 
@@ -269,7 +269,7 @@ TEST_CASE (reference, paper1_equations_7_and_8_hierarchical)
   q = plait_norm_apply (bench.tape, &norm, input);
   for (guint i = 0; i < 3; i++)
     {
-      PlaitAttended projected;
+      PlaitKeyValues projected;
 
       reference_set_attention (&attentions[i], name, plait_test_format ("attend/%u", i));
       offsets[i][1] = memory_lengths[i];

@@ -79,7 +79,7 @@ visit_down_cell (const PlaitCell *cell, const char *the_case, const char *prefix
 }
 
 static void
-visit_heads (const PlaitTreeHeads *heads, const char *the_case, Visit visit)
+visit_heads (const PlaitTreeHeadWords *heads, const char *the_case, Visit visit)
 {
   visit_part (visit, heads->gate.weight, 0, 0, the_case, "head/", "L", "g");
   visit_part (visit, heads->gate.weight, INPUT, 0, the_case, "head/", "R", "g");
@@ -87,7 +87,7 @@ visit_heads (const PlaitTreeHeads *heads, const char *the_case, Visit visit)
 }
 
 static void
-visit_down (const PlaitTreeDown *down, const char *the_case, Visit visit)
+visit_down (const PlaitTreeTopDown *down, const char *the_case, Visit visit)
 {
   visit_part (visit, down->root.weight, -1, 0, the_case, "down/root/", "W", "");
   visit_part (visit, down->root.bias, -1, 0, the_case, "down/root/", "b", "");
@@ -112,7 +112,7 @@ static const gint64 balanced_left[] = { 0, 3, 2, 5 }, balanced_right[] = { 1, 4,
 static const gint64 random_left[] = { 1, 0, 3, 5, 9, 8 }, random_right[] = { 2, 7, 4, 6, 10, 11 };
 
 static void
-hold_bidirectional (const char *name, PlaitResetPlace reset, PlaitTreeRoot root, gint64 words, gint64 n,
+hold_bidirectional (const char *name, PlaitResetOrder reset, PlaitTreeRoot root, gint64 words, gint64 n,
                     const gint64 *left, const gint64 *right)
 {
   CONTEXT ("%s", name);
@@ -203,7 +203,7 @@ TEST_CASE (tree, lstm_over_two_children)
   check_tensor ("c", found.cell->value, reference (name, "outputs/c")->numbers, NEAR);
   roots[0] = bench_weigh (&bench, found.state, reference (name, "cotangents/h")->numbers);
   roots[1] = bench_weigh (&bench, found.cell, reference (name, "cotangents/c")->numbers);
-  plait_tape_backward (bench.tape, plait_sum (bench.tape, roots, 2));
+  plait_tape_backward (bench.tape, plait_add_n (bench.tape, roots, 2));
   reference_check_input (leaves.state, name, "h");
   reference_check_input (leaves.cell, name, "c");
   visit_unit (&unit, name, "", check_gradient);
@@ -218,7 +218,7 @@ TEST_CASE (tree, nodes_read_the_words_of_their_heads)
   PlaitTreeUnitDeclaration declaration
       = { .kind = PLAIT_TREE_GRU, .width = WIDTH, .input_width = INPUT, .candidate_bias = TRUE };
   PlaitTreeUnit unit = plait_tree_unit_declare (parameters, "up", &declaration);
-  PlaitTreeHeads heads = plait_tree_heads_declare (parameters, "heads", INPUT);
+  PlaitTreeHeadWords heads = plait_tree_head_words_declare (parameters, "heads", INPUT);
   const PlaitTreeRows *tree;
   PlaitNode *words, *leaves, *x, *found, *roots[2];
 
@@ -229,13 +229,13 @@ TEST_CASE (tree, nodes_read_the_words_of_their_heads)
   tree = tree_of (&bench, 7, 6, random_left, random_right);
   words = reference_input (&bench, name, "e");
   leaves = reference_input (&bench, name, "h");
-  x = plait_tree_heads_apply (bench.tape, &heads, tree, words);
+  x = plait_tree_head_words_apply (bench.tape, &heads, tree, words);
   check_tensor ("x", x->value, reference (name, "outputs/x")->numbers, NEAR);
   found = plait_tree_unit_apply (bench.tape, &unit, tree, (PlaitCellState){ leaves, NULL }, x).state;
   check_tensor ("rows", found->value, reference (name, "outputs/rows")->numbers, NEAR);
   roots[0] = bench_weigh (&bench, found, reference (name, "cotangents/rows")->numbers);
   roots[1] = bench_weigh (&bench, x, reference (name, "cotangents/x")->numbers);
-  plait_tape_backward (bench.tape, plait_sum (bench.tape, roots, 2));
+  plait_tape_backward (bench.tape, plait_add_n (bench.tape, roots, 2));
   reference_check_input (words, name, "e");
   reference_check_input (leaves, name, "h");
   visit_unit (&unit, name, "up/", check_gradient);
@@ -278,7 +278,7 @@ TEST_CASE (tree, reads_each_tree_by_itself)
   PlaitTreeUnitDeclaration up = { .kind = PLAIT_TREE_GRU, .width = WIDTH };
   PlaitCellDeclaration down = { .kind = PLAIT_CELL_GRU, .input_width = WIDTH, .width = WIDTH };
   PlaitTreeUnit unit = plait_tree_unit_declare (parameters, "up", &up);
-  PlaitTreeDown way = plait_tree_down_declare (parameters, "down", &down, PLAIT_ROOT_TANH);
+  PlaitTreeTopDown way = plait_tree_top_down_declare (parameters, "down", &down, PLAIT_ROOT_TANH);
   const PlaitTreeRows *tree;
   PlaitNode *x, *upward, *downward;
 
@@ -288,7 +288,7 @@ TEST_CASE (tree, reads_each_tree_by_itself)
   x = bench_random (&bench, 8, WIDTH, 1);
   tree = plait_tree_rows (bench.tape, leaf_rows, batch_words, node_rows, batch_left, batch_right);
   upward = plait_tree_unit_apply (bench.tape, &unit, tree, (PlaitCellState){ x, NULL }, NULL).state;
-  downward = plait_tree_down_apply (bench.tape, &way, tree, upward);
+  downward = plait_tree_top_down_apply (bench.tape, &way, tree, upward);
   for (gint64 s = 0; s < 4; s++)
     {
       gint64 first = leaf_offsets[s], words = leaf_offsets[s + 1] - first, nodes = node_offsets[s];
@@ -300,7 +300,7 @@ TEST_CASE (tree, reads_each_tree_by_itself)
       PlaitNode *alone[2];
 
       alone[0] = plait_tree_unit_apply (bench.tape, &unit, one, (PlaitCellState){ leaves, NULL }, NULL).state;
-      alone[1] = plait_tree_down_apply (bench.tape, &way, one, alone[0]);
+      alone[1] = plait_tree_top_down_apply (bench.tape, &way, one, alone[0]);
       for (gint64 row = 0; row < one->rows.offsets[1]; row++)
         for (gint64 i = 0; i < WIDTH; i++)
           {

@@ -5,7 +5,7 @@
 #include "kernels/kernels.h"
 
 #define FEW_MEMORIES 3
-#define MOST_MEMORIES 20
+#define MAX_MEMORIES 20
 
 typedef struct
 {
@@ -14,17 +14,17 @@ typedef struct
   PlaitRagged query_rows;
   guint n_memories;
   PlaitTensor queries, context, dcontext, dqueries, slow_context, slow_dqueries;
-  PlaitAttentionMemory memories[MOST_MEMORIES];
-  PlaitScalar *slow_weights[MOST_MEMORIES];
-  PlaitAttentionMemoryGradient gradients[MOST_MEMORIES];
-  PlaitTensor slow_dkeys[MOST_MEMORIES], slow_dvalues[MOST_MEMORIES];
+  PlaitAttentionMemory memories[MAX_MEMORIES];
+  PlaitScalar *slow_weights[MAX_MEMORIES];
+  PlaitAttentionMemoryGradient gradients[MAX_MEMORIES];
+  PlaitTensor slow_dkeys[MAX_MEMORIES], slow_dvalues[MAX_MEMORIES];
 } Case;
 
 /* Everything in the plain order of the equations. */
 static void
 slow_attention (Trial *trial, Case *c, gboolean backward)
 {
-  gint64 width = c->width / c->settings.heads, done[MOST_MEMORIES] = { 0 }, pairs[MOST_MEMORIES] = { 0 };
+  gint64 width = c->width / c->settings.heads, done[MAX_MEMORIES] = { 0 }, pairs[MAX_MEMORIES] = { 0 };
 
   for (guint m = 0; m < c->n_memories; m++)
     for (gint64 s = 0; s < c->query_rows.n; s++)
@@ -87,7 +87,7 @@ slow_attention (Trial *trial, Case *c, gboolean backward)
 static Case
 random_settings (Trial *trial)
 {
-  Case c = { .n_memories = (guint)trial_number (trial, 1, trial_number (trial, 0, 7) ? FEW_MEMORIES : MOST_MEMORIES) };
+  Case c = { .n_memories = (guint)trial_number (trial, 1, trial_number (trial, 0, 7) ? FEW_MEMORIES : MAX_MEMORIES) };
 
   c.settings.heads = (guint)trial_number (trial, 1, 3);
   c.settings.scale = trial_flip (trial) ? .3 : 0;
@@ -363,10 +363,10 @@ columns_case (Trial *trial, Case c)
   for (guint m = 0; m < c.n_memories; m++)
     {
       PlaitAttentionMemory *memory = &c.memories[m];
-      PlaitScalar *columns = trial_vector (trial, plait_attention_key_columns_size (memory->rows, c.width));
+      PlaitScalar *columns = trial_vector (trial, plait_transposed_keys_size (memory->rows, c.width));
 
-      plait_attention_key_columns (trial->pool, columns, memory->keys, memory->rows);
-      memory->key_columns = columns;
+      plait_transpose_keys (trial->pool, columns, memory->keys, memory->rows);
+      memory->transposed_keys = columns;
     }
   run_forward (trial, &c);
   check_forward (trial, &c, FALSE);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "halves-twin.h"
+#include "bfloat16-twin.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "halves-twin.h"
+#include "bfloat16-twin.h"
 
 #include <float.h>
 #include <math.h>
@@ -7,14 +7,14 @@
 
 #include "kernels/kernels.h"
 #include "tensor/product.h"
-#include "tensor/vocabulary.h"
+#include "tensor/output-layer.h"
 
 static void
 check_rounding (const PlaitBfloat16Kernels *kernels, const guint32 *bits, gint64 n)
 {
   g_autofree PlaitScalar *x = g_new (PlaitScalar, n), *reversed = g_new (PlaitScalar, n);
-  g_autofree PlaitHalves *along = g_new (PlaitHalves, n), *across = g_new (PlaitHalves, n);
-  g_autofree PlaitHalves *alone = g_new (PlaitHalves, n);
+  g_autofree PlaitBfloat16Pair *along = g_new (PlaitBfloat16Pair, n), *across = g_new (PlaitBfloat16Pair, n);
+  g_autofree PlaitBfloat16Pair *alone = g_new (PlaitBfloat16Pair, n);
 
   for (gint64 i = 0; i < n; i++)
     x[i] = reversed[n - 1 - i] = (PlaitScalar)float_of (bits[i]);
@@ -80,7 +80,7 @@ TEST_CASE (bfloat16, rounds_special_values)
   EACH_PRECISION (p)
   {
     const PlaitBfloat16Kernels *kernels = plait_bfloat16_kernels (precisions[p]);
-    PlaitHalves found;
+    PlaitBfloat16Pair found;
 
     for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
       {
@@ -292,14 +292,14 @@ TEST_CASE (bfloat16, linear_layers_have_the_bits_of_their_slow_twin)
 /* The result of the loss, by one precision. */
 typedef struct
 {
-  PlaitVocabularySums sums;
+  PlaitOutputLayerSums sums;
   PlaitTensor dstates;
   PlaitTensor dtable;
   PlaitTensor dbias;
 } Found;
 
 static Found
-find (Trial *trial, PlaitVocabularyWork work, PlaitPrecision precision)
+find (Trial *trial, PlaitOutputLayerWork work, PlaitPrecision precision)
 {
   Found found = { .dstates = trial_rubbish (trial, work.states.rows, work.states.width),
                   .dtable = trial_rubbish (trial, work.table.rows, work.table.width),
@@ -309,7 +309,7 @@ find (Trial *trial, PlaitVocabularyWork work, PlaitPrecision precision)
   work.dstates = found.dstates;
   work.dtable = found.dtable;
   work.dbias = found.dbias;
-  found.sums = plait_vocabulary_compute (trial->pool, trial->arena, &work);
+  found.sums = plait_output_layer_compute (trial->pool, trial->arena, &work);
   return found;
 }
 
@@ -324,7 +324,7 @@ static void
 vocabulary_body (Trial *trial)
 {
   gint64 rows = trial_number (trial, 1, 300), width = trial_number (trial, 1, 80), words = trial_number (trial, 1, 700);
-  PlaitVocabularyWork work = { .smoothing = .1, .scale = .5 };
+  PlaitOutputLayerWork work = { .smoothing = .1, .scale = .5 };
   gint32 *targets = trial_memory (trial, sizeof (gint32) * (gsize)rows);
   gboolean has_emulated = FALSE;
   Found emulated = { 0 }, plain;
@@ -373,10 +373,10 @@ static void
 rounding_body (Trial *trial)
 {
   gint32 targets[] = { 0, 1, 2 };
-  PlaitVocabularyWork work = {
+  PlaitOutputLayerWork work = {
     .states = trial_tensor (trial, 3, 40), .table = trial_tensor (trial, 30, 40), .targets = targets, .scale = 1
   };
-  PlaitVocabularyWork in_advance = work;
+  PlaitOutputLayerWork in_advance = work;
   Found plain = find (trial, work, PLAIT_PRECISION_FLOAT);
 
   in_advance.states = rounded (trial, work.states);

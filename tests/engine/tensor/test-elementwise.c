@@ -84,7 +84,7 @@ elements_body (Trial *trial)
   for (guint terms = 1; terms <= 5; terms++)
     {
       y = trial_target (trial, rows, width, 0, &slow);
-      plait_tensor_sum (trial->pool, y, x, terms);
+      plait_tensor_add_n (trial->pool, y, x, terms);
       for (gint64 i = 0; i < n; i++)
         for (guint j = 0; j < terms; j++)
           *at (slow, i) += *at (x[j], i);
@@ -93,7 +93,7 @@ elements_body (Trial *trial)
 
   for (gint64 i = 0; i < n; i++)
     total += (double)*at (x[0], i);
-  CHECK_NEAR (plait_tensor_total (trial->pool, trial->arena, x[0]), total, 1e-9);
+  CHECK_NEAR (plait_tensor_reduce_sum (trial->pool, trial->arena, x[0]), total, 1e-9);
 }
 
 TEST_CASE (elementwise, equals_its_slow_twin)
@@ -115,7 +115,7 @@ large_body (Trial *trial)
       *at (slow, i) = dropped (key, .1, i) ? 0 : *at (x, i) / (PlaitScalar).9;
     }
   trial_check (trial, "dropout in many pieces", y, slow);
-  CHECK_NEAR (plait_tensor_total (trial->pool, trial->arena, x), total, 1e-8);
+  CHECK_NEAR (plait_tensor_reduce_sum (trial->pool, trial->arena, x), total, 1e-8);
 }
 
 TEST_CASE (elementwise, works_in_many_pieces)
@@ -184,7 +184,7 @@ activation_body (Trial *trial)
         *at (x, i) = *at (x, i) * *at (x, i) + (PlaitScalar)1e-3;
       plait_activation_forward (trial->pool, activation, y, x);
       plait_activation_backward (trial->pool, activation, dx, beta, dy,
-                                 plait_activation_keeps_input (activation) ? x : y);
+                                 plait_activation_saves_input (activation) ? x : y);
       for (gint64 i = 0; i < rows * width; i++)
         {
           double derivative;

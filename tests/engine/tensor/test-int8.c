@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "kernels/kernels.h"
-#include "tensor/vocabulary.h"
+#include "tensor/output-layer.h"
 #include "trial.h"
 
 #define NEEDS_BYTES()                                                                                                  \
@@ -121,7 +121,7 @@ static void
 vocabulary_body (Trial *trial)
 {
   gint64 rows = trial_number (trial, 1, 300), width = trial_number (trial, 1, 80), words = trial_number (trial, 1, 700);
-  PlaitVocabularyWork work
+  PlaitOutputLayerWork work
       = { .states = trial_tensor (trial, rows, width), .table = trial_tensor (trial, words, width) };
   gint32 *ids = trial_memory (trial, sizeof (gint32) * (gsize)rows);
   PlaitScalar *log_probabilities = trial_vector (trial, rows);
@@ -134,9 +134,9 @@ vocabulary_body (Trial *trial)
   work.bias = trial_flip (trial) ? trial_vector (trial, words) : NULL;
   work.targets = ids;
   work.row_losses = losses;
-  plait_vocabulary_best (trial->pool, trial->arena, work.states, packed, work.bias, NULL, 0, NULL, 1, ids,
-                         log_probabilities);
-  CHECK_INT (plait_vocabulary_compute (trial->pool, trial->arena, &work).correct, rows);
+  plait_output_layer_top_k (trial->pool, trial->arena, work.states, packed, work.bias, NULL, 0, NULL, 1, ids,
+                            log_probabilities);
+  CHECK_INT (plait_output_layer_compute (trial->pool, trial->arena, &work).correct, rows);
   for (gint64 row = 0; row < rows; row++)
     CHECK_NEAR (log_probabilities[row], -losses[row], 2e-5);
 }

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "process/trial.h"
+#include "process/sandbox.h"
 #include "tensor/blas.h"
 #include "kernels/kernels.h"
 #include "trial.h"
@@ -223,10 +223,10 @@ TEST_CASE (blas, serves_many_rows_where_it_is_faster)
     if (plait_kernels_choose (variants[i].variant))
       {
         CONTEXT ("kernels %s", variants[i].variant);
-        CHECK_INT (plait_blas_serves (plait_kernels (), FALSE, 1000, 512, 512), variants[i].forward);
-        CHECK_INT (plait_blas_serves (plait_kernels (), TRUE, 512, 512, 1000), variants[i].weight_gradient);
-        CHECK (!plait_blas_serves (plait_kernels (), FALSE, 10, 512, 512));
-        CHECK (!plait_blas_serves (plait_kernels (), TRUE, 512, 512, 0));
+        CHECK_INT (plait_blas_is_used (plait_kernels (), FALSE, 1000, 512, 512), variants[i].forward);
+        CHECK_INT (plait_blas_is_used (plait_kernels (), TRUE, 512, 512, 1000), variants[i].weight_gradient);
+        CHECK (!plait_blas_is_used (plait_kernels (), FALSE, 10, 512, 512));
+        CHECK (!plait_blas_is_used (plait_kernels (), TRUE, 512, 512, 0));
       }
   plait_kernels_choose (NULL);
 }
@@ -279,7 +279,7 @@ multiply_in_threads (gpointer data, GError **error)
 
 TEST_CASE (blas, is_not_begun_without_its_memory)
 {
-  PlaitTrialLimits little = { 20, 10, (gsize)512 << 20 }, enough = { 20, 10, (gsize)4 << 30 };
+  PlaitSandboxLimits little = { 20, 10, (gsize)512 << 20 }, enough = { 20, 10, (gsize)4 << 30 };
   GError *error = NULL;
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -288,9 +288,9 @@ TEST_CASE (blas, is_not_begun_without_its_memory)
   g_autofree char *description = plait_blas_description (NULL);
   if (!g_str_has_prefix (description, "OpenBLAS"))
     SKIP_TEST ("OpenBLAS alone takes it beforehand");
-  CHECK (!plait_trial ("BLAS", PLAIT_ERROR_PLUGIN, multiply_in_threads, NULL, little, &error));
+  CHECK (!plait_sandbox_run ("BLAS", PLAIT_ERROR_PLUGIN, multiply_in_threads, NULL, little, &error));
   CHECK_ERROR (error, PLAIT_ERROR_MEMORY, "of 12 (it maps up to 256 MiB for each); ask for fewer with --threads");
-  CHECK (plait_trial ("BLAS", PLAIT_ERROR_PLUGIN, multiply_in_threads, NULL, enough, NO_ERROR));
+  CHECK (plait_sandbox_run ("BLAS", PLAIT_ERROR_PLUGIN, multiply_in_threads, NULL, enough, NO_ERROR));
 }
 
 TEST_CASE (blas, measures_a_rate)

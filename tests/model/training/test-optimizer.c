@@ -222,7 +222,7 @@ TEST_CASE (optimizer, takes_the_gradients_that_the_tape_keeps)
           if (keeps)
             plait_tape_keep_gradients (tape);
           node = plait_parameter_node (tape, x);
-          plait_tape_backward (tape, plait_total (tape, plait_multiply (tape, node, node)));
+          plait_tape_backward (tape, plait_reduce_sum (tape, plait_multiply (tape, node, node)));
           CHECK ((plait_tape_keyed_gradient (tape, x).data != x->gradient.data) == keeps);
           CHECK_NEAR ((double)plait_tape_keyed_gradient (tape, x).data[0], 2 * (double)x->value.data[0], 1e-6);
           plait_optimizer_update (optimizer, tape, step, 0.1);

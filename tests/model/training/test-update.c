@@ -26,23 +26,22 @@ static const gint64 *const lengths[] = { first_lengths, second_lengths };
 static const gint64 targets[SENTENCES] = { 3, 1, 4, 2, 7, 1 };
 
 /* Trees over a bigru, tree coverage and a recurrent decoder, or Transformers throughout. */
-static PlaitSpecimen *
+static PlaitFixture *
 new_model (PlaitRegistry *registry, gboolean recurrent)
 {
   PlaitPlugin *leaves = test_plugin (registry, PLAIT_PLUGIN_ENCODER, recurrent ? "bigru" : "transformer");
   PlaitPlugin *trees = test_plugin (registry, PLAIT_PLUGIN_ENCODER, "bitree-gru");
   PlaitPlugin *combiner = test_plugin (registry, PLAIT_PLUGIN_COMBINER, "serial");
   PlaitPlugin *coverage = test_plugin (registry, PLAIT_PLUGIN_COVERAGE, "tree");
-  g_autoptr (PlaitSettings) leaf_settings = plait_specimen_settings (leaves);
-  g_autoptr (PlaitSettings) tree_settings = plait_specimen_settings (trees);
-  g_autoptr (PlaitSettings) combiner_settings = plait_specimen_settings (combiner);
-  g_autoptr (PlaitSettings) coverage_settings = plait_specimen_settings (coverage);
-  PlaitSpecimenSource plain = { .encoder = leaves, .settings = leaf_settings };
-  PlaitSpecimenSource over = { trees, tree_settings, leaves, leaf_settings };
-  PlaitSpecimenSource sources[2] = { recurrent ? over : plain, recurrent ? over : plain };
-  PlaitSpecimenDecoder decoder
-      = { combiner, combiner_settings, NULL, NULL, plait_specimen_decoder (recurrent ? 2 : 0) };
-  PlaitSpecimen *model;
+  g_autoptr (PlaitSettings) leaf_settings = plait_fixture_settings (leaves);
+  g_autoptr (PlaitSettings) tree_settings = plait_fixture_settings (trees);
+  g_autoptr (PlaitSettings) combiner_settings = plait_fixture_settings (combiner);
+  g_autoptr (PlaitSettings) coverage_settings = plait_fixture_settings (coverage);
+  PlaitFixtureSource plain = { .encoder = leaves, .settings = leaf_settings };
+  PlaitFixtureSource over = { trees, tree_settings, leaves, leaf_settings };
+  PlaitFixtureSource sources[2] = { recurrent ? over : plain, recurrent ? over : plain };
+  PlaitFixtureDecoder decoder = { combiner, combiner_settings, NULL, NULL, plait_fixture_decoder (recurrent ? 2 : 0) };
+  PlaitFixture *model;
 
   CHECK (plait_settings_set (leaf_settings, "dropout", "0", NULL));
   if (!recurrent)
@@ -52,7 +51,7 @@ new_model (PlaitRegistry *registry, gboolean recurrent)
       decoder.coverage = coverage;
       decoder.coverage_settings = coverage_settings;
     }
-  model = plait_specimen_new (sources, 2, &decoder, 6, NO_ERROR);
+  model = plait_fixture_new (sources, 2, &decoder, 6, NO_ERROR);
   return model;
 }
 
@@ -90,8 +89,7 @@ kept_gradients (const PlaitParameters *parameters, const PlaitTape *tape)
 }
 
 static Outcome
-update_in (gint precision, const PlaitSpecimen *model, gint64 shards, guint threads, PlaitBatch *const *batches,
-           guint n)
+update_in (gint precision, const PlaitFixture *model, gint64 shards, guint threads, PlaitBatch *const *batches, guint n)
 {
   PlaitParameters *parameters = plait_model_parameters (model->model);
   g_autoptr (PlaitPool) pool = plait_pool_new (threads, NULL);
@@ -124,7 +122,7 @@ update_in (gint precision, const PlaitSpecimen *model, gint64 shards, guint thre
 }
 
 static Outcome
-update (const PlaitSpecimen *model, gint64 shards, guint threads, PlaitBatch *const *batches, guint n)
+update (const PlaitFixture *model, gint64 shards, guint threads, PlaitBatch *const *batches, guint n)
 {
   return update_in (PLAIT_TRAIN_PRECISION_FLOAT, model, shards, threads, batches, n);
 }
@@ -147,7 +145,7 @@ check_near (const Outcome *a, const Outcome *b, gint64 n)
 }
 
 static void
-check_shards (const PlaitSpecimen *model, PlaitBatch *const *batches, guint n)
+check_shards (const PlaitFixture *model, PlaitBatch *const *batches, guint n)
 {
   gint64 width = plait_parameters_gradients (plait_model_parameters (model->model)).width;
   g_auto (Outcome) whole = update (model, 1, 2, batches, n);
@@ -173,10 +171,10 @@ static void
 check_decoder (gboolean recurrent)
 {
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
-  g_autoptr (PlaitSpecimen) model = new_model (registry, recurrent);
+  g_autoptr (PlaitFixture) model = new_model (registry, recurrent);
   const gint64 *const rest[] = { first_lengths + 1, second_lengths + 1 };
-  g_autoptr (PlaitBatch) batch = plait_specimen_batch (model, 0, SENTENCES, lengths, targets);
-  g_autoptr (PlaitBatch) other = plait_specimen_batch (model, 1, SENTENCES - 2, rest, targets + 1);
+  g_autoptr (PlaitBatch) batch = plait_fixture_batch (model, 0, SENTENCES, lengths, targets);
+  g_autoptr (PlaitBatch) other = plait_fixture_batch (model, 1, SENTENCES - 2, rest, targets + 1);
   PlaitBatch *batches[] = { batch, other };
 
   check_shards (model, batches, 1);
@@ -212,9 +210,9 @@ static void
 check_bfloat16 (gboolean recurrent)
 {
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
-  g_autoptr (PlaitSpecimen) model = new_model (registry, recurrent);
+  g_autoptr (PlaitFixture) model = new_model (registry, recurrent);
   gint64 width = plait_parameters_gradients (plait_model_parameters (model->model)).width;
-  g_autoptr (PlaitBatch) batch = plait_specimen_batch (model, 0, SENTENCES, lengths, targets);
+  g_autoptr (PlaitBatch) batch = plait_fixture_batch (model, 0, SENTENCES, lengths, targets);
   gint precisions[] = { PLAIT_TRAIN_PRECISION_BFLOAT16_EMULATED, PLAIT_TRAIN_PRECISION_BFLOAT16 };
   g_auto (Outcome) exact = update (model, 1, 1, &batch, 1);
   g_auto (Outcome) emulated = update_in (PLAIT_TRAIN_PRECISION_BFLOAT16_EMULATED, model, 1, 1, &batch, 1);
@@ -253,9 +251,9 @@ check_absent (gboolean recurrent)
   static const gint64 nothing[SENTENCES] = { 0 };
   const gint64 *const absent[] = { first_lengths, nothing };
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
-  g_autoptr (PlaitSpecimen) model = new_model (registry, recurrent);
+  g_autoptr (PlaitFixture) model = new_model (registry, recurrent);
   const PlaitParameters *parameters = plait_model_parameters (model->model);
-  g_autoptr (PlaitBatch) batch = plait_specimen_batch (model, 0, SENTENCES, absent, targets);
+  g_autoptr (PlaitBatch) batch = plait_fixture_batch (model, 0, SENTENCES, absent, targets);
   g_auto (Outcome) outcome = update (model, 1, 1, &batch, 1);
   gint64 zero = 0, more = 0;
 
@@ -303,19 +301,19 @@ check_input (const PlaitInput *a, const PlaitInput *b)
     CHECK_STRING (a->trees->labels[i], b->trees->labels[i]);
 }
 
-/* The contents of a sentence of plait_specimen_batch follow its number. */
+/* The contents of a sentence of plait_fixture_batch follow its number. */
 TEST_CASE (update, cuts_a_batch_into_the_batches_that_its_sentences_make)
 {
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
-  g_autoptr (PlaitSpecimen) model = new_model (registry, TRUE);
-  g_autoptr (PlaitBatch) batch = plait_specimen_batch (model, 0, SENTENCES, lengths, targets);
+  g_autoptr (PlaitFixture) model = new_model (registry, TRUE);
+  g_autoptr (PlaitBatch) batch = plait_fixture_batch (model, 0, SENTENCES, lengths, targets);
 
   for (gint64 first = 0; first < SENTENCES; first++)
     for (gint64 n = 1; first + n <= SENTENCES; n++)
       {
         const gint64 *const own[] = { first_lengths + first, second_lengths + first };
-        g_autoptr (PlaitBatch) expected = plait_specimen_batch (model, first, n, own, targets + first);
-        g_autoptr (PlaitBatch) part = plait_batch_part (batch, first, n, NULL);
+        g_autoptr (PlaitBatch) expected = plait_fixture_batch (model, first, n, own, targets + first);
+        g_autoptr (PlaitBatch) part = plait_batch_slice (batch, first, n, NULL);
         gsize bytes = (gsize)plait_ragged_rows (expected->target_rows) * sizeof (gint32);
         CONTEXT ("%d sentences from %d on", (int)n, (int)first);
 
@@ -335,12 +333,12 @@ TEST_CASE (update, cuts_a_batch_into_the_batches_that_its_sentences_make)
 TEST_CASE (update, says_which_batch_does_not_fit_into_its_shards)
 {
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
-  g_autoptr (PlaitSpecimen) model = new_model (registry, TRUE);
+  g_autoptr (PlaitFixture) model = new_model (registry, TRUE);
   g_autoptr (PlaitPool) pool = plait_pool_new (2, NULL);
   g_autoptr (PlaitArena) arena = plait_arena_new (0);
   g_autoptr (PlaitTape) tape = plait_tape_new (pool, arena);
   g_autoptr (PlaitUpdate) work = NULL;
-  g_autoptr (PlaitBatch) small = plait_specimen_batch (model, 0, SENTENCES, lengths, targets);
+  g_autoptr (PlaitBatch) small = plait_fixture_batch (model, 0, SENTENCES, lengths, targets);
   gint64 long_lengths[MANY], long_targets[MANY];
   const gint64 *const all[] = { long_lengths, long_lengths };
   PlaitTrainingSums sums = { 0 };
@@ -350,7 +348,7 @@ TEST_CASE (update, says_which_batch_does_not_fit_into_its_shards)
 
   for (guint i = 0; i < MANY; i++)
     long_lengths[i] = long_targets[i] = 40;
-  large = plait_specimen_batch (model, 0, MANY, all, long_targets);
+  large = plait_fixture_batch (model, 0, MANY, all, long_targets);
   plait_setting_group_defaults (&plait_train_group, &settings);
   settings.shards = 3;
   settings.memory = 24;

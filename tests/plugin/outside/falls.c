@@ -8,7 +8,7 @@
 /* What no author wants to write: a combiner that brings the process down. */
 
 static gboolean
-build (PlaitSite *site, gconstpointer data, gpointer state, GError **error)
+build (PlaitCrossAttention *cross, gconstpointer data, gpointer state, GError **error)
 {
   const Settings *settings = data;
 
@@ -27,8 +27,8 @@ fall (volatile char *above)
   return room[0] == 0 ? fall (room) + room[0] : 1;
 }
 
-static PlaitStream
-combine (PlaitSite *site, gconstpointer data, gconstpointer state, PlaitStream x)
+static PlaitResidualStream
+combine (PlaitCrossAttention *cross, gconstpointer data, gconstpointer state, PlaitResidualStream x)
 {
   const Settings *settings = data;
   volatile gsize wild = 64;

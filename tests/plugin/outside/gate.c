@@ -24,29 +24,29 @@ typedef struct
 } State;
 
 static PlaitLinear
-declare (PlaitSite *site, guint memory, const char *what, gint64 in, gboolean bias)
+declare (PlaitCrossAttention *cross, guint memory, const char *what, gint64 in, gboolean bias)
 {
   g_autofree char *name
-      = g_strdup_printf ("%sgate/%s/%s", plait_site_prefix (site), plait_site_memory (site, memory)->name, what);
+      = g_strdup_printf ("%sgate/%s/%s", plait_cross_prefix (cross), plait_cross_memory (cross, memory)->name, what);
 
-  return plait_linear_declare (plait_site_parameters (site), name, in, plait_site_width (site), bias);
+  return plait_linear_declare (plait_cross_parameters (cross), name, in, plait_cross_width (cross), bias);
 }
 
 static gboolean
-build (PlaitSite *site, gconstpointer data, gpointer memory, GError **error)
+build (PlaitCrossAttention *cross, gconstpointer data, gpointer memory, GError **error)
 {
   const Settings *settings = data;
   State *state = memory;
-  guint n = plait_site_n_memories (site);
-  PlaitSiteAttention attention = { PLAIT_DECODER_RATES };
+  guint n = plait_cross_n_memories (cross);
+  PlaitAttendSettings attention = { PLAIT_DECODER_DROPOUT_RATES };
 
-  state->gates = plait_parameters_memory (plait_site_parameters (site), n * sizeof (Gate));
-  plait_site_declare_residual (site, 0);
+  state->gates = plait_parameters_memory (plait_cross_parameters (cross), n * sizeof (Gate));
+  plait_cross_declare_residual (cross, 0);
   for (guint i = 0; i < n; i++)
     {
-      plait_site_declare_attend (site, i, &attention);
-      state->gates[i].query = declare (site, i, "query", plait_site_query_width (site), settings->bias);
-      state->gates[i].context = declare (site, i, "context", plait_site_width (site), FALSE);
+      plait_cross_declare_attend (cross, i, &attention);
+      state->gates[i].query = declare (cross, i, "query", plait_cross_query_width (cross), settings->bias);
+      state->gates[i].context = declare (cross, i, "context", plait_cross_width (cross), FALSE);
     }
   return TRUE;
 }
@@ -60,23 +60,23 @@ let_through (PlaitTape *tape, const Gate *gate, PlaitNode *query, PlaitNode *con
     plait_linear_apply (tape, &gate->context, context, PLAIT_ACTIVATION_NONE),
   };
 
-  return plait_multiply (tape, plait_activate (tape, plait_sum (tape, terms, 2), PLAIT_ACTIVATION_SIGMOID), context);
+  return plait_multiply (tape, plait_activate (tape, plait_add_n (tape, terms, 2), PLAIT_ACTIVATION_SIGMOID), context);
 }
 
-static PlaitStream
-combine (PlaitSite *site, gconstpointer settings, gconstpointer data, PlaitStream x)
+static PlaitResidualStream
+combine (PlaitCrossAttention *cross, gconstpointer settings, gconstpointer data, PlaitResidualStream x)
 {
   const State *state = data;
-  guint n = plait_site_n_memories (site);
+  guint n = plait_cross_n_memories (cross);
   PlaitContext *contexts = g_newa (PlaitContext, n);
-  PlaitStream query = plait_site_normalise (site, 0, x);
+  PlaitResidualStream query = plait_cross_normalise (cross, 0, x);
 
   for (guint i = 0; i < n; i++)
     {
-      contexts[i] = plait_site_attend (site, i, query);
-      contexts[i].value = let_through (plait_site_tape (site), &state->gates[i], query.query, contexts[i].value);
+      contexts[i] = plait_cross_attend (cross, i, query);
+      contexts[i].value = let_through (plait_cross_tape (cross), &state->gates[i], query.query, contexts[i].value);
     }
-  return plait_site_residual (site, 0, x, plait_site_sum (site, contexts, n));
+  return plait_cross_residual (cross, 0, x, plait_cross_sum (cross, contexts, n));
 }
 
 PLAIT_PLUGIN_DEFINE (.state_size = sizeof (State), .build = build, .combine = combine)

@@ -14,37 +14,38 @@
 #define SECOND "second"
 
 static gboolean
-build (PlaitSite *site, gconstpointer data, gpointer state, GError **error)
+build (PlaitCrossAttention *cross, gconstpointer data, gpointer state, GError **error)
 {
   const Settings *settings = data;
-  PlaitSiteAttention first = { PLAIT_DECODER_RATES };
-  PlaitSiteAttention second = { .name = SECOND, .dropout = settings->dropout, .output_dropout = PLAIT_DECODER_DROPOUT };
+  PlaitAttendSettings first = { PLAIT_DECODER_DROPOUT_RATES };
+  PlaitAttendSettings second
+      = { .name = SECOND, .dropout = settings->dropout, .output_dropout = PLAIT_DECODER_DROPOUT };
 
-  for (guint i = 0; i < plait_site_n_memories (site); i++)
+  for (guint i = 0; i < plait_cross_n_memories (cross); i++)
     {
-      plait_site_declare_residual (site, 2 * i);
-      plait_site_declare_attend (site, i, &first);
-      plait_site_declare_residual (site, 2 * i + 1);
-      plait_site_declare_attend (site, i, &second);
+      plait_cross_declare_residual (cross, 2 * i);
+      plait_cross_declare_attend (cross, i, &first);
+      plait_cross_declare_residual (cross, 2 * i + 1);
+      plait_cross_declare_attend (cross, i, &second);
     }
   return TRUE;
 }
 
-static PlaitStream
-hop (PlaitSite *site, guint slot, const char *name, guint memory, PlaitStream x)
+static PlaitResidualStream
+hop (PlaitCrossAttention *cross, guint slot, const char *name, guint memory, PlaitResidualStream x)
 {
-  PlaitStream query = plait_site_normalise (site, slot, x);
+  PlaitResidualStream query = plait_cross_normalise (cross, slot, x);
 
-  return plait_site_residual (site, slot, x, plait_site_attend_by (site, name, memory, query));
+  return plait_cross_residual (cross, slot, x, plait_cross_attend_named (cross, name, memory, query));
 }
 
-static PlaitStream
-combine (PlaitSite *site, gconstpointer settings, gconstpointer state, PlaitStream x)
+static PlaitResidualStream
+combine (PlaitCrossAttention *cross, gconstpointer settings, gconstpointer state, PlaitResidualStream x)
 {
-  for (guint i = 0; i < plait_site_n_memories (site); i++)
+  for (guint i = 0; i < plait_cross_n_memories (cross); i++)
     {
-      x = hop (site, 2 * i, NULL, i, x);
-      x = hop (site, 2 * i + 1, SECOND, i, x);
+      x = hop (cross, 2 * i, NULL, i, x);
+      x = hop (cross, 2 * i + 1, SECOND, i, x);
     }
   return x;
 }

@@ -12,45 +12,45 @@
  */
 
 static gboolean
-build (PlaitSite *site, gconstpointer data, gpointer state, GError **error)
+build (PlaitCrossAttention *cross, gconstpointer data, gpointer state, GError **error)
 {
-  PlaitSiteAttention attention = { PLAIT_DECODER_RATES };
+  PlaitAttendSettings attention = { PLAIT_DECODER_DROPOUT_RATES };
 
-  plait_site_declare_residual (site, 0);
-  for (guint i = 0; i < plait_site_n_memories (site); i++)
-    plait_site_declare_attend (site, i, &attention);
+  plait_cross_declare_residual (cross, 0);
+  for (guint i = 0; i < plait_cross_n_memories (cross); i++)
+    plait_cross_declare_attend (cross, i, &attention);
   return TRUE;
 }
 
 /* A query may be as wide as contexts, wider or narrower. */
 static PlaitNode *
-fit (PlaitSite *site, PlaitNode *query)
+fit (PlaitCrossAttention *cross, PlaitNode *query)
 {
-  gint64 width = plait_site_width (site), own = plait_site_query_width (site);
+  gint64 width = plait_cross_width (cross), own = plait_cross_query_width (cross);
   guint n = (guint)((width + own - 1) / own);
   PlaitNode **parts = g_newa (PlaitNode *, n);
 
   for (guint i = 0; i < n; i++)
-    parts[i] = plait_columns (plait_site_tape (site), query, 0, MIN (own, width - i * own));
-  return plait_concatenate_columns (plait_site_tape (site), parts, n);
+    parts[i] = plait_columns (plait_cross_tape (cross), query, 0, MIN (own, width - i * own));
+  return plait_concatenate_columns (plait_cross_tape (cross), parts, n);
 }
 
-static PlaitStream
-combine (PlaitSite *site, gconstpointer data, gconstpointer state, PlaitStream x)
+static PlaitResidualStream
+combine (PlaitCrossAttention *cross, gconstpointer data, gconstpointer state, PlaitResidualStream x)
 {
   const Settings *settings = data;
-  guint n = plait_site_n_memories (site);
+  guint n = plait_cross_n_memories (cross);
   PlaitContext *contexts = g_newa (PlaitContext, n);
-  PlaitStream query = plait_site_normalise (site, 0, x);
+  PlaitResidualStream query = plait_cross_normalise (cross, 0, x);
   PlaitNode *gate;
 
   for (guint i = 0; i < n; i++)
-    contexts[i] = plait_site_attend (site, i, query);
-  PlaitContext sum = plait_site_sum (site, contexts, n);
-  gate = plait_activate (plait_site_tape (site), fit (site, query.query), PLAIT_ACTIVATION_SIGMOID);
-  sum.value = plait_scale (plait_site_tape (site), plait_multiply (plait_site_tape (site), gate, sum.value),
+    contexts[i] = plait_cross_attend (cross, i, query);
+  PlaitContext sum = plait_cross_sum (cross, contexts, n);
+  gate = plait_activate (plait_cross_tape (cross), fit (cross, query.query), PLAIT_ACTIVATION_SIGMOID);
+  sum.value = plait_scale (plait_cross_tape (cross), plait_multiply (plait_cross_tape (cross), gate, sum.value),
                            settings->gain / n);
-  return plait_site_residual (site, 0, x, sum);
+  return plait_cross_residual (cross, 0, x, sum);
 }
 
 PLAIT_PLUGIN_DEFINE (.build = build, .combine = combine)

@@ -44,9 +44,9 @@ update (gconstpointer settings, gconstpointer state, const PlaitCoverageStep *st
 {
   PlaitNode *terms[] = { step->state, step->attention };
 
-  plait_coverage_add_loss (step, "squares",
-                           plait_total (step->tape, plait_multiply (step->tape, step->attention, step->attention)));
-  return plait_sum (step->tape, terms, 2);
+  plait_coverage_add_loss (
+      step, "squares", plait_reduce_sum (step->tape, plait_multiply (step->tape, step->attention, step->attention)));
+  return plait_add_n (step->tape, terms, 2);
 }
 
 PLAIT_PLUGIN_DEFINE (.state_size = sizeof (State), .build = build, .score = score, .update = update)

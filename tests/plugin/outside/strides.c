@@ -11,30 +11,30 @@
  */
 
 static gboolean
-build (PlaitSite *site, gconstpointer data, gpointer state, GError **error)
+build (PlaitCrossAttention *cross, gconstpointer data, gpointer state, GError **error)
 {
-  PlaitSiteAttention attention = { PLAIT_DECODER_RATES };
+  PlaitAttendSettings attention = { PLAIT_DECODER_DROPOUT_RATES };
 
-  for (guint i = 0; i < plait_site_n_memories (site); i++)
+  for (guint i = 0; i < plait_cross_n_memories (cross); i++)
     {
-      plait_site_declare_residual (site, i);
-      plait_site_declare_attend (site, i, &attention);
-      plait_site_declare_rows (site, i);
+      plait_cross_declare_residual (cross, i);
+      plait_cross_declare_attend (cross, i, &attention);
+      plait_cross_declare_rows (cross, i);
     }
   return TRUE;
 }
 
 /* One set of rows for each head of each query. What it is kept in lives as long as the step. */
-static PlaitChosen
-choose (PlaitSite *site, guint memory, gint64 stride)
+static PlaitSelectedRows
+choose (PlaitCrossAttention *cross, guint memory, gint64 stride)
 {
-  PlaitArena *arena = plait_tape_arena (plait_site_tape (site));
-  PlaitPairs pairs = plait_site_pairs (site, memory);
-  guint heads = plait_site_heads (site, NULL, memory);
+  PlaitArena *arena = plait_tape_arena (plait_cross_tape (cross));
+  PlaitQueryKeyPairs pairs = plait_cross_pairs (cross, memory);
+  guint heads = plait_cross_heads (cross, NULL, memory);
   gint64 entries = plait_ragged_rows (pairs.queries) * heads, entry = 0, n = 0;
   gint64 *sets = plait_arena_new_array (arena, gint64, entries + 1);
   gint64 *ends = plait_arena_new_array (arena, gint64, entries + 1);
-  gint64 *row = plait_arena_new_array (arena, gint64, heads * plait_pairs_number (&pairs));
+  gint64 *row = plait_arena_new_array (arena, gint64, heads * plait_query_key_pairs_count (&pairs));
 
   sets[0] = ends[0] = 0;
   for (gint64 s = 0; s < pairs.queries.n; s++)
@@ -50,21 +50,21 @@ choose (PlaitSite *site, guint memory, gint64 stride)
           sets[entry] = entry;
           ends[entry] = n;
         }
-  return (PlaitChosen){ heads, { entries, sets }, { entries, ends }, row };
+  return (PlaitSelectedRows){ heads, { entries, sets }, { entries, ends }, row };
 }
 
-static PlaitStream
-combine (PlaitSite *site, gconstpointer data, gconstpointer state, PlaitStream x)
+static PlaitResidualStream
+combine (PlaitCrossAttention *cross, gconstpointer data, gconstpointer state, PlaitResidualStream x)
 {
   const Settings *settings = data;
 
-  for (guint i = 0; i < plait_site_n_memories (site); i++)
+  for (guint i = 0; i < plait_cross_n_memories (cross); i++)
     {
-      PlaitStream query = plait_site_normalise (site, i, x);
-      PlaitChosen chosen = choose (site, i, settings->stride);
-      PlaitNode *weights = plait_site_weigh_rows (site, NULL, i, query, &chosen);
+      PlaitResidualStream query = plait_cross_normalise (cross, i, x);
+      PlaitSelectedRows chosen = choose (cross, i, settings->stride);
+      PlaitNode *weights = plait_cross_sparse_weights (cross, NULL, i, query, &chosen);
 
-      x = plait_site_residual (site, i, x, plait_site_read_rows (site, NULL, i, &chosen, weights));
+      x = plait_cross_residual (cross, i, x, plait_cross_sparse_context (cross, NULL, i, &chosen, weights));
     }
   return x;
 }

@@ -22,7 +22,7 @@ take (const PlaitContractResult *result, gpointer data)
 }
 
 static void
-hold_all (const char *property)
+check_all (const char *property)
 {
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
   const char *const only[] = { property, NULL };
@@ -35,7 +35,7 @@ hold_all (const char *property)
       g_autoptr (PlaitContract) contract = plait_contract_new (plugin, NO_ERROR);
 
       if (contract)
-        plait_contract_hold (contract, only, SECONDS, take, &n_models);
+        plait_contract_check (contract, only, SECONDS, take, &n_models);
     }
   CHECK (n_models > 0);
 }
@@ -43,7 +43,7 @@ hold_all (const char *property)
 #define PROPERTY(name)                                                                                                 \
   TEST_CASE (contract, name)                                                                                           \
   {                                                                                                                    \
-    hold_all (#name);                                                                                                  \
+    check_all (#name);                                                                                                 \
   }
 
 PROPERTY (structure)

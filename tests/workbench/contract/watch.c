@@ -5,5 +5,5 @@
 __attribute__ ((constructor)) static void
 watch (void)
 {
-  plait_crash_watch ();
+  plait_crash_install_handlers ();
 }

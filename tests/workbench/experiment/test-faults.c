@@ -292,13 +292,13 @@ TEST_CASE (experiment_file, modules_that_hang_are_told_with_the_rest)
   plait_test_write ("hanging/encoder/constructor-sleeps.ini",
                     "[plugin]\nname=constructor-sleeps\nkind=encoder\ninterface=2\nsummary=S\ninput=tokens\n");
   REQUIRE (
-      g_file_get_contents (plait_test_build_path ("tests/plugin/zoo.so"), &bytes, &length, NULL)
+      g_file_get_contents (plait_test_build_path ("tests/plugin/faulty.so"), &bytes, &length, NULL)
       && g_file_set_contents (plait_test_path ("hanging/encoder/constructor-sleeps.so"), bytes, (gssize)length, NULL));
   plait_test_write ("hanging.ini", "[data]\ngenerate=agreement\n[source a]\nencoder=constructor-sleeps\n[source b]\n"
                                    "encoder=constructor-sleeps\n[train]\nepochs=-1\n");
   registry = plait_registry_new_for_folders (
       (const char *[]){ plait_test_path ("hanging"), plait_test_build_path ("plugins"), NULL });
-  plait_registry_set_trial_limits (registry, (PlaitTrialLimits){ .wall_seconds = 1, .processor_seconds = 1 });
+  plait_registry_set_sandbox_limits (registry, (PlaitSandboxLimits){ .wall_seconds = 1, .processor_seconds = 1 });
   CHECK (
       !plait_experiment_check (plait_test_path ("hanging.ini"), NULL, PLAIT_RESOLVE_LOAD_MODULES, registry, problems));
   CHECK (!plait_problems_report (problems, PLAIT_ERROR_INPUT, &error));

@@ -54,8 +54,8 @@ TEST_CASE (experiment_file, streams_can_be_documents)
   CHECK_INT (experiment->sources[0].kind, PLAIT_INPUT_DOCUMENTS);
   PlaitDocumentSettings en = plait_experiment_documents (experiment, "en");
   PlaitDocumentSettings cs = plait_experiment_documents (experiment, "cs");
-  CHECK (en.layout == PLAIT_LAYOUT_DOCUMENTS && en.starts && en.roles == 5 && en.maximum == 99 && !en.truncates);
-  CHECK (cs.layout == PLAIT_LAYOUT_LINES && !cs.starts && cs.roles == 0 && cs.maximum == 0);
+  CHECK (en.layout == PLAIT_LAYOUT_DOCUMENTS && en.start_tokens && en.roles == 5 && en.maximum == 99 && !en.truncates);
+  CHECK (cs.layout == PLAIT_LAYOUT_LINES && !cs.start_tokens && cs.roles == 0 && cs.maximum == 0);
   CHECK_STRING (cs.language, "cs");
 
   /* What is stored speaks of streams that are used, and is read again. */
@@ -297,7 +297,7 @@ TEST_CASE (experiment_file, the_key_knows_what_changes_results)
   g_autofree char *text = g_strjoinv ("", lines);
   g_autoptr (PlaitExperiment) base = example_load (registry, text, NULL, NO_ERROR);
   REQUIRE (base != NULL);
-  g_autofree char *key = plait_experiment_key (base);
+  g_autofree char *key = plait_experiment_fingerprint_text (base);
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
@@ -306,7 +306,7 @@ TEST_CASE (experiment_file, the_key_knows_what_changes_results)
           = example_load (registry, text, (const char *[]){ cases[i].override, NULL }, NO_ERROR);
 
       REQUIRE (other != NULL);
-      g_autofree char *other_key = plait_experiment_key (other);
+      g_autofree char *other_key = plait_experiment_fingerprint_text (other);
       CHECK_INT (strcmp (key, other_key) != 0, cases[i].changes);
     }
 }
@@ -322,11 +322,11 @@ TEST_CASE (experiment_file, the_brief_key_leaves_defaults_out)
       = example_load (registry, example_text, (const char *[]){ "decoder.norm_epsilon=1e-5", NULL }, NO_ERROR);
 
   REQUIRE (plain && spelt && other);
-  g_autofree char *key = plait_experiment_training_key (plain, PLAIT_KEY_BRIEF);
-  g_autofree char *spelt_key = plait_experiment_training_key (spelt, PLAIT_KEY_BRIEF);
-  g_autofree char *other_key = plait_experiment_training_key (other, PLAIT_KEY_BRIEF);
-  g_autofree char *full = plait_experiment_training_key (plain, PLAIT_KEY_FULL);
-  g_autofree char *evaluation = plait_experiment_evaluation_key (plain, PLAIT_KEY_BRIEF);
+  g_autofree char *key = plait_experiment_training_fingerprint_text (plain, PLAIT_FINGERPRINT_BRIEF);
+  g_autofree char *spelt_key = plait_experiment_training_fingerprint_text (spelt, PLAIT_FINGERPRINT_BRIEF);
+  g_autofree char *other_key = plait_experiment_training_fingerprint_text (other, PLAIT_FINGERPRINT_BRIEF);
+  g_autofree char *full = plait_experiment_training_fingerprint_text (plain, PLAIT_FINGERPRINT_FULL);
+  g_autofree char *evaluation = plait_experiment_evaluation_fingerprint_text (plain, PLAIT_FINGERPRINT_BRIEF);
   CHECK_STRING (spelt_key, key);
   CHECK (!strstr (key, "norm_epsilon="));
   CHECK_CONTAINS (key, "\nepochs=3\n");
@@ -346,7 +346,8 @@ TEST_CASE (experiment_file, unused_sources_do_not_reach_the_key)
       registry, example_text, (const char *[]){ "experiment.sources=en", "source.de.layers=2", NULL }, &error);
 
   REQUIRE (one && other);
-  g_autofree char *key = plait_experiment_key (one), *other_key = plait_experiment_key (other);
+  g_autofree char *key = plait_experiment_fingerprint_text (one),
+                  *other_key = plait_experiment_fingerprint_text (other);
   CHECK_STRING (key, other_key);
 }
 
@@ -399,7 +400,7 @@ TEST_CASE (experiment_file, trees)
   /* Trees that need no file leave it out of what tells runs apart; without an encoder of trees there are none. */
   g_autoptr (PlaitExperiment) control
       = example_load (registry, text, (const char *[]){ "data.trees=random", NULL }, NO_ERROR);
-  g_autofree char *key = plait_experiment_key (control);
+  g_autofree char *key = plait_experiment_fingerprint_text (control);
   CHECK (!strstr (key, "en.trees") && !control->head_rules);
   g_autoptr (PlaitExperiment) plain = example_load (registry, example_text, NULL, &error);
   g_autofree char *without = plait_experiment_text (plain);

@@ -2,7 +2,7 @@
 #include <glib/gstdio.h>
 
 #include "axes/cells.h"
-#include "axes/limits.h"
+#include "axes/training-differences.h"
 #include "axes/vocabularies.h"
 #include "grids.h"
 #include "files.h"
@@ -59,13 +59,13 @@ TEST_CASE (cells, files_of_other_content_make_other_cells)
       g_autofree char *alike = g_strconcat (parts[0], "first", parts[1], "copy", parts[2], "\n", NULL);
       g_autoptr (PlaitCells) two = load (registry, differ);
       g_autoptr (PlaitCells) one = load (registry, alike);
-      g_autofree char *none = plait_cells_tell_same (two);
-      g_autofree char *told = plait_cells_tell_same (one);
+      g_autofree char *none = plait_cells_describe_duplicates (two);
+      g_autofree char *told = plait_cells_describe_duplicates (one);
 
       CHECK_INT (two->n_cells, 2);
       CHECK_STRING (none, NULL);
       REQUIRE (one->n_cells == 1);
-      CHECK_STRING (one->same_as[0], one->cells[0].label);
+      CHECK_STRING (one->duplicate_of[0], one->cells[0].label);
       CHECK_CONTAINS (told,
                       "1 cell is left out, as settings and the content of files make it the same as a cell before");
       CHECK_CONTAINS (told, "copy");
@@ -200,8 +200,8 @@ TEST_CASE (cells, have_their_vocabularies_from_their_experiments)
       g_autoptr (PlaitExperiment) again = plait_experiment_parse (text, "run.h5", NULL, registry, NO_ERROR);
 
       REQUIRE (again != NULL);
-      g_autofree char *key = plait_training_key (again, digests, &error);
-      CHECK_STRING (key, cells->cells[i].training_key);
+      g_autofree char *key = plait_training_fingerprint (again, digests, &error);
+      CHECK_STRING (key, cells->cells[i].training_fingerprint);
     }
   for (guint i = 0; i < 2; i++)
     {
@@ -209,14 +209,14 @@ TEST_CASE (cells, have_their_vocabularies_from_their_experiments)
       g_autoptr (PlaitExperiment) alone = plait_experiment_load (path, overrides, 0, registry, &error);
 
       REQUIRE (alone != NULL);
-      g_autofree char *key = plait_training_key (alone, digests, &error);
-      CHECK (g_str_equal (key, cells->cells[i].training_key) == (i == 1));
+      g_autofree char *key = plait_training_fingerprint (alone, digests, &error);
+      CHECK (g_str_equal (key, cells->cells[i].training_fingerprint) == (i == 1));
     }
   /* The content of a text that a cell learns from and does not read is a part of what it is. */
   write_file ("b", "ww\n");
   g_autoptr (PlaitCells) changed = plait_cells_load (path, NULL, 0, registry, &error);
   REQUIRE (changed != NULL);
-  CHECK (!g_str_equal (changed->cells[0].training_key, cells->cells[0].training_key));
+  CHECK (!g_str_equal (changed->cells[0].training_fingerprint, cells->cells[0].training_fingerprint));
 }
 
 TEST_CASE (cells, tell_which_vocabularies_differ)
@@ -286,7 +286,7 @@ TEST_CASE (cells, tell_what_may_make_their_lines_differ)
       write_file ("grid.ini", text);
       cells = plait_cells_load (path, NULL, 0, registry, NO_ERROR);
       REQUIRE (cells != NULL);
-      g_auto (GStrv) told = plait_cells_tell_limits (cells);
+      g_auto (GStrv) told = plait_cells_describe_training_differences (cells);
       guint n = 0;
       for (; cases[i].told[n] && told[n]; n++)
         CHECK (g_str_has_prefix (told[n], cases[i].told[n]));

@@ -393,7 +393,7 @@ TEST_CASE (grid, runs_only_new_cells_and_excludes)
     CHECK_STRING (other.grid->cells->exclusions[0].rule, "decoder.combiner=flat|parallel & experiment.seed=2");
     CHECK_INT (other.grid->cells->exclusions[0].n_cells, 2);
     /* The run that was left out is still there. */
-    CHECK_INT (g_strv_length (other.grid->strangers), 1);
+    CHECK_INT (g_strv_length (other.grid->unclaimed), 1);
   }
   /* A new axis gives the cells other labels, but the same runs. */
   test_grid_write ("decoder.layers=1\n" TEST_TWO_BY_TWO);
@@ -404,7 +404,7 @@ TEST_CASE (grid, runs_only_new_cells_and_excludes)
   CHECK_INT (plait_grid_count (named.grid, PLAIT_CELL_FINISHED), 4);
   g_auto (TestGrid) settled = test_grid_open ("cells", NULL, 0);
   CHECK (!settled.grid->items[0].found);
-  CHECK_INT (g_strv_length (settled.grid->strangers), 0);
+  CHECK_INT (g_strv_length (settled.grid->unclaimed), 0);
 }
 
 TEST_CASE (grid, takes_the_first_of_several_runs_that_are_its_own)
@@ -429,9 +429,9 @@ TEST_CASE (grid, takes_the_first_of_several_runs_that_are_its_own)
   g_auto (TestGrid) opened = test_grid_open ("cells", NULL, 0);
   CHECK_INT (opened.grid->items[0].state, PLAIT_CELL_FINISHED);
   CHECK_STRING (opened.grid->items[0].found, "a.h5");
-  REQUIRE (g_strv_length (opened.grid->strangers) == 2);
-  CHECK_STRING (opened.grid->strangers[0], "b.h5");
-  CHECK_STRING (opened.grid->strangers[1], "c.h5");
+  REQUIRE (g_strv_length (opened.grid->unclaimed) == 2);
+  CHECK_STRING (opened.grid->unclaimed[0], "b.h5");
+  CHECK_STRING (opened.grid->unclaimed[1], "c.h5");
   test_grid_run (&opened, 1);
   CHECK (!plait_test_exists (first));
 }

@@ -56,8 +56,8 @@ TEST_CASE (cells, axes_that_hang_together)
   CHECK_STRING (cells->cells[4].label,
                 "decoder.width=64 decoder.layers=2 decoder.combiner=hierarchical combiner.context_heads=8");
   CHECK_STRING (cells->cells[6].label, "decoder.width=64 decoder.layers=2 decoder.combiner=serial train.smoothing=0.3");
-  CHECK_STRING (cells->axes[3].values[cells->cells[2].places[3]], "");
-  CHECK_STRING (cells->axes[3].values[cells->cells[4].places[3]], "8");
+  CHECK_STRING (cells->axes[3].values[cells->cells[2].value_indices[3]], "");
+  CHECK_STRING (cells->axes[3].values[cells->cells[4].value_indices[3]], "8");
   CHECK_NEAR (cells->cells[6].experiment->train.smoothing, 0.3, 0);
   /* What the file does not say is the default again. */
   CHECK_NEAR (cells->cells[3].experiment->train.smoothing, cells->cells[0].experiment->train.smoothing, 0);
@@ -110,7 +110,7 @@ TEST_CASE (cells, every_combination_the_first_axis_slowest)
   REQUIRE (cells->n_cells == 6);
   CHECK_STRING (cells->cells[1].label, "decoder.combiner=hierarchical experiment.seed=2");
   CHECK_STRING (cells->cells[3].label, "decoder.combiner=serial experiment.seed=1");
-  CHECK_INT (cells->cells[3].places[0], 1);
+  CHECK_INT (cells->cells[3].value_indices[0], 1);
   CHECK_INT (cells->cells[3].experiment->experiment.seed, 1);
   CHECK_STRING (cells->cells[3].experiment->combiner->plugin->name, "serial");
   /* The parameters of hierarchical stand in the file of all cells, and serial has none of them. */
@@ -217,8 +217,8 @@ TEST_CASE (cells, the_same_experiment_is_one_cell)
 
   REQUIRE (cells != NULL);
   CHECK_INT (cells->n_cells, 3);
-  CHECK_STRING (cells->same[0], "decoder.combiner=serial combiner.context_heads=2");
-  CHECK (!cells->same[1]);
+  CHECK_STRING (cells->duplicates[0], "decoder.combiner=serial combiner.context_heads=2");
+  CHECK (!cells->duplicates[1]);
 }
 
 TEST_CASE (cells, an_experiment_with_a_grid_runs_alone_too)

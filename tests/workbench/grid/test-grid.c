@@ -239,7 +239,7 @@ TEST_CASE (grid, keeps_a_second_grid_out)
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, holder);
   /* It may, once the first is done with the files over all cells. */
   g_clear_pointer (&first.grid, plait_grid_free);
-  CHECK (plait_grid_check_place (opened.grid, NULL, NO_ERROR));
+  CHECK (plait_grid_check_folder (opened.grid, NULL, NO_ERROR));
   CHECK (plait_grid_run (opened.grid, &options, NO_ERROR));
 }
 
@@ -252,7 +252,7 @@ check_refused (const char *part)
   g_autoptr (GDir) files = NULL;
   g_autoptr (GError) error = NULL;
 
-  CHECK (!plait_grid_check_place (opened.grid, NULL, &error));
+  CHECK (!plait_grid_check_folder (opened.grid, NULL, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, part);
   CHECK (!plait_grid_run (opened.grid, &options, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, part);
@@ -287,12 +287,12 @@ TEST_CASE (grid, plans_without_a_trace)
 
   test_grid_write ("experiment.seed=1\n");
   g_auto (TestGrid) opened = test_grid_open ("new/folder/cells", NULL, 0);
-  CHECK (plait_grid_check_place (opened.grid, NULL, NO_ERROR));
+  CHECK (plait_grid_check_folder (opened.grid, NULL, NO_ERROR));
   CHECK (!plait_test_exists (first));
   g_autoptr (PlaitGrid) nowhere
       = plait_grid_new (plait_test_path ("tiny.ini"), NULL, below_file, 0, NULL, 0, registry, NULL, &error);
   REQUIRE (nowhere != NULL);
-  CHECK (!plait_grid_check_place (nowhere, NULL, &error));
+  CHECK (!plait_grid_check_folder (nowhere, NULL, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "the grid's folder cannot be made or opened (Not a directory)");
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "grids.h"
 #include "harness.h"
-#include "scoring/likeness.h"
+#include "scoring/run-diff.h"
 
 /* Cells that are given more epochs. */
 
@@ -21,11 +21,11 @@ check_same_cells (const PlaitGrid *a, const PlaitGrid *b)
       CONTEXT ("%s", a->items[i].cell->label);
 
       REQUIRE (here && there);
-      parts = plait_likeness_new (here, there, PLAIT_LIKENESS_ALL, 0, NO_ERROR);
+      parts = plait_run_diff_new (here, there, PLAIT_RUN_DIFF_ALL, 0, NO_ERROR);
       REQUIRE (parts && parts->len > 0);
       for (guint k = 0; k < parts->len; k++)
         {
-          const PlaitLikeness *part = &g_array_index (parts, PlaitLikeness, k);
+          const PlaitRunDiff *part = &g_array_index (parts, PlaitRunDiff, k);
           CONTEXT ("%s: %s", part->name, part->first ? part->first : "");
 
           CHECK (part->compared > 0);

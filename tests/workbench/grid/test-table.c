@@ -114,7 +114,7 @@ TEST_CASE (grid_table, has_means_and_spreads_over_seeds)
   REQUIRE (table != NULL);
   CHECK_INT (table->n_axes, 1);
   CHECK_INT (table->n_rows, 2);
-  CHECK_INT (table->n_measures, 2);
+  CHECK_INT (table->n_score_columns, 2);
   CHECK (table->one_split);
   CHECK_STRING (table->rows[0].values[0], "serial");
   CHECK_INT (table->rows[0].n, 2);
@@ -123,13 +123,13 @@ TEST_CASE (grid_table, has_means_and_spreads_over_seeds)
   CHECK_INT (table->rows[0].parameters, 1000);
   CHECK_INT (table->rows[1].parameters, 1002);
   /* 10 and 14: the deviations are 2 and 2, their squares' sum is 8, over n - 1. */
-  CHECK_NEAR (table->rows[0].measured[0].mean, 12, 1e-12);
-  CHECK_NEAR (table->rows[0].measured[0].deviation, sqrt (8), 1e-12);
-  CHECK (isnan (table->rows[0].measured[0].low));
-  CHECK_NEAR (table->rows[1].measured[0].mean, 18, 0);
-  CHECK (isnan (table->rows[1].measured[0].deviation));
-  CHECK_NEAR (table->rows[1].measured[0].low, 17, 0);
-  CHECK_NEAR (table->rows[1].measured[0].high, 20, 0);
+  CHECK_NEAR (table->rows[0].seed_statistics[0].mean, 12, 1e-12);
+  CHECK_NEAR (table->rows[0].seed_statistics[0].deviation, sqrt (8), 1e-12);
+  CHECK (isnan (table->rows[0].seed_statistics[0].low));
+  CHECK_NEAR (table->rows[1].seed_statistics[0].mean, 18, 0);
+  CHECK (isnan (table->rows[1].seed_statistics[0].deviation));
+  CHECK_NEAR (table->rows[1].seed_statistics[0].low, 17, 0);
+  CHECK_NEAR (table->rows[1].seed_statistics[0].high, 20, 0);
   /* Of 1 1 100 200 1000 1000, and of 1 300 1000. */
   CHECK_NEAR (table->rows[0].rate, 150, 0);
   CHECK_NEAR (table->rows[1].rate, 300, 0);
@@ -143,10 +143,10 @@ TEST_CASE (grid_table, tests_all_seeds_of_both_rows)
   double mean = 0;
 
   REQUIRE (table != NULL);
-  CHECK (!table->rows[0].measured[0].compared);
-  CHECK (table->rows[1].measured[0].compared);
-  CHECK (!table->rows[1].measured[1].compared);
-  CHECK_INT (table->rows[1].measured[0].comparison.test, PLAIT_TEST_SEEDS);
+  CHECK (!table->rows[0].seed_statistics[0].compared);
+  CHECK (table->rows[1].seed_statistics[0].compared);
+  CHECK (!table->rows[1].seed_statistics[1].compared);
+  CHECK_INT (table->rows[1].seed_statistics[0].comparison.test, PLAIT_TEST_SEEDS);
   /* What is compared is the mean that the table shows. */
   for (guint i = 0; i < 2; i++)
     {
@@ -156,14 +156,14 @@ TEST_CASE (grid_table, tests_all_seeds_of_both_rows)
       plait_statistics_sum (score->statistics, sums);
       mean += plait_metric_score (score->scorer, sums) / 2;
     }
-  CHECK_NEAR (table->rows[1].measured[0].comparison.baseline, mean, 1e-12);
+  CHECK_NEAR (table->rows[1].seed_statistics[0].comparison.baseline, mean, 1e-12);
 
   /* One seed each. */
   g_clear_pointer (&made->items[1].result, plait_run_result_free);
   g_autoptr (PlaitGridTable) single = plait_grid_table_new (&made->grid, &error);
   REQUIRE (single != NULL);
-  CHECK_INT (single->rows[1].measured[0].comparison.test, PLAIT_TEST_PERMUTATION);
-  CHECK_NEAR (single->rows[1].measured[0].comparison.p, 1, 0);
+  CHECK_INT (single->rows[1].seed_statistics[0].comparison.test, PLAIT_TEST_PERMUTATION);
+  CHECK_NEAR (single->rows[1].seed_statistics[0].comparison.p, 1, 0);
   g_autoptr (GPtrArray) shown = plait_grid_tables_shown (single);
   g_autofree char *markdown = plait_table_markdown (shown->pdata[0]);
   CHECK_CONTAINS (markdown, "| BLEU | p (one seed) | p (Holm, one seed) |");
@@ -202,8 +202,8 @@ TEST_CASE (grid_table, marks_no_difference_that_is_one_of_seeds)
     add_accuracy (made->items[i].result, right[i], 40);
   g_autoptr (PlaitGridTable) table = plait_grid_table_new (&made->grid, &error);
   REQUIRE (table != NULL);
-  REQUIRE (table->n_measures == 3);
-  const PlaitMeasured *value = &table->rows[1].measured[2];
+  REQUIRE (table->n_score_columns == 3);
+  const PlaitSeedStatistics *value = &table->rows[1].seed_statistics[2];
   CHECK_NEAR (value->comparison.difference, 32.5, 1e-9);
   CHECK (value->comparison.p > 0.1);
   g_autoptr (GPtrArray) shown = plait_grid_tables_shown (table);
@@ -226,13 +226,13 @@ TEST_CASE (grid_table, keeps_other_references_apart)
     }
   g_autoptr (PlaitGridTable) table = plait_grid_table_new (&made->grid, &error);
   REQUIRE (table != NULL);
-  REQUIRE (table->n_measures == 4);
+  REQUIRE (table->n_score_columns == 4);
   CHECK (!table->one_split);
-  CHECK (!table->rows[1].measured[0].compared);
-  CHECK (!table->rows[1].measured[2].compared);
-  CHECK_INT (table->rows[1].measured[0].n, 0);
-  CHECK_INT (table->rows[0].measured[2].n, 0);
-  CHECK_NEAR (table->rows[1].measured[2].mean, 18, 0);
+  CHECK (!table->rows[1].seed_statistics[0].compared);
+  CHECK (!table->rows[1].seed_statistics[2].compared);
+  CHECK_INT (table->rows[1].seed_statistics[0].n, 0);
+  CHECK_INT (table->rows[0].seed_statistics[2].n, 0);
+  CHECK_NEAR (table->rows[1].seed_statistics[2].mean, 18, 0);
   g_autoptr (GPtrArray) shown = plait_grid_tables_shown (table);
   REQUIRE (shown->len == 2);
   g_autofree char *first = plait_table_markdown (shown->pdata[0]);
@@ -264,10 +264,10 @@ TEST_CASE (grid_table, tells_metrics_of_one_name_apart)
     }
   g_autoptr (PlaitGridTable) table = plait_grid_table_new (&made->grid, &error);
   REQUIRE (table != NULL);
-  CHECK_INT (table->n_measures, 3);
-  CHECK_STRING (table->measures[0].name, "bleu");
-  CHECK_STRING (table->measures[1].name, "PPL");
-  CHECK_STRING (table->measures[2].name, "bleu:lowercase");
+  CHECK_INT (table->n_score_columns, 3);
+  CHECK_STRING (table->score_columns[0].name, "bleu");
+  CHECK_STRING (table->score_columns[1].name, "PPL");
+  CHECK_STRING (table->score_columns[2].name, "bleu:lowercase");
 }
 
 /* What was counted of every cell makes a column where one cell has it for more than that. */
@@ -283,14 +283,14 @@ TEST_CASE (grid_table, shows_a_score_that_stands_aside_beside_one_that_does_not)
     }
   g_autoptr (PlaitGridTable) hidden = plait_grid_table_new (&made->grid, &error);
   REQUIRE (hidden != NULL);
-  CHECK_INT (hidden->n_measures, 2);
+  CHECK_INT (hidden->n_score_columns, 2);
   ((PlaitRunScore *)made->items[2].result->scores->pdata[2])->aside = FALSE;
   g_autoptr (PlaitGridTable) table = plait_grid_table_new (&made->grid, &error);
   REQUIRE (table != NULL);
-  CHECK_INT (table->n_measures, 3);
-  CHECK_STRING (table->measures[2].name, "TOUCHED");
-  CHECK_NEAR (table->rows[0].measured[2].mean, 5.5, 0);
-  CHECK_NEAR (table->rows[1].measured[2].mean, 7, 0);
+  CHECK_INT (table->n_score_columns, 3);
+  CHECK_STRING (table->score_columns[2].name, "TOUCHED");
+  CHECK_NEAR (table->rows[0].seed_statistics[2].mean, 5.5, 0);
+  CHECK_NEAR (table->rows[1].seed_statistics[2].mean, 7, 0);
 }
 
 TEST_CASE (grid_table, writes_csv_and_markdown)

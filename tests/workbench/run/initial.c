@@ -45,14 +45,14 @@ test_is_same (PlaitStore *a, PlaitStore *b, const char *checkpoint, const char *
 {
   enum
   {
-    MOST = 1 << 20,
+    MAX_ITEMS = 1 << 20,
   };
   g_autofree char *mine = g_strdup_printf ("/checkpoint/last/parameters/%s", name);
   g_autofree char *other = g_strdup_printf ("/checkpoint/%s/parameters/%s", checkpoint, name);
   gint64 n = 0;
   gint64 m = 0;
-  g_autofree double *x = plait_store_read_array (a, mine, PLAIT_STORE_DOUBLE, MOST, &n, NULL);
-  g_autofree double *y = plait_store_read_array (b, other, PLAIT_STORE_DOUBLE, MOST, &m, NULL);
+  g_autofree double *x = plait_store_read_array (a, mine, PLAIT_STORE_DOUBLE, MAX_ITEMS, &n, NULL);
+  g_autofree double *y = plait_store_read_array (b, other, PLAIT_STORE_DOUBLE, MAX_ITEMS, &m, NULL);
 
   CHECK (x && y && n == m);
   return x && y && n == m && memcmp (x, y, (gsize)n * sizeof *x) == 0;

@@ -19,14 +19,14 @@ typedef struct
 typedef struct
 {
   gint64 targets[2];
-  PlaitCapturedAttention attentions[2];
-  PlaitCapturedItems none;
-  PlaitCapture capture;
+  PlaitRecordedAttention attentions[2];
+  PlaitRecordedItems none;
+  PlaitAttentionRecord record;
 } Made;
 
 /* @made, put together of @layers [memories] for @length target rows. */
-static PlaitCapture *
-make (Made *made, gint64 length, PlaitCapturedLayer *layers)
+static PlaitAttentionRecord *
+make (Made *made, gint64 length, PlaitRecordedLayer *layers)
 {
   static const gint64 two[] = { 0, 2 }, one[] = { 0, 1 };
   static const PlaitLinks no_links;
@@ -34,9 +34,9 @@ make (Made *made, gint64 length, PlaitCapturedLayer *layers)
       = { { .rows = { 1, two }, .links = &no_links }, { .rows = { 1, one }, .links = &no_links } };
 
   *made = (Made){ .targets = { 0, length } };
-  made->attentions[0] = (PlaitCapturedAttention){ &made->attentions[1], NULL, 0, &layers[0] };
-  made->attentions[1] = (PlaitCapturedAttention){ NULL, NULL, 1, &layers[1] };
-  made->capture = (PlaitCapture){
+  made->attentions[0] = (PlaitRecordedAttention){ &made->attentions[1], NULL, 0, &layers[0] };
+  made->attentions[1] = (PlaitRecordedAttention){ NULL, NULL, 1, &layers[1] };
+  made->record = (PlaitAttentionRecord){
     .n_layers = 1,
     .n_memories = 2,
     .queries = { 1, made->targets },
@@ -45,12 +45,12 @@ make (Made *made, gint64 length, PlaitCapturedLayer *layers)
     .contexts = &made->none,
     .sentinels = &made->none,
   };
-  return &made->capture;
+  return &made->record;
 }
 
 /* Of a target whose last row is its end, and of two memories, en and de, whose rows are numbered. (transfer full) */
 static PlaitLabels *
-new_labels (const PlaitCapture *attention)
+new_labels (const PlaitAttentionRecord *attention)
 {
   static const PlaitLabelledMemory memories[] = { { .name = "en" }, { .name = "de" } };
   static const gint32 target[] = { 4, 4 };
@@ -65,11 +65,11 @@ static gboolean
 write_dump (const char *name, Weights weights, gboolean has_contexts, GError **error)
 {
   g_autoptr (PlaitStore) store = plait_store_create (plait_test_path (name), error);
-  PlaitCapturedLayer layers[] = { { weights.heads[0], weights.first }, { weights.heads[1], weights.second } };
-  PlaitCapturedItems contexts = { has_contexts ? 2 : 0, weights.contexts };
-  PlaitCapturedItems sentinel = { weights.sentinel_heads, weights.sentinel };
+  PlaitRecordedLayer layers[] = { { weights.heads[0], weights.first }, { weights.heads[1], weights.second } };
+  PlaitRecordedItems contexts = { has_contexts ? 2 : 0, weights.contexts };
+  PlaitRecordedItems sentinel = { weights.sentinel_heads, weights.sentinel };
   Made made;
-  PlaitCapture *attention = make (&made, 1, layers);
+  PlaitAttentionRecord *attention = make (&made, 1, layers);
   g_autoptr (PlaitLabels) labels = new_labels (attention);
 
   attention->contexts = &contexts;
@@ -145,13 +145,13 @@ TEST_CASE (attention, whose_rows_do_not_sum_to_one_is_refused)
 
 /* Two target rows; of the memories en has two rows and is covered, de has one and is not. */
 static gboolean
-write_coverage (const char *name, const PlaitCapturedCoverage *of_en, GError **error)
+write_coverage (const char *name, const PlaitRecordedCoverage *of_en, GError **error)
 {
   static PlaitScalar en[] = { .25, .75, .5, .5 }, de[] = { 1, 1 };
   g_autoptr (PlaitStore) store = plait_store_create (plait_test_path (name), error);
-  PlaitCapturedLayer layers[] = { { 1, en, .coverage = *of_en }, { 1, de } };
+  PlaitRecordedLayer layers[] = { { 1, en, .coverage = *of_en }, { 1, de } };
   Made made;
-  const PlaitCapture *attention = make (&made, 2, layers);
+  const PlaitAttentionRecord *attention = make (&made, 2, layers);
   g_autoptr (PlaitLabels) labels = new_labels (attention);
 
   return store && plait_coverage_write (store, "/coverage/test/0", attention, labels, error)
@@ -183,7 +183,7 @@ static const PlaitScalar accumulated[] = { .25, .75, .75, 1.25 };
 TEST_CASE (coverage_dump, has_states_and_the_attention_so_far)
 {
   PlaitScalar states[] = { 1, -1, 2, -2, 3, -3, 4, -4 };
-  PlaitCapturedCoverage coverage = { .width = 2, .states = states };
+  PlaitRecordedCoverage coverage = { .width = 2, .states = states };
   GError *error = NULL;
 
   CHECK (write_coverage ("coverage.h5", &coverage, NO_ERROR));
@@ -199,7 +199,7 @@ TEST_CASE (coverage_dump, has_states_and_the_attention_so_far)
 TEST_CASE (coverage_dump, shows_a_state_that_is_one_number)
 {
   PlaitScalar states[] = { .25, 1.5, .75, 2.5 }, fertility[] = { 1, .5 };
-  PlaitCapturedCoverage coverage = { 1, states, "fertility", fertility };
+  PlaitRecordedCoverage coverage = { 1, states, "fertility", fertility };
   GError *error = NULL;
 
   CHECK (write_coverage ("coverage.h5", &coverage, NO_ERROR));

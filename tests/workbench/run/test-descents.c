@@ -47,11 +47,11 @@ check_work (PlaitStore *run, gboolean column)
   static const char *const paths[] = { "/evaluation/test", "/environment/evaluation/test" };
   g_autoptr (PlaitRunResult) result = plait_run_result_new (run, NO_ERROR);
   const PlaitRunResult *const results[] = { result };
-  g_autoptr (GArray) measures = NULL;
+  g_autoptr (GArray) score_columns = NULL;
   guint found = 0;
 
   REQUIRE (result != NULL);
-  measures = plait_run_results_measures (results, 1);
+  score_columns = plait_run_results_score_columns (results, 1);
   for (guint i = 0; i < G_N_ELEMENTS (metrics); i++)
     {
       const PlaitRunScore *score = plait_run_result_find (result, "test", metrics[i]);
@@ -60,8 +60,8 @@ check_work (PlaitStore *run, gboolean column)
       CHECK (score->aside == !column);
       CHECK_NEAR (score->score, attribute (run, paths[i], metrics[i]), 0);
       CHECK (score->score > 0);
-      for (guint m = 0; m < measures->len; m++)
-        found += g_str_equal (g_array_index (measures, PlaitMeasure, m).metric, metrics[i]);
+      for (guint m = 0; m < score_columns->len; m++)
+        found += g_str_equal (g_array_index (score_columns, PlaitScoreColumn, m).metric, metrics[i]);
     }
   CHECK_INT (found, column ? 2 : 0);
 }
@@ -97,7 +97,7 @@ TEST_CASE (descents, are_told_by_what_they_touch)
 
 enum
 {
-  MOST = 1 << 20,
+  MAX_ITEMS = 1 << 20,
 };
 
 /* One of the groups below /descent, and with which weights its rows were read. */
@@ -156,7 +156,7 @@ dump_read (PlaitStore *store, const char *split, gint64 sentence)
   dump.heads = extents[1];
   dump.targets = extents[2];
   entries = dump.layers * dump.heads * dump.targets;
-  dump.row_labels = plait_store_read_strings (store, labels, MOST, &dump.rows, NULL);
+  dump.row_labels = plait_store_read_strings (store, labels, MAX_ITEMS, &dump.rows, NULL);
   CHECK (dump.row_labels && entries > 0);
   dump.level = read_all (store, group, "row_level", PLAIT_STORE_INT64, dump.rows);
   dump.first_child = read_all (store, group, "row_first_child", PLAIT_STORE_INT64, dump.rows);

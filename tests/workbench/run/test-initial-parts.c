@@ -13,7 +13,7 @@
 static void
 write_part (const PlaitTrained *trained, guint number, double first)
 {
-  const PlaitParameters *parameters = plait_model_parameters (trained->system->model);
+  const PlaitParameters *parameters = plait_model_parameters (trained->experiment_model->model);
   guint n = plait_parameters_n (parameters), begin = number == 1 ? 0 : n / 2, end = number == 1 ? n / 2 : n;
   g_autofree PlaitNamedTensor *tensors = g_new (PlaitNamedTensor, n);
   const char *path = plait_test_path (plait_test_format ("part-%u.safetensors", number));
@@ -29,7 +29,7 @@ write_part (const PlaitTrained *trained, guint number, double first)
 static void
 write_index (const PlaitTrained *trained)
 {
-  const PlaitParameters *parameters = plait_model_parameters (trained->system->model);
+  const PlaitParameters *parameters = plait_model_parameters (trained->experiment_model->model);
   g_autoptr (GString) text = g_string_new ("{\"metadata\": {\"total_size\": 1}, \"weight_map\": {");
   guint n = plait_parameters_n (parameters);
 
@@ -56,7 +56,7 @@ TEST_CASE (initialise, takes_weights_in_parts)
   g_autofree char *said = NULL;
   g_autoptr (PlaitStore) second = test_run_still (experiment, "still.h5", overrides, &said, NO_ERROR);
   REQUIRE (second != NULL);
-  PlaitParameters *parameters = plait_model_parameters (trained->system->model);
+  PlaitParameters *parameters = plait_model_parameters (trained->experiment_model->model);
   for (guint i = 0; i < plait_parameters_n (parameters); i++)
     {
       const char *name = plait_parameters_get (parameters, i)->name;

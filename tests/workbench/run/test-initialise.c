@@ -29,7 +29,7 @@ TEST_CASE (initialise, begins_as_dl4mt_where_it_is_asked_to)
 {
   enum
   {
-    MOST = 1 << 20,
+    MAX_ITEMS = 1 << 20,
   };
   static const char place[] = "/checkpoint/last/parameters/decoder/layer/0/self_attention/output/weight";
   const char *experiment = test_write_experiment ("tiny", NULL);
@@ -43,7 +43,7 @@ TEST_CASE (initialise, begins_as_dl4mt_where_it_is_asked_to)
   for (guint i = 0; i < 2; i++)
     {
       gint64 n = 0;
-      g_autofree double *x = plait_store_read_array (runs[i], place, PLAIT_STORE_DOUBLE, MOST, &n, NO_ERROR);
+      g_autofree double *x = plait_store_read_array (runs[i], place, PLAIT_STORE_DOUBLE, MAX_ITEMS, &n, NO_ERROR);
       gint64 width = (gint64)sqrt ((double)n);
 
       REQUIRE (x && width * width == n);
@@ -152,7 +152,7 @@ TEST_CASE (initialise, lets_learned_positions_grow)
 {
   enum
   {
-    MOST = 1 << 20,
+    MAX_ITEMS = 1 << 20,
     SHORT = 40,
     LONG = 48,
   };
@@ -175,9 +175,9 @@ TEST_CASE (initialise, lets_learned_positions_grow)
   g_autoptr (PlaitStore) random = test_run_still (experiment, "random.h5", longer, NULL, NO_ERROR);
   g_autoptr (PlaitStore) cut = test_run_still (experiment, "cut.h5", shorter, NULL, NO_ERROR);
   REQUIRE (base && grown && random && cut);
-  g_autofree double *there = plait_store_read_array (base, name, PLAIT_STORE_DOUBLE, MOST, &n[0], NULL);
-  g_autofree double *here = plait_store_read_array (grown, name, PLAIT_STORE_DOUBLE, MOST, &n[1], NULL);
-  g_autofree double *fresh = plait_store_read_array (random, name, PLAIT_STORE_DOUBLE, MOST, &n[2], NULL);
+  g_autofree double *there = plait_store_read_array (base, name, PLAIT_STORE_DOUBLE, MAX_ITEMS, &n[0], NULL);
+  g_autofree double *here = plait_store_read_array (grown, name, PLAIT_STORE_DOUBLE, MAX_ITEMS, &n[1], NULL);
+  g_autofree double *fresh = plait_store_read_array (random, name, PLAIT_STORE_DOUBLE, MAX_ITEMS, &n[2], NULL);
 
   REQUIRE (there && here && fresh && n[1] == n[2] && n[0] * LONG == n[1] * SHORT);
   CHECK (memcmp (here, there, (gsize)n[0] * sizeof *here) == 0);
@@ -193,7 +193,7 @@ TEST_CASE (initialise, lets_learned_positions_repeat)
 {
   enum
   {
-    MOST = 1 << 20,
+    MAX_ITEMS = 1 << 20,
     SHORT = 20,
     LONG = 48,
     WIDTH = 8,
@@ -211,8 +211,8 @@ TEST_CASE (initialise, lets_learned_positions_repeat)
   g_autoptr (PlaitStore) base = plait_store_open (base_path, NO_ERROR);
   g_autoptr (PlaitStore) grown = test_run_still (experiment, "grown.h5", taking, &said, NO_ERROR);
   REQUIRE (base && grown);
-  g_autofree double *there = plait_store_read_array (base, name, PLAIT_STORE_DOUBLE, MOST, NULL, NULL);
-  g_autofree double *here = plait_store_read_array (grown, name, PLAIT_STORE_DOUBLE, MOST, NULL, NULL);
+  g_autofree double *there = plait_store_read_array (base, name, PLAIT_STORE_DOUBLE, MAX_ITEMS, NULL, NULL);
+  g_autofree double *here = plait_store_read_array (grown, name, PLAIT_STORE_DOUBLE, MAX_ITEMS, NULL, NULL);
   REQUIRE (there && here);
   for (int row = 0; row < LONG; row++)
     CHECK (memcmp (here + row * WIDTH, there + row % SHORT * WIDTH, WIDTH * sizeof *here) == 0);
@@ -234,7 +234,7 @@ TEST_CASE (initialise, takes_exported_weights)
       (const char *[]){ "train.initialise=base.safetensors", "train.initialise_leave=decoder/norm/*", NULL }, &said,
       NO_ERROR);
   REQUIRE (second != NULL);
-  PlaitParameters *parameters = plait_model_parameters (trained->system->model);
+  PlaitParameters *parameters = plait_model_parameters (trained->experiment_model->model);
   for (guint i = 0; i < plait_parameters_n (parameters); i++)
     {
       const char *name = plait_parameters_get (parameters, i)->name;
@@ -319,7 +319,7 @@ key_of (const char *path, const char *const *overrides)
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
   g_autoptr (PlaitExperiment) experiment = test_load (path, overrides, registry, NO_ERROR);
   g_autoptr (PlaitDigests) digests = plait_digests_new (NULL, NULL);
-  char *key = experiment ? plait_training_key (experiment, digests, NO_ERROR) : NULL;
+  char *key = experiment ? plait_training_fingerprint (experiment, digests, NO_ERROR) : NULL;
 
   return key;
 }

@@ -74,7 +74,8 @@ world_new (const char *text, const char *name, gint64 rows, gint64 width, GError
 
   write_weights (weights);
   const char *map = plait_test_write ("map.ini", text ? text : "");
-  plait_parameters_declare (world.parameters, name, rows, width, PLAIT_ONES)->places = strstr (name, "places") != NULL;
+  plait_parameters_declare (world.parameters, name, rows, width, PLAIT_ONES)->is_positional
+      = strstr (name, "places") != NULL;
   CHECK (plait_parameters_allocate (world.parameters, NULL));
   plait_parameters_write_values (world.parameters);
   world.published = plait_published_open (weights, text ? map : NULL, error);
@@ -137,7 +138,7 @@ TEST_CASE (published, makes_parameters_as_the_map_says)
       CHECK_INT (plait_published_read (world.published, parameter, there, NO_ERROR), PLAIT_PUBLISHED_TAKEN);
       for (gint64 k = 0; k < cases[i].rows * cases[i].width; k++)
         CHECK_NEAR (parameter->value.data[k], cases[i].values[k], 0);
-      if (parameter->places)
+      if (parameter->is_positional)
         CHECK_INT (there[0], 3);
     }
 }
@@ -205,7 +206,7 @@ TEST_CASE (published, leaves_what_nothing_is_said_of)
              PLAIT_PUBLISHED_ABSENT);
   CHECK_INT (plait_published_read (named.published, plait_parameters_get (named.parameters, 0), there, NO_ERROR),
              PLAIT_PUBLISHED_OTHER_SHAPE);
-  g_autofree char *left = plait_published_left (named.published, 2, &n);
+  g_autofree char *left = plait_published_unused (named.published, 2, &n);
   CHECK_STRING (left, "a.0.q, b.0.v");
   CHECK_INT (n, 9);
 }
@@ -278,27 +279,27 @@ TEST_CASE (published, shipped_maps_are_for_every_parameter)
   for (gsize i = 0; i < G_N_ELEMENTS (maps); i++)
     {
       g_autoptr (PlaitExperiment) loaded = test_load (experiment, maps[i].overrides, registry, NO_ERROR);
-      g_autoptr (PlaitSystem) system = NULL;
+      g_autoptr (PlaitExperimentModel) experiment_model = NULL;
       g_autofree char *path = plait_registry_find_text (registry, PLAIT_NAME_MAP_FOLDER, maps[i].name, NO_ERROR);
       g_autoptr (PlaitNameMap) map = path ? plait_name_map_read (path, NO_ERROR) : NULL;
       PlaitParameters *parameters;
       CONTEXT ("%s", maps[i].name);
 
       REQUIRE (loaded && map);
-      g_autoptr (PlaitMaterials) materials = plait_materials_new (loaded, NULL, NULL, NULL, NULL, NO_ERROR);
-      REQUIRE (materials != NULL);
-      system = plait_system_new (loaded, materials, (gint64[]){ 0 }, NO_ERROR);
-      REQUIRE (system != NULL);
-      parameters = plait_model_parameters (system->model);
+      g_autoptr (PlaitRunInputs) run_inputs = plait_run_inputs_new (loaded, NULL, NULL, NULL, NULL, NO_ERROR);
+      REQUIRE (run_inputs != NULL);
+      experiment_model = plait_experiment_model_new (loaded, run_inputs, (gint64[]){ 0 }, NO_ERROR);
+      REQUIRE (experiment_model != NULL);
+      parameters = plait_model_parameters (experiment_model->model);
       CHECK (plait_parameters_n (parameters) > 20);
       for (guint k = 0; k < plait_parameters_n (parameters); k++)
         {
           const char *name = plait_parameters_get (parameters, k)->name;
-          g_auto (PlaitMapped) mapped = { 0 };
+          g_auto (PlaitParameterMapping) mapping = { 0 };
 
           CONTEXT ("%s", name);
           if (g_str_has_prefix (name, maps[i].prefix))
-            CHECK (plait_name_map_find (map, name, &mapped));
+            CHECK (plait_name_map_find (map, name, &mapping));
         }
     }
 }

@@ -76,14 +76,14 @@ find_absent (const char *path, gboolean (*absent)[LINES])
 {
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
   g_autoptr (PlaitExperiment) experiment = test_load (path, NULL, registry, NULL);
-  g_autoptr (PlaitMaterials) materials = plait_materials_new (experiment, NULL, NULL, NULL, NULL, NULL);
-  g_autoptr (PlaitCorpus) corpus = plait_materials_open (materials, "train", NULL, NULL, NULL);
+  g_autoptr (PlaitRunInputs) run_inputs = plait_run_inputs_new (experiment, NULL, NULL, NULL, NULL, NULL);
+  g_autoptr (PlaitCorpus) corpus = plait_run_inputs_open (run_inputs, "train", NULL, NULL, NULL);
   gint64 tuples[LINES];
   gint n = 0;
 
   for (gint64 i = 0; i < LINES; i++)
     tuples[i] = i;
-  plait_corpus_drop_sources (corpus, experiment->train.source_dropout, (guint64)experiment->experiment.seed);
+  plait_corpus_set_source_dropout (corpus, experiment->train.source_dropout, (guint64)experiment->experiment.seed);
   g_autoptr (PlaitBatch) batch = plait_corpus_batch_in (corpus, 0, tuples, LINES, NULL);
   for (guint s = 0; batch && s < 2; s++)
     for (gint64 i = 0; i < LINES; i++)
@@ -130,17 +130,18 @@ loss_without (const char *name, gint64 absent)
   double sum = 0;
   gint64 tokens = 0;
 
-  if (trained && plait_materials_generate (trained->materials, NULL, NO_ERROR))
-    corpus = plait_materials_open (trained->materials, "test", NULL, NULL, NO_ERROR);
+  if (trained && plait_run_inputs_generate (trained->run_inputs, NULL, NO_ERROR))
+    corpus = plait_run_inputs_open (trained->run_inputs, "test", NULL, NULL, NO_ERROR);
   if (!corpus)
     return NAN;
   gint64 n = plait_corpus_lines (corpus);
   g_autofree double *log_probabilities = g_new (double, n);
   g_autofree gint64 *counts = g_new (gint64, n);
   g_autoptr (PlaitPool) pool = plait_pool_new (1, NULL);
-  g_autoptr (PlaitSearch) search = plait_search_new (trained->system->model, pool, PLAIT_PRECISION_FLOAT, 0, NULL);
+  g_autoptr (PlaitSearch) search
+      = plait_search_new (trained->experiment_model->model, pool, PLAIT_PRECISION_FLOAT, 0, NULL);
   if (absent >= 0)
-    plait_corpus_leave_out (corpus, absent);
+    plait_corpus_remove_source (corpus, absent);
   CHECK (plait_score_corpus (search, corpus, 32, "test", NULL, NULL, log_probabilities, counts, NULL, NULL, NO_ERROR));
   for (gint64 i = 0; i < n; i++)
     {

@@ -75,13 +75,13 @@ TEST_CASE (stages, a_finished_run_is_evaluated_otherwise_and_not_trained_again)
 
   CHECK (test_run_with (experiment, first, output, FALSE, NULL, NO_ERROR));
   g_autofree char *before = digest_training (output);
-  g_autofree char *training_key = read_key (output, "training_key");
+  g_autofree char *training_fingerprint = read_key (output, "training_key");
   CHECK_INT (run_again (experiment, first, output, NO_ERROR), PLAIT_RUN_ALREADY_COMPLETE);
   CHECK_INT (run_again (experiment, other, output, NO_ERROR), PLAIT_RUN_EVALUATED);
   g_autofree char *after = digest_training (output);
   g_autofree char *same_key = read_key (output, "training_key");
   CHECK_STRING (after, before);
-  CHECK_STRING (same_key, training_key);
+  CHECK_STRING (same_key, training_fingerprint);
   CHECK (test_run_with (experiment, other, anew, FALSE, NULL, NO_ERROR));
   test_check_same_run (output, anew);
   CHECK_INT (
@@ -250,7 +250,7 @@ TEST_CASE (stages, a_file_that_cannot_be_evaluated_is_left_alone)
   CHECK_ERROR (error, PLAIT_ERROR_INTERRUPTED, "");
   CHECK (g_file_get_contents (output, &now, &m, NULL) && n == m && memcmp (bytes, now, n) == 0);
   {
-    g_autoptr (PlaitRunPlace) held = plait_run_place_new (output, TRUE, NULL, &error);
+    g_autoptr (PlaitRunOutput) held = plait_run_output_new (output, TRUE, NULL, &error);
 
     CHECK (held && !plait_test_file (output, search, &options, &outcome, &error));
     CHECK_ERROR (error, PLAIT_ERROR_INPUT, "another plait run is writing this file");

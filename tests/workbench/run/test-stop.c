@@ -14,8 +14,8 @@ typedef struct
 } Raising;
 
 static gboolean
-raise_stop (const PlaitBatch *batch, gint64 sentence, const PlaitHypothesis *best, const PlaitCapture *attention,
-            gpointer data, GError **error)
+raise_stop (const PlaitBatch *batch, gint64 sentence, const PlaitHypothesis *best,
+            const PlaitAttentionRecord *attention, gpointer data, GError **error)
 {
   Raising *raising = data;
 
@@ -34,13 +34,14 @@ TEST_CASE (stop, leaves_a_translation_that_is_done)
   g_autoptr (PlaitPool) pool = plait_pool_new (1, NULL);
   g_autoptr (PlaitCorpus) corpus = NULL;
 
-  REQUIRE (run && trained && plait_materials_generate (trained->materials, NULL, &error));
-  corpus = plait_materials_open (trained->materials, "test", pool, NULL, &error);
+  REQUIRE (run && trained && plait_run_inputs_generate (trained->run_inputs, NULL, &error));
+  corpus = plait_run_inputs_open (trained->run_inputs, "test", pool, NULL, &error);
   REQUIRE (corpus != NULL);
   for (gint64 early = 0; early < 2; early++)
     {
-      g_autoptr (PlaitSearch) search = plait_search_new (trained->system->model, pool, PLAIT_PRECISION_FLOAT, 0, NULL);
-      PlaitDecodeSettings settings = trained->system->experiment->decode;
+      g_autoptr (PlaitSearch) search
+          = plait_search_new (trained->experiment_model->model, pool, PLAIT_PRECISION_FLOAT, 0, NULL);
+      PlaitDecodeSettings settings = trained->experiment_model->experiment->decode;
       Raising raising = { 0, early ? 1 : plait_corpus_size (corpus) };
       g_autoptr (PlaitTranslation) translation = NULL;
       CONTEXT ("%s", early ? "early" : "at the end");
@@ -71,7 +72,7 @@ TEST_CASE (stop, reaches_what_is_only_beginning)
 
   REQUIRE (process != NULL);
   plait_run_process_stop (process, FALSE);
-  while ((end = plait_run_process_look (process, &reason)) == PLAIT_PROCESS_GOES_ON)
+  while ((end = plait_run_process_poll (process, &reason)) == PLAIT_PROCESS_RUNNING)
     g_usleep (1000);
   CHECK_STRING (reason, NULL);
   CHECK_INT (end, PLAIT_PROCESS_INTERRUPTED);

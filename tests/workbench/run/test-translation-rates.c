@@ -10,8 +10,8 @@
 
 /* Over- and under-translation from attention. */
 
-static const PlaitAttentionPart of_all = { PLAIT_ATTENTION_MEAN, PLAIT_ATTENTION_MEAN };
-static const PlaitAttentionPart of_the_last = { PLAIT_ATTENTION_LAST, PLAIT_ATTENTION_MEAN };
+static const PlaitAttentionSelection of_all = { PLAIT_ATTENTION_MEAN, PLAIT_ATTENTION_MEAN };
+static const PlaitAttentionSelection of_the_last = { PLAIT_ATTENTION_LAST, PLAIT_ATTENTION_MEAN };
 
 /*
  * Memory 1 of two, with two rows; three layers, of which the second does not attend to it. Two of three target rows
@@ -22,12 +22,12 @@ TEST_CASE (translation_rates, sums_by_hand)
 {
   PlaitScalar first[] = { .2f, .8f, .6f, .4f, 1, 0, .4f, .6f, 1, 0, 0, 1 };
   PlaitScalar last[] = { .5f, .5f, 0, 1, 1, 0 };
-  PlaitCapturedLayer nothing[3] = { { 0 } }, layers[] = { { 2, first }, { 0 }, { 1, last } };
-  PlaitCapturedAttention second = { NULL, NULL, 1, layers };
-  PlaitCapturedAttention attentions = { &second, NULL, 0, nothing };
+  PlaitRecordedLayer nothing[3] = { { 0 } }, layers[] = { { 2, first }, { 0 }, { 1, last } };
+  PlaitRecordedAttention second = { NULL, NULL, 1, layers };
+  PlaitRecordedAttention attentions = { &second, NULL, 0, nothing };
   static const gint64 three[] = { 0, 3 }, two[] = { 0, 2 };
   static const PlaitMemory memories[] = { { .rows = { 1, three } }, { .rows = { 1, two } } };
-  PlaitCapture attention = {
+  PlaitAttentionRecord attention = {
     .n_layers = 3,
     .n_memories = 2,
     .queries = { 1, three },
@@ -47,23 +47,23 @@ TEST_CASE (translation_rates, sums_by_hand)
   /* One head of one layer, one target row; what is not there. */
   double of_head[2] = { 0 };
 
-  CHECK (plait_attention_sums (&attention, 1, 1, 2, (PlaitAttentionPart){ 0, 1 }, of_head));
+  CHECK (plait_attention_sums (&attention, 1, 1, 2, (PlaitAttentionSelection){ 0, 1 }, of_head));
   CHECK_NEAR (of_head[0], 1, 1e-6);
   CHECK_NEAR (of_head[1], 0, 1e-6);
-  CHECK (!plait_attention_sums (&attention, 1, 0, 1, (PlaitAttentionPart){ 1, 0 }, none));
-  CHECK (!plait_attention_sums (&attention, 1, 0, 1, (PlaitAttentionPart){ 0, 2 }, none));
+  CHECK (!plait_attention_sums (&attention, 1, 0, 1, (PlaitAttentionSelection){ 1, 0 }, none));
+  CHECK (!plait_attention_sums (&attention, 1, 0, 1, (PlaitAttentionSelection){ 0, 2 }, none));
 }
 
 /* Two attentions to one memory: the mean of (.2 .8) and (1 0) in layer 0, (.5 .5) alone in layer 1. */
 TEST_CASE (translation_rates, take_the_mean_of_several_attentions)
 {
   PlaitScalar first[] = { .2f, .8f }, second[] = { 1, 0 }, last[] = { .5f, .5f };
-  PlaitCapturedLayer of_one[] = { { 1, first }, { 0 } }, of_other[] = { { 1, second }, { 1, last } };
-  PlaitCapturedAttention other = { .name = "other", .layers = of_other };
-  PlaitCapturedAttention attentions = { .next = &other, .layers = of_one };
+  PlaitRecordedLayer of_one[] = { { 1, first }, { 0 } }, of_other[] = { { 1, second }, { 1, last } };
+  PlaitRecordedAttention other = { .name = "other", .layers = of_other };
+  PlaitRecordedAttention attentions = { .next = &other, .layers = of_one };
   static const gint64 one[] = { 0, 1 }, two[] = { 0, 2 };
   static const PlaitMemory memory = { .rows = { 1, two } };
-  PlaitCapture attention = {
+  PlaitAttentionRecord attention = {
     .n_layers = 2,
     .n_memories = 1,
     .queries = { 1, one },
@@ -135,7 +135,7 @@ TEST_CASE (translation_rates, read_back_from_their_text)
 enum
 {
   SENTENCES = 8,
-  MOST = 1 << 20,
+  MAX_ITEMS = 1 << 20,
 };
 
 /* Counts what sentence @s of source @name has over and under @bounds, from the attention that the run keeps. */
@@ -145,7 +145,7 @@ count_kept (PlaitStore *run, const char *group, gint64 s, const char *name, gboo
 {
   g_autofree char *path = g_strdup_printf ("/attention/%s/%jd/%s/weights", group, s, name);
   PlaitStoreObject object;
-  g_autofree double *weights = plait_store_read_array (run, path, PLAIT_STORE_DOUBLE, MOST, NULL, NULL);
+  g_autofree double *weights = plait_store_read_array (run, path, PLAIT_STORE_DOUBLE, MAX_ITEMS, NULL, NULL);
 
   counts[0] = counts[1] = counts[2] = 0;
   REQUIRE (weights && plait_store_describe (run, path, &object, NULL) && object.rank == 4);
@@ -201,9 +201,10 @@ check_run (const char *combiner, const char *layers, gboolean last_layer, const 
         }
     }
   CHECK (sums[0] > 0 && sums[1] > 0 && sums[0] + sums[1] < sums[2]);
-  g_auto (GStrv) metrics = plait_store_read_strings (run, "/evaluation/test/metrics/metric", MOST, &n_metrics, &error);
+  g_auto (GStrv) metrics
+      = plait_store_read_strings (run, "/evaluation/test/metrics/metric", MAX_ITEMS, &n_metrics, &error);
   g_autofree double *scores
-      = plait_store_read_array (run, "/evaluation/test/metrics/score", PLAIT_STORE_DOUBLE, MOST, NULL, &error);
+      = plait_store_read_array (run, "/evaluation/test/metrics/score", PLAIT_STORE_DOUBLE, MAX_ITEMS, NULL, &error);
   g_autofree char *name = g_strdup_printf ("over-translation:of=forced,source=b,layers=%s,bound=%g", layers, bounds[0]);
   gboolean found = FALSE;
   REQUIRE (metrics && scores);
@@ -253,7 +254,7 @@ TEST_CASE (translation_rates, of_search_are_those_of_the_hypotheses)
   for (gint64 s = 0; s < SENTENCES; s++)
     {
       g_autofree char *labels = g_strdup_printf ("/attention/test/%jd/a/target_labels", s);
-      g_auto (GStrv) targets = plait_store_read_strings (run, labels, MOST, NULL, NULL);
+      g_auto (GStrv) targets = plait_store_read_strings (run, labels, MAX_ITEMS, NULL, NULL);
       gint64 expected[3];
 
       /* One that was cut at the length limit has no end that is left out. */

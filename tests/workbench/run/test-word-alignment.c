@@ -29,13 +29,13 @@ TEST_CASE (word_alignment, by_hand)
   PlaitScalar first[] = { 0,   .9f, .1f, 0,   .1f, .1f, 0,   .8f, .5f, .5f, 0, 0, 0, 0, 0, 1, /* head 0 */
                           .3f, .1f, .3f, .3f, 0,   0,   .4f, .6f, .5f, .5f, 0, 0, 0, 0, 0, 1 };
   PlaitScalar second[] = { 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 1 };
-  PlaitCapturedLayer layers[] = { { 2, first }, { 1, second } };
-  PlaitCapturedAttention paid = { .layers = layers };
+  PlaitRecordedLayer layers[] = { { 2, first }, { 1, second } };
+  PlaitRecordedAttention paid = { .layers = layers };
   const gint64 four[] = { 0, 4 };
   const gint64 places[] = { 0, 1, 2, 3 }, nowhere[] = { -1, -1, -1, -1 };
   PlaitLinks links = { .token = places };
   const PlaitMemory memory = { .rows = { 1, four }, .links = &links };
-  const PlaitCapture attention = {
+  const PlaitAttentionRecord attention = {
     .n_layers = 2,
     .n_memories = 1,
     .queries = { 1, four },
@@ -49,20 +49,21 @@ TEST_CASE (word_alignment, by_hand)
   gint32 found[] = { 7, 4, 5 };
   const PlaitHypothesis best = { .tokens = found, .length = 3, .ended = TRUE };
   PlaitAlignedSource source = { .name = "x", .vocabulary = vocabulary };
-  PlaitWordAligner aligner = { .part = { 0, PLAIT_ATTENTION_MEAN }, .target = vocabulary, .n = 1, .sources = &source };
+  PlaitWordAligner aligner
+      = { .selection = { 0, PLAIT_ATTENTION_MEAN }, .target = vocabulary, .n = 1, .sources = &source };
   g_autoptr (GError) error = NULL;
 
   g_autofree char *mean = plait_word_aligner_align (&aligner, 0, &batch, 0, &attention, &best, &error);
   CHECK_STRING (mean, "1-0 0-2");
-  aligner.part.head = 1;
+  aligner.selection.head = 1;
   g_autofree char *of_head = plait_word_aligner_align (&aligner, 0, &batch, 0, &attention, &best, &error);
   CHECK_STRING (of_head, "0-2");
-  aligner.part = (PlaitAttentionPart){ PLAIT_ATTENTION_LAST, PLAIT_ATTENTION_MEAN };
+  aligner.selection = (PlaitAttentionSelection){ PLAIT_ATTENTION_LAST, PLAIT_ATTENTION_MEAN };
   g_autofree char *last = plait_word_aligner_align (&aligner, 0, &batch, 0, &attention, &best, &error);
   CHECK_STRING (last, "2-0 2-1 2-2");
   g_autofree char *missing = plait_word_aligner_align (&aligner, 0, &batch, 1, &attention, &best, &error);
   CHECK_STRING (missing, "");
-  aligner.part.layer = 2;
+  aligner.selection.layer = 2;
   g_autofree char *none = plait_word_aligner_align (&aligner, 0, &batch, 0, &attention, &best, &error);
   CHECK (!none);
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "no such layer");

@@ -25,7 +25,7 @@ encode (gconstpointer data, gconstpointer state, PlaitEncoding *encoding)
   const PlaitInput *input = encoding->input;
   const PlaitTrees *trees = input->trees;
   gint64 rows = plait_ragged_rows (input->rows);
-  gint64 *beside = plait_arena_take (plait_tape_arena (tape), (gsize)MAX (rows, 1) * sizeof *beside);
+  gint64 *beside = plait_arena_allocate (plait_tape_arena (tape), (gsize)MAX (rows, 1) * sizeof *beside);
 
   for (gint64 i = 0; i < rows; i++)
     beside[i] = -1;
@@ -44,7 +44,7 @@ encode (gconstpointer data, gconstpointer state, PlaitEncoding *encoding)
   PlaitNode *both[]
       = { encoding->embedded,
           plait_scale (tape, plait_gather_rows (tape, encoding->embedded, beside, rows), settings->gain) };
-  encoding->memories[0] = (PlaitMemory){ .states = plait_sum (tape, both, 2), .rows = input->rows };
+  encoding->memories[0] = (PlaitMemory){ .states = plait_add_n (tape, both, 2), .rows = input->rows };
 }
 
 PLAIT_PLUGIN_DEFINE (.build = build, .encode = encode)

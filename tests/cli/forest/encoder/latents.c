@@ -21,9 +21,9 @@ encode (gconstpointer data, gconstpointer state, PlaitEncoding *encoding)
   PlaitTape *tape = encoding->tape;
   PlaitArena *arena = plait_tape_arena (tape);
   PlaitRagged read = encoding->input->rows;
-  gint64 *offsets = plait_arena_take (arena, (gsize)(read.n + 1) * sizeof *offsets);
+  gint64 *offsets = plait_arena_allocate (arena, (gsize)(read.n + 1) * sizeof *offsets);
   gint64 *from, *token;
-  PlaitLinks *links = plait_arena_take (arena, sizeof *links);
+  PlaitLinks *links = plait_arena_allocate (arena, sizeof *links);
 
   offsets[0] = 0;
   for (gint64 s = 0; s < read.n; s++)
@@ -32,8 +32,8 @@ encode (gconstpointer data, gconstpointer state, PlaitEncoding *encoding)
 
       offsets[s + 1] = offsets[s] + (tokens == 0 || settings->rows == 0 ? tokens : settings->rows);
     }
-  from = plait_arena_take (arena, (gsize)(offsets[read.n] + 1) * sizeof *from);
-  token = plait_arena_take (arena, (gsize)(offsets[read.n] + 1) * sizeof *token);
+  from = plait_arena_allocate (arena, (gsize)(offsets[read.n] + 1) * sizeof *from);
+  token = plait_arena_allocate (arena, (gsize)(offsets[read.n] + 1) * sizeof *token);
   for (gint64 s = 0; s < read.n; s++)
     for (gint64 row = offsets[s]; row < offsets[s + 1]; row++)
       {

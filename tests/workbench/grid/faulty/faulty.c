@@ -16,14 +16,14 @@ enum
 };
 
 static gboolean
-build (PlaitSite *site, gconstpointer settings, gpointer state, GError **error)
+build (PlaitCrossAttention *cross, gconstpointer settings, gpointer state, GError **error)
 {
-  PlaitSiteAttention attention = { PLAIT_DECODER_RATES };
+  PlaitAttendSettings attention = { PLAIT_DECODER_DROPOUT_RATES };
 
-  for (guint i = 0; i < plait_site_n_memories (site); i++)
+  for (guint i = 0; i < plait_cross_n_memories (cross); i++)
     {
-      plait_site_declare_residual (site, i);
-      plait_site_declare_attend (site, i, &attention);
+      plait_cross_declare_residual (cross, i);
+      plait_cross_declare_attend (cross, i, &attention);
     }
   return TRUE;
 }
@@ -37,8 +37,8 @@ is_open (void)
   return gate && g_file_test (gate, G_FILE_TEST_EXISTS);
 }
 
-static PlaitStream
-combine (PlaitSite *site, gconstpointer data, gconstpointer state, PlaitStream x)
+static PlaitResidualStream
+combine (PlaitCrossAttention *cross, gconstpointer data, gconstpointer state, PlaitResidualStream x)
 {
   static guint calls;
   const Settings *settings = data;
@@ -70,8 +70,8 @@ combine (PlaitSite *site, gconstpointer data, gconstpointer state, PlaitStream x
     case FAULT_NONE:
       break;
     }
-  for (guint i = 0; i < plait_site_n_memories (site); i++)
-    x = plait_site_residual (site, i, x, plait_site_attend (site, i, plait_site_normalise (site, i, x)));
+  for (guint i = 0; i < plait_cross_n_memories (cross); i++)
+    x = plait_cross_residual (cross, i, x, plait_cross_attend (cross, i, plait_cross_normalise (cross, i, x)));
   return x;
 }
 

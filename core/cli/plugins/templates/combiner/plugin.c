@@ -13,31 +13,31 @@
 
 /* Declares what combine calls. */
 static gboolean
-build (PlaitSite *site, gconstpointer data, gpointer state, GError **error)
+build (PlaitCrossAttention *cross, gconstpointer data, gpointer state, GError **error)
 {
   /* Heads and dropout are the decoder's. */
-  PlaitSiteAttention attention = { PLAIT_DECODER_RATES };
+  PlaitAttendSettings attention = { PLAIT_DECODER_DROPOUT_RATES };
 
-  plait_site_declare_residual (site, 0);
-  for (guint i = 0; i < plait_site_n_memories (site); i++)
-    plait_site_declare_attend (site, i, &attention);
+  plait_cross_declare_residual (cross, 0);
+  for (guint i = 0; i < plait_cross_n_memories (cross); i++)
+    plait_cross_declare_attend (cross, i, &attention);
   return TRUE;
 }
 
-static PlaitStream
-combine (PlaitSite *site, gconstpointer data, gconstpointer state, PlaitStream x)
+static PlaitResidualStream
+combine (PlaitCrossAttention *cross, gconstpointer data, gconstpointer state, PlaitResidualStream x)
 {
   const Settings *settings = data;
-  guint n = plait_site_n_memories (site);
+  guint n = plait_cross_n_memories (cross);
   PlaitContext *contexts = g_newa (PlaitContext, n);
-  PlaitStream query = plait_site_normalise (site, 0, x);
+  PlaitResidualStream query = plait_cross_normalise (cross, 0, x);
   PlaitContext sum;
 
   for (guint i = 0; i < n; i++)
-    contexts[i] = plait_site_attend (site, i, query);
-  sum = plait_site_sum (site, contexts, n);
-  sum.value = plait_scale (plait_site_tape (site), sum.value, settings->scale);
-  return plait_site_residual (site, 0, x, sum);
+    contexts[i] = plait_cross_attend (cross, i, query);
+  sum = plait_cross_sum (cross, contexts, n);
+  sum.value = plait_scale (plait_cross_tape (cross), sum.value, settings->scale);
+  return plait_cross_residual (cross, 0, x, sum);
 }
 
 PLAIT_PLUGIN_DEFINE (.build = build, .combine = combine)

@@ -26,7 +26,7 @@ update (gconstpointer data, gconstpointer state, const PlaitCoverageStep *step)
   const Settings *settings = data;
   PlaitNode *paid = plait_scale (step->tape, step->attention, settings->scale);
 
-  return plait_sum (step->tape, (PlaitNode *[]){ step->state, paid }, 2);
+  return plait_add_n (step->tape, (PlaitNode *[]){ step->state, paid }, 2);
 }
 
 PLAIT_PLUGIN_DEFINE (.build = build, .update = update)

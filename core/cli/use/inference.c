@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: MIT */
+#include "use/inference.h"
+
+#include "text/separators.h"
+#include "command/stop.h"
+#include "tensor/blas.h"
+
+#include <string.h>
+
+/* What was given for each source, nothing for a missing one, and behind these for its trees, nothing where none are
+ * read. */
+typedef struct
+{
+  guint n;                      /* sources */
+  char **names;                 /* [2 n]: "NAME", "NAME.trees"; NULL where the trees come from no file */
+  PlaitTextLocation *locations; /* [2 n] */
+  PlaitFeedTable table;
+} Files;
+
+static void
+files_clear (Files *files)
+{
+  for (guint i = 0; i < 2 * files->n; i++)
+    g_free (files->names[i]);
+  g_free (files->names);
+  g_free (files->locations);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Files, files_clear)
+
+static void
+name_files (const PlaitExperiment *experiment, Files *files)
+{
+  guint n = files->n = experiment->n_sources;
+
+  files->names = g_new0 (char *, 2 * n);
+  files->locations = g_new0 (PlaitTextLocation, 2 * n);
+  for (guint i = 0; i < n; i++)
+    {
+      files->names[i] = g_strdup (experiment->sources[i].name);
+      if (experiment->sources[i].trees && experiment->data.trees == PLAIT_TREES_GIVEN)
+        files->names[n + i] = g_strconcat (files->names[i], ".trees", NULL);
+    }
+}
+
+static gpointer
+unknown_source (const Files *files, const char *option, GError **error)
+{
+  g_autoptr (GString) names = g_string_new (NULL);
+
+  for (guint i = 0; i < files->n; i++)
+    {
+      const char *trees = files->names[files->n + i];
+
+      g_string_append_printf (names, "%s%s%s%s", i ? ", " : "", files->names[i], trees ? ", " : "", trees ? trees : "");
+    }
+  return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: the run has no such source; it reads: %s", option, names->str);
+}
+
+/* Where what @option gives for @name belongs; nothing may stand there yet. */
+static PlaitTextLocation *
+find_text_location (const Files *files, const char *name, const char *option, GError **error)
+{
+  for (guint i = 0; i < 2 * files->n; i++)
+    {
+      if (g_strcmp0 (files->names[i], name) != 0)
+        continue;
+      if (files->locations[i].path)
+        return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: this source was given already", option);
+      return &files->locations[i];
+    }
+  return unknown_source (files, option, error);
+}
+
+static gboolean
+take_sources (const char *const *given, const Files *files, GError **error)
+{
+  for (guint i = 0; given && given[i]; i++)
+    {
+      const char *equals = strchr (given[i], '=');
+      g_autofree char *name = g_strndup (given[i], strcspn (given[i], "="));
+      g_autofree char *option = g_strconcat ("--source ", given[i], NULL);
+      PlaitTextLocation *location;
+
+      if (!equals || equals[1] == '\0')
+        return plait_fail (error, PLAIT_ERROR_INPUT, "%s: expected NAME=FILE", option);
+      location = find_text_location (files, name, option, error);
+      if (!location)
+        return FALSE;
+      location->path = equals + 1;
+    }
+  return TRUE;
+}
+
+/* What @source is, where a column of sentences cannot be it; else NULL. */
+static const char *
+other_than_sentences (const PlaitExperiment *experiment, const PlaitExperimentSource *source)
+{
+  if (!plait_input_kind_is_text (source->kind))
+    return "features";
+  return plait_experiment_is_documents (experiment, source->stream) ? "documents" : NULL;
+}
+
+static gboolean
+is_source (const char *text, gconstpointer data)
+{
+  const Files *files = data;
+  guint i = 0;
+
+  while (i < 2 * files->n && g_strcmp0 (files->names[i], text) != 0)
+    i++;
+  return i < 2 * files->n || g_str_equal (text, "-");
+}
+
+/* The columns of standard input that @tsv names. */
+static gboolean
+take_columns (const PlaitExperiment *experiment, const char *tsv, Files *files, GError **error)
+{
+  g_auto (GStrv) names = tsv ? g_strsplit (tsv, ",", -1) : NULL;
+  guint n = names ? g_strv_length (names) : 0;
+
+  if (tsv)
+    files->table = (PlaitFeedTable){ "-", n };
+  for (guint i = 0; i < n; i++)
+    {
+      g_autofree char *option = g_strconcat ("--tsv ", names[i], NULL);
+      g_autofree char *mended = plait_separators_mend (names[i], ",", is_source, files);
+      PlaitTextLocation *location;
+      const char *other;
+
+      if (mended)
+        return plait_fail (error, PLAIT_ERROR_INPUT, "%s: did you mean \"%s\"?", option, mended);
+      if (g_str_equal (names[i], "-"))
+        continue;
+      location = find_text_location (files, names[i], option, error);
+      if (!location)
+        return FALSE;
+      other = location < files->locations + files->n
+                  ? other_than_sentences (experiment, &experiment->sources[location - files->locations])
+                  : NULL;
+      if (other)
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           "%s: this source is %s, which columns of lines cannot hold; give it by --source", option,
+                           other);
+      *location = (PlaitTextLocation){ "-", i + 1 };
+    }
+  return TRUE;
+}
+
+static gboolean
+check_sources (const gboolean *missing, const Files *files, GError **error)
+{
+  for (guint i = 0; i < files->n; i++)
+    {
+      const char *name = files->names[i], *trees = files->names[files->n + i];
+      gboolean has_trees = files->locations[files->n + i].path != NULL;
+
+      if (!files->locations[i].path == !missing[i])
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           missing[i]
+                               ? "source \"%s\" is given and left out by --without"
+                               : "source \"%s\" is not given: add --source %s=FILE, or --without %s to leave it out",
+                           name, name, name);
+      if (missing[i] && has_trees)
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           "the trees of source \"%s\" are given, but it is left out by --without", name);
+      if (!missing[i] && trees && !has_trees)
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           "source \"%s\" is given without its trees, which its encoder reads: add --source %s=FILE",
+                           name, trees);
+    }
+  return TRUE;
+}
+
+static gboolean
+find_files (const PlaitInference *inference, Files *files, GError **error)
+{
+  const PlaitExperiment *experiment = inference->trained->experiment;
+  g_autofree gboolean *missing = g_new0 (gboolean, experiment->n_sources);
+
+  name_files (experiment, files);
+  if (!take_sources (inference->options->sources, files, error)
+      || !take_columns (experiment, inference->options->tsv, files, error))
+    return FALSE;
+  for (guint i = 0; inference->options->without && inference->options->without[i]; i++)
+    {
+      g_autofree char *option = g_strconcat ("--without ", inference->options->without[i], NULL);
+      guint source = 0;
+
+      while (source < files->n && !g_str_equal (files->names[source], inference->options->without[i]))
+        source++;
+      if (source == files->n)
+        return unknown_source (files, option, error) != NULL;
+      missing[source] = TRUE;
+    }
+  return check_sources (missing, files, error);
+}
+
+/* Standard input can be read once, and what is read, or was there before, must not be written over. */
+static gboolean
+check_files (const PlaitInference *inference, const char *run, const Files *files, const char *target, GError **error)
+{
+  guint n = files->n;
+  const char *standard_input = files->table.path ? "columns" : NULL;
+
+  for (guint i = 0; i <= 2 * n; i++)
+    {
+      const PlaitTextLocation *location = i < 2 * n ? &files->locations[i] : NULL;
+      const char *file = location ? location->path : target;
+
+      if (!plait_output_differs ("--attention", inference->options->attention, file, error)
+          || !plait_output_differs ("--output", inference->options->output, file, error))
+        return FALSE;
+      if (file && g_str_equal (file, "-") && !(location && location->column > 0))
+        {
+          const char *name = location ? files->names[i % n] : "target";
+
+          if (standard_input)
+            return plait_fail (error, PLAIT_ERROR_INPUT,
+                               "standard input cannot be both %s and %s: name a file for one of them", standard_input,
+                               i < n || i == 2 * n ? name : "its trees");
+          standard_input = name;
+        }
+    }
+  return plait_output_differs ("--attention", inference->options->attention, run, error)
+         && plait_output_differs ("--output", inference->options->output, run, error)
+         && plait_output_differs ("--attention", inference->options->attention, inference->options->output, error)
+         && plait_file_check_new (inference->options->attention, inference->options->force, "", "--attention", error)
+         && plait_file_check_new (inference->options->output, inference->options->force, "", "--output", error);
+}
+
+/* TRUE if all of @files, and @target unless it is NULL, can be read to their ends without waiting for a writer. */
+static gboolean
+are_files (const Files *files, const char *target)
+{
+  gboolean are = !target || g_file_test (target, G_FILE_TEST_IS_REGULAR);
+
+  for (guint i = 0; i < 2 * files->n; i++)
+    are &= !files->locations[i].path || g_file_test (files->locations[i].path, G_FILE_TEST_IS_REGULAR);
+  return are;
+}
+
+void
+plait_inference_clear (PlaitInference *inference)
+{
+  plait_store_free (inference->dump);
+  plait_batch_free (inference->whole);
+  plait_feed_free (inference->feed);
+  plait_search_free (inference->search);
+  plait_pool_free (inference->pool);
+  plait_trained_free (inference->trained);
+}
+
+gboolean
+plait_inference_open (PlaitInference *inference, const PlaitInvocation *invocation, const char *target, GError **error)
+{
+  static const char *const search[] = { "decode.", "data.empty=", "data.too_long=", NULL };
+  static const char *const forced[] = { "decode.batch=", "decode.precision=", "data.empty=", "data.too_long=", NULL };
+  g_auto (Files) files = { 0 };
+
+  inference->options = invocation->options;
+  if (!(target ? plait_option_sets (inference->options->sets, forced,
+                                    "decode.batch, decode.precision, data.empty and data.too_long", error)
+               : plait_option_sets (inference->options->sets, search, "[decode], data.empty and data.too_long", error)))
+    return FALSE;
+  inference->log = invocation->log;
+  inference->trained
+      = plait_trained_open (invocation->arguments[0], inference->options->checkpoint, inference->options->sets,
+                            inference->options->changed, invocation->log, error);
+  if (!inference->trained
+      || !plait_experiment_check_sets (inference->trained->experiment, inference->options->sets, error))
+    return FALSE;
+  if (inference->trained->experiment->predict.kind == PLAIT_PREDICT_MASKED)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s predicts the masked tokens of its own corpus, nothing of other text; begin a run that "
+                       "translates or classifies with it (train.initialise)",
+                       invocation->arguments[0]);
+  if (inference->options->attention && !plait_experiment_has_decoder (inference->trained->experiment))
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "--attention: %s has no decoder that could pay attention; leave the option out",
+                       invocation->arguments[0]);
+  if (!find_files (inference, &files, error)
+      || !check_files (inference, invocation->arguments[0], &files, target, error))
+    return FALSE;
+  inference->are_files = are_files (&files, target);
+  inference->feed = plait_run_inputs_open_feed (inference->trained->run_inputs, files.locations,
+                                                files.locations + files.n, target, &files.table, error);
+  if (!inference->feed)
+    return FALSE;
+  inference->pool = plait_pool_new ((guint)inference->options->threads, error);
+  if (!inference->pool || !plait_blas_reserve (inference->pool, error))
+    return FALSE;
+  inference->search = plait_search_new (inference->trained->experiment_model->model, inference->pool,
+                                        inference->trained->experiment->decode.precision, 0, error);
+  if (!inference->search)
+    return FALSE;
+  if (inference->options->attention)
+    {
+      inference->dump = plait_store_create (inference->options->attention, error);
+      if (!inference->dump)
+        return FALSE;
+    }
+  inference->stop = plait_stop_reads_on_signals ();
+  return TRUE;
+}
+
+gboolean
+plait_inference_dump (PlaitInference *inference, const PlaitBatch *batch, const PlaitAttentionRecords *attention,
+                      const PlaitHypotheses *hypotheses, GError **error)
+{
+  PlaitEvaluator evaluator = { inference->trained->experiment_model, inference->trained->run_inputs, inference->search,
+                               inference->log, inference->stop };
+  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
+  g_auto (GStrv) names = NULL;
+
+  if (!inference->dump)
+    return TRUE;
+  for (gint64 s = 0; s < batch->n_sentences; s++)
+    {
+      g_autofree char *name = plait_feed_name (inference->feed, batch->sentence[s]);
+
+      g_strv_builder_add (builder, name);
+    }
+  names = g_strv_builder_end (builder);
+  return plait_evaluation_write_batch_attention (&evaluator, hypotheses ? "translation" : "forced", batch, names,
+                                                 attention, hypotheses, inference->dump, error);
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/* Batches of text as much as the model can read, and what is done with sentences that it cannot (data.too_long). */
+#include "files/problems.h"
+#include "use/inference.h"
+#include "corpus/batch.h"
+#include "setup/limits.h"
+
+/* Returns the stream because of which the model cannot read @part: a source, or the number of sources. */
+static guint
+unreadable_stream (const PlaitModel *model, const PlaitBatch *part)
+{
+  guint stream = 0;
+
+  while (stream < part->n_sources && plait_model_check_input (model, stream, &part->inputs[stream], NULL))
+    stream++;
+  return stream;
+}
+
+/* TRUE if @stream of @part, which the model cannot read, is too long. */
+static gboolean
+is_too_long (const PlaitModel *model, const PlaitBatch *part, guint stream)
+{
+  return stream < part->n_sources
+         || (part->target_rows.offsets
+             && !plait_model_check_length (model, stream, plait_ragged_longest (part->target_rows), NULL));
+}
+
+/* TRUE if @stream of a batch @part is a source that can be cut. */
+static gboolean
+can_truncate (const PlaitBatch *part, guint stream)
+{
+  const PlaitInput *input = stream < part->n_sources ? &part->inputs[stream] : NULL;
+
+  return input && input->kind == PLAIT_INPUT_TOKENS && !input->trees && !input->documents;
+}
+
+/* Cuts source @source of @part, one sentence, to what the model can read. FALSE if no part of it can be read. */
+static gboolean
+truncate_source (const PlaitInference *inference, const PlaitBatch *part, guint source)
+{
+  const PlaitModel *model = inference->trained->experiment_model->model;
+  const PlaitInput *input = &part->inputs[source];
+  gint32 *tokens = plait_batch_fill (gint32, input->tokens);
+  gint64 rows = plait_ragged_rows (input->rows), fits = plait_limits_max_rows (model, source, rows);
+
+  if (fits < 2)
+    return FALSE;
+  if (tokens[rows - 1] == PLAIT_TOKEN_EOS)
+    tokens[fits - 1] = PLAIT_TOKEN_EOS;
+  plait_batch_fill (gint64, input->rows.offsets)[1] = fits;
+  return TRUE;
+}
+
+/* Cuts the sources of @part, one sentence, to what the model can read; warns if @logs. FALSE if it cannot. */
+static gboolean
+cut_sources (const PlaitInference *inference, PlaitBatch *part, gboolean logs)
+{
+  const PlaitModel *model = inference->trained->experiment_model->model;
+  guint stream = unreadable_stream (model, part);
+
+  for (; can_truncate (part, stream) && truncate_source (inference, part, stream);
+       stream = unreadable_stream (model, part))
+    {
+      g_autofree char *place = plait_feed_location (inference->feed, part->sentence[0], stream);
+
+      if (logs)
+        plait_log_warning (inference->log, "%s: truncated to %jd tokens, which is what the model can read", place,
+                           plait_ragged_rows (part->inputs[stream].rows));
+    }
+  return plait_model_check_batch (model, part, NULL);
+}
+
+/* Adds the sentences of use->whole that the model cannot read to @unreadable, from use->given on. Returns TRUE if one
+ * of them can be cut. */
+static gboolean
+find_unreadable (PlaitInference *inference, PlaitProblems *unreadable)
+{
+  const PlaitModel *model = inference->trained->experiment_model->model;
+  gboolean cuts = inference->trained->experiment->data.too_long == PLAIT_DATA_TOO_LONG_TRUNCATE, truncates = FALSE;
+
+  for (; inference->given < inference->whole->n_sentences; inference->given++)
+    {
+      g_autoptr (GError) cause = NULL;
+      PlaitBatch *part = plait_batch_slice (inference->whole, inference->given, 1, &cause);
+      guint stream;
+
+      if (part && cuts)
+        cut_sources (inference, part, FALSE);
+      if (part && !plait_model_check_batch (model, part, &cause)
+          && is_too_long (model, part, stream = unreadable_stream (model, part)))
+        {
+          g_autofree char *place = plait_feed_location (inference->feed, part->sentence[0], stream);
+
+          plait_problems_add (unreadable, "%s: %s", place, cause->message);
+          truncates |= !cuts && can_truncate (part, stream);
+        }
+      plait_batch_free (part);
+    }
+  return truncates;
+}
+
+/* Refuses sentence use->given, which the model cannot read, and names those behind it too: of files all, of pipes those
+ * that were read with it. */
+static PlaitBatch *
+refuse_unreadable (PlaitInference *inference, GError **error)
+{
+  enum
+  {
+    SENTENCES = 256, /* at a time */
+  };
+  g_autoptr (PlaitProblems) unreadable = plait_problems_new ();
+  g_autoptr (GError) fault = NULL;
+  gboolean truncates = find_unreadable (inference, unreadable);
+
+  while (inference->are_files && inference->whole && !g_atomic_int_get (inference->stop))
+    {
+      plait_batch_free (inference->whole);
+      inference->given = 0;
+      /* Text that is bad behind these sentences is told once they are mended. */
+      inference->whole = plait_feed_next (inference->feed, SENTENCES, NULL);
+      if (inference->whole
+          && !plait_model_check_batch (inference->trained->experiment_model->model, inference->whole, NULL))
+        truncates |= find_unreadable (inference, unreadable);
+    }
+  inference->is_unreadable = TRUE;
+  plait_problems_report (unreadable, PLAIT_ERROR_INPUT, &fault);
+  return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                          "%s; what is before %s is done; --set data.too_long=skip gives such a line an empty answer%s",
+                          fault->message, plait_problems_count (unreadable) > 1 ? "the first" : "it",
+                          truncates ? ", data.too_long=truncate reads its beginning"
+                                    : ", and what has trees, is documents or is a target is not truncated");
+}
+
+/* Does with sentence use->given, which @part is and the model cannot read for @cause, what data.too_long says. */
+static PlaitBatch *
+handle_unreadable (PlaitInference *inference, PlaitBatch *part, GError *cause, GError **error)
+{
+  const PlaitModel *model = inference->trained->experiment_model->model;
+  gint policy = inference->trained->experiment->data.too_long;
+  guint stream = unreadable_stream (model, part);
+  gboolean is_long = is_too_long (model, part, stream);
+
+  if (is_long && policy == PLAIT_DATA_TOO_LONG_SKIP)
+    {
+      g_autofree char *place = plait_feed_location (inference->feed, part->sentence[0], stream);
+
+      plait_log_warning (inference->log, "%s: skipped, its answer is empty: %s", place, cause->message);
+      inference->skips = TRUE;
+      inference->given++;
+      return part;
+    }
+  if (is_long && policy == PLAIT_DATA_TOO_LONG_TRUNCATE && cut_sources (inference, part, TRUE))
+    {
+      inference->given++;
+      return part;
+    }
+  plait_batch_free (part);
+  if (is_long)
+    return refuse_unreadable (inference, error);
+  g_propagate_error (error, g_error_copy (cause));
+  return NULL;
+}
+
+/* Gives what comes next of the batch that the feed gave: as much as the model can read. */
+static PlaitBatch *
+next_part (PlaitInference *inference, GError **error)
+{
+  const PlaitModel *model = inference->trained->experiment_model->model;
+  gint64 first = inference->given;
+
+  if (first == 0 && plait_model_check_batch (model, inference->whole, NULL))
+    return g_steal_pointer (&inference->whole);
+  for (; inference->given < inference->whole->n_sentences; inference->given++)
+    {
+      PlaitBatch *part = plait_batch_slice (inference->whole, inference->given, 1, error);
+      g_autoptr (GError) cause = NULL;
+
+      if (!part)
+        return NULL;
+      if (!plait_model_check_batch (model, part, &cause) && inference->given == first)
+        return handle_unreadable (inference, part, cause, error);
+      plait_batch_free (part);
+      if (cause)
+        break;
+    }
+  return plait_batch_slice (inference->whole, first, inference->given - first, error);
+}
+
+PlaitBatch *
+plait_inference_next_batch (PlaitInference *inference, gint64 sentences, GError **error)
+{
+  inference->skips = FALSE;
+  if (!inference->whole || inference->given == inference->whole->n_sentences)
+    {
+      plait_batch_free (inference->whole);
+      inference->given = 0;
+      inference->whole = plait_feed_next (inference->feed, sentences, error);
+    }
+  if (!inference->whole)
+    return NULL;
+  if (!g_atomic_int_get (inference->stop))
+    return next_part (inference, error);
+  return plait_fail_null (error, PLAIT_ERROR_INTERRUPTED, "interrupted before line %jd",
+                          plait_feed_line (inference->feed, inference->whole->sentence[inference->given]) + 1);
+}

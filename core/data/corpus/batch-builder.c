@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+#include "corpus/batch-builder.h"
+
+#include <string.h>
+
+PlaitStreamBuilder *
+plait_stream_builder_new (const char *name, PlaitInputKind kind)
+{
+  PlaitStreamBuilder *self = g_new0 (PlaitStreamBuilder, 1);
+
+  self->name = name;
+  self->kind = kind;
+  self->offsets = g_array_new (FALSE, TRUE, sizeof (gint64));
+  self->ids = g_array_new (FALSE, FALSE, sizeof (gint32));
+  self->lines = g_array_new (FALSE, FALSE, sizeof (gint64));
+  self->steps = g_array_new (FALSE, FALSE, sizeof (gint32));
+  self->nodes = g_array_new (FALSE, TRUE, sizeof (gint64));
+  self->sentences = g_array_new (FALSE, FALSE, sizeof (PlaitDocumentSentence));
+  self->bounds = g_array_new (FALSE, TRUE, sizeof (gint64));
+  g_array_set_size (self->offsets, 1);
+  g_array_set_size (self->nodes, 1);
+  g_array_set_size (self->bounds, 1);
+  return self;
+}
+
+void
+plait_stream_builder_free (gpointer gathered)
+{
+  PlaitStreamBuilder *self = gathered;
+
+  g_array_unref (self->offsets);
+  g_array_unref (self->ids);
+  g_array_unref (self->lines);
+  g_array_unref (self->steps);
+  g_array_unref (self->nodes);
+  g_array_unref (self->sentences);
+  g_array_unref (self->bounds);
+  g_free (self);
+}
+
+void
+plait_stream_builder_end_sentence (PlaitStreamBuilder *self, gint64 rows)
+{
+  gint64 end = plait_input_kind_is_text (self->kind)
+                   ? self->ids->len
+                   : g_array_index (self->offsets, gint64, self->offsets->len - 1) + rows;
+  gint64 nodes = self->steps->len / 2, bound = self->sentences->len;
+
+  g_array_append_val (self->offsets, end);
+  g_array_append_val (self->nodes, nodes);
+  g_array_append_val (self->bounds, bound);
+}
+
+/* Writes @n nodes from their 2 @n children. */
+static void
+fill_linked (const gint32 *children, gint64 n, gint64 *left, gint64 *right, const char **labels)
+{
+  for (gint64 i = 0; i < n; i++)
+    {
+      left[i] = children[2 * i];
+      right[i] = children[2 * i + 1];
+      labels[i] = "";
+    }
+}
+
+static void
+fill_trees (const PlaitStreamBuilder *source, const PlaitInput *input)
+{
+  const PlaitTrees *trees = input->trees;
+  gint64 n = trees->nodes.n;
+  memcpy (plait_batch_fill (gint64, trees->nodes.offsets), source->nodes->data, (gsize)(n + 1) * sizeof (gint64));
+  for (gint64 i = 0; i < n; i++)
+    {
+      gint64 first = trees->nodes.offsets[i], nodes = plait_ragged_length (trees->nodes, i);
+      const gint32 *steps = (const gint32 *)(gpointer)source->steps->data + 2 * first;
+      gint64 *left = plait_batch_fill (gint64, trees->left) + first;
+      gint64 *right = plait_batch_fill (gint64, trees->right) + first;
+      const char **labels = plait_batch_fill (const char *, trees->labels) + first;
+      if (source->linked)
+        fill_linked (steps, nodes, left, right, labels);
+      else
+        plait_tree_maker_fill (source->trees, steps, nodes, plait_ragged_length (input->rows, i), left, right, labels);
+    }
+}
+
+static gboolean
+fill_source (const PlaitStreamBuilder *source, PlaitInput *input, GError **error)
+{
+  gint64 n = input->rows.n;
+  memcpy (plait_batch_fill (gint64, input->rows.offsets), source->offsets->data, (gsize)(n + 1) * sizeof (gint64));
+  for (gint64 i = 0; i < n; i++)
+    input->n_missing += plait_input_is_missing (input, i);
+  if (source->features)
+    return source->features->read (source->features, (const gint64 *)(gpointer)source->lines->data, source->lines->len,
+                                   input->features, error);
+  if (source->ids->len > 0)
+    memcpy (plait_batch_fill (gint32, input->tokens), source->ids->data,
+            (gsize)plait_ragged_rows (input->rows) * sizeof (gint32));
+  if (input->trees)
+    fill_trees (source, input);
+  if (input->documents)
+    plait_batch_fill_documents (input, (const PlaitDocumentSentence *)(gpointer)source->sentences->data,
+                                (const gint64 *)(gpointer)source->bounds->data);
+  return TRUE;
+}
+
+static void
+fill_target (const PlaitStreamBuilder *target, PlaitBatch *batch)
+{
+  const gint64 *ends = (const gint64 *)(gpointer)target->offsets->data;
+  gint64 *offsets = plait_batch_fill (gint64, batch->target_rows.offsets);
+  offsets[0] = 0;
+  for (gint64 i = 0; i < batch->n_sentences; i++)
+    {
+      gint64 n = ends[i + 1] - ends[i];
+      plait_batch_fill_target (batch, target->target, offsets[i], (const gint32 *)(gpointer)target->ids->data + ends[i],
+                               n);
+      if (target->target == PLAIT_TARGET_SPAN)
+        plait_span_to_rows (&batch->inputs[0], i, plait_batch_fill (gint32, batch->target_outputs) + offsets[i]);
+      offsets[i + 1] = offsets[i] + n + plait_target_has_end (target->target);
+    }
+}
+
+PlaitBatch *
+plait_batch_build (const GPtrArray *streams, gint64 n_sources, gint64 n, gint64 target_rows, GError **error)
+{
+  g_autofree PlaitBatchSource *sources = g_new0 (PlaitBatchSource, n_sources);
+  const PlaitStreamBuilder *target = streams->len > n_sources ? streams->pdata[n_sources] : NULL;
+  g_autoptr (PlaitBatch) batch = NULL;
+
+  for (gint64 s = 0; s < n_sources; s++)
+    {
+      const PlaitStreamBuilder *source = streams->pdata[s];
+      sources[s] = (PlaitBatchSource){
+        .name = source->name,
+        .kind = source->kind,
+        .rows = g_array_index (source->offsets, gint64, n),
+        .width = source->features ? source->features->width : 0,
+        .has_trees = source->trees || source->linked,
+        .nodes = g_array_index (source->nodes, gint64, n),
+        .has_documents = source->documents != NULL,
+        .sentences = g_array_index (source->bounds, gint64, n),
+        .start_tokens = source->documents && source->documents->start_tokens,
+        .has_roles = source->documents && source->documents->roles > 0,
+      };
+    }
+  if (target)
+    target_rows = g_array_index (target->offsets, gint64, n) + n * plait_target_has_end (target->target);
+  batch = plait_batch_new (n, sources, n_sources, target_rows, error);
+  if (!batch)
+    return NULL;
+  for (gint64 s = 0; s < n_sources; s++)
+    if (!fill_source (streams->pdata[s], plait_batch_fill (PlaitInput, batch->inputs) + s, error))
+      return NULL;
+  if (target)
+    fill_target (target, batch);
+  return g_steal_pointer (&batch);
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+/* Keeping an encoded corpus for the next process (index.h): the ids of each stream in a file of their own
+ * (token-store.h), and one file, written when these are there, of all else that reading found out. */
+#include <string.h>
+#include <xxhash.h>
+
+#include "text/error.h"
+#include "corpus/corpus-private.h"
+
+/* To be raised with whatever lets the same text and settings give another corpus, or lays it out otherwise. */
+#define FORMAT 2
+
+/* What the file of a corpus begins with; a Stream each follows, the lines of the tuples, and the XXH3 of all that. */
+typedef struct
+{
+  gint64 format; /* of another value where bytes are ordered otherwise */
+  gint64 lines;
+  gint64 size;
+  gint64 has_lines; /* of tuples: guint32 each */
+} Head;
+
+typedef struct
+{
+  PlaitCorpusCounts counts;
+  guint64 checksum; /* of its ids */
+} Stream;
+
+static gboolean
+is_text (const PlaitCorpusStreamState *stream)
+{
+  return plait_input_kind_is_text (stream->kind);
+}
+
+char *
+plait_corpus_cache_key (const PlaitCorpus *corpus, const PlaitCorpusSettings *settings)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  g_string_append_printf (text, "plait corpus %d of plait " PLAIT_VERSION ": %d %d\n", FORMAT, corpus->empty_is_error,
+                          corpus->keep_all);
+  for (gint64 s = 0; s < corpus->n_streams; s++)
+    {
+      const PlaitCorpusStreamState *stream = &corpus->streams[s];
+      const PlaitCorpusStream *of = s < corpus->n_sources ? &settings->sources[s] : settings->target;
+
+      if (!is_text (stream))
+        continue;
+      if (!of->known || stream->trees || stream->documents.layout != PLAIT_LAYOUT_SENTENCES)
+        return NULL;
+      g_string_append_printf (text, "%s %d %d %jd %s %s\n", s < corpus->n_sources ? "source" : "target", stream->target,
+                              stream->allow_unknown, stream->maximum_length, of->known->digest,
+                              stream->vocabulary ? plait_vocabulary_hash (stream->vocabulary) : "none");
+    }
+  return plait_digest_bytes (text->str, text->len);
+}
+
+/* The text beside which a corpus is kept. */
+static const char *
+place_of (const PlaitCorpus *corpus)
+{
+  gint64 s = 0;
+
+  while (!is_text (&corpus->streams[s]))
+    s++;
+  return corpus->streams[s].path;
+}
+
+static char *
+name_of_ids (const char *key, gint64 stream)
+{
+  return g_strdup_printf ("%s.%jd" PLAIT_TEXT_CACHE_IDS_SUFFIX, key, stream);
+}
+
+/*
+ * Writing
+ */
+
+gboolean
+plait_corpus_cache_begin (PlaitCorpus *corpus, const PlaitTextCache *text_cache, const char *key, GError **error)
+{
+  for (gint64 s = 0; s < corpus->n_streams; s++)
+    {
+      PlaitCorpusStreamState *stream = &corpus->streams[s];
+      g_autofree char *name = name_of_ids (key, s);
+      PlaitFile *file = is_text (stream) ? plait_text_cache_begin (text_cache, place_of (corpus), name) : NULL;
+
+      if (is_text (stream) && (!file || !plait_token_store_keep (stream->tokens, file, error)))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+gboolean
+plait_corpus_cache_end (PlaitCorpus *corpus, const PlaitTextCache *text_cache, const char *key, GError **error)
+{
+  g_autoptr (GByteArray) bytes = g_byte_array_new ();
+  Head head = { FORMAT, corpus->lines, corpus->size, corpus->line_of != NULL };
+  g_autofree char *name = g_strconcat (key, PLAIT_TEXT_CACHE_CORPUS_SUFFIX, NULL);
+  g_autofree char *path = NULL;
+  g_autofree char *folder = NULL;
+  guint64 checksum;
+
+  if (!plait_corpus_check (corpus, error))
+    return FALSE;
+  g_byte_array_append (bytes, (const guint8 *)&head, sizeof head);
+  for (gint64 s = 0; s < corpus->n_streams; s++)
+    if (is_text (&corpus->streams[s]))
+      {
+        PlaitCorpusStreamState *state = &corpus->streams[s];
+        Stream stream = { state->counts, plait_token_store_checksum (state->tokens) };
+
+        /* Another process was first: this one goes on with its own, which nobody else sees. */
+        if (!plait_token_store_commit (state->tokens, NULL))
+          return TRUE;
+        g_byte_array_append (bytes, (const guint8 *)&stream, sizeof stream);
+      }
+  if (corpus->line_of)
+    g_byte_array_append (bytes, (const guint8 *)corpus->line_of->data, corpus->line_of->len * (guint)sizeof (guint32));
+  checksum = XXH3_64bits (bytes->data, bytes->len);
+  g_byte_array_append (bytes, (const guint8 *)&checksum, sizeof checksum);
+  plait_text_cache_store (text_cache, place_of (corpus), name, bytes->data, bytes->len);
+  path = plait_text_cache_find (text_cache, place_of (corpus), name);
+  folder = path ? g_path_get_dirname (path) : NULL;
+  if (!path)
+    return TRUE;
+  plait_log_info (text_cache->log, "%s keeps the encoded corpus for the next start (PLAIT_INDEX=none keeps none)",
+                  folder);
+  plait_text_cache_trim (text_cache, path);
+  return TRUE;
+}
+
+/*
+ * Reading
+ */
+
+typedef struct
+{
+  PlaitCorpus *corpus;
+  const PlaitTextCache *text_cache;
+  const char *key;
+  PlaitTokenStore **stores; /* [streams] */
+} Load;
+
+static void
+load_ids (gpointer data, gint64 piece, guint thread)
+{
+  const Load *load = data;
+  const PlaitCorpusStreamState *stream = &load->corpus->streams[piece];
+  g_autofree char *name = name_of_ids (load->key, piece);
+  g_autofree char *path
+      = is_text (stream) ? plait_text_cache_find (load->text_cache, place_of (load->corpus), name) : NULL;
+
+  if (path)
+    load->stores[piece] = plait_token_store_open (path, plait_corpus_ids (stream), NULL);
+}
+
+/* TRUE if the @lines of @size tuples go on and end before @end. */
+static gboolean
+are_lines (const guint32 *lines, gint64 size, gint64 end)
+{
+  for (gint64 i = 0; i < size; i++)
+    if (lines[i] >= end || (i > 0 && lines[i] < lines[i - 1]))
+      return FALSE;
+  return TRUE;
+}
+
+/* Takes what the file of the corpus, @bytes, says, and the @stores, if all of it belongs together. */
+static gboolean
+take (PlaitCorpus *corpus, const char *bytes, gsize length, PlaitTokenStore **stores)
+{
+  const Head *head = (const Head *)(gconstpointer)bytes;
+  const Stream *streams = (const Stream *)(head + 1), *stream = streams;
+  const guint32 *lines;
+  gsize n = 0, end = length - sizeof (guint64);
+  guint64 checksum;
+
+  for (gint64 s = 0; s < corpus->n_streams; s++)
+    n += is_text (&corpus->streams[s]);
+  lines = (const guint32 *)(streams + n);
+  if (length < sizeof *head + n * sizeof *streams + sizeof checksum)
+    return FALSE;
+  memcpy (&checksum, bytes + end, sizeof checksum);
+  if (head->format != FORMAT || XXH3_64bits (bytes, end) != checksum
+      || end - sizeof *head - n * sizeof *streams != (head->has_lines ? (gsize)head->size * sizeof *lines : 0)
+      || (head->has_lines && !are_lines (lines, head->size, head->lines)))
+    return FALSE;
+  for (gint64 s = 0; s < corpus->n_streams; s++)
+    if (is_text (&corpus->streams[s])
+        && (!stores[s] || plait_token_store_checksum (stores[s]) != (stream++)->checksum
+            || plait_token_store_sentences (stores[s]) != head->size))
+      return FALSE;
+  stream = streams;
+  for (gint64 s = 0; s < corpus->n_streams; s++)
+    if (is_text (&corpus->streams[s]))
+      {
+        corpus->streams[s].counts = (stream++)->counts;
+        plait_token_store_free (corpus->streams[s].tokens);
+        corpus->streams[s].tokens = g_steal_pointer (&stores[s]);
+      }
+  corpus->lines = head->lines;
+  corpus->size = head->size;
+  if (head->has_lines)
+    {
+      corpus->line_of = g_array_sized_new (FALSE, FALSE, sizeof *lines, (guint)head->size);
+      g_array_append_vals (corpus->line_of, lines, (guint)head->size);
+    }
+  return TRUE;
+}
+
+/* The most bytes that the file of a corpus may have whose ids are in @stores. */
+static gsize
+most_bytes (const PlaitCorpus *corpus, PlaitTokenStore *const *stores)
+{
+  gsize most = sizeof (Head) + sizeof (guint64);
+
+  for (gint64 s = 0; s < corpus->n_streams; s++)
+    if (stores[s])
+      most += sizeof (Stream) + (gsize)plait_token_store_sentences (stores[s]) * sizeof (guint32);
+  return most;
+}
+
+gboolean
+plait_corpus_cache_load (PlaitCorpus *corpus, const PlaitTextCache *text_cache, const char *key, PlaitPool *pool)
+{
+  g_autofree char *name = g_strconcat (key, PLAIT_TEXT_CACHE_CORPUS_SUFFIX, NULL);
+  g_autofree char *path = plait_text_cache_find (text_cache, place_of (corpus), name);
+  g_autoptr (GBytes) bytes = NULL;
+  g_autofree PlaitTokenStore **stores = g_new0 (PlaitTokenStore *, corpus->n_streams);
+  Load load = { corpus, text_cache, key, stores };
+  gboolean taken;
+
+  if (!path)
+    return FALSE;
+  plait_pool_run (pool, corpus->n_streams, load_ids, &load);
+  bytes = plait_file_read (path, PLAIT_FILE_REGULAR, most_bytes (corpus, stores), "a corpus that was kept", NULL);
+  taken = bytes && take (corpus, g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes), stores);
+  for (gint64 s = 0; s < corpus->n_streams; s++)
+    plait_token_store_free (stores[s]);
+  if (!taken)
+    plait_log_info (text_cache->log, "%s: is damaged or not whole, so the text is read again", path);
+  return taken;
+}

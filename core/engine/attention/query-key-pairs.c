@@ -1,0 +1,484 @@
+/* SPDX-License-Identifier: MIT */
+#include "attention/query-key-pairs.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "kernels/kernels.h"
+#include "kernels/gradient-terms.h"
+
+/* Pieces: so many memory rows of a sentence, or so many columns. They depend on the shapes alone. */
+#define ROWS 128
+#define COLUMNS 256
+/* Of a context so many rows are one piece: a sum over long memories is cut too. */
+#define READ_ROWS 512
+/* Sentences whose softmax is one piece. */
+#define SENTENCES 8
+
+PlaitQueryKeyPairs
+plait_query_key_pairs_new (PlaitArena *arena, PlaitRagged queries, PlaitRagged rows)
+{
+  gint64 *offsets = plait_arena_new_array (arena, gint64, queries.n + 1);
+
+  g_assert (queries.n == rows.n);
+  offsets[0] = 0;
+  for (gint64 s = 0; s < queries.n; s++)
+    offsets[s + 1] = offsets[s] + plait_ragged_length (queries, s) * plait_ragged_length (rows, s);
+  return (PlaitQueryKeyPairs){ queries, rows, offsets };
+}
+
+PlaitRagged
+plait_ragged_units (PlaitArena *arena, gint64 n)
+{
+  gint64 *offsets = plait_arena_new_array (arena, gint64, n + 1);
+
+  for (gint64 i = 0; i <= n; i++)
+    offsets[i] = i;
+  return (PlaitRagged){ n, offsets };
+}
+
+const gint64 *
+plait_ragged_ends (PlaitArena *arena, PlaitRagged rows, gboolean first)
+{
+  gint64 *ends = plait_arena_new_array (arena, gint64, rows.n + 1);
+
+  for (gint64 s = 0; s < rows.n; s++)
+    if (plait_ragged_length (rows, s) == 0)
+      ends[s] = -1;
+    else
+      ends[s] = first ? rows.offsets[s] : rows.offsets[s + 1] - 1;
+  return ends;
+}
+
+typedef struct
+{
+  const PlaitKernels *kernels;
+  const PlaitQueryKeyPairs *pairs;
+  guint n; /* memories of one softmax */
+  /* Additive and dot scores. */
+  PlaitScalar *scores;
+  const PlaitScalar *dscores;
+  const PlaitAdditiveScores *additive;
+  const PlaitAdditiveGradients *gradients;
+  PlaitScalar *partial; /* sums that wait to be added to others */
+  gint64 pieces_in;     /* pieces of a sentence */
+  PlaitScalar scale;
+  PlaitTensor x;
+  PlaitTensor y;
+  const PlaitScalar *numbers;
+  gboolean add;
+  PlaitScalar *const *targets;
+  const PlaitScalar *betas;
+} Call;
+
+/* Pieces of @rows rows: the longest sentence says how many every sentence has; those of shorter ones may be empty. */
+static gint64
+pieces_of (const PlaitQueryKeyPairs *pairs, gint64 rows)
+{
+  return (MAX (plait_ragged_longest (pairs->rows), 1) + rows - 1) / rows;
+}
+
+/* Some rows of a sentence, with all its queries. */
+typedef struct
+{
+  gint64 first_query; /* row of the queries */
+  gint64 queries;
+  gint64 first_row; /* row of the memory */
+  gint64 rows;
+  gint64 pair;   /* of the first query and the first row */
+  gint64 stride; /* pairs from a query to the next */
+} Place;
+
+static Place
+place_of (const Call *call, gint64 piece)
+{
+  const PlaitQueryKeyPairs *pairs = call->pairs;
+  gint64 sentence = piece / call->pieces_in, first = piece % call->pieces_in * ROWS;
+  gint64 length = plait_ragged_length (pairs->rows, sentence);
+
+  return (Place){
+    .first_query = pairs->queries.offsets[sentence],
+    .queries = plait_ragged_length (pairs->queries, sentence),
+    .first_row = pairs->rows.offsets[sentence] + first,
+    .rows = CLAMP (length - first, 0, ROWS),
+    .pair = pairs->offsets[sentence] + first,
+    .stride = length,
+  };
+}
+
+static void
+run_places (PlaitPool *pool, Call *call, PlaitPoolFunc piece)
+{
+  call->kernels = plait_kernels ();
+  call->pieces_in = pieces_of (call->pairs, ROWS);
+  plait_pool_run (pool, call->pairs->queries.n * call->pieces_in, piece, call);
+}
+
+static const PlaitScalar *
+extra_of (const PlaitAdditiveScores *additive, gint64 pair)
+{
+  return additive->extra.data ? plait_tensor_row (additive->extra, pair) : NULL;
+}
+
+static void
+additive_piece (gpointer data, gint64 piece, guint thread)
+{
+  const Call *call = data;
+  const PlaitAdditiveScores *additive = call->additive;
+  Place place = place_of (call, piece);
+  PlaitScalar bias = additive->bias ? *additive->bias : 0;
+
+  for (gint64 q = 0; q < place.queries; q++)
+    for (gint64 r = 0; r < place.rows; r++)
+      {
+        gint64 pair = place.pair + q * place.stride + r;
+
+        call->scores[pair]
+            = bias
+              + call->kernels->additive_score (plait_tensor_row (additive->queries, place.first_query + q),
+                                               plait_tensor_row (additive->keys, place.first_row + r),
+                                               extra_of (additive, pair), additive->vector, additive->queries.width);
+      }
+}
+
+void
+plait_additive_scores_forward (PlaitPool *pool, const PlaitQueryKeyPairs *pairs, PlaitScalar *scores,
+                               const PlaitAdditiveScores *additive)
+{
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ATTENTION);
+  Call call = { .pairs = pairs, .scores = scores, .additive = additive };
+
+  run_places (pool, &call, additive_piece);
+}
+
+/* What a piece sums for others stands at the start of its part of @partial: the bias, the vector, and where a sentence
+ * has several pieces its queries. */
+static gint64
+partial_size (const Call *call)
+{
+  gint64 width = call->additive->queries.width;
+
+  return 1 + width + (call->pieces_in > 1 ? plait_ragged_longest (call->pairs->queries) * width : 0);
+}
+
+/* Rows of @tensor that no query asks for. */
+static void
+clear_rows (PlaitTensor tensor, const Place *place)
+{
+  for (gint64 r = 0; r < place->rows && tensor.data; r++)
+    memset (plait_tensor_row (tensor, place->first_row + r), 0, sizeof (PlaitScalar) * (gsize)tensor.width);
+}
+
+static void
+additive_backward_piece (gpointer data, gint64 piece, guint thread)
+{
+  const Call *call = data;
+  const PlaitAdditiveScores *additive = call->additive;
+  const PlaitAdditiveGradients *gradients = call->gradients;
+  gint64 width = additive->queries.width, size = partial_size (call);
+  PlaitScalar *bias = call->partial + piece * size, *vector = bias + 1, *queries = vector + width;
+  Place place = place_of (call, piece);
+
+  memset (bias, 0, sizeof (PlaitScalar) * (gsize)size);
+  if (place.queries == 0 && gradients->replaces_keys)
+    clear_rows (gradients->keys, &place);
+  for (gint64 q = 0; q < place.queries; q++)
+    for (gint64 r = 0; r < place.rows; r++)
+      {
+        gint64 pair = place.pair + q * place.stride + r;
+        PlaitScalar dscore = call->dscores[pair];
+        PlaitAdditivePair from = {
+          .query = plait_tensor_row (additive->queries, place.first_query + q),
+          .key = plait_tensor_row (additive->keys, place.first_row + r),
+          .extra = (PlaitScalar *)extra_of (additive, pair),
+          .vector = (PlaitScalar *)additive->vector,
+        };
+        PlaitAdditivePair to = { .vector = vector,
+                                 .replaces_key = gradients->replaces_keys && q == 0,
+                                 .replaces_extra = gradients->replaces_extra };
+
+        if (gradients->queries.data)
+          to.query = call->pieces_in > 1 ? queries + q * width
+                                         : plait_tensor_row (gradients->queries, place.first_query + q);
+        if (gradients->keys.data)
+          to.key = plait_tensor_row (gradients->keys, place.first_row + r);
+        if (gradients->extra.data)
+          to.extra = plait_tensor_row (gradients->extra, pair);
+        call->kernels->additive_score_backward (&to, dscore, &from, width);
+        *bias += PLAIT_GRADIENT_TERM (pair_scores_bias, dscore);
+      }
+}
+
+/* Adds up what the pieces left, in their order. */
+static void
+add_up (const Call *call)
+{
+  const PlaitAdditiveGradients *gradients = call->gradients;
+  const PlaitRagged rows = call->pairs->queries;
+  gint64 width = call->additive->queries.width, size = partial_size (call);
+
+  for (gint64 piece = 0; piece < rows.n * call->pieces_in; piece++)
+    {
+      const PlaitScalar *bias = call->partial + piece * size, *vector = bias + 1, *queries = vector + width;
+      gint64 sentence = piece / call->pieces_in;
+
+      if (gradients->bias)
+        *gradients->bias += *bias;
+      if (gradients->vector)
+        call->kernels->accumulate (gradients->vector, 1, 1, vector, width);
+      for (gint64 q = 0; q < plait_ragged_length (rows, sentence); q++)
+        if (gradients->queries.data && call->pieces_in > 1)
+          call->kernels->accumulate (plait_tensor_row (gradients->queries, rows.offsets[sentence] + q), 1, 1,
+                                     queries + q * width, width);
+    }
+}
+
+void
+plait_additive_scores_backward (PlaitPool *pool, PlaitArena *arena, const PlaitQueryKeyPairs *pairs,
+                                const PlaitAdditiveGradients *gradients, const PlaitScalar *dscores,
+                                const PlaitAdditiveScores *additive)
+{
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ATTENTION);
+  Call call = { .pairs = pairs,
+                .dscores = dscores,
+                .additive = additive,
+                .gradients = gradients,
+                .pieces_in = pieces_of (pairs, ROWS) };
+  gsize bytes = sizeof (PlaitScalar) * (gsize)MAX (partial_size (&call) * pairs->queries.n * call.pieces_in, 1);
+
+  call.partial = plait_arena_allocate (arena, bytes);
+  run_places (pool, &call, additive_backward_piece);
+  add_up (&call);
+  plait_arena_release (arena, call.partial, bytes);
+}
+
+static void
+dot_piece (gpointer data, gint64 piece, guint thread)
+{
+  const Call *call = data;
+  Place place = place_of (call, piece);
+
+  for (gint64 q = 0; q < place.queries; q++)
+    for (gint64 r = 0; r < place.rows; r++)
+      call->scores[place.pair + q * place.stride + r]
+          = call->scale
+            * call->kernels->dot (plait_tensor_row (call->y, place.first_query + q),
+                                  plait_tensor_row (call->x, place.first_row + r), call->x.width);
+}
+
+void
+plait_dot_scores_forward (PlaitPool *pool, const PlaitQueryKeyPairs *pairs, PlaitScalar *scores, PlaitScalar scale,
+                          PlaitTensor queries, PlaitTensor keys)
+{
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ATTENTION);
+  Call call = { .pairs = pairs, .scores = scores, .scale = scale, .x = keys, .y = queries };
+
+  run_places (pool, &call, dot_piece);
+}
+
+/* Products by the kernels want rows that may be read up to a whole vector: the last columns are summed here. */
+static void
+multiply (const Call *call, gint64 rows, gint64 width, gint64 depth, const PlaitScalar *a, gint64 row, gint64 step,
+          const PlaitScalar *b, gint64 b_stride, PlaitScalar *c, gint64 c_stride, gboolean add)
+{
+  gint64 whole = width - width % call->kernels->vector_length;
+
+  if (whole > 0)
+    call->kernels->multiply (rows, whole, depth, a, row, step, b, b_stride, c, c_stride, add);
+  for (gint64 i = 0; i < rows; i++)
+    for (gint64 j = whole; j < width; j++)
+      {
+        PlaitScalar sum = 0;
+
+        for (gint64 k = 0; k < depth; k++)
+          sum += a[i * row + k * step] * b[k * b_stride + j];
+        c[i * c_stride + j] = add ? c[i * c_stride + j] + sum : sum;
+      }
+}
+
+/* A piece reads a part of a sentence's rows and a block of columns. The sum over the first rows goes to y; those over
+ * the others wait in @partial, one [query rows, w] for each part. */
+static void
+read_piece (gpointer data, gint64 piece, guint thread)
+{
+  const Call *call = data;
+  const PlaitQueryKeyPairs *pairs = call->pairs;
+  gint64 blocks = (call->x.width + COLUMNS - 1) / COLUMNS, column = piece % blocks * COLUMNS;
+  gint64 sentence = piece / blocks / call->pieces_in, part = piece / blocks % call->pieces_in;
+  gint64 length = plait_ragged_length (pairs->rows, sentence), queries = plait_ragged_length (pairs->queries, sentence);
+  gint64 first = part * READ_ROWS, rows = CLAMP (length - first, 0, READ_ROWS);
+  PlaitTensor y = call->y;
+
+  if (queries == 0 || (rows == 0 && part > 0))
+    return;
+  if (part > 0)
+    y = plait_tensor (call->partial + (part - 1) * y.rows * y.width, y.rows, y.width);
+  multiply (call, queries, MIN (COLUMNS, y.width - column), rows, call->numbers + pairs->offsets[sentence] + first,
+            length, 1, plait_tensor_row (call->x, pairs->rows.offsets[sentence] + first) + column, call->x.stride,
+            plait_tensor_row (y, pairs->queries.offsets[sentence]) + column, y.stride, call->add && part == 0);
+}
+
+static void
+read_sum_piece (gpointer data, gint64 sentence, guint thread)
+{
+  const Call *call = data;
+  const PlaitQueryKeyPairs *pairs = call->pairs;
+  gint64 parts = (plait_ragged_length (pairs->rows, sentence) + READ_ROWS - 1) / READ_ROWS;
+  PlaitTensor y = call->y;
+
+  for (gint64 q = pairs->queries.offsets[sentence]; q < pairs->queries.offsets[sentence + 1]; q++)
+    for (gint64 part = 1; part < parts; part++)
+      call->kernels->accumulate (plait_tensor_row (y, q), 1, 1, call->partial + ((part - 1) * y.rows + q) * y.width,
+                                 y.width);
+}
+
+void
+plait_weighted_sum_forward (PlaitPool *pool, PlaitArena *arena, const PlaitQueryKeyPairs *pairs, PlaitTensor y,
+                            gboolean add, const PlaitScalar *numbers, PlaitTensor x)
+{
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ATTENTION);
+  Call call = { .kernels = plait_kernels (), .pairs = pairs, .x = x, .y = y, .numbers = numbers, .add = add };
+  gint64 blocks = (x.width + COLUMNS - 1) / COLUMNS;
+  gsize bytes;
+
+  g_assert (x.width == y.width && y.rows == plait_ragged_rows (pairs->queries));
+  call.pieces_in = pieces_of (pairs, READ_ROWS);
+  bytes = sizeof (PlaitScalar) * (gsize)((call.pieces_in - 1) * y.rows * y.width);
+  if (bytes > 0)
+    call.partial = plait_arena_allocate (arena, bytes);
+  plait_pool_run (pool, pairs->queries.n * call.pieces_in * blocks, read_piece, &call);
+  if (bytes > 0)
+    {
+      plait_pool_run (pool, pairs->queries.n, read_sum_piece, &call);
+      plait_arena_release (arena, call.partial, bytes);
+    }
+}
+
+static void
+spread_piece (gpointer data, gint64 piece, guint thread)
+{
+  const Call *call = data;
+  Place place = place_of (call, piece);
+
+  if (place.rows > 0 && place.queries > 0)
+    multiply (call, place.rows, call->x.width, place.queries, call->numbers + place.pair, 1, place.stride,
+              plait_tensor_row (call->y, place.first_query), call->y.stride,
+              plait_tensor_row (call->x, place.first_row), call->x.stride, call->add);
+  else if (!call->add)
+    clear_rows (call->x, &place);
+}
+
+void
+plait_weighted_sum_transposed (PlaitPool *pool, const PlaitQueryKeyPairs *pairs, PlaitTensor x, gboolean add,
+                               const PlaitScalar *numbers, PlaitTensor y)
+{
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ATTENTION);
+  Call call = { .pairs = pairs, .x = x, .y = y, .numbers = numbers, .add = add };
+
+  g_assert (x.width == y.width && y.rows == plait_ragged_rows (pairs->queries));
+  run_places (pool, &call, spread_piece);
+}
+
+/* Where memory @m has the pairs of query @q of @sentence, the memories before it having @before pairs. */
+static gint64
+segment (const PlaitQueryKeyPairs *pairs, gint64 before, gint64 sentence, gint64 q, gint64 *length)
+{
+  *length = plait_ragged_length (pairs->rows, sentence);
+  return before + pairs->offsets[sentence] + q * *length;
+}
+
+static void
+softmax_query (const Call *call, gint64 sentence, gint64 q)
+{
+  PlaitScalar greatest = -(PlaitScalar)INFINITY;
+  gint64 before = 0, length;
+  double sum = 0;
+
+  for (guint m = 0; m < call->n; before += plait_query_key_pairs_count (&call->pairs[m]), m++)
+    {
+      gint64 at = segment (&call->pairs[m], before, sentence, q, &length);
+
+      greatest = MAX (greatest, call->kernels->greatest (call->numbers + at, length));
+    }
+  before = 0;
+  for (guint m = 0; m < call->n; before += plait_query_key_pairs_count (&call->pairs[m]), m++)
+    {
+      gint64 at = segment (&call->pairs[m], before, sentence, q, &length);
+
+      if (call->scores != call->numbers)
+        memcpy (call->scores + at, call->numbers + at, sizeof (PlaitScalar) * (gsize)length);
+      sum += call->kernels->exponentials (call->scores + at, greatest, length);
+    }
+  before = 0;
+  for (guint m = 0; m < call->n; before += plait_query_key_pairs_count (&call->pairs[m]), m++)
+    {
+      gint64 at = segment (&call->pairs[m], before, sentence, q, &length);
+
+      call->kernels->scale_shift (call->scores + at, (PlaitScalar)(1 / sum), 0, length);
+    }
+}
+
+static void
+softmax_backward_query (const Call *call, gint64 sentence, gint64 q)
+{
+  gint64 before = 0, length;
+  PlaitScalar sum = 0;
+
+  for (guint m = 0; m < call->n; before += plait_query_key_pairs_count (&call->pairs[m]), m++)
+    {
+      gint64 at = segment (&call->pairs[m], before, sentence, q, &length);
+
+      sum += call->kernels->dot (call->numbers + at, call->dscores + at, length);
+    }
+  sum = PLAIT_GRADIENT_TERM (pair_softmax_normaliser, sum);
+  before = 0;
+  for (guint m = 0; m < call->n; before += plait_query_key_pairs_count (&call->pairs[m]), m++)
+    {
+      gint64 at = segment (&call->pairs[m], before, sentence, q, &length);
+      PlaitScalar *to = call->targets[m] + at - before;
+
+      for (gint64 i = 0; i < length && call->targets[m]; i++)
+        to[i] = (call->betas[m] != 0 ? to[i] : 0)
+                + call->numbers[at + i] * (PLAIT_GRADIENT_TERM (pair_softmax_weight, call->dscores[at + i]) - sum);
+    }
+}
+
+static void
+softmax_piece (gpointer data, gint64 piece, guint thread)
+{
+  const Call *call = data;
+  PlaitRagged queries = call->pairs->queries;
+
+  for (gint64 s = piece * SENTENCES; s < MIN ((piece + 1) * SENTENCES, queries.n); s++)
+    for (gint64 q = 0; q < plait_ragged_length (queries, s); q++)
+      if (!call->targets)
+        softmax_query (call, s, q);
+      else
+        softmax_backward_query (call, s, q);
+}
+
+void
+plait_ragged_softmax_forward (PlaitPool *pool, const PlaitQueryKeyPairs *pairs, guint n, PlaitScalar *weights,
+                              const PlaitScalar *scores)
+{
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ATTENTION);
+  Call call = { .kernels = plait_kernels (), .pairs = pairs, .n = n, .scores = weights, .numbers = scores };
+
+  plait_pool_run (pool, (pairs->queries.n + SENTENCES - 1) / SENTENCES, softmax_piece, &call);
+}
+
+void
+plait_ragged_softmax_backward (PlaitPool *pool, const PlaitQueryKeyPairs *pairs, guint n, PlaitScalar *const *dscores,
+                               const PlaitScalar *betas, const PlaitScalar *dweights, const PlaitScalar *weights)
+{
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ATTENTION);
+  Call call = { .kernels = plait_kernels (),
+                .pairs = pairs,
+                .n = n,
+                .dscores = dweights,
+                .numbers = weights,
+                .targets = dscores,
+                .betas = betas };
+
+  plait_pool_run (pool, (pairs->queries.n + SENTENCES - 1) / SENTENCES, softmax_piece, &call);
+}

@@ -1,0 +1,511 @@
+/* SPDX-License-Identifier: MIT */
+#include "attention/tree-descent.h"
+
+#include <string.h>
+
+#include "attention/sparse-private.h"
+
+/* Numbers of a line of the cache. */
+#define LINE (64 / (gint64)sizeof (PlaitScalar))
+
+/* A row that goes on: where it stands among those of its entry, and what it has. */
+typedef struct
+{
+  gint64 place;
+  PlaitScalar path;
+} Selection;
+
+/* The sets that a query weighs next, those of head after head. */
+typedef struct
+{
+  gint64 n;
+  PlaitSiblings *sets;
+  gint64 *parent;       /* [n]: the place in the entry of the row that each set stands below */
+  gint64 *ends;         /* [heads]: where the sets of each head end */
+  Selection *selection; /* room for the rows of one head that go on */
+} Front;
+
+typedef struct
+{
+  PlaitSiblings top; /* the rows of its highest level, or below rows that are alone there */
+  gint64 height;     /* the number of that level */
+  gboolean fits;     /* those are rows of the sentence */
+  gint64 most;       /* rows that an entry of it can weigh, and what the kernel wants behind them */
+  gint64 first;      /* where the room of its first entry begins */
+} Sentence;
+
+/* The room of one entry, and what is there so far: its rows, and its sets, for which there is room beside each row and
+ * once more. */
+typedef struct
+{
+  gint64 begin; /* of its room */
+  gint64 n;     /* -1 in the end: children that are no rows of the sentence */
+  gint64 from;  /* the first row of the level that was weighed last */
+  gint64 n_sets;
+  gboolean joined; /* a row of that level stands beside itself */
+  gint64 *row;
+  PlaitScalar *weights;
+  PlaitScalar *path;
+  gint64 *in_set;
+  gint64 *parent;
+} Entry;
+
+typedef struct
+{
+  const PlaitKernels *kernels;
+  const PlaitTreeDescent *descent;
+  const PlaitTreeDescentScores *scores;
+  gint64 pieces;
+  gint64 capacity; /* of all entries */
+  Sentence *sentences;
+  Front *fronts; /* [pieces] */
+  Entry *entries;
+
+  /* The rooms. */
+  gint64 *row;
+  PlaitScalar *weights;
+  PlaitScalar *path;
+  gint64 *in_set;
+  gint64 *parent;
+} Call;
+
+/* Puts @candidate among the @n best, @most at most, and returns how many they are. */
+static inline gint64
+insert (Selection *best, gint64 n, gint64 most, Selection candidate)
+{
+  gint64 place = n;
+
+  if (n == most && (n == 0 || !(candidate.path > best[n - 1].path)))
+    return n;
+  if (n == most)
+    place--;
+  for (; place > 0 && candidate.path > best[place - 1].path; place--)
+    best[place] = best[place - 1];
+  best[place] = candidate;
+  return MIN (n + 1, most);
+}
+
+static inline void
+sort_by_place (Selection *selection, gint64 n)
+{
+  for (gint64 i = 1; i < n; i++)
+    {
+      Selection one = selection[i];
+      gint64 place = i;
+
+      for (; place > 0 && selection[place - 1].place > one.place; place--)
+        selection[place] = selection[place - 1];
+      selection[place] = one;
+    }
+}
+
+/* The children of @row. FALSE if they are no rows of the sentence. */
+static inline gboolean
+find_children (const PlaitTreeDescent *descent, gint64 sentence, gint64 row, PlaitSiblings *children)
+{
+  children->first = descent->first_child[row];
+  children->n = descent->n_children[row];
+  if (children->n == 0)
+    children->first = 0;
+  return children->n == 0
+         || (children->n > 0 && children->n <= descent->max_children
+             && children->first >= descent->rows.offsets[sentence]
+             && children->first + children->n <= descent->rows.offsets[sentence + 1]);
+}
+
+/* The rows that @entry weighed last, those beside themselves as one. */
+static gint64
+join (const Entry *entry, Selection *selection)
+{
+  gint64 n = 0;
+
+  for (gint64 i = entry->from; i < entry->n; n++)
+    {
+      selection[n] = (Selection){ i, entry->path[i] };
+      for (i++; i < entry->n && entry->row[i] == entry->row[i - 1]; i++)
+        selection[n].path += entry->path[i];
+    }
+  return n;
+}
+
+/* The best of the rows that @entry weighed last, in their order; returns how many they are. Where none stands beside
+ * itself, and they share a vector, all are compared at once. */
+static gint64
+choose_rows (const Call *call, const Entry *entry, Selection *selection)
+{
+  gint64 most = call->descent->branches, number = entry->n - entry->from, n = 0, best = 0;
+
+  if (!entry->joined && number <= call->kernels->vector_length)
+    {
+      for (guint32 lanes = call->kernels->best_lanes (entry->path + entry->from, number, most); lanes != 0;
+           lanes &= lanes - 1)
+        {
+          gint64 place = entry->from + __builtin_ctz (lanes);
+
+          selection[n++] = (Selection){ place, entry->path[place] };
+        }
+      return n;
+    }
+  n = join (entry, selection);
+  if (n <= most)
+    return n;
+  for (gint64 i = 0; i < n; i++)
+    best = insert (selection, best, most, selection[i]);
+  sort_by_place (selection, best);
+  return best;
+}
+
+/* Sees to it that what @width columns of @rows have for @set is on its way while others go on: it stands anywhere.
+ * Heads are narrow, so that the first line and the last are mostly all. */
+static inline void
+fetch (PlaitTensor rows, gint64 column, gint64 width, const PlaitSiblings *set)
+{
+  const PlaitScalar *row = plait_tensor_row (rows, set->first) + column;
+
+  for (gint64 i = 0; i < set->n; i++, row += rows.stride)
+    {
+      __builtin_prefetch (row);
+      __builtin_prefetch (row + MAX (width - 1, 0));
+      for (gint64 j = LINE; j < width - LINE; j += LINE)
+        __builtin_prefetch (row + j);
+    }
+}
+
+/* The @n rows from @first on, four at a time: what is behind them in the room of the entry is written over. */
+static inline void
+number_rows (gint64 *row, gint64 first, gint64 n)
+{
+  for (gint64 i = 0; i < n; i += 4)
+    for (gint64 j = 0; j < 4; j++)
+      row[i + j] = first + i + j;
+}
+
+/* Weighs the sets of @front. A row that two sets share stands beside itself; notes of which entries that is so. */
+static void
+weigh (const Call *call, gint64 query, const Front *front, Entry *entries)
+{
+  const PlaitTreeDescentScores *from = call->scores;
+  gint64 heads = call->descent->heads;
+  PlaitRowScores scores = {
+    .query = plait_tensor_row (from->queries, query),
+    .rows = from->keys.data,
+    .stride = from->keys.stride,
+    .width = from->keys.width / heads,
+    .scale = from->scale,
+    .vector = from->vector,
+  };
+
+  call->kernels->weigh_siblings (&scores, front->sets, front->n, call->weights, call->path);
+  for (gint64 h = 0, s = 0; h < heads; h++)
+    {
+      Entry *entry = &entries[h];
+      gint64 *row = entry->row + entry->n, *end = row;
+      gboolean joined = FALSE;
+
+      for (; s < front->ends[h]; s++)
+        {
+          gint64 first = front->sets[s].first, n = front->sets[s].n;
+
+          joined |= n > 0 && end > row && end[-1] == first;
+          number_rows (end, first, n);
+          end += n;
+          entry->in_set[entry->n_sets] = n;
+          entry->parent[entry->n_sets++] = front->parent[s];
+        }
+      entry->from = entry->n;
+      entry->n = end - entry->row;
+      entry->joined = joined;
+    }
+}
+
+/* The children of the best of the rows that each entry weighed last make the front. FALSE where children are no rows of
+ * the sentence, or with them there are more than there is room for. */
+static gboolean
+choose (const Call *call, gint64 sentence, gint64 level, const Entry *entries, Front *front)
+{
+  const PlaitTreeDescent *descent = call->descent;
+  const PlaitTreeDescentScores *from = call->scores;
+  gint64 width = from->keys.width / descent->heads, values = from->values.width / descent->heads;
+
+  front->n = 0;
+  for (gint64 h = 0; h < descent->heads; h++)
+    {
+      const Entry *entry = &entries[h];
+      gint64 n = choose_rows (call, entry, front->selection), place = entry->begin + entry->n;
+      gint64 end = entry->begin + call->sentences[sentence].most - PLAIT_MAX_VECTOR_LENGTH,
+             *parent = front->parent + front->n;
+      PlaitSiblings *sets = front->sets + front->n;
+
+      for (gint64 k = 0; k < n; place += sets[k++].n)
+        {
+          Selection selection = front->selection[k];
+
+          if (!find_children (descent, sentence, entry->row[selection.place], &sets[k]) || place + sets[k].n > end)
+            return FALSE;
+          sets[k].column = h * width;
+          sets[k].place = place;
+          sets[k].path = selection.path;
+          parent[k] = selection.place;
+          fetch (from->keys, h * width, width, &sets[k]);
+          if (level == 1)
+            fetch (from->values, h * values, values, &sets[k]);
+        }
+      front->ends[h] = front->n += n;
+    }
+  return TRUE;
+}
+
+/* The room of head @head of query @query. */
+static Entry
+entry_of (const Call *call, gint64 sentence, gint64 query, gint64 head)
+{
+  const Sentence *of = &call->sentences[sentence];
+  gint64 heads = call->descent->heads, entry = query * heads + head;
+  gint64 begin = of->first + ((query - call->descent->queries.offsets[sentence]) * heads + head) * of->most;
+
+  return (Entry){
+    .begin = begin,
+    .row = call->row + begin,
+    .weights = call->weights + begin,
+    .path = call->path + begin,
+    .in_set = call->in_set + begin + entry,
+    .parent = call->parent + begin + entry,
+  };
+}
+
+/* The heads of a query go down side by side: what one of them weighs does not wait for what another one chooses. */
+static void
+descend_query (const Call *call, gint64 sentence, gint64 query, Front *front)
+{
+  const PlaitTreeDescent *descent = call->descent;
+  Entry *entries = call->entries + query * descent->heads;
+  gint64 heads = descent->heads, width = call->scores->keys.width / heads, level = call->sentences[sentence].height;
+  PlaitSiblings top = call->sentences[sentence].top;
+  gboolean fits = call->sentences[sentence].fits;
+
+  front->n = heads;
+  for (gint64 h = 0; h < heads; h++)
+    {
+      entries[h] = entry_of (call, sentence, query, h);
+      top.column = h * width;
+      top.place = entries[h].begin;
+      front->sets[h] = top;
+      front->parent[h] = -1;
+      front->ends[h] = h + 1;
+    }
+  for (; fits; level--)
+    {
+      weigh (call, query, front, entries);
+      if (level == 0)
+        break;
+      fits = choose (call, sentence, level, entries, front);
+    }
+  for (gint64 h = 0; h < heads && !fits; h++)
+    entries[h].n = -1;
+}
+
+static void
+descend_piece (gpointer data, gint64 piece, guint thread)
+{
+  const Call *call = data;
+  const PlaitTreeDescent *descent = call->descent;
+  gint64 queries = plait_ragged_rows (descent->queries), sentence = 0;
+
+  for (gint64 q = queries * piece / call->pieces; q < queries * (piece + 1) / call->pieces; q++)
+    {
+      gint64 next;
+
+      while (q >= descent->queries.offsets[sentence + 1])
+        sentence++;
+      for (next = sentence; q + 1 < queries && q + 1 >= descent->queries.offsets[next + 1];)
+        next++;
+      if (next > sentence && call->sentences[next].fits)
+        fetch (call->scores->keys, 0, call->scores->keys.width, &call->sentences[next].top);
+      descend_query (call, sentence, q, &call->fronts[piece]);
+    }
+}
+
+/* Rows that can be weighed below the top of the @n rows from @first on, on @height levels. All of them are counted only
+ * where few branches are not fewer. */
+static gint64
+most_below (const PlaitTreeDescent *descent, gint64 first, gint64 n, gint64 height)
+{
+  gint64 most = height * MIN (descent->branches, n) * MAX (descent->max_children, 1), all = 0;
+
+  if (most <= 2 * n)
+    return most;
+  for (gint64 row = first; row < first + n; row++)
+    all += CLAMP (descent->n_children[row], 0, descent->max_children);
+  return MIN (most, all);
+}
+
+/* Notes where the sentences' highest levels begin, and how many rows their entries can weigh; returns how many that is
+ * for all entries together. */
+static gint64
+measure (const PlaitTreeDescent *descent, Sentence *sentences, gint64 *most)
+{
+  gint64 first = 0;
+
+  *most = 1;
+  for (gint64 s = 0; s < descent->rows.n; s++)
+    {
+      gint64 begin = descent->rows.offsets[s], end = descent->rows.offsets[s + 1], top = end;
+
+      while (top > begin && descent->level[top - 1] == descent->level[end - 1])
+        top--;
+      sentences[s] = (Sentence){ .top = { .first = top, .n = end - top, .path = 1 }, .fits = TRUE, .first = first };
+      if (top < end)
+        sentences[s].height = CLAMP (descent->level[top], 0, end - begin);
+      sentences[s].most
+          = end - top + most_below (descent, begin, end - begin, sentences[s].height) + PLAIT_MAX_VECTOR_LENGTH;
+      while (sentences[s].fits && sentences[s].height > 0 && sentences[s].top.n == 1)
+        {
+          sentences[s].fits = find_children (descent, s, sentences[s].top.first, &sentences[s].top);
+          sentences[s].height--;
+        }
+      first += sentences[s].most * plait_ragged_length (descent->queries, s) * descent->heads;
+      *most = MAX (*most, sentences[s].most);
+    }
+  return first;
+}
+
+/* What the walks take, about. */
+static gint64
+work_of (const PlaitTreeDescent *descent, const PlaitTreeDescentScores *scores, gint64 capacity)
+{
+  gint64 width = scores->keys.width / descent->heads;
+
+  return capacity * (width * (scores->vector ? PLAIT_SPARSE_TANH_COST : 1) + PLAIT_SPARSE_SELECTION_COST);
+}
+
+static void
+prepare (Call *call, PlaitArena *arena)
+{
+  gint64 heads = call->descent->heads, queries = plait_ragged_rows (call->descent->queries), entries = queries * heads,
+         most;
+
+  call->kernels = plait_kernels ();
+  call->sentences = plait_arena_new_array (arena, Sentence, call->descent->rows.n);
+  call->capacity = measure (call->descent, call->sentences, &most);
+  call->pieces = CLAMP (work_of (call->descent, call->scores, call->capacity) / PLAIT_SPARSE_MIN_PARALLEL_WORK, 1,
+                        MAX (queries, 1));
+  call->fronts = plait_arena_new_array (arena, Front, call->pieces);
+  call->entries = plait_arena_new_array (arena, Entry, entries);
+  for (gint64 i = 0; i < call->pieces; i++)
+    call->fronts[i] = (Front){
+      .sets = plait_arena_new_array (arena, PlaitSiblings, most * heads),
+      .parent = plait_arena_new_array (arena, gint64, (most + 1) * heads),
+      .ends = plait_arena_new_array (arena, gint64, heads),
+      .selection = plait_arena_new_array (arena, Selection, most),
+    };
+  call->row = plait_arena_new_array (arena, gint64, 3 * call->capacity + 2 * entries);
+  call->in_set = call->row + call->capacity;
+  call->parent = call->in_set + call->capacity + entries;
+  call->weights = plait_arena_new_array (arena, PlaitScalar, 2 * call->capacity);
+  call->path = call->weights + call->capacity;
+}
+
+/* What is large of it. */
+static void
+release (const Call *call, PlaitArena *arena, gint64 entries)
+{
+  plait_arena_release (arena, call->entries, sizeof *call->entries * (gsize)entries);
+  plait_arena_release (arena, call->row, sizeof *call->row * (gsize)(3 * call->capacity + 2 * entries));
+  plait_arena_release (arena, call->weights, sizeof *call->weights * (gsize)(2 * call->capacity));
+}
+
+/* The rows of @entry that were weighed last, and what they have. */
+static void
+note_leaves (const PlaitTreeDescent *descent, const Entry *entry, gint64 *row, PlaitScalar *leaf_weights)
+{
+  const PlaitScalar *path = entry->path + entry->from;
+  gint64 n = entry->n - entry->from;
+  PlaitScalar sum = 0;
+
+  memcpy (row, entry->row + entry->from, sizeof *row * (gsize)n);
+  for (gint64 i = 0; i < n; i++)
+    sum += path[i];
+  for (gint64 i = 0; i < n; i++)
+    leaf_weights[i] = descent->normalise ? path[i] / sum : path[i];
+}
+
+/* The leaves of all entries, end to end. */
+static void
+gather_leaves (const Call *call, PlaitArena *arena, gint64 entries, PlaitTreeDescentResult *result)
+{
+  const PlaitTreeDescent *descent = call->descent;
+  gint64 *row;
+  PlaitRagged sets = plait_ragged_units (arena, entries);
+  gint64 *rows = plait_arena_new_array (arena, gint64, entries + 1);
+
+  rows[0] = 0;
+  for (gint64 e = 0; e < entries; e++)
+    rows[e + 1] = rows[e] + call->entries[e].n - call->entries[e].from;
+  row = plait_arena_new_array (arena, gint64, rows[entries]);
+  result->leaf_weights = plait_arena_new_array (arena, PlaitScalar, rows[entries]);
+  for (gint64 e = 0; e < entries; e++)
+    note_leaves (descent, &call->entries[e], row + rows[e], result->leaf_weights + rows[e]);
+  result->leaves = (PlaitSelectedRows){ descent->heads, sets, { entries, rows }, row };
+}
+
+/* The rows and sets of all entries, end to end. */
+static void
+gather_all (const Call *call, PlaitArena *arena, gint64 entries, PlaitTreeDescentResult *result)
+{
+  gint64 n_sets = 0, n = 0;
+  gint64 *sets = plait_arena_new_array (arena, gint64, entries + 1), *rows, *row, *parent;
+  PlaitScalar *weights = plait_arena_new_array (arena, PlaitScalar, 2 * result->weighed), *path;
+
+  path = weights + result->weighed;
+  sets[0] = 0;
+  for (gint64 e = 0; e < entries; e++)
+    sets[e + 1] = sets[e] + call->entries[e].n_sets;
+  rows = plait_arena_new_array (arena, gint64, 2 * sets[entries] + 1);
+  parent = rows + sets[entries] + 1;
+  row = plait_arena_new_array (arena, gint64, result->weighed);
+  rows[0] = 0;
+  for (gint64 e = 0; e < entries; e++)
+    {
+      const Entry *of = &call->entries[e];
+      gsize number = (gsize)of->n;
+
+      for (gint64 i = 0; i < of->n_sets; i++, n_sets++)
+        {
+          rows[n_sets + 1] = rows[n_sets] + of->in_set[i];
+          parent[n_sets] = of->parent[i] < 0 ? -1 : n + of->parent[i];
+        }
+      memcpy (row + n, of->row, sizeof *row * number);
+      memcpy (weights + n, of->weights, sizeof *weights * number);
+      memcpy (path + n, of->path, sizeof *path * number);
+      n += of->n;
+    }
+  result->all = (PlaitSelectedRows){ call->descent->heads, { entries, sets }, { n_sets, rows }, row };
+  result->parent = parent;
+  result->weights = weights;
+  result->path = path;
+}
+
+PlaitTreeDescentResult
+plait_tree_descent_forward (PlaitPool *pool, PlaitArena *arena, const PlaitTreeDescent *descent,
+                            const PlaitTreeDescentScores *scores, gboolean all)
+{
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ATTENTION);
+  Call call = { .descent = descent, .scores = scores };
+  PlaitTreeDescentResult result = { .normalised = descent->normalise };
+  gint64 entries = plait_ragged_rows (descent->queries) * descent->heads;
+
+  g_assert (!scores->vector || descent->heads == 1);
+  prepare (&call, arena);
+  plait_pool_run (pool, call.pieces, descend_piece, &call);
+  for (gint64 e = 0; e < entries; e++)
+    {
+      if (call.entries[e].n < 0)
+        return (PlaitTreeDescentResult){ .weighed = -1 };
+      result.weighed += call.entries[e].n;
+    }
+  gather_leaves (&call, arena, entries, &result);
+  if (all)
+    gather_all (&call, arena, entries, &result);
+  release (&call, arena, entries);
+  return result;
+}

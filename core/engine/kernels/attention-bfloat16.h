@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "kernels/bfloat16-factors.h"
+#include "kernels/attention-piece.h"
+
+/*
+ * The products of a piece whose factors are rounded to bfloat16: keys and values once, what a tile brings as it comes.
+ * Scores, softmax and sums stay numbers.
+ */
+
+G_STATIC_ASSERT (sizeof (PlaitBfloat16Pair) <= sizeof (PlaitScalar));
+
+/* A right factor: panels of columns, as halves.h has them. */
+typedef struct
+{
+  PlaitBfloat16Pair *panels;
+  gint64 bfloat16_pairs; /* of its depth */
+} Right;
+
+/* What a right factor of @width columns takes. */
+static inline gint64
+right_size (gint64 width, gint64 depth)
+{
+  return (gint64)(plait_bfloat16_panel_bytes (width, depth) / sizeof (PlaitBfloat16Pair));
+}
+
+static inline PlaitBfloat16Pair *
+take_bfloat16 (Scratch *scratch, gint64 n)
+{
+  return (PlaitBfloat16Pair *)take_block (scratch, n);
+}
+
+static inline PlaitTensor
+tensor_of (Rows rows, gint64 n, gint64 width)
+{
+  return (PlaitTensor){ .data = (PlaitScalar *)rows.data, .rows = n, .width = width, .stride = rows.stride };
+}
+
+/* @n rows of the head as a right factor, or their transpose. */
+static inline Right
+round_right (const Piece *piece, PlaitBfloat16Pair *to, Rows rows, gint64 n, gboolean transposed)
+{
+  gint64 depth = transposed ? piece->width : n, width = transposed ? n : piece->width;
+
+  plait_bfloat16_right (piece->bfloat16, to, tensor_of (rows, n, piece->width), transposed, 0, depth, 0, width);
+  return (Right){ to, plait_bfloat16_pairs (depth) };
+}
+
+/* @n rows of @width numbers as a left factor, or their transpose. */
+static inline PlaitBfloat16Panel
+round_left (const Piece *piece, PlaitBfloat16Pair *to, Rows rows, gint64 n, gint64 width, gboolean transposed)
+{
+  return plait_bfloat16_left (piece->bfloat16, to, tensor_of (rows, n, width), transposed, 0, transposed ? width : n, 0,
+                              transposed ? n : width);
+}
+
+/* Keys or values @from .. @end - 1, where they stand if that is in one piece, else copied to @workspace. */
+static inline Rows
+rows_of_block (const Piece *piece, gboolean values, gint64 from, gint64 end, PlaitScalar *workspace)
+{
+  KeyRange whole = key_range_at (piece, from, end);
+
+  if (whole.n == end - from && !piece->job->memories[whole.memory].gather)
+    return rows_of_key_range (piece, whole, values, TRUE, NULL);
+  EACH_KEY_RANGE (part, piece, from, end)
+  rows_of_key_range (piece, part, values, FALSE, workspace + (part.place - from) * piece->padded);
+  return (Rows){ workspace, piece->padded };
+}
+
+/* y [rows of @left][@width] = @left times @right, or adds it. The left factor may lack the end of the depth. */
+static inline void
+multiply_bfloat16 (const Piece *piece, PlaitBfloat16Panel left, Right right, PlaitScalar *y, gint64 stride,
+                   gint64 width, gboolean add)
+{
+  plait_bfloat16_multiply (piece->bfloat16, &left, right.panels, right.bfloat16_pairs, y, stride, width, add);
+}

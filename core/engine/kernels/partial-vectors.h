@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "kernels/vector.h"
+
+/* Functions of a row that work on it vector by vector, the last one being perhaps a part. */
+
+static inline __attribute__ ((always_inline)) Vector
+take (const PlaitScalar *from, gint64 n)
+{
+  return n == VECTOR_LENGTH ? vector_load (from) : vector_load_partial (from, n, 0);
+}
+
+static inline __attribute__ ((always_inline)) void
+put (PlaitScalar *to, Vector value, gint64 n)
+{
+  if (n == VECTOR_LENGTH)
+    vector_store (to, value);
+  else
+    vector_store_partial (to, value, n);
+}
+
+/* The product of two short rows: numbers behind the last whole vector are summed by themselves. */
+static inline PlaitScalar
+product_of (const PlaitScalar *x, const PlaitScalar *y, gint64 n)
+{
+  Vector sums = { 0 };
+  PlaitScalar sum = 0;
+  gint64 i = 0;
+
+  for (; i + VECTOR_LENGTH <= n; i += VECTOR_LENGTH)
+    sums += vector_load (x + i) * vector_load (y + i);
+  for (; i < n; i++)
+    sum += x[i] * y[i];
+  return vector_sum (sums) + sum;
+}
+
+/* Defines the kernel @name of a row, which calls the function @name for each vector of the width. */
+#define EACH_VECTOR(name)                                                                                              \
+  void KERNEL (name) (const PlaitCellRow *row, gint64 width)                                                           \
+  {                                                                                                                    \
+    gint64 i = 0;                                                                                                      \
+                                                                                                                       \
+    for (; i + VECTOR_LENGTH <= width; i += VECTOR_LENGTH)                                                             \
+      name (row, width, i, VECTOR_LENGTH);                                                                             \
+    if (i < width)                                                                                                     \
+      name (row, width, i, width - i);                                                                                 \
+  }

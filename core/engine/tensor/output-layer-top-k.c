@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+#include "tensor/output-layer.h"
+
+#include <math.h>
+#include "tensor/packed-private.h"
+
+/* Panels in a piece. */
+#define PIECE_PANELS 4
+/* Words that are looked at before the bound is raised to what they reached. */
+#define LOOK 64
+/* Where a thread's first bound is sought: so far below the greatest logit, to an eighth or less of the distance. */
+#define FAR 64
+#define HALVINGS 3
+/* Rows whose logits stand in a thread's scratch at once, however many a batch has. */
+#define PIECE_ROWS 256
+
+typedef struct
+{
+  PlaitScalar logit;
+  gint32 id;
+} Candidate;
+
+typedef struct
+{
+  PlaitScalar greatest;
+  PlaitScalar exponentials; /* sum of exp (logit - greatest) */
+} Statistics;
+
+typedef struct
+{
+  PlaitPool *pool;
+  PlaitTensor states;
+  PlaitPackedRows rows; /* the states */
+  const PlaitPacked *table;
+  const PlaitScalar *bias;
+  const gint32 *forbidden;
+  guint n_forbidden;
+  const guint8 *forbid;
+  guint best;
+  gint32 *ids;
+  PlaitScalar *log_probabilities;
+  gint64 block; /* words in a piece */
+  gint64 blocks;
+  Statistics *statistics; /* [row][block] */
+  Candidate *candidates;  /* [thread][row][best]: the best words of what a thread has seen, most probable first */
+  guint *found;           /* [thread][row]: how many of them there are */
+} Search;
+
+static inline gboolean
+precedes (Candidate a, Candidate b)
+{
+  return a.logit > b.logit || (a.logit == b.logit && a.id < b.id);
+}
+
+/* Puts a word among the @n best so far, of at most @most. Which they are does not depend on the order in which they
+ * came. */
+static guint
+insert (Candidate *candidates, guint n, guint most, Candidate word)
+{
+  guint at;
+
+  if (n == most)
+    {
+      if (!precedes (word, candidates[n - 1]))
+        return n;
+      n--;
+    }
+  for (at = n; at > 0 && precedes (word, candidates[at - 1]); at--)
+    candidates[at] = candidates[at - 1];
+  candidates[at] = word;
+  return n + 1;
+}
+
+/* A bound that at least as many of a block's logits reach as words are wanted, and few more; -INFINITY if that is not
+ * to be had close below @greatest. */
+static PlaitScalar
+first_bound (const Search *search, const PlaitScalar *logits, PlaitScalar greatest, gint64 n)
+{
+  const PlaitKernels *kernels = search->table->kernels;
+  PlaitScalar near = 0, far = 1;
+
+  for (; kernels->count_at_least (logits, greatest - far, n) < search->best; far *= 2)
+    {
+      if (far > FAR)
+        return -(PlaitScalar)INFINITY;
+      near = far;
+    }
+  for (int i = 0; i < HALVINGS; i++)
+    {
+      PlaitScalar middle = (near + far) / 2;
+
+      if (kernels->count_at_least (logits, greatest - middle, n) < search->best)
+        near = middle;
+      else
+        far = middle;
+    }
+  return greatest - far;
+}
+
+/* Puts the words of a block, none of which is above @greatest, among the best of the row that the thread has seen;
+ * @places is scratch for LOOK. What lies below the last of as many as are wanted is passed over. */
+static void
+choose (const Search *search, gint64 row, guint thread, gint64 first, const PlaitScalar *logits, PlaitScalar greatest,
+        gint64 n, gint32 *places)
+{
+  gint64 list = thread * search->states.rows + row;
+  Candidate *candidates = search->candidates + list * search->best;
+  guint found = search->found[list];
+  PlaitScalar bound = found == search->best ? candidates[found - 1].logit : first_bound (search, logits, greatest, n);
+
+  for (gint64 look = 0; look < n && greatest >= bound; look += LOOK)
+    {
+      gint64 reached = search->table->kernels->at_least (logits + look, bound, MIN (LOOK, n - look), places);
+
+      for (gint64 i = 0; i < reached; i++)
+        if (logits[look + places[i]] > -(PlaitScalar)INFINITY)
+          found = insert (candidates, found, search->best,
+                          (Candidate){ logits[look + places[i]], (gint32)(first + look) + places[i] });
+      if (found == search->best)
+        bound = candidates[found - 1].logit;
+    }
+  search->found[list] = found;
+}
+
+static void
+forbid_words (const Search *search, gint64 row, gint64 first, PlaitScalar *logits, gint64 n)
+{
+  if (search->forbid && !search->forbid[row])
+    return;
+  for (guint i = 0; i < search->n_forbidden; i++)
+    if (search->forbidden[i] >= first && search->forbidden[i] < first + n)
+      logits[search->forbidden[i] - first] = -(PlaitScalar)INFINITY;
+}
+
+static void
+some_rows (const Search *search, gint64 block, gint64 first_row, gint64 rows, guint thread)
+{
+  const PlaitKernels *kernels = search->table->kernels;
+  gint64 first = block * search->block, n = MIN (search->block, search->table->width - first);
+  PlaitScalar *logits = plait_pool_scratch (
+      search->pool, thread, sizeof (PlaitScalar) * (gsize)(rows * search->block) + sizeof (gint32) * LOOK);
+  gint32 *places = (gint32 *)(logits + rows * search->block);
+
+  plait_packed_multiply (search->table, logits, search->block, FALSE, &search->rows, first_row, rows, first, n);
+  for (gint64 row = first_row; row < first_row + rows; row++)
+    {
+      PlaitScalar *at = logits + (row - first_row) * search->block;
+      Statistics statistics;
+
+      statistics.exponentials
+          = (PlaitScalar)kernels->logits (at, search->bias ? search->bias + first : NULL, n, &statistics.greatest);
+      search->statistics[row * search->blocks + block] = statistics;
+      forbid_words (search, row, first, at, n);
+      choose (search, row, thread, first, at, statistics.greatest, n, places);
+    }
+}
+
+static void
+block_piece (gpointer data, gint64 block, guint thread)
+{
+  const Search *search = data;
+
+  for (gint64 row = 0; row < search->states.rows; row += PIECE_ROWS)
+    some_rows (search, block, row, MIN (PIECE_ROWS, search->states.rows - row), thread);
+}
+
+static void
+row_piece (gpointer data, gint64 row, guint thread)
+{
+  const Search *search = data;
+  const Statistics *statistics = search->statistics + row * search->blocks;
+  Candidate *best = plait_pool_scratch (search->pool, thread, sizeof (Candidate) * search->best);
+  double greatest = -INFINITY, sum = 0, log_sum;
+  guint found = 0;
+
+  for (gint64 b = 0; b < search->blocks; b++)
+    greatest = MAX (greatest, (double)statistics[b].greatest);
+  for (gint64 b = 0; b < search->blocks; b++)
+    sum += statistics[b].exponentials * exp (statistics[b].greatest - greatest);
+  for (guint t = 0; t < plait_pool_threads (search->pool); t++)
+    {
+      gint64 list = t * search->states.rows + row;
+
+      for (guint i = 0; i < search->found[list]; i++)
+        found = insert (best, found, search->best, search->candidates[list * search->best + i]);
+    }
+  log_sum = greatest + log (sum);
+  for (guint i = 0; i < search->best; i++)
+    {
+      search->ids[row * search->best + i] = i < found ? best[i].id : -1;
+      search->log_probabilities[row * search->best + i]
+          = i < found ? (PlaitScalar)(best[i].logit - log_sum) : -(PlaitScalar)INFINITY;
+    }
+}
+
+void
+plait_output_layer_top_k (PlaitPool *pool, PlaitArena *arena, PlaitTensor states, const PlaitPacked *table,
+                          const PlaitScalar *bias, const gint32 *forbidden, guint n_forbidden, const guint8 *forbid,
+                          guint best, gint32 *ids, PlaitScalar *log_probabilities)
+{
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_OUTPUT);
+  Search search = { .pool = pool,
+                    .states = states,
+                    .table = table,
+                    .bias = bias,
+                    .forbidden = forbidden,
+                    .n_forbidden = n_forbidden,
+                    .forbid = forbid,
+                    .best = best,
+                    .ids = ids,
+                    .log_probabilities = log_probabilities };
+  gint64 lists;
+
+  g_assert (states.width == table->depth && best >= 1 && best <= table->width);
+  if (states.rows == 0)
+    return;
+  search.rows = plait_packed_rows (pool, table, states);
+  search.block = PIECE_PANELS * table->kernels->tile_width;
+  search.blocks = (table->width + search.block - 1) / search.block;
+  lists = plait_pool_threads (pool) * states.rows;
+  search.statistics = plait_arena_new_array (arena, Statistics, states.rows * search.blocks);
+  search.candidates = plait_arena_new_array (arena, Candidate, lists * best);
+  search.found = plait_arena_new_array0 (arena, guint, lists);
+  plait_pool_run (pool, search.blocks, block_piece, &search);
+  plait_pool_run (pool, states.rows, row_piece, &search);
+  plait_arena_release (arena, search.found, sizeof (guint) * (gsize)lists);
+  plait_arena_release (arena, search.candidates, sizeof (Candidate) * (gsize)(lists * best));
+  plait_arena_release (arena, search.statistics, sizeof (Statistics) * (gsize)(states.rows * search.blocks));
+}

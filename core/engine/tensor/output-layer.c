@@ -1,0 +1,508 @@
+/* SPDX-License-Identifier: MIT */
+#include "tensor/output-layer.h"
+
+#include <math.h>
+
+#include "tensor/blas.h"
+#include "tensor/elementwise.h"
+#include "kernels/bfloat16-factors.h"
+#include "tensor/packed-private.h"
+#include "tensor/panel.h"
+#include "kernels/gradient-terms.h"
+
+/*
+ * A chunk of rows goes through four runs of the pool:
+ *   1. blocks of words: logits and each row's maximum, sum of exponentials and sum of logits within the block; what
+ * stays of a logit is exp (logit - maximum);
+ *   2. rows: log-sum-exp and loss;
+ *   3. lanes of blocks: those become the gradient of the logits while they are in cache, which at once gives the
+ * block's rows of dtable and a share of dstates that belongs to the lane;
+ *   4. rows: the lanes' shares are added up in order.
+ */
+#define BLOCK_WORDS 128
+#define MAX_LANES 16
+/* A chunk has as many rows as make about this many logits, within bounds: chosen by measuring. */
+#define CHUNK_LOGITS 17000000
+#define MIN_CHUNK 128
+#define MAX_CHUNK 1024
+#define ROWS_IN_PIECE 16
+
+/* Of one row and block. */
+typedef struct
+{
+  PlaitScalar greatest;
+  PlaitScalar exponentials; /* sum of exp (logit - greatest) */
+  PlaitScalar logits;       /* sum */
+} Statistics;
+
+typedef struct
+{
+  double log_sum;
+  double loss;
+  double negative_log_likelihood;
+  PlaitScalar target;      /* its logit */
+  gboolean first_in_block; /* no word of its block with a lower id has as great a logit */
+  gboolean correct;
+} Row;
+
+typedef struct
+{
+  const PlaitKernels *kernels;
+  PlaitPool *pool;
+  const PlaitOutputLayerWork *work;
+  gboolean wants_gradient;
+  double each;   /* smoothed probability of a word that is not the target */
+  double target; /* what the target has above that */
+  gint64 words;
+  gint64 width;
+  gint64 block; /* words in a block */
+  gint64 blocks;
+  gint64 lanes;
+  /* The chunk. */
+  gint64 first;
+  gint64 rows;
+  gboolean blas;             /* multiplies; the kernels otherwise */
+  const PlaitPacked *packed; /* multiplies by bytes, or NULL */
+  PlaitPackedRows packed_rows;
+  const PlaitBfloat16Kernels *bfloat16; /* multiplies, or NULL */
+  PlaitBfloat16Pair *rounded;           /* states [row][plait_bfloat16_pairs (width)] */
+  PlaitScalar *logits; /* [block][row][word], then their exponentials, then their gradient; if gradients are wanted */
+  Statistics *statistics; /* [row][block] */
+  Row *row;
+  PlaitScalar *states; /* panels [panel][row][tile_width], or of halves */
+  PlaitScalar *shares; /* of dstates: [lane][row][width] */
+} Stage;
+
+static gint64
+chunk_rows (gint64 rows, gint64 words)
+{
+  gint64 most = CLAMP (CHUNK_LOGITS / MAX (words, 1), MIN_CHUNK, MAX_CHUNK), chunks = (rows + most - 1) / most;
+
+  /* Chunks of one size. */
+  return chunks == 0 ? 0 : (rows + chunks - 1) / chunks;
+}
+
+static Stage
+stage_of (gint64 rows, gint64 width, gint64 words)
+{
+  Stage stage = { .kernels = plait_kernels (), .words = words, .width = width };
+  gint64 tile = stage.kernels->tile_width;
+
+  stage.block = (BLOCK_WORDS + tile - 1) / tile * tile;
+  stage.blocks = (words + stage.block - 1) / stage.block;
+  stage.lanes = MIN (stage.blocks, MAX_LANES);
+  stage.rows = chunk_rows (rows, words);
+  return stage;
+}
+
+/* Words of block @block. */
+static gint64
+block_width (const Stage *stage, gint64 block)
+{
+  return MIN (stage->block, stage->words - block * stage->block);
+}
+
+/* Leaves the exponentials. */
+static Statistics
+statistics_of (const Stage *stage, PlaitScalar *logits, gint64 n)
+{
+  Statistics statistics = { .greatest = stage->kernels->greatest (logits, n) };
+
+  if (stage->each > 0)
+    statistics.logits = (PlaitScalar)stage->kernels->total (logits, n);
+  statistics.exponentials = (PlaitScalar)stage->kernels->exponentials (logits, statistics.greatest, n);
+  return statistics;
+}
+
+/* Takes note of the target's logit if it is in the block. */
+static void
+note_target (Stage *stage, gint64 block, gint64 row, const PlaitScalar *logits, gint64 n)
+{
+  gint64 target = stage->work->targets[stage->first + row] - block * stage->block;
+
+  if (target < 0 || target >= n)
+    return;
+  stage->row[row].target = logits[target];
+  stage->row[row].first_in_block = TRUE;
+  for (gint64 i = 0; i < target; i++)
+    if (logits[i] >= logits[target])
+      stage->row[row].first_in_block = FALSE;
+}
+
+static void
+multiply_rounded_logits (const Stage *stage, gint64 block, PlaitScalar *logits, PlaitBfloat16Pair *panel)
+{
+  gint64 n = block_width (stage, block), row = plait_bfloat16_pairs (stage->width);
+
+  for (gint64 first = 0; first == 0 || first < stage->width; first += PLAIT_MAX_PANEL_DEPTH)
+    {
+      gint64 depth = MIN (PLAIT_MAX_PANEL_DEPTH, stage->width - first);
+      PlaitBfloat16Panel left = { .rows = stage->rows,
+                                  .bfloat16_pairs = plait_bfloat16_pairs (depth),
+                                  .x = stage->rounded + plait_bfloat16_pairs (first),
+                                  .row = row,
+                                  .step = 1 };
+
+      plait_bfloat16_right (stage->bfloat16, panel, stage->work->table, TRUE, first, depth, block * stage->block, n);
+      plait_bfloat16_multiply (stage->bfloat16, &left, panel, left.bfloat16_pairs, logits, stage->block, n, first > 0);
+    }
+}
+
+/* The logits of a block, @panel being scratch for its panels. */
+static void
+multiply_logits (const Stage *stage, gint64 block, PlaitScalar *logits, PlaitScalar *panel)
+{
+  const PlaitOutputLayerWork *work = stage->work;
+  const PlaitKernels *kernels = stage->kernels;
+  gint64 tile = kernels->tile_width, n = block_width (stage, block), word = block * stage->block;
+  PlaitTensor states = plait_tensor_rows (work->states, stage->first, stage->rows);
+
+  if (stage->packed)
+    {
+      plait_packed_multiply (stage->packed, logits, stage->block, FALSE, &stage->packed_rows, 0, stage->rows, word, n);
+      return;
+    }
+  if (stage->bfloat16)
+    {
+      multiply_rounded_logits (stage, block, logits, (PlaitBfloat16Pair *)panel);
+      return;
+    }
+  if (stage->blas)
+    {
+      plait_blas_multiply ((PlaitTensor){ logits, stage->rows, n, stage->block }, FALSE, 1, states, FALSE,
+                           plait_tensor_rows (work->table, word, n), TRUE);
+      return;
+    }
+  for (gint64 first = 0; first == 0 || first < stage->width; first += PLAIT_MAX_PANEL_DEPTH)
+    {
+      gint64 depth = MIN (PLAIT_MAX_PANEL_DEPTH, stage->width - first);
+
+      plait_panel_pack (kernels, tile, panel, work->table, TRUE, first, depth, word, n);
+      for (gint64 j = 0; j < n; j += tile)
+        kernels->multiply (stage->rows, MIN (tile, n - j), depth, states.data + first, states.stride, 1,
+                           panel + j * depth, tile, logits + j, stage->block, first > 0);
+    }
+}
+
+static void
+logits_piece (gpointer data, gint64 block, guint thread)
+{
+  Stage *stage = data;
+  const PlaitOutputLayerWork *work = stage->work;
+  const PlaitKernels *kernels = stage->kernels;
+  gint64 n = block_width (stage, block), word = block * stage->block;
+  gint64 panel = MIN (PLAIT_MAX_PANEL_DEPTH, stage->width) * stage->block;
+  PlaitScalar *table
+      = plait_pool_scratch (stage->pool, thread, sizeof (PlaitScalar) * (gsize)(panel + stage->rows * stage->block));
+  PlaitScalar *logits = stage->wants_gradient ? stage->logits + word * stage->rows : table + panel;
+
+  multiply_logits (stage, block, logits, table);
+  for (gint64 row = 0; row < stage->rows; row++)
+    {
+      PlaitScalar *at = logits + row * stage->block;
+
+      if (work->bias)
+        kernels->accumulate (at, 1, 1, work->bias + word, n);
+      note_target (stage, block, row, at, n);
+      stage->statistics[row * stage->blocks + block] = statistics_of (stage, at, n);
+    }
+}
+
+static void
+finish_row (const Stage *stage, gint64 number)
+{
+  const Statistics *statistics = stage->statistics + number * stage->blocks;
+  gint64 own = stage->work->targets[stage->first + number] / stage->block;
+  Row *row = &stage->row[number];
+  double greatest = -INFINITY, sum = 0, logits = 0;
+
+  row->correct = row->first_in_block;
+  for (gint64 b = 0; b < stage->blocks; b++)
+    {
+      greatest = MAX (greatest, (double)statistics[b].greatest);
+      logits += statistics[b].logits;
+      if (b < own ? !(statistics[b].greatest < row->target) : !(statistics[b].greatest <= row->target))
+        row->correct = FALSE;
+    }
+  for (gint64 b = 0; b < stage->blocks; b++)
+    sum += statistics[b].exponentials * exp (statistics[b].greatest - greatest);
+  row->log_sum = greatest + log (sum);
+  row->negative_log_likelihood = row->log_sum - row->target;
+  row->loss = row->log_sum - stage->target * row->target - stage->each * logits;
+}
+
+static void
+rows_piece (gpointer data, gint64 piece, guint thread)
+{
+  const Stage *stage = data;
+
+  for (gint64 row = piece * ROWS_IN_PIECE; row < MIN ((piece + 1) * ROWS_IN_PIECE, stage->rows); row++)
+    finish_row (stage, row);
+}
+
+/* The exponentials of a block's logits become the gradient of the logits. */
+static void
+differentiate (const Stage *stage, gint64 block, PlaitScalar *logits, gint64 n)
+{
+  PlaitScalar offset = (PlaitScalar)(stage->work->scale * stage->each);
+
+  for (gint64 row = 0; row < stage->rows; row++)
+    {
+      PlaitScalar *at = logits + row * stage->block;
+      gint64 target = stage->work->targets[stage->first + row] - block * stage->block;
+      double greatest = (double)stage->statistics[row * stage->blocks + block].greatest;
+      PlaitScalar factor = (PlaitScalar)(stage->work->scale * exp (greatest - stage->row[row].log_sum));
+
+      stage->kernels->scale_shift (at, PLAIT_GRADIENT_TERM (vocabulary_loss_probability, factor),
+                                   PLAIT_GRADIENT_TERM (vocabulary_loss_smoothing, offset), n);
+      if (target >= 0 && target < n)
+        at[target] -= PLAIT_GRADIENT_TERM (vocabulary_loss_target, (PlaitScalar)(stage->work->scale * stage->target));
+    }
+}
+
+/* TRUE if a gradient is added to: to what the caller has there, or to what the chunks before gave. */
+static gboolean
+adds (const Stage *stage, PlaitScalar beta)
+{
+  return beta != 0 || stage->first > 0;
+}
+
+/* Makes or adds to a block's rows of dtable, @left being scratch. */
+static void
+add_table_gradient (const Stage *stage, gint64 block, const PlaitTensor *logits, PlaitBfloat16Pair *left)
+{
+  gint64 tile = stage->kernels->tile_width, width = stage->width, rows = stage->rows;
+  PlaitTensor dtable = plait_tensor_rows (stage->work->dtable, block * stage->block, logits->width);
+  gboolean add = adds (stage, stage->work->dtable_beta);
+
+  if (stage->bfloat16)
+    {
+      PlaitBfloat16Panel turned = plait_bfloat16_left (stage->bfloat16, left, *logits, TRUE, 0, logits->width, 0, rows);
+
+      plait_bfloat16_multiply (stage->bfloat16, &turned, (PlaitBfloat16Pair *)stage->states, turned.bfloat16_pairs,
+                               dtable.data, dtable.stride, width, add);
+    }
+  else if (stage->blas)
+    plait_blas_multiply (dtable, add, PLAIT_GRADIENT_TERM (vocabulary_loss_table, 1), *logits, TRUE,
+                         plait_tensor_rows (stage->work->states, stage->first, rows), FALSE);
+  else
+    for (gint64 j = 0; j < width; j += tile)
+      stage->kernels->multiply (dtable.rows, MIN (tile, width - j), rows, logits->data, 1, logits->stride,
+                                stage->states + j * rows, tile, dtable.data + j, dtable.stride, add);
+}
+
+/* Adds a block's part of dstates to a lane's share, @panel being scratch for its panels, and @left more. */
+static void
+add_states_gradient (const Stage *stage, gint64 block, const PlaitTensor *logits, PlaitScalar *share, gboolean add,
+                     PlaitScalar *panel, PlaitBfloat16Pair *left)
+{
+  const PlaitKernels *kernels = stage->kernels;
+  gint64 tile = kernels->tile_width, width = stage->width, rows = stage->rows, n = logits->width;
+  gint64 word = block * stage->block;
+
+  if (stage->bfloat16)
+    {
+      PlaitBfloat16Panel whole = plait_bfloat16_left (stage->bfloat16, left, *logits, FALSE, 0, rows, 0, n);
+
+      plait_bfloat16_right (stage->bfloat16, (PlaitBfloat16Pair *)panel, stage->work->table, FALSE, word, n, 0, width);
+      plait_bfloat16_multiply (stage->bfloat16, &whole, (PlaitBfloat16Pair *)panel, whole.bfloat16_pairs, share, width,
+                               width, add);
+      return;
+    }
+  if (stage->blas)
+    {
+      plait_blas_multiply (plait_tensor (share, rows, width), add, 1, *logits, FALSE,
+                           plait_tensor_rows (stage->work->table, word, n), FALSE);
+      return;
+    }
+  plait_panel_pack (kernels, tile, panel, stage->work->table, FALSE, word, n, 0, width);
+  for (gint64 j = 0; j < width; j += tile)
+    kernels->multiply (rows, MIN (tile, width - j), n, logits->data, logits->stride, 1, panel + j * n, tile, share + j,
+                       width, add);
+}
+
+static void
+gradient_piece (gpointer data, gint64 lane, guint thread)
+{
+  const PlaitScalar one = PLAIT_GRADIENT_TERM (vocabulary_loss_bias, 1);
+  const Stage *stage = data;
+  const PlaitOutputLayerWork *work = stage->work;
+  const PlaitKernels *kernels = stage->kernels;
+  gint64 rows = stage->rows;
+  gint64 first = stage->blocks * lane / stage->lanes, end = stage->blocks * (lane + 1) / stage->lanes;
+  PlaitScalar *share = stage->shares + lane * rows * stage->width;
+  gsize panel_bytes
+      = stage->bfloat16
+            ? plait_bfloat16_panel_bytes (stage->width, stage->block)
+            : sizeof (PlaitScalar) * (gsize)(plait_panels (kernels, stage->width) * kernels->tile_width * stage->block);
+  gsize left_bytes = stage->bfloat16 ? plait_bfloat16_left_bytes (stage->block, rows + 1) : 0;
+  PlaitScalar *panel = plait_pool_scratch (stage->pool, thread, panel_bytes + left_bytes);
+  PlaitBfloat16Pair *left = (PlaitBfloat16Pair *)((char *)panel + panel_bytes);
+
+  for (gint64 block = first; block < end; block++)
+    {
+      gint64 n = block_width (stage, block), word = block * stage->block;
+      PlaitTensor logits = { stage->logits + word * rows, rows, n, stage->block };
+
+      differentiate (stage, block, logits.data, n);
+      if (work->dtable.data)
+        add_table_gradient (stage, block, &logits, left);
+      if (work->dbias.data)
+        kernels->multiply (1, n, rows, &one, 0, 0, logits.data, logits.stride, work->dbias.data + word, 0,
+                           adds (stage, work->dbias_beta));
+      if (work->dstates.data)
+        add_states_gradient (stage, block, &logits, share, block > first, panel, left);
+    }
+}
+
+static void
+shares_piece (gpointer data, gint64 piece, guint thread)
+{
+  const Stage *stage = data;
+
+  for (gint64 row = piece * ROWS_IN_PIECE; row < MIN ((piece + 1) * ROWS_IN_PIECE, stage->rows); row++)
+    for (gint64 lane = 0; lane < stage->lanes; lane++)
+      stage->kernels->accumulate (plait_tensor_row (stage->work->dstates, stage->first + row), lane > 0,
+                                  PLAIT_GRADIENT_TERM (vocabulary_loss_states, 1),
+                                  stage->shares + (lane * stage->rows + row) * stage->width, stage->width);
+}
+
+static void
+rounding_piece (gpointer data, gint64 piece, guint thread)
+{
+  const Stage *stage = data;
+  gint64 first = piece * ROWS_IN_PIECE, rows = MIN (ROWS_IN_PIECE, stage->rows - first);
+
+  plait_bfloat16_left (stage->bfloat16, stage->rounded + first * plait_bfloat16_pairs (stage->width),
+                       stage->work->states, FALSE, stage->first + first, rows, 0, stage->width);
+}
+
+/* Columns of a panel. */
+static gint64
+panel_width (const Stage *stage)
+{
+  return stage->bfloat16 ? PLAIT_BFLOAT16_WIDTH : stage->kernels->tile_width;
+}
+
+static void
+states_piece (gpointer data, gint64 panel, guint thread)
+{
+  const Stage *stage = data;
+  PlaitTensor states = stage->work->states;
+  gint64 tile = panel_width (stage), column = panel * tile, width = MIN (tile, stage->width - column);
+
+  if (stage->bfloat16)
+    {
+      plait_bfloat16_right (stage->bfloat16,
+                            (PlaitBfloat16Pair *)stage->states + column * plait_bfloat16_pairs (stage->rows), states,
+                            FALSE, stage->first, stage->rows, column, width);
+      return;
+    }
+  plait_panel_pack (stage->kernels, tile, stage->states + column * stage->rows, states, FALSE, stage->first,
+                    stage->rows, column, width);
+  /* The panels serve the gradient of the table alone. */
+  PLAIT_GRADIENT_TERM_NUMBERS (vocabulary_loss_table, stage->states + column * stage->rows, stage->rows * tile);
+}
+
+static void
+compute_chunk (Stage *stage, PlaitOutputLayerSums *sums)
+{
+  const PlaitOutputLayerWork *work = stage->work;
+  gint64 pieces = (stage->rows + ROWS_IN_PIECE - 1) / ROWS_IN_PIECE;
+
+  stage->blas = !stage->bfloat16 && plait_blas_is_used (stage->kernels, FALSE, stage->rows, stage->words, stage->width);
+
+  if (stage->bfloat16)
+    plait_pool_run (stage->pool, pieces, rounding_piece, stage);
+  plait_pool_run (stage->pool, stage->blocks, logits_piece, stage);
+  plait_pool_run (stage->pool, pieces, rows_piece, stage);
+  for (gint64 row = 0; row < stage->rows; row++)
+    {
+      sums->loss += stage->row[row].loss;
+      sums->negative_log_likelihood += stage->row[row].negative_log_likelihood;
+      sums->correct += stage->row[row].correct;
+      if (work->row_losses)
+        work->row_losses[stage->first + row] = stage->row[row].negative_log_likelihood;
+    }
+  if (!stage->wants_gradient)
+    return;
+  if (work->dtable.data && !stage->blas)
+    plait_pool_run (stage->pool, (stage->width + panel_width (stage) - 1) / panel_width (stage), states_piece, stage);
+  plait_pool_run (stage->pool, stage->lanes, gradient_piece, stage);
+  if (work->dstates.data)
+    plait_pool_run (stage->pool, pieces, shares_piece, stage);
+}
+
+/* The gradients of no rows are zero. */
+static void
+no_rows (PlaitPool *pool, const PlaitOutputLayerWork *work)
+{
+  if (work->dtable.data && work->dtable_beta == 0)
+    plait_tensor_fill (pool, work->dtable, 0, 0);
+  if (work->dbias.data && work->dbias_beta == 0)
+    plait_tensor_fill (pool, work->dbias, 0, 0);
+}
+
+PlaitOutputLayerSums
+plait_output_layer_compute (PlaitPool *pool, PlaitArena *arena, const PlaitOutputLayerWork *work)
+{
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_OUTPUT);
+  gint64 rows = work->states.rows, most;
+  Stage stage = stage_of (rows, work->states.width, work->table.rows);
+  PlaitOutputLayerSums sums = { 0 };
+  gsize numbers = sizeof (PlaitScalar), statistics, rounded, logits, states, shares;
+
+  g_assert (work->table.width == stage.width && stage.words > 0);
+  if (rows == 0)
+    {
+      no_rows (pool, work);
+      return sums;
+    }
+  stage.pool = pool;
+  stage.work = work;
+  stage.wants_gradient = work->dstates.data || work->dtable.data || work->dbias.data;
+  if (work->packed && plait_packed_precision (work->packed) != PLAIT_PRECISION_FLOAT && !stage.wants_gradient)
+    stage.packed = work->packed;
+  else
+    stage.bfloat16 = plait_bfloat16_kernels (work->precision);
+  stage.each = work->others ? (stage.words > 1 ? work->smoothing / (double)(stage.words - 1) : 0)
+                            : work->smoothing / (double)stage.words;
+  stage.target = 1 - work->smoothing - (work->others ? stage.each : 0);
+  most = stage.rows;
+  statistics = sizeof (Statistics) * (gsize)(most * stage.blocks);
+  rounded = plait_bfloat16_left_bytes (most, stage.width);
+  logits = numbers * (gsize)(stage.blocks * stage.block * most);
+  states = stage.bfloat16
+               ? plait_bfloat16_panel_bytes (stage.width, most)
+               : numbers * (gsize)(plait_panels (stage.kernels, stage.width) * stage.kernels->tile_width * most);
+  shares = numbers * (gsize)(stage.lanes * most * stage.width);
+  stage.statistics = plait_arena_allocate (arena, statistics);
+  stage.row = plait_arena_new_array (arena, Row, most);
+  if (stage.bfloat16)
+    stage.rounded = plait_arena_allocate (arena, rounded);
+  if (stage.wants_gradient)
+    {
+      stage.logits = plait_arena_allocate (arena, logits);
+      stage.states = plait_arena_allocate (arena, states);
+      stage.shares = plait_arena_allocate (arena, shares);
+    }
+  for (; stage.first < rows; stage.first += most)
+    {
+      stage.rows = MIN (most, rows - stage.first);
+      if (stage.packed)
+        stage.packed_rows
+            = plait_packed_rows (pool, stage.packed, plait_tensor_rows (work->states, stage.first, stage.rows));
+      compute_chunk (&stage, &sums);
+    }
+  if (stage.wants_gradient)
+    {
+      plait_arena_release (arena, stage.shares, shares);
+      plait_arena_release (arena, stage.states, states);
+      plait_arena_release (arena, stage.logits, logits);
+    }
+  if (stage.bfloat16)
+    plait_arena_release (arena, stage.rounded, rounded);
+  plait_arena_release (arena, stage.row, sizeof (Row) * (gsize)most);
+  plait_arena_release (arena, stage.statistics, statistics);
+  return sums;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+#include "decoders/decoder.h"
+
+#include "cross-attention/rows.h"
+
+/*
+ * Where an answer begins and ends: two scores of each row of the first memory, and a softmax over the rows of the
+ * document for either (Devlin et al. 2019, 4.2). Its first row, a start token's, stands for no answer.
+ */
+typedef struct
+{
+  PlaitDecoder decoder;
+  PlaitLinear score;
+} SpanHead;
+
+/* Leaves the step unless row i of each document is its token i. */
+static void
+check_rows (PlaitTape *tape, const PlaitMemory *memory)
+{
+  for (gint64 s = 0; s < memory->rows.n; s++)
+    for (gint64 i = 0; i < plait_ragged_length (memory->rows, s); i++)
+      plait_memory_row_of_token (tape, memory, s, i, "span");
+}
+
+/* [2 documents, most rows]: logits of the beginning and of the end of each document in turn. */
+static PlaitNode *
+forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitEncoderOutputs *encoded, PlaitRagged target_rows,
+         const gint32 *target_inputs, PlaitAttentionRecord *record)
+{
+  const SpanHead *head = (const SpanHead *)decoder;
+  const PlaitMemory *memory = &encoded->memories[0];
+  gint64 n = memory->rows.n;
+  gint64 *turns = plait_arena_new_array (plait_tape_arena (tape), gint64, 2 * n + 1);
+  PlaitNode *scores, *sides[2];
+
+  check_rows (tape, memory);
+  scores = plait_linear_apply (tape, &head->score, memory->states, PLAIT_ACTIVATION_NONE);
+  for (guint i = 0; i < 2; i++)
+    sides[i] = plait_pad_logits (tape, plait_columns (tape, scores, i, 1), memory->rows);
+  for (gint64 s = 0; s < n; s++)
+    {
+      turns[2 * s] = s;
+      turns[2 * s + 1] = n + s;
+    }
+  return plait_gather_rows (tape, plait_concatenate_rows (tape, sides, 2), turns, 2 * n);
+}
+
+static const PlaitDecoderTable span_head_table = { .forward = forward };
+
+PlaitDecoder *
+plait_span_head_new (const PlaitDecoderBuild *build, GError **error)
+{
+  SpanHead *head = plait_parameters_memory (build->parameters, sizeof *head);
+
+  head->decoder.table = &span_head_table;
+  head->score = plait_linear_declare (build->parameters, "span/score", build->memories[0].width, 2, TRUE);
+  return &head->decoder;
+}

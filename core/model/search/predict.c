@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+#include "search/search-private.h"
+
+#include <math.h>
+
+#include "documents/labels.h"
+#include "tensor/output-layer.h"
+#include "cross-attention/rows.h"
+
+/* What is told at once, without a search: classes, choices, spans and masked tokens. */
+
+/* The @best best classes or choices of a sentence, most probable first, as hypotheses of one token: that of the label,
+ * from @first on, or the number. What cannot be chosen is left out. */
+static void
+collect_classes (PlaitHypotheses *found, const gint32 *ids, const PlaitScalar *log_probabilities, guint best,
+                 gint32 first)
+{
+  found->hypotheses = g_new0 (PlaitHypothesis, best);
+  for (; found->n < best && log_probabilities[found->n] > PLAIT_MASKED_LOGIT / 2; found->n++)
+    {
+      PlaitHypothesis *hypothesis = &found->hypotheses[found->n];
+
+      hypothesis->tokens = g_new (gint32, 1);
+      hypothesis->tokens[0] = first + ids[found->n];
+      hypothesis->length = 1;
+      hypothesis->score = hypothesis->log_probability = (double)log_probabilities[found->n];
+    }
+}
+
+/* log of the sum of the exponents of @n logits. */
+static double
+log_total (const PlaitScalar *logits, gint64 n)
+{
+  double maximum = (double)logits[0], sum = 0;
+
+  for (gint64 i = 1; i < n; i++)
+    maximum = MAX (maximum, (double)logits[i]);
+  for (gint64 i = 0; i < n; i++)
+    sum += exp ((double)logits[i] - maximum);
+  return maximum + log (sum);
+}
+
+typedef struct
+{
+  gint64 first, last;
+  double logits; /* of both together */
+} Span;
+
+/* Puts @span among the @n best [@best], where it is one of them; ties go to what was there before. */
+static void
+keep_span (Span *spans, guint *n, guint best, Span span)
+{
+  guint position = MIN (*n, best - 1);
+
+  if (*n == best && !(span.logits > spans[position].logits))
+    return;
+  *n = MIN (*n + 1, best);
+  for (; position > 0 && spans[position - 1].logits < span.logits; position--)
+    spans[position] = spans[position - 1];
+  spans[position] = span;
+}
+
+/* Collects the @best spans of at most @longest tokens of text whose two logits are greatest together, best first, as
+ * hypotheses of their two tokens; -1, that there is no answer, stands among them with the logits of the first row
+ * (Rajpurkar et al. 2018). */
+static void
+collect_spans (PlaitHypotheses *found, const PlaitInput *input, gint64 sentence, const PlaitScalar *begins,
+               const PlaitScalar *ends, gint64 longest, guint best)
+{
+  gint64 n = plait_ragged_length (input->rows, sentence);
+  const gint32 *tokens = input->tokens + input->rows.offsets[sentence];
+  g_autofree Span *spans = g_new (Span, best);
+  double begin_total, end_total;
+
+  if (n == 0)
+    return;
+  keep_span (spans, &found->n, best, (Span){ 0, 0, (double)begins[0] + (double)ends[0] });
+  for (gint64 i = 1; i < n; i++)
+    for (gint64 k = i, length = 0; k < n && plait_token_is_text (tokens[i]); k++)
+      {
+        if (!plait_token_is_text (tokens[k]))
+          continue;
+        if (++length > longest)
+          break;
+        keep_span (spans, &found->n, best, (Span){ i, k, (double)begins[i] + (double)ends[k] });
+      }
+  begin_total = log_total (begins, n);
+  end_total = log_total (ends, n);
+  found->hypotheses = g_new0 (PlaitHypothesis, found->n);
+  for (guint i = 0; i < found->n; i++)
+    {
+      PlaitHypothesis *hypothesis = &found->hypotheses[i];
+
+      hypothesis->tokens = g_new (gint32, 2);
+      hypothesis->length = spans[i].first == 0 ? 1 : 2;
+      hypothesis->tokens[0] = plait_span_token (input, sentence, spans[i].first);
+      hypothesis->tokens[1] = plait_span_token (input, sentence, spans[i].last);
+      hypothesis->score = hypothesis->log_probability = spans[i].logits - begin_total - end_total;
+    }
+}
+
+/* The best token of each of @rows masked ones, as one hypothesis. */
+static void
+collect_masked (PlaitHypotheses *found, const gint32 *ids, const PlaitScalar *log_probabilities, gint64 rows)
+{
+  PlaitHypothesis *hypothesis = found->hypotheses = g_new0 (PlaitHypothesis, 1);
+
+  found->n = 1;
+  hypothesis->tokens = g_memdup2 (ids, (gsize)rows * sizeof *ids);
+  hypothesis->length = rows;
+  for (gint64 row = 0; row < rows; row++)
+    hypothesis->score = hypothesis->log_probability += (double)log_probabilities[row];
+}
+
+/* The best of each row of the logits [rows, n], which are few; ties go to the lower number. */
+static void
+best_of_logits (PlaitTensor logits, guint best, gint32 *ids, PlaitScalar *log_probabilities)
+{
+  g_autofree Span *spans = g_new (Span, best);
+
+  for (gint64 row = 0; row < logits.rows; row++, ids += best, log_probabilities += best)
+    {
+      const PlaitScalar *values = plait_tensor_row (logits, row);
+      double total = log_total (values, logits.width);
+      guint n = 0;
+
+      for (gint64 i = 0; i < logits.width; i++)
+        keep_span (spans, &n, best, (Span){ i, i, (double)values[i] });
+      for (guint k = 0; k < best; k++)
+        {
+          ids[k] = (gint32)spans[k].first;
+          log_probabilities[k] = spans[k].logits <= (double)(PLAIT_MASKED_LOGIT / 2)
+                                     ? PLAIT_MASKED_LOGIT
+                                     : (PlaitScalar)(spans[k].logits - total);
+        }
+    }
+}
+
+void
+plait_predict (PlaitModel *model, PlaitTape *tape, const PlaitBatch *batch, gint64 n_best, PlaitHypotheses *predictions)
+{
+  const PlaitModelSpecification *specification = plait_model_specification (model);
+  PlaitPredictKind kind = specification->predict.kind;
+  PlaitArena *arena = plait_tape_arena (tape);
+  PlaitParameter *bias;
+  PlaitParameter *output = plait_model_output (model, &bias);
+  PlaitEncoderOutputs encoded = plait_model_encode (model, tape, batch, NULL);
+  PlaitNode *states = plait_decoder_forward (plait_model_decoder (model), tape, &encoded, batch->target_rows,
+                                             batch->target_inputs, NULL);
+  PlaitScalar *log_probabilities;
+  gint32 *ids;
+  guint best;
+
+  if (kind == PLAIT_PREDICT_SPAN)
+    {
+      PlaitTensor logits = plait_tape_value (tape, states);
+
+      for (gint64 s = 0; s < batch->n_sentences; s++)
+        collect_spans (&predictions[s], &batch->inputs[0], s, plait_tensor_row (logits, 2 * s),
+                       plait_tensor_row (logits, 2 * s + 1), specification->predict.longest_answer, (guint)n_best);
+      return;
+    }
+  best = kind == PLAIT_PREDICT_MASKED
+             ? 1
+             : (guint)MIN (n_best, output ? specification->target_vocabulary_size : states->value.width);
+  ids = plait_arena_new_array (arena, gint32, states->value.rows * best);
+  log_probabilities = plait_arena_new_array (arena, PlaitScalar, states->value.rows * best);
+  if (output)
+    plait_output_layer_top_k (plait_tape_pool (tape), arena, states->value, output->packed, bias->value.data, NULL, 0,
+                              NULL, best, ids, log_probabilities);
+  else
+    best_of_logits (plait_tape_value (tape, states), best, ids, log_probabilities);
+  for (gint64 s = 0; s < batch->n_sentences; s++)
+    if (kind == PLAIT_PREDICT_MASKED)
+      collect_masked (&predictions[s], ids + batch->target_rows.offsets[s],
+                      log_probabilities + batch->target_rows.offsets[s], plait_ragged_length (batch->target_rows, s));
+    else
+      collect_classes (&predictions[s], ids + s * best, log_probabilities + s * best, best,
+                       kind == PLAIT_PREDICT_CLASS ? PLAIT_TOKEN_SPECIALS : 0);
+}

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: MIT */
+#include "training/all-reduce.h"
+
+#include <pthread.h>
+
+#include "tensor/elementwise.h"
+#include "layers/parameter-set.h"
+
+/* Numbers that are added before they travel on: enough to be worth a message, few enough that the next process soon
+ * has something to do. */
+#define PIECE 65536
+
+/* Microseconds between two looks at what has come: many beside what a look costs. */
+#define PAUSE 200
+
+/* Two ways for pieces through the ring. */
+enum
+{
+  LANE_SUMS,    /* from the first process to the last */
+  LANE_RESULTS, /* from the last over the first to all others */
+  N_LANES
+};
+
+/* Its thread alone reads its gradients while there are others. */
+typedef struct
+{
+  PlaitAllReduce *all_reduce;
+  PlaitTape *tape; /* NULL: it has not come so far, or has failed */
+  gint left;       /* as plait_tape_report_backward has it */
+  gint64 looked;   /* when */
+  gint64 added;    /* pieces */
+} Shard;
+
+struct PlaitAllReduce
+{
+  PlaitRanks *ranks;
+  gboolean is_first;
+  gboolean is_last;
+  const PlaitParameters *parameters;
+  PlaitTensor all; /* gradients of parameters */
+  gint64 n_pieces; /* of it */
+  PlaitPool *pool;
+  PlaitPool *alone; /* of a shard's thread */
+  Shard *shards;
+  guint n_shards;
+  pthread_mutex_t mutex;  /* for the ranks, what shards have added, and what is below */
+  gint64 begun[N_LANES];  /* pieces whose receipt has begun */
+  gint64 arrived;         /* sums */
+  gint64 passed[N_LANES]; /* pieces that were sent on */
+};
+
+PlaitAllReduce *
+plait_all_reduce_new (PlaitRanks *ranks, const PlaitParameters *parameters, PlaitPool *pool, guint max_shards,
+                      GError **error)
+{
+  PlaitPool *alone = plait_pool_new (1, error);
+  PlaitAllReduce *all_reduce;
+
+  if (!alone)
+    return NULL;
+  all_reduce = g_new0 (PlaitAllReduce, 1);
+  all_reduce->ranks = ranks;
+  all_reduce->is_first = plait_ranks_is_first (ranks);
+  all_reduce->is_last = plait_ranks_rank (ranks) + 1 == plait_ranks_size (ranks);
+  all_reduce->parameters = parameters;
+  all_reduce->all = plait_parameters_gradients (parameters);
+  all_reduce->n_pieces = (all_reduce->all.width + PIECE - 1) / PIECE;
+  all_reduce->pool = pool;
+  all_reduce->alone = alone;
+  all_reduce->shards = g_new (Shard, max_shards);
+  pthread_mutex_init (&all_reduce->mutex, NULL);
+  return all_reduce;
+}
+
+void
+plait_all_reduce_free (PlaitAllReduce *all_reduce)
+{
+  if (!all_reduce)
+    return;
+  plait_pool_free (all_reduce->alone);
+  pthread_mutex_destroy (&all_reduce->mutex);
+  g_free (all_reduce->shards);
+  g_free (all_reduce);
+}
+
+/*
+ * Pieces, numbered from the last one on
+ */
+
+/* Numbers @first .. @end - 1 of all gradients. */
+typedef struct
+{
+  gint64 first;
+  gint64 end;
+} Range;
+
+static Range
+range_of (const PlaitAllReduce *all_reduce, gint64 i)
+{
+  gint64 end = all_reduce->all.width - i * PIECE;
+
+  return (Range){ MAX (0, end - PIECE), end };
+}
+
+/* The part of @range that is of @parameter; empty where first >= end. */
+static Range
+part_of (Range range, const PlaitParameter *parameter)
+{
+  gint64 end = parameter->offset + parameter->value.rows * parameter->value.width;
+
+  return (Range){ MAX (range.first, parameter->offset), MIN (range.end, end) };
+}
+
+/* TRUE if nothing more comes to what @shard has for @range. */
+static gboolean
+is_whole (const Shard *shard, Range range)
+{
+  const PlaitParameters *parameters = shard->all_reduce->parameters;
+
+  for (guint p = 0; p < plait_parameters_n (parameters) && shard->left > 0; p++)
+    {
+      const PlaitParameter *parameter = plait_parameters_get (parameters, p);
+      Range part = part_of (range, parameter);
+
+      if (part.first < part.end && shard->left > plait_tape_keyed_place (shard->tape, parameter))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static void
+add (const Shard *shard, PlaitPool *pool, Range range)
+{
+  const PlaitParameters *parameters = shard->all_reduce->parameters;
+
+  for (guint p = 0; p < plait_parameters_n (parameters) && shard->tape; p++)
+    {
+      const PlaitParameter *parameter = plait_parameters_get (parameters, p);
+      Range part = part_of (range, parameter);
+      gint64 n = part.end - part.first;
+      PlaitTensor own = n > 0 ? plait_tape_keyed_gradient (shard->tape, parameter) : (PlaitTensor){ 0 };
+
+      if (own.data)
+        plait_tensor_accumulate (pool, plait_tensor (shard->all_reduce->all.data + part.first, 1, n), 1, 1,
+                                 plait_tensor (own.data + part.first - parameter->offset, 1, n));
+    }
+}
+
+/*
+ * Their way
+ */
+
+static guint
+request_of (gint64 i)
+{
+  return (guint)(i % PLAIT_RANKS_REQUESTS);
+}
+
+static void
+begin_receive (PlaitAllReduce *all_reduce, guint lane)
+{
+  gint64 i = all_reduce->begun[lane]++;
+  Range range = range_of (all_reduce, i);
+
+  plait_ranks_begin_receive (all_reduce->ranks, lane, request_of (i), all_reduce->all.data + range.first,
+                             sizeof (PlaitScalar) * (gsize)(range.end - range.first));
+}
+
+static void
+begin_send (PlaitAllReduce *all_reduce, guint lane, gint64 i)
+{
+  Range range = range_of (all_reduce, i);
+
+  plait_ranks_begin_send (all_reduce->ranks, lane, request_of (i), all_reduce->all.data + range.first,
+                          sizeof (PlaitScalar) * (gsize)(range.end - range.first));
+}
+
+/* TRUE if piece @i has left @lane, so that its numbers may be written. */
+static gboolean
+has_left (PlaitAllReduce *all_reduce, guint lane, gint64 i)
+{
+  gint64 passed = all_reduce->passed[lane];
+
+  return i < passed
+         && (i + PLAIT_RANKS_REQUESTS < passed || plait_ranks_has_sent (all_reduce->ranks, lane, request_of (i)));
+}
+
+/* Begins receipts as far as there are turns: of a result where the sum stood. */
+static void
+begin_receipts (PlaitAllReduce *all_reduce)
+{
+  gint64 n = all_reduce->n_pieces, *begun = all_reduce->begun;
+
+  while (!all_reduce->is_first && begun[LANE_SUMS] < MIN (n, all_reduce->arrived + PLAIT_RANKS_REQUESTS))
+    begin_receive (all_reduce, LANE_SUMS);
+  while (!all_reduce->is_last && begun[LANE_RESULTS] < MIN (n, all_reduce->passed[LANE_RESULTS] + PLAIT_RANKS_REQUESTS)
+         && has_left (all_reduce, LANE_SUMS, begun[LANE_RESULTS]))
+    begin_receive (all_reduce, LANE_RESULTS);
+}
+
+/* Each of these takes the next piece one stage further, if that can be: TRUE then. */
+
+static gboolean
+arrive (PlaitAllReduce *all_reduce)
+{
+  gint64 i = all_reduce->arrived;
+
+  if (i == all_reduce->n_pieces
+      || (!all_reduce->is_first && !plait_ranks_has_received (all_reduce->ranks, LANE_SUMS, request_of (i))))
+    return FALSE;
+  all_reduce->arrived++;
+  return TRUE;
+}
+
+/* How many pieces have in them what is before shard @number. */
+static gint64
+ready_for (const PlaitAllReduce *all_reduce, guint number)
+{
+  return number == 0 ? all_reduce->arrived : all_reduce->shards[number - 1].added;
+}
+
+static gboolean
+add_next (Shard *shard, PlaitPool *pool)
+{
+  const PlaitAllReduce *all_reduce = shard->all_reduce;
+  Range range = range_of (all_reduce, shard->added);
+
+  if (shard->added == ready_for (all_reduce, (guint)(shard - all_reduce->shards)) || !is_whole (shard, range))
+    return FALSE;
+  add (shard, pool, range);
+  shard->added++;
+  return TRUE;
+}
+
+static gboolean
+pass_on (PlaitAllReduce *all_reduce, guint lane, gboolean sends)
+{
+  gint64 i = all_reduce->passed[lane];
+
+  if (sends && !plait_ranks_has_sent (all_reduce->ranks, lane, request_of (i)))
+    return FALSE;
+  if (sends)
+    begin_send (all_reduce, lane, i);
+  all_reduce->passed[lane]++;
+  return TRUE;
+}
+
+static gboolean
+pass_sum (PlaitAllReduce *all_reduce)
+{
+  return all_reduce->passed[LANE_SUMS] < ready_for (all_reduce, all_reduce->n_shards)
+         && pass_on (all_reduce, LANE_SUMS, !all_reduce->is_last);
+}
+
+/* The last process comes to a result where it has added. */
+static gboolean
+pass_result (PlaitAllReduce *all_reduce)
+{
+  gint64 i = all_reduce->passed[LANE_RESULTS];
+  gboolean next_has_it = plait_ranks_rank (all_reduce->ranks) + 2 == plait_ranks_size (all_reduce->ranks);
+
+  return i < (all_reduce->is_last ? all_reduce->passed[LANE_SUMS] : all_reduce->begun[LANE_RESULTS])
+         && (all_reduce->is_last || plait_ranks_has_received (all_reduce->ranks, LANE_RESULTS, request_of (i)))
+         && pass_on (all_reduce, LANE_RESULTS, !next_has_it);
+}
+
+/* Lets go on what can, with what @n shards from @first on add. */
+static void
+make_progress (PlaitAllReduce *all_reduce, PlaitPool *pool, Shard *first, guint n)
+{
+  gboolean moved;
+
+  do
+    {
+      begin_receipts (all_reduce);
+      moved = arrive (all_reduce);
+      for (guint i = 0; i < n; i++)
+        moved |= add_next (&first[i], pool);
+      moved |= pass_sum (all_reduce);
+      moved |= pass_result (all_reduce);
+    }
+  while (moved);
+}
+
+/* A shard's backward has come so far, in the shard's thread. */
+static void
+on_backward (gpointer data, gint left)
+{
+  Shard *shard = data;
+  PlaitAllReduce *all_reduce = shard->all_reduce;
+
+  shard->left = left;
+  if (!plait_ranks_allows_thread (all_reduce->ranks) || g_get_monotonic_time () < shard->looked + PAUSE
+      || pthread_mutex_trylock (&all_reduce->mutex) != 0)
+    return;
+  make_progress (all_reduce, all_reduce->alone, shard, 1);
+  pthread_mutex_unlock (&all_reduce->mutex);
+  shard->looked = g_get_monotonic_time ();
+}
+
+void
+plait_all_reduce_begin (PlaitAllReduce *all_reduce, guint n)
+{
+  all_reduce->n_shards = n;
+  for (guint i = 0; i < n; i++)
+    all_reduce->shards[i] = (Shard){ .all_reduce = all_reduce };
+  all_reduce->arrived = 0;
+  for (guint lane = 0; lane < N_LANES; lane++)
+    all_reduce->begun[lane] = all_reduce->passed[lane] = 0;
+}
+
+void
+plait_all_reduce_watch (PlaitAllReduce *all_reduce, guint shard, PlaitTape *tape)
+{
+  all_reduce->shards[shard].tape = tape;
+  plait_tape_report_backward (tape, on_backward, &all_reduce->shards[shard]);
+}
+
+void
+plait_all_reduce_shard_ended (PlaitAllReduce *all_reduce, guint shard, gboolean well)
+{
+  /* What it had went with its arena. */
+  if (!well)
+    all_reduce->shards[shard].tape = NULL;
+  all_reduce->shards[shard].left = 0;
+}
+
+void
+plait_all_reduce_end (PlaitAllReduce *all_reduce)
+{
+  while (all_reduce->passed[LANE_RESULTS] < all_reduce->n_pieces)
+    make_progress (all_reduce, all_reduce->pool, all_reduce->shards, all_reduce->n_shards);
+  for (guint lane = 0; lane < N_LANES; lane++)
+    for (guint request = 0; request < PLAIT_RANKS_REQUESTS; request++)
+      while (!plait_ranks_has_sent (all_reduce->ranks, lane, request))
+        ;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * The mark by which HDF5 says that a program has a file open to write: the consistency flags of superblocks of
+ * versions 2 and 3. HDF5 takes it away when it closes the file, so it stays where the program was killed.
+ */
+#include "files/lock.h"
+#include "files/path.h"
+#include "hdf5/internal.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SIGNATURE "\211HDF\r\n\032\n"
+
+enum
+{
+  VERSION = 8, /* bytes of the superblock */
+  FLAGS = 11,
+  OPEN_TO_WRITE = 1 << 0,
+  OPEN_TO_SWMR = 1 << 2, /* single writer, multiple readers */
+};
+
+/* TRUE if the superblock of the open file @fd, before which a user block may stand, has the mark. Other bits there are
+ * not the mark: the bytes are damaged. */
+static gboolean
+is_flagged (int fd)
+{
+  guint8 start[FLAGS + 1];
+
+  for (off_t at = 0; pread (fd, start, sizeof start, at) == (ssize_t)sizeof start; at = MAX (2 * at, 512))
+    if (memcmp (start, SIGNATURE, strlen (SIGNATURE)) == 0)
+      return (start[VERSION] == 2 || start[VERSION] == 3) && start[FLAGS] != 0
+             && (start[FLAGS] & ~(OPEN_TO_WRITE | OPEN_TO_SWMR)) == 0;
+  return FALSE;
+}
+
+gboolean
+plait_store_check_closed (int fd, const char *path, GError **error)
+{
+  g_autoptr (GString) command = g_string_new ("h5clear -s");
+
+  if (!is_flagged (fd))
+    return TRUE;
+  if (plait_lock_descriptor (fd) == PLAIT_LOCK_BUSY)
+    return plait_fail (
+        error, PLAIT_ERROR_CORRUPT,
+        "%s: another program has it open to write (HDF5's open flag is set, its lock held); close it there", path);
+  plait_path_append_quoted (command, path);
+  return plait_fail (error, PLAIT_ERROR_CORRUPT,
+                     "%s: another program opened it to write and has not closed it (HDF5's open flag is set), as after "
+                     "a notebook that was killed; close it there, or take the flag away with: %s (Debian: hdf5-tools), "
+                     "and where that fails restore a copy",
+                     path, command->str);
+}
+
+gboolean
+plait_store_check_not_left_open (const char *path, GError **error)
+{
+  int fd = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  gboolean closed = fd < 0 || plait_store_check_closed (fd, path, error);
+
+  if (fd >= 0)
+    close (fd);
+  return closed;
+}

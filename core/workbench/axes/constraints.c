@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+#include "axes/constraints.h"
+
+#include <string.h>
+
+#include "text/separators.h"
+#include "axes/exclusions.h"
+
+#define ONLY "only."
+
+/* What is known of an axis. */
+typedef struct
+{
+  guint leader;               /* the axis that it varies with; itself if it is the first of them or alone */
+  PlaitExclusions *condition; /* of the cells that have it; NULL: all */
+} Constraint;
+
+struct PlaitAxisConstraints
+{
+  const PlaitKeyFile *file; /* while they are read */
+  PlaitAxis *axes;
+  guint n;
+  Constraint *list; /* [n] */
+};
+
+void
+plait_axis_constraints_free (PlaitAxisConstraints *constraints)
+{
+  if (!constraints)
+    return;
+  for (guint a = 0; a < constraints->n; a++)
+    plait_exclusions_free (constraints->list[a].condition);
+  g_free (constraints->list);
+  g_free (constraints);
+}
+
+gboolean
+plait_axis_constraints_have_key (const char *key)
+{
+  return g_str_equal (key, "zip") || g_str_has_prefix (key, "zip.") || g_str_has_prefix (key, ONLY);
+}
+
+/* Values that the user gave it. */
+static guint
+values_of (const PlaitAxisConstraints *constraints, guint a)
+{
+  return constraints->axes[a].n_values - (constraints->list[a].condition != NULL);
+}
+
+static gboolean
+is_axis (const char *text, gconstpointer data)
+{
+  const PlaitAxisConstraints *constraints = data;
+  guint a = 0;
+
+  while (a < constraints->n && !g_str_equal (constraints->axes[a].key, text))
+    a++;
+  return a < constraints->n;
+}
+
+/* "KEY & KEY". */
+static void
+read_zip (PlaitAxisConstraints *constraints, const char *key, const char *text, PlaitProblems *problems)
+{
+  g_auto (GStrv) names = g_strsplit (text, "&", -1);
+  guint leader = 0;
+
+  if (g_strv_length (names) < 2)
+    plait_problems_add_key (problems, constraints->file, PLAIT_GRID_GROUP, key,
+                            "\"%s\" has less than two axes; write KEY & KEY", text);
+  for (guint i = 0; names[i]; i++)
+    {
+      gint place = plait_axes_find (constraints->axes, constraints->n, g_strstrip (names[i]), constraints->file, key,
+                                    problems);
+      guint a = (guint)place;
+
+      if (place < 0)
+        return;
+      if (i == 0)
+        leader = a;
+      /* The leader comes first in the order of axes too, so that the others can follow it. */
+      if (constraints->list[a].leader != a || (i > 0 && a == leader))
+        plait_problems_add_key (problems, constraints->file, PLAIT_GRID_GROUP, key, "names the axis %s twice",
+                                names[i]);
+      else if (a < leader)
+        plait_problems_add_key (problems, constraints->file, PLAIT_GRID_GROUP, key,
+                                "names %s after an axis that stands behind it; write them in their order", names[i]);
+      else if (values_of (constraints, a) != values_of (constraints, leader))
+        plait_problems_add_key (problems, constraints->file, PLAIT_GRID_GROUP, key,
+                                "%s has %u values, but %s has %u; axes that vary together have as many", names[i],
+                                values_of (constraints, a), constraints->axes[leader].key,
+                                values_of (constraints, leader));
+      else
+        constraints->list[a].leader = leader;
+    }
+}
+
+/* The condition of an axis, which gets the value "". */
+static void
+read_only (PlaitAxisConstraints *constraints, const char *key, PlaitProblems *problems)
+{
+  gint a = plait_axes_find (constraints->axes, constraints->n, key + strlen (ONLY), constraints->file, key, problems);
+  PlaitAxis *axis;
+
+  if (a < 0)
+    return;
+  axis = &constraints->axes[a];
+  if (axis->n_values == 0)
+    return; /* which is told already */
+  constraints->list[a].condition = plait_exclusions_new (constraints->file);
+  plait_exclusions_read (constraints->list[a].condition, key, constraints->axes, constraints->n, problems);
+  axis->values = g_renew (char *, axis->values, axis->n_values + 2);
+  axis->values[axis->n_values++] = g_strdup ("");
+  axis->values[axis->n_values] = NULL;
+}
+
+PlaitAxisConstraints *
+plait_axis_constraints_new (const PlaitKeyFile *file, const char *const *keys, PlaitAxis *axes, guint n,
+                            PlaitProblems *problems)
+{
+  PlaitAxisConstraints *constraints = g_new (PlaitAxisConstraints, 1);
+
+  *constraints = (PlaitAxisConstraints){ file, axes, n, g_new0 (Constraint, n) };
+  for (guint a = 0; a < n; a++)
+    constraints->list[a].leader = a;
+  for (guint i = 0; keys[i]; i++)
+    if (g_str_has_prefix (keys[i], ONLY))
+      read_only (constraints, keys[i], problems);
+  for (guint i = 0; keys[i]; i++)
+    if (plait_axis_constraints_have_key (keys[i]) && !g_str_has_prefix (keys[i], ONLY))
+      {
+        g_auto (GStrv) groups = plait_key_file_list (constraints->file, PLAIT_GRID_GROUP, keys[i]);
+        const char *value = plait_key_file_value (constraints->file, PLAIT_GRID_GROUP, keys[i]);
+        g_autofree char *mended = plait_separators_mend (value, " & ", is_axis, constraints);
+
+        if (mended)
+          plait_problems_add_key (problems, constraints->file, PLAIT_GRID_GROUP, keys[i],
+                                  "\"%s\": axes that vary together have '&' between them; did you mean \"%s\"?", value,
+                                  mended);
+        for (guint g = 0; !mended && groups[g]; g++)
+          read_zip (constraints, keys[i], groups[g], problems);
+      }
+  return constraints;
+}
+
+guint64
+plait_axis_constraints_count (const PlaitAxisConstraints *constraints, guint64 max)
+{
+  guint64 n = 1;
+
+  for (guint a = 0; a < constraints->n && n <= max; a++)
+    if (constraints->list[a].leader == a)
+      n *= values_of (constraints, a);
+  return n;
+}
+
+gboolean
+plait_axis_constraints_next (const PlaitAxisConstraints *constraints, guint *value_indices)
+{
+  gboolean advanced = FALSE;
+
+  for (guint a = constraints->n; a-- > 0 && !advanced;)
+    {
+      if (constraints->list[a].leader != a)
+        continue;
+      advanced = ++value_indices[a] < values_of (constraints, a);
+      if (!advanced)
+        value_indices[a] = 0;
+    }
+  for (guint a = 0; a < constraints->n; a++)
+    value_indices[a] = value_indices[constraints->list[a].leader];
+  return advanced;
+}
+
+gboolean
+plait_axis_constraints_resolve (const PlaitAxisConstraints *constraints, const guint *value_indices, guint *resolved)
+{
+  memcpy (resolved, value_indices, constraints->n * sizeof *value_indices);
+  for (guint a = 0; a < constraints->n; a++)
+    {
+      PlaitExclusions *condition = constraints->list[a].condition;
+
+      if (!condition || plait_exclusions_leave_out (condition, resolved))
+        continue;
+      resolved[a] = values_of (constraints, a);
+      if (value_indices[a] > 0 && constraints->list[a].leader == a)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+gboolean
+plait_axis_constraints_is_absent (const PlaitAxisConstraints *constraints, guint a, guint place)
+{
+  return place >= values_of (constraints, a);
+}

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "contract/case.h"
+
+/* The models in which a plugin is held to a property: with its defaults under every decoder, and with each of its other
+ * choices. */
+
+/* With this seed no ReLU of theirs stands near its kink, where finite differences are wrong. */
+#define SEED 6
+#define MAX_SOURCES 3
+
+static const char *const types[] = { "transformer", "gru", "lstm" }; /* PlaitDecoderType */
+
+/* The first decoder of each type. */
+static const guint firsts[G_N_ELEMENTS (types)] = { PLAIT_FIXTURE_TRANSFORMER, PLAIT_FIXTURE_GRU, PLAIT_FIXTURE_LSTM };
+
+static PlaitFixtureSource
+source_of (const PlaitContract *contract, PlaitPlugin *encoder, PlaitSettings *settings)
+{
+  PlaitFixtureSource source = { .encoder = encoder, .settings = settings };
+
+  if (encoder->schema->requires_leaves)
+    {
+      source.leaves = contract->tokens.plugin;
+      source.inner_settings = contract->tokens.settings;
+    }
+  return source;
+}
+
+/* What stands at source @i of @n: an encoder first and last, with another between them; before all else, what carries
+ * the structure that it requires, which one may lack where one memory is enough. */
+static PlaitFixtureSource
+source_at (const PlaitContract *contract, PlaitSettings *settings, guint i, guint n)
+{
+  const PlaitSchema *schema = contract->plugin->schema;
+  const PlaitCompanion *structured = &contract->structured, *tokens = &contract->tokens;
+  gboolean between = n == 3 && i == 1;
+
+  if (schema->kind == PLAIT_PLUGIN_ENCODER && !between)
+    return source_of (contract, contract->plugin, settings);
+  if (schema->kind == PLAIT_PLUGIN_ENCODER || (between && schema->one_memory_is_enough))
+    return source_of (contract, tokens->plugin, tokens->settings);
+  return source_of (contract, structured->plugin, structured->settings);
+}
+
+static PlaitFixture *
+build (const PlaitContract *contract, PlaitSettings *settings, guint decoder_number, guint n, GError **error)
+{
+  PlaitPlugin *plugin = contract->plugin;
+  PlaitFixtureSource sources[MAX_SOURCES];
+  PlaitFixtureDecoder decoder = {
+    .combiner = contract->combiner.plugin,
+    .combiner_settings = contract->combiner.settings,
+    .settings = plait_fixture_decoder (decoder_number),
+  };
+
+  for (guint i = 0; i < n; i++)
+    sources[i] = source_at (contract, settings, i, n);
+  if (plugin->kind == PLAIT_PLUGIN_COMBINER)
+    {
+      decoder.combiner = plugin;
+      decoder.combiner_settings = settings;
+    }
+  if (plugin->kind == PLAIT_PLUGIN_COVERAGE)
+    {
+      decoder.coverage = plugin;
+      decoder.coverage_settings = settings;
+    }
+  return plait_fixture_new (sources, n, &decoder, SEED, error);
+}
+
+/* @taken: the plugin did not refuse it; what it says of that is walk->refusal. */
+static gboolean
+check_model (PlaitContractSweep *sweep, PlaitSettings *settings, guint decoder, guint n_sources, gboolean *taken,
+             GError **error)
+{
+  g_autoptr (GError) fault = NULL;
+  g_autoptr (PlaitFixture) fixture = build (sweep->contract, settings, decoder, n_sources, &fault);
+  PlaitContractCase tested = { .plugin = sweep->contract->plugin, .fixture = fixture };
+
+  *taken = fixture != NULL;
+  if (!fixture && g_error_matches (fault, PLAIT_ERROR, PLAIT_ERROR_INPUT))
+    {
+      g_clear_error (&sweep->refusal);
+      sweep->refusal = g_steal_pointer (&fault);
+      return TRUE;
+    }
+  if (!plait_no_error (&fault, error))
+    return FALSE;
+  if (!sweep->property->check (&tested, error))
+    return FALSE;
+  sweep->progress->n_models += !tested.not_applicable;
+  return TRUE;
+}
+
+static gboolean
+stands_in (const PlaitContractSweep *sweep, guint decoder)
+{
+  PlaitDecoderSettings settings = plait_fixture_decoder (decoder);
+
+  return plait_schema_allows_decoder (sweep->contract->plugin->schema, types[settings.type]);
+}
+
+static gboolean
+check_defaults (PlaitContractSweep *sweep, guint decoder, GError **error)
+{
+  g_autoptr (PlaitSettings) settings = plait_fixture_settings (sweep->contract->plugin);
+  PlaitDecoderSettings of = plait_fixture_decoder (decoder);
+
+  for (guint n = sweep->property->fewer_sources ? 1 : MAX_SOURCES; n <= MAX_SOURCES; n++)
+    {
+      gboolean taken = FALSE;
+
+      g_snprintf (sweep->progress->model_text, sizeof sweep->progress->model_text, "[decoder] %s, %u source%s",
+                  plait_fixture_decoder_text (decoder), n, n > 1 ? "s" : "");
+      if (!check_model (sweep, settings, decoder, n, &taken, error))
+        return FALSE;
+      sweep->progress->n_refused += !taken;
+      sweep->taken[of.type] |= taken;
+    }
+  return TRUE;
+}
+
+/* Where no decoder of a type takes the defaults, the schema says too much. */
+static gboolean
+expect_types (const PlaitContractSweep *sweep, GError **error)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (types); i++)
+    if (!sweep->taken[i] && plait_schema_allows_decoder (sweep->contract->plugin->schema, types[i]))
+      return plait_fail (error, PLAIT_ERROR_FAILED,
+                         "its schema lets it stand in decoders of type=%s, each of which refuses its defaults (%s): "
+                         "name under [requires] those that it can stand in, as decoder=",
+                         types[i], sweep->refusal ? sweep->refusal->message : "there is none");
+  return TRUE;
+}
+
+/* A choice, or a boolean, other than the standard: in the first decoder that the plugin stands in, and where decoders
+ * matter to it in one of another type too. One of them may refuse it, in words that name it. */
+static gboolean
+check_choice_of_plugin (PlaitContractSweep *sweep, const char *parameter, const char *choice, GError **error)
+{
+  PlaitPlugin *plugin = sweep->contract->plugin;
+  guint max = plugin->kind == PLAIT_PLUGIN_ENCODER ? 1 : 2, tried = 0, times = 0;
+
+  for (guint i = 0; i < G_N_ELEMENTS (firsts) && tried < max; i++)
+    {
+      g_autoptr (PlaitSettings) settings = plait_fixture_settings (plugin);
+      guint d = firsts[i];
+      gboolean taken = FALSE;
+
+      if (!stands_in (sweep, d))
+        continue;
+      tried++;
+      g_snprintf (sweep->progress->model_text, sizeof sweep->progress->model_text, "[decoder] %s, %s=%s",
+                  plait_fixture_decoder_text (d), parameter, choice);
+      if (!plait_settings_set (settings, parameter, choice, error)
+          || !check_model (sweep, settings, d, MAX_SOURCES, &taken, error))
+        return FALSE;
+      times += taken;
+      if (!taken && !strstr (sweep->refusal->message, parameter))
+        return plait_fail (error, PLAIT_ERROR_FAILED, "it refuses this in words that do not name %s (%s)", parameter,
+                           sweep->refusal->message);
+    }
+  return times > 0
+         || plait_fail (error, PLAIT_ERROR_FAILED, "it refuses this under every decoder (%s): take it out of choices=",
+                        sweep->refusal ? sweep->refusal->message : "its schema names none");
+}
+
+static gboolean
+check_choices_of_plugin (PlaitContractSweep *sweep, const PlaitSettingSpecification *parameter, GError **error)
+{
+  g_auto (GStrv) choices = NULL;
+
+  if (parameter->type == PLAIT_SETTING_CHOICE)
+    choices = g_strsplit (parameter->choices, ";", -1);
+  else if (parameter->type == PLAIT_SETTING_BOOLEAN)
+    choices = g_strsplit ("false;true", ";", -1);
+  for (guint c = 0; choices && choices[c]; c++)
+    if (g_strcmp0 (choices[c], parameter->standard) != 0
+        && !check_choice_of_plugin (sweep, parameter->name, choices[c], error))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+sweep_all (PlaitContractSweep *sweep, GError **error)
+{
+  const PlaitSchema *schema = sweep->contract->plugin->schema;
+
+  if (sweep->property->of_encoders && schema->kind != PLAIT_PLUGIN_ENCODER)
+    return TRUE;
+  for (guint d = 0; d < PLAIT_FIXTURE_DECODERS; d++)
+    if (stands_in (sweep, d) && !check_defaults (sweep, d, error))
+      return FALSE;
+  *sweep->progress->model_text = '\0';
+  if (!expect_types (sweep, error))
+    return FALSE;
+  for (guint i = 0; i < schema->n_parameters; i++)
+    if (!check_choices_of_plugin (sweep, schema->parameters[i], error))
+      return FALSE;
+  return TRUE;
+}
+
+gboolean
+plait_contract_sweep (gpointer data, GError **error)
+{
+  PlaitContractSweep *sweep = data;
+  gboolean tested = sweep_all (sweep, error);
+
+  g_clear_error (&sweep->refusal);
+  return tested;
+}

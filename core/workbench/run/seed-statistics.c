@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+#include "run/seed-statistics.h"
+
+#include <math.h>
+
+#include "significance/seeds.h"
+
+static const PlaitRunScore *
+score_of (const PlaitScoreColumn *score_column, const PlaitRunResult *result)
+{
+  return result ? plait_score_column_score (score_column, result) : NULL;
+}
+
+PlaitSeedStatistics
+plait_seed_statistics_new (const PlaitScoreColumn *score_column, const GPtrArray *results)
+{
+  PlaitSeedStatistics seed_statistics = { .mean = NAN, .deviation = NAN, .low = NAN, .high = NAN };
+  g_autofree double *scores = g_new (double, results->len + 1);
+
+  for (guint i = 0; i < results->len; i++)
+    {
+      const PlaitRunScore *score = score_of (score_column, results->pdata[i]);
+
+      if (!score)
+        continue;
+      scores[seed_statistics.n++] = score->score;
+      seed_statistics.low = seed_statistics.n == 1 ? score->low : NAN;
+      seed_statistics.high = seed_statistics.n == 1 ? score->high : NAN;
+    }
+  if (seed_statistics.n > 0)
+    seed_statistics.mean = plait_mean (scores, seed_statistics.n);
+  seed_statistics.deviation = plait_standard_deviation (scores, seed_statistics.n);
+  return seed_statistics;
+}
+
+PlaitTableScore
+plait_seed_statistics_shown (const PlaitSeedStatistics *seed_statistics)
+{
+  return (PlaitTableScore){ seed_statistics->mean, seed_statistics->deviation, seed_statistics->low,
+                            seed_statistics->high };
+}
+
+void
+plait_seed_statistics_count_seeds (const PlaitSeedStatistics *seed_statistics, guint n[2])
+{
+  if (seed_statistics->compared)
+    n[seed_statistics->comparison.test == PLAIT_TEST_SEEDS]++;
+}
+
+/* The rows of sentences of @results, by @score_column, and its metric. (element-type PlaitStatistics)
+ * (transfer container) */
+static GPtrArray *
+statistics_of (const PlaitScoreColumn *score_column, const GPtrArray *results, const PlaitMetric **metric)
+{
+  GPtrArray *found = g_ptr_array_new ();
+
+  for (guint i = 0; i < results->len; i++)
+    {
+      const PlaitRunScore *score = score_of (score_column, results->pdata[i]);
+
+      if (!score || !score->statistics)
+        continue;
+      *metric = score->scorer;
+      g_ptr_array_add (found, score->statistics);
+    }
+  return found;
+}
+
+gboolean
+plait_seed_statistics_compare (PlaitSeedStatistics *seed_statistics, const PlaitScoreColumn *score_column,
+                               const GPtrArray *baseline, const GPtrArray *system, PlaitTest test, guint trials,
+                               guint64 seed, GPtrArray *compared, GError **error)
+{
+  const PlaitMetric *metric = NULL;
+  g_autoptr (GPtrArray) one = statistics_of (score_column, baseline, &metric);
+  g_autoptr (GPtrArray) other = statistics_of (score_column, system, &metric);
+
+  seed_statistics->compared = one->len > 0 && other->len > 0;
+  if (!seed_statistics->compared)
+    return TRUE;
+  g_ptr_array_add (compared, &seed_statistics->comparison);
+  if (one->len + other->len > 2)
+    return plait_compare_seeds (metric, (const PlaitStatistics *const *)one->pdata, one->len,
+                                (const PlaitStatistics *const *)other->pdata, other->len, &seed_statistics->comparison,
+                                error);
+  return plait_compare_systems (metric, one->pdata[0], other->pdata[0], test, trials, seed,
+                                &seed_statistics->comparison, error);
+}

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT */
+#include "setup/experiment-model.h"
+
+#include <string.h>
+
+#include "files/problems.h"
+#include "process/sandbox.h"
+#include "foreign/feature.h"
+#include "layers/parameter-set.h"
+
+#define SOME_WORDS 1000
+
+static gint64
+vocabulary_size (const PlaitExperiment *experiment, const PlaitRunInputs *run_inputs, const char *stream)
+{
+  gint64 wanted = experiment->data.vocabulary_size;
+
+  return run_inputs   ? plait_vocabulary_size (plait_run_inputs_vocabulary (run_inputs, stream))
+         : wanted > 0 ? wanted
+                      : SOME_WORDS;
+}
+
+/* TRUE if a search may choose start tokens: where sentences of targets begin with them, or all texts do. */
+static gboolean
+target_starts (const PlaitExperiment *experiment, const PlaitRunInputs *run_inputs)
+{
+  const char *target = experiment->data.target;
+
+  if (plait_experiment_target_kind (experiment, target) != PLAIT_TARGET_TEXT)
+    return FALSE;
+  return plait_experiment_documents (experiment, target).start_tokens
+         || (run_inputs && plait_vocabulary_adds_bos (plait_run_inputs_vocabulary (run_inputs, target)));
+}
+
+/* What the target's rows are told from: words, labels without what every vocabulary has beside them, or nothing that
+ * the model knows beforehand. */
+static gint64
+target_size (const PlaitExperiment *experiment, const PlaitRunInputs *run_inputs)
+{
+  switch (plait_experiment_target_kind (experiment, experiment->data.target))
+    {
+    case PLAIT_TARGET_LABELS:
+      return vocabulary_size (experiment, run_inputs, experiment->data.target) - PLAIT_TOKEN_SPECIALS;
+    case PLAIT_TARGET_CHOICE:
+    case PLAIT_TARGET_SPAN:
+      return 0;
+    default:
+      return vocabulary_size (experiment, run_inputs, experiment->data.target);
+    }
+}
+
+static gboolean
+open_parts (const PlaitExperiment *experiment, GError **error)
+{
+  for (guint i = 0; i < experiment->n_sources; i++)
+    if (!plait_component_open (experiment->sources[i].encoder, error))
+      return FALSE;
+  return (!experiment->combiner || plait_component_open (experiment->combiner, error))
+         && (!experiment->coverage || plait_component_open (experiment->coverage, error));
+}
+
+PlaitExperimentModel *
+plait_experiment_model_new (const PlaitExperiment *experiment, const PlaitRunInputs *run_inputs,
+                            const gint64 *feature_widths, GError **error)
+{
+  g_autoptr (PlaitExperimentModel) experiment_model = g_new0 (PlaitExperimentModel, 1);
+  guint n = experiment->n_sources;
+  PlaitModelSpecification specification = {
+    .n_sources = n,
+    .target_vocabulary = plait_experiment_vocabulary (experiment, experiment->data.target),
+    .target_vocabulary_size = target_size (experiment, run_inputs),
+    .predict = experiment->predict,
+    .target_starts = target_starts (experiment, run_inputs),
+    .decoder = experiment->decoder,
+  };
+
+  if (!open_parts (experiment, error))
+    return NULL;
+  experiment_model->experiment = experiment;
+  experiment_model->sources = g_new0 (PlaitSourceSpecification, n);
+  experiment_model->feature_widths = g_memdup2 (feature_widths, n * sizeof *feature_widths);
+  for (guint i = 0; i < n; i++)
+    {
+      const PlaitExperimentSource *source = &experiment->sources[i];
+
+      experiment_model->sources[i] = (PlaitSourceSpecification){
+        .name = source->name,
+        .kind = source->kind,
+        .encoder = source->encoder,
+        .feature_width = feature_widths[i],
+        .roles = plait_experiment_documents (experiment, source->stream).roles,
+      };
+      if (plait_input_kind_is_text (source->kind))
+        {
+          experiment_model->sources[i].vocabulary = plait_experiment_vocabulary (experiment, source->stream);
+          experiment_model->sources[i].vocabulary_size = vocabulary_size (experiment, run_inputs, source->stream);
+        }
+    }
+  specification.sources = experiment_model->sources;
+  specification.combiner = experiment->combiner;
+  specification.coverage = experiment->coverage;
+  experiment_model->model = plait_model_new (&specification, error);
+  return experiment_model->model ? g_steal_pointer (&experiment_model) : NULL;
+}
+
+/* The widths of the features of training; those of [bench] where there is no file. */
+static gboolean
+find_widths (const PlaitExperiment *experiment, gint64 *widths, GError **error)
+{
+  for (guint i = 0; i < experiment->n_sources; i++)
+    {
+      const PlaitExperimentSource *source = &experiment->sources[i];
+      const char *path = plait_experiment_data_file (experiment, "train", source->stream);
+      g_autoptr (PlaitFeatures) file = NULL;
+
+      if (source->kind != PLAIT_INPUT_FEATURES)
+        continue;
+      widths[i] = experiment->bench.feature_width;
+      if (!path)
+        continue;
+      file = plait_feature_file_open (path, source->dataset, error);
+      if (!file)
+        return FALSE;
+      widths[i] = file->width;
+    }
+  return TRUE;
+}
+
+typedef struct
+{
+  const PlaitExperiment *experiment;
+  const gint64 *widths;
+} TryBuild;
+
+static gboolean
+build (gpointer data, GError **error)
+{
+  const TryBuild *try_build = data;
+  g_autoptr (PlaitExperimentModel) experiment_model
+      = plait_experiment_model_new (try_build->experiment, NULL, try_build->widths, error);
+
+  return experiment_model != NULL;
+}
+
+gboolean
+plait_experiment_model_try_build (const PlaitExperiment *experiment, GError **error)
+{
+  /* Parameters are zero pages that nobody touches, so memory needs no limit. */
+  const PlaitSandboxLimits limits = { .wall_seconds = 20, .processor_seconds = 80 };
+  g_autofree char *subject = g_strdup_printf ("%s: building its model", experiment->path);
+  g_autofree gint64 *widths = g_new0 (gint64, experiment->n_sources);
+  TryBuild try_build = { experiment, widths };
+
+  return open_parts (experiment, error) && find_widths (experiment, widths, error)
+         && plait_sandbox_run_with_subject (subject, PLAIT_ERROR_PLUGIN, build, &try_build, limits, error);
+}
+
+PlaitExperimentModel *
+plait_experiment_model_new_without_vocabularies (const PlaitExperiment *experiment, GError **error)
+{
+  g_autofree gint64 *widths = g_new0 (gint64, experiment->n_sources);
+
+  return find_widths (experiment, widths, error) ? plait_experiment_model_new (experiment, NULL, widths, error) : NULL;
+}
+
+gint64
+plait_experiment_model_count_parameters (const PlaitExperiment *experiment, GError **error)
+{
+  g_autoptr (PlaitExperimentModel) experiment_model
+      = plait_experiment_model_new_without_vocabularies (experiment, error);
+
+  return experiment_model ? plait_parameters_count (plait_model_parameters (experiment_model->model), NULL) : -1;
+}
+
+void
+plait_experiment_model_free (PlaitExperimentModel *experiment_model)
+{
+  if (!experiment_model)
+    return;
+  plait_model_free (experiment_model->model);
+  g_free (experiment_model->sources);
+  g_free (experiment_model->feature_widths);
+  g_free (experiment_model);
+}
+
+void
+plait_experiment_model_initialise (const PlaitExperimentModel *experiment_model, PlaitPool *pool)
+{
+  PlaitParameters *parameters = plait_model_parameters (experiment_model->model);
+
+  if (experiment_model->experiment->train.initial_values == PLAIT_TRAIN_INITIAL_VALUES_DL4MT)
+    plait_parameters_follow_dl4mt (parameters);
+  plait_parameters_initialise (parameters, pool, (guint64)experiment_model->experiment->experiment.seed);
+}
+
+static char *
+plugin_path (const PlaitPlugin *plugin)
+{
+  return g_strdup_printf ("/plugins/%s/%s", plait_plugin_kind_name (plugin->kind), plugin->name);
+}
+
+/* Where the run notes the modules of its plugins. */
+#define HOMES "/environment/plugins"
+
+static gboolean
+write_plugin (PlaitPlugin *plugin, gpointer data, GError **error)
+{
+  PlaitStore *store = data;
+  g_autofree char *path = plugin_path (plugin), *home = g_strconcat ("/environment", path, NULL);
+  g_autofree char *module = g_utf8_make_valid (plugin->module_path, -1);
+
+  return plait_plugin_digest (plugin, error) && plait_store_make_group (store, path, error)
+         && plait_store_set_string (store, path, "kind", plait_plugin_kind_name (plugin->kind), error)
+         && plait_store_set_string (store, path, "version", plugin->descriptor->version, error)
+         && plait_store_set_string (store, path, "schema_sha256", plugin->schema_digest, error)
+         && plait_store_set_string (store, path, "module_sha256", plugin->module_digest, error)
+         && plait_store_make_group (store, home, error)
+         && plait_store_set_string (store, home, "module", module, error);
+}
+
+void
+plait_experiment_model_remember_plugins (PlaitStore *run, PlaitRegistry *registry)
+{
+  for (guint kind = 0; kind < PLAIT_PLUGIN_KINDS; kind++)
+    {
+      g_autofree char *folder = g_strdup_printf (HOMES "/%s", plait_plugin_kind_name ((PlaitPluginKind)kind));
+      g_auto (GStrv) names = plait_store_has (run, folder) ? plait_store_members (run, folder, NULL) : NULL;
+
+      for (guint i = 0; names && names[i]; i++)
+        {
+          g_autofree char *path = g_strdup_printf ("%s/%s", folder, names[i]);
+          g_autofree char *module = plait_store_get_string (run, path, "module", NULL);
+
+          if (module && !strpbrk (module, "\r\n"))
+            plait_registry_remember (registry, (PlaitPluginKind)kind, names[i], module);
+        }
+    }
+}
+
+gboolean
+plait_experiment_model_write (const PlaitExperimentModel *experiment_model, PlaitStore *store, GError **error)
+{
+  return plait_experiment_each_plugin (experiment_model->experiment, write_plugin, store, error)
+         && plait_store_set_list (store, "/plugins", "feature_widths", PLAIT_STORE_INT64,
+                                  experiment_model->experiment->n_sources, experiment_model->feature_widths, error);
+}
+
+gint64 *
+plait_experiment_model_read_feature_widths (const PlaitExperiment *experiment, PlaitStore *run, GError **error)
+{
+  gint64 n;
+  g_autofree gint64 *widths = plait_store_get_list (run, "/plugins", "feature_widths", PLAIT_STORE_INT64, &n, error);
+
+  if (!widths)
+    return NULL;
+  if (n != experiment->n_sources)
+    return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                            "%s: %jd feature widths are stored for %u sources: the file is not a run of this plait",
+                            plait_store_path (run), n, experiment->n_sources);
+  return g_steal_pointer (&widths);
+}
+
+typedef struct
+{
+  PlaitStore *run;
+  PlaitProblems *changed;
+  gboolean shared; /* plugins that the run lacks do not count */
+} PluginCheck;
+
+static gboolean
+check_plugin (PlaitPlugin *plugin, gpointer data, GError **error)
+{
+  const PluginCheck *check = data;
+  PlaitStore *run = check->run;
+  g_autofree char *path = plugin_path (plugin);
+  g_autofree char *schema = NULL, *module = NULL;
+
+  if (check->shared && !plait_store_has (run, path))
+    return TRUE;
+  schema = plait_store_get_string (run, path, "schema_sha256", error);
+  module = schema ? plait_store_get_string (run, path, "module_sha256", error) : NULL;
+  if (!module || !plait_plugin_digest (plugin, error))
+    return FALSE;
+  if (!g_str_equal (schema, plugin->schema_digest) || !g_str_equal (module, plugin->module_digest))
+    plait_problems_add (check->changed,
+                        "%s was trained with another build of %s \"%s\" than %s: its %s has changed; put the old one "
+                        "back, or %s",
+                        plait_store_path (run), plait_plugin_kind_name (plugin->kind), plugin->name,
+                        plugin->module_path, g_str_equal (module, plugin->module_digest) ? "schema" : "module",
+                        check->shared ? "see that what is taken still means the same" : "begin a new run");
+  return TRUE;
+}
+
+gboolean
+plait_experiment_model_check_plugins (const PlaitExperiment *experiment, PlaitStore *run, gboolean shared,
+                                      GError **error)
+{
+  g_autoptr (PlaitProblems) changed = plait_problems_new ();
+  PluginCheck check = { run, changed, shared };
+
+  return plait_experiment_each_plugin (experiment, check_plugin, &check, error)
+         && plait_problems_report (changed, PLAIT_ERROR_PLUGIN, error);
+}

@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: MIT */
+#include "setup/run-inputs.h"
+
+#include <string.h>
+
+#include "files/folder.h"
+#include "files/problems.h"
+#include "setup/vocabularies.h"
+#include "foreign/feature.h"
+
+#define HEAD_RULES "/trees/head_rules"
+
+struct PlaitRunInputs
+{
+  const PlaitExperiment *experiment;
+  PlaitFolder *folder;      /* of generated text, or NULL */
+  GHashTable *generated;    /* "SPLIT.STREAM", or what plait_task_name_text gives -> path, where text is generated */
+  GPtrArray *others;        /* (element-type PlaitFolder) of text that only vocabularies are learnt from */
+  GHashTable *vocabularies; /* name -> PlaitVocabulary */
+  PlaitTreeSettings trees;
+  PlaitDigests *digests;
+  PlaitTextCache *text_cache; /* where what is made of large texts is kept; NULL: nowhere */
+};
+
+const PlaitTextCache *
+plait_run_inputs_text_cache (const PlaitRunInputs *run_inputs)
+{
+  return run_inputs->folder ? NULL : run_inputs->text_cache;
+}
+
+/* Takes the digests of the large texts that are trained with, all at once. */
+static void
+share_digests (const PlaitRunInputs *run_inputs, PlaitPool *pool)
+{
+  g_autofree const char **streams = plait_experiment_streams (run_inputs->experiment);
+  g_autoptr (GPtrArray) paths = g_ptr_array_new ();
+
+  for (guint i = 0; streams[i]; i++)
+    {
+      const char *path = plait_run_inputs_file (run_inputs, "train", streams[i]);
+
+      if (plait_text_cache_accepts (plait_run_inputs_text_cache (run_inputs), path))
+        g_ptr_array_add (paths, (gpointer)path);
+    }
+  plait_digests_share (run_inputs->digests, paths, pool);
+}
+
+gboolean
+plait_run_inputs_generate (PlaitRunInputs *run_inputs, PlaitLog *log, GError **error)
+{
+  const PlaitExperiment *experiment = run_inputs->experiment;
+
+  if (!experiment->task || run_inputs->folder)
+    return TRUE;
+  run_inputs->folder = plait_folder_begin_temporary (error);
+  if (!run_inputs->folder)
+    return FALSE;
+  plait_log_info (log, "generating the corpus of task %s", experiment->task->name);
+  /* The folder stays the one that is locked: another process would remove a folder in its place. */
+  for (guint s = 0; s < PLAIT_TASK_SPLITS; s++)
+    {
+      for (guint i = 0; experiment->task->streams[i]; i++)
+        {
+          char *name = g_strdup_printf ("%s.%s", plait_task_splits[s], experiment->task->streams[i]);
+
+          g_hash_table_insert (run_inputs->generated, name,
+                               g_build_filename (plait_folder_temporary (run_inputs->folder), name, NULL));
+        }
+      if (!plait_task_write_split (experiment->task, &experiment->task_settings, s,
+                                   plait_folder_temporary (run_inputs->folder), error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+const char *
+plait_run_inputs_file (const PlaitRunInputs *run_inputs, const char *split, const char *stream)
+{
+  g_autofree char *name = g_strdup_printf ("%s.%s", split, stream);
+
+  if (run_inputs->folder)
+    return g_hash_table_lookup (run_inputs->generated, name);
+  return plait_experiment_data_file (run_inputs->experiment, split, stream);
+}
+
+const char *
+plait_run_inputs_text (const PlaitRunInputs *run_inputs, const PlaitVocabularyText *text, GError **error)
+{
+  const PlaitTask *task = run_inputs->experiment->task;
+  const PlaitTaskSettings *own = &run_inputs->experiment->task_settings;
+  g_auto (PlaitTaskSettings) settings = { 0 };
+  const char *stream = text->path ? NULL : plait_task_parse_text (task, own, text->stream, &settings, error);
+  g_autofree char *name = stream ? plait_task_name_text (task, own, stream, &settings) : NULL;
+  g_autoptr (PlaitFolder) folder = NULL;
+  const char *path = name ? g_hash_table_lookup (run_inputs->generated, name) : text->path;
+
+  if (!name || path)
+    return path;
+  if (g_str_equal (name, stream))
+    return plait_run_inputs_file (run_inputs, plait_task_splits[0], stream);
+  folder = plait_folder_begin_temporary (error);
+  if (!folder || !plait_task_write_split (task, &settings, 0, plait_folder_temporary (folder), error))
+    return NULL;
+  for (guint s = 0; task->streams[s]; s++)
+    {
+      g_autofree char *file = g_strconcat (plait_task_splits[0], ".", task->streams[s], NULL);
+
+      g_hash_table_insert (run_inputs->generated, plait_task_name_text (task, own, task->streams[s], &settings),
+                           g_build_filename (plait_folder_temporary (folder), file, NULL));
+    }
+  g_ptr_array_add (run_inputs->others, g_steal_pointer (&folder));
+  return g_hash_table_lookup (run_inputs->generated, name);
+}
+
+/* Trees stand on words, which the vocabulary of a published model does not cut one by one. */
+static gboolean
+check_tree_vocabularies (const PlaitRunInputs *run_inputs, GError **error)
+{
+  const PlaitExperiment *experiment = run_inputs->experiment;
+
+  for (guint i = 0; i < experiment->n_sources; i++)
+    {
+      const PlaitExperimentSource *source = &experiment->sources[i];
+
+      if (source->trees
+          && g_str_equal (plait_vocabulary_format (plait_run_inputs_vocabulary (run_inputs, source->stream)),
+                          "published"))
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           "source %s has trees, but the vocabulary of a published model, whose pieces are not those "
+                           "of words; expected a vocabulary that plait vocabulary learnt",
+                           source->name);
+    }
+  return TRUE;
+}
+
+/* What makes the trees of sources, with the head rules of the experiment or those that @run keeps. */
+static gboolean
+find_trees (PlaitRunInputs *run_inputs, PlaitStore *run, GError **error)
+{
+  enum
+  {
+    MAX_BYTES = 1 << 24,
+  };
+  const PlaitExperiment *experiment = run_inputs->experiment;
+  const PlaitDataSettings *data = &experiment->data;
+
+  run_inputs->trees = (PlaitTreeSettings){
+    .shape = data->trees,
+    .binarisation = data->binarisation,
+    .no_tree = data->no_tree,
+    .seed = (guint64)experiment->experiment.seed,
+  };
+  if (!plait_experiment_reads_trees (experiment) || data->trees != PLAIT_TREES_GIVEN
+      || data->binarisation != PLAIT_BINARISE_HEAD)
+    return TRUE;
+  if (run)
+    {
+      g_autofree char *what = g_strdup_printf ("%s:" HEAD_RULES, plait_store_path (run));
+      g_autoptr (GBytes) bytes = plait_store_read_bytes (run, HEAD_RULES, MAX_BYTES, error);
+      g_autofree char *text = bytes ? g_strndup (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes)) : NULL;
+
+      if (!text)
+        return FALSE;
+      run_inputs->trees.head_rules = plait_head_rules_parse (text, what, error);
+    }
+  else
+    run_inputs->trees.head_rules = plait_head_rules_read (experiment->head_rules, error);
+  return run_inputs->trees.head_rules != NULL;
+}
+
+PlaitRunInputs *
+plait_run_inputs_new (const PlaitExperiment *experiment, PlaitStore *run, const PlaitExperiment *own, PlaitPool *pool,
+                      PlaitLog *log, GError **error)
+{
+  g_autoptr (PlaitRunInputs) run_inputs = g_new0 (PlaitRunInputs, 1);
+
+  run_inputs->experiment = experiment;
+  run_inputs->generated = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  run_inputs->others = g_ptr_array_new_with_free_func ((GDestroyNotify)plait_folder_abandon);
+  run_inputs->digests = plait_digests_new (own ? run : NULL, own);
+  run_inputs->text_cache = plait_text_cache_new (log);
+  if (!run && !plait_run_inputs_generate (run_inputs, log, error))
+    return NULL;
+  share_digests (run_inputs, pool);
+  run_inputs->vocabularies = plait_vocabularies_find (run_inputs, run, pool, log, error);
+  if (!run_inputs->vocabularies || !check_tree_vocabularies (run_inputs, error) || !find_trees (run_inputs, run, error))
+    return NULL;
+  return g_steal_pointer (&run_inputs);
+}
+
+void
+plait_run_inputs_free (PlaitRunInputs *run_inputs)
+{
+  if (!run_inputs)
+    return;
+  plait_folder_abandon (run_inputs->folder);
+  g_hash_table_unref (run_inputs->generated);
+  g_ptr_array_unref (run_inputs->others);
+  g_clear_pointer (&run_inputs->vocabularies, g_hash_table_unref);
+  plait_head_rules_unref (run_inputs->trees.head_rules);
+  plait_digests_free (run_inputs->digests);
+  plait_text_cache_free (run_inputs->text_cache);
+  g_free (run_inputs);
+}
+
+PlaitVocabulary *
+plait_run_inputs_vocabulary (const PlaitRunInputs *run_inputs, const char *stream)
+{
+  return g_hash_table_lookup (run_inputs->vocabularies, plait_experiment_vocabulary (run_inputs->experiment, stream));
+}
+
+static PlaitCorpusStream
+stream_of_source (const PlaitRunInputs *run_inputs, const PlaitExperimentSource *source, const char *path,
+                  const char *trees_path, gint64 maximum_length)
+{
+  return (PlaitCorpusStream){
+    .name = source->name,
+    .kind = source->kind,
+    .path = path,
+    .dataset = source->dataset,
+    .open_features = plait_feature_file_open,
+    .vocabulary
+    = plait_input_kind_is_text (source->kind) ? plait_run_inputs_vocabulary (run_inputs, source->stream) : NULL,
+    /* Of sentences to choose from only the last would have an end. */
+    .append_end
+    = run_inputs->experiment->data.append_end && run_inputs->experiment->predict.kind != PLAIT_PREDICT_CHOICE,
+    .maximum_length = maximum_length,
+    .trees = source->trees ? &run_inputs->trees : NULL,
+    .trees_path = trees_path,
+    .documents = plait_experiment_documents (run_inputs->experiment, source->stream),
+  };
+}
+
+static PlaitCorpusStream
+stream_of_target (const PlaitRunInputs *run_inputs, const char *path, gint64 maximum_length)
+{
+  const char *name = run_inputs->experiment->data.target;
+
+  return (PlaitCorpusStream){
+    .name = name,
+    .kind = PLAIT_INPUT_TOKENS,
+    .path = path,
+    .vocabulary = plait_run_inputs_vocabulary (run_inputs, name),
+    .target = plait_experiment_target_kind (run_inputs->experiment, name),
+    .allow_unknown = run_inputs->experiment->predict.unknown_labels == PLAIT_PREDICT_UNKNOWN_LABELS_WRONG,
+    .maximum_length = maximum_length,
+    .documents = plait_experiment_documents (run_inputs->experiment, name),
+  };
+}
+
+static void
+warn_of_unknown_labels (const PlaitRunInputs *run_inputs, const char *split, const PlaitCorpus *corpus, PlaitLog *log)
+{
+  gint64 n;
+
+  if (!plait_corpus_has_target (corpus))
+    return;
+  n = plait_corpus_counts (corpus, plait_corpus_n_sources (corpus))->unknown_labels;
+  if (n > 0)
+    plait_log_warning (log,
+                       "%s: %jd of %jd lines of %s have a label that stands nowhere in training: they count as wrong",
+                       split, n, plait_corpus_size (corpus), run_inputs->experiment->data.target);
+}
+
+/* Looks at the files of @streams [@n], if one of them is large, so that what is encoded of them is kept in
+ * *@text_cache; NULL: it is not. FALSE on failure. */
+static gboolean
+know_files (const PlaitRunInputs *run_inputs, PlaitCorpusStream *streams, guint n, const PlaitTextCache **text_cache,
+            GError **error)
+{
+  gboolean large = FALSE;
+
+  *text_cache = plait_run_inputs_text_cache (run_inputs);
+  for (guint i = 0; i < n; i++)
+    large |= plait_input_kind_is_text (streams[i].kind) && plait_text_cache_accepts (*text_cache, streams[i].path);
+  if (!large)
+    *text_cache = NULL;
+  for (guint i = 0; i < n && large; i++)
+    if (plait_input_kind_is_text (streams[i].kind))
+      {
+        streams[i].known = plait_digests_file (run_inputs->digests, streams[i].path, error);
+        if (!streams[i].known)
+          return FALSE;
+      }
+  return TRUE;
+}
+
+PlaitCorpus *
+plait_run_inputs_open (const PlaitRunInputs *run_inputs, const char *split, PlaitPool *pool, PlaitLog *log,
+                       GError **error)
+{
+  const PlaitExperiment *experiment = run_inputs->experiment;
+  const PlaitDataSettings *data = &experiment->data;
+  gboolean training = g_str_equal (split, "train");
+  gboolean masked = experiment->predict.kind == PLAIT_PREDICT_MASKED;
+  /* What is scored is masked the same way in all runs that are compared. */
+  PlaitMasking masking = {
+    .rate = experiment->predict.mask_rate,
+    .mask = experiment->predict.mask_share,
+    .random = experiment->predict.random_share,
+    .seed = (guint64)(training ? experiment->experiment.seed : experiment->evaluate.seed),
+  };
+  guint n = experiment->n_sources;
+  g_autofree PlaitCorpusStream *streams = g_new0 (PlaitCorpusStream, n + 1); /* the last is the target */
+  PlaitCorpusSettings settings = {
+    .split = split,
+    .sources = streams,
+    .n_sources = n,
+    .target = masked ? NULL : &streams[n],
+    .masking = masked ? &masking : NULL,
+    .empty_is_error = data->empty == PLAIT_DATA_EMPTY_ERROR,
+    .keep_all = !training,
+  };
+  PlaitCorpus *corpus;
+  g_auto (GStrv) report = NULL;
+
+  for (guint i = 0; i < n; i++)
+    {
+      const PlaitExperimentSource *source = &experiment->sources[i];
+
+      streams[i] = stream_of_source (run_inputs, source, plait_run_inputs_file (run_inputs, split, source->stream),
+                                     source->trees ? plait_run_inputs_file (run_inputs, split, source->trees) : NULL,
+                                     training ? data->maximum_source_length : 0);
+    }
+  streams[n] = stream_of_target (run_inputs, plait_run_inputs_file (run_inputs, split, data->target),
+                                 training ? data->maximum_target_length : 0);
+  if (!know_files (run_inputs, streams, masked ? n : n + 1, &settings.text_cache, error))
+    return NULL;
+  corpus = plait_corpus_open (&settings, pool, error);
+  if (!corpus)
+    return NULL;
+  report = plait_corpus_report (corpus);
+  for (guint i = 0; report[i]; i++)
+    plait_log_info (log, "%s", report[i]);
+  warn_of_unknown_labels (run_inputs, split, corpus, log);
+  return corpus;
+}
+
+PlaitFeed *
+plait_run_inputs_open_feed (const PlaitRunInputs *run_inputs, const PlaitTextLocation *places,
+                            const PlaitTextLocation *trees, const char *target_path, const PlaitFeedTable *table,
+                            GError **error)
+{
+  const PlaitExperiment *experiment = run_inputs->experiment;
+  g_autofree PlaitCorpusStream *sources = g_new0 (PlaitCorpusStream, experiment->n_sources);
+  PlaitCorpusStream target = stream_of_target (run_inputs, target_path, 0);
+
+  for (guint i = 0; i < experiment->n_sources; i++)
+    {
+      sources[i] = stream_of_source (run_inputs, &experiment->sources[i], places[i].path, trees[i].path, 0);
+      sources[i].column = places[i].column;
+      sources[i].trees_column = trees[i].column;
+    }
+  return plait_feed_open (sources, experiment->n_sources, target_path ? &target : NULL, table,
+                          experiment->data.empty == PLAIT_DATA_EMPTY_ERROR, error);
+}
+
+static gboolean
+write_digest (const char *name, const char *path, const char *digest, gpointer data, GError **error)
+{
+  PlaitStore *store = data;
+  g_autofree char *group = g_strdup_printf ("/data/%s", name);
+
+  return plait_store_make_group (store, group, error) && plait_store_set_string (store, group, "sha256", digest, error);
+}
+
+gboolean
+plait_run_inputs_write (const PlaitRunInputs *run_inputs, PlaitStore *store, GError **error)
+{
+  if (run_inputs->trees.head_rules)
+    {
+      g_autofree char *rules = plait_head_rules_text (run_inputs->trees.head_rules);
+
+      if (!plait_store_make_group (store, "/trees", error)
+          || !plait_store_write_bytes (store, HEAD_RULES, rules, strlen (rules), error))
+        return FALSE;
+    }
+  return plait_vocabularies_write (run_inputs->experiment, run_inputs->vocabularies, store, error)
+         && plait_store_make_group (store, "/data", error)
+         && plait_digests_visit (run_inputs->digests, run_inputs->experiment, write_digest, store, error);
+}
+
+typedef gboolean (*VisitDigests) (PlaitDigests *digests, const PlaitExperiment *experiment, PlaitDigestVisitor visitor,
+                                  gpointer data, GError **error);
+
+typedef struct
+{
+  PlaitStore *run;
+  PlaitProblems *changed;
+} DigestCheck;
+
+static gboolean
+check_digest (const char *name, const char *path, const char *digest, gpointer data, GError **error)
+{
+  const DigestCheck *check = data;
+  PlaitStore *run = check->run;
+  g_autofree char *group = g_strdup_printf ("/data/%s", name);
+  g_autofree char *expected = plait_store_get_string (run, group, "sha256", error);
+  g_autofree char *key = plait_digest_key (name);
+
+  if (!expected)
+    return FALSE;
+  if (!g_str_equal (expected, digest))
+    plait_problems_add (check->changed,
+                        "%s: this file of %s has changed since %s was begun (SHA-256 %.12s..., then %.12s...): put the "
+                        "old one back, or begin a new run",
+                        path ? path : "generated text", key, plait_store_path (run), digest, expected);
+  return TRUE;
+}
+
+/* Checks the files that @visit visits: names all that have changed. */
+static gboolean
+check_digests (const PlaitRunInputs *run_inputs, PlaitStore *run, VisitDigests visit, GError **error)
+{
+  g_autoptr (PlaitProblems) changed = plait_problems_new ();
+  DigestCheck check = { run, changed };
+
+  return visit (run_inputs->digests, run_inputs->experiment, check_digest, &check, error)
+         && plait_problems_report (changed, PLAIT_ERROR_INPUT, error);
+}
+
+gboolean
+plait_run_inputs_check (const PlaitRunInputs *run_inputs, PlaitStore *run, GError **error)
+{
+  return check_digests (run_inputs, run, plait_digests_visit, error);
+}
+
+gboolean
+plait_run_inputs_write_tests (const PlaitRunInputs *run_inputs, PlaitStore *store, GError **error)
+{
+  return plait_digests_visit_tests (run_inputs->digests, run_inputs->experiment, write_digest, store, error);
+}
+
+gboolean
+plait_run_inputs_check_training (const PlaitRunInputs *run_inputs, PlaitStore *run, GError **error)
+{
+  return check_digests (run_inputs, run, plait_digests_visit_training, error);
+}
+
+const PlaitExperiment *
+plait_run_inputs_experiment (const PlaitRunInputs *run_inputs)
+{
+  return run_inputs->experiment;
+}
+
+PlaitDigests *
+plait_run_inputs_digests (const PlaitRunInputs *run_inputs)
+{
+  return run_inputs->digests;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "decoders/recurrent.h"
+#include "models.h"
+#include "reference.h"
+
+/*
+ * Recurrent decoders with the weights of the float64 reference. It has embeddings of 4 numbers and, where a combiner
+ * has values of its own, contexts of 5; here embeddings are as wide as the readout and contexts as the memories, so
+ * that the rest of both is zeros.
+ */
+
+#define STEPS 3
+#define WORDS 9
+#define EMBEDDING 4
+#define STATE 6
+#define MOST_MEMORIES 2
+
+typedef struct
+{
+  const char *name; /* of the case */
+  const char *combiner;
+  const char *projections; /* or NULL */
+  gboolean sentinel;
+  const char *inputs[MOST_MEMORIES]; /* the memories */
+  const char *weights[MOST_MEMORIES];
+  gint64 memory_width;
+  PlaitDecoderSettings settings;
+} RecurrentCase;
+
+/* A decoder with the parameters of a case, and an output layer. */
+typedef struct
+{
+  const RecurrentCase *the_case;
+  PlaitRegistry *registry;
+  PlaitParameters *parameters;
+  PlaitComponent *combiner;
+  PlaitLossColumns losses;
+  PlaitMemorySpecification memories[MOST_MEMORIES];
+  guint n_memories;
+  PlaitDecoder *decoder;
+  PlaitLinear output;
+  gboolean checking; /* gradients, instead of setting values */
+} RecurrentFixture;
+
+/* Builds the decoder of @the_case; all parameters are zeros. */
+void recurrent_fixture_build (RecurrentFixture *fixture, const RecurrentCase *the_case);
+void recurrent_fixture_clear (RecurrentFixture *fixture);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (RecurrentFixture, recurrent_fixture_clear)
+
+const PlaitRecurrent *recurrent_fixture_decoder (const RecurrentFixture *fixture);
+
+/* Sets the parameters to those of the case, or checks their gradients: a plain or a conditional GRU over a combiner;
+ * an LSTM with input feeding. */
+void recurrent_fixture_visit_gru (const RecurrentFixture *fixture);
+void recurrent_fixture_visit_luong (const RecurrentFixture *fixture);
