@@ -53,9 +53,9 @@ static void
 declare_memories (const Settings *settings, const PlaitEncoderShape *inner, PlaitEncoderShape *shape)
 {
   shape->n_memories = 2;
-  shape->memories[0].part = "tokens";
+  shape->memories[0].name = "tokens";
   shape->memories[0].width = inner->memories[0].width;
-  shape->memories[1].part = "sentences";
+  shape->memories[1].name = "sentences";
   shape->memories[1].width = inner->memories[0].width;
   shape->memories[1].structure = PLAIT_STRUCTURE_SENTENCES;
   shape->memories[1].zero_output = settings->zero_output;

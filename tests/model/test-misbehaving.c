@@ -596,7 +596,7 @@ ENCODER_BUILD (encoder_accepts_with_an_error, FAIL, "build returned TRUE with an
 ENCODER_BUILD (no_memories, shape->n_memories = 0, "build declares 0 memories; declare 1 to 4")
 ENCODER_BUILD (five_memories, shape->n_memories = 5, "build declares 5 memories; declare 1 to 4")
 ENCODER_BUILD (memory_of_no_width, shape->memories[0].width = 0, "build declares memory 0 as 0 wide")
-ENCODER_BUILD (memory_of_a_bad_name, shape->memories[0].part = "a b", "build calls a memory \"a b\", which is no name")
+ENCODER_BUILD (memory_of_a_bad_name, shape->memories[0].name = "a b", "build calls a memory \"a b\", which is no name")
 ENCODER_BUILD (two_memories_of_a_name, shape->n_memories = 2; shape->memories[1] = shape->memories[0], "build declares two memories without a name")
 ENCODER_BUILD (summary_of_less_than_nothing, shape->summary_width = -1, "build declares a summary -1 wide")
 ENCODER_BUILD (encoder_with_five_losses, shape->losses.n = 5, "declares 5 losses; a part can have up to 4")

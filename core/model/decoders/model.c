@@ -79,19 +79,19 @@ note_memories (PlaitModel *model, Source *source, gint64 width)
   for (guint i = 0; i < source->encoder.shape.n_memories; i++)
     {
       PlaitMemorySpecification *memory = &model->memories[model->n_memories++];
-      const char *part = source->encoder.shape.memories[i].part;
+      const char *name = source->encoder.shape.memories[i].name;
 
-      memory->name = part ? g_strdup_printf ("%s.%s", source->specification->name, part)
+      memory->name = name ? g_strdup_printf ("%s.%s", source->specification->name, name)
                           : g_strdup (source->specification->name);
       memory->structure = source->encoder.shape.memories[i].structure;
       memory->zero_output = source->encoder.shape.memories[i].zero_output;
       memory->width = width ? width : source->encoder.shape.memories[i].width;
       if (source->encoder.shape.memories[i].width != memory->width)
         {
-          g_autofree char *name = g_strdup_printf ("decoder/memory/%s", memory->name);
+          g_autofree char *full = g_strdup_printf ("decoder/memory/%s", memory->name);
 
           source->projections[i]
-              = plait_linear_declare (model->parameters, name, source->encoder.shape.memories[i].width, width, TRUE);
+              = plait_linear_declare (model->parameters, full, source->encoder.shape.memories[i].width, width, TRUE);
         }
     }
 }

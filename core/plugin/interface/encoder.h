@@ -23,7 +23,7 @@ typedef struct
   guint n_memories;
   struct
   {
-    const char *part; /* NULL for the only or main one; else "sentences" and the like (static) */
+    const char *name; /* static, such as "sentences"; NULL for the only or main memory */
     gint64 width;
     PlaitStructure structure; /* what the schema promises, at least */
     gboolean zero_output;     /* attention to it alone starts with an output projection of zeros, where it has one */

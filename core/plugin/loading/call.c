@@ -9,7 +9,7 @@ static gboolean
 end_call (const PlaitInstance *instance, PlaitCodeOwner before, const char *call, gboolean fits, GError *fault,
           const char *who, GError **error)
 {
-  const char *label = instance->part->label;
+  const char *label = instance->component->label;
 
   plait_crash_set_owner (before);
   if (fits && fault)
@@ -29,9 +29,9 @@ end_call (const PlaitInstance *instance, PlaitCodeOwner before, const char *call
 
 /* The functions of its plugin, in the table of the plugin's kind. */
 static gconstpointer
-table_of (const PlaitComponent *part)
+table_of (const PlaitComponent *component)
 {
-  return part->plugin->descriptor->table;
+  return component->plugin->descriptor->table;
 }
 
 /*
@@ -47,12 +47,12 @@ typedef struct
 
 /* Makes the state of a new instance, whose code is about to run and may declare parameters below @prefix. */
 static Building
-begin_build (PlaitInstance *instance, const PlaitComponent *part, gsize state_size, PlaitParameters *parameters,
+begin_build (PlaitInstance *instance, const PlaitComponent *component, gsize state_size, PlaitParameters *parameters,
              const char *prefix)
 {
-  g_assert (part->settings);
-  *instance = (PlaitInstance){ .part = part, .state = plait_parameters_memory (parameters, state_size) };
-  return (Building){ plait_crash_set_owner ((PlaitCodeOwner){ part->label, "build" }),
+  g_assert (component->settings);
+  *instance = (PlaitInstance){ .component = component, .state = plait_parameters_memory (parameters, state_size) };
+  return (Building){ plait_crash_set_owner ((PlaitCodeOwner){ component->label, "build" }),
                      plait_parameters_set_prefix (parameters, prefix) };
 }
 
@@ -69,14 +69,14 @@ leave_build (Building before, PlaitParameters *parameters, gboolean good)
 #define MAX_WIDTH ((gint64)1 << 24)
 
 static gboolean
-check_width (const PlaitComponent *part, const char *what, gint64 width, gint64 minimum, GError **error)
+check_width (const PlaitComponent *component, const char *what, gint64 width, gint64 minimum, GError **error)
 {
   if (width < minimum)
-    return plait_fail (error, PLAIT_ERROR_PLUGIN, "%s: build declares %s %jd wide; %s", part->label, what, width,
+    return plait_fail (error, PLAIT_ERROR_PLUGIN, "%s: build declares %s %jd wide; %s", component->label, what, width,
                        minimum > 0 ? "give at least one column" : "give a width, or 0 for none");
   return width <= MAX_WIDTH
          || plait_fail (error, PLAIT_ERROR_PLUGIN, "%s: build declares %s %jd wide; give at most %jd columns",
-                        part->label, what, width, MAX_WIDTH);
+                        component->label, what, width, MAX_WIDTH);
 }
 
 /* After build has returned @built, perhaps with @fault (transfer full). The plugin goes on to be whose code runs: what
@@ -87,49 +87,49 @@ end_build (const PlaitInstance *instance, gboolean built, GError *fault, const P
 {
   PlaitCodeOwner own = plait_crash_get_owner ();
 
-  return end_call (instance, own, "build", built, fault, instance->part->label, error)
+  return end_call (instance, own, "build", built, fault, instance->component->label, error)
          && plait_parameters_check (parameters, error);
 }
 
 static gboolean
-check_shape (const PlaitComponent *part, const PlaitEncoderShape *shape, GError **error)
+check_shape (const PlaitComponent *component, const PlaitEncoderShape *shape, GError **error)
 {
-  PlaitStructure promised = part->schema->provides_structure;
+  PlaitStructure promised = component->schema->provides_structure;
 
   if (shape->n_memories < 1 || shape->n_memories > PLAIT_ENCODER_MAX_MEMORIES)
-    return plait_fail (error, PLAIT_ERROR_PLUGIN, "%s: build declares %u memories; declare 1 to %d", part->label,
+    return plait_fail (error, PLAIT_ERROR_PLUGIN, "%s: build declares %u memories; declare 1 to %d", component->label,
                        shape->n_memories, PLAIT_ENCODER_MAX_MEMORIES);
-  if (!check_width (part, "a summary", shape->summary_width, 0, error))
+  if (!check_width (component, "a summary", shape->summary_width, 0, error))
     return FALSE;
   for (guint i = 0; i < shape->n_memories; i++)
     {
-      const char *name = shape->memories[i].part;
+      const char *name = shape->memories[i].name;
       PlaitStructure declared = shape->memories[i].structure, lacking = promised & ~declared;
       g_autofree char *what = g_strdup_printf ("memory %u as", i);
 
-      if (!check_width (part, what, shape->memories[i].width, 1, error))
+      if (!check_width (component, what, shape->memories[i].width, 1, error))
         return FALSE;
       if (declared & ~PLAIT_STRUCTURE_ALL)
         return plait_fail (error, PLAIT_ERROR_PLUGIN,
                            "%s: build declares memory %u of the structure 0x%x, which there is not; use "
                            "PLAIT_STRUCTURE_...",
-                           part->label, i, (guint)declared);
+                           component->label, i, (guint)declared);
       if (name && !plait_name_is_valid (name))
         return plait_fail (error, PLAIT_ERROR_PLUGIN,
                            "%s: build calls a memory \"%s\", which is no name: give letters, digits, '-' and '_', "
                            "beginning with a letter",
-                           part->label, name);
+                           component->label, name);
       for (guint k = 0; k < i; k++)
-        if (g_strcmp0 (name, shape->memories[k].part) == 0)
+        if (g_strcmp0 (name, shape->memories[k].name) == 0)
           return plait_fail (error, PLAIT_ERROR_PLUGIN, "%s: build declares two memories %s%s; give each its own name",
-                             part->label, name ? "called " : "without a name", name ? name : "");
+                             component->label, name ? "called " : "without a name", name ? name : "");
       if (lacking)
         {
           g_autofree char *text = plait_structure_text (lacking);
 
           return plait_fail (error, PLAIT_ERROR_PLUGIN,
                              "%s: %s promises memories with %s, build declares memory %u without; make the two agree",
-                             part->label, part->schema->path, text, i);
+                             component->label, component->schema->path, text, i);
         }
     }
   return TRUE;
@@ -141,7 +141,7 @@ take_losses (PlaitInstance *instance, const PlaitLosses *losses, PlaitParameters
              GError **error)
 {
   instance->losses = *losses;
-  if (!plait_loss_columns_declare (columns, instance->part, losses, instance->columns, error))
+  if (!plait_loss_columns_declare (columns, instance->component, losses, instance->columns, error))
     return FALSE;
   for (guint i = 0; i < losses->n; i++)
     instance->losses.losses[i].name = plait_parameters_text (parameters, losses->losses[i].name);
@@ -158,54 +158,55 @@ build_leaves (PlaitInstance *instance, PlaitEncoderBuild *own, PlaitLossColumns 
   below.prefix = prefix;
   instance->leaves = plait_parameters_memory (own->parameters, sizeof (PlaitInstance));
   own->leaves = &instance->leaves->shape;
-  return plait_call_build_encoder (instance->leaves, instance->part->leaves, &below, columns, error);
+  return plait_call_build_encoder (instance->leaves, instance->component->leaves, &below, columns, error);
 }
 
 gboolean
-plait_call_build_encoder (PlaitInstance *instance, const PlaitComponent *part, const PlaitEncoderBuild *build,
+plait_call_build_encoder (PlaitInstance *instance, const PlaitComponent *component, const PlaitEncoderBuild *build,
                           PlaitLossColumns *columns, GError **error)
 {
-  const PlaitEncoderTable *table = table_of (part);
+  const PlaitEncoderTable *table = table_of (component);
   PlaitEncoderShape *shape = &instance->shape;
   PlaitEncoderBuild own = *build;
   GError *fault = NULL;
-  Building before = begin_build (instance, part, table->state_size, build->parameters, build->prefix);
+  Building before = begin_build (instance, component, table->state_size, build->parameters, build->prefix);
   gboolean built;
 
-  if (part->leaves && !build_leaves (instance, &own, columns, error))
+  if (component->leaves && !build_leaves (instance, &own, columns, error))
     return leave_build (before, build->parameters, FALSE);
-  built = table->build (&own, part->settings, instance->state, shape, &fault);
+  built = table->build (&own, component->settings, instance->state, shape, &fault);
   return leave_build (before, build->parameters,
-                      end_build (instance, built, fault, build->parameters, error) && check_shape (part, shape, error)
+                      end_build (instance, built, fault, build->parameters, error)
+                          && check_shape (component, shape, error)
                           && take_losses (instance, &shape->losses, build->parameters, columns, error));
 }
 
 gboolean
-plait_call_build_combiner (PlaitInstance *instance, const PlaitComponent *part, PlaitCrossAttention *cross,
+plait_call_build_combiner (PlaitInstance *instance, const PlaitComponent *component, PlaitCrossAttention *cross,
                            PlaitParameters *parameters, GError **error)
 {
-  const PlaitCombinerTable *table = table_of (part);
+  const PlaitCombinerTable *table = table_of (component);
   GError *fault = NULL;
-  Building before = begin_build (instance, part, table->state_size, parameters, plait_cross_prefix (cross));
-  gboolean built = table->build (cross, part->settings, instance->state, &fault);
+  Building before = begin_build (instance, component, table->state_size, parameters, plait_cross_prefix (cross));
+  gboolean built = table->build (cross, component->settings, instance->state, &fault);
 
   return leave_build (before, parameters, end_build (instance, built, fault, parameters, error));
 }
 
 gboolean
-plait_call_build_coverage (PlaitInstance *instance, const PlaitComponent *part, const PlaitCoverageBuild *build,
+plait_call_build_coverage (PlaitInstance *instance, const PlaitComponent *component, const PlaitCoverageBuild *build,
                            PlaitCoverageShape *shape, PlaitLossColumns *columns, GError **error)
 {
-  const PlaitCoverageTable *table = table_of (part);
+  const PlaitCoverageTable *table = table_of (component);
   GError *fault = NULL;
-  Building before = begin_build (instance, part, table->state_size, build->parameters, build->prefix);
+  Building before = begin_build (instance, component, table->state_size, build->parameters, build->prefix);
   gboolean built;
 
   *shape = (PlaitCoverageShape){ .width = 0 };
-  built = table->build (build, part->settings, instance->state, shape, &fault);
+  built = table->build (build, component->settings, instance->state, shape, &fault);
   return leave_build (before, build->parameters,
                       end_build (instance, built, fault, build->parameters, error)
-                          && check_width (part, "states", shape->width, 1, error)
+                          && check_width (component, "states", shape->width, 1, error)
                           && take_losses (instance, &shape->losses, build->parameters, columns, error));
 }
 
@@ -216,7 +217,7 @@ plait_call_build_coverage (PlaitInstance *instance, const PlaitComponent *part, 
 static PlaitCodeOwner
 enter (const PlaitInstance *instance, PlaitTape *tape, const char *call)
 {
-  return plait_tape_set_caller (tape, (PlaitCodeOwner){ instance->part->label, call });
+  return plait_tape_set_caller (tape, (PlaitCodeOwner){ instance->component->label, call });
 }
 
 /* check_input of the encoder, and of what it stands on, or where @input is NULL check_length. Who finds an input too
@@ -224,10 +225,10 @@ enter (const PlaitInstance *instance, PlaitTape *tape, const char *call)
 static gboolean
 check (const PlaitInstance *instance, const PlaitInput *input, gint64 rows, GError **error)
 {
-  const PlaitComponent *part = instance->part;
-  const PlaitEncoderTable *table = table_of (part);
+  const PlaitComponent *component = instance->component;
+  const PlaitEncoderTable *table = table_of (component);
   const char *call = input ? "check_input" : "check_length";
-  g_autofree char *group = g_strdup_printf ("[%s]", part->group);
+  g_autofree char *group = g_strdup_printf ("[%s]", component->group);
   PlaitCodeOwner before;
   GError *fault = NULL;
   gboolean fits;
@@ -236,9 +237,9 @@ check (const PlaitInstance *instance, const PlaitInput *input, gint64 rows, GErr
     return FALSE;
   if (input ? !table->check_input : !table->check_length)
     return TRUE;
-  before = plait_crash_set_owner ((PlaitCodeOwner){ part->label, call });
-  fits = input ? table->check_input (part->settings, instance->state, input, &fault)
-               : table->check_length (part->settings, instance->state, rows, &fault);
+  before = plait_crash_set_owner ((PlaitCodeOwner){ component->label, call });
+  fits = input ? table->check_input (component->settings, instance->state, input, &fault)
+               : table->check_length (component->settings, instance->state, rows, &fault);
   return end_call (instance, before, call, fits, fault, group, error);
 }
 
@@ -433,7 +434,7 @@ plait_call_encode (const PlaitInstance *instance, PlaitEncoding *encoding, Plait
   PlaitTape *tape = encoding->tape;
   PlaitArena *arena = plait_tape_arena (tape);
   struct PlaitEncodingHost *host = plait_arena_new_array (arena, struct PlaitEncodingHost, 1);
-  const PlaitEncoderTable *table = table_of (instance->part);
+  const PlaitEncoderTable *table = table_of (instance->component);
   PlaitCodeOwner before;
 
   *host = (struct PlaitEncodingHost){ instance, losses };
@@ -447,7 +448,7 @@ plait_call_encode (const PlaitInstance *instance, PlaitEncoding *encoding, Plait
       encoding->leaves = leaves;
     }
   before = enter (instance, tape, "encode");
-  table->encode (instance->part->settings, instance->state, encoding);
+  table->encode (instance->component->settings, instance->state, encoding);
   for (guint i = 0; i < instance->shape.n_memories; i++)
     {
       expect_memory (tape, &encoding->memories[i], encoding->input->rows.n, instance->shape.memories[i].width,
@@ -472,25 +473,25 @@ end_prepare (PlaitTape *tape, PlaitCodeOwner before, const PlaitMemory *memory, 
 PlaitNode *
 plait_call_prepare (const PlaitInstance *instance, PlaitTape *tape, guint memory, const PlaitMemory *rows)
 {
-  const PlaitCombinerTable *table = table_of (instance->part);
+  const PlaitCombinerTable *table = table_of (instance->component);
   PlaitCodeOwner before;
 
   if (!table->prepare)
     return NULL;
   before = enter (instance, tape, "prepare");
   return end_prepare (tape, before, rows,
-                      table->prepare (instance->part->settings, instance->state, tape, memory, rows));
+                      table->prepare (instance->component->settings, instance->state, tape, memory, rows));
 }
 
 PlaitResidualStream
 plait_call_combine (const PlaitInstance *instance, PlaitTape *tape, PlaitCrossAttention *cross, PlaitResidualStream x,
                     gboolean gives_context)
 {
-  const PlaitCombinerTable *table = table_of (instance->part);
+  const PlaitCombinerTable *table = table_of (instance->component);
   PlaitCodeOwner before = enter (instance, tape, "combine");
   gint64 rows = x.query->value.rows, width = plait_cross_width (cross);
 
-  x = table->combine (cross, instance->part->settings, instance->state, x);
+  x = table->combine (cross, instance->component->settings, instance->state, x);
   if (gives_context)
     expect_node (tape, "a context", x.context, rows, width);
   else
@@ -518,19 +519,20 @@ plait_coverage_add_loss (const PlaitCoverageStep *step, const char *name, PlaitN
 PlaitNode *
 plait_call_prepare_coverage (const PlaitInstance *instance, PlaitTape *tape, const PlaitMemory *memory)
 {
-  const PlaitCoverageTable *table = table_of (instance->part);
+  const PlaitCoverageTable *table = table_of (instance->component);
   PlaitCodeOwner before;
 
   if (!table->prepare)
     return NULL;
   before = enter (instance, tape, "prepare");
-  return end_prepare (tape, before, memory, table->prepare (instance->part->settings, instance->state, tape, memory));
+  return end_prepare (tape, before, memory,
+                      table->prepare (instance->component->settings, instance->state, tape, memory));
 }
 
 gboolean
 plait_call_has_score (const PlaitInstance *instance)
 {
-  return ((const PlaitCoverageTable *)table_of (instance->part))->score != NULL;
+  return ((const PlaitCoverageTable *)table_of (instance->component))->score != NULL;
 }
 
 /* Runs @function, score or update, over @step. */
@@ -545,7 +547,7 @@ run_coverage (const PlaitInstance *instance, PlaitCoverageStep *step, PlaitLossP
 
   *host = (struct PlaitCoverageHost){ instance, losses };
   step->host = host;
-  given = function (instance->part->settings, instance->state, step);
+  given = function (instance->component->settings, instance->state, step);
   expect_node (step->tape, what, given, step->n, width);
   plait_tape_set_caller (step->tape, before);
   return given;
@@ -554,7 +556,7 @@ run_coverage (const PlaitInstance *instance, PlaitCoverageStep *step, PlaitLossP
 PlaitNode *
 plait_call_score (const PlaitInstance *instance, PlaitCoverageStep *step, gint64 score_width)
 {
-  const PlaitCoverageTable *table = table_of (instance->part);
+  const PlaitCoverageTable *table = table_of (instance->component);
 
   return run_coverage (instance, step, NULL, "score", table->score, "a score", score_width);
 }
@@ -562,7 +564,7 @@ plait_call_score (const PlaitInstance *instance, PlaitCoverageStep *step, gint64
 PlaitNode *
 plait_call_update (const PlaitInstance *instance, PlaitCoverageStep *step, PlaitLossPass *losses)
 {
-  const PlaitCoverageTable *table = table_of (instance->part);
+  const PlaitCoverageTable *table = table_of (instance->component);
 
   return run_coverage (instance, step, losses, "update", table->update, "states", step->state->value.width);
 }
@@ -570,5 +572,5 @@ plait_call_update (const PlaitInstance *instance, PlaitCoverageStep *step, Plait
 const char *
 plait_call_prepared_name (const PlaitInstance *instance)
 {
-  return ((const PlaitCoverageTable *)table_of (instance->part))->prepared_name;
+  return ((const PlaitCoverageTable *)table_of (instance->component))->prepared_name;
 }

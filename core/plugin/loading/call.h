@@ -5,16 +5,16 @@
 #include "loading/component.h"
 
 /*
- * Calling a part: the one place where the functions of plugins' tables are called, and where what they give is checked.
- * While one runs, the tape knows who it is (plait_tape_fail), and so does crash.h.
+ * Calling a component: the one place where the functions of plugins' tables are called, and where what they give is
+ * checked. While one runs, the tape knows who it is (plait_tape_fail), and so does crash.h.
  */
 
-/* A part built into a model. It owns nothing: its memory is that of the model's parameters. */
+/* A component built into a model. It owns nothing: its memory is that of the model's parameters. */
 typedef struct PlaitInstance PlaitInstance;
 
 struct PlaitInstance
 {
-  const PlaitComponent *part; /* NULL: there is none */
+  const PlaitComponent *component; /* NULL: there is none */
   gpointer state;
   PlaitLosses losses;
   guint columns[PLAIT_MAX_LOSSES];
@@ -23,24 +23,24 @@ struct PlaitInstance
 };
 
 /*
- * Building. The part has been opened. PLAIT_ERROR_PLUGIN for what no plugin may do, PLAIT_ERROR_INPUT where the plugin
- * refuses the settings; the messages name the part.
+ * Building. The component has been opened. PLAIT_ERROR_PLUGIN for what no plugin may do, PLAIT_ERROR_INPUT where the
+ * plugin refuses the settings; the messages name the component.
  */
 
 /* The encoder and what it stands on; build->leaves is filled here. */
-gboolean plait_call_build_encoder (PlaitInstance *instance, const PlaitComponent *part, const PlaitEncoderBuild *build,
-                                   PlaitLossColumns *columns, GError **error);
+gboolean plait_call_build_encoder (PlaitInstance *instance, const PlaitComponent *component,
+                                   const PlaitEncoderBuild *build, PlaitLossColumns *columns, GError **error);
 
 /* The combiner of @cross, which has noted what was declared there. */
-gboolean plait_call_build_combiner (PlaitInstance *instance, const PlaitComponent *part, PlaitCrossAttention *cross,
-                                    PlaitParameters *parameters, GError **error);
+gboolean plait_call_build_combiner (PlaitInstance *instance, const PlaitComponent *component,
+                                    PlaitCrossAttention *cross, PlaitParameters *parameters, GError **error);
 
-gboolean plait_call_build_coverage (PlaitInstance *instance, const PlaitComponent *part,
+gboolean plait_call_build_coverage (PlaitInstance *instance, const PlaitComponent *component,
                                     const PlaitCoverageBuild *build, PlaitCoverageShape *shape,
                                     PlaitLossColumns *columns, GError **error);
 
 /*
- * Running. What does not fit leaves the step with the name of the part.
+ * Running. What does not fit leaves the step with the name of the component.
  */
 
 /* TRUE if the encoder, and what it stands on, can read a sentence of @rows rows. */
