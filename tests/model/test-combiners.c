@@ -94,22 +94,22 @@ check_combiner (const char *combiner, const char *const *settings, const char *n
   visit (&fixture.cross, name, reference_check_attention, reference_check_norm);
 }
 
-TEST_CASE (combiners, paper1_section_3_serial)
+TEST_CASE (combiners, libovicky2018_section_3_serial)
 {
   check_combiner ("serial", plain, "combiner/serial_pre_304", PLAIT_DECODER_NORM_PRE);
 }
 
-TEST_CASE (combiners, paper1_equation_4_parallel)
+TEST_CASE (combiners, libovicky2018_equation_4_parallel)
 {
   check_combiner ("parallel", plain, "combiner/parallel_post_304", PLAIT_DECODER_NORM_POST);
 }
 
-TEST_CASE (combiners, paper1_equations_5_and_6_flat)
+TEST_CASE (combiners, libovicky2018_equations_5_and_6_flat)
 {
   check_combiner ("flat", plain, "combiner/flat_post_304", PLAIT_DECODER_NORM_POST);
 }
 
-TEST_CASE (combiners, paper1_equations_7_and_8_hierarchical)
+TEST_CASE (combiners, libovicky2018_equations_7_and_8_hierarchical)
 {
   check_combiner ("hierarchical", contexts, "combiner/hierarchical_pre_304", PLAIT_DECODER_NORM_PRE);
 }

@@ -250,7 +250,7 @@ attend (const PlaitScalar *query, const PlaitTensor *keys, const PlaitTensor *va
 }
 
 /* A (Q, K, V) = softmax (Q K^T / sqrt (d)) V, with the width of a head for d. */
-TEST_CASE (operators, paper1_equation_1_scaled_dot_product)
+TEST_CASE (operators, libovicky2018_equation_1_scaled_dot_product)
 {
   g_auto (Bench) bench = bench_new (1);
   gint64 query_offsets[] = { 0, 2, 5 }, key_offsets[] = { 0, 4, 7 };
@@ -306,7 +306,7 @@ TEST_CASE (operators, causal_attention_sees_nothing_later)
 
 /* K_flat = concat (K_i): one softmax over the rows of all memories. The second sentence has only the second memory, the
  * third none. */
-TEST_CASE (operators, paper1_equation_5_one_softmax_over_all_memories)
+TEST_CASE (operators, libovicky2018_equation_5_one_softmax_over_all_memories)
 {
   g_auto (Bench) bench = bench_new (1);
   gint64 query_offsets[] = { 0, 1, 2, 4 }, first_offsets[] = { 0, 2, 2, 2 }, second_offsets[] = { 0, 1, 3, 3 };
@@ -361,7 +361,7 @@ TEST_CASE (operators, attention_gathers_keys_of_caches)
 }
 
 /* Attention to contexts: a row attends to its own items, those that are there. */
-TEST_CASE (operators, paper1_equation_8_attention_over_items)
+TEST_CASE (operators, libovicky2018_equation_8_attention_over_items)
 {
   g_auto (Bench) bench = bench_new (1);
   guint8 first[] = { 1, 1, 0 }, second[] = { 1, 0, 0 };

@@ -90,7 +90,7 @@ TEST_CASE (reference, cross_entropy)
 }
 
 /* A^h (Q, K, V), eq. 2-3: heads are projected, attended to, concatenated and projected back. */
-TEST_CASE (reference, paper1_equations_2_and_3_multi_head_attention)
+TEST_CASE (reference, libovicky2018_equations_2_and_3_multi_head_attention)
 {
   const char *name = "transformer/attend";
   g_auto (Bench) bench = bench_new (1);
@@ -200,7 +200,7 @@ TEST_CASE (reference, encoder_layer_with_norms_after_and_biases)
 static const gint64 memory_lengths[] = { 3, 0, 4 };
 
 /* K_flat = V_flat = concat (K_i), A_flat (Q, K_1:n) = A (Q, K_flat), with biases and one memory missing; norm after. */
-TEST_CASE (reference, paper1_equations_5_and_6_flat)
+TEST_CASE (reference, libovicky2018_equations_5_and_6_flat)
 {
   const char *name = "combiner/flat_post_304";
   g_auto (Bench) bench = bench_new (1);
@@ -240,7 +240,7 @@ TEST_CASE (reference, paper1_equations_5_and_6_flat)
 }
 
 /* K_hier = V_hier = concat (A (Q, K_i)), A_hier (Q, K_1:n) = A (Q, K_hier), one memory missing; norm before. */
-TEST_CASE (reference, paper1_equations_7_and_8_hierarchical)
+TEST_CASE (reference, libovicky2018_equations_7_and_8_hierarchical)
 {
   const char *name = "combiner/hierarchical_pre_304";
   g_auto (Bench) bench = bench_new (1);
