@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "text/json.h"
 #include "compare/compare.h"
+#include "experiment/groups.h"
 #include "terminal/table-print.h"
 #include "lines/text-file.h"
 #include "metrics/frequencies.h"
@@ -18,9 +19,8 @@ typedef struct
 static GHashTable *
 read_text (const char *path, const PlaitKeyFile *experiment, GError **error)
 {
-  g_auto (GStrv) names = g_strsplit (PLAIT_TEXT_PIECES, ";", -1);
   const char *join = plait_key_file_value (experiment, "evaluate", "join");
-  guint pieces = PLAIT_PIECES_NONE;
+  PlaitSettingValue pieces = { .choice = PLAIT_PIECES_NONE };
 
   g_autoptr (PlaitTextReader) reader = plait_text_reader_open_pipe (path, error);
   g_autoptr (GHashTable) frequencies = plait_frequencies_new ();
@@ -28,14 +28,13 @@ read_text (const char *path, const PlaitKeyFile *experiment, GError **error)
 
   if (!reader)
     return NULL;
-  for (guint i = 0; join && names[i]; i++)
-    if (g_str_equal (names[i], join))
-      pieces = i;
+  if (join)
+    g_free (plait_setting_parse (plait_experiment_setting ("evaluate", "join"), join, &pieces, NULL));
   for (const char *line; (line = plait_text_reader_next (reader, NULL, &fault));)
     {
       char *text[] = { g_strdup (line), NULL };
 
-      plait_text_join_pieces (text, (PlaitTextPieces)pieces);
+      plait_text_join_pieces (text, (PlaitTextPieces)pieces.choice);
       plait_frequencies_count (frequencies, text[0]);
       g_free (text[0]);
     }

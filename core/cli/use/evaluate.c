@@ -10,7 +10,7 @@
 #include "terminal/table-print.h"
 #include "lines/text-file.h"
 #include "metrics/documents.h"
-#include "metrics/pieces.h"
+#include "scoring/evaluation.h"
 #include "significance/report.h"
 
 /* plait evaluate: scores of translations in text files, and tests between systems. */
@@ -98,14 +98,14 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Evaluation, evaluation_clear)
 static void
 join (const Evaluation *evaluation, const char *path, char **lines)
 {
-  const char *found
-      = evaluation->join == PLAIT_PIECES_NONE ? plait_text_find_pieces ((const char *const *)lines) : NULL;
+  PlaitTextPieces found
+      = evaluation->join == PLAIT_PIECES_NONE ? plait_text_find_pieces ((const char *const *)lines) : PLAIT_PIECES_NONE;
 
-  if (found)
+  if (found != PLAIT_PIECES_NONE)
     plait_log_warning (
         evaluation->log,
         "%s: looks like text in pieces of words, which metrics take for words; --join %s joins it before it is scored",
-        path, found);
+        path, plait_evaluation_join_name (found));
   plait_text_join_pieces (lines, evaluation->join);
 }
 
@@ -234,11 +234,10 @@ static void
 print_json (const Evaluation *evaluation, const char *const *reference_names)
 {
   g_autoptr (PlaitJson) json = plait_json_new_object ();
-  g_auto (GStrv) names = g_strsplit (PLAIT_TEXT_PIECES, ";", -1);
 
   plait_json_texts (json, "references", reference_names, -1);
   plait_json_integer (json, "sentences", (gint64)evaluation->sentences);
-  plait_json_text (json, "join", names[evaluation->join]);
+  plait_json_text (json, "join", plait_evaluation_join_name (evaluation->join));
   plait_json_begin_array (json, "systems");
   for (guint s = 0; s < evaluation->n_systems; s++)
     {

@@ -24,8 +24,14 @@ typedef enum
   PLAIT_READERS_ALL,    /* all rows read them */
 } PlaitReaders;
 
-/* The activations of a feed-forward layer, as keys name them. */
-#define PLAIT_FEED_FORWARD_ACTIVATIONS "relu;gelu;gelu_tanh;swish"
+/* The activations that a key offers for a feed-forward layer. */
+typedef enum
+{
+  PLAIT_FEED_FORWARD_RELU,
+  PLAIT_FEED_FORWARD_GELU,
+  PLAIT_FEED_FORWARD_GELU_TANH,
+  PLAIT_FEED_FORWARD_SWISH,
+} PlaitFeedForwardActivation;
 
 typedef enum
 {
@@ -42,7 +48,7 @@ typedef struct
   double dropout;      /* of what each sub-layer gives */
   double attention_dropout;
   double feed_forward_dropout; /* of the hidden layer */
-  gint activation;             /* place in PLAIT_FEED_FORWARD_ACTIVATIONS */
+  PlaitFeedForwardActivation activation;
   PlaitEncoderNorm norm;
   gboolean attention_bias;
   gboolean final_norm; /* of a pre-norm stack */
@@ -56,7 +62,7 @@ typedef struct
 #define PLAIT_ENCODER_STACK_SETTINGS(settings)                                                                         \
   .layers = (settings)->layers, .heads = (settings)->heads, .feed_forward = (settings)->feed_forward,                  \
   .dropout = (settings)->dropout, .attention_dropout = (settings)->attention_dropout,                                  \
-  .feed_forward_dropout = (settings)->feed_forward_dropout, .activation = (gint)(settings)->activation,                \
+  .feed_forward_dropout = (settings)->feed_forward_dropout, .activation = (settings)->activation,                      \
   .norm = (settings)->norm, .attention_bias = (settings)->attention_bias, .final_norm = (settings)->final_norm
 
 typedef struct PlaitEncoderLayer PlaitEncoderLayer;

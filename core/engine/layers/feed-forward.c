@@ -5,13 +5,17 @@
 #include "layers/parameter-set.h"
 
 PlaitActivation
-plait_feed_forward_activation (gint choice)
+plait_feed_forward_activation (PlaitFeedForwardActivation choice)
 {
-  static const PlaitActivation activations[]
-      = { PLAIT_ACTIVATION_RELU, PLAIT_ACTIVATION_GELU, PLAIT_ACTIVATION_GELU_TANH, PLAIT_ACTIVATION_SWISH };
+  static const PlaitActivation activations[] = {
+    [PLAIT_FEED_FORWARD_RELU] = PLAIT_ACTIVATION_RELU,
+    [PLAIT_FEED_FORWARD_GELU] = PLAIT_ACTIVATION_GELU,
+    [PLAIT_FEED_FORWARD_GELU_TANH] = PLAIT_ACTIVATION_GELU_TANH,
+    [PLAIT_FEED_FORWARD_SWISH] = PLAIT_ACTIVATION_SWISH,
+  };
 
-  /* None is refused by who declares the layer. */
-  return choice >= 0 && (gsize)choice < G_N_ELEMENTS (activations) ? activations[choice] : PLAIT_ACTIVATION_NONE;
+  /* plait_feed_forward_declare refuses PLAIT_ACTIVATION_NONE. */
+  return choice < G_N_ELEMENTS (activations) ? activations[choice] : PLAIT_ACTIVATION_NONE;
 }
 
 PlaitFeedForward

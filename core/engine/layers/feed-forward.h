@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "layers/encoder-stack.h"
 #include "layers/linear.h"
 
-/* Returns the activation at place @choice of PLAIT_FEED_FORWARD_ACTIVATIONS. */
-PlaitActivation plait_feed_forward_activation (gint choice);
+/* Returns the activation that @choice names; PLAIT_ACTIVATION_NONE if it names none. */
+PlaitActivation plait_feed_forward_activation (PlaitFeedForwardActivation choice);
 
 /* The position-wise feed-forward layer (Vaswani et al. 2017, 3.3): W2 dropout (activation (x W1 + b1)) + b2. A value of
  * this type owns nothing. */

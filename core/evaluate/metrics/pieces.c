@@ -44,17 +44,16 @@ pieces_of (const char *word, const char *end)
   return g_str_has_prefix (word, MARK_OF_WORD) ? PLAIT_PIECES_SENTENCEPIECE : PLAIT_PIECES_NONE;
 }
 
-const char *
+PlaitTextPieces
 plait_text_find_pieces (const char *const *texts)
 {
-  g_auto (GStrv) names = g_strsplit (PLAIT_TEXT_PIECES, ";", -1);
   gsize words = 0, found[] = { 0, 0, 0, 0 };
 
   for (gsize i = 0; texts[i]; i++)
     for (const char *word = texts[i], *end; plait_text_next_word (&word, &end); word = end, words++)
       found[pieces_of (word, end)]++;
-  for (guint pieces = PLAIT_PIECES_NONE + 1; names[pieces]; pieces++)
+  for (PlaitTextPieces pieces = PLAIT_PIECES_NONE + 1; pieces < G_N_ELEMENTS (found); pieces++)
     if (found[pieces] > 0 && found[pieces] >= words / ONE_OF)
-      return g_intern_string (names[pieces]);
-  return NULL;
+      return pieces;
+  return PLAIT_PIECES_NONE;
 }

@@ -14,11 +14,8 @@ typedef enum
   PLAIT_PIECES_SENTENCEPIECE, /* "▁un known ▁word" */
 } PlaitTextPieces;
 
-/* Their names in this order. */
-#define PLAIT_TEXT_PIECES "none;subword-nmt;wordpiece;sentencepiece"
-
 /* Joins the pieces of each of @texts (NULL-terminated) in place. */
 void plait_text_join_pieces (char **texts, PlaitTextPieces pieces);
 
-/* The name of the program whose pieces @texts (NULL-terminated) look like, or NULL. (transfer none) */
-const char *plait_text_find_pieces (const char *const *texts);
+/* Returns the kind of pieces that @texts (NULL-terminated) look like. */
+PlaitTextPieces plait_text_find_pieces (const char *const *texts);

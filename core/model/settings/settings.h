@@ -2,6 +2,7 @@
 #pragma once
 
 #include "documents/labels.h"
+#include "layers/encoder-stack.h"
 #include "layers/positions.h"
 #include "layers/recurrent.h"
 #include "schema/settings.h"

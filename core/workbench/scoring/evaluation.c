@@ -2,10 +2,10 @@
 #include "scoring/evaluation.h"
 
 #include "metrics/perplexity.h"
-#include "metrics/pieces.h"
 #include "words/text.h"
 #include "dumps/attention.h"
 #include "dumps/descent-dump.h"
+#include "experiment/groups.h"
 #include "scoring/length-table.h"
 #include "dumps/translation-rates.h"
 #include "tables/table.h"
@@ -174,20 +174,28 @@ find_texts (PlaitEvaluation *evaluation, const PlaitCorpus *corpus, const PlaitE
   return evaluation->translation->text != NULL;
 }
 
+const char *
+plait_evaluation_join_name (PlaitTextPieces pieces)
+{
+  g_auto (GStrv) names = g_strsplit (plait_experiment_setting ("evaluate", "join")->choices, ";", -1);
+
+  return g_intern_string (names[pieces]);
+}
+
 void
 plait_evaluation_join (const PlaitExperiment *experiment, const char *split, char **texts, PlaitLog *log)
 {
-  const char *found;
+  PlaitTextPieces found = PLAIT_PIECES_NONE;
 
   if (experiment->predict.kind != PLAIT_PREDICT_SEQUENCE)
     return;
-  found = log && experiment->evaluate.join == PLAIT_PIECES_NONE ? plait_text_find_pieces ((const char *const *)texts)
-                                                                : NULL;
-  if (found)
+  if (log && experiment->evaluate.join == PLAIT_PIECES_NONE)
+    found = plait_text_find_pieces ((const char *const *)texts);
+  if (found != PLAIT_PIECES_NONE)
     plait_log_warning (log,
                        "%s: looks like text in pieces of words, which metrics take for words; evaluate.join=%s joins "
                        "it before it is scored",
-                       split, found);
+                       split, plait_evaluation_join_name (found));
   plait_text_join_pieces (texts, experiment->evaluate.join);
 }
 

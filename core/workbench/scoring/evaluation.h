@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "metrics/pieces.h"
 #include "significance/report.h"
 #include "setup/experiment-model.h"
 #include "search/translate.h"
@@ -38,6 +39,9 @@ typedef struct
   PlaitLog *log;
   const gint *stop;
 } PlaitEvaluator;
+
+/* Returns @pieces as the key evaluate.join spells it. (transfer none) */
+const char *plait_evaluation_join_name (PlaitTextPieces pieces);
 
 /* Joins @texts (NULL-terminated, of @split), references or translations, as [evaluate] join says. Warns, if @log is not
  * NULL, where it says nothing and they look like pieces of words. */
