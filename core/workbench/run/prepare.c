@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT */
+#include "run/run-private.h"
+
+#include "files/file.h"
+#include "files/problems.h"
+#include "run/resume.h"
+#include "scoring/evaluation.h"
+#include "setup/limits.h"
+#include "tensor/blas.h"
+#include "layers/parameter-set.h"
+
+/* Refuses an output that is the file @path, which the run reads. @name: of the file in the run's digests; NULL for the
+ * experiment itself. */
+static gboolean
+check_not_written (const char *name, const char *path, const char *digest, gpointer data, GError **error)
+{
+  const PlaitRunOptions *options = data;
+  const struct
+  {
+    const char *option;
+    const char *path;
+  } written[] = { { "--output", options->output }, { "--log", options->lines } };
+  g_autofree char *key = name ? plait_digest_key (name) : g_strdup ("the experiment");
+
+  for (guint i = 0; path && i < G_N_ELEMENTS (written); i++)
+    if (written[i].path && plait_file_is_same (written[i].path, path))
+      return plait_fail (error, PLAIT_ERROR_INPUT, "%s %s: is the file of %s, which the run reads; name another",
+                         written[i].option, written[i].path, key);
+  return TRUE;
+}
+
+gboolean
+plait_run_open_old (PlaitRunState *run, gboolean *complete, GError **error)
+{
+  const PlaitRunOptions *options = run->options;
+  g_autofree char *status = NULL;
+  gboolean has_file;
+
+  *complete = FALSE;
+  if (!plait_precision_check (run->experiment->decode.precision, error)
+      || !check_not_written (NULL, run->experiment->path, NULL, (gpointer)options, error))
+    return FALSE;
+  if (plait_ranks_is_first (options->ranks))
+    {
+      run->run_output = plait_run_output_new (options->output, options->force || options->resume, options->log, error);
+      if (!run->run_output)
+        return FALSE;
+    }
+  has_file = run->run_output ? plait_run_output_has_file (run->run_output)
+                             : g_file_test (options->output, G_FILE_TEST_EXISTS);
+  if (!options->trained && (!options->resume || !has_file))
+    return TRUE;
+  run->old = options->trained  ? plait_store_open (options->trained, error)
+             : run->run_output ? plait_run_output_open (run->run_output, error)
+                               : plait_store_open (options->output, error);
+  /* The end of the run needs the whole file: refuse damage now, not at the first checkpoint. */
+  if (!run->old || !plait_store_check (run->old, error))
+    return FALSE;
+  status = plait_store_get_string (run->old, "/", "status", error);
+  if (!status)
+    return FALSE;
+  *complete = g_str_equal (status, "complete");
+  if (!plait_resume_check_settings (run->experiment, run->old, options->output, *complete, &run->longer, error))
+    return FALSE;
+  *complete &= !run->longer;
+  return TRUE;
+}
+
+gboolean
+plait_run_check_old (const PlaitRunState *run, GError **error)
+{
+  return plait_resume_check_made_of (run->experiment, run->run_inputs, run->training_fingerprint, run->old, error);
+}
+
+gboolean
+plait_run_find_keys (PlaitRunState *run, GError **error)
+{
+  PlaitDigests *digests = plait_run_inputs_digests (run->run_inputs);
+  gpointer options = (gpointer)run->options;
+
+  run->training_fingerprint = plait_training_fingerprint (run->experiment, digests, error);
+  run->key = run->training_fingerprint
+                 ? plait_run_fingerprint (run->experiment, run->training_fingerprint, digests, error)
+                 : NULL;
+  return run->key
+         && (!plait_ranks_is_first (run->options->ranks)
+             || (check_not_written (NULL, run->experiment->path, NULL, options, error)
+                 && plait_digests_visit (digests, run->experiment, check_not_written, options, error)));
+}
+
+gboolean
+plait_run_check_tests (const PlaitRunState *run, GError **error)
+{
+  for (guint i = 0; i < run->tests->len; i++)
+    if (!plait_corpus_check (run->tests->pdata[i], error))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+open_tests (PlaitRunState *run, GError **error)
+{
+  run->tests = g_ptr_array_new_with_free_func ((GDestroyNotify)plait_corpus_free);
+  for (const char *const *split = run->experiment->test_splits; *split; split++)
+    {
+      PlaitCorpus *corpus = plait_run_inputs_open (run->run_inputs, *split, run->pool, run->options->log, error);
+
+      if (!corpus)
+        return FALSE;
+      g_ptr_array_add (run->tests, corpus);
+    }
+  return TRUE;
+}
+
+static gboolean
+prepare_data (PlaitRunState *run, GError **error)
+{
+  const PlaitExperiment *experiment = run->experiment;
+  PlaitLog *log = run->options->log;
+
+  run->run_inputs = plait_run_inputs_new (experiment, run->old, NULL, run->pool, log, error);
+  if (!run->run_inputs || !plait_run_inputs_generate (run->run_inputs, log, error))
+    return FALSE;
+  run->corpus = plait_run_inputs_open (run->run_inputs, "train", run->pool, log, error);
+  if (!run->corpus)
+    return FALSE;
+  plait_corpus_set_source_dropout (run->corpus, experiment->train.source_dropout, (guint64)experiment->experiment.seed);
+  if (plait_run_inputs_file (run->run_inputs, "validation", experiment->data.target))
+    {
+      run->validation = plait_run_inputs_open (run->run_inputs, "validation", run->pool, log, error);
+      if (!run->validation)
+        return FALSE;
+      if (*experiment->train.metric)
+        {
+          run->validation_references
+              = plait_corpus_text (run->validation, plait_corpus_n_sources (run->validation), error);
+          if (!run->validation_references)
+            return FALSE;
+          plait_evaluation_join (experiment, "validation", run->validation_references, NULL);
+        }
+    }
+  return open_tests (run, error);
+}
+
+/* Refuses averages of checkpoints without a validation. */
+static gboolean
+check_average (const PlaitRunState *run, GError **error)
+{
+  return run->experiment->evaluate.checkpoint != PLAIT_CHECKPOINT_AVERAGE || run->validation
+         || plait_fail (error, PLAIT_ERROR_INPUT,
+                        "evaluate.checkpoint is average, but there is no validation text, at whose validations "
+                        "parameters are kept; add the split, or take best or last");
+}
+
+/* The values that training begins with; a run that goes on reads its own over them. */
+static gboolean
+initialise (PlaitRunState *run, GError **error)
+{
+  const PlaitExperiment *experiment = run->experiment;
+
+  plait_experiment_model_initialise (run->experiment_model, run->pool);
+  if (!*experiment->train.initialise)
+    return TRUE;
+  run->initialisation = plait_initialisation_new (experiment, run->run_inputs, run->experiment_model, error);
+  if (run->initialisation && !run->old)
+    plait_initialisation_log (run->initialisation, run->options->log);
+  return run->initialisation != NULL;
+}
+
+/* Adds what the model cannot read of @corpus to @unreadable. */
+static void
+find_unreadable (const PlaitRunState *run, const char *split, PlaitCorpus *corpus, PlaitProblems *unreadable)
+{
+  GError *error = NULL;
+
+  if (!plait_limits_check_corpus (run->experiment_model, run->corpus, split, corpus, run->options->log, &error))
+    plait_problems_add_error (unreadable, error);
+}
+
+/* Refuses now, not after training, what the model cannot read, unless data.too_long drops or truncates it. */
+static gboolean
+check_corpora (const PlaitRunState *run, GError **error)
+{
+  g_autoptr (PlaitProblems) unreadable = plait_problems_new ();
+
+  find_unreadable (run, "train", run->corpus, unreadable);
+  find_unreadable (run, "validation", run->validation, unreadable);
+  for (guint i = 0; i < run->tests->len; i++)
+    find_unreadable (run, run->experiment->test_splits[i], run->tests->pdata[i], unreadable);
+  return plait_problems_report (unreadable, PLAIT_ERROR_INPUT, error);
+}
+
+/* Refuses now, not after training, what the metrics cannot score. */
+static gboolean
+check_references (const PlaitRunState *run, GError **error)
+{
+  const PlaitExperiment *experiment = run->experiment;
+
+  if (*experiment->train.metric
+      && !plait_evaluation_check_references (experiment, experiment->train.metric, "validation", run->validation,
+                                             run->options->log, error))
+    return FALSE;
+  for (guint i = 0; i < run->tests->len; i++)
+    {
+      const char *split = experiment->test_splits[i];
+
+      if (!plait_evaluation_check_references (experiment, experiment->evaluate.metrics, split, run->tests->pdata[i],
+                                              run->options->log, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+build_model (PlaitRunState *run, GError **error)
+{
+  const PlaitExperiment *experiment = run->experiment;
+  g_autofree gint64 *widths = g_new0 (gint64, experiment->n_sources);
+
+  for (guint i = 0; i < experiment->n_sources; i++)
+    if (experiment->sources[i].kind == PLAIT_INPUT_FEATURES)
+      widths[i] = plait_corpus_width (run->corpus, i);
+  run->experiment_model = plait_experiment_model_new (experiment, run->run_inputs, widths, error);
+  return run->experiment_model
+         && plait_limits_check_memory (plait_model_parameters (run->experiment_model->model), error)
+         && check_corpora (run, error) && initialise (run, error);
+}
+
+gboolean
+plait_run_open_inputs (PlaitRunState *run, GError **error)
+{
+  if (!plait_precision_check (plait_train_precision (&run->experiment->train), error)
+      || !plait_experiment_model_try_build (run->experiment, error)
+      || (!run->old && !plait_limits_check_words (run->experiment, error)))
+    return FALSE;
+  run->pool = plait_pool_new (run->options->threads, error);
+  return run->pool && plait_blas_reserve (run->pool, error) && prepare_data (run, error) && check_average (run, error)
+         && build_model (run, error);
+}
+
+gboolean
+plait_run_check_inputs (PlaitRunState *run, GError **error)
+{
+  if (!check_references (run, error) || !plait_run_find_keys (run, error))
+    return FALSE;
+  run->set = plait_training_set_new (run->experiment, run->corpus, run->trainer, run->initialisation);
+  /* The digests are those of what was read. */
+  if (!plait_corpus_check (run->corpus, error) || (run->validation && !plait_corpus_check (run->validation, error))
+      || !plait_run_check_tests (run, error))
+    return FALSE;
+  return !run->old || plait_run_check_old (run, error);
+}
