@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <gio/gio.h>
 #include <glib/gstdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "call.h"
@@ -64,25 +65,171 @@ check_told_once (const PlaitTestCall *call, const char *part)
   " --exclude-path /training/updates/target_tokens_per_second"                                                         \
   " --exclude-attribute /training/updates/step " /* which refers to the columns of times */
 
+/* mpirun says more, each time it ends. */
+static void
+check_launch_refused (const char *command, const char *part)
+{
+  CONTEXT ("%s", command);
+  SHELL (call, 2, command);
+
+  check_told_once (&call, part);
+  CHECK (!plait_test_exists ("refused.h5"));
+}
+
+/* One launch of two processes runs all of these commands (ranks-server.c) for the cases below. The output of each is
+ * NAME.h5. */
+static const struct
+{
+  const char *name;
+  const char *first;
+  const char *second; /* NULL: as the first */
+  const char *same;   /* has the bits of the output */
+} served[] = {
+  { "recurrent", "run recurrent.ini" SETTINGS "-o recurrent.h5", NULL, "alone-recurrent.h5" },
+  { "few-shards", "run tiny.ini -o few-shards.h5" },
+  { "two-experiments", "run tiny.ini --set train.shards=2 -o two-experiments.h5",
+    "run tiny.ini --set train.shards=2 --set experiment.seed=2 -o two-experiments.h5" },
+  { "second-fails", "run tiny.ini --set train.shards=2 -o second-fails.h5",
+    "run tiny.ini --set train.shards=2 --set decoder.combiner=flatt -o second-fails.h5" },
+  { "dry-run", "run tiny.ini --dry-run" },
+  { "no-option", "run tiny.ini --outptu no-option.h5" },
+  { "no-number", "run tiny.ini --threads many -o no-number.h5" },
+  { "too-large", "run tiny.ini --set train.shards=2 --set decoder.width=512 --set train.memory=1 -o too-large.h5" },
+  { "diverges", "run tiny.ini --set train.shards=2 --set train.learning_rate=1e6 --set train.warm_up=0 "
+                "--set train.epochs=100 --quiet -o diverges.h5" },
+};
+
+typedef struct
+{
+  int codes[2];
+  char *errors; /* of both */
+  gboolean written;
+  char *difference; /* from @same; NULL: not compared */
+} Served;
+
+static void
+serve (guint n, const char *commands)
+{
+  const char *server = plait_test_build_path ("tests/cli/ranks-server");
+
+  plait_test_write ("commands", commands);
+  SHELL (call, 0, plait_test_format ("mpirun -n %u '%s' commands > served", n, server));
+}
+
+static int
+code_of (const char *name, guint rank)
+{
+  return atoi (plait_test_read_text (plait_test_format ("%s.%u.code", name, rank)));
+}
+
+static const char *
+difference (const char *one, const char *other)
+{
+  return shell (plait_test_format ("h5diff" BUT_TIMES "%s %s 2>&1; echo $?", one, other)).output;
+}
+
+/* Launches all of @served. */
+static void
+launch (Served *found)
+{
+  g_autoptr (GString) commands = g_string_new (NULL);
+
+  plait_test_write_grid ("");
+  plait_test_write ("recurrent.ini", "[data]\ngenerate=agreement\ngenerate.train=24\ngenerate.validation=4\n"
+                                     "generate.test=6\nvocabulary_type=words\n"
+                                     "[source a]\nencoder=bigru\nwidth=8\n"
+                                     "[decoder]\ntype=gru\nwidth=8\nstate_width=8\n[train]\nepochs=1\n"
+                                     "[decode]\nbeam=2\nmaximum_length=8\n[evaluate]\nresamples=5\n");
+  for (guint i = 0; i < G_N_ELEMENTS (served); i++)
+    g_string_append_printf (commands, "%s\tplait %s\tplait %s\n", served[i].name, served[i].first,
+                            served[i].second ? served[i].second : served[i].first);
+  serve (2, commands->str);
+  SHELL (alone, 0, "$PLAIT run recurrent.ini" SETTINGS "-o alone-recurrent.h5");
+  for (guint i = 0; i < G_N_ELEMENTS (served); i++)
+    {
+      const char *output = plait_test_format ("%s.h5", served[i].name), *errors[2];
+
+      for (guint rank = 0; rank < 2; rank++)
+        {
+          found[i].codes[rank] = code_of (served[i].name, rank);
+          errors[rank] = plait_test_read_text (plait_test_format ("%s.%u.errors", served[i].name, rank));
+        }
+      found[i].errors = g_strconcat (errors[0], errors[1], NULL);
+      found[i].written = plait_test_exists (output);
+      found[i].difference = served[i].same ? g_strdup (difference (served[i].same, output)) : NULL;
+    }
+}
+
+/* Returns what became of the command @name, launched with all others once in this process. */
+static const Served *
+find_served (const char *name)
+{
+  static Served found[G_N_ELEMENTS (served)];
+
+  if (!found[0].errors)
+    launch (found);
+  for (guint i = 0; i < G_N_ELEMENTS (served); i++)
+    if (g_str_equal (served[i].name, name))
+      return &found[i];
+  g_assert_not_reached ();
+}
+
+/* The command failed with @code, which the second process leaves to the first, and one error tells of it. */
+static void
+check_failed (const char *name, int code, const char *part)
+{
+  const Served *run = find_served (name);
+  PlaitTestCall call = { run->codes[0], "", run->errors };
+  CONTEXT ("%s", name);
+
+  CHECK_INT (run->codes[0], code);
+  CHECK_INT (run->codes[1], 0);
+  check_told_once (&call, part);
+}
+
+static void
+check_refused (const char *name, const char *part)
+{
+  check_failed (name, 2, part);
+  CHECK (!find_served (name)->written);
+}
+
 TEST_CASE (ranks, have_the_bits_of_one_process)
 {
+#define ACCUMULATE(n) "\tplait run tiny.ini" SETTINGS "--set train.accumulate=" n " --force -o many-" n ".h5\n"
+  static const struct
+  {
+    guint processes;
+    const char *commands;
+    guint accumulate[2];
+  } cases[] = {
+    { 1, "one" ACCUMULATE ("1"), { 1 } },
+    { 2, "one" ACCUMULATE ("1") "two" ACCUMULATE ("2"), { 1, 2 } },
+    { 3, "three" ACCUMULATE ("3"), { 3 } },
+    { 4, "one" ACCUMULATE ("1") "two" ACCUMULATE ("2"), { 1, 2 } },
+  };
+
   SKIP_WITHOUT_MPI;
   plait_test_write_grid ("");
   for (guint accumulate = 1; accumulate <= 3; accumulate++)
     {
-      g_autofree char *one
-          = g_strdup_printf ("$PLAIT run tiny.ini" SETTINGS "--set train.accumulate=%u --force -o one.h5", accumulate);
-      CONTEXT ("accumulate %u", accumulate);
-      SHELL (alone, 0, one);
+      SHELL (alone, 0,
+             plait_test_format ("$PLAIT run tiny.ini" SETTINGS "--set train.accumulate=%u -o one-%u.h5", accumulate,
+                                accumulate));
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      CONTEXT ("%u processes", cases[i].processes);
 
-      for (guint n = accumulate; n <= 4; n += n)
+      serve (cases[i].processes, cases[i].commands);
+      for (guint k = 0; k < 2 && cases[i].accumulate[k] > 0; k++)
         {
-          g_autofree char *command
-              = g_strdup_printf ("mpirun -n %u $PLAIT run tiny.ini" SETTINGS
-                                 "--set train.accumulate=%u --force -o many.h5 && h5diff" BUT_TIMES "one.h5 many.h5",
-                                 n, accumulate);
-          CONTEXT ("%u processes", n);
-          SHELL (together, 0, command);
+          guint accumulate = cases[i].accumulate[k];
+          CONTEXT ("accumulate %u", accumulate);
+
+          CHECK_STRING (
+              difference (plait_test_format ("one-%u.h5", accumulate), plait_test_format ("many-%u.h5", accumulate)),
+              "0\n");
         }
     }
 }
@@ -100,69 +247,43 @@ TEST_CASE (ranks, tell_what_exchange_costs)
   CHECK (strstr (call.errors, "told.h5 is complete") == g_strrstr (call.errors, "told.h5 is complete"));
 }
 
-/* mpirun says more, each time it ends. */
-static void
-check_refused (const char *command, const char *part)
-{
-  CONTEXT ("%s", command);
-  SHELL (call, 2, command);
-
-  check_told_once (&call, part);
-  CHECK (!g_file_test (plait_test_format ("%s/refused.h5", plait_test_folder ()), G_FILE_TEST_EXISTS));
-}
-
 TEST_CASE (ranks, refuse_in_one_sentence)
 {
   SKIP_WITHOUT_MPI;
+  check_refused ("few-shards", "train.shards is 1: a batch has no part for each");
+  check_refused ("two-experiments", "is not what the first process has");
+  check_refused ("second-fails", "process 2 of 2: ");
+  check_refused ("dry-run", "--dry-run is for one");
+  check_refused ("no-option", "did you mean \"--output\"?");
+  check_refused ("no-number", "--threads cannot be \"many\"");
   plait_test_write_grid ("");
-  check_refused ("mpirun -n 2 $PLAIT run tiny.ini -o refused.h5", "train.shards is 1: a batch has no part for each");
-  check_refused ("mpirun -n 1 $PLAIT run tiny.ini --set train.shards=2 -o refused.h5 : "
-                 "-n 1 $PLAIT run tiny.ini --set train.shards=2 --set experiment.seed=2 -o refused.h5",
-                 "is not what the first process has");
-  check_refused ("mpirun -n 1 $PLAIT run tiny.ini --set train.shards=2 -o refused.h5 : "
-                 "-n 1 $PLAIT run tiny.ini --set train.shards=2 --set decoder.combiner=flatt -o refused.h5",
-                 "process 2 of 2: ");
-  check_refused ("mpirun -n 2 $PLAIT run tiny.ini --dry-run", "--dry-run is for one");
-  check_refused ("mpirun -n 2 $PLAIT run tiny.ini --outptu refused.h5", "did you mean \"--output\"?");
-  check_refused ("mpirun -n 2 $PLAIT run tiny.ini --threads many", "--threads cannot be \"many\"");
-  check_refused ("mpirun -n 2 $PLAIT-bench train tiny.ini --stepz 3", "did you mean \"--steps\"?");
-  check_refused ("mpirun -n 2 $PLAIT-bench decode tiny.ini", "this mode is for one");
+  check_launch_refused ("mpirun -n 2 $PLAIT-bench train tiny.ini --stepz 3", "did you mean \"--steps\"?");
+  check_launch_refused ("mpirun -n 2 $PLAIT-bench decode tiny.ini", "this mode is for one");
 }
 
 /* While gradients are on their way: they come to an end, and all tell of it. */
 TEST_CASE (ranks, fail_together_in_an_update)
 {
   SKIP_WITHOUT_MPI;
-  plait_test_write_grid ("");
-  SHELL (call, 1,
-         "mpirun -n 2 $PLAIT run tiny.ini --set train.shards=2 --set decoder.width=512 --set train.memory=1 -o "
-         "refused.h5");
-  check_told_once (&call, "does not fit (");
+  check_failed ("too-large", 1, "does not fit (");
 }
 
 TEST_CASE (ranks, diverge_together)
 {
   SKIP_WITHOUT_MPI;
-  plait_test_write_grid ("");
-  SHELL (call, 1,
-         "mpirun -n 2 $PLAIT run tiny.ini --set train.shards=2 --set train.learning_rate=1e6 --set train.warm_up=0 "
-         "--set train.epochs=100 --quiet -o diverged.h5");
-  check_told_once (&call, "training has diverged");
+  check_failed ("diverges", 1, "training has diverged");
 }
 
 /* Weights that are used at each step of a recurrent decoder come to their gradients late. */
 TEST_CASE (ranks, have_the_bits_of_one_process_with_a_recurrent_decoder)
 {
   SKIP_WITHOUT_MPI;
-  plait_test_write ("recurrent.ini", "[data]\ngenerate=agreement\ngenerate.train=24\ngenerate.validation=4\n"
-                                     "generate.test=6\nvocabulary_type=words\n"
-                                     "[source a]\nencoder=bigru\nwidth=8\n"
-                                     "[decoder]\ntype=gru\nwidth=8\nstate_width=8\n[train]\nepochs=1\n"
-                                     "[decode]\nbeam=2\nmaximum_length=8\n[evaluate]\nresamples=5\n");
-  SHELL (call, 0,
-         "$PLAIT run recurrent.ini" SETTINGS "-o one.h5 && mpirun -n 2 $PLAIT run recurrent.ini" SETTINGS
-         "-o two.h5 && "
-         "h5diff" BUT_TIMES "one.h5 two.h5");
+  const Served *run = find_served ("recurrent");
+  CONTEXT ("%s", run->errors);
+
+  CHECK_INT (run->codes[0], 0);
+  CHECK_INT (run->codes[1], 0);
+  CHECK_STRING (run->difference, "0\n");
 }
 
 /* mpirun ends all when it sees that one has failed, perhaps before the first has said why. Here the first stays until
@@ -175,7 +296,7 @@ TEST_CASE (ranks, leave_word_and_code_to_the_first)
   plait_test_write ("first.sh", "$PLAIT run tiny.ini -o refused.h5\nown=$?\n"
                                 "for again in $(seq 1000); do [ -s code ] && break; sleep .01; done\n"
                                 "exit $own\n");
-  check_refused ("mpirun -n 1 sh first.sh : -n 1 sh second.sh", "train.shards is 1");
+  check_launch_refused ("mpirun -n 1 sh first.sh : -n 1 sh second.sh", "train.shards is 1");
   SHELL (code, 0, "cat code");
   CHECK_STRING (code.output, "0\n");
 }
