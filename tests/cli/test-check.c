@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "call.h"
+#include "experiments.h"
 #include "files.h"
 #include "harness.h"
 
@@ -278,10 +279,9 @@ TEST_CASE (check_command, references_are_held_to_the_metrics)
   plait_test_write ("test.a", "a b\na\nb\n");
   plait_test_write ("long.ini", "[data]\ntarget=target\nvocabulary_type=words\n"
                                 "train.a=test.a\ntrain.target=test.a\ntest.a=test.a\ntest.target=test.target\n"
-                                "validation.a=test.a\nvalidation.target=test.target\n"
-                                "[source a]\nencoder=transformer\nlayers=1\nheads=2\nfeed_forward=8\n"
-                                "[decoder]\nlayers=1\nwidth=8\nheads=2\nfeed_forward=8\n[train]\nupdates=1\nbatch=2\n"
-                                "[decode]\nmaximum_length=3\n[evaluate]\nresamples=0\nattention=0\n");
+                                "validation.a=test.a\nvalidation.target=test.target\n" SMALL_SOURCE ("a") TINY_DECODER
+                    "[train]\nupdates=1\nbatch=2\n"
+                    "[decode]\nmaximum_length=3\n[evaluate]\nresamples=0\nattention=0\n");
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
       CONTEXT ("%s", cases[i].settings);
@@ -308,10 +308,9 @@ TEST_CASE (check_command, references_are_held_to_the_metrics)
   CHECK (!strstr (test.errors, "searching"));
   /* Text that a task makes. */
   plait_test_write ("made.ini", "[data]\ngenerate=copy\ngenerate.train=4\ngenerate.test=2\ngenerate.shortest=3000\n"
-                                "generate.longest=3000\ntarget=target\nvocabulary_type=words\n"
-                                "[source a]\nencoder=transformer\nlayers=1\nheads=2\nfeed_forward=8\n"
-                                "[decoder]\nlayers=1\nwidth=8\nheads=2\nfeed_forward=8\n[train]\nupdates=1\nbatch=1\n"
-                                "[evaluate]\nmetrics=meteor\n");
+                                "generate.longest=3000\ntarget=target\nvocabulary_type=words\n" SMALL_SOURCE ("a")
+                                    TINY_DECODER "[train]\nupdates=1\nbatch=1\n"
+                                                 "[evaluate]\nmetrics=meteor\n");
   CHECK_REFUSED (CALL ("run", "made.ini", "--dry-run", "-q"), "test: the reference of sentence 1 has ");
 }
 
@@ -326,9 +325,8 @@ TEST_CASE (check_command, a_plan_estimates_what_takes_long)
   plait_test_write ("estimated.b", "x y\nx\nx\n");
   plait_test_write ("estimated.ini",
                     "[data]\ntarget=b\nvocabulary_type=words\ntrain.a=estimated.a\ntrain.b=estimated.b\n"
-                    "validation.a=estimated.a\nvalidation.b=estimated.b\n"
-                    "[source a]\nencoder=transformer\nlayers=1\nheads=2\nfeed_forward=8\n"
-                    "[decoder]\nlayers=1\nwidth=8\nheads=2\nfeed_forward=8\n[train]\nbatch=2\n");
+                    "validation.a=estimated.a\nvalidation.b=estimated.b\n" SMALL_SOURCE ("a") TINY_DECODER
+                    "[train]\nbatch=2\n");
   PlaitTestCall plan = DONE (CALL ("run", "estimated.ini", "--dry-run", "-q"));
   PlaitTestCall json = CALL ("run", "estimated.ini", "--dry-run", "-q", "--json");
   PlaitTestCall shorter
@@ -352,11 +350,10 @@ TEST_CASE (check_command, a_run_finds_files_that_do_not_go_together_before_it_le
   plait_test_write ("odd.b", "x\ny\nz\n");
   plait_test_write ("bad.b", "x\ny\xff\n");
   plait_test_write ("blank.a", "x\n \n");
-  plait_test_write ("apart.ini", "[data]\ntarget=b\nvocabulary_type=words\ntrain.a=even.a\ntrain.b=even.a\n"
-                                 "validation.a=even.a\nvalidation.b=odd.b\ntest.a=even.a\ntest.b=bad.b\n"
-                                 "test2.a=blank.a\ntest2.b=even.a\n"
-                                 "[source a]\nencoder=transformer\nlayers=1\nheads=2\nfeed_forward=8\n"
-                                 "[decoder]\nlayers=1\nwidth=8\nheads=2\nfeed_forward=8\n[train]\nupdates=1\n");
+  plait_test_write ("apart.ini",
+                    "[data]\ntarget=b\nvocabulary_type=words\ntrain.a=even.a\ntrain.b=even.a\n"
+                    "validation.a=even.a\nvalidation.b=odd.b\ntest.a=even.a\ntest.b=bad.b\n"
+                    "test2.a=blank.a\ntest2.b=even.a\n" SMALL_SOURCE ("a") TINY_DECODER "[train]\nupdates=1\n");
   PlaitTestCall call = CALL ("run", "apart.ini");
 
   CHECK_INT (call.code, 2);

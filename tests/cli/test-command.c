@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 
 #include "call.h"
+#include "experiments.h"
 #include "files.h"
 #include "command/exit-codes.h"
 #include "harness.h"
@@ -234,10 +235,8 @@ TEST_CASE (command, the_locale_changes_nothing)
 }
 
 static const char *const small = "[data]\ngenerate=agreement\nvocabulary_type=words\n"
-                                 "generate.train=32\ngenerate.validation=4\ngenerate.test=8\n"
-                                 "[source a]\nencoder=transformer\nlayers=1\nheads=2\nfeed_forward=8\n"
-                                 "[decoder]\nlayers=1\nwidth=8\nheads=2\nfeed_forward=8\n"
-                                 "[train]\nepochs=100000\nbatch=8\n";
+                                 "generate.train=32\ngenerate.validation=4\ngenerate.test=8\n" SMALL_SOURCE ("a")
+                                     TINY_DECODER "[train]\nepochs=100000\nbatch=8\n";
 
 /* The code of a run that is interrupted when it has begun to train. */
 static int

@@ -52,9 +52,7 @@ TEST_CASE (evaluate_command, takes_standard_input_for_one_file)
 
   write_files ();
   for (guint i = 0; i < G_N_ELEMENTS (refused); i++)
-    {
-      CHECK_REFUSED (plait_test_call (REFERENCE, refused[i].arguments), refused[i].part);
-    }
+    CHECK_REFUSED (plait_test_call (REFERENCE, refused[i].arguments), refused[i].part);
 }
 
 TEST_CASE (evaluate_command, several_systems_are_tables_with_tests)

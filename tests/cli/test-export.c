@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "call.h"
+#include "experiments.h"
 #include "files.h"
 #include "harness.h"
 
@@ -13,14 +14,8 @@
 
 /* plait export, and experiments/to-ctranslate2.py, which builds on it. */
 
-static const char experiment[] = "[experiment]\nseed=3\n"
-                                 "[data]\ngenerate=agreement\nvocabulary_type=words\n"
-                                 "generate.train=60\ngenerate.validation=10\ngenerate.test=8\n"
-                                 "[source a]\nencoder=transformer\nlayers=1\nheads=2\nfeed_forward=8\n"
-                                 "[source b]\nencoder=transformer\nlayers=1\nheads=2\nfeed_forward=8\n"
-                                 "[decoder]\ncombiner=serial\nlayers=1\nwidth=8\nheads=2\nfeed_forward=8\n"
-                                 "[train]\nbatch=6\nepochs=1\n"
-                                 "[decode]\nbeam=1\nmaximum_length=6\n[evaluate]\nresamples=10\n";
+static const char experiment[]
+    = SMALL_TRANSLATION (SMALL_SOURCE ("a") SMALL_SOURCE ("b"), "beam=1\nmaximum_length=6\n");
 
 TEST_CASE (export_command, writes_all_parameters_bit_by_bit)
 {
@@ -232,10 +227,8 @@ TEST_CASE (export_command, names_special_tokens_of_ctranslate2_as_no_text_is_spe
   plait_test_write ("a", "b b <s> cd ef\nb <s> ef cd\n");
   plait_test_write ("b", "<unk> <unk> </s> <unk>\n<unk> </s> </s>\n");
   plait_test_write ("small.ini", "[data]\ntrain.a=a\ntrain.b=b\ntest.a=a\ntest.b=b\ntarget=b\nvocabulary=separate\n"
-                                 "vocabulary_size=13\n"
-                                 "[source a]\nencoder=transformer\nlayers=1\nheads=2\nfeed_forward=8\n"
-                                 "[decoder]\nlayers=1\nwidth=8\nheads=2\nfeed_forward=8\n"
-                                 "[train]\nupdates=1\n[evaluate]\nresamples=10\n");
+                                 "vocabulary_size=13\n" SMALL_SOURCE ("a") TINY_DECODER
+                    "[train]\nupdates=1\n[evaluate]\nresamples=10\n");
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
     {
       g_autofree char *settings = NULL, *of_source = NULL, *of_target = NULL;
@@ -364,8 +357,7 @@ TEST_CASE (export_command, refuses_models_that_ctranslate2_has_not)
       CONTEXT ("%s", cases[i].set);
 
       if (cases[i].encoder)
-        g_string_replace (text, "[source a]\nencoder=transformer\nlayers=1\nheads=2\nfeed_forward=8\n",
-                          cases[i].encoder, 1);
+        g_string_replace (text, SMALL_SOURCE ("a"), cases[i].encoder, 1);
       plait_test_write ("small.ini", text->str);
       PlaitTestCall run = CALL ("run", "small.ini", "-q", "--force", "--set", "experiment.sources=a", "--set",
                                 cases[i].set, "--set", "train.updates=1", "--set", "data.generate.test=1");

@@ -5,7 +5,7 @@
 #include "call.h"
 #include "files.h"
 #include "harness.h"
-#include "tiny-experiment.h"
+#include "experiments.h"
 
 /* Grids over files, as a user sees them. */
 
@@ -35,9 +35,7 @@ write_grid (const char *axes, const char *folder, const char *b)
 
   plait_test_make_folder (folder);
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
-    {
-      plait_test_write (plait_test_format ("%s/%s", folder, texts[i][0]), texts[i][1]);
-    }
+    plait_test_write (plait_test_format ("%s/%s", folder, texts[i][0]), texts[i][1]);
   plait_test_write ("tiny.ini", text);
 }
 

@@ -8,7 +8,7 @@
 #include "call.h"
 #include "files.h"
 #include "harness.h"
-#include "tiny-grid.h"
+#include "grids.h"
 
 /* The cells of a grid one by one, as schedulers run them, and what is handed to Slurm. */
 

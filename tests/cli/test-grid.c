@@ -4,10 +4,11 @@
 #include <sys/wait.h>
 
 #include "call.h"
+#include "experiments.h"
 #include "files.h"
 #include "harness.h"
 #include "hdf5/store.h"
-#include "tiny-grid.h"
+#include "grids.h"
 
 /* plait grid as a user calls it. */
 
@@ -187,11 +188,10 @@ TEST_CASE (command_grid, counts_lines_before_cells_begin)
 {
   plait_test_write ("even.a", "u v\nw\n");
   plait_test_write ("odd.b", "x\ny\nz\n");
-  plait_test_write ("apart.ini", "[data]\ntarget=b\nvocabulary_type=words\ntrain.a=even.a\ntrain.b=even.a\n"
-                                 "test.a=even.a\ntest.b=odd.b\n"
-                                 "[source a]\nencoder=transformer\nlayers=1\nheads=2\nfeed_forward=8\n"
-                                 "[decoder]\nlayers=1\nwidth=8\nheads=2\nfeed_forward=8\n[train]\nupdates=1\n"
-                                 "[grid]\nexperiment.seed=1;2;3\n");
+  plait_test_write ("apart.ini",
+                    "[data]\ntarget=b\nvocabulary_type=words\ntrain.a=even.a\ntrain.b=even.a\n"
+                    "test.a=even.a\ntest.b=odd.b\n" SMALL_SOURCE ("a") TINY_DECODER "[train]\nupdates=1\n"
+                                                                                    "[grid]\nexperiment.seed=1;2;3\n");
   PlaitTestCall call = CALL ("grid", "apart.ini", "--jobs", "1");
 
   CHECK_INT (call.code, 2);

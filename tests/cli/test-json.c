@@ -2,16 +2,15 @@
 #include "text/json-read.h"
 #include "text/number.h"
 #include "call.h"
+#include "experiments.h"
 #include "files.h"
 #include "harness.h"
 #include "sample-run.h"
-#include "tiny-grid.h"
+#include "grids.h"
 
 /* What --json prints of all commands that read: one document, where null is null and a number a number. */
 
-static const char small[] = "[data]\ngenerate=agreement\nvocabulary_type=words\n"
-                            "[source a]\nencoder=transformer\nlayers=1\nheads=2\nfeed_forward=8\n"
-                            "[decoder]\nlayers=1\nwidth=8\nheads=2\nfeed_forward=8\n";
+static const char small[] = "[data]\ngenerate=agreement\nvocabulary_type=words\n" SMALL_SOURCE ("a") TINY_DECODER;
 
 /* TRUE if @text tells in words that there is nothing, or is a number. */
 static gboolean

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "call.h"
 #include "comparison/heatmap.h"
+#include "experiments.h"
 #include "files.h"
 #include "harness.h"
 
 /* Encoders whose rows are no tokens, and what is said of attention to them. */
 
 static const char experiment[] = "[data]\ntrain.a=text\ntrain.b=text\nvalidation.a=text\nvalidation.b=text\ntarget=b\n"
-                                 "vocabulary_type=words\ntrees=right\n"
-                                 "[decoder]\ncombiner=serial\nlayers=1\nwidth=8\nheads=2\nfeed_forward=8\n"
-                                 "[train]\nbatch=10\nepochs=1\nvalidate_every=10\n"
-                                 "[decode]\nbeam=1\nminimum_length=2\nmaximum_length=9\n"
-                                 "[evaluate]\nresamples=10\n";
+                                 "vocabulary_type=words\ntrees=right\n" SMALL_DECODER (
+                                     "serial") "[train]\nbatch=10\nepochs=1\nvalidate_every=10\n"
+                                               "[decode]\nbeam=1\nminimum_length=2\nmaximum_length=9\n"
+                                               "[evaluate]\nresamples=10\n";
 
 /* A call with forest/ among the plugin folders. */
 #define FOREST(...) forest_call ((const char *[]){ __VA_ARGS__, NULL })

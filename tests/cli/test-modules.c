@@ -4,7 +4,7 @@
 #include "call.h"
 #include "files.h"
 #include "harness.h"
-#include "tiny-grid.h"
+#include "grids.h"
 
 /* A plait from which a module was taken away: a copy of the program, beside links to the other modules. */
 

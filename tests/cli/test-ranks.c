@@ -7,7 +7,7 @@
 #include "call.h"
 #include "files.h"
 #include "harness.h"
-#include "tiny-grid.h"
+#include "grids.h"
 
 /* Several processes that train one model, started as a user starts them. */
 

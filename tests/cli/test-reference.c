@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "call.h"
+#include "experiments.h"
 #include "files.h"
 #include "harness.h"
 
@@ -240,9 +241,8 @@ TEST_CASE (reference, no_home_is_needed)
   static const char *const homes[] = { "export HOME=/nonexistent", "export HOME=/proc", "unset HOME" };
 
   plait_test_write ("small.ini", "[data]\ngenerate=agreement\nvocabulary_type=words\n"
-                                 "generate.train=32\ngenerate.validation=4\ngenerate.test=8\n"
-                                 "[source a]\nencoder=transformer\nlayers=1\nheads=2\nfeed_forward=8\n"
-                                 "[decoder]\nlayers=1\nwidth=8\nheads=2\nfeed_forward=8\n[train]\nupdates=1\n");
+                                 "generate.train=32\ngenerate.validation=4\ngenerate.test=8\n" SMALL_SOURCE ("a")
+                                     TINY_DECODER "[train]\nupdates=1\n");
   for (guint i = 0; i < G_N_ELEMENTS (homes); i++)
     {
       g_autofree char *line = g_strdup_printf (

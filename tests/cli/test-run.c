@@ -3,17 +3,17 @@
 
 #include "text/json-read.h"
 #include "call.h"
+#include "experiments.h"
 #include "files.h"
 #include "harness.h"
 #include "hdf5/store.h"
 
 /* plait run: what it prints. What it does is tested in tests/run. */
 
-static const char *const experiment = "[data]\ngenerate=agreement\nvocabulary_type=words\n"
-                                      "generate.train=32\ngenerate.validation=4\ngenerate.test=8\n"
-                                      "[source a]\nencoder=transformer\nlayers=1\nheads=2\nfeed_forward=8\n"
-                                      "[decoder]\nlayers=1\nwidth=8\nheads=2\nfeed_forward=8\n"
-                                      "[train]\nupdates=1\nbatch=8\n[evaluate]\nmetrics=bleu;bleu:tok=none\n";
+static const char *const experiment
+    = "[data]\ngenerate=agreement\nvocabulary_type=words\n"
+      "generate.train=32\ngenerate.validation=4\ngenerate.test=8\n" SMALL_SOURCE ("a") TINY_DECODER
+    "[train]\nupdates=1\nbatch=8\n[evaluate]\nmetrics=bleu;bleu:tok=none\n";
 
 TEST_CASE (run_command, prints_the_scores_alone)
 {
@@ -101,10 +101,8 @@ TEST_CASE (run_command, keeps_what_it_reads)
 {
   static const char text[] = "a b\nb\n";
   static const char reading[]
-      = "[data]\ntrain.a=a\ntrain.b=b\ntest.a=test.a\ntest.b=b\ntarget=b\nvocabulary_type=words\n"
-        "[source a]\nencoder=transformer\nlayers=1\nheads=2\nfeed_forward=8\n"
-        "[decoder]\nlayers=1\nwidth=8\nheads=2\nfeed_forward=8\n"
-        "[train]\nupdates=1\nbatch=2\n";
+      = "[data]\ntrain.a=a\ntrain.b=b\ntest.a=test.a\ntest.b=b\ntarget=b\nvocabulary_type=words\n" SMALL_SOURCE ("a")
+          TINY_DECODER "[train]\nupdates=1\nbatch=2\n";
   const char *const files[] = { "a", "b", "test.a" };
 
   for (guint i = 0; i < G_N_ELEMENTS (files); i++)
@@ -223,10 +221,10 @@ TEST_CASE (run_command, reads_a_large_text_once)
   plait_test_write ("train.b", text->str);
   plait_test_write ("validation.a", "a\n");
   plait_test_write ("validation.b", "b\n");
-  plait_test_write ("run.ini", "[data]\ntrain.a=train.a\ntrain.b=train.b\nvalidation.a=validation.a\n"
-                               "validation.b=validation.b\ntarget=b\nvocabulary=shared\nvocabulary_type=words\n"
-                               "[source a]\nencoder=transformer\nlayers=1\nheads=2\nfeed_forward=8\n"
-                               "[decoder]\nlayers=1\nwidth=8\nheads=2\nfeed_forward=8\n[train]\nupdates=2\nbatch=2\n");
+  plait_test_write ("run.ini",
+                    "[data]\ntrain.a=train.a\ntrain.b=train.b\nvalidation.a=validation.a\n"
+                    "validation.b=validation.b\ntarget=b\nvocabulary=shared\nvocabulary_type=words\n" SMALL_SOURCE ("a")
+                        TINY_DECODER "[train]\nupdates=2\nbatch=2\n");
   PlaitTestCall first = DONE (CALL ("run", "run.ini", "--threads", "2"));
   CHECK_CONTAINS (first.errors, "learning vocabulary shared");
   CHECK_CONTAINS (first.errors, "/plait-index keeps the encoded corpus for the next start");
@@ -249,12 +247,12 @@ TEST_CASE (run_command, joins_pieces_of_words_before_it_scores)
 
   plait_test_write ("p.a", "a b\nb a\n");
   plait_test_write ("p.target", "un@@ known x\nx un@@ known\n");
-  plait_test_write ("pieces.ini", "[data]\ntarget=target\nvocabulary_type=words\ntrain.a=p.a\ntrain.target=p.target\n"
-                                  "test.a=p.a\ntest.target=p.target\nvalidation.a=p.a\nvalidation.target=p.target\n"
-                                  "[source a]\nencoder=transformer\nlayers=1\nheads=2\nfeed_forward=8\n"
-                                  "[decoder]\nlayers=1\nwidth=8\nheads=2\nfeed_forward=8\n"
-                                  "[train]\nupdates=1\nbatch=2\nmetric=bleu\n"
-                                  "[decode]\nmaximum_length=4\n[evaluate]\nmetrics=bleu\nresamples=0\nattention=0\n");
+  plait_test_write (
+      "pieces.ini",
+      "[data]\ntarget=target\nvocabulary_type=words\ntrain.a=p.a\ntrain.target=p.target\n"
+      "test.a=p.a\ntest.target=p.target\nvalidation.a=p.a\nvalidation.target=p.target\n" SMALL_SOURCE ("a") TINY_DECODER
+      "[train]\nupdates=1\nbatch=2\nmetric=bleu\n"
+      "[decode]\nmaximum_length=4\n[evaluate]\nmetrics=bleu\nresamples=0\nattention=0\n");
   PlaitTestCall plan = CALL ("run", "pieces.ini", "--dry-run");
   PlaitTestCall plain = CALL ("run", "pieces.ini", "-o", "plain.h5");
   PlaitTestCall joined = DONE (CALL ("run", "pieces.ini", "-o", "pieces.h5", "--set", "evaluate.join=subword-nmt"));

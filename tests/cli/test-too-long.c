@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "call.h"
+#include "experiments.h"
 #include "files.h"
 #include "harness.h"
 
@@ -17,12 +18,10 @@ make_run (void)
   plait_test_write ("in.a", "u v\n" LONG "w\n" LONG "u\n");
   plait_test_write ("in.b", "x\nx y\ny\nx\ny\n");
   plait_test_write ("limited.ini", "[data]\ntarget=b\nvocabulary_type=words\ntrain.a=train.a\ntrain.b=train.b\n"
-                                   "test.a=train.a\ntest.b=train.b\n"
-                                   "[source a]\nencoder=transformer\nlayers=1\nheads=2\nfeed_forward=8\n"
-                                   "positions=learned\nposition_limit=6\n"
-                                   "[decoder]\nlayers=1\nwidth=8\nheads=2\nfeed_forward=8\n"
-                                   "positions=learned\nposition_limit=9\n[train]\nupdates=1\n"
-                                   "[decode]\nmaximum_length=3\n[evaluate]\nresamples=0\nattention=0\n");
+                                   "test.a=train.a\ntest.b=train.b\n" SMALL_SOURCE (
+                                       "a") "positions=learned\nposition_limit=6\n" TINY_DECODER
+                                            "positions=learned\nposition_limit=9\n[train]\nupdates=1\n"
+                                            "[decode]\nmaximum_length=3\n[evaluate]\nresamples=0\nattention=0\n");
   DONE (CALL ("run", "limited.ini", "-q", "--force"));
 }
 
@@ -273,13 +272,14 @@ TEST_CASE (too_long, is_a_sentence_of_a_document)
   plait_test_write ("d.t", "x\ny\nx y\n");
   plait_test_write ("short.a", "u v\n\nw u\n");
   plait_test_write ("short.t", "x\ny\n");
-  plait_test_write ("d.ini",
-                    "[data]\ntarget=t\nvocabulary_type=words\ndocuments=a\ntrain.a=d.a\ntrain.t=d.t\n"
-                    "test.a=short.a\ntest.t=short.t\n"
-                    "[source a]\nencoder=hat\nleaves=transformer\nheads=2\nfeed_forward=8\n"
-                    "[source a/leaves]\nlayers=1\nheads=2\nfeed_forward=8\npositions=learned\nposition_limit=6\n"
-                    "[decoder]\ncombiner=hierarchical\nlayers=1\nwidth=8\nheads=2\nfeed_forward=8\n"
-                    "[train]\nbatch=2\nupdates=1\n[decode]\nmaximum_length=3\n[evaluate]\nresamples=0\nattention=0\n");
+  plait_test_write (
+      "d.ini",
+      "[data]\ntarget=t\nvocabulary_type=words\ndocuments=a\ntrain.a=d.a\ntrain.t=d.t\n"
+      "test.a=short.a\ntest.t=short.t\n"
+      "[source a]\nencoder=hat\nleaves=transformer\nheads=2\nfeed_forward=8\n"
+      "[source a/leaves]\nlayers=1\nheads=2\nfeed_forward=8\npositions=learned\nposition_limit=6\n" SMALL_DECODER (
+          "hierarchical") "[train]\nbatch=2\nupdates=1\n[decode]\nmaximum_length=3\n[evaluate]\nresamples=0\nattention="
+                          "0\n");
   PlaitTestCall refused = CALL ("run", "d.ini");
   PlaitTestCall dropped = DONE (CALL ("run", "d.ini", "--set", "data.too_long=truncate"));
   PlaitTestCall scored = CALL ("run", "d.ini", "--force", IN_TEST, "--set", "data.too_long=skip");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "call.h"
+#include "experiments.h"
 #include "files.h"
 #include "harness.h"
 
@@ -8,13 +9,7 @@
 
 /* What all commands hold that compute with a run: its plugins, and keys that do something. */
 
-static const char experiment[] = "[experiment]\nseed=3\n"
-                                 "[data]\ngenerate=agreement\nvocabulary_type=words\n"
-                                 "generate.train=60\ngenerate.validation=10\ngenerate.test=8\n"
-                                 "[source a]\nencoder=transformer\nlayers=1\nheads=2\nfeed_forward=8\n"
-                                 "[decoder]\ncombiner=serial\nlayers=1\nwidth=8\nheads=2\nfeed_forward=8\n"
-                                 "[train]\nbatch=6\nepochs=1\n"
-                                 "[decode]\nbeam=4\nmaximum_length=6\n[evaluate]\nresamples=10\n";
+static const char experiment[] = SMALL_TRANSLATION (SMALL_SOURCE ("a"), "beam=4\nmaximum_length=6\n");
 
 static const char *const computing[][12] = {
   { "translate", "small.h5", "-q", "-s", "a=made/test.a" },
@@ -125,15 +120,9 @@ TEST_CASE (trained, takes_keys_that_do_something)
     { { "test", "class.h5" }, "decode.beam=2" },
     { { "adversarial", "class.h5" }, "decode.beam=2" },
   };
-  static const char class[] = "[experiment]\nseed=3\n"
-                              "[data]\ngenerate=topic\nvocabulary_type=words\ngenerate.topics=3\n"
-                              "generate.train=60\ngenerate.validation=10\ngenerate.test=8\n"
-                              "[predict]\nkind=class\n"
-                              "[source text]\nencoder=transformer\nlayers=1\nheads=2\nfeed_forward=8\n"
-                              "[decoder]\nwidth=8\n[train]\nbatch=6\nepochs=1\n[evaluate]\nresamples=10\n";
 
   plait_test_write ("small.ini", experiment);
-  plait_test_write ("class.ini", class);
+  plait_test_write ("class.ini", SMALL_CLASSES);
   PlaitTestCall made
       = CALL ("generate", "agreement", "-o", "made", "-s", "train=60", "-s", "validation=10", "-s", "test=8");
   PlaitTestCall topics = CALL ("generate", "topic", "-o", "topics", "-s", "train=60", "-s", "validation=10", "-s",

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "call.h"
+#include "experiments.h"
 #include "files.h"
 #include "harness.h"
 #include "tensor/packed.h"
@@ -10,13 +11,7 @@
 
 /* plait translate, and plait adversarial, told otherwise than the experiment. */
 
-static const char experiment[] = "[experiment]\nseed=3\n"
-                                 "[data]\ngenerate=agreement\nvocabulary_type=words\n"
-                                 "generate.train=60\ngenerate.validation=10\ngenerate.test=8\n"
-                                 "[source a]\nencoder=transformer\nlayers=1\nheads=2\nfeed_forward=8\n"
-                                 "[decoder]\ncombiner=serial\nlayers=1\nwidth=8\nheads=2\nfeed_forward=8\n"
-                                 "[train]\nbatch=6\nepochs=1\n"
-                                 "[decode]\nbeam=2\nmaximum_length=6\n[evaluate]\nresamples=10\n";
+static const char experiment[] = SMALL_TRANSLATION (SMALL_SOURCE ("a"), "beam=2\nmaximum_length=6\n");
 
 /* TRUE if each line of @text has @length words, and whether a word stands twice in one of them. */
 static gboolean
@@ -90,8 +85,7 @@ TEST_CASE (translate_command, leaves_empty_what_is_empty)
 /* Scores, lengths and alignments, as fields and as JSON lines; a source that is missing is aligned to nothing. */
 TEST_CASE (translate_command, tells_scores_and_alignments)
 {
-  g_autofree char *two
-      = g_strconcat (experiment, "[source b]\nencoder=transformer\nlayers=1\nheads=2\nfeed_forward=8\n", NULL);
+  g_autofree char *two = g_strconcat (experiment, SMALL_SOURCE ("b"), NULL);
 
   plait_test_write ("two.ini", two);
   plait_test_write ("a", "a b\n\nc\n");
@@ -144,8 +138,7 @@ TEST_CASE (translate_command, tells_scores_and_alignments)
 /* Sources are columns of standard input; an empty field is a source that is missing there, where the run allows it. */
 TEST_CASE (translate_command, reads_columns)
 {
-  g_autofree char *two
-      = g_strconcat (experiment, "[source b]\nencoder=transformer\nlayers=1\nheads=2\nfeed_forward=8\n", NULL);
+  g_autofree char *two = g_strconcat (experiment, SMALL_SOURCE ("b"), NULL);
 
   plait_test_write ("two.ini", two);
   plait_test_write ("a", "a b\n\nc\nd\n");
@@ -210,14 +203,8 @@ TEST_CASE (translate_command, searches_with_bytes)
 
 TEST_CASE (translate_command, tells_labels)
 {
-  static const char class[] = "[experiment]\nseed=3\n"
-                              "[data]\ngenerate=topic\nvocabulary_type=words\ngenerate.topics=3\n"
-                              "generate.train=60\ngenerate.validation=10\ngenerate.test=8\n"
-                              "[predict]\nkind=class\n"
-                              "[source text]\nencoder=transformer\nlayers=1\nheads=2\nfeed_forward=8\n"
-                              "[decoder]\nwidth=8\n[train]\nbatch=6\nepochs=1\n[evaluate]\nresamples=10\n";
 
-  plait_test_write ("class.ini", class);
+  plait_test_write ("class.ini", SMALL_CLASSES);
   PlaitTestCall run = CALL ("run", "class.ini", "-q");
   PlaitTestCall masked = CALL ("run", "class.ini", "-q", "--set", "predict.kind=masked", "--set", "data.target=text",
                                "--output", "masked.h5");

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "call.h"
+#include "experiments.h"
 #include "files.h"
 #include "harness.h"
 #include "report-page.h"
@@ -121,13 +122,13 @@ forest_call (const char *first, ...)
   return plait_test_call_with_plugins (folder, (const char *const *)words->pdata);
 }
 
-static const char *const experiment = "[experiment]\nseed=3\n"
-                                      "[data]\ngenerate=reorder\nvocabulary_type=words\n"
-                                      "generate.train=60\ngenerate.validation=10\ngenerate.test=8\n"
-                                      "[source a]\nencoder=forest\n"
-                                      "[decoder]\ncombiner=serial\nlayers=1\nwidth=8\nheads=2\nfeed_forward=8\n"
-                                      "[train]\nbatch=6\nepochs=2\nwarm_up=10\nlearning_rate=1\nvalidate_every=7\n"
-                                      "[decode]\nbeam=2\nmaximum_length=12\n[evaluate]\nresamples=10\nattention=1\n";
+static const char *const experiment
+    = "[experiment]\nseed=3\n"
+      "[data]\ngenerate=reorder\nvocabulary_type=words\n"
+      "generate.train=60\ngenerate.validation=10\ngenerate.test=8\n"
+      "[source a]\nencoder=forest\n" SMALL_DECODER (
+          "serial") "[train]\nbatch=6\nepochs=2\nwarm_up=10\nlearning_rate=1\nvalidate_every=7\n"
+                    "[decode]\nbeam=2\nmaximum_length=12\n[evaluate]\nresamples=10\nattention=1\n";
 
 TEST_CASE (trees_of_runs, are_trained_with_and_translated_with)
 {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "materials.h"
 
+#include "experiments.h"
+
 #include <hdf5.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -29,26 +31,26 @@ materials_write_features (const char *name, guint sentences, guint positions, gu
  * The sound ones
  */
 
-#define SOURCE(name) "[source " name "]\nencoder=transformer\nlayers=1\nheads=2\nfeed_forward=8\n"
 #define FILES(stream)                                                                                                  \
   "train." stream "=train." stream "\nvalidation." stream "=validation." stream "\ntest." stream "=test." stream "\n"
 #define REST                                                                                                           \
-  "[decoder]\ncombiner=hierarchical\nlayers=1\nwidth=8\nheads=2\nfeed_forward=8\n"                                     \
+  SMALL_DECODER ("hierarchical")                                                                                       \
   "[train]\nbatch=12\nepochs=1\nwarm_up=4\ncheckpoint_every=1\n"                                                       \
   "[decode]\nbeam=2\nmaximum_length=8\n[evaluate]\nresamples=5\nattention=1\nlength_bins=2;4\n"
 
 static const char text_experiment[] = "[experiment]\nname=text\nseed=3\n"
                                       "[data]\ntarget=target\nvocabulary_type=words\n" FILES ("a") FILES ("b")
-                                          FILES ("target") SOURCE ("a") SOURCE ("b") REST;
-static const char image_experiment[] = "[experiment]\nname=image\n"
-                                       "[data]\ntarget=target\nvocabulary_type=words\n" FILES ("a") FILES ("image")
-                                           FILES ("target") SOURCE ("a") "[source image]\nencoder=features\n" REST;
+                                          FILES ("target") SMALL_SOURCE ("a") SMALL_SOURCE ("b") REST;
+static const char image_experiment[]
+    = "[experiment]\nname=image\n"
+      "[data]\ntarget=target\nvocabulary_type=words\n" FILES ("a") FILES ("image") FILES ("target")
+          SMALL_SOURCE ("a") "[source image]\nencoder=features\n" REST;
 static const char pieces_experiment[]
     = "[experiment]\nname=pieces\n"
-      "[data]\ntarget=target\nvocabulary.shared=pieces.model\n" FILES ("a") FILES ("target") SOURCE ("a") REST;
+      "[data]\ntarget=target\nvocabulary.shared=pieces.model\n" FILES ("a") FILES ("target") SMALL_SOURCE ("a") REST;
 static const char grid_experiment[] = "[experiment]\nname=grid\n"
                                       "[data]\ntarget=target\nvocabulary_type=words\n" FILES ("a") FILES ("target")
-                                          SOURCE ("a") REST "[grid]\ndecoder.combiner=serial;flat\n";
+                                          SMALL_SOURCE ("a") REST "[grid]\ndecoder.combiner=serial;flat\n";
 
 static const char tree_experiment[]
     = "[experiment]\nname=trees\n"

@@ -24,13 +24,15 @@
  */
 gboolean materials_lay_out (void);
 
-#define NEED_MATERIALS()                                                                                               \
-  do                                                                                                                   \
-    {                                                                                                                  \
-      if (!materials_lay_out ())                                                                                       \
-        return;                                                                                                        \
-    }                                                                                                                  \
-  while (0)
+/* A test case that finds these files in its folder. */
+#define HOSTILE_CASE(suite, name)                                                                                      \
+  static void hostile_##suite##_##name (void);                                                                         \
+  TEST_CASE (suite, name)                                                                                              \
+  {                                                                                                                    \
+    if (materials_lay_out ())                                                                                          \
+      hostile_##suite##_##name ();                                                                                     \
+  }                                                                                                                    \
+  static void hostile_##suite##_##name (void)
 
 /* Writes features [sentences, positions, width], all @value, as the dataset /features of the file @name. */
 void materials_write_features (const char *name, guint sentences, guint positions, guint width, float value);

@@ -13,9 +13,8 @@
 #define TRANSLATE_TEXT "translate text.h5 -q -s a=test.a -s b=test.b"
 #define TRANSLATE_IMAGE "translate image.h5 -q -s a=test.a -s image=test.image"
 
-TEST_CASE (hostile_data, line_counts_differ)
+HOSTILE_CASE (hostile_data, line_counts_differ)
 {
-  NEED_MATERIALS ();
   plait_test_copy ("validation.b", "train.b");
   REFUSED (RUN_TEXT, "[data] train.b: |train.b has 6 lines, but train.a has 48");
   plait_test_copy ("train.a", "test.b");
@@ -25,9 +24,8 @@ TEST_CASE (hostile_data, line_counts_differ)
 }
 
 /* /dev/null is a text of no lines. */
-TEST_CASE (hostile_data, no_lines)
+HOSTILE_CASE (hostile_data, no_lines)
 {
-  NEED_MATERIALS ();
   REFUSED ("translate text.h5 -q -s a=test.a -s b=/dev/null -o new", "/dev/null:1: ends here, but test.a goes on");
   REFUSED ("translate text.h5 -q -s a=/dev/zero -s b=test.b -o new", "/dev/zero:1: the line is longer");
   REFUSED ("evaluate -q -r /dev/null -i test.target", "/dev/null: is empty");
@@ -39,9 +37,8 @@ TEST_CASE (hostile_data, no_lines)
   REFUSED (RUN_TEXT, "validation.a: the file is empty");
 }
 
-TEST_CASE (hostile_data, empty_lines)
+HOSTILE_CASE (hostile_data, empty_lines)
 {
-  NEED_MATERIALS ();
   plait_test_write ("test.a", "x\n\n  \ny\nz\nx\n");
   REFUSED (RUN_TEXT, "test.a:2: the line is empty|empty=missing");
   plait_test_write ("train.target", "\n\n\n\n");
@@ -50,9 +47,8 @@ TEST_CASE (hostile_data, empty_lines)
   REFUSED (RUN_TEXT " --set data.empty=missing", "train");
 }
 
-TEST_CASE (hostile_data, features_do_not_fit)
+HOSTILE_CASE (hostile_data, features_do_not_fit)
 {
-  NEED_MATERIALS ();
   materials_write_features ("train.image", 47, 3, 4, 0);
   REFUSED (RUN_IMAGE, "train.image has 47 sentences, but train.a has 48|train.a has 48");
   materials_write_features ("train.image", 48, 3, 4, NAN);
@@ -75,9 +71,8 @@ TEST_CASE (hostile_data, features_do_not_fit)
 }
 
 /* Features so large that everything overflows: said, not stored. */
-TEST_CASE (hostile_data, numbers_overflow)
+HOSTILE_CASE (hostile_data, numbers_overflow)
 {
-  NEED_MATERIALS ();
   materials_write_features ("train.image", 48, 3, 4, 3e38f);
   plait_test_remove ("new");
   attempt_refused_with (RUN_IMAGE, NULL, 1, "update 1: the loss is|has diverged|train.learning_rate");
@@ -87,9 +82,8 @@ TEST_CASE (hostile_data, numbers_overflow)
   attempt_check (&attempt, 1, "validation after update 4: the loss is|look at the data");
 }
 
-TEST_CASE (hostile_data, vocabularies_do_not_fit)
+HOSTILE_CASE (hostile_data, vocabularies_do_not_fit)
 {
-  NEED_MATERIALS ();
   REFUSED ("run pieces.ini -q -o new --set data.vocabulary.shared=words.vocabulary --set data.vocabulary.other=x",
            "vocabulary.other");
   REFUSED ("run pieces.ini -q -o new --set data.vocabulary.shared=words.vocabulary",
@@ -106,9 +100,8 @@ TEST_CASE (hostile_data, vocabularies_do_not_fit)
            "begun.h5");
 }
 
-TEST_CASE (hostile_data, run_is_of_another_experiment)
+HOSTILE_CASE (hostile_data, run_is_of_another_experiment)
 {
-  NEED_MATERIALS ();
   REFUSED ("run text.ini -q -o begun.h5", "begun.h5 exists: add --resume");
   REFUSED ("run text.ini -q -r -o begun.h5", "begun.h5 is a run of another experiment|train.epochs was 1000000, is 1");
   REFUSED ("run text.ini -q -r -o begun.h5 --set train.epochs=1000000 --set decoder.width=16",
@@ -122,9 +115,8 @@ TEST_CASE (hostile_data, run_is_of_another_experiment)
            "train.b: this file of data.train.b has changed");
 }
 
-TEST_CASE (hostile_data, files_of_another_kind_of_ours)
+HOSTILE_CASE (hostile_data, files_of_another_kind_of_ours)
 {
-  NEED_MATERIALS ();
   REFUSED ("translate dump.h5 -q -s a=test.a -s b=test.b -o new", "dump.h5 is not a run");
   REFUSED ("translate grid/grid.h5 -q -s a=test.a -s b=test.b -o new", "grid/grid.h5 is not a run");
   REFUSED ("compare dump.h5 -q", "dump.h5");
@@ -161,12 +153,11 @@ change_while_training (const char *command, const char *name, gboolean removed)
   plait_test_remove ("new");
 }
 
-TEST_CASE (hostile_data, files_that_change_while_they_are_in_use)
+HOSTILE_CASE (hostile_data, files_that_change_while_they_are_in_use)
 {
   /* What is read after training is looked at with each checkpoint. */
   static const char *const images[] = { "train.image", "validation.image", "test.image" };
 
-  NEED_MATERIALS ();
   for (guint i = 0; i < 2 * G_N_ELEMENTS (images); i++)
     change_while_training ("run image.ini -o new --set train.epochs=1000000", images[i / 2], i % 2);
   for (guint i = 0; i < 2; i++)
@@ -174,9 +165,8 @@ TEST_CASE (hostile_data, files_that_change_while_they_are_in_use)
 }
 
 /* The best parameters stand nowhere but in the file, which is written again with them. */
-TEST_CASE (hostile_data, a_run_that_is_removed_while_it_is_written)
+HOSTILE_CASE (hostile_data, a_run_that_is_removed_while_it_is_written)
 {
-  NEED_MATERIALS ();
   const char *path = plait_test_path ("new");
   PlaitTestProcess process
       = attempt_start ("run text.ini -o new --set train.learning_rate=0 --set train.epochs=1000000", NULL);
@@ -193,9 +183,8 @@ TEST_CASE (hostile_data, a_run_that_is_removed_while_it_is_written)
 }
 
 /* Too high a rate makes it diverge: it stops in words, and the last good checkpoint stays. */
-TEST_CASE (hostile_data, training_that_diverges)
+HOSTILE_CASE (hostile_data, training_that_diverges)
 {
-  NEED_MATERIALS ();
   PlaitTestCall attempt = ATTEMPT ("run text.ini -q -o new --set train.learning_rate=1e6 --set train.warm_up=0 "
                                    "--set train.epochs=1000");
 

@@ -5,67 +5,58 @@
 
 #define EXPERIMENT "cut by a byte|cut to half"
 
-TEST_CASE (hostile_file, experiment)
+HOSTILE_CASE (hostile_file, experiment)
 {
-  NEED_MATERIALS ();
   spoil_and_refuse ("text.ini", "run text.ini -q -o new", EXPERIMENT);
   spoil_and_refuse ("text.ini", "run text.ini --dry-run -o new", EXPERIMENT);
 }
 
-TEST_CASE (hostile_file, grid_experiment)
+HOSTILE_CASE (hostile_file, grid_experiment)
 {
-  NEED_MATERIALS ();
   spoil_and_refuse ("grid.ini", "grid grid.ini -q -o new", EXPERIMENT);
   spoil_and_refuse ("grid.ini", "grid grid.ini --dry-run -o new", EXPERIMENT);
 }
 
-TEST_CASE (hostile_file, training_text)
+HOSTILE_CASE (hostile_file, training_text)
 {
-  NEED_MATERIALS ();
   spoil_and_refuse ("train.a", "run text.ini -q -o new", "cut by a byte");
 }
 
-TEST_CASE (hostile_file, validation_text)
+HOSTILE_CASE (hostile_file, validation_text)
 {
-  NEED_MATERIALS ();
   spoil_and_refuse ("validation.target", "run text.ini -q -o new", "cut by a byte");
 }
 
 /* Found before the time that training takes is spent. */
-TEST_CASE (hostile_file, test_text)
+HOSTILE_CASE (hostile_file, test_text)
 {
-  NEED_MATERIALS ();
   spoil_and_refuse ("test.b", "run text.ini -q -o new", "cut by a byte");
 }
 
 /* Sources of text to be worked on at once may come through pipes, which are waited for. */
 #define STREAM "cut by a byte|-a pipe without a writer"
 
-TEST_CASE (hostile_file, text_to_translate)
+HOSTILE_CASE (hostile_file, text_to_translate)
 {
-  NEED_MATERIALS ();
   spoil_and_refuse ("test.a", "translate text.h5 -q -s a=test.a -s b=test.b -o new", STREAM);
   spoil_and_refuse ("test.b", "translate text.h5 -q -s a=test.a -s b=test.b -a new", STREAM);
 }
 
-TEST_CASE (hostile_file, text_to_score)
+HOSTILE_CASE (hostile_file, text_to_score)
 {
-  NEED_MATERIALS ();
   spoil_and_refuse ("test.target", "score text.h5 -q -s a=test.a -s b=test.b --target test.target", STREAM);
 }
 
-TEST_CASE (hostile_file, text_to_evaluate)
+HOSTILE_CASE (hostile_file, text_to_evaluate)
 {
-  NEED_MATERIALS ();
   plait_test_copy ("test.target", "reference");
   spoil_and_refuse ("reference", "evaluate -q -r reference -i test.target --resamples 2", STREAM);
   spoil_and_refuse ("reference", "evaluate -q -r test.target -i test.target -i reference --trials 2", STREAM);
   spoil_and_refuse ("reference", "evaluate -q -r test.target -i test.target --source reference --resamples 2", STREAM);
 }
 
-TEST_CASE (hostile_file, text_of_a_vocabulary)
+HOSTILE_CASE (hostile_file, text_of_a_vocabulary)
 {
-  NEED_MATERIALS ();
   spoil_and_refuse ("train.a", "vocabulary -q -o new --size 30 train.a", SOUND_LINES);
   spoil_and_refuse ("train.a", "vocabulary -q -o new --type words train.a", SOUND_LINES);
   spoil_and_refuse ("test.a", "vocabulary -q --encode words.vocabulary test.a",
@@ -73,24 +64,21 @@ TEST_CASE (hostile_file, text_of_a_vocabulary)
 }
 
 /* A run is a vocabulary, too. */
-TEST_CASE (hostile_file, vocabulary_of_words)
+HOSTILE_CASE (hostile_file, vocabulary_of_words)
 {
-  NEED_MATERIALS ();
   spoil_and_refuse ("words.vocabulary", "vocabulary -q --show words.vocabulary", "a SentencePiece model|a run");
   spoil_and_refuse ("words.vocabulary", "run text.ini -q -o new --set data.vocabulary.shared=words.vocabulary",
                     "a run");
 }
 
-TEST_CASE (hostile_file, sentencepiece_model)
+HOSTILE_CASE (hostile_file, sentencepiece_model)
 {
-  NEED_MATERIALS ();
   spoil_and_refuse ("pieces.model", "vocabulary -q --show pieces.model", "a SentencePiece model|a run");
   spoil_and_refuse ("pieces.model", "run pieces.ini -q -o new", "a SentencePiece model");
 }
 
-TEST_CASE (hostile_file, features)
+HOSTILE_CASE (hostile_file, features)
 {
-  NEED_MATERIALS ();
   spoil_and_refuse ("train.image", "run image.ini -q -o new", "a late bit flipped|NUL within|no UTF-8 within");
   spoil_and_refuse ("test.image", "translate image.h5 -q -s a=test.a -s image=test.image -o new",
                     "features|a late bit flipped|NUL within|no UTF-8 within");
@@ -99,9 +87,8 @@ TEST_CASE (hostile_file, features)
 /* What a command does not read of a run may be damaged. */
 #define UNREAD "a late bit flipped|NUL within|no UTF-8 within"
 
-TEST_CASE (hostile_file, run_to_translate_with)
+HOSTILE_CASE (hostile_file, run_to_translate_with)
 {
-  NEED_MATERIALS ();
   spoil_and_refuse ("text.h5", "translate text.h5 -q -s a=test.a -s b=test.b -o new", UNREAD "|a run");
 }
 
@@ -112,13 +99,12 @@ answer (const char *command)
 }
 
 /* Bit after bit over the whole file: the answer is that of the sound file, or there is none. */
-TEST_CASE (hostile_file, run_with_a_flipped_bit)
+HOSTILE_CASE (hostile_file, run_with_a_flipped_bit)
 {
   static const char *const commands[]
       = { "translate text.h5 -q -s a=test.a -s b=test.b", "show text.h5 /training/validation",
           "show text.h5 /evaluation/test/metrics", "show text.h5 /attention/test/0", "show text.h5 --all" };
 
-  NEED_MATERIALS ();
   g_autoptr (GBytes) bytes = plait_test_read ("text.h5");
   gsize length = g_bytes_get_size (bytes);
   for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
@@ -145,29 +131,25 @@ TEST_CASE (hostile_file, run_with_a_flipped_bit)
     }
 }
 
-TEST_CASE (hostile_file, files_to_verify)
+HOSTILE_CASE (hostile_file, files_to_verify)
 {
-  NEED_MATERIALS ();
   spoil_and_find ("text.h5");
   spoil_and_find ("words.vocabulary");
   spoil_and_find ("pieces.model");
 }
 
-TEST_CASE (hostile_file, run_to_go_on_with)
+HOSTILE_CASE (hostile_file, run_to_go_on_with)
 {
-  NEED_MATERIALS ();
   spoil_and_refuse ("begun.h5", "run text.ini -q -r -o begun.h5", "missing|a run");
 }
 
-TEST_CASE (hostile_file, run_to_begin_with)
+HOSTILE_CASE (hostile_file, run_to_begin_with)
 {
-  NEED_MATERIALS ();
   spoil_and_refuse ("begun.h5", "run text.ini -q --dry-run -o new --set train.initialise=begun.h5", "a run");
 }
 
-TEST_CASE (hostile_file, run_to_look_at)
+HOSTILE_CASE (hostile_file, run_to_look_at)
 {
-  NEED_MATERIALS ();
   spoil_and_refuse ("text.h5", "score text.h5 -q -s a=test.a -s b=test.b --target test.target", UNREAD "|a run");
   spoil_and_refuse ("text.h5", "compare image.h5 text.h5 -q --trials 2", UNREAD "|a run|a grid");
   spoil_and_refuse ("text.h5", "report text.h5 -q -o new", UNREAD "|a run|a dump|a grid");
@@ -175,24 +157,21 @@ TEST_CASE (hostile_file, run_to_look_at)
 }
 
 /* The run remembers where its data were. */
-TEST_CASE (hostile_file, run_to_test)
+HOSTILE_CASE (hostile_file, run_to_test)
 {
-  NEED_MATERIALS ();
   DONE (ATTEMPT ("run text.ini -q -o own.h5"));
   plait_test_copy ("own.h5", "text.h5");
   spoil_and_refuse ("own.h5", "adversarial own.h5 -q", UNREAD "|a run");
   spoil_and_refuse ("test.a", "adversarial text.h5 -q", NULL);
 }
 
-TEST_CASE (hostile_file, dump)
+HOSTILE_CASE (hostile_file, dump)
 {
-  NEED_MATERIALS ();
   spoil_and_refuse ("dump.h5", "show dump.h5 /attention", UNREAD "|a run|a dump|a grid");
 }
 
-TEST_CASE (hostile_file, grid)
+HOSTILE_CASE (hostile_file, grid)
 {
-  NEED_MATERIALS ();
   spoil_and_refuse ("grid/grid.h5", "report grid/grid.h5 -q -o new", UNREAD "|a run|a dump|a grid");
   spoil_and_refuse ("grid/grid.h5", "compare grid/grid.h5 -q --trials 2", UNREAD "|a run|a grid");
 }

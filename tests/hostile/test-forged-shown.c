@@ -27,7 +27,6 @@ typedef struct
 static void
 forge_and_look (const char *from, const char *to, const Look *looks, guint n)
 {
-  NEED_MATERIALS ();
   for (guint i = 0; i < n; i++)
     for (guint k = 0; k < forge_n_ways; k++)
       {
@@ -38,7 +37,7 @@ forge_and_look (const char *from, const char *to, const Look *looks, guint n)
       }
 }
 
-TEST_CASE (hostile_forged, places_that_are_shown)
+HOSTILE_CASE (hostile_forged, places_that_are_shown)
 {
   static const Look looks[] = {
     { "/attention/test", { "show forged.h5 --json" } },
@@ -59,12 +58,11 @@ TEST_CASE (hostile_forged, places_that_are_shown)
 #define COMPARE_ATTENTION "compare forged.h5 text.h5 -q --attention"
 
 /* libhdf5 crashes on one of twenty. Some corrupt memory first: what that hits must not depend on the tests before. */
-TEST_CASE (hostile_forged, structure_that_is_shown)
+HOSTILE_CASE (hostile_forged, structure_that_is_shown)
 {
   static const PlaitTestCallSettings started = { .started = TRUE };
   static const char *const commands[] = { "show forged.h5 --all", REPORT, NULL };
 
-  NEED_MATERIALS ();
   for (guint32 seed = 0; seed < 40; seed++)
     {
       CONTEXT ("seed %u", seed);
@@ -74,7 +72,7 @@ TEST_CASE (hostile_forged, structure_that_is_shown)
     }
 }
 
-TEST_CASE (hostile_forged, places_that_are_reported)
+HOSTILE_CASE (hostile_forged, places_that_are_reported)
 {
   static const Look looks[] = {
     { "/attention", { REPORT } },
@@ -93,7 +91,7 @@ TEST_CASE (hostile_forged, places_that_are_reported)
 }
 
 /* To begin training with: what is not as it should be is refused or left. */
-TEST_CASE (hostile_forged, places_that_training_begins_with)
+HOSTILE_CASE (hostile_forged, places_that_training_begins_with)
 {
 #define BEGIN "run text.ini -q --dry-run -o new --set train.initialise=forged.h5 --set train.initialise_checkpoint=last"
   static const Look looks[] = {
@@ -106,7 +104,7 @@ TEST_CASE (hostile_forged, places_that_training_begins_with)
   forge_and_look ("begun.h5", "forged.h5", looks, G_N_ELEMENTS (looks));
 }
 
-TEST_CASE (hostile_forged, places_of_a_grid)
+HOSTILE_CASE (hostile_forged, places_of_a_grid)
 {
   static const Look looks[] = {
     { "/runs", { "compare grid/forged.h5 -q --trials 2", "report grid/forged.h5 -q -o new" } },
@@ -117,7 +115,7 @@ TEST_CASE (hostile_forged, places_of_a_grid)
   forge_and_look ("grid/grid.h5", "grid/forged.h5", looks, G_N_ELEMENTS (looks));
 }
 
-TEST_CASE (hostile_forged, values_that_are_shown)
+HOSTILE_CASE (hostile_forged, values_that_are_shown)
 {
   static const Look looks[] = {
     { "/attention/test/a/weights", { "show forged.h5 /attention/test/0", REPORT, COMPARE_ATTENTION } },
@@ -131,7 +129,6 @@ TEST_CASE (hostile_forged, values_that_are_shown)
   };
   static const double values[] = { NAN, -INFINITY, 1e300 };
 
-  NEED_MATERIALS ();
   for (guint i = 0; i < G_N_ELEMENTS (looks); i++)
     for (guint k = 0; k < G_N_ELEMENTS (values); k++)
       {
@@ -143,12 +140,11 @@ TEST_CASE (hostile_forged, values_that_are_shown)
 }
 
 /* What terminals would obey, and what is no text. */
-TEST_CASE (hostile_forged, texts_that_are_shown)
+HOSTILE_CASE (hostile_forged, texts_that_are_shown)
 {
   static const char *const texts[] = { "\x1b[2J\x07", "\xff\xfe", "<script>x" };
   static const char *const commands[] = { "show forged.h5", "show forged.h5 --json", REPORT, NULL };
 
-  NEED_MATERIALS ();
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
     {
       CONTEXT ("text %u", i);
@@ -197,7 +193,7 @@ write_links_to_a_device (hid_t file, const char *path)
   write_links (file, path, "/dev/zero", 2);
 }
 
-TEST_CASE (hostile_forged, runs_of_a_grid)
+HOSTILE_CASE (hostile_forged, runs_of_a_grid)
 {
   static const struct
   {
@@ -209,7 +205,6 @@ TEST_CASE (hostile_forged, runs_of_a_grid)
     { write_links_to_a_device, "/dev/zero: is not a regular file" },
   };
 
-  NEED_MATERIALS ();
   for (guint i = 0; i < G_N_ELEMENTS (ways); i++)
     {
       CONTEXT ("way %u", i);
@@ -221,11 +216,10 @@ TEST_CASE (hostile_forged, runs_of_a_grid)
 
 /* A cell of another experiment is run again. A file of another kind that bears a cell's name is kept, except with
  * --fresh. */
-TEST_CASE (hostile_forged, cells_of_a_grid)
+HOSTILE_CASE (hostile_forged, cells_of_a_grid)
 {
   static const char *const others[] = { "dump.h5", "test.a", "pieces.model" };
 
-  NEED_MATERIALS ();
   g_autoptr (GDir) cells = g_dir_open (plait_test_path ("grid"), 0, NULL);
   g_autofree char *cell = NULL;
   const char *name;

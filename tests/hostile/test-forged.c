@@ -17,7 +17,6 @@
 static void
 forge_and_refuse (const char *from, const char *const *places, guint n, const char *command)
 {
-  NEED_MATERIALS ();
   for (guint i = 0; i < n; i++)
     for (guint k = 0; k < forge_n_ways; k++)
       {
@@ -29,7 +28,7 @@ forge_and_refuse (const char *from, const char *const *places, guint n, const ch
 }
 
 /* Whatever stands at a place that is read. */
-TEST_CASE (hostile_forged, places_of_a_run)
+HOSTILE_CASE (hostile_forged, places_of_a_run)
 {
   static const char *const places[]
       = { "/vocabulary", "/vocabulary/shared/model", "/checkpoint", ("/checkpoint/best/parameters" TABLE), "/plugins" };
@@ -37,7 +36,7 @@ TEST_CASE (hostile_forged, places_of_a_run)
   forge_and_refuse ("text.h5", places, G_N_ELEMENTS (places), TRANSLATE);
 }
 
-TEST_CASE (hostile_forged, places_of_a_checkpoint)
+HOSTILE_CASE (hostile_forged, places_of_a_checkpoint)
 {
   static const char *const places[] = {
     ("/checkpoint/last/parameters" TABLE),
@@ -50,7 +49,7 @@ TEST_CASE (hostile_forged, places_of_a_checkpoint)
   forge_and_refuse ("begun.h5", places, G_N_ELEMENTS (places), RESUME);
 }
 
-TEST_CASE (hostile_forged, integers_of_a_checkpoint)
+HOSTILE_CASE (hostile_forged, integers_of_a_checkpoint)
 {
   static const struct
   {
@@ -77,7 +76,6 @@ TEST_CASE (hostile_forged, integers_of_a_checkpoint)
     { "sums.sentences", G_MININT64 },
   };
 
-  NEED_MATERIALS ();
   for (guint i = 0; i < G_N_ELEMENTS (integers); i++)
     {
       CONTEXT ("%s=%jd", integers[i].name, integers[i].value);
@@ -109,9 +107,8 @@ write_negative_metric (hid_t file, const char *path)
 }
 
 /* A run goes on from such scores as they were meant. */
-TEST_CASE (hostile_forged, a_run_of_before_has_its_metric_turned_round)
+HOSTILE_CASE (hostile_forged, a_run_of_before_has_its_metric_turned_round)
 {
-  NEED_MATERIALS ();
   const char *run = "run text.ini -q -o old.h5 --set train.metric=ter --set train.best_by=metric "
                     "--set train.validate_every=0 --set train.epochs=2";
   DONE (ATTEMPT (run));
@@ -130,7 +127,7 @@ TEST_CASE (hostile_forged, a_run_of_before_has_its_metric_turned_round)
   CHECK_INT (larger, 0);
 }
 
-TEST_CASE (hostile_forged, reals_of_a_checkpoint)
+HOSTILE_CASE (hostile_forged, reals_of_a_checkpoint)
 {
   static const struct
   {
@@ -142,7 +139,6 @@ TEST_CASE (hostile_forged, reals_of_a_checkpoint)
     { TIMES, "seconds", NAN },        { TIMES, "seconds", -1 },         { TIMES, "sums.seconds", NAN },
   };
 
-  NEED_MATERIALS ();
   for (guint i = 0; i < G_N_ELEMENTS (reals); i++)
     {
       CONTEXT ("%s=%g", reals[i].name, reals[i].value);
@@ -152,7 +148,7 @@ TEST_CASE (hostile_forged, reals_of_a_checkpoint)
     }
 }
 
-TEST_CASE (hostile_forged, parameters)
+HOSTILE_CASE (hostile_forged, parameters)
 {
   static const struct
   {
@@ -170,7 +166,6 @@ TEST_CASE (hostile_forged, parameters)
     { "begun.h5", "/checkpoint/last/optimizer/second", RESUME, -1e-30 },
   };
 
-  NEED_MATERIALS ();
   for (guint i = 0; i < G_N_ELEMENTS (values); i++)
     {
       g_autofree char *place = g_strconcat (values[i].place, TABLE, NULL);
@@ -184,16 +179,15 @@ TEST_CASE (hostile_forged, parameters)
   attempt_refused_or_done (TRANSLATE, NULL, "");
 }
 
-TEST_CASE (hostile_forged, header)
+HOSTILE_CASE (hostile_forged, header)
 {
-  NEED_MATERIALS ();
   forge_integer ("begun.h5", "forged.h5", "/", "training_key", 3);
   REFUSED (RESUME, "forged.h5: the attribute 'training_key' of /");
   forge_integer ("begun.h5", "forged.h5", "/", "status", 3);
   REFUSED (RESUME, "forged.h5: the attribute 'status' of /");
 }
 
-TEST_CASE (hostile_forged, experiment)
+HOSTILE_CASE (hostile_forged, experiment)
 {
   g_autofree char *long_name = g_strnfill (60000, 'x');
   const char *const texts[] = {
@@ -207,7 +201,6 @@ TEST_CASE (hostile_forged, experiment)
     "[experiment]\nname=x\n[data]\ntarget=t\ntrain.a=/etc/passwd\n[source ../a]\nencoder=transformer\n[decoder]\n",
   };
 
-  NEED_MATERIALS ();
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
     {
       CONTEXT ("text %u", i);
@@ -239,7 +232,7 @@ replaced (const char *text, const char *old, const char *new_text)
 }
 
 /* The stored settings do not belong to the stored parameters. */
-TEST_CASE (hostile_forged, settings)
+HOSTILE_CASE (hostile_forged, settings)
 {
   static const char *const changes[][2] = {
     { "width=8", "width=16" },
@@ -248,7 +241,6 @@ TEST_CASE (hostile_forged, settings)
     { "combiner=hierarchical", "combiner=serial" },
   };
 
-  NEED_MATERIALS ();
   g_autofree char *text = stored_experiment ();
   for (guint i = 0; i < G_N_ELEMENTS (changes); i++)
     {
@@ -310,13 +302,12 @@ write_other_vocabulary (hid_t file, const char *path)
   write_bytes (file, path, g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes));
 }
 
-TEST_CASE (hostile_forged, vocabulary)
+HOSTILE_CASE (hostile_forged, vocabulary)
 {
   static const ForgeWrite others[]
       = { write_small_vocabulary, write_no_vocabulary, write_random_vocabulary, write_other_vocabulary };
   static const char *const formats[] = { "words", "sentencepiece", "../words", "" };
 
-  NEED_MATERIALS ();
   for (guint i = 0; i < G_N_ELEMENTS (others); i++)
     for (guint k = 0; k < G_N_ELEMENTS (formats); k++)
       {
@@ -333,7 +324,7 @@ TEST_CASE (hostile_forged, vocabulary)
 #define HEAD_RULES "/trees/head_rules"
 #define TRANSLATE_TREES "translate forged.h5 -q -s a=reorder/test.a -s a.trees=reorder/test.a.trees -o new"
 
-TEST_CASE (hostile_forged, place_of_head_rules)
+HOSTILE_CASE (hostile_forged, place_of_head_rules)
 {
   static const char *const places[] = { "/trees", HEAD_RULES };
 
@@ -348,7 +339,7 @@ write_rules (hid_t file, const char *path)
   write_bytes (file, path, rules_text, strlen (rules_text));
 }
 
-TEST_CASE (hostile_forged, head_rules)
+HOSTILE_CASE (hostile_forged, head_rules)
 {
   g_autofree char *long_name = g_strnfill (100000, 'x');
   const char *const texts[] = {
@@ -363,7 +354,6 @@ TEST_CASE (hostile_forged, head_rules)
     plait_test_format ("[head-rules]\nsummary=x\nother=left\n[rules]\nNP=up %s", long_name),
   };
 
-  NEED_MATERIALS ();
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
     {
       CONTEXT ("%.100s", texts[i]);
@@ -375,12 +365,11 @@ TEST_CASE (hostile_forged, head_rules)
     }
 }
 
-TEST_CASE (hostile_forged, newer_format)
+HOSTILE_CASE (hostile_forged, newer_format)
 {
   static const char *const commands[]
       = { TRANSLATE, "show forged.h5", "run text.ini -q -r -o forged.h5", "report forged.h5 -q -o new" };
 
-  NEED_MATERIALS ();
   plait_test_copy ("text.h5", "forged.h5");
   forge_seal ("forged.h5", PLAIT_STORE_FORMAT + 1);
   for (guint i = 0; i < G_N_ELEMENTS (commands); i++)

@@ -28,7 +28,7 @@ check_done (const char *command)
   QUIET (ATTEMPT (command));
 }
 
-TEST_CASE (hostile_names, sources)
+HOSTILE_CASE (hostile_names, sources)
 {
   static const char *const names[][2] = {
     { "contexts", "sentence" },
@@ -46,7 +46,6 @@ TEST_CASE (hostile_names, sources)
     "run text.ini -q -r -o new.h5 --set train.epochs=2",
   };
 
-  NEED_MATERIALS ();
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     {
       g_autofree char *shown = g_strdup_printf ("show new.h5 /attention/test/0/%s", names[i][0]);
@@ -67,9 +66,8 @@ TEST_CASE (hostile_names, sources)
 }
 
 /* What the layout makes of a name. */
-TEST_CASE (hostile_names, splits_and_searches)
+HOSTILE_CASE (hostile_names, splits_and_searches)
 {
-  NEED_MATERIALS ();
   REFUSED ("test text.h5 -q --as short-forced", "--as cannot be \"short-forced\"|leave -forced out");
   plait_test_replace ("text.ini", "[source a]",
                       "test-forced.a=test.a\ntest-forced.b=test.b\ntest-forced.target=test.target\n[source a]");
@@ -78,9 +76,8 @@ TEST_CASE (hostile_names, splits_and_searches)
 }
 
 /* A key of [source NAME/leaves] has a slash. */
-TEST_CASE (hostile_names, axes_of_a_grid)
+HOSTILE_CASE (hostile_names, axes_of_a_grid)
 {
-  NEED_MATERIALS ();
   plait_test_replace ("trees.ini", "[decode]", "[grid]\nsource.a/leaves.width=4;8\n[decode]");
   check_done ("grid trees.ini -q -o new");
   check_done ("show new/grid.h5 --all");

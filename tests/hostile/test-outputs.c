@@ -27,9 +27,8 @@ static const struct
 };
 
 /* Any file stops growing at a size below what the output needs. */
-TEST_CASE (hostile_output, full_disk)
+HOSTILE_CASE (hostile_output, full_disk)
 {
-  NEED_MATERIALS ();
   for (guint i = 0; i < G_N_ELEMENTS (outputs); i++)
     for (guint64 size = 1; size < 100000; size *= 50)
       {
@@ -51,9 +50,8 @@ TEST_CASE (hostile_output, full_disk)
 }
 
 /* One rule for all commands. */
-TEST_CASE (hostile_output, what_is_there_is_replaced_by_force_alone)
+HOSTILE_CASE (hostile_output, what_is_there_is_replaced_by_force_alone)
 {
-  NEED_MATERIALS ();
   for (guint i = 0; i < G_N_ELEMENTS (outputs); i++)
     {
       CONTEXT ("%s", outputs[i].name);
@@ -82,7 +80,7 @@ TEST_CASE (hostile_output, what_is_there_is_replaced_by_force_alone)
 }
 
 /* A plan says what the run would say. */
-TEST_CASE (hostile_output, plans_know_where_nothing_can_be_written)
+HOSTILE_CASE (hostile_output, plans_know_where_nothing_can_be_written)
 {
   static const struct
   {
@@ -105,7 +103,6 @@ TEST_CASE (hostile_output, plans_know_where_nothing_can_be_written)
     { "grid grid.ini -q -o spoilt", "spoilt/grid.h5" },
   };
 
-  NEED_MATERIALS ();
   const char *tables = plait_test_path ("tables"), *runs = plait_test_path ("runs"),
              *spoilt = plait_test_path ("spoilt");
   CHECK (g_mkdir (tables, 0755) == 0 && g_mkdir (runs, 0755) == 0 && g_mkdir (spoilt, 0755) == 0);
@@ -124,7 +121,7 @@ TEST_CASE (hostile_output, plans_know_where_nothing_can_be_written)
 }
 
 /* What can be written is planned without a trace. */
-TEST_CASE (hostile_output, plans_leave_nothing_behind)
+HOSTILE_CASE (hostile_output, plans_leave_nothing_behind)
 {
   static const char *const commands[] = {
     "run text.ini -q -o new --dry-run",
@@ -135,7 +132,6 @@ TEST_CASE (hostile_output, plans_leave_nothing_behind)
     "grid grid.ini -q --dry-run",
   };
 
-  NEED_MATERIALS ();
   g_autofree char *before = attempt_folder ();
   for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
     {
@@ -147,13 +143,12 @@ TEST_CASE (hostile_output, plans_leave_nothing_behind)
     }
 }
 
-TEST_CASE (hostile_output, full_disk_on_the_way)
+HOSTILE_CASE (hostile_output, full_disk_on_the_way)
 {
   PlaitTestCallSettings limits = { .file_size = 60000 };
   PlaitTestCallSettings small = { .file_size = 50 };
   PlaitTestCallSettings middle = { .file_size = 1000 };
 
-  NEED_MATERIALS ();
   attempt_refused_with ("run text.ini -q -r -o begun.h5 --set train.epochs=1000000", &limits, 1, "begun.h5");
   attempt_refused_with ("generate agreement -q -o new", &small, 1, "new");
   attempt_refused_with ("generate agreement -q -o . --force", &small, 1, "train");
@@ -162,7 +157,7 @@ TEST_CASE (hostile_output, full_disk_on_the_way)
   attempt_refused_with ("new encoder -q fresh", &middle, 1, "fresh/fresh.c");
 }
 
-TEST_CASE (hostile_output, standard_output_is_full)
+HOSTILE_CASE (hostile_output, standard_output_is_full)
 {
   static const char *const commands[] = {
     "translate text.h5 -q -s a=test.a -s b=test.b",
@@ -179,17 +174,15 @@ TEST_CASE (hostile_output, standard_output_is_full)
   };
   PlaitTestCallSettings limits = { .output = "/dev/full" };
 
-  NEED_MATERIALS ();
   for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
     attempt_refused_with (commands[i], &limits, 1, "standard output cannot be written");
 }
 
-TEST_CASE (hostile_output, places_that_take_none)
+HOSTILE_CASE (hostile_output, places_that_take_none)
 {
   static const char *const places[]
       = { "/nowhere/new", "/dev/full", "/dev/null", ".", "new/", "test.a/new", "loop", "dangling", "pipe" };
 
-  NEED_MATERIALS ();
   const char *loop = plait_test_path ("loop"), *dangling = plait_test_path ("dangling"),
              *pipe = plait_test_path ("pipe");
   CHECK (symlink ("loop", loop) == 0 && symlink ("nothing", dangling) == 0 && mkfifo (pipe, 0600) == 0);
@@ -203,9 +196,8 @@ TEST_CASE (hostile_output, places_that_take_none)
 }
 
 /* Costs that cell alone. */
-TEST_CASE (hostile_output, pipe_in_place_of_a_log)
+HOSTILE_CASE (hostile_output, pipe_in_place_of_a_log)
 {
-  NEED_MATERIALS ();
   const char *folder = plait_test_path ("grid");
   g_autoptr (GDir) names = g_dir_open (folder, 0, NULL);
   const char *name = "";
@@ -221,7 +213,7 @@ TEST_CASE (hostile_output, pipe_in_place_of_a_log)
 }
 
 /* An output that is also an input would be lost. */
-TEST_CASE (hostile_output, same_file_as_an_input)
+HOSTILE_CASE (hostile_output, same_file_as_an_input)
 {
   static const char *const commands[] = {
     "translate text.h5 -q -s a=test.a -s b=test.b -o text.h5",
@@ -236,7 +228,6 @@ TEST_CASE (hostile_output, same_file_as_an_input)
     "vocabulary -q --type words -o train.b train.a train.b",
   };
 
-  NEED_MATERIALS ();
   const char *original = plait_test_path ("test.b"), *linked = plait_test_path ("linked");
   CHECK (link (original, linked) == 0);
   for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
@@ -245,7 +236,7 @@ TEST_CASE (hostile_output, same_file_as_an_input)
 }
 
 /* Whatever a command reads, under whatever name, is not replaced by what it writes, with --force either. */
-TEST_CASE (hostile_output, never_replaces_what_was_read)
+HOSTILE_CASE (hostile_output, never_replaces_what_was_read)
 {
   static const char *const commands[] = {
     "plait-bench train text.ini -q -n 1 -w 0 --force --parameters text.ini",
@@ -262,7 +253,6 @@ TEST_CASE (hostile_output, never_replaces_what_was_read)
     "reproduce text.h5 -q --force -o linked.h5",
   };
 
-  NEED_MATERIALS ();
   const char *original = plait_test_path ("text.ini"), *run = plait_test_path ("text.h5"),
              *linked = plait_test_path ("linked.ini"), *symbolic = plait_test_path ("symbolic.ini"),
              *second = plait_test_path ("linked.h5");
@@ -272,11 +262,10 @@ TEST_CASE (hostile_output, never_replaces_what_was_read)
 }
 
 /* What bears the name of a file that a grid writes, and is of another kind, was made by somebody else. */
-TEST_CASE (hostile_output, grid_replaces_no_files_of_others)
+HOSTILE_CASE (hostile_output, grid_replaces_no_files_of_others)
 {
   static const char *const command = "grid grid.ini -q --set train.epochs=0 --set train.updates=1";
 
-  NEED_MATERIALS ();
   const char *folder = plait_test_path ("grid");
   g_autoptr (GDir) names = g_dir_open (folder, 0, NULL);
   const char *name;
@@ -303,9 +292,8 @@ TEST_CASE (hostile_output, grid_replaces_no_files_of_others)
 }
 
 /* What is read again, or measured, is no pipe whose writer would be waited for. */
-TEST_CASE (hostile_output, pipes_that_nobody_writes)
+HOSTILE_CASE (hostile_output, pipes_that_nobody_writes)
 {
-  NEED_MATERIALS ();
   const char *pipe = plait_test_path ("pipe");
   CHECK (mkfifo (pipe, 0600) == 0);
   REFUSED ("plait-bench train text.ini -q --data pipe", "pipe: is not a regular file");

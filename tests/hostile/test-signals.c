@@ -116,23 +116,21 @@ interrupt_and_resume (const char *command, int signal, guint ticks)
   plait_test_remove ("new");
 }
 
-TEST_CASE (hostile_signal, during_training)
+HOSTILE_CASE (hostile_signal, during_training)
 {
   static const char command[]
       = "run text.ini -q -o new --set train.epochs=0 --set train.updates=400 --set train.checkpoint_every=40 "
         "--set train.validate_every=400";
   static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
 
-  NEED_MATERIALS ();
   signal (SIGHUP, SIG_DFL); /* whatever the tests were started by */
   for (guint i = 0; i < G_N_ELEMENTS (signals); i++)
     interrupt_and_resume (command, signals[i], i);
 }
 
 /* What went into tee, which Ctrl-C ends first. */
-TEST_CASE (hostile_signal, of_a_log_that_nobody_reads_any_more)
+HOSTILE_CASE (hostile_signal, of_a_log_that_nobody_reads_any_more)
 {
-  NEED_MATERIALS ();
   PlaitTestProcess process = attempt_start ("run text.ini -o new --set train.epochs=3", NULL);
   int nothing = g_open ("/dev/null", O_RDONLY, 0);
 
@@ -144,12 +142,11 @@ TEST_CASE (hostile_signal, of_a_log_that_nobody_reads_any_more)
 }
 
 /* Nearly all of the time goes into validation. */
-TEST_CASE (hostile_signal, during_validation)
+HOSTILE_CASE (hostile_signal, during_validation)
 {
   static const char command[] = "run text.ini -q -o new --set train.epochs=12 --set train.metric=bleu "
                                 "--set decode.beam=60 --set decode.maximum_length=60";
 
-  NEED_MATERIALS ();
   for (guint i = 0; i < 2; i++)
     interrupt_and_resume (command, i == 0 ? SIGINT : SIGTERM, i);
 }
@@ -166,12 +163,11 @@ lengthen (const char *name)
   plait_test_write_bytes (name, text->str, text->len);
 }
 
-TEST_CASE (hostile_signal, during_the_translation_of_a_test)
+HOSTILE_CASE (hostile_signal, during_the_translation_of_a_test)
 {
   static const char command[] = "run text.ini -q -o new --set train.epochs=0 --set train.updates=1 "
                                 "--set decode.beam=12 --set decode.batch=8";
 
-  NEED_MATERIALS ();
   lengthen ("test.a");
   lengthen ("test.b");
   lengthen ("test.target");
@@ -205,12 +201,11 @@ is_worked_in (void)
   return FALSE;
 }
 
-TEST_CASE (hostile_signal, during_a_grid)
+HOSTILE_CASE (hostile_signal, during_a_grid)
 {
   static const char command[] = "grid grid.ini -o new -j 2 --set train.epochs=0 --set train.updates=200 "
                                 "--set train.checkpoint_every=20";
 
-  NEED_MATERIALS ();
   for (guint i = 0; i < 2; i++)
     {
       PlaitTestCall attempt = { 0 };
@@ -235,9 +230,8 @@ TEST_CASE (hostile_signal, during_a_grid)
 }
 
 /* What would be half a translation is none. */
-TEST_CASE (hostile_signal, during_translation)
+HOSTILE_CASE (hostile_signal, during_translation)
 {
-  NEED_MATERIALS ();
   lengthen ("test.a");
   lengthen ("test.b");
   PlaitTestCall attempt = { 0 };
@@ -271,11 +265,10 @@ is_drained (gpointer writer)
 }
 
 /* A signal also ends the wait for input that does not come. */
-TEST_CASE (hostile_signal, while_waiting_for_input)
+HOSTILE_CASE (hostile_signal, while_waiting_for_input)
 {
   PlaitTestCallSettings limits = { .input = "pipe" };
 
-  NEED_MATERIALS ();
   const char *pipe = plait_test_path ("pipe");
   CHECK (mkfifo (pipe, 0600) == 0);
   int writer = g_open (pipe, O_RDWR, 0); /* a pipe that stays open and empty */

@@ -18,15 +18,12 @@ TEST_CASE (hostile_startup, with_little_memory)
   PlaitTestCallSettings limits = { .memory = (guint64)150 << 20 };
 
   for (guint i = 0; i < 3; i++)
-    {
-      QUIET (attempt_with (i == 0 ? "--version" : i == 1 ? "inspect transformer" : "plugins", &limits));
-    }
+    QUIET (attempt_with (i == 0 ? "--version" : i == 1 ? "inspect transformer" : "plugins", &limits));
 }
 
 /* Between little memory and enough, a run ends in words wherever it is. */
-TEST_CASE (hostile_startup, with_too_little_memory_for_a_run)
+HOSTILE_CASE (hostile_startup, with_too_little_memory_for_a_run)
 {
-  NEED_MATERIALS ();
   for (guint64 memory = 130; memory < 290; memory += 40)
     {
       PlaitTestCallSettings limits = { .memory = memory << 20 };
@@ -39,11 +36,10 @@ TEST_CASE (hostile_startup, with_too_little_memory_for_a_run)
     }
 }
 
-TEST_CASE (hostile_startup, without_threads_and_processes)
+HOSTILE_CASE (hostile_startup, without_threads_and_processes)
 {
   PlaitTestCallSettings limits = { .alone = TRUE };
 
-  NEED_MATERIALS ();
   PlaitTestCall attempt = QUIET (attempt_with ("--version", &limits));
 
   if (attempt.code > 125)
@@ -78,11 +74,10 @@ TEST_CASE (hostile_startup, with_one_thread)
   CHECK_INT (attempt.code, 2);
 }
 
-TEST_CASE (hostile_startup, without_standard_streams)
+HOSTILE_CASE (hostile_startup, without_standard_streams)
 {
   PlaitTestCallSettings limits = { .closed = TRUE };
 
-  NEED_MATERIALS ();
   /* Lines and results that nobody can give or take are missed; but for the scores on stdout the run is whole. */
   PlaitTestCall run = attempt_with ("run text.ini -o new", &limits);
   CHECK_INT (run.code, 1);

@@ -132,7 +132,7 @@ TEST_CASE (hostile_trees, depth)
 }
 
 /* What is deep but sound is trained with and translated with. */
-TEST_CASE (hostile_trees, deep_ones_in_training)
+HOSTILE_CASE (hostile_trees, deep_ones_in_training)
 {
   static const struct
   {
@@ -141,7 +141,6 @@ TEST_CASE (hostile_trees, deep_ones_in_training)
   } lines[] = { { append_left, 1000 }, { append_right, 10000 }, { append_triples, 1000 }, { append_right, 2 } };
   g_autoptr (GString) trees = g_string_new (NULL), sentences = g_string_new (NULL), targets = g_string_new (NULL);
 
-  NEED_MATERIALS ();
   for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
     {
       lines[i].append (trees, lines[i].words);
@@ -160,7 +159,7 @@ TEST_CASE (hostile_trees, deep_ones_in_training)
 }
 
 /* The same faults in the data of a run. */
-TEST_CASE (hostile_trees, of_a_run)
+HOSTILE_CASE (hostile_trees, of_a_run)
 {
   static const struct
   {
@@ -177,7 +176,6 @@ TEST_CASE (hostile_trees, of_a_run)
     { "", "the line has no tree" },
   };
 
-  NEED_MATERIALS ();
   plait_test_write ("reorder/train.a", "a b\na b\na b\n");
   plait_test_write ("reorder/train.target", "b\nb\nb\n");
   plait_test_write ("text", "a b\na b\n");
@@ -199,9 +197,8 @@ TEST_CASE (hostile_trees, of_a_run)
     }
 }
 
-TEST_CASE (hostile_trees, files)
+HOSTILE_CASE (hostile_trees, files)
 {
-  NEED_MATERIALS ();
   plait_test_write ("trees", "(S (A a) (B b))\n(S (A a) (B b))\n(S (A a) (B b))\n");
   plait_test_write ("tokens", "a b\na b\na b\n");
   spoil_and_refuse ("trees", CONVERT, "cut by a byte|-a pipe without a writer");

@@ -17,14 +17,12 @@ static void
 refuse_all (const char *command, const Refusal *refusals, guint n)
 {
   for (guint i = 0; i < n; i++)
-    {
-      REFUSED (plait_test_format ("%s %s", command, refusals[i].option), refusals[i].parts);
-    }
+    REFUSED (plait_test_format ("%s %s", command, refusals[i].option), refusals[i].parts);
 }
 
 #define REFUSE_ALL(command, refusals) refuse_all ((command), (refusals), G_N_ELEMENTS (refusals))
 
-TEST_CASE (hostile_value, settings)
+HOSTILE_CASE (hostile_value, settings)
 {
   static const Refusal refusals[] = {
     { "--set decoder.width=0", "--set decoder.width=0: [decoder] width|1 to 16384" },
@@ -96,12 +94,11 @@ TEST_CASE (hostile_value, settings)
     { "--threads 99999999999999", "--threads" },
   };
 
-  NEED_MATERIALS ();
   REFUSE_ALL ("run text.ini -q -o new", refusals);
 }
 
 /* What learned positions do not reach is said before training. */
-TEST_CASE (hostile_value, learned_positions)
+HOSTILE_CASE (hostile_value, learned_positions)
 {
   static const Refusal refusals[] = {
     { "--set source.a.positions=learned --set source.a.position_limit=2",
@@ -112,14 +109,13 @@ TEST_CASE (hostile_value, learned_positions)
       "the train corpus|train.target:1: a target of|decoder.position_limit=5|data.maximum_target_length" },
   };
 
-  NEED_MATERIALS ();
   REFUSE_ALL ("run text.ini -q -o new", refusals);
   plait_test_write ("long", "a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a\n");
   DONE (ATTEMPT ("run text.ini -q -o learned.h5 --set source.a.positions=learned --set source.a.position_limit=20"));
   REFUSED ("translate learned.h5 -q -s a=long -s b=long", "[source a]: a sentence of 31 rows|position_limit=20");
 }
 
-TEST_CASE (hostile_value, options_of_translate)
+HOSTILE_CASE (hostile_value, options_of_translate)
 {
   static const Refusal refusals[] = {
     { "-s a=test.a -s b=test.b --beam 1001", "--beam|1 to 1000" },
@@ -155,7 +151,6 @@ TEST_CASE (hostile_value, options_of_translate)
     { "-s a=test.a -s b=test.b more", "too many" },
   };
 
-  NEED_MATERIALS ();
   REFUSE_ALL ("translate text.h5 -q", refusals);
   plait_test_write ("three", "a\na\na\n");
   PlaitTestCall attempt = DONE (ATTEMPT ("translate text.h5 -s a=three -s b=three -o new --set decode.batch=2"));
@@ -164,7 +159,7 @@ TEST_CASE (hostile_value, options_of_translate)
   plait_test_remove ("new");
 }
 
-TEST_CASE (hostile_value, options_of_other_commands)
+HOSTILE_CASE (hostile_value, options_of_other_commands)
 {
   static const struct
   {
@@ -228,17 +223,15 @@ TEST_CASE (hostile_value, options_of_other_commands)
     { "run --nothing", "--nothing" },
   };
 
-  NEED_MATERIALS ();
   for (guint i = 0; i < G_N_ELEMENTS (calls); i++)
     REFUSED (calls[i].command, calls[i].parts);
 }
 
 /* Said by the one who asks for it, not by the system that ends the process. */
-TEST_CASE (hostile_value, more_memory_than_there_is)
+HOSTILE_CASE (hostile_value, more_memory_than_there_is)
 {
   static const char keys[] = "decoder.width|decoder.layers|data.vocabulary_size";
 
-  NEED_MATERIALS ();
   attempt_refused_with ("run text.ini -q -o new --set decoder.width=16384 --set decoder.layers=64", NULL, 1, keys);
   attempt_refused_with ("run text.ini --dry-run -o new --set decoder.width=16384 --set decoder.layers=64", NULL, 1,
                         keys);

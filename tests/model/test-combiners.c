@@ -75,7 +75,6 @@ check_combiner (const char *combiner, const char *const *settings, const char *n
 
   CHECK (build (&fixture, combiner, settings, norm, specifications, MEMORIES, NO_ERROR));
   visit (&fixture.cross, name, reference_set_attention, reference_set_norm);
-  bench_begin (&bench, PLAIT_TAPE_CHECK);
   x = reference_input (&bench, name, "x");
   for (guint i = 0; i < MEMORIES; i++)
     memories[i]

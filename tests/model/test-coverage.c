@@ -56,9 +56,7 @@ visit (const PlaitParameters *parameters, const PlaitCrossAttentionLayer *cross,
       const PlaitParameter *parameter = plait_parameters_find (parameters, name);
 
       for (guint k = 0; parameter && k < 3 && gated[i].parts[k]; k++)
-        {
-          touch (parameter, (gint64)k * width, the_case, plait_test_format ("cov/%s", gated[i].parts[k]));
-        }
+        touch (parameter, (gint64)k * width, the_case, plait_test_format ("cov/%s", gated[i].parts[k]));
     }
 }
 
@@ -106,7 +104,6 @@ check_coverage (const char *coverage, const char *the_case)
   PlaitNode *contexts[STEPS], *covered, *terms[2 * STEPS];
   PlaitScalar states[(STEPS + 1) * ROWS * 3] = { 0 }, read[STEPS * WIDTH], weights[STEPS * ROWS];
 
-  bench_begin (&bench, PLAIT_TAPE_CHECK);
   PlaitNode *asked = reference_input (&bench, the_case, "q");
   PlaitMemory m = { .states = reference_input (&bench, the_case, "m"), .rows = { 1, memory_rows }, .links = &links };
   PlaitCrossAttentionKeys keys = plait_cross_project (&fixture.cross, bench.tape, &m);
@@ -177,7 +174,6 @@ run_without_children (const char *coverage, PlaitScalar *read)
       for (gint64 k = 0; parameter && k < parameter->value.rows * parameter->value.width; k++)
         parameter->value.data[k] = 0;
     }
-  bench_begin (&bench, PLAIT_TAPE_CHECK);
   asked = bench_random (&bench, STEPS, WIDTH, 1);
   PlaitMemory m = { .states = bench_random (&bench, ROWS, WIDTH, 2), .rows = { 1, memory_rows }, .links = &links };
   PlaitCrossAttentionKeys keys = plait_cross_project (&fixture.cross, bench.tape, &m);

@@ -302,7 +302,6 @@ TEST_CASE (descent, has_the_gradients_of_finite_differences)
                                    .key = plait_random_key (3, "sample", NULL, 0) };
 
       stand_build (&fixture, "descent", ways[w].decoder, WIDTH, ways[w].keys);
-      bench_begin (&bench, PLAIT_TAPE_CHECK);
       leaves[0] = (PlaitCheckLeaf){ .name = "query", .value = bench_random (&bench, 1, WIDTH, 1)->value };
       leaves[1] = (PlaitCheckLeaf){ .name = "rows", .value = memory_of (&bench, &cases[2]).states->value };
       CHECK (plait_check_gradients (&check, pool, NO_ERROR));

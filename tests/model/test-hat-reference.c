@@ -202,7 +202,6 @@ check_case (const char *name, const TestDocuments *documents, gint norm, void (*
     visit_rows (&to, "decoder/embedding/table", target, "x");
   visit_parameters (&to);
   plait_parameters_zero_gradients (parameters);
-  bench_begin (&bench, PLAIT_TAPE_CHECK);
   encoded = plait_model_encode (model->model, bench.tape, batch, NULL);
   CHECK_INT (encoded.n_memories, 2);
   check_states (name, "sentences", encoded.memories[1].states);

@@ -43,7 +43,6 @@ check_score (const char *the_case, PlaitScoreFunction score)
   reference_set (attention->items[0].key.weight, 0, the_case, "U");
   reference_set (attention->items[0].key.bias, 0, the_case, "b");
   reference_set (attention->vector, 0, the_case, "v");
-  bench_begin (&bench, PLAIT_TAPE_CHECK);
   PlaitNode *query = reference_input (&bench, the_case, "q");
   PlaitMemory m = { .states = reference_input (&bench, the_case, "m"), .rows = { 1, memory_rows } };
   PlaitCrossAttentionStep step = { .keys = plait_cross_project (&cross, bench.tape, &m) };

@@ -2,7 +2,7 @@
 #include "files/digest.h"
 #include "files.h"
 #include "harness.h"
-#include "sample.h"
+#include "sample-file.h"
 #include "system.h"
 
 #include "hdf5/walk.h"
@@ -67,7 +67,7 @@ TEST_CASE (store_file, holds_the_hashes_of_its_blocks)
 {
   const char *path = plait_test_path ("run.h5");
   plait_test_write_sample (path);
-  g_autoptr (GBytes) bytes = plait_test_load (path);
+  g_autoptr (GBytes) bytes = plait_test_read (path);
   gsize size, length = 0;
   const char *data = g_bytes_get_data (bytes, &size);
   REQUIRE (sscanf (data, "plait-store\nformat 2\nlength %zu\n", &length) == 1 && length > 3 << 16);
@@ -110,8 +110,8 @@ TEST_CASE (store_file, repeats_its_bytes)
   int objects = 0;
   plait_test_write_sample (one);
   plait_test_write_sample (two);
-  g_autoptr (GBytes) first = plait_test_load (one);
-  g_autoptr (GBytes) second = plait_test_load (two);
+  g_autoptr (GBytes) first = plait_test_read (one);
+  g_autoptr (GBytes) second = plait_test_read (two);
   CHECK (g_bytes_equal (first, second));
   /* Nor would they differ at another time. */
   hid_t file = H5Fopen (one, H5F_ACC_RDONLY, H5P_DEFAULT);
@@ -143,7 +143,7 @@ TEST_CASE (store_file, notices_every_flip)
   const char *path = plait_test_path ("run.h5");
   const char *broken = plait_test_path ("broken.h5");
   REQUIRE (write_value (path, 1, NULL));
-  g_autoptr (GBytes) bytes = plait_test_load (path);
+  g_autoptr (GBytes) bytes = plait_test_read (path);
   gsize size;
   g_autofree char *data = g_memdup2 (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes));
   size = g_bytes_get_size (bytes);
@@ -229,7 +229,7 @@ TEST_CASE (store_file, gives_out_no_flipped_byte)
   const char *path = plait_test_path ("run.h5");
   const char *broken = plait_test_path ("broken.h5");
   plait_test_write_sample (path);
-  g_autoptr (GBytes) bytes = plait_test_load (path);
+  g_autoptr (GBytes) bytes = plait_test_read (path);
   gsize size = g_bytes_get_size (bytes);
   g_autofree char *data = g_memdup2 (g_bytes_get_data (bytes, NULL), size);
   g_autofree char *all = read_contents (path, TRUE), *structure = read_contents (path, FALSE);
@@ -260,7 +260,7 @@ TEST_CASE (store_file, notices_damage_while_it_is_open)
   GError *error = NULL;
   gint32 value;
   plait_test_write_sample (path);
-  g_autoptr (GBytes) bytes = plait_test_load (path);
+  g_autoptr (GBytes) bytes = plait_test_read (path);
   gsize size = g_bytes_get_size (bytes);
   g_autoptr (PlaitStore) store = plait_store_open (path, NO_ERROR);
   REQUIRE (store != NULL);
@@ -288,7 +288,7 @@ TEST_CASE (store_file, copies_nothing_damaged)
   guint opened = 0;
   plait_test_write_sample (path);
   REQUIRE (write_value (other, 1, NULL));
-  g_autoptr (GBytes) bytes = plait_test_load (path);
+  g_autoptr (GBytes) bytes = plait_test_read (path);
   gsize size = g_bytes_get_size (bytes);
   g_autofree char *data = g_memdup2 (g_bytes_get_data (bytes, NULL), size);
   for (gsize i = 0; i < size; i += 5003)
@@ -319,7 +319,7 @@ TEST_CASE (store_file, notices_every_truncation_and_addition)
   const char *path = plait_test_path ("run.h5");
   const char *broken = plait_test_path ("broken.h5");
   REQUIRE (write_value (path, 1, NULL));
-  g_autoptr (GBytes) bytes = plait_test_load (path);
+  g_autoptr (GBytes) bytes = plait_test_read (path);
   gsize size;
   const char *data = g_bytes_get_data (bytes, &size);
   gsize missed = 0, end = 0;

@@ -2,7 +2,7 @@
 #include "tables/heatmap.h"
 
 #include "harness.h"
-#include "sample.h"
+#include "sample-file.h"
 #include "tables/table.h"
 
 #include <hdf5_hl.h>

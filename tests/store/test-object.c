@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "files.h"
 #include "harness.h"
-#include "sample.h"
+#include "sample-file.h"
 #include "hdf5/internal.h"
 #include "hdf5/walk.h"
 

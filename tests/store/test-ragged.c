@@ -77,9 +77,7 @@ check_item (PlaitStore *store, gint64 i, gint64 columns)
   g_auto (GStrv) texts = plait_store_read_strings (store, labels, 1000, &count, NO_ERROR);
   CHECK_INT (count, rows);
   for (gint64 k = 0; texts && k < rows; k++)
-    {
-      CHECK_STRING (texts[k], plait_test_format ("%s%d", k == 1 ? "" : "\u6f22", (int)(i + k)));
-    }
+    CHECK_STRING (texts[k], plait_test_format ("%s%d", k == 1 ? "" : "\u6f22", (int)(i + k)));
   CHECK (plait_store_describe (store, rare, &object, NO_ERROR));
   CHECK_INT (object.elements, i % 3 == 0);
   CHECK_INT (plait_store_has (store, other), i > 0);

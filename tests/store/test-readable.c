@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "harness.h"
-#include "sample.h"
+#include "sample-file.h"
 
 #include <sys/wait.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "files.h"
 #include "harness.h"
-#include "sample.h"
+#include "sample-file.h"
 #include "foreign/feature.h"
 
 #include <hdf5.h>
@@ -241,7 +241,7 @@ TEST_CASE (store_rewritten, survives_damage)
 
   plait_test_write_sample (path);
   H5Fclose (open_elsewhere (path));
-  g_autoptr (GBytes) bytes = plait_test_load (path);
+  g_autoptr (GBytes) bytes = plait_test_read (path);
   gsize size = g_bytes_get_size (bytes);
   g_autofree char *data = g_memdup2 (g_bytes_get_data (bytes, NULL), size);
   for (gsize i = 512; i < size; i += i < 20000 ? 397 : 10007)

@@ -3,7 +3,7 @@
 
 #include "files.h"
 #include "harness.h"
-#include "sample.h"
+#include "sample-file.h"
 
 #include <glib/gstdio.h>
 #include <math.h>
@@ -363,8 +363,8 @@ TEST_CASE (safetensors, reads_back_what_it_writes)
   CHECK_NEAR (read[0], values[1], 0);
   CHECK_NEAR (read[2], values[4], 0);
   CHECK_NEAR (read[3], values[5], 0);
-  g_autoptr (GBytes) first = plait_test_load (path);
-  g_autoptr (GBytes) second = plait_test_load (again);
+  g_autoptr (GBytes) first = plait_test_read (path);
+  g_autoptr (GBytes) second = plait_test_read (again);
   CHECK (g_bytes_equal (first, second));
   CHECK_INT ((gint64)(g_bytes_get_size (first) - 10 * sizeof (PlaitScalar)) % 8, 0);
 }

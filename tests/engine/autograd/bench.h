@@ -21,15 +21,6 @@ typedef struct
 #define NEAR 3e-5
 #endif
 
-static inline Bench
-bench_new (guint threads)
-{
-  Bench bench = { plait_pool_new (threads, NULL), plait_arena_new (0), NULL };
-
-  bench.tape = plait_tape_new (bench.pool, bench.arena);
-  return bench;
-}
-
 static inline void
 bench_clear (Bench *bench)
 {
@@ -40,11 +31,22 @@ bench_clear (Bench *bench)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Bench, bench_clear)
 
-/* Starts a step; the dropout key is always the same. */
+/* Starts another step; the dropout key is always the same. */
 static inline void
 bench_begin (Bench *bench, PlaitTapeMode mode)
 {
   plait_tape_begin (bench->tape, mode, plait_random_key (5, "dropout", NULL, 1));
+}
+
+/* Returns a bench that has started a step in the mode PLAIT_TAPE_CHECK. */
+static inline Bench
+bench_new (guint threads)
+{
+  Bench bench = { plait_pool_new (threads, NULL), plait_arena_new (0), NULL };
+
+  bench.tape = plait_tape_new (bench.pool, bench.arena);
+  bench_begin (&bench, PLAIT_TAPE_CHECK);
+  return bench;
 }
 
 /* A tensor of the step with @numbers, or zeros. */

@@ -12,7 +12,6 @@ TEST_CASE (operators, linear)
   g_auto (Bench) bench = bench_new (1);
   PlaitNode *x, *weight, *bias, *y;
 
-  bench_begin (&bench, PLAIT_TAPE_CHECK);
   x = bench_leaf (&bench, 2, 3, (double[]){ 1, 2, 3, -1, 0, 2 });
   weight = bench_leaf (&bench, 3, 2, (double[]){ 1, -1, 0, 2, 0.5, 1 });
   bias = bench_leaf (&bench, 1, 2, (double[]){ 0.5, -7 });
@@ -31,7 +30,6 @@ TEST_CASE (operators, activations)
   g_auto (Bench) bench = bench_new (1);
   PlaitNode *x;
 
-  bench_begin (&bench, PLAIT_TAPE_CHECK);
   x = bench_leaf (&bench, 1, 3, (double[]){ -1, 0, 2 });
   CHECK (plait_activate (bench.tape, x, PLAIT_ACTIVATION_NONE) == x);
   check_tensor ("relu", plait_activate (bench.tape, x, PLAIT_ACTIVATION_RELU)->value, (double[]){ 0, 0, 2 }, NEAR);
@@ -53,7 +51,6 @@ TEST_CASE (operators, exponentials_and_logarithms)
   PlaitTape *tape = bench.tape;
   PlaitNode *x;
 
-  bench_begin (&bench, PLAIT_TAPE_CHECK);
   x = bench_leaf (&bench, 2, 2, (double[]){ 0, 1, -1, 2 });
   check_tensor ("exp", plait_exp (tape, x)->value,
                 (double[]){ 1, 2.718281828459045, 0.367879441171442, 7.389056098930650 }, 8 * NEAR);
@@ -74,7 +71,6 @@ TEST_CASE (operators, maximum_and_minimum)
   PlaitTape *tape = bench.tape;
   PlaitNode *x, *y, *greater, *lesser;
 
-  bench_begin (&bench, PLAIT_TAPE_CHECK);
   x = bench_leaf (&bench, 1, 3, (double[]){ 1, -2, 3 });
   y = bench_leaf (&bench, 1, 3, (double[]){ 0, 5, 3 });
   greater = plait_maximum (tape, x, y);
@@ -93,7 +89,6 @@ TEST_CASE (operators, rows_and_columns_times_numbers)
   PlaitTape *tape = bench.tape;
   PlaitNode *x, *column, *row, *rows, *columns;
 
-  bench_begin (&bench, PLAIT_TAPE_CHECK);
   x = bench_leaf (&bench, 2, 3, (double[]){ 1, 2, 3, 4, 5, 6 });
   column = bench_leaf (&bench, 2, 1, (double[]){ 10, -1 });
   row = bench_leaf (&bench, 1, 3, (double[]){ 1, 0, 2 });
@@ -114,7 +109,6 @@ TEST_CASE (operators, parts_and_wholes)
   PlaitTape *tape = bench.tape;
   PlaitNode *x, *y, *both;
 
-  bench_begin (&bench, PLAIT_TAPE_CHECK);
   x = bench_leaf (&bench, 3, 2, (double[]){ 1, 2, 3, 4, 5, 6 });
   y = bench_leaf (&bench, 3, 1, (double[]){ 7, 8, 9 });
   both = plait_concatenate_columns (tape, (PlaitNode *[]){ y, x }, 2);
@@ -145,7 +139,6 @@ TEST_CASE (operators, layer_norm)
   double s = sqrt (2. / 3 + 1e-6);
   PlaitNode *y;
 
-  bench_begin (&bench, PLAIT_TAPE_CHECK);
   y = plait_layer_norm (bench.tape, bench_leaf (&bench, 2, 3, (double[]){ 1, 2, 3, 4, 4, 4 }),
                         bench_leaf (&bench, 1, 3, (double[]){ 1, 2, 3 }),
                         bench_leaf (&bench, 1, 3, (double[]){ 0, 10, 20 }), 1e-6);
@@ -214,7 +207,6 @@ TEST_CASE (operators, positions)
   PlaitRagged rows = { 3, (gint64[]){ 0, 2, 2, 3 } };
   PlaitNode *x, *table;
 
-  bench_begin (&bench, PLAIT_TAPE_CHECK);
   x = bench_leaf (&bench, 3, 1, (double[]){ 0.1, 0.2, 0.3 });
   table = bench_leaf (&bench, 4, 1, (double[]){ 10, 20, 30, 40 });
   check_tensor ("from 0", plait_add_positions (bench.tape, x, rows, table, 0, 0)->value, (double[]){ 10.1, 20.2, 10.3 },
@@ -259,7 +251,6 @@ TEST_CASE (operators, libovicky2018_equation_1_scaled_dot_product)
   PlaitNode *queries, *context;
   double expected[5 * 6];
 
-  bench_begin (&bench, PLAIT_TAPE_CHECK);
   queries = bench_random (&bench, 5, 6, 1);
   memory.keys = bench_random (&bench, 7, 6, 2);
   memory.values = bench_random (&bench, 7, 6, 3);
@@ -284,7 +275,6 @@ TEST_CASE (operators, causal_attention_sees_nothing_later)
   PlaitNode *x, *context;
   double expected[4 * 3];
 
-  bench_begin (&bench, PLAIT_TAPE_CHECK);
   x = bench_random (&bench, 4, 3, 1);
   memory.keys = memory.values = x;
   context = plait_attention (bench.tape, x, memory.rows, &memory, 1, &options);
@@ -320,7 +310,6 @@ TEST_CASE (operators, libovicky2018_equation_5_one_softmax_over_all_memories)
   PlaitNode *queries, *context;
   double expected[4 * 3] = { 0 };
 
-  bench_begin (&bench, PLAIT_TAPE_CHECK);
   queries = bench_random (&bench, 4, 3, 1);
   memories[0].keys = memories[0].values = bench_random (&bench, 2, 3, 2);
   memories[1].keys = memories[1].values = bench_random (&bench, 3, 3, 3);
@@ -371,7 +360,6 @@ TEST_CASE (operators, libovicky2018_equation_8_attention_over_items)
   PlaitNode *queries, *items[2], *context;
   double score[2];
 
-  bench_begin (&bench, PLAIT_TAPE_CHECK);
   queries = bench_leaf (&bench, 3, 2, (double[]){ 1, 2, 1, 1, 3, 3 });
   items[0] = bench_leaf (&bench, 3, 2, (double[]){ 0.5, -1, 4, 5, 6, 7 });
   items[1] = bench_leaf (&bench, 3, 2, (double[]){ 1, 0, 1, 1, 1, 1 });
@@ -398,7 +386,6 @@ TEST_CASE (operators, pairs_put_together_are_attention)
   PlaitQueryKeyPairs pairs[2];
   PlaitNode *queries, *scores[2], *weights, *contexts[2], *expected, *found;
 
-  bench_begin (&bench, PLAIT_TAPE_CHECK);
   queries = bench_random (&bench, 4, 5, 1);
   for (guint m = 0; m < 2; m++)
     {
@@ -428,7 +415,6 @@ TEST_CASE (operators, chen2017_equations_5_to_7_additive_attention)
   PlaitNode *scores, *weights;
   PlaitQueryKeyPairs pairs;
 
-  bench_begin (&bench, PLAIT_TAPE_CHECK);
   pairs = plait_query_key_pairs (bench.tape, (PlaitRagged){ 1, query_offsets }, (PlaitRagged){ 1, offsets });
   scores = plait_additive_scores (bench.tape, &pairs, bench_leaf (&bench, 1, 2, q), bench_leaf (&bench, 2, 2, k), NULL,
                                   bench_leaf (&bench, 1, 2, v), bench_leaf (&bench, 1, 1, &b));
@@ -455,7 +441,6 @@ TEST_CASE (operators, attention_to_nothing_has_finite_gradients)
   double zeros[6] = { 0 };
   PlaitNode *queries, *item, *context, *second;
 
-  bench_begin (&bench, PLAIT_TAPE_CHECK);
   queries = bench_random (&bench, 3, 2, 1);
   item = bench_random (&bench, 3, 2, 2);
   memory.keys = memory.values = bench_random (&bench, 0, 2, 3);

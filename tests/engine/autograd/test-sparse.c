@@ -21,7 +21,6 @@ TEST_CASE (selected, a_descent_by_hand)
   double weight[4], score[5], expected[5], context[4] = { 0 };
   PlaitNode *queries, *keys, *weights, *path;
 
-  bench_begin (&bench, PLAIT_TAPE_CHECK);
   queries = bench_leaf (&bench, 2, 2, q);
   keys = bench_leaf (&bench, 7, 2, k);
   for (int i = 0; i < 4; i++)
@@ -62,7 +61,6 @@ TEST_CASE (selected, all_rows_are_the_pairs)
   PlaitNode *queries, *keys, *values, *vector, *weights[2], *contexts[2];
   PlaitQueryKeyPairs pairs;
 
-  bench_begin (&bench, PLAIT_TAPE_CHECK);
   pairs = plait_query_key_pairs (bench.tape, (PlaitRagged){ 3, query_offsets }, (PlaitRagged){ 3, row_offsets });
   queries = bench_random (&bench, 4, 19, 1);
   keys = bench_random (&bench, 8, 19, 2);
@@ -92,7 +90,6 @@ TEST_CASE (selected, backward_adds_to_chosen_rows_alone)
   g_auto (Bench) bench = bench_new (1);
   PlaitNode *queries, *memory, *weights, *vector, *context;
 
-  bench_begin (&bench, PLAIT_TAPE_CHECK);
   queries = bench_random (&bench, 2, 3, 1);
   memory = bench_random (&bench, 1000, 3, 2);
   vector = bench_random (&bench, 1, 3, 3);

@@ -27,7 +27,6 @@ go_back (guint threads, gboolean apart, gboolean biased, Numbers *gradients)
   g_auto (Bench) bench = bench_new (threads);
   PlaitNode *x, *weight, *bias, *chain;
 
-  bench_begin (&bench, PLAIT_TAPE_CHECK);
   x = bench_random (&bench, ROWS, WIDTH, 1);
   weight = bench_random (&bench, WIDTH, WIDTH, 2);
   bias = bench_random (&bench, 1, WIDTH, 3);

@@ -68,7 +68,6 @@ TEST_CASE (attention, over_one_memory_is_joint_attention)
   copy (joint.key_value[0].bias, cross.key_value[0].bias);
   copy (joint.output.weight, cross.output.weight);
   copy (joint.output.bias, cross.output.bias);
-  bench_begin (&bench, PLAIT_TAPE_CHECK);
   x = bench_random (&bench, 5, WIDTH, 1);
   memory = bench_random (&bench, 6, 7, 2);
   of_cross = plait_attention_project (bench.tape, &cross, 0, memory, (PlaitRagged){ 2, offsets });
@@ -89,7 +88,6 @@ TEST_CASE (attention, over_two_memories_is_attention_over_both_end_to_end)
   PlaitNode *x, *memory[2], *both;
 
   fill (parameters);
-  bench_begin (&bench, PLAIT_TAPE_CHECK);
   x = bench_random (&bench, 5, WIDTH, 1);
   memory[0] = bench_random (&bench, 3, 7, 2);
   memory[1] = bench_random (&bench, 4, 7, 3);
@@ -111,7 +109,6 @@ TEST_CASE (attention, over_memories_one_of_which_is_missing_is_attention_without
   PlaitNode *x, *nothing;
 
   fill (parameters);
-  bench_begin (&bench, PLAIT_TAPE_CHECK);
   x = bench_random (&bench, 5, WIDTH, 1);
   nothing = bench_random (&bench, 0, 7, 3);
   memories[0]
@@ -131,7 +128,6 @@ TEST_CASE (attention, over_one_item_is_a_linear_map)
   PlaitNode *x, *item, *expected;
 
   fill (parameters);
-  bench_begin (&bench, PLAIT_TAPE_CHECK);
   x = bench_random (&bench, 5, WIDTH, 1);
   item = bench_random (&bench, 5, WIDTH, 2);
   expected = plait_linear_apply (bench.tape, &attention.key_value[0], item, PLAIT_ACTIVATION_NONE);
@@ -155,7 +151,6 @@ TEST_CASE (attention, to_nothing_is_zero_with_biases)
   PlaitKeyValues memory;
 
   fill (parameters);
-  bench_begin (&bench, PLAIT_TAPE_CHECK);
   x = bench_random (&bench, 5, WIDTH, 1);
   memory = plait_attention_project (bench.tape, &attention, 0, bench_random (&bench, 2, WIDTH, 2),
                                     (PlaitRagged){ 2, offsets });
@@ -232,7 +227,6 @@ TEST_CASE (attention, does_not_mix_sentences)
   PlaitNode *x, *both, *alone;
 
   fill (parameters);
-  bench_begin (&bench, PLAIT_TAPE_CHECK);
   x = bench_random (&bench, 6, WIDTH, 1);
   both = plait_attention_apply_self (bench.tape, &attention, x, (PlaitRagged){ 2, offsets }, FALSE, NULL);
   alone = plait_attention_apply_self (bench.tape, &attention, plait_rows (bench.tape, x, 4, 2),

@@ -52,7 +52,6 @@ hold_cuts (const Cut *cuts, guint n, gboolean halts, gint64 longest)
 {
   g_auto (Bench) bench = bench_new (1);
 
-  bench_begin (&bench, PLAIT_TAPE_CHECK);
   for (guint i = 0; i < n; i++)
     {
       CONTEXT ("cut %u", i);

@@ -95,7 +95,6 @@ compute (const Kind *kind, guint threads)
   set_sentences (&sentences);
   CHECK (plait_parameters_allocate (parameters, NULL));
   plait_parameters_initialise (parameters, bench.pool, 1);
-  bench_begin (&bench, PLAIT_TAPE_CHECK);
   x = bench_random (&bench, plait_ragged_rows (leaves), INPUT, 1);
   initial.state = bench_random (&bench, SENTENCES, WIDTH, 2);
   states = plait_cell_run (bench.tape, &cell, plait_cell_project (bench.tape, &cell, x), leaves, TRUE, initial);

@@ -132,7 +132,6 @@ check_chain (PlaitCellKind kind, PlaitResetOrder reset)
   for (gint64 i = 0; i < cell.input.bias->value.width; i++)
     cell.input.bias->value.data[i] = (PlaitScalar)(0.1 * (double)(i % 5) - 0.2);
   copy_cell (&unit, &cell);
-  bench_begin (&bench, PLAIT_TAPE_CHECK);
   for (guint i = 0; i < 2; i++)
     x[i] = bench_random (&bench, WORDS, WIDTH, 1);
   given[0] = plait_tree_unit_apply (bench.tape, &unit,

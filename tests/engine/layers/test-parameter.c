@@ -214,9 +214,7 @@ TEST_CASE (parameters, are_one_leaf_a_tape_and_step)
   PlaitNode *nodes[MANY];
 
   for (int i = 0; i < MANY; i++)
-    {
-      list[i] = plait_parameters_declare (parameters, plait_test_format ("%d", i), 1, 1, PLAIT_ONES);
-    }
+    list[i] = plait_parameters_declare (parameters, plait_test_format ("%d", i), 1, 1, PLAIT_ONES);
   allocate (parameters);
   plait_parameters_initialise (parameters, bench.pool, 1);
   for (int step = 0; step < 2; step++)

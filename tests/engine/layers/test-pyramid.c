@@ -121,7 +121,6 @@ hold_levels (const char *name, PlaitPooling pooling, PlaitCellKind cell)
   pyramid = plait_pyramid_declare (parameters, "level", &declaration);
   CHECK (plait_parameters_allocate (parameters, NULL));
   visit_pyramid (&pyramid, name, reference_set);
-  bench_begin (&bench, PLAIT_TAPE_CHECK);
   x = reference_input (&bench, name, "m");
   q = reference_input (&bench, name, "q");
   found = plait_pyramid_apply (bench.tape, &pyramid, pyramid_leaves (x), rows);
@@ -190,7 +189,6 @@ hold_cut (const char *name, PlaitPooling pooling, const gint64 *row, const gint6
   pyramid = plait_pyramid_declare (parameters, "level", &declaration);
   CHECK (plait_parameters_allocate (parameters, NULL));
   visit_numbers (&pyramid, name, reference_set);
-  bench_begin (&bench, PLAIT_TAPE_CHECK);
   x = reference_input (&bench, name, "m");
   found = plait_pyramid_apply (bench.tape, &pyramid, pyramid_leaves (x), rows);
   n_blocks = found.states->value.rows - 9;

@@ -66,7 +66,6 @@ hold_to_reference (const char *name, const PlaitCellDeclaration *declaration)
 
   CHECK (plait_parameters_allocate (parameters, NULL));
   visit_cell (&cell, name, "", reference_set);
-  bench_begin (&bench, PLAIT_TAPE_CHECK);
   x = reference_input (&bench, name, "x");
   projected = plait_cell_project (bench.tape, &cell, x);
   state = plait_cell_run (bench.tape, &cell, projected, one, FALSE, nothing);
@@ -434,7 +433,6 @@ hold_stack_to_reference (const char *name, const PlaitCellDeclaration *cell)
   CHECK (plait_parameters_find (parameters, "layer/0/backward/input/weight") == stack.cells[1].input.weight);
   visit_cell (&stack.cells[0], name, "fwd/", reference_set);
   visit_cell (&stack.cells[1], name, "bwd/", reference_set);
-  bench_begin (&bench, PLAIT_TAPE_CHECK);
   x = reference_input (&bench, name, "x");
   found = plait_recurrent_stack_apply (bench.tape, &stack, x, one);
   check_tensor ("h", found.states->value, reference (name, "outputs/h")->numbers, NEAR);
@@ -479,7 +477,6 @@ TEST_CASE (recurrent, layers_stand_on_one_another_and_end_in_a_summary)
 
       CHECK (plait_parameters_allocate (parameters, NULL));
       plait_parameters_initialise (parameters, bench.pool, 3);
-      bench_begin (&bench, PLAIT_TAPE_CHECK);
       x = bench_random (&bench, 9, INPUT, 1);
       found = plait_recurrent_stack_apply (bench.tape, &stack, x, rows);
       first.declaration.layers = second.declaration.layers = 1;

@@ -34,7 +34,6 @@ TEST_CASE (reference, layer_norm)
 
   allocate (parameters);
   reference_set_norm (&norm, name, NULL);
-  bench_begin (&bench, PLAIT_TAPE_CHECK);
   x = reference_input (&bench, name, "x");
   reference_go_back (&bench, plait_norm_apply (bench.tape, &norm, x), name);
   reference_check_input (x, name, "x");
@@ -70,7 +69,6 @@ TEST_CASE (reference, cross_entropy)
       const double *losses = reference (names[others], "outputs/loss")->numbers;
       PlaitNode *x, *weight, *rows[4];
 
-      bench_begin (&bench, PLAIT_TAPE_CHECK);
       x = reference_input (&bench, names[others], "x");
       weight = bench_leaf (&bench, table->rows, table->width, table->numbers);
       /* Each row has a cotangent of its own. */
@@ -104,7 +102,6 @@ TEST_CASE (reference, libovicky2018_equations_2_and_3_multi_head_attention)
 
   allocate (parameters);
   reference_set_attention (&attention, name, NULL);
-  bench_begin (&bench, PLAIT_TAPE_CHECK);
   x = reference_input (&bench, name, "q");
   memory = reference_input (&bench, name, "m");
   projected = plait_attention_project (bench.tape, &attention, 0, memory, rows);
@@ -133,7 +130,6 @@ TEST_CASE (reference, causal_attention_with_biases)
 
   allocate (parameters);
   reference_set_attention (&attention, name, NULL);
-  bench_begin (&bench, PLAIT_TAPE_CHECK);
   x = reference_input (&bench, name, "q");
   memory = reference_input (&bench, name, "m");
   projected = plait_attention_project (bench.tape, &attention, 0, memory, rows);
@@ -176,7 +172,6 @@ check_encoder_layer (const char *name, PlaitEncoderNorm norm, gboolean biases, P
   reference_set (layer.feed_forward.inner.bias, 0, name, "ff/b1");
   reference_set (layer.feed_forward.outer.weight, 0, name, "ff/W2");
   reference_set (layer.feed_forward.outer.bias, 0, name, "ff/b2");
-  bench_begin (&bench, PLAIT_TAPE_CHECK);
   x = reference_input (&bench, name, "x");
   reference_go_back (&bench, plait_encoder_stack_apply (bench.tape, &stack, x, rows, NULL), name);
   reference_check_input (x, name, "x");
@@ -219,7 +214,6 @@ TEST_CASE (reference, libovicky2018_equations_5_and_6_flat)
   allocate (parameters);
   reference_set_attention (&attention, name, "attend/0");
   reference_set_norm (&norm, name, "ln");
-  bench_begin (&bench, PLAIT_TAPE_CHECK);
   input = reference_input (&bench, name, "x");
   for (guint i = 0; i < 3; i++)
     {
@@ -259,14 +253,11 @@ TEST_CASE (reference, libovicky2018_equations_7_and_8_hierarchical)
   gint64 offsets[3][2] = { { 0 } };
 
   for (guint i = 0; i < 3; i++)
-    {
-      attentions[i] = plait_attention_declare (parameters, plait_test_format ("attend/%u", i), &declaration, WIDTH);
-    }
+    attentions[i] = plait_attention_declare (parameters, plait_test_format ("attend/%u", i), &declaration, WIDTH);
   contexts = plait_attention_declare (parameters, "contexts", &level2, WIDTH);
   allocate (parameters);
   reference_set_norm (&norm, name, "ln");
   reference_set_attention (&contexts, name, "level2");
-  bench_begin (&bench, PLAIT_TAPE_CHECK);
   input = reference_input (&bench, name, "x");
   q = plait_norm_apply (bench.tape, &norm, input);
   for (guint i = 0; i < 3; i++)

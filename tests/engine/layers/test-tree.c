@@ -130,7 +130,6 @@ hold_bidirectional (const char *name, PlaitResetOrder reset, PlaitTreeRoot root,
   CHECK (plait_parameters_allocate (parameters, NULL));
   visit_unit (&bitree.up, name, "up/", reference_set);
   visit_down (&bitree.down, name, reference_set);
-  bench_begin (&bench, PLAIT_TAPE_CHECK);
   x = reference_input (&bench, name, "h");
   rows = plait_bitree_apply (bench.tape, &bitree, tree_of (&bench, words, n, left, right), x, NULL, &up);
   CHECK_INT (rows->value.width, bitree.width);
@@ -155,7 +154,6 @@ TEST_CASE (tree, chen2017_equation_8_tree_gru)
 
   CHECK (plait_parameters_allocate (parameters, NULL));
   visit_unit (&unit, name, "up/", reference_set);
-  bench_begin (&bench, PLAIT_TAPE_CHECK);
   states = plait_tree_unit_apply (bench.tape, &unit, tree_of (&bench, 4, 3, left, right),
                                   (PlaitCellState){ reference_input (&bench, name, "h"), NULL }, NULL)
                .state;
@@ -195,7 +193,6 @@ TEST_CASE (tree, lstm_over_two_children)
 
   CHECK (plait_parameters_allocate (parameters, NULL));
   visit_unit (&unit, name, "", reference_set);
-  bench_begin (&bench, PLAIT_TAPE_CHECK);
   leaves.state = reference_input (&bench, name, "h");
   leaves.cell = reference_input (&bench, name, "c");
   found = plait_tree_unit_apply (bench.tape, &unit, tree_of (&bench, 7, 6, random_left, random_right), leaves, NULL);
@@ -225,7 +222,6 @@ TEST_CASE (tree, nodes_read_the_words_of_their_heads)
   CHECK (plait_parameters_allocate (parameters, NULL));
   visit_unit (&unit, name, "up/", reference_set);
   visit_heads (&heads, name, reference_set);
-  bench_begin (&bench, PLAIT_TAPE_CHECK);
   tree = tree_of (&bench, 7, 6, random_left, random_right);
   words = reference_input (&bench, name, "e");
   leaves = reference_input (&bench, name, "h");
@@ -257,7 +253,6 @@ TEST_CASE (tree, rows_know_their_children_and_parents)
   g_auto (Bench) bench = bench_new (1);
   const PlaitTreeRows *tree;
 
-  bench_begin (&bench, PLAIT_TAPE_CHECK);
   tree = plait_tree_rows (bench.tape, leaf_rows, batch_words, node_rows, batch_left, batch_right);
   CHECK (memcmp (tree->rows.offsets, offsets, sizeof offsets) == 0);
   CHECK (memcmp (tree->left, lefts, sizeof lefts) == 0);

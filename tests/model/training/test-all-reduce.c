@@ -191,9 +191,7 @@ check_process (guint n, guint own, guint threads, guint failing)
   CONTEXT ("process %u of %u, %u threads", own, n, threads);
 
   for (guint i = 0; i < PARAMETERS; i++)
-    {
-      plait_parameters_declare (parameters, plait_test_format ("weight/%u", i), ROWS, WIDTH, PLAIT_ONES);
-    }
+    plait_parameters_declare (parameters, plait_test_format ("weight/%u", i), ROWS, WIDTH, PLAIT_ONES);
   CHECK (plait_parameters_allocate (parameters, NO_ERROR));
   others.n = n;
   others.own = own;

@@ -277,9 +277,7 @@ TEST_CASE (choice, is_learnt_and_scored)
   REQUIRE (result && said && find (result, "accuracy"));
   CHECK (find (result, "accuracy")->score > 95);
   for (int d = 0; d < 30; d++)
-    {
-      CHECK_STRING (said[d], plait_test_format ("%d", d * 7 % (2 + d % 3)));
-    }
+    CHECK_STRING (said[d], plait_test_format ("%d", d * 7 % (2 + d % 3)));
   CHECK (!plait_store_has (run, "/vocabulary/answer"));
 }
 

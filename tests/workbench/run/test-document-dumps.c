@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "experiments.h"
 #include "files.h"
 #include "harness.h"
 #include "runs.h"
@@ -13,12 +14,12 @@
 static PlaitStore *
 run_documents (const char *name, const char *source)
 {
-  static const char text[] = "[experiment]\nname=documents\nseed=3\n"
-                             "[data]\ntarget=t\nvocabulary_type=words\ndocuments=a\n"
-                             "train.a=d.a\ntrain.t=d.t\ntest.a=d.a\ntest.t=d.t\n"
-                             "[decoder]\ncombiner=hierarchical\nlayers=1\nwidth=8\nheads=2\nfeed_forward=8\n"
-                             "[train]\nbatch=2\nupdates=2\nwarm_up=10\n"
-                             "[decode]\nbeam=1\nmaximum_length=3\n[evaluate]\nresamples=0\nattention=2\n";
+  static const char text[]
+      = "[experiment]\nname=documents\nseed=3\n"
+        "[data]\ntarget=t\nvocabulary_type=words\ndocuments=a\n"
+        "train.a=d.a\ntrain.t=d.t\ntest.a=d.a\ntest.t=d.t\n" SMALL_DECODER (
+            "hierarchical") "[train]\nbatch=2\nupdates=2\nwarm_up=10\n"
+                            "[decode]\nbeam=1\nmaximum_length=3\n[evaluate]\nresamples=0\nattention=2\n";
 
   plait_test_write ("d.a", "one two three\nfour\n\nfive six seven eight nine ten eleven\n\none\ntwo\nfour five\n");
   plait_test_write ("d.t", "two\nsix\nfive\n");
@@ -89,8 +90,7 @@ TEST_CASE (document_dumps, tell_the_sentence_of_each_token)
 /* Of any encoder that has a row a token. */
 TEST_CASE (document_dumps, of_a_plain_encoder_tell_sentences_too)
 {
-  g_autoptr (PlaitStore) run
-      = run_documents ("plain", "[source a]\nencoder=transformer\nlayers=1\nheads=2\nfeed_forward=8\n");
+  g_autoptr (PlaitStore) run = run_documents ("plain", SMALL_SOURCE ("a"));
 
   REQUIRE (run != NULL);
   check_labels (run, "test/0/a", "<s>|one|two|three|<s>|four|</s>");

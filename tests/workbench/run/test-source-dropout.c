@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "experiments.h"
 #include "files.h"
 #include "harness.h"
 #include "search/translate.h"
@@ -95,15 +96,13 @@ find_absent (const char *path, gboolean (*absent)[LINES])
  * what is absent adds nothing to losses and gradients. */
 TEST_CASE (source_dropout, trains_as_if_the_lines_were_blank)
 {
-  static const char text[]
-      = "[experiment]\nname=lines\nseed=3\n"
-        "[data]\nvocabulary_type=words\ntarget=target\nempty=missing\n"
-        "train.a=whole.a\ntrain.b=whole.b\ntrain.target=whole.target\n"
-        "validation.a=whole.a\nvalidation.b=whole.b\nvalidation.target=whole.target\n"
-        "[source a]\nencoder=transformer\nlayers=1\nheads=2\nfeed_forward=8\n"
-        "[source b]\nencoder=bigru\nwidth=8\n"
-        "[decoder]\ncombiner=hierarchical\nlayers=1\nwidth=8\nheads=2\nfeed_forward=8\n"
-        "[train]\nsource_dropout=0.4\nbatch=5\nepochs=1\nwarm_up=4\nlearning_rate=1\nlog_every=1\n";
+  static const char text[] = "[experiment]\nname=lines\nseed=3\n"
+                             "[data]\nvocabulary_type=words\ntarget=target\nempty=missing\n"
+                             "train.a=whole.a\ntrain.b=whole.b\ntrain.target=whole.target\n"
+                             "validation.a=whole.a\nvalidation.b=whole.b\nvalidation.target=whole."
+                             "target\n" SMALL_SOURCE ("a") "[source b]\nencoder=bigru\nwidth=8\n" SMALL_DECODER (
+                                 "hierarchical") "[train]\nsource_dropout=0.4\nbatch=5\nepochs=1\nwarm_up=4\nlearning_"
+                                                 "rate=1\nlog_every=1\n";
   gboolean absent[2][LINES] = { { FALSE } };
   const char *blank[] = { "train.source_dropout=0", "data.train.a=blank.a", "data.train.b=blank.b",
                           "data.vocabulary.shared=whole.h5", NULL };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <glib/gstdio.h>
 
+#include "experiments.h"
 #include "files.h"
 #include "harness.h"
 #include "run/result.h"
@@ -183,11 +184,10 @@ TEST_CASE (stages, an_average_that_is_not_kept_is_refused_before_training)
 /* A split of files is added; the one that is there is taken over; neither training text nor the rest need be there. */
 TEST_CASE (stages, a_split_is_added_without_the_training_text)
 {
-  static const char text[] = "[experiment]\nname=files\nseed=3\n[data]\nvocabulary_type=words\nvocabulary_size=0\n"
-                             "train.a=train.a\ntrain.b=train.b\ntest.a=test.a\ntest.b=test.b\ntarget=b\n"
-                             "[source a]\nencoder=transformer\nlayers=1\nheads=2\nfeed_forward=8\n"
-                             "[decoder]\ncombiner=flat\nlayers=1\nwidth=8\nheads=2\nfeed_forward=8\n"
-                             "[train]\nupdates=3\nbatch=2\n[decode]\nmaximum_length=8\n[evaluate]\nresamples=0\n";
+  static const char text[]
+      = "[experiment]\nname=files\nseed=3\n[data]\nvocabulary_type=words\nvocabulary_size=0\n"
+        "train.a=train.a\ntrain.b=train.b\ntest.a=test.a\ntest.b=test.b\ntarget=b\n" SMALL_SOURCE ("a")
+            SMALL_DECODER ("flat") "[train]\nupdates=3\nbatch=2\n[decode]\nmaximum_length=8\n[evaluate]\nresamples=0\n";
   static const char *const names[] = { "train.a", "train.b", "test.a", "test.b", "more.a", "more.b" };
   const char *output = plait_test_path ("run.h5");
   PlaitTestOptions options = { .threads = 1 };
