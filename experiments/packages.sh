@@ -19,7 +19,7 @@ install_packages ()
   say "installing$missing"
   privilege=
   [ "$(id -u)" -eq 0 ] || privilege=sudo
-  # shellcheck disable=SC2086
-  $privilege apt-get update -q && $privilege env DEBIAN_FRONTEND=noninteractive \
-    apt-get install -q -y --no-install-recommends $missing
+  # Two runs at once install one after the other: apt does not wait for its own locks.
+  $privilege flock /run/lock/plait-packages sh -c "apt-get update -q && DEBIAN_FRONTEND=noninteractive \
+    apt-get install -q -y --no-install-recommends $missing"
 }

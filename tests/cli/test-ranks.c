@@ -13,15 +13,15 @@
 
 /* What a shell prints, and its exit code, where MPI may be run as root and by more processes than processors.
  * A container may forbid processes to read each other's memory. Open MPI leaves memory behind, and closes what took it,
- * so that no suppression knows its name. Two launchers at a time may fail over one folder in /tmp. mpirun does not wait
- * before it kills what a failed process leaves. */
+ * so that no suppression knows its name. Two launchers at a time may fail over one folder in /tmp or /dev/shm. mpirun
+ * does not wait before it kills what a failed process leaves. */
 static PlaitTestCall
 shell (const char *command)
 {
   g_autofree char *line = g_strconcat (
       "export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 "
       "OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_odls_base_sigkill_timeout=0 "
-      "OMPI_MCA_orte_tmpdir_base=\"$PWD\" "
+      "OMPI_MCA_orte_tmpdir_base=\"$PWD\" OMPI_MCA_btl_vader_backing_directory=\"$PWD\" "
       "ASAN_OPTIONS=\"$ASAN_OPTIONS:detect_leaks=0\"; ",
       command, NULL);
 

@@ -97,8 +97,8 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         packages, program = installed(build, meson, folder / "root")
-        environment = {**os.environ, "XDG_DATA_HOME": str(folder / "data"), "PKG_CONFIG_PATH": str(packages),
-                       "PLAIT_PLUGIN_PATH": "", "CC": " ".join(compiler), "CFLAGS": "-Wall -Wextra -Wno-unused-parameter -Werror",
+        environment = {**os.environ, "XDG_DATA_HOME": str(folder / "data"), "XDG_CACHE_HOME": str(folder / "cache"),
+                       "PKG_CONFIG_PATH": str(packages), "PLAIT_PLUGIN_PATH": "", "CC": " ".join(compiler), "CFLAGS": "-Wall -Wextra -Wno-unused-parameter -Werror",
                        "PATH": f"{program.parent}:{pathlib.Path(meson).parent}:{os.environ['PATH']}"}
         for kind, project, other in PROJECTS:
             check(kind, project, other, program, folder, environment)

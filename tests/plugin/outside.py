@@ -129,7 +129,8 @@ def main():
                 "-o", place / f"{plugin}.so")
             shutil.copy(HERE / f"{plugin}.ini", place)
 
-        environment = {**os.environ, "PLAIT_PLUGIN_PATH": str(folder / "plugins"), "XDG_DATA_HOME": str(folder / "data")}
+        environment = {**os.environ, "PLAIT_PLUGIN_PATH": str(folder / "plugins"), "XDG_DATA_HOME": str(folder / "data"),
+                       "XDG_CACHE_HOME": str(folder / "cache")}
         found = json.loads(run(program, "inspect", "mean", "--json", env=environment))
         assert found["origin"] == "PLAIT_PLUGIN_PATH" and found["version"] == "1.0" and found["refused"] is None, found
         listed = json.loads(run(program, "plugins", "--json", env=environment))

@@ -107,7 +107,8 @@ def environment(build, folder, whole):
     if not whole:
         wrap(programs, "plait", CUT.format(plait=shlex.quote(str(build / "plait"))))
     kept = {name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR", "ASAN_OPTIONS", "UBSAN_OPTIONS") if name in os.environ}
-    return {**kept, "LC_ALL": "C.UTF-8", "XDG_DATA_HOME": str(folder / "data"), "PROGRAMS": str(programs)}, python is not None
+    own = {"XDG_DATA_HOME": str(folder / "data"), "XDG_CACHE_HOME": str(folder / "cache"), "PROGRAMS": str(programs)}
+    return {**kept, **own, "LC_ALL": "C.UTF-8"}, python is not None
 
 
 def shell(blocks_to_run, build):
