@@ -9,7 +9,8 @@
 #include "layers/parameter-set.h"
 #include "layers/attention.h"
 
-/* What a combiner declares at an attention site. The first fault is kept, and declaring goes on. */
+/* Calls that declare what a combiner needs, made while the model is built. The first fault is stored, and the following
+ * calls continue. */
 
 void
 plait_cross_fault (PlaitCrossAttention *cross, PlaitErrorCode code, const char *format, ...)
@@ -24,7 +25,7 @@ plait_cross_fault (PlaitCrossAttention *cross, PlaitErrorCode code, const char *
   g_prefix_error (&cross->fault, "%s: ", cross->declared->decoder->combiner->label);
 }
 
-/* Leaves the step unless the site is being built, as @call needs. */
+/* Fails the step if @call, which declares something, is made while the model runs. */
 static void
 expect_building (const PlaitCrossAttention *cross, const char *call)
 {
@@ -44,7 +45,7 @@ plait_cross_n_memories (const PlaitCrossAttention *cross)
   return cross->declared->decoder->n_memories;
 }
 
-/* The number of a memory that there is; another is a fault, in the phase that it comes in. */
+/* Returns @memory if it is a number of a memory, else reports the fault and returns 0. */
 static guint
 check_memory (PlaitCrossAttention *cross, const char *call, guint memory)
 {
@@ -114,7 +115,8 @@ plait_cross_declare_residual (PlaitCrossAttention *cross, guint slot)
 
       declared->norms[slot] = plait_norm_declare (cross->parameters, name, declared->width);
     }
-  /* What a residual adds to the query is read only if another call follows: when the next slot is declared. */
+  /* A later call reads the query that a residual changed only if another slot follows, so refine belongs to the
+   * previous slot. */
   else if (slot > 0)
     {
       g_autofree char *name = g_strdup_printf ("%srefine/%u", cross->prefix, slot - 1);
@@ -138,7 +140,7 @@ plait_cross_find_attention (const PlaitCrossAttention *cross, PlaitAttentionKind
   return NULL;
 }
 
-/* Names that stand below a site's prefix already. */
+/* TRUE if the combiner's own parameters use @name below the prefix of the cross-attention. */
 static gboolean
 is_taken (const char *name)
 {
@@ -159,7 +161,7 @@ rate_of (double requested, double of_decoder)
   return requested == PLAIT_DECODER_DROPOUT ? of_decoder : requested;
 }
 
-/* TRUE if the attention can be declared; faults are noted. */
+/* TRUE if the attention can be declared; else stores the fault. */
 static gboolean
 check_attention (PlaitCrossAttention *cross, const char *call, PlaitAttentionKind kind, guint memory,
                  const PlaitAttendSettings *requested)
@@ -192,7 +194,7 @@ check_attention (PlaitCrossAttention *cross, const char *call, PlaitAttentionKin
   return FALSE;
 }
 
-/* Heads of scaled products: those that do not divide the width are noted, and replaced so that declaring can go on. */
+/* Returns the number of heads. If it does not divide the width, stores the fault and returns 1. */
 static guint
 heads_of (PlaitCrossAttention *cross, const PlaitAttendSettings *requested)
 {
@@ -257,7 +259,7 @@ recurrent_declaration (const PlaitCrossAttention *cross, const PlaitAttendSettin
   };
 }
 
-/* The sentinel of the site, and its part in the attention. */
+/* Declares the gate of the cross-attention's sentinel, and the sentinel's key and value in @attention. */
 static void
 declare_sentinel (PlaitCrossAttention *cross, PlaitDeclaredAttention *attention,
                   const PlaitRecurrentAttentionDeclaration *declaration)
@@ -301,7 +303,8 @@ declare_recurrent (PlaitCrossAttention *cross, PlaitDeclaredAttention *attention
     declare_sentinel (cross, attention, &declaration);
 }
 
-/* The coverage of the memories that the attention reads: below @name, or what stands for each memory there. */
+/* Declares coverage for each memory that @attention reads, with parameters below @name, or below @name/MEMORY if there
+ * are several memories. */
 static void
 declare_coverage (PlaitCrossAttention *cross, PlaitDeclaredAttention *attention, const char *name,
                   const PlaitAttendSettings *requested)
@@ -348,7 +351,7 @@ declare_coverage (PlaitCrossAttention *cross, PlaitDeclaredAttention *attention,
     }
 }
 
-/* TRUE if each item has a projection of its own. */
+/* TRUE if each memory or context has its own key and value projections. */
 static gboolean
 is_separate (const PlaitCrossAttention *cross, const PlaitAttendSettings *requested)
 {

@@ -7,8 +7,7 @@
 #include "autograd/internal.h"
 #include "layers/attention.h"
 
-/* What a site has beside the calls of its combiner: what a pass knows, keys and values, its sentinel's gate, what
- * coverage carries. */
+/* Inputs of a pass, projected keys and values, the sentinel's gate, and coverage states between steps. */
 
 PlaitCrossAttentionPass
 plait_cross_pass (PlaitTape *tape, const PlaitMemory *memories, guint n_memories, PlaitRagged queries,
@@ -48,7 +47,8 @@ plait_cross_pass (PlaitTape *tape, const PlaitMemory *memories, guint n_memories
   return pass;
 }
 
-/* What walks down @memory have in common; without levels where it has none. */
+/* Returns the fields of a descent that do not depend on the query. level is NULL if the rows of @memory have no
+ * levels. */
 static PlaitTreeDescent
 descent_of (const PlaitMemory *memory)
 {

@@ -31,7 +31,7 @@ plait_attention_record_new (PlaitArena *arena, guint n_layers, guint n_memories,
   return record;
 }
 
-/* How many pairs the first @n sentences have. */
+/* Returns the number of (query row, memory row) pairs of the first @n sentences. */
 static gint64
 pairs_of (const PlaitAttentionRecord *record, guint memory, gint64 n)
 {
@@ -82,7 +82,7 @@ plait_attention_record_weights (PlaitAttentionRecord *record, guint layer, const
   return slot->weights;
 }
 
-/* The layer with weights, zeros unless some were noted. */
+/* Returns the layer's record with its weights allocated, zeros if they were not recorded yet. */
 static PlaitRecordedLayer *
 layer_of_weights (PlaitAttentionRecord *record, guint layer, const char *name, guint memory, guint heads)
 {
@@ -94,7 +94,7 @@ layer_of_weights (PlaitAttentionRecord *record, guint layer, const char *name, g
   return slot;
 }
 
-/* Likewise with room for sets. */
+/* Returns the layer's record with weights and sets allocated. */
 static PlaitRecordedLayer *
 layer_of_sets (PlaitAttentionRecord *record, guint layer, const char *name, guint memory, guint heads)
 {
@@ -173,18 +173,18 @@ plait_attention_record_coverage (PlaitAttentionRecord *record, guint layer, cons
 }
 
 /*
- * From one capture to another
+ * Copies from one record to another
  */
 
-/* A query in a capture. */
+/* A query in a record. */
 typedef struct
 {
   guint layer;
   gint64 sentence;
-  gint64 row; /* of the whole batch */
+  gint64 row; /* row of the whole batch */
 } Query;
 
-/* Where the pairs of @query with its rows of @memory begin. */
+/* Returns the index of the first pair of @query with the rows of @memory. */
 static gint64
 pairs_before (const PlaitAttentionRecord *record, Query query, guint memory)
 {
@@ -193,14 +193,14 @@ pairs_before (const PlaitAttentionRecord *record, Query query, guint memory)
                * plait_ragged_length (record->memories[memory].rows, query.sentence);
 }
 
-/* Where the rows that @query is paired with begin. */
+/* Returns the first row of @memory in the sentence of @query. */
 static gint64
 first_row (const PlaitAttentionRecord *record, Query query, guint memory)
 {
   return record->memories[memory].rows.offsets[query.sentence];
 }
 
-/* Copies @sets, whose rows are numbered from @first on, to @to of @record, where they are from @own on. */
+/* Appends copies of @sets to @to. Row numbers that counted from @first count from @own in the copies. */
 static void
 copy_sets (const PlaitAttentionRecord *record, PlaitRecordedSets *to, gint64 own, const PlaitRecordedSets *sets,
            gint64 first)
@@ -219,7 +219,7 @@ copy_sets (const PlaitAttentionRecord *record, PlaitRecordedSets *to, gint64 own
     }
 }
 
-/* A combiner need not call each attention in each pass: what it leaves out stays zero. */
+/* Copies the weights of one attention. An attention that the combiner did not call keeps zeros. */
 static void
 copy_weights (PlaitAttentionRecord *to, Query at, const PlaitAttentionRecord *from, Query query,
               const PlaitRecordedAttention *attention)
@@ -274,7 +274,7 @@ copy_coverage (PlaitAttentionRecord *to, Query at, const PlaitAttentionRecord *f
           (gsize)rows * sizeof (PlaitScalar));
 }
 
-/* What was paid to @n items. */
+/* Copies the weights of @n contexts or sentinels of one query. */
 static void
 copy_items (const PlaitAttentionRecord *to, PlaitRecordedItems *slot, Query at, const PlaitAttentionRecord *from,
             const PlaitRecordedItems *source, Query query, guint n)
@@ -289,7 +289,8 @@ copy_items (const PlaitAttentionRecord *to, PlaitRecordedItems *slot, Query at, 
             n * sizeof (PlaitScalar));
 }
 
-/* Copies what @query of @from has paid to @at of @to, whose rows are the same. */
+/* Copies everything recorded for @query of @from to query @at of @to. The sentence has equally many memory rows in both
+ * records. */
 static void
 copy_query (PlaitAttentionRecord *to, Query at, const PlaitAttentionRecord *from, Query query)
 {
@@ -313,7 +314,7 @@ plait_attention_record_add_step (PlaitAttentionRecord *record, guint layer, cons
 }
 
 /*
- * Of one sentence
+ * The record of one sentence
  */
 
 static PlaitRagged
@@ -326,8 +327,7 @@ one_sentence (PlaitArena *arena, gint64 rows)
   return (PlaitRagged){ 1, offsets };
 }
 
-/* What @from, which has a number or -1 for each row of the batch, has for those of @rows that are of @sentence; row
- * numbers begin with @first. */
+/* Returns the numbers of @from for the rows of @sentence, with @first subtracted; negative numbers become -1. */
 static gint64 *
 cut_numbers (PlaitArena *arena, PlaitRagged rows, gint64 sentence, const gint64 *from, gint64 first)
 {

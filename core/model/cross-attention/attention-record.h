@@ -6,68 +6,68 @@
 #include "attention/sparse.h"
 
 /*
- * Attention weights of one pass through a decoder, before dropout, and if wanted coverage. The pass asks for room and
- * operators write there; the room is the arena's of the pass.
+ * Attention weights of one pass through a decoder, before dropout, and coverage if requested. The pass allocates the
+ * arrays in its arena and operators fill them.
  */
 
-/* Coverage of one attention to a memory. */
+/* Coverage states of one attention to one memory. */
 typedef struct
 {
   gint64 width;          /* 0: this memory is not covered */
-  PlaitScalar *states;   /* [pairs][width], after the attention was paid */
-  const char *name;      /* of what is known of each row, or NULL */
-  PlaitScalar *prepared; /* [memory rows], with a name */
+  PlaitScalar *states;   /* [pairs][width], after the step's attention was added */
+  const char *name;      /* name of the prepared numbers, or NULL */
+  PlaitScalar *prepared; /* [memory rows], one prepared number for each row; set if name is */
 } PlaitRecordedCoverage;
 
-/* One softmax over rows that a combiner chose, and the one that was computed next. */
+/* One softmax over rows that a combiner selected. Sets form a list in the order of computation. */
 typedef struct PlaitRecordedSet PlaitRecordedSet;
 struct PlaitRecordedSet
 {
   PlaitRecordedSet *next;
   gint64 n;
-  const gint64 *row;          /* [n], of the whole batch */
-  const PlaitScalar *weights; /* [n] */
+  const gint64 *row; /* [n], row numbers in the whole batch */
+  const PlaitScalar *weights;
 };
 
 typedef struct
 {
-  PlaitRecordedSet *first, *last; /* NULL: none */
+  PlaitRecordedSet *first, *last; /* NULL: no sets */
 } PlaitRecordedSets;
 
-/* What an attention paid to a memory in one layer. */
+/* Weights of one attention to one memory in one layer. */
 typedef struct
 {
-  guint heads;          /* 0: it was not computed */
-  PlaitScalar *weights; /* [heads][pairs]: the pairs of sentence s are [its queries][its rows], sentences end to end */
-  PlaitRecordedSets *sets; /* [query rows][heads] where rows were chosen; else NULL */
+  guint heads;          /* 0: the attention was not computed */
+  PlaitScalar *weights; /* [heads][pairs]; the pairs of sentence s are [its queries][its rows], sentences end to end */
+  PlaitRecordedSets *sets; /* [query rows][heads] if a combiner selected rows, else NULL */
   PlaitRecordedCoverage coverage;
 } PlaitRecordedLayer;
 
-/* An attention to a memory: of joint attention, its part in that memory. */
+/* One attention to one memory. Joint attention has one of these for each memory. */
 typedef struct PlaitRecordedAttention PlaitRecordedAttention;
 struct PlaitRecordedAttention
 {
   PlaitRecordedAttention *next;
-  const char *name; /* NULL: the one without a name; borrowed */
+  const char *name; /* NULL: the attention without a name; borrowed */
   guint memory;
-  PlaitRecordedLayer *layers; /* [n_layers] */
+  PlaitRecordedLayer *layers;
 };
 
-/* The name of joint attention where the memories are attended to without a name too: no attention is called so. */
+/* Name of joint attention if the combiner also has an unnamed attention to each memory. No plugin can use this name. */
 #define PLAIT_RECORDED_JOINTLY "jointly"
 
-/* What an attention paid to contexts, or to a sentinel. */
+/* Weights of an attention over contexts, or of a sentinel. */
 typedef struct
 {
-  guint heads;          /* 0: nothing */
-  PlaitScalar *weights; /* [heads][query rows][memories, or 1] */
+  guint heads;          /* 0: not recorded */
+  PlaitScalar *weights; /* [heads][query rows][memories, or 1 for a sentinel] */
 } PlaitRecordedItems;
 
-/* How many rows of memories attentions have weighed against queries, a head being one more that does. */
+/* Number of memory rows that attention has scored, counted for each query and head. */
 typedef struct
 {
   gint64 all;
-  gint64 selected; /* those of them that a combiner had chosen */
+  gint64 selected; /* part of all: rows that a combiner selected */
 } PlaitAttentionCost;
 
 typedef struct
@@ -75,76 +75,77 @@ typedef struct
   PlaitArena *arena;
   guint n_layers;
   guint n_memories;
-  gboolean coverage;                  /* is wanted */
-  PlaitRagged queries;                /* of the pass */
-  const PlaitMemory *memories;        /* [n_memories] */
-  PlaitRecordedAttention *attentions; /* first those without a name, one a memory, then the others as they came */
-  PlaitRecordedItems *contexts;       /* [n_layers] */
-  PlaitRecordedItems *sentinels;      /* [n_layers], beside the contexts where there are, else the rows */
+  gboolean coverage;   /* TRUE: record coverage too */
+  PlaitRagged queries; /* rows of the queries of each sentence */
+  const PlaitMemory *memories;
+  PlaitRecordedAttention *attentions; /* the unnamed attention to each memory, then named ones by first use */
+  PlaitRecordedItems *contexts;
+  PlaitRecordedItems *sentinels; /* [n_layers], in the softmax over contexts or of joint attention */
 } PlaitAttentionRecord;
 
-/* Empty room in @arena for @n_layers x @n_memories, with @coverage also for coverage. */
+/* Returns an empty record in @arena of @n_layers layers and @n_memories memories. @coverage: record coverage too. */
 PlaitAttentionRecord *plait_attention_record_new (PlaitArena *arena, guint n_layers, guint n_memories,
                                                   gboolean coverage);
 
-/* How many weights a head of memory @memory has: the sum over sentences of queries * rows. */
+/* Returns the number of weights of one head to @memory: the sum over sentences of queries * rows. */
 gint64 plait_attention_record_pairs (const PlaitAttentionRecord *record, guint memory);
 
-/* What the attention @name (NULL: the one without a name) paid to @memory in @layer; NULL where nothing is noted. */
+/* Returns the record of attention @name (NULL: the unnamed one) to @memory in @layer; NULL if it has no record. */
 PlaitRecordedLayer *plait_attention_record_find (const PlaitAttentionRecord *record, guint layer, const char *name,
                                                  guint memory);
 
-/* The same, made where there is none. */
+/* Returns the record of attention @name (NULL: the unnamed one) to @memory in @layer; adds an empty one if needed. */
 PlaitRecordedLayer *plait_attention_record_layer (PlaitAttentionRecord *record, guint layer, const char *name,
                                                   guint memory);
 
-/* Room for the weights of that attention; noted in the capture. */
+/* Allocates the weights of attention @name to @memory in @layer, [heads][pairs], and stores them in the record. */
 PlaitScalar *plait_attention_record_weights (PlaitAttentionRecord *record, guint layer, const char *name, guint memory,
                                              guint heads);
 
-/* Notes softmaxes over chosen rows of that attention, whose weights are zeros where none were noted. */
+/* Records softmaxes over selected rows, with @weights [selected rows]. The dense weights of the attention become zeros
+ * if they were not recorded. */
 void plait_attention_record_selected (PlaitAttentionRecord *record, guint layer, const char *name, guint memory,
                                       const PlaitSelectedRows *selected, const PlaitScalar *weights);
 
-/* Room for the coverage of that attention, whose states are @width wide; noted in the capture. */
+/* Allocates the coverage of attention @name to @memory in @layer, [pairs][width], and stores it in the record. */
 PlaitScalar *plait_attention_record_coverage (PlaitAttentionRecord *record, guint layer, const char *name, guint memory,
                                               gint64 width);
 
-/* Copies what a pass over row @step of the sentences that have one captured, @from of one layer and the same arena, to
- * the places of those rows in @layer of @record, whose queries and memories are set. */
+/* Copies @from, the record of step @step with one layer and one query row for each sentence still running, to @layer of
+ * @record, which spans whole targets. The queries and memories of @record are set before. */
 void plait_attention_record_add_step (PlaitAttentionRecord *record, guint layer, const PlaitAttentionRecord *from,
                                       gint64 step);
 
-/* Room for the weights of contexts of @layer; noted in the capture. */
+/* Allocates the weights of the contexts in @layer, [heads][query rows][memories], and stores them in the record. */
 PlaitScalar *plait_attention_record_contexts (PlaitAttentionRecord *record, guint layer, guint heads);
 
-/* Room for the sentinel's weights in @layer; noted in the capture. */
+/* Allocates the sentinel's weights in @layer, [heads][query rows], and stores them in the record. */
 PlaitScalar *plait_attention_record_sentinel (PlaitAttentionRecord *record, guint layer, guint heads);
 
 /*
- * What one sentence paid is a capture of that sentence alone, whose queries are its target rows: weights are
- * [heads][target rows][rows] then. It borrows nothing of the pass but names. Its memories are rows and links without
- * states; the links, never NULL, are level, first_child and n_children, all or none, left and right, both or none, and
- * where rows come from, sentence and token.
+ * The record of one sentence has the target rows of that sentence as queries, so weights are [heads][target
+ * rows][rows]. It copies everything except names. Its memories have rows and links, but no states. The links are never
+ * NULL: level, first_child and n_children are all set or all NULL, so are left and right; sentence and token are set if
+ * the encoder gives them.
  */
 
-/* Empty room in @arena for what @length target rows of sentence @sentence of @batch paid. */
+/* Returns an empty record in @arena for @length target rows of sentence @sentence of @batch. */
 PlaitAttentionRecord *plait_attention_record_sentence (PlaitArena *arena, const PlaitAttentionRecord *batch,
                                                        gint64 sentence, gint64 length);
 
-/* Copies what query row @row of @from, one of sentence @sentence, paid to target row @target of @record, which is of
- * that sentence alone. */
+/* Copies query row @row of sentence @sentence in @from to target row @target of @record, the record of that
+ * sentence. */
 void plait_attention_record_add_row (PlaitAttentionRecord *record, gint64 target, const PlaitAttentionRecord *from,
                                      gint64 sentence, gint64 row);
 
-/* What several sentences paid, each alone. */
+/* Attention records of several sentences, one for each. */
 typedef struct
 {
-  PlaitArena *arena;         /* of all of them */
-  PlaitAttentionRecord **of; /* NULL each until it is made */
+  PlaitArena *arena;         /* owns all records */
+  PlaitAttentionRecord **of; /* [n], each NULL until it is made */
 } PlaitAttentionRecords;
 
-/* Places for @n. (transfer full) */
+/* Returns @n records that are still NULL. (transfer full) */
 PlaitAttentionRecords *plait_attention_records_new (gint64 n);
 void plait_attention_records_free (PlaitAttentionRecords *records);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitAttentionRecords, plait_attention_records_free)

@@ -7,12 +7,15 @@
 #include "layers/parameter-set.h"
 #include "autograd/layer-operators.h"
 
-/* Attention to rows that a combiner chooses for each query and head; its cost is theirs. */
+/* Attention to rows that a combiner selects for each query and head. The cost grows with the number of selected rows
+ * only. */
 
-/* Queries of a sentence that are worth matrices of their weights with all rows. */
+/* From this number of queries a sentence on, a descent into all branches computes the scores of all rows as matrix
+ * products. */
 #define MIN_DENSE_QUERIES 4
 
-/* The declared attention, where chosen rows can go through it; NULL while the site is being built. */
+/* Returns the declared attention @name to @memory; NULL while the model is built. Fails the step if the attention has
+ * coverage. */
 static const PlaitDeclaredAttention *
 begin_sparse (PlaitCrossAttention *cross, const char *call, const char *name, guint memory)
 {
@@ -35,7 +38,7 @@ plait_cross_heads (PlaitCrossAttention *cross, const char *name, guint memory)
   return attention ? attention->heads : 1;
 }
 
-/* Every query has chosen rows of its own sentence. */
+/* Fails the step unless every query selects rows of its own sentence. */
 static void
 check_selected (PlaitCrossAttention *cross, const char *call, const PlaitDeclaredAttention *attention,
                 const PlaitSelectedRows *selected)
@@ -69,7 +72,7 @@ keys_of (const PlaitCrossAttention *cross, const PlaitDeclaredAttention *attenti
   return &cross->keys->key_values[plait_cross_index (cross->declared, attention, attention->first)];
 }
 
-/* @n chosen rows have been weighed. */
+/* Adds @n selected rows to the attention cost of the pass. */
 static void
 count_rows_weighed (const PlaitCrossAttentionPass *pass, gint64 n)
 {
@@ -79,7 +82,7 @@ count_rows_weighed (const PlaitCrossAttentionPass *pass, gint64 n)
   pass->rows_weighed->selected += n;
 }
 
-/* Keeps softmaxes over chosen rows for who looks on. */
+/* Adds the softmaxes over @selected rows to the attention record, if there is one. */
 static void
 record_selected (const PlaitCrossAttention *cross, const PlaitDeclaredAttention *attention,
                  const PlaitSelectedRows *selected, const PlaitScalar *weights)
@@ -113,7 +116,7 @@ plait_cross_sparse_weights (PlaitCrossAttention *cross, const char *name, guint 
   return weights;
 }
 
-/* Notes with which weights the chosen rows are read, and zeros for all others. */
+/* Records the weights of the selected rows; all other rows get 0. */
 static void
 record (const PlaitCrossAttention *cross, const PlaitDeclaredAttention *attention, const PlaitSelectedRows *selected,
         const PlaitScalar *weights)
@@ -143,7 +146,7 @@ context_of (const PlaitCrossAttention *cross, const PlaitDeclaredAttention *atte
   return (PlaitContext){ .value = plait_cross_project_output (cross, attention, value, present), .present = present };
 }
 
-/* The context of what the chosen rows have, @weights. */
+/* Returns the context: the sum of the values of the selected rows, multiplied by @weights. */
 static PlaitContext
 sparse_context (const PlaitCrossAttention *cross, const PlaitDeclaredAttention *attention,
                 const PlaitSelectedRows *selected, PlaitNode *weights)
@@ -184,8 +187,8 @@ descend_additively (const PlaitCrossAttention *cross, const PlaitDeclaredAttenti
   return plait_weighted_sum (tape, &leaves, plait_dropout (tape, weights, attention->dropout), key_values->values);
 }
 
-/* Down all branches at once, by products where there are queries enough for matrices. NULL: rows are gone to one by
- * one, since that cannot be, or somebody looks on. */
+/* Descends into all branches at once with matrix products. Returns NULL if the memory's tree or the number of queries
+ * does not suit that, or if weights are recorded; the caller then descends row by row. */
 static PlaitNode *
 descend_dense (const PlaitCrossAttention *cross, const PlaitDeclaredAttention *attention, PlaitNode *query,
                PlaitNode *vector)

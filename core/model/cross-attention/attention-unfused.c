@@ -4,18 +4,19 @@
 
 #include <string.h>
 
-/* Attention taken apart into scores, softmax and what is read: weights are there, and coverage goes in. */
+/* Attention computed in separate steps (scores, softmax, weighted sum), for callers that need the weights and for
+ * coverage. */
 
-/* What one softmax chooses among: the rows of a memory, or one context or sentinel of each query. */
+/* Keys and values under one softmax: the rows of a memory, or one context or sentinel for each query. */
 typedef struct
 {
-  const PlaitRecurrentAttentionItem *recurrent; /* NULL: scaled products */
+  const PlaitRecurrentAttentionItem *recurrent; /* NULL: scaled dot products */
   PlaitKeyValues key_values;
   PlaitQueryKeyPairs pairs;
-  PlaitNode **extra; /* [heads]: what coverage adds to the scores, or NULL */
+  PlaitNode **extra; /* [heads]: terms of coverage that are added to the scores, or NULL */
 } Item;
 
-/* The columns of one of @heads. */
+/* Returns the columns of one head. */
 static PlaitNode *
 head_of (PlaitTape *tape, PlaitNode *x, guint head, guint heads)
 {
@@ -38,7 +39,7 @@ score (const PlaitCrossAttention *cross, const PlaitDeclaredAttention *attention
   return extra ? plait_add (tape, products, extra) : products;
 }
 
-/* Every query as a sentence of its own, and the one row of the context in it, if it is there. */
+/* Returns pairs that make every query a sentence of its own, with one row if its context is present, else with none. */
 static PlaitQueryKeyPairs
 context_pairs (const PlaitCrossAttention *cross, const guint8 *present)
 {
@@ -64,7 +65,7 @@ sentinel_item (const PlaitCrossAttention *cross, const PlaitDeclaredAttention *a
                  pairs, NULL };
 }
 
-/* One head of attend_items. */
+/* Computes one head of attend_items. */
 static PlaitNode *
 attend_head (const PlaitCrossAttention *cross, const PlaitDeclaredAttention *attention, const Item *items, guint n,
              guint head, PlaitNode *projected, PlaitNode **weights)
@@ -79,7 +80,7 @@ attend_head (const PlaitCrossAttention *cross, const PlaitDeclaredAttention *att
 
   for (guint i = 0; i < total; i++)
     {
-      /* Of a sentinel, one pair for each query. */
+      /* The sentinel has one pair for each query. */
       pairs[i] = i < n ? items[i].pairs
                        : plait_query_key_pairs (tape, pairs->queries, plait_ragged_units (arena, pairs->queries.n));
       nodes[i]
@@ -103,8 +104,9 @@ attend_head (const PlaitCrossAttention *cross, const PlaitDeclaredAttention *att
 }
 
 /*
- * One softmax a head over @items [@n], and over the sentinel where the attention has one, for which there is room
- * behind them: the sum of what is read from each. @weights [heads] gets the weights before dropout, item after item.
+ * Computes one softmax a head over @items [n], and over the sentinel if the attention has one, and returns the
+ * projected weighted sum. @items has space for the sentinel as one more item. @weights [heads] receives the weights
+ * before dropout, item after item.
  */
 static PlaitNode *
 attend_items (PlaitCrossAttention *cross, const PlaitDeclaredAttention *attention, Item *items, guint n,
@@ -134,7 +136,7 @@ record (const PlaitCrossAttention *cross, const PlaitDeclaredAttention *attentio
     memcpy (to + h * n, weights[h]->value.data + first, (gsize)n * sizeof (PlaitScalar));
 }
 
-/* What coverage adds to the scores of each head. */
+/* Returns the terms of coverage for the scores of each head, [heads] nodes. */
 static PlaitNode **
 covered_scores (const PlaitCrossAttention *cross, const PlaitDeclaredAttention *attention, guint i,
                 const PlaitQueryKeyPairs *pairs, PlaitResidualStream query)
@@ -148,13 +150,13 @@ covered_scores (const PlaitCrossAttention *cross, const PlaitDeclaredAttention *
     extra[k] = plait_covered_memory_score (covered, tape, &cross->keys->memories[m], pairs,
                                            cross->keys->coverage[plait_cross_index (cross->declared, attention, m)],
                                            cross->step->coverage[covered->first_state + k], query.query);
-  /* One number a head stands side by side. */
+  /* One state for all heads gives a term for each head, in columns. */
   for (guint h = attention->heads; covered->n_states == 1 && attention->heads > 1 && h-- > 0;)
     extra[h] = plait_columns (tape, extra[0], h, 1);
   return extra;
 }
 
-/* The mean of what the heads pay to the @n pairs from @from on. */
+/* Returns the mean over heads of the weights of @n pairs, beginning at pair @from. */
 static PlaitNode *
 mean_attention (const PlaitCrossAttention *cross, const PlaitDeclaredAttention *attention, PlaitNode *const *weights,
                 gint64 from, gint64 n)
@@ -168,7 +170,8 @@ mean_attention (const PlaitCrossAttention *cross, const PlaitDeclaredAttention *
                                : plait_scale (tape, plait_add_n (tape, paid, attention->heads), 1.0 / attention->heads);
 }
 
-/* Without a capture, what no later step reads is not computed: what goes on is taken out first, and then renewed. */
+/* Updates the coverage states of memory @i of @attention. Without a record, the states that no later step reads are
+ * removed first, so that they are not computed. */
 static void
 update_coverage (const PlaitCrossAttention *cross, const PlaitDeclaredAttention *attention, guint i,
                  const PlaitQueryKeyPairs *pairs, PlaitNode *const *weights, gint64 from, PlaitNode *query)
@@ -241,7 +244,7 @@ plait_cross_attend_unfused (PlaitCrossAttention *cross, const PlaitDeclaredAtten
   return context;
 }
 
-/* The rows of @x that are present, end to end. */
+/* Returns the rows of @x with @present set, end to end. */
 static PlaitNode *
 present_rows (const PlaitCrossAttention *cross, PlaitNode *x, const guint8 *present)
 {

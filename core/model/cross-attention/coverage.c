@@ -27,8 +27,8 @@ plait_covered_memory_begin (const PlaitCoveredMemory *covered, PlaitTape *tape, 
   return plait_zeros (tape, plait_query_key_pairs_count (pairs), covered->width);
 }
 
-/* The pair that the row @to of the memory has with the query of pair @pair, whose row is @row; -1 where there is
- * none. */
+/* Returns the pair of the same query with the row that @links give for @row; -1 if there is no link. @pair is the pair
+ * of @row. */
 static gint64
 linked (const gint64 *links, gint64 row, gint64 pair)
 {
@@ -37,7 +37,8 @@ linked (const gint64 *links, gint64 row, gint64 pair)
   return to < 0 ? -1 : pair + to - row;
 }
 
-/* Rows before and after in the sentence, where the memory has no links of its own. */
+/* Returns the pair of the same query with a neighbouring row: the linked row if the memory has links, else row @to if
+ * it lies within the sentence, else -1. */
 static gint64
 beside (const gint64 *links, gint64 row, gint64 pair, gint64 to, gint64 first, gint64 end)
 {
@@ -111,7 +112,7 @@ plait_covered_memory_update (const PlaitCoveredMemory *covered, PlaitCoverageSte
   return plait_call_update (&covered->instance, step, losses);
 }
 
-/* TRUE if the queries are those that were before. */
+/* TRUE if @queries and @parents continue the previous queries unchanged. */
 static gboolean
 is_same (PlaitRagged before, PlaitRagged queries, const gint64 *parents)
 {
@@ -146,7 +147,7 @@ plait_covered_memory_carry (PlaitTape *tape, PlaitNode *states, const PlaitQuery
   return plait_gather_rows (tape, states, from, n);
 }
 
-/* Copies @from to the columns from @first on of @to, whose rows are @width wide. */
+/* Copies @from to the columns of @to that begin at @first. Rows of @to are @width wide. */
 static void
 copy_columns (PlaitScalar *to, gint64 width, gint64 first, PlaitTensor from)
 {

@@ -6,47 +6,50 @@
 #include "loading/call.h"
 
 /*
- * Coverage beside one attention to one memory: the plugin's instance, the states of all pairs, and what they add to the
- * scores. An attention of several heads has one state of the mean of what they pay, or one state a head.
+ * Coverage of one attention to one memory: the plugin's instance, and the map from coverage states to attention scores.
+ * An attention with several heads has either one state for the mean of the heads' weights, or one state for each head.
  */
 typedef struct
 {
   PlaitInstance instance;
-  gint64 width;       /* of a pair's state */
-  gint64 score_width; /* of what is added to the scores */
-  PlaitLinear score;  /* [width, score width]; undeclared where the plugin has its own */
-  guint n_states;     /* 1, or one a head */
-  guint first_state;  /* among those of the site */
-  guint memory;       /* that is read */
+  gint64 width;       /* width of a pair's state */
+  gint64 score_width; /* width of the term that is added to the scores */
+  PlaitLinear score;  /* [width, score width]; not declared if the plugin computes scores itself */
+  guint n_states;     /* 1, or the number of heads */
+  guint first_state;  /* index of its first state among the states of the cross-attention */
+  guint memory;       /* index of the covered memory */
 } PlaitCoveredMemory;
 
-/* Declares what @component wants of @build, and the map of states into scores unless the part has one. */
+/* Builds the coverage plugin @component, and declares a linear map from states to scores unless the plugin computes
+ * scores itself. */
 gboolean plait_covered_memory_build (PlaitCoveredMemory *covered, const PlaitComponent *component,
                                      const PlaitCoverageBuild *build, guint n_states, PlaitLossColumns *losses,
                                      GError **error);
 
-/* What a step of coverage is about, without places and links: those are filled here. In the tape's arena. */
+/* Returns a step with the tables of rows, queries and linked pairs filled, and state and attention unset, in the tape's
+ * arena. */
 PlaitCoverageStep *plait_covered_memory_step (PlaitTape *tape, const PlaitMemory *memory,
                                               const PlaitQueryKeyPairs *pairs, PlaitNode *prepared, PlaitNode *query);
 
-/* The states before the first step: zeros for all @pairs. */
+/* Returns the states before the first step: zeros for all @pairs, [pairs, width]. */
 PlaitNode *plait_covered_memory_begin (const PlaitCoveredMemory *covered, PlaitTape *tape,
                                        const PlaitQueryKeyPairs *pairs);
 
-/* What @states add to the scores, [pairs, score width]. */
+/* Returns the term that @states add to the scores, [pairs, score width]. */
 PlaitNode *plait_covered_memory_score (const PlaitCoveredMemory *covered, PlaitTape *tape, const PlaitMemory *memory,
                                        const PlaitQueryKeyPairs *pairs, PlaitNode *prepared, PlaitNode *states,
                                        PlaitNode *query);
 
-/* The states after @attention [pairs, 1] has been paid. */
+/* Returns the states after the weights @attention [pairs, 1] were added, [pairs, width]. */
 PlaitNode *plait_covered_memory_update (const PlaitCoveredMemory *covered, PlaitCoverageStep *step, PlaitNode *states,
                                         PlaitNode *attention, PlaitLossPass *losses);
 
-/* The states of the pairs of @before as those of @queries, query i continuing query parents[i] of the same sentence. */
+/* Returns the states [pairs, width] gathered from the pairs of @before to those of @queries. Query i continues query
+ * parents[i] of the same sentence. */
 PlaitNode *plait_covered_memory_carry (PlaitTape *tape, PlaitNode *states, const PlaitQueryKeyPairs *before,
                                        PlaitRagged queries, const gint64 *parents);
 
-/* Notes the coverage of memory @memory in @layer: @states [n_states] of all pairs of the pass, side by side, and what
- * the part prepared. */
+/* Records the coverage of @memory in @layer: @states [n_states] of all pairs side by side, and the numbers that the
+ * plugin prepared for each row. */
 void plait_covered_memory_record (const PlaitCoveredMemory *covered, PlaitAttentionRecord *record, guint layer,
                                   const char *name, guint memory, PlaitNode *const *states, const PlaitNode *prepared);

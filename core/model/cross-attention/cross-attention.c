@@ -6,14 +6,14 @@
 
 #include "autograd/internal.h"
 
-/* What a combiner calls while the model runs. */
+/* Calls that a combiner makes while the model runs. */
 
 PlaitTape *
 plait_cross_running_tape (PlaitCrossAttention *cross, const char *call)
 {
   if (!cross->parameters)
     return cross->pass->tape;
-  /* Nothing runs yet that could be left: the fault is told when build returns. */
+  /* During build no step runs that could be aborted, so the fault is reported when build returns. */
   plait_cross_fault (cross, PLAIT_ERROR_PLUGIN, "calls %s in build: it computes, and belongs into combine", call);
   return NULL;
 }
@@ -33,7 +33,7 @@ plait_cross_tape (PlaitCrossAttention *cross)
   return plait_cross_running_tape (cross, G_STRFUNC);
 }
 
-/* Leaves the step unless the slot was declared. */
+/* Fails the step unless the slot was declared. */
 static void
 check_slot (PlaitCrossAttention *cross, const char *call, guint slot)
 {
@@ -79,7 +79,8 @@ plait_cross_require_attention (PlaitCrossAttention *cross, const char *call, Pla
   return attention;
 }
 
-/* The reader of an attention that is called once a pass, over queries that fit; NULL while the site is being built. */
+/* Returns the declared attention, which may be called once in a pass, and checks the query; NULL while the model is
+ * built. */
 static const PlaitDeclaredAttention *
 begin_attention (PlaitCrossAttention *cross, const char *call, PlaitAttentionKind kind, const char *name, guint memory,
                  PlaitResidualStream query)
@@ -137,7 +138,8 @@ plait_cross_record_name (const PlaitCrossAttention *cross, const PlaitDeclaredAt
   return attention->name;
 }
 
-/* One softmax a head over the rows of the memories that @attention reads, where nothing needs the weights. */
+/* Computes one softmax a head over the rows of all memories that @attention reads, with the fused operator, which keeps
+ * no weights for the caller. */
 static PlaitNode *
 attend_fused (const PlaitCrossAttention *cross, const PlaitDeclaredAttention *attention, PlaitResidualStream query)
 {
@@ -156,7 +158,7 @@ attend_fused (const PlaitCrossAttention *cross, const PlaitDeclaredAttention *at
   return plait_dropout (tape, value, attention->output_dropout);
 }
 
-/* Every query weighs every row of its sentence. */
+/* Adds the rows that @attention scores to the cost: each query scores every row of its sentence. */
 static void
 count_rows_weighed (const PlaitCrossAttentionPass *pass, const PlaitDeclaredAttention *attention)
 {
@@ -166,7 +168,8 @@ count_rows_weighed (const PlaitCrossAttentionPass *pass, const PlaitDeclaredAtte
                                  * plait_ragged_length (pass->memories[m].rows, s);
 }
 
-/* What @attention, which is NULL while the site is being built, makes of the memories that it reads. */
+/* Returns the context that @attention reads from its memories; empty if @attention is NULL, as while the model is
+ * built. */
 static PlaitContext
 attend (PlaitCrossAttention *cross, const PlaitDeclaredAttention *attention, PlaitResidualStream query)
 {
@@ -232,7 +235,7 @@ attend_contexts_multi_head (const PlaitCrossAttention *cross, const PlaitDeclare
   return plait_dropout (tape, value, attention->output_dropout);
 }
 
-/* A context that came from the combiner must be [queries, width]. */
+/* Fails the step unless each context is [queries, width]. */
 static void
 check_contexts (PlaitCrossAttention *cross, const char *call, const PlaitContext *contexts, guint n)
 {
@@ -260,7 +263,7 @@ plait_cross_attend_contexts (PlaitCrossAttention *cross, PlaitResidualStream que
   };
 }
 
-/* Absent where all of them are. */
+/* The sum is absent where all contexts are. */
 PlaitContext
 plait_cross_sum (PlaitCrossAttention *cross, const PlaitContext *contexts, guint n)
 {
@@ -289,7 +292,7 @@ plait_cross_sum (PlaitCrossAttention *cross, const PlaitContext *contexts, guint
                          .present = partial ? present : NULL };
 }
 
-/* In a recurrent decoder an absent context is zero, so that it changes neither query nor context. */
+/* In a recurrent decoder an absent context is zero, so it changes neither query nor context. */
 PlaitResidualStream
 plait_cross_residual (PlaitCrossAttention *cross, guint slot, PlaitResidualStream x, PlaitContext context)
 {

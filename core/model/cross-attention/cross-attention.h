@@ -9,17 +9,18 @@
 #include "attention/sibling-attention.h"
 
 /*
- * The attention site of a decoder: one frame for every decoder, and two ways to score behind it.
+ * The cross-attention of a decoder, which a combiner fills. It has one interface for all decoders and two ways to
+ * compute scores.
  *
- * - In a layer of a Transformer decoder scores are scaled products of several heads (Vaswani et al. 2017), and what
- *   flows through the site are the layer's states: normalise and residual are pre-norm or post-norm.
- * - In a recurrent decoder there is one head, with the scores of scored.h, and what flows through it is the pair
- * (query, context): it starts at (state, 0), and residual gives (query + R c, context + c), R being there only where a
- * later call reads the query. So serial, parallel and flat over one memory are the plain decoders of the papers. A
- * sentinel is sigmoid (W [s'; y] + b) * query, of s', the state of the step before, and y, the word that is read.
+ * - Multi-head, in a layer of a Transformer decoder: scaled dot products of several heads (Vaswani et al. 2017). The
+ * residual stream is the layer's states; normalise and residual are pre-norm or post-norm.
+ * - Recurrent, in a GRU or LSTM decoder: one head, scores of recurrent-attention.h. The residual stream is the pair
+ * (query, context). It begins as (state, 0). residual gives (query + R c, context + c); R exists only if a later call
+ * reads the query. So serial, parallel and flat over one memory are the plain decoders of the papers. The sentinel is
+ * sigmoid (W [s'; y] + b) * query, with the previous state s' and the embedding y of the word that the step reads.
  *
- * site-build.c is what a combiner declares, site.c what it calls, site-chosen.c what it calls for chosen rows;
- * site-apart.c is attention that has weights, site-keys.c what stands behind the calls.
+ * attention-declare.c: calls during build; cross-attention.c: calls while running; attention-sparse.c: the same for
+ * selected rows; attention-unfused.c: attention that returns weights; attention-keys.c: state of a pass.
  */
 
 #define PLAIT_CROSS_MAX_SLOTS 256
@@ -32,238 +33,237 @@ typedef enum
   PLAIT_ATTEND_CONTEXTS,
 } PlaitAttentionKind;
 
-/* One declared attention. */
 typedef struct
 {
   PlaitAttentionKind kind;
-  const char *name; /* NULL: the one without */
-  guint first, n;   /* the memories that it reads; none of contexts */
+  const char *name; /* NULL: the attention without a name */
+  guint first, n;   /* the memories it reads; n is 0 for attention over contexts */
   guint heads;
-  double dropout;            /* of the weights */
-  double output_dropout;     /* of the context */
-  gboolean weights;          /* are given */
-  double scale;              /* that products of queries and keys are multiplied by */
-  PlaitAttention multi_head; /* scaled products */
+  double dropout;            /* dropout rate of the weights */
+  double output_dropout;     /* dropout rate of the context */
+  gboolean weights;          /* TRUE: return the weights to the combiner */
+  double scale;              /* factor of dot products */
+  PlaitAttention multi_head; /* parameters in a Transformer decoder */
   PlaitRecurrentAttention recurrent;
-  PlaitCoveredMemory *covered; /* [n]: coverage beside it, or NULL */
+  PlaitCoveredMemory *covered; /* [n]: coverage of each memory, or NULL */
 } PlaitDeclaredAttention;
 
-/* How much of the query the sentinel is; not declared where there is none. */
+/* Parameters of the gate that makes the sentinel from the query; not declared without a sentinel. */
 typedef struct
 {
-  PlaitLinear state;     /* [state, state] */
-  PlaitLinear embedding; /* [embedding, state], with the bias */
+  PlaitLinear state;
+  PlaitLinear embedding; /* [embedding, state], with a bias */
 } PlaitSentinelGate;
 
-/* What a combiner has declared. */
+/* Declarations of the combiner in one layer. */
 typedef struct
 {
   const PlaitDecoderBuild *decoder;
-  gboolean multi_head; /* the way to score: scaled products, or those of scored.h */
-  gint64 width;        /* of contexts, and of every memory */
+  gboolean multi_head; /* TRUE: scaled dot products of several heads; FALSE: recurrent-attention.h */
+  gint64 width;        /* width of contexts and of every memory */
   gint64 query_width;
   PlaitInstance combiner;
   guint n_slots;
-  PlaitNorm *norms;                   /* [n_slots], scaled */
-  PlaitLinear *refine;                /* [n_slots], scored: R of each residual slot; undeclared: not read */
-  PlaitDeclaredAttention *attentions; /* [n_attentions] */
+  PlaitNorm *norms;    /* [n_slots], if multi_head */
+  PlaitLinear *refine; /* [n_slots], if not multi_head: R; not declared if no later call reads the query */
+  PlaitDeclaredAttention *attentions;
   guint n_attentions;
-  gboolean *reads_rows; /* [n_memories] */
+  gboolean *reads_rows; /* [n_memories], TRUE if the combiner reads the memory's rows itself */
   PlaitSentinelGate gate;
-  const PlaitCoveredMemory **covered; /* [n_covered]: the coverage beside all readers */
+  const PlaitCoveredMemory **covered; /* [n_covered]: coverage of all attentions */
   guint n_covered;
-  guint n_coverage; /* states of coverage in all */
+  guint n_coverage; /* number of coverage states of all attentions */
 } PlaitCrossAttentionLayer;
 
-/* Lets the combiner of @decoder, which outlives the site, declare what it will call, below @prefix. */
+/* Builds the combiner of @decoder, which declares its attentions with parameters below @prefix. @decoder must outlive
+ * @cross. */
 gboolean plait_cross_layer_build (PlaitCrossAttentionLayer *cross, const PlaitDecoderBuild *decoder, gint64 query_width,
                                   gint64 width, const char *prefix, GError **error);
 
-/* TRUE if a pass depends on the one before. */
+/* TRUE if a step depends on the previous step, as coverage does. */
 static inline gboolean
 plait_cross_layer_is_stepwise (const PlaitCrossAttentionLayer *cross)
 {
   return cross->n_coverage > 0;
 }
 
-/* TRUE if combiner or coverage add losses. */
+/* TRUE if the combiner or coverage adds losses. */
 gboolean plait_cross_layer_has_losses (const PlaitCrossAttentionLayer *cross);
 
-/* What one pass knows beside the parameters; shared by the sites of a decoder. */
+/* Inputs of one pass, shared by the cross-attentions of all layers. */
 typedef struct
 {
   PlaitTape *tape;
   const PlaitMemory *memories;
   guint n_memories;
   PlaitRagged queries;
-  const guint8 **present;           /* [n_memories]: a byte a query row, or NULL where every sentence has rows */
-  const guint8 *any_present;        /* of all memories together; NULL: all */
-  PlaitAttentionRecord *record;     /* or NULL */
-  PlaitLossPass *losses;            /* or NULL: not wanted */
-  PlaitAttentionCost *rows_weighed; /* is added to, or NULL */
-  /* The queries of the next pass, number i of which goes on from query parents[i] of this one: coverage is renewed as
-   * theirs. NULL: it is as this one's. */
+  const guint8 **present;           /* [n_memories]: one byte for each query row, or NULL if every sentence has rows */
+  const guint8 *any_present;        /* one byte for each query row, 0 if all memories are empty; NULL if none is */
+  PlaitAttentionRecord *record;     /* NULL: record nothing */
+  PlaitLossPass *losses;            /* NULL: losses are not wanted */
+  PlaitAttentionCost *rows_weighed; /* cost to add to, or NULL */
+  /* Queries of the next pass. Query i continues query parents[i] of this pass, and coverage states are computed for the
+   * next queries. parents is NULL if the queries stay. */
   PlaitRagged next;
   const gint64 *parents;
 } PlaitCrossAttentionPass;
 
-/* Works out which queries have something to read. Lives in the tape's arena. */
+/* Returns a pass with the presence of rows computed, in the tape's arena. */
 PlaitCrossAttentionPass plait_cross_pass (PlaitTape *tape, const PlaitMemory *memories, guint n_memories,
                                           PlaitRagged queries, PlaitAttentionRecord *record);
 
-/*
- * What does not depend on the queries. In the arena of a tape.
- */
+/* Nodes that do not depend on the queries, in the arena of a tape. */
 typedef struct
 {
-  PlaitKeyValues *key_values; /* [readers][n_memories]; keys NULL where a reader does not read a memory */
-  PlaitNode **coverage;       /* [readers][n_memories]: what coverage prepared, or NULL */
+  PlaitKeyValues *key_values; /* [attentions][n_memories]; keys is NULL if the attention does not read the memory */
+  PlaitNode **coverage;       /* [attentions][n_memories]: what the coverage plugin prepared, or NULL */
   PlaitNode **prepared;       /* [n_memories]: what the combiner prepared, or NULL */
-  PlaitTreeDescent *descents; /* [n_memories]: what walks down a memory have in common, where the combiner reads its
-                       rows and these have levels */
-  PlaitSiblingGroups *
-      *sibling_groups;         /* [n_memories]: of these, NULL where children do not stand in order before their row */
-  const PlaitMemory *memories; /* [n_memories] */
+  PlaitTreeDescent *descents; /* [n_memories]: set if the combiner reads the rows and they have levels */
+  PlaitSiblingGroups **sibling_groups; /* [n_memories]: NULL if children are not in order before their parent */
+  const PlaitMemory *memories;
 } PlaitCrossAttentionKeys;
 
-/* Projects the memories for every declared attention. */
+/* Projects the memories to keys and values for every declared attention, and prepares combiner and coverage. */
 PlaitCrossAttentionKeys plait_cross_project (const PlaitCrossAttentionLayer *cross, PlaitTape *tape,
                                              const PlaitMemory *memories);
 
-/* Lays the keys out for search, which reads them at every step. */
+/* Stores transposed keys for search, which reads them at every step. */
 void plait_cross_keys_keep_columns (const PlaitCrossAttentionLayer *cross, const PlaitCrossAttentionKeys *keys,
                                     PlaitTape *tape);
 
-/* The same as constants of another @tape. */
+/* Returns @keys as constants on another tape. */
 PlaitCrossAttentionKeys plait_cross_keys_as_constants (const PlaitCrossAttentionLayer *cross,
                                                        const PlaitCrossAttentionKeys *keys, PlaitTape *tape);
 
-/* What words add to the sentinel's gate, for all steps at once: embeddings [r, embedding] -> [r, state]; NULL without a
- * sentinel. */
+/* Returns the part of the sentinel's gate that depends on the words, for all steps at once: embeddings [r, embedding]
+ * -> [r, state]. Returns NULL without a sentinel. */
 PlaitNode *plait_cross_sentinel_gate_input (const PlaitCrossAttentionLayer *cross, PlaitTape *tape,
                                             PlaitNode *embedded);
 
-/* The gate of a step from its rows of that and from the states of the step before; NULL from NULL. */
+/* Returns the sentinel's gate in a step. @input: its rows of plait_cross_sentinel_gate_input; @state: states of the
+ * previous step. Returns NULL if @input is NULL. */
 PlaitNode *plait_cross_sentinel_gate (const PlaitCrossAttentionLayer *cross, PlaitTape *tape, PlaitNode *input,
                                       PlaitNode *state);
 
-/* What a pass through one site is given. */
+/* Inputs of one pass through the cross-attention of one layer. */
 typedef struct
 {
   PlaitCrossAttentionKeys keys;
-  guint layer;          /* of the capture */
-  PlaitNode *gate;      /* of the sentinel, or NULL */
-  PlaitNode **coverage; /* [n_coverage]: the states of all pairs; renewed */
+  guint layer;          /* index of the layer in the attention record */
+  PlaitNode *gate;      /* gate of the sentinel, or NULL */
+  PlaitNode **coverage; /* [n_coverage]: states of all pairs, which the pass replaces */
 } PlaitCrossAttentionStep;
 
-/* Runs the combiner on @query [queries, query width]. */
+/* Runs the combiner on @query [queries, query width] and returns its result. */
 PlaitResidualStream plait_cross_combine (const PlaitCrossAttentionLayer *cross, const PlaitCrossAttentionPass *pass,
                                          const PlaitCrossAttentionStep *step, PlaitNode *query);
 
-/* The coverage of a first step over @queries, [n_coverage]: zeros for all pairs. */
+/* Returns the coverage states before the first step over @queries, [n_coverage]: zeros for all pairs. */
 PlaitNode **plait_cross_initial_coverage (const PlaitCrossAttentionLayer *cross, PlaitTape *tape,
                                           const PlaitMemory *memories, PlaitRagged queries);
 
-/* A site in search: its keys, laid out for that, and the coverage that steps hand to each other, in storage of its own:
- * a step's tape is begun anew. */
+/* A cross-attention in search: keys for all steps, and the coverage states from one step to the next. It copies the
+ * states, since each step clears its tape. */
 typedef struct
 {
   const PlaitCrossAttentionLayer *cross;
   PlaitCrossAttentionKeys keys;
-  PlaitTensor *coverage; /* [n_coverage] */
-  PlaitRagged queries;   /* of the step before; before the first, one a sentence */
+  PlaitTensor *coverage;
+  PlaitRagged queries; /* queries of the previous step; before the first step, one for each sentence */
 } PlaitCrossAttentionSearch;
 
-/* Room for at most @hypotheses rows at once, in the arena of the lasting @tape. */
+/* Prepares a search with at most @hypotheses rows at once, in the arena of @tape, which lasts for the whole search. */
 PlaitCrossAttentionSearch plait_cross_search (const PlaitCrossAttentionLayer *cross, PlaitTape *tape,
                                               const PlaitMemory *memories, gint64 hypotheses);
 
-/* What @pass, a step, is given: its query i goes on from query parents[i] of the step that was kept last, or at first
- * of that sentence. */
+/* Returns the inputs of step @pass. Its query i continues query parents[i] of the step kept last, or of the sentence
+ * before the first step. */
 PlaitCrossAttentionStep plait_cross_search_step (const PlaitCrossAttentionSearch *search,
                                                  const PlaitCrossAttentionPass *pass, const gint64 *parents);
 
-/* Keeps the coverage that @step came to. */
+/* Copies the coverage states that @step computed, for the next step. */
 void plait_cross_search_keep (PlaitCrossAttentionSearch *search, const PlaitCrossAttentionPass *pass,
                               const PlaitCrossAttentionStep *step);
 
 /*
- * For the files of the site.
+ * For the files of this folder.
  */
 
-/* What a pass knows of a declared attention. */
+/* State of one declared attention in a pass. */
 typedef struct
 {
-  gboolean called;      /* to all rows */
-  PlaitNode *query;     /* the last that was projected, or NULL */
-  PlaitNode *projected; /* what became of it */
+  gboolean called;      /* attention to all rows was computed */
+  PlaitNode *query;     /* the query projected last, or NULL */
+  PlaitNode *projected; /* its projection */
 } PlaitCrossAttentionQuery;
 
-/* What a combiner holds. */
+/* The handle that a combiner receives. */
 struct PlaitCrossAttention
 {
   PlaitCrossAttentionLayer *declared;
 
-  /* While building. */
-  PlaitParameters *parameters; /* NULL: running */
+  /* Set while building. */
+  PlaitParameters *parameters; /* NULL while running */
   const char *prefix;
   PlaitLosses losses;
-  GError *fault; /* the first thing asked for that cannot be */
+  GError *fault; /* the first fault */
 
-  /* While running. */
+  /* Set while running. */
   const PlaitCrossAttentionPass *pass;
   const PlaitCrossAttentionKeys *keys;
   const PlaitCrossAttentionStep *step;
-  PlaitNode *sentinel;               /* [queries, state width], or NULL */
-  PlaitCrossAttentionQuery *queries; /* [readers] */
-  gboolean *added;                   /* [slots]: whether something was added through the slot in this pass */
+  PlaitNode *sentinel;
+  PlaitCrossAttentionQuery *queries; /* [n_attentions] */
+  gboolean *added;                   /* [n_slots]: a residual was added through the slot in this pass */
 };
 
-/* Where the keys of @attention for @memory stand. */
+/* Returns the index of @attention's keys for @memory. */
 static inline guint
 plait_cross_index (const PlaitCrossAttentionLayer *cross, const PlaitDeclaredAttention *attention, guint memory)
 {
   return (guint)(attention - cross->attentions) * cross->decoder->n_memories + memory;
 }
 
-/* Notes what cannot be asked for in build, behind the combiner's name; the first is kept. */
+/* Stores a fault of the combiner while building, after the combiner's name; keeps only the first one. */
 void plait_cross_fault (PlaitCrossAttention *cross, PlaitErrorCode code, const char *format, ...) G_GNUC_PRINTF (3, 4);
 
-/* The tape of the pass; NULL, and a fault, where the site is still being built. */
+/* Returns the tape of the pass. While the model is built, stores a fault and returns NULL. */
 PlaitTape *plait_cross_running_tape (PlaitCrossAttention *cross, const char *call);
 
-/* Leaves the step unless the query is [queries, query width]. */
+/* Fails the step unless the query is [queries, query width]. */
 void plait_cross_check_query (const PlaitCrossAttention *cross, const char *call, PlaitResidualStream query);
 
-/* Leaves the step unless the rows of @memory were declared. */
+/* Fails the step unless the rows of @memory were declared. */
 void plait_cross_check_rows (PlaitCrossAttention *cross, const char *call, guint memory);
 
-/* The declared attention, or NULL. @memory counts where one memory is read. */
+/* Returns the declared attention, or NULL. @memory is used only by PLAIT_ATTEND_MEMORY. */
 PlaitDeclaredAttention *plait_cross_find_attention (const PlaitCrossAttention *cross, PlaitAttentionKind kind,
                                                     const char *name, guint memory);
 
-/* Likewise while running; leaves the step where it was not declared. NULL, and a fault, where the site is still being
- * built. */
+/* Returns the declared attention while running; fails the step if it was not declared. While the model is built, stores
+ * a fault and returns NULL. */
 const PlaitDeclaredAttention *plait_cross_require_attention (PlaitCrossAttention *cross, const char *call,
                                                              PlaitAttentionKind kind, const char *name, guint memory);
 
-/* The queries as an attention compares them with keys: projected at the first call of a pass, and found again later. */
+/* Returns the projected query of an attention. A second call with this query in a pass returns the stored
+ * projection. */
 PlaitNode *plait_cross_project_query (PlaitCrossAttention *cross, const PlaitDeclaredAttention *attention,
                                       PlaitResidualStream query);
 
-/* What comes out of the attention: output projection of scaled products, dropout; rows not @present are zero. */
+/* Applies the output projection, if multi_head, and dropout to the weighted sum @value. Rows with @present 0 are
+ * zero. */
 PlaitNode *plait_cross_project_output (const PlaitCrossAttention *cross, const PlaitDeclaredAttention *attention,
                                        PlaitNode *value, const guint8 *present);
 
-/* What stands for the attention in captures and dumps: its name, and of joint attention another than that of attention
- * to each memory, where a combiner has both. */
+/* Returns the name of the attention in records and dumps: its own name, or PLAIT_RECORDED_JOINTLY for joint attention
+ * beside unnamed attention to each memory. */
 const char *plait_cross_record_name (const PlaitCrossAttention *cross, const PlaitDeclaredAttention *attention);
 
-/* One softmax a head over the rows of the memories that @attention reads, taken apart: @weights [heads] gets the
- * weights before dropout, memory after memory. Rows not @present are zero. */
+/* Computes one softmax a head over the rows of the memories that @attention reads. @weights [heads] receives the
+ * weights before dropout, memory after memory. Rows with @present 0 are zero. */
 PlaitNode *plait_cross_attend_unfused (PlaitCrossAttention *cross, const PlaitDeclaredAttention *attention,
                                        PlaitResidualStream query, const guint8 *present, PlaitNode **weights);
 
-/* Attention over @contexts [@n] by the scores of scored.h. */
+/* Computes attention over @contexts [n] with the scores of recurrent-attention.h. */
 PlaitNode *plait_cross_attend_contexts_unfused (PlaitCrossAttention *cross, const PlaitDeclaredAttention *attention,
                                                 PlaitResidualStream query, const PlaitContext *contexts, guint n);

@@ -12,7 +12,7 @@ declare_linear (const PlaitRecurrentAttentionDeclaration *declaration, const cha
   return plait_linear_declare (declaration->parameters, full, in, out, bias);
 }
 
-/* How wide keys are: in additive scores as asked for, unless they are values too. */
+/* Returns the width of keys: attention_width for additive scores, unless keys are values too. */
 static gint64
 key_width (const PlaitRecurrentAttentionDeclaration *declaration)
 {
@@ -26,7 +26,8 @@ plait_recurrent_attention_score_width (const PlaitRecurrentAttentionDeclaration 
   return declaration->score == PLAIT_SCORE_ADDITIVE ? key_width (declaration) : 1;
 }
 
-/* The part of a memory, @in wide, in an attention; @own: it has values of its own, and a bias beside its score. */
+/* Declares the parameters of one item (memory, context or sentinel) @in wide. @own: it has its own value projection and
+ * its own bias of the score. */
 static void
 declare_item (const PlaitRecurrentAttentionDeclaration *declaration, PlaitRecurrentAttentionItem *item,
               const char *name, gint64 in, gboolean own)

@@ -6,60 +6,59 @@
 #include "interface/cross-attention.h"
 
 /*
- * The parameters of an attention of recurrent decoders: one head, scores that are additive (Chen et al. 2017, eq. 7),
- * multiplicative or dot products (Luong et al. 2015). Joint attention and attention over contexts are Libovicky & Helcl
- * 2017, eq. 6-10; either can have a sentinel (ibid.; Lu et al. 2017), a further item that lets the decoder read no
- * memory.
+ * Parameters of an attention in recurrent decoders: one head; additive scores (Chen et al. 2017, eq. 7), multiplicative
+ * scores or dot products (Luong et al. 2015). Joint attention and attention over contexts follow Libovicky & Helcl
+ * 2017, eq. 6-10. Either can have a sentinel (also Lu et al. 2017), one more item that lets the decoder read no memory.
  */
 
-/* What an attention has of its own for each memory (or context), or once for all. */
+/* Projections for one memory or context, or shared by all. */
 typedef struct
 {
-  PlaitLinear key;      /* [memory, attention], with a bias in additive scores; undeclared: rows are keys */
-  PlaitParameter *bias; /* [1, 1] beside the score, or NULL */
-  PlaitLinear value;    /* [memory, context] with a bias, or undeclared: rows are values, or keys where @tied */
+  PlaitLinear key;      /* [memory, attention], with a bias for additive scores; not declared: rows are keys */
+  PlaitParameter *bias; /* [1, 1], added to the score, or NULL */
+  PlaitLinear value;    /* [memory, context] with a bias; not declared: values are the keys if tied, else the rows */
   gboolean tied;
 } PlaitRecurrentAttentionItem;
 
 typedef struct
 {
-  PlaitLinear query;                  /* [state, attention]; undeclared in dot products */
+  PlaitLinear query;                  /* [state, attention]; not declared for dot products */
   PlaitParameter *vector;             /* [1, attention] of additive scores; NULL: scores are products */
-  PlaitRecurrentAttentionItem *items; /* [n_items]: one for all, or one each */
+  PlaitRecurrentAttentionItem *items; /* [n_items]: one for each memory, or one for all */
   guint n_items;
-  PlaitRecurrentAttentionItem *sentinel; /* of states, not of memories; NULL: none */
+  PlaitRecurrentAttentionItem *sentinel; /* projections of the state as one more item; NULL without a sentinel */
 } PlaitRecurrentAttention;
 
-/* What such an attention is declared with. */
+/* Options for declaring such an attention. */
 typedef struct
 {
   PlaitParameters *parameters;
   PlaitScoreFunction score;
-  gint64 state_width;     /* of queries */
-  gint64 attention_width; /* of additive scores */
-  gint64 width;           /* of contexts, and of every memory */
-  gboolean tied;          /* keys are values too, and as wide as contexts */
+  gint64 state_width;     /* width of queries */
+  gint64 attention_width; /* width inside additive scores */
+  gint64 width;           /* width of contexts and of every memory */
+  gboolean tied;          /* TRUE: one projection makes keys and values, as wide as contexts */
 } PlaitRecurrentAttentionDeclaration;
 
-/* How wide the inside of an additive score is, or 1. */
+/* Returns the width inside additive scores, or 1 for other scores. */
 gint64 plait_recurrent_attention_score_width (const PlaitRecurrentAttentionDeclaration *declaration);
 
-/* Below @name; for each of @items [n] a projection of its own, or one for all where @n is 0. */
+/* Declares an attention with parameters below @name: projections for each of @items [n], or shared ones if @n is 0. */
 PlaitRecurrentAttention plait_recurrent_attention_declare (const PlaitRecurrentAttentionDeclaration *declaration,
                                                            const char *name, const PlaitMemorySpecification *items,
                                                            guint n);
 
-/* The sentinel's part in an attention. */
+/* Declares the sentinel of an attention with parameters below @name. */
 PlaitRecurrentAttentionItem *
 plait_recurrent_attention_declare_sentinel (const PlaitRecurrentAttentionDeclaration *declaration, const char *name);
 
-/* The parameters of item @i. */
+/* Returns the projections of item @i. */
 static inline const PlaitRecurrentAttentionItem *
 plait_recurrent_attention_item (const PlaitRecurrentAttention *attention, guint i)
 {
   return &attention->items[attention->n_items > 1 ? i : 0];
 }
 
-/* Keys and values of rows as an item sees them; they do not depend on the step. */
+/* Returns keys and values of @rows, whose sentences are @ragged. They do not depend on the decoder's step. */
 PlaitKeyValues plait_recurrent_attention_project (PlaitTape *tape, const PlaitRecurrentAttentionItem *item,
                                                   PlaitNode *rows, PlaitRagged ragged);

@@ -22,7 +22,7 @@ plait_step_rows (PlaitArena *arena, PlaitRagged target, gint64 t)
           rows.before[n] = before;
           rows.target[n++] = target.offsets[s] + t;
         }
-      /* In the first step what was carried has a row for each sentence, even one without a target. */
+      /* Before the first step there is one row for each sentence, even for an empty target. */
       before += t == 0 || length >= t;
       offsets[s + 1] = n;
     }
@@ -89,7 +89,7 @@ plait_memory_row_of_token (PlaitTape *tape, const PlaitMemory *memory, gint64 s,
   const gint64 *token = memory->links ? memory->links->token : NULL;
   GError *fault = NULL;
 
-  /* Rows of tokens stand in their order, though not each token may have one. */
+  /* Rows of tokens are in the tokens' order, but some tokens may have no row. */
   for (gint64 row = first + MIN (position, end - first - 1); token && row >= first; row--)
     if (token[row] == position)
       return row;

@@ -6,8 +6,8 @@
 #include "cross-attention/rows.h"
 
 /*
- * What a class is told from, and which of several sentences is chosen: a state for each sentence that was read, from
- * the rows that [predict] names (Liu et al. 2019, as its code has it):
+ * Classes and choices: one state for each sentence that was read, from the rows that [predict] row and memories name
+ * (Liu et al. 2019, as in their code):
  *
  *     x = [row (memory_1); ..; row (memory_n)]
  *     state = dropout (tanh (dropout (x) W + b))
@@ -17,10 +17,10 @@ typedef struct
   PlaitDecoder decoder;
   PlaitMemoryRow row;
   double dropout;
-  guint *memories; /* [n], which are read */
+  guint *memories; /* [n], indices of the memories that are read */
   guint n;
   PlaitLinear hidden;
-  PlaitLinear score; /* of a choice */
+  PlaitLinear score; /* declared for choices */
 } Classifier;
 
 static PlaitNode *
@@ -63,7 +63,7 @@ choose (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitEncoderOutputs 
 static const PlaitDecoderTable class_table = { .forward = classify };
 static const PlaitDecoderTable choice_table = { .forward = choose };
 
-/* The memories that the settings name, or all; *@width is what their rows have side by side. */
+/* Selects the memories that the settings name, or all. *@width receives the sum of their widths. */
 static gboolean
 choose_memories (Classifier *c, const PlaitDecoderBuild *build, gint64 *width, GError **error)
 {

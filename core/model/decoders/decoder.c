@@ -55,7 +55,7 @@ plait_decoder_check_length (const PlaitDecoder *decoder, gint64 length, GError *
   return !decoder->table->check_length || decoder->table->check_length (decoder, length, error);
 }
 
-/* @tokens of targets that begin, as the decoder reads them: the first of each target is its start. */
+/* Returns @tokens with the first token of each target replaced by the decoder's start token. */
 static const gint32 *
 with_start (const PlaitDecoder *decoder, PlaitTape *tape, PlaitRagged rows, const gint32 *tokens)
 {
@@ -71,8 +71,8 @@ with_start (const PlaitDecoder *decoder, PlaitTape *tape, PlaitRagged rows, cons
   return read;
 }
 
-/* The role of sentence @i of document @s. A target may have more sentences than its source, or the source be
- * missing. */
+/* Returns the role of sentence @i of document @s. A target sentence beyond the end of its source has the last role;
+ * without a source the role is 0. */
 static gint32
 role_of (const PlaitDocuments *documents, gint64 s, gint64 i)
 {
@@ -81,7 +81,7 @@ role_of (const PlaitDocuments *documents, gint64 s, gint64 i)
   return bounds[0] == bounds[1] ? 0 : documents->roles[MIN (bounds[0] + i, bounds[1] - 1)];
 }
 
-/* Of whole targets, whose sentences start tokens part. */
+/* Returns the role of each row of whole targets. A start token begins the next sentence. */
 static const gint32 *
 roles_of_targets (const PlaitDocuments *documents, PlaitTape *tape, PlaitRagged rows, const gint32 *tokens)
 {
@@ -101,7 +101,7 @@ roles_of_targets (const PlaitDocuments *documents, PlaitTape *tape, PlaitRagged 
   return roles;
 }
 
-/* Of the rows of a step, each a sentence further than its parent where it reads a start token. */
+/* Returns the role of each row of a step. A start token begins the next sentence of the hypothesis. */
 static const gint32 *
 roles_of_step (PlaitDecoderState *state, PlaitTape *tape, PlaitRagged hypotheses, const gint32 *tokens,
                const gint64 *parents)
@@ -135,7 +135,7 @@ plait_decoder_forward (const PlaitDecoder *decoder, PlaitTape *tape, const Plait
 {
   PlaitEncoderOutputs with_roles = *encoded;
 
-  /* What predicts no sequence reads no target, which need not be known then. */
+  /* Heads that predict no sequence do not read the target, which may be unknown. */
   if (!decoder->table->start)
     return decoder->table->forward (decoder, tape, encoded, target_rows, target_inputs, record);
   if (encoded->documents)

@@ -10,7 +10,7 @@ static const char *const transformers[] = {
                               "normalise (x + W_2 f (W_1 x + b_1) + b_2);state = x after the last layer",
 };
 
-/* By query and readout; recurrent.h has the rest. */
+/* [query][readout]; recurrent.h has the equations of cells and readout. */
 #define STEP(step)                                                                                                     \
   {                                                                                                                    \
     [PLAIT_DECODER_READOUT_DEEP] = step ";state = tanh (W [s, y, c] + b)", [PLAIT_DECODER_READOUT_ATTENTIONAL]         \

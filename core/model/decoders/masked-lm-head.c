@@ -6,8 +6,7 @@
 #include "layers/norm.h"
 
 /*
- * A state for each masked token, from the row of the first memory that is its own (Devlin et al. 2019, as their code
- * has it):
+ * States of masked tokens, from their rows in the first memory (Devlin et al. 2019, as in their code):
  *
  *     state = norm (gelu (h W + b))
  */

@@ -16,10 +16,11 @@
 typedef struct
 {
   const PlaitSourceSpecification *specification;
-  PlaitEmbedding *embedding; /* of tokens */
-  PlaitEmbedding roles;      /* of documents with roles */
+  PlaitEmbedding *embedding; /* embedding of tokens; NULL for features */
+  PlaitEmbedding roles;      /* declared if documents have roles */
   PlaitInstance encoder;
-  PlaitLinear projections[PLAIT_ENCODER_MAX_MEMORIES]; /* weight NULL where a memory has the width it is to have */
+  PlaitLinear projections[PLAIT_ENCODER_MAX_MEMORIES]; /* [memories]: to the decoder's width; not declared if the widths
+                                                          are equal */
 } Source;
 
 struct PlaitModel
@@ -27,15 +28,15 @@ struct PlaitModel
   PlaitModelSpecification specification;
   PlaitParameters *parameters;
   GHashTable *embeddings; /* name -> PlaitEmbedding */
-  Source *sources;        /* [given.n_sources] */
+  Source *sources;        /* [specification.n_sources] */
   PlaitMemorySpecification *memories;
   guint n_memories;
-  PlaitMemorySpecification *summaries; /* of the sources that give one */
+  PlaitMemorySpecification *summaries; /* [n_summaries], for the sources that give one */
   guint n_summaries;
   PlaitLossColumns losses;
-  PlaitEmbedding *target;    /* of a sequence */
-  const Source *role_source; /* which tells the roles of the target's sentences, or NULL */
-  PlaitEmbedding roles;      /* their vectors */
+  PlaitEmbedding *target;    /* target tokens; NULL if no sequence is predicted */
+  const Source *role_source; /* source whose roles the target takes, or NULL */
+  PlaitEmbedding roles;      /* role embeddings in the decoder */
   PlaitDecoder *decoder;
   PlaitParameter *output;
   PlaitParameter *output_bias;
@@ -51,7 +52,7 @@ embedding_declare (PlaitModel *model, const char *name, gint64 size)
                                   settings->scale_embeddings ? 1 / deviation : 1);
 }
 
-/* The embedding of @vocabulary: one for all streams that share it, else one below @prefix. */
+/* Returns the embedding of @vocabulary: one for all streams if embeddings are shared, else one named below @prefix. */
 static PlaitEmbedding *
 embedding (PlaitModel *model, const char *prefix, const char *vocabulary, gint64 size)
 {
@@ -68,8 +69,8 @@ embedding (PlaitModel *model, const char *prefix, const char *vocabulary, gint64
   return found;
 }
 
-/* Memories of another width than @width, which the decoder wants, are projected to it, once for all layers. 0: it takes
- * them as they are. */
+/* Appends the source's memories and summary to those of the model. Declares projections of memories to @width, the
+ * decoder's width; 0: the decoder takes any width. */
 static void
 note_memories (PlaitModel *model, Source *source, gint64 width)
 {
@@ -139,7 +140,7 @@ note_all_memories (PlaitModel *model)
     note_memories (model, &model->sources[i], width);
 }
 
-/* The output projection: @tied, or with NULL a table of its own below @name, and a bias if it is to have one. */
+/* Declares the output layer: @tied as its weight, or a new weight below @name if @tied is NULL, and a bias if @bias. */
 static void
 declare_output (PlaitModel *model, const char *name, PlaitParameter *tied, gboolean bias)
 {
@@ -156,7 +157,7 @@ declare_output (PlaitModel *model, const char *name, PlaitParameter *tied, gbool
                                                    model->specification.target_vocabulary_size, PLAIT_ZEROS);
 }
 
-/* The roles of the target's sentences: those of the first source that has any. */
+/* Lets the target take the roles of the first source that has roles. */
 static gboolean
 find_roles (PlaitModel *model, PlaitDecoderBuild *build, GError **error)
 {
@@ -320,7 +321,7 @@ plait_model_check_length (const PlaitModel *model, guint source, gint64 rows, GE
   return plait_call_check_length (&model->sources[source].encoder, rows, error);
 }
 
-/* @input as the encoder reads it: the sentences of documents one by one where one of them is to be chosen. */
+/* Returns @input as the encoder reads it. For choices, each sentence of a document is read by itself. */
 static PlaitInput
 input_read (const PlaitModel *model, const PlaitInput *input)
 {
@@ -329,7 +330,7 @@ input_read (const PlaitModel *model, const PlaitInput *input)
   if (model->specification.predict.kind != PLAIT_PREDICT_CHOICE)
     return apart;
   apart.rows = (PlaitRagged){ plait_ragged_rows (input->documents->sentences), input->documents->rows };
-  apart.n_missing = 0; /* each has one row at least */
+  apart.n_missing = 0; /* each sentence has at least one row */
   apart.documents = NULL;
   return apart;
 }
@@ -391,12 +392,12 @@ plait_model_check_batch (const PlaitModel *model, const PlaitBatch *batch, GErro
   if (model->specification.predict.kind == PLAIT_PREDICT_CHOICE)
     return check_choices (batch, error);
   if (model->specification.predict.kind == PLAIT_PREDICT_SPAN)
-    return TRUE; /* the corpus has seen to it */
+    return TRUE; /* the corpus has checked the span */
   return check_ids ("the target", batch->target_outputs, batch->target_rows, batch->sentence,
                     model->specification.target_vocabulary_size, error);
 }
 
-/* @embedded with the vectors of the roles of its rows' sentences added: the segment embeddings of HAT, section 4.1. */
+/* Adds role embeddings to @embedded: the segment embeddings of Rohde, Wu & Liu 2021, section 4.1. */
 static PlaitNode *
 add_roles (const Source *source, PlaitTape *tape, const PlaitInput *input, PlaitNode *embedded)
 {
@@ -423,7 +424,7 @@ encode_source (const PlaitModel *model, const Source *source, PlaitTape *tape, c
     encoding.embedded = plait_embedding_apply (tape, source->embedding, input->tokens, plait_ragged_rows (input->rows));
   else if (plait_ragged_rows (input->rows) > 0)
     encoding.embedded = plait_leaf (tape, input->features, NULL);
-  else /* missing everywhere: there may be no file that tells the width */
+  else /* all sentences are missing: a file that gives the width need not exist */
     encoding.embedded = plait_leaf (tape, plait_tensor (NULL, 0, specification->feature_width), NULL);
   if (specification->roles > 0)
     encoding.embedded = add_roles (source, tape, input, encoding.embedded);
@@ -465,7 +466,7 @@ plait_model_encode (const PlaitModel *model, PlaitTape *tape, const PlaitBatch *
   return encoded;
 }
 
-/* @root and the losses of the parts, weighted and scaled; notes them in @sums. */
+/* Returns @root plus the losses of plugins, times their weights and @scale; stores the losses in @sums. */
 static PlaitNode *
 add_losses (const PlaitModel *model, PlaitTape *tape, PlaitNode *root, const PlaitLossPass *losses, double scale,
             PlaitModelSums *sums)
@@ -486,7 +487,7 @@ add_losses (const PlaitModel *model, PlaitTape *tape, PlaitNode *root, const Pla
   return root;
 }
 
-/* The projection that leaves states as they are. */
+/* Returns an identity matrix, as output layer for states that are logits. */
 static PlaitNode *
 identity (PlaitTape *tape, gint64 width)
 {
@@ -497,7 +498,7 @@ identity (PlaitTape *tape, gint64 width)
   return plait_leaf (tape, plait_tensor (ones, width, width), NULL);
 }
 
-/* Of @states, one a sentence, those whose class has a number. */
+/* Returns the rows of @states, one for each sentence, whose class is known. */
 static PlaitNode *
 of_known_classes (PlaitTape *tape, PlaitNode *states, PlaitRagged target_rows)
 {
@@ -509,7 +510,7 @@ of_known_classes (PlaitTape *tape, PlaitNode *states, PlaitRagged target_rows)
   return n == target_rows.n ? states : plait_gather_rows (tape, states, known, n);
 }
 
-/* Returns the negative log-likelihood of the targets of @batch if everything that can be said is equally probable. */
+/* Returns the negative log-likelihood of the targets of @batch if all words, or candidates, are equally probable. */
 static double
 loss_of_guessing (const PlaitModel *model, const PlaitBatch *batch, const PlaitEncoderOutputs *encoded)
 {
@@ -543,10 +544,10 @@ plait_model_loss (const PlaitModel *model, PlaitTape *tape, const PlaitBatch *ba
   if (model->output && plait_tape_mode (tape) == PLAIT_TAPE_EVALUATE)
     suited.packed = model->output->packed;
   if (!model->output)
-    suited.smoothing = 0; /* what cannot be chosen must not be wished for */
+    suited.smoothing = 0; /* padding must not get probability */
   root = plait_output_loss (tape, states, table, bias, batch->target_outputs, &suited, &sums->words, row_losses);
   sums->guessing = loss_of_guessing (model, batch, &encoded);
-  /* What a plugin declared while it ran stands nowhere. */
+  /* A parameter that a plugin declares while running is an error. */
   if (!plait_parameters_check (model->parameters, &fault))
     plait_arena_fail (plait_tape_arena (tape), fault);
   return add_losses (model, tape, root, encoded.losses, options->scale, sums);

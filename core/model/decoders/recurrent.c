@@ -4,13 +4,14 @@
 #include "autograd/internal.h"
 #include "cross-attention/rows.h"
 
-/* Recurrent decoders; the header has the equations. */
+/* Recurrent decoders; recurrent.h has the equations. */
 
 /*
  * A step
  */
 
-/* The nodes of @carried that have a row each, or NULL: state and cell of each layer, then the readout. */
+/* Returns a pointer to node @i that steps carry: state and cell of each layer, then the readout. The node can be
+ * NULL. */
 static PlaitNode **
 node_of (PlaitRecurrentCarried *carried, gint64 i, gint64 layers)
 {
@@ -19,7 +20,7 @@ node_of (PlaitRecurrentCarried *carried, gint64 i, gint64 layers)
   return i % 2 ? &carried->layers[i / 2].cell : &carried->layers[i / 2].state;
 }
 
-/* Rows @rows [n] of what was carried, as the new rows of the step; what the site has is left as it is. */
+/* Returns the carried nodes with rows @rows [n] gathered; the cross-attention's part is copied unchanged. */
 static PlaitRecurrentCarried
 carry (const PlaitRecurrent *r, PlaitTape *tape, PlaitRecurrentCarried *carried, const gint64 *rows, gint64 n)
 {
@@ -100,7 +101,7 @@ plait_recurrent_advance (const PlaitRecurrent *r, const PlaitCrossAttentionPass 
  * The first state
  */
 
-/* tanh of the sum of what @linears make of @from; zeros without any. */
+/* Returns tanh of the sum of @linears applied to @from, [n, state width]; zeros if n_initial is 0. */
 static PlaitNode *
 first_state (const PlaitRecurrent *r, PlaitTape *tape, const PlaitLinear *linears, PlaitNode *const *from, gint64 n)
 {
@@ -113,7 +114,7 @@ first_state (const PlaitRecurrent *r, PlaitTape *tape, const PlaitLinear *linear
   return plait_activate (tape, plait_add_n (tape, terms, r->n_initial), PLAIT_ACTIVATION_TANH);
 }
 
-/* What there is before the first step: a row for each of @n sentences; nothing of the site. */
+/* Returns the states before the first step, one row for each of @n sentences; the cross-attention's part is empty. */
 static PlaitRecurrentCarried
 begin (const PlaitRecurrent *r, PlaitTape *tape, const PlaitEncoderOutputs *encoded, gint64 n)
 {
@@ -135,16 +136,14 @@ begin (const PlaitRecurrent *r, PlaitTape *tape, const PlaitEncoderOutputs *enco
   return carried;
 }
 
-/* The embeddings of @n target tokens, with those of their roles, or NULL, and with dropout. */
+/* Returns the embeddings of @n target tokens, plus role embeddings if @roles is not NULL, with dropout. */
 static PlaitNode *
 embed (const PlaitRecurrent *r, PlaitTape *tape, const gint32 *tokens, const gint32 *roles, gint64 n)
 {
   return plait_dropout (tape, plait_decoder_embed (&r->build, tape, tokens, roles, n), r->settings->dropout);
 }
 
-/*
- * Whole targets: step t works on the sentences that are longer than t.
- */
+/* Whole targets: step t computes the sentences that are longer than t. */
 
 static PlaitNode *
 forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitEncoderOutputs *encoded, PlaitRagged target_rows,
@@ -194,16 +193,16 @@ forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitEncoderOutputs
  * Search
  */
 
-/* What a step hands to the next stands in storage of its own, since a step's tape is begun anew. */
+/* State of a search. It copies what a step hands to the next, since each step clears its tape. */
 typedef struct
 {
   PlaitDecoderState state;
   PlaitCrossAttentionSearch cross;
-  PlaitTensor *stored; /* [layers][state, cell], then the readout; without data where there is none */
-  gint64 rows;         /* of the step before; before the first, one a sentence */
+  PlaitTensor *stored; /* [layers][state, cell], then the readout; data is NULL if the decoder has no such node */
+  gint64 rows;         /* rows of the previous step; before the first step, one for each sentence */
 } State;
 
-/* Stores the @rows rows that are carried. */
+/* Copies @rows rows of the carried nodes. */
 static void
 store (State *state, PlaitTape *tape, PlaitRecurrentCarried *carried, gint64 layers, gint64 rows)
 {
@@ -238,7 +237,7 @@ start (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitEncoderOutputs *
   return &state->state;
 }
 
-/* What the hypotheses continue, each that of its parent, on @tape. */
+/* Returns the carried nodes of each hypothesis's parent as leaves of @tape, [n] rows. */
 static PlaitRecurrentCarried
 continued (const State *state, PlaitTape *tape, const gint64 *parents, gint64 n)
 {
@@ -302,7 +301,7 @@ declare_cell (const PlaitRecurrent *r, const char *name, gint64 input_width, gbo
   return plait_cell_declare (r->build.parameters, name, &declaration);
 }
 
-/* One linear map of each source of the first state, for each layer; the first has the bias. */
+/* Declares the linear maps to the first state, for each layer and each memory or summary; the first map has a bias. */
 static PlaitLinear *
 declare_initial (const PlaitRecurrent *r, const char *part)
 {
@@ -336,7 +335,7 @@ declare_parts (PlaitRecurrent *r, GError **error)
 
       r->cells[i] = declare_cell (r, name, i == 0 ? settings->width : r->state_width, FALSE);
     }
-  /* The bias of dl4mt's second candidate stands within its reset. */
+  /* In dl4mt the reset gate also multiplies this bias of the second cell. */
   if (settings->query == PLAIT_DECODER_QUERY_INTERMEDIATE)
     r->second = declare_cell (r, "decoder/layer/0/second_cell", context,
                               !plait_recurrent_has_cells (r) && settings->reset == PLAIT_RESET_AFTER);

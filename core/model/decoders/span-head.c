@@ -4,8 +4,8 @@
 #include "cross-attention/rows.h"
 
 /*
- * Where an answer begins and ends: two scores of each row of the first memory, and a softmax over the rows of the
- * document for either (Devlin et al. 2019, 4.2). Its first row, a start token's, stands for no answer.
+ * Answer spans: two scores for each row of the first memory, and two softmaxes over the rows of a document, for
+ * beginning and end (Devlin et al. 2019, 4.2). The first row, a start token, means that there is no answer.
  */
 typedef struct
 {
@@ -13,7 +13,7 @@ typedef struct
   PlaitLinear score;
 } SpanHead;
 
-/* Leaves the step unless row i of each document is its token i. */
+/* Fails the step unless row i of each document belongs to its token i. */
 static void
 check_rows (PlaitTape *tape, const PlaitMemory *memory)
 {
@@ -22,7 +22,8 @@ check_rows (PlaitTape *tape, const PlaitMemory *memory)
       plait_memory_row_of_token (tape, memory, s, i, "span");
 }
 
-/* [2 documents, most rows]: logits of the beginning and of the end of each document in turn. */
+/* Returns logits [2 * documents, longest document]: for each document, one row for the beginning and one for the
+ * end. */
 static PlaitNode *
 forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitEncoderOutputs *encoded, PlaitRagged target_rows,
          const gint32 *target_inputs, PlaitAttentionRecord *record)

@@ -9,8 +9,8 @@
 #include <string.h>
 
 /*
- * The Transformer decoder: in each layer causal self-attention, the combiner's site, feed-forward (Vaswani et al. 2017;
- * Libovicky et al. 2018, section 2), pre-norm or post-norm.
+ * The Transformer decoder: each layer has causal self-attention, cross-attention filled by the combiner, and
+ * feed-forward (Vaswani et al. 2017; Libovicky et al. 2018, section 2), pre-norm or post-norm.
  */
 
 typedef struct
@@ -28,22 +28,22 @@ typedef struct
   PlaitDecoderBuild build;
   const PlaitDecoderSettings *settings;
   PlaitPositions positions;
-  PlaitNorm embedding_norm; /* not declared without */
+  PlaitNorm embedding_norm; /* declared if decoder.embedding_norm */
   Layer *layers;
-  PlaitNorm norm; /* final, pre-norm only */
+  PlaitNorm norm; /* after the last layer, for pre-norm only */
 } Transformer;
 
-/* Search keeps for each layer the projected memories and the keys and values of all target rows so far; the ancestry
- * says which of those rows belong to a hypothesis, so that nothing is copied when hypotheses are reordered. */
+/* State of a search: projected memories, and keys and values of all target rows so far. The ancestry lists the cache
+ * rows of each hypothesis, so reordering hypotheses copies no keys. */
 typedef struct
 {
   PlaitDecoderState state;
-  PlaitCrossAttentionSearch *cross_attentions; /* [layers] */
-  PlaitAttentionCache *caches;                 /* [layers] */
-  gint64 steps;                                /* done so far */
+  PlaitCrossAttentionSearch *cross_attentions;
+  PlaitAttentionCache *caches; /* [layers] */
+  gint64 steps;                /* steps done */
   gint64 limit;
-  gint64 *ancestry; /* [hypotheses][limit]: cache rows of each hypothesis of the last step */
-  gint64 *next;     /* the same, being filled */
+  gint64 *ancestry; /* [hypotheses][limit]: cache rows of each hypothesis of the previous step */
+  gint64 *next;     /* [hypotheses][limit]: buffer for the current step */
 } State;
 
 static PlaitNode *
@@ -77,8 +77,8 @@ feed (const Transformer *t, PlaitTape *tape, const Layer *layer, PlaitNode *x)
   return residual (t, tape, &layer->feed_forward_norm, x, hidden);
 }
 
-/* The combiner row by row, where what a row reads depends on what those before it have read. Self-attention does not
- * depend on that within a layer, so that all its rows are there. */
+/* Runs the combiner step by step, since coverage depends on the previous step. Self-attention does not, so all its rows
+ * are computed before. */
 static PlaitNode *
 read_by_steps (const PlaitCrossAttentionLayer *cross, const PlaitCrossAttentionPass *whole,
                PlaitCrossAttentionStep step, PlaitNode *x)
@@ -90,7 +90,7 @@ read_by_steps (const PlaitCrossAttentionLayer *cross, const PlaitCrossAttentionP
   PlaitNode **made = plait_arena_new_array (arena, PlaitNode *, steps + 1);
   guint layer = step.layer;
 
-  step.layer = 0; /* of the capture that a step has of its own */
+  step.layer = 0; /* layer of the step's own record */
   step.coverage = plait_cross_initial_coverage (cross, tape, whole->memories, rows.queries);
   for (gint64 s = 0; s < steps; s++)
     {
@@ -107,7 +107,7 @@ read_by_steps (const PlaitCrossAttentionLayer *cross, const PlaitCrossAttentionP
   return plait_concatenate_steps (tape, made, steps, whole->queries);
 }
 
-/* A layer and what it reads. */
+/* A layer and its input. */
 typedef struct
 {
   const Transformer *t;
@@ -134,7 +134,8 @@ apply_layer (PlaitTape *tape, gconstpointer data)
   return feed (t, tape, layer, x);
 }
 
-/* TRUE if layer @layer does nothing but compute: what it gives beside states would be given twice. */
+/* TRUE if the layer only computes states. Records, costs and losses would be added a second time when backward computes
+ * it again. */
 static gboolean
 can_be_recomputed (const PlaitCrossAttentionLayer *cross, const PlaitCrossAttentionPass *pass)
 {
@@ -186,7 +187,8 @@ start (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitEncoderOutputs *
   return &state->state;
 }
 
-/* The cache rows of each hypothesis, its new one last; row numbers are the same in every layer. */
+/* Appends the new row of each hypothesis to the ancestry of its parent, and returns the offsets. Row numbers are equal
+ * in all layers. */
 static PlaitRagged
 follow (State *state, PlaitArena *arena, const gint64 *parents, gint64 n)
 {

@@ -12,15 +12,15 @@ typedef struct
   gint64 length;
   double log_probability;
   double rank;
-  gint64 row; /* in the coming step; of a finished one meaningless */
+  gint64 row; /* row in the next step; not set if ended */
   gboolean ended;
 } Hypothesis;
 
-/* A hypothesis and the word that would extend it; a finished one stands for itself. */
+/* A hypothesis and the word that would extend it, or a finished hypothesis. */
 typedef struct
 {
   guint from;
-  gint32 token; /* -1: stays as it is */
+  gint32 token; /* -1: the hypothesis stays unchanged */
   double log_probability;
   double rank;
 } Candidate;
@@ -31,22 +31,22 @@ struct PlaitBeam
   gint64 sentences;
   gint64 *limits;
   gint64 steps;
-  guint capacity;         /* most hypotheses of a sentence: a beam of open ones, and one of those set aside */
-  Hypothesis *hypotheses; /* [sentences][room] */
-  guint *n;               /* [sentences]: how many there are */
-  gboolean *done;         /* [sentences] */
-  GArray *tokens;         /* PlaitBeamToken */
-  Candidate *candidates;  /* [room]: the best of one sentence, best first */
+  guint capacity;         /* most hypotheses of a sentence: a beam of unfinished ones and a beam of finished ones */
+  Hypothesis *hypotheses; /* [sentences][capacity] */
+  guint *n;               /* [sentences]: number of hypotheses */
+  gboolean *done;
+  GArray *tokens;
+  Candidate *candidates; /* [capacity]: best candidates of one sentence, best first */
   guint n_candidates;
-  guint max_candidates; /* how many are looked for */
-  Hypothesis *next;     /* [room] */
-  /* Rows of the coming step. */
+  guint max_candidates; /* number of candidates to keep */
+  Hypothesis *next;     /* [capacity] */
+  /* Rows of the next step. */
   gint64 *offsets;
   gint32 *row_tokens;
   gint64 *row_parents;
-  guint *row_bans; /* where the words begin that a row may not be followed by; one more for their end */
-  GArray *bans;    /* gint32 */
-  guint max_bans;  /* of a row */
+  guint *row_bans; /* [rows + 1]: first banned word of each row in bans */
+  GArray *bans;    /* gint32: words that may not follow a row */
+  guint max_bans;  /* most banned words of a row */
   GArray *history; /* gint32: scratch */
 };
 
@@ -79,15 +79,15 @@ score (const PlaitBeam *beam, double log_probability, gint64 length)
   return plait_hypothesis_score (&beam->settings, log_probability, length);
 }
 
-/* What selects among hypotheses while the search goes on. */
+/* Returns the value that ranks unfinished hypotheses. */
 static double
 rank (const PlaitBeam *beam, double log_probability, gint64 length)
 {
   return beam->settings.ranking == PLAIT_DECODE_RANKING_FINAL ? log_probability : score (beam, log_probability, length);
 }
 
-/* Lists the words behind each earlier place of the last n - 1 tokens of @hypothesis: with any of them an n-gram would
- * stand there twice. They are distinct, or one stood twice already. */
+/* Lists the words that followed earlier occurrences of the last n - 1 tokens of @hypothesis: each of them would repeat
+ * an n-gram. The words are distinct, since no n-gram has been repeated before. */
 static void
 ban_repeats (PlaitBeam *beam, const Hypothesis *hypothesis)
 {
@@ -244,7 +244,7 @@ plait_beam_token (const PlaitBeam *beam, gint64 token)
   return &g_array_index (beam->tokens, PlaitBeamToken, token);
 }
 
-/* Ties: the older hypothesis, then the lower word. */
+/* Ties go to the older hypothesis, then to the lower word. */
 static gboolean
 precedes (const Candidate *a, const Candidate *b)
 {
@@ -253,7 +253,7 @@ precedes (const Candidate *a, const Candidate *b)
   return a->from != b->from ? a->from < b->from : a->token < b->token;
 }
 
-/* Puts a candidate among the best so far. FALSE if there are enough without it and without any of a lower rank. */
+/* Inserts @candidate among the best so far. FALSE if it and all candidates of lower rank are not among them. */
 static gboolean
 offer (PlaitBeam *beam, const Candidate *candidate)
 {
@@ -269,7 +269,8 @@ offer (PlaitBeam *beam, const Candidate *candidate)
   return TRUE;
 }
 
-/* To refill a beam, one word may end each of its hypotheses: behind them there are as many that do not. */
+/* Returns the number of candidates to keep. To refill a beam, twice its width are needed, since each hypothesis may be
+ * ended by one word. */
 static guint
 candidates_wanted (const PlaitBeam *beam, gint64 sentence)
 {
@@ -286,7 +287,8 @@ candidates_wanted (const PlaitBeam *beam, gint64 sentence)
     }
 }
 
-/* The words of a hypothesis come with the most probable first: behind one that is not wanted none is. */
+/* Collects the candidates of a sentence. The words of a hypothesis come with the most probable first, so the first
+ * rejected word ends its loop. */
 static void
 propose (PlaitBeam *beam, gint64 sentence, guint best, const gint32 *ids, const PlaitScalar *log_probabilities)
 {
@@ -315,8 +317,8 @@ propose (PlaitBeam *beam, gint64 sentence, guint best, const gint32 *ids, const 
     }
 }
 
-/* TRUE if candidate number @i is among those that go on, where there are @finished and @open of them already. One that
- * ends the hypothesis that refills the beam has to be among the best, as wide as the beam is. */
+/* TRUE if candidate @i is kept, with @finished and @open hypotheses kept before. When finished hypotheses are refilled,
+ * only a candidate among the first beam-many may end one. */
 static gboolean
 is_taken (const PlaitBeam *beam, guint i, guint finished, guint open)
 {
@@ -352,7 +354,7 @@ choose (PlaitBeam *beam, gint64 sentence)
 
   if (beam->n_candidates == 0)
     {
-      beam->done[sentence] = TRUE; /* nothing may follow */
+      beam->done[sentence] = TRUE; /* no word may follow */
       return;
     }
   for (guint i = 0; i < beam->n[sentence] && sets_aside (beam); i++)
@@ -372,10 +374,9 @@ choose (PlaitBeam *beam, gint64 sentence)
 }
 
 /*
- * Whether the n best can no longer change: n_best finished hypotheses score at least what any unfinished one can reach,
- * its log-probability only falling, and its penalty and its rewards at most those of the limit. (Then their
- * log-probabilities are at least those of the unfinished ones too, which push none of them out of the beam.) Or there
- * is no place for another one.
+ * TRUE if the n best can no longer change: n_best finished hypotheses score at least as high as any unfinished one can.
+ * Its log-probability can only fall, and its penalty and rewards are at most those of the length limit. So no
+ * unfinished one removes a finished one from the beam either. Also TRUE if all places of the beam are finished.
  */
 static gboolean
 is_decided (const PlaitBeam *beam, gint64 sentence)
@@ -443,7 +444,7 @@ plait_beam_results (const PlaitBeam *beam, gint64 sentence, PlaitBeamResult *res
   for (guint i = 0; i < beam->n[sentence]; i++)
     if (hypotheses[i].ended)
       results[n++] = result (beam, &hypotheses[i]);
-  /* The open ones stand in the order of their ranks. */
+  /* Unfinished hypotheses are in the order of their ranks. */
   for (guint i = 0; i < beam->n[sentence] && n < (guint)beam->settings.beam; i++)
     if (!hypotheses[i].ended)
       results[n++] = result (beam, &hypotheses[i]);

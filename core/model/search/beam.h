@@ -5,61 +5,61 @@
 #include "settings/settings.h"
 
 /*
- * The bookkeeping of beam search, without a model: which hypotheses there are, which of them a decoder should extend,
- * and what becomes of its proposals. All sentences advance together, one token a step.
+ * Bookkeeping of beam search, without a model: the hypotheses, the rows that a decoder should extend, and the selection
+ * among its proposals. All sentences advance together, one token a step.
  */
 typedef struct PlaitBeam PlaitBeam;
 
-/* @limits: the most tokens of each sentence's hypotheses, their end counted. (transfer full) */
+/* Creates a beam for @sentences. @limits [sentences]: most tokens of a hypothesis, EOS included. (transfer full) */
 PlaitBeam *plait_beam_new (const PlaitDecodeSettings *settings, gint64 sentences, const gint64 *limits);
 void plait_beam_free (PlaitBeam *beam);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitBeam, plait_beam_free)
 
-/* The unfinished hypotheses of sentences that are not done: rows of the next decoder step. */
+/* Unfinished hypotheses of unfinished sentences: the rows of the next decoder step. */
 typedef struct
 {
-  PlaitRagged hypotheses; /* [sentences], done ones without rows */
-  const gint32 *tokens;   /* what each row reads: its last token, BOS at first */
-  const gint64 *parents;  /* the row of the last step that each continues; in the first step, its sentence */
+  PlaitRagged hypotheses; /* [sentences], finished ones without rows */
+  const gint32 *tokens;   /* last token of each row; BOS in the first step */
+  const gint64 *parents;  /* row of the previous step that each row continues; in the first step, its sentence */
 } PlaitBeamRows;
 
-/* Valid until the next call of plait_beam_advance. No rows: the search is over. */
+/* Returns the rows of the next step, valid until plait_beam_advance. The search is over if there are no rows. */
 PlaitBeamRows plait_beam_rows (const PlaitBeam *beam);
 
-/* How many words of a row the coming step may need: with fewer of them it is another search. */
+/* Returns the number of best words of a row that the next step needs for an exact beam. */
 guint plait_beam_words (const PlaitBeam *beam);
 
-/* Takes the decoder's @best best words of every row: ids and log-probabilities [rows][best], best first; id -1 is
- * none. */
+/* Advances all sentences by the @best most probable words of every row: ids and log-probabilities [rows][best], best
+ * first. Id -1: no word. */
 void plait_beam_advance (PlaitBeam *beam, guint best, const gint32 *ids, const PlaitScalar *log_probabilities);
 
-/* The most steps that the limits allow. */
+/* Returns the largest number of steps that the limits allow. */
 gint64 plait_beam_max_steps (const PlaitBeam *beam);
 
-/* How many steps have been made. */
+/* Returns the number of steps made. */
 gint64 plait_beam_steps (const PlaitBeam *beam);
 
-/* TRUE if the coming step is the last that @sentence's limit allows. */
+/* TRUE if the next step is the last that @sentence's limit allows. */
 gboolean plait_beam_is_last_step (const PlaitBeam *beam, gint64 sentence);
 
-/* One token of a finished search's hypothesis, walked from its end to its beginning. */
+/* One token of a hypothesis. The list of tokens runs from its end to its beginning. */
 typedef struct
 {
   gint32 token;
-  gint64 step;     /* the decoder step that proposed it ... */
-  gint64 row;      /* ... and the row there */
-  gint64 previous; /* of the token before it, or -1 */
+  gint64 step;     /* decoder step that proposed the token */
+  gint64 row;      /* row in that step */
+  gint64 previous; /* index of the token before it, or -1 */
 } PlaitBeamToken;
 
 typedef struct
 {
-  gint64 last;   /* its last token, EOS included, for plait_beam_token; -1: it has none */
-  gint64 length; /* tokens, EOS included */
+  gint64 last;   /* index of the last token, EOS included, for plait_beam_token; -1 if the hypothesis is empty */
+  gint64 length; /* number of tokens, EOS included */
   double log_probability;
   double score;
   gboolean ended;
 } PlaitBeamResult;
 
-/* Sentence @sentence's hypotheses, best first; the number is returned, at most the beam. */
+/* Fills @results with the hypotheses of @sentence, best first, and returns their number, at most the beam width. */
 guint plait_beam_results (const PlaitBeam *beam, gint64 sentence, PlaitBeamResult *results);
 const PlaitBeamToken *plait_beam_token (const PlaitBeam *beam, gint64 token);

@@ -7,10 +7,10 @@
 #include "tensor/output-layer.h"
 #include "cross-attention/rows.h"
 
-/* What is told at once, without a search: classes, choices, spans and masked tokens. */
+/* Predictions that need no search: classes, choices, spans and masked tokens. */
 
-/* The @best best classes or choices of a sentence, most probable first, as hypotheses of one token: that of the label,
- * from @first on, or the number. What cannot be chosen is left out. */
+/* Collects the @best most probable classes or choices of a sentence as hypotheses of one token, @first + number.
+ * Padding is left out. */
 static void
 collect_classes (PlaitHypotheses *found, const gint32 *ids, const PlaitScalar *log_probabilities, guint best,
                  gint32 first)
@@ -27,7 +27,7 @@ collect_classes (PlaitHypotheses *found, const gint32 *ids, const PlaitScalar *l
     }
 }
 
-/* log of the sum of the exponents of @n logits. */
+/* Returns the log of the sum of the exponentials of @n logits. */
 static double
 log_total (const PlaitScalar *logits, gint64 n)
 {
@@ -43,10 +43,10 @@ log_total (const PlaitScalar *logits, gint64 n)
 typedef struct
 {
   gint64 first, last;
-  double logits; /* of both together */
+  double logits; /* sum of the logits of beginning and end */
 } Span;
 
-/* Puts @span among the @n best [@best], where it is one of them; ties go to what was there before. */
+/* Inserts @span among the *@n best, at most @best. Ties go to the earlier span. */
 static void
 keep_span (Span *spans, guint *n, guint best, Span span)
 {
@@ -60,9 +60,9 @@ keep_span (Span *spans, guint *n, guint best, Span span)
   spans[position] = span;
 }
 
-/* Collects the @best spans of at most @longest tokens of text whose two logits are greatest together, best first, as
- * hypotheses of their two tokens; -1, that there is no answer, stands among them with the logits of the first row
- * (Rajpurkar et al. 2018). */
+/* Collects the @best spans of at most @longest tokens of text with the highest sum of two logits, best first, as
+ * hypotheses of two tokens. "No answer", token -1, competes with the logits of the first row (Rajpurkar et al.
+ * 2018). */
 static void
 collect_spans (PlaitHypotheses *found, const PlaitInput *input, gint64 sentence, const PlaitScalar *begins,
                const PlaitScalar *ends, gint64 longest, guint best)
@@ -99,7 +99,7 @@ collect_spans (PlaitHypotheses *found, const PlaitInput *input, gint64 sentence,
     }
 }
 
-/* The best token of each of @rows masked ones, as one hypothesis. */
+/* Collects the most probable token of each of @rows masked tokens, as one hypothesis. */
 static void
 collect_masked (PlaitHypotheses *found, const gint32 *ids, const PlaitScalar *log_probabilities, gint64 rows)
 {
@@ -112,7 +112,7 @@ collect_masked (PlaitHypotheses *found, const gint32 *ids, const PlaitScalar *lo
     hypothesis->score = hypothesis->log_probability += (double)log_probabilities[row];
 }
 
-/* The best of each row of the logits [rows, n], which are few; ties go to the lower number. */
+/* Finds the @best highest of each row of @logits [rows, n], where n is small. Ties go to the lower number. */
 static void
 best_of_logits (PlaitTensor logits, guint best, gint32 *ids, PlaitScalar *log_probabilities)
 {

@@ -5,21 +5,21 @@
 #include "cross-attention/attention-record.h"
 #include "search/search.h"
 
-/* What sentences that are searched together take: what reads them and what makes a step, and the work done so far. */
+/* Arenas and tapes for sentences that are searched together, and counts of the work done. */
 typedef struct
 {
   PlaitPool *pool; /* borrowed */
   PlaitArena *batch_arena;
   PlaitArena *step_arena;
-  PlaitTape *batch_tape; /* of a batch */
+  PlaitTape *batch_tape; /* lasts for a batch */
   PlaitTape *step;
-  gint64 steps; /* of hypotheses */
+  gint64 steps; /* number of hypotheses extended by a step */
   PlaitAttentionCost rows_weighed;
 } PlaitSearchWorkspace;
 
 /*
- * Data flow: the batch is read and its memories projected on the lasting tape of a room; every step runs on the step
- * tape, whose arena starts anew; the beam alone remembers hypotheses.
+ * The encoders run and project memories on the batch tape of a workspace. Every step runs on the step tape, whose arena
+ * is cleared for each step. Only the beam remembers hypotheses.
  */
 struct PlaitSearch
 {
@@ -27,24 +27,24 @@ struct PlaitSearch
   PlaitPool *pool;
   gsize memory;
   PlaitSearchWorkspace whole;
-  PlaitSearchWorkspace *parts; /* a thread each, once a batch has been dealt to them */
-  PlaitRanks *ranks;           /* that share corpora, or NULL */
+  PlaitSearchWorkspace *parts; /* [threads], once a batch was searched in parts */
+  PlaitRanks *ranks;           /* processes that share corpora, or NULL */
   PlaitSearchWork work;
 };
 
 /*
- * In how many parts, 1 or as many as threads, a batch of @sentences with beams of @beam is searched: a step of few rows
- * gives threads less to do than to wait for each other, so each takes its sentences through the whole search. The bits
- * of a row do not depend on the rows beside it, hence not on the parts: these may follow the number of threads.
+ * Returns the number of parts, 1 or the number of threads, in which a batch of @sentences with beams of @beam is
+ * searched. Threads that share a step of few rows mostly wait for each other, so each thread searches its own
+ * sentences. The bits of a row do not depend on other rows, hence not on the number of parts.
  */
 gint64 plait_search_parts (const PlaitPool *pool, gint64 sentences, gint64 beam);
 
-/* An empty capture of a pass or a step of the model, in the lasting arena of @workspace. */
+/* Returns an empty attention record for a pass or a step, in the batch arena of @workspace. */
 PlaitAttentionRecord *plait_search_record (const PlaitSearch *search, PlaitSearchWorkspace *workspace,
                                            gboolean coverage);
 
-/* What @model, which predicts no sequence, tells of the sentences of @batch: reads them on @tape, whose values are
- * evaluated, and fills @predictions [n_sentences], all zero before, as plait_search_batch says. Of classes, choices and
- * spans the @n_best best. Leaves by the tape's arena where that is full; what is told by then is the caller's. */
+/* Predicts classes, choices, spans or masked tokens of the sentences of @batch on @tape, in evaluation. Fills
+ * @predictions [n_sentences], zero before, as plait_search_batch documents: the @n_best best, but one for masked
+ * tokens. Fails the step if the tape's arena is full; the caller then frees the predictions made so far. */
 void plait_predict (PlaitModel *model, PlaitTape *tape, const PlaitBatch *batch, gint64 n_best,
                     PlaitHypotheses *predictions);

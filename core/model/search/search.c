@@ -10,8 +10,8 @@
 
 #include <string.h>
 
-/* Of a part: fewer sentences may be done long before those of another thread, and fewer rows leave the weights, which
- * every thread then reads, too little used each time. */
+/* Smallest parts. With fewer sentences, one thread may finish long before another. With fewer rows, each thread reads
+ * all weights for too little work. */
 #define MIN_SENTENCES 8
 #define MIN_ROWS 32
 
@@ -27,27 +27,26 @@ plait_search_ranks (const PlaitSearch *search)
   return search->ranks;
 }
 
-/* One batch being searched, or a part of it. What it owns is freed by whoever made it, even if a step ran out of
- * memory. */
+/* The search of one batch or of a part of it. Its creator frees what it owns, even if a step ran out of memory. */
 typedef struct
 {
   PlaitSearch *search;
   PlaitSearchWorkspace *workspace;
-  PlaitBatch *part; /* owned, or NULL: the batch is whole */
+  PlaitBatch *part; /* owned; NULL if the batch is searched whole */
   const PlaitBatch *batch;
   PlaitDecodeSettings settings;
   gboolean recording;
-  guint n_recorded;            /* hypotheses of a sentence */
-  gboolean recording_coverage; /* capturing coverage too */
-  GPtrArray *records;          /* PlaitAttentionRecord of each step, in the lasting arena; owned */
-  PlaitBeam *beam;             /* owned */
+  guint n_recorded; /* best hypotheses of each sentence with recorded attention */
+  gboolean recording_coverage;
+  GPtrArray *records; /* owned; PlaitAttentionRecord of each step, in the batch arena */
+  PlaitBeam *beam;    /* owned */
   PlaitDecoderState *state;
-  PlaitHypotheses *hypotheses; /* [sentences], to be filled */
+  PlaitHypotheses *hypotheses; /* [sentences], to fill */
   PlaitWorkTimes times;
   GError *error;
 } Work;
 
-/* Arenas of at most @memory bytes each (0: no limit). */
+/* Creates arenas of at most @memory bytes each (0: no limit), and their tapes. */
 static void
 workspace_open (PlaitSearchWorkspace *workspace, PlaitPool *pool, gsize memory)
 {
@@ -117,7 +116,8 @@ plait_hypotheses_free (PlaitHypotheses *hypotheses, gint64 n)
   g_free (hypotheses);
 }
 
-/* @result is NULL where the sentence has no such hypothesis. */
+/* Returns the attention of one hypothesis, gathered along its ancestry; empty if @result is NULL, where the sentence
+ * has no such hypothesis. */
 static PlaitAttentionRecord *
 follow_hypothesis (const Work *work, gint64 sentence, const PlaitBeamResult *result, PlaitArena *arena)
 {
@@ -135,7 +135,7 @@ follow_hypothesis (const Work *work, gint64 sentence, const PlaitBeamResult *res
   return sentence_record;
 }
 
-/* Of the sentences of @work, which are @first and those behind it of @all. */
+/* Stores the attention of the sentences of @work, which begin at sentence @first of @all. */
 static void
 follow_attention (const Work *work, PlaitAttentionRecords *attention, gint64 first, gint64 all)
 {
@@ -178,7 +178,7 @@ plait_search_record (const PlaitSearch *search, PlaitSearchWorkspace *workspace,
                                      coverage);
 }
 
-/* The capture outlives the step, so the rows that it speaks of must. */
+/* Copies the offsets, since the record outlives the step. */
 static PlaitRagged
 copy_rows (const Work *work, PlaitRagged rows)
 {
@@ -188,7 +188,7 @@ copy_rows (const Work *work, PlaitRagged rows)
   return (PlaitRagged){ rows.n, offsets };
 }
 
-/* Where a sentence's limit allows one more token, that is its end, whatever else was proposed. */
+/* If the limit of a sentence allows one more token, makes EOS its only candidate. */
 static void
 force_end (const Work *work, const PlaitNode *states, guint best, gint32 *ids, PlaitScalar *log_probabilities)
 {
@@ -331,7 +331,7 @@ collect (const Work *work)
     }
 }
 
-/* Adds what the search came to that began at @start. */
+/* Adds the words and seconds of the search that began at @start. */
 static void
 count_work (PlaitSearchWork *work, const PlaitHypotheses *hypotheses, gint64 n, gint64 start)
 {
@@ -363,7 +363,7 @@ predict (gpointer data)
                  work->hypotheses);
 }
 
-/* TRUE if no source has anything of @sentence. */
+/* TRUE if @sentence is missing in all sources. */
 static gboolean
 is_unread (const PlaitBatch *batch, gint64 sentence)
 {
@@ -373,7 +373,7 @@ is_unread (const PlaitBatch *batch, gint64 sentence)
   return TRUE;
 }
 
-/* What was not read is not translated, so that a model's most usual words do not stand there. */
+/* Removes the hypotheses of sentences that were missing in all sources: the model would invent frequent words. */
 static void
 drop_unread (const PlaitBatch *batch, PlaitHypotheses *hypotheses)
 {
@@ -392,7 +392,7 @@ goes_by_steps (const PlaitSearch *search)
   return plait_decoder_has_steps (plait_model_decoder (search->model));
 }
 
-/* Searches the sentences of @work, unless it says why not. */
+/* Searches the sentences of @work, and sets its error if that fails. */
 static void
 search_part (Work *work)
 {
@@ -437,14 +437,14 @@ plait_search_parts (const PlaitPool *pool, gint64 sentences, gint64 beam)
 {
   gint64 threads = plait_pool_threads (pool);
 
-  /* BLAS may give a row other bits in another company. */
+  /* BLAS may compute other bits for a row if other rows are with it. */
   if (plait_blas_rows (plait_kernels (), FALSE) > 0 || sentences < threads * MIN_SENTENCES
       || sentences * beam < threads * MIN_ROWS)
     return 1;
   return threads;
 }
 
-/* The room of part @part of @n. */
+/* Returns the workspace of part @part of @n. */
 static PlaitSearchWorkspace *
 workspace_of (PlaitSearch *search, gint64 part, gint64 n)
 {
@@ -461,7 +461,7 @@ workspace_of (PlaitSearch *search, gint64 part, gint64 n)
   return &search->parts[part];
 }
 
-/* Appends part @part of @n to @works, @common being what they have in common. */
+/* Appends part @part of @n to @works, as a copy of @common with its own sentences. */
 static gboolean
 add_part (GArray *works, const Work *common, gint64 part, gint64 n, GError **error)
 {
@@ -482,7 +482,7 @@ add_part (GArray *works, const Work *common, gint64 part, gint64 n, GError **err
   return TRUE;
 }
 
-/* Adds up what the parts took, and says what of them failed first. */
+/* Adds up the work of all parts, and reports the first error. */
 static gboolean
 join_parts (GArray *works, const Work *common, GError **error)
 {
@@ -506,7 +506,7 @@ join_parts (GArray *works, const Work *common, GError **error)
   return !cause || too_large (common->batch, &common->settings, error, cause);
 }
 
-/* Searches the batch of @common in @n parts, which are appended to @works. */
+/* Searches the batch of @common in @n parts, which it appends to @works. */
 static gboolean
 run_parts (GArray *works, const Work *common, gint64 n, GError **error)
 {

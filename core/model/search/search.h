@@ -6,86 +6,85 @@
 #include "cross-attention/attention-record.h"
 
 /*
- * Beam search over sentences and hypotheses together (greedy: a beam of one), and forced decoding.
+ * Beam search over sentences and hypotheses together (greedy with a beam of one), and forced decoding.
  *
- * A hypothesis' score is its log-probability over the length penalty, its end counted (Wu et al. 2016, eq. 14).
- * Finished hypotheses stay in the beam; a sentence is done when no unfinished one can overtake, or at the length limit,
- * which ends hypotheses as they stand, or by their end alone. Ties go to the older hypothesis, then to the lower id.
+ * The score of a hypothesis is its log-probability over the length penalty, EOS counted (Wu et al. 2016, eq. 14).
+ * Finished hypotheses stay in the beam. A sentence is finished when no unfinished hypothesis can get a higher score, or
+ * at the length limit; decode.at_limit says whether hypotheses are cut there or ended by EOS. Ties go to the older
+ * hypothesis, then to the lower id.
  */
 
 typedef struct
 {
-  gint32 *tokens; /* without the end; owned */
+  gint32 *tokens; /* owned; without EOS */
   gint64 length;
-  double log_probability; /* nats, the end included where there is one */
-  double score;           /* what ranked it */
+  double log_probability; /* nats, EOS included if ended */
+  double score;           /* score that ranks the hypothesis */
   gboolean ended;         /* FALSE: cut at the length limit */
 } PlaitHypothesis;
 
-/* The best hypotheses of one sentence, best first. */
+/* Best hypotheses of one sentence, best first. */
 typedef struct
 {
   guint n;
   PlaitHypothesis *hypotheses;
 } PlaitHypotheses;
 
-/* What a search has done since it was made. */
+/* Counts of the work of a search since its creation. */
 typedef struct
 {
-  gint64 words;                    /* of the best hypotheses found, their ends included */
-  gint64 steps;                    /* of hypotheses: one reads a word and says what may follow */
-  PlaitAttentionCost rows_weighed; /* in these steps */
-  double seconds;                  /* that the reading of sources and the search took, by the clock */
+  gint64 words;                    /* words of the best hypotheses, EOS included */
+  gint64 steps;                    /* number of hypotheses extended: each reads one word and proposes the next */
+  PlaitAttentionCost rows_weighed; /* memory rows that attention scored in these steps */
+  double seconds;                  /* wall-clock time of encoding and search */
 } PlaitSearchWork;
 
 typedef struct PlaitSearch PlaitSearch;
 
-/* A search over @model (borrowed) on @pool (borrowed). Weights are packed once: make a new search when they change, and
- * one at a time. Its arenas take at most @memory bytes (0: no limit). PLAIT_ERROR_MEMORY if the packed weights do not
- * fit, PLAIT_ERROR_INPUT if this processor has not @precision. (transfer full) */
+/* Creates a search over @model (borrowed) on @pool (borrowed). It packs the weights once: create a new search when
+ * weights change, and only one at a time. Its arenas have at most @memory bytes (0: no limit). Fails with
+ * PLAIT_ERROR_MEMORY if the packed weights do not fit, with PLAIT_ERROR_INPUT if this processor does not support
+ * @precision. (transfer full) */
 PlaitSearch *plait_search_new (PlaitModel *model, PlaitPool *pool, PlaitPrecision precision, gsize memory,
                                GError **error);
 void plait_search_free (PlaitSearch *search);
 
-/* From now on whole corpora are dealt to the processes of @ranks (borrowed), all of which search them. */
+/* Shares the batches of whole corpora among the processes of @ranks (borrowed), all of which must search them. */
 void plait_search_set_ranks (PlaitSearch *search, PlaitRanks *ranks);
 PlaitRanks *plait_search_ranks (const PlaitSearch *search);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitSearch, plait_search_free)
 
-/* What searches, not forced decoding, have come to so far, or since they had come to @before. */
+/* Returns the work of all searches so far, or since @before was taken. Forced decoding is not counted. */
 PlaitSearchWork plait_search_work (const PlaitSearch *search);
 PlaitSearchWork plait_search_work_since (const PlaitSearch *search, const PlaitSearchWork *before);
 
-/* Rows of memories that one step of one hypothesis has weighed on average, over all sources, layers and heads; those
- * that a combiner chose; and milliseconds for a word of a translation. 0 before anything was searched. */
+/* Returns averages: rows of memories that one step of one hypothesis has scored, over all sources, layers and heads;
+ * rows that a combiner selected; milliseconds for a word. 0 before the first search. */
 double plait_search_work_rows_weighed (const PlaitSearchWork *work);
 double plait_search_work_rows_selected (const PlaitSearchWork *work);
 double plait_search_work_milliseconds (const PlaitSearchWork *work);
 
-/* "12.30 states touched a word, 0.415 ms a word" (transfer full) */
+/* Returns a text such as "12.30 states touched a word, 0.415 ms a word". (transfer full) */
 char *plait_search_work_text (const PlaitSearchWork *work);
 
-/* Searches all sentences of @batch: [n_sentences], each with up to settings->n_best hypotheses, in the batch's order,
- * and none where all sources are missing.
- * In a model of classes they are the most probable ones, of one token each, their label in its vocabulary, in one of
- * choices the number of the sentence; in one of masked tokens one, of the most probable token in the place of each; in
- * one of spans one, of the two tokens where the answer begins and ends.
- * PLAIT_ERROR_MEMORY names the sentences and the keys to lower. (transfer full) */
+/* Searches all sentences of @batch. Returns [n_sentences] in the order of the batch, each with up to settings->n_best
+ * hypotheses; no hypothesis if a sentence is missing in all sources. For classes a hypothesis is one token, the label;
+ * for choices the number of the sentence; for masked tokens the most probable token in each place; for spans two
+ * tokens, where the answer begins and ends. PLAIT_ERROR_MEMORY names the keys to lower. (transfer full) */
 PlaitHypotheses *plait_search_batch (PlaitSearch *search, const PlaitBatch *batch, const PlaitDecodeSettings *settings,
                                      GError **error);
 void plait_hypotheses_free (PlaitHypotheses *hypotheses, gint64 n);
 
-/* As plait_search_batch, of a sequence alone, with the attention that the search paid for the @n_recorded best
- * hypotheses of each sentence, followed along their ancestries, in @attention, [attended][n_sentences] (of no target
- * rows where a sentence has fewer), and with @coverage also their coverage, whose states are some fifty numbers a pair
- * where attention is one a head. (transfer full), both */
+/* Searches like plait_search_batch, for sequences only, and returns the attention of the @n_recorded best hypotheses of
+ * each sentence in *@attention, [n_recorded][n_sentences]. A record has no target rows if the sentence has fewer
+ * hypotheses. With @coverage the records have coverage too. Both results are (transfer full). */
 PlaitHypotheses *plait_search_batch_with_attention (PlaitSearch *search, const PlaitBatch *batch,
                                                     const PlaitDecodeSettings *settings,
                                                     PlaitAttentionRecords **attention, guint n_recorded,
                                                     gboolean coverage, GError **error);
 
-/* Forced decoding of the batch's targets: the log-probability of each target row in @row_log_probabilities [target
- * rows], and with @attention non-NULL the attention of each sentence (transfer full), with @coverage also its
- * coverage. */
+/* Computes the log-probability of each target row of @batch by forced decoding, in @row_log_probabilities [target
+ * rows]. If @attention is not NULL, returns the attention of each sentence there (transfer full), with @coverage also
+ * its coverage. */
 gboolean plait_search_forced (PlaitSearch *search, const PlaitBatch *batch, double *row_log_probabilities,
                               PlaitAttentionRecords **attention, gboolean coverage, GError **error);

@@ -28,7 +28,7 @@ plait_translation_append (const PlaitVocabulary *vocabulary, const gint32 *token
     g_string_append_printf (text, "%s%d", text->len > 0 ? " " : "", tokens[i]);
 }
 
-/* The text of the best hypotheses of @corpus. */
+/* Returns the text of the best hypothesis of each line of @corpus. */
 static GStrv
 texts_of (const PlaitHypotheses *hypotheses, const PlaitCorpus *corpus, const PlaitVocabulary *vocabulary)
 {
@@ -72,21 +72,21 @@ show (PlaitLog *log, const char *what, gint64 done, gint64 all, gint64 start)
                       (double)done / MAX (seconds, 1e-9), left);
 }
 
-/* What goes through a whole corpus. */
+/* Options of a pass through a whole corpus. */
 typedef struct
 {
   const PlaitCorpus *corpus;
-  gint64 batch; /* sentences */
+  gint64 batch; /* most sentences of a batch */
   const char *what;
   PlaitLog *log;
   const gint *stop;
-  PlaitRanks *ranks; /* that share the batches, or NULL */
+  PlaitRanks *ranks; /* processes that share the batches, or NULL */
 } Pass;
 
-/* @own: this process is to compute the batch; the others see it too. */
+/* Computes one batch if @own, else notes that another process computes it. */
 typedef gboolean (*PassBatch) (gpointer data, const PlaitBatch *batch, gboolean own, GError **error);
 
-/* Hands out all batches, which are in turn the processes'. */
+/* Calls @take for all batches, which the processes compute in turn. */
 static gboolean
 pass_batches (const Pass *pass, PassBatch take, gpointer data, GError **error)
 {
@@ -110,14 +110,14 @@ pass_batches (const Pass *pass, PassBatch take, gpointer data, GError **error)
 }
 
 /*
- * What processes share
+ * Exchange between processes
  */
 
-/* What comes before the tokens of a hypothesis. All processes have the same build. */
+/* Header of a hypothesis, followed by its tokens. All processes run the same build. */
 typedef struct
 {
   gint64 sentence;
-  PlaitHypothesis hypothesis; /* its tokens point nowhere */
+  PlaitHypothesis hypothesis; /* tokens is NULL */
 } Head;
 
 static void
@@ -131,7 +131,7 @@ append (GByteArray *bytes, gint64 sentence, const PlaitHypothesis *hypothesis)
                        (guint)(sizeof *hypothesis->tokens * (gsize)hypothesis->length));
 }
 
-/* Adds what another process has found. */
+/* Appends the hypotheses that another process found. */
 static void
 add_found (PlaitHypotheses *hypotheses, const guint8 *bytes, gsize n)
 {
@@ -152,7 +152,7 @@ add_found (PlaitHypotheses *hypotheses, const guint8 *bytes, gsize n)
     }
 }
 
-/* Of @n sentences each process has the hypotheses of some, and none of the others: now all have all. */
+/* Gives every process all hypotheses: before, each of @n sentences has hypotheses in one process only. */
 static void
 share_hypotheses (PlaitRanks *ranks, PlaitHypotheses *hypotheses, gint64 n)
 {
@@ -178,7 +178,7 @@ share_hypotheses (PlaitRanks *ranks, PlaitHypotheses *hypotheses, gint64 n)
     }
 }
 
-/* Makes of each process's work that of all; the seconds stay its own. */
+/* Sums the counts of work over all processes; seconds are not summed. */
 static void
 add_work (PlaitRanks *ranks, PlaitSearchWork *work)
 {
@@ -206,7 +206,7 @@ typedef struct
   gpointer data;
 } Translating;
 
-/* Keeps the hypotheses of one batch where their sentences belong, and hands over their attention. */
+/* Stores the hypotheses of one batch at their sentences, and passes on their attention. */
 static gboolean
 keep (const Translating *to, const PlaitBatch *batch, PlaitHypotheses *hypotheses,
       const PlaitAttentionRecords *attention, GError **error)
@@ -267,15 +267,15 @@ plait_translate_corpus (PlaitSearch *search, const PlaitCorpus *corpus, const Pl
 typedef struct
 {
   PlaitSearch *search;
-  gint64 done; /* sentences, by whichever process */
+  gint64 done; /* sentences done by any process */
   gint64 *order;
-  gint64 *lengths;           /* of each sentence of the corpus */
-  double *log_probabilities; /* likewise; 0 where another process computes it */
+  gint64 *lengths;           /* [sentences of the corpus] */
+  double *log_probabilities; /* [sentences of the corpus]; 0 if another process computes it */
   PlaitAttentionTaker take;
   gpointer data;
 } Scoring;
 
-/* Sums of one batch, and its attention handed over as that of the targets. */
+/* Stores the log-probability of each sentence of one batch, and passes on its attention as that of the target. */
 static gboolean
 keep_scores (const Scoring *to, const PlaitBatch *batch, const double *rows, const PlaitAttentionRecords *attention,
              GError **error)
@@ -349,7 +349,7 @@ plait_score_corpus (PlaitSearch *search, const PlaitCorpus *corpus, gint64 batch
   plait_ranks_all_reduce (ranks, sums, (gsize)all);
   memset (log_probabilities, 0, lines * sizeof *log_probabilities);
   memset (tokens, 0, lines * sizeof *tokens);
-  /* The sentences of a document are added up in the order of one process. */
+  /* Sentences of a document are summed in the order of a single process. */
   for (gint64 i = 0; i < all; i++)
     {
       gint64 sentence = order[i], line = plait_corpus_line (corpus, sentence);

@@ -6,19 +6,19 @@
 #include "vocabulary/vocabulary.h"
 #include "search/search.h"
 
-/* Translating and scoring whole corpora that dropped nothing, batches sorted by length, results in the order of the
- * corpus. Without attention, the batches are dealt to the processes of the search (plait_search_set_ranks), and all
- * come to all results. */
+/* Translates and scores whole corpora, in batches sorted by length, with results in the order of the corpus. No
+ * sentence may have been dropped from the corpus. Without attention, the processes of the search
+ * (plait_search_set_ranks) share the batches, and each gets all results. */
 
-/* What becomes of each sentence of a corpus. */
+/* Translation of a corpus. */
 typedef struct
 {
   gint64 n;
   PlaitHypotheses *hypotheses; /* [n] */
-  PlaitSearchWork work;        /* that it took */
+  PlaitSearchWork work;        /* work of this translation */
 
-  /* The best of each line or document of the corpus, NULL-terminated: empty where there is none, and of a document that
-   * was cut those of its chunks with a space between them. */
+  /* Best translation of each line or document, NULL-terminated array. It is empty if there is no hypothesis. If a
+   * document was cut into chunks, their translations are joined by spaces. */
   gint64 n_lines;
   char **text;
 } PlaitTranslation;
@@ -26,24 +26,25 @@ typedef struct
 void plait_translation_free (PlaitTranslation *translation);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitTranslation, plait_translation_free)
 
-/* Appends @tokens [n] to @text as plait_document_decode does; with @vocabulary NULL they are numbers. */
+/* Appends @tokens [n] to @text as plait_document_decode does; if @vocabulary is NULL, as numbers. */
 void plait_translation_append (const PlaitVocabulary *vocabulary, const gint32 *tokens, gint64 n, GString *text);
 
-/* Called after each batch of a translation with attention, for each of its sentences: @batch->sentence[@sentence] of
- * the corpus. Takes nothing over. */
+/* Called after each batch, for each of its sentences: @sentence of @batch, which is sentence
+ * @batch->sentence[@sentence] of the corpus. Must not keep the arguments. */
 typedef gboolean (*PlaitAttentionTaker) (const PlaitBatch *batch, gint64 sentence, const PlaitHypothesis *best,
                                          const PlaitAttentionRecord *attention, gpointer data, GError **error);
 
-/* Translates @corpus. @what ("validation", "test") is for progress. @stop is NULL or a flag that ends the work with
- * PLAIT_ERROR_INTERRUPTED. @take is NULL or is given the attention of each sentence's best hypothesis.
- * (transfer full) */
+/* Translates @corpus. @what ("validation", "test") is shown in progress. @stop is NULL or a flag that aborts with
+ * PLAIT_ERROR_INTERRUPTED. @take is NULL or receives the attention of each sentence's best hypothesis. (transfer
+ * full) */
 PlaitTranslation *plait_translate_corpus (PlaitSearch *search, const PlaitCorpus *corpus,
                                           const PlaitVocabulary *vocabulary, const PlaitDecodeSettings *settings,
                                           const char *what, PlaitLog *log, const gint *stop, PlaitAttentionTaker take,
                                           gpointer data, GError **error);
 
-/* Natural log-probabilities of the targets of @corpus: the sum over each line's or document's tokens and ends, [lines],
- * and how many those are. With @take also the teacher-forced attention (its hypothesis is the target). */
+/* Computes natural log-probabilities of the targets of @corpus: @log_probabilities [lines] receives the sum over the
+ * tokens and ends of each line or document, @tokens [lines] their number. @take is NULL or receives the teacher-forced
+ * attention of each target. */
 gboolean plait_score_corpus (PlaitSearch *search, const PlaitCorpus *corpus, gint64 batch, const char *what,
                              PlaitLog *log, const gint *stop, double *log_probabilities, gint64 *tokens,
                              PlaitAttentionTaker take, gpointer data, GError **error);

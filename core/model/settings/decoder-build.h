@@ -5,19 +5,19 @@
 #include "layers/embedding.h"
 #include "loading/call.h"
 
-/* The parts that a decoder is built from. They outlive the decoder. */
+/* Components and settings from which a decoder is built. They must outlive the decoder. */
 typedef struct
 {
   const PlaitDecoderSettings *settings;
   const PlaitPredictSettings *predict;
-  const PlaitComponent *combiner; /* NULL: no sequence is predicted */
-  const PlaitComponent *coverage; /* NULL: none */
-  PlaitLossColumns *losses;       /* of the model */
+  const PlaitComponent *combiner; /* NULL if no sequence is predicted */
+  const PlaitComponent *coverage; /* or NULL */
+  PlaitLossColumns *losses;       /* loss columns of the model */
   const PlaitMemorySpecification *memories;
   guint n_memories;
-  const PlaitMemorySpecification *summaries; /* a row a sentence that an encoder gives, called as its source */
+  const PlaitMemorySpecification *summaries; /* name and width of each encoder's summary, a row for each sentence */
   guint n_summaries;
-  const PlaitEmbedding *embedding; /* of the target; NULL: it is no sequence */
-  const PlaitEmbedding *roles;     /* of its sentences, or NULL */
+  const PlaitEmbedding *embedding; /* embedding of target tokens; NULL if no sequence is predicted */
+  const PlaitEmbedding *roles;     /* embedding of the roles of target sentences, or NULL */
   PlaitParameters *parameters;
 } PlaitDecoderBuild;

@@ -8,50 +8,50 @@
 #include "schema/settings.h"
 
 /*
- * [decoder], [predict] and [decode]. The build makes their structs and tables from schemas/group, where each setting
- * has its summary and default.
+ * [decoder], [predict] and [decode]. The build generates their structs and tables from schemas/group, where each
+ * setting has its summary and default.
  */
 
-/* How a recurrent decoder scores the rows of a memory. */
+/* Score function of attention in a recurrent decoder: query q, row h of a memory. */
 typedef enum
 {
   PLAIT_SCORE_ADDITIVE,       /* v . tanh (W q + U h + b) (Bahdanau et al. 2015) */
-  PLAIT_SCORE_MULTIPLICATIVE, /* q W h, Luong's general */
+  PLAIT_SCORE_MULTIPLICATIVE, /* q W h (Luong et al. 2015, general) */
   PLAIT_SCORE_DOT,            /* q h */
 } PlaitScoreFunction;
 
-/* What is predicted from what the sources say. */
+/* [predict] kind: what the model predicts. */
 typedef enum
 {
-  PLAIT_PREDICT_SEQUENCE, /* the target's tokens one after the other, by the decoder */
-  PLAIT_PREDICT_CLASS,    /* one label a line */
-  PLAIT_PREDICT_CHOICE,   /* which sentence of a document is right, each read by itself */
-  PLAIT_PREDICT_SPAN,     /* where in a document the answer begins and ends, or that it has none */
-  PLAIT_PREDICT_MASKED,   /* tokens of the source that are masked there */
+  PLAIT_PREDICT_SEQUENCE, /* tokens of the target, one after another, by the decoder */
+  PLAIT_PREDICT_CLASS,    /* one label for each line */
+  PLAIT_PREDICT_CHOICE,   /* the right sentence of a document, each read by itself */
+  PLAIT_PREDICT_SPAN,     /* beginning and end of the answer in a document, or "no answer" */
+  PLAIT_PREDICT_MASKED,   /* masked tokens of the source */
 } PlaitPredictKind;
 
-/* What else follows from the kind. */
+/* Properties of a kind of prediction. */
 typedef struct
 {
   PlaitTargetKind target;
-  const char *metrics; /* a list, unless [evaluate] names others; NULL: those that it has by default */
-  gboolean of_source;  /* what is predicted is a part of the one source */
+  const char *metrics; /* default metrics, separated by ';'; NULL: the defaults of [evaluate] */
+  gboolean of_source;  /* TRUE: the prediction is a part of the one source */
 } PlaitPrediction;
 
 extern const PlaitPrediction plait_predictions[]; /* [PlaitPredictKind] */
 
-/* Which row of a memory stands for the whole of it. */
+/* [predict] row: the row of a memory that represents the whole sentence. */
 typedef enum
 {
-  PLAIT_ROW_FIRST, /* with start tokens, that of the first */
-  PLAIT_ROW_LAST,  /* with data.append_end, that of the end */
-  PLAIT_ROW_MEAN,  /* of all rows */
+  PLAIT_ROW_FIRST, /* the first row, a start token if there are start tokens */
+  PLAIT_ROW_LAST,  /* the last row, the end token with data.append_end */
+  PLAIT_ROW_MEAN,  /* the mean of all rows */
 } PlaitMemoryRow;
 
 #include "settings/decode-settings.h"
 #include "settings/decoder-settings.h"
 #include "settings/predict-settings.h"
 
-/* The score of a hypothesis of @length tokens, of which EOS is one: its log-probability over the length penalty, and a
- * reward for each token. */
+/* Returns the score of a hypothesis of @length tokens, EOS included: log-probability / length penalty + word reward *
+ * @length. */
 double plait_hypothesis_score (const PlaitDecodeSettings *settings, double log_probability, gint64 length);

@@ -6,29 +6,29 @@
 #include "tensor/elementwise.h"
 #include "layers/parameter-set.h"
 
-/* Numbers that are added before they travel on: enough to be worth a message, few enough that the next process soon
- * has something to do. */
+/* Numbers in a piece, the unit that is added and sent: large enough to justify a message, small enough that the next
+ * process starts soon. */
 #define PIECE 65536
 
-/* Microseconds between two looks at what has come: many beside what a look costs. */
+/* Microseconds between two checks for arrived pieces; a check costs far less. */
 #define PAUSE 200
 
-/* Two ways for pieces through the ring. */
+/* Two directions of pieces through the ring of processes. */
 enum
 {
-  LANE_SUMS,    /* from the first process to the last */
-  LANE_RESULTS, /* from the last over the first to all others */
+  LANE_SUMS,    /* partial sums, from the first process to the last */
+  LANE_RESULTS, /* final sums, from the last process to the first, and on to the others */
   N_LANES
 };
 
-/* Its thread alone reads its gradients while there are others. */
+/* Only the thread of a shard accesses its gradients while several threads run. */
 typedef struct
 {
   PlaitAllReduce *all_reduce;
-  PlaitTape *tape; /* NULL: it has not come so far, or has failed */
-  gint left;       /* as plait_tape_report_backward has it */
-  gint64 looked;   /* when */
-  gint64 added;    /* pieces */
+  PlaitTape *tape; /* NULL: not started, or failed */
+  gint left;       /* nodes that backward has not reached (plait_tape_report_backward) */
+  gint64 looked;   /* time of the last check */
+  gint64 added;    /* number of pieces that this shard has added */
 } Shard;
 
 struct PlaitAllReduce
@@ -37,16 +37,16 @@ struct PlaitAllReduce
   gboolean is_first;
   gboolean is_last;
   const PlaitParameters *parameters;
-  PlaitTensor all; /* gradients of parameters */
-  gint64 n_pieces; /* of it */
+  PlaitTensor all; /* gradients of all parameters */
+  gint64 n_pieces; /* number of pieces of all */
   PlaitPool *pool;
-  PlaitPool *alone; /* of a shard's thread */
+  PlaitPool *alone; /* used by a shard's thread */
   Shard *shards;
   guint n_shards;
-  pthread_mutex_t mutex;  /* for the ranks, what shards have added, and what is below */
+  pthread_mutex_t mutex;  /* protects ranks, the pieces that shards add to, and the fields below */
   gint64 begun[N_LANES];  /* pieces whose receipt has begun */
-  gint64 arrived;         /* sums */
-  gint64 passed[N_LANES]; /* pieces that were sent on */
+  gint64 arrived;         /* partial sums received */
+  gint64 passed[N_LANES]; /* pieces passed on */
 };
 
 PlaitAllReduce *
@@ -84,7 +84,7 @@ plait_all_reduce_free (PlaitAllReduce *all_reduce)
 }
 
 /*
- * Pieces, numbered from the last one on
+ * Pieces, numbered from the last numbers to the first
  */
 
 /* Numbers @first .. @end - 1 of all gradients. */
@@ -102,7 +102,7 @@ range_of (const PlaitAllReduce *all_reduce, gint64 i)
   return (Range){ MAX (0, end - PIECE), end };
 }
 
-/* The part of @range that is of @parameter; empty where first >= end. */
+/* Returns the intersection of @range with the numbers of @parameter; empty if first >= end. */
 static Range
 part_of (Range range, const PlaitParameter *parameter)
 {
@@ -111,7 +111,7 @@ part_of (Range range, const PlaitParameter *parameter)
   return (Range){ MAX (range.first, parameter->offset), MIN (range.end, end) };
 }
 
-/* TRUE if nothing more comes to what @shard has for @range. */
+/* TRUE if backward has finished all gradients of @shard in @range. */
 static gboolean
 is_whole (const Shard *shard, Range range)
 {
@@ -147,7 +147,7 @@ add (const Shard *shard, PlaitPool *pool, Range range)
 }
 
 /*
- * Their way
+ * Sending and receiving
  */
 
 static guint
@@ -175,7 +175,7 @@ begin_send (PlaitAllReduce *all_reduce, guint lane, gint64 i)
                           sizeof (PlaitScalar) * (gsize)(range.end - range.first));
 }
 
-/* TRUE if piece @i has left @lane, so that its numbers may be written. */
+/* TRUE if piece @i was sent through @lane, so that its numbers may be overwritten. */
 static gboolean
 has_left (PlaitAllReduce *all_reduce, guint lane, gint64 i)
 {
@@ -185,7 +185,7 @@ has_left (PlaitAllReduce *all_reduce, guint lane, gint64 i)
          && (i + PLAIT_RANKS_REQUESTS < passed || plait_ranks_has_sent (all_reduce->ranks, lane, request_of (i)));
 }
 
-/* Begins receipts as far as there are turns: of a result where the sum stood. */
+/* Begins all receives that have a free request. A final sum is received into the place of the partial sum. */
 static void
 begin_receipts (PlaitAllReduce *all_reduce)
 {
@@ -198,7 +198,8 @@ begin_receipts (PlaitAllReduce *all_reduce)
     begin_receive (all_reduce, LANE_RESULTS);
 }
 
-/* Each of these takes the next piece one stage further, if that can be: TRUE then. */
+/* Each of the following functions moves the next piece by one stage and returns TRUE, or returns FALSE if the piece is
+ * not ready. */
 
 static gboolean
 arrive (PlaitAllReduce *all_reduce)
@@ -212,7 +213,7 @@ arrive (PlaitAllReduce *all_reduce)
   return TRUE;
 }
 
-/* How many pieces have in them what is before shard @number. */
+/* Returns the number of pieces that contain all shards before shard @number. */
 static gint64
 ready_for (const PlaitAllReduce *all_reduce, guint number)
 {
@@ -252,7 +253,7 @@ pass_sum (PlaitAllReduce *all_reduce)
          && pass_on (all_reduce, LANE_SUMS, !all_reduce->is_last);
 }
 
-/* The last process comes to a result where it has added. */
+/* In the last process a partial sum with its own shards added is the final sum. */
 static gboolean
 pass_result (PlaitAllReduce *all_reduce)
 {
@@ -264,7 +265,7 @@ pass_result (PlaitAllReduce *all_reduce)
          && pass_on (all_reduce, LANE_RESULTS, !next_has_it);
 }
 
-/* Lets go on what can, with what @n shards from @first on add. */
+/* Moves pieces until all of them wait. Adds the gradients of @n shards from @first on. */
 static void
 make_progress (PlaitAllReduce *all_reduce, PlaitPool *pool, Shard *first, guint n)
 {
@@ -282,7 +283,7 @@ make_progress (PlaitAllReduce *all_reduce, PlaitPool *pool, Shard *first, guint 
   while (moved);
 }
 
-/* A shard's backward has come so far, in the shard's thread. */
+/* Called in the shard's thread while its backward runs. */
 static void
 on_backward (gpointer data, gint left)
 {
@@ -319,7 +320,7 @@ plait_all_reduce_watch (PlaitAllReduce *all_reduce, guint shard, PlaitTape *tape
 void
 plait_all_reduce_shard_ended (PlaitAllReduce *all_reduce, guint shard, gboolean well)
 {
-  /* What it had went with its arena. */
+  /* The arena with the gradients was released. */
   if (!well)
     all_reduce->shards[shard].tape = NULL;
   all_reduce->shards[shard].left = 0;

@@ -2,19 +2,19 @@
 #include "training/trainer-private.h"
 
 /*
- * Divergence that leaves all numbers finite.
+ * Detects divergence with finite numbers.
  *
  * The measure is the ratio of the negative log-likelihood to that of guessing, where all words (classes, candidates,
  * rows) are equally probable. Training has diverged if this ratio exceeds the limit in the mean of the last updates
- * and, if there is validation text, in the present validation too. The limit is WORSE times the ratio that training
- * began with, if that was above 1. Validation text alone tells nothing: it may be of another kind than training text,
- * or the model may know the latter by heart. A single batch tells nothing either.
+ * and, if there is validation text, in the current validation too. The limit is WORSE times the ratio of the first
+ * update, if that was above 1. Validation alone is not enough: its text may be of another kind, or the model may have
+ * memorised the training text. A single batch is not enough either.
  */
 enum
 {
   WORSE = 3,
-  RECENT = 20,  /* updates; the mean is a decaying one */
-  OUTLIER = 10, /* times the limit, beyond which a ratio counts as this much */
+  RECENT = 20,  /* updates in the decaying mean */
+  OUTLIER = 10, /* a ratio counts at most this many times the limit */
 };
 
 static double
@@ -43,7 +43,7 @@ plait_trainer_check_divergence (const PlaitTrainer *trainer, const PlaitLikeliho
   double limit = limit_of (trainer);
   double ratio = sums ? sums->negative_log_likelihood / sums->guessing : trainer->recent_ratio;
 
-  /* The first update begins with initial values, so it says nothing of training. */
+  /* The first update starts from initial values, so it does not show divergence. */
   if ((sums ? trainer->step > 1 && trainer->recent_ratio <= limit : trainer->recent_ratio <= limit)
       || (sums && sums->negative_log_likelihood <= limit * sums->guessing))
     return TRUE;

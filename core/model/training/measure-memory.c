@@ -3,14 +3,14 @@
 #include "training/trainer-private.h"
 
 /*
- * The memory of a step, from the largest of some batches. Attention takes time with the square of a sentence's length,
- * so a step of a very long sentence is not computed for a plan: memory grows with the rows, as attention is fused, and
- * is estimated from less text.
+ * Measures the memory of a step, from the largest of some batches. Attention takes time quadratic in the length of a
+ * sentence, so a very long sentence is not computed in full: attention is fused, so memory grows with the rows and is
+ * extrapolated from a part.
  */
 enum
 {
   SAMPLED_BATCHES = 200,
-  MAX_ROWS = 4096, /* of a sentence that is computed */
+  MAX_ROWS = 4096, /* most rows of a sentence that is computed */
 };
 
 gint64
@@ -23,7 +23,7 @@ plait_trainer_rows (const PlaitBatch *batch)
   return rows;
 }
 
-/* Returns the rows of sentence @s in the stream that has most of them. */
+/* Returns the rows of sentence @s in the stream with most rows. */
 static gint64
 longest_of (const PlaitBatch *batch, gint64 s)
 {
@@ -77,12 +77,12 @@ plait_trainer_truncated_batch (const PlaitBatch *batch)
   return part;
 }
 
-/* The largest batches among the first ones: of all, and of those without a long sentence. */
+/* The largest of the first batches: with a long sentence, and without. */
 typedef struct
 {
-  PlaitBatch *all; /* NULL once it is the other one */
+  PlaitBatch *all; /* NULL if no batch has a long sentence */
   PlaitBatch *shorter;
-  gint64 rows; /* of all */
+  gint64 rows; /* most rows of a batch */
 } Largest;
 
 static void

@@ -13,8 +13,8 @@ struct PlaitOptimizer
 {
   const PlaitTrainSettings *settings;
   PlaitParameters *parameters;
-  PlaitScalar *kept[2]; /* PlaitUpdateSlot */
-  gint64 n;             /* numbers of the parameters */
+  PlaitScalar *kept[2]; /* arrays of PlaitUpdateSlot */
+  gint64 n;             /* number of scalars in all parameters */
 };
 
 PlaitOptimizer *
@@ -53,7 +53,7 @@ plait_optimizer_bytes (const PlaitParameters *parameters)
   return 2 * sizeof (PlaitScalar) * (gsize)plait_parameters_gradients (parameters).width;
 }
 
-/* All gradients of the parameters as they stand, one after the other. */
+/* Returns one slot for all parameters end to end, with the parameters' own gradients. */
 static PlaitUpdateSlot
 all_parameters (const PlaitOptimizer *optimizer)
 {
@@ -65,7 +65,7 @@ all_parameters (const PlaitOptimizer *optimizer)
   };
 }
 
-/* A slot a parameter, with the gradient that @tape keeps. Where none has arrived, that of the parameters is zero. */
+/* Returns a slot for each parameter, with the gradient on @tape. A parameter without one has zeros there. */
 static PlaitUpdateSlot *
 kept_gradients (const PlaitOptimizer *optimizer, PlaitTape *tape, guint *n)
 {
@@ -117,15 +117,15 @@ plait_optimizer_update (PlaitOptimizer *optimizer, PlaitTape *tape, gint64 step,
     return norm;
   plait_parameters_write_values (optimizer->parameters);
   update.gradient_scale = settings->clip > 0 && norm > settings->clip ? settings->clip / norm : 1;
-  /* Epsilon joins the root of the second moment before its bias correction. */
+  /* Adds epsilon to the root of the second moment before bias correction. */
   if (!adadelta && settings->epsilon_place == 1)
     update.epsilon /= sqrt (1 - pow (update.beta2, (double)step));
   plait_update (pool, slots, n, &update);
   return norm;
 }
 
-/* What is kept of each element, as files name it, and what it can be: the square of a gradient may overflow, and both
- * optimisers go on with that. */
+/* Name in files and range of an array of moments. The square of a gradient may overflow to infinity; both optimisers
+ * can continue with that. */
 typedef struct
 {
   const char *name;

@@ -8,7 +8,7 @@ const PlaitRange plait_range_finite = { -G_MAXDOUBLE, G_MAXDOUBLE };
 const PlaitRange plait_range_finite = { -G_MAXFLOAT, G_MAXFLOAT };
 #endif
 
-/* The tensor of @parameter in an array laid out as the values are. */
+/* Returns the part of @array, laid out as the parameters' values, that belongs to @parameter. */
 static PlaitTensor
 within (const PlaitParameter *parameter, PlaitScalar *array)
 {

@@ -5,12 +5,12 @@
 #include "corpus/iterator.h"
 #include "schema/settings.h"
 
-/* [train]. The build makes its struct and table from schemas/group/train.ini. */
+/* [train]. The build generates its struct and table from schemas/group/train.ini. */
 
-/* Of a run, to begin with or to be evaluated. */
+/* Checkpoint of a run, to initialise from or to evaluate. */
 typedef enum
 {
-  PLAIT_CHECKPOINT_BEST, /* or the last, where it was not validated */
+  PLAIT_CHECKPOINT_BEST, /* the last one if the run had no validation */
   PLAIT_CHECKPOINT_LAST,
   PLAIT_CHECKPOINT_AVERAGE,
 } PlaitCheckpoint;
@@ -20,9 +20,9 @@ typedef enum
 
 #include "training/train-settings.h"
 
-/* The precision of training's products (plait_tape_set_precision). */
+/* Returns the precision of matrix products in training (plait_tape_set_precision). */
 PlaitPrecision plait_train_precision (const PlaitTrainSettings *settings);
 
-/* The learning rate of update @step (1: the first) for a model of width @width; @updates is the last one's number,
- * which the linear schedule falls to zero at. */
+/* Returns the learning rate of update @step (first: 1) for a model of width @width. @updates is the number of the last
+ * update, at which the linear schedule reaches zero. */
 double plait_learning_rate (const PlaitTrainSettings *settings, gint64 step, gint64 width, gint64 updates);

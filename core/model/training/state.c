@@ -8,13 +8,13 @@
 #include <math.h>
 
 /*
- * The trainer's state in a file: PATH/parameters, PATH/optimizer, PATH/state (attributes), PATH/recent/K; the tables
- * /training/updates and /training/validation; and the time it took, which no two trainings share, apart from what is
- * compared (attributes of PLAIT_TRAINER_TIMES).
+ * State of the trainer in a file: PATH/parameters, PATH/optimizer, PATH/state (attributes), PATH/recent/K, and the
+ * tables /training/updates and /training/validation. Times (attributes of PLAIT_TRAINER_TIMES) are stored elsewhere,
+ * since they differ between equal trainings.
  */
 
-/* Numbers of the state by name and range; one list serves writing and reading. No training counts further than MOST,
- * and no sum of two such numbers overflows. */
+/* Numbers of the state with their range, for writing and reading. No training counts beyond MAX_COUNT, and the sum of
+ * two such numbers does not overflow. */
 /* clang-format off */
 #define MAX_COUNT ((gint64)1 << 53)
 #define VALIDATION "/training/validation"
@@ -98,7 +98,7 @@ get_real (PlaitStore *store, const char *path, const char *name, double minimum,
       plait_store_path (store), path, name, plait_format_double (digits, *value), minimum < 0 ? "" : " from 0 on");
 }
 
-/* Updates of the optimizer before the first: none, unless they are noted. */
+/* Reads the number of updates that the optimizer made in an earlier training; 0 if it is not stored. */
 static gboolean
 get_begun (PlaitStore *store, const char *path, gint64 *begun, GError **error)
 {
@@ -107,8 +107,9 @@ get_begun (PlaitStore *store, const char *path, gint64 *begun, GError **error)
          || get_integer (store, path, "begun", MAX_COUNT, begun, error);
 }
 
-/* Goes to the place in the data where step updates end. An update has from 1 to train.accumulate batches, an epoch from
- * one batch to as many as there are tuples; updates of older files may have batches of two epochs. */
+/* Moves the iterator to the place in the data after step updates, and checks it: an update has from 1 to
+ * train.accumulate batches, an epoch from 1 to as many batches as tuples. Files of earlier versions may have updates
+ * with batches of two epochs. */
 static gboolean
 seek (PlaitTrainer *trainer, PlaitStore *store, const char *path, gint64 epoch, gint64 position, GError **error)
 {
@@ -131,7 +132,7 @@ seek (PlaitTrainer *trainer, PlaitStore *store, const char *path, gint64 epoch, 
   return FALSE;
 }
 
-/* Reads what tells divergence, which older files lack. */
+/* Reads the ratios of divergence.c, which files of earlier versions lack. */
 static gboolean
 read_divergence (PlaitTrainer *trainer, PlaitStore *store, const char *path, GError **error)
 {
@@ -239,7 +240,7 @@ read_recent (PlaitTrainer *trainer, PlaitStore *store, const char *path, gint64 
   return TRUE;
 }
 
-/* The columns of the table of updates: those that all have, and one a loss of the model's parts. (transfer full) */
+/* Returns the columns of the table of updates: fixed ones, and one for each loss of the plugins. (transfer full) */
 static PlaitStoreField *
 columns_of_updates (const PlaitTrainer *trainer, guint *n)
 {
@@ -255,7 +256,7 @@ columns_of_updates (const PlaitTrainer *trainer, guint *n)
   return columns;
 }
 
-/* Says in the file which way the metric of validation points. */
+/* Writes whether a larger value of the validation metric is better. */
 static gboolean
 write_direction (const PlaitTrainer *trainer, PlaitStore *store, GError **error)
 {
@@ -265,7 +266,8 @@ write_direction (const PlaitTrainer *trainer, PlaitStore *store, GError **error)
          || plait_store_set_int (store, VALIDATION "/metric", "larger_is_better", callbacks->larger_is_better, error);
 }
 
-/* Files of before do not say it, and have the negative of a metric that is better the smaller it is. */
+/* Files of earlier versions lack larger_is_better. They store the negative value of metrics that are better if
+ * smaller. */
 static void
 restore_direction (PlaitTrainer *trainer, PlaitStore *store)
 {
@@ -278,7 +280,7 @@ restore_direction (PlaitTrainer *trainer, PlaitStore *store)
     g_array_index (trainer->validations, PlaitValidationRow, i).metric *= -1;
 }
 
-/* Drops the row that the end of a shorter training added although none was due: its updates are in the next one. */
+/* Removes the row that a shorter training added at its end; its updates belong to the next row. */
 static void
 drop_early_row (PlaitTrainer *trainer)
 {
@@ -322,7 +324,7 @@ plait_trainer_read (PlaitTrainer *trainer, PlaitStore *store, const char *path, 
         && plait_optimizer_read (trainer->optimizer, store, optimizer, error)
         && read_state (trainer, store, state, &recent, error)
         && read_recent (trainer, store, path, recent, error)
-        /* at most one row an update */
+        /* at most one row for each update */
         && plait_store_read_table (store, "/training/updates", columns, n, trainer->step, trainer->rows, error)
         && plait_store_read_table (store, VALIDATION, validation_columns, G_N_ELEMENTS (validation_columns),
                                    trainer->step, trainer->validations, error)))
@@ -351,7 +353,7 @@ plait_trainer_import_moments (PlaitTrainer *trainer, const PlaitParameter *const
 }
 
 /*
- * Rows, told one by one
+ * Notes rows one by one
  */
 
 static double

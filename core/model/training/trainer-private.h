@@ -16,44 +16,44 @@ struct PlaitTrainer
   PlaitOptimizer *optimizer;
   PlaitIterator *iterator;
   gint64 planned;
-  double all_reduce_seconds; /* of the updates that this trainer has made */
+  double all_reduce_seconds; /* time of exchange in the updates of this trainer */
 
-  /* The state, which checkpoints hold. */
+  /* State that checkpoints store. */
   gint64 step;
-  gint64 begun; /* updates of the optimizer before the first, by another training */
+  gint64 begun; /* updates that the optimizer made in an earlier training */
   gint64 target_tokens;
   double seconds;
-  double learning_rate; /* of the last update */
+  double learning_rate; /* rate of the last update */
   double gradient_norm;
-  PlaitTrainingSums sums; /* since the last row of the training table */
-  gint64 stale;           /* validations since the best */
-  double first_ratio;     /* of the first update: its loss to that of guessing (divergence.c) */
-  double recent_ratio;    /* the same of the last updates */
+  PlaitTrainingSums sums; /* sums since the last row of the training table */
+  gint64 stale;           /* validations since the best one */
+  double first_ratio;     /* loss / loss of guessing in the first update (divergence.c) */
+  double recent_ratio;    /* loss / loss of guessing in the last updates (divergence.c) */
   GArray *rows;           /* PlaitTrainingRow */
   GArray *validations;    /* PlaitValidationRow */
   GPtrArray *recent;      /* PlaitScalar arrays: parameters at the last validations, oldest first */
 };
 
-/* The epoch of the last batch, as people count: from 1. */
+/* Returns the epoch of the last batch, counted from 1. */
 gint64 plait_trainer_epoch (const PlaitTrainer *trainer);
 
-/* Rows of all streams of @batch. */
+/* Returns the number of rows of all streams of @batch. */
 gint64 plait_trainer_rows (const PlaitBatch *batch);
 
-/* Returns the beginning of the longest sentence of @batch if that takes too long to compute for a plan. NULL if it does
- * not, or if its parts belong together, as those of trees do. It borrows from @batch. (transfer full) */
+/* Returns the beginning of the longest sentence of @batch if that sentence is too long to compute in full. Returns NULL
+ * if it is not, or if the sentence cannot be cut, as with trees. The result borrows from @batch. (transfer full) */
 PlaitBatch *plait_trainer_truncated_batch (const PlaitBatch *batch);
 
-/* Takes the sums of the present update into the mean of the last updates. */
+/* Adds the sums of the current update to the mean of the last updates. */
 void plait_trainer_note_likelihood (PlaitTrainer *trainer);
 
-/* Fails if training has diverged. @sums: of validation text, or NULL: training ends without one. The same in all
- * processes. */
+/* Fails if training has diverged. @sums: sums of the validation text, or NULL if training ends without one. All
+ * processes fail together. */
 gboolean plait_trainer_check_divergence (const PlaitTrainer *trainer, const PlaitLikelihood *sums, GError **error);
 
-/* Computes the validation row of the present parameters. */
+/* Computes the validation row of the current parameters. */
 gboolean plait_trainer_validate (PlaitTrainer *trainer, PlaitValidationRow *row, GError **error);
 
-/* Notes row @row of either table, if anyone hears it. */
+/* Notes row @row of the table through the callback, if there is one. */
 void plait_trainer_note_update (const PlaitTrainer *trainer, guint row);
 void plait_trainer_note_validation (const PlaitTrainer *trainer, guint row);

@@ -99,15 +99,15 @@ plait_trainer_epoch_updates (const PlaitTrainer *trainer)
   return (plait_iterator_batches (trainer->iterator) + accumulate - 1) / accumulate;
 }
 
-/* Epochs that have been gone through. */
+/* Returns the number of complete epochs. */
 static gint64
 count_epochs (const PlaitTrainer *trainer)
 {
   return plait_trainer_epoch (trainer) - !plait_trainer_ends_epoch (trainer);
 }
 
-/* Adds the batches of the next update to @batches, which owns them. The last update of an epoch has the batches that
- * are left, so that no batch belongs to another epoch. */
+/* Adds the batches of the next update to @batches, which owns them. The last update of an epoch has fewer batches, so
+ * that no update spans two epochs. */
 static gboolean
 next_batches (PlaitTrainer *trainer, GPtrArray *batches, GError **error)
 {
@@ -142,7 +142,7 @@ make_update (PlaitTrainer *trainer, GError **error)
   g_autoptr (GPtrArray) batches = g_ptr_array_new_with_free_func ((GDestroyNotify)plait_batch_free);
   gint64 start = g_get_monotonic_time ();
   gint64 tokens = trainer->sums.tokens;
-  gint64 step = trainer->begun + trainer->step + 1; /* of the optimizer */
+  gint64 step = trainer->begun + trainer->step + 1; /* step of the optimizer */
   double loss = trainer->sums.loss;
   double all_reduced = plait_ranks_seconds (setup->ranks);
   double seconds;
@@ -154,7 +154,7 @@ make_update (PlaitTrainer *trainer, GError **error)
     return FALSE;
   trainer->learning_rate = plait_learning_rate (setup->settings, step, setup->width, trainer->planned);
   trainer->gradient_norm = plait_optimizer_update (trainer->optimizer, trainer->tape, step, trainer->learning_rate);
-  /* All processes have the same numbers. */
+  /* All processes have equal numbers. */
   if (!isfinite (trainer->gradient_norm) || !isfinite (trainer->sums.loss - loss))
     return plait_ranks_agree (setup->ranks,
                               plait_fail (error, PLAIT_ERROR_FAILED,
@@ -174,8 +174,8 @@ make_update (PlaitTrainer *trainer, GError **error)
   return TRUE;
 }
 
-/* Adds a row of the updates since the row before. The last update of training has one even if none is due; its sums
- * stay then, for the row that is due if training goes on (plait_trainer_read). */
+/* Adds a row of the updates since the previous row. The last update of training gets a row even if log_every does not
+ * ask for one. Then the sums stay, for the next row if training continues later (plait_trainer_read). */
 static void
 add_row (PlaitTrainer *trainer)
 {
@@ -220,7 +220,7 @@ show_progress (const PlaitTrainer *trainer)
                       trainer->step, trainer->planned, plait_trainer_epoch (trainer), loss, rate, duration);
 }
 
-/* Keeps the present parameters for the average. */
+/* Copies the current parameters for the average. */
 static void
 keep_recent (PlaitTrainer *trainer)
 {
@@ -243,7 +243,7 @@ checkpoint (PlaitTrainer *trainer, gboolean best, GError **error)
   return plait_ranks_agree (trainer->setup.ranks, written, error);
 }
 
-/* TRUE if @row is better than all validations before. */
+/* TRUE if @row is better than all earlier validations. */
 static gboolean
 is_best (const PlaitTrainer *trainer, const PlaitValidationRow *row)
 {
@@ -281,7 +281,7 @@ validate (PlaitTrainer *trainer, GError **error)
   return checkpoint (trainer, row.best, error);
 }
 
-/* Adds the rows, validates and writes the checkpoint that are due after an update that began after @epochs epochs. */
+/* Adds rows, validates and writes checkpoints that are due after an update; @epochs: epochs completed before it. */
 static gboolean
 after_update (PlaitTrainer *trainer, gint64 epochs, gboolean last, GError **error)
 {
@@ -318,7 +318,7 @@ is_stale (const PlaitTrainer *trainer)
   return settings->patience > 0 && trainer->stale >= settings->patience;
 }
 
-/* How much of the updates' time since @before the processes needed to hear of each other. */
+/* Logs the share of the updates' time since @before that was spent in exchange between processes. */
 static void
 log_all_reduce (const PlaitTrainer *trainer, double before)
 {

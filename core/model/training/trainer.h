@@ -11,151 +11,150 @@
 /*
  * The training loop.
  *
- * Where training stands is a few numbers, the parameters and the optimizer's moments; every random draw is keyed by
- * seed, purpose and step. So a trainer that reads the state another one wrote goes on to the same bits as if nothing
- * had happened.
+ * The state of training is a few numbers, the parameters and the optimizer's moments. Every random draw is keyed by
+ * seed, purpose and step. So a trainer that reads a stored state continues with the bits that an uninterrupted training
+ * has.
  */
 typedef struct PlaitTrainer PlaitTrainer;
 
-/* A row of the training table: means over the updates since the row before. */
+/* A row of the training table: means over the updates since the previous row. */
 typedef struct
 {
   gint64 step;
-  gint64 epoch;                          /* from 1 */
-  double loss;                           /* a target token, smoothing included, nats */
-  double negative_log_likelihood;        /* a target token, nats */
-  double auxiliary;                      /* the parts' own losses a sentence, weighted */
+  gint64 epoch;                          /* counted from 1 */
+  double loss;                           /* nats for each target token, smoothing included */
+  double negative_log_likelihood;        /* nats for each target token */
+  double auxiliary;                      /* weighted losses of plugins for each sentence */
   double accuracy;                       /* share of target tokens that were the most probable word */
-  double learning_rate;                  /* of the last update */
-  double gradient_norm;                  /* before clipping */
-  gint64 target_tokens;                  /* since the beginning */
-  double seconds;                        /* spent in updates since the beginning: depends on the machine */
-  double target_tokens_per_second;       /* likewise */
-  double losses[PLAIT_MAX_LOSS_COLUMNS]; /* of the parts, a sentence, without their weights */
+  double learning_rate;                  /* rate of the last update */
+  double gradient_norm;                  /* norm before clipping */
+  gint64 target_tokens;                  /* target tokens since the beginning */
+  double seconds;                        /* time in updates since the beginning; varies between machines */
+  double target_tokens_per_second;       /* varies between machines */
+  double losses[PLAIT_MAX_LOSS_COLUMNS]; /* losses of plugins for each sentence, without their weights */
 } PlaitTrainingRow;
 
 /* A row of the validation table. */
 typedef struct
 {
   gint64 step;
-  gint64 epoch;                   /* from 1 */
-  double negative_log_likelihood; /* a target token, nats */
+  gint64 epoch;                   /* counted from 1 */
+  double negative_log_likelihood; /* nats for each target token */
   double perplexity;
   double accuracy;
-  double metric; /* of translated text, as the metric gives it; NaN where none is asked for */
+  double metric; /* value of train.metric on translated text; NaN if train.metric is empty */
   gboolean best;
 } PlaitValidationRow;
 
-/* A number of a row, as programs are told it. */
+/* A number of a row, as passed to the note callback. */
 typedef struct
 {
-  const char *name;    /* of its column */
+  const char *name;    /* name of the column */
   PlaitStoreType type; /* INT64, DOUBLE, or INT32 for a flag */
-  double value;        /* integers are below 2^53; a real NaN: there is none */
+  double value;        /* integers are below 2^53; NaN: no value */
 } PlaitTrainingNumber;
 
-/* Why training ended. */
+/* Reasons for the end of training. */
 typedef enum
 {
   PLAIT_TRAINING_CONTINUES,
-  PLAIT_TRAINING_COMPLETE,      /* epochs or updates are done */
-  PLAIT_TRAINING_STOPPED_EARLY, /* patience is used up */
-  PLAIT_TRAINING_INTERRUPTED,   /* the stop flag was raised; a checkpoint was asked for */
+  PLAIT_TRAINING_COMPLETE,      /* all epochs or updates are done */
+  PLAIT_TRAINING_STOPPED_EARLY, /* train.patience validations without improvement */
+  PLAIT_TRAINING_INTERRUPTED,   /* the stop flag was set; a checkpoint was written */
 } PlaitTrainingEnd;
 
-/* The caller's side. */
+/* Callbacks of the trainer. */
 typedef struct
 {
-  /* Scores the present parameters on validation text; NULL where train.metric is empty. */
+  /* Computes train.metric of the current parameters on validation text; NULL if train.metric is empty. */
   gboolean (*measure) (gpointer data, double *score, GError **error);
-  gboolean larger_is_better; /* of these scores */
-  /* Writes a checkpoint of the trainer's state, which plait_trainer_write gives. @best: the present parameters are the
-   * best so far. */
+  gboolean larger_is_better; /* TRUE if a larger score is better */
+  /* Writes a checkpoint with plait_trainer_write. @best: the current parameters are the best so far. */
   gboolean (*checkpoint) (gpointer data, gboolean best, GError **error);
-  /* Hears of each row of /training/TABLE, "updates" or "validation", as it is made; or NULL. */
+  /* Called with each new row of /training/TABLE, "updates" or "validation"; or NULL. */
   void (*note) (gpointer data, const char *table, const PlaitTrainingNumber *numbers, guint n);
   gpointer data;
 } PlaitTrainerCallbacks;
 
 typedef struct
 {
-  PlaitModel *model; /* its parameters initialised */
+  PlaitModel *model; /* parameters must be initialised */
   const PlaitTrainSettings *settings;
   guint64 seed;
-  gint64 width; /* of the model, for the noam schedule */
+  gint64 width; /* width of the model, for the noam schedule */
   const PlaitCorpus *corpus;
-  const PlaitCorpus *validation; /* or NULL: no validation */
+  const PlaitCorpus *validation; /* NULL: no validation */
   PlaitPool *pool;
   PlaitLog *log;
-  const gint *stop;  /* NULL, or a flag that a signal raises */
-  gint64 limit;      /* > 0: it is as if the flag were raised after this update */
-  PlaitRanks *ranks; /* NULL, or the processes that train together; the first alone writes checkpoints and notes rows */
+  const gint *stop;  /* flag that a signal handler sets, or NULL */
+  gint64 limit;      /* if > 0, training is interrupted after this update, as if the flag were set */
+  PlaitRanks *ranks; /* processes that train together, or NULL; only the first writes checkpoints and notes rows */
   PlaitTrainerCallbacks callbacks;
 } PlaitTrainerSetup;
 
-/* All that @setup points to must outlive the trainer. (transfer full) */
+/* Creates a trainer, which keeps the pointers of @setup. (transfer full) */
 PlaitTrainer *plait_trainer_new (const PlaitTrainerSetup *setup, GError **error);
 void plait_trainer_free (PlaitTrainer *trainer);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitTrainer, plait_trainer_free)
 
-/* Trains on from where it stands until training ends. Interruption is no error. */
+/* Trains until training ends. Interruption is not an error. */
 gboolean plait_trainer_run (PlaitTrainer *trainer, PlaitTrainingEnd *end, GError **error);
 
-/* Computes a step of the largest of some batches without an update: bytes that a step takes beside parameters and
- * moments. *@estimated: a sentence of it is so long that a part was computed. Puts the iterator back where it was. */
+/* Computes one step of the largest of some batches, without an update. *@bytes: memory of the step in addition to
+ * parameters and moments. *@estimated: TRUE if a sentence was too long, so that a part was computed. Restores the
+ * position of the iterator. */
 gboolean plait_trainer_measure_memory (PlaitTrainer *trainer, gsize *bytes, gboolean *estimated, GError **error);
 
-/* The same of the batch of validation with the longest sentences; 0 where there is none. */
+/* Computes the batch of the longest validation sentences. *@bytes: its memory, or 0 without validation text. */
 gboolean plait_trainer_measure_validation_memory (PlaitTrainer *trainer, gsize *bytes, GError **error);
 
-/* How fast a trainer is. */
+/* Measured speed of a trainer. */
 typedef struct
 {
-  double update;      /* seconds */
-  double sentence;    /* seconds of updates a training tuple */
-  gint64 validations; /* of a whole training, unless patience ends it earlier */
+  double update;      /* seconds for an update */
+  double sentence;    /* seconds of updates for each training tuple */
+  gint64 validations; /* number of validations of a whole training, unless patience ends it early */
 } PlaitTrainerSpeed;
 
-/* Makes an update to warm up, and then as many as take @seconds, at least one and at most @max_updates, whose times, as
- * those of all updates, tell the speed. The trainer has trained by so much then, and is of no further use to a run. */
+/* Makes one update to warm up, then updates for @seconds, at least 1 and at most @max_updates, and measures them. The
+ * trainer's state has changed then: do not continue with it. */
 gboolean plait_trainer_measure_speed (PlaitTrainer *trainer, double seconds, gint64 max_updates,
                                       PlaitTrainerSpeed *speed, GError **error);
 
-/* Bytes of parameters, those that the average keeps, and moments, and of gradients where several batches make an
- * update: those of one batch are part of its step. */
+/* Returns the bytes of parameters, moments and parameters of the average, plus gradients if several batches make an
+ * update. The gradients of a single batch belong to the memory of a step. */
 gsize plait_trainer_fixed_bytes (const PlaitTrainer *trainer);
 
-/* The number of updates in all, as far as it is known beforehand. */
+/* Returns the total number of updates, as far as it is known in advance. */
 gint64 plait_trainer_planned_updates (const PlaitTrainer *trainer);
 
-/* Returns the number of updates of the present epoch. */
+/* Returns the number of updates of the current epoch. */
 gint64 plait_trainer_epoch_updates (const PlaitTrainer *trainer);
 
 gint64 plait_trainer_step (const PlaitTrainer *trainer);
 
-/* TRUE if training has come to its end, so that plait_trainer_run would do nothing. */
+/* TRUE if training has ended, so that plait_trainer_run returns at once. */
 gboolean plait_trainer_has_ended (const PlaitTrainer *trainer);
 
 /* TRUE if the next update begins an epoch. */
 gboolean plait_trainer_ends_epoch (const PlaitTrainer *trainer);
 
-/* The average over the last validations, laid out as the parameters' values, or NULL where there is none yet.
- * (transfer full) */
+/* Returns the average of the parameters at the last validations, laid out as the parameters' values; NULL before the
+ * first validation. (transfer full) */
 PlaitScalar *plait_trainer_average (const PlaitTrainer *trainer);
 
-/* Where the time that training took stands. */
+/* Group of the time that training took. */
 #define PLAIT_TRAINER_TIMES "/environment/training"
 
-/* Writes and reads everything that resume needs below @path: parameters, optimizer, state, recent parameters for the
+/* Write and read the state needed to resume: below @path parameters, optimizer, numbers and recent parameters of the
  * average; both tables below /training; and PLAIT_TRAINER_TIMES. */
 gboolean plait_trainer_write (const PlaitTrainer *trainer, PlaitStore *store, const char *path, GError **error);
 gboolean plait_trainer_read (PlaitTrainer *trainer, PlaitStore *store, const char *path, GError **error);
 
-/* Takes of another training that plait_trainer_write wrote below @path of @store, by the same optimizer, the moments of
- * the parameters @taken (terminated by NULL), and its place in the schedule of the learning rate, which goes on from
- * there: *@step updates were made. */
+/* Reads the moments of the parameters @taken (NULL-terminated) from a training with the same optimizer, stored below
+ * @path. The learning rate continues its schedule after that training's *@step updates. */
 gboolean plait_trainer_import_moments (PlaitTrainer *trainer, const PlaitParameter *const *taken, PlaitStore *store,
                                        const char *path, gint64 *step, GError **error);
 
-/* Notes all rows that there are, in the order in which they were made. */
+/* Notes all existing rows in the order in which they were made. */
 void plait_trainer_note_all (const PlaitTrainer *trainer);

@@ -10,17 +10,17 @@
 
 #include <string.h>
 
-/* Some sentences of a batch, and what computes them. */
+/* A shard: some sentences of a batch, with its own tape and arena. */
 typedef struct
 {
   const PlaitUpdate *update;
-  PlaitAllReduce *all_reduce; /* that it tells how far it is, or NULL */
-  PlaitPool *pool;            /* its own, NULL where the tape is the caller's */
+  PlaitAllReduce *all_reduce; /* all-reduce to report progress to, or NULL */
+  PlaitPool *pool;            /* owned; NULL if the tape is the caller's */
   PlaitArena *arena;
   PlaitTape *tape;
   const PlaitBatch *batch;
   PlaitRandomKey dropout;
-  gboolean keeps; /* gradients on the tape */
+  gboolean keeps; /* TRUE: gradients stay on the tape */
   PlaitTrainingSums sums;
   GError *error;
 } Shard;
@@ -30,11 +30,11 @@ struct PlaitUpdate
   const PlaitModel *model;
   PlaitTape *tape;
   const PlaitTrainSettings *settings;
-  PlaitRanks *ranks;          /* NULL: a process by itself, */
-  PlaitAllReduce *all_reduce; /* and this too */
-  double scale;               /* one over what the loss is the mean of */
-  gint64 first;               /* of all shards, that of this process */
-  gint64 n_shards;            /* of this process */
+  PlaitRanks *ranks;          /* NULL: a single process */
+  PlaitAllReduce *all_reduce; /* NULL: a single process */
+  double scale;               /* 1 / number of tokens or sentences of the update */
+  gint64 first;               /* number of this process's first shard among all shards */
+  gint64 n_shards;            /* number of shards in this process */
   Shard *shards;              /* [n_shards] */
 };
 
@@ -119,7 +119,7 @@ plait_update_peak (const PlaitUpdate *update)
   return peak;
 }
 
-/* One over what the loss of @batches is the mean of. */
+/* Returns 1 / number of tokens, or sentences, over which the loss of @batches is averaged. */
 static double
 scale_of (const PlaitUpdate *update, PlaitBatch *const *batches, guint n)
 {
@@ -205,8 +205,8 @@ add_sums (PlaitTrainingSums *sums, const PlaitTrainingSums *more)
   sums->sentences += more->sentences;
 }
 
-/* The sum of what the first @n shards have for @parameter: in the gradient of the parameter (@added), or of the first
- * that has one. No data where none has. */
+/* Returns the sum of the gradients of the first @n shards for @parameter. It is stored in the parameter's gradient if
+ * @added, else in the first shard's gradient. No data if no shard has a gradient. */
 static PlaitTensor
 gather_one (const PlaitUpdate *update, gint64 n, const PlaitParameter *parameter, gboolean added)
 {
@@ -224,7 +224,8 @@ gather_one (const PlaitUpdate *update, gint64 n, const PlaitParameter *parameter
   return sum;
 }
 
-/* Adds up the gradients of the first @n shards: @added to those of the parameters, else they become the tape's. */
+/* Sums the gradients of the first @n shards. If @added, adds them to the parameters' gradients, else makes them the
+ * tape's. */
 static void
 gather (const PlaitUpdate *update, gint64 n, gboolean added)
 {
@@ -244,8 +245,8 @@ gather (const PlaitUpdate *update, gint64 n, gboolean added)
  * Between processes
  */
 
-/* As the gradients (training/all-reduce.h), all sums become those of all processes, but for the seconds, which are each
- * one's own. */
+/* Sums @sums over all processes in the order of shards, as gradients are summed (training/all-reduce.h). seconds stays
+ * the process's own. */
 static void
 all_reduce_sums (const PlaitUpdate *update, gint64 n, PlaitTrainingSums *sums)
 {
@@ -266,7 +267,7 @@ all_reduce_sums (const PlaitUpdate *update, gint64 n, PlaitTrainingSums *sums)
  * A batch
  */
 
-/* Rows of the first @n sentences: of the sources, and of the target. */
+/* Returns the number of source rows of the first @n sentences. */
 static gint64
 source_rows (const PlaitBatch *batch, gint64 n)
 {
@@ -283,7 +284,8 @@ all_rows (const PlaitBatch *batch, gint64 n)
   return source_rows (batch, n) + batch->target_rows.offsets[n];
 }
 
-/* Where shard @shard of @n ends: where the rows so far come closest to its share of them. */
+/* Returns the end of shard @shard of @n, which begins at sentence @first: the rows up to there are closest to the
+ * shard's share. */
 static gint64
 end_of (const PlaitBatch *batch, gint64 first, gint64 shard, gint64 n)
 {
@@ -297,7 +299,7 @@ end_of (const PlaitBatch *batch, gint64 first, gint64 shard, gint64 n)
   return end;
 }
 
-/* Gives the shards of this process what they have of @batch; *@n: how many have something. */
+/* Assigns the sentences of @batch to the shards of this process; *@n receives the number of shards with sentences. */
 static gboolean
 cut (PlaitUpdate *update, const PlaitBatch *batch, GPtrArray *kept, gint64 *n, GError **error)
 {
@@ -327,7 +329,7 @@ cut (PlaitUpdate *update, const PlaitBatch *batch, GPtrArray *kept, gint64 *n, G
   return TRUE;
 }
 
-/* What a step over the first @n sentences of @batch takes. 0 if that does not fit either. */
+/* Returns the memory in bytes of a step over the first @n sentences of @batch; 0 if it does not fit. */
 static gsize
 bytes_of_first (const PlaitUpdate *update, const PlaitBatch *batch, gint64 n)
 {
@@ -339,7 +341,8 @@ bytes_of_first (const PlaitUpdate *update, const PlaitBatch *batch, gint64 n)
   return first && plait_arena_protect (arena, compute, &shard, NULL) ? plait_arena_peak (arena) : 0;
 }
 
-/* What a step over @batch would take: a line through what an eighth and a quarter of its sentences take. 0: unknown. */
+/* Returns an estimate of the memory in bytes of a step over @batch: a line through one eighth and one quarter of its
+ * sentences. 0: unknown. */
 static gsize
 estimate (const PlaitUpdate *update, const PlaitBatch *batch)
 {
@@ -374,7 +377,7 @@ does_not_fit (const PlaitUpdate *update, const PlaitBatch *batch, const GError *
                      n, source_rows (batch, n), plait_ragged_rows (batch->target_rows), needs, cause->message);
 }
 
-/* Forward and backward of the first @shards shards, which are of @batch, number @at of the update's @n. */
+/* Computes forward and backward of @shards shards of @batch, which is batch @at of the @n of an update. */
 static gboolean
 compute_shards (PlaitUpdate *update, const PlaitBatch *batch, gint64 shards, guint at, guint n, PlaitRandomKey dropout,
                 GError **error)
@@ -441,7 +444,7 @@ plait_update_gradients (PlaitUpdate *update, PlaitBatch *const *batches, guint n
       plait_tape_begin (update->tape, PLAIT_TAPE_TRAIN, dropout);
       if (n == 1)
         plait_tape_keep_gradients (update->tape);
-      /* Processes add to the parameters' gradients, which the optimizer leaves as they are after one batch. */
+      /* Processes add to the parameters' gradients, which the optimizer does not clear after one batch. */
       if (update->ranks)
         plait_parameters_zero_gradients (plait_model_parameters (update->model));
     }

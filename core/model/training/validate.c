@@ -6,7 +6,7 @@
 #include "text/number.h"
 #include "autograd/layer-operators.h"
 
-/* Validation: the loss over a held-out corpus, and the caller's metric of translated text. */
+/* Validation: the loss over held-out text, and the caller's metric of translated text. */
 
 typedef struct
 {
@@ -65,7 +65,7 @@ plait_trainer_measure_validation_memory (PlaitTrainer *trainer, gsize *bytes, GE
   return plait_no_error (&local, error) && iterator;
 }
 
-/* Of a batch; zeros where another process computes it. Integers are below 2^53. */
+/* Sums of one batch; zeros if another process computes it. Integers are below 2^53. */
 typedef struct
 {
   PlaitLikelihood likelihood;
@@ -73,7 +73,7 @@ typedef struct
   double tokens;
 } BatchSums;
 
-/* Those of all batches, which processes compute in turn. */
+/* Computes the sums of all batches; processes compute them in turn. */
 static gboolean
 compute_batches (PlaitTrainer *trainer, GArray *sums, GError **error)
 {
