@@ -41,8 +41,8 @@ write_grid (const char *axes, const char *folder, const char *b)
 
 TEST_CASE (command_grid, says_everywhere_which_cells_are_left_out)
 {
-  static const char told[] = "1 cell is left out, as settings and the content of files make it the same as a cell "
-                             "before: data.folder=two is data.folder=one";
+  static const char told[] = "1 cell is left out, because an earlier cell has the same settings and file contents: "
+                             "data.folder=two is data.folder=one";
 
   write_grid ("data.folder=one;two\n", "one", "r s\ns r\nr r\n");
   write_grid ("data.folder=one;two\n", "two", "r s\ns r\nr r\n");

@@ -122,7 +122,7 @@ TEST_CASE (command_grid, tells_of_training_as_run_does)
                  "--log tiny.ini: the folder for a log of each cell cannot be made (");
   PlaitTestCall collect = CALL ("grid", "tiny.ini", "--collect", "--tensorboard", "events");
   CHECK_REFUSED (CALL ("grid", "tiny.ini", "--output", "other", "--commands", "--log", "a\nb"),
-                 "a path or a value of --set has a line break in it");
+                 "a path or a value of --set contains a line break");
   CHECK_REFUSED (collect, "--tensorboard tells of training, and --collect trains nothing; leave it out");
   CHECK (!plait_test_exists ("other"));
 }
@@ -181,8 +181,8 @@ TEST_CASE (command_grid, refuses_what_no_executor_does)
   CHECK_CONTAINS (file.errors, "executor: \"lsf\" is not a choice; give one of local, slurm");
   CHECK_CONTAINS (file.errors, "executor.jobs: \"0\" is below the minimum 1; give an integer from 1 to 1024");
   CHECK_CONTAINS (file.errors, "executor.memory: cannot be \"much\"; expected a size such as 500M or 4G");
-  CHECK_CONTAINS (file.errors, "executor.options: \"long\" is not for sbatch; expected options between ';'");
-  CHECK_CONTAINS (file.errors, "executor.partition: is no axis, and no such key; write GROUP.KEY=VALUE;VALUE");
+  CHECK_CONTAINS (file.errors, "executor.options: \"long\" is not allowed; expected options of sbatch separated by ';'");
+  CHECK_CONTAINS (file.errors, "executor.partition: is neither an axis nor a key of [grid]; write GROUP.KEY=VALUE;VALUE");
 }
 
 /* Puts the program @name before those of the system: a script. */
@@ -220,7 +220,7 @@ TEST_CASE (command_grid, hands_arrays_and_a_collector_to_slurm)
   PlaitTestCall call = DONE (CALL ("grid", "tiny.ini", "--output", FOLDER, "--retries", "1"));
   const char *words = plait_test_read_text ("words"), *script = plait_test_read_text ("script");
 
-  CHECK_CONTAINS (call.errors, "3 tasks are with Slurm as 1, 2 (job name plait-");
+  CHECK_CONTAINS (call.errors, "3 tasks are submitted to Slurm as 1, 2 (job name plait-");
   CHECK_CONTAINS (call.errors, "job 3 makes the table when they have ended");
   CHECK (plait_test_exists (FOLDER "/slurm") && !plait_test_exists (FOLDER "/grid.h5"));
   CHECK_CONTAINS (words, "--array=0-1%1\n--cpus-per-task=2\n--time=5\n--mem=3G\n--partition=cpu\n");
@@ -280,7 +280,7 @@ TEST_CASE (command_grid, asks_slurm_for_what_was_measured)
   const char *words = plait_test_read_text ("words"), *script = plait_test_read_text ("script");
   CHECK_REFUSED (CALL ("grid", "tiny.ini", "--quiet", "--output", "other", "--set", "train.learning_rate=1e6", "--set",
                        "train.warm_up=0", "--set", "train.clip=0"),
-                 "what the cell experiment.seed=1 takes could not be measured (update ");
+                 "time and memory of the cell experiment.seed=1 could not be measured (update ");
 
   plait_memory_of_process (getpid (), &held, &most); /* a cell's process is forked: it begins with as much */
   CHECK (asked_of (words, "time") >= 2 && asked_of (words, "time") < 60); /* minutes: with the grace of a task */
@@ -305,7 +305,7 @@ TEST_CASE (command_grid, leaves_nothing_where_slurm_refuses)
       stand_in ("scontrol", plait_test_format ("echo '%s'\n", configurations[i]));
       PlaitTestCall call = CALL ("grid", "tiny.ini", "--executor", "slurm");
       CHECK_INT (call.code, 1);
-      CHECK_CONTAINS (call.errors, "scontrol show config gives no number for MaxArraySize; see what stands in for it");
+      CHECK_CONTAINS (call.errors, "scontrol show config gives no number for MaxArraySize; check that scontrol is Slurm's own");
     }
   stand_in ("scontrol", "echo 'MaxArraySize            = 2'\n");
   plait_test_write ("queue", "12_3\n");
@@ -339,8 +339,8 @@ TEST_CASE (command_grid, passes_no_option_to_slurm_that_changes_what_is_run)
       const char *last = strrchr (refused[i], ';');
       g_autofree char *axes = g_strdup_printf ("experiment.seed=1\nexecutor.options=--qos=a;%s\n", refused[i]);
       g_autofree char *part = g_strdup_printf (
-          "executor.options: \"%s\" is not for sbatch; expected options between ';', such as "
-          "--partition=cpu;--account=mt, each with its value behind =, and of these alone: --account, ",
+          "executor.options: \"%s\" is not allowed; expected options of sbatch separated by ';', such as "
+          "--partition=cpu;--account=mt, each with its value after '=', and only these: --account, ",
           last ? last + 1 : refused[i]);
 
       CONTEXT ("%s", refused[i]);

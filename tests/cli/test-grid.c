@@ -71,7 +71,7 @@ TEST_CASE (command_grid, plans_runs_and_knows_what_is_finished)
   CHECK_CONTAINS (changed.output, "run again");
   CHECK_CONTAINS (changed.output, "train.batch was 12, is 6");
   PlaitTestCall fresh = CALL ("grid", "tiny.ini", "--dry-run", "--fresh");
-  CHECK_CONTAINS (fresh.output, "--fresh was asked for");
+  CHECK_CONTAINS (fresh.output, "--fresh runs it again");
 }
 
 /* plait test on a grid: each cell's file gets what is asked for, and the tables are of that. */

@@ -87,7 +87,7 @@ TEST_CASE (grid_match, says_what_cannot_be)
     { "decoder.combiner=flat;serial\nmatch=parameters\nmatch.vary=decoder.feed_forward\nmatch.tolerance=2\n",
       "match.tolerance: \"2\" is above the maximum 1" },
     { "decoder.combiner=flat;serial\nmatch=parameters\nmatch.varies=decoder.feed_forward\n",
-      "match.varies: is no axis, and no such key; did you mean \"match.vary\"?" },
+      "match.varies: is neither an axis nor a key of [grid]; did you mean \"match.vary\"?" },
     { "decoder.feed_forward=8;9\nmatch=parameters\nmatch.vary=decoder.feed_forward\n", "is an axis, but match.vary" },
   };
 

@@ -99,7 +99,7 @@ HOSTILE_CASE (hostile_output, plans_know_where_nothing_can_be_written)
     { "grid grid.ini -q -o test.a", "test.a: is a file" },
     { "grid grid.ini -q -o test.a/new", "test.a/new: the grid's folder cannot be made" },
     { "grid grid.ini -q -o tables", "tables/table.md: exists" },
-    { "grid grid.ini -q -o runs", "runs/grid.h5: is not a grid's" },
+    { "grid grid.ini -q -o runs", "runs/grid.h5: is not the file of a grid" },
     { "grid grid.ini -q -o spoilt", "spoilt/grid.h5" },
   };
 

@@ -4,7 +4,7 @@
 #include "compare/compare.h"
 #include "terminal/table-print.h"
 
-/* plait compare --attention: two files, layer by layer and head by head. */
+/* plait compare --attention: compares the attention of two files by layer and head. */
 
 static void
 print_json (GPtrArray *differences)
@@ -47,7 +47,7 @@ print_one (const PlaitAttentionDifference *difference, PlaitTerminal *terminal)
                        difference->sentences == 1 ? "" : "s");
   if (difference->skipped > 0)
     plait_terminal_text (terminal, PLAIT_TERMINAL_DIM,
-                         "; %jd left out, with other tokens, layers or heads, or rows that stand for no tokens",
+                         "; %jd left out, with other tokens, layers or heads, or with rows that are not tokens",
                          difference->skipped);
   plait_terminal_text (terminal, PLAIT_TERMINAL_PLAIN, "\n");
 }

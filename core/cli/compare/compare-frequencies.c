@@ -7,15 +7,15 @@
 #include "metrics/frequencies.h"
 #include "metrics/pieces.h"
 
-/* plait compare --frequencies: how well words are translated by how often training had them. */
+/* plait compare --frequencies: word accuracy by the frequency of words in the training text. */
 
 typedef struct
 {
-  const char *name; /* of its run */
+  const char *name; /* name of the run */
   PlaitFrequencyScore scores[PLAIT_FREQUENCY_BINS];
 } System;
 
-/* The words of the file at @path, joined as @experiment has its text joined. */
+/* Counts the words of the file at @path, with pieces joined as [evaluate] join of @experiment says. (transfer full) */
 static GHashTable *
 read_text (const char *path, const PlaitKeyFile *experiment, GError **error)
 {
@@ -41,7 +41,7 @@ read_text (const char *path, const PlaitKeyFile *experiment, GError **error)
   return plait_no_error (&fault, error) ? g_steal_pointer (&frequencies) : NULL;
 }
 
-/* The runs that have been scored by @score_column, each with its words. (transfer full) (element-type System) */
+/* Scores the words of all runs that have a score in @score_column. (transfer full) (element-type System) */
 static GArray *
 score_runs (const PlaitRunComparison *comparison, const PlaitScoreColumn *score_column, GHashTable *frequencies)
 {
@@ -91,9 +91,9 @@ static void
 print (const PlaitScoreColumn *score_column, const GArray *systems, PlaitTerminal *terminal)
 {
   g_autoptr (PlaitTable) table = plait_table_new ();
-  g_autofree char *where = plait_score_column_split_text (score_column);
+  g_autofree char *split = plait_score_column_split_text (score_column);
 
-  table->title = g_strdup_printf ("words of %s by how often training had them: F1, %%", where);
+  table->title = g_strdup_printf ("words of %s by their frequency in training: F1, %%", split);
   plait_table_column (table, PLAIT_TABLE_WORDS, "In training");
   plait_table_column (table, PLAIT_TABLE_COUNTS, "Words");
   for (guint s = 0; s < systems->len; s++)

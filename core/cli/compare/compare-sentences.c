@@ -24,8 +24,8 @@ by_difference (gconstpointer a, gconstpointer b)
   return first > second ? -1 : (one->sentence > other->sentence) - (one->sentence < other->sentence);
 }
 
-/* All sentences by @score_column, those that differ most first; NULL where one of the runs has none. (transfer full)
- * (element-type Pair) */
+/* Returns the scores of all sentences by @score_column, largest difference first; NULL if a run lacks them. (transfer
+ * full) (element-type Pair) */
 static GArray *
 pairs_of (const PlaitRunComparison *comparison, const PlaitScoreColumn *score_column)
 {
@@ -53,7 +53,7 @@ pairs_of (const PlaitRunComparison *comparison, const PlaitScoreColumn *score_co
   return pairs;
 }
 
-/* The first @n of @pairs: what each run has, and the reference. (transfer full) */
+/* Makes a table of the first @n of @pairs: translations of both runs and the reference. (transfer full) */
 static PlaitTable *
 table_of (const PlaitRunComparison *comparison, const PlaitScoreColumn *score_column, const GArray *pairs, guint n)
 {
@@ -88,7 +88,7 @@ table_of (const PlaitRunComparison *comparison, const PlaitScoreColumn *score_co
   return table;
 }
 
-/* Adds the sentences to @json or, if that is NULL, prints them. */
+/* Adds @table to @json or, if that is NULL, prints it. */
 static void
 add_or_print (const PlaitScoreColumn *score_column, const PlaitTable *table, PlaitJson *json, PlaitTerminal *terminal)
 {
@@ -108,7 +108,7 @@ add_or_print (const PlaitScoreColumn *score_column, const PlaitTable *table, Pla
   if (table->cells->len > 0)
     plait_table_print (table, terminal);
   else
-    plait_terminal_text (terminal, PLAIT_TERMINAL_PLAIN, "  none: both runs score the same in every sentence\n");
+    plait_terminal_text (terminal, PLAIT_TERMINAL_PLAIN, "  none: both runs have equal scores in every sentence\n");
 }
 
 gboolean

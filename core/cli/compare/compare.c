@@ -11,7 +11,7 @@
 #include "command/options.h"
 #include "terminal/table-print.h"
 
-/* plait compare: scores of runs beside each other, tests against the first, and what was set otherwise. */
+/* plait compare: scores of runs, tests against the first run, and the settings that differ. */
 
 #define FORMATS "markdown|csv|latex"
 
@@ -19,22 +19,23 @@ typedef struct
 {
   guint test;
   gint64 trials, seed;
-  gint64 differ; /* 0: not given */
+  gint64 differ; /* number of sentences; 0: the option was not given */
   const char *frequencies, *format;
   gboolean attention, json;
 } Options;
 
-/* What --format takes. */
+/* The values of FORMATS, in order. */
 static const struct
 {
-  const char *mark; /* before a title */
+  const char *mark; /* put before a title */
   const char *below;
   char *(*write) (const PlaitTable *table);
 } formats[] = { { "## ", "\n", plait_table_markdown }, { "", "", plait_table_csv }, { "% ", "", plait_table_latex } };
 
-/* A mean over seeds has no interval of the bootstrap, and a single seed no spread. */
+/* Adds the statistics of one system. low and high are null for a mean over seeds, the standard deviation for a single
+ * seed. */
 static void
-add_measured_json (PlaitJson *json, const PlaitScoreColumn *score_column, const PlaitSeedStatistics *value)
+add_statistics_json (PlaitJson *json, const PlaitScoreColumn *score_column, const PlaitSeedStatistics *value)
 {
   gboolean bounded = value->low < value->high;
 
@@ -53,7 +54,7 @@ add_measured_json (PlaitJson *json, const PlaitScoreColumn *score_column, const 
   plait_json_end_object (json);
 }
 
-/* What the tables have as rows. */
+/* Adds the systems, which are the rows of the tables. */
 static void
 add_systems_json (PlaitJson *json, const PlaitRunComparison *comparison)
 {
@@ -74,7 +75,7 @@ add_systems_json (PlaitJson *json, const PlaitRunComparison *comparison)
           const PlaitSeedStatistics *value = plait_run_comparison_value (comparison, s, m);
 
           if (value->n > 0)
-            add_measured_json (json, &comparison->score_columns[m], value);
+            add_statistics_json (json, &comparison->score_columns[m], value);
         }
       plait_json_end_array (json);
       plait_json_end_object (json);
@@ -127,26 +128,26 @@ print_scores (const PlaitRunComparison *comparison, PlaitTerminal *terminal)
   for (guint first = 0; first < comparison->n_score_columns; first = plait_run_comparison_split_end (comparison, first))
     {
       g_autoptr (PlaitTable) scores = plait_run_comparison_scores (comparison, first);
-      g_autofree char *where = plait_score_column_split_text (&comparison->score_columns[first]);
+      g_autofree char *split = plait_score_column_split_text (&comparison->score_columns[first]);
 
-      scores->title = g_strconcat ("scores on ", where, NULL);
+      scores->title = g_strconcat ("scores on ", split, NULL);
       plait_table_print (scores, terminal);
     }
   if (comparison->n_score_columns == 0)
     plait_terminal_text (terminal, PLAIT_TERMINAL_PLAIN, "No test split has been scored yet.\n");
 }
 
-/* The scores alone, as text for other programs: a table a split, its title above it. */
+/* Writes only the scores, as text for other programs: a table with a title for each split. */
 static void
 write_scores (const PlaitRunComparison *comparison, guint format)
 {
   for (guint first = 0; first < comparison->n_score_columns; first = plait_run_comparison_split_end (comparison, first))
     {
       g_autoptr (PlaitTable) scores = plait_run_comparison_scores (comparison, first);
-      g_autofree char *where = plait_score_column_split_text (&comparison->score_columns[first]);
+      g_autofree char *split = plait_score_column_split_text (&comparison->score_columns[first]);
       g_autofree char *text = formats[format].write (scores);
 
-      printf ("%s%sScores on %s\n%s%s", first > 0 ? "\n" : "", formats[format].mark, where, formats[format].below,
+      printf ("%s%sScores on %s\n%s%s", first > 0 ? "\n" : "", formats[format].mark, split, formats[format].below,
               text);
     }
 }
@@ -158,7 +159,7 @@ print_settings (const PlaitRunComparison *comparison, PlaitTerminal *terminal)
 
   if (comparison->runs->len < 2)
     return;
-  plait_terminal_heading (terminal, comparison->differences->len > 0 ? "set otherwise" : "all settings are the same");
+  plait_terminal_heading (terminal, comparison->differences->len > 0 ? "different settings" : "all settings are the same");
   if (comparison->differences->len > 0)
     plait_table_print (settings, terminal);
 }
@@ -188,10 +189,10 @@ run_command (PlaitInvocation *invocation, GError **error)
   PlaitComparisonOptions wanted = { .trials = options->trials, .seed = options->seed, .log = invocation->log };
 
   if (options->format && options->json)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "--format is of scores as text; leave out --json");
+    return plait_fail (error, PLAIT_ERROR_INPUT, "--format prints scores as text; leave out --json");
   if (!!options->format + options->attention + !!options->differ + !!options->frequencies > 1)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "--format, --attention, --differ and --frequencies print one thing each; give one of them");
+                       "--format, --attention, --differ and --frequencies each print something else; give one of them");
   if (options->attention)
     return plait_compare_attention (invocation->arguments, options->json, invocation->log, error);
   wanted.tested
@@ -221,8 +222,8 @@ static const PlaitOption options[] = {
   { "differ", 0, PLAIT_OPTION_INTEGER, offsetof (Options, differ),
     "Print the N sentences whose scores differ most between two runs instead", "N", 1, G_MAXINT },
   { "frequencies", 0, PLAIT_OPTION_TEXT, offsetof (Options, frequencies),
-    "Score words by how often this text of training, in the target language, has them, instead", "FILE" },
-  { "format", 0, PLAIT_OPTION_TEXT, offsetof (Options, format), "Print the scores alone, as text for other programs",
+    "Score words by their frequency in this training text, in the target language, instead", "FILE" },
+  { "format", 0, PLAIT_OPTION_TEXT, offsetof (Options, format), "Print only the scores, as text for other programs",
     FORMATS },
   PLAIT_OPTION_JSON (Options),
   { NULL },
@@ -232,18 +233,13 @@ const PlaitCommand plait_command_compare = {
   .name = "compare",
   .synopsis
   = "RUN.h5|grid.h5... [--test NAME] [--attention] [--differ N] [--frequencies FILE] [--format NAME] [--json]",
-  .summary = "Compare the scores of runs, and what was set otherwise",
+  .summary = "Compare the scores and the settings of runs",
   .details
-  = "A grid stands for all its finished runs. Every run is tested against the first on the hypotheses that it holds. "
-    "Runs that differ in nothing but experiment.seed and experiment.name are one system: a mean with its standard "
-    "deviation, and a test that has the seeds in it.\n"
-    "\n"
-    "Examples:\n"
-    "  plait compare serial.h5 flat.h5\n"
-    "  plait compare grid/grid.h5 --test bootstrap --json\n"
-    "  plait compare serial.h5 flat.h5 --differ 10\n"
-    "  plait compare serial.h5 flat.h5 --frequencies train.cs.gz\n"
-    "  plait compare serial.h5 flat.h5 --attention",
+  = "A grid stands for all its finished runs. Every run is tested against the first one on the hypotheses in its file. "
+    "Runs that differ only in experiment.seed and experiment.name are one system: a mean with its standard deviation, "
+    "and a test that includes the seeds.\n\nExamples:\n  plait compare serial.h5 flat.h5\n  plait compare grid/grid.h5 "
+    "--test bootstrap --json\n  plait compare serial.h5 flat.h5 --differ 10\n  plait compare serial.h5 flat.h5 "
+    "--frequencies train.cs.gz\n  plait compare serial.h5 flat.h5 --attention",
   .options = options,
   .size = sizeof (Options),
   .defaults = &(const Options){ .seed = 12345 },

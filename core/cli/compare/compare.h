@@ -3,14 +3,13 @@
 
 #include "comparison/comparison.h"
 
-/* Prints how differently the two files in @paths attend. */
+/* Prints the divergence of attention between the two files in @paths. */
 gboolean plait_compare_attention (char *const *paths, gboolean json, PlaitLog *log, GError **error);
 
-/* Prints how well the words of each split are translated by how often the text in @path, which training read, has
- * them. */
+/* Prints the accuracy of words in each split by their frequency in the training text at @path. */
 gboolean plait_compare_frequencies (const PlaitRunComparison *comparison, const char *path, gboolean as_json,
                                     GError **error);
 
-/* Prints the @n sentences of each split whose scores, by its first metric of sentences, differ most between the two
- * runs of @comparison. */
+/* Prints the @n sentences of each split whose scores differ most between the two runs of @comparison, by the first
+ * metric with a score for each sentence. */
 gboolean plait_compare_sentences (const PlaitRunComparison *comparison, gint64 n, gboolean as_json, GError **error);

@@ -5,19 +5,18 @@
 
 #define MAX_NAMED 8
 
-/* Ranges whose characters are of no script of their own, or that have a package of their own. */
+/* Ranges whose characters belong to no single script, or that need a special package. */
 static const struct
 {
   gunichar first, last;
   const char *package;
 } ranges[] = {
-  { 0x2e80, 0x33ff, "fonts-noto-cjk" }, /* radicals, punctuation, kana, enclosed letters */
-  { 0xfe30, 0xfe4f, "fonts-noto-cjk" }, /* vertical forms */
-  { 0xff00, 0xffef, "fonts-noto-cjk" }, /* of full and half width */
-  { 0x2600, 0x27bf, "fonts-symbola" },  { 0x1f000, 0x1faff, "fonts-noto-color-emoji" },
+  { 0x2e80, 0x33ff, "fonts-noto-cjk" },           { 0xfe30, 0xfe4f, "fonts-noto-cjk" },
+  { 0xff00, 0xffef, "fonts-noto-cjk" },           { 0x2600, 0x27bf, "fonts-symbola" },
+  { 0x1f000, 0x1faff, "fonts-noto-color-emoji" },
 };
 
-/* The Debian package that has @letter; NULL: it is no letter, or one that Unicode gives no meaning. */
+/* Returns the Debian package of fonts with @letter; NULL for a control character, private use or unassigned. */
 static const char *
 find_package (gunichar letter)
 {
@@ -67,7 +66,7 @@ plait_plot_missing_text (const gunichar *letters, guint n)
   if (packages->len == 0)
     {
       g_string_append_printf (text,
-                              "no package of fonts has %s: name a font that does by --font, or take --labels numbers",
+                              "no package of fonts has %s: name a font that does with --font, or use --labels numbers",
                               n > 1 ? "them" : "it");
       return g_string_free (g_steal_pointer (&text), FALSE);
     }

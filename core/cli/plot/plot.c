@@ -23,7 +23,7 @@ typedef struct
   gboolean force;
 } Options;
 
-/* The ending of @output says how it is written. */
+/* Sets *@format by the ending of @output. */
 static gboolean
 find_format (const char *output, PlaitPlotFormat *format, GError **error)
 {
@@ -39,7 +39,7 @@ find_format (const char *output, PlaitPlotFormat *format, GError **error)
                      output);
 }
 
-/* Files are what is there; all else are paths within them. */
+/* Sorts arguments into files, which exist, and then paths in them. */
 static gboolean
 split_arguments (char **arguments, GPtrArray *files, GPtrArray *paths, GError **error)
 {
@@ -54,12 +54,13 @@ split_arguments (char **arguments, GPtrArray *files, GPtrArray *paths, GError **
   g_ptr_array_add (files, NULL);
   return paths->len > 0
          || plait_fail (error, PLAIT_ERROR_INPUT,
-                        "what of %s is to be drawn is missing; name a path, such as /attention/test/0/SOURCE or "
+                        "the path of what %s shall show is missing; name one, such as /attention/test/0/SOURCE or "
                         "/evaluation/test/metrics",
                         *arguments);
 }
 
-/* The heatmaps at @paths of all @files; none if the first is none. (transfer full) */
+/* Reads the heatmaps at @paths of all @files. Empty if the first path is not a heatmap. (transfer full) (element-type
+ * PlaitHeatmap) */
 static GPtrArray *
 read_heatmaps (const GPtrArray *files, const GPtrArray *paths, PlaitHeatmapSelection choice, PlaitLog *log,
                GError **error)
@@ -80,8 +81,8 @@ read_heatmaps (const GPtrArray *files, const GPtrArray *paths, PlaitHeatmapSelec
         if (!plait_heatmap_exists (location->store, location->path) || heatmaps->len == MAX_HEATMAPS)
           return plait_fail_null (error, PLAIT_ERROR_INPUT,
                                   heatmaps->len == MAX_HEATMAPS
-                                      ? "%s: %s is a heatmap more than fit beside each other"
-                                      : "%s: %s is no heatmap, but stands beside one; draw it alone",
+                                      ? "%s: %s is one heatmap more than fit into a figure"
+                                      : "%s: %s is no heatmap, but another path is one; draw it in a figure of its own",
                                   (const char *)files->pdata[f], (const char *)paths->pdata[p]);
         heatmap = plait_heatmap_read (location->store, location->path, choice, error);
         if (!heatmap)
@@ -93,7 +94,7 @@ read_heatmaps (const GPtrArray *files, const GPtrArray *paths, PlaitHeatmapSelec
   return g_steal_pointer (&heatmaps);
 }
 
-/* Warns where curves or scores that are per token of the target are drawn of different tokens. */
+/* Warns if numbers per target token are drawn of runs whose target vocabularies differ. */
 static void
 warn_of_tokens (const GPtrArray *runs, const char *path, const char *metric, PlaitLog *log)
 {
@@ -107,8 +108,8 @@ warn_of_tokens (const GPtrArray *runs, const char *path, const char *metric, Pla
   if ((curve || (metric && g_ascii_strncasecmp (metric, "perplexity", strlen ("perplexity")) == 0))
       && !g_str_has_suffix (metric ? metric : "", "word") && plait_run_results_differ_in_target (results, runs->len))
     plait_log_warning (log,
-                       "the runs have different vocabularies of the target, so %s, which is per token, does not "
-                       "compare between them",
+                       "the runs have different vocabularies of the target, so %s, which is per token, cannot be "
+                       "compared between them",
                        curve ? column : metric);
 }
 
@@ -119,7 +120,7 @@ is_name (const char *text, gconstpointer data)
   return *text != '\0';
 }
 
-/* Warns if --names has one name for @n things, and as many with another separator. */
+/* Warns if --names has one name that would be @n names with another separator. */
 static void
 warn_of_names (const char *const *names, guint n, PlaitLog *log)
 {
@@ -148,7 +149,7 @@ draw (const PlaitPlotTable *table, const GPtrArray *files, const GPtrArray *path
     {
       if (paths->len > 1)
         return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                                "%s is no heatmap, and only heatmaps stand beside each other; name one path",
+                                "%s is no heatmap, and only heatmaps can share a figure; name one path",
                                 (const char *)paths->pdata[0]);
       runs = plait_runs_open ((char **)files->pdata, FALSE, log, error);
       if (runs)
@@ -166,7 +167,7 @@ draw (const PlaitPlotTable *table, const GPtrArray *files, const GPtrArray *path
                  log);
   bytes = table->draw (chart, heatmaps, highest, settings, format, &losses, error);
   if (bytes && losses.left_out > 0)
-    plait_log_warning (log, "%u labels have no place at this width; more --width, or less --size, shows them",
+    plait_log_warning (log, "%u labels have no place at this width; a larger --width or a smaller --size shows them",
                        losses.left_out);
   if (bytes && missing->len > 0)
     {
@@ -217,8 +218,7 @@ run_command (PlaitInvocation *invocation, GError **error)
 }
 
 static const PlaitOption options[] = {
-  { "output", 'o', PLAIT_OPTION_TEXT, offsetof (Options, output), "The figure to be written: .svg, .pdf or .png",
-    "FILE" },
+  { "output", 'o', PLAIT_OPTION_TEXT, offsetof (Options, output), "File of the figure: .svg, .pdf or .png", "FILE" },
   PLAIT_OPTION_FORCE (Options),
   { "width", 0, PLAIT_OPTION_REAL, offsetof (Options, settings.width), "Width as printed, in centimetres (8)", "CM", 2,
     100 },
@@ -229,8 +229,8 @@ static const PlaitOption options[] = {
   { "layer", 0, PLAIT_OPTION_TEXT, offsetof (Options, layer), "Layer of a heatmap: a number from 0, or mean (the last)",
     "N" },
   { "head", 0, PLAIT_OPTION_TEXT, offsetof (Options, head), "Head of a heatmap: a number from 0, or mean (mean)", "N" },
-  { "metric", 0, PLAIT_OPTION_TEXT, offsetof (Options, metric), "Which score is drawn (the first)", "METRIC" },
-  { "names", 0, PLAIT_OPTION_TEXT, offsetof (Options, names), "What heatmaps, lines or bars are called, with ; between",
+  { "metric", 0, PLAIT_OPTION_TEXT, offsetof (Options, metric), "Score to draw (the first)", "METRIC" },
+  { "names", 0, PLAIT_OPTION_TEXT, offsetof (Options, names), "Names of heatmaps, lines or bars, separated by ;",
     "NAMES" },
   { "x-title", 0, PLAIT_OPTION_TEXT, offsetof (Options, settings.x_title), "Title of the horizontal axis; empty: none",
     "TEXT" },
@@ -243,18 +243,14 @@ const PlaitCommand plait_command_plot = {
   .name = "plot",
   .synopsis = "FILE... PATH... --output FIGURE [--width CM] [--size PT] [--metric NAME] [--names A;B] [--force]",
   .summary = "Draw a figure for a paper as SVG, PDF or PNG: heatmaps, curves, scores, scores by length",
-  .details
-  = "PATH is a heatmap (several stand beside each other with one scale), a column of a training table, "
-    "/evaluation/SPLIT/metrics or /evaluation/SPLIT/length_bins. A grid stands for all its finished runs. Runs that "
-    "differ in nothing but experiment.seed are drawn as their mean with its standard deviation, a single run with its "
-    "interval. Figures keep their meaning without colour; a PDF has its fonts in it. Word marks of SentencePiece are "
-    "left out.\n"
-    "\n"
-    "Examples:\n"
-    "  plait plot run.h5 /attention/test/0/a /attention/test/0/b -o attention.pdf\n"
-    "  plait plot grid/grid.h5 /training/validation/perplexity -o curves.svg --width 12\n"
-    "  plait plot grid/grid.h5 /evaluation/test/metrics --metric chrF2 -o scores.pdf\n"
-    "  plait plot serial.h5 flat.h5 /evaluation/test/length_bins -o lengths.png",
+  .details = "PATH is a heatmap (several are drawn in one row with one scale), a column of a training table, "
+             "/evaluation/SPLIT/metrics or /evaluation/SPLIT/length_bins. A grid stands for all its finished runs. "
+             "Runs that differ only in experiment.seed are drawn as their mean with its standard deviation, a single "
+             "run with its interval. Figures keep their meaning without colour; a PDF embeds its fonts. Word marks of "
+             "SentencePiece are left out.\n\nExamples:\n  plait plot run.h5 /attention/test/0/a /attention/test/0/b -o "
+             "attention.pdf\n  plait plot grid/grid.h5 /training/validation/perplexity -o curves.svg --width 12\n  "
+             "plait plot grid/grid.h5 /evaluation/test/metrics --metric chrF2 -o scores.pdf\n  plait plot serial.h5 "
+             "flat.h5 /evaluation/test/length_bins -o lengths.png",
   .options = options,
   .size = sizeof (Options),
   .defaults = &(const Options){ .settings = { .width = 8, .size = 7, .font = "Sans" } },

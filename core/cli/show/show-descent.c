@@ -2,14 +2,12 @@
 #include "text/display.h"
 #include "show/show.h"
 
-/*
- * A descent in the terminal: a line for each row that was weighed, levels below each other.
- */
+/* Prints a descent to the terminal: levels from the top, with a line for each weighed row. */
 
 #define BAR 20
-#define MAX_ROWS 12 /* of a level, unless everything is asked for */
+#define MAX_ROWS 12 /* shown of a level without --all */
 
-/* The rows of @level that were weighed, by their shares. (transfer full) (element-type PlaitIndexedWeight) */
+/* Returns the rows of @level that were weighed, with their shares. (transfer full) (element-type PlaitIndexedWeight) */
 static GArray *
 weighed_rows (const PlaitDescent *descent, gint64 word, gint64 level)
 {
@@ -25,7 +23,8 @@ weighed_rows (const PlaitDescent *descent, gint64 word, gint64 level)
   return rows;
 }
 
-/* "  ▶ 0.81 ████████████████      ein … Mann", and through how many heads where there are several. */
+/* Prints a row such as "  ▶ 0.81 ████████████████      ein … Mann"; with several heads, also how many selected the
+ * row. */
 static void
 print_row (const PlaitDescent *descent, gint64 word, gint64 row, PlaitTerminal *terminal)
 {
@@ -71,7 +70,7 @@ print_level (const PlaitDescent *descent, gint64 word, gint64 level, gboolean ev
     plait_terminal_text (terminal, PLAIT_TERMINAL_DIM, "  … %u lighter ones; --all shows them\n", weighed - rows->len);
 }
 
-/* "words: 0 a, 1 black, …" */
+/* Prints "words: 0 a, 1 black, …". */
 static void
 print_words (const PlaitDescent *descent, PlaitTerminal *terminal)
 {
@@ -98,8 +97,8 @@ plait_descent_print (const PlaitDescent *descent, gint64 word, gboolean everythi
   for (gint64 level = descent->highest; level >= 0; level--)
     print_level (descent, word, level, everything, terminal);
   plait_terminal_text (terminal, PLAIT_TERMINAL_DIM,
-                       "▶ goes on, • is read; numbers are shares of what came down to a level, by the product of the "
-                       "weights on the way\n");
+                       "▶ selected: its children are weighed next; • leaf that is read; a number is the share of the "
+                       "row in its level, by the product of the weights from the top\n");
   print_words (descent, terminal);
 }
 

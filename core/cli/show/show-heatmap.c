@@ -4,28 +4,27 @@
 #include "text/display.h"
 #include "show/show.h"
 
-/*
- * Rows have their labels at the left; columns have theirs above, from top to bottom.
- */
+/* Prints a heatmap to the terminal. Labels of rows are at the left; labels of columns are above, written downwards. */
 
 #define MAX_LABEL_WIDTH 24
 #define MAX_LABEL_HEIGHT 14
-#define UNLIMITED_WIDTH 120 /* off a terminal */
+#define UNLIMITED_WIDTH 120 /* if stdout is not a terminal */
 
 static const char *const blocks[] = { " ", "░", "▒", "▓", "█" };
 
-/* From dark blue to light yellow: even steps of lightness, so that they can be told apart without seeing colours. */
+/* From dark blue to light yellow in even steps of lightness, so that they differ without colour too. */
 static const guint colours[] = { 234, 17, 18, 19, 25, 31, 37, 43, 79, 114, 150, 186, 222, 229 };
 #define FIRST_LIGHT 7
 
-/* What can be read on step @step of the colours; numbers that hardly count stay in the background. */
+/* Returns a colour that is legible on step @step of the colours. Very small numbers are dim. */
 static guint
 ink_on (guint step)
 {
   return step == 0 ? 243 : step < FIRST_LIGHT ? 231 : 16;
 }
 
-/* One column's label as what stands below each other: a character with what combines with it. (transfer full) */
+/* Returns the characters of a column's label, each with its combining marks, to print one below the other. (transfer
+ * full) */
 static GPtrArray *
 stack (const char *label)
 {
@@ -70,10 +69,10 @@ print_heads (const PlaitHeatmap *heatmap, gint64 first, gint64 last, gsize label
       for (guint c = 0; c < stacks->len; c++)
         {
           const GPtrArray *cells = g_ptr_array_index (stacks, c);
-          guint above = tallest - cells->len; /* labels stand on the picture */
+          guint above = tallest - cells->len; /* labels end at the picture */
 
           if (cell_width > 2)
-            g_string_append_c (text, ' '); /* above the middle of the cell */
+            g_string_append_c (text, ' '); /* towards the middle of the cell */
           plait_display_pad (text, line >= above ? cells->pdata[line - above] : "", MIN (cell_width, 2), FALSE);
         }
       g_strchomp (text->str);
@@ -83,7 +82,7 @@ print_heads (const PlaitHeatmap *heatmap, gint64 first, gint64 last, gsize label
     }
 }
 
-/* A place among @n steps for @value in 0 .. @largest; 0 for what is no number. */
+/* Returns the index among @n equal steps of 0 .. @largest for @value; 0 for a value that is not positive. */
 static guint
 step_of (double value, double largest, guint n)
 {
@@ -131,7 +130,7 @@ print_part (const PlaitHeatmap *heatmap, gint64 first, gint64 last, double large
     }
 }
 
-/* "0 ░▒▓█ 0.87", and below it "layer 5, mean of 8 heads; target down, row across". */
+/* Prints "0 ░▒▓█ 0.87", and below it "layer 5, mean of 8 heads; target down, row across". */
 static void
 print_legend (const PlaitHeatmap *heatmap, double largest, gsize indent, PlaitTerminal *terminal)
 {

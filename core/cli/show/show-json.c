@@ -6,7 +6,7 @@
 #define MAX_OBJECTS 1000000
 #define MAX_ATTRIBUTE_BYTES ((gsize)1 << 24)
 
-/* Numbers stay numbers; anything else is told as text. */
+/* Adds the attribute @attribute of @path as @name: a number, or text. */
 static gboolean
 add_attribute (PlaitJson *json, PlaitStore *store, const char *path, const char *attribute, const char *name,
                GError **error)
@@ -70,7 +70,7 @@ add_strings (PlaitJson *json, PlaitStore *store, const char *path, GError **erro
   return TRUE;
 }
 
-/* Numbers in the order of the file, whatever the shape. */
+/* Adds the numbers of the array @path in the order of the file, without its shape. */
 static gboolean
 add_numbers (PlaitJson *json, PlaitStore *store, const char *path, PlaitStoreType type, GError **error)
 {
@@ -140,7 +140,8 @@ add_descent (PlaitJson *json, const PlaitShow *show, const char *path, GError **
   return TRUE;
 }
 
-/* Kind, shape, attributes and members of @path, without values. */
+/* Adds kind, shape, attributes and members of @path, without values. @budget is the number of objects that may still
+ * follow. */
 static gboolean
 add_object (PlaitJson *json, const char *name, PlaitStore *store, const char *path, guint *budget, GError **error)
 {

@@ -6,12 +6,12 @@
 #include "tables/table.h"
 #include "hdf5/walk.h"
 
-#define MAX_DEPTH 3  /* how deep what is shown lies unless everything is asked for */
-#define MAX_SHOWN 12 /* members of a group that are shown, the first and the last */
+#define MAX_DEPTH 3  /* depth of the tree shown without --all */
+#define MAX_SHOWN 12 /* members of a group shown without --all: the first and last ones */
 #define MAX_COUNTED 10000
 #define MAX_VALUE_LENGTH 60
 
-/* TRUE if @name below @path is a list of @type, described in *@object. */
+/* TRUE if @name in the group @path is an array of @type with one axis, described in *@object. */
 static gboolean
 is_list (PlaitStore *store, const char *path, const char *name, PlaitStoreType type, PlaitStoreObject *object)
 {
@@ -21,7 +21,8 @@ is_list (PlaitStore *store, const char *path, const char *name, PlaitStoreType t
          && object->kind == PLAIT_STORE_DATASET && object->type == type && object->rank == 1;
 }
 
-/* TRUE if @group at @path is a list of strings, as which it is described then; two sources may have these names. */
+/* TRUE if the @group at @path stores a list of strings; changes its description to one. A group with two sources named
+ * bytes and offsets is not a list. */
 static gboolean
 is_strings (PlaitStore *store, const char *path, PlaitStoreObject *group)
 {
@@ -67,7 +68,7 @@ plait_show_describe (PlaitStore *store, const char *path, PlaitShowKind *kind, P
   return TRUE;
 }
 
-/* "float32 [512, 512]", "float64" of one number. */
+/* Appends type and shape, such as "float32 [512, 512]", or "float64" of one number. */
 static void
 summarise_array (const PlaitShow *show, const char *path, const PlaitStoreObject *object, GString *text)
 {
@@ -78,7 +79,7 @@ summarise_array (const PlaitShow *show, const char *path, const PlaitStoreObject
     g_string_append_c (text, ']');
 }
 
-/* "heatmaps: en, de, fr", "descent: en"; FALSE if other things stand below @path. */
+/* Appends "heatmaps: en, de, fr" or "descent: en". FALSE if the group @path has other members. */
 static gboolean
 summarise_pictures (const PlaitShow *show, const char *path, const PlaitStoreObject *object, GString *text,
                     gboolean (*is) (PlaitStore *, const char *), const char *name)
@@ -126,7 +127,8 @@ count (Count *counted, const PlaitShowBelow *noted)
     counted->elements += noted->elements;
 }
 
-/* Counts what stands at @path and below it, from what was noted of a group around it if that holds all. */
+/* Counts the object @path and all objects below it. Uses show->below if a walk over an enclosing group has stored all
+ * of them there. */
 static Count
 count_below (const PlaitShow *show, const char *path)
 {
@@ -155,7 +157,7 @@ count_below (const PlaitShow *show, const char *path)
   return counted;
 }
 
-/* "12,345,678" */
+/* Appends @value with commas, such as "12,345,678". */
 static void
 append_count (GString *text, gint64 value)
 {
@@ -254,7 +256,7 @@ summarise_link (const PlaitShow *show, const char *path, const PlaitStoreObject 
 static void
 summarise_other (const PlaitShow *show, const char *path, const PlaitStoreObject *object, GString *text)
 {
-  g_string_append (text, "something that plait does not write");
+  g_string_append (text, "not written by plait");
 }
 
 char *
@@ -283,7 +285,7 @@ show_member (const PlaitShow *show, const char *path, const char *name, const ch
   g_autofree char *clean = plait_display_sanitise (name, FALSE);
   PlaitStoreObject object;
   PlaitShowKind kind;
-  gboolean open; /* its members are shown, rather than what it is as a whole */
+  gboolean open; /* show its members, not its summary */
 
   if (!plait_show_describe (show->store, place, &kind, &object, error))
     return FALSE;
@@ -357,7 +359,7 @@ plait_show_attributes (const PlaitShow *show, const char *path, gboolean is_tabl
   for (guint i = 0; names[i]; i++)
     {
       if (is_table && strcmp (names[i], "columns") == 0)
-        continue; /* the heads of what is shown */
+        continue; /* the columns are the header of the table */
       g_autofree char *value = plait_store_attribute_text (show->store, path, names[i], 1 << 16, NULL);
       g_autofree char *clean = plait_display_sanitise (names[i], FALSE);
       g_autoptr (GString) label = g_string_new (NULL);

@@ -6,7 +6,7 @@
 #include "terminal/stored-table.h"
 #include "terminal/table-print.h"
 
-#define ENDS 10 /* rows shown at either end of a long list */
+#define ENDS 10 /* rows shown at each end of a long list */
 #define MAX_COLUMNS 12
 
 static gint64
@@ -49,7 +49,7 @@ plait_show_strings (const PlaitShow *show, const char *path, GError **error)
   return TRUE;
 }
 
-/* "smallest -1.2, mean 0.01, largest 3.4" */
+/* Prints "smallest -1.2, mean 0.01, largest 3.4". */
 static void
 print_range (const double *values, gint64 n, PlaitTerminal *terminal)
 {
@@ -74,7 +74,7 @@ print_range (const double *values, gint64 n, PlaitTerminal *terminal)
     plait_terminal_text (terminal, PLAIT_TERMINAL_ERROR, "  %jd of %jd values are not finite\n", n - finite, n);
 }
 
-/* Numbers as rows of the last axis; the axes before it become one, told as an index. */
+/* Prints an array as a table with a row for each index of all axes except the last. */
 static void
 print_array (const double *values, const PlaitStoreObject *object, const PlaitShow *show)
 {

@@ -8,7 +8,7 @@
 #include "command/options.h"
 #include "show/show.h"
 
-/* plait show: what is in a run, a dump, a grid or any other file of ours. */
+/* plait show: the contents of a run, a dump, a grid or another file of plait. */
 
 #define MAX_HEATMAPS 8
 
@@ -44,7 +44,7 @@ plait_show_words (const PlaitShow *show, const PlaitDescent *descent, const char
                         plait_store_path (show->store), path, show->word, descent->n_targets - 1);
 }
 
-/* A heatmap or a descent. */
+/* Prints the heatmap or descent at @path. */
 static gboolean
 show_picture (const PlaitShow *show, const char *path, GError **error)
 {
@@ -57,7 +57,7 @@ show_picture (const PlaitShow *show, const char *path, GError **error)
       heatmap = plait_show_heatmap (show, path, error);
       if (!heatmap)
         return FALSE;
-      if (heatmap->of_sentences) /* beside their first words */
+      if (heatmap->of_sentences) /* sentences as rows, beside their first words */
         plait_heatmap_transpose (heatmap);
       plait_heatmap_print (heatmap, show->terminal);
       return TRUE;
@@ -69,7 +69,7 @@ show_picture (const PlaitShow *show, const char *path, GError **error)
   return TRUE;
 }
 
-/* All heatmaps or descents right below the group @path, one below the other. */
+/* Prints all heatmaps or descents in the group @path. *@shown becomes FALSE if the group has other members too. */
 static gboolean
 show_pictures (const PlaitShow *show, const char *path, gboolean *shown, GError **error)
 {
@@ -100,7 +100,7 @@ show_pictures (const PlaitShow *show, const char *path, gboolean *shown, GError 
   return TRUE;
 }
 
-/* The first line: what file and what in it. */
+/* Prints the first line: the file, the path and a summary. */
 static void
 print_title (const PlaitShow *show, const char *path, PlaitShowKind kind, const PlaitStoreObject *object)
 {
@@ -109,7 +109,7 @@ print_title (const PlaitShow *show, const char *path, PlaitShowKind kind, const 
   plait_terminal_text (show->terminal, PLAIT_TERMINAL_HEADING, "%s", plait_store_path (show->store));
   if (path[1] != '\0')
     {
-      /* The columns of a table stand above it, not here. */
+      /* The table's own header names its columns. */
       if (kind == PLAIT_SHOW_TABLE)
         *strchr (summary, ':') = '\0';
       plait_terminal_text (show->terminal, PLAIT_TERMINAL_HEADING, " %s", path);
@@ -123,7 +123,7 @@ print_title (const PlaitShow *show, const char *path, PlaitShowKind kind, const 
   plait_terminal_text (show->terminal, PLAIT_TERMINAL_DIM, "  %s, %s\n", size, summary);
 }
 
-/* A text as it is, if it was read. */
+/* Prints @value, unless it is NULL. TRUE if it is not. */
 static gboolean
 print_value (const char *value)
 {
@@ -177,7 +177,7 @@ show_attribute (PlaitStore *store, const char *path, const char *name, GError **
   return print_value (value);
 }
 
-/* Shows @path of @file; "PATH@NAME" is an attribute. */
+/* Shows @path of @file. @path may be "PATH@NAME" for an attribute. */
 static gboolean
 show (PlaitShow *show, const char *file, const char *path, gboolean json, PlaitLog *log, GError **error)
 {
@@ -233,12 +233,12 @@ static const PlaitOption options[] = {
   { "head", 0, PLAIT_OPTION_TEXT, offsetof (Options, head),
     "Head of a heatmap or descent: a number from 0, or mean (mean)", "N" },
   { "top", 0, PLAIT_OPTION_INTEGER, offsetof (Options, top),
-    "Weights of each row of a heatmap, the heaviest of each head; 0: all (16 of sentences, else 0)", "K", 0,
+    "Show the K heaviest weights of each row and head of a heatmap; 0: all (16 for sentences, else 0)", "K", 0,
     G_MAXINT32 },
   { "sentence", 0, PLAIT_OPTION_INTEGER, offsetof (Options, sentence),
     "Sentence of a document whose tokens a heatmap shows: a number from 0 (all)", "N", 0, G_MAXINT32 },
   { "word", 0, PLAIT_OPTION_INTEGER, offsetof (Options, word),
-    "Target word of a descent: a number from 0 (0; of JSON all)", "N", 0, G_MAXINT32 },
+    "Target word of a descent: a number from 0 (0; in JSON all)", "N", 0, G_MAXINT32 },
   PLAIT_OPTION_JSON (Options),
   { NULL },
 };
@@ -247,17 +247,11 @@ const PlaitCommand plait_command_show = {
   .name = "show",
   .synopsis = "FILE [PATH] [--all] [--layer N] [--head N] [--top K] [--sentence N] [--word N] [--json]",
   .summary = "Show a run, a dump or a grid: its tree, tables, texts, numbers, heatmaps and descents",
-  .details
-  = "PATH is a group or dataset; PATH@NAME is an attribute. Links are followed, from a grid into its cells. A heatmap "
-    "or a descent is drawn at its last layer and the mean of its heads unless told; of sentences, each head has the 16 "
-    "that it reads most.\n"
-    "\n"
-    "Examples:\n"
-    "  plait show run.h5\n"
-    "  plait show run.h5 /training/validation\n"
-    "  plait show run.h5 /attention/test/0 --layer 0 --head 3\n"
-    "  plait show run.h5 /attention/test/0/a.tokens --sentence 3\n"
-    "  plait show run.h5 /@experiment",
+  .details = "PATH is a group or dataset; PATH@NAME is an attribute. Links are followed, also from a grid into its "
+             "cells. By default a heatmap or a descent is drawn at its last layer and as the mean of its heads; a "
+             "heatmap of sentences has the 16 heaviest sentences of each head.\n\nExamples:\n  plait show run.h5\n  "
+             "plait show run.h5 /training/validation\n  plait show run.h5 /attention/test/0 --layer 0 --head 3\n  "
+             "plait show run.h5 /attention/test/0/a.tokens --sentence 3\n  plait show run.h5 /@experiment",
   .options = options,
   .size = sizeof (Options),
   .defaults = &(const Options){ .top = PLAIT_HEATMAP_DEFAULT, .sentence = -1, .word = -1 },

@@ -4,7 +4,7 @@
 #include "comparison/location.h"
 #include "tables/table.h"
 
-/* One column, read whole. */
+/* The values of one column, of which one array is not NULL. */
 typedef struct
 {
   char **strings;
@@ -39,8 +39,8 @@ read_column (PlaitStore *store, const char *path, gint64 rows, Values *values, G
   if (!values->strings && !values->integers && !values->numbers)
     return FALSE;
   return n == rows
-         || plait_fail (error, PLAIT_ERROR_CORRUPT, "%s: %s has %jd rows, its table %jd", plait_store_path (store),
-                        path, n, rows);
+         || plait_fail (error, PLAIT_ERROR_CORRUPT, "%s: %s has %jd rows, but its table has %jd",
+                        plait_store_path (store), path, n, rows);
 }
 
 static void

@@ -4,12 +4,11 @@
 #include "text/table.h"
 #include "hdf5/store.h"
 
-#define PLAIT_STORED_MAX_TEXT_BYTES ((gsize)256 << 20) /* bytes of strings that are read */
-#define PLAIT_STORED_MAX_NUMBERS ((gint64)1 << 24)     /* the same of numbers */
+#define PLAIT_STORED_MAX_TEXT_BYTES ((gsize)256 << 20) /* bytes of strings that may be read */
+#define PLAIT_STORED_MAX_NUMBERS ((gint64)1 << 24)     /* numbers that may be read */
 
-/* The table @path of a file (tables/table.h): columns of text, integers and real numbers as they are there. Of
- * more than 2 @ends + 1 rows those in the middle are left out, with a gap in their place; @ends 0: all are
- * taken. (transfer full) */
+/* Reads the table @path of a file (tables/table.h), with columns of text, integers and real numbers. Of more than 2
+ * @ends + 1 rows, those in the middle are replaced by a gap; @ends 0: all rows are read. (transfer full) */
 PlaitTable *plait_stored_table (PlaitStore *store, const char *path, gint64 ends, GError **error);
 
 static inline gboolean
@@ -18,6 +17,6 @@ plait_stored_is_integer (PlaitStoreType type)
   return type == PLAIT_STORE_INT32 || type == PLAIT_STORE_INT64 || type == PLAIT_STORE_UINT8;
 }
 
-/* The row to be added where @row of @rows would come: it, or behind those in the middle, in whose place "… 12 more;
- * --all shows them" is added, the first of the last @ends. */
+/* Returns the next row to add at @row of @rows: usually @row. At the start of a long middle part, adds the gap "… 12
+ * more; --all shows them" and returns the first of the last @ends rows. */
 gint64 plait_table_skip (PlaitTable *table, gint64 row, gint64 rows, gint64 ends);

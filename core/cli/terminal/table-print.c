@@ -9,21 +9,21 @@
 #define BETWEEN 2
 #define MIN_WIDTH 12
 
-/* A column as it is printed. */
+/* A column with its width in the terminal. */
 typedef struct
 {
   const PlaitTableColumn *column;
   char *title;
-  gsize width; /* without the room of the mark */
-  gsize mark;  /* room behind the numbers, where any is marked */
+  gsize width; /* without the space for marks */
+  gsize mark;  /* width of marks after the numbers; 0: none is marked */
 } Column;
 
 typedef struct
 {
   const PlaitTable *table;
   PlaitTerminal *terminal;
-  GArray *columns;  /* Column */
-  GPtrArray *texts; /* of the cells, clean */
+  GArray *columns;  /* (element-type Column) */
+  GPtrArray *texts; /* texts of the cells, without control characters */
 } Print;
 
 static void
@@ -73,8 +73,8 @@ measure (Print *print)
     }
 }
 
-/* Takes from the widest column of text until all fit into @width_left, or none can give. Numbers are never cut; the
- * first column, which names the rows and is repeated in every part, keeps two fifths of the room. */
+/* Narrows the widest column of text until all columns fit into @width_left or all have their minimum width. Numbers are
+ * never cut. The first column, which names the rows and is repeated in every part, keeps two fifths of the width. */
 static void
 fit (Print *print, gsize width_left)
 {
@@ -124,7 +124,7 @@ print_cell (const Print *print, guint c, PlaitTerminalStyle style, const char *t
     plait_terminal_text (print->terminal, PLAIT_TERMINAL_PLAIN, "\n");
 }
 
-/* Prints the first column and @first .. @end - 1. */
+/* Prints the first column and columns @first .. @end - 1. */
 static void
 print_part (const Print *print, guint first, guint end)
 {

@@ -4,7 +4,6 @@
 #include "text/table.h"
 #include "terminal/terminal.h"
 
-/* Prints @table below its title, if it has one, indented by two, columns aligned by what the terminal shows, then
- * its notes. On a terminal text is cut until the table fits; columns that still do not fit follow below, beside the
- * first one again. */
+/* Prints the title of @table, the table with aligned columns, indented by two, and its notes. On a terminal, text is
+ * cut until the table fits. Columns that still do not fit follow below, with the first column repeated. */
 void plait_table_print (const PlaitTable *table, PlaitTerminal *terminal);

@@ -14,7 +14,7 @@
 
 struct PlaitTerminal
 {
-  guint width; /* of paragraphs */
+  guint width; /* columns of paragraphs */
   gsize max_width;
   gboolean colour;
   gboolean begun;
@@ -47,7 +47,7 @@ plait_terminal_free (PlaitTerminal *terminal)
   g_free (terminal);
 }
 
-/* Prints @text without control characters other than line breaks. */
+/* Prints @text without control characters except line breaks. */
 static void
 put (PlaitTerminal *terminal, const char *text)
 {

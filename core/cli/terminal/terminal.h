@@ -4,9 +4,9 @@
 #include <glib.h>
 
 /*
- * Text for people on stdout: headings, columns, paragraphs broken to the terminal's width. Colour only on a terminal,
- * and not where NO_COLOR is set or TERM is dumb. What is printed is cleaned first (text/display.h), so no schema or
- * file can command the terminal.
+ * Text for people on stdout: headings, columns, paragraphs wrapped to the width of the terminal. Uses colour only on a
+ * terminal, and not if NO_COLOR is set or TERM is dumb. Control characters are removed from all text (text/display.h),
+ * so that no schema or file can control the terminal.
  */
 typedef struct PlaitTerminal PlaitTerminal;
 
@@ -19,34 +19,33 @@ typedef enum
   PLAIT_TERMINAL_ERROR,
 } PlaitTerminalStyle;
 
-/* (transfer full) */
+/* Returns a writer to stdout. (transfer full) */
 PlaitTerminal *plait_terminal_new (void);
 void plait_terminal_free (PlaitTerminal *terminal);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitTerminal, plait_terminal_free)
 
-/* The columns that a table or a picture may fill: those of the terminal; off a terminal there is no limit
- * (G_MAXSIZE), because whoever reads on wants everything. */
+/* Returns the number of columns for tables and pictures: the width of the terminal, or G_MAXSIZE if stdout is not a
+ * terminal, because other programs should get all columns. */
 gsize plait_terminal_width (const PlaitTerminal *terminal);
 
-/* TRUE if colour is used. */
 gboolean plait_terminal_has_colour (const PlaitTerminal *terminal);
 
-/* @text in colour @ink of a terminal's 256 on colour @ground. With colour only. */
+/* Prints @text in colour @ink on colour @ground, two of the terminal's 256 colours. Only allowed with colour. */
 void plait_terminal_shade (PlaitTerminal *terminal, guint ground, guint ink, const char *text);
 
-/* Text as it stands, line breaks included. */
+/* Prints formatted text, which may contain line breaks. */
 void plait_terminal_text (PlaitTerminal *terminal, PlaitTerminalStyle style, const char *format, ...)
     G_GNUC_PRINTF (3, 4);
 
-/* A heading on a line of its own, with a free line before it unless it is the first. */
+/* Prints a heading on a line of its own, after an empty line unless it is the first. */
 void plait_terminal_heading (PlaitTerminal *terminal, const char *text);
 
-/* @text broken between words, ended by a line break. @column is where the first line begins (what stands before it is
- * printed already), @indent where the others do. */
+/* Prints @text wrapped between words and ends the line. The first line begins at @column, after text that is printed
+ * already; the others begin at @indent. */
 void plait_terminal_paragraph (PlaitTerminal *terminal, guint column, guint indent, const char *text);
 
-/* "  label     text", the text a paragraph beside the label. Nothing if @text is NULL. */
+/* Prints "  label     text", with the text as a paragraph beside the label. Prints nothing if @text is NULL. */
 void plait_terminal_row (PlaitTerminal *terminal, guint label_width, const char *label, const char *text);
 
-/* Such rows, one for each line between the ';' of @lines (NULL: none), the label beside the first. */
+/* Prints a row for each part of @lines between ';', with the label beside the first. @lines NULL: no rows. */
 void plait_terminal_list (PlaitTerminal *terminal, guint label_width, const char *label, const char *lines);

@@ -12,15 +12,15 @@
 #include "axes/vocabularies.h"
 
 #define MAX_CELLS 10000
-#define MAX_NAMED 6  /* cells that a sentence names */
-#define EMPTY "\"\"" /* how an axis has the empty value */
+#define MAX_NAMED 6  /* cells that one sentence names */
+#define EMPTY "\"\"" /* the empty value in the list of an axis */
 
-/* What is wrong with some cells. */
+/* A problem that one or more cells have. */
 typedef struct
 {
   const PlaitProblem *problem;
-  char *text;  /* plait_problem_text */
-  char *first; /* label of the first of them */
+  char *text;  /* result of plait_problem_text() */
+  char *first; /* label of the first cell with the problem */
   guint n_cells;
 } Fault;
 
@@ -30,18 +30,18 @@ typedef struct
   PlaitRegistry *registry;
   PlaitResolver *resolver;
   PlaitProblems *problems;
-  PlaitParameterMatch *match; /* NULL: widths stay as they are */
+  PlaitParameterMatch *match; /* NULL: widths are not changed */
   PlaitExclusions *exclusions;
   PlaitAxisConstraints *constraints;
-  char **own; /* [n_axes]: what the file says itself of the key of each; NULL: nothing */
+  char **own; /* [n_axes]: the file's own value of the axis's key; NULL if the file lacks the key */
   PlaitCells *cells;
-  GStrvBuilder *duplicates; /* of the cells */
+  GStrvBuilder *duplicates; /* labels of the cells that are left out */
   GStrvBuilder *duplicate_of;
-  GHashTable *by_key;  /* key of a cell -> its label */
-  GPtrArray *noted;    /* PlaitProblems of cells */
-  GPtrArray *faults;   /* Fault, in order; the problems are those of noted */
-  GHashTable *by_text; /* text -> Fault */
-  guint *set;          /* [n_axes]: the places of the values that the file has; G_MAXUINT at first */
+  GHashTable *by_fingerprint; /* run fingerprint of a cell -> its label */
+  GPtrArray *noted;           /* PlaitProblems of cells, which own the problems in faults */
+  GPtrArray *faults;          /* Fault, in the order of their first cell */
+  GHashTable *by_text;        /* text of a problem -> its Fault */
+  guint *set;                 /* [n_axes]: indices of the values now in the file; G_MAXUINT at first */
   guint n_resolved;
 } Builder;
 
@@ -55,11 +55,7 @@ fault_free (gpointer data)
   g_free (fault);
 }
 
-/*
- * Axes.
- */
-
-/* What an axis varies. */
+/* The setting that an axis varies. */
 typedef struct
 {
   const Builder *builder;
@@ -75,8 +71,8 @@ is_source (const char *text, gconstpointer data)
   return plait_key_file_has_group (builder->file, group);
 }
 
-/* TRUE if @text is one value of the axis: a plugin, sources with '+', a number, a choice. Other texts and lists may
- * have any separator in them. */
+/* TRUE if @text is one value of the axis: a plugin, sources with '+', a number, a choice. FALSE for texts and lists,
+ * which may contain any separator. */
 static gboolean
 is_value (const char *text, gconstpointer data)
 {
@@ -104,14 +100,15 @@ is_value (const char *text, gconstpointer data)
   return FALSE;
 }
 
-/* Where the one value of the axis @key is several with a wrong separator: notes that, and puts them into *@values. */
+/* If the one value of the axis @key is several values with a wrong separator, notes that and splits it into
+ * *@values. */
 static void
 mend_values (const Builder *builder, const char *key, const char *group, const char *name, GStrv *values)
 {
   const Varied varied = { builder, plait_experiment_setting (group, name) };
   g_autofree char *mended = plait_separators_mend ((*values)[0], ";", is_value, &varied);
 
-  /* Sources that are read together are one value. */
+  /* Sources that are read together, such as en+de, are one value. */
   if (!mended || is_value ((*values)[0], &varied))
     return;
   plait_problems_add_key (builder->problems, builder->file, PLAIT_GRID_GROUP, key,
@@ -161,10 +158,6 @@ plait_axis_is_seed (const PlaitAxis *axis)
   return g_str_equal (axis->key, "experiment.seed");
 }
 
-/*
- * Cells.
- */
-
 gboolean
 plait_cells_are_seeds (const PlaitCells *cells, const PlaitExperimentCell *a, const PlaitExperimentCell *b)
 {
@@ -189,8 +182,8 @@ label_of (const Builder *builder, const guint *value_indices)
   return g_strdup (label->str);
 }
 
-/* Gives the file the values of the cell at @value_indices: those of the axes that stand otherwise than in the cell
- * before. */
+/* Sets the values of the cell at @value_indices in the file. Touches only the axes whose value differs from the
+ * previous cell. */
 static gboolean
 set_values (const Builder *builder, const guint *value_indices, GError **error)
 {
@@ -200,7 +193,7 @@ set_values (const Builder *builder, const guint *value_indices, GError **error)
 
       if (builder->set[i] == value_indices[i])
         continue;
-      g_autofree char *place = plait_key_file_location (builder->file, PLAIT_GRID_GROUP, axis->key);
+      g_autofree char *location = plait_key_file_location (builder->file, PLAIT_GRID_GROUP, axis->key);
       g_autofree char *group = NULL, *key = NULL;
       gboolean absent = plait_axis_constraints_is_absent (builder->constraints, i, value_indices[i]);
       const char *value = absent ? builder->own[i] : axis->values[value_indices[i]];
@@ -214,13 +207,13 @@ set_values (const Builder *builder, const guint *value_indices, GError **error)
           plait_key_file_remove (builder->file, group, key);
           continue;
         }
-      if (!plait_key_file_set (builder->file, group, key, g_str_equal (written, EMPTY) ? "" : written, place, error))
+      if (!plait_key_file_set (builder->file, group, key, g_str_equal (written, EMPTY) ? "" : written, location, error))
         return FALSE;
     }
   return TRUE;
 }
 
-/* Takes what is wrong with the cell @label (transfer full). */
+/* Counts @problems (transfer full) of the cell @label in the faults of all cells. */
 static void
 note_faults (Builder *builder, PlaitProblems *problems, const char *label)
 {
@@ -242,36 +235,36 @@ note_faults (Builder *builder, PlaitProblems *problems, const char *label)
     }
 }
 
-/* The experiment of the values that the file has, and in words how its widths were suited. */
+/* Resolves the values in the file to an experiment. *@matched describes the widths that match=parameters chose. */
 static PlaitExperiment *
 resolve (const Builder *builder, char **matched, PlaitProblems *problems)
 {
-  g_autofree char *chosen = NULL;
+  g_autofree char *widths = NULL;
   gint64 parameters = 0;
   PlaitExperiment *experiment;
 
   if (!builder->match)
     return plait_resolver_resolve (builder->resolver, builder->file, problems);
-  experiment = plait_parameter_match_resolve (builder->match, builder->resolver, builder->file, &parameters, &chosen,
+  experiment = plait_parameter_match_resolve (builder->match, builder->resolver, builder->file, &parameters, &widths,
                                               problems);
   if (experiment)
-    *matched = g_strdup_printf ("%s: %jd parameters", chosen, parameters);
+    *matched = g_strdup_printf ("%s: %jd parameters", widths, parameters);
   return experiment;
 }
 
-/* Finds what tells @cell apart from others: its settings and the content of its files. */
+/* Computes the two fingerprints of @cell from its settings and the contents of its files. */
 static gboolean
-find_keys (const Builder *builder, PlaitExperimentCell *cell, PlaitProblems *problems)
+find_fingerprints (const Builder *builder, PlaitExperimentCell *cell, PlaitProblems *problems)
 {
   PlaitDigests *digests = builder->cells->digests;
   GError *fault = NULL;
 
   cell->training_fingerprint = plait_training_fingerprint (cell->experiment, digests, &fault);
   if (cell->training_fingerprint)
-    cell->key = plait_run_fingerprint (cell->experiment, cell->training_fingerprint, digests, &fault);
-  if (!cell->key)
+    cell->fingerprint = plait_run_fingerprint (cell->experiment, cell->training_fingerprint, digests, &fault);
+  if (!cell->fingerprint)
     plait_problems_add_error (problems, fault);
-  return cell->key != NULL;
+  return cell->fingerprint != NULL;
 }
 
 static void
@@ -281,14 +274,14 @@ cell_clear (PlaitExperimentCell *cell)
   g_free (cell->matched);
   g_free (cell->value_indices);
   g_free (cell->training_fingerprint);
-  g_free (cell->key);
+  g_free (cell->fingerprint);
   g_clear_pointer (&cell->vocabularies, g_ptr_array_unref);
   plait_experiment_free (cell->experiment);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PlaitExperimentCell, cell_clear)
 
-/* Resolves the cell at @value_indices. */
+/* Resolves the cell at @value_indices and adds it, or its faults. */
 static void
 add_cell (Builder *builder, const guint *value_indices)
 {
@@ -312,7 +305,7 @@ add_cell (Builder *builder, const guint *value_indices)
   cell = (PlaitExperimentCell){ NULL };
 }
 
-/* Keeps the cells that differ from all before them in settings or the content of files. */
+/* Keeps the cells whose settings or file contents differ from all earlier cells. */
 static void
 drop_duplicates (Builder *builder)
 {
@@ -327,45 +320,45 @@ drop_duplicates (Builder *builder)
       const char *before;
 
       cells->cells[i] = (PlaitExperimentCell){ NULL };
-      if (!find_keys (builder, &cell, problems))
+      if (!find_fingerprints (builder, &cell, problems))
         {
           note_faults (builder, g_steal_pointer (&problems), cell.label);
           continue;
         }
-      before = g_hash_table_lookup (builder->by_key, cell.key);
+      before = g_hash_table_lookup (builder->by_fingerprint, cell.fingerprint);
       if (before)
         {
           g_strv_builder_add (builder->duplicates, cell.label);
           g_strv_builder_add (builder->duplicate_of, before);
           continue;
         }
-      g_hash_table_insert (builder->by_key, cell.key, cell.label);
+      g_hash_table_insert (builder->by_fingerprint, cell.fingerprint, cell.label);
       cell.vocabularies = plait_vocabularies_describe (cell.experiment, cells->digests);
       cells->cells[cells->n_cells++] = cell;
       cell = (PlaitExperimentCell){ NULL };
     }
 }
 
-/* Faults that all cells share say so once; others name the first cell that has them. */
+/* Adds each fault to the problems: without a cell if all cells have it, else with the label of the first one. */
 static void
 report_faults (const Builder *builder)
 {
   for (guint i = 0; i < builder->faults->len; i++)
     {
       const Fault *fault = builder->faults->pdata[i];
-      PlaitProblem told = *fault->problem;
-      g_autofree char *sentence
-          = fault->n_cells == builder->n_resolved ? g_strdup (told.sentence)
-            : fault->n_cells == 1
-                ? g_strdup_printf ("%s (in the cell %s)", told.sentence, fault->first)
-                : g_strdup_printf ("%s (in %u cells, the first is %s)", told.sentence, fault->n_cells, fault->first);
+      PlaitProblem reported = *fault->problem;
+      g_autofree char *sentence = fault->n_cells == builder->n_resolved ? g_strdup (reported.sentence)
+                                  : fault->n_cells == 1
+                                      ? g_strdup_printf ("%s (in the cell %s)", reported.sentence, fault->first)
+                                      : g_strdup_printf ("%s (in %u cells, the first is %s)", reported.sentence,
+                                                         fault->n_cells, fault->first);
 
-      told.sentence = sentence;
-      plait_problems_add_at (builder->problems, &told);
+      reported.sentence = sentence;
+      plait_problems_add_at (builder->problems, &reported);
     }
 }
 
-/* Notes what the file says of the key of each axis, before cells change it. */
+/* Stores the file's own value for the key of each axis, before cells change it. */
 static void
 read_own (Builder *builder)
 {
@@ -469,7 +462,8 @@ plait_cells_free (PlaitCells *cells)
   g_free (cells);
 }
 
-/* Where the grid itself is at fault the first values of its axes stand for the others: the rest is told too. */
+/* Checks one cell of a grid with a fault in [grid]: the first value of each axis. So its other faults are reported at
+ * once. */
 static void
 check_first (Builder *builder)
 {
@@ -505,7 +499,7 @@ plait_cells_check (const char *path, const char *const *overrides, PlaitResolveF
   g_autoptr (PlaitExclusions) exclusions = plait_exclusions_new (file);
   g_autoptr (GPtrArray) noted = g_ptr_array_new_with_free_func ((GDestroyNotify)plait_problems_free);
   g_autoptr (GPtrArray) faults = g_ptr_array_new_with_free_func (fault_free);
-  g_autoptr (GHashTable) by_key = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GHashTable) by_fingerprint = g_hash_table_new (g_str_hash, g_str_equal);
   g_autoptr (GHashTable) by_text = g_hash_table_new (g_str_hash, g_str_equal);
   g_autoptr (GStrvBuilder) duplicates = g_strv_builder_new ();
   g_autoptr (GStrvBuilder) duplicate_of = g_strv_builder_new ();
@@ -520,7 +514,7 @@ plait_cells_check (const char *path, const char *const *overrides, PlaitResolveF
     .cells = cells,
     .duplicates = duplicates,
     .duplicate_of = duplicate_of,
-    .by_key = by_key,
+    .by_fingerprint = by_fingerprint,
     .noted = noted,
     .faults = faults,
     .by_text = by_text,
@@ -553,9 +547,8 @@ plait_cells_describe_duplicates (const PlaitCells *cells)
 
   if (n == 0)
     return NULL;
-  g_string_append_printf (text,
-                          "%u %s left out, as settings and the content of files make %s the same as a cell before:", n,
-                          n == 1 ? "cell is" : "cells are", n == 1 ? "it" : "them");
+  g_string_append_printf (text, "%u %s left out, because an earlier cell has the same settings and file contents:", n,
+                          n == 1 ? "cell is" : "cells are");
   for (guint i = 0; i < MIN (n, MAX_NAMED); i++)
     g_string_append_printf (text, "%s %s is %s", i > 0 ? ";" : "", cells->duplicates[i], cells->duplicate_of[i]);
   if (n > MAX_NAMED)
@@ -572,8 +565,9 @@ plait_cells_describe_seeds (const PlaitCells *cells)
   if (cells->n_cells < 2)
     return NULL;
   return g_strdup (
-      "Each cell has one seed, so that p speaks of these trained models on other sentences: other seeds may well turn "
-      "a difference round. To test over seeds, name some in [grid], such as experiment.seed=1;2;3.");
+      "Each cell has one seed, so p tells only how these trained models would differ on other sentences; with other "
+      "seeds the difference may be reversed. To test over seeds, name several in [grid], such as "
+      "experiment.seed=1;2;3.");
 }
 
 PlaitCells *

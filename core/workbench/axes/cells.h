@@ -6,7 +6,7 @@
 #include "setup/fingerprint.h"
 
 /*
- * The cells of a grid: every combination of the values of its axes, less what is excluded.
+ * The cells of a grid: every combination of the values of its axes, without the excluded ones.
  *
  *     [grid]
  *     decoder.combiner=serial;parallel;flat;hierarchical
@@ -14,96 +14,98 @@
  *     experiment.seed=1;2;3
  *     exclude=experiment.sources=en & decoder.combiner=parallel|flat|hierarchical
  *
- * A key of the form GROUP.KEY is an axis (a blank in the group's name is a dot: source.en.layers), its values stand
- * between ';'. exclude holds exclusions between ';', and so does any key exclude.NAME: a cell is left out when it meets
- * all conditions of one, joined by '&', each naming an axis and one or more of its values, joined by '|'. An exclusion
- * that leaves nothing out is an error, because it is a slip. match=parameters is told in match.h, vocabularies= in
- * vocabularies.h. The first axis varies slowest.
+ * A key of the form GROUP.KEY is an axis; a blank in the group's name is written as a dot: source.en.layers. Its values
+ * are separated by ';'. The keys exclude and exclude.NAME hold exclusions, separated by ';'. An exclusion is a list of
+ * conditions joined by '&'. A condition names an axis and one or more of its values, joined by '|'. A cell that meets
+ * all conditions of an exclusion is left out. An exclusion that leaves no cell out is an error, because it is a slip.
+ * For match=parameters see parameter-match.h, for vocabularies= see axes/vocabularies.h. The first axis varies slowest.
  */
 typedef struct
 {
-  char *key;     /* "decoder.combiner" */
+  char *key;     /* such as "decoder.combiner" */
   char **values; /* NULL-terminated */
   guint n_values;
 } PlaitAxis;
 
-/* A vocabulary of a cell. */
+/* A vocabulary of a cell, as tables and grid.h5 describe it. */
 typedef struct
 {
-  char *name; /* "shared" */
-  char *key;  /* equal keys: equal vocabularies */
-  char *text; /* "bpe of at most 8000 entries, learnt from train.en, train.cs" */
+  char *name; /* such as "shared" */
+  char *key;  /* equal in cells whose vocabularies are equal */
+  char *text; /* such as "bpe of at most 8000 entries, learnt from train.en, train.cs" */
 } PlaitCellVocabulary;
 
 typedef struct
 {
-  char *label;          /* "decoder.combiner=flat experiment.seed=1" */
-  guint *value_indices; /* [n_axes]: which value of each axis */
+  char *label;          /* such as "decoder.combiner=flat experiment.seed=1" */
+  guint *value_indices; /* [n_axes]: index of the cell's value of each axis */
   PlaitExperiment *experiment;
-  char *training_fingerprint; /* plait_training_fingerprint */
-  char *key;                  /* plait_run_fingerprint */
-  GPtrArray *vocabularies;    /* (element-type PlaitCellVocabulary); NULL in a grid that is told by its file */
-  char *matched;              /* what match.h made of its widths, and how many parameters it has; NULL without */
+  char *training_fingerprint; /* result of plait_training_fingerprint() */
+  char *fingerprint;          /* result of plait_run_fingerprint() */
+  GPtrArray *vocabularies;    /* (element-type PlaitCellVocabulary); NULL if the grid was read from a grid.h5 */
+  char *matched; /* the widths that match=parameters chose and the number of parameters; NULL without match */
 } PlaitExperimentCell;
 
-/* An exclusion as it is written, and how many cells it leaves out. */
+/* An exclusion as written, and the number of cells that it leaves out. */
 typedef struct
 {
   char *rule; /* "experiment.sources=en & decoder.combiner=parallel|flat" */
   guint n_cells;
 } PlaitExclusion;
 
-/* Who runs the cells, and how: executor-settings.h. */
+/* The executor's settings: executor-settings.h. */
 typedef struct
 {
-  PlaitSettings *values;  /* which have the texts */
-  PlaitGridSettings keys; /* those of the executor */
-  gint64 seconds;         /* executor.time: that a cell may run; 0: as long as it likes */
-  gboolean timed;         /* Slurm gives it the time that it was measured to take */
-  char **words;           /* the items of executor.options; or NULL */
+  PlaitSettings *values;  /* owner of the texts in keys */
+  PlaitGridSettings keys; /* only the keys executor and executor.* are set */
+  gint64 seconds;         /* executor.time in seconds; 0: no limit */
+  gboolean timed;         /* executor.time=measured: Slurm's limit is the measured time of the cell */
+  char **words;           /* items of executor.options; NULL if the key is missing */
 } PlaitExecutorSettings;
 
 typedef struct
 {
-  char *name; /* of the grid: experiment.name, or the file's */
+  char *name; /* name of the grid: experiment.name, or the name of the file */
   guint n_axes;
   PlaitAxis *axes;
   guint n_cells;
   PlaitExperimentCell *cells;
-  guint n_excluded; /* cells that one exclusion or more leaves out */
+  guint n_excluded; /* cells that an exclusion leaves out */
   guint n_exclusions;
   PlaitExclusion *exclusions;
   PlaitExecutorSettings executor;
-  char **duplicates;     /* labels of the cells that are left out, NULL-terminated: their settings and the content of
-                      their files are those of a cell before them */
-  char **duplicate_of;   /* labels of these cells before them */
-  PlaitDigests *digests; /* of the files that the cells read */
-  gboolean own_vocabularies; /* each cell learns its own: vocabularies.h */
-  gboolean joined;           /* some cells learn from text that they do not read themselves */
+  char **duplicates;     /* labels of the cells that are left out because an earlier cell has equal settings and file
+                            contents, NULL-terminated */
+  char **duplicate_of;   /* labels of these earlier cells, in the order of duplicates */
+  PlaitDigests *digests; /* digests of the files that the cells read */
+  gboolean own_vocabularies; /* vocabularies=own: each cell learns vocabularies from its own text */
+  gboolean joined;           /* some cells learn vocabularies from text that they do not read */
 } PlaitCells;
 
-/* The cells of the grid file at @path, each resolved and checked, modules loaded, and what @more asks for. All faults
- * are told at once; what is wrong in some cells only names them. (transfer full) */
+/* Returns the cells of the grid file at @path. Resolves and checks each cell, with files and modules, and does what
+ * @more asks for. All faults are reported in one error; a fault of some cells is reported once, with the label of the
+ * first. (transfer full) */
 PlaitCells *plait_cells_load (const char *path, const char *const *overrides, PlaitResolveFlags more,
                               PlaitRegistry *registry, GError **error);
 
-/* The same with what @flags ask for; NULL where it adds to @problems. (transfer full) */
+/* Returns the cells of the grid file at @path, resolved as @flags say, or NULL if it adds to @problems. (transfer
+ * full) */
 PlaitCells *plait_cells_check (const char *path, const char *const *overrides, PlaitResolveFlags flags,
                                PlaitRegistry *registry, PlaitProblems *problems);
 
-/* Returns what is left out as the same as a cell before, in a sentence; NULL if nothing is. (transfer full) */
+/* Returns a sentence about the cells that are left out because they equal an earlier cell; NULL if no cell is.
+ * (transfer full) */
 char *plait_cells_describe_duplicates (const PlaitCells *cells);
 
-/* Says of cells that differ and have one seed each what p tells of them, and how to have more; NULL: they have several.
- * (transfer full) */
+/* Returns a sentence for a grid in which each cell has one seed: what p values mean then, and how to add seeds. NULL if
+ * the grid has several seeds or one cell. (transfer full) */
 char *plait_cells_describe_seeds (const PlaitCells *cells);
 
-/* TRUE if its values are seeds. */
+/* TRUE if @axis varies experiment.seed. */
 gboolean plait_axis_is_seed (const PlaitAxis *axis);
 
-/* TRUE if @a and @b differ in nothing but their seed. */
+/* TRUE if @a and @b differ only in their seed. */
 gboolean plait_cells_are_seeds (const PlaitCells *cells, const PlaitExperimentCell *a, const PlaitExperimentCell *b);
 
-/* Its arrays are allocated by themselves. */
 void plait_cells_free (PlaitCells *cells);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitCells, plait_cells_free)

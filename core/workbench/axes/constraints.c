@@ -8,19 +8,19 @@
 
 #define ONLY "only."
 
-/* What is known of an axis. */
+/* The constraint on one axis. */
 typedef struct
 {
-  guint leader;               /* the axis that it varies with; itself if it is the first of them or alone */
-  PlaitExclusions *condition; /* of the cells that have it; NULL: all */
+  guint leader; /* index of the first axis of its zip group; its own index if it is that one or in no group */
+  PlaitExclusions *condition; /* condition of the cells that have the axis; NULL: all have it */
 } Constraint;
 
 struct PlaitAxisConstraints
 {
-  const PlaitKeyFile *file; /* while they are read */
+  const PlaitKeyFile *file; /* only valid while the constraints are read */
   PlaitAxis *axes;
   guint n;
-  Constraint *list; /* [n] */
+  Constraint *list;
 };
 
 void
@@ -40,7 +40,7 @@ plait_axis_constraints_have_key (const char *key)
   return g_str_equal (key, "zip") || g_str_has_prefix (key, "zip.") || g_str_has_prefix (key, ONLY);
 }
 
-/* Values that the user gave it. */
+/* Returns the number of values that the user gave axis @a. */
 static guint
 values_of (const PlaitAxisConstraints *constraints, guint a)
 {
@@ -58,7 +58,7 @@ is_axis (const char *text, gconstpointer data)
   return a < constraints->n;
 }
 
-/* "KEY & KEY". */
+/* Reads one group of zip: "KEY & KEY". */
 static void
 read_zip (PlaitAxisConstraints *constraints, const char *key, const char *text, PlaitProblems *problems)
 {
@@ -78,24 +78,25 @@ read_zip (PlaitAxisConstraints *constraints, const char *key, const char *text, 
         return;
       if (i == 0)
         leader = a;
-      /* The leader comes first in the order of axes too, so that the others can follow it. */
+      /* The first axis of a group must come first in [grid] too, because the others follow it. */
       if (constraints->list[a].leader != a || (i > 0 && a == leader))
         plait_problems_add_key (problems, constraints->file, PLAIT_GRID_GROUP, key, "names the axis %s twice",
                                 names[i]);
       else if (a < leader)
-        plait_problems_add_key (problems, constraints->file, PLAIT_GRID_GROUP, key,
-                                "names %s after an axis that stands behind it; write them in their order", names[i]);
+        plait_problems_add_key (
+            problems, constraints->file, PLAIT_GRID_GROUP, key,
+            "names %s after an axis that comes later in [grid]; write the axes in their order in [grid]", names[i]);
       else if (values_of (constraints, a) != values_of (constraints, leader))
         plait_problems_add_key (problems, constraints->file, PLAIT_GRID_GROUP, key,
-                                "%s has %u values, but %s has %u; axes that vary together have as many", names[i],
-                                values_of (constraints, a), constraints->axes[leader].key,
+                                "%s has %u values, but %s has %u; axes that vary together need equally many values",
+                                names[i], values_of (constraints, a), constraints->axes[leader].key,
                                 values_of (constraints, leader));
       else
         constraints->list[a].leader = leader;
     }
 }
 
-/* The condition of an axis, which gets the value "". */
+/* Reads the condition of only.AXIS and gives the axis one more value "". */
 static void
 read_only (PlaitAxisConstraints *constraints, const char *key, PlaitProblems *problems)
 {
@@ -106,7 +107,7 @@ read_only (PlaitAxisConstraints *constraints, const char *key, PlaitProblems *pr
     return;
   axis = &constraints->axes[a];
   if (axis->n_values == 0)
-    return; /* which is told already */
+    return; /* already reported */
   constraints->list[a].condition = plait_exclusions_new (constraints->file);
   plait_exclusions_read (constraints->list[a].condition, key, constraints->axes, constraints->n, problems);
   axis->values = g_renew (char *, axis->values, axis->n_values + 2);
@@ -190,7 +191,7 @@ plait_axis_constraints_resolve (const PlaitAxisConstraints *constraints, const g
 }
 
 gboolean
-plait_axis_constraints_is_absent (const PlaitAxisConstraints *constraints, guint a, guint place)
+plait_axis_constraints_is_absent (const PlaitAxisConstraints *constraints, guint a, guint index)
 {
-  return place >= values_of (constraints, a);
+  return index >= values_of (constraints, a);
 }

@@ -5,35 +5,37 @@
 #include "axes/cells.h"
 
 /*
- * Axes that hang together.
+ * Constraints on axes.
  *
  *     zip=source.en.layers & source.de.layers     vary together: the first value of one with the first of the other
  *     only.combiner.context_heads=decoder.combiner=flat|hierarchical
  *                                                 an axis only of the cells that meet the condition
  *
- * zip holds such groups between ';', and so does any key zip.NAME. The condition of only.AXIS is written as an
- * exclusion's. A cell that does not meet it has of that key what the file says, and "" as the value of the axis.
+ * The keys zip and zip.NAME hold groups of axes, separated by ';'. The condition of only.AXIS is written like the
+ * condition of an exclusion. A cell that does not meet it has no value of AXIS: the key keeps the value that the file
+ * has, and the cell's value of the axis is "".
  */
 typedef struct PlaitAxisConstraints PlaitAxisConstraints;
 
-/* All of @keys (NULL-terminated, borrowed) of @file that are ties of @axes [@n] (borrowed), which get the value ""
- * where they are not of all cells. (transfer full) */
+/* Reads the constraints among @keys (NULL-terminated, borrowed) of @file's group [grid] on @axes [@n] (borrowed). An
+ * axis with an only.AXIS condition gets "" as one more value. (transfer full) */
 PlaitAxisConstraints *plait_axis_constraints_new (const PlaitKeyFile *file, const char *const *keys, PlaitAxis *axes,
                                                   guint n, PlaitProblems *problems);
 void plait_axis_constraints_free (PlaitAxisConstraints *constraints);
 
-/* TRUE if @key of [grid] is one of them. */
+/* TRUE if @key of [grid] is a constraint: zip, zip.NAME or only.AXIS. */
 gboolean plait_axis_constraints_have_key (const char *key);
 
-/* How many combinations there are; more than @max is as good as any number. */
+/* Returns the number of combinations of axis values. May stop counting above @max. */
 guint64 plait_axis_constraints_count (const PlaitAxisConstraints *constraints, guint64 max);
 
-/* Goes on to the next of them, the last axis fastest. FALSE after the last. */
+/* Advances @value_indices to the next combination, the last axis fastest. FALSE after the last one. */
 gboolean plait_axis_constraints_next (const PlaitAxisConstraints *constraints, guint *value_indices);
 
-/* Makes of the combination @value_indices that of a cell, @resolved. FALSE if another one makes that cell. */
+/* Writes the cell of the combination @value_indices to @resolved: an axis that the cell does not have gets its value
+ * "". FALSE if an earlier combination gives this cell. */
 gboolean plait_axis_constraints_resolve (const PlaitAxisConstraints *constraints, const guint *value_indices,
                                          guint *resolved);
 
-/* TRUE if @place of axis @a stands for no value. */
-gboolean plait_axis_constraints_is_absent (const PlaitAxisConstraints *constraints, guint a, guint place);
+/* TRUE if index @index of axis @a is the value "" of cells that do not have the axis. */
+gboolean plait_axis_constraints_is_absent (const PlaitAxisConstraints *constraints, guint a, guint index);

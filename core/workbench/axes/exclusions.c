@@ -5,11 +5,11 @@
 
 #include "text/separators.h"
 
-/* KEY=VALUE|VALUE of an exclusion. */
+/* One condition of an exclusion, KEY=VALUE|VALUE. */
 typedef struct
 {
   guint axis;
-  gboolean *meets; /* [n_values of the axis] */
+  gboolean *meets; /* [n_values of the axis]: TRUE for the values that the condition names */
 } Condition;
 
 typedef struct
@@ -17,13 +17,13 @@ typedef struct
   const char *key; /* "exclude" or "exclude.NAME" */
   char *text;      /* as written */
   GArray *conditions;
-  guint n_cells; /* that it leaves out */
+  guint n_cells; /* cells that the exclusion leaves out */
 } Exclusion;
 
 struct PlaitExclusions
 {
   const PlaitKeyFile *file;
-  GPtrArray *list; /* Exclusion */
+  GPtrArray *list; /* (element-type Exclusion) */
 };
 
 static void
@@ -80,7 +80,7 @@ plait_axes_find (const PlaitAxis *axes, guint n, const char *name, const PlaitKe
   return -1;
 }
 
-/* TRUE if @text may be a condition: KEY=VALUE. */
+/* TRUE if @text looks like a condition: KEY=VALUE. */
 static gboolean
 is_condition (const char *text, gconstpointer data)
 {
@@ -90,7 +90,7 @@ is_condition (const char *text, gconstpointer data)
   return equals && memchr (text, '.', (gsize)(equals - text));
 }
 
-/* One KEY=VALUE|VALUE. */
+/* Reads one condition, KEY=VALUE|VALUE, from @text, which it changes. */
 static void
 read_condition (const PlaitExclusions *exclusions, Exclusion *exclusion, char *text, const PlaitAxis *axes, guint n,
                 PlaitProblems *problems)
@@ -157,9 +157,10 @@ plait_exclusions_read (PlaitExclusions *exclusions, const char *key, const Plait
       exclusion->conditions = g_array_new (FALSE, FALSE, sizeof (Condition));
       g_ptr_array_add (exclusions->list, exclusion);
       if (!strchr (texts[i], '=') && strchr (before, '='))
-        plait_problems_add_key (problems, exclusions->file, PLAIT_GRID_GROUP, key,
-                                "\"%s\" is no condition; values of one are separated by '|': did you mean \"%s|%s\"?",
-                                texts[i], before, texts[i]);
+        plait_problems_add_key (
+            problems, exclusions->file, PLAIT_GRID_GROUP, key,
+            "\"%s\" is no condition; separate the values of a condition by '|': did you mean \"%s|%s\"?", texts[i],
+            before, texts[i]);
       else
         for (guint c = 0; conditions[c]; c++)
           read_condition (exclusions, exclusion, conditions[c], axes, n, problems);

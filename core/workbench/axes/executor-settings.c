@@ -36,7 +36,7 @@ plait_executor_parse_time (const char *text, gint64 *seconds)
   return FALSE;
 }
 
-/* "4G": what sbatch --mem takes. */
+/* TRUE if @text is a size such as "4G", as sbatch --mem takes it. */
 static gboolean
 is_memory (const char *text)
 {
@@ -46,8 +46,8 @@ is_memory (const char *text)
          && (text[digits] == '\0' || (strchr ("KMGT", text[digits]) && text[digits + 1] == '\0'));
 }
 
-/* What sbatch may be told: where, when and with what jobs run, and who hears of it. None of these changes what is run,
- * of which an experiment file from elsewhere must not decide. */
+/* Options of sbatch that an experiment file may set: where, when and with which resources jobs run, and who is
+ * notified. Options that change what is run are not among them, because experiment files may come from strangers. */
 static const char *const allowed[] = {
   "--account",       "--acctg-freq", "--begin",        "--comment",       "--constraint",  "--contiguous",
   "--core-spec",     "--cpu-freq",   "--cpus-per-gpu", "--cpus-per-task", "--deadline",    "--delay-boot",
@@ -59,11 +59,12 @@ static const char *const allowed[] = {
   "--time",          "--time-min",   "--tmp",          "--use-min-nodes", "--wckey",       NULL,
 };
 
-/* Those that stand without a value. Without one the others would take the next word for it. */
+/* Allowed options without a value. Other options need "=VALUE", or sbatch would take the next word as their value. */
 static const char *const flags[]
     = { "--contiguous", "--exclusive", "--hold", "--oversubscribe", "--use-min-nodes", NULL };
 
-/* TRUE if @word is one of the allowed options. sbatch would take a beginning of its name for it too, and of others. */
+/* TRUE if @word is an allowed option with its full name. sbatch also accepts abbreviations, which could stand for an
+ * option that is not allowed. */
 static gboolean
 is_allowed (const char *word)
 {
@@ -112,8 +113,8 @@ plait_executor_read (const PlaitKeyFile *file, PlaitExecutorSettings *settings, 
           g_autofree char *choices = g_strjoinv (", ", (char **)allowed);
 
           plait_problems_add_key (problems, file, PLAIT_GRID_GROUP, "executor.options",
-                                  "\"%s\" is not for sbatch; expected options between ';', such as "
-                                  "--partition=cpu;--account=mt, each with its value behind =, and of these alone: %s",
+                                  "\"%s\" is not allowed; expected options of sbatch separated by ';', such as "
+                                  "--partition=cpu;--account=mt, each with its value after '=', and only these: %s",
                                   settings->words[i], choices);
         }
     }

@@ -5,22 +5,24 @@
 #include "axes/cells.h"
 
 /*
- * What runs the cells of a grid, and how. [grid] may say it, and the command line otherwise:
+ * Settings of the executor, which runs the cells of a grid. They are keys of [grid]; options of the command line
+ * override them:
  *
  *     executor=slurm
- *     executor.jobs=20                 cells that run at once
- *     executor.threads=4               of each
- *     executor.time=2h                 that a cell may run: s, m, h or d
- *     executor.retries=1               of a cell that fails
- *     executor.memory=4G               of each, for Slurm; executor.time too may be measured: cost.h
+ *     executor.jobs=20                 number of cells that run at once
+ *     executor.threads=4               threads of each cell
+ *     executor.time=2h                 time limit of a cell: a number and s, m, h or d; or measured
+ *     executor.retries=1               retries of a cell that fails
+ *     executor.memory=4G               memory of each cell, for Slurm; or measured
  *     executor.options=--partition=cpu;--account=mt    further options of sbatch that cannot change what is run
  *
- * None of it is part of what a cell is.
+ * For measured see grid/cost.h. None of these keys is part of a fingerprint.
  */
 #define PLAIT_EXECUTOR_MEASURED "measured"
 
-/* Seconds of "90s", "30m", "2h" or "1d": at least one, at most a year. */
+/* Parses "90s", "30m", "2h" or "1d" to *@seconds. FALSE if @text has another form or is not between one second and one
+ * year. */
 gboolean plait_executor_parse_time (const char *text, gint64 *seconds);
 
-/* Takes what [grid] of @file says; faults are added to @problems. */
+/* Reads the executor's keys of the group [grid] of @file. Adds faults to @problems. */
 void plait_executor_read (const PlaitKeyFile *file, PlaitExecutorSettings *settings, PlaitProblems *problems);

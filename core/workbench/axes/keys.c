@@ -6,20 +6,20 @@
 #include "process/pool.h"
 #include "experiment/file.h"
 
-/* Rows whose names end so stand for any key that begins as they do. */
+/* Endings of schema rows that match any key with the row's prefix, such as exclude.NAME. */
 #define ANY_NAME ".NAME"
 #define ANY_KEY ".KEY"
 
 G_STATIC_ASSERT (PLAIT_GRID_EXECUTOR_THREADS_MAXIMUM == PLAIT_POOL_MAX_THREADS);
 
-/* Returns the name of row @i of the group's table. */
 static const char *
 row_name (guint i)
 {
   return plait_grid_group.definitions[i].specification.name;
 }
 
-/* The key of row @i without what stands for any name: "exclude." (transfer full) */
+/* Returns the prefix of a row that matches any name, such as "exclude." of exclude.NAME; NULL for other rows. (transfer
+ * full) */
 static char *
 beginning_of (const char *row)
 {
@@ -67,7 +67,7 @@ plait_grid_refuse_key (const PlaitKeyFile *file, const char *key, PlaitProblems 
   remedy = plait_name_remedy (key, names,
                               "write GROUP.KEY=VALUE;VALUE, such as decoder.combiner=serial;flat, or one of the keys "
                               "that plait inspect grid lists");
-  plait_problems_add_key (problems, file, PLAIT_GRID_GROUP, key, "is no axis, and no such key; %s", remedy);
+  plait_problems_add_key (problems, file, PLAIT_GRID_GROUP, key, "is neither an axis nor a key of [grid]; %s", remedy);
 }
 
 PlaitSettings *

@@ -5,22 +5,23 @@
 #include "schema/settings.h"
 
 /*
- * The keys of [grid], schemas/group/grid.ini: axes, exclusions, ties, match and the executor. What reads one of them
- * tells more of it (cells.h, ties.h, match.h, executor-settings.h). A key may be left out, also where it has no
- * default.
+ * The keys of [grid] that are not axes, from schemas/group/grid.ini: exclusions, constraints, match, vocabularies and
+ * the executor. Their readers document them: cells.h, constraints.h, parameter-match.h, vocabularies.h,
+ * executor-settings.h. Each key may be missing, even one without a default.
  */
 #include "axes/grid-settings.h"
 
-/* TRUE if @key is one of them; an axis, whose key is that of another group, is not. */
+/* TRUE if @key is a key of [grid] of its own. FALSE for an axis, whose key belongs to another group. */
 gboolean plait_grid_has_key (const char *key);
 
-/* Notes that @key of [grid] of @file is neither one of them nor an axis. */
+/* Adds the problem that @key of the group [grid] of @file is neither an axis nor a key of its own. */
 void plait_grid_refuse_key (const PlaitKeyFile *file, const char *key, PlaitProblems *problems);
 
-/* TRUE if @key belongs to those that stand in [grid] alone, known or not: "executor.colour", "match". */
+/* TRUE if the first part of @key, such as "executor" in "executor.colour", is reserved for keys of [grid] that are not
+ * axes. The key itself may be unknown. */
 gboolean plait_grid_owns_key (const char *key);
 
-/* Reads the keys of [grid] of @file that begin with @prefix into *@read; faults are noted. Others keep their defaults.
- * Texts belong to what is returned. (transfer full) */
+/* Reads the keys of [grid] of @file that begin with @prefix into *@read; other fields get their defaults. Adds faults
+ * to @problems. The texts in *@read belong to the returned settings. (transfer full) */
 PlaitSettings *plait_grid_read_keys (const PlaitKeyFile *file, const char *prefix, PlaitGridSettings *read,
                                      PlaitProblems *problems);

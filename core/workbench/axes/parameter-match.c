@@ -9,9 +9,9 @@
 
 #define KEY "match"
 #define VARY "match.vary"
-#define MAX_WIDTH ((gint64)1 << 20) /* width that is tried */
+#define MAX_WIDTH ((gint64)1 << 20) /* largest width that is tried */
 
-/* A key that varies, and what the file has for it. */
+/* A width that match.vary names, with its value in the file. */
 typedef struct
 {
   char *dotted;
@@ -24,10 +24,10 @@ typedef struct
 struct PlaitParameterMatch
 {
   GArray *widths;
-  char *place; /* of match.vary, for messages */
+  char *location; /* location of match.vary in the file, for messages */
   double tolerance;
   gint64 multiple;
-  gint64 target; /* parameters of the first cell; 0: it has not been made */
+  gint64 target; /* parameters of the first cell; 0 before it is resolved */
 };
 
 static gboolean
@@ -35,10 +35,6 @@ is_key (const char *key)
 {
   return g_str_equal (key, KEY) || g_str_has_prefix (key, KEY ".");
 }
-
-/*
- * Reading
- */
 
 static void
 width_clear (gpointer data)
@@ -51,7 +47,6 @@ width_clear (gpointer data)
   g_free (width->written);
 }
 
-/* Returns the value that @file has for the key @dotted, or NULL. */
 static const char *
 value_of (const PlaitKeyFile *file, const char *dotted)
 {
@@ -100,7 +95,7 @@ read_keys (PlaitParameterMatch *match, const PlaitKeyFile *file, PlaitProblems *
   match->multiple = read.match_multiple;
   if (!plait_settings_text (settings, KEY))
     plait_problems_add_key (problems, file, PLAIT_GRID_GROUP, VARY,
-                            "is of widths that are matched, but " KEY " is not there; write " KEY "=parameters");
+                            "names widths to match, but the key " KEY " is missing; write " KEY "=parameters");
   if (!names || !names[0])
     plait_problems_add_key (problems, file, PLAIT_GRID_GROUP, KEY,
                             "needs " VARY "=KEY;..., the widths that may be changed, such as decoder.feed_forward");
@@ -120,7 +115,7 @@ plait_parameter_match_new (const PlaitKeyFile *file, PlaitProblems *problems)
   if (!keys[i])
     return NULL;
   match = g_new0 (PlaitParameterMatch, 1);
-  match->place = plait_key_file_location (file, PLAIT_GRID_GROUP, VARY);
+  match->location = plait_key_file_location (file, PLAIT_GRID_GROUP, VARY);
   match->widths = g_array_new (FALSE, FALSE, sizeof (Width));
   g_array_set_clear_func (match->widths, width_clear);
   read_keys (match, file, problems);
@@ -133,7 +128,7 @@ plait_parameter_match_free (PlaitParameterMatch *match)
   if (!match)
     return;
   g_array_unref (match->widths);
-  g_free (match->place);
+  g_free (match->location);
   g_free (match);
 }
 
@@ -146,10 +141,6 @@ plait_parameter_match_varies (const PlaitParameterMatch *match, const char *key)
   return FALSE;
 }
 
-/*
- * Solving
- */
-
 typedef struct
 {
   const PlaitParameterMatch *match;
@@ -158,7 +149,7 @@ typedef struct
   PlaitProblems *problems;
 } Search;
 
-/* What @width is where the first one is @first. */
+/* Returns the value of @width if the first width has the value @first. */
 static gint64
 scaled (const PlaitParameterMatch *match, const Width *width, gint64 first)
 {
@@ -168,7 +159,7 @@ scaled (const PlaitParameterMatch *match, const Width *width, gint64 first)
   return MAX (1, (gint64)round (exact / (double)match->multiple)) * match->multiple;
 }
 
-/* Gives the file the widths where the first one is @first; 0: those that it had. */
+/* Sets all widths in the file, for the value @first of the first width. 0 restores the values of the file. */
 static void
 set_widths (const Search *search, gint64 first)
 {
@@ -178,12 +169,12 @@ set_widths (const Search *search, gint64 first)
       g_autofree char *value
           = first == 0 ? g_strdup (width->written) : g_strdup_printf ("%jd", scaled (search->match, width, first));
 
-      plait_key_file_set (search->file, width->group, width->key, value, first == 0 ? NULL : search->match->place,
+      plait_key_file_set (search->file, width->group, width->key, value, first == 0 ? NULL : search->match->location,
                           NULL);
     }
 }
 
-/* The parameters of the model of @experiment, or -1 where it cannot be built, which is noted. */
+/* Returns the number of parameters of the model of @experiment, or -1 and a problem if the model cannot be built. */
 static gint64
 count (const PlaitExperiment *experiment, PlaitProblems *problems)
 {
@@ -195,7 +186,7 @@ count (const PlaitExperiment *experiment, PlaitProblems *problems)
   return parameters;
 }
 
-/* The parameters where the first width is @first, or -1. */
+/* Returns the number of parameters if the first width is @first, or -1. */
 static gint64
 try (const Search *search, gint64 first)
 {
@@ -206,8 +197,8 @@ try (const Search *search, gint64 first)
   return experiment ? count (experiment, search->problems) : -1;
 }
 
-/* The first width with which the parameters come nearest to those of the first cell; 0 after a problem. More width is
- * more parameters. */
+/* Returns the first width whose number of parameters, *@parameters, is nearest to the first cell's; 0 after a problem.
+ * Bisects: a larger width gives more parameters. */
 static gint64
 solve (const Search *search, gint64 *parameters)
 {
@@ -249,7 +240,7 @@ solve (const Search *search, gint64 *parameters)
   return high * step;
 }
 
-/* "decoder.feed_forward=231 source.a.feed_forward=115" */
+/* Returns a text such as "decoder.feed_forward=231 source.a.feed_forward=115". (transfer full) */
 static char *
 describe (const PlaitParameterMatch *match, gint64 first)
 {
@@ -265,9 +256,10 @@ describe (const PlaitParameterMatch *match, gint64 first)
   return g_strdup (text->str);
 }
 
-/* The experiment with the first width @first, or NULL where it does not come near enough. */
+/* Returns the experiment with the first width @first, or NULL and a problem if its number of parameters is outside
+ * match.tolerance. */
 static PlaitExperiment *
-take (const Search *search, gint64 first, gint64 parameters, const char *chosen)
+take (const Search *search, gint64 first, gint64 parameters, const char *widths)
 {
   const PlaitParameterMatch *match = search->match;
   double off = fabs ((double)(parameters - match->target)) / (double)match->target;
@@ -275,9 +267,9 @@ take (const Search *search, gint64 first, gint64 parameters, const char *chosen)
   if (off > match->tolerance)
     {
       plait_problems_add_key (search->problems, search->file, PLAIT_GRID_GROUP, VARY,
-                              "the nearest to the %jd parameters of the first cell are %jd, with %s, which is off by "
+                              "the first cell has %jd parameters; the nearest number is %jd, with %s, a difference of "
                               "%.1f percent; let other widths vary, or raise match.tolerance",
-                              match->target, parameters, chosen, 100 * off);
+                              match->target, parameters, widths, 100 * off);
       return NULL;
     }
   set_widths (search, first);
@@ -286,7 +278,7 @@ take (const Search *search, gint64 first, gint64 parameters, const char *chosen)
 
 PlaitExperiment *
 plait_parameter_match_resolve (PlaitParameterMatch *match, const PlaitResolver *resolver, PlaitKeyFile *file,
-                               gint64 *parameters, char **chosen, PlaitProblems *problems)
+                               gint64 *parameters, char **widths, PlaitProblems *problems)
 {
   Search search = { match, resolver, file, problems };
   g_autoptr (PlaitExperiment) experiment = plait_resolver_resolve (resolver, file, problems);
@@ -303,15 +295,15 @@ plait_parameter_match_resolve (PlaitParameterMatch *match, const PlaitResolver *
   if (match->target == 0)
     {
       match->target = *parameters = count (experiment, problems);
-      *chosen = describe (match, 0);
+      *widths = describe (match, 0);
       match->target = MAX (match->target, 0);
       return *parameters >= 0 ? g_steal_pointer (&experiment) : NULL;
     }
   first = solve (&search, parameters);
-  *chosen = describe (match, first);
+  *widths = describe (match, first);
   g_clear_pointer (&experiment, plait_experiment_free);
   if (first > 0)
-    experiment = take (&search, first, *parameters, *chosen);
+    experiment = take (&search, first, *parameters, *widths);
   set_widths (&search, 0);
   return g_steal_pointer (&experiment);
 }

@@ -4,31 +4,33 @@
 #include "experiment/file.h"
 
 /*
- * Cells of a grid with as many parameters as its first one, so that combiners are compared and not sizes.
+ * Cells of a grid with as many parameters as its first cell, so that combiners are compared at equal model size.
  *
  *     [grid]
  *     decoder.combiner=parallel;hierarchical;flat
  *     match=parameters
  *     match.vary=decoder.feed_forward
  *
- * The keys of match.vary (a list; the file has their values) are widths: in every cell but the first they are
- * multiplied by one number, rounded to multiples of match.multiple (1), so that the parameters of the cell come as near
- * to the first one's as they can, and within match.tolerance of them (0.01) at least. Vocabularies count with
- * data.vocabulary_size entries.
+ * The keys in match.vary are widths, whose values for the first cell are in the file. In every other cell the widths
+ * are multiplied by one number and rounded to multiples of match.multiple (1). The number is widths so that the cell's
+ * parameters come as near as possible to the parameters of the first cell. A cell that differs by more than
+ * match.tolerance (0.01) is an error. A vocabulary counts with data.vocabulary_size entries.
  */
 typedef struct PlaitParameterMatch PlaitParameterMatch;
 
-/* What [grid] of @file asks for; NULL where it does not, or where it adds to @problems. (transfer full) */
+/* Reads the keys match and match.* of [grid] of @file. NULL if all of them are missing, or if it adds to @problems.
+ * (transfer full) */
 PlaitParameterMatch *plait_parameter_match_new (const PlaitKeyFile *file, PlaitProblems *problems);
 void plait_parameter_match_free (PlaitParameterMatch *match);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitParameterMatch, plait_parameter_match_free)
 
-/* TRUE if @key is one that varies. */
+/* TRUE if match.vary names @key. */
 gboolean plait_parameter_match_varies (const PlaitParameterMatch *match, const char *key);
 
-/* The experiment of the cell that @file has the values of, its widths suited (transfer full), which @file has no longer
- * afterwards; *@parameters becomes how many it has, *@chosen "decoder.feed_forward=231" (transfer full). The first cell
- * is what the others are suited to. NULL where it adds to @problems. */
+/* Resolves the cell whose values @file has, with matched widths. Afterwards @file has its own widths again. The first
+ * call resolves the first cell, which sets the number of parameters for the others. *@parameters becomes the number of
+ * parameters, *@widths the widths, such as "decoder.feed_forward=231" (transfer full). NULL if it adds to @problems.
+ * (transfer full) */
 PlaitExperiment *plait_parameter_match_resolve (PlaitParameterMatch *match, const PlaitResolver *resolver,
-                                                PlaitKeyFile *file, gint64 *parameters, char **chosen,
+                                                PlaitKeyFile *file, gint64 *parameters, char **widths,
                                                 PlaitProblems *problems);

@@ -4,7 +4,7 @@
 #include "corpus/iterator.h"
 #include "axes/vocabularies.h"
 
-/* Returns the streams that @experiment reads, in one text. (transfer full) */
+/* Returns the names of the streams of @experiment, separated by blanks. (transfer full) */
 static char *
 list_streams (const PlaitExperiment *experiment)
 {
@@ -58,10 +58,10 @@ static const struct
   gboolean (*holds) (const PlaitExperiment *experiment);
   const char *sentence;
 } limits[] = {
-  { limits_length, "Limits of length count tokens of what a cell reads, not the same in all: lines may be others." },
-  { counts_tokens, "Batches in tokens count what a cell reads, not the same in all: sentences an update may differ." },
-  { cuts_documents, "Documents are cut by tokens of what a cell reads, not the same in all: chunks may be others." },
-  { drops_treeless, "Lines without a tree are dropped where a cell reads trees: others may train on them." },
+  { limits_length, "Limits of length count the tokens that a cell reads: cells may train on different lines." },
+  { counts_tokens, "Batches count the tokens that a cell reads: updates may have different numbers of sentences." },
+  { cuts_documents, "Documents are cut by the tokens that a cell reads: cells may have different chunks." },
+  { drops_treeless, "A cell that reads trees drops lines without a tree: other cells may train on these lines." },
 };
 
 char **

@@ -3,6 +3,7 @@
 
 #include "axes/cells.h"
 
-/* Says which settings may make cells of @cells train on other lines or on batches of other sizes, as they read other
- * streams or have other vocabularies. NULL-terminated, empty if none do. (transfer full) */
+/* Returns sentences about the settings by which cells may train on different lines or on batches of different sizes,
+ * because they read different streams or have different vocabularies. NULL-terminated, may be empty.
+ * (transfer full) */
 char **plait_cells_describe_training_differences (const PlaitCells *cells);

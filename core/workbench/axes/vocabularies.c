@@ -8,10 +8,6 @@
 
 #define KEY "vocabularies"
 
-/*
- * The key
- */
-
 gboolean
 plait_vocabularies_read_own (const PlaitKeyFile *file, PlaitProblems *problems)
 {
@@ -21,18 +17,14 @@ plait_vocabularies_read_own (const PlaitKeyFile *file, PlaitProblems *problems)
   return read.vocabularies == PLAIT_GRID_VOCABULARIES_OWN;
 }
 
-/*
- * What a vocabulary is learnt from
- */
-
-/* TRUE if the order of texts matters: lines are drawn from all of them. */
+/* TRUE if the order of texts matters, because a sample of their lines is drawn. */
 static gboolean
 is_ordered (const PlaitExperiment *experiment)
 {
   return experiment->data.vocabulary_sentences > 0;
 }
 
-/* Returns what cells must have in common to learn vocabulary @name together. (transfer full) */
+/* Returns the settings, as text, that cells must have in common to learn vocabulary @name together. (transfer full) */
 static char *
 describe_settings (const PlaitExperiment *experiment, const char *name)
 {
@@ -55,8 +47,8 @@ compare_texts (gconstpointer a, gconstpointer b)
   return strcmp (*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Returns the digests of @texts, sorted where their order does not matter. A file that cannot be read, which is
- * reported where it is read, has its path instead. (transfer container) */
+/* Returns the digests of @texts, sorted if the order of texts does not matter. An unreadable file, which its reader
+ * reports, has its path instead. (transfer container) */
 static GPtrArray *
 digest_texts (const PlaitExperiment *experiment, const GArray *texts, PlaitDigests *taken)
 {
@@ -87,17 +79,17 @@ are_alike (const GPtrArray *a, const GPtrArray *b)
  * Learning together
  */
 
-/* Cells that would learn a vocabulary from the same texts without the others. */
+/* Cells that would learn one vocabulary from the same texts without the other cells. */
 typedef struct
 {
-  const char *name; /* of the vocabulary */
+  const char *name; /* name of the vocabulary */
   char *settings;
-  PlaitExperiment *first; /* of the cells */
-  GPtrArray *cells;       /* PlaitExperiment */
-  GArray *texts;          /* PlaitVocabularyText */
-  GPtrArray *digests;     /* of the texts, sorted */
-  GPtrArray *streams;     /* names of those that have this vocabulary */
-  guint together;         /* number of the classes that learn one */
+  PlaitExperiment *first; /* first of the cells */
+  GPtrArray *cells;       /* (element-type PlaitExperiment) */
+  GArray *texts;          /* (element-type PlaitVocabularyText) */
+  GPtrArray *digests;     /* digests of the texts; sorted if their order does not matter */
+  GPtrArray *streams;     /* names of the streams with this vocabulary */
+  guint together;         /* number shared by all classes that learn one vocabulary together */
 } Class;
 
 static void
@@ -127,7 +119,7 @@ streams_of (const PlaitExperiment *experiment, const char *name)
   return streams;
 }
 
-/* Adds @experiment, which learns vocabulary @name, to its class. */
+/* Adds @experiment, which learns vocabulary @name, to its class in @classes. */
 static void
 add_learner (GPtrArray *classes, PlaitExperiment *experiment, const char *name, PlaitDigests *taken)
 {
@@ -161,7 +153,7 @@ add_learner (GPtrArray *classes, PlaitExperiment *experiment, const char *name, 
   g_ptr_array_add (class->cells, experiment);
 }
 
-/* TRUE if cells of @a and @b would learn different vocabularies for one stream. */
+/* TRUE if @a and @b have a common stream and equal settings, so that they should learn one vocabulary. */
 static gboolean
 have_common_stream (const Class *a, const Class *b)
 {
@@ -171,7 +163,7 @@ have_common_stream (const Class *a, const Class *b)
   return FALSE;
 }
 
-/* Gives classes that learn one vocabulary one number. */
+/* Gives classes that should learn one vocabulary, directly or through a third class, the same number. */
 static void
 number_classes (const GPtrArray *classes)
 {
@@ -188,7 +180,7 @@ number_classes (const GPtrArray *classes)
       }
 }
 
-/* A text, and an experiment that names it so. */
+/* A text, and an experiment in whose terms it is named. */
 typedef struct
 {
   PlaitVocabularyText text;
@@ -210,8 +202,8 @@ add_texts (GArray *all, const Class *class, GHashTable *seen, PlaitDigests *take
     }
 }
 
-/* Returns the texts of all classes of number @together: those of the class that has most, then those that only other
- * classes have. (transfer full) (element-type Text) */
+/* Returns the texts of all classes with number @together: first the texts of the class with most texts, then texts that
+ * only other classes have. (transfer full) (element-type Text) */
 static GArray *
 unite (const GPtrArray *classes, guint together, PlaitDigests *taken)
 {
@@ -233,8 +225,8 @@ unite (const GPtrArray *classes, guint together, PlaitDigests *taken)
   return texts;
 }
 
-/* Returns @texts as @experiment names them. The names of generated texts are added to @names, which owns them.
- * (transfer full) (element-type PlaitVocabularyText) */
+/* Returns @texts with the names that @experiment gives them. The names of generated texts are added to @names, which
+ * owns them. (transfer full) (element-type PlaitVocabularyText) */
 static GArray *
 name_texts (const PlaitExperiment *experiment, const GArray *texts, GPtrArray *names)
 {
@@ -259,7 +251,7 @@ name_texts (const PlaitExperiment *experiment, const GArray *texts, GPtrArray *n
   return named;
 }
 
-/* Has the classes of number @together learn one vocabulary. */
+/* Makes the classes with number @together learn one vocabulary. TRUE if that changed a cell. */
 static gboolean
 join (const GPtrArray *classes, guint together, PlaitDigests *taken)
 {
@@ -325,7 +317,7 @@ vocabulary_free (gpointer data)
   g_free (vocabulary);
 }
 
-/* Returns @path, relative to the folder of the experiment file if it lies below that. (transfer full) */
+/* Returns @path, relative to the folder of the experiment file if it is below that folder. (transfer full) */
 static char *
 shorten (const PlaitExperiment *experiment, const char *path)
 {
@@ -335,7 +327,7 @@ shorten (const PlaitExperiment *experiment, const char *path)
   return g_strdup (g_str_has_prefix (path, folder) && path[length] == '/' ? path + length + 1 : path);
 }
 
-/* Returns "bpe of at most 8000 entries, learnt from text/train.en, text/train.cs". (transfer full) */
+/* Returns a text such as "bpe of at most 8000 entries, learnt from text/train.en, text/train.cs". (transfer full) */
 static char *
 describe_learnt (const PlaitExperiment *experiment, const GArray *texts)
 {
@@ -355,7 +347,7 @@ describe_learnt (const PlaitExperiment *experiment, const GArray *texts)
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
-/* Returns the digest of the file at @path; @path if it cannot be read, which is reported where it is read. */
+/* Returns the digest of the file at @path, or @path if the file is unreadable, which its reader reports. */
 static const char *
 digest_file (PlaitDigests *taken, const char *path)
 {
@@ -391,7 +383,7 @@ describe_origin (const PlaitExperiment *experiment, const char *stream, PlaitCel
     case PLAIT_VOCABULARY_OF_INITIAL:
       path = shorten (experiment, initial);
       vocabulary->key = g_strdup (digest_file (taken, initial));
-      vocabulary->text = g_strdup_printf ("that of %s, which train.initialise takes with it", path);
+      vocabulary->text = g_strdup_printf ("taken from %s, which train.initialise names", path);
       break;
     case PLAIT_VOCABULARY_LEARNT:
       vocabulary->key = g_strdup_printf ("%s\n%s", settings, joined);
@@ -427,7 +419,8 @@ plait_vocabularies_describe (const PlaitExperiment *experiment, PlaitDigests *di
 const char **
 plait_vocabularies_that_differ (const PlaitCells *cells)
 {
-  g_autoptr (GHashTable) keys = g_hash_table_new (g_str_hash, g_str_equal); /* of the first cell that has the name */
+  g_autoptr (GHashTable) keys
+      = g_hash_table_new (g_str_hash, g_str_equal); /* name -> key in the first cell that has it */
   GPtrArray *differ = g_ptr_array_new ();
 
   for (guint i = 0; i < cells->n_cells; i++)

@@ -22,7 +22,7 @@ difference_free (gpointer item)
   g_free (difference);
 }
 
-/* -x log2 x */
+/* Returns -x log2 x, or 0 for x = 0. */
 static double
 entropy_term (double x)
 {
@@ -47,10 +47,11 @@ plait_jensen_shannon (const double *p, const double *q, gint64 n)
 
       divergence += entropy_term ((a + b) / 2) - (entropy_term (a) + entropy_term (b)) / 2;
     }
-  return MAX (divergence, 0); /* not -1e-17 */
+  return MAX (divergence, 0); /* rounding can give -1e-17 */
 }
 
-/* TRUE if the rows of the heatmap @path, such as latents, have numbers that say nothing of another model's rows. */
+/* TRUE if the rows of the heatmap @path, such as latents, are only numbered, so that they correspond to no rows of
+ * another model. */
 static gboolean
 is_numbered (PlaitStore *store, const char *path)
 {
@@ -67,7 +68,7 @@ same_tokens (const PlaitHeatmap *a, const PlaitHeatmap *b)
          && g_strv_equal ((const char *const *)a->columns, (const char *const *)b->columns);
 }
 
-/* The entry of @split and @memory, made if it is new. */
+/* Returns the entry of @split and @memory in @differences, and adds it if it is new. */
 static PlaitAttentionDifference *
 entry (GPtrArray *differences, const char *split, const char *memory, gint64 layers, gint64 heads)
 {
@@ -89,7 +90,8 @@ entry (GPtrArray *differences, const char *split, const char *memory, gint64 lay
   return difference;
 }
 
-/* Adds the rows of one layer and head; *@same tells whether they are of the same tokens. */
+/* Adds the divergences of one layer and head of a sentence. *@same becomes TRUE if both files have equal tokens; else
+ * nothing is added. */
 static gboolean
 add_step (PlaitAttentionDifference *difference, PlaitStore *first, PlaitStore *second, const char *path,
           PlaitHeatmapSelection choice, gint64 step, gboolean *same, GError **error)
@@ -113,7 +115,7 @@ add_step (PlaitAttentionDifference *difference, PlaitStore *first, PlaitStore *s
   return TRUE;
 }
 
-/* Compares the heatmap @path of one sentence. */
+/* Adds the heatmap @path of one sentence. */
 static gboolean
 add_heatmap (GPtrArray *differences, PlaitStore *first, PlaitStore *second, const char *split, const char *memory,
              const char *path, GError **error)
@@ -193,12 +195,8 @@ plait_attention_differences (PlaitStore *first, PlaitStore *second, GError **err
   return g_steal_pointer (&differences);
 }
 
-/*
- * As tables
- */
-
 const char plait_attention_difference_legend[]
-    = "Jensen-Shannon divergence in bits, a mean over target tokens: 0 the same, 1 nothing in common.";
+    = "Jensen-Shannon divergence in bits, a mean over target tokens: 0 is equal, 1 is nothing in common.";
 
 double
 plait_attention_difference_mean (const PlaitAttentionDifference *difference, gint64 layer, gint64 head)

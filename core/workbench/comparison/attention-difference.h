@@ -6,36 +6,38 @@
 #include "hdf5/store.h"
 
 /*
- * How differently two models attend: the Jensen-Shannon divergence of their attention weights, in bits, over the same
- * sentences with the same tokens.
+ * The difference between the attention of two models: the Jensen-Shannon divergence of their attention weights, in
+ * bits, over sentences that both files have with equal tokens.
  *
- * JSD (p, q) = H ((p + q) / 2) - (H (p) + H (q)) / 2 is 0 for equal distributions and 1 for those that share nothing.
- * Every row of weights is scaled to sum to 1 first, since a memory may have only its share of a joint softmax; rows
- * without any weight are left out.
+ * JSD (p, q) = H ((p + q) / 2) - (H (p) + H (q)) / 2 is 0 for equal distributions and 1 for distributions without
+ * overlap. Every row of weights is scaled to sum to 1 first, because several memories may share one softmax. Rows
+ * without any weight are skipped.
  */
 
-/* One memory of one split. */
+/* The difference for one memory of one split. */
 typedef struct
 {
   char *split, *memory;
   gint64 layers, heads; /* at least 1 */
-  double *sums;         /* [layers, heads]: of the divergences of rows */
-  gint64 *rows;         /* [layers, heads] */
-  gint64 sentences;     /* compared */
-  gint64 skipped;       /* other tokens, another number of layers or heads, or rows that stand for no tokens */
+  double *sums;         /* [layers, heads]: sum of the divergences of rows */
+  gint64 *rows;         /* [layers, heads]: number of rows in sums */
+  gint64 sentences;     /* number compared */
+  gint64 skipped;       /* number of sentences not compared: tokens or number of layers or heads differ, or rows are not
+                           tokens */
 } PlaitAttentionDifference;
 
-/* Compares all attention below /attention of the two files. (transfer full) (element-type PlaitAttentionDifference) */
+/* Compares all attention in the groups /attention of two files. (transfer full) (element-type
+ * PlaitAttentionDifference) */
 GPtrArray *plait_attention_differences (PlaitStore *first, PlaitStore *second, GError **error);
 
-/* The mean over rows in @layer and @head; NaN if there are none. */
+/* Returns the mean divergence over rows in @layer and @head; NaN if there are no rows. */
 double plait_attention_difference_mean (const PlaitAttentionDifference *difference, gint64 layer, gint64 head);
 
-/* A row a layer, a column a head. (transfer full) */
+/* Returns a table with a row for each layer and a column for each head. (transfer full) */
 PlaitTable *plait_attention_difference_shown (const PlaitAttentionDifference *difference);
 
-/* What the numbers are. */
+/* Explains the numbers, for people. */
 extern const char plait_attention_difference_legend[];
 
-/* The divergence of @p and @q [n] in bits; NaN if either sums to nothing. */
+/* Returns the Jensen-Shannon divergence of @p and @q [n] in bits; NaN if one of them sums to 0. */
 double plait_jensen_shannon (const double *p, const double *q, gint64 n);

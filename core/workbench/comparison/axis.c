@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* Where values stand along an axis: compiled into the command, whose pages have plots too, and into the module. */
+/* Positions on the axis of a plot. Compiled into plait, which writes plots into HTML, and into the plot module. */
 
 void
 plait_plot_include (PlaitPlotAxis *axis, double value)

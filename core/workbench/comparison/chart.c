@@ -71,13 +71,11 @@ add_series (PlaitPlotChart *chart, const char *name, guint n)
   return series;
 }
 
-/* ---- systems ---- */
-
-/* What is drawn. */
+/* The runs that are drawn. */
 typedef struct
 {
   GPtrArray *runs;
-  GArray *systems; /* of these, by names of our own */
+  GArray *systems; /* (element-type PlaitRunSystem) of the runs, with names for this chart */
 } Runs;
 
 static PlaitRunSystem *
@@ -99,7 +97,7 @@ rename_system (PlaitRunSystem *system, char *name)
   system->name = name;
 }
 
-/* TRUE if the values of @difference tell systems apart that have one name so far. */
+/* TRUE if two systems whose names are equal so far have different values of @difference. */
 static gboolean
 distinguishes_systems (const Runs *runs, const PlaitSettingDifference *difference)
 {
@@ -114,7 +112,8 @@ distinguishes_systems (const Runs *runs, const PlaitSettingDifference *differenc
   return FALSE;
 }
 
-/* Names systems by the first settings that tell them apart; the only one by its file. */
+/* Names each system by its values of the first settings that distinguish the systems. A single system is named by its
+ * file. */
 static void
 name_systems (const Runs *runs)
 {
@@ -141,7 +140,8 @@ name_systems (const Runs *runs)
       rename_system (system_of (runs, s), g_strdup (plait_run_at (runs->runs, system_of (runs, s)->runs[0])->name));
 }
 
-/* The mean of @values and a standard deviation to each side; of one value, what @low and @high say. */
+/* Sets point @i to the mean of @values and its band to one standard deviation on each side. The band of a single value
+ * is from @low to @high. */
 static void
 set_point (PlaitPlotSeries *series, guint i, const GArray *values, double low, double high)
 {
@@ -154,9 +154,7 @@ set_point (PlaitPlotSeries *series, guint i, const GArray *values, double low, d
   series->high[i] = values->len > 1 ? series->y[i] + plait_standard_deviation (numbers, values->len) : high;
 }
 
-/* ---- curves ---- */
-
-/* A column over its steps, as x and y alone. (transfer full) */
+/* Reads a column of a table and its steps, as y and x of a series without bands. (transfer full) */
 static PlaitPlotSeries *
 read_curve (PlaitStore *store, const char *path, GError **error)
 {
@@ -176,7 +174,7 @@ read_curve (PlaitStore *store, const char *path, GError **error)
   return g_steal_pointer (&curve);
 }
 
-/* The value of @curve at @x, from its place *@at on. */
+/* Returns the value of @curve at @x; NaN without one. Searches from index *@at on. */
 static double
 value_at (const PlaitPlotSeries *curve, double x, guint *at)
 {
@@ -204,7 +202,7 @@ mean_of (const char *name, const GPtrArray *curves)
           if (isfinite (value))
             g_array_append_val (values, value);
         }
-      /* Where a seed ended before others, what is left is no mean of the same runs. */
+      /* A mean over fewer runs would not be comparable, so there is a gap where one run lacks the step. */
       if (values->len == curves->len)
         set_point (series, i, values, NAN, NAN);
     }
@@ -246,8 +244,6 @@ curves_new (const Runs *runs, const char *path, GError **error)
   return g_steal_pointer (&chart);
 }
 
-/* ---- scores ---- */
-
 static gpointer
 fail_metric (const PlaitRunFile *run, const char *path, const char *metric, GError **error)
 {
@@ -261,7 +257,7 @@ is_metric (const char *asked, const char *metric, const char *name)
   return !asked || g_ascii_strcasecmp (asked, metric) == 0 || g_ascii_strcasecmp (asked, name) == 0;
 }
 
-/* The first score of @split in @run that @metric asks for, or NULL. */
+/* Returns the first score of @split in @run by @metric (NULL: any), or NULL. */
 static const PlaitRunScore *
 find_score (const PlaitRunFile *run, const char *split, const char *metric)
 {
@@ -307,9 +303,7 @@ bars_new (const Runs *runs, const char *path, const char *split, const char *met
   return g_steal_pointer (&chart);
 }
 
-/* ---- lengths ---- */
-
-/* The rows at @path of one metric; the first's where none is asked for. (transfer full) */
+/* Returns the rows at @path for @metric; NULL: for the first metric in the table. (transfer full) */
 static GArray *
 read_lengths (const PlaitRunFile *run, const char *path, const char *metric, GError **error)
 {
@@ -390,7 +384,7 @@ lengths_new (const Runs *runs, const char *path, const char *metric, GError **er
             }
           if (!same_bins (chart->categories, rows))
             return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                                    "%s: %s has other bins than the runs before; plot it alone",
+                                    "%s: %s has other bins than the earlier runs; plot it separately",
                                     plait_store_path (run->store), path);
         }
       add_lengths (chart, system->name, tables);

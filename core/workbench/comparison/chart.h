@@ -3,67 +3,66 @@
 
 #include "comparison/systems.h"
 
-/*
- * Curves and charts out of runs. plait plot and plait report draw them.
- */
+/* Curves and charts of runs, which plait plot and plait report draw. */
 
 typedef struct
 {
   char *name;
   guint n;
-  double *x, *y;      /* [n]; of categories x counts from 0. A y that is no number is a gap. */
-  double *low, *high; /* [n] of the band or interval; NaN: none */
-  guint colour;       /* on a page: any number */
-  gboolean dashed;    /* the same */
+  double *x, *y;      /* [n]; over categories x counts from 0; a y that is not finite is a gap */
+  double *low, *high; /* [n] ends of the band or interval; NaN: no band */
+  guint colour;       /* index of a colour on a page; any number */
+  gboolean dashed;    /* drawn dashed on a page */
 } PlaitPlotSeries;
 
 void plait_plot_series_free (PlaitPlotSeries *series);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitPlotSeries, plait_plot_series_free)
 
-/* One axis: from where to where, and its ticks. */
+/* An axis of a plot: its range of values and of positions, and its ticks. */
 typedef struct
 {
-  double low, high;  /* values at its ends; NaN: none yet */
-  double begin, end; /* where these are drawn */
-  double step;       /* between ticks */
-  int decimals;      /* of what stands at them */
+  double low, high;  /* values at its ends; NaN while it has no value */
+  double begin, end; /* positions of low and high */
+  double step;       /* distance of ticks */
+  int decimals;      /* digits after the decimal point at ticks */
 } PlaitPlotAxis;
 
-/* Lets @axis reach to @value, if that is finite. */
+/* Extends @axis to @value, if @value is finite. */
 void plait_plot_include (PlaitPlotAxis *axis, double value);
 
-/* Where @value is drawn. */
+/* Returns the position of @value on @axis. */
 double plait_plot_position (const PlaitPlotAxis *axis, double value);
 
-/* The least of 1, 2 and 5 times a power of ten that is no less than @rough: between ticks. */
+/* Returns the smallest of 1, 2 and 5 times a power of ten that is at least @rough, as the distance of ticks. */
 double plait_plot_step (double rough);
 
-/* The column @path of a table of training over its steps: of @system, which is one of @runs, the mean of all runs, with
- * the standard deviation around it, at the steps of the first that all have; gaps at its others. PLAIT_ERROR_INPUT
- * where a run has no value a step, unless @some will do: then NULL where none has. (transfer full) */
+/* Reads the column @path of a training table for @system, one of the systems of @runs: the mean over its runs with a
+ * band of one standard deviation, at the steps of the first run. A step that a run lacks is a gap. PLAIT_ERROR_INPUT if
+ * a run has no such column; with @some such runs are skipped, and NULL is returned without an error if no run is left.
+ * (transfer full) */
 PlaitPlotSeries *plait_plot_series_read (const GPtrArray *runs, const PlaitRunSystem *system, const char *path,
                                          gboolean some, GError **error);
 
 typedef enum
 {
-  PLAIT_PLOT_LINES,  /* over numbers, with bands */
-  PLAIT_PLOT_POINTS, /* over categories, with intervals */
-  PLAIT_PLOT_BARS,   /* one a category, with intervals; of one series */
+  PLAIT_PLOT_LINES,  /* curves over numbers, with bands */
+  PLAIT_PLOT_POINTS, /* points over categories, with intervals */
+  PLAIT_PLOT_BARS,   /* one bar for each category, with intervals; one series */
 } PlaitPlotKind;
 
 typedef struct
 {
   PlaitPlotKind kind;
   char *x_title, *y_title;
-  char **categories; /* NULL: of lines */
+  char **categories; /* NULL for PLAIT_PLOT_LINES */
   GPtrArray *series; /* (element-type PlaitPlotSeries) */
 } PlaitPlotChart;
 
 void plait_plot_chart_free (PlaitPlotChart *chart);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitPlotChart, plait_plot_chart_free)
 
-/* What is drawn of the table column, scores or length bins at @path of @runs (element-type PlaitRunFile). Runs that
- * differ in nothing but experiment.seed are one series: their mean, with the standard deviation around it; a single run
- * has the interval that stands in its file. @metric chooses among the scores (NULL: the first). PLAIT_ERROR_INPUT if
- * nothing of it can be drawn. (transfer full) */
+/* Makes the chart of the table column, scores or length bins at @path of @runs (element-type PlaitRunFile). Runs that
+ * differ only in experiment.seed are one series: their mean, with one standard deviation on each side. A single run has
+ * the interval that its file records. @metric selects a score (NULL: the first). PLAIT_ERROR_INPUT if there is nothing
+ * to draw. (transfer full) */
 PlaitPlotChart *plait_plot_chart_new (GPtrArray *runs, const char *path, const char *metric, GError **error);

@@ -15,7 +15,7 @@ plait_run_comparison_free (PlaitRunComparison *comparison)
   g_free (comparison);
 }
 
-/* Of the runs' results, without evaluations of one name that were made in different ways. */
+/* Finds the score columns of the runs' results. Drops evaluations with equal names that were made in different ways. */
 static void
 find_score_columns (PlaitRunComparison *comparison)
 {
@@ -37,7 +37,7 @@ find_score_columns (PlaitRunComparison *comparison)
   comparison->score_columns = (PlaitScoreColumn *)(gpointer)g_array_free (score_columns, FALSE);
 }
 
-/* Finds what systems have otherwise beside their settings. */
+/* Finds the differences between systems other than their settings. */
 static void
 find_notes (PlaitRunComparison *comparison)
 {
@@ -65,7 +65,8 @@ system_of (const PlaitRunComparison *comparison, guint s)
   return &g_array_index (comparison->systems, PlaitRunSystem, s);
 }
 
-/* What the runs of system @s came to, a seed each. (element-type PlaitRunResult) (transfer container) */
+/* Returns the results of the runs of system @s, one for each seed. (transfer container) (element-type
+ * PlaitRunResult) */
 static GPtrArray *
 results_of (const PlaitRunComparison *comparison, guint s)
 {
@@ -78,7 +79,7 @@ results_of (const PlaitRunComparison *comparison, guint s)
 }
 
 static void
-measure (PlaitRunComparison *comparison)
+fill_values (PlaitRunComparison *comparison)
 {
   for (guint s = 0; s < comparison->systems->len; s++)
     {
@@ -91,24 +92,25 @@ measure (PlaitRunComparison *comparison)
 }
 
 const PlaitSeedStatistics *
-plait_run_comparison_value (const PlaitRunComparison *comparison, guint system, guint measure)
+plait_run_comparison_value (const PlaitRunComparison *comparison, guint system, guint score_column)
 {
-  return &comparison->values[system * comparison->n_score_columns + measure];
+  return &comparison->values[system * comparison->n_score_columns + score_column];
 }
 
-/* The first system of the references of @measure: what the others are tested against. */
+/* Returns the first system with the references of @score_column, which is the baseline of its tests. */
 static guint
-baseline_of (const PlaitRunComparison *comparison, guint measure)
+baseline_of (const PlaitRunComparison *comparison, guint score_column)
 {
   for (guint s = 0; s < comparison->systems->len; s++)
     for (guint m = 0; m < comparison->n_score_columns; m++)
-      if (plait_score_column_has_same_references (&comparison->score_columns[m], &comparison->score_columns[measure])
+      if (plait_score_column_has_same_references (&comparison->score_columns[m],
+                                                  &comparison->score_columns[score_column])
           && plait_run_comparison_value (comparison, s, m)->n > 0)
         return s;
   return 0;
 }
 
-/* Tests every system that can be against the first of the same references. */
+/* Tests all systems with the references of score column @m against the first one. */
 static gboolean
 compare (PlaitRunComparison *comparison, guint m, GError **error)
 {
@@ -145,16 +147,12 @@ plait_run_comparison_new (char *const *paths, const PlaitComparisonOptions *opti
   comparison->systems = plait_run_systems_new (comparison->runs);
   find_notes (comparison);
   comparison->values = g_new0 (PlaitSeedStatistics, (gsize)comparison->systems->len * comparison->n_score_columns + 1);
-  measure (comparison);
+  fill_values (comparison);
   for (guint m = 0; m < comparison->n_score_columns && options->tested; m++)
     if (!compare (comparison, m, error))
       return NULL;
   return g_steal_pointer (&comparison);
 }
-
-/*
- * Tables
- */
 
 static char *
 legend (const PlaitRunComparison *comparison, guint first)
@@ -178,7 +176,7 @@ plait_run_comparison_split_end (const PlaitRunComparison *comparison, guint firs
   return end;
 }
 
-/* What the head of p says of the seeds by measure @m. */
+/* Returns the text in the header of p about the number of seeds, for score column @m. */
 static const char *
 seeds_of (const PlaitRunComparison *comparison, guint m)
 {
@@ -189,10 +187,10 @@ seeds_of (const PlaitRunComparison *comparison, guint m)
   return plait_comparison_seeds (n[0], n[1]);
 }
 
-/* TRUE if system @s has been scored over the references of the measures @first .. @end - 1. One that lacks the split
- * has its row too, so that one sees it. */
+/* TRUE if system @s has a row in the table of the score columns @first .. @end - 1: it has a score over their
+ * references. A system without the split has a row too, unless the split has several references. */
 static gboolean
-is_beside (const PlaitRunComparison *comparison, guint s, guint first, guint end)
+has_row (const PlaitRunComparison *comparison, guint s, guint first, guint end)
 {
   for (guint m = first; m < end; m++)
     if (!comparison->score_columns[m].apart || plait_run_comparison_value (comparison, s, m)->n > 0)
@@ -210,19 +208,19 @@ plait_run_comparison_scores (const PlaitRunComparison *comparison, guint first)
   plait_table_column (table, PLAIT_TABLE_WORDS, "Run");
   for (guint m = first; m < end; m++)
     {
-      const PlaitScoreColumn *measure = &comparison->score_columns[m];
-      PlaitTableColumn *column = plait_table_column (table, PLAIT_TABLE_NUMBERS, measure->name);
+      const PlaitScoreColumn *score_column = &comparison->score_columns[m];
+      PlaitTableColumn *column = plait_table_column (table, PLAIT_TABLE_NUMBERS, score_column->name);
 
-      column->best = !several                    ? PLAIT_TABLE_NO_BEST
-                     : measure->larger_is_better ? PLAIT_TABLE_LARGEST
-                                                 : PLAIT_TABLE_SMALLEST;
-      column->has_plots = several && measure->tested;
-      if (several && measure->tested)
+      column->best = !several                         ? PLAIT_TABLE_NO_BEST
+                     : score_column->larger_is_better ? PLAIT_TABLE_LARGEST
+                                                      : PLAIT_TABLE_SMALLEST;
+      column->has_plots = several && score_column->tested;
+      if (several && score_column->tested)
         plait_comparison_columns (table, seeds_of (comparison, m));
     }
   for (guint s = 0; s < comparison->systems->len; s++)
     {
-      if (!is_beside (comparison, s, first, end))
+      if (!has_row (comparison, s, first, end))
         continue;
       plait_table_run (table, system_of (comparison, s)->name, system_of (comparison, s)->runs[0]);
       for (guint m = first; m < end; m++)
@@ -235,7 +233,7 @@ plait_run_comparison_scores (const PlaitRunComparison *comparison, guint first)
         }
     }
   if (comparison->score_columns[first].apart)
-    plait_table_note (table, "Runs over other references of this split have a table of their own.");
+    plait_table_note (table, "Runs with other references of this split have a table of their own.");
   if (comparison->score_columns[first].apart || end == comparison->n_score_columns)
     {
       g_autofree char *note = legend (comparison, first);

@@ -6,9 +6,9 @@
 #include "run/seed-statistics.h"
 
 /*
- * The scores of runs beside each other, each tested against the first: what plait compare and plait report show. Runs
- * that differ in their seed alone are one system, as in the rows of a grid: a mean with its spread, and a test that has
- * the seeds in it.
+ * The scores of runs, each tested against the first run, as plait compare and plait report show them. Runs that differ
+ * only in their seed are one system, like a row of a grid's table: a mean with its spread, and a test that includes the
+ * seeds.
  */
 
 typedef struct
@@ -16,8 +16,8 @@ typedef struct
   gboolean tested;
   PlaitTest test;
   gint64 trials, seed;
-  gboolean dumps; /* dumps of attention stand among the runs, without scores */
-  PlaitLog *log;  /* is told what other programs have changed in the files; borrowed */
+  gboolean dumps; /* allow dumps of attention among the runs; they have no scores */
+  PlaitLog *log;  /* logs changes that other programs made in the files; borrowed */
 } PlaitComparisonOptions;
 
 typedef struct
@@ -26,37 +26,33 @@ typedef struct
   PlaitComparisonOptions options;
   guint n_score_columns;
   PlaitScoreColumn *score_columns;
-  GArray *systems;             /* (element-type PlaitRunSystem) of the runs */
-  PlaitSeedStatistics *values; /* [systems, measures] */
+  GArray *systems;             /* (element-type PlaitRunSystem), groups of the runs */
+  PlaitSeedStatistics *values; /* [systems, score columns] */
   GPtrArray *differences;      /* (element-type PlaitSettingDifference) */
-  gboolean tokens_differ;      /* the target's tokens are not the same in all runs */
-  char **notes;                /* what runs have otherwise beside settings: plait_run_results_describe_differences */
+  gboolean tokens_differ;      /* TRUE if the tokens of the target are not equal in all runs */
+  char **notes;                /* differences other than settings, from plait_run_results_describe_differences() */
 } PlaitRunComparison;
 
-/* Opens, scores and compares the runs in @paths. p is adjusted by Holm's method over the systems of one
- * measure. (transfer full) */
+/* Opens the runs in @paths and compares their scores. p is adjusted by Holm's method over the systems of one score
+ * column. (transfer full) */
 PlaitRunComparison *plait_run_comparison_new (char *const *paths, const PlaitComparisonOptions *options,
                                               GError **error);
 void plait_run_comparison_free (PlaitRunComparison *comparison);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitRunComparison, plait_run_comparison_free)
 
-/* (transfer none) */
+/* Returns the statistics of @system in @score_column. (transfer none) */
 const PlaitSeedStatistics *plait_run_comparison_value (const PlaitRunComparison *comparison, guint system,
-                                                       guint measure);
+                                                       guint score_column);
 
-/*
- * Tables
- */
-
-/* Of the measures from @first on, the first that is of another split, or of other references. */
+/* Returns the index after the last score column with the split and references of score column @first. */
 guint plait_run_comparison_split_end (const PlaitRunComparison *comparison, guint first);
 
-/* The scores of the split whose measures begin with @first, with p where there are systems to compare, and below
- * the last one what the numbers mean. Runs over other references of the split are not in it. (transfer full) */
+/* Makes the table of the score columns from @first to its split end, with p if there are systems to compare. The last
+ * table has notes that explain the numbers. Runs with other references of the split are left out. (transfer full) */
 PlaitTable *plait_run_comparison_scores (const PlaitRunComparison *comparison, guint first);
 
-/* Parameters, speed, files. (transfer full) */
+/* Makes the table of parameters, speed and files. (transfer full) */
 PlaitTable *plait_run_comparison_sizes (const PlaitRunComparison *comparison);
 
-/* The settings that differ. (transfer full) */
+/* Makes the table of the settings that differ. (transfer full) */
 PlaitTable *plait_run_comparison_settings (const PlaitRunComparison *comparison);

@@ -5,12 +5,12 @@
 #include "comparison/location.h"
 
 #define MAX_NUMBERS ((gint64)1 << 26)
-#define MAX_STEPS ((gint64)1 << 24)       /* target words times rows */
-#define MAX_LABEL_BYTES ((gsize)16 << 20) /* bytes */
+#define MAX_STEPS ((gint64)1 << 24) /* target words times rows */
+#define MAX_LABEL_BYTES ((gsize)16 << 20)
 #define MAX_AXIS_LENGTH (1 << 16)
 #define MAX_LEVELS 256
 
-/* The arrays as they stand in the file. */
+/* The arrays of a descent as stored in the file. */
 typedef struct
 {
   PlaitStore *store;
@@ -55,10 +55,11 @@ plait_descent_is (PlaitStore *store, const char *path)
 {
   g_autofree char *entries = plait_location_join (path, "entry_offsets");
   g_autofree char *extents = plait_location_join (path, "extents");
-  g_autofree char *all = plait_location_join (path, "sentence"); /* those of all sentences, as they are stored */
+  g_autofree char *all
+      = plait_location_join (path, "sentence"); /* marks the group of all sentences, which only the file format uses */
   PlaitStoreObject object;
 
-  /* Two sources may have these names. */
+  /* The sources of a model may be called extents and entry_offsets. */
   return plait_store_has (store, extents) && plait_store_has (store, entries) && !plait_store_has (store, all)
          && plait_store_describe (store, extents, &object, NULL) && object.type == PLAIT_STORE_INT64;
 }
@@ -67,17 +68,17 @@ static gboolean
 fail (const Arrays *arrays, GError **error)
 {
   return plait_fail (error, PLAIT_ERROR_INPUT,
-                     "%s: %s is no descent that can be drawn: its arrays do not fit each other; write it again",
+                     "%s: %s is no descent that can be drawn: its arrays have inconsistent sizes; write it again",
                      plait_store_path (arrays->store), arrays->path);
 }
 
-/* The array @name of @n numbers of @type. (transfer full) */
+/* Reads the array @name, which must have @n numbers of @type. (transfer full) */
 static gpointer
 read_array (const Arrays *arrays, const char *name, PlaitStoreType type, gint64 n, GError **error)
 {
-  g_autofree char *place = plait_location_join (arrays->path, name);
+  g_autofree char *path = plait_location_join (arrays->path, name);
   gint64 found = 0;
-  g_autofree gpointer values = plait_store_read_array (arrays->store, place, type, MAX_NUMBERS, &found, error);
+  g_autofree gpointer values = plait_store_read_array (arrays->store, path, type, MAX_NUMBERS, &found, error);
 
   return values && (found == n || fail (arrays, error)) ? g_steal_pointer (&values) : NULL;
 }
@@ -96,7 +97,7 @@ read_reals (const Arrays *arrays, const char *name, gint64 n, double **values, G
   return *values != NULL;
 }
 
-/* @n + 1 offsets from 0 that do not fall, to the end of what they are of. */
+/* Reads @n + 1 offsets, which must begin at 0 and not decrease. */
 static gboolean
 read_offsets (const Arrays *arrays, const char *name, gint64 n, gint64 **offsets, GError **error)
 {
@@ -113,12 +114,12 @@ read_offsets (const Arrays *arrays, const char *name, gint64 n, gint64 **offsets
 static char **
 read_labels (const Arrays *arrays, const char *name, gint64 *n, GError **error)
 {
-  g_autofree char *place = plait_location_join (arrays->path, name);
+  g_autofree char *path = plait_location_join (arrays->path, name);
 
-  return plait_store_read_strings (arrays->store, place, MAX_LABEL_BYTES, n, error);
+  return plait_store_read_strings (arrays->store, path, MAX_LABEL_BYTES, n, error);
 }
 
-/* Links that lead down, and rows that are there. */
+/* TRUE if all links lead to rows on lower levels and all @n row numbers exist. */
 static gboolean
 is_sound (const Arrays *arrays, const PlaitDescent *descent, gint64 n)
 {
@@ -175,7 +176,7 @@ read_arrays (Arrays *arrays, PlaitDescent *descent, GError **error)
          && (is_sound (arrays, descent, n) || fail (arrays, error));
 }
 
-/* Numbers the leaves, and finds between which of them each row stands. */
+/* Numbers the leaves and finds the first and last leaf below each row. */
 static void
 span_rows (const Arrays *arrays, PlaitDescent *descent)
 {
@@ -202,8 +203,8 @@ span_rows (const Arrays *arrays, PlaitDescent *descent)
     }
 }
 
-/* Adds what entry @entry weighed to the steps of its word; @of_level is room for a sum a level, and @seen [rows] tells
- * the entry that weighed each row last. */
+/* Adds the weights of entry @entry, one head and target word, to the steps of its word. @of_level [levels] is scratch
+ * for sums; @seen [rows] holds the last entry that weighed each row. */
 static void
 add_entry (const Arrays *arrays, const PlaitDescent *descent, gint64 entry, double *of_level, gint64 *seen,
            PlaitDescentStep *steps)
@@ -218,7 +219,7 @@ add_entry (const Arrays *arrays, const PlaitDescent *descent, gint64 entry, doub
     {
       PlaitDescentStep *step = &steps[arrays->row[i]];
       double sum = of_level[descent->level[arrays->row[i]]];
-      gboolean again = seen[arrays->row[i]] == entry; /* below two neighbours */
+      gboolean again = seen[arrays->row[i]] == entry; /* weighed twice: a child of two neighbours */
 
       seen[arrays->row[i]] = entry;
       step->weight += arrays->weight[i];

@@ -4,37 +4,37 @@
 #include "comparison/heatmap.h"
 
 /*
- * The descents of one sentence through the levels of a memory (dumps/descent-dump.h), at one layer and head or at
- * their mean.
+ * The descents of one sentence through the levels of a memory (dumps/descent-dump.h), at one layer and head or as a
+ * mean.
  */
 
-/* What one target word gave to one row. Of several heads the mean. */
+/* The weights that one target word gave to one row; means if several heads were selected. */
 typedef struct
 {
-  double weight; /* among its siblings */
-  double path;   /* product from the top */
-  double share;  /* of the path, of what all rows that were weighed on this level have */
-  guint weighed; /* by so many heads */
-  guint taken;   /* by so many */
+  double weight; /* softmax weight among its siblings */
+  double path;   /* product of weights from the top level to the row */
+  double share;  /* path divided by the sum of the paths of all weighed rows on its level */
+  guint weighed; /* number of heads that weighed the row */
+  guint taken;   /* number of heads that selected the row */
 } PlaitDescentStep;
 
 typedef struct
 {
   char *title;
-  char *choice; /* "layer 1, mean of 2 heads" */
-  guint ways;   /* of how many heads, and layers, the steps tell */
+  char *choice; /* such as "layer 1, mean of 2 heads" */
+  guint ways;   /* number of layers times heads in the mean */
   gint64 n_targets, n_rows, n_leaves, highest;
   char **targets;
-  char **rows;             /* labels */
-  gint64 *level;           /* [n_rows]: 0 of leaves, up to highest */
-  gint64 *first, *last;    /* [n_rows]: numbers of the leaves that a row spans */
-  PlaitDescentStep *steps; /* [n_targets][n_rows] */
+  char **rows;             /* labels of the rows */
+  gint64 *level;           /* [n_rows]: 0 for leaves, at most highest */
+  gint64 *first, *last;    /* [n_rows]: numbers of the first and last leaf below the row */
+  PlaitDescentStep *steps; /* [n_targets, n_rows] */
 } PlaitDescent;
 
-/* TRUE if the dump of a descent stands at @path. */
+/* TRUE if @path of @store is a dumped descent. */
 gboolean plait_descent_is (PlaitStore *store, const char *path);
 
-/* Reads it. PLAIT_ERROR_INPUT where its arrays do not fit each other. (transfer full) */
+/* Reads the descent at @path. PLAIT_ERROR_INPUT if its arrays have inconsistent sizes. (transfer full) */
 PlaitDescent *plait_descent_read (PlaitStore *store, const char *path, PlaitHeatmapSelection choice, GError **error);
 void plait_descent_free (PlaitDescent *descent);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitDescent, plait_descent_free)

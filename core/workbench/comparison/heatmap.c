@@ -11,9 +11,9 @@
 #include "comparison/location.h"
 
 #define MAX_LEADING_AXES 2
-#define MAX_VALUES ((gint64)1 << 26) /* of one step of the first axis */
+#define MAX_VALUES ((gint64)1 << 26) /* values of one index of the first axis */
 #define MAX_AXIS_LENGTH (1 << 16)
-#define MAX_LABEL_BYTES ((gsize)16 << 20) /* bytes */
+#define MAX_LABEL_BYTES ((gsize)16 << 20)
 
 gboolean
 plait_heatmap_parse (const char *option, const char *text, gint64 *choice, GError **error)
@@ -47,7 +47,7 @@ plait_heatmap_free (PlaitHeatmap *heatmap)
   g_free (heatmap);
 }
 
-/* The dataset that the group @path shows. (transfer full) */
+/* Returns the path of the dataset that the group @path names in its attribute signal. (transfer full) */
 static char *
 signal_path (PlaitStore *store, const char *path, GError **error)
 {
@@ -119,7 +119,8 @@ plait_heatmap_select (PlaitStore *store, const char *path, const char *name, gin
   return TRUE;
 }
 
-/* Labels of the axis @axis of the heatmap @path, numbers if it has none that fit. (transfer full) */
+/* Returns the labels of @axis of the heatmap @path; numbers if it has no labels or a wrong number of them. (transfer
+ * full) */
 static char **
 read_labels (PlaitStore *store, const char *path, const char *axis, gint64 n)
 {
@@ -145,7 +146,7 @@ compare_numbers (gconstpointer a, gconstpointer b)
   return (first->number > second->number) - (first->number < second->number);
 }
 
-/* The heaviest first; of equal ones the first. */
+/* Sorts by falling weight, then by number. */
 static int
 compare_weights (gconstpointer a, gconstpointer b)
 {
@@ -156,8 +157,8 @@ compare_weights (gconstpointer a, gconstpointer b)
   return compare_numbers (a, b);
 }
 
-/* Keeps the @top heaviest of the @n weights @row, scaled to the sum of all; @order is room for [n]. A row with what is
- * no number stays as it is. */
+/* Keeps the @top heaviest of the @n weights @row and scales them to the sum of all. @order [n] is scratch. A row with a
+ * number that is not finite is left unchanged. */
 static void
 keep_top (double *row, gint64 n, gint64 top, PlaitIndexedWeight *order)
 {
@@ -179,8 +180,8 @@ keep_top (double *row, gint64 n, gint64 top, PlaitIndexedWeight *order)
     row[order[i].number] *= kept > 0 ? sum / kept : 1;
 }
 
-/* Adds the chosen steps of the second leading axis out of @block, which is one step of the first; of each row the @top
- * heaviest, or 0: all. */
+/* Adds the @second range of heads in @block, the values of one layer, to the heatmap. Keeps the @top heaviest weights
+ * of each row; 0: all. */
 static void
 add_block (PlaitHeatmap *heatmap, double *block, const PlaitIndexRange *second, gint64 top)
 {
@@ -196,7 +197,7 @@ add_block (PlaitHeatmap *heatmap, double *block, const PlaitIndexRange *second, 
     }
 }
 
-/* Sums the chosen pictures of the dataset @signal into the map, and divides by their number. */
+/* Sets the values of @heatmap to the mean over the selected layers and heads of the dataset @signal. */
 static gboolean
 read_values (PlaitHeatmap *heatmap, PlaitStore *store, const char *signal, const PlaitStoreObject *object,
              const PlaitIndexRange leading[MAX_LEADING_AXES], gint64 top, GError **error)
@@ -227,7 +228,7 @@ read_values (PlaitHeatmap *heatmap, PlaitStore *store, const char *signal, const
   return TRUE;
 }
 
-/* Which sentences of a document the columns are of, or stand for (dumps/attention.h). */
+/* Reads the sentence of a document that each column belongs to, or stands for (dumps/attention.h). */
 static gboolean
 read_column_sentences (PlaitHeatmap *heatmap, PlaitStore *store, const char *path, GError **error)
 {
@@ -240,7 +241,7 @@ read_column_sentences (PlaitHeatmap *heatmap, PlaitStore *store, const char *pat
     return TRUE;
   heatmap->sentence = plait_store_read_array (store, place, PLAIT_STORE_INT64, heatmap->n_columns, &n, error);
   if (heatmap->sentence && n != heatmap->n_columns)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s has %jd numbers, but the heatmap %jd rows: write it again",
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s has %jd numbers, but the heatmap has %jd rows: write it again",
                        plait_store_path (store), place, n, heatmap->n_columns);
   return heatmap->sentence != NULL;
 }
@@ -249,7 +250,7 @@ PlaitHeatmap *
 plait_heatmap_read (PlaitStore *store, const char *path, PlaitHeatmapSelection choice, GError **error)
 {
   g_autoptr (PlaitHeatmap) heatmap = g_new0 (PlaitHeatmap, 1);
-  g_autoptr (GString) told = g_string_new (NULL);
+  g_autoptr (GString) text = g_string_new (NULL);
   PlaitStoreObject object;
   PlaitIndexRange leading[MAX_LEADING_AXES] = { { 0, 0 } };
   gint64 n_axes;
@@ -269,7 +270,7 @@ plait_heatmap_read (PlaitStore *store, const char *path, PlaitHeatmapSelection c
     return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: %s has too many values to be drawn",
                             plait_store_path (store), path);
   for (guint i = 0; i + 2 < object.rank; i++)
-    if (!plait_heatmap_select (store, path, axes[i], object.shape[i], choice, &leading[i], told, error))
+    if (!plait_heatmap_select (store, path, axes[i], object.shape[i], choice, &leading[i], text, error))
       return NULL;
   heatmap->n_rows = object.shape[object.rank - 2];
   heatmap->n_columns = object.shape[object.rank - 1];
@@ -281,11 +282,11 @@ plait_heatmap_read (PlaitStore *store, const char *path, PlaitHeatmapSelection c
     choice.top = 0;
   heatmap->heaviest = choice.top;
   if (choice.top > 0)
-    g_string_append_printf (told, "%sthe %jd heaviest of %jd", told->len > 0 ? ", " : "", choice.top,
+    g_string_append_printf (text, "%sthe %jd heaviest of %jd", text->len > 0 ? ", " : "", choice.top,
                             heatmap->n_columns);
   heatmap->row_axis = g_strdup (axes[object.rank - 2]);
   heatmap->column_axis = g_strdup (axes[object.rank - 1]);
-  heatmap->choice = g_strdup (told->str);
+  heatmap->choice = g_strdup (text->str);
   heatmap->title = plait_store_get_string (store, path, "title", NULL);
   if (!read_values (heatmap, store, signal, &object, leading, choice.top, error))
     return NULL;
@@ -378,7 +379,7 @@ plait_heatmap_transpose (PlaitHeatmap *heatmap)
   for (gint64 r = 0; r < turned.n_rows; r++)
     for (gint64 c = 0; c < turned.n_columns; c++)
       turned.values[r * turned.n_columns + c] = heatmap->values[c * heatmap->n_columns + r];
-  turned.sentence = NULL; /* it was of the columns */
+  turned.sentence = NULL; /* it described the columns */
   g_free (heatmap->values);
   g_free (heatmap->sentence);
   *heatmap = turned;

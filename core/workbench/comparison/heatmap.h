@@ -3,87 +3,86 @@
 
 #include "hdf5/store.h"
 
-/*
- * One picture out of a heatmap of a file (tables/heatmap.h): its last two axes, at one layer and head or at their mean.
- */
+/* One picture of a heatmap in a file (tables/heatmap.h): its last two axes, at one layer and head or as a mean. */
 typedef struct
 {
-  char *title;  /* as stored, or NULL */
-  char *choice; /* "layer 5, mean of 8 heads"; empty where there is nothing to choose */
+  char *title;  /* as stored; or NULL */
+  char *choice; /* such as "layer 5, mean of 8 heads"; "" without axes to select from */
   char *row_axis, *column_axis;
   gint64 n_rows, n_columns;
   double *values; /* [n_rows, n_columns] */
-  char **rows;    /* labels; numbers where the file has none */
+  char **rows;    /* labels of the rows; numbers if the file has no labels */
   char **columns;
-  gint64 heaviest;       /* how many weights of each row are kept; 0: all */
-  gboolean of_sentences; /* the columns stand for sentences of a document */
-  gint64 *sentence;      /* [n_columns]: the sentence of a document that each is of; NULL: there is none */
+  gint64 heaviest;       /* number of weights kept in each row; 0: all */
+  gboolean of_sentences; /* columns stand for sentences of a document */
+  gint64 *sentence;      /* [n_columns]: sentence of a document that the column belongs to; NULL if unknown */
 } PlaitHeatmap;
 
 #define PLAIT_HEATMAP_DEFAULT                                                                                          \
-  ((gint64)-1) /* the last layer; the mean of the heads; all weights, but few of sentences */
+  ((gint64)-1) /* layer: the last; head: the mean; top: all weights, or PLAIT_HEATMAP_SENTENCES of sentences */
 #define PLAIT_HEATMAP_MEAN ((gint64)-2)
 
-/* How many sentences each head of a picture of sentences keeps of a row (Rohde, Wu & Liu 2021, appendix C). */
+/* Number of sentences that each head of a picture of sentences keeps in a row (Rohde, Wu & Liu 2021, appendix C). */
 #define PLAIT_HEATMAP_SENTENCES 16
 
-/* Which picture. */
+/* Selects a picture of a heatmap. */
 typedef struct
 {
-  gint64 layer, head; /* from 0, or one of the above */
+  gint64 layer, head; /* index from 0, PLAIT_HEATMAP_DEFAULT or PLAIT_HEATMAP_MEAN */
 
-  /* So many weights of each row, the heaviest, are kept in each head before the mean of heads is taken, and scaled so
-   * that they sum to what all did; 0: all, or PLAIT_HEATMAP_DEFAULT. */
+  /* Number of the heaviest weights kept in each row of each head, scaled to the sum of all, before the mean over heads.
+   * 0: all; or PLAIT_HEATMAP_DEFAULT. */
   gint64 top;
 } PlaitHeatmapSelection;
 
 #define PLAIT_HEATMAP_SELECTION_DEFAULT                                                                                \
   ((PlaitHeatmapSelection){ PLAIT_HEATMAP_DEFAULT, PLAIT_HEATMAP_DEFAULT, PLAIT_HEATMAP_DEFAULT })
 
-/* Reads the value of --layer or --head: a number from 0, "mean", or NULL for the usual. */
+/* Reads @text, the value of --layer or --head, to *@choice: a number from 0, "mean", or NULL for
+ * PLAIT_HEATMAP_DEFAULT. */
 gboolean plait_heatmap_parse (const char *option, const char *text, gint64 *choice, GError **error);
 
-/* TRUE if a heatmap of at least two axes stands at @path. */
+/* TRUE if @path of @store is a heatmap of two to four axes. */
 gboolean plait_heatmap_exists (PlaitStore *store, const char *path);
 
-/* TRUE if that heatmap is small enough to be read as a picture. */
+/* FALSE if the heatmap at @path is too large to be read as a picture. */
 gboolean plait_heatmap_fits (PlaitStore *store, const char *path);
 
-/* How many layers and heads the heatmap at @path has; 0 where it has no such axis. */
+/* Sets the number of layers and heads of the heatmap at @path; 0 if it has no such axis. */
 void plait_heatmap_extents (PlaitStore *store, const char *path, gint64 *layers, gint64 *heads);
 
-/* Steps of an axis; of several the mean. */
+/* A range of indices of an axis, over which a mean is taken. */
 typedef struct
 {
   gint64 first, last;
 } PlaitIndexRange;
 
-/* Finds the steps that @choice asks for on the axis @name, "layer" or "head", of @extent steps, and tells them in
- * @text. */
+/* Finds the indices that @choice selects on the axis @name, "layer" or "head", of length @extent, and appends their
+ * description to @text. */
 gboolean plait_heatmap_select (PlaitStore *store, const char *path, const char *name, gint64 extent,
                                PlaitHeatmapSelection choice, PlaitIndexRange *steps, GString *text, GError **error);
 
-/* Reads the heatmap at @path. (transfer full) */
+/* Reads the picture @choice of the heatmap at @path. (transfer full) */
 PlaitHeatmap *plait_heatmap_read (PlaitStore *store, const char *path, PlaitHeatmapSelection choice, GError **error);
 void plait_heatmap_free (PlaitHeatmap *heatmap);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitHeatmap, plait_heatmap_free)
 
-/* The largest of its values that are finite, or 0. */
+/* Returns the largest finite value, or 0. */
 double plait_heatmap_max (const PlaitHeatmap *heatmap);
 
-/* The columns of @heatmap that are of sentence @sentence; PLAIT_ERROR_INPUT if it has none. (transfer full) */
+/* Returns @heatmap with the columns of sentence @sentence only. PLAIT_ERROR_INPUT without such columns. (transfer full)
+ */
 PlaitHeatmap *plait_heatmap_of_sentence (const PlaitHeatmap *heatmap, gint64 sentence, GError **error);
 
-/* One of several things, by its number. */
+/* A weight and the index that it belongs to. */
 typedef struct
 {
   gint64 number;
   double weight;
 } PlaitIndexedWeight;
 
-/* Keeps of @weights (element-type PlaitIndexedWeight) no more than the heaviest @max, the first of those alike, by
- * their numbers. */
+/* Keeps the @max heaviest of @weights (element-type PlaitIndexedWeight), the first of equal ones, sorted by number. */
 void plait_indexed_weights_keep_top (GArray *weights, guint max);
 
-/* Makes rows of the columns of @heatmap and columns of its rows. */
+/* Exchanges rows and columns of @heatmap. */
 void plait_heatmap_transpose (PlaitHeatmap *heatmap);

@@ -5,7 +5,7 @@
 
 #include "comparison/location.h"
 
-/* Returns the row of @metric and @bin; NULL if there is none. */
+/* Returns the row of @metric and @bin, or NULL. */
 static const PlaitLengthRow *
 find_row (const GArray *rows, const char *metric, const char *bin)
 {
@@ -19,7 +19,7 @@ find_row (const GArray *rows, const char *metric, const char *bin)
   return NULL;
 }
 
-/* Adds the bin that @first has, with the scores of the @n systems. */
+/* Adds a row for the bin of @first, with the scores of @n systems. */
 static void
 add_bin (PlaitTable *table, const PlaitLengthRow *first, GArray *const *rows, guint n)
 {
@@ -65,14 +65,10 @@ plait_length_table_new (const char *split, const char *metric, const char *name,
   return table;
 }
 
-/*
- * Of runs
- */
-
-/* A split, with the rows of each run (element-type PlaitLengthRow; NULL: none). */
+/* A split, with the rows of each run (element-type PlaitLengthRow; NULL if the run lacks the split). */
 typedef struct
 {
-  char *where;
+  char *name;
   GPtrArray *rows;
 } Split;
 
@@ -88,7 +84,7 @@ split_free (gpointer data)
 {
   Split *split = data;
 
-  g_free (split->where);
+  g_free (split->name);
   g_ptr_array_unref (split->rows);
   g_free (split);
 }
@@ -101,9 +97,9 @@ read_rows (const PlaitRunFile *run, const char *split, GError **error)
   return plait_length_table_read (run->store, path, error);
 }
 
-/* The split with the references of @run, where runs differ in them. (transfer full) */
+/* Returns the name of @split, with the references of @run if runs differ in them. (transfer full) */
 static char *
-where_of (const PlaitRunComparison *comparison, const PlaitRunFile *run, const char *split)
+name_split (const PlaitRunComparison *comparison, const PlaitRunFile *run, const char *split)
 {
   for (guint m = 0; m < comparison->n_score_columns; m++)
     if (g_str_equal (comparison->score_columns[m].split, split)
@@ -112,27 +108,27 @@ where_of (const PlaitRunComparison *comparison, const PlaitRunFile *run, const c
   return g_strdup (split);
 }
 
-/* Returns the split of @splits that is called @where, made if it is new for @n runs. Takes @where. */
+/* Returns the split called @name (transfer full) in @splits, and adds it for @n runs if it is new. */
 static Split *
-find_split (GPtrArray *splits, char *where, guint n)
+find_split (GPtrArray *splits, char *name, guint n)
 {
   Split *split;
 
   for (guint i = 0; i < splits->len; i++)
-    if (g_str_equal (((Split *)splits->pdata[i])->where, where))
+    if (g_str_equal (((Split *)splits->pdata[i])->name, name))
       {
-        g_free (where);
+        g_free (name);
         return splits->pdata[i];
       }
   split = g_new0 (Split, 1);
-  split->where = where;
+  split->name = name;
   split->rows = g_ptr_array_new_with_free_func (rows_free);
   g_ptr_array_set_size (split->rows, (gint)n);
   g_ptr_array_add (splits, split);
   return split;
 }
 
-/* Adds a table for each metric that @split has. */
+/* Adds a table for each metric of @split. */
 static void
 add_tables (GPtrArray *tables, const Split *split, const char *const *systems)
 {
@@ -144,7 +140,7 @@ add_tables (GPtrArray *tables, const Split *split, const char *const *systems)
         const PlaitLengthRow *row = &g_array_index ((GArray *)split->rows->pdata[r], PlaitLengthRow, i);
 
         if (g_hash_table_add (metrics, row->metric))
-          g_ptr_array_add (tables, plait_length_table_new (split->where, row->metric, row->name, systems,
+          g_ptr_array_add (tables, plait_length_table_new (split->name, row->metric, row->name, systems,
                                                            (GArray *const *)split->rows->pdata));
       }
 }
@@ -169,7 +165,7 @@ plait_length_tables_of_runs (const PlaitRunComparison *comparison, GError **erro
 
           if (!rows)
             return NULL;
-          find_split (all, where_of (comparison, run, splits[s]), n)->rows->pdata[r] = rows;
+          find_split (all, name_split (comparison, run, splits[s]), n)->rows->pdata[r] = rows;
         }
       if (!splits)
         return NULL;

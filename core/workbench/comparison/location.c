@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* No honest file leads on more often. */
+/* More links in a row are taken for a cycle. */
 #define MAX_LINKS 32
 
 char *
@@ -26,7 +26,8 @@ plait_location_free (PlaitLocation *location)
   g_free (location);
 }
 
-/* The path of a link's target: from the root, or from the folder of the link. (transfer full) */
+/* Returns the path of a link's @target, which is absolute or relative to the group of the link @location. (transfer
+ * full) */
 static char *
 target_path (const char *location, const char *target)
 {
@@ -36,8 +37,8 @@ target_path (const char *location, const char *target)
   return plait_location_join (folder, target);
 }
 
-/* Goes down @path as far as it leads without a link. *@rest is what remains behind the first link. The path reached,
- * which is the link's or the whole. (transfer full) */
+/* Follows @path up to the first link or to its end. Returns the path reached; *@rest becomes the part after it, or
+ * NULL. (transfer full) */
 static char *
 go_down (PlaitStore *store, const char *path, const char **rest, PlaitStoreObject *object, GError **error)
 {
@@ -59,7 +60,7 @@ go_down (PlaitStore *store, const char *path, const char **rest, PlaitStoreObjec
     }
 }
 
-/* Replaces the place by where its link @link leads, @rest below it. */
+/* Replaces @location by the target of its link @link, joined with the path @rest. */
 static gboolean
 follow (PlaitLocation *location, const char *link, const char *rest, PlaitLog *log, GError **error)
 {
@@ -115,6 +116,7 @@ plait_location_open (const char *file, const char *path, PlaitLog *log, GError *
       if (!follow (location, reached, rest, log, error))
         return NULL;
     }
-  return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: more than %d links lead on from %s; expected no circles", file,
+  return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                          "%s: more than %d links follow one another from %s; expected no cycle of links", file,
                           MAX_LINKS, path ? path : "/");
 }

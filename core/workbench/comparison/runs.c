@@ -12,8 +12,8 @@
 #include "setup/trained.h"
 
 #define MAX_RUNS 1000
-#define DIGEST 8                        /* digits */
-#define MAX_TEXT_BYTES ((gsize)1 << 30) /* bytes of the text of a split */
+#define DIGEST 8                        /* hexadecimal digits of a digest in a file name */
+#define MAX_TEXT_BYTES ((gsize)1 << 30) /* text of one split */
 
 static void
 run_free (gpointer item)
@@ -52,16 +52,16 @@ plait_run_score_add_json (const PlaitRunScore *score, PlaitJson *json)
   plait_json_end_object (json);
 }
 
-/* TRUE if there may be @n runs in all. */
+/* TRUE if @n runs are not too many. */
 static gboolean
 check_number (guint n, GError **error)
 {
   return n <= MAX_RUNS
-         || plait_fail (error, PLAIT_ERROR_INPUT, "there are more than %d runs; name fewer files, or a smaller grid",
+         || plait_fail (error, PLAIT_ERROR_INPUT, "there are more than %d runs; name fewer files or a smaller grid",
                         MAX_RUNS);
 }
 
-/* Takes @store over. */
+/* Adds the run or dump in @store (transfer full). */
 static gboolean
 add_run (GPtrArray *runs, PlaitStore *store, const char *name, gboolean dumps, GError **error)
 {
@@ -84,7 +84,7 @@ add_run (GPtrArray *runs, PlaitStore *store, const char *name, gboolean dumps, G
   return TRUE;
 }
 
-/* @name without the digest that ends the names of a grid's files, if no other of @names becomes the same. (transfer
+/* Returns @name without the digest at the end of a grid's file names, unless another of @names becomes equal. (transfer
  * full) */
 static char *
 short_name (const char *name, char *const *names)
@@ -101,7 +101,7 @@ short_name (const char *name, char *const *names)
   return same == 1 ? g_strndup (name, length - DIGEST - 1) : g_strdup (name);
 }
 
-/* The runs that the grid in @store links to. */
+/* Adds the runs that the grid in @store links to. */
 static gboolean
 add_grid (GPtrArray *runs, PlaitStore *store, PlaitLog *log, GError **error)
 {
@@ -139,7 +139,7 @@ names_clash (const GPtrArray *runs)
   return FALSE;
 }
 
-/* Returns the bytes of folders that all of @folders begin with. */
+/* Returns the length of the path of folders with which all of @folders begin. */
 static gsize
 common_folder (const GPtrArray *folders)
 {
@@ -160,7 +160,7 @@ common_folder (const GPtrArray *folders)
   return length;
 }
 
-/* Puts the folders of files before the names of @runs, if two have one name. */
+/* If two runs have one name, puts folders before all names. */
 static void
 make_names_unique (GPtrArray *runs)
 {
@@ -221,7 +221,7 @@ difference_free (gpointer item)
   g_free (difference);
 }
 
-/* TRUE if each of @values that is there is one of a setting of @type. */
+/* TRUE if each of @values that is not NULL can be parsed as @type. */
 static gboolean
 are_of (const GPtrArray *values, PlaitSettingType type)
 {
@@ -238,8 +238,8 @@ are_of (const GPtrArray *values, PlaitSettingType type)
   return TRUE;
 }
 
-/* What [@group] @key is: the core knows its own settings; a run has those of plugins and tasks as text alone, so that
- * they are what all their values can be. */
+/* Returns the type of [@group] @key. Settings of plugins and tasks are only text in a run, so their type is the first
+ * that can parse all @values. */
 static PlaitSettingType
 type_of (const char *group, const char *key, const GPtrArray *values)
 {
@@ -287,8 +287,8 @@ plait_setting_difference_add_json (const PlaitSettingDifference *difference, gui
   plait_setting_add_json (&specification, difference->values->pdata[run], json, difference->key);
 }
 
-/* Adds [@group] @key if the runs differ in it. A run without a source has no settings of it: that it lacks the source
- * is said by experiment.sources. */
+/* Adds [@group] @key if @runs differ in it. A run that lacks a source is ignored for the source's settings, because
+ * experiment.sources tells that difference. */
 static void
 add_difference (GPtrArray *differences, GPtrArray *runs, const char *group, const char *key)
 {

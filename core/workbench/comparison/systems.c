@@ -14,7 +14,7 @@ system_clear (gpointer item)
   g_free (system->runs);
 }
 
-/* The value of [@group] @key of @run: of a file the digest that the run has of it. (transfer full) */
+/* Returns the value of [@group] @key of @run; for a file, its digest if the run records it. (transfer full) */
 static char *
 value_of (const PlaitRunFile *run, const char *group, const char *key)
 {
@@ -27,7 +27,8 @@ value_of (const PlaitRunFile *run, const char *group, const char *key)
   return digest ? digest : plait_run_setting_value (group, key, plait_key_file_value (run->experiment, group, key));
 }
 
-/* TRUE if [@group] @key of @run tells systems apart. The seed of [evaluate] masks text, where that is predicted. */
+/* TRUE if runs that differ in [@group] @key belong to different systems. The seed of [evaluate] counts only for masked
+ * prediction, where it selects the masked words. */
 static gboolean
 distinguishes_systems (const PlaitRunFile *run, const char *group, const char *key)
 {
@@ -37,7 +38,7 @@ distinguishes_systems (const PlaitRunFile *run, const char *group, const char *k
          && plait_experiment_changes_scores (group, key);
 }
 
-/* All that tells the system of @run from others. (transfer full) */
+/* Returns all settings of @run that distinguish systems, as text. (transfer full) */
 static char *
 settings_of (const PlaitRunFile *run)
 {
@@ -66,7 +67,7 @@ seed_of (const PlaitRunFile *run)
   return plait_key_file_value (run->experiment, "experiment", "seed");
 }
 
-/* TRUE if @run is another seed of @system, whose settings it has. */
+/* TRUE if no run of @system has the seed of @run. */
 static gboolean
 is_new_seed (const GPtrArray *runs, const PlaitRunSystem *system, const PlaitRunFile *run)
 {
@@ -76,7 +77,7 @@ is_new_seed (const GPtrArray *runs, const PlaitRunSystem *system, const PlaitRun
   return TRUE;
 }
 
-/* What the names of a system's runs begin with, less the word that tells the seed. (transfer full) */
+/* Returns the common beginning of the names of a system's runs, without "seed-". (transfer full) */
 static char *
 common_name (const GPtrArray *runs, const PlaitRunSystem *system)
 {
@@ -100,7 +101,7 @@ common_name (const GPtrArray *runs, const PlaitRunSystem *system)
   return g_utf8_validate (name, -1, NULL) && *name != '\0' ? g_steal_pointer (&name) : g_strdup (first);
 }
 
-/* Where two have one name, the first run of each tells which is which. */
+/* Names systems by the common beginning of their runs' names. If two are equal, by the name of the first run. */
 static void
 name_systems (GArray *systems, const GPtrArray *runs)
 {

@@ -3,20 +3,17 @@
 
 #include "comparison/runs.h"
 
-/*
- * Runs that are one system: the same experiment, trained with different seeds. What compare, report and plot show of
- * several seeds is shown of such a system.
- */
+/* A system: runs of one experiment that differ only in their seed. compare, report and plot show such runs together. */
 
 typedef struct
 {
-  char *name; /* of its only run; else what the names of its runs begin with, and how many seeds: "flat, 3 seeds" */
+  char *name; /* the name of the only run, or the common beginning of the names and the number of seeds: "flat, 3 seeds"
+               */
   guint n;
-  guint *runs; /* [n], places among all */
+  guint *runs; /* [n]: indices of the runs */
 } PlaitRunSystem;
 
-/* The systems of @runs, in the order of their first runs. Runs are of one system if all settings that can change a
- * score, and the contents of their files, are the same but for experiment.seed, and their seeds differ: a run beside
- * itself, or a repetition with the same seed, is a system of its own, as is a dump. (transfer full)
- * (element-type PlaitRunSystem) */
+/* Groups @runs into systems, in the order of their first runs. Runs are one system if their seeds differ and all other
+ * settings that can change a score, and the contents of their files, are equal. A repeated run, a second run with an
+ * equal seed, and a dump are systems of their own. (transfer full) (element-type PlaitRunSystem) */
 GArray *plait_run_systems_new (const GPtrArray *runs);

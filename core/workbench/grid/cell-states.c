@@ -10,12 +10,12 @@
 #define TRAINING_ENDING ".training.h5"
 #define GRID_FILE "grid.h5"
 
-/* The folder, looked through once. */
+/* Contents of the grid's folder, read once. */
 typedef struct
 {
-  GHashTable *names;   /* of all that is in it */
-  GTree *unclaimed;    /* of these, the finished runs of no cell that none has taken yet: name -> key, in order */
-  GHashTable *trained; /* training key -> name, of a finished run that no cell will train anew */
+  GHashTable *names;   /* names of all entries of the folder */
+  GTree *unclaimed;    /* finished runs of no cell, not claimed yet: name -> fingerprint, sorted by name */
+  GHashTable *trained; /* training fingerprint -> name of a finished run that no cell will replace */
 } Folder;
 
 static void
@@ -32,9 +32,9 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Folder, folder_clear)
 typedef struct
 {
   gboolean exists;
-  PlaitStore *store; /* NULL: damaged, or no run */
-  char *key;
-  char *training_fingerprint; /* NULL: an older plait did not note it */
+  PlaitStore *store; /* NULL if the file is damaged or not a run */
+  char *fingerprint;
+  char *training_fingerprint; /* NULL if an older plait wrote the run without it */
   gboolean complete;
   char *fault;
 } Found;
@@ -43,7 +43,7 @@ static void
 found_clear (Found *found)
 {
   g_clear_pointer (&found->store, plait_store_free);
-  g_clear_pointer (&found->key, g_free);
+  g_clear_pointer (&found->fingerprint, g_free);
   g_clear_pointer (&found->training_fingerprint, g_free);
   g_clear_pointer (&found->fault, g_free);
 }
@@ -61,12 +61,12 @@ look_at (const PlaitGrid *grid, const Folder *folder, const char *name)
   if (!found.exists)
     return found;
   found.store = plait_store_open (path, &fault);
-  /* A finished cell is kept as it is, so all of it must be right. */
+  /* A finished cell is kept unchanged, so the whole file is checked. */
   if (found.store && plait_store_check (found.store, &fault))
     status = plait_store_get_string (found.store, "/", "status", &fault);
   if (status)
-    found.key = plait_store_get_string (found.store, "/", "key", &fault);
-  if (found.key)
+    found.fingerprint = plait_store_get_string (found.store, "/", "key", &fault);
+  if (found.fingerprint)
     {
       found.complete = g_str_equal (status, "complete");
       found.training_fingerprint = plait_store_get_string (found.store, "/", "training_key", NULL);
@@ -79,25 +79,25 @@ look_at (const PlaitGrid *grid, const Folder *folder, const char *name)
   return found;
 }
 
-/* A run that nothing tells from the one of @cell is that one: another plait made its keys in another way, or has
- * settings that stand at their defaults and are not in it. */
+/* Gives @found the fingerprints of @cell if no setting, file or plugin differs. They differ still if another version of
+ * plait made them in another way, or without settings that now have their defaults. */
 static void
 recognise (Found *found, const PlaitGridCell *cell, PlaitDigests *digests)
 {
   g_autofree char *difference = NULL;
 
-  if (!found->key || g_str_equal (found->key, cell->key))
+  if (!found->fingerprint || g_str_equal (found->fingerprint, cell->cell->fingerprint))
     return;
   difference = plait_grid_difference (cell->cell->experiment, digests, found->store, NULL);
   if (g_strcmp0 (difference, "") != 0)
     return;
-  g_free (found->key);
+  g_free (found->fingerprint);
   g_free (found->training_fingerprint);
-  found->key = g_strdup (cell->key);
-  found->training_fingerprint = g_strdup (cell->training_fingerprint);
+  found->fingerprint = g_strdup (cell->cell->fingerprint);
+  found->training_fingerprint = g_strdup (cell->cell->training_fingerprint);
 }
 
-/* Why the run that was found does not count. (transfer full) */
+/* Returns the reason why @found cannot be kept for @cell. (transfer full) */
 static char *
 explain (const Found *found, const PlaitGridCell *cell, PlaitDigests *digests)
 {
@@ -106,8 +106,8 @@ explain (const Found *found, const PlaitGridCell *cell, PlaitDigests *digests)
 
   if (found->fault)
     return g_strdup (found->fault);
-  if (g_str_equal (found->key, cell->key))
-    return g_strdup (found->complete ? "--fresh was asked for" : "it is not finished");
+  if (g_str_equal (found->fingerprint, cell->cell->fingerprint))
+    return g_strdup (found->complete ? "--fresh runs it again" : "it is not finished");
   difference = plait_grid_difference (cell->cell->experiment, digests, found->store, &fault);
   return difference ? difference : g_strdup (fault->message);
 }
@@ -122,15 +122,15 @@ describe_progress (const Found *found)
   return g_strdup_printf ("after update %jd", step);
 }
 
-/* Takes the first finished run of this key that is elsewhere in the folder, where an axis was added or named otherwise:
- * its name, or NULL. (transfer full) */
+/* Finds a finished run with the cell's fingerprint under another name, as after an axis was added or renamed. Returns
+ * its name, which no other cell gets, or NULL. (transfer full) */
 static char *
 claim_run (const Folder *folder, const PlaitGridCell *cell)
 {
   GTreeNode *node = g_tree_node_first (folder->unclaimed);
   char *name;
 
-  while (node && !g_str_equal (g_tree_node_value (node), cell->key))
+  while (node && !g_str_equal (g_tree_node_value (node), cell->cell->fingerprint))
     node = g_tree_node_next (node);
   name = node ? g_strdup (g_tree_node_key (node)) : NULL;
   if (name)
@@ -138,27 +138,27 @@ claim_run (const Folder *folder, const PlaitGridCell *cell)
   return name;
 }
 
-/* TRUE if the run that was found was trained as the cell would be. */
+/* TRUE if @found had the same training as @cell. */
 static gboolean
 is_trained (const Found *found, const PlaitGridCell *cell)
 {
-  return found->key && g_strcmp0 (found->training_fingerprint, cell->training_fingerprint) == 0;
+  return found->fingerprint && g_strcmp0 (found->training_fingerprint, cell->cell->training_fingerprint) == 0;
 }
 
 static void
 find_state (const PlaitGrid *grid, PlaitGridCell *cell, const Folder *folder, PlaitDigests *digests)
 {
-  g_autofree char *place = g_strconcat (cell->name, ENDING, NULL);
+  g_autofree char *final_name = g_strconcat (cell->name, ENDING, NULL);
   g_autofree char *training = g_strconcat (cell->name, TRAINING_ENDING, NULL);
-  g_auto (Found) finished = look_at (grid, folder, place);
+  g_auto (Found) finished = look_at (grid, folder, final_name);
   g_auto (Found) partial = { 0 };
   gboolean fresh = grid->fresh;
 
   cell->state = PLAIT_CELL_FINISHED;
   recognise (&finished, cell, digests);
   if (!fresh && finished.complete && is_trained (&finished, cell))
-    g_hash_table_insert (folder->trained, g_strdup (cell->training_fingerprint), g_strdup (place));
-  if (!fresh && finished.complete && g_str_equal (finished.key, cell->key))
+    g_hash_table_insert (folder->trained, g_strdup (cell->cell->training_fingerprint), g_strdup (final_name));
+  if (!fresh && finished.complete && g_str_equal (finished.fingerprint, cell->cell->fingerprint))
     return;
   cell->found = fresh || finished.exists ? NULL : claim_run (folder, cell);
   if (cell->found)
@@ -166,13 +166,14 @@ find_state (const PlaitGrid *grid, PlaitGridCell *cell, const Folder *folder, Pl
   if (!fresh && finished.complete && is_trained (&finished, cell))
     {
       cell->state = PLAIT_CELL_TRAINED;
-      cell->trained = g_steal_pointer (&place);
+      cell->trained = g_steal_pointer (&final_name);
       cell->note = explain (&finished, cell, digests);
       return;
     }
   partial = look_at (grid, folder, training);
   recognise (&partial, cell, digests);
-  if (!fresh && is_trained (&partial, cell) && (!partial.complete || g_str_equal (partial.key, cell->key)))
+  if (!fresh && is_trained (&partial, cell)
+      && (!partial.complete || g_str_equal (partial.fingerprint, cell->cell->fingerprint)))
     {
       if (partial.complete)
         cell->found = g_steal_pointer (&training);
@@ -186,7 +187,7 @@ find_state (const PlaitGrid *grid, PlaitGridCell *cell, const Folder *folder, Pl
   if (!fresh && finished.complete && plait_resume_comes_through (cell->cell->experiment, digests, finished.store))
     {
       cell->state = PLAIT_CELL_PARTIAL;
-      cell->trained = g_steal_pointer (&place);
+      cell->trained = g_steal_pointer (&final_name);
       cell->note = describe_progress (&finished);
       return;
     }
@@ -195,7 +196,7 @@ find_state (const PlaitGrid *grid, PlaitGridCell *cell, const Folder *folder, Pl
     cell->note = explain (finished.exists ? &finished : &partial, cell, digests);
 }
 
-/* TRUE if @cell goes on from a finished run whose training ended earlier. */
+/* TRUE if @cell continues a finished run whose training ended earlier. */
 static gboolean
 goes_further (const PlaitGridCell *cell)
 {
@@ -208,11 +209,11 @@ is_to_be_trained (const PlaitGridCell *cell)
   return cell->state == PLAIT_CELL_NEW || cell->state == PLAIT_CELL_STALE || goes_further (cell);
 }
 
-/* Where a run in the folder was trained as @cell would be, that is evaluated. */
+/* If a run in the folder had the same training as @cell, makes @cell only evaluate it and returns TRUE. */
 static gboolean
 share_run (PlaitGridCell *cell, const Folder *folder)
 {
-  const char *name = g_hash_table_lookup (folder->trained, cell->training_fingerprint);
+  const char *name = g_hash_table_lookup (folder->trained, cell->cell->training_fingerprint);
 
   if (!name || !is_to_be_trained (cell))
     return FALSE;
@@ -220,11 +221,11 @@ share_run (PlaitGridCell *cell, const Folder *folder)
   g_free (cell->trained);
   cell->state = PLAIT_CELL_TRAINED;
   cell->trained = g_strdup (name);
-  cell->note = g_strdup_printf ("%s was trained the same", name);
+  cell->note = g_strdup_printf ("%s had the same training", name);
   return TRUE;
 }
 
-/* Cells that would be trained as a run in the folder was, or as a cell before them will be. */
+/* Makes cells share training: with a run in the folder, or with an earlier cell that will be trained. */
 static void
 share_training (PlaitGrid *grid, const Folder *folder)
 {
@@ -233,7 +234,7 @@ share_training (PlaitGrid *grid, const Folder *folder)
   for (guint i = 0; i < grid->n; i++)
     {
       PlaitGridCell *cell = &grid->items[i];
-      const PlaitGridCell *before = g_hash_table_lookup (first, cell->training_fingerprint);
+      const PlaitGridCell *before = g_hash_table_lookup (first, cell->cell->training_fingerprint);
 
       if (share_run (cell, folder) || !is_to_be_trained (cell))
         continue;
@@ -243,14 +244,15 @@ share_training (PlaitGrid *grid, const Folder *folder)
             cell->state = PLAIT_CELL_STALE;
           g_clear_pointer (&cell->trained, g_free);
           g_free (cell->note);
-          cell->note = g_strdup_printf ("trained the same as %s: evaluated when that is trained", before->cell->label);
+          cell->note
+              = g_strdup_printf ("same training as %s: evaluated after that cell is trained", before->cell->label);
         }
       else
-        g_hash_table_insert (first, cell->training_fingerprint, cell);
+        g_hash_table_insert (first, cell->cell->training_fingerprint, cell);
     }
 }
 
-/* The names of all files that belong to a cell. */
+/* Returns the names of the files that belong to cells. (transfer full) */
 static GHashTable *
 names_of_cells (const PlaitGrid *grid)
 {
@@ -270,7 +272,7 @@ compare_names (gconstpointer a, gconstpointer b, gpointer nothing)
   return strcmp (a, b);
 }
 
-/* The folder with the names of what is in it. */
+/* Returns the folder with the names of its entries. */
 static Folder
 list_folder (const PlaitGrid *grid)
 {
@@ -287,7 +289,7 @@ list_folder (const PlaitGrid *grid)
   return folder;
 }
 
-/* Looks at the runs that are no cell's. */
+/* Finds the finished runs in the folder that belong to no cell. */
 static void
 find_unclaimed (const PlaitGrid *grid, const Folder *folder)
 {
@@ -302,28 +304,28 @@ find_unclaimed (const PlaitGrid *grid, const Folder *folder)
         continue;
       g_auto (Found) found = look_at (grid, folder, name);
       if (found.complete)
-        g_tree_insert (folder->unclaimed, name, g_strdup (found.key));
+        g_tree_insert (folder->unclaimed, name, g_strdup (found.fingerprint));
     }
 }
 
-/* Notes in @folder the finished runs of other cells that were trained as one of these would be. */
+/* Finds finished runs of cells outside this part of the grid with the same training as one of its cells. */
 static void
 find_trained (const PlaitGrid *grid, const Folder *folder)
 {
   g_autoptr (GHashTable) keys = g_hash_table_new (g_str_hash, g_str_equal);
 
   for (guint i = 0; i < grid->n; i++)
-    g_hash_table_add (keys, grid->items[i].training_fingerprint);
+    g_hash_table_add (keys, grid->items[i].cell->training_fingerprint);
   for (guint i = grid->n; i < grid->n_known && !grid->fresh; i++)
     {
       PlaitGridCell *cell = &grid->items[i];
       g_autofree char *name = g_strconcat (cell->name, ENDING, NULL);
 
-      if (!g_hash_table_contains (keys, cell->training_fingerprint))
+      if (!g_hash_table_contains (keys, cell->cell->training_fingerprint))
         continue;
       g_auto (Found) found = look_at (grid, folder, name);
       if (found.complete && is_trained (&found, cell))
-        g_hash_table_insert (folder->trained, g_strdup (cell->training_fingerprint), g_steal_pointer (&name));
+        g_hash_table_insert (folder->trained, g_strdup (cell->cell->training_fingerprint), g_steal_pointer (&name));
     }
 }
 

@@ -9,7 +9,7 @@
 #include "files/file.h"
 #include "files/transfer.h"
 
-/* What became of cells, whoever ran them. */
+/* Results of finished cells and reasons of failed ones. */
 
 enum
 {
@@ -17,11 +17,7 @@ enum
   TAIL_BYTES = 2000,
 };
 
-/*
- * The folder
- */
-
-/* Puts the finished run @name at the cell's place, over what was there. */
+/* Renames the finished run @name in the folder to NAME.h5 of @cell, over an older file. */
 static gboolean
 move_to_final_name (const PlaitGrid *grid, const PlaitGridCell *cell, const char *name, GError **error)
 {
@@ -68,15 +64,12 @@ plait_grid_collect_finished (PlaitGrid *grid)
       plait_grid_collect_cell (grid, &grid->items[i]);
 }
 
-/*
- * Failures
- */
-
 char *
 plait_grid_read_tail (const char *path, goffset from)
 {
   char bytes[TAIL_BYTES + 1] = "";
-  int descriptor = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* may be a pipe, which nobody writes to */
+  int descriptor = open (path, O_RDONLY | O_CLOEXEC
+                                   | O_NONBLOCK); /* O_NONBLOCK: opening a named pipe without a writer would block */
   goffset end = descriptor >= 0 ? lseek (descriptor, 0, SEEK_END) : 0;
   gssize n = plait_read_at (descriptor, bytes, TAIL_BYTES, MAX (MAX (from, end - TAIL_BYTES), 0));
   char *first;
@@ -116,7 +109,7 @@ plait_grid_report_failures (const PlaitGrid *grid, PlaitLog *log)
     }
 }
 
-/* What a cell lacks that is not finished. (transfer full) */
+/* Returns the missing steps of the unfinished @cell, as a reason of failure. (transfer full) */
 static char *
 describe_missing (const PlaitGridCell *cell)
 {

@@ -8,24 +8,23 @@
 
 enum
 {
-  POLL_MILLISECONDS = 100, /* milliseconds */
-  MAX_CELL_SECONDS = 120,  /* seconds of one cell, with the reading of its data */
-  MAX_TOTAL_SECONDS = 60,  /* seconds after which no further cell is measured */
+  POLL_MILLISECONDS = 100,
+  MAX_CELL_SECONDS = 120, /* limit for one cell, including reading its data */
+  MAX_TOTAL_SECONDS = 60, /* no further cell is measured after this time */
 };
 
-/* What a cell takes: one whose run is finished, be it under other settings of what looks, or whose speed was
- * measured. */
+/* Cost of a known cell: its run is finished, even with settings that differ now, or its speed was measured. */
 typedef struct
 {
   const PlaitGridCell *cell;
   double training; /* seconds */
   double evaluation;
   gsize bytes;
-  gboolean now; /* measured */
+  gboolean now; /* TRUE: its speed was measured now */
   PlaitTrainingSet set;
 } Measured;
 
-/* 0 where @run does not tell. */
+/* Returns the attribute seconds at @place of @run; 0 if it is missing. */
 static double
 read_seconds (PlaitStore *run, const char *place)
 {
@@ -35,9 +34,9 @@ read_seconds (PlaitStore *run, const char *place)
   return seconds;
 }
 
-/* FALSE where the run does not tell. */
+/* Reads the cost of @cell from its run. FALSE if the run does not record it. */
 static gboolean
-measure (const PlaitGrid *grid, const PlaitGridCell *cell, Measured *measured)
+read_measured (const PlaitGrid *grid, const PlaitGridCell *cell, Measured *measured)
 {
   const char *other = cell->found ? cell->found : cell->trained;
   g_autofree char *name = other ? g_strdup (other) : g_strconcat (cell->name, ".h5", NULL);
@@ -62,7 +61,7 @@ measure (const PlaitGrid *grid, const PlaitGridCell *cell, Measured *measured)
   return measured->training > 0;
 }
 
-/* Values of axes that @a and @b have in common; a seed takes no time. */
+/* Returns the number of axes, without the seed, on which @a and @b have equal values. */
 static guint
 count_common (const PlaitGrid *grid, const PlaitGridCell *a, const PlaitGridCell *b)
 {
@@ -73,11 +72,8 @@ count_common (const PlaitGrid *grid, const PlaitGridCell *a, const PlaitGridCell
   return common;
 }
 
-/*
- * Measuring
- */
-
-/* Waits for @process, and kills it where that takes too long. (transfer full) */
+/* Waits for @process until it ends. Returns NULL, or the reason of its failure; after MAX_CELL_SECONDS that is a
+ * timeout. (transfer full) */
 static char *
 await (PlaitRunProcess *process)
 {
@@ -89,12 +85,13 @@ await (PlaitRunProcess *process)
     {
       poll (&wait, 1, POLL_MILLISECONDS);
       if (g_get_monotonic_time () > end)
-        return g_strdup_printf ("its data were not read and a few updates made within %d seconds", MAX_CELL_SECONDS);
+        return g_strdup_printf ("reading its data and making a few updates took more than %d seconds",
+                                MAX_CELL_SECONDS);
     }
   return reason;
 }
 
-/* Measures the speed of @cell; why it cannot, or NULL. (transfer full) */
+/* Measures the speed of @cell. Returns NULL, or the reason why it cannot be measured. (transfer full) */
 static char *
 measure_speed (const PlaitGridCell *cell, guint threads, Measured *measured)
 {
@@ -105,7 +102,7 @@ measure_speed (const PlaitGridCell *cell, guint threads, Measured *measured)
   char *reason;
 
   if (speed == MAP_FAILED)
-    return g_strdup ("there is no memory to share with its process");
+    return g_strdup ("no memory can be shared with its process");
   process = plait_run_process_new (cell->cell->experiment, &options, NULL, FALSE, &fault);
   reason = process ? await (process) : g_strdup (fault->message);
   *measured = (Measured){ cell, speed->training, speed->evaluation, speed->bytes, TRUE, speed->set };
@@ -114,7 +111,7 @@ measure_speed (const PlaitGridCell *cell, guint threads, Measured *measured)
   return reason;
 }
 
-/* TRUE if a cell that differs from @cell in its seed alone is known, or was tried. */
+/* TRUE if a cell that differs from @cell only in the seed is known, or could not be measured. */
 static gboolean
 is_known (const PlaitGrid *grid, const PlaitGridCost *cost, const GArray *known, const PlaitGridCell *cell)
 {
@@ -149,11 +146,7 @@ measure_all (const PlaitGrid *grid, const PlaitGridOptions *options, GArray *kno
   plait_log_progress_end (options->log);
 }
 
-/*
- * The estimate
- */
-
-/* Seconds of training that @cell, which was interrupted, has behind it. */
+/* Returns the seconds of training that the interrupted @cell has finished. */
 static double
 seconds_behind (const PlaitGrid *grid, const PlaitGridCell *cell)
 {
@@ -164,7 +157,7 @@ seconds_behind (const PlaitGrid *grid, const PlaitGridCell *cell)
   return run ? read_seconds (run, "/environment/training") : 0;
 }
 
-/* The mean of the known cells that have the most in common with @cell. */
+/* Estimates @cell as the mean of the known cells that share most axis values with it. */
 static void
 estimate (const PlaitGrid *grid, const PlaitGridCell *cell, const GArray *known, gboolean trains,
           PlaitGridEstimate *estimate)
@@ -209,7 +202,7 @@ plait_grid_cost_new (const PlaitGrid *grid, const PlaitGridOptions *options)
       Measured one;
 
       if ((grid->items[i].state == PLAIT_CELL_FINISHED || grid->items[i].trained)
-          && measure (grid, &grid->items[i], &one))
+          && read_measured (grid, &grid->items[i], &one))
         g_array_append_val (known, one);
     }
   cost->n_ran = known->len;
@@ -231,7 +224,7 @@ plait_grid_cost_new (const PlaitGrid *grid, const PlaitGridOptions *options)
       if (!plait_grid_cell_is_due (cell))
         continue;
       estimate (grid, cell, known,
-                cell->state != PLAIT_CELL_TRAINED && g_hash_table_add (trained, cell->training_fingerprint),
+                cell->state != PLAIT_CELL_TRAINED && g_hash_table_add (trained, cell->cell->training_fingerprint),
                 &cost->cells[i]);
       cost->seconds += cost->cells[i].seconds;
       cost->bytes = MAX (cost->bytes, cost->cells[i].bytes);

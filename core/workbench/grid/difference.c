@@ -10,12 +10,8 @@ typedef struct
   gboolean unknown; /* the run lacks a digest */
 } Difference;
 
-/*
- * Settings
- */
-
-/* TRUE if a setting of the experiment was another one. @data, the experiment's key, has only those that can change
- * results, and no places of files. What only one side has counts unless it is the default. */
+/* TRUE if a setting has changed. @data is the fingerprint text of the experiment as a key file: only settings that can
+ * change results, without paths. A setting that one side lacks counts as its default. */
 static gboolean
 has_changed (const char *group, const char *key, const char *old, const char *new, gconstpointer data)
 {
@@ -52,10 +48,6 @@ compare_settings (const Difference *difference, const PlaitExperiment *experimen
   return TRUE;
 }
 
-/*
- * Files and plugins
- */
-
 static gboolean
 compare_file (const char *name, const char *path, const char *digest, gpointer data, GError **error)
 {
@@ -64,7 +56,7 @@ compare_file (const char *name, const char *path, const char *digest, gpointer d
   g_autofree char *old = plait_store_get_string (difference->run, group, "sha256", NULL);
   g_autofree char *key = plait_digest_key (name);
 
-  /* A file that was not there before is told as a setting. */
+  /* A file that was missing before is reported as a changed setting. */
   difference->unknown |= !old;
   if (old && !g_str_equal (old, digest))
     g_ptr_array_add (difference->sentences,
@@ -103,7 +95,7 @@ plait_grid_difference (const PlaitExperiment *experiment, PlaitDigests *digests,
       || !plait_experiment_each_plugin (experiment, compare_plugin, &difference, error))
     return NULL;
   if (sentences->len == 0 && difference.unknown)
-    g_ptr_array_add (sentences, g_strdup ("something that an older plait did not note has changed"));
+    g_ptr_array_add (sentences, g_strdup ("a file or plugin may have changed that an older plait did not record"));
   n = sentences->len;
   if (n > MAX_LISTED)
     {

@@ -6,7 +6,7 @@
 #include "tables/heatmap.h"
 #include "tables/table.h"
 
-/* The files over all cells. */
+/* Writes the files about all cells. */
 
 gboolean
 plait_grid_write_tables (const PlaitGrid *grid, const PlaitGridTable *table, GError **error)
@@ -46,7 +46,7 @@ write_axes (const PlaitGrid *grid, PlaitStore *store, GError **error)
   return TRUE;
 }
 
-/* Columns of text: label, name, status and key of each cell, then its value on each axis. */
+/* Writes the table /cells of text: label, name, status and key of each cell, then its value on each axis. */
 static gboolean
 write_cells (const PlaitGrid *grid, PlaitStore *store, GError **error)
 {
@@ -65,14 +65,14 @@ write_cells (const PlaitGrid *grid, PlaitStore *store, GError **error)
       plait_table_text (table, PLAIT_TABLE_PLAIN, cell->cell->label);
       plait_table_text (table, PLAIT_TABLE_PLAIN, cell->name);
       plait_table_text (table, PLAIT_TABLE_PLAIN, plait_grid_cell_state_name (cell->state));
-      plait_table_text (table, PLAIT_TABLE_PLAIN, cell->key);
+      plait_table_text (table, PLAIT_TABLE_PLAIN, cell->cell->fingerprint);
       for (guint a = 0; a < grid->cells->n_axes; a++)
         plait_table_text (table, PLAIT_TABLE_PLAIN, axes[a].values[cell->cell->value_indices[a]]);
     }
   return plait_store_write_table (store, "/cells", table, error);
 }
 
-/* Columns of text: label of each cell that is left out, and of the cell that is the same. */
+/* Writes the table /same of text: the label of each left-out cell and of the earlier cell that equals it. */
 static gboolean
 write_same (const PlaitCells *cells, PlaitStore *store, GError **error)
 {
@@ -88,7 +88,7 @@ write_same (const PlaitCells *cells, PlaitStore *store, GError **error)
   return plait_table_rows (table) == 0 || plait_store_write_table (store, PLAIT_GRID_DUPLICATES, table, error);
 }
 
-/* Viewers open with what the first finished cell opens with: a heatmap of its attention. */
+/* Links finished runs. Viewers show the default plot of the first one: a heatmap of its attention. */
 static gboolean
 write_links (const PlaitGrid *grid, PlaitStore *store, GError **error)
 {
@@ -115,15 +115,15 @@ write_links (const PlaitGrid *grid, PlaitStore *store, GError **error)
   return plait_store_set_default (store, shown, error);
 }
 
-/* Says at the column of each score which way it points. */
+/* Writes at the column of each score whether larger is better. */
 static gboolean
 write_directions (const PlaitGridTable *table, PlaitStore *store, GError **error)
 {
   for (guint m = 0; m < table->n_score_columns; m++)
     {
       const PlaitScoreColumn *score_column = &table->score_columns[m];
-      g_autofree char *where = plait_score_column_split_text (score_column);
-      g_autofree char *path = g_strdup_printf ("/summary/%s %s", where, score_column->name);
+      g_autofree char *split = plait_score_column_split_text (score_column);
+      g_autofree char *path = g_strdup_printf ("/summary/%s %s", split, score_column->name);
 
       if (!plait_store_set_int (store, path, "larger_is_better", score_column->larger_is_better, error))
         return FALSE;

@@ -7,12 +7,12 @@
 #include <glib/gstdio.h>
 #include <sys/stat.h>
 
-/* The place of a grid: who works there, and whose the files are. */
+/* The grid's folder: its lock, and which of its files a grid may overwrite. */
 
-/* The files over all cells. The first is written before the others. */
+/* The files about all cells, in the order of writing. */
 static const char *const written[] = { "grid.h5", "table.csv", "table.md", "table.tex" };
 
-/* TRUE if the file at @path is what a grid writes. */
+/* TRUE if a grid wrote the grid.h5 at @path. */
 static gboolean
 check_grid_file (const char *path, GError **error)
 {
@@ -20,12 +20,12 @@ check_grid_file (const char *path, GError **error)
 
   if (!store || plait_store_has (store, "/cells"))
     return store != NULL;
-  return plait_fail (error, PLAIT_ERROR_INPUT,
-                     "%s: is not a grid's, which would be written in its place; choose another folder with --output",
-                     path);
+  return plait_fail (
+      error, PLAIT_ERROR_INPUT,
+      "%s: is not the file of a grid, but the grid would overwrite it; choose another folder with --output", path);
 }
 
-/* TRUE if the files over all cells that are there already are a grid's. */
+/* TRUE if the files about all cells in @folder were written by a grid, or are missing. */
 static gboolean
 check_files (const char *folder, GError **error)
 {
@@ -39,14 +39,14 @@ check_files (const char *folder, GError **error)
 
       if (g_file_test (path, G_FILE_TEST_EXISTS))
         return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "%s: exists, but there is no %s beside it, so no grid wrote it; choose another folder with "
-                           "--output, or move the file",
+                           "%s: exists, but there is no %s in its folder, so no grid wrote it; choose another folder "
+                           "with --output, or move the file",
                            path, written[0]);
     }
   return TRUE;
 }
 
-/* TRUE if @path is a run, damaged or not, or nothing. */
+/* TRUE if @path is a run, damaged or not, or does not exist. */
 static gboolean
 is_run_or_nothing (const char *path)
 {
@@ -73,8 +73,8 @@ plait_grid_check_cells (const PlaitGrid *grid, GError **error)
 
       if (!is_run_or_nothing (path))
         return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "%s: is not a run, and a cell's would be written in its place; choose another folder with "
-                           "--output, move the file, or replace it with --fresh",
+                           "%s: is not a run, but a cell would overwrite it; choose another folder with --output, move "
+                           "the file, or replace it with --fresh",
                            path);
       if (!plait_store_check_not_left_open (path, error))
         return FALSE;
@@ -94,13 +94,13 @@ plait_grid_make_folder (const PlaitGrid *grid, GError **error)
 gboolean
 plait_grid_lock (PlaitGrid *grid, PlaitLog *log, GError **error)
 {
-  g_autofree char *place = g_build_filename (grid->folder, "grid", NULL);
+  g_autofree char *path = g_build_filename (grid->folder, "grid", NULL);
   g_autofree char *busy = g_strdup_printf ("%s: another plait grid is working in this folder", grid->folder);
 
   if (!plait_grid_make_folder (grid, error))
     return FALSE;
   if (!grid->lock)
-    grid->lock = plait_lock_take (place, busy, "wait for it, or choose another one with --output", log, error);
+    grid->lock = plait_lock_take (path, busy, "wait for it, or choose another one with --output", log, error);
   return grid->lock && check_files (grid->folder, error);
 }
 

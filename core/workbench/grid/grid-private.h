@@ -3,33 +3,34 @@
 
 #include "grid/grid.h"
 
-/* Inside of grid.h: what has to be done with each cell, and what became of it. */
+/* Functions that the files of this folder share. */
 
-/* The table of cells that are left out, in the file over all cells. */
+/* The table of left-out duplicates in grid.h5. */
 #define PLAIT_GRID_DUPLICATES "/same"
 
-/* Fails if what bears the name of a cell's file is no run, damaged or not, or was left open by another program, unless
- * all cells are to be run afresh. */
+/* Fails if a file with the name of a cell's run is not a run, or was left open by another program. A damaged run
+ * passes. With grid->fresh nothing is checked. */
 gboolean plait_grid_check_cells (const PlaitGrid *grid, GError **error);
 
-/* Columns of the table of cells before those of the axes. */
+/* Columns of the table /cells before the columns of the axes. */
 #define PLAIT_GRID_CELL_COLUMNS 4
 
-/* Sets the state of each cell of @grid, and what else it says of the folder. Where some cells were chosen, only runs of
- * its other cells are looked at beside theirs. */
+/* Sets the state of each cell of @grid and grid->unclaimed. If the grid is a part, runs of its other cells are searched
+ * for equal training too, but unclaimed runs are not. */
 void plait_grid_update_states (PlaitGrid *grid);
 
 void plait_grid_cell_set_state (PlaitGridCell *cell, PlaitGridCellState state, const char *note);
 
-/* Puts @cell, which is finished, into its place, and reads its results. FALSE where it has failed, for that cannot be
- * done. */
+/* Renames the finished run of @cell to NAME.h5 and reads its result. If that fails: FALSE, and @cell becomes
+ * PLAIT_CELL_FAILED. */
 gboolean plait_grid_collect_cell (const PlaitGrid *grid, PlaitGridCell *cell);
 
-/* The last lines of a file of text behind its first @from bytes, what is in the last bytes. (transfer full) */
+/* Returns the last lines of the text file at @path, ignoring its first @from bytes. Reads the last 2000 bytes at most.
+ * (transfer full) */
 char *plait_grid_read_tail (const char *path, goffset from);
 
-/* Says of every cell that failed why, and what it said last. */
+/* Logs for every failed cell the reason and the end of its log. */
 void plait_grid_report_failures (const PlaitGrid *grid, PlaitLog *log);
 
-/* Makes the folders of the cells' training logs, so that none is trained whose log cannot be written. */
+/* Makes the folders of the cells' training logs before any cell is trained. */
 gboolean plait_grid_make_log_folders (const PlaitGridOptions *options, GError **error);

@@ -6,11 +6,11 @@
 #include "files/digest.h"
 #include "grid/grid-private.h"
 
-/* The cells of a grid, what they are called, and which of them are wanted. */
+/* The cells of a grid and their file names. */
 
 enum
 {
-  MAX_NAME_LENGTH = 60, /* of a file, without digest and ending */
+  MAX_NAME_LENGTH = 60, /* bytes of a file name, without digest and ending */
   NAME_DIGITS = 8,
 };
 
@@ -58,8 +58,8 @@ plait_grid_count (const PlaitGrid *grid, PlaitGridCellState state)
   return count;
 }
 
-/* "combiner-flat": axis @a of @cell with the last part of its key, without what a shell or a file system might take
- * amiss; empty for the empty value. (transfer full) */
+/* Returns the part of a file name for axis @a of @cell, such as "combiner-flat": the last word of its key and its
+ * value, with characters special to shells or file systems replaced. "" for the empty value. (transfer full) */
 static char *
 name_part (const PlaitCells *cells, const PlaitExperimentCell *cell, guint a)
 {
@@ -74,7 +74,7 @@ name_part (const PlaitCells *cells, const PlaitExperimentCell *cell, guint a)
   return part;
 }
 
-/* @parts [n] but @skipped with '_' between them, each with at most @limit bytes. (transfer full) */
+/* Joins @parts, without @skipped, with '_', each cut to @limit bytes. (transfer full) */
 static GString *
 join_parts (const GPtrArray *parts, const char *skipped, int limit)
 {
@@ -90,8 +90,8 @@ join_parts (const GPtrArray *parts, const char *skipped, int limit)
   return name;
 }
 
-/* "decoder.combiner=flat experiment.seed=1" -> "combiner-flat_seed-1-DIGEST". Of a name that is too long all parts keep
- * their beginnings, and the seed, which stands last then, is whole. (transfer full) */
+/* Returns the file name of @cell, such as "combiner-flat_seed-1-DIGEST". If it is too long, all parts are cut at the
+ * end except the seed, which is moved to the end. (transfer full) */
 static char *
 name_cell (const PlaitCells *cells, const PlaitExperimentCell *cell)
 {
@@ -124,10 +124,6 @@ name_cell (const PlaitCells *cells, const PlaitExperimentCell *cell)
   return g_string_free (g_steal_pointer (&name), FALSE);
 }
 
-/*
- * The grid
- */
-
 static gboolean
 check_folder (const char *folder, GError **error)
 {
@@ -137,7 +133,7 @@ check_folder (const char *folder, GError **error)
                      "%s: is a file, but a grid needs a folder; choose another one with --output", folder);
 }
 
-/* The cells of the grid file, with their names and keys, before anything is looked at in the folder. (transfer full) */
+/* Reads the cells of the grid file with their names, but not their states. (transfer full) */
 static PlaitGrid *
 read_grid (const char *path, const char *const *overrides, const char *folder, gboolean fresh, PlaitResolveFlags more,
            PlaitRegistry *registry, GError **error)
@@ -164,15 +160,9 @@ read_grid (const char *path, const char *const *overrides, const char *folder, g
 
       cell->cell = &grid->cells->cells[i];
       cell->name = name_cell (grid->cells, cell->cell);
-      cell->training_fingerprint = cell->cell->training_fingerprint;
-      cell->key = cell->cell->key;
     }
   return g_steal_pointer (&grid);
 }
-
-/*
- * Some of the cells
- */
 
 static void
 clear_cell (PlaitGridCell *cell)
@@ -188,11 +178,11 @@ clear_cell (PlaitGridCell *cell)
 gboolean
 plait_grid_lock_cell (const PlaitGrid *grid, PlaitGridCell *cell, PlaitLog *log, GError **error)
 {
-  g_autofree char *place = g_build_filename (grid->folder, cell->name, NULL);
+  g_autofree char *path = g_build_filename (grid->folder, cell->name, NULL);
   g_autofree char *busy = g_strdup_printf ("the cell %s: another process runs it", cell->cell->label);
 
   if (!cell->lock)
-    cell->lock = plait_lock_take (place, busy, "wait for it", log, error);
+    cell->lock = plait_lock_take (path, busy, "wait for it", log, error);
   return cell->lock != NULL;
 }
 
@@ -208,7 +198,7 @@ is_wanted (const PlaitGridCell *cell, const char *const *names, gboolean *known)
   return FALSE;
 }
 
-/* Makes @names the cells of @grid: they stand before the others. */
+/* Restricts @grid to the cells @names by moving them before the others. */
 static gboolean
 choose (PlaitGrid *grid, const char *const *names, GError **error)
 {
@@ -228,7 +218,7 @@ choose (PlaitGrid *grid, const char *const *names, GError **error)
   for (guint i = 0; names[i]; i++)
     if (!known[i])
       return plait_fail (error, PLAIT_ERROR_INPUT,
-                         "there is no cell \"%s\" in this grid; --commands shows what they are called", names[i]);
+                         "there is no cell \"%s\" in this grid; --commands shows the names of its cells", names[i]);
   return TRUE;
 }
 

@@ -4,7 +4,7 @@
 #include "setup/trained.h"
 #include "tables/table.h"
 
-/* A grid as its file over all cells tells it. */
+/* Opens a grid from its grid.h5. */
 
 #define CELLS "/cells"
 #define MAX_BYTES ((gsize)1 << 26)
@@ -17,7 +17,7 @@ read_axes (PlaitCells *cells, PlaitStore *store, GError **error)
   guint first = PLAIT_GRID_CELL_COLUMNS;
   guint n_axes = columns ? g_strv_length (columns) : 0;
 
-  /* The columns tell the keys, not the members of /axes: that of [source a/leaves] has a group of its own there. */
+  /* The keys are read from the columns: in /axes, a key such as "source a/leaves" would be a nested group. */
   n_axes -= MIN (n_axes, first);
   cells->axes = g_new0 (PlaitAxis, n_axes);
   for (guint a = 0; a < n_axes; a++)
@@ -32,7 +32,8 @@ read_axes (PlaitCells *cells, PlaitStore *store, GError **error)
   return columns != NULL;
 }
 
-/* A column of @table, which has @n rows; -1: any number. (transfer full) */
+/* Returns column @name of @table as texts. It must have *@n rows; if *@n is -1, *@n becomes their number. (transfer
+ * full) */
 static char **
 read_column (PlaitStore *store, const char *table, const char *name, gint64 *n, GError **error)
 {
@@ -49,7 +50,7 @@ read_column (PlaitStore *store, const char *table, const char *name, gint64 *n, 
   return g_steal_pointer (&column);
 }
 
-/* Fills the places of axis @a of all cells. */
+/* Reads the value index on axis @a of all cells. */
 static gboolean
 read_value_indices (const PlaitCells *cells, guint a, PlaitStore *store, GError **error)
 {
@@ -71,7 +72,7 @@ read_value_indices (const PlaitCells *cells, guint a, PlaitStore *store, GError 
   return values != NULL;
 }
 
-/* Reads what the finished run of @cell tells of itself, if there is one. */
+/* Reads experiment and fingerprint of the finished run of @cell, if there is one. */
 static gboolean
 read_cell (PlaitGrid *grid, PlaitGridCell *cell, PlaitExperimentCell *own, PlaitRegistry *registry, GError **error)
 {
@@ -84,10 +85,10 @@ read_cell (PlaitGrid *grid, PlaitGridCell *cell, PlaitExperimentCell *own, Plait
   own->experiment = run ? plait_trained_experiment (run, NULL, registry, error) : NULL;
   if (!own->experiment)
     return FALSE;
-  g_free (own->key);
-  cell->key = own->key = plait_store_get_string (run, "/", "key", error);
+  g_free (own->fingerprint);
+  own->fingerprint = plait_store_get_string (run, "/", "key", error);
   cell->state = PLAIT_CELL_FINISHED;
-  return cell->key != NULL;
+  return own->fingerprint != NULL;
 }
 
 static gboolean
@@ -112,7 +113,7 @@ read_cells (PlaitGrid *grid, PlaitStore *store, PlaitRegistry *registry, GError 
       own->value_indices = g_new0 (guint, cells->n_axes + 1);
       grid->items[i].cell = own;
       grid->items[i].name = g_strdup (names[i]);
-      grid->items[i].key = own->key = g_strdup (keys[i]);
+      own->fingerprint = g_strdup (keys[i]);
       if (!read_cell (grid, &grid->items[i], own, registry, error))
         return FALSE;
     }
@@ -122,7 +123,7 @@ read_cells (PlaitGrid *grid, PlaitStore *store, PlaitRegistry *registry, GError 
   return TRUE;
 }
 
-/* Reads which cells were left out, if any. */
+/* Reads the labels of left-out duplicates, if there are any. */
 static gboolean
 read_same (PlaitCells *cells, PlaitStore *store, GError **error)
 {

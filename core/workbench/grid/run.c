@@ -9,24 +9,24 @@
 #include "grid/table.h"
 #include "run/process.h"
 
-/* Running the cells of a grid, several at once. */
+/* Runs the cells of a grid, several at once. */
 
 enum
 {
-  POLL_MILLISECONDS = 200, /* milliseconds */
-  PAUSE = 1,               /* seconds between cells whose number is not given */
-  SHOW_EACH = 4,           /* seconds that the progress of one of several cells is shown */
-  MAX_GRACE = 30,          /* seconds for a checkpoint, when a cell's time is over */
+  POLL_MILLISECONDS = 200,
+  PAUSE = 1,      /* seconds between the starts of cells, if jobs is not given */
+  SHOW_EACH = 4,  /* seconds for which the progress of one cell is shown */
+  MAX_GRACE = 30, /* maximum seconds for a checkpoint after a cell's time limit */
 };
 
-/* A cell that runs. */
+/* A running cell. */
 typedef struct
 {
   PlaitGridCell *cell;
   PlaitRunProcess *process;
   gint64 start;
-  goffset said;  /* bytes that the cell's log had before */
-  gboolean late; /* its time is over, and it was asked to end */
+  goffset said;  /* bytes that the cell's log had before this start */
+  gboolean late; /* over the time limit and asked to end */
 } Job;
 
 typedef struct
@@ -35,13 +35,13 @@ typedef struct
   const PlaitGridOptions *options;
   GArray *jobs;
   gboolean *started; /* [n cells] */
-  guint *failures;   /* [n cells] */
+  guint *failures;   /* [n cells]: failures so far */
   guint to_run;
   guint done;
   guint finished;
-  double seconds; /* that the finished ones took */
-  gsize max;      /* bytes of memory that a cell has held */
-  gint64 last;    /* when the last cell began */
+  double seconds; /* sum over finished cells */
+  gsize max;      /* peak memory of a cell so far, bytes */
+  gint64 last;    /* monotonic time of the last start */
   gboolean stopped;
 } Runner;
 
@@ -50,10 +50,6 @@ clear_job (gpointer data)
 {
   plait_run_process_free (((Job *)data)->process);
 }
-
-/*
- * Jobs
- */
 
 static void
 log_start (PlaitLog *log, const PlaitGridCell *cell)
@@ -65,14 +61,10 @@ log_start (PlaitLog *log, const PlaitGridCell *cell)
   else if (cell->state == PLAIT_CELL_TRAINED)
     plait_log_info (log, "%s: is evaluated: %s", label, cell->note);
   else if (cell->state == PLAIT_CELL_PARTIAL)
-    plait_log_info (log, "%s: goes on%s%s", label, cell->note ? " " : "", cell->note ? cell->note : "");
+    plait_log_info (log, "%s: continues%s%s", label, cell->note ? " " : "", cell->note ? cell->note : "");
   else
     plait_log_info (log, "%s: begins", label);
 }
-
-/*
- * How many run at once. Small models hardly gain from threads, and with large ones processes gain as much.
- */
 
 static guint
 max_jobs (const PlaitGridOptions *options)
@@ -80,7 +72,7 @@ max_jobs (const PlaitGridOptions *options)
   return options->jobs > 0 ? options->jobs : MAX (1, g_get_num_processors () / MAX (1, options->threads));
 }
 
-/* All that are to be run share the processors, or as many as run at once. */
+/* The cells that are left share the processors, but only as many cells as run at once. */
 guint
 plait_grid_threads (const PlaitGridOptions *options, guint to_run)
 {
@@ -89,7 +81,7 @@ plait_grid_threads (const PlaitGridOptions *options, guint to_run)
   return options->threads > 0 ? options->threads : MAX (1, g_get_num_processors () / at_once);
 }
 
-/* TRUE if one more cell fits beside those that run, if each grows to the size of the largest so far. */
+/* TRUE if there is memory for one more cell, in case each running cell grows to the largest size so far. */
 static gboolean
 has_memory (Runner *runner)
 {
@@ -106,7 +98,8 @@ has_memory (Runner *runner)
   return plait_memory_is_available ((runner->jobs->len + 1) * runner->max - all);
 }
 
-/* Cells beyond the first begin one at a time, so that those before can show how much memory they take. */
+/* TRUE if one more cell may start. After the first, cells start one at a time, so that earlier ones can show how much
+ * memory they take. */
 static gboolean
 has_room (Runner *runner)
 {
@@ -118,7 +111,7 @@ has_room (Runner *runner)
          || (g_get_monotonic_time () - runner->last >= PAUSE * G_USEC_PER_SEC && has_memory (runner));
 }
 
-/* Holds @cell. Where another process had it in the meantime, what is to be done may be less now: FALSE if nothing. */
+/* Locks @cell and, if another process may have run it before, finds its state again. FALSE if nothing is left to do. */
 static gboolean
 is_still_due (Runner *runner, PlaitGridCell *cell)
 {
@@ -178,7 +171,8 @@ start_job (Runner *runner, PlaitGridCell *cell)
     }
 }
 
-/* Where another cell was trained as @cell would be in the meantime, that one is evaluated. FALSE while it goes on. */
+/* If another cell with the same training has finished, makes @cell only evaluate that run. FALSE while such a cell
+ * runs. */
 static gboolean
 find_trained (Runner *runner, PlaitGridCell *cell)
 {
@@ -187,14 +181,15 @@ find_trained (Runner *runner, PlaitGridCell *cell)
   if (cell->state != PLAIT_CELL_NEW && cell->state != PLAIT_CELL_STALE)
     return TRUE;
   for (guint i = 0; i < runner->jobs->len; i++)
-    if (g_str_equal (g_array_index (runner->jobs, Job, i).cell->training_fingerprint, cell->training_fingerprint))
+    if (g_str_equal (g_array_index (runner->jobs, Job, i).cell->cell->training_fingerprint,
+                     cell->cell->training_fingerprint))
       return FALSE;
   for (guint i = 0; i < grid->n; i++)
     if (runner->started[i] && grid->items[i].state == PLAIT_CELL_FINISHED
-        && g_str_equal (grid->items[i].training_fingerprint, cell->training_fingerprint))
+        && g_str_equal (grid->items[i].cell->training_fingerprint, cell->cell->training_fingerprint))
       {
         cell->trained = g_strconcat (grid->items[i].name, ".h5", NULL);
-        plait_grid_cell_set_state (cell, PLAIT_CELL_TRAINED, "it was trained the same as a cell before");
+        plait_grid_cell_set_state (cell, PLAIT_CELL_TRAINED, "an earlier cell had the same training");
         return TRUE;
       }
   return TRUE;
@@ -234,7 +229,7 @@ log_scores (const Runner *runner, const Job *job)
   plait_log_info (runner->options->log, "%s: finished in %s%s", job->cell->cell->label, duration, scores->str);
 }
 
-/* Whoever makes the table is another process, and reads in the cell's log why it failed. */
+/* Writes the reason of failure into the cell's log, from which another process makes the table. */
 static void
 note_reason (const PlaitGrid *grid, const PlaitGridCell *cell, const char *reason)
 {
@@ -247,28 +242,28 @@ note_reason (const PlaitGrid *grid, const PlaitGridCell *cell, const char *reaso
   fclose (file);
 }
 
-/* Has the cell run once more, if it may. */
+/* Retries the failed cell if retries are left. */
 static void
 fail_job (Runner *runner, const Job *job, const char *reason)
 {
   PlaitGrid *grid = runner->grid;
   PlaitGridCell *cell = job->cell;
-  gsize place = (gsize)(cell - grid->items);
+  gsize index = (gsize)(cell - grid->items);
 
   plait_log_warning (runner->options->log, "%s: failed: %s", cell->cell->label, reason);
   if (grid->part)
     note_reason (grid, cell, reason);
-  if (!runner->stopped && runner->failures[place]++ < runner->options->retries)
+  if (!runner->stopped && runner->failures[index]++ < runner->options->retries)
     {
       plait_grid_update_state (grid, cell);
-      runner->started[place] = FALSE;
+      runner->started[index] = FALSE;
       runner->done--;
     }
   else
     plait_grid_cell_set_state (cell, PLAIT_CELL_FAILED, reason);
 }
 
-/* The process of @job has ended. FALSE only if the files over all cells cannot be written. */
+/* Handles the end of the process of @job. FALSE only if grid.h5 cannot be written. */
 static gboolean
 end_job (Runner *runner, const Job *job, PlaitProcessEnd end, const char *reason, GError **error)
 {
@@ -279,12 +274,13 @@ end_job (Runner *runner, const Job *job, PlaitProcessEnd end, const char *reason
   if (late || end == PLAIT_PROCESS_FAILED)
     {
       fail_job (runner, job,
-                late ? "it ran longer than --time allows; with more, it goes on from its checkpoint" : reason);
+                late ? "it ran longer than --time allows; with a longer --time it continues from its checkpoint"
+                     : reason);
       return TRUE;
     }
   if (end == PLAIT_PROCESS_INTERRUPTED)
     {
-      /* An evaluation has no checkpoints: it stays to be done. */
+      /* An evaluation has no checkpoints: it is repeated as a whole. */
       if (cell->state != PLAIT_CELL_TRAINED)
         plait_grid_cell_set_state (cell, PLAIT_CELL_PARTIAL, NULL);
       return TRUE;
@@ -299,7 +295,8 @@ end_job (Runner *runner, const Job *job, PlaitProcessEnd end, const char *reason
   return runner->grid->part || plait_grid_write (runner->grid, NULL, error);
 }
 
-/* Asks the job to end whose time is over, and kills it where it does not. Either way it is found to have ended. */
+/* Stops @job if it is over its time limit, first with a checkpoint, after a while at once. plait_run_process_poll()
+ * reports its end. */
 static void
 enforce_time_limit (const Runner *runner, Job *job)
 {
@@ -366,12 +363,8 @@ pass_on_stop (Runner *runner)
     plait_run_process_stop (g_array_index (runner->jobs, Job, i).process, FALSE);
 }
 
-/*
- * Progress
- */
-
-/* Seconds left if each cell to come takes as long as the finished ones did on average, a running one at least as long
- * as it has run; -1 while none has finished. */
+/* Estimates the seconds left: each cell takes the mean time of the finished ones, a running cell at least the time so
+ * far. -1 while no cell has finished. */
 static double
 seconds_left (const Runner *runner)
 {
@@ -386,7 +379,7 @@ seconds_left (const Runner *runner)
   return left / MAX (1, runner->jobs->len);
 }
 
-/* The last line that @job has logged; empty if it has said nothing yet. (transfer full) */
+/* Returns the last line of the log of @job; "" if it has logged nothing yet. (transfer full) */
 static char *
 last_line (const Runner *runner, const Job *job)
 {
@@ -397,7 +390,7 @@ last_line (const Runner *runner, const Job *job)
   return g_strdup (line ? line + 1 : tail);
 }
 
-/* The running cells take turns. */
+/* Shows the progress of all cells and of one running cell, in turn. */
 static void
 show_progress (const Runner *runner)
 {
@@ -440,7 +433,7 @@ plait_grid_make_log_folders (const PlaitGridOptions *options, GError **error)
   for (guint i = 0; i < G_N_ELEMENTS (folders); i++)
     if (folders[i].folder && g_mkdir_with_parents (folders[i].folder, 0777) != 0)
       return plait_fail (error, PLAIT_ERROR_INPUT,
-                         "%s %s: the folder for a log of each cell cannot be made (%s); name another place",
+                         "%s %s: the folder for a log of each cell cannot be made (%s); name another folder",
                          folders[i].option, folders[i].folder, g_strerror (errno));
   return TRUE;
 }
@@ -470,6 +463,6 @@ plait_grid_run (PlaitGrid *grid, const PlaitGridOptions *options, GError **error
   plait_grid_report_failures (grid, options->log);
   if (runner.stopped && plait_grid_count_due (grid) > 0)
     return plait_fail (error, PLAIT_ERROR_INTERRUPTED,
-                       "interrupted; the checkpoints are in %s: the same command goes on", grid->folder);
+                       "interrupted; the checkpoints are in %s; run the same command to continue", grid->folder);
   return TRUE;
 }

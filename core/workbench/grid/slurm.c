@@ -18,34 +18,30 @@ enum
 {
   MIN_ARRAY_LENGTH = 1,
   NAME_DIGITS = 8,
-  GRACE = 60,                /* seconds of a task beyond what its cells may take */
-  TIMES_SECONDS = 3,         /* as long as was measured here a cell may take on another machine */
-  MAX_MESSAGE_LENGTH = 2000, /* of Slurm's, that are quoted */
-  PATIENCE = 60,             /* seconds that one of Slurm's commands may take */
+  GRACE = 60,                /* seconds added to the time limit of each cell */
+  TIMES_SECONDS = 3,         /* factor of the measured time, as another machine may be slower */
+  MAX_MESSAGE_LENGTH = 2000, /* bytes of a quoted message of Slurm */
+  PATIENCE = 60,             /* default seconds until a command of Slurm is given up */
 };
 
-#define TIMES_MEMORY 1.5 /* as much as was measured, and that beside it */
-#define MORE_MEMORY 64   /* MiB */
+#define TIMES_MEMORY 1.5 /* factor of the measured memory */
+#define MORE_MEMORY 64   /* MiB added to it */
 
 typedef struct
 {
   PlaitGrid *grid;
   const PlaitGridOptions *options;
-  gint64 seconds;  /* that a cell may take; 0: as long as it likes */
-  char *memory;    /* of each, or NULL */
-  char *name;      /* of the jobs: the same for the same folder */
-  char *logs;      /* folder of what the tasks say */
-  guint patience;  /* seconds that one of Slurm's commands may take */
-  GPtrArray *jobs; /* numbers of those that were submitted */
-  gboolean unsure; /* whether more were: sbatch gave no number */
-  GPtrArray *plan; /* NULL, or what is asked of Slurm is added here and not asked */
+  gint64 seconds;  /* time limit of a cell; 0: none */
+  char *memory;    /* memory of each cell for --mem; or NULL */
+  char *name;      /* name of all jobs of this folder */
+  char *logs;      /* folder of the logs of tasks */
+  guint patience;  /* seconds until a command of Slurm is given up */
+  GPtrArray *jobs; /* numbers of the submitted jobs */
+  gboolean unsure; /* TRUE if a job may be in the queue whose number sbatch did not give */
+  GPtrArray *plan; /* not NULL: commands are added here and not run */
 } Submission;
 
-/*
- * Slurm's commands
- */
-
-/* What Slurm said, as part of a sentence. */
+/* Turns a message of Slurm into a part of one line. */
 static void
 join_lines (char *text)
 {
@@ -55,7 +51,7 @@ join_lines (char *text)
     text[MAX_MESSAGE_LENGTH] = '\0';
 }
 
-/* Calls @program and waits for its answer. FALSE with Slurm's own words if it does not do what it is asked for. */
+/* Runs @program and waits for its end. If it fails, the error quotes its message. */
 static gboolean
 ask (const PlaitProgramCall *program, PlaitProgramResult *answer, GError **error)
 {
@@ -82,7 +78,7 @@ ask (const PlaitProgramCall *program, PlaitProgramResult *answer, GError **error
                      *answer->errors ? answer->errors : "it does not say why");
 }
 
-/* What @words print. (transfer full) */
+/* Returns the output of the command @words. (transfer full) */
 static char *
 call (const Submission *submission, const char *const *words, GError **error)
 {
@@ -92,7 +88,7 @@ call (const Submission *submission, const char *const *words, GError **error)
   return ask (&program, &answer, error) ? g_steal_pointer (&answer.output) : NULL;
 }
 
-/* How many tasks an array may have. */
+/* Reads the maximum number of tasks of a job array. */
 static gboolean
 find_array_size (const Submission *submission, guint *size, GError **error)
 {
@@ -105,8 +101,8 @@ find_array_size (const Submission *submission, guint *size, GError **error)
     return FALSE;
   if (!g_ascii_isdigit (*digits))
     return plait_fail (error, PLAIT_ERROR_FAILED,
-                       "scontrol show config gives no number for MaxArraySize; see what stands in for it here, or use "
-                       "--commands");
+                       "scontrol show config gives no number for MaxArraySize; check that scontrol is Slurm's own "
+                       "program, or use --commands");
   *size = (guint)MIN (g_ascii_strtoull (digits, NULL, 10), G_MAXUINT);
   return *size >= MIN_ARRAY_LENGTH
          || plait_fail (error, PLAIT_ERROR_FAILED,
@@ -114,7 +110,8 @@ find_array_size (const Submission *submission, guint *size, GError **error)
                         *size);
 }
 
-/* The jobs of @output, a line each that begins with a number; other lines are greetings. (transfer full) */
+/* Returns the jobs in @output of squeue: the lines that begin with a number. Other lines are greetings. (transfer
+ * full) */
 static char *
 list_queued (const char *output)
 {
@@ -129,7 +126,7 @@ list_queued (const char *output)
   return g_string_free (g_steal_pointer (&jobs), FALSE);
 }
 
-/* Refuses what is in the queue already. */
+/* Fails if jobs of this grid are in the queue already. */
 static gboolean
 check_queue (const Submission *submission, GError **error)
 {
@@ -147,8 +144,8 @@ check_queue (const Submission *submission, GError **error)
                         submission->grid->folder, queued, submission->name);
 }
 
-/* Takes out of the queue what was submitted: all jobs of this name, since the queue had none before. Where some may be
- * left, @error says so too. */
+/* Cancels all jobs of this name, which were all submitted now. If some may be left, adds to @error how to cancel
+ * them. */
 static void
 cancel (const Submission *submission, GError **error)
 {
@@ -166,11 +163,7 @@ cancel (const Submission *submission, GError **error)
                name);
 }
 
-/*
- * Jobs
- */
-
-/* The beginning of a script: a node may not see the program. */
+/* Returns the beginning of a script, which checks that the node finds the program. (transfer full) */
 static GString *
 begin_script (GError **error)
 {
@@ -189,7 +182,7 @@ begin_script (GError **error)
   return script;
 }
 
-/* Adds @words to the plan. The number that the job would have. (transfer full) */
+/* Adds @words to the plan and returns a placeholder for the job's number. (transfer full) */
 static char *
 note (Submission *submission, const GPtrArray *words)
 {
@@ -201,8 +194,8 @@ note (Submission *submission, const GPtrArray *words)
   return g_strdup_printf ("JOB%u", submission->plan->len);
 }
 
-/* The number of the job in what sbatch --parsable printed: alone on a line, or with the cluster as in "12;name". 0: no
- * line is that, or several are. */
+/* Returns the number of the job in the output of sbatch --parsable: alone on a line, or with the cluster as in
+ * "12;name". 0 if there is no such line, or more than one. */
 static gint64
 find_number (const char *output)
 {
@@ -226,7 +219,7 @@ find_number (const char *output)
   return found;
 }
 
-/* Hands @script to sbatch. The job's number. (transfer full) */
+/* Submits @script with sbatch and returns the job's number. (transfer full) */
 static char *
 call_sbatch (Submission *submission, const GPtrArray *words, const char *script, GError **error)
 {
@@ -243,12 +236,12 @@ call_sbatch (Submission *submission, const GPtrArray *words, const char *script,
     return NULL;
   join_lines (answer.output);
   return plait_fail_null (error, PLAIT_ERROR_FAILED,
-                          "sbatch --parsable does not give the number of the job on a line of its own, but \"%s\"; see "
-                          "what stands in for it or greets here",
+                          "sbatch --parsable does not print the number of the job on a line of its own, but \"%s\"; "
+                          "check that sbatch is Slurm's own program and prints nothing else",
                           answer.output);
 }
 
-/* Submits @script; its number, which is also kept. (transfer none) */
+/* Submits @script, or adds it to the plan, and returns the job's number, which @submission owns. */
 static const char *
 submit (Submission *submission, GPtrArray *words, const char *script, GError **error)
 {
@@ -265,7 +258,7 @@ submit (Submission *submission, GPtrArray *words, const char *script, GError **e
   return number;
 }
 
-/* sbatch with what all jobs have; their output goes to the pattern @log. (transfer full) */
+/* Returns the words of sbatch that all jobs have. @log is the pattern of their log files. (transfer full) */
 static GPtrArray *
 begin_words (const Submission *submission, const char *log)
 {
@@ -281,7 +274,8 @@ begin_words (const Submission *submission, const char *log)
   return words;
 }
 
-/* "afterany:12:13"; NULL while there is no job. (transfer full) */
+/* Returns an option such as "--dependency=afterany:12:13" for the jobs from @from on; NULL without jobs. (transfer
+ * full) */
 static char *
 after (const Submission *submission, guint from)
 {
@@ -294,7 +288,8 @@ after (const Submission *submission, guint from)
   return g_strdup (text->str);
 }
 
-/* An array of @n of @lines. Where only so many may run at once, it begins when the array before it has ended. */
+/* Submits @n @lines as one array. If the number of jobs at once is limited, it starts after the previous array has
+ * ended. */
 static gboolean
 submit_array (Submission *submission, char *const *lines, guint n, GError **error)
 {
@@ -360,13 +355,13 @@ submit_all (Submission *submission, GPtrArray *lines, guint size, GError **error
   if (submission->plan)
     return TRUE;
   plait_log_info (submission->options->log,
-                  "%u tasks are with Slurm as %s (job name %s); job %s makes the table when they have ended; what they "
-                  "say is in %s",
+                  "%u tasks are submitted to Slurm as %s (job name %s); job %s makes the table when they have ended; "
+                  "their logs are in %s",
                   lines->len, arrays, submission->name, collector, submission->logs);
   return TRUE;
 }
 
-/* Takes what is to be asked for, and measures what is to be measured, unless @cost (NULL: it is not known) tells. */
+/* Sets the time and memory to request. Measures them if the grid asks for that and @cost is NULL. */
 static gboolean
 find_needs (Submission *submission, const PlaitGridCost *cost, GError **error)
 {
@@ -392,10 +387,11 @@ find_needs (Submission *submission, const PlaitGridCost *cost, GError **error)
       const PlaitGridEstimate *cell = &cost->cells[i];
 
       if (plait_grid_cell_is_due (&grid->items[i]) && (!cell->like || (weighed && cell->bytes == 0)))
-        return plait_fail (
-            error, PLAIT_ERROR_INPUT,
-            "what the cell %s takes could not be measured (%s); say executor.time and executor.memory in [grid]",
-            grid->items[i].cell->label, cell->fault ? cell->fault : "no cell before it could");
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           "time and memory of the cell %s could not be measured (%s); set executor.time and "
+                           "executor.memory in [grid]",
+                           grid->items[i].cell->label,
+                           cell->fault ? cell->fault : "no other cell could be measured either");
       longest = MAX (longest, cell->seconds);
     }
   if (timed)
@@ -406,7 +402,7 @@ find_needs (Submission *submission, const PlaitGridCost *cost, GError **error)
   return TRUE;
 }
 
-/* A name by which the jobs of this folder are found again. (transfer full) */
+/* Returns the job name by which the jobs of @folder are found again. (transfer full) */
 static char *
 name_jobs (const char *folder)
 {
@@ -455,7 +451,7 @@ plait_grid_plan_submission (PlaitGrid *grid, const PlaitGridOptions *options, co
   return g_steal_pointer (&plan);
 }
 
-/* The folder is held before the queue is looked at, and until all is in it. */
+/* Submits @lines. The folder is locked from before the queue is read until all jobs are in it. */
 static gboolean
 check_and_submit (Submission *submission, GPtrArray *lines, GError **error)
 {

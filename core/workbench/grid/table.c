@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "grid/table.h"
 
-/* The cells of each row, rows in the order of their first cells. (element-type GPtrArray of PlaitGridCell) */
+/* Groups the cells into rows, in the order of their first cells. (transfer full) (element-type GPtrArray of
+ * PlaitGridCell) */
 static GPtrArray *
 group_cells (const PlaitGrid *grid)
 {
@@ -26,11 +27,7 @@ group_cells (const PlaitGrid *grid)
   return rows;
 }
 
-/*
- * Columns
- */
-
-/* Everything that any finished cell was scored by. */
+/* Collects the score columns of all finished cells. */
 static void
 collect_score_columns (PlaitGridTable *table, const PlaitGrid *grid)
 {
@@ -47,11 +44,7 @@ collect_score_columns (PlaitGridTable *table, const PlaitGrid *grid)
     table->one_split &= plait_score_column_has_same_references (&table->score_columns[m], &table->score_columns[0]);
 }
 
-/*
- * Rows
- */
-
-/* (element-type PlaitRunResult) (transfer container) */
+/* Returns the results of @cells; NULL for an unfinished one. (transfer container) (element-type PlaitRunResult) */
 static GPtrArray *
 results_of (const GPtrArray *cells)
 {
@@ -93,17 +86,13 @@ fill_row (PlaitGridTable *table, PlaitGridRow *row, const PlaitGrid *grid, const
     row->seed_statistics[m] = plait_seed_statistics_new (&table->score_columns[m], results);
 }
 
-/*
- * Tests against the first row
- */
-
 static gboolean
 compare_all (PlaitGridTable *table, const GPtrArray *rows, guint m, GError **error)
 {
   g_autoptr (GPtrArray) compared = g_ptr_array_new ();
   guint first = 0;
 
-  /* What other cells have other references of is tested among those that have these. */
+  /* A column of other references is tested among the rows that have it. */
   while (table->score_columns[m].apart && first + 1 < rows->len && table->rows[first].seed_statistics[m].n == 0)
     first++;
   g_autoptr (GPtrArray) baseline = results_of (rows->pdata[first]);
@@ -122,11 +111,7 @@ compare_all (PlaitGridTable *table, const GPtrArray *rows, guint m, GError **err
   return TRUE;
 }
 
-/*
- * Notes
- */
-
-/* What the row of @cell is called: its values, less the seed. (transfer full) */
+/* Returns the name of the row of @cell: its axis values without the seed. (transfer full) */
 static char *
 name_row (const PlaitGrid *grid, const PlaitGridCell *cell)
 {
@@ -143,7 +128,7 @@ name_row (const PlaitGrid *grid, const PlaitGridCell *cell)
   return g_string_free (g_steal_pointer (&name), FALSE);
 }
 
-/* (transfer full) */
+/* Returns the sentences below the table. (transfer full) */
 static char **
 find_notes (const PlaitGrid *grid)
 {

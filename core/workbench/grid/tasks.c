@@ -12,7 +12,7 @@ add_number (GString *line, const char *option, gint64 number, const char *unit)
     g_string_append_printf (line, " %s %jd%s", option, number, unit);
 }
 
-/* @option and the full path of @folder, unless that is NULL. */
+/* Appends @option and the absolute path of @folder, unless that is NULL. */
 static void
 add_folder (GString *line, const char *option, const char *folder)
 {
@@ -36,7 +36,8 @@ plait_grid_program (GError **error)
   return program;
 }
 
-/* "cd HERE && PROGRAM grid FILE --output FOLDER --set ...": values of --set may name files from here. */
+/* Returns "cd HERE && PROGRAM grid FILE --output FOLDER --set ...". It changes to the current folder because values of
+ * --set may name files relative to it. (transfer full) */
 static GString *
 begin_line (const PlaitGrid *grid, GError **error)
 {
@@ -62,7 +63,7 @@ begin_line (const PlaitGrid *grid, GError **error)
   return g_steal_pointer (&line);
 }
 
-/* (transfer full) */
+/* Returns the text of @line, or fails if it contains a line break. (transfer full) */
 static char *
 end_line (const GString *line, GError **error)
 {
@@ -70,27 +71,27 @@ end_line (const GString *line, GError **error)
     return g_strdup (line->str);
   return plait_fail_null (
       error, PLAIT_ERROR_INPUT,
-      "a path or a value of --set has a line break in it, which no line of a job can have; name it otherwise");
+      "a path or a value of --set contains a line break, which a line of a job cannot have; rename it");
 }
 
-/* For each training key the cells that are to be run of it, in order. (transfer container) */
+/* Groups the due cells by training fingerprint, in order. (transfer full) (element-type GPtrArray of PlaitGridCell) */
 static GPtrArray *
 group_cells (const PlaitGrid *grid)
 {
   GPtrArray *groups = g_ptr_array_new_with_free_func ((GDestroyNotify)g_ptr_array_unref);
-  g_autoptr (GHashTable) by_key = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GHashTable) by_training = g_hash_table_new (g_str_hash, g_str_equal);
 
   for (guint i = 0; i < grid->n; i++)
     {
       PlaitGridCell *cell = &grid->items[i];
-      GPtrArray *group = g_hash_table_lookup (by_key, cell->training_fingerprint);
+      GPtrArray *group = g_hash_table_lookup (by_training, cell->cell->training_fingerprint);
 
       if (!plait_grid_cell_is_due (cell))
         continue;
       if (!group)
         {
           group = g_ptr_array_new ();
-          g_hash_table_insert (by_key, cell->training_fingerprint, group);
+          g_hash_table_insert (by_training, cell->cell->training_fingerprint, group);
           g_ptr_array_add (groups, group);
         }
       g_ptr_array_add (group, cell);

@@ -4,19 +4,19 @@
 #include "grid/grid.h"
 
 /*
- * What is to be run in a grid as lines for a shell, for schedulers: each runs one cell, or those cells that are trained
- * the same, one after the other, wherever the folder and the program can be seen.
+ * The due cells of a grid as shell commands for schedulers. Each line runs one cell, or all cells with the same
+ * training one after another, wherever the folder and the program are visible.
  */
 
-/* The lines, in order of their first cells. PLAIT_ERROR_INPUT where a path cannot stand in one line.
- * (transfer container) (element-type char*) */
+/* Returns the lines, in the order of their first cells. PLAIT_ERROR_INPUT if a path contains a line break. (transfer
+ * full) (element-type char*) */
 GPtrArray *plait_grid_tasks (const PlaitGrid *grid, const PlaitGridOptions *options, GError **error);
 
-/* The most cells that one of the lines runs. */
+/* Returns the largest number of cells in one line. */
 guint plait_grid_longest_task (const PlaitGrid *grid);
 
-/* The line that makes the table of what is finished. (transfer full) */
+/* Returns the line that makes the table of the finished cells. (transfer full) */
 char *plait_grid_collect_command (const PlaitGrid *grid, GError **error);
 
-/* The program that the lines run: this one. (transfer full) */
+/* Returns the path of the running program, which the lines call. (transfer full) */
 char *plait_grid_program (GError **error);

@@ -7,24 +7,25 @@
 
 /* The table of a grid for people, and its numbers for programs. */
 
-static const char apart[] = "Cells over other references of a split have a table of their own; scores of one are not "
-                            "to be held against those of another.";
+static const char apart[] = "Cells with other references of a split have a table of their own; scores of different "
+                            "tables cannot be compared.";
 
-/* Some columns of scores, and the rows that have any of them. */
+/* The score columns of one shown table. */
 typedef struct
 {
-  guint first, end; /* of the measures, which are of the same references; or all that are not apart */
+  guint first,
+      end; /* indices of score columns with equal references; or all columns, of which only those not apart are shown */
   gboolean apart;
 } Part;
 
-/* TRUE if the measure @m is among the columns of @part. */
+/* TRUE if score column @m is shown in @part. */
 static gboolean
 is_column (const PlaitGridTable *table, const Part *part, guint m)
 {
   return m >= part->first && m < part->end && table->score_columns[m].apart == part->apart;
 }
 
-/* The last part of the key @axis, the whole where another axis ends alike. (transfer none) */
+/* Returns the last word of the key of @axis, or the whole key if another axis ends with that word. (transfer none) */
 static const char *
 axis_title (const PlaitGridTable *table, guint axis)
 {
@@ -36,7 +37,7 @@ axis_title (const PlaitGridTable *table, guint axis)
   return dot ? dot + 1 : key;
 }
 
-/* What the head of p says of the seeds by measure @m. */
+/* Returns the text in the header of p about the number of seeds, for score column @m. */
 static const char *
 seeds_of (const PlaitGridTable *table, guint m)
 {
@@ -58,8 +59,8 @@ add_columns (PlaitTable *shown, const PlaitGridTable *table, const Part *part)
       const PlaitScoreColumn *score_column = &table->score_columns[m];
       if (!is_column (table, part, m))
         continue;
-      g_autofree char *where = plait_score_column_split_text (score_column);
-      g_autofree char *title = g_strdup_printf ("%s %s", where, score_column->name);
+      g_autofree char *split = plait_score_column_split_text (score_column);
+      g_autofree char *title = g_strdup_printf ("%s %s", split, score_column->name);
 
       plait_table_column (shown, PLAIT_TABLE_NUMBERS, table->one_split ? score_column->name : title);
       if (score_column->tested)
@@ -69,7 +70,7 @@ add_columns (PlaitTable *shown, const PlaitGridTable *table, const Part *part)
   plait_table_column (shown, PLAIT_TABLE_NUMBERS, "target tokens/s")->format = "%.0f";
 }
 
-/* How many parameters the row's model has, and how fast it is trained. */
+/* Adds the cells of the row's parameter count and training speed. */
 static void
 add_size_and_rate (PlaitTable *table, const PlaitGridRow *row)
 {
@@ -147,19 +148,15 @@ plait_grid_tables_shown (const PlaitGridTable *table)
   return shown;
 }
 
-/*
- * Numbers
- */
-
 static void
 add_number_columns (PlaitTable *numbers, const PlaitScoreColumn *score_column)
 {
   static const char *const parts[] = { "", " standard deviation", " low", " high", " p", " adjusted p", " better" };
-  g_autofree char *where = plait_score_column_split_text (score_column);
+  g_autofree char *split = plait_score_column_split_text (score_column);
 
   for (guint i = 0; i < (score_column->tested ? 7 : 4); i++)
     {
-      g_autofree char *name = g_strdup_printf ("%s %s%s", where, score_column->name, parts[i]);
+      g_autofree char *name = g_strdup_printf ("%s %s%s", split, score_column->name, parts[i]);
 
       plait_table_column (numbers, PLAIT_TABLE_NUMBERS, name);
     }

@@ -185,7 +185,7 @@ def run(build, folder):
         tell("two nodes are up")
         submitted = subprocess.run([program, "grid", "tiny.ini", "--output", "its cells", "--executor", "slurm"],
                                    capture_output=True, text=True, check=False)
-        check(submitted.returncode == 0 and "24 tasks are with Slurm as 1, 2, 3" in submitted.stderr, submitted.stderr)
+        check(submitted.returncode == 0 and "24 tasks are submitted to Slurm as 1, 2, 3" in submitted.stderr, submitted.stderr)
         tell("24 tasks are submitted")
         # The cell that waits is preempted when it has a checkpoint.
         await_that("the cell that waits", lambda: next(iter(folder.glob("its cells/fault-wait*.training.h5")), None))
@@ -201,7 +201,7 @@ def run(build, folder):
         await_that("all jobs", lambda: not say("squeue", "-h", "-o", "%i").split())
         tell("all have ended")
         said = (folder / "its cells/slurm" / f"{waiting[0]}.log").read_text(encoding="utf-8")
-        check("goes on after update" in said, said)
+        check("continues after update" in said, said)
         collected = next(folder.glob("its cells/slurm/collect_*.log")).read_text(encoding="utf-8")
         check("2 of 24 cells failed (combiner.fault=crash experiment.seed=1; combiner.fault=hang experiment.seed=1)"
               in collected, collected)

@@ -67,7 +67,7 @@ TEST_CASE (cells, files_of_other_content_make_other_cells)
       REQUIRE (one->n_cells == 1);
       CHECK_STRING (one->duplicate_of[0], one->cells[0].label);
       CHECK_CONTAINS (told,
-                      "1 cell is left out, as settings and the content of files make it the same as a cell before");
+                      "1 cell is left out, because an earlier cell has the same settings and file contents");
       CHECK_CONTAINS (told, "copy");
     }
 }
@@ -268,7 +268,7 @@ TEST_CASE (cells, tell_what_may_make_their_lines_differ)
     { "maximum_target_length=9\n", "data.vocabulary_size=0;9\n", { "Limits of length" } },
     { "",
       "experiment.sources=a;a+b\ntrain.batch_unit=tokens\ndata.maximum_source_length=0;9\n",
-      { "Limits of length", "Batches in tokens" } },
+      { "Limits of length", "Batches count the tokens" } },
     { "document_length=9\ndocuments=a;b;c\n", "experiment.sources=a;a+b\n", { "Documents are cut" } },
   };
   g_autoptr (PlaitRegistry) registry = test_grid_registry ();

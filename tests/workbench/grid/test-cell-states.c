@@ -156,7 +156,7 @@ TEST_CASE (grid, tells_which_setting_changed)
   g_autoptr (GError) error = NULL;
   before = digest_cell (changed.grid, 3);
   CHECK (!plait_grid_run (changed.grid, &options, &error));
-  CHECK_ERROR (error, PLAIT_ERROR_INTERRUPTED, "the same command goes on");
+  CHECK_ERROR (error, PLAIT_ERROR_INTERRUPTED, "run the same command to continue");
   g_autofree char *kept = digest_cell (changed.grid, 3);
   CHECK_STRING (kept, before);
 
@@ -193,7 +193,7 @@ TEST_CASE (grid, evaluates_finished_cells_again_and_does_not_train_them)
   PlaitGridOptions options = { .jobs = 1, .threads = 1, .stop = &stop };
   g_autoptr (GError) error = NULL;
   CHECK (!plait_grid_run (changed.grid, &options, &error));
-  CHECK_ERROR (error, PLAIT_ERROR_INTERRUPTED, "the same command goes on");
+  CHECK_ERROR (error, PLAIT_ERROR_INTERRUPTED, "run the same command to continue");
   CHECK_INT (plait_grid_count (changed.grid, PLAIT_CELL_TRAINED), 4);
 
   test_grid_run (&changed, 2);

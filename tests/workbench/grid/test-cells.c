@@ -242,7 +242,7 @@ TEST_CASE (cells, faults)
   } cases[] = {
     { "", "grid.ini:14: [grid]: has no axis" },
     { "combiner=serial;flat\n",
-      "grid.ini:15: [grid] combiner: is no axis, and no such key; write GROUP.KEY=VALUE;VALUE" },
+      "grid.ini:15: [grid] combiner: is neither an axis nor a key of [grid]; write GROUP.KEY=VALUE;VALUE" },
     { "decoder.combiner=\n", "grid.ini:15: [grid] decoder.combiner: has no values" },
     { "decoder.combiner=flat;flat\n", "grid.ini:15: [grid] decoder.combiner: has the value \"flat\" twice" },
     { "decoder.combiner=flat;;serial\n",
@@ -251,9 +251,9 @@ TEST_CASE (cells, faults)
       "grid.ini:15: [decoder] combiner: there is no combiner called \"falt\"; did "
       "you mean \"flat\"? (looked for in " },
     { "exclud=decoder.layers=1\n",
-      "grid.ini:15: [grid] exclud: is no axis, and no such key; did you mean \"exclude\"?" },
+      "grid.ini:15: [grid] exclud: is neither an axis nor a key of [grid]; did you mean \"exclude\"?" },
     { "executer=slurm\n", "did you mean \"executor\"?" },
-    { "executor.tme=2h\n", "executor.tme: is no axis, and no such key; did you mean \"executor.time\"?" },
+    { "executor.tme=2h\n", "executor.tme: is neither an axis nor a key of [grid]; did you mean \"executor.time\"?" },
     { "trian.batch=1;2\n", "[trian]: no such group; did you mean \"train\"?" },
     { "train.batchsize=1;2\n", "[train] batchsize: no such key; did you mean \"batch\"?" },
     { "decoder.colour=1;2\n", "grid.ini:15: [decoder] colour: no such key" },
@@ -282,7 +282,7 @@ TEST_CASE (cells, faults)
     { "decoder.heads=4;8\nexclude=decoder.heads=4|8\n", "grid.ini:14: [grid]: every cell is excluded" },
     { "decoder.heads=4;8\nvocabularies=all\n",
       "grid.ini:16: [grid] vocabularies: \"all\" is not a choice; give one of together, own" },
-    { "grid.x=4;8\n", "grid.ini:15: [grid] grid.x: is no axis" },
+    { "grid.x=4;8\n", "grid.ini:15: [grid] grid.x: is neither an axis" },
     { "a.a=1;2;3;4;5;6;7;8;9;10;11\na.b=1;2;3;4;5;6;7;8;9;10;11\na.c=1;2;3;4;5;6;7;8;9;10;11\n"
       "a.d=1;2;3;4;5;6;7;8;9;10;11\n",
       "grid.ini:14: [grid]: its axes make more than 10000 cells" },

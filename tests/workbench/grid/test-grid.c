@@ -270,12 +270,12 @@ TEST_CASE (grid, replaces_only_files_of_a_grid)
 
   test_grid_write ("experiment.seed=1\n");
   REQUIRE (g_mkdir (plait_test_path ("cells"), 0755) == 0 && g_file_set_contents (table, "mine", -1, NULL));
-  check_refused ("table.csv: exists, but there is no grid.h5 beside it, so no grid wrote it");
+  check_refused ("table.csv: exists, but there is no grid.h5 in its folder, so no grid wrote it");
   g_unlink (table);
   store = plait_store_create (plait_test_path ("cells/grid.h5"), &error);
   REQUIRE (store && plait_store_commit (store, &error));
   plait_store_free (store);
-  check_refused ("grid.h5: is not a grid's, which would be written in its place");
+  check_refused ("grid.h5: is not the file of a grid, but the grid would overwrite it");
 }
 
 /* What a plan makes to see whether it can, it takes away. */

@@ -52,7 +52,7 @@ TEST_CASE (longer, cells_go_on_to_the_same_bits)
     CHECK_STRING (opened.grid->items[1].note, "after update 4");
     /* Stopped before it begins, the finished run stands. */
     CHECK (!plait_grid_run (opened.grid, &options, &error));
-    CHECK_ERROR (error, PLAIT_ERROR_INTERRUPTED, "the same command goes on");
+    CHECK_ERROR (error, PLAIT_ERROR_INTERRUPTED, "run the same command to continue");
   }
   g_auto (TestGrid) whole = test_grid_open ("whole", longer, 0);
   g_auto (TestGrid) opened = test_grid_open ("cells", longer, 0);
@@ -109,7 +109,7 @@ TEST_CASE (longer, one_of_the_cells_that_are_trained_the_same_goes_on)
 
   CHECK_INT (opened.grid->items[0].state, PLAIT_CELL_PARTIAL);
   CHECK_INT (opened.grid->items[1].state, PLAIT_CELL_STALE);
-  CHECK_CONTAINS (opened.grid->items[1].note, "evaluated when that is trained");
+  CHECK_CONTAINS (opened.grid->items[1].note, "evaluated after that cell is trained");
   test_grid_run (&opened, 2);
   CHECK_INT (plait_grid_count (opened.grid, PLAIT_CELL_FINISHED), 2);
   CHECK_STRING (opened.grid->items[1].trained, plait_test_format ("%s.h5", opened.grid->items[0].name));

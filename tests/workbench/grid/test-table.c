@@ -244,7 +244,7 @@ TEST_CASE (grid_table, keeps_other_references_apart)
   CHECK_CONTAINS (second, "| combiner | n | test (references anotherd) BLEU | p |");
   CHECK_CONTAINS (second, "| fl,at | 1 | 18.00 ");
   CHECK (!strstr (second, "serial"));
-  CHECK_CONTAINS (second, "Cells over other references");
+  CHECK_CONTAINS (second, "Cells with other references");
 }
 
 /* bleu and bleu:lowercase are both called BLEU. */
