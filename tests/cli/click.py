@@ -127,7 +127,7 @@ def descent(page):
     titles = f"[...{picture}.querySelectorAll('.cell title')].map((t) => t.textContent)"
     check(page.value(titles)[-2:], ["a … d: 0.502; 1 of 2", "e: 0.502; 1 of 2"])
     check(page.value(f"[...{picture}.querySelectorAll('.cell.way')].at(-1).getAttribute('fill-opacity')"), "0.53")
-    check(page.value(f"[...{picture}.querySelectorAll('.unseen title')].map((t) => t.textContent)")[2], "<i>c</i>: not looked at")
+    check(page.value(f"[...{picture}.querySelectorAll('.unseen title')].map((t) => t.textContent)")[2], "<i>c</i>: not weighed")
     first = page.value(titles)
     page.act(f"{picture}.querySelectorAll('.words button')[1].click()")
     check(page.value(f"{picture}.querySelector('[aria-pressed=true]').textContent"), "Mann")
@@ -140,7 +140,7 @@ def document(page):
     check(page.value(BLOCKS), ["a.tokens", "a.sentences"])
     check(page.value(f"{LOOK}.querySelector('.sheet').textContent.includes('40: the first wo…')"), True)
     check(page.value(f"[...{LOOK}.querySelectorAll('.side figure .dim.small')].map((p) => p.textContent)"),
-          ["a.tokens: the sentences that are read most: 0, 40, 80, 120, 160"])
+          ["a.tokens: the heaviest sentences: 0, 40, 80, 120, 160"])
     page.choose("source", "a.sentences")
     check(page.value(TITLES)[0], "a.sentences layer 0, mean of 2 heads, the 16 heaviest of 200")
 

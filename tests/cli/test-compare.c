@@ -28,7 +28,7 @@ TEST_CASE (compare_command, tests_against_the_first)
   CHECK_CONTAINS (call.output, "  1.0000              1.0000                  7.50\n"); /* a run against itself */
   CHECK_CONTAINS (call.output, "p is against one: approximate randomisation, 99\n  shuffles, seed 12345");
   CHECK_CONTAINS (call.output, "  one           6             1014  one.h5\n");
-  CHECK_CONTAINS (call.output, "Set otherwise\n"
+  CHECK_CONTAINS (call.output, "Different settings\n"
                                "  Key               one     two   one\n"
                                "  decoder.combiner  serial  flat  serial\n");
 }
@@ -50,7 +50,7 @@ TEST_CASE (compare_command, keeps_other_references_apart)
   CHECK_CONTAINS (parts[2], "\n  three ");
   CHECK_CONTAINS (parts[2], "\n  four ");
   CHECK_CONTAINS (parts[2], "p is against three:");
-  CHECK_CONTAINS (parts[2], "Runs over other references of this split have a table of their own.");
+  CHECK_CONTAINS (parts[2], "Runs with other references of this split have a table of their own.");
 }
 
 TEST_CASE (compare_command, writes_scores_for_papers)
@@ -262,7 +262,7 @@ TEST_CASE (compare_command, reports_no_table_of_a_grid_over_several_references)
 
   CHECK_CONTAINS (one, "32.25");
   CHECK (!strstr (two, "32.25"));
-  CHECK_CONTAINS (two, "Its cells have different references of a split");
+  CHECK_CONTAINS (two, "The cells have different references of a split");
 }
 
 TEST_CASE (compare_command, attention_by_jensen_shannon)
@@ -287,7 +287,7 @@ TEST_CASE (compare_command, attention_by_jensen_shannon)
   DONE (CALL ("report", "one.h5", "turned.h5", "-o", "page.html"));
   const char *page = plait_test_read_text ("page.html");
 
-  CHECK_CONTAINS (page, "<h2>How differently runs attend</h2>");
+  CHECK_CONTAINS (page, "<h2>Differences in attention</h2>");
   CHECK_CONTAINS (page, "one and turned, attention to en on test: 1 sentence</h3>");
 }
 
@@ -299,7 +299,7 @@ TEST_CASE (compare_command, tells_sentences_that_differ_most)
   CHECK_REFUSED (CALL ("compare", "one.h5", "--differ", "1"), "--differ compares two runs, not 1");
   PlaitTestCall same = CALL ("compare", "one.h5", "one.h5", "--differ", "1");
 
-  CHECK_CONTAINS (same.output, "none: both runs score the same in every sentence");
+  CHECK_CONTAINS (same.output, "none: both runs have equal scores in every sentence");
   CHECK_CONTAINS (text.output, "Sentences of test that differ most by chrF2\n");
   CHECK_CONTAINS (text.output, "  two        100.00  ");
   CHECK_CONTAINS (json.output, "\"metric\": \"chrf\",\n    \"rows\": 3,");
@@ -316,9 +316,9 @@ TEST_CASE (compare_command, scores_words_by_how_often_training_had_them)
   PlaitTestCall json = CALL ("compare", "one.h5", "--frequencies", "train.txt", "--json");
   CHECK_REFUSED (CALL ("compare", "one.h5", "--frequencies", "nowhere.txt"), "nowhere.txt");
   CHECK_REFUSED (CALL ("compare", "one.h5", "--frequencies", "train.txt", "--attention"),
-                 "--format, --attention, --differ and --frequencies print one thing each");
+                 "--format, --attention, --differ and --frequencies each print something else");
 
-  CHECK_CONTAINS (text.output, "Words of test by how often training had them: F1, %\n");
+  CHECK_CONTAINS (text.output, "Words of test by their frequency in training: F1, %\n");
   CHECK_CONTAINS (text.output, "  never                   12  66.67  100.00\n");
   CHECK_CONTAINS (text.output, "  once                     3  85.71  100.00\n");
   CHECK_CONTAINS (text.output, "  2 to 4 times             3  50.00  100.00\n");

@@ -36,8 +36,8 @@ TEST_CASE (descent, is_drawn_from_the_top_down)
                              "leaves  2 of 5 weighed\n"
                              "  • 0.90 ██████████████████   a\n"
                              "  • 0.10 ██                   b\n"
-                             "▶ goes on, • is read; numbers are shares of what came down to a level, by the product of "
-                             "the weights on the way\n"
+                             "▶ selected: its children are weighed next; • leaf that is read; a number is the share of "
+                             "the row in its level, by the product of the weights from the top\n"
                              "words: 0 ▁ein, 1 Mann\n");
   CHECK_CONTAINS (second.output, "descent to en  word 1 Mann");
   CHECK_CONTAINS (second.output, "    0.20 ████                 a … b\n"

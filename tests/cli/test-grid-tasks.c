@@ -181,8 +181,10 @@ TEST_CASE (command_grid, refuses_what_no_executor_does)
   CHECK_CONTAINS (file.errors, "executor: \"lsf\" is not a choice; give one of local, slurm");
   CHECK_CONTAINS (file.errors, "executor.jobs: \"0\" is below the minimum 1; give an integer from 1 to 1024");
   CHECK_CONTAINS (file.errors, "executor.memory: cannot be \"much\"; expected a size such as 500M or 4G");
-  CHECK_CONTAINS (file.errors, "executor.options: \"long\" is not allowed; expected options of sbatch separated by ';'");
-  CHECK_CONTAINS (file.errors, "executor.partition: is neither an axis nor a key of [grid]; write GROUP.KEY=VALUE;VALUE");
+  CHECK_CONTAINS (file.errors,
+                  "executor.options: \"long\" is not allowed; expected options of sbatch separated by ';'");
+  CHECK_CONTAINS (file.errors,
+                  "executor.partition: is neither an axis nor a key of [grid]; write GROUP.KEY=VALUE;VALUE");
 }
 
 /* Puts the program @name before those of the system: a script. */
@@ -305,7 +307,8 @@ TEST_CASE (command_grid, leaves_nothing_where_slurm_refuses)
       stand_in ("scontrol", plait_test_format ("echo '%s'\n", configurations[i]));
       PlaitTestCall call = CALL ("grid", "tiny.ini", "--executor", "slurm");
       CHECK_INT (call.code, 1);
-      CHECK_CONTAINS (call.errors, "scontrol show config gives no number for MaxArraySize; check that scontrol is Slurm's own");
+      CHECK_CONTAINS (call.errors,
+                      "scontrol show config gives no number for MaxArraySize; check that scontrol is Slurm's own");
     }
   stand_in ("scontrol", "echo 'MaxArraySize            = 2'\n");
   plait_test_write ("queue", "12_3\n");
@@ -388,7 +391,8 @@ TEST_CASE (command_grid, takes_the_number_of_a_job_alone_on_its_line)
       else
         {
           CHECK (!strstr (words, "--dependency"));
-          CHECK_CONTAINS (call.errors, "error: sbatch --parsable does not give the number of the job on a line of its");
+          CHECK_CONTAINS (call.errors,
+                          "error: sbatch --parsable does not print the number of the job on a line of its");
           CHECK_CONTAINS (call.errors, "; jobs may be in the queue: squeue --name=plait-");
           CHECK_CONTAINS (call.errors, " shows them, scancel --name=plait-");
           CHECK_CONTAINS (plait_test_read_text (cancelled), "--name=plait-");

@@ -78,8 +78,8 @@ TEST_CASE (latents, are_numbered_unless_they_stand_for_tokens)
       PlaitTestCall compared = FOREST ("compare", "--attention", "dump.h5", "dump.h5");
       CHECK_CONTAINS (compared.output,
                       cases[i].aligned ? "  2 sentences\n"
-                                       : "  0 sentences; 2 left out, with other tokens, layers or heads, or rows that "
-                                         "stand for no tokens\n");
+                                       : "  0 sentences; 2 left out, with other tokens, layers or heads, or with rows "
+                                         "that are not tokens\n");
       PlaitTestCall aligned = FOREST ("translate", "x.h5", "-q", "-s", "a=text", "--alignment", "mean");
       CHECK_INT (aligned.code, cases[i].aligned ? 0 : 2);
       if (!cases[i].aligned)

@@ -153,7 +153,7 @@ TEST_CASE (report, has_bands_over_seeds)
 
   CHECK_CONTAINS (html, "</span>a, 2 seeds</span>");
   CHECK_CONTAINS (html, "<figcaption>Validation chrF2</figcaption>");
-  CHECK_CONTAINS (html, "its band is the standard deviation over seeds");
+  CHECK_CONTAINS (html, "a band is the standard deviation over seeds");
   REQUIRE (band != NULL);
   /* Metrics of 0 and 2, .5 and 2.5, 1 and 3: their means, and 1.414 above and below, cut
    * where there is no room. */
@@ -234,7 +234,8 @@ TEST_CASE (report, of_a_dump)
     CHECK_INT (pack.bytes[i], expected[i]);
   CHECK_CONTAINS (html, "<h1>dump</h1>");
   CHECK_CONTAINS (pack.json, "\"title\": \"attention to en\"");
-  CHECK_CONTAINS (pack.json, "\"undrawn\": [\n    \"torn cannot be drawn: its values are not there, or no heatmap.\"");
+  CHECK_CONTAINS (pack.json,
+                  "\"undrawn\": [\n    \"torn cannot be drawn: its values are missing or have the wrong shape.\"");
   CHECK (!strstr (html, "<h2>Scores</h2>") && !strstr (html, "<h2>Training</h2>")
          && !strstr (html, "<h2>Settings</h2>"));
   CHECK_CONTAINS (both, "<h2>Scores</h2>");

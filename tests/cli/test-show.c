@@ -160,8 +160,8 @@ TEST_CASE (show_command, follows_links_into_other_files)
   PlaitTestCall inside = CALL ("show", "grid.h5", "/runs/one/evaluation/test/references");
   CHECK_REFUSED (CALL ("show", "grid.h5", "/runs/gone"),
                  "grid.h5: /runs/gone leads to another file: cells/gone.h5: cannot be opened");
-  CHECK_REFUSED (CALL ("show", "grid.h5", "/runs/self"), "links lead on from /runs/self");
-  CHECK_REFUSED (CALL ("show", "grid.h5", "/round/and/round"), "links lead on from /round/and/round");
+  CHECK_REFUSED (CALL ("show", "grid.h5", "/runs/self"), "links follow one another from /runs/self");
+  CHECK_REFUSED (CALL ("show", "grid.h5", "/round/and/round"), "links follow one another from /round/and/round");
   CHECK_CONTAINS (tree.output, "one  → cells/one.h5 /\n");
   CHECK_CONTAINS (inside.output, "a man rides a bike today");
 }

@@ -159,7 +159,8 @@ print_settings (const PlaitRunComparison *comparison, PlaitTerminal *terminal)
 
   if (comparison->runs->len < 2)
     return;
-  plait_terminal_heading (terminal, comparison->differences->len > 0 ? "different settings" : "all settings are the same");
+  plait_terminal_heading (terminal,
+                          comparison->differences->len > 0 ? "different settings" : "all settings are the same");
   if (comparison->differences->len > 0)
     plait_table_print (settings, terminal);
 }

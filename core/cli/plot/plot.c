@@ -13,7 +13,7 @@
 /* plait plot: figures for papers. */
 
 #define MAX_HEATMAPS 16
-#define LABELS "tokens|numbers|none" /* in the order of PlaitPlotLabels */
+#define LABELS "tokens|numbers|none" /* order of PlaitPlotLabels */
 
 typedef struct
 {
@@ -54,7 +54,7 @@ split_arguments (char **arguments, GPtrArray *files, GPtrArray *paths, GError **
   g_ptr_array_add (files, NULL);
   return paths->len > 0
          || plait_fail (error, PLAIT_ERROR_INPUT,
-                        "the path of what %s shall show is missing; name one, such as /attention/test/0/SOURCE or "
+                        "a path in %s is missing; name a path, such as /attention/test/0/SOURCE or "
                         "/evaluation/test/metrics",
                         *arguments);
 }

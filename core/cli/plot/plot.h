@@ -16,7 +16,7 @@ typedef enum
 typedef struct
 {
   double width; /* centimetres as printed */
-  double size;  /* of letters, points as printed */
+  double size;  /* size of letters, points as printed */
   PlaitPlotLabels labels;
   const char *font;              /* name for fontconfig */
   const char *x_title, *y_title; /* NULL: title of the chart; "": no title */

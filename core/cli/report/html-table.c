@@ -3,13 +3,13 @@
 
 #include <math.h>
 
-/* Tables in HTML. */
+/* Writes tables as HTML. */
 
-/* What the scores of a column come to. */
+/* Range of the scores of a column. */
 typedef struct
 {
-  double min, max; /* of their intervals */
-  double best;     /* NaN: none is */
+  double min, max; /* lowest and highest end of an interval */
+  double best;     /* NaN: no score is best */
 } Range;
 
 static Range
@@ -58,7 +58,7 @@ add_picture (GString *html, const PlaitTableScore *score, const Range *range, gu
       PLAIT_HTML_REAL (places[1], 1), PLAIT_HTML_REAL (places[2], 1), colour);
 }
 
-/* The classes of a cell for the style sheet, "" for none. (transfer none) */
+/* Returns the CSS classes of a cell; "" for none. (transfer none) */
 static const char *
 class_of (const PlaitTableColumn *column, const PlaitTableCell *cell, gboolean best)
 {

@@ -9,7 +9,7 @@
 
 #define CLASS_LENGTH 32
 
-/* @text with what means something to HTML, and what would confuse a reader (text/display.h), replaced. */
+/* Appends @text with HTML escaped and control characters replaced (text/display.h). */
 static void
 add_text (GString *html, const char *text)
 {
@@ -69,7 +69,7 @@ plait_html_real (char text[G_ASCII_DTOSTR_BUF_SIZE], double value, guint digits)
 static const char *const styles[] = { "report.css", "report-look.css" };
 static const char *const scripts[] = { "report-data.js", "report-pictures.js", "report-descent.js", "report.js" };
 
-/* The embedded files @names, one after the other. (transfer full) */
+/* Returns the embedded files @names, concatenated. (transfer full) */
 static char *
 embedded_texts (const char *const *names, guint n)
 {
@@ -80,7 +80,7 @@ embedded_texts (const char *const *names, guint n)
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
-/* By which the page's own script is let run, and no other. (transfer full) */
+/* Returns the digest of @script for the page's security policy, which allows this script only. (transfer full) */
 static char *
 digest_of (const char *script)
 {
@@ -118,19 +118,15 @@ plait_html_end (GString *html)
   g_string_append_printf (html, "<script>%s</script>\n</body>\n</html>\n", script);
 }
 
-/*
- * Plots.
- */
-
 #define PLOT_WIDTH 460
 #define PLOT_HEIGHT 240
 #define LEFT 52
 #define RIGHT 12
 #define TOP 10
 #define BOTTOM 36
-#define BAND_ROOM .5 /* of what the curves span, above and below them, for bands; wider ones are cut */
+#define BAND_ROOM .5 /* space for bands above and below the curves, as a share of their range; wider bands are cut */
 
-/* Lays @axis from @begin to @end, with about @ticks ticks. */
+/* Places @axis from @begin to @end, with about @ticks ticks. */
 static void
 lay_axis (PlaitPlotAxis *axis, double begin, double end, guint ticks)
 {
@@ -150,7 +146,7 @@ lay_axis (PlaitPlotAxis *axis, double begin, double end, guint ticks)
   axis->high = ceil (axis->high / step - 1e-9) * step;
 }
 
-/* (transfer none): until the block ends that @text stands in */
+/* Returns the label of a tick, stored in @text. (transfer none) */
 static const char *
 tick_text (char text[G_ASCII_DTOSTR_BUF_SIZE], double value, double step)
 {
@@ -197,7 +193,7 @@ is_point (const PlaitPlotSeries *series, guint i)
   return isfinite (series->x[i]) && isfinite (series->y[i]);
 }
 
-/* A corner of a band or curve, within the axes. */
+/* Appends a corner of a band or curve, clipped to the axes. */
 static void
 add_corner (GString *html, const PlaitPlotAxis *x, const PlaitPlotAxis *y, double at, double value, gboolean first)
 {
@@ -205,7 +201,7 @@ add_corner (GString *html, const PlaitPlotAxis *x, const PlaitPlotAxis *y, doubl
                           PLAIT_HTML_REAL (plait_plot_position (y, CLAMP (value, y->low, y->high)), 1));
 }
 
-/* The class of the dashes of what has the number @colour; "" where its colour is its own. */
+/* Returns the class attribute of the dashes for @colour; "" for one of the first colours, which are solid. */
 static const char *
 dash_class (char text[CLASS_LENGTH], guint colour)
 {
@@ -231,7 +227,7 @@ add_curve (GString *html, const PlaitPlotSeries *series, const PlaitPlotAxis *x,
     if (is_point (series, i))
       add_corner (html, x, y, series->x[i], series->y[i], n_points++ == 0);
   g_string_append (html, "\"/>\n");
-  /* Few points are marked; one alone would not be seen at all. */
+  /* Few points are marked: a single one would be invisible. */
   for (guint i = 0; i < series->n && n_points <= 30; i++)
     if (is_point (series, i))
       g_string_append_printf (html, "<circle r=\"2.4\" cx=\"%s\" cy=\"%s\" fill=\"var(--c%u)\"/>",
@@ -240,7 +236,7 @@ add_curve (GString *html, const PlaitPlotSeries *series, const PlaitPlotAxis *x,
                               series->colour % PLAIT_HTML_COLOURS);
 }
 
-/* A band is in sight where both its edges are. */
+/* TRUE if point @i has a finite value and band. */
 static gboolean
 has_band (const PlaitPlotSeries *series, guint i)
 {

@@ -5,41 +5,41 @@
 #include "comparison/chart.h"
 
 /*
- * Writing one HTML page that needs nothing else: its style and its script stand in it, pictures are SVG in it. It lets
- * no other script run and asks for nothing. The same calls give the same bytes.
+ * Writes one self-contained HTML page: style, script and SVG pictures are inside. The page allows no other script and
+ * loads nothing. Equal calls give equal bytes.
  */
 
-/* Curves and runs have one of so many colours, --c0 and so on, and those beyond them one of so many dashes too, the
- * classes d1 and so on of the style sheet. */
+/* Number of colours of curves and runs, --c0 to --c7 in CSS, and of the dashes that distinguish more of them, classes
+ * d1 to d11. */
 #define PLAIT_HTML_COLOURS 8
 #define PLAIT_HTML_DASHES 12
 
-/* The beginning and the end of the page. */
+/* Appends the beginning and the end of the page. */
 void plait_html_begin (GString *html, const char *title);
 void plait_html_end (GString *html);
 
-/* @format with a text for each "%s" in it, in which what means something to HTML, and what would confuse a reader
- * (text/display.h), is replaced. */
+/* Appends @format with a text for each "%s". HTML in the texts is escaped and control characters are replaced
+ * (text/display.h). */
 void plait_html_format (GString *html, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
-/* "<TAG>text</TAG>", a line; @attributes such as "class=number", or NULL. */
+/* Appends "<TAG>text</TAG>" as a line. @attributes is such as "class=number", or NULL. */
 void plait_html_element (GString *html, const char *tag, const char *attributes, const char *text);
 
-/* @value with at most @digits behind the point, no zeros at its end: for coordinates, which must not depend on the
- * locale as %f does. It lasts as long as the block. */
+/* Returns @value with at most @digits decimals, without zeros at the end, independent of the locale; for coordinates.
+ * The text lives until the enclosing block ends. */
 #define PLAIT_HTML_REAL(value, digits) plait_html_real ((char[G_ASCII_DTOSTR_BUF_SIZE]){ 0 }, value, digits)
 const char *plait_html_real (char text[G_ASCII_DTOSTR_BUF_SIZE], double value, guint digits);
 
-/* A plot of @curves (element-type PlaitPlotSeries) and the bands around them, with axes; nothing if there is no point.
- * A value that is not finite is left out. */
+/* Appends a plot of @curves (element-type PlaitPlotSeries) with bands and axes, or nothing if there is no point. Values
+ * that are not finite are skipped. */
 void plait_html_plot (GString *html, const char *title, const char *x_title, const GPtrArray *curves);
 
-/* The colour of run @number as a curve of it has it, with its dashes. */
+/* Appends a sample of the colour and dashes of run @number. */
 void plait_html_swatch (GString *html, guint number);
 
-/* The name of such curves beside their colour, in a legend. */
+/* Appends an entry of a legend: a sample of @colour and the name of its curves. */
 void plait_html_key (GString *html, const char *name, guint colour, gboolean dashed);
 
-/* @table below its title, and its notes. A run's name stands beside its colour, and beside a score that is pictured
- * its interval on the scale of the column. */
+/* Appends @table with its title and notes. The name of a run has a sample of its colour; a score with a plot has its
+ * interval on the scale of the column. */
 void plait_html_table (GString *html, const PlaitTable *table);

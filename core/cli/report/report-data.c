@@ -6,11 +6,11 @@
 
 #include "comparison/location.h"
 
-/* The index of what the script of a page draws from, and how much of it there is. */
+/* The index of the data from which the page's script draws, and the limits of its size. */
 
-#define MAX_TEXT_BYTES ((gsize)2 << 20) /* bytes of translations on a page, before they are packed */
+#define MAX_TEXT_BYTES ((gsize)2 << 20) /* bytes of translations on a page, before packing */
 
-/* Characters of packs on a page: up to which of them sentences come in which detail. */
+/* Maximum characters of packs on a page; sentences after that have the next lower detail. */
 static const gsize most_packed[] = {
   [PLAIT_REPORT_HEADS] = (gsize)3 << 20,
   [PLAIT_REPORT_LAYERS] = (gsize)5 << 20,
@@ -21,13 +21,13 @@ typedef struct
 {
   const PlaitRunComparison *comparison;
   PlaitJson *index;
-  GString *packs; /* in quotes, with commas between them */
+  GString *packs; /* JSON strings with commas between them */
   guint n_packs;
-  gsize text; /* bytes so far */
+  gsize text; /* bytes of translations so far */
   gboolean any;
 } Data;
 
-/* What each of the first @n sentences is scored by the metrics that go by sentences. */
+/* Adds the scores of the first @n sentences by each metric that scores sentences. */
 static void
 add_scores (PlaitJson *json, const PlaitRunFile *run, const char *split, gint64 n)
 {
@@ -70,7 +70,7 @@ system_clear (gpointer item)
   g_strfreev (system->references);
 }
 
-/* How many sentences of @systems there is room for. */
+/* Returns the number of sentences of @systems that fit into the page. */
 static gint64
 count_sentences (Data *data, const GArray *systems)
 {
@@ -96,7 +96,7 @@ count_sentences (Data *data, const GArray *systems)
   return n;
 }
 
-/* The first @n lines of every source that a run of @systems has kept of @split. */
+/* Adds the first @n lines of every source of @split that a run of @systems stores. */
 static void
 add_sources (Data *data, const GArray *systems, const char *split, gint64 n)
 {
@@ -178,7 +178,7 @@ add_split_texts (Data *data, const char *split)
   data->any = TRUE;
 }
 
-/* The members of the group @path of all runs, each once. (transfer full) */
+/* Returns the names of the members of the group @path in all runs, each once. (transfer full) */
 static GPtrArray *
 members_of_runs (const Data *data, const char *path, GError **error)
 {
@@ -203,7 +203,7 @@ members_of_runs (const Data *data, const char *path, GError **error)
   return g_steal_pointer (&names);
 }
 
-/* By number, chunks of a document by theirs. */
+/* Sorts by number; chunks of a document by the document and their own number. */
 static int
 compare_names (gconstpointer a, gconstpointer b)
 {

@@ -2,7 +2,7 @@
 
 "use strict";
 
-/* What the script of a report reads out of the page (report-data.h). */
+/* Reads the data of a report out of the page (report-data.h). */
 
 const packs = JSON.parse(document.getElementById("data")?.textContent ?? "null");
 
@@ -15,7 +15,7 @@ const unpack = async (text) => {
   return {json: JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length))), bytes: bytes.subarray(4 + length)};
 };
 
-/* The heatmaps of one sentence of one run; null where it has none. */
+/* Returns the heatmaps of pack @number: of one sentence of one run; null if there is no pack. */
 const sentences = new Map();
 const heatmapsOf = async (number) => {
   if (number === null || number === undefined) return null;
@@ -43,7 +43,7 @@ const layersOf = (map, layer) =>
     (map.kept_layers < map.layers ? [0, 1] : range(layer, map.kept_layers, [map.kept_layers - 1, map.kept_layers]));
 const headsOf = (map, head) => (map.kept_heads < map.heads ? [0, 1] : range(head, map.kept_heads, [0, map.kept_heads]));
 
-/* One picture of @map: a layer and a head, or means of them. */
+/* Returns one picture of @map: a layer and a head, or means of them. */
 const pictureOf = (map, layer, head) => {
   const [l0, l1] = layersOf(map, layer), [h0, h1] = headsOf(map, head);
   const values = new Float32Array(map.cells), part = map.largest / 255 / ((l1 - l0) * (h1 - h0));
@@ -80,8 +80,8 @@ const isContexts = (map) => map.group === "attention" && map.name === "contexts"
 const isEffective = (map) => map.group === "attention" && map.name.endsWith(".effective");
 const ownOf = (json) => json.maps.filter((map) => map.group === "attention" && !isContexts(map) && !isEffective(map));
 
-/* What each target token takes of each source at the layer @l (of those kept): of contexts, or of a joint attention.
- * Null where the sources do not share one sum. */
+/* Returns the share of each source in each target token at layer @l of the kept ones: from the attention over contexts, or
+ * from a joint attention. Null if each source has a softmax of its own. */
 const sharesOf = (json, l) => {
   const contexts = json.maps.find(isContexts), own = ownOf(json), rows = json.targets.length;
 
@@ -105,7 +105,7 @@ const sharesOf = (json, l) => {
 
 const entropy = (x) => (x > 0 ? -x * Math.log2(x) : 0);
 
-/* The mean Jensen-Shannon divergence, in bits, of the rows of two sentences of the same tokens; NaN for others. */
+/* Returns the mean Jensen-Shannon divergence, in bits, between the rows of two sentences; NaN if their tokens differ. */
 const divergence = (a, b, layer, head) => {
   let sum = 0, n = 0;
 
@@ -129,7 +129,8 @@ const divergence = (a, b, layer, head) => {
   return n > 0 ? Math.max(sum / n, 0) : NaN;
 };
 
-/* Tokens as text: pieces begin words with a mark, other tokens are words; rows above the tokens follow their end. */
+/* Joins tokens to text. If some have a word mark, tokens are pieces; else each is a word. Labels after </s> are rows of
+ * higher levels, not tokens. */
 const textOf = (labels) => {
   const end = labels.indexOf("</s>");
   const tokens = (end < 0 ? labels : labels.slice(0, end)).filter((label) => label !== "<s>" && !label.includes(" … "));

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 
-/* The way of one target word down the levels of a memory: its top above, rows filled by how much of what came down to a
- * level each has, what the way goes through outlined. */
+/* Draws the descent of one target word through the levels of a memory, the top level above. Rows are filled by their share
+ * of their level; selected rows are outlined. */
 
 const CELL = 26, HEIGHT = 24, LEFT = 58, LEVEL = 32;
 
-/* What word @word weighed: [{row, weight, path, share, taken}]. */
+/* Returns the rows that word @word weighed: [{row, weight, path, share, taken}]. */
 const stepsOf = (descent, word) => {
   const view = new DataView(descent.bytes.buffer, descent.bytes.byteOffset, descent.bytes.byteLength);
   let at = 0;
@@ -44,7 +44,7 @@ const descentPicture = (descent, word, choose) => {
     width,
     height: rounded(height),
     viewBox: `0 0 ${width} ${rounded(height)}`,
-    "aria-label": `${descent.title}, the way of ${descent.targets[word]}`
+    "aria-label": `${descent.title}, descent of ${descent.targets[word]}`
   });
 
   for (let level = descent.highest; level >= 0; level--)
@@ -52,7 +52,7 @@ const descentPicture = (descent, word, choose) => {
         "text", {class: "tick", "text-anchor": "end", x: LEFT - 8, y: top(level) + HEIGHT / 2 + 4},
         level > 0 ? `level ${level}` : "leaves"));
   descent.rows.forEach((label, r) => {
-    picture.append(box(r, {class: "unseen"}, "not looked at"));
+    picture.append(box(r, {class: "unseen"}, "not weighed"));
     if (descent.levels[r] === 0)
       picture.append(shape(
           "text", {
@@ -86,8 +86,8 @@ const descentPicture = (descent, word, choose) => {
     element("div", {class: "scroll"}, picture),
     element(
         "p", {class: "dim small"},
-        "A word is chosen. The rows below each other are the levels, filled by how much of what came down to a level each has, in " +
-            "hundredths; what the way goes through is outlined. Pointed at, a cell tells its weight among its siblings, below the " +
-            "top also the product of the weights down to it, and of several heads how many took it.")
+        "Select a word above. Each line of cells is a level, from the top; a cell is filled by its share of the level, in " +
+            "hundredths; selected cells are outlined. The pointer shows a cell's weight among its siblings, below the top also " +
+            "the product of weights from the top, and with several heads how many selected it.")
   ];
 };

@@ -10,10 +10,10 @@
 #include "comparison/heatmap.h"
 #include "comparison/location.h"
 
-/* The heatmaps of one sentence as the script of a page draws them (report-data.h). */
+/* Packs the heatmaps and descents of one sentence for the page's script (report-data.h). */
 
-#define MAX_STEPS 200000            /* of one descent */
-#define MAX_BYTES ((gint64)1 << 20) /* of one heatmap, before they are packed */
+#define MAX_STEPS 200000            /* rows of one descent */
+#define MAX_BYTES ((gint64)1 << 20) /* bytes of one heatmap, before packing */
 
 typedef struct
 {
@@ -22,9 +22,9 @@ typedef struct
   PlaitReportDetail detail;
   PlaitJson *json;
   GByteArray *bytes;
-  GPtrArray *labels;  /* (element-type GStrv): of the columns of the heatmaps so far */
-  GPtrArray *undrawn; /* (element-type utf8): sentences on what is not drawn */
-  char **targets;     /* labels; NULL before the first heatmap */
+  GPtrArray *labels;  /* (element-type GStrv): columns of the heatmaps so far */
+  GPtrArray *undrawn; /* (element-type utf8): sentences about heatmaps that are not drawn */
+  char **targets;     /* labels of the target tokens; NULL before the first heatmap */
 } Sentence;
 
 static void
@@ -56,7 +56,7 @@ plait_report_json_texts (PlaitJson *json, const char *name, char *const *texts, 
   plait_json_end_array (json);
 }
 
-/* The labels of columns, or the number of the heatmap that has the same. */
+/* Adds the labels of columns, or the number of a heatmap with equal labels. */
 static void
 add_columns (Sentence *sentence, const PlaitHeatmap *heatmap)
 {
@@ -89,7 +89,8 @@ add_bytes (GByteArray *bytes, const double *values, gint64 n, double largest)
     }
 }
 
-/* What each target token gives to all rows: [layers, targets], the mean of the @heads of each layer. (transfer full) */
+/* Returns the sums of the weights of each target token, [layers, targets], as means over the @heads of each layer.
+ * (transfer full) */
 static PlaitHeatmap *
 masses_of (const GPtrArray *heatmaps, gint64 heads)
 {
@@ -109,7 +110,7 @@ masses_of (const GPtrArray *heatmaps, gint64 heads)
   return masses;
 }
 
-/* The largest detail up to @detail that leaves the heatmap at @path small enough. */
+/* Returns the highest detail, at most @detail, at which a heatmap of this size is small enough. */
 static PlaitReportDetail
 detail_of (PlaitReportDetail detail, gint64 layers, gint64 heads, gint64 cells)
 {
@@ -118,8 +119,8 @@ detail_of (PlaitReportDetail detail, gint64 layers, gint64 heads, gint64 cells)
   return detail == PLAIT_REPORT_LAYERS && layers * cells > MAX_BYTES ? PLAIT_REPORT_LAST : detail;
 }
 
-/* The pictures out of one heatmap, layer after layer, and in each head after head. NULL with @error left alone where
- * it is not one of target tokens. (transfer full) (element-type PlaitHeatmap) */
+/* Reads all pictures of the heatmap at @path, for each layer and each head in it. NULL, and no error, if its rows are
+ * not target tokens. (transfer full) (element-type PlaitHeatmap) */
 static GPtrArray *
 read_heatmaps (PlaitStore *store, const char *path, PlaitReportDetail *detail, gint64 *layers, gint64 *heads,
                GError **error)
@@ -157,7 +158,7 @@ leave_out (Sentence *sentence, const char *name, const char *reason)
   g_ptr_array_add (sentence->undrawn, g_strdup_printf ("%s %s.", name, reason));
 }
 
-/* Adds the heatmap @name below @group, if it is one of the sentence's target tokens. */
+/* Adds the heatmap @name of the group @group, unless its rows are not the sentence's target tokens. */
 static gboolean
 add_heatmap (Sentence *sentence, const char *group, const char *name, GError **error)
 {
@@ -171,7 +172,7 @@ add_heatmap (Sentence *sentence, const char *group, const char *name, GError **e
   if (!plait_heatmap_exists (sentence->store, path))
     {
       if (plait_store_has_attribute (sentence->store, path, "signal"))
-        leave_out (sentence, name, "cannot be drawn: its values are not there, or no heatmap");
+        leave_out (sentence, name, "cannot be drawn: its values are missing or have the wrong shape");
       return TRUE;
     }
   if (!plait_heatmap_fits (sentence->store, path))
@@ -189,7 +190,7 @@ add_heatmap (Sentence *sentence, const char *group, const char *name, GError **e
     sentence->targets = g_strdupv (heatmap->rows);
   else if (!g_strv_equal ((const char *const *)sentence->targets, (const char *const *)heatmap->rows))
     {
-      leave_out (sentence, name, "has other rows than the target tokens; plait show draws it");
+      leave_out (sentence, name, "has rows that are not the target tokens; plait show draws it");
       return TRUE;
     }
   gint64 n_heads = detail == PLAIT_REPORT_HEADS ? MAX (heads, 1) : 1, n_layers = heatmaps->len / n_heads;
@@ -220,7 +221,7 @@ add_heatmap (Sentence *sentence, const char *group, const char *name, GError **e
   return TRUE;
 }
 
-/* The rows that each target word weighed. */
+/* Appends the rows that each target word weighed. */
 static void
 add_steps (GByteArray *bytes, const PlaitDescent *descent)
 {
@@ -247,7 +248,7 @@ add_steps (GByteArray *bytes, const PlaitDescent *descent)
     }
 }
 
-/* TRUE if what @descent weighed is little enough for a page. */
+/* TRUE if @descent is small enough for a page. */
 static gboolean
 is_small (const PlaitDescent *descent)
 {
@@ -295,7 +296,7 @@ add_descent (Sentence *sentence, const char *group, const char *name, GError **e
   return TRUE;
 }
 
-/* What @add adds of each member of the group @kind ("attention") of the sentence. */
+/* Calls @add for each member of the sentence's group in @kind, such as "attention". */
 static gboolean
 add_members (Sentence *sentence, const char *kind,
              gboolean (*add) (Sentence *sentence, const char *group, const char *name, GError **error), GError **error)

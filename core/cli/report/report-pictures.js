@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* What the script of a report draws: heatmaps as SVG whose colours are those of report.css. */
+/* Draws the heatmaps of a report as SVG, in the colours of report.css. */
 
 const element = (tag, attributes = {}, ...children) => {
   const made = document.createElement(tag);
@@ -22,7 +22,7 @@ const shape = (tag, attributes = {}, ...children) => {
   return made;
 };
 
-/* The colour of a run, and beyond eight its dashes, as its curve has them. */
+/* Returns a sample of the colour of a run, with dashes from the ninth run on, like its curve. */
 const swatch = (run) => {
   const dashes = Math.floor(run / 8) % 12, stroke = `stroke:var(--c${run % 8})`;
 
@@ -32,21 +32,21 @@ const swatch = (run) => {
 };
 
 const SHADES = 32;
-const MOST_COLUMNS = 300; /* of one heatmap that is drawn */
-const MOST_SENTENCES = 5; /* of a document too long to be drawn whole, whose tokens are drawn */
-const LONGEST_LABEL = 18; /* characters */
+const MAX_COLUMNS = 300; /* columns drawn of one heatmap */
+const MAX_SENTENCES = 5; /* sentences drawn of a long document */
+const MAX_LABEL_LENGTH = 18; /* characters */
 
 const cut = (label) => {
   const characters = [...label.replace(/\s/g, " ")];
 
-  return characters.length > LONGEST_LABEL ? characters.slice(0, LONGEST_LABEL - 1).join("") + "…" :
+  return characters.length > MAX_LABEL_LENGTH ? characters.slice(0, MAX_LABEL_LENGTH - 1).join("") + "…" :
                                              characters.join("");
 };
 const widthOf = (labels) => Math.max(0, ...labels.map((label) => [...cut(label)].length)) * 7.2 + 6;
 const rounded = (value, digits = 1) => Number(value.toFixed(digits)).toString();
 const shown = (value) => (value < 0.0005 && value > 0 ? "<0.001" : value.toFixed(3));
 
-/* The cells of rows x columns as few paths, one a shade, in units of a cell. */
+/* Returns the cells of a heatmap as few paths, one for each shade, in units of a cell. */
 const shades = (values, rows, columns, largest, levels) => {
   const paths = Array.from({length: levels + 1}, () => []);
 
@@ -62,7 +62,7 @@ const shades = (values, rows, columns, largest, levels) => {
           []);
 };
 
-/* A heatmap without labels, as a button's face. */
+/* Returns a heatmap without labels, for a button. */
 const thumbnail = (map, largest) => {
   const rows = map.rows.length, columns = map.columns.length, cell = Math.max(1.5, Math.min(12, 110 / columns));
   const ground = shape("rect", {class: "ground", width: columns, height: rows});
@@ -78,11 +78,11 @@ const thumbnail = (map, largest) => {
       ground, ...shades(map.values, rows, columns, largest, 12));
 };
 
-/* Of a wide heatmap the columns that are read most, in their order: of tokens of a document, those of few sentences. */
+/* Returns a wide heatmap with only the columns of largest weight; of a document, only the tokens of few sentences. */
 const narrowed = (map) => {
   const columns = map.columns.length;
 
-  if (columns <= MOST_COLUMNS) return map;
+  if (columns <= MAX_COLUMNS) return map;
   const sums = map.columns.map((_, c) => map.rows.reduce((sum, _label, r) => sum + map.values[r * columns + c], 0));
   const heaviest = (weights, n) =>
       [...weights.keys()].sort((a, b) => weights[b] - weights[a]).slice(0, n).sort((a, b) => a - b);
@@ -96,19 +96,19 @@ const narrowed = (map) => {
         (_, i) => map.values[Math.floor(i / kept.length) * columns + kept[i % kept.length]])
   });
 
-  if (!map.of) return keep(heaviest(sums, MOST_COLUMNS), `the ${MOST_COLUMNS} of ${columns} that are read most`);
+  if (!map.of) return keep(heaviest(sums, MAX_COLUMNS), `the ${MAX_COLUMNS} heaviest of ${columns} columns`);
   const weights = [];
   map.of.forEach((sentence, c) => (weights[sentence] = (weights[sentence] ?? 0) + sums[c]));
-  const read = heaviest(Array.from(weights, (weight) => weight ?? 0), MOST_SENTENCES);
+  const read = heaviest(Array.from(weights, (weight) => weight ?? 0), MAX_SENTENCES);
   return narrowed(keep(
       [...map.of.keys()].filter((c) => read.includes(map.of[c])),
-      `the sentences that are read most: ${read.join(", ")}`));
+      `the heaviest sentences: ${read.join(", ")}`));
 };
 
 const tip = element("div", {class: "tip", hidden: true});
 
-/* Lets pointer and arrow keys ask for cells: @find gives the cell at a point of the picture, or null, @tell what it
- * says; @mark is moved over it. Cells are numbered [row, column]. */
+/* Shows the text of the cell under the pointer, or selected by arrow keys. @find returns the cell [row, column] at a point
+ * of the picture, or null; @tell returns the text of a cell and moves @mark over it. */
 const ask = (picture, rows, columns, find, tell, mark) => {
   const status = element("output", {class: "unseen-text", "aria-live": "polite"});
   let at = null;
@@ -152,10 +152,10 @@ const ask = (picture, rows, columns, find, tell, mark) => {
   return status;
 };
 
-/* Heatmaps of the same target tokens beside each other: @maps have title, rows, columns, values. */
+/* Draws heatmaps of the same target tokens in a row. Each has title, rows, columns and values. */
 const heatmaps = (given, largest, room) => {
   const maps = given.map(narrowed), rows = maps[0].rows, all = maps.reduce((sum, map) => sum + map.columns.length, 0);
-  const least = maps.length > 1 ? 5 : 0; /* columns that a title has room over */
+  const least = maps.length > 1 ? 5 : 0; /* columns under a title */
   const placed = maps.reduce((sum, map) => sum + Math.max(map.columns.length, least), 0);
   const left = widthOf(rows) + 4, gap = 16;
   const labels = Math.max(...maps.map((map) => widthOf(map.columns))), slant = labels * 0.5 + 4;
@@ -168,7 +168,7 @@ const heatmaps = (given, largest, room) => {
     width: rounded(width),
     height: rounded(top + rows.length * cell + 4),
     viewBox: `0 0 ${rounded(width)} ${rounded(top + rows.length * cell + 4)}`,
-    "aria-label": `${maps.map((map) => map.title).join("; ")}. Arrow keys go from cell to cell.`
+    "aria-label": `${maps.map((map) => map.title).join("; ")}. Arrow keys select a cell.`
   });
   const mark = shape("rect", {class: "mark", width: cell, height: cell, visibility: "hidden"});
   const starts = [];
@@ -202,7 +202,7 @@ const heatmaps = (given, largest, room) => {
     x += Math.max(n, least) * cell + gap;
   }
   picture.append(mark);
-  /* The column among those of all maps, as its map and its place there. */
+  /* Converts an index among the columns of all maps to the index of a map and of its column. */
   const placeOf = (column) => {
     let m = 0;
 
@@ -233,10 +233,10 @@ const heatmaps = (given, largest, room) => {
   return element("div", {class: "scroll"}, picture, status, ...notes);
 };
 
-/* Of more than eight sources the colours come again, weaker. */
+/* Returns the opacity of source @s: colours repeat after eight sources, weaker. */
 const faded = (s) => rounded(0.6 ** Math.floor(s / 8), 2);
 
-/* For each target token a bar of what its sources have of it. @values: [row, source], each row summing to 1. */
+/* Draws a bar for each target token with the shares of its sources. @values: [row, source]; each row sums to 1. */
 const shares = (rows, sources, values, room) => {
   const left = widthOf(rows) + 4, bar = 18, width = Math.max(120, Math.min(320, room - left - 8)), n = sources.length;
   const height = rows.length * bar;
@@ -247,7 +247,7 @@ const shares = (rows, sources, values, room) => {
     width: left + width + 4,
     height: height + 2,
     viewBox: `0 0 ${left + width + 4} ${height + 2}`,
-    "aria-label": "What each target token takes of each source. Arrow keys go from bar to bar."
+    "aria-label": "Share of each source in each target token. Arrow keys select a bar."
   });
   const mark = shape("rect", {class: "mark", height: bar - 3, visibility: "hidden"});
   const edges = (r) => {
@@ -293,7 +293,7 @@ const shares = (rows, sources, values, room) => {
   return element("div", {class: "scroll"}, key, picture, status);
 };
 
-/* The scale of all heatmaps that are compared. */
+/* Draws the scale of all heatmaps that are compared. */
 const colourBar = (largest) => element(
     "div", {class: "bar", role: "img", "aria-label": `Colours from 0 to ${rounded(largest, 3)}`},
     element("span", {}, "0"), element("span", {class: "ramp"}), element("span", {}, rounded(largest, 3)));

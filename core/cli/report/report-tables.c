@@ -8,7 +8,7 @@
 #include "report/report.h"
 #include "terminal/stored-table.h"
 
-/* Scores and settings as tables. */
+/* Writes scores and settings as tables. */
 
 void
 plait_report_scores (GString *html, const PlaitRunComparison *comparison)
@@ -40,13 +40,13 @@ plait_report_lengths (GString *html, const PlaitRunComparison *comparison, GErro
 }
 
 /*
- * The summary of a grid: its columns "test BLEU standard deviation", "test BLEU low" and so on are told with what they
- * are of.
+ * The summary of a grid has columns such as "test BLEU standard deviation" and "test BLEU low". They are shown in one
+ * cell with the column "test BLEU".
  */
 
 static const char *const parts[] = { " standard deviation", " low", " high", " p", " adjusted p", " better" };
 
-/* The column "@name@ending", or -1. */
+/* Returns the index of the column "@name@ending", or -1. */
 static gint
 find_column (const PlaitTable *table, const char *name, const char *ending)
 {
@@ -72,7 +72,7 @@ is_part (const PlaitTable *table, const char *name)
   return FALSE;
 }
 
-/* The real number in row @row of the column "@name@ending"; NaN if there is none. */
+/* Returns the real number in row @row of the column "@name@ending"; NaN if it is missing. */
 static double
 part_of (const PlaitTable *table, guint row, const char *name, const char *ending)
 {
@@ -82,7 +82,7 @@ part_of (const PlaitTable *table, guint row, const char *name, const char *endin
   return cell && cell->kind == PLAIT_TABLE_CELL_REAL && isfinite (cell->real) ? cell->real : NAN;
 }
 
-/* A rate has no hundredths. */
+/* Returns the format of column @c: without decimals for large numbers, such as rates. */
 static const char *
 format_of (const PlaitTable *table, guint c)
 {
@@ -110,14 +110,15 @@ add_summary_cell (PlaitTable *summary, const PlaitTable *stored, guint r, guint 
                                     part_of (stored, r, name, " low"), part_of (stored, r, name, " high") });
   if (find_column (stored, name, " adjusted p") < 0)
     return;
-  double better = part_of (stored, r, name, " better"); /* grids of before lack it */
+  double better = part_of (stored, r, name, " better"); /* missing in grids of older versions */
   PlaitComparison comparison = { .p = part_of (stored, r, name, " p"),
                                  .adjusted_p = part_of (stored, r, name, " adjusted p"),
                                  .better = (better > 0) - (better < 0) };
   plait_comparison_cells (summary, isnan (comparison.adjusted_p) ? NULL : &comparison);
 }
 
-/* What the head of p says of the seeds by the metric @name: a row has "n", and is tested against the first. */
+/* Returns the text in the header of p about the number of seeds, for the metric @name. Row 0 is the baseline; the
+ * column "n" has the seeds of each row. */
 static const char *
 seeds_of (const PlaitTable *stored, const char *name)
 {
@@ -168,7 +169,7 @@ add_differences (GString *html, const PlaitRunComparison *comparison)
     return;
   if (comparison->differences->len == 0)
     {
-      g_string_append (html, "<p>All settings are the same.</p>\n");
+      g_string_append (html, "<p>All settings are equal.</p>\n");
       return;
     }
   g_autoptr (PlaitTable) settings = plait_run_comparison_settings (comparison);
@@ -176,7 +177,7 @@ add_differences (GString *html, const PlaitRunComparison *comparison)
   plait_html_table (html, settings);
 }
 
-/* The attributes of @path, and of what is below it, as rows. */
+/* Adds the attributes of @path and of all groups below it as rows. */
 static gboolean
 add_attributes (PlaitTable *table, PlaitStore *store, const char *path, GError **error)
 {

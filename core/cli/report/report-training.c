@@ -7,29 +7,29 @@
 #include "comparison/chart.h"
 #include "tables/table.h"
 
-/* Training curves. */
+/* Writes plots of training curves. */
 
 typedef struct
 {
-  const char *table, *column; /* below /training */
+  const char *table, *column; /* members of /training */
   gboolean dashed;
 } Source;
 
 typedef struct
 {
   const char *title;
-  Source sources[2]; /* the second may be none */
+  Source sources[2]; /* the second may be empty */
 } Plot;
 
 static const Plot plots[] = {
   { "Negative log-likelihood, nats a target token",
     { { "updates", "negative_log_likelihood", TRUE }, { "validation", "negative_log_likelihood", FALSE } } },
-  { NULL, { { "validation", "metric", FALSE } } }, /* titled by what it is */
+  { NULL, { { "validation", "metric", FALSE } } }, /* titled by its metric */
   { "Learning rate", { { "updates", "learning_rate", FALSE } } },
   { "Target tokens per second", { { "updates", "target_tokens_per_second", FALSE } } },
 };
 
-/* TRUE if any run was validated more than once, so that its validation is a curve. */
+/* TRUE if a run was validated more than once, so that validation is a curve. */
 static gboolean
 has_validation_curve (const PlaitRunComparison *comparison)
 {
@@ -61,7 +61,7 @@ add_plot (GString *html, const PlaitRunComparison *comparison, const Plot *plot)
         g_autofree char *path = g_strdup_printf ("/training/%s/%s", source->table, source->column);
         PlaitPlotSeries *curve;
 
-        /* One curve a group is all that can be told apart: that of validation, if there is one. */
+        /* A plot of several runs has one curve for each system: validation, if it has a curve, else training. */
         if (several && source->dashed != dashed)
           continue;
         curve = plait_plot_series_read (comparison->runs, system, path, TRUE, NULL);
@@ -74,7 +74,7 @@ add_plot (GString *html, const PlaitRunComparison *comparison, const Plot *plot)
   plait_html_plot (html, title, "updates", curves);
 }
 
-/* One legend serves all plots. */
+/* Adds the legend of all plots. */
 static void
 add_legend (GString *html, const PlaitRunComparison *comparison)
 {
@@ -97,11 +97,11 @@ add_legend (GString *html, const PlaitRunComparison *comparison)
     }
   g_string_append (html, "</p>\n");
   if (banded)
-    g_string_append (html, "<p class=\"dim small\">Of several seeds the mean; its band is the standard deviation over "
-                           "seeds, cut where it is much wider than the curves lie apart.</p>\n");
+    g_string_append (html, "<p class=\"dim small\">Curves of several seeds are means; a band is the standard deviation "
+                           "over seeds, cut if it is much wider than the distance of the curves.</p>\n");
 }
 
-/* The metric that all runs were validated with, as tables name it. (transfer full) */
+/* Returns the title of the metric that all runs were validated with. (transfer full) */
 static char *
 metric_title (const PlaitRunComparison *comparison)
 {
@@ -126,7 +126,7 @@ metric_title (const PlaitRunComparison *comparison)
                           metric && !plait_metric_larger_is_better (metric) ? ", smaller is better" : "");
 }
 
-/* The names of the losses that parts of the runs have beside the words', each once: "en.ponder". (transfer full) */
+/* Returns the names of losses of single components, such as "en.ponder", each once. (transfer full) */
 static GPtrArray *
 part_losses (const PlaitRunComparison *comparison)
 {
@@ -167,9 +167,9 @@ plait_report_training (GString *html, const PlaitRunComparison *comparison)
   g_string_append (html, "<h2>Training</h2>\n");
   add_legend (html, comparison);
   if (comparison->tokens_differ)
-    plait_html_element (html, "p", "class=\"dim small\"",
-                        "Runs have different vocabularies of the target: what is per token does not compare between "
-                        "their curves.");
+    plait_html_element (
+        html, "p", "class=\"dim small\"",
+        "Runs have different vocabularies of the target: numbers per token cannot be compared between their curves.");
   g_string_append (html, "<div class=\"plots\">\n");
   for (guint i = 0; i < G_N_ELEMENTS (plots); i++)
     {

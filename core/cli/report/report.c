@@ -10,11 +10,11 @@
 #include "command/output.h"
 #include "report/report-data.h"
 
-/* plait report: runs, or a grid, as one HTML page that needs nothing else. */
+/* plait report: runs, a grid or a dump as one self-contained HTML page. */
 
 #define MAX_SENTENCES 1000
 
-/* The reference and what each run made of it, for the first @n sentences of @split. */
+/* Adds a table of the references and translations of the first @n sentences of @split. */
 static void
 add_translations (GString *html, const PlaitRunComparison *comparison, const char *split, gint64 n)
 {
@@ -59,7 +59,7 @@ add_translations (GString *html, const PlaitRunComparison *comparison, const cha
   plait_html_table (html, table);
 }
 
-/* How differently each run attends from the first that has attention of the same sentences. */
+/* Adds tables of the divergence of attention between each run and the first run with attention. */
 static gboolean
 add_divergence (GString *html, const PlaitRunComparison *comparison, GError **error)
 {
@@ -93,7 +93,7 @@ add_divergence (GString *html, const PlaitRunComparison *comparison, GError **er
             continue;
           if (!begun)
             {
-              plait_html_element (html, "h2", NULL, "How differently runs attend");
+              plait_html_element (html, "h2", NULL, "Differences in attention");
               plait_html_element (html, "p", "class=\"dim small\"", plait_attention_difference_legend);
             }
           begun = TRUE;
@@ -103,7 +103,7 @@ add_divergence (GString *html, const PlaitRunComparison *comparison, GError **er
   return TRUE;
 }
 
-/* Adds what the script draws the sentences from, and as tables the first @n translations of each split. */
+/* Adds the data for the script, and a table of the first @n translations of each split. */
 static gboolean
 add_sentences (GString *html, const PlaitRunComparison *comparison, gint64 n, GError **error)
 {
@@ -121,7 +121,7 @@ add_sentences (GString *html, const PlaitRunComparison *comparison, gint64 n, GE
   return TRUE;
 }
 
-/* The summaries over seeds of the grids among @paths, each one table. */
+/* Adds the tables over seeds of the grids among @paths. */
 static gboolean
 add_summaries (GString *html, const PlaitRunComparison *comparison, char *const *paths, GError **error)
 {
@@ -132,7 +132,7 @@ add_summaries (GString *html, const PlaitRunComparison *comparison, char *const 
     apart |= comparison->score_columns[m].apart;
   for (guint i = 0; paths[i]; i++)
     {
-      /* What was changed in it has been told as its runs were opened. */
+      /* Changes by other programs were logged when its runs were opened. */
       g_autoptr (PlaitStore) store = plait_store_open_rewritten (paths[i], NULL, error);
 
       if (!store)
@@ -141,8 +141,8 @@ add_summaries (GString *html, const PlaitRunComparison *comparison, char *const 
         continue;
       plait_html_element (html, "h2", NULL, "The grid");
       plait_html_element (html, "p", "class=\"dim small\"",
-                          apart ? "Its cells have different references of a split, so their scores do not stand in one "
-                                  "table: those below have each its own references."
+                          apart ? "The cells have different references of a split, so their scores are not in one "
+                                  "table: each table below has its own references."
                                 : note);
       if (!apart && !plait_report_summary (html, store, "/summary", error))
         return FALSE;
@@ -150,7 +150,7 @@ add_summaries (GString *html, const PlaitRunComparison *comparison, char *const 
   return TRUE;
 }
 
-/* A part that a run lacks is left out of the page; one that is damaged is not. */
+/* Fails if a run is damaged. A part that a run lacks is only left out of the page. */
 static gboolean
 check_intact (const PlaitRunComparison *comparison, GError **error)
 {
@@ -235,11 +235,11 @@ run_command (PlaitInvocation *invocation, GError **error)
 }
 
 static const PlaitOption options[] = {
-  { "output", 'o', PLAIT_OPTION_TEXT, offsetof (Options, output), "The page to be written", "FILE.html" },
+  { "output", 'o', PLAIT_OPTION_TEXT, offsetof (Options, output), "File of the page", "FILE.html" },
   PLAIT_OPTION_FORCE (Options),
   { "sentences", 0, PLAIT_OPTION_INTEGER, offsetof (Options, sentences),
-    "Translations that are shown without script (3); 0: no sentences at all", "N", 0, MAX_SENTENCES },
-  { "title", 0, PLAIT_OPTION_TEXT, offsetof (Options, title), "Title of the page; else the experiment's name", "TEXT" },
+    "Translations shown without script (3); 0: no sentences at all", "N", 0, MAX_SENTENCES },
+  { "title", 0, PLAIT_OPTION_TEXT, offsetof (Options, title), "Title of the page (name of the experiment)", "TEXT" },
   { NULL },
 };
 
@@ -249,14 +249,10 @@ const PlaitCommand plait_command_report = {
   .summary = "Make one HTML page of runs, a grid or a dump",
   .details
   = "Scores, training curves, translations, attention, settings; the page needs no other file and no network. With "
-    "script any sentence is chosen, by number, words, score or difference, any source, layer and head, and two runs "
-    "stand beside each other on one scale of colour. Without script the first sentences are drawn.\n"
-    "The same runs give the same bytes.\n"
-    "\n"
-    "Examples:\n"
-    "  plait report run.h5 -o report.html\n"
-    "  plait report grid/grid.h5 --sentences 5 -o grid.html\n"
-    "  plait report dump.h5 -o dump.html    # what plait translate --attention wrote",
+    "script, any sentence can be selected, by number, words, score or difference, and any source, layer and head; two "
+    "runs are drawn with one scale of colour. Without script, the first translations are shown.\nThe same runs give "
+    "the same bytes.\n\nExamples:\n  plait report run.h5 -o report.html\n  plait report grid/grid.h5 --sentences 5 -o "
+    "grid.html\n  plait report dump.h5 -o dump.html    # what plait translate --attention wrote",
   .options = options,
   .size = sizeof (Options),
   .defaults = &(const Options){ .sentences = 3 },

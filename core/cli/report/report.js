@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* What a report shows with script: any sentence of any run, two runs beside each other. */
+/* Shows any sentence of any run of a report, or of two runs together. */
 
 const place = document.getElementById("look");
 
@@ -25,7 +25,7 @@ const start = async () => {
     scale: "greatest",
     word: "0"
   };
-  /* What may stand behind the # of the address: anybody can have written it. */
+  /* Checks of the text after # in the address, which may come from a stranger. */
   const isNumber = (text) => /^(0|[1-9][0-9]{0,8})$/.test(text);
   const isRun = (text) => isNumber(text) && Number(text) < index.runs.length;
   const isPart = (text) => text === "" || text === "mean" || isNumber(text);
@@ -51,7 +51,7 @@ const start = async () => {
   const systemOf = (run) => textsOf(state.split)?.systems.find((system) => system.run === Number(run));
   const runs = () => (state.beside === "" ? [state.run] : [state.run, state.beside]);
 
-  /* All sentences of the split, with text or heatmaps or both. */
+  /* Returns all sentences of the split, with text or heatmaps or both. */
   const entries = () => {
     const attention = index.attention.find((candidate) => candidate.split === state.split)?.sentences ?? [];
     const named = new Map(attention.map(
@@ -71,7 +71,7 @@ const start = async () => {
   const translationOf = async (run, entry) =>
       hypothesisOf(run, entry) ?? textOf((await heatmapsOf(entry.maps[run]))?.targets ?? []);
 
-  /* What a search looks into. */
+  /* Returns the texts that a search looks into. */
   const wordsOf = async (entry) => {
     const found = (await Promise.all(runs().map((run) => heatmapsOf(entry.maps[run])))).filter(Boolean);
     const translations = await Promise.all(runs().map((run) => translationOf(run, entry)));
@@ -82,7 +82,7 @@ const start = async () => {
     ];
   };
 
-  /* Names and text, as far as runs have kept it. */
+  /* Returns names and texts of the sources that runs store. */
   const sourcesOf = (entry) => (textsOf(state.split)?.sources ?? [])
                                    .filter((source) => source.lines[entry.line] !== undefined)
                                    .map((source) => [source.name, source.lines[entry.line]]);
@@ -249,9 +249,9 @@ const start = async () => {
   const figure = (title, dim, ...children) =>
       element("figure", {}, element("figcaption", {}, `${title} `, element("span", {class: "dim"}, dim)), ...children);
 
-  const opened = new Set(); /* heatmaps of which every head is shown */
+  const opened = new Set(); /* names of heatmaps with every head shown */
 
-  /* Every layer and head of @map; one that is chosen is drawn large. */
+  /* Returns thumbnails of every layer and head of @map; the selected one is drawn large elsewhere. */
   const overview = (map, largest) => {
     const details = element(
         "details", {open: opened.has(map.name)},
@@ -301,7 +301,7 @@ const start = async () => {
     if (!json)
       return element(
           "div", {class: "side"}, ...parts,
-          element("p", {class: "dim"}, "The page holds no attention of this run over this sentence."));
+          element("p", {class: "dim"}, "The page has no attention of this run for this sentence."));
     const own = ownOf(json).filter((map) => state.source === "" || map.name === state.source);
     const chosen = own.map(
         (map) => (state.weights === "effective" && json.maps.find((other) => other.name === `${map.name}.effective`)) ||
@@ -317,7 +317,7 @@ const start = async () => {
       if (chosen.some((map) => map.kept_heads < map.heads || map.kept_layers < map.layers))
         parts.push(element(
             "p", {class: "dim small"},
-            "To keep the page small it holds means of this sentence alone; plait show draws all of it."));
+            "To keep the page small, it has only means for this sentence; plait show draws every layer and head."));
     }
     for (const map of own)
       if (map.kept_layers * map.kept_heads > 1) parts.push(overview(map, largest));
@@ -350,7 +350,7 @@ const start = async () => {
     } else if (ownOf(json).length > 1)
       parts.push(element(
           "p", {class: "dim small"},
-          "Each source is attended to by itself here: its weights sum to 1 for every target token."));
+          "Each source has a softmax of its own here: its weights sum to 1 for every target token."));
     for (const map of json.maps.filter((candidate) => candidate.group === "coverage"))
       parts.push(figure(
           map.title, "", heatmaps([pictureOf(map, "", "")], map.largest || 1, room), colourBar(map.largest || 1)));
@@ -420,7 +420,7 @@ const start = async () => {
     const largest = state.scale === "one" || !(greatest > 0) ? 1 : greatest;
     const room = place.clientWidth / (runs().length > 1 && place.clientWidth > 900 ? 2 : 1) - 24;
     if (!entry)
-      shownSentence.replaceChildren(element("p", {}, "No sentence is like that."));
+      shownSentence.replaceChildren(element("p", {}, "No sentence matches the search."));
     else
       shownSentence.replaceChildren(
           element(

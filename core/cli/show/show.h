@@ -14,7 +14,7 @@ typedef struct
 } PlaitShowBelow;
 
 /*
- * What plait show shows, and how.
+ * The file, terminal and options of plait show.
  */
 typedef struct
 {
@@ -28,7 +28,7 @@ typedef struct
       below; /* (element-type PlaitShowBelow): objects of the last walk, in its order, so that a group is walked once */
 } PlaitShow;
 
-/* How an object is shown. */
+/* The way in which an object is shown. */
 typedef enum
 {
   PLAIT_SHOW_GROUP,

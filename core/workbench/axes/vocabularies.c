@@ -383,7 +383,7 @@ describe_origin (const PlaitExperiment *experiment, const char *stream, PlaitCel
     case PLAIT_VOCABULARY_OF_INITIAL:
       path = shorten (experiment, initial);
       vocabulary->key = g_strdup (digest_file (taken, initial));
-      vocabulary->text = g_strdup_printf ("taken from %s, which train.initialise names", path);
+      vocabulary->text = g_strdup_printf ("taken from %s, as train.initialise says", path);
       break;
     case PLAIT_VOCABULARY_LEARNT:
       vocabulary->key = g_strdup_printf ("%s\n%s", settings, joined);

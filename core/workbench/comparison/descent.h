@@ -34,7 +34,7 @@ typedef struct
 /* TRUE if @path of @store is a dumped descent. */
 gboolean plait_descent_is (PlaitStore *store, const char *path);
 
-/* Reads the descent at @path. PLAIT_ERROR_INPUT if its arrays have inconsistent sizes. (transfer full) */
+/* Reads the descent at @path. PLAIT_ERROR_INPUT if its arrays do not fit each other. (transfer full) */
 PlaitDescent *plait_descent_read (PlaitStore *store, const char *path, PlaitHeatmapSelection choice, GError **error);
 void plait_descent_free (PlaitDescent *descent);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitDescent, plait_descent_free)

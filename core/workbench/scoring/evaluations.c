@@ -13,7 +13,7 @@ typedef struct
 {
   const char *split; /* in the experiment */
   char *name;        /* in the file: "test", "test.greedy" */
-  char *key;
+  char *fingerprint;
   PlaitEvaluation *evaluation; /* NULL: not made, or not yet */
   PlaitCorpus *corpus;
   gboolean owned; /* the corpus */
@@ -39,7 +39,7 @@ item_clear (gpointer data)
   Item *item = data;
 
   g_free (item->name);
-  g_free (item->key);
+  g_free (item->fingerprint);
   plait_evaluation_free (item->evaluation);
   if (item->owned)
     plait_corpus_free (item->corpus);
@@ -52,14 +52,14 @@ is_beside (const char *name)
   return strchr (name, '.') != NULL;
 }
 
-/* TRUE if the evaluation @name of the file is one of @key. */
+/* TRUE if the file has the evaluation @name with @fingerprint. */
 static gboolean
-has (PlaitStore *store, const char *name, const char *key)
+has (PlaitStore *store, const char *name, const char *fingerprint)
 {
   g_autofree char *group = g_strdup_printf ("/evaluation/%s", name);
   g_autofree char *old = plait_store_get_string (store, group, "key", NULL);
 
-  return g_strcmp0 (old, key) == 0;
+  return g_strcmp0 (old, fingerprint) == 0;
 }
 
 PlaitEvaluations *
@@ -90,14 +90,14 @@ plait_evaluations_new (const PlaitEvaluationsSetup *setup, GError **error)
       Item item = {
         .split = split,
         .name = setup->name ? g_strconcat (split, ".", setup->name, NULL) : g_strdup (split),
-        .key = plait_evaluation_fingerprint (experiment, split, setup->training_fingerprint,
-                                             plait_run_inputs_digests (setup->run_inputs), error),
+        .fingerprint = plait_evaluation_fingerprint (experiment, split, setup->training_fingerprint,
+                                                     plait_run_inputs_digests (setup->run_inputs), error),
         .corpus = setup->tests ? setup->tests[i] : NULL,
       };
 
-      item.due = first && item.key && !has (setup->trained, item.name, item.key);
+      item.due = first && item.fingerprint && !has (setup->trained, item.name, item.fingerprint);
       g_array_append_val (evaluations->items, item);
-      if (!item.key)
+      if (!item.fingerprint)
         return NULL;
     }
   return g_steal_pointer (&evaluations);
@@ -269,7 +269,7 @@ write_new (const PlaitEvaluations *evaluations, PlaitStore *store, const Item *i
   g_autofree char *settings = plait_experiment_evaluation_fingerprint_text (experiment, PLAIT_FINGERPRINT_FULL);
 
   return plait_evaluation_write (item->evaluation, store, error)
-         && plait_store_set_string (store, group, "key", item->key, error)
+         && plait_store_set_string (store, group, "key", item->fingerprint, error)
          && plait_store_set_string (store, group, "checkpoint", evaluations->checkpoint, error)
          && plait_store_set_string (store, group, "settings", settings, error)
          && (!setup->name
@@ -315,11 +315,12 @@ still_counts (const PlaitEvaluations *evaluations, const char *name)
       = set ? plait_experiment_parse (text, name, (const char *const *)set,
                                       experiment->sources[0].encoder->plugin->registry, NULL)
             : NULL;
-  g_autofree char *key = changed ? plait_evaluation_fingerprint (changed, split, setup->training_fingerprint,
-                                                                 plait_run_inputs_digests (setup->run_inputs), NULL)
-                                 : NULL;
+  g_autofree char *fingerprint = changed
+                                     ? plait_evaluation_fingerprint (changed, split, setup->training_fingerprint,
+                                                                     plait_run_inputs_digests (setup->run_inputs), NULL)
+                                     : NULL;
 
-  return key && has (setup->trained, name, key);
+  return fingerprint && has (setup->trained, name, fingerprint);
 }
 
 /* Those of the file that are none of these and still count. */

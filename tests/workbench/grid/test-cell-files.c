@@ -66,8 +66,7 @@ TEST_CASE (cells, files_of_other_content_make_other_cells)
       CHECK_STRING (none, NULL);
       REQUIRE (one->n_cells == 1);
       CHECK_STRING (one->duplicate_of[0], one->cells[0].label);
-      CHECK_CONTAINS (told,
-                      "1 cell is left out, because an earlier cell has the same settings and file contents");
+      CHECK_CONTAINS (told, "1 cell is left out, because an earlier cell has the same settings and file contents");
       CHECK_CONTAINS (told, "copy");
     }
 }
