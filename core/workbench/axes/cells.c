@@ -564,10 +564,9 @@ plait_cells_describe_seeds (const PlaitCells *cells)
       return NULL;
   if (cells->n_cells < 2)
     return NULL;
-  return g_strdup (
-      "Each cell has one seed, so p tells only how these trained models would differ on other sentences; with other "
-      "seeds the difference may be reversed. To test over seeds, name several in [grid], such as "
-      "experiment.seed=1;2;3.");
+  return g_strdup ("Each cell has one seed, so p tells only how these trained models would differ on other sentences; "
+                   "with other seeds the difference may be reversed. To test over seeds, name several in [grid], such "
+                   "as experiment.seed=1;2;3.");
 }
 
 PlaitCells *

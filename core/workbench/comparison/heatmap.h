@@ -70,8 +70,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitHeatmap, plait_heatmap_free)
 /* Returns the largest finite value, or 0. */
 double plait_heatmap_max (const PlaitHeatmap *heatmap);
 
-/* Returns @heatmap with the columns of sentence @sentence only. PLAIT_ERROR_INPUT without such columns. (transfer full)
- */
+/* Returns @heatmap with the columns of sentence @sentence only. PLAIT_ERROR_INPUT without such columns. (transfer
+ * full) */
 PlaitHeatmap *plait_heatmap_of_sentence (const PlaitHeatmap *heatmap, gint64 sentence, GError **error);
 
 /* A weight and the index that it belongs to. */
