@@ -23,7 +23,7 @@ KERNEL (dot) (const PlaitScalar *x, const PlaitScalar *y, gint64 n)
   return vector_sum (sum + other);
 }
 
-/* tanh (query + key + extra) of the elements from @i on, @here of them. */
+/* Returns tanh (query + key + extra) for elements @i .. @i + @here - 1; @extra NULL: zeros. */
 static inline __attribute__ ((always_inline)) Vector
 hidden (const PlaitScalar *query, const PlaitScalar *key, const PlaitScalar *extra, gint64 i, gint64 here)
 {
@@ -48,7 +48,6 @@ KERNEL (additive_score) (const PlaitScalar *query, const PlaitScalar *key, const
   return vector_sum (sum);
 }
 
-/* Adds @x to the @here numbers at @to, or @replaces them. */
 static inline __attribute__ ((always_inline)) void
 add_part (PlaitScalar *to, gboolean replaces, Vector x, gint64 here)
 {

@@ -4,34 +4,34 @@
 #include "kernels/gradient-terms.h"
 
 /*
- * Backward. The weights are made again, from the scores and the log-sums that forward has left. A block of keys meets
- * all tiles of queries before the next one does, so that its gradients stay near; those of the queries add up block by
- * block.
+ * Backward pass of attention for one sentence and head. Recomputes the weights from the scores and from the log-sums
+ * that the forward pass kept. All tiles of queries visit one block of keys before the next block, so that the gradients
+ * of the block stay in cache. The gradients of the queries add up block by block.
  */
 
 typedef struct
 {
-  PlaitScalar *keys;            /* rows of the block that are copied: [block][padded] */
-  PlaitScalar *transposed_keys; /* of the block: [width][stride] */
+  PlaitScalar *keys;            /* copied keys of the block: [block][padded] */
+  PlaitScalar *transposed_keys; /* keys of the block by columns: [width][stride] */
   PlaitScalar *value_columns;
-  PlaitScalar *queries; /* rows of the tile that are copied: [tile][padded] */
+  PlaitScalar *queries; /* copied queries of the tile: [tile][padded] */
   PlaitScalar *dcontext;
-  PlaitScalar *weights;  /* [tile][stride] */
-  PlaitScalar *changes;  /* their gradients, then those of the scores */
-  PlaitScalar *deltas;   /* [queries] */
+  PlaitScalar *weights;  /* attention weights of tile and block: [tile][stride] */
+  PlaitScalar *changes;  /* gradients of the weights, then of the scores: [tile][stride] */
+  PlaitScalar *deltas;   /* context . dcontext of each query: [queries] */
   PlaitScalar *dqueries; /* [queries][padded] */
   PlaitScalar *dkeys;    /* [keys][padded] */
   PlaitScalar *dvalues;
 
-  /* With bfloat16 instead of columns and copied rows: */
-  Right key_panels; /* of the block, its keys by columns */
+  /* Used instead of the columns and copied rows if products are rounded to bfloat16. */
+  Right key_panels; /* keys of the block, transposed */
   Right value_panels;
-  Right key_row_panels;    /* its keys by rows */
-  PlaitBfloat16Pair *left; /* factors that a tile brings */
+  Right key_row_panels;    /* keys of the block, not transposed */
+  PlaitBfloat16Pair *left; /* rounded left factor of the tile */
   PlaitBfloat16Pair *right;
 } Workspace;
 
-/* Returns the scalars that it takes. */
+/* Lays out the workspace in @data (NULL: only counts) and returns its size in scalars. */
 static gsize
 take_workspace (const Piece *piece, PlaitScalar *data, Workspace *workspace)
 {
@@ -64,8 +64,7 @@ take_workspace (const Piece *piece, PlaitScalar *data, Workspace *workspace)
   return scratch.taken;
 }
 
-/* target (rows first .. first + n - 1, the head's columns) = beta * target + factor * gradient;
- * gradient NULL: zeros. */
+/* Writes rows @first .. @first + @n - 1 of the head: target = beta * target + factor * gradient. */
 static void
 give (const Piece *piece, const PlaitGradientTarget *target, gint64 first, gint64 n, PlaitScalar factor,
       const PlaitScalar *gradient)
@@ -86,7 +85,7 @@ give (const Piece *piece, const PlaitGradientTarget *target, gint64 first, gint6
     }
 }
 
-/* The sum of weight times its gradient, which is context . dcontext, dropout or not. */
+/* Returns the sum of weight times dweight over the keys of a query. It equals context . dcontext, with dropout too. */
 static PlaitScalar
 mean_change (const Piece *piece, gint64 query)
 {
@@ -97,7 +96,8 @@ mean_change (const Piece *piece, gint64 query)
                      plait_tensor_row (job->dcontext, at) + piece->column, piece->width);
 }
 
-/* Of a query and the block: scores -> weights after dropout; the gradients of those -> those of the scores. */
+/* Turns the scores in @weights into weights after dropout, and the gradients of the weights in @changes into gradients
+ * of the scores, for one query and @keys keys of a block. */
 static void
 softmax_backward (const Piece *piece, gint64 query, PlaitScalar *weights, PlaitScalar *changes, PlaitScalar delta,
                   gint64 from, gint64 keys)
@@ -133,7 +133,7 @@ softmax_backward (const Piece *piece, gint64 query, PlaitScalar *weights, PlaitS
     drop (piece, query, weights, from, seen);
 }
 
-/* The keys of a part of the block, as they are laid out. */
+/* Returns the rows of the keys in @part, in place or as copied into the workspace for the block at key @from. */
 static Rows
 key_rows_of_key_range (const Piece *piece, const Workspace *workspace, KeyRange part, gint64 from)
 {
@@ -142,7 +142,7 @@ key_rows_of_key_range (const Piece *piece, const Workspace *workspace, KeyRange 
   return (Rows){ workspace->keys + (part.place - from) * piece->padded, piece->padded };
 }
 
-/* scores [n][stride] = the tile's @left times the block's keys or values by columns. */
+/* Writes scores [n][stride] = left times the transposed keys (or values, if @values) of the block. */
 static void
 multiply_columns (const Piece *piece, const Workspace *workspace, PlaitScalar *scores, Rows left, gint64 n,
                   gboolean values, gint64 keys)
@@ -160,7 +160,7 @@ multiply_columns (const Piece *piece, const Workspace *workspace, PlaitScalar *s
    FALSE);
 }
 
-/* gradient [keys][padded] += scores^T times the tile's @right. */
+/* Computes gradient [keys][padded] += transposed scores [n][keys] times @right [n][width]. */
 static void
 add_transposed (const Piece *piece, const Workspace *workspace, PlaitScalar *gradient, const PlaitScalar *scores,
                 gint64 keys, gint64 n, Rows right)
@@ -178,7 +178,7 @@ add_transposed (const Piece *piece, const Workspace *workspace, PlaitScalar *gra
   (keys, piece->width, n, scores, 1, piece->stride, right.data, right.stride, gradient, piece->padded, TRUE);
 }
 
-/* gradients of the tile's queries += those of the scores times the block's keys. */
+/* Adds dscores times the keys of the block to the gradients of queries @first .. @first + @n - 1. */
 static void
 add_to_queries (const Piece *piece, const Workspace *workspace, gint64 first, gint64 n, gint64 from, gint64 keys)
 {
@@ -201,7 +201,7 @@ add_to_queries (const Piece *piece, const Workspace *workspace, gint64 first, gi
   }
 }
 
-/* Queries @first .. @first + @n - 1 and those of the keys from @from on in the block that they see. */
+/* Adds the gradients of queries @first .. @first + @n - 1 and of those keys of the block at key @from that they see. */
 static void
 tile_backward (const Piece *piece, const Workspace *workspace, gint64 first, gint64 n, gint64 from)
 {
@@ -219,7 +219,6 @@ tile_backward (const Piece *piece, const Workspace *workspace, gint64 first, gin
   add_transposed (piece, workspace, workspace->dvalues + from * piece->padded, workspace->weights, keys, n, dcontext);
 }
 
-/* The keys and values of the block, as its products read them. */
 static void
 lay_out_block (const Piece *piece, Workspace *workspace, gint64 from, gint64 end)
 {
@@ -239,7 +238,7 @@ lay_out_block (const Piece *piece, Workspace *workspace, gint64 from, gint64 end
   rows_of_key_range (piece, part, FALSE, piece->in_place, workspace->keys + (part.place - from) * piece->padded);
 }
 
-/* All tiles that see the block from @from on. */
+/* Adds the gradients of the block at key @from, over all tiles of queries that see it. */
 static void
 block_backward (const Piece *piece, Workspace *workspace, gint64 from)
 {

@@ -5,20 +5,20 @@
 #include "kernels/attention-piece.h"
 
 /*
- * The products of a piece whose factors are rounded to bfloat16: keys and values once, what a tile brings as it comes.
- * Scores, softmax and sums stay numbers.
+ * Products of attention whose factors are rounded to bfloat16. Keys and values are rounded once, the factors of each
+ * tile of queries when the tile needs them. Scores, softmax and sums stay in full precision.
  */
 
 G_STATIC_ASSERT (sizeof (PlaitBfloat16Pair) <= sizeof (PlaitScalar));
 
-/* A right factor: panels of columns, as halves.h has them. */
+/* A right factor in bfloat16: packed panels of columns (kernels/bfloat16-factors.h). */
 typedef struct
 {
   PlaitBfloat16Pair *panels;
-  gint64 bfloat16_pairs; /* of its depth */
+  gint64 bfloat16_pairs; /* depth of the product in pairs */
 } Right;
 
-/* What a right factor of @width columns takes. */
+/* Returns the size of a right factor [depth, width] in pairs. */
 static inline gint64
 right_size (gint64 width, gint64 depth)
 {
@@ -37,7 +37,7 @@ tensor_of (Rows rows, gint64 n, gint64 width)
   return (PlaitTensor){ .data = (PlaitScalar *)rows.data, .rows = n, .width = width, .stride = rows.stride };
 }
 
-/* @n rows of the head as a right factor, or their transpose. */
+/* Rounds @n rows of the head, or their transpose, into @to as a right factor. */
 static inline Right
 round_right (const Piece *piece, PlaitBfloat16Pair *to, Rows rows, gint64 n, gboolean transposed)
 {
@@ -47,7 +47,7 @@ round_right (const Piece *piece, PlaitBfloat16Pair *to, Rows rows, gint64 n, gbo
   return (Right){ to, plait_bfloat16_pairs (depth) };
 }
 
-/* @n rows of @width numbers as a left factor, or their transpose. */
+/* Rounds @n rows of @width scalars, or their transpose, into @to as a left factor. */
 static inline PlaitBfloat16Panel
 round_left (const Piece *piece, PlaitBfloat16Pair *to, Rows rows, gint64 n, gint64 width, gboolean transposed)
 {
@@ -55,7 +55,8 @@ round_left (const Piece *piece, PlaitBfloat16Pair *to, Rows rows, gint64 n, gint
                               transposed ? n : width);
 }
 
-/* Keys or values @from .. @end - 1, where they stand if that is in one piece, else copied to @workspace. */
+/* Returns keys (or values, if @values) @from .. @end - 1: in place if they are contiguous, else copied to
+ * @workspace. */
 static inline Rows
 rows_of_block (const Piece *piece, gboolean values, gint64 from, gint64 end, PlaitScalar *workspace)
 {
@@ -68,7 +69,8 @@ rows_of_block (const Piece *piece, gboolean values, gint64 from, gint64 end, Pla
   return (Rows){ workspace, piece->padded };
 }
 
-/* y [rows of @left][@width] = @left times @right, or adds it. The left factor may lack the end of the depth. */
+/* Computes y [rows of left, width] = (@add: y +) left times right. @left may be less deep than @right, which is padded
+ * with zeros. */
 static inline void
 multiply_bfloat16 (const Piece *piece, PlaitBfloat16Panel left, Right right, PlaitScalar *y, gint64 stride,
                    gint64 width, gboolean add)

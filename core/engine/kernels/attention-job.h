@@ -6,31 +6,31 @@
 
 /* Arguments of attention (attention/attention.h), forward and backward. */
 
-/* Keys and values that take part in the softmax. */
+/* One memory of keys and values; all memories of a job share one softmax. */
 typedef struct
 {
   PlaitTensor keys;     /* [rows, w] */
   PlaitTensor values;   /* [rows, w] */
-  PlaitRagged rows;     /* of the keys, as many sentences as the queries have; with @gather, of the indices */
-  const gint64 *gather; /* NULL, or for each key its row in @keys and @values; forward only */
-  /* NULL, or where to put the weights, before dropout: [heads][pairs], the pairs of sentence s being [its queries][its
-   * keys], sentences end to end; forward only. Keys a causal query cannot see: 0 */
+  PlaitRagged rows;     /* ragged keys, with as many sentences as the queries; ragged indices if @gather is set */
+  const gint64 *gather; /* row of each key in @keys and @values, or NULL: keys are the rows; forward only */
+  /* Attention weights before dropout, written by the forward pass: [heads][pairs], or NULL. The pairs of a sentence are
+   * [its queries][its keys], sentences end to end. Keys that a causal query cannot see have weight 0. */
   PlaitScalar *weights;
-  const PlaitScalar *transposed_keys; /* NULL, or the same keys as plait_transpose_keys gives them: of all memories
-                                     or of none; not with @gather; forward only */
+  const PlaitScalar *transposed_keys; /* @keys as plait_transpose_keys lays them out, or NULL; for all memories or for
+                                         none, forward only, not with @gather */
 } PlaitAttentionMemory;
 
 typedef struct
 {
   guint heads;
-  double scale;             /* of the scores; 0: 1 / sqrt (w / heads) */
-  gboolean causal;          /* query t of a sentence sees keys 0 .. t; one memory only */
-  double dropout;           /* of the weights, after the softmax, inverted */
-  PlaitPrecision precision; /* of the products of sentences with many keys: of numbers or of bfloat16; items: numbers */
-  PlaitRandomKey key;       /* of the dropout; the draw of (head, query row, key of all memories of the sentence) */
+  double scale;             /* factor of the scores; 0: 1 / sqrt (w / heads) */
+  gboolean causal;          /* query t of a sentence sees only keys 0 .. t; allowed with one memory only */
+  double dropout;           /* probability of dropping a weight after the softmax (inverted dropout) */
+  PlaitPrecision precision; /* precision of the products in sentences with many keys; attention over items ignores it */
+  PlaitRandomKey key; /* random key of the dropout; each (head, query row, key of the sentence) has its own draw */
 } PlaitAttentionSettings;
 
-/* Where gradients go: gradient = beta * gradient + contribution; data NULL: not wanted. */
+/* Target of a gradient: gradient = beta * gradient + contribution. If its data is NULL the gradient is not computed. */
 typedef struct
 {
   PlaitTensor gradient;
@@ -43,41 +43,43 @@ typedef struct
   PlaitGradientTarget values;
 } PlaitAttentionMemoryGradient;
 
-/* What is given of attention forward and backward. */
+/* One call of attention, forward and backward. */
 typedef struct
 {
-  PlaitTensor context; /* [r, w], which forward writes */
+  PlaitTensor context; /* output of the forward pass: [r, w] */
   PlaitTensor queries;
   PlaitRagged query_rows;
   const PlaitAttentionMemory *memories;
   guint n_memories;
   const PlaitAttentionSettings *settings;
-  PlaitScalar *log_sums; /* heads * r numbers, [row][head], which forward leaves for backward; or NULL */
+  PlaitScalar *log_sums; /* log-sum-exp of the scores, [r][heads], which forward writes and backward reads; or NULL */
 
-  /* Backward. Every target is written whole. Targets may be one and the same tensor (queries that are also keys): they
-   * are written in the order queries, keys and values of memory 0, keys and values of memory 1, ..., so only the first
-   * of them may have beta 0. */
+  /* Backward only. Every target is written completely. Targets may be the same tensor (queries that are also keys).
+   * They are written in the order queries, keys and values of memory 0, keys and values of memory 1, ..., so only the
+   * first of equal targets may have beta 0. */
   PlaitTensor dcontext;
   PlaitGradientTarget dqueries;
   const PlaitAttentionMemoryGradient *dmemories;
 } PlaitAttentionJob;
 
 /*
- * Attention of each row over its own @n items (the contexts, eq. 7-8): row r of keys[j] and values[j] is its item j. No
- * item at all gives a zero row.
+ * Attention of each row over its own @n items (the contexts of a hierarchical combiner: Libovicky et al. 2018, eq.
+ * 7-8). Item j of row r is row r of keys[j] and values[j]. A row without items gets a zero context.
  */
 typedef struct
 {
-  PlaitTensor context; /* which forward writes */
+  PlaitTensor context; /* output of the forward pass */
   PlaitTensor queries;
   const PlaitTensor *keys;
   const PlaitTensor *values;
-  const guint8 *const *present; /* NULL, or of each item NULL (all present) or a byte a row */
+  const guint8 *const *present; /* [n], NULL: all rows have all items; present[j]: a byte for each row, 0 if it lacks
+                                   item j, or NULL: all rows have it */
   guint n;
-  const PlaitAttentionSettings *settings; /* causal is ignored */
-  PlaitScalar *weights; /* NULL or [heads][rows][n], before dropout, absent items 0, which forward writes */
+  const PlaitAttentionSettings *settings; /* @causal is ignored */
+  PlaitScalar *weights; /* output: weights before dropout, [heads][rows][n], 0 for absent items; or NULL */
 
-  /* Backward. Targets as above, in the order queries, keys[0], values[0], keys[1], ... */
+  /* Backward only. Targets are written in the order queries, keys[0], values[0], keys[1], ..., so only the first of
+   * equal targets may have beta 0. */
   PlaitTensor dcontext;
   PlaitGradientTarget dqueries;
   const PlaitGradientTarget *dkeys;

@@ -9,41 +9,40 @@
 /*
  * One sentence and head of attention, forward and backward.
  *
- * Tiles of queries meet blocks of keys, so small that scores and what they are made of stay in the second cache, and
- * what comes from farther away serves a whole tile. Keys (and for backward values) are transposed, so that scores come
- * from the register tile with a vector of keys in each register.
+ * Tiles of queries are combined with blocks of keys that are small enough to keep the scores and their factors in the
+ * second-level cache. Keys (and values, in the backward pass) are transposed, so that the register tile computes the
+ * scores of a whole vector of keys at once.
  *
- * A sentence whose keys are one block is read where it stands. Of a longer one the rows that products read again and
- * again are copied end to end: as columns of a tensor they lie powers of two apart, and fall into few sets of the
- * caches.
+ * If all keys of a sentence fit into one block, rows are read in place. For longer sentences, rows that products read
+ * repeatedly are copied end to end: columns of a tensor lie powers of two apart and so share few sets of the caches.
  */
 #define MAX_QUERIES 64
 #define MAX_KEYS 256
-/* With fewer keys rounding costs more than bfloat16 saves. */
+/* Below this number of keys, rounding costs more than products in bfloat16 save. */
 #define MIN_BFLOAT16_KEYS 64
-/* Scratch is taken in multiples of so many scalars. */
+/* Blocks of scratch memory are multiples of this many scalars. */
 #define TAKEN 16
 
-/* Shapes of the piece and the layout of its scratch. */
+/* One sentence and head of attention: shapes, and the layout of its scratch memory. */
 typedef struct
 {
   const PlaitAttentionJob *job;
   gint64 sentence;
   guint head;
-  gint64 first_query; /* row */
+  gint64 first_query; /* row of the first query of the sentence */
   gint64 queries;
-  gint64 keys;       /* of all memories */
-  gint64 width;      /* of a head */
-  gint64 column;     /* of its first number */
-  gint64 padded;     /* width rounded up to whole vectors */
-  gint64 tile;       /* queries in a tile */
-  gint64 block;      /* keys in a block, whole vectors */
-  gint64 stride;     /* of a row of scores, or of a column of keys: a block, and room for a memory's last vector */
-  gboolean at_once;  /* the keys are one block */
-  gboolean in_place; /* rows are read where they stand */
-  const PlaitBfloat16Kernels *bfloat16; /* multiplies, or NULL */
+  gint64 keys;       /* number of keys in all memories */
+  gint64 width;      /* width of a head */
+  gint64 column;     /* first column of the head */
+  gint64 padded;     /* @width rounded up to whole vectors */
+  gint64 tile;       /* number of queries in a tile */
+  gint64 block;      /* number of keys in a block, rounded up to whole vectors */
+  gint64 stride;     /* distance of rows of scores and of transposed keys: @block and room for one vector more */
+  gboolean at_once;  /* TRUE if all keys fit into one block */
+  gboolean in_place; /* TRUE if rows are read in place, not copied */
+  const PlaitBfloat16Kernels *bfloat16; /* kernels for products in bfloat16, or NULL */
   PlaitScalar scale;
-  PlaitMask mask; /* of the weights */
+  PlaitMask mask; /* dropout of the weights */
 } Piece;
 
 static inline gint64
@@ -78,14 +77,14 @@ piece_of (const PlaitAttentionPiece *given)
   piece.at_once = piece.keys <= piece.block;
   if (piece.keys >= MIN_BFLOAT16_KEYS && !job->memories[0].transposed_keys)
     piece.bfloat16 = plait_bfloat16_kernels (settings->precision);
-  /* What is rounded is copied anyway. */
+  /* Rounding to bfloat16 copies the rows, so another copy is not needed. */
   piece.in_place = piece.bfloat16 || (piece.at_once && piece.padded == piece.width);
   piece.scale = settings->scale != 0 ? (PlaitScalar)settings->scale : 1 / (PlaitScalar)sqrt ((double)piece.width);
   piece.mask = plait_mask (settings->key, settings->dropout);
   return piece;
 }
 
-/* Blocks of memory from @data; of NULL none, but what they would take is counted. */
+/* Hands out consecutive blocks of @data. If @data is NULL it only counts the scalars. */
 typedef struct
 {
   PlaitScalar *data;
@@ -101,16 +100,16 @@ take_block (Scratch *scratch, gint64 n)
   return block;
 }
 
-/* Keys that follow one another in one memory. */
+/* A range of keys that are contiguous in one memory. */
 typedef struct
 {
   guint memory;
-  gint64 first; /* among those of the sentence in the memory */
-  gint64 place; /* of the first, among the keys of all memories */
+  gint64 first; /* first key, counted within the sentence in this memory */
+  gint64 place; /* first key, counted over the sentence in all memories */
   gint64 n;
 } KeyRange;
 
-/* The part that begins at @place and ends before @end; n is 0 behind the last. */
+/* Returns the range from key @place up to the end of its memory, but not beyond @end; n = 0 if @place >= @end. */
 static inline KeyRange
 key_range_at (const Piece *piece, gint64 place, gint64 end)
 {
@@ -128,15 +127,15 @@ key_range_at (const Piece *piece, gint64 place, gint64 end)
   for (KeyRange part = key_range_at (piece, from, end); part.n > 0;                                                    \
        part = key_range_at (piece, part.place + part.n, end))
 
-/* Rows of the head, as a factor of products. */
+/* The columns of one head in some rows, as a factor of a product. */
 typedef struct
 {
   const PlaitScalar *data;
   gint64 stride;
 } Rows;
 
-/* @n rows of a tensor, from @first on or those that @gather names; to be read where they stand, or copied to @workspace
- * and filled up with zeros to whole vectors. */
+/* Returns the head's columns of @n rows of a tensor: rows @first, @first + 1, ..., or gather[0], gather[1], ... In
+ * place if @in_place and without @gather; else copied to @workspace [n][padded]. */
 static inline Rows
 rows_of (const Piece *piece, PlaitTensor tensor, gint64 first, const gint64 *gather, gint64 n, gboolean in_place,
          PlaitScalar *workspace)
@@ -154,7 +153,7 @@ rows_of (const Piece *piece, PlaitTensor tensor, gint64 first, const gint64 *gat
   return (Rows){ workspace, piece->padded };
 }
 
-/* The keys or values of a part. */
+/* Returns the rows of the keys (or values, if @values) in @part, in place or copied to @workspace. */
 static inline Rows
 rows_of_key_range (const Piece *piece, KeyRange part, gboolean values, gboolean in_place, PlaitScalar *workspace)
 {
@@ -165,19 +164,21 @@ rows_of_key_range (const Piece *piece, KeyRange part, gboolean values, gboolean 
                   part.n, in_place, workspace);
 }
 
-/* Rows of the sentence's queries, or of what has as many. */
+/* Returns @n rows of @tensor, which has a row for each query, from query @first of the sentence on; perhaps copied to
+ * @workspace. */
 static inline Rows
 rows_of_queries (const Piece *piece, PlaitTensor tensor, gint64 first, gint64 n, PlaitScalar *workspace)
 {
   return rows_of (piece, tensor, piece->first_query + first, NULL, n, piece->in_place, workspace);
 }
 
-/* columns [width][stride]: keys or values @from .. @end - 1 side by side; @workspace is for [block][padded]. */
+/* Writes keys (or values, if @values) @from .. @end - 1 transposed to @columns [width][stride]. @workspace has room for
+ * [block][padded]; it is used only if rows are gathered. */
 static inline void
 transpose_block (const Piece *piece, PlaitScalar *columns, gboolean values, gint64 from, gint64 end,
                  PlaitScalar *workspace)
 {
-  /* What is written beyond a part is overwritten by the next, or lies in the room at the end. */
+  /* The padding written after a range is overwritten by the next range, or lies in the extra vector of @stride. */
   EACH_KEY_RANGE (part, piece, from, end)
   {
     Rows rows = rows_of_key_range (piece, part, values, TRUE, workspace);
@@ -187,14 +188,14 @@ transpose_block (const Piece *piece, PlaitScalar *columns, gboolean values, gint
   }
 }
 
-/* Of a tile's queries @first .. @first + @n - 1: one more than the last key that any of them sees. */
+/* Returns the number of leading keys that queries @first .. @first + @n - 1 can see. */
 static inline gint64
 keys_of_tile (const Piece *piece, gint64 first, gint64 n)
 {
   return piece->job->settings->causal ? MIN (first + n, piece->keys) : piece->keys;
 }
 
-/* How many of the @n keys from @from on query @query sees. */
+/* Returns how many of the keys @from .. @from + @n - 1 query @query can see. */
 static inline gint64
 seen_of_block (const Piece *piece, gint64 query, gint64 from, gint64 n)
 {
@@ -207,7 +208,7 @@ lanes_below (gint64 n)
   return vector_lanes () < (VectorInteger)MIN (n, VECTOR_LENGTH);
 }
 
-/* row[j] *= the dropout factor of key @from + j. The draws of a query and head have a key of their own. */
+/* Applies dropout to the weights @row of keys @from .. @from + @n - 1. Each query and head has its own random key. */
 static inline void
 drop (const Piece *piece, gint64 query, PlaitScalar *row, gint64 from, gint64 n)
 {

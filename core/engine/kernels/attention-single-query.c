@@ -2,11 +2,10 @@
 #include "kernels/variant.h"
 
 /*
- * A step of search: one query, all heads, keys and values of one memory that are read where they stand. To lay the keys
- * out for the register tile would cost more than the products.
+ * Attention of one query, as in a step of search: all heads, one memory, rows read in place. With one query,
+ * transposing the keys for the register tile would cost more than the products.
  */
 
-/* The row of the memory's keys or values that is its item @i. */
 static inline const PlaitScalar *
 row_of (const PlaitAttentionMemory *memory, PlaitTensor tensor, gint64 sentence, gint64 i)
 {
@@ -15,7 +14,7 @@ row_of (const PlaitAttentionMemory *memory, PlaitTensor tensor, gint64 sentence,
   return plait_tensor_row (tensor, memory->gather ? memory->gather[at] : at);
 }
 
-/* scores [heads][stride] of a query against @n keys. */
+/* Writes scores [heads][stride] of the query with @n keys, unscaled. A head is @vectors vectors wide. */
 static inline __attribute__ ((always_inline)) void
 score (const PlaitAttentionJob *job, gint64 sentence, const PlaitScalar *query, PlaitScalar *scores, gint64 n,
        gint64 stride, const int vectors)
@@ -47,7 +46,8 @@ score (const PlaitAttentionJob *job, gint64 sentence, const PlaitScalar *query, 
     }
 }
 
-/* scores -> exp (score - greatest), zeros behind the last key; returns one over their sum. */
+/* Replaces @n scores by exp (scale * (score - greatest)), and the padding up to a whole vector by zeros. Returns the
+ * inverse of their sum. */
 static PlaitScalar
 softmax (PlaitScalar *scores, gint64 n, PlaitScalar scale)
 {
@@ -74,7 +74,7 @@ softmax (PlaitScalar *scores, gint64 n, PlaitScalar scale)
   return 1 / vector_sum (sum);
 }
 
-/* context = factor * the sum of weight times value, for one head. */
+/* Writes context = factor * sum of weights[i] * value i for the head at @column, which is @vectors vectors wide. */
 static inline __attribute__ ((always_inline)) void
 read_values (const PlaitAttentionJob *job, gint64 sentence, const PlaitScalar *weights, gint64 n, gint64 column,
              PlaitScalar factor, PlaitScalar *context, const int vectors)

@@ -2,33 +2,33 @@
 #include "kernels/attention-bfloat16.h"
 
 /*
- * Forward. The softmax of a query is made block by block: a weight is exp (score - the greatest score so far), and when
- * a block has a greater one, context and total of the blocks before are scaled down to it. Where the keys are one block
- * the weights are divided by their total, else the context is.
+ * Forward pass of attention for one sentence and head. The softmax of a query is computed block by block: a weight is
+ * exp (score - greatest score so far). If a block has a greater score, the context and total of the earlier blocks are
+ * scaled down. If the keys are one block, the weights are divided by their total, otherwise the context is.
  */
 
 typedef struct
 {
-  PlaitScalar *columns;  /* of the keys: [blocks][width][stride] */
-  PlaitScalar *gathered; /* keys on their way into columns: [block][padded] */
-  PlaitScalar *values;   /* [keys][padded], of rows that are copied */
-  PlaitScalar *queries;  /* the same of a tile */
-  PlaitScalar *scores;   /* [tile][stride] */
+  PlaitScalar *columns;  /* transposed keys: [blocks][width][stride] */
+  PlaitScalar *gathered; /* gathered rows of a block before they are transposed: [block][padded] */
+  PlaitScalar *values;   /* copied values: [keys][padded] */
+  PlaitScalar *queries;  /* copied queries of a tile: [tile][padded] */
+  PlaitScalar *scores;   /* scores, then weights: [tile][stride] */
   PlaitScalar *contexts; /* [tile][padded] */
 
-  /* With bfloat16 instead of columns, values and queries: */
-  PlaitBfloat16Pair *key_panels;     /* of each block, its keys by columns */
-  PlaitBfloat16Pair *value_panels;   /* the same of its values by rows */
-  PlaitBfloat16Pair *query_bfloat16; /* of a tile */
+  /* Used instead of @columns, @values and @queries if products are rounded to bfloat16. */
+  PlaitBfloat16Pair *key_panels;     /* transposed keys of each block */
+  PlaitBfloat16Pair *value_panels;   /* values of each block, not transposed */
+  PlaitBfloat16Pair *query_bfloat16; /* queries of a tile */
   PlaitBfloat16Pair *weight_bfloat16;
 } Workspace;
 
-/* Of the queries of a tile. */
+/* Running maximum and sum of the softmax, for each query of a tile. */
 typedef struct
 {
-  PlaitScalar greatest[MAX_QUERIES + LANES]; /* scaled score so far */
-  PlaitScalar totals[MAX_QUERIES + LANES];   /* of the weights so far */
-  PlaitScalar factors[MAX_QUERIES + LANES];  /* of what came before the block */
+  PlaitScalar greatest[MAX_QUERIES + LANES]; /* greatest scaled score so far */
+  PlaitScalar totals[MAX_QUERIES + LANES];   /* sum of the weights so far, before division */
+  PlaitScalar factors[MAX_QUERIES + LANES];  /* factors that scale the earlier blocks down */
 } Running;
 
 static gboolean
@@ -37,7 +37,7 @@ has_columns (const Piece *piece)
   return piece->job->memories[0].transposed_keys != NULL;
 }
 
-/* Returns the scalars that it takes. */
+/* Lays out the workspace in @data (NULL: only counts) and returns its size in scalars. */
 static gsize
 take_workspace (const Piece *piece, PlaitScalar *data, Workspace *workspace)
 {
@@ -67,7 +67,7 @@ columns_of_block (const Piece *piece, const Workspace *workspace, gint64 from)
   return workspace->columns + from / piece->block * piece->width * piece->stride;
 }
 
-/* The keys of the block from @from on as a right factor, and the values. */
+/* Returns the rounded, transposed keys of the block at key @from. */
 static Right
 key_panels_of_block (const Piece *piece, const Workspace *workspace, gint64 from)
 {
@@ -111,7 +111,6 @@ lay_out_memories (const Piece *piece, const Workspace *workspace)
   rows_of_key_range (piece, part, TRUE, piece->in_place, workspace->values + part.place * piece->padded);
 }
 
-/* The values of a part, as they are laid out. */
 static Rows
 values_of_key_range (const Piece *piece, const Workspace *workspace, KeyRange part)
 {
@@ -120,7 +119,7 @@ values_of_key_range (const Piece *piece, const Workspace *workspace, KeyRange pa
   return (Rows){ workspace->values + part.place * piece->padded, piece->padded };
 }
 
-/* scores [n][stride] of the tile's queries against keys @from .. @from + @keys - 1. */
+/* Writes the unscaled scores [n][stride] of the tile's queries with keys @from .. @from + @keys - 1. */
 static void
 score_block (const Piece *piece, const Workspace *workspace, Rows queries, gint64 n, gint64 from, gint64 keys)
 {
@@ -139,7 +138,8 @@ score_block (const Piece *piece, const Workspace *workspace, Rows queries, gint6
        columns_of_block (piece, workspace, from), piece->stride, workspace->scores, piece->stride, FALSE);
       return;
     }
-  /* What is written beyond a memory's keys is overwritten by the next, or lies in the room at the end. */
+  /* The padding written after the keys of a memory is overwritten by the next memory, or lies in the extra vector of
+   * @stride. */
   EACH_KEY_RANGE (part, piece, from, from + keys)
   {
     const PlaitAttentionMemory *memory = &piece->job->memories[part.memory];
@@ -154,7 +154,8 @@ score_block (const Piece *piece, const Workspace *workspace, Rows queries, gint6
   }
 }
 
-/* Raises the greatest scores to those of the block, and tells by which factors that scales down what came before. */
+/* Updates the greatest scores with those of the block, and scales the totals and contexts of the earlier blocks down to
+ * them. */
 static void
 raise_greatest (const Piece *piece, const Workspace *workspace, Running *running, gint64 first, gint64 n, gint64 from,
                 gint64 keys)
@@ -194,8 +195,9 @@ raise_greatest (const Piece *piece, const Workspace *workspace, Running *running
       }
 }
 
-/* scores -> exp (score - greatest), zeros from where a query sees no more; their sums are added to @totals or put
- * there. Each step goes over all queries before the next, so that the processor has several to work on at once. */
+/* Replaces the scores by exp (score - greatest), and by 0 for keys that a query cannot see. Adds their sums to @totals;
+ * the first block overwrites @totals. Each step visits all queries before the next step, so that the processor can
+ * overlap their work. */
 static void
 exponentiate (const Piece *piece, const Workspace *workspace, Running *running, PlaitScalar *totals, gint64 first,
               gint64 n, gint64 from, gint64 keys)
@@ -221,7 +223,6 @@ exponentiate (const Piece *piece, const Workspace *workspace, Running *running, 
     }
 }
 
-/* The scores' exponentials -> weights. */
 static void
 divide_by_totals (const Piece *piece, const Workspace *workspace, const Running *running, gint64 n, gint64 keys)
 {
@@ -234,7 +235,7 @@ divide_by_totals (const Piece *piece, const Workspace *workspace, const Running 
     }
 }
 
-/* to [n][stride] = weights times values of the block, or adds them. */
+/* Computes to [n][stride] = weights times values of the block; adds to @to, except at the first block. */
 static void
 read_values (const Piece *piece, const Workspace *workspace, PlaitScalar *to, gint64 stride, gint64 n, gint64 from,
              gint64 keys)
@@ -264,7 +265,6 @@ drop_tile (const Piece *piece, const Workspace *workspace, gint64 first, gint64 
     drop (piece, first + q, workspace->scores + q * piece->stride, from, keys);
 }
 
-/* The contexts of the tile, over their totals. */
 static void
 give_contexts (const Piece *piece, const Workspace *workspace, const Running *running, gint64 first, gint64 n)
 {
@@ -279,7 +279,7 @@ give_contexts (const Piece *piece, const Workspace *workspace, const Running *ru
     }
 }
 
-/* Where the weights of the sentence's queries begin in those of a memory. */
+/* Returns where the weights of this sentence and head begin in the @weights of the memory. */
 static PlaitScalar *
 kept_weights (const Piece *piece, const PlaitAttentionMemory *memory)
 {
@@ -294,7 +294,7 @@ kept_weights (const Piece *piece, const PlaitAttentionMemory *memory)
   return memory->weights + piece->head * pairs + before;
 }
 
-/* Puts the weights of the tile and block where the memories want them. */
+/* Copies the weights of tile and block to the memories that ask for them. */
 static void
 keep_weights (const Piece *piece, const Workspace *workspace, gint64 first, gint64 n, gint64 from, gint64 keys)
 {
@@ -347,12 +347,12 @@ keep_log_sums (const Piece *piece, Running *running, gint64 first, gint64 n)
         = running->greatest[q] + running->totals[q];
 }
 
-/* A tile of a sentence whose keys are one block. */
+/* Computes a tile of queries of a sentence whose keys fit into one block. */
 static void
 forward_at_once (const Piece *piece, const Workspace *workspace, Running *running, Rows queries, gint64 first, gint64 n)
 {
   gboolean keeps = keeps_weights (piece->job);
-  /* Kept weights have zeros for keys that no query of the tile sees. */
+  /* Kept weights must be 0 for keys that no query of the tile can see. */
   gint64 keys = keeps ? piece->keys : keys_of_tile (piece, first, n);
   PlaitTensor context = piece->job->context;
 
@@ -385,7 +385,7 @@ forward_by_blocks (const Piece *piece, const Workspace *workspace, Running *runn
       read_values (piece, workspace, workspace->contexts, piece->padded, n, from, keys);
     }
   give_contexts (piece, workspace, running, first, n);
-  /* Only now is it known what the weights are over. */
+  /* Recompute the weights: only now is the greatest score of all blocks known. */
   for (gint64 from = 0; from < piece->keys && keeps_weights (piece->job); from += piece->block)
     {
       gint64 keys = MIN (piece->block, piece->keys - from);

@@ -4,56 +4,58 @@
 #include "types/tensor.h"
 
 /*
- * Products of bfloat16, the upper half of a float: eight bits of precision and a float's range. Numbers are rounded to
- * nearest, ties to even; what is less than the least normal float becomes zero, NaN stays NaN. Two that follow one
- * another in the depth are multiplied in one go, and their products are added to a float, the second one first:
+ * Products of bfloat16, which is the upper half of a float: 8 bits of precision and the range of a float. Scalars are
+ * rounded to nearest, ties to even. Magnitudes below the least normal float become zero; NaN stays NaN. Two scalars
+ * that are neighbours along the depth form a pair, and a step adds the products of a pair to a float, the second
+ * product first:
  *
  *     sum = sum + x[2k + 1] w[2k + 1];   sum = sum + x[2k] w[2k]
  *
- * each product being exact, each sum rounded to nearest even, and zero where it is less than the least normal float.
- * That is how VDPBF16PS is defined (AVX512-BF16). The emulation does the same with the kernels of this processor, so
- * that both give the same bits. (Kernels without fused multiply-adds lose more of products below 1e-38, which
- * sums below 1e-30 may notice; processors other than x86 keep them all.)
+ * Each product is exact. Each sum is rounded to nearest even, and becomes zero below the least normal float. VDPBF16PS
+ * (AVX512-BF16) is defined like this, and the emulation gives the same bits with the kernels of any processor. (Without
+ * fused multiply-adds, products below 1e-38 lose digits, which can change sums below 1e-30; processors other than x86
+ * keep all digits.)
  */
 
-/* Two numbers, the first of them in the lower half. */
+/* Two bfloat16 that are neighbours along the depth; the first one is the lower half. */
 typedef guint32 PlaitBfloat16Pair;
 
-/* Columns of a panel. */
+/* Columns of a panel of a right factor. */
 #define PLAIT_BFLOAT16_WIDTH 64
 
-/* How many of them a depth takes; an odd one is filled up with zero. */
+/* Returns the number of pairs that hold @depth bfloat16. With an odd depth the last pair is filled up with zero. */
 static inline gint64
 plait_bfloat16_pairs (gint64 depth)
 {
   return (depth + 1) / 2;
 }
 
-/* Some rows times one panel. */
+/* Job of one product: some rows times one panel. */
 typedef struct
 {
   gint64 rows;
-  gint64 bfloat16_pairs;      /* of the depth */
-  const PlaitBfloat16Pair *x; /* number k of row i at x[i * row + k * step] */
+  gint64 bfloat16_pairs;      /* depth of the product in pairs */
+  const PlaitBfloat16Pair *x; /* left factor: pair k of row i is x[i * row + k * step] */
   gint64 row;
   gint64 step;
-  const PlaitBfloat16Pair *panel; /* [halves][PLAIT_BFLOAT16_WIDTH] */
+  const PlaitBfloat16Pair *panel; /* right factor: [bfloat16_pairs][PLAIT_BFLOAT16_WIDTH] */
   PlaitScalar *y;
   gint64 y_stride;
-  gint64 width; /* columns of the panel that are wanted */
+  gint64 width; /* columns of the panel that are written to @y */
   gboolean add;
 } PlaitBfloat16Panel;
 
 typedef struct
 {
-  /* y = (@add: y +) x panel, the sums being made apart from y. */
+  /* Computes y = (@add: y +) x panel. The product is summed first and added to y last. */
   void (*multiply) (const PlaitBfloat16Panel *panel);
-  /* Two by two, @n numbers that follow one another. */
+  /* Rounds @n consecutive scalars: x[2 k] and x[2 k + 1] become pair k. */
   void (*round_along) (PlaitBfloat16Pair *to, const PlaitScalar *x, gint64 n);
-  /* @n numbers of a row, each with that below it; no @second: zeros. */
+  /* Rounds two rows of @n scalars: first[i] and second[i] become pair i; @second NULL: zeros. */
   void (*round_across) (PlaitBfloat16Pair *to, const PlaitScalar *first, const PlaitScalar *second, gint64 n);
 } PlaitBfloat16Kernels;
 
-/* NULL where @precision is none of bfloat16, or where this processor has no AVX512-BF16, other kernels than those for
- * AVX-512 are chosen, or scalars are double, and emulation is not asked for. */
+/* Returns the kernels for products in @precision, or NULL if products use full precision: @precision is neither
+ * bfloat16 nor its emulation; or it is bfloat16 and the processor has no AVX512-BF16, the kernels for AVX-512 are not
+ * selected, or scalars are double. */
 const PlaitBfloat16Kernels *plait_bfloat16_kernels (PlaitPrecision precision);

@@ -4,7 +4,7 @@
 #include "kernels/partial-vectors.h"
 #include "kernels/gradient-terms.h"
 
-/* Plain loops over n numbers that stand end to end, for the compiler to vectorise. */
+/* Loops over n contiguous scalars, written so that the compiler vectorises them. */
 
 void
 KERNEL (accumulate) (PlaitScalar *y, PlaitScalar beta, PlaitScalar alpha, const PlaitScalar *x, gint64 n)
@@ -90,11 +90,11 @@ KERNEL (dropout) (PlaitScalar *y, const PlaitScalar *base, PlaitScalar factor, c
       }
 }
 
-/* The tanh that stands for the normal distribution, and the derivative of what it is of. */
+/* GELU by tanh: x / 2 * (1 + tanh (GELU_SCALE * x * (1 + GELU_CUBIC * x^2))). */
 #define GELU_SCALE ((PlaitScalar)(M_SQRT2 * M_2_SQRTPI / 2))
 #define GELU_CUBIC ((PlaitScalar)0.044715)
 
-/* From here on the tanh is 1 in every precision, and squares of what stands beside it may be infinite. */
+/* Beyond this |x| the tanh is 1 or -1 in every precision and its derivative 0; the squares beside it may overflow. */
 #define GELU_FLAT ((PlaitScalar)10)
 
 static inline __attribute__ ((always_inline)) Vector
@@ -139,7 +139,7 @@ activated (PlaitActivation activation, Vector x)
   return x;
 }
 
-/* Returns the derivative, from the input (both GELUs, swish, the logarithm) or from the output. */
+/* Returns the derivative of the activation. @kept is its input for both GELUs, swish and log, else its output. */
 static inline __attribute__ ((always_inline)) Vector
 derivative (PlaitActivation activation, Vector kept)
 {
@@ -203,7 +203,7 @@ backward (PlaitActivation activation, PlaitScalar *dx, PlaitScalar beta, const P
     }
 }
 
-/* One copy of the loop for each activation. */
+/* A switch with one case for each activation, so that each gets a loop of its own. */
 #define EACH_ACTIVATION(CASE)                                                                                          \
   switch (activation)                                                                                                  \
     {                                                                                                                  \
@@ -239,7 +239,7 @@ KERNEL (activate_backward) (PlaitActivation activation, PlaitScalar *dx, PlaitSc
   EACH_ACTIVATION (BACKWARD)
 }
 
-/* The sum of the numbers, or of their @squares, which must be a constant. */
+/* Returns the sum of the scalars, or of their squares if @squares, which must be a constant. */
 static inline __attribute__ ((always_inline)) double
 sum_of (const PlaitScalar *x, gint64 n, gboolean squares)
 {

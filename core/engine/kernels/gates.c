@@ -4,11 +4,11 @@
 #include "kernels/gradient-terms.h"
 
 /*
- * The gates of recurrent cells, one row each. A row's gates come with the recurrent product in them and leave with what
- * backward needs; backward leaves the product's cotangent in their place.
+ * The gates of recurrent cells, for one row at a time. Forward finds the recurrent product in the gates and leaves
+ * there what backward needs. Backward leaves the gradient of the product there.
  */
 
-/* Writes the cotangent of a gate's input. */
+/* Writes or adds the gradient of the input of a gate to @dprojected, unless that is NULL. */
 static inline __attribute__ ((always_inline)) void
 put_projected (const PlaitCellRow *row, gint64 place, Vector value, gint64 n)
 {
@@ -18,7 +18,7 @@ put_projected (const PlaitCellRow *row, gint64 place, Vector value, gint64 n)
     put (to + place, row->adds ? take (to + place, n) + value : value, n);
 }
 
-/* The same where it takes the gate's place too. */
+/* Writes the gradient of the input of a gate over the gate, and to @dprojected. */
 static inline __attribute__ ((always_inline)) void
 put_gate (const PlaitCellRow *row, gint64 place, Vector value, gint64 n)
 {
@@ -34,14 +34,14 @@ put_state (const PlaitCellRow *row, gint64 i, Vector state, gint64 n)
     put (row->next + i, state, n);
 }
 
-/* Cho et al. 2014b: the update gate keeps the old state, h = z h' + (1 - z) candidate. */
+/* Returns h = z h' + (1 - z) candidate: the update gate z keeps the previous state h' (Cho et al. 2014b). */
 static inline __attribute__ ((always_inline)) Vector
 updated (Vector update, Vector previous, Vector candidate)
 {
   return candidate + update * (previous - candidate);
 }
 
-/* The gates are reset, update, the candidate's product, candidate. */
+/* GRU with the reset gate after the recurrent product. Gates: reset, update, product of the candidate, candidate. */
 static inline __attribute__ ((always_inline)) void
 gru_after (const PlaitCellRow *row, gint64 width, gint64 i, gint64 n)
 {
@@ -59,7 +59,8 @@ gru_after (const PlaitCellRow *row, gint64 width, gint64 i, gint64 n)
 
 EACH_VECTOR (gru_after)
 
-/* The gates are reset, update; the rest of the row is gru_candidate's. */
+/* First half of a GRU with the reset gate before the recurrent product: the gates reset and update. gru_candidate is
+ * the second half. */
 static inline __attribute__ ((always_inline)) void
 gru_reset (const PlaitCellRow *row, gint64 width, gint64 i, gint64 n)
 {
@@ -110,8 +111,8 @@ lstm (const PlaitCellRow *row, gint64 width, gint64 i, gint64 n)
 
 EACH_VECTOR (lstm)
 
-/* What backward of both GRUs begins with: the cotangents of the update gate's and the candidate's inputs, and of the
- * state that went through unchanged. */
+/* First step of backward of both GRUs: writes the gradients of the update gate and of the previous state that it kept.
+ * Returns the gradient of the candidate's input. */
 static inline __attribute__ ((always_inline)) Vector
 gru_update_backward (const PlaitCellRow *row, gint64 width, gint64 i, gint64 n, Vector candidate)
 {

@@ -4,21 +4,21 @@
 #include "types/export.h"
 
 /*
- * The terms of all derivatives, by name: the operator's name, then the term's. Wherever a backward computes a term it
- * says PLAIT_GRADIENT_TERM (name, expression). That is the expression itself in the builds that users run. In the build
- * with double scalars, which is for tests, it is multiplied by a factor that a test may change: each term is dropped,
- * flipped and scaled in turn, and a gradient check must notice.
+ * The terms of all derivatives, named OPERATOR_TERM. A backward pass computes each term as PLAIT_GRADIENT_TERM (name,
+ * expression). Normally that is the expression itself. In the build with double scalars, which only tests use, the term
+ * is multiplied by a factor that the mutation test sets: it drops, flips and scales each term in turn, and a gradient
+ * check must notice.
  */
 #ifdef PLAIT_SCALAR_DOUBLE
 
-/* One use of PLAIT_GRADIENT_TERM; several may have the same name. */
+/* One use of PLAIT_GRADIENT_TERM. Several uses may have the same name. */
 typedef struct
 {
   const char *name;
-  volatile double factor; /* 1, unless a mutation test says otherwise */
+  volatile double factor; /* 1, except during a mutation test */
 } PlaitGradientTerm;
 
-/* All uses: the linker puts them side by side, and defines where they begin and end. */
+/* Array of all uses. The linker collects it from all files and defines its first and last address. */
 extern PlaitGradientTerm __start_plait_gradient_terms[], __stop_plait_gradient_terms[];
 
 #define PLAIT_GRADIENT_TERM_FACTOR(text)                                                                               \
@@ -31,7 +31,7 @@ extern PlaitGradientTerm __start_plait_gradient_terms[], __stop_plait_gradient_t
 
 #define PLAIT_GRADIENT_TERM(name, expression) ((expression)*PLAIT_GRADIENT_TERM_FACTOR (#name))
 
-/* For a term that is a product of @n numbers with something: multiplies them. */
+/* Multiplies @n scalars by the factor of the term, if the term is their product with something else. */
 #define PLAIT_GRADIENT_TERM_NUMBERS(name, numbers, n)                                                                  \
   for (gint64 term_number = 0; term_number < (n); term_number++)                                                       \
   (numbers)[term_number] *= PLAIT_GRADIENT_TERM_FACTOR (#name)

@@ -5,7 +5,7 @@
 
 #include "process/random.h"
 
-/* Attention of one row over its own few items: all heads of the row. */
+/* Attention of one row over its own few items, for all heads of the row. */
 
 static gboolean
 is_present (const PlaitItemsJob *job, guint item, gint64 row)
@@ -19,7 +19,7 @@ scale_of (const PlaitItemsJob *job, gint64 width)
   return job->settings->scale != 0 ? (PlaitScalar)job->settings->scale : 1 / (PlaitScalar)sqrt ((double)width);
 }
 
-/* The weights of head @head's items. All zero if none is present. */
+/* Writes the softmax weights [n] of the items for the head at @column. They are 0 for absent items. */
 static void
 weigh (const PlaitItemsJob *job, gint64 row, gint64 column, gint64 width, PlaitScalar *weights)
 {
@@ -45,7 +45,7 @@ weigh (const PlaitItemsJob *job, gint64 row, gint64 column, gint64 width, PlaitS
     weights[j] = is_present (job, j, row) ? weights[j] / sum : 0;
 }
 
-/* The dropout factor of item @item. */
+/* Returns the dropout factor of the weight of item @item: 0 if dropped. */
 static PlaitScalar
 factor_of (const PlaitItemsJob *job, gint64 row, guint head, guint item)
 {
@@ -81,7 +81,7 @@ KERNEL (items_forward) (const PlaitItemsJob *job, gint64 row, PlaitScalar *scrat
     }
 }
 
-/* target (row, columns) = beta * target + factor * x; zeros where @present is not set. */
+/* Computes target = beta * target + factor * x for @width columns of @row; factor * x counts as 0 if not @present. */
 static void
 give (const PlaitGradientTarget *target, gint64 row, gint64 column, gint64 width, PlaitScalar factor,
       const PlaitScalar *x, gboolean present)

@@ -6,13 +6,12 @@
 #include "kernels/update-job.h"
 
 /*
- * The functions that are compiled once for each processor variant, and the table of the variant that this processor
- * has. They work on one piece each, in the calling thread, and know nothing of pools. Numbers stand end to end unless a
- * stride is given; beta is 0 (the output may be uninitialised) or 1.
+ * Table of the functions that are compiled once for each processor variant. Each works on one piece of an operator, in
+ * the calling thread. Arrays are contiguous unless a stride is given. beta is 0 (the output may be uninitialised) or 1.
  */
 
-/* A dropout mask: element i is dropped if plait_random_hash32 (key, key2, i) < threshold; others are multiplied by
- * kept. */
+/* A dropout mask. Element i is dropped if plait_random_hash32 (key, key2, i) < threshold; other elements are multiplied
+ * by @kept. */
 typedef struct
 {
   guint32 key;
@@ -21,7 +20,7 @@ typedef struct
   PlaitScalar kept;
 } PlaitMask;
 
-/* The mask of inverted dropout with probability @rate (0 .. 1, 1 not included) drawn from @key. */
+/* Returns the mask of inverted dropout with probability @rate, 0 <= rate < 1, drawn from @key. */
 static inline PlaitMask
 plait_mask (PlaitRandomKey key, double rate)
 {
@@ -31,10 +30,10 @@ plait_mask (PlaitRandomKey key, double rate)
                       .kept = (PlaitScalar)(1 / (1 - rate)) };
 }
 
-/* Scalars in a vector of any variant, at most. */
+/* The largest number of scalars in a vector of any variant. */
 #define PLAIT_MAX_VECTOR_LENGTH 16
 
-/* Most memories of one softmax. */
+/* The largest number of memories under one softmax. */
 #define PLAIT_MAX_ATTENTION_MEMORIES 64
 
 typedef struct
@@ -44,24 +43,24 @@ typedef struct
   guint head;
 } PlaitAttentionPiece;
 
-/* A pair of an additive score, or where its gradients are added (NULL: nowhere). */
+/* The factors of one additive score; or where to add their gradients (NULL: not computed). */
 typedef struct
 {
   PlaitScalar *query;
   PlaitScalar *key;
-  PlaitScalar *extra; /* or NULL */
+  PlaitScalar *extra; /* third summand inside tanh, or NULL */
   PlaitScalar *vector;
-  gboolean replaces_key; /* of gradients: it is written, not added */
+  gboolean replaces_key; /* gradients only: overwrite @key instead of adding to it */
   gboolean replaces_extra;
 } PlaitAdditivePair;
 
-/* A query of additive scores with @n rows that stand anywhere, row[i] * stride from the first, and where their
- * gradients are added (NULL: nowhere). */
+/* Backward of the additive scores of one query with @n selected rows of a memory. Gradients are added to dquery, dkeys
+ * (either may be NULL: not computed) and dvector. */
 typedef struct
 {
   gint64 n;
   const gint64 *row;
-  const PlaitScalar *dscores; /* [n] */
+  const PlaitScalar *dscores; /* gradients of the scores: [n] */
   const PlaitScalar *query;
   const PlaitScalar *keys;
   gint64 stride;
@@ -69,221 +68,231 @@ typedef struct
   PlaitScalar *dquery;
   PlaitScalar *dkeys;
   gint64 dstride;
-  PlaitScalar *dvector; /* always */
+  PlaitScalar *dvector; /* never NULL */
 } PlaitAdditiveRows;
 
-/* Scores of a query with rows: scale * query . row, or vector . tanh (query + row), of a head that is @width wide. */
+/* Scores of one query with rows of a memory: scale * query . row, or vector . tanh (query + row), for one head of
+ * @width columns. */
 typedef struct
 {
   const PlaitScalar *query;
-  const PlaitScalar *rows; /* number i at rows + i * stride */
+  const PlaitScalar *rows; /* row i is at rows + i * stride */
   gint64 stride;
   gint64 width;
   PlaitScalar scale;
-  const PlaitScalar *vector; /* NULL: products */
+  const PlaitScalar *vector; /* vector of additive scores: [width]; NULL: dot products */
 } PlaitRowScores;
 
-/* Rows that follow one another, under one softmax. */
+/* Consecutive rows of a memory under one softmax, such as siblings in a pyramid. */
 typedef struct
 {
   gint64 first;
   gint64 n;
-  gint64 column;    /* the first of the head that weighs them */
-  gint64 place;     /* where what is found of them begins */
-  PlaitScalar path; /* what their weights are multiplied by */
+  gint64 column;    /* first column of the head */
+  gint64 place;     /* where their weights and paths begin in the output */
+  PlaitScalar path; /* factor of their weights: the product of the weights above them */
 } PlaitSiblings;
 
-/* The children of a row, or the rows at the top: places in their sentence. */
+/* The children of one row, or the rows of the top level; rows are counted within their sentence. */
 typedef struct
 {
-  gint64 parent; /* -1: the top */
+  gint64 parent; /* -1 for the top level */
   gint64 first;
   gint64 n;
 } PlaitSiblingGroup;
 
-/* All families of a sentence with some of its queries, a column each. */
+/* All sibling groups of a sentence for some of its queries. Each query is a column, and the arrays are
+ * [rows][stride]. */
 typedef struct
 {
-  const PlaitSiblingGroup *groups; /* [n]: from the top down, and each level from its end on */
+  const PlaitSiblingGroup *groups; /* [n], from the top level down, each level from its last group to its first */
   gint64 n;
   gint64 rows;
-  gint64 columns; /* whole vectors */
-  gint64 stride;  /* of the rows of what follows */
+  gint64 columns; /* number of queries, rounded up to whole vectors */
+  gint64 stride;  /* distance of rows in scores, weights and path */
   PlaitScalar scale;
   PlaitScalar *scores;  /* [rows] */
-  PlaitScalar *weights; /* [rows of the largest family], or where it @keeps them of all families, one after another */
+  PlaitScalar *weights; /* weights of all groups one after another if @keeps, else room for the largest group */
   gboolean keeps;
-  PlaitScalar *path; /* [rows] */
+  PlaitScalar *path; /* products of weights from the top down: [rows] */
 } PlaitSiblingTile;
 
-/* A row of a recurrent cell, or a node of a tree: what stands for it where. Arrays have the cell's width, or so many
- * gates of it; what comes before a node is its two children, whose states stand side by side, left and right. */
+/* The arrays of one row of a recurrent cell, or of one node of a binary tree. Each is as wide as the cell, or as
+ * several gates of it. For a node, previous states are those of its two children, left then right. */
 typedef struct
 {
-  const PlaitScalar *projected;      /* of a node or NULL */
-  const PlaitScalar *candidate_bias; /* of a node, or NULL */
+  const PlaitScalar *projected;      /* input part of the gates; may be NULL for a node */
+  const PlaitScalar *candidate_bias; /* only for a node, or NULL */
   PlaitScalar *gates;
-  const PlaitScalar *previous;      /* the state before */
-  const PlaitScalar *previous_cell; /* the left child's; of a row or NULL: zeros */
-  const PlaitScalar *right_cell;    /* of a node */
+  const PlaitScalar *previous;      /* previous state, or states of both children */
+  const PlaitScalar *previous_cell; /* previous cell, or cell of the left child; NULL for a row: zeros */
+  const PlaitScalar *right_cell;    /* cell of the right child */
   PlaitScalar *state;
-  PlaitScalar *next; /* of a row: where to leave the state too, or NULL */
+  PlaitScalar *next; /* only for a row: second output of the state, or NULL */
   PlaitScalar *cell;
-  PlaitScalar *reset_state; /* reset * previous */
+  PlaitScalar *reset_state; /* output: reset * previous */
 
-  /* Backward. */
+  /* Backward only. */
   const PlaitScalar *dstate;
   const PlaitScalar *dcell;
-  PlaitScalar *carried;       /* the cotangent of the state, from the row after to the row before; a node writes it */
-  PlaitScalar *carried_cell;  /* of the cell; a node adds to its children's */
-  PlaitScalar *carried_right; /* of a node */
-  const PlaitScalar *dreset;  /* of reset_state */
-  PlaitScalar *dprojected;    /* or NULL */
-  gboolean adds;              /* to dprojected */
+  PlaitScalar *carried; /* gradient of the state: a row reads it from the next step and writes it for the previous step,
+                           a node writes those of its children */
+  PlaitScalar *
+      carried_cell; /* gradient of the cell, read and written like @carried; a node adds to the one of its left child */
+  PlaitScalar *carried_right; /* gradient of the cell of the right child, to which a node adds */
+  const PlaitScalar *dreset;  /* gradient of reset_state */
+  PlaitScalar *dprojected;    /* output: gradient of @projected, or NULL */
+  gboolean adds;              /* add to @dprojected instead of overwriting it */
 } PlaitCellRow;
 
-/* Works on one row. */
+/* Computes a cell, or its backward, for one row or node. */
 typedef void (*PlaitCellKernel) (const PlaitCellRow *row, gint64 width);
 
 typedef struct
 {
   const char *variant;
-  gint64 vector_length; /* scalars in a vector */
-  gint64 tile_width;    /* columns of a panel, a multiple of vector_length */
-  gint64 packed_width;  /* the same of a packed weight; tile_width is a multiple of it */
-  /* Products of so many rows or more are BLAS's, 0: none is. With the left factor as it stands, and transposed. */
+  gint64 vector_length; /* number of scalars in a vector */
+  gint64 tile_width;    /* columns of a packed panel of a right factor, a multiple of vector_length */
+  gint64 packed_width;  /* columns of a panel of a packed weight; tile_width is a multiple of it */
+  /* Use BLAS from this many rows on; 0: never. [0]: left factor as stored; [1]: left factor transposed. */
   gint64 blas_rows[2];
 
-  /* c [rows, width] = (@add: c +) a b over depth k, where a[i][k] is at a[i * row + k * step], so that a may be
-   * transposed, and row k of b starts at b[k * b_stride], readable up to a multiple of the vector length. c is written
-   * exactly. Every element is one chain of multiply-adds in the order of k, whatever the shape. */
+  /* Computes c [rows, width] = (@add: c +) a b over @depth. a[i][k] is at a[i * row + k * step], so a may be
+   * transposed. Row k of b starts at b + k * b_stride and must be readable up to a whole vector. Nothing outside c is
+   * written. Each element is one chain of multiply-adds in the order of k, so its bits do not depend on the shape. */
   void (*multiply) (gint64 rows, gint64 width, gint64 depth, const PlaitScalar *a, gint64 row, gint64 step,
                     const PlaitScalar *b, gint64 b_stride, PlaitScalar *c, gint64 c_stride, gboolean add);
-  /* The same, where b are @depth rows of @width columns, at most tile_width, of a packed weight: panels that begin
-   * @distance numbers apart. @next: where those begin that are multiplied next, fetched into the cache meanwhile. */
+  /* Computes c [rows, width] = (@add: c +) a b, where b is part of a packed weight: @depth rows of at most tile_width
+   * columns, in panels that begin @distance scalars apart. @next is where the panels of the next call begin, which are
+   * prefetched. */
   void (*multiply_packed) (gint64 rows, gint64 width, gint64 depth, const PlaitScalar *a, gint64 row,
                            const PlaitScalar *b, gint64 distance, PlaitScalar *c, gint64 c_stride, gboolean add,
                            const PlaitScalar *next);
-  /* to[j][i] = from[i][j] for @rows x @columns numbers, and zeros in to's columns from @rows up to @padded. */
+  /* Computes to[j][i] = from[i][j] for @rows x @columns scalars, and zeros for i from @rows to @padded - 1. */
   void (*transpose) (PlaitScalar *to, gint64 to_stride, gint64 padded, const PlaitScalar *from, gint64 from_stride,
                      gint64 rows, gint64 columns);
 
   /* y = beta y + alpha x. */
   void (*accumulate) (PlaitScalar *y, PlaitScalar beta, PlaitScalar alpha, const PlaitScalar *x, gint64 n);
-  /* y = the sum of factors[k] x[k], k < @terms. */
+  /* y = sum of factors[k] * x[k] over @terms arrays x[k]. */
   void (*combine) (PlaitScalar *y, const PlaitScalar *const *x, const PlaitScalar *factors, guint terms, gint64 n);
   /* z = beta z + x * y. */
   void (*multiply_elements) (PlaitScalar *z, PlaitScalar beta, const PlaitScalar *x, const PlaitScalar *y, gint64 n);
-  /* z = sign * max (sign * x, sign * y): the lesser number with the sign -1. NaN if either is. */
+  /* z = elementwise maximum for @sign 1, minimum for @sign -1. NaN if x or y is NaN. */
   void (*maximum) (PlaitScalar *z, PlaitScalar sign, const PlaitScalar *x, const PlaitScalar *y, gint64 n);
-  /* dx = beta dx + dz where @maximum took x, half of dz where x equals y. */
+  /* dx = beta dx + dz where the maximum is x, + dz / 2 where x equals y. */
   void (*maximum_backward) (PlaitScalar *dx, PlaitScalar beta, PlaitScalar sign, const PlaitScalar *dz,
                             const PlaitScalar *x, const PlaitScalar *y, gint64 n);
-  /* y = base + factor * x * mask, @base NULL meaning zeros; the elements are @first .. of the mask. */
+  /* y = base + factor * x * mask; @base NULL: zeros. x[0] is element @first of the mask. */
   void (*dropout) (PlaitScalar *y, const PlaitScalar *base, PlaitScalar factor, const PlaitScalar *x, gint64 n,
                    const PlaitMask *mask, guint32 first);
   /* y = activation (x). */
   void (*activate) (PlaitActivation activation, PlaitScalar *y, const PlaitScalar *x, gint64 n);
-  /* dx = beta dx + dy activation'. */
+  /* dx = beta dx + dy * activation'. @kept is the input of the activation for GELU, swish and log, else its output. */
   void (*activate_backward) (PlaitActivation activation, PlaitScalar *dx, PlaitScalar beta, const PlaitScalar *dy,
                              const PlaitScalar *kept, gint64 n);
   double (*total) (const PlaitScalar *x, gint64 n);
   double (*squares) (const PlaitScalar *x, gint64 n);
-  /* Elements first .. first + n - 1 of a slot. */
+  /* Updates elements @first .. @first + @n - 1 of a parameter. */
   void (*adam) (const PlaitUpdateSlot *slot, gint64 first, gint64 n, const PlaitUpdateSettings *settings);
   void (*adadelta) (const PlaitUpdateSlot *slot, gint64 first, gint64 n, const PlaitUpdateSettings *settings);
 
-  /* One row. @mean and @inverse may be NULL. */
+  /* Normalises one row. *mean and *inverse (1 / standard deviation) may be NULL. */
   void (*layer_norm) (PlaitScalar *y, const PlaitScalar *x, const PlaitScalar *gain, const PlaitScalar *bias, gint64 n,
                       PlaitScalar epsilon, PlaitScalar *mean, PlaitScalar *inverse);
-  /* One row: adds to dgain and dbias, writes dx (may be NULL). */
+  /* Backward for one row: adds to dgain and dbias, and computes dx = beta dx + its gradient (@dx NULL: not
+   * computed). */
   void (*layer_norm_backward) (PlaitScalar *dx, PlaitScalar beta, PlaitScalar *dgain, PlaitScalar *dbias,
                                const PlaitScalar *dy, const PlaitScalar *x, const PlaitScalar *gain, gint64 n,
                                PlaitScalar mean, PlaitScalar inverse);
 
-  /* The greatest number, NaN passed over. */
+  /* Returns the greatest scalar, ignoring NaN. */
   PlaitScalar (*greatest) (const PlaitScalar *x, gint64 n);
-  /* Writes the places of the numbers that are at least @bound, in order, to @places and returns how many they are. */
+  /* Writes the indices of the scalars that are at least @bound to @places, in order, and returns their number. */
   gint64 (*at_least) (const PlaitScalar *x, PlaitScalar bound, gint64 n, gint32 *places);
-  /* How many of the numbers are at least @bound. */
+  /* Returns the number of scalars that are at least @bound. */
   gint64 (*count_at_least) (const PlaitScalar *x, PlaitScalar bound, gint64 n);
-  /* x += bias, which may be NULL; *greatest as above, and returns the sum of exp (x - *greatest). */
+  /* Adds @bias (NULL: zeros) to x, sets *greatest to the greatest sum, and returns the sum of exp (x - *greatest). */
   double (*logits) (PlaitScalar *x, const PlaitScalar *bias, gint64 n, PlaitScalar *greatest);
-  /* x = exp (x - shift); returns the sum. */
+  /* Replaces x by exp (x - shift) and returns the sum. */
   double (*exponentials) (PlaitScalar *x, PlaitScalar shift, gint64 n);
   /* x = factor * x - offset. */
   void (*scale_shift) (PlaitScalar *x, PlaitScalar factor, PlaitScalar offset, gint64 n);
 
-  /* One sentence and head. They return the bytes that @scratch must have; with NULL they do nothing else. */
+  /* Attention for one sentence and head. Returns the size of @scratch in bytes; with @scratch NULL does nothing
+   * else. */
   gsize (*attention_forward) (const PlaitAttentionPiece *piece, gpointer scratch);
   gsize (*attention_backward) (const PlaitAttentionPiece *piece, gpointer scratch);
-  /* One sentence with one query, all heads, one memory, no dropout and nothing kept; scratch for heads times the keys,
-   * rounded up to whole vectors. FALSE, with nothing done, if heads have a width that it does not know. */
+  /* Attention for a sentence with one query and one memory: all heads, without dropout, weights or log_sums. @scratch
+   * has room for heads * keys, rounded up to whole vectors. Returns FALSE, with nothing done, if the variant does not
+   * support the width of the heads. */
   gboolean (*attention_single_query) (const PlaitAttentionJob *job, gint64 sentence, PlaitScalar *scratch);
   PlaitScalar (*dot) (const PlaitScalar *x, const PlaitScalar *y, gint64 n);
-  /* vector . tanh (query + key + extra); @extra may be NULL. */
+  /* Returns vector . tanh (query + key + extra); @extra may be NULL. */
   PlaitScalar (*additive_score) (const PlaitScalar *query, const PlaitScalar *key, const PlaitScalar *extra,
                                  const PlaitScalar *vector, gint64 n);
-  /* Adds the gradients of it to @to. */
+  /* Adds the gradients of an additive score to the arrays of @to. */
   void (*additive_score_backward) (const PlaitAdditivePair *to, PlaitScalar dscore, const PlaitAdditivePair *from,
                                    gint64 n);
 
-  /* Of rows that stand anywhere, row i at rows + row[i] * stride: y[i] = scale * x . row i, for @n rows of @width. */
+  /* y[i] = scale * x . row i, for @n selected rows of @width columns. Row i is at rows + row[i] * stride. */
   void (*dot_rows) (PlaitScalar *y, PlaitScalar scale, const PlaitScalar *x, const PlaitScalar *rows, gint64 stride,
                     const gint64 *row, gint64 n, gint64 width);
-  /* y = (@add: y +) the sum of numbers[i] * row i. Every element is one chain of multiply-adds in the order of i. */
+  /* y = (@add: y +) sum of numbers[i] * row i over @n selected rows. Each element is one chain of multiply-adds in the
+   * order of i. Row i is at rows + row[i] * stride. */
   void (*sum_rows) (PlaitScalar *y, gboolean add, const PlaitScalar *numbers, const PlaitScalar *rows, gint64 stride,
                     const gint64 *row, gint64 n, gint64 width);
-  /* Adds numbers[i] * x to row i. */
+  /* Adds numbers[i] * x to row i of @n selected rows. Row i is at rows + row[i] * stride. */
   void (*spread_rows) (PlaitScalar *rows, gint64 stride, const gint64 *row, gint64 n, const PlaitScalar *numbers,
                        const PlaitScalar *x, gint64 width);
-  /* Adds the gradients of additive scores. */
+  /* Adds the gradients of the additive scores of one query. */
   void (*additive_rows_backward) (const PlaitAdditiveRows *job, gint64 width);
-  /* The softmax of the scores of each of @n sets from its place on, and in path the same times that of the set. Up to
-   * PLAIT_MAX_VECTOR_LENGTH numbers behind a set are written over before the next set is. */
+  /* Writes to @weights the softmax of the scores of each of @n sets, and to @path the weights times the path of the
+   * set. May overwrite up to PLAIT_MAX_VECTOR_LENGTH scalars after a set before it writes the next set. */
   void (*weigh_siblings) (const PlaitRowScores *from, const PlaitSiblings *sets, gint64 n, PlaitScalar *weights,
                           PlaitScalar *path);
-  /* The @most greatest of @n numbers, which share a vector: a bit each. Of those alike the first. */
+  /* Returns a bit for each of the @most greatest of @n scalars, at most a vector of them. Of equal scalars it takes the
+   * first. */
   guint32 (*best_lanes) (const PlaitScalar *x, gint64 n, gint64 most);
-  /* In weights the softmax of scale * scores of each family, in path the same times what the parent's path is, summed
-   * over the families that a row is in; zeros for rows of no family. */
+  /* Writes to @weights the softmax of scale * scores in each sibling group, and to @path the weights times the path of
+   * the parent. Paths are summed over the groups of a row, and are 0 for rows without a group. */
   void (*weigh_sibling_groups) (const PlaitSiblingTile *tile);
-  /* With weights and path as that left them, and in scores the gradients of the path: leaves in path the gradients of
-   * the unscaled scores. */
+  /* Backward of weigh_sibling_groups, with its weights and path, and with the gradients of the path in @scores.
+   * Overwrites @path with the gradients of the unscaled scores. */
   void (*weigh_sibling_groups_backward) (const PlaitSiblingTile *tile);
-  /* The least of @n numbers, and the greatest, but -1 at least. No number: G_MAXINT64 and -1. */
+  /* Writes the least and the greatest of @n integers; *greatest is at least -1. With n = 0: G_MAXINT64 and -1. */
   void (*extent) (const gint64 *numbers, gint64 n, gint64 *least, gint64 *greatest);
-  /* The softmax of each of @n sets, set s having the numbers offsets[s] .. offsets[s + 1] - 1. */
+  /* Writes the softmax of each of @n sets; set s has the elements offsets[s] .. offsets[s + 1] - 1. */
   void (*softmax_sets) (PlaitScalar *weights, const PlaitScalar *scores, const gint64 *offsets, gint64 n);
-  /* dscores = (@add: dscores +) weights * (dweights - sum of weights * dweights), set by set. */
+  /* Computes dscores = (@add: dscores +) weights * (dweights - sum of weights * dweights) for each set. */
   void (*softmax_sets_backward) (PlaitScalar *dscores, gboolean add, const PlaitScalar *dweights,
                                  const PlaitScalar *weights, const gint64 *offsets, gint64 n);
 
-  /* One row, all heads; scratch for 2 n numbers. */
+  /* Attention of one row over its items, for all heads. @scratch has room for 2 n scalars. */
   void (*items_forward) (const PlaitItemsJob *job, gint64 row, PlaitScalar *scratch);
   void (*items_backward) (const PlaitItemsJob *job, gint64 row, PlaitScalar *scratch);
 
-  /* Recurrent cells. A GRU with the reset before the product has two parts, the reset and the candidate; backward takes
-   * them the other way round. */
+  /* Recurrent cells. A GRU with the reset before the recurrent product has two kernels, reset and candidate; backward
+   * calls them in reverse order. */
   PlaitCellKernel gru_after, gru_reset, gru_candidate, lstm;
   PlaitCellKernel gru_after_backward, gru_candidate_backward, gru_reset_backward, lstm_backward;
-  /* The same over the children of a node. */
+  /* Cells of tree nodes with two children. */
   PlaitCellKernel tree_gru_after, tree_gru_reset, tree_gru_candidate, tree_lstm, tree_head;
   PlaitCellKernel tree_gru_after_backward, tree_gru_candidate_backward, tree_gru_reset_backward;
   PlaitCellKernel tree_lstm_backward, tree_head_backward;
 } PlaitKernels;
 
-/* Where the columns of a sentence's keys begin: behind those of the sentences before it, each with room to be rounded
- * up to the longest vector. */
+/* Returns where the transposed keys of a sentence begin: after the earlier sentences, each with room for the longest
+ * vector as padding. */
 static inline gint64
 plait_transposed_keys_offset (PlaitRagged rows, gint64 sentence, gint64 width)
 {
   return (rows.offsets[sentence] + sentence * PLAIT_MAX_VECTOR_LENGTH) * width;
 }
 
-/* The table of this processor, chosen once. */
+/* Returns the table for this processor, which the first call selects. */
 const PlaitKernels *plait_kernels (void);
 
-/* For tests: chooses the table called @variant instead, NULL the best; FALSE if this processor or build lacks it. Not
- * while kernels run. */
+/* Selects the table of @variant (NULL: the best) for tests. Returns FALSE if the processor or the build lacks it. Call
+ * it only while no kernel runs. */
 gboolean plait_kernels_choose (const char *variant);

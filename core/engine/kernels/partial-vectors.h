@@ -3,7 +3,7 @@
 
 #include "kernels/vector.h"
 
-/* Functions of a row that work on it vector by vector, the last one being perhaps a part. */
+/* Functions that process a row vector by vector; the last vector may be partial. */
 
 static inline __attribute__ ((always_inline)) Vector
 take (const PlaitScalar *from, gint64 n)
@@ -20,7 +20,7 @@ put (PlaitScalar *to, Vector value, gint64 n)
     vector_store_partial (to, value, n);
 }
 
-/* The product of two short rows: numbers behind the last whole vector are summed by themselves. */
+/* Returns the dot product of two short rows. The scalars after the last whole vector are summed separately. */
 static inline PlaitScalar
 product_of (const PlaitScalar *x, const PlaitScalar *y, gint64 n)
 {
@@ -35,7 +35,7 @@ product_of (const PlaitScalar *x, const PlaitScalar *y, gint64 n)
   return vector_sum (sums) + sum;
 }
 
-/* Defines the kernel @name of a row, which calls the function @name for each vector of the width. */
+/* Defines the kernel @name for one row. It calls the function @name for each vector of the width. */
 #define EACH_VECTOR(name)                                                                                              \
   void KERNEL (name) (const PlaitCellRow *row, gint64 width)                                                           \
   {                                                                                                                    \

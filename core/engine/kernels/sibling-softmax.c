@@ -2,10 +2,9 @@
 #include "kernels/variant.h"
 #include "kernels/gradient-terms.h"
 
-/* Families of many queries: a column is a query, so that all lanes of a vector do the same whatever families there
- * are. */
+/* Softmax in sibling groups for many queries at once. Each query is a column, so all lanes of a vector do the same
+ * whatever the groups are. */
 
-/* The columns from @column on of row @row. */
 static inline __attribute__ ((always_inline)) PlaitScalar *
 at (const PlaitSiblingTile *tile, PlaitScalar *numbers, gint64 row, gint64 column)
 {
@@ -19,7 +18,8 @@ clear_rows (const PlaitSiblingTile *tile, gint64 first, gint64 end)
     memset (at (tile, tile->path, row, 0), 0, sizeof (PlaitScalar) * (gsize)tile->columns);
 }
 
-/* One family of some queries; its rows from @shared on have a part by another family already. */
+/* Softmax of one group for a vector of queries. Rows from @shared on were written by another group, so their paths are
+ * added. */
 static inline __attribute__ ((always_inline)) void
 weigh (const PlaitSiblingTile *tile, const PlaitSiblingGroup *group, gint64 column, PlaitScalar *weights, gint64 shared)
 {
@@ -53,7 +53,7 @@ void
 KERNEL (weigh_sibling_groups) (const PlaitSiblingTile *tile)
 {
   PlaitScalar *weights = tile->weights;
-  gint64 written = tile->rows; /* the first row that has its part already */
+  gint64 written = tile->rows; /* the first row whose path was written */
 
   for (gint64 f = 0; f < tile->n; f++)
     {
@@ -69,7 +69,8 @@ KERNEL (weigh_sibling_groups) (const PlaitSiblingTile *tile)
   clear_rows (tile, 0, written);
 }
 
-/* The same backwards; its rows before @shared have a part by another family already. */
+/* Backward of one group for a vector of queries. Rows before @shared were written by another group, so their gradients
+ * are added. */
 static inline __attribute__ ((always_inline)) void
 weigh_backward (const PlaitSiblingTile *tile, const PlaitSiblingGroup *group, gint64 column, PlaitScalar *weights,
                 gint64 shared)
@@ -101,7 +102,7 @@ void
 KERNEL (weigh_sibling_groups_backward) (const PlaitSiblingTile *tile)
 {
   PlaitScalar *weights = tile->weights;
-  gint64 written = 0; /* the end of the rows that have a part already */
+  gint64 written = 0; /* the rows before this one were written */
 
   for (gint64 f = 0; f < tile->n; f++)
     weights += tile->groups[f].n * tile->stride;

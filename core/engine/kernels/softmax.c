@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "kernels/variant.h"
 
-/* The greatest of the sums x + bias, which are left in @sums; of x where both are NULL. Passes over NaN: the sum of the
- * exponentials will have it. */
+/* Writes x + bias to @sums and returns the greatest sum; with @bias and @sums NULL returns the greatest x. Ignores NaN,
+ * which the sum of the exponentials will show. */
 static inline __attribute__ ((always_inline)) PlaitScalar
 greatest_sum (const PlaitScalar *x, const PlaitScalar *bias, PlaitScalar *sums, gint64 n)
 {
@@ -69,14 +69,15 @@ KERNEL (count_at_least) (const PlaitScalar *x, PlaitScalar bound, gint64 n)
   return found;
 }
 
-/* What is not kept may be e^EXP_LOWEST where it should be 0: beside the greatest that is nothing. */
+/* Returns exp (x). If the result is only summed (not @kept), e^EXP_LOWEST may replace 0, which the sum does not
+ * notice. */
 static inline __attribute__ ((always_inline)) Vector
 exponential (Vector x, gboolean kept)
 {
   return kept ? vector_exp (x) : vector_exp_of_negative (x);
 }
 
-/* @kept, which must be a constant: whether they take the place of @x. */
+/* Returns the sum of exp (x - shift); stores the exponentials in @x if @kept, which must be a constant. */
 static inline __attribute__ ((always_inline)) double
 exponential_sum (PlaitScalar *x, PlaitScalar shift, gint64 n, gboolean kept)
 {

@@ -3,14 +3,14 @@
 #include "kernels/partial-vectors.h"
 #include "kernels/gradient-terms.h"
 
-/* Queries and the rows that they have chosen, which stand anywhere: row i is @row[i], @stride apart from the next. */
+/* Kernels for queries with selected rows of a memory. Selected row i is at rows + row[i] * stride. */
 
-/* Rows whose products with a query are summed side by side. */
+/* Number of rows whose products with a query are summed at once. */
 #define ROWS 4
 
-/* Vectors of a sum of rows, and of what is added to rows, that stay in registers. */
+/* Number of vectors of a row that stay in registers while rows are summed or added to. */
 #define VECTORS 8
-/* The same of additive scores, which keep four numbers a column. */
+/* Number of vectors of a row that stay in registers for additive scores, which need four registers for each. */
 #if defined(__AVX512F__) || defined(__ARM_NEON)
 #define ADDITIVE_VECTORS 4
 #else
@@ -52,7 +52,7 @@ KERNEL (dot_rows) (PlaitScalar *y, PlaitScalar scale, const PlaitScalar *x, cons
     dots (1, y + i, scale, x, rows, stride, row + i, width);
 }
 
-/* The last of the vectors has @last elements. */
+/* Computes @vectors vectors of the sum of rows; the last vector has @last elements. */
 static inline __attribute__ ((always_inline)) void
 sum_part (const int vectors, gint64 last, PlaitScalar *y, gboolean add, const PlaitScalar *numbers,
           const PlaitScalar *rows, gint64 stride, const gint64 *row, gint64 n)
@@ -81,7 +81,7 @@ sum_part (const int vectors, gint64 last, PlaitScalar *y, gboolean add, const Pl
     }
 }
 
-/* Calls @part for as many vectors of @width at once as there are registers, from @i on. */
+/* Calls @part for columns @i .. @width - 1, with as many vectors at once as fit into registers. */
 #define EACH_PART(part, i, width, ...)                                                                                 \
   for (; i + VECTORS * VECTOR_LENGTH <= width; i += VECTORS * VECTOR_LENGTH)                                           \
     part (VECTORS, VECTOR_LENGTH, __VA_ARGS__);                                                                        \
@@ -136,7 +136,7 @@ KERNEL (spread_rows) (PlaitScalar *rows, gint64 stride, const gint64 *row, gint6
   EACH_PART (spread_part, i, width, rows + i, stride, row, n, numbers, x + i);
 }
 
-/* Rows are taken one after another, so that what they share stays in registers. */
+/* Visits the rows one after another, so that query, vector and their gradients stay in registers. */
 static inline __attribute__ ((always_inline)) void
 additive_part (const int vectors, gint64 last, const PlaitAdditiveRows *job, gint64 column)
 {
@@ -198,7 +198,7 @@ KERNEL (additive_rows_backward) (const PlaitAdditiveRows *job, gint64 width)
     additive_part (1, width - i, job, i);
 }
 
-/* exp (score - greatest) of the set, divided by their sum. NaN is passed over by the greatest, not by the sum. */
+/* Writes the softmax of @n scores. The maximum ignores NaN, but the sum becomes NaN. */
 static inline __attribute__ ((always_inline)) void
 softmax (PlaitScalar *weights, const PlaitScalar *scores, gint64 n)
 {
@@ -226,7 +226,7 @@ softmax (PlaitScalar *weights, const PlaitScalar *scores, gint64 n)
     }
 }
 
-/* The lanes of the product of two rows of @vectors vectors; 0: of @width numbers. */
+/* Returns the sums, lane by lane, of the products of two rows of @vectors vectors; 0: rows of @width scalars. */
 static inline __attribute__ ((always_inline)) Vector
 product_of_rows (const int vectors, const PlaitScalar *x, const PlaitScalar *y, gint64 width)
 {
@@ -243,8 +243,8 @@ product_of_rows (const int vectors, const PlaitScalar *x, const PlaitScalar *y, 
   return sum;
 }
 
-/* Products of the query with the rows of @n sets of @group rows at most, which share a vector, each in lanes of its
- * own. The last row of a set, and the last set, stand for those that are missing. */
+/* Returns the scores of the query with the rows of @n sets in one vector: row i of set s is in lane s * group + i. Each
+ * set has at most @group rows; lanes without a row repeat the last row or set. */
 static inline __attribute__ ((always_inline)) Vector
 products (const int group, const int vectors, const PlaitRowScores *from, const PlaitSiblings *sets, gint64 n)
 {
@@ -262,7 +262,8 @@ products (const int group, const int vectors, const PlaitRowScores *from, const 
   return from->scale * vector_sums (sums);
 }
 
-/* What each lane has in the group of @group lanes that it is of, together or at most. */
+/* Steps of a sum and of a maximum over each group of @group neighbouring lanes. Every lane gets the result of its
+ * group. */
 #define ADD_WITHIN(distance)                                                                                           \
   if ((distance) < group)                                                                                              \
     sum += SHUFFLE (sum, sum, FROM_SWAPPED, distance);
@@ -270,7 +271,6 @@ products (const int group, const int vectors, const PlaitRowScores *from, const 
   if ((distance) < group)                                                                                              \
     greatest = vector_maximum (greatest, SHUFFLE (greatest, greatest, FROM_SWAPPED, distance));
 
-/* vector . tanh (query + row), for row @i of the set. */
 static inline PlaitScalar
 additive_score_of (const PlaitRowScores *from, const PlaitSiblings *set, gint64 i)
 {
@@ -278,8 +278,8 @@ additive_score_of (const PlaitRowScores *from, const PlaitSiblings *set, gint64 
                                   NULL, from->vector, from->width);
 }
 
-/* @n sets of @group rows at most, which share a vector, each in lanes of its own: the bits of softmax. Writes @group
- * numbers for each of them. */
+/* Computes the softmax of @n sets of at most @group rows in one vector. Gives the same bits as softmax. Writes @group
+ * scalars for each set. */
 static inline __attribute__ ((always_inline)) void
 weigh_together (const int group, const int vectors, const PlaitRowScores *from, const PlaitSiblings *sets, gint64 n,
                 PlaitScalar *weights, PlaitScalar *path)
@@ -313,7 +313,7 @@ weigh_together (const int group, const int vectors, const PlaitRowScores *from, 
     }
 }
 
-/* A set of any number of rows. */
+/* Computes the softmax of a set with any number of rows. */
 static void
 weigh_many (const PlaitRowScores *from, const PlaitSiblings *set, PlaitScalar *weights, PlaitScalar *path)
 {
@@ -331,7 +331,7 @@ weigh_many (const PlaitRowScores *from, const PlaitSiblings *set, PlaitScalar *w
     path[i] = set->path * weights[i];
 }
 
-/* Calls weigh_together for as many sets as share a vector, again and again. */
+/* Calls weigh_together for @n sets, as many at a time as fit into a vector. */
 static inline __attribute__ ((always_inline)) void
 weigh_few (const int group, const int vectors, const PlaitRowScores *from, const PlaitSiblings *sets, gint64 n,
            PlaitScalar *weights, PlaitScalar *path)
@@ -340,7 +340,6 @@ weigh_few (const int group, const int vectors, const PlaitRowScores *from, const
     weigh_together (group, vectors, from, sets + s, MIN (n - s, LANES / group), weights, path);
 }
 
-/* Sets of @most rows at most. */
 static inline __attribute__ ((always_inline)) void
 weigh_sets (const int vectors, gint64 most, const PlaitRowScores *from, const PlaitSiblings *sets, gint64 n,
             PlaitScalar *weights, PlaitScalar *path)
@@ -372,9 +371,9 @@ KERNEL (weigh_siblings) (const PlaitRowScores *from, const PlaitSiblings *sets, 
     weigh_sets (0, most, from, sets, n, weights, path);
 }
 
-/* A lane's rank is how many are before it, counted at once for all: nothing waits for which was the best so far. The
- * bits of numbers, those of negative ones turned round, are integers in the same order, so that one less of a lane
- * behind is what puts equal ones in the order of their lanes. NaN comes last. */
+/* The rank of a lane is the number of lanes that precede it. All ranks are counted at once, without waiting for the
+ * best lane so far. The bits of a float, with the magnitude of negative floats inverted, are integers in the same
+ * order. Subtracting 1 from later lanes makes the first of equal lanes win. NaN counts as -infinity. */
 guint32
 KERNEL (best_lanes) (const PlaitScalar *x, gint64 n, gint64 most)
 {

@@ -4,8 +4,8 @@
 
 extern const PlaitKernels KERNEL (kernels);
 
-/* What BLAS is measured to be faster at (the README has the numbers). The least variant has no wide vectors on any
- * processor, where BLAS may have them. */
+/* BLAS is used from this many rows on, where it was measured to be faster. The v1 variant has no wide vectors even on
+ * processors that do, while BLAS uses them. */
 #define MANY_ROWS 64
 #if defined(__AVX512F__)
 #define BLAS_ROWS 0, 0

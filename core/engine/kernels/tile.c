@@ -4,8 +4,8 @@
 #include "kernels/variant.h"
 
 #define PACKED_WIDTH (PACKED_VECTORS * VECTOR_LENGTH)
-/* What a tile fetches at each k: all that it reads where it is the only one, as of one panel and of one row; of two
- * panels together one line, since there is more than one tile. */
+/* Number of cache lines that a tile prefetches at each k. A single tile (of one panel, or of one row) prefetches all
+ * that it reads; several tiles over two panels prefetch one line each. */
 #define LINES(rows, vectors)                                                                                           \
   (vectors == PACKED_VECTORS || rows == 1 ? (vectors * VECTOR_BYTES + LINE_BYTES - 1) / LINE_BYTES : 1)
 
@@ -57,8 +57,8 @@ static const Tile fetching_tiles[TILE_VECTORS + 1][TILE_MAX_ROWS + 1] = {
 };
 #endif
 
-/* At most TILE_WIDTH columns of c, of which PACKED_WIDTH at a time begin @beside numbers apart in b. Each tile fetches
- * its share of as many panels from @next on. */
+/* Multiplies at most TILE_WIDTH columns of c. Each PACKED_WIDTH columns of b begin @beside scalars after the previous
+ * ones. Each tile prefetches its share of the next panels, from @next on. */
 static void
 multiply_columns (gint64 rows, gint64 width, gint64 depth, const PlaitScalar *a, gint64 row, gint64 step,
                   const PlaitScalar *b, gint64 b_stride, gint64 beside, PlaitScalar *c, gint64 c_stride, gboolean add,
@@ -71,7 +71,8 @@ multiply_columns (gint64 rows, gint64 width, gint64 depth, const PlaitScalar *a,
 
   for (gint64 i = 0; i < rows; tiles_left--)
     {
-      /* Tiles of about the same height: a last one of one row would wait for its own sums. */
+      /* Make all tiles about equally high. A last tile of one row would be slow, because its few sums depend on each
+       * other. */
       gint64 n = (rows - i + tiles_left - 1) / tiles_left;
       gint64 share = vectors * VECTOR_LENGTH * depth * i / rows, panel = PACKED_WIDTH * depth;
       const PlaitScalar *ahead = fetches ? next + share / panel * beside + share % panel : NULL;
@@ -92,8 +93,8 @@ KERNEL (multiply) (gint64 rows, gint64 width, gint64 depth, const PlaitScalar *a
                       c_stride, add, NULL);
 }
 
-/* Few rows go through a panel in one tile, which reads each line once, as evenly as it comes from memory; many take two
- * panels at a time, in tiles that are less high. So does a single one, whose two sums would wait for themselves. */
+/* Few rows pass each panel in one tile, which reads every cache line once and evenly. Many rows pass two panels at a
+ * time in lower tiles. So does a single row, because its two sums for one panel would depend on each other. */
 void
 KERNEL (multiply_packed) (gint64 rows, gint64 width, gint64 depth, const PlaitScalar *a, gint64 row,
                           const PlaitScalar *b, gint64 distance, PlaitScalar *c, gint64 c_stride, gboolean add,
@@ -107,8 +108,8 @@ KERNEL (multiply_packed) (gint64 rows, gint64 width, gint64 depth, const PlaitSc
                       j + together < width ? b + (j / PACKED_WIDTH + 1) * distance : next);
 }
 
-/* The lanes of a step of a transposition in the first and in the second of two rows that are @d apart: what stays, and
- * what comes from the other row. */
+/* Lane indices of one step of a transposition, for two rows at distance @d: the new first row and the new second
+ * row. */
 #define FROM_FIRST(i, d) ((i & d) != 0 ? i - d + LANES : i)
 #define FROM_SECOND(i, d) ((i & d) != 0 ? i + LANES : i + d)
 

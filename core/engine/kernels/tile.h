@@ -4,35 +4,38 @@
 #include "kernels/partial-vectors.h"
 
 /*
- * The register tile that every product is made of: c[0 .. rows - 1][0 .. vectors * length - 1] (+)= a b over depth k,
- * where a[i][k] is at a[i * row + k * step], so that a may be transposed, and row k of b starts at b[k * b_stride], of
- * its vectors those from PACKED_VECTORS on @beside numbers further. The last vector of c's rows has @last elements; b's
- * rows have whole vectors.
- * At each k so many @lines of the cache are fetched from @next on, @next_step numbers further: what the processor
- * fetches of its own does not keep up with a large factor.
- * Every element is one chain of multiply-adds in the order of k: its bits do not depend on the tile that it falls into.
+ * The register tile of all products: c [rows][vectors] = (@add: c +) a b over @depth.
+ *
+ * a[i][k] is at a[i * row + k * step], so a may be transposed. Row k of b starts at b + k * b_stride; its vectors from
+ * PACKED_VECTORS on are @beside scalars further. The last vector of the rows of c has @last elements; rows of b have
+ * whole vectors.
+ *
+ * At each k the tile prefetches @lines cache lines from @next on, and @next advances by @next_step scalars: the
+ * prefetcher of the processor is too slow for a large factor.
+ *
+ * Each element is one chain of multiply-adds in the order of k, so its bits do not depend on the shape of the tile.
  */
 #if defined(__AVX512F__) || defined(__ARM_NEON)
-/* 32 registers. */
+/* For 32 vector registers. */
 #define TILE_VECTORS 4
 #define TILE_MAX_ROWS 12
 static const guint8 tile_rows[TILE_VECTORS + 1] = { 0, 12, 12, 8, 6 };
 #else
-/* 16 registers. */
+/* For 16 vector registers. */
 #define TILE_VECTORS 2
 #define TILE_MAX_ROWS 8
 static const guint8 tile_rows[TILE_VECTORS + 1] = { 0, 8, 6 };
 #endif
 #define TILE_WIDTH (TILE_VECTORS * VECTOR_LENGTH)
 
-/* Vectors in a row of a packed weight's panels. */
+/* Number of vectors in a row of a panel of a packed weight. */
 #ifdef __AVX512F__
 #define PACKED_VECTORS 2
 #else
 #define PACKED_VECTORS TILE_VECTORS
 #endif
 
-#define LINE_BYTES 64 /* of the cache */
+#define LINE_BYTES 64 /* bytes of a cache line */
 
 static inline __attribute__ ((always_inline)) void
 tile (const int rows, const int vectors, const int lines, gint64 depth, const PlaitScalar *a, gint64 row, gint64 step,

@@ -4,16 +4,14 @@
 #include "kernels/gradient-terms.h"
 
 /*
- * The gates of cells over two children, one node each. A node's gates come with the product of its children in them and
- * leave with what backward needs; backward leaves the product's cotangent in their place.
+ * The gates of tree cells with two children, for one node at a time. Forward finds the product of the children in the
+ * gates and leaves there what backward needs. Backward leaves the gradient of the product there.
  *
- * Of a GRU they are reset left, reset right, update left, update right, update, then with the reset before the
- * candidate, with the reset after the products of both children and the candidate; of an LSTM input, forget left,
- * forget right, candidate, output.
- * A head has one gate.
+ * The gates of a GRU are reset left, reset right, update left, update right, update; then the candidate (reset before
+ * the product), or the products of both children and the candidate (reset after the product). The gates of an LSTM are
+ * input, forget left, forget right, candidate, output. A head cell has one gate.
  */
 
-/* The input of gate @gate. */
 static inline __attribute__ ((always_inline)) Vector
 input (const PlaitCellRow *row, gint64 width, gint64 gate, gint64 i, gint64 n)
 {
@@ -22,7 +20,7 @@ input (const PlaitCellRow *row, gint64 width, gint64 gate, gint64 i, gint64 n)
   return row->projected ? sum + take (row->projected + gate * width + i, n) : sum;
 }
 
-/* Puts the cotangent of the input of gate @gate into @place of the gates. */
+/* Writes the gradient of the input of gate @gate to index @place of the gates, and writes or adds it to @dprojected. */
 static inline __attribute__ ((always_inline)) void
 put_input (const PlaitCellRow *row, gint64 width, gint64 gate, gint64 place, gint64 i, Vector value, gint64 n)
 {
@@ -35,7 +33,7 @@ put_input (const PlaitCellRow *row, gint64 width, gint64 gate, gint64 place, gin
   put (to, row->adds ? take (to, n) + value : value, n);
 }
 
-/* What a candidate has beside its product. */
+/* Returns the input of the candidate without the product of the children. */
 static inline __attribute__ ((always_inline)) Vector
 candidate_input (const PlaitCellRow *row, gint64 width, gint64 i, gint64 n)
 {
@@ -123,7 +121,8 @@ sigmoid_slope (Vector y)
   return y * (1 - y);
 }
 
-/* What backward of both GRUs begins with; returns the cotangent of the candidate's input. */
+/* First step of backward of both GRUs: writes the gradients of the update gates and of the children. Returns the
+ * gradient of the candidate's input. */
 static inline __attribute__ ((always_inline)) Vector
 update_backward (const PlaitCellRow *row, gint64 width, gint64 i, Vector candidate, gint64 n)
 {

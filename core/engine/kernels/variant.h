@@ -4,8 +4,7 @@
 #include "kernels/kernels.h"
 #include "kernels/vector.h"
 
-/* The functions of this compilation's variant, as the members of PlaitKernels that they are for; kernels.h says what
- * each does. */
+/* List of the kernels of this variant, by the names of their members in PlaitKernels (kernels/kernels.h). */
 #define EACH_KERNEL(X)                                                                                                 \
   X (multiply)                                                                                                         \
   X (multiply_packed)                                                                                                  \

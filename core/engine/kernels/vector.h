@@ -9,8 +9,8 @@
 #include "types/tensor.h"
 
 /*
- * Vectors of scalars as wide as this compilation's processor variant has them, and the functions on them. Included only
- * by the kernel files, which are compiled once for each variant.
+ * Vectors of scalars, as wide as the processor variant of this compilation has them, and functions on them. Only kernel
+ * files include this, which are compiled once for each variant.
  */
 #if defined(__AVX512F__)
 #define VECTOR_BYTES 64
@@ -32,17 +32,17 @@ typedef guint32 VectorBits;
 
 typedef PlaitScalar Vector __attribute__ ((vector_size (VECTOR_BYTES)));
 typedef VectorInteger IntegerVector __attribute__ ((vector_size (VECTOR_BYTES)));
-typedef VectorBits BitVector __attribute__ ((vector_size (VECTOR_BYTES))); /* its sums and shifts may run over */
+typedef VectorBits BitVector __attribute__ ((vector_size (VECTOR_BYTES))); /* unsigned: sums and shifts may overflow */
 typedef PlaitScalar UnalignedVector
     __attribute__ ((vector_size (VECTOR_BYTES), aligned (sizeof (PlaitScalar)), may_alias));
 
-/* Kernel functions carry their variant's name: KERNEL (exp) is plait_v4_exp. */
+/* Names of kernel functions contain the variant: KERNEL (exp) is plait_v4_exp. */
 #define KERNEL_PASTE(variant, name) plait_##variant##_##name
 #define KERNEL_NAME(variant, name) KERNEL_PASTE (variant, name)
 #define KERNEL(name) KERNEL_NAME (PLAIT_KERNEL_VARIANT, name)
 
 #define UNROLL _Pragma ("GCC unroll 32")
-/* No round of the loop reads what another one writes. */
+/* Promises that no iteration of the next loop reads what another iteration writes. */
 #ifdef __clang__
 #define INDEPENDENT _Pragma ("clang loop vectorize(assume_safety)")
 #else
@@ -61,7 +61,7 @@ vector_store (PlaitScalar *to, Vector value)
   *(UnalignedVector *)to = value;
 }
 
-/* The first @n numbers of @from, @rest in the other places. */
+/* Returns the first @n scalars of @from, followed by @rest in the other lanes. */
 static inline __attribute__ ((always_inline)) Vector
 vector_load_partial (const PlaitScalar *from, gint64 n, PlaitScalar rest)
 {
@@ -98,14 +98,14 @@ vector_all (PlaitScalar value)
   return value - (Vector){ 0 };
 }
 
-/* @mask's lanes are all ones or all zeros. */
+/* Returns @yes in the lanes where @mask is all ones, @no where it is zero. */
 static inline __attribute__ ((always_inline)) Vector
 vector_choose (IntegerVector mask, Vector yes, Vector no)
 {
   return (Vector)((mask & (IntegerVector)yes) | (~mask & (IntegerVector)no));
 }
 
-/* The greater one; NaN if @y is. */
+/* Returns the maximum of each lane; NaN if @y is NaN. */
 static inline __attribute__ ((always_inline)) Vector
 vector_maximum (Vector x, Vector y)
 {
@@ -118,7 +118,7 @@ vector_maximum (Vector x, Vector y)
 #endif
 }
 
-/* The less one; NaN if @y is. */
+/* Returns the minimum of each lane; NaN if @y is NaN. */
 static inline __attribute__ ((always_inline)) Vector
 vector_minimum (Vector x, Vector y)
 {
@@ -131,7 +131,7 @@ vector_minimum (Vector x, Vector y)
 #endif
 }
 
-/* Bit i is set if lane i of @x is at least @bound. */
+/* Returns an integer whose bit i is set if lane i of @x is at least @bound. */
 static inline __attribute__ ((always_inline)) guint32
 vector_at_least (Vector x, PlaitScalar bound)
 {
@@ -152,7 +152,7 @@ vector_at_least (Vector x, PlaitScalar bound)
 #endif
 }
 
-/* The lanes' numbers: 0, 1, ... */
+/* Returns the indices of the lanes: 0, 1, ... */
 static inline __attribute__ ((always_inline)) IntegerVector
 vector_lanes (void)
 {
@@ -165,9 +165,11 @@ vector_lanes (void)
 }
 
 /*
- * SHUFFLE (x, y, from, distance): lane i gets number from (i, distance) of the lanes of x and, behind them, those of y.
- * EACH_DISTANCE (step) is step (LANES / 2), .. step (2), step (1). Both are macros, as is @from, because the compiler
- * wants the lanes' numbers as constants before it unrolls a loop.
+ * SHUFFLE (x, y, from, distance): lane i gets lane from (i, distance) of @x and @y end to end.
+ *
+ * EACH_DISTANCE (step) expands to step (LANES / 2) ... step (2) step (1).
+ *
+ * SHUFFLE and @from are macros because the compiler needs constant lane indices before it unrolls a loop.
  */
 #if LANES == 16
 #define SHUFFLE(x, y, from, d) __builtin_shufflevector (x, y, FROM_8 (from, 0, d), FROM_8 (from, 8, d))
@@ -188,7 +190,7 @@ vector_lanes (void)
 
 #define FROM_SWAPPED(i, distance) (i ^ distance)
 
-/* The lanes are added pairwise, always in one order. */
+/* Returns the sum of the lanes, added pairwise in a fixed order. */
 static inline __attribute__ ((always_inline)) PlaitScalar
 vector_sum (Vector x)
 {
@@ -198,12 +200,12 @@ vector_sum (Vector x)
   return x[0];
 }
 
-/* Of a pair of vectors whose lanes are added @d apart: the lanes that stay in their place, and those that join them. */
+/* Lane indices for adding lanes at distance @d in a pair of vectors: the first and the second summand. */
 #define FROM_KEPT(i, d) (i + ((i & d) != 0) * LANES)
 #define FROM_JOINED(i, d) ((i ^ d) + ((i & d) != 0) * LANES)
 
-/* Adds up the lanes of each of VECTOR_LENGTH vectors, in the order of vector_sum: lane i of the
- * result is the sum of x[i]. */
+/* Sums VECTOR_LENGTH vectors at once, in the order of vector_sum: lane i of the result is the sum of the lanes of x[i].
+ * Overwrites @x. */
 static inline __attribute__ ((always_inline)) Vector
 vector_sums (Vector *x)
 {
@@ -217,7 +219,7 @@ vector_sums (Vector *x)
   return x[0];
 }
 
-/* NaN is passed over or found. */
+/* Returns the greatest lane. If lanes are NaN, the result may be NaN or not. */
 static inline __attribute__ ((always_inline)) PlaitScalar
 vector_greatest (Vector x)
 {
@@ -228,8 +230,8 @@ vector_greatest (Vector x)
 }
 
 /*
- * exp (x) = 2^n exp (r), |r| <= ln (2) / 2, exp (r) by its series; *scale is 2^n and the result p with exp (r) = 1 + p,
- * so that exp (x) - 1 can be had without cancellation. x must lie within the range of normal numbers.
+ * Computes exp (x) = 2^n exp (r) with |r| <= ln (2) / 2, and exp (r) by its series. Returns p = exp (r) - 1 and sets
+ * *scale to 2^n, so that the caller can compute exp (x) - 1 without cancellation. exp (x) must be a normal float.
  */
 static inline __attribute__ ((always_inline)) Vector
 vector_exp_parts (Vector x, Vector *scale)
@@ -253,7 +255,7 @@ vector_exp_parts (Vector x, Vector *scale)
   UNROLL
   for (guint i = 1; i < G_N_ELEMENTS (series); i++)
     p = p * r + series[i];
-  /* Of lanes that the caller throws away, x may be anything. */
+  /* Unsigned, because x may be anything in lanes that the caller ignores. */
   *scale = (Vector)(((BitVector)shifted << bits) + (BitVector)vector_all (1));
   return p * r * r + r;
 }
@@ -266,7 +268,7 @@ vector_exp_parts (Vector x, Vector *scale)
 #define EXP_HIGHEST 88.f
 #endif
 
-/* exp (x) within 2 units in the last place; 0 below and infinity above the range; NaN stays. */
+/* Returns exp (x) within 2 units in the last place: 0 below EXP_LOWEST, infinity above EXP_HIGHEST, NaN for NaN. */
 static inline __attribute__ ((always_inline)) Vector
 vector_exp (Vector x)
 {
@@ -279,8 +281,8 @@ vector_exp (Vector x)
   return vector_choose (x > highest, vector_all ((PlaitScalar)INFINITY), p);
 }
 
-/* The same of x <= 0, but e^EXP_LOWEST below the range; of other x anything: what is a weight of nothing beside the
- * greatest, 1. */
+/* Returns exp (x) for x <= 0, but e^EXP_LOWEST for lower x; for positive x anything. For a softmax, where a weight as
+ * small as e^EXP_LOWEST does not count. */
 static inline __attribute__ ((always_inline)) Vector
 vector_exp_of_negative (Vector x)
 {
@@ -289,8 +291,8 @@ vector_exp_of_negative (Vector x)
   return p * scale + scale;
 }
 
-/* (e - 1) / (e + 1), e = exp (2 |x|), from e - 1, so that small x keep their digits. Within 4
- * units in the last place. */
+/* Returns tanh (x) = (e - 1) / (e + 1) with e = exp (2 |x|), computed from e - 1 so that small x keep their digits.
+ * Within 4 units in the last place. */
 static inline __attribute__ ((always_inline)) Vector
 vector_tanh (Vector x)
 {
@@ -300,8 +302,8 @@ vector_tanh (Vector x)
 #ifdef PLAIT_SCALAR_DOUBLE
   p = vector_exp_parts (2 * magnitude, &scale);
 #else
-  /* (exp (2 r) - 1) / r for |r| <= ln (2) / 4, by the polynomial of least relative error (1e-8). Where n is large, what
-   * the rounding of n ln (2) / 2 does to e does nothing to the result. */
+  /* (exp (2 r) - 1) / r for |r| <= ln (2) / 4, by the polynomial with the least relative error (1e-8). For large n, the
+   * rounding error of n ln (2) / 2 does not change the result. */
   static const float series[] = { .08888879f, .26781043f, .6666742f, 1.3333205f, 1.9999999f, 2.f };
   Vector shifted = magnitude * (PlaitScalar)(2 * M_LOG2E) + 0x1.8p23f;
   Vector r = magnitude - (shifted - 0x1.8p23f) * (PlaitScalar)(M_LN2 / 2);
@@ -317,7 +319,8 @@ vector_tanh (Vector x)
   return (Vector)((IntegerVector)(p / (p + 2)) | ((IntegerVector)x & sign));
 }
 
-/* log (x) of positive normal x: x = 2^n m with sqrt (1/2) <= m < sqrt (2), log (m) = 2 atanh ((m - 1) / (m + 1)). */
+/* Returns log (x) of positive normal x: x = 2^n m with sqrt (1/2) <= m < sqrt (2), log (m) = 2 atanh ((m - 1) / (m +
+ * 1)). */
 static inline __attribute__ ((always_inline)) Vector
 vector_log (Vector x)
 {
@@ -340,7 +343,7 @@ vector_log (Vector x)
   return __builtin_convertvector(n, Vector) * (PlaitScalar)M_LN2 + (2 * s + 2 * s * square * p);
 }
 
-/* Returns log (x) of any x: -infinity of 0, NaN of negative x. Numbers below the normal ones are scaled up first. */
+/* Returns log (x) of any x: -infinity for 0, NaN for negative x. Scales subnormal x up first. */
 static inline __attribute__ ((always_inline)) Vector
 vector_log_of_any (Vector x)
 {
@@ -358,7 +361,7 @@ vector_log_of_any (Vector x)
   return vector_choose (x < (PlaitScalar)INFINITY, log, x);
 }
 
-/* 1 / (1 + exp (-x)), not quite 0 below the range of exp. */
+/* Returns 1 / (1 + exp (-x)). Very low x give a tiny positive result instead of 0. */
 static inline __attribute__ ((always_inline)) Vector
 vector_sigmoid (Vector x)
 {
@@ -376,7 +379,8 @@ vector_erf (Vector x)
     x[i] = erf (x[i]);
   return x;
 #else
-  /* Chebyshev fits: erf (x) / x in x^2 up to 1, above it erfc (x) exp (x^2) in 1 / (1 + x / 2) up to 4.2. */
+  /* Chebyshev fits: for |x| < 1, erf (x) / x as a polynomial in x^2; for |x| up to 4.2, erfc (x) exp (x^2) as a
+   * polynomial in 1 / (1 + x / 2). */
   static const float inner[] = { -9.667045788e-06f, 1.12659594e-04f, -8.484080445e-04f, 5.221031809e-03f,
                                  -2.686543073e-02f, 1.12837825e-01f, -3.761263847e-01f, 1.128379167f };
   static const float outer[] = { -5.809020742e-02f, -4.338603843e-02f, 3.861862588e-01f, 1.130556456e-01f,

@@ -3,7 +3,7 @@
 
 #include <immintrin.h>
 
-/* Rows that are multiplied together, and vectors of sums of each: with them the registers are full. */
+/* Size of a register tile: number of rows, and of vectors of sums for each row. They fill the 32 registers. */
 #define ROWS 6
 #define VECTORS 4
 #define LANES 16
@@ -12,7 +12,7 @@ G_STATIC_ASSERT (VECTORS *LANES == PLAIT_BFLOAT16_WIDTH);
 
 #define UNROLL _Pragma ("GCC unroll 16")
 
-/* The first @n lanes, which may be none or more than there are. */
+/* Returns the mask of the first @n lanes; @n may be negative or greater than LANES. */
 static inline __mmask16
 lanes (gint64 n)
 {
@@ -83,7 +83,7 @@ multiply (const PlaitBfloat16Panel *panel)
 
   for (gint64 i = 0, n; i < panel->rows; i += n, tiles_left--)
     {
-      /* Tiles of about the same height. */
+      /* Make all tiles about equally high. */
       n = (panel->rows - i + tiles_left - 1) / tiles_left;
       tiles[n](panel, panel->x + i * panel->row, panel->y + i * panel->y_stride);
     }

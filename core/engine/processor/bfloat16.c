@@ -9,14 +9,14 @@
 #include <xmmintrin.h>
 #endif
 
-/* The emulation: for processors without the instructions, and to hold the instructions against. */
+/* Emulation of products in bfloat16, for processors without the instructions and as a reference in tests. */
 
 #define MIN_NORMAL 0x00800000u
 #define SIGN 0x80000000u
 #define INFINITE 0x7f800000u
 #define QUIET 0x00400000u
 
-/* @x in the upper half. */
+/* Returns @x rounded to bfloat16, in the upper half of the result. */
 static guint32
 rounded (PlaitScalar x)
 {
@@ -57,7 +57,7 @@ value_of (guint32 upper_half)
   return (PlaitScalar)value;
 }
 
-/* From now on sums of this thread that are less than the least normal number are zero; returns how it was. */
+/* Makes this thread round subnormal sums to zero. Returns the previous mode for flush_as_before. */
 static guint
 flush (void)
 {
@@ -79,10 +79,10 @@ flush_as_before (guint before)
 #endif
 }
 
-/* Rows that are multiplied together. */
+/* Number of rows that are multiplied at once. */
 #define ROWS 48
 
-/* The second number of each two goes first. */
+/* Unpacks pairs to scalars, the second bfloat16 of a pair first, as its product is added first. */
 static void
 multiply (const PlaitBfloat16Panel *panel)
 {

@@ -7,7 +7,7 @@
 #include <cpuid.h>
 #endif
 
-/* Names of the variants: 1 is the least that the build's target promises, 3 and 4 are x86-64-v3 and x86-64-v4. */
+/* Variants: v1 is what the build's target guarantees, v3 and v4 are x86-64-v3 and x86-64-v4. */
 extern const PlaitKernels plait_v1_kernels;
 extern const PlaitBfloat16Kernels plait_bfloat16_emulation;
 #ifdef __x86_64__
@@ -16,10 +16,10 @@ extern const PlaitInt8Kernels plait_vnni_kernels;
 extern const PlaitBfloat16Kernels plait_bfloat16_instructions;
 #endif
 
-static const PlaitKernels *chosen;
+static const PlaitKernels *selected;
 
 #ifdef __x86_64__
-/* Feature by feature, since not every compiler knows the variants by name. */
+/* TRUE if the processor has x86-64-v3. Tests each feature because not every compiler knows the levels by name. */
 static gboolean
 has_v3 (void)
 {
@@ -45,7 +45,7 @@ plait_kernels_choose (const char *variant)
   static const struct
   {
     const PlaitKernels *kernels;
-    gboolean (*run_here) (void); /* NULL: they do */
+    gboolean (*run_here) (void); /* NULL: every processor runs them */
   } all[] = {
 #ifdef __x86_64__
     { &plait_v4_kernels, has_v4 },
@@ -57,7 +57,7 @@ plait_kernels_choose (const char *variant)
   for (guint i = 0; i < G_N_ELEMENTS (all); i++)
     if ((!variant || g_str_equal (variant, all[i].kernels->variant)) && (!all[i].run_here || all[i].run_here ()))
       {
-        g_atomic_pointer_set (&chosen, all[i].kernels);
+        g_atomic_pointer_set (&selected, all[i].kernels);
         return TRUE;
       }
   return FALSE;
@@ -66,9 +66,9 @@ plait_kernels_choose (const char *variant)
 const PlaitKernels *
 plait_kernels (void)
 {
-  if (G_UNLIKELY (!g_atomic_pointer_get (&chosen)))
+  if (G_UNLIKELY (!g_atomic_pointer_get (&selected)))
     plait_kernels_choose (NULL);
-  return chosen;
+  return selected;
 }
 
 const PlaitInt8Kernels *

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Rows that are multiplied together, and vectors of sums of each: with them the registers are full. */
+/* Size of a register tile: number of rows, and of vectors of sums for each row. They fill the 32 registers. */
 #define ROWS 6
 #define VECTORS 4
 #define LANES 16
@@ -14,7 +14,7 @@ G_STATIC_ASSERT (VECTORS *LANES == PLAIT_INT8_WIDTH);
 
 #define UNROLL _Pragma ("GCC unroll 16")
 
-/* The bits of numbers without their sign are integers in the same order. */
+/* The bits of a scalar as an integer. Without the sign bit, these integers are in the order of the magnitudes. */
 #ifdef PLAIT_SCALAR_DOUBLE
 typedef gint64 __attribute__ ((may_alias)) Bits;
 #define MAGNITUDE G_MAXINT64
@@ -27,7 +27,7 @@ typedef gint32 __attribute__ ((may_alias)) Bits;
 #define MIN_MAGNITUDE 1e-35f
 #endif
 
-/* sums [rows][PLAIT_INT8_WIDTH] of @rows rows, a constant. */
+/* Writes sums [rows][PLAIT_INT8_WIDTH] of the products of bytes. @rows must be a constant. */
 static inline __attribute__ ((always_inline)) void
 tile (const int rows, const PlaitInt8Panel *panel, const gint8 *x, gint32 *sums)
 {
@@ -86,7 +86,7 @@ multiply (const PlaitInt8Panel *panel)
       const gint8 *x = panel->x + i * panel->x_stride;
       gint32 sums[ROWS * PLAIT_INT8_WIDTH];
 
-      /* Tiles of about the same height. */
+      /* Make all tiles about equally high. */
       n = (panel->rows - i + tiles_left - 1) / tiles_left;
       tiles[n](panel, x, sums);
       for (gint64 r = 0; r < n; r++)
@@ -126,7 +126,7 @@ quantise (gint8 *to, gint64 padded, PlaitScalar *scale, const PlaitScalar *x, gi
       memset (to, 0, (gsize)padded);
       return 0;
     }
-  /* What is next to nothing is nothing: its reciprocal would be infinite. */
+  /* Tiny rows become zero, because their reciprocal would be infinite. */
   factor = greatest > MIN_MAGNITUDE ? PLAIT_INT8_MAX / greatest : 0;
   *scale = greatest > MIN_MAGNITUDE ? greatest / PLAIT_INT8_MAX : 0;
   for (gint64 i = 0; i < n; i++)

@@ -4,48 +4,47 @@
 #include "types/tensor.h"
 
 /*
- * Products of bytes, whose sums are exact in 32 bits: of rows, each of which is quantised by itself, with columns that
- * are, each by itself, too.
+ * Products of bytes, with exact 32-bit sums. Each row of the left factor and each column of the right factor is
+ * quantised with a scale of its own:
  *
  *     x[k] = row_scale * byte[k],  -127 .. 127;   w[k] = scale * (byte[k] - 128),  1 .. 255
  *     x . w = row_scale * scale * (sum of byte * byte - 128 * sum of x's bytes)
  */
 
-/* Columns of a panel. */
+/* Columns of a panel of a right factor. */
 #define PLAIT_INT8_WIDTH 64
-/* Bytes that are multiplied and added in one go: rows and panels are filled up to a multiple of it. */
+/* Number of bytes that one instruction multiplies and adds. Rows and panels are padded to a multiple of it. */
 #define PLAIT_INT8_GROUP 4
-/* Deepest product whose sums fit. */
+/* The largest depth of a product whose sums fit into 32 bits. */
 #define PLAIT_INT8_MAX_DEPTH 65536
 
 #define PLAIT_INT8_ZERO_POINT 128
 #define PLAIT_INT8_MAX 127
 
-/* Some rows times one panel. */
+/* Job of one product: some rows of bytes times one panel. */
 typedef struct
 {
   gint64 rows;
-  gint64 groups; /* of the depth */
+  gint64 groups; /* depth of the product in groups of PLAIT_INT8_GROUP bytes */
   const gint8 *x;
   gint64 x_stride;
   const PlaitScalar *row_scales;
   const gint32 *row_sums;
-  const guint8 *panel; /* [groups][PLAIT_INT8_WIDTH][PLAIT_INT8_GROUP] */
+  const guint8 *panel; /* right factor: [groups][PLAIT_INT8_WIDTH][PLAIT_INT8_GROUP] */
   const PlaitScalar *scales;
   PlaitScalar *y;
   gint64 y_stride;
-  gint64 width; /* columns of the panel that are wanted */
+  gint64 width; /* columns of the panel that are written to @y */
   gboolean add;
 } PlaitInt8Panel;
 
 typedef struct
 {
   void (*multiply) (const PlaitInt8Panel *panel);
-  /* @n numbers as bytes, and zeros up to @padded; gives their sum and their scale. A row with NaN or an infinity has
-   * the scale NaN and zeros. */
+  /* Quantises @n scalars to bytes, and pads with zeros up to @padded. Writes their scale and returns the sum of the
+   * bytes. A row with NaN or infinity gets the scale NaN and zeros. */
   gint32 (*quantise) (gint8 *to, gint64 padded, PlaitScalar *scale, const PlaitScalar *x, gint64 n);
 } PlaitInt8Kernels;
 
-/* NULL where this processor does not multiply bytes (AVX-512 VNNI), or other kernels than those for AVX-512 are
- * chosen. */
+/* Returns NULL if the processor has no AVX-512 VNNI, or if the kernels for AVX-512 are not selected. */
 const PlaitInt8Kernels *plait_int8_kernels (void);
