@@ -5,21 +5,17 @@
 #include "process/module.h"
 #include "tensor/blas-library.h"
 
-/*
- * The library
- */
-
-/* The first of these that can be loaded, or the one that PLAIT_BLAS names. */
+/* BLAS libraries in the order in which they are tried, unless PLAIT_BLAS names one. */
 static const PlaitModuleWanted libraries[] = {
   { "blas", "openblas", "multiplying matrices by OpenBLAS", "libopenblas-dev", sizeof (PlaitBlasTable) },
   { "blas", "blis", "multiplying matrices by BLIS", "libblis-dev", sizeof (PlaitBlasTable) },
   { "blas", "mkl", "multiplying matrices by MKL", "libmkl-dev", sizeof (PlaitBlasTable) },
 };
 
-/* Memory that libraries take while they are loaded, with the buffer of a first thread. */
+/* Bytes of address space that loading a library takes, with the buffer of a first thread. */
 #define LOADING ((gsize)300 << 20)
 
-/* Opens the library of @name, or the first if it is NULL. */
+/* Opens the library @name; NULL: the first that can be loaded. */
 static const PlaitBlasTable *
 open_library (const char *name, GError **error)
 {
@@ -43,12 +39,12 @@ open_library (const char *name, GError **error)
   return table;
 }
 
-/* OpenBLAS's own, and what its build on OpenMP, BLIS and MKL ask. */
+/* Variables that limit the threads of OpenBLAS, and of OpenBLAS built with OpenMP, BLIS and MKL. */
 static const char *const thread_variables[] = { "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS" };
 
-/* Opens the library with one thread. Otherwise OpenBLAS begins a thread a processor, with 128 MiB each, while it is
- * loaded; where it cannot have them it tries for ever, or ends the process. plait has threads of its own and calls the
- * library from each. The environment is as before afterwards. */
+/* Opens the library with one thread, then restores the environment. Otherwise OpenBLAS starts a thread with 128 MiB for
+ * each processor while it is loaded; without that memory it retries forever or ends the process. plait calls the
+ * library from threads of its own. */
 static const PlaitBlasTable *
 open_with_one_thread (const char *name, GError **error)
 {
@@ -72,7 +68,7 @@ open_with_one_thread (const char *name, GError **error)
   return table;
 }
 
-/* The name of the library that the user wants, or NULL. */
+/* Returns the library that the user asks for in PLAIT_BLAS, or NULL. */
 static const char *
 wanted_library (void)
 {
@@ -81,7 +77,7 @@ wanted_library (void)
   return name && *name != '\0' ? name : NULL;
 }
 
-/* Returns the library, which is opened when it is first wanted, or NULL with the reason. (transfer none) */
+/* Returns the library, or NULL with the reason why it cannot be loaded. The first call opens it. (transfer none) */
 static const PlaitBlasTable *
 get_library (GError **error)
 {
@@ -123,7 +119,8 @@ prepared_library (void)
   return table;
 }
 
-/* Takes what calls from @threads threads at once need: what OpenBLAS cannot have it tries for ever to get. */
+/* Makes OpenBLAS allocate the buffers of @threads calling threads. If memory ran out later, OpenBLAS would retry
+ * forever. */
 static gboolean
 reserve (const PlaitBlasTable *table, guint threads, GError **error)
 {
@@ -151,7 +148,7 @@ plait_blas_reserve (PlaitPool *pool, GError **error)
   g_autoptr (GError) refusal = NULL;
   const PlaitBlasTable *table = served || wanted_library () ? get_library (&refusal) : NULL;
 
-  /* Without a library the kernels compute everything, unless the user wants that library. */
+  /* A missing library is an error only if PLAIT_BLAS names it: otherwise the kernels compute everything. */
   if (refusal && (wanted_library () || refusal->code == PLAIT_ERROR_MEMORY))
     {
       g_propagate_error (error, g_steal_pointer (&refusal));
@@ -160,11 +157,7 @@ plait_blas_reserve (PlaitPool *pool, GError **error)
   return !table || !served || reserve (table, plait_pool_threads (pool), error);
 }
 
-/*
- * Products
- */
-
-/* Below this a call costs more than it computes. */
+/* The least width and depth of a product for which a call of BLAS pays. */
 #define MIN_SIDE 8
 
 gboolean
@@ -177,8 +170,8 @@ plait_blas_is_used (const PlaitKernels *kernels, gboolean transpose_a, gint64 ro
 }
 
 #ifdef __x86_64__
-/* Some of OpenBLAS's kernels (Sandybridge) leave the upper halves of the vectors in use: SSE code then takes 3.5 times
- * its time. */
+/* Clears the upper halves of the vector registers. Some kernels of OpenBLAS (Sandybridge) do not, and SSE code is slow
+ * until they are cleared. */
 __attribute__ ((target ("avx"))) static void
 clear_upper_halves (void)
 {
@@ -221,16 +214,12 @@ plait_blas_description (GError **error)
                                                                 : "by the kernels");
 }
 
-/*
- * The rate
- */
-
-/* Square matrices whose sides OpenBLAS likes. */
+/* Side of square matrices at which OpenBLAS is fast. */
 #define SIDE 768
 
 typedef struct
 {
-  PlaitScalar *matrices; /* three for each piece */
+  PlaitScalar *matrices; /* three matrices for each thread */
   int rounds;
 } Rate;
 

@@ -6,36 +6,37 @@
 #include "kernels/kernels.h"
 
 /*
- * Products by a library: OpenBLAS, BLIS or MKL, the first of these that has a module which can be loaded, or the one
- * that the environment variable PLAIT_BLAS names. The library is opened when it is first wanted. Products of many rows
- * are its own unless our kernels are faster there (PlaitKernels.blas_rows); the rate of its large products is also the
- * measure that a whole program is held against.
+ * Matrix products by a BLAS library: the one that PLAIT_BLAS names, else the first of OpenBLAS, BLIS and MKL whose
+ * module can be loaded. The first use opens the library. It computes products of many rows, unless our kernels are
+ * faster (PlaitKernels.blas_rows). Benchmarks compare a whole program with its rate.
  */
 
-/* Returns from how many rows on products are the library's, 0: never. @transpose_a: of their left factor. */
+/* Returns the number of rows from which on products use BLAS; 0: never. @transpose_a: if the left factor is
+ * transposed. */
 gint64 plait_blas_rows (const PlaitKernels *kernels, gboolean transpose_a);
 
-/* Opens the library if products are left to it, and has it take what calls from all threads of @pool at once need:
- * where OpenBLAS cannot have that at the first call, it tries again for ever. FALSE with PLAIT_ERROR_MEMORY if there is
- * not so much, and with PLAIT_ERROR_INPUT if PLAIT_BLAS names a library that cannot be loaded; without that variable
- * the kernels do the work of a missing library. To be called by everything that computes, before it begins; @pool must
- * be idle. */
+/* Opens the library if products use BLAS, and allocates its buffers for all threads of @pool: OpenBLAS retries forever
+ * if it cannot allocate them at the first call. Returns FALSE with PLAIT_ERROR_MEMORY if there is not enough memory, or
+ * with PLAIT_ERROR_INPUT if PLAIT_BLAS names a library that cannot be loaded. If no library is found, the kernels
+ * compute everything. Call it before any computation, with @pool idle. */
 gboolean plait_blas_reserve (PlaitPool *pool, GError **error);
 
-/* TRUE if a product of such a shape is BLAS's; @transpose_a: of its left factor. */
+/* TRUE if a product of this shape uses BLAS. @transpose_a: if the left factor is transposed. */
 gboolean plait_blas_is_used (const PlaitKernels *kernels, gboolean transpose_a, gint64 rows, gint64 width,
                              gint64 depth);
 
-/* c = (@add: c +) factor * op (a) op (b), where op transposes if asked. No dimension may be zero. One call of cblas, in
- * the calling thread: to be used on pieces that are cut by the shapes alone, and that the library serves. */
+/* Computes c = (@add: c +) factor * op (a) op (b), where op transposes if asked, by one call of cblas in the calling
+ * thread. No dimension may be zero. The library must have been opened. Cut pieces by the shapes alone, so that the bits
+ * do not depend on the number of threads. */
 void plait_blas_multiply (PlaitTensor c, gboolean add, PlaitScalar factor, PlaitTensor a, gboolean transpose_a,
                           PlaitTensor b, gboolean transpose_b);
 
-/* Returns what computes here: BLAS, its core type, the variant of our own kernels and which of the two the products
- * take, such as "OpenBLAS 0.3.21 core Haswell, kernels v1, products of many rows by BLAS". Two timings compare only
- * under the same one. NULL as in plait_blas_reserve. (transfer full) */
+/* Returns what computes products: BLAS with its core type, the variant of our kernels, and which products use BLAS,
+ * such as "OpenBLAS 0.3.21 core Haswell, kernels v1, products of many rows by BLAS". Only timings with equal
+ * descriptions can be compared. NULL on the errors of plait_blas_reserve. (transfer full) */
 char *plait_blas_description (GError **error);
 
-/* @rate is that of the machine's own matrix product in FLOP/s: every thread of @pool multiplies square matrices by
- * plain cblas calls for about @seconds; the best of several rounds. FALSE as above, and if there is no library. */
+/* Measures the rate of the library's matrix product in FLOP/s: every thread of @pool multiplies square matrices for
+ * about @seconds; *rate is the best of several rounds. FALSE on the errors of plait_blas_reserve, and if there is no
+ * library. */
 gboolean plait_blas_rate (PlaitPool *pool, double seconds, double *rate, GError **error);

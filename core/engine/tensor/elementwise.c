@@ -13,19 +13,27 @@ typedef struct
 } Call;
 
 static void
-accumulate_range (gconstpointer data, PlaitScalar *const *at, gint64 n, gint64 index)
+run (PlaitPool *pool, const PlaitTensor *tensors, guint n, PlaitRangeFunction range, Call call)
 {
-  const Call *call = data;
-
-  call->kernels->accumulate (at[0], call->beta, call->alpha, at[1], n);
+  call.kernels = plait_kernels ();
+  plait_element_ranges_run (pool, tensors, n, range, &call);
 }
+
+/* Defines the range function @name_range, which evaluates @expression with the arguments of its call. */
+#define RANGE(name, expression)                                                                                        \
+  static void name##_range (gconstpointer data, PlaitScalar *const *at, gint64 n, gint64 index)                        \
+  {                                                                                                                    \
+    const Call *call = data;                                                                                           \
+                                                                                                                       \
+    expression;                                                                                                        \
+  }
+
+RANGE (accumulate, call->kernels->accumulate (at[0], call->beta, call->alpha, at[1], n))
 
 void
 plait_tensor_accumulate (PlaitPool *pool, PlaitTensor y, PlaitScalar beta, PlaitScalar alpha, PlaitTensor x)
 {
-  Call call = { .kernels = plait_kernels (), .beta = beta, .alpha = alpha };
-
-  plait_element_ranges_run (pool, (PlaitTensor[]){ y, x }, 2, accumulate_range, &call);
+  run (pool, (PlaitTensor[]){ y, x }, 2, accumulate_range, (Call){ .beta = beta, .alpha = alpha });
 }
 
 static void
@@ -42,68 +50,39 @@ sum_range (gconstpointer data, PlaitScalar *const *at, gint64 n, gint64 index)
 void
 plait_tensor_add_n (PlaitPool *pool, PlaitTensor y, const PlaitTensor *terms, guint n)
 {
-  Call call = { .kernels = plait_kernels () };
-
   g_assert (n >= 1);
   if (n == 1)
     plait_tensor_accumulate (pool, y, 0, 1, terms[0]);
   else
-    {
-      call.alpha = n > 2;
-      plait_element_ranges_run (pool, (PlaitTensor[]){ y, terms[0], terms[1], terms[MIN (n - 1, 2)] }, n > 2 ? 4 : 3,
-                                sum_range, &call);
-    }
+    run (pool, (PlaitTensor[]){ y, terms[0], terms[1], terms[MIN (n - 1, 2)] }, n > 2 ? 4 : 3, sum_range,
+         (Call){ .alpha = n > 2 });
   for (guint i = 3; i < n; i++)
     plait_tensor_accumulate (pool, y, 1, 1, terms[i]);
 }
 
-static void
-multiply_range (gconstpointer data, PlaitScalar *const *at, gint64 n, gint64 index)
-{
-  const Call *call = data;
-
-  call->kernels->multiply_elements (at[0], call->beta, at[1], at[2], n);
-}
+RANGE (multiply, call->kernels->multiply_elements (at[0], call->beta, at[1], at[2], n))
 
 void
 plait_tensor_multiply (PlaitPool *pool, PlaitTensor z, PlaitScalar beta, PlaitTensor x, PlaitTensor y)
 {
-  Call call = { .kernels = plait_kernels (), .beta = beta };
-
-  plait_element_ranges_run (pool, (PlaitTensor[]){ z, x, y }, 3, multiply_range, &call);
+  run (pool, (PlaitTensor[]){ z, x, y }, 3, multiply_range, (Call){ .beta = beta });
 }
 
-static void
-maximum_range (gconstpointer data, PlaitScalar *const *at, gint64 n, gint64 index)
-{
-  const Call *call = data;
-
-  call->kernels->maximum (at[0], call->alpha, at[1], at[2], n);
-}
+RANGE (maximum, call->kernels->maximum (at[0], call->alpha, at[1], at[2], n))
 
 void
 plait_tensor_maximum (PlaitPool *pool, PlaitTensor z, PlaitScalar sign, PlaitTensor x, PlaitTensor y)
 {
-  Call call = { .kernels = plait_kernels (), .alpha = sign };
-
-  plait_element_ranges_run (pool, (PlaitTensor[]){ z, x, y }, 3, maximum_range, &call);
+  run (pool, (PlaitTensor[]){ z, x, y }, 3, maximum_range, (Call){ .alpha = sign });
 }
 
-static void
-maximum_backward_range (gconstpointer data, PlaitScalar *const *at, gint64 n, gint64 index)
-{
-  const Call *call = data;
-
-  call->kernels->maximum_backward (at[0], call->beta, call->alpha, at[1], at[2], at[3], n);
-}
+RANGE (maximum_backward, call->kernels->maximum_backward (at[0], call->beta, call->alpha, at[1], at[2], at[3], n))
 
 void
 plait_tensor_maximum_backward (PlaitPool *pool, PlaitTensor dx, PlaitScalar beta, PlaitScalar sign, PlaitTensor dz,
                                PlaitTensor x, PlaitTensor y)
 {
-  Call call = { .kernels = plait_kernels (), .beta = beta, .alpha = sign };
-
-  plait_element_ranges_run (pool, (PlaitTensor[]){ dx, dz, x, y }, 4, maximum_backward_range, &call);
+  run (pool, (PlaitTensor[]){ dx, dz, x, y }, 4, maximum_backward_range, (Call){ .beta = beta, .alpha = sign });
 }
 
 static void
@@ -122,83 +101,51 @@ fill_range (gconstpointer data, PlaitScalar *const *at, gint64 n, gint64 index)
 void
 plait_tensor_fill (PlaitPool *pool, PlaitTensor y, PlaitScalar beta, PlaitScalar value)
 {
-  Call call = { .beta = beta, .alpha = value };
-
-  plait_element_ranges_run (pool, &y, 1, fill_range, &call);
+  run (pool, &y, 1, fill_range, (Call){ .beta = beta, .alpha = value });
 }
 
-static void
-dropout_range (gconstpointer data, PlaitScalar *const *at, gint64 n, gint64 index)
-{
-  const Call *call = data;
-
-  call->kernels->dropout (at[0], call->beta != 0 ? at[0] : NULL, 1, at[1], n, &call->mask, (guint32)index);
-}
+RANGE (dropout,
+       call->kernels->dropout (at[0], call->beta != 0 ? at[0] : NULL, 1, at[1], n, &call->mask, (guint32)index))
 
 void
 plait_tensor_dropout (PlaitPool *pool, PlaitTensor y, PlaitScalar beta, PlaitTensor x, PlaitRandomKey key, double rate)
 {
-  Call call = { .kernels = plait_kernels (), .beta = beta, .mask = plait_mask (key, rate) };
-
   if (rate == 0)
     plait_tensor_accumulate (pool, y, beta, 1, x);
   else
-    plait_element_ranges_run (pool, (PlaitTensor[]){ y, x }, 2, dropout_range, &call);
+    run (pool, (PlaitTensor[]){ y, x }, 2, dropout_range, (Call){ .beta = beta, .mask = plait_mask (key, rate) });
 }
 
-static void
-residual_range (gconstpointer data, PlaitScalar *const *at, gint64 n, gint64 index)
-{
-  const Call *call = data;
-
-  call->kernels->dropout (at[0], at[1], 1, at[2], n, &call->mask, (guint32)index);
-}
+RANGE (residual, call->kernels->dropout (at[0], at[1], 1, at[2], n, &call->mask, (guint32)index))
 
 void
 plait_residual_forward (PlaitPool *pool, PlaitTensor z, PlaitTensor x, PlaitTensor y, PlaitRandomKey key, double rate)
 {
-  Call call = { .kernels = plait_kernels (), .mask = plait_mask (key, rate) };
-
   if (rate == 0)
     plait_tensor_add_n (pool, z, (PlaitTensor[]){ x, y }, 2);
   else
-    plait_element_ranges_run (pool, (PlaitTensor[]){ z, x, y }, 3, residual_range, &call);
+    run (pool, (PlaitTensor[]){ z, x, y }, 3, residual_range, (Call){ .mask = plait_mask (key, rate) });
 }
 
-static void
-activate_range (gconstpointer data, PlaitScalar *const *at, gint64 n, gint64 index)
-{
-  const Call *call = data;
-
-  call->kernels->activate (call->activation, at[0], at[1], n);
-}
+RANGE (activate, call->kernels->activate (call->activation, at[0], at[1], n))
 
 void
 plait_activation_forward (PlaitPool *pool, PlaitActivation activation, PlaitTensor y, PlaitTensor x)
 {
-  Call call = { .kernels = plait_kernels (), .activation = activation };
-
-  plait_element_ranges_run (pool, (PlaitTensor[]){ y, x }, 2, activate_range, &call);
+  run (pool, (PlaitTensor[]){ y, x }, 2, activate_range, (Call){ .activation = activation });
 }
 
-static void
-activate_backward_range (gconstpointer data, PlaitScalar *const *at, gint64 n, gint64 index)
-{
-  const Call *call = data;
-
-  call->kernels->activate_backward (call->activation, at[0], call->beta, at[1], at[2], n);
-}
+RANGE (activate_backward, call->kernels->activate_backward (call->activation, at[0], call->beta, at[1], at[2], n))
 
 void
 plait_activation_backward (PlaitPool *pool, PlaitActivation activation, PlaitTensor dx, PlaitScalar beta,
                            PlaitTensor dy, PlaitTensor saved)
 {
-  Call call = { .kernels = plait_kernels (), .beta = beta, .activation = activation };
-
-  plait_element_ranges_run (pool, (PlaitTensor[]){ dx, dy, saved }, 3, activate_backward_range, &call);
+  run (pool, (PlaitTensor[]){ dx, dy, saved }, 3, activate_backward_range,
+       (Call){ .beta = beta, .activation = activation });
 }
 
-/* The total of each piece of rows, added up in order afterwards. */
+/* Sums of pieces of rows, which are added in order afterwards. */
 typedef struct
 {
   const PlaitKernels *kernels;

@@ -8,23 +8,23 @@
 #include "kernels/activation.h"
 
 /*
- * Kernels that work element by element. All tensors of one call have the same rows and width; strides may differ. An
- * output may be an input. Where there is a beta it is 0 (the output may be uninitialised) or 1 (add to it).
+ * Elementwise functions. All tensors of a call have equal rows and width; their strides may differ. An output may be an
+ * input. beta is 0 (the output may be uninitialised) or 1 (add to it).
  */
 
-/* y = beta * y + alpha * x. Copies (1, 0), adds (1, 1), scales. */
+/* y = beta * y + alpha * x: copies, adds or scales. */
 void plait_tensor_accumulate (PlaitPool *pool, PlaitTensor y, PlaitScalar beta, PlaitScalar alpha, PlaitTensor x);
 
-/* y = the sum of @n tensors (n >= 1), in their order; y may be the first or the second, no later one. */
+/* y = sum of @n tensors (n >= 1), added in their order. y may be the first or second term, not a later one. */
 void plait_tensor_add_n (PlaitPool *pool, PlaitTensor y, const PlaitTensor *terms, guint n);
 
 /* z = beta * z + x * y. */
 void plait_tensor_multiply (PlaitPool *pool, PlaitTensor z, PlaitScalar beta, PlaitTensor x, PlaitTensor y);
 
-/* z = the greater of x and y, or with the @sign -1 the lesser; NaN if either is. */
+/* z = maximum of x and y; with @sign -1 the minimum. NaN if x or y is NaN. */
 void plait_tensor_maximum (PlaitPool *pool, PlaitTensor z, PlaitScalar sign, PlaitTensor x, PlaitTensor y);
 
-/* dx = beta * dx + the part of dz that belongs to x: dz where z is x, and half of it where x equals y. */
+/* Backward of plait_tensor_maximum for x: dx = beta * dx + (dz where z is x, dz / 2 where x equals y). */
 void plait_tensor_maximum_backward (PlaitPool *pool, PlaitTensor dx, PlaitScalar beta, PlaitScalar sign, PlaitTensor dz,
                                     PlaitTensor x, PlaitTensor y);
 
@@ -32,8 +32,8 @@ void plait_tensor_maximum_backward (PlaitPool *pool, PlaitTensor dx, PlaitScalar
 void plait_tensor_fill (PlaitPool *pool, PlaitTensor y, PlaitScalar beta, PlaitScalar value);
 
 /*
- * Inverted dropout: y = beta * y + x * mask / (1 - rate), where element i (row * width + column) is dropped if
- * plait_random_hash32 (key, i) < rate * 2^32; plain accumulation at rate 0. Its backward is the same call on the
+ * Inverted dropout: y = beta * y + x * mask / (1 - rate). Element i (row * width + column) is dropped if
+ * plait_random_hash32 (key, i) < rate * 2^32. With rate 0 it only accumulates. Backward is this function on the
  * gradients.
  */
 void plait_tensor_dropout (PlaitPool *pool, PlaitTensor y, PlaitScalar beta, PlaitTensor x, PlaitRandomKey key,
@@ -43,21 +43,20 @@ void plait_tensor_dropout (PlaitPool *pool, PlaitTensor y, PlaitScalar beta, Pla
 void plait_residual_forward (PlaitPool *pool, PlaitTensor z, PlaitTensor x, PlaitTensor y, PlaitRandomKey key,
                              double rate);
 
-/* The sum of all elements, in an order fixed by the shape, summed in double. */
+/* Returns the sum of all elements, computed in double, in an order fixed by the shape. */
 double plait_tensor_reduce_sum (PlaitPool *pool, PlaitArena *arena, PlaitTensor x);
 
-/* y = activation (x), element by element; y may be x. NaN stays NaN. */
+/* y = activation (x). NaN stays NaN. */
 void plait_activation_forward (PlaitPool *pool, PlaitActivation activation, PlaitTensor y, PlaitTensor x);
 
 /*
- * dx = beta * dx + dy * activation' (x). @saved is the input x for the GELUs, swish and the logarithm, and the output y
- * for the others, whose derivative follows from their output: see plait_activation_saves_input. dx may be dy
- * when @beta is 0.
+ * dx = beta * dx + dy * activation' (x). @saved is x if plait_activation_saves_input (both GELUs, swish, log), else the
+ * output y. dx may be dy if @beta is 0.
  */
 void plait_activation_backward (PlaitPool *pool, PlaitActivation activation, PlaitTensor dx, PlaitScalar beta,
                                 PlaitTensor dy, PlaitTensor saved);
 
-/* TRUE if backward needs the input, FALSE if it needs the output. */
+/* TRUE if backward needs the input of the activation, FALSE if it needs the output. */
 static inline gboolean
 plait_activation_saves_input (PlaitActivation activation)
 {

@@ -16,16 +16,16 @@ typedef struct
   PlaitScalar *mean;
   PlaitScalar *inverse;
   gint64 rows_in_piece;
-  /* Backward. */
+  /* Backward only. */
   PlaitTensor dx;
   PlaitScalar dx_beta;
   PlaitTensor dy;
   const PlaitScalar *means;
   const PlaitScalar *inverses;
-  PlaitScalar *partial; /* [pieces][2][width]: gradients of gain and bias */
+  PlaitScalar *partial; /* gradients of gain and bias, summed within each piece: [pieces][2][width] */
 } Norm;
 
-/* Pieces of rows; never so many that the partial sums weigh. */
+/* Returns the number of pieces of rows. There are at most 64, so that adding their partial sums stays cheap. */
 static gint64
 pieces_of (Norm *norm)
 {
@@ -78,7 +78,7 @@ backward_piece (gpointer data, gint64 piece, guint thread)
                                         norm->inverses[row]);
 }
 
-/* sum = beta * sum + the pieces' partial sums, in order. */
+/* Computes sum = beta * sum + the partial sums of the pieces, in order. */
 static void
 add_up (const Norm *norm, PlaitTensor sum, PlaitScalar beta, const PlaitScalar *partial, gint64 pieces)
 {

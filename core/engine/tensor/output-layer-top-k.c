@@ -4,14 +4,14 @@
 #include <math.h>
 #include "tensor/packed-private.h"
 
-/* Panels in a piece. */
+/* Number of packed panels in a piece. */
 #define PIECE_PANELS 4
-/* Words that are looked at before the bound is raised to what they reached. */
+/* Number of words that are compared with a bound before the bound is raised. */
 #define LOOK 64
-/* Where a thread's first bound is sought: so far below the greatest logit, to an eighth or less of the distance. */
+/* Search for a thread's first bound: at most FAR below the greatest logit, refined by HALVINGS bisections. */
 #define FAR 64
 #define HALVINGS 3
-/* Rows whose logits stand in a thread's scratch at once, however many a batch has. */
+/* Number of rows whose logits a thread's scratch memory holds at once. */
 #define PIECE_ROWS 256
 
 typedef struct
@@ -30,7 +30,7 @@ typedef struct
 {
   PlaitPool *pool;
   PlaitTensor states;
-  PlaitPackedRows rows; /* the states */
+  PlaitPackedRows rows; /* the states as a factor of packed products */
   const PlaitPacked *table;
   const PlaitScalar *bias;
   const gint32 *forbidden;
@@ -39,11 +39,11 @@ typedef struct
   guint best;
   gint32 *ids;
   PlaitScalar *log_probabilities;
-  gint64 block; /* words in a piece */
+  gint64 block; /* number of words in a block; a piece computes one block */
   gint64 blocks;
-  Statistics *statistics; /* [row][block] */
-  Candidate *candidates;  /* [thread][row][best]: the best words of what a thread has seen, most probable first */
-  guint *found;           /* [thread][row]: how many of them there are */
+  Statistics *statistics; /* maximum and sum of exponentials: [row][block] */
+  Candidate *candidates;  /* best words that a thread has found so far, most probable first: [thread][row][best] */
+  guint *found;           /* number of candidates: [thread][row] */
 } Search;
 
 static inline gboolean
@@ -52,8 +52,8 @@ precedes (Candidate a, Candidate b)
   return a.logit > b.logit || (a.logit == b.logit && a.id < b.id);
 }
 
-/* Puts a word among the @n best so far, of at most @most. Which they are does not depend on the order in which they
- * came. */
+/* Inserts a word into the @n best words so far, at most @most, and returns their new number. The result does not depend
+ * on the order of the calls. */
 static guint
 insert (Candidate *candidates, guint n, guint most, Candidate word)
 {
@@ -71,8 +71,8 @@ insert (Candidate *candidates, guint n, guint most, Candidate word)
   return n + 1;
 }
 
-/* A bound that at least as many of a block's logits reach as words are wanted, and few more; -INFINITY if that is not
- * to be had close below @greatest. */
+/* Returns a bound that at least search->best logits of the block reach, and few more; -INFINITY if there is no such
+ * bound close to @greatest. */
 static PlaitScalar
 first_bound (const Search *search, const PlaitScalar *logits, PlaitScalar greatest, gint64 n)
 {
@@ -97,8 +97,8 @@ first_bound (const Search *search, const PlaitScalar *logits, PlaitScalar greate
   return greatest - far;
 }
 
-/* Puts the words of a block, none of which is above @greatest, among the best of the row that the thread has seen;
- * @places is scratch for LOOK. What lies below the last of as many as are wanted is passed over. */
+/* Adds the words of a block to the best words of the row that this thread has found. No logit of the block is above
+ * @greatest. @places is scratch memory for LOOK indices. Skips words below the last of the best words. */
 static void
 choose (const Search *search, gint64 row, guint thread, gint64 first, const PlaitScalar *logits, PlaitScalar greatest,
         gint64 n, gint32 *places)

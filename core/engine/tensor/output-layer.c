@@ -11,28 +11,29 @@
 #include "kernels/gradient-terms.h"
 
 /*
- * A chunk of rows goes through four runs of the pool:
- *   1. blocks of words: logits and each row's maximum, sum of exponentials and sum of logits within the block; what
- * stays of a logit is exp (logit - maximum);
- *   2. rows: log-sum-exp and loss;
- *   3. lanes of blocks: those become the gradient of the logits while they are in cache, which at once gives the
- * block's rows of dtable and a share of dstates that belongs to the lane;
- *   4. rows: the lanes' shares are added up in order.
+ * Each chunk of rows goes through four runs of the pool:
+ *
+ *   1. For each block of words: computes the logits and each row's maximum, sum of exponentials and sum of logits in
+ *      the block. Replaces the logits by exp (logit - maximum).
+ *   2. For each row: computes log-sum-exp and loss.
+ *   3. For each lane (a range of blocks): turns the exponentials into the gradient of the logits. While that is in
+ *      cache, computes the block's rows of dtable and adds to the lane's partial sum of dstates.
+ *   4. For each row: adds the partial sums of the lanes in order.
  */
 #define BLOCK_WORDS 128
 #define MAX_LANES 16
-/* A chunk has as many rows as make about this many logits, within bounds: chosen by measuring. */
+/* A chunk has about CHUNK_LOGITS logits, between MIN_CHUNK and MAX_CHUNK rows. Values chosen by measuring. */
 #define CHUNK_LOGITS 17000000
 #define MIN_CHUNK 128
 #define MAX_CHUNK 1024
 #define ROWS_IN_PIECE 16
 
-/* Of one row and block. */
+/* Statistics of the logits of one row and block. */
 typedef struct
 {
   PlaitScalar greatest;
   PlaitScalar exponentials; /* sum of exp (logit - greatest) */
-  PlaitScalar logits;       /* sum */
+  PlaitScalar logits;       /* sum of the logits; only set with smoothing */
 } Statistics;
 
 typedef struct
@@ -40,8 +41,8 @@ typedef struct
   double log_sum;
   double loss;
   double negative_log_likelihood;
-  PlaitScalar target;      /* its logit */
-  gboolean first_in_block; /* no word of its block with a lower id has as great a logit */
+  PlaitScalar target;      /* logit of the target */
+  gboolean first_in_block; /* TRUE if all words with lower ids in the target's block have lower logits */
   gboolean correct;
 } Row;
 
@@ -51,26 +52,27 @@ typedef struct
   PlaitPool *pool;
   const PlaitOutputLayerWork *work;
   gboolean wants_gradient;
-  double each;   /* smoothed probability of a word that is not the target */
-  double target; /* what the target has above that */
+  double each;   /* smoothed probability of each word except the target */
+  double target; /* smoothed probability of the target, minus @each */
   gint64 words;
   gint64 width;
-  gint64 block; /* words in a block */
+  gint64 block; /* number of words in a block */
   gint64 blocks;
   gint64 lanes;
-  /* The chunk. */
+  /* The current chunk of rows. */
   gint64 first;
   gint64 rows;
-  gboolean blas;             /* multiplies; the kernels otherwise */
-  const PlaitPacked *packed; /* multiplies by bytes, or NULL */
+  gboolean blas;             /* products by BLAS instead of the kernels */
+  const PlaitPacked *packed; /* packed table of bytes, or NULL */
   PlaitPackedRows packed_rows;
-  const PlaitBfloat16Kernels *bfloat16; /* multiplies, or NULL */
-  PlaitBfloat16Pair *rounded;           /* states [row][plait_bfloat16_pairs (width)] */
-  PlaitScalar *logits; /* [block][row][word], then their exponentials, then their gradient; if gradients are wanted */
+  const PlaitBfloat16Kernels *bfloat16; /* kernels for products in bfloat16, or NULL */
+  PlaitBfloat16Pair *rounded;           /* states rounded to bfloat16: [row][plait_bfloat16_pairs (width)] */
+  PlaitScalar *logits;    /* logits, then their exponentials, then their gradients: [block][row][word]; NULL if only the
+                             losses are computed */
   Statistics *statistics; /* [row][block] */
   Row *row;
-  PlaitScalar *states; /* panels [panel][row][tile_width], or of halves */
-  PlaitScalar *shares; /* of dstates: [lane][row][width] */
+  PlaitScalar *states; /* states as a right factor: panels [panel][row][tile_width], or rounded to bfloat16 */
+  PlaitScalar *shares; /* partial sums of dstates: [lane][row][width] */
 } Stage;
 
 static gint64
@@ -78,7 +80,7 @@ chunk_rows (gint64 rows, gint64 words)
 {
   gint64 most = CLAMP (CHUNK_LOGITS / MAX (words, 1), MIN_CHUNK, MAX_CHUNK), chunks = (rows + most - 1) / most;
 
-  /* Chunks of one size. */
+  /* Make all chunks about equally large. */
   return chunks == 0 ? 0 : (rows + chunks - 1) / chunks;
 }
 
@@ -95,14 +97,13 @@ stage_of (gint64 rows, gint64 width, gint64 words)
   return stage;
 }
 
-/* Words of block @block. */
 static gint64
 block_width (const Stage *stage, gint64 block)
 {
   return MIN (stage->block, stage->words - block * stage->block);
 }
 
-/* Leaves the exponentials. */
+/* Returns the statistics of @n logits of one row, and replaces them by exp (logit - maximum). */
 static Statistics
 statistics_of (const Stage *stage, PlaitScalar *logits, gint64 n)
 {
@@ -114,7 +115,7 @@ statistics_of (const Stage *stage, PlaitScalar *logits, gint64 n)
   return statistics;
 }
 
-/* Takes note of the target's logit if it is in the block. */
+/* Stores the logit of the row's target if the target is in the block. */
 static void
 note_target (Stage *stage, gint64 block, gint64 row, const PlaitScalar *logits, gint64 n)
 {
@@ -148,7 +149,7 @@ multiply_rounded_logits (const Stage *stage, gint64 block, PlaitScalar *logits, 
     }
 }
 
-/* The logits of a block, @panel being scratch for its panels. */
+/* Writes the logits of a block, without bias. @panel is scratch memory. */
 static void
 multiply_logits (const Stage *stage, gint64 block, PlaitScalar *logits, PlaitScalar *panel)
 {
@@ -240,7 +241,7 @@ rows_piece (gpointer data, gint64 piece, guint thread)
     finish_row (stage, row);
 }
 
-/* The exponentials of a block's logits become the gradient of the logits. */
+/* Turns the exponentials of a block's logits into the gradient of the logits. */
 static void
 differentiate (const Stage *stage, gint64 block, PlaitScalar *logits, gint64 n)
 {
@@ -260,14 +261,15 @@ differentiate (const Stage *stage, gint64 block, PlaitScalar *logits, gint64 n)
     }
 }
 
-/* TRUE if a gradient is added to: to what the caller has there, or to what the chunks before gave. */
+/* TRUE if a gradient is added to its tensor: to the caller's values, or to those of earlier chunks. */
 static gboolean
 adds (const Stage *stage, PlaitScalar beta)
 {
   return beta != 0 || stage->first > 0;
 }
 
-/* Makes or adds to a block's rows of dtable, @left being scratch. */
+/* Writes or adds the gradient of the block's rows of the table. @logits is the gradient of the logits, @left scratch
+ * memory. */
 static void
 add_table_gradient (const Stage *stage, gint64 block, const PlaitTensor *logits, PlaitBfloat16Pair *left)
 {
@@ -291,7 +293,8 @@ add_table_gradient (const Stage *stage, gint64 block, const PlaitTensor *logits,
                                 stage->states + j * rows, tile, dtable.data + j, dtable.stride, add);
 }
 
-/* Adds a block's part of dstates to a lane's share, @panel being scratch for its panels, and @left more. */
+/* Writes the block's part of dstates to @share, the partial sum of the lane, or adds it. @logits is the gradient of the
+ * logits, @panel and @left are scratch memory. */
 static void
 add_states_gradient (const Stage *stage, gint64 block, const PlaitTensor *logits, PlaitScalar *share, gboolean add,
                      PlaitScalar *panel, PlaitBfloat16Pair *left)
@@ -377,7 +380,6 @@ rounding_piece (gpointer data, gint64 piece, guint thread)
                        stage->work->states, FALSE, stage->first + first, rows, 0, stage->width);
 }
 
-/* Columns of a panel. */
 static gint64
 panel_width (const Stage *stage)
 {
@@ -400,7 +402,7 @@ states_piece (gpointer data, gint64 panel, guint thread)
     }
   plait_panel_pack (stage->kernels, tile, stage->states + column * stage->rows, states, FALSE, stage->first,
                     stage->rows, column, width);
-  /* The panels serve the gradient of the table alone. */
+  /* Only the gradient of the table uses these panels. */
   PLAIT_GRADIENT_TERM_NUMBERS (vocabulary_loss_table, stage->states + column * stage->rows, stage->rows * tile);
 }
 
@@ -433,7 +435,7 @@ compute_chunk (Stage *stage, PlaitOutputLayerSums *sums)
     plait_pool_run (stage->pool, pieces, shares_piece, stage);
 }
 
-/* The gradients of no rows are zero. */
+/* Sets the gradients to zero if there are no rows. */
 static void
 no_rows (PlaitPool *pool, const PlaitOutputLayerWork *work)
 {

@@ -7,44 +7,48 @@
 #include "tensor/packed.h"
 
 /*
- * The vocabulary stage. logits = states table^T + bias: states [r, w], table [V, w]. It works on chunks of rows, so no
- * [r, V] matrix lives; a chunk's logits become its gradient in place.
+ * Output layer: logits = states table^T + bias, softmax and cross-entropy loss, with states [r, w] and table [V, w].
+ * Processes chunks of rows, so that no matrix [r, V] is stored. The logits of a chunk are overwritten by their
+ * gradient.
  */
 typedef struct
 {
   PlaitTensor states;
   PlaitTensor table;
-  const PlaitPacked *packed; /* the table packed (plait_pack (table, TRUE)), or NULL; bytes are read instead of it */
-  PlaitPrecision precision;  /* of the three products, without @packed: of numbers or of bfloat16 */
-  const PlaitScalar *bias;   /* V numbers or NULL */
-  const gint32 *targets;     /* r ids, 0 .. V - 1 */
-  double smoothing;          /* s: the target gets 1 - s (+ s / V) */
-  gboolean others;           /* spread s over the V - 1 other words instead of over all V */
-  double scale;              /* of the gradients: they are those of scale * sum of the losses */
-  /* Gradients. NULL data: not wanted. With all three NULL only the losses are computed. */
+  const PlaitPacked *packed; /* packed table (plait_pack (table, TRUE)), or NULL; used only if it has bytes and no
+                                gradient is computed */
+  PlaitPrecision precision;  /* precision of the products unless @packed is used */
+  const PlaitScalar *bias;   /* [V], or NULL */
+  const gint32 *targets;     /* target ids, 0 .. V - 1: [r] */
+  double smoothing;          /* label smoothing s: the target gets probability 1 - s, s is spread as @others says */
+  gboolean others;           /* spread s over the V - 1 other words; if FALSE over all V words */
+  double scale;              /* factor of the loss in the gradients */
+  /* Gradients of scale * sum of the losses. A gradient whose data is NULL is not computed. */
   PlaitTensor dstates; /* overwritten */
-  PlaitTensor dtable;  /* dtable_beta * dtable + the gradient */
+  PlaitTensor dtable;  /* dtable = dtable_beta * dtable + gradient: [V, w] */
   PlaitScalar dtable_beta;
-  PlaitTensor dbias; /* [1, V], dbias_beta * dbias + the gradient */
+  PlaitTensor dbias; /* dbias = dbias_beta * dbias + gradient: [1, V] */
   PlaitScalar dbias_beta;
-  double *row_losses; /* NULL, or r numbers: negative log-likelihood of each row, without smoothing */
+  double *row_losses; /* output: negative log-likelihood of each row in nats, without smoothing, [r]; or NULL */
 } PlaitOutputLayerWork;
 
 typedef struct
 {
-  double loss;                    /* sum over rows, smoothing included, nats, not scaled */
-  double negative_log_likelihood; /* sum over rows, without smoothing, nats */
-  gint64 correct;                 /* rows whose most probable word is the target (ties: the lower id) */
+  double loss;                    /* sum of the losses of all rows in nats, with smoothing, not scaled */
+  double negative_log_likelihood; /* sum over all rows in nats, without smoothing */
+  gint64 correct;                 /* number of rows whose most probable word is the target (ties: the lower id) */
 } PlaitOutputLayerSums;
 
 PlaitOutputLayerSums plait_output_layer_compute (PlaitPool *pool, PlaitArena *arena, const PlaitOutputLayerWork *work);
 
 /*
- * Projection, log-softmax and the best words of each row in one pass over the table. @table is the table packed
- * (plait_pack (table, TRUE)). Writes for each row its @best best words, most probable first (ties: the lower id), with
- * their log-probabilities: ids [r][best], log_probabilities [r][best]. @best <= V.
- * @forbidden (n ids, distinct) are never chosen, but count in the normaliser; @forbid is NULL (every row) or a byte a
- * row saying whether they are forbidden there. Places that remain empty have id -1 and minus infinity.
+ * Computes the @best most probable words of each row in one pass over the table, without storing all logits. @table is
+ * packed (plait_pack (table, TRUE)). Writes ids [r][best], most probable first (ties: the lower id), and
+ * log_probabilities [r][best]. @best <= V.
+ *
+ * @forbidden (@n_forbidden different ids) are never returned, but count in the softmax. @forbid: a byte for each row,
+ * TRUE if the words are forbidden in it; NULL: in every row. Without enough words, the last ids are -1 with
+ * log-probability minus infinity.
  */
 void plait_output_layer_top_k (PlaitPool *pool, PlaitArena *arena, PlaitTensor states, const PlaitPacked *table,
                                const PlaitScalar *bias, const gint32 *forbidden, guint n_forbidden,

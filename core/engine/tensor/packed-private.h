@@ -9,30 +9,32 @@ struct PlaitPacked
 {
   const PlaitKernels *kernels;
   PlaitPrecision precision;
-  const PlaitInt8Kernels *int8;         /* of bytes */
-  const PlaitBfloat16Kernels *bfloat16; /* of bfloat16 */
+  const PlaitInt8Kernels *int8;         /* kernels for bytes, or NULL */
+  const PlaitBfloat16Kernels *bfloat16; /* kernels for bfloat16, or NULL */
   gint64 depth;
   gint64 width;
-  gpointer panels;     /* [panel][depth][packed_width], or as int8.h and halves.h say */
-  PlaitScalar *scales; /* of bytes: [width] */
+  gpointer
+      panels; /* [panel][depth][packed_width]; for bytes and bfloat16 as in processor/int8.h and kernels/bfloat16.h */
+  PlaitScalar *scales; /* scales of the columns of bytes: [width] */
 };
 
-/* What is multiplied by a packed weight. */
+/* Left factor of products with a packed weight, quantised or rounded like the weight. */
 typedef struct
 {
   PlaitTensor x;
-  gint8 *bytes; /* where the weight is of bytes: [rows][stride] */
+  gint8 *bytes; /* rows as bytes, if the weight has bytes: [rows][stride] */
   gint64 stride;
-  PlaitBfloat16Pair *bfloat16_pairs; /* where it is of bfloat16: [rows][plait_bfloat16_pairs (depth)] */
-  PlaitScalar *scales;               /* [rows] */
-  gint32 *sums;                      /* [rows] */
+  PlaitBfloat16Pair
+      *bfloat16_pairs; /* rows as bfloat16, if the weight has bfloat16: [rows][plait_bfloat16_pairs (depth)] */
+  PlaitScalar *scales; /* scales of the bytes: [rows] */
+  gint32 *sums;        /* sums of the bytes: [rows] */
 } PlaitPackedRows;
 
-/* @x for products with @packed. Bytes and halves stand in the caller's scratch (plait_pool_scratch) until it is used
- * again. */
+/* Returns @x quantised or rounded for products with @packed. The result uses the caller's scratch memory
+ * (plait_pool_scratch) and is valid until that is used again. */
 PlaitPackedRows plait_packed_rows (PlaitPool *pool, const PlaitPacked *packed, PlaitTensor x);
 
-/* y = the @n rows from @first on of @rows times the @width columns from @column on, where a panel begins; (@add) added
- * to y, which begins at that row and column. In the calling thread. */
+/* Computes y = (@add: y +) rows @first .. @first + @n - 1 times columns @column .. @column + @width - 1 of the weight,
+ * in the calling thread. A panel must begin at @column. @y points to the first element of that block. */
 void plait_packed_multiply (const PlaitPacked *packed, PlaitScalar *y, gint64 y_stride, gboolean add,
                             const PlaitPackedRows *rows, gint64 first, gint64 n, gint64 column, gint64 width);

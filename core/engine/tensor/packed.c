@@ -4,9 +4,9 @@
 #include "files/memory.h"
 #include "tensor/packed-private.h"
 
-/* Multiply-adds that are not worth a second thread. */
+/* Products with at most this many multiply-adds run in one thread. */
 #define SMALL 131072
-/* Numbers that are quantised or rounded by one thread. */
+/* Number of scalars that one thread quantises or rounds. */
 #define LITTLE 16384
 
 gboolean
@@ -29,7 +29,7 @@ plait_packed_precision (const PlaitPacked *packed)
   return packed->precision;
 }
 
-/* Groups of bytes in a row. */
+/* Returns the number of groups of bytes in a column or row. */
 static gint64
 groups_of (const PlaitPacked *packed)
 {
@@ -42,7 +42,7 @@ tile_width (const PlaitPacked *packed)
   return packed->int8 ? PLAIT_INT8_WIDTH : packed->bfloat16 ? PLAIT_BFLOAT16_WIDTH : packed->kernels->packed_width;
 }
 
-/* Columns that are multiplied in one go, of whole panels. */
+/* Returns the number of columns, in whole panels, that are multiplied at once. */
 static gint64
 band_width (const PlaitPacked *packed)
 {
@@ -65,7 +65,7 @@ panel_bytes (const PlaitPacked *packed)
   return sizeof (PlaitScalar) * (gsize)(packed->depth * packed->kernels->packed_width);
 }
 
-/* Panels, and behind them scales. */
+/* Returns the size of the panels and the scales that follow them. */
 static gsize
 bytes_of (const PlaitPacked *packed)
 {
@@ -79,7 +79,7 @@ panel_at (const PlaitPacked *packed, gint64 column)
   return (char *)packed->panels + panel_bytes (packed) * (gsize)(column / tile_width (packed));
 }
 
-/* Without the panels. */
+/* Returns a packed weight whose panels are not yet allocated. */
 static PlaitPacked
 new_packed (PlaitTensor weight, gboolean transposed, PlaitPrecision precision)
 {
@@ -151,7 +151,7 @@ typedef struct
   gboolean transposed;
 } Packing;
 
-/* A column of bytes: number k of it stands in group k / PLAIT_INT8_GROUP. */
+/* Quantises one column. Byte k of it belongs to group k / PLAIT_INT8_GROUP. */
 static void
 pack_bytes (const Packing *packing, gint64 column, guint thread)
 {
@@ -209,60 +209,50 @@ typedef struct
   const PlaitPacked *packed;
   PlaitPackedRows rows;
   gint64 pieces;
-} Quantising;
-
-static void
-quantising_piece (gpointer data, gint64 piece, guint thread)
-{
-  const Quantising *quantising = data;
-  const PlaitPackedRows *rows = &quantising->rows;
-  gint64 n = rows->x.rows;
-
-  for (gint64 i = n * piece / quantising->pieces; i < n * (piece + 1) / quantising->pieces; i++)
-    rows->sums[i] = quantising->packed->int8->quantise (rows->bytes + i * rows->stride, rows->stride, &rows->scales[i],
-                                                        plait_tensor_row (rows->x, i), rows->x.width);
-}
+} Rounding;
 
 static void
 rounding_piece (gpointer data, gint64 piece, guint thread)
 {
-  const Quantising *quantising = data;
-  PlaitTensor x = quantising->rows.x;
-  gint64 first = x.rows * piece / quantising->pieces, end = x.rows * (piece + 1) / quantising->pieces;
+  const Rounding *rounding = data;
+  const PlaitPacked *packed = rounding->packed;
+  const PlaitPackedRows *rows = &rounding->rows;
+  PlaitTensor x = rows->x;
+  gint64 first = x.rows * piece / rounding->pieces, end = x.rows * (piece + 1) / rounding->pieces;
 
-  plait_bfloat16_left (quantising->packed->bfloat16,
-                       quantising->rows.bfloat16_pairs + first * plait_bfloat16_pairs (x.width), x, FALSE, first,
-                       end - first, 0, x.width);
+  if (packed->bfloat16)
+    plait_bfloat16_left (packed->bfloat16, rows->bfloat16_pairs + first * plait_bfloat16_pairs (x.width), x, FALSE,
+                         first, end - first, 0, x.width);
+  else
+    for (gint64 i = first; i < end; i++)
+      rows->sums[i] = packed->int8->quantise (rows->bytes + i * rows->stride, rows->stride, &rows->scales[i],
+                                              plait_tensor_row (x, i), x.width);
 }
 
 PlaitPackedRows
 plait_packed_rows (PlaitPool *pool, const PlaitPacked *packed, PlaitTensor x)
 {
   PLAIT_WORK_SCOPE (pool, PLAIT_WORK_PRODUCTS);
-  Quantising quantising = { .packed = packed, .rows = { .x = x } };
-  PlaitPackedRows *rows = &quantising.rows;
   gint64 stride = groups_of (packed) * PLAIT_INT8_GROUP;
+  Rounding rounding = { packed, { .x = x, .stride = stride }, CLAMP (x.rows * packed->depth / LITTLE, 1, x.rows) };
+  PlaitPackedRows *rows = &rounding.rows;
 
   if (packed->bfloat16)
+    rows->bfloat16_pairs
+        = plait_pool_scratch (pool, plait_pool_threads (pool), plait_bfloat16_left_bytes (x.rows, packed->depth));
+  else if (packed->int8)
     {
-      rows->bfloat16_pairs
-          = plait_pool_scratch (pool, plait_pool_threads (pool), plait_bfloat16_left_bytes (x.rows, packed->depth));
-      quantising.pieces = CLAMP (x.rows * packed->depth / LITTLE, 1, x.rows);
-      plait_pool_run (pool, quantising.pieces, rounding_piece, &quantising);
+      rows->scales = plait_pool_scratch (pool, plait_pool_threads (pool),
+                                         (gsize)x.rows * (sizeof (PlaitScalar) + sizeof (gint32) + (gsize)stride));
+      rows->sums = (gint32 *)(rows->scales + x.rows);
+      rows->bytes = (gint8 *)(rows->sums + x.rows);
     }
-  if (!packed->int8)
-    return *rows;
-  rows->stride = stride;
-  rows->scales = plait_pool_scratch (pool, plait_pool_threads (pool),
-                                     (gsize)x.rows * (sizeof (PlaitScalar) + sizeof (gint32) + (gsize)stride));
-  rows->sums = (gint32 *)(rows->scales + x.rows);
-  rows->bytes = (gint8 *)(rows->sums + x.rows);
-  quantising.pieces = CLAMP (x.rows * stride / LITTLE, 1, x.rows);
-  plait_pool_run (pool, quantising.pieces, quantising_piece, &quantising);
+  if (packed->bfloat16 || packed->int8)
+    plait_pool_run (pool, rounding.pieces, rounding_piece, &rounding);
   return *rows;
 }
 
-/* One band, as plait_packed_multiply. */
+/* Computes plait_packed_multiply for one band of bytes. */
 static void
 multiply_bytes (const PlaitPacked *packed, PlaitScalar *y, gint64 y_stride, gboolean add, const PlaitPackedRows *rows,
                 gint64 first, gint64 n, gint64 column, gint64 width)
@@ -283,7 +273,7 @@ multiply_bytes (const PlaitPacked *packed, PlaitScalar *y, gint64 y_stride, gboo
   });
 }
 
-/* The rounds of a product that is not packed. */
+/* Computes plait_packed_multiply for one band of bfloat16. Cuts the depth as unpacked products do, for equal bits. */
 static void
 multiply_bfloat16 (const PlaitPacked *packed, PlaitScalar *y, gint64 y_stride, gboolean add,
                    const PlaitPackedRows *rows, gint64 first, gint64 n, gint64 column, gint64 width)
@@ -349,11 +339,11 @@ typedef struct
   PlaitTensor y;
   PlaitScalar beta;
   PlaitPackedRows rows;
-  const PlaitEpilogue *epilogue; /* or NULL */
+  const PlaitEpilogue *epilogue; /* applied to the result, or NULL */
   gint64 row_bands;
   gint64 bands;
   gint64 band_width;
-  gboolean by_rows; /* pieces of the same rows stand together, else those of the same columns */
+  gboolean by_rows; /* number the pieces row by row instead of column by column */
 } Product;
 
 static void

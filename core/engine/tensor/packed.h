@@ -6,34 +6,34 @@
 #include "tensor/panel.h"
 
 /*
- * A weight laid out once in column panels, as the product kernel reads it: for weights that are used many times
- * (decoding, recurrent steps). A copy: pack again when the weight has changed.
+ * A copy of a weight in column panels, as the product kernels read it. For weights that are used many times (decoding,
+ * recurrent steps). Pack again when the weight changes.
  */
 typedef struct PlaitPacked PlaitPacked;
 
-/* FALSE where this processor has no instructions for products of @precision; where the build has double scalars, of
- * bfloat16 but emulated. */
+/* TRUE if the processor has instructions for products of @precision. With double scalars, bfloat16 is only emulated. */
 gboolean plait_precision_runs_here (PlaitPrecision precision);
 
-/* Packs @weight [in, out], or its transpose if @transposed (a vocabulary table [V, w] as the weight [w, V]), of a
- * precision that runs here; one too deep for sums of bytes is packed as it is. NULL when memory is out.
- * (transfer full) */
+/* Packs @weight [in, out]; or its transpose if @transposed, such as a table [V, w] as the weight [w, V].
+ * plait_precision_runs_here (precision) must be TRUE. A weight too deep for exact sums of bytes stays in full
+ * precision. Returns NULL if there is not enough memory. (transfer full) */
 PlaitPacked *plait_pack (PlaitPool *pool, PlaitTensor weight, gboolean transposed, PlaitPrecision precision);
 PlaitPrecision plait_packed_precision (const PlaitPacked *packed);
 void plait_packed_free (PlaitPacked *packed);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitPacked, plait_packed_free)
 
-/* As plait_pack, in the memory of @arena: for a step in which a weight is used often. Not of bytes. */
+/* Packs a weight in memory of @arena, for a weight that is used often within one step. @precision must not be int8.
+ * Release with plait_packed_release. */
 PlaitPacked *plait_pack_in (PlaitArena *arena, PlaitPool *pool, PlaitTensor weight, gboolean transposed,
                             PlaitPrecision precision);
 
-/* Gives back what plait_pack_in took. NULL is allowed. */
+/* Releases the memory of plait_pack_in to @arena. @packed may be NULL. */
 void plait_packed_release (PlaitArena *arena, PlaitPacked *packed);
 
-/* Packs new values of a weight of the same shape into @packed. */
+/* Packs new values of the weight into @packed; the shape must be equal. */
 void plait_packed_update (PlaitPool *pool, PlaitPacked *packed, PlaitTensor weight, gboolean transposed);
 
-/* y = beta * y + x W, and what @epilogue (or NULL) does to it: x [r, in], y [r, out], @beta 0 or 1. A row's result does
- * not depend on the other rows. */
+/* Computes y = beta * y + x W, then applies @epilogue (may be NULL): x [r, in], y [r, out], @beta 0 or 1. The result of
+ * a row does not depend on the other rows. */
 void plait_packed_product (PlaitPool *pool, PlaitTensor y, PlaitScalar beta, PlaitTensor x, const PlaitPacked *packed,
                            const PlaitEpilogue *epilogue);

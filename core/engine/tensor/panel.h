@@ -4,16 +4,16 @@
 #include "kernels/kernels.h"
 
 /*
- * The right factor of a product as the tile reads it: panels of tile_width columns (of a packed weight packed_width),
- * each panel [depth][tile_width] end to end, the last one filled up with zeros.
+ * The right factor of a product, packed for the register tile: panels of tile_width columns (packed_width in a packed
+ * weight). Each panel is [depth][tile_width] contiguous; the last one is padded with zeros.
  */
 
-/* Most depth that is multiplied in one go: what goes over it is added in further rounds, with a packed weight too, so
- * that both give the same bits. */
+/* The largest depth that is multiplied at once; a deeper product adds the result of further rounds. Packed weights
+ * follow it too, for equal bits. */
 #define PLAIT_MAX_PANEL_DEPTH 512
 
-/* A right factor of so many bytes stays near every thread: then a thread keeps to its rows of the result, since what
- * comes before and after goes by rows. Of a larger one it keeps to some columns. */
+/* A right factor up to this size stays in the caches of every thread. Then each thread computes some rows of the
+ * result, as elementwise work before and after does. With a larger factor it computes some columns. */
 #define PLAIT_CACHED_FACTOR_BYTES 786432
 
 static inline gint64
@@ -22,19 +22,19 @@ plait_panels (const PlaitKernels *kernels, gint64 width)
   return (width + kernels->tile_width - 1) / kernels->tile_width;
 }
 
-/* Packs rows @first .. @first + @depth - 1 of the columns @column .. @column + @width - 1 of b, or of b's transpose,
- * into @to, panel after panel of @tile columns. */
+/* Packs rows @first .. @first + @depth - 1 and columns @column .. @column + @width - 1 of @b, or of its transpose, into
+ * panels of @tile columns at @to. */
 void plait_panel_pack (const PlaitKernels *kernels, gint64 tile, PlaitScalar *to, PlaitTensor b, gboolean transposed,
                        gint64 first, gint64 depth, gint64 column, gint64 width);
 
-/* What is done to a block of a product while it is in cache: y = activation (y + bias). */
+/* Epilogue of a product: y = activation (y + bias), applied to a block while it is in cache. */
 typedef struct
 {
-  const PlaitScalar *bias; /* of all columns, or NULL */
+  const PlaitScalar *bias; /* bias of all columns, or NULL */
   PlaitActivation activation;
-  PlaitTensor preactivation; /* where to leave y + bias; no data: nowhere */
+  PlaitTensor preactivation; /* output: y + bias; not stored if its data is NULL */
 } PlaitEpilogue;
 
-/* Finishes @rows rows and @width columns of @y from row @row and column @column on. */
+/* Applies the epilogue to the @rows x @width block of @y at row @row and column @column. */
 void plait_panel_epilogue (const PlaitKernels *kernels, const PlaitEpilogue *epilogue, PlaitTensor y, gint64 row,
                            gint64 rows, gint64 column, gint64 width);

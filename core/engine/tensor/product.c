@@ -11,10 +11,10 @@
 #include "kernels/gradient-terms.h"
 
 /*
- * A piece is some rows and some panels of columns: at most as many as make the product fast, fewer until there are
- * enough pieces for the threads. By the kernels, it packs its columns of the right factor, unless its thread did so for
- * the piece before; pieces of the same columns stand together. BLAS packs both factors of each piece and wants larger
- * ones. Chosen by measuring.
+ * Limits for the cut of a product into pieces of @rows rows and @columns columns. Pieces are made smaller, but not
+ * below the least sizes, until there are @least_pieces for the threads. With the kernels, a thread packs the piece's
+ * columns of the right factor, unless its previous piece had the same columns; such pieces are neighbours. BLAS packs
+ * both factors of each piece and needs larger pieces. Values chosen by measuring.
  */
 typedef struct
 {
@@ -28,38 +28,38 @@ typedef struct
 static const Cut kernels_cut = { 96, 256, 24, 0, 16 };
 static const Cut blas_cut = { 256, 512, 96, 128, 8 };
 
-/* Up to so many rows the right factor is read where it stands, if its rows are the panels' rows: packing would cost
- * more than it gives. */
+/* Up to FEW_ROWS rows the right factor is read in place, if it is not transposed: packing would cost more than it
+ * saves. A transposed left factor with rows at least FAR_BYTES apart is copied. */
 #define FEW_ROWS 128
 #define FAR_BYTES 2048
 
 typedef struct
 {
   const PlaitKernels *kernels;
-  const PlaitBfloat16Kernels *bfloat16; /* multiplies the pieces, or NULL */
+  const PlaitBfloat16Kernels *bfloat16; /* kernels for products in bfloat16, or NULL */
   PlaitPool *pool;
   PlaitTensor c;
   PlaitTensor a;
   PlaitTensor b;
   gboolean transpose_a;
   gboolean transpose_b;
-  const PlaitEpilogue *epilogue; /* NULL but in the last round */
-  PlaitScalar *column_sums;      /* NULL, or where to add b's column sums */
-  gint64 first;                  /* of the depth, in this round */
+  const PlaitEpilogue *epilogue; /* NULL except in the last round */
+  PlaitScalar *column_sums;      /* where to add the sums of the columns of @b, or NULL */
+  gint64 first;                  /* start of this round along the depth */
   gint64 depth;
   gboolean add;
   gboolean add_sums;
-  gboolean blas; /* multiplies the pieces */
-  gint64 tile;   /* columns of a panel */
+  gboolean blas; /* pieces are multiplied by BLAS */
+  gint64 tile;   /* number of columns of a panel */
   gint64 row_bands;
-  gint64 band_width; /* columns of a piece */
+  gint64 band_width; /* number of columns of a piece */
 } Product;
 
-/* At the start of a thread's scratch: the column band whose panels stand behind it. */
+/* Bytes at the start of a thread's scratch memory: the number of the column band whose packed panels follow. */
 #define KEPT_BYTES 64
 
-/* A transposed left factor whose rows stand so far apart is copied for each piece: to read a few numbers of each row
- * costs a page and a line of the cache every time. */
+/* TRUE if a transposed left factor is copied for each piece, because its rows are far apart: reading a few elements of
+ * each row would cost a page and a cache line every time. */
 static gboolean
 copies_left (const Product *product)
 {
@@ -78,18 +78,17 @@ scratch_bytes (const Product *product)
          + sizeof (PlaitScalar) * (gsize)(product->depth * (product->band_width + (copies_left (product) ? rows : 0)));
 }
 
-/* A piece: where it lies in c. */
+/* A piece of a product: its position in c. */
 typedef struct
 {
   gint64 band;
-  gint64 part; /* of the band */
+  gint64 part; /* index of the piece within the band */
   gint64 row;
   gint64 rows;
   gint64 column;
   gint64 width;
 } Place;
 
-/* Adds the column sums of b, of the columns and the depth of a piece. */
 static void
 add_column_sums (const Product *product, const Place *place)
 {
@@ -252,12 +251,12 @@ run_round (Product *product)
 }
 
 /*
- * A deep product of a small result (the gradient of a small weight) is cut by the depth: its rows and columns make too
- * few pieces. Each piece leaves its sums, the column sums behind the others, and they are added in order.
+ * A deep product with a small result, such as the gradient of a small weight, has too few rows and columns to cut. It
+ * is cut along the depth. Each piece stores its sums, followed by the column sums, and the pieces are added in order.
  */
-#define DEEP_RESULT 16384 /* most elements of the result */
-#define DEEP_PIECE 192    /* least depth of a piece */
-#define DEEP_PIECES 16    /* most pieces */
+#define DEEP_RESULT 16384 /* the largest number of elements in such a result */
+#define DEEP_PIECE 192    /* the least depth of a piece */
+#define DEEP_PIECES 16    /* the largest number of pieces */
 
 typedef struct
 {
@@ -266,7 +265,7 @@ typedef struct
   PlaitScalar sums_beta;
   gint64 depth;
   gint64 pieces;
-  PlaitScalar *sums; /* [pieces][rows + 1, width] */
+  PlaitScalar *sums; /* sums of each piece, and its column sums in the last row: [pieces][rows + 1, width] */
 } Deep;
 
 static PlaitTensor
@@ -313,7 +312,7 @@ deep_sum_piece (gpointer data, gint64 row, guint thread)
                                   1, plait_tensor_row (deep_sums (deep, piece), row), product->c.width);
 }
 
-/* FALSE if the product is better cut otherwise. */
+/* Computes the product cut along the depth. Returns FALSE, with nothing done, if the other cut is better. */
 static gboolean
 run_deep (Product *product, PlaitScalar beta, PlaitScalar sums_beta, gint64 depth)
 {
@@ -355,8 +354,8 @@ run_product (Product *product, PlaitPrecision precision, PlaitScalar beta, const
   if (run_deep (product, beta, sums_beta, depth))
     return;
   if (product->blas)
-    most = depth; /* it cuts the depth itself */
-  /* A first round even at depth 0: the empty sum is zero. */
+    most = depth; /* BLAS cuts the depth itself */
+  /* At depth 0 one round runs too: it writes the empty sum, zero. */
   for (gint64 first = 0; first == 0 || first < depth; first += most)
     {
       product->first = first;
@@ -378,7 +377,7 @@ plait_product (PlaitPool *pool, PlaitTensor c, PlaitScalar beta, PlaitTensor a, 
   run_product (&product, precision, beta, NULL, 0);
 }
 
-/* TRUE if @packed is read for a product of such a shape: BLAS reads numbers where they stand. */
+/* TRUE if a product of this shape reads @packed. BLAS reads the unpacked weight instead. */
 static gboolean
 reads_packed (const PlaitPacked *packed, gint64 rows, gint64 width, gint64 depth)
 {

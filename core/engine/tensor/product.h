@@ -8,39 +8,40 @@
 #include "tensor/packed.h"
 
 /*
- * Matrix products, by BLAS or by our own kernels (README.md says when). The work is cut into pieces by the shapes
+ * Matrix products by BLAS or by our own kernels (tensor/README.md says when). The work is cut into pieces by the shapes
  * alone, and each piece is one single-threaded call, so the bits do not depend on the number of threads. They may
- * depend on how many rows are multiplied together. Any dimension may be zero (an empty sum is zero). Outputs must not
+ * depend on the number of rows multiplied together. Any dimension may be zero (an empty sum is zero). Outputs must not
  * overlap inputs.
  */
 
-/* c = beta * c + op (a) op (b), where op transposes if asked. @beta is 0 (c may be uninitialised) or 1. @precision is
- * that of numbers or of bfloat16, which runs here (plait_precision_runs_here). */
+/* Computes c = beta * c + op (a) op (b), where op transposes if asked. @beta is 0 (c may be uninitialised) or 1.
+ * @precision is full or a bfloat16 that runs here (plait_precision_runs_here). */
 void plait_product (PlaitPool *pool, PlaitTensor c, PlaitScalar beta, PlaitTensor a, gboolean transpose_a,
                     PlaitTensor b, gboolean transpose_b, PlaitPrecision precision);
 
 /*
- * y = activation (x W + b): x [r, in], weight [in, out], @bias out numbers or NULL, y [r, out].
- * @preactivation is NULL or where to leave x W + b too (for activations that keep their input); it may not be y.
- * @packed is NULL or @weight packed (plait_pack (weight, FALSE)); then it is read instead, with its own precision,
- * unless the product is BLAS's, which has numbers alone.
+ * Computes y = activation (x W + b): x [r, in], weight W [in, out], bias b [out] or NULL, y [r, out]. @preactivation is
+ * NULL or receives x W + b (for activations that keep their input); it must not be y. @packed is NULL or the packed
+ * weight (plait_pack (weight, FALSE)), which is read in its own precision unless the product uses BLAS in full
+ * precision.
  */
 void plait_linear_forward (PlaitPool *pool, PlaitTensor y, PlaitTensor x, PlaitTensor weight, const PlaitPacked *packed,
                            PlaitPrecision precision, const PlaitScalar *bias, PlaitActivation activation,
                            const PlaitTensor *preactivation);
 
 /*
- * The backward of z = x W + b, all of it in one run of the pool. Gradients whose data is NULL are not computed.
- * Sums of dz's rows are sums of numbers with every precision.
- *   dx = dx_beta * dx + dz W^T;   dweight = dweight_beta * dweight + x^T dz;   dbias = dbias_beta * dbias + sum of dz's
- * rows.
+ * Backward of z = x W + b. Gradients whose data is NULL are not computed; dbias is summed in full precision.
+ *
+ *   dx = dx_beta * dx + dz W^T
+ *   dweight = dweight_beta * dweight + x^T dz
+ *   dbias = dbias_beta * dbias + sum of the rows of dz
  */
 typedef struct
 {
-  PlaitTensor dz;            /* [r, out], after plait_activation_backward */
+  PlaitTensor dz;            /* gradient of z, after plait_activation_backward: [r, out] */
   PlaitTensor x;             /* [r, in] */
   PlaitTensor weight;        /* [in, out] */
-  const PlaitPacked *packed; /* NULL, or its transpose packed: read instead unless the product is BLAS's */
+  const PlaitPacked *packed; /* the transposed weight packed, or NULL; read unless the product uses BLAS */
   PlaitPrecision precision;
   PlaitTensor dx;
   PlaitScalar dx_beta;

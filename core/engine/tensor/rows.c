@@ -5,16 +5,16 @@
 
 #include "tensor/element-ranges.h"
 
-/* Columns of a piece where rows are added to one place: two cache lines of floats. */
+/* Number of columns in a piece of a sum over rows: two cache lines of floats. */
 #define COLUMNS 32
 
 typedef struct
 {
   const PlaitKernels *kernels;
-  PlaitTensor y; /* what is written */
+  PlaitTensor y; /* output */
   PlaitTensor x;
   const PlaitTensor *other;
-  PlaitTensor factors; /* the other factor of a product */
+  PlaitTensor factors; /* second factor of a product */
   PlaitTensor table;
   PlaitRagged rows;
   gint64 first;
@@ -31,6 +31,8 @@ typedef struct
 static void
 run_rows (PlaitPool *pool, Call *call, PlaitPoolFunc piece)
 {
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ROWS);
+
   if (call->y.rows == 0 || call->y.width == 0)
     return;
   call->kernels = plait_kernels ();
@@ -41,6 +43,8 @@ run_rows (PlaitPool *pool, Call *call, PlaitPoolFunc piece)
 static void
 run_columns (PlaitPool *pool, Call *call, PlaitPoolFunc piece)
 {
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ROWS);
+
   call->kernels = plait_kernels ();
   plait_pool_run (pool, (call->y.width + COLUMNS - 1) / COLUMNS, piece, call);
 }
@@ -50,7 +54,7 @@ run_columns (PlaitPool *pool, Call *call, PlaitPoolFunc piece)
   for (gint64 row = (piece) * (call)->rows_in_piece;                                                                   \
        row < MIN (((piece) + 1) * (call)->rows_in_piece, (call)->y.rows); row++)
 
-/* y's row = beta * y's row + scale * x's row (NULL: zeros). */
+/* Computes y = beta * y + scale * x for one row of the output; @x NULL: zeros. */
 static void
 put_row (const Call *call, gint64 row, PlaitScalar scale, const PlaitScalar *x)
 {
@@ -74,10 +78,7 @@ gather_piece (gpointer data, gint64 piece, guint thread)
 void
 plait_rows_gather (PlaitPool *pool, PlaitTensor y, PlaitScalar beta, PlaitTensor x, const gint64 *indices)
 {
-  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ROWS);
-  Call call = { .y = y, .x = x, .indices = indices, .beta = beta };
-
-  run_rows (pool, &call, gather_piece);
+  run_rows (pool, &(Call){ .y = y, .x = x, .indices = indices, .beta = beta }, gather_piece);
 }
 
 static void
@@ -99,10 +100,7 @@ scatter_piece (gpointer data, gint64 piece, guint thread)
 void
 plait_rows_scatter_add (PlaitPool *pool, PlaitTensor dx, PlaitTensor dy, const gint64 *indices)
 {
-  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ROWS);
-  Call call = { .y = dx, .x = dy, .indices = indices, .scale = 1 };
-
-  run_columns (pool, &call, scatter_piece);
+  run_columns (pool, &(Call){ .y = dx, .x = dy, .indices = indices, .scale = 1 }, scatter_piece);
 }
 
 static void
@@ -120,10 +118,7 @@ select_piece (gpointer data, gint64 piece, guint thread)
 void
 plait_rows_select (PlaitPool *pool, PlaitTensor y, const guint8 *take, PlaitTensor a, const PlaitTensor *b)
 {
-  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ROWS);
-  Call call = { .y = y, .x = a, .other = b, .take = take };
-
-  run_rows (pool, &call, select_piece);
+  run_rows (pool, &(Call){ .y = y, .x = a, .other = b, .take = take }, select_piece);
 }
 
 static void
@@ -139,10 +134,7 @@ void
 plait_rows_select_backward (PlaitPool *pool, PlaitTensor dx, PlaitScalar beta, const guint8 *take, gboolean which,
                             PlaitTensor dy)
 {
-  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ROWS);
-  Call call = { .y = dx, .x = dy, .take = take, .which = which != 0, .beta = beta };
-
-  run_rows (pool, &call, select_backward_piece);
+  run_rows (pool, &(Call){ .y = dx, .x = dy, .take = take, .which = which != 0, .beta = beta }, select_backward_piece);
 }
 
 static void
@@ -157,26 +149,20 @@ embed_piece (gpointer data, gint64 piece, guint thread)
 void
 plait_embed_forward (PlaitPool *pool, PlaitTensor y, PlaitTensor table, const gint32 *ids, PlaitScalar scale)
 {
-  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ROWS);
-  Call call = { .y = y, .table = table, .ids = ids, .scale = scale };
-
-  run_rows (pool, &call, embed_piece);
+  run_rows (pool, &(Call){ .y = y, .table = table, .ids = ids, .scale = scale }, embed_piece);
 }
 
 void
 plait_embed_backward (PlaitPool *pool, PlaitTensor dtable, PlaitTensor dy, const gint32 *ids, PlaitScalar scale)
 {
-  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ROWS);
-  Call call = { .y = dtable, .x = dy, .ids = ids, .scale = scale };
-
-  run_columns (pool, &call, scatter_piece);
+  run_columns (pool, &(Call){ .y = dtable, .x = dy, .ids = ids, .scale = scale }, scatter_piece);
 }
 
 static void
 positions_piece (gpointer data, gint64 piece, guint thread)
 {
   const Call *call = data;
-  /* The last that begins there or before. */
+  /* The last sentence that begins at or before the first row of the piece. */
   gint64 sentence = plait_lower_bound (call->rows.offsets, 1, call->rows.n, piece * call->rows_in_piece + 1) - 1;
 
   EACH_ROW (row, call, piece)
@@ -198,10 +184,9 @@ void
 plait_positions_forward (PlaitPool *pool, PlaitTensor y, PlaitTensor x, PlaitRagged rows, PlaitTensor table,
                          gint64 first, PlaitRandomKey key, double rate)
 {
-  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ROWS);
-  Call call = { .y = y, .x = x, .rows = rows, .table = table, .first = first, .mask = plait_mask (key, rate) };
-
-  run_rows (pool, &call, positions_piece);
+  run_rows (pool,
+            &(Call){ .y = y, .x = x, .rows = rows, .table = table, .first = first, .mask = plait_mask (key, rate) },
+            positions_piece);
 }
 
 static void
@@ -227,10 +212,8 @@ void
 plait_positions_backward (PlaitPool *pool, PlaitTensor dtable, PlaitTensor dy, PlaitRagged rows, gint64 first,
                           PlaitRandomKey key, double rate)
 {
-  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ROWS);
-  Call call = { .y = dtable, .x = dy, .rows = rows, .first = first, .mask = plait_mask (key, rate) };
-
-  run_columns (pool, &call, positions_backward_piece);
+  run_columns (pool, &(Call){ .y = dtable, .x = dy, .rows = rows, .first = first, .mask = plait_mask (key, rate) },
+               positions_backward_piece);
 }
 
 static void
@@ -248,10 +231,7 @@ sum_piece (gpointer data, gint64 piece, guint thread)
 void
 plait_rows_sum (PlaitPool *pool, PlaitTensor sum, PlaitScalar beta, PlaitTensor x)
 {
-  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ROWS);
-  Call call = { .y = sum, .x = x, .beta = beta };
-
-  run_columns (pool, &call, sum_piece);
+  run_columns (pool, &(Call){ .y = sum, .x = x, .beta = beta }, sum_piece);
 }
 
 static void
@@ -271,10 +251,7 @@ broadcast_multiply_piece (gpointer data, gint64 piece, guint thread)
 void
 plait_broadcast_multiply (PlaitPool *pool, PlaitTensor y, PlaitScalar beta, PlaitTensor x, PlaitTensor factors)
 {
-  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ROWS);
-  Call call = { .y = y, .x = x, .factors = factors, .beta = beta };
-
-  run_rows (pool, &call, broadcast_multiply_piece);
+  run_rows (pool, &(Call){ .y = y, .x = x, .factors = factors, .beta = beta }, broadcast_multiply_piece);
 }
 
 static void
@@ -307,7 +284,6 @@ dot_columns_piece (gpointer data, gint64 piece, guint thread)
 void
 plait_broadcast_dot (PlaitPool *pool, PlaitTensor y, PlaitScalar beta, PlaitTensor a, PlaitTensor b)
 {
-  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ROWS);
   Call call = { .y = y, .x = a, .factors = b, .beta = beta };
 
   if (y.width == 1 && y.rows == a.rows)
@@ -334,17 +310,11 @@ softmax_piece (gpointer data, gint64 piece, guint thread)
 void
 plait_rows_softmax (PlaitPool *pool, PlaitTensor y, PlaitTensor x)
 {
-  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ROWS);
-  Call call = { .y = y, .x = x };
-
-  run_rows (pool, &call, softmax_piece);
+  run_rows (pool, &(Call){ .y = y, .x = x }, softmax_piece);
 }
 
 void
 plait_rows_softmax_backward (PlaitPool *pool, PlaitTensor dx, PlaitScalar beta, PlaitTensor dy, PlaitTensor y)
 {
-  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ROWS);
-  Call call = { .y = dx, .x = dy, .factors = y, .beta = beta };
-
-  run_rows (pool, &call, softmax_piece);
+  run_rows (pool, &(Call){ .y = dx, .x = dy, .factors = y, .beta = beta }, softmax_piece);
 }

@@ -4,7 +4,7 @@
 #include "kernels/kernels.h"
 #include "tensor/element-ranges.h"
 
-/* Pieces go through all slots: piece i of a slot covers its elements i * PIECE ... */
+/* Number of elements in a piece. Pieces are numbered over all parameters. */
 #define PIECE PLAIT_MAX_RANGE_ELEMENTS
 
 typedef struct
@@ -12,8 +12,8 @@ typedef struct
   const PlaitKernels *kernels;
   const PlaitUpdateSlot *slots;
   guint n_slots;
-  const PlaitUpdateSettings *settings; /* NULL: no update, but the sum of squares */
-  double *squares;                     /* of each piece */
+  const PlaitUpdateSettings *settings; /* NULL: compute sums of squares instead of an update */
+  double *squares;                     /* sum of the squares of each piece: [pieces] */
 } Update;
 
 static gint64
@@ -32,7 +32,6 @@ all_pieces (const Update *update)
   return pieces;
 }
 
-/* Works on the part of the slot that @number falls into. */
 static void
 piece (gpointer data, gint64 number, guint thread)
 {

@@ -5,12 +5,10 @@
 #include "process/pool.h"
 #include "kernels/update-job.h"
 
-/* Kernels of optimisers, over all parameters in one run of the pool. */
+/* Optimisers: each call processes all parameters in one run of the pool. */
 
-/* One pass: value and what is kept of every slot; gradients are left zero, ready for the next step, unless they are
- * kept. */
+/* Updates the value and optimiser state of every parameter. Then sets the gradients to zero, unless settings->keep. */
 void plait_update (PlaitPool *pool, const PlaitUpdateSlot *slots, guint n_slots, const PlaitUpdateSettings *settings);
 
-/* The sum of the squares of all gradients of @slots, in an order fixed by the sizes. NaN or
- * infinite if one of them is. */
+/* Returns the sum of the squares of all gradients, in an order fixed by the sizes. NaN or infinite if a gradient is. */
 double plait_gradient_squared_norm (PlaitPool *pool, PlaitArena *arena, const PlaitUpdateSlot *slots, guint n_slots);
