@@ -11,8 +11,8 @@ typedef struct
   gsize (*kernel) (const PlaitAttentionPiece *piece, gpointer scratch);
 } Attention;
 
-/* Pieces are heads of sentences. A sentence's heads stand together, so a thread meets its rows
- * while they are in cache. */
+/* Computes one head of one sentence. The heads of a sentence are consecutive pieces, so that a thread finds its rows in
+ * cache. */
 static void
 head_piece (gpointer data, gint64 number, guint thread)
 {
@@ -24,7 +24,8 @@ head_piece (gpointer data, gint64 number, guint thread)
   attention->kernel (&piece, plait_pool_scratch (attention->pool, thread, size));
 }
 
-/* A sentence with one query, all of its heads; the general way where the kernel does not know their width. */
+/* Computes all heads of a sentence with one query. Falls back to head_piece if the kernel does not support the
+ * width. */
 static void
 one_piece (gpointer data, gint64 sentence, guint thread)
 {
@@ -39,7 +40,7 @@ one_piece (gpointer data, gint64 sentence, guint thread)
     head_piece (data, sentence * heads + head, thread);
 }
 
-/* TRUE if the job is a step of search: one query a sentence, and nothing to be kept. */
+/* TRUE if the job is a step of search: one query for each sentence, and no weights or log-sums to keep. */
 static gboolean
 has_single_queries (const PlaitAttentionJob *job)
 {
@@ -78,7 +79,7 @@ key_columns_piece (gpointer data, gint64 sentence, guint thread)
 gint64
 plait_transposed_keys_size (PlaitRagged rows, gint64 width)
 {
-  /* Blocks of keys are read in whole vectors from anywhere. */
+  /* Kernels read whole vectors from any key on, so the last vector needs padding. */
   return plait_transposed_keys_offset (rows, rows.n, width) + PLAIT_MAX_VECTOR_LENGTH;
 }
 

@@ -7,7 +7,7 @@
 #include "tensor/packed-private.h"
 #include "kernels/gradient-terms.h"
 
-/* Pairs that go through a step together: what they need stays in the first cache. */
+/* Number of pairs that go through a step together, so that their data stay in the first-level cache. */
 #define CHUNK 24
 
 typedef struct
@@ -16,20 +16,19 @@ typedef struct
   const PlaitKernels *kernels;
   const PlaitPairCell *cell;
   const PlaitPairCellBackward *work;
-  gint64 products; /* columns of the recurrent factor */
-  gint64 linked;   /* width of what is read at links */
+  gint64 products; /* number of columns of the recurrent factor */
+  gint64 linked;   /* width of all links together */
 } Step;
 
-/* Pairs first .. first + n - 1, and scratch for each: the gates' input or the cotangents of the state, and what is
- * linked. */
+/* Pairs @first .. @first + @n - 1 and scratch memory for each. Backward reuses the memory of @projected. */
 typedef struct
 {
   gint64 first;
   gint64 n;
-  PlaitTensor projected;  /* forward: [n, 3 w] */
-  PlaitTensor carried;    /* backward: [n, w] */
-  PlaitTensor dreset;     /* backward: [n, w] */
-  PlaitScalar *collected; /* [n, linked] */
+  PlaitTensor projected;  /* forward: input of the gates, [n, 3 w] */
+  PlaitTensor carried;    /* backward: gradient of the previous state, [n, w] */
+  PlaitTensor dreset;     /* backward: gradient of the reset state, [n, w] */
+  PlaitScalar *collected; /* rows that the links read, side by side, or their gradients: [n, linked] */
 } Part;
 
 static Part
@@ -58,7 +57,7 @@ reads (const PlaitPairCell *cell, gint64 pair)
   return FALSE;
 }
 
-/* The part's pairs from the first to the last that read others, as places in the part. */
+/* Finds the first and the last pair of the part that have a link, as indices within the part. */
 static void
 readers (const PlaitPairCell *cell, const Part *part, gint64 *first, gint64 *end)
 {
@@ -76,7 +75,6 @@ multiply (const PlaitRnnWeight *factor, PlaitTensor y, gboolean add, PlaitTensor
   plait_packed_multiply (factor->packed, y.data, y.stride, add, &(PlaitPackedRows){ .x = x }, 0, y.rows, 0, y.width);
 }
 
-/* Columns of the part's rows of @kept. */
 static PlaitTensor
 columns_of (const Part *part, PlaitTensor kept, gint64 first, gint64 width)
 {
@@ -114,11 +112,7 @@ run_kernel (const Step *step, const Part *part, PlaitCellKernel kernel)
     }
 }
 
-/*
- * Forward
- */
-
-/* What needs no product. */
+/* Writes the inputs of the gates that need no product: row part, query part and number * number_weight. */
 static void
 sum_parts (const Step *step, const Part *part)
 {
@@ -208,9 +202,7 @@ plait_pair_cell_forward (PlaitPool *pool, const PlaitPairCell *cell)
   plait_pool_run (pool, (cell->previous.rows + CHUNK - 1) / CHUNK, forward_piece, &step);
 }
 
-/*
- * Backward. A piece is a sentence: what is linked and what is added up stays in it.
- */
+/* Backward. A piece is a sentence, because links and sums over pairs stay within it. */
 
 static void
 add_parts (const Step *step, const Part *part)

@@ -5,55 +5,56 @@
 #include "recurrent/recurrent.h"
 
 /*
- * A GRU of which every pair has a state (attention/query-key-pairs.h): one step of all pairs at once. The gates of a
- * pair read what is known of its row, what is known of its query, a number of its own, and what stands at linked pairs.
- * A few dozen pairs go through all of it while they are in cache.
+ * A GRU with one state for each query-key pair (attention/query-key-pairs.h). A call computes one step of all pairs.
+ * The gates of a pair read a part for its row, a part for its query, a number of the pair, and rows of linked pairs. A
+ * few dozen pairs at a time go through the whole step while they are in cache.
  */
 
-/* What the gates of a pair read at another pair of the sentence. */
+/* An input of the gates that each pair reads at another pair of its sentence. */
 typedef struct
 {
-  const gint64 *link; /* [pairs]: row link[i] of x for pair i, zeros where that is negative */
+  const gint64 *link; /* pair i reads row link[i] of @x, or zeros if that is negative: [pairs] */
   PlaitTensor x;      /* [pairs, in] */
-  PlaitTensor dx;     /* backward: added to; or no data */
+  PlaitTensor dx;     /* backward: gradient of @x, to which it is added; or no data */
 } PlaitPairLink;
 
 typedef struct
 {
   PlaitQueryKeyPairs pairs;
-  const gint64 *rows;    /* [pairs]: the row of each pair */
-  const gint64 *queries; /* [pairs]: its query */
+  const gint64 *rows;    /* memory row of each pair: [pairs] */
+  const gint64 *queries; /* query row of each pair: [pairs] */
   PlaitResetOrder reset;
-  gint64 width;              /* w */
-  PlaitTensor row_part;      /* [rows, 3 w] */
-  PlaitTensor query_part;    /* [query rows, 3 w] */
-  PlaitTensor number;        /* [pairs, 1]: its own */
-  PlaitTensor number_weight; /* [1, 3 w] */
+  gint64 width;              /* width w of the states */
+  PlaitTensor row_part;      /* gate inputs from the memory rows: [rows, 3 w] */
+  PlaitTensor query_part;    /* gate inputs from the queries: [query rows, 3 w] */
+  PlaitTensor number;        /* a number of each pair, such as its attention weight: [pairs, 1] */
+  PlaitTensor number_weight; /* weight of @number: [1, 3 w] */
   PlaitPairLink *links;      /* [n] */
   guint n;
-  PlaitRnnWeight linked;    /* [widths of the links together, 3 w] */
-  PlaitRnnWeight recurrent; /* as a PlaitRecurrence has them; all factors are packed */
+  PlaitRnnWeight linked;    /* weight of the links: [sum of their widths, 3 w] */
+  PlaitRnnWeight recurrent; /* packed, like the other factors; shape as in PlaitRecurrence */
   PlaitRnnWeight candidate;
-  PlaitTensor previous; /* [pairs, w] */
+  PlaitTensor previous; /* previous states: [pairs, w] */
 
-  /* Written. */
+  /* Outputs. */
   PlaitTensor states;       /* [pairs, w] */
   PlaitTensor gates;        /* [pairs, plait_recurrence_saved () w] */
-  PlaitTensor reset_states; /* [pairs, w], with the reset before */
+  PlaitTensor reset_states; /* [pairs, w], only if the reset is before the product */
 } PlaitPairCell;
 
 void plait_pair_cell_forward (PlaitPool *pool, const PlaitPairCell *cell);
 
 /*
- * Goes back, all factors packed transposed, and adds to the links' dx. The gates' first columns then hold the
- * cotangents of the recurrent products (with the reset before, the candidate's behind them), as after
- * plait_recurrence_backward.
+ * Backward of the step; all factors must be packed transposed. Also adds to dx of the links. Leaves the gradients of
+ * the recurrent products in the first columns of @gates; with the reset before the product, the gradient of the
+ * candidate's product follows them, as after plait_recurrence_backward.
  */
 typedef struct
 {
-  PlaitTensor dstates;    /* [pairs, w] */
-  PlaitTensor dprojected; /* [pairs, 3 w]: written, of what goes into the gates; with the reset before the gates' own */
-  PlaitTensor drow_part;  /* [rows, 3 w], added to; or no data */
+  PlaitTensor dstates;     /* gradient of the states: [pairs, w] */
+  PlaitTensor dprojected;  /* output: gradient of the gate inputs, [pairs, 3 w]; with the reset before the product it is
+                              @gates itself */
+  PlaitTensor drow_part;   /* [rows, 3 w], added to; or no data */
   PlaitTensor dquery_part; /* [query rows, 3 w], added to; or no data */
   PlaitTensor dprevious;   /* [pairs, w], added to; or no data */
   PlaitTensor dnumber;     /* [pairs, 1], added to; or no data */

@@ -7,12 +7,12 @@
 #include "kernels/kernels.h"
 #include "kernels/gradient-terms.h"
 
-/* Pieces: so many memory rows of a sentence, or so many columns. They depend on the shapes alone. */
+/* Size of a piece: number of memory rows of a sentence, and of columns. Pieces depend on the shapes alone. */
 #define ROWS 128
 #define COLUMNS 256
-/* Of a context so many rows are one piece: a sum over long memories is cut too. */
+/* Number of memory rows in a piece of a weighted sum, so that sums over long memories are cut too. */
 #define READ_ROWS 512
-/* Sentences whose softmax is one piece. */
+/* Number of sentences in a piece of a softmax. */
 #define SENTENCES 8
 
 PlaitQueryKeyPairs
@@ -54,14 +54,14 @@ typedef struct
 {
   const PlaitKernels *kernels;
   const PlaitQueryKeyPairs *pairs;
-  guint n; /* memories of one softmax */
-  /* Additive and dot scores. */
+  guint n; /* number of memories under one softmax */
+  /* Only for additive scores and dot scores. */
   PlaitScalar *scores;
   const PlaitScalar *dscores;
   const PlaitAdditiveScores *additive;
   const PlaitAdditiveGradients *gradients;
-  PlaitScalar *partial; /* sums that wait to be added to others */
-  gint64 pieces_in;     /* pieces of a sentence */
+  PlaitScalar *partial; /* partial sums of the pieces, added in order later */
+  gint64 pieces_in;     /* number of pieces of each sentence */
   PlaitScalar scale;
   PlaitTensor x;
   PlaitTensor y;
@@ -71,22 +71,23 @@ typedef struct
   const PlaitScalar *betas;
 } Call;
 
-/* Pieces of @rows rows: the longest sentence says how many every sentence has; those of shorter ones may be empty. */
+/* Returns the number of pieces, of @rows rows each, of the longest sentence. Every sentence gets as many; they may be
+ * empty. */
 static gint64
 pieces_of (const PlaitQueryKeyPairs *pairs, gint64 rows)
 {
   return (MAX (plait_ragged_longest (pairs->rows), 1) + rows - 1) / rows;
 }
 
-/* Some rows of a sentence, with all its queries. */
+/* A range of memory rows of a sentence, with all queries of the sentence. */
 typedef struct
 {
-  gint64 first_query; /* row of the queries */
+  gint64 first_query; /* row number of the first query */
   gint64 queries;
-  gint64 first_row; /* row of the memory */
+  gint64 first_row; /* row number in the memory */
   gint64 rows;
-  gint64 pair;   /* of the first query and the first row */
-  gint64 stride; /* pairs from a query to the next */
+  gint64 pair;   /* number of the pair of the first query and the first row */
+  gint64 stride; /* distance from the pairs of a query to those of the next */
 } Place;
 
 static Place
@@ -109,6 +110,8 @@ place_of (const Call *call, gint64 piece)
 static void
 run_places (PlaitPool *pool, Call *call, PlaitPoolFunc piece)
 {
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ATTENTION);
+
   call->kernels = plait_kernels ();
   call->pieces_in = pieces_of (call->pairs, ROWS);
   plait_pool_run (pool, call->pairs->queries.n * call->pieces_in, piece, call);
@@ -145,14 +148,11 @@ void
 plait_additive_scores_forward (PlaitPool *pool, const PlaitQueryKeyPairs *pairs, PlaitScalar *scores,
                                const PlaitAdditiveScores *additive)
 {
-  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ATTENTION);
-  Call call = { .pairs = pairs, .scores = scores, .additive = additive };
-
-  run_places (pool, &call, additive_piece);
+  run_places (pool, &(Call){ .pairs = pairs, .scores = scores, .additive = additive }, additive_piece);
 }
 
-/* What a piece sums for others stands at the start of its part of @partial: the bias, the vector, and where a sentence
- * has several pieces its queries. */
+/* Returns the size of a piece's partial sums: gradients of the bias, the vector and, if a sentence has several pieces,
+ * its queries. */
 static gint64
 partial_size (const Call *call)
 {
@@ -161,7 +161,6 @@ partial_size (const Call *call)
   return 1 + width + (call->pieces_in > 1 ? plait_ragged_longest (call->pairs->queries) * width : 0);
 }
 
-/* Rows of @tensor that no query asks for. */
 static void
 clear_rows (PlaitTensor tensor, const Place *place)
 {
@@ -209,7 +208,7 @@ additive_backward_piece (gpointer data, gint64 piece, guint thread)
       }
 }
 
-/* Adds up what the pieces left, in their order. */
+/* Adds the partial sums of all pieces to the gradients, in order. */
 static void
 add_up (const Call *call)
 {
@@ -270,13 +269,11 @@ void
 plait_dot_scores_forward (PlaitPool *pool, const PlaitQueryKeyPairs *pairs, PlaitScalar *scores, PlaitScalar scale,
                           PlaitTensor queries, PlaitTensor keys)
 {
-  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ATTENTION);
-  Call call = { .pairs = pairs, .scores = scores, .scale = scale, .x = keys, .y = queries };
-
-  run_places (pool, &call, dot_piece);
+  run_places (pool, &(Call){ .pairs = pairs, .scores = scores, .scale = scale, .x = keys, .y = queries }, dot_piece);
 }
 
-/* Products by the kernels want rows that may be read up to a whole vector: the last columns are summed here. */
+/* Computes c = (@add: c +) a b as the kernel does, but b is not read beyond its width: the columns after the last whole
+ * vector are summed here. */
 static void
 multiply (const Call *call, gint64 rows, gint64 width, gint64 depth, const PlaitScalar *a, gint64 row, gint64 step,
           const PlaitScalar *b, gint64 b_stride, PlaitScalar *c, gint64 c_stride, gboolean add)
@@ -296,8 +293,8 @@ multiply (const Call *call, gint64 rows, gint64 width, gint64 depth, const Plait
       }
 }
 
-/* A piece reads a part of a sentence's rows and a block of columns. The sum over the first rows goes to y; those over
- * the others wait in @partial, one [query rows, w] for each part. */
+/* Sums a range of rows and columns for all queries of a sentence. The first range is written to y, the others to
+ * @partial, one [query rows, w] for each. */
 static void
 read_piece (gpointer data, gint64 piece, guint thread)
 {
@@ -372,14 +369,12 @@ void
 plait_weighted_sum_transposed (PlaitPool *pool, const PlaitQueryKeyPairs *pairs, PlaitTensor x, gboolean add,
                                const PlaitScalar *numbers, PlaitTensor y)
 {
-  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ATTENTION);
-  Call call = { .pairs = pairs, .x = x, .y = y, .numbers = numbers, .add = add };
-
   g_assert (x.width == y.width && y.rows == plait_ragged_rows (pairs->queries));
-  run_places (pool, &call, spread_piece);
+  run_places (pool, &(Call){ .pairs = pairs, .x = x, .y = y, .numbers = numbers, .add = add }, spread_piece);
 }
 
-/* Where memory @m has the pairs of query @q of @sentence, the memories before it having @before pairs. */
+/* Returns where the pairs of a query with one memory begin, and sets *length to their number. @before is the number of
+ * pairs of the earlier memories. */
 static gint64
 segment (const PlaitQueryKeyPairs *pairs, gint64 before, gint64 sentence, gint64 q, gint64 *length)
 {

@@ -6,25 +6,25 @@
 #include "types/tensor.h"
 
 /*
- * Attention taken apart, for decoders that score otherwise than by scaled dot products, and that need the weights for
- * themselves (coverage). A pair is a query row of a sentence with a memory row of the same sentence. The pairs of
- * sentence s are [its queries][its rows], sentences end to end; what is known of pairs is one row, or one number, a
- * pair.
+ * Attention in separate steps, for decoders with other scores than scaled dot products and for coverage, which needs
+ * the weights. A pair is a query row and a memory row of the same sentence. The pairs of sentence s are [its
+ * queries][its rows], sentences end to end; arrays over pairs have one row or one number for each pair.
  */
 typedef struct
 {
   PlaitRagged queries;
-  PlaitRagged rows;      /* as many sentences */
-  const gint64 *offsets; /* [sentences + 1]: the first pair of each sentence, and the number of pairs */
+  PlaitRagged rows;      /* rows of the memory, with as many sentences as @queries */
+  const gint64 *offsets; /* first pair of each sentence, and at the end the number of pairs: [sentences + 1] */
 } PlaitQueryKeyPairs;
 
-/* The offsets live in @arena, the ragged ones are borrowed. */
+/* Returns the pairs of @queries with @rows. The offsets are allocated in @arena; @queries and @rows are borrowed. */
 PlaitQueryKeyPairs plait_query_key_pairs_new (PlaitArena *arena, PlaitRagged queries, PlaitRagged rows);
 
-/* @n sentences of one row each; the offsets live in @arena. */
+/* Returns @n sentences of one row each, with offsets allocated in @arena. */
 PlaitRagged plait_ragged_units (PlaitArena *arena, gint64 n);
 
-/* The first row of each sentence, or the last; -1 where it has none. They live in @arena. */
+/* Returns the first row of each sentence (if @first) or its last, -1 for an empty sentence: [sentences], allocated in
+ * @arena. */
 const gint64 *plait_ragged_ends (PlaitArena *arena, PlaitRagged rows, gboolean first);
 
 static inline gint64
@@ -33,8 +33,8 @@ plait_query_key_pairs_count (const PlaitQueryKeyPairs *pairs)
   return pairs->offsets[pairs->queries.n];
 }
 
-/* What additive scores are made of. queries [query rows, a], keys [rows, a], extra [pairs, a] or no data, vector [a],
- * bias one number or NULL. */
+/* Inputs of additive scores: queries [query rows, a], keys [rows, a], extra [pairs, a] or no data, vector [a], bias one
+ * number or NULL. */
 typedef struct
 {
   PlaitTensor queries;
@@ -44,13 +44,13 @@ typedef struct
   const PlaitScalar *bias;
 } PlaitAdditiveScores;
 
-/* The gradients, initialised, to be added to; data NULL (and vector, bias NULL): not wanted. */
+/* Gradients of additive scores, initialised, to which is added. Data NULL (vector and bias: NULL): not computed. */
 typedef struct
 {
   PlaitTensor queries;
   PlaitTensor keys;
   PlaitTensor extra;
-  gboolean replaces_keys; /* keys are uninitialised, and written */
+  gboolean replaces_keys; /* @keys is uninitialised and is overwritten */
   gboolean replaces_extra;
   PlaitScalar *vector;
   PlaitScalar *bias;
@@ -67,22 +67,24 @@ void plait_additive_scores_backward (PlaitPool *pool, PlaitArena *arena, const P
 void plait_dot_scores_forward (PlaitPool *pool, const PlaitQueryKeyPairs *pairs, PlaitScalar *scores, PlaitScalar scale,
                                PlaitTensor queries, PlaitTensor keys);
 
-/* y[query] (+)= sum over the pairs of the query of numbers[pair] * x[row]: x [rows, w], y [query rows, w]. A query
- * without pairs gives zeros. The context of weights (x the values); also the gradient of dot products for queries. */
+/* y[query] = (@add: y +) sum of numbers[pair] * x[row] over the pairs of the query: x [rows, w], y [query rows, w]. A
+ * query without pairs gets zeros. With weights as numbers and values as x this is the context. It is also the gradient
+ * of dot scores for the queries. */
 void plait_weighted_sum_forward (PlaitPool *pool, PlaitArena *arena, const PlaitQueryKeyPairs *pairs, PlaitTensor y,
                                  gboolean add, const PlaitScalar *numbers, PlaitTensor x);
 
-/* x[row] (+)= sum over the pairs of the row of numbers[pair] * y[query]: the transpose of reading. */
+/* x[row] = (@add: x +) sum of numbers[pair] * y[query] over the pairs of the row: the transpose of
+ * plait_weighted_sum_forward. */
 void plait_weighted_sum_transposed (PlaitPool *pool, const PlaitQueryKeyPairs *pairs, PlaitTensor x, gboolean add,
                                     const PlaitScalar *numbers, PlaitTensor y);
 
-/* The softmax of each query over its pairs in all of @n memories together: pairs[m] has the numbers at scores + begin
- * and weights + begin, begin being the number of pairs of the memories before m. weights may be scores. */
+/* Softmax of each query over its pairs in all @n memories together. The numbers of pairs[m] follow those of pairs[0 ..
+ * m - 1] in @scores and @weights. weights may be scores. */
 void plait_ragged_softmax_forward (PlaitPool *pool, const PlaitQueryKeyPairs *pairs, guint n, PlaitScalar *weights,
                                    const PlaitScalar *scores);
 
-/* dscores = beta dscores + weights * (dweights - sum of weights * dweights), the sum being over the pairs of a query;
- * @sum is the factor of the latter term (1). */
+/* dscores[m] = betas[m] * dscores[m] + weights * (dweights - sum of weights * dweights), with the sum over all pairs of
+ * a query. dscores[m] NULL: not computed. */
 void plait_ragged_softmax_backward (PlaitPool *pool, const PlaitQueryKeyPairs *pairs, guint n,
                                     PlaitScalar *const *dscores, const PlaitScalar *betas, const PlaitScalar *dweights,
                                     const PlaitScalar *weights);

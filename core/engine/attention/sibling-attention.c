@@ -6,11 +6,11 @@
 
 #include "kernels/kernels.h"
 
-/* Queries whose weights are made together, at most, and how many numbers those may be, so that they stay in cache. */
+/* Limits for a tile of queries: number of queries, and number of scores, so that they stay in cache. */
 #define MAX_QUERIES 64
 #define MAX_NUMBERS 98304
 
-/* The rows at the top of sentence @s, which stand last. */
+/* Returns the rows of the top level of sentence @s, which are its last rows. */
 static PlaitSiblingGroup
 top_of (const PlaitTreeDescent *descent, gint64 s)
 {
@@ -21,8 +21,8 @@ top_of (const PlaitTreeDescent *descent, gint64 s)
   return (PlaitSiblingGroup){ -1, top - begin, end - top };
 }
 
-/* TRUE if @next, whose parent stands before that of @group, has its children before that one's; the last may be its
- * first. */
+/* TRUE if the children of @next precede those of @group, or share one row with them. The parent of @next precedes that
+ * of @group. */
 static gboolean
 comes_before (const PlaitSiblingGroup *next, const PlaitSiblingGroup *group)
 {
@@ -77,7 +77,7 @@ typedef struct
   const PlaitKernels *kernels;
   PlaitPool *pool;
   const PlaitSiblingAttention *attention;
-  PlaitTensor context; /* or its gradient */
+  PlaitTensor context; /* the context, or in backward its gradient */
   const PlaitSiblingAttentionGradients *gradients;
   PlaitMask mask;
 } Call;
@@ -87,14 +87,14 @@ typedef struct
 {
   gint64 sentence;
   gint64 head;
-  gint64 first_query; /* row */
+  gint64 first_query; /* row of the first query of the sentence */
   gint64 queries;
   gint64 first_row;
   gint64 leaves;
   gint64 width;
-  gint64 column; /* its first */
+  gint64 column; /* first column of the head */
   PlaitSiblingTile tile;
-  gint64 group_rows; /* of weights */
+  gint64 group_rows; /* rows of weights that the tile stores */
 } Piece;
 
 static gint64
@@ -137,7 +137,7 @@ piece_of (const Call *call, gint64 number)
   return piece;
 }
 
-/* Takes @n numbers of @workspace, at whole lines. */
+/* Takes @n scalars from @workspace, rounded up to whole vectors. */
 static PlaitScalar *
 take (PlaitScalar **workspace, gint64 n)
 {
@@ -147,14 +147,14 @@ take (PlaitScalar **workspace, gint64 n)
   return taken;
 }
 
-/* The piece's columns of @n rows of @x. */
 static PlaitTensor
 columns_of (const Piece *piece, PlaitTensor x, gint64 first, gint64 n)
 {
   return (PlaitTensor){ plait_tensor_row (x, first) + piece->column, n, piece->width, x.stride };
 }
 
-/* The same side by side, in whole vectors, as products want them that read all of them again and again. */
+/* Copies the head's columns of @n rows of @x end to end, padded to whole vectors, for products that read them
+ * repeatedly. */
 static PlaitTensor
 copy_of (const Call *call, const Piece *piece, PlaitTensor x, gint64 first, gint64 n, PlaitScalar **workspace)
 {
@@ -167,7 +167,7 @@ copy_of (const Call *call, const Piece *piece, PlaitTensor x, gint64 first, gint
   return copy;
 }
 
-/* What a piece takes, all in all. */
+/* Allocates scratch memory for the piece and its tile. Returns the part that is still free. */
 static PlaitScalar *
 scratch_of (const Call *call, Piece *piece, guint thread)
 {
@@ -183,7 +183,8 @@ scratch_of (const Call *call, Piece *piece, guint thread)
   return workspace;
 }
 
-/* numbers [rows of left][columns] = left . right of queries @first .. @first + @n - 1. @turned is room. */
+/* Computes numbers [rows of left][columns] = left times the transpose of rows @first .. @first + @n - 1 of @right.
+ * @turned is scratch memory. */
 static void
 multiply_queries (const Call *call, const Piece *piece, PlaitScalar *numbers, PlaitTensor left, PlaitTensor right,
                   gint64 first, gint64 n, PlaitScalar *turned)
@@ -196,7 +197,7 @@ multiply_queries (const Call *call, const Piece *piece, PlaitScalar *numbers, Pl
                            numbers, tile->stride, FALSE);
 }
 
-/* Drops some of what the leaves have: the draw of a leaf, head and query. */
+/* Applies dropout to the leaves of @numbers. Each leaf, head and query has its own draw. */
 static void
 drop (const Call *call, const Piece *piece, PlaitScalar *numbers, gint64 first, gint64 n)
 {
@@ -237,7 +238,8 @@ forward_piece (gpointer data, gint64 number, guint thread)
     }
 }
 
-/* target = (beta: target +) numbers^T right, or numbers right if they are not @turned, which have @rows rows. */
+/* Computes target = (@add or beta: target +) path * right, or the transpose of path * right if @turned, for @rows rows
+ * of the target. */
 static void
 give (const Call *call, const Piece *piece, PlaitGradientTarget target, gint64 first, gint64 rows, gint64 depth,
       gboolean turned, PlaitTensor right, gboolean add)
@@ -252,7 +254,7 @@ give (const Call *call, const Piece *piece, PlaitGradientTarget target, gint64 f
                            right.data, right.stride, to.data, to.stride, add || target.beta != 0);
 }
 
-/* Values of upper rows are not read, and without queries no row is. */
+/* Clears gradients of rows that are not read: rows from @first on, or all rows if there are no queries. */
 static void
 clear_unread (const Piece *piece, PlaitGradientTarget target, gint64 first)
 {

@@ -7,18 +7,20 @@
 #include "attention/tree-descent.h"
 
 /*
- * Down all branches of a memory's levels at once, for many queries: products of whole matrices as in attention.h, with
- * a softmax a family in the place of the one over all rows.
+ * Attention down all branches of a pyramid at once, for many queries. Multiplies whole matrices as attention.h does,
+ * but with a softmax in each sibling group instead of one over all rows.
  */
 
 typedef struct
 {
   PlaitRagged rows;
-  PlaitRagged of;                 /* the families of each sentence */
-  const PlaitSiblingGroup *group; /* from the top down, and each level from its end on */
-  const gint64 *group_rows;       /* of each sentence, and once more: the rows of its families before each */
-  const gint64 *weighed;          /* [sentences]: rows of all families, but for levels of one row at the top */
-  /* The rows taken apart: the leaves of each sentence, which stand first, and the others behind them. */
+  PlaitRagged of; /* sibling groups of each sentence */
+  const PlaitSiblingGroup
+      *group;               /* groups in order from the top level down, each level from its last group to its first */
+  const gint64 *group_rows; /* number of rows in the earlier groups of the sentence, and after its last group in all of
+                               them: [groups + sentences] */
+  const gint64 *weighed;    /* rows in all groups, without top levels of one row: [sentences] */
+  /* Two entries for each sentence: its leaves, which come first, and its other rows. */
   PlaitRagged leaves_and_others;
 } PlaitSiblingGroups;
 
@@ -28,37 +30,37 @@ plait_sibling_groups_leaves (const PlaitSiblingGroups *groups, gint64 sentence)
   return plait_ragged_length (groups->leaves_and_others, 2 * sentence);
 }
 
-/* Rows of all families of @sentence together; a row may be in two. */
+/* Returns the number of rows in all groups of @sentence. A row may be in two groups. */
 static inline gint64
 plait_sibling_groups_rows (const PlaitSiblingGroups *groups, gint64 sentence)
 {
   return groups->group_rows[groups->of.offsets[sentence + 1] + sentence];
 }
 
-/* The families of the memory of @descent; the arrays are the arena's. FALSE: children of a row are not rows of its
- * sentence, or do not stand in order before it. */
+/* Finds the sibling groups of the memory of @descent; arrays are allocated in @arena. FALSE if children of a row are
+ * not rows of its sentence, or are not in order before the row. */
 gboolean plait_sibling_groups_find (PlaitArena *arena, const PlaitTreeDescent *descent, PlaitSiblingGroups *groups);
 
 typedef struct
 {
   PlaitTensor queries; /* [query rows, w] */
   PlaitTensor keys;    /* [rows, w] */
-  PlaitTensor values;  /* [rows, w], of which those of the leaves are read */
+  PlaitTensor values;  /* [rows, w]; only the leaves are read */
   PlaitRagged query_rows;
   const PlaitSiblingGroups *groups;
-  const PlaitAttentionSettings *settings; /* not causal; dropout is that of what the leaves have */
+  const PlaitAttentionSettings *settings; /* causal must be FALSE; dropout applies to the weights of the leaves */
 } PlaitSiblingAttention;
 
-/* Where gradients go, and the right factors of the products that make them: queries, keys and dcontext. Targets are
- * written whole; where several are one tensor, in the order values, keys, queries, of which only the first may have
- * beta 0. */
+/* Targets of gradients, and the right factors of the products that compute them: queries, keys and dcontext. Every
+ * target is written completely. Targets may be the same tensor. They are written in the order values, keys, queries, so
+ * only the first of equal targets may have beta 0. */
 typedef struct
 {
   PlaitGradientTarget keys, queries, values;
   PlaitTensor of_keys, of_queries, of_values;
 } PlaitSiblingAttentionGradients;
 
-/* context [query rows, w]: heads side by side, the sum of what the leaves have times their values. With @gradients,
- * goes back from its gradient, which @context then is, and makes the weights again. */
+/* Writes context [query rows, w]: the sum of the leaves' weights times their values, heads side by side. With
+ * @gradients it is the backward pass: @context is the gradient of the context, and the weights are recomputed. */
 void plait_sibling_attention_run (PlaitPool *pool, PlaitTensor context, const PlaitSiblingAttentionGradients *gradients,
                                   const PlaitSiblingAttention *attention);

@@ -7,10 +7,10 @@
 #include "kernels/kernels.h"
 #include "kernels/gradient-terms.h"
 
-/* Sentences of a piece. */
+/* Number of sentences in a piece. */
 #define SENTENCES 8
 
-/* The same queries, and none for the rows that are no leaves. */
+/* Returns @queries with an empty sentence inserted after each sentence, for the rows that are not leaves. */
 static PlaitRagged
 queries_of_leaves (PlaitArena *arena, PlaitRagged queries)
 {
@@ -51,7 +51,7 @@ typedef struct
   gboolean add;
 } Call;
 
-/* One query: its families, and where its numbers begin. */
+/* One query: the sibling groups of its sentence, and where its numbers begin. */
 typedef struct
 {
   const PlaitSiblingGroup *group;
@@ -64,7 +64,8 @@ typedef struct
   gint64 leaf;
 } Query;
 
-/* Families are small, so that one by one they would fill no vector: all exponentials are taken together. */
+/* Computes softmax, path and leaf weights of one query. Groups are too small to fill vectors, so all exponentials are
+ * computed in one call. */
 static void
 weigh (const Call *call, const Query *query)
 {
@@ -101,7 +102,7 @@ weigh (const Call *call, const Query *query)
   memcpy (call->weights + query->leaf, path, sizeof *path * (gsize)query->leaves);
 }
 
-/* From the leaves up. @dpath is room for all rows. */
+/* Computes the gradient of the scores of one query, from the leaves up. @dpath is scratch memory for all rows. */
 static void
 weigh_backward (const Call *call, const Query *query, PlaitScalar *dpath)
 {

@@ -4,26 +4,25 @@
 #include "attention/sibling-attention.h"
 #include "attention/query-key-pairs.h"
 
-/*
- * The softmax of each family over scores of pairs, where attention is taken apart: what the leaves have for each query.
- */
+/* Softmax in each sibling group of a pyramid, over given scores of query-key pairs. Gives the weights of the leaves. */
 typedef struct
 {
   const PlaitSiblingGroups *groups;
-  PlaitQueryKeyPairs pairs;  /* of queries with all rows */
-  PlaitQueryKeyPairs leaves; /* with those of the leaves alone: every other sentence has the rest, and no query */
-  PlaitScalar *softmax;      /* of each query the softmax of its families, from the top down */
-  PlaitScalar *path;         /* [pairs]: times what the parent has */
+  PlaitQueryKeyPairs pairs; /* pairs of the queries with all rows */
+  PlaitQueryKeyPairs
+      leaves; /* pairs of the queries with the leaves; each second sentence holds the other rows, and has no query */
+  PlaitScalar *softmax; /* softmax of each group, groups from the top level down, for one query after another */
+  PlaitScalar *path;    /* product of the weights from the top level down to a row: [pairs] */
 } PlaitSiblingSoftmax;
 
-/* What stands there lives in @arena; @groups and @queries are borrowed. */
+/* Returns a sibling softmax whose arrays are allocated in @arena; @groups and @queries are borrowed. */
 PlaitSiblingSoftmax plait_sibling_softmax_new (PlaitArena *arena, const PlaitSiblingGroups *groups,
                                                PlaitRagged queries);
 
-/* weights [pairs of leaves] from scores [pairs]. */
+/* Writes weights [pairs with leaves] for scores [pairs]. */
 void plait_sibling_softmax_forward (PlaitPool *pool, const PlaitSiblingSoftmax *sibling_softmax, PlaitScalar *weights,
                                     const PlaitScalar *scores);
 
-/* dscores = (@add: dscores +) the gradient. */
+/* dscores = (@add: dscores +) gradient of the scores. */
 void plait_sibling_softmax_backward (PlaitPool *pool, const PlaitSiblingSoftmax *sibling_softmax, PlaitScalar *dscores,
                                      gboolean add, const PlaitScalar *dweights);

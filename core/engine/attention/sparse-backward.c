@@ -3,19 +3,18 @@
 
 #include "attention/sparse-private.h"
 
-/* What is added to the rows that were chosen. */
+/* Backward of attention to selected rows: adds gradients to the selected rows. */
 
-/* Rows that all strips go through before the next ones. */
+/* Number of rows that visit all strips before the next rows do. */
 #define ROWS 64
 
 typedef struct
 {
   const PlaitKernels *kernels;
   const PlaitSelectedRows *selected;
-  /* A piece is a part of the queries, whose rows no query of another part has chosen, and one of so many splits of the
-   * strips. */
+  /* A piece is one part of the queries and one split of the strips. No row is selected by queries of two parts. */
   gint64 parts;
-  gint64 *part; /* [parts + 1]: the queries that they begin with */
+  gint64 *part; /* first query of each part: [parts + 1] */
   gint64 splits;
   gint64 strips;
   gint64 work;
@@ -24,12 +23,12 @@ typedef struct
   PlaitTensor y;
   const PlaitAdditiveScores *additive;
   const PlaitAdditiveGradients *gradients;
-  PlaitScalar *partial; /* [parts][width]: sums of the vector */
+  PlaitScalar *partial; /* gradients of the vector, summed within each part: [parts][width] */
 } Call;
 
-/* Writes where the parts begin and returns how many they are: of @least chosen rows or more each, cut where the rows of
- * some queries come before those of all later ones in the memory, as those of sentences do. @low and @high have room
- * for a number a query. */
+/* Cuts the queries into parts with at least @least selected rows each. Writes their first queries to @part and returns
+ * their number. A cut is possible where all rows of earlier queries precede all rows of later ones in the memory, as
+ * between sentences. @low and @high are scratch memory: [queries]. */
 static gint64
 cut (const PlaitSelectedRows *selected, gint64 least, gint64 *part, gint64 *low, gint64 *high)
 {
@@ -55,7 +54,7 @@ cut (const PlaitSelectedRows *selected, gint64 least, gint64 *part, gint64 *low,
   return parts;
 }
 
-/* Cuts the work, at @cost multiply-adds for each chosen row. */
+/* Cuts the work into pieces. @cost is the number of multiply-adds for each selected row. */
 static void
 prepare (Call *call, PlaitArena *arena, gint64 width, gint64 cost)
 {
@@ -82,7 +81,7 @@ release (Call *call, PlaitArena *arena)
                        sizeof (gint64) * (gsize)(3 * plait_selected_rows_queries (call->selected) + 2));
 }
 
-/* The strips of @piece: from *first on, before what is returned. */
+/* Returns the end of the strips of @piece, and sets *first to their first. */
 static gint64
 strips_of (const Call *call, gint64 piece, gint64 *first)
 {
@@ -125,7 +124,7 @@ plait_sparse_weighted_sum_transposed (PlaitPool *pool, PlaitArena *arena, const 
   release (&call, arena);
 }
 
-/* The gradients of query @q with its chosen rows @at .. @end - 1, in the columns of @strips. */
+/* Adds the gradients of query @q and its selected rows @at .. @end - 1, in the columns of @strips. */
 static void
 tanh_backward_rows (const Call *call, const PlaitSparseStrips *strips, gint64 q, gint64 at, gint64 end,
                     PlaitScalar *dvector)

@@ -4,19 +4,19 @@
 #include "attention/sparse.h"
 #include "kernels/kernels.h"
 
-/* How the work on chosen rows is cut. All cuts depend on the choice alone. */
+/* Cutting work on selected rows into pieces. Cuts depend on the selection alone, not on the number of threads. */
 
-/* Multiply-adds, or what takes as long, of a piece; less than LITTLE in all is not worth waking threads. */
+/* Cost of a piece in multiply-adds, and the least cost of a whole call for which threads are woken. */
 #define PLAIT_SPARSE_PIECE_WORK 32768
 #define PLAIT_SPARSE_MIN_PARALLEL_WORK 131072
-/* What a hyperbolic tangent takes. */
+/* Cost of a tanh in multiply-adds. */
 #define PLAIT_SPARSE_TANH_COST 8
-/* What it takes to choose by a row. */
+/* Cost of selecting by one row, in multiply-adds. */
 #define PLAIT_SPARSE_SELECTION_COST 64
-/* Columns of a strip: what several queries read or add to stays near. */
+/* Width of a strip of columns, so that rows shared by several queries stay in cache. */
 #define PLAIT_SPARSE_STRIP_COLUMNS 64
 
-/* Where the chosen rows of @entry begin. */
+/* Returns the index of the first selected row of @entry. */
 static inline gint64
 plait_selected_rows_begin (const PlaitSelectedRows *selected, gint64 entry)
 {
@@ -35,7 +35,7 @@ plait_selected_rows_queries (const PlaitSelectedRows *selected)
   return selected->sets.n / selected->heads;
 }
 
-/* plait_pool_run, or in the calling thread if there is little @work. */
+/* Runs @piece for all pieces: with plait_pool_run, or in the calling thread if there is little @work. */
 static inline void
 plait_sparse_run (PlaitPool *pool, gint64 pieces, gint64 work, PlaitPoolFunc piece, gpointer data)
 {
@@ -46,15 +46,15 @@ plait_sparse_run (PlaitPool *pool, gint64 pieces, gint64 work, PlaitPoolFunc pie
       piece (data, i, 0);
 }
 
-/* Strips of columns, heads side by side. */
+/* Returns the number of strips of columns in all heads. */
 gint64 plait_sparse_strips (const PlaitSelectedRows *selected, gint64 width);
 
-/* The strips of one head from @strip on, before @end. */
+/* Consecutive strips of columns within one head. */
 typedef struct
 {
   gint64 head;
   gint64 n;
-  gint64 column; /* of the whole width */
+  gint64 column; /* first column, counted over all heads */
   gint64 width;
 } PlaitSparseStrips;
 

@@ -5,17 +5,16 @@
 #include "tensor/panel.h"
 #include "tensor/element-ranges.h"
 
-/* What a number of a softmax takes, in multiply-adds. */
+/* Cost of one element of a softmax in multiply-adds. */
 #define SOFTMAX_COST 16
-/* Most parts that the rows of each entry are cut into. */
+/* The largest number of parts into which the rows of an entry are cut. */
 #define MAX_SPLITS 16
 
 typedef struct
 {
   const PlaitKernels *kernels;
   const PlaitSelectedRows *selected;
-  /* A piece is some queries, those that begin within so many chosen rows, and one of so many
-   * splits of what they have. */
+  /* A piece is one split of a range of queries: the queries whose selected rows begin within number_in_piece rows. */
   gint64 number_in_piece;
   gint64 splits;
   PlaitScalar *numbers;
@@ -62,11 +61,12 @@ plait_sparse_strips_from (const PlaitSelectedRows *selected, gint64 width, gint6
   return (PlaitSparseStrips){ head, n, head * width + column, MIN (n * PLAIT_SPARSE_STRIP_COLUMNS, width - column) };
 }
 
-/* Runs @piece for some queries at a time, at @cost multiply-adds for each of their chosen rows. Where that makes few
- * pieces, what the queries have is cut too, into @most_splits at most. */
+/* Runs @piece over ranges of queries. @cost is the number of multiply-adds for each selected row. If that gives few
+ * pieces, the rows or strips of each query are cut into at most @most_splits splits. */
 static void
 run (PlaitPool *pool, Call *call, gint64 cost, gint64 most_splits, PlaitPoolFunc piece)
 {
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ATTENTION);
   const PlaitSelectedRows *selected = call->selected;
   gint64 number = plait_selected_rows_count (selected);
   gint64 work = number * cost, ranges;
@@ -78,7 +78,6 @@ run (PlaitPool *pool, Call *call, gint64 cost, gint64 most_splits, PlaitPoolFunc
   plait_sparse_run (pool, ranges * call->splits, work, piece, call);
 }
 
-/* The first query of @piece. */
 static gint64
 first_query (const Call *call, gint64 piece)
 {
@@ -96,7 +95,7 @@ end_query (const Call *call, gint64 piece)
   return first_query (call, piece + call->splits);
 }
 
-/* @piece's split of @n things: from *first on, before what is returned. */
+/* Cuts @n items into splits. Returns the end of the split of @piece, and sets *first to its first item. */
 static gint64
 split (const Call *call, gint64 piece, gint64 n, gint64 *first)
 {
@@ -126,10 +125,8 @@ void
 plait_sparse_dot_scores_forward (PlaitPool *pool, const PlaitSelectedRows *selected, PlaitScalar *numbers,
                                  PlaitScalar scale, PlaitTensor queries, PlaitTensor rows)
 {
-  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ATTENTION);
-  Call call = { .selected = selected, .numbers = numbers, .scale = scale, .y = queries, .x = rows };
-
-  run (pool, &call, MAX (1, rows.width / selected->heads), MAX_SPLITS, dot_piece);
+  run (pool, &(Call){ .selected = selected, .numbers = numbers, .scale = scale, .y = queries, .x = rows },
+       MAX (1, rows.width / selected->heads), MAX_SPLITS, dot_piece);
 }
 
 static void
@@ -156,14 +153,12 @@ void
 plait_sparse_additive_scores_forward (PlaitPool *pool, const PlaitSelectedRows *selected, PlaitScalar *numbers,
                                       const PlaitAdditiveScores *additive)
 {
-  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ATTENTION);
-  Call call = { .selected = selected, .numbers = numbers, .additive = additive };
-
   g_assert (selected->heads == 1 && !additive->extra.data && !additive->bias);
-  run (pool, &call, additive->queries.width * PLAIT_SPARSE_TANH_COST, MAX_SPLITS, tanh_piece);
+  run (pool, &(Call){ .selected = selected, .numbers = numbers, .additive = additive },
+       additive->queries.width * PLAIT_SPARSE_TANH_COST, MAX_SPLITS, tanh_piece);
 }
 
-/* The sets of @piece's queries. */
+/* Returns the number of sets of @piece's queries, and sets *first to the first set. */
 static gint64
 sets_of (const Call *call, gint64 piece, gint64 *first)
 {
@@ -190,23 +185,20 @@ void
 plait_sparse_softmax_forward (PlaitPool *pool, const PlaitSelectedRows *selected, PlaitScalar *weights,
                               const PlaitScalar *scores)
 {
-  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ATTENTION);
-  Call call = { .selected = selected, .numbers = weights, .from = scores };
-
-  run (pool, &call, SOFTMAX_COST, 1, softmax_piece);
+  run (pool, &(Call){ .selected = selected, .numbers = weights, .from = scores }, SOFTMAX_COST, 1, softmax_piece);
 }
 
 void
 plait_sparse_softmax_backward (PlaitPool *pool, const PlaitSelectedRows *selected, PlaitScalar *dscores,
                                PlaitScalar beta, const PlaitScalar *dweights, const PlaitScalar *weights)
 {
-  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ATTENTION);
-  Call call = { .selected = selected, .numbers = dscores, .add = beta != 0, .from = dweights, .weights = weights };
-
-  run (pool, &call, SOFTMAX_COST, 1, softmax_piece);
+  run (pool,
+       &(Call){ .selected = selected, .numbers = dscores, .add = beta != 0, .from = dweights, .weights = weights },
+       SOFTMAX_COST, 1, softmax_piece);
 }
 
-/* Of many rows some at a time: columns are summed in parts, and what one has fetched is near for the next. */
+/* Writes the weighted sum of a query for some strips. Sums many rows in parts, so that the rows fetched for one strip
+ * are in cache for the next. */
 static void
 sum_strips (const Call *call, gint64 query, const PlaitSparseStrips *strips)
 {
@@ -247,9 +239,7 @@ void
 plait_sparse_weighted_sum_forward (PlaitPool *pool, const PlaitSelectedRows *selected, PlaitTensor y, gboolean add,
                                    const PlaitScalar *numbers, PlaitTensor x)
 {
-  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ATTENTION);
-  Call call = { .selected = selected, .x = x, .y = y, .from = numbers, .add = add };
-
   g_assert (x.width == y.width && y.rows == plait_selected_rows_queries (selected));
-  run (pool, &call, MAX (1, x.width / selected->heads), plait_sparse_strips (selected, x.width), sum_piece);
+  run (pool, &(Call){ .selected = selected, .x = x, .y = y, .from = numbers, .add = add },
+       MAX (1, x.width / selected->heads), plait_sparse_strips (selected, x.width), sum_piece);
 }

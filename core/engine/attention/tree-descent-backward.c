@@ -5,19 +5,19 @@
 #include "kernels/gradient-terms.h"
 #include "attention/tree-descent.h"
 
-/* From what the leaves of a walk have back to the scores of all rows that were weighed. */
+/* Backward of a tree descent: from the gradients of the leaf weights to the gradients of all scores. */
 
 typedef struct
 {
   const PlaitTreeDescentResult *result;
   gint64 pieces;
-  PlaitScalar *dpath; /* of all */
+  PlaitScalar *dpath; /* gradient of the path of all weighed rows */
   PlaitScalar *dscores;
   PlaitScalar factor;
   const PlaitScalar *dleaves;
 } BackwardCall;
 
-/* The gradient of what the leaves of @entry had before they were normalised. */
+/* Writes the gradients of the leaf weights of @entry before normalisation. */
 static void
 leaves_backward (const BackwardCall *call, gint64 entry)
 {
@@ -38,7 +38,8 @@ leaves_backward (const BackwardCall *call, gint64 entry)
                                              : PLAIT_GRADIENT_TERM (walk_leaf, dleaves[i]);
 }
 
-/* The rows of the set come to the row that they stand below, wherever it stands. */
+/* Writes the gradients of the scores of a set, and adds the gradient of the path of its parent. The parent may occur
+ * several times among the weighed rows, next to each other. */
 static void
 set_backward (const BackwardCall *call, gint64 set)
 {
@@ -61,7 +62,7 @@ set_backward (const BackwardCall *call, gint64 set)
           * (PLAIT_GRADIENT_TERM (walk_weight, call->dpath[i]) - PLAIT_GRADIENT_TERM (walk_normaliser, sum));
 }
 
-/* From the leaves up: sets stand behind those above them. */
+/* Processes the sets of each entry from the leaves up: a set comes after the sets above it. */
 static void
 backward_piece (gpointer data, gint64 piece, guint thread)
 {

@@ -5,44 +5,45 @@
 
 #include "attention/sparse-private.h"
 
-/* Numbers of a line of the cache. */
+/* Number of scalars in a cache line. */
 #define LINE (64 / (gint64)sizeof (PlaitScalar))
 
-/* A row that goes on: where it stands among those of its entry, and what it has. */
+/* A row whose children are weighed next: its index among the rows of the entry, and the product of weights down to
+ * it. */
 typedef struct
 {
   gint64 place;
   PlaitScalar path;
 } Selection;
 
-/* The sets that a query weighs next, those of head after head. */
+/* The sets that a query weighs next, for all heads in order. */
 typedef struct
 {
   gint64 n;
   PlaitSiblings *sets;
-  gint64 *parent;       /* [n]: the place in the entry of the row that each set stands below */
-  gint64 *ends;         /* [heads]: where the sets of each head end */
-  Selection *selection; /* room for the rows of one head that go on */
+  gint64 *parent;       /* index, within the entry, of the parent of each set: [n] */
+  gint64 *ends;         /* end of the sets of each head: [heads] */
+  Selection *selection; /* scratch memory for the selected rows of one head */
 } Front;
 
 typedef struct
 {
-  PlaitSiblings top; /* the rows of its highest level, or below rows that are alone there */
-  gint64 height;     /* the number of that level */
-  gboolean fits;     /* those are rows of the sentence */
-  gint64 most;       /* rows that an entry of it can weigh, and what the kernel wants behind them */
-  gint64 first;      /* where the room of its first entry begins */
+  PlaitSiblings top; /* rows of the highest level with more than one row */
+  gint64 height;     /* number of that level */
+  gboolean fits;     /* FALSE if those rows are not in the sentence */
+  gint64 most;       /* room for an entry: the rows that it can weigh, and one vector for the kernel */
+  gint64 first;      /* where the room of the first entry begins */
 } Sentence;
 
-/* The room of one entry, and what is there so far: its rows, and its sets, for which there is room beside each row and
- * once more. */
+/* The weighed rows and sets of one entry so far, and the room for them. There is room for one set more than for
+ * rows. */
 typedef struct
 {
-  gint64 begin; /* of its room */
-  gint64 n;     /* -1 in the end: children that are no rows of the sentence */
-  gint64 from;  /* the first row of the level that was weighed last */
+  gint64 begin; /* where the room begins */
+  gint64 n;     /* number of weighed rows; -1 if children are not rows of the sentence */
+  gint64 from;  /* first row of the last weighed level */
   gint64 n_sets;
-  gboolean joined; /* a row of that level stands beside itself */
+  gboolean joined; /* TRUE if a row of that level occurs in two sets */
   gint64 *row;
   PlaitScalar *weights;
   PlaitScalar *path;
@@ -56,12 +57,12 @@ typedef struct
   const PlaitTreeDescent *descent;
   const PlaitTreeDescentScores *scores;
   gint64 pieces;
-  gint64 capacity; /* of all entries */
+  gint64 capacity; /* number of rows for which all entries have room */
   Sentence *sentences;
   Front *fronts; /* [pieces] */
   Entry *entries;
 
-  /* The rooms. */
+  /* Memory for the rows and sets of all entries. */
   gint64 *row;
   PlaitScalar *weights;
   PlaitScalar *path;
@@ -69,7 +70,7 @@ typedef struct
   gint64 *parent;
 } Call;
 
-/* Puts @candidate among the @n best, @most at most, and returns how many they are. */
+/* Inserts @candidate into the @n best, at most @most, and returns their new number. */
 static inline gint64
 insert (Selection *best, gint64 n, gint64 most, Selection candidate)
 {
@@ -99,7 +100,7 @@ sort_by_place (Selection *selection, gint64 n)
     }
 }
 
-/* The children of @row. FALSE if they are no rows of the sentence. */
+/* Finds the children of @row. FALSE if they are not rows of the sentence. */
 static inline gboolean
 find_children (const PlaitTreeDescent *descent, gint64 sentence, gint64 row, PlaitSiblings *children)
 {
@@ -113,7 +114,8 @@ find_children (const PlaitTreeDescent *descent, gint64 sentence, gint64 row, Pla
              && children->first + children->n <= descent->rows.offsets[sentence + 1]);
 }
 
-/* The rows that @entry weighed last, those beside themselves as one. */
+/* Writes the rows of the last weighed level to @selection and returns their number. A row that occurs in two sets
+ * becomes one, with the sum of its paths. */
 static gint64
 join (const Entry *entry, Selection *selection)
 {
@@ -128,8 +130,8 @@ join (const Entry *entry, Selection *selection)
   return n;
 }
 
-/* The best of the rows that @entry weighed last, in their order; returns how many they are. Where none stands beside
- * itself, and they share a vector, all are compared at once. */
+/* Writes the rows of the last weighed level with the greatest paths to @selection, in their order, and returns their
+ * number. If all rows differ and fit into a vector, they are compared at once. */
 static gint64
 choose_rows (const Call *call, const Entry *entry, Selection *selection)
 {
@@ -155,8 +157,8 @@ choose_rows (const Call *call, const Entry *entry, Selection *selection)
   return best;
 }
 
-/* Sees to it that what @width columns of @rows have for @set is on its way while others go on: it stands anywhere.
- * Heads are narrow, so that the first line and the last are mostly all. */
+/* Prefetches @width columns of the rows of @set. The rows may be anywhere in memory. Heads are narrow, so usually the
+ * first and the last cache line of a row are all. */
 static inline void
 fetch (PlaitTensor rows, gint64 column, gint64 width, const PlaitSiblings *set)
 {
@@ -171,7 +173,7 @@ fetch (PlaitTensor rows, gint64 column, gint64 width, const PlaitSiblings *set)
     }
 }
 
-/* The @n rows from @first on, four at a time: what is behind them in the room of the entry is written over. */
+/* Writes the numbers of @n rows from @first on, four at a time; up to three elements after them are overwritten. */
 static inline void
 number_rows (gint64 *row, gint64 first, gint64 n)
 {
@@ -180,7 +182,8 @@ number_rows (gint64 *row, gint64 first, gint64 n)
       row[i + j] = first + i + j;
 }
 
-/* Weighs the sets of @front. A row that two sets share stands beside itself; notes of which entries that is so. */
+/* Weighs the sets of @front and appends their rows to the entries. If two sets share a row, it occurs twice, and
+ * entry->joined is set. */
 static void
 weigh (const Call *call, gint64 query, const Front *front, Entry *entries)
 {
@@ -218,8 +221,8 @@ weigh (const Call *call, gint64 query, const Front *front, Entry *entries)
     }
 }
 
-/* The children of the best of the rows that each entry weighed last make the front. FALSE where children are no rows of
- * the sentence, or with them there are more than there is room for. */
+/* Selects the best rows of each entry and makes their children the new front. FALSE if children are not rows of the
+ * sentence, or if there is not enough room for them. */
 static gboolean
 choose (const Call *call, gint64 sentence, gint64 level, const Entry *entries, Front *front)
 {
@@ -255,7 +258,6 @@ choose (const Call *call, gint64 sentence, gint64 level, const Entry *entries, F
   return TRUE;
 }
 
-/* The room of head @head of query @query. */
 static Entry
 entry_of (const Call *call, gint64 sentence, gint64 query, gint64 head)
 {
@@ -273,7 +275,7 @@ entry_of (const Call *call, gint64 sentence, gint64 query, gint64 head)
   };
 }
 
-/* The heads of a query go down side by side: what one of them weighs does not wait for what another one chooses. */
+/* Descends for all heads of a query together: one head does not have to wait for the selection of another. */
 static void
 descend_query (const Call *call, gint64 sentence, gint64 query, Front *front)
 {
@@ -325,8 +327,8 @@ descend_piece (gpointer data, gint64 piece, guint thread)
     }
 }
 
-/* Rows that can be weighed below the top of the @n rows from @first on, on @height levels. All of them are counted only
- * where few branches are not fewer. */
+/* Returns an upper bound for the rows weighed below the top level, for @height levels and the @n rows from @first on.
+ * Counts all children only if few branches do not give a lower bound. */
 static gint64
 most_below (const PlaitTreeDescent *descent, gint64 first, gint64 n, gint64 height)
 {
@@ -339,8 +341,8 @@ most_below (const PlaitTreeDescent *descent, gint64 first, gint64 n, gint64 heig
   return MIN (most, all);
 }
 
-/* Notes where the sentences' highest levels begin, and how many rows their entries can weigh; returns how many that is
- * for all entries together. */
+/* Finds the top level of each sentence and the room that its entries need. Returns the room of all entries, and sets
+ * *most to the largest room of one. */
 static gint64
 measure (const PlaitTreeDescent *descent, Sentence *sentences, gint64 *most)
 {
@@ -369,7 +371,7 @@ measure (const PlaitTreeDescent *descent, Sentence *sentences, gint64 *most)
   return first;
 }
 
-/* What the walks take, about. */
+/* Returns the approximate cost of the descents in multiply-adds. */
 static gint64
 work_of (const PlaitTreeDescent *descent, const PlaitTreeDescentScores *scores, gint64 capacity)
 {
@@ -405,7 +407,6 @@ prepare (Call *call, PlaitArena *arena)
   call->path = call->weights + call->capacity;
 }
 
-/* What is large of it. */
 static void
 release (const Call *call, PlaitArena *arena, gint64 entries)
 {
@@ -414,7 +415,7 @@ release (const Call *call, PlaitArena *arena, gint64 entries)
   plait_arena_release (arena, call->weights, sizeof *call->weights * (gsize)(2 * call->capacity));
 }
 
-/* The rows of @entry that were weighed last, and what they have. */
+/* Copies the rows of the last weighed level of @entry, and their path as leaf weights. */
 static void
 note_leaves (const PlaitTreeDescent *descent, const Entry *entry, gint64 *row, PlaitScalar *leaf_weights)
 {
@@ -429,7 +430,6 @@ note_leaves (const PlaitTreeDescent *descent, const Entry *entry, gint64 *row, P
     leaf_weights[i] = descent->normalise ? path[i] / sum : path[i];
 }
 
-/* The leaves of all entries, end to end. */
 static void
 gather_leaves (const Call *call, PlaitArena *arena, gint64 entries, PlaitTreeDescentResult *result)
 {
@@ -448,7 +448,6 @@ gather_leaves (const Call *call, PlaitArena *arena, gint64 entries, PlaitTreeDes
   result->leaves = (PlaitSelectedRows){ descent->heads, sets, { entries, rows }, row };
 }
 
-/* The rows and sets of all entries, end to end. */
 static void
 gather_all (const Call *call, PlaitArena *arena, gint64 entries, PlaitTreeDescentResult *result)
 {

@@ -5,58 +5,61 @@
 #include "attention/sparse.h"
 
 /*
- * Walks from the top of a memory's levels down to its leaves, one for each head of each query (an entry, as in
- * PlaitSelectedRows). The rows at the top are one set of siblings, and so are the children of every row that goes on; a
- * row has the softmax of its set times what its parent has. Of each level the rows that have most go on.
+ * Descends from the top level of a pyramid to its leaves, for each head of each query (an entry, as in
+ * PlaitSelectedRows). The rows of the top level are one set of siblings; so are the children of each selected row. The
+ * path of a row is its softmax weight in its set times the path of its parent. On each level the rows with the greatest
+ * paths are selected.
  */
 typedef struct
 {
-  PlaitRagged queries; /* of each sentence */
-  PlaitRagged rows;    /* likewise; those of the highest level stand last */
+  PlaitRagged queries; /* queries of each sentence */
+  PlaitRagged rows;    /* memory rows of each sentence, those of the top level last */
 
-  /* Of each row; children stand beside each other, and those of neighbours may have one in common. */
+  /* Level, first child and number of children of each row: [rows]. The children of a row are consecutive; neighbouring
+   * rows may share one child. */
   const gint64 *level;
   const gint64 *first_child;
   const gint64 *n_children;
 
-  gint64 max_children; /* that a row has */
+  gint64 max_children; /* largest number of children of a row */
   guint heads;
-  gint64 branches;    /* rows of a level that go on, of those alike the first; G_MAXINT64: all */
-  gboolean normalise; /* what leaves have is divided by their sum */
+  gint64 branches;    /* number of rows selected on each level (ties: the first ones); G_MAXINT64: all */
+  gboolean normalise; /* divide the weights of the leaves by their sum */
 } PlaitTreeDescent;
 
-/* How rows are scored: scale * query . key, or with one head vector . tanh (query + key). */
+/* Score function: scale * query . key, or, with one head, vector . tanh (query + key). */
 typedef struct
 {
   PlaitTensor queries;
   PlaitTensor keys;
   PlaitScalar scale;
-  const PlaitScalar *vector; /* NULL: products */
-  PlaitTensor values;        /* what will be read of the leaves, to be fetched meanwhile; or no columns */
+  const PlaitScalar *vector; /* vector of additive scores; NULL: dot products */
+  PlaitTensor values;        /* values of the rows, which are prefetched for the leaves; or no columns */
 } PlaitTreeDescentScores;
 
-/* What was found. Arrays are the arena's. */
+/* Result of a tree descent. Its arrays are allocated in the arena. */
 typedef struct
 {
-  gint64 weighed;            /* rows, of all entries together; -1: children of a row are not rows of its sentence */
-  PlaitSelectedRows leaves;  /* that were reached, a set an entry */
-  PlaitScalar *leaf_weights; /* what they have */
+  gint64 weighed; /* rows weighed by all entries together; -1: children of a row are not rows of its sentence */
+  PlaitSelectedRows leaves;  /* reached leaves, one set for each entry */
+  PlaitScalar *leaf_weights; /* weight of each reached leaf */
   gboolean normalised;
 
-  /* Only where it was asked for: all rows that were weighed, of each entry from the top down, the leaves last. */
+  /* Only if asked for: all rows that were weighed, for each entry from the top level down to the leaves. */
   PlaitSelectedRows all;
-  const gint64 *parent;       /* [sets]: the place, in all, of the row that a set stands below, which may stand beside
-                                 itself and then has a part in each place; -1: a top */
-  const PlaitScalar *weights; /* the softmax of each set */
-  const PlaitScalar *path;    /* times what the parent has; not normalised */
+  const gint64 *parent; /* index in @all of the parent of each set, -1 for the top level: [sets]. A parent may occur in
+                           two sets, next to each other, and then has a part of its path in each. */
+  const PlaitScalar *weights; /* softmax weight of each row in its set */
+  const PlaitScalar *path;    /* product of the weights from the top level down, not normalised */
 } PlaitTreeDescentResult;
 
-/* Walks; @all: that is asked for. A level of one row at the top is passed by: its weight is one. The cost is that of
- * the rows that are weighed, however many the memory has. Bits do not depend on what other queries there are. */
+/* Descends for all queries. @all: also return all weighed rows, as backward needs. Top levels of one row are skipped,
+ * as their weight is 1. The cost is that of the weighed rows, however large the memory is. Bits do not depend on other
+ * queries. */
 PlaitTreeDescentResult plait_tree_descent_forward (PlaitPool *pool, PlaitArena *arena, const PlaitTreeDescent *descent,
                                                    const PlaitTreeDescentScores *scores, gboolean all);
 
-/* The gradient of the scores of all rows that were weighed, times @factor, from @dleaves, that of what the leaves have.
- * Which rows were chosen has none. */
+/* Writes dscores = factor * gradient of the scores of all weighed rows. @dleaves is the gradient of the leaf weights.
+ * The selection of rows has no gradient. */
 void plait_tree_descent_backward (PlaitPool *pool, PlaitArena *arena, const PlaitTreeDescentResult *result,
                                   PlaitScalar *dscores, PlaitScalar factor, const PlaitScalar *dleaves);
