@@ -4,9 +4,9 @@
 #include "attention/attention.h"
 #include "trial.h"
 
-/* What the tests of attention hold its kernels against. */
+/* Slow implementation of attention, to which tests compare the kernels. */
 
-/* One query and head over a list of keys; keys that it does not see are NULL. */
+/* One query and head with a list of @n keys. A key that the query cannot see is NULL. */
 typedef struct
 {
   gint64 n;
@@ -18,15 +18,15 @@ typedef struct
   gint64 width;
 } Slow;
 
-/* The factor that dropout gives to a weight. */
+/* Returns the factor by which dropout multiplies the weight of @key. */
 double slow_factor (const PlaitAttentionSettings *settings, gint64 row, guint head, gint64 key);
 
-/* Fills the weights. */
+/* Computes the weights of all keys. */
 void slow_weigh (Slow *slow, const PlaitScalar *query);
 
-/* From weights and factors. */
+/* Computes the context from weights, factors and values. */
 void slow_context (const Slow *slow, PlaitScalar *context);
 
-/* Adds to the gradients; dkeys and dvalues are NULL where keys are. */
+/* Adds the gradients of one query. dkeys and dvalues are NULL where the keys are. */
 void slow_backward (const Slow *slow, const PlaitScalar *query, const PlaitScalar *dcontext, PlaitScalar *dquery,
                     PlaitScalar **dkeys, PlaitScalar **dvalues);

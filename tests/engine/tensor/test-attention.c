@@ -20,7 +20,7 @@ typedef struct
   PlaitTensor slow_dkeys[MAX_MEMORIES], slow_dvalues[MAX_MEMORIES];
 } Case;
 
-/* Everything in the plain order of the equations. */
+/* Computes attention in the plain order of the equations. */
 static void
 slow_attention (Trial *trial, Case *c, gboolean backward)
 {
@@ -83,7 +83,7 @@ slow_attention (Trial *trial, Case *c, gboolean backward)
     }
 }
 
-/* Everything but what the sentences have. */
+/* Draws everything except the lengths and contents of sentences. */
 static Case
 random_settings (Trial *trial)
 {
@@ -97,7 +97,7 @@ random_settings (Trial *trial)
   return c;
 }
 
-/* What the sentences of the case have. */
+/* Draws the contents of the sentences of the case. */
 static void
 draw_sentences (Trial *trial, Case *c)
 {
@@ -225,7 +225,7 @@ TEST_CASE (attention, goes_through_many_queries_in_tiles)
   trial_run (long_body, 2);
 }
 
-/* Sentences that read themselves, the longest of @longest. */
+/* Checks self-attention of sentences of up to @longest rows. */
 static void
 own_case (Trial *trial, gint64 longest, gint64 width, gboolean causal, double dropout)
 {
@@ -252,8 +252,8 @@ TEST_CASE (attention, goes_through_long_sentences_in_blocks)
   trial_run (own_body, 1);
 }
 
-/* Scores that rise and fall from block to block by more than exponentials reach: the greatest key has all the weight,
- * wherever it stands. */
+/* Scores differ between blocks by more than exp can represent. The key with the greatest score gets all the weight, in
+ * whatever block it is. */
 static void
 steep_body (Trial *trial)
 {
@@ -286,8 +286,8 @@ TEST_CASE (attention, finds_the_greatest_score_in_any_block)
   trial_run (steep_body, 8);
 }
 
-/* What a thread needs beside the tensors grows as the sentence does, not as its square: less than half of one head's
- * weights. */
+/* The scratch memory of a thread must grow linearly with the sentence: it is less than half of the weights of one
+ * head. */
 TEST_CASE (attention, scratch_grows_as_the_sentence)
 {
   static const gint64 offsets[] = { 0, 1024, 4096 };
@@ -310,7 +310,7 @@ TEST_CASE (attention, scratch_grows_as_the_sentence)
     }
 }
 
-/* Lets a memory's keys and values be gathered from eleven rows. */
+/* Makes the memory gather its keys and values from eleven rows. */
 static void
 gather_keys (Trial *trial, const Case *c, PlaitAttentionMemory *memory)
 {
@@ -351,7 +351,7 @@ TEST_CASE (attention, reads_gathered_keys)
   trial_run (gather_blocks_body, 1);
 }
 
-/* The columns of the keys given, as search does: the same bits as without. */
+/* Checks that transposed keys, as in search, give equal bits. */
 static void
 columns_case (Trial *trial, Case c)
 {
@@ -399,7 +399,7 @@ TEST_CASE (attention, reads_given_key_columns)
   trial_run (columns_of_blocks_body, 2);
 }
 
-/* One query a sentence, as in a step of search, which has a kernel of its own. */
+/* A step of search has one query for each sentence; it has a kernel of its own. */
 static void
 single_body (Trial *trial)
 {

@@ -5,16 +5,16 @@
 
 #include "attention/attention.h"
 
-/* Attention whose products are of bfloat16. */
+/* Tests of attention with products in bfloat16. */
 
-/* Within bfloat16's precision of the greatest number, after products of products. */
+/* Checks a result of several products in bfloat16. */
 static void
 check_rather_close (PlaitTensor found, PlaitTensor expected)
 {
   check_within (found, expected, 1. / 64);
 }
 
-/* Two memories under one softmax, and what they come to by one precision. */
+/* One or two memories under one softmax, and their queries. */
 typedef struct
 {
   PlaitAttentionSettings settings;
@@ -78,7 +78,7 @@ check_contexts (Contexts found, Contexts expected, guint n_memories, void (*chec
     }
 }
 
-/* Of two sentences, which have @longest keys and a few less. */
+/* Draws two sentences of at most @longest keys. */
 static Attended
 random_attention (Trial *trial, gint64 longest)
 {
@@ -97,7 +97,7 @@ random_attention (Trial *trial, gint64 longest)
       gint64 most = m == 0 ? longest : 9;
 
       memory->rows = from.settings.causal ? from.query_rows : trial_ragged (trial, 2, MAX (0, most - 9), most);
-      /* Rounded ones have the scores of numbers. */
+      /* Keys rounded beforehand give the scores of float products. */
       memory->keys = rounded (trial, trial_tensor (trial, plait_ragged_rows (memory->rows), width));
       memory->values = trial_tensor (trial, memory->keys.rows, width);
     }
@@ -106,7 +106,7 @@ random_attention (Trial *trial, gint64 longest)
   return from;
 }
 
-/* The least that is multiplied so, about a block, and more. */
+/* The least number of keys for which bfloat16 is used, about one block, and several blocks. */
 static const gint64 attended_lengths[] = { 73, 100, 265, 530 };
 
 static void
@@ -117,7 +117,7 @@ attention_body (Trial *trial)
   Contexts emulated = attend (trial, from, PLAIT_PRECISION_BFLOAT16_EMULATED);
 
   check_contexts (emulated, numbers, from.n_memories, check_rather_close);
-  /* Their bits are those of any number of threads. */
+  /* Adds the bits to the digest, which must be equal for all numbers of threads. */
   trial_check (trial, "context", emulated.context, emulated.context);
   trial_check (trial, "dqueries", emulated.dqueries, emulated.dqueries);
   trial_check (trial, "dkeys", emulated.dkeys[0], emulated.dkeys[0]);

@@ -43,10 +43,10 @@ TEST_CASE (bfloat16, rounds_to_nearest_even)
   EACH_PRECISION (p)
   for (guint i = 0; i < G_N_ELEMENTS (lower); i++)
     {
-      /* Every number that there is, and what lies just beside it, half way, and just beside that. */
+      /* All bfloat16, and floats just above them, half way to the next, and just beside half way. */
       for (guint32 upper = 0; upper < 0x10000; upper++)
         bits[upper] = upper << 16 | lower[i];
-      /* Signalling NaN comes as the quiet one where scalars are widened. */
+      /* Widening a signalling NaN to double makes it quiet. */
       check_rounding (plait_bfloat16_kernels (precisions[p]), bits, 0x10000 - (gint64)i);
     }
 }
@@ -62,7 +62,7 @@ TEST_CASE (bfloat16, rounds_special_values)
     { -0.f, 0x8000 },
     { 1, 0x3f80 },
     { 1.00390625f, 0x3f80 }, /* half way between 1 and 1.0078125, which is odd */
-    { 1.01171875f, 0x3f82 }, /* half way, to the even one above */
+    { 1.01171875f, 0x3f82 }, /* half way, rounded up to the even one */
     { -1.01171875f, 0xbf82 },
     { 1.003907f, 0x3f81 },
     { FLT_MAX, 0x7f80 }, /* infinity */
@@ -71,7 +71,7 @@ TEST_CASE (bfloat16, rounds_special_values)
     { INFINITY, 0x7f80 },
     { -INFINITY, 0xff80 },
     { FLT_MIN, 0x80 },
-    { FLT_MIN / 2, 0 }, /* what is not normal */
+    { FLT_MIN / 2, 0 }, /* subnormal */
     { -FLT_MIN / 2, 0x8000 },
     { 1e-45f, 0 },
   };
@@ -95,7 +95,7 @@ TEST_CASE (bfloat16, rounds_special_values)
   }
 }
 
-/* What is not normal becomes zero, of floats. */
+/* Returns sum + a b; a subnormal float becomes zero. */
 static PlaitScalar
 multiply_add (PlaitScalar a, PlaitScalar b, PlaitScalar sum)
 {
@@ -107,7 +107,7 @@ multiply_add (PlaitScalar a, PlaitScalar b, PlaitScalar sum)
 #endif
 }
 
-/* 512 of the depth at a time, two by two, the second of both first. */
+/* Depth of a round; within it, products are added in pairs, the second of a pair first. */
 #define ROUND 512
 
 static void
@@ -168,7 +168,7 @@ TEST_CASE (bfloat16, products_have_the_bits_of_their_slow_twin)
   trial_run (product_body, 30);
 }
 
-/* One number of a depth of @n. */
+/* Returns the product of a row and a column of @n elements. */
 static float
 product_of (Trial *trial, PlaitPrecision precision, const float *x, const float *w, gint64 n)
 {
@@ -199,7 +199,7 @@ strange_body (Trial *trial)
   }
 }
 
-TEST_CASE (bfloat16, products_keep_what_is_not_a_number)
+TEST_CASE (bfloat16, products_keep_nan)
 {
   trial_run (strange_body, 1);
 }
@@ -210,7 +210,7 @@ static void
 limits_body (Trial *trial)
 {
   static const float great[] = { 3e38f, 3e38f, 1 }, ones[] = { 1, 1, 1 };
-  /* Half the least normal number, and what is less. */
+  /* Half of the least normal float, and a subnormal one. */
   static const float small[] = { FLT_MIN, 1e-39f, 0 }, factors[] = { .5f, 1, 0 };
 
   EACH_PRECISION (p)
@@ -221,14 +221,14 @@ limits_body (Trial *trial)
   }
 }
 
-TEST_CASE (bfloat16, sums_lose_what_is_not_normal)
+TEST_CASE (bfloat16, sums_flush_subnormals)
 {
   trial_run (limits_body, 1);
 }
 
 #endif
 
-/* All gradients of a linear layer, and what it is forward, packed and not. */
+/* Checks output and all gradients of a linear layer, packed and not packed. */
 static void
 linear_body (Trial *trial)
 {
@@ -247,7 +247,7 @@ linear_body (Trial *trial)
   slow_product (slow_y, 0, x, FALSE, weight, FALSE);
   slow_product (slow_dx, 0, dz, FALSE, weight, TRUE);
   slow_product (slow_dweight, 0, x, TRUE, dz, FALSE);
-  /* Sums of rows are not of what is rounded. */
+  /* Sums of rows are computed from unrounded gradients. */
   for (gint64 j = 0; j < out; j++)
     {
       double sum = 0;
@@ -289,7 +289,7 @@ TEST_CASE (bfloat16, linear_layers_have_the_bits_of_their_slow_twin)
   trial_run (linear_body, 4);
 }
 
-/* The result of the loss, by one precision. */
+/* Loss and gradients of the output layer in one precision. */
 typedef struct
 {
   PlaitOutputLayerSums sums;
@@ -313,7 +313,7 @@ find (Trial *trial, PlaitOutputLayerWork work, PlaitPrecision precision)
   return found;
 }
 
-/* Within bfloat16's precision of the greatest number. */
+/* Checks a result of one product in bfloat16. */
 static void
 check_close (PlaitTensor found, PlaitTensor expected)
 {
@@ -337,7 +337,8 @@ vocabulary_body (Trial *trial)
   for (gint64 i = 0; i < rows; i++)
     targets[i] = (gint32)trial_number (trial, 0, words - 1);
   work.targets = targets;
-  /* What is rounded already has the same logits as numbers; their gradient alone is rounded then. */
+  /* Factors rounded beforehand give the logits of float products, so that only the gradient of the logits is
+   * rounded. */
   work.states = rounded (trial, work.states);
   work.table = rounded (trial, work.table);
   plain = find (trial, work, PLAIT_PRECISION_FLOAT);
@@ -368,7 +369,7 @@ TEST_CASE (bfloat16, vocabulary_loss_is_that_of_rounded_factors)
   trial_run (vocabulary_body, 6);
 }
 
-/* What is not rounded before: another loss, so that rounding is no matter of words. */
+/* Factors that are not rounded beforehand must give another loss, which shows that rounding takes place. */
 static void
 rounding_body (Trial *trial)
 {

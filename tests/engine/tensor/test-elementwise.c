@@ -123,7 +123,7 @@ TEST_CASE (elementwise, works_in_many_pieces)
   trial_run (large_body, 2);
 }
 
-/* Value and derivative of an activation in double. */
+/* Returns the value of an activation, and its derivative, in double. */
 static double
 slow_activation (PlaitActivation activation, double x, double *derivative)
 {
@@ -224,7 +224,7 @@ accuracy_body (Trial *trial)
       for (int i = 0; i < n; i++)
         {
           double derivative, exact = slow_activation ((PlaitActivation)which, (double)x.data[i], &derivative);
-          /* GELU is judged by the units of x: its left tail is a difference. */
+          /* The error of GELU is relative to x, because its left tail is a difference. */
           double unit = UNIT * (which <= PLAIT_ACTIVATION_GELU_TANH ? fabs ((double)x.data[i]) : fabs (exact));
 
           worst[which] = MAX (worst[which], fabs ((double)y.data[i] - exact) / (unit + 1e-300));
@@ -263,7 +263,7 @@ strange_body (Trial *trial)
     }
 }
 
-TEST_CASE (activation, keeps_what_is_not_a_number)
+TEST_CASE (activation, keeps_nan)
 {
   trial_run (strange_body, 1);
 }
@@ -296,7 +296,7 @@ TEST_CASE (activation, takes_the_logarithm_of_any_number)
 }
 
 static void
-extremes_of_what_is_not_a_number_body (Trial *trial)
+nan_extremes_body (Trial *trial)
 {
   PlaitScalar numbers[] = { (PlaitScalar)NAN, 1 }, others[] = { 1, (PlaitScalar)NAN }, found[2];
 
@@ -308,7 +308,7 @@ extremes_of_what_is_not_a_number_body (Trial *trial)
     }
 }
 
-TEST_CASE (elementwise, extremes_keep_what_is_not_a_number)
+TEST_CASE (elementwise, extremes_keep_nan)
 {
-  trial_run (extremes_of_what_is_not_a_number_body, 1);
+  trial_run (nan_extremes_body, 1);
 }

@@ -16,7 +16,7 @@
     }                                                                                                                  \
   while (0)
 
-/* 127 steps to the greatest magnitude of what stands @step apart; returns what a step is. */
+/* Quantises @n scalars that are @step apart to -127 .. 127. Returns the scale. */
 static PlaitScalar
 slow_bytes (gint64 *bytes, const PlaitScalar *x, gint64 step, gint64 n)
 {
@@ -33,7 +33,7 @@ slow_bytes (gint64 *bytes, const PlaitScalar *x, gint64 step, gint64 n)
   return greatest / 127;
 }
 
-/* y = beta y + x W: W [in, out], or a table [out, in]. */
+/* Computes y = beta y + x W with W [in, out], or a table [out, in] if @transposed. */
 static void
 slow_product (PlaitTensor y, PlaitScalar beta, PlaitTensor x, PlaitTensor weight, gboolean transposed)
 {
@@ -72,7 +72,7 @@ product_body (Trial *trial)
     return;
   packed = plait_pack (trial->pool, weight, transposed, PLAIT_PRECISION_INT8);
   CHECK_INT (plait_packed_precision (packed), PLAIT_PRECISION_INT8);
-  /* What is nothing, and nearly nothing, stays so. */
+  /* Rows of zeros, or of tiny elements, stay so. */
   for (gint64 k = 0; k < in && rows > 1; k++)
     {
       plait_tensor_row (x, 0)[k] = 0;
@@ -91,7 +91,7 @@ TEST_CASE (int8, products_equal_their_slow_twin)
   trial_run (product_body, 30);
 }
 
-/* A state that is not a number is not told as one, and its neighbours are what they were. */
+/* A row with NaN or infinity gives NaN, and does not change its neighbours. */
 static void
 strange_body (Trial *trial)
 {
@@ -110,13 +110,13 @@ strange_body (Trial *trial)
            && isnan (plait_tensor_row (y, 2)[j]));
 }
 
-TEST_CASE (int8, keeps_what_is_not_a_number)
+TEST_CASE (int8, keeps_nan)
 {
   NEEDS_BYTES ();
   trial_run (strange_body, 1);
 }
 
-/* Search and forced decoding tell the same of a word. */
+/* Search and forced decoding give a word the same probability. */
 static void
 vocabulary_body (Trial *trial)
 {

@@ -107,7 +107,7 @@ check_loss (Trial *trial, gint64 rows, gint64 width, gint64 words)
   trial_check (trial, "dtable", work.dtable, slow.dtable);
   trial_check (trial, "dbias", work.dbias, slow.dbias);
 
-  /* Without gradients: the same losses. */
+  /* The losses without gradients must be equal. */
   work.dstates.data = work.dtable.data = work.dbias.data = NULL;
   CHECK (plait_output_layer_compute (trial->pool, trial->arena, &work).loss == sums.loss);
 }
@@ -164,7 +164,7 @@ strange_body (Trial *trial)
   CHECK (isnan (plait_output_layer_compute (trial->pool, trial->arena, &work).loss));
 }
 
-TEST_CASE (vocabulary_loss, keeps_what_is_not_a_number)
+TEST_CASE (vocabulary_loss, keeps_nan)
 {
   trial_run (strange_body, 1);
 }
@@ -189,7 +189,7 @@ best_body (Trial *trial)
     forbidden[1] = (forbidden[0] + 1) % (gint32)words;
   else
     n_forbidden = MIN (n_forbidden, 1);
-  /* Some equal words. */
+  /* Makes some words equal. */
   for (gint64 v = 0; v + 1 < words; v += 7)
     memcpy (plait_tensor_row (work.table, words - 1 - v), plait_tensor_row (work.table, v / 2),
             sizeof (PlaitScalar) * (gsize)width);
@@ -204,7 +204,7 @@ best_body (Trial *trial)
       PlaitTensor y = plait_tensor (rounded, 1, words);
       double greatest = -INFINITY, sum = 0;
 
-      /* The twin chooses from logits of the same bits, so that ties are ties. */
+      /* The twin selects from logits with equal bits, so that ties are ties. */
       plait_packed_product (trial->pool, y, 0, plait_tensor_rows (work.states, row, 1), packed,
                             &(PlaitEpilogue){ .bias = work.bias });
       for (gint64 v = 0; v < words; v++)
@@ -233,7 +233,7 @@ best_body (Trial *trial)
           rounded[choice] = -(PlaitScalar)INFINITY;
         }
     }
-  /* For the comparison of bits between numbers of threads. */
+  /* Adds the bits to the digest, which must be equal for all numbers of threads. */
   trial_check_vector (trial, "log-probabilities", log_probabilities, log_probabilities,
                       n_forbidden > 0 ? 0 : rows * best);
 }

@@ -187,7 +187,7 @@ TEST_CASE (product, linear_backward_equals_its_slow_twin)
   trial_run (linear_backward_body, 30);
 }
 
-/* Gradients of small weights over many rows are cut by the rows. */
+/* Gradients of small weights over many rows are cut along the rows. */
 static void
 deep_body (Trial *trial)
 {
@@ -231,7 +231,7 @@ TEST_CASE (blas, serves_many_rows_where_it_is_faster)
   plait_kernels_choose (NULL);
 }
 
-/* Bigger than a piece in both directions, so that pieces meet, and with rows far apart. */
+/* Larger than a piece in both directions, and with rows far apart. */
 static void
 large_body (Trial *trial)
 {
@@ -252,7 +252,7 @@ TEST_CASE (product, of_many_pieces_equals_its_slow_twin)
   trial_run (large_body, 6);
 }
 
-/* More than other tests have multiplied in, so that there is something to reserve. */
+/* More threads than other tests use, so that buffers have to be reserved. */
 #define CALLERS 12
 
 static void
@@ -287,7 +287,7 @@ TEST_CASE (blas, is_not_begun_without_its_memory)
 #endif
   g_autofree char *description = plait_blas_description (NULL);
   if (!g_str_has_prefix (description, "OpenBLAS"))
-    SKIP_TEST ("OpenBLAS alone takes it beforehand");
+    SKIP_TEST ("only OpenBLAS reserves buffers");
   CHECK (!plait_sandbox_run ("BLAS", PLAIT_ERROR_PLUGIN, multiply_in_threads, NULL, little, &error));
   CHECK_ERROR (error, PLAIT_ERROR_MEMORY, "of 12 (it maps up to 256 MiB for each); ask for fewer with --threads");
   CHECK (plait_sandbox_run ("BLAS", PLAIT_ERROR_PLUGIN, multiply_in_threads, NULL, enough, NO_ERROR));

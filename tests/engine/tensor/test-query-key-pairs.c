@@ -5,7 +5,7 @@
 
 #include "trial.h"
 
-/* The pair of query @q, counted over all sentences, with row @row of its sentence @s. */
+/* Returns the pair of query @q, counted over all sentences, with row @row of its sentence @s. */
 static gint64
 pair_of (const PlaitQueryKeyPairs *pairs, gint64 s, gint64 q, gint64 row)
 {
@@ -43,7 +43,7 @@ check_read (Trial *trial, gint64 sentences, gint64 most_queries, gint64 least_ro
 
   plait_weighted_sum_forward (trial->pool, trial->arena, &pairs, y, beta != 0, numbers, x);
   slow_read (&pairs, slow, numbers, x);
-  trial_check (trial, "what was read", y, slow);
+  trial_check (trial, "weighted sum", y, slow);
 }
 
 static void
@@ -57,7 +57,7 @@ TEST_CASE (pairs, read_as_the_slow_twin)
   trial_run (read_body, 10);
 }
 
-/* The sum over a long memory is cut; a short memory beside it has parts without rows. */
+/* The sum over a long memory is cut into pieces; in a short memory some of the pieces have no rows. */
 static void
 long_body (Trial *trial)
 {

@@ -11,7 +11,7 @@ dropped (PlaitRandomKey key, double rate, gint64 i)
   return plait_random_hash32 ((guint32)key.state, (guint32)(key.state >> 32), (guint32)i) < (guint32)(rate * 0x1p32);
 }
 
-/* y's row i += scale * x's row j. */
+/* Adds scale * row @j of @x to row @i of @y. */
 static void
 add_row (PlaitTensor y, gint64 i, double scale, PlaitTensor x, gint64 j)
 {

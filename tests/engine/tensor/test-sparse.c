@@ -6,13 +6,13 @@
 
 #include "trial.h"
 
-/* The slow twins go over each entry and each of its rows as the sums are written. */
-#define EACH_CHOSEN(entry, i, selected)                                                                                \
+/* Loops over all entries and their selected rows. */
+#define EACH_SELECTED(entry, i, selected)                                                                              \
   for (gint64 entry = 0; entry < (selected)->sets.n; entry++)                                                          \
     for (gint64 i = (selected)->rows.offsets[(selected)->sets.offsets[entry]];                                         \
          i < (selected)->rows.offsets[(selected)->sets.offsets[entry + 1]]; i++)
 
-/* What a choice may be: most sets of an entry, most rows of a set. */
+/* Size of a selection: the most sets of an entry, the most rows of a set. */
 typedef struct
 {
   guint heads;
@@ -22,10 +22,10 @@ typedef struct
   gint64 most_in_set;
 } Shape;
 
-/* Queries of four sentences, each with its share of the rows. Rows follow one another, or stand anywhere and repeat;
- * entries may have no set, and sets no row. */
+/* Draws a selection for queries of four sentences, each with its part of the rows. Rows are consecutive, or anywhere
+ * and repeated. Entries may have no sets, and sets no rows. */
 static PlaitSelectedRows
-choose (Trial *trial, Shape shape)
+draw_selection (Trial *trial, Shape shape)
 {
   gint64 entries = shape.queries * shape.heads, most = shape.most_sets * entries;
   gint64 *sets = trial_memory (trial, sizeof (gint64) * (gsize)(entries + 1));
@@ -53,14 +53,14 @@ choose (Trial *trial, Shape shape)
   return (PlaitSelectedRows){ shape.heads, { entries, sets }, { set, rows }, row };
 }
 
-/* Few rows: all in the calling thread. */
+/* Few rows, so that the calling thread does all work. */
 static Shape
 small (Trial *trial)
 {
   return (Shape){ (guint)trial_number (trial, 1, 3), trial_number (trial, 1, 12), trial_number (trial, 4, 60), 4, 9 };
 }
 
-/* Enough for several pieces and parts. */
+/* Enough rows for several pieces and parts. */
 static Shape
 large (Trial *trial)
 {
@@ -68,14 +68,14 @@ large (Trial *trial)
                   90 };
 }
 
-/* Few queries whose sums are cut in their depth. */
+/* Few queries with so many rows that their sums are cut. */
 static Shape
 deep (Trial *trial)
 {
   return (Shape){ (guint)trial_number (trial, 1, 2), trial_number (trial, 1, 12), 6000, 1, 1500 };
 }
 
-/* The columns of @entry's head. */
+/* Returns the number of columns of @entry's head, and sets *first to the first of them. */
 static gint64
 columns_of (const PlaitSelectedRows *selected, gint64 entry, gint64 width, gint64 *first)
 {
@@ -86,7 +86,7 @@ columns_of (const PlaitSelectedRows *selected, gint64 entry, gint64 width, gint6
 static void
 check_products (Trial *trial, Shape shape)
 {
-  PlaitSelectedRows selected = choose (trial, shape);
+  PlaitSelectedRows selected = draw_selection (trial, shape);
   gint64 width = shape.heads * trial_number (trial, 1, 150), n = plait_selected_rows_count (&selected), first;
   PlaitScalar beta = (PlaitScalar)trial_number (trial, 0, 1);
   PlaitTensor queries = trial_tensor (trial, shape.queries, width), rows = trial_tensor (trial, shape.rows, width);
@@ -100,7 +100,7 @@ check_products (Trial *trial, Shape shape)
   plait_sparse_dot_scores_forward (trial->pool, &selected, fast, (PlaitScalar)0.7, queries, rows);
   plait_sparse_weighted_sum_forward (trial->pool, &selected, sum, beta != 0, numbers, rows);
   plait_sparse_weighted_sum_transposed (trial->pool, trial->arena, &selected, spread, numbers, queries);
-  EACH_CHOSEN (entry, i, &selected)
+  EACH_SELECTED (entry, i, &selected)
   {
     gint64 columns = columns_of (&selected, entry, width, &first), query = entry / shape.heads, row = selected.row[i];
     double dot = 0;
@@ -124,7 +124,7 @@ check_products (Trial *trial, Shape shape)
     }
   trial_check_vector (trial, "products", fast, slow, n);
   trial_check (trial, "sums of rows", sum, slow_sum);
-  trial_check (trial, "what was spread", spread, slow_spread);
+  trial_check (trial, "transposed sum", spread, slow_spread);
 }
 
 static void
@@ -151,7 +151,7 @@ check_additive (Trial *trial, Shape shape)
 {
   shape.heads = 1;
 
-  PlaitSelectedRows selected = choose (trial, shape);
+  PlaitSelectedRows selected = draw_selection (trial, shape);
   gint64 width = trial_number (trial, 1, 90), n = plait_selected_rows_count (&selected);
   PlaitAdditiveScores additive = { .queries = trial_tensor (trial, shape.queries, width),
                                    .keys = trial_tensor (trial, shape.rows, width),
@@ -166,7 +166,7 @@ check_additive (Trial *trial, Shape shape)
   gradients.vector = vector.data;
   plait_sparse_additive_scores_forward (trial->pool, &selected, fast, &additive);
   plait_sparse_additive_scores_backward (trial->pool, trial->arena, &selected, &gradients, dscores, &additive);
-  EACH_CHOSEN (query, i, &selected)
+  EACH_SELECTED (query, i, &selected)
   {
     double score = 0;
 
@@ -202,7 +202,7 @@ TEST_CASE (selected, additive_scores_as_the_slow_twin)
   trial_run (additive_body, 2);
 }
 
-/* The softmax of set @s by @scores, and what it makes of @dweights. */
+/* Computes the softmax of set @s, and adds the gradient of its scores for @dweights. */
 static void
 slow_softmax (const PlaitSelectedRows *selected, gint64 s, const PlaitScalar *scores, const PlaitScalar *dweights,
               PlaitScalar *weights, PlaitScalar *dscores)
@@ -224,7 +224,7 @@ slow_softmax (const PlaitSelectedRows *selected, gint64 s, const PlaitScalar *sc
 static void
 check_weights (Trial *trial, Shape shape)
 {
-  PlaitSelectedRows selected = choose (trial, shape);
+  PlaitSelectedRows selected = draw_selection (trial, shape);
   gint64 n = plait_selected_rows_count (&selected);
   PlaitScalar *scores = trial_vector (trial, n + 1);
   PlaitScalar *weights = trial_vector (trial, n + 1), *slow_weights = trial_vector (trial, n + 1);
@@ -254,7 +254,7 @@ TEST_CASE (selected, weights_as_the_slow_twin)
   trial_run (weights_body, 2);
 }
 
-/* What a query gets has the same bits whether others have chosen the same rows too or not. */
+/* The bits of a query do not depend on other queries that have selected the same rows. */
 static void
 alone_body (Trial *trial)
 {

@@ -11,7 +11,7 @@
 #define SENTENCES 4
 #define MAX_ROWS 4096
 
-/* Pyramids over sentences of some leaves: blocks of 1 to 4 rows, of which neighbours may have one in common. */
+/* Pyramids over sentences: blocks of 1 to 4 rows. Neighbouring blocks may share one row. */
 typedef struct
 {
   gint64 *level;
@@ -20,7 +20,7 @@ typedef struct
   gint64 *offsets;
 } Forest;
 
-/* Puts the rows of the level above the @n from @first on behind them, and returns how many they are. */
+/* Appends the level above the @n rows from @first on, and returns the number of its rows. */
 static gint64
 add_level (Trial *trial, Forest *forest, gint64 first, gint64 n, gint64 level)
 {
@@ -69,7 +69,7 @@ plant (Trial *trial, gint64 most_leaves)
   return forest;
 }
 
-/* A walk as the equations read, of one entry. */
+/* Slow tree descent of one entry, as the equations read. */
 typedef struct
 {
   const PlaitTreeDescent *descent;
@@ -77,8 +77,8 @@ typedef struct
   gint64 sentence;
   gint64 query;
   gint64 head;
-  gint64 n;      /* rows that were weighed */
-  double *share; /* [rows]: what each has, those of lower levels that were not reached 0 */
+  gint64 n;      /* number of weighed rows */
+  double *share; /* path of each row, 0 for rows that were not reached: [rows] */
 } Slow;
 
 static double
@@ -95,7 +95,7 @@ slow_score (const Slow *slow, gint64 row)
   return score;
 }
 
-/* The softmax over @n rows from @first on, times @above, is added to what they have. */
+/* Adds @above times the softmax of @n rows from @first on to their paths. */
 static void
 slow_weigh (Slow *slow, gint64 first, gint64 n, double above)
 {
@@ -146,7 +146,7 @@ slow_descent (Slow *slow)
     slow->share[row] /= sum;
 }
 
-/* The leaves of entry @entry have what the slow twin says, and all others have nothing. */
+/* Checks the leaf weights of @entry. Leaves that were not reached must have weight 0. */
 static void
 check_leaves (Trial *trial, const PlaitTreeDescentResult *result, gint64 entry, const Slow *slow)
 {
@@ -160,10 +160,10 @@ check_leaves (Trial *trial, const PlaitTreeDescentResult *result, gint64 entry, 
     }
   for (gint64 i = result->leaves.rows.offsets[entry]; i < result->leaves.rows.offsets[entry + 1]; i++)
     fast[result->leaves.row[i] - begin] += result->leaf_weights[i];
-  trial_check_vector (trial, "what leaves have", fast, expected, end - begin);
+  trial_check_vector (trial, "weights of leaves", fast, expected, end - begin);
 }
 
-/* What the leaves of an entry have, weighed by @dleaves, where its scores are @scores. */
+/* Returns the sum of the leaf weights of an entry times @dleaves, computed from its @scores. */
 static double complex
 slow_total (const PlaitTreeDescentResult *result, gint64 entry, const double complex *scores,
             const PlaitScalar *dleaves)
@@ -194,7 +194,7 @@ slow_total (const PlaitTreeDescentResult *result, gint64 entry, const double com
   return result->normalised && n > 0 ? total / sum : total;
 }
 
-/* The gradient of an entry's scores, by steps off the real axis, which lose no digits. */
+/* Checks the gradient of an entry's scores by complex-step differentiation, which loses no digits. */
 static void
 check_backward (Trial *trial, const PlaitTreeDescentResult *result, gint64 entry, const PlaitScalar *dscores,
                 const Slow *slow, const PlaitScalar *dleaves)
@@ -266,7 +266,7 @@ check_descents (Trial *trial, gint64 most_leaves, gint64 most_queries, gint64 mo
          == 0);
 }
 
-/* What the leaves have times their values, for one entry. */
+/* Writes the context of one entry: the sum of leaf weights times values. */
 static void
 slow_context (Trial *trial, const Slow *slow, PlaitTensor values, PlaitTensor context)
 {
@@ -283,7 +283,7 @@ slow_context (Trial *trial, const Slow *slow, PlaitTensor values, PlaitTensor co
     }
 }
 
-/* Down all branches of @forest, by a few queries a sentence. */
+/* Returns a descent through all branches of @forest, with a few queries for each sentence. */
 static PlaitTreeDescent
 descend_all (Trial *trial, const Forest *forest, gint64 most_queries, guint heads)
 {
@@ -299,7 +299,7 @@ descend_all (Trial *trial, const Forest *forest, gint64 most_queries, guint head
   };
 }
 
-/* Down all branches at once. */
+/* Checks attention down all branches at once. */
 static void
 check_sibling_attention (Trial *trial, gint64 most_leaves, gint64 most_queries, gint64 most_width)
 {
@@ -330,7 +330,8 @@ check_sibling_attention (Trial *trial, gint64 most_leaves, gint64 most_queries, 
   trial_check (trial, "context of all branches", context, expected);
 }
 
-/* The same taken apart, and its gradient beside that of the walk, where a row may stand several times. */
+/* Checks the sibling softmax over scores of pairs. Its gradient must equal that of the tree descent, where a row may
+ * occur several times. */
 static void
 check_sibling_softmax (Trial *trial, gint64 most_leaves, gint64 most_queries, gint64 most_width)
 {
@@ -386,7 +387,7 @@ check_sibling_softmax (Trial *trial, gint64 most_leaves, gint64 most_queries, gi
         pair += plait_ragged_length (descent.rows, s);
       }
   plait_sibling_softmax_backward (trial->pool, &taken, dscores.data, add, dweights);
-  trial_check (trial, "gradient of scores of families", dscores, dexpected);
+  trial_check (trial, "gradient of sibling scores", dscores, dexpected);
 }
 
 static void
@@ -398,7 +399,7 @@ few_body (Trial *trial)
   check_sibling_softmax (trial, 30, 4, 20);
 }
 
-/* Enough for several pieces. */
+/* Enough rows for several pieces. */
 static void
 many_body (Trial *trial)
 {
@@ -414,7 +415,7 @@ TEST_CASE (descent, as_the_slow_twin)
   trial_run (many_body, 1);
 }
 
-/* Whole vectors of rows in a set, and more. */
+/* A set with more rows than a vector has lanes. */
 static void
 wide_body (Trial *trial)
 {
@@ -441,7 +442,7 @@ or_lowest (PlaitScalar x)
   return isnan (x) ? -(PlaitScalar)INFINITY : x;
 }
 
-/* The lanes of the greatest numbers, of equal ones the first; NaN is none. */
+/* Returns the lanes of the @most greatest scalars, of equal ones the first; NaN counts as -infinity. */
 static guint32
 slow_best_lanes (const PlaitScalar *x, gint64 n, gint64 most)
 {
@@ -482,7 +483,7 @@ TEST_CASE (descent, best_rows_of_a_vector)
   trial_run (lanes_body, 2);
 }
 
-/* Links that lead out of a sentence, or say more than they may, are found before anything is read. */
+/* Children outside the sentence, or wrong numbers of children, are found before any row is read. */
 TEST_CASE (descent, children_elsewhere_are_refused)
 {
   static const gint64 level[] = { 0, 0, 0, 0, 1, 1 }, offsets[] = { 0, 6 }, one[] = { 0, 1 };

@@ -142,7 +142,7 @@ strange_body (Trial *trial)
   CHECK (plait_gradient_squared_norm (trial->pool, trial->arena, &slot, 0) == 0);
 }
 
-TEST_CASE (update, norm_keeps_what_is_not_a_number)
+TEST_CASE (update, norm_keeps_nan)
 {
   trial_run (strange_body, 1);
 }

@@ -8,8 +8,8 @@
 #include "tensor/packed.h"
 
 /*
- * A trial runs a fast kernel beside its slow twin on random shapes: with every kernel variant that this processor has,
- * and with 1, 2 and 3 threads, whose results must have the same bits.
+ * A trial compares a kernel with its slow twin on random shapes, for every kernel variant of this processor, and with
+ * 1, 2 and 3 threads. The bits must be equal for all numbers of threads.
  */
 typedef struct
 {
@@ -18,7 +18,7 @@ typedef struct
   PlaitRandomKey key;
   guint64 draws;
   GPtrArray *blocks;
-  guint64 digest; /* of the bits of everything checked */
+  guint64 digest; /* hash of the bits of all checked results */
 } Trial;
 
 typedef void (*TrialBody) (Trial *trial);
@@ -26,38 +26,40 @@ typedef void (*TrialBody) (Trial *trial);
 /* Runs @body @rounds times for each variant and number of threads. */
 void trial_run (TrialBody body, guint rounds);
 
-/* A number in @least .. @most. */
+/* Returns a random integer in @least .. @most. */
 gint64 trial_number (Trial *trial, gint64 least, gint64 most);
 gboolean trial_flip (Trial *trial);
 
-/* Memory that lives as long as the trial. */
+/* Returns zeroed memory that lives as long as the trial. */
 gpointer trial_memory (Trial *trial, gsize size);
 
-/* Normal numbers; a row may be followed by a gap. */
+/* Returns a tensor of normally distributed elements; its stride may be greater than its width. */
 PlaitTensor trial_tensor (Trial *trial, gint64 rows, gint64 width);
 
-/* Normal numbers end to end. */
+/* Returns @n normally distributed elements. */
 PlaitScalar *trial_vector (Trial *trial, gint64 n);
 
-/* Not-a-numbers, as uninitialised memory might hold. */
+/* Returns a tensor of NaN, as uninitialised memory may contain. */
 PlaitTensor trial_rubbish (Trial *trial, gint64 rows, gint64 width);
 
-/* The same values elsewhere. */
+/* Returns a copy of @tensor, perhaps with another stride. */
 PlaitTensor trial_copy (Trial *trial, PlaitTensor tensor);
 
-/* Rubbish if @beta is 0, else normal numbers; *slow is a copy for the slow twin, zero if @beta is 0. */
+/* Returns a target for beta * target + ...: NaN if @beta is 0, else random. *slow is a copy for the slow twin, zeros if
+ * @beta is 0. */
 PlaitTensor trial_target (Trial *trial, gint64 rows, gint64 width, PlaitScalar beta, PlaitTensor *slow);
 
-/* @n sentences of @least .. @most rows. */
+/* Returns @n sentences of @least .. @most rows. */
 PlaitRagged trial_ragged (Trial *trial, gint64 n, gint64 least, gint64 most);
 
-/* A byte a row, 0 or 1. */
+/* Returns @n random bytes, 0 or 1. */
 guint8 *trial_bytes (Trial *trial, gint64 n);
 
-/* Checks that a row of @x times @packed, @out wide, has the same bits alone and beside the others. */
+/* Checks that the bits of a row of the product of @x [rows, in] and @packed [in, @out] do not depend on the other
+ * rows. */
 void trial_check_alone (Trial *trial, const PlaitPacked *packed, PlaitTensor x, gint64 out);
 
-/* Checks that @fast is near @slow, relative to the greatest magnitude in @slow, and takes @fast's
- * bits into the digest. */
+/* Checks that @fast is close to @slow, relative to the greatest magnitude in @slow, and adds the bits of @fast to the
+ * digest. */
 void trial_check (Trial *trial, const char *what, PlaitTensor fast, PlaitTensor slow);
 void trial_check_vector (Trial *trial, const char *what, const PlaitScalar *fast, const PlaitScalar *slow, gint64 n);
