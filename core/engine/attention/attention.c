@@ -11,8 +11,7 @@ typedef struct
   gsize (*kernel) (const PlaitAttentionPiece *piece, gpointer scratch);
 } Attention;
 
-/* Computes one head of one sentence. The heads of a sentence are consecutive pieces, so that a thread finds its rows in
- * cache. */
+/* Computes one head of one sentence. Heads of a sentence are consecutive, so a thread finds its rows in cache. */
 static void
 head_piece (gpointer data, gint64 number, guint thread)
 {
@@ -24,8 +23,7 @@ head_piece (gpointer data, gint64 number, guint thread)
   attention->kernel (&piece, plait_pool_scratch (attention->pool, thread, size));
 }
 
-/* Computes all heads of a sentence with one query. Falls back to head_piece if the kernel does not support the
- * width. */
+/* Computes all heads of a sentence with one query. Calls head_piece if the kernel does not support the width. */
 static void
 one_piece (gpointer data, gint64 sentence, guint thread)
 {
@@ -154,6 +152,7 @@ items_piece (gpointer data, gint64 piece, guint thread)
 static void
 run_items (Items *items)
 {
+  PLAIT_WORK_SCOPE (items->pool, PLAIT_WORK_ATTENTION);
   const PlaitItemsJob *job = items->job;
 
   g_assert (job->settings->heads > 0 && job->queries.width % job->settings->heads == 0);
@@ -165,15 +164,11 @@ run_items (Items *items)
 void
 plait_items_attention_forward (PlaitPool *pool, const PlaitItemsJob *job)
 {
-  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ATTENTION);
-
   run_items (&(Items){ pool, job, plait_kernels ()->items_forward });
 }
 
 void
 plait_items_attention_backward (PlaitPool *pool, const PlaitItemsJob *job)
 {
-  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ATTENTION);
-
   run_items (&(Items){ pool, job, plait_kernels ()->items_backward });
 }

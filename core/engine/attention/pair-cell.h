@@ -52,8 +52,7 @@ void plait_pair_cell_forward (PlaitPool *pool, const PlaitPairCell *cell);
 typedef struct
 {
   PlaitTensor dstates;     /* gradient of the states: [pairs, w] */
-  PlaitTensor dprojected;  /* output: gradient of the gate inputs, [pairs, 3 w]; with the reset before the product it is
-                              @gates itself */
+  PlaitTensor dprojected;  /* output: gradient of the gate inputs, [pairs, 3 w]; @gates itself if the reset is first */
   PlaitTensor drow_part;   /* [rows, 3 w], added to; or no data */
   PlaitTensor dquery_part; /* [query rows, 3 w], added to; or no data */
   PlaitTensor dprevious;   /* [pairs, w], added to; or no data */

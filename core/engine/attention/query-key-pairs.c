@@ -71,8 +71,7 @@ typedef struct
   const PlaitScalar *betas;
 } Call;
 
-/* Returns the number of pieces, of @rows rows each, of the longest sentence. Every sentence gets as many; they may be
- * empty. */
+/* Returns the number of pieces of @rows rows in the longest sentence. Every sentence gets as many, perhaps empty. */
 static gint64
 pieces_of (const PlaitQueryKeyPairs *pairs, gint64 rows)
 {
@@ -373,8 +372,7 @@ plait_weighted_sum_transposed (PlaitPool *pool, const PlaitQueryKeyPairs *pairs,
   run_places (pool, &(Call){ .pairs = pairs, .x = x, .y = y, .numbers = numbers, .add = add }, spread_piece);
 }
 
-/* Returns where the pairs of a query with one memory begin, and sets *length to their number. @before is the number of
- * pairs of the earlier memories. */
+/* Returns where the pairs of a query with one memory begin. The earlier memories have @before pairs. */
 static gint64
 segment (const PlaitQueryKeyPairs *pairs, gint64 before, gint64 sentence, gint64 q, gint64 *length)
 {
@@ -452,28 +450,27 @@ softmax_piece (gpointer data, gint64 piece, guint thread)
         softmax_backward_query (call, s, q);
 }
 
+static void
+run_softmax (PlaitPool *pool, Call *call)
+{
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ATTENTION);
+
+  call->kernels = plait_kernels ();
+  plait_pool_run (pool, (call->pairs->queries.n + SENTENCES - 1) / SENTENCES, softmax_piece, call);
+}
+
 void
 plait_ragged_softmax_forward (PlaitPool *pool, const PlaitQueryKeyPairs *pairs, guint n, PlaitScalar *weights,
                               const PlaitScalar *scores)
 {
-  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ATTENTION);
-  Call call = { .kernels = plait_kernels (), .pairs = pairs, .n = n, .scores = weights, .numbers = scores };
-
-  plait_pool_run (pool, (pairs->queries.n + SENTENCES - 1) / SENTENCES, softmax_piece, &call);
+  run_softmax (pool, &(Call){ .pairs = pairs, .n = n, .scores = weights, .numbers = scores });
 }
 
 void
 plait_ragged_softmax_backward (PlaitPool *pool, const PlaitQueryKeyPairs *pairs, guint n, PlaitScalar *const *dscores,
                                const PlaitScalar *betas, const PlaitScalar *dweights, const PlaitScalar *weights)
 {
-  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ATTENTION);
-  Call call = { .kernels = plait_kernels (),
-                .pairs = pairs,
-                .n = n,
-                .dscores = dweights,
-                .numbers = weights,
-                .targets = dscores,
-                .betas = betas };
+  Call call = { .pairs = pairs, .n = n, .dscores = dweights, .numbers = weights, .targets = dscores, .betas = betas };
 
-  plait_pool_run (pool, (pairs->queries.n + SENTENCES - 1) / SENTENCES, softmax_piece, &call);
+  run_softmax (pool, &call);
 }

@@ -23,8 +23,7 @@ PlaitQueryKeyPairs plait_query_key_pairs_new (PlaitArena *arena, PlaitRagged que
 /* Returns @n sentences of one row each, with offsets allocated in @arena. */
 PlaitRagged plait_ragged_units (PlaitArena *arena, gint64 n);
 
-/* Returns the first row of each sentence (if @first) or its last, -1 for an empty sentence: [sentences], allocated in
- * @arena. */
+/* Returns the @first row of each sentence, else its last; -1 if it is empty: [sentences], allocated in @arena. */
 const gint64 *plait_ragged_ends (PlaitArena *arena, PlaitRagged rows, gboolean first);
 
 static inline gint64
@@ -73,8 +72,7 @@ void plait_dot_scores_forward (PlaitPool *pool, const PlaitQueryKeyPairs *pairs,
 void plait_weighted_sum_forward (PlaitPool *pool, PlaitArena *arena, const PlaitQueryKeyPairs *pairs, PlaitTensor y,
                                  gboolean add, const PlaitScalar *numbers, PlaitTensor x);
 
-/* x[row] = (@add: x +) sum of numbers[pair] * y[query] over the pairs of the row: the transpose of
- * plait_weighted_sum_forward. */
+/* Transposed weighted sum: x[row] = (@add: x +) sum of numbers[pair] * y[query] over the pairs of the row. */
 void plait_weighted_sum_transposed (PlaitPool *pool, const PlaitQueryKeyPairs *pairs, PlaitTensor x, gboolean add,
                                     const PlaitScalar *numbers, PlaitTensor y);
 

@@ -21,8 +21,7 @@ top_of (const PlaitTreeDescent *descent, gint64 s)
   return (PlaitSiblingGroup){ -1, top - begin, end - top };
 }
 
-/* TRUE if the children of @next precede those of @group, or share one row with them. The parent of @next precedes that
- * of @group. */
+/* TRUE if the children of @next precede those of @group; the last of them may be the first of @group's. */
 static gboolean
 comes_before (const PlaitSiblingGroup *next, const PlaitSiblingGroup *group)
 {
@@ -153,8 +152,7 @@ columns_of (const Piece *piece, PlaitTensor x, gint64 first, gint64 n)
   return (PlaitTensor){ plait_tensor_row (x, first) + piece->column, n, piece->width, x.stride };
 }
 
-/* Copies the head's columns of @n rows of @x end to end, padded to whole vectors, for products that read them
- * repeatedly. */
+/* Copies the head's columns of @n rows of @x, padded to whole vectors, for products that read them repeatedly. */
 static PlaitTensor
 copy_of (const Call *call, const Piece *piece, PlaitTensor x, gint64 first, gint64 n, PlaitScalar **workspace)
 {

@@ -173,6 +173,8 @@ piece (gpointer data, gint64 number, guint thread)
 static void
 run (PlaitPool *pool, Call *call)
 {
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ATTENTION);
+
   call->kernels = plait_kernels ();
   call->pool = pool;
   plait_pool_run (pool, (call->of->groups->rows.n + SENTENCES - 1) / SENTENCES, piece, call);
@@ -182,18 +184,12 @@ void
 plait_sibling_softmax_forward (PlaitPool *pool, const PlaitSiblingSoftmax *sibling_softmax, PlaitScalar *weights,
                                const PlaitScalar *scores)
 {
-  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ATTENTION);
-  Call call = { .of = sibling_softmax, .weights = weights, .scores = scores };
-
-  run (pool, &call);
+  run (pool, &(Call){ .of = sibling_softmax, .weights = weights, .scores = scores });
 }
 
 void
 plait_sibling_softmax_backward (PlaitPool *pool, const PlaitSiblingSoftmax *sibling_softmax, PlaitScalar *dscores,
                                 gboolean add, const PlaitScalar *dweights)
 {
-  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ATTENTION);
-  Call call = { .of = sibling_softmax, .dscores = dscores, .add = add, .dweights = dweights };
-
-  run (pool, &call);
+  run (pool, &(Call){ .of = sibling_softmax, .dscores = dscores, .add = add, .dweights = dweights });
 }

@@ -8,8 +8,7 @@
 /* Number of scalars in a cache line. */
 #define LINE (64 / (gint64)sizeof (PlaitScalar))
 
-/* A row whose children are weighed next: its index among the rows of the entry, and the product of weights down to
- * it. */
+/* A row whose children are weighed next: its index in the entry, and the product of weights down to it. */
 typedef struct
 {
   gint64 place;
@@ -35,8 +34,7 @@ typedef struct
   gint64 first;      /* where the room of the first entry begins */
 } Sentence;
 
-/* The weighed rows and sets of one entry so far, and the room for them. There is room for one set more than for
- * rows. */
+/* The weighed rows and sets of one entry so far, and the room for them: one set more than rows. */
 typedef struct
 {
   gint64 begin; /* where the room begins */

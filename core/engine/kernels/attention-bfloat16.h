@@ -55,8 +55,7 @@ round_left (const Piece *piece, PlaitBfloat16Pair *to, Rows rows, gint64 n, gint
                               transposed ? n : width);
 }
 
-/* Returns keys (or values, if @values) @from .. @end - 1: in place if they are contiguous, else copied to
- * @workspace. */
+/* Returns keys (or @values) @from .. @end - 1, in place if they are contiguous, else copied to @workspace. */
 static inline Rows
 rows_of_block (const Piece *piece, gboolean values, gint64 from, gint64 end, PlaitScalar *workspace)
 {
@@ -69,8 +68,7 @@ rows_of_block (const Piece *piece, gboolean values, gint64 from, gint64 end, Pla
   return (Rows){ workspace, piece->padded };
 }
 
-/* Computes y [rows of left, width] = (@add: y +) left times right. @left may be less deep than @right, which is padded
- * with zeros. */
+/* Computes y [rows of left, width] = (@add: y +) left times right. @left may be less deep than @right. */
 static inline void
 multiply_bfloat16 (const Piece *piece, PlaitBfloat16Panel left, Right right, PlaitScalar *y, gint64 stride,
                    gint64 width, gboolean add)

@@ -164,8 +164,7 @@ rows_of_key_range (const Piece *piece, KeyRange part, gboolean values, gboolean 
                   part.n, in_place, workspace);
 }
 
-/* Returns @n rows of @tensor, which has a row for each query, from query @first of the sentence on; perhaps copied to
- * @workspace. */
+/* Returns the rows of @tensor for queries @first .. @first + @n - 1, perhaps copied to @workspace. */
 static inline Rows
 rows_of_queries (const Piece *piece, PlaitTensor tensor, gint64 first, gint64 n, PlaitScalar *workspace)
 {

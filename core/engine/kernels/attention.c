@@ -138,8 +138,7 @@ score_block (const Piece *piece, const Workspace *workspace, Rows queries, gint6
        columns_of_block (piece, workspace, from), piece->stride, workspace->scores, piece->stride, FALSE);
       return;
     }
-  /* The padding written after the keys of a memory is overwritten by the next memory, or lies in the extra vector of
-   * @stride. */
+  /* Padding after the keys of a memory is overwritten by the next memory, or lies in the extra vector of @stride. */
   EACH_KEY_RANGE (part, piece, from, from + keys)
   {
     const PlaitAttentionMemory *memory = &piece->job->memories[part.memory];
@@ -154,8 +153,7 @@ score_block (const Piece *piece, const Workspace *workspace, Rows queries, gint6
   }
 }
 
-/* Updates the greatest scores with those of the block, and scales the totals and contexts of the earlier blocks down to
- * them. */
+/* Updates the greatest scores with the block, and scales totals and contexts of earlier blocks down to them. */
 static void
 raise_greatest (const Piece *piece, const Workspace *workspace, Running *running, gint64 first, gint64 n, gint64 from,
                 gint64 keys)

@@ -33,8 +33,7 @@ PlaitBfloat16Panel plait_bfloat16_left (const PlaitBfloat16Kernels *kernels, Pla
 void plait_bfloat16_right (const PlaitBfloat16Kernels *kernels, PlaitBfloat16Pair *to, PlaitTensor b,
                            gboolean transposed, gint64 first, gint64 depth, gint64 column, gint64 width);
 
-/* Computes y = (@add: y +) left times panels. The panels have @width columns and are @bfloat16_pairs deep; @left may be
- * less deep. */
+/* Computes y = (@add: y +) left times panels [bfloat16_pairs, width]. @left may be less deep than the panels. */
 void plait_bfloat16_multiply (const PlaitBfloat16Kernels *kernels, const PlaitBfloat16Panel *left,
                               const PlaitBfloat16Pair *panels, gint64 bfloat16_pairs, PlaitScalar *y, gint64 y_stride,
                               gint64 width, gboolean add);

@@ -59,8 +59,7 @@ gru_after (const PlaitCellRow *row, gint64 width, gint64 i, gint64 n)
 
 EACH_VECTOR (gru_after)
 
-/* First half of a GRU with the reset gate before the recurrent product: the gates reset and update. gru_candidate is
- * the second half. */
+/* First half of a GRU with the reset gate before the product: reset and update. Then follows gru_candidate. */
 static inline __attribute__ ((always_inline)) void
 gru_reset (const PlaitCellRow *row, gint64 width, gint64 i, gint64 n)
 {

@@ -101,8 +101,7 @@ typedef struct
   gint64 n;
 } PlaitSiblingGroup;
 
-/* All sibling groups of a sentence for some of its queries. Each query is a column, and the arrays are
- * [rows][stride]. */
+/* All sibling groups of a sentence, for some of its queries. Arrays are [rows][stride]; a query is a column. */
 typedef struct
 {
   const PlaitSiblingGroup *groups; /* [n], from the top level down, each level from its last group to its first */
@@ -135,11 +134,9 @@ typedef struct
   /* Backward only. */
   const PlaitScalar *dstate;
   const PlaitScalar *dcell;
-  PlaitScalar *carried; /* gradient of the state: a row reads it from the next step and writes it for the previous step,
-                           a node writes those of its children */
-  PlaitScalar *
-      carried_cell; /* gradient of the cell, read and written like @carried; a node adds to the one of its left child */
-  PlaitScalar *carried_right; /* gradient of the cell of the right child, to which a node adds */
+  PlaitScalar *carried; /* gradient of the state; a row makes it the previous step's, a node writes its children's */
+  PlaitScalar *carried_cell;  /* gradient of the cell, likewise; a node adds to its left child's */
+  PlaitScalar *carried_right; /* gradient of the right child's cell, to which a node adds */
   const PlaitScalar *dreset;  /* gradient of reset_state */
   PlaitScalar *dprojected;    /* output: gradient of @projected, or NULL */
   gboolean adds;              /* add to @dprojected instead of overwriting it */
@@ -163,8 +160,7 @@ typedef struct
   void (*multiply) (gint64 rows, gint64 width, gint64 depth, const PlaitScalar *a, gint64 row, gint64 step,
                     const PlaitScalar *b, gint64 b_stride, PlaitScalar *c, gint64 c_stride, gboolean add);
   /* Computes c [rows, width] = (@add: c +) a b, where b is part of a packed weight: @depth rows of at most tile_width
-   * columns, in panels that begin @distance scalars apart. @next is where the panels of the next call begin, which are
-   * prefetched. */
+   * columns, in panels that begin @distance scalars apart. The panels of the next call, at @next, are prefetched. */
   void (*multiply_packed) (gint64 rows, gint64 width, gint64 depth, const PlaitScalar *a, gint64 row,
                            const PlaitScalar *b, gint64 distance, PlaitScalar *c, gint64 c_stride, gboolean add,
                            const PlaitScalar *next);
@@ -200,8 +196,7 @@ typedef struct
   /* Normalises one row. *mean and *inverse (1 / standard deviation) may be NULL. */
   void (*layer_norm) (PlaitScalar *y, const PlaitScalar *x, const PlaitScalar *gain, const PlaitScalar *bias, gint64 n,
                       PlaitScalar epsilon, PlaitScalar *mean, PlaitScalar *inverse);
-  /* Backward for one row: adds to dgain and dbias, and computes dx = beta dx + its gradient (@dx NULL: not
-   * computed). */
+  /* Backward for one row: adds to dgain and dbias; dx = beta dx + its gradient (@dx NULL: not computed). */
   void (*layer_norm_backward) (PlaitScalar *dx, PlaitScalar beta, PlaitScalar *dgain, PlaitScalar *dbias,
                                const PlaitScalar *dy, const PlaitScalar *x, const PlaitScalar *gain, gint64 n,
                                PlaitScalar mean, PlaitScalar inverse);
@@ -219,8 +214,7 @@ typedef struct
   /* x = factor * x - offset. */
   void (*scale_shift) (PlaitScalar *x, PlaitScalar factor, PlaitScalar offset, gint64 n);
 
-  /* Attention for one sentence and head. Returns the size of @scratch in bytes; with @scratch NULL does nothing
-   * else. */
+  /* Attention for one sentence and head. Returns the bytes of @scratch; with @scratch NULL does nothing else. */
   gsize (*attention_forward) (const PlaitAttentionPiece *piece, gpointer scratch);
   gsize (*attention_backward) (const PlaitAttentionPiece *piece, gpointer scratch);
   /* Attention for a sentence with one query and one memory: all heads, without dropout, weights or log_sums. @scratch
@@ -251,8 +245,7 @@ typedef struct
    * set. May overwrite up to PLAIT_MAX_VECTOR_LENGTH scalars after a set before it writes the next set. */
   void (*weigh_siblings) (const PlaitRowScores *from, const PlaitSiblings *sets, gint64 n, PlaitScalar *weights,
                           PlaitScalar *path);
-  /* Returns a bit for each of the @most greatest of @n scalars, at most a vector of them. Of equal scalars it takes the
-   * first. */
+  /* Returns a bit for each of the @most greatest of @n scalars, at most a vector; of equal ones the first. */
   guint32 (*best_lanes) (const PlaitScalar *x, gint64 n, gint64 most);
   /* Writes to @weights the softmax of scale * scores in each sibling group, and to @path the weights times the path of
    * the parent. Paths are summed over the groups of a row, and are 0 for rows without a group. */

@@ -18,8 +18,7 @@ clear_rows (const PlaitSiblingTile *tile, gint64 first, gint64 end)
     memset (at (tile, tile->path, row, 0), 0, sizeof (PlaitScalar) * (gsize)tile->columns);
 }
 
-/* Softmax of one group for a vector of queries. Rows from @shared on were written by another group, so their paths are
- * added. */
+/* Softmax of one group for a vector of queries. Rows from @shared on have paths of another group: these are added. */
 static inline __attribute__ ((always_inline)) void
 weigh (const PlaitSiblingTile *tile, const PlaitSiblingGroup *group, gint64 column, PlaitScalar *weights, gint64 shared)
 {
@@ -69,8 +68,7 @@ KERNEL (weigh_sibling_groups) (const PlaitSiblingTile *tile)
   clear_rows (tile, 0, written);
 }
 
-/* Backward of one group for a vector of queries. Rows before @shared were written by another group, so their gradients
- * are added. */
+/* Backward of one group for a vector of queries. Adds to rows before @shared, which another group has written. */
 static inline __attribute__ ((always_inline)) void
 weigh_backward (const PlaitSiblingTile *tile, const PlaitSiblingGroup *group, gint64 column, PlaitScalar *weights,
                 gint64 shared)

@@ -69,8 +69,7 @@ KERNEL (count_at_least) (const PlaitScalar *x, PlaitScalar bound, gint64 n)
   return found;
 }
 
-/* Returns exp (x). If the result is only summed (not @kept), e^EXP_LOWEST may replace 0, which the sum does not
- * notice. */
+/* Returns exp (x). If it is only summed (not @kept), e^EXP_LOWEST may replace 0, as the sum does not change. */
 static inline __attribute__ ((always_inline)) Vector
 exponential (Vector x, gboolean kept)
 {

@@ -262,8 +262,7 @@ products (const int group, const int vectors, const PlaitRowScores *from, const 
   return from->scale * vector_sums (sums);
 }
 
-/* Steps of a sum and of a maximum over each group of @group neighbouring lanes. Every lane gets the result of its
- * group. */
+/* Steps of a sum and a maximum over each group of @group neighbouring lanes. Each lane gets its group's result. */
 #define ADD_WITHIN(distance)                                                                                           \
   if ((distance) < group)                                                                                              \
     sum += SHUFFLE (sum, sum, FROM_SWAPPED, distance);

@@ -71,8 +71,7 @@ multiply_columns (gint64 rows, gint64 width, gint64 depth, const PlaitScalar *a,
 
   for (gint64 i = 0; i < rows; tiles_left--)
     {
-      /* Make all tiles about equally high. A last tile of one row would be slow, because its few sums depend on each
-       * other. */
+      /* Make all tiles about equally high: a last tile of one row would be slow, as it waits for its own sums. */
       gint64 n = (rows - i + tiles_left - 1) / tiles_left;
       gint64 share = vectors * VECTOR_LENGTH * depth * i / rows, panel = PACKED_WIDTH * depth;
       const PlaitScalar *ahead = fetches ? next + share / panel * beside + share % panel : NULL;
@@ -108,8 +107,7 @@ KERNEL (multiply_packed) (gint64 rows, gint64 width, gint64 depth, const PlaitSc
                       j + together < width ? b + (j / PACKED_WIDTH + 1) * distance : next);
 }
 
-/* Lane indices of one step of a transposition, for two rows at distance @d: the new first row and the new second
- * row. */
+/* Lane indices of one step of a transposition of two rows at distance @d: new first row, new second row. */
 #define FROM_FIRST(i, d) ((i & d) != 0 ? i - d + LANES : i)
 #define FROM_SECOND(i, d) ((i & d) != 0 ? i + LANES : i + d)
 

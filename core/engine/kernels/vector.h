@@ -319,8 +319,7 @@ vector_tanh (Vector x)
   return (Vector)((IntegerVector)(p / (p + 2)) | ((IntegerVector)x & sign));
 }
 
-/* Returns log (x) of positive normal x: x = 2^n m with sqrt (1/2) <= m < sqrt (2), log (m) = 2 atanh ((m - 1) / (m +
- * 1)). */
+/* Returns log (x) of positive normal x = 2^n m, sqrt (1/2) <= m < sqrt (2): log (m) = 2 atanh ((m - 1) / (m + 1)). */
 static inline __attribute__ ((always_inline)) Vector
 vector_log (Vector x)
 {

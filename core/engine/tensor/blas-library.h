@@ -17,8 +17,7 @@ typedef struct
   /* Returns the library's name, version and processor type, such as "OpenBLAS 0.3.21 core Haswell". (transfer full) */
   char *(*describe) (void);
 
-  /* Allocate and release the buffer of one calling thread, at most buffer_size bytes. NULL if the library needs no
-   * buffer. */
+  /* Allocate and release one calling thread's buffer of at most buffer_size bytes. NULL if no buffer is needed. */
   gpointer (*take_buffer) (void);
   void (*give_buffer) (gpointer buffer);
   gsize buffer_size;

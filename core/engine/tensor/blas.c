@@ -119,8 +119,7 @@ prepared_library (void)
   return table;
 }
 
-/* Makes OpenBLAS allocate the buffers of @threads calling threads. If memory ran out later, OpenBLAS would retry
- * forever. */
+/* Makes OpenBLAS allocate buffers for @threads threads. If memory ran out later, it would retry forever. */
 static gboolean
 reserve (const PlaitBlasTable *table, guint threads, GError **error)
 {

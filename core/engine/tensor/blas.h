@@ -11,8 +11,7 @@
  * faster (PlaitKernels.blas_rows). Benchmarks compare a whole program with its rate.
  */
 
-/* Returns the number of rows from which on products use BLAS; 0: never. @transpose_a: if the left factor is
- * transposed. */
+/* Returns from how many rows on products use BLAS; 0: never. @transpose_a: TRUE for a transposed left factor. */
 gint64 plait_blas_rows (const PlaitKernels *kernels, gboolean transpose_a);
 
 /* Opens the library if products use BLAS, and allocates its buffers for all threads of @pool: OpenBLAS retries forever

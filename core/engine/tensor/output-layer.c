@@ -67,8 +67,7 @@ typedef struct
   PlaitPackedRows packed_rows;
   const PlaitBfloat16Kernels *bfloat16; /* kernels for products in bfloat16, or NULL */
   PlaitBfloat16Pair *rounded;           /* states rounded to bfloat16: [row][plait_bfloat16_pairs (width)] */
-  PlaitScalar *logits;    /* logits, then their exponentials, then their gradients: [block][row][word]; NULL if only the
-                             losses are computed */
+  PlaitScalar *logits;    /* logits, then exponentials, then gradients: [block][row][word]; NULL without gradients */
   Statistics *statistics; /* [row][block] */
   Row *row;
   PlaitScalar *states; /* states as a right factor: panels [panel][row][tile_width], or rounded to bfloat16 */
@@ -268,8 +267,7 @@ adds (const Stage *stage, PlaitScalar beta)
   return beta != 0 || stage->first > 0;
 }
 
-/* Writes or adds the gradient of the block's rows of the table. @logits is the gradient of the logits, @left scratch
- * memory. */
+/* Writes or adds the gradient of the block's rows of the table. @logits is a gradient, @left scratch memory. */
 static void
 add_table_gradient (const Stage *stage, gint64 block, const PlaitTensor *logits, PlaitBfloat16Pair *left)
 {

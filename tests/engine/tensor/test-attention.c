@@ -20,15 +20,22 @@ typedef struct
   PlaitTensor slow_dkeys[MAX_MEMORIES], slow_dvalues[MAX_MEMORIES];
 } Case;
 
+static gint64
+pairs_of (const Case *c, guint m)
+{
+  gint64 pairs = 0;
+
+  for (gint64 s = 0; s < c->query_rows.n; s++)
+    pairs += plait_ragged_length (c->query_rows, s) * plait_ragged_length (c->memories[m].rows, s);
+  return pairs;
+}
+
 /* Computes attention in the plain order of the equations. */
 static void
 slow_attention (Trial *trial, Case *c, gboolean backward)
 {
-  gint64 width = c->width / c->settings.heads, done[MAX_MEMORIES] = { 0 }, pairs[MAX_MEMORIES] = { 0 };
+  gint64 width = c->width / c->settings.heads, done[MAX_MEMORIES] = { 0 };
 
-  for (guint m = 0; m < c->n_memories; m++)
-    for (gint64 s = 0; s < c->query_rows.n; s++)
-      pairs[m] += plait_ragged_length (c->query_rows, s) * plait_ragged_length (c->memories[m].rows, s);
   for (gint64 s = 0; s < c->query_rows.n; s++)
     {
       gint64 queries = plait_ragged_length (c->query_rows, s), n = 0;
@@ -72,7 +79,7 @@ slow_attention (Trial *trial, Case *c, gboolean backward)
             j = 0;
             for (guint m = 0; m < c->n_memories; m++)
               for (gint64 k = 0, keys = plait_ragged_length (c->memories[m].rows, s); k < keys; k++, j++)
-                c->slow_weights[m][head * pairs[m] + done[m] + t * keys + k] = (PlaitScalar)slow.weights[j];
+                c->slow_weights[m][head * pairs_of (c, m) + done[m] + t * keys + k] = (PlaitScalar)slow.weights[j];
             if (backward)
               slow_backward (&slow, plait_tensor_row (c->queries, row) + column,
                              plait_tensor_row (c->dcontext, row) + column,
@@ -107,12 +114,10 @@ draw_sentences (Trial *trial, Case *c)
   for (guint m = 0; m < c->n_memories; m++)
     {
       PlaitAttentionMemory *memory = &c->memories[m];
-      gint64 pairs = 0;
+      gint64 pairs = pairs_of (c, m);
 
       memory->keys = trial_tensor (trial, plait_ragged_rows (memory->rows), c->width);
       memory->values = trial_tensor (trial, plait_ragged_rows (memory->rows), c->width);
-      for (gint64 s = 0; s < c->query_rows.n; s++)
-        pairs += plait_ragged_length (c->query_rows, s) * plait_ragged_length (memory->rows, s);
       memory->weights = trial_flip (trial) ? trial_vector (trial, c->settings.heads * pairs) : NULL;
       c->slow_weights[m] = trial_vector (trial, c->settings.heads * pairs);
     }
@@ -139,14 +144,9 @@ check_forward (Trial *trial, Case *c, gboolean backward)
   slow_attention (trial, c, backward);
   trial_check (trial, "context", c->context, c->slow_context);
   for (guint m = 0; m < c->n_memories; m++)
-    {
-      gint64 pairs = 0;
-
-      for (gint64 s = 0; s < c->query_rows.n; s++)
-        pairs += plait_ragged_length (c->query_rows, s) * plait_ragged_length (c->memories[m].rows, s);
-      if (c->memories[m].weights)
-        trial_check_vector (trial, "weights", c->memories[m].weights, c->slow_weights[m], c->settings.heads * pairs);
-    }
+    if (c->memories[m].weights)
+      trial_check_vector (trial, "weights", c->memories[m].weights, c->slow_weights[m],
+                          c->settings.heads * pairs_of (c, m));
 }
 
 static PlaitAttentionJob

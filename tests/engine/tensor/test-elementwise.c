@@ -11,12 +11,6 @@ at (PlaitTensor tensor, gint64 i)
   return plait_tensor_row (tensor, i / tensor.width) + i % tensor.width;
 }
 
-static gboolean
-dropped (PlaitRandomKey key, double rate, gint64 i)
-{
-  return plait_random_hash32 ((guint32)key.state, (guint32)(key.state >> 32), (guint32)i) < (guint32)(rate * 0x1p32);
-}
-
 static void
 elements_body (Trial *trial)
 {
@@ -71,14 +65,14 @@ elements_body (Trial *trial)
   y = trial_target (trial, rows, width, beta, &slow);
   plait_tensor_dropout (trial->pool, y, beta, x[0], key, rate);
   for (gint64 i = 0; i < n; i++)
-    if (!dropped (key, rate, i))
+    if (!trial_dropped (key, rate, i))
       *at (slow, i) += *at (x[0], i) / (PlaitScalar)(1 - rate);
   trial_check (trial, "dropout", y, slow);
 
   y = trial_target (trial, rows, width, 0, &slow);
   plait_residual_forward (trial->pool, y, x[0], x[1], key, rate);
   for (gint64 i = 0; i < n; i++)
-    *at (slow, i) = *at (x[0], i) + (dropped (key, rate, i) ? 0 : *at (x[1], i) / (PlaitScalar)(1 - rate));
+    *at (slow, i) = *at (x[0], i) + (trial_dropped (key, rate, i) ? 0 : *at (x[1], i) / (PlaitScalar)(1 - rate));
   trial_check (trial, "residual", y, slow);
 
   for (guint terms = 1; terms <= 5; terms++)
@@ -112,7 +106,7 @@ large_body (Trial *trial)
   for (gint64 i = 0; i < 300 * 129; i++)
     {
       total += (double)*at (x, i);
-      *at (slow, i) = dropped (key, .1, i) ? 0 : *at (x, i) / (PlaitScalar).9;
+      *at (slow, i) = trial_dropped (key, .1, i) ? 0 : *at (x, i) / (PlaitScalar).9;
     }
   trial_check (trial, "dropout in many pieces", y, slow);
   CHECK_NEAR (plait_tensor_reduce_sum (trial->pool, trial->arena, x), total, 1e-8);
@@ -121,49 +115,6 @@ large_body (Trial *trial)
 TEST_CASE (elementwise, works_in_many_pieces)
 {
   trial_run (large_body, 2);
-}
-
-/* Returns the value of an activation, and its derivative, in double. */
-static double
-slow_activation (PlaitActivation activation, double x, double *derivative)
-{
-  double y;
-
-  switch (activation)
-    {
-    case PLAIT_ACTIVATION_RELU:
-      *derivative = x > 0;
-      return x > 0 ? x : 0;
-    case PLAIT_ACTIVATION_GELU:
-      *derivative = .5 * erfc (-x * M_SQRT1_2) + x * exp (-x * x / 2) / sqrt (2 * G_PI);
-      return x * .5 * erfc (-x * M_SQRT1_2);
-    case PLAIT_ACTIVATION_GELU_TANH:
-      y = tanh (sqrt (2 / G_PI) * (x + .044715 * x * x * x));
-      *derivative = .5 * (1 + y) + .5 * x * (1 - y * y) * sqrt (2 / G_PI) * (1 + 3 * .044715 * x * x);
-      return x * .5 * (1 + y);
-    case PLAIT_ACTIVATION_SWISH:
-      y = 1 / (1 + exp (-x));
-      *derivative = y + x * y * (1 - y);
-      return x * y;
-    case PLAIT_ACTIVATION_TANH:
-      y = tanh (x);
-      *derivative = 1 - y * y;
-      return y;
-    case PLAIT_ACTIVATION_SIGMOID:
-      y = 1 / (1 + exp (-x));
-      *derivative = y * (1 - y);
-      return y;
-    case PLAIT_ACTIVATION_EXP:
-      *derivative = exp (x);
-      return exp (x);
-    case PLAIT_ACTIVATION_LOG:
-      *derivative = 1 / x;
-      return log (x);
-    case PLAIT_ACTIVATION_NONE:
-      break;
-    }
-  *derivative = 1;
-  return x;
 }
 
 static void
@@ -189,7 +140,7 @@ activation_body (Trial *trial)
         {
           double derivative;
 
-          *at (slow, i) = (PlaitScalar)slow_activation (activation, (double)*at (x, i), &derivative);
+          *at (slow, i) = (PlaitScalar)trial_activation (activation, (double)*at (x, i), &derivative);
           *at (slow_dx, i) += *at (dy, i) * (PlaitScalar)derivative;
         }
       trial_check (trial, "activation", y, slow);
@@ -223,7 +174,7 @@ accuracy_body (Trial *trial)
       plait_activation_forward (trial->pool, (PlaitActivation)which, y, x);
       for (int i = 0; i < n; i++)
         {
-          double derivative, exact = slow_activation ((PlaitActivation)which, (double)x.data[i], &derivative);
+          double derivative, exact = trial_activation ((PlaitActivation)which, (double)x.data[i], &derivative);
           /* The error of GELU is relative to x, because its left tail is a difference. */
           double unit = UNIT * (which <= PLAIT_ACTIVATION_GELU_TANH ? fabs ((double)x.data[i]) : fabs (exact));
 

@@ -27,31 +27,6 @@ slow_product (PlaitTensor c, PlaitScalar beta, PlaitTensor a, gboolean transpose
       }
 }
 
-static double
-slow_activation (PlaitActivation activation, double x)
-{
-  switch (activation)
-    {
-    case PLAIT_ACTIVATION_RELU:
-      return x > 0 ? x : 0;
-    case PLAIT_ACTIVATION_GELU:
-      return x * .5 * (1 + erf (x * M_SQRT1_2));
-    case PLAIT_ACTIVATION_GELU_TANH:
-      return x * .5 * (1 + tanh (sqrt (2 / G_PI) * (x + .044715 * x * x * x)));
-    case PLAIT_ACTIVATION_SWISH:
-      return x / (1 + exp (-x));
-    case PLAIT_ACTIVATION_TANH:
-      return tanh (x);
-    case PLAIT_ACTIVATION_SIGMOID:
-      return 1 / (1 + exp (-x));
-    case PLAIT_ACTIVATION_NONE:
-    case PLAIT_ACTIVATION_EXP:
-    case PLAIT_ACTIVATION_LOG:
-      break;
-    }
-  return x;
-}
-
 static void
 product_body (Trial *trial)
 {
@@ -85,6 +60,7 @@ linear_body (Trial *trial)
   PlaitTensor y = trial_rubbish (trial, rows, out), before = trial_rubbish (trial, rows, out);
   PlaitTensor packed_y = trial_rubbish (trial, rows, out), slow = trial_tensor (trial, rows, out), slow_before;
   gboolean keep = trial_flip (trial);
+  double derivative;
   g_autoptr (PlaitPacked) packed
       = plait_pack (trial->pool, trial_tensor (trial, in, out), FALSE, PLAIT_PRECISION_FLOAT);
 
@@ -95,7 +71,8 @@ linear_body (Trial *trial)
   slow_before = trial_copy (trial, slow);
   for (gint64 i = 0; i < rows; i++)
     for (gint64 j = 0; j < out; j++)
-      plait_tensor_row (slow, i)[j] = (PlaitScalar)slow_activation (activation, (double)plait_tensor_row (slow, i)[j]);
+      plait_tensor_row (slow, i)[j]
+          = (PlaitScalar)trial_activation (activation, (double)plait_tensor_row (slow, i)[j], &derivative);
 
   plait_linear_forward (trial->pool, y, x, weight, NULL, PLAIT_PRECISION_FLOAT, bias, activation,
                         keep ? &before : NULL);

@@ -5,12 +5,6 @@
 
 #include "trial.h"
 
-static gboolean
-dropped (PlaitRandomKey key, double rate, gint64 i)
-{
-  return plait_random_hash32 ((guint32)key.state, (guint32)(key.state >> 32), (guint32)i) < (guint32)(rate * 0x1p32);
-}
-
 /* Adds scale * row @j of @x to row @i of @y. */
 static void
 add_row (PlaitTensor y, gint64 i, double scale, PlaitTensor x, gint64 j)
@@ -194,7 +188,7 @@ positions_body (Trial *trial)
         {
           gint64 row = ragged.offsets[s] + t;
 
-          if (dropped (key, rate, row * width + c))
+          if (trial_dropped (key, rate, row * width + c))
             continue;
           plait_tensor_row (slow, row)[c]
               = (PlaitScalar)(((double)plait_tensor_row (x, row)[c] + (double)plait_tensor_row (table, first + t)[c])

@@ -15,6 +15,30 @@ copy_vector (Trial *trial, const PlaitScalar *from, gint64 n)
   return copy;
 }
 
+static PlaitUpdateSlot
+copy_slot (Trial *trial, const PlaitUpdateSlot *slot)
+{
+  PlaitUpdateSlot copy = { .n = slot->n };
+
+  copy.value = copy_vector (trial, slot->value, slot->n);
+  copy.gradient = copy_vector (trial, slot->gradient, slot->n);
+  for (guint i = 0; i < 2; i++)
+    copy.kept[i] = copy_vector (trial, slot->kept[i], slot->n);
+  return copy;
+}
+
+static void
+check_slots (Trial *trial, const PlaitUpdateSlot *slots, const PlaitUpdateSlot *slow)
+{
+  for (guint i = 0; i < 3; i++)
+    {
+      trial_check_vector (trial, "value", slots[i].value, slow[i].value, slots[i].n);
+      trial_check_vector (trial, "first state", slots[i].kept[0], slow[i].kept[0], slots[i].n);
+      trial_check_vector (trial, "second state", slots[i].kept[1], slow[i].kept[1], slots[i].n);
+      trial_check_vector (trial, "gradient", slots[i].gradient, slow[i].gradient, slots[i].n);
+    }
+}
+
 static void
 adam_body (Trial *trial)
 {
@@ -38,10 +62,7 @@ adam_body (Trial *trial)
         v[j] *= v[j];
       slots[i]
           = (PlaitUpdateSlot){ trial_vector (trial, n), trial_vector (trial, n), { trial_vector (trial, n), v }, n };
-      slow[i] = (PlaitUpdateSlot){ copy_vector (trial, slots[i].value, n),
-                                   copy_vector (trial, slots[i].gradient, n),
-                                   { copy_vector (trial, slots[i].kept[0], n), copy_vector (trial, v, n) },
-                                   n };
+      slow[i] = copy_slot (trial, &slots[i]);
       for (gint64 j = 0; j < n; j++)
         {
           double g = (double)slow[i].gradient[j] * settings.gradient_scale, m, u, corrected;
@@ -61,13 +82,7 @@ adam_body (Trial *trial)
   CHECK_NEAR (plait_gradient_squared_norm (trial->pool, trial->arena, slots, 3) / (squares + 1),
               squares / (squares + 1), 1e-9);
   plait_update (trial->pool, slots, 3, &settings);
-  for (guint i = 0; i < 3; i++)
-    {
-      trial_check_vector (trial, "value", slots[i].value, slow[i].value, slots[i].n);
-      trial_check_vector (trial, "first moment", slots[i].kept[0], slow[i].kept[0], slots[i].n);
-      trial_check_vector (trial, "second moment", slots[i].kept[1], slow[i].kept[1], slots[i].n);
-      trial_check_vector (trial, "gradient", slots[i].gradient, slow[i].gradient, slots[i].n);
-    }
+  check_slots (trial, slots, slow);
 }
 
 TEST_CASE (update, adam_equals_its_slow_twin)
@@ -97,10 +112,7 @@ adadelta_body (Trial *trial)
           kept[1][j] *= kept[1][j];
         }
       slots[i] = (PlaitUpdateSlot){ trial_vector (trial, n), trial_vector (trial, n), { kept[0], kept[1] }, n };
-      slow[i] = (PlaitUpdateSlot){ copy_vector (trial, slots[i].value, n),
-                                   copy_vector (trial, slots[i].gradient, n),
-                                   { copy_vector (trial, kept[0], n), copy_vector (trial, kept[1], n) },
-                                   n };
+      slow[i] = copy_slot (trial, &slots[i]);
       for (gint64 j = 0; j < n; j++)
         {
           double g = (double)slow[i].gradient[j] * settings.gradient_scale;
@@ -115,13 +127,7 @@ adadelta_body (Trial *trial)
         }
     }
   plait_update (trial->pool, slots, 3, &settings);
-  for (guint i = 0; i < 3; i++)
-    {
-      trial_check_vector (trial, "value", slots[i].value, slow[i].value, slots[i].n);
-      trial_check_vector (trial, "squares of gradients", slots[i].kept[0], slow[i].kept[0], slots[i].n);
-      trial_check_vector (trial, "squares of updates", slots[i].kept[1], slow[i].kept[1], slots[i].n);
-      trial_check_vector (trial, "gradient", slots[i].gradient, slow[i].gradient, slots[i].n);
-    }
+  check_slots (trial, slots, slow);
 }
 
 TEST_CASE (update, adadelta_equals_its_slow_twin)

@@ -154,6 +154,54 @@ trial_bytes (Trial *trial, gint64 n)
   return bytes;
 }
 
+gboolean
+trial_dropped (PlaitRandomKey key, double rate, gint64 i)
+{
+  return plait_random_hash32 ((guint32)key.state, (guint32)(key.state >> 32), (guint32)i) < (guint32)(rate * 0x1p32);
+}
+
+double
+trial_activation (PlaitActivation activation, double x, double *derivative)
+{
+  double y;
+
+  switch (activation)
+    {
+    case PLAIT_ACTIVATION_RELU:
+      *derivative = x > 0;
+      return x > 0 ? x : 0;
+    case PLAIT_ACTIVATION_GELU:
+      *derivative = .5 * erfc (-x * M_SQRT1_2) + x * exp (-x * x / 2) / sqrt (2 * G_PI);
+      return x * .5 * erfc (-x * M_SQRT1_2);
+    case PLAIT_ACTIVATION_GELU_TANH:
+      y = tanh (sqrt (2 / G_PI) * (x + .044715 * x * x * x));
+      *derivative = .5 * (1 + y) + .5 * x * (1 - y * y) * sqrt (2 / G_PI) * (1 + 3 * .044715 * x * x);
+      return x * .5 * (1 + y);
+    case PLAIT_ACTIVATION_SWISH:
+      y = 1 / (1 + exp (-x));
+      *derivative = y + x * y * (1 - y);
+      return x * y;
+    case PLAIT_ACTIVATION_TANH:
+      y = tanh (x);
+      *derivative = 1 - y * y;
+      return y;
+    case PLAIT_ACTIVATION_SIGMOID:
+      y = 1 / (1 + exp (-x));
+      *derivative = y * (1 - y);
+      return y;
+    case PLAIT_ACTIVATION_EXP:
+      *derivative = exp (x);
+      return exp (x);
+    case PLAIT_ACTIVATION_LOG:
+      *derivative = 1 / x;
+      return log (x);
+    case PLAIT_ACTIVATION_NONE:
+      break;
+    }
+  *derivative = 1;
+  return x;
+}
+
 void
 trial_check (Trial *trial, const char *what, PlaitTensor fast, PlaitTensor slow)
 {

@@ -55,6 +55,12 @@ PlaitRagged trial_ragged (Trial *trial, gint64 n, gint64 least, gint64 most);
 /* Returns @n random bytes, 0 or 1. */
 guint8 *trial_bytes (Trial *trial, gint64 n);
 
+/* TRUE if dropout with @key and @rate drops element @i. */
+gboolean trial_dropped (PlaitRandomKey key, double rate, gint64 i);
+
+/* Returns an activation of @x in double, and its derivative in *derivative. */
+double trial_activation (PlaitActivation activation, double x, double *derivative);
+
 /* Checks that the bits of a row of the product of @x [rows, in] and @packed [in, @out] do not depend on the other
  * rows. */
 void trial_check_alone (Trial *trial, const PlaitPacked *packed, PlaitTensor x, gint64 out);
