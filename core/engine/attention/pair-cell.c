@@ -49,7 +49,7 @@ part_of (const Step *step, gint64 first, gint64 n, guint thread)
 }
 
 static gboolean
-reads (const PlaitPairCell *cell, gint64 pair)
+has_link (const PlaitPairCell *cell, gint64 pair)
 {
   for (guint k = 0; k < cell->n; k++)
     if (cell->links[k].link[pair] >= 0)
@@ -57,15 +57,15 @@ reads (const PlaitPairCell *cell, gint64 pair)
   return FALSE;
 }
 
-/* Finds the first and the last pair of the part that have a link, as indices within the part. */
+/* Sets *first and *end to the smallest range within the part that contains all pairs with links. */
 static void
-readers (const PlaitPairCell *cell, const Part *part, gint64 *first, gint64 *end)
+linked_range (const PlaitPairCell *cell, const Part *part, gint64 *first, gint64 *end)
 {
   *first = 0;
   *end = part->n;
-  while (*first < *end && !reads (cell, part->first + *first))
+  while (*first < *end && !has_link (cell, part->first + *first))
     ++*first;
-  while (*end > *first && !reads (cell, part->first + *end - 1))
+  while (*end > *first && !has_link (cell, part->first + *end - 1))
     --*end;
 }
 
@@ -137,7 +137,7 @@ add_linked (const Step *step, const Part *part)
   const PlaitPairCell *cell = step->cell;
   gint64 first, end;
 
-  readers (cell, part, &first, &end);
+  linked_range (cell, part, &first, &end);
   for (gint64 i = first; i < end; i++)
     {
       PlaitScalar *to = part->collected + (i - first) * step->linked;
@@ -238,7 +238,7 @@ linked_backward (const Step *step, const Part *part)
   const PlaitPairCell *cell = step->cell;
   gint64 first, end;
 
-  readers (cell, part, &first, &end);
+  linked_range (cell, part, &first, &end);
   if (end > first)
     multiply (&cell->linked, plait_tensor (part->collected, end - first, step->linked), FALSE,
               plait_tensor_rows (columns_of (part, step->work->dprojected, 0, 3 * cell->width), first, end - first));

@@ -53,10 +53,10 @@ typedef struct
 {
   PlaitTensor dstates;     /* gradient of the states: [pairs, w] */
   PlaitTensor dprojected;  /* output: gradient of the gate inputs, [pairs, 3 w]; @gates itself if the reset is first */
-  PlaitTensor drow_part;   /* [rows, 3 w], added to; or no data */
-  PlaitTensor dquery_part; /* [query rows, 3 w], added to; or no data */
-  PlaitTensor dprevious;   /* [pairs, w], added to; or no data */
-  PlaitTensor dnumber;     /* [pairs, 1], added to; or no data */
+  PlaitTensor drow_part;   /* adds to this gradient: [rows, 3 w]; or no data */
+  PlaitTensor dquery_part; /* adds to this gradient: [query rows, 3 w]; or no data */
+  PlaitTensor dprevious;   /* adds to this gradient: [pairs, w]; or no data */
+  PlaitTensor dnumber;     /* adds to this gradient: [pairs, 1]; or no data */
 } PlaitPairCellBackward;
 
 void plait_pair_cell_backward (PlaitPool *pool, const PlaitPairCell *cell, const PlaitPairCellBackward *work);

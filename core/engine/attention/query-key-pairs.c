@@ -55,7 +55,7 @@ typedef struct
   const PlaitKernels *kernels;
   const PlaitQueryKeyPairs *pairs;
   guint n; /* number of memories under one softmax */
-  /* Only for additive scores and dot scores. */
+  /* Fields for additive scores and dot scores. */
   PlaitScalar *scores;
   const PlaitScalar *dscores;
   const PlaitAdditiveScores *additive;

@@ -14,9 +14,8 @@
 typedef struct
 {
   PlaitRagged rows;
-  PlaitRagged of; /* sibling groups of each sentence */
-  const PlaitSiblingGroup
-      *group;               /* groups in order from the top level down, each level from its last group to its first */
+  PlaitRagged of;                 /* sibling groups of each sentence */
+  const PlaitSiblingGroup *group; /* groups, top level first, last group of each level first */
   const gint64 *group_rows; /* number of rows in the earlier groups of the sentence, and after its last group in all of
                                them: [groups + sentences] */
   const gint64 *weighed;    /* rows in all groups, without top levels of one row: [sentences] */
@@ -45,7 +44,7 @@ typedef struct
 {
   PlaitTensor queries; /* [query rows, w] */
   PlaitTensor keys;    /* [rows, w] */
-  PlaitTensor values;  /* [rows, w]; only the leaves are read */
+  PlaitTensor values;  /* values of the rows, of which only the leaves are read: [rows, w] */
   PlaitRagged query_rows;
   const PlaitSiblingGroups *groups;
   const PlaitAttentionSettings *settings; /* causal must be FALSE; dropout applies to the weights of the leaves */

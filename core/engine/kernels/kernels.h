@@ -104,13 +104,13 @@ typedef struct
 /* All sibling groups of a sentence, for some of its queries. Arrays are [rows][stride]; a query is a column. */
 typedef struct
 {
-  const PlaitSiblingGroup *groups; /* [n], from the top level down, each level from its last group to its first */
+  const PlaitSiblingGroup *groups; /* groups, top level first, last group of each level first: [n] */
   gint64 n;
   gint64 rows;
   gint64 columns; /* number of queries, rounded up to whole vectors */
   gint64 stride;  /* distance of rows in scores, weights and path */
   PlaitScalar scale;
-  PlaitScalar *scores;  /* [rows] */
+  PlaitScalar *scores;  /* scores; in backward the gradients of the path: [rows] */
   PlaitScalar *weights; /* weights of all groups one after another if @keeps, else room for the largest group */
   gboolean keeps;
   PlaitScalar *path; /* products of weights from the top down: [rows] */
@@ -121,7 +121,7 @@ typedef struct
 typedef struct
 {
   const PlaitScalar *projected;      /* input part of the gates; may be NULL for a node */
-  const PlaitScalar *candidate_bias; /* only for a node, or NULL */
+  const PlaitScalar *candidate_bias; /* bias of the candidate of a node, or NULL */
   PlaitScalar *gates;
   const PlaitScalar *previous;      /* previous state, or states of both children */
   const PlaitScalar *previous_cell; /* previous cell, or cell of the left child; NULL for a row: zeros */
@@ -134,7 +134,7 @@ typedef struct
   /* Backward only. */
   const PlaitScalar *dstate;
   const PlaitScalar *dcell;
-  PlaitScalar *carried; /* gradient of the state; a row makes it the previous step's, a node writes its children's */
+  PlaitScalar *carried; /* gradient of the state: of this step, then of the previous; a node writes its children's */
   PlaitScalar *carried_cell;  /* gradient of the cell, likewise; a node adds to its left child's */
   PlaitScalar *carried_right; /* gradient of the right child's cell, to which a node adds */
   const PlaitScalar *dreset;  /* gradient of reset_state */

@@ -52,7 +52,7 @@ void
 KERNEL (weigh_sibling_groups) (const PlaitSiblingTile *tile)
 {
   PlaitScalar *weights = tile->weights;
-  gint64 written = tile->rows; /* the first row whose path was written */
+  gint64 written = tile->rows; /* first row that a group has written */
 
   for (gint64 f = 0; f < tile->n; f++)
     {
@@ -100,7 +100,7 @@ void
 KERNEL (weigh_sibling_groups_backward) (const PlaitSiblingTile *tile)
 {
   PlaitScalar *weights = tile->weights;
-  gint64 written = 0; /* the rows before this one were written */
+  gint64 written = 0; /* number of leading rows that groups have written */
 
   for (gint64 f = 0; f < tile->n; f++)
     weights += tile->groups[f].n * tile->stride;

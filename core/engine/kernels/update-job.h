@@ -30,6 +30,6 @@ typedef struct
   double epsilon;
   double weight_decay;   /* decoupled: value -= rate * weight_decay * value */
   double gradient_scale; /* factor of the gradient before the update (gradient clipping) */
-  gint64 step;           /* Adam's number of updates so far, from 1, for the bias correction 1 - beta^step */
+  gint64 step;           /* number of this update, from 1: Adam's bias correction is 1 - beta^step */
   gboolean keep;         /* keep the gradient instead of setting it to zero */
 } PlaitUpdateSettings;

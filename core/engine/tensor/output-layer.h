@@ -18,7 +18,7 @@ typedef struct
   const PlaitPacked *packed; /* packed table (plait_pack (table, TRUE)), or NULL; used only if it has bytes and no
                                 gradient is computed */
   PlaitPrecision precision;  /* precision of the products unless @packed is used */
-  const PlaitScalar *bias;   /* [V], or NULL */
+  const PlaitScalar *bias;   /* bias of each word: [V], or NULL */
   const gint32 *targets;     /* target ids, 0 .. V - 1: [r] */
   double smoothing;          /* label smoothing s: the target gets probability 1 - s, s is spread as @others says */
   gboolean others;           /* spread s over the V - 1 other words; if FALSE over all V words */

@@ -22,12 +22,11 @@ struct PlaitPacked
 typedef struct
 {
   PlaitTensor x;
-  gint8 *bytes; /* rows as bytes, if the weight has bytes: [rows][stride] */
+  gint8 *bytes; /* rows as bytes: [rows][stride]; else NULL */
   gint64 stride;
-  PlaitBfloat16Pair
-      *bfloat16_pairs; /* rows as bfloat16, if the weight has bfloat16: [rows][plait_bfloat16_pairs (depth)] */
-  PlaitScalar *scales; /* scales of the bytes: [rows] */
-  gint32 *sums;        /* sums of the bytes: [rows] */
+  PlaitBfloat16Pair *bfloat16_pairs; /* rows as bfloat16: [rows][plait_bfloat16_pairs (depth)]; else NULL */
+  PlaitScalar *scales;               /* scales of the bytes: [rows] */
+  gint32 *sums;                      /* sums of the bytes: [rows] */
 } PlaitPackedRows;
 
 /* Returns @x quantised or rounded for products with @packed. The result uses the caller's scratch memory

@@ -254,7 +254,7 @@ run_round (Product *product)
  * A deep product with a small result, such as the gradient of a small weight, has too few rows and columns to cut. It
  * is cut along the depth. Each piece stores its sums, followed by the column sums, and the pieces are added in order.
  */
-#define DEEP_RESULT 16384 /* the largest number of elements in such a result */
+#define DEEP_RESULT 16384 /* largest number of elements in the result of a product cut along the depth */
 #define DEEP_PIECE 192    /* the least depth of a piece */
 #define DEEP_PIECES 16    /* the largest number of pieces */
 
