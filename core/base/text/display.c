@@ -72,7 +72,7 @@ char *
 plait_display_truncate (const char *text, gsize columns)
 {
   gsize width = 0;
-  const char *fits = text; /* behind what fits beside the mark */
+  const char *fits = text; /* end of the text that fits together with the ellipsis */
 
   for (const char *p = text; *p != '\0';)
     {
@@ -92,7 +92,7 @@ plait_display_truncate (const char *text, gsize columns)
 char *
 plait_display_truncate_middle (const char *text, gsize columns)
 {
-  gsize room = columns > 0 ? (columns - 1) / 2 : 0; /* of the end */
+  gsize room = columns > 0 ? (columns - 1) / 2 : 0; /* columns left for the end of @text */
   const char *end = text + strlen (text);
 
   if (plait_display_width (text) <= columns)
@@ -106,7 +106,7 @@ plait_display_truncate_middle (const char *text, gsize columns)
       if (width > room)
         break;
       room -= width;
-      if (width > 0) /* no combining character without what it combines with */
+      if (width > 0) /* keep a combining character together with its base */
         end = p;
     }
   g_autofree char *head = plait_display_truncate (text, columns - plait_display_width (end));

@@ -18,7 +18,7 @@ is_within_character (char byte)
   return ((guchar)byte & 0xc0) == 0x80;
 }
 
-/* @line, or a new text in its place. (transfer full) */
+/* Returns @line, or a shorter copy if it is long; frees @line then. (transfer full) */
 static char *
 shorten (char *line)
 {
@@ -87,11 +87,11 @@ plait_no_error (GError **fault, GError **error)
   return FALSE;
 }
 
-/* Names longer than this are never compared: nobody mistypes them by one letter and cares. */
+/* longer names are never compared: nobody mistypes them by a letter or two */
 #define MAX_NAME 64
 
-/* Damerau-Levenshtein distance (optimal string alignment: insertion, deletion, substitution, and a swap of neighbours
- * cost 1 each), ASCII case ignored. Both names have at most MAX_NAME bytes. */
+/* Returns the Damerau-Levenshtein distance (optimal string alignment: insertion, deletion, substitution and a swap of
+ * neighbours cost 1 each), ASCII case ignored. Both names have at most MAX_NAME bytes. */
 static gsize
 distance (const char *a, gsize a_length, const char *b, gsize b_length)
 {
@@ -122,7 +122,7 @@ distance (const char *a, gsize a_length, const char *b, gsize b_length)
   return above[b_length];
 }
 
-/* From so many letters on a part of a name tells which one is meant. */
+/* Letters that a part of a name needs to suggest the whole name. */
 #define MIN_PART 4
 
 static gboolean
@@ -133,8 +133,8 @@ begins_or_ends (const char *text, gsize length, const char *part, gsize part_len
              || g_ascii_strcasecmp (text + length - part_length, part) == 0);
 }
 
-/* The longest of @names that is a part of @wanted ("batch" of "batchsize", "epochs" of "max_epochs"), else the shortest
- * that has @wanted as a part ("learning_rate" of "learning"), or NULL. */
+/* Returns the longest of @names that begins or ends @wanted ("batch" for "batchsize", "epochs" for "max_epochs"); else
+ * the shortest of @names that @wanted begins or ends ("learning_rate" for "learning"); else NULL. */
 static const char *
 related_name (const char *wanted, gsize length, const char *const *names)
 {
@@ -169,7 +169,8 @@ plait_nearest_name (const char *wanted, const char *const *names)
       if (name_length > MAX_NAME)
         continue;
       d = distance (wanted, length, names[i], name_length);
-      /* A slip changes at most a third of the letters: one in three letters, two in six, three in nine or more. */
+      /* A typing error changes at most a third of the letters: one in three letters, two in six, three in nine or
+       * more. */
       if (d < least && d <= MIN (3, MAX (length, name_length) / 3) && d < length)
         {
           least = d;

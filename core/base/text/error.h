@@ -6,42 +6,45 @@
 #include "types/export.h"
 
 /*
- * Errors of every floor.
+ * Errors of all floors.
  *
- * A function that can fail on input takes a GError ** last and returns FALSE or NULL. A message is one sentence that
- * names the thing, the value, what was expected and what to do; where a file is at fault it begins "FILE:LINE: ".
+ * A function that can fail because of its input takes a GError ** last and returns FALSE or NULL. A message is one
+ * sentence: the thing, the value, what was expected and what to do. If a file is at fault, it begins with "FILE:LINE:
+ * ".
  */
 #define PLAIT_ERROR (plait_error_quark ())
 
 typedef enum
 {
-  PLAIT_ERROR_INPUT,       /* what a user handed over is wrong: exit code 2 */
+  PLAIT_ERROR_INPUT,       /* wrong input of the user: exit code 2 */
   PLAIT_ERROR_FAILED,      /* the system refused (disk full, no memory, ...): exit code 1 */
-  PLAIT_ERROR_CORRUPT,     /* a file of our own fails its digest, or a foreign one its trial: exit code 2 */
+  PLAIT_ERROR_CORRUPT,     /* a file of plait fails its digest, or a foreign file fails in the sandbox: exit code 2 */
   PLAIT_ERROR_PLUGIN,      /* a plugin or its schema is refused: exit code 2 */
-  PLAIT_ERROR_MEMORY,      /* a step does not fit into the memory allowed: exit code 1 */
+  PLAIT_ERROR_MEMORY,      /* a step does not fit into the allowed memory: exit code 1 */
   PLAIT_ERROR_INTERRUPTED, /* stopped by a signal after a checkpoint was written: exit code 130 */
 } PlaitErrorCode;
 
 PLAIT_API GQuark plait_error_quark (void);
 
-/* Sets *error with printf formatting and returns FALSE, so that "return plait_fail (error, ...)" reads well. */
+/* Sets *error with printf formatting and returns FALSE, so that a function can end with "return plait_fail (error,
+ * ...)". */
 PLAIT_API gboolean plait_fail (GError **error, PlaitErrorCode code, const char *format, ...) G_GNUC_PRINTF (3, 4);
 
-/* The same for functions that return a pointer: returns NULL. */
+/* Sets *error with printf formatting and returns NULL, for functions that return a pointer. */
 PLAIT_API gpointer plait_fail_null (GError **error, PlaitErrorCode code, const char *format, ...) G_GNUC_PRINTF (3, 4);
 
-/* The text of an error, formatted, in valid UTF-8 whatever was quoted in it. Where input blew a line of it up beyond
- * 1000 bytes, the middle of the line is left out: its beginning names the place, its end the remedy. (transfer full) */
+/* Returns the formatted text of an error as valid UTF-8, even if the arguments are not. In a line longer than 1000
+ * bytes the middle is left out: its beginning names the place, its end the remedy. (transfer full) */
 char *plait_message (const char *format, va_list arguments) G_GNUC_PRINTF (1, 0);
 
-/* TRUE where *@fault is NULL; else moves it to *@error. For calls that tell failure by their GError alone. */
+/* TRUE if *@fault is NULL; else moves *@fault to *@error. For functions that report failure by their GError only. */
 gboolean plait_no_error (GError **fault, GError **error);
 
-/* The name among @names (NULL-terminated) nearest to @wanted: a slip, or else one of which @wanted is a part or that is
- * a part of it. NULL if there is none. (transfer none) */
+/* Returns the name in @names (NULL-terminated) that @wanted probably meant: one that differs by a typing error, else
+ * one that begins or ends with @wanted or the reverse. NULL without such a name. (transfer none) */
 const char *plait_nearest_name (const char *wanted, const char *const *names);
 
-/* How a message about @wanted, which is none of @names (NULL-terminated), ends: "did you mean "NEAREST"?" if one is
- * near enough to be a slip; else @otherwise, or if that is NULL "expected one of A, B, C". (transfer full) */
+/* Returns the end of a message about @wanted, which is not in @names (NULL-terminated): "did you mean "NEAREST"?" if a
+ * name is similar (plait_nearest_name); else @otherwise; or "expected one of A, B, C" if @otherwise is NULL. (transfer
+ * full) */
 char *plait_name_remedy (const char *wanted, const char *const *names, const char *otherwise);

@@ -11,7 +11,7 @@ struct PlaitJson
 {
   GString *text;
   guint depth;
-  gboolean first; /* nothing stands in the innermost object or array yet */
+  gboolean first; /* TRUE if the innermost object or array is still empty */
   gboolean one_line;
 };
 
@@ -91,7 +91,7 @@ new_line (PlaitJson *json)
     g_string_append (json->text, "  ");
 }
 
-/* What stands before a value. */
+/* Writes the comma, the line break and the name before a value. */
 static void
 begin_value (PlaitJson *json, const char *name)
 {

@@ -3,5 +3,5 @@
 
 #include <glib.h>
 
-/* Returns how many processes a launcher such as mpirun says that it has started; 0 without a launcher. */
+/* Returns the number of processes that a launcher such as mpirun has started; 0 without a launcher. */
 guint plait_launched_processes (void);

@@ -12,7 +12,7 @@
 struct PlaitLog
 {
   PlaitLogSettings settings;
-  /* When the next progress may be shown. */
+  /* Earliest time of the next progress line, microseconds. */
   gint64 next_progress;
   gboolean line_shown;
   gboolean mute;
@@ -72,7 +72,7 @@ plait_log_is_mute (const PlaitLog *log)
   return log->mute;
 }
 
-/* The formatted text with nothing in it that commands the terminal; line breaks stay if @lines. */
+/* Returns the formatted text without characters that control a terminal; @lines keeps line breaks. (transfer full) */
 static char *
 safe_text (const char *format, va_list arguments, gboolean lines)
 {
@@ -108,7 +108,7 @@ plait_log_write (PlaitLog *log, PlaitLogLevel level, const char *format, ...)
   fflush (log->settings.stream);
 }
 
-/* Columns of the terminal, less one, so that no line wraps. */
+/* Returns the columns of the terminal minus one, so that no line wraps. */
 static gsize
 columns (const PlaitLog *log)
 {

@@ -6,61 +6,63 @@
 #include "types/export.h"
 
 /*
- * What the program tells its user beside its results: lines on stderr, and one line of progress.
+ * Messages to the user, apart from results: lines on stderr, and one line of progress.
  *
- * On a terminal the progress is one line that is rewritten in place; elsewhere it is plain lines, at most one in thirty
- * seconds. Colour is used on a terminal only, and not if NO_COLOR is set and not empty or TERM is "dumb". Control
- * characters in what is said are replaced, so no data can command the terminal.
+ * On a terminal the progress line is rewritten in place. Elsewhere progress is plain lines, at most one in 30 seconds.
+ * Colour is used on a terminal only, and not if NO_COLOR is set and not empty, or if TERM is "dumb". Control characters
+ * are replaced, so data cannot control the terminal.
  *
- * A log is handed to whoever may have something to say; there is no global one. NULL is a log that says nothing. One
- * thread uses a log.
+ * Functions that write messages get a log as an argument; there is no global one. NULL is a silent log. A log belongs
+ * to one thread.
  */
 typedef struct PlaitLog PlaitLog;
 
-/* What a log writes to; tests make their own. */
+/* Output of a log. Tests make their own. */
 typedef struct
 {
   FILE *stream;
   gboolean terminal;
   gboolean colour;
   gboolean quiet;
-  /* Microseconds on a clock that only goes forward. */
+  /* Returns microseconds of a monotonic clock. */
   gint64 (*now) (void);
 } PlaitLogSettings;
 
-/* A log on stderr. @quiet leaves out messages and progress; warnings and errors are always said. (transfer full) */
+/* Returns a log on stderr. @quiet hides messages and progress; warnings and errors are always written. (transfer
+ * full) */
 PlaitLog *plait_log_new (gboolean quiet);
 
-/* A log on a stream that stays the caller's. (transfer full) */
+/* Returns a log on settings.stream, which the caller keeps open. (transfer full) */
 PlaitLog *plait_log_new_with (PlaitLogSettings settings);
 
-/* Takes a progress line off the terminal and frees the log. */
+/* Removes the progress line from the terminal and frees the log. */
 void plait_log_free (PlaitLog *log);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitLog, plait_log_free)
 
-/* From now on the log says nothing, warnings and errors included. */
+/* Silences the log from now on, warnings and errors included. */
 void plait_log_mute (PlaitLog *log);
 gboolean plait_log_is_mute (const PlaitLog *log);
 
 typedef enum
 {
   PLAIT_LOG_INFO,
-  PLAIT_LOG_WARNING, /* "warning: ..." */
-  PLAIT_LOG_ERROR,   /* "error: ...", for the message of a GError that ends a command; each line of it is one problem */
+  PLAIT_LOG_WARNING, /* prefixed with "warning: " */
+  PLAIT_LOG_ERROR,   /* prefixed with "error: ", for the GError that ends a command; each line of it is one problem */
 } PlaitLogLevel;
 
-/* One message, without a line break at its end. */
+/* Writes one message. The log adds the line break. */
 void plait_log_write (PlaitLog *log, PlaitLogLevel level, const char *format, ...) G_GNUC_PRINTF (3, 4);
 
 #define plait_log_info(log, ...) plait_log_write (log, PLAIT_LOG_INFO, __VA_ARGS__)
 #define plait_log_warning(log, ...) plait_log_write (log, PLAIT_LOG_WARNING, __VA_ARGS__)
 #define plait_log_error(log, ...) plait_log_write (log, PLAIT_LOG_ERROR, __VA_ARGS__)
 
-/* Where long work stands, as one short line. May be called as often as one likes: a terminal sees ten a second. */
+/* Shows the progress of long work in one short line. May be called often: a terminal shows at most ten lines a
+ * second. */
 void plait_log_progress (PlaitLog *log, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
-/* The work is over: takes the line off a terminal. The next progress is shown at once. */
+/* Ends the work: removes the progress line from a terminal. The next progress is shown at once. */
 void plait_log_progress_end (PlaitLog *log);
 
-/* "1:05:07", "12:30" or "8 s": @seconds for a progress line. (transfer full) */
+/* Formats @seconds for a progress line: "1:05:07", "12:30" or "8 s". (transfer full) */
 char *plait_log_duration (double seconds);

@@ -9,7 +9,7 @@
 gboolean
 plait_parse_integer (const char *text, gint64 *value)
 {
-  /* GLib takes a plus sign and a vertical tab before the number. */
+  /* GLib accepts a plus sign and a vertical tab before the number. */
   return (*text == '-' || g_ascii_isdigit (*text))
          && g_ascii_string_to_signed (text, 10, G_MININT64, G_MAXINT64, value, NULL);
 }
@@ -48,10 +48,10 @@ plait_format_double (char buffer[PLAIT_NUMBER_LENGTH], double value)
       g_strlcpy (buffer, isnan (value) ? "nan" : value < 0 ? "-inf" : "inf", PLAIT_NUMBER_LENGTH);
       return buffer;
     }
-  /* Whole numbers without an exponent, as far as all of them are exact. */
+  /* Write whole numbers without an exponent while all of them are exact. */
   if (value == trunc (value) && fabs (value) < 1e15)
     return g_ascii_formatd (buffer, PLAIT_NUMBER_LENGTH, "%.0f", value);
-  /* Seventeen digits tell all doubles apart; most need fewer. */
+  /* Seventeen digits distinguish all doubles; most need fewer. */
   for (int digits = 1; digits <= 17; digits++)
     {
       format[2] = (char)('0' + digits / 10);
@@ -66,7 +66,7 @@ plait_format_double (char buffer[PLAIT_NUMBER_LENGTH], double value)
 char *
 plait_format (const char *format, ...)
 {
-  static gsize neutral; /* a locale_t */
+  static gsize neutral; /* the C locale, a locale_t */
   va_list arguments;
   locale_t before;
   char *text;

@@ -4,25 +4,25 @@
 #include "types/export.h"
 
 /*
- * Numbers as text, the same in every locale. Parsing is strict: the whole text is the number, without blanks; what does
- * not fit is refused, never clipped. On FALSE *value is untouched.
+ * Numbers as text, independent of the locale. Parsing is strict: the whole text is the number, without blanks. A number
+ * out of range is refused, never clipped. On FALSE *value is unchanged.
  */
 
-/* A decimal integer, "-12" or "12"; no "+", no "0x". */
+/* Parses a decimal integer, "-12" or "12"; not "+12" or "0x12". */
 gboolean plait_parse_integer (const char *text, gint64 *value);
 
-/* A finite decimal number, "0.5", "-1e-3", "12"; not "inf", "nan" or hexadecimal, nor what overflows. */
+/* Parses a finite decimal number, "0.5", "-1e-3", "12". Refuses "inf", "nan", hexadecimal numbers and overflow. */
 gboolean plait_parse_double (const char *text, double *value);
 
-/* "true" or "false". */
+/* Parses "true" or "false". */
 gboolean plait_parse_boolean (const char *text, gboolean *value);
 
-/* Enough for any number that plait_format_double writes. */
+/* Size of a buffer for any number that plait_format_double writes. */
 #define PLAIT_NUMBER_LENGTH 32
 
-/* As g_strdup_printf, whatever the locale. (transfer full) */
+/* Formats like g_strdup_printf, but always in the C locale. (transfer full) */
 char *plait_format (const char *format, ...) G_GNUC_PRINTF (1, 2);
 
-/* Writes into @buffer the shortest text that plait_parse_double reads back to the same bits; "inf", "-inf" and "nan"
- * for those. Returns @buffer. */
+/* Writes into @buffer the shortest text from which plait_parse_double reads the same bits; "inf", "-inf" or "nan" if
+ * not finite. Returns @buffer. */
 const char *plait_format_double (char buffer[PLAIT_NUMBER_LENGTH], double value);

@@ -8,10 +8,10 @@
 
 /* Tables as Markdown, LaTeX, CSV and JSON. */
 
-/* Appends a cell as it is read, and the mark of a p behind it. */
+/* Appends a cell and the mark of its p value. */
 typedef void (*AppendCell) (GString *text, const char *cell, const char *mark);
 
-/* Appends the titles, then @below, and each row, with @between its cells and @end behind. */
+/* Appends the row of titles, then @below, then all rows: @between separates cells, @end ends a row. */
 static void
 append_rows (GString *text, const PlaitTable *table, AppendCell append, const char *between, const char *end,
              const char *below)
@@ -90,7 +90,7 @@ append_latex (GString *text, const char *cell, const char *mark)
     { 0x2013, "--" },
   };
 
-  /* Behind the end of a row these would be its options. */
+  /* After the end of a row, "[" or "*" would be read as an option of the line break. */
   if (*cell == '[' || *cell == '*')
     g_string_append (text, "{}");
   for (const char *at = cell; *at; at = g_utf8_next_char (at))
@@ -133,7 +133,7 @@ plait_table_latex (const PlaitTable *table)
  * CSV
  */
 
-/* RFC 4180: quoted where a comma, a quote or a line break stands inside. */
+/* Quotes a field that contains a comma, a quote or a line break (RFC 4180). */
 static void
 append_field (GString *text, gboolean first, const char *field)
 {
@@ -144,7 +144,8 @@ append_field (GString *text, gboolean first, const char *field)
   g_string_append_printf (text, strpbrk (field, ",\"\r\n") ? "\"%s\"" : "%s", doubled);
 }
 
-/* A field of the user's: an apostrophe stands before what a spreadsheet would run as a formula. Numbers are none. */
+/* Appends text of the user. An apostrophe before it keeps a spreadsheet from running it as a formula; numbers need
+ * none. */
 static void
 append_word (GString *text, gboolean first, const char *word)
 {
@@ -155,7 +156,7 @@ append_word (GString *text, gboolean first, const char *word)
   append_field (text, first, field);
 }
 
-/* The number of a cell that has one; else NaN. */
+/* Returns the number in a cell, or NaN if the cell has no number. */
 static double
 number_of (const PlaitTableCell *cell)
 {

@@ -4,19 +4,19 @@
 #include "text/json.h"
 
 /*
- * A table for people or programs: columns, typed cells, notes. Whoever has something to tell fills one, cell by cell,
- * row by row; a writer makes it text: the terminal's is in terminal/table-print.h, HTML's in report/html.h, Markdown's,
- * LaTeX's, CSV's and JSON's are below. Cells keep what they mean (a score with its interval, a p) until then.
+ * A table for people and programs: columns, typed cells, notes. The caller adds cells row by row. Writers turn a table
+ * into text: terminal/table-print.h for terminals, report/html.h for HTML; below for Markdown, LaTeX, CSV and JSON.
+ * Cells keep their meaning (a score with its interval, a p value) until then.
  */
 
-/* What stands in a column. */
+/* Content of a column; decides alignment and how it may be shortened. */
 typedef enum
 {
   PLAIT_TABLE_WORDS,   /* names */
-  PLAIT_TABLE_COUNTS,  /* integers; as all numbers aligned at their ends and never cut */
-  PLAIT_TABLE_NUMBERS, /* real numbers, scores, p; also as text */
-  PLAIT_TABLE_CODE,    /* keys and values as a file has them */
-  PLAIT_TABLE_PATHS,   /* of files */
+  PLAIT_TABLE_COUNTS,  /* integers; aligned right and never cut, like all numbers */
+  PLAIT_TABLE_NUMBERS, /* real numbers, scores, p values, or text */
+  PLAIT_TABLE_CODE,    /* keys and values as written in a file */
+  PLAIT_TABLE_PATHS,   /* paths of files */
   PLAIT_TABLE_PROSE,   /* sentences */
 } PlaitTableKind;
 
@@ -24,12 +24,12 @@ typedef enum
 {
   PLAIT_TABLE_PLAIN,
   PLAIT_TABLE_HEADING,
-  PLAIT_TABLE_NAME, /* what its row is about */
-  PLAIT_TABLE_DIM,  /* of less weight */
+  PLAIT_TABLE_NAME, /* names the subject of the row */
+  PLAIT_TABLE_DIM,  /* less important */
   PLAIT_TABLE_BAD,  /* something is missing */
 } PlaitTableStyle;
 
-/* Which score of a column is the best one, where one is to stand out. */
+/* Which score of a column is highlighted as the best. */
 typedef enum
 {
   PLAIT_TABLE_NO_BEST,
@@ -39,38 +39,38 @@ typedef enum
 
 typedef struct
 {
-  char *title; /* "": none */
+  char *title; /* "" if there is no title */
   PlaitTableKind kind;
-  const char *format;  /* of its numbers, as for g_ascii_formatd; "%.2f" unless set */
-  PlaitTableBest best; /* unless set, none */
-  gboolean has_plots;  /* where there are pictures, its scores have one beside them */
+  const char *format;  /* printf format of the column's numbers for g_ascii_formatd; "%.2f" by default */
+  PlaitTableBest best; /* PLAIT_TABLE_NO_BEST by default */
+  gboolean has_plots;  /* TRUE if writers with pictures draw a plot for each score */
 } PlaitTableColumn;
 
-/* A number and what is known of its uncertainty. */
+/* A number with its uncertainty. */
 typedef struct
 {
   double value;
-  double spread;    /* "1.50 ± 0.25"; NaN: none */
-  double low, high; /* "1.50 [1.25, 1.75]" if there is no spread; none unless low < high */
+  double spread;    /* shown as "1.50 ± 0.25"; NaN if unknown */
+  double low, high; /* interval, shown as "1.50 [1.25, 1.75]" if @spread is NaN; no interval unless low < high */
 } PlaitTableScore;
 
 typedef enum
 {
   PLAIT_TABLE_CELL_EMPTY,
-  PLAIT_TABLE_CELL_NONE, /* there is no such number: "–" */
+  PLAIT_TABLE_CELL_NONE, /* the number does not exist; shown as "–" */
   PLAIT_TABLE_CELL_TEXT,
   PLAIT_TABLE_CELL_INTEGER,
   PLAIT_TABLE_CELL_REAL,
   PLAIT_TABLE_CELL_SCORE,
   PLAIT_TABLE_CELL_P,
-  PLAIT_TABLE_CELL_GAP, /* stands for whole rows */
+  PLAIT_TABLE_CELL_GAP, /* a line across all columns in place of left-out rows */
 } PlaitTableCellKind;
 
-/* What a significant p says of its row. */
+/* Meaning of a significant p value for its row. */
 typedef enum
 {
   PLAIT_TABLE_UNMARKED,
-  PLAIT_TABLE_MARKED, /* not which way */
+  PLAIT_TABLE_MARKED, /* different, no direction */
   PLAIT_TABLE_BETTER,
   PLAIT_TABLE_WORSE,
 } PlaitTableMark;
@@ -79,8 +79,8 @@ typedef struct
 {
   guint8 kind;  /* PlaitTableCellKind */
   guint8 style; /* PlaitTableStyle */
-  gint16 run;   /* the text names the run of that number; -1: it does not */
-  guint8 mark;  /* PlaitTableMark, of a p */
+  gint16 run;   /* number of the run that the text names, for its colour; -1 if the text names no run */
+  guint8 mark;  /* PlaitTableMark, for a p value */
   union
   {
     const char *text;
@@ -92,63 +92,63 @@ typedef struct
 
 typedef struct
 {
-  char *title;     /* of the whole, which printers show; NULL: none */
+  char *title;     /* title of the table, which printers show; NULL if there is none */
   GArray *columns; /* PlaitTableColumn */
-  GArray *cells;   /* PlaitTableCell; a gap is one that takes a row */
+  GArray *cells;   /* PlaitTableCell; a gap is one cell for a whole row */
   guint gaps;
-  GPtrArray *notes; /* (element-type utf8) */
+  GPtrArray *notes; /* paragraphs below the table (element-type utf8) */
   GStringChunk *texts;
   GPtrArray *scores;
 } PlaitTable;
 
-/* (transfer full) */
+/* Returns an empty table. (transfer full) */
 PlaitTable *plait_table_new (void);
 void plait_table_free (PlaitTable *table);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitTable, plait_table_free)
 
-/* One more column. All columns before the first cell. (transfer none): until the next one is added */
+/* Adds a column. Add all columns before the first cell. (transfer none): valid until the next column is added. */
 PlaitTableColumn *plait_table_column (PlaitTable *table, PlaitTableKind kind, const char *title);
 
 /*
- * The next cell, row by row from the left.
+ * The functions below add the next cell, row by row from the left.
  */
 
-/* NULL leaves the cell empty. */
+/* Adds a text; an empty cell if @text is NULL. */
 void plait_table_text (PlaitTable *table, PlaitTableStyle style, const char *text);
 void plait_table_integer (PlaitTable *table, PlaitTableStyle style, gint64 integer);
 
-/* What is not finite is told as "inf", "-inf" or "nan". */
+/* Adds a real number. Infinite and undefined ones are shown as "inf", "-inf" or "nan". */
 void plait_table_real (PlaitTable *table, double real);
 
-/* The same, but a NaN says that there is no such number. */
+/* Adds a real number, or the cell of plait_table_none if it is NaN. */
 void plait_table_real_or_none (PlaitTable *table, double real);
 
-/* A NaN: there is no such score. */
+/* Adds a score, or the cell of plait_table_none if its value is NaN. */
 void plait_table_score (PlaitTable *table, PlaitTableScore score);
 
-/* "0.0123" or "< 0.0001", then the mark. */
+/* Adds a p value, shown as "0.0123" or "< 0.0001" with its mark. */
 void plait_table_p (PlaitTable *table, double p, PlaitTableMark mark);
 
-/* There is no such number: "–". */
+/* Adds a cell "–": the number does not exist. */
 void plait_table_none (PlaitTable *table);
 
-/* The name of a run; where there is colour, each @run has its own. */
+/* Adds the name of a run. On a terminal with colours each @run has its own colour. */
 void plait_table_run (PlaitTable *table, const char *name, guint run);
 
-/* A line across all columns where rows are left out. After a whole row. */
+/* Adds a line across all columns in place of left-out rows. The previous row must be complete. */
 void plait_table_gap (PlaitTable *table, const char *text);
 
-/* A sentence or two below the table. */
+/* Adds a paragraph below the table. */
 void plait_table_note (PlaitTable *table, const char *text);
 
 /*
- * Reading, for writers.
+ * Functions for writers.
  */
 
-/* Without gaps. */
+/* Returns the number of rows, without gaps. */
 guint plait_table_rows (const PlaitTable *table);
 
-/* The cell of row @row and column @column of a table without gaps. */
+/* Returns a cell of a table without gaps. (transfer none) */
 const PlaitTableCell *plait_table_cell (const PlaitTable *table, guint row, guint column);
 
 static inline const PlaitTableColumn *
@@ -166,29 +166,30 @@ plait_table_is_number (const PlaitTableColumn *column)
 /* TRUE if any column has a title. */
 gboolean plait_table_is_titled (const PlaitTable *table);
 
-/* The cell as people read it, all but the mark of a p. (transfer full) */
+/* Formats a cell for people, without the mark of a p value. (transfer full) */
 char *plait_table_cell_text (const PlaitTableColumn *column, const PlaitTableCell *cell);
 
-/* "1.50 ± 0.25" and so on. (transfer full) */
+/* Formats a score such as "1.50 ± 0.25"; @format is the printf format of its numbers. (transfer full) */
 char *plait_table_score_text (const char *format, PlaitTableScore score);
 
-/* What stands after the text of @cell: "", or of a p that is marked " *", " * better", " * worse". (transfer none) */
+/* Returns the mark after the text of @cell: "", or for a marked p value " *", " * better" or " * worse". (transfer
+ * none) */
 const char *plait_table_cell_mark (const PlaitTableCell *cell);
 
 /*
  * Writers
  */
 
-/* With its notes. (transfer full) */
+/* Writes the table and its notes as Markdown. (transfer full) */
 char *plait_table_markdown (const PlaitTable *table);
 
-/* A tabular of LaTeX, which needs no package; its notes are comments below it. (transfer full) */
+/* Writes a LaTeX tabular that needs no package. The notes are comments below it. (transfer full) */
 char *plait_table_latex (const PlaitTable *table);
 
-/* RFC 4180 with a header line, numbers with all their digits, what is not known empty; without notes. Text that a
- * spreadsheet would run as a formula begins with an apostrophe. (transfer full) */
+/* Writes RFC 4180 with a header line: numbers with all digits, unknown numbers empty, no notes. Text that a spreadsheet
+ * would run as a formula begins with an apostrophe. (transfer full) */
 char *plait_table_csv (const PlaitTable *table);
 
-/* Adds to the object that is open "rows", their number, and "columns", an object of arrays by title; numbers with all
- * their digits, null for what is not known. */
+/* Adds two members to the open object: "rows", the number of rows, and "columns", an object of arrays by title. Numbers
+ * have all digits; unknown numbers are null. */
 void plait_table_add_json (const PlaitTable *table, PlaitJson *json);

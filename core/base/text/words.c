@@ -9,7 +9,7 @@ plait_text_is_white_space (gunichar character)
   return character == 0x85 || character == 0x0b || g_unichar_isspace (character);
 }
 
-/* The first byte of white space in text[i .. end - 1], or @end. */
+/* Returns the position of the first ASCII white space in text[i .. end - 1], or @end. */
 static gsize
 find_space (const char *text, gsize i, gsize end)
 {
@@ -19,7 +19,7 @@ find_space (const char *text, gsize i, gsize end)
     {
       guint64 word, low;
 
-      /* The lowest bit is at the first byte below 33: white space, or another control character. */
+      /* The lowest set bit marks the first byte below 33: white space or another control character. */
       memcpy (&word, text + i, 8);
       word = GUINT64_FROM_LE (word);
       low = (word - 33 * ones) & ~word & tops;

@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-/* Marks what the program exports for plugins, with C linkage for those in C++ too. Everything else is hidden. */
+/* Exports a function to plugins, with C linkage in C++. All other functions are hidden. */
 #ifdef __cplusplus
 #define PLAIT_API extern "C" __attribute__ ((visibility ("default")))
 #else

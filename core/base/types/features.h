@@ -4,27 +4,28 @@
 #include "types/tensor.h"
 
 /*
- * Sentences of vectors, such as the positions of an image a sentence. foreign/feature.h reads them from HDF5; data/
- * makes batches of them and need not know the file format.
+ * Sentences of feature vectors, such as the regions of an image. core/store (foreign/feature.h) reads them from HDF5.
+ * core/data makes batches of them without knowing the file format.
  */
 typedef struct PlaitFeatures PlaitFeatures;
 
 struct PlaitFeatures
 {
   gint64 sentences;
-  gint64 positions; /* of the longest sentence */
+  gint64 positions; /* vectors of the longest sentence */
   gint64 width;
-  gint32 *lengths; /* [sentences] positions that count; NULL: all */
+  gint32 *lengths; /* [sentences] number of valid positions; NULL: all positions of all sentences are valid */
 
   /* TRUE if the file is unchanged since it was opened. */
   gboolean (*check) (const PlaitFeatures *self, GError **error);
 
-  /* Reads position @position, which must exist, of @sentence into @row [width]; fails as read. */
+  /* Reads position @position of @sentence into @row [width]. The position must exist. Fails in the cases in which @read
+   * fails. */
   gboolean (*read_row) (PlaitFeatures *self, gint64 sentence, gint64 position, PlaitScalar *row, GError **error);
 
-  /* Reads @sentences[0 .. n - 1] (each in 0 .. sentences - 1, in any order) into @rows [their lengths, width]. An
-   * infinite or undefined value is an error that names its place; a file that changed since it was opened is an
-   * error. */
+  /* Reads @sentences[0 .. n - 1] (each in 0 .. sentences - 1, in any order) into @rows [sum of their lengths, width].
+   * Fails if a value is infinite or undefined (the message names its position), or if the file has changed since it was
+   * opened. */
   gboolean (*read) (PlaitFeatures *self, const gint64 *sentences, gint64 n, PlaitTensor rows, GError **error);
 
   void (*free) (PlaitFeatures *self);
@@ -42,7 +43,7 @@ plait_features_free (PlaitFeatures *self)
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitFeatures, plait_features_free)
 
-/* The positions of @sentence that count; 0: it is missing. */
+/* Returns the number of valid positions of @sentence; 0: the sentence is missing. */
 static inline gint64
 plait_features_length (const PlaitFeatures *self, gint64 sentence)
 {

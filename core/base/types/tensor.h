@@ -4,8 +4,8 @@
 #include "types/export.h"
 
 /*
- * The scalar of every tensor. Users run float; the build option -Dscalar=double makes gradient checks sharp. A plugin
- * built for the other one is refused by the host.
+ * Type of every number in a tensor. float by default; the build option -Dscalar=double makes gradient checks precise.
+ * The host refuses a plugin that was built for the other type.
  */
 #ifdef PLAIT_SCALAR_DOUBLE
 typedef double PlaitScalar;
@@ -15,8 +15,8 @@ typedef float PlaitScalar;
 #define PLAIT_SCALAR_NAME "float"
 #endif
 
-/* A dense matrix, row-major. It owns nothing. A vector is one row. @stride is the distance between rows in elements
- * (>= width): a view of some columns has the stride of the whole. */
+/* A dense, row-major matrix; a vector is one row. A tensor does not own its memory. @stride is the distance between
+ * rows in elements (>= width): a view of some columns keeps the stride of the whole matrix. */
 typedef struct
 {
   PlaitScalar *data;
@@ -26,10 +26,10 @@ typedef struct
 } PlaitTensor;
 
 /*
- * What products multiply: numbers as they are; bytes, in search; or bfloat16, in training, by the processor's
- * instructions or by what emulates them. With bytes each column of a weight and each row that is multiplied by it is
- * quantised by itself, to 255 steps from minus to plus its greatest magnitude; sums of products are exact. With
- * bfloat16 both factors are rounded to it, and sums are floats (kernels/bfloat16.h).
+ * Number format of the factors of matrix products: PlaitScalar; 8-bit integers, in search; or bfloat16, in training,
+ * computed by instructions of the processor or emulated. INT8 quantises each column of a weight, and each row
+ * multiplied by it, to 255 steps between minus and plus its greatest magnitude; sums of products are exact. BFLOAT16
+ * rounds both factors; sums are floats (kernels/bfloat16.h).
  */
 typedef enum
 {
@@ -39,7 +39,7 @@ typedef enum
   PLAIT_PRECISION_BFLOAT16_EMULATED
 } PlaitPrecision;
 
-/* A tensor over @data whose rows stand end to end. */
+/* Returns a tensor over @data whose rows are contiguous. */
 static inline PlaitTensor
 plait_tensor (PlaitScalar *data, gint64 rows, gint64 width)
 {
@@ -54,7 +54,7 @@ plait_tensor_row (PlaitTensor tensor, gint64 row)
   return tensor.data + row * tensor.stride;
 }
 
-/* Columns @first .. @first + @width - 1 of @tensor, a view. */
+/* Returns a view of columns @first .. @first + @width - 1 of @tensor. */
 static inline PlaitTensor
 plait_tensor_columns (PlaitTensor tensor, gint64 first, gint64 width)
 {
@@ -63,7 +63,7 @@ plait_tensor_columns (PlaitTensor tensor, gint64 first, gint64 width)
   return columns;
 }
 
-/* Rows @first .. @first + @rows - 1 of @tensor, a view. */
+/* Returns a view of rows @first .. @first + @rows - 1 of @tensor. */
 static inline PlaitTensor
 plait_tensor_rows (PlaitTensor tensor, gint64 first, gint64 rows)
 {
@@ -73,8 +73,8 @@ plait_tensor_rows (PlaitTensor tensor, gint64 first, gint64 rows)
 }
 
 /*
- * Sentences of a batch laid end to end: sentence i has the rows offsets[i] .. offsets[i + 1] - 1 of a tensor. A
- * sentence may have none (a missing source). @offsets has n + 1 entries and starts with 0.
+ * Sentences of a batch, stored end to end: sentence i has the rows offsets[i] .. offsets[i + 1] - 1 of a tensor. A
+ * sentence may have no rows (a missing source). @offsets has n + 1 entries and begins with 0.
  */
 typedef struct
 {
@@ -94,7 +94,7 @@ plait_ragged_length (PlaitRagged ragged, gint64 sentence)
   return ragged.offsets[sentence + 1] - ragged.offsets[sentence];
 }
 
-/* TRUE if the offsets begin at 0 and do not fall. */
+/* TRUE if the offsets begin at 0 and never decrease. */
 static inline gboolean
 plait_ragged_is_valid (PlaitRagged ragged)
 {
@@ -106,7 +106,7 @@ plait_ragged_is_valid (PlaitRagged ragged)
   return TRUE;
 }
 
-/* The rows of the longest sentence; 0 where there is none. */
+/* Returns the number of rows of the longest sentence; 0 without sentences. */
 static inline gint64
 plait_ragged_longest (PlaitRagged ragged)
 {
@@ -117,9 +117,9 @@ plait_ragged_longest (PlaitRagged ragged)
   return longest;
 }
 
-/* The first rows of the sentences of documents, each of which is a "sentence" of rows here. */
+/* The first row of every sentence of some documents. The ragged array counts sentences within documents. */
 typedef struct
 {
   PlaitRagged sentences; /* n = documents */
-  const gint64 *rows;    /* [sentences], of the batch */
+  const gint64 *rows;    /* [sentences] rows of the batch */
 } PlaitSentenceStarts;
