@@ -153,11 +153,11 @@ TEST_CASE (crash, ends_in_one_sentence_with_exit_code_1)
     const char *what;
     gboolean by_signal;
   } deeds[] = {
-    { reach_wild, "reached for memory that is not there", TRUE },
-    { overflow, "reached for memory that is not there", TRUE },
-    { overflow_in_a_pool, "reached for memory that is not there", TRUE },
+    { reach_wild, "accessed memory that does not exist", TRUE },
+    { overflow, "accessed memory that does not exist", TRUE },
+    { overflow_in_a_pool, "accessed memory that does not exist", TRUE },
     { divide, "divided by zero", TRUE },
-    { trap, "came to an instruction that is none", TRUE },
+    { trap, "executed an invalid instruction", TRUE },
     { abort, "ended the process by abort ()", TRUE },
     { leave, "called exit ()", FALSE },
     { leave_quickly, "called exit ()", FALSE },
@@ -227,16 +227,15 @@ TEST_CASE (crash, an_exit_that_nobody_asked_for_ends_in_words)
   End end = watch (nobody, leave_unasked);
 
   CHECK (WIFEXITED (end.status) && WEXITSTATUS (end.status) == 1);
-  CHECK_STRING (end.said, "error: the process was ended by a call of exit () that is not plait's own: by a library, or "
+  CHECK_STRING (end.said, "error: the process was ended by a call of exit () outside of plait: by a library, or "
                           "by a thread of /a/b.so or /c.so\n");
   CHECK_CONTAINS (end.reported, "nthe process was ended by a call of exit ()");
   if (!SANITIZED)
     {
       end = watch (nobody, reach_wild_in_some_thread);
       CHECK (WIFSIGNALED (end.status) && WTERMSIG (end.status) == SIGSEGV);
-      CHECK_STRING (end.said,
-                    "error: the process crashed, by a fault of plait's own or of a library, or by a thread of "
-                    "/a/b.so\n");
+      CHECK_STRING (end.said, "error: the process crashed, by a fault of plait or of a library, or by a thread of "
+                              "/a/b.so\n");
     }
   end = watch (nobody, leave_as_asked);
   CHECK (WIFEXITED (end.status) && WEXITSTATUS (end.status) == 5);

@@ -104,7 +104,7 @@ TEST_CASE (file, stream_is_flushed_and_remembers_failures)
   REQUIRE (setrlimit (RLIMIT_FSIZE, &before) == 0);
   signal (SIGXFSZ, SIG_DFL);
   CHECK (!plait_file_commit (file, &error));
-  CHECK_ERROR (error, PLAIT_ERROR_FAILED, "so nothing of it is kept");
+  CHECK_ERROR (error, PLAIT_ERROR_FAILED, "so the new file is discarded");
   check_contents (path, "newer");
   CHECK_INT (files_in_folder (), 1);
 }
@@ -116,7 +116,7 @@ TEST_CASE (file, refuses_what_is_no_file)
   g_autoptr (GError) error = NULL;
 
   CHECK (!plait_file_replace (plait_test_path ("missing/file"), "x", 1, &error));
-  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "missing/file: no file can be made beside it: No such file");
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "missing/file: no file can be made in its folder: No such file");
   CHECK (!plait_file_replace (plait_test_folder (), "x", 1, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "not a regular file");
   CHECK (!plait_file_replace ("/dev/null", "x", 1, &error));
@@ -378,7 +378,8 @@ TEST_CASE (file, refuses_what_is_made_up_as_it_is_read)
       if (strstr (error->message, g_strerror (EPERM)))
         g_clear_error (&error);
       else
-        CHECK_ERROR (error, PLAIT_ERROR_INPUT, "is made up as it is read, maybe without an end; expected a text");
+        CHECK_ERROR (error, PLAIT_ERROR_INPUT,
+                     "is generated while it is read, perhaps without an end; expected a text");
     }
 }
 

@@ -103,7 +103,7 @@ TEST_CASE (folder, follows_links_and_replaces_only_files)
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "model/c: it is not a regular file");
   check (path, "a=1 b=1 c=?");
   CHECK (!make (target, "2", &error));
-  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "elsewhere: is there and is no folder");
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "elsewhere: exists, but is not a folder");
   CHECK (!make ("", "2", &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "is not the name of a folder");
 }

@@ -137,7 +137,7 @@ TEST_CASE (json, is_refused_where_it_is_in_doubt)
     const char *text, *said;
   } cases[] = {
     { "", "file.json:1: is no JSON" },
-    { "{\n\"a\": 1,\n\"a\": 1}", "file.json:3: is no JSON that can be read (duplicate object key" },
+    { "{\n\"a\": 1,\n\"a\": 1}", "file.json:3: is not valid JSON (duplicate object key" },
     { "{\n\"a\": 1,}", "file.json:2:" },
     { "{\"a\": 1} {", "file.json:1:" },
     { "{\"a\": 1", "file.json:1:" },
@@ -149,7 +149,7 @@ TEST_CASE (json, is_refused_where_it_is_in_doubt)
     { "{\"a\": \"\xff\"}", "file.json:1:" },
     { "{\"a\": \"\xed\xa0\x80\"}", "file.json:1:" },
     { "\xef\xbb\xbf{}", "file.json:1:" },
-    { "[1]", "file.json: is JSON, but no object" },
+    { "[1]", "file.json: is JSON, but not an object" },
     { "1", "file.json:1:" },
   };
 

@@ -105,18 +105,18 @@ TEST_CASE (key_file, lists_of_nothing)
 
 TEST_CASE (key_file, refuses_what_nobody_can_mean)
 {
-  check_refused ("[a]\nx=1\n[b]\n[a]\n", "a.ini:4: the group [a] stands already in line 1");
-  check_refused ("[a]\nx=1\ny=2\nx=3\n", "a.ini:4: the key x of [a] stands already in line 2");
-  check_refused ("x=1\n[a]\n", "a.ini:1: \"x=1\" stands before the first group");
+  check_refused ("[a]\nx=1\n[b]\n[a]\n", "a.ini:4: the group [a] is already in line 1");
+  check_refused ("[a]\nx=1\ny=2\nx=3\n", "a.ini:4: the key x of [a] is already in line 2");
+  check_refused ("x=1\n[a]\n", "a.ini:1: \"x=1\" is before the first group");
   check_refused ("[a]\n\nx\n", "a.ini:3: \"x\" is neither");
-  check_refused ("[a]\n=5\n", "a.ini:2: \"\" is no name of a key");
-  check_refused ("[a]\nx[de]=5\n", "a.ini:2: \"x[de]\" is no name of a key");
+  check_refused ("[a]\n=5\n", "a.ini:2: \"\" is not a valid name of a key");
+  check_refused ("[a]\nx[de]=5\n", "a.ini:2: \"x[de]\" is not a valid name of a key");
   check_refused ("[a] # comment\n", "a.ini:1: the group header \"[a] # comment\" does not end");
   check_refused ("[a\n", "does not end with \"]\"");
   check_refused ("[", "does not end with \"]\"");
-  check_refused ("[]\n", "a.ini:1: \"\" is no name of a group");
-  check_refused ("[a[b]]\n", "is no name of a group");
-  check_refused ("[ a]\n", "is no name of a group");
+  check_refused ("[]\n", "a.ini:1: \"\" is not a valid name of a group");
+  check_refused ("[a[b]]\n", "is not a valid name of a group");
+  check_refused ("[ a]\n", "is not a valid name of a group");
   check_refused ("[a]\nx=\\q\n", "a.ini:2: the value of x has an unknown escape");
   check_refused ("[a]\nx=a\\\n", "a.ini:2: the value of x has an unknown escape");
   check_refused ("[a]\nx=1\ny=\xff\n", "a.ini:3: the byte 0xff is not valid UTF-8");
@@ -176,7 +176,7 @@ TEST_CASE (key_file, reads_a_pipe_that_somebody_writes_to)
 
   CHECK (mkfifo (path, 0600) == 0);
   CHECK (!plait_key_file_load_pipe (path, &error));
-  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "pipe.ini: nobody writes to this pipe");
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "pipe.ini: no program writes to this pipe");
   int writer = g_open (path, O_RDWR, 0);
   pid_t child = fork ();
   if (child == 0)

@@ -57,11 +57,11 @@ TEST_CASE (path, refuses_what_is_not_there)
     { "$PLAIT_TEST_UNSET/text", "the variable PLAIT_TEST_UNSET is not set" },
     { "${PLAIT_TEST_UNSET}", "the variable PLAIT_TEST_UNSET is not set" },
     { "~no-such-user/text", "~no-such-user: there is no user no-such-user" },
-    { "cost$", "stands before no name" },
-    { "$5", "stands before no name" },
-    { "${}", "stands before no name" },
-    { "${HOME", "stands before no name" },
-    { "$(HOME)", "stands before no name" },
+    { "cost$", "is not followed by the name" },
+    { "$5", "is not followed by the name" },
+    { "${}", "is not followed by the name" },
+    { "${HOME", "is not followed by the name" },
+    { "$(HOME)", "is not followed by the name" },
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)

@@ -84,7 +84,7 @@ TEST_CASE (modules, without_plot)
 
   put ("plot/cairo", "cp $(dirname $MODULE)/../combiner/serial.so $MODULE");
   CHECK_REFUSED (BARE ("plot", "run.h5", "/x", "-o", "x.svg"),
-                 "bare/plugins/plot/cairo.so, made for another plait; build or install this plait "
+                 "bare/plugins/plot/cairo.so, built for another version of plait; build or install this plait "
                  "again");
 }
 

@@ -75,11 +75,11 @@ TEST_CASE (verify_command, lists_what_another_program_changed)
   rewrite ("run.h5");
   PlaitTestCall verified = CALL ("verify", "run.h5");
   CHECK_INT (verified.code, 1);
-  CHECK_STRING (verified.output, "run.h5: another program has written it anew; changed: "
+  CHECK_STRING (verified.output, "run.h5: another program has rewritten it; changed: "
                                  "/checkpoint/last/parameters/decoder/weight; added: /mine\n");
   /* Who reads it is told, and reads on. */
   PlaitTestCall shown = DONE (CALL ("show", "run.h5", weight));
-  CHECK_CONTAINS (shown.errors, "warning: run.h5: another program has written it anew; changed: ");
+  CHECK_CONTAINS (shown.errors, "warning: run.h5: another program has rewritten it; changed: ");
   PlaitTestCall compared = DONE (CALL ("compare", "run.h5"));
   CHECK_CONTAINS (compared.errors, weight);
   PlaitTestCall reported = DONE (CALL ("report", "run.h5", "-o", "report.html"));

@@ -376,7 +376,7 @@ TEST_CASE (published, refuses_folders_that_are_not_as_published)
     { "config.json", "360", "300", "merges.txt:42: expected two pieces of vocab.json that make a third one" },
     { "vocab.json", "\"<s>\": 0", "\"<s>\": 1", "vocab.json: \"<s>\" and \"<pad>\" both have the id 1" },
     { "vocab.json", "\"<s>\": 0", "\"<s>\": \"0\"", "vocab.json: the id of \"<s>\" is no number from 0 to " },
-    { "vocab.json", "\"<s>\": 0", "\"<pad>\": 0", "vocab.json:1: is no JSON that can be read (duplicate object key" },
+    { "vocab.json", "\"<s>\": 0", "\"<pad>\": 0", "vocab.json:1: is not valid JSON (duplicate object key" },
     { "vocab.json", "\"!\": 4", "\"no\": 4",
       "vocab.json: has no piece \"!\" of an id that config.json speaks of, which is byte 33 alone" },
     { "merges.txt", "#version: 0.2", "version 2 of", "merges.txt:1: expected two pieces of vocab.json" },

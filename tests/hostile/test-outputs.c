@@ -89,7 +89,7 @@ HOSTILE_CASE (hostile_output, plans_know_where_nothing_can_be_written)
   } cases[] = {
     { "run text.ini -q", "text.h5 exists: add --resume" },
     { "run text.ini -q -o test.a", "test.a: is the same file as|which the command reads" },
-    { "run text.ini -q -o nowhere/new", "nowhere/new: no file can be made beside it" },
+    { "run text.ini -q -o nowhere/new", "nowhere/new: no file can be made in its folder" },
     { "run text.ini -q -o grid", "grid: it is not a regular file" },
     { "run text.ini -q -r -o grid", "grid: it is not a regular file" },
     { "run text.ini -q -r -o spoilt.h5", "spoilt.h5: is damaged" },

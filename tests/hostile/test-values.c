@@ -195,7 +195,7 @@ HOSTILE_CASE (hostile_value, options_of_other_commands)
     { "generate agreement -q -o new -s train=0", "train" },
     { "generate agreement -q -o new -s train=99999999999", "train" },
     { "generate agreement -q -o new -s seed=x", "seed" },
-    { "generate agreement -q -o test.a", "test.a: is there and is no folder" },
+    { "generate agreement -q -o test.a", "test.a: exists, but is not a folder" },
     { "vocabulary -q -o new --size 9999999999 train.a", "--size" },
     { "vocabulary -q -o new --size 5 train.a", "5" },
     { "vocabulary -q -o new --type words --size 3 train.a", "3" },

@@ -17,7 +17,7 @@ import tempfile
 HERE = pathlib.Path(__file__).parent / "outside"
 PLUGINS = {"mean": "combiner", "gate": "combiner", "hops": "combiner", "strides": "combiner", "falls": "combiner", "squares": "coverage"}
 DECODERS = ["transformer", "gru"]
-FALLS = {"crash": "combine: reached for memory that is not there", "overflow": "combine: reached for memory that is not there",
+FALLS = {"crash": "combine: accessed memory that does not exist", "overflow": "combine: accessed memory that does not exist",
          "abort": "combine: ended the process by abort ()", "exit": "combine: called exit ()",
          "build": "build: called exit ()"}
 

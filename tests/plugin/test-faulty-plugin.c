@@ -281,7 +281,7 @@ TEST_CASE (faulty_plugin, code_that_changes_the_process)
   check_fault ("later-goes-away", "changes the working folder of the process");
   check_fault ("masks-files", "changes the mask of new files");
   check_fault ("sets-the-locale", "changes the locale");
-  check_fault ("takes-signals", "changes what a signal does");
+  check_fault ("takes-signals", "changes the handling of a signal");
   check_fault ("closes-a-stream", "changes a standard stream");
   check_fault ("rounds-upwards", "changes the rounding of numbers");
   check_fault ("later-another", "gave no descriptor");
@@ -328,7 +328,7 @@ TEST_CASE (faulty_plugin, code_that_misbehaves_after_its_trial)
 #ifdef __SANITIZE_ADDRESS__
   SKIP_TEST ("a sanitizer answers crashes itself");
 #else
-  static const char *const faults[][2] = { { "later-crashes", "reached for memory that is not there" },
+  static const char *const faults[][2] = { { "later-crashes", "accessed memory that does not exist" },
                                            { "later-aborts", "ended the process by abort ()" },
                                            { "later-exits", "called exit ()" } };
 

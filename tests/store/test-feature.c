@@ -148,7 +148,7 @@ TEST_CASE (store_feature, refuses_data_in_other_files)
   hid_t external = H5Pcreate (H5P_DATASET_CREATE);
   H5Pset_external (external, other, 0, 1000);
   make (path, "/x", H5T_IEEE_F32LE, 3, (hsize_t[]){ 5, 2, 2 }, external);
-  check_refused (path, NULL, PLAIT_ERROR_INPUT, "the values of /x stand in other files");
+  check_refused (path, NULL, PLAIT_ERROR_INPUT, "the values of /x are in other files");
 
   const char *linked = plait_test_path ("linked.h5");
   make (path, "/x", H5T_IEEE_F32LE, 3, (hsize_t[]){ 5, 2, 2 }, H5P_DEFAULT);
@@ -201,10 +201,10 @@ TEST_CASE (store_feature, refuses_lengths_that_cannot_be)
     int values[3];
     const char *part;
   } cases[] = {
-    { H5T_STD_I32LE, 2, { 1, 1 }, "/x_lengths is to tell how many positions of /x count, expected 3 integers" },
-    { H5T_IEEE_F64LE, 3, { 1, 1, 1 }, "/x_lengths is to tell how many positions of /x count, expected 3 integers" },
-    { H5T_STD_I64LE, 3, { 1, 3, 1 }, "/x_lengths[1] is 3, expected the number of positions that count" },
-    { H5T_STD_I8LE, 3, { 1, 1, -1 }, "/x_lengths[2] is -1, expected the number of positions that count" },
+    { H5T_STD_I32LE, 2, { 1, 1 }, "/x_lengths must hold the number of valid positions of /x, expected 3 integers" },
+    { H5T_IEEE_F64LE, 3, { 1, 1, 1 }, "/x_lengths must hold the number of valid positions of /x, expected 3 integers" },
+    { H5T_STD_I64LE, 3, { 1, 3, 1 }, "/x_lengths[1] is 3, expected the number of valid positions" },
+    { H5T_STD_I8LE, 3, { 1, 1, -1 }, "/x_lengths[2] is -1, expected the number of valid positions" },
   };
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
     {

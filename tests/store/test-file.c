@@ -346,7 +346,7 @@ TEST_CASE (store_file, refuses_other_formats_in_words)
     int format;
     const char *words;
   } others[] = {
-    { 1, "has format 1, this plait reads 2; make it anew with this one" },
+    { 1, "has format 1, this plait reads 2; make it again with this one" },
     { 3, "has format 3, this plait reads 2; use the plait that wrote it or a newer one" },
   };
   const char *path = plait_test_path ("run.h5");

@@ -269,7 +269,7 @@ TEST_CASE (store_ragged, whose_offsets_cannot_be_right_is_refused)
     { "huge shape", { "0", "1" }, { 0, 4, 6 }, { 1LL << 62, 1LL << 62, 1, 2 }, 3, 2, SOUND_TEXT, "x_shape", FALSE },
     { "negative shape", { "0", "1" }, { 0, 4, 6 }, { -2, -2, 1, 2 }, 3, 2, SOUND_TEXT, "x_shape does not", FALSE },
     { "few shapes", { "0", "1" }, { 0, 4, 6 }, { 2, 2 }, 3, 1, SOUND_TEXT, "x_shape does not tell", FALSE },
-    { "twice", { "0", "0" }, { 0, 4, 6 }, { 2, 2, 1, 2 }, 3, 2, SOUND_TEXT, "or the same again, at 1", FALSE },
+    { "twice", { "0", "0" }, { 0, 4, 6 }, { 2, 2, 1, 2 }, 3, 2, SOUND_TEXT, "or one that exists already, at 1", FALSE },
     { "a path", { "0", "1/a" }, { 0, 4, 6 }, { 2, 2, 1, 2 }, 3, 2, SOUND_TEXT, "no name of an item", FALSE },
     { "no number", { "0", "a" }, { 0, 4, 6 }, { 2, 2, 1, 2 }, 3, 2, SOUND_TEXT, "no name of an item", FALSE },
     { "endless", { "0", "1" }, { 0, 4, 6 }, { 2, 2, 1, 2 }, 3, 2, { 0, 3, 6 }, "a string of /dump/a/t does not", TRUE },

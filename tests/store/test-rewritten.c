@@ -62,7 +62,7 @@ TEST_CASE (store_rewritten, is_opened_where_all_is_there)
   CHECK (!before);
   H5Fclose (open_elsewhere (path));
   g_autofree char *text = changes_of (path);
-  CHECK_STRING (text, "another program has written it anew; all that plait wrote is unchanged");
+  CHECK_STRING (text, "another program has rewritten it; all that plait wrote is unchanged");
   g_autoptr (PlaitStore) store = plait_store_open (path, NO_ERROR);
   REQUIRE (store != NULL);
   CHECK (plait_store_check (store, NO_ERROR));
@@ -83,7 +83,7 @@ TEST_CASE (store_rewritten, stays_known_through_h5repack)
                          NULL, NULL, NULL, &status, NULL)
            && status == 0);
   g_autofree char *text = changes_of (packed);
-  CHECK_STRING (text, "another program has written it anew; all that plait wrote is unchanged");
+  CHECK_STRING (text, "another program has rewritten it; all that plait wrote is unchanged");
 }
 
 TEST_CASE (store_rewritten, tells_what_was_added)
@@ -96,7 +96,7 @@ TEST_CASE (store_rewritten, tells_what_was_added)
   add_group (file, "/mine/below");
   H5Fclose (file);
   g_autofree char *text = changes_of (path);
-  CHECK_STRING (text, "another program has written it anew; added: /mine; all that plait wrote is unchanged");
+  CHECK_STRING (text, "another program has rewritten it; added: /mine; all that plait wrote is unchanged");
   g_autoptr (PlaitStore) store = plait_store_open (path, NO_ERROR);
   CHECK (store != NULL);
 }
@@ -114,7 +114,7 @@ TEST_CASE (store_rewritten, tells_what_was_changed_and_removed)
   CHECK (H5Adelete (file, "seed") >= 0);
   H5Fclose (file);
   g_autofree char *text = changes_of (path);
-  CHECK_STRING (text, "another program has written it anew; changed: / (its attributes), "
+  CHECK_STRING (text, "another program has rewritten it; changed: / (its attributes), "
                       "/checkpoint/best/parameters/source/en/weight; removed: /attention/test");
   /* Who cannot tell does not read it. */
   CHECK (!plait_store_open (path, &error));
@@ -149,7 +149,7 @@ TEST_CASE (store_rewritten, is_named_as_it_is_opened)
   }
   fclose (stream);
   CHECK_CONTAINS (said, "warning: ");
-  CHECK_CONTAINS (said, "run.h5: another program has written it anew; changed: /scores\n");
+  CHECK_CONTAINS (said, "run.h5: another program has rewritten it; changed: /scores\n");
 }
 
 /* Opens @path to write in a process that is killed, after it has added a group (@adds) and flushed it (@flushes). */
@@ -191,14 +191,13 @@ TEST_CASE (store_rewritten, names_the_flag_that_a_killed_program_left)
       /* As h5clear does. */
       H5Fclose (open_elsewhere (path));
       g_autofree char *text = changes_of (path);
-      CHECK_STRING (text, way == 3
-                              ? "another program has written it anew; added: /mine; all that plait wrote is unchanged"
-                              : "another program has written it anew; all that plait wrote is unchanged");
+      CHECK_STRING (text, way == 3 ? "another program has rewritten it; added: /mine; all that plait wrote is unchanged"
+                                   : "another program has rewritten it; all that plait wrote is unchanged");
     }
   plait_test_write_sample (path);
   hid_t file = open_elsewhere (path);
   CHECK (!plait_store_open (path, &error));
-  CHECK_ERROR (error, PLAIT_ERROR_CORRUPT, "has it open to write (HDF5's open flag is set, its lock held)");
+  CHECK_ERROR (error, PLAIT_ERROR_CORRUPT, "has it open for writing (HDF5's open flag is set, its lock held)");
   H5Fclose (file);
 }
 

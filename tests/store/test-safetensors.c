@@ -52,8 +52,8 @@ TEST_CASE (safetensors, refuses_headers_that_lie)
   } cases[] = {
     { " {}", "does not begin with '{'" },
     { "[]", "does not begin with '{'" },
-    { "{\"a\":\"\xff\"}", "is no JSON that can be read (unable to decode byte 0xff" },
-    { "{", "is no JSON that can be read (string or '}' expected" },
+    { "{\"a\":\"\xff\"}", "is not valid JSON (unable to decode byte 0xff" },
+    { "{", "is not valid JSON (string or '}' expected" },
     { "{}x", "end of file expected" },
     { "{\"a\":1}", "tensor \"a\" is described by other members than" },
     { "{\"a\":{}}", "\"a\" is described by other members than" },
@@ -180,13 +180,13 @@ TEST_CASE (safetensors, refuses_an_index_that_lies)
   {
     const char *first, *second, *index, *part;
   } cases[] = {
-    { good, other, "[]", "is JSON, but no object" },
+    { good, other, "[]", "is JSON, but not an object" },
     { good, other, "{\"weight_map\":{\"a\":\"\xff\"}}", "unable to decode byte 0xff" },
     { good, other, "{}", "has 0 parts in its weight_map; expected 1 to 500" },
     { good, other, "{\"weight_map\":[]}", "has 0 parts in its weight_map" },
     { good, other, "{\"weight_map\":{}}", "has 0 parts in its weight_map" },
     { good, other, "{\"weight_map\":{\"a\":1}}",
-      "weight_map puts tensor \"a\" into \"\"; expected the name of a safetensors file beside it" },
+      "weight_map puts tensor \"a\" into \"\"; expected the name of a safetensors file in its folder" },
     { good, other, "{\"weight_map\":{\"a\":\"../part-1.safetensors\"}}", "into \"../part-1.safetensors\"; expected" },
     { good, other, "{\"weight_map\":{\"a\":\"/tmp/part-1.safetensors\"}}",
       "into \"/tmp/part-1.safetensors\"; expected" },
@@ -201,7 +201,7 @@ TEST_CASE (safetensors, refuses_an_index_that_lies)
       "tensor \"a\" is in part-1.safetensors, but weight_map says part-2.safetensors; copy the index and its parts "
       "again" },
     { good, other, "{\"weight_map\":{\"c\":\"part-1.safetensors\"}}",
-      "tensor \"a\" is in part-1.safetensors, but weight_map says nothing of it" },
+      "tensor \"a\" is in part-1.safetensors, but weight_map says nothing about it" },
     { good, other, "{\"weight_map\":{\"a\":\"part-1.safetensors\",\"c\":\"part-1.safetensors\"}}",
       "tensor \"c\" is not in part-1.safetensors, where weight_map puts it" },
     { "{}", other, "{\"weight_map\":{\"a\":\"part-1.safetensors\"}}",
@@ -238,8 +238,8 @@ TEST_CASE (safetensors, refuses_an_index_that_is_too_much)
 TEST_CASE (safetensors, names_the_index_for_one_of_its_parts)
 {
   static const char *const names[] = { "model-00001-of-00002.safetensors", "model.safetensors" };
-  static const char *const parts[] = { "is one of several parts of a model; name the index of all of them, ",
-                                       "is not there, but in several parts; name the index of all of them, " };
+  static const char *const parts[] = { "is one of several parts of a model; name the index of all parts, ",
+                                       "does not exist, but its parts do; name the index of all parts, " };
   static const float value = 1;
 
   for (gsize i = 0; i < G_N_ELEMENTS (names); i++)

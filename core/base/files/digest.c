@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* These functions of OpenSSL need no memory, so they cannot fail; those that replace them can. */
+/* These deprecated functions of OpenSSL never allocate, so they cannot fail; their successors can. */
 #define OPENSSL_SUPPRESS_DEPRECATED
 
 #include "files/digest.h"
@@ -12,7 +12,7 @@
 #include "files/file.h"
 #include "files/transfer.h"
 
-/* By OpenSSL, which knows the instructions that processors have for it: GLib's digests take four times as long. */
+/* OpenSSL uses the SHA instructions of processors; GLib's digests are about four times slower. */
 static char *
 hexadecimal (const guchar *value)
 {
@@ -35,7 +35,7 @@ plait_digest_bytes (gconstpointer bytes, gsize length)
   return hexadecimal (value);
 }
 
-/* The digest of all that @descriptor has. NULL with errno set. */
+/* Returns the digest of all bytes of @descriptor. NULL with errno set. (transfer full) */
 static char *
 digest_open (int descriptor)
 {

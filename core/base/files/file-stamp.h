@@ -5,27 +5,24 @@
 
 #include "text/error.h"
 
-/*
- * What tells, without reading it, whether a file is still the one that was seen.
- */
+/* Identity and times of a file, to detect changes without reading it. */
 typedef struct
 {
   guint64 device;
-  guint64 number; /* of the file on its device; 0: there was none */
+  guint64 number; /* inode; 0: there was no file */
   gint64 size;
   struct timespec written;
-  struct timespec changed; /* also its owner, mode and links */
+  struct timespec changed; /* also changes with owner, mode and links */
 } PlaitFileStamp;
 
-/* The mark of the file at @path, links followed; of no file where none can be reached. */
+/* Returns the stamp of the file at @path, links followed; zeros if it cannot be reached. */
 PlaitFileStamp plait_file_stamp (const char *path);
 
-/* The mark of the file that is open as @descriptor. */
+/* Returns the stamp of the file open as @descriptor. */
 PlaitFileStamp plait_file_stamp_open (int descriptor);
 
-/* TRUE if @now is the file of @before, and nothing was written to it since. A new mode or name does not count. */
+/* TRUE if @now and @before are the same file and it was not written in between. A new mode or name is ignored. */
 gboolean plait_file_stamp_matches (const PlaitFileStamp *now, const PlaitFileStamp *before);
 
-/* TRUE if what is at @path is as it was when it was marked; nothing at all may have been done to it. PLAIT_ERROR_INPUT
- * if not. */
+/* TRUE if the file at @path is unchanged since @stamp, also in mode, owner and links; else PLAIT_ERROR_INPUT. */
 gboolean plait_file_stamp_check (const PlaitFileStamp *stamp, const char *path, GError **error);

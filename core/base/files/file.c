@@ -16,15 +16,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* TRUE if @problem is one of the system, not of the file. */
+/* TRUE if the errno @problem is a shortage of the system, not a fault of the file. */
 static gboolean
 is_lack (int problem)
 {
   return problem == ENOMEM || problem == EMFILE || problem == ENFILE;
 }
 
-/* TRUE if the regular file that is open as @descriptor has no size but something to read, or to wait for. The kernel
- * and some programs make such files up as they are read (/proc/kmsg); some never end. */
+/* TRUE if the regular file open as @descriptor has size 0 but is not empty, or reading it would block. The kernel and
+ * some programs generate such files while they are read (/proc/kmsg); some never end. */
 static gboolean
 is_virtual (int descriptor, const struct stat *status)
 {
@@ -36,12 +36,12 @@ is_virtual (int descriptor, const struct stat *status)
 int
 plait_file_open (const char *path, PlaitFileInput input, const char *expected, struct stat *status, GError **error)
 {
-  /* O_NONBLOCK keeps a pipe without a writer from blocking before it can be refused. */
+  /* O_NONBLOCK: a pipe without a writer must not block before it is refused. */
   int descriptor = input == PLAIT_FILE_OR_PIPE ? open (path, O_RDONLY | O_CLOEXEC)
                                                : TEMP_FAILURE_RETRY (open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
 
   if (descriptor < 0 && errno == EINTR)
-    plait_fail (error, PLAIT_ERROR_INTERRUPTED, "%s: interrupted before anybody wrote to this pipe", path);
+    plait_fail (error, PLAIT_ERROR_INTERRUPTED, "%s: interrupted before a program wrote to this pipe", path);
   else if (descriptor < 0 || fstat (descriptor, status) != 0)
     plait_fail (error, is_lack (errno) ? PLAIT_ERROR_FAILED : PLAIT_ERROR_INPUT,
                 "%s: cannot be opened (%s); expected %s", path, g_strerror (errno), expected);
@@ -50,12 +50,13 @@ plait_file_open (const char *path, PlaitFileInput input, const char *expected, s
                 S_ISDIR (status->st_mode) ? "a folder" : "not a regular file", expected);
   else if (fcntl (descriptor, F_SETFL, O_NONBLOCK), is_virtual (descriptor, status))
     plait_fail (error, PLAIT_ERROR_INPUT,
-                "%s: has a size of 0, but is made up as it is read, maybe without an end; expected %s, so copy what is "
-                "wanted of it into a file",
+                "%s: has a size of 0, but is generated while it is read, perhaps without an end; expected %s, so copy "
+                "the needed "
+                "part into a file",
                 path, expected);
   else
     {
-      /* Wait for the writer of a pipe, but not for a file. */
+      /* Reads of a pipe wait for its writer. */
       if (!S_ISREG (status->st_mode))
         fcntl (descriptor, F_SETFL, 0);
       plait_input_guard_add (descriptor, path);
@@ -66,8 +67,8 @@ plait_file_open (const char *path, PlaitFileInput input, const char *expected, s
   return -1;
 }
 
-/* Reads all that @descriptor has, at most @limit + 1 bytes, of which @size are to be expected. NULL with errno set.
- * (transfer full) */
+/* Reads @descriptor to its end, at most @limit + 1 bytes; @size is the expected number. NULL with errno set. (transfer
+ * full) */
 static char *
 read_all (int descriptor, gsize size, gsize limit, gsize *length)
 {
@@ -111,7 +112,7 @@ plait_file_read (const char *path, PlaitFileInput input, gsize limit, const char
 
   if (descriptor < 0)
     return NULL;
-  /* What claims to be too large is not read; a pipe claims nothing, and a file may grow. */
+  /* A file that is already too large is not read. A pipe has no size, and a file may grow. */
   size = (gsize)status.st_size;
   if (size <= limit)
     {
@@ -126,8 +127,8 @@ plait_file_read (const char *path, PlaitFileInput input, gsize limit, const char
     return plait_fail_null (error, is_lack (problem) ? PLAIT_ERROR_FAILED : PLAIT_ERROR_INPUT,
                             "%s: cannot be read (%s); expected %s", path, g_strerror (problem), expected);
   if (length == 0 && S_ISFIFO (status.st_mode))
-    return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: nobody writes to this pipe; begin with what is to write",
-                            path);
+    return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                            "%s: no program writes to this pipe; start the writing program first", path);
   return g_bytes_new_take (g_steal_pointer (&bytes), length);
 }
 
@@ -145,19 +146,19 @@ plait_file_open_output (const char *path, gboolean append)
   return stream;
 }
 
-/* What stands between the name of a file and the host, process and number of its temporary file. */
+/* Separates the name of a file from host, process and number in the name of its temporary file. */
 #define PARTIAL ".partial-"
 
 struct PlaitFile
 {
-  /* What the user called it, for messages. */
+  /* Path as given by the user, for messages. */
   char *name;
   char *path;
   char *folder;
   char *temporary;
-  int descriptor;        /* of the temporary file, which is locked as long as it is open */
-  FILE *stream;          /* that writes to it and, once it is there, owns it */
-  PlaitFileStamp before; /* of what is to be replaced */
+  int descriptor;        /* the temporary file, locked while it is open */
+  FILE *stream;          /* writes the temporary file; owns @descriptor once it exists */
+  PlaitFileStamp before; /* the file to be replaced */
 };
 
 static void
@@ -180,7 +181,7 @@ fail_with_errno (const PlaitFile *file, PlaitErrorCode code, const char *what, G
   return plait_fail (error, code, "%s: %s: %s", file->name, what, g_strerror (errno));
 }
 
-/* Cuts "-NUMBER" off the end of @text. FALSE if it does not end so. */
+/* Cuts "-NUMBER" off the end of @text. FALSE if @text does not end like that. */
 static gboolean
 cut_number (char *text, guint64 *number)
 {
@@ -192,7 +193,8 @@ cut_number (char *text, guint64 *number)
   return TRUE;
 }
 
-/* Returns the process that made the temporary file called @name, *@here: on this host; 0 if the name is another. */
+/* Returns the process that made the temporary file called @name, and in *@here whether it ran on this host; 0 if it is
+ * not the name of a temporary file. */
 static pid_t
 maker_of (const char *name, gboolean *here)
 {
@@ -206,9 +208,9 @@ maker_of (const char *name, gboolean *here)
   return (pid_t)process;
 }
 
-/* Removes the temporary files and locks in the folder that dead processes left. Living ones hold a lock on theirs, as
- * far as locks reach; without locks the number of a process tells, on this host. It can have gone to another process,
- * and a process that nobody waited for keeps it. */
+/* Deletes temporary files and locks of dead processes in the folder. A living process holds a lock on its files, as far
+ * as locks reach. Without locks, a file of this host is deleted if no process has its number. A reused number, or a
+ * zombie process, keeps the file. */
 static void
 remove_stale (const PlaitFile *file)
 {
@@ -230,7 +232,7 @@ remove_stale (const PlaitFile *file)
     }
 }
 
-/* Makes a file that no other process has or takes for left behind. FALSE with errno set. */
+/* Makes the temporary file and locks it before another process could delete it as stale. FALSE with errno set. */
 static gboolean
 make_own (PlaitFile *file)
 {
@@ -239,7 +241,7 @@ make_own (PlaitFile *file)
       g_free (file->temporary);
       file->temporary
           = g_strdup_printf ("%s" PARTIAL "%s-%d-%d", file->path, g_get_host_name (), (int)getpid (), number);
-      /* NFS shares no lock of a file that cannot be read. */
+      /* Over NFS, a lock needs a readable file. */
       file->descriptor = open (file->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
       if (file->descriptor >= 0 && plait_lock_descriptor (file->descriptor) != PLAIT_LOCK_BUSY
           && plait_lock_is_at_path (file->descriptor, file->temporary))
@@ -251,14 +253,14 @@ make_own (PlaitFile *file)
     }
 }
 
-/* Makes the temporary file with the mode @mode, or the usual one if @mode is 0. */
+/* Makes the temporary file with mode @mode; 0: the default mode. */
 static gboolean
 make_temporary (PlaitFile *file, mode_t mode, GError **error)
 {
   remove_stale (file);
   if (!make_own (file))
     return fail_with_errno (file, errno == ENOSPC || errno == EIO ? PLAIT_ERROR_FAILED : PLAIT_ERROR_INPUT,
-                            "no file can be made beside it", error);
+                            "no file can be made in its folder", error);
   file->stream = fdopen (file->descriptor, "w");
   if (!file->stream)
     fail_with_errno (file, PLAIT_ERROR_FAILED, "the new file cannot be written", error);
@@ -333,40 +335,40 @@ static gboolean
 cannot_be_written (const PlaitFile *file, GError **error)
 {
   return plait_fail (error, PLAIT_ERROR_FAILED,
-                     "%s: cannot be written (%s), so nothing of it is kept; free some space, or name another file",
+                     "%s: cannot be written (%s), so the new file is discarded; free some space, or name another file",
                      file->name, g_strerror (errno));
 }
 
 static gboolean
 complete (PlaitFile *file, GError **error)
 {
-  errno = EIO; /* where an earlier write failed whose reason is not known any more */
+  errno = EIO; /* the errno of an earlier failed write is lost */
   return (fflush (file->stream) == 0 && !ferror (file->stream) && TEMP_FAILURE_RETRY (fsync (file->descriptor)) == 0)
          || cannot_be_written (file, error);
 }
 
-/* TRUE if what is to be replaced is what it was; that it is gone is as well, since then nothing is lost. */
+/* TRUE if the file to be replaced is unchanged or deleted: in either case no data is lost. */
 static gboolean
 check_is_as_before (const PlaitFile *file, GError **error)
 {
   PlaitFileStamp now = plait_file_stamp (file->path);
 
   return now.number == 0 || plait_file_stamp_matches (&now, &file->before)
-         || plait_fail (error, PLAIT_ERROR_INPUT,
-                        "%s: another program has written it in the meantime, so it is left as it is; name another file",
-                        file->name);
+         || plait_fail (
+             error, PLAIT_ERROR_INPUT,
+             "%s: another program has written it in the meantime, so it is left unchanged; name another file",
+             file->name);
 }
 
 static gboolean
 move_into_place (const PlaitFile *file, GError **error)
 {
-  /* HDF5 locks what it reads, and fails where another process has the file for itself. */
+  /* HDF5 locks the files that it reads, and fails if another process has an exclusive lock. */
   plait_lock_share (file->descriptor);
-  /* A server of NFS that was asked twice, as its first answer was lost, says that there is no such file any more. */
+  /* If its first answer was lost, an NFS server reports ENOENT for a rename that has succeeded. */
   return rename (file->temporary, file->path) == 0
          || (errno == ENOENT && plait_lock_is_at_path (file->descriptor, file->path))
-         || fail_with_errno (file, PLAIT_ERROR_FAILED, "the new file cannot take its place, so the old one stays",
-                             error);
+         || fail_with_errno (file, PLAIT_ERROR_FAILED, "the new file cannot replace it, so the old one stays", error);
 }
 
 gboolean
@@ -380,7 +382,7 @@ plait_file_commit (PlaitFile *file, GError **error)
       plait_file_abandon (file);
       return FALSE;
     }
-  /* EINVAL: a file system that has no such thing as the sync of a folder. */
+  /* EINVAL: the file system cannot sync folders. */
   done = plait_file_sync (file->folder) || errno == EINVAL;
   if (!done)
     fail_with_errno (file, PLAIT_ERROR_FAILED,

@@ -14,16 +14,16 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define MAX_OPEN 16 /* descriptors for walking through a tree */
+#define MAX_OPEN 16 /* descriptors for the walk through a tree */
 
 struct PlaitFolder
 {
-  char *name; /* what the user called it */
+  char *name; /* path as given by the user */
   char *path;
   char *parent;
   char *temporary;
-  int descriptor;  /* of the temporary folder, which is locked as long as it is open */
-  gboolean inside; /* the temporary folder is in it, and its files take their places one by one */
+  int descriptor;  /* the temporary folder, locked while it is open */
+  gboolean inside; /* TRUE if the temporary folder is inside the folder and its files will be moved one by one */
 };
 
 static int
@@ -87,7 +87,7 @@ plait_folder_fail (const PlaitFolder *folder, GError **error)
  * Beginning
  */
 
-/* Opens and locks the folder @path. -1 if another process has it; without locks, if @maker lives. */
+/* Opens and locks the folder @path. -1 if another process holds it or, without locks, if process @maker is alive. */
 static int
 open_own (const char *path, pid_t maker)
 {
@@ -103,7 +103,7 @@ open_own (const char *path, pid_t maker)
   return -1;
 }
 
-/* Removes the temporary folders of dead processes in @place, whose names begin with @begin. */
+/* Deletes temporary folders of dead processes in @place whose names begin with @begin. */
 static void
 remove_stale (const char *place, const char *begin)
 {
@@ -123,7 +123,7 @@ remove_stale (const char *place, const char *begin)
     }
 }
 
-/* Makes the temporary folder in @place, of the mode @mode, or the usual one if that is 0. Messages name @remedy. */
+/* Makes the temporary folder in @place with mode @mode (0: the default mode). Messages end with @remedy. */
 static gboolean
 make_temporary (PlaitFolder *folder, const char *place, mode_t mode, const char *remedy, GError **error)
 {
@@ -148,7 +148,7 @@ make_temporary (PlaitFolder *folder, const char *place, mode_t mode, const char 
                         folder->name, g_strerror (errno));
 }
 
-/* TRUE if a process holds the folder @path, which then must stay the one that it is. */
+/* TRUE if a process holds the folder @path, which then must not be replaced. */
 static gboolean
 is_held (const char *path)
 {
@@ -178,7 +178,7 @@ plait_folder_begin (const char *path, GError **error)
     return plait_fail_null (error, PLAIT_ERROR_INPUT, "\"\" is not the name of a folder");
   exists = stat (folder->path, &here) == 0;
   if (exists ? !S_ISDIR (here.st_mode) : lstat (folder->path, &here) == 0)
-    return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: is there and is no folder; name another", path);
+    return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: exists, but is not a folder; name another", path);
   if (g_mkdir_with_parents (folder->parent, 0777) != 0)
     return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: the folder cannot be made (%s); name another", path,
                             g_strerror (errno));
@@ -201,7 +201,7 @@ plait_folder_begin_temporary (GError **error)
   folder->descriptor = -1;
   folder->name = g_strdup (plait_path_temporary ());
   folder->path = g_build_filename (folder->name, "plait-corpus", NULL);
-  return make_temporary (folder, folder->name, S_IRWXU, "make room there, or set TMPDIR to another folder", error)
+  return make_temporary (folder, folder->name, S_IRWXU, "free space there, or set TMPDIR to another folder", error)
              ? g_steal_pointer (&folder)
              : NULL;
 }
@@ -210,7 +210,7 @@ plait_folder_begin_temporary (GError **error)
  * Ending
  */
 
-/* TRUE if the folder holds nothing else than files called as @names, none of them a link. */
+/* TRUE if the folder contains only regular files called @names. */
 static gboolean
 holds_only (const PlaitFolder *folder, const char *const *names)
 {
@@ -228,7 +228,7 @@ holds_only (const PlaitFolder *folder, const char *const *names)
   return dir != NULL;
 }
 
-/* The file @name of the folder, or what it is a link to. (transfer full) */
+/* Returns the path of file @name in the folder, links followed. (transfer full) */
 static char *
 path_within (const PlaitFolder *folder, const char *name)
 {
@@ -243,7 +243,7 @@ path_within (const PlaitFolder *folder, const char *name)
   return path;
 }
 
-/* TRUE if each of @names is a file, or is not there. */
+/* TRUE if each of @names is a regular file or missing. */
 static gboolean
 are_files (const PlaitFolder *folder, const char *const *names, GError **error)
 {
@@ -261,7 +261,7 @@ are_files (const PlaitFolder *folder, const char *const *names, GError **error)
   return TRUE;
 }
 
-/* Moves the files into the folder one by one, and removes those of an earlier one that are not made anew. */
+/* Moves the new files into the folder one by one. Deletes old files that were not made again. */
 static gboolean
 move_files (const PlaitFolder *folder, const char *const *names, GError **error)
 {
@@ -289,7 +289,7 @@ move_into_place (const PlaitFolder *folder, const char *const *names, GError **e
   if (!folder->inside && rename (folder->temporary, folder->path) == 0)
     return TRUE;
   if (!names || (!folder->inside && errno != ENOTEMPTY && errno != EEXIST && errno != EBUSY))
-    return plait_fail (error, PLAIT_ERROR_FAILED, "%s: the new folder cannot take its place: %s", folder->name,
+    return plait_fail (error, PLAIT_ERROR_FAILED, "%s: the new folder cannot be moved there: %s", folder->name,
                        g_strerror (errno));
   if (folder->inside || !holds_only (folder, names)
       || renameat2 (AT_FDCWD, folder->temporary, AT_FDCWD, folder->path, RENAME_EXCHANGE) != 0)

@@ -3,16 +3,16 @@
 
 #include "files/file-stamp.h"
 
-/* A file that was read. */
+/* A registered input file. */
 typedef struct
 {
   PlaitFileStamp stamp;
   char *name;
 } Input;
 
-/* NULL before plait_input_guard_enable. */
-static GHashTable *inputs; /* of Input, by its mark */
-static GHashTable *owned;  /* paths */
+/* The tables are NULL until plait_input_guard_enable. */
+static GHashTable *inputs; /* Input by its stamp */
+static GHashTable *owned;  /* paths that may be written */
 static GMutex mutex;
 
 static guint

@@ -4,19 +4,19 @@
 #include "text/error.h"
 
 /*
- * Files that a command reads, which none of its outputs may replace: plait_file_open and plait_text_reader_open_pipe
- * note each, and plait_file_begin and plait_file_commit ask. A file is known by device and number, so by links too, as
- * long as nothing was written to it. Nothing is noted before plait_input_guard_enable.
+ * Keeps a command from overwriting its own input files. plait_file_open and plait_text_reader_open_pipe register each
+ * input; plait_file_begin and plait_file_commit check outputs. Files are compared by device and inode, so links are
+ * found, too. Inactive until plait_input_guard_enable.
  */
 
-/* From now on files that are read are not replaced. */
+/* Activates the guard. */
 void plait_input_guard_enable (void);
 
-/* Notes that the file that is open as @descriptor is read; @name is what messages call it. */
+/* Registers the open file @descriptor as an input; messages call it @name. */
 void plait_input_guard_add (int descriptor, const char *name);
 
-/* Notes that this process replaces the file @path by design, having read it. */
+/* Allows this process to replace @path although it reads it. */
 void plait_input_guard_allow (const char *path);
 
-/* TRUE unless @path, which messages call @name, is a file that was noted, and not this process's own. */
+/* TRUE if the file @path may be written: it is not a registered input, or it is allowed. Messages call it @name. */
 gboolean plait_input_guard_check (const char *path, const char *name, GError **error);

@@ -21,7 +21,7 @@ typedef struct
   char *name;
   char *origin;
   guint line;
-  /* Names in order, which point into the entries. */
+  /* Names in order; they point into @entries. */
   GPtrArray *keys;
   GHashTable *entries;
 } Group;
@@ -29,7 +29,7 @@ typedef struct
 struct PlaitKeyFile
 {
   char *name;
-  /* Cuts lists; holds the values as they are written. */
+  /* Splits lists; holds the values with their escapes. */
   GKeyFile *written;
   GPtrArray *names;
   GHashTable *groups;
@@ -110,14 +110,15 @@ add_group (PlaitKeyFile *file, const char *name, guint line)
   return group;
 }
 
-/* A copy of @length bytes of @text without the blanks at both ends. */
+/* Returns @length bytes of @text without blanks at both ends. (transfer full) */
 static char *
 stripped (const char *text, gsize length)
 {
   return g_strstrip (g_strndup (text, length));
 }
 
-/* Control characters are none of a name; brackets and "=" belong to the syntax. */
+/* A name has no control characters, no character of @reserved (brackets and "=" are syntax), and no blanks at its
+ * ends. */
 static gboolean
 is_name (const char *name, const char *reserved)
 {
@@ -135,8 +136,8 @@ is_key_name (const char *name)
   return name[0] != '#' && is_name (name, "[]=");
 }
 
-/* The value with its escapes resolved, or NULL if one is unknown. GKeyFile lets unknown ones through, and keeps the
- * backslash of "\;" outside lists. */
+/* Returns the value with its escapes resolved, or NULL if one is unknown. GKeyFile accepts unknown escapes and keeps
+ * the backslash of "\;" outside lists. (transfer full) */
 static char *
 resolve (const char *written)
 {
@@ -160,8 +161,7 @@ resolve (const char *written)
   return g_string_free (g_steal_pointer (&value), FALSE);
 }
 
-/* Adds @key with @written to @group, or changes it. Returns the entry, or NULL if an escape is unknown; then all stays
- * as it was. */
+/* Adds @key to @group or changes it. Returns its entry, or NULL, with nothing changed, if an escape is unknown. */
 static Entry *
 put (PlaitKeyFile *file, Group *group, const char *key, const char *written)
 {
@@ -185,7 +185,7 @@ put (PlaitKeyFile *file, Group *group, const char *key, const char *written)
 
 #define ESCAPES "only \\s, \\t, \\n, \\r, \\\\ and, in a list, \\; are known; write \\\\ for a backslash"
 
-/* Reads a header that stands in @line. Returns its group, or NULL after noting a problem. */
+/* Parses a group header. Returns the group, or NULL after adding a problem. */
 static Group *
 read_header (PlaitKeyFile *file, const char *line, guint number, PlaitProblems *problems)
 {
@@ -204,23 +204,24 @@ read_header (PlaitKeyFile *file, const char *line, guint number, PlaitProblems *
   name = g_strndup (line + 1, length - 2);
   if (!is_name (name, "[]"))
     {
-      plait_problems_add (problems,
-                          "%s:%u: \"%s\" is no name of a group; names have no brackets, no control characters and no "
-                          "blanks at their ends",
-                          file->name, number, name);
+      plait_problems_add (
+          problems,
+          "%s:%u: \"%s\" is not a valid name of a group; names have no brackets, no control characters and no "
+          "blanks at their ends",
+          file->name, number, name);
       return NULL;
     }
   group = find_group (file, name);
   if (group)
     {
-      plait_problems_add (problems, "%s:%u: the group [%s] stands already in line %u; put all of its keys there",
+      plait_problems_add (problems, "%s:%u: the group [%s] is already in line %u; put all of its keys there",
                           file->name, number, name, group->line);
       return NULL;
     }
   return add_group (file, name, number);
 }
 
-/* Reads "key=value" that stands in @line into @group. */
+/* Parses "key=value" and adds it to @group. */
 static void
 read_entry (PlaitKeyFile *file, Group *group, const char *line, guint number, PlaitProblems *problems)
 {
@@ -240,15 +241,16 @@ read_entry (PlaitKeyFile *file, Group *group, const char *line, guint number, Pl
   if (!is_key_name (key))
     {
       plait_problems_add (
-          problems, "%s:%u: \"%s\" is no name of a key; names are not empty and have no brackets or control characters",
+          problems,
+          "%s:%u: \"%s\" is not a valid name of a key; names are not empty and have no brackets or control characters",
           file->name, number, key);
       return;
     }
   entry = g_hash_table_lookup (group->entries, key);
   if (entry)
     {
-      plait_problems_add (problems, "%s:%u: the key %s of [%s] stands already in line %u; keep one of the two",
-                          file->name, number, key, group->name, entry->line);
+      plait_problems_add (problems, "%s:%u: the key %s of [%s] is already in line %u; keep one of the two", file->name,
+                          number, key, group->name, entry->line);
       return;
     }
   entry = put (file, group, key, value);
@@ -261,7 +263,7 @@ read_entry (PlaitKeyFile *file, Group *group, const char *line, guint number, Pl
   entry->line = number;
 }
 
-/* Refuses what is not text at all, before any line of it is looked at. */
+/* Refuses a file that is not UTF-8 text, before lines are parsed. */
 static gboolean
 check_text (const char *text, gsize length, const char *name, GError **error)
 {
@@ -277,7 +279,7 @@ check_text (const char *text, gsize length, const char *name, GError **error)
   for (const char *at = text; at < end; at++)
     line += *at == '\n';
   if (*end == '\0')
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s:%u: there is a NUL byte; the file is no text", name, line);
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s:%u: there is a NUL byte; the file is not text", name, line);
   return plait_fail (error, PLAIT_ERROR_INPUT, "%s:%u: the byte 0x%02x is not valid UTF-8; save the file as UTF-8",
                      name, line, (guint)(guchar)*end);
 }
@@ -290,7 +292,7 @@ plait_key_file_load_data (const char *text, gssize length, const char *name, GEr
   g_autoptr (PlaitKeyFile) file = NULL;
   g_autoptr (PlaitProblems) problems = plait_problems_new ();
   Group *group = NULL;
-  /* Keys below a header that was refused are not read: their problem is the header's. */
+  /* Keys below a refused header are ignored: the problem is the header. */
   gboolean refused = FALSE;
 
   if (!check_text (text, size, name, error))
@@ -315,7 +317,7 @@ plait_key_file_load_data (const char *text, gssize length, const char *name, GEr
       else if (group)
         read_entry (file, group, line, number, problems);
       else if (!refused)
-        plait_problems_add (problems, "%s:%u: \"%s\" stands before the first group; put it below a \"[group]\"", name,
+        plait_problems_add (problems, "%s:%u: \"%s\" is before the first group; put it below a \"[group]\"", name,
                             number, line);
     }
   if (!plait_problems_report (problems, PLAIT_ERROR_INPUT, error))
@@ -388,7 +390,7 @@ plait_key_file_list (const PlaitKeyFile *file, const char *group, const char *ke
   if (!find_entry (file, group, key))
     return NULL;
   items = g_key_file_get_string_list (file->written, group, key, NULL, NULL);
-  /* An empty value is a list of no items. */
+  /* An empty value is an empty list. */
   if (!items)
     return g_new0 (char *, 1);
   for (gsize i = 0; items[i]; i++)

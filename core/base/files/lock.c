@@ -47,8 +47,8 @@ plait_lock_is_at_path (int descriptor, const char *path)
 {
   struct stat held, found;
 
-  /* A network file system may remember the name of a file that another machine has removed; of the file itself it is
-   * told when it is locked. */
+  /* A network file system may cache the name of a file that another machine has deleted, but not the link count of a
+   * locked file. */
   return fstat (descriptor, &held) == 0 && held.st_nlink > 0 && lstat (path, &found) == 0 && held.st_dev == found.st_dev
          && held.st_ino == found.st_ino;
 }
@@ -72,7 +72,7 @@ plait_lock_is_local (const char *mounts, guint major, guint minor)
   return FALSE;
 }
 
-/* TRUE if the locks of the file system of what is open as @descriptor hold on this machine alone. */
+/* TRUE if locks on the file system of @descriptor do not reach other machines. */
 static gboolean
 is_local (int descriptor)
 {
@@ -83,7 +83,7 @@ is_local (int descriptor)
          && plait_lock_is_local (mounts, major (status.st_dev), minor (status.st_dev));
 }
 
-/* Opens @path to be locked. Some file systems lock only what may be written, and some files may only be read. */
+/* Opens @path for locking: read-only if it may not be written, because some file systems lock only writable files. */
 static int
 open_stale (const char *path)
 {
@@ -108,7 +108,7 @@ plait_lock_remove_stale (const char *path, gboolean here)
   return state;
 }
 
-/* Writes for people who holds the lock. On a full disk nobody learns it, but it is held all the same. */
+/* Writes the holder into the lock file, for messages. On a full disk the name is missing, but the lock is held. */
 static void
 write_holder (int descriptor)
 {
@@ -118,7 +118,7 @@ write_holder (int descriptor)
     plait_write_at (descriptor, text, strlen (text), 0);
 }
 
-/* (transfer full) */
+/* Reads the holder from the lock file. (transfer full) */
 static char *
 read_holder (int descriptor)
 {
@@ -134,11 +134,11 @@ static gboolean
 cannot_be_made (const PlaitLock *lock, GError **error)
 {
   return plait_fail (error, errno == ENOSPC || errno == EIO ? PLAIT_ERROR_FAILED : PLAIT_ERROR_INPUT,
-                     "%s: the lock cannot be made (%s); write to a folder that takes files", lock->path,
+                     "%s: the lock cannot be made (%s); use a folder where files can be made", lock->path,
                      g_strerror (errno));
 }
 
-/* One attempt. FALSE with @error set, or without it if @state tells why not; @holder then has who holds the lock. */
+/* Tries once. FALSE with @error set; or without @error if the lock is busy (*@holder is set) or a retry is needed. */
 static gboolean
 try_to_take (PlaitLock *lock, PlaitLockState *state, char **holder, GError **error)
 {
@@ -158,7 +158,7 @@ try_to_take (PlaitLock *lock, PlaitLockState *state, char **holder, GError **err
     *holder = read_holder (lock->descriptor);
   else if (foreign)
     {
-      /* What another user's process left cannot be written, but removed and made anew. */
+      /* A lock file left by another user cannot be written, but deleted and made again. */
       if (unlink (lock->path) != 0)
         return cannot_be_made (lock, error);
     }
@@ -167,7 +167,7 @@ try_to_take (PlaitLock *lock, PlaitLockState *state, char **holder, GError **err
       write_holder (lock->descriptor);
       return TRUE;
     }
-  /* Its last holder has removed it in between. */
+  /* The lock is busy, or its last holder deleted the file in the meantime. */
   close (lock->descriptor);
   lock->descriptor = -1;
   return FALSE;
@@ -182,7 +182,7 @@ plait_lock_take (const char *path, const char *busy, const char *remedy, PlaitLo
   PlaitLockState state = PLAIT_LOCK_TAKEN;
   char resolved[PATH_MAX];
 
-  /* A link and what it leads to have one lock. */
+  /* A link and its target share one lock. */
   lock->path = g_strconcat (realpath (path, resolved) ? resolved : path, PLAIT_LOCK_SUFFIX, NULL);
   lock->descriptor = -1;
   for (guint tries = 0; tries < TRIES; tries++)
@@ -192,14 +192,14 @@ plait_lock_take (const char *path, const char *busy, const char *remedy, PlaitLo
         {
           if (state == PLAIT_LOCK_NONE)
             plait_log_warning (log,
-                               "%s: the file system has no locks, so a second plait that writes there too is only "
-                               "found out when it has; see that there is none",
+                               "%s: the file system has no locks, so a second plait that writes there is detected only "
+                               "afterwards; make sure that there is none",
                                path);
           else if (is_local (lock->descriptor))
             plait_log_warning (log,
                                "%s: the file system is mounted so that locks hold on this machine alone, so a second "
-                               "plait that writes there from another one is only found out when it has; see that there "
-                               "is none, or mount it with local_lock=none",
+                               "plait that writes there from another machine is detected only afterwards; make sure "
+                               "that there is none, or mount it with local_lock=none",
                                path);
           return g_steal_pointer (&lock);
         }

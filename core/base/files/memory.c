@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Not worth a look at what there is. */
+/* Smaller sizes are granted without a check. */
 #define SMALL ((gsize)64 << 20)
 
 gpointer
@@ -20,7 +20,7 @@ plait_try_allocate (gsize count, gsize size, const char *what, GError **error)
   return memory;
 }
 
-/* The number behind @name at the beginning of a line of the file @path, or @missing. */
+/* Returns the number after @name at the beginning of a line of the file @path, or @missing. */
 static guint64
 number_in (const char *path, const char *name, guint64 missing)
 {
@@ -37,7 +37,7 @@ number_in (const char *path, const char *name, guint64 missing)
   return g_ascii_isdigit (*number) ? g_ascii_strtoull (number, NULL, 10) : missing;
 }
 
-/* What the control group (version 2) of this process has left; its file cache can go. */
+/* Returns the bytes left to the control group (version 2) of this process. Its file cache counts as free. */
 static guint64
 left_in_group (void)
 {

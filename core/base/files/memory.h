@@ -5,43 +5,40 @@
 
 #include "text/error.h"
 
-/*
- * Memory whose size comes from input: never an overflow, never an abort.
- */
+/* Memory whose size comes from input. Sizes never overflow, and a failed allocation never aborts. */
 
-/* a * b in *product, or FALSE if it does not fit. */
+/* Sets *product to @a * @b. FALSE if it overflows. */
 static inline gboolean
 plait_size_multiply (gsize a, gsize b, gsize *product)
 {
   return !__builtin_mul_overflow (a, b, product);
 }
 
-/* @count items of @size bytes, zeroed, for @what (as in "no memory for the vectors of features.h5"); to be freed with
- * g_free. At least one byte is allocated. NULL with PLAIT_ERROR_FAILED if the system has none. (transfer full) */
+/* Returns @count zeroed items of @size bytes, at least one byte, to be freed with g_free. NULL with PLAIT_ERROR_FAILED
+ * if memory is not available; @what completes "there is no memory for ...". (transfer full) */
 gpointer plait_try_allocate (gsize count, gsize size, const char *what, GError **error);
 
-/* TRUE if @size bytes more can be had before the system would begin to end processes: of the machine's memory and swap,
- * and of the control group. Small sizes are always granted. */
+/* TRUE if @size more bytes are available before the system would kill processes: in memory and swap of the machine, and
+ * in the control group. Small sizes are always granted. */
 gboolean plait_memory_is_available (gsize size);
 
-/* The bytes of memory that @process holds and the most that it has held; 0 of one that is gone. */
+/* Sets *@held to the resident bytes of @process and *@most to their maximum so far; 0 if the process does not exist. */
 void plait_memory_of_process (pid_t process, gsize *held, gsize *most);
 
-/* The bytes of address space that this process has taken. */
+/* Returns the bytes of address space of this process. */
 gsize plait_address_space_used (void);
 
-/* TRUE if @size bytes more fit into the address space that the process is allowed (ulimit -v). To be asked on behalf of
- * libraries that do not take no for an answer. */
+/* TRUE if @size more bytes fit into the process's address space (ulimit -v). Call it before a library that does not
+ * handle a failed allocation. */
 gboolean plait_address_space_is_available (gsize size);
 
 /*
- * Large arrays, straight from the system: zeroed, in huge pages where the system has them and they fill one. Pages take
- * memory from when they are first touched. NULL if the system has none, or has not that much left; a refusal is an
- * answer here.
+ * Allocates a large zeroed array directly from the system, in huge pages if possible. Pages take memory once they are
+ * touched. Returns NULL if there is not enough memory; the caller must handle that. (transfer full)
  */
 #define PLAIT_HUGE_PAGE ((gsize)2 << 20)
 
 gpointer plait_pages_allocate (gsize size);
 
-/* Gives back what plait_pages_allocate gave for @size bytes. NULL is allowed. */
+/* Frees @size bytes at @pages, from plait_pages_allocate. NULL is allowed. */
 void plait_pages_free (gpointer pages, gsize size);

@@ -6,7 +6,7 @@
 
 #define MAX_USER_ENTRY (64 * 1024)
 
-/* The user's home folder as the environment has it, else as the system does. (transfer none) */
+/* Returns the user's home folder: $HOME, else the one that the system knows. (transfer none) */
 static const char *
 own_home (void)
 {
@@ -15,7 +15,7 @@ own_home (void)
   return own ? own : g_get_home_dir ();
 }
 
-/* (transfer full) */
+/* Returns the home folder of @user. (transfer full) */
 static char *
 find_home (const char *user, GError **error)
 {
@@ -24,12 +24,12 @@ find_home (const char *user, GError **error)
 
   if (getpwnam_r (user, &entry, buffer, MAX_USER_ENTRY, &found) == 0 && found)
     return g_strdup (entry.pw_dir);
-  return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                          "~%s: there is no user %s; name the folder itself, or write ./~%s for one of that name", user,
-                          user, user);
+  return plait_fail_null (error, PLAIT_ERROR_INPUT, "~%s: there is no user %s; write ./~%s for a folder of that name",
+                          user, user, user);
 }
 
-/* What the tilde at the beginning of @written stands for, or nothing; *@rest is what is behind it. (transfer full) */
+/* Expands the tilde at the beginning of @written, or returns "" without one; *@rest is the text after it. (transfer
+ * full) */
 static char *
 home_of (const char *written, const char **rest, GError **error)
 {
@@ -51,7 +51,8 @@ plait_path_expand_home (const char *written, GError **error)
   return home ? g_strconcat (home, rest, NULL) : NULL;
 }
 
-/* The name behind a sign at @sign, and in *@end where it ends; NULL if there is none. (transfer full) */
+/* Returns the variable name after the dollar at @sign and sets *@end to the text after it; NULL without a name.
+ * (transfer full) */
 static char *
 variable_name (const char *sign, const char **end)
 {
@@ -71,11 +72,12 @@ append_variable (GString *path, const char *sign, const char **end, GError **err
   const char *value = name ? g_getenv (name) : NULL;
 
   if (!name)
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "a $ stands before no name of a variable; write $NAME or ${NAME}, or $$ for the sign itself");
+    return plait_fail (
+        error, PLAIT_ERROR_INPUT,
+        "a $ is not followed by the name of a variable; write $NAME or ${NAME}, or $$ for a dollar sign");
   if (!value)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "the variable %s is not set; set it in the environment, or write $$ for the sign itself", name);
+                       "the variable %s is not set; set it in the environment, or write $$ for a dollar sign", name);
   g_string_append (path, value);
   return TRUE;
 }
@@ -84,7 +86,7 @@ char *
 plait_path_expand (const char *written, GError **error)
 {
   const char *end, *rest;
-  g_autofree char *home = home_of (written, &rest, error); /* it may hold a sign, which is no writing of ours */
+  g_autofree char *home = home_of (written, &rest, error); /* a dollar sign in it is not expanded */
   g_autoptr (GString) path = g_string_new (home);
 
   if (!home)

@@ -4,31 +4,31 @@
 #include "text/error.h"
 
 /*
- * Paths as people write them, who know them from a shell: "~" is their own folder and "~NAME" that of another user
- * where a path begins with it, "$NAME" and "${NAME}" are variables of the environment anywhere, and "$$" is the sign
- * itself. A path that is to begin with a tilde is written "./~".
+ * Paths with shell syntax: a leading "~" is the user's home folder, a leading "~NAME" that of another user, "$NAME" and
+ * "${NAME}" are environment variables, "$$" is a dollar sign. A path that really begins with a tilde is written "./~".
  */
 
-/* @written as the system knows it. PLAIT_ERROR_INPUT, naming it, for a variable that is not set, a user that there is
- * not, and a sign that stands before no name. (transfer full) */
+/* Returns the path that @written means. PLAIT_ERROR_INPUT for a variable that is not set, an unknown user, and a $
+ * without a name. (transfer full) */
 char *plait_path_expand (const char *written, GError **error);
 
-/* The same of the tilde alone: for what a shell has read, which leaves it where no word begins with it, as in
- * --output=~/run.h5. */
+/* Expands only the leading tilde of @written, for arguments that a shell has read: a shell does not expand
+ * --output=~/run.h5. (transfer full) */
 char *plait_path_expand_home (const char *written, GError **error);
 
-/* @path so that plait_path_expand makes it of this. (transfer full) */
+/* Returns text that plait_path_expand turns into @path. (transfer full) */
 char *plait_path_escape (const char *path);
 
-/* "FOLDER/NAME.ini" without the folder, and without @ending if it has that: "NAME". (transfer full) */
+/* Returns the file name in @path, without the folder and without the suffix @ending: "NAME" of "FOLDER/NAME.ini".
+ * (transfer full) */
 char *plait_path_stem (const char *path, const char *ending);
 
-/* Adds @word to @line as a shell takes it. */
+/* Appends @word to a command line, quoted for a shell if needed. */
 void plait_path_append_quoted (GString *line, const char *word);
 
-/* The user's own folder that @variable names, such as "XDG_DATA_HOME", or else @below in the home folder. Folders that
- * are not absolute are passed over: NULL if there is no other. (transfer full) */
+/* Returns the user's folder named by the environment variable @variable, such as "XDG_DATA_HOME", else @below in the
+ * home folder. Relative folders are ignored. NULL if there is no folder. (transfer full) */
 char *plait_path_user_folder (const char *variable, const char *below);
 
-/* The folder for temporary files: TMPDIR if it is absolute, else /tmp. (transfer none) */
+/* Returns the folder for temporary files: $TMPDIR if it is absolute, else /tmp. (transfer none) */
 const char *plait_path_temporary (void);

@@ -6,8 +6,7 @@
 
 #include "files/path.h"
 
-/* This file stands beside the plugins of a build tree, so that a folder that only happens to be called plugins is not
- * taken for one. */
+/* File that marks the plugin folder of a build tree. Any other folder called plugins is not used. */
 #define BUILD_TREE_MARK "plait-build-tree"
 
 static void
@@ -36,8 +35,8 @@ add_folder (GPtrArray *folders, const char *path, const char *origin, gboolean o
   g_ptr_array_add (folders, folder);
 }
 
-/* Returns the plugin folder of the build tree that @program lies in, or NULL. The mark must belong to the owner of
- * @program, because code is loaded from there. */
+/* Returns the plugin folder of the build tree that contains @program, or NULL. The marker file must have the owner of
+ * @program, because code is loaded from there. (transfer full) */
 static char *
 build_tree_folder (const char *program)
 {

@@ -4,25 +4,24 @@
 #include <glib.h>
 
 /*
- * The folders that are searched for plugins and modules, each as KIND/NAME.so, in this order:
+ * Folders that are searched for plugins and modules, each as KIND/NAME.so, in this order:
  *
  *     PLAIT_PLUGIN_PATH       a colon-separated list of folders
- *     $XDG_DATA_HOME/plait/1  the user's own, ~/.local/share/plait/1 without that variable; a folder that is not
- *                             absolute is skipped
- *     LIBDIR/plait/1          beside the installed library; or the build tree's own, for a plait that is not installed
+ *     $XDG_DATA_HOME/plait/1  the user's folder, by default ~/.local/share/plait/1; skipped if not absolute
+ *     LIBDIR/plait/1          folder of the installed library; or the build tree's folder if plait is not installed
  *
- * A build with doubles reads plait-double in place of plait.
+ * A build with doubles uses "plait-double" instead of "plait".
  */
 typedef struct
 {
   char *path;
-  const char *origin; /* "PLAIT_PLUGIN_PATH", "user", "build tree", "installed", "given" */
+  const char *origin; /* "PLAIT_PLUGIN_PATH", "user", "build tree", "installed" or "given" */
   gboolean exists;
-  gboolean own; /* came with plait */
+  gboolean own; /* TRUE if its plugins came with plait */
 } PlaitPluginFolder;
 
-/* Returns the folders above. (transfer full) (element-type PlaitPluginFolder) */
+/* Returns the folders that are searched, in order. (transfer full) (element-type PlaitPluginFolder) */
 GPtrArray *plait_plugin_folders (void);
 
-/* Returns @folders (NULL-terminated) alone. (transfer full) (element-type PlaitPluginFolder) */
+/* Returns only @folders (NULL-terminated). (transfer full) (element-type PlaitPluginFolder) */
 GPtrArray *plait_plugin_folders_given (const char *const *folders);

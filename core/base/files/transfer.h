@@ -3,10 +3,10 @@
 
 #include <glib.h>
 
-/* Bytes of a file at a place, all of them, however often the system is interrupted or transfers a part. */
+/* Complete reads and writes at a position of a file, in spite of signals and partial transfers. */
 
-/* Reads @n bytes at @offset of @descriptor. How many there were: fewer where the file ends before; -1 with errno
- * set. */
+/* Reads @n bytes at @offset of @descriptor. Returns the number of bytes read, fewer than @n at the end of the file; -1
+ * with errno set. */
 gssize plait_read_at (int descriptor, gpointer bytes, gsize n, gint64 offset);
 
 /* Writes @n bytes at @offset of @descriptor. FALSE with errno set. */

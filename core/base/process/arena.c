@@ -18,11 +18,11 @@
 #define ALIGNMENT ((gsize)64)
 #define MIN_MAPPING ((gsize)1 << 20)
 
-/* Nothing larger is ever asked of the system; sums of two sizes below it do not overflow. */
+/* Upper bound of a request; sums of two sizes below it do not overflow. */
 #define MAX_SIZE ((gsize)1 << 47)
 
-/* Small blocks have lists of their own, one for each size, and are cut from chunks: nodes that live through the step
- * would otherwise stand between the large blocks and keep these from growing together again. */
+/* Small blocks have free lists, one for each size, and are cut from chunks. Otherwise nodes that live through the step
+ * would lie between large blocks and keep these from merging. */
 #define MAX_SMALL ((gsize)1024)
 #define SMALL_SIZES (MAX_SMALL / ALIGNMENT)
 #define CHUNK ((gsize)64 << 10)
@@ -35,16 +35,16 @@ struct Mapping
   Mapping *next;
   char *start;
   gsize size;
-  gsize top; /* bytes from its beginning that have been in use */
+  gsize top; /* bytes from its start that have ever been used in this mapping */
 };
 
-/* Stands in the first bytes of a small block that was released. */
+/* Free-list link in the first bytes of a released small block. */
 struct SmallBlock
 {
   SmallBlock *next;
 };
 
-/* A stretch that nobody holds. */
+/* An unused range of a mapping. */
 typedef struct
 {
   Mapping *mapping;
@@ -56,17 +56,17 @@ struct PlaitArena
 {
   gsize limit;
   gsize mapped;
-  gsize used;    /* of all mappings, up to their tops */
-  gsize peak;    /* most that @used has been */
-  gsize largest; /* most that @mapped has been */
+  gsize used;    /* sum of the tops of all mappings */
+  gsize peak;    /* maximum of @used */
+  gsize largest; /* maximum of @mapped */
   Mapping *mappings;
-  GArray *gaps; /* Gap, by address; no two of them touch */
+  GArray *gaps; /* Gap, by address; adjacent gaps are always merged */
   SmallBlock *small[SMALL_SIZES];
-  char *chunk; /* what is left of the newest one */
+  char *chunk; /* rest of the newest chunk */
   gsize chunk_size;
   jmp_buf *leave;
   gsize refused;
-  GError *reason; /* of leaving, where it is not memory */
+  GError *reason; /* error of plait_arena_fail; NULL: memory ran out */
 };
 
 static gsize
@@ -117,7 +117,7 @@ gap_at (const PlaitArena *arena, guint i)
   return &g_array_index (arena->gaps, Gap, i);
 }
 
-/* The number of gaps below @start. */
+/* Returns the number of gaps below @start. */
 static guint
 gaps_below (const PlaitArena *arena, const char *start)
 {
@@ -135,7 +135,7 @@ gaps_below (const PlaitArena *arena, const char *start)
   return low;
 }
 
-/* Adds a stretch to the gaps, growing together with those beside it. */
+/* Adds a range to the gaps and merges it with adjacent gaps. */
 static void
 open_gap (PlaitArena *arena, Gap gap)
 {
@@ -180,14 +180,14 @@ map (PlaitArena *arena, gsize size)
   return TRUE;
 }
 
-/* Maps room for @needed bytes and more, as the limit permits. */
+/* Maps @needed bytes, or more for the future if the limit permits. FALSE if it is not possible. */
 static gboolean
 grow (PlaitArena *arena, gsize needed)
 {
   gsize allowed = arena->limit == 0 ? MAX_SIZE : arena->limit - MIN (arena->limit, arena->mapped);
   gsize wished = MAX (MAX (needed, MIN_MAPPING), arena->mapped / 2);
 
-  /* In whole huge pages where it is large, so that the kernel can use them. */
+  /* Round large mappings to whole huge pages, so that the kernel can use them. */
   if (wished >= PLAIT_HUGE_PAGE)
     wished = (wished + PLAIT_HUGE_PAGE - 1) / PLAIT_HUGE_PAGE * PLAIT_HUGE_PAGE;
   wished = MIN (wished, allowed / ALIGNMENT * ALIGNMENT);
@@ -196,7 +196,7 @@ grow (PlaitArena *arena, gsize needed)
   return map (arena, wished) || (needed < wished && map (arena, needed));
 }
 
-/* Leaves the protected call because @size bytes are not to be had. */
+/* Jumps out of the protected call because @size bytes are not available. */
 G_NORETURN static void
 run_out (PlaitArena *arena, gsize size)
 {
@@ -216,7 +216,7 @@ plait_arena_fail (PlaitArena *arena, GError *error)
   _longjmp (*arena->leave, 1);
 }
 
-/* The smallest gap of at least @size bytes, the lowest of several; NULL if there is none. */
+/* Returns the smallest gap of at least @size bytes, the lowest of equal ones; NULL without one. */
 static Gap *
 find_gap (const PlaitArena *arena, gsize size)
 {
@@ -235,7 +235,7 @@ find_gap (const PlaitArena *arena, gsize size)
   return found;
 }
 
-/* Cuts @size bytes, a multiple of ALIGNMENT, off the beginning of a gap. */
+/* Cuts @size bytes, a multiple of ALIGNMENT, off the beginning of a gap. @asked is the size for the error message. */
 static char *
 allocate_large (PlaitArena *arena, gsize size, gsize asked)
 {
@@ -300,7 +300,7 @@ plait_arena_allocate (PlaitArena *arena, gsize size)
   return block;
 }
 
-/* The mapping that @block lies in. */
+/* Returns the mapping that contains @block. */
 static Mapping *
 mapping_of (const PlaitArena *arena, const char *block)
 {
@@ -340,7 +340,7 @@ plait_arena_reset (PlaitArena *arena)
   if (scattered)
     {
       unmap_all (arena);
-      /* Should the system refuse one mapping of this size, the step maps piece by piece again. */
+      /* If the system refuses one mapping of this size, the step maps piece by piece again. */
       map (arena, arena->largest);
     }
   else if (arena->mappings)
@@ -371,7 +371,7 @@ plait_arena_protect (PlaitArena *arena, PlaitArenaFunc call, gpointer data, GErr
       arena->leave = NULL;
       return TRUE;
     }
-  /* If a plugin's code was left, it runs no more. */
+  /* The jump may have left the code of a plugin. */
   plait_crash_set_owner ((PlaitCodeOwner){ NULL, NULL });
   arena->leave = NULL;
 

@@ -5,17 +5,17 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What means a crash, and how to say it. */
+/* Signals of crashes, and their descriptions in messages. */
 static const struct
 {
   int number;
   const char *what;
 } crashes[] = {
-  { SIGSEGV, "reached for memory that is not there" },
-  { SIGBUS, "reached for memory that is not there" },
+  { SIGSEGV, "accessed memory that does not exist" },
+  { SIGBUS, "accessed memory that does not exist" },
   { SIGFPE, "divided by zero" },
-  { SIGILL, "came to an instruction that is none" },
-  { SIGTRAP, "came to a trap" },
+  { SIGILL, "executed an invalid instruction" },
+  { SIGTRAP, "executed a trap instruction" },
   { SIGABRT, "ended the process by abort ()" },
 };
 
@@ -23,14 +23,14 @@ static _Thread_local PlaitCodeOwner running;
 
 static gboolean watching;
 
-/* Where else the sentence goes, and what stands around it. */
+/* Second destination of crash messages, and the texts around them. */
 static int reporting = -1;
 static const char *report_begin;
 static const char *report_end;
 
 #define MAX_SUSPECTS 16
 
-/* Of an exit () that nobody is seen to call. */
+/* TRUE if an exit () outside known plugin code is reported. */
 static gboolean guarded_exit;
 static const char *suspects[MAX_SUSPECTS];
 static guint n_suspects;
@@ -93,7 +93,7 @@ plait_crash_end_process (const char *what)
   _exit (1);
 }
 
-/* Who may have done what nobody is seen to do, after "by". */
+/* Writes the suspects, as the end of a sentence. */
 static void
 say_suspects (int descriptor)
 {
@@ -110,10 +110,10 @@ crashed (int number)
   for (guint i = 0; i < G_N_ELEMENTS (crashes); i++)
     if (crashes[i].number == number)
       plait_crash_end_process (crashes[i].what);
-  /* It may be plait's own fault, which a dump tells more of. */
+  /* The fault may be plait's own: a core dump tells more. */
   if (n_suspects > 0)
     {
-      say (STDERR_FILENO, "error: the process crashed, by a fault of plait's own or of a library");
+      say (STDERR_FILENO, "error: the process crashed, by a fault of plait or of a library");
       say_suspects (STDERR_FILENO);
       say (STDERR_FILENO, "\n");
     }
@@ -124,7 +124,7 @@ crashed (int number)
 static void
 say_unasked_exit (int descriptor)
 {
-  say (descriptor, "the process was ended by a call of exit () that is not plait's own: by a library");
+  say (descriptor, "the process was ended by a call of exit () outside of plait: by a library");
   say_suspects (descriptor);
 }
 
@@ -180,10 +180,10 @@ plait_crash_use_signal_stack (void)
   const stack_t stack = { .ss_sp = spare, .ss_size = sizeof spare };
   stack_t before;
 
-  /* A sanitizer may have given one, which it wants back. */
+  /* A sanitizer may have set its own signal stack. */
   if (sigaltstack (NULL, &before) == 0 && (before.ss_flags & SS_DISABLE))
     sigaltstack (&stack, NULL);
-  /* The handler must not be the first to ask for what is the thread's own. */
+  /* Touch the thread-local variable now: its first use must not be in a signal handler. */
   plait_crash_set_owner (running);
 }
 
@@ -194,7 +194,7 @@ watch_signals (void)
     {
       struct sigaction action, before;
 
-      /* A sanitizer that handles it has more to say. */
+      /* A handler of a sanitizer reports more. */
       if (sigaction (crashes[i].number, NULL, &before) != 0 || before.sa_handler != SIG_DFL)
         continue;
       memset (&action, 0, sizeof action);

@@ -6,50 +6,54 @@
 #include "types/export.h"
 
 /*
- * Ends in words where foreign code brings the process down. While code of a plugin runs, its thread has said so; a
- * signal that means a crash then writes one sentence that names it and ends the process with exit code 1, and so does a
- * call of exit (). What a pool computes for a plugin is the plugin's in every thread.
+ * Reports crashes in foreign code by name. While code of a plugin runs in a thread, the thread is marked with its
+ * owner. A crash signal, or a call of exit (), then writes one sentence that names the plugin and ends the process with
+ * exit code 1. Threads of a pool that compute for a plugin are marked as well.
  */
 
-/* Whose code runs in this thread, texts that outlive it. */
+/* The plugin whose code runs in this thread. The texts must live until the process ends. */
 typedef struct
 {
-  const char *who; /* NULL: the host's own */
+  const char *who; /* name of the plugin; NULL: plait itself */
   const char *call;
 } PlaitCodeOwner;
 
-/* Sets whose code runs in this thread from now on, and returns whose did. */
+/* Sets the owner of the code that runs in this thread from now on. Returns the previous owner. */
 PlaitCodeOwner plait_crash_set_owner (PlaitCodeOwner caller);
 
-/* Whose code runs in this thread. */
+/* Returns the owner of the code that runs in this thread. */
 PlaitCodeOwner plait_crash_get_owner (void);
 
-/* Begins to watch: crash signals that nobody handles yet, and exit (). Once, from main. */
+/* Installs handlers for exit () and for crash signals without a handler. Call once, from main. */
 void plait_crash_install_handlers (void);
 
-/* TRUE if an exit () that no code of a plugin is seen to call ends in words too, with exit code 1: one of a thread that
- * a plugin has begun, or of a library. Not until it is asked for, and not where plait itself is about to exit. */
+/* If @guarded, an exit () outside any known plugin code (by a library, or a thread that a plugin started) also ends
+ * with a message and exit code 1. Off at the start; plait turns it off before its own exit. */
 void plait_crash_catch_exit (gboolean guarded);
 
-/* Lets these words name @module, whose threads cannot be told from those of others. The text outlives the process. */
+/* Adds @module, whose threads cannot be recognised, to the suspects that crash messages name. The text must live until
+ * the process ends. */
 void plait_crash_suspect (const char *module);
 
-/* Watches on where the handlers of all signals have been taken away, in a child; nothing where nobody watched. */
+/* Installs the crash handlers again, in a child that has reset all signal handlers; nothing if they were never
+ * installed. */
 void plait_crash_reinstall_handlers (void);
 
-/* Tells, as for a crash, that the code which runs in this thread did @what, and ends the process; returns where it is
- * the host's own. Allowed in a signal handler. */
+/* Reports, as for a crash, that the owner of the running code did @what, and ends the process. Returns if plait's own
+ * code runs. Allowed in a signal handler. */
 void plait_crash_end_process (const char *what);
 
-/* Gives this thread a stack on which to tell that its own is full. plait_crash_install_handlers does so for main's. */
+/* Gives this thread a separate signal stack, so that a stack overflow can be reported. The main thread gets it from
+ * plait_crash_install_handlers. */
 void plait_crash_use_signal_stack (void);
 
-/* Takes the crash signals out of those that a thread is to block: blocked, they end the process without a word. */
+/* Removes the crash signals from @signals, the set that a thread will block: a blocked crash ends the process without a
+ * message. */
 void plait_crash_unblock_signals (sigset_t *signals);
 
-/* How the sentence ends where a run ends with it. */
+/* End of a crash message if the run ends, too. */
 #define PLAIT_CRASH_ENDS_RUN "; this is a fault of the plugin, and the run ends here"
 
-/* Lets the sentence go to @descriptor too, between @begin and @end, texts that outlive the process: to whoever waits
- * for the report of this process. */
+/* Also writes crash messages to @descriptor, between the texts @begin and @end, which must live until the process ends.
+ * A parent process reads them there. */
 void plait_crash_report_to (int descriptor, const char *begin, const char *end);

@@ -3,7 +3,7 @@
 
 #include "files/plugin-folders.h"
 
-/* Returns NULL with the one sentence of a refusal: what is wrong with the module of @wanted, and a @remedy. */
+/* Returns NULL and sets an error about the module of @wanted: its @fault and the @remedy. */
 static gpointer
 refuse (const PlaitModuleWanted *wanted, const char *fault, const char *remedy, GError **error)
 {
@@ -11,7 +11,7 @@ refuse (const PlaitModuleWanted *wanted, const char *fault, const char *remedy, 
                           wanted->kind, wanted->name, fault, remedy);
 }
 
-/* Returns NULL, and says how the library comes to be there. */
+/* Returns NULL and sets an error that names the packages to install. */
 static gpointer
 refuse_missing (const PlaitModuleWanted *wanted, const char *fault, const char *then, GError **error)
 {
@@ -38,7 +38,7 @@ find (const PlaitModuleWanted *wanted)
   return NULL;
 }
 
-/* Returns the table of the module at @path, which must be what @wanted and this build of plait expect. */
+/* Returns the table of the module at @path, if it matches @wanted and this build of plait; else NULL. */
 static gconstpointer
 open_at (const char *path, const PlaitModuleWanted *wanted, GError **error)
 {
@@ -52,14 +52,14 @@ open_at (const char *path, const PlaitModuleWanted *wanted, GError **error)
 
       return refuse_missing (wanted, fault, "", error);
     }
-  /* Libraries leave threads, handlers and memory behind. */
+  /* Libraries leave threads, handlers and memory behind, so a module is never closed. */
   g_module_make_resident (opened);
   if (g_module_symbol (opened, G_STRINGIFY (PLAIT_MODULE_SYMBOL), &symbol))
     module = symbol;
   if (!module || module->interface != PLAIT_MODULE_INTERFACE || module->scalar_size != PLAIT_MODULE_SCALAR_SIZE
       || !g_str_equal (module->kind, wanted->kind) || module->table_size != wanted->table_size)
     {
-      g_autofree char *fault = g_strdup_printf ("is %s, made for another plait", path);
+      g_autofree char *fault = g_strdup_printf ("is %s, built for another version of plait", path);
 
       return refuse (wanted, fault, "build or install this plait again", error);
     }
@@ -70,7 +70,7 @@ gconstpointer
 plait_module_open (const PlaitModuleWanted *wanted, GError **error)
 {
   static GMutex lock;
-  static GHashTable *tables; /* "KIND/NAME" -> table, of those that are open */
+  static GHashTable *tables; /* "KIND/NAME" -> table of each open module */
   g_autofree char *key = g_strdup_printf ("%s/%s", wanted->kind, wanted->name), *path = NULL;
   G_GNUC_UNUSED g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
   gconstpointer table = tables ? g_hash_table_lookup (tables, key) : NULL;

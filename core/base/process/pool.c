@@ -16,15 +16,14 @@
 #define SPIN_MICROSECONDS 20
 #define WAIT_MICROSECONDS 500
 
-/* The pieces that one thread starts with, and its scratch; two cache lines, so that neighbours do not disturb. */
+/* A thread's initial pieces and its scratch memory; two cache lines, to avoid false sharing. */
 typedef struct
 {
-  /* How many of the last pieces before @end nobody has claimed. A count, not the next piece: a claim then reads one
-   * word, so a thread that comes late from an earlier run claims either nothing or a piece of this run, as good as
-   * another. */
+  /* Number of unclaimed pieces before @end. With a count, a claim reads one word only: a thread that is late from an
+   * earlier run claims either nothing or a valid piece of the current run. */
   _Alignas(128) _Atomic gint64 unclaimed;
   gint64 end;
-  gint64 begun, ended; /* of a run that is watched: the first and the last piece; 0: none */
+  gint64 begun, ended; /* times of the first and last piece of a profiled run, nanoseconds; 0 without a piece */
   gpointer scratch;
   gsize scratch_size;
   PlaitPool *alone;
@@ -46,19 +45,19 @@ struct PlaitPool
 
   PlaitPoolFunc piece;
   gpointer data;
-  PlaitCodeOwner caller; /* whose code runs in the thread that began the run */
+  PlaitCodeOwner caller; /* owner of the code that began the run */
 
   gboolean watched;
-  PlaitWorkKind work; /* what the caller is at */
-  gint64 accounted;   /* until when */
+  PlaitWorkKind work; /* kind of work of the caller */
+  gint64 accounted;   /* time up to which @times is complete, nanoseconds */
   PlaitWorkTimes times;
 
-  /* The number of the run; workers sleep on it. */
+  /* Number of the current run; workers sleep on it. */
   _Alignas(128) _Atomic guint32 run;
   _Atomic guint32 sleepers;
   _Atomic gboolean stops;
-  _Atomic guint32 started; /* workers that wait for their first run */
-  /* Pieces of the run that are not done; the caller sleeps on it. */
+  _Atomic guint32 started; /* workers that have started */
+  /* Unfinished pieces of the run; the caller sleeps on it. */
   _Alignas(128) _Atomic guint32 left;
   _Atomic gboolean caller_sleeps;
 };
@@ -94,8 +93,8 @@ relax (void)
 #endif
 }
 
-/* Spins until @word differs from @value, for a bounded time, of which only the first part is kept from others who want
- * the processor. Returns whether it does. */
+/* Spins until @word differs from @value, for a bounded time; after the first part of it, yields the processor. TRUE if
+ * @word differs. */
 static gboolean
 spin_while (const PlaitPool *pool, _Atomic guint32 *word, guint32 value)
 {
@@ -122,7 +121,7 @@ spin_while (const PlaitPool *pool, _Atomic guint32 *word, guint32 value)
   return FALSE;
 }
 
-/* Claims one piece of @share. */
+/* Claims one piece of @share. FALSE if all are claimed. */
 static gboolean
 claim (Share *share, gint64 *piece)
 {
@@ -132,14 +131,14 @@ claim (Share *share, gint64 *piece)
     if (atomic_compare_exchange_weak_explicit (&share->unclaimed, &seen, seen - 1, memory_order_acquire,
                                                memory_order_relaxed))
       {
-        /* The run cannot end before this piece is done, so what it set stands still from here on. */
+        /* The run cannot end before this piece is done, so its fields do not change from here on. */
         *piece = share->end - seen;
         return TRUE;
       }
   return FALSE;
 }
 
-/* Takes part as @thread: the own share first, then what is left of the others'. */
+/* Takes part in the run as @thread: first the own share, then the rest of the other shares. */
 static void
 take_part (PlaitPool *pool, guint thread)
 {
@@ -192,8 +191,8 @@ worker_main (void *data)
   return NULL;
 }
 
-/* Waits until all workers have started. A process that forks before (process/sandbox.h) may copy a lock of the
- * allocator that one of them holds. */
+/* Waits until all workers have started. A fork before that (process/sandbox.h) could copy a lock of the allocator that
+ * a starting worker holds. */
 static void
 await_workers (PlaitPool *pool)
 {
@@ -203,8 +202,8 @@ await_workers (PlaitPool *pool)
     sleep_while (&pool->started, started);
 }
 
-/* Starts the workers with all signals blocked, so that the program's own threads receive them, but for those of their
- * own crashes. */
+/* Starts the workers with all signals blocked except those of their own crashes, so that other signals go to the
+ * program's threads. */
 static gboolean
 start_workers (PlaitPool *pool, guint threads, GError **error)
 {
@@ -241,7 +240,7 @@ plait_pool_new (guint threads, GError **error)
   threads = CLAMP (threads == 0 ? processors : threads, 1, PLAIT_POOL_MAX_THREADS);
   pool->threads = 1;
   pool->spins = threads <= processors;
-  /* The last one has scratch alone. */
+  /* The extra share only has scratch memory. */
   pool->shares = g_aligned_alloc0 (threads + 1, sizeof (Share), 128);
   pool->workers = g_new0 (Worker, threads);
   return start_workers (pool, threads, error) ? g_steal_pointer (&pool) : NULL;
@@ -274,7 +273,7 @@ plait_pool_threads (const PlaitPool *pool)
 }
 
 /*
- * Where time goes
+ * Time profile
  */
 
 const char *
@@ -286,7 +285,7 @@ plait_work_name (PlaitWorkKind work)
   return names[work];
 }
 
-/* Since it was last looked at, the caller has worked alone. */
+/* Adds the time since the last call, in which only the caller has worked. */
 static void
 account_alone (PlaitPool *pool)
 {
@@ -298,7 +297,7 @@ account_alone (PlaitPool *pool)
   pool->accounted = now;
 }
 
-/* Since then, all threads have been at one run. */
+/* Adds the time since the last call, in which all threads took part in one run. */
 static void
 account_run (PlaitPool *pool)
 {

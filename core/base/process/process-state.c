@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define FIRST_COPY 10 /* copies of standard streams stand behind what others expect to open next */
+#define FIRST_COPY 10 /* leaves low descriptors free, in the order that foreign code expects */
 
 static gboolean
 keeps_subnormals (void)
@@ -39,7 +39,7 @@ restore_folder (int folder)
   return same;
 }
 
-/* TRUE if the standard streams are those of the copies. */
+/* Restores the streams that differ from the copies. TRUE if none did. */
 static gboolean
 restore_streams (const int *streams)
 {
@@ -113,7 +113,7 @@ plait_process_state_restore (PlaitProcessState *state)
   const char *changed = NULL;
 
   if (!restore_signals (state->signals))
-    changed = "what a signal does";
+    changed = "the handling of a signal";
   if (umask (state->mask) != state->mask)
     changed = "the mask of new files";
   if (!restore_locale (state->locale))

@@ -8,23 +8,24 @@
 #include "types/export.h"
 
 /*
- * What belongs to the whole process, and what foreign code may change on the sly: the working folder, the mask of new
- * files, the locale, how numbers are rounded, what signals do, the standard streams.
+ * State of the whole process that foreign code may change unnoticed: the working folder, the umask, the locale, the
+ * rounding of numbers, the signal handlers, the standard streams.
  */
 typedef struct
 {
-  int folder; /* descriptors; -1: not there */
+  int folder; /* file descriptors of the working folder and the copied streams; -1 if not open */
   int streams[3];
   mode_t mask;
   char *locale;
   fenv_t numbers;
   int rounding;
-  gboolean keeps_subnormals; /* numbers below the least normal one are not made zero */
+  gboolean keeps_subnormals; /* FALSE if subnormal numbers are flushed to zero */
   struct sigaction signals[NSIG];
 } PlaitProcessState;
 
-/* Notes the state as it is now. End it with plait_process_state_restore. */
+/* Saves the state. Call plait_process_state_restore later, which also frees it. */
 void plait_process_state_save (PlaitProcessState *state);
 
-/* Puts back what is otherwise than it was, and returns what that was ("the working folder"), or NULL. */
+/* Restores what has changed. Returns the name of a changed item ("the working folder"), or NULL if nothing has changed.
+ * (transfer none) */
 const char *plait_process_state_restore (PlaitProcessState *state);

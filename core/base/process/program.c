@@ -12,9 +12,10 @@
 #include "files/transfer.h"
 
 #define MAX_OUTPUT ((off_t)1 << 20)
-#define LOOK_EVERY 5000 /* microseconds */
+#define LOOK_EVERY 5000 /* microseconds between checks of the child */
 
-/* Files without a name: unlike a pipe they fill up without a reader, and whoever keeps one open holds nobody up. */
+/* Anonymous files: unlike a pipe, a file takes output without a reader, and a process that keeps it open blocks
+ * nothing. */
 enum
 {
   INPUT,
@@ -30,7 +31,7 @@ plait_program_result_clear (PlaitProgramResult *answer)
   g_free (answer->errors);
 }
 
-/* Runs in the child, between fork and exec. */
+/* Runs in the child between fork and exec. */
 static void
 prepare_child (gpointer nothing)
 {
@@ -45,7 +46,7 @@ size_of (int descriptor)
   return fstat (descriptor, &status) == 0 ? status.st_size : 0;
 }
 
-/* What is in the file. (transfer full) */
+/* Returns the content of a file, cut at MAX_OUTPUT, as valid UTF-8. (transfer full) */
 static char *
 read_all (int descriptor)
 {
@@ -57,7 +58,7 @@ read_all (int descriptor)
   return g_utf8_make_valid (bytes, -1);
 }
 
-/* Kills @child with what it began. */
+/* Kills @child and its process group. */
 static void
 end_child (pid_t child)
 {
@@ -99,8 +100,7 @@ run (const PlaitProgramCall *call, const int *files, PlaitProgramResult *answer,
   GPid child;
 
   if (call->input && !plait_write_at (files[INPUT], call->input, strlen (call->input), 0))
-    return plait_fail (error, PLAIT_ERROR_FAILED, "%s: there is no memory for what it reads; free some",
-                       call->words[0]);
+    return plait_fail (error, PLAIT_ERROR_FAILED, "%s: there is no memory for its input; free some", call->words[0]);
   if (!g_spawn_async_with_fds (NULL, (char **)call->words, NULL, G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD,
                                prepare_child, NULL, &child, files[INPUT], files[OUTPUT], files[ERRORS], &fault))
     return plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot be run (%s)", call->words[0], fault->message);
@@ -123,7 +123,7 @@ plait_program_call (const PlaitProgramCall *call, PlaitProgramResult *answer, GE
       files[i] = memfd_create (names[i], MFD_CLOEXEC);
       if (files[i] < 0 && good)
         good = plait_fail (error, PLAIT_ERROR_FAILED,
-                           "%s: there is no file for its %s (%s); close files, or raise their limit (ulimit -n)",
+                           "%s: no file can be made for its %s (%s); close files, or raise their limit (ulimit -n)",
                            call->words[0], names[i], g_strerror (errno));
     }
   good = good && run (call, files, answer, error);

@@ -6,8 +6,8 @@
 
 /*
  * Philox 2x64 with ten rounds (Salmon, Moraes, Dror & Shaw 2011, "Parallel random numbers: as easy as 1, 2, 3"): a
- * keyed bijection of 128-bit counters that passes BigCrush. The state of a PlaitRandomKey is the key, the index of a
- * draw the counter. Keys are derived with it too, by absorbing one word after another.
+ * keyed bijection of 128-bit counters that passes BigCrush. PlaitRandomKey.state is the key, the index of a draw the
+ * counter. Keys are derived with Philox as well: they absorb one word after another.
  */
 typedef struct
 {
@@ -29,7 +29,7 @@ philox (guint64 key, guint64 low, guint64 high)
   return (Block){ low, high };
 }
 
-/* The high words of the counters tell the uses of one key apart. */
+/* Uses of a key, in the high word of the counter, so that uses never collide. */
 enum
 {
   USE_DRAW,
@@ -48,7 +48,7 @@ absorb (guint64 state, guint64 word, guint64 use)
 static guint64
 absorb_text (guint64 state, const char *text)
 {
-  /* The length comes first, one higher than it is, so that a missing text differs from an empty one. */
+  /* Length + 1 comes first, 0 for a missing text, so that it differs from an empty one. */
   gsize length = !text ? 0 : strlen (text);
 
   state = absorb (state, !text ? 0 : (guint64)length + 1, USE_LENGTH);
@@ -93,7 +93,7 @@ plait_random_bits (PlaitRandomKey key, guint64 index)
   return philox (key.state, index, USE_DRAW).low;
 }
 
-/* The upper 53 bits as a fraction in [0, 1). */
+/* Returns the upper 53 bits as a fraction in [0, 1). */
 static double
 fraction (guint64 bits)
 {
@@ -111,7 +111,7 @@ plait_random_normal (PlaitRandomKey key, guint64 index)
 {
   Block block = philox (key.state, index, USE_DRAW);
 
-  /* 1 - u lies in (0, 1], where the logarithm is finite. */
+  /* 1 - u is in (0, 1], where the logarithm is finite. */
   return sqrt (-2.0 * log (1.0 - fraction (block.low))) * cos (2.0 * G_PI * fraction (block.high));
 }
 
@@ -122,8 +122,8 @@ plait_random_below (PlaitRandomKey key, guint64 index, guint64 bound)
   return (guint64)(((unsigned __int128)plait_random_bits (key, index) * bound) >> 64);
 }
 
-/* Swaps each position, from the last down, with one of those before it or (@reach = 1) itself. A large permutation lies
- * far from the processor, so places are drawn, and fetched, some swaps ahead. */
+/* Swaps each position, from the last down, with a random earlier one or, if @reach is 1, itself. In a large permutation
+ * each swap misses the cache, so positions are drawn and prefetched some swaps ahead. */
 static void
 shuffle (PlaitRandomKey key, guint32 *permutation, gsize n, gsize reach)
 {

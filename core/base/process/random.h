@@ -4,8 +4,8 @@
 #include "types/export.h"
 
 /*
- * Counter-based random numbers: a draw is a pure function of (seed, purpose, name, step, index), so nothing depends on
- * the order of calls, the number of threads or what else was drawn. There is no generator state to save.
+ * Counter-based random numbers: a draw is a pure function of (seed, purpose, name, step, index). It does not depend on
+ * the order of calls, the number of threads or other draws. There is no generator state to save.
  */
 typedef struct
 {
@@ -15,7 +15,8 @@ typedef struct
 /* Derives a key from @seed, @purpose (such as "initial", "dropout", "shuffle"), @name (may be NULL) and @step. */
 PlaitRandomKey plait_random_key (guint64 seed, const char *purpose, const char *name, guint64 step);
 
-/* The keys of many steps: plait_random_key is the key of its base at a step. */
+/* Precomputed part of a key, for the keys of many steps: plait_random_key (seed, purpose, name, step) =
+ * plait_random_base_key (plait_random_base (seed, purpose, name), step). */
 typedef struct
 {
   guint64 state;
@@ -24,30 +25,30 @@ typedef struct
 PlaitRandomBase plait_random_base (guint64 seed, const char *purpose, const char *name);
 PlaitRandomKey plait_random_base_key (PlaitRandomBase base, guint64 step);
 
-/* A key below @key, for draws with two numbers. */
+/* Derives a key from @key and @number, for draws with two indices. */
 PlaitRandomKey plait_random_subkey (PlaitRandomKey key, guint64 number);
 
-/* 64 random bits for @index. */
+/* Returns 64 random bits for @index. */
 PLAIT_API guint64 plait_random_bits (PlaitRandomKey key, guint64 index);
 
-/* Uniform in [0, 1), 53 bits. */
+/* Returns a uniform number in [0, 1) with 53 random bits. */
 PLAIT_API double plait_random_uniform (PlaitRandomKey key, guint64 index);
 
-/* Standard normal (Box-Muller over two uniforms of @index). */
+/* Returns a standard normal number (Box-Muller, from two uniforms of @index). */
 PLAIT_API double plait_random_normal (PlaitRandomKey key, guint64 index);
 
-/* Uniform in 0 .. @bound - 1, without modulo bias to speak of (64-bit multiply-high). @bound > 0. */
+/* Returns a uniform integer in 0 .. @bound - 1 (64-bit multiply-high; the bias is negligible). @bound > 0. */
 guint64 plait_random_below (PlaitRandomKey key, guint64 index, guint64 bound);
 
-/* Fills @permutation[0 .. n-1] with a random permutation of 0 .. n-1, where n is at most 2^32. */
+/* Fills @permutation [n] with a random permutation of 0 .. n - 1; n is at most 2^32. */
 void plait_random_permutation (PlaitRandomKey key, guint32 *permutation, gsize n);
 
-/* A permutation without fixed points (Sattolo's cycle); n must be at least 2. */
+/* Fills @permutation [n] with a random permutation without fixed points (Sattolo's cycle); n is at least 2. */
 void plait_random_derangement (PlaitRandomKey key, guint32 *permutation, gsize n);
 
 /*
- * The cheap 32-bit hash that dropout uses, inline because kernels vectorise it. @key is (guint32) of the low half and
- * @key2 the high half of PlaitRandomKey.state.
+ * Returns 32 random bits for @index: a cheap hash for dropout, inline so that kernels vectorise it. @key and @key2 are
+ * the low and the high half of PlaitRandomKey.state.
  */
 static inline guint32
 plait_random_hash32 (guint32 key, guint32 key2, guint32 index)

@@ -12,9 +12,9 @@ struct PlaitRanks
   const PlaitRanksTable *table;
   guint n;
   guint own;
-  GThread *joined; /* which alone may call; NULL: any may */
+  GThread *joined; /* the only thread that may call; NULL: any thread may */
   gint64 microseconds;
-  gboolean failed; /* all have agreed on that */
+  gboolean failed; /* all ranks have agreed on a failure */
 };
 
 PlaitRanks *
@@ -73,7 +73,7 @@ plait_ranks_seconds (const PlaitRanks *ranks)
   G_STMT_END
 
 /*
- * The ring
+ * Ring
  */
 
 static guint
@@ -142,7 +142,7 @@ plait_ranks_receive (PlaitRanks *ranks, gpointer bytes, gsize n)
 }
 
 /*
- * All to all
+ * Collective calls
  */
 
 void
@@ -168,7 +168,7 @@ plait_ranks_any (PlaitRanks *ranks, gboolean own)
   return number > 0;
 }
 
-/* Brings the error of process @from to all others. */
+/* Copies the error of rank @from to all other ranks. */
 static void
 share_error (PlaitRanks *ranks, guint from, GError **error)
 {

@@ -4,89 +4,90 @@
 #include <glib.h>
 
 /*
- * The processes of one job, which a launcher such as mpirun has started, perhaps on several machines. They are numbered
- * from 0; what they say to each other goes through the module ranks/mpi, so that plait needs no MPI. All of
- * them come to the same calls in the same order. NULL is a process by itself.
+ * The processes (ranks) of one job that a launcher such as mpirun has started, on one or several machines, numbered
+ * from 0. They communicate through the module ranks/mpi, so plait itself does not need MPI. All ranks make the same
+ * calls in the same order. NULL stands for a process without a job.
  *
- * An exchange that fails ends the job: the launcher ends all processes when one of them dies.
+ * A failed exchange ends the job: the launcher ends all processes when one dies.
  */
 typedef struct PlaitRanks PlaitRanks;
 
-/* Several sends and several receipts of a lane are under way at once, each of at most PLAIT_RANKS_MAX_BYTES bytes. */
+/* Sends and receives that a lane can have in flight at once, each way; each has at most PLAIT_RANKS_MAX_BYTES bytes. */
 #define PLAIT_RANKS_REQUESTS 8
 #define PLAIT_RANKS_MAX_BYTES ((gsize)1 << 30)
 
-/* The table of modules of the kind ranks. */
+/* Slots of requests: two lanes, sends and receives. The struct is the table of functions of modules of kind ranks. */
 #define PLAIT_RANKS_SLOTS (4 * PLAIT_RANKS_REQUESTS)
 
 typedef struct
 {
-  /* Joins, and tells how many processes there are, and which is the own one, and whether other threads may call too. */
+  /* Joins the job. Returns the number of ranks in *@n, the own rank in *@own, and in *@threads TRUE if any thread may
+   * call. */
   void (*initialise) (guint *n, guint *own, gboolean *threads);
   void (*finalise) (void);
-  void (*abort_job) (int code); /* ends all processes */
-  /* What is under way has a slot below PLAIT_RANKS_SLOTS. Sends and receipts of one tag meet in their order. */
+  void (*abort_job) (int code); /* ends all processes of the job */
+  /* Begins a transfer in a free slot below PLAIT_RANKS_SLOTS. Sends and receives of one tag match in their order. */
   void (*begin_send) (guint slot, guint tag, gconstpointer bytes, gsize n, guint to);
   void (*begin_receive) (guint slot, guint tag, gpointer bytes, gsize n, guint from);
-  gboolean (*has_ended) (guint slot); /* so has what never began */
+  gboolean (*has_ended) (guint slot); /* also TRUE for a slot that was never used */
   void (*broadcast) (gpointer bytes, gsize n, guint from);
   void (*all_reduce) (double *numbers, gsize n);
 } PlaitRanksTable;
 
-/* Joins the other processes by the functions of @table. (transfer full) */
+/* Joins the other ranks with the functions of @table. (transfer full) */
 PlaitRanks *plait_ranks_new (const PlaitRanksTable *table);
 
-/* Waits for the others to leave too. */
+/* Waits until all other ranks call it too, then frees @ranks. */
 void plait_ranks_free (PlaitRanks *ranks);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitRanks, plait_ranks_free)
 
 guint plait_ranks_size (const PlaitRanks *ranks);
 guint plait_ranks_rank (const PlaitRanks *ranks);
 
-/* The first process, or one by itself: it alone writes and speaks. */
+/* TRUE for rank 0, and for a process without a job: only this process writes files and messages. */
 gboolean plait_ranks_is_first (const PlaitRanks *ranks);
 
-/* @n bytes from process @from to all others. */
+/* Copies @n bytes from rank @from to all others. */
 void plait_ranks_broadcast (PlaitRanks *ranks, gpointer bytes, gsize n, guint from);
 
 /*
- * A ring, in which the last process is before the first. What is sent in a lane (0 or 1) arrives in its order. Of each
- * lane several sends and receipts are under way at once, begun with @request 0 .. PLAIT_RANKS_REQUESTS - 1, each of
- * which ends before that turn is begun again; up to then its @n bytes, at most PLAIT_RANKS_MAX_BYTES, are borrowed.
- * They get on while any of these functions runs, which several threads may call (plait_ranks_allows_thread), one at a
- * time.
+ * A ring: each rank sends to the next one, the last rank to the first. Messages in a lane (0 or 1) arrive in order.
+ * Each lane can have several sends and receives in flight, numbered by @request (0 .. PLAIT_RANKS_REQUESTS - 1). A
+ * request must end before its number is used again. Until then its @n bytes, at most PLAIT_RANKS_MAX_BYTES, must stay
+ * unchanged. Transfers progress while any of these functions runs. Several threads may call them
+ * (plait_ranks_allows_thread), one at a time.
  */
 
-/* To the next process. */
+/* Begins to send @n bytes to the next rank. */
 void plait_ranks_begin_send (PlaitRanks *ranks, guint lane, guint request, gconstpointer bytes, gsize n);
 
-/* From the one before. */
+/* Begins to receive @n bytes from the previous rank. */
 void plait_ranks_begin_receive (PlaitRanks *ranks, guint lane, guint request, gpointer bytes, gsize n);
 
-/* TRUE if this thread may call: that which joined, or any where the module allows for it. */
+/* TRUE if this thread may call: the thread that joined, or any thread if the module supports that. */
 gboolean plait_ranks_allows_thread (const PlaitRanks *ranks);
 
-/* TRUE if it has ended; it has if it never began. */
+/* Return TRUE if the request has ended or was never begun. */
 gboolean plait_ranks_has_sent (PlaitRanks *ranks, guint lane, guint request);
 gboolean plait_ranks_has_received (PlaitRanks *ranks, guint lane, guint request);
 
-/* One of them from beginning to end. */
+/* Send to the next rank, or receive from the previous one, and wait for the end. */
 void plait_ranks_send (PlaitRanks *ranks, gconstpointer bytes, gsize n);
 void plait_ranks_receive (PlaitRanks *ranks, gpointer bytes, gsize n);
 
-/* Each of @n numbers becomes the sum over all processes; exact where no more than one has another number than 0. */
+/* Replaces each of the @n numbers by its sum over all ranks. Exact if at most one rank has a number other than 0. */
 void plait_ranks_all_reduce (PlaitRanks *ranks, double *numbers, gsize n);
 
-/* TRUE if @own is so in any process. */
+/* TRUE if @own is TRUE in any rank. */
 gboolean plait_ranks_any (PlaitRanks *ranks, gboolean own);
 
-/* TRUE if all are @well. A process that is not has set @error; the others come to the error of the first of those, with
- * its number before it where it is not the first of all. */
+/* TRUE if @well is TRUE in all ranks. A rank where it is FALSE has set @error; the others get the error of the first
+ * such rank, with its number as a prefix unless it is rank 0. */
 gboolean plait_ranks_agree (PlaitRanks *ranks, gboolean well, GError **error);
 
-/* To be called where a process fails: if the others have not agreed with it (plait_ranks_agree), they wait for it in
- * vain, so that the job ends here, with @error on stderr and exit code @code. */
+/* Call it when a rank fails. If the ranks have not agreed on the failure (plait_ranks_agree), the others would wait
+ * forever, so this ends the job with @error on stderr and exit code @code. */
 void plait_ranks_fail (PlaitRanks *ranks, const GError *error, int code);
 
-/* Seconds spent in exchange so far, waiting for others included. */
+/* Returns the seconds spent in communication so far, including waiting. */
 double plait_ranks_seconds (const PlaitRanks *ranks);

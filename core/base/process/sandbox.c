@@ -14,17 +14,17 @@
 #include "process/crash.h"
 #include "files/memory.h"
 
-/* The child's, which may have to wait for a processor, to say whose time it was. */
+/* Extra time for a slow child to report whose code used up the time. */
 #define REPORT_GRACE (5 * G_USEC_PER_SEC)
 
-/* What the child sends: one byte of verdict, one of error code, then the sentence. Below PIPE_BUF, so it arrives whole
- * and never blocks. */
+/* Report of the child: one byte of verdict, one of error code, then the sentence. It is shorter than PIPE_BUF, so it
+ * arrives whole and never blocks. */
 enum
 {
   REPORT_SIZE = 4000,
   VERDICT_GOOD = 'y',
   VERDICT_REFUSED = 'n',
-  VERDICT_CRASHED = 'c', /* told by crash.h, and the process ended with 1 */
+  VERDICT_CRASHED = 'c', /* reported by process/crash.h; exit code 1 */
 };
 
 static void
@@ -65,12 +65,11 @@ plait_sandbox_confine (PlaitSandboxLimits limits)
     }
 }
 
-/* The code of a plugin is told by name where it runs; else the child dies of the signal, which tells as much: it must
- * not go on from a call that was broken off. */
+/* Names the plugin if its code is running; else dies of the signal. Must not return into the interrupted call. */
 static void
 time_is_up (int number)
 {
-  plait_crash_end_process ("did not come to its end in time");
+  plait_crash_end_process ("did not finish in time");
   signal (number, SIG_DFL);
   raise (number);
 }
@@ -78,11 +77,11 @@ time_is_up (int number)
 static G_NORETURN void
 run_child (int report_fd, PlaitErrorCode code, PlaitSandboxFunc call, gpointer data, PlaitSandboxLimits limits)
 {
-  /* Error codes begin with 0, which would end the text. */
+  /* The second byte must not be 0, which would end the text; an error code may be 0. */
   const char begin[] = { VERDICT_CRASHED, VERDICT_CRASHED, '\0' };
 
   plait_sandbox_confine (limits);
-  plait_crash_catch_exit (FALSE); /* the parent tells of it */
+  plait_crash_catch_exit (FALSE); /* the parent reports it */
   plait_crash_report_to (report_fd, begin, "; this is a fault of the plugin");
   signal (SIGALRM, time_is_up);
   alarm (limits.wall_seconds);
@@ -100,8 +99,8 @@ run_child (int report_fd, PlaitErrorCode code, PlaitSandboxFunc call, gpointer d
   _exit (TEMP_FAILURE_RETRY (write (report_fd, report, size)) == (ssize_t)size ? 0 : 1);
 }
 
-/* Collects the report until the child has ended or @deadline (monotonic microseconds) has passed. TRUE if it ended by
- * itself. The pipe's end is not waited for: a grandchild might keep it open. */
+/* Collects the report until the child ends or @deadline (monotonic microseconds) passes. TRUE if it ended by itself.
+ * Does not wait for the end of the pipe, which a grandchild might keep open. */
 static gboolean
 await_child (pid_t child, int report_fd, gint64 deadline, char *report, size_t *report_size, int *status)
 {
@@ -110,10 +109,10 @@ await_child (pid_t child, int report_fd, gint64 deadline, char *report, size_t *
     {
       pid_t ended = waitpid (child, status, WNOHANG);
       if (ended < 0 && errno != EINTR)
-        *status = 0; /* somebody else reaped it (SIGCHLD ignored): the report alone decides */
+        *status = 0; /* reaped elsewhere (SIGCHLD ignored): the report alone decides */
       gboolean finished = ended == child || (ended < 0 && errno != EINTR);
 
-      /* After the end, what the child wrote is already there. */
+      /* After the child's end, all that it wrote is in the pipe. */
       struct pollfd wait = { report_fd, POLLIN, 0 };
       gint64 left = (deadline - g_get_monotonic_time ()) / 1000;
       int timeout = finished ? 0 : (int)CLAMP (left, 0, 20);
@@ -169,8 +168,8 @@ run_in_child (const char *what, const char *subject, PlaitErrorCode code, PlaitS
   int ends[2];
   if (pipe2 (ends, O_CLOEXEC) != 0)
     return plait_fail (error, PLAIT_ERROR_FAILED,
-                       "%s: there is no pipe for its trial (%s); close files, or raise their limit (ulimit -n)", what,
-                       g_strerror (errno));
+                       "%s: no pipe can be made for its sandbox (%s); close files, or raise their limit (ulimit -n)",
+                       what, g_strerror (errno));
 
   pid_t child = fork ();
   if (child < 0)
@@ -178,9 +177,10 @@ run_in_child (const char *what, const char *subject, PlaitErrorCode code, PlaitS
       int reason = errno;
       close (ends[0]);
       close (ends[1]);
-      return plait_fail (error, PLAIT_ERROR_FAILED,
-                         "%s: there is no process for its trial (%s); end others, or raise their limit (ulimit -u)",
-                         what, g_strerror (reason));
+      return plait_fail (
+          error, PLAIT_ERROR_FAILED,
+          "%s: no process can be started for its sandbox (%s); end others, or raise their limit (ulimit -u)", what,
+          g_strerror (reason));
     }
   if (child == 0)
     run_child (ends[1], code, call, data, limits);
@@ -191,7 +191,7 @@ run_in_child (const char *what, const char *subject, PlaitErrorCode code, PlaitS
   int status = 0;
   gint64 deadline = g_get_monotonic_time () + (gint64)limits.wall_seconds * G_USEC_PER_SEC + REPORT_GRACE;
   gboolean ended = await_child (child, ends[0], deadline, report, &report_size, &status);
-  kill (-child, SIGKILL); /* whatever it started; the group is gone already if there is none */
+  kill (-child, SIGKILL); /* kills processes that the child started; fails harmlessly if their group is empty */
   if (!ended)
     {
       kill (child, SIGKILL);
@@ -206,7 +206,7 @@ gboolean
 plait_sandbox_run (const char *what, PlaitErrorCode code, PlaitSandboxFunc call, gpointer data,
                    PlaitSandboxLimits limits, GError **error)
 {
-  g_autofree char *subject = g_strconcat (what, ": refused, its trial in a separate process", NULL);
+  g_autofree char *subject = g_strconcat (what, ": refused, its check in a separate process", NULL);
 
   return run_in_child (what, subject, code, call, data, limits, error);
 }

@@ -3,22 +3,22 @@
 
 #include "text/error.h"
 
-/* The table of modules of the kind unicode: what ICU does and GLib does not, or does otherwise. */
+/* Functions of modules of kind unicode: what GLib lacks or does differently from ICU. */
 typedef struct
 {
-  /* Returns @text, which is UTF-8, in lower case by the rules of no language. (transfer full) */
+  /* Returns @text (UTF-8) in lower case by language-independent rules. (transfer full) */
   char *(*lower) (const char *text);
 
-  /* Returns rules for the ends of sentences; NULL, with ICU's reason, if it has none. (transfer full) */
+  /* Returns rules for the ends of sentences; NULL with ICU's reason in *@reason if it fails. (transfer full) */
   gpointer (*sentences_new) (const char **reason);
   void (*sentences_free) (gpointer sentences);
 
-  /* Begins with @line, which is UTF-8 and must stay until the next line or the end. */
+  /* Sets the text to split: @line (UTF-8), which must stay valid until the next line or sentences_free. */
   void (*sentences_begin) (gpointer sentences, const char *line, gsize length);
 
-  /* Returns the byte after the next sentence, or -1 after the last one. */
+  /* Returns the offset of the byte after the next sentence, or -1 after the last one. */
   gssize (*sentences_next) (gpointer sentences);
 } PlaitUnicodeTable;
 
-/* Returns the functions of the module, or NULL with PLAIT_ERROR_INPUT if there is none. (transfer none) */
+/* Returns the functions of the module, or NULL with PLAIT_ERROR_INPUT if it is not installed. (transfer none) */
 const PlaitUnicodeTable *plait_unicode_open (GError **error);

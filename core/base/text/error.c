@@ -87,7 +87,7 @@ plait_no_error (GError **fault, GError **error)
   return FALSE;
 }
 
-/* longer names are never compared: nobody mistypes them by a letter or two */
+/* longer names are never compared */
 #define MAX_NAME 64
 
 /* Returns the Damerau-Levenshtein distance (optimal string alignment: insertion, deletion, substitution and a swap of

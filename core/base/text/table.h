@@ -29,7 +29,7 @@ typedef enum
   PLAIT_TABLE_BAD,  /* something is missing */
 } PlaitTableStyle;
 
-/* Which score of a column is highlighted as the best. */
+/* The score of a column that is highlighted as the best. */
 typedef enum
 {
   PLAIT_TABLE_NO_BEST,
@@ -92,7 +92,7 @@ typedef struct
 
 typedef struct
 {
-  char *title;     /* title of the table, which printers show; NULL if there is none */
+  char *title;     /* title of the table, which printers show; may be NULL */
   GArray *columns; /* PlaitTableColumn */
   GArray *cells;   /* PlaitTableCell; a gap is one cell for a whole row */
   guint gaps;

@@ -8,13 +8,13 @@
 #include <math.h>
 #include <unistd.h>
 
-/* What a trial reads at most. */
+/* Maximum bytes of values that are read in the sandbox. */
 #define SANDBOX_BYTES ((gint64)64 << 20)
-/* One sentence in memory. */
+/* Maximum bytes of one sentence in memory. */
 #define MAX_SENTENCE_BYTES ((gint64)1 << 30)
-/* HDF5's own cache of chunks: several of the usual size, so that neighbours are not inflated again. */
+/* HDF5's chunk cache: several chunks of the usual size, so that neighbouring sentences are not decompressed again. */
 #define CHUNK_CACHE ((size_t)32 << 20)
-/* What the name of the lengths has behind that of their dataset. */
+/* Suffix of the dataset with the lengths of sentences. */
 #define LENGTHS "_lengths"
 
 typedef struct
@@ -23,14 +23,14 @@ typedef struct
   char *path;
   char *dataset;
   int fd;
-  PlaitFileStamp stamp; /* when it was opened */
-  int failure;          /* for the driver, which never writes here */
+  PlaitFileStamp stamp; /* stamp of the file when it was opened */
+  int failure;          /* errno for the driver, which never writes here */
   hid_t driver;
   hid_t file;
   hid_t data;
 } FeatureFile;
 
-/* A failure of HDF5 on a foreign file: the file is at fault. */
+/* Reports a failure of HDF5 on a foreign file: the file is at fault. */
 static gboolean
 fail_hdf5 (const FeatureFile *file, const char *what, GError **error)
 {
@@ -113,7 +113,7 @@ check_shape (FeatureFile *file, GError **error)
   return plait_store_check_storage (file->data, file->fd, file->path, file->dataset, error);
 }
 
-/* How many positions of each sentence count, where the file tells it. */
+/* Reads the number of valid positions of each sentence, if the file has that dataset. */
 static gboolean
 read_lengths (FeatureFile *file, hid_t access, GError **error)
 {
@@ -126,28 +126,29 @@ read_lengths (FeatureFile *file, hid_t access, GError **error)
   hsize_t n = 0;
   if (type < 0 || space < 0 || H5Tget_class (type) != H5T_INTEGER || H5Sget_simple_extent_ndims (space) != 1
       || H5Sget_simple_extent_dims (space, &n, NULL) != 1 || n != (hsize_t)file->parent.sentences)
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s: %s is to tell how many positions of %s count, expected %jd integers, one a sentence; "
-                       "correct it, or rename it",
-                       file->path, name, file->dataset, file->parent.sentences);
+    return plait_fail (
+        error, PLAIT_ERROR_INPUT,
+        "%s: %s must hold the number of valid positions of %s, expected %jd integers, one for each sentence; "
+        "correct it, or rename it",
+        file->path, name, file->dataset, file->parent.sentences);
   if (!plait_store_check_storage (data, file->fd, file->path, name, error))
     return FALSE;
   file->parent.lengths = g_try_new (gint32, (gsize)file->parent.sentences);
   if (!file->parent.lengths)
     return plait_fail (error, PLAIT_ERROR_FAILED, "%s: no memory for the lengths of its sentences", file->path);
-  /* HDF5 clips what 32 bits do not hold. */
+  /* HDF5 clips values that do not fit into 32 bits. */
   if (H5Dread (data, H5T_NATIVE_INT32, H5S_ALL, H5S_ALL, H5P_DEFAULT, file->parent.lengths) < 0)
     return fail_hdf5 (file, "cannot read the lengths of its sentences", error);
   for (gint64 i = 0; i < file->parent.sentences; i++)
     if (file->parent.lengths[i] < 0 || file->parent.lengths[i] > file->parent.positions)
       return plait_fail (
           error, PLAIT_ERROR_INPUT,
-          "%s: %s[%jd] is %d, expected the number of positions that count, 0 (the sentence is missing) to %jd",
-          file->path, name, i, file->parent.lengths[i], file->parent.positions);
+          "%s: %s[%jd] is %d, expected the number of valid positions, 0 (the sentence is missing) to %jd", file->path,
+          name, i, file->parent.lengths[i], file->parent.positions);
   return TRUE;
 }
 
-/* Opens the HDF5 file over the descriptor and its dataset, and checks what it claims. */
+/* Opens the HDF5 file of the descriptor and its dataset, and checks the shape. */
 static gboolean
 attach (FeatureFile *file, GError **error)
 {
@@ -170,7 +171,7 @@ attach (FeatureFile *file, GError **error)
   return check_shape (file, error) && read_lengths (file, link, error);
 }
 
-/* The positions of @sentence from @first on, as many as @rows has. */
+/* Reads positions of @sentence from @first on, as many as @rows has. */
 static gboolean
 read_positions (FeatureFile *file, gint64 sentence, gint64 first, PlaitTensor rows, GError **error)
 {
@@ -191,12 +192,12 @@ read_positions (FeatureFile *file, gint64 sentence, gint64 first, PlaitTensor ro
       if (!isfinite (plait_tensor_row (rows, i)[j]))
         return plait_fail (error, PLAIT_ERROR_INPUT,
                            "%s: %s[%jd, %jd, %jd] is infinite or not a number, expected finite values; where a "
-                           "sentence is missing, say so by a length of 0 in %s" LENGTHS,
+                           "sentence is missing, set its length in %s" LENGTHS " to 0",
                            file->path, file->dataset, sentence, first + i, j, file->dataset);
   return TRUE;
 }
 
-/* In the child: everything that this process will do later, as far as time allows. */
+/* Does in the child all that this process will do later; reads as many sentences as time permits. */
 static gboolean
 try_file (gpointer data, GError **error)
 {
@@ -219,8 +220,7 @@ try_file (gpointer data, GError **error)
   return TRUE;
 }
 
-/* Ends a reading that was @done or came to @fault: of a file that has changed neither what was read nor what went wrong
- * is worth telling. */
+/* Ends a read that was @done or failed with @fault. If the file has changed, its change is the error. */
 static gboolean
 finish (const FeatureFile *file, gboolean done, GError **fault, GError **error)
 {
@@ -235,13 +235,14 @@ static gboolean
 read_sentences (FeatureFile *file, const gint64 *sentences, gint64 n, PlaitTensor rows, GError **error)
 {
   gint64 at = 0;
-  plait_store_silence_hdf5 (); /* a thread that loads ahead is another one than that which opened */
+  plait_store_silence_hdf5 (); /* the loading thread may differ from the thread that opened the file */
   for (gint64 i = 0; i < n; i++)
     {
       if (sentences[i] < 0 || sentences[i] >= file->parent.sentences)
-        return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "%s: %s has %jd sentences, so sentence %jd cannot be read; give one row a line of the text",
-                           file->path, file->dataset, file->parent.sentences, sentences[i]);
+        return plait_fail (
+            error, PLAIT_ERROR_INPUT,
+            "%s: %s has %jd sentences, so sentence %jd cannot be read; give one row for each line of the text",
+            file->path, file->dataset, file->parent.sentences, sentences[i]);
       gint64 length = plait_features_length (&file->parent, sentences[i]);
       g_assert (length <= rows.rows - at && rows.width == file->parent.width);
       if (!read_positions (file, sentences[i], 0, plait_tensor_rows (rows, at, length), error))

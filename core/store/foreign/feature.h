@@ -5,17 +5,17 @@
 #include "types/features.h"
 
 /*
- * Feature files: HDF5 that somebody else wrote, with a dataset [sentence, position, width] of any integer or float
- * type, such as the positions of an image a sentence.
+ * Feature files: HDF5 files of other programs with a dataset [sentence, position, width] of any integer or float type,
+ * such as vectors of the regions of one image for each sentence.
  *
- * A dataset DATASET_lengths [sentence] of integers beside it, which may be missing, tells how many positions of each
- * sentence count: the first ones, or with 0 none, where there is no image. What stands behind them is not looked at.
+ * A second dataset DATASET_lengths [sentence] of integers is optional. It holds the number of valid positions of each
+ * sentence, counted from the first; 0 if there is no image. Values of other positions are ignored.
  *
- * libhdf5 does not survive every damaged file, so a file is opened and read in a child process first
- * (process/sandbox.h): whole up to 64 MiB, beyond that rows from all over it. Only then this process opens it.
+ * libhdf5 can crash on damaged files, so a file is first opened and read in a child process (process/sandbox.h):
+ * completely up to 64 MiB, else rows from all parts of it. Only then this process opens it.
  */
 
-/* Opens @path and its dataset @dataset (such as "/features"; NULL or "": the only dataset of the root group). Refused
- * with PLAIT_ERROR_INPUT: another rank or type, no position or width, a shape that the file cannot hold, rows above 1
- * GiB, data that stands in other files. Refused with PLAIT_ERROR_CORRUPT: what kills its trial. (transfer full) */
+/* Opens dataset @dataset of @path (such as "/features"; NULL or "": the only dataset of the root group).
+ * PLAIT_ERROR_INPUT for another rank or type, an empty dimension, a shape that the file cannot hold, sentences above 1
+ * GiB, values stored in other files. PLAIT_ERROR_CORRUPT if reading crashes the sandbox. (transfer full) */
 PlaitFeatures *plait_feature_file_open (const char *path, const char *dataset, GError **error);

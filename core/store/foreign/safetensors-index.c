@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Models in several safetensors files, of which an index says what is where. */
+/* Models in several safetensors files, with an index that names the file of each tensor. */
 #include "foreign/safetensors-private.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "text/json-read.h"
 
 #define MAX_BYTES ((gsize)100000000)
-#define MAX_SHARDS 500 /* open at a time */
+#define MAX_SHARDS 500 /* open at the same time */
 #define MAP "weight_map"
 
 gboolean
@@ -23,14 +23,14 @@ plait_safetensors_is_named (const char *path)
   return g_str_has_suffix (path, PLAIT_SAFETENSORS_SUFFIX) || plait_safetensors_index_is_named (path);
 }
 
-/* The name of the part that @tensor is in; NULL if the index does not say. */
+/* Returns the file name of the shard that contains @tensor by the index; NULL if the index does not name it. */
 static const char *
 shard_of (const PlaitSafetensorsIndex *index, const char *tensor)
 {
   return json_string_value (json_object_get (json_object_get (index->json, MAP), tensor));
 }
 
-/* TRUE if @name can be that of a file in the folder of the index. */
+/* TRUE if @name can be a safetensors file in the folder of the index. */
 static gboolean
 is_shard (const char *name)
 {
@@ -43,7 +43,7 @@ compare_names (gconstpointer a, gconstpointer b)
   return strcmp (*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Sets index->paths. */
+/* Sets index->paths from the JSON of the index. */
 static gboolean
 take_shards (PlaitSafetensorsIndex *index, GError **error)
 {
@@ -57,10 +57,10 @@ take_shards (PlaitSafetensorsIndex *index, GError **error)
     const char *name = json_string_value (value);
 
     if (!is_shard (name))
-      return plait_fail (error, PLAIT_ERROR_INPUT,
-                         "%s: " MAP
-                         " puts tensor \"%.200s\" into \"%.200s\"; expected the name of a safetensors file beside it",
-                         index->path, tensor, name ? name : "");
+      return plait_fail (
+          error, PLAIT_ERROR_INPUT,
+          "%s: " MAP " puts tensor \"%.200s\" into \"%.200s\"; expected the name of a safetensors file in its folder",
+          index->path, tensor, name ? name : "");
     if (g_hash_table_add (seen, (gpointer)name))
       g_ptr_array_add (index->paths, g_build_filename (folder, name, NULL));
   }
@@ -124,15 +124,15 @@ plait_safetensors_index_check (const PlaitSafetensorsIndex *index, const PlaitSa
       if (g_strcmp0 (said, there) != 0)
         return plait_fail (error, PLAIT_ERROR_INPUT,
                            "%s: tensor \"%.200s\" is in %s, but " MAP
-                           " says %s; copy the index and its parts again, all of one model",
-                           index->path, tensor->name, there, said ? said : "nothing of it");
+                           " says %s; copy the index and all parts of the model again",
+                           index->path, tensor->name, there, said ? said : "nothing about it");
     }
   json_object_foreach (json_object_get (index->json, MAP), name, value)
   {
     if (!plait_safetensors_find (file, name))
       return plait_fail (error, PLAIT_ERROR_INPUT,
                          "%s: tensor \"%.200s\" is not in %s, where " MAP
-                         " puts it; copy the index and its parts again, all of one model",
+                         " puts it; copy the index and all parts of the model again",
                          index->path, name, json_string_value (value));
   }
   return TRUE;
@@ -150,6 +150,6 @@ plait_safetensors_index_check_alone (const char *path, GError **error)
 
   if ((!is_one && g_file_test (path, G_FILE_TEST_EXISTS)) || !g_file_test (index, G_FILE_TEST_EXISTS))
     return TRUE;
-  return plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s; name the index of all of them, %s", path,
-                     is_one ? "is one of several parts of a model" : "is not there, but in several parts", index);
+  return plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s; name the index of all parts, %s", path,
+                     is_one ? "is one of several parts of a model" : "does not exist, but its parts do", index);
 }

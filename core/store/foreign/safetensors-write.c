@@ -8,7 +8,7 @@
 
 #define ALIGNMENT 8
 
-/* The header's text with the spaces that align the values. (transfer full) */
+/* Returns the text of the header, padded with spaces to align the values. (transfer full) */
 static GString *
 make_header (const PlaitNamedTensor *tensors, guint n, const char *const *metadata)
 {

@@ -15,25 +15,25 @@
 
 #define LENGTH_BYTES 8
 
-/* Values are read in pieces of so many bytes. */
+/* Bytes of values that are read at once. */
 #define PIECE (1 << 16)
 
-/* A file, which is all there is, or a part. */
+/* A file: a whole model or one shard of it. */
 typedef struct
 {
   char *path;
-  guint number; /* of the part, from 0 */
+  guint number; /* number of the shard, from 0 */
   int descriptor;
-  gint64 values;   /* bytes in front of them */
+  gint64 values;   /* offset of the values in the file */
   gint64 length;   /* bytes of all values */
-  GArray *tensors; /* of PlaitSafetensor, by place */
+  GArray *tensors; /* PlaitSafetensor, by position */
 } Shard;
 
 struct PlaitSafetensors
 {
   char *path;
-  GPtrArray *shards;   /* of Part */
-  GPtrArray *tensors;  /* of PlaitSafetensor, by part and place */
+  GPtrArray *shards;   /* Shard */
+  GPtrArray *tensors;  /* PlaitSafetensor, by shard and position */
   GHashTable *by_name; /* name -> tensor */
 };
 
@@ -41,13 +41,14 @@ struct PlaitSafetensors
  * Types
  */
 
-G_STATIC_ASSERT (G_BYTE_ORDER == G_LITTLE_ENDIAN); /* as the values of the format */
+G_STATIC_ASSERT (G_BYTE_ORDER == G_LITTLE_ENDIAN); /* values of the format are little-endian */
 
 typedef struct
 {
   const char *name;
   guint bits;
-  void (*convert) (const guint8 *bytes, gsize n, PlaitScalar *values); /* NULL: no weights are of this type */
+  void (*convert) (const guint8 *bytes, gsize n,
+                   PlaitScalar *values); /* NULL: this type is not supported for weights */
 } Type;
 
 static void
@@ -93,7 +94,7 @@ convert_bf16 (const guint8 *bytes, gsize n, PlaitScalar *values)
     }
 }
 
-/* One bit of sign, 5 of exponent, which is biased by 15, and 10 behind the point. */
+/* A half has one sign bit, 5 bits of exponent with bias 15, and 10 bits of fraction. */
 static void
 convert_f16 (const guint8 *bytes, gsize n, PlaitScalar *values)
 {
@@ -137,7 +138,7 @@ clear_tensor (gpointer data)
   g_free ((char *)tensor->name);
 }
 
-/* What is wrong with @tensor is told behind its file and name. */
+/* Fails with a message about tensor @name, after the name of its file. */
 static gboolean refuse (const Shard *shard, const char *name, GError **error, const char *format, ...)
     G_GNUC_PRINTF (4, 5);
 
@@ -167,7 +168,7 @@ read_shape (const Shard *shard, const json_t *shape, PlaitSafetensor *tensor, GE
       const json_t *size = json_array_get (shape, i);
 
       if (!json_is_integer (size) || json_integer_value (size) < 0)
-        return refuse (shard, tensor->name, error, "has a dimension that is no size");
+        return refuse (shard, tensor->name, error, "has a dimension that is not an integer of at least 0");
       tensor->shape[i] = json_integer_value (size);
       if (__builtin_mul_overflow (tensor->elements, tensor->shape[i], &tensor->elements))
         return refuse (shard, tensor->name, error, "has more elements than can be counted");
@@ -185,11 +186,11 @@ read_range (const Shard *shard, const json_t *offset, PlaitSafetensor *tensor, G
   tensor->begin = json_integer_value (begin);
   tensor->end = json_integer_value (end);
   return (tensor->begin >= 0 && tensor->end >= tensor->begin)
-         || refuse (shard, tensor->name, error, "lies from byte %jd to %jd, which is no place", tensor->begin,
+         || refuse (shard, tensor->name, error, "has the invalid range of bytes %jd to %jd", tensor->begin,
                     tensor->end);
 }
 
-/* TRUE if place, type and shape fit each other. */
+/* TRUE if range, type and shape match. */
 static gboolean
 check_size (const Shard *shard, const PlaitSafetensor *tensor, const Type *type, GError **error)
 {
@@ -248,7 +249,7 @@ compare_ranges (gconstpointer a, gconstpointer b)
   return strcmp (first->name, second->name);
 }
 
-/* TRUE if the tensors, by place, lie one behind the other and take all bytes. */
+/* TRUE if the tensors, by position, are contiguous and cover all bytes of values. */
 static gboolean
 check_ranges (Shard *shard, GError **error)
 {
@@ -260,17 +261,18 @@ check_ranges (Shard *shard, GError **error)
       const PlaitSafetensor *tensor = &g_array_index (shard->tensors, PlaitSafetensor, i);
 
       if (tensor->begin != end)
-        return refuse (shard, tensor->name, error,
-                       "begins at byte %jd of the values, but the one before ends at byte %jd: tensors must neither "
-                       "overlap nor leave holes",
-                       tensor->begin, end);
+        return refuse (
+            shard, tensor->name, error,
+            "begins at byte %jd of the values, but the previous tensor ends at byte %jd: tensors must neither "
+            "overlap nor leave holes",
+            tensor->begin, end);
       end = tensor->end;
     }
   if (end == shard->length)
     return TRUE;
   return plait_fail (error, PLAIT_ERROR_INPUT,
-                     "%s: its tensors have %jd bytes, but %jd stand behind the header: the file was cut short, or is "
-                     "no safetensors file",
+                     "%s: its tensors have %jd bytes, but %jd are after the header: the file was cut short, or is "
+                     "not a safetensors file",
                      shard->path, end, shard->length);
 }
 
@@ -282,7 +284,7 @@ parse_header (Shard *shard, const char *header, gsize length, GError **error)
   json_t *value;
 
   if (length == 0 || header[0] != '{')
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: the header does not begin with '{': it is no safetensors file",
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: the header does not begin with '{': it is not a safetensors file",
                        shard->path);
   json = plait_json_read_object (header, length, shard->path, error);
   if (!json)
@@ -293,7 +295,7 @@ parse_header (Shard *shard, const char *header, gsize length, GError **error)
   return check_ranges (shard, error);
 }
 
-/* Reads @n bytes at @offset, all of them. */
+/* Reads exactly @n bytes at @offset. */
 static gboolean
 read_bytes (const Shard *shard, gint64 offset, gpointer bytes, gsize n, GError **error)
 {
@@ -320,10 +322,11 @@ read_header (Shard *shard, gint64 size, GError **error)
     return FALSE;
   length = GUINT64_FROM_LE (length);
   if (length > PLAIT_SAFETENSORS_MAX_HEADER || length > (guint64)size - LENGTH_BYTES)
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s: claims a header of %ju bytes, expected at most %ju and no more than the file has: it was "
-                       "cut short, or is no safetensors file",
-                       shard->path, length, PLAIT_SAFETENSORS_MAX_HEADER);
+    return plait_fail (
+        error, PLAIT_ERROR_INPUT,
+        "%s: claims a header of %ju bytes, expected at most %ju and at most the size of the file: it was "
+        "cut short, or is not a safetensors file",
+        shard->path, length, PLAIT_SAFETENSORS_MAX_HEADER);
   header = plait_try_allocate (length, 1, shard->path, error);
   if (!header || !read_bytes (shard, LENGTH_BYTES, header, length, error))
     return FALSE;
@@ -348,7 +351,7 @@ shard_free (gpointer data)
   g_free (shard);
 }
 
-/* Takes in the tensors of @shard, whose names are new. */
+/* Adds the tensors of @shard, whose names must be new, to @file. */
 static gboolean
 add_tensors (PlaitSafetensors *file, const Shard *shard, GError **error)
 {
@@ -358,7 +361,7 @@ add_tensors (PlaitSafetensors *file, const Shard *shard, GError **error)
       const PlaitSafetensor *other = g_hash_table_lookup (file->by_name, tensor->name);
 
       if (other)
-        return refuse (shard, tensor->name, error, "is in %s too; expected it in one of them",
+        return refuse (shard, tensor->name, error, "is also in %s; expected it in one file only",
                        ((const Shard *)file->shards->pdata[other->shard])->path);
       g_hash_table_insert (file->by_name, (gpointer)tensor->name, tensor);
       g_ptr_array_add (file->tensors, tensor);
@@ -382,7 +385,7 @@ add_shard (PlaitSafetensors *file, const char *path, GError **error)
          && add_tensors (file, shard, error);
 }
 
-/* Adds all parts that the index names, and compares what is in them with what it says. */
+/* Adds all shards of the index, and checks that their tensors are where the index says. */
 static gboolean
 add_shards (PlaitSafetensors *file, GError **error)
 {

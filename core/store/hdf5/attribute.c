@@ -3,10 +3,10 @@
 
 #include <string.h>
 
-/* What tells the dataset of a large attribute from any other of that name. */
+/* Attribute that marks the dataset of a large attribute. */
 #define LARGE_MARK "attribute_of"
 
-/* The dataset that stands for the attribute @name of @path when it is large. (transfer full) */
+/* Returns the path of the dataset for the attribute @name of @path if it is large. (transfer full) */
 static char *
 large_path (PlaitStore *store, const char *path, const char *name)
 {
@@ -17,7 +17,7 @@ large_path (PlaitStore *store, const char *path, const char *name)
   return g_strconcat (path, group ? "/" : ".", name, NULL);
 }
 
-/* The same if it is there; else NULL. (transfer full) */
+/* Returns the path of the dataset of the large attribute @name, or NULL if there is no such dataset. (transfer full) */
 static char *
 find_large (PlaitStore *store, const char *path, const char *name)
 {
@@ -27,7 +27,7 @@ find_large (PlaitStore *store, const char *path, const char *name)
   return found ? g_steal_pointer (&large) : NULL;
 }
 
-/* The object at @path fit for setting @name: an old attribute of that name is gone. */
+/* Opens the object at @path and removes its attribute @name, if it exists. */
 static hid_t
 prepare_attribute (PlaitStore *store, const char *path, const char *name, GError **error)
 {
@@ -37,7 +37,8 @@ prepare_attribute (PlaitStore *store, const char *path, const char *name, GError
     return -1;
   g_autofree char *large = find_large (store, path, name);
   if (name[0] == '\0' || strchr (name, '/') || !g_utf8_validate (name, -1, NULL))
-    plait_fail (error, PLAIT_ERROR_INPUT, "%s: an attribute of %s has no name in UTF-8 without '/'", store->path, path);
+    plait_fail (error, PLAIT_ERROR_INPUT, "%s: the name of an attribute of %s is not UTF-8 text without '/'",
+                store->path, path);
   else if ((H5Aexists (id, name) > 0 && H5Adelete (id, name) < 0)
            || (large && H5Ldelete (store->file, large, store->access) < 0))
     plait_store_fail (store, path, "replace an attribute", error);
@@ -46,7 +47,7 @@ prepare_attribute (PlaitStore *store, const char *path, const char *name, GError
   return -1;
 }
 
-/* Makes a large attribute a dataset. @n < 0, here and below: a scalar. */
+/* Stores a large attribute as a dataset. @n < 0: a scalar. */
 static gboolean
 put_large (PlaitStore *store, const char *path, const char *name, PlaitStoreType type, gint64 n, gconstpointer values,
            GError **error)
@@ -159,7 +160,7 @@ plait_store_attributes (PlaitStore *store, const char *path, GError **error)
   return id >= 0 ? plait_store_attributes_of (store, path, id, error) : NULL;
 }
 
-/* An open attribute with what is needed to read it. */
+/* An open attribute and its type. */
 typedef struct
 {
   hid_t id;
@@ -196,7 +197,7 @@ attribute_open (PlaitStore *store, const char *path, hid_t object, const char *n
     return plait_store_fail (store, path, "read its attributes", error);
   attribute->type = plait_store_type_of (attribute->stored);
   attribute->element_bytes = (gint64)H5Tget_size (attribute->stored);
-  /* HDF5 itself keeps attributes below 64 kB unless asked otherwise; other writers may have asked. */
+  /* Normally, HDF5 limits attributes to 64 kB; other programs can lift the limit. */
   if (attribute->elements > (1 << 24) || attribute->element_bytes > (1 << 24)
       || attribute->elements * attribute->element_bytes > (1 << 24))
     return plait_fail (error, PLAIT_ERROR_INPUT,
@@ -250,7 +251,7 @@ free_values (PlaitStoreType type, gpointer values)
     g_free (values);
 }
 
-/* The list of one that a scalar is. */
+/* Returns a list that must have one value. */
 static gpointer
 get_single (PlaitStore *store, const char *path, const char *name, PlaitStoreType type, GError **error)
 {
@@ -316,7 +317,7 @@ plait_store_attribute_text (PlaitStore *store, const char *path, const char *nam
     return NULL;
   PlaitStoreType type = attribute.type;
   if (type == PLAIT_STORE_OTHER)
-    return g_strdup ("(of a type that is not shown)");
+    return g_strdup ("(a type that cannot be shown)");
   if (type == PLAIT_STORE_INT32 || type == PLAIT_STORE_UINT8)
     type = PLAIT_STORE_INT64;
   else if (type == PLAIT_STORE_FLOAT)

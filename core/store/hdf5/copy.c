@@ -2,8 +2,9 @@
 #include "hdf5/internal.h"
 #include "hdf5/walk.h"
 
-/* A file is not changed in place, so a new checkpoint carries over what stays. HDF5's own deep copy leaves references
- * between objects (which axes are) pointing nowhere; here objects go one by one and axes are attached anew. */
+/* A new checkpoint copies the unchanged parts of the old file, because files are never changed in place. HDF5's deep
+ * copy breaks references between objects, such as axes, so objects are copied one by one and axes are attached
+ * again. */
 #define MAX_DEPTH 64
 
 typedef struct
@@ -30,7 +31,7 @@ copy_attribute (PlaitStore *to, hid_t from_object, hid_t to_object, const char *
   gsize size = n >= 0 ? (gsize)n * H5Tget_size (type) : 0;
   g_autofree gpointer values = g_try_malloc0 (size + 1);
   if (H5Aexists (to_object, name) > 0)
-    return TRUE; /* "format" of the root */
+    return TRUE; /* the root already has "format" */
   g_auto (StoreId) copy = !values ? -1 : H5Acreate2 (to_object, name, type, space, to->attribute, H5P_DEFAULT);
   if (source < 0 || type < 0 || space < 0 || copy < 0
       || (size > 0 && (H5Aread (source, type, values) < 0 || H5Awrite (copy, type, values) < 0)))
@@ -62,7 +63,7 @@ copy_dataset (PlaitStore *to, PlaitStore *from, const PlaitStoreVisit *visit, GE
   const char *path = visit->path;
   if (!plait_store_check_values (from, path, visit->id, error) || !plait_store_prepare (to, path, error))
     return FALSE;
-  /* H5Ocopy of HDF5 1.10 crashes where it cannot read. */
+  /* H5Ocopy of HDF5 1.10 crashes if a read fails. */
   plait_store_blocks_tolerate_damage (from->blocks, TRUE);
   gboolean copied = H5Pset_copy_object (list, H5O_COPY_WITHOUT_ATTR_FLAG) >= 0
                     && H5Ocopy (visit->id, ".", to->file, path, list, to->link) >= 0 && to->failure == 0;
@@ -70,7 +71,8 @@ copy_dataset (PlaitStore *to, PlaitStore *from, const PlaitStoreVisit *visit, GE
   return plait_store_intact (from, error) && (copied || plait_store_fail (to, path, "copy it", error));
 }
 
-/* TRUE if viewers draw the group, so that it has axes to attach; kinds of ragged groups name theirs too. */
+/* TRUE if the group is a plot with axes to attach. Kinds of ragged groups also have the attribute "axes", but are not
+ * plots. */
 static gboolean
 is_plot (PlaitStore *from, const PlaitStoreVisit *visit)
 {
@@ -87,7 +89,7 @@ copy_object (PlaitStore *from, const PlaitStoreVisit *visit, gpointer data, GErr
   Copy *copy = data;
   gboolean good = TRUE;
 
-  /* The new file has its own. */
+  /* The new file gets its own table of contents. */
   if (g_str_equal (visit->path, PLAIT_STORE_CONTENTS))
     return PLAIT_STORE_WALK_SKIP;
   switch (visit->object.kind)

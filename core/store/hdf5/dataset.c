@@ -2,17 +2,17 @@
 #include "files/memory.h"
 #include "hdf5/internal.h"
 
-/* Below this, compression gains less than the chunk index costs. */
+/* Compressing fewer bytes gains less than the chunk index costs. */
 #define MIN_COMPRESSED ((gint64)1 << 10)
-/* HDF5's chunk cache holds 1 MiB. */
+/* Size of HDF5's chunk cache. */
 #define MAX_CHUNK ((gint64)1 << 20)
 
-/* Of a dataset that grows: what is held of it, and what is read for one item of a ragged array. */
+/* Chunk of a growing dataset: buffered while writing, and read as a whole for one item of a ragged array. */
 #define GROWING_CHUNK ((gint64)1 << 18)
 
 #define DEFLATE_LEVEL 4
 
-/* The largest chunk of whole trailing dimensions within MAX_CHUNK. */
+/* Sets @chunk to the largest chunk of whole trailing dimensions within MAX_CHUNK. */
 static void
 choose_chunk (guint rank, const gint64 *shape, gint64 element_bytes, hsize_t *chunk)
 {
@@ -25,7 +25,7 @@ choose_chunk (guint rank, const gint64 *shape, gint64 element_bytes, hsize_t *ch
     }
 }
 
-/* @chunk [@rank] of what is compressed; NULL: in one piece. */
+/* Returns the creation list of a dataset. @chunk [@rank] of a compressed one; NULL: contiguous. */
 static hid_t
 creation_list (guint rank, const hsize_t *chunk)
 {
@@ -116,7 +116,7 @@ check_type (PlaitStore *store, const char *path, const PlaitStoreObject *object,
                      plait_store_type_name (object->type), plait_store_type_name (type));
 }
 
-/* Finds values at @path that can be read as @type. */
+/* Finds a dataset at @path whose values can be read as @type. */
 static gboolean
 find_values (PlaitStore *store, const char *path, PlaitStoreType type, PlaitStoreFound *found, GError **error)
 {
@@ -189,8 +189,8 @@ plait_store_read_rows (PlaitStore *store, const char *path, PlaitStoreType type,
   gint64 elements;
   if (__builtin_mul_overflow (rows, row_elements, &elements) || elements > capacity)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s: %jd rows of %s have %jd elements each, more than the %jd there is room for", store->path,
-                       rows, path, row_elements, capacity);
+                       "%s: %jd rows of %s with %jd elements each are more than the %jd that fit", store->path, rows,
+                       path, row_elements, capacity);
   return elements == 0 || read_rows (store, path, &found, first, rows, type, buffer, error);
 }
 
@@ -227,7 +227,7 @@ plait_store_tensor_space (PlaitTensor tensor)
     return H5Screate (H5S_NULL);
   if (tensor.stride == tensor.width)
     return H5Screate_simple (1, (const hsize_t[]){ (hsize_t)(tensor.rows * tensor.width) }, NULL);
-  /* The last row ends with its width, so the extent is one run of elements that has just that many. */
+  /* The last row ends after its width, so the extent is exactly the range of elements that is used. */
   hsize_t extent = (hsize_t)((tensor.rows - 1) * tensor.stride + tensor.width);
   hsize_t start = 0, stride = (hsize_t)tensor.stride, count = (hsize_t)tensor.rows, block = (hsize_t)tensor.width;
   g_auto (StoreId) space = H5Screate_simple (1, &extent, NULL);

@@ -12,23 +12,23 @@
 #include <unistd.h>
 
 /*
- * The user block: lines that a person can read and check, then zeros.
+ * The user block: lines of text that a person can read and check, then zeros.
  *
  *   plait-store
  *   format 2
  *   length 00000000000000012345    bytes of HDF5, from 512 on
- *   digest SHA-256 of the table of hashes behind them (blocks.c), in hexadecimal
+ *   digest SHA-256 of the table of hashes after them (blocks.c), in hexadecimal
  *   header SHA-256 of the lines above
  *
- * The last line tells a damaged format from another one.
+ * The last line distinguishes a damaged user block from another format.
  */
 #define MAGIC "plait-store\n"
 
-/* What the trial of a file may take beyond what a small one does. */
+/* Speed that sets the extra time for parsing a large file in a child process. */
 #define BYTES_A_SECOND ((gint64)32 << 20)
-/* Values in chunks that a trial reads. */
+/* Bytes of chunked values that the child process reads. */
 #define SANDBOX_BYTES ((gint64)16 << 20)
-/* Names of each kind in a message; plait verify has all. */
+/* Names of each kind of change in a message; plait verify lists all. */
 #define NAMES_IN_MESSAGE 6
 
 typedef struct
@@ -38,7 +38,7 @@ typedef struct
   char digest[PLAIT_DIGEST_LENGTH + 1];
 } Header;
 
-/* The one user block that belongs to these values. @block has PLAIT_STORE_USER_BLOCK bytes. */
+/* Writes the user block of @header into @block, PLAIT_STORE_USER_BLOCK bytes. */
 static void
 compose_block (char *block, const Header *header)
 {
@@ -49,7 +49,7 @@ compose_block (char *block, const Header *header)
   g_snprintf (block + used, (gulong)(PLAIT_STORE_USER_BLOCK - used), "header %s\n", digest);
 }
 
-/* Reads the values out of @block, which must be just what they compose to. */
+/* Reads @header from @block. FALSE unless compose_block gives exactly the same block. */
 static gboolean
 parse_block (const char *block, Header *header)
 {
@@ -65,11 +65,11 @@ parse_block (const char *block, Header *header)
 }
 
 /*
- * Right hashes say that a file is as somebody wrote it, not who. libhdf5 crashes on structure that was made to harm it,
- * so a file is parsed in a child process first, unless this process knows its digest.
+ * Correct hashes say that a file is unchanged, not who wrote it. libhdf5 crashes on malicious structure, so a file is
+ * parsed in a child process first, unless this process knows its digest.
  */
 static GMutex known_mutex;
-static GHashTable *known; /* digests of files that this process has written or tried */
+static GHashTable *known; /* digests of files that this process has written or parsed in a child */
 
 static gboolean
 is_known (const char *digest)
@@ -121,7 +121,7 @@ plait_store_recognize (const char *path)
   return found;
 }
 
-/* Checks all that must be right before libhdf5 sees a byte. *@other_length: all but the length is. */
+/* Checks all that must be right before libhdf5 reads a byte. Sets *@other_length if only the length is wrong. */
 static gboolean
 verify (PlaitStore *store, gint64 size, gboolean *other_length, GError **error)
 {
@@ -143,7 +143,7 @@ verify (PlaitStore *store, gint64 size, gboolean *other_length, GError **error)
     return plait_fail (error, PLAIT_ERROR_CORRUPT, "%s: has format %jd, this plait reads %d; %s", store->path,
                        header.format, PLAIT_STORE_FORMAT,
                        header.format > PLAIT_STORE_FORMAT ? "use the plait that wrote it or a newer one"
-                                                          : "make it anew with this one");
+                                                          : "make it again with this one");
   store->digest = g_strdup (header.digest);
   gint64 end = header.length + PLAIT_STORE_USER_BLOCK;
   gint64 written = end > size ? end : end + plait_store_blocks_table_size (end);
@@ -179,7 +179,7 @@ utf8_list (hid_t class)
   return list;
 }
 
-/* What makes files repeatable: no times, members in the order of their making. */
+/* Makes files reproducible: no times, members in the order of creation. */
 static void
 set_group_creation (hid_t list)
 {
@@ -219,14 +219,14 @@ attach (PlaitStore *store, GError **error)
 typedef struct
 {
   PlaitStore *store;
-  const GError *fault; /* what was wrong with the file's length */
+  const GError *fault; /* error about the length of the file */
 } Rewritten;
 
-/* HDF5 ends its files where their superblock says that they end; one that does not was cut short or added to. */
+/* TRUE if the file ends where its HDF5 superblock says; otherwise it was truncated or appended to. */
 static gboolean
 ends_as_hdf5 (const PlaitStore *store)
 {
-  static const gsize places[] = { 40, 44, 28, 28 }; /* of the end, by the superblock's version */
+  static const gsize places[] = { 40, 44, 28, 28 }; /* offsets of the end address in the superblock, by its version */
   guint8 superblock[64];
   guint64 end;
   struct stat status;
@@ -239,8 +239,8 @@ ends_as_hdf5 (const PlaitStore *store)
   return GUINT64_FROM_LE (end) == (guint64)status.st_size;
 }
 
-/* Opens the file as HDF5 and compares what it holds with its table of contents. In a child first: nothing of it has
- * been checked. */
+/* Opens the file as HDF5 and compares it with its table of contents. Runs in a child first, because no byte has been
+ * checked. */
 static gboolean
 take_rewritten (gpointer data, GError **error)
 {
@@ -264,8 +264,8 @@ try_in_child (const PlaitStore *store, PlaitSandboxFunc call, gpointer data, GEr
   struct stat status;
   guint more = fstat (store->fd, &status) == 0 ? (guint)(status.st_size / BYTES_A_SECOND) : 0;
 
-  g_autofree char *subject = g_strdup_printf (
-      "%s: refused, " PLAIT_STORE_REMEDY ": HDF5, which read it in a separate process,", store->path);
+  g_autofree char *subject
+      = g_strdup_printf ("%s: refused, " PLAIT_STORE_REMEDY ": HDF5, reading it in a separate process,", store->path);
 
   limits.wall_seconds += 2 * more;
   limits.processor_seconds += more;
@@ -282,7 +282,7 @@ open_rewritten (PlaitStore *store, const GError *fault, GError **error)
          && plait_file_stamp_check (&stamp, store->path, error);
 }
 
-/* In the child: parses all of the file. */
+/* Parses the whole file, in the child. */
 static gboolean
 parse_all (gpointer data, GError **error)
 {
@@ -303,7 +303,7 @@ open_verified (PlaitStore *store, GError **error)
   return attach (store, error);
 }
 
-/* Refuses a file of which another program has changed or removed something. */
+/* Refuses a file in which another program has changed or removed something. */
 static gboolean
 check_changes (const PlaitStore *store, GError **error)
 {
@@ -313,7 +313,7 @@ check_changes (const PlaitStore *store, GError **error)
   return plait_fail (error, PLAIT_ERROR_CORRUPT, "%s: %s; " PLAIT_STORE_REMEDY, store->path, text);
 }
 
-/* Whatever other programs have made of it. */
+/* Opens a file, whether or not other programs have rewritten it. */
 static PlaitStore *
 open_any (const char *path, GError **error)
 {
@@ -372,14 +372,13 @@ plait_store_create (const char *path, GError **error)
     return NULL;
   store->fd = TEMP_FAILURE_RETRY (open (plait_file_temporary (store->replacement), O_RDWR | O_CLOEXEC));
   if (store->fd < 0)
-    return plait_fail_null (error, PLAIT_ERROR_FAILED, "%s: cannot write the new file beside it: %s", path,
-                            g_strerror (errno));
+    return plait_fail_null (error, PLAIT_ERROR_FAILED, "%s: cannot write the new file: %s", path, g_strerror (errno));
   store->structure = g_byte_array_new ();
   PlaitStoreBytes bytes = { .fd = store->fd, .failure = &store->failure, .structure = store->structure };
   g_auto (StoreId) access = plait_store_access (store->driver, bytes);
   g_auto (StoreId) creation = H5Pcreate (H5P_FILE_CREATE);
   set_group_creation (creation);
-  /* 1.8 is what every tool reads; its groups are small and its metadata checksummed. */
+  /* Every tool reads format 1.8; its groups are small, and its metadata has checksums. */
   if (access >= 0 && H5Pset_libver_bounds (access, H5F_LIBVER_V18, H5F_LIBVER_V18) >= 0
       && H5Pset_userblock (creation, PLAIT_STORE_USER_BLOCK) >= 0)
     store->file = H5Fcreate (path, H5F_ACC_TRUNC, creation, access);
@@ -394,7 +393,7 @@ gboolean
 plait_store_check (PlaitStore *store, GError **error)
 {
   g_assert (!store->writing);
-  /* Without blocks is what another program has written, which was compared when it was opened. */
+  /* A file without blocks was rewritten by another program and compared when it was opened. */
   return check_changes (store, error)
          && (!store->blocks || plait_store_blocks_check (store->blocks, store->path, error));
 }
@@ -431,7 +430,7 @@ plait_store_free (PlaitStore *store)
 {
   if (!store)
     return;
-  /* An abandoned file is not worth its writes. */
+  /* Do not write the rest of an abandoned file. */
   if (store->writing && store->file >= 0 && store->failure == 0)
     store->failure = ECANCELED;
   g_clear_pointer (&store->ragged, g_hash_table_unref);

@@ -6,11 +6,9 @@
 
 #include <hdf5.h>
 
-/*
- * What the files of this floor share. Nothing outside core/store includes it.
- */
+/* Declarations shared by the files of core/store. No file outside core/store includes this header. */
 
-/* An HDF5 identifier that is released when its scope ends: g_auto (StoreId). */
+/* An HDF5 identifier, released at the end of its scope if declared g_auto (StoreId). */
 typedef hid_t StoreId;
 
 static inline void
@@ -21,7 +19,7 @@ store_id_release (StoreId id)
 }
 G_DEFINE_AUTO_CLEANUP_FREE_FUNC (StoreId, store_id_release, -1)
 
-/* As g_steal_pointer. */
+/* Returns *@id and sets it to -1, like g_steal_pointer. */
 static inline hid_t
 store_id_steal (StoreId *id)
 {
@@ -36,137 +34,138 @@ typedef struct PlaitStoreBlocks PlaitStoreBlocks;
 struct PlaitStore
 {
   char *path;
-  PlaitFile *replacement; /* of a new file that is not committed */
+  PlaitFile *replacement; /* new file until it is committed */
   int fd;
-  char *digest;               /* of a file that is read: as in its user block, or of the contents that were found */
-  PlaitStoreChanges *changes; /* of a file that another program has written anew; else NULL */
-  PlaitStoreBlocks *blocks;   /* checks what is read; NULL: a new file, or one that another program has written */
-  GByteArray *structure;      /* of a new file: see plait_store_blocks_mark */
-  GPtrArray *appended;        /* of a new file: what ragged-write.c holds; NULL: nothing was appended */
-  GHashTable *ragged;         /* of a file that is read: what ragged-kinds.c knows, by group; NULL: nothing yet */
-  int failure;                /* errno of the first write that failed; from then on nothing is written */
+  char *digest; /* read: digest in the user block, or digest of the contents if another program rewrote the file */
+  PlaitStoreChanges *changes; /* read: differences if another program rewrote the file; else NULL */
+  PlaitStoreBlocks *blocks;   /* read: checks blocks when they are read; NULL for a new or a rewritten file */
+  GByteArray *structure;      /* new: see plait_store_blocks_mark */
+  GPtrArray *appended;        /* new: ragged arrays that ragged-write.c buffers; NULL if no array was appended */
+  GHashTable *ragged;         /* read: ragged groups by path (ragged-kinds.c); NULL until the first one is opened */
+  int failure;                /* errno of the first failed write; later writes are ignored */
   gboolean writing;
-  hid_t driver; /* how libhdf5 reaches @fd */
+  hid_t driver; /* HDF5 file driver that uses @fd */
   hid_t file;
   hid_t access;    /* link access: external links are not followed */
   hid_t link;      /* link creation: UTF-8 names */
-  hid_t group;     /* group creation: no times, order of making kept */
+  hid_t group;     /* group creation: without times, with creation order */
   hid_t attribute; /* attribute creation: UTF-8 names */
 };
 
 /* ---- blocks.c ---- */
 
-/* Bytes of the user block: the least that HDF5 allows. */
+/* Bytes of the user block: the minimum of HDF5. */
 #define PLAIT_STORE_USER_BLOCK 512
 
-/* Reads the table of hashes behind byte @end of the open file @fd, which must have @digest (SHA-256), and takes in all
- * blocks of structure. @path is for messages. (transfer full) */
+/* Reads the table of hashes after byte @end of the open file @fd, which must have SHA-256 @digest, and loads all blocks
+ * of structure. Messages name @path. (transfer full) */
 PlaitStoreBlocks *plait_store_blocks_open (int fd, const char *path, gint64 end, const char *digest, GError **error);
 void plait_store_blocks_free (PlaitStoreBlocks *blocks);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitStoreBlocks, plait_store_blocks_free)
 
-/* Where HDF5's part of the file ends. */
+/* Returns the end of the HDF5 part of the file. */
 gint64 plait_store_blocks_end (const PlaitStoreBlocks *blocks);
 
-/* Bytes of the table of a file whose HDF5 part ends at @end. */
+/* Returns the bytes of the table in a file whose HDF5 part ends at @end. */
 gint64 plait_store_blocks_table_size (gint64 end);
 
-/* Reads @size bytes from @address on; bytes that are not HDF5's are zero. FALSE, with @buffer undefined, if one of
- * their blocks is damaged or cannot be read; that is remembered. */
+/* Reads @size bytes from @address on; bytes outside the HDF5 part are zero. FALSE, with @buffer undefined, if a block
+ * is damaged or unreadable; the failure is recorded. */
 gboolean plait_store_blocks_read (PlaitStoreBlocks *blocks, gint64 address, gsize size, gpointer buffer);
 
-/* From now on, with @passes, what is damaged reads as zero, and whoever reads looks at plait_store_intact afterwards.
- * @blocks may be NULL. */
+/* If @passes, damaged blocks read as zero from now on; the caller must check plait_store_intact afterwards. @blocks may
+ * be NULL. */
 void plait_store_blocks_tolerate_damage (PlaitStoreBlocks *blocks, gboolean passes);
 
-/* If a read has failed (@blocks may be NULL), sets *error to where and why. Whether it has. */
+/* TRUE if a read has failed; sets *error to the place and the reason. @blocks may be NULL. */
 gboolean plait_store_blocks_fail (const PlaitStoreBlocks *blocks, const char *path, GError **error);
 
-/* Reads all blocks. */
+/* Reads and checks all blocks. */
 gboolean plait_store_blocks_check (PlaitStoreBlocks *blocks, const char *path, GError **error);
 
-/* Notes in @structure, a byte a block, that @size bytes of structure were written at @address. */
+/* Marks in @structure, one byte for each block, that @size bytes of structure were written at @address. */
 void plait_store_blocks_mark (GByteArray *structure, gint64 address, gsize size);
 
-/* Writes the table of the open file @fd, whose HDF5 part ends at @end, behind it. Its digest, or NULL with errno set.
- * (transfer full) */
+/* Writes the table after the HDF5 part of the open file @fd, which ends at @end. Returns the digest of the table, or
+ * NULL with errno set. (transfer full) */
 char *plait_store_blocks_append (int fd, gint64 end, const GByteArray *structure);
 
 /* ---- file.c ---- */
 
-/* Writes the table of hashes behind the HDF5 of the open file @fd, and the user block over what stands there. FALSE
- * with errno set. */
+/* Writes the table of hashes after the HDF5 part of the open file @fd, then the user block at its beginning. FALSE with
+ * errno set. */
 gboolean plait_store_write_hashes (int fd, gint64 format, const GByteArray *structure);
 
-/* With the access list @list external links lead nowhere: those who want them open them as files of their own, for
- * nothing of them has been verified here. */
+/* Disables external links for the access list @list: their targets have not been verified. Callers open them as files
+ * of their own. */
 void plait_store_refuse_external (hid_t list);
 
-/* ---- open-mark.c ---- */
+/* ---- open-flag.c ---- */
 
-/* Refuses the open file @fd, called @path, if HDF5 marks it as open to write: by a program at work, or one that was
- * killed. */
+/* Refuses the open file @fd, called @path, if HDF5's flag says that it is open for writing: by a running program, or by
+ * one that was killed. */
 gboolean plait_store_check_closed (int fd, const char *path, GError **error);
 
 /* ---- driver.c ---- */
 
-/* A driver of our own. To be released after the files opened with it are closed: HDF5 1.10 frees it before its last use
- * when a file holds the last reference. Negative on failure. */
+/* Registers plait's file driver. Release it after the files opened with it are closed: HDF5 1.10 frees it too early if
+ * a file holds the last reference. Negative on failure. */
 hid_t plait_store_driver (void);
 
-/* An open file as the driver sees it. A write that fails is remembered in *@failure and, like all after it, passes for
- * done, so that libhdf5 closes in good order; the caller looks at *@failure. */
+/* An open file as the driver sees it. A failed write is recorded in *@failure, and it and all later writes report
+ * success, so that libhdf5 can close the file. The caller checks *@failure. */
 typedef struct
 {
   int fd;
   int *failure;
-  PlaitStoreBlocks *blocks; /* checks what is read; NULL: nothing is checked */
-  GByteArray *structure;    /* learns where structure is written; may be NULL */
+  PlaitStoreBlocks *blocks; /* checks blocks when they are read; NULL: no checks */
+  GByteArray *structure;    /* blocks of structure are marked here when written; may be NULL */
 } PlaitStoreBytes;
 
-/* A file access list over @bytes, whose pointers must outlive it and its files. Negative on failure, with ENOMEM in
- * *@failure where there is no memory to work with a file: HDF5 crashes when it learns that half-way. */
+/* Returns a file access list over @bytes, whose pointers must outlive it and its files. Negative on failure, with
+ * ENOMEM in *@failure if memory is short: HDF5 crashes if it runs out of memory later. */
 hid_t plait_store_access (hid_t driver, PlaitStoreBytes bytes);
 
 /* ---- failure.c ---- */
 
-/* What ends a message on contents that plait does not write. */
-#define PLAIT_STORE_REMEDY "restore a copy or make it anew"
+/* End of a message about contents that plait does not write. */
+#define PLAIT_STORE_REMEDY "restore a copy or make it again"
 
-/* Keeps libhdf5 quiet (it prints errors by itself) and from loading filter modules. Once a handle: it is per thread. */
+/* Stops libhdf5 from printing errors and from loading filter modules. Call it in each thread that uses HDF5. */
 void plait_store_silence_hdf5 (void);
 
-/* Sets *error for HDF5's failure of the moment: "FILE: OBJECT: cannot ACTION: reason". @path may be NULL. FALSE. */
+/* Sets *error for the current HDF5 failure: "FILE: OBJECT: cannot ACTION: reason". @path may be NULL. Returns FALSE. */
 gboolean plait_store_fail (const PlaitStore *store, const char *path, const char *action, GError **error);
 
-/* TRUE if HDF5's failure of the moment is that it has no memory. */
+/* TRUE if the current HDF5 failure is a lack of memory. */
 gboolean plait_store_lacks_memory (void);
 
-/* The same for functions that return a pointer: returns NULL. */
+/* Sets *error like plait_store_fail, and returns NULL. */
 gpointer plait_store_fail_null (const PlaitStore *store, const char *path, const char *action, GError **error);
 
-/* The innermost description on HDF5's error stack. (transfer full) */
+/* Returns the innermost description on HDF5's error stack. (transfer full) */
 char *plait_store_reason (void);
 
 /* ---- object.c ---- */
 
-/* @path is fit to be written: well formed, free, its group made. */
+/* Prepares @path for writing: checks that it is well formed and not in use, and makes its parent groups. */
 gboolean plait_store_prepare (PlaitStore *store, const char *path, GError **error);
 
-/* The object at @path, of an item that which has its attributes, or negative with *error set. */
+/* Opens the object at @path; for an item of a ragged group, the object with its attributes. Negative with *error
+ * set. */
 hid_t plait_store_object (PlaitStore *store, const char *path, GError **error);
 
-/* The same, which must be a dataset, described in *@object. */
+/* Opens the dataset at @path and describes it in *@object. Negative with *error set. */
 hid_t plait_store_dataset (PlaitStore *store, const char *path, PlaitStoreObject *object, GError **error);
 
-/* What a path leads to: what is stored there, or what an item of a ragged group has. */
+/* The object at a path: stored there, or an item of a ragged group. */
 typedef struct
 {
   PlaitStoreObject object;
-  hid_t id;            /* what has its attributes, open; of an array of an item this is the flat dataset of all items */
-  gint64 start, count; /* of such an array: its elements in the flat dataset; else -1 and 0 */
-  char *text;          /* of such an array of strings: they, a NUL after each; else NULL (transfer full) */
-  char **names;        /* of a group of an item: of its members; else NULL (transfer full) */
+  hid_t id;            /* open object with the attributes; for an array of an item, the flat dataset of all items */
+  gint64 start, count; /* array of an item: its elements in the flat dataset; else -1 and 0 */
+  char *text;          /* array of strings of an item: the strings, a NUL after each; else NULL (transfer full) */
+  char **names;        /* group of an item: names of its members; else NULL (transfer full) */
 } PlaitStoreFound;
 
 #define PLAIT_STORE_NOT_FOUND ((PlaitStoreFound){ .id = -1, .start = -1 })
@@ -174,16 +173,16 @@ typedef struct
 void plait_store_found_clear (PlaitStoreFound *found);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PlaitStoreFound, plait_store_found_clear)
 
-/* Finds what @path leads to. */
+/* Finds the object at @path. */
 gboolean plait_store_find (PlaitStore *store, const char *path, PlaitStoreFound *found, GError **error);
 
-/* The same, which must have values that can be read. */
+/* Finds the object at @path, which must be a dataset with readable values. */
 gboolean plait_store_find_values (PlaitStore *store, const char *path, PlaitStoreFound *found, GError **error);
 
-/* TRUE if something is stored at @path; of items nothing is. */
+/* TRUE if an object or link is stored at @path. Items of ragged groups are not stored. */
 gboolean plait_store_is_stored (PlaitStore *store, const char *path);
 
-/* What stands at @path as it is stored, without items of ragged groups. */
+/* Describe the object stored at @path, ignoring items of ragged groups. */
 gboolean plait_store_describe_stored (PlaitStore *store, const char *path, PlaitStoreObject *object, GError **error);
 char **plait_store_members_stored (PlaitStore *store, const char *path, GError **error);
 
@@ -194,136 +193,140 @@ typedef struct
   H5L_info_t info;
 } PlaitStoreLink;
 
-/* Finds what is stored at @path, to which @link leads; NULL: the link is looked for. Of a link other than a hard one
- * the link itself is found, with no object open. */
+/* Finds the object stored at @path. @link is its link, or NULL if not known yet. If it is a soft or external link, the
+ * link itself is found, and no object is opened. */
 gboolean plait_store_find_stored (PlaitStore *store, const char *path, const PlaitStoreLink *link,
                                   PlaitStoreFound *found, GError **error);
 
-/* Returns the links of the group that was @found at @path, which must be stored. (transfer full) (element-type
- * PlaitStoreLink) */
+/* Returns the links of the group that was @found at @path. It must be stored, not an item. (transfer full)
+ * (element-type PlaitStoreLink) */
 GArray *plait_store_links_of (const PlaitStore *store, const char *path, const PlaitStoreFound *found, GError **error);
 
-/* The names in the group that was @found at @path, which are taken from it if it has them. (transfer full) */
+/* Returns the names in the group that was @found at @path; moves them out of @found if it has them. (transfer full) */
 char **plait_store_members_of (const PlaitStore *store, const char *path, PlaitStoreFound *found, GError **error);
 
-/* TRUE if the values of the dataset @id, which stands at @path, can be read (storage.c), or are being written. */
+/* TRUE if the values of the dataset @id at @path can be read (plait_store_check_storage). Values in a new file are not
+ * checked. */
 gboolean plait_store_check_values (const PlaitStore *store, const char *path, hid_t id, GError **error);
 
 /* ---- attribute.c ---- */
 
-/* The names of the attributes of the object @id, which stands at @path. (transfer full) */
+/* Returns the names of the attributes of the object @id at @path. (transfer full) */
 char **plait_store_attributes_of (const PlaitStore *store, const char *path, hid_t id, GError **error);
 
 /* ---- storage.c ---- */
 
-/* Refuses values of the dataset @data (in messages, @name of the file @path, which is open as @fd) that are not in this
- * file, such as those of virtual datasets and external storage; a shape that the file cannot hold, whatever the
- * compression; chunks that fill the memory. */
+/* Refuses a dataset @data whose values cannot be read safely: values in other files (virtual datasets, external
+ * storage), a shape that the file cannot hold at any compression, chunks that exhaust memory. @fd is the file's
+ * descriptor; messages name @path and @name. */
 gboolean plait_store_check_storage (hid_t data, int fd, const char *path, const char *name, GError **error);
 
 /* ---- types.c ---- */
 
-/* The type of a buffer of @type, and the one that is stored for it. Not to be released; not for strings. */
+/* Return the HDF5 type of elements in memory and in the file; not for strings. The caller must not release it. */
 hid_t plait_store_memory_type (PlaitStoreType type);
 hid_t plait_store_file_type (PlaitStoreType type);
 gsize plait_store_type_size (PlaitStoreType type);
 
-/* A fixed-length UTF-8 type for strings of at most @length bytes, with a place for the end. To be released. */
+/* Returns a fixed-length UTF-8 type for strings of at most @length bytes and a NUL. The caller releases it. */
 hid_t plait_store_string_type (gsize length);
 
-/* What a stored type is in our terms. */
+/* Returns the PlaitStoreType of a stored HDF5 type. */
 PlaitStoreType plait_store_type_of (hid_t type);
 
-/* TRUE if @stored of @element_bytes can be read as @wanted without loss of magnitude. */
+/* TRUE if elements of type @stored with @element_bytes bytes can be read as @wanted without overflow. */
 gboolean plait_store_convertible (PlaitStoreType stored, gint64 element_bytes, PlaitStoreType wanted);
 
 /* ---- dataset.c ---- */
 
-/* Reads of the dataset @id the block of @count elements from @start on, both [@rank]; of rank 0 its one element. */
+/* Reads the block of @count elements from @start on, both [@rank], of the dataset @id. Rank 0: its single element. */
 gboolean plait_store_read_block (hid_t id, guint rank, const hsize_t *start, const hsize_t *count, hid_t memory_type,
                                  gpointer buffer);
 
-/* Creates and fills a dataset. @memory_space is H5S_ALL or a selection of @values. @path has been prepared. */
+/* Creates and fills a dataset at @path, which plait_store_prepare has checked. @memory_space is H5S_ALL or a selection
+ * of @values. */
 gboolean plait_store_create_dataset (PlaitStore *store, const char *path, hid_t file_type, hid_t memory_type,
                                      hid_t memory_space, guint rank, const gint64 *shape, gconstpointer values,
                                      PlaitStoreOptions options, GError **error);
 
-/* Rows of a dataset that grows, of @row_bytes each, that are one chunk. */
+/* Returns the rows of @row_bytes bytes in one chunk of a growing dataset. */
 gint64 plait_store_growing_chunk (gint64 row_bytes);
 
-/* Puts @rows rows of @values behind the first @written of the dataset @path of one dimension, or with @width > 0 of
- * two, which is made if none are written. */
+/* Appends @rows rows of @values after the first @written rows of dataset @path, with one dimension, or two if @width >
+ * 0. Creates the dataset if @written is 0. */
 gboolean plait_store_extend (PlaitStore *store, const char *path, PlaitStoreType type, guint width, gint64 written,
                              gint64 rows, gconstpointer values, GError **error);
 
-/* The elements of @tensor within memory that begins at its data, whatever its stride. To be released. */
+/* Returns the HDF5 space of the elements of @tensor in memory that begins at tensor.data, for any stride. The caller
+ * releases it. */
 hid_t plait_store_tensor_space (PlaitTensor tensor);
 
 /* ---- copy.c ---- */
 
-/* TRUE if HDF5 keeps dimension scales by attributes called @name. */
+/* TRUE if @name is one of the attributes in which HDF5 stores dimension scales. */
 gboolean plait_store_belongs_to_axes (const char *name);
 
 /* ---- contents.c ---- */
 
 #define PLAIT_STORE_CONTENTS "/contents"
 
-/* Writes the table of what @store holds, the last that is written. */
+/* Writes the table of contents of @store. Must be the last write. */
 gboolean plait_store_write_contents (PlaitStore *store, GError **error);
 
-/* Reads all that HDF5 parses: names, types, shapes, attributes, indices of chunks, and at most @bytes of the values
- * that stand in chunks. */
+/* Reads all that HDF5 parses: names, types, shapes, attributes, chunk indices, and values in chunks up to @bytes in
+ * all. */
 gboolean plait_store_parse_all (PlaitStore *store, gint64 bytes, GError **error);
 
-/* Compares what @store holds with that table. *@digest: what identifies what was found (transfer full). (transfer
- * full) */
+/* Compares the contents of @store with its table of contents. Sets *@digest to a digest of the contents found (transfer
+ * full). (transfer full) */
 PlaitStoreChanges *plait_store_compare_contents (PlaitStore *store, char **digest, GError **error);
 void plait_store_changes_free (PlaitStoreChanges *changes);
 
 /* ---- heatmap.c ---- */
 
-/* Attaches the axes that the attributes of the NXdata group @path name as dimension scales to its signal. */
+/* Attaches the axes named by the attributes of the NXdata group @path to its signal, as HDF5 dimension scales. */
 gboolean plait_store_attach_axes (PlaitStore *store, const char *path, GError **error);
 
-/* Attaches the first column of the table @path, or the one that its attribute "axes" names, as dimension scale to the
- * others: readers of NetCDF such as h5netcdf ask for one. */
+/* Attaches one column of the table @path (attribute "axes", else the first column) as dimension scale to the other
+ * columns. Readers of NetCDF such as h5netcdf need it. */
 gboolean plait_store_attach_columns (PlaitStore *store, const char *path, GError **error);
 
 /* ---- ragged-write.c, ragged-kinds.c, ragged-find.c ---- */
 
-/* The attribute of a ragged group, which says what its items are. */
+/* Attribute that marks a ragged group; its value names the items. */
 #define PLAIT_STORE_RAGGED "ragged"
-/* That, the names of the items of a kind, and with "_i" the attribute that says how to cut one out. */
+/* Value of that attribute and name of the list of items; with "_i" the attribute with the Python expression for one
+ * item. */
 #define PLAIT_STORE_ITEMS "sentence"
 #define PLAIT_STORE_OFFSETS "_offsets"
 #define PLAIT_STORE_SHAPE "_shape"
-/* The attribute of arrays of text. */
+/* Attribute that marks an array of text. */
 #define PLAIT_STORE_TEXT "text"
 
-/* Writes what has been appended and is still held. */
+/* Writes the buffered rest of all appended arrays. */
 gboolean plait_store_ragged_finish (PlaitStore *store, GError **error);
 
-/* TRUE if @path is one of an item, there or not, of a ragged group that has been read. */
+/* TRUE if @path leads into a ragged group that has been opened, whether or not the item exists. */
 gboolean plait_store_is_item (PlaitStore *store, const char *path);
 
-/* Finds @path, at which nothing is stored, in the ragged group that it leads into. FALSE without *error if there is
- * none, or no such item; with *error if what tells where items lie cannot be right. */
+/* Finds @path, which is not stored, in a ragged group. FALSE without *error if there is no such group or item; with
+ * *error if the offsets or shapes of items are wrong. */
 gboolean plait_store_item_find (PlaitStore *store, const char *path, PlaitStoreFound *found, GError **error);
 
-/* The names of the items of the ragged group @path in their order. (transfer full) */
+/* Returns the names of the items of the ragged group @path in order. (transfer full) */
 char **plait_store_item_names (PlaitStore *store, const char *path, GError **error);
 
 /* ---- text.c ---- */
 
-/* @n strings laid out in slots of @slot bytes, ends included; NULL without memory. (transfer full) */
+/* Returns @n strings in slots of @slot bytes, each with its NUL; NULL without memory. (transfer full) */
 char *plait_store_pack (const char *const *values, gint64 n, gsize slot);
 
-/* The longest of @n strings in bytes, after a check that each is UTF-8. */
+/* Checks that @n strings are UTF-8. Sets *@longest to the bytes of the longest one and *@total to the sum. */
 gboolean plait_store_measure_strings (const PlaitStore *store, const char *path, const char *const *values, gint64 n,
                                       gsize *longest, gsize *total, GError **error);
 
-/* @n strings out of slots of @slot bytes, NULL-terminated. (transfer full) */
+/* Returns the @n strings from slots of @slot bytes, NULL-terminated; NULL without memory. (transfer full) */
 char **plait_store_unpack (const char *slots, gint64 n, gsize slot);
 
-/* TRUE if @offsets [@n] go from 0 to @end and never fall. */
+/* TRUE if @offsets [@n] begin at 0, end at @end and never decrease. */
 gboolean plait_store_are_offsets (const gint64 *offsets, gint64 n, gint64 end);

@@ -3,11 +3,11 @@
 
 #include <string.h>
 
-/* No honest file nests deeper or holds more names in one group. */
+/* Limits of nesting and of the members of a group; files of plait are far below. */
 #define MAX_PATH_DEPTH 64
 #define MAX_MEMBERS (1 << 20)
 
-/* TRUE if @path is in the form that store.h asks for. */
+/* TRUE if @path has the form that store.h requires. */
 static gboolean
 check_path (const PlaitStore *store, const char *path, GError **error)
 {
@@ -22,13 +22,13 @@ check_path (const PlaitStore *store, const char *path, GError **error)
     }
   if (good)
     return TRUE;
-  return plait_fail (
-      error, PLAIT_ERROR_INPUT,
-      "%s: '%s' is no path: expected one like /group/name of at most %d names, none of them empty, '.' or '..'",
-      store->path, path, MAX_PATH_DEPTH);
+  return plait_fail (error, PLAIT_ERROR_INPUT,
+                     "%s: '%s' is not a valid path: expected one like /group/name of at most %d names, none of them "
+                     "empty, '.' or '..'",
+                     store->path, path, MAX_PATH_DEPTH);
 }
 
-/* The first @parts components of @path. (transfer full) */
+/* Returns the first @parts components of @path. (transfer full) */
 static char *
 path_head (const char *path, guint parts)
 {
@@ -78,7 +78,7 @@ plait_store_has (PlaitStore *store, const char *path)
   return H5Oexists_by_name (store->file, path, store->access) > 0;
 }
 
-/* "FILE: there is no /a/b" with the nearest name. */
+/* Fails with "FILE: there is no /a/b" and the most similar name. */
 static gboolean
 fail_absent (PlaitStore *store, const char *path, GError **error)
 {
@@ -97,11 +97,12 @@ fail_absent (PlaitStore *store, const char *path, GError **error)
       return plait_fail (error, PLAIT_ERROR_INPUT, "%s: there is no %s; %s has no member '%s'; %s", store->path, path,
                          group, wanted, remedy);
     }
-  return plait_fail (error, PLAIT_ERROR_INPUT, "%s: the link %s leads nowhere within this file; " PLAIT_STORE_REMEDY,
-                     store->path, path);
+  return plait_fail (error, PLAIT_ERROR_INPUT,
+                     "%s: the target of the link %s does not exist in this file; " PLAIT_STORE_REMEDY, store->path,
+                     path);
 }
 
-/* Finds @path, at which nothing is stored, among the items of ragged groups. */
+/* Finds @path, which is not stored, among the items of ragged groups. */
 static gboolean
 find_item (PlaitStore *store, const char *path, PlaitStoreFound *found, GError **error)
 {
@@ -147,11 +148,10 @@ describe_id (PlaitStore *store, const char *path, hid_t id, PlaitStoreObject *ob
   H5O_info_t info;
   if (H5Oget_info2 (id, &info, H5O_INFO_BASIC | H5O_INFO_NUM_ATTRS) < 0)
     return plait_store_fail (store, path, "read what it is", error);
-  /* Going through groups that hold themselves, or each other several times over, would not end. */
+  /* A walk through groups that contain themselves, or each other many times, would not end. */
   if (info.rc > 1)
-    return plait_fail (error, PLAIT_ERROR_CORRUPT,
-                       "%s: %s stands at %u places (hard links), one was expected; " PLAIT_STORE_REMEDY, store->path,
-                       path, info.rc);
+    return plait_fail (error, PLAIT_ERROR_CORRUPT, "%s: %s has %u hard links, one was expected; " PLAIT_STORE_REMEDY,
+                       store->path, path, info.rc);
   object->attributes = (gint64)info.num_attrs;
   if (info.type == H5O_TYPE_DATASET)
     return describe_dataset (store, path, id, object, error);
@@ -166,7 +166,7 @@ describe_id (PlaitStore *store, const char *path, hid_t id, PlaitStoreObject *ob
   return TRUE;
 }
 
-/* Finds what @path leads to; with @describes says what of it is stored. */
+/* Finds the object at @path; describes it if @describes and it is stored. */
 static gboolean
 find (PlaitStore *store, const char *path, gboolean describes, PlaitStoreFound *found, GError **error)
 {
@@ -198,7 +198,7 @@ check_kind (const PlaitStore *store, const char *path, const PlaitStoreObject *o
 gboolean
 plait_store_check_values (const PlaitStore *store, const char *path, hid_t id, GError **error)
 {
-  /* What is being written is ours, and its file is not as long yet as it will be. */
+  /* A new file is plait's own, and not complete yet. */
   return store->writing || plait_store_check_storage (id, store->fd, store->path, path, error);
 }
 
@@ -221,7 +221,7 @@ plait_store_find (PlaitStore *store, const char *path, PlaitStoreFound *found, G
 gboolean
 plait_store_find_values (PlaitStore *store, const char *path, PlaitStoreFound *found, GError **error)
 {
-  /* Those of items were looked at when their flat dataset was opened. */
+  /* Values of items were checked when their flat dataset was opened. */
   return plait_store_find (store, path, found, error) && check_kind (store, path, &found->object, error)
          && (found->start >= 0 || plait_store_check_values (store, path, found->id, error));
 }
@@ -266,7 +266,7 @@ plait_store_describe_stored (PlaitStore *store, const char *path, PlaitStoreObje
   return TRUE;
 }
 
-/* TRUE if @path, a group with attributes, has items. */
+/* TRUE if the group @path is a ragged group. */
 static gboolean
 is_ragged (PlaitStore *store, const char *path, const PlaitStoreObject *object)
 {
@@ -281,7 +281,7 @@ plait_store_describe (PlaitStore *store, const char *path, PlaitStoreObject *obj
     return FALSE;
   if (!is_ragged (store, path, object))
     return TRUE;
-  g_auto (GStrv) names = plait_store_item_names (store, path, NULL); /* what cannot be right is told when it is read */
+  g_auto (GStrv) names = plait_store_item_names (store, path, NULL); /* errors are reported when an item is read */
   if (names)
     object->members = g_strv_length (names);
   return TRUE;
@@ -314,7 +314,7 @@ plait_store_links_of (const PlaitStore *store, const char *path, const PlaitStor
                             store->path, path, MAX_MEMBERS);
   if (H5Literate (found->id, H5_INDEX_CRT_ORDER, H5_ITER_INC, &at, collect_link, links) >= 0)
     return g_steal_pointer (&links);
-  /* Other programs make groups that do not keep the order of making. */
+  /* Groups of other programs may not keep the creation order. */
   g_array_set_size (links, 0);
   at = 0;
   return H5Literate (found->id, H5_INDEX_NAME, H5_ITER_INC, &at, collect_link, links) >= 0
@@ -351,7 +351,8 @@ plait_store_members (PlaitStore *store, const char *path, GError **error)
                                           : plait_store_members_stored (store, path, error);
 }
 
-/* Most often the last one is there, so they are looked for from below. */
+/* Makes the first @depth groups of @path. Looks for the deepest existing group first, because usually only the last one
+ * is missing. */
 static gboolean
 make_groups (PlaitStore *store, const char *path, guint depth, GError **error)
 {
@@ -366,7 +367,7 @@ make_groups (PlaitStore *store, const char *path, guint depth, GError **error)
         continue;
       if (H5Oget_info_by_name2 (store->file, head, &info, H5O_INFO_BASIC, store->access) < 0
           || info.type != H5O_TYPE_GROUP)
-        return plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s is not a group, so %s cannot stand below it", store->path,
+        return plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s is not a group, so %s cannot be below it", store->path,
                            head, path);
       break;
     }
@@ -401,7 +402,8 @@ plait_store_prepare (PlaitStore *store, const char *path, GError **error)
   if (!make_groups (store, path, depth - 1, error))
     return FALSE;
   if (plait_store_is_stored (store, path))
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s exists already and is not written twice", store->path, path);
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s exists already and cannot be written again", store->path,
+                       path);
   return TRUE;
 }
 

@@ -4,10 +4,10 @@
 
 #include <string.h>
 
-/* A list in equal slots may take this many bytes whatever its text; beyond, at most WASTE times the text. */
+/* A list in equal slots may always take FREE_SLOTS bytes; beyond that, at most WASTE times its text. */
 #define FREE_SLOTS ((gsize)4 << 20)
 #define WASTE 8
-/* Bound on one element of any string dataset or attribute that is read. */
+/* Upper bound of one element of a string dataset or attribute. */
 #define MAX_STRING ((gint64)1 << 26)
 
 gboolean
@@ -20,9 +20,8 @@ plait_store_measure_strings (const PlaitStore *store, const char *path, const ch
     {
       gsize length = strlen (values[i]);
       if (!g_utf8_validate (values[i], (gssize)length, NULL))
-        return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "%s: %s: string %jd is not UTF-8, which is all that is stored as text", store->path, path,
-                           i);
+        return plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s: string %jd is not UTF-8, the only encoding of text",
+                           store->path, path, i);
       *longest = MAX (*longest, length);
       *total += length;
     }
@@ -41,13 +40,14 @@ plait_store_pack (const char *const *values, gint64 n, gsize slot)
   return slots;
 }
 
-/* A list for @n strings of @bytes bytes in all, or NULL without memory for list and strings. (transfer full) */
+/* Returns an empty list for @n strings of @bytes bytes in all; NULL if there is not enough memory for the list and the
+ * strings. (transfer full) */
 static char **
 new_list (gint64 n, gsize bytes)
 {
   enum
   {
-    OVERHEAD = 32, /* of a string: its address, and what malloc keeps */
+    OVERHEAD = 32, /* bytes of a pointer and of malloc's bookkeeping for each string */
   };
   return plait_memory_is_available ((gsize)n * OVERHEAD + bytes) ? g_try_new0 (char *, (gsize)n + 1) : NULL;
 }
@@ -61,7 +61,7 @@ plait_store_unpack (const char *slots, gint64 n, gsize slot)
   return values;
 }
 
-/* @n strings of @bytes bytes in all out of @text, where a NUL is after each. (transfer full) */
+/* Splits @text, @n strings each with a NUL, @bytes bytes in all. (transfer full) */
 static char **
 split (const char *text, gint64 n, gint64 bytes)
 {
@@ -80,7 +80,7 @@ fail_memory (PlaitStore *store, const char *path, GError **error)
   return plait_fail (error, PLAIT_ERROR_FAILED, "%s: no memory for the text of %s", store->path, path);
 }
 
-/* TRUE if @bytes of text are no more than @most; in messages @maximum are. */
+/* Fails if @bytes of text exceed @most. The message names @maximum as the limit. */
 static gboolean
 check_bytes (PlaitStore *store, const char *path, gint64 bytes, gsize most, gsize maximum, GError **error)
 {
@@ -140,13 +140,13 @@ plait_store_write_strings (PlaitStore *store, const char *path, const char *cons
   if (!plait_store_prepare (store, path, error)
       || !plait_store_measure_strings (store, path, values, n, &longest, &total, error))
     return FALSE;
-  gsize slots = (gsize)n * (longest + 1); /* n is bounded by memory, longest by MAX_STRING */
+  gsize slots = (gsize)n * (longest + 1); /* cannot overflow: n is bounded by memory, longest by MAX_STRING */
   if (slots > FREE_SLOTS && slots / WASTE > total)
     return write_pool (store, path, values, n, total, error);
   return write_slots (store, path, 1, values, n, longest, error);
 }
 
-/* The slots of the string dataset @found as they are stored, at most @maximum bytes. (transfer full) */
+/* Returns the slots of the string dataset @found as stored; limits them by @maximum bytes of text. (transfer full) */
 static char *
 read_slots (PlaitStore *store, const char *path, const PlaitStoreFound *found, gsize maximum, GError **error)
 {
@@ -155,7 +155,7 @@ read_slots (PlaitStore *store, const char *path, const PlaitStoreFound *found, g
   if (object->type != PLAIT_STORE_STRING || found->text || object->rank > 1 || object->element_bytes > MAX_STRING
       || __builtin_mul_overflow (object->elements, object->element_bytes, &bytes))
     return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                            "%s: %s holds no string and no list of strings of fixed length; " PLAIT_STORE_REMEDY,
+                            "%s: %s is not a string or a list of strings of fixed length; " PLAIT_STORE_REMEDY,
                             store->path, path);
   if (!check_bytes (store, path, bytes, MAX (FREE_SLOTS, maximum * (gsize)WASTE), maximum, error)
       || !plait_store_check_values (store, path, found->id, error))
@@ -211,9 +211,10 @@ read_pool (PlaitStore *store, const char *path, gsize maximum, gint64 *n, GError
   if (!offsets)
     return NULL;
   if (!plait_store_are_offsets (offsets, n_offsets, n_bytes))
-    return plait_fail_null (error, PLAIT_ERROR_CORRUPT,
-                            "%s: the offsets of the strings in %s do not rise from 0 to its end; " PLAIT_STORE_REMEDY,
-                            store->path, path);
+    return plait_fail_null (
+        error, PLAIT_ERROR_CORRUPT,
+        "%s: the offsets of the strings in %s do not increase from 0 to its end; " PLAIT_STORE_REMEDY, store->path,
+        path);
   char **values = new_list (n_offsets - 1, (gsize)n_bytes);
   if (!values)
     {

@@ -14,7 +14,7 @@ typedef struct
 
 static gboolean visit_all (Walk *walk, const PlaitStoreLink *link, const char *path, guint depth, GError **error);
 
-/* Visits @name, to which @link leads unless it is an item of a ragged group, in the group at @path. */
+/* Visits @name in the group at @path. @link is its link, or NULL for an item of a ragged group. */
 static gboolean
 visit_member (Walk *walk, const PlaitStoreLink *link, const char *name, const char *path, guint depth, GError **error)
 {
@@ -41,7 +41,7 @@ visit_members (Walk *walk, const char *path, PlaitStoreFound *found, guint depth
   return links || found->names;
 }
 
-/* Visits what stands at @path, to which @link leads (NULL: not known), and what is below it. */
+/* Visits the object at @path and the objects below it. @link is its link, or NULL if not known. */
 static gboolean
 visit_all (Walk *walk, const PlaitStoreLink *link, const char *path, guint depth, GError **error)
 {

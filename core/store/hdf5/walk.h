@@ -4,30 +4,31 @@
 #include "hdf5/store.h"
 
 /*
- * Looking through a file: every object below a path, in the order of its making, groups before their members.
+ * One object in a walk through a file: all objects below a path, in the order of creation, groups before their members.
  */
 typedef struct
 {
   const char *path;
-  guint depth; /* below where the walk began */
+  guint depth; /* depth below the start of the walk */
   PlaitStoreObject object;
-  const char *link_file;   /* of an external link: the file it leads to */
-  const char *link_object; /* of a link: the path it leads to; links are not followed */
-  gint64 id;               /* what has its attributes, open, for core/store; -1 of a link */
+  const char *link_file;   /* external link: the target file; else NULL */
+  const char *link_object; /* soft or external link: the target path; links are not followed */
+  gint64 id; /* open object with the attributes, an hid_t, for core/store only; -1 for a link or an item */
 } PlaitStoreVisit;
 
 typedef enum
 {
   PLAIT_STORE_WALK_CONTINUE,
-  PLAIT_STORE_WALK_SKIP, /* not below this one */
-  PLAIT_STORE_WALK_STOP, /* no further at all, which is no error */
-  PLAIT_STORE_WALK_FAIL, /* *error is set */
+  PLAIT_STORE_WALK_SKIP, /* does not visit the members of this group */
+  PLAIT_STORE_WALK_STOP, /* ends the walk, without an error */
+  PLAIT_STORE_WALK_FAIL, /* ends the walk with *error set */
 } PlaitStoreWalkAction;
 
-/* Called for each object. @visit is gone when it returns. */
+/* Called for each object. @visit is valid during the call only. */
 typedef PlaitStoreWalkAction (*PlaitStoreVisitor) (PlaitStore *store, const PlaitStoreVisit *visit, gpointer data,
                                                    GError **error);
 
-/* Visits @path and what is below it down to @maximum_depth (0: only @path). Reads names, shapes and types, no data. */
+/* Visits @path and the objects below it down to @maximum_depth (0: only @path). Reads names, shapes and types, no
+ * values. */
 gboolean plait_store_walk (PlaitStore *store, const char *path, guint maximum_depth, PlaitStoreVisitor visitor,
                            gpointer data, GError **error);

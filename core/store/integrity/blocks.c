@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 
 /*
- * What the bytes of an own file are checked against: a table behind the part that HDF5 sees.
+ * The table of hashes after the HDF5 part of a file, by which its bytes are checked.
  *
  *   n x 16 bytes   XXH3-128 of each block, in canonical order (as xxh128sum prints it)
- *   n x 1 byte     1: the block holds structure (headers, indices, attributes); 0: values alone
+ *   n x 1 byte     1: the block contains structure (headers, indices, attributes); 0: values only
  *
- * Block k is the bytes from k * 65536 on; the first leaves out the user block, the last may be shorter.
+ * Block k begins at byte k * 65536. The first block leaves out the user block; the last one may be shorter.
  *
- * Blocks of structure are taken in when the file is opened. So libhdf5, which damaged structure crashes or hangs, never
- * parses an unchecked byte, and nothing seems absent because it is damaged. Values are checked each time they are read.
+ * Blocks of structure are loaded when the file is opened. So libhdf5, which damaged structure can crash or hang, never
+ * parses an unchecked byte, and a damaged object never seems to be missing. Values are checked each time they are read.
  */
 #include "files/digest.h"
 #include "files/memory.h"
@@ -27,15 +27,15 @@
 struct PlaitStoreBlocks
 {
   int fd;
-  gint64 end; /* of HDF5's part */
+  gint64 end; /* end of the HDF5 part */
   gsize n;
   guint8 *table;
-  guint8 **structure; /* [n] the blocks that were taken in; NULL for those of values */
-  guint8 *part;       /* the block of values that was last read in part */
-  gsize part_number;  /* its number; n: none */
-  gint64 failed;      /* the first block that was not right; -1: none */
-  int problem;        /* errno of its reading; 0: it is damaged */
-  gboolean passes;    /* what is not right reads as zero */
+  guint8 **structure; /* [n] loaded blocks of structure; NULL for blocks of values */
+  guint8 *part;       /* buffer of the last block of values that was read in part */
+  gsize part_number;  /* number of the block in @part; n without one */
+  gint64 failed;      /* first damaged or unreadable block; -1 without one */
+  int problem;        /* errno of reading it; 0: the block is damaged */
+  gboolean passes;    /* TRUE: damaged blocks read as zero */
 };
 
 static gsize
@@ -62,7 +62,7 @@ plait_store_blocks_table_size (gint64 end)
   return (gint64)(count_blocks (end) * ENTRY);
 }
 
-/* FALSE with errno set, to 0 where the file ends before. */
+/* FALSE with errno set; errno is 0 if the file ends too early. */
 static gboolean
 read_all (int fd, gint64 address, gint64 size, gpointer buffer)
 {
@@ -73,7 +73,7 @@ read_all (int fd, gint64 address, gint64 size, gpointer buffer)
   return n == size;
 }
 
-/* Reads block @k whole and checks it. */
+/* Reads the whole block @k and checks it. */
 static gboolean
 load (PlaitStoreBlocks *blocks, gsize k, guint8 *buffer)
 {
@@ -98,8 +98,8 @@ load (PlaitStoreBlocks *blocks, gsize k, guint8 *buffer)
   return FALSE;
 }
 
-/* Block @k out of memory: one of structure, or the one that was last read in part, which becomes @k. NULL if it is not
- * right. (transfer none) */
+/* Returns block @k in memory: a loaded block of structure, or @part after loading @k into it. NULL if it is damaged or
+ * unreadable. (transfer none) */
 static const guint8 *
 hold (PlaitStoreBlocks *blocks, gsize k)
 {
@@ -110,7 +110,7 @@ hold (PlaitStoreBlocks *blocks, gsize k)
   return blocks->part_number == k ? blocks->part : NULL;
 }
 
-/* Gives @n bytes of block @k, from its byte @from on. */
+/* Copies @n bytes of block @k, from its byte @from on. */
 static gboolean
 give (PlaitStoreBlocks *blocks, gsize k, gsize from, gsize n, guint8 *to)
 {
@@ -139,7 +139,7 @@ plait_store_blocks_read (PlaitStoreBlocks *blocks, gint64 address, gsize size, g
       gsize n = MIN (size, (gsize)((address < begin ? begin : block_end (k, blocks->end)) - address));
 
       if (address < begin)
-        memset (to, 0, n); /* the user block, which is not HDF5's */
+        memset (to, 0, n); /* the user block is not part of HDF5 */
       else if (!give (blocks, k, (gsize)(address - begin), n, to))
         {
           if (!blocks->passes)
@@ -150,7 +150,7 @@ plait_store_blocks_read (PlaitStoreBlocks *blocks, gint64 address, gsize size, g
       address += (gint64)n;
       size -= n;
     }
-  /* What HDF5 looks for behind its end reads as zero. */
+  /* Bytes after the end of the HDF5 part read as zero. */
   memset (to, 0, size);
   return TRUE;
 }
@@ -192,7 +192,7 @@ plait_store_blocks_check (PlaitStoreBlocks *blocks, const char *path, GError **e
 {
   gsize n = 0;
 
-  /* Structure too: what was taken in may have been damaged on the disk since. */
+  /* Read blocks of structure again, too: they may have been damaged on the disk since they were loaded. */
   for (gsize k = 0; k < blocks->n; k++)
     n += !load (blocks, k, blocks->part);
   blocks->part_number = blocks->n;
@@ -201,7 +201,7 @@ plait_store_blocks_check (PlaitStoreBlocks *blocks, const char *path, GError **e
   return n == 0;
 }
 
-/* Reads the table and compares it with its digest. */
+/* Reads the table and checks its digest. */
 static gboolean
 read_table (PlaitStoreBlocks *blocks, const char *path, const char *digest, GError **error)
 {
@@ -219,8 +219,8 @@ read_table (PlaitStoreBlocks *blocks, const char *path, const char *digest, GErr
     return plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot read it to the end: %s", path, g_strerror (errno));
   return g_strcmp0 (found, digest) == 0
          || plait_fail (error, PLAIT_ERROR_CORRUPT,
-                        "%s: is damaged within its last %zu bytes, the hashes of all others; " PLAIT_STORE_REMEDY, path,
-                        size);
+                        "%s: is damaged within its last %zu bytes, the hashes of all other bytes; " PLAIT_STORE_REMEDY,
+                        path, size);
 }
 
 static gboolean

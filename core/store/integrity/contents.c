@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 
 /*
- * What a file holds, told apart from how its bytes lie: the table /contents, with a row for each group, dataset and
- * link.
+ * The table /contents describes what a file contains, independently of the position of its bytes. It has a row for each
+ * group, dataset and link:
  *
- *   path         where it stands
- *   values       XXH3-64 of its type, shape and values; of a link, of where it leads; 0 of a group
- *   attributes   XXH3-64 of the names and values of its attributes; 0 of a link
+ *   path         path of the object
+ *   values       XXH3-64 of its type, shape and values; for a link, of its target; 0 for a group
+ *   attributes   XXH3-64 of the names and values of its attributes; 0 for a link
  *
- * Strings count without what fills their places. The attributes by which HDF5 keeps dimension scales do not count: they
- * hold addresses. So a file that another program has written anew (h5py, h5repack), whose blocks are not those of
- * blocks.c any more, can still be held to what plait wrote.
+ * Padding of strings is ignored. So are the attributes in which HDF5 stores dimension scales, because they contain
+ * addresses. By this table, a file that another program (h5py, h5repack) has rewritten can still be compared with what
+ * plait wrote, although its blocks differ from those of blocks.c.
  */
 #include "files/digest.h"
 #include "files/memory.h"
@@ -22,7 +22,7 @@
 #include <xxhash.h>
 
 #define MAX_DEPTH 64
-/* What is read at once, in parts that LARGEST_CHUNK of dataset.c divides. */
+/* Bytes that are read at once; a multiple of the chunk sizes of dataset.c. */
 #define WINDOW ((gint64)1 << 20)
 #define MAX_ROW_BYTES ((gsize)1 << 30)
 
@@ -44,7 +44,7 @@ entry_clear (gpointer entry)
   g_free (((Entry *)entry)->path);
 }
 
-/* (element-type Entry) */
+/* Returns an empty table of contents. (transfer full) (element-type Entry) */
 static GArray *
 contents_new (void)
 {
@@ -87,7 +87,7 @@ hash_text (XXH3_state_t *state, const char *text)
   XXH3_64bits_update (state, text, strlen (text) + 1);
 }
 
-/* By a name that stays, whatever people call the type: files hold the hashes. */
+/* Hashes a fixed name of the type, because files contain the hashes: names in messages may change. */
 static void
 hash_type (XXH3_state_t *state, PlaitStoreType type)
 {
@@ -96,7 +96,7 @@ hash_type (XXH3_state_t *state, PlaitStoreType type)
   hash_text (state, names[type]);
 }
 
-/* @n elements of @type, strings of @bytes each. */
+/* Hashes @n elements of @type, each of @bytes bytes, strings without their padding. */
 static void
 hash_values (XXH3_state_t *state, PlaitStoreType type, gint64 n, gsize bytes, const char *values)
 {
@@ -114,7 +114,7 @@ hash_values (XXH3_state_t *state, PlaitStoreType type, gint64 n, gsize bytes, co
     }
 }
 
-/* The rows of @object from @first on, in memory of @bytes an element. */
+/* Hashes @rows rows of @object from row @first on; an element has @bytes bytes in memory. */
 static gboolean
 hash_rows (XXH3_state_t *state, hid_t id, const PlaitStoreObject *object, gint64 first, gint64 rows, hid_t memory_type,
            gsize bytes, char *buffer)
@@ -134,7 +134,7 @@ hash_rows (XXH3_state_t *state, hid_t id, const PlaitStoreObject *object, gint64
   return TRUE;
 }
 
-/* Hashes the values of a dataset that plait_store_check_values has passed. */
+/* Hashes the values of a dataset that has passed plait_store_check_values. */
 static gboolean
 hash_dataset (PlaitStore *store, const PlaitStoreVisit *visit, gint64 *hash, GError **error)
 {
@@ -264,19 +264,20 @@ plait_store_write_contents (PlaitStore *store, GError **error)
                                     error);
 }
 
-/* ---- a file whose structure was not made by this process ---- */
+/* ---- files whose structure was made by another process ---- */
 
-/* TRUE if HDF5 finds the values of the dataset @id by an index of chunks. */
+/* TRUE if the values of the dataset @id are stored in chunks. */
 static gboolean
 is_chunked (hid_t id)
 {
-  /* Values in one piece are most often there, and quicker to be told. */
+  /* Contiguous values are the common case and quicker to recognise. */
   g_auto (StoreId) list = H5Dget_offset (id) == HADDR_UNDEF ? H5Dget_create_plist (id) : -1;
 
   return list >= 0 && H5Pget_layout (list) == H5D_CHUNKED;
 }
 
-/* Reads what HDF5 parses of an object, and its values if they stand in chunks and *@data, the bytes left, allows. */
+/* Reads all that HDF5 parses of an object; also its values, if they are in chunks and not more than *@data bytes, which
+ * they reduce. */
 static PlaitStoreWalkAction
 parse (PlaitStore *store, const PlaitStoreVisit *visit, gpointer data, GError **error)
 {
@@ -285,7 +286,7 @@ parse (PlaitStore *store, const PlaitStoreVisit *visit, gpointer data, GError **
 
   if (visit->id >= 0 && !hash_attributes (store, visit, &hash, error))
     return PLAIT_STORE_WALK_FAIL;
-  /* Values that cannot be read are told when they are asked for. */
+  /* Unreadable values are reported when they are used. */
   if (object->kind != PLAIT_STORE_DATASET || !is_chunked (visit->id)
       || !plait_store_check_values (store, visit->path, visit->id, NULL)
       || __builtin_mul_overflow (object->elements, object->element_bytes, &bytes) || bytes > *left)
@@ -300,7 +301,7 @@ plait_store_parse_all (PlaitStore *store, gint64 bytes, GError **error)
   return plait_store_walk (store, "/", MAX_DEPTH, parse, &bytes, error);
 }
 
-/* ---- a file that another program has written ---- */
+/* ---- files that another program has rewritten ---- */
 
 void
 plait_store_changes_free (PlaitStoreChanges *changes)
@@ -313,7 +314,7 @@ plait_store_changes_free (PlaitStoreChanges *changes)
   g_free (changes);
 }
 
-/* What stands below a group that is in a list already goes without saying. */
+/* Adds @path to @list, unless its parent is already listed. */
 static void
 add_path (GPtrArray *list, const char *path)
 {
@@ -323,7 +324,7 @@ add_path (GPtrArray *list, const char *path)
     g_ptr_array_add (list, g_strdup (path));
 }
 
-/* Compares @written with what is @found at its path; NULL: nothing is. */
+/* Compares the entry @written with the entry @found at its path; NULL: the object is missing. */
 static void
 compare_entry (PlaitStoreChanges *changes, const Entry *written, const Entry *found)
 {
@@ -339,7 +340,7 @@ PlaitStoreChanges *
 plait_store_compare_contents (PlaitStore *store, char **digest, GError **error)
 {
   g_autoptr (GArray) written = contents_new (), found = contents_new ();
-  g_autoptr (GHashTable) there = g_hash_table_new (g_str_hash, g_str_equal); /* Entries of @found */
+  g_autoptr (GHashTable) there = g_hash_table_new (g_str_hash, g_str_equal); /* path -> Entry of @found */
   g_autoptr (GHashTable) known = g_hash_table_new (g_str_hash, g_str_equal); /* paths of @written */
   g_autoptr (GString) all = g_string_new (NULL);
   PlaitStoreChanges *changes;
@@ -384,7 +385,7 @@ add_names (GString *text, const char *what, const GPtrArray *names, guint most)
 char *
 plait_store_changes_text (const PlaitStoreChanges *changes, guint most)
 {
-  GString *text = g_string_new ("another program has written it anew");
+  GString *text = g_string_new ("another program has rewritten it");
 
   add_names (text, "; changed: ", changes->changed, most);
   add_names (text, "; removed: ", changes->removed, most);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 
 /*
- * How libhdf5 reaches our own files: through a file descriptor that is already open, with all that is read checked
- * (blocks.c), and with write errors kept aside. HDF5 1.10 does not close in good order after a failed write (it tries
- * again when the process ends); here it never sees one.
+ * File driver through which libhdf5 accesses plait's files: it uses an open file descriptor, checks all bytes that are
+ * read (blocks.c), and hides write errors. HDF5 1.10 does not close a file properly after a failed write (it tries
+ * again at exit), so it never sees one.
  */
 #include "hdf5/internal.h"
 
@@ -19,20 +19,20 @@
 #include "files/memory.h"
 #include "files/transfer.h"
 
-/* What opening a file takes, by a wide margin; its cache of metadata alone are some megabytes. */
+/* A generous bound of the memory that opening a file takes; the metadata cache alone takes some megabytes. */
 #define MIN_FREE_MEMORY ((gsize)32 << 20)
 
 typedef struct
 {
-  H5FD_t public; /* first, as HDF5 asks */
+  H5FD_t public; /* must be first, for HDF5 */
   PlaitStoreBytes bytes;
   haddr_t end_allocated;
   haddr_t end_written;
 } DriverFile;
 
-/* Structure is written in pieces of this size, so that it stands in few of the blocks that blocks.c checks. */
+/* Structure is written in pieces of this size, so that it lies in few of the blocks of blocks.c. */
 #define STRUCTURE_BLOCK ((hsize_t)1 << 16)
-#define CACHE_SIZE ((size_t)32 << 10) /* of the structure of a file that is read */
+#define CACHE_SIZE ((size_t)32 << 10) /* bytes of the metadata cache for reading */
 
 static H5FD_t *
 driver_open (const char *name, unsigned flags, hid_t access, haddr_t maximum)
@@ -50,7 +50,7 @@ driver_open (const char *name, unsigned flags, hid_t access, haddr_t maximum)
 static herr_t
 driver_close (H5FD_t *file)
 {
-  g_free (file); /* the descriptor stays with the PlaitStore */
+  g_free (file); /* the descriptor belongs to the PlaitStore */
   return 0;
 }
 
@@ -93,7 +93,7 @@ driver_read (H5FD_t *base, H5FD_mem_t type, hid_t transfer, haddr_t address, siz
   n = plait_read_at (file->bytes.fd, buffer, size, (gint64)address);
   if (n < 0)
     return -1;
-  /* Allocated and not yet written reads as zero. */
+  /* Allocated bytes that were never written read as zero. */
   memset ((char *)buffer + n, 0, size - (gsize)n);
   return 0;
 }
@@ -126,7 +126,7 @@ driver_truncate (H5FD_t *base, hid_t transfer, hbool_t closing)
 static const H5FD_class_t driver_class = {
 #if H5_VERSION_GE(1, 13, 0)
   .version = H5FD_CLASS_VERSION,
-  .value = (H5FD_class_value_t)600, /* of the range that HDF5 leaves to others */
+  .value = (H5FD_class_value_t)600, /* a number that HDF5 reserves for external drivers */
 #endif
   .name = "plait",
   .maxaddr = G_MAXINT64,
@@ -150,8 +150,8 @@ plait_store_driver (void)
   return H5FDregister (&driver_class);
 }
 
-/* Holds little of the structure in memory: a file is read from front to back, and objects that were left are read no
- * more. Memory that is used again is quicker than memory that the system has to give. */
+/* Limits the metadata cache: a file is read from front to back, and objects are rarely read twice. Reused memory is
+ * faster than new memory from the system. */
 static gboolean
 set_small_cache (hid_t access)
 {

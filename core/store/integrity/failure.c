@@ -5,7 +5,7 @@ void
 plait_store_silence_hdf5 (void)
 {
   H5Eset_auto2 (H5E_DEFAULT, NULL, NULL);
-  /* A file may name a filter that is a module to be loaded: no file makes us load code. */
+  /* A file may name a filter that HDF5 would load as a module: never load code for a file. */
   H5PLset_loading_state (0);
 }
 
@@ -52,8 +52,8 @@ plait_store_fail (const PlaitStore *store, const char *path, const char *action,
   g_autofree char *reason = plait_store_reason ();
   g_autofree char *place = path ? g_strdup_printf ("%s: %s", store->path, path) : g_strdup (store->path);
   if (store->failure != 0)
-    return plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot %s: %s; what stood there before is unchanged", place,
-                       action, g_strerror (store->failure));
+    return plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot %s: %s; the old file is unchanged", place, action,
+                       g_strerror (store->failure));
   if (plait_store_blocks_fail (store->blocks, store->path, error))
     return FALSE;
   if (lacks_memory)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
 /*
- * The mark by which HDF5 says that a program has a file open to write: the consistency flags of superblocks of
- * versions 2 and 3. HDF5 takes it away when it closes the file, so it stays where the program was killed.
+ * HDF5's flag for a file that is open for writing: the consistency flags in superblocks of versions 2 and 3. HDF5
+ * clears the flag when it closes the file, so the flag remains if the program was killed.
  */
 #include "files/lock.h"
 #include "files/path.h"
@@ -16,14 +16,14 @@
 
 enum
 {
-  VERSION = 8, /* bytes of the superblock */
+  VERSION = 8, /* offsets in the superblock */
   FLAGS = 11,
   OPEN_TO_WRITE = 1 << 0,
   OPEN_TO_SWMR = 1 << 2, /* single writer, multiple readers */
 };
 
-/* TRUE if the superblock of the open file @fd, before which a user block may stand, has the mark. Other bits there are
- * not the mark: the bytes are damaged. */
+/* TRUE if the superblock of the open file @fd, which may follow a user block, has the flag. Other bits mean damage, not
+ * the flag. */
 static gboolean
 is_flagged (int fd)
 {
@@ -46,13 +46,14 @@ plait_store_check_closed (int fd, const char *path, GError **error)
   if (plait_lock_descriptor (fd) == PLAIT_LOCK_BUSY)
     return plait_fail (
         error, PLAIT_ERROR_CORRUPT,
-        "%s: another program has it open to write (HDF5's open flag is set, its lock held); close it there", path);
+        "%s: another program has it open for writing (HDF5's open flag is set, its lock held); close it there", path);
   plait_path_append_quoted (command, path);
-  return plait_fail (error, PLAIT_ERROR_CORRUPT,
-                     "%s: another program opened it to write and has not closed it (HDF5's open flag is set), as after "
-                     "a notebook that was killed; close it there, or take the flag away with: %s (Debian: hdf5-tools), "
-                     "and where that fails restore a copy",
-                     path, command->str);
+  return plait_fail (
+      error, PLAIT_ERROR_CORRUPT,
+      "%s: another program opened it for writing and did not close it (HDF5's open flag is set), as after "
+      "a notebook that was killed; close it there, or clear the flag with: %s (Debian: hdf5-tools), "
+      "and if that fails restore a copy",
+      path, command->str);
 }
 
 gboolean

@@ -3,12 +3,12 @@
 
 #include <sys/stat.h>
 
-/* A chunk is read as a whole. */
+/* HDF5 reads each chunk as a whole. */
 #define MAX_CHUNK ((gint64)256 << 20)
-/* Deflate shrinks at most 1032-fold; a claim beyond that is not in the file. */
+/* Deflate compresses at most 1032-fold; a larger shape cannot be in the file. */
 #define MAX_RATIO 1100
 
-/* The product of @bytes and @n extents, or FALSE if it is above @most. */
+/* TRUE if the product of @bytes and @n extents is at most @most. */
 static gboolean
 multiply (gint64 bytes, const hsize_t *extents, int n, gint64 most)
 {
@@ -45,7 +45,7 @@ plait_store_check_storage (hid_t data, int fd, const char *path, const char *nam
   if (layout == H5D_VIRTUAL || H5Pget_external_count (list) > 0)
     return plait_fail (
         error, PLAIT_ERROR_INPUT,
-        "%s: the values of %s stand in other files, expected them in this one; copy them, for example with h5repack",
+        "%s: the values of %s are in other files, expected them in this one; copy them, for example with h5repack",
         path, name);
 
   gint64 element_bytes = (gint64)H5Tget_size (type);

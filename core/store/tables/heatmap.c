@@ -7,12 +7,12 @@
 #include <hdf5_hl.h>
 #include <string.h>
 
-/* Columns of an axis's caption and of one label in it: viewers write it along the axis in one line, and let a longer
- * one run out of the picture. */
+/* Maximum columns of an axis's caption and of one label in it: viewers print the caption in one line and cut it at the
+ * border. */
 #define MAX_CAPTION 60
 #define MAX_LABEL 24
 
-/* "row: 0 a, 1 man, 2 …" (transfer full) */
+/* Returns a caption such as "row: 0 a, 1 man, 2 …". (transfer full) */
 static char *
 caption (const char *axis, const char *const *labels, gint64 n)
 {
@@ -52,7 +52,7 @@ write_axis (PlaitStore *store, const char *path, const char *axis, const char *c
          && plait_store_set_string (store, dataset_path, "long_name", text, error);
 }
 
-/* Makes the dataset @path a scale named @name of dimension @dimension of @signal. */
+/* Makes the dataset @path the scale @name of dimension @dimension of @signal. */
 static gboolean
 attach (PlaitStore *store, const char *path, const char *name, hid_t signal, guint dimension, GError **error)
 {
@@ -86,8 +86,8 @@ plait_store_attach_axes (PlaitStore *store, const char *path, GError **error)
       g_autofree char *labels_name = g_strconcat (axes[i], "_labels", NULL);
       if (H5DSset_label (array, i, axes[i]) < 0)
         return plait_store_fail (store, array_path, "name its dimensions", error);
-      /* Labels first: a reader that takes one scale a dimension gets the tokens. A pooled list is a group, and no
-       * group can be a scale. */
+      /* Attach labels first: a reader that takes one scale for each dimension then gets the tokens. Labels stored as a
+       * group (plait_store_write_strings) cannot be a scale. */
       PlaitStoreObject list;
       if (plait_store_describe (store, labels, &list, NULL) && list.kind == PLAIT_STORE_DATASET
           && !attach (store, labels, labels_name, array, i, error))
@@ -106,7 +106,7 @@ plait_store_make_axis (PlaitStore *store, const char *path, const char *name, GE
 
   if (!plait_store_describe (store, path, &object, error))
     return FALSE;
-  /* A pooled list is a group. */
+  /* A list stored as a group (plait_store_write_strings) cannot be a scale. */
   if (object.kind != PLAIT_STORE_DATASET)
     return TRUE;
   scale = plait_store_dataset (store, path, &object, error);
@@ -115,7 +115,7 @@ plait_store_make_axis (PlaitStore *store, const char *path, const char *name, GE
              || plait_store_fail (store, path, "make it an axis", error));
 }
 
-/* The dataset of the column @name of the table @path, or NULL if it is a pooled list. (transfer full) */
+/* Returns the path of column @name in the table @path, or NULL if the column is stored as a group. (transfer full) */
 static char *
 find_column (PlaitStore *store, const char *path, const char *name)
 {
@@ -140,7 +140,7 @@ plait_store_attach_columns (PlaitStore *store, const char *path, GError **error)
 
   if (!columns)
     return FALSE;
-  /* The key of [source NAME/leaves] leads into a group below. */
+  /* A column such as [source NAME/leaves] is in a group below. */
   for (guint i = 0; columns[i] && !scale; i++)
     scale = strchr (columns[i], '/') ? NULL : find_column (store, path, axis = columns[i]);
   if (!scale || !plait_store_make_axis (store, scale, axis, error))
@@ -160,7 +160,7 @@ plait_store_attach_columns (PlaitStore *store, const char *path, GError **error)
   return TRUE;
 }
 
-/* Sets the attribute @name of the group unless it has one and @replace is FALSE. */
+/* Sets the attribute @name of the group; keeps an existing one unless @replace. */
 static gboolean
 mark (PlaitStore *store, const char *path, const char *name, const char *value, gboolean replace, GError **error)
 {
@@ -169,7 +169,8 @@ mark (PlaitStore *store, const char *path, const char *name, const char *value, 
   return plait_store_set_string (store, path, name, value, error);
 }
 
-/* Leads from the root to @path. Groups get a NeXus class where they have none, which silx asks for. */
+/* Sets the attributes "default" from the root down to @path. Gives groups without a NeXus class one, because silx needs
+ * it. */
 static gboolean
 lead_to (PlaitStore *store, const char *path, gboolean replace, GError **error)
 {

@@ -6,10 +6,10 @@
 /*
  * Arrays whose axes have names and labels, for people and viewers.
  *
- * A heatmap is a group with the array, one dataset of positions 0, 1, .. an axis, and one dataset of strings for each
- * axis that has labels (AXIS_labels). Both are attached to the array as HDF5 dimension scales, which h5py, HDFView and
- * h5dump read. The group's NeXus attributes (NX_class, signal, axes) make h5web and silx draw it; these take only
- * numbers for axes, so they get the positions, and the labels beside their numbers as the caption of the axis.
+ * A heatmap is a group with the array, a dataset of positions 0, 1, .. for each axis, and a dataset of strings for each
+ * axis with labels (AXIS_labels). Positions and labels are attached to the array as HDF5 dimension scales, which h5py,
+ * HDFView and h5dump read. With the group's NeXus attributes (NX_class, signal, axes), h5web and silx draw it. They
+ * accept only numbers on axes, so the axes are positions, and the labels are in the caption of the axis.
  */
 typedef struct
 {
@@ -18,17 +18,17 @@ typedef struct
   const gint64 *shape;
   const PlaitScalar *values;        /* row-major */
   const char *const *axes;          /* [rank] names, such as "layer", "head", "target", "row" */
-  const char *const *const *labels; /* [rank] lists of shape[i] strings each; NULL, or NULL entries: none */
-  const char *title;                /* above the plot; NULL: none */
+  const char *const *const *labels; /* [rank] lists of shape[i] strings each; NULL, or NULL entries, without labels */
+  const char *title;                /* title of the plot; may be NULL */
 } PlaitStoreHeatmap;
 
-/* Writes @heatmap as the group @path, compressed. The groups above it open it by default unless they have a default
- * already (see plait_store_set_default). */
+/* Writes @heatmap as the group @path, compressed. Viewers then show it by default, unless the file or a parent group
+ * already has a default (plait_store_set_default). */
 gboolean plait_store_write_heatmap (PlaitStore *store, const char *path, const PlaitStoreHeatmap *heatmap,
                                     GError **error);
 
-/* Makes the list @path a dimension scale called @name, which readers of NetCDF ask for. */
+/* Makes the list @path a dimension scale called @name, because readers of NetCDF need scales. */
 gboolean plait_store_make_axis (PlaitStore *store, const char *path, const char *name, GError **error);
 
-/* Makes viewers show the group @path when they open the file or a group on the way to it. */
+/* Makes viewers show the group @path when they open the file or a parent group. */
 gboolean plait_store_set_default (PlaitStore *store, const char *path, GError **error);

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-/* The ragged group in which @path is an item, and what follows it in @path; if it is not known yet, with @reads it is
- * read. NULL without *error: there is none. */
+/* Returns the ragged group in which @path is an item, and in *@rest the path within the group. With @reads, opens a
+ * group that is not open yet. NULL without *error if there is no such group. */
 static PlaitRaggedGroup *
 find_group (PlaitStore *store, const char *path, gboolean reads, const char **rest, GError **error)
 {
@@ -41,7 +41,8 @@ add_name (GPtrArray *names, const char *name, gsize length)
     g_ptr_array_add (names, g_steal_pointer (&copy));
 }
 
-/* "b" of "a/b" below "a", "a" below ""; NULL of what does not stand below @place. */
+/* Returns the part of @name after "@place/": "b" for "a/b" and "a"; @name itself if @place is ""; NULL if @name is not
+ * below @place. */
 static const char *
 below (const char *name, const char *place)
 {
@@ -52,7 +53,7 @@ below (const char *name, const char *place)
   return strncmp (name, place, length) == 0 && name[length] == '/' ? name + length + 1 : NULL;
 }
 
-/* The array that is called as what stands in @place below @kind; NULL: none. */
+/* Returns the array of @kind whose path within the group is @place; NULL without one. */
 static PlaitRaggedArray *
 array_at (const PlaitRaggedKind *kind, const char *place)
 {
@@ -64,7 +65,7 @@ array_at (const PlaitRaggedKind *kind, const char *place)
   return NULL;
 }
 
-/* Reads the strings of @found, which are text, and counts them. */
+/* Reads the strings of @found, an array of text, and counts them. */
 static gboolean
 read_text (PlaitStore *store, const PlaitRaggedArray *array, PlaitStoreFound *found, GError **error)
 {
@@ -108,7 +109,7 @@ find_array (PlaitStore *store, const PlaitRaggedKind *kind, PlaitRaggedArray *ar
   return !array->text || read_text (store, array, found, error);
 }
 
-/* Finds what stands in @place, "" or KIND or KIND/NAME, of the item called @name of @group. */
+/* Finds the object at @place ("", KIND or KIND/NAME) within the item called @name of @group. */
 static gboolean
 find_in_group (PlaitStore *store, const PlaitRaggedGroup *group, const char *name, const char *place,
                PlaitStoreFound *found, GError **error)
@@ -139,7 +140,7 @@ find_in_group (PlaitStore *store, const PlaitRaggedGroup *group, const char *nam
     }
   if (names->len == 0)
     return FALSE;
-  if (found->id < 0) /* between the group and its kinds */
+  if (found->id < 0) /* a group between the ragged group and its kinds */
     {
       g_autofree char *path = g_strconcat (group->path, *place != '\0' ? "/" : "", place, NULL);
 
@@ -167,7 +168,7 @@ plait_store_item_find (PlaitStore *store, const char *path, PlaitStoreFound *fou
   return find_in_group (store, group, name, rest[length] == '/' ? rest + length + 1 : "", found, error);
 }
 
-/* By the numbers that names are made of. */
+/* Compares names of items, such as "10.2", number by number. */
 static gint
 compare_names (gconstpointer a, gconstpointer b)
 {

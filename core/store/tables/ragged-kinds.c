@@ -3,10 +3,10 @@
 
 #include <string.h>
 
-/* A kind stands at GROUP/KIND or a level deeper. */
+/* A kind is at GROUP/KIND or one level deeper. */
 #define MAX_KIND_DEPTH 2
 #define MAX_ITEMS ((gint64)1 << 20)
-#define MAX_NAMES_BYTES ((gsize)64 << 20) /* bytes */
+#define MAX_NAMES_BYTES ((gsize)64 << 20)
 
 static void
 array_free (gpointer data)
@@ -49,12 +49,13 @@ group_free (gpointer data)
 static gboolean
 fail (const PlaitStore *store, const char *path, const char *what, GError **error)
 {
-  return plait_fail (error, PLAIT_ERROR_CORRUPT, "%s: %s%s does not tell where items of %s lie; " PLAIT_STORE_REMEDY,
-                     store->path, path, what, path);
+  return plait_fail (error, PLAIT_ERROR_CORRUPT,
+                     "%s: %s%s does not give the ranges of the items of %s; " PLAIT_STORE_REMEDY, store->path, path,
+                     what, path);
 }
 
 /*
- * What a kind has
+ * Kinds
  */
 
 static gboolean
@@ -70,13 +71,13 @@ read_items (PlaitStore *store, PlaitRaggedKind *kind, GError **error)
         || strchr (kind->items[i], '/')
         || !g_hash_table_insert (kind->indices, kind->items[i], GINT_TO_POINTER ((gint)i + 1)))
       return plait_fail (error, PLAIT_ERROR_CORRUPT,
-                         "%s: %s has no name of an item, or the same again, at %jd; " PLAIT_STORE_REMEDY, store->path,
-                         path, i);
+                         "%s: %s has no valid name of an item, or one that exists already, at %jd; " PLAIT_STORE_REMEDY,
+                         store->path, path, i);
   return kind->n <= MAX_ITEMS
          || plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s has more than %jd items", store->path, path, MAX_ITEMS);
 }
 
-/* TRUE if something that is stored at @path is a @wanted. */
+/* TRUE if the object stored at @path is a @wanted. */
 static gboolean
 is_stored (PlaitStore *store, const char *path, PlaitStoreKind wanted)
 {
@@ -119,7 +120,8 @@ read_kind (PlaitStore *store, PlaitRaggedGroup *group, const char *path, const c
   return TRUE;
 }
 
-/* Reads the kinds below @path, which is @depth below the group, of whose path the first @above bytes are. */
+/* Reads the kinds below @path, which is @depth levels below the ragged group. The path of the group has @above
+ * bytes. */
 static gboolean
 read_kinds (PlaitStore *store, PlaitRaggedGroup *group, const char *path, gsize above, guint depth, GError **error)
 {
@@ -162,10 +164,10 @@ plait_store_ragged_open (PlaitStore *store, const char *path, GError **error)
 }
 
 /*
- * What an array has
+ * Arrays
  */
 
-/* Offsets from 0 to the end that do not fall. */
+/* Reads the offsets, which must begin at 0, end at the number of elements and never decrease. */
 static gboolean
 read_offsets (PlaitStore *store, PlaitRaggedArray *array, gint64 n, GError **error)
 {
@@ -179,7 +181,7 @@ read_offsets (PlaitStore *store, PlaitRaggedArray *array, gint64 n, GError **err
          || fail (store, array->path, PLAIT_STORE_OFFSETS, error);
 }
 
-/* Shapes that have as many elements as there are. */
+/* Reads the shapes, if there are any; each must match the number of elements of its item. */
 static gboolean
 read_shapes (PlaitStore *store, PlaitRaggedArray *array, gint64 n, GError **error)
 {

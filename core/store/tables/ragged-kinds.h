@@ -4,31 +4,31 @@
 #include "hdf5/internal.h"
 
 /*
- * What is known of ragged groups (ragged.h) that are read: ragged-kinds.c reads and checks it, ragged-find.c finds
- * items by it.
+ * Ragged groups (ragged.h) that are open for reading. ragged-kinds.c reads and checks them, ragged-find.c finds their
+ * items.
  */
 
-/* One array of all items. */
+/* One array, of all items. */
 typedef struct
 {
   char *path, *name;
-  PlaitStoreObject flat; /* of no kind: nothing is known yet */
+  PlaitStoreObject flat; /* the dataset of all items; kind is PLAIT_STORE_UNKNOWN until the array is opened */
   gboolean text;
-  gint64 *offsets; /* [items + 1] */
+  gint64 *offsets; /* [items + 1] element offsets of the items */
   guint rank;
   gint64 *shapes; /* [items][rank] */
-  hid_t id;       /* kept open: its chunks are unpacked once for all the items in them */
+  hid_t id;       /* kept open, so that a chunk is decompressed only once for all its items */
 } PlaitRaggedArray;
 
 typedef struct
 {
   char *path;
-  const char *name; /* below the group */
+  const char *name; /* path within the ragged group */
   gint64 n;
   char **items;
-  GHashTable *indices; /* of the items, from 1 */
+  GHashTable *indices; /* name of an item -> its index + 1 */
   GPtrArray *arrays;   /* (element-type PlaitRaggedArray) */
-  hid_t id;            /* kept open, as those of arrays are */
+  hid_t id;            /* kept open like the datasets of arrays */
   gint64 attributes;
 } PlaitRaggedKind;
 
@@ -36,12 +36,13 @@ typedef struct
 {
   char *path;
   GPtrArray *kinds; /* (element-type PlaitRaggedKind) */
-  gboolean known;   /* not while it is read, when nothing may be looked for in it */
+  gboolean known;   /* FALSE while the group is being read, when no item may be looked up */
 } PlaitRaggedGroup;
 
-/* The ragged group @path, from now on known; NULL with *error, or without while it is being read. (transfer none) */
+/* Opens the ragged group @path, or returns the open one. NULL with *error set; NULL without an error while the group is
+ * being read. (transfer none) */
 PlaitRaggedGroup *plait_store_ragged_open (PlaitStore *store, const char *path, GError **error);
 
-/* Opens the array, and reads where its items lie, unless that is known. */
+/* Opens the array and reads its offsets and shapes, unless it is open already. */
 gboolean plait_store_ragged_open_array (PlaitStore *store, const PlaitRaggedKind *kind, PlaitRaggedArray *array,
                                         GError **error);

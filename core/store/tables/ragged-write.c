@@ -5,15 +5,15 @@
 
 #include <string.h>
 
-/* A dataset that grows: what does not fill a chunk yet is held. */
+/* A growing dataset. Rows that do not fill a chunk yet are buffered. */
 typedef struct
 {
   char *path;
   PlaitStoreType type;
-  guint width; /* 0: of one dimension */
+  guint width; /* 0: the dataset has one dimension */
   gint64 row_bytes;
   GByteArray *held;
-  gint64 written; /* rows */
+  gint64 written; /* number of rows in the file */
 } Column;
 
 typedef struct
@@ -21,8 +21,8 @@ typedef struct
   char *name;
   PlaitStoreType type;
   guint rank;
-  char **axes;       /* or NULL */
-  gint64 items, end; /* how many items it has, and their elements */
+  char **axes;       /* [rank] names of dimensions; may be NULL */
+  gint64 items, end; /* number of items, and of all their elements */
   Column values, offsets, shapes;
 } Array;
 
@@ -51,7 +51,7 @@ column_clear (Column *column)
     g_byte_array_unref (column->held);
 }
 
-/* Writes what is held; at the @last time a dataset that fills no chunk is made as any other. */
+/* Writes the buffered rows. If @last, and no chunk was ever full, the dataset is written at once, like any other. */
 static gboolean
 column_write (PlaitStore *store, Column *column, gboolean last, GError **error)
 {
@@ -113,14 +113,14 @@ kind_free (gpointer item)
   g_free (kind);
 }
 
-/* GROUP/KIND of GROUP/ITEM. (transfer full) */
+/* Returns GROUP/KIND for the path GROUP/ITEM. (transfer full) */
 static char *
 kind_path (const char *item, const char *kind)
 {
   return g_strdup_printf ("%.*s%s", (int)(strrchr (item, '/') + 1 - item), item, kind);
 }
 
-/* The kind @name of @item, made if it is new, with a place for @item. NULL on failure. */
+/* Returns the kind @name for @item, after adding @item to its items; makes a new kind if needed. NULL on failure. */
 static Kind *
 find_kind (PlaitStore *store, const char *item, const char *name, GError **error)
 {
@@ -179,7 +179,7 @@ find_array (Kind *kind, const char *name, PlaitStoreType type, guint rank)
   return array;
 }
 
-/* Ends one item of @array, which took @elements. */
+/* Ends an item of @array with @elements elements. */
 static gboolean
 end_item (PlaitStore *store, Array *array, gint64 elements, const gint64 *shape, GError **error)
 {
@@ -189,7 +189,7 @@ end_item (PlaitStore *store, Array *array, gint64 elements, const gint64 *shape,
          && (array->rank == 1 || column_append (store, &array->shapes, 1, shape, error));
 }
 
-/* Empty arrays of those before item @n that have none. */
+/* Adds empty items to @array up to item @n. */
 static gboolean
 skip_to (PlaitStore *store, Array *array, gint64 n, GError **error)
 {
@@ -211,7 +211,7 @@ append_strings (PlaitStore *store, Array *array, gint64 n, const char *const *st
     return FALSE;
   for (gint64 i = 0; i < n; i++)
     {
-      gint64 length = (gint64)strlen (strings[i]) + 1; /* with the NUL */
+      gint64 length = (gint64)strlen (strings[i]) + 1; /* including the NUL */
 
       if (!column_append (store, &array->values, length, strings[i], error))
         return FALSE;
@@ -220,7 +220,7 @@ append_strings (PlaitStore *store, Array *array, gint64 n, const char *const *st
   return end_item (store, array, bytes, NULL, error);
 }
 
-/* What an array tells of itself, once it is there. */
+/* Sets the attributes of a complete array. */
 static gboolean
 describe_array (PlaitStore *store, const Array *array, GError **error)
 {
@@ -284,7 +284,8 @@ append_labels (PlaitStore *store, const char *item, const char *kind, const Plai
   return TRUE;
 }
 
-/* Viewers draw one heatmap, which they cannot cut out of many. */
+/* Writes the item as a heatmap of its own if the file has no default plot: viewers cannot cut an item out of an
+ * array. */
 static gboolean
 write_first (PlaitStore *store, const char *item, const PlaitStoreHeatmap *heatmap, GError **error)
 {

@@ -4,39 +4,39 @@
 #include "tables/heatmap.h"
 
 /*
- * Arrays of many items, such as sentences, each of its own shape, in few datasets.
+ * Arrays of many items, such as sentences, each with its own shape, in few datasets.
  *
- * A ragged group GROUP has, for each kind of thing that items have, a group KIND (or KIND/PART ..), below it
+ * A ragged group GROUP has a group KIND (or KIND/PART ..) for each kind of data of its items. It contains
  *
- *     sentence          [n]: the names of the items, in the order of their writing
- *     NAME              the values of all items one after the other, each row-major
+ *     sentence          [n]: the names of the items, in the order of writing
+ *     NAME              the values of all items one after another, each row-major
  *     NAME_offsets      [n + 1]: item i is NAME[NAME_offsets[i] .. NAME_offsets[i + 1]]
- *     NAME_shape        [n, rank]: its shape; not of numbers of one dimension
+ *     NAME_shape        [n, rank]: the shape of each item; missing for arrays of one dimension
  *
- * for each array that the kind has. Text is the bytes of all strings of an item, with a NUL after each. The attribute
- * sentence_i of NAME says in Python how to cut an item out, "axes" what its dimensions are. An item that lacks an array
- * which others of its kind have has an empty one.
+ * for each array of the kind. Text is the bytes of all strings of an item, each with a NUL. The attribute sentence_i of
+ * NAME is a Python expression for one item; "axes" names the dimensions. An item without a certain array has an empty
+ * one.
  *
- * Readers need to know none of this: once the file is written, the functions of store.h that read take
- * GROUP/ITEM/KIND/NAME for the array of one item, GROUP/ITEM/KIND for a group with those, GROUP/ITEM for one with its
- * kinds, and plait_store_members (GROUP) names the items. Those of GROUP/KIND, as it is stored, are at their paths too.
+ * Readers need not know this layout. After the file is written, the reading functions of store.h accept
+ * GROUP/ITEM/KIND/NAME for the array of one item, GROUP/ITEM/KIND for a group of its arrays, and GROUP/ITEM for a group
+ * of its kinds. plait_store_members (GROUP) returns the names of items. The stored paths GROUP/KIND can be read, too.
  *
- * What is appended is held until it fills a chunk, and all of it is in the file when that is committed. A path @item is
- * GROUP/ITEM; ITEM begins with a digit, and no kind does.
+ * Appended rows are buffered until they fill a chunk; a commit writes the rest. An @item is a path GROUP/ITEM. ITEM
+ * begins with a digit; the name of a kind never does.
  */
 
-/* Appends the array @name of @kind of @item: @values of @shape [@rank], row-major; strings are const char *const * of
- * rank 1. @axes [@rank] are the names of its dimensions, told with the first; NULL: none. */
+/* Appends the array @name of @kind for @item: @values of @shape [@rank], row-major; strings are const char *const * of
+ * rank 1. @axes [@rank]: names of the dimensions, used when the array is first appended; NULL for no names. */
 gboolean plait_store_append (PlaitStore *store, const char *item, const char *kind, const char *name,
                              PlaitStoreType type, guint rank, const gint64 *shape, gconstpointer values,
                              const char *const *axes, GError **error);
 
-/* Gives the group of @kind, which @item has, the attribute @name unless it has it. */
+/* Sets the attribute @name of the group of @kind, which @item has, unless the attribute exists. */
 gboolean plait_store_append_attribute (PlaitStore *store, const char *item, const char *kind, const char *name,
                                        const char *value, GError **error);
 
-/* Appends @heatmap: its signal, and AXIS_labels of each axis that has labels. Attributes of the kind tell signal, axes
- * and title. If nothing else is what viewers open the file with, the heatmap also stands at GROUP/<first> as
- * plait_store_write_heatmap writes it: viewers cannot cut. */
+/* Appends @heatmap to @kind of @item: its array, and AXIS_labels for each axis with labels. Attributes of the kind are
+ * signal, axes and title. If the file has no default plot yet, the heatmap is also written to GROUP/<first> by
+ * plait_store_write_heatmap, because viewers cannot cut an item out of an array. */
 gboolean plait_store_append_heatmap (PlaitStore *store, const char *item, const char *kind,
                                      const PlaitStoreHeatmap *heatmap, GError **error);

@@ -7,7 +7,7 @@
 #include "files/memory.h"
 #include "hdf5/internal.h"
 
-/* Text of a column; rows have a limit of their own. */
+/* Maximum bytes of text in a column. */
 #define MAX_TEXT ((gsize)1 << 30)
 
 static gsize
@@ -57,7 +57,7 @@ plait_store_write_rows (PlaitStore *store, const char *path, const GArray *rows,
          && plait_store_attach_axes (store, path, error) && plait_store_attach_columns (store, path, error);
 }
 
-/* What is written of @cell. */
+/* Returns @cell with the value that is stored for a number that does not exist. */
 static PlaitTableCell
 filled_cell (PlaitTableCell cell, PlaitTableKind kind)
 {
@@ -78,7 +78,7 @@ plait_store_write_table (PlaitStore *store, const char *path, const PlaitTable *
   g_autoptr (GArray) rows = g_array_new (FALSE, FALSE, n * (guint)sizeof (PlaitTableCell));
   PlaitTableCell *cells;
 
-  /* A row of a table is a struct of cells, whose text, integer and real number share one place. */
+  /* A row of the table is a struct of n cells. A cell's text, integer and real number share one address. */
   g_array_set_size (rows, n_rows);
   cells = (gpointer)rows->data;
   for (guint c = 0; c < n; c++)
@@ -110,7 +110,7 @@ plait_store_table_columns (PlaitStore *store, const char *path, gint64 *rows, GE
       g_autofree char *column_path = g_strconcat (path, "/", names[i], NULL);
       if (!plait_store_describe (store, column_path, &object, error))
         return NULL;
-      /* A column of strings of very unequal length is a group, see plait_store_write_strings. */
+      /* A column of strings with very different lengths is stored as a group (plait_store_write_strings). */
       gint64 length = object.shape[0];
       if (object.kind == PLAIT_STORE_GROUP)
         {
@@ -121,7 +121,7 @@ plait_store_table_columns (PlaitStore *store, const char *path, gint64 *rows, GE
         }
       if (object.kind != PLAIT_STORE_DATASET || object.rank != 1 || length < 0 || (i > 0 && length != *rows))
         return plait_fail_null (error, PLAIT_ERROR_CORRUPT,
-                                "%s: %s is no table: its column '%s' has another length than those before, or more "
+                                "%s: %s is not a table: its column '%s' has another length than the others, or more "
                                 "than one dimension; " PLAIT_STORE_REMEDY,
                                 plait_store_path (store), path, names[i]);
       *rows = length;
@@ -149,7 +149,7 @@ read_field (PlaitStore *store, const char *path, const PlaitStoreField *field, G
   for (guint r = 0; r < rows->len; r++)
     memcpy (rows->data + r * row_size + field->offset, values + r * size, size);
   if (text)
-    texts[0] = NULL; /* the rows have the strings now, so the list alone is freed */
+    texts[0] = NULL; /* the strings belong to the rows now: free only the list */
   return TRUE;
 }
 

@@ -5,41 +5,42 @@
 #include "hdf5/store.h"
 
 /*
- * Tables: a group with one dataset of one dimension a column, all of the same length, and their names in order as its
- * attribute "columns". So a column is read alone, and h5py gives a data frame with
- * pandas.DataFrame ({name: group[name][:] for name in group.attrs["columns"]}).
+ * Tables: a group with one dataset of one dimension for each column, all of equal length. The attribute "columns" lists
+ * their names in order. So a column can be read alone, and h5py makes a data frame with pandas.DataFrame ({name:
+ * group[name][:] for name in group.attrs["columns"]}).
  */
 
-/* A column as rows in memory have it: structs, of which each has one value of every column. */
+/* A column of a table whose rows are structs in memory, each with one value for every column. */
 typedef struct
 {
-  const char *name;    /* a name of one component, such as "learning_rate" */
-  PlaitStoreType type; /* INT32 (a gboolean too), INT64, DOUBLE, or STRING: a char * */
-  gsize offset;        /* of the value in a row */
-  const char *unit;    /* shown by viewers; NULL for none */
+  const char *name;    /* a name with one path component, such as "learning_rate" */
+  PlaitStoreType type; /* INT32 (also for gboolean), INT64, DOUBLE, or STRING (a char *) */
+  gsize offset;        /* offset of the value in the struct */
+  const char *unit;    /* unit shown by viewers; may be NULL */
 } PlaitStoreField;
 
-/* The column that is called as the member of @Row that holds it. */
+/* Initialises a PlaitStoreField for the struct member @member of @Row, with its name as column name, PLAIT_STORE_ ##
+ * @kind as type and @of as unit. */
 #define PLAIT_STORE_FIELD(Row, member, kind, of)                                                                       \
   {                                                                                                                    \
     .name = #member, .type = PLAIT_STORE_##kind, .offset = G_STRUCT_OFFSET (Row, member), .unit = of                   \
   }
 
-/* Writes @rows, structs that have @fields, as the table @path. With @axis and @signal, names of two numeric columns,
- * viewers that know NeXus draw the second over the first when the group is opened; both may be NULL. */
+/* Writes @rows, structs with @fields, as the table @path. @axis and @signal name two numeric columns: viewers of NeXus
+ * then plot the second against the first when the group is opened. They may be NULL. */
 gboolean plait_store_write_rows (PlaitStore *store, const char *path, const GArray *rows, const PlaitStoreField *fields,
                                  guint n_fields, const char *axis, const char *signal, GError **error);
 
-/* Writes @table, which has no gaps, as the table @path: columns of PLAIT_TABLE_COUNTS as integers, -1 where there is
- * none, of PLAIT_TABLE_NUMBERS as real numbers, NaN where there is none, and others as text. */
+/* Writes @table (without gaps) as the table @path: PLAIT_TABLE_COUNTS as integers (-1 for a number that does not
+ * exist), PLAIT_TABLE_NUMBERS as doubles (NaN for a number that does not exist), other columns as text. */
 gboolean plait_store_write_table (PlaitStore *store, const char *path, const PlaitTable *table, GError **error);
 
-/* Puts the table @path, which has at most @most rows, in the place of what @rows has: of each row the @fields, zeros
- * elsewhere. Strings are @rows' own, for its clear function, even after a failure. Columns that no field names are not
- * read. */
+/* Replaces the content of @rows by the table @path of at most @most rows. Reads only the columns of @fields; other
+ * members of the structs are zero. @rows owns the strings and frees them with its clear function, also after a
+ * failure. */
 gboolean plait_store_read_table (PlaitStore *store, const char *path, const PlaitStoreField *fields, guint n_fields,
                                  gint64 most, GArray *rows, GError **error);
 
-/* Names of the columns of the table @path in order, NULL-terminated, and *@rows; refuses what is no table. A column is
- * read as the dataset PATH/NAME. (transfer full) */
+/* Returns the names of the columns of the table @path in order, NULL-terminated, and the number of rows in *@rows.
+ * Fails if @path is not a table. A column can be read as the dataset PATH/NAME. (transfer full) */
 char **plait_store_table_columns (PlaitStore *store, const char *path, gint64 *rows, GError **error);

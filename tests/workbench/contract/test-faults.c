@@ -331,7 +331,7 @@ FAULTY (COMBINER, refuses_its_defaults, "runs",
         "\"serial\" of [combiner]: nothing is to my taste)",
         .build = refuse_all)
 FAULTY (COMBINER, gives_nothing, "runs", "combine", .change = give_nothing)
-FAULTY (COMBINER, crashes, "runs", OF_COMBINER "reached for memory that is not there; this is a fault of the plugin",
+FAULTY (COMBINER, crashes, "runs", OF_COMBINER "accessed memory that does not exist; this is a fault of the plugin",
         .change = reach_wild)
 FAULTY (COMBINER, calls_exit, "runs", OF_COMBINER "called exit (); this is a fault of the plugin", .change = leave)
 FAULTY (COMBINER, leaves_at_once, "runs", "the plugin ended the process by itself with exit code 7",
@@ -342,9 +342,9 @@ FAULTY (COMBINER, adds_an_undeclared_loss, "runs", OF_COMBINER "adds to the loss
 TEST_CASE (contract_faults, does_not_end)
 {
   faulty_plugin = (FaultyPlugin){ .change = spin };
-  check_fault (COMBINER, 1, "runs", OF_COMBINER "did not come to its end in time");
+  check_fault (COMBINER, 1, "runs", OF_COMBINER "did not finish in time");
   faulty_plugin = (FaultyPlugin){ .update = hang };
-  check_fault (COVERAGE, 1, "runs", "update: did not come to its end in time");
+  check_fault (COVERAGE, 1, "runs", "update: did not finish in time");
 }
 
 /*
