@@ -10,8 +10,8 @@
 #include "training/parameters.h"
 #include "layers/parameter-set.h"
 
-/* Steps of search go through so many queries of each sentence in turn, so that what one has read is not always there
- * for the next. */
+/* Number of different queries of each sentence that steps of search use in turn, so that the cache does not always hold
+ * what the next step reads. */
 #define TURNS 16
 
 struct BenchCrossAttention
@@ -30,14 +30,14 @@ struct BenchCrossAttention
   PlaitTape *lasting;
   PlaitTape *step;
 
-  /* What is remembered, on the lasting tape. */
+  /* Memories, keys and queries, on the lasting tape. */
   gint64 batch;
   gint64 words;
   PlaitCrossAttentionKeys keys;
   PlaitTensor queries; /* [words or TURNS, batch, query width] */
-  gint64 turn;         /* of the last step of search */
+  gint64 turn;         /* index of the queries of the last step of search */
   PlaitTensor dqueries;
-  PlaitTensor given; /* by the last step of search */
+  PlaitTensor given; /* context or query computed by the last step of search */
 };
 
 void
@@ -94,14 +94,15 @@ build_encoder (BenchCrossAttention *attention, GError **error)
     return FALSE;
   width = plait_decoder_memory_width (decoder, &shape->memories[0].width, 1);
   if (shape->n_memories != 1 || (attention->encoder.leaves && shape->memories[0].width != width))
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "[source %s] makes %u memories, the first %jd wide; plait-bench steps wants one that is as wide "
-                       "as the decoder reads it, %jd",
-                       source->name, shape->n_memories, shape->memories[0].width, width);
+    return plait_fail (
+        error, PLAIT_ERROR_INPUT,
+        "[source %s] makes %u memories, the first of width %jd; plait-bench steps needs one memory of the "
+        "width that the decoder reads, %jd",
+        source->name, shape->n_memories, shape->memories[0].width, width);
   if (!attention->encoder.leaves && shape->memories[0].structure != PLAIT_STRUCTURE_NONE)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "the encoder %s links the rows of its memory, which cannot be drawn; plait-bench steps runs "
-                       "encoders that stand on another one",
+                       "encoders that have an inner encoder",
                        source->encoder->schema->name);
   attention->leaf_width = attention->encoder.leaves ? attention->encoder.leaves->shape.memories[0].width : width;
   attention->memory = (PlaitMemorySpecification){ source->name, width, shape->memories[0].structure };
@@ -132,7 +133,7 @@ build_cross_attention (BenchCrossAttention *attention, GError **error)
  * Memories
  */
 
-/* Fails if the memories of @length leaves a sentence, with keys and values, are larger than the memory that is free. */
+/* Fails if the memories of sentences of @length leaves, with keys and values, do not fit into the available memory. */
 static gboolean
 check_memory (const BenchCrossAttention *attention, gint64 length, GError **error)
 {
@@ -146,7 +147,7 @@ check_memory (const BenchCrossAttention *attention, gint64 length, GError **erro
                         attention->batch, length, bytes / 1073741824);
 }
 
-/* The same @rows drawn ones for each of @n sentences. */
+/* Draws @rows random rows and repeats them for each of @n sentences. */
 static PlaitTensor
 draw (PlaitArena *arena, gint64 n, gint64 rows, gint64 width, const char *what)
 {
@@ -161,7 +162,7 @@ draw (PlaitArena *arena, gint64 n, gint64 rows, gint64 width, const char *what)
   return tensor;
 }
 
-/* @n sentences of @length. */
+/* Returns @n sentences of @length rows. */
 static PlaitRagged
 alike (PlaitArena *arena, gint64 n, gint64 length)
 {
@@ -172,7 +173,7 @@ alike (PlaitArena *arena, gint64 n, gint64 length)
   return (PlaitRagged){ n, offsets };
 }
 
-/* Every sentence has the same leaves. */
+/* Makes the memories of all sentences from identical random leaves. */
 static PlaitMemory
 draw_memory (const BenchCrossAttention *attention, gint64 length)
 {
@@ -195,7 +196,7 @@ draw_memory (const BenchCrossAttention *attention, gint64 length)
   return encoding->memories[0];
 }
 
-/* @node of the lasting tape as a leaf of @tape, with a gradient that lasts as long as it. */
+/* Makes @node of the lasting tape a leaf of @tape, with a gradient in lasting memory. */
 static PlaitNode *
 with_gradient (const BenchCrossAttention *attention, PlaitTape *tape, PlaitNode *node)
 {
@@ -216,7 +217,7 @@ with_gradient (const BenchCrossAttention *attention, PlaitTape *tape, PlaitNode 
   return plait_leaf (tape, node->value, &gradient);
 }
 
-/* The keys as leaves of @tape that gradients go back to. */
+/* Makes the keys leaves of @tape that receive gradients. */
 static PlaitCrossAttentionKeys
 keys_with_gradients (const BenchCrossAttention *attention, PlaitTape *tape)
 {
@@ -263,7 +264,7 @@ remember (gpointer data)
   if (attention->words == 0)
     plait_cross_keys_keep_columns (&attention->attention, &attention->keys, attention->lasting);
   else
-    keys_with_gradients (attention, attention->lasting); /* so that the gradients are there */
+    keys_with_gradients (attention, attention->lasting); /* allocates the gradients */
 }
 
 BenchCrossAttention *
@@ -298,8 +299,8 @@ bench_cross_attention_new (const PlaitExperiment *experiment, gint64 length, gin
  * Steps
  */
 
-/* The site over @each queries of every sentence, which stand from row @first of the queries on; what a decoder goes on
- * with. */
+/* Attends for @each queries of every sentence, which begin at row @first of the queries. Returns the rows with which a
+ * decoder continues. */
 static PlaitNode *
 attend (const BenchCrossAttention *attention, const PlaitCrossAttentionKeys *keys, gint64 first, gint64 each,
         PlaitAttentionCost *rows_weighed)
@@ -333,7 +334,7 @@ search (gpointer data)
       = attend (call->attention, &keys, call->attention->turn * call->attention->batch, 1, &call->rows_weighed)->value;
 }
 
-/* Whole targets: a Transformer decoder attends for all words at once, a recurrent one word by word. */
+/* Trains on whole targets: a Transformer decoder attends for all words at once, a recurrent one word by word. */
 static void
 train (gpointer data)
 {
@@ -364,7 +365,7 @@ bench_cross_attention_step (BenchCrossAttention *attention, gint64 *rows_weighed
   return TRUE;
 }
 
-/* Links of one sentence; nothing where there are none. */
+/* Writes links of one sentence; nothing if @numbers is NULL. */
 static gboolean
 write_numbers (PlaitStore *store, const char *path, const gint64 *numbers, gint64 n, GError **error)
 {
@@ -383,7 +384,7 @@ bench_cross_attention_write (const BenchCrossAttention *attention, const char *p
 
   if (attention->attention.n_attentions != 1 || attention->attention.attentions[0].kind != PLAIT_ATTEND_MEMORY)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "the combiner %s does not attend to the memory once, which a peer could do after it",
+                       "the combiner %s does not attend to the memory exactly once, so its step cannot be written",
                        attention->experiment->decoder.combiner);
   store = plait_store_create (path, error);
   return store && plait_parameters_write (attention->parameters, store, "/parameters", error)

@@ -6,8 +6,8 @@
 #include "command/program.h"
 #include "command/ranks.h"
 
-/* plait-bench: whole training steps and searches of an experiment's model, its encoders alone; steps of attention of
- * several experiments. */
+/* plait-bench: times training steps, searches and encoders of an experiment's model, and attention steps of several
+ * experiments. */
 
 PlaitExperiment *
 bench_load (const char *path, const BenchOptions *options, PlaitRegistry *registry, GError **error)
@@ -30,7 +30,7 @@ check_parameters (const BenchOptions *options, GError **error)
          && plait_file_check_new (options->parameters, options->force, "", "--parameters", error);
 }
 
-/* Runs a mode that times the model of one file. With @ranks, processes that a launcher started agree on every error. */
+/* Runs a command that times the model of one file. Processes started by a launcher agree on every error. */
 static gboolean
 time_model (PlaitInvocation *invocation, const BenchWork *work, GError **error)
 {
@@ -98,16 +98,12 @@ run_steps (PlaitInvocation *invocation, GError **error)
         0,                                                                                                             \
         PLAIT_OPTION_TEXT,                                                                                             \
         offsetof (BenchOptions, parameters),                                                                           \
-        "Write the initial values, for a peer to begin with",                                                          \
+        "Write the initial values, so that another program can begin with them",                                       \
         "FILE" },                                                                                                      \
       PLAIT_OPTION_FORCE (BenchOptions), PLAIT_OPTION_THREADS (BenchOptions), PLAIT_OPTION_JSON (BenchOptions)
 #define OPTIONS_OF_MODELS                                                                                               \
-  OPTIONS_OF_ALL, { "data",                                                                                             \
-                    'd',                                                                                                \
-                    PLAIT_OPTION_TEXT,                                                                                  \
-                    offsetof (BenchOptions, data),                                                                      \
-                    "Token data; else such data are drawn",                                                             \
-                    "FILE" },                                                                                           \
+  OPTIONS_OF_ALL,                                                                                                       \
+      { "data", 'd', PLAIT_OPTION_TEXT, offsetof (BenchOptions, data), "Token data; random by default", "FILE" },       \
       { "steps",                                                                                                        \
         'n',                                                                                                            \
         PLAIT_OPTION_INTEGER,                                                                                           \
@@ -119,13 +115,13 @@ run_steps (PlaitInvocation *invocation, GError **error)
       { "warmup", 'w',    PLAIT_OPTION_INTEGER, offsetof (BenchOptions, warmup), "Steps before the timed ones; 2", "N", \
         0,        1000000 },                                                                                            \
   {                                                                                                                     \
-    "profile", 0, PLAIT_OPTION_FLAG, offsetof (BenchOptions, profile), "Also where the threads' time goes"              \
+    "profile", 0, PLAIT_OPTION_FLAG, offsetof (BenchOptions, profile), "Also measure how threads spend their time"      \
   }
 
 static const PlaitOption model_options[] = { OPTIONS_OF_MODELS, { NULL } };
 static const PlaitOption encode_options[] = {
   OPTIONS_OF_MODELS,
-  { "forward", 0, PLAIT_OPTION_FLAG, offsetof (BenchOptions, forward), "Leave backward out" },
+  { "forward", 0, PLAIT_OPTION_FLAG, offsetof (BenchOptions, forward), "Skip the backward pass" },
   { NULL },
 };
 static const PlaitOption steps_options[] = {
@@ -134,7 +130,7 @@ static const PlaitOption steps_options[] = {
     "N", 1, 1000000 },
   { "lengths", 0, PLAIT_OPTION_TEXT, offsetof (StepsOptions, steps.lengths),
     "Rows of a sentence; else the powers of ten from 100 to bench.positions", "N,..." },
-  { "batch", 0, PLAIT_OPTION_TEXT, offsetof (StepsOptions, steps.batches), "Sentences side by side; 1", "N,..." },
+  { "batch", 0, PLAIT_OPTION_TEXT, offsetof (StepsOptions, steps.batches), "Sentences in a batch; 1", "N,..." },
   { "words", 0, PLAIT_OPTION_INTEGER, offsetof (StepsOptions, steps.words),
     "Forward and backward over targets of N words, instead of a step of search", "N", 1, 100000 },
   { NULL },
@@ -218,13 +214,12 @@ static const PlaitCommand *const modes[] = { &train, &decode, &encode, &steps, N
 
 static const PlaitProgram program = {
   PLAIT_NAME "-bench",
-  "Times steps of an experiment's model, over drawn text: prints medians of seconds, tokens and sentences a second, "
-  "the "
-  "most memory that the process has had, and the share of the machine's own rate of matrix products that is reached, "
-  "counting no padding.",
-  "The model is that of the experiment file, which may be any that plait run takes. Its text is not read: vocabularies "
-  "have data.vocabulary_size entries, and sentences are drawn as its group [bench] says (plait inspect bench), as many "
-  "in a batch as [train] or [decode] says. plait-bench COMMAND --help tells more of one.",
+  "Times steps of an experiment's model on random text. Prints medians of seconds, tokens and sentences per second, "
+  "the most memory that the process has held, and the share of the machine's rate of matrix products that is reached, "
+  "not counting padding.",
+  "The model is that of the experiment file, which may be any file for plait run. Its text is not read: vocabularies "
+  "have data.vocabulary_size entries, and sentences are drawn as the group [bench] says (plait inspect bench), with "
+  "batches of the size in [train] or [decode]. See plait-bench COMMAND --help for the options of a command.",
   modes,
   NULL,
 };

@@ -10,7 +10,7 @@
 #include "significance/statistics.h"
 #include "tensor/blas.h"
 
-/* Times steps, and prints the figures. */
+/* Times steps and prints the results. */
 
 #define RATE_SECONDS .5
 
@@ -18,8 +18,8 @@
 typedef struct
 {
   double seconds;
-  double processor; /* seconds of all threads together */
-  double exchange;  /* seconds between processes */
+  double processor; /* seconds, summed over all threads */
+  double exchange;  /* seconds of communication between processes */
   double sentences;
   double tokens;
   double flop;
@@ -33,10 +33,10 @@ typedef struct
   guint threads;
   Timed *timed;         /* [steps] */
   double *losses;       /* [warmup + steps] */
-  gint64 peak;          /* bytes */
-  gint64 loaded;        /* bytes */
-  double rate;          /* FLOP/s */
-  PlaitWorkTimes times; /* of all timed steps, with options->profile */
+  gint64 peak;          /* most memory of the process, bytes */
+  gint64 loaded;        /* most memory before the model is made, bytes */
+  double rate;          /* rate of matrix products, FLOP/s */
+  PlaitWorkTimes times; /* profile of all timed steps, for --profile */
 } Figures;
 
 static void
@@ -74,7 +74,7 @@ median_of (const Figures *figures, gsize offset)
 
 #define MEDIAN(figures, field) median_of (figures, G_STRUCT_OFFSET (Timed, field))
 
-/* Returns the median of the field at @offset a second. */
+/* Returns the median, over steps, of the field at @offset per second. */
 static double
 rate_of (const Figures *figures, gsize offset)
 {
@@ -94,7 +94,7 @@ known (double rate)
   return rate > 0 ? rate : NAN;
 }
 
-/* A part of the threads' time. */
+/* A share of the threads' time. */
 typedef struct
 {
   const char *name;
@@ -119,7 +119,7 @@ list_shares (const PlaitWorkTimes *times, Share shares[N_SHARES])
   shares[n++] = (Share){ "idle between runs", times->idle };
 }
 
-/* Adds the array @name of a field of each step. */
+/* Adds an array @name with the field at @offset of each timed step. */
 static void
 add_numbers (PlaitJson *json, const char *name, const Figures *figures, gsize offset)
 {
@@ -211,7 +211,7 @@ print_text (const Figures *figures)
  * Timing
  */
 
-/* Returns the most memory that this process has had, in bytes. */
+/* Returns the most memory that this process has held, in bytes. */
 static gint64
 peak_bytes (void)
 {

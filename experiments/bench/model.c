@@ -11,7 +11,7 @@
 #include "training/parameters.h"
 #include "training/update.h"
 
-/* The experiment's model as a whole: training steps, searches, encoders. */
+/* Steps of an experiment's whole model: training, search, encoders. */
 
 typedef struct
 {
@@ -39,7 +39,7 @@ model_free (gpointer data)
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Model, model_free)
 
-/* Makes batches of the token data. (transfer full) */
+/* Makes batches of random token data, or of the given file. (transfer full) */
 static PlaitRandomBatches *
 new_batches (const BenchOptions *options, gboolean search, gint64 max, GError **error)
 {
@@ -60,7 +60,7 @@ write_parameters (const PlaitParameters *parameters, const char *path, GError **
   return store && plait_parameters_write (parameters, store, "/parameters", error) && plait_store_commit (store, error);
 }
 
-/* Makes the model with its initial values, and batches for it; a step takes @each of them. (transfer full) */
+/* Makes the model with its initial values and batches for all steps, @each batches for a step. (transfer full) */
 static Model *
 make_model (const Bench *bench, gboolean search, gint64 each, GError **error)
 {
@@ -91,7 +91,7 @@ batch_of (const Model *model, gint64 number)
   return model->data->batches->pdata[number % model->data->batches->len];
 }
 
-/* Returns what follows the numbers of a description. (transfer full) */
+/* Describes the decoder, for the end of a description. (transfer full) */
 static char *
 describe_decoder (const PlaitDecoderSettings *decoder)
 {
@@ -100,7 +100,7 @@ describe_decoder (const PlaitDecoderSettings *decoder)
              : g_strdup_printf ("%s, coverage %s", decoder->combiner, decoder->coverage);
 }
 
-/* Returns "64 sentences". (transfer full) */
+/* Describes the size of a batch, such as "64 sentences". (transfer full) */
 static char *
 describe_batch (const PlaitTrainSettings *train)
 {

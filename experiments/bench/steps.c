@@ -10,10 +10,10 @@
 #include "cross-attention.h"
 #include "tensor/blas.h"
 
-/* A sample is as many steps as take so long, and no more than so many. */
+/* A sample has enough steps for SAMPLE_SECONDS, at most MAX_IN_SAMPLE. */
 #define SAMPLE_SECONDS .0002
 #define MAX_IN_SAMPLE 1000
-/* How near the length from which an experiment is faster is told. */
+/* Accuracy, as a factor, of the length from which an experiment is faster. */
 #define NEAR 1.2
 
 typedef struct
@@ -28,12 +28,12 @@ typedef struct
   PlaitTable *table;
 } Comparison;
 
-/* Of one step. */
+/* Cost of one step. */
 typedef struct
 {
   double seconds;
-  double processor; /* seconds of all threads together */
-  gint64 touched;
+  double processor; /* seconds, summed over all threads */
+  gint64 rows_weighed;
 } Cost;
 
 static void
@@ -50,14 +50,14 @@ comparison_clear (Comparison *bench)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Comparison, comparison_clear)
 
-/* What each of @n steps takes in the mean. */
+/* Runs @n steps and returns their mean cost. */
 static gboolean
 sample (BenchCrossAttention *attention, gint64 n, Cost *cost, GError **error)
 {
   BenchMoment start = bench_now (), end;
 
   for (gint64 i = 0; i < n; i++)
-    if (!bench_cross_attention_step (attention, &cost->touched, error))
+    if (!bench_cross_attention_step (attention, &cost->rows_weighed, error))
       return FALSE;
   end = bench_now ();
   cost->seconds = (end.clock - start.clock) / (double)n;
@@ -65,8 +65,8 @@ sample (BenchCrossAttention *attention, gint64 n, Cost *cost, GError **error)
   return TRUE;
 }
 
-/* Medians over the samples; what is touched, in the same step however many follow. The memories of a long length are
- * large, so each has its own site. */
+/* Measures medians over the samples; the number of rows weighed is that of a fixed step. Memories of long sentences are
+ * large, so each length builds its own attention. */
 static gboolean
 measure (const Comparison *bench, guint which, gint64 length, gint64 batch, Cost *cost, GError **error)
 {
@@ -104,13 +104,14 @@ add_row (const Comparison *bench, gint64 batch, gint64 length, guint which, cons
   plait_table_real (table, cost->seconds * 1e6);
   plait_table_real (table, cost->processor * 1e6);
   plait_table_real (table, ratio);
-  if (cost->touched > 0)
-    plait_table_integer (table, PLAIT_TABLE_PLAIN, cost->touched);
+  if (cost->rows_weighed > 0)
+    plait_table_integer (table, PLAIT_TABLE_PLAIN, cost->rows_weighed);
   else
     plait_table_none (table);
 }
 
-/* Between @slower and @faster, how long sentences are from which experiment @which is faster than the first. */
+/* Adds a note with the length, between @slower and @faster, from which experiment @which is faster than the first
+ * one. */
 static gboolean
 find_crossing (const Comparison *bench, guint which, gint64 batch, gint64 slower, gint64 faster, GError **error)
 {
@@ -132,7 +133,7 @@ find_crossing (const Comparison *bench, guint which, gint64 batch, gint64 slower
   return TRUE;
 }
 
-/* The lengths between which experiment @which becomes faster, by its @ratios; FALSE where it does not. */
+/* TRUE if experiment @which becomes faster than the first one, by its @ratios; returns the lengths before and after. */
 static gboolean
 is_crossed (const GArray *lengths, const double *ratios, gint64 *slower, gint64 *faster)
 {
@@ -237,7 +238,7 @@ is_number (const char *text, gconstpointer data)
   return plait_parse_integer (text, &number);
 }
 
-/* Reads "100,1000", which @option gave, into *numbers: integers from 1 on that grow. */
+/* Parses "100,1000", the value of @option, into *numbers: increasing integers of at least 1. */
 static gboolean
 read_numbers (const char *option, const char *text, GArray **numbers, GError **error)
 {
@@ -252,14 +253,14 @@ read_numbers (const char *option, const char *text, GArray **numbers, GError **e
     {
       if (!plait_parse_integer (each[i], &number) || number <= before || number > 10000000)
         return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "%s cannot be \"%s\"; expected integers from 1 to 10000000 that grow, such as 100,1000",
+                           "%s cannot be \"%s\"; expected increasing integers from 1 to 10000000, such as 100,1000",
                            option, text);
       g_array_append_val (*numbers, number);
     }
   return TRUE;
 }
 
-/* What is written for a peer is one step. */
+/* Checks that --parameters is used for exactly one step of search. */
 static gboolean
 check_written (const Comparison *bench, GError **error)
 {
@@ -271,7 +272,7 @@ check_written (const Comparison *bench, GError **error)
       "--parameters writes one step of search; give one file, one of --lengths and one of --batch, and no --words");
 }
 
-/* Returns the powers of ten from 100 to @longest, which ends them. (transfer full) */
+/* Returns the powers of ten from 100 on, below @longest, and @longest. (transfer full) */
 static char *
 usual_lengths (gint64 longest)
 {

@@ -20,17 +20,18 @@ read_numbers (GArray *numbers, const char *text, gint64 min, gint64 end, GError 
       gint32 id;
 
       if (!plait_parse_integer (words[i], &number) || number < min || number >= end)
-        return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "\"%.40s\" is no id; expected an integer from %jd to %jd, ids separated by single spaces",
-                           words[i], min, end - 1);
+        return plait_fail (
+            error, PLAIT_ERROR_INPUT,
+            "\"%.40s\" is not an id; expected an integer from %jd to %jd, ids separated by single spaces", words[i],
+            min, end - 1);
       id = (gint32)number;
       g_array_append_val (numbers, id);
     }
   return TRUE;
 }
 
-/* Appends the tree @text over the tokens of the tuple in the making: left and right child of each inner node, as
- * PlaitTrees counts them. */
+/* Appends the tree @text over the tokens of the current tuple: left and right child of each inner node, numbered like
+ * PlaitTrees. */
 static gboolean
 read_tree (PlaitStreamBuilder *stream, const char *text, GError **error)
 {
@@ -59,7 +60,7 @@ read_tree (PlaitStreamBuilder *stream, const char *text, GError **error)
   return TRUE;
 }
 
-/* Fails if a line does not have @n texts: "text", "its trees", "the target". */
+/* Fails if a line does not have @n texts: each source's text, its trees, and the target. */
 static gboolean
 check_texts (const PlaitTuples *tuples, guint n, GError **error)
 {
@@ -111,7 +112,7 @@ read_line (PlaitTuples *tuples, const char *line, GError **error)
       || g_array_index (target, gint32, target->len - 1) != PLAIT_TOKEN_EOS)
     return plait_fail (error, PLAIT_ERROR_INPUT, "the target does not end in %d, the end of a sentence",
                        PLAIT_TOKEN_EOS);
-  g_array_set_size (target, target->len - 1); /* a batch adds it */
+  g_array_set_size (target, target->len - 1); /* the batch adds EOS */
   plait_tuples_end (tuples);
   return TRUE;
 }

@@ -46,7 +46,7 @@ TEST_CASE (arena, reuses_released_blocks_the_tightest_first)
 
 TEST_CASE (arena, released_blocks_grow_together)
 {
-  /* Blocks 0 .. 4 end to end, and the order in which 1 .. 3 go. */
+  /* Blocks 0 .. 4 are adjacent; blocks 1 .. 3 are released in each of these orders. */
   const int orders[][3] = { { 1, 2, 3 }, { 3, 2, 1 }, { 1, 3, 2 }, { 2, 1, 3 } };
 
   for (gsize order = 0; order < G_N_ELEMENTS (orders); order++)
@@ -64,7 +64,7 @@ TEST_CASE (arena, released_blocks_grow_together)
     }
 }
 
-/* Seeded taking and releasing: blocks never overlap, and nothing is lost. */
+/* Allocates and releases at random (seeded): blocks never overlap, and no memory is lost. */
 TEST_CASE (arena, holds_any_order_of_taking_and_releasing)
 {
   enum
@@ -91,7 +91,7 @@ TEST_CASE (arena, holds_any_order_of_taking_and_releasing)
       blocks[place] = plait_arena_allocate (arena, sizes[place]);
       memset (blocks[place], (int)place, sizes[place]);
     }
-  /* Some 60 / 2 blocks of 20 kB are held on average. */
+  /* About 30 blocks of 20 kB are held on average. */
   CHECK (plait_arena_peak (arena) < 2500000);
   for (gsize place = 0; place < HELD; place++)
     if (blocks[place])
@@ -187,7 +187,7 @@ TEST_CASE (arena, leaves_the_call_when_the_limit_is_reached)
   CHECK (taking.done >= 25 && taking.done <= 31);
   CHECK (plait_arena_peak (arena) <= 3 << 20);
 
-  /* And it works again, for what fits. */
+  /* The arena works again for requests that fit. */
   taking = (Taking){ arena, 100000, 25, 0 };
   CHECK (plait_arena_protect (arena, take_many, &taking, NO_ERROR));
   CHECK_INT (taking.done, 25);
@@ -211,7 +211,7 @@ take_items (gpointer data)
   plait_arena_new_array (taking->arena, double, taking->size);
 }
 
-/* Numbers of items whose bytes would wrap around to few. */
+/* Tests numbers of items whose size in bytes would overflow to a small number. */
 TEST_CASE (arena, absurd_numbers_of_items_are_refused)
 {
   const gsize numbers[] = { G_MAXSIZE, ((gsize)1 << 61) + 1, (gsize)-1, (gsize)1 << 63 };
@@ -270,7 +270,7 @@ TEST_CASE (arena, is_left_with_words)
       CHECK (!plait_crash_get_owner ().who);
     }
 
-  /* Nothing is left of the words when the arena runs out next, or does not. */
+  /* The earlier error does not appear again. */
   taking = (Taking){ arena, G_MAXSIZE, 1, 0 };
   CHECK (!plait_arena_protect (arena, take_many, &taking, &error));
   CHECK_ERROR (error, PLAIT_ERROR_MEMORY, "make the batches smaller");

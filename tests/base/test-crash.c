@@ -33,7 +33,7 @@ read_all (int descriptor, char *text, gsize size)
   close (descriptor);
 }
 
-/* A process that watches, sets out as @caller and does @deed. */
+/* Runs @deed in a process with crash handlers, as @caller. */
 static End
 watch (PlaitCodeOwner caller, void (*deed) (void))
 {
@@ -97,7 +97,7 @@ leave_quickly (void)
   quick_exit (0);
 }
 
-/* Without an end that is ever reached; the compiler is not to know it, nor to make a loop of it. */
+/* Recurses without end; written so that the compiler cannot recognise that or make it a loop. */
 static int
 fall (volatile char *above)
 {
@@ -121,7 +121,7 @@ fall_in_piece (gpointer data, gint64 piece, guint thread)
   usleep (1000);
 }
 
-/* Not in the thread that began. */
+/* Overflows the stack of a worker thread. */
 static void
 overflow_in_a_pool (void)
 {
@@ -138,7 +138,7 @@ come_back_first (void)
   exit (3);
 }
 
-/* A sanitizer answers crashes itself. */
+/* A sanitizer reports crashes itself. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define SANITIZED TRUE
 #else
@@ -197,7 +197,7 @@ TEST_CASE (crash, the_hosts_own_end_as_ever)
   CHECK_STRING (end.reported, "");
 }
 
-/* As of a library, or of a thread that a plugin began. */
+/* Exits like a library, or a thread that a plugin started. */
 static void
 leave_unasked (void)
 {

@@ -46,7 +46,7 @@ TEST_CASE (digest, of_no_file)
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "cannot be opened");
   CHECK (!plait_digest_file (plait_test_folder (), &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "is a folder");
-  /* What would never end. */
+  /* This file never ends. */
   CHECK (!plait_digest_file ("/dev/zero", &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "/dev/zero: is not a regular file");
   REQUIRE (mkfifo (path, 0600) == 0);

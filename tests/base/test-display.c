@@ -38,7 +38,7 @@ TEST_CASE (display, cuts_between_characters)
   check_cut ("", 0, "");
   check_cut ("漢字漢", 6, "漢字漢");
   check_cut ("漢字漢", 5, "漢字…");
-  check_cut ("漢字漢", 4, "漢…"); /* half of a wide character is none */
+  check_cut ("漢字漢", 4, "漢…"); /* half of a wide character is never shown */
   check_cut ("ae\u0301bcd", 3, "ae\u0301…");
 }
 
@@ -86,7 +86,7 @@ TEST_CASE (display, cleans)
   CHECK_STRING (text, "a\ufffd\tb\n");
 }
 
-/* What @text is on a terminal. (transfer full) */
+/* Returns @text as written to a terminal. (transfer full) */
 static char *
 on_terminal (const char *text)
 {
@@ -103,14 +103,14 @@ on_terminal (const char *text)
   plait_display_line (stream, text);
   fflush (stream);
   fclose (stream);
-  /* What was written may come in several pieces; the end, closed on the other side, is an error. */
+  /* The text may arrive in several pieces. After it, reading fails because the other end is closed. */
   for (gssize n; length < sizeof buffer && (n = read (terminal, buffer + length, sizeof buffer - length)) > 0;)
     length += (gsize)n;
   close (terminal);
   return g_strndup (buffer, length);
 }
 
-/* (transfer full) */
+/* Returns @text as written to a file. (transfer full) */
 static char *
 in_file (const char *text)
 {

@@ -36,7 +36,7 @@ TEST_CASE (error, hands_on_a_fault)
   CHECK (!fault);
 }
 
-/* Of what input blew up, the beginning and the end are told. */
+/* The message keeps the beginning and the end of a very long input. */
 TEST_CASE (error, leaves_out_the_middle_of_endless_lines)
 {
   g_autofree char *most = g_strnfill (1000, 'x');
@@ -76,9 +76,9 @@ TEST_CASE (error, nearest_name_of_a_slip)
   CHECK_STRING (plait_nearest_name ("learning_rate", names), "learning-rate");
   CHECK_STRING (plait_nearest_name ("learningrate", names), "learning-rate");
   CHECK_STRING (plait_nearest_name ("Width", names), "width");
-  /* A swap of neighbours is one slip, not two. */
+  /* A swap of neighbours is one error, not two. */
   CHECK_STRING (plait_nearest_name ("sede", names), "seed");
-  /* The first of the equally near. */
+  /* The first of equally similar names is returned. */
   CHECK_STRING (plait_nearest_name ("eecoder", names), "encoder");
 }
 
@@ -109,7 +109,7 @@ TEST_CASE (error, nearest_name_of_something_else)
   CHECK_STRING (plait_nearest_name ("layers", none), NULL);
 }
 
-/* Of items with a wrong separator, "A,B": with the right one; of anything else no separator is changed. */
+/* A list such as "A,B" is suggested with the right separator; other text is not changed. */
 TEST_CASE (error, mends_separators)
 {
   static const struct

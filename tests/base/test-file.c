@@ -59,7 +59,7 @@ TEST_CASE (file, stays_until_the_commit)
   file = plait_file_begin (path, NO_ERROR);
   other = plait_file_begin (path, NO_ERROR);
   REQUIRE (file && other);
-  /* Two that replace the same file do not disturb each other. */
+  /* Two replacements of one file do not disturb each other. */
   CHECK (strcmp (plait_file_temporary (file), plait_file_temporary (other)) != 0);
   CHECK (g_file_set_contents (plait_file_temporary (file), "new", 3, NULL));
   check_contents (path, "old");
@@ -133,7 +133,7 @@ TEST_CASE (file, refuses_what_is_no_file)
   CHECK_INT (files_in_folder (), 2);
 }
 
-/* Starts a process that has begun to replace @path and stays at it. */
+/* Starts a process that has begun to replace @path and never ends. */
 static pid_t
 start_writer (const char *path)
 {
@@ -167,7 +167,7 @@ TEST_CASE (file, removes_what_the_dead_left)
   const char *path = plait_test_path ("file"), *other = plait_test_path ("other");
   pid_t dead = start_writer (other), alive = start_writer (path);
   g_autofree char *left = temporary_of (other, dead), *used = temporary_of (path, alive);
-  /* A number that this process has now. */
+  /* This process has the number in the file's name. */
   g_autofree char *numbered = temporary_of (path, getpid ());
   g_autofree char *elsewhere = g_strdup_printf ("%s.partial-far-%s-1-0", path, g_get_host_name ());
   g_autofree char *used_elsewhere = g_strdup_printf ("%s.partial-far-off-2-0", path);
@@ -183,12 +183,12 @@ TEST_CASE (file, removes_what_the_dead_left)
   CHECK_INT (plait_lock_descriptor (holder), PLAIT_LOCK_TAKEN);
   CHECK (g_file_test (left, G_FILE_TEST_EXISTS));
   kill (dead, SIGKILL);
-  CHECK_INT (waitid (P_PID, (id_t)dead, &information, WEXITED | WNOWAIT), 0); /* its number stays taken */
+  CHECK_INT (waitid (P_PID, (id_t)dead, &information, WEXITED | WNOWAIT), 0); /* a zombie keeps its number */
   CHECK (plait_file_replace (path, "new", 3, NULL));
   CHECK (!g_file_test (left, G_FILE_TEST_EXISTS));
   CHECK (!g_file_test (numbered, G_FILE_TEST_EXISTS));
   CHECK (g_file_test (used, G_FILE_TEST_EXISTS));
-  /* Of another host, whose processes this one cannot ask for: the lock tells. */
+  /* The lock shows that the process is dead: processes of another host cannot be checked by number. */
   CHECK (!g_file_test (elsewhere, G_FILE_TEST_EXISTS));
   CHECK (g_file_test (used_elsewhere, G_FILE_TEST_EXISTS));
   CHECK (g_file_test (named, G_FILE_TEST_EXISTS));
@@ -199,7 +199,7 @@ TEST_CASE (file, removes_what_the_dead_left)
   waitpid (alive, NULL, 0);
 }
 
-/* Begins to replace the file, lets another program write @other_text there, and commits. */
+/* Begins to replace the file, lets another program write @other_text into it, and commits. */
 static void
 check_left_alone (const char *path, const char *other_text)
 {
@@ -260,7 +260,7 @@ calls_of_a_replacement (const char *path)
   return plait_test_system_end ();
 }
 
-/* Each system call fails in turn, for want of room or of a working disk. */
+/* Each system call fails in turn, because the disk is full or broken. */
 TEST_CASE (file, every_failing_call_keeps_old_or_new)
 {
   const int problems[] = { ENOSPC, EIO, EACCES };
@@ -292,12 +292,12 @@ TEST_CASE (file, every_failing_call_keeps_old_or_new)
             CHECK (error->domain == PLAIT_ERROR);
             CHECK_CONTAINS (error->message, path);
             CHECK_CONTAINS (error->message, g_strerror (problems[p]));
-            /* Once it has its place, only the sync of the folder can fail. */
+            /* After the rename, only the sync of the folder can fail. */
             CHECK_STRING (text, strstr (error->message, "was replaced") ? new_text : old_text);
           }
         CHECK_INT (files_in_folder (), 1);
       }
-  /* Making, mode, writing, sync, renaming, opening and syncing the folder. */
+  /* Making, mode, writing, sync, rename, opening and syncing the folder. */
   CHECK_INT (refused, 3 * 7);
 }
 
@@ -335,7 +335,7 @@ TEST_CASE (file, a_kill_at_any_call_keeps_old_or_new)
         CHECK (plait_test_system_fork (replace_and_die, &killing));
         CHECK (g_file_get_contents (path, &text, NULL, NULL));
         CHECK (g_strcmp0 (text, old_text) == 0 || g_strcmp0 (text, new_text) == 0);
-        /* The next one cleans up. */
+        /* The next replacement deletes the stale file. */
         CHECK (plait_file_replace (path, new_text, strlen (new_text), NULL));
         CHECK_INT (files_in_folder (), 1);
       }
@@ -364,7 +364,7 @@ TEST_CASE (file, reads_all_within_its_limit)
     }
 }
 
-/* A file of /proc is a regular one, has the size 0, and gives hundreds of gigabytes or waits for what is to come. */
+/* A file of /proc is regular and has size 0, but gives hundreds of gigabytes or blocks. */
 TEST_CASE (file, refuses_what_is_made_up_as_it_is_read)
 {
   static const char *const files[] = { "/proc/self/pagemap", "/proc/version", "/proc/kmsg" };
@@ -383,7 +383,7 @@ TEST_CASE (file, refuses_what_is_made_up_as_it_is_read)
     }
 }
 
-/* What the system lacks is no fault of the file. */
+/* A shortage of the system is not reported as a fault of the file. */
 TEST_CASE (file, tells_what_the_system_lacks)
 {
   static const int problems[] = { ENOMEM, EMFILE, ENFILE };
@@ -434,14 +434,14 @@ TEST_CASE (file, repeats_what_is_interrupted)
   plait_lock_release (lock);
 }
 
-/* What another program finds after each call of a file that is written. */
+/* Counts how other programs see a file after each system call of its writer. */
 typedef struct
 {
   const PlaitFile *file;
   const char *path;
-  int read;   /* how often it could be read at its name, */
-  int locked; /* and how often it could not, as its writer had it */
-  int free;   /* how often its temporary file could be taken for left behind */
+  int read;   /* times that the file could be read under its name */
+  int locked; /* times that its writer had it locked */
+  int free;   /* times that its temporary file could have been deleted as stale */
 } Outside;
 
 static int
@@ -466,7 +466,7 @@ look_from_outside (gpointer data)
   outside->free += shared < 0 && open_locked (plait_file_temporary (outside->file), LOCK_EX) == 1;
 }
 
-/* Readers that lock what they read (HDF5, and so h5py and h5dump) are never refused a file that has its name. */
+/* Readers that lock their files (HDF5, so also h5py and h5dump) can open a file as soon as it has its name. */
 TEST_CASE (file, can_be_read_and_locked_as_soon_as_it_has_its_name)
 {
   const char *path = plait_test_path ("new");

@@ -20,7 +20,7 @@ compare (gconstpointer a, gconstpointer b)
   return strcmp (*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The files of the folder @path with their texts, "a=1 b=2". (transfer full) */
+/* Returns the files of the folder @path and their texts, "a=1 b=2". (transfer full) */
 static char *
 contents (const char *path)
 {
@@ -41,7 +41,7 @@ contents (const char *path)
   return g_strjoinv (" ", (char **)files->pdata);
 }
 
-/* Makes the folder @path with files "a" and "b" of the text @text. */
+/* Makes the folder @path with files "a" and "b" that contain @text. */
 static gboolean
 make (const char *path, const char *text, GError **error)
 {
@@ -68,7 +68,8 @@ write_into (const char *path, const char *name, const char *text)
   CHECK (g_mkdir_with_parents (path, 0777) == 0 && g_file_set_contents (file, text, -1, NULL));
 }
 
-/* New, empty, with files of an earlier one, and beside files of others: what others wrote stays, an old "c" goes. */
+/* Makes a new folder, an empty one, one with older files, and one with files of others: files of others stay, an old
+ * "c" is deleted. */
 TEST_CASE (folder, is_made_or_made_anew)
 {
   const char *path = plait_test_path ("deep/model");
@@ -85,7 +86,7 @@ TEST_CASE (folder, is_made_or_made_anew)
   check (plait_test_path ("deep"), "model=?");
 }
 
-/* A link in an older folder is followed, as where a file is replaced; nothing else than a file is replaced. */
+/* A link in an older folder is followed, as when a file is replaced. Only regular files are replaced. */
 TEST_CASE (folder, follows_links_and_replaces_only_files)
 {
   const char *path = plait_test_path ("model");
@@ -108,7 +109,7 @@ TEST_CASE (folder, follows_links_and_replaces_only_files)
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "is not the name of a folder");
 }
 
-/* A folder that a process has locked, such as a temporary one, stays the folder that it is. */
+/* A folder locked by a process, such as a temporary one, is never exchanged for another. */
 TEST_CASE (folder, is_the_same_where_it_is_locked)
 {
   const char *path = plait_test_path ("locked");
@@ -124,7 +125,7 @@ TEST_CASE (folder, is_the_same_where_it_is_locked)
   close (descriptor);
 }
 
-/* Without names nothing may be there. */
+/* If no names are given, the folder must not exist. */
 TEST_CASE (folder, is_not_replaced_without_names)
 {
   const char *path = plait_test_path ("project");
@@ -155,7 +156,8 @@ make_and_die (gpointer data)
   plait_test_system_end ();
 }
 
-/* Whenever the process is killed, the folder holds all of the old files or all of the new ones; the next one cleans. */
+/* Whenever the process is killed, the folder holds all old files or all new files. The next plait_folder_begin deletes
+ * the rest. */
 TEST_CASE (folder, is_whole_when_killed)
 {
   const char *path = plait_test_path ("whole/model");

@@ -129,14 +129,14 @@ TEST_CASE (json, is_read)
   CHECK_STRING (json_string_value (json_array_get (json_object_get (json, "\u0120b"), 0)), "\U0001f600");
 }
 
-/* What two readers could take for two things is none. */
+/* Ambiguous JSON, which two readers could understand differently, is refused. */
 TEST_CASE (json, is_refused_where_it_is_in_doubt)
 {
   static const struct
   {
     const char *text, *said;
   } cases[] = {
-    { "", "file.json:1: is no JSON" },
+    { "", "file.json:1: is not valid JSON" },
     { "{\n\"a\": 1,\n\"a\": 1}", "file.json:3: is not valid JSON (duplicate object key" },
     { "{\n\"a\": 1,}", "file.json:2:" },
     { "{\"a\": 1} {", "file.json:1:" },

@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A file system without locks is played by this, which stands before the C library's. */
+/* Simulates a file system without locks; replaces flock of the C library. */
 static gboolean has_no_locks;
 
 int
@@ -27,7 +27,8 @@ flock (int descriptor, int operation)
   return -1;
 }
 
-/* A network file system that remembers a name which another machine has removed, and one whose answer was lost. */
+/* Simulates a network file system: lstat remembers a name that another machine has removed; an answer to rename was
+ * lost. */
 static const struct stat *remembered;
 static gboolean loses_answer;
 
@@ -65,7 +66,7 @@ lock_file_is_there (const char *path)
   return g_file_test (lock, G_FILE_TEST_EXISTS);
 }
 
-/* Starts a process that holds the lock of @path. Returns when it does. */
+/* Starts a process that holds the lock of @path. Returns when the lock is taken. */
 static pid_t
 start_holder (const char *path)
 {
@@ -100,7 +101,7 @@ TEST_CASE (lock, is_held_by_one_process)
   REQUIRE (g_file_set_contents (path, "x", 1, NULL) && symlink ("file", link) == 0);
   holder = start_holder (path);
   named = g_strdup_printf ("link: taken (process %d on host %s); wait", (int)holder, g_get_host_name ());
-  /* A link has the lock of what it leads to. */
+  /* A link and its target share one lock. */
   CHECK (!take (link, NULL, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, named);
   kill (holder, SIGTERM);
@@ -114,7 +115,7 @@ TEST_CASE (lock, does_not_outlive_its_process)
   PlaitLock *lock;
 
   kill (holder, SIGKILL);
-  lock = take (path, NULL, NO_ERROR); /* which nobody has waited for yet */
+  lock = take (path, NULL, NO_ERROR); /* the dead holder is still a zombie */
   CHECK (lock != NULL);
   CHECK (lock_file_is_there (path));
   plait_lock_release (lock);
@@ -122,7 +123,7 @@ TEST_CASE (lock, does_not_outlive_its_process)
   waitpid (holder, NULL, 0);
 }
 
-/* What a kill leaves goes with the next file that is made in the folder, unless it is held. */
+/* A file that a killed process left is deleted when the next file is made in its folder, unless it is locked. */
 TEST_CASE (lock, is_tidied_up)
 {
   const char *left = plait_test_path ("left"), *held = plait_test_path ("held"), *other = plait_test_path ("other");
@@ -175,7 +176,7 @@ TEST_CASE (lock, of_this_machine_alone_is_known_by_how_it_is_mounted)
   CHECK (!plait_lock_is_local (mounts, 0, 5));
 }
 
-/* NFS repeats what it had no answer to. */
+/* NFS repeats a request that was not answered. */
 TEST_CASE (lock, a_file_that_took_its_place_is_known_by_itself)
 {
   const char *path = plait_test_path ("file");
@@ -202,7 +203,7 @@ TEST_CASE (lock, says_that_there_are_none)
   one = take (path, log, NO_ERROR);
   two = take (path, NULL, NO_ERROR);
   CHECK (one && two);
-  /* Files are replaced all the same, and who comes second finds the first one's. */
+  /* Files are replaced without locks, too; the second replacement finds the file of the first. */
   PlaitFile *first = plait_file_begin (path, NO_ERROR), *second = plait_file_begin (path, NO_ERROR);
   REQUIRE (first && second);
   CHECK (g_file_set_contents (plait_file_temporary (first), "first", -1, NULL));

@@ -8,7 +8,7 @@
 
 #define PART ((gsize)32 << 20)
 
-/* The kernel counts on each processor by itself and adds up now and then. */
+/* The kernel counts memory on each processor separately, so its sum is not exact. */
 #define ROUGHLY ((gsize)2 << 20)
 
 TEST_CASE (memory, of_a_process_counts_what_it_touched)

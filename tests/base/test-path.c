@@ -88,7 +88,7 @@ TEST_CASE (path, escaped_is_read_back)
     }
 }
 
-/* A shell has expanded what there is of variables. */
+/* The shell has already expanded variables. */
 TEST_CASE (path, tilde_alone_leaves_signs_as_they_are)
 {
   g_autofree char *path = NULL;
@@ -98,7 +98,7 @@ TEST_CASE (path, tilde_alone_leaves_signs_as_they_are)
   CHECK_STRING (path, "/home/a/$HOME/$$");
 }
 
-/* A folder that is not absolute would be looked for wherever the user stands. */
+/* A relative folder would depend on the current folder. */
 TEST_CASE (path, passes_over_folders_that_are_not_absolute)
 {
   const struct

@@ -85,7 +85,7 @@ TEST_CASE (pool, the_caller_runs_all_pieces_without_one)
   CHECK_INT (sum, 15);
 }
 
-/* Many more threads than processors, many short runs: nothing is lost, done twice, or waited for in vain. */
+/* Runs many short runs with many more threads than processors: no piece is lost or done twice, and no run hangs. */
 TEST_CASE (pool, oversubscription_does_not_hang)
 {
   g_autoptr (PlaitPool) pool = plait_pool_new (16, NULL);
@@ -157,7 +157,7 @@ TEST_CASE (pool, a_piece_may_run_pieces_alone)
     }
 }
 
-/* Pieces of which the first that the caller takes lasts until the worker has done all others. */
+/* Pieces for a test: the caller's first piece lasts until the worker has done all other pieces. */
 typedef struct
 {
   gint64 pieces;
@@ -177,7 +177,7 @@ wait_for_worker (gpointer data, gint64 piece, guint thread)
   shared->done[thread]++;
 }
 
-/* All that the caller's first piece does not hold, the worker does: its own share and the rest of the caller's. */
+/* While the caller is in its first piece, the worker does all others: its share and the rest of the caller's. */
 static void
 check_worker (PlaitPool *pool, Shared *shared)
 {
@@ -196,7 +196,7 @@ TEST_CASE (pool, idle_threads_take_over_the_rest)
   check_worker (pool, &shared);
 }
 
-/* TRUE if the thread @thread of this process waits for something. */
+/* TRUE if the thread @thread of this process sleeps. */
 static gboolean
 is_asleep (pid_t thread)
 {
@@ -235,7 +235,7 @@ start_many (gpointer data, GError **error)
   return pool != NULL;
 }
 
-/* A thread takes some megabytes of address space for its stack. */
+/* Each thread needs some megabytes of address space for its stack. */
 TEST_CASE (pool, says_that_there_is_no_room_for_its_threads)
 {
   PlaitSandboxLimits limits = { 20, 10, (gsize)100 << 20 };
@@ -267,13 +267,13 @@ TEST_CASE (pool, scratch_is_kept_and_grows)
 static void
 spin_piece (gpointer data, gint64 piece, guint thread)
 {
-  gint64 end = g_get_monotonic_time () + SPIN_NANOSECONDS / 1000 + 1; /* which is cut to microseconds */
+  gint64 end = g_get_monotonic_time () + SPIN_NANOSECONDS / 1000 + 1; /* the end is rounded down to microseconds */
 
   while (g_get_monotonic_time () < end)
     continue;
 }
 
-/* All time of all threads is somewhere, and what was named is under its name. */
+/* The kinds of work add up to the time of all threads, and named work is counted under its name. */
 TEST_CASE (pool, tells_where_time_goes)
 {
   const guint threads[] = { 1, 2, 3 };
@@ -285,7 +285,7 @@ TEST_CASE (pool, tells_where_time_goes)
       gint64 sum = 0;
       CONTEXT ("%u threads", threads[t]);
 
-      plait_pool_run (pool, 8, spin_piece, NULL); /* before the watch */
+      plait_pool_run (pool, 8, spin_piece, NULL); /* not profiled */
       plait_pool_profile (pool);
       {
         PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ATTENTION);
@@ -339,7 +339,7 @@ divided_piece (gpointer data, gint64 piece, guint thread)
   divided->times[piece] = plait_pool_times (divided->parts[piece]);
 }
 
-/* What pieces do with pools of their own is told by its own names, and still adds up. */
+/* Work in nested pools is counted under its own kind, and the sum is still right. */
 TEST_CASE (pool, tells_where_the_time_of_parts_goes)
 {
   g_autoptr (PlaitPool) pool = plait_pool_new (2, NULL);

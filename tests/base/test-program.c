@@ -2,7 +2,7 @@
 #include "process/program.h"
 #include "harness.h"
 
-/* A call of the shell with @script. */
+/* A call of the shell with @script_. */
 #define SHELL(script_, ...)                                                                                            \
   ((PlaitProgramCall){ .words = (const char *const[]){ "sh", "-c", script_, NULL }, __VA_ARGS__ })
 
@@ -27,7 +27,7 @@ TEST_CASE (program, tells_how_it_ended)
     { "exit 0", PLAIT_PROGRAM_DONE },
     { "exit 3", PLAIT_PROGRAM_FAILED },
     { "kill -9 $$", PLAIT_PROGRAM_FAILED },
-    { "while :; do echo 0123456789; done", PLAIT_PROGRAM_FAILED }, /* without an end */
+    { "while :; do echo 0123456789; done", PLAIT_PROGRAM_FAILED }, /* never ends */
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
@@ -41,7 +41,7 @@ TEST_CASE (program, tells_how_it_ended)
     }
 }
 
-/* Neither a program that hangs holds the caller up, nor one that its own child outlives. */
+/* The caller waits neither for a program that hangs nor for a child that outlives the program. */
 TEST_CASE (program, waits_for_nobody_beyond_its_time)
 {
   const PlaitProgramCall hangs = SHELL ("sleep 600; true", .seconds = 1);

@@ -11,7 +11,7 @@ TEST_CASE (random, philox_known_values)
   CHECK (plait_random_bits ((PlaitRandomKey){ 0 }, 0) == 0xca00a0459843d731u);
 }
 
-/* Runs that were made once must come out the same with every later version. */
+/* A later version must repeat old runs exactly. */
 TEST_CASE (random, keys_stay_what_they_are)
 {
   PlaitRandomKey key = plait_random_key (1, "initial", "decoder/layer/0/weight", 0);
@@ -111,7 +111,7 @@ TEST_CASE (random, permutations_are_permutations_and_all_of_them)
     CHECK_NEAR (seen[i], 1000, 150);
 }
 
-/* Runs that are gone on with need the order that they began with. */
+/* A resumed run needs the order of its beginning. */
 TEST_CASE (random, permutations_are_swaps_from_the_last_down)
 {
   for (gsize n = 2; n < 140; n++)
@@ -175,7 +175,7 @@ TEST_CASE (random, derangements_move_everything)
     }
 }
 
-/* Dropout at rate p keeps what hashes below (1 - p) 2^32: the share must be right, for neighbours too. */
+/* Dropout at rate p keeps elements whose hash is below (1 - p) 2^32: their share must be right, also for neighbours. */
 TEST_CASE (random, the_cheap_hash_is_even)
 {
   const guint32 n = 200000;

@@ -14,7 +14,7 @@ static gboolean
 accept (gpointer data, GError **error)
 {
   puts ("nobody sees this");
-  *(int *)data = 7; /* in the child's memory */
+  *(int *)data = 7; /* changes the child's memory only */
   return TRUE;
 }
 
@@ -72,7 +72,7 @@ write_file (gpointer data, GError **error)
   return write (descriptor, "x", 1) == 1;
 }
 
-/* A grandchild holds the report's pipe open and outlives the child. */
+/* A grandchild keeps the report's pipe open and outlives the child. */
 static gboolean
 leave_a_grandchild (gpointer data, GError **error)
 {

@@ -4,7 +4,7 @@
 #include "text/table.h"
 #include "harness.h"
 
-/* A table with a cell of each kind. */
+/* Returns a table with a cell of each kind. (transfer full) */
 static PlaitTable *
 make (void)
 {
@@ -61,7 +61,7 @@ TEST_CASE (table, cells_for_people)
   CHECK_INT (plait_table_cell (table, 1, 0)->run, -1);
 }
 
-/* A p that four digits would show as 0 is told by its bound, and stays a number for programs. */
+/* A p value that four digits would show as 0 is shown as "< 0.0001"; programs get the number. */
 TEST_CASE (table, small_p_is_no_zero)
 {
   static const struct
@@ -83,7 +83,7 @@ TEST_CASE (table, small_p_is_no_zero)
     }
 }
 
-/* An interval of no width is none. */
+/* An interval of width 0 is not shown. */
 TEST_CASE (table, scores)
 {
   g_autofree char *flat = plait_table_score_text ("%.3f", (PlaitTableScore){ 4, NAN, 4, 4 });
@@ -144,7 +144,7 @@ TEST_CASE (table, latex)
             "% One.\n");
 }
 
-/* Also where the first field of a line is empty. */
+/* The first field of a line may be empty. */
 TEST_CASE (table, csv)
 {
   g_autoptr (PlaitTable) table = make ();

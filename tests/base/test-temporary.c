@@ -31,7 +31,7 @@ TEST_CASE (temporary, goes_with_what_is_in_it)
   plait_folder_abandon (two);
 }
 
-/* Starts a process that has a folder with a file in it; @path receives where. */
+/* Starts a process that has a temporary folder with a file; returns its path in @path. */
 static pid_t
 start_user (char **path)
 {
@@ -58,7 +58,7 @@ start_user (char **path)
   return user;
 }
 
-/* Another process that finds @path first removes it in its own time. */
+/* Waits some seconds until @path is gone: another process may be deleting it. TRUE if it is gone. */
 static gboolean
 goes_away (const char *path)
 {
@@ -75,7 +75,7 @@ TEST_CASE (temporary, removes_what_the_dead_left)
   CHECK (g_file_test (left, G_FILE_TEST_IS_DIR));
   kill (dead, SIGKILL);
   siginfo_t information;
-  CHECK_INT (waitid (P_PID, (id_t)dead, &information, WEXITED | WNOWAIT), 0); /* its number stays taken */
+  CHECK_INT (waitid (P_PID, (id_t)dead, &information, WEXITED | WNOWAIT), 0); /* a zombie keeps its number */
   plait_folder_abandon (plait_folder_begin_temporary (NULL));
   CHECK (goes_away (left));
   CHECK (g_file_test (used, G_FILE_TEST_IS_DIR));

@@ -178,7 +178,7 @@ TEST_CASE (show_command, refuses)
                  "foreign.h5: does not begin with \"plait-store\", so plait did not write it");
   CHECK_REFUSED (CALL ("show", "run.h5", "/trainnig"),
                  "there is no /trainnig; / has no member 'trainnig'; did you mean \"training\"?");
-  CHECK_REFUSED (CALL ("show", "run.h5", "/../etc"), "is no path");
+  CHECK_REFUSED (CALL ("show", "run.h5", "/../etc"), "is not a valid path");
   CHECK_REFUSED (CALL ("show", "run.h5", "/@nothing"), "nothing");
   CHECK_REFUSED (CALL ("show", "run.h5", "attention/test/0/en", "--layer", "2"),
                  "has no layer 2; expected 0 to 1, or mean");

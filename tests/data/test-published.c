@@ -372,7 +372,7 @@ TEST_CASE (published, refuses_folders_that_are_not_as_published)
     { "config.json", "\"eos_token_id\": 2", "\"eos_token_id\": 360",
       "config.json: eos_token_id is no number from 0 to 359" },
     { "config.json", "\"eos_token_id\": 2", "\"eos_token_id\": null", "config.json: has no eos_token_id" },
-    { "config.json", "}", "", "model/config.json:1: is no JSON" },
+    { "config.json", "}", "", "model/config.json:1: is not valid JSON" },
     { "config.json", "360", "300", "merges.txt:42: expected two pieces of vocab.json that make a third one" },
     { "vocab.json", "\"<s>\": 0", "\"<s>\": 1", "vocab.json: \"<s>\" and \"<pad>\" both have the id 1" },
     { "vocab.json", "\"<s>\": 0", "\"<s>\": \"0\"", "vocab.json: the id of \"<s>\" is no number from 0 to " },

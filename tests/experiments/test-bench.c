@@ -267,11 +267,11 @@ TEST_CASE (bench_command, refuses_trees_that_are_none)
     { "5 6\t0 1\t2\n5 6 7\t1 2 0\t2\n", "data:2: a tree of 3 numbers over 3 tokens; expected 4" },
     { "5 6 7\t1 3 0 2\t2\n", "data:1: child 3 of node 3 of the tree comes after it" },
     { "5 6 7\t1 2 0 1\t2\n", "data:1: child 1 of node 4 of the tree has two parents" },
-    { "5 6 7\t1 2 0 4\t2\n", "data:1: \"4\" is no id; expected an integer from 0 to 3" },
-    { "5\t0 1\t2\n", "data:1: \"0\" is no id" },
+    { "5 6 7\t1 2 0 4\t2\n", "data:1: \"4\" is not an id; expected an integer from 0 to 3" },
+    { "5\t0 1\t2\n", "data:1: \"0\" is not an id" },
     { "5 6\t0 1\t7\n", "data:1: the target does not end in 2" },
     { "5 2\t0 1\t\n", "data:1: the target does not end in 2" },
-    { "5 400\t0 1\t2\n", "data:1: \"400\" is no id; expected an integer from 2 to 399" },
+    { "5 400\t0 1\t2\n", "data:1: \"400\" is not an id; expected an integer from 2 to 399" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)

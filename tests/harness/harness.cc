@@ -18,18 +18,17 @@
 
 namespace {
 
-/* The cases are listed by constructors, which may run before GoogleTest's own globals are made;
- * main hands them over. */
+/* Cases are listed by constructors, which may run before GoogleTest's globals exist; main registers them. */
 PlaitTestCase *first_case;
 PlaitTestCase **last_case = &first_case;
 
 std::string folder;
 
-/* What the running test case was given by plait_test_format and plait_test_path. */
+/* Strings owned by the running test case. */
 std::vector<std::unique_ptr<char, decltype (&g_free)> > strings;
 std::mutex strings_lock;
 
-/* The errors of calls that must not fail, by file and line of NO_ERROR. */
+/* Errors of calls that must not fail, by file and line of NO_ERROR. */
 thread_local std::map<std::pair<const char *, int>, GError *> unexpected_errors;
 
 void
@@ -43,7 +42,7 @@ check_unexpected_errors ()
       }
 }
 
-/* The environment of the process, which each case finds as the first one did. */
+/* The environment of the process, restored after each case. */
 class Environment {
 public:
   Environment () : variables_ (g_get_environ ())
@@ -303,7 +302,7 @@ plait_test_build_path (const char *name)
 int
 main (int argc, char **argv)
 {
-  /* Nothing of the user's own is found. */
+  /* Hide the user's own plugins and caches. */
   for (const char *name : { "PLAIT_PLUGIN_PATH", "PLAIT_INDEX", "HDF5_USE_FILE_LOCKING" })
     g_unsetenv (name);
   g_setenv ("XDG_DATA_HOME", "/nonexistent", TRUE);
@@ -312,7 +311,7 @@ main (int argc, char **argv)
     testing::RegisterTest (test_case->suite, test_case->name, nullptr, nullptr, test_case->file, test_case->line,
                            [test_case] () -> testing::Test * { return new Case (test_case); });
   testing::InitGoogleTest (&argc, argv);
-  /* A command that starts "itself" must not start the tests again and again. */
+  /* A command that starts its own program must not start the tests again and again. */
   if (argc > 1)
     g_error ("%s takes options of GoogleTest alone, not %s", argv[0], argv[1]);
   return RUN_ALL_TESTS ();

@@ -19,7 +19,7 @@ G_BEGIN_DECLS
 
 typedef struct PlaitTestCase PlaitTestCase;
 
-/* One registered test case; only TEST_CASE makes them. */
+/* A registered test case, made by TEST_CASE only. */
 struct PlaitTestCase
 {
   const char *suite;
@@ -30,7 +30,7 @@ struct PlaitTestCase
   PlaitTestCase *next;
 };
 
-/* What CONTEXT leaves on the stack; its end takes the note away. */
+/* The note of CONTEXT, removed at the end of the block. */
 typedef struct
 {
   void *trace;
@@ -52,19 +52,19 @@ void plait_test_skip (const char *file, int line, const char *reason);
 PlaitTestContext plait_test_context_begin (const char *file, int line, const char *format, ...) G_GNUC_PRINTF (3, 4);
 void plait_test_context_end (PlaitTestContext *context);
 
-/* An empty folder of the running test case, removed with all in it when the case ends. (transfer none) */
+/* Returns an empty folder of the running test case, deleted with its contents when the case ends. (transfer none) */
 const char *plait_test_folder (void);
 
-/* Returns a formatted string. The test case owns it, as all strings of the harness. (transfer none) */
+/* Returns a formatted string, owned by the test case like all strings of the harness. (transfer none) */
 const char *plait_test_format (const char *format, ...) G_GNUC_PRINTF (1, 2);
 
-/* Returns @text (transfer full), which lasts until the end of the test case. (transfer none) */
+/* Keeps @text (transfer full) until the end of the test case. Returns @text. (transfer none) */
 const char *plait_test_keep (char *text);
 
-/* Returns the path of @name inside plait_test_folder (); an absolute @name stays as it is. (transfer none) */
+/* Returns the path of @name inside plait_test_folder (); an absolute @name is unchanged. (transfer none) */
 const char *plait_test_path (const char *name);
 
-/* Waits until the clock of the file system has moved on, by which files tell when they were changed. */
+/* Waits until the time of the file system has changed, so that the next write of a file changes its times. */
 void plait_test_await_tick (void);
 
 /* Returns the path of @name inside the source tree, such as "schemas/encoder". (transfer none) */
@@ -73,7 +73,7 @@ const char *plait_test_source_path (const char *name);
 /* Returns the path of @name inside the build tree. (transfer none) */
 const char *plait_test_build_path (const char *name);
 
-/* Returns where a call may put an error. See NO_ERROR. */
+/* Returns a place for the error of a call. See NO_ERROR. */
 GError **plait_test_no_error (const char *file, int line);
 
 #define TEST_CASE(suite_, name_)                                                                                       \
@@ -85,10 +85,10 @@ GError **plait_test_no_error (const char *file, int line);
   }                                                                                                                    \
   static void test_##suite_##_##name_ (void)
 
-/* Notes a failure if @expr does not hold, and goes on. */
+/* Records a failure if @expr is false, and continues. */
 #define CHECK(expr) ((void)plait_test_check (__FILE__, __LINE__, (expr) ? TRUE : FALSE, #expr))
 
-/* Notes a failure if @expr does not hold, and returns from the function (which must return void). */
+/* Records a failure if @expr is false, and returns from the function, which must return void. */
 #define REQUIRE(expr)                                                                                                  \
   do                                                                                                                   \
     {                                                                                                                  \
@@ -100,24 +100,25 @@ GError **plait_test_no_error (const char *file, int line);
 #define CHECK_INT(actual, expected)                                                                                    \
   ((void)plait_test_check_int (__FILE__, __LINE__, #actual, (gint64)(actual), (gint64)(expected)))
 
-/* Either may be NULL, which equals only NULL. */
+/* Compares two strings. Either may be NULL, which equals only NULL. */
 #define CHECK_STRING(actual, expected)                                                                                 \
   ((void)plait_test_check_string (__FILE__, __LINE__, #actual, (actual), (expected)))
 
-/* |actual - expected| <= tolerance; NaN is near nothing. */
+/* Checks |actual - expected| <= tolerance; NaN fails. */
 #define CHECK_NEAR(actual, expected, tolerance)                                                                        \
   ((void)plait_test_check_near (__FILE__, __LINE__, #actual, (double)(actual), (double)(expected), (double)(tolerance)))
 
 #define CHECK_CONTAINS(string, part) ((void)plait_test_check_contains (__FILE__, __LINE__, #string, (string), (part)))
 
-/* Stands for the GError ** of a call that must not fail: the next check of the thread, or the end of the test case,
- * notes a failure if the call has set an error. The result of the call may be checked too. */
+/* The GError ** argument for a call that must not fail. If the call sets an error, the next check in the thread, or the
+ * end of the test case, records a failure. The result of the call may be checked as well. */
 #define NO_ERROR plait_test_no_error (__FILE__, __LINE__)
 
-/* @error is a GError * variable; it is cleared. */
+/* Checks that the GError * variable @error is NULL; clears it. */
 #define CHECK_NO_ERROR(error) ((void)plait_test_check_no_error (__FILE__, __LINE__, &(error)))
 
-/* @error, a GError * variable, has our domain, @code and a message that contains @part; it is cleared. */
+/* Checks that the GError * variable @error has the domain PLAIT_ERROR, the code @code and a message that contains
+ * @part; clears it. */
 #define CHECK_ERROR(error, code, part)                                                                                 \
   ((void)plait_test_check_error (__FILE__, __LINE__, &(error), (code), #code, (part)))
 
@@ -130,7 +131,7 @@ GError **plait_test_no_error (const char *file, int line);
     }                                                                                                                  \
   while (0)
 
-/* A note that every failure carries until the end of the enclosing block. */
+/* Adds a note to every failure until the end of the enclosing block. */
 #define CONTEXT(...)                                                                                                   \
   __attribute__ ((cleanup (plait_test_context_end), unused)) PlaitTestContext G_PASTE (test_context_, __COUNTER__)     \
       = plait_test_context_begin (__FILE__, __LINE__, __VA_ARGS__)

@@ -24,7 +24,7 @@ bool interrupts;
 void (*watcher) (gpointer data);
 gpointer watched;
 
-/* Where forked processes stop. */
+/* File names before whose rename forked processes stop. */
 std::string stop_ending;
 int renames_left;
 pid_t beginner;
@@ -39,7 +39,7 @@ stop_before (const std::string &path)
     raise (SIGSTOP);
 }
 
-/* TRUE if this call is the first of two. */
+/* TRUE for the first of two tries of a call. */
 bool
 is_interrupted ()
 {
@@ -166,7 +166,7 @@ __wrap_unlink (const char *path)
 int
 __wrap_close (int descriptor)
 {
-  /* A close that fails has closed all the same. */
+  /* A close that fails has closed the descriptor, too. */
   if (!active)
     return __real_close (descriptor);
   bool fails = mode == PLAIT_TEST_SYSTEM_FAIL && count == number;

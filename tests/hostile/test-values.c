@@ -187,7 +187,7 @@ HOSTILE_CASE (hostile_value, options_of_other_commands)
     { "report text.h5 -q", "--output" },
     { "report text.h5 -q -o new --sentences 1001", "--sentences|1000" },
     { "show text.h5 /nothing", "text.h5: there is no /nothing" },
-    { "show text.h5 /../../etc", "text.h5|is no path" },
+    { "show text.h5 /../../etc", "text.h5|is not a valid path" },
     { "show text.h5 /@nothing", "text.h5|no attribute 'nothing'" },
     { "show text.h5 /attention/test/0 --layer 7", "text.h5|no layer 7" },
     { "show text.h5 /attention/test/0 --head 99999999999", "text.h5|no head" },

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* A new file, to be read back after check_reopen. */
+/* Creates a new file, to be read back after reopen. */
 static PlaitStore *
 create (const char *name)
 {
@@ -12,7 +12,7 @@ create (const char *name)
   return store;
 }
 
-/* Commits @store and opens what it wrote. */
+/* Commits @store and opens the new file. (transfer full) */
 static PlaitStore *
 reopen (PlaitStore *store)
 {
@@ -217,7 +217,7 @@ TEST_CASE (store_dataset, keeps_text)
   check_list (store, "/text/uneven", uneven, 1000);
   check_list (store, "/text/linked", words, 4);
   check_list (store, "/text/pool", uneven, 1000);
-  /* 100 MB of slots for 105 kB of text would be a waste. */
+  /* Equal slots would take 100 MB for 105 kB of text. */
   PlaitStoreObject object;
   CHECK (plait_store_describe (store, "/text/uneven", &object, &error));
   CHECK_INT (object.kind, PLAIT_STORE_GROUP);
@@ -237,5 +237,5 @@ TEST_CASE (store_dataset, refuses_text_that_is_none)
   double value = 1;
   CHECK (plait_store_write (store, "/number", PLAIT_STORE_DOUBLE, 0, NULL, &value, PLAIT_STORE_PLAIN, &error));
   CHECK (!plait_store_read_strings (store, "/number", 100, NULL, &error));
-  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "/number holds no string");
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "/number is not a string");
 }

@@ -29,7 +29,7 @@ files_in_folder (void)
   return files;
 }
 
-/* A file with the one value @seed; its bytes are those of every other such file. */
+/* Writes a file with the single value @seed; equal seeds give equal bytes. */
 static gboolean
 write_value (const char *path, gint64 seed, GError **error)
 {
@@ -47,7 +47,7 @@ read_value (const char *path)
   return seed;
 }
 
-/* TRUE if @bytes are refused, in one sentence and as damaged. */
+/* TRUE if @bytes are refused as damaged, with one sentence. */
 static gboolean
 is_refused (const char *path, const char *bytes, gsize size)
 {
@@ -62,7 +62,7 @@ is_refused (const char *path, const char *bytes, gsize size)
   return refused;
 }
 
-/* User block, HDF5, and behind them a hash and a mark for each 64 KiB. */
+/* The file has a user block, HDF5, and then a hash and a mark for each block of 64 KiB. */
 TEST_CASE (store_file, holds_the_hashes_of_its_blocks)
 {
   const char *path = plait_test_path ("run.h5");
@@ -85,7 +85,7 @@ TEST_CASE (store_file, holds_the_hashes_of_its_blocks)
       XXH128_canonicalFromHash (&hash, XXH3_128bits (data + begin, MIN ((k + 1) << 16, end) - begin));
       CHECK (memcmp (data + end + k * 16, hash.digest, 16) == 0);
     }
-  /* The superblock is structure; /large fills a block with values alone. */
+  /* The superblock is structure; a block of /large contains only values. */
   CHECK_INT (data[end + n * 16], 1);
   CHECK (memchr (data + end + n * 16, 0, n) != NULL);
 }
@@ -113,7 +113,7 @@ TEST_CASE (store_file, repeats_its_bytes)
   g_autoptr (GBytes) first = plait_test_read (one);
   g_autoptr (GBytes) second = plait_test_read (two);
   CHECK (g_bytes_equal (first, second));
-  /* Nor would they differ at another time. */
+  /* The bytes do not depend on the time. */
   hid_t file = H5Fopen (one, H5F_ACC_RDONLY, H5P_DEFAULT);
   CHECK (H5Ovisit2 (file, H5_INDEX_NAME, H5_ITER_INC, check_timeless, &objects, H5O_INFO_BASIC | H5O_INFO_TIME) >= 0);
   CHECK (objects > 10);
@@ -131,7 +131,7 @@ is_whole (const char *path)
   return whole;
 }
 
-/* The middle of the smallest file is a block that HDF5 holds for what may come. */
+/* The middle of the smallest file is a block that HDF5 reserves. */
 static gsize
 step_at (gsize i, gsize size)
 {
@@ -182,7 +182,7 @@ add_values (PlaitStore *store, const PlaitStoreVisit *visit, Contents *contents)
     g_checksum_update (contents->sum, (const guchar *)values, (gssize)visit->object.elements * 8);
 }
 
-/* Appends all that stands at one place: attributes and values. */
+/* Appends the attributes and values of one object. */
 static PlaitStoreWalkAction
 add_contents (PlaitStore *store, const PlaitStoreVisit *visit, gpointer data, GError **error)
 {
@@ -202,8 +202,8 @@ add_contents (PlaitStore *store, const PlaitStoreVisit *visit, gpointer data, GE
   return !contents->error ? PLAIT_STORE_WALK_CONTINUE : PLAIT_STORE_WALK_STOP;
 }
 
-/* A digest of what is in the file, with @values or of its structure alone; NULL if something is refused. It must be as
- * damaged, in one sentence that names the file. (transfer full) */
+/* Returns a digest of the file's contents, with @values or only of its structure. NULL if it is refused, which must be
+ * as damaged, with one sentence that names the file. (transfer full) */
 static char *
 read_contents (const char *path, gboolean values)
 {
@@ -222,8 +222,8 @@ read_contents (const char *path, gboolean values)
   return NULL;
 }
 
-/* In a file of several blocks, wherever: what is read is right or refused, and what stands there can always be told, or
- * nothing is. */
+/* Flips bits all over a file of several blocks: values that are read are right or refused, and the structure can always
+ * be listed unless opening fails. */
 TEST_CASE (store_file, gives_out_no_flipped_byte)
 {
   const char *path = plait_test_path ("run.h5");
@@ -265,7 +265,7 @@ TEST_CASE (store_file, notices_damage_while_it_is_open)
   g_autoptr (PlaitStore) store = plait_store_open (path, NO_ERROR);
   REQUIRE (store != NULL);
   CHECK (plait_store_check (store, NO_ERROR) && plait_store_intact (store, NO_ERROR));
-  /* Zeros over all; the structure is in memory. */
+  /* Overwrite the whole file with zeros; its structure is in memory. */
   g_autofree char *zeros = g_malloc0 (size);
   int file = open (path, O_WRONLY | O_CLOEXEC);
   REQUIRE (write (file, zeros, size) == (ssize_t)size);
@@ -279,7 +279,7 @@ TEST_CASE (store_file, notices_damage_while_it_is_open)
   CHECK_ERROR (error, PLAIT_ERROR_CORRUPT, "run.h5: is damaged in ");
 }
 
-/* libhdf5 crashes when it copies what it cannot read. */
+/* libhdf5 crashes if it copies unreadable values. */
 TEST_CASE (store_file, copies_nothing_damaged)
 {
   static const char *const paths[] = { "/scores", "/large", "/training", "/attention", "/evaluation", "/vocabulary" };
@@ -328,7 +328,7 @@ TEST_CASE (store_file, notices_every_truncation_and_addition)
   for (gsize length = 0; length < size; length += step_at (length, size))
     missed += length != end && !is_refused (broken, data, length);
   CHECK_INT (missed, 0);
-  /* Where the hashes alone are gone, its table of contents holds. */
+  /* If only the hashes are missing, the table of contents still matches. */
   CHECK (!is_refused (broken, data, end) && is_whole (broken));
   g_autofree char *longer = g_malloc0 (size + 1);
   memcpy (longer, data, size);
@@ -410,7 +410,7 @@ TEST_CASE (store_file, needs_a_place)
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, plait_test_folder ());
 }
 
-/* Some megabytes, so that the limit strikes in the middle of the data, of metadata or of the end, as @limit has it. */
+/* Writes some megabytes, so that the limit is reached in the middle of values, metadata or the end. */
 static gboolean
 write_much (const char *path, GError **error)
 {
@@ -468,7 +468,7 @@ TEST_CASE (store_file, survives_every_failing_call)
       plait_test_system_begin (PLAIT_TEST_SYSTEM_FAIL, i, ENOSPC);
       gboolean written = write_value (path, 2, &error);
       plait_test_system_end ();
-      /* The old one, or after the rename the new one, whole; never a success that did not happen. */
+      /* The file is the old one or, after the rename, the new one, complete; success is never reported wrongly. */
       gint64 value = read_value (path);
       CHECK (written ? value == 2 : value == 1 || value == 2);
       CHECK (written == (!error));
@@ -497,7 +497,7 @@ TEST_CASE (store_file, survives_a_kill_at_every_call)
       plait_test_system_end ();
       gint64 value = read_value (path);
       CHECK (value == 1 || value == 2);
-      /* What the dead left is gone with the next write. */
+      /* The next write deletes the file of the killed process. */
       CHECK (write_value (path, 3, NO_ERROR));
       CHECK_INT (files_in_folder (), 1);
     }

@@ -51,7 +51,7 @@ TEST_CASE (store_heatmap, the_default_can_be_set)
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "there is no /a/d");
 }
 
-/* Long and many labels, and an axis without any length, are nothing special. */
+/* Long labels, many labels, and an axis of length 0 are allowed. */
 TEST_CASE (store_heatmap, takes_any_size)
 {
   const char *path = plait_test_path ("run.h5");
@@ -75,7 +75,7 @@ TEST_CASE (store_heatmap, takes_any_size)
   CHECK (plait_store_commit (store, NO_ERROR));
 }
 
-/* Viewers clip what does not fit along an axis: the caption ends in time, by the columns that its characters take. */
+/* Viewers cut captions at the border, so a caption is cut by the columns of its characters. */
 TEST_CASE (store_heatmap, captions_fit)
 {
   const char *words[] = { "\u6f22\u5b57", "\u2581Mann", "f\033", "d", "e", "f", "g", "hhhhhhh", NULL };
@@ -96,7 +96,7 @@ TEST_CASE (store_heatmap, captions_fit)
                    "target: 0 \u6f22\u5b57, 1 \u2581Mann, 2 f\ufffd, 3 d, 4 e, 5 f, 6 g, \u2026");
 }
 
-/* A copy is the same file, axes and all. */
+/* A copy equals the original, axes included. */
 TEST_CASE (store_copy, carries_everything_over)
 {
   g_autoptr (PlaitStore) from = open_sample ("run.h5");
@@ -113,7 +113,7 @@ TEST_CASE (store_copy, carries_everything_over)
     SKIP_TEST ("h5diff is not installed");
   g_autofree char *out = NULL;
   int status = -1;
-  /* It follows references, so it compares the dimension scales as well. */
+  /* h5diff follows references, so it also compares the dimension scales. */
   CHECK (g_spawn_sync (NULL, (char **)arguments, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, &out, NULL, &status, &error));
   CONTEXT ("h5diff: %s", out);
   CHECK_INT (status, 0);
@@ -159,7 +159,7 @@ TEST_CASE (store_table, keeps_its_columns)
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "/checkpoint has no attribute 'columns'");
 }
 
-/* What a row in memory may look like, with more than the file has. */
+/* A struct in memory with more members than the file has columns. */
 typedef struct
 {
   char *note;
@@ -239,7 +239,7 @@ TEST_CASE (store_table, gives_rows_back)
   CHECK_ERROR (error, PLAIT_ERROR_CORRUPT, "rows.h5:/training: 3 rows are too many, expected at most 2; restore");
 }
 
-/* What was read before is the rows' own. */
+/* Strings that were already read belong to the rows. */
 TEST_CASE (store_table, misses_a_column)
 {
   static const PlaitStoreField fields[] = {
@@ -255,7 +255,7 @@ TEST_CASE (store_table, misses_a_column)
   CHECK_INT (rows->len, 3);
 }
 
-/* The name of the one scale of the column @path. (transfer full) */
+/* Returns the name of the single scale of the column @path. (transfer full) */
 static char *
 scale_of (hid_t file, const char *path)
 {
@@ -274,7 +274,7 @@ scale_of (hid_t file, const char *path)
   return g_strdup (name);
 }
 
-/* As readers of NetCDF ask for, such as h5netcdf, also in a copy. */
+/* Readers of NetCDF such as h5netcdf need scales, also in a copy. */
 TEST_CASE (store_table, has_a_scale_for_each_column)
 {
   static const struct

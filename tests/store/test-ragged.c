@@ -7,14 +7,14 @@
 
 static const char *const axes[] = { "target", "row" };
 
-/* Number @k of what item @i has in its array of @rows rows. */
+/* Returns value @k of item @i. */
 static PlaitScalar
 value_of (gint64 i, gint64 k)
 {
   return (PlaitScalar)((i * 31 + k * 7) % 1000);
 }
 
-/* Item @i has (i + 2) % 5 rows of three values, and of one kind the label of each row. */
+/* Appends item @i: (i + 2) % 5 rows of three values; one kind also has a label for each row. */
 static void
 append_item (PlaitStore *store, const char *group, gint64 i, gint64 columns)
 {
@@ -92,7 +92,7 @@ TEST_CASE (store_ragged, gives_every_item_back)
   CHECK (plait_store_check (store, NO_ERROR));
 }
 
-/* What is held goes to the file chunk by chunk; here an item is above a chunk, and all above ten. */
+/* Buffered rows are written chunk by chunk; here each item is larger than a chunk, ten chunks in all. */
 TEST_CASE (store_ragged, of_items_larger_than_what_is_held)
 {
   g_autoptr (PlaitStore) store = write_items ("large.h5", 9, 40000);
@@ -165,7 +165,7 @@ count_datasets (PlaitStore *store, const char *path)
   return members ? g_strv_length (members) : 0;
 }
 
-/* The same bytes whenever the same is appended, and as many datasets for one item as for many. */
+/* Equal items give equal bytes, and one item needs as many datasets as many items. */
 TEST_CASE (store_ragged, has_few_datasets)
 {
   g_autoptr (PlaitStore) one = write_items ("one.h5", 1, 3), again = write_items ("again.h5", 200, 3);
@@ -176,7 +176,7 @@ TEST_CASE (store_ragged, has_few_datasets)
   CHECK_STRING (plait_store_digest (many), plait_store_digest (again));
 }
 
-/* Viewers cannot cut, so one heatmap stands whole. */
+/* Viewers cannot cut an item out of an array, so one heatmap is stored as a whole. */
 TEST_CASE (store_ragged, leads_viewers_to_the_first_heatmap)
 {
   static const char *const rows[] = { "a", "man" }, *const targets[] = { "ein", "Mann", "</s>" };
@@ -218,7 +218,7 @@ TEST_CASE (store_ragged, leads_viewers_to_the_first_heatmap)
 }
 
 /*
- * What cannot be right
+ * Invalid files
  */
 
 typedef struct
@@ -226,7 +226,7 @@ typedef struct
   const char *name;
   const char *items[2];
   gint64 offsets[3], shapes[4], n_offsets, n_shapes, text_offsets[3];
-  const char *message; /* of reading the values of 0; of text, of reading that */
+  const char *message; /* error when the values of item 0 are read, or its text if @text */
   gboolean text;
 } Forged;
 
@@ -234,7 +234,7 @@ static PlaitStore *
 write_forged (const Forged *forged)
 {
   static const PlaitScalar values[] = { 1, 2, 3, 4, 5, 6 };
-  static const char text[] = "a\0b\0c"; /* the last one ends in the array's NUL */
+  static const char text[] = "a\0b\0c"; /* the array's NUL ends the last string */
   const gint64 n_values = 6, n_text = sizeof text, two = 2, three = 3, shape[] = { forged->n_shapes, 2 };
   const char *path = plait_test_path ("forged.h5");
   g_autoptr (PlaitStore) store = plait_store_create (path, NULL);
@@ -260,18 +260,18 @@ TEST_CASE (store_ragged, whose_offsets_cannot_be_right_is_refused)
   }
   static const Forged cases[] = {
     { "sound", { "0", "1" }, { 0, 4, 6 }, { 2, 2, 1, 2 }, 3, 2, SOUND_TEXT, NULL, FALSE },
-    { "falling", { "0", "1" }, { 0, 7, 6 }, { 1, 7, 1, 2 }, 3, 2, SOUND_TEXT, "x_offsets does not tell", FALSE },
-    { "negative", { "0", "1" }, { 0, -4, 6 }, { 2, 2, 1, 2 }, 3, 2, SOUND_TEXT, "x_offsets does not tell", FALSE },
-    { "late", { "0", "1" }, { 2, 4, 6 }, { 1, 2, 1, 2 }, 3, 2, SOUND_TEXT, "x_offsets does not tell", FALSE },
+    { "falling", { "0", "1" }, { 0, 7, 6 }, { 1, 7, 1, 2 }, 3, 2, SOUND_TEXT, "x_offsets does not give", FALSE },
+    { "negative", { "0", "1" }, { 0, -4, 6 }, { 2, 2, 1, 2 }, 3, 2, SOUND_TEXT, "x_offsets does not give", FALSE },
+    { "late", { "0", "1" }, { 2, 4, 6 }, { 1, 2, 1, 2 }, 3, 2, SOUND_TEXT, "x_offsets does not give", FALSE },
     { "too far", { "0", "1" }, { 0, 4, G_MAXINT64 }, { 2, 2, 1, 2 }, 3, 2, SOUND_TEXT, "x_offsets does not", FALSE },
-    { "short", { "0", "1" }, { 0, 6 }, { 2, 2, 1, 2 }, 2, 2, SOUND_TEXT, "x_offsets does not tell", FALSE },
-    { "other shape", { "0", "1" }, { 0, 4, 6 }, { 2, 3, 1, 2 }, 3, 2, SOUND_TEXT, "x_shape does not tell", FALSE },
+    { "short", { "0", "1" }, { 0, 6 }, { 2, 2, 1, 2 }, 2, 2, SOUND_TEXT, "x_offsets does not give", FALSE },
+    { "other shape", { "0", "1" }, { 0, 4, 6 }, { 2, 3, 1, 2 }, 3, 2, SOUND_TEXT, "x_shape does not give", FALSE },
     { "huge shape", { "0", "1" }, { 0, 4, 6 }, { 1LL << 62, 1LL << 62, 1, 2 }, 3, 2, SOUND_TEXT, "x_shape", FALSE },
     { "negative shape", { "0", "1" }, { 0, 4, 6 }, { -2, -2, 1, 2 }, 3, 2, SOUND_TEXT, "x_shape does not", FALSE },
-    { "few shapes", { "0", "1" }, { 0, 4, 6 }, { 2, 2 }, 3, 1, SOUND_TEXT, "x_shape does not tell", FALSE },
+    { "few shapes", { "0", "1" }, { 0, 4, 6 }, { 2, 2 }, 3, 1, SOUND_TEXT, "x_shape does not give", FALSE },
     { "twice", { "0", "0" }, { 0, 4, 6 }, { 2, 2, 1, 2 }, 3, 2, SOUND_TEXT, "or one that exists already, at 1", FALSE },
-    { "a path", { "0", "1/a" }, { 0, 4, 6 }, { 2, 2, 1, 2 }, 3, 2, SOUND_TEXT, "no name of an item", FALSE },
-    { "no number", { "0", "a" }, { 0, 4, 6 }, { 2, 2, 1, 2 }, 3, 2, SOUND_TEXT, "no name of an item", FALSE },
+    { "a path", { "0", "1/a" }, { 0, 4, 6 }, { 2, 2, 1, 2 }, 3, 2, SOUND_TEXT, "no valid name of an item", FALSE },
+    { "no number", { "0", "a" }, { 0, 4, 6 }, { 2, 2, 1, 2 }, 3, 2, SOUND_TEXT, "no valid name of an item", FALSE },
     { "endless", { "0", "1" }, { 0, 4, 6 }, { 2, 2, 1, 2 }, 3, 2, { 0, 3, 6 }, "a string of /dump/a/t does not", TRUE },
   };
 

@@ -4,7 +4,7 @@
 
 #include <sys/wait.h>
 
-/* Runs @command with @argument and looks for @part in what it prints. */
+/* Runs @command and checks that its output contains @part. */
 static void
 check_prints (const char *const *command, const char *part)
 {

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Files of ours that another program has written anew, as h5py and h5repack do. */
+/* Opens a file of plait like another program (h5py, h5repack) that rewrites it. */
 
 static hid_t
 open_elsewhere (const char *path)
@@ -34,7 +34,7 @@ write_number (hid_t file, const char *path, float value)
   H5Dclose (data);
 }
 
-/* Groups that do not keep the order of making. */
+/* Adds a group that does not keep the creation order. */
 static void
 add_group (hid_t file, const char *path)
 {
@@ -116,10 +116,10 @@ TEST_CASE (store_rewritten, tells_what_was_changed_and_removed)
   g_autofree char *text = changes_of (path);
   CHECK_STRING (text, "another program has rewritten it; changed: / (its attributes), "
                       "/checkpoint/best/parameters/source/en/weight; removed: /attention/test");
-  /* Who cannot tell does not read it. */
+  /* plait_store_open, which cannot warn, refuses it. */
   CHECK (!plait_store_open (path, &error));
   CHECK_ERROR (error, PLAIT_ERROR_CORRUPT, weight);
-  /* What is written of it next is whole. */
+  /* A new file written from it is complete. */
   const char *next = plait_test_path ("next.h5");
   g_autoptr (PlaitStore) from = plait_store_open_rewritten (path, NULL, &error);
   REQUIRE (from != NULL);
@@ -152,7 +152,8 @@ TEST_CASE (store_rewritten, is_named_as_it_is_opened)
   CHECK_CONTAINS (said, "run.h5: another program has rewritten it; changed: /scores\n");
 }
 
-/* Opens @path to write in a process that is killed, after it has added a group (@adds) and flushed it (@flushes). */
+/* Opens @path for writing in a process that is killed after it has added a group (@adds) and flushed the file
+ * (@flushes). */
 static void
 leave_open (const char *path, gboolean adds, gboolean flushes)
 {
@@ -187,8 +188,8 @@ TEST_CASE (store_rewritten, names_the_flag_that_a_killed_program_left)
       leave_open (path, way & 1, way & 2);
       CHECK (!plait_store_open (path, &error));
       CHECK_CONTAINS (error->message, command);
-      CHECK_ERROR (error, PLAIT_ERROR_CORRUPT, "has not closed it (HDF5's open flag is set)");
-      /* As h5clear does. */
+      CHECK_ERROR (error, PLAIT_ERROR_CORRUPT, "did not close it (HDF5's open flag is set)");
+      /* Clears the flag, like h5clear. */
       H5Fclose (open_elsewhere (path));
       g_autofree char *text = changes_of (path);
       CHECK_STRING (text, way == 3 ? "another program has rewritten it; added: /mine; all that plait wrote is unchanged"
@@ -201,7 +202,7 @@ TEST_CASE (store_rewritten, names_the_flag_that_a_killed_program_left)
   H5Fclose (file);
 }
 
-/* What other programs wrote, with the superblocks of HDF5 1.8 and 1.10. */
+/* Tests files of other programs, with superblocks of HDF5 1.8 and 1.10. */
 TEST_CASE (store_rewritten, names_the_flag_on_features_too)
 {
   static const H5F_libver_t versions[] = { H5F_LIBVER_V18, H5F_LIBVER_V110 };
@@ -232,7 +233,7 @@ TEST_CASE (store_rewritten, names_the_flag_on_features_too)
       }
 }
 
-/* Nothing of such a file is checked before HDF5 reads it, so a child does that first. */
+/* Nothing in such a file is checked before HDF5 reads it, so a child process reads it first. */
 TEST_CASE (store_rewritten, survives_damage)
 {
   const char *path = plait_test_path ("run.h5"), *broken = plait_test_path ("broken.h5");
@@ -261,7 +262,7 @@ TEST_CASE (store_rewritten, survives_damage)
   CHECK (refused > 0 && told > 0);
 }
 
-/* Files of before hold these hashes. */
+/* Older files contain these hashes, so they must never change. */
 TEST_CASE (store_rewritten, hashes_contents_as_ever)
 {
   static const double numbers[] = { 1, 2 };

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Writes a file with @header, whose length is told as @length (0: as it is), and @n values after it. */
+/* Writes a file with @header, @length as its length (0: the true one), and @n values after it. */
 static void
 make (const char *path, const char *header, guint64 length, const void *values, gsize n)
 {
@@ -24,7 +24,7 @@ make (const char *path, const char *header, guint64 length, const void *values, 
   plait_test_write_bytes (path, (const char *)bytes->data, bytes->len);
 }
 
-/* The file at @path is refused in one sentence that begins with it and has @part. */
+/* Checks that the file @path is refused with one sentence that begins with its name and contains @part. */
 static void
 check_refused (const char *path, const char *part)
 {
@@ -42,7 +42,7 @@ check_refused (const char *path, const char *part)
 #define TENSOR(name, type, shape, places)                                                                              \
   "\"" name "\":{\"dtype\":\"" type "\",\"shape\":" shape ",\"data_offsets\":" places "}"
 
-/* What the format's own repository lists as attacks, and what its reader refuses. */
+/* Attacks listed in the repository of the format, and inputs that its reader refuses. */
 TEST_CASE (safetensors, refuses_headers_that_lie)
 {
   static const guint8 values[16] = { 0 };
@@ -70,35 +70,35 @@ TEST_CASE (safetensors, refuses_headers_that_lie)
     { "{" TENSOR ("a", "F32", "[4]", "[0]") "}", "data_offsets that are not two integers" },
     { "{" TENSOR ("a", "F32", "[4]", "[]") "}", "data_offsets that are not two integers" },
     { "{" TENSOR ("a", "F32", "[4]", "[0,16,16]") "}", "data_offsets that are not two integers" },
-    { "{" TENSOR ("a", "F32", "[4]", "[-16,0]") "}", "is no place" },
-    { "{" TENSOR ("a", "F32", "[4]", "[16,0]") "}", "is no place" },
+    { "{" TENSOR ("a", "F32", "[4]", "[-16,0]") "}", "has the invalid range" },
+    { "{" TENSOR ("a", "F32", "[4]", "[16,0]") "}", "has the invalid range" },
     { "{" TENSOR ("a", "F32", "[4]", "[0.0,16]") "}", "that are not two integers" },
-    { "{" TENSOR ("a", "F32", "[-4]", "[0,16]") "}", "a dimension that is no size" },
-    { "{" TENSOR ("a", "F32", "[4.0]", "[0,16]") "}", "a dimension that is no size" },
+    { "{" TENSOR ("a", "F32", "[-4]", "[0,16]") "}", "a dimension that is not an integer" },
+    { "{" TENSOR ("a", "F32", "[4.0]", "[0,16]") "}", "a dimension that is not an integer" },
     { "{" TENSOR ("a", "F32", "[1,1,1,1,1,1,1,1,4]", "[0,16]") "}", "no shape of at most 8 dimensions" },
-    /* Places that do not match type and shape. */
+    /* Ranges that do not match type and shape. */
     { "{" TENSOR ("a", "F32", "[3]", "[0,16]") "}", "has 16 bytes, but its 3 elements of type F32 take 96 bits" },
     { "{" TENSOR ("a", "F64", "[4]", "[0,16]") "}", "has 16 bytes, but its 4 elements of type F64 take 256 bits" },
     { "{" TENSOR ("a", "F4", "[31]", "[0,16]") "}", "take 124 bits" },
     { "{" TENSOR ("a", "F32", "[0]", "[0,16]") "}", "its 0 elements" },
     { "{" TENSOR ("a", "F32", "[]", "[0,16]") "}", "its 1 elements" },
-    /* Products that overflow, to zero and to what is there. */
+    /* Products that overflow, to zero or to the number of bytes in the file. */
     { "{" TENSOR ("a", "F32", "[4294967296,4294967296]", "[0,16]") "}", "more elements than can be counted" },
     { "{" TENSOR ("a", "F32", "[4611686018427387908,4]", "[0,16]") "}", "more elements than can be counted" },
     { "{" TENSOR ("a", "F32", "[18446744073709551620]", "[0,16]") "}", "too big integer" },
     { "{" TENSOR ("a", "F32", "[9223372036854775807]", "[0,16]") "}", "more bytes than can be counted" },
     { "{" TENSOR ("a", "F32", "[576460752303423492]", "[0,16]") "}", "more bytes than can be counted" },
-    /* Overlaps, holes, and what lies outside. */
+    /* Overlaps, holes, and ranges outside the file. */
     { "{" TENSOR ("a", "F32", "[4]", "[0,16]") "," TENSOR ("b", "F32", "[4]", "[0,16]") "}",
-      "\"b\" begins at byte 0 of the values, but the one before ends at byte 16" },
+      "\"b\" begins at byte 0 of the values, but the previous tensor ends at byte 16" },
     { "{" TENSOR ("a", "F32", "[3]", "[0,12]") "," TENSOR ("b", "F32", "[2]", "[8,16]") "}", "begins at byte 8" },
     { "{" TENSOR ("a", "F32", "[1]", "[0,4]") "," TENSOR ("b", "F32", "[2]", "[8,16]") "}", "begins at byte 8" },
     { "{" TENSOR ("a", "F32", "[3]", "[4,16]") "}",
-      "begins at byte 4 of the values, but the one before ends at byte 0" },
-    { "{" TENSOR ("a", "F32", "[3]", "[0,12]") "}", "have 12 bytes, but 16 stand behind" },
-    { "{" TENSOR ("a", "F32", "[5]", "[0,20]") "}", "have 20 bytes, but 16 stand behind" },
+      "begins at byte 4 of the values, but the previous tensor ends at byte 0" },
+    { "{" TENSOR ("a", "F32", "[3]", "[0,12]") "}", "have 12 bytes, but 16 are after" },
+    { "{" TENSOR ("a", "F32", "[5]", "[0,20]") "}", "have 20 bytes, but 16 are after" },
     { "{" TENSOR ("a", "F32", "[4]", "[16,32]") "}", "begins at byte 16" },
-    { "{}", "have 0 bytes, but 16 stand behind" },
+    { "{}", "have 0 bytes, but 16 are after" },
   };
   const char *path = plait_test_path ("weights.safetensors");
 
@@ -134,7 +134,7 @@ TEST_CASE (safetensors, refuses_lengths_that_lie)
 
 #define ONE(name) "{" TENSOR (name, "F32", "[1]", "[0,4]") "}"
 
-/* Writes part-1 and part-2 with a tensor each, 1 and 2, and the index @index. The path of the index. (transfer full) */
+/* Writes part-1 and part-2 with one tensor each, 1 and 2, and the index @index. Returns the path of the index. */
 static const char *
 make_parts (const char *first, const char *second, const char *index)
 {
@@ -198,8 +198,8 @@ TEST_CASE (safetensors, refuses_an_index_that_lies)
     { good, good, "{\"weight_map\":{\"a\":\"part-1.safetensors\",\"b\":\"part-2.safetensors\"}}",
       "part-2.safetensors: tensor \"a\" is in " },
     { good, other, "{\"weight_map\":{\"a\":\"part-2.safetensors\",\"b\":\"part-1.safetensors\"}}",
-      "tensor \"a\" is in part-1.safetensors, but weight_map says part-2.safetensors; copy the index and its parts "
-      "again" },
+      "tensor \"a\" is in part-1.safetensors, but weight_map says part-2.safetensors; copy the index and all parts "
+      "of the model again" },
     { good, other, "{\"weight_map\":{\"c\":\"part-1.safetensors\"}}",
       "tensor \"a\" is in part-1.safetensors, but weight_map says nothing about it" },
     { good, other, "{\"weight_map\":{\"a\":\"part-1.safetensors\",\"c\":\"part-1.safetensors\"}}",
@@ -217,7 +217,7 @@ TEST_CASE (safetensors, refuses_an_index_that_lies)
     }
 }
 
-/* Deep, long, and of more parts than can be open. */
+/* Tests a deeply nested index, a long one, and one with more parts than can be open. */
 TEST_CASE (safetensors, refuses_an_index_that_is_too_much)
 {
   g_autoptr (GString) many = g_string_new ("{\"weight_map\":{");
@@ -234,7 +234,7 @@ TEST_CASE (safetensors, refuses_an_index_that_is_too_much)
   check_refused (path, "maximum parsing depth reached");
 }
 
-/* Who names a part, or the whole that is not there, is led to the index. */
+/* If a user names a part, or a whole file that does not exist, the message names the index. */
 TEST_CASE (safetensors, names_the_index_for_one_of_its_parts)
 {
   static const char *const names[] = { "model-00001-of-00002.safetensors", "model.safetensors" };
@@ -322,7 +322,7 @@ TEST_CASE (safetensors, refuses_values_that_are_no_numbers)
     }
 }
 
-/* What was mapped would end the process here. */
+/* A mapped file would end the process here. */
 TEST_CASE (safetensors, tells_that_a_file_was_cut_short_meanwhile)
 {
   const char *path = plait_test_path ("weights.safetensors");

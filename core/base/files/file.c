@@ -51,8 +51,7 @@ plait_file_open (const char *path, PlaitFileInput input, const char *expected, s
   else if (fcntl (descriptor, F_SETFL, O_NONBLOCK), is_virtual (descriptor, status))
     plait_fail (error, PLAIT_ERROR_INPUT,
                 "%s: has a size of 0, but is generated while it is read, perhaps without an end; expected %s, so copy "
-                "the needed "
-                "part into a file",
+                "the needed part into a file",
                 path, expected);
   else
     {

@@ -204,11 +204,10 @@ read_header (PlaitKeyFile *file, const char *line, guint number, PlaitProblems *
   name = g_strndup (line + 1, length - 2);
   if (!is_name (name, "[]"))
     {
-      plait_problems_add (
-          problems,
-          "%s:%u: \"%s\" is not a valid name of a group; names have no brackets, no control characters and no "
-          "blanks at their ends",
-          file->name, number, name);
+      plait_problems_add (problems,
+                          "%s:%u: \"%s\" is not a valid name of a group; names have no brackets, no control characters "
+                          "and no blanks at their ends",
+                          file->name, number, name);
       return NULL;
     }
   group = find_group (file, name);

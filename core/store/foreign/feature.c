@@ -126,11 +126,10 @@ read_lengths (FeatureFile *file, hid_t access, GError **error)
   hsize_t n = 0;
   if (type < 0 || space < 0 || H5Tget_class (type) != H5T_INTEGER || H5Sget_simple_extent_ndims (space) != 1
       || H5Sget_simple_extent_dims (space, &n, NULL) != 1 || n != (hsize_t)file->parent.sentences)
-    return plait_fail (
-        error, PLAIT_ERROR_INPUT,
-        "%s: %s must hold the number of valid positions of %s, expected %jd integers, one for each sentence; "
-        "correct it, or rename it",
-        file->path, name, file->dataset, file->parent.sentences);
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s: %s must hold the number of valid positions of %s, expected %jd integers, one for each "
+                       "sentence; correct it, or rename it",
+                       file->path, name, file->dataset, file->parent.sentences);
   if (!plait_store_check_storage (data, file->fd, file->path, name, error))
     return FALSE;
   file->parent.lengths = g_try_new (gint32, (gsize)file->parent.sentences);

@@ -261,18 +261,17 @@ check_ranges (Shard *shard, GError **error)
       const PlaitSafetensor *tensor = &g_array_index (shard->tensors, PlaitSafetensor, i);
 
       if (tensor->begin != end)
-        return refuse (
-            shard, tensor->name, error,
-            "begins at byte %jd of the values, but the previous tensor ends at byte %jd: tensors must neither "
-            "overlap nor leave holes",
-            tensor->begin, end);
+        return refuse (shard, tensor->name, error,
+                       "begins at byte %jd of the values, but the previous tensor ends at byte %jd: tensors must "
+                       "neither overlap nor leave holes",
+                       tensor->begin, end);
       end = tensor->end;
     }
   if (end == shard->length)
     return TRUE;
   return plait_fail (error, PLAIT_ERROR_INPUT,
-                     "%s: its tensors have %jd bytes, but %jd are after the header: the file was cut short, or is "
-                     "not a safetensors file",
+                     "%s: its tensors have %jd bytes, but %jd are after the header: the file was cut short, or is not "
+                     "a safetensors file",
                      shard->path, end, shard->length);
 }
 
@@ -322,11 +321,10 @@ read_header (Shard *shard, gint64 size, GError **error)
     return FALSE;
   length = GUINT64_FROM_LE (length);
   if (length > PLAIT_SAFETENSORS_MAX_HEADER || length > (guint64)size - LENGTH_BYTES)
-    return plait_fail (
-        error, PLAIT_ERROR_INPUT,
-        "%s: claims a header of %ju bytes, expected at most %ju and at most the size of the file: it was "
-        "cut short, or is not a safetensors file",
-        shard->path, length, PLAIT_SAFETENSORS_MAX_HEADER);
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s: claims a header of %ju bytes, expected at most %ju and at most the size of the file: it "
+                       "was cut short, or is not a safetensors file",
+                       shard->path, length, PLAIT_SAFETENSORS_MAX_HEADER);
   header = plait_try_allocate (length, 1, shard->path, error);
   if (!header || !read_bytes (shard, LENGTH_BYTES, header, length, error))
     return FALSE;

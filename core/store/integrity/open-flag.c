@@ -48,12 +48,11 @@ plait_store_check_closed (int fd, const char *path, GError **error)
         error, PLAIT_ERROR_CORRUPT,
         "%s: another program has it open for writing (HDF5's open flag is set, its lock held); close it there", path);
   plait_path_append_quoted (command, path);
-  return plait_fail (
-      error, PLAIT_ERROR_CORRUPT,
-      "%s: another program opened it for writing and did not close it (HDF5's open flag is set), as after "
-      "a notebook that was killed; close it there, or clear the flag with: %s (Debian: hdf5-tools), "
-      "and if that fails restore a copy",
-      path, command->str);
+  return plait_fail (error, PLAIT_ERROR_CORRUPT,
+                     "%s: another program opened it for writing and did not close it (HDF5's open flag is set), as "
+                     "after a notebook that was killed; close it there, or clear the flag with: %s (Debian: "
+                     "hdf5-tools), and if that fails restore a copy",
+                     path, command->str);
 }
 
 gboolean
