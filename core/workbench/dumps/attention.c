@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* What a sentinel is called, as a label and as a group: no source can have this name. */
+/* Label and group of a sentinel. A source cannot have this name. */
 #define SENTINEL "<sentinel>"
 
 static gint64
@@ -15,14 +15,14 @@ length_of (const PlaitAttentionRecord *a)
   return plait_ragged_rows (a->queries);
 }
 
-/* How many rows of the sentence the memory has that @of attends to. */
+/* Returns the number of rows that the memory read by @of has in this sentence. */
 static gint64
 rows_of (const PlaitAttentionRecord *a, const PlaitRecordedAttention *of)
 {
   return plait_ragged_rows (a->memories[of->memory].rows);
 }
 
-/* The most heads that @items [layers] have. */
+/* Returns the largest number of heads of @items [layers]. */
 static guint
 max_heads (const PlaitAttentionRecord *a, const PlaitRecordedItems *items)
 {
@@ -41,12 +41,12 @@ fail_on_sum (const char *what, guint layer, guint head, gint64 target, double su
                      layer, head, target, sum);
 }
 
-/* What the attentions called as attention @first is pay in one layer, head and target row. */
+/* Weights that the attentions with the name of attention @first give in one layer, head and target row. */
 typedef struct
 {
   double joint;
   gboolean any;
-  gboolean separate; /* each is a distribution of its own */
+  gboolean separate; /* each attention is one distribution */
 } AttentionTotal;
 
 static AttentionTotal
@@ -71,7 +71,7 @@ attention_total (const PlaitAttentionRecord *a, const PlaitRecordedAttention *fi
   return total;
 }
 
-/* The first attention that is called @name, or NULL. */
+/* Returns the first attention with the name @name, or NULL. */
 static const PlaitRecordedAttention *
 first_of_name (const PlaitAttentionRecord *a, const char *name)
 {
@@ -82,15 +82,15 @@ first_of_name (const PlaitAttentionRecord *a, const char *name)
   return of;
 }
 
-/* TRUE if the sentinel of the first level is an item of the attentions that are called @name. */
+/* TRUE if the first-level sentinel is an item of the attentions with the name @name. */
 static gboolean
 has_sentinel (const PlaitAttentionRecord *a, const char *name)
 {
   return g_strcmp0 (name, first_of_name (a, PLAIT_RECORDED_JOINTLY) ? PLAIT_RECORDED_JOINTLY : NULL) == 0;
 }
 
-/* Each row of weights is a distribution, jointly over what one softmax covers. With which weights chosen rows are read
- * is the combiner's own affair. */
+/* Checks that each row of weights sums to 1, over all items of one softmax. Weights of selected rows are not checked,
+ * because the combiner defines them. */
 static gboolean
 check_rows (const PlaitAttentionRecord *a, GError **error)
 {
@@ -119,7 +119,7 @@ check_rows (const PlaitAttentionRecord *a, GError **error)
   return TRUE;
 }
 
-/* The attention to contexts is a distribution over the memories that are there, and the sentinel. */
+/* Checks that attention to contexts sums to 1 over the memories that are present and the sentinel. */
 static gboolean
 check_contexts (const PlaitAttentionRecord *a, GError **error)
 {
@@ -170,7 +170,7 @@ plait_attention_label (const PlaitRecordedAttention *of, const PlaitLabels *labe
   return of->name ? g_strdup_printf ("%s:%s", memory, of->name) : g_strdup (memory);
 }
 
-/* Of a memory of text: whose rows they are. */
+/* Writes the sentence of each row of a document's memory. */
 static gboolean
 write_row_sentences (PlaitStore *store, const char *path, const char *name, const PlaitMemoryLabels *memory,
                      gint64 rows, GError **error)
@@ -186,7 +186,7 @@ write_row_sentences (PlaitStore *store, const char *path, const char *name, cons
                                 error);
 }
 
-/* What was paid to @items [layers] of @n rows. */
+/* Writes the weights of @items [layers], each with @n rows. */
 static gboolean
 write_items (PlaitStore *store, const char *path, const char *name, const char *title, const PlaitAttentionRecord *a,
              const PlaitRecordedItems *items, gint64 n, char **targets, char **rows, GError **error)
@@ -203,7 +203,7 @@ write_items (PlaitStore *store, const char *path, const char *name, const char *
   return write_heatmap (store, path, name, "weights", title, 4, shape, values, axes, labels, error);
 }
 
-/* Returns @name, in angle brackets if a memory is called so. (transfer full) */
+/* Returns @name, in angle brackets if a memory has this name. (transfer full) */
 static char *
 free_name (const char *name, const PlaitAttentionRecord *a, const PlaitLabels *labels)
 {
@@ -213,7 +213,7 @@ free_name (const char *name, const PlaitAttentionRecord *a, const PlaitLabels *l
   return g_strdup (name);
 }
 
-/* The heads of the two attentions do not pair up, so the product of their means is what can be said. */
+/* The two levels have different heads, so only the product of their means is defined. */
 static gboolean
 write_effective (PlaitStore *store, const char *path, const char *name, const PlaitAttentionRecord *a,
                  const PlaitRecordedAttention *of, const PlaitLabels *labelled, GError **error)
@@ -246,7 +246,7 @@ write_effective (PlaitStore *store, const char *path, const char *name, const Pl
          && write_row_sentences (store, path, effective, memory, rows, error);
 }
 
-/* What @of paid and, where there is attention to contexts too, both together. */
+/* Writes the weights of @of and, if there is attention to contexts, the product of both levels. */
 static gboolean
 write_attention (PlaitStore *store, const char *path, const PlaitAttentionRecord *a, const PlaitRecordedAttention *of,
                  const PlaitLabels *labels, GError **error)
@@ -260,13 +260,13 @@ write_attention (PlaitStore *store, const char *path, const PlaitAttentionRecord
   for (guint l = 0; l < a->n_layers; l++)
     items[l] = (PlaitRecordedItems){ of->layers[l].heads, of->layers[l].weights };
   if (rows == 0 || max_heads (a, items) == 0)
-    return TRUE; /* missing, or not attended to */
+    return TRUE; /* the memory is missing or not read */
   return write_items (store, path, name, title, a, items, rows, labels->targets, memory->rows, error)
          && write_row_sentences (store, path, name, memory, rows, error)
          && (max_heads (a, a->contexts) == 0 || write_effective (store, path, name, a, of, labels, error));
 }
 
-/* The attention to contexts: a column a memory, and one for the sentinel where there is one. */
+/* Writes the attention to contexts: a column for each memory, and one for the sentinel if there is one. */
 static gboolean
 write_contexts (PlaitStore *store, const char *path, const PlaitAttentionRecord *a, const PlaitLabels *labelled,
                 GError **error)
@@ -311,7 +311,7 @@ plait_attention_write (PlaitStore *store, const char *path, const PlaitAttention
       return FALSE;
   if (max_heads (a, a->contexts) > 0)
     return write_contexts (store, path, a, labels, error);
-  /* The sentinel of joint attention is as a memory of one row. */
+  /* The sentinel of joint attention is written like a memory of one row. */
   return max_heads (a, a->sentinels) == 0
          || write_items (store, path, SENTINEL, "attention to the sentinel", a, a->sentinels, 1, labels->targets,
                          sentinel, error);
@@ -321,7 +321,7 @@ plait_attention_write (PlaitStore *store, const char *path, const PlaitAttention
  * Coverage
  */
 
-/* The sums of what @total is about, [target, row], the mean of the heads. (transfer full) */
+/* Returns the attention accumulated up to each step, the mean of all heads, [target, row]. (transfer full) */
 static PlaitScalar *
 accumulate (const PlaitRecordedLayer *total, gint64 length, gint64 rows)
 {

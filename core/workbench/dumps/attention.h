@@ -6,39 +6,35 @@
 #include "hdf5/store.h"
 
 /*
- * Attention dumps: of each sentence (tables/ragged.h) a heatmap a memory, [layer, head, target, row], whatever the
- * combiner, and one for each attention with a name, "MEMORY:NAME"; where a combiner attends both to each memory and
- * jointly, the latter is "MEMORY:jointly". What a combiner reads of rows that it chose has zeros for the others; where
- * there is attention to contexts also "contexts", [layer, head, target, memory], and for each memory
- * "MEMORY.effective", [layer, target, row], the product of both attentions' head means. A sentinel is one more column
- * of "contexts", or in joint attention a group of its own with one row, called "<sentinel>" each.
+ * Attention dumps have for each sentence (tables/ragged.h) one heatmap a memory, [layer, head, target, row], for every
+ * combiner. An attention with a name has its own heatmap, "MEMORY:NAME". If a combiner attends to each memory and also
+ * jointly, the joint one is "MEMORY:jointly". Rows that a combiner did not select have zeros. If there is attention to
+ * contexts, "contexts" is [layer, head, target, memory].
  *
- * Of documents the group of a memory also tells whose rows they are: "row_sentence" [row], the numbers of the sentences
- * that tokens belong to, or for rows that stand for sentences the attribute rows=sentences. Rows of a text that stand
- * for neither tokens nor sentences have rows=numbers.
+ * In documents the group of a memory also has "row_sentence" [row], the sentence number of each token, or the attribute
+ * rows=sentences if its rows are sentences. Rows that are neither tokens nor sentences have the attribute rows=numbers.
  *
- * Coverage dumps, beside those: of each sentence a group a memory that is covered, with
+ * Coverage dumps have for each sentence one group for each memory with coverage:
  *
- *     accumulated   [target, row]          the attention that the row has had by this step, the step's own included
- *     state         [target, row, unit]    what the coverage made of it, after the step: what the next one is scored
- *                                          by; [target, row] where it is one number
- *     fertility     [row]                  or as the plugin calls what it knows of each row, if it does
+ *     accumulated   [target, row]          the attention that the row has received up to and including this step
+ *     state         [target, row, unit]    coverage state after the step, which the next step's score reads;
+ *                                          [target, row] if the state is one number
+ *     fertility     [row]                  a value of each row that the plugin computes once, under the plugin's name
  *
- * With several layers these stand a level deeper, MEMORY/LAYER; a state a head (decoder.coverage_heads) makes a row's
- * units those of all heads, one after the other. Viewers show the state if it is one number a row, else the accumulated
- * attention.
+ * With several layers these are in MEMORY/LAYER. With one state a head (decoder.coverage_heads) the units of all heads
+ * follow each other. Viewers show the state if it is one number a row, otherwise the accumulated attention.
  */
 
 #define PLAIT_ATTENTION_NUMBERED "numbers"
 
-/* What @attention is called in dumps: "en", "en:second". (transfer full) */
+/* Returns the name of @attention in dumps: "en", "en:second". (transfer full) */
 char *plait_attention_label (const PlaitRecordedAttention *attention, const PlaitLabels *labels);
 
-/* Writes @attention of one sentence, the item @path. Refuses, writing nothing, weights of either attention whose rows
- * do not sum to one (1e-4; 0 where nothing could be read), naming layer, head and row. */
+/* Writes @attention of one sentence as the item @path. Writes nothing and fails if a row of weights does not sum to 1
+ * (within 1e-4; to 0 if there was nothing to read); the error names layer, head and row. */
 gboolean plait_attention_write (PlaitStore *store, const char *path, const PlaitAttentionRecord *attention,
                                 const PlaitLabels *labels, GError **error);
 
-/* Writes the coverage in @attention of one sentence, the item @path; nothing at all if no memory is covered. */
+/* Writes the coverage in @attention of one sentence as the item @path. Writes nothing if no memory has coverage. */
 gboolean plait_coverage_write (PlaitStore *store, const char *path, const PlaitAttentionRecord *attention,
                                const PlaitLabels *labels, GError **error);

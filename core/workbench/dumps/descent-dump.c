@@ -4,15 +4,15 @@
 #include "dumps/attention.h"
 #include "tables/ragged.h"
 
-/* What is put together for one attention. */
+/* Arrays of the dump of one attention. */
 typedef struct
 {
   const PlaitLinks *links;
   gint64 rows;
-  gint64 *owner;    /* [rows]: the first row whose children begin here; -1: none */
-  double *reached;  /* [rows]: the sum of the paths that lead to each row, of one entry */
-  gint64 *entry;    /* rows that an entry has weighed are told by its number, from 1 */
-  gint64 n_entries; /* so far */
+  gint64 *owner;    /* [rows]: first row whose children begin here; -1: none */
+  double *reached;  /* [rows]: sum of the paths that lead to each row, in one entry */
+  gint64 *entry;    /* [rows]: number (from 1) of the last entry that weighed the row */
+  gint64 n_entries; /* number of entries so far */
   GArray *entry_offsets, *set_parent, *set_offsets, *row, *weight, *path, *taken;
 } Dump;
 
@@ -68,7 +68,7 @@ was_weighed (const Dump *dump, gint64 row)
   return dump->entry[row] == dump->n_entries;
 }
 
-/* The row that was weighed and whose children are the @n rows @row, or -1. */
+/* Returns the weighed row whose children are the @n rows @row, or -1. */
 static gint64
 parent_of (const Dump *dump, const gint64 *row, gint64 n)
 {
@@ -77,14 +77,14 @@ parent_of (const Dump *dump, const gint64 *row, gint64 n)
   for (gint64 i = 1; i < n; i++)
     if (row[i] != row[0] + i)
       return -1;
-  /* Neighbours may begin with the same row. */
+  /* Two neighbours may have the same first child. */
   for (gint64 p = n > 0 ? dump->owner[row[0]] : -1; p >= 0 && p < dump->rows && links->first_child[p] == row[0]; p++)
     if (links->n_children[p] == n && was_weighed (dump, p))
       return p;
   return -1;
 }
 
-/* Marks @row in the sets of this entry, whose numbers begin with @first. */
+/* Marks @row as taken in the sets of this entry, which begin with set @first. */
 static void
 take (Dump *dump, guint first, gint64 row)
 {
@@ -93,7 +93,7 @@ take (Dump *dump, guint first, gint64 row)
       g_array_index (dump->taken, guint8, i) = TRUE;
 }
 
-/* The @n rows @row with @weights, which stand below @parent. */
+/* Adds a set of the @n rows @row with @weights, children of @parent. */
 static void
 add_set (Dump *dump, const gint64 *row, const PlaitScalar *weights, gint64 n, gint64 parent, guint first)
 {
@@ -121,7 +121,7 @@ add_set (Dump *dump, const gint64 *row, const PlaitScalar *weights, gint64 n, gi
   g_array_append_val (dump->set_offsets, end);
 }
 
-/* TRUE if @row is the only one of its level. */
+/* TRUE if @row is the only row of its level. */
 static gboolean
 is_alone (const Dump *dump, gint64 row)
 {
@@ -130,8 +130,8 @@ is_alone (const Dump *dump, gint64 row)
   return (row == 0 || level[row - 1] != level[row]) && (row + 1 == dump->rows || level[row + 1] != level[row]);
 }
 
-/* A row that stands alone at the top is not weighed where there is nothing to choose. The sets of such rows above the
- * @n rows @row, from the top down. */
+/* Adds the sets of single rows above the @n rows @row, from the top down. The combiner does not weigh a single row at
+ * the top, because it has no alternative. */
 static void
 add_tops (Dump *dump, const gint64 *row, gint64 n, guint first)
 {
@@ -144,7 +144,7 @@ add_tops (Dump *dump, const gint64 *row, gint64 n, guint first)
   add_set (dump, &top, &whole, 1, parent_of (dump, &top, 1), first);
 }
 
-/* What one target row and head has weighed; @read [rows] are the weights that rows are read with. */
+/* Adds the sets of one target row and head; @read [rows] are the weights of the rows that were read. */
 static void
 add_entry (Dump *dump, const PlaitRecordedSets *sets, const PlaitScalar *read)
 {
@@ -163,11 +163,11 @@ add_entry (Dump *dump, const PlaitRecordedSets *sets, const PlaitScalar *read)
   g_array_append_val (dump->entry_offsets, end);
 }
 
-/* Where a dump goes. */
+/* Destination of a dump. */
 typedef struct
 {
   PlaitStore *store;
-  const char *path, *name; /* of the sentence, and of the attention */
+  const char *path, *name; /* @path of the sentence, @name of the attention */
   GError **error;
 } DumpGroup;
 

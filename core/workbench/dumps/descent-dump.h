@@ -5,26 +5,26 @@
 #include "hdf5/store.h"
 
 /*
- * Dumps of combiners that choose what they look at, of each sentence (tables/ragged.h) a group for each attention that
- * did, called as its heatmap is (attention.h). It tells which rows were weighed against each other, and which way was
- * taken. Offsets within a sentence begin with 0.
+ * Dumps of combiners that select rows. Each sentence (tables/ragged.h) has a group for each such attention, with the
+ * name of its heatmap (attention.h). The group lists the rows that were weighed together and the rows that were taken.
+ * Offsets within a sentence begin with 0.
  *
  *     extents          [3]: layers L, heads H, targets T
- *     target_labels    [T], row_labels [R]: as beside the heatmap
- *     row_level        [R]: 0 of leaves; 0 of all where the memory has no levels
- *     row_first_child  [R]: -1 of leaves; children stand beside each other
- *     row_children     [R]: how many
+ *     target_labels    [T], row_labels [R]: as in the heatmap
+ *     row_level        [R]: 0 for leaves; 0 for all rows of a memory without levels
+ *     row_first_child  [R]: -1 for leaves; the children of a row follow each other
+ *     row_children     [R]: number of children
  *     entry_offsets    [L * H * T + 1]: layer l, head h and target word t have the sets entry_offsets[(l H + h) T + t]
- *                      up to the next, in the order in which they were weighed: from the top downwards
- *     set_parent       [sets]: the row whose children the set is; -1 of the tops
- *     set_offsets      [sets + 1]: set s has the numbers set_offsets[s] up to set_offsets[s + 1] of those that follow
- *     row              [n]: what was weighed; a row that two neighbours share may stand in the sets of both
- *     weight           [n]: the softmax over the set
- *     path             [n]: the product of the weights from the top to here, which is what leaves are read with, or
- *                      what is divided by its sum first; a row that stands twice is reached by the sum
- *     taken            [n]: 1 where the way goes on through the row, or at a leaf ends
+ *                      up to the next, in the order in which they were weighed, from the top down
+ *     set_parent       [sets]: the row whose children are the set; -1 for top rows
+ *     set_offsets      [sets + 1]: set s has the elements set_offsets[s] to set_offsets[s + 1] - 1 of the arrays below
+ *     row              [n]: a weighed row; a row with two parents may be in the sets of both
+ *     weight           [n]: softmax weight within the set
+ *     path             [n]: product of the weights from the top to this row; leaves are read with this weight,
+ *                      divided by the sum over all leaves if the combiner says so
+ *     taken            [n]: 1 if the descent continues through the row, or ends at it as a leaf
  */
 
-/* Writes what @attention has chosen for the item @path; nothing where all rows are weighed. */
+/* Writes the rows that @attention selected as the item @path. Writes nothing if all rows were weighed. */
 gboolean plait_descent_dump_write (PlaitStore *store, const char *path, const PlaitAttentionRecord *attention,
                                    const PlaitLabels *labels, GError **error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "dumps/token-attention.h"
 
-/* How many heads of what @of pays to @memory in layer @l @selection takes. */
+/* Returns how many heads of @of in layer @l are in @selection and read @memory. */
 static guint
 count_selected_heads (const PlaitRecordedAttention *of, guint l, guint memory, PlaitAttentionSelection selection)
 {
@@ -49,9 +49,9 @@ plait_attention_sums (const PlaitAttentionRecord *attention, guint memory, gint6
 void
 plait_attention_spread (const PlaitLinks *links, gint64 rows, double *sums)
 {
-  g_autofree gint64 *below = g_new (gint64, rows + 1); /* leaves below a row, itself included */
+  g_autofree gint64 *below = g_new (gint64, rows + 1); /* leaves below each row, the row itself included */
 
-  /* Children stand before their parents. */
+  /* Children precede their parents. */
   for (gint64 row = 0; row < rows; row++)
     below[row] = links->left[row] < 0 ? 1 : below[links->left[row]] + below[links->right[row]];
   for (gint64 row = rows - 1; row >= 0; row--)
@@ -68,7 +68,7 @@ plait_attention_spread (const PlaitLinks *links, gint64 rows, double *sums)
 void
 plait_attention_spread_levels (const PlaitLinks *links, gint64 rows, double *sums)
 {
-  g_autofree gint64 *below = g_new0 (gint64, rows + 1); /* leaves below a row, itself included */
+  g_autofree gint64 *below = g_new0 (gint64, rows + 1); /* leaves below each row, the row itself included */
   gint64 highest = 0;
 
   for (gint64 i = 0; i < rows; i++)
@@ -90,7 +90,7 @@ plait_attention_spread_levels (const PlaitLinks *links, gint64 rows, double *sum
         }
 }
 
-/* TRUE if each inner node of a tree stands after its children, and has two. */
+/* TRUE if each inner node follows its children and has two. */
 static gboolean
 is_ordered (const PlaitLinks *links, gint64 rows)
 {

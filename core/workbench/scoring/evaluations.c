@@ -11,24 +11,24 @@
 /* One split. */
 typedef struct
 {
-  const char *split; /* in the experiment */
-  char *name;        /* in the file: "test", "test.greedy" */
+  const char *split; /* name in the experiment */
+  char *name;        /* name in the file: "test", "test.greedy" */
   char *fingerprint;
-  PlaitEvaluation *evaluation; /* NULL: not made, or not yet */
+  PlaitEvaluation *evaluation; /* NULL: not evaluated (yet) */
   PlaitCorpus *corpus;
-  gboolean owned; /* the corpus */
+  gboolean owned; /* TRUE if the corpus is owned */
   gboolean due;
 } Item;
 
 struct PlaitEvaluations
 {
   PlaitEvaluationsSetup setup;
-  char *checkpoint; /* the name of the group that is evaluated */
+  char *checkpoint; /* group of the evaluated checkpoint */
   GArray *items;
-  PlaitEvaluator evaluator; /* once one is made; its search is owned */
+  PlaitEvaluator evaluator; /* set when an evaluation is made; its search is owned */
 };
 
-/* What an evaluation may have in a file. The attention of forced decoding has a name of its own. */
+/* Groups of a file that hold evaluations. */
 static const char *const parts[] = { "evaluation", "attention", "coverage", "descent" };
 
 #define FORCED "-forced"
@@ -45,7 +45,7 @@ item_clear (gpointer data)
     plait_corpus_free (item->corpus);
 }
 
-/* TRUE if @name, a member of /evaluation, is of an evaluation beside that of a split: splits have no dot. */
+/* TRUE if @name in /evaluation is an evaluation with a name of its own (SPLIT.NAME); split names have no dot. */
 static gboolean
 is_beside (const char *name)
 {
@@ -133,7 +133,7 @@ find (const PlaitEvaluations *evaluations, const char *name)
   return NULL;
 }
 
-/* The names of the evaluations that the file has. (transfer full) */
+/* Returns the names of all evaluations in the file. (transfer full) */
 static char **
 names_in_file (const PlaitEvaluations *evaluations, GError **error)
 {
@@ -167,7 +167,7 @@ open_corpus (const PlaitEvaluations *evaluations, Item *item, GError **error)
     return TRUE;
   item->corpus = plait_run_inputs_open (setup->run_inputs, item->split, setup->pool, setup->log, error);
   item->owned = item->corpus != NULL;
-  /* The digests are those of what was read. */
+  /* The digests are those of the text that was read. */
   return item->corpus && plait_corpus_check (item->corpus, error)
          && plait_limits_check_corpus (setup->experiment_model, NULL, item->split, item->corpus, setup->log, error);
 }
@@ -188,7 +188,7 @@ make (const PlaitEvaluations *evaluations, Item *item, GError **error)
   return TRUE;
 }
 
-/* Those of the checkpoint, which the first process has. */
+/* Reads the parameters of the checkpoint on the first process, which sends them to the others. */
 static gboolean
 read_parameters (const PlaitEvaluations *evaluations, GError **error)
 {
@@ -222,7 +222,7 @@ plait_evaluations_make (PlaitEvaluations *evaluations, GError **error)
   if (!evaluations->evaluator.search)
     return FALSE;
   plait_search_set_ranks (evaluations->evaluator.search, setup->ranks);
-  /* What cannot be read is told before anything is translated. */
+  /* Report unreadable text before translating anything. */
   for (guint i = 0; i < items->len; i++)
     if (g_array_index (items, Item, i).due && !open_corpus (evaluations, &g_array_index (items, Item, i), error))
       return FALSE;
@@ -242,7 +242,7 @@ copy_if_there (PlaitStore *store, PlaitStore *from, const char *path, GError **e
   return !plait_store_has (from, path) || plait_store_copy (store, from, path, error);
 }
 
-/* Takes the evaluation @name of the file over. */
+/* Copies the evaluation @name of the old file. */
 static gboolean
 keep (const PlaitEvaluations *evaluations, PlaitStore *store, const char *name, GError **error)
 {
@@ -279,7 +279,7 @@ write_new (const PlaitEvaluations *evaluations, PlaitStore *store, const Item *i
                                               experiment->evaluate.attention, store, error);
 }
 
-/* What viewers draw first, where evaluations were taken over: the default of the file they came from. */
+/* If evaluations were copied, keeps the default heatmap for viewers of the old file. */
 static gboolean
 find_default (const PlaitEvaluations *evaluations, PlaitStore *store, GError **error)
 {
@@ -300,7 +300,7 @@ find_default (const PlaitEvaluations *evaluations, PlaitStore *store, GError **e
       store, path->len > 0 && plait_store_has (store, path->str) ? path->str : PLAIT_EVALUATIONS_CURVE, error);
 }
 
-/* TRUE if the evaluation @name beside the others is what its settings make of the experiment as it is now. */
+/* TRUE if the named evaluation @name still has the fingerprint that its settings give with the present experiment. */
 static gboolean
 still_counts (const PlaitEvaluations *evaluations, const char *name)
 {
@@ -323,7 +323,7 @@ still_counts (const PlaitEvaluations *evaluations, const char *name)
   return fingerprint && has (setup->trained, name, fingerprint);
 }
 
-/* Those of the file that are none of these and still count. */
+/* Copies named evaluations of the old file that are still valid. */
 static gboolean
 keep_others (const PlaitEvaluations *evaluations, PlaitStore *store, GError **error)
 {
@@ -350,7 +350,7 @@ plait_evaluations_write (const PlaitEvaluations *evaluations, PlaitStore *store,
 {
   gboolean beside = evaluations->setup.name != NULL;
 
-  /* A run's own come first. */
+  /* The run's own evaluations come first. */
   if (beside && !keep_others (evaluations, store, error))
     return FALSE;
   for (guint i = 0; i < evaluations->items->len; i++)

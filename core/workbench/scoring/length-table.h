@@ -5,8 +5,8 @@
 #include "hdf5/store.h"
 
 /*
- * The table /evaluation/SPLIT/length_bins: a row for each metric of text and bin of the source's length, with the
- * columns metric, name, bin, sentences, score, low and high; the scores of an empty bin are NaN.
+ * Row of the table /evaluation/SPLIT/length_bins: a metric of text and a bin of source lengths. Columns: metric, name,
+ * bin, sentences, score, low and high. Scores of an empty bin are NaN.
  */
 typedef struct
 {
@@ -17,15 +17,16 @@ typedef struct
   double score, low, high;
 } PlaitLengthRow;
 
-/* No rows. (transfer full) (element-type PlaitLengthRow) */
+/* Returns an empty table. (transfer full) (element-type PlaitLengthRow) */
 GArray *plait_length_rows_new (void);
 
-/* Adds the rows of one metric, from its rows of sentences and the @words of each sentence's source. */
+/* Adds the rows of one metric, from its @statistics of sentences and the number of source words of each sentence,
+ * @words. */
 gboolean plait_length_rows_add (GArray *rows, const PlaitLengthBins *bins, const PlaitMetric *metric,
                                 const PlaitStatistics *statistics, const gint64 *words, guint resamples, guint64 seed,
                                 GError **error);
 
 gboolean plait_length_table_write (const GArray *rows, PlaitStore *store, const char *path, GError **error);
 
-/* Reads what was written; no rows if there is no table. (transfer full) (element-type PlaitLengthRow) */
+/* Reads the table at @path; returns no rows if there is none. (transfer full) (element-type PlaitLengthRow) */
 GArray *plait_length_table_read (PlaitStore *store, const char *path, GError **error);

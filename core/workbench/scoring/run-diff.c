@@ -10,12 +10,12 @@
 #define MAX_BYTES ((gsize)1 << 32)
 #define UPDATES "/training/updates/"
 
-/* What is told apart, by how paths begin; the last takes the rest. */
+/* Groups of objects that are counted separately, by the beginning of their path; the last takes the rest. */
 static const struct
 {
   const char *name;
   const char *begin;
-  const char *end; /* of the path, or NULL */
+  const char *end; /* end of the path, or NULL */
   PlaitRunDiffScope extent;
 } groups[] = {
   { "training log", "/training/", NULL, PLAIT_RUN_DIFF_LOG },
@@ -31,13 +31,12 @@ typedef struct
   PlaitStore *other;
   PlaitRunDiffScope extent;
   gint64 updates;
-  gboolean only_missing; /* the other way round: what is in both has been compared */
+  gboolean only_missing; /* second pass, files exchanged: objects in both files were compared in the first */
   GArray *diffs;
   GError *fault;
 } Comparison;
 
-/* TRUE if @path is below what a split was evaluated to under a name of its own, SPLIT.NAME, which is no part of the
- * run. */
+/* TRUE if @path is in a named evaluation (SPLIT.NAME), which does not belong to the run itself. */
 static gboolean
 is_named_evaluation (const char *path)
 {
@@ -53,7 +52,7 @@ is_named_evaluation (const char *path)
   return FALSE;
 }
 
-/* Times and places, and the table of digests of all that the file holds, them included. */
+/* TRUE if @path depends on time or machine, or is the table of digests of the whole file. */
 static gboolean
 is_left_out (const char *path)
 {
@@ -62,7 +61,7 @@ is_left_out (const char *path)
          || g_str_equal (path, UPDATES "target_tokens_per_second");
 }
 
-/* What @path counts among, or NULL where that is not asked for. */
+/* Returns the group that counts @path, or NULL if @path is not compared. */
 static PlaitRunDiff *
 group_of (const Comparison *comparison, const char *path)
 {
@@ -85,14 +84,14 @@ note (PlaitRunDiff *diff, const char *path, gboolean same, double largest)
     diff->first = g_strdup (path);
 }
 
-/* Attributes that differ between runs of the same bits: the experiment's text says where its files are, what viewers
- * draw first is what was evaluated last, and another plait makes keys in another way. */
+/* TRUE if @attribute may differ between runs with equal bits: the experiment's text has file paths, the default for
+ * viewers is the last evaluation, and other versions of plait make other fingerprints. */
 static gboolean
 depends_on_file_paths (const char *path, const char *attribute)
 {
   static const char *const names[] = { "status", "version", "experiment", "format", "training_key", NULL };
 
-  /* What a run was trained on follows from its data, and older runs do not tell it. */
+  /* The attributes of /training follow from the data, and older runs lack them. */
   return g_str_equal (attribute, "default") || g_str_equal (attribute, "key") || g_str_equal (path, "/training")
          || (g_str_equal (path, "/") && g_strv_contains (names, attribute));
 }
@@ -117,7 +116,7 @@ compare_attributes (const Comparison *comparison, PlaitStore *store, const char 
     }
 }
 
-/* How many of the @n rows of the table with @path belong to the updates that are asked for. */
+/* Returns how many of the @n rows of the table @path belong to the compared updates. */
 static gint64
 rows_until (const Comparison *comparison, PlaitStore *store, const char *path, gint64 n)
 {

@@ -3,16 +3,16 @@
 
 #include "hdf5/store.h"
 
-/* How alike two runs are, bit for bit, by what is compared. What tells time and place (/environment, seconds) is left
- * out, and so is the status. */
+/* Count of differences between two runs, bit for bit, in one group of objects. Time, machine (/environment, seconds)
+ * and status are not compared. */
 
 typedef struct
 {
   const char *name; /* "parameters and optimizer" */
-  guint compared;   /* datasets, and attributes beside them */
-  guint different;  /* of these, or in one file alone */
-  double largest;   /* difference of two numbers; 0 where other things differ */
-  char *first;      /* the first path that differs, or NULL */
+  guint compared;   /* number of datasets and their attributes */
+  guint different;  /* how many of them differ or are in one file only */
+  double largest;   /* largest difference of two numbers; 0 if other things differ */
+  char *first;      /* first path that differs, or NULL */
 } PlaitRunDiff;
 
 typedef enum
@@ -22,6 +22,6 @@ typedef enum
   PLAIT_RUN_DIFF_LOG,      /* training tables */
 } PlaitRunDiffScope;
 
-/* Compares @a and @b. Of training tables the rows up to update @updates (0: all). (transfer full) (element-type
+/* Compares @a with @b. Reads rows of training tables up to update @updates (0: all). (transfer full) (element-type
  * PlaitRunDiff) */
 GArray *plait_run_diff_new (PlaitStore *a, PlaitStore *b, PlaitRunDiffScope extent, gint64 updates, GError **error);

@@ -18,7 +18,7 @@ copy_string (PlaitStore *store, PlaitStore *from, const char *name, GError **err
   return value && plait_store_set_string (store, "/", name, value, error);
 }
 
-/* The attributes of the run; of evaluations beside the others it stays the run that it was. */
+/* Writes the attributes of the run. A named evaluation leaves them as they were. */
 static gboolean
 write_header (PlaitStore *store, PlaitStore *from, const PlaitRunInputs *run_inputs, const char *training_fingerprint,
               const PlaitTestOptions *options, GError **error)
@@ -41,7 +41,7 @@ write_header (PlaitStore *store, PlaitStore *from, const PlaitRunInputs *run_inp
          && plait_store_set_string (store, "/", "key", key, error);
 }
 
-/* All that is no evaluation. A large attribute of the root stands among its members, and is written anew. */
+/* Copies everything except evaluations. A large attribute of the root is stored as a member, and is written anew. */
 static gboolean
 copy_trained (PlaitStore *store, PlaitStore *from, GError **error)
 {
@@ -93,7 +93,7 @@ plait_test (PlaitStore *trained, PlaitRunOutput *run_output, PlaitRunInputs *run
     .stop = options->stop,
   };
 
-  /* All of the file is copied, so all of it must be right. */
+  /* The whole file is copied, so the whole file must be valid. */
   if (!experiment_model || !plait_precision_check (experiment->decode.precision, error)
       || !plait_experiment_model_check_plugins (experiment, trained, FALSE, error)
       || !plait_store_check (trained, error))
@@ -106,7 +106,7 @@ plait_test (PlaitStore *trained, PlaitRunOutput *run_output, PlaitRunInputs *run
     return FALSE;
   outcome->made = plait_evaluations_due (evaluations);
   outcome->kept = g_strv_length ((char **)experiment->test_splits) - outcome->made;
-  /* Would the file be as it is? */
+  /* Return early if the file would not change. */
   return (outcome->made == 0 && plait_run_output_has_file (run_output) && !plait_evaluations_has_others (evaluations))
          || ((outcome->made == 0 || plait_run_inputs_generate (run_inputs, options->log, error))
              && plait_evaluations_make (evaluations, error)
@@ -117,9 +117,8 @@ plait_test (PlaitStore *trained, PlaitRunOutput *run_output, PlaitRunInputs *run
  * A file by its name
  */
 
-/* TRUE if @overrides leave alone what @run was trained with, whose experiment is @own. Evaluations beside the others
- * may search otherwise even where validation itself translates, and truncate what is too long to read: what is trained
- * is not touched by them. */
+/* TRUE if @overrides do not change the training of @run, whose experiment is @own. Settings of search may change in a
+ * named evaluation, even if validation translates, and too long sentences may be truncated: training is unaffected. */
 static gboolean
 check_training (PlaitStore *run, const PlaitExperiment *own, const char *const *overrides, gboolean beside,
                 PlaitRegistry *registry, GError **error)
@@ -146,7 +145,7 @@ check_training (PlaitStore *run, const PlaitExperiment *own, const char *const *
                         beside ? "" : ", keep the evaluation beside the others with --as NAME");
 }
 
-/* The key of the training of @run, which is finished. (transfer full) */
+/* Returns the training fingerprint of @run, which is finished. (transfer full) */
 static char *
 find_training_fingerprint (PlaitStore *run, GError **error)
 {

@@ -5,31 +5,31 @@
 #include "setup/experiment-model.h"
 
 /*
- * Evaluation of a finished run: other metrics, searches, checkpoints or test splits, written into its file, beside the
- * old one until it is whole. What was trained is copied as it is stored.
+ * Evaluates a finished run with other metrics, searches, checkpoints or test splits. Writes a new file beside the old
+ * one, with a copy of everything trained, and replaces the old one when it is complete.
  */
 typedef struct
 {
-  const char *name; /* of evaluations beside the others (SPLIT.NAME), or NULL: those of the experiment itself */
-  guint threads;    /* 0: the processors this process may use */
+  const char *name; /* NAME of named evaluations (SPLIT.NAME), or NULL: the experiment's own */
+  guint threads;    /* 0: all processors of this process */
   PlaitLog *log;
-  const gint *stop; /* NULL, or a flag that a signal raises */
+  const gint *stop; /* NULL, or a flag that a signal handler sets */
 } PlaitTestOptions;
 
 typedef struct
 {
-  guint made; /* evaluations */
-  guint kept; /* that were there already, of the same key */
+  guint made; /* number of evaluations made */
+  guint kept; /* number of valid evaluations that were in the file */
 } PlaitTestOutcome;
 
-/* Evaluates @trained, a finished run of @training_fingerprint, as the experiment of @run_inputs says, into @run_output;
- * with options->name @set has what was set for it (NULL-terminated). A file there in which nothing would change is left
- * alone. PLAIT_ERROR_INPUT if its plugins are other ones now. */
+/* Evaluates @trained, a finished run with fingerprint @training_fingerprint, by the experiment of @run_inputs, into
+ * @run_output. With options->name, @set lists the settings of the named evaluation (NULL-terminated). Leaves the file
+ * alone if nothing in it would change. PLAIT_ERROR_INPUT if its plugins have changed. */
 gboolean plait_test (PlaitStore *trained, PlaitRunOutput *run_output, PlaitRunInputs *run_inputs,
                      const char *training_fingerprint, const char *const *set, const PlaitTestOptions *options,
                      PlaitTestOutcome *outcome, GError **error);
 
-/* The same of the run at @path, held meanwhile, its experiment with @overrides (NULL-terminated, or NULL) of [decode],
- * [evaluate] and test splits in [data]. What it was trained with need not be there any more. */
+/* Evaluates the run at @path, locked meanwhile. @overrides (NULL-terminated, or NULL) set keys of [decode], [evaluate]
+ * and test splits of [data]. Training text is not needed. */
 gboolean plait_test_file (const char *path, const char *const *overrides, const PlaitTestOptions *options,
                           PlaitTestOutcome *outcome, GError **error);
