@@ -10,7 +10,7 @@
 
 #define MAX_ROWS 10000000
 
-/* A source and the memory that its words make. */
+/* A source and the memory of its words. */
 typedef struct
 {
   const char *name;
@@ -22,7 +22,7 @@ typedef struct
 struct PlaitTranslationRates
 {
   const PlaitExperiment *experiment;
-  const PlaitCorpus *corpus; /* while rates are taken */
+  const PlaitCorpus *corpus; /* set while rates are computed */
   const char *of;
   guint n;
   Source *sources; /* [n] */
@@ -64,7 +64,7 @@ plait_translation_rates_free (PlaitTranslationRates *rates)
   g_free (rates);
 }
 
-/* Padding, beginnings and ends are no words; an unknown one is. */
+/* TRUE except for padding, start and end tokens; the unknown token counts as a word. */
 static gboolean
 is_word (gint32 token)
 {
@@ -109,7 +109,7 @@ plait_translation_rates_take (const PlaitBatch *batch, gint64 sentence, const Pl
   return TRUE;
 }
 
-/* "over-translated en", "over-translated en (forced)": for tables. */
+/* Returns the metric with its title for tables: "over-translated en", "over-translated en (forced)". */
 static PlaitMetric *
 new_metric (const PlaitTranslationRates *rates, const Source *source, PlaitTranslationFault fault)
 {
@@ -154,7 +154,7 @@ plait_translation_rates_add_results (const PlaitTranslationRates *rates, PlaitLo
   return TRUE;
 }
 
-/* Columns of a table, in the order of a row of the metric. */
+/* Columns of the table, in the order of the metric's statistics. */
 static const char *const names[PLAIT_TRANSLATION_RATE_WIDTH] = { "over", "under", "words" };
 
 static gboolean

@@ -6,7 +6,7 @@
 #include "text/number.h"
 #include "text/separators.h"
 
-#define MAX_INDEX 1000000 /* no decoder has as many layers or heads */
+#define MAX_INDEX 1000000 /* more layers or heads than any decoder has */
 
 void
 plait_word_aligner_free (PlaitWordAligner *aligner)
@@ -98,8 +98,8 @@ plait_word_aligner_new (const PlaitExperimentModel *experiment_model, const Plai
   return g_steal_pointer (&aligner);
 }
 
-/* The source word that most of @sums [@n + 1], by tokens and last what stands for none, is paid to; -1 if what is no
- * word has more. */
+/* Returns the source word with the largest sum of @sums, or -1 if tokens outside words have more. @sums [@n + 1]:
+ * attention of each token, last that of rows that are not tokens. */
 static gint64
 find_best (const double *sums, const gint64 *words, gint64 n, gint64 n_words)
 {

@@ -10,7 +10,7 @@
 #include "dumps/translation-rates.h"
 #include "tables/table.h"
 
-/* The score by @metric, and with @bins those by the @words of each source. */
+/* Adds the score by @metric and, with @bins, the scores by source length @words. */
 static gboolean
 add_score (PlaitEvaluation *evaluation, const PlaitEvaluateSettings *settings, const PlaitMetric *metric,
            const PlaitLengthBins *bins, const gint64 *words, GError **error)
@@ -29,7 +29,7 @@ add_score (PlaitEvaluation *evaluation, const PlaitEvaluateSettings *settings, c
   return !bins || plait_length_rows_add (evaluation->lengths, bins, metric, statistics, words, resamples, seed, error);
 }
 
-/* By the metrics of [evaluate]; lengths are those of the first source of text. */
+/* Adds the scores by the metrics of [evaluate]. Lengths are those of the first source of text. */
 static gboolean
 add_scores (PlaitEvaluation *evaluation, const PlaitEvaluateSettings *settings, GError **error)
 {
@@ -50,7 +50,7 @@ add_scores (PlaitEvaluation *evaluation, const PlaitEvaluateSettings *settings, 
   return TRUE;
 }
 
-/* Of the target's rows, and in sequences also of words. */
+/* Adds the perplexity per target row and, for sequences, per word. */
 static gboolean
 add_perplexities (PlaitEvaluation *evaluation, const PlaitExperiment *experiment, gint64 n, GError **error)
 {
@@ -59,7 +59,7 @@ add_perplexities (PlaitEvaluation *evaluation, const PlaitExperiment *experiment
   g_autoptr (PlaitStatistics) statistics = NULL;
 
   for (gint64 i = 0; i < n; i++)
-    words[i] = (gint64)plait_text_count_words (evaluation->references[i]) + 1; /* and the end */
+    words[i] = (gint64)plait_text_count_words (evaluation->references[i]) + 1; /* the end token counts */
   statistics = plait_perplexity_statistics (evaluation->log_probabilities, evaluation->tokens, words, (gsize)n, error);
   if (!statistics)
     return FALSE;
@@ -99,8 +99,8 @@ add_sources (PlaitEvaluation *evaluation, const PlaitExperiment *experiment, con
   return TRUE;
 }
 
-/* The rates of @of, if they are asked for, to be filled while the split is translated or scored; owned by the
- * evaluation. */
+/* Returns the rates of @of if [evaluate] asks for them, to be filled during translation or scoring. Owned by
+ * @evaluation. */
 static PlaitTranslationRates *
 begin_rates (PlaitEvaluation *evaluation, const PlaitExperimentModel *experiment_model, const char *of,
              const PlaitCorpus *corpus)
@@ -116,7 +116,7 @@ begin_rates (PlaitEvaluation *evaluation, const PlaitExperimentModel *experiment
   return rates;
 }
 
-/* A piece may have a space in it where it is no word. */
+/* A piece may contain a space, which must not separate words. */
 static void
 append_pieces (GString *text, const PlaitVocabulary *vocabulary, const gint32 *ids, gint64 n)
 {
@@ -128,8 +128,9 @@ append_pieces (GString *text, const PlaitVocabulary *vocabulary, const gint32 *i
     }
 }
 
-/* Masked tokens as text, so that they are scored as text is: of each line or document of @corpus the pieces, with a
- * space between them, those that @found tells of each tuple, or with NULL those that were there. (transfer full) */
+/* Returns masked tokens as text, so that metrics of text apply: for each line or document of @corpus its masked
+ * pieces, separated by spaces. The pieces are those predicted in @found or, if @found is NULL, the right ones.
+ * (transfer full) */
 static char **
 masked_text (const PlaitCorpus *corpus, const PlaitVocabulary *vocabulary, const PlaitHypotheses *found, GError **error)
 {
@@ -156,7 +157,7 @@ masked_text (const PlaitCorpus *corpus, const PlaitVocabulary *vocabulary, const
   return g_strv_builder_end (lines);
 }
 
-/* The references, and the translations as text like them. */
+/* Fills the references and the translations, both as text. */
 static gboolean
 find_texts (PlaitEvaluation *evaluation, const PlaitCorpus *corpus, const PlaitExperiment *experiment,
             const PlaitVocabulary *vocabulary, GError **error)
@@ -324,7 +325,7 @@ write_results (const PlaitEvaluation *evaluation, PlaitStore *store, const char 
          && (n == 0 || plait_store_set_list (store, scores, "larger_is_better", PLAIT_STORE_INT64, n, larger, error));
 }
 
-/* What the search came to is the same on any machine, the time that it took is not. A class is not searched for. */
+/* The counts of the search are equal on all machines, the times are not. Classes have no search. */
 static gboolean
 write_work (const PlaitEvaluation *evaluation, PlaitStore *store, const char *group, GError **error)
 {
@@ -341,7 +342,7 @@ write_work (const PlaitEvaluation *evaluation, PlaitStore *store, const char *gr
          && plait_store_set_double (store, times, "milliseconds_a_word", plait_search_work_milliseconds (work), error);
 }
 
-/* Names of sources are names of groups in an experiment file, without '/'. */
+/* Source names are group names of an experiment file, so they contain no '/'. */
 static gboolean
 write_sources (const PlaitEvaluation *evaluation, PlaitStore *store, const char *group, GError **error)
 {
@@ -384,7 +385,7 @@ plait_evaluation_write (const PlaitEvaluation *evaluation, PlaitStore *store, GE
          && (evaluation->lengths->len == 0 || plait_length_table_write (evaluation->lengths, store, lengths, error));
 }
 
-/* What labels the memories of a model that has read @batch. (transfer container) */
+/* Returns labels for the memories of a model that has encoded @batch. (transfer container) */
 static PlaitLabelledMemory *
 labelled_memories (const PlaitEvaluator *evaluator, const PlaitBatch *batch, guint *n)
 {
@@ -441,7 +442,7 @@ plait_evaluation_write_batch_attention (const PlaitEvaluator *evaluator, const c
   return TRUE;
 }
 
-/* The attention of the tuples @first .. @first + @count - 1, which are one batch of the search. */
+/* Writes the attention of tuples @first .. @first + @count - 1, one batch of the search. */
 static gboolean
 write_some_attention (const PlaitEvaluator *evaluator, const char *split, const PlaitCorpus *corpus, gint64 first,
                       gint64 count, PlaitStore *store, GError **error)

@@ -20,7 +20,7 @@ vocabulary_size (const PlaitExperiment *experiment, const PlaitRunInputs *run_in
                       : SOME_WORDS;
 }
 
-/* TRUE if a search may choose start tokens: where sentences of targets begin with them, or all texts do. */
+/* TRUE if a search may output start tokens: if target sentences begin with them, or all texts do. */
 static gboolean
 target_starts (const PlaitExperiment *experiment, const PlaitRunInputs *run_inputs)
 {
@@ -32,8 +32,8 @@ target_starts (const PlaitExperiment *experiment, const PlaitRunInputs *run_inpu
          || (run_inputs && plait_vocabulary_adds_bos (plait_run_inputs_vocabulary (run_inputs, target)));
 }
 
-/* What the target's rows are told from: words, labels without what every vocabulary has beside them, or nothing that
- * the model knows beforehand. */
+/* Returns the number of classes of a target row: vocabulary size, number of labels without special tokens, or 0 if it
+ * is not known in advance. */
 static gint64
 target_size (const PlaitExperiment *experiment, const PlaitRunInputs *run_inputs)
 {
@@ -103,7 +103,7 @@ plait_experiment_model_new (const PlaitExperiment *experiment, const PlaitRunInp
   return experiment_model->model ? g_steal_pointer (&experiment_model) : NULL;
 }
 
-/* The widths of the features of training; those of [bench] where there is no file. */
+/* Finds the feature widths of the training files, or those of [bench] if there is no file. */
 static gboolean
 find_widths (const PlaitExperiment *experiment, gint64 *widths, GError **error)
 {
@@ -145,7 +145,7 @@ build (gpointer data, GError **error)
 gboolean
 plait_experiment_model_try_build (const PlaitExperiment *experiment, GError **error)
 {
-  /* Parameters are zero pages that nobody touches, so memory needs no limit. */
+  /* Parameters are zero pages that are never written, so memory needs no limit. */
   const PlaitSandboxLimits limits = { .wall_seconds = 20, .processor_seconds = 80 };
   g_autofree char *subject = g_strdup_printf ("%s: building its model", experiment->path);
   g_autofree gint64 *widths = g_new0 (gint64, experiment->n_sources);
@@ -199,7 +199,7 @@ plugin_path (const PlaitPlugin *plugin)
   return g_strdup_printf ("/plugins/%s/%s", plait_plugin_kind_name (plugin->kind), plugin->name);
 }
 
-/* Where the run notes the modules of its plugins. */
+/* Group of a run that lists the module files of its plugins. */
 #define HOMES "/environment/plugins"
 
 static gboolean
@@ -264,7 +264,7 @@ typedef struct
 {
   PlaitStore *run;
   PlaitProblems *changed;
-  gboolean shared; /* plugins that the run lacks do not count */
+  gboolean shared; /* TRUE: plugins that the run lacks are accepted */
 } PluginCheck;
 
 static gboolean

@@ -71,7 +71,7 @@ plait_trained_experiment (PlaitStore *store, const char *const *overrides, Plait
   return text ? plait_experiment_parse (text, place, overrides, registry, error) : NULL;
 }
 
-/* Nothing is computed with other plugins than those of training, unless @changed, and then not without a word. */
+/* Fails if plugins have changed since training; with @changed only warns. */
 static gboolean
 check_plugins (const PlaitTrained *trained, gboolean changed, PlaitLog *log, GError **error)
 {

@@ -53,7 +53,7 @@ read_of_run (PlaitStore *run, const char *name, GError **error)
   return bytes ? plait_vocabulary_load (format, bytes, what, error) : NULL;
 }
 
-/* TRUE if @run has a vocabulary @name that is of text, and no labels. */
+/* TRUE if @run has a vocabulary @name of text, not of labels. */
 static gboolean
 has_of_text (PlaitStore *run, const char *name)
 {
@@ -64,7 +64,7 @@ has_of_text (PlaitStore *run, const char *name)
   return format && !g_str_equal (format, "labels");
 }
 
-/* The names of the vocabularies of text. (transfer full) */
+/* Returns the names of the vocabularies of text. (transfer full) */
 static char **
 names_of_text (PlaitStore *run)
 {
@@ -77,8 +77,7 @@ names_of_text (PlaitStore *run)
   return g_strv_builder_end (text);
 }
 
-/* The name of the only vocabulary of text that @run has, where it has one alone; NULL: it has none, or several.
- * (transfer full) */
+/* Returns the name of the only vocabulary of text in @run; NULL if there is none, or several. (transfer full) */
 static char *
 only_of_text (PlaitStore *run)
 {
@@ -123,7 +122,7 @@ plait_run_vocabulary_open (const char *path, const char *name, gboolean or_only,
  * Learning
  */
 
-/* Learns the labels of @stream, of which there are two at least. */
+/* Learns the labels of @stream; there must be at least two. */
 static PlaitVocabulary *
 learn_labels (const PlaitRunInputs *run_inputs, const char *stream, PlaitPool *pool, PlaitLog *log, GError **error)
 {
@@ -142,12 +141,12 @@ learn_labels (const PlaitRunInputs *run_inputs, const char *stream, PlaitPool *p
   return g_steal_pointer (&labels);
 }
 
-/* The name under which what is learnt of @paths is kept; NULL: it is not, since they are small or cannot be read.
- * (transfer full) */
+/* Returns the cache name of the vocabulary learnt from @paths; NULL if it is not cached, because the files are small or
+ * unreadable. (transfer full) */
 static char *
 name_kept (const PlaitRunInputs *run_inputs, const PlaitVocabularySettings *settings, const GPtrArray *paths)
 {
-  /* The first number is to be raised where the same text and settings give another vocabulary. */
+  /* Increment the first number if the same text and settings give another vocabulary. */
   g_autoptr (GString) text = g_string_new ("plait vocabulary 2 of plait " PLAIT_VERSION "\n");
   gboolean large = FALSE;
 
@@ -168,7 +167,7 @@ name_kept (const PlaitRunInputs *run_inputs, const PlaitVocabularySettings *sett
   return key ? g_strconcat (key, ".vocabulary", NULL) : NULL;
 }
 
-/* Learns vocabulary @name from @paths, or takes it as it was learnt before. */
+/* Learns vocabulary @name from @paths, or reads it from the cache. */
 static PlaitVocabulary *
 learn_from (const PlaitRunInputs *run_inputs, const char *name, const PlaitVocabularySettings *settings,
             const GPtrArray *paths, PlaitLog *log, GError **error)
@@ -188,7 +187,7 @@ learn_from (const PlaitRunInputs *run_inputs, const char *name, const PlaitVocab
   plait_log_info (log, "learning vocabulary %s (%s) from %u files", name, settings->type, paths->len - 1);
   vocabulary = plait_vocabulary_train (settings, (const char *const *)paths->pdata, error);
   after = vocabulary && kept ? name_kept (run_inputs, settings, paths) : NULL;
-  if (!after || !g_str_equal (after, kept)) /* or not to be kept: somebody wrote the text while it was read */
+  if (!after || !g_str_equal (after, kept)) /* not cached, or the text changed while it was read */
     return g_steal_pointer (&vocabulary);
   bytes = plait_vocabulary_to_file (vocabulary);
   plait_text_cache_store (text_cache, paths->pdata[0], kept, g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes));
@@ -237,7 +236,7 @@ learn (const PlaitRunInputs *run_inputs, const char *name, PlaitPool *pool, Plai
  * Reading
  */
 
-/* The kind of @vocabulary, as data.vocabulary_type tells it, for people. */
+/* Returns the type of @vocabulary as data.vocabulary_type spells it. */
 static const char *
 kind_of (const PlaitVocabulary *vocabulary)
 {
@@ -249,8 +248,8 @@ kind_of (const PlaitVocabulary *vocabulary)
                                              : "a SentencePiece model";
 }
 
-/* TRUE if @vocabulary is of the type that the experiment says. @from tells where it is from, @else_do what else may be
- * done. */
+/* TRUE if @vocabulary has the type of the experiment. For the error, @from says where it is from, @else_do what the
+ * user may do instead. */
 static gboolean
 check_kind (const PlaitExperiment *experiment, const PlaitVocabulary *vocabulary, const char *from, const char *else_do,
             GError **error)
@@ -265,7 +264,7 @@ check_kind (const PlaitExperiment *experiment, const PlaitVocabulary *vocabulary
                         words ? "a SentencePiece model" : "a vocabulary of words", else_do, words ? "words" : "bpe");
 }
 
-/* Reads the vocabulary @name from @file, which may be a run. */
+/* Reads vocabulary @name from @file, which may be a run. */
 static PlaitVocabulary *
 read_named (const PlaitExperiment *experiment, const char *name, const char *file, PlaitLog *log, GError **error)
 {
@@ -293,8 +292,8 @@ knows_stream (PlaitStore *run, const char *stream)
   return found;
 }
 
-/* What @run calls the vocabulary that is @name here: it has it under the same name; or all its streams share one, this
- * among them; or here all share one, and it has one alone. NULL: it has none. (transfer full) */
+/* Returns the name in @run of the vocabulary that is @name here: the same name; or that shared by all its streams, if
+ * they include this one; or its only one, if all streams share one here. NULL if there is none. (transfer full) */
 static char *
 name_there (PlaitStore *run, const char *name, gboolean shared)
 {
@@ -305,8 +304,8 @@ name_there (PlaitStore *run, const char *name, gboolean shared)
   return has_of_text (run, "shared") && knows_stream (run, name) ? g_strdup ("shared") : NULL;
 }
 
-/* Opens the run that training begins with, and sets *@there to what it calls vocabulary @name; NULL: @name is not taken
- * from it. */
+/* Opens the run that training begins with, and sets *@there to its name for vocabulary @name; NULL if @name is not
+ * taken from it. */
 static gboolean
 find_initial (const PlaitExperiment *experiment, const char *name, PlaitLog *log, PlaitStore **run, char **there,
               GError **error)
@@ -325,7 +324,7 @@ find_initial (const PlaitExperiment *experiment, const char *name, PlaitLog *log
   return TRUE;
 }
 
-/* Takes the vocabulary that the run which training begins with calls @there, as vocabulary @name. */
+/* Takes vocabulary @there of the run that training begins with as vocabulary @name. */
 static PlaitVocabulary *
 take_initial (const PlaitExperiment *experiment, const char *name, PlaitStore *run, const char *there, PlaitLog *log,
               GError **error)
@@ -358,7 +357,7 @@ plait_vocabulary_origin (const PlaitExperiment *experiment, const char *stream)
     return PLAIT_VOCABULARY_OF_LABELS;
   if (plait_experiment_vocabulary_file (experiment, name))
     return PLAIT_VOCABULARY_OF_FILE;
-  /* A run that cannot be opened is told where it is read. */
+  /* An error of opening the run is reported when the run is read. */
   return find_initial (experiment, name, NULL, &run, &there, NULL) && !there ? PLAIT_VOCABULARY_LEARNT
                                                                              : PLAIT_VOCABULARY_OF_INITIAL;
 }
