@@ -8,11 +8,11 @@
 struct PlaitDigests
 {
   GHashTable *files;          /* path -> PlaitKnownText */
-  PlaitTextCache *text_cache; /* or NULL */
-  PlaitStore *run;            /* whose digests stand for those of its files, or NULL */
+  PlaitTextCache *text_cache; /* may be NULL */
+  PlaitStore *run;            /* run whose stored digests replace those of its files, or NULL */
   const PlaitExperiment *own;
-  GHashTable *kept;      /* name -> SHA-256 that the run has */
-  GHashTable *generated; /* what describes a split of a generated corpus -> GStrv: SHA-256 of each stream of the task */
+  GHashTable *kept;      /* name -> SHA-256 stored in the run */
+  GHashTable *generated; /* description of a generated split -> GStrv: SHA-256 of each stream of the task */
 };
 
 PlaitDigests *
@@ -41,7 +41,7 @@ plait_digests_free (PlaitDigests *digests)
   g_free (digests);
 }
 
-/* The digest that the run has of its file @name; NULL if it has none. */
+/* Returns the digest of file @name that the run stores, or NULL. */
 static const char *
 kept_digest (PlaitDigests *digests, const char *name)
 {
@@ -57,8 +57,8 @@ kept_digest (PlaitDigests *digests, const char *name)
   return digest;
 }
 
-/* TRUE if the run tells of file @name: test splits may be read anew, and from other files, all else has gone into the
- * run. */
+/* TRUE if the run decides about file @name: test splits may be read again, from other files; all other files have gone
+ * into the run. */
 static gboolean
 is_recorded_in_run (const PlaitDigests *digests, const char *name, const char *path)
 {
@@ -71,7 +71,7 @@ is_recorded_in_run (const PlaitDigests *digests, const char *name, const char *p
                         == 0));
 }
 
-/* The file at @path as it is now. (transfer full) */
+/* Returns the present state of the file at @path. (transfer full) */
 static PlaitKnownText *
 look_at (const PlaitDigests *digests, const char *path, GError **error)
 {
@@ -80,7 +80,8 @@ look_at (const PlaitDigests *digests, const char *path, GError **error)
   return plait_text_cache_digest (digests->text_cache, path, known, error) ? g_steal_pointer (&known) : NULL;
 }
 
-/* The file at @path as it was first looked at, or NULL: what a run has read does not change with the file. */
+/* Returns the state of the file at @path when it was first read, or NULL: later changes of the file do not change what
+ * the run has read. */
 static const PlaitKnownText *
 known_file (PlaitDigests *digests, const char *path, GError **error)
 {
@@ -129,7 +130,7 @@ plait_digests_share (PlaitDigests *digests, GPtrArray *paths, PlaitPool *pool)
       g_hash_table_insert (digests->files, g_strdup (paths->pdata[i]), known[i]);
 }
 
-/* Visits file @name, which stands at @path (NULL: there is none). */
+/* Visits file @name at @path (NULL: there is no such file). */
 static gboolean
 visit_file (PlaitDigests *digests, const char *name, const char *path, PlaitDigestVisitor visitor, gpointer data,
             GError **error)
@@ -146,7 +147,7 @@ visit_file (PlaitDigests *digests, const char *name, const char *path, PlaitDige
  * Generated text
  */
 
-/* (transfer full) */
+/* Returns a text that identifies a generated split. (transfer full) */
 static char *
 describe_split (const PlaitTask *task, const PlaitTaskSettings *settings, guint split)
 {
@@ -165,7 +166,7 @@ string_free (gpointer string)
   g_string_free (string, TRUE);
 }
 
-/* Makes all streams of a split and takes their digests, without writing them. (transfer full) */
+/* Generates all streams of a split and returns their digests, without writing files. (transfer full) */
 static char **
 digest_split (const PlaitTask *task, const PlaitTaskSettings *settings, guint split)
 {
@@ -194,7 +195,7 @@ digest_split (const PlaitTask *task, const PlaitTaskSettings *settings, guint sp
   return g_strv_builder_end (digests);
 }
 
-/* The digest of @stream of a generated split; of what a run was trained with, its own. */
+/* Returns the digest of @stream of a generated split; for training text of a run, the stored one. */
 static const char *
 digest_of_generated (PlaitDigests *digests, const PlaitTask *task, const PlaitTaskSettings *settings, guint split,
                      const char *name, const char *stream)
@@ -247,7 +248,7 @@ visit_split (PlaitDigests *digests, const PlaitExperiment *experiment, const cha
 
 #define INITIALISE "initialise"
 
-/* Visits the file that training begins with, and the parts that it names, if it is an index: initialise.1 and so on. */
+/* Visits the file that training begins with and, if it is an index, the files it lists: initialise.1 and so on. */
 static gboolean
 visit_initial (PlaitDigests *digests, const char *path, PlaitDigestVisitor visitor, gpointer data, GError **error)
 {
@@ -292,7 +293,7 @@ plait_digests_text (PlaitDigests *digests, const PlaitExperiment *experiment, co
              : NULL;
 }
 
-/* Visits the texts that vocabulary @name is learnt from, but for training text. */
+/* Visits the texts that vocabulary @name is learnt from, except training text. */
 static gboolean
 visit_texts (PlaitDigests *digests, const PlaitExperiment *experiment, const char *name, PlaitDigestVisitor visitor,
              gpointer data, GError **error)
@@ -313,7 +314,7 @@ visit_texts (PlaitDigests *digests, const PlaitExperiment *experiment, const cha
   return TRUE;
 }
 
-/* Vocabularies that are read from files, and what others are learnt from. */
+/* Visits vocabulary files, and the texts that other vocabularies are learnt from. */
 static gboolean
 visit_vocabularies (PlaitDigests *digests, const PlaitExperiment *experiment, PlaitDigestVisitor visitor, gpointer data,
                     GError **error)
@@ -434,7 +435,7 @@ plait_run_fingerprint (const PlaitExperiment *experiment, const char *training_f
   return plait_digest_bytes (text->str, text->len);
 }
 
-/* A key that decides which keys there are in a group, or which of its keys begin with @prefix. */
+/* A key that decides which keys a group has, or which of its keys begin with @prefix. */
 typedef struct
 {
   const char *group;

@@ -27,20 +27,21 @@ PlaitDigests *plait_digests_new (PlaitStore *run, const PlaitExperiment *own);
 void plait_digests_free (PlaitDigests *digests);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitDigests, plait_digests_free)
 
-/* Called for one file: @name is its key in [data] ("train.en", "vocabulary.shared", "head_rules") or "initialise" of
- * [train], @path where it stands (NULL: it is generated), @digest its SHA-256. */
+/* Called for one file. @name: its key in [data] ("train.en", "vocabulary.shared", "head_rules") or "initialise" of
+ * [train]; @path: NULL if it is generated; @digest: its SHA-256. */
 typedef gboolean (*PlaitDigestVisitor) (const char *name, const char *path, const char *digest, gpointer data,
                                         GError **error);
 
-/* The digest of the training text @text of a vocabulary of @experiment. NULL if it cannot be read. (transfer none) */
+/* Returns the digest of @text, training text of a vocabulary of @experiment. NULL if it cannot be read. (transfer
+ * none) */
 const char *plait_digests_text (PlaitDigests *digests, const PlaitExperiment *experiment,
                                 const PlaitVocabularyText *text, GError **error);
 
-/* The key that names file @name: "data.train.en", "train.initialise". (transfer full) */
+/* Returns the key of file @name: "data.train.en", "train.initialise". (transfer full) */
 char *plait_digest_key (const char *name);
 
-/* Visits the files of training and validation, then those of vocabularies that are read and head rules, then the run
- * that training begins with. The text of a generated corpus has the digest that its files would have. */
+/* Visits the files of training and validation, then vocabulary files and head rules, then the run that training begins
+ * with. Generated text has the digest that its file would have. */
 gboolean plait_digests_visit_training (PlaitDigests *digests, const PlaitExperiment *experiment,
                                        PlaitDigestVisitor visitor, gpointer data, GError **error);
 
@@ -48,32 +49,33 @@ gboolean plait_digests_visit_training (PlaitDigests *digests, const PlaitExperim
 gboolean plait_digests_visit_tests (PlaitDigests *digests, const PlaitExperiment *experiment,
                                     PlaitDigestVisitor visitor, gpointer data, GError **error);
 
-/* Both, one after the other. */
+/* Visits the training files, then the test files. */
 gboolean plait_digests_visit (PlaitDigests *digests, const PlaitExperiment *experiment, PlaitDigestVisitor visitor,
                               gpointer data, GError **error);
 
-/* What the trained model of @experiment depends on: SHA-256 over plait_experiment_training_fingerprint_text and the
- * digests of its data and plugins. (transfer full) */
+/* Returns the fingerprint of the trained model: SHA-256 over plait_experiment_training_fingerprint_text and the digests
+ * of data and plugins. (transfer full) */
 char *plait_training_fingerprint (const PlaitExperiment *experiment, PlaitDigests *digests, GError **error);
 
-/* What the evaluation of @split depends on: SHA-256 over the key of the training,
+/* Returns the fingerprint of the evaluation of @split: SHA-256 over the training fingerprint,
  * plait_experiment_evaluation_fingerprint_text and the digests of the split. (transfer full) */
 char *plait_evaluation_fingerprint (const PlaitExperiment *experiment, const char *split,
                                     const char *training_fingerprint, PlaitDigests *digests, GError **error);
 
-/* The key of the whole run: SHA-256 over the key of its training and those of all its evaluations. (transfer full) */
+/* Returns the fingerprint of the whole run: SHA-256 over the fingerprints of its training and of all its evaluations.
+ * (transfer full) */
 char *plait_run_fingerprint (const PlaitExperiment *experiment, const char *training_fingerprint, PlaitDigests *digests,
                              GError **error);
 
-/* TRUE if it is told that [@group] @key was @old (NULL: not there) and is @new. */
+/* TRUE if the change of [@group] @key from @old (NULL: absent) to @new is to be reported. */
 typedef gboolean (*PlaitSettingDiffers) (const char *group, const char *key, const char *old, const char *new,
                                          gconstpointer data);
 
-/* Adds to @told each key of @listed that @differs finds: "train.batch was 32, is 64". */
+/* Adds to @told each key of @listed that @differs accepts, as text: "train.batch was 32, is 64". */
 void plait_key_files_describe_differences (const PlaitKeyFile *listed, const PlaitKeyFile *before,
                                            const PlaitKeyFile *now, PlaitSettingDiffers differs, gconstpointer data,
                                            GPtrArray *told);
 
-/* Names every setting in which two keys of experiments differ, but for those that follow from another one: "train.batch
- * was 32, is 64; decoder.combiner was flat, is serial". NULL if the keys are the same. (transfer full) */
+/* Returns every setting in which two fingerprint texts differ, except those that follow from another one: "train.batch
+ * was 32, is 64; decoder.combiner was flat, is serial". NULL if the texts are equal. (transfer full) */
 char *plait_fingerprint_difference (const char *before, const char *now);

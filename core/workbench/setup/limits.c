@@ -35,7 +35,7 @@ check_width (const PlaitModel *model, const PlaitCorpus *training, const PlaitCo
              plait_model_specification (model)->sources[source].name, width, expected);
 }
 
-/* TRUE if the rows of stream @stream do not say by themselves what the model reads of it: documents have sentences. */
+/* TRUE if the rows of stream @stream are not one text: documents have sentences. */
 static gboolean
 has_parts (const PlaitModel *model, guint stream)
 {
@@ -72,7 +72,7 @@ plait_limits_max_rows (const PlaitModel *model, guint stream, gint64 too_many)
   return fits;
 }
 
-/* Truncates the sentences of @source that the model cannot read, and warns of it, if they can be truncated. */
+/* Truncates the sentences of @source that are too long for the model, if they can be truncated, with a warning. */
 static void
 truncate_source (const PlaitModel *model, const char *split, PlaitCorpus *corpus, guint source, PlaitLog *log)
 {
@@ -94,7 +94,7 @@ truncate_source (const PlaitModel *model, const char *split, PlaitCorpus *corpus
   plait_corpus_truncate (corpus, source, limit);
 }
 
-/* What is found of a corpus. */
+/* Findings in one corpus. */
 typedef struct
 {
   const PlaitModel *model;
@@ -102,8 +102,8 @@ typedef struct
   PlaitCorpus *corpus;
   gboolean *unreadable; /* [size] */
   gint64 n_unreadable;
-  gboolean can_truncate; /* one of them */
-  char *first;           /* where the first tuple that cannot be read stands, and why */
+  gboolean can_truncate; /* TRUE if at least one of them can be truncated */
+  char *first;           /* location and reason of the first unreadable tuple */
   PlaitProblems *problems;
 } Findings;
 
@@ -117,7 +117,7 @@ findings_clear (Findings *findings)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Findings, findings_clear)
 
-/* Notes each tuple whose stream @stream the model cannot read. FALSE if it cannot be told. */
+/* Records each tuple whose stream @stream the model cannot read. FALSE on an error of reading. */
 static gboolean
 check_stream (Findings *findings, guint stream, GError **error)
 {
@@ -147,7 +147,7 @@ check_stream (Findings *findings, guint stream, GError **error)
   return TRUE;
 }
 
-/* Refuses a corpus for what was found in it, and says what data.too_long offers. */
+/* Fails with the findings in a corpus, and names the choices of data.too_long. */
 static gboolean
 refuse (const Findings *findings, gint policy, gboolean is_training, GError **error)
 {
@@ -203,7 +203,7 @@ plait_limits_check_corpus (const PlaitExperimentModel *experiment_model, const P
  * Before vocabularies are learnt
  */
 
-/* Returns the number of words of @line [@length], each of which gives a token at least. */
+/* Returns the number of words of @line [@length], which is at most its number of tokens. */
 static gint64
 count_words (const char *line, gsize length)
 {
@@ -214,13 +214,13 @@ count_words (const char *line, gsize length)
   return words;
 }
 
-/* Adds the lines of @path, the file of @stream of the model, whose words are too many to @findings. */
+/* Adds to @findings the lines of @path, the file of the model's @stream, with too many words. */
 static void
 check_words (Findings *findings, const PlaitExperiment *experiment, guint stream, const char *path)
 {
   gboolean is_source = stream < experiment->n_sources;
   gint64 end = is_source ? experiment->data.append_end : plait_target_has_end (PLAIT_TARGET_TEXT);
-  /* What cannot be read is told by what reads all of it. */
+  /* Whoever reads the whole file reports read errors. */
   g_autoptr (PlaitTextReader) reader = plait_text_reader_open (path, NULL);
   const char *line;
   gsize length;
@@ -238,7 +238,7 @@ check_words (Findings *findings, const PlaitExperiment *experiment, guint stream
     }
 }
 
-/* TRUE if the words of @stream of the model say that it cannot be read. */
+/* TRUE if the number of words of @stream can show that a sentence is too long. */
 static gboolean
 counts_words (const PlaitExperiment *experiment, const PlaitModel *model, guint stream)
 {
@@ -252,7 +252,7 @@ counts_words (const PlaitExperiment *experiment, const PlaitModel *model, guint 
          && !plait_experiment_vocabulary_file (experiment, plait_experiment_vocabulary (experiment, name));
 }
 
-/* TRUE if a training tuple may be dropped for another reason than its length, or for that by another key. */
+/* TRUE if training tuples may be dropped, for their length by another key or for another reason. */
 static gboolean
 drops_tuples (const PlaitExperiment *experiment)
 {
@@ -262,7 +262,7 @@ drops_tuples (const PlaitExperiment *experiment)
          || (plait_experiment_reads_trees (experiment) && data->no_tree == PLAIT_NO_TREE_DROP);
 }
 
-/* Adds the sentences of @split of which the words are too many to @unreadable. */
+/* Adds to @unreadable the sentences of @split with too many words. */
 static void
 check_split (const PlaitExperiment *experiment, const PlaitModel *model, const char *split, PlaitProblems *unreadable)
 {

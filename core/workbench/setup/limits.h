@@ -3,24 +3,23 @@
 
 #include "setup/experiment-model.h"
 
-/*
- * Whether a run fits, asked before it begins: what would else end it in the middle.
- */
+/* Checks before a run that memory and model suffice, so that it does not fail in the middle. */
 
-/* TRUE if the machine has room for @parameters and the optimizer's moments; PLAIT_ERROR_MEMORY names size and keys.
- * Pages take memory only when they are touched, so that to have been given them says little. */
+/* TRUE if the machine has memory for @parameters and the optimizer's moments; PLAIT_ERROR_MEMORY names size and keys.
+ * An allocation alone proves nothing, because pages take memory when they are first written. */
 gboolean plait_limits_check_memory (const PlaitParameters *parameters, GError **error);
 
-/* Returns how many rows stream @stream (n_sources: the target) of @model can have, which cannot have @too_many. */
+/* Returns how many rows stream @stream (n_sources: the target) of @model can have; it is known to be less than
+ * @too_many. */
 gint64 plait_limits_max_rows (const PlaitModel *model, guint stream, gint64 too_many);
 
-/* Checks, before vocabularies are learnt, that the model of @experiment can read its text: a sentence of which even the
- * words are more than it can read is named, where data.too_long=error. Text that is generated, or whose vocabulary is
- * given, is not looked at, nor training text of which tuples are dropped. */
+/* Checks, before vocabularies are learnt, that the model of @experiment can read its text. If data.too_long=error,
+ * fails with the names of all sentences with more words than the model has positions. Skips generated text, text with a
+ * given vocabulary, and training text if tuples may be dropped. */
 gboolean plait_limits_check_words (const PlaitExperiment *experiment, GError **error);
 
-/* Checks that the model of @experiment_model can read all of @corpus (NULL: there is none), of the split @split, and
- * that its features are as wide as those of @training (NULL: any). What is too long is truncated, or if @corpus is
- * @training itself dropped, as data.too_long says, and logged; else every tuple that cannot be read is named. */
+/* Checks that the model can read @corpus (may be NULL) of split @split, and that its features are as wide as those of
+ * @training (may be NULL). Too long tuples are truncated, or dropped if @corpus is @training, by data.too_long, and
+ * logged; otherwise the error names all of them. */
 gboolean plait_limits_check_corpus (const PlaitExperimentModel *experiment_model, const PlaitCorpus *training,
                                     const char *split, PlaitCorpus *corpus, PlaitLog *log, GError **error);

@@ -13,13 +13,13 @@
 struct PlaitRunInputs
 {
   const PlaitExperiment *experiment;
-  PlaitFolder *folder;      /* of generated text, or NULL */
-  GHashTable *generated;    /* "SPLIT.STREAM", or what plait_task_name_text gives -> path, where text is generated */
-  GPtrArray *others;        /* (element-type PlaitFolder) of text that only vocabularies are learnt from */
+  PlaitFolder *folder;      /* folder of generated text, or NULL */
+  GHashTable *generated;    /* generated text: "SPLIT.STREAM", or the name by plait_task_name_text -> path */
+  GPtrArray *others;        /* (element-type PlaitFolder) folders of text that only vocabularies read */
   GHashTable *vocabularies; /* name -> PlaitVocabulary */
   PlaitTreeSettings trees;
   PlaitDigests *digests;
-  PlaitTextCache *text_cache; /* where what is made of large texts is kept; NULL: nowhere */
+  PlaitTextCache *text_cache; /* cache of large texts; NULL: no cache */
 };
 
 const PlaitTextCache *
@@ -28,7 +28,7 @@ plait_run_inputs_text_cache (const PlaitRunInputs *run_inputs)
   return run_inputs->folder ? NULL : run_inputs->text_cache;
 }
 
-/* Takes the digests of the large texts that are trained with, all at once. */
+/* Computes the digests of all large training texts at once. */
 static void
 share_digests (const PlaitRunInputs *run_inputs, PlaitPool *pool)
 {
@@ -56,7 +56,7 @@ plait_run_inputs_generate (PlaitRunInputs *run_inputs, PlaitLog *log, GError **e
   if (!run_inputs->folder)
     return FALSE;
   plait_log_info (log, "generating the corpus of task %s", experiment->task->name);
-  /* The folder stays the one that is locked: another process would remove a folder in its place. */
+  /* Keep the locked folder: another process would remove a new one in its place. */
   for (guint s = 0; s < PLAIT_TASK_SPLITS; s++)
     {
       for (guint i = 0; experiment->task->streams[i]; i++)
@@ -112,7 +112,7 @@ plait_run_inputs_text (const PlaitRunInputs *run_inputs, const PlaitVocabularyTe
   return g_hash_table_lookup (run_inputs->generated, name);
 }
 
-/* Trees stand on words, which the vocabulary of a published model does not cut one by one. */
+/* Trees need one token a word, which the vocabulary of a published model does not give. */
 static gboolean
 check_tree_vocabularies (const PlaitRunInputs *run_inputs, GError **error)
 {
@@ -133,7 +133,7 @@ check_tree_vocabularies (const PlaitRunInputs *run_inputs, GError **error)
   return TRUE;
 }
 
-/* What makes the trees of sources, with the head rules of the experiment or those that @run keeps. */
+/* Sets up the reading of trees, with the head rules of the experiment or those stored in @run. */
 static gboolean
 find_trees (PlaitRunInputs *run_inputs, PlaitStore *run, GError **error)
 {
@@ -221,7 +221,7 @@ stream_of_source (const PlaitRunInputs *run_inputs, const PlaitExperimentSource 
     .open_features = plait_feature_file_open,
     .vocabulary
     = plait_input_kind_is_text (source->kind) ? plait_run_inputs_vocabulary (run_inputs, source->stream) : NULL,
-    /* Of sentences to choose from only the last would have an end. */
+    /* A document of candidates would have an end token only after the last one. */
     .append_end
     = run_inputs->experiment->data.append_end && run_inputs->experiment->predict.kind != PLAIT_PREDICT_CHOICE,
     .maximum_length = maximum_length,
@@ -262,8 +262,8 @@ warn_of_unknown_labels (const PlaitRunInputs *run_inputs, const char *split, con
                        split, n, plait_corpus_size (corpus), run_inputs->experiment->data.target);
 }
 
-/* Looks at the files of @streams [@n], if one of them is large, so that what is encoded of them is kept in
- * *@text_cache; NULL: it is not. FALSE on failure. */
+/* If one of the files of @streams [@n] is large, sets *@text_cache, so that the encoded corpus is cached; else NULL.
+ * FALSE on failure. */
 static gboolean
 know_files (const PlaitRunInputs *run_inputs, PlaitCorpusStream *streams, guint n, const PlaitTextCache **text_cache,
             GError **error)
@@ -293,7 +293,7 @@ plait_run_inputs_open (const PlaitRunInputs *run_inputs, const char *split, Plai
   const PlaitDataSettings *data = &experiment->data;
   gboolean training = g_str_equal (split, "train");
   gboolean masked = experiment->predict.kind == PLAIT_PREDICT_MASKED;
-  /* What is scored is masked the same way in all runs that are compared. */
+  /* Scored splits have the same masks in all runs, so that scores compare. */
   PlaitMasking masking = {
     .rate = experiment->predict.mask_rate,
     .mask = experiment->predict.mask_share,
@@ -408,7 +408,7 @@ check_digest (const char *name, const char *path, const char *digest, gpointer d
   return TRUE;
 }
 
-/* Checks the files that @visit visits: names all that have changed. */
+/* Checks the files that @visit visits. The error names all changed files. */
 static gboolean
 check_digests (const PlaitRunInputs *run_inputs, PlaitStore *run, VisitDigests visit, GError **error)
 {

@@ -9,67 +9,69 @@
 #include "hdf5/store.h"
 
 /*
- * What an experiment is made of before there is a model: the text files (written first where a task generates them) and
- * the vocabularies, learnt from the training text, read from files, or taken from a run.
+ * The inputs of a run, known before the model: text files (written first if a task generates them) and vocabularies,
+ * which are learnt from the training text, read from files, or taken from a run.
  */
 typedef struct PlaitRunInputs PlaitRunInputs;
 
-/* @run is NULL, or a run whose vocabularies are taken: its text need not be there. With @own (or NULL), its experiment,
- * it is also taken at its word for what it was trained with (plait_digests_new); then both must outlive the materials.
- * @pool (may be NULL) shares what is learnt. (transfer full) */
+/* Returns the inputs of @experiment. @run is NULL, or a run that gives the vocabularies, so that its text is not
+ * needed. With @own, the run's experiment (may be NULL), the digests of training files are also those stored in @run
+ * (plait_digests_new); @run and @own must outlive the result. @pool (may be NULL) speeds up learning. (transfer
+ * full) */
 PlaitRunInputs *plait_run_inputs_new (const PlaitExperiment *experiment, PlaitStore *run, const PlaitExperiment *own,
                                       PlaitPool *pool, PlaitLog *log, GError **error);
 void plait_run_inputs_free (PlaitRunInputs *run_inputs);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitRunInputs, plait_run_inputs_free)
 
-/* Writes the text of a generated corpus, if it is one and that has not been done, into a folder that goes away with the
- * materials. Its splits have no files before; what learns vocabularies from it has done it. */
+/* Writes the text of a generated corpus, unless this was done, into a folder that is removed with @run_inputs. Before
+ * that its splits have no files; learning vocabularies calls it. */
 gboolean plait_run_inputs_generate (PlaitRunInputs *run_inputs, PlaitLog *log, GError **error);
 
-/* The vocabulary of token stream @stream; NULL of one of numbers. (transfer none) */
+/* Returns the vocabulary of token stream @stream; NULL for a stream of features. (transfer none) */
 PlaitVocabulary *plait_run_inputs_vocabulary (const PlaitRunInputs *run_inputs, const char *stream);
 
-/* The file of @stream in @split, or NULL. (transfer none) */
+/* Returns the file of @stream in @split, or NULL. (transfer none) */
 const char *plait_run_inputs_file (const PlaitRunInputs *run_inputs, const char *split, const char *stream);
 
-/* The file of @text, which is generated now if it is not training text. NULL on failure. (transfer none) */
+/* Returns the file of @text, and generates it first if it is generated but not training text. NULL on failure.
+ * (transfer none) */
 const char *plait_run_inputs_text (const PlaitRunInputs *run_inputs, const PlaitVocabularyText *text, GError **error);
 
-/* Where what is made of large texts is kept; NULL: nowhere, as of generated text. (transfer none) */
+/* Returns the cache of large texts; NULL if there is none, as for generated text. (transfer none) */
 const PlaitTextCache *plait_run_inputs_text_cache (const PlaitRunInputs *run_inputs);
 
-/* Opens a split. Test splits and validation keep every line; training drops what the length limits say, and tells it.
+/* Opens a split. Training drops tuples by the length limits, and logs their number; other splits keep every line.
  * (transfer full) */
 PlaitCorpus *plait_run_inputs_open (const PlaitRunInputs *run_inputs, const char *split, PlaitPool *pool, PlaitLog *log,
                                     GError **error);
 
-/* Where a text given by hand stands. */
+/* Location of a text that the user names. */
 typedef struct
 {
-  const char *path; /* NULL: nowhere */
-  guint column;     /* from 1, of a table at that path; 0: the whole of its lines */
+  const char *path; /* NULL: no text */
+  guint column;     /* column of a table, from 1; 0: whole lines */
 } PlaitTextLocation;
 
-/* Opens files or pipes given by hand, to be read once: one place a source (nowhere: that source is missing in every
- * line), in @trees one for each source whose trees are read (data.trees=given), @target a path or NULL; @table is that
- * of the columns, or NULL. Empty lines are what data.empty says. (transfer full) */
+/* Opens files or pipes that the user names, to be read once. @sources: one a source (no path: missing in every line).
+ * @trees: one for each source with data.trees=given. @target: path or NULL. @table: format of columns, or NULL.
+ * data.empty decides about empty lines. (transfer full) */
 PlaitFeed *plait_run_inputs_open_feed (const PlaitRunInputs *run_inputs, const PlaitTextLocation *sources,
                                        const PlaitTextLocation *trees, const char *target, const PlaitFeedTable *table,
                                        GError **error);
 
-/* Writes the vocabularies below /vocabulary, and below /data the digest of every file that was read. */
+/* Writes the vocabularies to /vocabulary and the digest of every file to /data. */
 gboolean plait_run_inputs_write (const PlaitRunInputs *run_inputs, PlaitStore *store, GError **error);
 
-/* Writes the digests of the test splits, over those that are there. */
+/* Writes the digests of the test splits, over existing ones. */
 gboolean plait_run_inputs_write_tests (const PlaitRunInputs *run_inputs, PlaitStore *store, GError **error);
 
-/* Fails, naming the file, if the files are not those whose digests @run holds; the second looks at what is trained with
- * alone. */
+/* Fails if files differ from the digests stored in @run; the error names them. plait_run_inputs_check_training checks
+ * only files of training. */
 gboolean plait_run_inputs_check (const PlaitRunInputs *run_inputs, PlaitStore *run, GError **error);
 gboolean plait_run_inputs_check_training (const PlaitRunInputs *run_inputs, PlaitStore *run, GError **error);
 
-/* (transfer none) */
+/* Returns the experiment. (transfer none) */
 const PlaitExperiment *plait_run_inputs_experiment (const PlaitRunInputs *run_inputs);
 
-/* The digests of the files, as far as they were taken. (transfer none) */
+/* Returns the digests of files, as far as they were computed. (transfer none) */
 PlaitDigests *plait_run_inputs_digests (const PlaitRunInputs *run_inputs);
