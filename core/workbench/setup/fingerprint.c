@@ -456,13 +456,14 @@ is_equal (const PlaitKeyFile *a, const PlaitKeyFile *b, const char *group, const
   return g_strcmp0 (plait_key_file_value (a, group, key), plait_key_file_value (b, group, key)) == 0;
 }
 
-/* TRUE if [@group] @key, which differs, does so because another key does, such as the plugin whose parameter it is. */
+/* TRUE if the difference of [@group] @key follows from another difference, such as the plugin that has the
+ * parameter. */
 static gboolean
 follows (const PlaitKeyFile *a, const PlaitKeyFile *b, const char *group, const char *key)
 {
   g_autofree char *outer = g_strndup (group, strcspn (group, "/"));
 
-  /* Of a source. */
+  /* @key belongs to a source. */
   if (!plait_key_file_has_group (a, outer) || !plait_key_file_has_group (b, outer))
     return TRUE;
   if (g_str_has_prefix (group, "source ") && !g_str_equal (key, "encoder")
@@ -475,7 +476,7 @@ follows (const PlaitKeyFile *a, const PlaitKeyFile *b, const char *group, const 
   return FALSE;
 }
 
-/* What is told of a value. */
+/* Returns @value as messages show it. */
 static const char *
 shown (const char *value)
 {

@@ -6,23 +6,23 @@
 #include "hdf5/store.h"
 
 /*
- * What tells runs apart: the settings that can change results, and the digests of data and plugins.
+ * Fingerprints tell runs apart: SHA-256 over the settings that can change results and the digests of data and plugins.
  */
 
-/* Digests of the files that experiments read, each taken once, however many experiments name it: they stand for what
- * was read then, also where a file changes later. */
+/* Digests of the files that experiments read. Each is computed once, for all experiments that name the file, and is not
+ * updated if the file changes later. */
 typedef struct PlaitDigests PlaitDigests;
 
-/* The file at @path with its digest; of large files that is kept (corpus/text-cache.h). NULL if it cannot be read, or
- * has changed since its digest was taken. (transfer none) */
+/* Returns the file at @path with its digest; digests of large files are cached (corpus/text-cache.h). NULL if it cannot
+ * be read, or has changed since its digest was computed. (transfer none) */
 const PlaitKnownText *plait_digests_file (PlaitDigests *digests, const char *path, GError **error);
 
-/* Takes the digests of the files @paths at once, those that can be; @pool may be NULL. */
+/* Computes the digests of the files @paths in parallel, skipping unreadable ones; @pool may be NULL. */
 void plait_digests_share (PlaitDigests *digests, GPtrArray *paths, PlaitPool *pool);
 
-/* With @run (or NULL), whose experiment is @own, which both must outlive them: of what it was trained with it tells
- * itself, so the files need not be there any more, nor those of its own test splits, which are read where they are.
- * (transfer full) */
+/* Returns an empty table of digests. With @run (or NULL) and its experiment @own, digests of training files are those
+ * stored in @run, so the files are not needed; files of its own test splits are read if they exist. @run and @own must
+ * outlive the result. (transfer full) */
 PlaitDigests *plait_digests_new (PlaitStore *run, const PlaitExperiment *own);
 void plait_digests_free (PlaitDigests *digests);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitDigests, plait_digests_free)
