@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Castagnoli's polynomial, its bits reversed; RFC 3720, appendix B.4. */
+/* Castagnoli's polynomial, bits reversed (RFC 3720, appendix B.4). */
 #define POLYNOMIAL 0x82f63b78u
 
 /* Wire types of protocol buffers. */
@@ -15,7 +15,7 @@ typedef enum
   FIXED32 = 5,
 } WireType;
 
-/* Of tensorflow/core/util/event.proto and framework/summary.proto. */
+/* Field numbers of tensorflow/core/util/event.proto and framework/summary.proto. */
 enum
 {
   EVENT_TIME = 1,
@@ -27,7 +27,7 @@ enum
   VALUE_SIMPLE = 2,
 };
 
-/* A checksum of a checksum is weak, so TFRecord turns and shifts it. */
+/* TFRecord rotates and shifts the checksum, because a checksum of a checksum is weak. */
 static guint32
 masked_checksum (const guint8 *bytes, gsize n)
 {
@@ -56,7 +56,7 @@ append_varint (GByteArray *bytes, guint64 value)
   while (value > 0);
 }
 
-/* Appends @n bytes of @data, as they stand in memory, as @field. */
+/* Appends @n bytes of @data, as in memory, as @field. */
 static void
 append (GByteArray *bytes, guint field, WireType type, gconstpointer data, gsize n)
 {

@@ -4,18 +4,18 @@
 #include <glib.h>
 
 /*
- * Event files as TensorBoard reads them: records of TFRecord (length, its masked CRC-32C, bytes, theirs), each an Event
- * of protocol buffers. All numbers are little-endian.
+ * TensorBoard's event files: TFRecord records (length, its masked CRC-32C, data, its masked CRC-32C), each with one
+ * Event in protocol buffers. All numbers are little-endian.
  */
 
-/* A number and the tag that it is shown under. */
+/* A number with its tag in TensorBoard. */
 typedef struct
 {
   const char *tag; /* "updates/loss" */
-  double value;    /* kept as a float */
+  double value;    /* stored as float */
 } PlaitEventScalar;
 
-/* Appends the record that a file begins with, made at @time, seconds since 1970. */
+/* Appends the first record of a file, made at @time (seconds since 1970). */
 void plait_event_append_version (GByteArray *bytes, double time);
 
 /* Appends a record of @n scalars after update @step. */

@@ -5,19 +5,19 @@
 #include "experiment/file.h"
 #include "training/trainer.h"
 
-/* What a run would do: plait run --dry-run. All is borrowed. */
+/* The plan of a run, for plait run --dry-run. All pointers are borrowed. */
 typedef struct
 {
   const PlaitExperiment *experiment;
   const PlaitCorpus *training;
-  const PlaitCorpus *validation; /* NULL: none */
-  PlaitCorpus *const *tests;     /* of each test split */
+  const PlaitCorpus *validation; /* may be NULL */
+  PlaitCorpus *const *tests;     /* [test splits] */
   PlaitParameters *parameters;
   const PlaitTrainer *trainer;
-  gsize step_bytes; /* of a step beside parameters and moments */
+  gsize step_bytes; /* memory of a step besides parameters and moments */
   gboolean step_estimated;
-  gsize validation_bytes; /* of the batch with the longest sentences */
+  gsize validation_bytes; /* memory for the batch with the longest sentences */
 } PlaitPlan;
 
-/* Prints the plan on stdout, for people or as JSON: data, updates, parameters by component, memory. */
+/* Prints the plan on stdout, as text or JSON: data, updates, parameters by component, memory. */
 void plait_plan_print (const PlaitPlan *plan, gboolean as_json);

@@ -9,8 +9,8 @@
 #include "tensor/blas.h"
 #include "layers/parameter-set.h"
 
-/* Refuses an output that is the file @path, which the run reads. @name: of the file in the run's digests; NULL for the
- * experiment itself. */
+/* Fails if an output is the file @path, which the run reads. @name: the file in the run's digests, or NULL for the
+ * experiment file. */
 static gboolean
 check_not_written (const char *name, const char *path, const char *digest, gpointer data, GError **error)
 {
@@ -53,7 +53,7 @@ plait_run_open_old (PlaitRunState *run, gboolean *complete, GError **error)
   run->old = options->trained  ? plait_store_open (options->trained, error)
              : run->run_output ? plait_run_output_open (run->run_output, error)
                                : plait_store_open (options->output, error);
-  /* The end of the run needs the whole file: refuse damage now, not at the first checkpoint. */
+  /* The end of the run needs the whole file, so refuse damage now, not at the first checkpoint. */
   if (!run->old || !plait_store_check (run->old, error))
     return FALSE;
   status = plait_store_get_string (run->old, "/", "status", error);
@@ -152,7 +152,7 @@ check_average (const PlaitRunState *run, GError **error)
                         "parameters are kept; add the split, or take best or last");
 }
 
-/* The values that training begins with; a run that goes on reads its own over them. */
+/* Sets the values that training begins with. A continued run overwrites them with its own. */
 static gboolean
 initialise (PlaitRunState *run, GError **error)
 {
@@ -167,7 +167,7 @@ initialise (PlaitRunState *run, GError **error)
   return run->initialisation != NULL;
 }
 
-/* Adds what the model cannot read of @corpus to @unreadable. */
+/* Adds to @unreadable the tuples of @corpus that the model cannot read. */
 static void
 find_unreadable (const PlaitRunState *run, const char *split, PlaitCorpus *corpus, PlaitProblems *unreadable)
 {
@@ -177,7 +177,7 @@ find_unreadable (const PlaitRunState *run, const char *split, PlaitCorpus *corpu
     plait_problems_add_error (unreadable, error);
 }
 
-/* Refuses now, not after training, what the model cannot read, unless data.too_long drops or truncates it. */
+/* Fails before training if the model cannot read a tuple, unless data.too_long drops or truncates it. */
 static gboolean
 check_corpora (const PlaitRunState *run, GError **error)
 {
@@ -190,7 +190,7 @@ check_corpora (const PlaitRunState *run, GError **error)
   return plait_problems_report (unreadable, PLAIT_ERROR_INPUT, error);
 }
 
-/* Refuses now, not after training, what the metrics cannot score. */
+/* Fails before training if the metrics cannot score the references. */
 static gboolean
 check_references (const PlaitRunState *run, GError **error)
 {
@@ -244,7 +244,7 @@ plait_run_check_inputs (PlaitRunState *run, GError **error)
   if (!check_references (run, error) || !plait_run_find_keys (run, error))
     return FALSE;
   run->set = plait_training_set_new (run->experiment, run->corpus, run->trainer, run->initialisation);
-  /* The digests are those of what was read. */
+  /* The digests are those of the text that was read. */
   if (!plait_corpus_check (run->corpus, error) || (run->validation && !plait_corpus_check (run->validation, error))
       || !plait_run_check_tests (run, error))
     return FALSE;

@@ -14,7 +14,8 @@
 #include "process/crash.h"
 #include "files/memory.h"
 
-/* The last thing a process says to its parent: one byte, and why it failed. Below PIPE_BUF, so it arrives whole. */
+/* The last report of a process to its parent: one byte, and the reason of a failure. It is shorter than PIPE_BUF, so it
+ * arrives whole. */
 enum
 {
   REPORT_SIZE = 4000,
@@ -25,7 +26,7 @@ enum
 
 struct PlaitRunProcess
 {
-  pid_t child; /* 0: ended and waited for */
+  pid_t child; /* 0: it has ended and was waited for */
   int pipe;
   gsize size;
   char report[REPORT_SIZE + 1];
@@ -35,7 +36,7 @@ struct PlaitRunProcess
  * The child
  */
 
-/* When memory runs out, the kernel takes this process and not the one that looks after all. */
+/* Makes the kernel kill this process, not its parent, if memory runs out. */
 static void
 offer_to_die_first (void)
 {
@@ -43,12 +44,12 @@ offer_to_die_first (void)
 
   if (file < 0)
     return;
-  /* Where this is not allowed, the kernel chooses by size, which mostly means the same. */
+  /* If this is not permitted, the kernel chooses by size, which is mostly this process too. */
   (void)!write (file, "500", 3);
   close (file);
 }
 
-/* A group of its own, so that Ctrl-C reaches the parent alone, which then asks its children to stop. */
+/* Makes a new process group, so that Ctrl-C reaches only the parent, which then asks its children to stop. */
 static void
 leave_parent (pid_t parent, int log)
 {
@@ -105,7 +106,7 @@ plait_run_process_new (const PlaitExperiment *experiment, const PlaitRunOptions 
   int file;
 
   process->pipe = -1;
-  /* A pipe without a reader is refused, not waited for. */
+  /* Fail at once for a pipe without a reader. */
   file = open (log ? log : "/dev/null",
                O_WRONLY | (log ? O_CREAT : 0) | O_CLOEXEC | O_NONBLOCK | O_APPEND | (append ? 0 : O_TRUNC), 0666);
   if (file < 0 || fstat (file, &status) != 0 || (log && !S_ISREG (status.st_mode)))
@@ -123,7 +124,7 @@ plait_run_process_new (const PlaitExperiment *experiment, const PlaitRunOptions 
       return NULL;
     }
   fflush (NULL);
-  /* A stop comes before the process, which knows of it then and need not be asked, or after it. */
+  /* Block signals, so that a stop arrives before the child exists, which then sees it, or after. */
   sigfillset (&all);
   sigprocmask (SIG_SETMASK, &all, &before);
   process->child = fork ();
@@ -187,7 +188,7 @@ read_report (PlaitRunProcess *process)
     }
 }
 
-/* How a process ended that left no report. (transfer full) */
+/* Returns how a process without a report ended. (transfer full) */
 static char *
 describe_end (int status)
 {

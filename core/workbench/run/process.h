@@ -4,8 +4,8 @@
 #include "run/run.h"
 
 /*
- * A run in a process of its own, so that whatever it dies of costs this run alone. What it says goes into a file; it
- * dies with its parent, and gives way first when the machine runs out of memory.
+ * A run in a child process, so that its crash ends only this run. Its output goes into a file. The child dies with its
+ * parent, and is the first to be killed if memory runs out.
  */
 typedef struct PlaitRunProcess PlaitRunProcess;
 
@@ -13,13 +13,13 @@ typedef enum
 {
   PLAIT_PROCESS_RUNNING,
   PLAIT_PROCESS_DONE,
-  PLAIT_PROCESS_INTERRUPTED, /* after a checkpoint */
+  PLAIT_PROCESS_INTERRUPTED, /* stopped after a checkpoint */
   PLAIT_PROCESS_FAILED,
 } PlaitProcessEnd;
 
-/* Begins plait_run (@experiment, @options), or plait_run_measure where options->speed is set, in a process whose output
- * goes into the file @log (NULL: nowhere), replaced unless @append; options->log is not used. No other thread may run.
- * (transfer full) */
+/* Starts plait_run (@experiment, @options) in a child, or plait_run_measure if options->speed is set. Its output
+ * replaces the file @log (NULL: no file), or with @append is appended; options->log is not used. No other thread may
+ * run. (transfer full) */
 PlaitRunProcess *plait_run_process_new (const PlaitExperiment *experiment, const PlaitRunOptions *options,
                                         const char *log, gboolean append, GError **error);
 
@@ -27,14 +27,15 @@ PlaitRunProcess *plait_run_process_new (const PlaitExperiment *experiment, const
 void plait_run_process_free (PlaitRunProcess *process);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitRunProcess, plait_run_process_free)
 
-/* The bytes of memory that it holds and the most that it has held so far. */
+/* Returns the bytes of memory that the process holds, and the largest number so far. */
 void plait_run_process_memory (const PlaitRunProcess *process, gsize *held, gsize *max);
 
-/* Becomes readable when there is something to look at. */
+/* Returns a descriptor that becomes readable when plait_run_process_poll should be called. */
 int plait_run_process_descriptor (const PlaitRunProcess *process);
 
-/* TRUE if it has ended, and of what: *@reason is set if it failed. (transfer full) */
+/* Returns the state of the process. If it failed, sets *@reason. (transfer full) */
 PlaitProcessEnd plait_run_process_poll (PlaitRunProcess *process, char **reason);
 
-/* Asks the process to write a checkpoint and end, or ends it @at_once; plait_run_process_poll tells when it has. */
+/* Asks the process to write a checkpoint and end, or with @at_once kills it. plait_run_process_poll tells when it has
+ * ended. */
 void plait_run_process_stop (PlaitRunProcess *process, gboolean at_once);

@@ -62,7 +62,7 @@ plait_tuples_words (const PlaitStreamBuilder *stream)
   return stream->ids->len - g_array_index (stream->offsets, gint64, stream->offsets->len - 1);
 }
 
-/* Cuts the document in the making into sentences of one role and of @length tokens each, the last perhaps shorter. */
+/* Cuts the current document into sentences of one role with @length tokens each; the last may be shorter. */
 static void
 cut_document (PlaitStreamBuilder *stream, gint64 length)
 {
@@ -113,17 +113,17 @@ plait_tuples_end_batch (PlaitTuples *tuples, gint64 left)
  * Drawing
  */
 
-/* What tuples are drawn from. */
+/* Distributions of the random tuples. */
 typedef struct
 {
-  double *shares; /* of the words by rank, added up */
+  double *shares; /* cumulative probability of words by rank */
   PlaitRandomKey words;
   PlaitRandomKey lengths;
   guint64 seed;
-  guint64 drawn; /* numbers so far: words, ends and children in trees */
+  guint64 drawn; /* random numbers so far: words, end tokens and children of trees */
 } Source;
 
-/* Returns the shares of the words by rank, added up: Zipf's law as Mandelbrot has it. (transfer full) */
+/* Returns the cumulative probabilities of @words words by rank, after Zipf and Mandelbrot. (transfer full) */
 static double *
 word_shares (gint64 words)
 {
@@ -153,7 +153,7 @@ draw_word (const double *shares, gint64 words, double uniform)
   return (gint32)(PLAIT_TOKEN_SPECIALS + low);
 }
 
-/* Appends a tree over the @words tokens of the tuple in the making. */
+/* Appends a tree over the @words tokens of the current tuple. */
 static void
 draw_tree (PlaitStreamBuilder *stream, Source *source, PlaitTreeShape shape, gint64 words, PlaitRandomKey key)
 {
@@ -171,14 +171,14 @@ draw_tree (PlaitStreamBuilder *stream, Source *source, PlaitTreeShape shape, gin
   source->drawn += 2 * steps->len;
 }
 
-/* Appends @n tokens. The end of a target counts, but a batch adds it. */
+/* Appends @n tokens. The end token of a target is counted here, but a batch adds it. */
 static void
 draw_words (const PlaitTuples *tuples, PlaitStreamBuilder *stream, Source *source, gint64 n)
 {
   gint64 words = tuples->experiment->data.vocabulary_size - PLAIT_TOKEN_SPECIALS;
   const gint32 end = PLAIT_TOKEN_EOS;
   gboolean is_target = stream == plait_tuples_target (tuples);
-  /* All tokens of a source with a tree are its leaves. */
+  /* All tokens of a source with trees are leaves, so it has no end token. */
   gboolean ends = is_target || (tuples->experiment->data.append_end && !stream->linked);
 
   for (gint64 i = ends; i < n; i++)
@@ -192,17 +192,17 @@ draw_words (const PlaitTuples *tuples, PlaitStreamBuilder *stream, Source *sourc
     g_array_append_val (stream->ids, end);
 }
 
-/* Returns how many tokens the tuple has. */
+/* Returns the number of tokens of the tuple. */
 static gint64
 draw_tuple (PlaitTuples *tuples, Source *source, guint64 tuple)
 {
   const PlaitBenchSettings *bench = &tuples->experiment->bench;
   PlaitRandomKey each = plait_random_subkey (source->lengths, tuple);
-  /* A part that the streams of a tuple share and a part of each, whose variances add up to the whole. */
+  /* A shared part and an own part of each stream, with variances that sum to the whole variance. */
   double shared = .95 * bench->length_deviation, own = sqrt (1 - .95 * .95) * bench->length_deviation;
   double centre = bench->mean_length + shared * plait_random_normal (each, 0);
   gint64 all = 0;
-  guint64 number = 0; /* trees are counted as well */
+  guint64 number = 0; /* trees count too */
 
   for (guint i = 0; i < tuples->streams->len; i++)
     {
@@ -225,7 +225,7 @@ draw_tuple (PlaitTuples *tuples, Source *source, guint64 tuple)
   return all;
 }
 
-/* Returns about how many tokens are drawn. */
+/* Returns roughly how many tokens are needed. */
 static double
 wanted_tokens (const PlaitTuples *tuples)
 {
@@ -262,7 +262,7 @@ plait_tuples_draw (PlaitTuples *tuples, GError **error)
                        "as with --set train.batch=64",
                        experiment->path, experiment->train.batch, N_RANDOM_BATCHES, wanted_tokens (tuples), MAX_RANDOM);
   source.shares = word_shares (experiment->data.vocabulary_size - PLAIT_TOKEN_SPECIALS);
-  /* The last tuple, which no batch has room for, stays outside. */
+  /* The last tuple, which does not fit into a batch, is not used. */
   for (guint64 tuple = 0; plait_tuples_n_batches (tuples) < N_RANDOM_BATCHES; tuple++)
     {
       gint64 words = draw_tuple (tuples, &source, tuple);
@@ -295,7 +295,7 @@ regroup (PlaitTuples *tuples, gint64 count)
   g_array_append_val (tuples->batches, n);
 }
 
-/* Draws the features that every batch has, for the largest number of sentences; nothing if no source reads any. */
+/* Draws features for the largest batch, which all batches share. Draws nothing if no source reads features. */
 static gboolean
 draw_features (const PlaitTuples *tuples, PlaitTensor *features, GError **error)
 {
@@ -335,7 +335,7 @@ plait_random_batches_free (PlaitRandomBatches *drawn)
   g_free (drawn);
 }
 
-/* Makes a batch of the tuples @first .. @end - 1 of @drawn->whole, with the drawn features. */
+/* Makes a batch of the tuples @first .. @end - 1 of @drawn->whole, with the random features. */
 static gboolean
 add_batch (PlaitRandomBatches *drawn, gint64 first, gint64 end, GError **error)
 {
@@ -362,7 +362,7 @@ plait_tuples_batch (PlaitTuples *tuples, gboolean search, gint64 max, GError **e
   if (search)
     {
       regroup (tuples, experiment->decode.batch);
-      g_ptr_array_set_size (tuples->streams, (gint)experiment->n_sources); /* there is no target */
+      g_ptr_array_set_size (tuples->streams, (gint)experiment->n_sources); /* without the target */
     }
   if (!draw_features (tuples, &drawn->features, error))
     return NULL;

@@ -5,23 +5,22 @@
 #include "setup/experiment-model.h"
 
 /*
- * Sentence tuples that are drawn where an experiment would read its text, and batches of them: for plait explain, which
- * counts over them, and plait-bench, which times over them. Vocabularies have data.vocabulary_size entries.
+ * Random sentence tuples in place of an experiment's text, and batches of them. plait explain counts with them,
+ * plait-bench measures time with them. Vocabularies have data.vocabulary_size entries.
  *
- * A tuple has the token sources in order, each with its trees if its encoder reads them, and then the target, which
- * ends in the end token; a source does too if data.append_end says so and it has no trees. Every tuple has the same
- * features.
+ * A tuple has the token sources in order, each with its tree if its encoder reads trees, then the target. The target
+ * has an end token; a source has one if data.append_end is set and it has no trees. All tuples have the same features.
  */
 typedef struct
 {
   const PlaitExperiment *experiment;
   PlaitDocumentSettings *documents; /* [sources] */
-  GPtrArray *streams;               /* (element-type PlaitStreamBuilder) the sources, then the target */
-  GArray *batches;                  /* gint64: the first tuple of each batch, and the number of tuples at the end */
+  GPtrArray *streams;               /* (element-type PlaitStreamBuilder) sources, then the target */
+  GArray *batches;                  /* gint64: first tuple of each batch, then the number of tuples */
 } PlaitTuples;
 
-/* Returns the streams that @experiment reads, without tuples. Fails if data.vocabulary_size does not say how many words
- * there are. (transfer full) */
+/* Returns the streams of @experiment, without tuples. Fails if data.vocabulary_size does not give the number of words.
+ * (transfer full) */
 PlaitTuples *plait_tuples_new (const PlaitExperiment *experiment, GError **error);
 void plait_tuples_free (PlaitTuples *tuples);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitTuples, plait_tuples_free)
@@ -32,13 +31,14 @@ plait_tuples_target (const PlaitTuples *tuples)
   return tuples->streams->pdata[tuples->experiment->n_sources];
 }
 
-/* Returns the tokens of @stream that were appended since the last tuple ended. */
+/* Returns the number of tokens of @stream since the last tuple ended. */
 gint64 plait_tuples_words (const PlaitStreamBuilder *stream);
 
-/* Ends a tuple: all that was appended to the streams since the last one. */
+/* Ends a tuple, made of all tokens since the last one. */
 void plait_tuples_end (PlaitTuples *tuples);
 
-/* Makes a batch of the tuples that are in none, except the last @left; of none, none. */
+/* Makes a batch of the tuples that are not in a batch, except the last @left. Makes none if there are no such
+ * tuples. */
 void plait_tuples_end_batch (PlaitTuples *tuples, gint64 left);
 
 static inline guint
@@ -47,22 +47,23 @@ plait_tuples_n_batches (const PlaitTuples *tuples)
   return tuples->batches->len - 1;
 }
 
-/* Draws 16 batches by [bench] and [train]: the lengths in a tuple correlate as those of translations do, words follow a
- * Zipf law, trees are those of data.trees or else split uniformly. PLAIT_ERROR_INPUT if they were too large. */
+/* Draws 16 batches by [bench] and [train]. Lengths within a tuple correlate as in translations, words follow a Zipf
+ * law, trees have the shape of data.trees or are split uniformly. PLAIT_ERROR_INPUT if the batches would be too
+ * large. */
 gboolean plait_tuples_draw (PlaitTuples *tuples, GError **error);
 
 typedef struct
 {
   PlaitBatch *whole;  /* all tuples */
-  GPtrArray *batches; /* (element-type PlaitBatch) parts of @whole */
+  GPtrArray *batches; /* (element-type PlaitBatch) slices of @whole */
   PlaitTensor features;
 } PlaitRandomBatches;
 
-/* Makes batches of @tuples, at most @max. With @search they are grouped anew by decode.batch and have no targets.
- * (transfer full) */
+/* Makes batches of @tuples, at most @max. With @search they have decode.batch sentences and no targets. (transfer
+ * full) */
 PlaitRandomBatches *plait_tuples_batch (PlaitTuples *tuples, gboolean search, gint64 max, GError **error);
 void plait_random_batches_free (PlaitRandomBatches *drawn);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitRandomBatches, plait_random_batches_free)
 
-/* Returns the model of @experiment for such batches: features are as wide as [bench] says. (transfer full) */
+/* Returns the model of @experiment for such batches, with the feature widths of [bench]. (transfer full) */
 PlaitExperimentModel *plait_random_batches_model (const PlaitExperiment *experiment, GError **error);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "run/result.h"
 
-/* What runs have otherwise beside their settings. */
+/* Differences between runs besides their settings. */
 
-#define DIGITS 8 /* of a digest, in sentences */
+#define DIGITS 8 /* digits of a digest in messages */
 
 static const PlaitRunVocabulary *
 find_vocabulary (const PlaitRunResult *result, const char *name)
@@ -14,7 +14,7 @@ find_vocabulary (const PlaitRunResult *result, const char *name)
   return NULL;
 }
 
-/* Says which results have which vocabulary @name; NULL if all have the same. (transfer full) */
+/* Returns which results have which vocabulary @name; NULL if all have the same. (transfer full) */
 static char *
 describe_vocabulary (const PlaitRunResult *const *results, const char *const *names, guint n, const char *name)
 {

@@ -7,7 +7,7 @@
 #include "tables/table.h"
 #include "hdf5/walk.h"
 
-/* Text and rows of one split are bounded: a test set is no corpus. */
+/* Limits of text and rows of one split; a test set is much smaller. */
 #define MAX_BYTES ((gsize)1 << 30)
 #define MAX_ROWS 10000000
 
@@ -96,8 +96,8 @@ digest_texts (char *const *texts, gint64 n)
   return g_strdup (g_checksum_get_string (checksum));
 }
 
-/* The rows of the sentences: of the hypotheses, where the metric is one of text, or of what the run keeps of their
- * attention. */
+/* Reads the statistics of sentences: computed from the hypotheses if the metric is one of text, else from the rates
+ * that the run stores. */
 static gboolean
 take_statistics (PlaitRunScore *score, PlaitStore *run, const char *group, char *const *hypotheses,
                  char *const *references, gint64 n, GError **error)

@@ -22,44 +22,43 @@
 typedef struct
 {
   const char *output;   /* path of the run's file */
-  const char *command;  /* command line, to be stored */
-  guint threads;        /* 0: the processors this process may use */
-  gboolean resume;      /* go on with the run in the file, if there is one */
-  gboolean force;       /* begin anew over what is in the file */
-  const char *trained;  /* NULL, or a finished run of the same training: it is evaluated, and nothing trained; or one
-                           that ends earlier: it is gone on with */
-  const char *lines;    /* NULL, or a file that training is told to as JSON lines: training-log.h */
-  const char *events;   /* NULL, or a folder of TensorBoard's */
-  PlaitRanks *ranks;    /* NULL, or the processes that train together; the first alone writes, speaks and evaluates */
-  gint64 updates;       /* > 0: end after this update, with a checkpoint: PLAIT_RUN_PART */
-  PlaitRunSpeed *speed; /* plait_run_process_new: NULL, or memory shared with the process, which only measures */
+  const char *command;  /* command line, stored in the run */
+  guint threads;        /* 0: all processors of this process */
+  gboolean resume;      /* continue the run in the file, if there is one */
+  gboolean force;       /* replace an existing file */
+  const char *trained;  /* NULL, or a finished run of the same training: it is evaluated without training, or continued
+                           if this training ends later */
+  const char *lines;    /* NULL, or a file for the training log in JSON lines (training-log.h) */
+  const char *events;   /* NULL, or a folder for TensorBoard */
+  PlaitRanks *ranks;    /* NULL, or the processes that train together; only the first writes, logs and evaluates */
+  gint64 updates;       /* > 0: end after this update with a checkpoint (PLAIT_RUN_PART) */
+  PlaitRunSpeed *speed; /* NULL, or for plait_run_process_new memory shared with a process that only measures */
   PlaitLog *log;
-  const gint *stop; /* NULL, or a flag that a signal raises */
+  const gint *stop; /* NULL, or a flag that a signal handler sets */
 } PlaitRunOptions;
 
-/* What became of a run. */
+/* Outcome of a run. */
 typedef enum
 {
   PLAIT_RUN_COMPLETE,
-  PLAIT_RUN_EVALUATED,        /* what was trained already was evaluated as this experiment says */
-  PLAIT_RUN_ALREADY_COMPLETE, /* the file held a finished run of this very experiment */
-  PLAIT_RUN_PART,             /* the updates that were asked for are made */
+  PLAIT_RUN_EVALUATED,        /* a trained run was evaluated by this experiment */
+  PLAIT_RUN_ALREADY_COMPLETE, /* the file held a finished run of this experiment */
+  PLAIT_RUN_PART,             /* the requested updates are done */
 } PlaitRunOutcome;
 
-/* Trains and evaluates @experiment. An existing file is an error unless options->force, or options->resume, and then
- * only a run of the same training (experiment, data and plugins) is gone on with; of one that is finished only those
- * evaluations are made that it lacks, unless training ends later than it did (train.epochs, updates, patience): then it
- * is trained further, to the bits of one long training. The file is locked until the run ends (files/lock.h), and a
- * file that another program has written in the meantime is left alone, which ends the run. PLAIT_ERROR_INTERRUPTED
- * after a checkpoint was written. */
+/* Trains and evaluates @experiment. An existing file is an error, except with options->force or options->resume.
+ * Resuming continues a run of the same training (experiment, data and plugins). For a finished run it makes only
+ * missing evaluations, unless training now ends later (train.epochs, updates, patience): then training continues, to
+ * the bits of one long training. The file is locked until the run ends (files/lock.h). If another program replaces the
+ * file meanwhile, the run ends and leaves that file alone. PLAIT_ERROR_INTERRUPTED after a checkpoint was written. */
 gboolean plait_run (const PlaitExperiment *experiment, const PlaitRunOptions *options, PlaitRunOutcome *outcome,
                     GError **error);
 
-/* Prints on stdout what plait_run would do: parameters by component, memory, data, the plan of updates; for programs as
- * JSON. What plait_run would refuse before training is refused in the same words. */
+/* Prints on stdout the plan of plait_run: parameters by component, memory, data, updates; as text or JSON. Fails with
+ * the messages of plait_run if plait_run would fail before training. */
 gboolean plait_run_plan (const PlaitExperiment *experiment, const PlaitRunOptions *options, gboolean as_json,
                          GError **error);
 
-/* What a run of @experiment from its beginning would take, measured as plait_run_speed tells. Nothing is written. */
+/* Measures the cost of a whole run of @experiment by plait_run_speed. Writes no file. */
 gboolean plait_run_measure (const PlaitExperiment *experiment, const PlaitRunOptions *options, PlaitRunSpeed *speed,
                             GError **error);

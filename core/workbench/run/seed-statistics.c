@@ -47,7 +47,7 @@ plait_seed_statistics_count_seeds (const PlaitSeedStatistics *seed_statistics, g
     n[seed_statistics->comparison.test == PLAIT_TEST_SEEDS]++;
 }
 
-/* The rows of sentences of @results, by @score_column, and its metric. (element-type PlaitStatistics)
+/* Returns the statistics of sentences of @results in @score_column, and sets *@metric. (element-type PlaitStatistics)
  * (transfer container) */
 static GPtrArray *
 statistics_of (const PlaitScoreColumn *score_column, const GPtrArray *results, const PlaitMetric **metric)

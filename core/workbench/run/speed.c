@@ -7,11 +7,11 @@
 #include "corpus/iterator.h"
 #include "search/search.h"
 
-#define SECONDS .5     /* of translations, and of updates */
-#define MAX_BATCHES 20 /* batches of either */
+#define SECONDS .5     /* seconds of translations, and of updates */
+#define MAX_BATCHES 20 /* largest number of batches of each */
 #define FORWARD (1. / 3)
 
-/* Seconds that a sentence of @corpus takes, all of a batch having the mean length of its targets. */
+/* Measures the seconds per sentence of @corpus; every sentence of a batch gets the mean length of its targets. */
 static gboolean
 time_search (const PlaitExperimentModel *experiment_model, PlaitPool *pool, const PlaitCorpus *corpus, double *sentence,
              GError **error)
@@ -62,7 +62,7 @@ plait_run_speed (const PlaitExperimentModel *experiment_model, PlaitTrainer *tra
   gboolean estimated;
 
   *speed = (PlaitRunSpeed){ 0 };
-  /* The largest batches, for the memory that they take. */
+  /* Run the largest batches first, to measure memory. */
   if (!plait_trainer_measure_memory (trainer, &bytes, &estimated, error)
       || !plait_trainer_measure_validation_memory (trainer, &bytes, error)
       || !plait_trainer_measure_speed (trainer, SECONDS, MAX_BATCHES, &measured, error)

@@ -14,7 +14,7 @@
 typedef struct
 {
   char *path;
-  FILE *stream; /* NULL: not asked for, or ended */
+  FILE *stream; /* NULL: not requested, or ended by an error */
 } Output;
 
 struct PlaitTrainingLog
@@ -55,7 +55,7 @@ output_open (Output *output, const char *option, GError **error)
                         output->path, g_strerror (errno));
 }
 
-/* Writes and shows at once what @bytes are. */
+/* Writes @n bytes and flushes them. */
 static void
 output_add (PlaitTrainingLog *training, Output *output, gconstpointer bytes, gsize n)
 {

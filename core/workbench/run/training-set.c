@@ -8,7 +8,7 @@
 #define GROUP "/training"
 #define OUTCOMES "/initialisation/parameters/outcome"
 #define MAX_BYTES ((gsize)1 << 26)
-#define MAX_NAMES 3 /* that stand in a sentence of one value */
+#define MAX_NAMES 3 /* most names listed for one value */
 #define MAX_VALUES 6
 
 PlaitTrainingSet
@@ -47,7 +47,7 @@ plait_training_set_write (const PlaitTrainingSet *set, PlaitStore *run, GError *
          && plait_store_set_double (run, GROUP, "batch_sentences", set->sentences, error);
 }
 
-/* Counts what /initialisation of @run says was taken. */
+/* Reads from /initialisation of @run how many parameters were taken. */
 static void
 read_taken (PlaitTrainingSet *set, PlaitStore *run)
 {
@@ -122,7 +122,7 @@ plait_group_names_by_value (const char *const *values, const char *const *keys, 
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
-/* Says which are trained on other lines; NULL if none are known to be. (transfer full) */
+/* Returns which entries train on other lines; NULL if none is known to. (transfer full) */
 static char *
 describe_lines (const PlaitTrainingSet *sets, const char *const *names, guint n)
 {
@@ -146,10 +146,10 @@ describe_lines (const PlaitTrainingSet *sets, const char *const *names, guint n)
                            : NULL;
 }
 
-/* Seeds shuffle a little more or less into a batch. */
+/* Tolerance, because shuffling by seed changes the number of sentences in a batch. */
 #define ALIKE 1.02
 
-/* Returns the mean number of sentences of a batch, of the entries that are called @name and have batches of @tokens. */
+/* Returns the mean number of sentences in a batch, over the entries with name @name and batches of @tokens. */
 static double
 mean_sentences (const PlaitTrainingSet *sets, const char *const *names, guint n, const char *name, gint64 tokens)
 {
@@ -165,7 +165,8 @@ mean_sentences (const PlaitTrainingSet *sets, const char *const *names, guint n,
   return sum / count;
 }
 
-/* Says which have other numbers of sentences in batches of as many tokens; NULL if none do. (transfer full) */
+/* Returns which entries have other numbers of sentences in batches with the same number of tokens; NULL if none has.
+ * (transfer full) */
 static char *
 describe_batches (const PlaitTrainingSet *sets, const char *const *names, guint n)
 {
@@ -192,7 +193,7 @@ describe_batches (const PlaitTrainingSet *sets, const char *const *names, guint 
              : NULL;
 }
 
-/* Says which begin with less of another run than others; NULL if none do. (transfer full) */
+/* Returns which entries take fewer parameters of another run; NULL if none does. (transfer full) */
 static char *
 describe_taken (const PlaitTrainingSet *sets, const char *const *names, guint n)
 {
