@@ -121,10 +121,7 @@ take_statistics (PlaitRunScore *score, PlaitStore *run, const char *group, char 
   return plait_no_error (&local, error);
 }
 
-/*
- * The work of the search. Every run has it, and tables show it where a combiner of one of the runs chose what to look
- * at.
- */
+/* Adds the work of the search, which every run stores. Tables show it if a combiner of one of the runs selects rows. */
 
 static gboolean
 add_work (PlaitRunResult *result, PlaitStore *run, const char *split, const char *path, const char *attribute,
@@ -144,7 +141,7 @@ add_work (PlaitRunResult *result, PlaitStore *run, const char *split, const char
   return TRUE;
 }
 
-/* Runs of before it was counted lack it. */
+/* Runs of old versions lack it. */
 static gboolean
 read_work (PlaitRunResult *result, PlaitStore *run, const char *split, const char *references, GError **error)
 {
@@ -198,7 +195,7 @@ read_split (PlaitRunResult *result, PlaitStore *run, const char *split, GError *
   return read_work (result, run, split, digest, error);
 }
 
-/* Drops from @list, settings "GROUP.KEY=VALUE", those that change no score. */
+/* Removes from @list ("GROUP.KEY=VALUE") the settings that change no score. */
 static void
 drop_neutral (char **list)
 {
@@ -216,7 +213,7 @@ drop_neutral (char **list)
   list[n] = NULL;
 }
 
-/* Evaluations beside the run's own say what they have otherwise. */
+/* Reads the settings of a named evaluation. */
 static gboolean
 read_set (PlaitRunResult *result, PlaitStore *run, const char *split, GError **error)
 {
@@ -260,7 +257,7 @@ vocabulary_clear (gpointer item)
   g_free (vocabulary->digest);
 }
 
-/* Reads which vocabularies @run has. That of the target has the target's name, or else is the shared one. */
+/* Reads the vocabularies of @run. The target's has the target's name, otherwise it is the shared one. */
 static gboolean
 read_vocabularies (PlaitRunResult *result, PlaitStore *run, GError **error)
 {
@@ -317,7 +314,7 @@ plait_run_result_new (PlaitStore *run, GError **error)
   return g_steal_pointer (&result);
 }
 
-/* The settings of evaluation @split of the first of @results that has it; NULL: its run's own. */
+/* Returns the settings of evaluation @split in the first of @results that has it; NULL: the run's own settings. */
 static const char *
 find_set (PlaitRunResult *const *results, guint n, const char *split)
 {
@@ -360,7 +357,7 @@ plait_run_results_drop_mixed (PlaitRunResult *const *results, const char *const 
  * Columns
  */
 
-/* Of the digest of references, in titles. */
+/* digits of the digest of references in titles */
 #define DIGITS_SHOWN 8
 
 gboolean
@@ -385,7 +382,7 @@ plait_score_column_split_text (const PlaitScoreColumn *score_column)
              : g_strdup (score_column->split);
 }
 
-/* Adds @score unless it is known, behind the last of its references, else of its split. */
+/* Adds a column for @score unless there is one, after the last column with its references, or else of its split. */
 static void
 add_score_column (GArray *score_columns, const PlaitRunScore *score)
 {
@@ -415,8 +412,8 @@ add_score_column (GArray *score_columns, const PlaitRunScore *score)
   g_array_insert_val (score_columns, place, score_column);
 }
 
-/* Notes of measure @i whether its split has other references too; whether another measure beside it is called the
- * same, as bleu and bleu:tok=none are. */
+/* Sets whether the split of column @i has other references too, and whether another column has the same name, as bleu
+ * and bleu:tok=none have. */
 static gboolean
 compare_score_columns (GArray *score_columns, guint i)
 {
@@ -434,7 +431,7 @@ compare_score_columns (GArray *score_columns, guint i)
   return ambiguous;
 }
 
-/* TRUE if a score by @metric is a mean over tokens. */
+/* TRUE if scores of @metric are means over tokens. */
 static gboolean
 is_per_token (const char *metric)
 {

@@ -4,8 +4,8 @@
 #include "files/problems.h"
 #include "setup/trained.h"
 
-/* The key of the training of @text, the experiment of the old run; with @ends its training ends where @experiment's
- * does. (transfer full) */
+/* Returns the training fingerprint of @text, the experiment of the old run; with @ends as if its training ended where
+ * @experiment's does. (transfer full) */
 static char *
 old_training_fingerprint (const PlaitExperiment *experiment, const char *text, const char *output, gboolean ends,
                           GError **error)
@@ -64,7 +64,7 @@ plait_resume_check_made_of (const PlaitExperiment *experiment, const PlaitRunInp
 
   if (!key || g_str_equal (key, training_fingerprint))
     return key != NULL;
-  /* Where its training ends earlier, or another plait made the key in another way, they are the same all the same. */
+  /* The digests decide if the old training ends earlier, or another version of plait made its fingerprint. */
   if (!plait_run_inputs_check_training (run_inputs, old, &of_data))
     plait_problems_add_error (problems, of_data);
   if (!plait_experiment_model_check_plugins (experiment, old, FALSE, &of_plugins))
@@ -72,7 +72,7 @@ plait_resume_check_made_of (const PlaitExperiment *experiment, const PlaitRunInp
   return plait_problems_report (problems, PLAIT_ERROR_INPUT, error);
 }
 
-/* A run's end validated it, between two validations of the plan as well. */
+/* The end of a run is validated, even between two validations of the plan. */
 gboolean
 plait_resume_check_longer (const PlaitTrainer *trainer, const PlaitExperiment *experiment, gboolean validates,
                            const char *output, PlaitLog *log, GError **error)
@@ -92,20 +92,19 @@ plait_resume_check_longer (const PlaitTrainer *trainer, const PlaitExperiment *e
   return TRUE;
 }
 
-/* TRUE if what trained to the end that @before sets, and @old has, would have come so far and further with that of
- * @now. */
+/* TRUE if training with the settings @now passes through the end that @old has by @before, and continues. */
 static gboolean
 ends_later (const PlaitTrainSettings *before, const PlaitTrainSettings *now, PlaitStore *old)
 {
   static const char path[] = "/checkpoint/last/state";
   gint64 step;
-  gint64 epoch; /* from 0; it may be over */
+  gint64 epoch; /* from 0; it may be finished */
   gint64 stale;
 
   if (!plait_store_get_int (old, path, "step", &step, NULL) || !plait_store_get_int (old, path, "epoch", &epoch, NULL)
       || !plait_store_get_int (old, path, "stale", &stale, NULL))
     return FALSE;
-  /* The end validates, and that counts for best, average and patience. */
+  /* The validation at the end counts for best, average and patience. */
   if (plait_store_has (old, "/checkpoint/best")
       && (now->validate_every > 0 ? step % now->validate_every != 0 : before->updates > 0 && step >= before->updates))
     return FALSE;

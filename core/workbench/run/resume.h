@@ -5,26 +5,26 @@
 #include "training/trainer.h"
 
 /*
- * Whether a run may go on with what is there of an old one: of the same training, whose end alone may come later.
- * Errors name @output, the file that it is to go on in.
+ * Checks whether a run may continue an old one: the training must be the same, except that it may end later. Errors
+ * name @output, the file that is continued.
  */
 
-/* TRUE if @old was begun with the settings that train as @experiment says. @longer: whether they train it further, past
- * its end, which only a finished run may be (@may_be_longer). */
+/* TRUE if the settings of @old train as @experiment does. Sets *@longer if @experiment ends later; only a finished run
+ * may be continued past its end (@may_be_longer). */
 gboolean plait_resume_check_settings (const PlaitExperiment *experiment, PlaitStore *old, const char *output,
                                       gboolean may_be_longer, gboolean *longer, GError **error);
 
-/* TRUE if @old, of such settings, is one of the same data and plugins too. @training_fingerprint is that of
- * @experiment, whose materials @run_inputs are. */
+/* TRUE if @old, whose settings were checked, also has the same data and plugins. @training_fingerprint and @run_inputs
+ * are those of @experiment. */
 gboolean plait_resume_check_made_of (const PlaitExperiment *experiment, const PlaitRunInputs *run_inputs,
                                      const char *training_fingerprint, PlaitStore *old, GError **error);
 
-/* TRUE if @trainer, where a finished run was left, has something to do: it is trained further, never less. Warns if
- * the validation at its end is none of a longer plan. */
+/* TRUE if @trainer, at the end of a finished run, has updates left. Warns if a longer plan would not validate at the
+ * old end. */
 gboolean plait_resume_check_longer (const PlaitTrainer *trainer, const PlaitExperiment *experiment, gboolean validates,
                                     const char *output, PlaitLog *log, GError **error);
 
-/* TRUE if @old, a finished run, is what the training of @experiment comes through: it is of the same settings, data and
- * plugins, but was asked to end earlier, and what stands at its end is what a longer training has there, so that going
- * on comes to the same bits as training anew. @digests are those of @experiment's files. */
+/* TRUE if the training of @experiment passes through the end of @old, a finished run: settings, data and plugins are
+ * equal, @old ends earlier, and its state there is that of a longer training, so that continuing gives the bits of
+ * training anew. @digests are those of @experiment's files. */
 gboolean plait_resume_comes_through (const PlaitExperiment *experiment, PlaitDigests *digests, PlaitStore *old);

@@ -63,7 +63,7 @@ write_average (const PlaitRunState *run, PlaitStore *store, GError **error)
   return !average || plait_parameters_write_array (parameters, average, store, "/checkpoint/average/parameters", error);
 }
 
-/* Writes the run's file anew. The best parameters are the present ones, or those of the file that is replaced. */
+/* Writes the run's file anew. The best parameters are the present ones, or those of the old file. */
 static gboolean
 write_checkpoint (gpointer data, gboolean best, GError **error)
 {
@@ -141,7 +141,7 @@ note (gpointer data, const char *table, const PlaitTrainingNumber *numbers, guin
     plait_training_log_add (run->training_log, table, numbers, n);
 }
 
-/* Begins the log, of which another run has perhaps made a part. */
+/* Begins the log, with the rows of the old run if there is one. */
 static gboolean
 begin_log (PlaitRunState *run, GError **error)
 {
@@ -197,7 +197,7 @@ prepare (PlaitRunState *run, GError **error)
   return plait_run_open_inputs (run, error) && make_trainer (run, error) && plait_run_check_inputs (run, error);
 }
 
-/* TRUE if this process is about to train what the first one trains. */
+/* TRUE if this process is about to train the same as the first one. */
 static gboolean
 check_run_diff (const PlaitRunState *run, GError **error)
 {
@@ -223,7 +223,7 @@ check_run_diff (const PlaitRunState *run, GError **error)
                             error);
 }
 
-/* Puts the trainer where the old run was left. */
+/* Sets the trainer to the last state of the old run. */
 static gboolean
 go_on (PlaitRunState *run, GError **error)
 {
@@ -243,7 +243,7 @@ go_on (PlaitRunState *run, GError **error)
  * The end
  */
 
-/* Writes the finished file: all of the last checkpoint's, and what its parameters are worth. */
+/* Writes the finished file: the last checkpoint, and the evaluations. */
 static gboolean
 write_complete (PlaitRunState *run, const PlaitEvaluations *evaluations, GError **error)
 {
@@ -279,7 +279,7 @@ finish (PlaitRunState *run, GError **error)
          && (!first || write_complete (run, evaluations, error));
 }
 
-/* The old run is finished: what it lacks of this experiment is its evaluation. */
+/* The old run is finished; only its evaluations may be missing. */
 static gboolean
 test_old (PlaitRunState *run, PlaitRunOutcome *outcome, GError **error)
 {
@@ -319,7 +319,8 @@ plait_run (const PlaitExperiment *experiment, const PlaitRunOptions *options, Pl
       *outcome = PLAIT_RUN_PART;
       return TRUE;
     }
-  /* The others wait for the first, which says so and ends them: a launcher that is ended itself gives little time. */
+  /* Only the first process reports an interruption and ends the others: a launcher that is stopped leaves little
+   * time. */
   if (end == PLAIT_TRAINING_INTERRUPTED && !first)
     return TRUE;
   if (end == PLAIT_TRAINING_INTERRUPTED)
