@@ -18,11 +18,11 @@ BEGINNINGS = [
     (r"(?:Of|With|Without|Beside|Behind) ", "begin with the subject or a verb"),
     (r"(?:Both|None|Nobody|Those|That|It|They)\b", "name the thing again"),
     (r"The same\b", "name what is equal, and to what"),
-    (r"(?:of|to|with|in|for|that|which|by|from) ", "a field's comment does not continue the field's name"),
+    (r"(?:of|to|in|for|that|which|by) ", "a field's comment does not continue the field's name"),
 ]
 # What no sentence should have.
 ANYWHERE = [
-    (r"\b(?:is|are|has|have|was|were) none\b", "is not a ..., has no ..."),
+    (r"(?<!there )\b(?:is|are|has|have|was|were) none\b", "is not a ..., has no ..."),
     (r"\b(?:nobody|whoever)\b", "name who: no caller, the user"),
     (r"\bno (?:more|less) than\b", "at most, at least, only"),
     (r"\bbut for\b", "except"),

@@ -9,15 +9,15 @@
  * A run: an experiment trained, evaluated, and kept in one HDF5 file that is replaced as a whole at each checkpoint.
  *
  *     /                 attributes: version, name, experiment (the resolved text), key, training_key, seed, status
- *     /environment      what is not compared: environment.h, and what training took
+ *     /environment      time, host and cost, which comparisons ignore: environment.h
  *     /plugins /vocabulary /data
- *     /initialisation   what training began with, where it was another run: initialisation.h
+ *     /initialisation   parameters that training began with, if taken from another run: initialisation.h
  *     /checkpoint/last  parameters, optimizer, state     /checkpoint/best /checkpoint/average  parameters
  *     /training/updates /training/validation             tables
  *     /evaluation/SPLIT                                  metrics, hypotheses, references: evaluations.h
  *     /attention/SPLIT/N/MEMORY                          heatmaps
- *     /coverage/SPLIT/N/MEMORY                           of a model that has coverage: attention.h
- *     /descent/SPLIT/N/MEMORY                            of a combiner that chooses rows: descent-dump.h
+ *     /coverage/SPLIT/N/MEMORY                           with coverage: attention.h
+ *     /descent/SPLIT/N/MEMORY                            with a combiner that selects rows: descent-dump.h
  */
 typedef struct
 {
