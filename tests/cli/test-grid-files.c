@@ -109,7 +109,7 @@ tell (void)
 
 TEST_CASE (command_grid, compares_what_is_per_token_of_one_vocabulary)
 {
-  static const char differs[] = "The vocabulary shared is not the same: ";
+  static const char differs[] = "The vocabulary shared differs: ";
   static const char per_token[] = "perplexity per token";
 
   write_grid ("experiment.sources=a;a+b\nexperiment.seed=1;2\n", "one", "r s\ns r\nr r\n");
@@ -133,7 +133,7 @@ TEST_CASE (command_grid, compares_what_is_per_token_of_one_vocabulary)
   CHECK_CONTAINS (told.page, "numbers per token cannot be compared between their curves");
   CHECK (!strstr (told.table, per_token) && !strstr (told.compare.output, per_token));
   CHECK_CONTAINS (told.table, "perplexity per word |");
-  CHECK_CONTAINS (told.table, "perplexity per word compares only where none is unknown");
+  CHECK_CONTAINS (told.table, "perplexity per word compares only without unknown words");
   PlaitTestCall json = CALL ("compare", "tiny/grid.h5", "--json");
   CHECK_CONTAINS (json.output, differs);
   if (!PLAIT_HAS_PLOT)
@@ -148,11 +148,10 @@ TEST_CASE (command_grid, compares_what_is_per_token_of_one_vocabulary)
 TEST_CASE (command_grid, says_that_cells_are_trained_on_other_lines)
 {
   static const char lines[]
-      = "Not all are trained on the same lines, as length limits, missing trees, empty targets or "
-        "cut documents leave other lines: 3 of 3 lines in a; 2 of 3 lines in a+b.";
-  static const char batches[]
-      = "Updates of 14 tokens, which count all text that is read, do not have as many sentences "
-        "in the mean: 1.5 in a; 1.0 in a+b.";
+      = "They are trained on different lines, because length limits, missing trees, empty targets or "
+        "cut documents drop lines: 3 of 3 lines in a; 2 of 3 lines in a+b.";
+  static const char batches[] = "Updates of 14 tokens, which count all text that is read, have different mean numbers "
+                                "of sentences: 1.5 in a; 1.0 in a+b.";
 
   write_grid ("experiment.sources=a;a+b\nexperiment.seed=1\n[x]\n", "one", "r s r r\ns r\nr r\n");
   const char *text = plait_test_read_text ("tiny.ini");
@@ -163,11 +162,11 @@ TEST_CASE (command_grid, says_that_cells_are_trained_on_other_lines)
   plait_test_write ("tiny.ini", grid);
   Told told = tell ();
   CHECK_CONTAINS (told.plan.output, "What else differs\n");
-  CHECK_CONTAINS (told.plan.output, "Not all are trained on the same lines");
+  CHECK_CONTAINS (told.plan.output, "They are trained on different lines");
   CHECK_CONTAINS (told.plan.output, "Updates of 14 tokens");
   CHECK_CONTAINS (told.table, lines);
   CHECK_CONTAINS (told.table, batches);
-  CHECK_CONTAINS (told.compare.output, "Not all are trained on the same lines");
+  CHECK_CONTAINS (told.compare.output, "They are trained on different lines");
   CHECK_CONTAINS (told.page, lines);
   /* A finished cell tells it in the plan too. */
   PlaitTestCall again = CALL ("grid", "tiny.ini", "--dry-run", "--json");
@@ -179,13 +178,14 @@ TEST_CASE (command_grid, says_that_cells_begin_with_less_of_another_run)
   write_grid ("decoder.combiner=serial;flat\n", "one", "r s\ns r\nr r\n");
   DONE (CALL ("run", "tiny.ini", "--output", "start.h5", "--quiet"));
   PlaitTestCall plan = CALL ("grid", "tiny.ini", "--dry-run", "--json", "--set", "train.initialise=start.h5");
-  CHECK_CONTAINS (plan.output, "Not all take as much of what train.initialise names: all in decoder.combiner=serial; ");
+  CHECK_CONTAINS (plan.output,
+                  "They take different numbers of parameters from train.initialise: all in decoder.combiner=serial; ");
   PlaitTestCall run = CALL ("grid", "tiny.ini", "--quiet", "--set", "train.initialise=start.h5");
   CHECK_CONTAINS (run.output, "all in serial; ");
   /* Of fewer sources all is taken just as well. */
   write_grid ("experiment.sources=a;a+b\n", "one", "r s\ns r\nr r\n");
   PlaitTestCall sources = DONE (CALL ("grid", "tiny.ini", "--dry-run", "--set", "train.initialise=start.h5"));
-  CHECK (!strstr (sources.output, "train.initialise names"));
+  CHECK (!strstr (sources.output, "numbers of parameters from train.initialise"));
 }
 
 /* Runs that begin with other content of one file are no seeds of one system. */

@@ -115,14 +115,17 @@ TEST_CASE (run_command, keeps_what_it_reads)
     const char *part;
   } cases[] = {
     { CALL ("run", "reading.ini", "-q", "--force", "--output", "a"), "a: is the same file as " },
-    { CALL ("run", "reading.ini", "-q", "--force", "--log", "test.a"), "--log test.a: is the file of data.test.a" },
-    { CALL ("run", "reading.ini", "-q", "--resume", "--log", "b"), "--log b: is the file of data.train.b" },
-    { CALL ("run", "reading.ini", "-q", "--force", "--output", "./reading.ini"), "is the file of the experiment" },
-    { CALL ("run", "reading.ini", "-q", "--force", "--log", "reading.ini", "--dry-run"), "is the file of the exp" },
+    { CALL ("run", "reading.ini", "-q", "--force", "--log", "test.a"),
+      "--log test.a: the run reads this file (data.test.a)" },
+    { CALL ("run", "reading.ini", "-q", "--resume", "--log", "b"), "--log b: the run reads this file (data.train.b)" },
+    { CALL ("run", "reading.ini", "-q", "--force", "--output", "./reading.ini"),
+      "the run reads this file (the experiment" },
+    { CALL ("run", "reading.ini", "-q", "--force", "--log", "reading.ini", "--dry-run"),
+      "the run reads this file (the exp" },
     { CALL ("run", "reading.ini", "-q", "--force", "--output", "first.h5", "--set", "train.initialise=first.h5"),
-      "--output first.h5: is the file of train.initialise" },
+      "--output first.h5: the run reads this file (train.initialise)" },
     { CALL ("run", "reading.ini", "-q", "--force", "--output", "first.h5", "--set", "data.vocabulary.shared=first.h5"),
-      "--output first.h5: is the file of data.vocabulary.shared" },
+      "--output first.h5: the run reads this file (data.vocabulary.shared)" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
@@ -230,7 +233,7 @@ TEST_CASE (run_command, reads_a_large_text_once)
   CHECK_CONTAINS (first.errors, "/plait-index keeps the encoded corpus for the next start");
   const char *expected = losses_of_run ();
   PlaitTestCall second = DONE (CALL ("run", "run.ini", "--threads", "1", "--force"));
-  CHECK_CONTAINS (second.errors, "vocabulary shared (words) as it was learnt before: ");
+  CHECK_CONTAINS (second.errors, "vocabulary shared (words) from the cache: ");
   CHECK_CONTAINS (second.errors, "/plait-index/");
   const char *actual = losses_of_run ();
   CHECK_STRING (actual, expected);
@@ -257,9 +260,9 @@ TEST_CASE (run_command, joins_pieces_of_words_before_it_scores)
   PlaitTestCall plain = CALL ("run", "pieces.ini", "-o", "plain.h5");
   PlaitTestCall joined = DONE (CALL ("run", "pieces.ini", "-o", "pieces.h5", "--set", "evaluate.join=subword-nmt"));
 
-  CHECK_CONTAINS (plan.errors, "test: looks like text in pieces of words, which metrics take for words; "
-                               "evaluate.join=subword-nmt joins it");
-  CHECK_CONTAINS (plain.errors, "test: looks like text in pieces of words");
+  CHECK_CONTAINS (plan.errors, "test: looks like pieces of words, which metrics would count as words; "
+                               "evaluate.join=subword-nmt joins them");
+  CHECK_CONTAINS (plain.errors, "test: looks like pieces of words");
   CHECK (!strstr (joined.errors, "looks like"));
   store = plait_store_open (plait_test_path ("pieces.h5"), NULL);
   REQUIRE (store != NULL);

@@ -196,7 +196,7 @@ TEST_CASE (too_long, is_dropped_from_training_or_truncated)
   } cases[] = {
     { "skip", "u v\nw\nu\n", "train: dropped 2 of 5 tuples that the model cannot read; the first is " },
     { "truncate", "u v\nu v w u v\nw\nu v w u v\nu\n",
-      "train: truncated 2 of 5 sentences to 6 tokens, which is what the model can read; the first is " },
+      "train: truncated 2 of 5 sentences to 6 tokens, the most that the model can read; the first is " },
   };
 
   make_run ();
@@ -255,7 +255,7 @@ TEST_CASE (too_long, is_never_dropped_from_what_is_scored)
 
   CHECK_INT (skip.code, 2);
   CHECK_CONTAINS (skip.errors, "in.a:2: ");
-  CHECK_CONTAINS (skip.errors, "data.too_long=skip drops training text alone");
+  CHECK_CONTAINS (skip.errors, "data.too_long=skip drops only training text");
   CHECK_CONTAINS (beside.errors, "test: truncated 2 of 5 sentences");
   CHECK_CONTAINS (truncate.errors, "validation: truncated 2 of 5 sentences");
   CHECK_CONTAINS (truncate.errors, "test: truncated 2 of 5 sentences");

@@ -90,7 +90,7 @@ TEST_CASE (trained, is_not_computed_with_other_plugins)
   CHECK_INT (plain.code + warned.code, 0);
   CHECK_STRING (plain.errors, "");
   CHECK_CONTAINS (warned.errors, "small.h5 was trained with another build of combiner \"serial\"");
-  CHECK_CONTAINS (warned.errors, "see that what is taken still means the same");
+  CHECK_CONTAINS (warned.errors, "check that the parameters still mean the same");
   g_unlink (plait_test_path ("own/combiner/serial.so"));
   for (gsize i = 0; i < G_N_ELEMENTS (computing); i++)
     {

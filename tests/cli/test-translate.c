@@ -128,7 +128,7 @@ TEST_CASE (translate_command, tells_scores_and_alignments)
   CHECK_STRING (objects[1], "{\"line\": 2, \"hypotheses\": []}");
   CHECK_CONTAINS (objects[2], "\"b\": \"\"}}, {\"text\": ");
   CHECK (g_str_has_suffix (objects[2], "\"b\": \"\"}}]}"));
-  CHECK_REFUSED (head, "no such layer and head that attends to the tokens of a");
+  CHECK_REFUSED (head, "no such layer and head attends to the tokens of a");
   CHECK_REFUSED (layer, "--alignment cannot be \"first\"");
   CHECK_REFUSED (CALL ("translate", "two.h5", "-q", "-s", "a=a", "-s", "b=b", "--alignment", "0,1"),
                  "--alignment cannot be \"0,1\"; did you mean \"0:1\"?");
@@ -214,7 +214,7 @@ TEST_CASE (translate_command, tells_labels)
   PlaitTestCall all = CALL ("translate", "class.h5", "-q", "-s", "text=topics/test.text", "--n-best", "5");
   PlaitTestCall json = CALL ("translate", "class.h5", "-q", "-s", "text=topics/test.text", "--format", "json");
   CHECK_REFUSED (CALL ("translate", "class.h5", "-q", "-s", "text=topics/test.text", "--attention", "dump.h5"),
-                 "class.h5 has no decoder that could pay attention");
+                 "class.h5 has no decoder with attention");
   DONE (CALL ("score", "class.h5", "-q", "-s", "text=topics/test.text", "--target", "topics/test.topic"));
   CHECK_REFUSED (CALL ("translate", "masked.h5", "-q", "-s", "text=topics/test.text"),
                  "masked.h5 predicts the masked tokens of its own corpus");

@@ -146,7 +146,7 @@ change_while_training (const char *command, const char *name, gboolean removed)
   attempt_check (&attempt, 2, told);
   plait_test_write_bytes (name, g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes));
   process = attempt_start (resume, NULL);
-  CHECK (plait_test_call_await (&process, "going on with new after update"));
+  CHECK (plait_test_call_await (&process, "continuing new after update"));
   kill (process.process, SIGTERM);
   PlaitTestCall rest = plait_test_call_end (&process);
   attempt_check (&rest, 130, "interrupted");

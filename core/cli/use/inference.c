@@ -276,8 +276,7 @@ plait_inference_open (PlaitInference *inference, const PlaitInvocation *invocati
                        "translates or classifies with it (train.initialise)",
                        invocation->arguments[0]);
   if (inference->options->attention && !plait_experiment_has_decoder (inference->trained->experiment))
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "--attention: %s has no decoder that could pay attention; leave the option out",
+    return plait_fail (error, PLAIT_ERROR_INPUT, "--attention: %s has no decoder with attention; leave the option out",
                        invocation->arguments[0]);
   if (!find_files (inference, &files, error)
       || !check_files (inference, invocation->arguments[0], &files, target, error))

@@ -50,8 +50,8 @@ parse_selection (const char *text, PlaitAttentionSelection *selection, GError **
   if (mended)
     return plait_fail (error, PLAIT_ERROR_INPUT, "--alignment cannot be \"%s\"; did you mean \"%s\"?", text, mended);
   return plait_fail (error, PLAIT_ERROR_INPUT,
-                     "--alignment cannot be \"%s\"; expected mean, last or the number of a layer from 0, and perhaps a "
-                     "colon and the number of a head, such as 2:0",
+                     "--alignment cannot be \"%s\"; expected mean, last or the number of a layer from 0, optionally "
+                     "with a colon and the number of a head, such as 2:0",
                      text);
 }
 
@@ -86,15 +86,15 @@ plait_word_aligner_new (const PlaitExperimentModel *experiment_model, const Plai
   if (!parse_selection (selection, &aligner->selection, error))
     return NULL;
   if (!plait_experiment_has_decoder (experiment) || documents)
-    return plait_fail_null (error, PLAIT_ERROR_INPUT, "--alignment: the run %s; leave the option out",
+    return plait_fail_null (error, PLAIT_ERROR_INPUT, "--alignment: the run %s; remove the option",
                             documents
-                                ? "reads documents, whose words are not aligned (--attention has what it attends to)"
-                                : "has no decoder that could pay attention");
+                                ? "reads documents, whose words are not aligned (--attention stores the attention)"
+                                : "has no decoder with attention");
   aligner->target = plait_run_inputs_vocabulary (run_inputs, experiment->data.target);
   find_sources (aligner, experiment_model, run_inputs);
   if (aligner->n == 0)
     return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                            "--alignment: the decoder attends to no source's tokens; leave the option out");
+                            "--alignment: the decoder does not attend to tokens of a source; remove the option");
   return g_steal_pointer (&aligner);
 }
 
@@ -138,8 +138,8 @@ plait_word_aligner_align (const PlaitWordAligner *aligner, guint source, const P
     return g_string_free (g_steal_pointer (&text), FALSE);
   if (!plait_attention_has_tokens (&attention->memories[aligned->memory]))
     return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                            "--alignment: the rows that the encoder of %s makes do not stand for its tokens, so no "
-                            "word can be aligned to them; leave the option out (--attention has what each row is paid)",
+                            "--alignment: the rows that the encoder of %s makes are not its tokens, so words cannot be "
+                            "aligned; remove the option (--attention stores the attention to each row)",
                             aligned->name);
   n_words = plait_vocabulary_count_words (aligned->vocabulary, input->tokens + input->rows.offsets[sentence], tokens,
                                           source_words);
@@ -154,10 +154,10 @@ plait_word_aligner_align (const PlaitWordAligner *aligner, guint source, const P
         continue;
       memset (sums, 0, (gsize)(tokens + 1) * sizeof *sums);
       if (!plait_attention_token_sums (attention, aligned->memory, tokens, begin, end, aligner->selection, sums))
-        return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                                "--alignment: there is no such layer and head that attends to the tokens of %s; take "
-                                "others, from 0, or mean",
-                                aligned->name);
+        return plait_fail_null (
+            error, PLAIT_ERROR_INPUT,
+            "--alignment: no such layer and head attends to the tokens of %s; choose others, from 0, or mean",
+            aligned->name);
       word = find_best (sums, source_words, tokens, n_words);
       if (word >= 0)
         g_string_append_printf (text, "%s%jd-%jd", text->len > 0 ? " " : "", word, target_words[begin]);

@@ -101,7 +101,7 @@ plait_plan_print (const PlaitPlan *plan, gboolean as_json)
     }
   fputs ("\n", stdout);
   if (experiment->coverage && experiment->decoder.type == PLAIT_DECODER_TYPE_TRANSFORMER)
-    fprintf (stdout, "coverage makes each step of the Transformer's combiners depend on the one before: they are "
+    fprintf (stdout, "with coverage each step of the Transformer's combiners depends on the previous one: they are "
                      "trained step by step, and slower\n\n");
   print_bytes ("parameters and optimizer", plait_trainer_fixed_bytes (plan->trainer));
   print_bytes (plan->step_estimated ? "a step, from a part of it" : "a step, largest batch seen", plan->step_bytes);

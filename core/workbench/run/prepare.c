@@ -24,7 +24,7 @@ check_not_written (const char *name, const char *path, const char *digest, gpoin
 
   for (guint i = 0; path && i < G_N_ELEMENTS (written); i++)
     if (written[i].path && plait_file_is_same (written[i].path, path))
-      return plait_fail (error, PLAIT_ERROR_INPUT, "%s %s: is the file of %s, which the run reads; name another",
+      return plait_fail (error, PLAIT_ERROR_INPUT, "%s %s: the run reads this file (%s); name another",
                          written[i].option, written[i].path, key);
   return TRUE;
 }
@@ -148,8 +148,8 @@ check_average (const PlaitRunState *run, GError **error)
 {
   return run->experiment->evaluate.checkpoint != PLAIT_CHECKPOINT_AVERAGE || run->validation
          || plait_fail (error, PLAIT_ERROR_INPUT,
-                        "evaluate.checkpoint is average, but there is no validation text, at whose validations "
-                        "parameters are kept; add the split, or take best or last");
+                        "evaluate.checkpoint is average, but there is no validation text, and only validations keep "
+                        "parameters; add the split, or use best or last");
 }
 
 /* Sets the values that training begins with. A continued run overwrites them with its own. */

@@ -119,7 +119,7 @@ plait_run_process_new (const PlaitExperiment *experiment, const PlaitRunOptions 
     }
   if (pipe2 (ends, O_CLOEXEC) != 0)
     {
-      plait_fail (error, PLAIT_ERROR_FAILED, "there is no pipe for a cell's process (%s)", g_strerror (errno));
+      plait_fail (error, PLAIT_ERROR_FAILED, "no pipe can be made for a cell's process (%s)", g_strerror (errno));
       close (file);
       return NULL;
     }
@@ -143,7 +143,7 @@ plait_run_process_new (const PlaitExperiment *experiment, const PlaitRunOptions 
   if (process->child > 0)
     return g_steal_pointer (&process);
   process->child = 0;
-  return plait_fail_null (error, PLAIT_ERROR_FAILED, "there is no process for the cell (%s); lower --jobs",
+  return plait_fail_null (error, PLAIT_ERROR_FAILED, "no process can be started for the cell (%s); lower --jobs",
                           g_strerror (errno));
 }
 
@@ -199,7 +199,7 @@ describe_end (int status)
                             WEXITSTATUS (status));
   number = WTERMSIG (status);
   if (number == SIGKILL)
-    return g_strdup ("its process was killed (signal 9): the machine ran out of memory, or somebody killed it");
+    return g_strdup ("its process was killed (signal 9): the machine ran out of memory, or a user killed it");
   return g_strdup_printf ("its process crashed (signal %d, %s)", number, strsignal (number));
 }
 

@@ -28,7 +28,7 @@ describe_vocabulary (const PlaitRunResult *const *results, const char *const *na
       g_ptr_array_add (values, own ? g_strdup_printf ("%jd entries (%.*s)", own->entries, DIGITS, own->digest) : NULL);
     }
   groups = plait_group_names_by_value ((const char *const *)values->pdata, NULL, names, n);
-  return groups ? g_strdup_printf ("The vocabulary %s is not the same: %s.", name, groups) : NULL;
+  return groups ? g_strdup_printf ("The vocabulary %s differs: %s.", name, groups) : NULL;
 }
 
 char **
@@ -50,9 +50,9 @@ plait_run_results_describe_differences (const PlaitRunResult *const *results, co
           g_strv_builder_add (notes, note);
       }
   if (plait_run_results_differ_in_target (results, n))
-    g_strv_builder_add (notes, "What is per token of the target does not compare between them: its perplexity is left "
-                               "out, and rates, losses, states touched and limits count other tokens. An unknown word "
-                               "costs little, so perplexity per word compares only where none is unknown.");
+    g_strv_builder_add (notes, "Values per target token do not compare between them: perplexity per token is left out, "
+                               "and rates, losses, states touched and limits count other tokens. An unknown word costs "
+                               "little, so perplexity per word compares only without unknown words.");
   for (guint r = 0; r < n; r++)
     if (results[r])
       sets[r] = results[r]->set;

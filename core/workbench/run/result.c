@@ -115,9 +115,8 @@ take_statistics (PlaitRunScore *score, PlaitStore *run, const char *group, char 
     }
   score->statistics = plait_translation_rates_read (run, rates, score->metric, score->name, &score->scorer, &local);
   if (!local && score->statistics && (gint64)score->statistics->sentences != n)
-    plait_fail (&local, PLAIT_ERROR_INPUT,
-                "%s: %s tells rates of %zu sentences, expected %jd; run the experiment again", plait_store_path (run),
-                rates, score->statistics->sentences, n);
+    plait_fail (&local, PLAIT_ERROR_INPUT, "%s: %s has rates of %zu sentences, expected %jd; run the experiment again",
+                plait_store_path (run), rates, score->statistics->sentences, n);
   return plait_no_error (&local, error);
 }
 
@@ -173,7 +172,7 @@ read_split (PlaitRunResult *result, PlaitStore *run, const char *split, GError *
     return FALSE;
   if (n_hypotheses != n_references)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s: %s is no evaluation: it has %jd hypotheses, but %jd references; run the cell again",
+                       "%s: %s is not an evaluation: it has %jd hypotheses, but %jd references; run the cell again",
                        plait_store_path (run), group, n_hypotheses, n_references);
   digest = digest_texts (references, n_references);
   for (guint i = 0; i < rows->len; i++)
@@ -346,9 +345,9 @@ plait_run_results_drop_mixed (PlaitRunResult *const *results, const char *const 
             continue;
           }
         if (i == 0 || !g_str_equal (((PlaitRunScore *)results[r]->scores->pdata[i - 1])->split, score->split))
-          plait_log_warning (log,
-                             "%s: %s was made with %s, elsewhere with %s, and is left out; plait test makes them alike",
-                             names[r], score->split, *score->set ? score->set : own, *first ? first : own);
+          plait_log_warning (
+              log, "%s: %s was made with %s, in other runs with %s, and is left out; plait test makes them equal",
+              names[r], score->split, *score->set ? score->set : own, *first ? first : own);
         g_ptr_array_remove_index (results[r]->scores, i);
       }
 }

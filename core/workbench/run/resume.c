@@ -40,16 +40,15 @@ plait_resume_check_settings (const PlaitExperiment *experiment, PlaitStore *old,
   *longer = g_strcmp0 (with_this_end, now) == 0;
   difference = plait_fingerprint_difference (with_this_end ? with_this_end : before, now);
   if (*longer && experiment->train.schedule == PLAIT_TRAIN_SCHEDULE_LINEAR)
-    return plait_fail (
-        error, PLAIT_ERROR_INPUT,
-        "%s: train.schedule=linear has brought the rate to zero at the last update, so training further is not what it "
-        "would have been with more updates; begin a new run, or one with train.initialise",
-        output);
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s: train.schedule=linear has reduced the rate to zero at the last update, so training further "
+                       "would differ from one long training; start a new run, or one with train.initialise",
+                       output);
   return *longer
-         || plait_fail (error, PLAIT_ERROR_INPUT,
-                        "%s is a run of another experiment: %s; resume with the settings that it was begun with, or "
-                        "choose another --output",
-                        output, difference);
+         || plait_fail (
+             error, PLAIT_ERROR_INPUT,
+             "%s is a run of another experiment: %s; resume with its own settings, or choose another --output", output,
+             difference);
 }
 
 gboolean
@@ -81,13 +80,13 @@ plait_resume_check_longer (const PlaitTrainer *trainer, const PlaitExperiment *e
 
   if (plait_trainer_has_ended (trainer))
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s: its training has gone as far as train.epochs, updates and patience say already, to update "
-                       "%jd; raise them to train it further, or choose another --output",
+                       "%s: its training has already reached the end that train.epochs, updates and patience set, "
+                       "update %jd; raise them to train it further, or choose another --output",
                        output, plait_trainer_step (trainer));
   if (validates && (every > 0 ? plait_trainer_step (trainer) % every != 0 : !plait_trainer_ends_epoch (trainer)))
     plait_log_warning (log,
-                       "the validation at the end of the first training is none that train.validate_every=%jd asks "
-                       "for: the parameters become those of one long training, but it counts for best and average",
+                       "the first training ended with a validation that train.validate_every=%jd would not make: the "
+                       "parameters become those of one long training, but this validation counts for best and average",
                        every);
   return TRUE;
 }

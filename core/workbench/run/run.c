@@ -217,8 +217,8 @@ check_run_diff (const PlaitRunState *run, GError **error)
   return plait_ranks_agree (ranks,
                             g_str_equal (own, first)
                                 || plait_fail (error, PLAIT_ERROR_INPUT,
-                                               "on %s plait, a plugin, the data or the run gone on with is not what "
-                                               "the first process has; give all of them the same ones",
+                                               "on %s plait, a plugin, the data or the continued run differs from that "
+                                               "of the first process; give all processes the same files",
                                                g_get_host_name ()),
                             error);
 }
@@ -231,7 +231,7 @@ go_on (PlaitRunState *run, GError **error)
     return TRUE;
   if (!plait_trainer_read (run->trainer, run->old, "/checkpoint/last", error))
     return FALSE;
-  plait_log_info (run->options->log, "going on with %s after update %jd",
+  plait_log_info (run->options->log, "continuing %s after update %jd",
                   run->options->trained ? run->options->trained : run->options->output,
                   plait_trainer_step (run->trainer));
   return !run->longer
@@ -325,7 +325,7 @@ plait_run (const PlaitExperiment *experiment, const PlaitRunOptions *options, Pl
     return TRUE;
   if (end == PLAIT_TRAINING_INTERRUPTED)
     return plait_fail (error, PLAIT_ERROR_INTERRUPTED,
-                       "interrupted after update %jd; the checkpoint is in %s: --resume goes on",
+                       "interrupted after update %jd; the checkpoint is in %s; --resume continues",
                        plait_trainer_step (run.trainer), options->output);
   return finish (&run, error);
 }
@@ -336,9 +336,9 @@ log_complete (const PlaitRunState *run, GError **error)
   g_autofree char *key = plait_store_get_string (run->old, "/", "key", error);
 
   if (key && g_str_equal (key, run->key))
-    plait_log_info (run->options->log, "%s is complete already: nothing would be done", run->options->output);
+    plait_log_info (run->options->log, "%s is complete: there is nothing to do", run->options->output);
   else if (key)
-    plait_log_info (run->options->log, "%s is trained already: it would be evaluated again", run->options->output);
+    plait_log_info (run->options->log, "%s is trained: it would be evaluated again", run->options->output);
   return key != NULL;
 }
 

@@ -48,8 +48,8 @@ output_open (Output *output, const char *option, GError **error)
     return FALSE;
   output->stream = plait_file_open_output (output->path, FALSE);
   if (!output->stream && errno == ENXIO)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s %s: nobody reads this pipe; begin with what is to read", option,
-                       output->path);
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s %s: no program reads this pipe; start the reading program first",
+                       option, output->path);
   return output->stream
          || plait_fail (error, PLAIT_ERROR_INPUT, "%s %s: cannot be written (%s); name another place", option,
                         output->path, g_strerror (errno));
@@ -61,7 +61,7 @@ output_add (PlaitTrainingLog *training, Output *output, gconstpointer bytes, gsi
 {
   if (fwrite (bytes, 1, n, output->stream) == n && fflush (output->stream) == 0)
     return;
-  plait_log_warning (training->log, "%s: cannot be written (%s): it ends here, and training goes on", output->path,
+  plait_log_warning (training->log, "%s: cannot be written (%s); it ends here, and training continues", output->path,
                      g_strerror (errno));
   fclose (output->stream);
   output->stream = NULL;

@@ -140,8 +140,8 @@ describe_lines (const PlaitTrainingSet *sets, const char *const *names, guint n)
       g_ptr_array_add (keys, known ? (gpointer)sets[i].digest : NULL);
     }
   groups = plait_group_names_by_value ((const char *const *)values->pdata, (const char *const *)keys->pdata, names, n);
-  return groups && dropped ? g_strdup_printf ("Not all are trained on the same lines, as length limits, missing trees, "
-                                              "empty targets or cut documents leave other lines: %s.",
+  return groups && dropped ? g_strdup_printf ("They are trained on different lines, because length limits, missing "
+                                              "trees, empty targets or cut documents drop lines: %s.",
                                               groups)
                            : NULL;
 }
@@ -186,11 +186,10 @@ describe_batches (const PlaitTrainingSet *sets, const char *const *names, guint 
       g_ptr_array_add (values, isnan (sentences) ? NULL : g_strdup_printf ("%.1f", sentences));
     }
   groups = plait_group_names_by_value ((const char *const *)values->pdata, NULL, names, n);
-  return groups && high > low * ALIKE
-             ? g_strdup_printf ("Updates of %jd tokens, which count all text that is read, do not have as many "
-                                "sentences in the mean: %s.",
-                                tokens, groups)
-             : NULL;
+  return groups && high > low * ALIKE ? g_strdup_printf (
+             "Updates of %jd tokens, which count all text that is read, have different mean numbers of sentences: %s.",
+             tokens, groups)
+                                      : NULL;
 }
 
 /* Returns which entries take fewer parameters of another run; NULL if none does. (transfer full) */
@@ -206,7 +205,8 @@ describe_taken (const PlaitTrainingSet *sets, const char *const *names, guint n)
                                  ? g_strdup ("all")
                                  : g_strdup_printf ("%u of %u parameters", sets[i].taken, sets[i].all));
   groups = plait_group_names_by_value ((const char *const *)values->pdata, NULL, names, n);
-  return groups ? g_strdup_printf ("Not all take as much of what train.initialise names: %s.", groups) : NULL;
+  return groups ? g_strdup_printf ("They take different numbers of parameters from train.initialise: %s.", groups)
+                : NULL;
 }
 
 char **

@@ -337,8 +337,7 @@ keep_others (const PlaitEvaluations *evaluations, PlaitStore *store, GError **er
       if (!beside && !still_counts (evaluations, names[i]))
         plait_log_warning (
             evaluations->setup.log,
-            "%s was made of an experiment with other settings, and is left out now; plait test makes it anew",
-            names[i]);
+            "%s was made of an experiment with other settings, and is left out; plait test makes it again", names[i]);
       else if (!keep (evaluations, store, names[i], error))
         return FALSE;
     }

@@ -139,8 +139,8 @@ check_training (PlaitStore *run, const PlaitExperiment *own, const char *const *
   difference = plait_fingerprint_difference (before, now);
   return !difference
          || plait_fail (error, PLAIT_ERROR_INPUT,
-                        "%s: its training depends on what is set: %s; change only keys of [decode], [evaluate] and "
-                        "test splits of [data]%s, or train anew with plait run",
+                        "%s: these settings change its training: %s; change only keys of [decode], [evaluate] and test "
+                        "splits of [data]%s, or train anew with plait run",
                         plait_store_path (run), difference,
                         beside ? "" : ", keep the evaluation beside the others with --as NAME");
 }
@@ -154,13 +154,14 @@ find_training_fingerprint (PlaitStore *run, GError **error)
   if (!status)
     return NULL;
   if (!g_str_equal (status, "complete"))
-    return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: the run is not finished; plait run --resume goes on with it",
-                            plait_store_path (run));
+    return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                            "%s: the run is not finished; continue it with plait run --resume", plait_store_path (run));
   if (plait_store_has_attribute (run, "/", "training_key"))
     return plait_store_get_string (run, "/", "training_key", error);
-  return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                          "%s: is a run of an older plait, which did not note what training depends on; train it anew",
-                          plait_store_path (run));
+  return plait_fail_null (
+      error, PLAIT_ERROR_INPUT,
+      "%s: is a run of an older plait, which did not store the fingerprint of training; train it anew",
+      plait_store_path (run));
 }
 
 gboolean

@@ -287,7 +287,7 @@ check_plugin (PlaitPlugin *plugin, gpointer data, GError **error)
                         "back, or %s",
                         plait_store_path (run), plait_plugin_kind_name (plugin->kind), plugin->name,
                         plugin->module_path, g_str_equal (module, plugin->module_digest) ? "schema" : "module",
-                        check->shared ? "see that what is taken still means the same" : "begin a new run");
+                        check->shared ? "check that the parameters still mean the same" : "begin a new run");
   return TRUE;
 }
 

@@ -541,7 +541,7 @@ plait_fingerprint_difference (const char *before, const char *now)
       plait_key_files_describe_differences (a, a, b, is_gone, &keys, sentences);
     }
   if (sentences->len == 0)
-    g_ptr_array_add (sentences, g_strdup ("the order of its sources or keys is another one"));
+    g_ptr_array_add (sentences, g_strdup ("its sources or keys are in another order"));
   g_ptr_array_add (sentences, NULL);
   return g_strjoinv ("; ", (char **)sentences->pdata);
 }

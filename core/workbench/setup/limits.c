@@ -29,10 +29,9 @@ check_width (const PlaitModel *model, const PlaitCorpus *training, const PlaitCo
   gint64 expected = plait_corpus_width (training, source), width = plait_corpus_width (corpus, source);
 
   return width == expected
-         || plait_fail (
-             error, PLAIT_ERROR_INPUT,
-             "source \"%s\": the features are %jd wide, but those of training %jd; give features of one kind",
-             plait_model_specification (model)->sources[source].name, width, expected);
+         || plait_fail (error, PLAIT_ERROR_INPUT,
+                        "source \"%s\": the features are %jd wide, but %jd in training; give features of one width",
+                        plait_model_specification (model)->sources[source].name, width, expected);
 }
 
 /* TRUE if the rows of stream @stream are not one text: documents have sentences. */
@@ -89,7 +88,7 @@ truncate_source (const PlaitModel *model, const char *split, PlaitCorpus *corpus
       first = tuple;
   place = plait_corpus_location (corpus, source, first);
   plait_log_warning (
-      log, "%s: truncated %jd of %jd sentences to %jd tokens, which is what the model can read; the first is %s", split,
+      log, "%s: truncated %jd of %jd sentences to %jd tokens, the most that the model can read; the first is %s", split,
       n, plait_corpus_size (corpus), limit, place);
   plait_corpus_truncate (corpus, source, limit);
 }
@@ -155,9 +154,9 @@ refuse (const Findings *findings, gint policy, gboolean is_training, GError **er
   const char *skip = "", *cut = "";
 
   if (is_training)
-    skip = policy == PLAIT_DATA_TOO_LONG_ERROR ? "; data.too_long=skip drops such tuples" : "; no tuple would be left";
+    skip = policy == PLAIT_DATA_TOO_LONG_ERROR ? "; data.too_long=skip drops such tuples" : "; no tuple would remain";
   else if (policy == PLAIT_DATA_TOO_LONG_SKIP)
-    skip = "; data.too_long=skip drops training text alone, as each line that is scored counts";
+    skip = "; data.too_long=skip drops only training text, because every scored line counts";
   if (findings->can_truncate && policy != PLAIT_DATA_TOO_LONG_TRUNCATE)
     cut = "; data.too_long=truncate reads the beginning";
   else if (*skip == '\0')
@@ -232,8 +231,8 @@ check_words (Findings *findings, const PlaitExperiment *experiment, guint stream
 
       if (words == 0 || plait_model_check_length (findings->model, stream, words + end, &cause))
         continue;
-      plait_problems_add (findings->problems, "the %s corpus: %s:%jd: %s (so many are its words alone)",
-                          findings->split, path, plait_text_reader_line (reader), cause->message);
+      plait_problems_add (findings->problems, "the %s corpus: %s:%jd: %s (it has that many words)", findings->split,
+                          path, plait_text_reader_line (reader), cause->message);
       findings->can_truncate |= is_source && !experiment->sources[stream].trees;
     }
 }

@@ -257,8 +257,7 @@ warn_of_unknown_labels (const PlaitRunInputs *run_inputs, const char *split, con
     return;
   n = plait_corpus_counts (corpus, plait_corpus_n_sources (corpus))->unknown_labels;
   if (n > 0)
-    plait_log_warning (log,
-                       "%s: %jd of %jd lines of %s have a label that stands nowhere in training: they count as wrong",
+    plait_log_warning (log, "%s: %jd of %jd lines of %s have a label that training does not have; they count as wrong",
                        split, n, plait_corpus_size (corpus), run_inputs->experiment->data.target);
 }
 

@@ -30,7 +30,7 @@ plait_run_output_new (const char *path, gboolean over_old, PlaitLog *log, GError
   run_output->log = log;
   if (trial)
     run_output->lock = plait_lock_take (path, busy, "wait for it, or choose another file with --output", log, error);
-  if (!run_output->lock || !plait_file_check_new (path, over_old, "add --resume to go on with it, ", "--output", error))
+  if (!run_output->lock || !plait_file_check_new (path, over_old, "add --resume to continue it, ", "--output", error))
     return NULL;
   run_output->own = plait_file_stamp (path);
   return g_steal_pointer (&run_output);
@@ -60,8 +60,8 @@ check (const PlaitRunOutput *run_output, GError **error)
 
   return now.number == 0 || plait_file_stamp_matches (&now, &run_output->own)
          || plait_fail (error, PLAIT_ERROR_INPUT,
-                        "%s: another program has written this file since the run began, so it is left as it is, and "
-                        "the run ends; begin it again with another --output",
+                        "%s: another program has written this file since the run began; the run ends and leaves the "
+                        "file alone; start it again with another --output",
                         run_output->path);
 }
 

@@ -132,9 +132,8 @@ learn_labels (const PlaitRunInputs *run_inputs, const char *stream, PlaitPool *p
   gint32 n = labels ? plait_vocabulary_size (labels) - PLAIT_TOKEN_SPECIALS : 0;
 
   if (n == 1)
-    plait_fail (error, PLAIT_ERROR_INPUT,
-                "%s: all lines have the label \"%s\"; expected two labels at least, or there is nothing to tell apart",
-                paths[0], plait_vocabulary_piece (labels, PLAIT_TOKEN_SPECIALS));
+    plait_fail (error, PLAIT_ERROR_INPUT, "%s: all lines have the label \"%s\"; expected at least two labels", paths[0],
+                plait_vocabulary_piece (labels, PLAIT_TOKEN_SPECIALS));
   if (n < 2)
     return NULL;
   plait_log_info (log, "%d labels of %s", n, stream);
@@ -181,7 +180,7 @@ learn_from (const PlaitRunInputs *run_inputs, const char *name, const PlaitVocab
 
   if (vocabulary)
     {
-      plait_log_info (log, "vocabulary %s (%s) as it was learnt before: %s", name, settings->type, path);
+      plait_log_info (log, "vocabulary %s (%s) from the cache: %s", name, settings->type, path);
       return g_steal_pointer (&vocabulary);
     }
   plait_log_info (log, "learning vocabulary %s (%s) from %u files", name, settings->type, paths->len - 1);
@@ -331,11 +330,11 @@ take_initial (const PlaitExperiment *experiment, const char *name, PlaitStore *r
 {
   const char *path = experiment->train.initialise;
   g_autoptr (PlaitVocabulary) vocabulary = read_of_run (run, there, error);
-  g_autofree char *from = g_strdup_printf ("%s:/vocabulary/%s, which train.initialise takes with it", path, there);
+  g_autofree char *from = g_strdup_printf ("%s:/vocabulary/%s (with train.initialise)", path, there);
 
   if (!vocabulary
       || !check_kind (experiment, vocabulary, from,
-                      "set train.initialise_vocabulary=learnt, by which embeddings begin anew", error))
+                      "set train.initialise_vocabulary=learnt, which draws embeddings anew", error))
     return NULL;
   plait_log_info (log, "vocabulary %s is that of %s:/vocabulary/%s, %d entries (train.initialise)", name, path, there,
                   plait_vocabulary_size (vocabulary));

@@ -117,7 +117,7 @@ TEST_CASE (initial_vocabulary, of_another_kind_is_refused)
     const char *part;
   } cases[] = {
     { { "train.initialise=base.h5", "data.vocabulary_type=bpe" },
-      "base.h5:/vocabulary/shared, which train.initialise takes with it: is a vocabulary of words, but "
+      "base.h5:/vocabulary/shared (with train.initialise): is a vocabulary of words, but "
       "data.vocabulary_type=bpe expects a SentencePiece model; set train.initialise_vocabulary=learnt" },
     { { "data.vocabulary.shared=base.h5", "data.vocabulary_type=unigram" },
       "base.h5: is a vocabulary of words, but data.vocabulary_type=unigram expects a SentencePiece model; name one" },

@@ -88,7 +88,7 @@ check_interruptions (const char *more)
 
       g_unlink (output);
       CHECK (!test_run (path, output, FALSE, 1, log, &disturbance.stop, &error));
-      CHECK_ERROR (error, PLAIT_ERROR_INTERRUPTED, "--resume goes on");
+      CHECK_ERROR (error, PLAIT_ERROR_INTERRUPTED, "--resume continues");
       seconds = training_seconds (output);
       CHECK (test_run (path, output, TRUE, 1, NULL, NULL, NO_ERROR));
       CHECK (seconds > 0 && training_seconds (output) > seconds);
