@@ -14,7 +14,7 @@ TEST_CASE (check_command, prints_a_line_a_property)
   PlaitTestCall call = QUIET (CALL ("check", "word", "--property", "missing", "--property", "structure"));
 
   CHECK (g_str_has_prefix (call.output, "coverage/word  "));
-  CHECK_CONTAINS (call.output, "\n  structure  not applicable  encoders alone give memories\n");
+  CHECK_CONTAINS (call.output, "\n  structure  not applicable  only encoders give memories\n");
   CHECK_CONTAINS (call.output, "\n  missing    passed          in 9 models\n");
   CHECK_CONTAINS (call.output, "\n1 passed, 0 failed, 1 not applicable\n");
 }

@@ -141,7 +141,7 @@ TEST_CASE (combiners, sentinels_are_refused_in_a_transformer_decoder)
 
       CHECK (!build (&fixture, names[i], sentinel, PLAIT_DECODER_NORM_PRE, specifications, MEMORIES, &error));
       CHECK_ERROR (error, PLAIT_ERROR_INPUT,
-                   "a sentinel was asked for, but a Transformer decoder has none: set sentinel=false, or "
+                   "a Transformer decoder cannot have a sentinel: set sentinel=false, or "
                    "decoder.type=gru or lstm");
     }
 }

@@ -104,7 +104,7 @@ plait_cross_declare_residual (PlaitCrossAttention *cross, guint slot)
     {
       plait_cross_fault (
           cross, PLAIT_ERROR_PLUGIN,
-          "%s: declares slot %u where the next is %u of at most %d: declare slots in their order, each once", G_STRFUNC,
+          "%s: declares slot %u, but the next slot is %u of at most %d: declare slots in order, each once", G_STRFUNC,
           slot, declared->n_slots, PLAIT_CROSS_MAX_SLOTS);
       return;
     }
@@ -168,8 +168,8 @@ check_attention (PlaitCrossAttention *cross, const char *call, PlaitAttentionKin
 {
   if (requested->name && (!plait_name_is_valid (requested->name) || is_taken (requested->name)))
     plait_cross_fault (cross, PLAIT_ERROR_PLUGIN,
-                       "%s: \"%s\" is no name for an attention: give letters, digits, '-' and '_', beginning with a "
-                       "letter, and none of attend, jointly, contexts, normalise, refine, sentinel",
+                       "%s: \"%s\" cannot name an attention: use letters, digits, '-' and '_', begin with a letter, "
+                       "and avoid attend, jointly, contexts, normalise, refine, sentinel",
                        call, requested->name);
   else if (plait_cross_find_attention (cross, kind, requested->name, memory))
     plait_cross_fault (cross, PLAIT_ERROR_PLUGIN,
@@ -184,10 +184,11 @@ check_attention (PlaitCrossAttention *cross, const char *call, PlaitAttentionKin
         "%s: asks for dropout=%g and output_dropout=%g: give rates from 0 up to 1, or PLAIT_DECODER_DROPOUT", call,
         requested->dropout, requested->output_dropout);
   else if ((guint)requested->projections > PLAIT_PROJECTIONS_PUBLISHED)
-    plait_cross_fault (cross, PLAIT_ERROR_PLUGIN, "%s: asks for projections of kind %u, which there is not", call,
+    plait_cross_fault (cross, PLAIT_ERROR_PLUGIN,
+                       "%s: asks for unknown projections %u: give a value of PlaitProjections", call,
                        (guint)requested->projections);
   else if (requested->weights && kind != PLAIT_ATTEND_MEMORY)
-    plait_cross_fault (cross, PLAIT_ERROR_PLUGIN, "%s: asks for weights, which attention to one memory gives alone",
+    plait_cross_fault (cross, PLAIT_ERROR_PLUGIN, "%s: asks for weights, which only attention to one memory can return",
                        call);
   else
     return TRUE;
@@ -226,12 +227,11 @@ declare_multi_head (PlaitCrossAttention *cross, PlaitDeclaredAttention *attentio
 
   if (requested->sentinel)
     plait_cross_fault (cross, PLAIT_ERROR_INPUT,
-                       "a sentinel was asked for, but a Transformer decoder has none: set sentinel=false, or "
-                       "decoder.type=gru or lstm");
+                       "a Transformer decoder cannot have a sentinel: set sentinel=false, or decoder.type=gru or lstm");
   if (requested->projections == PLAIT_PROJECTIONS_TIED)
     plait_cross_fault (cross, PLAIT_ERROR_INPUT,
-                       "projections=tied makes a key and a value of one projection, but a Transformer decoder has them "
-                       "apart: set projections=shared or separate, or decoder.type=gru or lstm");
+                       "projections=tied uses one projection for keys and values, but a Transformer decoder needs two: "
+                       "set projections=shared or separate, or decoder.type=gru or lstm");
   attention->heads = declaration.heads;
   attention->scale = 1 / sqrt ((double)width / attention->heads);
   for (guint i = 0; i < n; i++)
@@ -273,7 +273,7 @@ declare_sentinel (PlaitCrossAttention *cross, PlaitDeclaredAttention *attention,
   if (gate->state.weight)
     {
       plait_cross_fault (cross, PLAIT_ERROR_PLUGIN,
-                         "a second attention with a sentinel is declared: a site has at most one");
+                         "declares a second attention with a sentinel: a decoder layer has at most one");
       return;
     }
   gate->state = plait_linear_declare (cross->parameters, of_state, state, state, FALSE);
@@ -289,12 +289,12 @@ declare_recurrent (PlaitCrossAttention *cross, PlaitDeclaredAttention *attention
 
   if (requested->heads > 1)
     plait_cross_fault (cross, PLAIT_ERROR_INPUT,
-                       "%u heads were asked for, but attention in a recurrent decoder has one: leave heads at 0",
+                       "%u heads were requested, but attention in a recurrent decoder has one: leave heads at 0",
                        requested->heads);
   if (requested->sentinel && attention->kind == PLAIT_ATTEND_MEMORY)
     plait_cross_fault (
         cross, PLAIT_ERROR_PLUGIN,
-        "a sentinel was asked for in attention to one memory: joint attention and attention over contexts have one");
+        "attention to one memory cannot have a sentinel: request it for joint attention or attention over contexts");
   attention->heads = 1;
   attention->scale = 1;
   attention->recurrent
@@ -371,8 +371,7 @@ declare (PlaitCrossAttention *cross, const char *call, PlaitAttentionKind kind, 
 
   expect_building (cross, call);
   if (!requested)
-    plait_cross_fault (cross, PLAIT_ERROR_PLUGIN, "%s: is given NULL for the settings of an attention: give them",
-                       call);
+    plait_cross_fault (cross, PLAIT_ERROR_PLUGIN, "%s: the settings of the attention are NULL", call);
   if (!requested || !check_attention (cross, call, kind, memory, requested))
     return;
   named = requested->name ? g_strconcat (requested->name, "/", NULL) : g_strdup ("");

@@ -24,8 +24,7 @@ begin_sparse (PlaitCrossAttention *cross, const char *call, const char *name, gu
 
   if (attention && attention->covered)
     plait_tape_fail (cross->pass->tape,
-                     "%s: coverage counts what every row is paid, and has no part in rows that are chosen: set "
-                     "decoder.coverage=none",
+                     "%s: coverage needs attention to all rows, but this call selects rows: set decoder.coverage=none",
                      call);
   return attention;
 }
@@ -48,12 +47,12 @@ check_selected (PlaitCrossAttention *cross, const char *call, const PlaitDeclare
   gint64 entries = plait_ragged_rows (queries) * attention->heads;
 
   if (!selected)
-    plait_tape_fail (tape, "%s: is given NULL for the rows that are chosen", call);
+    plait_tape_fail (tape, "%s: the selected rows are NULL", call);
   if (selected->heads != attention->heads || selected->sets.n != entries || !plait_ragged_is_valid (selected->sets)
       || selected->rows.n != plait_ragged_rows (selected->sets) || !plait_ragged_is_valid (selected->rows))
-    plait_tape_fail (
-        tape, "%s: rows are chosen for %u heads in %jd entries; there are %u heads and %jd queries, so %jd entries",
-        call, selected->heads, selected->sets.n, attention->heads, plait_ragged_rows (queries), entries);
+    plait_tape_fail (tape,
+                     "%s: selects rows for %u heads in %jd entries; expected %u heads and %jd queries, so %jd entries",
+                     call, selected->heads, selected->sets.n, attention->heads, plait_ragged_rows (queries), entries);
   for (gint64 s = 0; s < queries.n; s++)
     {
       const gint64 *sets = selected->sets.offsets + queries.offsets[s] * attention->heads;
@@ -61,8 +60,8 @@ check_selected (PlaitCrossAttention *cross, const char *call, const PlaitDeclare
 
       for (gint64 i = selected->rows.offsets[sets[0]]; i < selected->rows.offsets[sets[last]]; i++)
         if (selected->row[i] < rows.offsets[s] || selected->row[i] >= rows.offsets[s + 1])
-          plait_tape_fail (tape, "%s: row %jd was chosen, which is not of the query's sentence: choose rows %jd to %jd",
-                           call, selected->row[i], rows.offsets[s], rows.offsets[s + 1] - 1);
+          plait_tape_fail (tape, "%s: row %jd was selected, but the query's sentence has rows %jd to %jd", call,
+                           selected->row[i], rows.offsets[s], rows.offsets[s + 1] - 1);
     }
 }
 
@@ -227,9 +226,9 @@ plait_cross_descend (PlaitCrossAttention *cross, const char *name, guint memory,
   plait_cross_check_rows (cross, G_STRFUNC, memory);
   descent = cross->keys->descents[memory];
   if (!descent.level)
-    plait_tape_fail (tape, "%s: the rows of memory %u have no levels to walk down", G_STRFUNC, memory);
+    plait_tape_fail (tape, "%s: the rows of memory %u have no levels to descend", G_STRFUNC, memory);
   if (branches < 0)
-    plait_tape_fail (tape, "%s: %jd branches lead nowhere: ask for 1 or more, or 0 for all", G_STRFUNC, branches);
+    plait_tape_fail (tape, "%s: branches=%jd: give 1 or more, or 0 for all", G_STRFUNC, branches);
   descent.queries = cross->pass->queries;
   descent.heads = attention->heads;
   descent.branches = branches > 0 ? branches : G_MAXINT64;

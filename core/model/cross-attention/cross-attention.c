@@ -14,7 +14,7 @@ plait_cross_running_tape (PlaitCrossAttention *cross, const char *call)
   if (!cross->parameters)
     return cross->pass->tape;
   /* During build no step runs that could be aborted, so the fault is reported when build returns. */
-  plait_cross_fault (cross, PLAIT_ERROR_PLUGIN, "calls %s in build: it computes, and belongs into combine", call);
+  plait_cross_fault (cross, PLAIT_ERROR_PLUGIN, "calls %s in build: call it in combine, since it computes", call);
   return NULL;
 }
 
@@ -276,7 +276,7 @@ plait_cross_sum (PlaitCrossAttention *cross, const PlaitContext *contexts, guint
   if (!tape)
     return (PlaitContext){ NULL, NULL, NULL };
   if (n == 0)
-    plait_tape_fail (tape, "%s: there is nothing to add up", G_STRFUNC);
+    plait_tape_fail (tape, "%s: receives no contexts", G_STRFUNC);
   check_contexts (cross, G_STRFUNC, contexts, n);
   rows = plait_ragged_rows (cross->pass->queries);
   values = plait_arena_new_array (plait_tape_arena (tape), PlaitNode *, n);

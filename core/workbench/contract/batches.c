@@ -3,13 +3,13 @@
 #include "contract/pass.h"
 #include "corpus/batch.h"
 
-/* What batches it trains on: one that lacks nothing, those that lack sources, long sentences and short ones; and that a
- * batch of three gives what three batches of one give. */
+/* Properties that train on one batch: complete, with missing sources, with long and short sentences. Also: a batch of
+ * three sentences gives the results of three batches of one sentence. */
 
 static const PlaitPassLengths no_second = { { { 4, 2, 3 }, { 0, 0, 0 }, { 2, 3, 4 } }, { 3, 1, 4 } };
 static const PlaitPassLengths none = { .targets = { 3, 1, 4 } };
 
-/* One row of each source; and one beside many. Some have no target. */
+/* Sentences of one row, alone and next to long ones. Some have an empty target. */
 static const PlaitPassLengths one_row = { { { 1, 1, 1 }, { 1, 1, 1 }, { 1, 1, 1 } }, { 2, 1, 0 } };
 static const PlaitPassLengths ragged = { { { 1, 1, 24 }, { 1, 17, 2 }, { 30, 1, 1 } }, { 1, 20, 0 } };
 
@@ -29,7 +29,7 @@ check_runs (PlaitContractCase *tested, GError **error)
 
 const PlaitContractProperty plait_contract_runs = {
   .name = "runs",
-  .summary = "It is built with its defaults and with each of its choices, and trains: losses and gradients are numbers",
+  .summary = "It builds with its defaults and each of its choices, and trains: losses and gradients are finite",
   .decides = TRUE,
   .check = check_runs,
 };
@@ -39,7 +39,7 @@ check_missing (PlaitContractCase *tested, GError **error)
 {
   g_autoptr (PlaitBatch) empty = plait_pass_batch (tested->fixture, &none);
 
-  /* Where all is missing there may be no file that tells the width of features. */
+  /* If all sources are missing, no file may exist that gives the width of features. */
   for (guint i = 0; i < tested->fixture->specification.n_sources; i++)
     plait_batch_fill (PlaitInput, empty->inputs)[i].features = (PlaitTensor){ NULL, 0, 0, 0 };
   return trains (tested, &plait_pass_missing, error) && trains (tested, &no_second, error)
@@ -48,11 +48,11 @@ check_missing (PlaitContractCase *tested, GError **error)
 
 const PlaitContractProperty plait_contract_missing = {
   .name = "missing",
-  .summary = "Sources may be missing, of a sentence, of a batch, and all of them",
+  .summary = "Sources may be missing: of a sentence, of a batch, or all of them",
   .check = check_missing,
 };
 
-/* An encoder may say, in check_length, how long a sentence it reads. */
+/* TRUE if the encoder can read these lengths; check_length may refuse long sentences. */
 static gboolean
 is_read (const PlaitContractCase *tested, const PlaitPassLengths *lengths)
 {
@@ -74,7 +74,7 @@ check_batches (PlaitContractCase *tested, GError **error)
 
 const PlaitContractProperty plait_contract_batches = {
   .name = "batches",
-  .summary = "Each sentence is read by itself, whatever stands beside it in a batch",
+  .summary = "The result of a sentence does not depend on other sentences of the batch",
   .check = check_batches,
 };
 
@@ -91,11 +91,11 @@ static gboolean
 check_lengths (PlaitContractCase *tested, GError **error)
 {
   return check_length (tested, &one_row, "sentences of one token", error)
-         && check_length (tested, &ragged, "sentences of one token beside long ones", error);
+         && check_length (tested, &ragged, "sentences of one token next to long ones", error);
 }
 
 const PlaitContractProperty plait_contract_lengths = {
   .name = "lengths",
-  .summary = "Sentences may have one token or many, side by side, and translations none",
+  .summary = "Sources of one token or many can be in one batch, and targets can be empty",
   .check = check_lengths,
 };

@@ -5,28 +5,28 @@
 #include "contract/fixture.h"
 #include "decoders/model.h"
 
-/* What the properties of the contract see. */
+/* Types for the properties of the contract. */
 
-/* A model in which the plugin stands. */
+/* A model that contains the plugin. */
 typedef struct
 {
   PlaitPlugin *plugin;
   PlaitFixture *fixture;
-  gboolean not_applicable; /* set by a property that has nothing to hold in this model */
+  gboolean not_applicable; /* set by a property that cannot be checked in this model */
 } PlaitContractCase;
 
-/* One property. */
+/* A property of the contract: one testable clause. */
 typedef struct
 {
   const char *name;
   const char *summary;
-  gboolean fewer_sources;     /* it is held in models of one and two sources too, not of three alone */
-  const char *not_applicable; /* why it does not apply where no model has something to hold */
-  const char *remark;         /* what to know where it passes, or NULL */
-  gboolean of_encoders;       /* it is for encoders alone */
-  gboolean decides;           /* where it fails, nothing else is run */
+  gboolean fewer_sources;     /* check models of 1, 2 and 3 sources, not only of 3 */
+  const char *not_applicable; /* reason if the property can be checked in no model */
+  const char *remark;         /* note to show if the property passes, or NULL */
+  gboolean of_encoders;       /* only for encoders */
+  gboolean decides;           /* if this property fails, the rest is not run */
 
-  /* FALSE with one sentence, PLAIT_ERROR_FAILED, that says what was expected and what came. */
+  /* Returns FALSE with PLAIT_ERROR_FAILED: one sentence with the expected and the found result. */
   gboolean (*check) (PlaitContractCase *tested, GError **error);
 } PlaitContractProperty;
 
@@ -42,40 +42,40 @@ extern const PlaitContractProperty plait_contract_losses;
 extern const PlaitContractProperty plait_contract_repeats;
 extern const PlaitContractProperty plait_contract_shards;
 
-/* Where a child of the suite is, in memory that its parent sees. */
+/* Progress of a child process, in memory shared with its parent. */
 typedef struct
 {
   guint n_models;
   guint n_refused;
-  char model_text[256]; /* which model: "[decoder] type=gru, heads=2" */
+  char model_text[256]; /* current model, such as "[decoder] type=gru, heads=2" */
 } PlaitContractProgress;
 
-/* What stands beside the plugin: settings are those of specimens. */
+/* A plugin that completes the small models, with the settings of plait_fixture_settings. */
 typedef struct
 {
   PlaitPlugin *plugin;
-  PlaitSettings *settings; /* NULL where there is no such plugin */
+  PlaitSettings *settings; /* NULL if there is no such plugin */
 } PlaitCompanion;
 
 struct PlaitContract
 {
   PlaitPlugin *plugin;
-  PlaitCompanion tokens;     /* an encoder of tokens */
-  PlaitCompanion structured; /* one that gives the structure that the plugin requires, or that of tokens */
+  PlaitCompanion tokens;     /* encoder of tokens */
+  PlaitCompanion structured; /* encoder with the structure that the plugin requires, or an encoder of tokens */
   PlaitCompanion combiner;
 };
 
-/* What a child of the suite does. */
+/* State of the checks of one property in a child process. */
 typedef struct
 {
   const PlaitContract *contract;
   const PlaitContractProperty *property;
   PlaitContractProgress *progress;
 
-  /* Found on the way. */
-  gboolean taken[PLAIT_DECODER_TYPE_LSTM + 1]; /* the defaults, by decoders of this type */
-  GError *refusal;                             /* the last of a model, in words of the plugin */
+  /* Results so far. */
+  gboolean taken[PLAIT_DECODER_TYPE_LSTM + 1]; /* TRUE if a decoder of this type accepted the plugin's defaults */
+  GError *refusal;                             /* the plugin's last refusal of a model */
 } PlaitContractSweep;
 
-/* Holds the plugin to the property of @sweep, a PlaitContractSweep, in every model, and notes where it is. */
+/* Checks the property of @sweep, a PlaitContractSweep, in every model, and updates its progress. */
 gboolean plait_contract_sweep (gpointer sweep, GError **error);

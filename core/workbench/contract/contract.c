@@ -7,7 +7,8 @@
 #include "process/sandbox.h"
 #include "contract/case.h"
 
-/* Beyond what is mapped: models are small, and a plugin that hoards is to end before the machine does. */
+/* Address space beyond what is mapped already. Models are small, so this limit ends a plugin that allocates without
+ * end. */
 #define MEMORY ((gsize)4 << 30)
 
 static const PlaitContractProperty *const properties[] = {
@@ -17,7 +18,7 @@ static const PlaitContractProperty *const properties[] = {
 };
 
 /*
- * What stands beside the plugin
+ * Companions of the plugin
  */
 
 static gboolean
@@ -42,7 +43,7 @@ combines (const PlaitSchema *schema, PlaitStructure structure)
          && plait_schema_allows_decoder (schema, "lstm");
 }
 
-/* plait's own before others, the last of each. */
+/* Returns the last plugin whose schema fits, preferring the plugins of plait itself. */
 static PlaitPlugin *
 choose (const PlaitRegistry *registry, gboolean (*fits) (const PlaitSchema *schema, PlaitStructure structure),
         PlaitStructure structure)
@@ -73,8 +74,8 @@ find_companion (PlaitCompanion *companion, const PlaitPlugin *plugin,
   companion->plugin = choose (plugin->registry, fits, structure);
   if (!companion->plugin)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s \"%s\" cannot be tried, for there is no %s to stand beside it; put one into a folder that "
-                       "plait plugins lists",
+                       "%s \"%s\" cannot be tested, since there is no %s to complete the model; put one into a folder "
+                       "that plait plugins lists",
                        plait_plugin_kind_name (plugin->kind), plugin->name, what);
   if (!plait_plugin_load (companion->plugin, error))
     return FALSE;
@@ -95,7 +96,7 @@ plait_contract_new (PlaitPlugin *plugin, GError **error)
     return NULL;
   structure = plugin->schema->requires_structure;
   needed = plait_structure_text (structure);
-  structured = g_strdup_printf ("encoder of tokens whose memories carry %s", needed);
+  structured = g_strdup_printf ("encoder of tokens whose memories have %s", needed);
   if (!find_companion (&contract->tokens, plugin, reads_tokens, structure, "encoder of tokens", error)
       || !find_companion (&contract->structured, plugin, structure ? carries : reads_tokens, structure, structured,
                           error)
@@ -116,7 +117,7 @@ plait_contract_free (PlaitContract *contract)
 }
 
 /*
- * Properties, each in a child
+ * Properties, each in a child process
  */
 
 const char **
@@ -129,7 +130,7 @@ plait_contract_properties (void)
   return names;
 }
 
-/* Holds the plugin to @property, and says how it came out. */
+/* Checks one property in a child process and returns the result. */
 static PlaitContractResult
 check (const PlaitContract *contract, const PlaitContractProperty *property, PlaitContractProgress *progress,
        guint seconds)
@@ -150,7 +151,7 @@ check (const PlaitContract *contract, const PlaitContractProperty *property, Pla
   else if (progress->n_models == 0)
     {
       result.outcome = PLAIT_CONTRACT_NOT_APPLICABLE;
-      result.text = g_strdup (property->not_applicable ? property->not_applicable : "it refuses every model in words");
+      result.text = g_strdup (property->not_applicable ? property->not_applicable : "it refuses every model");
     }
   else
     result.text = g_strdup (property->remark);
@@ -163,14 +164,14 @@ guint
 plait_contract_check (PlaitContract *contract, const char *const *only, guint seconds, PlaitContractCallback take,
                       gpointer data)
 {
-  /* Seen by the children and here. */
+  /* Shared with the child processes. */
   PlaitContractProgress *progress
       = mmap (NULL, sizeof *progress, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   const PlaitContractProperty *decided = NULL;
   guint n_failed = 0;
 
   if (progress == MAP_FAILED)
-    g_error ("no memory for a page that processes share");
+    g_error ("no memory for a page shared by processes");
   for (guint i = 0; i < G_N_ELEMENTS (properties); i++)
     {
       const PlaitContractProperty *property = properties[i];

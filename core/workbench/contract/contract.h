@@ -4,9 +4,9 @@
 #include "loading/registry.h"
 
 /*
- * The contract suite: what every plugin of a kind must do, held to one plugin. It stands in small models beside others,
- * with its defaults under every decoder that its schema allows, and with each of its other choices. Each property is
- * tried in a process of its own, so that a plugin which crashes, leaves or hangs costs that property alone.
+ * The contract suite checks what every plugin of a kind must do. The plugin is built into small models, with its
+ * defaults under every decoder that its schema allows, and with each of its other choices. Each property runs in its
+ * own process, so that a crash or an endless loop fails only that property.
  */
 typedef struct PlaitContract PlaitContract;
 
@@ -14,35 +14,35 @@ typedef enum
 {
   PLAIT_CONTRACT_PASSED,
   PLAIT_CONTRACT_FAILED,
-  PLAIT_CONTRACT_NOT_APPLICABLE, /* there is nothing to hold */
-  PLAIT_CONTRACT_NOT_RUN,        /* a property failed without which there is nothing to run */
+  PLAIT_CONTRACT_NOT_APPLICABLE, /* the plugin has nothing to check */
+  PLAIT_CONTRACT_NOT_RUN,        /* an earlier property failed that all others need */
 } PlaitContractOutcome;
 
-/* How one property came out. */
+/* Result of one property. */
 typedef struct
 {
-  const char *property; /* "gradients" */
-  const char *summary;  /* what it says, one sentence */
+  const char *property; /* name, such as "gradients" */
+  const char *summary;  /* the property in one sentence */
   PlaitContractOutcome outcome;
-  guint n_models;  /* that were held to it */
-  guint n_refused; /* that the plugin refused in words though all was at its defaults */
-  char *text;      /* FAILED: one sentence; NOT_APPLICABLE, NOT_RUN: why; PASSED: what to know, or NULL */
+  guint n_models;  /* number of models checked */
+  guint n_refused; /* number of models that the plugin refused with its defaults */
+  char *text;      /* FAILED: one sentence; NOT_APPLICABLE, NOT_RUN: the reason; PASSED: a note, or NULL */
 } PlaitContractResult;
 
-/* The suite for @plugin, which is loaded here with what stands beside it: other plugins of its registry, those of the
- * build tree or the installation first. Fails where it is refused, or where there is nothing to stand beside it.
- * @plugin outlives it. (transfer full) */
+/* Creates the suite for @plugin and loads it. Companions are other plugins of its registry; those of the build tree or
+ * the installation come first. Fails if the plugin cannot be loaded or a companion is missing. @plugin must outlive the
+ * suite. (transfer full) */
 PlaitContract *plait_contract_new (PlaitPlugin *plugin, GError **error);
 void plait_contract_free (PlaitContract *contract);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitContract, plait_contract_free)
 
-/* The properties, in the order in which they are held, NULL-terminated. (transfer container) */
+/* Returns the names of the properties in the order of checks, NULL-terminated. (transfer container) */
 const char **plait_contract_properties (void);
 
-/* Takes one result, which lasts as long as the call. */
+/* Receives one result, valid during the call. */
 typedef void (*PlaitContractCallback) (const PlaitContractResult *result, gpointer data);
 
-/* Holds the plugin to every property, or to those of @only (NULL-terminated), each for at most @seconds, and hands each
- * result to @take as soon as it is there. No other thread may run. Returns how many failed. */
+/* Checks every property, or those of @only (NULL-terminated), each for at most @seconds, and calls @take with each
+ * result at once. No other thread may run, since it forks. Returns the number of failed properties. */
 guint plait_contract_check (PlaitContract *contract, const char *const *only, guint seconds, PlaitContractCallback take,
                             gpointer data);

@@ -20,10 +20,10 @@ static const char *const decoders[PLAIT_FIXTURE_DECODERS] = {
   "type=lstm layers=1 query=intermediate attention_width=3 output_bias=true",
 };
 
-/* Without the kink of ReLU, which misleads differences. */
+/* An activation without the kink of ReLU, at which finite differences are wrong. */
 #define SMOOTH "gelu"
 
-/* Of each, where it says nothing else. */
+/* Settings of all decoders, before their own. */
 static const char small[] = "layers=2 width=8 heads=2 feed_forward=12 dropout=0 attention_dropout=0 "
                             "feed_forward_dropout=0 position_limit=32 activation=" SMOOTH;
 
@@ -54,7 +54,7 @@ plait_fixture_decoder (guint i)
   set_all (settings, small);
   set_all (settings, decoders[i]);
   plait_settings_fill_group (settings, &plait_decoder_group, &found);
-  /* Texts belong to the settings, which go. */
+  /* Texts belong to the settings, which are freed here. */
   plait_setting_group_defaults (&plait_decoder_group, &standard);
   found.combiner = standard.combiner;
   found.coverage = standard.coverage;
@@ -69,10 +69,10 @@ plait_fixture_decoder_text (guint i)
 }
 
 /*
- * Parts
+ * Components
  */
 
-/* A value for a parameter that must be given. */
+/* Sets a parameter that has no default. */
 static void
 set_something (PlaitSettings *settings, const PlaitSettingSpecification *parameter)
 {
@@ -101,7 +101,8 @@ plait_fixture_settings (PlaitPlugin *plugin)
           set_something (settings, parameter);
           continue;
         }
-      /* Small, but long enough for what counts rows. A range that does not reach so far down is left alone. */
+      /* Small, but large enough for parameters that count rows. A value below the allowed range is refused, and the
+       * default stays. */
       if (parameter->type == PLAIT_SETTING_INTEGER && g_ascii_strtoll (text, NULL, 10) > 32)
         plait_settings_set (settings, parameter->name, "32", NULL);
       else if (parameter->type == PLAIT_SETTING_INTEGER && g_ascii_strtoll (text, NULL, 10) > 2)
@@ -124,7 +125,7 @@ plait_fixture_part (PlaitPlugin *plugin, PlaitSettings *settings, const char *gr
   return component;
 }
 
-/* @component (transfer full), opened and kept with the specimen; NULL if it does not open. */
+/* Adds @component (transfer full) to the fixture and opens it. Returns NULL if that fails. */
 static const PlaitComponent *
 keep (PlaitFixture *fixture, PlaitComponent *component, GError **error)
 {
@@ -216,7 +217,7 @@ plait_fixture_initialise (PlaitFixture *fixture, guint64 seed)
 
   plait_parameters_initialise (parameters, pool, seed);
   values = plait_parameters_write_values (parameters);
-  /* A little of everything is added to everything: ones and zeros would hide mistakes. */
+  /* Noise is added to all values, since ones and zeros would hide mistakes. */
   for (guint i = 0; i < plait_parameters_n (parameters); i++)
     {
       const PlaitParameter *parameter = plait_parameters_get (parameters, i);
@@ -256,7 +257,8 @@ fill_source (PlaitInput *input, gint64 source, gint64 first, gint64 n, const gin
     }
 }
 
-/* Some binary tree over each sentence: neighbours are joined until one node is left. Every third sentence has none. */
+/* Writes a random binary tree over each sentence by joining neighbours until one node remains. Every third sentence has
+ * no tree. */
 static void
 fill_trees (PlaitInput *input, gint64 first)
 {
@@ -287,8 +289,8 @@ fill_trees (PlaitInput *input, gint64 first)
     }
 }
 
-/* The sentences of document @document, which has @n rows; any but the first may begin a sentence. Appends to
- * @sentences, if that is not NULL, and gives their number. */
+/* Cuts document @document of @n rows into random sentences, appends them to @sentences (may be NULL), and returns their
+ * number. */
 static gint64
 cut_document (gint64 document, gint64 n, GArray *sentences)
 {

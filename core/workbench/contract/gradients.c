@@ -2,20 +2,20 @@
 #include "contract/case.h"
 #include "contract/pass.h"
 
-/* Gradients of the whole model, through the plugin, against finite differences. */
+/* Gradients of the whole model against finite differences. */
 
 #define OTHER_VALUES 2
 
-/* So many numbers of each parameter. */
+/* Numbers sampled from each parameter. */
 #ifdef PLAIT_SCALAR_DOUBLE
 #define SAMPLE 2
 #define REMARK NULL
 #else
 #define SAMPLE 1
-#define REMARK "floats show gross errors alone"
+#define REMARK "floats show large errors only"
 #endif
 
-/* A kink (ReLU, a choice of rows) near the values misleads differences: what is wrong is so with other values too. */
+/* Finite differences fail near a kink (ReLU, top-k). A real error persists, so other random values are tried. */
 static gboolean
 check (PlaitContractCase *tested, GError **error)
 {
@@ -32,7 +32,7 @@ check (PlaitContractCase *tested, GError **error)
 
 const PlaitContractProperty plait_contract_gradients = {
   .name = "gradients",
-  .summary = "The gradients of all parameters are those of finite differences",
+  .summary = "The gradients of all parameters equal finite differences",
   .remark = REMARK,
   .check = check,
 };

@@ -4,9 +4,9 @@
 #include "contract/case.h"
 #include "contract/pass.h"
 
-/* Losses that are declared are given: numbers, summed over the sentences. */
+/* Each declared loss is added in every pass, is a number, and is summed over sentences. */
 
-/* TRUE if the model has a loss of the plugin's. */
+/* TRUE if the tested plugin declares a loss. */
 static gboolean
 has_losses (const PlaitContractCase *tested)
 {
@@ -51,13 +51,13 @@ check (PlaitContractCase *tested, GError **error)
 
       if (loss == 0 && sums[i] == 0)
         return plait_fail (error, PLAIT_ERROR_FAILED,
-                           "the loss %s is declared and came to 0 over all sentences, as if it were never given: add "
-                           "to it by that name while running, or do not declare it",
+                           "the loss %s is declared, but is 0 over all sentences: add to it by that name while "
+                           "running, or do not declare it",
                            name);
       if (!plait_pass_nearly_equal (sums[i], loss))
         return plait_fail (error, PLAIT_ERROR_FAILED,
-                           "the loss %s is %.9g over a batch of %d and %.9g over its sentences one by one, expected is "
-                           "the same: add the sum over the sentences, no mean",
+                           "the loss %s is %.9g over a batch of %d and %.9g over its sentences one by one, expected "
+                           "equal losses: add the sum over the sentences, not the mean",
                            name, loss, PLAIT_PASS_SENTENCES, sums[i]);
     }
   return TRUE;
@@ -65,7 +65,7 @@ check (PlaitContractCase *tested, GError **error)
 
 const PlaitContractProperty plait_contract_losses = {
   .name = "losses",
-  .summary = "Each declared loss is given, is a number, and is summed over sentences",
+  .summary = "Each declared loss is added, is finite, and is summed over sentences",
   .not_applicable = "it declares no loss",
   .check = check,
 };

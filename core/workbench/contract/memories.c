@@ -5,9 +5,9 @@
 #include "contract/pass.h"
 #include "corpus/batch.h"
 
-/* One, two and three sources: each is read. */
+/* Every source of one, two and three is read. */
 
-/* Other words, or vectors, in their place. */
+/* Replaces all words by others, and adds 1 to all features. */
 static void
 change (PlaitInput *input)
 {
@@ -43,18 +43,17 @@ check (PlaitContractCase *tested, GError **error)
       if (!plait_pass_run (tested->fixture, other, PLAIT_TAPE_EVALUATE, 1, 1, &after, error))
         return FALSE;
       if (memcmp (before.rows, after.rows, sizeof before.rows) == 0)
-        return plait_fail (
-            error, PLAIT_ERROR_FAILED,
-            "of %u sources, other words in source %u change no loss (%.9g in all), expected is that every source is "
-            "read: attend to every memory of the site, and let the states depend on the input",
-            n, i + 1, before.sums.words.negative_log_likelihood);
+        return plait_fail (error, PLAIT_ERROR_FAILED,
+                           "of %u sources, other words in source %u change no loss (sum %.9g), expected that every "
+                           "source is read: attend to every memory, and let the states depend on the input",
+                           n, i + 1, before.sums.words.negative_log_likelihood);
     }
   return TRUE;
 }
 
 const PlaitContractProperty plait_contract_memories = {
   .name = "memories",
-  .summary = "It stands in models of one, two and three sources, and what each of them says counts",
+  .summary = "It works in models of one, two and three sources, and each source has an effect",
   .fewer_sources = TRUE,
   .check = check,
 };

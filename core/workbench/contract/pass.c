@@ -78,13 +78,13 @@ plait_pass_is_finite (const PlaitPass *pass, const PlaitBatch *batch, GError **e
     for (gint64 row = batch->target_rows.offsets[s]; row < batch->target_rows.offsets[s + 1]; row++)
       if (!isfinite (pass->rows[row]) || pass->rows[row] <= 0)
         return plait_fail (error, PLAIT_ERROR_FAILED,
-                           "the loss of target row %jd of sentence %jd is %s, expected is a finite number above 0; "
-                           "look for a division by 0, or for a logarithm or a root of what can be 0",
+                           "the loss of target row %jd of sentence %jd is %s, expected a finite number above 0; look "
+                           "for a division by 0, or a logarithm or root of 0",
                            row - batch->target_rows.offsets[s], s, plait_format_double (digits, pass->rows[row]));
   return TRUE;
 }
 
-/* That the gradients of the parameters are numbers, and not all zero. */
+/* TRUE if all gradients of parameters are numbers and at least one is not zero. */
 static gboolean
 has_gradients (const PlaitFixture *fixture, GError **error)
 {
@@ -102,16 +102,16 @@ has_gradients (const PlaitFixture *fixture, GError **error)
 
           if (!isfinite (one))
             return plait_fail (error, PLAIT_ERROR_FAILED,
-                               "the gradient of %s has the number %s in it, though the loss is finite; look for a "
-                               "derivative that has no value, such as that of a root at 0",
+                               "the gradient of %s contains %s, though the loss is finite; look for a derivative that "
+                               "is undefined, such as that of a root at 0",
                                parameter->name, plait_format_double (digits, one));
           norm += one * one;
         }
     }
   return norm > 0
-         || plait_fail (error, PLAIT_ERROR_FAILED,
-                        "all gradients are 0: nothing of the model can be trained; look for an operator whose backward "
-                        "adds nothing");
+         || plait_fail (
+             error, PLAIT_ERROR_FAILED,
+             "all gradients are 0, so the model cannot be trained; look for an operator whose backward adds nothing");
 }
 
 gboolean
@@ -158,12 +158,12 @@ plait_pass_equals_its_sentences (const PlaitFixture *fixture, const PlaitPassLen
         {
           double in_batch = together.rows[batch->target_rows.offsets[s] + t];
 
-          /* What is no number either way is another property's affair. */
+          /* Another property reports values that are not numbers. */
           if (!plait_pass_nearly_equal (alone.rows[t], in_batch) && (isfinite (alone.rows[t]) || isfinite (in_batch)))
             return plait_fail (
                 error, PLAIT_ERROR_FAILED,
                 "the loss of target row %jd of sentence %jd is %.9g with the sentence alone and %.9g in a batch of %d, "
-                "expected is the same: no sentence may see another, nor how many there are",
+                "expected equal losses: a sentence must not depend on other sentences or on their number",
                 t, s, alone.rows[t], in_batch, PLAIT_PASS_SENTENCES);
         }
     }
@@ -202,7 +202,9 @@ plait_pass_has_gradients (const PlaitFixture *fixture, const PlaitBatch *batch, 
     .mode = mode,
     .key = plait_random_key (3, "sample", NULL, 0),
     .sample = sample,
-    .small = sizeof (PlaitScalar) == sizeof (double) ? 0 : 1, /* of floats the greatest of a parameter alone tell */
+    .small = sizeof (PlaitScalar) == sizeof (double)
+                 ? 0
+                 : 1, /* float differences are precise enough only for the largest gradients of a parameter */
   };
 
   for (guint i = 0; i < n; i++)

@@ -6,54 +6,54 @@
 /* Passes over small batches. */
 
 #define PLAIT_PASS_SENTENCES 3
-#define PLAIT_PASS_ROWS 64 /* target rows, at most */
+#define PLAIT_PASS_ROWS 64 /* most target rows */
 
-/* The lengths of PLAIT_PASS_SENTENCES sentences. */
+/* Lengths of PLAIT_PASS_SENTENCES sentences. */
 typedef struct
 {
-  gint64 sources[3][PLAIT_PASS_SENTENCES]; /* of up to three sources */
+  gint64 sources[3][PLAIT_PASS_SENTENCES]; /* up to three sources */
   gint64 targets[PLAIT_PASS_SENTENCES];
 } PlaitPassLengths;
 
-/* All sources of all sentences are there, with two rows at least. */
+/* All sources of all sentences are present, with two rows or more. */
 extern const PlaitPassLengths plait_pass_whole;
 
-/* Of the second sentence the second source is missing, the third has a source alone. */
+/* The second sentence lacks its second source, the third has one source only. */
 extern const PlaitPassLengths plait_pass_missing;
 
-/* Their batch, and that of one of its sentences. (transfer full) */
+/* Return the batch of all sentences, and of one sentence. (transfer full) */
 PlaitBatch *plait_pass_batch (const PlaitFixture *fixture, const PlaitPassLengths *lengths);
 PlaitBatch *plait_pass_sentence (const PlaitFixture *fixture, const PlaitPassLengths *lengths, gint64 sentence);
 
-/* What a pass gave. */
+/* Results of a pass. */
 typedef struct
 {
-  double rows[PLAIT_PASS_ROWS]; /* the negative log-likelihood of each target row */
+  double rows[PLAIT_PASS_ROWS]; /* negative log-likelihood of each target row */
   PlaitModelSums sums;
 } PlaitPass;
 
-/* The loss of @batch on @threads threads; in PLAIT_TAPE_TRAIN and PLAIT_TAPE_CHECK with the gradients, which are those
- * of the parameters then. @key is dropout's. A batch that the model cannot read is refused. */
+/* Computes the loss of @batch on @threads threads. PLAIT_TAPE_TRAIN and PLAIT_TAPE_CHECK also compute gradients, into
+ * those of the parameters. @key is the random key of dropout. Fails if the model cannot read the batch. */
 gboolean plait_pass_run (const PlaitFixture *fixture, const PlaitBatch *batch, PlaitTapeMode mode, guint threads,
                          guint64 key, PlaitPass *pass, GError **error);
 
-/* What to look at other properties with: plait_pass_missing, which has most in it, or plait_pass_whole where the plugin
- * gives no numbers there, which is for one property to tell. */
+/* Returns the lengths for checking other properties: plait_pass_missing, or plait_pass_whole if the plugin cannot train
+ * with missing sources, which its own property reports. */
 const PlaitPassLengths *plait_pass_lengths (const PlaitFixture *fixture);
 
-/* That every row of @pass over @batch is a number, and a loss. */
+/* TRUE if the loss of each target row of @batch is a finite number above 0. */
 gboolean plait_pass_is_finite (const PlaitPass *pass, const PlaitBatch *batch, GError **error);
 
-/* That forward and backward over @batch give losses as above, and gradients that are numbers and not all zero. */
+/* TRUE if forward and backward over @batch give finite losses, and gradients that are finite and not all zero. */
 gboolean plait_pass_trains (const PlaitFixture *fixture, const PlaitBatch *batch, GError **error);
 
-/* That each sentence of @lengths alone is what it is in their batch. */
+/* TRUE if each sentence of @lengths alone has the losses that it has in a batch of all. */
 gboolean plait_pass_equals_its_sentences (const PlaitFixture *fixture, const PlaitPassLengths *lengths, GError **error);
 
-/* That the gradients of @batch, of @sample numbers of each parameter, are those of finite differences in @mode,
- * PLAIT_TAPE_CHECK or, with dropout, PLAIT_TAPE_TRAIN. Differences of floats tell gross errors alone. */
+/* TRUE if the gradients of @batch equal finite differences, for @sample numbers of each parameter. @mode:
+ * PLAIT_TAPE_CHECK, or PLAIT_TAPE_TRAIN with dropout. Differences of floats show large errors only. */
 gboolean plait_pass_has_gradients (const PlaitFixture *fixture, const PlaitBatch *batch, PlaitTapeMode mode,
                                    guint sample, GError **error);
 
-/* TRUE if @a and @b are equal but for rounding: a batch adds up in another order than its sentences. */
+/* TRUE if @a and @b are equal except for rounding. */
 gboolean plait_pass_nearly_equal (double a, double b);

@@ -5,7 +5,7 @@
 #include "contract/pass.h"
 #include "layers/parameter-set.h"
 
-/* The same bits again, and with any number of threads. */
+/* A repeated pass has equal bits, with any number of threads. */
 
 static gboolean
 check (PlaitContractCase *tested, GError **error)
@@ -29,20 +29,21 @@ check (PlaitContractCase *tested, GError **error)
         if (memcmp (&first.rows[row], &again.rows[row], sizeof *first.rows) != 0)
           return plait_fail (error, PLAIT_ERROR_FAILED,
                              "the loss of target row %jd is %.17g the first time and %.17g with %u threads, expected "
-                             "are the same bits: no variable of the module may change, no random number come from "
-                             "elsewhere than plait_tape_next_key, and nothing depend on the number of threads",
+                             "equal bits: do not change variables of the module, draw random numbers with "
+                             "plait_tape_next_key only, and do not depend on the number of threads",
                              row, first.rows[row], again.rows[row], threads);
       if (memcmp (before, gradients.data, gradients.width * sizeof *before) != 0)
-        return plait_fail (error, PLAIT_ERROR_FAILED,
-                           "the gradients differ between the first time and with %u threads, though the losses have "
-                           "the same bits: look for an operator whose backward adds up in an order that threads decide",
-                           threads);
+        return plait_fail (
+            error, PLAIT_ERROR_FAILED,
+            "the gradients differ between the first time and with %u threads, though the losses have equal bits: look "
+            "for an operator whose backward adds numbers in an order that depends on threads",
+            threads);
     }
   return TRUE;
 }
 
 const PlaitContractProperty plait_contract_repeats = {
   .name = "repeats",
-  .summary = "A pass has the same bits again, and with any number of threads",
+  .summary = "A repeated pass gives equal bits, with any number of threads",
   .check = check,
 };

@@ -7,13 +7,13 @@
 #include "contract/pass.h"
 #include "corpus/batch.h"
 
-/* Every hypothesis of a beam has the score that forced decoding gives it, which knows nothing of hypotheses and their
- * ancestry, and reads whole targets. */
+/* Every hypothesis of a beam has the score that forced decoding computes from the whole target, without hypotheses and
+ * ancestry. */
 
 #define BEAM 4
 #define MAX_LENGTH 7
 
-/* The batch of @lengths with sentence s's target replaced by its hypothesis @rank, or its last. */
+/* Returns the batch of @lengths, with each target replaced by the sentence's hypothesis @rank, or its last one. */
 static PlaitBatch *
 batch_of (const PlaitContractCase *tested, PlaitPassLengths lengths, const PlaitHypotheses *found, guint rank,
           const PlaitHypothesis **hypotheses)
@@ -51,9 +51,9 @@ check_hypothesis (const PlaitContractCase *tested, const PlaitPassLengths *lengt
         sum += rows[first + t];
       if (!(fabs (hypotheses[s]->log_probability - sum) <= 1e-4 * (1 + fabs (sum))))
         return plait_fail (error, PLAIT_ERROR_FAILED,
-                           "hypothesis %u of sentence %jd has the log-probability %.7g in search and %.7g in forced "
-                           "decoding, expected is the same: what is computed for a query may depend on that query and "
-                           "the memories alone, not on other rows of the target or on how many queries there are",
+                           "hypothesis %u of sentence %jd has log-probability %.7g in search and %.7g in forced "
+                           "decoding, expected equal values: the result for a query must depend on that query and the "
+                           "memories only, not on other rows of the target or on the number of queries",
                            rank + 1, s, hypotheses[s]->log_probability, sum);
     }
   return TRUE;
@@ -84,6 +84,6 @@ check (PlaitContractCase *tested, GError **error)
 
 const PlaitContractProperty plait_contract_search = {
   .name = "search",
-  .summary = "Beam search gives each hypothesis the score that forced decoding gives it",
+  .summary = "Beam search and forced decoding give each hypothesis equal scores",
   .check = check,
 };

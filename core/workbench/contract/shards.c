@@ -7,19 +7,19 @@
 #include "training/update.h"
 #include "layers/parameter-set.h"
 
-/* Several parts of a batch in the plugin at once: the same bits on any number of threads, and the gradients of the
- * whole batch. And layers that are computed once more in backward: the same bits too. */
+/* Several shards of a batch run in the plugin at once: equal bits with any number of threads, and the gradients of the
+ * whole batch. Layers computed again in backward give equal bits too. */
 
 #define MAX_SHARDS 3
 
-/* The gradients of an update in @shards. (transfer full) */
+/* Returns the gradients of an update in @shards shards. (transfer full) */
 static PlaitScalar *
 update (const PlaitContractCase *tested, const PlaitBatch *batch, gint64 shards, guint threads, gint recompute,
         GError **error)
 {
   PlaitParameters *parameters = plait_model_parameters (tested->fixture->model);
   PlaitTensor gradients = plait_parameters_gradients (parameters);
-  /* Two, so that the gradients come to the parameters. */
+  /* Two batches, so that gradients are added to the parameters'. */
   PlaitBatch *batches[] = { (PlaitBatch *)batch, (PlaitBatch *)batch };
   g_autoptr (PlaitPool) pool = plait_pool_new (threads, error);
   g_autoptr (PlaitArena) arena = plait_arena_new (0);
@@ -43,8 +43,8 @@ update (const PlaitContractCase *tested, const PlaitBatch *batch, gint64 shards,
   return g_memdup2 (gradients.data, gradients.width * sizeof (PlaitScalar));
 }
 
-/* TRUE if the parts of @batch are to add up to it: not where training draws, which shards do for themselves, and where
- * sentences see each other, which is told by another property. */
+/* *@adds_up: TRUE if the gradients of shards must add up to those of @batch. They need not if the plugin draws random
+ * numbers, which differ between shards, or if sentences affect each other, which another property reports. */
 static gboolean
 add_up (const PlaitContractCase *tested, const PlaitPassLengths *lengths, const PlaitBatch *batch, gboolean *adds_up,
         GError **error)
@@ -75,10 +75,11 @@ check_whole (const PlaitScalar *whole, const PlaitScalar *parts, gint64 n, gint6
       norm += (double)whole[i] * (double)whole[i];
     }
   return sqrt (difference) <= tolerance * sqrt (norm)
-         || plait_fail (error, PLAIT_ERROR_FAILED,
-                        "the gradients of a batch in %jd shards are %.3g off those of the whole batch, relative to "
-                        "their norm, at most %.3g is allowed: no sentence may see another, nor how many there are",
-                        shards, sqrt (difference / norm), tolerance);
+         || plait_fail (
+             error, PLAIT_ERROR_FAILED,
+             "the gradients of a batch in %jd shards differ by %.3g from those of the whole batch, relative to their "
+             "norm, expected at most %.3g: a sentence must not depend on other sentences or on their number",
+             shards, sqrt (difference / norm), tolerance);
 }
 
 static gboolean
@@ -95,8 +96,8 @@ check (PlaitContractCase *tested, GError **error)
     return FALSE;
   if (memcmp (whole, again, n * sizeof *whole) != 0)
     return plait_fail (error, PLAIT_ERROR_FAILED,
-                       "the gradients differ where layers are computed once more (train.recompute=layers), expected "
-                       "are the same bits: what a call gives may depend on nothing but what it is given");
+                       "the gradients differ if layers are computed again (train.recompute=layers), expected equal "
+                       "bits: the result of a call must depend on its arguments only");
   for (gint64 shards = 2; shards <= MAX_SHARDS; shards++)
     {
       g_autofree PlaitScalar *one = update (tested, batch, shards, 1, PLAIT_TRAIN_RECOMPUTE_OFF, error);
@@ -111,9 +112,9 @@ check (PlaitContractCase *tested, GError **error)
             return FALSE;
           if (memcmp (one, more, n * sizeof *one) != 0)
             return plait_fail (error, PLAIT_ERROR_FAILED,
-                               "the gradients of a batch in %jd shards differ between one thread and %u, expected are "
-                               "the same bits: several threads are in the plugin at once, so no variable of the module "
-                               "may change, and nothing depend on the thread",
+                               "the gradients of a batch in %jd shards differ between one thread and %u, expected "
+                               "equal bits: several threads run in the plugin at once, so it must not change variables "
+                               "of the module or depend on the thread",
                                shards, threads);
         }
     }
@@ -122,7 +123,7 @@ check (PlaitContractCase *tested, GError **error)
 
 const PlaitContractProperty plait_contract_shards = {
   .name = "shards",
-  .summary = "Parts of a batch may be in the plugin at the same time, and give the gradients of the whole; computed "
-             "again, the same",
+  .summary = "Several shards of a batch can run in the plugin at once and give the gradients of the whole batch; "
+             "layers computed again give equal bits",
   .check = check,
 };

@@ -2,8 +2,8 @@
 #include "contract/case.h"
 #include "contract/pass.h"
 
-/* What an encoder gives is what its schema and its build say, and the links of its memories agree with each other. That
- * they lead to rows of their sentence, and that shapes fit, the host sees at every call. */
+/* Memories of an encoder have the structure that its schema and build declare, and their links agree. The host checks
+ * at every call that links stay in their sentence and that shapes fit. */
 
 typedef struct
 {
@@ -13,7 +13,7 @@ typedef struct
   GError *error;
 } Reading;
 
-/* @row of a memory of @name: what its link @link leads to does not lead back. */
+/* Reports that @row of memory @name has a link to row @to that does not lead back. */
 static gboolean
 disagree (const char *name, gint64 row, const char *link, gint64 to, const char *what, GError **error)
 {
@@ -34,11 +34,11 @@ check_tree (const char *name, const PlaitLinks *links, gint64 n, GError **error)
                            "two children, and a leaf -1 twice",
                            name, row, left, right);
       if (left >= 0 && links->parent[left] != row)
-        return disagree (name, row, "left", left, "whose \"parent\" is another: give it this row", error);
+        return disagree (name, row, "left", left, "whose \"parent\" is another row: set it to this row", error);
       if (right >= 0 && links->parent[right] != row)
-        return disagree (name, row, "right", right, "whose \"parent\" is another: give it this row", error);
+        return disagree (name, row, "right", right, "whose \"parent\" is another row: set it to this row", error);
       if (parent >= 0 && links->left[parent] != row && links->right[parent] != row)
-        return disagree (name, row, "parent", parent, "whose children are others: give it this row", error);
+        return disagree (name, row, "parent", parent, "whose children are other rows: set one to this row", error);
     }
   return TRUE;
 }
@@ -53,14 +53,14 @@ check_levels (const char *name, const PlaitLinks *links, gint64 n, GError **erro
       for (gint64 child = first; child < first + links->n_children[row]; child++)
         if (links->level[child] != links->level[row] - 1)
           return disagree (name, row, "first_child", child,
-                           "which is not at the level below: give children one level less than their parent", error);
+                           "which is not one level below: give children the level of their parent minus 1", error);
       if (links->n_children[row] == 0 && links->level[row] != 0)
         return plait_fail (error, PLAIT_ERROR_FAILED,
-                           "memory %s, row %jd has no children and the level %jd: leaves are at level 0", name, row,
+                           "memory %s, row %jd has no children, but level %jd: leaves have level 0", name, row,
                            links->level[row]);
       if (parent >= 0
           && (row < links->first_child[parent] || row >= links->first_child[parent] + links->n_children[parent]))
-        return disagree (name, row, "parent", parent, "whose children are others: give it this row", error);
+        return disagree (name, row, "parent", parent, "whose children are other rows: set one to this row", error);
     }
   return TRUE;
 }
@@ -71,9 +71,9 @@ check_neighbours (const char *name, const PlaitLinks *links, gint64 n, GError **
   for (gint64 row = 0; row < n && links->previous && links->next; row++)
     {
       if (links->next[row] >= 0 && links->previous[links->next[row]] != row)
-        return disagree (name, row, "next", links->next[row], "whose \"previous\" is another", error);
+        return disagree (name, row, "next", links->next[row], "whose \"previous\" is another row", error);
       if (links->previous[row] >= 0 && links->next[links->previous[row]] != row)
-        return disagree (name, row, "previous", links->previous[row], "whose \"next\" is another", error);
+        return disagree (name, row, "previous", links->previous[row], "whose \"next\" is another row", error);
     }
   return TRUE;
 }
@@ -124,8 +124,8 @@ check (PlaitContractCase *tested, GError **error)
 
 const PlaitContractProperty plait_contract_structure = {
   .name = "structure",
-  .summary = "Memories have the structure that the schema promises, and their links agree",
-  .not_applicable = "encoders alone give memories",
+  .summary = "Memories have the structure that the schema declares, and their links agree",
+  .not_applicable = "only encoders give memories",
   .of_encoders = TRUE,
   .decides = TRUE,
   .check = check,

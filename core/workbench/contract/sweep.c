@@ -3,16 +3,15 @@
 
 #include "contract/case.h"
 
-/* The models in which a plugin is held to a property: with its defaults under every decoder, and with each of its other
- * choices. */
+/* Models in which a property is checked: the plugin's defaults under every decoder, and each of its other choices. */
 
-/* With this seed no ReLU of theirs stands near its kink, where finite differences are wrong. */
+/* A seed for which no ReLU is near its kink, where finite differences are wrong. */
 #define SEED 6
 #define MAX_SOURCES 3
 
 static const char *const types[] = { "transformer", "gru", "lstm" }; /* PlaitDecoderType */
 
-/* The first decoder of each type. */
+/* First decoder of each type. */
 static const guint firsts[G_N_ELEMENTS (types)] = { PLAIT_FIXTURE_TRANSFORMER, PLAIT_FIXTURE_GRU, PLAIT_FIXTURE_LSTM };
 
 static PlaitFixtureSource
@@ -28,8 +27,8 @@ source_of (const PlaitContract *contract, PlaitPlugin *encoder, PlaitSettings *s
   return source;
 }
 
-/* What stands at source @i of @n: an encoder first and last, with another between them; before all else, what carries
- * the structure that it requires, which one may lack where one memory is enough. */
+/* Returns source @i of @n. A tested encoder is first and last, with another one between. Else sources have the
+ * structure that the plugin requires; the middle one lacks it if one memory is enough. */
 static PlaitFixtureSource
 source_at (const PlaitContract *contract, PlaitSettings *settings, guint i, guint n)
 {
@@ -70,7 +69,8 @@ build (const PlaitContract *contract, PlaitSettings *settings, guint decoder_num
   return plait_fixture_new (sources, n, &decoder, SEED, error);
 }
 
-/* @taken: the plugin did not refuse it; what it says of that is walk->refusal. */
+/* Builds one model and checks the property in it. *@taken: FALSE if the plugin refused the model; sweep->refusal has
+ * its message. */
 static gboolean
 check_model (PlaitContractSweep *sweep, PlaitSettings *settings, guint decoder, guint n_sources, gboolean *taken,
              GError **error)
@@ -122,21 +122,21 @@ check_defaults (PlaitContractSweep *sweep, guint decoder, GError **error)
   return TRUE;
 }
 
-/* Where no decoder of a type takes the defaults, the schema says too much. */
+/* Fails if the schema allows a type of decoders, all of which refuse the defaults. */
 static gboolean
 expect_types (const PlaitContractSweep *sweep, GError **error)
 {
   for (guint i = 0; i < G_N_ELEMENTS (types); i++)
     if (!sweep->taken[i] && plait_schema_allows_decoder (sweep->contract->plugin->schema, types[i]))
       return plait_fail (error, PLAIT_ERROR_FAILED,
-                         "its schema lets it stand in decoders of type=%s, each of which refuses its defaults (%s): "
-                         "name under [requires] those that it can stand in, as decoder=",
-                         types[i], sweep->refusal ? sweep->refusal->message : "there is none");
+                         "its schema allows decoders of type=%s, but each of them refuses its defaults (%s): list the "
+                         "supported decoders under [requires], as decoder=",
+                         types[i], sweep->refusal ? sweep->refusal->message : "no message");
   return TRUE;
 }
 
-/* A choice, or a boolean, other than the standard: in the first decoder that the plugin stands in, and where decoders
- * matter to it in one of another type too. One of them may refuse it, in words that name it. */
+/* Checks a choice other than the default in the first decoder that the schema allows, and for combiners and coverage in
+ * a second type. One of them may refuse it if the message names the parameter. */
 static gboolean
 check_choice_of_plugin (PlaitContractSweep *sweep, const char *parameter, const char *choice, GError **error)
 {
@@ -159,12 +159,12 @@ check_choice_of_plugin (PlaitContractSweep *sweep, const char *parameter, const 
         return FALSE;
       times += taken;
       if (!taken && !strstr (sweep->refusal->message, parameter))
-        return plait_fail (error, PLAIT_ERROR_FAILED, "it refuses this in words that do not name %s (%s)", parameter,
-                           sweep->refusal->message);
+        return plait_fail (error, PLAIT_ERROR_FAILED, "it refuses this in a message that does not name %s (%s)",
+                           parameter, sweep->refusal->message);
     }
   return times > 0
-         || plait_fail (error, PLAIT_ERROR_FAILED, "it refuses this under every decoder (%s): take it out of choices=",
-                        sweep->refusal ? sweep->refusal->message : "its schema names none");
+         || plait_fail (error, PLAIT_ERROR_FAILED, "it refuses this under every decoder (%s): remove it from choices=",
+                        sweep->refusal ? sweep->refusal->message : "its schema allows no decoder");
 }
 
 static gboolean

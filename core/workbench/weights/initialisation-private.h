@@ -17,7 +17,7 @@ typedef enum
   PLAIT_INITIALISATION_OUTCOMES,
 } PlaitInitialisationOutcome;
 
-/* The outcome of a parameter of the model. */
+/* A parameter of the model and its outcome. */
 typedef struct
 {
   const PlaitParameter *parameter;
@@ -41,6 +41,6 @@ struct PlaitInitialisation
   PlaitInitialisationGlobs take;
   PlaitInitialisationGlobs leave;
   guint n;
-  PlaitInitialisationEntry *entries;              /* [n] */
+  PlaitInitialisationEntry *entries;
   guint n_outcome[PLAIT_INITIALISATION_OUTCOMES]; /* number of parameters of each outcome */
 };

@@ -8,7 +8,7 @@
 
 static const char *const outcome_names[] = { "taken", "grown", "fresh", "left", "other shape", "other vocabulary" };
 
-/* TRUE if all parameters whose names begin with the @length bytes of @prefix met @outcome. */
+/* TRUE if all parameters whose names begin with the first @length bytes of @prefix have @outcome. */
 static gboolean
 is_common (const PlaitInitialisation *initialisation, const char *prefix, gsize length,
            PlaitInitialisationOutcome outcome)
@@ -20,7 +20,8 @@ is_common (const PlaitInitialisation *initialisation, const char *prefix, gsize 
   return TRUE;
 }
 
-/* "source/en/STAR" where all below source/en met @outcome, else the name. (transfer full) */
+/* Returns the shortest pattern "source/en/STAR" below which all parameters have @outcome, else @name. (transfer
+ * full) */
 static char *
 shorten (const PlaitInitialisation *initialisation, const char *name, PlaitInitialisationOutcome outcome)
 {
@@ -34,7 +35,7 @@ shorten (const PlaitInitialisation *initialisation, const char *name, PlaitIniti
   return g_strdup (name);
 }
 
-/* The parameters that met @outcome, as few names as it takes. (transfer full) */
+/* Returns the names of the parameters with @outcome, joined, with patterns for common prefixes. (transfer full) */
 static char *
 list (const PlaitInitialisation *initialisation, PlaitInitialisationOutcome outcome)
 {
@@ -64,7 +65,7 @@ log_grown (const PlaitInitialisation *initialisation, PlaitLog *log)
       const PlaitInitialisationEntry *entry = &initialisation->entries[i];
 
       if (entry->outcome == PLAIT_INITIALISATION_GROWN)
-        plait_log_info (log, "taken, and %s from row %jd on: %s", copied ? "the same again" : "fresh", entry->there[0],
+        plait_log_info (log, "taken, and %s from row %jd on: %s", copied ? "repeated" : "fresh", entry->there[0],
                         entry->parameter->name);
     }
 }
@@ -73,12 +74,12 @@ static void
 log_other_vocabulary (const char *name, PlaitLog *log)
 {
   if (g_str_has_prefix (name, PLAIT_INITIALISATION_LABELS))
-    plait_log_info (log, "fresh, of other labels: %s", name);
+    plait_log_info (log, "fresh, since the labels differ: %s", name);
   else
     plait_log_warning (
         log,
-        "fresh, of another vocabulary: %s; what was trained with it knows little without: leave data.vocabulary.NAME "
-        "out and train.initialise_vocabulary at taken, which takes its vocabulary with it",
+        "fresh, since the vocabulary differs: %s; parameters trained with the other vocabulary are of little use "
+        "without it: remove data.vocabulary.NAME and set train.initialise_vocabulary=taken to take that vocabulary too",
         name);
 }
 
@@ -128,7 +129,7 @@ log_unused_globs (const PlaitInitialisation *initialisation, const PlaitInitiali
       g_autofree char *mended = plait_separators_mend (globs->globs[i], ";", matches_parameter, initialisation);
 
       if (!globs->used[i])
-        plait_log_warning (log, "train.%s: no parameter of this model is called %s%s%s%s", key, globs->globs[i],
+        plait_log_warning (log, "train.%s: no parameter of this model matches %s%s%s%s", key, globs->globs[i],
                            mended ? "; did you mean \"" : "", mended ? mended : "", mended ? "\"?" : "");
     }
 }
@@ -150,7 +151,7 @@ plait_initialisation_log (const PlaitInitialisation *initialisation, PlaitLog *l
   for (guint i = 0; initialisation->otherwise && initialisation->otherwise[i]; i++)
     plait_log_warning (log, "%s", initialisation->otherwise[i]);
   if (initialisation->unused_tensors)
-    plait_log_info (log, "not used of that file: %s", initialisation->unused_tensors);
+    plait_log_info (log, "not used in that file: %s", initialisation->unused_tensors);
   log_grown (initialisation, log);
   log_misfits (initialisation, log);
   log_unused_globs (initialisation, &initialisation->take, "initialise_take", log);

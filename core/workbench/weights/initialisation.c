@@ -44,7 +44,7 @@ is_wanted (const PlaitInitialisation *initialisation, const char *name)
   return taken && !left;
 }
 
-/* TRUE if the model has the part that @parameter is of, and is to begin with what is there for it. */
+/* TRUE if the model has the component of @parameter and [train] lets it be taken. */
 static gboolean
 wants_tensor (gconstpointer data, const char *tensor, const char *parameter)
 {
@@ -64,8 +64,8 @@ wants_tensor (gconstpointer data, const char *tensor, const char *parameter)
  * Vocabularies
  */
 
-/* The stream whose words @name has a row each for, here and there; FALSE if it belongs to no words. @there is the
- * experiment of that run. */
+/* Finds the text streams of this experiment and of run @there whose words are the rows of parameter @name. FALSE if its
+ * rows are not words. */
 static gboolean
 find_streams (const PlaitExperiment *here, const PlaitKeyFile *there, const char *name, const char **stream_here,
               const char **stream_there)
@@ -87,7 +87,7 @@ find_streams (const PlaitExperiment *here, const PlaitKeyFile *there, const char
          || g_str_has_prefix (name, PLAIT_INITIALISATION_LABELS) || g_str_has_prefix (name, "masked/output/");
 }
 
-/* TRUE if the rows of parameter @name, if words they are, are the same words in @run. */
+/* TRUE if the rows of parameter @name stand for the same words in @run, or are not words. */
 static gboolean
 has_same_words (const PlaitInitialisation *initialisation, const PlaitRunInputs *run_inputs, PlaitStore *run,
                 const PlaitKeyFile *there, const char *name)
@@ -105,7 +105,7 @@ has_same_words (const PlaitInitialisation *initialisation, const PlaitRunInputs 
     {
       const char *begin = name + strlen (shared);
 
-      /* A vocabulary is called as a stream that has it, or shared. */
+      /* A vocabulary is named after a stream that has it, or "shared". */
       vocabulary_there = g_strndup (begin, strcspn (begin, "/"));
       vocabulary = plait_run_inputs_vocabulary (run_inputs, vocabulary_there);
     }
@@ -130,11 +130,11 @@ has_same_words (const PlaitInitialisation *initialisation, const PlaitRunInputs 
  * Taking
  */
 
-/* What parameters are taken from: another run, or weights in a safetensors file. */
+/* Source of the parameters: another run, or a safetensors file. */
 typedef struct
 {
   PlaitStore *run;
-  PlaitKeyFile *there; /* its experiment */
+  PlaitKeyFile *there; /* experiment of the run */
   PlaitPublished *published;
 } Origin;
 
@@ -159,7 +159,7 @@ has_same_shape (PlaitInitialisationEntry *entry, PlaitStore *run, const char *pa
   return object.shape[0] == entry->parameter->value.rows && object.shape[1] == entry->parameter->value.width;
 }
 
-/* Places that were learned are the first of more. */
+/* TRUE if the parameter has more learned positions than the run; the first rows are taken. */
 static gboolean
 has_room (const PlaitInitialisationEntry *entry)
 {
@@ -169,7 +169,7 @@ has_room (const PlaitInitialisationEntry *entry)
          && entry->there[1] == parameter->value.width;
 }
 
-/* The rows that were not there, from the first again. */
+/* Fills the remaining rows with the taken rows, repeated from the first. */
 static void
 repeat_rows (const PlaitInitialisationEntry *entry)
 {
@@ -257,9 +257,9 @@ take (PlaitInitialisation *initialisation, const PlaitRunInputs *run_inputs, Pla
     }
   return n[PLAIT_INITIALISATION_TAKEN] + n[PLAIT_INITIALISATION_GROWN] > 0
          || plait_fail (error, PLAIT_ERROR_INPUT,
-                        "%s: train.initialise takes none of its parameters: %u of this model are not there, %u are "
-                        "left out by train.initialise_take and train.initialise_leave, %u have another shape and %u "
-                        "another vocabulary; name a run of a model that shares parts with this one",
+                        "%s: train.initialise takes none of its parameters: %u parameters of this model are not in it, "
+                        "%u are left out by train.initialise_take and train.initialise_leave, %u have another shape "
+                        "and %u another vocabulary; name a run of a model that shares components with this one",
                         initialisation->experiment->train.initialise, n[PLAIT_INITIALISATION_FRESH],
                         n[PLAIT_INITIALISATION_LEFT], n[PLAIT_INITIALISATION_OTHER_SHAPE],
                         n[PLAIT_INITIALISATION_OTHER_VOCABULARY]);
@@ -272,7 +272,7 @@ open_run (PlaitInitialisation *initialisation, Origin *origin, GError **error)
   g_autoptr (GError) changed = NULL;
 
   origin->run = plait_trained_open_store (train->initialise, NULL, error);
-  /* The run's key depends on all of its bytes. */
+  /* The fingerprint of the run depends on all of its bytes. */
   if (origin->run && plait_store_check (origin->run, error))
     origin->there = plait_trained_key_file (origin->run, error);
   if (!origin->there)
@@ -348,9 +348,7 @@ plait_initialisation_free (PlaitInitialisation *initialisation)
   g_free (initialisation);
 }
 
-/*
- * The optimizer of the run that training begins with, and its place in the schedule
- */
+/* Optimizer state of the run, and its place in the learning-rate schedule */
 
 static gboolean
 check_optimizer (const PlaitExperiment *experiment, PlaitStore *run, GError **error)
@@ -365,9 +363,9 @@ check_optimizer (const PlaitExperiment *experiment, PlaitStore *run, GError **er
   there = plait_key_file_value (file, "train", "optimizer");
   if (g_strcmp0 (there, here) != 0)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s: was trained by %s, whose moments train.optimizer=%s cannot go on with; choose the same "
+                       "%s: was trained by %s, and train.optimizer=%s cannot use its moments; choose the same "
                        "optimizer, or set train.initialise_state=parameters",
-                       train->initialise, there ? there : "an optimizer that it does not name", here);
+                       train->initialise, there ? there : "an unknown optimizer", here);
   return plait_store_has (run, "/checkpoint/last/optimizer")
          || plait_fail (error, PLAIT_ERROR_INPUT,
                         "%s: its last checkpoint holds no optimizer; set train.initialise_state=parameters",
@@ -394,9 +392,9 @@ plait_initialisation_take_state (const PlaitInitialisation *initialisation, Plai
       || !plait_trainer_import_moments (trainer, (const PlaitParameter *const *)taken->pdata, run, "/checkpoint/last",
                                         &step, error))
     return FALSE;
-  plait_log_info (
-      log,
-      "the optimizer goes on after its update %jd, and the schedule with it: moments of %u of %u parameters are taken",
-      step, taken->len - 1, initialisation->n);
+  plait_log_info (log,
+                  "the optimizer and the learning-rate schedule continue after update %jd of that run: moments of %u "
+                  "of %u parameters are taken",
+                  step, taken->len - 1, initialisation->n);
   return TRUE;
 }

@@ -11,13 +11,13 @@
 
 #define GROUP "weights"
 
-/* A group that was read. */
+/* A group of the map that applies to parameters. */
 typedef struct
 {
-  const char *pattern; /* its name */
-  char **parts;        /* the same between slashes */
+  const char *pattern; /* name of the group */
+  char **parts;        /* its name, split at slashes */
   PlaitSettings *settings;
-  PlaitWeightsParameterSettings entry; /* its texts belong to the settings */
+  PlaitWeightsParameterSettings entry; /* its texts belong to settings */
 } Group;
 
 struct PlaitNameMap
@@ -25,7 +25,7 @@ struct PlaitNameMap
   PlaitKeyFile *file;
   PlaitNameMapWords words;
   char **unused;  /* globs over names of tensors */
-  GArray *groups; /* of Group */
+  GArray *groups; /* array of Group */
 };
 
 static void
@@ -72,7 +72,7 @@ add_problem (const PlaitNameMap *map, PlaitProblems *problems, const char *group
   plait_problems_add (problems, "%s: [%s]%s%s %s", place, group, key ? " " : "", key ? key : "", what);
 }
 
-/* The keys of @name into @memory, as @group has them; the texts belong to what is returned. (transfer full) */
+/* Reads the keys of group @name into @memory. Texts there belong to the settings returned. (transfer full) */
 static PlaitSettings *
 read_group (const PlaitNameMap *map, const char *name, const PlaitSettingGroup *group, gpointer memory,
             PlaitProblems *problems)
@@ -123,7 +123,7 @@ read_head (PlaitNameMap *map, PlaitProblems *problems)
   map->unused = g_strsplit (head.unused, ";", -1);
   for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
     if (!read_row (plait_settings_text (settings, keys[i]), &map->words.specials[i]))
-      add_problem (map, problems, GROUP, keys[i], "is no row; expected a number from 0, last, or none");
+      add_problem (map, problems, GROUP, keys[i], "is not a row; expected a number from 0, last, or none");
 }
 
 static void
@@ -134,10 +134,10 @@ check_settings (const PlaitNameMap *map, PlaitProblems *problems)
   for (guint i = 0; keys[i]; i++)
     if (!g_str_has_prefix (keys[i], "source.") && !g_str_has_prefix (keys[i], "decoder."))
       add_problem (map, problems, PLAIT_NAME_MAP_SETTINGS, keys[i],
-                   "is no setting; expected source.KEY or decoder.KEY");
+                   "is not a setting; expected source.KEY or decoder.KEY");
 }
 
-/* TRUE if each {NAME} of @text stands in @pattern, and braces come in pairs. */
+/* TRUE if braces in @text are paired and each {NAME} also appears in @pattern. */
 static gboolean
 knows_names (const char *text, const char *pattern)
 {
@@ -160,7 +160,7 @@ read_entry (PlaitNameMap *map, const char *name, PlaitProblems *problems)
   group.settings = read_group (map, name, &plait_weights_parameter_group, &group.entry, problems);
   if (plait_problems_count (problems) == before
       && !(knows_names (name, name) && knows_names (group.entry.from, name) && knows_names (group.entry.plus, name)))
-    add_problem (map, problems, name, "from", "has a {NAME} that the group's name has not");
+    add_problem (map, problems, name, "from", "has a {NAME} that the group's name lacks");
   g_array_append_val (map->groups, group);
 }
 
@@ -193,7 +193,7 @@ plait_name_map_read (const char *path, GError **error)
  * Finding
  */
 
-/* TRUE if @group is for the parameter whose parts between slashes are @name. */
+/* TRUE if @group applies to the parameter name @name, split at slashes. */
 static gboolean
 is_for (const Group *group, char *const *name)
 {
@@ -205,7 +205,7 @@ is_for (const Group *group, char *const *name)
   return !group->parts[i] && !name[i];
 }
 
-/* @text with each {NAME} as it is in @name. (transfer full) */
+/* Returns @text with each {NAME} replaced by its part of @name. (transfer full) */
 static char *
 fill_in (const char *text, const Group *group, char *const *name)
 {
@@ -255,8 +255,8 @@ plait_name_map_ignores (const PlaitNameMap *map, const char *tensor)
   return FALSE;
 }
 
-/* Fills in @name, the parts of the name of @group, what the placeholders of @template are in @tensor. FALSE if @tensor
- * is not called as @template says. */
+/* Matches @tensor against @template and stores the values of its {NAME}s in @name, the parts of the group's name. FALSE
+ * if @tensor does not match. */
 static gboolean
 read_back (const char *template, const char *tensor, const Group *group, char **name)
 {
@@ -286,7 +286,7 @@ read_back (const char *template, const char *tensor, const Group *group, char **
   return g_str_equal (again, tensor);
 }
 
-/* Adds the use of @tensor that one of @names, '|' between them, gives it in @group, if one does. */
+/* Appends a parameter that @group makes of @tensor, if one of @names, separated by '|', matches it. */
 static void
 add_use (const Group *group, const char *names, const char *tensor, GArray *uses)
 {

@@ -4,30 +4,31 @@
 #include "files/key-file.h"
 
 /*
- * Name maps: which tensors of published weights a parameter is made of. A key-file, schemas/weights/NAME.ini, found
- * where plugins are. The group [weights] says which rows of embeddings are which words:
+ * Name maps: the tensors of published weights from which a parameter is made. A map is a key-file
+ * schemas/weights/NAME.ini, found where plugins are. The group [weights] maps rows of embeddings to words:
  *
  *     summary=..., reference=...
  *     pad=1, bos=0, eos=2, unknown=3      a row, last, or none
  *     words=4                             the row of the first ordinary piece; the others follow it
- *     unused=A.*;*.b                      globs over names of tensors that change nothing that is computed
+ *     unused=A.*;*.b                      globs over names of tensors that have no effect on results
  *
  * [settings] says which settings the model has, [config] which values its config.json must have:
  *
  *     source.heads=KEY         the value of KEY in config.json
- *     decoder.start=KEY:VALUE  the same, or VALUE where there is none; KEY may be empty
- *     normalize_before=false   in [config]: its value there, if it is there
+ *     decoder.start=KEY:VALUE  the value of KEY, or VALUE if config.json lacks it; KEY may be empty
+ *     normalize_before=false   in [config]: the value that config.json must have, if it has the key
  *
- * Each other group is called as the parameters that it is for, {NAME} standing for any part between slashes:
+ * Each other group is named like the parameters that it makes; {NAME} matches any part between slashes:
  *
- *     from=A.{NAME}.b;C|D      tensors that stand side by side in it, one or more; of several names the first that is
- *                              there
- *     transposed=true          theirs are [outputs, inputs]
- *     first=2                  the row of theirs that is the first of ours (positions)
- *     words=rows|columns       rows, or columns, go by words as said above
- *     fill=-1e9                what stands where theirs have no such word; 0 unless given
+ *     from=A.{NAME}.b;C|D      tensors that are the columns of the parameter, one or more; of several names separated
+ * by
+ *                              '|' the first that the file has
+ *     transposed=true          the tensors are [outputs, inputs]
+ *     first=2                  the tensor's row that becomes row 0 of the parameter (positions)
+ *     words=rows|columns       rows, or columns, are words, mapped as [weights] says
+ *     fill=-1e9                value for words that the tensor lacks; 0 by default
  *     plus=E                   a tensor of one row that is added to each row
- *     optional=true            the parameter begins as ever where theirs are not there; zeros are the same as none
+ *     optional=true            the parameter stays as initialised if the file lacks the tensors; zeros count as missing
  *     needs=TEXT               settings with which a model has the parameter, for messages
  */
 typedef struct PlaitNameMap PlaitNameMap;
@@ -37,7 +38,7 @@ enum
   PLAIT_NAME_MAP_SPECIALS = 4, /* padding, BOS, EOS, unknown */
 };
 
-/* Rows of theirs; see PLAIT_NAME_MAP_LAST. */
+/* Rows of the published vocabulary; see PLAIT_NAME_MAP_LAST. */
 typedef struct
 {
   gint64 specials[PLAIT_NAME_MAP_SPECIALS];
@@ -50,15 +51,15 @@ typedef struct
 typedef enum
 {
   PLAIT_WORD_AXIS_NONE,
-  PLAIT_WORD_AXIS_ROWS,    /* are words */
-  PLAIT_WORD_AXIS_COLUMNS, /* are words */
+  PLAIT_WORD_AXIS_ROWS,    /* rows are words */
+  PLAIT_WORD_AXIS_COLUMNS, /* columns are words */
 } PlaitWordAxis;
 
-/* What one parameter is made of. */
+/* Tensors from which one parameter is made. */
 typedef struct
 {
-  char **from; /* names, several with '|' between them where any of them will do */
-  char *plus;  /* or NULL */
+  char **from; /* names of tensors; alternatives separated by '|' */
+  char *plus;  /* name of the tensor to add, or NULL */
   gboolean transposed;
   gint64 first;
   gint words; /* PlaitWordAxis */
@@ -70,7 +71,7 @@ typedef struct
 void plait_parameter_mapping_clear (PlaitParameterMapping *mapping);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PlaitParameterMapping, plait_parameter_mapping_clear)
 
-/* Reads @path; all that is wrong with it is one PLAIT_ERROR_INPUT. (transfer full) */
+/* Reads the name map @path. Fails with one PLAIT_ERROR_INPUT that lists all problems. (transfer full) */
 PlaitNameMap *plait_name_map_read (const char *path, GError **error);
 void plait_name_map_free (PlaitNameMap *map);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitNameMap, plait_name_map_free)
@@ -78,26 +79,26 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitNameMap, plait_name_map_free)
 #define PLAIT_NAME_MAP_SETTINGS "settings"
 #define PLAIT_NAME_MAP_CONFIG "config"
 
-/* The key-file, for these two groups. (transfer none) */
+/* Returns the key-file, for reading these two groups. (transfer none) */
 const PlaitKeyFile *plait_name_map_file (const PlaitNameMap *map);
 
 PlaitNameMapWords plait_name_map_words (const PlaitNameMap *map);
 
-/* Fills @mapping for the parameter @name; FALSE if no group is for it. Of several the first counts. */
+/* Fills @mapping for parameter @name from the first group that applies; FALSE if there is no such group. */
 gboolean plait_name_map_find (const PlaitNameMap *map, const char *name, PlaitParameterMapping *mapping);
 
-/* TRUE if [weights] unused= has @tensor, the name of a tensor. */
+/* TRUE if unused= in [weights] matches the tensor name @tensor. */
 gboolean plait_name_map_ignores (const PlaitNameMap *map, const char *tensor);
 
-/* A parameter that a tensor can make. */
+/* A parameter that can be made of a tensor. */
 typedef struct
 {
-  char *parameter;   /* its name, '*' for each part that the tensor's name leaves open */
-  char *names;       /* of tensors, '|' between them, of which the first that is there makes it */
+  char *parameter;   /* name, with '*' for each part that the tensor's name does not determine */
+  char *names;       /* names of tensors separated by '|'; the first that the file has is used */
   const char *needs; /* settings with which a model has the parameter, or "" */
   gboolean optional;
 } PlaitMappedParameter;
 
-/* Returns the PlaitMappedParameter of the tensor @tensor, in the order of the map; empty if it names no such tensor.
- * (transfer full) */
+/* Returns the parameters that can be made of @tensor, in the order of the map; empty if the map does not name the
+ * tensor. (transfer full) (element-type PlaitMappedParameter) */
 GArray *plait_name_map_uses (const PlaitNameMap *map, const char *tensor);

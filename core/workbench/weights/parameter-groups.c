@@ -15,8 +15,8 @@ part_free (gpointer data)
   g_free (part);
 }
 
-/* Takes @title and @prefix, and of the parameters that no part before it has those which begin with @prefix, and have
- * @inside in their names where it is not NULL. */
+/* Appends a group with those parameters of @left, removed from there, whose names begin with @prefix and contain
+ * @inside, if that is not NULL. Takes ownership of @title and @prefix. */
 static PlaitParameterGroup *
 add_part (GPtrArray *parts, GPtrArray *left, char *title, char *prefix, const char *inside,
           const PlaitComponent *component)

@@ -4,17 +4,17 @@
 #include "experiment/file.h"
 #include "layers/parameter.h"
 
-/* A part of a model, by the names of its parameters: what plait explain and plait run --dry-run tell of it. */
+/* Parameters of one component of the model, selected by name, for plait explain and plait run --dry-run. */
 typedef struct
 {
   char *title;                         /* "source a" */
-  const PlaitComponent *component;     /* of a plugin; NULL: the core's own */
-  const PlaitExperimentSource *source; /* NULL: it is none */
-  char *prefix;                        /* of its parameters' names */
+  const PlaitComponent *component;     /* component of a plugin; NULL for the core's own */
+  const PlaitExperimentSource *source; /* NULL if the group is not a source */
+  char *prefix;                        /* prefix of the parameters' names */
   GPtrArray *parameters;               /* (element-type PlaitParameter) */
-  gint64 count;                        /* numbers in these */
+  gint64 count;                        /* number of scalars */
 } PlaitParameterGroup;
 
-/* The parts in the order in which a batch passes them, from "embeddings" to "prediction"; each of @parameters belongs
- * to one. (transfer full) (element-type PlaitParameterGroup) */
+/* Returns the groups in the order in which a batch passes them, from "embeddings" to "prediction". Each parameter is in
+ * one group. (transfer full) (element-type PlaitParameterGroup) */
 GPtrArray *plait_parameter_groups_new (const PlaitExperiment *experiment, const PlaitParameters *parameters);

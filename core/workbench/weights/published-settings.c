@@ -22,14 +22,14 @@ typedef struct
   GPtrArray *sentences;
 } Comparison;
 
-/* What transformers call some activations. */
+/* Names of activations in config.json and here. */
 static const char *const aliases[][2] = {
   { "silu", "swish" },          { "gelu_new", "gelu_tanh" },
   { "gelu_fast", "gelu_tanh" }, { "gelu_pytorch_tanh", "gelu_tanh" },
   { "gelu_python", "gelu" },
 };
 
-/* The file config.json beside the weights; NULL without one that can be read. (transfer full) */
+/* Reads config.json in the folder of the weights; NULL if that fails. (transfer full) */
 static json_t *
 read_config (const char *weights)
 {
@@ -40,7 +40,8 @@ read_config (const char *weights)
   return bytes ? plait_json_read_object (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes), path, NULL) : NULL;
 }
 
-/* The value of @key in the config as settings are written; @usual (may be NULL) where there is none. (transfer full) */
+/* Returns the value of @key in config.json as settings write it; @usual (may be NULL) if it is missing. (transfer
+ * full) */
 static char *
 value_of (const Comparison *comparison, const char *key, const char *usual)
 {
@@ -66,19 +67,18 @@ is_same (const char *a, const char *b)
   return g_str_equal (a, b) || (plait_parse_double (a, &x) && plait_parse_double (b, &y) && x == y);
 }
 
-/* Adds a sentence if @ours, the value of @setting, is not @theirs. Either may be NULL. */
+/* Adds a sentence if @ours, the value of @setting, differs from @theirs. Either may be NULL. */
 static void
 compare (const Comparison *comparison, const char *setting, const char *ours, const char *theirs)
 {
   if (ours && theirs && !is_same (ours, theirs))
     g_ptr_array_add (
         comparison->sentences,
-        g_strdup_printf (
-            "%s: the published model has %s=%s and this one %s, so it computes other numbers with the weights",
-            comparison->weights, setting, theirs, ours));
+        g_strdup_printf ("%s: the published model has %s=%s and this model %s, so results with the weights differ",
+                         comparison->weights, setting, theirs, ours));
 }
 
-/* Of each source that reads the weights. */
+/* Compares a setting of each source that takes parameters from the weights. */
 static void
 compare_sources (const Comparison *comparison, const char *key, const char *theirs, PlaitPublishedTakes takes,
                  gconstpointer data)
@@ -98,8 +98,7 @@ compare_sources (const Comparison *comparison, const char *key, const char *thei
     }
 }
 
-/* Adds a sentence for each special token whose row in the map, which the last word of either side may be, is not the id
- * that the config gives it. */
+/* Adds a sentence for each special token whose row in the map differs from its id in config.json. */
 static void
 compare_words (const Comparison *comparison, const PlaitNameMap *map)
 {
@@ -117,11 +116,13 @@ compare_words (const Comparison *comparison, const PlaitNameMap *map)
         if (!json_is_integer (id) || !json_is_integer (size) || row == PLAIT_NAME_MAP_NONE
             || row == json_integer_value (id))
           continue;
-        g_ptr_array_add (comparison->sentences,
-                         g_strdup_printf ("%s: " CONFIG " beside it has %s=%jd, and the map takes row %jd of %s=%jd, "
-                                          "so it computes other numbers with the weights",
-                                          comparison->weights, ids[i], (gint64)json_integer_value (id), row, sizes[k],
-                                          (gint64)json_integer_value (size)));
+        g_ptr_array_add (
+            comparison->sentences,
+            g_strdup_printf (
+                "%s: " CONFIG
+                " beside it has %s=%jd, but the map takes row %jd of %s=%jd, so results with the weights differ",
+                comparison->weights, ids[i], (gint64)json_integer_value (id), row, sizes[k],
+                (gint64)json_integer_value (size)));
         break;
       }
 }
@@ -158,7 +159,7 @@ plait_published_other_settings (const char *weights, const PlaitNameMap *map, co
         g_ptr_array_add (
             sentences,
             g_strdup_printf ("%s: " CONFIG
-                             " beside it has %s=%s, and the map is for %s, so the weights compute other numbers here",
+                             " beside it has %s=%s, but the map is for %s, so results with the weights differ",
                              weights, fixed[i], theirs, ours));
     }
   compare_words (&comparison, map);

@@ -8,11 +8,11 @@
 struct PlaitPublished
 {
   PlaitSafetensors *file;
-  PlaitNameMap *map; /* NULL: their names are ours */
-  GHashTable *used;  /* of PlaitSafetensor */
+  PlaitNameMap *map; /* NULL: tensors have the names of parameters */
+  GHashTable *used;  /* set of PlaitSafetensor */
 };
 
-/* A parameter being made. */
+/* A parameter to be read. */
 typedef struct
 {
   PlaitPublished *published;
@@ -50,7 +50,7 @@ plait_published_map (const PlaitPublished *published)
   return published->map;
 }
 
-/* A vector is a row. FALSE where @tensor has more than two dimensions. */
+/* Returns a tensor's shape as a matrix; a vector is one row. FALSE if it has more than two dimensions. */
 static gboolean
 matrix_shape (const PlaitSafetensor *tensor, gint64 shape[2])
 {
@@ -74,14 +74,14 @@ misfit (const TensorRequest *request, const PlaitSafetensor *tensor, const char 
  * Words
  */
 
-/* Which of their @theirs words is our special token @i, or PLAIT_NAME_MAP_NONE. */
+/* Returns the row of special token @i in a published vocabulary of @theirs words, or PLAIT_NAME_MAP_NONE. */
 static gint64
 word_of (const PlaitNameMapWords *words, gint64 theirs, gint64 i)
 {
   return words->specials[i] == PLAIT_NAME_MAP_LAST ? theirs - 1 : words->specials[i];
 }
 
-/* TRUE if @ours words read each of @theirs, none that is not there, and none for a special token and a piece. */
+/* TRUE if a vocabulary of @ours words uses each of @theirs published words once. */
 static gboolean
 words_fit (const PlaitNameMapWords *words, gint64 theirs, gint64 ours)
 {
@@ -103,7 +103,7 @@ words_fit (const PlaitNameMapWords *words, gint64 theirs, gint64 ours)
  * Making
  */
 
-/* The elements @first .. @first + @n - 1 of @tensor into @values. */
+/* Reads elements @first .. @first + @n - 1 of @tensor. */
 static gboolean
 read_values (const TensorRequest *request, const PlaitSafetensor *tensor, gint64 first, gint64 n, PlaitScalar *values,
              GError **error)
@@ -112,7 +112,7 @@ read_values (const TensorRequest *request, const PlaitSafetensor *tensor, gint64
   return plait_safetensors_read (request->published->file, tensor, first, n, values, error);
 }
 
-/* All values of @tensor. (transfer full) */
+/* Reads all elements of @tensor. (transfer full) */
 static PlaitScalar *
 read_whole (const TensorRequest *request, const PlaitSafetensor *tensor, GError **error)
 {
@@ -124,7 +124,8 @@ read_whole (const TensorRequest *request, const PlaitSafetensor *tensor, GError 
   return g_steal_pointer (&values);
 }
 
-/* A word is a row, or of one row an element: special tokens one by one, the pieces as one block. */
+/* Reads a parameter whose rows, or single row's elements, are words: special tokens one by one, then all pieces as one
+ * block. */
 static gboolean
 make_of_words (const TensorRequest *request, const PlaitSafetensor *tensor, gint64 there[2], GError **error)
 {
@@ -149,7 +150,7 @@ make_of_words (const TensorRequest *request, const PlaitSafetensor *tensor, gint
                       value.data + PLAIT_NAME_MAP_SPECIALS * width, error);
 }
 
-/* The rows from the first that counts, into the columns from @column on. */
+/* Reads @rows rows of @tensor, from mapping->first on, into the columns that begin at @column. */
 static gboolean
 make_columns (const TensorRequest *request, const PlaitSafetensor *tensor, gint64 rows, gint64 column, gint64 width,
               GError **error)
@@ -190,9 +191,11 @@ make_of_parts (const TensorRequest *request, const PlaitSafetensor *const *parts
       width = shape[!transposed];
       if (parameter->is_positional ? rows < 1 : rows != value.rows)
         return misfit (request, parts[i],
-                       mapping->first > 0 ? "as many rows behind the first of its places" : "as many rows", error);
+                       mapping->first > 0 ? "an equal number of rows after the first ones that are skipped"
+                                          : "an equal number of rows",
+                       error);
       if (width > value.width - column)
-        return misfit (request, parts[i], "no more columns", error);
+        return misfit (request, parts[i], "at most as many columns", error);
       if (!make_columns (request, parts[i], MIN (rows, value.rows), column, width, error))
         return FALSE;
       column += width;
@@ -209,7 +212,7 @@ add_row (const TensorRequest *request, const PlaitSafetensor *tensor, gint64 row
   g_autofree PlaitScalar *row = NULL;
 
   if (tensor->elements != value.width)
-    return misfit (request, tensor, "one row, to be added to each", error);
+    return misfit (request, tensor, "one row, to add to each row", error);
   row = read_whole (request, tensor, error);
   for (gint64 i = 0; row && i < rows; i++)
     for (gint64 k = 0; k < value.width; k++)
@@ -221,7 +224,7 @@ add_row (const TensorRequest *request, const PlaitSafetensor *tensor, gint64 row
  * Finding
  */
 
-/* The first of @names that the file has, or NULL. */
+/* Returns the first tensor of @names that the file has, or NULL. */
 static const PlaitSafetensor *
 find_first (const PlaitPublished *published, char *const *names)
 {
@@ -232,7 +235,8 @@ find_first (const PlaitPublished *published, char *const *names)
   return found;
 }
 
-/* The first of @names, between which '|' stands, that is there. */
+/* Returns the first tensor of @names, separated by '|', that the file has. Fails if there is no such tensor, or if it
+ * has more than two dimensions. */
 static const PlaitSafetensor *
 find_any (const TensorRequest *request, const char *names, GError **error)
 {
@@ -242,8 +246,8 @@ find_any (const TensorRequest *request, const char *names, GError **error)
 
   if (!found)
     plait_fail (error, PLAIT_ERROR_INPUT,
-                "%s: %s has no tensor %s, of which %s is to be made; use the map of its layout, or leave the parameter "
-                "out by train.initialise_leave",
+                "%s: %s has no tensor %s, from which %s is made; use the map for its layout, or leave the parameter "
+                "out with train.initialise_leave",
                 request->mapping->place, plait_safetensors_path (request->published->file), names,
                 request->parameter->name);
   else if (!matrix_shape (found, shape))
@@ -285,7 +289,7 @@ read_mapping (const TensorRequest *request, gint64 there[2], GError **error)
   return PLAIT_PUBLISHED_TAKEN;
 }
 
-/* Under its own name. */
+/* Reads the tensor with the parameter's own name. */
 static PlaitPublishedOutcome
 read_named (const TensorRequest *request, gint64 there[2], GError **error)
 {
@@ -316,10 +320,10 @@ plait_published_read (PlaitPublished *published, const PlaitParameter *parameter
 }
 
 /*
- * What is left
+ * Unused tensors
  */
 
-/* All values of @tensor as bytes; NULL if they are no numbers that can be read. (transfer full) */
+/* Returns all values of @tensor as bytes; NULL if they cannot be read as numbers. (transfer full) */
 static GBytes *
 read_bytes (const PlaitPublished *published, const PlaitSafetensor *tensor)
 {
@@ -332,7 +336,7 @@ read_bytes (const PlaitPublished *published, const PlaitSafetensor *tensor)
   return g_bytes_new_take (g_steal_pointer (&values), size);
 }
 
-/* TRUE if the values of @tensor are those of another of @names that a parameter was made of: weights that are tied. */
+/* TRUE if @tensor equals another tensor of @names from which a parameter was made, as tied weights do. */
 static gboolean
 is_copy (const PlaitPublished *published, const PlaitSafetensor *tensor, char *const *names)
 {
@@ -364,8 +368,8 @@ is_zero (const PlaitPublished *published, const PlaitSafetensor *tensor)
   return values != NULL;
 }
 
-/* Returns the use of @tensor that no parameter made of it, though the model is of the kind that has one; NULL if there
- * is no such use. */
+/* Returns the parameter that @tensor should have made, since the model has such a component; NULL if there is no such
+ * parameter. */
 static const PlaitMappedParameter *
 find_missed (const PlaitPublished *published, const PlaitSafetensor *tensor, const GArray *uses,
              PlaitPublishedWants wants, gconstpointer data)
@@ -382,8 +386,8 @@ find_missed (const PlaitPublished *published, const PlaitSafetensor *tensor, con
   return NULL;
 }
 
-/* What is told of @tensor, which results depend on and no parameter is made of; NULL if none depends on it.
- * (transfer full) */
+/* Returns a description of @tensor if results depend on it but no parameter was made of it; else NULL. (transfer
+ * full) */
 static char *
 describe_missed (const PlaitPublished *published, const PlaitSafetensor *tensor, PlaitPublishedWants wants,
                  gconstpointer data)
@@ -397,7 +401,7 @@ describe_missed (const PlaitPublished *published, const PlaitSafetensor *tensor,
     return g_strdup_printf ("%s, which makes %s%s%s%s", tensor->name, missed->parameter, *missed->needs ? " (" : "",
                             missed->needs, *missed->needs ? ")" : "");
   return uses->len == 0 && wants (data, tensor->name, NULL)
-             ? g_strdup_printf ("%s, which the map does not know", tensor->name)
+             ? g_strdup_printf ("%s, which the map does not name", tensor->name)
              : NULL;
 }
 

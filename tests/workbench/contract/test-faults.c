@@ -252,9 +252,9 @@ FAULTY (ENCODER, promises_a_tree_and_declares_none, "structure",
 FAULTY (ENCODER, promises_a_tree_and_fills_none, "structure", "gave a memory without the links \"left\"",
         .promised = PLAIT_STRUCTURE_TREE, .declared = PLAIT_STRUCTURE_TREE)
 FAULTY (ENCODER, has_parents_without_children, "structure",
-        "memory first, row 1: its link \"parent\" leads to row 0, whose children are others",
+        "memory first, row 1: its link \"parent\" leads to row 0, whose children are other rows",
         .promised = PLAIT_STRUCTURE_TREE, .declared = PLAIT_STRUCTURE_TREE, .encode = children_of_others)
-FAULTY (ENCODER, has_leaves_above_leaves, "structure", "memory first, row 0 has no children and the level 1",
+FAULTY (ENCODER, has_leaves_above_leaves, "structure", "memory first, row 0 has no children, but level 1",
         .promised = PLAIT_STRUCTURE_LEVELS, .declared = PLAIT_STRUCTURE_LEVELS, .encode = leaves_above_leaves)
 
 /*
@@ -327,7 +327,7 @@ add_undeclared (PlaitTape *tape, PlaitCrossAttention *cross, PlaitNode *context)
 #define OF_COMBINER "with [decoder] type=transformer, 3 sources: combiner \"serial\" of [combiner], combine: "
 
 FAULTY (COMBINER, refuses_its_defaults, "runs",
-        "its schema lets it stand in decoders of type=transformer, each of which refuses its defaults (combiner "
+        "its schema allows decoders of type=transformer, but each of them refuses its defaults (combiner "
         "\"serial\" of [combiner]: nothing is to my taste)",
         .build = refuse_all)
 FAULTY (COMBINER, gives_nothing, "runs", "combine", .change = give_nothing)
@@ -474,25 +474,25 @@ FAULTY (ENCODER, encoder_with_a_wrong_gradient, "gradients", "finite differences
         .encode = halve_gradient_of_states)
 FAULTY (COMBINER, reads_the_first_memory_alone, "memories", "of 2 sources, other words in source 2 change no loss",
         .first_memory = 1)
-FAULTY (COMBINER, needs_the_first_source, "missing",
-        "the loss of target row 0 of sentence 2 is nan, expected is a finite", .change = divide_by_rows)
+FAULTY (COMBINER, needs_the_first_source, "missing", "the loss of target row 0 of sentence 2 is nan, expected a finite",
+        .change = divide_by_rows)
 FAULTY (COMBINER, needs_two_rows, "lengths", "sentences of one token: the loss of target row 0 of sentence 0 is nan",
         .change = divide_by_other_rows)
-FAULTY (COMBINER, combiner_that_counts_sentences, "batches", "expected is the same: no sentence may see another",
-        .change = divide_by_sentences)
-FAULTY (ENCODER, encoder_that_counts_sentences, "batches", "expected is the same: no sentence may see another",
-        .encode = divide_states_by_sentences)
+FAULTY (COMBINER, combiner_that_counts_sentences, "batches",
+        "expected equal losses: a sentence must not depend on other sentences", .change = divide_by_sentences)
+FAULTY (ENCODER, encoder_that_counts_sentences, "batches",
+        "expected equal losses: a sentence must not depend on other sentences", .encode = divide_states_by_sentences)
 FAULTY (COMBINER, counts_queries, "search", "in search and ", .change = divide_by_queries)
-FAULTY (COMBINER, counts_threads, "repeats", "with 2 threads, expected are the same bits", .change = count_threads)
+FAULTY (COMBINER, counts_threads, "repeats", "with 2 threads, expected equal bits", .change = count_threads)
 FAULTY (COMBINER, declares_a_loss_and_gives_none, "losses",
-        "the loss combiner.own is declared and came to 0 over all sentences", .loss = TRUE, .weight = 1)
-FAULTY (COMBINER, gives_the_mean_of_a_loss, "losses", "add the sum over the sentences, no mean", .loss = TRUE,
+        "the loss combiner.own is declared, but is 0 over all sentences", .loss = TRUE, .weight = 1)
+FAULTY (COMBINER, gives_the_mean_of_a_loss, "losses", "add the sum over the sentences, not the mean", .loss = TRUE,
         .weight = 0, .change = add_mean_loss)
 FAULTY (COVERAGE, gives_a_loss_without_end, "runs",
         "update: its loss \"own\" is inf, though that of the targets is a number", .loss = TRUE, .weight = 0,
         .update = add_endless_loss)
 
-FAULTY (COMBINER, notices_its_second_call, "shards", "differ where layers are computed once more",
+FAULTY (COMBINER, notices_its_second_call, "shards", "differ if layers are computed again",
         .change = notice_the_second_call)
 
 TEST_CASE (contract_faults, asks_for_its_thread)

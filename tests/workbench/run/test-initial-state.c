@@ -75,7 +75,8 @@ TEST_CASE (initial_state, takes_the_moments)
     }
   CHECK (moved > 1e-4);
   CHECK (largest < 1e-6 * fmax (1, moved));
-  CHECK_CONTAINS (said, "the optimizer goes on after its update 7, and the schedule with it: moments of ");
+  CHECK_CONTAINS (said,
+                  "the optimizer and the learning-rate schedule continue after update 7 of that run: moments of ");
 }
 
 /* Parameters that are not taken begin without moments, which is told. */
@@ -125,7 +126,7 @@ TEST_CASE (initial_state, refuses_what_does_not_fit)
       "a run keeps the optimizer of its last parameters alone; set initialise_checkpoint=last" },
     { { "train.initialise=base.h5", STATE, "train.schedule=linear" }, "a linear schedule falls to zero at the last" },
     { { "train.initialise=base.h5", STATE, "train.optimizer=adadelta" },
-      "base.h5: was trained by adam, whose moments train.optimizer=adadelta cannot go on with" },
+      "base.h5: was trained by adam, and train.optimizer=adadelta cannot use its moments" },
   };
   const char *experiment = test_write_experiment ("tiny", NULL);
   const char *output = plait_test_path ("none.h5");

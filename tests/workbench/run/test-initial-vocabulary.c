@@ -66,7 +66,7 @@ TEST_CASE (initial_vocabulary, gives_way_to_the_one_that_the_experiment_names)
       REQUIRE (other && second);
       check_same_vocabulary (second, "shared", other, "shared");
       TEST_CHECK_OUTCOME (second, "embedding/shared/table", "other vocabulary");
-      CHECK_CONTAINS (said, "warning: fresh, of another vocabulary: embedding/shared/table; what was trained");
+      CHECK_CONTAINS (said, "warning: fresh, since the vocabulary differs: embedding/shared/table; parameters trained");
     }
 }
 

@@ -96,7 +96,7 @@ TEST_CASE (initialise, takes_encoders_and_leaves_the_decoder)
   CHECK_CONTAINS (said, " parameters: embedding/*, source/*\n");
   CHECK_CONTAINS (said, "fresh, left out by initialise_take and initialise_leave: decoder/");
   CHECK_CONTAINS (said, "fresh, not in that run: decoder/layer/0/");
-  CHECK_CONTAINS (said, "warning: train.initialise_leave: no parameter of this model is called nothing\n");
+  CHECK_CONTAINS (said, "warning: train.initialise_leave: no parameter of this model matches nothing\n");
   CHECK_CONTAINS (said, "is called decoder/*,source/*; did you mean \"decoder/*;source/*\"?\n");
 }
 
@@ -142,7 +142,7 @@ TEST_CASE (initialise, says_what_does_not_fit)
   narrow = first_name (second, "source/b/layer/0/feed_forward/");
   REQUIRE (narrow != NULL);
   TEST_CHECK_OUTCOME (second, narrow, "other shape");
-  CHECK_CONTAINS (said, "fresh, of another vocabulary: embedding/shared/table; what was trained");
+  CHECK_CONTAINS (said, "fresh, since the vocabulary differs: embedding/shared/table; parameters trained");
   CHECK_CONTAINS (said, " is [8, 12] here, [8, 8] there\n");
   CHECK_CONTAINS (said, "fresh, not in that run: decoder/output/*\n");
 }
@@ -216,7 +216,7 @@ TEST_CASE (initialise, lets_learned_positions_repeat)
   REQUIRE (there && here);
   for (int row = 0; row < LONG; row++)
     CHECK (memcmp (here + row * WIDTH, there + row % SHORT * WIDTH, WIDTH * sizeof *here) == 0);
-  CHECK_CONTAINS (said, "taken, and the same again from row 20 on: source/a/positions/table\n");
+  CHECK_CONTAINS (said, "taken, and repeated from row 20 on: source/a/positions/table\n");
 }
 
 /* What plait export writes is taken back to the same bits, as far as the globs let it. */
@@ -452,7 +452,7 @@ TEST_CASE (initialise, refuses)
     { { "train.initialise=flipped.h5" }, PLAIT_ERROR_CORRUPT, "flipped.h5" },
     { { "train.initialise=base.h5", "train.initialise_take=nothing" },
       PLAIT_ERROR_INPUT,
-      "base.h5: train.initialise takes none of its parameters: 0 of this model are not there" },
+      "base.h5: train.initialise takes none of its parameters: 0 parameters of this model are not in it" },
     { { "train.initialise=base.h5", "train.initialise_checkpoint=average" },
       PLAIT_ERROR_INPUT,
       "there is no checkpoint \"average\" (there are: last, best); name one of them, or train" },

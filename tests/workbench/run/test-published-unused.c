@@ -120,7 +120,7 @@ TEST_CASE (published_unused, refuses_tensors_that_no_parameter_takes)
   } cases[] = {
     { { "a.0" }, NULL, NULL, NULL },
     { { "a.0", "x.ids", "old.f" }, NULL, NULL, NULL },
-    { { "a.0", "f" }, NULL, NULL, "with: f, which the map does not know; give it" },
+    { { "a.0", "f" }, NULL, NULL, "with: f, which the map does not name; give it" },
     { { "a.0", "a.1" }, NULL, NULL, "with: a.1, which makes x/1/table; give it" },
     { { "a.0", "a.1" }, NULL, "*", NULL },
     /* Superseded for x, but y is made of it; superseded for y as well. */
