@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Beam search by a reference in float64: tables of log-probabilities [step][previous word][word], and the beams that it
- * found. Words are numbered as in the table; word `end` ends. */
+/* Results of a reference implementation of beam search in float64: tables of log-probabilities [step][previous
+ * word][word], and the beams that it found. Words have the numbers of the table; word `end` ends. */
 #pragma once
 
 static const double beam_table_0[] = {

@@ -3,26 +3,26 @@
 
 #include "models.h"
 
-/* The site of one combiner, without a model around it. */
+/* The cross-attention of one combiner, without a model around it. */
 typedef struct
 {
   PlaitRegistry *registry;
   PlaitParameters *parameters;
   PlaitComponent *combiner;
-  PlaitComponent *coverage; /* NULL: none */
+  PlaitComponent *coverage; /* NULL: no coverage */
   PlaitDecoderSettings decoder;
   PlaitLossColumns losses;
-  PlaitMemorySpecification memory; /* what is read, unless build has others */
+  PlaitMemorySpecification memory; /* the memory that is read, unless build has others */
   PlaitDecoderBuild build;
   PlaitCrossAttentionLayer cross;
 } CrossAttentionFixture;
 
-/* Opens @combiner with small settings and @keys ("beam", "3", ..., NULL), in a decoder as @decoder says, over
- * stand->memory. */
+/* Opens @combiner with small settings and @keys ("beam", "3", ..., NULL), in the decoder @decoder, over
+ * fixture->memory. */
 void cross_attention_fixture_begin (CrossAttentionFixture *fixture, PlaitDecoderSettings decoder, const char *combiner,
                                     const char *const *keys);
 
-/* Lets the combiner declare what it reads at a site of @width, and makes room for the parameters. */
+/* Builds the combiner in a cross-attention of @width and allocates the parameters. */
 gboolean cross_attention_fixture_build (CrossAttentionFixture *fixture, gint64 width, GError **error);
 
 void cross_attention_fixture_clear (CrossAttentionFixture *fixture);

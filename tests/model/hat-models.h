@@ -9,22 +9,22 @@
 #define AGREEMENT 1e-4
 #endif
 
-/* A source of documents: hat over a Transformer, each with keys and values that end with NULL. */
+/* A source of documents: hat over a Transformer, each with a NULL-terminated list of keys and values. */
 typedef struct
 {
   const char *const *keys;
   const char *const *leaves;
 } TestDocuments;
 
-/* Settings left as they are. */
+/* An empty list of keys. */
 extern const char *const test_no_keys[];
 
-/* Keys of leaves that are the embeddings themselves. */
+/* Keys of an inner encoder that returns the embeddings. */
 extern const char *const test_embedding_leaves[];
 
-/* A model whose one source is @documents, or where that is NULL a Transformer with @keys. */
+/* Builds a model whose only source is @documents, or a Transformer with @keys if @documents is NULL. */
 PlaitFixture *test_documents_model (PlaitRegistry *registry, const TestDocuments *documents, const char *const *keys,
                                     const char *combiner_name, PlaitDecoderSettings settings, GError **error);
 
-/* One of documents, under the combiner serial, which is good. */
+/* Builds a valid model of documents with the combiner serial. */
 PlaitFixture *test_hat_model (PlaitRegistry *registry, const TestDocuments *documents, PlaitDecoderSettings settings);

@@ -15,7 +15,7 @@ recurrent_fixture_decoder (const RecurrentFixture *fixture)
 void
 recurrent_fixture_build (RecurrentFixture *fixture, const RecurrentCase *the_case)
 {
-  static const char *const names[MOST_MEMORIES] = { "0", "1" };
+  static const char *const names[MAX_MEMORIES] = { "0", "1" };
   static const PlaitPredictSettings sequence = { .kind = PLAIT_PREDICT_SEQUENCE };
   PlaitDecoderBuild build = {
     .settings = &the_case->settings, .predict = &sequence, .memories = fixture->memories, .losses = &fixture->losses
@@ -34,7 +34,7 @@ recurrent_fixture_build (RecurrentFixture *fixture, const RecurrentCase *the_cas
   if (plait_schema_parameter (combiner->schema, "context_heads"))
     plait_settings_set (settings, "context_heads", "1", NULL);
   fixture->combiner = test_opened_part (combiner, settings, "combiner");
-  for (; fixture->n_memories < MOST_MEMORIES && the_case->inputs[fixture->n_memories]; fixture->n_memories++)
+  for (; fixture->n_memories < MAX_MEMORIES && the_case->inputs[fixture->n_memories]; fixture->n_memories++)
     fixture->memories[fixture->n_memories]
         = (PlaitMemorySpecification){ .name = names[fixture->n_memories], .width = the_case->memory_width };
   build.n_memories = fixture->n_memories;
@@ -57,10 +57,11 @@ recurrent_fixture_clear (RecurrentFixture *fixture)
 }
 
 /*
- * Where the reference's weights stand.
+ * Places of the reference's weights
  */
 
-/* Rows @from .. @from + @n - 1 of the weight @name stand at row @row, column @column of @parameter (NULL: nowhere). */
+/* Visits rows @from .. @from + @n - 1 of the weight @name, which are at row @row, column @column of @parameter. A NULL
+ * @parameter lacks them. */
 static void
 visit_rows (const RecurrentFixture *fixture, PlaitParameter *parameter, gint64 row, gint64 column, const char *name,
             gint64 from, gint64 n)
@@ -73,7 +74,7 @@ visit_rows (const RecurrentFixture *fixture, PlaitParameter *parameter, gint64 r
     reference_set_block (parameter, row, column, fixture->the_case->name, name, from, n);
 }
 
-/* All rows of the weight PREFIX/PART, from row @row on. */
+/* Visits all rows of the weight PREFIX/PART, which begin at row @row. */
 static void
 visit (const RecurrentFixture *fixture, PlaitParameter *parameter, gint64 row, gint64 column, const char *prefix,
        const char *part)
@@ -85,7 +86,7 @@ visit (const RecurrentFixture *fixture, PlaitParameter *parameter, gint64 row, g
     visit_rows (fixture, parameter, row, column, name, 0, reference (fixture->the_case->name, full)->rows);
 }
 
-/* The cell called @name there; what its input has after the first @first numbers is read by @second. */
+/* Visits the reference's cell @name. @second reads its input after the first @first numbers. */
 static void
 visit_cell (const RecurrentFixture *fixture, const PlaitCell *cell, const char *name, gint64 first,
             const PlaitLinear *second, gint64 second_width)

@@ -6,25 +6,25 @@
 #include "reference.h"
 
 /*
- * Recurrent decoders with the weights of the float64 reference. It has embeddings of 4 numbers and, where a combiner
- * has values of its own, contexts of 5; here embeddings are as wide as the readout and contexts as the memories, so
- * that the rest of both is zeros.
+ * Recurrent decoders with the weights of the float64 reference. The reference has embeddings of 4 numbers, and contexts
+ * of 5 if a combiner has its own values. Here embeddings are as wide as the readout and contexts as the memories; the
+ * additional numbers are zeros.
  */
 
 #define STEPS 3
 #define WORDS 9
 #define EMBEDDING 4
 #define STATE 6
-#define MOST_MEMORIES 2
+#define MAX_MEMORIES 2
 
 typedef struct
 {
-  const char *name; /* of the case */
+  const char *name; /* name of the case */
   const char *combiner;
-  const char *projections; /* or NULL */
+  const char *projections; /* value of projections=, or NULL */
   gboolean sentinel;
-  const char *inputs[MOST_MEMORIES]; /* the memories */
-  const char *weights[MOST_MEMORIES];
+  const char *inputs[MAX_MEMORIES]; /* names of the memories */
+  const char *weights[MAX_MEMORIES];
   gint64 memory_width;
   PlaitDecoderSettings settings;
 } RecurrentCase;
@@ -37,21 +37,21 @@ typedef struct
   PlaitParameters *parameters;
   PlaitComponent *combiner;
   PlaitLossColumns losses;
-  PlaitMemorySpecification memories[MOST_MEMORIES];
+  PlaitMemorySpecification memories[MAX_MEMORIES];
   guint n_memories;
   PlaitDecoder *decoder;
   PlaitLinear output;
-  gboolean checking; /* gradients, instead of setting values */
+  gboolean checking; /* TRUE: check gradients; FALSE: set values */
 } RecurrentFixture;
 
-/* Builds the decoder of @the_case; all parameters are zeros. */
+/* Builds the decoder of @the_case, with all parameters zero. */
 void recurrent_fixture_build (RecurrentFixture *fixture, const RecurrentCase *the_case);
 void recurrent_fixture_clear (RecurrentFixture *fixture);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (RecurrentFixture, recurrent_fixture_clear)
 
 const PlaitRecurrent *recurrent_fixture_decoder (const RecurrentFixture *fixture);
 
-/* Sets the parameters to those of the case, or checks their gradients: a plain or a conditional GRU over a combiner;
- * an LSTM with input feeding. */
+/* Sets the parameters to those of the case, or checks their gradients: plain and conditional GRU over a combiner, LSTM
+ * with input feeding. */
 void recurrent_fixture_visit_gru (const RecurrentFixture *fixture);
 void recurrent_fixture_visit_luong (const RecurrentFixture *fixture);

@@ -42,7 +42,8 @@ search_fixture_with (const char *first, const char *combiner_name, PlaitDecoderS
   if (over)
     sources[0] = (PlaitFixtureSource){ over, over_settings, encoder, encoder_settings };
   fixture.model = plait_fixture_new (sources, 2, &decoder, 11, NO_ERROR);
-  /* Not before plugins are tried in a forked child, which AddressSanitizer does not survive while threads start. */
+  /* The pool starts after plugins were tried in a forked child: AddressSanitizer does not survive a fork while threads
+   * start. */
   fixture.pool = plait_pool_new (2, NULL);
   return fixture;
 }

@@ -7,9 +7,9 @@
 #include <math.h>
 #include <string.h>
 
-#define MOST_WORDS 5
+#define MAX_WORDS 5
 
-/* A word of the table as a token id, its end being EOS. */
+/* Returns a word of the table as token id; its end is EOS. */
 static gint32
 to_id (int word, int end)
 {
@@ -56,7 +56,7 @@ decode_settings (const BeamCase *wanted)
   return settings;
 }
 
-/* Log-probabilities [limit][words + 1][words] of all words behind the word before, the last of which stands for the
+/* Log-probabilities [limit][words + 1][words] of all words after the previous word; the last previous word is the
  * beginning. */
 typedef struct
 {
@@ -71,7 +71,7 @@ table_row (const Table *table, gint64 step, int previous)
   return table->numbers + (step * (table->words + 1) + previous) * table->words;
 }
 
-/* Searches @sentences sentences at once, all alike, words proposed by the table. */
+/* Searches @sentences equal sentences at once with the probabilities of the table. */
 static PlaitBeam *
 search (const Table *table, const PlaitDecodeSettings *settings, gint64 sentences)
 {
@@ -92,7 +92,7 @@ search (const Table *table, const PlaitDecodeSettings *settings, gint64 sentence
       for (gint64 row = 0; row < n; row++)
         {
           int previous = rows.tokens[row] == PLAIT_TOKEN_BOS ? words : to_word (rows.tokens[row], table->end);
-          Word proposed[MOST_WORDS];
+          Word proposed[MAX_WORDS];
 
           for (int w = 0; w < words; w++)
             proposed[w] = (Word){ table_row (table, step, previous)[w], to_id (w, table->end) };
@@ -124,7 +124,7 @@ check_result (const PlaitBeam *beam, const BeamCase *wanted, const PlaitBeamResu
   CHECK_INT (token, -1);
 }
 
-/* Wu et al. 2016, eq. 14, and its relatives, on tables small enough to be searched by hand. */
+/* Wu et al. 2016, eq. 14, and similar scores, on tables small enough to search by hand. */
 TEST_CASE (beam, finds_what_the_reference_finds)
 {
   for (guint i = 0; i < G_N_ELEMENTS (beam_cases); i++)
@@ -149,11 +149,9 @@ TEST_CASE (beam, finds_what_the_reference_finds)
     }
 }
 
-/*
- * A slow twin: lists everything that may follow, sorts it, and does with what is finished as its policy says.
- */
+/* A slow twin: lists and sorts all continuations, and treats finished hypotheses as the policy says. */
 
-#define MOST_PATHS 64 /* eight and five words behind each, or fewer */
+#define MAX_PATHS 64 /* at most eight hypotheses with five words each */
 
 typedef struct
 {
@@ -166,14 +164,14 @@ typedef struct
 
 typedef struct
 {
-  Path paths[MOST_PATHS];
+  Path paths[MAX_PATHS];
   guint n;
 } Paths;
 
 static void
 add (Paths *paths, const Path *path)
 {
-  g_assert (paths->n < MOST_PATHS);
+  g_assert (paths->n < MAX_PATHS);
   paths->paths[paths->n++] = *path;
 }
 
@@ -191,7 +189,7 @@ compare_paths (gconstpointer a, gconstpointer b)
   return x > y ? -1 : x < y;
 }
 
-/* TRUE if some n-gram stands twice in @path. */
+/* TRUE if an n-gram occurs twice in @path. */
 static gboolean
 repeats (const Path *path, int n)
 {
@@ -202,7 +200,7 @@ repeats (const Path *path, int n)
   return FALSE;
 }
 
-/* All that may stand in the beam after @step, the best first. */
+/* Computes the beam after @step, best first. */
 static void
 follow (const Table *table, const PlaitDecodeSettings *settings, gint64 step, const Paths *beam, Paths *next)
 {
@@ -256,7 +254,7 @@ twin (const Table *table, const PlaitDecodeSettings *settings, Paths *found)
   qsort (found->paths, found->n, sizeof *found->paths, compare_paths);
 }
 
-/* The @n_best best of a search are those of its twin. */
+/* Checks that the @n_best best of a search are those of its twin. */
 static void
 check_twin (const Table *table, const PlaitDecodeSettings *settings)
 {
@@ -280,7 +278,7 @@ check_twin (const Table *table, const PlaitDecodeSettings *settings)
     }
 }
 
-/* Tables by chance, in which the end is likely. */
+/* Random tables in which the end is likely. */
 TEST_CASE (beam, finds_what_its_slow_twin_finds)
 {
   enum
@@ -288,8 +286,8 @@ TEST_CASE (beam, finds_what_its_slow_twin_finds)
     TABLES = 60,
     LIMIT = 5,
   };
-  double numbers[LIMIT * (MOST_WORDS + 1) * MOST_WORDS];
-  Table table = { numbers, MOST_WORDS, 0, LIMIT };
+  double numbers[LIMIT * (MAX_WORDS + 1) * MAX_WORDS];
+  Table table = { numbers, MAX_WORDS, 0, LIMIT };
 
   for (guint i = 0; i < TABLES * 18; i++)
     {
@@ -297,7 +295,7 @@ TEST_CASE (beam, finds_what_its_slow_twin_finds)
       PlaitDecodeSettings settings;
 
       for (guint k = 0; k < G_N_ELEMENTS (numbers); k++)
-        numbers[k] = -(k % MOST_WORDS == 0 ? 2 : 3) * plait_random_uniform (key, k);
+        numbers[k] = -(k % MAX_WORDS == 0 ? 2 : 3) * plait_random_uniform (key, k);
       plait_setting_group_defaults (&plait_decode_group, &settings);
       settings.length_normalisation = (gint)(i % 3);
       settings.ranking = (gint)(i / 3 % 2);
@@ -315,8 +313,8 @@ TEST_CASE (beam, finds_what_its_slow_twin_finds)
     }
 }
 
-/* Two words and an unlikely end, so that a search goes on and would say everything twice: with none of the n-grams that
- * may not it finds what its twin finds, which looks all of a path through. */
+/* Two words and an unlikely end, so that a search would repeat everything. With banned n-grams it finds what its twin
+ * finds, which searches each whole path for repeats. */
 TEST_CASE (beam, repeats_no_ngram_that_it_may_not)
 {
   enum
@@ -356,16 +354,16 @@ TEST_CASE (beam, repeats_no_ngram_that_it_may_not)
 }
 
 /*
- * Three words, end, x and y, two places, three steps, scores by average; log-probabilities of a step:
+ * Three words end, x and y, a beam of two, three steps, scores by average. Log-probabilities of a step:
  *
  *     first   x -0.2, end -2, y -2.1
- *     second  behind x: y -0.4, x -0.6, end -3; behind y: end -0.1, x -2, y -2
- *     third   behind xy: x -7, end -9, y -9.5; behind xx: end -6, x -9, y -9
+ *     second  after x: y -0.4, x -0.6, end -3; after y: end -0.1, x -2, y -2
+ *     third   after xy: x -7, end -9, y -9.5; after xx: end -6, x -9, y -9
  *
- * After the first step the two best are x and the end. Where they compete, xy (-0.6) and xx (-0.8) push the end (-2)
- * out, and xx ends with -6.8, of which the third is -2.27; xyx, -7.6, comes to -2.53. Set aside, the end keeps its -2,
- * and with the place that is left xy goes on as xyx. Where y takes the end's place, xy and xx are the two best again (y
- * with its end, -2.2, is behind them), and xx ends as the second.
+ * After the first step the two best are x and the end. If finished hypotheses compete, xy (-0.6) and xx (-0.8) remove
+ * the end (-2), and xx ends with -6.8 / 3 = -2.27; xyx has -7.6 / 3 = -2.53. If they are set aside, the end keeps its
+ * -2, and the remaining place continues xy as xyx. If they are refilled, y takes the place of the end, xy and xx are
+ * the two best again (y with its end has -2.2), and xx ends as the second.
  */
 TEST_CASE (beam, does_with_finished_hypotheses_as_it_is_told)
 {
@@ -386,7 +384,7 @@ TEST_CASE (beam, does_with_finished_hypotheses_as_it_is_told)
     { PLAIT_DECODE_FINISHED_SHRINK, { 1, 1, 1 }, { -2, -7.6 / 3 }, { END, X } },
     { PLAIT_DECODE_FINISHED_REFILL, { 1, 2, 2 }, { -2, -6.8 / 3 }, { END, END } },
   };
-  /* Behind the beginning, x and y in the second step, and x and y in the third (which x stands before). */
+  /* Rows: after the beginning; after x and y in the second step; after x and y in the third, where x was before. */
   static const gint32 ids[5][3] = { { X, END, Y }, { Y, X, END }, { END, X, Y }, { END, X, Y }, { X, END, Y } };
   static const PlaitScalar words[5][3] = {
     { -0.2F, -2, -2.1F }, { -0.4F, -0.6F, -3 }, { -0.1F, -2, -2 }, { -6, -9, -9 }, { -7, -9, -9.5F },
@@ -431,7 +429,7 @@ TEST_CASE (beam, does_with_finished_hypotheses_as_it_is_told)
     }
 }
 
-/* Scores by hand of log-probability -6: over ((5 + 3) / 6)^0.5, 3^0.5 and 1, and with three rewards of a quarter. */
+/* Scores by hand of log-probability -6, divided by ((5 + 3) / 6)^0.5, 3^0.5 and 1, and with three rewards of 0.25. */
 TEST_CASE (beam, scores_by_length_as_named)
 {
   PlaitDecodeSettings settings;
@@ -449,11 +447,11 @@ TEST_CASE (beam, scores_by_length_as_named)
 }
 
 /*
- * As fairseq ranks: log-probability over length^alpha, ends counted, among hypotheses that were set aside. "x" has
- * log-probability -2 and with its end two tokens, "x x x" -4 and four: -2 / 2 = -4 / 4, so an alpha above 1 puts the
- * longer one first, -4 / 4^2 = -0.25 before -2 / 2^2 = -0.5, and one below 1 the shorter one, -2 / 2^.5 before
- * -4 / 4^.5 = -2. With an alpha of 0 a reward of each token decides in its place: the two more of the longer one are
- * worth their -2 above a reward of 1.
+ * Ranking as in fairseq: log-probability / length^alpha, ends counted, among finished hypotheses that were set aside.
+ * "x" has log-probability -2 and two tokens with its end, "x x x" has -4 and four tokens: -2 / 2 = -4 / 4. So alpha > 1
+ * ranks the longer one first (-4 / 4^2 = -0.25 before -2 / 2^2 = -0.5), and alpha < 1 the shorter one (-2 / 2^.5 before
+ * -4 / 4^.5 = -2). With alpha = 0 the reward for each token decides: the longer one has two more tokens and is first if
+ * the reward is above 1.
  */
 TEST_CASE (beam, ranks_by_length_penalty_and_reward)
 {
@@ -501,7 +499,7 @@ TEST_CASE (beam, ranks_by_length_penalty_and_reward)
     }
 }
 
-/* Two words of the same probability, and the same again: the older hypothesis, then the lower id, goes first. */
+/* Two words of equal probability in two steps: the older hypothesis is first, then the lower id. */
 TEST_CASE (beam, breaks_ties_by_age_and_id)
 {
   PlaitDecodeSettings settings;
@@ -525,7 +523,7 @@ TEST_CASE (beam, breaks_ties_by_age_and_id)
   CHECK_INT (plait_beam_token (beam, results[1].last)->row, 0);
 }
 
-/* A sentence whose limit is reached is no longer extended, while others go on. */
+/* A sentence at its limit is not extended, while others continue. */
 TEST_CASE (beam, ends_each_sentence_at_its_own_limit)
 {
   PlaitDecodeSettings settings;

@@ -8,7 +8,7 @@
 #include "models.h"
 #include "layers/parameter-set.h"
 
-/* Models that predict a class: values against sums in doubles, gradients, prediction. */
+/* Models that predict a class: values against sums in doubles, gradients, predictions. */
 
 #ifdef PLAIT_SCALAR_DOUBLE
 #define AGREEMENT 1e-10
@@ -22,7 +22,7 @@ enum
   CLASSES = PLAIT_FIXTURE_WORDS - PLAIT_TOKEN_SPECIALS,
 };
 
-/* @n sources. (transfer full) */
+/* Builds a model of @n sources. (transfer full) */
 static PlaitFixture *
 model_of (PlaitRegistry *registry, PlaitPredictKind kind, guint n, PlaitMemoryRow row, const char *memories,
           GError **error)
@@ -38,7 +38,7 @@ model_of (PlaitRegistry *registry, PlaitPredictKind kind, guint n, PlaitMemoryRo
   return plait_fixture_new (sources, n, &decoder, 6, error);
 }
 
-/* Two sources, the second missing in sentence 1. (transfer full) */
+/* Builds a model of two sources; the second is missing in sentence 1. (transfer full) */
 static PlaitFixture *
 class_model (PlaitRegistry *registry, PlaitMemoryRow row, const char *memories, GError **error)
 {
@@ -54,7 +54,7 @@ parameter (const PlaitFixture *model, const char *name)
   return found->value;
 }
 
-/* Column @c of what stands for sentence @s of @memory. */
+/* Returns column @c of the row that represents sentence @s of @memory. */
 static double
 pooled (const PlaitMemory *memory, gint64 s, PlaitMemoryRow row, gint64 c)
 {
@@ -73,7 +73,7 @@ pooled (const PlaitMemory *memory, gint64 s, PlaitMemoryRow row, gint64 c)
   return sum / (double)(end - first);
 }
 
-/* The log-probabilities of the classes of sentence @s, from @n memories on, in doubles. */
+/* Computes the log-probabilities of the classes of sentence @s from @n memories, beginning at @first, in doubles. */
 static void
 expected (const PlaitFixture *model, const PlaitEncoderOutputs *encoded, guint first, guint n, PlaitMemoryRow row,
           gint64 s, double *log_probabilities)
@@ -197,8 +197,8 @@ TEST_CASE (classifier, gradients_are_those_of_differences)
   check_gradients (spans, &plait_pass_whole);
 }
 
-/* Sentence @c of all, read alone, has the score that it has among those to choose from: -log of its share of the
- * exponents of its document. */
+/* Sentence @c, read alone, has the score that it has among the sentences of its document: -log of its share of the
+ * exponentials. */
 TEST_CASE (classifier, chooses_by_softmax_over_the_sentences_of_a_document)
 {
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
@@ -275,9 +275,9 @@ descending (gconstpointer a, gconstpointer b)
   return (x < y) - (x > y);
 }
 
-/* Two softmaxes over the rows of each document; what is told are the best spans that are no longer than they may be,
- * and among them that there is none. */
-TEST_CASE (spanner, tells_the_best_spans_or_none)
+/* Two softmaxes over the rows of each document. Predicted are the best spans within the length limit, and "no answer"
+ * among them. */
+TEST_CASE (span_head, predicts_the_best_spans_or_none)
 {
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
   g_autoptr (PlaitFixture) model = model_of (registry, PLAIT_PREDICT_SPAN, 1, PLAIT_ROW_FIRST, "", NO_ERROR);
@@ -287,7 +287,7 @@ TEST_CASE (spanner, tells_the_best_spans_or_none)
   g_autoptr (PlaitArena) arena = plait_arena_new (0);
   g_autoptr (PlaitTape) tape = plait_tape_new (pool, arena);
   PlaitDecodeSettings settings = { .beam = 3, .n_best = 3 };
-  int none = 0, across = 0; /* a sentence's end */
+  int none = 0, across = 0; /* spans across the end of a sentence */
 
   REQUIRE (batch != NULL);
   for (guint64 seed = 1; seed <= 12; seed++)

@@ -6,13 +6,13 @@
 
 #include <string.h>
 
-/* Coverage beside additive attention to one memory, four words and three nodes, asked four times. */
+/* Coverage of additive attention to one memory of four words and three nodes, in four steps. */
 
 #define STEPS 4
 #define ROWS 7
 #define WIDTH 6
 
-/* A parameter of the coverage and the names of its gates in the reference, side by side. */
+/* A parameter of the coverage, and the names of its gates in the reference, which are its columns. */
 typedef struct
 {
   const char *name;
@@ -66,9 +66,10 @@ set (const PlaitParameter *parameter, gint64 column, const char *the_case, const
   reference_set ((PlaitParameter *)parameter, column, the_case, name);
 }
 
-/* A site with serial over one memory, and a coverage; @width is that of gated ones. */
+/* Builds a cross-attention with the combiner serial over one memory, and a coverage. @width: width of gated coverage
+ * states. */
 static void
-stand_build (CrossAttentionFixture *fixture, const char *coverage, guint width)
+fixture_build (CrossAttentionFixture *fixture, const char *coverage, guint width)
 {
   static const char *const none[] = { NULL };
   g_autoptr (PlaitSettings) settings = NULL;
@@ -97,7 +98,7 @@ check_coverage (const char *coverage, const char *the_case)
   const PlaitRagged queries = { 1, one_query };
   g_auto (CrossAttentionFixture) fixture = { NULL };
 
-  stand_build (&fixture, coverage, 3);
+  fixture_build (&fixture, coverage, 3);
   visit (fixture.parameters, &fixture.cross, the_case, set);
 
   g_auto (Bench) bench = bench_new (1);
@@ -155,7 +156,7 @@ TEST_CASE (coverage, tu2016_section_3_fertility)
   check_coverage ("fertility", "coverage/fertility_additive_before");
 }
 
-/* Four steps of one coverage, its parameters by their names; the children's terms are dropped. */
+/* Runs four steps of coverage, with parameters given by name, without the terms of children. */
 static void
 run_without_children (const char *coverage, PlaitScalar *read)
 {
@@ -164,7 +165,7 @@ run_without_children (const char *coverage, PlaitScalar *read)
   g_auto (Bench) bench = bench_new (1);
   PlaitNode *asked, *covered;
 
-  stand_build (&fixture, coverage, 4);
+  fixture_build (&fixture, coverage, 4);
   plait_parameters_initialise (fixture.parameters, bench.pool, 3);
   for (guint i = 0; i < G_N_ELEMENTS (children); i++)
     {

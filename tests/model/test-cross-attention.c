@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* What the attention sites of all decoders tell a combiner that knows interface/cross-attention.h alone. */
+/* Checks the cross-attention of all decoders with a combiner that uses only interface/cross-attention.h. */
 
 typedef struct
 {
@@ -31,7 +31,7 @@ build (PlaitCrossAttention *cross, gconstpointer settings, gpointer state, GErro
   return TRUE;
 }
 
-/* As serial. */
+/* Computes what the combiner serial does. */
 static PlaitResidualStream
 combine (PlaitCrossAttention *cross, gconstpointer settings, gconstpointer state, PlaitResidualStream x)
 {
@@ -66,7 +66,7 @@ pass_over (const PlaitFixture *model)
   plait_model_loss (model->model, tape, batch, &options, &sums, NULL, NULL);
 }
 
-/* States of recurrent decoders are wider than contexts in some, and narrower in others. */
+/* In some recurrent decoders states are wider than contexts, in others narrower. */
 TEST_CASE (cross, tells_the_widths_of_queries_and_of_contexts)
 {
   static const PlaitCombinerTable table = { .build = build, .combine = combine };
@@ -95,7 +95,7 @@ TEST_CASE (cross, tells_the_widths_of_queries_and_of_contexts)
 }
 
 /*
- * Attentions beside each other
+ * Several attentions
  */
 
 static gboolean
@@ -123,7 +123,7 @@ combine_all (PlaitCrossAttention *cross, gconstpointer settings, gconstpointer s
   return plait_cross_residual (cross, 0, x, plait_cross_sum (cross, contexts, G_N_ELEMENTS (contexts)));
 }
 
-/* TRUE if what @x pays in layer 0 is another than what @y pays there, to the same memory. */
+/* TRUE if the weights of @x and @y in layer 0, to one memory, differ. */
 static gboolean
 differ (const PlaitAttentionRecord *a, const PlaitRecordedAttention *x, const PlaitRecordedAttention *y)
 {
@@ -133,8 +133,8 @@ differ (const PlaitAttentionRecord *a, const PlaitRecordedAttention *x, const Pl
   return memcmp (x->layers->weights, y->layers->weights, n * sizeof (PlaitScalar)) != 0;
 }
 
-/* Each is there under its name, in all layers: a later one does not stand in place of an earlier one. Those whose
- * scores have no @parameters are alike. */
+/* Checks that each attention is recorded under its own name in all layers. Attentions whose scores have no @parameters
+ * have equal weights. */
 static void
 check_names (const PlaitAttentionRecord *a, gboolean parameters)
 {

@@ -6,14 +6,15 @@
 
 #include <string.h>
 
-/* The combiner descent at a site of one memory: which leaves it reaches, with what weights, and what that costs. */
+/* The combiner descent over one memory: the leaves that it reaches, their weights, and its cost. */
 
 #define ADDITIVE_DECODER 2
-#define DOT_DECODER 5 /* of plait_fixture_decoder: no parameter at all, keys and values are the rows */
+#define DOT_DECODER 5 /* number in plait_fixture_decoder: no parameters, so keys and values are the rows */
 
-/* A site where @combiner, with @keys, reads one memory of @width. */
+/* Builds @combiner, with @keys, over one memory of @width. */
 static void
-stand_build (CrossAttentionFixture *fixture, const char *combiner, guint decoder, gint64 width, const char *const *keys)
+fixture_build (CrossAttentionFixture *fixture, const char *combiner, guint decoder, gint64 width,
+               const char *const *keys)
 {
   g_autoptr (PlaitPool) pool = plait_pool_new (1, NULL);
 
@@ -27,7 +28,7 @@ typedef struct
 {
   PlaitNode *context;
   const PlaitScalar *weights; /* [heads][pairs] */
-  gint64 rows_weighed;        /* of what was chosen */
+  gint64 rows_weighed;        /* selected rows that were scored */
   gint64 all;
 } Found;
 
@@ -60,11 +61,9 @@ run (Bench *bench, const CrossAttentionFixture *fixture, PlaitNode *query, Plait
 static const gint64 one[] = { 0, 1 };
 static const PlaitRagged one_query = { 1, one };
 
-/*
- * One query, whose first element is 1 and whose others are 0, so that the first element of a row is its score.
- */
+/* One query (1, 0, 0, ...), so that the first element of a row is its score. */
 
-/* Eleven leaves under four and two, in blocks of three. */
+/* Eleven leaves below four rows and two rows, in blocks of three. */
 static const gint64 parent[] = { 11, 11, 11, 12, 12, 12, 13, 13, 13, 14, 14, 15, 15, 15, 16, -1, -1 };
 static const gint64 first_child[] = { -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, 0, 3, 6, 9, 11, 14 };
 static const gint64 n_children[] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3, 3, 3, 2, 3, 1 };
@@ -86,7 +85,7 @@ typedef struct
   double context[WIDTH - 1];
 } Case;
 
-/* Scores and leaves of pyramids of an independent reference in double precision, and what it gives. */
+/* Scores and leaves of pyramids with results of an independent reference in double precision. */
 static const Case cases[] = {
   { { "descent", "soft", NULL },
     17,
@@ -178,7 +177,7 @@ TEST_CASE (descent, gupta_ahmed_soft_top1_and_two_branches)
       PlaitMemory memory;
       Found found;
 
-      stand_build (&fixture, "descent", DOT_DECODER, WIDTH, cases[c].keys);
+      fixture_build (&fixture, "descent", DOT_DECODER, WIDTH, cases[c].keys);
       bench_begin (&bench, PLAIT_TAPE_EVALUATE);
       memory = memory_of (&bench, &cases[c]);
       found = descend (&bench, &fixture, &memory);
@@ -190,7 +189,7 @@ TEST_CASE (descent, gupta_ahmed_soft_top1_and_two_branches)
     }
 }
 
-/* The greatest gradient of what stands above the leaves, and how many leaves have a weight. */
+/* Returns the largest gradient of the rows above the leaves; *@reached: number of leaves with a weight. */
 static double
 train (const char *mode, const char *normalise, guint *reached)
 {
@@ -201,7 +200,7 @@ train (const char *mode, const char *normalise, guint *reached)
   double greatest = 0;
   Found found;
 
-  stand_build (&fixture, "descent", DOT_DECODER, WIDTH, keys);
+  fixture_build (&fixture, "descent", DOT_DECODER, WIDTH, keys);
   bench_begin (&bench, PLAIT_TAPE_TRAIN);
   memory = memory_of (&bench, &cases[1]);
   found = descend (&bench, &fixture, &memory);
@@ -214,7 +213,7 @@ train (const char *mode, const char *normalise, guint *reached)
   return greatest;
 }
 
-/* Weights that sum to one do not depend on what stands above the one set that they are of. */
+/* Weights that sum to one do not depend on the rows above their only set. */
 TEST_CASE (descent, trains_what_stands_above_the_leaves_unless_their_weights_are_normalised)
 {
   guint reached;
@@ -227,7 +226,7 @@ TEST_CASE (descent, trains_what_stands_above_the_leaves_unless_their_weights_are
   CHECK_INT (reached, 2);
 }
 
-/* Without normalising, leaves have the products along their paths, which are those of all leaves. */
+/* Leaves have the products along their paths if they are not normalised. */
 TEST_CASE (descent, products_along_paths_are_left_as_they_are)
 {
   static const char *const soft[] = { "descent", "soft", NULL };
@@ -238,8 +237,8 @@ TEST_CASE (descent, products_along_paths_are_left_as_they_are)
   Found all, some;
   guint reached = 0;
 
-  stand_build (&whole, "descent", DOT_DECODER, WIDTH, soft);
-  stand_build (&part, "descent", DOT_DECODER, WIDTH, hard);
+  fixture_build (&whole, "descent", DOT_DECODER, WIDTH, soft);
+  fixture_build (&part, "descent", DOT_DECODER, WIDTH, hard);
   bench_begin (&bench, PLAIT_TAPE_EVALUATE);
   memory = memory_of (&bench, &cases[2]);
   all = descend (&bench, &whole, &memory);
@@ -271,8 +270,8 @@ build_loss (PlaitTape *tape, PlaitNode *const *leaves, gpointer data)
   return plait_reduce_sum (tape, plait_multiply (tape, context, context));
 }
 
-/* Down all branches by either score, and with the branches that decoding takes: what is taken has no gradient, its
- * weights have. */
+/* Descents into all branches with both scores, and with the branches of decoding. The choice of branches has no
+ * gradient; their weights have. */
 TEST_CASE (descent, has_the_gradients_of_finite_differences)
 {
   static const struct
@@ -301,7 +300,7 @@ TEST_CASE (descent, has_the_gradients_of_finite_differences)
                                    .mode = PLAIT_TAPE_CHECK,
                                    .key = plait_random_key (3, "sample", NULL, 0) };
 
-      stand_build (&fixture, "descent", ways[w].decoder, WIDTH, ways[w].keys);
+      fixture_build (&fixture, "descent", ways[w].decoder, WIDTH, ways[w].keys);
       leaves[0] = (PlaitCheckLeaf){ .name = "query", .value = bench_random (&bench, 1, WIDTH, 1)->value };
       leaves[1] = (PlaitCheckLeaf){ .name = "rows", .value = memory_of (&bench, &cases[2]).states->value };
       CHECK (plait_check_gradients (&check, pool, NO_ERROR));
@@ -309,10 +308,10 @@ TEST_CASE (descent, has_the_gradients_of_finite_differences)
 }
 
 /*
- * Rows that two parents share, all scores alike.
+ * Rows that two parents share, with equal scores.
  */
 
-/* Leaves 0 to 3 below 4 (0), 5 (1 and 2) and 6 (3); these below 7 (4 and 5) and 8 (5 and 6). */
+/* Leaves 0 to 3; above them 4 (leaf 0), 5 (leaves 1 and 2) and 6 (leaf 3); above these 7 (4 and 5) and 8 (5 and 6). */
 TEST_CASE (descent, rows_of_two_parents_have_the_sum_of_both_and_ties_go_to_the_lower)
 {
   static const gint64 shared_parent[] = { 4, 5, 5, 6, 7, 7, 8, -1, -1 }, below[] = { -1, -1, -1, -1, 0, 1, 3, 4, 5 };
@@ -339,7 +338,7 @@ TEST_CASE (descent, rows_of_two_parents_have_the_sum_of_both_and_ties_go_to_the_
       PlaitMemory memory = { .rows = { 1, all }, .links = &shared };
       Found found;
 
-      stand_build (&fixture, "descent", DOT_DECODER, WIDTH, ways[w].keys);
+      fixture_build (&fixture, "descent", DOT_DECODER, WIDTH, ways[w].keys);
       bench_begin (&bench, PLAIT_TAPE_EVALUATE);
       memory.states = bench_random (&bench, 9, WIDTH, 1);
       found = run (&bench, &fixture, bench_leaf (&bench, 1, WIDTH, NULL), one_query, &memory);
@@ -359,7 +358,7 @@ typedef struct
   PlaitLinks links;
 } Pyramid;
 
-/* Pyramids in blocks of three over sentences of @lengths [n] leaves, up to one row; @flat: leaves alone. */
+/* Builds pyramids in blocks of three over sentences of @lengths [n] leaves, up to one top row; @flat: leaves only. */
 static Pyramid
 pyramid_new (PlaitArena *arena, const gint64 *lengths, gint64 n, gboolean flat)
 {
@@ -402,14 +401,14 @@ static const gint64 lengths[] = { 14, 0, 1, 27 }, query_offsets[] = { 0, 2, 3, 5
 #define SENTENCES 4
 #define QUERIES 6
 
-/* What a combiner with @keys finds in the batch, whatever it is. */
+/* Runs any combiner with @keys on the batch. */
 static Found
 find (Bench *bench, CrossAttentionFixture *fixture, const char *combiner, guint decoder, const char *const *keys,
       const Pyramid *pyramid)
 {
   PlaitMemory memory = { .rows = { SENTENCES, pyramid->offsets }, .links = &pyramid->links };
 
-  stand_build (fixture, combiner, decoder, 8, keys);
+  fixture_build (fixture, combiner, decoder, 8, keys);
   memory.states = bench_random (bench, pyramid->offsets[SENTENCES], 8, 1);
   return run (bench, fixture, bench_random (bench, QUERIES, 8, 2), (PlaitRagged){ SENTENCES, query_offsets }, &memory);
 }
@@ -432,7 +431,7 @@ static const char *const soft[] = { "descent", "soft", NULL };
 static const char *const top1[] = { "descent", "top1", NULL };
 static const char *const many[] = { "descent", "beam", "branches", "4096", NULL };
 
-/* One level is plain attention, whatever goes down. */
+/* Descent over one level is plain attention. */
 TEST_CASE (descent, over_leaves_alone_is_plain_attention)
 {
   static const char *const nothing[] = { NULL };
@@ -476,8 +475,8 @@ TEST_CASE (descent, with_as_many_branches_as_rows_is_soft)
     }
 }
 
-/* Where nobody looks on, all rows are weighed at once, by products where there are queries enough: what is found one by
- * one, and over leaves alone what plain attention finds. */
+/* All rows are scored at once if there is no record, by matrix products if there are enough queries. Results equal
+ * those of row-by-row descent, and over leaves alone those of plain attention. */
 TEST_CASE (descent, soft_at_once_is_soft_one_by_one)
 {
   static const char *const nothing[] = { NULL };
@@ -502,8 +501,8 @@ TEST_CASE (descent, soft_at_once_is_soft_one_by_one)
         memory = (PlaitMemory){ .rows = { SENTENCES, pyramid.offsets }, .links = &pyramid.links };
         memory.states = bench_random (&bench, pyramid.offsets[SENTENCES], 8, 1);
         query = bench_random (&bench, n, 8, 2);
-        stand_build (&fixture, "descent", d, 8, soft);
-        stand_build (&plain, flat ? "serial" : "descent", d, 8, flat ? nothing : soft);
+        fixture_build (&fixture, "descent", d, 8, soft);
+        fixture_build (&plain, flat ? "serial" : "descent", d, 8, flat ? nothing : soft);
         expected = run (&bench, &plain, query, queries, &memory);
         found = run_with (&bench, &fixture, query, queries, &memory, NULL);
         for (gint64 i = 0; i < n * 8; i++)
@@ -513,7 +512,7 @@ TEST_CASE (descent, soft_at_once_is_soft_one_by_one)
       }
 }
 
-/* Of each head, over the leaves; a sentence without rows has no context. */
+/* Weights of each head over the leaves; a sentence without rows has no context. */
 TEST_CASE (descent, weights_of_leaves_sum_to_one)
 {
   static const char *const beam[] = { "descent", "beam", "branches", "2", NULL };
@@ -551,8 +550,8 @@ TEST_CASE (descent, weights_of_leaves_sum_to_one)
       }
 }
 
-/* 729 leaves in blocks of 3: a block at each of six levels below the one row at the top, which needs no weighing; of a
- * beam of two, two blocks from the third level on. */
+/* 729 leaves in blocks of 3: one block in each of six levels below the single top row, which needs no score. A beam of
+ * two has two blocks from the third level on. */
 TEST_CASE (descent, costs_a_block_a_level)
 {
   static const char *const beam[] = { "descent", "beam", "branches", "2", NULL };
@@ -568,8 +567,8 @@ TEST_CASE (descent, costs_a_block_a_level)
       PlaitNode *query;
       Pyramid pyramid;
 
-      stand_build (&narrow, "descent", d, 8, top1);
-      stand_build (&wide, "descent", d, 8, beam);
+      fixture_build (&narrow, "descent", d, 8, top1);
+      fixture_build (&wide, "descent", d, 8, beam);
       bench_begin (&bench, PLAIT_TAPE_EVALUATE);
       pyramid = pyramid_new (bench.arena, leaves, 1, FALSE);
       memory = (PlaitMemory){ .states = bench_random (&bench, pyramid.offsets[1], 8, 1),

@@ -17,12 +17,12 @@ enum
 
 typedef struct
 {
-  const char *name; /* of the case */
+  const char *name; /* name of the case */
   PlaitFixture *model;
-  gboolean checking; /* gradients, instead of setting values */
+  gboolean checking; /* TRUE: check gradients; FALSE: set values */
 } Visit;
 
-/* OURS/SUFFIX, from column @column on, is THEIRS/NAME of the case, if there is such a parameter. */
+/* Visits the parameter OURS/SUFFIX, from column @column on, which is THEIRS/NAME of the case, if the model has it. */
 static void
 visit (const Visit *to, const char *ours, const char *suffix, gint64 column, const char *theirs, const char *name)
 {
@@ -109,7 +109,7 @@ visit_layers (const Visit *to)
   visit_norm (to, "source/first/norm", "norm");
 }
 
-/* A decoder of one layer that adds nothing to the embeddings of its own. */
+/* Returns a decoder of one layer without positions and scaling. */
 static PlaitDecoderSettings
 reference_decoder (gint norm)
 {
@@ -117,8 +117,8 @@ reference_decoder (gint norm)
 
   settings.layers = 1;
   settings.norm = norm;
-  settings.activation = 1;                                   /* gelu */
-  settings.attention_bias = norm == PLAIT_DECODER_NORM_POST; /* so the reference has it */
+  settings.activation = 1;
+  settings.attention_bias = norm == PLAIT_DECODER_NORM_POST; /* as in the reference */
   settings.positions = PLAIT_POSITIONS_NONE;
   settings.scale_embeddings = FALSE;
   settings.share_embeddings = FALSE;
@@ -126,7 +126,7 @@ reference_decoder (gint norm)
   return settings;
 }
 
-/* Rows ids[i] of the table @parameter become those of the case's input @name, or their gradients are checked. */
+/* Visits rows ids[i] of the table @parameter: sets them to the case's input @name, or checks their gradients. */
 static void
 visit_rows (const Visit *to, const char *parameter, const gint32 *ids, const char *name)
 {
@@ -146,7 +146,7 @@ visit_rows (const Visit *to, const char *parameter, const gint32 *ids, const cha
       }
 }
 
-/* One document of six rows in which sentences begin at rows 0, 3 and 4, and a target of three rows. */
+/* Returns one document of six rows, whose sentences begin at rows 0, 3 and 4, with a target of three rows. */
 static PlaitBatch *
 reference_batch (const gint32 *tokens, const gint32 *target)
 {
@@ -180,7 +180,7 @@ check_states (const char *the_case, const char *output, const PlaitNode *states)
   check_tensor (output, states->value, array->numbers, AGREEMENT);
 }
 
-/* Encoder, and where the case has one the decoder: values, and all gradients. */
+/* Checks values and all gradients of the encoder, and of the decoder if the case has one. */
 static void
 check_case (const char *name, const TestDocuments *documents, gint norm, void (*visit_parameters) (const Visit *to),
             const char *first_output, gboolean decodes)
@@ -232,7 +232,7 @@ TEST_CASE (hat, rohde2021_section_3_sentence_memory_and_decoder_layer)
               visit_top, "y", TRUE);
 }
 
-/* The rows that are not gathered are masked: the same numbers. */
+/* Rows that are not gathered are masked, with equal results. */
 TEST_CASE (hat, rohde2021_section_3_2_by_masking)
 {
   static const char *const masked[] = { "layers", "1", "heads", "2", "feed_forward", "12", "readers", "all", NULL };

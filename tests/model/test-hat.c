@@ -8,7 +8,7 @@
 #include "layers/parameter-set.h"
 #include "autograd/layer-operators.h"
 
-/* Documents through the encoder hat: what its algebra says must be equal. */
+/* Documents through the encoder hat: equalities that follow from its equations. */
 
 enum
 {
@@ -37,7 +37,7 @@ check_losses (const double *losses, const double *expected, const PlaitBatch *ba
     CHECK_NEAR (losses[row], expected[row], AGREEMENT * (1 + expected[row]));
 }
 
-/* Losses and all gradients: parameters of the same names begin alike. */
+/* Compares losses and all gradients; parameters of equal names begin with equal values. */
 TEST_CASE (hat, masking_equals_gathering)
 {
   static const char *const masked[] = { "layers", "2", "readers", "all", NULL };
@@ -100,7 +100,7 @@ TEST_CASE (hat, without_layers_sentences_are_the_first_rows)
            == 0);
 }
 
-/* Numbers of sentences, places of tokens; and the same without the start tokens. */
+/* Checks the numbers of sentences and tokens of rows, with and without the rows of start tokens. */
 TEST_CASE (hat, memories_know_their_sentences)
 {
   static const char *const without[] = { "starts_in_tokens", "false", NULL };
@@ -141,7 +141,7 @@ TEST_CASE (hat, memories_know_their_sentences)
     }
 }
 
-/* Makes @batch one in which each document is one sentence. */
+/* Changes @batch so that each document is one sentence. */
 static void
 join_sentences (PlaitBatch *batch)
 {
@@ -160,8 +160,8 @@ join_sentences (PlaitBatch *batch)
   rows[sentences] = plait_ragged_rows (input->rows);
 }
 
-/* The sentence layers see that sentence alone: of leaves that see nothing but their token, it is what a document of
- * its first token would give. */
+/* If a document has one sentence, the sentence layers read only its first row. If leaves see only their own token, the
+ * result is that of a document of its first token. */
 TEST_CASE (hat, of_one_sentence_the_first_row_is_all)
 {
   static const gint64 one_row[] = { 1, 0, 1, 1 };
@@ -185,7 +185,7 @@ TEST_CASE (hat, of_one_sentence_the_first_row_is_all)
       CHECK_NEAR ((double)plait_tensor_row (found, row)[i], (double)plait_tensor_row (expected, row)[i], AGREEMENT);
 }
 
-/* The parameter of hat's model @model that the plain model's @name stands for: of the leaves, if they have it. */
+/* Returns the parameter of the hat model @model for the plain model's @name; below leaves if they have it. */
 static PlaitParameter *
 counterpart (const PlaitFixture *model, const char *name)
 {
@@ -199,7 +199,7 @@ counterpart (const PlaitFixture *model, const char *name)
   return found ? found : plait_parameters_find (parameters, tokens);
 }
 
-/* As training begins, with the output projections of all that is new at zero, the model is @plain's. */
+/* Checks that the model computes what @plain computes before training: output projections of new layers are zero. */
 static void
 check_beginning (const TestDocuments *documents, const char *const *plain_keys, const char *combiner)
 {
@@ -235,7 +235,7 @@ check_beginning (const TestDocuments *documents, const char *const *plain_keys, 
   losses_of (plain, flat, expected);
   check_losses (losses, expected, batch);
 
-  /* What begins at zero is there: with other numbers in it the losses are others. */
+  /* Parameters that begin at zero are used: with other values the losses change. */
   for (guint i = 0; i < plait_parameters_n (plait_model_parameters (model->model)); i++)
     {
       PlaitParameter *parameter = plait_parameters_get (plait_model_parameters (model->model), i);
@@ -267,8 +267,8 @@ TEST_CASE (hat, begins_as_the_plain_model_with_zero_output)
   check_beginning (&(TestDocuments){ starts, placed }, gelu, "serial");
 }
 
-/* As training begins all norms are alike: the tokens are the same wherever theirs stands, and so are the sentences that
- * are made of normed tokens. */
+/* Before training all norms are equal. So tokens are equal wherever their norm is, and so are sentences made of
+ * them. */
 TEST_CASE (hat, token_norm_is_the_leaves_or_this_encoders)
 {
   static const char *const bare[] = { "final_norm", "false", NULL };
@@ -305,7 +305,7 @@ TEST_CASE (hat, token_norm_is_the_leaves_or_this_encoders)
 }
 
 /*
- * What does not fit
+ * Settings that do not fit
  */
 
 static void

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* What the algebra of whole models says must be equal. */
+/* Equalities of whole models that follow from their equations. */
 
 #ifdef PLAIT_SCALAR_DOUBLE
 #define AGREEMENT 1e-10
@@ -17,7 +17,7 @@
 
 #define SENTENCES 3
 
-/* Losses of all target rows of @batch; gradients are added to those of the parameters. */
+/* Computes the losses of all target rows of @batch; adds gradients to those of the parameters. */
 static void
 pass_over (const PlaitFixture *model, const PlaitBatch *batch, double *losses)
 {
@@ -51,9 +51,7 @@ copy_value (PlaitParameter *to, const PlaitParameter *from)
             (gsize)from->value.width * sizeof (PlaitScalar));
 }
 
-/*
- * One source: serial, parallel, flat and, with values that are contexts, hierarchical.
- */
+/* One source: serial, parallel, flat and, if values are contexts, hierarchical agree. */
 
 static const gint64 lengths[] = { 4, 2, 1 }, targets[] = { 3, 1, 4 };
 
@@ -74,8 +72,7 @@ one_source (PlaitRegistry *registry, const char *combiner, guint decoder_number)
   return model;
 }
 
-/* The parameter of @model that @name of another combiner stands for: joint attention to one memory is attention to
- * it. */
+/* Returns the parameter of @model for @name of another combiner: joint attention to one memory is attention to it. */
 static PlaitParameter *
 counterpart (const PlaitFixture *model, const char *name)
 {
@@ -85,7 +82,7 @@ counterpart (const PlaitFixture *model, const char *name)
   return plait_parameters_find (plait_model_parameters (model->model), other);
 }
 
-/* The attention to contexts takes no part where there is one context. */
+/* TRUE if the parameter is of attention over contexts, which has no effect with one context. */
 static gboolean
 is_of_contexts (const char *name)
 {
@@ -139,7 +136,7 @@ TEST_CASE (identities, combiners_agree_over_one_source)
     }
 }
 
-/* A softmax over one context is 1, and without values of its own the attention to contexts gives that context. */
+/* A softmax over one context is 1. Without its own values, attention over contexts returns that context. */
 TEST_CASE (identities, hierarchical_agrees_over_one_source_in_recurrent_decoders)
 {
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
@@ -149,8 +146,8 @@ TEST_CASE (identities, hierarchical_agrees_over_one_source_in_recurrent_decoders
 }
 
 /*
- * Projections that make key and value at once are separate ones of equal weights. (Additive scores: in products
- * separate keys have no bias.)
+ * Tied projections, which make key and value at once, equal separate ones with equal weights. Scores are additive,
+ * since separate keys of dot products have no bias.
  */
 
 static PlaitFixture *
@@ -172,7 +169,7 @@ two_sources (PlaitRegistry *registry, const char *combiner, const char *projecti
   return model;
 }
 
-/* The parameter of @tied that makes what @name of separate projections does. */
+/* Returns the parameter of @tied for @name of separate projections. */
 static PlaitParameter *
 tied_counterpart (const PlaitFixture *tied, const char *name)
 {
@@ -216,7 +213,7 @@ check_tied (PlaitRegistry *registry, const char *combiner, gboolean sentinel)
   pass_over (tied, batch, losses);
   for (gint64 row = 0; row < plait_ragged_rows (batch->target_rows); row++)
     CHECK_NEAR (losses[row], expected[row], AGREEMENT * (1 + expected[row]));
-  /* The tied one gets both gradients: taken away here, nothing is left. */
+  /* The tied parameter has the sum of both gradients: subtracting them leaves nothing. */
   for (guint i = 0; i < plait_parameters_n (parameters); i++)
     {
       const PlaitParameter *parameter = plait_parameters_get (parameters, i);
@@ -249,7 +246,7 @@ TEST_CASE (identities, libovicky2017_tied_projections_are_separate_ones_of_equal
 }
 
 /*
- * A batch and its sentences, over trees with coverage.
+ * A batch equals its sentences, over trees with coverage.
  */
 
 static void

@@ -7,7 +7,7 @@
 #include "models.h"
 #include "layers/parameter-set.h"
 
-/* Models that predict masked tokens: values against sums in doubles, gradients, and which row is read. */
+/* Models that predict masked tokens: values against sums in doubles, gradients, and the row that is read. */
 
 #ifdef PLAIT_SCALAR_DOUBLE
 #define AGREEMENT 1e-9
@@ -21,7 +21,8 @@ enum
   WORDS = PLAIT_FIXTURE_WORDS,
 };
 
-/* A source of @encoder with @keys, each key and value, over @leaves or alone. */
+/* Builds a model with a source of @encoder_name with @keys (key and value in turn), over @leaves_name or without an
+ * inner encoder. */
 static PlaitFixture *
 masked_model (PlaitRegistry *registry, const char *encoder_name, const char *const *keys, const char *leaves_name,
               gboolean tied)
@@ -44,7 +45,7 @@ masked_model (PlaitRegistry *registry, const char *encoder_name, const char *con
   return model;
 }
 
-/* A batch whose target rows are of any ids and of places that are no start tokens. */
+/* Returns a batch whose target rows have random ids and positions that are not start tokens. */
 static PlaitBatch *
 masked_batch (const PlaitFixture *model)
 {
@@ -71,7 +72,7 @@ parameter (const PlaitFixture *model, const char *name)
   return found->value;
 }
 
-/* -log p of word @word from the row of @states, in doubles. */
+/* Returns -log p of word @word, computed in doubles from the row @h of states. */
 static double
 expected (const PlaitFixture *model, const PlaitScalar *h, const char *table_name, gint32 word)
 {
@@ -136,7 +137,7 @@ TEST_CASE (masked_lm_head, is_softmax_of_what_masked_rows_say)
     }
 }
 
-/* A memory without the start tokens' rows has the same states for the others. */
+/* A memory without the rows of start tokens has equal states in other rows. */
 TEST_CASE (masked_lm_head, finds_the_rows_of_tokens_where_some_have_none)
 {
   static const char *const with[] = { "place", "top", "starts_in_tokens", "true", NULL };
@@ -153,7 +154,7 @@ TEST_CASE (masked_lm_head, finds_the_rows_of_tokens_where_some_have_none)
   for (gint64 row = 0; row < plait_ragged_rows (batch->target_rows); row++)
     CHECK_NEAR (a.rows[row], b.rows[row], AGREEMENT);
 
-  /* The row of a start token is not there. */
+  /* The memory has no row for the start token. */
   plait_batch_fill (gint32, batch->target_inputs)[0] = 0;
   CHECK_INT (batch->inputs[0].tokens[0], PLAIT_TOKEN_BOS);
   CHECK (!plait_pass_run (some, batch, PLAIT_TAPE_EVALUATE, 1, 0, &b, &error));

@@ -13,17 +13,17 @@
 #include "layers/feed-forward.h"
 
 /*
- * Parts that break their contract, each in one place: a faulty plugin a line, with the sentence that it ends in. They
- * are built into models and run. Those that are refused while they are loaded are in tests/plugin/faulty.
+ * Plugins that break their contract, each in one place: one faulty plugin in a line, with the message that it ends in.
+ * They are built into models and run. Plugins that fail to load are in tests/plugin/faulty.
  */
 enum
 {
   TRANSFORMER = 1 << 0,
   RECURRENT = 1 << 2,
-  BOTH = TRANSFORMER | RECURRENT, /* places of plait_fixture_decoder */
+  BOTH = TRANSFORMER | RECURRENT, /* indices of plait_fixture_decoder */
 };
 
-/* What this faulty plugin does beside what a sound one does. */
+/* Differences of this faulty plugin from a valid one. */
 typedef struct
 {
   gboolean (*cross) (PlaitCrossAttention *cross, GError **error);
@@ -33,18 +33,18 @@ typedef struct
   void (*encode) (PlaitEncoding *encoding, PlaitTape *tape, PlaitMemory *memory);
   gboolean (*check_length) (GError **error);
   gboolean (*check_input) (GError **error);
-  PlaitStructure promised; /* by the encoder's schema */
+  PlaitStructure promised; /* structure in the encoder's schema */
   gboolean (*coverage) (const PlaitCoverageBuild *build, PlaitCoverageShape *shape, GError **error);
   PlaitNode *(*score) (const PlaitCoverageStep *step);
   PlaitNode *(*update) (const PlaitCoverageStep *step);
   PlaitNode *(*prepare_coverage) (PlaitTape *tape, const PlaitMemory *memory);
-  gboolean covered; /* whether there is coverage */
+  gboolean covered; /* TRUE: the model has coverage */
 } FaultyPlugin;
 
 static FaultyPlugin faulty_plugin;
 
 /*
- * The sound ones
+ * Valid plugins
  */
 
 static gboolean
@@ -124,7 +124,7 @@ build_coverage (const PlaitCoverageBuild *build, gconstpointer settings, gpointe
   return !faulty_plugin.coverage || faulty_plugin.coverage (build, shape, error);
 }
 
-/* A constant [rows, width]. */
+/* Returns a constant [rows, width] of zeros. */
 static PlaitNode *
 zeros (PlaitTape *tape, gint64 rows, gint64 width)
 {
@@ -135,7 +135,7 @@ zeros (PlaitTape *tape, gint64 rows, gint64 width)
   return plait_leaf (tape, tensor, NULL);
 }
 
-/* A constant [1, 1]. */
+/* Returns a constant [1, 1]. */
 static PlaitNode *
 number (PlaitTape *tape, double value)
 {
@@ -164,7 +164,7 @@ prepare_coverage (gconstpointer settings, gconstpointer state, PlaitTape *tape, 
 }
 
 /*
- * The cage
+ * Running a faulty plugin
  */
 
 typedef struct
@@ -200,7 +200,7 @@ pass_over (const PlaitFixture *model, GError **error)
   return plait_model_check_batch (model->model, batch, error) && plait_arena_protect (arena, run_pass, &pass, error);
 }
 
-/* A plugin of the tree with another table. */
+/* A plugin of the tree with another function table. */
 typedef struct
 {
   PlaitPlugin plugin;
@@ -254,7 +254,7 @@ release (guint i, GError **error)
   return model && pass_over (model, error);
 }
 
-/* The faulty plugin ends in one sentence, which begins with @who and has @sentence in it. */
+/* Checks that the faulty plugin fails with one message that begins with @who and contains @sentence. */
 static void
 check_fault (guint decoders, const char *who, const char *sentence)
 {
@@ -300,7 +300,7 @@ TEST_CASE (misbehaving, the_sound_ones_run)
     return returns;                                                                                                    \
   }
 
-/* Each: the name of the faulty plugin, what it does, and its sentence behind who it is. */
+/* Each line: name of the faulty plugin, its deed, its message after the name of the plugin. */
 #define COMBINER_BUILD(name, deed, sentence)                                                                           \
   FUNCTION (gboolean, name, (PlaitCrossAttention * cross, GError * *error), TRUE, deed)                                \
   TEST_CASE (misbehaving_combiner_builds, name)                                                                        \
@@ -348,7 +348,7 @@ TEST_CASE (misbehaving, the_sound_ones_run)
   }
 
 /*
- * Combiners that declare what cannot be
+ * Combiners that declare invalid things
  */
 
 #define FAIL g_set_error_literal (error, PLAIT_ERROR, PLAIT_ERROR_INPUT, "not to my taste")
@@ -365,7 +365,7 @@ TEST_CASE (misbehaving, the_sound_ones_run)
 #define NOTHING ((PlaitContext){ NULL, NULL, NULL })
 #define NO_QUERY ((PlaitResidualStream){ NULL, NULL })
 
-/* Returns a name that a parameter of @cross may have, in memory that a fault of the combiner does not leak. */
+/* Returns a valid name for a parameter of @cross, in memory that is not leaked if the combiner fails. */
 static const char *
 own_name (PlaitCrossAttention *cross)
 {
@@ -393,7 +393,7 @@ COMBINER_BUILD (dropout_of_all, NAMED (.dropout = 1), "asks for dropout=1")
 COMBINER_BUILD (output_dropout_of_no_number, NAMED (.output_dropout = NAN), "output_dropout=nan")
 COMBINER_BUILD (weights_of_all, JOINTLY (.weights = TRUE), "plait_cross_declare_attend_jointly: asks for weights, which only attention to one memory can return")
 COMBINER_BUILD (heads_that_do_not_fit, ATTEND (.name = "a", .heads = 3), "3 heads ")
-COMBINER_BUILD (sentinel_of_one_memory, ATTEND (.name = "a", .sentinel = TRUE), "attention to one memory cannot have a sentinel")
+COMBINER_BUILD (sentinel_of_one_memory, ATTEND (.name = "a", .sentinel = TRUE), "cannot have a sentinel")
 COMBINER_BUILD (five_losses, for (guint i = 0; i < 4; i++) plait_cross_declare_loss (cross, &"abcd"[i], 1), "declares 5 losses; a part can have up to 4")
 COMBINER_BUILD (combiner_build_loss_twice, plait_cross_declare_loss (cross, "sound", 1), "declares the loss \"sound\" twice")
 COMBINER_BUILD (combiner_build_loss_of_no_name, plait_cross_declare_loss (cross, NULL, 1), "declares a loss \"\", which is no name")
@@ -453,7 +453,7 @@ COMBINER_BUILD (descends_in_build, plait_cross_descend (cross, NULL, 0, NO_QUERY
 COMBINER_BUILD (loss_in_build, plait_cross_add_loss (cross, "sound", NULL), "calls plait_cross_add_loss in build")
 
 /*
- * Combiners that run otherwise than they have declared
+ * Combiners that run otherwise than declared
  */
 
 #define FEWER(node) plait_rows (tape, node, 0, (node)->value.rows - 1)
@@ -496,7 +496,7 @@ COMBINE (adds_an_undeclared_loss, plait_cross_add_loss (cross, "other", zeros (t
 COMBINE (adds_a_wide_loss, plait_cross_add_loss (cross, "sound", zeros (tape, 1, 2)), "the loss \"sound\" is no node [1, 1]")
 COMBINE (adds_no_loss, plait_cross_add_loss (cross, "sound", NULL), "the loss \"sound\" is no node [1, 1]")
 
-/* Rows chosen for every query and each of @heads: the one called @row. */
+/* Selects row @row for every query and each of @heads. */
 static const PlaitSelectedRows *
 choose (PlaitTape *tape, gint64 queries, guint heads, gint64 row)
 {
@@ -608,7 +608,7 @@ ENCODER_BUILD (memory_out_of_this_world, shape->memories[0].width = (gint64)1 <<
 ENCODER_BUILD (summary_out_of_this_world, shape->summary_width = G_MAXINT64, "build declares a summary 9223372036854775807 wide; give at most")
 ENCODER_BUILD (memory_of_no_structure, shape->memories[0].structure = 1024, "build declares memory 0 of the structure 0x400, which there is not")
 
-/* Links of a batch of two sentences, three rows and two. */
+/* Links of a batch of two sentences with three rows and two. */
 #define NONE { -1, -1, -1, -1, -1 }
 static const gint64 no_links[] = NONE, outside[] = { 1, -1, 4, -1, -1 }, far[] = { 99, -1, -1, -1, -1 },
                     below[] = { -2, -1, -1, -1, -1 }, itself[] = { 0, -1, -1, -1, -1 }, circle[] = { 1, 2, 0, -1, -1 },
@@ -661,7 +661,7 @@ ENCODE_LEVELS (children_from_nowhere, LINKS (.parent = no_links, .first_child = 
 ENCODE_LEVELS (less_than_no_children, LINKS (.parent = no_links, .first_child = first, .n_children = negative, .level = level_0), "gave row 0 of a memory -3 children")
 ENCODE_LEVELS (level_below_the_leaves, LINKS (.parent = no_links, .first_child = no_links, .n_children = no_children, .level = negative), "gave row 0 of a memory the level -3")
 
-/* What is promised, and not given. */
+/* Structure promised, but not given. */
 static gboolean
 build_without_structure (const PlaitEncoderBuild *build, PlaitEncoderShape *shape, GError **error)
 {

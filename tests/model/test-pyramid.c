@@ -6,9 +6,9 @@
 #include <math.h>
 #include <string.h>
 
-/* What a pyramid over another encoder gives a model: rows, links, the leaves' summary, losses. */
+/* A pyramid over another encoder in a model: rows, links, summary of the leaves, losses. */
 
-/* A model with a pyramid over @leaves as its one source. */
+/* Builds a model with a pyramid over @leaves_name as its only source. */
 static PlaitFixture *
 pyramid_model (PlaitRegistry *registry, const char *leaves_name, const char *const *keys, GError **error)
 {
@@ -34,7 +34,7 @@ typedef struct
 } Stand;
 
 static Stand
-stand_new (void)
+fixture_new (void)
 {
   Stand fixture = { plait_pool_new (1, NULL), plait_arena_new (0), NULL };
 
@@ -44,20 +44,20 @@ stand_new (void)
 }
 
 static void
-stand_clear (Stand *fixture)
+fixture_clear (Stand *fixture)
 {
   plait_tape_free (fixture->tape);
   plait_arena_free (fixture->arena);
   plait_pool_free (fixture->pool);
 }
 
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Stand, stand_clear)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Stand, fixture_clear)
 
 static const gint64 lengths[] = { 5, 0, 1 }, targets[] = { 3, 1, 2 };
 static const gint64 *const of_source[] = { lengths };
 
-/* Blocks of two: five leaves under three and two rows, one leaf under none. The decoder begins where the leaves
- * ended. */
+/* Blocks of two: five leaves below three and two rows; one leaf without a row above. The decoder begins with the last
+ * state of the leaves. */
 TEST_CASE (pyramid_model, memory_has_links_and_the_leaves_tokens)
 {
   static const char *const keys[] = { "levels", "2", NULL };
@@ -66,7 +66,7 @@ TEST_CASE (pyramid_model, memory_has_links_and_the_leaves_tokens)
   static const gint64 parents[] = { 5, 5, 6, 6, 7, 8, 8, 9, -1, -1, -1 };
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
   g_autoptr (PlaitFixture) model = pyramid_model (registry, "bilstm", keys, NO_ERROR);
-  g_auto (Stand) fixture = stand_new ();
+  g_auto (Stand) fixture = fixture_new ();
   PlaitEncoderOutputs encoded;
   const PlaitLinks *links;
 
@@ -86,7 +86,7 @@ TEST_CASE (pyramid_model, memory_has_links_and_the_leaves_tokens)
   CHECK_INT (plait_model_losses (model->model)->n, 0);
 }
 
-/* The model's loss has tau times the ponder cost, which is that of both levels. */
+/* The model's loss has tau times the ponder cost of both levels. */
 TEST_CASE (pyramid_model, ponder_cost_is_part_of_the_loss)
 {
   static const char *const keys[] = { "pool", "act", "tau", "0.25", NULL };
@@ -94,7 +94,7 @@ TEST_CASE (pyramid_model, ponder_cost_is_part_of_the_loss)
   g_autoptr (PlaitFixture) model = pyramid_model (registry, "bigru", keys, NO_ERROR);
   g_autoptr (PlaitBatch) batch = plait_fixture_batch (model, 0, 3, of_source, targets);
   PlaitOutputLossOptions options = { .scale = 0.5 };
-  g_auto (Stand) fixture = stand_new ();
+  g_auto (Stand) fixture = fixture_new ();
   PlaitModelSums sums;
   double cost, root;
 
@@ -102,7 +102,7 @@ TEST_CASE (pyramid_model, ponder_cost_is_part_of_the_loss)
   CHECK_STRING (plait_model_losses (model->model)->columns[0].name, "first.ponder");
   root = plait_model_loss (model->model, fixture.tape, batch, &options, &sums, NULL, NULL)->value.data[0];
   cost = sums.losses[0];
-  /* Eight rows in five blocks, three of two rows with a remainder below one, two of one row with one. */
+  /* Eight rows in five blocks: three of two rows with a remainder below one, two of one row with remainder one. */
   CHECK (cost > 8 + 2 && cost < 8 + 5);
   CHECK_NEAR (sums.auxiliary, 0.25 * cost, 1e-5);
   CHECK_NEAR (root, 0.5 * (sums.words.loss + 0.25 * cost), 1e-4);

@@ -5,10 +5,10 @@
 
 #include <string.h>
 
-/* Three steps of whole recurrent decoders against the float64 reference: states, contexts, weights, scores of words and
- * all gradients. */
+/* Three steps of whole recurrent decoders against the float64 reference: states, contexts, weights, log-probabilities
+ * of words and all gradients. */
 
-/* The embeddings @y with zeros up to the decoder's width. */
+/* Returns the embeddings @y with zeros up to the decoder's width. */
 static PlaitNode *
 widen (Bench *bench, PlaitNode *y, gint64 width)
 {
@@ -17,7 +17,7 @@ widen (Bench *bench, PlaitNode *y, gint64 width)
   return plait_concatenate_columns (bench->tape, parts, 2);
 }
 
-/* What three steps gave, row by row. */
+/* Results of three steps, row by row. */
 typedef struct
 {
   PlaitScalar state[STEPS * 8];
@@ -25,8 +25,8 @@ typedef struct
   PlaitScalar context[STEPS * 8];
   PlaitScalar feed[STEPS * 8];
   PlaitScalar logits[STEPS * WORDS];
-  PlaitScalar weights[MOST_MEMORIES][STEPS * 8];
-  PlaitScalar contexts[STEPS * (MOST_MEMORIES + 1)]; /* the sentinel last, where it is of the attention to contexts */
+  PlaitScalar weights[MAX_MEMORIES][STEPS * 8];
+  PlaitScalar contexts[STEPS * (MAX_MEMORIES + 1)]; /* the sentinel is last, if attention over contexts has one */
   PlaitScalar sentinel[STEPS];
   PlaitNode *readouts[STEPS];
 } Given;
@@ -55,7 +55,7 @@ keep_weights (Given *given, gint64 t, const PlaitAttentionRecord *record, const 
     contexts[n] = given->sentinel[t] = *record->sentinels[0].weights;
 }
 
-/* Runs the steps from @carried over @embedded; returns what goes back: everything times its cotangent. */
+/* Runs the steps from @carried over @embedded; returns the sum of all results times their cotangents, for backward. */
 static PlaitNode *
 run (Bench *bench, const RecurrentFixture *fixture, const PlaitMemory *memories, PlaitRecurrentCarried carried,
      PlaitNode *embedded, Given *given)
@@ -118,7 +118,7 @@ input_of (Bench *bench, const RecurrentCase *the_case, const char *path)
   return reference_input (bench, the_case->name, path + strlen ("inputs/"));
 }
 
-/* The negative log-probability of each of three words, by the loss that training takes. */
+/* Checks the negative log-probability of each of three words, as in the training loss. */
 static void
 check_losses (Bench *bench, const RecurrentFixture *fixture, const Given *given)
 {
@@ -140,22 +140,23 @@ check_losses (Bench *bench, const RecurrentFixture *fixture, const Given *given)
   CHECK_NEAR (sums.negative_log_likelihood, expected[0] + expected[1] + expected[2], NEAR);
 }
 
-/* Values and gradients; @visit_decoder says where the weights stand. */
+/* Checks values and gradients; @visit_decoder visits the weights. */
 static void
 check_steps (const RecurrentCase *the_case, void (*visit_decoder) (const RecurrentFixture *fixture), gboolean losses)
 {
   CONTEXT ("%s", the_case->name);
   g_auto (RecurrentFixture) fixture = { NULL };
   g_auto (Bench) bench = { NULL };
-  gint64 offsets[MOST_MEMORIES][2] = { { 0 } };
-  PlaitMemory memories[MOST_MEMORIES] = { { NULL } };
-  PlaitNode *y, *s0, *c0 = NULL, *feed = NULL, *coverage[MOST_MEMORIES] = { NULL }, *root;
+  gint64 offsets[MAX_MEMORIES][2] = { { 0 } };
+  PlaitMemory memories[MAX_MEMORIES] = { { NULL } };
+  PlaitNode *y, *s0, *c0 = NULL, *feed = NULL, *coverage[MAX_MEMORIES] = { NULL }, *root;
   PlaitRecurrentCarried carried = { .cross.coverage = coverage };
   PlaitCellState layer;
   Given given = { 0 };
 
   recurrent_fixture_build (&fixture, the_case);
-  /* Not before plugins are tried in a forked child, which AddressSanitizer does not survive while threads start. */
+  /* The bench starts threads after plugins were tried in a forked child: AddressSanitizer does not survive a fork while
+   * threads start. */
   bench = bench_new (1);
   visit_decoder (&fixture);
   bench_begin (&bench, PLAIT_TAPE_CHECK);
@@ -204,7 +205,8 @@ check_steps (const RecurrentCase *the_case, void (*visit_decoder) (const Recurre
     reference_check_input (memories[i].states, the_case->name, the_case->inputs[i] + strlen ("inputs/"));
 }
 
-/* The case recurrent/NAME: a plain or a conditional GRU decoder over one memory of four rows, or two memories. */
+/* Returns the case recurrent/NAME: a plain or conditional GRU decoder over one memory of four rows, or over two
+ * memories. */
 static RecurrentCase
 gru_case (const char *name, const char *combiner, const char *projections)
 {
@@ -239,7 +241,7 @@ check_gru (const char *name, const char *combiner, const char *projections)
   check_steps (&the_case, recurrent_fixture_visit_gru, FALSE);
 }
 
-/* The product of the words' probabilities, each a softmax; the second equation is of the encoder. */
+/* The product of the words' probabilities, each a softmax. Equation 2 describes the encoder. */
 TEST_CASE (recurrent_steps, chen2017_equations_1_and_3_probability_of_words)
 {
   RecurrentCase the_case = gru_case ("recurrent/plain_serial_4", "serial", NULL);

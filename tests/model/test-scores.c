@@ -4,7 +4,7 @@
 #include "reference.h"
 #include "layers/parameter-set.h"
 
-/* The scores of attention in recurrent decoders: one query, one memory, against the float64 reference. */
+/* Attention scores of recurrent decoders, for one query and one memory, against the float64 reference. */
 
 #define WIDTH 8
 #define ROWS 5

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* What search keeps of attention and coverage, against forced decoding of what it has found. */
+/* Attention and coverage that search records, against forced decoding of its hypotheses. */
 
 static void
 check_same_weights (const PlaitScalar *a, const PlaitScalar *b, guint heads, gint64 a_length, gint64 b_length,
@@ -29,7 +29,7 @@ rows_of (const PlaitAttentionRecord *a, const PlaitRecordedAttention *of)
   return plait_ragged_rows (a->memories[of->memory].rows);
 }
 
-/* The same @rows rows were weighed, in the same order and with the same weights. */
+/* Checks that @rows rows were selected in equal order and with equal weights. */
 static void
 check_same_choices (const PlaitRecordedLayer *a, const PlaitRecordedLayer *b, gint64 length, gint64 rows)
 {
@@ -53,8 +53,8 @@ check_same_choices (const PlaitRecordedLayer *a, const PlaitRecordedLayer *b, gi
     }
 }
 
-/* The same of coverage of @of. What fertility has is the attention so far over the fertility of the row, which nothing
- * of the search has added up. */
+/* Checks that the coverage of @of equals @other. The state of fertility is the attention so far divided by the
+ * fertility of the row, computed here again. */
 static void
 check_same_coverage (const PlaitAttentionRecord *a, const PlaitRecordedAttention *of, guint l,
                      const PlaitAttentionRecord *b, const PlaitRecordedCoverage *other, const char *coverage)
@@ -76,7 +76,7 @@ check_same_coverage (const PlaitAttentionRecord *a, const PlaitRecordedAttention
       CHECK_NEAR ((double)covered->prepared[i], (double)other->prepared[i], 1e-6);
       for (gint64 t = 0; t < length_of (a); t++)
         {
-          /* A state a head, or one of their mean. */
+          /* One state for each head, or one of their mean. */
           for (gint64 h = 0; h < heads; h++)
             paid[states > 1 ? h : 0]
                 += (double)layer->weights[(h * length_of (a) + t) * rows + i] / (double)(states > 1 ? 1 : heads);
@@ -118,8 +118,8 @@ check_same_attention (const PlaitAttentionRecord *a, const PlaitAttentionRecord 
     }
 }
 
-/* The attention that a beam paid, followed along the ancestry of each hypothesis, is that of its forced decoding, at
- * every layer, head, source and the contexts; and its rows sum to one. */
+/* Checks that the attention of a beam, followed along the ancestry of each hypothesis, is that of forced decoding, for
+ * every layer, head, source and the contexts, and that its rows sum to one. */
 static void
 check_attention (const char *combiner, guint decoder, const char *coverage, gboolean sentinel)
 {
@@ -155,12 +155,12 @@ check_attention (const char *combiner, guint decoder, const char *coverage, gboo
 
 TEST_CASE (search, follows_attention_along_the_ancestry)
 {
-  for (guint c = 0; c < SEARCH_STAND_COMBINERS; c++)
+  for (guint c = 0; c < SEARCH_FIXTURE_COMBINERS; c++)
     for (guint d = 0; d < PLAIT_FIXTURE_DECODERS; d++)
       check_attention (search_fixture_combiners[c], d, NULL, FALSE);
 }
 
-/* The sentinel is made of the state before and the word that is read, which are those of the same hypothesis. */
+/* The sentinel is made of the previous state and the current word of one hypothesis. */
 TEST_CASE (search, follows_the_sentinel_along_the_ancestry)
 {
   for (guint d = 2; d < PLAIT_FIXTURE_DECODERS; d++)
@@ -170,13 +170,13 @@ TEST_CASE (search, follows_the_sentinel_along_the_ancestry)
     }
 }
 
-/* Coverage follows the ancestry too: it and the weights that it makes are those of forced decoding. */
+/* Coverage follows the ancestry too: states and weights equal those of forced decoding. */
 TEST_CASE (search, follows_coverage_along_the_ancestry)
 {
   static const char *const coverages[] = { "word", "fertility", "neighbour", "tree" };
 
   for (guint v = 0; v < G_N_ELEMENTS (coverages); v++)
-    for (guint c = 0; c < SEARCH_STAND_COVERED; c++)
+    for (guint c = 0; c < SEARCH_FIXTURE_COVERED; c++)
       for (guint d = 0; d < PLAIT_FIXTURE_DECODERS; d++)
         {
           CONTEXT ("%s", coverages[v]);

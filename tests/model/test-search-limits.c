@@ -5,9 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-/* Lengths, ends and repetitions that search is told to keep to. */
+/* Settings of search for lengths, ends and repetitions. */
 
-/* The fewest and the most tokens are kept, and the limit leaves hypotheses as they stand. */
+/* The minimum and maximum of tokens are kept; the limit leaves hypotheses without an end. */
 TEST_CASE (search, keeps_to_the_lengths_that_are_asked_for)
 {
   g_auto (SearchFixture) fixture = search_fixture_new ("flat", 0, NULL, FALSE);
@@ -29,9 +29,9 @@ TEST_CASE (search, keeps_to_the_lengths_that_are_asked_for)
   plait_hypotheses_free (found, 3);
 }
 
-/* Where the last token that the limit allows is the end, all hypotheses have it, at its own probability; each
- * sentence's limit is its own, @ratio tokens a row of the longest source and @offset. Returns how many sentences came
- * to theirs. */
+/* Checks that if EOS is the last token that the limit allows, all hypotheses have it, with its own probability. The
+ * limit of a sentence is @ratio * rows of its longest source + @offset. Returns the number of sentences that reached
+ * their limit. */
 static guint
 check_ends (SearchFixture *fixture, gint finished, double ratio, gint64 offset)
 {
@@ -85,12 +85,12 @@ TEST_CASE (search, ends_at_the_limit_where_asked)
           far += check_ends (&fixture, finished, 0.5, 3);
         }
     }
-  /* A model may prefer to end before; that hardly any does so is what drawn weights come to. */
+  /* A model may end earlier, but with random weights few sentences do. */
   CHECK (near > 8 * PLAIT_FIXTURE_DECODERS);
   CHECK (far > 8 * PLAIT_FIXTURE_DECODERS);
 }
 
-/* What is asked for at least is not cut by the limit for short sources. */
+/* The minimum length applies even if the limit for short sources is lower. */
 TEST_CASE (search, the_fewest_tokens_go_before_the_ratio)
 {
   g_auto (SearchFixture) fixture = search_fixture_new ("serial", 0, NULL, FALSE);
@@ -114,7 +114,7 @@ TEST_CASE (search, the_fewest_tokens_go_before_the_ratio)
   plait_hypotheses_free (found, 3);
 }
 
-/* How many n-grams of @hypothesis stand there before. */
+/* Returns the number of n-grams of @hypothesis that occurred before in it. */
 static guint
 count_repeats (const PlaitHypothesis *hypothesis, gint64 n)
 {
@@ -126,8 +126,8 @@ count_repeats (const PlaitHypothesis *hypothesis, gint64 n)
   return repeats;
 }
 
-/* A model that has learnt nothing says the same again and again; where it may not, no n-gram stands twice, and scores
- * are still those of forced decoding. */
+/* An untrained model repeats itself. With no_repeat_ngrams no n-gram occurs twice, and scores are still those of forced
+ * decoding. */
 TEST_CASE (search, repeats_no_ngram_that_it_may_not)
 {
   g_auto (SearchFixture) fixture = search_fixture_new ("serial", 0, NULL, FALSE);

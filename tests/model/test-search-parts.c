@@ -8,7 +8,7 @@
 #include "kernels/kernels.h"
 #include "tensor/packed.h"
 
-/* A batch that threads take apart: each its sentences through the whole search. */
+/* A batch searched in parts: each thread searches some sentences. */
 
 #define SENTENCES 17
 #define BEAM 4
@@ -28,7 +28,7 @@ many_sentences (const SearchFixture *fixture)
   return plait_fixture_batch (fixture->model, 0, SENTENCES, lengths, targets);
 }
 
-/* What one pool's search gives. */
+/* Results of the search on one pool. */
 typedef struct
 {
   PlaitHypotheses *hypotheses;
@@ -45,7 +45,7 @@ found_clear (Found *found)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Found, found_clear)
 
-/* The second of two searches, so that a room is used again. */
+/* Returns the result of the second of two searches, so that a workspace is used again. */
 static Found
 search_with (const SearchFixture *fixture, PlaitPool *pool, PlaitPrecision precision,
              const PlaitDecodeSettings *settings)
@@ -119,12 +119,12 @@ check_parts (const char *combiner, guint decoder, const char *coverage, PlaitPre
   check_same (&whole, &parts);
 }
 
-/* Bits, attention, coverage and the work told are those of the batch as a whole. */
+/* Parts give the bits, attention, coverage and work counts of the whole batch. */
 TEST_CASE (search, parts_of_a_batch_give_the_bits_of_the_whole)
 {
   PlaitDecodeSettings settings = search_fixture_settings (BEAM);
 
-  for (guint c = 0; c < SEARCH_STAND_COMBINERS; c++)
+  for (guint c = 0; c < SEARCH_FIXTURE_COMBINERS; c++)
     for (guint d = 0; d < PLAIT_FIXTURE_DECODERS; d++)
       check_parts (search_fixture_combiners[c], d, NULL, PLAIT_PRECISION_FLOAT, &settings);
   check_parts ("serial", 0, "word", PLAIT_PRECISION_FLOAT, &settings);
@@ -136,7 +136,7 @@ TEST_CASE (search, parts_of_a_batch_give_the_bits_of_the_whole)
   check_parts ("parallel", 0, NULL, PLAIT_PRECISION_FLOAT, &settings);
 }
 
-/* As many parts as threads or one; not where BLAS multiplies, whose bits may follow the number of rows. */
+/* There is one part for each thread, or one. BLAS has one, since its bits may depend on the number of rows. */
 TEST_CASE (search, deals_batches_that_are_large_enough)
 {
   g_autoptr (PlaitPool) one = plait_pool_new (1, NULL), two = plait_pool_new (2, NULL);
@@ -151,7 +151,7 @@ TEST_CASE (search, deals_batches_that_are_large_enough)
   plait_kernels_choose (NULL);
 }
 
-/* A part that finds no room fails the batch, with what to lower, and frees what the others have. */
+/* A part without enough memory fails the batch, names the keys to lower, and frees the results of the others. */
 TEST_CASE (search, says_what_to_lower_when_a_part_has_no_memory)
 {
   g_auto (SearchFixture) fixture = search_fixture_new ("serial", 0, NULL, FALSE);

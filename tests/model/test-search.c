@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Search against forced decoding, which knows nothing of caches, hypotheses or ancestry. */
+/* Search against forced decoding, which has no caches, hypotheses or ancestry. */
 
 static void
 check_beam (SearchFixture *fixture)
@@ -22,10 +22,10 @@ check_beam (SearchFixture *fixture)
   plait_hypotheses_free (found, 3);
 }
 
-/* Every hypothesis of a beam has the log-probability that forced decoding gives it: caches and ancestry are right. */
+/* Checks every hypothesis of a beam against forced decoding, which tests caches and ancestry. */
 TEST_CASE (search, scores_as_forced_decoding_does)
 {
-  for (guint c = 0; c < SEARCH_STAND_COMBINERS; c++)
+  for (guint c = 0; c < SEARCH_FIXTURE_COMBINERS; c++)
     for (guint d = 0; d < PLAIT_FIXTURE_DECODERS; d++)
       {
         g_auto (SearchFixture) fixture = search_fixture_new (search_fixture_combiners[c], d, NULL, FALSE);
@@ -35,7 +35,7 @@ TEST_CASE (search, scores_as_forced_decoding_does)
       }
 }
 
-/* So has it where the decoder reads another token first, and there are no longer the losses that were. */
+/* Scores agree also if the decoder begins with another token, and losses then differ from before. */
 TEST_CASE (search, begins_with_the_start_that_is_set)
 {
   for (guint d = 0; d < PLAIT_FIXTURE_DECODERS; d++)
@@ -60,10 +60,10 @@ TEST_CASE (search, begins_with_the_start_that_is_set)
       }
 }
 
-/* The two memories of documents, and that of a second source, under every combiner of memories. */
+/* Two memories of documents and that of a second source, under every combiner of memories. */
 TEST_CASE (search, scores_documents_as_forced_decoding_does)
 {
-  for (guint c = 0; c < SEARCH_STAND_COVERED; c++)
+  for (guint c = 0; c < SEARCH_FIXTURE_COVERED; c++)
     for (guint d = 0; d < PLAIT_FIXTURE_DECODERS; d++)
       {
         g_auto (SearchFixture) fixture = search_fixture_over ("hat", search_fixture_combiners[c], d, NULL, FALSE);
@@ -73,7 +73,7 @@ TEST_CASE (search, scores_documents_as_forced_decoding_does)
       }
 }
 
-/* So has every hypothesis where the finished ones are set aside, and the beam has as many. */
+/* Scores agree also if finished hypotheses are set aside, and the beam is full. */
 TEST_CASE (search, sets_finished_hypotheses_aside)
 {
   static const guint decoders[] = { 0, 3 };
@@ -101,15 +101,15 @@ TEST_CASE (search, sets_finished_hypotheses_aside)
       }
 }
 
-/* With one hypothesis a step is a word; each weighs all rows of both sources in both layers with both heads, but where
- * a combiner chose some. */
+/* A step of one hypothesis is a word. Each step scores all rows of both sources in both layers with both heads, unless
+ * a combiner selects rows. */
 TEST_CASE (search, counts_what_it_touches)
 {
   static const struct
   {
     const char *combiner;
     guint decoder;
-    gint64 attentions; /* layers times heads */
+    gint64 attentions; /* layers * heads */
   } cases[]
       = { { "serial", 0, 4 }, { "flat", 1, 4 }, { "hierarchical", 2, 1 }, { "descent", 0, 4 }, { "descent", 2, 1 } };
 
@@ -181,10 +181,10 @@ TEST_CASE (search, is_greedy_with_a_beam_of_one)
   plait_hypotheses_free (wide, 3);
 }
 
-/* A sentence is translated alike alone and in a batch, and for any number of threads. */
+/* A sentence has one translation, alone or in a batch, with any number of threads. */
 TEST_CASE (search, does_not_depend_on_the_batch)
 {
-  for (guint i = 0; i < SEARCH_STAND_COMBINERS * PLAIT_FIXTURE_DECODERS; i++)
+  for (guint i = 0; i < SEARCH_FIXTURE_COMBINERS * PLAIT_FIXTURE_DECODERS; i++)
     {
       guint c = i / PLAIT_FIXTURE_DECODERS, d = i % PLAIT_FIXTURE_DECODERS;
       g_auto (SearchFixture) fixture = search_fixture_new (search_fixture_combiners[c], d, NULL, FALSE);
@@ -212,7 +212,7 @@ TEST_CASE (search, does_not_depend_on_the_batch)
     }
 }
 
-/* A limit that nothing fits in is an error that says what to lower, and the search can be used again. */
+/* If the memory limit is too low, an error names the keys to lower, and the search can be used again. */
 TEST_CASE (search, says_what_to_lower_when_memory_is_out)
 {
   g_auto (SearchFixture) fixture = search_fixture_new ("serial", 0, NULL, FALSE);

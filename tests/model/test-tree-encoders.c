@@ -7,7 +7,7 @@
 #include "corpus/batch.h"
 #include "layers/parameter-set.h"
 
-/* What trees without inner nodes are to encoders of trees, through the plugins and whole batches. */
+/* Encoders of trees over trees without inner nodes, through plugins and whole batches. */
 
 #ifdef PLAIT_SCALAR_DOUBLE
 #define AGREEMENT 1e-12
@@ -17,15 +17,16 @@
 
 #define SENTENCES 11
 
-/* Of the batch's sentences 1, 4, 7 and 10 have no inner nodes (models.h), nor have those of one row. */
+/* Sentences 1, 4, 7 and 10 have no inner nodes (models.h); neither have sentences of one row. */
 static const gint64 lengths[SENTENCES] = { 3, 1, 1, 0, 2, 2, 4, 2, 0, 1, 3 };
 static const gint64 targets[SENTENCES] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 };
 
-/* 4 ends with EOS behind its word; 10 with EOS behind two words that no parser joined, 7 is such a pair without one. */
+/* Sentence 4 is a word and EOS. Sentence 10 is two words that no parser joined and EOS; 7 is such a pair without
+ * EOS. */
 static const gboolean has_end[SENTENCES]
     = { FALSE, FALSE, FALSE, FALSE, TRUE, FALSE, FALSE, FALSE, FALSE, FALSE, TRUE };
 
-/* The row that is the root, counted within the sentence, or -1. */
+/* Row of the root within the sentence, or -1. */
 static const gint64 roots[SENTENCES] = { 4, 0, 0, -1, 0, 2, 6, -1, -1, 0, -1 };
 
 static PlaitFixture *
@@ -54,7 +55,7 @@ tree_batch (const PlaitFixture *model)
   return batch;
 }
 
-/* The bottom-up state of the root, which stands on the left of its row, is the summary. */
+/* The summary is the bottom-up state of the root, the left part of its row. */
 static void
 check_summary (const PlaitEncoderOutputs *encoded)
 {
@@ -76,7 +77,7 @@ check_summary (const PlaitEncoderOutputs *encoded)
     }
 }
 
-/* Top-down, the root is tanh (h W + b), and what stands below no root is zeros. */
+/* Top-down, the root is tanh (h W + b), and rows without a root above are zeros. */
 static void
 check_root (const PlaitFixture *model, const PlaitEncoderOutputs *encoded)
 {
@@ -100,8 +101,7 @@ check_root (const PlaitFixture *model, const PlaitEncoderOutputs *encoded)
         }
 }
 
-/* Of one word there is but one tree, whose root is the word, with EOS behind it or without. Of two words that no parser
- * joined there is none. */
+/* One word has one tree, whose root is the word, with or without EOS. Two words that no parser joined have no tree. */
 TEST_CASE (tree_encoders, chen2017_equation_9_one_word_is_the_root)
 {
   static const char *const names[] = { "bitree-gru", "bitree-lex", "tree-gru", "tree-lstm" };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Paths of Adam and of Adadelta (.95, 1e-6; at rate 1 and .1) by references in float64, and learning rates at given
- * steps. */
+/* Paths of Adam and Adadelta (.95, 1e-6; at rate 1 and .1) of reference implementations in float64, and learning rates
+ * at given steps. */
 #pragma once
 
 static const double adam_start[4] = { 0.6938660859207756, 0.9214650826484008, -0.6246167702280078, 1.1738238095862434 };

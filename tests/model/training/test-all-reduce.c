@@ -7,32 +7,30 @@
 #include "training/all-reduce.h"
 #include "layers/parameter-set.h"
 
-/*
- * One process of several: the module that it exchanges through stands here, and plays all the others.
- */
+/* Tests one process of several. The test implements the module for exchange and plays all other processes. */
 
-#define FROM_BEFORE 100 /* each number of the sums that arrive */
-#define FROM_LAST 7     /* and of the results */
-#define PATIENCE 3      /* how often one has to ask */
+#define FROM_BEFORE 100 /* each number of the arriving partial sums */
+#define FROM_LAST 7     /* each number of the arriving results */
+#define PATIENCE 3      /* number of polls until a message has arrived */
 
-/* What goes one way through one lane. */
+/* Traffic in one direction of one lane. */
 typedef struct
 {
-  gint64 n;          /* numbers that have gone, from the last one on */
-  PlaitScalar *each; /* of sends: those numbers, in their places */
+  gint64 n;          /* numbers that were transferred, from the last one on */
+  PlaitScalar *each; /* sends: the numbers, in their places */
 } Lane;
 
 static struct
 {
   guint n;
   guint own;
-  gboolean threads; /* than the first may call */
+  gboolean threads; /* TRUE: threads other than the first may call */
   GThread *first;
   gint64 all;
   const PlaitScalar *gradients;
   Lane sent[2];
   guint asked[PLAIT_RANKS_SLOTS];
-  PlaitScalar *to[PLAIT_RANKS_SLOTS]; /* where a receipt of so many numbers is under way */
+  PlaitScalar *to[PLAIT_RANKS_SLOTS]; /* destination of a receive in progress */
   gsize numbers[PLAIT_RANKS_SLOTS];
   guint lanes[PLAIT_RANKS_SLOTS];
 } others;
@@ -97,11 +95,11 @@ static const PlaitRanksTable table = {
 };
 
 /*
- * Its shards
+ * Shards
  */
 
 #define PARAMETERS 5
-#define TWICE 2 /* is read twice, so that its gradient is whole late */
+#define TWICE 2 /* is read twice, so that its gradient is complete late */
 #define ROWS 300
 #define WIDTH 1000
 #define SHARDS 3
@@ -111,13 +109,13 @@ typedef struct
   PlaitAllReduce *all_reduce;
   const PlaitParameters *parameters;
   guint number;
-  gboolean fails; /* when it has gone back */
+  gboolean fails; /* TRUE: the shard fails after backward */
   PlaitPool *pool;
   PlaitArena *arena;
   PlaitTape *tape;
 } Shard;
 
-/* Of each number of shard @number what its gradient is. */
+/* Returns the value of each number in the gradient of shard @number. */
 static double
 gradient_of (guint number, guint parameter)
 {
@@ -178,7 +176,7 @@ check_numbers (const PlaitParameters *parameters, const PlaitScalar *numbers, do
     }
 }
 
-/* Process @own of @n, twice; and once more, when shard @failing fails. */
+/* Runs process @own of @n twice, and once more with shard @failing failing. */
 static void
 check_process (guint n, guint own, guint threads, guint failing)
 {

@@ -59,7 +59,7 @@ TEST_CASE (optimizer, follows_adam)
   follow_path (&settings, 0.1, adam_path);
 }
 
-/* The place of epsilon in fairseq and TensorFlow. */
+/* Epsilon as in fairseq and TensorFlow. */
 TEST_CASE (optimizer, follows_adam_with_an_uncorrected_epsilon)
 {
   PlaitTrainSettings settings = train_settings ();
@@ -77,7 +77,7 @@ TEST_CASE (optimizer, follows_adadelta)
   follow_path (&settings, 1, adadelta_path);
 }
 
-/* The mean square of the updates is that of the updates before the rate multiplies them. */
+/* The mean square of the updates is of updates before multiplication by the rate. */
 TEST_CASE (optimizer, follows_adadelta_at_a_tenth_of_its_rate)
 {
   PlaitTrainSettings settings = train_settings ();
@@ -121,7 +121,7 @@ TEST_CASE (optimizer, clips_by_the_global_norm)
   g_autoptr (PlaitOptimizer) optimizer = NULL;
 
   settings.clip = 1;
-  settings.epsilon = 1; /* so that the size of the gradient shows */
+  settings.epsilon = 1; /* makes the size of the gradient visible */
   CHECK (plait_parameters_allocate (parameters, NULL));
   optimizer = plait_optimizer_new (&settings, parameters, NULL);
   a->gradient.data[0] = 3;
@@ -165,7 +165,7 @@ check_rates (gint schedule, double rate, const double *wanted)
     }
 }
 
-/* Vaswani et al. 2017, 5.3, times 0.2 as in section 4 of the paper. */
+/* Vaswani et al. 2017, 5.3, times 0.2 as in Libovicky et al. 2018, section 4. */
 TEST_CASE (schedule, noam)
 {
   check_rates (PLAIT_TRAIN_SCHEDULE_NOAM, 0.2, rate_noam);
@@ -194,7 +194,7 @@ TEST_CASE (schedule, constant_after_warm_up)
   CHECK_NEAR (plait_learning_rate (&settings, 1, 1, 0), 0.5, 1e-15);
 }
 
-/* Gradients that stay on the tape make the same update as those of the parameters, and leave these alone. */
+/* Gradients on the tape make the update that the parameters' gradients make, and leave those unchanged. */
 TEST_CASE (optimizer, takes_the_gradients_that_the_tape_keeps)
 {
   PlaitTrainSettings settings = train_settings ();

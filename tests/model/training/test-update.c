@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* An update in shards: the same mathematics, and the same bits for any number of threads. */
+/* Updates in shards: gradients of the whole batch, and equal bits for any number of threads. */
 
 #ifdef PLAIT_SCALAR_DOUBLE
 #define AGREEMENT 1e-10
@@ -19,13 +19,13 @@
 
 #define SENTENCES 6
 
-/* Of the second source two neighbours are missing, so that a shard can be without it. */
+/* Two neighbouring sentences lack the second source, so that a shard can be without it. */
 static const gint64 first_lengths[SENTENCES] = { 4, 2, 1, 9, 3, 2 };
 static const gint64 second_lengths[SENTENCES] = { 3, 5, 2, 0, 0, 4 };
 static const gint64 *const lengths[] = { first_lengths, second_lengths };
 static const gint64 targets[SENTENCES] = { 3, 1, 4, 2, 7, 1 };
 
-/* Trees over a bigru, tree coverage and a recurrent decoder, or Transformers throughout. */
+/* Builds trees over a bigru, tree coverage and a recurrent decoder, or Transformers only. */
 static PlaitFixture *
 new_model (PlaitRegistry *registry, gboolean recurrent)
 {
@@ -55,7 +55,7 @@ new_model (PlaitRegistry *registry, gboolean recurrent)
   return model;
 }
 
-/* What an update gives: all gradients, one after the other, and the sums. */
+/* Results of an update: all gradients end to end, and the sums. */
 typedef struct
 {
   PlaitScalar *gradients;
@@ -70,7 +70,7 @@ outcome_clear (Outcome *outcome)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Outcome, outcome_clear)
 
-/* Where one batch leaves its gradients, as one array. */
+/* Returns the gradients on the tape as one array. */
 static PlaitScalar *
 kept_gradients (const PlaitParameters *parameters, const PlaitTape *tape)
 {
@@ -105,7 +105,7 @@ update_in (gint precision, const PlaitFixture *model, gint64 shards, guint threa
   settings.precision = precision;
   plait_parameters_zero_gradients (parameters);
   work = plait_update_new (model->model, tape, &settings, NULL, NULL);
-  /* Twice: what is left of the first must not matter. */
+  /* Runs twice: the first update must have no effect on the second. */
   for (guint i = 0; i < 2; i++)
     {
       outcome.sums = (PlaitTrainingSums){ 0 };
@@ -191,7 +191,7 @@ TEST_CASE (update, has_them_over_trees_with_coverage_too)
   check_decoder (TRUE);
 }
 
-/* How far the gradients of @a are from those of @b, as a share of these. */
+/* Returns the distance between the gradients of @a and @b, relative to the norm of @b's. */
 static double
 distance (const Outcome *a, const Outcome *b, gint64 n)
 {
@@ -205,7 +205,7 @@ distance (const Outcome *a, const Outcome *b, gint64 n)
   return sqrt (apart / all);
 }
 
-/* A factor is off by a 256th part at most: half of that is what a few layers come to, in any direction. */
+/* A bfloat16 factor has a relative error of at most 1/256. After a few layers the gradients have about half of that. */
 static void
 check_bfloat16 (gboolean recurrent)
 {
@@ -244,7 +244,7 @@ TEST_CASE (update, has_them_in_bfloat16_over_trees_with_coverage_too)
   check_bfloat16 (TRUE);
 }
 
-/* Also over trees with coverage: what is absent is no zero that would be weighed. */
+/* Also over trees with coverage: a missing source is not a row of zeros. */
 static void
 check_absent (gboolean recurrent)
 {
@@ -301,7 +301,7 @@ check_input (const PlaitInput *a, const PlaitInput *b)
     CHECK_STRING (a->trees->labels[i], b->trees->labels[i]);
 }
 
-/* The contents of a sentence of plait_fixture_batch follow its number. */
+/* The contents of a sentence in plait_fixture_batch depend on its number. */
 TEST_CASE (update, cuts_a_batch_into_the_batches_that_its_sentences_make)
 {
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
@@ -329,7 +329,7 @@ TEST_CASE (update, cuts_a_batch_into_the_batches_that_its_sentences_make)
 
 #define MANY 40
 
-/* A batch that is too large for its memory is refused in words, naming what it would need; the next one is computed. */
+/* A batch that does not fit into memory fails with an estimate of its needs; the next batch is computed. */
 TEST_CASE (update, says_which_batch_does_not_fit_into_its_shards)
 {
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();

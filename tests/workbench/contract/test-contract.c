@@ -2,10 +2,7 @@
 #include "contract/contract.h"
 #include "harness.h"
 
-/*
- * The contract of plugins, held to whatever the registry finds: no plugin is named here, so a new one is tested by
- * being there.
- */
+/* Checks the contract for every plugin that the registry finds. No plugin is named here. */
 
 #define SECONDS 120
 
@@ -15,7 +12,8 @@ take (const PlaitContractResult *result, gpointer data)
   CONTEXT ("%s", result->text ? result->text : "");
 
   CHECK (result->outcome == PLAIT_CONTRACT_PASSED || result->outcome == PLAIT_CONTRACT_NOT_APPLICABLE);
-  /* plait's own stand in every decoder that their schemas name; a decoder may refuse the width of a single memory. */
+  /* Plugins of plait work in every decoder that their schemas name. A decoder may refuse the width of a single
+   * memory. */
   if (!g_str_equal (result->property, "memories"))
     CHECK_INT (result->n_refused, 0);
   *(guint *)data += result->n_models;
@@ -49,7 +47,7 @@ check_all (const char *property)
 PROPERTY (structure)
 PROPERTY (runs)
 #ifdef PLAIT_SCALAR_DOUBLE
-PROPERTY (gradients) /* sharp with doubles alone */
+PROPERTY (gradients) /* precise only with doubles */
 #endif
 PROPERTY (memories)
 PROPERTY (missing)

@@ -13,29 +13,30 @@
 #include "tensor/elementwise.h"
 
 /*
- * Every property can fail: plugins that break their contract in one place each, what fails of them, and with what
- * words.
+ * Every property can fail: plugins that break their contract in one place each, the properties that they fail, and the
+ * messages.
  */
 
 #define SECONDS 60
-/* What this faulty plugin does beside what a sound one does. */
+/* Differences of this faulty plugin from a valid one. */
 typedef struct
 {
   gboolean (*build) (GError **error);
-  PlaitNode *(*change) (PlaitTape *tape, PlaitCrossAttention *cross, PlaitNode *context); /* combiners */
+  PlaitNode *(*change) (PlaitTape *tape, PlaitCrossAttention *cross,
+                        PlaitNode *context); /* combiners: changes their context */
   void (*encode) (PlaitEncoding *encoding, PlaitMemory *memory);
   PlaitNode *(*update) (const PlaitCoverageStep *step);
-  guint first_memory;      /* combiners: memories before this one are read */
-  gboolean loss;           /* declares one */
-  double weight;           /* of it */
-  PlaitStructure promised; /* by the schema of an encoder */
-  PlaitStructure declared; /* by its build */
+  guint first_memory;      /* combiners: index of the first memory that is read */
+  gboolean loss;           /* TRUE: declares a loss */
+  double weight;           /* weight of the loss */
+  PlaitStructure promised; /* structure in an encoder's schema */
+  PlaitStructure declared; /* structure declared in build */
 } FaultyPlugin;
 
 static FaultyPlugin faulty_plugin;
 
 /*
- * The sound ones
+ * Valid plugins
  */
 
 static guint
@@ -117,10 +118,10 @@ update (gconstpointer settings, gconstpointer state, const PlaitCoverageStep *st
 }
 
 /*
- * The cage
+ * Running a faulty plugin
  */
 
-/* A plugin of the tree with another table, and without parameters. */
+/* A plugin of the tree with another function table, and without parameters. */
 typedef struct
 {
   PlaitPlugin plugin;
@@ -151,8 +152,8 @@ disguise (Disguise *disguise, PlaitRegistry *registry, PlaitPluginKind kind)
 
 typedef struct
 {
-  GString *failed; /* "runs search" */
-  char *text;      /* of the first */
+  GString *failed; /* names such as "runs search" */
+  char *text;      /* message of the first failure */
   guint n_passed;
 } Outcome;
 
@@ -169,7 +170,8 @@ take (const PlaitContractResult *result, gpointer data)
     outcome->text = g_strdup (result->text);
 }
 
-/* Of this faulty plugin @failed fails, separated by spaces, with @words. */
+/* Checks that the faulty plugin fails the properties @failed, separated by spaces, with a message that contains
+ * @words. */
 static void
 check_fault (PlaitPluginKind kind, guint seconds, const char *failed, const char *words)
 {
@@ -194,7 +196,7 @@ check_fault (PlaitPluginKind kind, guint seconds, const char *failed, const char
 #define COMBINER PLAIT_PLUGIN_COMBINER
 #define COVERAGE PLAIT_PLUGIN_COVERAGE
 
-/* A faulty plugin: its name, what it is, what fails, and in which words. */
+/* A faulty plugin: kind, name, properties that fail, words of the message, differences. */
 #define FAULTY(kind, name, failed, words, ...)                                                                         \
   TEST_CASE (contract_faults, name)                                                                                    \
   {                                                                                                                    \
@@ -258,7 +260,7 @@ FAULTY (ENCODER, has_leaves_above_leaves, "structure", "memory first, row 0 has 
         .promised = PLAIT_STRUCTURE_LEVELS, .declared = PLAIT_STRUCTURE_LEVELS, .encode = leaves_above_leaves)
 
 /*
- * What does not run
+ * Plugins that do not run
  */
 
 static gboolean
@@ -348,7 +350,7 @@ TEST_CASE (contract_faults, does_not_end)
 }
 
 /*
- * Numbers that are wrong but of the right shape
+ * Wrong numbers of the right shape
  */
 
 static void
@@ -360,7 +362,7 @@ go_back_halfway (PlaitTape *tape, PlaitNode *node)
   plait_tensor_accumulate (plait_tape_pool (tape), target, beta, (PlaitScalar)0.5, node->gradient);
 }
 
-/* The same value, and half of its gradient. */
+/* Returns @x, with half of its gradient. */
 static PlaitNode *
 halve_gradient (PlaitTape *tape, PlaitNode *x)
 {
@@ -391,7 +393,7 @@ halve_gradient_of_states (PlaitEncoding *encoding, PlaitMemory *memory)
   memory->states = halve_gradient (encoding->tape, memory->states);
 }
 
-/* Row i of @x times factors[s] of its sentence in @rows. */
+/* Returns row i of @x times the factor of its sentence in @rows. */
 static PlaitNode *
 scale_sentences (PlaitTape *tape, PlaitNode *x, PlaitRagged rows,
                  double (*factor) (PlaitCrossAttention *cross, gint64 sentence), PlaitCrossAttention *cross)
@@ -422,7 +424,7 @@ scale_sentences (PlaitTape *tape, PlaitNode *x, PlaitRagged rows,
 
 static pthread_t main_thread;
 
-/* The number of rows, over itself; and one less over itself. */
+/* The number of rows divided by itself; and one less, divided by itself. */
 FACTOR (divide_by_rows, rows / rows)
 FACTOR (divide_by_other_rows, (rows - 1) / (rows - 1))
 FACTOR (divide_by_sentences, 1 / sentences)
@@ -430,7 +432,7 @@ FACTOR (divide_by_queries, 1 / queries)
 FACTOR (count_threads, plait_pool_threads (plait_tape_pool (plait_cross_tape (cross))))
 FACTOR (ask_for_thread, pthread_equal (pthread_self (), main_thread) ? 1 : 2)
 
-/* It tells by the key of its dropout that it has just been called so before. */
+/* Detects by the key of its dropout that it was called before with these arguments. */
 static PlaitNode *
 notice_the_second_call (PlaitTape *tape, PlaitCrossAttention *cross, PlaitNode *context)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "process/crash.h"
 
-/* A plugin that leaves by exit (0) must not pass for one that holds its contract. */
+/* A plugin that calls exit (0) must not pass the test. */
 __attribute__ ((constructor)) static void
 watch (void)
 {

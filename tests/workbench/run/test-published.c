@@ -151,9 +151,9 @@ TEST_CASE (published, refuses_what_does_not_fit)
     gint64 rows, width;
     const char *part;
   } cases[] = {
-    { HEAD "[x/{i}/a]\nfrom=z.{i}\n", "x/0/a", 1, 3, "has no tensor z.0, of which x/0/a is to be made" },
-    { HEAD "[x/{i}/a]\nfrom=c.bias;z\noptional=true\n", "x/0/a", 1, 6, "has no tensor z, of which" },
-    { HEAD "[x/{i}/a]\nfrom=c.bias\nplus=z\n", "x/0/a", 1, 3, "has no tensor z, of which" },
+    { HEAD "[x/{i}/a]\nfrom=z.{i}\n", "x/0/a", 1, 3, "has no tensor z.0, from which x/0/a is made" },
+    { HEAD "[x/{i}/a]\nfrom=c.bias;z\noptional=true\n", "x/0/a", 1, 6, "has no tensor z, from which" },
+    { HEAD "[x/{i}/a]\nfrom=c.bias\nplus=z\n", "x/0/a", 1, 3, "has no tensor z, from which" },
     { HEAD "[x/{i}/a]\nfrom=a.0.q\n", "x/0/a", 2, 3,
       "is [3, 2], which does not make x/0/a [2, 3]: expected an equal number of rows" },
     { HEAD "[x/{i}/a]\nfrom=a.0.q\ntransposed=true\n", "x/0/a", 3, 2, "expected an equal number of rows" },
@@ -226,11 +226,11 @@ TEST_CASE (published, refuses_maps_that_are_none)
     { HEAD "[x]\nfrom=a\nwords=both\n", "map.ini:9: [x] words" },
     { HEAD "[x]\nfrom=a\nfirst=-1\n", "map.ini:9: [x] first" },
     { HEAD "[x]\nfrom=a\nfill=nan\n", "map.ini:9: [x] fill" },
-    { "[weights]\npad=-1\n", "map.ini:2: [weights] pad is no row" },
-    { "[weights]\neos=end\n", "map.ini:2: [weights] eos is no row" },
+    { "[weights]\npad=-1\n", "map.ini:2: [weights] pad is not a row" },
+    { "[weights]\neos=end\n", "map.ini:2: [weights] eos is not a row" },
     { "[weights]\nmask=4\n", "map.ini:2: [weights] mask" },
     { HEAD "[x]\nfrom=a\n[x]\nfrom=a\n", "map.ini:9: " },
-    { HEAD "[settings]\nheads=h\n", "map.ini:8: [settings] heads is no setting" },
+    { HEAD "[settings]\nheads=h\n", "map.ini:8: [settings] heads is not a setting" },
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
