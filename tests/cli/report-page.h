@@ -3,9 +3,7 @@
 
 #include <glib.h>
 
-/*
- * The page of plait report, and what its script draws from, read out of the page as the script reads it.
- */
+/* The data of plait report's script, read out of the page as the script does. */
 typedef struct
 {
   char *json;
@@ -17,7 +15,7 @@ typedef struct
 void pack_clear (Pack *pack);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Pack, pack_clear)
 
-/* Returns the page of a report over @files, a list with blanks. */
+/* Returns the page of a report over @files, a list separated by blanks. */
 const char *page_of (const char *files);
 
 /* Reads the index of the page @html, and the pack number @n of a sentence. */

@@ -33,7 +33,7 @@ TEST_CASE (compare_command, tests_against_the_first)
                                "  decoder.combiner  serial  flat  serial\n");
 }
 
-/* Scores over other references stand in no table with these. */
+/* Scores with other references are in another table. */
 TEST_CASE (compare_command, keeps_other_references_apart)
 {
   write_runs ();
@@ -71,7 +71,7 @@ TEST_CASE (compare_command, writes_scores_for_papers)
                            "Scores on test\nRun,chrF2,p (one seed),\"p (Holm, one seed)\",perplexity per token\n"));
 }
 
-/* What a run without a source lacks of it is no difference of its own. */
+/* A setting of a source that a run does not have is no difference. */
 TEST_CASE (compare_command, takes_settings_of_a_source_from_who_has_it)
 {
   static const char *const more[]
@@ -117,8 +117,8 @@ TEST_CASE (compare_command, json)
   CHECK_CONTAINS (call.output, "\"target_tokens_per_second\": 1014.5");
 }
 
-/* Numbers are what they are however they are spelt, and a setting that one run lacks stands at its default: of plugins,
- * which are not asked, as far as a number tells it. */
+/* Equal numbers are equal however they are written, and a missing setting has its default. Settings of plugins are
+ * compared without loading the plugins, as far as their texts allow. */
 TEST_CASE (compare_command, compares_settings_by_their_values)
 {
   static const char *const one = "[train]\nlearning_rate=1e-3\n[combiner]\nscale=.5\nkind=1e-1x\n";
@@ -141,8 +141,8 @@ TEST_CASE (compare_command, compares_settings_by_their_values)
   CHECK (!strstr (lacking.output, "train.window") && !strstr (lacking.output, "decode.beam"));
 }
 
-/* Runs that differ in their seed alone are one system, as in the rows of a grid, in all that compare writes; a second
- * run of one seed is another. */
+/* Runs that differ only in their seed are one system in all output of compare, like a row of a grid. A second run of
+ * one seed is another system. */
 TEST_CASE (compare_command, takes_seeds_for_one_system)
 {
   plait_test_write_run ("one-seed-1.h5", &(PlaitTestRun){ "serial", plait_test_wrong });
@@ -177,7 +177,7 @@ TEST_CASE (compare_command, takes_seeds_for_one_system)
   CHECK_CONTAINS (page, "else of a t test over seeds and sentences");
 }
 
-/* Bins with their numbers of sentences, which differ between runs of different sources. */
+/* Bins with their numbers of sentences, which differ between runs with different sources. */
 TEST_CASE (compare_command, scores_by_length_of_the_source)
 {
   static const char *const sources[] = { "one two", "one two three", "one" };
@@ -283,7 +283,7 @@ TEST_CASE (compare_command, attention_by_jensen_shannon)
   CHECK_CONTAINS (json.output, "\"memory\": \"en\"");
   CHECK_CONTAINS (json.output, "\"sentences\": 1");
   CHECK_CONTAINS (json.output, "0.3333333333333333,");
-  /* The page tells the same. */
+  /* The report has the same table. */
   DONE (CALL ("report", "one.h5", "turned.h5", "-o", "page.html"));
   const char *page = plait_test_read_text ("page.html");
 
@@ -307,7 +307,7 @@ TEST_CASE (compare_command, tells_sentences_that_differ_most)
   CHECK_CONTAINS (json.output, "\"a man rides bikes yesterday\"");
 }
 
-/* By hand: of the words that the text has never 8 of 12 and 12 match, once 3 of 3 and 4, four times 1 of 3 and 1. */
+/* Counted by hand: words not in the text: 8 of 12 and 12 match; in it once: 3 of 3 and 4; four times: 1 of 3 and 1. */
 TEST_CASE (compare_command, scores_words_by_how_often_training_had_them)
 {
   write_runs ();
@@ -350,7 +350,7 @@ TEST_CASE (compare_command, refuses)
   CHECK (!plait_test_exists ("x.html"));
 }
 
-/* Takes its data and its script, which are all that stand in such elements, out of @bare. */
+/* Removes the data and the script from @bare, which are the only contents of such elements. */
 static void
 take_scripts (GString *bare)
 {
@@ -379,14 +379,14 @@ TEST_CASE (report_command, one_page_that_needs_nothing_else)
   CHECK_STRING (page, other);
   CHECK_CONTAINS (page, "<title>A &lt;title&gt;</title>");
   CHECK_CONTAINS (page, "100.00");
-  /* As many heads as columns: the score, the picture of its interval, p. */
+  /* As many headers as columns: the score, the picture of its interval, p. */
   CHECK_CONTAINS (page, "<th class=\"number\">chrF2</th><th></th><th class=\"number\">p (one seed)</th>");
   CHECK_CONTAINS (page, "<polyline ");
   CHECK_CONTAINS (page, "two dogs run under green grass");
   CHECK_CONTAINS (page, "<td class=\"mono\">flat</td>");
   CHECK_CONTAINS (page, "combiner=serial");
   CHECK_CONTAINS (page, "plait run &lt;sample&gt;.ini");
-  /* The digest that the first lines of a run tell. */
+  /* The first lines of a run have its digest. */
   const char *run = plait_test_read_text ("one.h5");
   g_auto (GStrv) lines = g_strsplit (run, "\n", 5);
   CHECK_CONTAINS (page, plait_test_format ("one.h5 (%.23s…)", lines[3]));
@@ -411,7 +411,7 @@ TEST_CASE (report_command, of_a_grid)
 
   REQUIRE (page != NULL);
   CHECK_CONTAINS (page, "<h1>sample</h1>");
-  CHECK_CONTAINS (page, "second</td>"); /* without the digest of its file */
+  CHECK_CONTAINS (page, "second</td>"); /* name without the digest of its file */
   CHECK_CONTAINS (page, "<th class=\"number\">test BLEU</th><th class=\"number\">p</th>"
                         "<th class=\"number\">p (Holm)</th>"
                         "<th class=\"number\">test perplexity</th>");
@@ -420,6 +420,6 @@ TEST_CASE (report_command, of_a_grid)
   CHECK_CONTAINS (page, "<td class=\"number\">30.50 ± 0.12</td><td class=\"number\">–</td>");
   CHECK_CONTAINS (page, "<td class=\"number\">32.25 [31.00, 33.00]</td><td class=\"number\">0.0062</td>"
                         "<td class=\"number\">0.0123 *</td>");
-  CHECK_CONTAINS (page, "<td class=\"number\">2.25</td>"); /* an interval of no width is none */
+  CHECK_CONTAINS (page, "<td class=\"number\">2.25</td>"); /* an interval of width 0 is not shown */
   CHECK (!strstr (page, "id=\"look\""));
 }

@@ -8,7 +8,7 @@
 #include "sample-run.h"
 #include "tables/ragged.h"
 
-/* The descent of a word, as plait show and plait report draw it. */
+/* Descents of a target word in plait show and plait report. */
 
 #define PLACE "/descent/test/0/en"
 
@@ -46,7 +46,7 @@ TEST_CASE (descent, is_drawn_from_the_top_down)
   CHECK (g_str_has_suffix (group.output, call.output));
 }
 
-/* The mean of the heads, whose ways part. */
+/* The mean of heads that select different rows. */
 TEST_CASE (descent, of_several_heads_tells_how_many_go_there)
 {
   write_run ();
@@ -84,7 +84,7 @@ TEST_CASE (descent, as_json)
   CHECK_CONTAINS (tree.output, "0  descent: en\n");
 }
 
-/* The page of a report. */
+/* Returns the page of a report over @run. */
 static const char *
 report (const PlaitTestRun *run)
 {
@@ -92,7 +92,7 @@ report (const PlaitTestRun *run)
   return page_of ("run.h5 --sentences 4");
 }
 
-/* Labels stand once for both words, and markup in them is text. What the script makes of them click.py looks at. */
+/* Labels are stored once for both words, and markup in them is text. click.py tests what the script draws. */
 TEST_CASE (descent, stands_in_the_report)
 {
   const char *html
@@ -108,7 +108,7 @@ TEST_CASE (descent, stands_in_the_report)
   CHECK (!strstr (html, "<i>"));
 }
 
-/* Nothing is said of descents where there is none, nor of attention. */
+/* A report without descents or attention does not mention them. */
 TEST_CASE (descent, is_not_spoken_of_in_a_report_without_one)
 {
   const char *plain = report (&(PlaitTestRun){ .combiner = "serial", .hypotheses = plait_test_wrong });
@@ -136,11 +136,11 @@ TEST_CASE (descent, of_long_sentences_leaves_the_report_small)
     {
       g_auto (Pack) pack = { 0 };
       read_pack (&pack, many, 1 + i);
-      CHECK_CONTAINS (pack.json, "\"bytes\": 11000"); /* of each word how many rows, and 6 bytes a row */
+      CHECK_CONTAINS (pack.json, "\"bytes\": 11000"); /* number of rows of each word, and 6 bytes for each row */
     }
 }
 
-/* All of many words are drawn; of more than a page takes none, and it says so. */
+/* Descents of many words are drawn. If they are too large for a page, the report says so. */
 TEST_CASE (descent, of_very_many_words_is_left_to_show)
 {
   const char *html = report (&(PlaitTestRun){
@@ -156,7 +156,7 @@ TEST_CASE (descent, of_very_many_words_is_left_to_show)
   CHECK_CONTAINS (pack.json, "\"descents\": []");
 }
 
-/* What searches touched stands in a table where a run chose it, of the others too. */
+/* The number of states touched is a column if one run descends, also for the other runs. */
 TEST_CASE (descent, is_told_beside_plain_attention_by_what_it_touches)
 {
   const char *page = plait_test_path ("both.html");
@@ -192,8 +192,8 @@ TEST_CASE (descent, refuses)
   CHECK_REFUSED (CALL ("show", "run.h5", PLACE, "--layer", "1"), "has no layer 1; expected 0 to 0, or mean");
 }
 
-/* Copies the descent of run.h5 to @name, and spoils its array @spoilt: one number is missing, or @number is its first
- * or last one. */
+/* Copies the descent of run.h5 to @name and damages its array @spoilt: one number is removed, or its first or last one
+ * becomes @number. */
 static void
 write_spoilt (const char *name, const char *spoilt, gboolean cut, gboolean last, gint64 number)
 {
@@ -268,6 +268,6 @@ TEST_CASE (descent, whose_arrays_contradict_each_other_is_refused)
       check_spoilt ("extents", FALSE, FALSE, numbers[i]);
       check_spoilt ("extents", FALSE, TRUE, numbers[i]);
     }
-  /* Rows that are below themselves. */
+  /* Rows that are their own descendants. */
   check_spoilt ("row_first_child", FALSE, TRUE, 9);
 }

@@ -13,8 +13,8 @@
 static const char *const axes[] = { "layer", "head", "target", "row" };
 static const char *const targets[] = { "x", "y" };
 
-/* Two heads of two target rows attend to three sentences, and to five tokens of them, of @n of which it is said whose
- * they are. */
+/* Writes attention of two heads and two target rows to three sentences and to their five tokens. @n tokens have the
+ * number of their sentence. */
 static void
 write_document (gint64 n)
 {
@@ -41,7 +41,7 @@ write_document (gint64 n)
   CHECK (plait_store_commit (store, NULL));
 }
 
-/* Sentences stand beside their first words. */
+/* Sentences are rows, with their first words. */
 TEST_CASE (heatmap, of_sentences_has_them_below_each_other)
 {
   write_document (5);
@@ -55,7 +55,7 @@ TEST_CASE (heatmap, of_sentences_has_them_below_each_other)
                              "         layer 0, mean of 2 heads; row down, target across\n");
 }
 
-/* The heaviest of each head, scaled to sum to one, and then their mean. */
+/* The heaviest weights of each head are scaled to sum to one before the mean. */
 TEST_CASE (heatmap, keeps_the_heaviest_of_each_head)
 {
   write_document (5);
@@ -64,7 +64,7 @@ TEST_CASE (heatmap, keeps_the_heaviest_of_each_head)
       = CALL ("show", "document.h5", "/attention/test/0/a.sentences", "--top", "1", "--json", "--head", "1");
   PlaitTestCall all = CALL ("show", "document.h5", "/attention/test/0/a.sentences", "--top", "3", "--json");
 
-  /* (2/3 1/3 0 + 0 3/7 4/7) / 2, where of two that are equal the first stays; (0 .25 .75 + 1/3 0 2/3) / 2 */
+  /* (2/3 1/3 0 + 0 3/7 4/7) / 2, where the first of two equal weights is kept; (0 .25 .75 + 1/3 0 2/3) / 2 */
   CHECK_CONTAINS (two.output, "\"choice\": \"layer 0, mean of 2 heads, the 2 heaviest of 3\"");
   CHECK_CONTAINS (two.output, "0.33333");
   CHECK_CONTAINS (two.output, "0.380952");
@@ -138,7 +138,7 @@ TEST_CASE (heatmap, whose_tokens_are_of_unknown_sentences_is_refused)
                  "has 5 rows: write it again");
 }
 
-/* A short one is drawn whole. */
+/* A short document is drawn whole. */
 TEST_CASE (heatmap, of_a_short_document_has_all_tokens_on_the_page)
 {
   const char *html = report (1);

@@ -8,11 +8,12 @@
 #include "sample-run.h"
 #include "grids.h"
 
-/* What --json prints of all commands that read: one document, where null is null and a number a number. */
+/* The output of --json of all commands that read files: one document, with null for missing values and numbers as
+ * numbers. */
 
 static const char small[] = "[data]\ngenerate=agreement\nvocabulary_type=words\n" SMALL_SOURCE ("a") TINY_DECODER;
 
-/* TRUE if @text tells in words that there is nothing, or is a number. */
+/* TRUE if @text is a number, or a word for a missing value. */
 static gboolean
 is_misplaced (const char *text)
 {
@@ -22,7 +23,7 @@ is_misplaced (const char *text)
   return g_strv_contains (words, text) || plait_parse_double (text, &number);
 }
 
-/* Checks the strings below @value, which stands at @path. */
+/* Checks the strings in @value, which is at @path. */
 static void
 check_value (const char *path, json_t *value)
 {

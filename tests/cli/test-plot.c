@@ -10,7 +10,7 @@
 #include "harness.h"
 #include "sample-run.h"
 
-/* plait plot, drawn where the build has cairo and Pango (PLAIT_HAS_PLOT). */
+/* plait plot, drawn if the build has Cairo and Pango (PLAIT_HAS_PLOT). */
 
 #define MAP "/attention/test/0/en"
 #define CURVE "/training/validation/negative_log_likelihood"
@@ -82,7 +82,7 @@ TEST_CASE (plot_command, writes_by_the_ending)
   CHECK (n_png > 8 && memcmp (third, "\211PNG\r\n\032\n", 8) == 0);
 }
 
-/* Two runs that differ in nothing that is set are one series with a band, the third another. */
+/* Two runs that differ in no setting are one series with a band; the third is another. */
 TEST_CASE (plot_data, makes_one_series_of_seeds)
 {
   const char *one = plait_test_path ("one.h5"), *two = plait_test_path ("two.h5"), *flat = plait_test_path ("flat.h5");
@@ -112,7 +112,7 @@ TEST_CASE (plot_data, makes_one_series_of_seeds)
   CHECK_STRING (lengths->y_title, "chrF2");
 }
 
-/* What is no number is drawn as such, and a map that has nothing else too. */
+/* Values that are not finite are drawn as such, also in a heatmap without other values. */
 TEST_CASE (plot_command, draws_what_is_no_number)
 {
   NEEDS_PLOT;
@@ -132,7 +132,7 @@ TEST_CASE (plot_command, draws_what_is_no_number)
   DONE (CALL ("plot", "one.h5", MAP, "-o", "figure.png"));
 }
 
-/* Each letter is named once, with the package of fonts that has it. */
+/* Each letter is named once, with a package of fonts that has it. */
 TEST_CASE (plot_data, names_fonts_for_letters_that_none_has)
 {
   static const struct
@@ -167,7 +167,7 @@ TEST_CASE (plot_data, names_fonts_for_letters_that_none_has)
     }
 }
 
-/* A character that no font has, wherever it stands in a picture. */
+/* A character that no font has is reported wherever it is in a picture. */
 TEST_CASE (plot_command, warns_of_letters_that_no_font_has)
 {
   static const char warning[] = "warning: no installed font has U+10FFFD, which is drawn as a box;";
@@ -180,12 +180,12 @@ TEST_CASE (plot_command, warns_of_letters_that_no_font_has)
   PlaitTestCall plain = CALL ("plot", "one.h5", CURVE, "-o", "b.svg", "--x-title", "ab");
 
   CHECK_CONTAINS (title.errors, warning);
-  CHECK_CONTAINS (name.errors, "U+10FFFD, which are drawn as boxes; "); /* beside those of tokens */
+  CHECK_CONTAINS (name.errors, "U+10FFFD, which are drawn as boxes; "); /* U+10FFFD and the characters of tokens */
   CHECK_CONTAINS (bar.errors, warning);
   CHECK (!strstr (plain.errors, "font"));
 }
 
-/* Colours come again after seven lines, with other dashes. */
+/* After seven lines colours repeat with other dashes. */
 TEST_CASE (plot_command, tells_many_lines_apart)
 {
   g_autoptr (GHashTable) strokes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
@@ -214,7 +214,7 @@ TEST_CASE (plot_command, tells_many_lines_apart)
       const char *colour = strstr (parts[i], "stroke:rgb("), *dashes = strstr (parts[i], "stroke-dasharray:");
       const char *end = strchr (parts[i], '"');
 
-      /* Lines that are curves are one wide. */
+      /* Curves have a line width of 1. */
       if (colour && colour < end && strstr (parts[i], "stroke-width:1;") == strstr (parts[i], "stroke-width:"))
         g_hash_table_add (strokes, g_strdup_printf ("%.*s %.*s", (int)strcspn (colour, ";"), colour,
                                                     dashes && dashes < end ? (int)strcspn (dashes, ";") : 0, dashes));

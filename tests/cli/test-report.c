@@ -11,10 +11,9 @@
 #include "sample-run.h"
 #include "tables/ragged.h"
 
-/* What the script of a report draws from, held to the file, and what it draws. */
+/* Compares the data of a report's script with the run, and checks the drawings. */
 
-/* Every weight within half a 255th of the greatest, layer after layer and head after head, and behind what each token
- * gives to all rows. */
+/* Every weight is correct within half a 255th of the largest, and the sums of each token follow. */
 TEST_CASE (report, holds_the_weights_of_the_file)
 {
   plait_test_write_run ("run.h5", &(PlaitTestRun){ "serial", plait_test_wrong });
@@ -55,7 +54,7 @@ TEST_CASE (report, holds_texts_and_scores_of_sentences)
 
   CHECK_CONTAINS (index.json, "\"one\",");
   CHECK_CONTAINS (index.json, "\"two dogs run over green grass\"");  /* the reference */
-  CHECK_CONTAINS (index.json, "\"two dogs run under green grass\""); /* of one */
+  CHECK_CONTAINS (index.json, "\"two dogs run under green grass\""); /* a reference that only one run has */
   CHECK_CONTAINS (index.json, "\"name\": \"en\",");
   CHECK_CONTAINS (index.json, "\"zwei Hunde\",");
   CHECK (g_strrstr (index.json, "zwei Hunde") == strstr (index.json, "zwei Hunde"));
@@ -67,7 +66,7 @@ TEST_CASE (report, holds_texts_and_scores_of_sentences)
   CHECK_CONTAINS (index.json, "\"maps\": [\n            0,\n            1\n          ]");
 }
 
-/* A chart of text that would be script, markup, a writing direction or four bytes long. */
+/* A heatmap with labels that would be script, markup, a change of writing direction or characters of four bytes. */
 TEST_CASE (report, keeps_what_is_hostile_in_its_pack)
 {
   static const char *const hostile[] = { "</script><script>document.title='x'</script>", "\"'><img onerror=x>&amp;\\",
@@ -89,7 +88,7 @@ TEST_CASE (report, keeps_what_is_hostile_in_its_pack)
   CHECK (!strstr (index.json, "\u202e") && !strstr (index.json, "\\u001b"));
 }
 
-/* The page lets run the script that stands in it, and no other. */
+/* The page allows only the script in it. */
 TEST_CASE (report, names_the_digest_of_its_script)
 {
   plait_test_write_run ("run.h5", &(PlaitTestRun){ "serial", plait_test_wrong });
@@ -107,7 +106,7 @@ TEST_CASE (report, names_the_digest_of_its_script)
   CHECK_CONTAINS (html, plait_test_format ("script-src 'sha256-%s'", text));
 }
 
-/* Of many sentences the first come with every head, the next with means of heads, and the page stays small. */
+/* The first of many sentences have every head, the next ones means of heads, and the page stays small. */
 TEST_CASE (report, of_many_sentences_stays_small)
 {
   plait_test_write_run ("run.h5", &(PlaitTestRun){ "serial", plait_test_wrong, .many = 200 });
@@ -126,7 +125,7 @@ TEST_CASE (report, of_many_sentences_stays_small)
   CHECK_CONTAINS (last.json, "\"heads\": 4,");
 }
 
-/* Two of the top rows have half of what comes down at the mean of two heads, and one head each goes on through them. */
+/* Two of the top rows have half of the weight each in the mean of two heads; each head descends through one of them. */
 TEST_CASE (report, holds_descents_of_the_file)
 {
   static const guint8 rows[][6] = { { 8, 0, 128, 128, 128, 128 }, { 9, 0, 128, 128, 128, 128 } };
@@ -142,7 +141,7 @@ TEST_CASE (report, holds_descents_of_the_file)
     CHECK (memmem (pack.bytes, pack.n, rows[i], sizeof rows[i]) != NULL);
 }
 
-/* Curves of runs that differ in their seed alone are one, with a band; a metric is called by its name. */
+/* Runs that differ only in their seed have one curve with a band. The plot is titled by the name of its metric. */
 TEST_CASE (report, has_bands_over_seeds)
 {
   plait_test_write_run ("a_seed-1.h5", &(PlaitTestRun){ "serial", plait_test_wrong, .more = "[train]\nmetric=chrf\n" });
@@ -155,12 +154,11 @@ TEST_CASE (report, has_bands_over_seeds)
   CHECK_CONTAINS (html, "<figcaption>Validation chrF2</figcaption>");
   CHECK_CONTAINS (html, "a band is the standard deviation over seeds");
   REQUIRE (band != NULL);
-  /* Metrics of 0 and 2, .5 and 2.5, 1 and 3: their means, and 1.414 above and below, cut
-   * where there is no room. */
+  /* Metrics of 0 and 2, .5 and 2.5, 1 and 3: means with bands of 1.414, cut at the plot's limits. */
   CHECK_CONTAINS (band, "points=\"52,18.3 250,10 448,10 448,195.7 250,204 52,204\"/>");
 }
 
-/* A single point is no curve: then the losses of training are shown. */
+/* A single point is no curve: the losses of training are shown instead. */
 TEST_CASE (report, draws_training_where_there_is_one_validation)
 {
   for (guint once = 0; once < 2; once++)
@@ -175,7 +173,7 @@ TEST_CASE (report, draws_training_where_there_is_one_validation)
     }
 }
 
-/* Colours come again after eight runs, and with them other dashes: in curves, legend and tables. */
+/* After eight runs colours repeat with other dashes: in curves, legend and tables. */
 TEST_CASE (report, tells_the_curves_of_many_runs_apart)
 {
   g_autoptr (GHashTable) strokes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
@@ -201,7 +199,7 @@ TEST_CASE (report, tells_the_curves_of_many_runs_apart)
   CHECK_CONTAINS (html, "<path class=\"d2\" stroke=\"var(--c3)\" d=\"M0 5h30\"/></svg>run19</td>");
 }
 
-/* What plait translate --attention writes: no scores, no training, no settings. */
+/* A dump of plait translate --attention has no scores, training or settings. */
 TEST_CASE (report, of_a_dump)
 {
   static const char *const axes[] = { "target", "row" };
@@ -216,7 +214,7 @@ TEST_CASE (report, of_a_dump)
   CHECK (plait_store_append_heatmap (
       store, "/attention/text/7", "en",
       &(PlaitStoreHeatmap){ "weights", 2, shape, weights, axes, labels, "attention to en" }, &error));
-  /* One whose weights are lost. */
+  /* a heatmap without its weights */
   CHECK (plait_store_append_attribute (store, "/attention/text/7", "torn", "signal", "weights", &error));
   CHECK (plait_store_append (store, "/attention/text/7", "torn", "other", PLAIT_STORE_INT64, 1, shape, shape, NULL,
                              &error));
@@ -242,7 +240,7 @@ TEST_CASE (report, of_a_dump)
   CHECK (!strstr (both, "What differs:"));
 }
 
-/* Writes the page of @run as @name; returns its path. */
+/* Writes the page of @run as @name and returns its path. */
 static const char *
 write_page (const char *name, const PlaitTestRun *run)
 {
@@ -250,8 +248,7 @@ write_page (const char *name, const PlaitTestRun *run)
   return plait_test_write (name, page_of ("run.h5"));
 }
 
-/* As a user does it; a browser is no requirement of plait, and where none is, nothing shows that the script draws what
- * its data say. */
+/* Uses the page in a browser like a user. plait does not require a browser, so the test is skipped without one. */
 TEST_CASE (report, is_clicked_through)
 {
   static const char *const sources[] = { "ein Mann", "zwei Hunde", "das Kind" };

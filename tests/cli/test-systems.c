@@ -7,9 +7,9 @@
 #include "harness.h"
 #include "sample-run.h"
 
-/* Which runs are seeds of one system, and what they are called. */
+/* Grouping of runs into systems, and the names of systems. */
 
-/* What changes no score tells no systems apart; what does, does. */
+/* Settings that cannot change a score do not distinguish systems; others do. */
 TEST_CASE (compare_command, takes_runs_for_one_system_whatever_is_dumped_of_them)
 {
   static const struct
@@ -40,7 +40,7 @@ TEST_CASE (compare_command, takes_runs_for_one_system_whatever_is_dumped_of_them
     }
 }
 
-/* Files of one name are told apart by the folders that they do not have in common. */
+/* Files of one name are distinguished by their folders, without the common ones. */
 TEST_CASE (compare_command, names_folders_where_files_have_one_name)
 {
   const char *x = plait_test_path ("x"), *y = plait_test_path ("y");

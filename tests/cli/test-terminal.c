@@ -5,16 +5,16 @@
 #include "files.h"
 #include "harness.h"
 
-/* What goes to a terminal commands nothing there; what goes to a pipe is exact. */
+/* Text cannot control a terminal; text in a pipe is unchanged. */
 
-/* Clears the screen, twice; turns the writing direction. */
+/* Two ways to clear the screen, and a change of the writing direction. */
 #define CLEAR "\033[2Jx"
 #define CLEAR_8                                                                                                        \
   "\xc2\x9b"                                                                                                           \
   "2Jy"
 #define TURN "\u202ez"
 
-/* All its words are hostile, so that any translation is. */
+/* All its words are hostile, so any translation is. */
 static const char experiment[] = "[data]\ntarget=target\ntrain.a=text\ntrain.target=text\nvocabulary_type=words\n"
                                  "[source a]\nencoder=transformer\nlayers=1\nheads=1\nfeed_forward=4\n"
                                  "[decoder]\nlayers=1\nwidth=4\nheads=1\nfeed_forward=4\n"
@@ -65,7 +65,7 @@ TEST_CASE (terminal, is_not_commanded_by_translations)
       (const char *[]){ "translate", "text.h5", "-q", "-s", "a=text", "--n-best", "2", "--threads", "1", NULL });
 }
 
-/* JSON says the same without the characters themselves, wherever it goes. */
+/* JSON has escapes instead of such characters, on a terminal and in a pipe. */
 TEST_CASE (terminal, is_not_commanded_by_json)
 {
   plait_test_write ("text", CLEAR " " CLEAR_8 " " TURN "\n");

@@ -8,13 +8,13 @@
 #include "files.h"
 #include "harness.h"
 
-/* Cells that differ in what their files say. */
+/* Cells that differ in the contents of their files. */
 
 static const char head[] = "[data]\ntrain.a=one\ntrain.b=one\ntest.a=one\ntest.b=one\nvalidation.a=one\n"
                            "validation.b=one\ntarget=b\nvocabulary_type=words\nvocabulary_size=0\n[source a]\n"
                            "encoder=transformer\n[decoder]\nwidth=64\n[grid]\n";
 
-/* Writes @text as the file @name, below folders that it names. */
+/* Writes @text as the file @name and makes its folders. */
 static void
 write_file (const char *name, const char *text)
 {
@@ -71,11 +71,7 @@ TEST_CASE (cells, files_of_other_content_make_other_cells)
     }
 }
 
-/*
- * Vocabularies
- */
-
-/* The texts that vocabulary @name of @cell is learnt from, '+' before those that a key names. (transfer full) */
+/* Returns the texts from which @cell learns vocabulary @name, '+' before those that a key names. (transfer full) */
 static char *
 texts_of (const PlaitExperimentCell *cell, const char *name)
 {
@@ -94,40 +90,40 @@ texts_of (const PlaitExperimentCell *cell, const char *name)
 
 typedef struct
 {
-  const char *data; /* lines of [data] beside those of the files */
+  const char *data; /* lines of [data] in addition to the files */
   const char *axes;
   const char *vocabulary;
-  const char *texts[3]; /* of each cell; '+': by a key */
+  const char *texts[3]; /* texts of each cell; '+': named by a key */
 } Sharing;
 
 #define OF_FILES "train.a=a\ntrain.b=b\ntrain.c=c\ntarget=c\nvocabulary_type=words\nvocabulary_size=0\n"
 #define SOURCES "[source a]\nencoder=transformer\n[source b]\nencoder=transformer\n[decoder]\nwidth=64\n[grid]\n"
 
 static const Sharing sharings[] = {
-  /* All that any cell reads, in the order of the one that reads most. */
+  /* All texts that any cell reads, in the order of the cell that reads most. */
   { OF_FILES, "experiment.sources=a;a+b\n", "shared", { "+a +b +c", "a b c" } },
   { OF_FILES, "experiment.sources=a;b\n", "shared", { "+a +c +b", "+a +c +b" } },
   { OF_FILES, "experiment.sources=a;a+b\nvocabularies=together\n", "shared", { "+a +b +c", "a b c" } },
   { OF_FILES, "experiment.sources=a;a+b\nvocabularies=own\n", "shared", { "a c", "a b c" } },
-  /* A stream of other text in each cell; the same text twice counts once. */
+  /* A stream with other text in each cell; an equal text counts once. */
   { OF_FILES, "data.train.a=a;other\nexperiment.sources=a\n", "shared", { "+a +c +other", "+a +c +other" } },
   { OF_FILES,
     "data.train.a=a;copy\nexperiment.sources=a;a+b\nexclude=data.train.a=copy & experiment.sources=a\n",
     "shared",
     { "+a +b +c", "a b c" } },
-  /* The order of the same text changes nothing. */
+  /* The order of equal texts changes nothing. */
   { OF_FILES, "experiment.sources=a+b;b+a\n", "shared", { "a b c", "b a c" } },
   { OF_FILES "vocabulary=separate\n", "experiment.sources=a;a+b\n", "a", { "a", "a" } },
   { OF_FILES "vocabulary=separate\n", "data.train.a=a;other\n", "a", { "+a +other", "+a +other" } },
   { OF_FILES "vocabulary=separate\n", "data.train.a=a;other\n", "c", { "c", "c" } },
-  /* Cells of other settings of the vocabulary. */
+  /* Cells with other settings of the vocabulary. */
   { OF_FILES, "data.vocabulary_minimum_count=1;2\nexperiment.sources=a\n", "shared", { "a c", "a c" } },
   { OF_FILES,
     "data.vocabulary_minimum_count=1;2\nexperiment.sources=a;a+b\nzip=data.vocabulary_minimum_count & "
     "experiment.sources\n",
     "shared",
     { "a c", "a b c" } },
-  /* Cells without a stream in common. */
+  /* Cells without a common stream. */
   { OF_FILES "train.d=other\n[source c]\nencoder=transformer\n[source d]\nencoder=transformer\n",
     "data.target=c;d\nexperiment.sources=a;b\nzip=data.target & experiment.sources\n",
     "shared",
@@ -145,7 +141,7 @@ static const Sharing sharings[] = {
     "data.generate=agreement;copy\ndata.target=target\nexperiment.sources=a\nexperiment.seed=1\n",
     "shared",
     { "a target", "a target" } },
-  /* What is read is not learnt. */
+  /* A vocabulary read from a file is not learnt. */
   { OF_FILES "vocabulary.shared=a\n", "experiment.sources=a;a+b\n", "shared", { "a c", "a b c" } },
 };
 
@@ -179,7 +175,7 @@ TEST_CASE (cells, learn_one_vocabulary_from_the_text_of_all)
     }
 }
 
-/* A cell is what its stored experiment makes alone; one that reads all the text is what it is without a grid. */
+/* The stored experiment of a cell alone gives the cell. A cell that reads all text is as without a grid. */
 TEST_CASE (cells, have_their_vocabularies_from_their_experiments)
 {
   g_autoptr (PlaitRegistry) registry = test_grid_registry ();
@@ -211,7 +207,7 @@ TEST_CASE (cells, have_their_vocabularies_from_their_experiments)
       g_autofree char *key = plait_training_fingerprint (alone, digests, &error);
       CHECK (g_str_equal (key, cells->cells[i].training_fingerprint) == (i == 1));
     }
-  /* The content of a text that a cell learns from and does not read is a part of what it is. */
+  /* The content of a text that a cell learns from without reading it is part of its fingerprint. */
   write_file ("b", "ww\n");
   g_autoptr (PlaitCells) changed = plait_cells_load (path, NULL, 0, registry, &error);
   REQUIRE (changed != NULL);
@@ -224,7 +220,7 @@ TEST_CASE (cells, tell_which_vocabularies_differ)
   {
     const char *axes;
     const char *differs;
-    const char *text; /* of the first cell */
+    const char *text; /* text of the first vocabulary of the first cell */
   } cases[] = {
     { "experiment.sources=a;a+b\n", NULL, "words, learnt from a, b, c" },
     { "experiment.sources=a;a+b\nvocabularies=own\n", "shared", "words, learnt from a, c" },
@@ -259,7 +255,7 @@ TEST_CASE (cells, tell_what_may_make_their_lines_differ)
   static const struct
   {
     const char *data, *axes;
-    const char *told[3]; /* how the sentences begin */
+    const char *told[3]; /* beginnings of the sentences */
   } cases[] = {
     { "", "experiment.sources=a;a+b\n", { NULL } },
     { "maximum_source_length=9\n", "experiment.sources=a;a+b\n", { "Limits of length" } },

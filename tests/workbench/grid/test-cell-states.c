@@ -8,9 +8,9 @@
 #include "files.h"
 #include "harness.h"
 
-/* Which cells are run again, and why. */
+/* States of cells: finished cells are kept, others are run again for a stated reason. */
 
-/* Seconds that the file of cell @i tells of @what, "training" or "evaluation/test". */
+/* Returns the attribute seconds of @what, "training" or "evaluation/test", in the file of cell @i. */
 static double
 seconds_of (const PlaitGrid *grid, guint i, const char *what)
 {
@@ -28,7 +28,7 @@ all_seconds_of (const PlaitGrid *grid, guint i)
   return seconds_of (grid, i, "training") + seconds_of (grid, i, "evaluation/test");
 }
 
-/* Cells to come take what those took that are like them: a second seed as long as the first of its combiner. */
+/* Due cells take as long as finished cells like them: a second seed as long as the first seed of its combiner. */
 TEST_CASE (grid, tells_how_long_it_takes_by_the_cells_that_ran)
 {
   test_grid_write ("decoder.combiner=serial;flat\nexperiment.seed=1\n");
@@ -52,7 +52,7 @@ TEST_CASE (grid, tells_how_long_it_takes_by_the_cells_that_ran)
   CHECK (cost->bytes > 0 && cost->cells[1].like == &opened.grid->items[0] && !cost->cells[1].measured);
   CHECK_NEAR (cost->seconds, 2 * all_seconds_of (opened.grid, 0) + all_seconds_of (opened.grid, 3), 1e-9);
 
-  /* Runs that are to be evaluated anew tell it too. */
+  /* A run that must be evaluated again counts as finished too. */
   g_auto (TestGrid) other = test_grid_open ("cells", (const char *[]){ "decode.maximum_length=6", NULL }, 0);
   CHECK_INT (plait_grid_count (other.grid, PLAIT_CELL_TRAINED), 2);
   g_autoptr (PlaitGridCost) again = plait_grid_cost_new (other.grid, NULL);
@@ -60,7 +60,7 @@ TEST_CASE (grid, tells_how_long_it_takes_by_the_cells_that_ran)
   CHECK (again->seconds > 0);
 }
 
-/* The first of each combiner's seeds is measured, unless one has run; nothing is written, and what fails is told of the
+/* The first seed of each combiner is measured unless one has run. Nothing is written, and a failure is reported for the
  * cell. */
 TEST_CASE (grid, measures_the_speed_of_what_has_not_run)
 {
@@ -83,7 +83,7 @@ TEST_CASE (grid, measures_the_speed_of_what_has_not_run)
   CHECK (!cost->cells[1].like && cost->cells[0].like == &items[1] && !cost->cells[0].measured);
   CHECK (cost->cells[2].like == &items[2] && cost->cells[2].measured && cost->cells[2].seconds > 0);
   CHECK (cost->cells[2].bytes > 1 << 20);
-  /* Not as the cell of another combiner that has its seed. */
+  /* Not like the cell of another combiner with its seed. */
   CHECK (cost->cells[3].like == &items[2] && cost->cells[3].measured);
   CHECK_CONTAINS (cost->cells[4].fault, "crashed (signal 11");
   CHECK (!cost->cells[5].fault && cost->cells[5].like);
@@ -130,7 +130,7 @@ TEST_CASE (grid, does_not_run_finished_cells_again)
     {
       g_autofree char *now = digest_cell (second.grid, i);
 
-      /* A file that is written anew has another time in it. */
+      /* A rewritten file would have another time in it. */
       CHECK_STRING (now, before[i]);
     }
 }
@@ -166,10 +166,11 @@ TEST_CASE (grid, tells_which_setting_changed)
   CHECK (g_strcmp0 (replaced, before) != 0);
 }
 
-/* What looks is keyed apart from what trains: cells are evaluated again, and their parameters stay. */
+/* Settings of search and evaluation are not part of the training fingerprint: cells are evaluated again without
+ * training. */
 TEST_CASE (grid, evaluates_finished_cells_again_and_does_not_train_them)
 {
-  static const char bias[] = "/training/updates/seconds"; /* of the clock: another training has others */
+  static const char bias[] = "/training/updates/seconds"; /* time of day; another training has other values */
   const char *other[] = { "evaluate.metrics=chrf++", "decode.maximum_length=6", NULL };
   double before[4], after[4];
 
@@ -188,7 +189,7 @@ TEST_CASE (grid, evaluates_finished_cells_again_and_does_not_train_them)
       CHECK (run && plait_store_read_rows (run, bias, PLAIT_STORE_DOUBLE, 0, 1, 1, &before[i], NULL));
     }
 
-  /* Stopped, the old evaluation stands. */
+  /* After a stop the old evaluation is unchanged. */
   gint stop = 1;
   PlaitGridOptions options = { .jobs = 1, .threads = 1, .stop = &stop };
   g_autoptr (GError) error = NULL;
@@ -212,7 +213,7 @@ TEST_CASE (grid, evaluates_finished_cells_again_and_does_not_train_them)
   CHECK_INT (plait_grid_count (again.grid, PLAIT_CELL_FINISHED), 4);
 }
 
-/* Cells that differ in what looks alone are one training. */
+/* Cells that differ only in evaluation are trained once. */
 TEST_CASE (grid, trains_once_what_only_evaluation_tells_apart)
 {
   static const char seconds[] = "/training/updates/seconds";
@@ -241,7 +242,7 @@ TEST_CASE (grid, trains_once_what_only_evaluation_tells_apart)
   CHECK_INT (plait_grid_count (more.grid, PLAIT_CELL_FINISHED), 3);
 }
 
-/* Makes the run at @path one of a plait that made keys otherwise and knew no @setting ("KEY=VALUE"). */
+/* Makes the run at @path one of an older plait, which had other fingerprints and no @setting ("KEY=VALUE"). */
 static void
 make_older (const char *path, const char *setting)
 {
@@ -257,7 +258,7 @@ make_older (const char *path, const char *setting)
          && plait_store_set_string (to, "/", "training_key", "another", NULL) && plait_store_commit (to, NULL));
 }
 
-/* A setting that plait has gained since stands at its default, so nothing has changed. */
+/* A setting that plait has gained since has its default, so nothing has changed. */
 TEST_CASE (grid, keeps_cells_of_a_plait_that_knew_fewer_settings)
 {
   static const char setting[] = "window=1";
@@ -314,7 +315,7 @@ TEST_CASE (grid, tells_which_plugin_changed)
   CHECK_INT (plait_grid_count (changed.grid, PLAIT_CELL_FINISHED), 4);
 }
 
-/* Writes the generated corpus as files, and an experiment of them and of a vocabulary that is read. */
+/* Writes the generated corpus as files, and an experiment with them and with a vocabulary file. */
 static void
 write_file_grid (void)
 {
@@ -459,12 +460,12 @@ TEST_CASE (grid, runs_damaged_cells_again)
   CHECK_INT (fresh.grid->items[0].state, PLAIT_CELL_STALE);
 }
 
-/* All of a cell is there that a notebook had open when it was killed: it is not trained again. */
+/* A finished cell that a killed notebook had left open is complete: it is not trained again. */
 TEST_CASE (grid, refuses_cells_that_were_left_open)
 {
   enum
   {
-    FLAGS = 512 + 11 /* in the superblock of HDF5 */
+    FLAGS = 512 + 11 /* offset of the flags in the superblock of HDF5 */
   };
   test_grid_write ("experiment.seed=1\n");
   test_grid_run_all ("cells", 1, NULL);

@@ -5,11 +5,11 @@
 #include "axes/cells.h"
 #include "harness.h"
 
-static const char grid_head[] = "[experiment]\nname=grid\n"                                   /* 1, 2 */
-                                "[data]\ngenerate=agreement\ngenerate.train=100\n"            /* 3 to 5 */
-                                "[source %s]\nencoder=transformer\n"                          /* 6, 7 */
-                                "[source %s]\nencoder=transformer\n"                          /* 8, 9 */
-                                "[decoder]\nwidth=64\n[combiner]\ncontext_heads=2\n[grid]\n"; /* 10 to 14 */
+static const char grid_head[] = "[experiment]\nname=grid\n"                                   /* lines 1 and 2 */
+                                "[data]\ngenerate=agreement\ngenerate.train=100\n"            /* lines 3 to 5 */
+                                "[source %s]\nencoder=transformer\n"                          /* lines 6 and 7 */
+                                "[source %s]\nencoder=transformer\n"                          /* lines 8 and 9 */
+                                "[decoder]\nwidth=64\n[combiner]\ncontext_heads=2\n[grid]\n"; /* lines 10 to 14 */
 
 static void
 write_file (const char *path, const char *text)
@@ -36,7 +36,8 @@ open_registry (void)
   return plait_registry_new_for_folders ((const char *[]){ plait_test_build_path ("plugins"), NULL });
 }
 
-/* Axes that vary together are one; a conditional one is of the cells that meet its condition, and else the file's. */
+/* Zipped axes vary together. A conditional axis exists in cells that meet its condition; other cells have the file's
+ * value. */
 TEST_CASE (cells, axes_that_hang_together)
 {
   g_autoptr (PlaitRegistry) registry = open_registry ();
@@ -59,7 +60,7 @@ TEST_CASE (cells, axes_that_hang_together)
   CHECK_STRING (cells->axes[3].values[cells->cells[2].value_indices[3]], "");
   CHECK_STRING (cells->axes[3].values[cells->cells[4].value_indices[3]], "8");
   CHECK_NEAR (cells->cells[6].experiment->train.smoothing, 0.3, 0);
-  /* What the file does not say is the default again. */
+  /* A key that the file lacks has its default again. */
   CHECK_NEAR (cells->cells[3].experiment->train.smoothing, cells->cells[0].experiment->train.smoothing, 0);
   CHECK (cells->cells[3].experiment->train.smoothing < 0.2);
 }
@@ -114,7 +115,7 @@ TEST_CASE (cells, every_combination_the_first_axis_slowest)
   CHECK_INT (cells->cells[3].value_indices[0], 1);
   CHECK_INT (cells->cells[3].experiment->experiment.seed, 1);
   CHECK_STRING (cells->cells[3].experiment->combiner->plugin->name, "serial");
-  /* The parameters of hierarchical stand in the file of all cells, and serial has none of them. */
+  /* The file has parameters of hierarchical for all cells; serial lacks them. */
   CHECK (plait_settings_find (cells->cells[3].experiment->combiner->parameters, "context_heads") < 0);
   CHECK_STRING (plait_settings_text (cells->cells[0].experiment->combiner->parameters, "context_heads"), "2");
 }
@@ -137,7 +138,7 @@ TEST_CASE (cells, exclusions)
   CHECK_INT (cells->cells[1].experiment->n_sources, 2);
 }
 
-/* Two values in each of five groups; context_heads is of one combiner alone. */
+/* Two values in each of five groups; only one combiner has context_heads. */
 #define AXES_IN_FIVE_GROUPS                                                                                            \
   "data.generate.train=50;60\nsource.%s.layers=1;2\ndecoder.combiner=hierarchical;serial\n"                            \
   "combiner.context_heads=1;2\ntrain.batch=8;16\nvocabularies=own\n"
@@ -188,7 +189,7 @@ TEST_CASE (cells, an_axis_may_have_the_empty_value)
   CHECK_INT (cells->cells[1].experiment->n_sources, 1);
 }
 
-/* Such a value has separators that no axis needs mended. */
+/* A value with separators that no axis needs to correct. */
 TEST_CASE (cells, an_axis_may_have_one_value_with_separators)
 {
   static const char *const axes[] = {

@@ -6,9 +6,9 @@
 #include "files.h"
 #include "harness.h"
 
-/* Commands of Slurm that do not end. */
+/* Slurm commands that do not end. */
 
-/* Puts a script called @name into the folder of programs. */
+/* Writes an executable @script called @name into the folder of programs. */
 static void
 write_program (const char *name, const char *script)
 {

@@ -10,7 +10,7 @@
 static const char *const combiners[] = { "serial", "fl,at" };
 static const char *const seeds[] = { "1", "2" };
 
-/* [row][seed]: what each system says to the references. */
+/* [row][seed]: translations of each system */
 static const char *const hypotheses[2][2][4]
     = { { { "a b c d e", "a b c d f", "x", "y" }, { "a b c d e", "y", "x", "y" } },
         { { "a b c d e", "a b c d f", "x", "y" }, { "a b c d e", "y", "x", "y" } } };
@@ -63,7 +63,7 @@ free_nothing (gpointer score)
   g_free (made);
 }
 
-/* Two rows of two seeds; all but the last cell are finished. */
+/* Makes two rows of two seeds; all except the last cell are finished. */
 static Made *
 make (void)
 {
@@ -122,7 +122,7 @@ TEST_CASE (grid_table, has_means_and_spreads_over_seeds)
   CHECK_INT (table->rows[1].n_cells, 2);
   CHECK_INT (table->rows[0].parameters, 1000);
   CHECK_INT (table->rows[1].parameters, 1002);
-  /* 10 and 14: the deviations are 2 and 2, their squares' sum is 8, over n - 1. */
+  /* 10 and 14: the deviations are 2 and 2, the sum of their squares is 8, over n - 1. */
   CHECK_NEAR (table->rows[0].seed_statistics[0].mean, 12, 1e-12);
   CHECK_NEAR (table->rows[0].seed_statistics[0].deviation, sqrt (8), 1e-12);
   CHECK (isnan (table->rows[0].seed_statistics[0].low));
@@ -130,7 +130,7 @@ TEST_CASE (grid_table, has_means_and_spreads_over_seeds)
   CHECK (isnan (table->rows[1].seed_statistics[0].deviation));
   CHECK_NEAR (table->rows[1].seed_statistics[0].low, 17, 0);
   CHECK_NEAR (table->rows[1].seed_statistics[0].high, 20, 0);
-  /* Of 1 1 100 200 1000 1000, and of 1 300 1000. */
+  /* Medians of 1 1 100 200 1000 1000, and of 1 300 1000. */
   CHECK_NEAR (table->rows[0].rate, 150, 0);
   CHECK_NEAR (table->rows[1].rate, 300, 0);
 }
@@ -147,7 +147,7 @@ TEST_CASE (grid_table, tests_all_seeds_of_both_rows)
   CHECK (table->rows[1].seed_statistics[0].compared);
   CHECK (!table->rows[1].seed_statistics[1].compared);
   CHECK_INT (table->rows[1].seed_statistics[0].comparison.test, PLAIT_TEST_SEEDS);
-  /* What is compared is the mean that the table shows. */
+  /* The tested difference is that of the means in the table. */
   for (guint i = 0; i < 2; i++)
     {
       const PlaitRunScore *score = made->items[i].result->scores->pdata[0];
@@ -169,7 +169,7 @@ TEST_CASE (grid_table, tests_all_seeds_of_both_rows)
   CHECK_CONTAINS (markdown, "| BLEU | p (one seed) | p (Holm, one seed) |");
 }
 
-/* @right of @n sentences are right, by accuracy. */
+/* Adds accuracies: @right of @n sentences are right. */
 static void
 add_accuracy (PlaitRunResult *result, guint right, guint n)
 {
@@ -270,7 +270,7 @@ TEST_CASE (grid_table, tells_metrics_of_one_name_apart)
   CHECK_STRING (table->score_columns[2].name, "bleu:lowercase");
 }
 
-/* What was counted of every cell makes a column where one cell has it for more than that. */
+/* A score that all cells have only in addition becomes a column if one cell has it as a metric. */
 TEST_CASE (grid_table, shows_a_score_that_stands_aside_beside_one_that_does_not)
 {
   g_autoptr (Made) made = make ();
@@ -308,7 +308,7 @@ TEST_CASE (grid_table, writes_csv_and_markdown)
                 "decoder.combiner,n,test BLEU,test BLEU standard deviation,test BLEU low,test BLEU high,"
                 "test BLEU p,test BLEU adjusted p,test BLEU better,test PPL,test PPL standard deviation,test PPL low,"
                 "test PPL high,parameters,target tokens per second");
-  /* One seed that scores as the baseline's first: t = .5 / sqrt (.75) with one degree of freedom. */
+  /* One seed that scores like the first seed of the baseline: t = .5 / sqrt (.75) with one degree of freedom. */
   CHECK_CONTAINS (lines[2], "\"fl,at\",1,18,,17,20,0.66666666");
   CHECK (g_str_has_suffix (lines[2], ",5,,5,5,1002,300"));
   CHECK_CONTAINS (markdown, "| combiner | n | BLEU | p | p (Holm) | PPL | parameters | target tokens/s |\n"
