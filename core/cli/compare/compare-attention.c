@@ -4,8 +4,6 @@
 #include "compare/compare.h"
 #include "terminal/table-print.h"
 
-/* plait compare --attention: compares the attention of two files by layer and head. */
-
 static void
 print_json (GPtrArray *differences)
 {

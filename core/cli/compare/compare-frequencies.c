@@ -7,8 +7,6 @@
 #include "metrics/frequencies.h"
 #include "metrics/pieces.h"
 
-/* plait compare --frequencies: word accuracy by the frequency of words in the training text. */
-
 typedef struct
 {
   const char *name; /* name of the run */

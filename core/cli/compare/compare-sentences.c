@@ -5,8 +5,6 @@
 #include "compare/compare.h"
 #include "terminal/table-print.h"
 
-/* plait compare --differ: the sentences whose scores differ most between two runs. */
-
 typedef struct
 {
   gint64 sentence;
@@ -88,7 +86,6 @@ table_of (const PlaitRunComparison *comparison, const PlaitScoreColumn *score_co
   return table;
 }
 
-/* Adds @table to @json or, if that is NULL, prints it. */
 static void
 add_or_print (const PlaitScoreColumn *score_column, const PlaitTable *table, PlaitJson *json, PlaitTerminal *terminal)
 {

@@ -11,8 +11,6 @@
 #include "command/options.h"
 #include "terminal/table-print.h"
 
-/* plait compare: scores of runs, tests against the first run, and the settings that differ. */
-
 #define FORMATS "markdown|csv|latex"
 
 typedef struct
@@ -54,14 +52,13 @@ add_statistics_json (PlaitJson *json, const PlaitScoreColumn *score_column, cons
   plait_json_end_object (json);
 }
 
-/* Adds the systems, which are the rows of the tables. */
 static void
 add_systems_json (PlaitJson *json, const PlaitRunComparison *comparison)
 {
   plait_json_begin_array (json, "systems");
   for (guint s = 0; s < comparison->systems->len; s++)
     {
-      const PlaitRunSystem *system = &g_array_index (comparison->systems, PlaitRunSystem, s);
+      const PlaitRunSystem *system = plait_run_system_at (comparison->systems, s);
 
       plait_json_begin_object (json, NULL);
       plait_json_text (json, "name", system->name);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "plot/plot.h"
 
-/* Letters that no installed font has, which figures show as boxes. */
-
 #define MAX_NAMED 8
 
 /* Ranges whose characters belong to no single script, or that need a special package. */

@@ -10,8 +10,6 @@
 #include "comparison/location.h"
 #include "plot/plot.h"
 
-/* plait plot: figures for papers. */
-
 #define MAX_HEATMAPS 16
 #define LABELS "tokens|numbers|none" /* order of PlaitPlotLabels */
 
@@ -23,7 +21,6 @@ typedef struct
   gboolean force;
 } Options;
 
-/* Sets *@format by the ending of @output. */
 static gboolean
 find_format (const char *output, PlaitPlotFormat *format, GError **error)
 {

@@ -3,9 +3,6 @@
 
 #include <math.h>
 
-/* Writes tables as HTML. */
-
-/* Range of the scores of a column. */
 typedef struct
 {
   double min, max; /* lowest and highest end of an interval */

@@ -69,7 +69,6 @@ plait_html_real (char text[G_ASCII_DTOSTR_BUF_SIZE], double value, guint digits)
 static const char *const styles[] = { "report.css", "report-look.css" };
 static const char *const scripts[] = { "report-data.js", "report-pictures.js", "report-descent.js", "report.js" };
 
-/* Returns the embedded files @names, concatenated. (transfer full) */
 static char *
 embedded_texts (const char *const *names, guint n)
 {

@@ -6,8 +6,6 @@
 
 #include "comparison/location.h"
 
-/* The index of the data from which the page's script draws, and the limits of its size. */
-
 #define MAX_TEXT_BYTES ((gsize)2 << 20) /* bytes of translations on a page, before packing */
 
 /* Maximum characters of packs on a page; sentences after that have the next lower detail. */

@@ -10,8 +10,6 @@
 #include "comparison/heatmap.h"
 #include "comparison/location.h"
 
-/* Packs the heatmaps and descents of one sentence for the page's script (report-data.h). */
-
 #define MAX_STEPS 200000            /* rows of one descent */
 #define MAX_BYTES ((gint64)1 << 20) /* bytes of one heatmap, before packing */
 
@@ -221,7 +219,6 @@ add_heatmap (Sentence *sentence, const char *group, const char *name, GError **e
   return TRUE;
 }
 
-/* Appends the rows that each target word weighed. */
 static void
 add_steps (GByteArray *bytes, const PlaitDescent *descent)
 {
@@ -248,7 +245,6 @@ add_steps (GByteArray *bytes, const PlaitDescent *descent)
     }
 }
 
-/* TRUE if @descent is small enough for a page. */
 static gboolean
 is_small (const PlaitDescent *descent)
 {

@@ -8,8 +8,6 @@
 #include "report/report.h"
 #include "terminal/stored-table.h"
 
-/* Writes scores and settings as tables. */
-
 void
 plait_report_scores (GString *html, const PlaitRunComparison *comparison)
 {

@@ -7,8 +7,6 @@
 #include "comparison/chart.h"
 #include "tables/table.h"
 
-/* Writes plots of training curves. */
-
 typedef struct
 {
   const char *table, *column; /* members of /training */
@@ -56,7 +54,7 @@ add_plot (GString *html, const PlaitRunComparison *comparison, const Plot *plot)
   for (guint s = 0; s < comparison->systems->len; s++)
     for (guint i = 0; i < G_N_ELEMENTS (plot->sources) && plot->sources[i].table; i++)
       {
-        const PlaitRunSystem *system = &g_array_index (comparison->systems, PlaitRunSystem, s);
+        const PlaitRunSystem *system = plait_run_system_at (comparison->systems, s);
         const Source *source = &plot->sources[i];
         g_autofree char *path = g_strdup_printf ("/training/%s/%s", source->table, source->column);
         PlaitPlotSeries *curve;
@@ -74,7 +72,6 @@ add_plot (GString *html, const PlaitRunComparison *comparison, const Plot *plot)
   plait_html_plot (html, title, "updates", curves);
 }
 
-/* Adds the legend of all plots. */
 static void
 add_legend (GString *html, const PlaitRunComparison *comparison)
 {
@@ -88,7 +85,7 @@ add_legend (GString *html, const PlaitRunComparison *comparison)
     }
   for (guint s = 0; s < comparison->systems->len && !one; s++)
     {
-      const PlaitRunSystem *system = &g_array_index (comparison->systems, PlaitRunSystem, s);
+      const PlaitRunSystem *system = plait_run_system_at (comparison->systems, s);
 
       if (plait_run_at (comparison->runs, system->runs[0])->dump)
         continue;

@@ -10,8 +10,6 @@
 #include "command/output.h"
 #include "report/report-data.h"
 
-/* plait report: runs, a grid or a dump as one self-contained HTML page. */
-
 #define MAX_SENTENCES 1000
 
 /* Adds a table of the references and translations of the first @n sentences of @split. */

@@ -74,7 +74,6 @@ print_range (const double *values, gint64 n, PlaitTerminal *terminal)
     plait_terminal_text (terminal, PLAIT_TERMINAL_ERROR, "  %jd of %jd values are not finite\n", n - finite, n);
 }
 
-/* Prints an array as a table with a row for each index of all axes except the last. */
 static void
 print_array (const double *values, const PlaitStoreObject *object, const PlaitShow *show)
 {

@@ -8,8 +8,6 @@
 #include "command/options.h"
 #include "show/show.h"
 
-/* plait show: the contents of a run, a dump, a grid or another file of plait. */
-
 #define MAX_HEATMAPS 8
 
 typedef struct
@@ -44,7 +42,6 @@ plait_show_words (const PlaitShow *show, const PlaitDescent *descent, const char
                         plait_store_path (show->store), path, show->word, descent->n_targets - 1);
 }
 
-/* Prints the heatmap or descent at @path. */
 static gboolean
 show_picture (const PlaitShow *show, const char *path, GError **error)
 {

@@ -26,10 +26,9 @@ typedef struct
 
 typedef struct
 {
-  PlaitKeyFile *file;
+  PlaitGridGroup grid;
   PlaitRegistry *registry;
   PlaitResolver *resolver;
-  PlaitProblems *problems;
   PlaitParameterMatch *match; /* NULL: widths are not changed */
   PlaitExclusions *exclusions;
   PlaitAxisConstraints *constraints;
@@ -68,7 +67,7 @@ is_source (const char *text, gconstpointer data)
   const Builder *builder = data;
   g_autofree char *group = g_strconcat ("source ", text, NULL);
 
-  return plait_key_file_has_group (builder->file, group);
+  return plait_key_file_has_group (builder->grid.file, group);
 }
 
 /* TRUE if @text is one value of the axis: a plugin, sources with '+', a number, a choice. FALSE for texts and lists,
@@ -111,8 +110,7 @@ mend_values (const Builder *builder, const char *key, const char *group, const c
   /* Sources that are read together, such as en+de, are one value. */
   if (!mended || is_value ((*values)[0], &varied))
     return;
-  plait_problems_add_key (builder->problems, builder->file, PLAIT_GRID_GROUP, key,
-                          "has the one value \"%s\"; did you mean \"%s\"?", (*values)[0], mended);
+  plait_grid_problem (&builder->grid, key, "has the one value \"%s\"; did you mean \"%s\"?", (*values)[0], mended);
   g_strfreev (*values);
   *values = g_strsplit (mended, ";", -1);
 }
@@ -120,7 +118,7 @@ mend_values (const Builder *builder, const char *key, const char *group, const c
 static void
 read_axis (const Builder *builder, const char *key)
 {
-  g_auto (GStrv) values = plait_key_file_list (builder->file, PLAIT_GRID_GROUP, key);
+  g_auto (GStrv) values = plait_key_file_list (builder->grid.file, PLAIT_GRID_GROUP, key);
   g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
   g_autofree char *group = NULL, *name = NULL;
   guint n = g_strv_length (values);
@@ -128,26 +126,22 @@ read_axis (const Builder *builder, const char *key)
   if (plait_grid_owns_key (key) || !plait_experiment_split_key (key, &group, &name)
       || g_str_equal (group, PLAIT_GRID_GROUP))
     {
-      plait_grid_refuse_key (builder->file, key, builder->problems);
+      plait_grid_refuse_key (&builder->grid, key);
       return;
     }
   if (n == 1)
     mend_values (builder, key, group, name, &values);
   n = g_strv_length (values);
   if (builder->match && plait_parameter_match_varies (builder->match, key))
-    plait_problems_add_key (builder->problems, builder->file, PLAIT_GRID_GROUP, key,
-                            "is an axis, but match.vary lets it vary by itself; keep one of the two");
+    plait_grid_problem (&builder->grid, key, "is an axis, but match.vary lets it vary by itself; keep one of the two");
   if (n == 0)
-    plait_problems_add_key (builder->problems, builder->file, PLAIT_GRID_GROUP, key,
-                            "has no values; separate them by ';'");
+    plait_grid_problem (&builder->grid, key, "has no values; separate them by ';'");
   for (guint i = 0; i < n; i++)
     {
       if (!g_hash_table_add (seen, values[i]))
-        plait_problems_add_key (builder->problems, builder->file, PLAIT_GRID_GROUP, key,
-                                "has the value \"%s\" twice; keep one", values[i]);
+        plait_grid_problem (&builder->grid, key, "has the value \"%s\" twice; keep one", values[i]);
       if (*values[i] == '\0')
-        plait_problems_add_key (builder->problems, builder->file, PLAIT_GRID_GROUP, key,
-                                "has an empty value; drop one of the ';', or write \"\" for it");
+        plait_grid_problem (&builder->grid, key, "has an empty value; drop one of the ';', or write \"\" for it");
     }
   builder->cells->axes[builder->cells->n_axes++] = (PlaitAxis){ g_strdup (key), g_steal_pointer (&values), n };
 }
@@ -193,7 +187,7 @@ set_values (const Builder *builder, const guint *value_indices, GError **error)
 
       if (builder->set[i] == value_indices[i])
         continue;
-      g_autofree char *location = plait_key_file_location (builder->file, PLAIT_GRID_GROUP, axis->key);
+      g_autofree char *location = plait_key_file_location (builder->grid.file, PLAIT_GRID_GROUP, axis->key);
       g_autofree char *group = NULL, *key = NULL;
       gboolean absent = plait_axis_constraints_is_absent (builder->constraints, i, value_indices[i]);
       const char *value = absent ? builder->own[i] : axis->values[value_indices[i]];
@@ -204,10 +198,11 @@ set_values (const Builder *builder, const guint *value_indices, GError **error)
       builder->set[i] = value_indices[i];
       if (!value)
         {
-          plait_key_file_remove (builder->file, group, key);
+          plait_key_file_remove (builder->grid.file, group, key);
           continue;
         }
-      if (!plait_key_file_set (builder->file, group, key, g_str_equal (written, EMPTY) ? "" : written, location, error))
+      if (!plait_key_file_set (builder->grid.file, group, key, g_str_equal (written, EMPTY) ? "" : written, location,
+                               error))
         return FALSE;
     }
   return TRUE;
@@ -244,15 +239,14 @@ resolve (const Builder *builder, char **matched, PlaitProblems *problems)
   PlaitExperiment *experiment;
 
   if (!builder->match)
-    return plait_resolver_resolve (builder->resolver, builder->file, problems);
-  experiment = plait_parameter_match_resolve (builder->match, builder->resolver, builder->file, &parameters, &widths,
-                                              problems);
+    return plait_resolver_resolve (builder->resolver, builder->grid.file, problems);
+  experiment = plait_parameter_match_resolve (builder->match, builder->resolver, builder->grid.file, &parameters,
+                                              &widths, problems);
   if (experiment)
     *matched = g_strdup_printf ("%s: %jd parameters", widths, parameters);
   return experiment;
 }
 
-/* Computes the two fingerprints of @cell from its settings and the contents of its files. */
 static gboolean
 find_fingerprints (const Builder *builder, PlaitExperimentCell *cell, PlaitProblems *problems)
 {
@@ -281,7 +275,6 @@ cell_clear (PlaitExperimentCell *cell)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PlaitExperimentCell, cell_clear)
 
-/* Resolves the cell at @value_indices and adds it, or its faults. */
 static void
 add_cell (Builder *builder, const guint *value_indices)
 {
@@ -354,7 +347,7 @@ report_faults (const Builder *builder)
                                                          fault->n_cells, fault->first);
 
       reported.sentence = sentence;
-      plait_problems_add_at (builder->problems, &reported);
+      plait_problems_add_at (builder->grid.problems, &reported);
     }
 }
 
@@ -371,7 +364,7 @@ read_own (Builder *builder)
       g_autofree char *group = NULL, *key = NULL;
 
       plait_experiment_split_key (builder->cells->axes[i].key, &group, &key);
-      builder->own[i] = g_strdup (plait_key_file_value (builder->file, group, key));
+      builder->own[i] = g_strdup (plait_key_file_value (builder->grid.file, group, key));
       builder->set[i] = G_MAXUINT;
     }
 }
@@ -393,10 +386,9 @@ build_cells (Builder *builder)
       add_cell (builder, resolved);
   while (plait_axis_constraints_next (builder->constraints, value_indices));
 
-  cells->exclusions = plait_exclusions_list (builder->exclusions, &cells->n_exclusions, builder->problems);
+  cells->exclusions = plait_exclusions_list (builder->exclusions, &cells->n_exclusions);
   if (builder->n_resolved == 0)
-    plait_problems_add_key (builder->problems, builder->file, PLAIT_GRID_GROUP, NULL,
-                            "every cell is excluded; drop an exclusion");
+    plait_grid_problem (&builder->grid, NULL, "every cell is excluded; drop an exclusion");
   if (!cells->own_vocabularies)
     cells->joined = plait_vocabularies_join (cells->cells, cells->n_cells, cells->digests);
   drop_duplicates (builder);
@@ -406,34 +398,33 @@ build_cells (Builder *builder)
 static void
 read_grid (Builder *builder)
 {
-  const char *const *keys = plait_key_file_keys (builder->file, PLAIT_GRID_GROUP);
+  const char *const *keys = plait_key_file_keys (builder->grid.file, PLAIT_GRID_GROUP);
   PlaitCells *cells = builder->cells;
 
-  if (!plait_key_file_has_group (builder->file, PLAIT_GRID_GROUP))
+  if (!plait_key_file_has_group (builder->grid.file, PLAIT_GRID_GROUP))
     {
       plait_problems_add (
-          builder->problems,
+          builder->grid.problems,
           "%s: has no group [grid]; add one with axes such as decoder.combiner=serial;flat, or use plait run",
-          plait_key_file_name (builder->file));
+          plait_key_file_name (builder->grid.file));
       return;
     }
   cells->axes = g_new0 (PlaitAxis, g_strv_length ((char **)keys));
   for (guint i = 0; keys[i]; i++)
     if (!plait_grid_has_key (keys[i]))
       read_axis (builder, keys[i]);
-  builder->constraints
-      = plait_axis_constraints_new (builder->file, keys, cells->axes, cells->n_axes, builder->problems);
-  cells->own_vocabularies = plait_vocabularies_read_own (builder->file, builder->problems);
-  plait_executor_read (builder->file, &cells->executor, builder->problems);
+  builder->constraints = plait_axis_constraints_new (&builder->grid, keys, cells->axes, cells->n_axes);
+  builder->exclusions = plait_exclusions_new (&builder->grid, cells->axes, cells->n_axes);
+  cells->own_vocabularies = plait_vocabularies_read_own (&builder->grid);
+  plait_executor_read (&builder->grid, &cells->executor);
   for (guint i = 0; keys[i]; i++)
     if (plait_exclusions_have_key (keys[i]))
-      plait_exclusions_read (builder->exclusions, keys[i], cells->axes, cells->n_axes, builder->problems);
-  if (cells->n_axes == 0 && plait_problems_count (builder->problems) == 0)
-    plait_problems_add_key (builder->problems, builder->file, PLAIT_GRID_GROUP, NULL,
-                            "has no axis; add one such as decoder.combiner=serial;flat, or use plait run");
+      plait_exclusions_read (builder->exclusions, keys[i]);
+  if (cells->n_axes == 0 && plait_problems_count (builder->grid.problems) == 0)
+    plait_grid_problem (&builder->grid, NULL,
+                        "has no axis; add one such as decoder.combiner=serial;flat, or use plait run");
   if (plait_axis_constraints_count (builder->constraints, MAX_CELLS) > MAX_CELLS)
-    plait_problems_add_key (builder->problems, builder->file, PLAIT_GRID_GROUP, NULL,
-                            "its axes make more than %d cells; split the grid", MAX_CELLS);
+    plait_grid_problem (&builder->grid, NULL, "its axes make more than %d cells; split the grid", MAX_CELLS);
 }
 
 void
@@ -496,21 +487,16 @@ plait_cells_check (const char *path, const char *const *overrides, PlaitResolveF
   cells->digests = plait_digests_new (NULL, NULL);
 
   g_autoptr (PlaitResolver) resolver = plait_resolver_new (file, path, flags, registry);
-  g_autoptr (PlaitExclusions) exclusions = plait_exclusions_new (file);
   g_autoptr (GPtrArray) noted = g_ptr_array_new_with_free_func ((GDestroyNotify)plait_problems_free);
   g_autoptr (GPtrArray) faults = g_ptr_array_new_with_free_func (fault_free);
   g_autoptr (GHashTable) by_fingerprint = g_hash_table_new (g_str_hash, g_str_equal);
   g_autoptr (GHashTable) by_text = g_hash_table_new (g_str_hash, g_str_equal);
   g_autoptr (GStrvBuilder) duplicates = g_strv_builder_new ();
   g_autoptr (GStrvBuilder) duplicate_of = g_strv_builder_new ();
-  g_autoptr (PlaitParameterMatch) match = plait_parameter_match_new (file, problems);
   Builder builder = {
-    .file = file,
+    .grid = { file, problems },
     .registry = registry,
-    .match = match,
     .resolver = resolver,
-    .problems = problems,
-    .exclusions = exclusions,
     .cells = cells,
     .duplicates = duplicates,
     .duplicate_of = duplicate_of,
@@ -520,6 +506,7 @@ plait_cells_check (const char *path, const char *const *overrides, PlaitResolveF
     .by_text = by_text,
   };
 
+  builder.match = plait_parameter_match_new (&builder.grid);
   read_grid (&builder);
   read_own (&builder);
   if (plait_problems_count (problems) == before)
@@ -530,6 +517,8 @@ plait_cells_check (const char *path, const char *const *overrides, PlaitResolveF
     g_free (builder.own[i]);
   g_free (builder.own);
   g_free (builder.set);
+  plait_parameter_match_free (builder.match);
+  plait_exclusions_free (builder.exclusions);
   plait_axis_constraints_free (builder.constraints);
   if (plait_problems_count (problems) > before)
     return NULL;

@@ -17,7 +17,7 @@ typedef struct
 
 struct PlaitAxisConstraints
 {
-  const PlaitKeyFile *file; /* only valid while the constraints are read */
+  const PlaitGridGroup *grid;
   PlaitAxis *axes;
   guint n;
   Constraint *list;
@@ -34,10 +34,10 @@ plait_axis_constraints_free (PlaitAxisConstraints *constraints)
   g_free (constraints);
 }
 
-gboolean
-plait_axis_constraints_have_key (const char *key)
+static gboolean
+is_zip (const char *key)
 {
-  return g_str_equal (key, "zip") || g_str_has_prefix (key, "zip.") || g_str_has_prefix (key, ONLY);
+  return g_str_equal (key, "zip") || g_str_has_prefix (key, "zip.");
 }
 
 /* Returns the number of values that the user gave axis @a. */
@@ -60,18 +60,16 @@ is_axis (const char *text, gconstpointer data)
 
 /* Reads one group of zip: "KEY & KEY". */
 static void
-read_zip (PlaitAxisConstraints *constraints, const char *key, const char *text, PlaitProblems *problems)
+read_zip (PlaitAxisConstraints *constraints, const char *key, const char *text)
 {
   g_auto (GStrv) names = g_strsplit (text, "&", -1);
   guint leader = 0;
 
   if (g_strv_length (names) < 2)
-    plait_problems_add_key (problems, constraints->file, PLAIT_GRID_GROUP, key,
-                            "\"%s\" has less than two axes; write KEY & KEY", text);
+    plait_grid_problem (constraints->grid, key, "\"%s\" has less than two axes; write KEY & KEY", text);
   for (guint i = 0; names[i]; i++)
     {
-      gint place = plait_axes_find (constraints->axes, constraints->n, g_strstrip (names[i]), constraints->file, key,
-                                    problems);
+      gint place = plait_axes_find (constraints->grid, constraints->axes, constraints->n, g_strstrip (names[i]), key);
       guint a = (guint)place;
 
       if (place < 0)
@@ -80,17 +78,15 @@ read_zip (PlaitAxisConstraints *constraints, const char *key, const char *text, 
         leader = a;
       /* The first axis of a group must come first in [grid] too, because the others follow it. */
       if (constraints->list[a].leader != a || (i > 0 && a == leader))
-        plait_problems_add_key (problems, constraints->file, PLAIT_GRID_GROUP, key, "names the axis %s twice",
-                                names[i]);
+        plait_grid_problem (constraints->grid, key, "names the axis %s twice", names[i]);
       else if (a < leader)
-        plait_problems_add_key (
-            problems, constraints->file, PLAIT_GRID_GROUP, key,
+        plait_grid_problem (
+            constraints->grid, key,
             "names %s after an axis that comes later in [grid]; write the axes in their order in [grid]", names[i]);
       else if (values_of (constraints, a) != values_of (constraints, leader))
-        plait_problems_add_key (problems, constraints->file, PLAIT_GRID_GROUP, key,
-                                "%s has %u values, but %s has %u; axes that vary together need equally many values",
-                                names[i], values_of (constraints, a), constraints->axes[leader].key,
-                                values_of (constraints, leader));
+        plait_grid_problem (
+            constraints->grid, key, "%s has %u values, but %s has %u; axes that vary together need equally many values",
+            names[i], values_of (constraints, a), constraints->axes[leader].key, values_of (constraints, leader));
       else
         constraints->list[a].leader = leader;
     }
@@ -98,9 +94,9 @@ read_zip (PlaitAxisConstraints *constraints, const char *key, const char *text, 
 
 /* Reads the condition of only.AXIS and gives the axis one more value "". */
 static void
-read_only (PlaitAxisConstraints *constraints, const char *key, PlaitProblems *problems)
+read_only (PlaitAxisConstraints *constraints, const char *key)
 {
-  gint a = plait_axes_find (constraints->axes, constraints->n, key + strlen (ONLY), constraints->file, key, problems);
+  gint a = plait_axes_find (constraints->grid, constraints->axes, constraints->n, key + strlen (ONLY), key);
   PlaitAxis *axis;
 
   if (a < 0)
@@ -108,38 +104,37 @@ read_only (PlaitAxisConstraints *constraints, const char *key, PlaitProblems *pr
   axis = &constraints->axes[a];
   if (axis->n_values == 0)
     return; /* already reported */
-  constraints->list[a].condition = plait_exclusions_new (constraints->file);
-  plait_exclusions_read (constraints->list[a].condition, key, constraints->axes, constraints->n, problems);
+  constraints->list[a].condition = plait_exclusions_new (constraints->grid, constraints->axes, constraints->n);
+  plait_exclusions_read (constraints->list[a].condition, key);
   axis->values = g_renew (char *, axis->values, axis->n_values + 2);
   axis->values[axis->n_values++] = g_strdup ("");
   axis->values[axis->n_values] = NULL;
 }
 
 PlaitAxisConstraints *
-plait_axis_constraints_new (const PlaitKeyFile *file, const char *const *keys, PlaitAxis *axes, guint n,
-                            PlaitProblems *problems)
+plait_axis_constraints_new (const PlaitGridGroup *grid, const char *const *keys, PlaitAxis *axes, guint n)
 {
   PlaitAxisConstraints *constraints = g_new (PlaitAxisConstraints, 1);
 
-  *constraints = (PlaitAxisConstraints){ file, axes, n, g_new0 (Constraint, n) };
+  *constraints = (PlaitAxisConstraints){ grid, axes, n, g_new0 (Constraint, n) };
   for (guint a = 0; a < n; a++)
     constraints->list[a].leader = a;
   for (guint i = 0; keys[i]; i++)
     if (g_str_has_prefix (keys[i], ONLY))
-      read_only (constraints, keys[i], problems);
+      read_only (constraints, keys[i]);
   for (guint i = 0; keys[i]; i++)
-    if (plait_axis_constraints_have_key (keys[i]) && !g_str_has_prefix (keys[i], ONLY))
+    if (is_zip (keys[i]))
       {
-        g_auto (GStrv) groups = plait_key_file_list (constraints->file, PLAIT_GRID_GROUP, keys[i]);
-        const char *value = plait_key_file_value (constraints->file, PLAIT_GRID_GROUP, keys[i]);
+        g_auto (GStrv) groups = plait_key_file_list (grid->file, PLAIT_GRID_GROUP, keys[i]);
+        const char *value = plait_key_file_value (grid->file, PLAIT_GRID_GROUP, keys[i]);
         g_autofree char *mended = plait_separators_mend (value, " & ", is_axis, constraints);
 
         if (mended)
-          plait_problems_add_key (problems, constraints->file, PLAIT_GRID_GROUP, keys[i],
-                                  "\"%s\": axes that vary together have '&' between them; did you mean \"%s\"?", value,
-                                  mended);
+          plait_grid_problem (constraints->grid, keys[i],
+                              "\"%s\": axes that vary together have '&' between them; did you mean \"%s\"?", value,
+                              mended);
         for (guint g = 0; !mended && groups[g]; g++)
-          read_zip (constraints, keys[i], groups[g], problems);
+          read_zip (constraints, keys[i], groups[g]);
       }
   return constraints;
 }

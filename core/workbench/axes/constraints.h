@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "files/problems.h"
 #include "axes/cells.h"
 
 /*
@@ -17,14 +16,11 @@
  */
 typedef struct PlaitAxisConstraints PlaitAxisConstraints;
 
-/* Reads the constraints among @keys (NULL-terminated, borrowed) of @file's group [grid] on @axes [@n] (borrowed). An
+/* Reads the constraints among @keys (NULL-terminated, borrowed) of @grid on @axes [@n] (borrowed). An
  * axis with an only.AXIS condition gets "" as one more value. (transfer full) */
-PlaitAxisConstraints *plait_axis_constraints_new (const PlaitKeyFile *file, const char *const *keys, PlaitAxis *axes,
-                                                  guint n, PlaitProblems *problems);
+PlaitAxisConstraints *plait_axis_constraints_new (const PlaitGridGroup *grid, const char *const *keys, PlaitAxis *axes,
+                                                  guint n);
 void plait_axis_constraints_free (PlaitAxisConstraints *constraints);
-
-/* TRUE if @key of [grid] is a constraint: zip, zip.NAME or only.AXIS. */
-gboolean plait_axis_constraints_have_key (const char *key);
 
 /* Returns the number of combinations of axis values. May stop counting above @max. */
 guint64 plait_axis_constraints_count (const PlaitAxisConstraints *constraints, guint64 max);

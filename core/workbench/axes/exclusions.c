@@ -22,7 +22,9 @@ typedef struct
 
 struct PlaitExclusions
 {
-  const PlaitKeyFile *file;
+  const PlaitGridGroup *grid;
+  const PlaitAxis *axes;
+  guint n;
   GPtrArray *list; /* (element-type Exclusion) */
 };
 
@@ -39,11 +41,11 @@ exclusion_free (gpointer data)
 }
 
 PlaitExclusions *
-plait_exclusions_new (const PlaitKeyFile *file)
+plait_exclusions_new (const PlaitGridGroup *grid, const PlaitAxis *axes, guint n)
 {
   PlaitExclusions *exclusions = g_new (PlaitExclusions, 1);
 
-  *exclusions = (PlaitExclusions){ file, g_ptr_array_new_with_free_func (exclusion_free) };
+  *exclusions = (PlaitExclusions){ grid, axes, n, g_ptr_array_new_with_free_func (exclusion_free) };
   return exclusions;
 }
 
@@ -63,8 +65,7 @@ plait_exclusions_have_key (const char *key)
 }
 
 gint
-plait_axes_find (const PlaitAxis *axes, guint n, const char *name, const PlaitKeyFile *file, const char *key,
-                 PlaitProblems *problems)
+plait_axes_find (const PlaitGridGroup *grid, const PlaitAxis *axes, guint n, const char *name, const char *key)
 {
   g_autoptr (GPtrArray) names = g_ptr_array_new ();
 
@@ -76,7 +77,7 @@ plait_axes_find (const PlaitAxis *axes, guint n, const char *name, const PlaitKe
     }
   g_ptr_array_add (names, NULL);
   g_autofree char *remedy = plait_name_remedy (name, (const char *const *)names->pdata, NULL);
-  plait_problems_add_key (problems, file, PLAIT_GRID_GROUP, key, "\"%s\" is no axis of this grid; %s", name, remedy);
+  plait_grid_problem (grid, key, "\"%s\" is no axis of this grid; %s", name, remedy);
   return -1;
 }
 
@@ -92,8 +93,7 @@ is_condition (const char *text, gconstpointer data)
 
 /* Reads one condition, KEY=VALUE|VALUE, from @text, which it changes. */
 static void
-read_condition (const PlaitExclusions *exclusions, Exclusion *exclusion, char *text, const PlaitAxis *axes, guint n,
-                PlaitProblems *problems)
+read_condition (const PlaitExclusions *exclusions, Exclusion *exclusion, char *text)
 {
   g_autofree char *several = plait_separators_mend (text, " & ", is_condition, NULL);
   char *equals = strchr (text, '=');
@@ -102,22 +102,22 @@ read_condition (const PlaitExclusions *exclusions, Exclusion *exclusion, char *t
 
   if (several)
     {
-      plait_problems_add_key (problems, exclusions->file, PLAIT_GRID_GROUP, exclusion->key,
-                              "\"%s\" is not one condition; did you mean \"%s\"?", text, several);
+      plait_grid_problem (exclusions->grid, exclusion->key, "\"%s\" is not one condition; did you mean \"%s\"?", text,
+                          several);
       return;
     }
   if (!equals)
     {
-      plait_problems_add_key (problems, exclusions->file, PLAIT_GRID_GROUP, exclusion->key,
-                              "\"%s\" is no condition; write KEY=VALUE|VALUE & KEY=VALUE; ...", g_strstrip (text));
+      plait_grid_problem (exclusions->grid, exclusion->key,
+                          "\"%s\" is no condition; write KEY=VALUE|VALUE & KEY=VALUE; ...", g_strstrip (text));
       return;
     }
   *equals = '\0';
-  place = plait_axes_find (axes, n, g_strstrip (text), exclusions->file, exclusion->key, problems);
+  place = plait_axes_find (exclusions->grid, exclusions->axes, exclusions->n, g_strstrip (text), exclusion->key);
   if (place < 0)
     return;
 
-  const PlaitAxis *axis = &axes[place];
+  const PlaitAxis *axis = &exclusions->axes[place];
   g_auto (GStrv) values = g_strsplit (equals + 1, "|", -1);
   condition.axis = (guint)place;
   condition.meets = g_new0 (gboolean, axis->n_values + 1);
@@ -133,18 +133,17 @@ read_condition (const PlaitExclusions *exclusions, Exclusion *exclusion, char *t
       else
         {
           g_autofree char *remedy = plait_item_remedy (values[i], (const char *const *)axis->values, "|", NULL);
-          plait_problems_add_key (problems, exclusions->file, PLAIT_GRID_GROUP, exclusion->key,
-                                  "\"%s\" is no value of the axis %s; %s", values[i], axis->key, remedy);
+          plait_grid_problem (exclusions->grid, exclusion->key, "\"%s\" is no value of the axis %s; %s", values[i],
+                              axis->key, remedy);
         }
     }
   g_array_append_val (exclusion->conditions, condition);
 }
 
 void
-plait_exclusions_read (PlaitExclusions *exclusions, const char *key, const PlaitAxis *axes, guint n,
-                       PlaitProblems *problems)
+plait_exclusions_read (PlaitExclusions *exclusions, const char *key)
 {
-  g_auto (GStrv) texts = plait_key_file_list (exclusions->file, PLAIT_GRID_GROUP, key);
+  g_auto (GStrv) texts = plait_key_file_list (exclusions->grid->file, PLAIT_GRID_GROUP, key);
 
   for (guint i = 0; texts[i]; i++)
     {
@@ -157,13 +156,13 @@ plait_exclusions_read (PlaitExclusions *exclusions, const char *key, const Plait
       exclusion->conditions = g_array_new (FALSE, FALSE, sizeof (Condition));
       g_ptr_array_add (exclusions->list, exclusion);
       if (!strchr (texts[i], '=') && strchr (before, '='))
-        plait_problems_add_key (
-            problems, exclusions->file, PLAIT_GRID_GROUP, key,
+        plait_grid_problem (
+            exclusions->grid, key,
             "\"%s\" is no condition; separate the values of a condition by '|': did you mean \"%s|%s\"?", texts[i],
             before, texts[i]);
       else
         for (guint c = 0; conditions[c]; c++)
-          read_condition (exclusions, exclusion, conditions[c], axes, n, problems);
+          read_condition (exclusions, exclusion, conditions[c]);
     }
 }
 
@@ -189,7 +188,7 @@ plait_exclusions_leave_out (PlaitExclusions *exclusions, const guint *value_indi
 }
 
 PlaitExclusion *
-plait_exclusions_list (const PlaitExclusions *exclusions, guint *n, PlaitProblems *problems)
+plait_exclusions_list (const PlaitExclusions *exclusions, guint *n)
 {
   PlaitExclusion *listed = g_new (PlaitExclusion, exclusions->list->len);
 
@@ -200,8 +199,8 @@ plait_exclusions_list (const PlaitExclusions *exclusions, guint *n, PlaitProblem
 
       listed[e] = (PlaitExclusion){ g_strdup (exclusion->text), exclusion->n_cells };
       if (exclusion->n_cells == 0)
-        plait_problems_add_key (problems, exclusions->file, PLAIT_GRID_GROUP, exclusion->key,
-                                "\"%s\" leaves no cell out; correct it, or drop it", exclusion->text);
+        plait_grid_problem (exclusions->grid, exclusion->key, "\"%s\" leaves no cell out; correct it, or drop it",
+                            exclusion->text);
     }
   return listed;
 }

@@ -66,7 +66,7 @@ static const char *const flags[]
 /* TRUE if @word is an allowed option with its full name. sbatch also accepts abbreviations, which could stand for an
  * option that is not allowed. */
 static gboolean
-is_allowed (const char *word)
+is_allowed (const char *word, gconstpointer data)
 {
   gsize length = strcspn (word, "=");
   g_autofree char *name = g_strndup (word, length);
@@ -74,48 +74,41 @@ is_allowed (const char *word)
   return g_strv_contains (word[length] == '=' ? allowed : flags, name);
 }
 
-static gboolean
-is_allowed_item (const char *word, gconstpointer data)
-{
-  (void)data;
-  return is_allowed (word);
-}
-
 static void
-refuse (const PlaitKeyFile *file, const char *key, const char *expected, PlaitProblems *problems)
+refuse (const PlaitGridGroup *grid, const char *key, const char *expected)
 {
-  plait_problems_add_key (problems, file, PLAIT_GRID_GROUP, key, "cannot be \"%s\"; expected %s",
-                          plait_key_file_value (file, PLAIT_GRID_GROUP, key), expected);
+  plait_grid_problem (grid, key, "cannot be \"%s\"; expected %s",
+                      plait_key_file_value (grid->file, PLAIT_GRID_GROUP, key), expected);
 }
 
 void
-plait_executor_read (const PlaitKeyFile *file, PlaitExecutorSettings *settings, PlaitProblems *problems)
+plait_executor_read (const PlaitGridGroup *grid, PlaitExecutorSettings *settings)
 {
-  settings->values = plait_grid_read_keys (file, "executor", &settings->keys, problems);
-  settings->words = plait_key_file_list (file, PLAIT_GRID_GROUP, "executor.options");
+  settings->values = plait_grid_read_keys (grid, "executor", &settings->keys);
+  settings->words = plait_key_file_list (grid->file, PLAIT_GRID_GROUP, "executor.options");
   settings->timed = g_strcmp0 (settings->keys.executor_time, PLAIT_EXECUTOR_MEASURED) == 0;
   if (settings->keys.executor_time && !settings->timed
       && !plait_executor_parse_time (settings->keys.executor_time, &settings->seconds))
-    refuse (file, "executor.time",
-            "a number and s, m, h or d, such as 90s or 2h, up to a year, or " PLAIT_EXECUTOR_MEASURED, problems);
+    refuse (grid, "executor.time",
+            "a number and s, m, h or d, such as 90s or 2h, up to a year, or " PLAIT_EXECUTOR_MEASURED);
   if (settings->keys.executor_memory && !is_memory (settings->keys.executor_memory)
       && !g_str_equal (settings->keys.executor_memory, PLAIT_EXECUTOR_MEASURED))
-    refuse (file, "executor.memory", "a size such as 500M or 4G, or " PLAIT_EXECUTOR_MEASURED, problems);
+    refuse (grid, "executor.memory", "a size such as 500M or 4G, or " PLAIT_EXECUTOR_MEASURED);
   for (guint i = 0; settings->words && settings->words[i]; i++)
     {
-      g_autofree char *mended = plait_separators_mend (settings->words[i], ";", is_allowed_item, NULL);
+      g_autofree char *mended = plait_separators_mend (settings->words[i], ";", is_allowed, NULL);
 
       if (mended)
-        plait_problems_add_key (problems, file, PLAIT_GRID_GROUP, "executor.options",
-                                "\"%s\" is several options; did you mean \"%s\"?", settings->words[i], mended);
-      else if (!is_allowed (settings->words[i]))
+        plait_grid_problem (grid, "executor.options", "\"%s\" is several options; did you mean \"%s\"?",
+                            settings->words[i], mended);
+      else if (!is_allowed (settings->words[i], NULL))
         {
           g_autofree char *choices = g_strjoinv (", ", (char **)allowed);
 
-          plait_problems_add_key (problems, file, PLAIT_GRID_GROUP, "executor.options",
-                                  "\"%s\" is not allowed; expected options of sbatch separated by ';', such as "
-                                  "--partition=cpu;--account=mt, each with its value after '=', and only these: %s",
-                                  settings->words[i], choices);
+          plait_grid_problem (grid, "executor.options",
+                              "\"%s\" is not allowed; expected options of sbatch separated by ';', such as "
+                              "--partition=cpu;--account=mt, each with its value after '=', and only these: %s",
+                              settings->words[i], choices);
         }
     }
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "files/problems.h"
 #include "axes/cells.h"
 
 /*
@@ -24,5 +23,5 @@
  * year. */
 gboolean plait_executor_parse_time (const char *text, gint64 *seconds);
 
-/* Reads the executor's keys of the group [grid] of @file. Adds faults to @problems. */
-void plait_executor_read (const PlaitKeyFile *file, PlaitExecutorSettings *settings, PlaitProblems *problems);
+/* Reads the executor's keys of @grid. Faults are added to its problems. */
+void plait_executor_read (const PlaitGridGroup *grid, PlaitExecutorSettings *settings);

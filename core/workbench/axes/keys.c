@@ -54,7 +54,17 @@ plait_grid_owns_key (const char *key)
 }
 
 void
-plait_grid_refuse_key (const PlaitKeyFile *file, const char *key, PlaitProblems *problems)
+plait_grid_problem (const PlaitGridGroup *grid, const char *key, const char *format, ...)
+{
+  va_list arguments;
+
+  va_start (arguments, format);
+  plait_problems_add_key_va (grid->problems, grid->file, PLAIT_GRID_GROUP, key, format, arguments);
+  va_end (arguments);
+}
+
+void
+plait_grid_refuse_key (const PlaitGridGroup *grid, const char *key)
 {
   g_autofree const char **names = g_new0 (const char *, plait_grid_group.n_definitions + 1);
   gboolean dotted = strchr (key, '.') != NULL;
@@ -67,13 +77,13 @@ plait_grid_refuse_key (const PlaitKeyFile *file, const char *key, PlaitProblems 
   remedy = plait_name_remedy (key, names,
                               "write GROUP.KEY=VALUE;VALUE, such as decoder.combiner=serial;flat, or one of the keys "
                               "that plait inspect grid lists");
-  plait_problems_add_key (problems, file, PLAIT_GRID_GROUP, key, "is neither an axis nor a key of [grid]; %s", remedy);
+  plait_grid_problem (grid, key, "is neither an axis nor a key of [grid]; %s", remedy);
 }
 
 PlaitSettings *
-plait_grid_read_keys (const PlaitKeyFile *file, const char *prefix, PlaitGridSettings *read, PlaitProblems *problems)
+plait_grid_read_keys (const PlaitGridGroup *grid, const char *prefix, PlaitGridSettings *read)
 {
-  const char *const *keys = plait_key_file_keys (file, PLAIT_GRID_GROUP);
+  const char *const *keys = plait_key_file_keys (grid->file, PLAIT_GRID_GROUP);
   PlaitSettings *settings = plait_settings_new_for_group (&plait_grid_group);
 
   for (guint i = 0; keys[i]; i++)
@@ -81,8 +91,9 @@ plait_grid_read_keys (const PlaitKeyFile *file, const char *prefix, PlaitGridSet
       g_autoptr (GError) fault = NULL;
 
       if (g_str_has_prefix (keys[i], prefix) && plait_settings_find (settings, keys[i]) >= 0
-          && !plait_settings_set (settings, keys[i], plait_key_file_value (file, PLAIT_GRID_GROUP, keys[i]), &fault))
-        plait_problems_add_key (problems, file, PLAIT_GRID_GROUP, keys[i], "%s", fault->message);
+          && !plait_settings_set (settings, keys[i], plait_key_file_value (grid->file, PLAIT_GRID_GROUP, keys[i]),
+                                  &fault))
+        plait_grid_problem (grid, keys[i], "%s", fault->message);
     }
   plait_settings_fill_group (settings, &plait_grid_group, read);
   return settings;

@@ -11,17 +11,26 @@
  */
 #include "axes/grid-settings.h"
 
+/* The group [grid] of a file, and the list of its problems; both are borrowed. */
+typedef struct
+{
+  PlaitKeyFile *file;
+  PlaitProblems *problems;
+} PlaitGridGroup;
+
+/* Adds a problem of @key of [grid]; NULL: of the group itself. */
+void plait_grid_problem (const PlaitGridGroup *grid, const char *key, const char *format, ...) G_GNUC_PRINTF (3, 4);
+
 /* TRUE if @key is a key of [grid] of its own. FALSE for an axis, whose key belongs to another group. */
 gboolean plait_grid_has_key (const char *key);
 
-/* Adds the problem that @key of the group [grid] of @file is neither an axis nor a key of its own. */
-void plait_grid_refuse_key (const PlaitKeyFile *file, const char *key, PlaitProblems *problems);
+/* Adds the problem that @key is neither an axis nor a key of [grid]. */
+void plait_grid_refuse_key (const PlaitGridGroup *grid, const char *key);
 
 /* TRUE if the first part of @key, such as "executor" in "executor.colour", is reserved for keys of [grid] that are not
  * axes. The key itself may be unknown. */
 gboolean plait_grid_owns_key (const char *key);
 
-/* Reads the keys of [grid] of @file that begin with @prefix into *@read; other fields get their defaults. Adds faults
- * to @problems. The texts in *@read belong to the returned settings. (transfer full) */
-PlaitSettings *plait_grid_read_keys (const PlaitKeyFile *file, const char *prefix, PlaitGridSettings *read,
-                                     PlaitProblems *problems);
+/* Reads the keys of [grid] that begin with @prefix into *@read; other fields get their defaults. Faults are added to
+ * the problems. The texts in *@read belong to the returned settings. (transfer full) */
+PlaitSettings *plait_grid_read_keys (const PlaitGridGroup *grid, const char *prefix, PlaitGridSettings *read);

@@ -62,52 +62,50 @@ has_value (const char *dotted, gconstpointer file)
 }
 
 static void
-read_width (PlaitParameterMatch *match, const PlaitKeyFile *file, const char *dotted, PlaitProblems *problems)
+read_width (PlaitParameterMatch *match, const PlaitGridGroup *grid, const char *dotted)
 {
   Width width = { .dotted = g_strdup (dotted) };
-  g_autofree char *mended = plait_separators_mend (dotted, ";", has_value, file);
-  const char *value = value_of (file, dotted);
+  g_autofree char *mended = plait_separators_mend (dotted, ";", has_value, grid->file);
+  const char *value = value_of (grid->file, dotted);
 
   plait_experiment_split_key (dotted, &width.group, &width.key);
   if (mended)
-    plait_problems_add_key (problems, file, PLAIT_GRID_GROUP, VARY, "\"%s\" is no key; did you mean \"%s\"?", dotted,
-                            mended);
+    plait_grid_problem (grid, VARY, "\"%s\" is no key; did you mean \"%s\"?", dotted, mended);
   else if (!value || !g_ascii_string_to_signed (value, 10, 1, MAX_WIDTH, &width.value, NULL))
-    plait_problems_add_key (problems, file, PLAIT_GRID_GROUP, VARY,
-                            "\"%s\" is no key with a width in this file; name such keys as decoder.feed_forward or "
-                            "source.en.feed_forward, and write their values for the first cell",
-                            dotted);
+    plait_grid_problem (grid, VARY,
+                        "\"%s\" is no key with a width in this file; name such keys as decoder.feed_forward or "
+                        "source.en.feed_forward, and write their values for the first cell",
+                        dotted);
   width.written = g_strdup (value);
   g_array_append_val (match->widths, width);
 }
 
 static void
-read_keys (PlaitParameterMatch *match, const PlaitKeyFile *file, PlaitProblems *problems)
+read_keys (PlaitParameterMatch *match, const PlaitGridGroup *grid)
 {
   PlaitGridSettings read;
-  guint before = plait_problems_count (problems);
-  g_autoptr (PlaitSettings) settings = plait_grid_read_keys (file, KEY, &read, problems);
-  g_auto (GStrv) names = plait_key_file_list (file, PLAIT_GRID_GROUP, VARY);
+  guint before = plait_problems_count (grid->problems);
+  g_autoptr (PlaitSettings) settings = plait_grid_read_keys (grid, KEY, &read);
+  g_auto (GStrv) names = plait_key_file_list (grid->file, PLAIT_GRID_GROUP, VARY);
 
-  if (plait_problems_count (problems) > before)
+  if (plait_problems_count (grid->problems) > before)
     return;
   match->tolerance = read.match_tolerance;
   match->multiple = read.match_multiple;
   if (!plait_settings_text (settings, KEY))
-    plait_problems_add_key (problems, file, PLAIT_GRID_GROUP, VARY,
-                            "names widths to match, but the key " KEY " is missing; write " KEY "=parameters");
+    plait_grid_problem (grid, VARY, "names widths to match, but the key " KEY " is missing; write " KEY "=parameters");
   if (!names || !names[0])
-    plait_problems_add_key (problems, file, PLAIT_GRID_GROUP, KEY,
-                            "needs " VARY "=KEY;..., the widths that may be changed, such as decoder.feed_forward");
+    plait_grid_problem (grid, KEY,
+                        "needs " VARY "=KEY;..., the widths that may be changed, such as decoder.feed_forward");
   for (guint i = 0; names && names[i]; i++)
-    read_width (match, file, names[i], problems);
+    read_width (match, grid, names[i]);
 }
 
 PlaitParameterMatch *
-plait_parameter_match_new (const PlaitKeyFile *file, PlaitProblems *problems)
+plait_parameter_match_new (const PlaitGridGroup *grid)
 {
-  const char *const *keys = plait_key_file_keys (file, PLAIT_GRID_GROUP);
-  guint before = plait_problems_count (problems), i = 0;
+  const char *const *keys = plait_key_file_keys (grid->file, PLAIT_GRID_GROUP);
+  guint before = plait_problems_count (grid->problems), i = 0;
   g_autoptr (PlaitParameterMatch) match = NULL;
 
   while (keys[i] && !is_key (keys[i]))
@@ -115,11 +113,11 @@ plait_parameter_match_new (const PlaitKeyFile *file, PlaitProblems *problems)
   if (!keys[i])
     return NULL;
   match = g_new0 (PlaitParameterMatch, 1);
-  match->location = plait_key_file_location (file, PLAIT_GRID_GROUP, VARY);
+  match->location = plait_key_file_location (grid->file, PLAIT_GRID_GROUP, VARY);
   match->widths = g_array_new (FALSE, FALSE, sizeof (Width));
   g_array_set_clear_func (match->widths, width_clear);
-  read_keys (match, file, problems);
-  return plait_problems_count (problems) == before ? g_steal_pointer (&match) : NULL;
+  read_keys (match, grid);
+  return plait_problems_count (grid->problems) == before ? g_steal_pointer (&match) : NULL;
 }
 
 void

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "experiment/file.h"
+#include "axes/keys.h"
 
 /*
  * Cells of a grid with as many parameters as its first cell, so that combiners are compared at equal model size.
@@ -18,9 +19,9 @@
  */
 typedef struct PlaitParameterMatch PlaitParameterMatch;
 
-/* Reads the keys match and match.* of [grid] of @file. NULL if all of them are missing, or if it adds to @problems.
+/* Reads the keys match and match.* of @grid (borrowed). NULL if all of them are missing, or if it adds to its problems.
  * (transfer full) */
-PlaitParameterMatch *plait_parameter_match_new (const PlaitKeyFile *file, PlaitProblems *problems);
+PlaitParameterMatch *plait_parameter_match_new (const PlaitGridGroup *grid);
 void plait_parameter_match_free (PlaitParameterMatch *match);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitParameterMatch, plait_parameter_match_free)
 

@@ -4,7 +4,6 @@
 #include "corpus/iterator.h"
 #include "axes/vocabularies.h"
 
-/* Returns the names of the streams of @experiment, separated by blanks. (transfer full) */
 static char *
 list_streams (const PlaitExperiment *experiment)
 {

@@ -9,11 +9,11 @@
 #define KEY "vocabularies"
 
 gboolean
-plait_vocabularies_read_own (const PlaitKeyFile *file, PlaitProblems *problems)
+plait_vocabularies_read_own (const PlaitGridGroup *grid)
 {
   PlaitGridSettings read;
 
-  plait_settings_free (plait_grid_read_keys (file, KEY, &read, problems));
+  plait_settings_free (plait_grid_read_keys (grid, KEY, &read));
   return read.vocabularies == PLAIT_GRID_VOCABULARIES_OWN;
 }
 
@@ -75,10 +75,6 @@ are_alike (const GPtrArray *a, const GPtrArray *b)
   return a->len == b->len;
 }
 
-/*
- * Learning together
- */
-
 /* Cells that would learn one vocabulary from the same texts without the other cells. */
 typedef struct
 {
@@ -105,7 +101,6 @@ class_free (gpointer data)
   g_free (class);
 }
 
-/* Returns the streams of @experiment that have vocabulary @name. (transfer container) */
 static GPtrArray *
 streams_of (const PlaitExperiment *experiment, const char *name)
 {
@@ -119,7 +114,6 @@ streams_of (const PlaitExperiment *experiment, const char *name)
   return streams;
 }
 
-/* Adds @experiment, which learns vocabulary @name, to its class in @classes. */
 static void
 add_learner (GPtrArray *classes, PlaitExperiment *experiment, const char *name, PlaitDigests *taken)
 {
@@ -301,10 +295,6 @@ plait_vocabularies_join (PlaitExperimentCell *cells, guint n, PlaitDigests *dige
       changed |= join (classes, i, digests);
   return changed;
 }
-
-/*
- * Descriptions
- */
 
 static void
 vocabulary_free (gpointer data)

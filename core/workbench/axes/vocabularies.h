@@ -13,8 +13,8 @@
  * Generated texts of different tasks are never combined.
  */
 
-/* TRUE if [grid] of @file has vocabularies=own. Adds a fault to @problems. */
-gboolean plait_vocabularies_read_own (const PlaitKeyFile *file, PlaitProblems *problems);
+/* TRUE if @grid has vocabularies=own. A fault is added to its problems. */
+gboolean plait_vocabularies_read_own (const PlaitGridGroup *grid);
 
 /* Makes cells [@n] learn one vocabulary where they would learn different ones for a common stream. TRUE if that changed
  * a cell. */

@@ -115,7 +115,6 @@ add_step (PlaitAttentionDifference *difference, PlaitStore *first, PlaitStore *s
   return TRUE;
 }
 
-/* Adds the heatmap @path of one sentence. */
 static gboolean
 add_heatmap (GPtrArray *differences, PlaitStore *first, PlaitStore *second, const char *split, const char *memory,
              const char *path, GError **error)

@@ -71,18 +71,11 @@ add_series (PlaitPlotChart *chart, const char *name, guint n)
   return series;
 }
 
-/* The runs that are drawn. */
 typedef struct
 {
   GPtrArray *runs;
   GArray *systems; /* (element-type PlaitRunSystem) of the runs, with names for this chart */
 } Runs;
-
-static PlaitRunSystem *
-system_of (const Runs *runs, guint s)
-{
-  return &g_array_index (runs->systems, PlaitRunSystem, s);
-}
 
 static const char *
 setting_of (const PlaitRunSystem *system, const PlaitSettingDifference *difference)
@@ -104,7 +97,7 @@ distinguishes_systems (const Runs *runs, const PlaitSettingDifference *differenc
   for (guint i = 0; i < runs->systems->len; i++)
     for (guint k = 0; k < i; k++)
       {
-        const PlaitRunSystem *a = system_of (runs, i), *b = system_of (runs, k);
+        const PlaitRunSystem *a = plait_run_system_at (runs->systems, i), *b = plait_run_system_at (runs->systems, k);
 
         if (g_str_equal (a->name, b->name) && !g_str_equal (setting_of (a, difference), setting_of (b, difference)))
           return TRUE;
@@ -120,7 +113,7 @@ name_systems (const Runs *runs)
   g_autoptr (GPtrArray) differences = plait_setting_differences (runs->runs);
 
   for (guint s = 0; s < runs->systems->len; s++)
-    rename_system (system_of (runs, s), g_strdup (""));
+    rename_system (plait_run_system_at (runs->systems, s), g_strdup (""));
   for (guint d = 0; d < differences->len; d++)
     {
       const PlaitSettingDifference *difference = differences->pdata[d];
@@ -129,15 +122,16 @@ name_systems (const Runs *runs)
         continue;
       for (guint s = 0; s < runs->systems->len; s++)
         {
-          PlaitRunSystem *system = system_of (runs, s);
+          PlaitRunSystem *system = plait_run_system_at (runs->systems, s);
 
           rename_system (system, g_strconcat (system->name, *system->name == '\0' ? "" : ", ",
                                               setting_of (system, difference), NULL));
         }
     }
   for (guint s = 0; s < runs->systems->len; s++)
-    if (*system_of (runs, s)->name == '\0')
-      rename_system (system_of (runs, s), g_strdup (plait_run_at (runs->runs, system_of (runs, s)->runs[0])->name));
+    if (*plait_run_system_at (runs->systems, s)->name == '\0')
+      rename_system (plait_run_system_at (runs->systems, s),
+                     g_strdup (plait_run_at (runs->runs, plait_run_system_at (runs->systems, s)->runs[0])->name));
 }
 
 /* Sets point @i to the mean of @values and its band to one standard deviation on each side. The band of a single value
@@ -235,7 +229,8 @@ curves_new (const Runs *runs, const char *path, GError **error)
 
   for (guint s = 0; s < runs->systems->len; s++)
     {
-      PlaitPlotSeries *series = plait_plot_series_read (runs->runs, system_of (runs, s), path, FALSE, error);
+      PlaitPlotSeries *series
+          = plait_plot_series_read (runs->runs, plait_run_system_at (runs->systems, s), path, FALSE, error);
 
       if (!series)
         return NULL;
@@ -280,7 +275,7 @@ bars_new (const Runs *runs, const char *path, const char *split, const char *met
   chart->categories = g_new0 (char *, runs->systems->len + 1);
   for (guint s = 0; s < runs->systems->len; s++)
     {
-      const PlaitRunSystem *system = system_of (runs, s);
+      const PlaitRunSystem *system = plait_run_system_at (runs->systems, s);
       g_autoptr (GArray) values = g_array_new (FALSE, FALSE, sizeof (double));
       const PlaitRunScore *score = NULL;
 
@@ -364,7 +359,7 @@ lengths_new (const Runs *runs, const char *path, const char *metric, GError **er
 
   for (guint s = 0; s < runs->systems->len; s++)
     {
-      const PlaitRunSystem *system = system_of (runs, s);
+      const PlaitRunSystem *system = plait_run_system_at (runs->systems, s);
       g_autoptr (GPtrArray) tables = g_ptr_array_new_with_free_func ((GDestroyNotify)g_array_unref);
 
       for (guint r = 0; r < system->n; r++)

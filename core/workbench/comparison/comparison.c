@@ -47,7 +47,7 @@ find_notes (PlaitRunComparison *comparison)
 
   for (guint s = 0; s < comparison->systems->len; s++)
     {
-      const PlaitRunSystem *system = &g_array_index (comparison->systems, PlaitRunSystem, s);
+      const PlaitRunSystem *system = plait_run_system_at (comparison->systems, s);
 
       for (guint i = 0; i < system->n; i++)
         {
@@ -59,18 +59,12 @@ find_notes (PlaitRunComparison *comparison)
   comparison->notes = plait_run_results_describe_differences (results, names, n);
 }
 
-static const PlaitRunSystem *
-system_of (const PlaitRunComparison *comparison, guint s)
-{
-  return &g_array_index (comparison->systems, PlaitRunSystem, s);
-}
-
 /* Returns the results of the runs of system @s, one for each seed. (transfer container) (element-type
  * PlaitRunResult) */
 static GPtrArray *
 results_of (const PlaitRunComparison *comparison, guint s)
 {
-  const PlaitRunSystem *system = system_of (comparison, s);
+  const PlaitRunSystem *system = plait_run_system_at (comparison->systems, s);
   GPtrArray *results = g_ptr_array_new ();
 
   for (guint i = 0; i < system->n; i++)
@@ -158,7 +152,7 @@ static char *
 legend (const PlaitRunComparison *comparison, guint first)
 {
   const PlaitComparisonOptions *options = &comparison->options;
-  const char *baseline = system_of (comparison, baseline_of (comparison, first))->name;
+  const char *baseline = plait_run_system_at (comparison->systems, baseline_of (comparison, first))->name;
 
   return plait_comparison_note (comparison->systems->len > 1 && options->tested ? baseline : NULL, options->test,
                                 (guint)options->trials, (guint64)options->seed,
@@ -222,7 +216,8 @@ plait_run_comparison_scores (const PlaitRunComparison *comparison, guint first)
     {
       if (!has_row (comparison, s, first, end))
         continue;
-      plait_table_run (table, system_of (comparison, s)->name, system_of (comparison, s)->runs[0]);
+      plait_table_run (table, plait_run_system_at (comparison->systems, s)->name,
+                       plait_run_system_at (comparison->systems, s)->runs[0]);
       for (guint m = first; m < end; m++)
         {
           const PlaitSeedStatistics *value = plait_run_comparison_value (comparison, s, m);

@@ -83,27 +83,14 @@ read_array (const Arrays *arrays, const char *name, PlaitStoreType type, gint64 
   return values && (found == n || fail (arrays, error)) ? g_steal_pointer (&values) : NULL;
 }
 
-static gboolean
-read_integers (const Arrays *arrays, const char *name, gint64 n, gint64 **values, GError **error)
-{
-  *values = read_array (arrays, name, PLAIT_STORE_INT64, n, error);
-  return *values != NULL;
-}
-
-static gboolean
-read_reals (const Arrays *arrays, const char *name, gint64 n, double **values, GError **error)
-{
-  *values = read_array (arrays, name, PLAIT_STORE_DOUBLE, n, error);
-  return *values != NULL;
-}
-
 /* Reads @n + 1 offsets, which must begin at 0 and not decrease. */
 static gboolean
 read_offsets (const Arrays *arrays, const char *name, gint64 n, gint64 **offsets, GError **error)
 {
   gboolean sound;
 
-  if (!read_integers (arrays, name, n + 1, offsets, error))
+  *offsets = read_array (arrays, name, PLAIT_STORE_INT64, n + 1, error);
+  if (!*offsets)
     return FALSE;
   sound = (*offsets)[0] == 0 && (*offsets)[n] <= MAX_NUMBERS;
   for (gint64 i = 0; i < n; i++)
@@ -143,9 +130,9 @@ static gboolean
 read_arrays (Arrays *arrays, PlaitDescent *descent, GError **error)
 {
   gint64 targets, entries, sets, n;
-  g_autofree gint64 *extents = NULL;
+  g_autofree gint64 *extents = read_array (arrays, "extents", PLAIT_STORE_INT64, 3, error);
 
-  if (!read_integers (arrays, "extents", 3, &extents, error))
+  if (!extents)
     return FALSE;
   arrays->layers = extents[0];
   arrays->heads = extents[1];
@@ -160,19 +147,19 @@ read_arrays (Arrays *arrays, PlaitDescent *descent, GError **error)
       || descent->n_rows < 1 || descent->n_rows > MIN (MAX_AXIS_LENGTH, MAX_STEPS / targets))
     return fail (arrays, error);
   entries = arrays->layers * arrays->heads * targets;
-  if (!read_integers (arrays, "row_level", descent->n_rows, &descent->level, error)
-      || !read_integers (arrays, "row_first_child", descent->n_rows, &arrays->first_child, error)
-      || !read_integers (arrays, "row_children", descent->n_rows, &arrays->children, error)
+  if (!(descent->level = read_array (arrays, "row_level", PLAIT_STORE_INT64, descent->n_rows, error))
+      || !(arrays->first_child = read_array (arrays, "row_first_child", PLAIT_STORE_INT64, descent->n_rows, error))
+      || !(arrays->children = read_array (arrays, "row_children", PLAIT_STORE_INT64, descent->n_rows, error))
       || !read_offsets (arrays, "entry_offsets", entries, &arrays->entries, error))
     return FALSE;
   sets = arrays->entries[entries];
   if (!read_offsets (arrays, "set_offsets", sets, &arrays->sets, error))
     return FALSE;
   n = arrays->sets[sets];
-  return read_integers (arrays, "row", n, &arrays->row, error)
-         && read_reals (arrays, "weight", n, &arrays->weight, error)
-         && read_reals (arrays, "path", n, &arrays->product, error)
-         && read_reals (arrays, "taken", n, &arrays->taken, error)
+  return (arrays->row = read_array (arrays, "row", PLAIT_STORE_INT64, n, error))
+         && (arrays->weight = read_array (arrays, "weight", PLAIT_STORE_DOUBLE, n, error))
+         && (arrays->product = read_array (arrays, "path", PLAIT_STORE_DOUBLE, n, error))
+         && (arrays->taken = read_array (arrays, "taken", PLAIT_STORE_DOUBLE, n, error))
          && (is_sound (arrays, descent, n) || fail (arrays, error));
 }
 

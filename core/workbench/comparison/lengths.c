@@ -128,7 +128,6 @@ find_split (GPtrArray *splits, char *name, guint n)
   return split;
 }
 
-/* Adds a table for each metric of @split. */
 static void
 add_tables (GPtrArray *tables, const Split *split, const char *const *systems)
 {

@@ -101,7 +101,6 @@ short_name (const char *name, char *const *names)
   return same == 1 ? g_strndup (name, length - DIGEST - 1) : g_strdup (name);
 }
 
-/* Adds the runs that the grid in @store links to. */
 static gboolean
 add_grid (GPtrArray *runs, PlaitStore *store, PlaitLog *log, GError **error)
 {
@@ -127,7 +126,6 @@ add_grid (GPtrArray *runs, PlaitStore *store, PlaitLog *log, GError **error)
   return TRUE;
 }
 
-/* TRUE if two of @runs have one name. */
 static gboolean
 names_clash (const GPtrArray *runs)
 {

@@ -108,10 +108,10 @@ name_systems (GArray *systems, const GPtrArray *runs)
   g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
 
   for (guint s = 0; s < systems->len; s++)
-    g_ptr_array_add (names, common_name (runs, &g_array_index (systems, PlaitRunSystem, s)));
+    g_ptr_array_add (names, common_name (runs, plait_run_system_at (systems, s)));
   for (guint s = 0; s < systems->len; s++)
     {
-      PlaitRunSystem *system = &g_array_index (systems, PlaitRunSystem, s);
+      PlaitRunSystem *system = plait_run_system_at (systems, s);
       const char *name = names->pdata[s];
 
       for (guint other = 0; other < systems->len; other++)
@@ -136,7 +136,7 @@ plait_run_systems_new (const GPtrArray *runs)
 
       for (guint s = 0; s < systems->len && !system && !run->dump; s++)
         {
-          PlaitRunSystem *other = &g_array_index (systems, PlaitRunSystem, s);
+          PlaitRunSystem *other = plait_run_system_at (systems, s);
 
           if (g_str_equal (settings->pdata[s], own) && !plait_run_at (runs, other->runs[0])->dump
               && is_new_seed (runs, other, run))
@@ -148,7 +148,7 @@ plait_run_systems_new (const GPtrArray *runs)
 
           g_array_append_val (systems, fresh);
           g_ptr_array_add (settings, g_steal_pointer (&own));
-          system = &g_array_index (systems, PlaitRunSystem, systems->len - 1);
+          system = plait_run_system_at (systems, systems->len - 1);
         }
       system->runs[system->n++] = r;
     }

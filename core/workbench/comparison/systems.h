@@ -13,6 +13,13 @@ typedef struct
   guint *runs; /* [n]: indices of the runs */
 } PlaitRunSystem;
 
+/* Returns system @s of @systems (element-type PlaitRunSystem). */
+static inline PlaitRunSystem *
+plait_run_system_at (const GArray *systems, guint s)
+{
+  return &g_array_index (systems, PlaitRunSystem, s);
+}
+
 /* Groups @runs into systems, in the order of their first runs. Runs are one system if their seeds differ and all other
  * settings that can change a score, and the contents of their files, are equal. A repeated run, a second run with an
  * equal seed, and a dump are systems of their own. (transfer full) (element-type PlaitRunSystem) */

@@ -36,7 +36,7 @@ typedef struct
   char *fingerprint;
   char *training_fingerprint; /* NULL if an older plait wrote the run without it */
   gboolean complete;
-  char *fault;
+  char *fault; /* reason why it is unreadable, or its difference from the cell; or NULL */
 } Found;
 
 static void
@@ -79,37 +79,32 @@ look_at (const PlaitGrid *grid, const Folder *folder, const char *name)
   return found;
 }
 
-/* Gives @found the fingerprints of @cell if no setting, file or plugin differs. They differ still if another version of
- * plait made them in another way, or without settings that now have their defaults. */
+/* Notes the difference between @found and @cell. Without one, gives @found the fingerprints of @cell: another version
+ * of plait made them in another way, or lacked settings that now have their defaults. */
 static void
-recognise (Found *found, const PlaitGridCell *cell, PlaitDigests *digests)
+compare_run (Found *found, const PlaitGridCell *cell, PlaitDigests *digests)
 {
+  g_autoptr (GError) fault = NULL;
   g_autofree char *difference = NULL;
 
   if (!found->fingerprint || g_str_equal (found->fingerprint, cell->cell->fingerprint))
     return;
-  difference = plait_grid_difference (cell->cell->experiment, digests, found->store, NULL);
+  difference = plait_grid_difference (cell->cell->experiment, digests, found->store, &fault);
   if (g_strcmp0 (difference, "") != 0)
-    return;
+    {
+      found->fault = g_strdup (difference ? difference : fault->message);
+      return;
+    }
   g_free (found->fingerprint);
   g_free (found->training_fingerprint);
   found->fingerprint = g_strdup (cell->cell->fingerprint);
   found->training_fingerprint = g_strdup (cell->cell->training_fingerprint);
 }
 
-/* Returns the reason why @found cannot be kept for @cell. (transfer full) */
 static char *
-explain (const Found *found, const PlaitGridCell *cell, PlaitDigests *digests)
+explain (const Found *found)
 {
-  g_autoptr (GError) fault = NULL;
-  char *difference;
-
-  if (found->fault)
-    return g_strdup (found->fault);
-  if (g_str_equal (found->fingerprint, cell->cell->fingerprint))
-    return g_strdup (found->complete ? "--fresh runs it again" : "it is not finished");
-  difference = plait_grid_difference (cell->cell->experiment, digests, found->store, &fault);
-  return difference ? difference : g_strdup (fault->message);
+  return g_strdup (found->fault ? found->fault : found->complete ? "--fresh runs it again" : "it is not finished");
 }
 
 static char *
@@ -155,7 +150,7 @@ find_state (const PlaitGrid *grid, PlaitGridCell *cell, const Folder *folder, Pl
   gboolean fresh = grid->fresh;
 
   cell->state = PLAIT_CELL_FINISHED;
-  recognise (&finished, cell, digests);
+  compare_run (&finished, cell, digests);
   if (!fresh && finished.complete && is_trained (&finished, cell))
     g_hash_table_insert (folder->trained, g_strdup (cell->cell->training_fingerprint), g_strdup (final_name));
   if (!fresh && finished.complete && g_str_equal (finished.fingerprint, cell->cell->fingerprint))
@@ -167,11 +162,11 @@ find_state (const PlaitGrid *grid, PlaitGridCell *cell, const Folder *folder, Pl
     {
       cell->state = PLAIT_CELL_TRAINED;
       cell->trained = g_steal_pointer (&final_name);
-      cell->note = explain (&finished, cell, digests);
+      cell->note = explain (&finished);
       return;
     }
   partial = look_at (grid, folder, training);
-  recognise (&partial, cell, digests);
+  compare_run (&partial, cell, digests);
   if (!fresh && is_trained (&partial, cell)
       && (!partial.complete || g_str_equal (partial.fingerprint, cell->cell->fingerprint)))
     {
@@ -193,7 +188,7 @@ find_state (const PlaitGrid *grid, PlaitGridCell *cell, const Folder *folder, Pl
     }
   cell->state = finished.exists || partial.exists ? PLAIT_CELL_STALE : PLAIT_CELL_NEW;
   if (cell->state == PLAIT_CELL_STALE)
-    cell->note = explain (finished.exists ? &finished : &partial, cell, digests);
+    cell->note = explain (finished.exists ? &finished : &partial);
 }
 
 /* TRUE if @cell continues a finished run whose training ended earlier. */
@@ -252,7 +247,6 @@ share_training (PlaitGrid *grid, const Folder *folder)
     }
 }
 
-/* Returns the names of the files that belong to cells. (transfer full) */
 static GHashTable *
 names_of_cells (const PlaitGrid *grid)
 {
@@ -272,7 +266,6 @@ compare_names (gconstpointer a, gconstpointer b, gpointer nothing)
   return strcmp (a, b);
 }
 
-/* Returns the folder with the names of its entries. */
 static Folder
 list_folder (const PlaitGrid *grid)
 {
@@ -289,7 +282,6 @@ list_folder (const PlaitGrid *grid)
   return folder;
 }
 
-/* Finds the finished runs in the folder that belong to no cell. */
 static void
 find_unclaimed (const PlaitGrid *grid, const Folder *folder)
 {

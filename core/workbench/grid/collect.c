@@ -9,8 +9,6 @@
 #include "files/file.h"
 #include "files/transfer.h"
 
-/* Results of finished cells and reasons of failed ones. */
-
 enum
 {
   TAIL_LINES = 8,

@@ -6,8 +6,6 @@
 #include "tables/heatmap.h"
 #include "tables/table.h"
 
-/* Writes the files about all cells. */
-
 gboolean
 plait_grid_write_tables (const PlaitGrid *grid, const PlaitGridTable *table, GError **error)
 {

@@ -7,8 +7,6 @@
 #include <glib/gstdio.h>
 #include <sys/stat.h>
 
-/* The grid's folder: its lock, and which of its files a grid may overwrite. */
-
 /* The files about all cells, in the order of writing. */
 static const char *const written[] = { "grid.h5", "table.csv", "table.md", "table.tex" };
 

@@ -6,8 +6,6 @@
 #include "files/digest.h"
 #include "grid/grid-private.h"
 
-/* The cells of a grid and their file names. */
-
 enum
 {
   MAX_NAME_LENGTH = 60, /* bytes of a file name, without digest and ending */

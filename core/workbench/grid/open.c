@@ -4,8 +4,6 @@
 #include "setup/trained.h"
 #include "tables/table.h"
 
-/* Opens a grid from its grid.h5. */
-
 #define CELLS "/cells"
 #define MAX_BYTES ((gsize)1 << 26)
 
@@ -50,7 +48,6 @@ read_column (PlaitStore *store, const char *table, const char *name, gint64 *n, 
   return g_steal_pointer (&column);
 }
 
-/* Reads the value index on axis @a of all cells. */
 static gboolean
 read_value_indices (const PlaitCells *cells, guint a, PlaitStore *store, GError **error)
 {
@@ -123,7 +120,6 @@ read_cells (PlaitGrid *grid, PlaitStore *store, PlaitRegistry *registry, GError 
   return TRUE;
 }
 
-/* Reads the labels of left-out duplicates, if there are any. */
 static gboolean
 read_same (PlaitCells *cells, PlaitStore *store, GError **error)
 {

@@ -9,8 +9,6 @@
 #include "grid/table.h"
 #include "run/process.h"
 
-/* Runs the cells of a grid, several at once. */
-
 enum
 {
   POLL_MILLISECONDS = 200,
@@ -19,7 +17,6 @@ enum
   MAX_GRACE = 30, /* maximum seconds for a checkpoint after a cell's time limit */
 };
 
-/* A running cell. */
 typedef struct
 {
   PlaitGridCell *cell;

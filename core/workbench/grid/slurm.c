@@ -88,7 +88,6 @@ call (const Submission *submission, const char *const *words, GError **error)
   return ask (&program, &answer, error) ? g_steal_pointer (&answer.output) : NULL;
 }
 
-/* Reads the maximum number of tasks of a job array. */
 static gboolean
 find_array_size (const Submission *submission, guint *size, GError **error)
 {
@@ -126,7 +125,6 @@ list_queued (const char *output)
   return g_string_free (g_steal_pointer (&jobs), FALSE);
 }
 
-/* Fails if jobs of this grid are in the queue already. */
 static gboolean
 check_queue (const Submission *submission, GError **error)
 {

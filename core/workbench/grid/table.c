@@ -27,7 +27,6 @@ group_cells (const PlaitGrid *grid)
   return rows;
 }
 
-/* Collects the score columns of all finished cells. */
 static void
 collect_score_columns (PlaitGridTable *table, const PlaitGrid *grid)
 {
@@ -128,7 +127,6 @@ name_row (const PlaitGrid *grid, const PlaitGridCell *cell)
   return g_string_free (g_steal_pointer (&name), FALSE);
 }
 
-/* Returns the sentences below the table. (transfer full) */
 static char **
 find_notes (const PlaitGrid *grid)
 {

@@ -5,12 +5,9 @@
 
 #include <math.h>
 
-/* The table of a grid for people, and its numbers for programs. */
-
 static const char apart[] = "Cells with other references of a split have a table of their own; scores of different "
                             "tables cannot be compared.";
 
-/* The score columns of one shown table. */
 typedef struct
 {
   guint first,
