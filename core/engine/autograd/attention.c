@@ -34,7 +34,7 @@ target_of (PlaitTape *tape, PlaitNode *input)
   return target;
 }
 
-/* Scores and contexts of the pairs that see each other. */
+/* Counts the multiplications of scores and contexts, for the query-key pairs that attention may see. */
 static void
 note_products (PlaitTape *tape, PlaitNode *queries, PlaitRagged query_rows, const PlaitKeyValues *memory,
                gboolean causal)
@@ -55,13 +55,13 @@ typedef struct
 {
   PlaitAttentionSettings settings;
   PlaitRagged query_rows;
-  PlaitTensor log_sums; /* [rows, heads] */
+  PlaitTensor log_sums; /* [query rows, heads] log of the softmax denominators, for backward */
   guint n_memories;
   PlaitAttentionMemory memories[];
 } AttentionPayload;
 
-/* What attention reads. The inputs are the queries, then keys and values of each memory, which may have moved since the
- * last time. */
+/* Returns the kernel's arguments for @node. node->inputs: the queries, then keys and values of each memory. The inputs'
+ * values are read afresh, because the tape may have moved them. */
 static PlaitAttentionJob
 job_of (const PlaitNode *node)
 {
@@ -162,10 +162,10 @@ typedef struct
   PlaitAttentionSettings settings;
   guint n;
   const guint8 *const *present;
-  PlaitTensor *tensors; /* [2 n]: room for keys and values */
+  PlaitTensor *tensors; /* [2 n] the keys' values, then the values' values, filled by items_job_of */
 } ItemsPayload;
 
-/* What attention over items reads. The inputs are the queries, then all keys, then all values. */
+/* Returns the kernel's arguments for @node. node->inputs: the queries, then all keys, then all values. */
 static PlaitItemsJob
 items_job_of (const PlaitNode *node)
 {
@@ -246,7 +246,7 @@ typedef struct
   const PlaitSiblingGroups *sibling_groups;
 } SiblingPayload;
 
-/* The inputs are the queries, the keys, the values. */
+/* Returns the kernel's arguments for @node. node->inputs: the queries, the keys, the values. */
 static PlaitSiblingAttention
 sibling_attention_of (const PlaitNode *node)
 {

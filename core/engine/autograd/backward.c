@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "autograd/tape-private.h"
 
-/* Where gradients go, and the way back through the nodes. */
+/* The storage of gradients, and the backward pass through the nodes. */
 
 PlaitTensor
 plait_gradient_target (PlaitTape *tape, PlaitNode *input, PlaitScalar *beta)
@@ -16,7 +16,7 @@ plait_gradient_target (PlaitTape *tape, PlaitNode *input, PlaitScalar *beta)
   if (whole == input)
     return whole->gradient;
 
-  /* The other parts of the whole may never get a contribution. */
+  /* Zero the whole gradient: other views of the node may never contribute. */
   if (*beta == 0)
     plait_tensor_fill (tape->pool, whole->gradient, 0, 0);
   *beta = 1;
@@ -116,7 +116,8 @@ plait_tape_release_node (PlaitTape *tape, PlaitNode *node)
   node->payload = NULL;
 }
 
-/* Runs the backward of @node, with the values that it reads, on behalf of who made it. */
+/* Runs the backward of @node in the name of the plugin that made it. First restores the inputs' values that it
+ * reads. */
 static void
 go_back (PlaitTape *tape, PlaitNode *node)
 {
@@ -128,11 +129,11 @@ go_back (PlaitTape *tape, PlaitNode *node)
   node->operation->backward (tape, node);
 }
 
-/* All nodes from place @left on have gone back. */
+/* Reports that all recorded nodes from place @left on have run their backward. */
 static void
 come_to (PlaitTape *tape, gint left)
 {
-  /* Within a segment places are those of another time. */
+  /* Nodes of a recomputed piece have places of their own, which mean nothing outside. */
   if (tape->in_recomputed)
     return;
   plait_weight_reuse_flush (tape, left);
@@ -158,18 +159,17 @@ plait_tape_backward (PlaitTape *tape, PlaitNode *root)
 {
   PlaitScalar beta;
 
-  if (tape->caller.who && plait_crash_get_owner ().who)
-    plait_tape_fail (tape, "calls %s, which is the host's: compute, and leave the step to it", G_STRFUNC);
+  plait_tape_refuse_plugins (tape, G_STRFUNC);
   g_assert (root->value.rows == 1 && root->value.width == 1);
   g_assert (tape->mode != PLAIT_TAPE_EVALUATE && !tape->went_back);
   tape->went_back = TRUE;
-  /* Nothing that can learn: there is nothing to do. */
+  /* No parameter is reachable from the root. */
   if (!root->needs_gradient)
     return;
 
   plait_gradient_target (tape, root, &beta).data[0] = 1;
   come_to (tape, tape->n_recorded + 1);
-  /* The root's value is one number that callers like to read. */
+  /* The value of the root stays readable after backward. */
   plait_tape_run_backward (tape, root);
   plait_tape_set_caller (tape, (PlaitCodeOwner){ NULL, NULL });
   tape->last = NULL;

@@ -16,14 +16,14 @@ enum
   BOTTOM_UP_INPUTS
 };
 
-/* TRUE if the candidate's weight is multiplied child by child. */
+/* TRUE if the candidate's weight is two factors, one for each child. */
 static gboolean
 is_after (const PlaitBottomUp *bottom_up)
 {
   return bottom_up->kind == PLAIT_TREE_GRU && bottom_up->reset == PLAIT_RESET_AFTER;
 }
 
-/* What @bottom_up reads and writes; values may have moved since the last time. */
+/* Sets the tensors of @bottom_up from the values of @node and its inputs, which the tape may have moved. */
 static void
 set_values (PlaitTape *tape, PlaitBottomUp *bottom_up, const PlaitNode *node)
 {
@@ -63,7 +63,7 @@ unpack (PlaitTape *tape, PlaitBottomUp *bottom_up)
     plait_tape_unpack (tape, &bottom_up->candidate[side]);
 }
 
-/* Gradients of the candidate's weight and bias. */
+/* Adds the gradients of the candidate's weight and bias. */
 static void
 add_candidate_gradients (PlaitTape *tape, const PlaitBottomUp *bottom_up, PlaitNode *weight, PlaitNode *bias)
 {
@@ -141,7 +141,7 @@ bottom_up_backward (PlaitTape *tape, PlaitNode *node)
   plait_tape_release (tape, work.dchildren);
 }
 
-/* What backward reads of the inputs it asks for itself. */
+/* ignores_inputs, because backward restores the few values that it reads by itself, in set_values. */
 static const PlaitOperator bottom_up_operator
     = { .name = "upward", .backward = bottom_up_backward, .ignores_inputs = TRUE };
 

@@ -5,8 +5,8 @@
 
 #include <math.h>
 
-/* Steps to try, relative to 1. A step that crosses a kink (ReLU) misleads; a shorter one does not. A wrong gradient
- * agrees with none. */
+/* Step sizes, tried in turn. A step that crosses a kink (ReLU) gives a wrong difference, but a smaller step may not
+ * cross it. A wrong gradient disagrees with all of them. */
 #ifdef PLAIT_SCALAR_DOUBLE
 static const double steps[] = { 1e-3, 1e-4, 1e-5 };
 #define TOLERANCE 1e-6
@@ -17,19 +17,19 @@ static const double steps[] = { 2e-2, 5e-3, 1e-3 };
 #define ROUNDING 2e-3
 #endif
 
-/* Below this share of the greatest gradient of its leaf, or ROUNDING times the root, which differences cannot resolve,
- * an element's error is not relative to itself. */
+/* An error is relative to the gradient's magnitude, but at least to this share of the largest gradient of its leaf and
+ * to ROUNDING times the root. Differences cannot resolve less. */
 #define SMALL 1e-3
 
 typedef struct
 {
   const PlaitGradientCheck *check;
   PlaitTape *tape;
-  PlaitTensor *targets;   /* what backward adds to */
-  PlaitTensor *gradients; /* what it found */
+  PlaitTensor *targets;   /* [leaves] gradient that backward adds to */
+  PlaitTensor *gradients; /* [leaves] copy of targets after the backward pass */
   PlaitNode **nodes;
-  gboolean backward; /* the gradients too */
-  double root;       /* its value */
+  gboolean backward; /* TRUE: compute the gradients too */
+  double root;       /* value of the root */
 } Checker;
 
 static void
@@ -49,7 +49,7 @@ compute (gpointer data)
   checker->root = root->value.data[0];
 }
 
-/* Finds the root's value; with @backward also the gradients. */
+/* Builds the graph and sets checker->root; with @backward also adds the gradients to checker->targets. */
 static gboolean
 evaluate (Checker *checker, gboolean backward, GError **error)
 {
@@ -60,7 +60,7 @@ evaluate (Checker *checker, gboolean backward, GError **error)
 static gboolean
 difference (Checker *checker, PlaitScalar *element, double step, double *difference, GError **error)
 {
-  /* Weights of f (x + k step), divided by 12 step: exact for polynomials of degree 4. */
+  /* The derivative is the sum of weight * f (x + k * step), divided by 12 * step; exact for polynomials of degree 4. */
   static const struct
   {
     int k;
@@ -92,7 +92,8 @@ largest (PlaitTensor tensor)
   return found;
 }
 
-/* @floor is the magnitude that errors of small gradients are relative to. */
+/* Compares backward's gradient of one element with finite differences. @floor: least magnitude that the error is
+ * relative to. */
 static gboolean
 check_element (Checker *checker, guint leaf, gint64 element, double floor, GError **error)
 {
@@ -141,7 +142,7 @@ check_leaf (Checker *checker, guint leaf, double root, GError **error)
   return TRUE;
 }
 
-/* A zeroed tensor of the shape of @like, whose storage @storage owns. */
+/* Returns a zeroed tensor of the shape of @like; @storage owns its memory. */
 static PlaitTensor
 new_zeros (GPtrArray *storage, PlaitTensor like)
 {
@@ -173,7 +174,7 @@ plait_check_gradients (const PlaitGradientCheck *check, PlaitPool *pool, GError 
       plait_tensor_fill (pool, targets[i], 0, 0);
     }
 
-  /* Some operators add to gradients on their way forward, so what this pass found is copied before the next. */
+  /* Copy the gradients: some operators add to their targets in the forward pass too, so later passes spoil them. */
   if (!evaluate (&checker, TRUE, error))
     return FALSE;
   root = checker.root;

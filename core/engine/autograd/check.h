@@ -5,38 +5,37 @@
 #include "text/error.h"
 
 /*
- * Gradients against central finite differences of fourth order. In the build with double scalars the two agree to 1e-6
- * and better; with float scalars the numeric side is rough, and only gross errors show.
+ * Compares gradients with central finite differences of fourth order. With double scalars they agree to 1e-6 or better.
+ * With float scalars finite differences are rough, and only gross errors show.
  */
 
-/* A tensor to differentiate by. Its values are moved during the check and put back. */
+/* A tensor whose gradient is checked. The check changes its values and restores them. */
 typedef struct
 {
   const char *name;
   PlaitTensor value;
-  PlaitTensor gradient; /* where backward adds, the shape of @value: a parameter's; set to zero first, and left with
-                           nothing of use. data NULL: the check has storage of its own */
+  PlaitTensor gradient; /* storage of a parameter's gradient, to which backward adds, in the shape of @value;
+                           overwritten by the check. No data: the check allocates storage */
 } PlaitCheckLeaf;
 
 typedef struct
 {
-  /* Builds a [1, 1] root on a tape that has just begun. leaves[i] stands for leaf i; one that is a parameter's may be
-   * ignored and reached by plait_parameter_node. It must build the same thing each time. */
+  /* Builds a graph on @tape and returns its [1, 1] root. leaves[i] is the node of leaf i; for a parameter,
+   * plait_parameter_node may be called instead. Must build the same graph each time. */
   PlaitNode *(*build) (PlaitTape *tape, PlaitNode *const *leaves, gpointer data);
   gpointer data;
   const PlaitCheckLeaf *leaves;
   guint n_leaves;
-  PlaitTapeMode mode; /* PLAIT_TAPE_TRAIN, with dropout from @key, or PLAIT_TAPE_CHECK */
-  PlaitRandomKey key; /* of dropout, and of the sample */
-  gint64 sample;      /* elements to look at in each leaf, drawn with @key; 0: all */
-  double tolerance;   /* greatest relative error; 0: 1e-6 for double scalars, 3e-2 for float */
-  double small;       /* the share of the greatest gradient of its leaf below which the error of an element is relative
-                         to that share; 0: a thousandth */
+  PlaitTapeMode mode; /* PLAIT_TAPE_TRAIN: with dropout, from @key; or PLAIT_TAPE_CHECK */
+  PlaitRandomKey key; /* random key of dropout and of the choice of elements */
+  gint64 sample;      /* number of elements checked in each leaf, chosen with @key; 0: all */
+  double tolerance;   /* largest relative error allowed; 0: 1e-6 for double scalars, 3e-2 for float */
+  double small; /* errors are relative to the gradient's magnitude, but at least to this share of the largest gradient
+                   of the leaf; 0: a thousandth */
 } PlaitGradientCheck;
 
 /*
- * Compares. The error of an element is relative to its magnitude or, where that is small, to a share of the greatest
- * gradient of its leaf. PLAIT_ERROR_FAILED names leaf, element, numeric and analytic gradient of the first
- * that is off.
+ * Checks the gradients of all leaves against finite differences. Returns FALSE with PLAIT_ERROR_FAILED at the first
+ * element that differs; the message names the leaf, the element and both gradients.
  */
 gboolean plait_check_gradients (const PlaitGradientCheck *check, PlaitPool *pool, GError **error);

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* Element by element goes with nodes of one shape; @function is who was asked. */
+/* Fails the step if @x and @y differ in shape. @function: the public function to name in the message. */
 static void
 expect_one_shape (PlaitTape *tape, const char *function, const PlaitNode *x, const PlaitNode *y)
 {
@@ -12,7 +12,7 @@ expect_one_shape (PlaitTape *tape, const char *function, const PlaitNode *x, con
                      x->value.rows, x->value.width, y->value.rows, y->value.width);
 }
 
-/* A node of the shape of the first of @inputs. */
+/* Returns a node of the shape of inputs[0]. */
 static PlaitNode *
 node_like (PlaitTape *tape, const PlaitOperator *operation, PlaitNode *const *inputs, guint n, gsize payload_size)
 {
@@ -136,7 +136,7 @@ plait_multiply (PlaitTape *tape, PlaitNode *x, PlaitNode *y)
   return node;
 }
 
-/* z = x / y, few numbers: z' = x' / y - z y' / y. */
+/* For z = x / y: dx = dz / y, dy = -z dz / y. */
 static void
 divide_backward (PlaitTape *tape, PlaitNode *node)
 {
@@ -173,7 +173,7 @@ plait_divide (PlaitTape *tape, PlaitNode *x, PlaitNode *y)
   return node;
 }
 
-/* Backward of the maximum, and of the minimum, whose sign is -1. */
+/* Backward of plait_maximum, whose payload is 1, and of plait_minimum, whose payload is -1. */
 static void
 maximum_backward (PlaitTape *tape, PlaitNode *node)
 {
@@ -271,7 +271,7 @@ plait_reduce_sum (PlaitTape *tape, PlaitNode *x)
   return node;
 }
 
-/* Masks are never kept: the key makes them again. */
+/* Dropout masks are not stored: backward draws them again from the key. */
 typedef struct
 {
   PlaitRandomKey key;

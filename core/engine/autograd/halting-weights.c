@@ -3,8 +3,9 @@
 #include "autograd/layer-operators.h"
 
 /*
- * With a the numbers and p the shares: p_i = a_row(i); but p_i = a_row(i) - p_(i-1) where share i - 1, the last of the
- * block before, is of the same row; and p_i = 1 - sum of the others where i is the last of a full block.
+ * Numbers a give halting weights p: p_i = a_row(i). If weight i - 1, the last of the previous block, belongs to the
+ * same row: p_i = a_row(i) - p_(i-1). If i is the last weight of a full block: p_i = 1 - sum of the block's other
+ * weights.
  */
 
 static gboolean

@@ -11,204 +11,209 @@
 #include "recurrent/rnn-step.h"
 #include "kernels/gradient-terms.h"
 
-/* What the tape offers to the operators of this floor and to the parameters above it; not part of
- * the plugin interface. */
+/* Functions of the tape for the host's own operators and layers. Not part of the plugin interface. */
 
-/* Sets whose code works on the tape from now on, in this thread, and returns whose did. The core's own (NULL) does not
- * fail. Beginning a step sets that. */
+/* Names @caller as the plugin whose code works on @tape in this thread, and returns the previous one. {NULL}: the host,
+ * whose errors abort. plait_tape_begin sets the host. */
 PlaitCodeOwner plait_tape_set_caller (PlaitTape *tape, PlaitCodeOwner caller);
 
-/* The leaf that stands for @key in this step: made from the other arguments at the first call, found again later. */
+/* Returns the leaf with key @key of this step. The first call makes the leaf from the other arguments; later calls
+ * return the same node. */
 PlaitNode *plait_tape_keyed_leaf (PlaitTape *tape, gconstpointer key, PlaitTensor value, const PlaitTensor *gradient,
                                   const PlaitPacked *packed);
 
-/* The gradient that has arrived at that leaf; no data if none has. */
+/* Returns the gradient of the leaf with key @key; no data if no gradient has arrived or there is no such leaf. */
 PlaitTensor plait_tape_keyed_gradient (const PlaitTape *tape, gconstpointer key);
 
 /*
- * How far backward has come, for those who want gradients before its end. Nodes that backward visits have places, from
- * 1 in the order in which they were made. @report is called (@data) where backward begins and after each node: all
- * nodes from place @left on have gone back. Once that is no more than the place of a keyed leaf, nothing more is added
- * to its gradient; of a leaf that no node reads, or that there is not, it is G_MAXINT. Until the tape is begun again.
+ * Reports the progress of backward, to callers who use gradients before its end. Recorded nodes have places, numbered
+ * from 1 as they were made. @report is called when backward begins and after each node: all nodes from place @left on
+ * are done. When @left is at most plait_tape_keyed_place () of a leaf, its gradient is complete. That place is G_MAXINT
+ * if no node reads the leaf or there is no such leaf. plait_tape_begin removes the report.
  */
 typedef void (*PlaitTapeReport) (gpointer data, gint left);
 void plait_tape_report_backward (PlaitTape *tape, PlaitTapeReport report, gpointer data);
 gint plait_tape_keyed_place (const PlaitTape *tape, gconstpointer key);
 
-/* From now on until the tape is begun again, gradients of keyed leaves stay in the arena, where they take the place of
- * values that backward is done with, instead of being added to the storage given with the leaf. */
+/* Keeps gradients of keyed leaves in the arena, where they reuse the memory of values, instead of adding them to the
+ * storage given with each leaf. Holds until plait_tape_begin. */
 void plait_tape_keep_gradients (PlaitTape *tape);
 gboolean plait_tape_keeps_gradients (const PlaitTape *tape);
 
-/* From now on until the tape is begun again, products with weights are multiplied with @precision, which runs here and
- * is none of bytes: forward and backward of linear layers, of recurrent and tree cells, and of the output layer. Those
- * of attention and of pairs, softmax, norms, embeddings and all sums remain of numbers, as before and where nobody asks
- * for another precision. */
+/* Sets the precision of products with weights, forward and backward: of linear layers, recurrent and tree cells and the
+ * output layer. Everything else stays in PlaitScalar: attention, query-key pairs, softmax, norms, embeddings and sums.
+ * @precision must run on this processor and not be int8. Holds until plait_tape_begin. */
 void plait_tape_set_precision (PlaitTape *tape, PlaitPrecision precision);
 PlaitPrecision plait_tape_precision (const PlaitTape *tape);
 
-/* Notes that the equations multiply @x and @y, with so many multiplications: once forward, and backward once more for
- * each of the two that needs a gradient. */
+/* Counts a product of @x and @y that needs @multiplications forward, and as many again in backward for each of the two
+ * that needs a gradient. */
 void plait_tape_note_product (PlaitTape *tape, const PlaitNode *x, const PlaitNode *y, gint64 multiplications);
 
-/* How many numbers @node, a weight, has: the multiplications of a product for each row. None of NULL. */
+/* Returns the number of elements of a weight, which is the multiplications of a product for each row. 0 for NULL. */
 static inline gint64
 plait_tape_n_elements (const PlaitNode *node)
 {
   return node ? node->value.rows * node->value.width : 0;
 }
 
-/* All that was noted since the tape began: the useful work of matrix products, whatever the kernels make of it. */
+/* Returns the multiplications counted by plait_tape_note_product since plait_tape_begin: the useful work of the step's
+ * matrix products. */
 double plait_tape_multiplications (const PlaitTape *tape);
 
-/* An uninitialised tensor of the tape's arena; plait_tensor_size is what to release. */
+/* Returns an uninitialised tensor in the tape's arena, to be released with plait_tape_release. */
 PlaitTensor plait_tape_tensor (PlaitTape *tape, gint64 rows, gint64 width);
 
-/* Bytes of a tensor whose rows stand end to end, as they were taken. */
+/* Returns the bytes that the arena holds for a tensor made by plait_tape_tensor. */
 static inline gsize
 plait_tensor_size (PlaitTensor tensor)
 {
   return sizeof (PlaitScalar) * (gsize)MAX (tensor.rows * tensor.width, 1);
 }
 
-/* Gives back what plait_tape_tensor took. An empty tensor is allowed. */
+/* Releases a tensor made by plait_tape_tensor. A tensor without data is allowed. */
 void plait_tape_release (PlaitTape *tape, PlaitTensor tensor);
 
-/* An uninitialised tensor that @node keeps until its backward is done, which gives it back. */
+/* Returns an uninitialised tensor in the arena for activations that the backward of @node reads. The tape releases it
+ * after that backward. */
 PlaitTensor plait_tape_save (PlaitTape *tape, PlaitNode *node, gint64 rows, gint64 width);
 
-/* Gives that back before: where no backward comes. */
+/* Releases all tensors of plait_tape_save early, for a node without a backward pass. */
 void plait_tape_release_saved (PlaitTape *tape, PlaitNode *node);
 
 /*
- * From now on until the tape is begun again, plait_tape_recomputed keeps nothing but what a segment gives, and backward
- * computes it once more: the same bits, with the same dropout (Chen et al. 2016, "Training deep nets with sublinear
- * memory cost").
+ * Turns recomputation (gradient checkpointing) on until plait_tape_begin. plait_tape_recomputed then keeps only the
+ * result of its call, and backward makes the call again: same bits, same dropout (Chen et al. 2016, "Training deep nets
+ * with sublinear memory cost").
  */
 void plait_tape_enable_recompute (PlaitTape *tape);
 
 /*
- * What @call gives on @tape: a node that an operator has made, with storage of its own. @call may be made again in
- * backward, and so does the same each time and touches nothing but the tape; @data, of @size bytes, is copied, and
- * what it points to stays until the tape is begun again. A weight is used in one segment alone. Within a segment
- * there are no others.
+ * Returns the node that @call makes on @tape. The node must come from an operator and own its storage. Backward may
+ * call again, so @call must give the same result each time and change nothing except the tape. @data, of @size bytes,
+ * is copied; memory it points to must live until plait_tape_begin. All uses of one weight must lie in one such call.
+ * Calls do not nest.
  */
 typedef PlaitNode *(*PlaitRecomputedCall) (PlaitTape *tape, gconstpointer data);
 PlaitNode *plait_tape_recomputed (PlaitTape *tape, PlaitRecomputedCall call, gconstpointer data, gsize size);
 
-/* plait_tape_value, or an empty tensor for NULL. */
+/* Returns plait_tape_value (@tape, @node), or a tensor without data if @node is NULL. */
 PlaitTensor plait_tape_value_if_any (PlaitTape *tape, PlaitNode *node);
 
-/* A view: @value lies inside the value of @input. Consumers write straight into the gradient of what @input is a view
- * of. */
+/* Returns a node that is a view: @value is a part of the value of @input. Gradients of the view are written into the
+ * gradient of the node that owns the storage. */
 PlaitNode *plait_tape_view (PlaitTape *tape, PlaitNode *input, PlaitTensor value);
 
-/* As plait_tape_node, but the value takes the storage of the value of inputs[@from], which has its shape, where that
- * one can be given up: made by an operator that can compute it again, and consumed by nobody else so far. The operator
- * then computes in place. */
+/* Like plait_tape_node, with a value in the shape of inputs[@from]. The value reuses the storage of inputs[@from] if
+ * that input can be recomputed and has no other consumer; the operator then computes in place. */
 PlaitNode *plait_tape_node_in_place (PlaitTape *tape, const PlaitOperator *operation, PlaitNode *const *inputs,
                                      guint n_inputs, guint from, gsize payload_size);
 
-/* Notes that the value of @node may be given up once it has been consumed: it is cheap to compute again. */
+/* Marks the value of @node as cheap to recompute, so it may be discarded once it has been consumed. */
 void plait_tape_mark_discardable (PlaitTape *tape, PlaitNode *node);
 
-/* Gives up the noted values that have been consumed: called where a sub-layer ends. */
+/* Discards the marked values that have been consumed. Called at the end of each sublayer. */
 void plait_tape_discard_values (PlaitTape *tape);
 
-/* plait_dropout (plait_linear (...), rate) as one operator, which keeps one value instead of two. Not for tanh and
- * sigmoid, whose derivatives need what was dropped. */
+/* Returns plait_dropout (plait_linear (...), @rate) as one operator, which keeps one value instead of two. @activation
+ * must not be tanh or sigmoid, whose derivatives need the values before dropout. */
 PlaitNode *plait_linear_dropout (PlaitTape *tape, PlaitNode *x, PlaitNode *weight, PlaitNode *bias,
                                  PlaitActivation activation, double rate);
 
-/* The gradient of @input, initialised: to be added to. */
+/* Returns the gradient of @input, zeroed at first use, for the caller to add to. */
 PlaitTensor plait_gradient_to_add (PlaitTape *tape, PlaitNode *input);
 
-/* The same, but an empty tensor where @input is NULL or needs no gradient. */
+/* Like plait_gradient_to_add, but returns a tensor without data if @input is NULL or needs no gradient. */
 PlaitTensor plait_gradient_to_add_if_needed (PlaitTape *tape, PlaitNode *input);
 
-/* As plait_gradient_target, but an empty tensor where @input is NULL or needs no gradient, for kernels that skip what
- * has no data. */
+/* Like plait_gradient_target, but returns a tensor without data if @input is NULL or needs no gradient. Kernels skip
+ * outputs without data. */
 PlaitTensor plait_gradient_if_needed (PlaitTape *tape, PlaitNode *input, PlaitScalar *beta);
 
-/* Adds row i of @gradient to row indices[i] of that of @input, where it is not -1; nothing where @input is NULL or
- * needs no gradient. */
+/* Adds row i of @gradient to row indices[i] of the gradient of @input; skips indices of -1. Does nothing if @input is
+ * NULL or needs no gradient. */
 void plait_gradient_scatter (PlaitTape *tape, PlaitNode *input, PlaitTensor gradient, const gint64 *indices);
 
-/* Adds @factor * @from to the gradient of @input; nothing where @input is NULL or needs no gradient. */
+/* Adds @factor * @from to the gradient of @input. Does nothing if @input is NULL or needs no gradient. */
 void plait_gradient_add (PlaitTape *tape, PlaitNode *input, PlaitScalar factor, PlaitTensor from);
 
 /*
- * As plait_gradient_target, but where nothing has arrived at @input yet, *gradient (contiguous, of the arena, of the
- * shape of @input: mostly the node's own) becomes its storage: gradient->data is then NULL, *beta 0, and what comes
- * back still holds what *gradient held, to be worked on in place. For the last contribution of a backward.
+ * Like plait_gradient_target, but may hand over the storage of *gradient (contiguous, in the arena, in the shape of
+ * @input). If @input has no gradient yet, *gradient becomes its gradient: gradient->data is set to NULL, *beta to 0,
+ * and the returned tensor still holds the values of *gradient, to be changed in place. Call it only for the last
+ * contribution of a backward.
  */
 PlaitTensor plait_gradient_inherit (PlaitTape *tape, PlaitTensor *gradient, PlaitNode *input, PlaitScalar *beta);
 
-/* Adds @factor * *gradient to the gradient of @input by plait_gradient_inherit. */
+/* Adds @factor * *gradient to the gradient of @input; hands the storage over as plait_gradient_inherit does. */
 void plait_gradient_pass (PlaitTape *tape, PlaitTensor *gradient, PlaitScalar factor, PlaitNode *input);
 
-/* @weight as a factor, which may be NULL. */
+/* Returns the value of @weight with the tape's precision and without panels. @weight may be NULL. */
 PlaitRnnWeight plait_tape_rnn_weight (PlaitTape *tape, PlaitNode *weight);
 
-/* Gives @factor panels of its own of its weight, if it has one, or of the transpose; and takes its own ones away. */
+/* plait_tape_pack lays the weight of @factor, or its transpose, out in panels of its own; it does nothing for a weight
+ * without data. plait_tape_unpack frees them. */
 void plait_tape_pack (PlaitTape *tape, PlaitRnnWeight *factor, gboolean transposed);
 void plait_tape_unpack (PlaitTape *tape, PlaitRnnWeight *factor);
 
 /*
- * A weight that is used at many steps of time: it is laid out in panels once, and the rows of its uses are collected
- * and make its gradient in few products, the last of them where nobody before reads it. All this is for leaves that are
- * used often in a step with few rows at a time; for others the answer is NULL, and gradients are made at once.
+ * State of a weight that is used at many time steps. The weight is packed once, and the rows of its uses are collected,
+ * so that few large products make its gradient. The last product runs as soon as no earlier node reads the weight. Only
+ * leaves with many uses of few rows get it; for others the functions below return NULL or make gradients at once.
  */
 typedef struct PlaitWeightReuse PlaitWeightReuse;
 
-/* The panels of @weight for a product of @rows rows with @precision, or NULL; in PLAIT_TAPE_EVALUATE those that its
- * owner packed. */
+/* Returns the panels of @weight for a product of @rows rows in @precision, or NULL. With PLAIT_TAPE_EVALUATE these are
+ * the panels that the owner of the weight packed. */
 const PlaitPacked *plait_weight_reuse_packed (PlaitTape *tape, PlaitNode *weight, gint64 rows,
                                               PlaitPrecision precision);
 
-/* The panels of the transpose of @value, which is the value of @weight or, under a mutation test, a multiple of it. */
+/* Returns the panels of the transpose of @value for a product of @rows rows in @precision, or NULL. @value is the value
+ * of @weight, or a multiple of it in a mutation test. */
 const PlaitPacked *plait_weight_reuse_transposed (PlaitTape *tape, PlaitNode *weight, PlaitTensor value, gint64 rows,
                                                   PlaitPrecision precision);
 
-/* Gives @factor, whose value is that of @weight (NULL: nothing is done), either of those panels, or where there are
- * none and @many steps to come own ones. */
+/* Sets factor->packed to the panels of @weight or of its transpose, as the two functions above return them. If they
+ * return NULL and @many steps follow, packs panels for @factor alone. Does nothing if @weight is NULL. */
 void plait_weight_reuse_pack (PlaitTape *tape, PlaitRnnWeight *factor, PlaitNode *weight, gint64 rows,
                               gboolean transposed, gboolean many);
 
-/* Adds x^T dz to the gradient of @weight and the sum of dz's rows to that of @bias (may be NULL), now or later. */
+/* Adds x^T dz to the gradient of @weight and the sum of the rows of @dz to that of @bias (may be NULL), now or later in
+ * the backward pass. */
 void plait_weight_reuse_collect (PlaitTape *tape, PlaitNode *weight, PlaitNode *bias, PlaitTensor x, PlaitTensor dz);
 
-/* Makes the gradients of what is collected for weights and biases that no node before place @left reads. */
+/* Adds the collected gradients of the weights and biases that no recorded node before place @left reads. */
 void plait_weight_reuse_flush (PlaitTape *tape, gint left);
 
-/* Adds the gradients of products of chosen rows, of @queries and @keys from those of the numbers, the cotangents for
- * either of them. */
+/* Adds to the gradients of @queries and @keys the derivatives of dot products between queries and selected rows.
+ * @for_queries and @for_keys: gradients of the products [selected, 1]; they differ only in mutation tests. */
 void plait_sparse_dot_scores_add_gradients (PlaitTape *tape, PlaitNode *queries, PlaitNode *keys,
                                             const PlaitSelectedRows *selected, PlaitTensor for_queries,
                                             PlaitTensor for_keys);
 
-/* Adds the gradients of additive scores of chosen rows; @inputs begin with the queries, the keys and the vector. */
+/* Adds the derivatives of additive scores of selected rows. @inputs begins with the queries, the keys and the vector;
+ * @dscores [selected] are the gradients of the scores. */
 void plait_sparse_additive_scores_add_gradients (PlaitTape *tape, PlaitNode *const *inputs,
                                                  const PlaitSelectedRows *selected, const PlaitScalar *dscores);
 
 /*
- * Attention from the top of a memory's levels down all branches (attention/sibling-attention.h): the rows at the top,
- * and the children of each row, are under one softmax; a row has its weight times what its parent has, and row i of the
- * result is the sum of what the leaves have for query i times their values. queries [query rows, w], keys and values
- * [rows, w]; @groups is borrowed.
+ * Returns a node [query rows, w]: attention from the top level of a memory down all branches
+ * (attention/sibling-attention.h). One softmax covers the top rows, and one the children of each row. The weight of a
+ * row is its softmax value times its parent's weight. Row i sums the values of the leaves times their weights for query
+ * i. queries [query rows, w], keys and values [rows, w]; @groups is borrowed.
  */
 PlaitNode *plait_sibling_attention (PlaitTape *tape, const PlaitSiblingGroups *groups, PlaitRagged query_rows,
                                     PlaitNode *queries, PlaitNode *keys, PlaitNode *values,
                                     const PlaitAttentionOptions *options);
 
-/* What the leaves of @groups, which is borrowed, have for each query, from scores [pairs, 1] of its pairs with all
- * rows. *leaves: its pairs with the leaves, as plait_weighted_sum wants them. */
+/* Returns a node [pairs with leaves, 1]: the weight of each leaf for each query, from scores [pairs, 1] of the queries
+ * with all rows. *leaves receives the pairs of queries and leaves, for plait_weighted_sum. @groups is borrowed. */
 PlaitNode *plait_sibling_softmax (PlaitTape *tape, const PlaitSiblingGroups *groups, PlaitRagged queries,
                                   PlaitNode *scores, PlaitQueryKeyPairs *leaves);
 
 /*
- * PLAIT_GRADIENT_TERM for a contribution that one call of a kernel computes: the cotangent @dy to call it with. Every
- * contribution is linear in it.
+ * PLAIT_GRADIENT_TERM for a term that one kernel call computes: returns the output gradient @dy, scaled if a mutation
+ * test says so. Each term is linear in @dy.
  */
 #ifdef PLAIT_SCALAR_DOUBLE
 PlaitTensor plait_gradient_term_tensor (PlaitTape *tape, double factor, PlaitTensor dy);

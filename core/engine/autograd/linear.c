@@ -4,8 +4,8 @@
 typedef struct
 {
   PlaitActivation activation;
-  PlaitTensor preactivation; /* x W + b where the activation's derivative wants it, else no data */
-  PlaitRandomKey key;        /* of the dropout that follows; rate 0: none */
+  PlaitTensor preactivation; /* x W + b, if the derivative of the activation reads it; else no data */
+  PlaitRandomKey key;        /* random key of the dropout after the activation; unused if rate is 0 */
   double rate;
 } LinearPayload;
 
@@ -46,7 +46,7 @@ linear_backward (PlaitTape *tape, PlaitNode *node)
   plait_weight_reuse_collect (tape, weight, node->inputs[LINEAR_BIAS], work.x, work.dz);
 }
 
-/* The value of @node before dropout. */
+/* Computes the value of @node, without dropout. */
 static void
 linear_recompute (PlaitTape *tape, PlaitNode *node)
 {
@@ -60,7 +60,7 @@ linear_recompute (PlaitTape *tape, PlaitNode *node)
                         !payload->preactivation.data ? NULL : &payload->preactivation);
 }
 
-/* The derivative of an activation reads what it gave. */
+/* The activation's derivative reads the output, so an activated node keeps its value and needs no recompute. */
 static const PlaitOperator activated_linear = { .name = "linear", .backward = linear_backward };
 static const PlaitOperator linear = {
   .name = "linear",
@@ -75,8 +75,8 @@ plait_linear (PlaitTape *tape, PlaitNode *x, PlaitNode *weight, PlaitNode *bias,
   return plait_linear_dropout (tape, x, weight, bias, activation, 0);
 }
 
-/* ReLU's derivative is the same where nothing was dropped, and what was dropped has no gradient: the one value serves
- * the derivative and the next layer. */
+/* The value after dropout serves both the next layer and the derivative: ReLU's derivative is the same where an element
+ * was kept, and dropped elements have no gradient. */
 PlaitNode *
 plait_linear_dropout (PlaitTape *tape, PlaitNode *x, PlaitNode *weight, PlaitNode *bias, PlaitActivation activation,
                       double rate)

@@ -14,7 +14,7 @@ enum
 
 typedef struct
 {
-  PlaitTensor statistics; /* means and inverse deviations of the rows, [2, rows] */
+  PlaitTensor statistics; /* [2, rows] mean and inverse deviation of each row */
   double epsilon;
 } NormPayload;
 
@@ -24,15 +24,11 @@ layer_norm_backward (PlaitTape *tape, PlaitNode *node)
   NormPayload *payload = node->payload;
   PlaitNode *x = node->inputs[NORM_X];
   PlaitTensor dy = node->gradient;
-  PlaitTensor dx = { NULL, 0, 0, 0 };
-  PlaitTensor dgain;
-  PlaitTensor dbias;
-  PlaitScalar dx_beta = 0;
-  PlaitScalar dgain_beta;
-  PlaitScalar dbias_beta;
+  PlaitTensor dx = { 0 };
+  PlaitScalar dx_beta = 0, dgain_beta, dbias_beta;
+  PlaitTensor dgain = plait_gradient_if_needed (tape, node->inputs[NORM_GAIN], &dgain_beta);
+  PlaitTensor dbias = plait_gradient_if_needed (tape, node->inputs[NORM_BIAS], &dbias_beta);
 
-  dgain = plait_gradient_if_needed (tape, node->inputs[NORM_GAIN], &dgain_beta);
-  dbias = plait_gradient_if_needed (tape, node->inputs[NORM_BIAS], &dbias_beta);
   if (x->needs_gradient)
     dx = plait_gradient_inherit (tape, &node->gradient, x, &dx_beta);
   plait_layer_norm_backward (plait_tape_pool (tape), plait_tape_arena (tape), dx, dx_beta, dgain, dgain_beta, dbias,
@@ -63,8 +59,7 @@ plait_layer_norm (PlaitTape *tape, PlaitNode *x, PlaitNode *gain, PlaitNode *bia
   PlaitNode *inputs[NORM_INPUTS] = { x, gain, bias };
   PlaitNode *node;
   NormPayload *payload;
-  PlaitScalar *mean = NULL;
-  PlaitScalar *inverse = NULL;
+  PlaitScalar *mean = NULL, *inverse = NULL;
 
   plait_tape_expect (tape, x && gain && bias && epsilon >= 0 && isfinite (epsilon));
   plait_tape_expect (tape, gain->value.rows == 1 && gain->value.width == x->value.width);

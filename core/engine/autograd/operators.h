@@ -6,103 +6,106 @@
 #include "attention/query-key-pairs.h"
 
 /*
- * Differentiable operators. "node [r, w]" means a value of r rows and w columns. Every operator returns a new node of
- * the tape of its inputs' (transfer none); shapes and numbers of rows that do not fit leave the step
+ * Differentiable operators. "[r, w]" is a value of r rows and w columns. Each operator returns a new node (transfer
+ * none) that belongs to @tape, like its input nodes. Shapes that do not fit end the step with an error
  * (plait_tape_fail).
  */
 
-/* activation (x W + b): x [r, in], W [in, out], b [1, out] or NULL -> [r, out]. */
+/* Returns a node [r, out]: activation (x W + b). x [r, in], W (@weight) [in, out], b (@bias) [1, out] or NULL. */
 PLAIT_API PlaitNode *plait_linear (PlaitTape *tape, PlaitNode *x, PlaitNode *weight, PlaitNode *bias,
                                    PlaitActivation activation);
 
-/* activation (x), element by element. */
+/* Returns a node in the shape of @x: @activation of each element. */
 PLAIT_API PlaitNode *plait_activate (PlaitTape *tape, PlaitNode *x, PlaitActivation activation);
 
-/* exp (x) and log (x), element by element: log (0) is -infinity, log of a negative number is NaN. */
+/* Return a node in the shape of @x: exp (x) or log (x) of each element. log (0) is -infinity, log of a negative number
+ * is NaN. */
 PLAIT_API PlaitNode *plait_exp (PlaitTape *tape, PlaitNode *x);
 PLAIT_API PlaitNode *plait_log (PlaitTape *tape, PlaitNode *x);
 
-/* The softmax of each row. */
+/* Returns a node in the shape of @x: the softmax of each row. */
 PLAIT_API PlaitNode *plait_softmax (PlaitTape *tape, PlaitNode *x);
 
-/* Columns @first .. @first + @width - 1 of x as a view: no copy, the gradient goes to the whole's. */
+/* Returns columns @first .. @first + @width - 1 of @x as a view: no copy, and gradients go into the gradient of @x. */
 PLAIT_API PlaitNode *plait_columns (PlaitTape *tape, PlaitNode *x, gint64 first, gint64 width);
 
-/* Rows @first .. @first + @rows - 1 of x as a view. */
+/* Returns rows @first .. @first + @rows - 1 of @x as a view: no copy, and gradients go into the gradient of @x. */
 PLAIT_API PlaitNode *plait_rows (PlaitTape *tape, PlaitNode *x, gint64 first, gint64 rows);
 
-/* The sum of @n nodes of one shape. */
+/* Returns the sum of the @n nodes @terms, all of one shape, element by element. */
 PLAIT_API PlaitNode *plait_add_n (PlaitTape *tape, PlaitNode *const *terms, guint n);
 
-/* x * y element by element, one shape. */
+/* Returns x * y, element by element. @x and @y must have the same shape. */
 PLAIT_API PlaitNode *plait_multiply (PlaitTape *tape, PlaitNode *x, PlaitNode *y);
 
-/* x / y element by element, one shape; y must not be 0. For few numbers: it uses one thread. */
+/* Returns x / y, element by element. @x and @y must have the same shape, and @y must not contain 0. Uses one thread:
+ * meant for few numbers. */
 PLAIT_API PlaitNode *plait_divide (PlaitTape *tape, PlaitNode *x, PlaitNode *y);
 
-/* The greater or the lesser of x and y, element by element, one shape. Equal numbers share the gradient. */
+/* Return the larger or the smaller of x and y, element by element. @x and @y must have the same shape. Where they are
+ * equal, each gets half of the gradient. */
 PLAIT_API PlaitNode *plait_maximum (PlaitTape *tape, PlaitNode *x, PlaitNode *y);
 PLAIT_API PlaitNode *plait_minimum (PlaitTape *tape, PlaitNode *x, PlaitNode *y);
 
-/* factor * x. */
+/* Returns factor * x. @factor must be finite. */
 PLAIT_API PlaitNode *plait_scale (PlaitTape *tape, PlaitNode *x, double factor);
 
-/* x * factors element by element, where factors repeats: x [r, w], a column [r, 1] or a row [1, w] -> [r, w]. */
+/* Returns a node [r, w]: x * factors, element by element, for x [r, w] and a column [r, 1] or a row [1, w] of @factors,
+ * which is repeated. */
 PLAIT_API PlaitNode *plait_multiply_broadcast (PlaitTape *tape, PlaitNode *x, PlaitNode *factors);
 
-/* Side by side: [r, w1], [r, w2], ... -> [r, w1 + w2 + ...]. */
+/* Returns the @n nodes @parts side by side: [r, w1], [r, w2], ... give [r, w1 + w2 + ...]. */
 PLAIT_API PlaitNode *plait_concatenate_columns (PlaitTape *tape, PlaitNode *const *parts, guint n);
 
-/* One below the other: [r1, w], [r2, w], ... -> [r1 + r2 + ..., w]. */
+/* Returns the @n nodes @parts one below the other: [r1, w], [r2, w], ... give [r1 + r2 + ..., w]. */
 PLAIT_API PlaitNode *plait_concatenate_rows (PlaitTape *tape, PlaitNode *const *parts, guint n);
 
-/* Row i is row @indices[i] of x, or zeros where it is -1. @n indices, borrowed. */
+/* Returns a node [n, w] whose row i is row indices[i] of @x [r, w], or zeros if indices[i] is -1. @indices: @n numbers,
+ * borrowed. */
 PLAIT_API PlaitNode *plait_gather_rows (PlaitTape *tape, PlaitNode *x, const gint64 *indices, gint64 n);
 
-/* Row i is the @size rows @indices[i * size] .. of x side by side, zeros in the place of a -1: what a convolution of
- * that width reads. @n * @size indices, borrowed -> [n, size w]. */
+/* Returns a node [n, size w], as the input of a convolution: row i holds the rows indices[i * size] .. indices[i * size
+ * + size - 1] of @x [r, w] side by side, zeros for an index of -1. @indices: @n * @size numbers, borrowed. */
 PLAIT_API PlaitNode *plait_gather_windows (PlaitTape *tape, PlaitNode *x, const gint64 *indices, gint64 n, gint64 size);
 
-/* Row i from x where @take[i], else from y; y NULL means zeros. @take has one byte a row, borrowed. */
+/* Returns a node whose row i comes from @x if take[i] is not 0, else from @y, which has the same shape. @y NULL: zeros.
+ * @take: one byte a row, borrowed. */
 PLAIT_API PlaitNode *plait_select_rows (PlaitTape *tape, const guint8 *take, PlaitNode *x, PlaitNode *y);
 
-/* Inverted dropout with probability @rate (0 .. 1, 1 not included), from the tape's next key; x itself outside training
- * or at rate 0. */
+/* Returns @x with inverted dropout: each element is set to 0 with probability @rate (0 <= rate < 1), the others are
+ * divided by 1 - rate. Uses the tape's next random key. Returns @x itself outside training or if @rate is 0. */
 PLAIT_API PlaitNode *plait_dropout (PlaitTape *tape, PlaitNode *x, double rate);
 
-/* x + dropout (y, rate). */
+/* Returns x + dropout (y, rate), element by element. @x and @y must have the same shape. 0 <= @rate < 1; no dropout
+ * outside training. */
 PLAIT_API PlaitNode *plait_residual (PlaitTape *tape, PlaitNode *x, PlaitNode *y, double rate);
 
-/* gain * (x - mean) / sqrt (variance + epsilon) + bias, row by row, biased variance; gain, bias [1, w]. */
+/* Returns layer normalisation of each row of @x [r, w]: gain * (x - mean) / sqrt (variance + epsilon) + bias, with the
+ * biased variance (Ba et al. 2016). gain and bias [1, w]. */
 PLAIT_API PlaitNode *plait_layer_norm (PlaitTape *tape, PlaitNode *x, PlaitNode *gain, PlaitNode *bias, double epsilon);
 
-/* The sum of all elements, [1, 1]. */
+/* Returns a node [1, 1]: the sum of all elements of @x. */
 PLAIT_API PlaitNode *plait_reduce_sum (PlaitTape *tape, PlaitNode *x);
 
-/*
- * Multi-head scaled dot-product attention over ragged rows (Libovicky et al. 2018, eq. 1-3, without the projections).
- *
- * The queries of sentence s, rows query_rows(s), attend to the keys of sentence s in each of the memories under ONE
- * softmax over all of them (several memories: eq. 5-6). Head h reads columns h * w / heads ... of queries, keys and
- * values. At most 64 memories. A sentence without any key gives a zero context and finite gradients.
- */
+/* One memory for plait_attention: its projected rows, and optional outputs. All pointers are borrowed. */
 typedef struct
 {
   PlaitNode *keys;      /* [rows, w] */
   PlaitNode *values;    /* [rows, w] */
-  PlaitRagged rows;     /* of the keys; with @gather, of the indices */
-  const gint64 *gather; /* NULL, or for each key its row in @keys and @values (only where no gradient is needed) */
-  PlaitScalar *weights; /* NULL, or where to put the weights, before dropout: [heads][pairs], the pairs of sentence s
-                           being [its queries][its keys], sentences end to end */
-  const PlaitScalar *transposed_keys; /* NULL, or what plait_key_values_transpose made of the keys */
+  PlaitRagged rows;     /* rows of each sentence in @keys; with @gather, in @gather */
+  const gint64 *gather; /* NULL, or for each key its row in @keys and @values; only without gradients */
+  PlaitScalar *weights; /* NULL, or receives the weights before dropout: [heads][pairs], where the pairs of sentence s
+                           are [its queries][its keys], sentences end to end */
+  const PlaitScalar
+      *transposed_keys; /* NULL, or the keys as plait_key_values_transpose laid them out; only without gradients */
 } PlaitKeyValues;
 
 typedef struct
 {
   guint heads;
-  double scale;    /* 0: 1 / sqrt (w / heads) */
-  gboolean causal; /* query t sees keys 0 .. t (one memory) */
-  double dropout;  /* of the weights, after the softmax */
+  double scale;    /* factor of query . key; 0: 1 / sqrt (w / heads) */
+  gboolean causal; /* TRUE: query t of a sentence sees its keys 0 .. t; one memory only */
+  double dropout;  /* rate of dropout on the weights, after the softmax: 0 <= dropout < 1 */
 } PlaitAttentionOptions;
 
 PLAIT_API PlaitNode *plait_attention (PlaitTape *tape, PlaitNode *queries, PlaitRagged query_rows,
@@ -110,38 +113,41 @@ PLAIT_API PlaitNode *plait_attention (PlaitTape *tape, PlaitNode *queries, Plait
                                       const PlaitAttentionOptions *options);
 
 /*
- * Attention taken apart, for decoders that score otherwise, and for those who need the weights as numbers of the tape
- * (coverage). A pair is a query row of a sentence with a memory row of the same sentence; the pairs of sentence s are
- * [its queries][its rows], sentences end to end, one row a pair in what follows.
+ * Attention in separate steps, for other score functions and for combiners that need the weights as a node (coverage).
+ * A pair is a query row and a memory row of the same sentence. The pairs of sentence s are [its queries][its rows],
+ * sentences end to end. "[pairs, n]": one row for each pair.
  */
 
-/* The pairs of ragged queries and the rows of a memory with as many sentences; lives in the tape's arena. */
+/* Returns all pairs of a query row and a memory row of the same sentence. @queries and @rows must have as many
+ * sentences; they are borrowed. The result lives in the tape's arena. */
 PLAIT_API PlaitQueryKeyPairs plait_query_key_pairs (PlaitTape *tape, PlaitRagged queries, PlaitRagged rows);
 
-/* Additive scores, vector . tanh (query + key + extra) + bias (Bahdanau et al. 2015; Chen et al. 2017, eq. 5 and 12):
- * queries [query rows, a] and keys [rows, a] projected, extra [pairs, a] or NULL, vector [1, a], bias [1, 1] or NULL
- * -> [pairs, 1]. */
+/* Returns a node [pairs, 1] of additive scores: vector . tanh (query + key + extra) + bias (Bahdanau et al. 2015,
+ * A.1.2; with coverage as @extra, Chen et al. 2017, eq. 5 and 12). queries [query rows, a] and keys [rows, a], both
+ * projected; extra [pairs, a] or NULL; vector [1, a]; bias [1, 1] or NULL. */
 PLAIT_API PlaitNode *plait_additive_scores (PlaitTape *tape, const PlaitQueryKeyPairs *pairs, PlaitNode *queries,
                                             PlaitNode *keys, PlaitNode *extra, PlaitNode *vector, PlaitNode *bias);
 
-/* scale * query . key (Luong et al. 2015): queries [query rows, w], keys [rows, w] -> [pairs, 1]. */
+/* Returns a node [pairs, 1] of dot-product scores: scale * query . key (Luong et al. 2015, eq. 8). queries [query rows,
+ * w], keys [rows, w]. */
 PLAIT_API PlaitNode *plait_dot_scores (PlaitTape *tape, const PlaitQueryKeyPairs *pairs, PlaitNode *queries,
                                        PlaitNode *keys, double scale);
 
-/* Each query's softmax over its pairs in all of @n memories together -> the weights of memory 0, of memory 1, ...,
- * below one another; plait_rows takes them apart. pairs[m] belongs to scores[m]. */
+/* Returns the attention weights of each query: one softmax over its pairs in all @n memories together. scores[m] [pairs
+ * of memory m, 1] are scores of pairs[m]. The weights of memory 0 come first, then those of memory 1, and so on, one
+ * below the other; plait_rows separates them. */
 PLAIT_API PlaitNode *plait_ragged_softmax (PlaitTape *tape, const PlaitQueryKeyPairs *pairs, PlaitNode *const *scores,
                                            guint n);
 
-/* Row i = the sum over the pairs of query i of weight * value: weights [pairs, 1], values [rows, w] -> [query rows, w].
- * A query without pairs gives zeros. */
+/* Returns a node [query rows, w] whose row i is the sum of weight * value over the pairs of query i. weights [pairs,
+ * 1], values [rows, w]. A query without pairs gives zeros. */
 PLAIT_API PlaitNode *plait_weighted_sum (PlaitTape *tape, const PlaitQueryKeyPairs *pairs, PlaitNode *weights,
                                          PlaitNode *values);
 
-/* Where pairs stand. The arrays [pairs] are borrowed. */
+/* Query-key pairs with the row and the query of each pair. The arrays are borrowed. */
 typedef struct
 {
   PlaitQueryKeyPairs pairs;
-  const gint64 *rows;    /* the row of each pair */
-  const gint64 *queries; /* its query */
+  const gint64 *rows;    /* [pairs] memory row of each pair */
+  const gint64 *queries; /* [pairs] query row of each pair */
 } PlaitPairIndices;

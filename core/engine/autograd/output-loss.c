@@ -11,7 +11,8 @@ enum
   VOCABULARY_INPUTS
 };
 
-/* The payload is the gradient of the states that forward found, for a cotangent of 1; no data if they need none. */
+/* node->payload is the gradient of the states, which forward computed for an output gradient of 1; no data if not
+ * needed. */
 static void
 vocabulary_loss_backward (PlaitTape *tape, PlaitNode *node)
 {
@@ -59,7 +60,7 @@ plait_output_loss (PlaitTape *tape, PlaitNode *states, PlaitNode *table, PlaitNo
   node = plait_tape_node (tape, &vocabulary_loss, 1, 1, inputs, VOCABULARY_INPUTS, sizeof *dstates);
   dstates = node->payload;
   plait_tape_note_product (tape, states, table, work.states.rows * plait_tape_n_elements (table));
-  /* The logits are here now and not later: the gradients are made at once. */
+  /* The logits exist only now, chunk by chunk, so the gradients are computed in the forward pass. */
   if (node->needs_gradient)
     {
       if (states->needs_gradient)

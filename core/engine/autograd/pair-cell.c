@@ -4,7 +4,7 @@
 #include "tensor/rows.h"
 #include "autograd/layer-operators.h"
 
-/* The node's inputs; behind them, two for each link, what is read and its weight. */
+/* The first inputs of the node. Two more follow for each PlaitPairInput: its x and its weight. */
 enum
 {
   CELL_ROW_PART,
@@ -29,7 +29,7 @@ link_weight (const PlaitNode *node, guint k)
   return node->inputs[CELL_INPUTS + 2 * k + 1];
 }
 
-/* What @cell reads and writes; values may have moved since the last time. */
+/* Sets the tensors of @cell from the values of @node and its inputs, which the tape may have moved. */
 static void
 set_values (PlaitTape *tape, PlaitPairCell *cell, const PlaitNode *node)
 {
@@ -53,7 +53,7 @@ linked_width (const PlaitPairCell *cell)
   return width;
 }
 
-/* The weights of all links as one factor, which is read in panels alone. */
+/* Stacks the weights of all links into one factor and packs it. Only the panels are kept. */
 static void
 pack_linked (PlaitTape *tape, PlaitPairCell *cell, const PlaitNode *node, gboolean transposed)
 {
@@ -87,7 +87,7 @@ unpack (PlaitTape *tape, PlaitPairCell *cell)
   plait_tape_unpack (tape, &cell->linked);
 }
 
-/* Writes the pairs that read others to @pairs, and returns how many they are. */
+/* Writes the pairs that have an input from another pair to @pairs and returns their number. */
 static gint64
 find_readers (const PlaitPairCell *cell, gint64 *pairs)
 {
@@ -103,7 +103,7 @@ find_readers (const PlaitPairCell *cell, gint64 *pairs)
   return n;
 }
 
-/* The gradients of the links' weights, by one product over the pairs that read others. */
+/* Adds the gradients of the links' weights, with one product over the pairs that have a link. */
 static void
 add_linked_weights (PlaitTape *tape, const PlaitPairCell *cell, const PlaitNode *node, PlaitTensor dprojected)
 {
@@ -173,7 +173,7 @@ cell_backward (PlaitTape *tape, PlaitNode *node)
     plait_tape_release (tape, work.dprojected);
 }
 
-/* What backward reads of the inputs it asks for itself. */
+/* ignores_inputs, because backward restores the few values that it reads by itself, in set_values. */
 static const PlaitOperator cell_operator
     = { .name = "pair_cell", .backward = cell_backward, .ignores_value = TRUE, .ignores_inputs = TRUE };
 
@@ -198,7 +198,7 @@ expect_cell_shapes (PlaitTape *tape, const PlaitNode *node, const PlaitPairCell 
                                  && link_weight (node, k)->value.rows == link_x (node, k)->value.width);
 }
 
-/* The product of the gates with each pair's own state, and those with what its links read. */
+/* Counts the multiplications of each pair's previous state and of its linked inputs. */
 static void
 note_products (PlaitTape *tape, const PlaitRecurrentCell *gru, const PlaitPairInput *pair_inputs, guint n,
                PlaitNode *states)

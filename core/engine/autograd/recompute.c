@@ -3,17 +3,17 @@
 
 #include <string.h>
 
-/* Pieces of a step that are computed again in backward, so that only one of them is there whole at a time. */
+/* Pieces of a step that backward computes again, so that the activations of only one piece are in memory at a time. */
 
 typedef struct
 {
   PlaitRecomputedCall call;
   gconstpointer data;
   PlaitCodeOwner caller;
-  guint64 n_keys; /* that were drawn before it */
+  guint64 n_keys; /* number of dropout keys drawn before the piece */
 } Recomputed;
 
-/* Of the tape, what a segment has for itself. */
+/* State of the tape that a recomputed piece replaces by its own. */
 typedef struct
 {
   PlaitNode *last;
@@ -40,7 +40,7 @@ end (PlaitTape *tape, Marks before)
   tape->in_recomputed = FALSE;
 }
 
-/* Gives back what the nodes made since @before hold. */
+/* Releases the storage of the nodes made since @before. */
 static void
 release_since (PlaitTape *tape, Marks before)
 {
@@ -48,7 +48,7 @@ release_since (PlaitTape *tape, Marks before)
     plait_tape_release_node (tape, node);
 }
 
-/* Takes back that those nodes were consumers: they are made again. */
+/* Uncounts the nodes made since @before as consumers of their inputs: backward makes them again. */
 static void
 forget_since (PlaitTape *tape, Marks before)
 {

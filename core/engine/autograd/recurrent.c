@@ -14,7 +14,7 @@ enum
   RECUR_INPUTS
 };
 
-/* What @recurrence reads and writes; values may have moved since the last time. */
+/* Sets the tensors of @recurrence from the values of @node and its inputs, which the tape may have moved. */
 static void
 set_values (PlaitTape *tape, PlaitRecurrence *recurrence, const PlaitNode *node)
 {
@@ -32,7 +32,7 @@ set_values (PlaitTape *tape, PlaitRecurrence *recurrence, const PlaitNode *node)
     recurrence->previous = recurrence->state;
 }
 
-/* Panels of the factors for all steps. */
+/* Packs the recurrent weights, or their transposes, for all steps. */
 static void
 pack (PlaitTape *tape, PlaitRecurrence *recurrence, const PlaitNode *node, gboolean transposed)
 {
@@ -49,7 +49,7 @@ unpack (PlaitTape *tape, PlaitRecurrence *recurrence)
   plait_tape_unpack (tape, &recurrence->recurrent);
 }
 
-/* A tensor of the arena with zeros. */
+/* Returns a zeroed tensor in the tape's arena. */
 static PlaitTensor
 zeros (PlaitTape *tape, gint64 rows, gint64 width)
 {
@@ -59,7 +59,7 @@ zeros (PlaitTape *tape, gint64 rows, gint64 width)
   return tensor;
 }
 
-/* The gradient of a factor, by one product over the rows of all steps from collected row @first on. */
+/* Adds the gradient of a weight, with one product over the collected rows from row @first on. */
 static void
 add_weight_gradient (PlaitTape *tape, PlaitNode *weight, PlaitNode *bias, PlaitTensor x, PlaitTensor dz, gint64 first)
 {
@@ -100,7 +100,7 @@ recur_backward (PlaitTape *tape, PlaitNode *node)
   plait_recurrence_backward (plait_tape_pool (tape), recurrence, &work);
   unpack (tape, recurrence);
 
-  /* The rows of the first step come from nothing if there was no state before. */
+  /* The rows of step 0 of previous are zero if there is no initial state, and contribute nothing. */
   add_weight_gradient (tape, node->inputs[RECUR_RECURRENT], node->inputs[RECUR_BIAS],
                        PLAIT_GRADIENT_TERM_TENSOR (tape, recur_weight, recurrence->previous),
                        plait_tensor_columns (recurrence->gates, 0, products),
@@ -109,7 +109,6 @@ recur_backward (PlaitTape *tape, PlaitNode *node)
     add_weight_gradient (tape, node->inputs[RECUR_CANDIDATE], NULL,
                          PLAIT_GRADIENT_TERM_TENSOR (tape, recur_gru_weight, recurrence->reset_states),
                          plait_tensor_columns (recurrence->gates, products, width), !state ? sentences : 0);
-  /* What the sentences began with. */
   plait_gradient_scatter (tape, state, PLAIT_GRADIENT_TERM_TENSOR (tape, recur_beginning, work.dstate),
                           recurrence->time.order);
   if (work.dcell.data)
@@ -121,17 +120,18 @@ recur_backward (PlaitTape *tape, PlaitNode *node)
   plait_tape_release (tape, work.dstate);
 }
 
-/* Backward reads the projected input no more. What else it reads it asks for itself. */
+/* ignores_inputs, because backward restores the few values that it reads by itself; it never reads the projected
+ * input. */
 static const PlaitOperator recur = { .name = "recur", .backward = recur_backward, .ignores_inputs = TRUE };
 
-/* TRUE if every sentence has one row, so that the states before the first step stand as the rows do. */
+/* TRUE if every sentence has one row, so that the initial states are in the order of the rows. */
 static gboolean
 is_one_step (PlaitTimeline time)
 {
   return time.steps == 1 && time.first[1] == time.rows.n;
 }
 
-/* Storage for what the steps collect; where nothing goes back, for one step's gates. */
+/* Allocates the activations kept for backward. Without backward, the gates need only one step's rows. */
 static void
 take_collected (PlaitTape *tape, PlaitNode *node)
 {

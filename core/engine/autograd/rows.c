@@ -16,7 +16,7 @@ plait_rows (PlaitTape *tape, PlaitNode *x, gint64 first, gint64 rows)
   return plait_tape_view (tape, x, plait_tensor_rows (plait_tape_value (tape, x), first, rows));
 }
 
-/* Where @part lies in @whole: from column or row @first on. */
+/* Returns the view of @whole where @part lies: from column (if @columns) or row @first on. */
 static PlaitTensor
 place_of (PlaitTensor whole, const PlaitNode *part, gint64 first, gboolean columns)
 {
@@ -30,7 +30,7 @@ extent_of (const PlaitNode *part, gboolean columns)
   return columns ? part->value.width : part->value.rows;
 }
 
-/* The payload is whether the parts are columns. */
+/* node->payload is a gboolean: TRUE if the parts are side by side. */
 static void
 concatenate_backward (PlaitTape *tape, PlaitNode *node)
 {
@@ -102,10 +102,10 @@ plait_gradient_scatter (PlaitTape *tape, PlaitNode *input, PlaitTensor gradient,
 typedef struct
 {
   const gint64 *indices;
-  gint64 size; /* rows side by side */
+  gint64 size; /* rows of the input in a row of the output */
 } Gathering;
 
-/* Rows that stand side by side in @wide, below one another: it is one piece of storage. */
+/* Returns @wide [n, size w] as a view [n size, w]. */
 static PlaitTensor
 apart (PlaitTensor wide, gint64 size)
 {

@@ -9,7 +9,7 @@ check_choice (PlaitTape *tape, const PlaitSelectedRows *selected, PlaitNode *que
   plait_tape_expect (tape, rows->value.width % selected->heads == 0);
 }
 
-/* A number for each chosen row: @node's, which stand end to end. */
+/* Fails the step unless @node is contiguous [selected, 1]. */
 static void
 check_numbers (PlaitTape *tape, const PlaitSelectedRows *selected, PlaitNode *node)
 {
@@ -17,7 +17,7 @@ check_numbers (PlaitTape *tape, const PlaitSelectedRows *selected, PlaitNode *no
                                && node->value.stride == 1);
 }
 
-/* The gradient of the numbers of chosen rows by a dot product of each. */
+/* Adds to the gradient of @numbers [selected, 1] the dot product of each selected row with its query. */
 static void
 dot_into (PlaitTape *tape, const PlaitSelectedRows *selected, PlaitNode *numbers, PlaitTensor queries, PlaitTensor rows)
 {

@@ -3,7 +3,7 @@
 
 #include "autograd/internal.h"
 
-/* A leaf found again by its key; the table uses open addressing and is at most half full. */
+/* A leaf and the key that finds it. The table of leaves is a hash table with open addressing, at most half full. */
 typedef struct
 {
   gconstpointer key;
@@ -19,10 +19,10 @@ struct PlaitTape
   PlaitRandomKey dropout;
   guint64 n_keys;
   double multiplications;
-  PlaitNode *last;        /* the newest node that backward must visit */
-  gint n_recorded;        /* how many nodes were recorded */
-  PlaitNode *discardable; /* the newest node whose value may be given up */
-  PlaitNode *made;        /* the newest of all */
+  PlaitNode *last;        /* newest recorded node; backward begins here */
+  gint n_recorded;        /* number of recorded nodes */
+  PlaitNode *discardable; /* newest node that is marked as discardable */
+  PlaitNode *made;        /* newest node, recorded or not */
   PlaitWeightReuse *reuse;
   PlaitTapeReport report; /* or NULL */
   gpointer report_data;
@@ -36,15 +36,19 @@ struct PlaitTape
   gsize n_leaves;
 };
 
-/* A node without a value or payload, that is not recorded. */
+/* Returns a node without value and payload that is not recorded for backward. */
 PlaitNode *plait_tape_new_node (PlaitTape *tape, const PlaitOperator *operation, PlaitNode *const *inputs,
                                 guint n_inputs);
 
-/* Gives back what @node holds, whose backward is done or will not come. Views and leaves own nothing. */
+/* Releases value, gradient, payload and saved tensors of @node. Does nothing for leaves and views, which own no
+ * storage. */
 void plait_tape_release_node (PlaitTape *tape, PlaitNode *node);
 
-/* Runs backward from the newest recorded node on; each is released when it is done, but for @root. */
+/* Runs backward of all recorded nodes, newest first, and releases each afterwards, except @root. */
 void plait_tape_run_backward (PlaitTape *tape, const PlaitNode *root);
 
-/* Records @node as the newest that backward visits. */
+/* Fails the step if a plugin calls @function, which only the host may call. */
+void plait_tape_refuse_plugins (PlaitTape *tape, const char *function);
+
+/* Records @node: backward will visit it. */
 void plait_tape_record (PlaitTape *tape, PlaitNode *node);

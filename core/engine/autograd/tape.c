@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Their bytes can be counted. */
+/* Keeps the size in bytes within a gint64. */
 #define MAX_ELEMENTS (G_MAXINT64 / 64)
 
 #define MIN_LEAF_CAPACITY ((gsize)64)
@@ -22,9 +22,8 @@ plait_tape_new (PlaitPool *pool, PlaitArena *arena)
   return tape;
 }
 
-/* Leaves the step where a plugin makes one of the host's own calls. */
-static void
-host_calls (PlaitTape *tape, const char *function)
+void
+plait_tape_refuse_plugins (PlaitTape *tape, const char *function)
 {
   if (tape->caller.who && plait_crash_get_owner ().who)
     plait_tape_fail (tape, "calls %s, which is the host's: compute, and leave the step to it", function);
@@ -35,7 +34,7 @@ plait_tape_free (PlaitTape *tape)
 {
   if (!tape)
     return;
-  host_calls (tape, G_STRFUNC);
+  plait_tape_refuse_plugins (tape, G_STRFUNC);
   g_free (tape->leaves);
   g_free (tape);
 }
@@ -43,7 +42,7 @@ plait_tape_free (PlaitTape *tape)
 void
 plait_tape_begin (PlaitTape *tape, PlaitTapeMode mode, PlaitRandomKey dropout)
 {
-  host_calls (tape, G_STRFUNC);
+  plait_tape_refuse_plugins (tape, G_STRFUNC);
   plait_arena_reset (tape->arena);
   if (tape->n_leaves > 0)
     memset (tape->leaves, 0, tape->leaf_capacity * sizeof (KeyedLeaf));
@@ -212,7 +211,7 @@ plait_tape_release_saved (PlaitTape *tape, PlaitNode *node)
     }
 }
 
-/* Notes that the next node to be recorded may be the first that reads @input, a leaf or a view of one. */
+/* Notes the place of the next recorded node as the first that may read @input, if @input is a leaf or a view of one. */
 static void
 note_reader (const PlaitTape *tape, PlaitNode *input)
 {
@@ -265,7 +264,7 @@ plait_leaf (PlaitTape *tape, PlaitTensor value, const PlaitTensor *gradient)
   return node;
 }
 
-/* The place of @key among the keyed leaves, or the empty place where it belongs. */
+/* Returns the entry of @key among the keyed leaves, or the empty entry where it belongs. */
 static KeyedLeaf *
 leaf_place (const PlaitTape *tape, gconstpointer key)
 {
@@ -303,7 +302,7 @@ plait_tape_keyed_leaf (PlaitTape *tape, gconstpointer key, PlaitTensor value, co
           double_leaf_capacity (tape);
           place = leaf_place (tape, key);
         }
-      /* The node first: should its memory run out, the place stays empty. */
+      /* Make the node first: if that fails for lack of memory, the entry stays empty. */
       place->node = plait_leaf (tape, value, gradient);
       place->key = key;
       if (tape->keeps_gradients)
@@ -403,7 +402,8 @@ plait_tape_node (PlaitTape *tape, const PlaitOperator *operation, gint64 rows, g
   return complete (tape, node, payload_size);
 }
 
-/* TRUE if the value of @node can do without its storage. */
+/* TRUE if the storage of the value can be released: the value can be recomputed, and neither backward nor a view reads
+ * it. */
 static gboolean
 can_be_given_up (const PlaitNode *node)
 {

@@ -7,111 +7,113 @@
 #include "types/tensor.h"
 
 /*
- * The tape: operators run at once and leave a node; backward walks the nodes in reverse. Shapes may vary from step to
- * step and from sentence to sentence. Everything a tape holds lives in its arena until the next plait_tape_begin.
- *
- * Ownership: a node belongs to its tape. Tensors and arrays given to an operator are borrowed and must stay until then.
+ * The tape records operators as they run; each leaves a node, and backward visits the nodes in reverse order. Shapes
+ * may vary from step to step and from sentence to sentence. A node belongs to its tape and lives until the next
+ * plait_tape_begin. Tensors and arrays given to an operator are borrowed and must live as long.
  */
 typedef struct PlaitTape PlaitTape;
 typedef struct PlaitNode PlaitNode;
 
 typedef enum
 {
-  PLAIT_TAPE_TRAIN,    /* dropout acts, gradients can flow */
-  PLAIT_TAPE_EVALUATE, /* no dropout, nothing is recorded for backward; packed weights are used for few rows */
-  PLAIT_TAPE_CHECK,    /* no dropout, gradients can flow */
+  PLAIT_TAPE_TRAIN,    /* dropout on, gradients are computed */
+  PLAIT_TAPE_EVALUATE, /* dropout off, nothing is recorded for backward; products of few rows use packed weights */
+  PLAIT_TAPE_CHECK,    /* dropout off, gradients are computed */
 } PlaitTapeMode;
 
-/* An operator's behaviour. Static and constant. Only the first two need be given. */
+/* The functions of an operator; static and constant. name and backward are required. */
 typedef struct
 {
   const char *name;
-  /* Adds to the gradients of the inputs that need one, from node->gradient. It reads values through the node and its
-   * inputs: they may have moved since forward. */
+  /* Adds to the gradients of the inputs that need one, from node->gradient. Must read values through @node and
+   * node->inputs: they may have moved since the forward pass. */
   void (*backward) (PlaitTape *tape, PlaitNode *node);
-  /* Computes node->value again, the same bits, into storage that is there. */
+  /* Computes node->value again, bit for bit, into the allocated node->value. NULL: values are never discarded. */
   void (*recompute) (PlaitTape *tape, PlaitNode *node);
-  gboolean ignores_value;  /* backward reads the shape of node->value and none of its numbers */
-  gboolean ignores_inputs; /* the same of the inputs' values */
+  gboolean ignores_value;  /* TRUE if backward reads only the shape of node->value */
+  gboolean ignores_inputs; /* TRUE if backward reads only the shapes of the inputs' values */
 } PlaitOperator;
 
 struct PlaitNode
 {
-  PlaitTensor value;    /* data is NULL while the value is given up: see plait_tape_value */
-  PlaitTensor gradient; /* data is NULL until a gradient has arrived */
+  PlaitTensor value;    /* data is NULL while the value is discarded; plait_tape_value restores it */
+  PlaitTensor gradient; /* data is NULL until a gradient arrives */
   const PlaitOperator *operation;
   PlaitNode **inputs;
   guint n_inputs;
   gboolean needs_gradient;
-  gpointer payload; /* what the operator keeps between forward and backward, in the arena */
+  gpointer payload; /* what the operator keeps from forward to backward, in the arena */
   /*< private >*/
   PlaitNode *previous;
-  PlaitNode *whole;                 /* of a view: the node that owns the storage */
-  const struct PlaitPacked *packed; /* of a weight: panels for products of few rows, or NULL */
+  PlaitNode *whole;                 /* node that owns the storage of a view, else NULL */
+  const struct PlaitPacked *packed; /* a weight's panels for products of few rows, or NULL */
   gsize payload_size;
   PlaitNode *next_discardable;
   guint n_consumers;
-  gboolean pinned;                /* views of the value are about */
-  struct PlaitWeightReuse *reuse; /* of a weight: what the step keeps of it because it is used often, or NULL */
-  struct PlaitSavedTensor *saved; /* plait_tape_save */
-  PlaitNode *older;               /* the node made before it */
-  const char *maker;              /* the plugin that ran when it was made, or NULL */
-  gint place;                     /* among recorded nodes, from 1; of a leaf: of the first that may read it, or 0 */
+  gboolean pinned;                /* TRUE if the value has views, so its storage must stay */
+  struct PlaitWeightReuse *reuse; /* a weight's panels and collected rows if it is used at many time steps, or NULL */
+  struct PlaitSavedTensor *saved; /* list of the tensors of plait_tape_save */
+  PlaitNode *older;               /* the node made before this one */
+  const char *maker;              /* plugin that made the node, or NULL for the host */
+  gint place; /* number among recorded nodes, from 1; of a leaf: that of the first node that may read it, or 0 */
   gint reserved[1];
 };
 
-/* A tape that computes on @pool and lives in @arena (both borrowed). (transfer full) */
+/* Returns a tape that computes on @pool and allocates in @arena, both borrowed. (transfer full) */
 PlaitTape *plait_tape_new (PlaitPool *pool, PlaitArena *arena);
 void plait_tape_free (PlaitTape *tape);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitTape, plait_tape_free)
 
-/* Starts a step: forgets all nodes, resets the arena, sets the mode and the key that dropout draws from. */
+/* Begins a step: drops all nodes, resets the arena and sets the mode and the random key of dropout. */
 void plait_tape_begin (PlaitTape *tape, PlaitTapeMode mode, PlaitRandomKey dropout);
 
+/* Return the mode of the step, the threads to compute with, and the arena to allocate in (transfer none). */
 PLAIT_API PlaitTapeMode plait_tape_mode (const PlaitTape *tape);
 PLAIT_API PlaitPool *plait_tape_pool (const PlaitTape *tape);
 PLAIT_API PlaitArena *plait_tape_arena (const PlaitTape *tape);
 
-/* A fresh dropout key: the tape's key and a running number, so the same program order gives the same masks. */
+/* Returns a new random key for dropout, made of the tape's key and a counter: the same order of calls gives the same
+ * masks. */
 PLAIT_API PlaitRandomKey plait_tape_next_key (PlaitTape *tape);
 
-/* A leaf. @value is borrowed. With @gradient (same shape, borrowed) backward adds into it; without, nothing flows. */
+/* Returns a leaf with the value @value (borrowed). If @gradient (same shape, borrowed) is given, backward adds to it;
+ * if NULL, the leaf needs no gradient. */
 PLAIT_API PlaitNode *plait_leaf (PlaitTape *tape, PlaitTensor value, const PlaitTensor *gradient);
 
 /*
- * The value of @node. To save memory the tape gives up values that can be computed again and that nobody is known to
- * want any more; operators get them back by themselves (from plait_tape_node on, and in backward), others ask here.
+ * Returns the value of @node. The tape discards some values to save memory; this function computes them again.
+ * Operators need not call it: plait_tape_node and backward restore the values of inputs.
  */
 PLAIT_API PlaitTensor plait_tape_value (PlaitTape *tape, PlaitNode *node);
 
-/* Runs backward from @root, a [1, 1] node, with cotangent 1. Once a step. A node's storage is reused once its backward
- * is done, so only leaves and the value of @root may be read afterwards. */
+/* Runs backward from @root, a [1, 1] node, whose gradient is 1. Call it once a step. It releases the storage of nodes
+ * as it goes: afterwards only leaves and the value of @root may be read. */
 void plait_tape_backward (PlaitTape *tape, PlaitNode *root);
 
 /*
- * Ends the step that @tape records, with PLAIT_ERROR_PLUGIN: one sentence that begins with the plugin and the function
- * of it that runs. The calls from here up to the host's are left at once and their frames skipped, so that nothing in
- * them is freed (g_autofree is not run): code that works on a tape holds its memory in the tape's arena. The host's
- * functions do the same with what does not fit, shapes above all.
+ * Ends the step on @tape with the error PLAIT_ERROR_PLUGIN. The message is "PLUGIN, FUNCTION: " and the formatted text.
+ * Does not return: it jumps back to the host and skips the frames between, so g_autofree does not run there. Code that
+ * works on a tape must therefore allocate in plait_tape_arena (). The host's functions call it for wrong arguments,
+ * such as shapes.
  */
 PLAIT_API G_NORETURN void plait_tape_fail (PlaitTape *tape, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
-/* Leaves the step with the name of the function and @condition where that does not hold. */
+/* Ends the step, naming the function and @condition, if @condition is FALSE. */
 #define plait_tape_expect(tape, condition)                                                                             \
   (G_LIKELY (condition) ? (void)0 : plait_tape_expect_failed ((tape), G_STRFUNC, #condition))
 PLAIT_API G_NORETURN void plait_tape_expect_failed (PlaitTape *tape, const char *function, const char *condition);
 
 /*
- * For operators, those of plugins included.
+ * For code that defines operators, in the host or in plugins.
  */
 
-/* A node with an uninitialised value of [rows, width] and a payload of @payload_size zeroed bytes. It needs a gradient
- * if the mode lets gradients flow and one of @inputs does. NULL inputs are skipped. The values of the inputs are there
- * when it returns: read them after it. */
+/* Returns a node of @operation with an uninitialised value [rows, width] and a payload of @payload_size zeroed bytes.
+ * The node needs a gradient if the mode computes gradients and one of @inputs needs one. Inputs may be NULL. Restores
+ * the values of the inputs, so read them afterwards. */
 PLAIT_API PlaitNode *plait_tape_node (PlaitTape *tape, const PlaitOperator *operation, gint64 rows, gint64 width,
                                       PlaitNode *const *inputs, guint n_inputs, gsize payload_size);
 
-/* Where backward writes its contribution to @input's gradient: the tensor, and *beta, 0 if the tensor is uninitialised
- * and is to be overwritten, 1 if it is to be added to. Call it once for each contribution, and only where
- * input->needs_gradient; then write the whole tensor. */
+/* Returns the tensor where backward writes one contribution to the gradient of @input, and sets *beta. *beta 0: the
+ * tensor is uninitialised, overwrite it; 1: add to it. Write the whole tensor. Call it once for each contribution, and
+ * only if input->needs_gradient. */
 PLAIT_API PlaitTensor plait_gradient_target (PlaitTape *tape, PlaitNode *input, PlaitScalar *beta);

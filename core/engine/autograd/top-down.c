@@ -7,7 +7,7 @@
 enum
 {
   TOP_DOWN_ROOTS,
-  TOP_DOWN_SIDES, /* then of each side: */
+  TOP_DOWN_SIDES, /* then SIDE_INPUTS inputs of the left side, and of the right side */
 };
 
 enum
@@ -27,7 +27,7 @@ input_of (const PlaitNode *node, gint64 side, guint input)
   return node->inputs[TOP_DOWN_SIDES + side * SIDE_INPUTS + input];
 }
 
-/* What @top_down reads and writes; values may have moved since the last time. */
+/* Sets the tensors of @top_down from the values of @node and its inputs, which the tape may have moved. */
 static void
 set_values (PlaitTape *tape, PlaitTopDown *top_down, const PlaitNode *node)
 {
@@ -42,7 +42,7 @@ set_values (PlaitTape *tape, PlaitTopDown *top_down, const PlaitNode *node)
     }
 }
 
-/* Packs the factors for it where there is more than one depth. */
+/* Runs the recurrence, with packed weights if there is more than one depth. */
 static void
 run_packed (PlaitTape *tape, PlaitTopDown *top_down, gboolean backward)
 {
@@ -101,7 +101,7 @@ top_down_backward (PlaitTape *tape, PlaitNode *node)
   plait_tape_release (tape, top_down->dparent);
 }
 
-/* What backward reads of the inputs it asks for itself. */
+/* ignores_inputs, because backward restores the few values that it reads by itself, in set_values. */
 static const PlaitOperator top_down_operator
     = { .name = "downward", .backward = top_down_backward, .ignores_inputs = TRUE };
 

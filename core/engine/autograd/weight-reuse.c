@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "autograd/tape-private.h"
 
-/* From so many uses on, of at most so many rows each, it pays to lay a weight out in panels and to collect rows; with
- * so many rows together their product is as fast as products become. */
+/* A weight with MIN_USES uses of at most FEW_ROWS rows is packed and its rows are collected. A product of MAX_ROWS rows
+ * is as fast as a larger one. */
 #define MIN_USES 4
 #define FEW_ROWS 128
 #define MAX_ROWS 512
@@ -10,16 +10,16 @@
 struct PlaitWeightReuse
 {
   PlaitNode *weight;
-  PlaitNode *bias; /* whose gradient is collected too, or NULL */
+  PlaitNode *bias; /* the bias whose gradient is collected too, or NULL */
   PlaitPacked *packed;
   PlaitPacked *transposed;
-  PlaitTensor x; /* [MAX_ROWS, in], no data before the first row */
+  PlaitTensor x; /* [MAX_ROWS, in] collected inputs; no data before the first row */
   PlaitTensor dz;
-  gint64 rows; /* collected */
+  gint64 rows; /* number of collected rows */
   PlaitWeightReuse *next;
 };
 
-/* What is kept of @weight, or NULL where it is no leaf or has not been used often with so few rows. */
+/* Returns the reuse state of @weight; NULL if it is not a leaf, has few uses or @rows is large. */
 static PlaitWeightReuse *
 reuse (PlaitTape *tape, PlaitNode *weight, gint64 rows)
 {
@@ -34,7 +34,7 @@ reuse (PlaitTape *tape, PlaitNode *weight, gint64 rows)
   return weight->reuse;
 }
 
-/* @packed, or NULL where it was packed for products of another precision. */
+/* Returns @packed, or NULL if it has another precision. */
 static const PlaitPacked *
 of_precision (const PlaitPacked *packed, PlaitPrecision precision)
 {
@@ -96,7 +96,7 @@ plait_weight_reuse_pack (PlaitTape *tape, PlaitRnnWeight *factor, PlaitNode *wei
     plait_tape_pack (tape, factor, transposed);
 }
 
-/* The gradients of what has been collected. */
+/* Adds the gradients of the rows collected in @entry. */
 static void
 multiply_collected (PlaitTape *tape, PlaitWeightReuse *entry)
 {
@@ -112,7 +112,7 @@ multiply_collected (PlaitTape *tape, PlaitWeightReuse *entry)
   entry->rows = 0;
 }
 
-/* TRUE if rows for @weight and @bias can be collected in @entry. */
+/* TRUE if rows for @weight and @bias can be collected in @entry, which may be NULL. */
 static gboolean
 takes (const PlaitWeightReuse *entry, const PlaitNode *weight, const PlaitNode *bias)
 {
@@ -146,7 +146,7 @@ plait_weight_reuse_collect (PlaitTape *tape, PlaitNode *weight, PlaitNode *bias,
   entry->rows += x.rows;
 }
 
-/* What @entry takes is read by nodes of both alone. */
+/* Returns the first place whose node reads both the weight and the bias of @entry. */
 static gint
 last_place (const PlaitWeightReuse *entry)
 {

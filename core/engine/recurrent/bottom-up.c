@@ -6,19 +6,19 @@
 #include "tensor/rows.h"
 #include "tensor/element-ranges.h"
 
-/* The nodes of a bundle of sentences at a height, there or back. */
+/* The nodes of one height in a bundle of sentences, in a forward or a backward pass. */
 typedef struct
 {
-  PlaitRnnStep step; /* its rows: the nodes */
+  PlaitRnnStep step; /* each row is an inner node */
   const PlaitKernels *kernels;
   const PlaitBottomUp *bottom_up;
   const PlaitBottomUpBackward *work;
-  gint64 row; /* the bundle's first */
+  gint64 row; /* first memory row of the bundle */
   gint64 end;
-  gint64 scratch; /* row of the first node's scratch */
+  gint64 scratch; /* first row of the bundle in the scratch tensors */
 } Height;
 
-/* All that stands for node @i of these. */
+/* Returns the inputs and outputs of the cell kernel for node @i of a Height. */
 static PlaitCellRow
 node_row (gconstpointer data, gint64 i)
 {
@@ -53,7 +53,7 @@ node_row (gconstpointer data, gint64 i)
   return found;
 }
 
-/* The kernels of two children have about twice the work of others. */
+/* Calls @kernel for each node. A cell with two children counts as twice the elements of a cell with one predecessor. */
 static void
 run_kernel (const Height *height, PlaitCellKernel kernel)
 {
@@ -62,7 +62,7 @@ run_kernel (const Height *height, PlaitCellKernel kernel)
   plait_rnn_step_run (&height->step, kernel, width, 2 * width, node_row, height);
 }
 
-/* The first node of height @l that stands in @row or behind. */
+/* Returns the first node of height @l whose memory row is at least @row. */
 static gint64
 place_of (const Height *height, gint64 l, gint64 row)
 {
@@ -71,7 +71,7 @@ place_of (const Height *height, gint64 l, gint64 row)
   return plait_lower_bound (heights->row, heights->first[l], heights->first[l + 1], row);
 }
 
-/* FALSE if the bundle has no nodes there. */
+/* Sets the step to the bundle's nodes of height @l. FALSE if it has no node of this height. */
 static gboolean
 set_height (Height *height, gint64 l)
 {
@@ -80,7 +80,7 @@ set_height (Height *height, gint64 l)
   return height->step.rows > 0;
 }
 
-/* The heights of a bundle, of @all of which no bundle is set. */
+/* Returns a copy of @all with the rows of bundle @bundle and with @pool. */
 static Height
 height_of (const Height *all, gint64 bundle, gint64 bundles, PlaitPool *pool)
 {
@@ -90,7 +90,7 @@ height_of (const Height *all, gint64 bundle, gint64 bundles, PlaitPool *pool)
   height.step.pool = pool;
   height.row = plait_bundle_row (heights->sentences, heights->rows, bundle, bundles);
   height.end = plait_bundle_row (heights->sentences, heights->rows, bundle + 1, bundles);
-  /* No height of a tree has more nodes than the lowest. */
+  /* Scratch rows for the lowest height suffice: no height of a tree has more nodes. */
   height.scratch = place_of (&height, 0, height.row);
   return height;
 }

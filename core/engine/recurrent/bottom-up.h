@@ -6,20 +6,20 @@
 #include "recurrent/recurrent.h"
 
 /*
- * Recurrent cells up binary trees, all trees of a batch at once: a height is what can be computed when the heights
- * below are, so each is a product of whole rows, and the weights' gradients are one product over all nodes. What is
- * collected has a row an inner node, height after height.
+ * Recurrent cells over binary trees, bottom-up, all trees of a batch together. The nodes of one height depend only on
+ * lower heights, so each height is one product of whole rows. The gradient of a weight is one product over all nodes.
+ * Tensors with [nodes] rows hold the inner nodes, height after height.
  */
 
-/* The gates that come from one product, in widths. */
+/* Returns the width of the gates that one product computes, as a multiple of the cell's width. */
 static inline gint64
 plait_bottom_up_gates (PlaitTreeKind kind)
 {
   return kind == PLAIT_TREE_HEAD_WORD ? 1 : 5;
 }
 
-/* What a cell keeps of a node, in widths: its gates, and of a GRU the candidate, before it with the reset after the
- * product the products of both children. */
+/* Returns the numbers that a cell saves for backward of a node, as a multiple of its width: the gates; for a GRU also
+ * the candidate; with PLAIT_RESET_AFTER also the recurrent products of both children. */
 static inline gint64
 plait_bottom_up_saved (PlaitTreeKind kind, PlaitResetOrder reset)
 {
@@ -30,35 +30,39 @@ typedef struct
 {
   PlaitTreeKind kind;
   PlaitResetOrder reset;
-  gint64 width; /* w */
+  gint64 width; /* w, numbers of a state */
   const PlaitTreeHeights *heights;
-  PlaitRnnWeight gates;              /* [2 w, gates w], the left child's above the right one's */
-  PlaitRnnWeight candidate[2];       /* of a GRU: [2 w, w]; with the reset after, [w, w] for each child */
-  const PlaitScalar *gate_bias;      /* gates w numbers, or NULL */
-  const PlaitScalar *candidate_bias; /* of a GRU: w numbers, or NULL */
-  PlaitTensor projected;             /* [nodes, w of all gates and the candidate] what is added to them, or no data */
-  PlaitTensor states;                /* [rows, w], the leaves' there, the nodes' written */
-  PlaitTensor cells;                 /* the same, of an LSTM */
+  PlaitRnnWeight gates;         /* [2 w, gates w]: the rows for the left child's state, then for the right child's */
+  PlaitRnnWeight candidate[2];  /* GRU only. PLAIT_RESET_BEFORE: [0] is [2 w, w]; PLAIT_RESET_AFTER: [w, w] for the left
+                                   and the right child */
+  const PlaitScalar *gate_bias; /* [gates w], or NULL */
+  const PlaitScalar *candidate_bias; /* [w], GRU only, or NULL */
+  PlaitTensor projected; /* [nodes, gates w (GRU: and w)] projected input, added to gates and candidate; no data if
+                            nodes have no input */
+  PlaitTensor states;    /* [rows, w]: rows of leaves are input, rows of inner nodes are output */
+  PlaitTensor cells;     /* [rows, w] cell states of an LSTM: leaves are input, inner nodes output */
 
-  PlaitTensor children;       /* [nodes, 2 w] the states of both children */
-  PlaitTensor saved;          /* [nodes, plait_bottom_up_saved () w] */
-  PlaitTensor reset_children; /* [nodes, 2 w] after the reset gates, of a GRU with the reset before */
+  PlaitTensor children; /* [nodes, 2 w] states of the left and the right child, side by side */
+  PlaitTensor saved;    /* [nodes, plait_bottom_up_saved () w] activations kept for backward */
+  PlaitTensor
+      reset_children; /* [nodes, 2 w] children's states times their reset gates; GRU with PLAIT_RESET_BEFORE only */
 } PlaitBottomUp;
 
 /*
- * The way back, from the cotangents of all rows, to which it adds: those of the leaves are then the leaves' gradients.
- * In @saved the cotangents of the gates' inputs take the gates' places, and so do those of a GRU's candidate and
- * products; factors' gradients are children^T and reset_children^T times them. The factors are packed transposed.
+ * Tensors of the backward pass. It replaces the activations in PlaitBottomUp.saved by the gradients of the gates', the
+ * candidate's and the products' inputs. The gradients of the weights are children^T and reset_children^T times these.
+ * The weights must be packed transposed.
  */
 typedef struct
 {
-  PlaitTensor dstates;    /* [rows, w] */
-  PlaitTensor dcells;     /* the same, of an LSTM */
-  PlaitTensor dprojected; /* [nodes, gates w], or no data */
-  gboolean adds;          /* to dprojected */
-  PlaitTensor dchildren;  /* [nodes of the lowest height, which has the most, 2 w] scratch */
-  PlaitTensor dreset;     /* the same, of a GRU with the reset before */
+  PlaitTensor
+      dstates; /* [rows, w] gradients of all states, added to: rows of leaves end as the gradients of the leaves */
+  PlaitTensor dcells;     /* [rows, w] gradients of cell states, added to; LSTM only */
+  PlaitTensor dprojected; /* [nodes, width of projected] gradients of the projected input; no data if not needed */
+  gboolean adds;          /* TRUE: add to dprojected; FALSE: overwrite it */
+  PlaitTensor dchildren;  /* scratch [nodes of the lowest height, 2 w]; no height has more nodes */
+  PlaitTensor dreset;     /* scratch [nodes of the lowest height, 2 w]; GRU with PLAIT_RESET_BEFORE only */
 } PlaitBottomUpBackward;
 
-/* Goes up, or back where there is @work. */
+/* Computes the states of all inner nodes. With @work, runs the backward pass instead. */
 void plait_bottom_up_run (PlaitPool *pool, const PlaitBottomUp *bottom_up, const PlaitBottomUpBackward *work);

@@ -5,16 +5,16 @@
 #include "tensor/panel.h"
 #include "tensor/element-ranges.h"
 
-/* Fewer sentences would leave a factor's panels too little used each time they are read. */
+/* Fewest sentences of a bundle; with fewer, reading a weight's panels costs more than the products. */
 #define MIN_SENTENCES 8
 
-/* How many bundles. */
+/* Returns how many bundles to make: one for each thread, or 1 if each step shall use all threads. */
 static gint64
 count (const PlaitPool *pool, gint64 sentences, gint64 most_rows, const PlaitRnnWeight *factors, guint n)
 {
   gint64 threads = plait_pool_threads (pool), blas_rows = plait_blas_rows (plait_kernels (), FALSE);
 
-  /* BLAS may give a row other bits in another company. */
+  /* BLAS may round a row differently when the product has other rows, so all rows stay together. */
   if (sentences < threads * MIN_SENTENCES || (blas_rows > 0 && most_rows >= blas_rows))
     return 1;
   for (guint i = 0; i < n; i++)

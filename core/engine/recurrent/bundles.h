@@ -4,21 +4,21 @@
 #include "recurrent/rnn-step.h"
 
 /*
- * Bundles of sentences. A recurrence takes all sentences of a batch through one step after another, and a step of
- * narrow states gives the threads less to do than to wait for each other. So while its factors are near every thread,
- * each thread takes a bundle of the sentences through all steps. The bits of a row do not depend on the rows beside it,
- * hence not on the bundles: these may follow the number of threads.
+ * Bundles of sentences. A recurrence takes all sentences of a batch through one step after another. If states are
+ * narrow, threads wait for each other longer than they work on a step. So while the weights fit into each core's cache,
+ * each thread takes a bundle of sentences through all steps. The bits of a row do not depend on the other rows, so the
+ * number of bundles may follow the number of threads.
  */
 
-/* Takes bundle @bundle of @bundles through, cutting its work for @pool. */
+/* Takes bundle @bundle of @bundles through all steps, with the threads of @pool. */
 typedef void (*PlaitBundleWork) (gpointer data, gint64 bundle, gint64 bundles, PlaitPool *pool);
 
-/* Calls @work for each of the bundles that @sentences make, in the threads with pools of one; for all of them as a
- * single bundle with @pool where each step is better cut by itself. No step has more than @most_rows rows, and a step
- * multiplies by the @n @factors. */
+/* Cuts @sentences sentences into bundles and calls @work for each, on one thread per bundle. Where bundles do not pay
+ * or would change bits, calls @work once, for one bundle, with @pool. @most_rows: rows of the largest step. @factors:
+ * the @n weights that each step multiplies by. */
 void plait_bundles_run (PlaitPool *pool, gint64 sentences, gint64 most_rows, const PlaitRnnWeight *factors, guint n,
                         PlaitBundleWork work, gpointer data);
 
-/* The first row of bundle @bundle where the trees of @sentences, whose offsets count @rows rows, go into @bundles
- * bundles of about as many rows; @rows for the bundle after the last. */
+/* Returns the first row of bundle @bundle if @sentences, of @rows rows in all, are cut into @bundles bundles of about
+ * equal rows. Returns @rows for @bundle == @bundles. */
 gint64 plait_bundle_row (PlaitRagged sentences, gint64 rows, gint64 bundle, gint64 bundles);

@@ -3,31 +3,31 @@
 
 #include "types/export.h"
 
-/* Recurrent cells. Their gates stand side by side: of a GRU reset, update, candidate; of an LSTM input, forget,
- * candidate, output. */
+/* Recurrent cells, and the order of their gates in a row of projected inputs. */
 typedef enum
 {
-  PLAIT_CELL_GRU,  /* Cho et al. 2014b */
-  PLAIT_CELL_LSTM, /* Hochreiter & Schmidhuber 1997, with forget gates (Gers et al. 2000), without peepholes */
+  PLAIT_CELL_GRU,  /* gates: reset, update, candidate. Cho et al. 2014b */
+  PLAIT_CELL_LSTM, /* gates: input, forget, candidate, output. Hochreiter & Schmidhuber 1997; forget gates of Gers et
+                      al. 2000; no peepholes */
 } PlaitCellKind;
 
-/* Cells over the two children of a node. The gates of a GRU are reset left and right, update left and right, update,
- * and its candidate; of an LSTM input, forget left and right, candidate, output. */
+/* Cells that compute a tree node from its two children, and the order of their gates. */
 typedef enum
 {
-  PLAIT_TREE_GRU,       /* Chen et al. 2017, eq. 8 */
-  PLAIT_TREE_LSTM,      /* Tai et al. 2015, eq. 9-14 */
-  PLAIT_TREE_HEAD_WORD, /* a gate that chooses between the children: Teng & Zhang 2016 */
+  PLAIT_TREE_GRU, /* gates: reset left, reset right, update left, update right, update, candidate. Chen et al. 2017, eq.
+                     8 */
+  PLAIT_TREE_LSTM,      /* gates: input, forget left, forget right, candidate, output. Tai et al. 2015, eq. 9-14 */
+  PLAIT_TREE_HEAD_WORD, /* one gate mixes the two children's embeddings. Teng & Zhang 2016 */
 } PlaitTreeKind;
 
-/* Where the reset gate of a GRU acts. */
+/* Order of a GRU's reset gate r and its recurrent product with weight U and state h. */
 typedef enum
 {
-  PLAIT_RESET_BEFORE, /* on the state before its product, U (r * h): as the papers write */
-  PLAIT_RESET_AFTER,  /* on the product, r * (U h): as dl4mt and cuDNN compute */
+  PLAIT_RESET_BEFORE, /* U (r * h), as in the papers */
+  PLAIT_RESET_AFTER,  /* r * (U h), as in dl4mt and cuDNN */
 } PlaitResetOrder;
 
-/* How many gates a cell has, and so how many widths a projected input. */
+/* Returns the number of gates of a cell. A row of projected inputs has this many times the cell's width. */
 static inline gint
 plait_cell_gates (PlaitCellKind kind)
 {

@@ -4,36 +4,37 @@
 #include "types/tensor.h"
 
 /*
- * Binary trees over the rows of a memory, all trees of a batch together. A height is the inner nodes that can be
- * computed once those of the heights below are; the arrays of nodes go height after height.
+ * Binary trees over the rows of a memory, bottom-up, all trees of a batch together. The height of an inner node is its
+ * distance from the leaves; nodes of one height depend only on lower heights. Arrays of inner nodes [nodes] go height
+ * after height, lowest first.
  */
 typedef struct
 {
-  gint64 rows;           /* of the memory: leaves and inner nodes */
-  PlaitRagged sentences; /* whose rows they are */
-  const gint64 *leaf;    /* [rows] the number of the leaf, or -1 for an inner node */
-  gint64 n;              /* heights of inner nodes */
+  gint64 rows;           /* rows of the memory: leaves and inner nodes */
+  PlaitRagged sentences; /* rows of each sentence */
+  const gint64 *leaf;    /* [rows] number of the leaf in this row, or -1 for an inner node */
+  gint64 n;              /* number of heights that have inner nodes */
   const gint64 *first;   /* [n + 1]: height h has the nodes first[h] .. first[h + 1] - 1 */
-  const gint64 *row;     /* [nodes] their rows, ascending in a height */
-  const gint64 *left;    /* [nodes] the rows of their children */
+  const gint64 *row;     /* [nodes] memory row of each node, ascending within a height */
+  const gint64 *left;    /* [nodes] memory row of each node's left child */
   const gint64 *right;
 } PlaitTreeHeights;
 
-/* The children of one side, depth after depth. */
+/* All left children, or all right children, of trees: depth after depth, from the roots down. */
 typedef struct
 {
-  const gint64 *first;  /* [n + 1] */
-  const gint64 *row;    /* their rows */
-  const gint64 *parent; /* the rows of their parents, ascending in a depth */
+  const gint64 *first;  /* [depths + 1]: depth d has the children first[d] .. first[d + 1] - 1 */
+  const gint64 *row;    /* [children] memory row of each child */
+  const gint64 *parent; /* [children] memory row of each child's parent, ascending within a depth */
 } PlaitTreeSide;
 
-/* The same trees from the roots down. */
+/* Binary trees over the rows of a memory, top-down: the trees of PlaitTreeHeights by depth instead of height. */
 typedef struct
 {
-  gint64 rows; /* of the memory */
+  gint64 rows; /* rows of the memory */
   PlaitRagged sentences;
-  const gint64 *root; /* [rows] the number of the root, or -1 for other rows */
-  gint64 n;           /* depths below the roots */
+  const gint64 *root; /* [rows] number of the root in this row, or -1 for other rows */
+  gint64 n;           /* number of depths without that of the roots */
   PlaitTreeSide sides[2];
 } PlaitTreeDepths;
 

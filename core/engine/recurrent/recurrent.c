@@ -15,7 +15,7 @@ plait_timeline (PlaitArena *arena, PlaitRagged rows, gboolean backwards)
   first = plait_arena_new_array (arena, gint64, time.steps + 1);
   place = plait_arena_new_array0 (arena, gint64, time.steps + 1);
 
-  /* By counting: sentences of a length come after all longer ones. */
+  /* Counting sort: place[l] counts the sentences of length l, then is the position of the next of them. */
   for (gint64 i = 0; i < rows.n; i++)
     place[plait_ragged_length (rows, i)]++;
   for (gint64 length = time.steps; length >= 0; length--)
@@ -36,21 +36,21 @@ plait_timeline (PlaitArena *arena, PlaitRagged rows, gboolean backwards)
   return time;
 }
 
-/* One step of a bundle of sentences, forward or back. */
+/* One time step of a bundle of sentences, in a forward or a backward pass. */
 typedef struct
 {
-  PlaitRnnStep at; /* its rows: sentences of the bundle that are long enough */
+  PlaitRnnStep at; /* each row is a sentence of the bundle with more than t rows */
   const PlaitKernels *kernels;
   const PlaitRecurrence *recurrence;
   const PlaitRecurrenceBackward *work;
   PlaitTensor projected;
   gint64 t;
-  gint64 from; /* the bundle's sentences in the order of time: from .. end - 1 */
+  gint64 from; /* sentences of the bundle, by PlaitTimeline.order: from .. end - 1 */
   gint64 end;
-  gint64 saved; /* row of its gates */
+  gint64 saved; /* first row of the step in PlaitRecurrence.gates */
 } Step;
 
-/* The row that sentence @i of the order of time has at step @t. */
+/* Returns the row that step @t works on in sentence order[@i]. */
 static gint64
 row_at (const PlaitTimeline *time, gint64 t, gint64 i)
 {
@@ -59,7 +59,7 @@ row_at (const PlaitTimeline *time, gint64 t, gint64 i)
   return time->backwards ? time->rows.offsets[sentence + 1] - 1 - t : time->rows.offsets[sentence] + t;
 }
 
-/* All that stands for row @i of the step. */
+/* Returns the inputs and outputs of the cell kernel for row @i of a Step. */
 static PlaitCellRow
 cell_row (gconstpointer data, gint64 i)
 {
@@ -104,7 +104,7 @@ run_kernel (const Step *step, PlaitCellKernel kernel)
   plait_rnn_step_run (&step->at, kernel, width, width, cell_row, step);
 }
 
-/* FALSE if the bundle has no sentence as long. */
+/* Sets the rows of step @t. FALSE if no sentence of the bundle is long enough. */
 static gboolean
 set_step (Step *step, gint64 t)
 {
@@ -118,14 +118,13 @@ set_step (Step *step, gint64 t)
   return step->at.rows > 0;
 }
 
-/* Columns of the step's gates. */
 static PlaitTensor
 gate_columns (const Step *step, gint64 first, gint64 width)
 {
   return plait_tensor_columns (plait_tensor_rows (step->recurrence->gates, step->saved, step->at.rows), first, width);
 }
 
-/* y = x W + bias, where x is known to be zero if the sentences begin with nothing. */
+/* Computes y = x W + bias. In step 0 without initial states, x is zero, and the product is left out. */
 static void
 multiply (const Step *step, PlaitTensor y, PlaitTensor x, PlaitRnnWeight factor, const PlaitScalar *bias)
 {
@@ -137,7 +136,7 @@ multiply (const Step *step, PlaitTensor y, PlaitTensor x, PlaitRnnWeight factor,
   plait_rnn_step_multiply (&step->at, y, x, &factor, bias);
 }
 
-/* The states before the first step. */
+/* Writes the initial states into the rows of step 0 of previous. */
 static void
 begin (PlaitPool *pool, const PlaitRecurrence *recurrence)
 {
@@ -152,7 +151,8 @@ begin (PlaitPool *pool, const PlaitRecurrence *recurrence)
     plait_tensor_fill (pool, previous, 0, 0);
 }
 
-/* The first place in the order of time of a bundle that has its share of all rows. */
+/* Returns the first sentence, by PlaitTimeline.order, of bundle @bundle if @bundles bundles share the rows about
+ * equally. */
 static gint64
 bundle_begin (const PlaitTimeline *time, gint64 bundle, gint64 bundles)
 {
@@ -165,7 +165,7 @@ bundle_begin (const PlaitTimeline *time, gint64 bundle, gint64 bundles)
   return place;
 }
 
-/* The steps of a bundle, of @all of which no bundle is set. */
+/* Returns a copy of @all with the sentences of bundle @bundle and with @pool. */
 static Step
 step_of (const Step *all, gint64 bundle, gint64 bundles, PlaitPool *pool)
 {

@@ -7,25 +7,28 @@
 #include "recurrent/rnn-step.h"
 
 /*
- * Recurrent cells over ragged rows, all sentences of a batch at once and no padding: step t works on the sentences that
- * are longer than t. What a step needs stands end to end, step after step ("in the order of time"), so each step is a
- * product of whole rows and the weights' gradients are one product over all of them.
+ * Recurrent cells over ragged rows, all sentences of a batch together, without padding. Step t works on the sentences
+ * that have more than t rows. Tensors "in the order of time" hold the rows of step 0, then of step 1, and so on
+ * (PyTorch: PackedSequence). So each step is one product of whole rows, and the gradient of a weight is one product
+ * over all steps.
  */
 
-/* The order of time. Sentences go longest first, so those of step t are the first of those of step t - 1. */
+/* The order of time of ragged rows. Sentences are sorted longest first, so step t works on the first first[t + 1] -
+ * first[t] of them. */
 typedef struct
 {
   PlaitRagged rows;
-  gboolean backwards;  /* each sentence from its last row to its first */
-  gint64 steps;        /* the rows of the longest sentence */
-  const gint64 *order; /* the sentences, longest first, equals as they stand */
-  const gint64 *first; /* [steps + 1]: step t has the collected rows first[t] .. first[t + 1] - 1 */
+  gboolean backwards;  /* TRUE: process each sentence from its last row to its first */
+  gint64 steps;        /* number of steps: rows of the longest sentence */
+  const gint64 *order; /* [sentences], longest first; sentences of equal length in their order */
+  const gint64 *first; /* [steps + 1]: in the order of time, step t has the rows first[t] .. first[t + 1] - 1 */
 } PlaitTimeline;
 
-/* The order of time of @rows (borrowed), in @arena. */
+/* Returns the order of time of @rows. Its arrays live in @arena; @rows is borrowed. */
 PlaitTimeline plait_timeline (PlaitArena *arena, PlaitRagged rows, gboolean backwards);
 
-/* The gates that a cell keeps of a row, in widths: with the reset gate after the product, the product too. */
+/* Returns the numbers that a cell saves for backward of a row, as a multiple of its width: the gates; for a GRU with
+ * PLAIT_RESET_AFTER also the candidate's recurrent product. */
 static inline gint64
 plait_recurrence_saved (PlaitCellKind kind, PlaitResetOrder reset)
 {
@@ -36,42 +39,45 @@ typedef struct
 {
   PlaitCellKind kind;
   PlaitResetOrder reset;
-  gint64 width; /* w */
+  gint64 width; /* w, numbers of a state */
   PlaitTimeline time;
-  PlaitRnnWeight recurrent; /* [w, gates w]; of a GRU with the reset before, [w, 2 w]: reset and update alone */
-  PlaitRnnWeight candidate; /* [w, w], a GRU's with the reset before */
-  const PlaitScalar *bias;  /* added to the recurrent product, or NULL */
-  PlaitTensor state;        /* [sentences, w] before the first step; no data: zeros */
-  PlaitTensor cell;         /* the same, an LSTM's */
-  PlaitTensor states;       /* [rows, w], written; as the rows stand */
-  PlaitTensor cells;        /* the same, an LSTM's */
+  PlaitRnnWeight
+      recurrent; /* recurrent weight [w, gates w]; of a GRU with PLAIT_RESET_BEFORE [w, 2 w], reset and update */
+  PlaitRnnWeight candidate; /* candidate's recurrent weight [w, w]; GRU with PLAIT_RESET_BEFORE only */
+  const PlaitScalar *bias;  /* [columns of recurrent] added to the recurrent product, or NULL */
+  PlaitTensor state;        /* [sentences, w] initial states; no data: zeros */
+  PlaitTensor cell;         /* [sentences, w] initial cell states; LSTM only; no data: zeros */
+  PlaitTensor states;       /* [rows, w] output: the state of each row */
+  PlaitTensor cells;        /* [rows, w] output: the cell state of each row; LSTM only */
 
-  /* In the order of time. Rows of @gates are plait_recurrence_saved () widths wide; where nothing goes back they need
-   * only as many as there are sentences. */
-  PlaitTensor previous; /* [rows, w] the state that the row began with; @state itself if it @borrows */
+  /* Activations in the order of time, kept for backward. Rows of @gates are plait_recurrence_saved () w wide. Without a
+   * backward pass, @gates needs only one row for each sentence. */
+  PlaitTensor previous; /* [rows, w] the state before each row's step; if @borrows, @state itself */
   PlaitTensor gates;
-  PlaitTensor reset_states; /* [rows, w] r * h, a GRU's with the reset before */
+  PlaitTensor reset_states; /* [rows, w] reset gate times previous state; GRU with PLAIT_RESET_BEFORE only */
   gboolean borrows;
 } PlaitRecurrence;
 
-/* Writes states (and cells), and what is collected. @projected [rows, gates w] as the rows stand. */
+/* Computes the states of all rows and writes the tensors that @recurrence names as output. @projected: [rows, gates w],
+ * the projected input of each row, rows of a sentence in its own order. */
 void plait_recurrence_forward (PlaitPool *pool, const PlaitRecurrence *recurrence, PlaitTensor projected);
 
 /*
- * Goes back. The gates' first columns (as wide as the recurrent factor; then, with the reset before, the candidate's)
- * then hold the cotangents of the products, in the order of time: the gradients of the factors are previous^T and
- * reset_states^T times them. The factors are packed transposed.
+ * Tensors of the backward pass. It replaces the activations in PlaitRecurrence.gates by the gradients of the recurrent
+ * products: columns for the recurrent weight first, then for the candidate's. The gradients of the weights are
+ * previous^T and reset_states^T times these. The weights must be packed transposed.
  */
 typedef struct
 {
-  PlaitTensor dstates;    /* [rows, w] */
-  PlaitTensor dcells;     /* the same, an LSTM's */
-  PlaitTensor dprojected; /* [rows, gates w], or no data */
-  gboolean adds;          /* to dprojected */
-  PlaitTensor dstate; /* [sentences with rows, w] zeros; then the gradients of what they began with, longest first */
-  PlaitTensor dcell;  /* the same, an LSTM's */
-  PlaitTensor dreset; /* the same shape, scratch, a GRU's with the reset before */
-  gboolean has_beginning; /* dstate is wanted */
+  PlaitTensor dstates;    /* [rows, w] input: gradients of the states */
+  PlaitTensor dcells;     /* [rows, w] input: gradients of the cell states; LSTM only */
+  PlaitTensor dprojected; /* [rows, gates w] gradients of the projected input; no data if not needed */
+  gboolean adds;          /* TRUE: add to dprojected; FALSE: overwrite it */
+  PlaitTensor dstate; /* [sentences with rows, w] zeroed by the caller; receives the gradients of the initial states,
+                         longest sentence first */
+  PlaitTensor dcell;  /* [sentences with rows, w] as dstate, for the initial cell states; LSTM only */
+  PlaitTensor dreset; /* scratch [sentences with rows, w]; GRU with PLAIT_RESET_BEFORE only */
+  gboolean has_beginning; /* TRUE if the caller needs dstate */
 } PlaitRecurrenceBackward;
 
 void plait_recurrence_backward (PlaitPool *pool, const PlaitRecurrence *recurrence,

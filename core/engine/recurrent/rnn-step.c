@@ -3,7 +3,7 @@
 
 #include "tensor/product.h"
 
-/* Elements that are worth a piece. */
+/* Elements of a piece of work: fewer do not pay for waking a thread. */
 #define PIECE_ELEMENTS 2048
 
 typedef struct

@@ -6,49 +6,50 @@
 #include "tensor/packed.h"
 
 /*
- * One step of a recurrence, forward or back: the rows of a bundle of sentences that are computed at once. What is
- * collected for the gradients of weights stands step after step.
+ * One step of a recurrence, forward or backward: the rows of a bundle of sentences that are computed together.
+ * Collected tensors, from which weights' gradients are made, hold the rows of one step after another.
  */
 typedef struct
 {
   PlaitPool *pool;
-  gint64 first; /* collected row of the first */
+  gint64 first; /* first row of the step in collected tensors */
   gint64 rows;
 } PlaitRnnStep;
 
-/* A factor of all steps. @packed is NULL or holds @weight's panels, of its transpose in backward, in the same
- * precision. */
+/* A weight that all steps of a recurrence multiply by. @packed is NULL or holds the panels of @weight (in backward, of
+ * its transpose) in the precision @precision. */
 typedef struct
 {
   PlaitTensor weight;
   const PlaitPacked *packed;
   PlaitPrecision precision;
-  PlaitPacked *own; /* @packed, where it was made for these steps, or NULL */
+  PlaitPacked *own; /* the panels in @packed if they were made for these steps only and must be freed, or NULL */
 } PlaitRnnWeight;
 
-/* What stands for row @i of a step. */
+/* Returns the inputs and outputs of a cell kernel for row @i of a step. */
 typedef PlaitCellRow (*PlaitRnnStepRow) (gconstpointer data, gint64 i);
 
-/* Calls @kernel for each row, @width wide, of which one is worth the work on @elements elements. */
+/* Calls @kernel for each row of @step. @width: the cell's width. @elements: the cost of one row, in elements; it
+ * decides how many threads share the rows. */
 void plait_rnn_step_run (const PlaitRnnStep *step, PlaitCellKernel kernel, gint64 width, gint64 elements,
                          PlaitRnnStepRow row, gconstpointer data);
 
-/* Columns of the step's rows of what is collected. */
+/* Returns columns @first .. @first + @width - 1 of the step's rows of @collected, as a view. */
 static inline PlaitTensor
 plait_rnn_step_columns (const PlaitRnnStep *step, PlaitTensor collected, gint64 first, gint64 width)
 {
   return plait_tensor_columns (plait_tensor_rows (collected, step->first, step->rows), first, width);
 }
 
-/* y = x W + bias; @bias may be NULL. */
+/* Computes y = x W + bias for the step's rows, where @factor is W. @bias may be NULL. */
 void plait_rnn_step_multiply (const PlaitRnnStep *step, PlaitTensor y, PlaitTensor x, const PlaitRnnWeight *factor,
                               const PlaitScalar *bias);
 
-/* dx = (@add: dx +) dy W^T. */
+/* Computes dx = dy W^T, or dx += dy W^T if @add, where @factor is W. */
 void plait_rnn_step_multiply_backward (const PlaitRnnStep *step, PlaitTensor dx, gboolean add, PlaitTensor dy,
                                        const PlaitRnnWeight *factor);
 
-/* Row @row of @tensor; NULL if it has no data. */
+/* Returns row @row of @tensor, or NULL if @tensor has no data. */
 static inline PlaitScalar *
 plait_rnn_step_row (PlaitTensor tensor, gint64 row)
 {

@@ -7,16 +7,16 @@
 #include "tensor/rows.h"
 #include "tensor/element-ranges.h"
 
-/* The children of a bundle of sentences on one side at one depth. */
+/* The left or right children at one depth in a bundle of sentences. */
 typedef struct
 {
-  PlaitRnnStep step; /* its rows: the children */
+  PlaitRnnStep step; /* each row is a child */
   const PlaitKernels *kernels;
   const PlaitTopDown *top_down;
   gboolean backward;
-  gint64 begin; /* the bundle's rows */
+  gint64 begin; /* memory rows of the bundle: begin .. end - 1 */
   gint64 end;
-  gint64 scratch; /* row of the first child's scratch */
+  gint64 scratch; /* first row of the bundle in the scratch tensors */
   const PlaitTopDownSide *side;
   const gint64 *row;
   const gint64 *parent;
@@ -55,14 +55,14 @@ run_kernel (const Depth *depth, PlaitCellKernel kernel)
   plait_rnn_step_run (&depth->step, kernel, width, width, cell_row, depth);
 }
 
-/* The first child of depth @at whose parent stands in @row or behind. */
+/* Returns the first child of depth @at whose parent's memory row is at least @row. */
 static gint64
 place_of (const PlaitTreeSide *children, gint64 at, gint64 row)
 {
   return plait_lower_bound (children->parent, children->first[at], children->first[at + 1], row);
 }
 
-/* FALSE if there is nothing of this side. */
+/* Sets the step to the bundle's children of side @side (0: left, 1: right) at depth @at. FALSE if there are no such children. */
 static gboolean
 set_depth (Depth *depth, gint64 at, gint64 side)
 {
@@ -98,7 +98,7 @@ go_down (const Depth *depth)
   run_kernel (depth, depth->kernels->gru_candidate);
 }
 
-/* The depths of a bundle, of @all of which no bundle is set. */
+/* Returns a copy of @all with the rows of bundle @bundle and with @pool. */
 static Depth
 depth_of (const Depth *all, gint64 bundle, gint64 bundles, PlaitPool *pool)
 {
@@ -108,13 +108,13 @@ depth_of (const Depth *all, gint64 bundle, gint64 bundles, PlaitPool *pool)
   depth.step.pool = pool;
   depth.begin = plait_bundle_row (depths->sentences, depths->rows, bundle, bundles);
   depth.end = plait_bundle_row (depths->sentences, depths->rows, bundle + 1, bundles);
-  /* As many rows for each bundle as it has children on a side. */
+  /* The scratch rows of a bundle begin after those of earlier bundles, one row for each child of a side. */
   for (gint64 at = 0; at < depths->n; at++)
     depth.scratch += place_of (&depths->sides[0], at, depth.begin) - depths->sides[0].first[at];
   return depth;
 }
 
-/* The most rows that a side has at a depth. */
+/* Returns the largest number of left children (and so of right children) at one depth. */
 static gint64
 most_rows (const PlaitTreeDepths *depths)
 {
@@ -144,7 +144,7 @@ go_up (const Depth *depth)
   gint64 width = top_down->width, products = side->recurrent.weight.width;
   PlaitTensor dparent = plait_tensor_rows (top_down->dparent, depth->scratch, depth->step.rows);
 
-  /* Nothing comes to these states but what stands in their rows. */
+  /* A child's step passes no further gradient to its parent, so the scratch rows begin at zero. */
   plait_tensor_fill (depth->step.pool, dparent, 0, 0);
   if (top_down->reset == PLAIT_RESET_AFTER)
     run_kernel (depth, depth->kernels->gru_after_backward);

@@ -4,36 +4,39 @@
 #include "recurrent/heights.h"
 #include "recurrent/recurrent.h"
 
-/* A GRU down binary trees, all rows of a depth at once. Tensors of a side have its rows, depth after depth. */
+/* The left or right children of a top-down GRU, all trees of a batch together. [children]: depth after depth, as in
+ * PlaitTreeSide. */
 typedef struct
 {
-  PlaitRnnWeight recurrent; /* as PlaitRecurrence has them */
+  PlaitRnnWeight recurrent; /* recurrent weight, as in PlaitRecurrence */
   PlaitRnnWeight candidate;
   const PlaitScalar *bias;
-  PlaitTensor projected; /* [children, 3 w] */
+  PlaitTensor projected; /* [children, 3 w] projected inputs */
 
-  PlaitTensor previous; /* [children, w] the parents' states */
-  PlaitTensor gates;    /* [children, plait_recurrence_saved () w] */
+  PlaitTensor previous; /* [children, w] states of the parents */
+  PlaitTensor gates;    /* [children, plait_recurrence_saved () w] activations kept for backward */
   PlaitTensor reset_states;
 
-  PlaitTensor dprojected; /* backward: [children, 3 w], or no data */
-  gboolean adds;          /* to dprojected */
+  PlaitTensor dprojected; /* backward: [children, 3 w] gradients of the projected inputs; no data if not needed */
+  gboolean adds;          /* TRUE: add to dprojected; FALSE: overwrite it */
 } PlaitTopDownSide;
 
 typedef struct
 {
   PlaitResetOrder reset;
-  gint64 width; /* w */
+  gint64 width; /* w, numbers of a state */
   const PlaitTreeDepths *depths;
   PlaitTopDownSide sides[2];
-  PlaitTensor states; /* [rows, w], the roots' there, those below written */
+  PlaitTensor states; /* [rows, w]: rows of roots are input, rows below them are output */
 
-  /* Backward. */
-  PlaitTensor dstates; /* [rows, w], added to: afterwards those of the roots are their gradients */
-  PlaitTensor dparent; /* [children of a side, w] scratch */
-  PlaitTensor dreset;  /* the same, with the reset before */
+  /* Backward only. */
+  PlaitTensor
+      dstates; /* [rows, w] gradients of all states, added to: rows of roots end as the gradients of the roots */
+  PlaitTensor dparent; /* scratch [children of a side, w] */
+  PlaitTensor dreset;  /* scratch [children of a side, w]; PLAIT_RESET_BEFORE only */
 } PlaitTopDown;
 
-/* Goes down, or @backward: with the factors packed transposed, and leaves the cotangents of the products in the gates,
- * as plait_recurrence_backward does. */
+/* Computes the states of all rows below the roots. With @backward, runs the backward pass instead: it replaces the
+ * activations in PlaitTopDownSide.gates by the gradients of the products. Backward needs the weights packed
+ * transposed. */
 void plait_top_down_run (PlaitPool *pool, const PlaitTopDown *top_down, gboolean backward);
