@@ -8,7 +8,8 @@
 
 #include <string.h>
 
-/* What all three uses share; @function is the one that was called. */
+/* Declares the output projection, which all three kinds of attention have. @function: the public function to name in a
+ * fault. */
 static PlaitAttention
 new_attention (PlaitParameters *parameters, const char *function, const char *name,
                const PlaitAttentionDeclaration *declaration)
@@ -40,7 +41,7 @@ plait_attention_declare_self (PlaitParameters *parameters, const char *name,
   return attention;
 }
 
-/* A layer over memories with room for @n projections of keys and values. */
+/* Declares attention to memories, with room for @n projections of keys and values. */
 static PlaitAttention
 new_memory_attention (PlaitParameters *parameters, const char *function, const char *name,
                       const PlaitAttentionDeclaration *declaration, guint n)
@@ -92,7 +93,7 @@ options_of (const PlaitAttention *attention, gboolean causal)
                                   .dropout = attention->declaration.dropout };
 }
 
-/* The keys of @rows, in the columns of @projected from @first on, and beside them the values. */
+/* Returns the keys and values of @rows: columns of @projected, keys from column @first on, then values. */
 static PlaitKeyValues
 keys_and_values (PlaitTape *tape, PlaitNode *projected, gint64 first, gint64 width, PlaitRagged rows)
 {
@@ -101,7 +102,7 @@ keys_and_values (PlaitTape *tape, PlaitNode *projected, gint64 first, gint64 wid
                            .rows = rows };
 }
 
-/* Self-attention, to @starts alone where they are given. */
+/* Returns self-attention of @x, to all rows or only to the rows in @starts if it is not NULL. */
 static PlaitNode *
 apply_self (PlaitTape *tape, const PlaitAttention *attention, PlaitNode *x, PlaitRagged rows,
             const PlaitSentenceStarts *starts, gboolean causal, PlaitScalar *weights)
@@ -162,7 +163,7 @@ plait_key_values_transpose (PlaitTape *tape, PlaitKeyValues *key_values)
   key_values->transposed_keys = columns;
 }
 
-/* A byte a query row: whether its sentence has a key in any memory. NULL if all have. */
+/* Returns one byte a query row: 1 if its sentence has a key in any memory. Returns NULL if all sentences have one. */
 static const guint8 *
 readable_rows (PlaitTape *tape, PlaitRagged query_rows, const PlaitKeyValues *memories, guint n)
 {
@@ -188,7 +189,8 @@ readable_rows (PlaitTape *tape, PlaitRagged query_rows, const PlaitKeyValues *me
   return readable;
 }
 
-/* The output projection of @context. Without a bias a zero row stays zero by itself. */
+/* Returns the output projection of @context, with zeros where @readable is 0. Without a bias, zero rows stay zero by
+ * themselves. */
 static PlaitNode *
 apply_output (PlaitTape *tape, const PlaitAttention *attention, PlaitNode *context, const guint8 *readable)
 {
@@ -210,7 +212,7 @@ plait_attention_apply (PlaitTape *tape, const PlaitAttention *attention, PlaitNo
   return apply_output (tape, attention, context, readable_rows (tape, query_rows, memories, n));
 }
 
-/* A byte a row: whether any of @n items is present. NULL if one is everywhere. */
+/* Returns one byte a row: 1 if any of the @n items is present. Returns NULL if some item is present in all rows. */
 static const guint8 *
 rows_with_items (PlaitTape *tape, gint64 rows, const guint8 *const *present, guint n)
 {

@@ -4,86 +4,87 @@
 #include "layers/linear.h"
 
 /*
- * Multi-head attention with its projections (Libovicky et al. 2018, eq. 1-6; Vaswani et al. 2017, 3.2).
- *
- * A layer is declared for one use: over its own rows (self), over memories with one key and value projection for all,
- * or over memories with a projection each. Apply functions give the context after the output projection, without
- * dropout of it: that is the caller's. Rows of a sentence that has nothing to attend to come out as zeros, biases
- * included.
+ * Multi-head attention with its projections (Libovicky et al. 2018, eq. 1-6; Vaswani et al. 2017, section 3.2). A layer
+ * is declared for one use: self-attention, attention to memories that share one key and value projection, or to
+ * memories with a projection each. The apply functions return the context after the output projection, without dropout
+ * on it. A row whose sentence has nothing to attend to gives zeros, even with biases.
  */
 typedef struct
 {
-  gint64 width;         /* d, of queries and contexts; a multiple of heads */
-  guint heads;          /* h */
-  double dropout;       /* of the attention weights */
-  gboolean biases;      /* of the four projections; the papers have none */
-  gboolean zero_output; /* the output projection starts as zeros: a model begins as if it had no such layer */
+  gint64 width;         /* d, width of queries and contexts; a multiple of heads */
+  guint heads;          /* h, number of attention heads */
+  double dropout;       /* dropout rate on attention weights */
+  gboolean biases;      /* TRUE: the four projections have biases, which the papers leave out */
+  gboolean zero_output; /* TRUE: the output projection starts at zero, so that the layer changes nothing at first */
 } PlaitAttentionDeclaration;
 
-/* A value of this type refers to parameters and memory of the registry and owns nothing. */
+/* An attention layer. It refers to parameters and memory of the registry and owns nothing. */
 typedef struct
 {
   PlaitAttentionDeclaration declaration;
-  PlaitLinear query_key_value; /* self: [d, 3 d], NAME/query_key_value */
-  PlaitLinear query;           /* memories: [d, d], NAME/query */
-  PlaitLinear *key_value;      /* memories: [d', 2 d] each, NAME/key_value or NAME/key_value/MEMORY */
-  guint n_key_values;          /* 1 if all memories share it */
-  PlaitLinear output;          /* [d, d], NAME/output */
+  PlaitLinear query_key_value; /* self-attention only: [d, 3 d], NAME/query_key_value */
+  PlaitLinear query;           /* attention to memories only: [d, d], NAME/query */
+  PlaitLinear
+      *key_value; /* attention to memories only: [n_key_values] of [d', 2 d], NAME/key_value or NAME/key_value/MEMORY */
+  guint n_key_values; /* 1 if all memories share a projection, else the number of memories */
+  PlaitLinear output; /* [d, d], NAME/output */
 } PlaitAttention;
 
-/* For plait_attention_apply_self and plait_attention_step. */
+/* Declares a self-attention layer, for plait_attention_apply_self and plait_attention_step. */
 PlaitAttention plait_attention_declare_self (PlaitParameters *parameters, const char *name,
                                              const PlaitAttentionDeclaration *declaration);
 
-/* For memories of width @memory_width, one projection of keys and values for all of them. */
+/* Declares attention to memories of width @memory_width, which share one projection of keys and values. */
 PlaitAttention plait_attention_declare (PlaitParameters *parameters, const char *name,
                                         const PlaitAttentionDeclaration *declaration, gint64 memory_width);
 
-/* For @n memories with a projection of keys and values each: NAME/key_value/MEMORY. */
+/* Declares attention to @n memories that have a projection of keys and values each, NAME/key_value/MEMORY. */
 PlaitAttention plait_attention_declare_joint (PlaitParameters *parameters, const char *name,
                                               const PlaitAttentionDeclaration *declaration,
                                               const char *const *memory_names, const gint64 *memory_widths, guint n);
 
-/* Self-attention: x [rows, d] -> [rows, d], within each sentence. @causal: row t sees rows 0 .. t. @weights is NULL or
- * has place for heads * (sum over sentences of length^2) numbers, laid out as PlaitKeyValues.weights. */
+/* Returns a node [rows, d]: self-attention of x [rows, d] within each sentence. @causal: row t sees rows 0 .. t.
+ * @weights: NULL, or receives heads * (sum over sentences of length^2) numbers, laid out as PlaitKeyValues.weights. */
 PlaitNode *plait_attention_apply_self (PlaitTape *tape, const PlaitAttention *attention, PlaitNode *x, PlaitRagged rows,
                                        gboolean causal, PlaitScalar *weights);
 
-/* Self-attention in which a row sees no rows of its document but those of @starts: x [rows, d] -> [rows, d]. */
+/* Returns a node [rows, d]: self-attention of x [rows, d] in which a row sees only the rows of its document that
+ * @starts lists. */
 PlaitNode *plait_attention_apply_to_starts (PlaitTape *tape, const PlaitAttention *attention, PlaitNode *x,
                                             PlaitRagged rows, const PlaitSentenceStarts *starts);
 
 /*
- * Keys and values of memory @index (0 where all share a projection): memory [rows, d'] -> nodes [rows, d]. They do not
- * depend on the queries, so search computes them once and keeps the values. The weights of the result are NULL: set
- * them to capture attention.
+ * Returns keys and values [rows, d] of memory @index (0 if all memories share a projection), projected from memory
+ * [rows, d']. They do not depend on the queries, so search computes them once. The result's weights are NULL; set them
+ * to record attention.
  */
 PlaitKeyValues plait_attention_project (PlaitTape *tape, const PlaitAttention *attention, guint index,
                                         PlaitNode *memory, PlaitRagged rows);
 
-/* For search, which reads the same keys at every step: keeps their columns as attention reads them, in the arena of
- * @tape, which must live as long as @key_values is used. Only where no gradient is needed. */
+/* Lays the keys of @key_values out by columns, which is faster for search that reads them at every step. The copy is in
+ * the arena of @tape and must live as long as @key_values is used. Only for keys that need no gradient. */
 void plait_key_values_transpose (PlaitTape *tape, PlaitKeyValues *key_values);
 
 /*
- * Attention of x [query_rows, d] to @n projected memories under one softmax (n = 1: cross-attention, eq. 1-3; more:
- * flat, eq. 5-6) -> [query_rows, d]. Sentence s of x reads sentence s of each memory; in search the queries of a
- * sentence are its hypotheses.
+ * Returns a node [query_rows, d]: attention of x [query_rows, d] to @n projected memories under one softmax (Libovicky
+ * et al. 2018; n = 1: eq. 1-3, more: flat combination, eq. 5-6). Sentence s of x reads sentence s of each memory. In
+ * search, the queries of a sentence are its hypotheses.
  */
 PlaitNode *plait_attention_apply (PlaitTape *tape, const PlaitAttention *attention, PlaitNode *x,
                                   PlaitRagged query_rows, const PlaitKeyValues *memories, guint n);
 
 /*
- * Attention of each row of x [r, d] to its own @n items (the contexts of the hierarchical combination, eq. 7-8),
- * items[j] [r, d'], through the layer's one key and value projection or the item's own -> [r, d]. present[j] is NULL or
- * a byte a row; an absent item gets no weight. @weights is NULL or [heads][r][n].
+ * Returns a node [r, d]: attention of each row of x [r, d] to its own @n items (contexts of the hierarchical
+ * combination, Libovicky et al. 2018, eq. 7-8). items[j] [r, d'] are projected by the layer's one projection or by
+ * projection j. present[j]: NULL, or one byte a row; an absent item gets no weight. @weights: NULL, or receives
+ * [heads][r][n].
  */
 PlaitNode *plait_attention_apply_items (PlaitTape *tape, const PlaitAttention *attention, PlaitNode *x,
                                         PlaitNode *const *items, const guint8 *const *present, guint n,
                                         PlaitScalar *weights);
 
-/* Keys and values of the target rows that search has passed, side by side: [capacity, 2 d], of which @used rows are
- * filled. The storage is the caller's. */
+/* Keys and values of earlier target rows in search, side by side: [capacity, 2 d], of which the first @used rows are
+ * filled. The caller owns the storage. */
 typedef struct
 {
   PlaitTensor keys_values;
@@ -91,10 +92,10 @@ typedef struct
 } PlaitAttentionCache;
 
 /*
- * A step of causal self-attention in search: x [r, d] has one row a hypothesis -> [r, d]. Appends the r new keys and
- * values to the cache as its rows used .. used + r - 1. Hypothesis i then attends to the cache rows
- * gather[rows.offsets[i]] .. gather[rows.offsets[i + 1] - 1], its ancestry with its own new row last. Only on a tape in
- * PLAIT_TAPE_EVALUATE. @weights is NULL or [heads][rows], hypothesis after hypothesis within a head.
+ * Returns a node [r, d]: one step of causal self-attention in search, for x [r, d] with one row a hypothesis. Appends
+ * the new keys and values to @cache as rows used .. used + r - 1. Hypothesis i then attends to the cache rows
+ * gather[rows.offsets[i]] .. gather[rows.offsets[i + 1] - 1]: its ancestors and, last, its own new row. The tape must
+ * be in PLAIT_TAPE_EVALUATE. @weights: NULL, or receives [heads][rows], hypothesis after hypothesis within a head.
  */
 PlaitNode *plait_attention_step (PlaitTape *tape, const PlaitAttention *attention, PlaitNode *x,
                                  PlaitAttentionCache *cache, PlaitRagged rows, const gint64 *gather,

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 #include "layers/blocks.h"
 
-/* Blocks that are being made. There are at most as many as rows, and a row has two shares at most. */
+/* Blocks under construction: at most as many as rows, with at most two weights a row. */
 typedef struct
 {
   PlaitRagged rows;
-  gint64 *offsets;         /* of the blocks of sentences */
-  gint64 *halting_weights; /* of the shares of blocks */
+  gint64 *offsets;         /* [sentences + 1] first block of each sentence */
+  gint64 *halting_weights; /* [blocks + 1] first weight of each block */
   gint64 *row;
   guint8 *full;
   gint64 *parent;
   gint64 *first_child;
   gint64 *n_children;
   gint64 n_blocks;
-  gint64 n_halting_weights; /* those of the block that is open included */
+  gint64 n_halting_weights; /* number of weights, including those of the open block */
 } Builder;
 
 static Builder
@@ -40,7 +40,7 @@ begin (PlaitTape *tape, PlaitRagged rows)
   return builder;
 }
 
-/* Gives @row a share in the block that is open. A border row stays with the block in which it began. */
+/* Adds @row to the open block. A row in two blocks is a child of the first. */
 static void
 add_row (Builder *builder, gint64 row)
 {
@@ -49,7 +49,7 @@ add_row (Builder *builder, gint64 row)
     builder->parent[row] = builder->n_blocks;
 }
 
-/* Ends the block that is open, which has rows. */
+/* Ends the open block, which must have rows. @full: its weights sum to 1. */
 static void
 close_block (Builder *builder, gboolean full)
 {
@@ -61,7 +61,7 @@ close_block (Builder *builder, gboolean full)
   builder->halting_weights[b + 1] = builder->n_halting_weights;
 }
 
-/* Ends sentence @s: takes its blocks back where they are not fewer than its rows. */
+/* Ends sentence @s. Removes its blocks if they are not fewer than its rows. */
 static void
 close_sentence (Builder *builder, gint64 s)
 {
@@ -136,7 +136,8 @@ plait_blocks_halt (PlaitTape *tape, PlaitRagged rows, PlaitTensor halting, doubl
   return finish (&builder);
 }
 
-/* Lets the last block of the sentence have the rows behind it up to @end as children without a share. */
+/* Removes the weights of the open block. Its rows, up to @end, become children of the sentence's last block, if there
+ * is one. */
 static void
 drop_tail (Builder *builder, gint64 s, gint64 end)
 {
@@ -162,7 +163,8 @@ plait_blocks_fire (PlaitTape *tape, PlaitRagged rows, PlaitTensor weights, doubl
 
       for (gint64 row = rows.offsets[s]; row < end; row++)
         {
-          /* Computed as plait_halting_weights does, so that a surplus is never below zero there. */
+          /* Must repeat the arithmetic of plait_halting_weights, so that rounding never makes a surplus negative there.
+           */
           PlaitScalar weight = *plait_tensor_row (weights, row), rest = 1 - sum;
 
           add_row (&builder, row);

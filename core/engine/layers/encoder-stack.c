@@ -50,7 +50,7 @@ plait_encoder_stack_declare (PlaitEncoderStack *stack, PlaitParameters *paramete
   plait_parameters_expect (parameters, declaration->layers >= 0 && declaration->layers <= MAX_LAYERS);
   plait_parameters_expect (parameters, declaration->dropout >= 0 && declaration->dropout < 1);
   if (!plait_parameters_check (parameters, NULL))
-    return TRUE; /* the host tells it */
+    return TRUE; /* plait_parameters_check reports the fault to the host */
   if (declaration->width % declaration->heads != 0)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "heads=%jd do not divide the width of %jd that they read: choose heads that do",
@@ -74,7 +74,7 @@ plait_encoder_stack_declare (PlaitEncoderStack *stack, PlaitParameters *paramete
   return TRUE;
 }
 
-/* The sub-layer of @attention, to @starts alone where they are given. */
+/* Returns @x after the sublayer of @attention, to all rows or only to @starts if it is not NULL. */
 static PlaitNode *
 attend (PlaitTape *tape, const PlaitEncoderStack *stack, const PlaitNorm *norm, const PlaitAttention *attention,
         PlaitNode *x, PlaitRagged rows, const PlaitSentenceStarts *starts)
@@ -97,7 +97,7 @@ feed (PlaitTape *tape, const PlaitEncoderStack *stack, const PlaitEncoderLayer *
   return stack->pre_norm ? x : plait_norm_apply (tape, &layer->feed_forward_norm, x);
 }
 
-/* x with the rows of @starts from @made. */
+/* Returns @x with the rows of @starts replaced by the rows of @made. */
 static PlaitNode *
 put_starts (PlaitTape *tape, PlaitNode *x, PlaitNode *made, const PlaitSentenceStarts *starts)
 {
@@ -130,7 +130,7 @@ read_starts (PlaitTape *tape, const PlaitEncoderStack *stack, const PlaitEncoder
   return put_starts (tape, x, made, starts);
 }
 
-/* A layer and what it reads. */
+/* A layer and its input. */
 typedef struct
 {
   const PlaitEncoderStack *stack;

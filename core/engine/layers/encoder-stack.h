@@ -4,27 +4,25 @@
 #include "layers/norm.h"
 
 /*
- * The layers of a Transformer encoder: self-attention and a feed-forward layer (Vaswani et al. 2017, section 3), each a
- * sub-layer f with its residual connection and layer norm:
+ * The layers of a Transformer encoder: self-attention and a feed-forward layer (Vaswani et al. 2017, section 3). Each
+ * is a sublayer f with a residual connection and layer normalisation:
  *
  *     pre-norm    x <- x + dropout (f (norm (x)))
  *     post-norm   x <- norm (x + dropout (f (x)))
  *
- * Pre-norm stacks end in a layer norm, as the paper's own code has it, unless told otherwise.
- *
- * Over documents a second attention can stand between the two, to the first rows of the document's sentences (Rohde et
- * al. 2021, section 7).
+ * A pre-norm stack ends in a layer normalisation unless final_norm is FALSE. For documents there may be a second
+ * attention between the two, to the first rows of the document's sentences (Rohde et al. 2021, section 7).
  */
 
-/* Whose rows the second attention changes. */
+/* The rows that attend to the first rows of sentences. */
 typedef enum
 {
-  PLAIT_READERS_NONE,   /* there is none */
-  PLAIT_READERS_STARTS, /* the first rows of sentences read each other */
-  PLAIT_READERS_ALL,    /* all rows read them */
+  PLAIT_READERS_NONE,   /* no row: there is no second attention */
+  PLAIT_READERS_STARTS, /* the first rows of sentences attend to each other */
+  PLAIT_READERS_ALL,    /* all rows attend to them */
 } PlaitReaders;
 
-/* The activations that a key offers for a feed-forward layer. */
+/* The activations that keys offer for a feed-forward layer. */
 typedef enum
 {
   PLAIT_FEED_FORWARD_RELU,
@@ -35,7 +33,7 @@ typedef enum
 
 typedef enum
 {
-  PLAIT_ENCODER_NORM_DECODER, /* as the decoder's */
+  PLAIT_ENCODER_NORM_DECODER, /* as in the decoder */
   PLAIT_ENCODER_NORM_PRE,
   PLAIT_ENCODER_NORM_POST,
 } PlaitEncoderNorm;
@@ -44,21 +42,22 @@ typedef struct
 {
   gint64 layers;
   gint64 heads;
-  gint64 feed_forward; /* width of the feed-forward layers' hidden layer */
-  double dropout;      /* of what each sub-layer gives */
+  gint64 feed_forward; /* width of the hidden layer of feed-forward layers */
+  double dropout;      /* dropout rate on the output of each sublayer */
   double attention_dropout;
-  double feed_forward_dropout; /* of the hidden layer */
+  double feed_forward_dropout; /* dropout rate on the hidden layer */
   PlaitFeedForwardActivation activation;
   PlaitEncoderNorm norm;
   gboolean attention_bias;
-  gboolean final_norm; /* of a pre-norm stack */
-  gint64 width;        /* d */
-  gboolean pre_norm;   /* the decoder's is */
+  gboolean final_norm; /* TRUE: a pre-norm stack ends in a layer normalisation */
+  gint64 width;        /* d, width of rows */
+  gboolean pre_norm;   /* TRUE if the decoder is pre-norm; used with PLAIT_ENCODER_NORM_DECODER */
   PlaitReaders readers;
-  gboolean zero_output; /* the second attention's output projection starts as zeros */
+  gboolean zero_output; /* TRUE: the output projection of the second attention starts at zero */
 } PlaitEncoderStackDeclaration;
 
-/* Those of a declaration's fields that are settings of plugins, from @settings, whose fields have their names. */
+/* Initialises the fields of a declaration that are parameters of plugins from the struct @settings, which has fields of
+ * these names. */
 #define PLAIT_ENCODER_STACK_SETTINGS(settings)                                                                         \
   .layers = (settings)->layers, .heads = (settings)->heads, .feed_forward = (settings)->feed_forward,                  \
   .dropout = (settings)->dropout, .attention_dropout = (settings)->attention_dropout,                                  \
@@ -67,7 +66,7 @@ typedef struct
 
 typedef struct PlaitEncoderLayer PlaitEncoderLayer;
 
-/* A value of this type refers to parameters and owns nothing. */
+/* An encoder stack. It refers to parameters and owns nothing. */
 typedef struct
 {
   gboolean pre_norm;
@@ -75,17 +74,19 @@ typedef struct
   PlaitReaders readers;
   gint64 n;
   PlaitEncoderLayer *layers;
-  PlaitNorm norm; /* PREFIXnorm; gain NULL without */
+  PlaitNorm norm; /* PREFIXnorm, the layer normalisation at the end; its gain is NULL if the stack has no such layer */
 } PlaitEncoderStack;
 
-/* Declares a stack below @prefix ("source/english/"). PLAIT_ERROR_INPUT where the heads do not divide the width. */
+/* Declares the parameters of a stack under names that begin with @prefix, such as "source/english/", and fills *stack.
+ * Returns FALSE with PLAIT_ERROR_INPUT if the number of heads does not divide the width. */
 PLAIT_API gboolean plait_encoder_stack_declare (PlaitEncoderStack *stack, PlaitParameters *parameters,
                                                 const char *prefix, const PlaitEncoderStackDeclaration *declaration,
                                                 GError **error);
 
 /*
- * x [rows, d] -> [rows, d]. A stack with readers needs @starts. In one without, @starts are all that self-attention
- * sees of a document, the other rows being masked; NULL: it sees each row of the sentence.
+ * Returns a node [rows, d]: the output of the stack for x [rows, d]. @starts: the first rows of sentences. A stack with
+ * readers needs them for its second attention. In a stack without, self-attention sees only these rows of a document;
+ * NULL: all rows of the sentence.
  */
 PLAIT_API PlaitNode *plait_encoder_stack_apply (PlaitTape *tape, const PlaitEncoderStack *stack, PlaitNode *x,
                                                 PlaitRagged rows, const PlaitSentenceStarts *starts);

@@ -4,22 +4,22 @@
 #include "layers/encoder-stack.h"
 #include "layers/linear.h"
 
-/* Returns the activation that @choice names; PLAIT_ACTIVATION_NONE if it names none. */
+/* Returns the activation that @choice names; PLAIT_ACTIVATION_NONE for any other number. */
 PlaitActivation plait_feed_forward_activation (PlaitFeedForwardActivation choice);
 
-/* The position-wise feed-forward layer (Vaswani et al. 2017, 3.3): W2 dropout (activation (x W1 + b1)) + b2. A value of
- * this type owns nothing. */
+/* The position-wise feed-forward layer: W2 dropout (activation (x W1 + b1)) + b2 (Vaswani et al. 2017, section 3.3). It
+ * refers to parameters and owns nothing. */
 typedef struct
 {
-  PlaitLinear inner; /* [d, inner], NAME/inner */
-  PlaitLinear outer; /* [inner, d], NAME/outer */
+  PlaitLinear inner; /* W1 [d, inner], NAME/inner */
+  PlaitLinear outer; /* W2 [inner, d], NAME/outer */
   PlaitActivation activation;
-  double dropout; /* of the inner activations */
+  double dropout; /* dropout rate on the inner activations */
 } PlaitFeedForward;
 
-/* Declares NAME/inner and NAME/outer with biases. @activation is ReLU, a GELU or swish. */
+/* Declares NAME/inner and NAME/outer with biases. @activation must be ReLU, GELU, GELU with tanh, or swish. */
 PlaitFeedForward plait_feed_forward_declare (PlaitParameters *parameters, const char *name, gint64 width, gint64 inner,
                                              PlaitActivation activation, double dropout);
 
-/* x [r, d] -> [r, d], without the residual connection and its dropout. */
+/* Returns a node [r, d]: the layer's output for x [r, d], without residual connection. */
 PlaitNode *plait_feed_forward_apply (PlaitTape *tape, const PlaitFeedForward *feed_forward, PlaitNode *x);

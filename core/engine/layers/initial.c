@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The values that parameters begin with. */
+/* Initial values of parameters. */
 #include "layers/parameter.h"
 #include "layers/parameter-set.h"
 
 #include <math.h>
 
-/* Initial values are drawn in pieces of this many elements. */
+/* Elements that one piece of work draws. */
 #define PIECE ((gint64)1 << 14)
 
-/* Of dl4mt's weights that are not square. */
+/* Standard deviation of weights that are not square, in dl4mt. */
 #define DL4MT_DEVIATION 0.01
 
 typedef struct
@@ -34,7 +34,7 @@ draw_piece (gpointer data, gint64 piece, guint thread)
       value.data[i] = (PlaitScalar)(draw->bound * (2 * plait_random_uniform (draw->key, (guint64)i) - 1));
 }
 
-/* x . y, in as many sums as a register has room for. */
+/* Returns x . y, in eight partial sums that fit into a vector register. */
 static double
 dot (const double *x, const PlaitScalar *y, gint64 n)
 {
@@ -49,9 +49,9 @@ dot (const double *x, const PlaitScalar *y, gint64 n)
   return ((sums[0] + sums[4]) + (sums[1] + sums[5])) + ((sums[2] + sums[6]) + (sums[3] + sums[7]));
 }
 
-/* Makes the rows of one block orthogonal and of the norm 1, one after the other, each against all before it. Going over
- * them twice leaves nothing but the rounding of the rows themselves (Giraud et al. 2005, "twice is enough"). Normal
- * draws have no direction of their own, so all orthogonal matrices are as likely. */
+/* Makes the rows of one block orthonormal by Gram-Schmidt, applied twice so that only the rounding of the rows remains
+ * (Giraud et al. 2005, "twice is enough"). Normal draws favour no direction, so all orthogonal matrices are equally
+ * likely. */
 static void
 orthogonalise_block (gpointer data, gint64 block, guint thread)
 {

@@ -8,24 +8,25 @@
 #include "layers/tree.h"
 #include "recurrent/heights.h"
 
-/* Functions of layers that the host calls and plugins do not. */
+/* Functions of layers for the host, not for plugins. */
 
 /* A layer of an encoder stack. */
 struct PlaitEncoderLayer
 {
   PlaitNorm attention_norm; /* PREFIXlayer/I/self_attention_norm */
   PlaitAttention attention; /* PREFIXlayer/I/self_attention */
-  PlaitNorm sentence_norm;  /* PREFIXlayer/I/sentence_attention_norm, with readers */
-  PlaitAttention sentence;  /* PREFIXlayer/I/sentence_attention, likewise */
+  PlaitNorm sentence_norm;  /* PREFIXlayer/I/sentence_attention_norm, only with readers */
+  PlaitAttention sentence;  /* PREFIXlayer/I/sentence_attention, only with readers */
   PlaitNorm feed_forward_norm;
   PlaitFeedForward feed_forward;
 };
 
-/* The cell's recurrent weights, for operators that run it (plait_rnn, plait_tree_top_down, plait_pair_cell). */
+/* Returns the cell's recurrent weights, for operators that run the cell (plait_rnn, plait_tree_top_down,
+ * plait_pair_cell). */
 PlaitRecurrentCell plait_cell_weights (PlaitTape *tape, const PlaitCell *cell);
 
-/* The rows of a memory that trees make: of each sentence its leaves, then its inner nodes. Arrays have an entry a row
- * of the memory, a row number or -1. */
+/* The rows of a memory over trees: for each sentence its leaves, then its inner nodes. Arrays are [rows] and hold a row
+ * number or -1. */
 struct PlaitTreeRows
 {
   PlaitRagged rows;
@@ -33,16 +34,17 @@ struct PlaitTreeRows
   const gint64 *right;
   const gint64 *parent;
   gint64 n_roots;
-  const gint64 *roots; /* [n_roots] the rows of roots */
+  const gint64 *roots; /* [n_roots] rows of the roots */
   PlaitTreeHeights up;
   PlaitTreeDepths down;
 };
 
 /*
- * The rows of the trees over @leaves, in the arena of @tape. @words is how many leaves of each sentence its tree may
- * have, the first ones: a sentence of one word has it for its root, others without inner nodes have none. @nodes has
- * the inner nodes of each sentence, children before parents, so the last is its root; left[n] and right[n] count within
- * the sentence: first the leaves, then the inner nodes (as in PlaitTrees).
+ * Returns the rows of the trees over @leaves, in the arena of @tape. words[s]: number of leaves, the first ones, that
+ * the tree of sentence s may use. A sentence of one word has this word as its root; longer sentences without inner
+ * nodes have no root. @nodes: the inner nodes of each sentence, children before parents, so the last is the root.
+ * left[n] and right[n]: the children of inner node n, numbered within the sentence, first the leaves, then the inner
+ * nodes (as in PlaitTrees).
  */
 const PlaitTreeRows *plait_tree_rows (PlaitTape *tape, PlaitRagged leaves, const gint64 *words, PlaitRagged nodes,
                                       const gint64 *left, const gint64 *right);

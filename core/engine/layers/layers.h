@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * The layers that encoders and coverages are made of. plait_X_declare declares the parameters of a layer, in build;
- * plait_X_apply composes operators on a tape. A layer is a value: keep it in the plugin's state.
+ * The layers for encoders and coverages. plait_X_declare declares the parameters of a layer, when the model is built;
+ * plait_X_apply applies it on a tape. A layer is a plain struct: keep it in the plugin's state.
  */
 #include "layers/encoder-stack.h"
 #include "layers/linear.h"
@@ -14,6 +14,6 @@
 #include "layers/recurrent.h"
 #include "layers/tree.h"
 
-/* The layers are part of the layout that a module was built against (interface/plugin.h). */
+/* Adds the size of a layer's struct to the layout that a plugin was compiled against (interface/plugin.h). */
 #undef PLAIT_LAYER_SIZE
 #define PLAIT_LAYER_SIZE(Struct) sizeof (Struct)

@@ -4,21 +4,22 @@
 #include "autograd/operators.h"
 #include "layers/parameter.h"
 
-/* x W + b. A value of this type refers to parameters and owns nothing. */
+/* A linear layer x W + b. It refers to parameters and owns nothing. */
 typedef struct
 {
-  PlaitParameter *weight; /* [in, out], NAME/weight; NULL in a layer that was not declared */
-  PlaitParameter *bias;   /* [1, out], NAME/bias, or NULL */
+  PlaitParameter *weight; /* W [in, out], NAME/weight; NULL if the layer was not declared */
+  PlaitParameter *bias;   /* b [1, out], NAME/bias; NULL for a layer without bias */
 } PlaitLinear;
 
-/* Declares NAME/weight, Glorot uniform, and with @bias NAME/bias, zeros. */
+/* Declares NAME/weight [in, out] with Glorot uniform initial values and, if @bias, NAME/bias [1, out] with zeros. */
 PLAIT_API PlaitLinear plait_linear_declare (PlaitParameters *parameters, const char *name, gint64 in, gint64 out,
                                             gboolean bias);
 
-/* The same with @blocks weights [in, out / blocks] side by side, each started as if it stood alone. */
+/* Like plait_linear_declare, but the weight is @blocks weights [in, out / blocks] side by side, and each gets the
+ * initial values of a weight of its own size. */
 PlaitLinear plait_linear_declare_blocks (PlaitParameters *parameters, const char *name, gint64 in, gint64 out,
                                          guint blocks, gboolean bias);
 
-/* activation (x W + b): x [r, in] -> [r, out]. */
+/* Returns a node [r, out]: activation (x W + b) for x [r, in]. */
 PLAIT_API PlaitNode *plait_linear_apply (PlaitTape *tape, const PlaitLinear *linear, PlaitNode *x,
                                          PlaitActivation activation);

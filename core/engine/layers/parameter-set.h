@@ -3,78 +3,80 @@
 
 #include "layers/parameter.h"
 
-/*
- * Functions of parameters that the host and the layers call and plugins do not.
- */
+/* Functions of parameters for the host and its layers, not for plugins. */
 
-/* An empty registry. (transfer full) */
+/* Returns an empty registry. (transfer full) */
 PlaitParameters *plait_parameters_new (void);
 void plait_parameters_free (PlaitParameters *parameters);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitParameters, plait_parameters_free)
 
-/* Notes the fault that @condition does not hold, with the name of the function. */
+/* Records a fault that names the function and @condition, if @condition is FALSE. */
 #define plait_parameters_expect(parameters, condition)                                                                 \
   (G_LIKELY (condition) ? (void)0 : plait_parameters_expect_failed ((parameters), G_STRFUNC, #condition))
 void plait_parameters_expect_failed (PlaitParameters *parameters, const char *function, const char *condition);
 
-/* What the layer norms that are declared from here on add to the variance; 1e-6 until it is set. */
+/* The number that layer normalisations declared from now on add to the variance; 1e-6 by default. */
 void plait_parameters_set_norm_epsilon (PlaitParameters *parameters, double epsilon);
 double plait_parameters_norm_epsilon (const PlaitParameters *parameters);
 
-/* From now on names of parameters begin with @prefix (borrowed; NULL: as they like); returns what they began with. */
+/* Requires that names of parameters declared from now on begin with @prefix (borrowed; NULL: any name). Returns the
+ * previous prefix. */
 const char *plait_parameters_set_prefix (PlaitParameters *parameters, const char *prefix);
 
-/* The first fault of the declarations so far, as PLAIT_ERROR_PLUGIN; TRUE without one. */
+/* Returns FALSE with PLAIT_ERROR_PLUGIN and the first fault if any declaration so far was faulty. */
 gboolean plait_parameters_check (const PlaitParameters *parameters, GError **error);
 
-/* A copy of @text in such memory. (transfer none) */
+/* Returns a copy of @text that lives as long as the registry. (transfer none) */
 const char *plait_parameters_text (PlaitParameters *parameters, const char *text);
 
-/* Gives all parameters storage: values and gradients zero. PLAIT_ERROR_MEMORY, naming the bytes, if there is none. */
+/* Allocates values and gradients of all parameters, zeroed. Returns FALSE with PLAIT_ERROR_MEMORY, naming the bytes, if
+ * memory runs out. */
 gboolean plait_parameters_allocate (PlaitParameters *parameters, GError **error);
 
-/* Sets all values as declared. Each depends on @seed, the parameter's name and its shape only. */
+/* Sets all values to their initial values. These depend only on @seed and the parameter's name and shape. */
 void plait_parameters_initialise (PlaitParameters *parameters, PlaitPool *pool, guint64 seed);
 
-/* Lets weights begin as those of dl4mt do (nyu-dl/dl4mt-tutorial): square ones orthogonal, all others, and embeddings,
- * normal with the standard deviation 0.01. Biases, gains and forget gates stay as they are declared. Before
+/* Changes the initial values to those of dl4mt (nyu-dl/dl4mt-tutorial): square weights orthogonal; other weights and
+ * embeddings normal with standard deviation 0.01; biases, gains and forget gates as declared. Call it before
  * plait_parameters_initialise. */
 void plait_parameters_follow_dl4mt (PlaitParameters *parameters);
 
-/* How many parameters there are, and the @i-th in the order of declaration. (transfer none) */
+/* Return the number of parameters, and parameter @i in the order of declaration. (transfer none) */
 guint plait_parameters_n (const PlaitParameters *parameters);
 PlaitParameter *plait_parameters_get (const PlaitParameters *parameters, guint i);
 
-/* The parameter @name, or NULL. (transfer none) */
+/* Returns the parameter with name @name, or NULL. (transfer none) */
 PlaitParameter *plait_parameters_find (const PlaitParameters *parameters, const char *name);
 
-/* The number of elements of all parameters whose name begins with @prefix (NULL: of all). Also before allocation. */
+/* Returns the number of elements of all parameters whose names begin with @prefix (NULL: of all). Works before
+ * allocation too. */
 gint64 plait_parameters_count (const PlaitParameters *parameters, const char *prefix);
 
 /*
- * All values as one row, to be read, in the order of declaration. Each parameter starts at a multiple of 64 bytes; what
- * stands between is zero and has zero gradient.
+ * Returns the values of all parameters as one row, for reading, in the order of declaration. Each parameter begins at a
+ * multiple of 64 bytes; the gaps between are zero and have zero gradients.
  */
 PlaitTensor plait_parameters_values (const PlaitParameters *parameters);
 
-/* The same for writing; drops the packed panels. Whoever writes values, one parameter's too, calls it first. */
+/* Returns the values of all parameters as one row, for writing, and frees the packed panels. Must be called before any
+ * value is written. */
 PlaitTensor plait_parameters_write_values (PlaitParameters *parameters);
 
-/* All gradients as one row: element i belongs to element i of the values. */
+/* Returns the gradients of all parameters as one row: element i is the gradient of element i of
+ * plait_parameters_values. */
 PlaitTensor plait_parameters_gradients (const PlaitParameters *parameters);
 
-/* Makes all gradients zero. */
 void plait_parameters_zero_gradients (PlaitParameters *parameters);
 
-/* Declares that @parameter is multiplied by in search. Layers do so for their own. */
+/* Sets how search multiplies by @parameter, and so how it is packed. Layers call it for their own parameters. */
 void plait_parameters_use (PlaitParameters *parameters, PlaitParameter *parameter, PlaitParameterUse use);
 
-/* PLAIT_ERROR_INPUT if this processor has no instructions for products of @precision. */
+/* Returns FALSE with PLAIT_ERROR_INPUT if this processor lacks the instructions for products in @precision. */
 gboolean plait_precision_check (PlaitPrecision precision, GError **error);
 
-/* Packs the values of all weights and tables with @precision, so that a tape in PLAIT_TAPE_EVALUATE multiplies few rows
- * fast. PLAIT_ERROR_MEMORY if there is no room for the copies, PLAIT_ERROR_INPUT as above. */
+/* Packs all weights and tables in @precision, which makes products of few rows fast on a tape in PLAIT_TAPE_EVALUATE.
+ * Returns FALSE with PLAIT_ERROR_MEMORY if memory runs out, or with PLAIT_ERROR_INPUT as plait_precision_check does. */
 gboolean plait_parameters_pack (PlaitParameters *parameters, PlaitPool *pool, PlaitPrecision precision, GError **error);
 
-/* The leaf of @parameter, or NULL for NULL. (transfer none) */
+/* Returns the leaf of @parameter on @tape, or NULL if @parameter is NULL. (transfer none) */
 PlaitNode *plait_parameter_node_if_any (PlaitTape *tape, const PlaitParameter *parameter);

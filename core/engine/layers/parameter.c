@@ -14,23 +14,23 @@
 #define ALIGNMENT 64
 #define ALIGNED_ELEMENTS ((gint64)(ALIGNMENT / sizeof (PlaitScalar)))
 
-/* No machine has room for so many elements: sizes stop here, and allocation refuses them. */
+/* Limit of sizes, in elements. Allocation fails beyond it on any machine. */
 #define MAX_ELEMENTS (G_MAXINT64 / 64)
 
 #define MAX_NAME_LENGTH 1024
 
 struct PlaitParameters
 {
-  GPtrArray *list;        /* PlaitParameter *, in the order of declaration */
-  GHashTable *names;      /* to PlaitParameter * */
-  GPtrArray *memory;      /* what plait_parameters_memory gave */
-  GError *fault;          /* the first, of any thread */
-  PlaitParameter refused; /* what comes back with a fault */
+  GPtrArray *list;        /* element-type PlaitParameter *, in the order of declaration */
+  GHashTable *names;      /* name -> PlaitParameter * */
+  GPtrArray *memory;      /* blocks returned by plait_parameters_memory */
+  GError *fault;          /* first fault that any thread recorded, or NULL */
+  PlaitParameter refused; /* returned by a faulty declaration */
   PlaitScalar *values;
   PlaitScalar *gradients;
-  gint64 n_elements; /* gaps included */
+  gint64 n_elements; /* elements of values, including gaps */
   double norm_epsilon;
-  const char *prefix; /* of the names that may be declared; NULL: any */
+  const char *prefix; /* required beginning of names; NULL: any */
 };
 
 static gsize
@@ -81,7 +81,7 @@ plait_parameters_new (void)
 
 static void note_fault (PlaitParameters *parameters, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
-/* TRUE if one of the host's own calls comes from a plugin, which is a fault. */
+/* TRUE if a plugin calls @function, which only the host may call; records this as a fault. */
 static gboolean
 is_not_for (PlaitParameters *parameters, const char *function)
 {
@@ -171,7 +171,7 @@ plait_parameters_set_prefix (PlaitParameters *parameters, const char *prefix)
   return before;
 }
 
-/* TRUE if a parameter can begin so; if not, the fault is noted. */
+/* TRUE if @initial fits the shape; if not, records a fault. */
 static gboolean
 can_begin (PlaitParameters *parameters, const char *name, gint64 rows, gint64 width, const PlaitInitial *initial)
 {
@@ -201,7 +201,7 @@ can_begin (PlaitParameters *parameters, const char *name, gint64 rows, gint64 wi
   return FALSE;
 }
 
-/* TRUE if the parameter can be declared; if not, the fault is noted. */
+/* TRUE if the parameter may be declared; if not, records a fault. */
 static gboolean
 can_declare (PlaitParameters *parameters, const char *name, gint64 rows, gint64 width)
 {
@@ -266,7 +266,7 @@ plait_parameters_text (PlaitParameters *parameters, const char *text)
   return strcpy (plait_parameters_memory (parameters, strlen (text) + 1), text);
 }
 
-/* Gives the parameters their places; what comes after the last. */
+/* Sets the offsets of all parameters. Returns the number of elements, including gaps. */
 static gint64
 place (PlaitParameters *parameters)
 {

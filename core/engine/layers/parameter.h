@@ -5,14 +5,11 @@
 #include "text/error.h"
 
 /*
- * Parameters of a model, by name.
- *
- * First every layer declares its parameters, then plait_parameters_allocate gives them storage, once. All values stand
- * in one array and all gradients in another, so that optimisers, norms and checkpoints run over few large arrays.
- * Handles, names and layers belong to the registry and live as long as it does.
- *
- * Names are paths such as "decoder/layer/3/feed_forward/inner/weight". They are public: files and warm starts use them,
- * and initial values depend on the seed and the name only.
+ * The parameters of a model, by name. Layers declare parameters; then the host allocates all of them. Values lie in one
+ * array and gradients in another, so optimisers and norms work on few large arrays. Parameters, their names and arrays
+ * of layers belong to the registry and live as long as it does. Names are paths such as
+ * "decoder/layer/3/feed_forward/inner/weight". They are public: files and warm starts use them, and initial values
+ * depend only on seed, name and shape.
  */
 typedef struct PlaitParameters PlaitParameters;
 
@@ -20,21 +17,21 @@ typedef enum
 {
   PLAIT_INITIAL_ZEROS,
   PLAIT_INITIAL_ONES,
-  PLAIT_INITIAL_NORMAL,     /* mean 0, standard deviation @size */
-  PLAIT_INITIAL_UNIFORM,    /* in [-size, size) */
+  PLAIT_INITIAL_NORMAL,     /* normal distribution with mean 0 and standard deviation size */
+  PLAIT_INITIAL_UNIFORM,    /* uniform in [-size, size) */
   PLAIT_INITIAL_GLOROT,     /* uniform in [-a, a), a = sqrt (6 / (rows + width / blocks)) (Glorot & Bengio 2010) */
-  PLAIT_INITIAL_BLOCKS,     /* of @blocks side by side, @size in those from @first to @last, zeros in the others */
-  PLAIT_INITIAL_ORTHOGONAL, /* each of the square blocks an orthogonal matrix, all as likely (Saxe et al. 2014) */
+  PLAIT_INITIAL_BLOCKS,     /* the width is cut into equal blocks: size in blocks first .. last, zeros elsewhere */
+  PLAIT_INITIAL_ORTHOGONAL, /* each square block is a random orthogonal matrix, all equally likely (Saxe et al. 2014) */
 } PlaitInitialKind;
 
-/* How a parameter starts. */
+/* The initial values of a parameter. */
 typedef struct
 {
   PlaitInitialKind kind;
-  double size;       /* NORMAL, UNIFORM, BLOCKS */
-  guint blocks;      /* weights that stand side by side in this one (keys and values: 2); 0 means 1 */
-  guint first, last; /* BLOCKS */
-  guint stacked;     /* ORTHOGONAL: and how many one above the other (those of two children: 2); 0 means 1 */
+  double size;       /* read for NORMAL, UNIFORM and BLOCKS */
+  guint blocks;      /* number of weights side by side in this parameter (keys and values: 2); 0 means 1 */
+  guint first, last; /* read for BLOCKS: numbers of blocks, from 0 */
+  guint stacked;     /* read for ORTHOGONAL: number of weights one above the other (for two children: 2); 0 means 1 */
 } PlaitInitial;
 
 #define PLAIT_ZEROS ((PlaitInitial){ PLAIT_INITIAL_ZEROS, 0, 0, 0, 0, 0 })
@@ -46,41 +43,42 @@ typedef struct
 #define PLAIT_ORTHOGONAL(blocks, stacked) ((PlaitInitial){ PLAIT_INITIAL_ORTHOGONAL, 0, (blocks), 0, 0, (stacked) })
 #define PLAIT_BLOCKS(size, first, last, n) ((PlaitInitial){ PLAIT_INITIAL_BLOCKS, (size), (n), (first), (last), 0 })
 
-/* What search multiplies by a parameter, and so how it is packed. */
+/* The product that search makes with a parameter. It decides how the parameter is packed. */
 typedef enum
 {
-  PLAIT_USE_OTHER,  /* nothing: not packed */
-  PLAIT_USE_WEIGHT, /* x W: a linear layer */
-  PLAIT_USE_STEP,   /* x W, where the next x comes of it: packed as it is, since what is rounded would add up */
-  PLAIT_USE_TABLE,  /* x T^T: the output layer, T [V, w] often being the embeddings; packed for plait_output_layer_top_k
+  PLAIT_USE_OTHER,  /* not at all: not packed */
+  PLAIT_USE_WEIGHT, /* x W, in a linear layer */
+  PLAIT_USE_STEP,   /* x W in a recurrence; packed without rounding, because rounding errors would add up over the steps
                      */
+  PLAIT_USE_TABLE,  /* x T^T in the output layer, where T [V, w] may be the embeddings; packed for
+                       plait_output_layer_top_k */
 } PlaitParameterUse;
 
-/* A parameter. Read only, but for the numbers that value and gradient point to. */
+/* A parameter. Read only, except the numbers in value and gradient. */
 typedef struct
 {
   const char *name;
   PlaitTensor value;    /* [rows, width]; data is NULL before allocation */
-  PlaitTensor gradient; /* the same shape; data is NULL before allocation */
+  PlaitTensor gradient; /* [rows, width]; data is NULL before allocation */
   PlaitInitial initial;
-  gboolean
-      is_positional; /* row i is of place i in a sentence: what was learned of shorter ones holds for longer ones too */
+  gboolean is_positional; /* TRUE if row i belongs to position i of a sentence, so a table learned on shorter sentences
+                             fits the first rows */
   PlaitParameterUse use;
   struct PlaitPacked *packed; /* panels of the value for products of few rows, or NULL */
-  gint64 offset;              /* of the value (and gradient) in the registry's array, in elements */
+  gint64 offset;              /* offset of value and gradient in the registry's arrays, in elements */
 } PlaitParameter;
 
 /*
- * Adds the parameter @name [rows, width]: parts between slashes, none of them empty, "." or "..". A name that is taken,
- * no name or outside of the plugin's prefix, rows or width below 1, an @initial that cannot be, and a declaration after
- * allocation are faults: the first is kept for
- * plait_parameters_check, and what comes back may be held but not used. (transfer none)
+ * Declares the parameter @name [rows, width] and returns it. (transfer none) A name has parts between slashes, none of
+ * them empty, "." or "..", and begins with the plugin's prefix. Faults are: a name that is malformed or already
+ * declared, rows or width below 1, an impossible @initial, and a declaration after allocation. The host reports the
+ * first fault after build; until then the returned parameter may be stored but not used.
  */
 PLAIT_API PlaitParameter *plait_parameters_declare (PlaitParameters *parameters, const char *name, gint64 rows,
                                                     gint64 width, PlaitInitial initial);
 
-/* @size zeroed bytes that live as long as the registry: for arrays of layers. (transfer none) */
+/* Returns @size zeroed bytes that live as long as the registry, for arrays of layers. (transfer none) */
 PLAIT_API gpointer plait_parameters_memory (PlaitParameters *parameters, gsize size);
 
-/* The leaf of @parameter on @tape: one a tape and step. (transfer none) */
+/* Returns the leaf of @parameter on @tape; the same node for all calls in one step. (transfer none) */
 PLAIT_API PlaitNode *plait_parameter_node (PlaitTape *tape, const PlaitParameter *parameter);

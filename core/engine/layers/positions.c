@@ -7,7 +7,7 @@
 
 #define MAX_WAVELENGTH 10000.0
 
-/* Rows of sinusoids that are kept at most; others are computed when they are asked for. */
+/* Greatest number of sinusoid rows that are stored. Longer sentences compute the rows in each step. */
 #define MAX_WIDTH ((gint64)1 << 24)
 #define MAX_CACHED_ROWS ((gint64)4096)
 
@@ -21,7 +21,7 @@ plait_positions_fill (PlaitTensor table, PlaitPositionKind kind, gint64 first)
     return;
   for (gint64 i = 0; i < frequencies; i++)
     {
-      /* With one pair, Neural Monkey's exponent is 0 / 0; its only frequency is the first, 1. */
+      /* Neural Monkey's exponent is 0 / 0 for one pair; its only frequency is 1. */
       double exponent = monkey ? (double)i / (double)MAX (pairs - 1, 1) : (double)(2 * i) / (double)table.width;
       double frequency = pow (MAX_WAVELENGTH, -exponent);
       gint64 sine = kind == PLAIT_POSITIONS_INTERLEAVED ? 2 * i : i;
@@ -67,7 +67,7 @@ plait_positions_declare (PlaitParameters *parameters, const char *name, PlaitPos
   return positions;
 }
 
-/* A table of sinusoids that reaches beyond the one at hand, for this step alone. */
+/* Returns a table of @length rows of sinusoids for this step only, longer than the stored one. */
 static PlaitNode *
 longer_table (PlaitTape *tape, const PlaitPositions *positions, gint64 length)
 {

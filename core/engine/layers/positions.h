@@ -6,42 +6,43 @@
 typedef enum
 {
   PLAIT_POSITIONS_NONE,
-  /* Vaswani et al. 2017, 3.5: column 2 i is sin (t / 10000^(2 i / w)), column 2 i + 1 its cosine. Of an odd width the
-   * last sine has none. */
+  /* Vaswani et al. 2017, section 3.5: column 2 i is sin (t / 10000^(2 i / w)), column 2 i + 1 the cosine. If w is odd,
+   * the last sine has no cosine. */
   PLAIT_POSITIONS_INTERLEAVED,
-  /* Neural Monkey: column i < w / 2 is sin (t / 10000^(i / (w / 2 - 1))), column w / 2 + i its cosine. Other
-   * frequencies too: not a permutation of the former. Of an odd width the last column is 0. */
+  /* Neural Monkey: column i < w / 2 is sin (t / 10000^(i / (w / 2 - 1))), column w / 2 + i the cosine. The frequencies
+   * differ from INTERLEAVED. If w is odd, the last column is 0. */
   PLAIT_POSITIONS_CONCATENATED,
-  /* Marian: column i is sin (t / 10000^(2 i / w)), and the cosines of the same stand behind all sines: the interleaved
-   * ones in another order. */
+  /* Marian: the columns of INTERLEAVED in another order, first all sines, then all cosines. */
   PLAIT_POSITIONS_HALVES,
-  PLAIT_POSITIONS_LEARNED, /* NAME/table, normal with standard deviation w^-0.5 */
+  PLAIT_POSITIONS_LEARNED, /* NAME/table, initially normal with standard deviation w^-0.5 */
 } PlaitPositionKind;
 
-/* Positions of rows in their sentences. A value of this type refers to memory of the registry and owns nothing. */
+/* Positions of rows in their sentences. It refers to parameters and memory of the registry and owns nothing. */
 typedef struct
 {
   PlaitPositionKind kind;
   gint64 width;
-  gint64 length;          /* rows of the table */
+  gint64 length;          /* number of rows of the table */
   PlaitParameter *table;  /* [length, w] if learned, else NULL */
   PlaitScalar *sinusoids; /* [length, w] if sinusoidal, else NULL */
 } PlaitPositions;
 
-/* Fills @table [positions, w] with the sinusoids of positions first, first + 1, ..., computed in double. */
+/* Fills @table [positions, w] with sinusoids of positions @first, @first + 1, ..., computed in double. */
 void plait_positions_fill (PlaitTensor table, PlaitPositionKind kind, gint64 first);
 
-/* Declares NAME/table if learned. @length is the greatest length of a sentence if learned; sinusoids go on beyond it,
- * only slower. */
+/* Declares positions up to @length for rows of width @width; with PLAIT_POSITIONS_LEARNED also the parameter
+ * NAME/table. Learned positions end at @length; sinusoids work beyond it, only slower. */
 PLAIT_API PlaitPositions plait_positions_declare (PlaitParameters *parameters, const char *name, PlaitPositionKind kind,
                                                   gint64 length, gint64 width);
 
-/* dropout (x + position, rate): x [rows, w]; the first row of each sentence has the position @first. A learned table
- * must reach far enough: check lengths against positions->length before. */
+/* Returns a node [rows, w]: dropout (x + position, rate) for x [rows, w]. The first row of each sentence has position
+ * @first. For learned positions the caller must check lengths against positions->length; longer sentences end the step
+ * with an error. */
 PLAIT_API PlaitNode *plait_positions_apply (PlaitTape *tape, const PlaitPositions *positions, PlaitNode *x,
                                             PlaitRagged rows, gint64 first, double rate);
 
-/* dropout (norm (x + position), rate), likewise; without the norm where @norm is not declared (its gain is NULL). */
+/* Returns a node [rows, w]: dropout (norm (x + position), rate), as plait_positions_apply. Leaves the norm out if it
+ * was not declared (its gain is NULL). */
 PLAIT_API PlaitNode *plait_positions_apply_norm (PlaitTape *tape, const PlaitPositions *positions,
                                                  const PlaitNorm *norm, PlaitNode *x, PlaitRagged rows, gint64 first,
                                                  double rate);

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-/* TRUE if all levels have one set of parameters; the mean has none that could differ. */
+/* TRUE if all levels use one set of parameters. The mean has no parameters at all. */
 static gboolean
 is_shared (const PlaitPyramidDeclaration *declaration)
 {
@@ -21,7 +21,7 @@ declare_level (PlaitParameters *parameters, const char *name, const PlaitPyramid
   gboolean halts = declaration->pooling == PLAIT_POOLING_ACT;
   g_autofree char *numbers = g_strconcat (name, halts ? "/halting" : "/weights", NULL);
   g_autofree char *bias = g_strconcat (numbers, "/bias", NULL);
-  /* Graves 2016 begins with 1; the weights of cif with 1 / k. */
+  /* Graves 2016 starts the bias at 1. The weights of cif start at 1 / k. */
   double initial = halts ? 1 : -log ((double)declaration->block - 1);
   gint64 width = declaration->width;
   PlaitCellDeclaration of_cell = {
@@ -74,19 +74,19 @@ plait_pyramid_declare (PlaitParameters *parameters, const char *name, const Plai
 }
 
 /*
- * One level over the one below.
+ * One level, made from the level below.
  */
 
-/* Rows of one level. */
+/* The rows of one level. */
 typedef struct
 {
   PlaitRagged rows;
   PlaitNode *states;
-  PlaitNode *cells;   /* of LSTMs, else NULL */
-  PlaitBlocks blocks; /* that the next level makes of them */
+  PlaitNode *cells;   /* LSTM's cell states, else NULL */
+  PlaitBlocks blocks; /* blocks of these rows, one for each row of the next level */
 } Level;
 
-/* What the pyramid is charged with. */
+/* Summands of the pyramid's additional loss. */
 typedef struct
 {
   PlaitNode *terms[2 * PLAIT_PYRAMID_MAX_LEVELS];
@@ -123,7 +123,7 @@ total_cost (PlaitTape *tape, Cost *cost)
   return plait_add_n (tape, cost->terms, cost->n);
 }
 
-/* The rows of all blocks end to end. */
+/* Returns the rows of all blocks, end to end; @x itself if no row moves. */
 static PlaitNode *
 block_rows (PlaitTape *tape, const PlaitBlocks *blocks, PlaitNode *x)
 {
@@ -164,7 +164,7 @@ convolve (PlaitTape *tape, const PlaitPyramid *pyramid, const PlaitPyramidLevel 
                              pyramid->declaration.activation);
 }
 
-/* The sum of each block's rows of @x, each times its number in @weights. */
+/* Returns the sum of each block's rows of @x, weighted by @weights. */
 static PlaitNode *
 sum_blocks (PlaitTape *tape, const PlaitBlocks *blocks, PlaitNode *weights, PlaitNode *x)
 {
@@ -188,7 +188,7 @@ average (PlaitTape *tape, const PlaitBlocks *blocks, PlaitNode *x)
   return sum_blocks (tape, blocks, weights, x);
 }
 
-/* N + R of all blocks. */
+/* Adds the ponder cost of all blocks, N + R, to @cost (Graves 2016, section 2). */
 static void
 ponder (PlaitTape *tape, const PlaitHaltingWeights *of, PlaitNode *halting_weights, Cost *cost)
 {
@@ -199,7 +199,7 @@ ponder (PlaitTape *tape, const PlaitHaltingWeights *of, PlaitNode *halting_weigh
   add_number (tape, cost, (double)plait_ragged_rows (of->blocks));
 }
 
-/* |sum of weights - n / k| of all sentences of more than one row. */
+/* Adds the quantity loss, |sum of weights - n / k| of each sentence with n > 1 rows, to @cost (Dong & Xu 2020). */
 static void
 measure (PlaitTape *tape, PlaitRagged rows, gint64 size, PlaitNode *weights, Cost *cost)
 {
@@ -224,7 +224,7 @@ measure (PlaitTape *tape, PlaitRagged rows, gint64 size, PlaitNode *weights, Cos
   add_number (tape, cost, -expected);
 }
 
-/* The level over @below, whose blocks it makes; it may have no rows. */
+/* Returns level @number, made from @below, whose blocks it sets. The level may have no rows. */
 static Level
 climb (PlaitTape *tape, const PlaitPyramid *pyramid, gint64 number, Level *below, Cost *cost)
 {
@@ -269,17 +269,17 @@ climb (PlaitTape *tape, const PlaitPyramid *pyramid, gint64 number, Level *below
 }
 
 /*
- * All levels as the rows of one memory.
+ * All levels, as the rows of one memory.
  */
 
-/* The levels of a pyramid, the lowest first. */
+/* The levels of a pyramid, lowest first. */
 typedef struct
 {
   Level levels[PLAIT_PYRAMID_MAX_LEVELS + 1];
   guint n;
 } Levels;
 
-/* What the rows of the memory are. */
+/* Arrays of PlaitPyramidRows under construction, [rows of the memory]. */
 typedef struct
 {
   gint64 *parent;
@@ -289,11 +289,11 @@ typedef struct
   gint64 *previous;
   gint64 *next;
   gint64 *leaf;
-  gint64 *place; /* where they stand if the levels are put below one another */
+  gint64 *place; /* row number if the levels are stacked, one below the other */
 } Links;
 
-/* Links the rows of level @l of sentence @s, of which the first is @row, and whose parents begin at @above. The
- * level's first row has the place @place, its children begin at row @below. */
+/* Fills @links for the rows of level @l of sentence @s. @row: their first row in the memory; their parents follow them.
+ * @below: the first row of their children. @place: the number of rows of lower levels in all sentences. */
 static void
 link_rows (const Levels *levels, guint l, gint64 s, gint64 row, gint64 below, gint64 place, const Links *links)
 {
@@ -360,7 +360,7 @@ link_all (PlaitTape *tape, const Levels *levels, gint64 *offsets)
   return links;
 }
 
-/* The rows of the levels' states, or of their cells, in the order of the memory. */
+/* Returns the states, or the cell states, of all levels in the order of the memory. */
 static PlaitNode *
 arrange (PlaitTape *tape, const Levels *levels, gboolean cells, const gint64 *place, gint64 n)
 {
@@ -373,7 +373,7 @@ arrange (PlaitTape *tape, const Levels *levels, gboolean cells, const gint64 *pl
   return plait_gather_rows (tape, plait_concatenate_rows (tape, parts, levels->n), place, n);
 }
 
-/* The cells that the rows of the memory have beside their states. */
+/* Returns the cell states of the memory's rows, or NULL if the leaves have no cell states. */
 static PlaitNode *
 arrange_cells (PlaitTape *tape, const Levels *levels, const Links *links, gint64 n)
 {

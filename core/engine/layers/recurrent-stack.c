@@ -10,7 +10,7 @@ plait_directions_n (PlaitDirections directions)
   return directions == PLAIT_DIRECTIONS_BOTH ? 2 : 1;
 }
 
-/* TRUE if direction @i of the layers goes backwards. */
+/* TRUE if direction @i of each layer runs from the last row to the first. */
 static gboolean
 is_backwards (PlaitDirections directions, guint i)
 {
@@ -47,7 +47,7 @@ plait_recurrent_stack_declare (PlaitParameters *parameters, const char *name,
   return stack;
 }
 
-/* The states of a layer, direction by direction. */
+/* Writes the states of layer @layer to @states, one entry for each direction. */
 static void
 apply_layer (PlaitTape *tape, const PlaitRecurrentStack *stack, gint64 layer, PlaitNode *x, PlaitRagged rows,
              PlaitCellState *states)
@@ -61,7 +61,7 @@ apply_layer (PlaitTape *tape, const PlaitRecurrentStack *stack, gint64 layer, Pl
     }
 }
 
-/* The directions side by side. */
+/* Returns @parts side by side. */
 static PlaitNode *
 join (PlaitTape *tape, PlaitNode *const *parts, guint n)
 {

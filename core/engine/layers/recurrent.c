@@ -43,7 +43,7 @@ plait_cell_project (PlaitTape *tape, const PlaitCell *cell, PlaitNode *x)
 {
   PlaitNode *projected = plait_linear_apply (tape, &cell->input, x, PLAIT_ACTIVATION_NONE);
 
-  /* Backward does not read it. */
+  /* No backward reads the projected input. */
   plait_tape_mark_discardable (tape, projected);
   return projected;
 }

@@ -10,7 +10,7 @@
 #define FIRST_FORGET_GATE 1
 #define LAST_FORGET_GATE 2
 
-/* Whose weights stand one above the other. */
+/* Number of weights one above the other in a weight over two children. */
 #define CHILDREN 2
 
 static gint64 *
@@ -22,8 +22,8 @@ new_numbers (PlaitTape *tape, gint64 n, gboolean none)
   return numbers;
 }
 
-/* The rows whose @numbers are 1 .. @n, ascending in each number: those of number k + 1 begin where entry k of what is
- * returned says. */
+/* Sorts the rows whose @numbers are 1 .. @n by number, then by row, into *sorted. Returns [n + 1] offsets: rows with
+ * number k + 1 begin at entry k. Other rows are left out. */
 static const gint64 *
 sort_rows (PlaitTape *tape, gint64 rows, const gint64 *numbers, gint64 n, const gint64 **sorted)
 {
@@ -43,7 +43,7 @@ sort_rows (PlaitTape *tape, gint64 rows, const gint64 *numbers, gint64 n, const 
   return first;
 }
 
-/* The entries of @array at @places. */
+/* Returns the entries of @array at the @n @places. */
 static const gint64 *
 take (PlaitTape *tape, const gint64 *array, const gint64 *places, gint64 n)
 {
@@ -54,7 +54,7 @@ take (PlaitTape *tape, const gint64 *array, const gint64 *places, gint64 n)
   return taken;
 }
 
-/* The inner nodes in the order of their @heights, 1 .. @n. */
+/* Fills tree->up: inner nodes by height. heights[row] is 1 .. @n for an inner node, 0 for a leaf. */
 static void
 set_heights (PlaitTape *tape, PlaitTreeRows *tree, const gint64 *heights, gint64 n)
 {
@@ -66,7 +66,7 @@ set_heights (PlaitTape *tape, PlaitTreeRows *tree, const gint64 *heights, gint64
   up->right = take (tape, tree->right, up->row, up->first[n]);
 }
 
-/* The children of both sides in the order of their @depths, 1 .. @n; 0 is a root, -1 outside of any tree. */
+/* Fills the sides of tree->down: children by depth. depths[row] is 0 for a root, 1 .. @n below it, -1 outside trees. */
 static void
 set_depths (PlaitTape *tape, PlaitTreeRows *tree, const gint64 *depths, gint64 n)
 {
@@ -85,7 +85,7 @@ set_depths (PlaitTape *tape, PlaitTreeRows *tree, const gint64 *depths, gint64 n
     }
 }
 
-/* The roots, and from them the depths of all rows: parents stand behind their children. */
+/* Fills roots and tree->down. Each parent's row number is larger than its children's. */
 static void
 find_roots (PlaitTape *tape, PlaitTreeRows *tree, PlaitRagged leaves, const gint64 *words)
 {
@@ -189,7 +189,7 @@ plait_tree_unit_declare (PlaitParameters *parameters, const char *name, const Pl
   return unit;
 }
 
-/* What the inputs of the inner nodes add to their gates. */
+/* Returns the part of the inner nodes' gates that depends on their inputs. */
 static PlaitNode *
 project (PlaitTape *tape, const PlaitTreeUnit *unit, const PlaitTreeRows *tree, PlaitNode *inputs)
 {

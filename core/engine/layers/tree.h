@@ -4,112 +4,115 @@
 #include "layers/recurrent.h"
 
 /*
- * Recurrent units over binary trees: Tree-GRU (Chen et al. 2017, eq. 8) and binary Tree-LSTM (Tai et al. 2015, eq.
- * 9-14; Eriguchi et al. 2016). plait_tree_bottom_up has the equations.
+ * Recurrent cells over binary trees: Tree-GRU (Chen et al. 2017, eq. 8) and binary Tree-LSTM (Tai et al. 2015, eq.
+ * 9-14; Eriguchi et al. 2016). Their equations are at PlaitTreeCell.
  */
 
-/* The rows of a memory that trees make, by plait_encoding_tree. */
+/* The rows of a memory over trees, made by plait_encoding_tree. */
 typedef struct PlaitTreeRows PlaitTreeRows;
 
 typedef struct
 {
-  PlaitTreeKind kind;    /* not a head */
-  PlaitResetOrder reset; /* of a GRU */
+  PlaitTreeKind kind;    /* PLAIT_TREE_GRU or PLAIT_TREE_LSTM */
+  PlaitResetOrder reset; /* GRU only */
   gint64 width;
-  gint64 input_width;      /* of what each inner node reads beside its children, 0: nothing */
-  gboolean candidate_bias; /* of a GRU; the paper has none, its authors' code has one */
-  double forget_bias;      /* what the forget gates of an LSTM start with */
+  gint64 input_width;      /* width of an input of inner nodes besides their children; 0: no input */
+  gboolean candidate_bias; /* GRU only: bias of the candidate, which Chen et al. 2017 leave out but their code has */
+  double forget_bias;      /* initial bias of an LSTM's forget gates */
 } PlaitTreeUnitDeclaration;
 
-/* A value of this type refers to parameters and owns nothing. Gates stand side by side: reset left and right, update
- * left and right, update; input, forget left and right, candidate, output. */
+/* A Tree-GRU or Tree-LSTM. It refers to parameters and owns nothing. Gates of a GRU side by side: reset left, reset
+ * right, update left, update right, update; of an LSTM: input, forget left, forget right, candidate, output. */
 typedef struct
 {
   PlaitTreeUnitDeclaration declaration;
   PlaitLinear gates;     /* [2 w, 5 w], NAME/gates */
-  PlaitLinear candidate; /* of a GRU: [2 w, w], NAME/candidate */
-  PlaitLinear input;     /* [input, 6 w], of an LSTM [input, 5 w], NAME/input, without bias; or not declared */
+  PlaitLinear candidate; /* GRU only: [2 w, w], NAME/candidate */
+  PlaitLinear
+      input; /* GRU [input, 6 w], LSTM [input, 5 w], NAME/input, without bias; not declared if nodes have no input */
 } PlaitTreeUnit;
 
-/* Declares the parameters of a unit. */
+/* Declares the parameters of a unit under names that begin with @name. */
 PLAIT_API PlaitTreeUnit plait_tree_unit_declare (PlaitParameters *parameters, const char *name,
                                                  const PlaitTreeUnitDeclaration *declaration);
 
 /*
- * Bottom-up: the leaves' states [leaves, w] (and an LSTM's cells, NULL for zeros) -> the states (and cells) of all rows
- * of the memory, [rows, w]. @inputs is what the rows of the memory read, [rows, input], of which the inner nodes'
- * count; NULL where the declaration has no input.
+ * Returns the states [rows, w] (and an LSTM's cell states) of all rows of the memory, computed bottom-up from @leaves:
+ * state [leaves, w], and for an LSTM cell [leaves, w] or NULL for zeros. @inputs [rows, input width]: inputs of the
+ * rows, of which only those of inner nodes are read; NULL if the declaration has no input.
  */
 PLAIT_API PlaitCellState plait_tree_unit_apply (PlaitTape *tape, const PlaitTreeUnit *unit, const PlaitTreeRows *tree,
                                                 PlaitCellState leaves, PlaitNode *inputs);
 
-/* The word that stands for each node, chosen from the leaves up (Teng & Zhang 2016): x = g x_L + (1 - g) x_R, g from
- * both. A value of this type refers to parameters and owns nothing. */
+/* Head words: the embedding that stands for each node, mixed bottom-up by a gate over both children, x = g x_L + (1 -
+ * g) x_R (Teng & Zhang 2016). It refers to parameters and owns nothing. */
 typedef struct
 {
   PlaitLinear gate; /* [2 w, w], NAME/gate */
 } PlaitTreeHeadWords;
 
-/* Declares NAME/gate for words of width @width. */
+/* Declares NAME/gate for embeddings of width @width. */
 PLAIT_API PlaitTreeHeadWords plait_tree_head_words_declare (PlaitParameters *parameters, const char *name,
                                                             gint64 width);
 
-/* x [leaves, w], the words -> [rows, w], the heads of all rows of the memory. */
+/* Returns a node [rows, w]: the head words of all rows of the memory, from the embeddings x [leaves, w]. */
 PLAIT_API PlaitNode *plait_tree_head_words_apply (PlaitTape *tape, const PlaitTreeHeadWords *heads,
                                                   const PlaitTreeRows *tree, PlaitNode *x);
 
-/* How the root begins the way down. */
+/* The top-down state of a root. */
 typedef enum
 {
-  PLAIT_ROOT_TANH, /* tanh (h W + b) of its bottom-up state h: Chen et al. 2017, eq. 9 */
-  PLAIT_ROOT_GRU,  /* a step of the left children's cell from zeros: their code */
+  PLAIT_ROOT_TANH, /* tanh (h W + b) of its bottom-up state h (Chen et al. 2017, eq. 9) */
+  PLAIT_ROOT_GRU,  /* one step of the left children's cell from zeros (the code of Chen et al. 2017) */
 } PlaitTreeRoot;
 
-/* The GRU from the root down (eq. 9-10), with weights of their own for left and right children. A value of this type
- * refers to parameters and owns nothing. */
+/* A GRU from the root down, with separate weights for left and right children (Chen et al. 2017, eq. 9-10). It refers
+ * to parameters and owns nothing. */
 typedef struct
 {
   PlaitTreeRoot root_kind;
-  PlaitLinear root; /* [input, w], NAME/root; of PLAIT_ROOT_TANH */
+  PlaitLinear root; /* [input, w], NAME/root; PLAIT_ROOT_TANH only */
   PlaitCell left;   /* NAME/left */
   PlaitCell right;  /* NAME/right */
 } PlaitTreeTopDown;
 
-/* Declares the cells as @cell says, a GRU. */
+/* Declares the parameters of a top-down GRU under names that begin with @name. @cell: the declaration of both cells,
+ * which must be GRUs. */
 PlaitTreeTopDown plait_tree_top_down_declare (PlaitParameters *parameters, const char *name,
                                               const PlaitCellDeclaration *cell, PlaitTreeRoot root);
 
-/* x [rows, input], the bottom-up states -> the top-down states of all rows, [rows, w]; zeros where there is no root. */
+/* Returns a node [rows, w]: the top-down states of all rows, from the bottom-up states x [rows, input width]. Rows
+ * outside trees are zero. */
 PlaitNode *plait_tree_top_down_apply (PlaitTape *tape, const PlaitTreeTopDown *down, const PlaitTreeRows *tree,
                                       PlaitNode *x);
 
 /*
- * Both ways (Chen et al. 2017, eq. 8-10): a Tree-GRU bottom-up, then the GRU from the root down, which reads the
- * bottom-up states.
+ * A bidirectional tree encoder (Chen et al. 2017, eq. 8-10): a Tree-GRU bottom-up, then a GRU from the root down that
+ * reads the bottom-up states.
  */
 typedef struct
 {
-  PlaitResetOrder reset; /* of both */
-  gint64 leaf_width;     /* of leaves and of bottom-up states */
-  gint64 width;          /* of top-down states; 0: as the leaves */
-  gint64 input_width;    /* of what inner nodes read bottom-up beside their children, 0: nothing */
+  PlaitResetOrder reset; /* reset order of the Tree-GRU and of the top-down GRU */
+  gint64 leaf_width;     /* width of leaves and of bottom-up states */
+  gint64 width;          /* width of top-down states; 0: leaf_width */
+  gint64 input_width;    /* width of an input of inner nodes besides their children, bottom-up; 0: no input */
   gboolean candidate_bias;
   PlaitTreeRoot root;
 } PlaitBitreeDeclaration;
 
-/* A value of this type refers to parameters and owns nothing. */
+/* A bidirectional tree encoder. It refers to parameters and owns nothing. */
 typedef struct
 {
   PlaitTreeUnit up;      /* PREFIXup */
   PlaitTreeTopDown down; /* PREFIXdown */
-  gint64 width;          /* of rows: both states side by side */
+  gint64 width;          /* width of the output: bottom-up and top-down state together */
 } PlaitBitree;
 
-/* Declares the parameters of both, under names that begin with @prefix. */
+/* Declares the parameters of a bidirectional tree encoder under names that begin with @prefix. */
 PLAIT_API PlaitBitree plait_bitree_declare (PlaitParameters *parameters, const char *prefix,
                                             const PlaitBitreeDeclaration *declaration);
 
-/* leaves [leaves, leaf width], @inputs [rows, input width] or NULL as in plait_tree_unit_apply -> [rows, width], the
- * bottom-up states on the left; @up gets those alone. */
+/* Returns a node [rows, width] of all rows of the memory: bottom-up states on the left, top-down states on the right.
+ * leaves [leaves, leaf width]; @inputs as in plait_tree_unit_apply. *up receives the bottom-up states alone. */
 PLAIT_API PlaitNode *plait_bitree_apply (PlaitTape *tape, const PlaitBitree *bitree, const PlaitTreeRows *tree,
                                          PlaitNode *leaves, PlaitNode *inputs, PlaitNode **up);
