@@ -3,26 +3,24 @@
 
 #include "interface/cross-attention.h"
 
-/*
- * The combiner contract: queries and the memories of all sources -> context vectors, through a site.
- */
+/* The combiner contract: queries and the memories of all sources -> context vectors, through a PlaitCrossAttention. */
 typedef struct
 {
-  gsize state_size; /* of the state of each site, zeroed memory of the host, which frees it and asks nobody: arrays in
-                       it come from plait_parameters_memory */
+  gsize state_size; /* bytes of the state of one cross-attention. The host allocates it, zeroed, and frees it without a
+                       callback; allocate arrays in it with plait_parameters_memory */
 
-  /* Declares what combine will call, and fills @state. Once for each site (each layer of a Transformer decoder).
-   * @settings is the plugin's own struct, filled by the host; it lives as long as the model. FALSE with *error set,
-   * PLAIT_ERROR_INPUT, if they do not fit what the site has. */
+  /* Declares every attention that combine will use, and fills @state. Called once for each cross-attention (each layer
+   * of a Transformer decoder). @settings: the plugin's own struct, filled by the host; it lives as long as the model.
+   * Returns FALSE with PLAIT_ERROR_INPUT if the settings do not fit the memories of @cross. */
   gboolean (*build) (PlaitCrossAttention *cross, gconstpointer settings, gpointer state, GError **error);
 
-  /* What it makes of the rows of a memory, [rows, any width], that does not depend on the queries: once a memory,
-   * outside of the time loop. For memories that were declared by plait_cross_declare_rows. NULL, or gives NULL:
-   * nothing. */
+  /* Returns a node [rows of the memory, any width] computed from @rows without the queries, or NULL for none. Called
+   * once for each memory that was declared with plait_cross_declare_rows, before the time loop. The function may be
+   * NULL. */
   PlaitNode *(*prepare) (gconstpointer settings, gconstpointer state, PlaitTape *tape, guint memory,
                          const PlaitMemory *rows);
 
-  /* Runs the strategy on @x and returns what the decoder goes on with. */
+  /* Combines the memories for the queries of @x and returns the residual stream that the decoder continues with. */
   PlaitResidualStream (*combine) (PlaitCrossAttention *cross, gconstpointer settings, gconstpointer state,
                                   PlaitResidualStream x);
 

@@ -6,49 +6,49 @@
 #include "interface/memory.h"
 
 /*
- * The coverage contract: the attention paid so far -> a term in the next attention score (Tu et al. 2016; Chen et al.
+ * The coverage contract: the attention paid so far -> a term of the next attention score (Tu et al. 2016; Chen et al.
  * 2017, section 4).
  *
- * - prepare: p <- project (memory), once a memory, outside of the time loop.
- * - score: V state, which the host computes unless the plugin has a score of its own. Additive scores take it inside
- *   their tanh (eq. 12), so it is as wide as that; others add it to the energy, one number a head.
- * - update: state <- cell (state, attention, query, p, and what stands at linked rows).
+ * - prepare: p <- project (memory), once for each memory, before the time loop.
+ * - score: V state, computed by the host unless the plugin has its own function. Additive scores add it inside their
+ * tanh (Chen et al. 2017, eq. 12), so it has their width; other scores add it to the energy, one number a head.
+ * - update: state <- cell (state, attention, query, p, values of linked rows).
  *
- * There is a state for each pair of a query and a row of the memory; pairs are as in attention/query-key-pairs.h. The
- * host keeps the states of hypotheses, follows their ancestry, and finds linked pairs. Where an attention has several
- * heads, the attention paid is their mean, or there is a state for each head (decoder.coverage_heads).
+ * Each pair of a query and a memory row has a state; see attention/query-key-pairs.h. The host keeps the states of
+ * hypotheses, follows their ancestry and finds linked pairs. With several attention heads, the attention is their mean,
+ * or each head has its own state (decoder.coverage_heads).
  */
 
-/* What the host tells a coverage that it builds, for each attention to a memory. It lasts as long as the call. */
+/* Arguments for building a coverage, for one attention to one memory. Valid during the call. */
 typedef struct
 {
   gint64 memory_width;
   gint64 query_width;
-  gint64 score_width;          /* of what score gives */
-  PlaitParameters *parameters; /* declare parameters here ... */
-  const char *prefix;          /* ... under names that begin with this */
+  gint64 score_width;          /* width of the result of score */
+  PlaitParameters *parameters; /* registry in which to declare parameters */
+  const char *prefix;          /* required beginning of the parameters' names */
 } PlaitCoverageBuild;
 
-/* What a coverage declares. */
+/* The declaration of a coverage. */
 typedef struct
 {
-  gint64 width; /* of a pair's state, at least 1 */
+  gint64 width; /* width of a pair's state, at least 1 */
   PlaitLosses losses;
 } PlaitCoverageShape;
 
-/* One step. Nodes are of @tape. */
+/* One time step of a coverage. Nodes are on @tape. */
 typedef struct
 {
   PlaitTape *tape;
   const PlaitMemory *memory;
-  PlaitNode *prepared;      /* what prepare gave */
-  PlaitNode *state;         /* [pairs, width], of the step before */
-  PlaitNode *attention;     /* [pairs, 1], just paid, before dropout; NULL in score */
-  PlaitNode *query;         /* [queries, query width]: the state that asked */
-  gint64 n;                 /* pairs */
-  PlaitPairIndices indices; /* their memory rows and queries */
-  /* [n]: the pair of the same query with the row's child or neighbour, or -1. Neighbours are those of the memory's
-   * links, and without them the rows before and after. */
+  PlaitNode *prepared;      /* result of prepare */
+  PlaitNode *state;         /* [pairs, width] states after the previous step */
+  PlaitNode *attention;     /* [pairs, 1] attention weights of this step, before dropout; NULL in score */
+  PlaitNode *query;         /* [queries, query width] states that the attention was computed from */
+  gint64 n;                 /* number of pairs */
+  PlaitPairIndices indices; /* memory row and query of each pair */
+  /* [n] pairs of the same query with the row's left child, right child, previous and next row; -1 if there is no such
+   * row. Without links in the memory, previous and next are the rows before and after. */
   const gint64 *left;
   const gint64 *right;
   const gint64 *previous;
@@ -59,44 +59,44 @@ typedef struct
 
 typedef struct
 {
-  gsize state_size; /* of the instance's state, zeroed memory of the host, which frees it */
+  gsize state_size; /* bytes of the instance's state. The host allocates it, zeroed, and frees it without a callback */
 
-  /* Declares parameters and fills @shape, which is zero. FALSE with *error set, PLAIT_ERROR_INPUT, if the settings do
-   * not fit together. */
+  /* Declares parameters and fills @shape, which is zeroed. Returns FALSE with PLAIT_ERROR_INPUT if the settings
+   * contradict each other. */
   gboolean (*build) (const PlaitCoverageBuild *build, gconstpointer settings, gpointer state, PlaitCoverageShape *shape,
                      GError **error);
 
-  /* A node with a row for each row of the memory, or NULL. */
+  /* Returns a node with one row for each row of @memory, or NULL. The function may be NULL. */
   PlaitNode *(*prepare) (gconstpointer settings, gconstpointer state, PlaitTape *tape, const PlaitMemory *memory);
 
-  /* What the states add to the scores, [pairs, score width]; NULL: the host's V state. */
+  /* Returns the terms that the states add to the scores, [pairs, score width]. NULL function: the host computes V
+   * state. */
   PlaitNode *(*score) (gconstpointer settings, gconstpointer state, const PlaitCoverageStep *step);
 
-  /* The new states, [pairs, width]. The first are zeros. */
+  /* Returns the new states, [pairs, width]. The states before the first step are zeros. */
   PlaitNode *(*update) (gconstpointer settings, gconstpointer state, const PlaitCoverageStep *step);
 
-  /* What to call it in dumps, "fertility", if what prepare gives is one number a row that people look at; else NULL. */
+  /* name in dumps of the result of prepare, such as "fertility", if it is one number a row that users want to see; else
+   * NULL */
   const char *prepared_name;
 
   gpointer reserved[3];
 } PlaitCoverageTable;
 
-/* Adds @loss [1, 1], summed over pairs, to the declared loss @name. In update. */
+/* Adds @loss [1, 1], a sum over pairs, to the declared loss @name. Call it in update only. Ends the step if @name was
+ * not declared. */
 PLAIT_API void plait_coverage_add_loss (const PlaitCoverageStep *step, const char *name, PlaitNode *loss);
 
-/* Row i is the row of @x that belongs to the memory row of pair i: x [rows, w] -> [pairs, w]. */
+/* Returns a node [pairs, w]: for each pair the row of x [memory rows, w] that belongs to the pair's memory row. */
 PLAIT_API PlaitNode *plait_coverage_gather_rows (const PlaitCoverageStep *step, PlaitNode *x);
 
 /*
- * What gated coverages share: a GRU over pairs (eq. 11),
- *
- *     C_ji = GRU (C_(j-1)i, a_ji, d, h_i)
- *
- * h being the row, d the query, a the attention. A value of this type owns nothing.
+ * The cell of gated coverages: a GRU over query-key pairs, C_ji = GRU (C_(j-1)i, a_ji, d, h_i), with h the memory row,
+ * d the query and a the attention (Chen et al. 2017, eq. 11). It refers to parameters and owns nothing.
  */
 typedef struct
 {
-  PlaitCell cell;        /* PREFIXcell; its input is the row */
+  PlaitCell cell;        /* PREFIXcell; its input is the memory row */
   PlaitLinear query;     /* PREFIXquery */
   PlaitLinear attention; /* PREFIXattention */
 } PlaitCoverageCell;
@@ -104,22 +104,23 @@ typedef struct
 PLAIT_API PlaitCoverageCell plait_coverage_cell_declare (const PlaitCoverageBuild *build, gint64 width,
                                                          PlaitResetOrder reset);
 
-/* A further input of all gates, @in wide: PREFIXNAME. */
+/* Declares an additional input of all gates, @in numbers wide, as PREFIXNAME. */
 PLAIT_API PlaitLinear plait_coverage_cell_input (const PlaitCoverageBuild *build, const PlaitCoverageCell *cell,
                                                  const char *name, gint64 in);
 
-/* [rows, 3 width]: the rows' part of the gates. */
+/* Returns a node [memory rows, 3 width]: the part of the gates that depends on the memory row. Computed once, before
+ * the time loop. */
 PLAIT_API PlaitNode *plait_coverage_cell_prepare (PlaitTape *tape, const PlaitCoverageCell *cell,
                                                   const PlaitMemory *memory);
 
-/* A further input's part in an update: pair i reads row link[i] of @x, @link being one of the step's. */
+/* An additional input in an update: pair i reads row link[i] of @x. @link is one of the arrays of PlaitCoverageStep. */
 typedef struct
 {
-  const PlaitLinear *linear; /* of plait_coverage_cell_input */
-  const gint64 *link;        /* [pairs] */
-  PlaitNode *x;              /* [pairs, in] */
+  const PlaitLinear *linear; /* weight from plait_coverage_cell_input */
+  const gint64 *link;        /* [pairs] pair to read, or -1 for no input */
+  PlaitNode *x;              /* [pairs, in] values of all pairs */
 } PlaitCoverageInput;
 
-/* The new states; @inputs [n] are those of the further inputs. */
+/* Returns the states [pairs, width] after @step. @inputs: the @n additional inputs. */
 PLAIT_API PlaitNode *plait_coverage_cell_update (const PlaitCoverageCell *cell, const PlaitCoverageStep *step,
                                                  const PlaitCoverageInput *inputs, guint n);

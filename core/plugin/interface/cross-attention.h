@@ -8,153 +8,162 @@
 #include "attention/query-key-pairs.h"
 
 /*
- * An attention site: the place in a decoder where the memories of all sources are read. Any decoder can offer one; a
- * combiner is written against it once. Caches of keys and values, ancestry of hypotheses, capture of weights, dropout
- * and threads stay on the host's side of it.
- *
- * The four strategies of Libovicky, Helcl & Marecek 2018 in its terms:
+ * A cross-attention: the place in a decoder where the memories of all sources are read. Every decoder offers it, so a
+ * combiner is written once. The host handles caches of keys and values, ancestry of hypotheses, recording of weights,
+ * dropout and threads. The four strategies of Libovicky et al. 2018 in its terms:
  *
  *     serial         for each memory i:  x <- residual (x, attend_i (normalise (x)))
  *     parallel       q <- normalise (x);  x <- residual (x, sum_i attend_i (q))
  *     flat           x <- residual (x, attend_jointly (normalise (x)))
  *     hierarchical   q <- normalise (x);  x <- residual (x, attend_contexts (q, [attend_i (q)]))
  *
- * What is used is declared while building. While building, a call that cannot be (a thing declared twice, a memory that
- * is not there) is a fault that the host reports when build returns. While running, it leaves combine at once
- * (plait_tape_fail) and ends the run in one sentence.
+ * Everything that is used while running must be declared in build. A wrong call in build (such as a memory that does
+ * not exist) is recorded, and the host reports it after build. A wrong call while running ends the step
+ * (plait_tape_fail).
  */
 typedef struct PlaitCrossAttention PlaitCrossAttention;
 
-/* What flows through a site. In a Transformer decoder @query is the layer's states, [query rows, width], and @context
- * is NULL. In a recurrent decoder the pair starts at (query, NULL) and residual grows both. */
+/* The values that flow through a cross-attention. In a Transformer decoder, @query is the layer's states [query rows,
+ * width] and @context is NULL. In a recurrent decoder, @context is NULL at first, and plait_cross_residual adds to
+ * query and context. */
 typedef struct
 {
   PlaitNode *query; /* [query rows, query width] */
   PlaitNode *context;
 } PlaitResidualStream;
 
-/* What attending gave: [query rows, width], with output dropout applied. Rows whose sentence had nothing to read are
- * zero, and 0 in @present (one byte a query row; NULL: all present). */
+/* The result of attention: [query rows, width], after output dropout. A row whose sentence has nothing to read is zero,
+ * and its byte in @present is 0. @present: one byte a query row, or NULL if all are present. */
 typedef struct
 {
   PlaitNode *value;
   const guint8 *present;
-  PlaitNode *weights; /* of one memory, where they were declared: [pairs, heads], before dropout; else NULL */
+  PlaitNode *weights; /* [pairs, heads] attention weights before dropout, for one memory and if declared; else NULL */
 } PlaitContext;
 
-/* Keys and values of what joint attention and attention over contexts choose among. */
+/* The projections of keys and values in joint attention and in attention over contexts. */
 typedef enum
 {
-  PLAIT_PROJECTIONS_SHARED,   /* one projection for all; in a recurrent decoder values are what is chosen itself */
-  PLAIT_PROJECTIONS_SEPARATE, /* one for each memory, or context */
-  PLAIT_PROJECTIONS_TIED, /* one for each that makes key and value at once, in a recurrent decoder (Libovicky & Helcl
-                             2017, where they call it shared); a Transformer decoder refuses it */
+  PLAIT_PROJECTIONS_SHARED,    /* one for all memories or contexts; a recurrent decoder then takes the values without
+                                  projection */
+  PLAIT_PROJECTIONS_SEPARATE,  /* one for each memory or context */
+  PLAIT_PROJECTIONS_TIED,      /* one for each memory or context, with key and value equal (called shared in Libovicky &
+                                  Helcl 2017); recurrent decoders only */
   PLAIT_PROJECTIONS_PUBLISHED, /* shared in a Transformer decoder (Libovicky et al. 2018, eq. 5-8), separate in a
-                                  recurrent one (Libovicky & Helcl 2017, eq. 6-10) */
+                                  recurrent decoder (Libovicky & Helcl 2017, eq. 6-10) */
 } PlaitProjections;
 
-/* Value of a setting: the decoder's own number of heads, or rate of dropout. */
+/* Values of settings that stand for the decoder's own number of heads and its own dropout rate. */
 #define PLAIT_DECODER_HEADS 0
 #define PLAIT_DECODER_DROPOUT (-1.0)
 
-/* Begins the initialiser of a PlaitAttendSettings whose rates are the decoder's. */
+/* Initialises the two rates of PlaitAttendSettings with the decoder's own rates. */
 #define PLAIT_DECODER_DROPOUT_RATES .dropout = PLAIT_DECODER_DROPOUT, .output_dropout = PLAIT_DECODER_DROPOUT
 
-/* Settings of one declared attention. */
+/* The settings of one declared attention. */
 typedef struct
 {
-  const char *name;             /* tells it from others of its kind, a second hop; NULL: the one without a name */
-  guint heads;                  /* PLAIT_DECODER_HEADS: as many as the decoder's self-attention has */
-  double dropout;               /* of the weights; PLAIT_DECODER_DROPOUT: the decoder's attention dropout */
-  double output_dropout;        /* of the context; PLAIT_DECODER_DROPOUT: the decoder's dropout */
-  PlaitProjections projections; /* of joint attention, and of attention over contexts */
-  gboolean sentinel; /* likewise: one more item, made of the decoder's own state (Libovicky & Helcl 2017), in a
-                        recurrent decoder; a Transformer decoder refuses it. At most one attention of a site has it */
-  gboolean weights;  /* of one memory: contexts come with their weights */
+  const char *name;             /* distinguishes several attentions of one kind, such as a second hop; NULL: no name */
+  guint heads;                  /* number of heads; PLAIT_DECODER_HEADS: as many as the decoder's self-attention */
+  double dropout;               /* dropout rate on weights; PLAIT_DECODER_DROPOUT: the decoder's attention dropout */
+  double output_dropout;        /* dropout rate on the context; PLAIT_DECODER_DROPOUT: the decoder's dropout */
+  PlaitProjections projections; /* projections of joint attention and of attention over contexts */
+  gboolean sentinel; /* TRUE: joint attention or attention over contexts has one more item, made of the decoder's own
+                        state (Libovicky & Helcl 2017). Recurrent decoders only; at most one attention of a
+                        cross-attention may have it */
+  gboolean weights;  /* TRUE: attention to one memory returns its weights */
 } PlaitAttendSettings;
 
 /*
- * While building and running.
+ * For build and while running.
  */
 
-/* The memories that stand at this site, in the order of the experiment's sources. */
+/* Return the number of memories, and the specification of memory @memory (transfer none), in the order of the
+ * experiment's sources. */
 PLAIT_API guint plait_cross_n_memories (const PlaitCrossAttention *cross);
 PLAIT_API const PlaitMemorySpecification *plait_cross_memory (const PlaitCrossAttention *cross, guint memory);
 
-/* Width of contexts, and of every memory's states. */
+/* Returns the width of contexts, which is the width of all memories' states. */
 PLAIT_API gint64 plait_cross_width (const PlaitCrossAttention *cross);
 
-/* Width of queries: that of contexts in a Transformer decoder, of the states in a recurrent one. */
+/* Returns the width of queries: of contexts in a Transformer decoder, of the states in a recurrent decoder. */
 PLAIT_API gint64 plait_cross_query_width (const PlaitCrossAttention *cross);
 
 /*
- * While building: every parameter is declared before anything runs. Names: PREFIX/normalise/SLOT/...,
- * PREFIX/attend/MEMORY/..., PREFIX/jointly/..., PREFIX/contexts/...; PREFIX/NAME/attend/MEMORY/... with a name.
+ * For build: every parameter is declared before anything runs. Names of parameters: PREFIX/normalise/SLOT/...,
+ * PREFIX/attend/MEMORY/..., PREFIX/jointly/..., PREFIX/contexts/...; for an attention with a name,
+ * PREFIX/NAME/attend/MEMORY/...
  */
 
-/* Where a combiner declares parameters of its own, under names that begin with plait_cross_prefix. */
+/* Return the registry in which a combiner declares parameters of its own, and the required beginning of their names.
+ * (transfer none) */
 PLAIT_API PlaitParameters *plait_cross_parameters (PlaitCrossAttention *cross);
 PLAIT_API const char *plait_cross_prefix (const PlaitCrossAttention *cross);
 
-/* Layer normalisation number @slot, for normalise (pre-norm) or residual (post-norm). Slots are declared in the order
- * 0, 1, 2, ..., each once. */
+/* Declares layer normalisation number @slot, used by normalise (pre-norm) or by residual (post-norm). Declare slots 0,
+ * 1, 2, ... in this order, each once. */
 PLAIT_API void plait_cross_declare_residual (PlaitCrossAttention *cross, guint slot);
 
-/* The attention that the function of the same name below computes. */
+/* Declare the attention that plait_cross_attend, plait_cross_attend_jointly or plait_cross_attend_contexts computes. A
+ * second declaration needs another name. */
 PLAIT_API void plait_cross_declare_attend (PlaitCrossAttention *cross, guint memory,
                                            const PlaitAttendSettings *attention);
 PLAIT_API void plait_cross_declare_attend_jointly (PlaitCrossAttention *cross, const PlaitAttendSettings *attention);
 PLAIT_API void plait_cross_declare_attend_contexts (PlaitCrossAttention *cross, const PlaitAttendSettings *attention);
 
-/* That the combiner reads the rows of @memory itself, or what it has prepared of them. */
+/* Declares that the combiner reads the rows of @memory itself, or a node that its prepare made of them. */
 PLAIT_API void plait_cross_declare_rows (PlaitCrossAttention *cross, guint memory);
 
 PLAIT_API void plait_cross_declare_loss (PlaitCrossAttention *cross, const char *name, double weight);
 
 /*
- * While running.
+ * For running, in combine.
  */
 
-/* What operators of one's own are composed on. */
+/* Returns the tape, for operators of the combiner's own. (transfer none) */
 PLAIT_API PlaitTape *plait_cross_tape (PlaitCrossAttention *cross);
 
-/* Layer norm @slot over the query in a pre-norm Transformer decoder; @x itself in post-norm and in recurrent
- * decoders. */
+/* Returns @x with layer normalisation @slot of the query in a pre-norm Transformer decoder; returns @x itself in
+ * post-norm and recurrent decoders. */
 PLAIT_API PlaitResidualStream plait_cross_normalise (PlaitCrossAttention *cross, guint slot, PlaitResidualStream x);
 
-/* Multi-head attention of the queries to one memory (eq. 2-3), through the attention without a name or the one called
- * @name. Each declared attention once a pass. */
+/* Return the context [query rows, width] of multi-head attention of the queries to memory @memory (Libovicky et al.
+ * 2018, eq. 2-3), by the declared attention without a name or with name @name. Each declared attention may run once in
+ * a pass. */
 PLAIT_API PlaitContext plait_cross_attend (PlaitCrossAttention *cross, guint memory, PlaitResidualStream query);
 PLAIT_API PlaitContext plait_cross_attend_named (PlaitCrossAttention *cross, const char *name, guint memory,
                                                  PlaitResidualStream query);
 
-/* One softmax over the rows of all memories (eq. 5-6). */
+/* Returns the context of attention with one softmax over the rows of all memories (Libovicky et al. 2018, eq. 5-6). */
 PLAIT_API PlaitContext plait_cross_attend_jointly (PlaitCrossAttention *cross, PlaitResidualStream query);
 
-/* Attention over contexts, one for each memory (eq. 7-8). Absent contexts get no weight. */
+/* Returns the context of attention over @contexts, one for each memory (Libovicky et al. 2018, eq. 7-8). Absent
+ * contexts get no weight. */
 PLAIT_API PlaitContext plait_cross_attend_contexts (PlaitCrossAttention *cross, PlaitResidualStream query,
                                                     const PlaitContext *contexts);
 
-/* The sum of @n contexts (eq. 4). */
+/* Returns the sum of @n contexts (Libovicky et al. 2018, eq. 4). */
 PLAIT_API PlaitContext plait_cross_sum (PlaitCrossAttention *cross, const PlaitContext *contexts, guint n);
 
-/* x + context; in post-norm layer norm @slot of that, and @x itself where the context is absent. */
+/* Returns x + context; in a post-norm decoder, layer normalisation @slot of this sum, and @x itself in rows without
+ * context. */
 PLAIT_API PlaitResidualStream plait_cross_residual (PlaitCrossAttention *cross, guint slot, PlaitResidualStream x,
                                                     PlaitContext context);
 
 /*
- * The rows of a memory, where declared: as constants while searching. Which query sees which rows: pairs as in
- * attention/query-key-pairs.h. What the combiner's prepare made of the rows.
+ * Return, for a memory declared with plait_cross_declare_rows: its rows (constants in search), the pairs of queries and
+ * rows (attention/query-key-pairs.h), and the node that the combiner's prepare made.
  */
 PLAIT_API const PlaitMemory *plait_cross_rows (PlaitCrossAttention *cross, guint memory);
 PLAIT_API PlaitQueryKeyPairs plait_cross_pairs (PlaitCrossAttention *cross, guint memory);
 PLAIT_API PlaitNode *plait_cross_prepared (PlaitCrossAttention *cross, guint memory);
 
 /*
- * Attention to rows that are chosen for each query and head (attention/sparse.h), through a declared attention to
- * @memory (@name may be NULL): its cost is that of the rows chosen, not of the memory's. Weighing gives one softmax a
- * set, [chosen, 1]; reading gives the context of weights [chosen, 1], which may be any function of those, the product
- * along a path for one. plait_cross_heads says for how many heads rows are chosen.
+ * Sparse attention: to selected rows of @memory for each query and head (attention/sparse.h), by a declared attention
+ * (@name may be NULL). The cost depends on the number of selected rows, not on the memory's size. plait_cross_heads
+ * returns the number of heads. plait_cross_sparse_weights returns one softmax for each set, [selected, 1].
+ * plait_cross_sparse_context returns the context for weights [selected, 1], which may be any function of those, such as
+ * their product along a path.
  */
 PLAIT_API guint plait_cross_heads (PlaitCrossAttention *cross, const char *name, guint memory);
 PLAIT_API PlaitNode *plait_cross_sparse_weights (PlaitCrossAttention *cross, const char *name, guint memory,
@@ -162,12 +171,13 @@ PLAIT_API PlaitNode *plait_cross_sparse_weights (PlaitCrossAttention *cross, con
 PLAIT_API PlaitContext plait_cross_sparse_context (PlaitCrossAttention *cross, const char *name, guint memory,
                                                    const PlaitSelectedRows *selected, PlaitNode *weights);
 
-/* Attention from the top of a memory with levels, whose rows were declared, down to its leaves: the rows at the top are
- * under one softmax, and so are the children of each of the @branches rows of a level that have most, which is their
- * weight times what their parent has; 0: of all rows. The context is that of the leaves that are reached, by what they
- * have, where @normalise says so divided by its sum. What chooses the rows has no gradient. */
+/* Returns the context of a descent from the top of a memory with levels, declared with plait_cross_declare_rows, to its
+ * leaves. The top rows share one softmax, and so do the children of each row that is followed. The weight of a row is
+ * its softmax value times its parent's weight. The @branches rows of each level with the largest weights are followed;
+ * 0: all. The context sums the values of the reached leaves by their weights, which @normalise divides by their sum.
+ * The selection has no gradient. */
 PLAIT_API PlaitContext plait_cross_descend (PlaitCrossAttention *cross, const char *name, guint memory,
                                             PlaitResidualStream query, gint64 branches, gboolean normalise);
 
-/* Adds @loss [1, 1], summed over what is read in this pass, to the declared loss @name. */
+/* Adds @loss [1, 1], a sum over the sentences of this pass, to the declared loss @name. */
 PLAIT_API void plait_cross_add_loss (PlaitCrossAttention *cross, const char *name, PlaitNode *loss);

@@ -14,109 +14,110 @@
 
 #define PLAIT_ENCODER_MAX_MEMORIES 4
 
-/* Value of a setting: the decoder's width. */
+/* Value of a setting that stands for the decoder's width. */
 #define PLAIT_DECODER_WIDTH 0
 
-/* What an encoder declares: its memories, in the order in which it will fill them, and its losses. */
+/* The declaration of an encoder: its memories, in the order in which encode fills them, and its losses. */
 typedef struct
 {
   guint n_memories;
   struct
   {
-    const char *name; /* static, such as "sentences"; NULL for the only or main memory */
+    const char *name; /* NULL for the only or main memory; else a static name such as "sentences" */
     gint64 width;
-    PlaitStructure structure; /* what the schema promises, at least */
-    gboolean zero_output;     /* attention to it alone starts with an output projection of zeros, where it has one */
+    PlaitStructure structure; /* at least the structure that the schema promises */
+    gboolean zero_output; /* TRUE: attention to this memory alone starts with a zero output projection, if it has one */
   } memories[PLAIT_ENCODER_MAX_MEMORIES];
-  gint64 summary_width; /* 0: gives no summary */
+  gint64 summary_width; /* width of PlaitEncoding.summary; 0: no summary */
   PlaitLosses losses;
 } PlaitEncoderShape;
 
-/* What the host tells an encoder that it builds. It lasts as long as the call of build: copy what encode needs. */
+/* Arguments for building an encoder. Valid during the call of build: copy what encode needs. */
 typedef struct
 {
   const char *source;          /* name of the source */
-  PlaitInputKind kind;         /* what it will be given */
-  gint64 input_width;          /* width of the embedded tokens, or of the feature vectors */
-  gint64 model_width;          /* width of the decoder, which a setting PLAIT_DECODER_WIDTH asks for */
-  gboolean pre_norm;           /* decoder.norm, which an encoder follows unless its own setting says otherwise */
-  PlaitParameters *parameters; /* declare parameters here ... */
-  const char *prefix;          /* ... under names that begin with this, for example "source/en/" */
-  /* What the encoder gives that this one stands on, in schemas that ask for leaves; else NULL. Its parameters are those
-   * of the group [source NAME/leaves], and stand below PREFIXleaves/. */
+  PlaitInputKind kind;         /* kind of PlaitEncoding.input: tokens, features or documents */
+  gint64 input_width;          /* width of embedded tokens or of feature vectors */
+  gint64 model_width;          /* width of the decoder, which the setting PLAIT_DECODER_WIDTH stands for */
+  gboolean pre_norm;           /* TRUE if decoder.norm is pre; an encoder follows it unless its own setting differs */
+  PlaitParameters *parameters; /* registry in which to declare parameters */
+  const char *prefix;          /* required beginning of the parameters' names, such as "source/en/" */
+  /* Shape of the inner encoder, if the schema asks for one (leaves=true); else NULL. The inner encoder's parameters are
+   * those of the group [source NAME/leaves], with names that begin with PREFIXleaves/. */
   const PlaitEncoderShape *leaves;
 } PlaitEncoderBuild;
 
-/* One call of an encoder. Nodes are of @tape, arrays of its arena or of @input: the step needs them to its end. */
+/* One call of an encoder. Nodes are on @tape, arrays in its arena or in @input: they must live until the end of the
+ * step. */
 typedef struct PlaitEncoding PlaitEncoding;
 
 struct PlaitEncoding
 {
   PlaitTape *tape;
   const PlaitInput *input;
-  const PlaitEncoding *leaves; /* what the encoder gave that this one stands on, or NULL */
-  PlaitNode *embedded; /* tokens, documents: the host's embeddings [rows, input_width], with those of roles added;
-                          features: the vectors, a constant leaf */
+  const PlaitEncoding *leaves; /* output of the inner encoder, or NULL if the schema asks for none */
+  PlaitNode *embedded; /* [rows, input_width]: for tokens and documents, the host's embeddings, with role embeddings
+                          added; for features, the vectors as a constant leaf */
 
   /* Filled by the encoder. */
   PlaitMemory memories[PLAIT_ENCODER_MAX_MEMORIES];
-  PlaitNode *summary;      /* [sentences, summary_width], or NULL: last state or root */
-  PlaitNode *summary_cell; /* the cell beside it, or NULL */
+  PlaitNode *summary;      /* [sentences, summary_width] last state or root, or NULL */
+  PlaitNode *summary_cell; /* [sentences, summary_width] cell state of the summary, or NULL */
   /*< private >*/
   struct PlaitEncodingHost *host;
 };
 
 typedef struct
 {
-  gsize state_size; /* of the instance's state, zeroed memory of the host, which frees it and asks nobody: arrays in it
-                       come from plait_parameters_memory */
+  gsize state_size; /* bytes of the instance's state. The host allocates it, zeroed, and frees it without a callback;
+                       allocate arrays in it with plait_parameters_memory */
 
-  /* Declares every parameter and fills @shape, which is zero. @settings is the plugin's own struct, filled by the host;
-   * it lives as long as the model. FALSE with *error set, PLAIT_ERROR_INPUT, if the settings do not fit together. */
+  /* Declares all parameters and fills @shape, which is zeroed. @settings: the plugin's own struct, filled by the host;
+   * it lives as long as the model. Returns FALSE with PLAIT_ERROR_INPUT if the settings contradict each other. */
   gboolean (*build) (const PlaitEncoderBuild *build, gconstpointer settings, gpointer state, PlaitEncoderShape *shape,
                      GError **error);
 
-  /* Composes operators on encoding->tape and fills the memories. */
+  /* Runs the encoder on encoding->tape and fills the memories and the summary of @encoding. */
   void (*encode) (gconstpointer settings, gconstpointer state, PlaitEncoding *encoding);
 
-  /* TRUE if a sentence of @rows rows can be read: PLAIT_ERROR_INPUT names the setting that limits them. Asked before a
-   * batch is read. NULL: any can. */
+  /* Returns FALSE with PLAIT_ERROR_INPUT, naming the setting that limits the length, if a sentence of @rows rows is too
+   * long. Called before a batch is read. NULL: any length is allowed. */
   gboolean (*check_length) (gconstpointer settings, gconstpointer state, gint64 rows, GError **error);
 
-  /* TRUE if @input can be read in all else, such as the number of a document's sentences: likewise. */
+  /* Returns FALSE with PLAIT_ERROR_INPUT if @input has another property that the encoder cannot read, such as too many
+   * sentences in a document. Called before a batch is read. NULL: any input is allowed. */
   gboolean (*check_input) (gconstpointer settings, gconstpointer state, const PlaitInput *input, GError **error);
 
   gpointer reserved[2];
 } PlaitEncoderTable;
 
-/* Adds @loss [1, 1], summed over sentences, to the declared loss @name. */
+/* Adds @loss [1, 1], a sum over sentences, to the declared loss @name. Ends the step if @name was not declared. */
 PLAIT_API void plait_encoding_add_loss (PlaitEncoding *encoding, const char *name, PlaitNode *loss);
 
-/*
- * For encoders of trees, of pyramids and of documents that stand on leaves.
- */
+/* For encoders of trees, pyramids and documents with an inner encoder. */
 
-/* The rows of the memory that the input's trees make over the leaves. A sentence of one token, with EOS behind it or
- * without, has that token for its root. */
+/* Returns the memory rows of the input's trees over the rows of the inner encoder. A sentence of one token, with or
+ * without EOS, has this token as its root. In the tape's arena. */
 PLAIT_API const PlaitTreeRows *plait_encoding_tree (const PlaitEncoding *encoding);
 
-/* A memory with the states, and cells if there are some, of all those rows, and their links. */
+/* Returns a memory of all rows of @tree, with their links. @rows: their states and, unless NULL, their cell states. */
 PLAIT_API PlaitMemory plait_encoding_tree_memory (const PlaitEncoding *encoding, const PlaitTreeRows *tree,
                                                   PlaitCellState rows);
 
-/* The rows of @x that belong to the roots: x [rows, w] -> [sentences, w]; zeros where a sentence has no tree. */
+/* Returns a node [sentences, w]: the rows of x [rows, w] that are roots; zeros for a sentence without a tree. */
 PLAIT_API PlaitNode *plait_encoding_tree_root (const PlaitEncoding *encoding, const PlaitTreeRows *tree, PlaitNode *x);
 
-/* A memory with all levels of a pyramid over the leaves, and their links. */
+/* Returns a memory of all levels of @pyramid, with their links. */
 PLAIT_API PlaitMemory plait_encoding_pyramid_memory (const PlaitEncoding *encoding, const PlaitPyramidRows *pyramid);
 
-/* The first rows of the sentences in documents, among the leaves' rows, of which there is one a token. */
+/* Returns the first row of each sentence in documents, as row numbers of the inner encoder, which must have one row for
+ * each token. */
 PLAIT_API PlaitSentenceStarts plait_encoding_starts (const PlaitEncoding *encoding);
 
-/* A memory with the rows of the tokens, @states [rows, w]; without those of start tokens, if documents have some and
- * @start_tokens is FALSE. */
+/* Returns a memory with one row for each token: states [rows, w]. Leaves the rows of start tokens out if documents have
+ * them and @start_tokens is FALSE. */
 PLAIT_API PlaitMemory plait_encoding_token_memory (const PlaitEncoding *encoding, PlaitNode *states,
                                                    gboolean start_tokens);
 
-/* A memory with a row a sentence, @states [sentences of all documents, w]. */
+/* Returns a memory with one row for each sentence: states [sentences of all documents, w]. */
 PLAIT_API PlaitMemory plait_encoding_sentence_memory (const PlaitEncoding *encoding, PlaitNode *states);

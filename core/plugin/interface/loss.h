@@ -4,16 +4,16 @@
 #include "types/export.h"
 
 /*
- * Losses that a component has beside the words' (a ponder cost, the entropy of an attention). It declares each while it
- * is built, by a name and a weight, and adds nodes [1, 1] under that name while it runs, summed over the sentences of
- * the batch. Training minimises
+ * Auxiliary losses of a component, besides the loss of the target words (a ponder cost, the entropy of an attention).
+ * The component declares each when it is built, with a name and a weight, and while it runs adds nodes [1, 1] under
+ * this name, summed over the sentences of the batch. Training minimises
  *
  *     (sum over target tokens of the words' loss + sum over losses of weight * sum over sentences of the loss) / n
  *
- * where n counts the target tokens of an update, or its sentences with train.loss_per=sentence. So a weight is in nats
- * a unit of the loss, against a sentence whose words' loss is the sum over its tokens. Each loss is a column of the
- * training table: its mean a sentence, without the weight. The column "auxiliary" is the mean a sentence of all of
- * them, with their weights; "loss" is the words' alone, a target token.
+ * where n is the number of target tokens in an update, or of sentences with train.loss_per=sentence. So a weight is in
+ * nats per unit of the loss, against the sum of the words' losses of a sentence. Each loss is a column of the training
+ * table: its mean per sentence, without the weight. The column "auxiliary" is the mean per sentence of all of them,
+ * weighted; "loss" is the words' loss alone, per target token.
  */
 #define PLAIT_MAX_LOSSES 4
 

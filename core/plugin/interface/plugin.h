@@ -8,26 +8,25 @@
 #include "interface/encoder.h"
 
 /*
- * What a plugin module exports: one function, plait_plugin (), that returns a constant descriptor. The host compares
- * every field with its own build and with the plugin's schema before it calls anything else.
+ * A plugin module exports one function, plait_plugin (), which returns a constant descriptor. The host compares every
+ * field of the descriptor with its own build and with the plugin's schema before it calls anything else.
  *
  *     #include "serial-settings.h"
  *     ...
  *     PLAIT_PLUGIN_DEFINE (.build = build, .combine = combine)
  *
- * The build makes the header from the schema, by settings.py (pkg-config --variable=settings plait-1). It has the
- * struct Settings with a field for each parameter, names for choices, and what PLAIT_PLUGIN_DEFINE tells the host.
+ * The build generates this header from the schema with settings.py (pkg-config --variable=settings plait-1). The header
+ * has the struct Settings with a field for each parameter, names for choices, and constants for PLAIT_PLUGIN_DEFINE.
  *
- * What computes (all but build) may be called from several threads at once, each with a tape of its own: with
- * train.shards a batch is computed in shards. Settings and state are constant there; a module has no variables.
+ * All functions except build may be called from several threads at once, each with its own tape: with train.shards a
+ * batch is computed in shards. Settings and state are constant then, so a module must not have variables.
  *
- * What has changed since interface 1: build and combine of combiners take a state of the site's; build of coverages
- * fills a shape and may declare a score of its own; losses are declared in build, by name and weight, and added by name
- * while running; contexts carry their weights where that was asked for.
+ * Changes since interface 1: build and combine of combiners receive a state of the cross-attention; build of coverages
+ * fills a shape, and coverages may have a score function; losses are declared in build, with name and weight, and added
+ * by name while running; contexts carry their weights if declared.
  *
- * What a plugin may hold when it calls the host: in build, anything, for faults are noted and build goes on. In what
- * computes, nothing but what the tape's arena gave: what does not fit leaves the plugin at once (plait_tape_fail), and
- * g_autofree is skipped.
+ * In build a plugin may own memory, because faults are recorded and build continues. All other functions may only hold
+ * memory of the tape's arena: an error jumps out of them at once (plait_tape_fail), and g_autofree does not run.
  */
 #define PLAIT_PLUGIN_MAGIC 0x706c6169u /* "plai" */
 #define PLAIT_PLUGIN_INTERFACE 2
@@ -50,17 +49,17 @@ typedef enum
   PLAIT_SETTING_LIST,    /* const char *, items separated by ';', owned by the host */
 } PlaitSettingType;
 
-/* Offset of a parameter's value in the plugin's settings. The generated header has a table of these. */
+/* Offset of a parameter's value in the plugin's struct Settings. The generated header has a table of these. */
 typedef struct
 {
   const char *name;
   PlaitSettingType type;
   gsize offset;
-  const char *choices; /* "pre;post"; NULL if there are none */
+  const char *choices; /* "pre;post"; NULL for other types */
 } PlaitBinding;
 
-/* Every struct that crosses between host and plugin by its layout: X, and L for the layers that a plugin's state holds
- * by value, whose size is 0 in a module that does not include layers/layers.h. */
+/* All structs that host and plugin share by layout. X: every plugin; L: layers that a plugin's state contains, whose
+ * size is 0 in a module that does not include layers/layers.h. */
 #ifndef PLAIT_LAYER_SIZE
 #define PLAIT_LAYER_SIZE(Struct) 0
 #endif
@@ -112,7 +111,7 @@ typedef struct
   X (PlaitCoverageInput, "what a coverage reads")                                                                      \
   X (PlaitCoverageTable, "the table of a coverage")
 
-/* The layout that a module was built against, so that a mismatch can be named. */
+/* The layout that a module was compiled with, so that the host can name a mismatch. */
 #define PLAIT_PLUGIN_STRUCT_INDEX_(Struct, what) PLAIT_PLUGIN_INDEX_##Struct,
 enum
 {
@@ -139,7 +138,7 @@ typedef struct
 typedef struct
 {
   guint32 magic;
-  guint32 size; /* of this struct */
+  guint32 size; /* sizeof (PlaitPluginDescriptor) */
   guint32 interface;
   PlaitPluginLayout layout;
   PlaitPluginKind kind;
@@ -148,13 +147,13 @@ typedef struct
   gsize settings_size;
   const PlaitBinding *bindings;
   guint n_bindings;
-  gconstpointer table; /* PlaitEncoderTable, PlaitCombinerTable, ... by kind */
+  gconstpointer table; /* PlaitEncoderTable, PlaitCombinerTable or PlaitCoverageTable, by kind */
   gpointer reserved[4];
 } PlaitPluginDescriptor;
 
 typedef const PlaitPluginDescriptor *(*PlaitPluginEntry) (void);
 
-/* Defines the module's one exported function. The arguments are the fields of the table of its kind, such as
+/* Defines the function that a module exports. The arguments are fields of the kind's table, such as
  * PlaitEncoderTable. */
 #define PLAIT_PLUGIN_DEFINE(...)                                                                                       \
   G_MODULE_EXPORT const PlaitPluginDescriptor *plait_plugin (void);                                                    \

@@ -4,7 +4,9 @@
 #include "autograd/internal.h"
 #include "layers/parameter-set.h"
 
-/* After @call has returned @fits, perhaps with @fault (transfer full), to be told behind @who; @before runs again. */
+/* Ends the call of a plugin's function that returned @fits and @fault (transfer full, or NULL). Restores the code owner
+ * @before. Returns @fits, with the error prefixed by @who; a contradiction between @fits and @fault is an error of the
+ * plugin. */
 static gboolean
 end_call (const PlaitInstance *instance, PlaitCodeOwner before, const char *call, gboolean fits, GError *fault,
           const char *who, GError **error)
@@ -27,7 +29,7 @@ end_call (const PlaitInstance *instance, PlaitCodeOwner before, const char *call
   return fits;
 }
 
-/* The functions of its plugin, in the table of the plugin's kind. */
+/* Returns the table of functions of the component's plugin. */
 static gconstpointer
 table_of (const PlaitComponent *component)
 {
@@ -38,14 +40,15 @@ table_of (const PlaitComponent *component)
  * Building
  */
 
-/* What stood before a build. */
+/* The values that the host restores after a build. */
 typedef struct
 {
   PlaitCodeOwner caller;
   const char *prefix;
 } Building;
 
-/* Makes the state of a new instance, whose code is about to run and may declare parameters below @prefix. */
+/* Initialises @instance with a zeroed state, and marks its build as running; parameters must begin with @prefix.
+ * Returns the values to restore. */
 static Building
 begin_build (PlaitInstance *instance, const PlaitComponent *component, gsize state_size, PlaitParameters *parameters,
              const char *prefix)
@@ -56,7 +59,7 @@ begin_build (PlaitInstance *instance, const PlaitComponent *component, gsize sta
                      plait_parameters_set_prefix (parameters, prefix) };
 }
 
-/* Goes back to @before, and returns @good. */
+/* Restores @before, and returns @good. */
 static gboolean
 leave_build (Building before, PlaitParameters *parameters, gboolean good)
 {
@@ -65,7 +68,7 @@ leave_build (Building before, PlaitParameters *parameters, gboolean good)
   return good;
 }
 
-/* No machine computes with wider rows. */
+/* Greatest width that a plugin may declare. */
 #define MAX_WIDTH ((gint64)1 << 24)
 
 static gboolean
@@ -79,8 +82,8 @@ check_width (const PlaitComponent *component, const char *what, gint64 width, gi
                         component->label, what, width, MAX_WIDTH);
 }
 
-/* After build has returned @built, perhaps with @fault (transfer full). The plugin goes on to be whose code runs: what
- * it has filled is read. */
+/* Checks the result @built and @fault (transfer full, or NULL) of a build. The plugin stays the code owner, because the
+ * host still reads what build filled. */
 static gboolean
 end_build (const PlaitInstance *instance, gboolean built, GError *fault, const PlaitParameters *parameters,
            GError **error)
@@ -135,7 +138,7 @@ check_shape (const PlaitComponent *component, const PlaitEncoderShape *shape, GE
   return TRUE;
 }
 
-/* Takes @losses, which the plugin has declared, with names that outlive it. */
+/* Stores @losses, as declared by the plugin, with copies of their names, and gives each a column. */
 static gboolean
 take_losses (PlaitInstance *instance, const PlaitLosses *losses, PlaitParameters *parameters, PlaitLossColumns *columns,
              GError **error)
@@ -148,7 +151,7 @@ take_losses (PlaitInstance *instance, const PlaitLosses *losses, PlaitParameters
   return TRUE;
 }
 
-/* The encoder that this one stands on, and where it is told so, in @own. */
+/* Builds the inner encoder, and sets own->leaves to its shape. */
 static gboolean
 build_leaves (PlaitInstance *instance, PlaitEncoderBuild *own, PlaitLossColumns *columns, GError **error)
 {
@@ -220,8 +223,8 @@ enter (const PlaitInstance *instance, PlaitTape *tape, const char *call)
   return plait_tape_set_caller (tape, (PlaitCodeOwner){ instance->component->label, call });
 }
 
-/* check_input of the encoder, and of what it stands on, or where @input is NULL check_length. Who finds an input too
- * long looks for the group of the setting. */
+/* Calls check_input of the encoder and of its inner encoder, or check_length if @input is NULL. The error begins with
+ * the group of the setting. */
 static gboolean
 check (const PlaitInstance *instance, const PlaitInput *input, gint64 rows, GError **error)
 {
@@ -255,7 +258,7 @@ plait_call_check_input (const PlaitInstance *instance, const PlaitInput *input, 
   return check (instance, input, 0, error);
 }
 
-/* A node that a plugin gave must be [rows, width]. */
+/* Fails the step unless @node, which a plugin returned as @what, is [rows, width]. */
 static void
 expect_node (PlaitTape *tape, const char *what, const PlaitNode *node, gint64 rows, gint64 width)
 {
@@ -266,7 +269,7 @@ expect_node (PlaitTape *tape, const char *what, const PlaitNode *node, gint64 ro
                      rows, width);
 }
 
-/* Every link of a row is a row of its sentence, or -1. */
+/* Fails the step unless each link is -1 or a row of the same sentence. @needed: the array must not be NULL. */
 static void
 expect_links (PlaitTape *tape, const char *what, const gint64 *links, PlaitRagged rows, gboolean needed)
 {
@@ -281,7 +284,7 @@ expect_links (PlaitTape *tape, const char *what, const gint64 *links, PlaitRagge
                          row, what, links[row]);
 }
 
-/* Whoever goes down by levels comes to an end. */
+/* Fails the step unless each child has a lower level than its parent, so that every descent ends. */
 static void
 expect_levels (PlaitTape *tape, const PlaitLinks *links, gint64 row)
 {
@@ -314,7 +317,7 @@ expect_children (PlaitTape *tape, const PlaitLinks *links, PlaitRagged rows, gbo
       }
 }
 
-/* Whoever goes from parent to parent comes to an end. */
+/* Fails the step if parents form a cycle. */
 static void
 expect_no_cycle (PlaitTape *tape, const gint64 *parent, gint64 n)
 {
@@ -369,7 +372,7 @@ expect_memory (PlaitTape *tape, const PlaitMemory *memory, gint64 sentences, gin
   expect_structure (tape, memory, structure);
 }
 
-/* Numbers that rows have are counted within their sentence: @numbers [rows] are -1, or less than @limits has it. */
+/* Fails the step unless each of @numbers [rows] is -1 or below the length of its sentence in @limits. */
 static void
 expect_numbers (PlaitTape *tape, const char *what, const gint64 *numbers, PlaitRagged rows, PlaitRagged limits)
 {
@@ -382,8 +385,8 @@ expect_numbers (PlaitTape *tape, const char *what, const gint64 *numbers, PlaitR
                          row, what, numbers[row], plait_ragged_length (limits, s));
 }
 
-/* Completes the links of @memory by the tokens of its rows, where the encoder does not give them: a row a token in all
- * sentences, or else none. Rows of vectors have no tokens, and rows that stand for sentences of documents neither. */
+/* Adds token links to @memory if the encoder gave neither token nor sentence links. Rows are tokens if every sentence
+ * has as many rows as tokens. Memories of features get no links. */
 static void
 link_tokens (PlaitTape *tape, const PlaitInput *input, PlaitMemory *memory)
 {
@@ -460,7 +463,7 @@ plait_call_encode (const PlaitInstance *instance, PlaitEncoding *encoding, Plait
   plait_tape_set_caller (tape, before);
 }
 
-/* What a plugin has prepared of the rows of @memory, if anything; @before runs again. */
+/* Checks the node that prepare returned (may be NULL), restores the code owner @before and returns the node. */
 static PlaitNode *
 end_prepare (PlaitTape *tape, PlaitCodeOwner before, const PlaitMemory *memory, PlaitNode *prepared)
 {
@@ -535,7 +538,8 @@ plait_call_has_score (const PlaitInstance *instance)
   return ((const PlaitCoverageTable *)table_of (instance->component))->score != NULL;
 }
 
-/* Runs @function, score or update, over @step. */
+/* Calls @function, the plugin's score or update, and checks its result [pairs, width]. @what: name of the result in
+ * messages. */
 static PlaitNode *
 run_coverage (const PlaitInstance *instance, PlaitCoverageStep *step, PlaitLossPass *losses, const char *call,
               PlaitNode *(*function) (gconstpointer settings, gconstpointer state, const PlaitCoverageStep *step),

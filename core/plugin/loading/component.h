@@ -4,32 +4,30 @@
 #include "loading/registry.h"
 
 /*
- * A part of a model: a plugin and the values of its parameters, the same for encoders, leaves, combiners and coverages.
- * It travels from the experiment file, where it is read, to the model, where it is built. Files of this floor alone
- * call the functions of a plugin's table (call.h); all other code knows parts.
+ * A component: a plugin and the values of its parameters, for encoders, inner encoders, combiners and coverages alike.
+ * It is created when an experiment file is read, and built into models.
  */
 typedef struct PlaitComponent PlaitComponent;
 
 struct PlaitComponent
 {
-  PlaitPlugin *plugin;       /* its schema is read */
-  const PlaitSchema *schema; /* the plugin's */
+  PlaitPlugin *plugin;       /* its schema has been read */
+  const PlaitSchema *schema; /* the plugin's schema */
   PlaitSettings *parameters;
-  char *group; /* "source en", "source en/leaves", "combiner": where the parameters stand in an experiment file */
-  char *label; /* "encoder \"bigru\" of [source en]", for messages */
-  PlaitComponent *leaves; /* the part that an encoder stands on, or NULL; owned */
+  char *group; /* group of the parameters in the experiment file: "source en", "source en/leaves", "combiner" */
+  char *label; /* name in messages: "encoder \"bigru\" of [source en]" */
+  PlaitComponent *leaves; /* component of the inner encoder, or NULL; owned */
 
-  /* Of an opened part. */
-  gpointer settings; /* the plugin's own struct, filled from the parameters */
+  gpointer settings; /* the plugin's own struct, filled from parameters; NULL until opened */
 };
 
-/* The part of @group that is played by @plugin, whose schema has been read; all parameters at their defaults. (transfer
- * full) */
+/* Returns a component of @group with @plugin, whose schema must have been read, and all parameters at their defaults.
+ * (transfer full) */
 PlaitComponent *plait_component_new (PlaitPlugin *plugin, const char *group);
 
 void plait_component_free (PlaitComponent *component);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitComponent, plait_component_free)
 
-/* Loads the module, that of the leaves first, and fills the settings. Does nothing when that has been done. The
- * parameters stay as they are from now on. */
+/* Loads the module of the component, and of its inner encoder first, and fills settings. Does nothing if it is open.
+ * Parameters must not change afterwards. */
 gboolean plait_component_open (PlaitComponent *component, GError **error);

@@ -4,7 +4,7 @@
 #include "autograd/operators.h"
 #include "layers/internal.h"
 
-/* What all of these stand on. */
+/* Fails the step if the encoder has no inner encoder. @function: the public function to name in the message. */
 static void
 expect_leaves (const PlaitEncoding *encoding, const char *function)
 {
@@ -12,7 +12,7 @@ expect_leaves (const PlaitEncoding *encoding, const char *function)
     plait_tape_fail (encoding->tape, "calls %s without leaves: let the schema ask for them", function);
 }
 
-/* How many rows of each sentence stand in its tree: all but that of EOS. */
+/* Returns the number of rows of each sentence that its tree covers: all except EOS. */
 static const gint64 *
 count_words (const PlaitEncoding *encoding)
 {
@@ -40,7 +40,7 @@ plait_encoding_tree (const PlaitEncoding *encoding)
                           trees->left, trees->right);
 }
 
-/* The place of the token that @row of @leaves stands for, or -1. */
+/* Returns the position of the token of row @row of @leaves, or -1. */
 static gint64
 token_of (const PlaitMemory *leaves, gint64 row)
 {

@@ -13,7 +13,7 @@ struct PlaitAddedLoss
 {
   PlaitAddedLoss *next;
   PlaitNode *loss;
-  PlaitCodeOwner caller; /* who added it */
+  PlaitCodeOwner caller; /* plugin that added it */
   const char *name;
 };
 
@@ -25,8 +25,8 @@ plait_loss_columns_clear (PlaitLossColumns *columns)
   columns->n = 0;
 }
 
-/* "source en/leaves" and "ponder" are "en.leaves.ponder"; "combiner" and "gate" are "<combiner>.gate" if a source is
- * called combiner and has a loss of that name, which comes first. (transfer full) */
+/* Returns the column name of a loss: "en.leaves.ponder" for "source en/leaves" and "ponder"; "combiner.gate" for
+ * "combiner" and "gate", or "<combiner>.gate" if a source called combiner has a loss gate. (transfer full) */
 static char *
 column_name (const PlaitLossColumns *columns, const PlaitComponent *component, const char *loss)
 {
@@ -43,7 +43,7 @@ column_name (const PlaitLossColumns *columns, const PlaitComponent *component, c
   return name;
 }
 
-/* The place of the loss @name among the first @n of @losses; @n where it is none of them. */
+/* Returns the index of the loss @name among the first @n of @losses, or @n if it is missing. */
 static guint
 index_of (const PlaitLosses *losses, guint n, const char *name)
 {

@@ -6,8 +6,8 @@
 #include "loading/component.h"
 
 /*
- * The host's side of the losses of parts: a column for each that is declared, "en.ponder", "combiner.entropy",
- * shared by all instances of a part, and what a pass adds to them.
+ * The host's side of components' losses: each declared loss has a column, such as "en.ponder" or "combiner.entropy",
+ * which all instances of a component share.
  */
 #define PLAIT_MAX_LOSS_COLUMNS 16
 
@@ -26,12 +26,12 @@ typedef struct
 
 void plait_loss_columns_clear (PlaitLossColumns *columns);
 
-/* Gives each loss that @component declares its column: places[i] of losses[i]. PLAIT_ERROR_PLUGIN for what is no name,
- * no number, or declared twice, and where there are too many. */
+/* Gives each declared loss of @component a column: indices[i] for losses[i]. Fails with PLAIT_ERROR_PLUGIN for a wrong
+ * name or weight, a second declaration, or too many columns. */
 gboolean plait_loss_columns_declare (PlaitLossColumns *columns, const PlaitComponent *component,
                                      const PlaitLosses *losses, guint *indices, GError **error);
 
-/* What one pass adds. Of the tape's arena. */
+/* The losses added in one forward pass, in the tape's arena. */
 typedef struct PlaitAddedLoss PlaitAddedLoss;
 
 typedef struct
@@ -39,16 +39,17 @@ typedef struct
   PlaitAddedLoss *first[PLAIT_MAX_LOSS_COLUMNS];
 } PlaitLossPass;
 
-/* An empty pass. */
+/* Returns an empty pass. */
 PlaitLossPass *plait_loss_pass_new (PlaitTape *tape);
 
-/* Adds @loss to the column of the loss @name of @losses; leaves the step if it is not declared or not [1, 1]. @pass is
- * NULL where nobody wants losses. */
+/* Adds @loss to the column of the loss @name of @losses. Ends the step if the loss is not declared or not [1, 1]. @pass
+ * NULL: check only. */
 void plait_loss_pass_add (PlaitLossPass *pass, PlaitTape *tape, const PlaitLosses *losses, const guint *indices,
                           const char *name, PlaitNode *loss);
 
-/* Leaves the step, on behalf of who added it, if a loss is not finite: for where those of the targets are. */
+/* Ends the step in the name of the plugin that added it if a loss is not finite. Called if the loss of the targets is
+ * finite. */
 void plait_loss_pass_expect_finite (const PlaitLossPass *pass, PlaitTape *tape);
 
-/* The sum of what was added to @column, [1, 1]; NULL: nothing. */
+/* Returns the sum of the losses added to @column, [1, 1], or NULL if no loss was added. */
 PlaitNode *plait_loss_pass_sum (const PlaitLossPass *pass, PlaitTape *tape, guint column);

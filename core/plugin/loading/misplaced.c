@@ -4,7 +4,8 @@
 #include "files/key-file.h"
 #include "loading/registry.h"
 
-/* Where plugins were looked for, and which lie beside the folders of their kinds. */
+/* Text about the folders that were searched, and about plugins that lie next to the folders of their kinds instead of
+ * in them. */
 
 #define SCHEMA_SUFFIX ".ini"
 #define MODULE_SUFFIX ".so"
@@ -18,7 +19,7 @@ has_file (const char *folder, const char *name, const char *suffix)
   return g_file_test (path, G_FILE_TEST_EXISTS);
 }
 
-/* Where the plugin @name, whose files lie in @folder, is found. (transfer full) */
+/* Returns advice that makes plait find the plugin @name, whose files lie in @folder. (transfer full) */
 static char *
 remedy_of (const char *folder, const char *name)
 {

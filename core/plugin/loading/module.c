@@ -13,7 +13,7 @@
 #include "files/transfer.h"
 #include "layers/layers.h"
 
-/* Bounds on what a descriptor may claim, far above any honest plugin. */
+/* Bounds on the numbers in a descriptor, far above those of real plugins. */
 #define MAX_BINDINGS 256
 #define MAX_STATE_SIZE ((gsize)1 << 24)
 
@@ -30,7 +30,7 @@ refuse (const char *path, GError **error, const char *format, ...)
   return plait_fail (error, PLAIT_ERROR_PLUGIN, "%s: %s", path, reason);
 }
 
-/* One number of the layout: what the module was built with against what this plait has. */
+/* Compares one size of the layout: @found in the module, @expected in this build. */
 static gboolean
 check_layout_field (const char *path, const char *what, guint32 found, guint32 expected, const char *remedy,
                     GError **error)
@@ -73,7 +73,7 @@ find_binding (const PlaitPluginDescriptor *descriptor, const char *name)
   return NULL;
 }
 
-/* Refuses a module whose settings were made from another schema than the one beside it. */
+/* Refuses a module that was compiled with another schema than the one next to it. */
 static gboolean
 check_bindings (const char *path, const PlaitPluginDescriptor *descriptor, const PlaitSchema *schema, GError **error)
 {
@@ -109,8 +109,8 @@ check_bindings (const char *path, const PlaitPluginDescriptor *descriptor, const
   return TRUE;
 }
 
-/* The size of the state that @descriptor's table asks for, and the first function that its kind needs and the table
- * does not have, or NULL. */
+/* Sets *state_size to that of @descriptor's table. Returns the name of the first required function that is NULL, or
+ * NULL if the table is complete. */
 static const char *
 look_at_table (const PlaitPluginDescriptor *descriptor, gsize *state_size)
 {
@@ -133,7 +133,7 @@ look_at_table (const PlaitPluginDescriptor *descriptor, gsize *state_size)
   return NULL;
 }
 
-/* Names that the arrays, scales and labels of a dumped coverage have already, or may have. */
+/* TRUE if dumps of coverage use @name, or names with its ending, for something else. */
 static gboolean
 is_taken (const char *name)
 {
@@ -146,7 +146,7 @@ is_taken (const char *name)
   return g_strv_contains (taken, name);
 }
 
-/* What a coverage calls the numbers that it prepares. */
+/* Checks the name of a coverage's prepared numbers in dumps. */
 static gboolean
 check_prepared_name (const char *path, const char *name, GError **error)
 {
@@ -179,8 +179,8 @@ check_table (const char *path, const PlaitPluginDescriptor *descriptor, GError *
          || check_prepared_name (path, ((const PlaitCoverageTable *)descriptor->table)->prepared_name, error);
 }
 
-/* Compares every field of @descriptor, from the module @path, with this build and with @schema. Reads no field before
- * the ones that vouch for it. */
+/* Compares every field of @descriptor, from the module @path, with this build and with @schema. Magic, interface and
+ * size come first: they say whether the other fields can be read. */
 static gboolean
 check (const char *path, const PlaitPluginDescriptor *descriptor, const PlaitSchema *schema, GError **error)
 {
@@ -226,7 +226,7 @@ check (const char *path, const PlaitPluginDescriptor *descriptor, const PlaitSch
   return check_table (path, descriptor, error) && check_bindings (path, descriptor, schema, error);
 }
 
-/* What can be told of a file before the loader sees it. */
+/* Checks the module's file before the dynamic loader opens it. */
 static gboolean
 check_file (const char *path, GError **error)
 {
@@ -260,7 +260,7 @@ typedef struct
   const PlaitPluginDescriptor *descriptor;
 } Loading;
 
-/* Opens, asks and checks. */
+/* Opens the module, calls its entry function and checks the descriptor. */
 static gboolean
 open_module (Loading *loading, GError **error)
 {
@@ -279,7 +279,8 @@ open_module (Loading *loading, GError **error)
   return check (loading->path, loading->descriptor, loading->schema, error);
 }
 
-/* Runs in the trial's child first and then here, where a module may do something else. */
+/* Runs in the sandbox first and then in this process, where the module may behave otherwise. Refuses a module whose
+ * loading changes the process. */
 static gboolean
 load (gpointer data, GError **error)
 {

@@ -11,9 +11,9 @@
 
 struct PlaitRegistry
 {
-  GPtrArray *folders; /* PlaitPluginFolder */
-  GPtrArray *plugins; /* PlaitPlugin, those that nothing hides */
-  GHashTable *homes;  /* "KIND/NAME" -> path of the module that somebody had */
+  GPtrArray *folders; /* element-type PlaitPluginFolder */
+  GPtrArray *plugins; /* element-type PlaitPlugin, without hidden ones */
+  GHashTable *homes;  /* "KIND/NAME" -> path of the module that a run used */
   PlaitSandboxLimits limits;
 };
 
@@ -73,7 +73,7 @@ add_plugin (PlaitRegistry *registry, const PlaitPluginFolder *folder, PlaitPlugi
   hider->hidden = plugin;
 }
 
-/* Adds the plugins of @kind in @folder: whatever has a schema or a module, so that half a plugin is seen and can be
+/* Adds the plugins of @kind in @folder. A schema or a module is enough, so that an incomplete plugin can be
  * explained. */
 static void
 search_kind (PlaitRegistry *registry, const PlaitPluginFolder *folder, PlaitPluginKind kind)
@@ -113,7 +113,7 @@ compare_names (gconstpointer a, gconstpointer b)
   return strcmp (*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Looks through @folders. (transfer full for both) */
+/* Returns a registry of the plugins in @folders (transfer full). (transfer full) */
 static PlaitRegistry *
 registry_new (GPtrArray *folders)
 {
@@ -200,7 +200,8 @@ plait_registry_remembered (const PlaitRegistry *registry, PlaitPluginKind kind, 
   return g_hash_table_lookup (registry->homes, key);
 }
 
-/* Says that there is no plugin @name, what there is, and where it was looked for. */
+/* Sets an error that there is no plugin @name, with the nearest known name and the folders that were searched. Returns
+ * NULL. */
 static gpointer
 unknown_plugin (const PlaitRegistry *registry, PlaitPluginKind kind, const char *name, GError **error)
 {
@@ -239,7 +240,7 @@ plait_registry_find (PlaitRegistry *registry, PlaitPluginKind kind, const char *
   return plait_plugin_schema (plugin, error) ? plugin : NULL;
 }
 
-/* "english, german", the files below @folder of all plugin folders. (transfer full) */
+/* Returns the names of the files NAME.ini in @folder of all plugin folders: "english, german". (transfer full) */
 static char *
 list_texts (const PlaitRegistry *registry, const char *folder)
 {
@@ -317,7 +318,7 @@ plait_plugin_load (PlaitPlugin *plugin, GError **error)
     return FALSE;
   if (!plugin->descriptor && !plugin->folder->own)
     plait_crash_suspect (g_intern_string (plugin->module_path));
-  /* A module that hangs does so for each who asks. */
+  /* Keep the refusal: trying a module that hangs costs the time limit each time. */
   if (!plugin->descriptor && !plugin->refusal)
     plugin->descriptor
         = plait_plugin_module_open (plugin->module_path, schema, plugin->registry->limits, &plugin->refusal);

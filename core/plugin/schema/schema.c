@@ -31,7 +31,7 @@ plait_plugin_kind_name (PlaitPluginKind kind)
   return kind_names[kind];
 }
 
-/* The place of @name in @names, or -1. */
+/* Returns the index of @name in @names, or -1. */
 static gint
 index_of (const char *name, const char *const *names)
 {
@@ -84,7 +84,7 @@ plait_name_is_valid (const char *name)
 }
 
 /*
- * Reading.
+ * Reading schemas.
  */
 
 typedef struct
@@ -109,8 +109,8 @@ problem (const Reader *reader, const char *group, const char *key, const char *f
   plait_problems_add (reader->problems, "%s: %s", index, sentence);
 }
 
-/* Returns the place of @name among @known; else -1, after a problem that says that @name is not @what and how to mend
- * @key. */
+/* Returns the index of @name in @known. If it is missing, returns -1 and reports that @name is not @what, with the
+ * nearest known name. @is_list: @name is an item of a list. */
 static gint
 find_name (const Reader *reader, const char *group, const char *key, const char *what, const char *name,
            const char *const *known, gboolean is_list)
@@ -132,7 +132,6 @@ expect_name (const Reader *reader, const char *group, const char *key, const cha
   return find_name (reader, group, key, what, name, known, FALSE);
 }
 
-/* Returns the place of @name, an item of the list @key, among @known; else -1, after a problem. */
 static gint
 expect_item (const Reader *reader, const char *group, const char *key, const char *what, const char *name,
              const char *const *known)
@@ -150,7 +149,8 @@ check_keys (const Reader *reader, const char *group, const char *const *known)
     expect_name (reader, group, keys[i], what, keys[i], known);
 }
 
-/* The value of @key, kept in the schema; NULL if not there. A key that is there is not empty unless @may_be_empty. */
+/* Returns the value of @key, owned by the schema, or NULL if it is missing. Reports an empty value unless
+ * @may_be_empty. */
 static const char *
 text (const Reader *reader, const char *group, const char *key, gboolean may_be_empty)
 {
@@ -173,7 +173,7 @@ text (const Reader *reader, const char *group, const char *key, gboolean may_be_
   return g_string_chunk_insert (reader->schema->texts, value);
 }
 
-/* The list at @key as "a;b", kept in the schema; NULL if not there. */
+/* Returns the list at @key as "a;b", owned by the schema, or NULL if it is missing. */
 static const char *
 list (const Reader *reader, const char *group, const char *key)
 {
@@ -194,7 +194,7 @@ required (const Reader *reader, const char *group, const char *key, const char *
   return text (reader, group, key, FALSE);
 }
 
-/* The file is KIND/NAME.ini, and says the same inside. */
+/* Reads name and kind, which must agree with the path KIND/NAME.ini. */
 static void
 read_identity (const Reader *reader, const char *path)
 {
@@ -260,7 +260,7 @@ read_input (const Reader *reader)
     schema->input = (PlaitInputKind)index;
 }
 
-/* What an encoder reads beside its input. */
+/* Reads the streams that an encoder needs besides its input. */
 static void
 read_streams (const Reader *reader)
 {
@@ -309,7 +309,8 @@ read_structure (const Reader *reader, const char *group)
   return (PlaitStructure)structure;
 }
 
-/* Which of the two @values @key of [requires] has; -1: none. It is to be there only where it @applies. */
+/* Returns the index of the value of @key of [requires] in the two @values, or -1 if it is missing. Reports @elsewhere
+ * if the key is given although it does not apply. */
 static gint
 read_choice (const Reader *reader, const char *key, const char *const *values, gboolean applies, const char *elsewhere)
 {
@@ -367,7 +368,7 @@ read_provides (const Reader *reader)
   reader->schema->provides_structure = read_structure (reader, "provides");
 }
 
-/* A parameter is the name of a field in C too. */
+/* TRUE if @name is a valid name and also an identifier of C, because it names a field of Settings. */
 static gboolean
 is_parameter_name (const char *name)
 {

@@ -6,7 +6,7 @@
 #include "text/number.h"
 #include "text/separators.h"
 
-/* A value as a user writes one is never longer than this; what is longer is no setting. */
+/* Greatest length of a value in bytes, far above that of any sensible setting. */
 #define LONGEST_VALUE 65536
 
 const char *const plait_setting_type_names[] = { "integer", "real", "boolean", "text", "choice", "list", NULL };
@@ -80,7 +80,7 @@ not_a_value (const PlaitSettingSpecification *specification, const char *text, c
   return plait_fail_null (error, PLAIT_ERROR_INPUT, "\"%s\" %s; give %s", text, fault, expectation);
 }
 
-/* The place of @name among the choices; where it is none, -1 and a message with the nearest one. */
+/* Returns the index of @name in the choices. If it is missing, returns -1 and an error with the nearest choice. */
 static gint
 choice_index (const PlaitSettingSpecification *specification, const char *name, GError **error)
 {
@@ -107,7 +107,7 @@ parse_list (const PlaitSettingSpecification *specification, const char *text, GE
   for (guint i = 0; items[i] != NULL; i++)
     {
       g_strstrip (items[i]);
-      /* A ';' may end the list, as key-files have it. */
+      /* A list may end in ';', as GLib's key-files do. */
       if (*items[i] == '\0' && !items[i + 1])
         break;
       if (*items[i] == '\0')
@@ -126,7 +126,8 @@ parse_list (const PlaitSettingSpecification *specification, const char *text, GE
   return g_string_free (g_steal_pointer (&canonical), FALSE);
 }
 
-/* @canonical (transfer full), unless that is @below or @above a bound. */
+/* Returns @canonical (transfer full), or NULL with an error if the value is @below the minimum or @above the
+ * maximum. */
 static char *
 in_range (const PlaitSettingSpecification *specification, char *canonical, const char *text, gboolean below,
           gboolean above, GError **error)
@@ -161,14 +162,14 @@ parse_real (const PlaitSettingSpecification *specification, const char *text, do
 
   if (!plait_parse_double (text, value))
     return not_a_value (specification, text, "is not a number", error);
-  plait_format_double (buffer, *value == 0 ? 0 : *value); /* no minus zero */
+  plait_format_double (buffer, *value == 0 ? 0 : *value); /* turns -0 into 0 */
   return in_range (specification, g_strdup (buffer), text,
                    specification->minimum && plait_parse_double (specification->minimum, &bound) && *value < bound,
                    specification->maximum && plait_parse_double (specification->maximum, &bound) && *value > bound,
                    error);
 }
 
-/* Texts stand on one line of a key-file: valid UTF-8 without control characters. */
+/* Checks that @text fits on one line of a key-file: valid UTF-8 without control characters. */
 static gboolean
 check_text (const char *text, GError **error)
 {
@@ -250,7 +251,7 @@ plait_setting_add_json (const PlaitSettingSpecification *specification, const ch
     plait_json_text (json, name, canonical);
 }
 
-/* A bound must be a number of the type, and only numbers have bounds. */
+/* Checks that a bound is a number of the setting's type, and that the type has bounds. */
 static gboolean
 check_bound (const PlaitSettingSpecification *specification, const char *key, const char *bound, GError **error)
 {
@@ -324,7 +325,7 @@ plait_setting_check (const PlaitSettingSpecification *specification, GError **er
 
 typedef struct
 {
-  char *text; /* canonical; NULL without a value */
+  char *text; /* canonical text; NULL without a value */
   PlaitSettingValue value;
   gboolean given;
 } Entry;
@@ -353,7 +354,7 @@ plait_settings_new (const PlaitSettingSpecification *const *specifications, guin
       if (!specifications[i]->standard)
         continue;
       entry->text = plait_setting_parse (specifications[i], specifications[i]->standard, &entry->value, NULL);
-      g_assert (entry->text != NULL); /* plait_setting_check has passed it */
+      g_assert (entry->text != NULL); /* plait_setting_check accepted it */
     }
   return settings;
 }
@@ -512,7 +513,7 @@ plait_setting_group_defaults (const PlaitSettingGroup *group, gpointer memory)
 {
   g_autoptr (PlaitSettings) settings = plait_settings_new_for_group (group);
 
-  /* The settings go, and their texts with them. */
+  /* Point to the static texts of the specification, because those of the settings are freed here. */
   for (guint i = 0; i < settings->n; i++)
     if (settings->specifications[i]->type == PLAIT_SETTING_TEXT
         || settings->specifications[i]->type == PLAIT_SETTING_LIST)
