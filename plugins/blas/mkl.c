@@ -7,7 +7,7 @@
 static gpointer
 prepare_once (gpointer data)
 {
-  /* Else a product of other addresses may add up in another order. */
+  /* Selects a fixed instruction set, because otherwise the order of sums may depend on the alignment of addresses. */
   return GINT_TO_POINTER (mkl_cbwr_set (MKL_CBWR_AUTO));
 }
 

@@ -4,7 +4,7 @@
 #include "process/module.h"
 #include "tensor/blas-library.h"
 
-/* The code that all BLAS modules share. The includer includes a cblas.h first. */
+/* Code shared by all BLAS modules. Include a cblas.h before it. */
 
 #ifdef PLAIT_SCALAR_DOUBLE
 #define GEMM cblas_dgemm

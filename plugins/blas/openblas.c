@@ -6,7 +6,7 @@
 
 typedef void (*SetThreads) (int threads);
 
-/* OpenBLAS's own. It keeps a buffer that was given back for the next caller. */
+/* OpenBLAS's internal allocator. OpenBLAS keeps a released buffer for the next caller. */
 extern void *blas_memory_alloc (int unused) __attribute__ ((weak));
 extern void blas_memory_free (void *buffer) __attribute__ ((weak));
 
@@ -21,7 +21,7 @@ static void
 prepare (void)
 {
   static GOnce once = G_ONCE_INIT;
-  /* A build on OpenMP, which is told only when it is loaded, asks OpenMP, which keeps the number for each thread. */
+  /* A build with OpenMP asks OpenMP for the number of threads, which is set for each thread separately. */
   SetThreads set_threads = (SetThreads)g_once (&once, prepare_once, NULL);
 
   if (set_threads)
@@ -57,7 +57,7 @@ static const PlaitBlasTable table = {
   .describe = describe,
   .take_buffer = take_buffer,
   .give_buffer = give_buffer,
-  .buffer_size = (gsize)256 << 20, /* on x86-64 it takes half of this */
+  .buffer_size = (gsize)256 << 20, /* twice what it takes on x86-64 */
 };
 
 PLAIT_MODULE_DEFINE ("blas", table)

@@ -4,14 +4,15 @@
 #include "descent-settings.h"
 
 /*
- * Attention down the levels of a pyramid (Gupta & Ahmed, Attention on Hierarchical Representation of Inputs). A set of
- * siblings is the rows at the top, or the children of a row that was followed:
+ * Attention down the levels of a pyramid (Gupta & Ahmed, Attention on Hierarchical Representation of Inputs). Siblings
+ * are the top rows, or the children of a followed row:
  *
- *     p (row) = softmax over its siblings (score (query, row)) * p (parent);   p of the top is 1
- *     context = sum over the leaves that were reached of p (leaf) * value (leaf)
+ *     p (row) = softmax over its siblings (score (query, row)) * p (parent);   p above the top is 1
+ *     context = sum over the reached leaves of p (leaf) * value (leaf)
  *
- * descent=soft follows all rows. top1 and beam follow, for each query and head, the one or the few rows of each level
- * with the largest p; normalise divides the p of the leaves by their sum. A row with two parents has the sum of both p.
+ * descent=soft follows all rows. top1 and beam follow, for each query and head, the row or the few rows of each level
+ * with the largest p; normalise divides the p of the leaves by their sum. A row with two parents has the sum of its two
+ * p.
  *
  * A memory without levels is attended to as a whole. combine says how the contexts of several memories are combined, as
  * the combiners serial, parallel and hierarchical do.

@@ -4,7 +4,7 @@
 #include "flat-settings.h"
 
 /*
- * Flat combination (Libovicky, Helcl & Marecek 2018, eq. 5-6): one softmax over the rows of all memories together.
+ * Flat combination (Libovicky et al. 2018, eq. 5-6): one softmax over the rows of all memories together.
  *
  *     x <- residual (x, attend_jointly (normalise (x)))
  */

@@ -4,8 +4,8 @@
 #include "hierarchical-settings.h"
 
 /*
- * Hierarchical combination (Libovicky, Helcl & Marecek 2018, eq. 7-8): attend to each memory, then attend over the
- * contexts with the same queries.
+ * Hierarchical combination (Libovicky et al. 2018, eq. 7-8): attention to each memory, then attention over the contexts
+ * with the same queries.
  *
  *     q <- normalise (x);  x <- residual (x, attend_contexts (q, [attend_i (q)]))
  */

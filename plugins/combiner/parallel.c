@@ -4,8 +4,8 @@
 #include "parallel-settings.h"
 
 /*
- * Parallel combination (Libovicky, Helcl & Marecek 2018, eq. 4): every memory is attended to with the same queries, the
- * contexts are summed, one residual connection.
+ * Parallel combination (Libovicky et al. 2018, eq. 4): attention to each memory with the same queries; the contexts are
+ * summed and added by one residual connection.
  *
  *     q <- normalise (x);  x <- residual (x, sum_i attend_i (q))
  */

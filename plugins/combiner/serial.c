@@ -4,8 +4,8 @@
 #include "serial-settings.h"
 
 /*
- * Serial combination (Libovicky, Helcl & Marecek 2018, section 3): one cross-attention after the other, each with its
- * own residual connection, in the order of the sources.
+ * Serial combination (Libovicky et al. 2018, section 3): one cross-attention after the other, each with its own
+ * residual connection, in the order of the sources.
  *
  *     for each memory i:  x <- residual (x, attend_i (normalise_i (x)))
  */

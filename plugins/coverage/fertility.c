@@ -6,8 +6,8 @@
 #include "fertility-settings.h"
 
 /*
- * Linguistic coverage (Tu et al. 2016, section 3.1.1): the attention that a row has had, as a share of what it is
- * expected to get.
+ * Linguistic coverage (Tu et al. 2016, section 3.1.1): the attention paid to a row so far, as a fraction of its
+ * expected total, the fertility F_i.
  *
  *     C_ji = C_(j-1)i + a_ji / F_i,   F_i = N sigmoid (w h_i + b)
  */

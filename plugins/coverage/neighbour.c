@@ -5,8 +5,8 @@
 #include "neighbour-settings.h"
 
 /*
- * Word coverage whose cell also reads the coverage of the rows on both sides at the step before (Chen et al. 2017,
- * section 5.3, where it did not help).
+ * Word coverage whose cell also reads the previous coverage of the rows on both sides (Chen et al. 2017, section 5.3,
+ * where it did not help).
  *
  *     C_ji = GRU (C_(j-1)i, a_ji, d, h_i, C_(j-1)(i-1), C_(j-1)(i+1))
  */

@@ -5,14 +5,14 @@
 #include "tree-settings.h"
 
 /*
- * Tree coverage (Chen et al. 2017, eq. 13): a node's coverage also depends on the coverage of its children at the step
- * before, and on the attention that they have just had (the paper's text says at the step before; its equation and its
- * code say now). Leaves have none of both.
+ * Tree coverage (Chen et al. 2017, eq. 13): a node's coverage also depends on the previous coverage of its children and
+ * on their attention at this step. (The paper's text says attention at the previous step; its equation and its code say
+ * this step.) Leaves have no such inputs.
  *
  *     C_ji = GRU (C_(j-1)i, a_ji, d, h_i, C_(j-1)L(i), a_jL(i), C_(j-1)R(i), a_jR(i))
  */
 
-/* What the gates read of a child. */
+/* Weights of the gates' inputs from one child. */
 typedef struct
 {
   PlaitLinear state;

@@ -4,8 +4,8 @@
 #include "word-settings.h"
 
 /*
- * Word coverage (Tu et al. 2016, neural; Chen et al. 2017, eq. 11-12): a small GRU remembers for each row what
- * attention it has had.
+ * Word coverage (Tu et al. 2016, neural; Chen et al. 2017, eq. 11-12): a small GRU accumulates the attention paid to
+ * each row.
  *
  *     C_ji = GRU (C_(j-1)i, a_ji, d, h_i)
  */

@@ -5,9 +5,9 @@
 #include "bigru-settings.h"
 
 /*
- * A stack of GRUs over the tokens, by default one layer in both directions (Bahdanau et al. 2015; Chen et al. 2017,
- * eq. 2): h_i = [GRU (h_{i-1}, s_i); GRU (h_{i+1}, s_i)] is row i of its memory. The summary of a sentence is where its
- * directions end, [h_I; h_1].
+ * A stack of GRUs over the tokens, by default one layer in both directions (Bahdanau et al. 2015; Chen et al. 2017, eq.
+ * 2): row i of the memory is h_i = [GRU (h_{i-1}, s_i); GRU (h_{i+1}, s_i)]. The summary of a sentence is the last
+ * state of each direction, [h_I; h_1].
  */
 
 static gboolean

@@ -6,8 +6,9 @@
 
 /*
  * A stack of LSTMs over the tokens, by default one layer in both directions (Hochreiter & Schmidhuber 1997; Graves &
- * Schmidhuber 2005): row i of its memory is [h_i forward; h_i backward], its cells stand beside. The summary of a
- * sentence, and its cell, are where its directions end. Forward alone it is the leaf encoder of Eriguchi et al. 2016.
+ * Schmidhuber 2005): row i of the memory is [h_i forward; h_i backward], with cell states. The summary of a sentence is
+ * the last state and cell state of each direction. With directions=forward it is the leaf encoder of Eriguchi et al.
+ * 2016.
  */
 
 static gboolean

@@ -5,9 +5,9 @@
 #include "bitree-gru-settings.h"
 
 /*
- * The bidirectional tree encoder (Chen et al. 2017, eq. 8-10) over the rows of another encoder, the leaves: a Tree-GRU
- * bottom-up, then from the root down a GRU that reads the bottom-up states. L (k) and R (k) are the children of node k;
- * the GRU down has one set of weights for left children and one for right children.
+ * The bidirectional tree encoder (Chen et al. 2017, eq. 8-10) over the rows of an inner encoder: a Tree-GRU bottom-up,
+ * then a GRU from the root down that reads the bottom-up states. L (k) and R (k) are the children of node k; the GRU
+ * down has separate weights for left and right children.
  *
  *     up_k      = GRU (up_L(k), up_R(k))
  *     down_root = tanh (W up_root + b);   down_k = GRU_D (down_parent(k), up_k)

@@ -5,9 +5,9 @@
 #include "bitree-lex-settings.h"
 
 /*
- * The head-lexicalised tree encoder (Teng & Zhang 2016; Chen et al. 2017, section 5.2, compare with it): bitree-gru in
- * which each inner node k also reads a head word x_k, a gated choice between the head words of its children L (k) and
- * R (k). The head words of leaves are their embeddings.
+ * The head-lexicalised tree encoder (Teng & Zhang 2016; a baseline in Chen et al. 2017, section 5.2): bitree-gru in
+ * which each inner node k also reads a head word x_k, mixed by a gate from the head words of its children L (k) and R
+ * (k). The head words of leaves are their embeddings.
  *
  *     x_k       = g x_L(k) + (1 - g) x_R(k),   g = sigmoid ([x_L(k) x_R(k)] W + b)
  *     up_k      = GRU (up_L(k), up_R(k), x_k)

@@ -6,14 +6,14 @@
 #include "features-settings.h"
 
 /*
- * Feature vectors made elsewhere, such as the positions of an image's last convolutional layer, as a memory: an
- * optional ReLU layer, then a linear projection (Libovicky, Helcl & Marecek 2018, section 4.1). The paper's own code
- * normalises the states of texts and not those of images: norm says which.
+ * Feature vectors made by another program, such as the positions of an image's last convolutional layer, as a memory:
+ * an optional ReLU layer, then a linear projection (Libovicky et al. 2018, section 4.1). The paper's code normalises
+ * the states of texts but not of images; the parameter norm chooses.
  */
 
 typedef struct
 {
-  PlaitLinear hidden; /* weight NULL: there is none */
+  PlaitLinear hidden; /* its weight is NULL if there is no hidden layer */
   PlaitLinear projection;
   PlaitNorm norm;
 } State;

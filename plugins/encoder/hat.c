@@ -6,25 +6,22 @@
 #include "hat-settings.h"
 
 /*
- * The Hierarchical Attention Transformer (Rohde, Wu & Liu 2021) on top of another encoder, whose states of a document's
- * tokens are H. It makes two memories: the tokens, and one row for each sentence.
- *
- * A sentence is represented by its first row, which is that of its start token if documents have start tokens. F (x)
- * are the first rows of all sentences in x.
+ * The Hierarchical Attention Transformer (Rohde et al. 2021) over an inner encoder, which gives the states H of a
+ * document's tokens. It makes two memories: the tokens, and one row for each sentence. A sentence is represented by its
+ * first row, that of its start token if documents have start tokens. F (x): the first rows of all sentences in x.
  *
  *     place=top (section 3.2)     sentences = layer_n (... layer_1 (F (H)));   tokens = H
  *     place=layers (section 7)    x = layer_n (... layer_1 (H));   sentences = F (x);   tokens = x
  *
- * The layers at the top are those of a Transformer encoder. A layer of section 7 has one more attention, between
- * self-attention and the feed-forward layer, whose keys and values are the first rows F (x).
- *
- * In section 7 all layers are of this kind, so the inner encoder has none: leaves=transformer with layers=0 and
- * final_norm=false gives embeddings and positions.
+ * With place=top, layers are those of a Transformer encoder. With place=layers, each layer has one more attention,
+ * between self-attention and the feed-forward layer, to the first rows F (x). As all layers are of this kind there, the
+ * inner encoder should have no layers: leaves=transformer with layers=0 and final_norm=false gives embeddings and
+ * positions.
  */
 typedef struct
 {
-  PlaitNorm token_norm;     /* unless token_norm=leaves */
-  PlaitPositions positions; /* of sentences in their document */
+  PlaitNorm token_norm;     /* not declared if token_norm=leaves */
+  PlaitPositions positions; /* positions of sentences in their document */
   PlaitEncoderStack layers;
 } State;
 
@@ -62,7 +59,7 @@ declare_memories (const Settings *settings, const PlaitEncoderShape *inner, Plai
   shape->summary_width = inner->summary_width;
 }
 
-/* Returns whose rows the attention to first rows changes; layers at the top have no such attention. */
+/* Returns the rows that attend to first rows; with place=top there is no such attention. */
 static PlaitReaders
 readers_of (const Settings *settings)
 {
@@ -99,7 +96,7 @@ build (const PlaitEncoderBuild *build, gconstpointer data, gpointer state_data, 
   return plait_encoder_stack_declare (&state->layers, parameters, build->prefix, &layers, error);
 }
 
-/* F (x) */
+/* Returns F (x), the first rows of sentences in @x. */
 static PlaitNode *
 first_rows (PlaitTape *tape, PlaitNode *x, const PlaitSentenceStarts *starts)
 {
@@ -120,7 +117,7 @@ encode (gconstpointer data, gconstpointer state_data, PlaitEncoding *encoding)
   x = settings->token_norm == TOKEN_NORM_AFTER ? tokens : h;
   if (settings->place == PLACE_LAYERS || settings->readers == READERS_ALL)
     {
-      /* All rows pass through the layers. At the top all rows see the first rows alone. */
+      /* All rows pass through the layers; with place=top, each row sees only the first rows. */
       x = plait_encoder_stack_apply (tape, &state->layers, x, encoding->input->rows, &starts);
       sentences = first_rows (tape, x, &starts);
     }
@@ -137,7 +134,7 @@ encode (gconstpointer data, gconstpointer state_data, PlaitEncoding *encoding)
   encoding->summary_cell = encoding->leaves->summary_cell;
 }
 
-/* TRUE if learned positions reach the last sentence of each document. */
+/* Returns FALSE with PLAIT_ERROR_INPUT if a document has more sentences than learned positions. */
 static gboolean
 check_input (gconstpointer data, gconstpointer state, const PlaitInput *input, GError **error)
 {

@@ -5,23 +5,23 @@
 #include "pyramid-settings.h"
 
 /*
- * A pyramid over the rows of another encoder (Gupta & Ahmed). The rows of each level are cut into blocks, and each
- * block becomes a row of the next level. The memory has the rows of all levels: of each sentence the leaves, then level
- * 1, level 2, ... A level ends where a sentence would have as many rows as on the level below. A block of rows x_i
- * becomes
+ * A pyramid over the rows of an inner encoder (Gupta & Ahmed, Attention on Hierarchical Representation of Inputs). The
+ * rows of each level are cut into blocks, and each block becomes a row of the next level. The memory has the rows of
+ * all levels: for each sentence the leaves, then level 1, level 2, ... A sentence has no further level if it would have
+ * as many rows as the level below. A block of rows x_i becomes
  *
- *     pool=rnn     the last state of a recurrent cell that reads the block
+ *     pool=rnn     the last state of a recurrent cell over the block
  *     pool=cnn     f ([x_1 .. x_k] W + b)
  *     pool=mean    the mean of the x_i
  *     pool=act     sum p_i x_i with halting weights p_i (adaptive computation time, Graves 2016); the loss ponder is
- *                  what the blocks cost
+ *                  the cost of the blocks
  *     pool=cif     sum p_i x_i with firing weights p_i (continuous integrate-and-fire, Dong & Xu 2020); the loss
- *                  quantity is how far the number of blocks is from one in `block` rows
+ *                  quantity is the difference between the number of blocks and one for each `block` rows
  *
  * The summary is that of the inner encoder.
  */
 
-/* Declares the loss @name of a pooling that has one. */
+/* Declares the loss @name of a pooling with a loss. */
 static void
 declare_loss (PlaitEncoderShape *shape, const char *name, double weight)
 {

@@ -4,14 +4,12 @@
 
 #include "transformer-settings.h"
 
-/*
- * The Transformer encoder (Vaswani et al. 2017, section 3): tokens -> one memory with a row a token.
- */
+/* The Transformer encoder (Vaswani et al. 2017, section 3): tokens -> one memory with a row for each token. */
 
 typedef struct
 {
   PlaitPositions positions;
-  PlaitNorm embedding_norm; /* not declared without */
+  PlaitNorm embedding_norm; /* not declared if embeddings are not normalised */
   PlaitEncoderStack stack;
 } State;
 

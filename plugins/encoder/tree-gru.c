@@ -5,8 +5,8 @@
 #include "tree-gru-settings.h"
 
 /*
- * Tree-GRU (Chen et al. 2017, eq. 8): over the leaves that another encoder makes, the state of an inner node from those
- * of its two children, bottom-up. The memory has the leaves, then the nodes; the summary is the root.
+ * Tree-GRU (Chen et al. 2017, eq. 8) over the rows of an inner encoder, the leaves: bottom-up, the state of an inner
+ * node is computed from its two children. The memory has the leaves, then the inner nodes; the summary is the root.
  *
  *     h_k = GRU (h_L(k), h_R(k))
  */

@@ -5,15 +5,17 @@
 #include "tree-lstm-settings.h"
 
 /*
- * Binary Tree-LSTM (Tai et al. 2015, eq. 9-14; Eriguchi et al. 2016): over the leaves that another encoder makes, state
- * and cell of an inner node from those of its two children, bottom-up. The memory has the leaves, then the nodes; the
- * summary is the root. Leaves without cells (GRUs, a Transformer) start from zeros or from a map of their state.
+ * Binary Tree-LSTM (Tai et al. 2015, eq. 9-14; Eriguchi et al. 2016) over the rows of an inner encoder, the leaves:
+ * bottom-up, state and cell state of an inner node are computed from its two children. The memory has the leaves, then
+ * the inner nodes; the summary is the root. If the inner encoder has no cell states (GRUs, a Transformer), those of the
+ * leaves are zeros or a linear map of their states.
  */
 
 typedef struct
 {
   PlaitTreeUnit unit;
-  PlaitLinear leaf; /* of the leaves' cells, if they are made of states */
+  PlaitLinear leaf; /* map from a leaf's state to its cell state; not declared if the cell states come from the inner
+                       encoder or are zeros */
 } State;
 
 static gboolean

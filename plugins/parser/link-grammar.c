@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Link-grammar and its grammar of English: the only code that calls it. */
+/* Link-grammar with its grammar of English; no other code calls the library. */
 #include <link-grammar/link-includes.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -8,7 +8,7 @@
 #include "trees/parser.h"
 #include "link-tree.h"
 
-/* Of more linkages than this a part is drawn, from a seed of the library's own, and the cheapest of them taken. */
+/* Greatest number of linkages that are compared. Of more, the library draws a sample, with a fixed seed. */
 #define LINKAGES 1000
 
 typedef struct
@@ -17,7 +17,7 @@ typedef struct
   Parse_Options options;
 } LinkGrammar;
 
-/* What it says goes nowhere: what came out is all that a line's end needs. */
+/* Drops the library's messages: the outcome of a parse says enough. */
 static void
 keep_silent (lg_errinfo *what, void *data)
 {
@@ -26,7 +26,8 @@ keep_silent (lg_errinfo *what, void *data)
 static gpointer
 open_english (gint64 unlinked, GError **error)
 {
-  /* It takes its letters from the environment, and a grammar from a folder "en" near the present one. */
+  /* The library takes the character set from the environment, and prefers a grammar in a folder "en" near the current
+   * folder. */
   if (setenv ("LC_ALL", "C.UTF-8", TRUE) != 0 || chdir ("/") != 0)
     return plait_fail_null (error, PLAIT_ERROR_FAILED, "link-grammar cannot be started in the root folder; mount one");
   lg_error_set_handler (keep_silent, NULL);
@@ -42,15 +43,16 @@ open_english (gint64 unlinked, GError **error)
   parse_options_set_linkage_limit (self->options, LINKAGES);
   parse_options_set_repeatable_rand (self->options, true);
   parse_options_set_max_null_count (self->options, (int)unlinked);
-  /* No guesses at words that are not in the dictionary, which would come from whatever dictionaries are installed; and
-   * no limits of its own, which are clocks. */
+  /* No spelling corrections, which depend on the dictionaries installed, and no limits of time and memory, which depend
+   * on the machine. */
   parse_options_set_spell_guess (self->options, 0);
   parse_options_set_max_parse_time (self->options, -1);
   parse_options_set_max_memory (self->options, -1);
   return self;
 }
 
-/* The tree of the best linkage. The walls at both ends of the sentence are no words. */
+/* Appends the tree of the best linkage to @tree. Skips the walls, which mark both ends of a sentence and have no bytes
+ * in it. */
 static gboolean
 write_tree (const Linkage linkage, const char *sentence, gsize length, GString *tree)
 {

@@ -5,7 +5,7 @@
 
 #include "text/words.h"
 
-/* A constituent that is open: where it begins in the output, and where what it holds will. */
+/* An open constituent: where it begins in the output, and where its content begins. */
 typedef struct
 {
   gsize begin;
@@ -16,12 +16,12 @@ typedef struct
 {
   const char *sentence;
   gsize length;
-  gsize position; /* behind the present token */
-  gsize start;    /* of the present token, which ends at end */
+  gsize position; /* byte after the current token */
+  gsize start;    /* bytes of the current token: start .. end - 1 */
   gsize end;
-  gboolean written; /* the present token is: true before the first */
-  GArray *open;     /* Open */
-  gboolean closed;  /* the outermost constituent is */
+  gboolean written; /* TRUE if the current token has been written, or if there is no current token yet */
+  GArray *open;     /* element-type Open */
+  gboolean closed;  /* TRUE if the outermost constituent is closed */
   GString *tree;
 } Mapping;
 
@@ -49,7 +49,7 @@ close_constituent (Mapping *mapping)
   mapping->closed = mapping->open->len == 0;
 }
 
-/* Goes to the next token; FALSE if there is none, or the present one is not written yet. */
+/* Moves to the next token. FALSE if there is no next token or the current one has not been written. */
 static gboolean
 next_token (Mapping *mapping)
 {
@@ -90,7 +90,8 @@ add_word (Mapping *mapping, PlaitLinkWord word)
   return TRUE;
 }
 
-/* What one item of the constituents says. Words have no square brackets: link-grammar prints braces for them. */
+/* Adds one item of the constituents: "[LABEL", "LABEL]" or a word. Words contain no square brackets: link-grammar
+ * prints braces instead. */
 static gboolean
 add_item (Mapping *mapping, const char *item, gsize length, const PlaitLinkWord *words, gsize n_words, gsize *word)
 {

@@ -3,24 +3,24 @@
 
 #include <glib.h>
 
-/*
- * From what link-grammar prints of a sentence to a line of trees whose words are the sentence's tokens.
- */
+/* Turns link-grammar's output for a sentence into a line of trees whose words are the sentence's tokens. */
 
-/* The bytes of the sentence that a word of link-grammar stands for. */
+/* The bytes of the sentence that a word of link-grammar covers: start .. end - 1. */
 typedef struct
 {
   gsize start;
   gsize end;
 } PlaitLinkWord;
 
-/* Appends to @tree the bracketed tree of @sentence. @constituents is link-grammar's BRACKET_TREE:
+/*
+ * Appends to @tree the bracketed tree of @sentence. @constituents is link-grammar's BRACKET_TREE:
  *
  *     [S [NP a dog.n NP] [VP barks.v VP] . S]
  *
- * where its words have subscripts and other changes; @words, [@n_words], says where each of them came from. A token
- * that link-grammar split stands at the first of its words, and a constituent that has no token of its own goes. A word
- * without links stands in the constituent around it. Brackets in tokens become -LRB- and -RRB-. FALSE, with @tree as
- * it was, if the words do not make up the white-space tokens one by one. */
+ * Its words are changed, for example with subscripts, so @words [@n_words] gives the bytes of each word in @sentence. A
+ * token that link-grammar split goes where its first word is. A constituent without a token is left out. A word without
+ * links belongs to the constituent around it. Brackets in tokens become -LRB- and -RRB-. Returns FALSE, and leaves
+ * @tree unchanged, if the words do not cover the white-space tokens one by one.
+ */
 gboolean plait_link_tree (const char *constituents, const PlaitLinkWord *words, gsize n_words, const char *sentence,
                           gsize length, GString *tree);

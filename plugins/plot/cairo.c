@@ -41,7 +41,7 @@ plait_plot_widest (PlaitPlotCanvas *canvas, char *const *texts)
   return widest;
 }
 
-/* Notes the letters of @layout that no font has. */
+/* Counts the characters of @layout that no font has. */
 static void
 note_missing (const PlaitPlotCanvas *canvas, PangoLayout *layout)
 {
@@ -88,7 +88,7 @@ plait_plot_text (PlaitPlotCanvas *canvas, const char *text, double x, double y, 
   cairo_translate (canvas->cairo, x, y);
   if (placement.vertical)
     cairo_rotate (canvas->cairo, -G_PI / 2);
-  /* A script that reads from the right begins elsewhere in its layout. */
+  /* Subtract extents.x, because right-to-left text does not begin at 0 in its layout. */
   cairo_move_to (canvas->cairo, (-placement.across * extents.width - extents.x) / PANGO_SCALE,
                  (-placement.down * extents.height - extents.y) / PANGO_SCALE);
   cairo_set_source_rgb (canvas->cairo, 0, 0, 0);
@@ -110,7 +110,7 @@ plait_plot_name (const PlaitPlotCanvas *canvas, guint i, const char *own)
   return canvas->settings->names && i < g_strv_length (canvas->settings->names) ? canvas->settings->names[i] : own;
 }
 
-/* Draws on @surface, as wide as asked; the height that it takes. */
+/* Draws on @surface, in the width that the settings ask for, and returns the height of the figure in points. */
 static double
 draw_on (PlaitPlotCanvas *canvas, cairo_surface_t *surface, const PlaitPlotChart *chart, const GPtrArray *maps)
 {
@@ -120,7 +120,7 @@ draw_on (PlaitPlotCanvas *canvas, cairo_surface_t *surface, const PlaitPlotChart
   double height;
 
   canvas->cairo = cairo_create (surface);
-  /* As it is printed, not as some screen shows it best. */
+  /* Shape letters as in print, not for a certain screen. */
   cairo_font_options_set_hint_style (options, CAIRO_HINT_STYLE_NONE);
   cairo_font_options_set_hint_metrics (options, CAIRO_HINT_METRICS_OFF);
   cairo_font_options_set_antialias (options, CAIRO_ANTIALIAS_GRAY);
@@ -159,7 +159,7 @@ surface_new (PlaitPlotFormat format, double width, double height, GByteArray *by
       return surface;
     case PLAIT_PLOT_PDF:
       surface = cairo_pdf_surface_create_for_stream (append, bytes, width, height);
-      /* The same figure has the same bytes. */
+      /* A fixed date makes equal figures equal byte by byte. */
       cairo_pdf_surface_set_metadata (surface, CAIRO_PDF_METADATA_CREATE_DATE, "2000-01-01T00:00:00Z");
       return surface;
     case PLAIT_PLOT_PNG:

@@ -6,7 +6,7 @@
 #include "plot/plot.h"
 
 /*
- * What a figure is drawn on. Lengths are points as printed.
+ * The drawing surface of a figure and its measures. Lengths are in points of the printed figure.
  */
 typedef struct
 {
@@ -14,30 +14,30 @@ typedef struct
   PangoFontDescription *font;
   const PlaitPlotSettings *settings;
   double width;
-  double size; /* of letters */
+  double size; /* size of letters */
   double line; /* height of a line of text */
   PlaitPlotLosses *losses;
-  double highest; /* value of the darkest cell of maps */
+  double highest; /* value of the darkest cell of heatmaps */
 } PlaitPlotCanvas;
 
 typedef struct
 {
-  double across, down; /* which point of the text stands at its place: 0 is left and top, 1 right and bottom */
-  double max_width;    /* width at which it is cut with an ellipsis; 0: never */
-  gboolean vertical;   /* reads from bottom to top */
+  double across, down; /* point of the text that is placed at x, y: 0 is left and top, 1 right and bottom */
+  double max_width;    /* width beyond which the text is cut with an ellipsis; 0: never */
+  gboolean vertical;   /* TRUE: the text runs from bottom to top */
 } PlaitPlotPlacement;
 
-/* How wide @text is on one line, whatever its script. */
+/* Returns the width of @text on one line, in points. */
 double plait_plot_text_width (PlaitPlotCanvas *canvas, const char *text);
 double plait_plot_widest (PlaitPlotCanvas *canvas, char *const *texts);
 void plait_plot_text (PlaitPlotCanvas *canvas, const char *text, double x, double y, PlaitPlotPlacement placement);
 
-/* What @own of the figure is called by the settings: NULL where they want no title. (transfer none) */
+/* Returns the title to draw: @set if the settings give one, else @own; NULL for no title. (transfer none) */
 const char *plait_plot_title (const char *set, const char *own);
 
-/* The name of series or map @i. (transfer none) */
+/* Returns the name of series or map @i: from the settings, else @own. (transfer none) */
 const char *plait_plot_name (const PlaitPlotCanvas *canvas, guint i, const char *own);
 
-/* Draw from the top of @canvas on; the height that was taken. */
+/* Draw at the top of @canvas. Return the height of the drawing in points. */
 double plait_plot_draw_heatmaps (PlaitPlotCanvas *canvas, const GPtrArray *maps);
 double plait_plot_draw_chart (PlaitPlotCanvas *canvas, const PlaitPlotChart *chart);

@@ -3,9 +3,9 @@
 
 #include <math.h>
 
-/* Curves, points over categories, and bars. */
+/* Charts: curves, points over categories, and bars. */
 
-/* Colours of Okabe and Ito, told apart without colour by dashes and marks. */
+/* A colour of Okabe and Ito. Dashes and marks distinguish series without colour. */
 typedef struct
 {
   double colour[3];
@@ -23,7 +23,7 @@ static const Style styles[] = {
   { { .337, .706, .914 }, { 1, 2.5 }, 2 },
 };
 
-/* At most @max_width steps between ticks. */
+/* Chooses ticks of @axis, with at most @max_width steps between the first and the last. */
 static void
 choose_ticks (PlaitPlotAxis *axis, double max_width)
 {
@@ -71,7 +71,7 @@ stroke (cairo_t *cairo, double x0, double y0, double x1, double y1, double width
   cairo_stroke (cairo);
 }
 
-/* What all values span, with some room. */
+/* Returns an axis that covers all values, with some margin. */
 static PlaitPlotAxis
 span_values (const PlaitPlotChart *chart)
 {
@@ -131,14 +131,14 @@ set_style (cairo_t *cairo, guint s, double opacity)
 {
   guint n = G_N_ELEMENTS (styles);
   const double *colour = styles[s % n].colour;
-  const Style *dashed = &styles[(s + s / n) % n]; /* a colour that comes again has other dashes */
+  const Style *dashed = &styles[(s + s / n) % n]; /* when colours repeat, dashes differ */
 
   cairo_set_source_rgba (cairo, colour[0], colour[1], colour[2], opacity);
   cairo_set_dash (cairo, dashed->dashes, dashed->n_dashes, 0);
   cairo_set_line_width (cairo, 1);
 }
 
-/* Circle, square, triangle, lozenge in turn, filled. */
+/* Draws a filled circle, square, triangle or diamond, by @s. */
 static void
 draw_mark (cairo_t *cairo, guint s, double x, double y, double radius)
 {
@@ -206,7 +206,7 @@ draw_series (PlaitPlotCanvas *canvas, const PlaitPlotChart *chart, guint s, cons
   double radius = .28 * canvas->size, aside = 0;
   gboolean drawing = FALSE;
 
-  /* Intervals of several series over one category stand beside each other. */
+  /* Move intervals of several series over one category apart. */
   if (chart->kind == PLAIT_PLOT_POINTS)
     aside = (s - (chart->series->len - 1) / 2.)
             * MIN (2.2 * radius, fabs (x->end - x->begin) / (x->high - x->low) * .6 / chart->series->len);
@@ -239,7 +239,7 @@ draw_series (PlaitPlotCanvas *canvas, const PlaitPlotChart *chart, guint s, cons
   cairo_set_dash (cairo, NULL, 0, 0);
 }
 
-/* Names of the series below the figure, in as many lines as they take; the height. */
+/* Draws the names of the series below the figure, on as many lines as needed. Returns the height. */
 static double
 draw_legend (PlaitPlotCanvas *canvas, const PlaitPlotChart *chart, double y)
 {
@@ -271,7 +271,7 @@ draw_legend (PlaitPlotCanvas *canvas, const PlaitPlotChart *chart, double y)
   return y + canvas->line - top;
 }
 
-/* Ticks and labels of the horizontal axis at @y; the height. */
+/* Draws ticks and labels of the horizontal axis at @y. Returns the height. */
 static double
 draw_x_axis (PlaitPlotCanvas *canvas, const PlaitPlotChart *chart, const PlaitPlotAxis *x, double y)
 {

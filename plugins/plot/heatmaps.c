@@ -4,26 +4,26 @@
 #include <math.h>
 #include <string.h>
 
-/* Heatmaps beside each other with one scale. */
+/* Heatmaps side by side with one scale. */
 
-#define TALLEST 620. /* of the cells: a page */
+#define TALLEST 620. /* greatest height of the cells in points, to fit on a page */
 #define WORD "\u2581"
 
-/* Where everything stands. */
+/* The layout of a figure of heatmaps. */
 typedef struct
 {
   const GPtrArray *maps; /* (element-type PlaitHeatmap) */
-  gboolean shared;       /* all have the rows of the first, whose labels serve them all */
-  double rows_width;     /* of labels of rows */
-  double columns_height; /* of labels of columns, above the cells */
-  gboolean upright;      /* they fit above their cells as they are read */
+  gboolean shared;       /* TRUE if all maps have the row labels of the first, which are drawn once */
+  double rows_width;     /* width of row labels */
+  double columns_height; /* height of column labels, above the cells */
+  gboolean upright;      /* TRUE if column labels fit above their cells without turning them */
   double cell_width, cell_height;
   double gap, scale_width;
-  double left;    /* what is too short for the width stands in its middle */
-  double highest; /* the value of the darkest cell */
+  double left;    /* left margin, which centres a figure narrower than the width */
+  double highest; /* value of the darkest cell */
 } Layout;
 
-/* White to dark blue, each darker than the one before: so it is on paper without colour. */
+/* Sets a colour from white to dark blue. Larger values are always darker, so the order survives printing in grey. */
 static void
 set_colour (cairo_t *cairo, double share)
 {
@@ -44,14 +44,14 @@ same_rows (const PlaitHeatmap *a, const PlaitHeatmap *b)
   return g_strv_equal ((const char *const *)a->rows, (const char *const *)b->rows);
 }
 
-/* The labels of an axis as they are drawn; NULL: none. (transfer full) */
+/* Returns the labels of an axis as drawn, or NULL for no labels. (transfer full) */
 static char **
 shown_labels (const PlaitPlotCanvas *canvas, char *const *labels)
 {
   guint n = g_strv_length ((char **)labels);
   char **shown = g_new0 (char *, n + 1);
 
-  /* What marks that a word begins takes the place of letters, and is drawn over its neighbours. */
+  /* Drop the mark for the beginning of a word, which takes space and overlaps the neighbouring labels. */
   for (guint i = 0; canvas->settings->labels == PLAIT_PLOT_TOKENS && i < n; i++)
     shown[i] = g_strdup (
         g_str_has_prefix (labels[i], WORD) && labels[i][strlen (WORD)] != '\0' ? labels[i] + strlen (WORD) : labels[i]);
@@ -108,7 +108,7 @@ arrange (PlaitPlotCanvas *canvas, Layout *layout)
   layout->columns_height = widest <= 0 ? 0 : layout->upright ? canvas->line : MIN (widest, 9 * canvas->size);
 }
 
-/* Every how many cells of @extent a label has place: the letters of lines this close do not touch. */
+/* Returns k if every k-th cell of @extent points has space for a label, so that lines of text do not touch. */
 static gint64
 step_of (const PlaitPlotCanvas *canvas, double extent)
 {
@@ -144,7 +144,7 @@ draw_column_labels (PlaitPlotCanvas *canvas, const Layout *layout, const PlaitHe
   canvas->losses->left_out += (guint)(n - (n + step - 1) / step);
 }
 
-/* A value that is no number is a cross. */
+/* Draws a cell, or a cross for NaN. */
 static void
 draw_cell (cairo_t *cairo, double value, double highest, double x, double y, double width, double height)
 {
@@ -181,7 +181,7 @@ draw_cells (PlaitPlotCanvas *canvas, const Layout *layout, const PlaitHeatmap *m
   cairo_t *cairo = canvas->cairo;
 
   cairo_save (cairo);
-  /* Else seams of paper show between neighbours. */
+  /* Antialiasing would leave white seams between neighbouring cells. */
   cairo_set_antialias (cairo, CAIRO_ANTIALIAS_NONE);
   for (gint64 r = 0; r < map->n_rows; r++)
     for (gint64 c = 0; c < map->n_columns; c++)

@@ -4,9 +4,9 @@
 #include "process/module.h"
 #include "process/ranks.h"
 
-/* Exchange between the processes of a job by MPI, whose errors end the job. */
+/* Communication between the processes of a job by MPI, whose errors end the job. */
 
-/* Counts are int. */
+/* Cuts @n bytes into pieces, because MPI counts with int. */
 #define EACH_PIECE(at, piece, n)                                                                                       \
   for (gsize at = 0, piece; at < (n) && (piece = MIN (PLAIT_RANKS_MAX_BYTES, (n)-at)); at += piece)
 
@@ -17,7 +17,7 @@ initialise (guint *n, guint *own, gboolean *threads)
 {
   int size, rank, provided;
 
-  /* One thread of plait speaks at a time, others compute. */
+  /* plait calls MPI from one thread at a time, while others compute. */
   MPI_Init_thread (NULL, NULL, MPI_THREAD_SERIALIZED, &provided);
   MPI_Comm_size (MPI_COMM_WORLD, &size);
   MPI_Comm_rank (MPI_COMM_WORLD, &rank);

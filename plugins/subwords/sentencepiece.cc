@@ -68,7 +68,7 @@ private:
   bool done_ = false;
 };
 
-/* TRUE if @call succeeds; why not to *@message, which may be NULL. */
+/* TRUE if @call succeeds. If it fails, *@message (unless NULL) receives the reason. (transfer full) */
 template <typename Call>
 gboolean
 succeeds (Call call, char **message)
@@ -89,7 +89,7 @@ succeeds (Call call, char **message)
   return FALSE;
 }
 
-/* The text of ids or pieces. */
+/* Returns the text of @n ids or pieces, or NULL on failure. (transfer full) */
 template <typename Item, typename Pointer>
 GString *
 decode (const PlaitSentencePiece *self, Pointer items, gsize n)
@@ -149,7 +149,7 @@ specials (const PlaitSentencePiece *self, int ids[4])
   ids[1] = processor_of (self).bos_id ();
   ids[2] = processor_of (self).eos_id ();
   ids[3] = -1;
-  /* unk_id () goes by the name that the model says, which need not be that of the piece for what is unknown. */
+  /* unk_id () looks for a configured name, which may differ from the name of the unknown piece. */
   for (int id = 0; id < processor_of (self).GetPieceSize () && ids[3] < 0; id++)
     if (processor_of (self).IsUnknown (id))
       ids[3] = id;

@@ -10,13 +10,13 @@ static char *
 lower (const char *text)
 {
   UErrorCode status = U_ZERO_ERROR;
-  UCaseMap *map = ucasemap_open ("", 0, &status); /* "": the root locale */
+  UCaseMap *map = ucasemap_open ("", 0, &status); /* "" is the root locale */
   if (U_FAILURE (status))
     g_error ("ICU cannot open the root locale: %s", u_errorName (status));
 
   gsize length = strlen (text);
   g_assert (length < G_MAXINT32 / 3);
-  int32_t room = (int32_t)length + (int32_t)(length / 2) + 1; /* the longest mapping takes 2 bytes to 3 */
+  int32_t room = (int32_t)length + (int32_t)(length / 2) + 1; /* lower-casing makes 3 bytes of 2 at most */
   char *lowered = g_malloc ((gsize)room);
   ucasemap_utf8ToLower (map, lowered, room, text, (int32_t)length, &status);
   ucasemap_close (map);

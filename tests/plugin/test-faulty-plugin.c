@@ -15,9 +15,9 @@
 
 #include "faulty-settings.h"
 
-/* Every way in which a plugin can be bad, and what the host answers. */
+/* Every fault that a plugin can have, and the host's message for it. */
 
-/* The schema that the modules were built from. (transfer full) */
+/* Returns the schema that the faulty modules were compiled with. (transfer full) */
 static GString *
 read_schema (void)
 {
@@ -70,7 +70,7 @@ faulty_plugin_install_kind (const char *folder, PlaitPluginKind kind, const char
   return path;
 }
 
-/* Loads the plugin @name of @folder; checks that it is refused with @part in the message. */
+/* Loads the plugin @name of @folder, and checks that the host refuses it with @part in the message. */
 static void
 check_refused_kind (const char *folder, PlaitPluginKind kind, const char *name, PlaitSandboxLimits limits,
                     const char *part)
@@ -100,7 +100,7 @@ check_refused (const char *folder, const char *name, const char *part)
   check_refused_within (folder, name, (PlaitSandboxLimits){ 60, 30, (gsize)256 << 20 }, part);
 }
 
-/* The faulty plugin @name under its own name. */
+/* Checks the refusal of the faulty plugin @name, installed under its own name. */
 static void
 check_fault (const char *name, const char *part)
 {
@@ -176,7 +176,7 @@ TEST_CASE (faulty_plugin, tables_of_parameters_that_are_none)
   check_fault ("many-bindings", "claims 100000 parameters");
 }
 
-/* A module was built from a schema, and lies beside another one. */
+/* The schema next to a module differs from the one that it was compiled with. */
 TEST_CASE (faulty_plugin, schemas_that_a_module_was_not_built_from)
 {
   static const struct
@@ -224,7 +224,7 @@ TEST_CASE (faulty_plugin, encoders_and_coverages_without_functions)
   {
     PlaitPluginKind kind;
     const char *name;
-    const char *part; /* NULL: it is sound */
+    const char *part; /* part of the message; NULL: the schema is right */
   } faults[] = {
     { PLAIT_PLUGIN_ENCODER, "encoder-sound", NULL },
     { PLAIT_PLUGIN_ENCODER, "encoder-no-build", "has no function \"build\" in its table; every encoder needs one" },
@@ -291,7 +291,7 @@ TEST_CASE (faulty_plugin, code_that_changes_the_process)
 }
 
 #ifndef __SANITIZE_ADDRESS__
-/* What the process says that loads the faulty plugin @name of @folder. */
+/* Loads the faulty plugin @name of @folder in a child process and stores the child's messages in @said. */
 static void
 load_in_child (const char *folder, const char *name, char *said, gsize size)
 {
@@ -322,7 +322,7 @@ load_in_child (const char *folder, const char *name, char *said, gsize size)
 }
 #endif
 
-/* A module that passes its trial, and does something else when it counts. */
+/* A module that behaves in the sandbox and misbehaves when it is loaded. */
 TEST_CASE (faulty_plugin, code_that_misbehaves_after_its_trial)
 {
 #ifdef __SANITIZE_ADDRESS__
@@ -395,7 +395,7 @@ TEST_CASE (faulty_plugin, files_that_are_no_modules)
 
 TEST_CASE (faulty_plugin, the_host_lives_on)
 {
-  /* After all of these, a sound plugin still loads: nothing of the others has reached this process. */
+  /* A sound plugin still loads after the faulty ones: they have changed nothing in this process. */
   const char *folder = faulty_plugin_install ("faulty", "constructor-crashes", "constructor-crashes");
 
   check_refused (folder, "constructor-crashes", "crashed");

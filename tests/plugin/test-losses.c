@@ -2,7 +2,7 @@
 #include "harness.h"
 #include "loading/losses.h"
 
-/* The name of the column of the loss "gate" of the part of @group. (transfer none) */
+/* Returns the column of the loss "gate" of a component of @group. (transfer none) */
 static const char *
 declare (PlaitLossColumns *columns, const char *group, guint *place)
 {
@@ -13,7 +13,7 @@ declare (PlaitLossColumns *columns, const char *group, guint *place)
   return columns->columns[*place].name;
 }
 
-/* A layer shares the column of the others; a source that is called as the combiner does not. */
+/* Instances of one component share a column. A source called "combiner" has a column different from the combiner's. */
 TEST_CASE (losses, have_a_column_for_each_part)
 {
   PlaitLossColumns columns = { 0 };

@@ -24,7 +24,7 @@ static const char sound[] = "[plugin]\n"                /* 1 */
                             "minimum=1\n"               /* 14 */
                             "summary=Heads\n";          /* 15 */
 
-/* Reads @text as encoder/example.ini. */
+/* Reads @text as the schema encoder/example.ini. */
 static PlaitSchema *
 read_text (const char *text, GError **error)
 {
@@ -60,7 +60,7 @@ TEST_CASE (schema, pipes_are_not_waited_for)
   CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, "pipe.ini: is not a regular file");
 }
 
-/* The sound schema with line @line (from 1) replaced by @replacement. */
+/* Returns the sound schema with line @line (from 1) replaced by @replacement. */
 static char *
 spoil (guint line, const char *replacement)
 {
@@ -155,7 +155,7 @@ TEST_CASE (schema, what_only_encoders_have)
   CHECK_CONTAINS (error->message, "x.ini:8: only an encoder provides a structure");
 }
 
-/* Reads the schema of a combiner with @requires below [requires]. */
+/* Reads the schema of a combiner with @requires in the group [requires]. */
 static PlaitSchema *
 read_combiner (const char *requires, GError **error)
 {

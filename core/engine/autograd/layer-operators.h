@@ -136,8 +136,8 @@ typedef struct
 {
   PlaitTreeKind kind;
   PlaitResetOrder reset; /* GRU only */
-  PlaitNode
-      *gates; /* U, [2 w, 5 w], of PLAIT_TREE_HEAD_WORD [2 w, w]: rows for the left child first, then for the right */
+  /* U, [2 w, 5 w], of PLAIT_TREE_HEAD_WORD [2 w, w]: rows for the left child first, then for the right */
+  PlaitNode *gates;
   PlaitNode *gate_bias;      /* b, [1, 5 w], of PLAIT_TREE_HEAD_WORD [1, w], or NULL */
   PlaitNode *candidate;      /* U_c, [2 w, w] of a GRU, else NULL */
   PlaitNode *candidate_bias; /* b_c, [1, w] of a GRU, or NULL; Chen et al. 2017 have no such bias */

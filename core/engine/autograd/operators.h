@@ -96,8 +96,8 @@ typedef struct
   const gint64 *gather; /* NULL, or for each key its row in @keys and @values; only without gradients */
   PlaitScalar *weights; /* NULL, or receives the weights before dropout: [heads][pairs], where the pairs of sentence s
                            are [its queries][its keys], sentences end to end */
-  const PlaitScalar
-      *transposed_keys; /* NULL, or the keys as plait_key_values_transpose laid them out; only without gradients */
+  /* NULL, or the keys as plait_key_values_transpose laid them out; only without gradients */
+  const PlaitScalar *transposed_keys;
 } PlaitKeyValues;
 
 typedef struct

@@ -24,8 +24,8 @@ typedef struct
   PlaitAttentionDeclaration declaration;
   PlaitLinear query_key_value; /* self-attention only: [d, 3 d], NAME/query_key_value */
   PlaitLinear query;           /* attention to memories only: [d, d], NAME/query */
-  PlaitLinear
-      *key_value; /* attention to memories only: [n_key_values] of [d', 2 d], NAME/key_value or NAME/key_value/MEMORY */
+  /* attention to memories only: [n_key_values] of [d', 2 d], NAME/key_value or NAME/key_value/MEMORY */
+  PlaitLinear *key_value;
   guint n_key_values; /* 1 if all memories share a projection, else the number of memories */
   PlaitLinear output; /* [d, d], NAME/output */
 } PlaitAttention;

@@ -163,8 +163,7 @@ plait_blocks_fire (PlaitTape *tape, PlaitRagged rows, PlaitTensor weights, doubl
 
       for (gint64 row = rows.offsets[s]; row < end; row++)
         {
-          /* Must repeat the arithmetic of plait_halting_weights, so that rounding never makes a surplus negative there.
-           */
+          /* Repeats the arithmetic of plait_halting_weights, so that no surplus is rounded below 0 there. */
           PlaitScalar weight = *plait_tensor_row (weights, row), rest = 1 - sum;
 
           add_row (&builder, row);

@@ -34,8 +34,8 @@ typedef struct
   gint64 width;  /* width of rows, at all levels */
   gint64 block;  /* k, rows of a block; act: at most k; cif: about k before training */
   gint64 levels; /* number of levels above the leaves; 0: until one row is left, at most PLAIT_PYRAMID_MAX_LEVELS */
-  gboolean
-      shared; /* TRUE: one set of parameters for all levels; required if levels is 0 and the pooling has parameters */
+  /* TRUE: one set of parameters for all levels; required if levels is 0 and the pooling has parameters */
+  gboolean shared;
   PlaitCellKind cell; /* rnn only */
   PlaitResetOrder reset;
   double forget_bias;
@@ -72,8 +72,8 @@ typedef struct
 {
   PlaitRagged rows;
   PlaitNode *states; /* [rows, w] */
-  PlaitNode
-      *cells; /* [rows, w], NULL if the leaves have no cell states; zeros above the leaves unless the cell is an LSTM */
+  /* [rows, w], NULL if the leaves have no cell states; zeros above the leaves unless the cell is an LSTM */
+  PlaitNode *cells;
   const gint64 *parent;
   const gint64 *first_child;
   const gint64 *n_children; /* 0 for leaves */

@@ -6,7 +6,7 @@
 #include "autograd/operators.h"
 #include "harness.h"
 
-/* What a test of operators or layers needs: a pool, an arena, a tape, and tensors from plain numbers. */
+/* A pool, an arena and a tape for a test of operators or layers, and functions that make tensors of plain numbers. */
 typedef struct
 {
   PlaitPool *pool;
@@ -14,7 +14,7 @@ typedef struct
   PlaitTape *tape;
 } Bench;
 
-/* Results of a few operations on numbers around 1 agree so far. */
+/* Tolerance for the results of a few operations on numbers around 1. */
 #ifdef PLAIT_SCALAR_DOUBLE
 #define NEAR 1e-10
 #else
@@ -31,7 +31,7 @@ bench_clear (Bench *bench)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Bench, bench_clear)
 
-/* Starts another step; the dropout key is always the same. */
+/* Begins another step. The random key of dropout is always the same. */
 static inline void
 bench_begin (Bench *bench, PlaitTapeMode mode)
 {
@@ -49,7 +49,7 @@ bench_new (guint threads)
   return bench;
 }
 
-/* A tensor of the step with @numbers, or zeros. */
+/* Returns a tensor with @numbers, or zeros if NULL, that lives until the next step. */
 static inline PlaitTensor
 bench_tensor (Bench *bench, gint64 rows, gint64 width, const double *numbers)
 {
@@ -61,7 +61,7 @@ bench_tensor (Bench *bench, gint64 rows, gint64 width, const double *numbers)
   return tensor;
 }
 
-/* A leaf with @numbers; backward leaves its gradient in node->gradient. */
+/* Returns a leaf with @numbers. Backward adds its gradient to node->gradient. */
 static inline PlaitNode *
 bench_leaf (Bench *bench, gint64 rows, gint64 width, const double *numbers)
 {
@@ -70,7 +70,7 @@ bench_leaf (Bench *bench, gint64 rows, gint64 width, const double *numbers)
   return plait_leaf (bench->tape, bench_tensor (bench, rows, width, numbers), &gradient);
 }
 
-/* A leaf drawn from a normal distribution, by @number. */
+/* Returns a leaf with random numbers from a normal distribution, chosen by @number. */
 static inline PlaitNode *
 bench_random (Bench *bench, gint64 rows, gint64 width, guint64 number)
 {
@@ -82,7 +82,8 @@ bench_random (Bench *bench, gint64 rows, gint64 width, guint64 number)
   return leaf;
 }
 
-/* The sum of @node's elements, each times its number in @weights: a root whose gradient is @weights. */
+/* Returns the sum of the elements of @node, each times its number in @weights: a root for which the gradient of @node
+ * is @weights. */
 static inline PlaitNode *
 bench_weigh (Bench *bench, PlaitNode *node, const double *weights)
 {
@@ -91,7 +92,7 @@ bench_weigh (Bench *bench, PlaitNode *node, const double *weights)
   return plait_reduce_sum (bench->tape, plait_multiply (bench->tape, node, plait_leaf (bench->tape, tensor, NULL)));
 }
 
-/* Checks every element of @tensor. */
+/* Checks that every element of @tensor is @expected, within @tolerance. */
 static inline void
 check_tensor (const char *what, PlaitTensor tensor, const double *expected, double tolerance)
 {

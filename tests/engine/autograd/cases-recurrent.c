@@ -2,7 +2,7 @@
 #include "cases.h"
 #include "autograd/layer-operators.h"
 
-/* Cells over time and over trees. Widths are such that vectors and what is left beside them both occur. */
+/* Cells over time and over trees. Widths are not multiples of a vector, so kernels also run their remainder loops. */
 
 static const gint64 three_sentences[] = { 0, 2, 2, 5 };
 static const PlaitRagged five_rows = { 3, three_sentences };
@@ -18,7 +18,7 @@ recur_gru_after (PlaitTape *tape, PlaitNode *const *leaves)
   return plait_rnn (tape, &cell, leaves[0], five_rows, FALSE, leaves[3], NULL);
 }
 
-/* From zeros, in both directions; the projected input is read twice. */
+/* A GRU from zeros in both directions, which read one projected input. */
 static PlaitNode *
 recur_gru_both (PlaitTape *tape, PlaitNode *const *leaves)
 {
@@ -46,7 +46,7 @@ recur_lstm (PlaitTape *tape, PlaitNode *const *leaves)
   return plait_rnn (tape, &cell, leaves[0], five_rows, FALSE, leaves[3], leaves[4]);
 }
 
-/* From zeros, and nobody reads the cells. */
+/* An LSTM from zeros whose cell states are not read. */
 static PlaitNode *
 recur_lstm_states (PlaitTape *tape, PlaitNode *const *leaves)
 {
@@ -55,7 +55,7 @@ recur_lstm_states (PlaitTape *tape, PlaitNode *const *leaves)
   return plait_columns (tape, plait_rnn (tape, &cell, leaves[0], five_rows, TRUE, NULL, NULL), 0, 3);
 }
 
-/* Step after step, as a decoder goes: the state is a view, and the weight is used at each. */
+/* One step after the other, as in a decoder: the state is a view, and each step uses the weight. */
 static PlaitNode *
 recur_steps (PlaitTape *tape, PlaitNode *const *leaves)
 {
@@ -74,7 +74,7 @@ recur_steps (PlaitTape *tape, PlaitNode *const *leaves)
   return plait_concatenate_rows (tape, states, 3);
 }
 
-/* A weight and its bias at many steps, whose rows are collected; a GRU's recurrent weight as well. */
+/* A weight and its bias at many steps, so that their rows are collected; also a GRU's recurrent weight. */
 static PlaitNode *
 linear_often (PlaitTape *tape, PlaitNode *const *leaves)
 {
@@ -95,13 +95,12 @@ linear_often (PlaitTape *tape, PlaitNode *const *leaves)
 static const gint64 pair_queries[] = { 0, 1, 3 }, pair_rows[] = { 0, 2, 5 };
 static const gint64 rows_of_pairs[] = { 0, 1, 2, 3, 4, 2, 3, 4 };
 static const gint64 queries_of_pairs[] = { 0, 0, 1, 1, 1, 2, 2, 2 };
-/* The last row of the second sentence reads the other two, and so does one of the first. */
+/* The last row of the second sentence reads the other two; so does a row of the first sentence. */
 static const gint64 pair_left[] = { -1, 0, -1, -1, 2, -1, -1, 5 };
 static const gint64 pair_right[] = { -1, -1, -1, -1, 3, -1, -1, 6 };
 
-/* Two steps of a GRU whose gates read the linked states and numbers, as a coverage of trees does; the leaves are the
- * parts of rows and queries, states, U, numbers, their weight, the weights of three readings, and with the reset before
- * U_c. */
+/* Two steps of a GRU whose gates read linked states and numbers, as in tree coverage. Leaves: row part, query part,
+ * states, U, numbers, their weight, the weights of three pair inputs and, with PLAIT_RESET_BEFORE, U_c. */
 static PlaitNode *
 pair_cell (PlaitTape *tape, PlaitNode *const *leaves, PlaitResetOrder reset)
 {
@@ -137,7 +136,7 @@ pair_cell_after (PlaitTape *tape, PlaitNode *const *leaves)
   return pair_cell (tape, leaves, PLAIT_RESET_AFTER);
 }
 
-/* Three words under two nodes, two words under one, and a word by itself. */
+/* Three trees: three words under two nodes, two words under one node, and a single word. */
 static const gint64 tree_leaf[] = { 0, 1, 2, -1, -1, 3, 4, -1, 5 };
 static const gint64 tree_first[] = { 0, 2, 3 };
 static const gint64 tree_row[] = { 3, 7, 4 };
@@ -178,7 +177,7 @@ upward_head (PlaitTape *tape, PlaitNode *const *leaves)
   return plait_tree_bottom_up (tape, &cell, &tree_heights, leaves[0], NULL, NULL);
 }
 
-/* As in the paper: no input of nodes, no bias; the states are read twice. */
+/* A Tree-GRU without inputs of nodes and without bias, as in Chen et al. 2017. Its states are read twice. */
 static PlaitNode *
 upward_plainly (PlaitTape *tape, PlaitNode *const *leaves)
 {
@@ -188,7 +187,7 @@ upward_plainly (PlaitTape *tape, PlaitNode *const *leaves)
   return plait_multiply (tape, states, states);
 }
 
-/* The same trees from above; the word by itself is below no root. */
+/* The trees of tree_leaf top-down. The single word has no root. */
 static const gint64 tree_root[] = { -1, -1, -1, -1, 0, -1, -1, 1, -1 };
 static const gint64 side_first[] = { 0, 2, 3 };
 static const gint64 left_row[] = { 3, 5, 0 }, left_parent[] = { 4, 7, 3 };
@@ -211,7 +210,7 @@ downward_after (PlaitTape *tape, PlaitNode *const *leaves)
   return plait_tree_top_down (tape, cells, &tree_depths, leaves[0], leaves + 1);
 }
 
-/* Both sides read the same. */
+/* Left and right children read the same projected input. */
 static PlaitNode *
 downward_before (PlaitTape *tape, PlaitNode *const *leaves)
 {

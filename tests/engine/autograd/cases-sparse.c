@@ -9,13 +9,13 @@
 #define WIDTH 22 /* two heads of 11 */
 #define CHOSEN 10
 
-/* Two sets, no set; a set with a row twice; no row; one set and a set without rows. Rows are chosen by several entries,
- * and row 5 by none. */
+/* Six entries: with two sets; without a set; with a set that selects a row twice; with an empty set; with a set and an
+ * empty set; with one set. Some rows are selected by several entries; no entry selects row 5. */
 static const gint64 sets[] = { 0, 2, 2, 3, 4, 6, 7 }, rows[] = { 0, 2, 3, 6, 6, 8, 8, 10 };
 static const gint64 row[CHOSEN] = { 0, 1, 3, 2, 4, 2, 3, 1, 0, 4 };
 static const PlaitSelectedRows selected = { HEADS, { HEADS * QUERIES, sets }, { 7, rows }, row };
 
-/* One head: each query has two sets of those. */
+/* One head: each query has two or three of these sets. */
 static const gint64 single_sets[] = { 0, 2, 4, 7 };
 static const PlaitSelectedRows single = { 1, { QUERIES, single_sets }, { 7, rows }, row };
 
@@ -25,7 +25,7 @@ products (PlaitTape *tape, PlaitNode *const *leaves)
   return plait_sparse_dot_scores (tape, &selected, leaves[0], leaves[1], 0.7);
 }
 
-/* Queries are keys, and have been read before; so gradients arrive where there are some. */
+/* Queries are also keys and have been read before, so gradients are added to existing ones. */
 static PlaitNode *
 products_shared (PlaitTape *tape, PlaitNode *const *leaves)
 {
@@ -50,14 +50,14 @@ weights (PlaitTape *tape, PlaitNode *const *leaves)
   return plait_sparse_softmax (tape, &selected, leaves[0]);
 }
 
-/* Scores that have another consumer. */
+/* The scores have another consumer. */
 static PlaitNode *
 weights_shared (PlaitTape *tape, PlaitNode *const *leaves)
 {
   return plait_multiply (tape, plait_sparse_softmax (tape, &selected, leaves[0]), leaves[0]);
 }
 
-/* Weights that have another consumer. */
+/* The weights have another consumer. */
 static PlaitNode *
 read_twice (PlaitTape *tape, PlaitNode *const *leaves)
 {
@@ -68,7 +68,8 @@ read_twice (PlaitTape *tape, PlaitNode *const *leaves)
       2);
 }
 
-/* Eight leaves in blocks of two or three, of which the last two share one; four rows above them, in two blocks. */
+/* A pyramid: eight leaves in blocks of two or three, where the last two blocks share a leaf; four rows above them, in
+ * two blocks. */
 static const gint64 descent_level[] = { 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2 };
 static const gint64 descent_first[] = { -1, -1, -1, -1, -1, -1, -1, -1, 0, 2, 4, 6, 8, 10 };
 static const gint64 descent_number[] = { 0, 0, 0, 0, 0, 0, 0, 0, 2, 2, 3, 2, 2, 2 };
@@ -98,7 +99,7 @@ descend_by_scores (PlaitTape *tape, PlaitNode *const *leaves)
   return descend (tape, 1, FALSE, leaves, leaves[2]);
 }
 
-/* More queries than a vector has lanes, and heads that end within one; keys are values too. */
+/* More queries than a vector has lanes, and heads narrower than a vector; keys are also values. */
 #define MANY 18
 static const gint64 many_queries[] = { 0, MANY };
 
@@ -126,7 +127,8 @@ over_sibling_groups (PlaitTape *tape, PlaitNode *const *leaves)
   return plait_concatenate_columns (tape, (PlaitNode *[]){ one, other }, 2);
 }
 
-/* Scores that have another consumer, so that gradients arrive where there are some; weights alone, and read. */
+/* The scores have another consumer, so gradients are added to existing ones. The weights are read alone and with
+ * values. */
 static PlaitNode *
 sibling_softmax (PlaitTape *tape, PlaitNode *const *leaves)
 {

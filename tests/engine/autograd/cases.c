@@ -4,7 +4,7 @@
 #include "autograd/check.h"
 #include "autograd/layer-operators.h"
 
-/* Widths are such that vectors and what is left beside them both occur at every processor variant. */
+/* Widths are not multiples of a vector, so kernels also run their remainder loops in every processor variant. */
 
 static PlaitNode *
 linear_plain (PlaitTape *tape, PlaitNode *const *leaves)
@@ -40,7 +40,7 @@ linear_relu (PlaitTape *tape, PlaitNode *const *leaves)
   return plait_linear (tape, leaves[0], leaves[1], leaves[2], PLAIT_ACTIVATION_RELU);
 }
 
-/* The input is a view, and used twice. */
+/* The input is a view and is read twice. */
 static PlaitNode *
 linear_view (PlaitTape *tape, PlaitNode *const *leaves)
 {
@@ -93,7 +93,7 @@ exponential (PlaitTape *tape, PlaitNode *const *leaves)
   return plait_exp (tape, leaves[0]);
 }
 
-/* Squares are positive. */
+/* The logarithm of squares, which are positive. */
 static PlaitNode *
 logarithm (PlaitTape *tape, PlaitNode *const *leaves)
 {
@@ -106,7 +106,7 @@ softmax (PlaitTape *tape, PlaitNode *const *leaves)
   return plait_softmax (tape, leaves[0]);
 }
 
-/* The input is a view, whose rows have gaps, and a gradient has arrived there before. */
+/* The input is a view with gaps between rows, to which a gradient was added before. */
 static PlaitNode *
 softmax_view (PlaitTape *tape, PlaitNode *const *leaves)
 {
@@ -186,7 +186,7 @@ total (PlaitTape *tape, PlaitNode *const *leaves)
   return plait_reduce_sum (tape, leaves[0]);
 }
 
-/* Views of a view; parts of the whole get no gradient, one part gets it twice, and so does the whole. */
+/* Views of a view: some parts of the whole get no gradient, one part gets two, and the whole gets one too. */
 static PlaitNode *
 views (PlaitTape *tape, PlaitNode *const *leaves)
 {
@@ -219,7 +219,7 @@ gather_rows (PlaitTape *tape, PlaitNode *const *leaves)
   return plait_gather_rows (tape, leaves[0], indices, G_N_ELEMENTS (indices));
 }
 
-/* Windows of two rows; one overlaps, one ends in zeros. */
+/* Windows of two rows: two windows overlap, one ends in zeros. */
 static PlaitNode *
 gather_windows (PlaitTape *tape, PlaitNode *const *leaves)
 {
@@ -254,7 +254,7 @@ residual (PlaitTape *tape, PlaitNode *const *leaves)
   return plait_residual (tape, leaves[0], leaves[1], 0.4);
 }
 
-/* The stream goes on and is read by the next branch, as in a Transformer. */
+/* The residual stream is also read by the next branch, as in a Transformer. */
 static PlaitNode *
 residual_chain (PlaitTape *tape, PlaitNode *const *leaves)
 {
@@ -287,7 +287,7 @@ embed (PlaitTape *tape, PlaitNode *const *leaves)
   return plait_embed (tape, leaves[0], ids, G_N_ELEMENTS (ids), 2.5);
 }
 
-/* A table that is no leaf. */
+/* The table is a computed node, not a leaf. */
 static PlaitNode *
 embed_computed (PlaitTape *tape, PlaitNode *const *leaves)
 {
@@ -307,9 +307,9 @@ positions (PlaitTape *tape, PlaitNode *const *leaves)
 }
 
 #define WIDTH 22    /* two heads of 11 */
-#define PAIRS 6     /* of the queries and the first memory below */
-#define PAIRS_TOO 4 /* and the second */
-/* The first sentence has both memories, the second no queries, the third only the second memory, the fourth none. */
+#define PAIRS 6     /* pairs of queries and rows of the first memory */
+#define PAIRS_TOO 4 /* pairs of queries and rows of the second memory */
+/* Four sentences: with both memories; without queries; with the second memory only; without memories. */
 static const gint64 query_offsets[] = { 0, 2, 2, 3, 5 };
 static const gint64 first_offsets[] = { 0, 3, 7, 7, 7 };
 static const gint64 second_offsets[] = { 0, 1, 1, 3, 3 };
@@ -337,7 +337,7 @@ attention_causal (PlaitTape *tape, PlaitNode *const *leaves)
   return plait_attention (tape, plait_columns (tape, x, 0, 4), five_rows, &memory, 1, &options);
 }
 
-/* More keys than one block of the kernels has, twice as many in the second sentence. */
+/* More keys than a block of the kernels, and twice as many in the second sentence. */
 static PlaitNode *
 attention_long (PlaitTape *tape, PlaitNode *const *leaves)
 {
@@ -382,7 +382,7 @@ items_attention (PlaitTape *tape, PlaitNode *const *leaves)
   return plait_attention_over_items (tape, leaves[0], leaves + 1, leaves + 3, present, 2, &options, NULL);
 }
 
-/* Keys are values, and all items are there. */
+/* Keys are also values, and all items are present. */
 static PlaitNode *
 items_attention_all (PlaitTape *tape, PlaitNode *const *leaves)
 {
@@ -391,7 +391,7 @@ items_attention_all (PlaitTape *tape, PlaitNode *const *leaves)
   return plait_attention_over_items (tape, leaves[0], leaves + 1, leaves + 1, NULL, 3, &options, NULL);
 }
 
-/* Sigmoids stay away from 0. */
+/* Divisors are sigmoids, which are not near 0. */
 static PlaitNode *
 divide (PlaitTape *tape, PlaitNode *const *leaves)
 {
@@ -406,7 +406,7 @@ pair_scores (PlaitTape *tape, PlaitNode *const *leaves)
   return plait_additive_scores (tape, &pairs, leaves[0], leaves[1], leaves[2], leaves[3], leaves[4]);
 }
 
-/* A sentence of several pieces, and nothing beside queries and keys. */
+/* A sentence that is computed in several pieces of work; no extra input and no bias. */
 static PlaitNode *
 pair_scores_long (PlaitTape *tape, PlaitNode *const *leaves)
 {
@@ -433,7 +433,7 @@ pair_weights (PlaitTape *tape, PlaitNode *const *leaves)
   return plait_ragged_softmax (tape, pairs, leaves, 2);
 }
 
-/* Weights are read twice, and for themselves. */
+/* The weights are read twice and have another consumer. */
 static PlaitNode *
 pair_read (PlaitTape *tape, PlaitNode *const *leaves)
 {
@@ -444,8 +444,8 @@ pair_read (PlaitTape *tape, PlaitNode *const *leaves)
   return plait_concatenate_columns (tape, (PlaitNode *[]){ first, second }, 2);
 }
 
-/* A full block, one that begins with the surplus of its last row, one of a row alone, and one that is not full. Row 6
- * is in none. */
+/* Four blocks: a full block, one that begins with the rest of its last row, one of a single row, and one that is not
+ * full. No block has row 6. */
 static PlaitNode *
 halting_weights (PlaitTape *tape, PlaitNode *const *leaves)
 {
@@ -588,7 +588,7 @@ build_root (PlaitTape *tape, PlaitNode *const *leaves, gpointer data)
   gint64 n = output->value.rows * output->value.width;
   PlaitTensor weights;
 
-  /* A loss is its own root: its cotangent has to be 1. */
+  /* The loss itself must be the root, because its gradient has to be 1. */
   if (n == 1)
     return output;
   weights = plait_tensor (plait_arena_new_array (plait_tape_arena (tape), PlaitScalar, n), output->value.rows,

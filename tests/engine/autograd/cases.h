@@ -4,12 +4,13 @@
 #include "autograd/operators.h"
 #include "text/error.h"
 
-/* One gradient check of an operator. The mutation test runs it again under each term whose name begins with @covers. */
+/* A gradient check of an operator. The mutation test repeats it with each changed gradient term whose name begins with
+ * @covers. */
 typedef struct
 {
   const char *name;
-  const char *covers; /* NULL: there only for what the operator's other case leaves out */
-  /* Builds the operator's output from the leaves; the root is a random weighing of its elements. */
+  const char *covers; /* NULL: the mutation test skips this case */
+  /* Returns the operator's output for the leaves. The root is the sum of its elements with random weights. */
   PlaitNode *(*build) (PlaitTape *tape, PlaitNode *const *leaves);
   PlaitTapeMode mode;
   guint n_leaves;
@@ -17,19 +18,19 @@ typedef struct
   {
     gint64 rows;
     gint64 width;
-  } leaves[10]; /* drawn from a normal distribution, by case and leaf */
+  } leaves[10]; /* random numbers from a normal distribution, by case and leaf */
 } GradientCase;
 
-/* Case @i of all, or NULL after the last. */
+/* Returns case @i of all cases, or NULL after the last. */
 const GradientCase *gradient_case_at (guint i);
 
-/* Those of recurrent cells, which are among them. */
+/* The cases of recurrent cells; gradient_case_at includes them. */
 extern const GradientCase recurrent_cases[];
 extern const guint n_recurrent_cases;
 
-/* Those of rows that are chosen. */
+/* The cases of sparse attention; gradient_case_at includes them. */
 extern const GradientCase sparse_cases[];
 extern const guint n_sparse_cases;
 
-/* The gradient check of @gradient_case. */
+/* Runs the gradient check of @gradient_case. */
 gboolean run_gradient_case (const GradientCase *gradient_case, PlaitPool *pool, GError **error);

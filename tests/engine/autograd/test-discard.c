@@ -4,13 +4,13 @@
 #include "autograd/internal.h"
 #include "bench.h"
 
-/* Values that the tape gives up to save memory, and that come back. */
+/* Values that the tape discards to save memory and computes again. */
 
 #define ROWS 6
 #define WIDTH 16
 #define NUMBERS (ROWS * WIDTH)
 
-/* What every graph here reads. */
+/* The inputs of all graphs in this file. */
 typedef struct
 {
   PlaitScalar x[NUMBERS];
@@ -85,7 +85,8 @@ TEST_CASE (spare, values_come_back_with_the_same_bits)
   CHECK_INT (branch->value.stride, WIDTH);
 }
 
-/* A graph that uses values again after they were given up; @pin keeps them by taking views. */
+/* Builds a graph that reads values after the tape discarded them, runs backward and returns the root's value. @pin:
+ * takes views of the values, which keeps them. */
 static PlaitScalar
 run_graph (Numbers *numbers, gboolean pin)
 {
@@ -141,17 +142,17 @@ TEST_CASE (spare, a_value_with_another_reader_stays)
   plait_residual (bench.tape, leaves.x, branch, 0);
   CHECK (branch->value.data != NULL);
 
-  /* The derivative of an activation reads what it gave. */
+  /* Kept: the derivative of an activation reads its output. */
   activated = plait_linear (bench.tape, leaves.x, leaves.weight, NULL, PLAIT_ACTIVATION_RELU);
   plait_residual (bench.tape, leaves.x, activated, 0);
   CHECK (activated->value.data != NULL);
 
-  /* A leaf is the caller's. */
+  /* Kept: the caller owns the value of a leaf. */
   plait_residual (bench.tape, branch, leaves.x, 0);
   CHECK (leaves.x->value.data == numbers.x);
 }
 
-/* One operator or two: the same bits. */
+/* Linear layer and dropout give the same bits as one operator and as two. */
 TEST_CASE (spare, dropout_of_a_layer_needs_no_second_value)
 {
   const PlaitActivation activations[]

@@ -5,7 +5,7 @@
 #include "bench.h"
 #include "autograd/layer-operators.h"
 
-/* Values of operators, derived by hand or in plain loops over doubles. */
+/* Values of operators, computed by hand or in plain loops over doubles. */
 
 TEST_CASE (operators, linear)
 {
@@ -33,10 +33,10 @@ TEST_CASE (operators, activations)
   x = bench_leaf (&bench, 1, 3, (double[]){ -1, 0, 2 });
   CHECK (plait_activate (bench.tape, x, PLAIT_ACTIVATION_NONE) == x);
   check_tensor ("relu", plait_activate (bench.tape, x, PLAIT_ACTIVATION_RELU)->value, (double[]){ 0, 0, 2 }, NEAR);
-  /* x Phi (x), Phi from a table of the normal distribution. */
+  /* x Phi (x), with Phi from a table of the normal distribution. */
   check_tensor ("gelu", plait_activate (bench.tape, x, PLAIT_ACTIVATION_GELU)->value,
                 (double[]){ -0.158655253931457, 0, 1.954499736103642 }, NEAR);
-  /* x / 2 (1 + tanh (...)) by a calculator. */
+  /* x / 2 (1 + tanh (...)), from a calculator. */
   check_tensor ("gelu by tanh", plait_activate (bench.tape, x, PLAIT_ACTIVATION_GELU_TANH)->value,
                 (double[]){ -0.158808009391723, 0, 1.954597694087775 }, NEAR);
   check_tensor ("tanh", plait_activate (bench.tape, x, PLAIT_ACTIVATION_TANH)->value,
@@ -59,7 +59,7 @@ TEST_CASE (operators, exponentials_and_logarithms)
   /* Odds 1 : e and 1 : e^3. */
   check_tensor ("softmax", plait_softmax (tape, x)->value,
                 (double[]){ 0.268941421369995, 0.731058578630005, 0.047425873177567, 0.952574126822433 }, NEAR);
-  /* Great numbers do not overflow. */
+  /* Large numbers do not overflow. */
   check_tensor ("softmax of great numbers",
                 plait_softmax (tape, bench_leaf (&bench, 1, 3, (double[]){ 1000, 1000, -1000 }))->value,
                 (double[]){ 0.5, 0.5, 0 }, NEAR);
@@ -135,7 +135,7 @@ TEST_CASE (operators, parts_and_wholes)
 TEST_CASE (operators, layer_norm)
 {
   g_auto (Bench) bench = bench_new (1);
-  /* Mean 2, biased variance 2 / 3; and a constant row, which epsilon keeps finite. */
+  /* A row with mean 2 and biased variance 2 / 3, and a constant row, which epsilon keeps finite. */
   double s = sqrt (2. / 3 + 1e-6);
   PlaitNode *y;
 
@@ -145,7 +145,7 @@ TEST_CASE (operators, layer_norm)
   check_tensor ("y", y->value, (double[]){ -1 / s, 10, 20 + 3 / s, 0, 10, 20 }, NEAR);
 }
 
-/* What inverted dropout makes of a one, from the documented hash. */
+/* Returns 1 after inverted dropout, computed from the documented hash. */
 static double
 mask_of (PlaitRandomKey key, guint32 element, double rate)
 {
@@ -184,7 +184,7 @@ TEST_CASE (operators, dropout)
   plait_tape_backward (tape, plait_reduce_sum (tape, y));
   check_tensor ("its gradient", x->gradient, expected, NEAR);
 
-  /* The branch is dropped, not the stream. */
+  /* Dropout applies to the branch, not to the residual stream. */
   bench_begin (&bench, PLAIT_TAPE_TRAIN);
   x = bench_leaf (&bench, ROWS, WIDTH, ones);
   y = plait_residual (tape, plait_scale (tape, x, 5), x, rate);
@@ -215,7 +215,8 @@ TEST_CASE (operators, positions)
                 NEAR);
 }
 
-/* One head of attention of one query over the rows of @keys and @values that it sees, in plain loops. */
+/* Computes one head of attention for one query, in plain loops over rows first[i] .. end[i] - 1 of keys[i] and
+ * values[i]. */
 static void
 attend (const PlaitScalar *query, const PlaitTensor *keys, const PlaitTensor *values, const gint64 *first,
         const gint64 *end, guint n, gint64 column, gint64 width, double scale, double *context)
@@ -241,7 +242,7 @@ attend (const PlaitScalar *query, const PlaitTensor *keys, const PlaitTensor *va
         }
 }
 
-/* A (Q, K, V) = softmax (Q K^T / sqrt (d)) V, with the width of a head for d. */
+/* Libovicky et al. 2018, eq. 1: A (Q, K, V) = softmax (Q K^T / sqrt (d)) V, where d is the width of a head. */
 TEST_CASE (operators, libovicky2018_equation_1_scaled_dot_product)
 {
   g_auto (Bench) bench = bench_new (1);
@@ -263,7 +264,7 @@ TEST_CASE (operators, libovicky2018_equation_1_scaled_dot_product)
   check_tensor ("context", context->value, expected, NEAR);
 }
 
-/* Decoding from left to right: a query sees no key after its own place. */
+/* A query does not see keys after its own position. */
 TEST_CASE (operators, causal_attention_sees_nothing_later)
 {
   g_auto (Bench) bench = bench_new (1);
@@ -294,8 +295,8 @@ TEST_CASE (operators, causal_attention_sees_nothing_later)
   check_tensor ("context", context->value, expected, NEAR);
 }
 
-/* K_flat = concat (K_i): one softmax over the rows of all memories. The second sentence has only the second memory, the
- * third none. */
+/* Libovicky et al. 2018, eq. 5: K_flat = concat (K_i), one softmax over the rows of all memories. The second sentence
+ * has only the second memory, the third has no memory. */
 TEST_CASE (operators, libovicky2018_equation_5_one_softmax_over_all_memories)
 {
   g_auto (Bench) bench = bench_new (1);
@@ -349,7 +350,7 @@ TEST_CASE (operators, attention_gathers_keys_of_caches)
     }
 }
 
-/* Attention to contexts: a row attends to its own items, those that are there. */
+/* Libovicky et al. 2018, eq. 8: each row attends to its own items that are present. */
 TEST_CASE (operators, libovicky2018_equation_8_attention_over_items)
 {
   g_auto (Bench) bench = bench_new (1);
@@ -374,8 +375,7 @@ TEST_CASE (operators, libovicky2018_equation_8_attention_over_items)
       NEAR);
 }
 
-/* Attention taken apart, put together again, is attention: scores by products, their softmax over two memories,
- * contexts. */
+/* Dot scores, softmax over two memories and weighted sums give the same as plait_attention. */
 TEST_CASE (operators, pairs_put_together_are_attention)
 {
   g_auto (Bench) bench = bench_new (2);
@@ -405,7 +405,7 @@ TEST_CASE (operators, pairs_put_together_are_attention)
     CHECK_NEAR (found->value.data[i], expected->value.data[i], NEAR);
 }
 
-/* vector . tanh (query + key), its softmax and the context, by hand. */
+/* Chen et al. 2017, eq. 5-7: vector . tanh (query + key), its softmax, and the context, computed by hand. */
 TEST_CASE (operators, chen2017_equations_5_to_7_additive_attention)
 {
   g_auto (Bench) bench = bench_new (1);
@@ -503,7 +503,7 @@ TEST_CASE (operators, vocabulary_loss_without_gradients)
   PlaitOutputLossSums sums;
   PlaitNode *loss;
 
-  /* Equal logits: ln V a row; ties go to the lower id. */
+  /* Equal logits: the loss is ln V a row, and the lower id counts as most probable. */
   bench_begin (&bench, PLAIT_TAPE_EVALUATE);
   loss = plait_output_loss (bench.tape, bench_leaf (&bench, 2, 1, (double[]){ 1, 2 }), bench_leaf (&bench, 7, 1, NULL),
                             NULL, (gint32[]){ 0, 6 }, &options, &sums, NULL);

@@ -4,14 +4,14 @@
 #include "autograd/internal.h"
 #include "bench.h"
 
-/* Layers that are computed again in backward. */
+/* Layers that backward computes again. */
 
 #define LAYERS 6
-#define MAX_ROWS 200 /* more than are collected */
+#define MAX_ROWS 200 /* more than weight reuse collects at once */
 #define WIDTH 16
 #define STEPS 5
 
-/* The weights of the layers, and where their gradients come. */
+/* The weights of the layers and their gradients. */
 typedef struct
 {
   PlaitScalar x[MAX_ROWS * WIDTH];
@@ -45,11 +45,11 @@ typedef struct
   guint layer;
   guint *calls;
   PlaitNode *x;
-  PlaitNode *constant; /* of no gradient, from before the layers */
+  PlaitNode *constant; /* node without a gradient, made before the layers */
 } Layer;
 
-/* Norm, a weight that is used at several steps and so collected (often.c), an activation that keeps its input, dropout,
- * a view, values that are given up, and nodes without a gradient. */
+/* A layer with a norm, a weight used at several steps (weight-reuse.c), an activation that keeps its input, dropout, a
+ * view, discarded values and nodes without a gradient. */
 static PlaitNode *
 apply (PlaitTape *tape, gconstpointer data)
 {
@@ -74,13 +74,13 @@ apply (PlaitTape *tape, gconstpointer data)
   return plait_residual (tape, layer->x, y, .2);
 }
 
-/* Gradients where backward has said that nothing more is added to them. */
+/* Gradients copied when backward reports that they are complete. */
 typedef struct
 {
   const Bench *bench;
   const Numbers *numbers;
   Numbers whole;
-  gint left[LAYERS]; /* how far backward was then */
+  gint left[LAYERS]; /* argument of the report at that time */
   gint begun;
 } Watch;
 
@@ -104,7 +104,7 @@ look (gpointer data, gint left)
     }
 }
 
-/* The gradients of the layers' sum, and what the step took. */
+/* Computes the gradients of the layers' sum. Returns the memory that the step took, in bytes. */
 static gsize
 run_watched (Numbers *numbers, gint64 rows, gboolean again, PlaitTapeMode mode, guint threads, guint *calls,
              Watch *watch)
@@ -129,7 +129,7 @@ run_watched (Numbers *numbers, gint64 rows, gboolean again, PlaitTapeMode mode, 
   layer.x = plait_dropout (bench.tape, layer.x, .1);
   for (layer.layer = 0; layer.layer < LAYERS; layer.layer++)
     layer.x = plait_tape_recomputed (bench.tape, apply, &layer, sizeof layer);
-  /* Keys that are drawn behind the segments are the same too. */
+  /* Dropout after the recomputed layers has the same random keys too. */
   after[0] = plait_dropout (bench.tape, layer.x, .3);
   after[1] = layer.x;
   plait_tape_backward (bench.tape, plait_reduce_sum (bench.tape, plait_add_n (bench.tape, after, 2)));
@@ -156,7 +156,7 @@ TEST_CASE (segment, gradients_are_whole_when_backward_says_so)
         run_watched (&numbers, rows, again, PLAIT_TAPE_TRAIN, 1, &calls, &watch);
         CHECK (memcmp (watch.whole.dweight, numbers.dweight, sizeof numbers.dweight) == 0);
         CHECK (memcmp (watch.whole.dgain, numbers.dgain, sizeof numbers.dgain) == 0);
-        /* One layer after the other, the last one soon. */
+        /* Gradients are complete layer by layer, those of the last layer first. */
         for (guint l = 0; l < LAYERS; l++)
           CHECK (watch.left[l] > (l == 0 ? 0 : watch.left[l - 1]));
         CHECK (watch.left[LAYERS - 1] > watch.begun / 2);
@@ -185,7 +185,7 @@ TEST_CASE (segment, backward_has_the_same_bits)
       }
 }
 
-/* One layer is there whole, of the others what they give. */
+/* Only one layer's activations are in memory at a time, besides the outputs of all layers. */
 TEST_CASE (segment, keeps_little)
 {
   static Numbers numbers;
@@ -196,7 +196,7 @@ TEST_CASE (segment, keeps_little)
   CHECK (few < all / 2);
 }
 
-/* What nothing flows back to is computed once. */
+/* A call without gradients is computed only once. */
 static PlaitNode *
 double_constant (PlaitTape *tape, gconstpointer data)
 {

@@ -2,16 +2,16 @@
 #include "bench.h"
 #include "autograd/layer-operators.h"
 
-/* A pyramid over five rows: two rows above them, of the first three and the last two; the queries have chosen both, and
- * then what is below one of them. */
+/* A pyramid over five rows: two rows above them, of the first three and the last two. The queries have selected the two
+ * top rows, and then the children of one of them. */
 static const gint64 top_sets[] = { 0, 1, 2 }, top_rows[] = { 0, 2, 4 }, top_row[] = { 0, 1, 0, 1 };
 static const PlaitSelectedRows top = { 1, { 2, top_sets }, { 2, top_rows }, top_row };
 static const gint64 leaf_rows[] = { 0, 3, 5 }, leaf_row[] = { 2, 3, 4, 5, 6 };
 static const PlaitSelectedRows leaves = { 1, { 2, top_sets }, { 2, leaf_rows }, leaf_row };
-/* The first query goes below its first row of the top, the second below its second. */
+/* The first query follows its first top row, the second query its second. */
 static const gint64 parent[] = { 0, 0, 0, 3, 3 };
 
-/* softmax per set times the weight of the parent, by hand. */
+/* The softmax of each set times the weight of the parent, computed by hand. */
 TEST_CASE (selected, a_descent_by_hand)
 {
   g_auto (Bench) bench = bench_new (1);
@@ -51,7 +51,7 @@ TEST_CASE (selected, a_descent_by_hand)
                 context, NEAR);
 }
 
-/* Where every query of a sentence chooses all of its rows as one set, there is a pair for each. */
+/* If every query selects all rows of its sentence as one set, the results are those of query-key pairs. */
 TEST_CASE (selected, all_rows_are_the_pairs)
 {
   g_auto (Bench) bench = bench_new (2);
@@ -84,7 +84,7 @@ TEST_CASE (selected, all_rows_are_the_pairs)
     }
 }
 
-/* Gradients that are there already are added to, those of the chosen rows alone. */
+/* Gradients are added to existing ones, in selected rows only. */
 TEST_CASE (selected, backward_adds_to_chosen_rows_alone)
 {
   g_auto (Bench) bench = bench_new (1);
@@ -109,7 +109,7 @@ TEST_CASE (selected, backward_adds_to_chosen_rows_alone)
     CHECK ((memory->gradient.data[i] == 7) == (i / 3 < 2 || i / 3 > 6));
 }
 
-/* Nobody asks, and nobody finds anything. */
+/* Queries without selected rows, and no queries at all. */
 TEST_CASE (selected, nothing_has_finite_gradients)
 {
   g_auto (Bench) bench = bench_new (1);

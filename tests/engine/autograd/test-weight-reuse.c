@@ -4,12 +4,12 @@
 #include "autograd/internal.h"
 #include "bench.h"
 
-/* Weights that are used at many steps: panels made once, rows collected. */
+/* Weights used at many steps: packed once, with collected rows. */
 
 enum
 {
   STEPS = 12,
-  ROWS = 100, /* so that what is collected is multiplied in between */
+  ROWS = 100, /* so many that collected rows are multiplied before the end */
   WIDTH = 5,
 };
 
@@ -20,7 +20,8 @@ typedef struct
   PlaitScalar bias[WIDTH];
 } Numbers;
 
-/* Gradients of a chain of layers with one weight. @apart: the weight is no leaf, so each step is for itself. */
+/* Computes the gradients of a chain of layers with one weight. @apart: the weight is not a leaf, so rows are not
+ * collected. */
 static void
 go_back (guint threads, gboolean apart, gboolean biased, Numbers *gradients)
 {
@@ -84,7 +85,7 @@ TEST_CASE (often, gradients_have_the_same_bits_on_any_number_of_threads)
     }
 }
 
-/* A step that nothing goes back from leaves nothing behind for the next. */
+/* A step without backward leaves no collected rows for the next step. */
 TEST_CASE (often, nothing_is_left_for_the_next_step)
 {
   g_auto (Bench) bench = bench_new (1);
@@ -104,8 +105,8 @@ TEST_CASE (often, nothing_is_left_for_the_next_step)
       if (step != 1)
         plait_tape_backward (bench.tape, chain);
       if (step == 1)
-        value[0] = 3; /* panels are made anew at the next step */
+        value[0] = 3; /* the next step packs the weight again */
     }
-  /* The derivatives of w^12, 12 w^11, at 2 and 3. */
+  /* The derivative of w^12 is 12 w^11, here at 2 and 3. */
   CHECK_NEAR (gradient[0], 12 * 2048 + 12 * 177147, 1);
 }

@@ -3,7 +3,7 @@
 
 #include "layers/pyramid.h"
 
-/* Two levels over rows of PYRAMID_WIDTH, in blocks of three. */
+/* A pyramid of two levels over rows of width PYRAMID_WIDTH, in blocks of three. */
 
 #define PYRAMID_WIDTH 6
 

@@ -5,7 +5,7 @@
 #include "layers/attention.h"
 #include "layers/parameter-set.h"
 
-/* Identities of attention layers, and what search relies on. */
+/* Identities of attention layers, and properties that search relies on. */
 
 enum
 {
@@ -19,7 +19,7 @@ static const PlaitAttentionDeclaration biased = { .width = WIDTH, .heads = HEADS
 static const gint64 query_offsets[] = { 0, 2, 5 };
 static const PlaitRagged query_rows = { 2, query_offsets };
 
-/* Gives all parameters values away from zero, biases too. */
+/* Sets all parameters, biases too, to values away from zero. */
 static void
 fill (PlaitParameters *parameters)
 {
@@ -48,8 +48,8 @@ check_equal (const PlaitNode *found, const PlaitNode *expected, double tolerance
     CHECK_NEAR (found->value.data[i], expected->value.data[i], tolerance);
 }
 
-/* With one source and the same weights serial, parallel and flat are one call of a layer; what can differ is that flat
- * may have a projection for each memory. Then it is the same function of one memory, exactly. */
+/* Flat combination of one source, with a projection for each memory, is exactly the attention of serial and parallel
+ * combination. */
 TEST_CASE (attention, over_one_memory_is_joint_attention)
 {
   static const char *const names[] = { "only" };
@@ -76,11 +76,11 @@ TEST_CASE (attention, over_one_memory_is_joint_attention)
                plait_attention_apply (bench.tape, &cross, x, query_rows, &of_cross, 1), 0);
 }
 
-/* Flat over a cut memory is attention over the whole: eq. 5 concatenates. */
+/* Flat combination of two memories is attention to the two end to end (Libovicky et al. 2018, eq. 5). */
 TEST_CASE (attention, over_two_memories_is_attention_over_both_end_to_end)
 {
   static const gint64 first[] = { 0, 2, 3 }, second[] = { 0, 1, 4 }, whole[] = { 0, 3, 7 };
-  static const gint64 order[] = { 0, 1, 3, 2, 4, 5, 6 }; /* rows of both, sentence by sentence */
+  static const gint64 order[] = { 0, 1, 3, 2, 4, 5, 6 }; /* rows of the two memories, sentence by sentence */
   g_auto (Bench) bench = bench_new (1);
   g_autoptr (PlaitParameters) parameters = plait_parameters_new ();
   PlaitAttention attention = plait_attention_declare (parameters, "flat", &plain, 7);
@@ -118,7 +118,7 @@ TEST_CASE (attention, over_memories_one_of_which_is_missing_is_attention_without
                plait_attention_apply (bench.tape, &attention, x, query_rows, memories, 1), NEAR);
 }
 
-/* Hierarchical with one item: its weight is 1, and the layer the linear map value, then output. */
+/* Attention to one item gives it weight 1, so the layer is the value projection and then the output projection. */
 TEST_CASE (attention, over_one_item_is_a_linear_map)
 {
   g_auto (Bench) bench = bench_new (1);
@@ -138,7 +138,7 @@ TEST_CASE (attention, over_one_item_is_a_linear_map)
     CHECK_NEAR (weights[i], 1, NEAR);
 }
 
-/* A sentence that misses all it could read gets zeros, the bias of the output included, and no gradient but zero. */
+/* A sentence without memory gets zeros, even with an output bias, and its gradients are zero. */
 TEST_CASE (attention, to_nothing_is_zero_with_biases)
 {
   static const gint64 offsets[] = { 0, 2, 2 };
@@ -168,8 +168,8 @@ TEST_CASE (attention, to_nothing_is_zero_with_biases)
     CHECK (isfinite ((double)plait_parameters_gradients (parameters).data[i]));
 }
 
-/* Step by step with a cache, where each hypothesis follows its own ancestry: as the whole prefix at once. Two
- * hypotheses of three rows; after the second step both go on from hypothesis 1. */
+/* Steps with a cache, in which each hypothesis follows its own ancestors, give the same as attention to the whole
+ * prefix. Two hypotheses of three rows; after the second step, hypothesis 1 has two successors. */
 TEST_CASE (attention, step_by_step_equals_causal_attention_at_once)
 {
   enum
@@ -177,9 +177,9 @@ TEST_CASE (attention, step_by_step_equals_causal_attention_at_once)
     STEPS = 3,
     HYPOTHESES = 2
   };
-  /* Rows of the inputs x[step][hypothesis] that the final hypotheses consist of. */
+  /* The rows of x[step][hypothesis] that the final hypotheses consist of. */
   static const gint64 ancestry[HYPOTHESES][STEPS] = { { 1, 3, 4 }, { 1, 3, 5 } };
-  /* What each step gathers from the cache, hypothesis after hypothesis. */
+  /* The cache rows that each step reads, hypothesis after hypothesis. */
   static const gint64 gathers[STEPS][HYPOTHESES * STEPS] = { { 0, 1 }, { 0, 2, 1, 3 }, { 1, 3, 4, 1, 3, 5 } };
   static const gint64 whole[] = { 0, STEPS, 2 * STEPS };
   g_auto (Bench) bench = bench_new (2);
@@ -217,7 +217,7 @@ TEST_CASE (attention, step_by_step_equals_causal_attention_at_once)
     }
 }
 
-/* What a sentence gets does not depend on the other sentences of its batch. */
+/* The result for a sentence does not depend on the other sentences of its batch. */
 TEST_CASE (attention, does_not_mix_sentences)
 {
   static const gint64 offsets[] = { 0, 4, 6 };
@@ -237,7 +237,8 @@ TEST_CASE (attention, does_not_mix_sentences)
     CHECK_NEAR (x->gradient.data[i], 0, 0);
 }
 
-/* No weights of a long sentence are kept for backward: a step takes less memory than those of a single head would. */
+/* Attention weights are not kept for backward: a step on a long sentence takes less memory than one head's weights
+ * would. */
 TEST_CASE (attention, keeps_no_weights_for_backward)
 {
   static const gint64 offsets[] = { 0, 1024 };

@@ -3,9 +3,10 @@
 
 #include "bench.h"
 
-/* Where numbers cut rows into blocks. */
+/* Blocks cut by halting numbers and by firing weights. */
 
-/* The blocks of @s as text: the rows of each with shares, and how many children it has, [0 1 2|3]. */
+/* Returns the blocks of sentence @s as text: for each, the rows with weights, and the number of children, "[0 1
+ * 2|3]". */
 static char *
 blocks_text (const PlaitBlocks *blocks, gint64 s)
 {
@@ -23,7 +24,7 @@ blocks_text (const PlaitBlocks *blocks, gint64 s)
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
-/* A row's parent is the first of the blocks that have it among their children. */
+/* Checks that a row's parent is the first block that has the row as a child. */
 static void
 check_parents (const PlaitBlocks *blocks, gint64 n)
 {
@@ -46,7 +47,7 @@ typedef struct
   const char *blocks;
 } Cut;
 
-/* Holds the cuts, each a sentence of its own in one batch; rows count from 0 in the text. */
+/* Checks @cuts, each of which is a sentence of one batch. Row numbers in the texts count from 0. */
 static void
 hold_cuts (const Cut *cuts, guint n, gboolean halts, gint64 longest)
 {
@@ -72,10 +73,10 @@ TEST_CASE (blocks, act_cuts_where_the_numbers_reach_one)
   static const Cut cuts[] = {
     { { .5, .5, .5, .25 }, 4, "[0 1|2][2 3|2]" },
     { { .5, .49, .5, .6 }, 4, "[0 1|2][2 3|2]" }, /* 1 - epsilon is enough */
-    { { .1, .1, .1, .1 }, 4, "[0 1 2 3|4]" },     /* never halts: the end of the sentence closes it */
+    { { .1, .1, .1, .1 }, 4, "[0 1 2 3|4]" },     /* never reaches 1; the sentence ends the block */
     { { .995, .2, .2, .2 }, 4, "[0|1][1 2 3|3]" },
     { { .2, .2, .995, .995 }, 4, "[0 1 2|3][3|1]" },
-    { { .995, .995, .995 }, 3, "" }, /* as many blocks as rows: no level */
+    { { .995, .995, .995 }, 3, "" }, /* as many blocks as rows, so there is no level */
     { { .5 }, 1, "" },
     { { 0 }, 0, "" },
   };
@@ -96,16 +97,18 @@ TEST_CASE (blocks, act_has_blocks_of_so_many_rows_at_most)
 TEST_CASE (blocks, cif_carries_the_surplus_and_judges_the_tail)
 {
   static const Cut cuts[] = {
-    { { .5, .5, .5, .5 }, 4, "[0 1|2][2 3|2]" },    /* nothing is carried */
-    { { .75, .75, .5, .25 }, 4, "[0 1|2][1 2|3]" }, /* the tail of .25 is dropped: row 3 is the last block's child */
-    { { .75, .75, .5, .25, .5 }, 5, "[0 1|2][1 2|2][3 4|2]" }, /* a tail of .75 is a block */
-    { { .5, .5, .5 }, 3, "[0 1|3]" },                          /* half a block is none */
-    { { .75, .75, .25, .25 }, 4, "[0 1|2][1 2 3|3]" },         /* fills exactly */
-    { { .25, .25, .25, .125, .5 }, 5, "[0 1 2 3 4|5]" },       /* the tail is the surplus alone, and dropped */
-    { { .25, .25, .375, .875, .0 }, 5, "[0 1 2 3|4][3 4|2]" }, /* the same, kept */
-    { { .25, .125 }, 2, "" },                                  /* no block at all */
+    { { .5, .5, .5, .5 }, 4, "[0 1|2][2 3|2]" },    /* no surplus for the next block */
+    { { .75, .75, .5, .25 }, 4, "[0 1|2][1 2|3]" }, /* the rest of .25 is dropped; row 3 is a child of the last block */
+    { { .75, .75, .5, .25, .5 }, 5, "[0 1|2][1 2|2][3 4|2]" }, /* a rest of .75 is a block */
+    { { .5, .5, .5 }, 3, "[0 1|3]" },                          /* a rest of .5 is not a block */
+    { { .75, .75, .25, .25 }, 4, "[0 1|2][1 2 3|3]" },         /* the second block reaches exactly 1 */
+    { { .25, .25, .25, .125, .5 }, 5, "[0 1 2 3 4|5]" }, /* the rest is only the surplus of row 4 and is dropped */
+    { { .25, .25, .375, .875, .0 },
+      5,
+      "[0 1 2 3|4][3 4|2]" }, /* the rest is only the surplus of row 3 and becomes a block */
+    { { .25, .125 }, 2, "" }, /* the sum never reaches 1 */
     { { .25, .5 }, 2, "[0 1|2]" },
-    { { .75, .9 }, 2, "" }, /* two blocks of two rows */
+    { { .75, .9 }, 2, "" }, /* two blocks for two rows, so there is no level */
     { { .9 }, 1, "" },
     { { 0 }, 0, "" },
   };

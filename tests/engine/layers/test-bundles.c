@@ -6,17 +6,18 @@
 #include "layers/parameter-set.h"
 #include "layers/internal.h"
 
-/* Sentences that go through recurrences and trees in bundles, one a thread: nobody can tell by the numbers. */
+/* Recurrences and trees in bundles of sentences, one a thread: the results have the same bits on any number of
+ * threads. */
 
 enum
 {
-  SENTENCES = 40, /* in bundles of eight or more: of up to five threads */
+  SENTENCES = 40, /* up to five bundles of at least eight sentences */
   MAX_LENGTH = 6,
   INPUT = 3,
-  WIDTH = 10, /* no whole vectors */
+  WIDTH = 10, /* not a multiple of a vector */
 };
 
-/* Sentences of 0 to 6 rows. Every third has no tree, the others branch to the right or to the left. */
+/* A batch of sentences with 0 to 6 rows. Every third has no tree; the others branch to the right or to the left. */
 typedef struct
 {
   gint64 leaves[SENTENCES + 1];
@@ -73,7 +74,7 @@ append (GArray *numbers, PlaitTensor tensor)
     g_array_append_vals (numbers, plait_tensor_row (tensor, row), (guint)tensor.width);
 }
 
-/* The states of all rows and all gradients. (transfer full) */
+/* Returns the states of all rows and all gradients. (transfer full) */
 static GArray *
 compute (const Kind *kind, guint threads)
 {

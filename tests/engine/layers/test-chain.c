@@ -6,12 +6,12 @@
 #include "layers/internal.h"
 
 /*
- * The bottom-up pass over a left-branching chain is the sequence that the chain encodes: each node has the states
- * before it on its left and one word on its right, which is then the input. Weights of left children are a cell's
- * recurrent ones, those of right children its input's.
+ * Bottom-up over a left-branching chain, a tree unit computes a sequence: each node has the previous states as its left
+ * child and one word as its right child, which is the input. Weights of left children are the recurrent weights of a
+ * cell, weights of right children its input weights.
  *
- *     Tree-LSTM   fl = f; words have no cells, so what fr is does not matter
- *     Tree-GRU    r_L = r, z_L = z, z = 1 - z_L = sigmoid (- ...), and biases hold r_R at 1 and z_R at 0
+ *     Tree-LSTM   fl = f; words have no cell states, so fr does not matter
+ *     Tree-GRU    r_L = r, z_L = z, z = 1 - z_L = sigmoid (- ...), and biases keep r_R at 1 and z_R at 0
  *
  * The state before the first node is the first word.
  */
@@ -19,12 +19,12 @@
 #define WORDS 5
 #define NODES (WORDS - 1)
 #define WIDTH 4
-#define ALWAYS 60 /* sigmoid (ALWAYS) is 1 and sigmoid (-ALWAYS) 0 to any precision here */
+#define ALWAYS 60 /* sigmoid (ALWAYS) is 1 and sigmoid (-ALWAYS) is 0 in any precision */
 
-/* A gate of a unit, from a gate of the cell. */
+/* A gate of a tree unit and the gate of a cell that it copies. */
 typedef struct
 {
-  PlaitTensor left; /* [w, w]: of left children */
+  PlaitTensor left; /* [w, w], for left children */
   PlaitTensor right;
   PlaitTensor bias; /* [1, w] */
 } Gate;
@@ -67,7 +67,7 @@ copy_gate (const PlaitLinear *to, gint64 to_gate, const PlaitCell *from, gint64 
   scale (unit.bias, cell.bias, factor);
 }
 
-/* Gate @gate of @to is sigmoid (@bias), whatever the children are. */
+/* Makes gate @gate of @to constant, sigmoid (@bias), for all children. */
 static void
 hold_gate (const PlaitLinear *to, gint64 gate, PlaitScalar bias)
 {

@@ -27,7 +27,7 @@ TEST_CASE (layers, embedding)
                 (double[]){ 18, 21, 0, 3, 18, 21 }, NEAR);
 }
 
-/* Vaswani et al. 2017, 3.5. */
+/* Vaswani et al. 2017, section 3.5. */
 TEST_CASE (layers, positions_interleaved_by_formula)
 {
   PlaitScalar numbers[3 * 4];
@@ -41,7 +41,7 @@ TEST_CASE (layers, positions_interleaved_by_formula)
       }
 }
 
-/* Of an odd width: by the formula a last sine, in Neural Monkey a last column of zeros. */
+/* If the width is odd, the formula's last column is a sine, and Neural Monkey's is zero. */
 TEST_CASE (layers, positions_of_odd_widths)
 {
   PlaitScalar numbers[2 * 5], one;
@@ -70,7 +70,7 @@ TEST_CASE (layers, positions_of_odd_widths)
   CHECK_NEAR (one, sin (3), NEAR);
 }
 
-/* Marian's: the interleaved ones with all sines before all cosines; of an odd width there is a sine more. */
+/* Marian puts all sines before all cosines. If the width is odd, there is one more sine. */
 TEST_CASE (layers, positions_in_halves_are_the_interleaved_ones_in_another_order)
 {
   for (int width = 1; width <= 6; width++)
@@ -85,7 +85,7 @@ TEST_CASE (layers, positions_in_halves_are_the_interleaved_ones_in_another_order
     }
 }
 
-/* BART's, Lewis et al. 2020: the norm stands before dropout. */
+/* BART (Lewis et al. 2020) normalises before dropout. */
 TEST_CASE (layers, positions_have_a_norm_with_the_model_s_epsilon)
 {
   g_auto (Bench) bench = bench_new (1);
@@ -149,7 +149,7 @@ TEST_CASE (layers, no_positions_leave_the_rows_alone)
   CHECK (plait_positions_apply (bench.tape, &none, x, rows, 0, 0.1) == x);
 }
 
-/* In training the layers drop what they say: the inner activations, the attention weights. */
+/* In training, dropout applies to inner activations and attention weights. */
 TEST_CASE (layers, drop_out_in_training_only)
 {
   g_auto (Bench) bench = bench_new (1);
@@ -188,7 +188,7 @@ TEST_CASE (layers, drop_out_in_training_only)
     }
 }
 
-/* A layer of an encoder and one of a decoder, with everything on: what the gradient check of parameters walks over. */
+/* An encoder layer and a decoder layer with all options on, whose parameters' gradients are checked. */
 typedef struct
 {
   PlaitEmbedding embedding;
@@ -259,7 +259,7 @@ TEST_CASE (layers, have_right_gradients)
   CHECK (plait_parameters_find (parameters, "joint/key_value/second/weight") == layers.joint.key_value[1].weight);
   CHECK (plait_parameters_find (parameters, "self/query_key_value/bias") == layers.self.query_key_value.bias);
   CHECK (plait_parameters_allocate (parameters, NULL));
-  /* Biases and gains too away from their start. */
+  /* Move biases and gains away from their initial values too. */
   values = plait_parameters_write_values (parameters);
   for (gint64 i = 0; i < values.width; i++)
     values.data[i] = (PlaitScalar)(0.6 * plait_random_normal (check.key, (guint64)i));

@@ -6,7 +6,7 @@
 #include "reference.h"
 #include "layers/parameter-set.h"
 
-/* Recurrent cells against a float64 reference and against themselves. */
+/* Recurrent cells, checked against a float64 reference and against each other. */
 
 enum
 {
@@ -32,7 +32,7 @@ check_gradient (PlaitParameter *parameter, gint64 column, const char *the_case, 
   reference_check_gradient (parameter, column, the_case, name);
 }
 
-/* Calls @visit for the weights of @cell and what the reference calls them: W, U and b of each gate, after @prefix. */
+/* Calls @visit for the weights of @cell, with their names in the reference: W, U and b of each gate, after @prefix. */
 static void
 visit_cell (const PlaitCell *cell, const char *the_case, const char *prefix,
             void (*visit) (PlaitParameter *parameter, gint64 column, const char *the_case, const char *name))
@@ -51,7 +51,7 @@ visit_cell (const PlaitCell *cell, const char *the_case, const char *prefix,
   visit (cell->recurrent.bias, 2 * WIDTH, the_case, "ch");
 }
 
-/* The sentence of the reference, forwards and, for the GRUs, backwards by the same cell: values and all gradients. */
+/* Checks values and all gradients of the reference's sentence, forwards and, for GRUs, backwards with the same cell. */
 static void
 hold_to_reference (const char *name, const PlaitCellDeclaration *declaration)
 {
@@ -84,7 +84,7 @@ hold_to_reference (const char *name, const PlaitCellDeclaration *declaration)
   visit_cell (&cell, name, "", check_gradient);
 }
 
-/* h_i = GRU (h_{i-1}, s_i) in both directions, the reset as the papers write it. */
+/* Chen et al. 2017, eq. 2: h_i = GRU (h_{i-1}, s_i) in both directions, with PLAIT_RESET_BEFORE. */
 TEST_CASE (recurrent, chen2017_equation_2_gru)
 {
   hold_to_reference ("recurrent/gru_before", &declarations[0]);
@@ -95,7 +95,7 @@ TEST_CASE (recurrent, gru_with_the_reset_after_the_product)
   hold_to_reference ("recurrent/gru_after", &declarations[1]);
 }
 
-/* dl4mt's second cell and cuDNN have a bias within the reset. */
+/* The second cell of dl4mt, and cuDNN, have a bias inside the reset product. */
 TEST_CASE (recurrent, gru_with_a_bias_within_the_reset)
 {
   hold_to_reference ("recurrent/gru_after_ch", &declarations[2]);
@@ -106,7 +106,7 @@ TEST_CASE (recurrent, lstm)
   hold_to_reference ("recurrent/lstm", &declarations[3]);
 }
 
-/* A cell of each kind with drawn weights, biases too. */
+/* A cell of each kind with random weights and biases. */
 typedef struct
 {
   Bench bench;
@@ -137,7 +137,7 @@ world_clear (World *world)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (World, world_clear)
 
-/* What the sentences begin with: drawn, by @number; an LSTM's cells too. */
+/* Returns random initial states of @n sentences, chosen by @number; for an LSTM also cell states. */
 static PlaitCellState
 beginning (World *world, gint64 n, guint64 number)
 {
@@ -161,7 +161,7 @@ check_equal (const char *what, const PlaitNode *found, const PlaitNode *expected
       }
 }
 
-/* The same rows, the last of each sentence first. */
+/* Returns the rows of @x with each sentence reversed. */
 static PlaitNode *
 turned (Bench *bench, PlaitNode *x)
 {
@@ -197,7 +197,7 @@ TEST_CASE (recurrent, backwards_is_forwards_over_turned_rows)
     }
 }
 
-/* A batch gives what its sentences give one by one; one of them is missing. */
+/* A batch gives the same as its sentences one by one; one of them is missing. */
 TEST_CASE (recurrent, reads_each_sentence_by_itself)
 {
   for (guint i = 0; i < G_N_ELEMENTS (declarations); i++)
@@ -230,7 +230,7 @@ TEST_CASE (recurrent, reads_each_sentence_by_itself)
       }
 }
 
-/* A sentence without rows has no part in anything, and no rows at all are legal. */
+/* A sentence without rows changes nothing, and a batch without rows is allowed. */
 TEST_CASE (recurrent, lets_sentences_be_missing)
 {
   static const gint64 none[] = { 0, 0, 0 };
@@ -261,7 +261,7 @@ TEST_CASE (recurrent, lets_sentences_be_missing)
     }
 }
 
-/* The gradients of all parameters and of the leaves, which are two. */
+/* Stores (if @first) or compares the gradients of all parameters and of the two leaves. */
 static void
 check_gradients (World *world, PlaitNode *const *leaves, PlaitScalar *kept, gboolean first)
 {
@@ -281,7 +281,7 @@ check_gradients (World *world, PlaitNode *const *leaves, PlaitScalar *kept, gboo
         CHECK_NEAR (leaves[leaf]->gradient.data[i], kept[n], 10 * NEAR);
 }
 
-/* Steps one by one, as a decoder takes them, give what a run gives, and so do their gradients. */
+/* Single steps, as in a decoder, give the values and gradients of a whole run. */
 TEST_CASE (recurrent, steps_make_a_run)
 {
   static const gint64 both[] = { 0, 3, 6 };
@@ -331,7 +331,7 @@ TEST_CASE (recurrent, steps_make_a_run)
     }
 }
 
-/* Cho et al. 2014b: where z is 1 the state stays, where it is 0 the candidate takes its place. */
+/* Cho et al. 2014b: if z is 1, the state stays; if z is 0, the candidate replaces it. */
 TEST_CASE (recurrent, update_gate_keeps_the_old_state)
 {
   for (guint i = 0; i < 3; i++)
@@ -361,7 +361,7 @@ TEST_CASE (recurrent, update_gate_keeps_the_old_state)
     }
 }
 
-/* Packed weights and kept gates of one step alone change nothing. */
+/* Packed weights, and gates of only one step, change nothing. */
 TEST_CASE (recurrent, evaluation_gives_what_training_gives)
 {
   for (guint i = 0; i < G_N_ELEMENTS (declarations); i++)
@@ -417,7 +417,7 @@ TEST_CASE (recurrent, parameters_have_names_and_begin_as_declared)
     CHECK_NEAR (before.input.bias->value.data[i], 0, 0);
 }
 
-/* Both directions side by side: values, cells and all gradients. */
+/* Checks both directions side by side: values, cell states and all gradients. */
 static void
 hold_stack_to_reference (const char *name, const PlaitCellDeclaration *cell)
 {
@@ -459,7 +459,7 @@ TEST_CASE (recurrent, lstm_in_both_directions)
   hold_stack_to_reference ("recurrent/bilstm", &declarations[3]);
 }
 
-/* A second layer reads what the first gives; a summary is where each direction ends, or zeros. */
+/* The second layer reads the output of the first. The summary is the last state of each direction, or zeros. */
 TEST_CASE (recurrent, layers_stand_on_one_another_and_end_in_a_summary)
 {
   static const PlaitDirections all[] = { PLAIT_DIRECTIONS_BOTH, PLAIT_DIRECTIONS_FORWARD, PLAIT_DIRECTIONS_BACKWARD };

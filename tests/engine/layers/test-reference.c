@@ -7,7 +7,7 @@
 #include "layers/attention.h"
 #include "layers/internal.h"
 
-/* Layers against a float64 reference: outputs, weights and all gradients. */
+/* Layers checked against a float64 reference: outputs, attention weights and all gradients. */
 
 enum
 {
@@ -71,7 +71,7 @@ TEST_CASE (reference, cross_entropy)
 
       x = reference_input (&bench, names[others], "x");
       weight = bench_leaf (&bench, table->rows, table->width, table->numbers);
-      /* Each row has a cotangent of its own. */
+      /* Each row has its own output gradient. */
       for (int i = 0; i < 4; i++)
         {
           PlaitOutputLossOptions options = { .smoothing = 0.1, .others = others, .scale = cotangents[i] };
@@ -87,7 +87,7 @@ TEST_CASE (reference, cross_entropy)
     }
 }
 
-/* A^h (Q, K, V), eq. 2-3: heads are projected, attended to, concatenated and projected back. */
+/* Libovicky et al. 2018, eq. 2-3, A^h (Q, K, V): heads are projected, attended to, concatenated and projected back. */
 TEST_CASE (reference, libovicky2018_equations_2_and_3_multi_head_attention)
 {
   const char *name = "transformer/attend";
@@ -113,8 +113,8 @@ TEST_CASE (reference, libovicky2018_equations_2_and_3_multi_head_attention)
   reference_check_attention (&attention, name, NULL);
 }
 
-/* With biases and a causal mask, which only self-attention has: the reference's q and m are then two inputs, so the
- * operators are put together by hand. */
+/* Attention with biases and a causal mask. Only self-attention has a mask, and the reference's q and m are two inputs,
+ * so this test composes the operators. */
 TEST_CASE (reference, causal_attention_with_biases)
 {
   const char *name = "transformer/attend_bias_causal";
@@ -144,7 +144,8 @@ TEST_CASE (reference, causal_attention_with_biases)
   reference_check_attention (&attention, name, NULL);
 }
 
-/* A whole encoder layer: self-attention and feed-forward layer with residuals, norms before or after. */
+/* Checks a whole encoder layer: self-attention and feed-forward layer with residual connections, pre-norm or
+ * post-norm. */
 static void
 check_encoder_layer (const char *name, PlaitEncoderNorm norm, gboolean biases, PlaitFeedForwardActivation activation)
 {
@@ -196,7 +197,8 @@ TEST_CASE (reference, encoder_layer_with_norms_after_and_biases)
 
 static const gint64 memory_lengths[] = { 3, 0, 4 };
 
-/* K_flat = V_flat = concat (K_i), A_flat (Q, K_1:n) = A (Q, K_flat), with biases and one memory missing; norm after. */
+/* Libovicky et al. 2018, eq. 5-6: K_flat = V_flat = concat (K_i), A_flat (Q, K_1:n) = A (Q, K_flat), with biases and
+ * one memory missing; post-norm. */
 TEST_CASE (reference, libovicky2018_equations_5_and_6_flat)
 {
   const char *name = "combiner/flat_post_304";
@@ -235,7 +237,8 @@ TEST_CASE (reference, libovicky2018_equations_5_and_6_flat)
   reference_check_norm (&norm, name, "ln");
 }
 
-/* K_hier = V_hier = concat (A (Q, K_i)), A_hier (Q, K_1:n) = A (Q, K_hier), one memory missing; norm before. */
+/* Libovicky et al. 2018, eq. 7-8: K_hier = V_hier = concat (A (Q, K_i)), A_hier (Q, K_1:n) = A (Q, K_hier), one memory
+ * missing; pre-norm. */
 TEST_CASE (reference, libovicky2018_equations_7_and_8_hierarchical)
 {
   const char *name = "combiner/hierarchical_pre_304";

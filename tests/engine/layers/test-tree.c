@@ -7,7 +7,7 @@
 #include "layers/parameter-set.h"
 #include "layers/internal.h"
 
-/* Units over trees against a float64 reference and against themselves. */
+/* Tree units, checked against a float64 reference and against each other. */
 
 enum
 {
@@ -23,7 +23,7 @@ check_gradient (PlaitParameter *parameter, gint64 column, const char *the_case, 
 
 typedef void (*Visit) (PlaitParameter *parameter, gint64 column, const char *the_case, const char *name);
 
-/* Calls @visit for the half of @parameter from row @row on (-1: for all of it) that is called @letter and @gate after
+/* Calls @visit for half of @parameter, from row @row on (-1: for all of it), with the name @letter and @gate after
  * @prefix. */
 static void
 visit_part (Visit visit, const PlaitParameter *parameter, gint64 row, gint64 column, const char *the_case,
@@ -42,7 +42,8 @@ visit_part (Visit visit, const PlaitParameter *parameter, gint64 row, gint64 col
   visit (&part, column, the_case, plait_test_format ("%s%s%s", prefix, letter, gate));
 }
 
-/* The weights of @unit as the reference calls them: L and R of the children, X of the input, b, and the gate. */
+/* Calls @visit for the weights of @unit, with their names in the reference: L and R for children, X for the input, b,
+ * and the gate. */
 static void
 visit_unit (const PlaitTreeUnit *unit, const char *the_case, const char *prefix, Visit visit)
 {
@@ -95,7 +96,7 @@ visit_down (const PlaitTreeTopDown *down, const char *the_case, Visit visit)
   visit_down_cell (&down->right, the_case, "down/R/", visit);
 }
 
-/* One tree of @n nodes over @words leaves. */
+/* Returns one tree of @n inner nodes over @words leaves. */
 static const PlaitTreeRows *
 tree_of (Bench *bench, gint64 words, gint64 n, const gint64 *left, const gint64 *right)
 {
@@ -121,7 +122,7 @@ hold_bidirectional (const char *name, PlaitResetOrder reset, PlaitTreeRoot root,
   PlaitBitreeDeclaration declaration = {
     .reset = reset,
     .leaf_width = WIDTH,
-    .candidate_bias = reset == PLAIT_RESET_AFTER, /* as the authors' code */
+    .candidate_bias = reset == PLAIT_RESET_AFTER, /* as in the authors' code */
     .root = root,
   };
   PlaitBitree bitree = plait_bitree_declare (parameters, "", &declaration);
@@ -140,7 +141,7 @@ hold_bidirectional (const char *name, PlaitResetOrder reset, PlaitTreeRoot root,
   visit_down (&bitree.down, name, check_gradient);
 }
 
-/* Bottom-up alone: the first columns of the reference's rows. */
+/* Chen et al. 2017, eq. 8. Bottom-up states are the first columns of the reference's rows. */
 TEST_CASE (tree, chen2017_equation_8_tree_gru)
 {
   static const gint64 left[] = { 0, 4, 5 }, right[] = { 1, 2, 3 };
@@ -162,14 +163,14 @@ TEST_CASE (tree, chen2017_equation_8_tree_gru)
     check_tensor ("rows", plait_tensor_rows (states->value, row, 1), rows->numbers + row * rows->width, NEAR);
 }
 
-/* Bottom-up by Tree-GRUs, top-down from tanh (W h + b), the resets before the products. */
+/* Chen et al. 2017, eq. 8-10: a Tree-GRU bottom-up, top-down from tanh (W h + b), with PLAIT_RESET_BEFORE. */
 TEST_CASE (tree, chen2017_equations_8_to_10_bidirectional)
 {
   hold_bidirectional ("trees/bigru_balanced5_before", PLAIT_RESET_BEFORE, PLAIT_ROOT_TANH, 5, 4, balanced_left,
                       balanced_right);
 }
 
-/* The authors' code: resets after the products, a bias in the candidate, the root by a step of the left cell. */
+/* The code of Chen et al. 2017: PLAIT_RESET_AFTER, a bias in the candidate, and the root by a step of the left cell. */
 TEST_CASE (tree, bidirectional_as_the_authors_compute)
 {
   hold_bidirectional ("trees/bigru_random7_after", PLAIT_RESET_AFTER, PLAIT_ROOT_GRU, 7, 6, random_left, random_right);
@@ -206,7 +207,7 @@ TEST_CASE (tree, lstm_over_two_children)
   visit_unit (&unit, name, "", check_gradient);
 }
 
-/* Teng & Zhang 2016: nodes read the word of their head beside their children. */
+/* Teng & Zhang 2016: nodes read their head word besides their children. */
 TEST_CASE (tree, nodes_read_the_words_of_their_heads)
 {
   const char *name = "trees/lexical_random7";
@@ -238,7 +239,8 @@ TEST_CASE (tree, nodes_read_the_words_of_their_heads)
   visit_heads (&heads, name, check_gradient);
 }
 
-/* Three words under a tree and a word beside it, a missing sentence, two words without a tree, two with. */
+/* Four sentences: three words in a tree and one word outside; no words; two words without a tree; two words with a
+ * tree. */
 static const gint64 leaf_offsets[] = { 0, 4, 4, 6, 8 }, node_offsets[] = { 0, 2, 2, 2, 3 };
 static const gint64 batch_words[] = { 3, 0, 2, 2 };
 static const gint64 batch_left[] = { 1, 0, 0 }, batch_right[] = { 2, 4, 1 };
@@ -265,7 +267,7 @@ TEST_CASE (tree, rows_know_their_children_and_parents)
   CHECK_INT (tree->down.n, 2);
 }
 
-/* A batch gives what its trees give one by one; rows below no root are zeros on the way down. */
+/* A batch gives the same as its trees one by one. Rows outside trees are zero top-down. */
 TEST_CASE (tree, reads_each_tree_by_itself)
 {
   g_auto (Bench) bench = bench_new (2);

@@ -15,9 +15,9 @@
 #include "faulty-settings.h"
 
 /*
- * A combiner, encoder or coverage that is faulty in one place, or sound. The name of the file that it is loaded from
- * says which; test-faulty-plugin.c copies the module to that name, and says what the host answers. FAULTY_SYMBOL and
- * FAULTY_ENTRY make the two faults that a name cannot.
+ * A combiner, encoder or coverage with one fault, or sound. The name of its file chooses the fault;
+ * test-faulty-plugin.c copies the module to that name and checks the host's message. FAULTY_SYMBOL and FAULTY_ENTRY
+ * make the two faults that a name cannot choose.
  */
 #ifndef FAULTY_SYMBOL
 #define FAULTY_SYMBOL plait_plugin
@@ -94,7 +94,7 @@ own_name (void)
   return name;
 }
 
-/* TRUE if the host tries the module in a child, which dies with its parent. */
+/* TRUE in the sandbox, a child process that dies with its parent. */
 static gboolean
 is_tried (void)
 {
@@ -129,7 +129,7 @@ spin (void)
 #define WILD_POINTER ((gconstpointer)64)
 #define HUGE_STATE (1u << 30)
 
-/* Code that runs while the module is loaded. */
+/* Runs while the module is loaded. */
 __attribute__ ((constructor)) static void
 construct (void)
 {

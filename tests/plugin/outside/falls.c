@@ -5,7 +5,7 @@
 
 #include "falls-settings.h"
 
-/* What no author wants to write: a combiner that brings the process down. */
+/* A combiner that crashes or ends the process. */
 
 static gboolean
 build (PlaitCrossAttention *cross, gconstpointer data, gpointer state, GError **error)
@@ -17,7 +17,7 @@ build (PlaitCrossAttention *cross, gconstpointer data, gpointer state, GError **
   return TRUE;
 }
 
-/* Without an end that is reached. */
+/* Recurses without end. */
 static int
 fall (volatile char *above)
 {

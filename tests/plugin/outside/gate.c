@@ -6,7 +6,7 @@
 #include "gate-settings.h"
 
 /*
- * Every context passes a gate that query and context open together, column by column:
+ * A combiner with a gate for each context, opened by query and context together, column by column:
  *
  *     q <- normalise (x);  c_i <- attend_i (q);  g_i <- sigmoid (q W_i + c_i U_i + b_i)
  *     x <- residual (x, sum_i g_i * c_i)
@@ -20,7 +20,7 @@ typedef struct
 
 typedef struct
 {
-  Gate *gates; /* one a memory */
+  Gate *gates; /* one for each memory */
 } State;
 
 static PlaitLinear
@@ -51,7 +51,7 @@ build (PlaitCrossAttention *cross, gconstpointer data, gpointer memory, GError *
   return TRUE;
 }
 
-/* A sentence without this source has a context of zeros, whatever the gate. */
+/* Returns the gated context. A sentence without this source keeps a zero context. */
 static PlaitNode *
 let_through (PlaitTape *tape, const Gate *gate, PlaitNode *query, PlaitNode *context)
 {

@@ -4,8 +4,7 @@
 #include "hops-settings.h"
 
 /*
- * Two hops over every memory, each with an attention of its own: what the second asks for depends on what the first
- * has found.
+ * Two hops over every memory, each with its own attention: the query of the second depends on the context of the first.
  *
  *     for each memory i:  x <- residual (x, attend_i (normalise (x)))
  *                         x <- residual (x, attend'_i (normalise (x)))

@@ -5,8 +5,8 @@
 #include "mean-settings.h"
 
 /*
- * A combiner as somebody writes it outside plait's tree, for every decoder: the contexts of all memories, averaged,
- * scaled, and let through by the query, which is repeated or cut to their width.
+ * A combiner built outside plait's tree, for every decoder: the mean of all contexts, scaled and gated by the query,
+ * which is repeated or cut to their width.
  *
  *     q <- normalise (x);  x <- residual (x, sigmoid (fit (q)) * gain / n * sum_i attend_i (q))
  */
@@ -22,7 +22,7 @@ build (PlaitCrossAttention *cross, gconstpointer data, gpointer state, GError **
   return TRUE;
 }
 
-/* A query may be as wide as contexts, wider or narrower. */
+/* Returns @query in the width of contexts: repeated if it is narrower, cut if it is wider. */
 static PlaitNode *
 fit (PlaitCrossAttention *cross, PlaitNode *query)
 {

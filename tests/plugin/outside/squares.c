@@ -6,8 +6,8 @@
 #include "squares-settings.h"
 
 /*
- * The attention that a row has had so far, and a loss that says how it is spread: the sum of its squares is 1 for a
- * query that looks at one row, and 1 / n for one that looks at n rows alike.
+ * A coverage of the attention paid so far, with a loss that measures its spread: the sum of squares is 1 for a query
+ * that attends to one row, and 1 / n for one that attends to n rows equally.
  *
  *     C_j = C_(j-1) + a_j;  score_j = tanh (C_(j-1)) V;  squares = sum a_j^2
  */

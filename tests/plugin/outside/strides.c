@@ -4,8 +4,8 @@
 #include "strides-settings.h"
 
 /*
- * Every head reads a part of the rows alone: those whose number in their sentence leaves the same remainder as the
- * head's, when divided by stride. A sentence of fewer rows than that has as many parts as rows.
+ * Sparse attention in which each head reads some of the rows: those whose number in their sentence has the same
+ * remainder as the head's number, divided by stride. A sentence shorter than stride has as many groups as rows.
  *
  *     for each memory i:  x <- residual (x, attend_i (normalise (x)) to the rows of each head)
  */
@@ -24,7 +24,7 @@ build (PlaitCrossAttention *cross, gconstpointer data, gpointer state, GError **
   return TRUE;
 }
 
-/* One set of rows for each head of each query. What it is kept in lives as long as the step. */
+/* Returns one set of rows for each head of each query, in the tape's arena. */
 static PlaitSelectedRows
 choose (PlaitCrossAttention *cross, guint memory, gint64 stride)
 {
