@@ -25,7 +25,7 @@ head_piece (gpointer data, gint64 number, guint thread)
 
 /* Computes all heads of a sentence with one query. Calls head_piece if the kernel does not support the width. */
 static void
-one_piece (gpointer data, gint64 sentence, guint thread)
+single_query_piece (gpointer data, gint64 sentence, guint thread)
 {
   const Attention *attention = data;
   guint heads = attention->job->settings->heads;
@@ -92,7 +92,7 @@ plait_transpose_keys (PlaitPool *pool, PlaitScalar *columns, PlaitTensor keys, P
 }
 
 static void
-check (const PlaitAttentionJob *job)
+check_job (const PlaitAttentionJob *job)
 {
   g_assert (job->settings->heads > 0 && job->queries.width % job->settings->heads == 0);
   g_assert (job->n_memories >= 1 && job->n_memories <= PLAIT_MAX_ATTENTION_MEMORIES);
@@ -113,9 +113,9 @@ plait_attention_forward (PlaitPool *pool, const PlaitAttentionJob *job)
   PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ATTENTION);
   Attention attention = { plait_kernels (), pool, job, plait_kernels ()->attention_forward };
 
-  check (job);
+  check_job (job);
   if (has_single_queries (job))
-    plait_pool_run (pool, job->query_rows.n, one_piece, &attention);
+    plait_pool_run (pool, job->query_rows.n, single_query_piece, &attention);
   else
     plait_pool_run (pool, job->query_rows.n * job->settings->heads, head_piece, &attention);
 }
@@ -126,7 +126,7 @@ plait_attention_backward (PlaitPool *pool, const PlaitAttentionJob *job)
   PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ATTENTION);
   Attention attention = { plait_kernels (), pool, job, plait_kernels ()->attention_backward };
 
-  check (job);
+  check_job (job);
   plait_pool_run (pool, job->query_rows.n * job->settings->heads, head_piece, &attention);
 }
 

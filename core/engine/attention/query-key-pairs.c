@@ -87,16 +87,16 @@ typedef struct
   gint64 rows;
   gint64 pair;   /* number of the pair of the first query and the first row */
   gint64 stride; /* distance from the pairs of a query to those of the next */
-} Place;
+} RowRange;
 
-static Place
-place_of (const Call *call, gint64 piece)
+static RowRange
+range_of (const Call *call, gint64 piece)
 {
   const PlaitQueryKeyPairs *pairs = call->pairs;
   gint64 sentence = piece / call->pieces_in, first = piece % call->pieces_in * ROWS;
   gint64 length = plait_ragged_length (pairs->rows, sentence);
 
-  return (Place){
+  return (RowRange){
     .first_query = pairs->queries.offsets[sentence],
     .queries = plait_ragged_length (pairs->queries, sentence),
     .first_row = pairs->rows.offsets[sentence] + first,
@@ -107,7 +107,7 @@ place_of (const Call *call, gint64 piece)
 }
 
 static void
-run_places (PlaitPool *pool, Call *call, PlaitPoolFunc piece)
+run_ranges (PlaitPool *pool, Call *call, PlaitPoolFunc piece)
 {
   PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ATTENTION);
 
@@ -127,18 +127,18 @@ additive_piece (gpointer data, gint64 piece, guint thread)
 {
   const Call *call = data;
   const PlaitAdditiveScores *additive = call->additive;
-  Place place = place_of (call, piece);
+  RowRange range = range_of (call, piece);
   PlaitScalar bias = additive->bias ? *additive->bias : 0;
 
-  for (gint64 q = 0; q < place.queries; q++)
-    for (gint64 r = 0; r < place.rows; r++)
+  for (gint64 q = 0; q < range.queries; q++)
+    for (gint64 r = 0; r < range.rows; r++)
       {
-        gint64 pair = place.pair + q * place.stride + r;
+        gint64 pair = range.pair + q * range.stride + r;
 
         call->scores[pair]
             = bias
-              + call->kernels->additive_score (plait_tensor_row (additive->queries, place.first_query + q),
-                                               plait_tensor_row (additive->keys, place.first_row + r),
+              + call->kernels->additive_score (plait_tensor_row (additive->queries, range.first_query + q),
+                                               plait_tensor_row (additive->keys, range.first_row + r),
                                                extra_of (additive, pair), additive->vector, additive->queries.width);
       }
 }
@@ -147,7 +147,7 @@ void
 plait_additive_scores_forward (PlaitPool *pool, const PlaitQueryKeyPairs *pairs, PlaitScalar *scores,
                                const PlaitAdditiveScores *additive)
 {
-  run_places (pool, &(Call){ .pairs = pairs, .scores = scores, .additive = additive }, additive_piece);
+  run_ranges (pool, &(Call){ .pairs = pairs, .scores = scores, .additive = additive }, additive_piece);
 }
 
 /* Returns the size of a piece's partial sums: gradients of the bias, the vector and, if a sentence has several pieces,
@@ -161,10 +161,10 @@ partial_size (const Call *call)
 }
 
 static void
-clear_rows (PlaitTensor tensor, const Place *place)
+clear_rows (PlaitTensor tensor, const RowRange *range)
 {
-  for (gint64 r = 0; r < place->rows && tensor.data; r++)
-    memset (plait_tensor_row (tensor, place->first_row + r), 0, sizeof (PlaitScalar) * (gsize)tensor.width);
+  for (gint64 r = 0; r < range->rows && tensor.data; r++)
+    memset (plait_tensor_row (tensor, range->first_row + r), 0, sizeof (PlaitScalar) * (gsize)tensor.width);
 }
 
 static void
@@ -175,19 +175,19 @@ additive_backward_piece (gpointer data, gint64 piece, guint thread)
   const PlaitAdditiveGradients *gradients = call->gradients;
   gint64 width = additive->queries.width, size = partial_size (call);
   PlaitScalar *bias = call->partial + piece * size, *vector = bias + 1, *queries = vector + width;
-  Place place = place_of (call, piece);
+  RowRange range = range_of (call, piece);
 
   memset (bias, 0, sizeof (PlaitScalar) * (gsize)size);
-  if (place.queries == 0 && gradients->replaces_keys)
-    clear_rows (gradients->keys, &place);
-  for (gint64 q = 0; q < place.queries; q++)
-    for (gint64 r = 0; r < place.rows; r++)
+  if (range.queries == 0 && gradients->replaces_keys)
+    clear_rows (gradients->keys, &range);
+  for (gint64 q = 0; q < range.queries; q++)
+    for (gint64 r = 0; r < range.rows; r++)
       {
-        gint64 pair = place.pair + q * place.stride + r;
+        gint64 pair = range.pair + q * range.stride + r;
         PlaitScalar dscore = call->dscores[pair];
         PlaitAdditivePair from = {
-          .query = plait_tensor_row (additive->queries, place.first_query + q),
-          .key = plait_tensor_row (additive->keys, place.first_row + r),
+          .query = plait_tensor_row (additive->queries, range.first_query + q),
+          .key = plait_tensor_row (additive->keys, range.first_row + r),
           .extra = (PlaitScalar *)extra_of (additive, pair),
           .vector = (PlaitScalar *)additive->vector,
         };
@@ -197,9 +197,9 @@ additive_backward_piece (gpointer data, gint64 piece, guint thread)
 
         if (gradients->queries.data)
           to.query = call->pieces_in > 1 ? queries + q * width
-                                         : plait_tensor_row (gradients->queries, place.first_query + q);
+                                         : plait_tensor_row (gradients->queries, range.first_query + q);
         if (gradients->keys.data)
-          to.key = plait_tensor_row (gradients->keys, place.first_row + r);
+          to.key = plait_tensor_row (gradients->keys, range.first_row + r);
         if (gradients->extra.data)
           to.extra = plait_tensor_row (gradients->extra, pair);
         call->kernels->additive_score_backward (&to, dscore, &from, width);
@@ -245,7 +245,7 @@ plait_additive_scores_backward (PlaitPool *pool, PlaitArena *arena, const PlaitQ
   gsize bytes = sizeof (PlaitScalar) * (gsize)MAX (partial_size (&call) * pairs->queries.n * call.pieces_in, 1);
 
   call.partial = plait_arena_allocate (arena, bytes);
-  run_places (pool, &call, additive_backward_piece);
+  run_ranges (pool, &call, additive_backward_piece);
   add_up (&call);
   plait_arena_release (arena, call.partial, bytes);
 }
@@ -254,21 +254,21 @@ static void
 dot_piece (gpointer data, gint64 piece, guint thread)
 {
   const Call *call = data;
-  Place place = place_of (call, piece);
+  RowRange range = range_of (call, piece);
 
-  for (gint64 q = 0; q < place.queries; q++)
-    for (gint64 r = 0; r < place.rows; r++)
-      call->scores[place.pair + q * place.stride + r]
+  for (gint64 q = 0; q < range.queries; q++)
+    for (gint64 r = 0; r < range.rows; r++)
+      call->scores[range.pair + q * range.stride + r]
           = call->scale
-            * call->kernels->dot (plait_tensor_row (call->y, place.first_query + q),
-                                  plait_tensor_row (call->x, place.first_row + r), call->x.width);
+            * call->kernels->dot (plait_tensor_row (call->y, range.first_query + q),
+                                  plait_tensor_row (call->x, range.first_row + r), call->x.width);
 }
 
 void
 plait_dot_scores_forward (PlaitPool *pool, const PlaitQueryKeyPairs *pairs, PlaitScalar *scores, PlaitScalar scale,
                           PlaitTensor queries, PlaitTensor keys)
 {
-  run_places (pool, &(Call){ .pairs = pairs, .scores = scores, .scale = scale, .x = keys, .y = queries }, dot_piece);
+  run_ranges (pool, &(Call){ .pairs = pairs, .scores = scores, .scale = scale, .x = keys, .y = queries }, dot_piece);
 }
 
 /* Computes c = (@add: c +) a b as the kernel does, but b is not read beyond its width: the columns after the last whole
@@ -354,14 +354,14 @@ static void
 spread_piece (gpointer data, gint64 piece, guint thread)
 {
   const Call *call = data;
-  Place place = place_of (call, piece);
+  RowRange range = range_of (call, piece);
 
-  if (place.rows > 0 && place.queries > 0)
-    multiply (call, place.rows, call->x.width, place.queries, call->numbers + place.pair, 1, place.stride,
-              plait_tensor_row (call->y, place.first_query), call->y.stride,
-              plait_tensor_row (call->x, place.first_row), call->x.stride, call->add);
+  if (range.rows > 0 && range.queries > 0)
+    multiply (call, range.rows, call->x.width, range.queries, call->numbers + range.pair, 1, range.stride,
+              plait_tensor_row (call->y, range.first_query), call->y.stride,
+              plait_tensor_row (call->x, range.first_row), call->x.stride, call->add);
   else if (!call->add)
-    clear_rows (call->x, &place);
+    clear_rows (call->x, &range);
 }
 
 void
@@ -369,7 +369,7 @@ plait_weighted_sum_transposed (PlaitPool *pool, const PlaitQueryKeyPairs *pairs,
                                const PlaitScalar *numbers, PlaitTensor y)
 {
   g_assert (x.width == y.width && y.rows == plait_ragged_rows (pairs->queries));
-  run_places (pool, &(Call){ .pairs = pairs, .x = x, .y = y, .numbers = numbers, .add = add }, spread_piece);
+  run_ranges (pool, &(Call){ .pairs = pairs, .x = x, .y = y, .numbers = numbers, .add = add }, spread_piece);
 }
 
 /* Returns where the pairs of a query with one memory begin. The earlier memories have @before pairs. */

@@ -182,16 +182,16 @@ scratch_of (const Call *call, Piece *piece, guint thread)
 }
 
 /* Computes numbers [rows of left][columns] = left times the transpose of rows @first .. @first + @n - 1 of @right.
- * @turned is scratch memory. */
+ * @transposed is scratch memory. */
 static void
 multiply_queries (const Call *call, const Piece *piece, PlaitScalar *numbers, PlaitTensor left, PlaitTensor right,
-                  gint64 first, gint64 n, PlaitScalar *turned)
+                  gint64 first, gint64 n, PlaitScalar *transposed)
 {
   const PlaitSiblingTile *tile = &piece->tile;
 
-  call->kernels->transpose (turned, tile->stride, tile->columns, plait_tensor_row (right, first), right.stride, n,
+  call->kernels->transpose (transposed, tile->stride, tile->columns, plait_tensor_row (right, first), right.stride, n,
                             piece->width);
-  call->kernels->multiply (left.rows, tile->columns, piece->width, left.data, left.stride, 1, turned, tile->stride,
+  call->kernels->multiply (left.rows, tile->columns, piece->width, left.data, left.stride, 1, transposed, tile->stride,
                            numbers, tile->stride, FALSE);
 }
 
@@ -201,11 +201,11 @@ drop (const Call *call, const Piece *piece, PlaitScalar *numbers, gint64 first, 
 {
   for (gint64 i = 0; i < piece->leaves && call->mask.threshold > 0; i++)
     {
-      gint64 place = (piece->first_row + i) * call->attention->settings->heads + piece->head;
+      gint64 row_and_head = (piece->first_row + i) * call->attention->settings->heads + piece->head;
       PlaitScalar *row = numbers + i * piece->tile.stride;
       PlaitMask mask = call->mask;
 
-      mask.key = plait_random_hash32 (mask.key, mask.key2, (guint32)place);
+      mask.key = plait_random_hash32 (mask.key, mask.key2, (guint32)row_and_head);
       call->kernels->dropout (row, NULL, 1, row, n, &mask, (guint32)first);
     }
 }
@@ -217,7 +217,8 @@ forward_piece (gpointer data, gint64 number, guint thread)
   const PlaitSiblingAttention *attention = call->attention;
   Piece piece = piece_of (call, number);
   PlaitSiblingTile *tile = &piece.tile;
-  PlaitScalar *workspace = scratch_of (call, &piece, thread), *turned = take (&workspace, piece.width * tile->stride);
+  PlaitScalar *workspace = scratch_of (call, &piece, thread),
+              *transposed = take (&workspace, piece.width * tile->stride);
   PlaitTensor keys = copy_of (call, &piece, attention->keys, piece.first_row, tile->rows, &workspace);
   PlaitTensor queries = columns_of (&piece, attention->queries, piece.first_query, piece.queries);
   PlaitTensor context = columns_of (&piece, call->context, piece.first_query, piece.queries);
@@ -228,7 +229,7 @@ forward_piece (gpointer data, gint64 number, guint thread)
       gint64 n = MIN (tile->stride, piece.queries - first);
 
       tile->columns = whole_vectors (call, n);
-      multiply_queries (call, &piece, tile->scores, keys, queries, first, n, turned);
+      multiply_queries (call, &piece, tile->scores, keys, queries, first, n, transposed);
       call->kernels->weigh_sibling_groups (tile);
       drop (call, &piece, tile->path, first, n);
       call->kernels->multiply (n, piece.width, piece.leaves, tile->path, 1, tile->stride, values.data, values.stride,
@@ -236,11 +237,10 @@ forward_piece (gpointer data, gint64 number, guint thread)
     }
 }
 
-/* Computes target = (@add or beta: target +) path * right, or the transpose of path * right if @turned, for @rows rows
- * of the target. */
+/* Computes target = (@add or beta: target +) path * right for @rows rows, with path transposed if @transposed. */
 static void
-give (const Call *call, const Piece *piece, PlaitGradientTarget target, gint64 first, gint64 rows, gint64 depth,
-      gboolean turned, PlaitTensor right, gboolean add)
+write_gradient (const Call *call, const Piece *piece, PlaitGradientTarget target, gint64 first, gint64 rows,
+                gint64 depth, gboolean transposed, PlaitTensor right, gboolean add)
 {
   PlaitTensor to;
   gint64 stride = piece->tile.stride;
@@ -248,8 +248,9 @@ give (const Call *call, const Piece *piece, PlaitGradientTarget target, gint64 f
   if (!target.gradient.data)
     return;
   to = columns_of (piece, target.gradient, first, rows);
-  call->kernels->multiply (rows, piece->width, depth, piece->tile.path, turned ? 1 : stride, turned ? stride : 1,
-                           right.data, right.stride, to.data, to.stride, add || target.beta != 0);
+  call->kernels->multiply (rows, piece->width, depth, piece->tile.path, transposed ? 1 : stride,
+                           transposed ? stride : 1, right.data, right.stride, to.data, to.stride,
+                           add || target.beta != 0);
 }
 
 /* Clears gradients of rows that are not read: rows from @first on, or all rows if there are no queries. */
@@ -270,7 +271,8 @@ backward_piece (gpointer data, gint64 number, guint thread)
   Piece piece = piece_of (call, number);
   PlaitSiblingTile *tile = &piece.tile;
   gint64 queries = piece.queries, leaves = piece.leaves;
-  PlaitScalar *workspace = scratch_of (call, &piece, thread), *turned = take (&workspace, piece.width * tile->stride);
+  PlaitScalar *workspace = scratch_of (call, &piece, thread),
+              *transposed = take (&workspace, piece.width * tile->stride);
   PlaitTensor keys = copy_of (call, &piece, attention->keys, piece.first_row, tile->rows, &workspace);
   PlaitTensor query = columns_of (&piece, attention->queries, piece.first_query, queries);
   PlaitTensor values = copy_of (call, &piece, attention->values, piece.first_row, leaves, &workspace);
@@ -288,19 +290,20 @@ backward_piece (gpointer data, gint64 number, guint thread)
       gint64 n = MIN (tile->stride, queries - first);
 
       tile->columns = whole_vectors (call, n);
-      multiply_queries (call, &piece, tile->scores, keys, query, first, n, turned);
+      multiply_queries (call, &piece, tile->scores, keys, query, first, n, transposed);
       call->kernels->weigh_sibling_groups (tile);
       drop (call, &piece, tile->path, first, n);
-      give (call, &piece, gradients->values, piece.first_row, leaves, n, FALSE, plait_tensor_rows (of_values, first, n),
-            first > 0);
-      multiply_queries (call, &piece, tile->scores, values, dcontext, first, n, turned);
+      write_gradient (call, &piece, gradients->values, piece.first_row, leaves, n, FALSE,
+                      plait_tensor_rows (of_values, first, n), first > 0);
+      multiply_queries (call, &piece, tile->scores, values, dcontext, first, n, transposed);
       drop (call, &piece, tile->scores, first, n);
       memset (tile->scores + leaves * tile->stride, 0,
               sizeof (PlaitScalar) * (gsize)((tile->rows - leaves) * tile->stride));
       call->kernels->weigh_sibling_groups_backward (tile);
-      give (call, &piece, gradients->keys, piece.first_row, tile->rows, n, FALSE, plait_tensor_rows (of_keys, first, n),
-            first > 0);
-      give (call, &piece, gradients->queries, piece.first_query + first, n, tile->rows, TRUE, of_queries, FALSE);
+      write_gradient (call, &piece, gradients->keys, piece.first_row, tile->rows, n, FALSE,
+                      plait_tensor_rows (of_keys, first, n), first > 0);
+      write_gradient (call, &piece, gradients->queries, piece.first_query + first, n, tile->rows, TRUE, of_queries,
+                      FALSE);
     }
 }
 

@@ -11,7 +11,7 @@
 /* A row whose children are weighed next: its index in the entry, and the product of weights down to it. */
 typedef struct
 {
-  gint64 place;
+  gint64 index;
   PlaitScalar path;
 } Selection;
 
@@ -72,29 +72,29 @@ typedef struct
 static inline gint64
 insert (Selection *best, gint64 n, gint64 most, Selection candidate)
 {
-  gint64 place = n;
+  gint64 at = n;
 
   if (n == most && (n == 0 || !(candidate.path > best[n - 1].path)))
     return n;
   if (n == most)
-    place--;
-  for (; place > 0 && candidate.path > best[place - 1].path; place--)
-    best[place] = best[place - 1];
-  best[place] = candidate;
+    at--;
+  for (; at > 0 && candidate.path > best[at - 1].path; at--)
+    best[at] = best[at - 1];
+  best[at] = candidate;
   return MIN (n + 1, most);
 }
 
 static inline void
-sort_by_place (Selection *selection, gint64 n)
+sort_by_index (Selection *selection, gint64 n)
 {
   for (gint64 i = 1; i < n; i++)
     {
       Selection one = selection[i];
-      gint64 place = i;
+      gint64 at = i;
 
-      for (; place > 0 && selection[place - 1].place > one.place; place--)
-        selection[place] = selection[place - 1];
-      selection[place] = one;
+      for (; at > 0 && selection[at - 1].index > one.index; at--)
+        selection[at] = selection[at - 1];
+      selection[at] = one;
     }
 }
 
@@ -131,7 +131,7 @@ join (const Entry *entry, Selection *selection)
 /* Writes the rows of the last weighed level with the greatest paths to @selection, in their order, and returns their
  * number. If all rows differ and fit into a vector, they are compared at once. */
 static gint64
-choose_rows (const Call *call, const Entry *entry, Selection *selection)
+select_rows (const Call *call, const Entry *entry, Selection *selection)
 {
   gint64 most = call->descent->branches, number = entry->n - entry->from, n = 0, best = 0;
 
@@ -140,9 +140,9 @@ choose_rows (const Call *call, const Entry *entry, Selection *selection)
       for (guint32 lanes = call->kernels->best_lanes (entry->path + entry->from, number, most); lanes != 0;
            lanes &= lanes - 1)
         {
-          gint64 place = entry->from + __builtin_ctz (lanes);
+          gint64 index = entry->from + __builtin_ctz (lanes);
 
-          selection[n++] = (Selection){ place, entry->path[place] };
+          selection[n++] = (Selection){ index, entry->path[index] };
         }
       return n;
     }
@@ -151,7 +151,7 @@ choose_rows (const Call *call, const Entry *entry, Selection *selection)
     return n;
   for (gint64 i = 0; i < n; i++)
     best = insert (selection, best, most, selection[i]);
-  sort_by_place (selection, best);
+  sort_by_index (selection, best);
   return best;
 }
 
@@ -222,7 +222,7 @@ weigh (const Call *call, gint64 query, const Front *front, Entry *entries)
 /* Selects the best rows of each entry and makes their children the new front. FALSE if children are not rows of the
  * sentence, or if there is not enough room for them. */
 static gboolean
-choose (const Call *call, gint64 sentence, gint64 level, const Entry *entries, Front *front)
+select_next (const Call *call, gint64 sentence, gint64 level, const Entry *entries, Front *front)
 {
   const PlaitTreeDescent *descent = call->descent;
   const PlaitTreeDescentScores *from = call->scores;
@@ -232,21 +232,21 @@ choose (const Call *call, gint64 sentence, gint64 level, const Entry *entries, F
   for (gint64 h = 0; h < descent->heads; h++)
     {
       const Entry *entry = &entries[h];
-      gint64 n = choose_rows (call, entry, front->selection), place = entry->begin + entry->n;
+      gint64 n = select_rows (call, entry, front->selection), offset = entry->begin + entry->n;
       gint64 end = entry->begin + call->sentences[sentence].most - PLAIT_MAX_VECTOR_LENGTH,
              *parent = front->parent + front->n;
       PlaitSiblings *sets = front->sets + front->n;
 
-      for (gint64 k = 0; k < n; place += sets[k++].n)
+      for (gint64 k = 0; k < n; offset += sets[k++].n)
         {
           Selection selection = front->selection[k];
 
-          if (!find_children (descent, sentence, entry->row[selection.place], &sets[k]) || place + sets[k].n > end)
+          if (!find_children (descent, sentence, entry->row[selection.index], &sets[k]) || offset + sets[k].n > end)
             return FALSE;
           sets[k].column = h * width;
-          sets[k].place = place;
+          sets[k].offset = offset;
           sets[k].path = selection.path;
-          parent[k] = selection.place;
+          parent[k] = selection.index;
           fetch (from->keys, h * width, width, &sets[k]);
           if (level == 1)
             fetch (from->values, h * values, values, &sets[k]);
@@ -288,7 +288,7 @@ descend_query (const Call *call, gint64 sentence, gint64 query, Front *front)
     {
       entries[h] = entry_of (call, sentence, query, h);
       top.column = h * width;
-      top.place = entries[h].begin;
+      top.offset = entries[h].begin;
       front->sets[h] = top;
       front->parent[h] = -1;
       front->ends[h] = h + 1;
@@ -298,7 +298,7 @@ descend_query (const Call *call, gint64 sentence, gint64 query, Front *front)
       weigh (call, query, front, entries);
       if (level == 0)
         break;
-      fits = choose (call, sentence, level, entries, front);
+      fits = select_next (call, sentence, level, entries, front);
     }
   for (gint64 h = 0; h < heads && !fits; h++)
     entries[h].n = -1;

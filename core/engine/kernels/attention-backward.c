@@ -17,7 +17,7 @@ typedef struct
   PlaitScalar *queries; /* copied queries of the tile: [tile][padded] */
   PlaitScalar *dcontext;
   PlaitScalar *weights;  /* attention weights of tile and block: [tile][stride] */
-  PlaitScalar *changes;  /* gradients of the weights, then of the scores: [tile][stride] */
+  PlaitScalar *dscores;  /* gradients of the weights, then of the scores: [tile][stride] */
   PlaitScalar *deltas;   /* context . dcontext of each query: [queries] */
   PlaitScalar *dqueries; /* [queries][padded] */
   PlaitScalar *dkeys;    /* [keys][padded] */
@@ -56,7 +56,7 @@ take_workspace (const Piece *piece, PlaitScalar *data, Workspace *workspace)
       workspace->dcontext = take_block (&scratch, piece->tile * piece->padded);
     }
   workspace->weights = take_block (&scratch, piece->tile * piece->stride);
-  workspace->changes = take_block (&scratch, piece->tile * piece->stride);
+  workspace->dscores = take_block (&scratch, piece->tile * piece->stride);
   workspace->deltas = take_block (&scratch, piece->queries);
   workspace->dqueries = take_block (&scratch, piece->queries * piece->padded);
   workspace->dkeys = take_block (&scratch, piece->keys * piece->padded);
@@ -66,8 +66,8 @@ take_workspace (const Piece *piece, PlaitScalar *data, Workspace *workspace)
 
 /* Writes rows @first .. @first + @n - 1 of the head: target = beta * target + factor * gradient. */
 static void
-give (const Piece *piece, const PlaitGradientTarget *target, gint64 first, gint64 n, PlaitScalar factor,
-      const PlaitScalar *gradient)
+write_gradient (const Piece *piece, const PlaitGradientTarget *target, gint64 first, gint64 n, PlaitScalar factor,
+                const PlaitScalar *gradient)
 {
   if (!target->gradient.data)
     return;
@@ -87,7 +87,7 @@ give (const Piece *piece, const PlaitGradientTarget *target, gint64 first, gint6
 
 /* Returns the sum of weight times dweight over the keys of a query. It equals context . dcontext, with dropout too. */
 static PlaitScalar
-mean_change (const Piece *piece, gint64 query)
+mean_dweight (const Piece *piece, gint64 query)
 {
   const PlaitAttentionJob *job = piece->job;
   gint64 at = piece->first_query + query;
@@ -96,10 +96,10 @@ mean_change (const Piece *piece, gint64 query)
                      plait_tensor_row (job->dcontext, at) + piece->column, piece->width);
 }
 
-/* Turns the scores in @weights into weights after dropout, and the gradients of the weights in @changes into gradients
+/* Turns the scores in @weights into weights after dropout, and the gradients of the weights in @dscores into gradients
  * of the scores, for one query and @keys keys of a block. */
 static void
-softmax_backward (const Piece *piece, gint64 query, PlaitScalar *weights, PlaitScalar *changes, PlaitScalar delta,
+softmax_backward (const Piece *piece, gint64 query, PlaitScalar *weights, PlaitScalar *dscores, PlaitScalar delta,
                   gint64 from, gint64 keys)
 {
   const PlaitAttentionJob *job = piece->job;
@@ -107,12 +107,12 @@ softmax_backward (const Piece *piece, gint64 query, PlaitScalar *weights, PlaitS
   PlaitScalar log_sum = job->log_sums[(piece->first_query + query) * job->settings->heads + piece->head];
 
   if (piece->mask.threshold > 0)
-    drop (piece, query, changes, from, seen);
+    drop (piece, query, dscores, from, seen);
   for (i = 0; i < seen; i += VECTOR_LENGTH)
     {
       Vector weight = vector_exp_of_negative (vector_load (weights + i) * piece->scale - log_sum);
       Vector gradient = weight
-                        * (PLAIT_GRADIENT_TERM (attention_weight, vector_load (changes + i))
+                        * (PLAIT_GRADIENT_TERM (attention_weight, vector_load (dscores + i))
                            - PLAIT_GRADIENT_TERM (attention_normaliser, delta))
                         * piece->scale;
 
@@ -122,12 +122,12 @@ softmax_backward (const Piece *piece, gint64 query, PlaitScalar *weights, PlaitS
           gradient = vector_choose (lanes_below (seen - i), gradient, (Vector){ 0 });
         }
       vector_store (weights + i, weight);
-      vector_store (changes + i, gradient);
+      vector_store (dscores + i, gradient);
     }
   for (; i < keys; i += VECTOR_LENGTH)
     {
       vector_store (weights + i, (Vector){ 0 });
-      vector_store (changes + i, (Vector){ 0 });
+      vector_store (dscores + i, (Vector){ 0 });
     }
   if (piece->mask.threshold > 0)
     drop (piece, query, weights, from, seen);
@@ -139,7 +139,7 @@ key_rows_of_key_range (const Piece *piece, const Workspace *workspace, KeyRange 
 {
   if (piece->in_place)
     return rows_of_key_range (piece, part, FALSE, TRUE, NULL);
-  return (Rows){ workspace->keys + (part.place - from) * piece->padded, piece->padded };
+  return (Rows){ workspace->keys + (part.key - from) * piece->padded, piece->padded };
 }
 
 /* Writes scores [n][stride] = left times the transposed keys (or values, if @values) of the block. */
@@ -183,11 +183,11 @@ static void
 add_to_queries (const Piece *piece, const Workspace *workspace, gint64 first, gint64 n, gint64 from, gint64 keys)
 {
   PlaitScalar *gradient = workspace->dqueries + first * piece->padded;
-  Rows changes = { workspace->changes, piece->stride };
+  Rows dscores = { workspace->dscores, piece->stride };
 
   if (piece->bfloat16)
     {
-      multiply_bfloat16 (piece, round_left (piece, workspace->left, changes, n, keys, FALSE), workspace->key_row_panels,
+      multiply_bfloat16 (piece, round_left (piece, workspace->left, dscores, n, keys, FALSE), workspace->key_row_panels,
                          gradient, piece->padded, piece->width, TRUE);
       return;
     }
@@ -196,8 +196,8 @@ add_to_queries (const Piece *piece, const Workspace *workspace, gint64 first, gi
     Rows rows = key_rows_of_key_range (piece, workspace, part, from);
 
     KERNEL (multiply)
-    (n, piece->width, part.n, workspace->changes + part.place - from, piece->stride, 1, rows.data, rows.stride,
-     gradient, piece->padded, TRUE);
+    (n, piece->width, part.n, workspace->dscores + part.key - from, piece->stride, 1, rows.data, rows.stride, gradient,
+     piece->padded, TRUE);
   }
 }
 
@@ -210,12 +210,12 @@ tile_backward (const Piece *piece, const Workspace *workspace, gint64 first, gin
   Rows dcontext = rows_of_queries (piece, piece->job->dcontext, first, n, workspace->dcontext);
 
   multiply_columns (piece, workspace, workspace->weights, queries, n, FALSE, keys);
-  multiply_columns (piece, workspace, workspace->changes, dcontext, n, TRUE, keys);
+  multiply_columns (piece, workspace, workspace->dscores, dcontext, n, TRUE, keys);
   for (gint64 q = 0; q < n; q++)
-    softmax_backward (piece, first + q, workspace->weights + q * piece->stride, workspace->changes + q * piece->stride,
+    softmax_backward (piece, first + q, workspace->weights + q * piece->stride, workspace->dscores + q * piece->stride,
                       workspace->deltas[first + q], from, keys);
   add_to_queries (piece, workspace, first, n, from, keys);
-  add_transposed (piece, workspace, workspace->dkeys + from * piece->padded, workspace->changes, keys, n, queries);
+  add_transposed (piece, workspace, workspace->dkeys + from * piece->padded, workspace->dscores, keys, n, queries);
   add_transposed (piece, workspace, workspace->dvalues + from * piece->padded, workspace->weights, keys, n, dcontext);
 }
 
@@ -235,7 +235,7 @@ lay_out_block (const Piece *piece, Workspace *workspace, gint64 from, gint64 end
   transpose_block (piece, workspace->transposed_keys, FALSE, from, end, NULL);
   transpose_block (piece, workspace->value_columns, TRUE, from, end, NULL);
   EACH_KEY_RANGE (part, piece, from, end)
-  rows_of_key_range (piece, part, FALSE, piece->in_place, workspace->keys + (part.place - from) * piece->padded);
+  rows_of_key_range (piece, part, FALSE, piece->in_place, workspace->keys + (part.key - from) * piece->padded);
 }
 
 /* Adds the gradients of the block at key @from, over all tiles of queries that see it. */
@@ -263,19 +263,21 @@ KERNEL (attention_backward) (const PlaitAttentionPiece *given, gpointer scratch)
   memset (workspace.dkeys, 0, sizeof (PlaitScalar) * (gsize)(piece.keys * piece.padded));
   memset (workspace.dvalues, 0, sizeof (PlaitScalar) * (gsize)(piece.keys * piece.padded));
   for (gint64 q = 0; q < piece.queries; q++)
-    workspace.deltas[q] = mean_change (&piece, q);
+    workspace.deltas[q] = mean_dweight (&piece, q);
   for (gint64 from = 0; from < piece.keys; from += piece.block)
     block_backward (&piece, &workspace, from);
 
-  give (&piece, &job->dqueries, piece.first_query, piece.queries, PLAIT_GRADIENT_TERM (attention_query, 1),
-        workspace.dqueries);
+  write_gradient (&piece, &job->dqueries, piece.first_query, piece.queries, PLAIT_GRADIENT_TERM (attention_query, 1),
+                  workspace.dqueries);
   for (guint m = 0; m < job->n_memories; m++)
     {
       PlaitRagged rows = job->memories[m].rows;
       gint64 first = rows.offsets[piece.sentence], n = memory_length (&piece, m);
 
-      give (&piece, &job->dmemories[m].keys, first, n, PLAIT_GRADIENT_TERM (attention_key, 1), workspace.dkeys);
-      give (&piece, &job->dmemories[m].values, first, n, PLAIT_GRADIENT_TERM (attention_value, 1), workspace.dvalues);
+      write_gradient (&piece, &job->dmemories[m].keys, first, n, PLAIT_GRADIENT_TERM (attention_key, 1),
+                      workspace.dkeys);
+      write_gradient (&piece, &job->dmemories[m].values, first, n, PLAIT_GRADIENT_TERM (attention_value, 1),
+                      workspace.dvalues);
       workspace.dkeys += n * piece.padded;
       workspace.dvalues += n * piece.padded;
     }

@@ -64,7 +64,7 @@ rows_of_block (const Piece *piece, gboolean values, gint64 from, gint64 end, Pla
   if (whole.n == end - from && !piece->job->memories[whole.memory].gather)
     return rows_of_key_range (piece, whole, values, TRUE, NULL);
   EACH_KEY_RANGE (part, piece, from, end)
-  rows_of_key_range (piece, part, values, FALSE, workspace + (part.place - from) * piece->padded);
+  rows_of_key_range (piece, part, values, FALSE, workspace + (part.key - from) * piece->padded);
   return (Rows){ workspace, piece->padded };
 }
 

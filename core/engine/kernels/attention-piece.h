@@ -105,27 +105,26 @@ typedef struct
 {
   guint memory;
   gint64 first; /* first key, counted within the sentence in this memory */
-  gint64 place; /* first key, counted over the sentence in all memories */
+  gint64 key;   /* first key, counted over the sentence in all memories */
   gint64 n;
 } KeyRange;
 
-/* Returns the range from key @place up to the end of its memory, but not beyond @end; n = 0 if @place >= @end. */
+/* Returns the range from key @key up to the end of its memory, but not beyond @end; n = 0 if @key >= @end. */
 static inline KeyRange
-key_range_at (const Piece *piece, gint64 place, gint64 end)
+key_range_at (const Piece *piece, gint64 key, gint64 end)
 {
-  KeyRange part = { .first = place, .place = place };
+  KeyRange part = { .first = key, .key = key };
 
-  if (place >= end)
+  if (key >= end)
     return part;
   while (part.first >= memory_length (piece, part.memory))
     part.first -= memory_length (piece, part.memory++);
-  part.n = MIN (memory_length (piece, part.memory) - part.first, end - place);
+  part.n = MIN (memory_length (piece, part.memory) - part.first, end - key);
   return part;
 }
 
 #define EACH_KEY_RANGE(part, piece, from, end)                                                                         \
-  for (KeyRange part = key_range_at (piece, from, end); part.n > 0;                                                    \
-       part = key_range_at (piece, part.place + part.n, end))
+  for (KeyRange part = key_range_at (piece, from, end); part.n > 0; part = key_range_at (piece, part.key + part.n, end))
 
 /* The columns of one head in some rows, as a factor of a product. */
 typedef struct
@@ -183,7 +182,7 @@ transpose_block (const Piece *piece, PlaitScalar *columns, gboolean values, gint
     Rows rows = rows_of_key_range (piece, part, values, TRUE, workspace);
 
     KERNEL (transpose)
-    (columns + part.place - from, piece->stride, whole_vectors (part.n), rows.data, rows.stride, part.n, piece->width);
+    (columns + part.key - from, piece->stride, whole_vectors (part.n), rows.data, rows.stride, part.n, piece->width);
   }
 }
 
@@ -211,9 +210,9 @@ lanes_below (gint64 n)
 static inline void
 drop (const Piece *piece, gint64 query, PlaitScalar *row, gint64 from, gint64 n)
 {
-  guint64 place = (guint64)(piece->first_query + query) * piece->job->settings->heads + piece->head;
+  guint64 entry = (guint64)(piece->first_query + query) * piece->job->settings->heads + piece->head;
   const PlaitMask mask = piece->mask;
-  guint32 key = plait_random_hash32 (mask.key, mask.key2, (guint32)place);
+  guint32 key = plait_random_hash32 (mask.key, mask.key2, (guint32)entry);
 
   for (gint64 j = 0; j < n; j++)
     row[j] = plait_random_hash32 (key, mask.key2, (guint32)(from + j)) < mask.threshold ? 0 : row[j] * mask.kept;

@@ -108,7 +108,7 @@ lay_out_memories (const Piece *piece, const Workspace *workspace)
     transpose_block (piece, columns_of_block (piece, workspace, from), FALSE, from,
                      MIN (from + piece->block, piece->keys), workspace->gathered);
   EACH_KEY_RANGE (part, piece, 0, piece->keys)
-  rows_of_key_range (piece, part, TRUE, piece->in_place, workspace->values + part.place * piece->padded);
+  rows_of_key_range (piece, part, TRUE, piece->in_place, workspace->values + part.key * piece->padded);
 }
 
 static Rows
@@ -116,7 +116,7 @@ values_of_key_range (const Piece *piece, const Workspace *workspace, KeyRange pa
 {
   if (piece->in_place && !piece->job->memories[part.memory].gather)
     return rows_of_key_range (piece, part, TRUE, TRUE, NULL);
-  return (Rows){ workspace->values + part.place * piece->padded, piece->padded };
+  return (Rows){ workspace->values + part.key * piece->padded, piece->padded };
 }
 
 /* Writes the unscaled scores [n][stride] of the tile's queries with keys @from .. @from + @keys - 1. */
@@ -149,7 +149,7 @@ score_block (const Piece *piece, const Workspace *workspace, Rows queries, gint6
 
     KERNEL (multiply)
     (n, whole_vectors (part.n), piece->width, queries.data, queries.stride, 1, columns + part.first, stride,
-     workspace->scores + part.place - from, piece->stride, FALSE);
+     workspace->scores + part.key - from, piece->stride, FALSE);
   }
 }
 
@@ -251,8 +251,8 @@ read_values (const Piece *piece, const Workspace *workspace, PlaitScalar *to, gi
     Rows values = values_of_key_range (piece, workspace, part);
 
     KERNEL (multiply)
-    (n, piece->width, part.n, workspace->scores + part.place - from, piece->stride, 1, values.data, values.stride, to,
-     stride, part.place > 0);
+    (n, piece->width, part.n, workspace->scores + part.key - from, piece->stride, 1, values.data, values.stride, to,
+     stride, part.key > 0);
   }
 }
 
@@ -303,7 +303,7 @@ keep_weights (const Piece *piece, const Workspace *workspace, gint64 first, gint
     PlaitScalar *kept = memory->weights ? kept_weights (piece, memory) : NULL;
 
     for (gint64 q = 0; q < n && kept; q++)
-      memcpy (kept + (first + q) * length + part.first, workspace->scores + q * piece->stride + part.place - from,
+      memcpy (kept + (first + q) * length + part.first, workspace->scores + q * piece->stride + part.key - from,
               sizeof (PlaitScalar) * (gsize)part.n);
   }
 }
@@ -318,7 +318,7 @@ keeps_weights (const PlaitAttentionJob *job)
 }
 
 static void
-no_keys (const Piece *piece)
+clear_contexts (const Piece *piece)
 {
   const PlaitAttentionJob *job = piece->job;
 
@@ -406,7 +406,7 @@ KERNEL (attention_forward) (const PlaitAttentionPiece *given, gpointer scratch)
     return size;
   if (piece.keys == 0)
     {
-      no_keys (&piece);
+      clear_contexts (&piece);
       return size;
     }
   lay_out_memories (&piece, &workspace);

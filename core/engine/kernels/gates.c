@@ -10,20 +10,20 @@
 
 /* Writes or adds the gradient of the input of a gate to @dprojected, unless that is NULL. */
 static inline __attribute__ ((always_inline)) void
-put_projected (const PlaitCellRow *row, gint64 place, Vector value, gint64 n)
+put_projected (const PlaitCellRow *row, gint64 at, Vector value, gint64 n)
 {
   PlaitScalar *to = row->dprojected;
 
   if (to)
-    put (to + place, row->adds ? take (to + place, n) + value : value, n);
+    put (to + at, row->adds ? take (to + at, n) + value : value, n);
 }
 
 /* Writes the gradient of the input of a gate over the gate, and to @dprojected. */
 static inline __attribute__ ((always_inline)) void
-put_gate (const PlaitCellRow *row, gint64 place, Vector value, gint64 n)
+put_gate (const PlaitCellRow *row, gint64 at, Vector value, gint64 n)
 {
-  put (row->gates + place, value, n);
-  put_projected (row, place, value, n);
+  put (row->gates + at, value, n);
+  put_projected (row, at, value, n);
 }
 
 static inline __attribute__ ((always_inline)) void

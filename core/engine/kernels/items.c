@@ -83,8 +83,8 @@ KERNEL (items_forward) (const PlaitItemsJob *job, gint64 row, PlaitScalar *scrat
 
 /* Computes target = beta * target + factor * x for @width columns of @row; factor * x counts as 0 if not @present. */
 static void
-give (const PlaitGradientTarget *target, gint64 row, gint64 column, gint64 width, PlaitScalar factor,
-      const PlaitScalar *x, gboolean present)
+write_gradient (const PlaitGradientTarget *target, gint64 row, gint64 column, gint64 width, PlaitScalar factor,
+                const PlaitScalar *x, gboolean present)
 {
   PlaitScalar *to;
 
@@ -102,7 +102,7 @@ KERNEL (items_backward) (const PlaitItemsJob *job, gint64 row, PlaitScalar *scra
 {
   guint heads = job->settings->heads;
   gint64 width = job->queries.width / heads;
-  PlaitScalar *weights = scratch, *changes = scratch + job->n, scale = scale_of (job, width);
+  PlaitScalar *weights = scratch, *dscores = scratch + job->n, scale = scale_of (job, width);
 
   for (guint head = 0; head < heads; head++)
     {
@@ -115,32 +115,32 @@ KERNEL (items_backward) (const PlaitItemsJob *job, gint64 row, PlaitScalar *scra
       weigh (job, row, column, width, weights);
       for (guint j = 0; j < job->n; j++)
         {
-          changes[j] = is_present (job, j, row)
+          dscores[j] = is_present (job, j, row)
                            ? factor_of (job, row, head, j)
                                  * product_of (dcontext, plait_tensor_row (job->values[j], row) + column, width)
                            : 0;
-          delta += weights[j] * changes[j];
+          delta += weights[j] * dscores[j];
         }
       for (guint j = 0; j < job->n; j++)
-        changes[j] = weights[j]
-                     * (PLAIT_GRADIENT_TERM (items_attention_weight, changes[j])
+        dscores[j] = weights[j]
+                     * (PLAIT_GRADIENT_TERM (items_attention_weight, dscores[j])
                         - PLAIT_GRADIENT_TERM (items_attention_normaliser, delta))
                      * scale;
 
-      give (&dqueries, row, column, width, 0, NULL, FALSE);
+      write_gradient (&dqueries, row, column, width, 0, NULL, FALSE);
       dqueries.beta = 1;
       for (guint j = 0; j < job->n; j++)
-        give (&dqueries, row, column, width, PLAIT_GRADIENT_TERM (items_attention_query, changes[j]),
-              plait_tensor_row (job->keys[j], row) + column, is_present (job, j, row));
+        write_gradient (&dqueries, row, column, width, PLAIT_GRADIENT_TERM (items_attention_query, dscores[j]),
+                        plait_tensor_row (job->keys[j], row) + column, is_present (job, j, row));
       for (guint j = 0; j < job->n; j++)
         {
           gboolean present = is_present (job, j, row);
 
-          give (&job->dkeys[j], row, column, width, PLAIT_GRADIENT_TERM (items_attention_key, changes[j]), query,
-                present);
-          give (&job->dvalues[j], row, column, width,
-                PLAIT_GRADIENT_TERM (items_attention_value, weights[j] * factor_of (job, row, head, j)), dcontext,
-                present);
+          write_gradient (&job->dkeys[j], row, column, width, PLAIT_GRADIENT_TERM (items_attention_key, dscores[j]),
+                          query, present);
+          write_gradient (&job->dvalues[j], row, column, width,
+                          PLAIT_GRADIENT_TERM (items_attention_value, weights[j] * factor_of (job, row, head, j)),
+                          dcontext, present);
         }
     }
 }

@@ -89,7 +89,7 @@ typedef struct
   gint64 first;
   gint64 n;
   gint64 column;    /* first column of the head */
-  gint64 place;     /* where their weights and paths begin in the output */
+  gint64 offset;    /* where their weights and paths begin in the output */
   PlaitScalar path; /* factor of their weights: the product of the weights above them */
 } PlaitSiblings;
 

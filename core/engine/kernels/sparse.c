@@ -307,8 +307,8 @@ weigh_together (const int group, const int vectors, const PlaitRowScores *from, 
   vector_store (paths, above * x);
   for (gint64 s = 0; s < n; s++)
     {
-      memcpy (weights + sets[s].place, scores + s * group, sizeof (PlaitScalar) * (gsize)group);
-      memcpy (path + sets[s].place, paths + s * group, sizeof (PlaitScalar) * (gsize)group);
+      memcpy (weights + sets[s].offset, scores + s * group, sizeof (PlaitScalar) * (gsize)group);
+      memcpy (path + sets[s].offset, paths + s * group, sizeof (PlaitScalar) * (gsize)group);
     }
 }
 
@@ -361,7 +361,7 @@ KERNEL (weigh_siblings) (const PlaitRowScores *from, const PlaitSiblings *sets, 
     most = MAX (most, sets[s].n);
   if (most > LANES)
     for (gint64 s = 0; s < n; s++)
-      weigh_many (from, &sets[s], weights + sets[s].place, path + sets[s].place);
+      weigh_many (from, &sets[s], weights + sets[s].offset, path + sets[s].offset);
   else if (most > 0 && from->width == 2 * VECTOR_LENGTH)
     weigh_sets (2, most, from, sets, n, weights, path);
   else if (most > 0 && from->width == 4 * VECTOR_LENGTH)

@@ -20,13 +20,13 @@ input (const PlaitCellRow *row, gint64 width, gint64 gate, gint64 i, gint64 n)
   return row->projected ? sum + take (row->projected + gate * width + i, n) : sum;
 }
 
-/* Writes the gradient of the input of gate @gate to index @place of the gates, and writes or adds it to @dprojected. */
+/* Writes the gradient of the input of gate @gate over gate @target, and writes or adds it to @dprojected. */
 static inline __attribute__ ((always_inline)) void
-put_input (const PlaitCellRow *row, gint64 width, gint64 gate, gint64 place, gint64 i, Vector value, gint64 n)
+put_input (const PlaitCellRow *row, gint64 width, gint64 gate, gint64 target, gint64 i, Vector value, gint64 n)
 {
   PlaitScalar *to = row->dprojected;
 
-  put (row->gates + place * width + i, value, n);
+  put (row->gates + target * width + i, value, n);
   if (!to)
     return;
   to += gate * width + i;
@@ -69,10 +69,10 @@ EACH_VECTOR (tree_gru_reset)
 static inline __attribute__ ((always_inline)) void
 tree_gru_candidate (const PlaitCellRow *row, gint64 width, gint64 i, gint64 n)
 {
-  PlaitScalar *place = row->gates + 5 * width + i;
-  Vector candidate = vector_tanh (take (place, n) + candidate_input (row, width, i, n));
+  PlaitScalar *gate = row->gates + 5 * width + i;
+  Vector candidate = vector_tanh (take (gate, n) + candidate_input (row, width, i, n));
 
-  put (place, candidate, n);
+  put (gate, candidate, n);
   put_state (row, width, i, candidate, n);
 }
 
@@ -158,12 +158,12 @@ tree_gru_reset_backward (const PlaitCellRow *row, gint64 width, gint64 i, gint64
 {
   for (gint64 side = 0; side < 2; side++)
     {
-      gint64 place = side * width + i;
-      Vector reset = take (row->gates + place, n), dreset = take (row->dreset + place, n);
-      Vector dchild = take (row->carried + place, n) + PLAIT_GRADIENT_TERM (upward_gru_reset_child, dreset * reset);
-      Vector child = take (row->previous + place, n);
+      gint64 at = side * width + i;
+      Vector reset = take (row->gates + at, n), dreset = take (row->dreset + at, n);
+      Vector dchild = take (row->carried + at, n) + PLAIT_GRADIENT_TERM (upward_gru_reset_child, dreset * reset);
+      Vector child = take (row->previous + at, n);
 
-      put (row->carried + place, dchild, n);
+      put (row->carried + at, dchild, n);
       put_input (row, width, side, side, i,
                  PLAIT_GRADIENT_TERM (upward_gru_reset, dreset * child * sigmoid_slope (reset)), n);
     }

@@ -7,9 +7,9 @@
 /* Number of packed panels in a piece. */
 #define PIECE_PANELS 4
 /* Number of words that are compared with a bound before the bound is raised. */
-#define LOOK 64
-/* Search for a thread's first bound: at most FAR below the greatest logit, refined by HALVINGS bisections. */
-#define FAR 64
+#define WORDS_AT_ONCE 64
+/* Search for a thread's first bound: at most MAX_DISTANCE below the greatest logit, refined by HALVINGS bisections. */
+#define MAX_DISTANCE 64
 #define HALVINGS 3
 /* Number of rows whose logits a thread's scratch memory holds at once. */
 #define PIECE_ROWS 256
@@ -81,7 +81,7 @@ first_bound (const Search *search, const PlaitScalar *logits, PlaitScalar greate
 
   for (; kernels->count_at_least (logits, greatest - far, n) < search->best; far *= 2)
     {
-      if (far > FAR)
+      if (far > MAX_DISTANCE)
         return -(PlaitScalar)INFINITY;
       near = far;
     }
@@ -98,24 +98,24 @@ first_bound (const Search *search, const PlaitScalar *logits, PlaitScalar greate
 }
 
 /* Adds the words of a block to the best words of the row that this thread has found. No logit of the block is above
- * @greatest. @places is scratch memory for LOOK indices. Skips words below the last of the best words. */
+ * @greatest. @places is scratch memory for WORDS_AT_ONCE indices. Skips words below the last of the best words. */
 static void
-choose (const Search *search, gint64 row, guint thread, gint64 first, const PlaitScalar *logits, PlaitScalar greatest,
-        gint64 n, gint32 *places)
+collect_best (const Search *search, gint64 row, guint thread, gint64 first, const PlaitScalar *logits,
+              PlaitScalar greatest, gint64 n, gint32 *places)
 {
   gint64 list = thread * search->states.rows + row;
   Candidate *candidates = search->candidates + list * search->best;
   guint found = search->found[list];
   PlaitScalar bound = found == search->best ? candidates[found - 1].logit : first_bound (search, logits, greatest, n);
 
-  for (gint64 look = 0; look < n && greatest >= bound; look += LOOK)
+  for (gint64 from = 0; from < n && greatest >= bound; from += WORDS_AT_ONCE)
     {
-      gint64 reached = search->table->kernels->at_least (logits + look, bound, MIN (LOOK, n - look), places);
+      gint64 reached = search->table->kernels->at_least (logits + from, bound, MIN (WORDS_AT_ONCE, n - from), places);
 
       for (gint64 i = 0; i < reached; i++)
-        if (logits[look + places[i]] > -(PlaitScalar)INFINITY)
+        if (logits[from + places[i]] > -(PlaitScalar)INFINITY)
           found = insert (candidates, found, search->best,
-                          (Candidate){ logits[look + places[i]], (gint32)(first + look) + places[i] });
+                          (Candidate){ logits[from + places[i]], (gint32)(first + from) + places[i] });
       if (found == search->best)
         bound = candidates[found - 1].logit;
     }
@@ -133,12 +133,12 @@ forbid_words (const Search *search, gint64 row, gint64 first, PlaitScalar *logit
 }
 
 static void
-some_rows (const Search *search, gint64 block, gint64 first_row, gint64 rows, guint thread)
+search_rows (const Search *search, gint64 block, gint64 first_row, gint64 rows, guint thread)
 {
   const PlaitKernels *kernels = search->table->kernels;
   gint64 first = block * search->block, n = MIN (search->block, search->table->width - first);
   PlaitScalar *logits = plait_pool_scratch (
-      search->pool, thread, sizeof (PlaitScalar) * (gsize)(rows * search->block) + sizeof (gint32) * LOOK);
+      search->pool, thread, sizeof (PlaitScalar) * (gsize)(rows * search->block) + sizeof (gint32) * WORDS_AT_ONCE);
   gint32 *places = (gint32 *)(logits + rows * search->block);
 
   plait_packed_multiply (search->table, logits, search->block, FALSE, &search->rows, first_row, rows, first, n);
@@ -151,7 +151,7 @@ some_rows (const Search *search, gint64 block, gint64 first_row, gint64 rows, gu
           = (PlaitScalar)kernels->logits (at, search->bias ? search->bias + first : NULL, n, &statistics.greatest);
       search->statistics[row * search->blocks + block] = statistics;
       forbid_words (search, row, first, at, n);
-      choose (search, row, thread, first, at, statistics.greatest, n, places);
+      collect_best (search, row, thread, first, at, statistics.greatest, n, places);
     }
 }
 
@@ -161,7 +161,7 @@ block_piece (gpointer data, gint64 block, guint thread)
   const Search *search = data;
 
   for (gint64 row = 0; row < search->states.rows; row += PIECE_ROWS)
-    some_rows (search, block, row, MIN (PIECE_ROWS, search->states.rows - row), thread);
+    search_rows (search, block, row, MIN (PIECE_ROWS, search->states.rows - row), thread);
 }
 
 static void

@@ -277,10 +277,11 @@ add_table_gradient (const Stage *stage, gint64 block, const PlaitTensor *logits,
 
   if (stage->bfloat16)
     {
-      PlaitBfloat16Panel turned = plait_bfloat16_left (stage->bfloat16, left, *logits, TRUE, 0, logits->width, 0, rows);
+      PlaitBfloat16Panel transposed
+          = plait_bfloat16_left (stage->bfloat16, left, *logits, TRUE, 0, logits->width, 0, rows);
 
-      plait_bfloat16_multiply (stage->bfloat16, &turned, (PlaitBfloat16Pair *)stage->states, turned.bfloat16_pairs,
-                               dtable.data, dtable.stride, width, add);
+      plait_bfloat16_multiply (stage->bfloat16, &transposed, (PlaitBfloat16Pair *)stage->states,
+                               transposed.bfloat16_pairs, dtable.data, dtable.stride, width, add);
     }
   else if (stage->blas)
     plait_blas_multiply (dtable, add, PLAIT_GRADIENT_TERM (vocabulary_loss_table, 1), *logits, TRUE,
@@ -435,7 +436,7 @@ compute_chunk (Stage *stage, PlaitOutputLayerSums *sums)
 
 /* Sets the gradients to zero if there are no rows. */
 static void
-no_rows (PlaitPool *pool, const PlaitOutputLayerWork *work)
+clear_gradients (PlaitPool *pool, const PlaitOutputLayerWork *work)
 {
   if (work->dtable.data && work->dtable_beta == 0)
     plait_tensor_fill (pool, work->dtable, 0, 0);
@@ -455,7 +456,7 @@ plait_output_layer_compute (PlaitPool *pool, PlaitArena *arena, const PlaitOutpu
   g_assert (work->table.width == stage.width && stage.words > 0);
   if (rows == 0)
     {
-      no_rows (pool, work);
+      clear_gradients (pool, work);
       return sums;
     }
   stage.pool = pool;

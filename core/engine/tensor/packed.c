@@ -5,9 +5,9 @@
 #include "tensor/packed-private.h"
 
 /* Products with at most this many multiply-adds run in one thread. */
-#define SMALL 131072
+#define MIN_PARALLEL_WORK 131072
 /* Number of scalars that one thread quantises or rounds. */
-#define LITTLE 16384
+#define PIECE_SCALARS 16384
 
 gboolean
 plait_precision_runs_here (PlaitPrecision precision)
@@ -234,7 +234,8 @@ plait_packed_rows (PlaitPool *pool, const PlaitPacked *packed, PlaitTensor x)
 {
   PLAIT_WORK_SCOPE (pool, PLAIT_WORK_PRODUCTS);
   gint64 stride = groups_of (packed) * PLAIT_INT8_GROUP;
-  Rounding rounding = { packed, { .x = x, .stride = stride }, CLAMP (x.rows * packed->depth / LITTLE, 1, x.rows) };
+  Rounding rounding
+      = { packed, { .x = x, .stride = stride }, CLAMP (x.rows * packed->depth / PIECE_SCALARS, 1, x.rows) };
   PlaitPackedRows *rows = &rounding.rows;
 
   if (packed->bfloat16)
@@ -376,7 +377,7 @@ plait_packed_product (PlaitPool *pool, PlaitTensor y, PlaitScalar beta, PlaitTen
   product.rows = plait_packed_rows (pool, packed, x);
   product.row_bands = (y.rows + most - 1) / most;
   product.band_width = band_width (packed);
-  if (y.rows * y.width * packed->depth <= SMALL)
+  if (y.rows * y.width * packed->depth <= MIN_PARALLEL_WORK)
     {
       product.row_bands = 1;
       product.band_width = y.width;

@@ -56,7 +56,7 @@ typedef struct
 } Product;
 
 /* Bytes at the start of a thread's scratch memory: the number of the column band whose packed panels follow. */
-#define KEPT_BYTES 64
+#define BAND_BYTES 64
 
 /* TRUE if a transposed left factor is copied for each piece, because its rows are far apart: reading a few elements of
  * each row would cost a page and a cache line every time. */
@@ -72,9 +72,9 @@ scratch_bytes (const Product *product)
   gint64 rows = (product->c.rows + product->row_bands - 1) / product->row_bands;
 
   if (product->bfloat16)
-    return KEPT_BYTES + plait_bfloat16_panel_bytes (product->band_width, product->depth)
+    return BAND_BYTES + plait_bfloat16_panel_bytes (product->band_width, product->depth)
            + plait_bfloat16_left_bytes (rows, product->depth);
-  return KEPT_BYTES
+  return BAND_BYTES
          + sizeof (PlaitScalar) * (gsize)(product->depth * (product->band_width + (copies_left (product) ? rows : 0)));
 }
 
@@ -87,66 +87,64 @@ typedef struct
   gint64 rows;
   gint64 column;
   gint64 width;
-} Place;
+} Block;
 
 static void
-add_column_sums (const Product *product, const Place *place)
+add_column_sums (const Product *product, const Block *block)
 {
   for (gint64 k = 0; k < product->depth; k++)
-    product->kernels->accumulate (product->column_sums + place->column, product->add_sums || k > 0,
+    product->kernels->accumulate (product->column_sums + block->column, product->add_sums || k > 0,
                                   PLAIT_GRADIENT_TERM (linear_bias, 1),
-                                  plait_tensor_row (product->b, product->first + k) + place->column, place->width);
+                                  plait_tensor_row (product->b, product->first + k) + block->column, block->width);
 }
 
 static void
-multiply_bfloat16 (const Product *product, const Place *place, guint thread)
+multiply_bfloat16 (const Product *product, const Block *block, guint thread)
 {
-  gint64 *kept = plait_pool_scratch (product->pool, thread, scratch_bytes (product));
-  char *panels = (char *)kept + KEPT_BYTES;
+  gint64 *packed_band = plait_pool_scratch (product->pool, thread, scratch_bytes (product));
+  char *panels = (char *)packed_band + BAND_BYTES;
   PlaitBfloat16Pair *left
       = (PlaitBfloat16Pair *)(panels + plait_bfloat16_panel_bytes (product->band_width, product->depth));
   PlaitBfloat16Panel rows;
 
-  if (*kept != place->band)
+  if (*packed_band != block->band)
     plait_bfloat16_right (product->bfloat16, (PlaitBfloat16Pair *)panels, product->b, product->transpose_b,
-                          product->first, product->depth, place->column, place->width);
-  *kept = place->band;
-  rows = plait_bfloat16_left (product->bfloat16, left, product->a, product->transpose_a, place->row, place->rows,
+                          product->first, product->depth, block->column, block->width);
+  *packed_band = block->band;
+  rows = plait_bfloat16_left (product->bfloat16, left, product->a, product->transpose_a, block->row, block->rows,
                               product->first, product->depth);
   plait_bfloat16_multiply (product->bfloat16, &rows, (PlaitBfloat16Pair *)panels, rows.bfloat16_pairs,
-                           plait_tensor_row (product->c, place->row) + place->column, product->c.stride, place->width,
+                           plait_tensor_row (product->c, block->row) + block->column, product->c.stride, block->width,
                            product->add);
-  if (product->column_sums && place->part == 0)
-    add_column_sums (product, place);
 }
 
 static void
-multiply_panels (const Product *product, const Place *place, guint thread)
+multiply_panels (const Product *product, const Block *block, guint thread)
 {
   const PlaitScalar one = PLAIT_GRADIENT_TERM (linear_bias, 1);
   const PlaitKernels *kernels = product->kernels;
   gint64 tile = product->tile, depth = product->depth, row = product->a.stride, step = 1;
-  gint64 column = place->column, width = place->width;
+  gint64 column = block->column, width = block->width;
   gint64 unpacked = product->transpose_b || product->c.rows > FEW_ROWS ? 0 : width - width % tile;
   const PlaitScalar *a = product->a.data;
-  gint64 *kept = plait_pool_scratch (product->pool, thread, scratch_bytes (product));
-  PlaitScalar *panels = (PlaitScalar *)((char *)kept + KEPT_BYTES);
+  gint64 *packed_band = plait_pool_scratch (product->pool, thread, scratch_bytes (product));
+  PlaitScalar *panels = (PlaitScalar *)((char *)packed_band + BAND_BYTES);
 
-  if (*kept != place->band)
+  if (*packed_band != block->band)
     {
       if (unpacked < width)
         plait_panel_pack (kernels, tile, panels + unpacked * depth, product->b, product->transpose_b, product->first,
                           depth, column + unpacked, width - unpacked);
-      *kept = place->band;
+      *packed_band = block->band;
     }
   if (copies_left (product))
     {
       PlaitScalar *left = panels + depth * product->band_width;
 
       row = 1;
-      step = place->rows;
+      step = block->rows;
       for (gint64 k = 0; k < depth; k++)
-        memcpy (left + k * step, plait_tensor_row (product->a, product->first + k) + place->row,
+        memcpy (left + k * step, plait_tensor_row (product->a, product->first + k) + block->row,
                 sizeof (PlaitScalar) * (gsize)step);
       a = left;
     }
@@ -154,10 +152,10 @@ multiply_panels (const Product *product, const Place *place, guint thread)
     {
       row = 1;
       step = product->a.stride;
-      a += product->first * step + place->row;
+      a += product->first * step + block->row;
     }
   else
-    a += place->row * row + product->first;
+    a += block->row * row + product->first;
   for (gint64 j = 0; j < width; j += tile)
     {
       gboolean packed = j >= unpacked;
@@ -165,39 +163,42 @@ multiply_panels (const Product *product, const Place *place, guint thread)
           = packed ? panels + j * depth : plait_tensor_row (product->b, product->first) + column + j;
       gint64 wide = MIN (tile, width - j), stride = packed ? tile : product->b.stride;
 
-      kernels->multiply (place->rows, wide, depth, a, row, step, panel, stride,
-                         plait_tensor_row (product->c, place->row) + column + j, product->c.stride, product->add);
-      if (product->column_sums && place->part == 0)
+      kernels->multiply (block->rows, wide, depth, a, row, step, panel, stride,
+                         plait_tensor_row (product->c, block->row) + column + j, product->c.stride, product->add);
+      if (product->column_sums && block->part == 0)
         kernels->multiply (1, wide, depth, &one, 0, 0, panel, stride, product->column_sums + column + j, 0,
                            product->add_sums);
     }
 }
 
 static void
-multiply_blas (const Product *product, const Place *place)
+multiply_blas (const Product *product, const Block *block)
 {
   PlaitTensor a = product->a, b = product->b;
   PlaitTensor c
-      = plait_tensor_columns (plait_tensor_rows (product->c, place->row, place->rows), place->column, place->width);
+      = plait_tensor_columns (plait_tensor_rows (product->c, block->row, block->rows), block->column, block->width);
 
-  a = product->transpose_a ? plait_tensor_columns (a, place->row, place->rows)
-                           : plait_tensor_rows (a, place->row, place->rows);
-  b = product->transpose_b ? plait_tensor_rows (b, place->column, place->width)
-                           : plait_tensor_columns (b, place->column, place->width);
+  a = product->transpose_a ? plait_tensor_columns (a, block->row, block->rows)
+                           : plait_tensor_rows (a, block->row, block->rows);
+  b = product->transpose_b ? plait_tensor_rows (b, block->column, block->width)
+                           : plait_tensor_columns (b, block->column, block->width);
   plait_blas_multiply (c, product->add, 1, a, product->transpose_a, b, product->transpose_b);
-  if (product->column_sums && place->part == 0)
-    add_column_sums (product, place);
 }
 
 static void
-multiply_piece (const Product *product, const Place *place, guint thread)
+multiply_piece (const Product *product, const Block *block, guint thread)
 {
+  if (!product->bfloat16 && !product->blas)
+    {
+      multiply_panels (product, block, thread);
+      return;
+    }
   if (product->bfloat16)
-    multiply_bfloat16 (product, place, thread);
-  else if (product->blas)
-    multiply_blas (product, place);
+    multiply_bfloat16 (product, block, thread);
   else
-    multiply_panels (product, place, thread);
+    multiply_blas (product, block);
+  if (product->column_sums && block->part == 0)
+    add_column_sums (product, block);
 }
 
 static void
@@ -205,15 +206,15 @@ product_piece (gpointer data, gint64 piece, guint thread)
 {
   const Product *product = data;
   gint64 band = piece / product->row_bands, part = piece % product->row_bands;
-  Place place = { .band = band, .part = part, .column = band * product->band_width };
+  Block block = { .band = band, .part = part, .column = band * product->band_width };
 
-  place.row = product->c.rows * part / product->row_bands;
-  place.rows = product->c.rows * (part + 1) / product->row_bands - place.row;
-  place.width = MIN (product->band_width, product->c.width - place.column);
-  multiply_piece (product, &place, thread);
+  block.row = product->c.rows * part / product->row_bands;
+  block.rows = product->c.rows * (part + 1) / product->row_bands - block.row;
+  block.width = MIN (product->band_width, product->c.width - block.column);
+  multiply_piece (product, &block, thread);
   if (product->epilogue)
-    plait_panel_epilogue (product->kernels, product->epilogue, product->c, place.row, place.rows, place.column,
-                          place.width);
+    plait_panel_epilogue (product->kernels, product->epilogue, product->c, block.row, block.rows, block.column,
+                          block.width);
 }
 
 static void
@@ -282,17 +283,17 @@ deep_piece (gpointer data, gint64 piece, guint thread)
   const Deep *deep = data;
   Product part = *deep->product;
   gint64 begin = deep->depth * piece / deep->pieces, end = deep->depth * (piece + 1) / deep->pieces;
-  Place place = { .rows = part.c.rows, .width = part.c.width };
+  Block block = { .rows = part.c.rows, .width = part.c.width };
 
-  part.c = plait_tensor_rows (deep_sums (deep, piece), 0, place.rows);
+  part.c = plait_tensor_rows (deep_sums (deep, piece), 0, block.rows);
   if (part.column_sums)
-    part.column_sums = plait_tensor_row (deep_sums (deep, piece), place.rows);
+    part.column_sums = plait_tensor_row (deep_sums (deep, piece), block.rows);
   for (part.first = begin; part.first < end; part.first += part.depth)
     {
       part.depth = MIN (PLAIT_MAX_PANEL_DEPTH, end - part.first);
       part.add = part.add_sums = part.first > begin;
       forget_panels (&part, thread);
-      multiply_piece (&part, &place, thread);
+      multiply_piece (&part, &block, thread);
     }
 }
 

@@ -37,11 +37,11 @@ piece (gpointer data, gint64 number, guint thread)
 {
   const Update *update = data;
   const PlaitUpdateSlot *slot = update->slots;
-  gint64 place = number, first, n;
+  gint64 index = number, first, n;
 
-  for (; place >= pieces_of (slot); slot++)
-    place -= pieces_of (slot);
-  first = place * PIECE;
+  for (; index >= pieces_of (slot); slot++)
+    index -= pieces_of (slot);
+  first = index * PIECE;
   n = MIN (PIECE, slot->n - first);
   if (!update->settings)
     update->squares[number] = update->kernels->squares (slot->gradient + first, n);
