@@ -87,12 +87,11 @@ build_encoder (BenchCrossAttention *attention, GError **error)
     .prefix = "source/",
   };
   const PlaitEncoderShape *shape = &attention->encoder.shape;
-  gint64 width;
 
   if (!plait_component_open (source->encoder, error)
       || !plait_call_build_encoder (&attention->encoder, source->encoder, &build, &attention->losses, error))
     return FALSE;
-  width = plait_decoder_memory_width (decoder, &shape->memories[0].width, 1);
+  gint64 width = plait_decoder_memory_width (decoder, &shape->memories[0].width, 1);
   if (shape->n_memories != 1 || (attention->encoder.leaves && shape->memories[0].width != width))
     return plait_fail (
         error, PLAIT_ERROR_INPUT,
@@ -251,10 +250,9 @@ remember (gpointer data)
   Call *call = data;
   BenchCrossAttention *attention = call->attention;
   PlaitArena *arena = attention->lasting_arena;
-  PlaitMemory *memory;
 
   plait_tape_begin (attention->lasting, PLAIT_TAPE_EVALUATE, (PlaitRandomKey){ 0 });
-  memory = plait_arena_new_array (arena, PlaitMemory, 1);
+  PlaitMemory *memory = plait_arena_new_array (arena, PlaitMemory, 1);
   *memory = draw_memory (attention, call->length);
   attention->keys = plait_cross_project (&attention->attention, attention->lasting, memory);
   attention->queries = draw (arena, 1, attention->batch * (attention->words > 0 ? attention->words : TURNS),
@@ -271,12 +269,9 @@ BenchCrossAttention *
 bench_cross_attention_new (const PlaitExperiment *experiment, gint64 length, gint64 batch, gint64 words,
                            PlaitPool *pool, GError **error)
 {
-  g_autoptr (BenchCrossAttention) attention = NULL;
-  Call call;
-
   if (!check_experiment (experiment, error))
     return NULL;
-  attention = g_new0 (BenchCrossAttention, 1);
+  g_autoptr (BenchCrossAttention) attention = g_new0 (BenchCrossAttention, 1);
   attention->experiment = experiment;
   attention->batch = batch;
   attention->words = words;
@@ -291,7 +286,7 @@ bench_cross_attention_new (const PlaitExperiment *experiment, gint64 length, gin
   attention->step_arena = plait_arena_new (0);
   attention->lasting = plait_tape_new (pool, attention->lasting_arena);
   attention->step = plait_tape_new (pool, attention->step_arena);
-  call = (Call){ .attention = attention, .length = length };
+  Call call = (Call){ .attention = attention, .length = length };
   return plait_arena_protect (attention->lasting_arena, remember, &call, error) ? g_steal_pointer (&attention) : NULL;
 }
 
@@ -311,13 +306,12 @@ attend (const BenchCrossAttention *attention, const PlaitCrossAttentionKeys *key
   PlaitCrossAttentionStep step = { .keys = *keys };
   PlaitTensor queries = plait_tensor_rows (attention->queries, first, attention->batch * each);
   PlaitTensor gradient = queries;
-  PlaitResidualStream stream;
 
   pass.rows_weighed = rows_weighed;
   if (attention->words > 0)
     gradient.data = plait_tensor_row (attention->dqueries, first);
-  stream = plait_cross_combine (&attention->attention, &pass, &step,
-                                plait_leaf (tape, queries, attention->words > 0 ? &gradient : NULL));
+  PlaitResidualStream stream = plait_cross_combine (
+      &attention->attention, &pass, &step, plait_leaf (tape, queries, attention->words > 0 ? &gradient : NULL));
   return attention->attention.multi_head ? stream.query : stream.context;
 }
 
@@ -325,10 +319,10 @@ static void
 search (gpointer data)
 {
   Call *call = data;
-  PlaitCrossAttentionKeys keys;
 
   plait_tape_begin (call->attention->step, PLAIT_TAPE_EVALUATE, (PlaitRandomKey){ 0 });
-  keys = plait_cross_keys_as_constants (&call->attention->attention, &call->attention->keys, call->attention->step);
+  PlaitCrossAttentionKeys keys
+      = plait_cross_keys_as_constants (&call->attention->attention, &call->attention->keys, call->attention->step);
   call->attention->turn = (call->attention->turn + 1) % TURNS;
   call->attention->given
       = attend (call->attention, &keys, call->attention->turn * call->attention->batch, 1, &call->rows_weighed)->value;
@@ -342,13 +336,11 @@ train (gpointer data)
   BenchCrossAttention *attention = call->attention;
   PlaitTape *tape = attention->step;
   gint64 steps = attention->attention.multi_head ? 1 : attention->words, each = attention->words / steps;
-  PlaitNode **given;
-  PlaitCrossAttentionKeys keys;
 
   plait_tape_begin (tape, PLAIT_TAPE_TRAIN, plait_random_key (1, "dropout", NULL, 1));
   plait_tape_keep_gradients (tape);
-  given = plait_arena_new_array (plait_tape_arena (tape), PlaitNode *, steps);
-  keys = keys_with_gradients (attention, tape);
+  PlaitNode **given = plait_arena_new_array (plait_tape_arena (tape), PlaitNode *, steps);
+  PlaitCrossAttentionKeys keys = keys_with_gradients (attention, tape);
   for (gint64 t = 0; t < steps; t++)
     given[t] = attend (attention, &keys, t * attention->batch * each, each, &call->rows_weighed);
   plait_tape_backward (tape, plait_reduce_sum (tape, steps == 1 ? given[0] : plait_add_n (tape, given, (guint)steps)));
@@ -380,13 +372,12 @@ bench_cross_attention_write (const BenchCrossAttention *attention, const char *p
   const PlaitLinks *links = memory->links ? memory->links : &none;
   gint64 rows = plait_ragged_length (memory->rows, 0);
   const PlaitKeyValues *key_values = attention->keys.key_values;
-  g_autoptr (PlaitStore) store = NULL;
 
   if (attention->attention.n_attentions != 1 || attention->attention.attentions[0].kind != PLAIT_ATTEND_MEMORY)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "the combiner %s does not attend to the memory exactly once, so its step cannot be written",
                        attention->experiment->decoder.combiner);
-  store = plait_store_create (path, error);
+  g_autoptr (PlaitStore) store = plait_store_create (path, error);
   return store && plait_parameters_write (attention->parameters, store, "/parameters", error)
          && plait_store_write_tensor (store, "/keys", plait_tensor_rows (key_values->keys->value, 0, rows), error)
          && plait_store_write_tensor (store, "/values", plait_tensor_rows (key_values->values->value, 0, rows), error)

@@ -39,7 +39,6 @@ time_model (PlaitInvocation *invocation, const BenchWork *work, GError **error)
   g_autoptr (PlaitExperiment) experiment = NULL;
   g_autoptr (PlaitRanks) ranks = NULL;
   g_autoptr (GError) fault = NULL;
-  gboolean good;
 
   if (check_parameters (&options, &fault))
     options.experiment = experiment = bench_load (invocation->arguments[0], &options, registry, &fault);
@@ -51,7 +50,7 @@ time_model (PlaitInvocation *invocation, const BenchWork *work, GError **error)
   options.ranks = ranks;
   if (!plait_ranks_agree (ranks, experiment != NULL, error))
     return FALSE;
-  good = bench_time (work, &options, error);
+  gboolean good = bench_time (work, &options, error);
   if (!good)
     plait_ranks_fail (ranks, *error, plait_exit_code (*error));
   return good;

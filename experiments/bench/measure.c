@@ -270,9 +270,6 @@ time_steps (const BenchWork *work, gpointer made, const Bench *bench, Figures *f
 gboolean
 bench_time (const BenchWork *work, const BenchOptions *options, GError **error)
 {
-  g_autoptr (PlaitPool) pool = NULL;
-  g_autoptr (PlaitArena) arena = NULL;
-  g_autoptr (PlaitTape) tape = NULL;
   g_auto (Figures) figures = {
     .options = options,
     .mode = work->mode,
@@ -280,20 +277,19 @@ bench_time (const BenchWork *work, const BenchOptions *options, GError **error)
     .timed = g_new (Timed, options->steps),
     .losses = g_new (double, options->warmup + options->steps),
   };
-  gpointer made;
-  gboolean good;
 
   figures.loaded = peak_bytes ();
-  pool = plait_pool_new ((guint)options->threads, error);
+  g_autoptr (PlaitPool) pool = plait_pool_new ((guint)options->threads, error);
   if (!pool || !plait_blas_reserve (pool, error))
     return FALSE;
   figures.threads = plait_pool_threads (pool);
-  arena = plait_arena_new ((gsize)options->experiment->train.memory * 1024 * 1024);
-  tape = plait_tape_new (pool, arena);
+  g_autoptr (PlaitArena) arena = plait_arena_new ((gsize)options->experiment->train.memory * 1024 * 1024);
+  g_autoptr (PlaitTape) tape = plait_tape_new (pool, arena);
   const Bench bench = { options, pool, arena, tape };
-  made = work->make (&bench, error);
-  good = plait_ranks_agree (options->ranks, made != NULL, error) && time_steps (work, made, &bench, &figures, error)
-         && plait_blas_rate (pool, RATE_SECONDS, &figures.rate, error);
+  gpointer made = work->make (&bench, error);
+  gboolean good = plait_ranks_agree (options->ranks, made != NULL, error)
+                  && time_steps (work, made, &bench, &figures, error)
+                  && plait_blas_rate (pool, RATE_SECONDS, &figures.rate, error);
   if (made)
     work->free (made);
   if (good && plait_ranks_is_first (options->ranks))

@@ -66,14 +66,13 @@ make_model (const Bench *bench, gboolean search, gint64 each, GError **error)
 {
   const BenchOptions *options = bench->options;
   g_autoptr (Model) model = g_new0 (Model, 1);
-  const PlaitParameters *parameters;
 
   model->bench = *bench;
   model->data = new_batches (options, search, (options->warmup + options->steps) * each, error);
   model->experiment_model = model->data ? plait_random_batches_model (options->experiment, error) : NULL;
   if (!model->experiment_model)
     return NULL;
-  parameters = plait_model_parameters (model->experiment_model->model);
+  const PlaitParameters *parameters = plait_model_parameters (model->experiment_model->model);
   if (!plait_limits_check_memory (parameters, error))
     return NULL;
   plait_experiment_model_initialise (model->experiment_model, bench->pool);
@@ -239,8 +238,6 @@ encode_pass (gpointer data)
   const BenchOptions *options = pass->model->bench.options;
   PlaitTape *tape = pass->model->bench.tape;
   guint64 seed = (guint64)options->experiment->experiment.seed;
-  PlaitEncoderOutputs encoded;
-  PlaitNode *root;
 
   if (options->forward)
     plait_tape_begin (tape, PLAIT_TAPE_EVALUATE, (PlaitRandomKey){ 0 });
@@ -249,8 +246,9 @@ encode_pass (gpointer data)
       plait_tape_begin (tape, PLAIT_TAPE_TRAIN, plait_random_key (seed, "dropout", NULL, (guint64)pass->step + 1));
       plait_tape_keep_gradients (tape);
     }
-  encoded = plait_model_encode (pass->model->experiment_model->model, tape, batch_of (pass->model, pass->step), NULL);
-  root = plait_reduce_sum (tape, encoded.memories[0].states);
+  PlaitEncoderOutputs encoded
+      = plait_model_encode (pass->model->experiment_model->model, tape, batch_of (pass->model, pass->step), NULL);
+  PlaitNode *root = plait_reduce_sum (tape, encoded.memories[0].states);
   for (guint i = 1; i < encoded.n_memories; i++)
     root = plait_add_n (tape, (PlaitNode *[]){ root, plait_reduce_sum (tape, encoded.memories[i].states) }, 2);
   pass->done->loss = (double)plait_tape_value (tape, root).data[0];

@@ -200,7 +200,6 @@ print (const Comparison *bench)
 {
   const BenchOptions *options = bench->options;
   guint threads = plait_pool_threads (bench->pool);
-  g_autoptr (PlaitTerminal) terminal = NULL;
   g_autoptr (PlaitJson) json = NULL;
 
   if (options->json)
@@ -218,7 +217,7 @@ print (const Comparison *bench)
       plait_json_print (json);
       return;
     }
-  terminal = plait_terminal_new ();
+  g_autoptr (PlaitTerminal) terminal = plait_terminal_new ();
   if (bench->words > 0)
     plait_terminal_text (terminal, PLAIT_TERMINAL_PLAIN,
                          "attention over targets of %jd words, forward and backward, %u thread%s\n", bench->words,

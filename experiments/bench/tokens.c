@@ -17,14 +17,13 @@ read_numbers (GArray *numbers, const char *text, gint64 min, gint64 end, GError 
   for (guint i = 0; words[i]; i++)
     {
       gint64 number;
-      gint32 id;
 
       if (!plait_parse_integer (words[i], &number) || number < min || number >= end)
         return plait_fail (
             error, PLAIT_ERROR_INPUT,
             "\"%.40s\" is not an id; expected an integer from %jd to %jd, ids separated by single spaces", words[i],
             min, end - 1);
-      id = (gint32)number;
+      gint32 id = (gint32)number;
       g_array_append_val (numbers, id);
     }
   return TRUE;
@@ -65,7 +64,6 @@ static gboolean
 check_texts (const PlaitTuples *tuples, guint n, GError **error)
 {
   g_autoptr (GPtrArray) names = g_ptr_array_new ();
-  g_autofree char *list = NULL;
 
   for (guint i = 0; i < tuples->streams->len; i++)
     {
@@ -79,7 +77,7 @@ check_texts (const PlaitTuples *tuples, guint n, GError **error)
   if (n == names->len)
     return TRUE;
   g_ptr_array_add (names, NULL);
-  list = g_strjoinv (", ", (char **)names->pdata);
+  g_autofree char *list = g_strjoinv (", ", (char **)names->pdata);
   return plait_fail (error, PLAIT_ERROR_INPUT, "%u streams; expected %u separated by tabs: %s", n, names->len - 1,
                      list);
 }

@@ -134,12 +134,11 @@ TEST_CASE (arena, the_rest_of_a_mapping_is_not_lost)
 TEST_CASE (arena, the_next_step_has_one_mapping)
 {
   g_autoptr (PlaitArena) arena = plait_arena_new (0);
-  char *first;
 
   for (int i = 0; i < 20; i++)
     plait_arena_allocate (arena, 1 << 20);
   plait_arena_reset (arena);
-  first = plait_arena_allocate (arena, 1 << 20);
+  char *first = plait_arena_allocate (arena, 1 << 20);
   for (int i = 1; i < 20; i++)
     CHECK ((char *)plait_arena_allocate (arena, 1 << 20) == first + ((gsize)i << 20));
 }

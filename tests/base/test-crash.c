@@ -40,11 +40,10 @@ watch (PlaitCodeOwner caller, void (*deed) (void))
   const struct rlimit no_dump = { 0, 0 };
   int said[2], reported[2];
   End end = { 0, "", "" };
-  pid_t child;
 
   g_assert_true (pipe (said) == 0 && pipe (reported) == 0);
   fflush (NULL);
-  child = fork ();
+  pid_t child = fork ();
   if (child == 0)
     {
       setrlimit (RLIMIT_CORE, &no_dump);
@@ -170,11 +169,10 @@ TEST_CASE (crash, ends_in_one_sentence_with_exit_code_1)
       g_autofree char *said
           = g_strdup_printf ("error: %s; this is a fault of the plugin, and the run ends here\n", sentence);
       g_autofree char *reported = g_strconcat ("n", sentence, "; so it is", NULL);
-      End end;
 
       if (SANITIZED && deeds[i].by_signal)
         continue;
-      end = watch (somebody, deeds[i].deed);
+      End end = watch (somebody, deeds[i].deed);
       CHECK (WIFEXITED (end.status) && WEXITSTATUS (end.status) == 1);
       CHECK_STRING (end.said, said);
       CHECK_STRING (end.reported, reported);

@@ -22,18 +22,15 @@ TEST_CASE (digest, of_a_file)
   const char *path = plait_test_path ("file");
   g_autofree char *large = g_strnfill (700001, 'x');
   g_autofree char *of_large = plait_digest_bytes (large, 700001);
-  g_autofree char *of_large_file = NULL;
-  g_autofree char *small = NULL;
-  g_autofree char *nothing = NULL;
 
   REQUIRE (g_file_set_contents (path, "abc", 3, NULL));
-  small = plait_digest_file (path, NO_ERROR);
+  g_autofree char *small = plait_digest_file (path, NO_ERROR);
   CHECK_STRING (small, DIGEST_OF_ABC);
   REQUIRE (g_file_set_contents (path, "", 0, NULL));
-  nothing = plait_digest_file (path, NO_ERROR);
+  g_autofree char *nothing = plait_digest_file (path, NO_ERROR);
   CHECK_STRING (nothing, DIGEST_OF_NOTHING);
   REQUIRE (g_file_set_contents (path, large, 700001, NULL));
-  of_large_file = plait_digest_file (path, NO_ERROR);
+  g_autofree char *of_large_file = plait_digest_file (path, NO_ERROR);
   CHECK_STRING (of_large_file, of_large);
 }
 

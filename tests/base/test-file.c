@@ -139,10 +139,9 @@ start_writer (const char *path)
 {
   int ends[2];
   char byte;
-  pid_t writer;
 
   g_assert_cmpint (pipe (ends), ==, 0);
-  writer = fork ();
+  pid_t writer = fork ();
   if (writer == 0)
     {
       if (!plait_file_begin (path, NULL) || write (ends[1], "y", 1) != 1)
@@ -173,13 +172,12 @@ TEST_CASE (file, removes_what_the_dead_left)
   g_autofree char *used_elsewhere = g_strdup_printf ("%s.partial-far-off-2-0", path);
   g_autofree char *named = g_strdup_printf ("%s.partial-%s-x", path, g_get_host_name ());
   g_autofree char *numbered_once = g_strdup_printf ("%s.partial-%s-1", path, g_get_host_name ());
-  int holder;
   siginfo_t information;
 
   REQUIRE (g_file_set_contents (numbered, "x", 1, NULL) && g_file_set_contents (elsewhere, "x", 1, NULL)
            && g_file_set_contents (used_elsewhere, "x", 1, NULL) && g_file_set_contents (named, "x", 1, NULL)
            && g_file_set_contents (numbered_once, "x", 1, NULL));
-  holder = g_open (used_elsewhere, O_RDWR | O_CLOEXEC, 0);
+  int holder = g_open (used_elsewhere, O_RDWR | O_CLOEXEC, 0);
   CHECK_INT (plait_lock_descriptor (holder), PLAIT_LOCK_TAKEN);
   CHECK (g_file_test (left, G_FILE_TEST_EXISTS));
   kill (dead, SIGKILL);
@@ -226,10 +224,9 @@ TEST_CASE (file, leaves_alone_what_came_in_between)
 TEST_CASE (file, does_not_mind_that_the_old_one_is_gone)
 {
   const char *path = plait_test_path ("file");
-  PlaitFile *file;
 
   REQUIRE (g_file_set_contents (path, "old", 3, NULL));
-  file = plait_file_begin (path, NO_ERROR);
+  PlaitFile *file = plait_file_begin (path, NO_ERROR);
   g_unlink (path);
   CHECK (plait_file_commit (file, NO_ERROR));
   check_contents (path, "");
@@ -275,12 +272,11 @@ TEST_CASE (file, every_failing_call_keeps_old_or_new)
       {
         g_autoptr (GError) error = NULL;
         g_autofree char *text = NULL;
-        gboolean done;
 
         CONTEXT ("call %d fails with %s", call, g_strerror (problems[p]));
         REQUIRE (g_file_set_contents (path, old_text, -1, NULL));
         plait_test_system_begin (PLAIT_TEST_SYSTEM_FAIL, call, problems[p]);
-        done = plait_file_replace (path, new_text, strlen (new_text), &error);
+        gboolean done = plait_file_replace (path, new_text, strlen (new_text), &error);
         plait_test_system_end ();
         CHECK (g_file_get_contents (path, &text, NULL, NULL));
         CHECK_INT (done, !error);
@@ -320,10 +316,9 @@ replace_and_die (gpointer data)
 TEST_CASE (file, a_kill_at_any_call_keeps_old_or_new)
 {
   const char *path = plait_test_path ("file");
-  int calls;
 
   REQUIRE (g_file_set_contents (path, old_text, -1, NULL));
-  calls = calls_of_a_replacement (path);
+  int calls = calls_of_a_replacement (path);
   for (int call = 0; call < calls; call++)
     for (PlaitTestSystemMode mode = PLAIT_TEST_SYSTEM_KILL_BEFORE; mode <= PLAIT_TEST_SYSTEM_KILL_AFTER; mode++)
       {
@@ -414,18 +409,15 @@ TEST_CASE (file, waits_for_no_reader)
 TEST_CASE (file, repeats_what_is_interrupted)
 {
   const char *path = plait_test_path ("file"), *lock_path = plait_test_path ("lock");
-  g_autoptr (GBytes) bytes = NULL;
   g_autoptr (GError) error = NULL;
   gboolean replaced, synced;
-  PlaitLock *lock;
-  FILE *output;
 
   plait_test_system_begin (PLAIT_TEST_SYSTEM_INTERRUPT, 0, 0);
   replaced = plait_file_replace (path, "text", 4, &error);
-  bytes = plait_file_read (path, PLAIT_FILE_REGULAR, 100, "a file", error ? NULL : &error);
+  g_autoptr (GBytes) bytes = plait_file_read (path, PLAIT_FILE_REGULAR, 100, "a file", error ? NULL : &error);
   synced = plait_file_sync (path);
-  lock = plait_lock_take (lock_path, "busy", "wait", NULL, error ? NULL : NO_ERROR);
-  output = plait_file_open_output (path, TRUE);
+  PlaitLock *lock = plait_lock_take (lock_path, "busy", "wait", NULL, error ? NULL : NO_ERROR);
+  FILE *output = plait_file_open_output (path, TRUE);
   plait_test_system_end ();
   CHECK (replaced && synced && lock && output);
   CHECK (bytes && g_bytes_get_size (bytes) == 4);

@@ -113,10 +113,9 @@ TEST_CASE (folder, follows_links_and_replaces_only_files)
 TEST_CASE (folder, is_the_same_where_it_is_locked)
 {
   const char *path = plait_test_path ("locked");
-  int descriptor;
 
   plait_test_make_folder (path);
-  descriptor = open (path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  int descriptor = open (path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   REQUIRE (plait_lock_descriptor (descriptor) == PLAIT_LOCK_TAKEN);
   CHECK (make (path, "1", NO_ERROR));
   CHECK (make (path, "2", NO_ERROR));
@@ -162,18 +161,16 @@ TEST_CASE (folder, is_whole_when_killed)
 {
   const char *path = plait_test_path ("whole/model");
   const char *above = plait_test_path ("whole");
-  int calls;
 
   CHECK (make (path, "1", NULL));
   plait_test_system_begin (PLAIT_TEST_SYSTEM_COUNT, 0, 0);
   CHECK (make (path, "1", NULL));
-  calls = plait_test_system_end ();
+  int calls = plait_test_system_end ();
   CHECK (calls > 8);
   for (int i = 0; i < 4 * calls; i++)
     {
       gboolean exists = i % 2;
       Kill killing = { path, i / 2 % 2 ? PLAIT_TEST_SYSTEM_KILL_BEFORE : PLAIT_TEST_SYSTEM_KILL_AFTER, i / 4 };
-      g_autofree char *found = NULL;
 
       CONTEXT ("killed %s call %d of %d", i / 2 % 2 ? "before" : "after", i / 4, calls);
       CHECK (make (path, "1", NULL));
@@ -187,7 +184,7 @@ TEST_CASE (folder, is_whole_when_killed)
       if (!exists)
         g_rmdir (path);
       CHECK (plait_test_system_fork (make_and_die, &killing));
-      found = g_file_test (path, G_FILE_TEST_EXISTS) ? contents (path) : g_strdup ("");
+      g_autofree char *found = g_file_test (path, G_FILE_TEST_EXISTS) ? contents (path) : g_strdup ("");
       CHECK (g_str_equal (found, exists ? "a=1 b=1" : "") || g_str_equal (found, "a=2 b=2"));
       CHECK (make (path, "3", NULL));
       check (path, "a=3 b=3");

@@ -168,11 +168,10 @@ TEST_CASE (json, is_refused_where_it_nests_without_end)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (GString) text = g_string_new ("{\"a\":");
-  g_autoptr (json_t) json = NULL;
 
   for (int i = 0; i < 100000; i++)
     g_string_append_c (text, '[');
-  json = read_text (text->str, &error);
+  g_autoptr (json_t) json = read_text (text->str, &error);
   CHECK (!json);
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "maximum parsing depth reached");
 }

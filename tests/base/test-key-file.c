@@ -53,15 +53,12 @@ check_place (const PlaitKeyFile *file, const char *group, const char *key, const
 TEST_CASE (key_file, groups_keys_values_and_lines)
 {
   g_autoptr (PlaitKeyFile) file = load (example, NO_ERROR);
-  g_auto (GStrv) list = NULL;
-  g_autofree char *groups = NULL;
-  g_autofree char *keys = NULL;
 
   REQUIRE (file != NULL);
   CHECK_STRING (plait_key_file_name (file), "a.ini");
-  groups = g_strjoinv ("|", (char **)plait_key_file_groups (file));
+  g_autofree char *groups = g_strjoinv ("|", (char **)plait_key_file_groups (file));
   CHECK_STRING (groups, "experiment|source en|empty|last");
-  keys = g_strjoinv ("|", (char **)plait_key_file_keys (file, "source en"));
+  g_autofree char *keys = g_strjoinv ("|", (char **)plait_key_file_keys (file, "source en"));
   CHECK_STRING (keys, "train.en.trees|text|list|empty");
   CHECK (!plait_key_file_keys (file, "empty")[0]);
   CHECK (!plait_key_file_keys (file, "nowhere")[0]);
@@ -84,7 +81,7 @@ TEST_CASE (key_file, groups_keys_values_and_lines)
   check_place (file, "nowhere", NULL, "a.ini");
   check_place (file, "last", "nothing", "a.ini:13");
 
-  list = plait_key_file_list (file, "source en", "list");
+  g_auto (GStrv) list = plait_key_file_list (file, "source en", "list");
   CHECK_INT (g_strv_length (list), 3);
   CHECK_STRING (list[0], "a");
   CHECK_STRING (list[1], "b");
@@ -158,14 +155,12 @@ TEST_CASE (key_file, reads_a_file)
 {
   const char *path = plait_test_path ("a.ini");
   g_autofree char *long_comment = g_strnfill (200000, '#');
-  g_autofree char *place = NULL;
-  g_autoptr (PlaitKeyFile) file = NULL;
 
   REQUIRE (g_file_set_contents (path, plait_test_format ("\xef\xbb\xbf[a]\n%s\nx=1\n", long_comment), -1, NULL));
-  file = plait_key_file_load (path, NO_ERROR);
+  g_autoptr (PlaitKeyFile) file = plait_key_file_load (path, NO_ERROR);
   REQUIRE (file != NULL);
   CHECK_STRING (plait_key_file_value (file, "a", "x"), "1");
-  place = plait_key_file_location (file, "a", "x");
+  g_autofree char *place = plait_key_file_location (file, "a", "x");
   CHECK (g_str_has_suffix (place, "a.ini:3"));
 }
 
@@ -254,16 +249,13 @@ TEST_CASE (key_file, set_refuses_what_no_file_could_say)
 TEST_CASE (key_file, text_reads_back)
 {
   g_autoptr (PlaitKeyFile) file = load (example, NULL);
-  g_autoptr (PlaitKeyFile) again = NULL;
-  g_autofree char *text = NULL;
-  g_autofree char *text_again = NULL;
 
   CHECK (plait_key_file_set (file, "empty", "key", "\\sa\\n", NULL, NO_ERROR));
-  text = plait_key_file_text (file);
+  g_autofree char *text = plait_key_file_text (file);
   CHECK_CONTAINS (text, "[experiment]\nname=first\nseed=7\n\n[source en]\ntrain.en.trees=a b.txt\n");
-  again = load (text, NO_ERROR);
+  g_autoptr (PlaitKeyFile) again = load (text, NO_ERROR);
   REQUIRE (again != NULL);
-  text_again = plait_key_file_text (again);
+  g_autofree char *text_again = plait_key_file_text (again);
   CHECK_STRING (text_again, text);
   CHECK_STRING (plait_key_file_value (again, "empty", "key"), " a\n");
 }
@@ -271,13 +263,12 @@ TEST_CASE (key_file, text_reads_back)
 TEST_CASE (key_file, has_the_text_of_its_present_values)
 {
   g_autoptr (PlaitKeyFile) file = load ("# above\n[a]\nx = 1\n\n[b]\ny=\\s2\n# below\n", NULL);
-  g_autofree char *text = NULL;
 
   REQUIRE (file != NULL);
   CHECK (plait_key_file_set (file, "a", "x", "3", NULL, NULL));
   CHECK (plait_key_file_set (file, "a", "z", "4", NULL, NULL));
   CHECK (!plait_key_file_set (file, "a", "z", "\\q", NULL, NULL));
-  text = plait_key_file_text (file);
+  g_autofree char *text = plait_key_file_text (file);
   CHECK_STRING (text, "[a]\nx=3\nz=4\n\n[b]\ny=\\s2\n");
 }
 
@@ -304,14 +295,13 @@ TEST_CASE (key_file, survives_any_bytes)
       char text[24];
       gsize length = round % (sizeof text + 1);
       g_autoptr (GError) error = NULL;
-      g_autoptr (PlaitKeyFile) file = NULL;
 
       for (gsize i = 0; i < length; i++)
         {
           state = state * 1664525u + 1013904223u;
           text[i] = alphabet[(state >> 16) % (sizeof alphabet)];
         }
-      file = plait_key_file_load_data (text, (gssize)length, "a.ini", &error);
+      g_autoptr (PlaitKeyFile) file = plait_key_file_load_data (text, (gssize)length, "a.ini", &error);
       REQUIRE (!file == (error != NULL));
       if (file)
         {

@@ -72,10 +72,9 @@ start_holder (const char *path)
 {
   int ends[2];
   char byte;
-  pid_t holder;
 
   g_assert_cmpint (pipe (ends), ==, 0);
-  holder = fork ();
+  pid_t holder = fork ();
   if (holder == 0)
     {
       PlaitLock *lock = take (path, NULL, NULL);
@@ -95,12 +94,11 @@ TEST_CASE (lock, is_held_by_one_process)
 {
   const char *path = plait_test_path ("file"), *link = plait_test_path ("link");
   g_autoptr (GError) error = NULL;
-  g_autofree char *named = NULL;
-  pid_t holder;
 
   REQUIRE (g_file_set_contents (path, "x", 1, NULL) && symlink ("file", link) == 0);
-  holder = start_holder (path);
-  named = g_strdup_printf ("link: taken (process %d on host %s); wait", (int)holder, g_get_host_name ());
+  pid_t holder = start_holder (path);
+  g_autofree char *named
+      = g_strdup_printf ("link: taken (process %d on host %s); wait", (int)holder, g_get_host_name ());
   /* A link and its target share one lock. */
   CHECK (!take (link, NULL, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, named);
@@ -112,10 +110,9 @@ TEST_CASE (lock, does_not_outlive_its_process)
 {
   const char *path = plait_test_path ("file");
   pid_t holder = start_holder (path);
-  PlaitLock *lock;
 
   kill (holder, SIGKILL);
-  lock = take (path, NULL, NO_ERROR); /* the dead holder is still a zombie */
+  PlaitLock *lock = take (path, NULL, NO_ERROR); /* the dead holder is still a zombie */
   CHECK (lock != NULL);
   CHECK (lock_file_is_there (path));
   plait_lock_release (lock);

@@ -36,11 +36,9 @@ listen (PlaitLogSettings settings)
 static char *
 heard (Said *said)
 {
-  char *text;
-
   plait_log_free (said->log);
   fclose (said->stream);
-  text = g_strdup (said->text);
+  char *text = g_strdup (said->text);
   free (said->text);
   g_free (said);
   return text;
@@ -49,42 +47,38 @@ heard (Said *said)
 TEST_CASE (log, plain_lines)
 {
   Said *said = listen ((PlaitLogSettings){ 0 });
-  g_autofree char *text = NULL;
 
   plait_log_info (said->log, "read %d lines", 5);
   plait_log_warning (said->log, "odd");
   plait_log_error (said->log, "a.ini:1: no\na.ini:2: no");
-  text = heard (said);
+  g_autofree char *text = heard (said);
   CHECK_STRING (text, "read 5 lines\nwarning: odd\nerror: a.ini:1: no\na.ini:2: no\n");
 }
 
 TEST_CASE (log, quiet_still_warns)
 {
   Said *said = listen ((PlaitLogSettings){ .quiet = TRUE });
-  g_autofree char *text = NULL;
 
   plait_log_info (said->log, "info");
   plait_log_progress (said->log, "progress");
   plait_log_warning (said->log, "odd");
   plait_log_error (said->log, "wrong");
-  text = heard (said);
+  g_autofree char *text = heard (said);
   CHECK_STRING (text, "warning: odd\nerror: wrong\n");
 }
 
 TEST_CASE (log, colour_where_asked_for)
 {
   Said *said = listen ((PlaitLogSettings){ .colour = TRUE });
-  g_autofree char *text = NULL;
 
   plait_log_warning (said->log, "odd");
-  text = heard (said);
+  g_autofree char *text = heard (said);
   CHECK_STRING (text, "\033[33mwarning:\033[0m odd\n");
 }
 
 TEST_CASE (log, progress_off_a_terminal_is_sparse)
 {
   Said *said = listen ((PlaitLogSettings){ 0 });
-  g_autofree char *text = NULL;
 
   for (int second = 0; second <= 61; second++)
     {
@@ -93,7 +87,7 @@ TEST_CASE (log, progress_off_a_terminal_is_sparse)
     }
   plait_log_progress_end (said->log);
   plait_log_progress (said->log, "next");
-  text = heard (said);
+  g_autofree char *text = heard (said);
   CHECK_STRING (text, "second 0\nsecond 30\nsecond 60\nnext\n");
 }
 
@@ -102,7 +96,6 @@ TEST_CASE (log, progress_on_a_terminal_is_one_line)
   Said *said = listen ((PlaitLogSettings){ .terminal = TRUE });
   g_autofree char *wide = g_strnfill (200, 'x');
   g_autofree char *cut = g_strnfill (78, 'x');
-  g_autofree char *text = NULL;
 
   plait_log_progress (said->log, "one");
   clock_now = 1000;
@@ -112,19 +105,18 @@ TEST_CASE (log, progress_on_a_terminal_is_one_line)
   plait_log_info (said->log, "message");
   clock_now = 400000;
   plait_log_progress (said->log, "%s", wide);
-  text = heard (said);
+  g_autofree char *text = heard (said);
   CHECK_STRING (text, plait_test_format ("one\r\033[Ktwo\r\033[Kmessage\n%s…\r\033[K", cut));
 }
 
 TEST_CASE (log, data_cannot_command_the_terminal)
 {
   Said *said = listen ((PlaitLogSettings){ 0 });
-  g_autofree char *text = NULL;
 
   plait_log_info (said->log, "a\033[2Jb\rc\x7f \u202e \xc2\x9b"
                              "d \xc3\xa9 \xff");
   plait_log_progress (said->log, "x\ny");
-  text = heard (said);
+  g_autofree char *text = heard (said);
   CHECK_STRING (text, "a\ufffd[2Jb\ufffdc\ufffd \ufffd \ufffd"
                       "d é \ufffd\nx\ufffdy\n");
 }

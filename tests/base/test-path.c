@@ -91,10 +91,8 @@ TEST_CASE (path, escaped_is_read_back)
 /* The shell has already expanded variables. */
 TEST_CASE (path, tilde_alone_leaves_signs_as_they_are)
 {
-  g_autofree char *path = NULL;
-
   g_setenv ("HOME", "/home/a", TRUE);
-  path = plait_path_expand_home ("~/$HOME/$$", NULL);
+  g_autofree char *path = plait_path_expand_home ("~/$HOME/$$", NULL);
   CHECK_STRING (path, "/home/a/$HOME/$$");
 }
 
@@ -119,14 +117,13 @@ TEST_CASE (path, passes_over_folders_that_are_not_absolute)
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
     {
       CONTEXT ("case %zu", i);
-      g_autofree char *folder = NULL;
 
       g_setenv ("HOME", cases[i].home, TRUE);
       if (cases[i].named)
         g_setenv ("XDG_DATA_HOME", cases[i].named, TRUE);
       else
         g_unsetenv ("XDG_DATA_HOME");
-      folder = plait_path_user_folder ("XDG_DATA_HOME", ".local/share");
+      g_autofree char *folder = plait_path_user_folder ("XDG_DATA_HOME", ".local/share");
       CHECK_STRING (folder, cases[i].folder);
     }
 

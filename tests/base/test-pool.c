@@ -281,7 +281,6 @@ TEST_CASE (pool, tells_where_time_goes)
   for (gsize t = 0; t < G_N_ELEMENTS (threads); t++)
     {
       g_autoptr (PlaitPool) pool = plait_pool_new (threads[t], NULL);
-      PlaitWorkTimes times;
       gint64 sum = 0;
       CONTEXT ("%u threads", threads[t]);
 
@@ -299,7 +298,7 @@ TEST_CASE (pool, tells_where_time_goes)
         plait_pool_run (pool, 4, spin_piece, NULL);
       }
       spin_piece (NULL, 0, 0);
-      times = plait_pool_times (pool);
+      PlaitWorkTimes times = plait_pool_times (pool);
       CHECK (times.works[PLAIT_WORK_ATTENTION] >= 12 * SPIN_NANOSECONDS);
       CHECK (times.works[PLAIT_WORK_PRODUCTS] >= SPIN_NANOSECONDS);
       CHECK (times.works[PLAIT_WORK_OTHER] >= SPIN_NANOSECONDS);

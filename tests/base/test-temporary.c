@@ -18,10 +18,9 @@ write_in (const char *folder, const char *name)
 TEST_CASE (temporary, goes_with_what_is_in_it)
 {
   PlaitFolder *one = plait_folder_begin_temporary (NO_ERROR), *two = plait_folder_begin_temporary (NO_ERROR);
-  g_autofree char *path = NULL;
 
   REQUIRE (one && two);
-  path = g_strdup (plait_folder_temporary (one));
+  g_autofree char *path = g_strdup (plait_folder_temporary (one));
   CHECK (strcmp (path, plait_folder_temporary (two)) != 0);
   write_in (path, "file");
   write_in (path, "other");
@@ -37,10 +36,9 @@ start_user (char **path)
 {
   int ends[2];
   char text[4096] = "";
-  pid_t user;
 
   g_assert_cmpint (pipe (ends), ==, 0);
-  user = fork ();
+  pid_t user = fork ();
   if (user == 0)
     {
       PlaitFolder *temporary = plait_folder_begin_temporary (NULL);

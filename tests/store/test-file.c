@@ -144,9 +144,8 @@ TEST_CASE (store_file, notices_every_flip)
   const char *broken = plait_test_path ("broken.h5");
   REQUIRE (write_value (path, 1, NULL));
   g_autoptr (GBytes) bytes = plait_test_read (path);
-  gsize size;
   g_autofree char *data = g_memdup2 (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes));
-  size = g_bytes_get_size (bytes);
+  gsize size = g_bytes_get_size (bytes);
   gsize missed = 0;
   for (gsize i = 0; i < size; i += step_at (i, size))
     {

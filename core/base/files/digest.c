@@ -65,11 +65,10 @@ plait_digest_file (const char *path, GError **error)
 {
   struct stat status;
   int descriptor = plait_file_open (path, PLAIT_FILE_REGULAR, "a file that can be read again", &status, error);
-  char *digest;
 
   if (descriptor < 0)
     return NULL;
-  digest = digest_open (descriptor);
+  char *digest = digest_open (descriptor);
   if (!digest)
     plait_fail (error, PLAIT_ERROR_INPUT, "%s: the file cannot be read: %s", path, g_strerror (errno));
   close (descriptor);

@@ -220,11 +220,10 @@ remove_stale (const PlaitFile *file)
     {
       gboolean here = TRUE;
       pid_t maker = maker_of (name, &here);
-      g_autofree char *path = NULL;
 
       if (maker == 0 && !g_str_has_suffix (name, PLAIT_LOCK_SUFFIX))
         continue;
-      path = g_build_filename (file->folder, name, NULL);
+      g_autofree char *path = g_build_filename (file->folder, name, NULL);
       if (plait_lock_remove_stale (path, here) == PLAIT_LOCK_NONE && here && maker > 0 && kill (maker, 0) != 0
           && errno == ESRCH)
         unlink (path);
@@ -320,11 +319,10 @@ gboolean
 plait_file_sync (const char *path)
 {
   int descriptor = TEMP_FAILURE_RETRY (open (path, O_RDONLY | O_CLOEXEC));
-  int problem;
 
   if (descriptor < 0)
     return FALSE;
-  problem = TEMP_FAILURE_RETRY (fsync (descriptor)) == 0 ? 0 : errno;
+  int problem = TEMP_FAILURE_RETRY (fsync (descriptor)) == 0 ? 0 : errno;
   close (descriptor);
   errno = problem;
   return problem == 0;
@@ -373,8 +371,6 @@ move_into_place (const PlaitFile *file, GError **error)
 gboolean
 plait_file_commit (PlaitFile *file, GError **error)
 {
-  gboolean done;
-
   if (!complete (file, error) || !check_is_as_before (file, error)
       || !plait_input_guard_check (file->path, file->name, error) || !move_into_place (file, error))
     {
@@ -382,7 +378,7 @@ plait_file_commit (PlaitFile *file, GError **error)
       return FALSE;
     }
   /* EINVAL: the file system cannot sync folders. */
-  done = plait_file_sync (file->folder) || errno == EINVAL;
+  gboolean done = plait_file_sync (file->folder) || errno == EINVAL;
   if (!done)
     fail_with_errno (file, PLAIT_ERROR_FAILED,
                      "the file was replaced, but its folder cannot be synced, so a loss of power may undo it", error);

@@ -167,7 +167,6 @@ plait_folder_begin (const char *path, GError **error)
   char *resolved = realpath (path, NULL);
   g_autofree char *canonical = g_canonicalize_filename (path, NULL);
   struct stat here, above, current;
-  gboolean exists;
 
   folder->descriptor = -1;
   folder->name = g_strdup (path);
@@ -176,7 +175,7 @@ plait_folder_begin (const char *path, GError **error)
   free (resolved);
   if (*path == '\0')
     return plait_fail_null (error, PLAIT_ERROR_INPUT, "\"\" is not the name of a folder");
-  exists = stat (folder->path, &here) == 0;
+  gboolean exists = stat (folder->path, &here) == 0;
   if (exists ? !S_ISDIR (here.st_mode) : lstat (folder->path, &here) == 0)
     return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: exists, but is not a folder; name another", path);
   if (g_mkdir_with_parents (folder->parent, 0777) != 0)

@@ -48,11 +48,9 @@ plait_input_guard_enable (void)
 void
 plait_input_guard_add (int descriptor, const char *name)
 {
-  Input *input;
-
   if (!inputs)
     return;
-  input = g_new (Input, 1);
+  Input *input = g_new (Input, 1);
   *input = (Input){ plait_file_stamp_open (descriptor), g_strdup (name) };
   g_mutex_lock (&mutex);
   g_hash_table_replace (inputs, &input->stamp, input);

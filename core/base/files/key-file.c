@@ -191,7 +191,6 @@ read_header (PlaitKeyFile *file, const char *line, guint number, PlaitProblems *
 {
   gsize length = strlen (line);
   g_autofree char *name = NULL;
-  Group *group;
 
   if (line[length - 1] != ']')
     {
@@ -210,7 +209,7 @@ read_header (PlaitKeyFile *file, const char *line, guint number, PlaitProblems *
                           file->name, number, name);
       return NULL;
     }
-  group = find_group (file, name);
+  Group *group = find_group (file, name);
   if (group)
     {
       plait_problems_add (problems, "%s:%u: the group [%s] is already in line %u; put all of its keys there",
@@ -225,9 +224,6 @@ static void
 read_entry (PlaitKeyFile *file, Group *group, const char *line, guint number, PlaitProblems *problems)
 {
   const char *equals = strchr (line, '=');
-  g_autofree char *key = NULL;
-  g_autofree char *value = NULL;
-  Entry *entry;
 
   if (!equals)
     {
@@ -235,8 +231,8 @@ read_entry (PlaitKeyFile *file, Group *group, const char *line, guint number, Pl
                           file->name, number, line);
       return;
     }
-  key = stripped (line, equals - line);
-  value = stripped (equals + 1, strlen (equals + 1));
+  g_autofree char *key = stripped (line, equals - line);
+  g_autofree char *value = stripped (equals + 1, strlen (equals + 1));
   if (!is_key_name (key))
     {
       plait_problems_add (
@@ -245,7 +241,7 @@ read_entry (PlaitKeyFile *file, Group *group, const char *line, guint number, Pl
           file->name, number, key);
       return;
     }
-  entry = g_hash_table_lookup (group->entries, key);
+  Entry *entry = g_hash_table_lookup (group->entries, key);
   if (entry)
     {
       plait_problems_add (problems, "%s:%u: the key %s of [%s] is already in line %u; keep one of the two", file->name,
@@ -288,7 +284,6 @@ plait_key_file_load_data (const char *text, gssize length, const char *name, GEr
 {
   gsize size = length < 0 ? strlen (text) : (gsize)length;
   const char *end = text + size, *next;
-  g_autoptr (PlaitKeyFile) file = NULL;
   g_autoptr (PlaitProblems) problems = plait_problems_new ();
   Group *group = NULL;
   /* Keys below a refused header are ignored: the problem is the header. */
@@ -296,7 +291,7 @@ plait_key_file_load_data (const char *text, gssize length, const char *name, GEr
 
   if (!check_text (text, size, name, error))
     return NULL;
-  file = plait_key_file_new (name);
+  g_autoptr (PlaitKeyFile) file = plait_key_file_new (name);
   /* Some editors begin a file with a byte-order mark. */
   if (size >= 3 && memcmp (text, "\xef\xbb\xbf", 3) == 0)
     text += 3;
@@ -384,11 +379,9 @@ plait_key_file_value (const PlaitKeyFile *file, const char *group, const char *k
 char **
 plait_key_file_list (const PlaitKeyFile *file, const char *group, const char *key)
 {
-  char **items;
-
   if (!find_entry (file, group, key))
     return NULL;
-  items = g_key_file_get_string_list (file->written, group, key, NULL, NULL);
+  char **items = g_key_file_get_string_list (file->written, group, key, NULL, NULL);
   /* An empty value is an empty list. */
   if (!items)
     return g_new0 (char *, 1);
@@ -403,8 +396,6 @@ plait_key_file_set (PlaitKeyFile *file, const char *group_name, const char *key,
 {
   g_autofree char *written = stripped (value, strlen (value));
   const char *place = !origin ? file->name : origin;
-  Group *group;
-  Entry *entry;
 
   if (!is_name (group_name, "[]") || !g_utf8_validate (group_name, -1, NULL))
     return plait_fail (error, PLAIT_ERROR_INPUT, "%s: \"%s\" cannot be the name of a group", place, group_name);
@@ -415,13 +406,13 @@ plait_key_file_set (PlaitKeyFile *file, const char *group_name, const char *key,
   if (strpbrk (written, "\n\r"))
     return plait_fail (error, PLAIT_ERROR_INPUT, "%s: the value of %s has a line break; write \\n for it", place, key);
 
-  group = find_group (file, group_name);
+  Group *group = find_group (file, group_name);
   if (!group)
     {
       group = add_group (file, group_name, 0);
       group->origin = g_strdup (origin);
     }
-  entry = put (file, group, key, written);
+  Entry *entry = put (file, group, key, written);
   if (!entry)
     return plait_fail (error, PLAIT_ERROR_INPUT, "%s: the value of %s has an unknown escape: %s", place, key, ESCAPES);
   if (origin)

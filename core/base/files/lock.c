@@ -97,11 +97,10 @@ PlaitLockState
 plait_lock_remove_stale (const char *path, gboolean here)
 {
   int descriptor = open_stale (path);
-  PlaitLockState state;
 
   if (descriptor < 0)
     return PLAIT_LOCK_BUSY;
-  state = plait_lock_descriptor (descriptor);
+  PlaitLockState state = plait_lock_descriptor (descriptor);
   if (state == PLAIT_LOCK_TAKEN && plait_lock_is_at_path (descriptor, path) && (here || !is_local (descriptor)))
     unlink (path);
   close (descriptor);

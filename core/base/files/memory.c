@@ -42,12 +42,11 @@ static guint64
 left_in_group (void)
 {
   g_autofree char *groups = NULL;
-  g_autofree char *folder = NULL;
 
   if (!g_file_get_contents ("/proc/self/cgroup", &groups, NULL, NULL) || !g_str_has_prefix (groups, "0::"))
     return G_MAXUINT64;
   groups[strcspn (groups, "\n")] = '\0';
-  folder = g_build_filename ("/sys/fs/cgroup", groups + strlen ("0::"), NULL);
+  g_autofree char *folder = g_build_filename ("/sys/fs/cgroup", groups + strlen ("0::"), NULL);
   g_autofree char *most_path = g_build_filename (folder, "memory.max", NULL);
   g_autofree char *held_path = g_build_filename (folder, "memory.current", NULL);
   g_autofree char *kinds_path = g_build_filename (folder, "memory.stat", NULL);

@@ -22,12 +22,11 @@ static void
 add_folder (GPtrArray *folders, const char *path, const char *origin, gboolean own)
 {
   g_autofree char *canonical = g_canonicalize_filename (path, NULL);
-  PlaitPluginFolder *folder;
 
   for (guint i = 0; i < folders->len; i++)
     if (g_str_equal (((PlaitPluginFolder *)folders->pdata[i])->path, canonical))
       return;
-  folder = g_new0 (PlaitPluginFolder, 1);
+  PlaitPluginFolder *folder = g_new0 (PlaitPluginFolder, 1);
   folder->exists = g_file_test (canonical, G_FILE_TEST_IS_DIR);
   folder->path = g_steal_pointer (&canonical);
   folder->origin = origin;

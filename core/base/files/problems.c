@@ -39,12 +39,11 @@ keep (PlaitProblems *problems, const char *text)
 void
 plait_problems_add_at (PlaitProblems *problems, const PlaitProblem *problem)
 {
-  PlaitProblem kept;
-
   if (problems->count++ >= MAX_LISTED)
     return;
-  kept = (PlaitProblem){ keep (problems, problem->location), problem->line, keep (problems, problem->group),
-                         keep (problems, problem->key), keep (problems, problem->sentence) };
+  PlaitProblem kept
+      = (PlaitProblem){ keep (problems, problem->location), problem->line, keep (problems, problem->group),
+                        keep (problems, problem->key), keep (problems, problem->sentence) };
   g_array_append_val (problems->kept, kept);
 }
 

@@ -240,8 +240,6 @@ static char *
 allocate_large (PlaitArena *arena, gsize size, gsize asked)
 {
   Gap *gap = find_gap (arena, size);
-  char *block;
-  gsize top;
 
   if (!gap)
     {
@@ -249,8 +247,8 @@ allocate_large (PlaitArena *arena, gsize size, gsize asked)
         run_out (arena, asked);
       gap = find_gap (arena, size);
     }
-  block = gap->start;
-  top = (gsize)(block - gap->mapping->start) + size;
+  char *block = gap->start;
+  gsize top = (gsize)(block - gap->mapping->start) + size;
   if (top > gap->mapping->top)
     {
       arena->used += top - gap->mapping->top;
@@ -288,13 +286,10 @@ allocate_small (PlaitArena *arena, gsize size, gsize asked)
 gpointer
 plait_arena_allocate (PlaitArena *arena, gsize size)
 {
-  gsize rounded;
-  char *block;
-
   if (size > MAX_SIZE)
     run_out (arena, size);
-  rounded = round_up (size);
-  block = rounded <= MAX_SMALL ? allocate_small (arena, rounded, size) : allocate_large (arena, rounded, size);
+  gsize rounded = round_up (size);
+  char *block = rounded <= MAX_SMALL ? allocate_small (arena, rounded, size) : allocate_large (arena, rounded, size);
   ASAN_POISON_MEMORY_REGION (block, rounded);
   ASAN_UNPOISON_MEMORY_REGION (block, size);
   return block;

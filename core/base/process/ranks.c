@@ -192,14 +192,13 @@ share_error (PlaitRanks *ranks, guint from, GError **error)
 gboolean
 plait_ranks_agree (PlaitRanks *ranks, gboolean well, GError **error)
 {
-  g_autofree double *failed = NULL;
   GError *local = NULL;
 
   if (!ranks)
     return well;
   if (!error)
     error = &local;
-  failed = g_new0 (double, ranks->n);
+  g_autofree double *failed = g_new0 (double, ranks->n);
   failed[ranks->own] = well ? 0 : 1;
   plait_ranks_all_reduce (ranks, failed, ranks->n);
   for (guint i = 0; i < ranks->n; i++)

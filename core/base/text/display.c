@@ -99,10 +99,8 @@ plait_display_truncate_middle (const char *text, gsize columns)
     return g_strdup (text);
   for (const char *p = end; p > text;)
     {
-      gsize width;
-
       p = g_utf8_prev_char (p);
-      width = plait_display_character_width (g_utf8_get_char (p));
+      gsize width = plait_display_character_width (g_utf8_get_char (p));
       if (width > room)
         break;
       room -= width;

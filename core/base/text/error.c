@@ -164,11 +164,10 @@ plait_nearest_name (const char *wanted, const char *const *names)
   for (gsize i = 0; names[i]; i++)
     {
       gsize name_length = strlen (names[i]);
-      gsize d;
 
       if (name_length > MAX_NAME)
         continue;
-      d = distance (wanted, length, names[i], name_length);
+      gsize d = distance (wanted, length, names[i], name_length);
       /* A typing error changes at most a third of the letters: one in three letters, two in six, three in nine or
        * more. */
       if (d < least && d <= MIN (3, MAX (length, name_length) / 3) && d < length)

@@ -92,12 +92,11 @@ plait_log_write (PlaitLog *log, PlaitLogLevel level, const char *format, ...)
     [PLAIT_LOG_ERROR] = { "31", "error" },
   };
   va_list arguments;
-  g_autofree char *text = NULL;
 
   if (!log || log->mute || (level == PLAIT_LOG_INFO && log->settings.quiet))
     return;
   va_start (arguments, format);
-  text = safe_text (format, arguments, TRUE);
+  g_autofree char *text = safe_text (format, arguments, TRUE);
   va_end (arguments);
   clear_line (log);
   if (level != PLAIT_LOG_INFO && log->settings.colour)
@@ -123,18 +122,16 @@ void
 plait_log_progress (PlaitLog *log, const char *format, ...)
 {
   va_list arguments;
-  g_autofree char *text = NULL;
-  gint64 now;
 
   if (!log || log->settings.quiet)
     return;
-  now = log->settings.now ();
+  gint64 now = log->settings.now ();
   if (now < log->next_progress)
     return;
   log->next_progress = now + (log->settings.terminal ? TERMINAL_INTERVAL : LINE_INTERVAL);
 
   va_start (arguments, format);
-  text = safe_text (format, arguments, FALSE);
+  g_autofree char *text = safe_text (format, arguments, FALSE);
   va_end (arguments);
   clear_line (log);
   if (log->settings.terminal)
@@ -162,11 +159,9 @@ plait_log_progress_end (PlaitLog *log)
 char *
 plait_log_duration (double seconds)
 {
-  gint64 whole;
-
   if (!(seconds >= 0 && seconds < 1e9))
     return g_strdup ("?");
-  whole = llround (seconds);
+  gint64 whole = llround (seconds);
   if (whole < 60)
     return g_strdup_printf ("%d s", (int)whole);
   if (whole < 3600)

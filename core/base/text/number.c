@@ -18,11 +18,10 @@ gboolean
 plait_parse_double (const char *text, double *value)
 {
   char *end;
-  double number;
 
   if (*text == '\0' || text[strspn (text, "0123456789.eE+-")] != '\0' || *text == '+')
     return FALSE;
-  number = g_ascii_strtod (text, &end);
+  double number = g_ascii_strtod (text, &end);
   if (*end != '\0' || !isfinite (number))
     return FALSE;
   *value = number;
@@ -68,14 +67,12 @@ plait_format (const char *format, ...)
 {
   static gsize neutral; /* the C locale, a locale_t */
   va_list arguments;
-  locale_t before;
-  char *text;
 
   if (g_once_init_enter (&neutral))
     g_once_init_leave (&neutral, (gsize)newlocale (LC_ALL_MASK, "C", (locale_t)0));
-  before = uselocale ((locale_t)neutral);
+  locale_t before = uselocale ((locale_t)neutral);
   va_start (arguments, format);
-  text = g_strdup_vprintf (format, arguments);
+  char *text = g_strdup_vprintf (format, arguments);
   va_end (arguments);
   uselocale (before);
   return text;

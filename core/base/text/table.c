@@ -96,14 +96,12 @@ plait_table_real_or_none (PlaitTable *table, double real)
 void
 plait_table_score (PlaitTable *table, PlaitTableScore score)
 {
-  PlaitTableScore *kept;
-
   if (isnan (score.value))
     {
       plait_table_none (table);
       return;
     }
-  kept = g_memdup2 (&score, sizeof score);
+  PlaitTableScore *kept = g_memdup2 (&score, sizeof score);
   g_ptr_array_add (table->scores, kept);
   add (table, (PlaitTableCell){ PLAIT_TABLE_CELL_SCORE, .score = kept });
 }

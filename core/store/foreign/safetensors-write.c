@@ -13,7 +13,6 @@ static GString *
 make_header (const PlaitNamedTensor *tensors, guint n, const char *const *metadata)
 {
   g_autoptr (PlaitJson) json = plait_json_new ();
-  GString *header;
   gint64 end = 0;
 
   plait_json_begin_object (json, NULL);
@@ -34,7 +33,7 @@ make_header (const PlaitNamedTensor *tensors, guint n, const char *const *metada
       plait_json_end_object (json);
     }
   plait_json_end_object (json);
-  header = g_string_new (plait_json_string (json));
+  GString *header = g_string_new (plait_json_string (json));
   while (header->len % ALIGNMENT != 0)
     g_string_append_c (header, ' ');
   return header;

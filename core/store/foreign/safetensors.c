@@ -145,11 +145,10 @@ static gboolean refuse (const Shard *shard, const char *name, GError **error, co
 static gboolean
 refuse (const Shard *shard, const char *name, GError **error, const char *format, ...)
 {
-  g_autofree char *what = NULL;
   va_list arguments;
 
   va_start (arguments, format);
-  what = g_strdup_vprintf (format, arguments);
+  g_autofree char *what = g_strdup_vprintf (format, arguments);
   va_end (arguments);
   return plait_fail (error, PLAIT_ERROR_INPUT, "%s: tensor \"%.200s\" %s", shard->path, name, what);
 }
@@ -278,14 +277,13 @@ check_ranges (Shard *shard, GError **error)
 static gboolean
 parse_header (Shard *shard, const char *header, gsize length, GError **error)
 {
-  g_autoptr (json_t) json = NULL;
   const char *name;
   json_t *value;
 
   if (length == 0 || header[0] != '{')
     return plait_fail (error, PLAIT_ERROR_INPUT, "%s: the header does not begin with '{': it is not a safetensors file",
                        shard->path);
-  json = plait_json_read_object (header, length, shard->path, error);
+  g_autoptr (json_t) json = plait_json_read_object (header, length, shard->path, error);
   if (!json)
     return FALSE;
   json_object_foreach (json, name, value) if (!(g_str_equal (name, PLAIT_SAFETENSORS_METADATA)
@@ -311,7 +309,6 @@ read_bytes (const Shard *shard, gint64 offset, gpointer bytes, gsize n, GError *
 static gboolean
 read_header (Shard *shard, gint64 size, GError **error)
 {
-  g_autofree char *header = NULL;
   guint64 length;
 
   if (size < LENGTH_BYTES)
@@ -325,7 +322,7 @@ read_header (Shard *shard, gint64 size, GError **error)
                        "%s: claims a header of %ju bytes, expected at most %ju and at most the size of the file: it "
                        "was cut short, or is not a safetensors file",
                        shard->path, length, PLAIT_SAFETENSORS_MAX_HEADER);
-  header = plait_try_allocate (length, 1, shard->path, error);
+  g_autofree char *header = plait_try_allocate (length, 1, shard->path, error);
   if (!header || !read_bytes (shard, LENGTH_BYTES, header, length, error))
     return FALSE;
   shard->values = LENGTH_BYTES + (gint64)length;

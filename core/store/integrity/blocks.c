@@ -115,11 +115,10 @@ static gboolean
 give (PlaitStoreBlocks *blocks, gsize k, gsize from, gsize n, guint8 *to)
 {
   gboolean whole = from == 0 && n == (gsize)(block_end (k, blocks->end) - block_begin (k));
-  const guint8 *held;
 
   if (whole && !blocks->structure[k])
     return load (blocks, k, to);
-  held = hold (blocks, k);
+  const guint8 *held = hold (blocks, k);
   if (held)
     memcpy (to, held + from, n);
   return held != NULL;

@@ -343,12 +343,11 @@ plait_store_compare_contents (PlaitStore *store, char **digest, GError **error)
   g_autoptr (GHashTable) there = g_hash_table_new (g_str_hash, g_str_equal); /* path -> Entry of @found */
   g_autoptr (GHashTable) known = g_hash_table_new (g_str_hash, g_str_equal); /* paths of @written */
   g_autoptr (GString) all = g_string_new (NULL);
-  PlaitStoreChanges *changes;
 
   if (!plait_store_read_table (store, PLAIT_STORE_CONTENTS, fields, G_N_ELEMENTS (fields), G_MAXINT32, written, error)
       || !plait_store_walk (store, "/", MAX_DEPTH, note, found, error))
     return NULL;
-  changes = g_new0 (PlaitStoreChanges, 1);
+  PlaitStoreChanges *changes = g_new0 (PlaitStoreChanges, 1);
   changes->changed = g_ptr_array_new_with_free_func (g_free);
   changes->removed = g_ptr_array_new_with_free_func (g_free);
   changes->added = g_ptr_array_new_with_free_func (g_free);

@@ -86,11 +86,10 @@ static herr_t
 driver_read (H5FD_t *base, H5FD_mem_t type, hid_t transfer, haddr_t address, size_t size, void *buffer)
 {
   DriverFile *file = (DriverFile *)base;
-  gssize n;
 
   if (file->bytes.blocks)
     return plait_store_blocks_read (file->bytes.blocks, (gint64)address, size, buffer) ? 0 : -1;
-  n = plait_read_at (file->bytes.fd, buffer, size, (gint64)address);
+  gssize n = plait_read_at (file->bytes.fd, buffer, size, (gint64)address);
   if (n < 0)
     return -1;
   /* Allocated bytes that were never written read as zero. */

@@ -145,11 +145,9 @@ read_kinds (PlaitStore *store, PlaitRaggedGroup *group, const char *path, gsize 
 PlaitRaggedGroup *
 plait_store_ragged_open (PlaitStore *store, const char *path, GError **error)
 {
-  PlaitRaggedGroup *group;
-
   if (!store->ragged)
     store->ragged = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, group_free);
-  group = g_hash_table_lookup (store->ragged, path);
+  PlaitRaggedGroup *group = g_hash_table_lookup (store->ragged, path);
   if (group)
     return group->known ? group : NULL;
   group = g_new0 (PlaitRaggedGroup, 1);

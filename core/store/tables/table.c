@@ -76,11 +76,10 @@ plait_store_write_table (PlaitStore *store, const char *path, const PlaitTable *
   guint n = table->columns->len, n_rows = plait_table_rows (table);
   g_autofree PlaitStoreField *fields = g_new (PlaitStoreField, n);
   g_autoptr (GArray) rows = g_array_new (FALSE, FALSE, n * (guint)sizeof (PlaitTableCell));
-  PlaitTableCell *cells;
 
   /* A row of the table is a struct of n cells. A cell's text, integer and real number share one address. */
   g_array_set_size (rows, n_rows);
-  cells = (gpointer)rows->data;
+  PlaitTableCell *cells = (gpointer)rows->data;
   for (guint c = 0; c < n; c++)
     {
       const PlaitTableColumn *column = plait_table_get_column (table, c);
