@@ -65,11 +65,10 @@ check_experiment (const PlaitExperiment *experiment, GError **error)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "%s has coverage, which plait-bench steps leaves out; set decoder.coverage=none",
                        experiment->name);
-  if (experiment->sources[0].encoder->schema->reads_trees)
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "the encoder %s reads trees, which plait-bench steps does not draw; choose another encoder",
-                       experiment->sources[0].encoder->schema->name);
-  return TRUE;
+  return !experiment->sources[0].encoder->schema->reads_trees
+         || plait_fail (error, PLAIT_ERROR_INPUT,
+                        "the encoder %s reads trees, which plait-bench steps does not draw; choose another encoder",
+                        experiment->sources[0].encoder->schema->name);
 }
 
 static gboolean
@@ -127,10 +126,6 @@ build_cross_attention (BenchCrossAttention *attention, GError **error)
                                      decoder->type == PLAIT_DECODER_TYPE_TRANSFORMER ? attention->memory.width : state,
                                      attention->memory.width, "site/", error);
 }
-
-/*
- * Memories
- */
 
 /* Fails if the memories of sentences of @length leaves, with keys and values, do not fit into the available memory. */
 static gboolean
@@ -216,7 +211,7 @@ with_gradient (const BenchCrossAttention *attention, PlaitTape *tape, PlaitNode 
   return plait_leaf (tape, node->value, &gradient);
 }
 
-/* Makes the keys leaves of @tape that receive gradients. */
+/* Adds the keys to @tape as leaves that receive gradients. */
 static PlaitCrossAttentionKeys
 keys_with_gradients (const BenchCrossAttention *attention, PlaitTape *tape)
 {
@@ -286,13 +281,9 @@ bench_cross_attention_new (const PlaitExperiment *experiment, gint64 length, gin
   attention->step_arena = plait_arena_new (0);
   attention->lasting = plait_tape_new (pool, attention->lasting_arena);
   attention->step = plait_tape_new (pool, attention->step_arena);
-  Call call = (Call){ .attention = attention, .length = length };
+  Call call = { .attention = attention, .length = length };
   return plait_arena_protect (attention->lasting_arena, remember, &call, error) ? g_steal_pointer (&attention) : NULL;
 }
-
-/*
- * Steps
- */
 
 /* Attends for @each queries of every sentence, which begin at row @first of the queries. Returns the rows with which a
  * decoder continues. */

@@ -32,7 +32,7 @@ typedef struct
   char *what;
   guint threads;
   Timed *timed;         /* [steps] */
-  double *losses;       /* [warmup + steps] */
+  double *losses;       /* [warmup + steps] loss of each step */
   gint64 peak;          /* most memory of the process, bytes */
   gint64 loaded;        /* most memory before the model is made, bytes */
   double rate;          /* rate of matrix products, FLOP/s */
@@ -48,10 +48,6 @@ figures_clear (Figures *figures)
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Figures, figures_clear)
-
-/*
- * Printing
- */
 
 /* Returns the numbers of the field at @offset of each timed step. (transfer full) */
 static double *
@@ -206,10 +202,6 @@ print_text (const Figures *figures)
   for (guint i = 0; i < N_SHARES; i++)
     printf ("  %-28s%6.1f %%\n", shares[i].name, 100 * (double)shares[i].time / (double)MAX (figures->times.all, 1));
 }
-
-/*
- * Timing
- */
 
 /* Returns the most memory that this process has held, in bytes. */
 static gint64

@@ -106,10 +106,6 @@ describe_batch (const PlaitTrainSettings *train)
   return g_strdup_printf ("%jd %s", train->batch, train->batch_unit == PLAIT_BATCH_BY_TOKENS ? "tokens" : "sentences");
 }
 
-/*
- * Training
- */
-
 static gpointer
 make_trained (const Bench *bench, GError **error)
 {
@@ -161,10 +157,6 @@ describe_training (const BenchOptions *options)
 
 const BenchWork bench_train = { "train", make_trained, train, model_free, describe_training };
 
-/*
- * Search
- */
-
 /* Returns the steps that each sentence takes. */
 static gint64
 search_steps (const PlaitExperiment *experiment)
@@ -213,10 +205,6 @@ describe_search (const BenchOptions *options)
 }
 
 const BenchWork bench_decode = { "decode", make_searched, decode, model_free, describe_search };
-
-/*
- * Encoders
- */
 
 static gpointer
 make_encoded (const Bench *bench, GError **error)

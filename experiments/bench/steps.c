@@ -65,8 +65,8 @@ sample (BenchCrossAttention *attention, gint64 n, Cost *cost, GError **error)
   return TRUE;
 }
 
-/* Measures medians over the samples; the number of rows weighed is that of a fixed step. Memories of long sentences are
- * large, so each length builds its own attention. */
+/* Measures medians over the samples; the number of rows weighed is that of one fixed step. Memories of long sentences
+ * are large, so each length builds its own attention. */
 static gboolean
 measure (const Comparison *bench, guint which, gint64 length, gint64 batch, Cost *cost, GError **error)
 {
@@ -263,12 +263,11 @@ read_numbers (const char *option, const char *text, GArray **numbers, GError **e
 static gboolean
 check_written (const Comparison *bench, GError **error)
 {
-  if (!bench->options->parameters
-      || (bench->n == 1 && bench->lengths->len == 1 && bench->batches->len == 1 && bench->words == 0))
-    return TRUE;
-  return plait_fail (
-      error, PLAIT_ERROR_INPUT,
-      "--parameters writes one step of search; give one file, one of --lengths and one of --batch, and no --words");
+  return (!bench->options->parameters
+          || (bench->n == 1 && bench->lengths->len == 1 && bench->batches->len == 1 && bench->words == 0))
+         || plait_fail (error, PLAIT_ERROR_INPUT,
+                        "--parameters writes one step of search; give one file, one of --lengths and one of --batch, "
+                        "and no --words");
 }
 
 /* Returns the powers of ten from 100 on, below @longest, and @longest. (transfer full) */

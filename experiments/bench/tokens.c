@@ -129,8 +129,7 @@ bench_read_tokens (PlaitTuples *tuples, const char *path, GError **error)
         return FALSE;
       }
   plait_tuples_end_batch (tuples, 0);
-  if (plait_tuples_n_batches (tuples) > 0)
-    return TRUE;
-  return plait_fail (error, PLAIT_ERROR_INPUT, "%s: holds no sentences; experiments/peers/tokens.py writes such a file",
-                     path);
+  return plait_tuples_n_batches (tuples) > 0
+         || plait_fail (error, PLAIT_ERROR_INPUT,
+                        "%s: holds no sentences; experiments/peers/tokens.py writes such a file", path);
 }

@@ -20,10 +20,10 @@ TEST_CASE (display, measures_columns)
 }
 
 static void
-check_cut (const char *text, gsize columns, const char *expected)
+check_cut (char *(*truncate) (const char *text, gsize columns), const char *text, gsize columns, const char *expected)
 {
   CONTEXT ("%s to %d", text, (int)columns);
-  g_autofree char *cut = plait_display_truncate (text, columns);
+  g_autofree char *cut = truncate (text, columns);
 
   CHECK_STRING (cut, expected);
   CHECK (plait_display_width (cut) <= columns);
@@ -31,38 +31,28 @@ check_cut (const char *text, gsize columns, const char *expected)
 
 TEST_CASE (display, cuts_between_characters)
 {
-  check_cut ("abc", 3, "abc");
-  check_cut ("abcd", 3, "ab…");
-  check_cut ("abcd", 1, "…");
-  check_cut ("abcd", 0, "");
-  check_cut ("", 0, "");
-  check_cut ("漢字漢", 6, "漢字漢");
-  check_cut ("漢字漢", 5, "漢字…");
-  check_cut ("漢字漢", 4, "漢…"); /* half of a wide character is never shown */
-  check_cut ("ae\u0301bcd", 3, "ae\u0301…");
-}
-
-static void
-check_cut_middle (const char *text, gsize columns, const char *expected)
-{
-  CONTEXT ("%s in %d columns", text, (int)columns);
-  g_autofree char *cut = plait_display_truncate_middle (text, columns);
-
-  CHECK_STRING (cut, expected);
-  CHECK (plait_display_width (cut) <= columns);
+  check_cut (plait_display_truncate, "abc", 3, "abc");
+  check_cut (plait_display_truncate, "abcd", 3, "ab…");
+  check_cut (plait_display_truncate, "abcd", 1, "…");
+  check_cut (plait_display_truncate, "abcd", 0, "");
+  check_cut (plait_display_truncate, "", 0, "");
+  check_cut (plait_display_truncate, "漢字漢", 6, "漢字漢");
+  check_cut (plait_display_truncate, "漢字漢", 5, "漢字…");
+  check_cut (plait_display_truncate, "漢字漢", 4, "漢…"); /* half of a wide character is never shown */
+  check_cut (plait_display_truncate, "ae\u0301bcd", 3, "ae\u0301…");
 }
 
 TEST_CASE (display, cuts_in_the_middle)
 {
-  check_cut_middle ("abc", 3, "abc");
-  check_cut_middle ("abcdef", 5, "ab…ef");
-  check_cut_middle ("abcdef", 4, "ab…f");
-  check_cut_middle ("abcd", 2, "a…");
-  check_cut_middle ("abcd", 1, "…");
-  check_cut_middle ("abcd", 0, "");
-  check_cut_middle ("漢字漢字", 6, "漢…字");
-  check_cut_middle ("漢字漢字", 3, "漢…");
-  check_cut_middle ("abcde\u0301", 3, "a…e\u0301");
+  check_cut (plait_display_truncate_middle, "abc", 3, "abc");
+  check_cut (plait_display_truncate_middle, "abcdef", 5, "ab…ef");
+  check_cut (plait_display_truncate_middle, "abcdef", 4, "ab…f");
+  check_cut (plait_display_truncate_middle, "abcd", 2, "a…");
+  check_cut (plait_display_truncate_middle, "abcd", 1, "…");
+  check_cut (plait_display_truncate_middle, "abcd", 0, "");
+  check_cut (plait_display_truncate_middle, "漢字漢字", 6, "漢…字");
+  check_cut (plait_display_truncate_middle, "漢字漢字", 3, "漢…");
+  check_cut (plait_display_truncate_middle, "abcde\u0301", 3, "a…e\u0301");
 }
 
 TEST_CASE (display, pads)

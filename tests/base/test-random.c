@@ -111,7 +111,7 @@ TEST_CASE (random, permutations_are_permutations_and_all_of_them)
     CHECK_NEAR (seen[i], 1000, 150);
 }
 
-/* A resumed run needs the order of its beginning. */
+/* A resumed run needs exactly the permutation that it began with. */
 TEST_CASE (random, permutations_are_swaps_from_the_last_down)
 {
   for (gsize n = 2; n < 140; n++)

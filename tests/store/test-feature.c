@@ -371,6 +371,6 @@ TEST_CASE (store_feature, survives_damaged_files)
           read_if_granted (broken, &granted);
         }
     }
-  /* Damage to values is not detected, damage to structure is. */
+  /* Damage to values is not detected, damage to metadata is. */
   CHECK (granted > 0 && granted < tried);
 }

@@ -85,7 +85,7 @@ TEST_CASE (store_file, holds_the_hashes_of_its_blocks)
       XXH128_canonicalFromHash (&hash, XXH3_128bits (data + begin, MIN ((k + 1) << 16, end) - begin));
       CHECK (memcmp (data + end + k * 16, hash.digest, 16) == 0);
     }
-  /* The superblock is structure; a block of /large contains only values. */
+  /* The superblock is metadata; a block of /large contains only values. */
   CHECK_INT (data[end + n * 16], 1);
   CHECK (memchr (data + end + n * 16, 0, n) != NULL);
 }
@@ -201,7 +201,7 @@ add_contents (PlaitStore *store, const PlaitStoreVisit *visit, gpointer data, GE
   return !contents->error ? PLAIT_STORE_WALK_CONTINUE : PLAIT_STORE_WALK_STOP;
 }
 
-/* Returns a digest of the file's contents, with @values or only of its structure. NULL if it is refused, which must be
+/* Returns a digest of the file's contents, with @values or only of its metadata. NULL if it is refused, which must be
  * as damaged, with one sentence that names the file. (transfer full) */
 static char *
 read_contents (const char *path, gboolean values)
@@ -221,7 +221,7 @@ read_contents (const char *path, gboolean values)
   return NULL;
 }
 
-/* Flips bits all over a file of several blocks: values that are read are right or refused, and the structure can always
+/* Flips bits all over a file of several blocks: values that are read are right or refused, and the metadata can always
  * be listed unless opening fails. */
 TEST_CASE (store_file, gives_out_no_flipped_byte)
 {
@@ -231,8 +231,8 @@ TEST_CASE (store_file, gives_out_no_flipped_byte)
   g_autoptr (GBytes) bytes = plait_test_read (path);
   gsize size = g_bytes_get_size (bytes);
   g_autofree char *data = g_memdup2 (g_bytes_get_data (bytes, NULL), size);
-  g_autofree char *all = read_contents (path, TRUE), *structure = read_contents (path, FALSE);
-  REQUIRE (all && structure);
+  g_autofree char *all = read_contents (path, TRUE), *metadata = read_contents (path, FALSE);
+  REQUIRE (all && metadata);
   guint found_by_reading = 0, told = 0;
   for (gsize i = 0; i < size; i += i < 1024 || i + 256 > size ? 41 : 2003)
     {
@@ -244,7 +244,7 @@ TEST_CASE (store_file, gives_out_no_flipped_byte)
       g_autofree char *described = read_contents (broken, FALSE);
       CHECK (!read);
       if (described)
-        CHECK_STRING (described, structure);
+        CHECK_STRING (described, metadata);
       found_by_reading += described && !read;
       told++;
       CHECK (!is_whole (broken));
@@ -264,7 +264,7 @@ TEST_CASE (store_file, notices_damage_while_it_is_open)
   g_autoptr (PlaitStore) store = plait_store_open (path, NO_ERROR);
   REQUIRE (store != NULL);
   CHECK (plait_store_check (store, NO_ERROR) && plait_store_intact (store, NO_ERROR));
-  /* Overwrite the whole file with zeros; its structure is in memory. */
+  /* Overwrite the whole file with zeros; its metadata is in memory. */
   g_autofree char *zeros = g_malloc0 (size);
   int file = open (path, O_WRONLY | O_CLOEXEC);
   REQUIRE (write (file, zeros, size) == (ssize_t)size);

@@ -217,10 +217,6 @@ TEST_CASE (store_ragged, leads_viewers_to_the_first_heatmap)
   check_members (opened, "/attention/test", "0 1");
 }
 
-/*
- * Invalid files
- */
-
 typedef struct
 {
   const char *name;

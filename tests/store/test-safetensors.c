@@ -128,10 +128,6 @@ TEST_CASE (safetensors, refuses_lengths_that_lie)
   check_refused (plait_test_path ("absent.safetensors"), "cannot be opened");
 }
 
-/*
- * Models in several files
- */
-
 #define ONE(name) "{" TENSOR (name, "F32", "[1]", "[0,4]") "}"
 
 /* Writes part-1 and part-2 with one tensor each, 1 and 2, and the index @index. Returns the path of the index. */
@@ -196,7 +192,7 @@ TEST_CASE (safetensors, refuses_an_index_that_lies)
       "duplicate object key" },
     { good, other, "{\"weight_map\":{\"a\":\"part-3.safetensors\"}}", "part-3.safetensors: cannot be opened (" },
     { good, good, "{\"weight_map\":{\"a\":\"part-1.safetensors\",\"b\":\"part-2.safetensors\"}}",
-      "part-2.safetensors: tensor \"a\" is in " },
+      "part-2.safetensors: tensor \"a\" is also in " },
     { good, other, "{\"weight_map\":{\"a\":\"part-2.safetensors\",\"b\":\"part-1.safetensors\"}}",
       "tensor \"a\" is in part-1.safetensors, but weight_map says part-2.safetensors; copy the index and all parts "
       "of the model again" },

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* These deprecated functions of OpenSSL never allocate, so they cannot fail; their successors can. */
+/* OpenSSL uses the SHA instructions of processors; GLib's digests are about four times slower. The deprecated functions
+ * of OpenSSL never allocate, so they cannot fail; their successors can. */
 #define OPENSSL_SUPPRESS_DEPRECATED
 
 #include "files/digest.h"
@@ -12,7 +13,6 @@
 #include "files/file.h"
 #include "files/transfer.h"
 
-/* OpenSSL uses the SHA instructions of processors; GLib's digests are about four times slower. */
 static char *
 hexadecimal (const guchar *value)
 {

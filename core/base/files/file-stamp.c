@@ -50,10 +50,9 @@ plait_file_stamp_check (const PlaitFileStamp *stamp, const char *path, GError **
   PlaitFileStamp now = plait_file_stamp (path);
 
   /* A program that restores the time of writing changes the time of change. */
-  if (plait_file_stamp_matches (&now, stamp) && is_same_time (&now.changed, &stamp->changed))
-    return TRUE;
-  return plait_fail (
-      error, PLAIT_ERROR_INPUT,
-      "%s: the file %s while it was in use; restore the old file to continue, or start again with the new one", path,
-      now.number == 0 ? "was removed" : "has been changed");
+  return (plait_file_stamp_matches (&now, stamp) && is_same_time (&now.changed, &stamp->changed))
+         || plait_fail (
+             error, PLAIT_ERROR_INPUT,
+             "%s: the file %s while it was in use; restore the old file to continue, or start again with the new one",
+             path, now.number == 0 ? "was removed" : "has been changed");
 }

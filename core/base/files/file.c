@@ -411,10 +411,9 @@ plait_file_check_new (const char *path, gboolean force, const char *remedy, cons
 {
   struct stat status;
 
-  if (!path || force || stat (path, &status) != 0 || !S_ISREG (status.st_mode))
-    return TRUE;
-  return plait_fail (error, PLAIT_ERROR_INPUT, "%s exists: %swrite elsewhere with %s, or replace it with --force", path,
-                     remedy, option);
+  return (!path || force || stat (path, &status) != 0 || !S_ISREG (status.st_mode))
+         || plait_fail (error, PLAIT_ERROR_INPUT, "%s exists: %swrite elsewhere with %s, or replace it with --force",
+                        path, remedy, option);
 }
 
 gboolean

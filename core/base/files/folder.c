@@ -83,10 +83,6 @@ plait_folder_fail (const PlaitFolder *folder, GError **error)
   return FALSE;
 }
 
-/*
- * Beginning
- */
-
 /* Opens and locks the folder @path. -1 if another process holds it or, without locks, if process @maker is alive. */
 static int
 open_own (const char *path, pid_t maker)
@@ -204,10 +200,6 @@ plait_folder_begin_temporary (GError **error)
              ? g_steal_pointer (&folder)
              : NULL;
 }
-
-/*
- * Ending
- */
 
 /* TRUE if the folder contains only regular files called @names. */
 static gboolean

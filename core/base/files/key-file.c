@@ -29,7 +29,7 @@ typedef struct
 struct PlaitKeyFile
 {
   char *name;
-  /* Splits lists; holds the values with their escapes. */
+  /* Values as written, with their escapes; also splits lists. */
   GKeyFile *written;
   GPtrArray *names;
   GHashTable *groups;

@@ -41,8 +41,7 @@ plait_problems_add_at (PlaitProblems *problems, const PlaitProblem *problem)
 {
   if (problems->count++ >= MAX_LISTED)
     return;
-  PlaitProblem kept
-      = (PlaitProblem){ keep (problems, problem->location), problem->line, keep (problems, problem->group),
+  PlaitProblem kept = { keep (problems, problem->location), problem->line, keep (problems, problem->group),
                         keep (problems, problem->key), keep (problems, problem->sentence) };
   g_array_append_val (problems->kept, kept);
 }

@@ -194,7 +194,7 @@ watch_signals (void)
     {
       struct sigaction action, before;
 
-      /* A handler of a sanitizer reports more. */
+      /* Keep the handler of a sanitizer, which reports more. */
       if (sigaction (crashes[i].number, NULL, &before) != 0 || before.sa_handler != SIG_DFL)
         continue;
       memset (&action, 0, sizeof action);

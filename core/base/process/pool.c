@@ -272,10 +272,6 @@ plait_pool_threads (const PlaitPool *pool)
   return pool->threads;
 }
 
-/*
- * Time profile
- */
-
 const char *
 plait_work_name (PlaitWorkKind work)
 {

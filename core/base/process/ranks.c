@@ -72,10 +72,6 @@ plait_ranks_seconds (const PlaitRanks *ranks)
   }                                                                                                                    \
   G_STMT_END
 
-/*
- * Ring
- */
-
 static guint
 slot_of (guint lane, guint request, gboolean sends)
 {
@@ -140,10 +136,6 @@ plait_ranks_receive (PlaitRanks *ranks, gpointer bytes, gsize n)
   while (!plait_ranks_has_received (ranks, 0, 0))
     ;
 }
-
-/*
- * Collective calls
- */
 
 void
 plait_ranks_broadcast (PlaitRanks *ranks, gpointer bytes, gsize n, guint from)

@@ -81,7 +81,7 @@ run_child (int report_fd, PlaitErrorCode code, PlaitSandboxFunc call, gpointer d
   const char begin[] = { VERDICT_CRASHED, VERDICT_CRASHED, '\0' };
 
   plait_sandbox_confine (limits);
-  plait_crash_catch_exit (FALSE); /* the parent reports it */
+  plait_crash_catch_exit (FALSE); /* the parent process reports an exit */
   plait_crash_report_to (report_fd, begin, "; this is a fault of the plugin");
   signal (SIGALRM, time_is_up);
   alarm (limits.wall_seconds);
@@ -156,9 +156,8 @@ explain_end (const char *subject, PlaitErrorCode code, PlaitSandboxLimits limits
     return plait_fail (error, code, "%.*s", (int)report_size - 2, report + 2);
   if (report_size < 2 || WEXITSTATUS (status) != 0)
     return plait_fail (error, code, "%s ended the process by itself with exit code %d", subject, WEXITSTATUS (status));
-  if (report[0] == VERDICT_GOOD)
-    return TRUE;
-  return plait_fail (error, (PlaitErrorCode)report[1], "%.*s", (int)report_size - 2, report + 2);
+  return report[0] == VERDICT_GOOD
+         || plait_fail (error, (PlaitErrorCode)report[1], "%.*s", (int)report_size - 2, report + 2);
 }
 
 static gboolean

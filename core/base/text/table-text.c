@@ -34,10 +34,6 @@ append_rows (GString *text, const PlaitTable *table, AppendCell append, const ch
     }
 }
 
-/*
- * Markdown
- */
-
 static void
 append_markdown (GString *text, const char *cell, const char *mark)
 {
@@ -67,10 +63,6 @@ plait_table_markdown (const PlaitTable *table)
     g_string_append_printf (text, "\n%s\n", (const char *)table->notes->pdata[i]);
   return g_string_free (text, FALSE);
 }
-
-/*
- * LaTeX
- */
 
 static void
 append_latex (GString *text, const char *cell, const char *mark)
@@ -128,10 +120,6 @@ plait_table_latex (const PlaitTable *table)
     g_string_append_printf (text, "%% %s\n", (const char *)table->notes->pdata[i]);
   return g_string_free (text, FALSE);
 }
-
-/*
- * CSV
- */
 
 /* Quotes a field that contains a comma, a quote or a line break (RFC 4180). */
 static void
@@ -206,10 +194,6 @@ plait_table_csv (const PlaitTable *table)
     }
   return g_string_free (text, FALSE);
 }
-
-/*
- * JSON
- */
 
 void
 plait_table_add_json (const PlaitTable *table, PlaitJson *json)

@@ -16,8 +16,8 @@ typedef enum
   PLAIT_TABLE_COUNTS,  /* integers; aligned right and never cut, like all numbers */
   PLAIT_TABLE_NUMBERS, /* real numbers, scores, p values, or text */
   PLAIT_TABLE_CODE,    /* keys and values as written in a file */
-  PLAIT_TABLE_PATHS,   /* paths of files */
-  PLAIT_TABLE_PROSE,   /* sentences */
+  PLAIT_TABLE_PATHS,
+  PLAIT_TABLE_PROSE, /* sentences */
 } PlaitTableKind;
 
 typedef enum

@@ -24,7 +24,7 @@ typedef struct
   char *dataset;
   int fd;
   PlaitFileStamp stamp; /* stamp of the file when it was opened */
-  int failure;          /* errno for the driver, which never writes here */
+  int failure;          /* errno of a failed write, required by the driver; this file is never written */
   hid_t driver;
   hid_t file;
   hid_t data;

@@ -65,10 +65,9 @@ take_shards (PlaitSafetensorsIndex *index, GError **error)
       g_ptr_array_add (index->paths, g_build_filename (folder, name, NULL));
   }
   g_ptr_array_sort (index->paths, compare_names);
-  if (index->paths->len > 0 && index->paths->len <= MAX_SHARDS)
-    return TRUE;
-  return plait_fail (error, PLAIT_ERROR_INPUT, "%s: has %u parts in its " MAP "; expected 1 to %d", index->path,
-                     index->paths->len, MAX_SHARDS);
+  return (index->paths->len > 0 && index->paths->len <= MAX_SHARDS)
+         || plait_fail (error, PLAIT_ERROR_INPUT, "%s: has %u parts in its " MAP "; expected 1 to %d", index->path,
+                        index->paths->len, MAX_SHARDS);
 }
 
 PlaitSafetensorsIndex *
@@ -148,8 +147,7 @@ plait_safetensors_index_check_alone (const char *path, GError **error)
   g_autofree char *index = g_strconcat (whole, PLAIT_SAFETENSORS_INDEX_SUFFIX, NULL);
   gboolean is_one = !g_str_equal (stem, whole);
 
-  if ((!is_one && g_file_test (path, G_FILE_TEST_EXISTS)) || !g_file_test (index, G_FILE_TEST_EXISTS))
-    return TRUE;
-  return plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s; name the index of all parts, %s", path,
-                     is_one ? "is one of several parts of a model" : "does not exist, but its parts do", index);
+  return ((!is_one && g_file_test (path, G_FILE_TEST_EXISTS)) || !g_file_test (index, G_FILE_TEST_EXISTS))
+         || plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s; name the index of all parts, %s", path,
+                        is_one ? "is one of several parts of a model" : "does not exist, but its parts do", index);
 }

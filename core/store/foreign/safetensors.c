@@ -37,10 +37,6 @@ struct PlaitSafetensors
   GHashTable *by_name; /* name -> tensor */
 };
 
-/*
- * Types
- */
-
 G_STATIC_ASSERT (G_BYTE_ORDER == G_LITTLE_ENDIAN); /* values of the format are little-endian */
 
 typedef struct
@@ -125,10 +121,6 @@ find_type (const char *name)
       return &types[i];
   return NULL;
 }
-
-/*
- * The header
- */
 
 static void
 clear_tensor (gpointer data)
@@ -266,12 +258,11 @@ check_ranges (Shard *shard, GError **error)
                        tensor->begin, end);
       end = tensor->end;
     }
-  if (end == shard->length)
-    return TRUE;
-  return plait_fail (error, PLAIT_ERROR_INPUT,
-                     "%s: its tensors have %jd bytes, but %jd are after the header: the file was cut short, or is not "
-                     "a safetensors file",
-                     shard->path, end, shard->length);
+  return end == shard->length
+         || plait_fail (error, PLAIT_ERROR_INPUT,
+                        "%s: its tensors have %jd bytes, but %jd are after the header: the file was cut short, or is "
+                        "not a safetensors file",
+                        shard->path, end, shard->length);
 }
 
 static gboolean
@@ -300,10 +291,9 @@ read_bytes (const Shard *shard, gint64 offset, gpointer bytes, gsize n, GError *
 
   if (got < 0)
     return plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot be read: %s", shard->path, g_strerror (errno));
-  if ((gsize)got < n)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: ends at byte %jd: it was cut short", shard->path,
-                       offset + (gint64)got);
-  return TRUE;
+  return (gsize)got >= n
+         || plait_fail (error, PLAIT_ERROR_INPUT, "%s: ends at byte %jd: it was cut short", shard->path,
+                        offset + (gint64)got);
 }
 
 static gboolean
@@ -329,10 +319,6 @@ read_header (Shard *shard, gint64 size, GError **error)
   shard->length = size - shard->values;
   return parse_header (shard, header, length, error);
 }
-
-/*
- * Reading
- */
 
 static void
 shard_free (gpointer data)

@@ -109,11 +109,10 @@ plait_store_extend (PlaitStore *store, const char *path, PlaitStoreType type, gu
 static gboolean
 check_type (PlaitStore *store, const char *path, const PlaitStoreObject *object, PlaitStoreType type, GError **error)
 {
-  if (plait_store_convertible (object->type, object->element_bytes, type))
-    return TRUE;
-  return plait_fail (error, PLAIT_ERROR_INPUT,
-                     "%s: %s holds elements of %s, which cannot be read as %s; " PLAIT_STORE_REMEDY, store->path, path,
-                     plait_store_type_name (object->type), plait_store_type_name (type));
+  return plait_store_convertible (object->type, object->element_bytes, type)
+         || plait_fail (error, PLAIT_ERROR_INPUT,
+                        "%s: %s holds elements of %s, which cannot be read as %s; " PLAIT_STORE_REMEDY, store->path,
+                        path, plait_store_type_name (object->type), plait_store_type_name (type));
 }
 
 /* Finds a dataset at @path whose values can be read as @type. */

@@ -65,7 +65,7 @@ parse_block (const char *block, Header *header)
 }
 
 /*
- * Correct hashes say that a file is unchanged, not who wrote it. libhdf5 crashes on malicious structure, so a file is
+ * Correct hashes say that a file is unchanged, not who wrote it. libhdf5 crashes on malicious metadata, so a file is
  * parsed in a child process first, unless this process knows its digest.
  */
 static GMutex known_mutex;
@@ -91,7 +91,7 @@ make_known (const char *digest)
 }
 
 gboolean
-plait_store_write_hashes (int fd, gint64 format, const GByteArray *structure)
+plait_store_write_hashes (int fd, gint64 format, const GByteArray *metadata)
 {
   Header header = { .format = format };
   char block[PLAIT_STORE_USER_BLOCK];
@@ -99,7 +99,7 @@ plait_store_write_hashes (int fd, gint64 format, const GByteArray *structure)
   if (fstat (fd, &status) != 0)
     return FALSE;
   header.length = (gint64)status.st_size - PLAIT_STORE_USER_BLOCK;
-  g_autofree char *digest = plait_store_blocks_append (fd, (gint64)status.st_size, structure);
+  g_autofree char *digest = plait_store_blocks_append (fd, (gint64)status.st_size, metadata);
   if (!digest)
     return FALSE;
   g_strlcpy (header.digest, digest, sizeof header.digest);
@@ -373,8 +373,8 @@ plait_store_create (const char *path, GError **error)
   store->fd = TEMP_FAILURE_RETRY (open (plait_file_temporary (store->replacement), O_RDWR | O_CLOEXEC));
   if (store->fd < 0)
     return plait_fail_null (error, PLAIT_ERROR_FAILED, "%s: cannot write the new file: %s", path, g_strerror (errno));
-  store->structure = g_byte_array_new ();
-  PlaitStoreBytes bytes = { .fd = store->fd, .failure = &store->failure, .structure = store->structure };
+  store->metadata = g_byte_array_new ();
+  PlaitStoreBytes bytes = { .fd = store->fd, .failure = &store->failure, .metadata = store->metadata };
   g_auto (StoreId) access = plait_store_access (store->driver, bytes);
   g_auto (StoreId) creation = H5Pcreate (H5P_FILE_CREATE);
   set_group_creation (creation);
@@ -414,7 +414,7 @@ plait_store_commit (PlaitStore *store, GError **error)
   store->file = -1;
   if (closed < 0 || store->failure != 0)
     return plait_store_fail (store, NULL, "finish the new file", error);
-  if (!plait_store_write_hashes (store->fd, PLAIT_STORE_FORMAT, store->structure))
+  if (!plait_store_write_hashes (store->fd, PLAIT_STORE_FORMAT, store->metadata))
     return plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot write the hashes of the new file: %s", store->path,
                        g_strerror (errno));
   int descriptor = store->fd;
@@ -444,7 +444,7 @@ plait_store_free (PlaitStore *store)
   g_free (store->digest);
   plait_store_changes_free (store->changes);
   plait_store_blocks_free (store->blocks);
-  g_clear_pointer (&store->structure, g_byte_array_unref);
+  g_clear_pointer (&store->metadata, g_byte_array_unref);
   store_id_release (store->access);
   store_id_release (store->link);
   store_id_release (store->attribute);

@@ -6,8 +6,6 @@
 
 #include <hdf5.h>
 
-/* Declarations shared by the files of core/store. No file outside core/store includes this header. */
-
 /* An HDF5 identifier, released at the end of its scope if declared g_auto (StoreId). */
 typedef hid_t StoreId;
 
@@ -34,15 +32,15 @@ typedef struct PlaitStoreBlocks PlaitStoreBlocks;
 struct PlaitStore
 {
   char *path;
-  PlaitFile *replacement; /* new file until it is committed */
+  PlaitFile *replacement; /* when writing: the new file, until it is committed */
   int fd;
-  char *digest; /* read: digest in the user block, or digest of the contents if another program rewrote the file */
-  PlaitStoreChanges *changes; /* read: differences if another program rewrote the file; else NULL */
-  PlaitStoreBlocks *blocks;   /* read: checks blocks when they are read; NULL for a new or a rewritten file */
-  GByteArray *structure;      /* new: see plait_store_blocks_mark */
-  GPtrArray *appended;        /* new: ragged arrays that ragged-write.c buffers; NULL if no array was appended */
-  GHashTable *ragged;         /* read: ragged groups by path (ragged-kinds.c); NULL until the first one is opened */
-  int failure;                /* errno of the first failed write; later writes are ignored */
+  char *digest; /* when reading: digest in the user block, or of the contents if another program rewrote the file */
+  PlaitStoreChanges *changes; /* when reading: differences if another program rewrote the file; else NULL */
+  PlaitStoreBlocks *blocks;   /* when reading: checks blocks; NULL for a new or a rewritten file */
+  GByteArray *metadata; /* when writing: one byte for each block, 1 if it contains metadata (plait_store_blocks_mark) */
+  GPtrArray *appended;  /* when writing: buffered ragged arrays (ragged-write.c); NULL if no array was appended */
+  GHashTable *ragged;   /* when reading: open ragged groups by path (ragged-kinds.c); may be NULL */
+  int failure;          /* errno of the first failed write; later writes are ignored */
   gboolean writing;
   hid_t driver; /* HDF5 file driver that uses @fd */
   hid_t file;
@@ -58,7 +56,7 @@ struct PlaitStore
 #define PLAIT_STORE_USER_BLOCK 512
 
 /* Reads the table of hashes after byte @end of the open file @fd, which must have SHA-256 @digest, and loads all blocks
- * of structure. Messages name @path. (transfer full) */
+ * of metadata. Messages name @path. (transfer full) */
 PlaitStoreBlocks *plait_store_blocks_open (int fd, const char *path, gint64 end, const char *digest, GError **error);
 void plait_store_blocks_free (PlaitStoreBlocks *blocks);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitStoreBlocks, plait_store_blocks_free)
@@ -83,18 +81,18 @@ gboolean plait_store_blocks_fail (const PlaitStoreBlocks *blocks, const char *pa
 /* Reads and checks all blocks. */
 gboolean plait_store_blocks_check (PlaitStoreBlocks *blocks, const char *path, GError **error);
 
-/* Marks in @structure, one byte for each block, that @size bytes of structure were written at @address. */
-void plait_store_blocks_mark (GByteArray *structure, gint64 address, gsize size);
+/* Marks in @metadata, one byte for each block, that @size bytes of metadata were written at @address. */
+void plait_store_blocks_mark (GByteArray *metadata, gint64 address, gsize size);
 
 /* Writes the table after the HDF5 part of the open file @fd, which ends at @end. Returns the digest of the table, or
  * NULL with errno set. (transfer full) */
-char *plait_store_blocks_append (int fd, gint64 end, const GByteArray *structure);
+char *plait_store_blocks_append (int fd, gint64 end, const GByteArray *metadata);
 
 /* ---- file.c ---- */
 
 /* Writes the table of hashes after the HDF5 part of the open file @fd, then the user block at its beginning. FALSE with
  * errno set. */
-gboolean plait_store_write_hashes (int fd, gint64 format, const GByteArray *structure);
+gboolean plait_store_write_hashes (int fd, gint64 format, const GByteArray *metadata);
 
 /* Disables external links for the access list @list: their targets have not been verified. Callers open them as files
  * of their own. */
@@ -119,7 +117,7 @@ typedef struct
   int fd;
   int *failure;
   PlaitStoreBlocks *blocks; /* checks blocks when they are read; NULL: no checks */
-  GByteArray *structure;    /* blocks of structure are marked here when written; may be NULL */
+  GByteArray *metadata;     /* blocks of metadata are marked here when written; may be NULL */
 } PlaitStoreBytes;
 
 /* Returns a file access list over @bytes, whose pointers must outlive it and its files. Negative on failure, with

@@ -20,12 +20,11 @@ check_path (const PlaitStore *store, const char *path, GError **error)
              && !(length == 2 && strncmp (name, "..", 2) == 0);
       name += length;
     }
-  if (good)
-    return TRUE;
-  return plait_fail (error, PLAIT_ERROR_INPUT,
-                     "%s: '%s' is not a valid path: expected one like /group/name of at most %d names, none of them "
-                     "empty, '.' or '..'",
-                     store->path, path, MAX_PATH_DEPTH);
+  return good
+         || plait_fail (error, PLAIT_ERROR_INPUT,
+                        "%s: '%s' is not a valid path: expected one like /group/name of at most %d names, none of them "
+                        "empty, '.' or '..'",
+                        store->path, path, MAX_PATH_DEPTH);
 }
 
 /* Returns the first @parts components of @path. (transfer full) */
@@ -401,10 +400,9 @@ plait_store_prepare (PlaitStore *store, const char *path, GError **error)
                        store->path);
   if (!make_groups (store, path, depth - 1, error))
     return FALSE;
-  if (plait_store_is_stored (store, path))
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s exists already and cannot be written again", store->path,
-                       path);
-  return TRUE;
+  return !plait_store_is_stored (store, path)
+         || plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s exists already and cannot be written again", store->path,
+                        path);
 }
 
 gboolean
@@ -412,9 +410,8 @@ plait_store_link (PlaitStore *store, const char *path, const char *target, GErro
 {
   if (!check_path (store, target, error) || !plait_store_prepare (store, path, error))
     return FALSE;
-  if (H5Lcreate_soft (target, store->file, path, store->link, H5P_DEFAULT) < 0)
-    return plait_store_fail (store, path, "make this link", error);
-  return TRUE;
+  return H5Lcreate_soft (target, store->file, path, store->link, H5P_DEFAULT) >= 0
+         || plait_store_fail (store, path, "make this link", error);
 }
 
 gboolean
@@ -427,9 +424,8 @@ plait_store_link_external (PlaitStore *store, const char *path, const char *file
                        store->path, path, file);
   if (!check_path (store, object, error) || !plait_store_prepare (store, path, error))
     return FALSE;
-  if (H5Lcreate_external (file, object, store->file, path, store->link, H5P_DEFAULT) < 0)
-    return plait_store_fail (store, path, "make this link", error);
-  return TRUE;
+  return H5Lcreate_external (file, object, store->file, path, store->link, H5P_DEFAULT) >= 0
+         || plait_store_fail (store, path, "make this link", error);
 }
 
 gboolean

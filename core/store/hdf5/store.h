@@ -10,8 +10,8 @@
  *
  * A file begins with a user block of 512 bytes: five lines of text with the format, the length, and the SHA-256 digest
  * of a table of hashes at the end of the file, one hash for each 64 KiB. Opening a file checks the length, the table
- * and the structure (groups, attributes, shapes). Values are checked whenever they are read. So libhdf5 never sees an
- * unchecked byte, every truncation and every relevant flipped bit is refused, and unread values cost nothing;
+ * and the metadata of HDF5 (groups, attributes, shapes). Values are checked whenever they are read. So libhdf5 never
+ * sees an unchecked byte, every truncation and every relevant flipped bit is refused, and unread values cost nothing;
  * plait_store_check reads all of them. A file that this process has not written is first parsed in a child process. The
  * last dataset written is /contents, a table of digests of all objects. It detects changes if another program has
  * rewritten the file (contents.c). A new file is written next to the old one and replaces it when it is complete and

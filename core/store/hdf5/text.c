@@ -25,10 +25,9 @@ plait_store_measure_strings (const PlaitStore *store, const char *path, const ch
       *longest = MAX (*longest, length);
       *total += length;
     }
-  if ((gint64)*longest < MAX_STRING)
-    return TRUE;
-  return plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s: a string of %zu bytes is too long, at most %jd are stored",
-                     store->path, path, *longest, MAX_STRING - 1);
+  return (gint64)*longest < MAX_STRING
+         || plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s: a string of %zu bytes is too long, at most %jd are stored",
+                        store->path, path, *longest, MAX_STRING - 1);
 }
 
 char *

@@ -4,11 +4,11 @@
  * The table of hashes after the HDF5 part of a file, by which its bytes are checked.
  *
  *   n x 16 bytes   XXH3-128 of each block, in canonical order (as xxh128sum prints it)
- *   n x 1 byte     1: the block contains structure (headers, indices, attributes); 0: values only
+ *   n x 1 byte     1: the block contains metadata (headers, indices, attributes); 0: values only
  *
  * Block k begins at byte k * 65536. The first block leaves out the user block; the last one may be shorter.
  *
- * Blocks of structure are loaded when the file is opened. So libhdf5, which damaged structure can crash or hang, never
+ * Blocks of metadata are loaded when the file is opened. So libhdf5, which damaged metadata can crash or hang, never
  * parses an unchecked byte, and a damaged object never seems to be missing. Values are checked each time they are read.
  */
 #include "files/digest.h"
@@ -30,12 +30,12 @@ struct PlaitStoreBlocks
   gint64 end; /* end of the HDF5 part */
   gsize n;
   guint8 *table;
-  guint8 **structure; /* [n] loaded blocks of structure; NULL for blocks of values */
-  guint8 *part;       /* buffer of the last block of values that was read in part */
-  gsize part_number;  /* number of the block in @part; n without one */
-  gint64 failed;      /* first damaged or unreadable block; -1 without one */
-  int problem;        /* errno of reading it; 0: the block is damaged */
-  gboolean passes;    /* TRUE: damaged blocks read as zero */
+  guint8 **metadata; /* [n] loaded blocks of metadata; NULL for blocks of values */
+  guint8 *part;      /* buffer of the last block of values that was read in part */
+  gsize part_number; /* number of the block in @part; n without one */
+  gint64 failed;     /* first damaged or unreadable block; -1 without one */
+  int problem;       /* errno of reading it; 0: the block is damaged */
+  gboolean passes;   /* TRUE: damaged blocks read as zero */
 };
 
 static gsize
@@ -98,13 +98,13 @@ load (PlaitStoreBlocks *blocks, gsize k, guint8 *buffer)
   return FALSE;
 }
 
-/* Returns block @k in memory: a loaded block of structure, or @part after loading @k into it. NULL if it is damaged or
+/* Returns block @k in memory: a loaded block of metadata, or @part after loading @k into it. NULL if it is damaged or
  * unreadable. (transfer none) */
 static const guint8 *
 hold (PlaitStoreBlocks *blocks, gsize k)
 {
-  if (blocks->structure[k])
-    return blocks->structure[k];
+  if (blocks->metadata[k])
+    return blocks->metadata[k];
   if (blocks->part_number != k)
     blocks->part_number = load (blocks, k, blocks->part) ? k : blocks->n;
   return blocks->part_number == k ? blocks->part : NULL;
@@ -116,7 +116,7 @@ give (PlaitStoreBlocks *blocks, gsize k, gsize from, gsize n, guint8 *to)
 {
   gboolean whole = from == 0 && n == (gsize)(block_end (k, blocks->end) - block_begin (k));
 
-  if (whole && !blocks->structure[k])
+  if (whole && !blocks->metadata[k])
     return load (blocks, k, to);
   const guint8 *held = hold (blocks, k);
   if (held)
@@ -191,7 +191,7 @@ plait_store_blocks_check (PlaitStoreBlocks *blocks, const char *path, GError **e
 {
   gsize n = 0;
 
-  /* Read blocks of structure again, too: they may have been damaged on the disk since they were loaded. */
+  /* Read blocks of metadata again, too: they may have been damaged on the disk since they were loaded. */
   for (gsize k = 0; k < blocks->n; k++)
     n += !load (blocks, k, blocks->part);
   blocks->part_number = blocks->n;
@@ -208,9 +208,9 @@ read_table (PlaitStoreBlocks *blocks, const char *path, const char *digest, GErr
   g_autofree char *found = NULL;
 
   blocks->table = plait_memory_is_available (size) ? g_try_malloc (size) : NULL;
-  blocks->structure = g_try_new0 (guint8 *, blocks->n);
+  blocks->metadata = g_try_new0 (guint8 *, blocks->n);
   blocks->part = g_try_malloc ((gsize)BLOCK);
-  if (!blocks->table || !blocks->structure || !blocks->part)
+  if (!blocks->table || !blocks->metadata || !blocks->part)
     return plait_fail (error, PLAIT_ERROR_FAILED, "%s: no memory for the hashes of its blocks", path);
   if (read_all (blocks->fd, blocks->end, (gint64)size, blocks->table))
     found = plait_digest_bytes (blocks->table, size);
@@ -223,18 +223,18 @@ read_table (PlaitStoreBlocks *blocks, const char *path, const char *digest, GErr
 }
 
 static gboolean
-take_structure (PlaitStoreBlocks *blocks, const char *path, GError **error)
+load_metadata (PlaitStoreBlocks *blocks, const char *path, GError **error)
 {
-  const guint8 *is_structure = blocks->table + blocks->n * HASH;
+  const guint8 *is_metadata = blocks->table + blocks->n * HASH;
 
   for (gsize k = 0; k < blocks->n; k++)
-    if (is_structure[k])
+    if (is_metadata[k])
       {
         guint8 *block = g_try_malloc ((gsize)BLOCK);
 
         if (!block)
-          return plait_fail (error, PLAIT_ERROR_FAILED, "%s: no memory for its structure", path);
-        blocks->structure[k] = block;
+          return plait_fail (error, PLAIT_ERROR_FAILED, "%s: no memory for its metadata", path);
+        blocks->metadata[k] = block;
         if (!load (blocks, k, block))
           {
             fail_blocks (blocks, path, 1, error);
@@ -253,7 +253,7 @@ plait_store_blocks_open (int fd, const char *path, gint64 end, const char *diges
   blocks->end = end;
   blocks->part_number = blocks->n = count_blocks (end);
   blocks->failed = -1;
-  if (!read_table (blocks, path, digest, error) || !take_structure (blocks, path, error))
+  if (!read_table (blocks, path, digest, error) || !load_metadata (blocks, path, error))
     return NULL;
   return g_steal_pointer (&blocks);
 }
@@ -263,9 +263,9 @@ plait_store_blocks_free (PlaitStoreBlocks *blocks)
 {
   if (!blocks)
     return;
-  for (gsize k = 0; blocks->structure && k < blocks->n; k++)
-    g_free (blocks->structure[k]);
-  g_free (blocks->structure);
+  for (gsize k = 0; blocks->metadata && k < blocks->n; k++)
+    g_free (blocks->metadata[k]);
+  g_free (blocks->metadata);
   g_free (blocks->table);
   g_free (blocks->part);
   g_free (blocks);
@@ -278,24 +278,24 @@ plait_store_blocks_end (const PlaitStoreBlocks *blocks)
 }
 
 void
-plait_store_blocks_mark (GByteArray *structure, gint64 address, gsize size)
+plait_store_blocks_mark (GByteArray *metadata, gint64 address, gsize size)
 {
   gsize first = (gsize)(address / BLOCK);
   gsize after = count_blocks (address + (gint64)size);
-  guint old = structure->len;
+  guint old = metadata->len;
 
   if (size == 0)
     return;
   if (after > old)
     {
-      g_byte_array_set_size (structure, (guint)after);
-      memset (structure->data + old, 0, after - old);
+      g_byte_array_set_size (metadata, (guint)after);
+      memset (metadata->data + old, 0, after - old);
     }
-  memset (structure->data + first, 1, after - first);
+  memset (metadata->data + first, 1, after - first);
 }
 
 char *
-plait_store_blocks_append (int fd, gint64 end, const GByteArray *structure)
+plait_store_blocks_append (int fd, gint64 end, const GByteArray *metadata)
 {
   gsize n = count_blocks (end);
   gsize size = (gsize)plait_store_blocks_table_size (end);
@@ -313,6 +313,6 @@ plait_store_blocks_append (int fd, gint64 end, const GByteArray *structure)
         return NULL;
       XXH128_canonicalFromHash ((XXH128_canonical_t *)table + k, XXH3_128bits (block, (size_t)length));
     }
-  memcpy (table + n * HASH, structure->data, MIN (n, structure->len));
+  memcpy (table + n * HASH, metadata->data, MIN (n, metadata->len));
   return plait_write_at (fd, table, size, end) ? plait_digest_bytes (table, size) : NULL;
 }

@@ -264,7 +264,7 @@ plait_store_write_contents (PlaitStore *store, GError **error)
                                     error);
 }
 
-/* ---- files whose structure was made by another process ---- */
+/* ---- files whose metadata was made by another process ---- */
 
 /* TRUE if the values of the dataset @id are stored in chunks. */
 static gboolean

@@ -24,14 +24,14 @@
 
 typedef struct
 {
-  H5FD_t public; /* must be first, for HDF5 */
+  H5FD_t public; /* must be the first member: HDF5 casts the struct to H5FD_t */
   PlaitStoreBytes bytes;
   haddr_t end_allocated;
   haddr_t end_written;
 } DriverFile;
 
-/* Structure is written in pieces of this size, so that it lies in few of the blocks of blocks.c. */
-#define STRUCTURE_BLOCK ((hsize_t)1 << 16)
+/* HDF5 allocates metadata in pieces of this size, so that few of the 64 KiB blocks of blocks.c contain it. */
+#define METADATA_BLOCK ((hsize_t)1 << 16)
 #define CACHE_SIZE ((size_t)32 << 10) /* bytes of the metadata cache for reading */
 
 static H5FD_t *
@@ -102,8 +102,8 @@ driver_write (H5FD_t *base, H5FD_mem_t type, hid_t transfer, haddr_t address, si
 {
   DriverFile *file = (DriverFile *)base;
 
-  if (type != H5FD_MEM_DRAW && file->bytes.structure)
-    plait_store_blocks_mark (file->bytes.structure, (gint64)address, size);
+  if (type != H5FD_MEM_DRAW && file->bytes.metadata)
+    plait_store_blocks_mark (file->bytes.metadata, (gint64)address, size);
   if (*file->bytes.failure == 0 && !plait_write_at (file->bytes.fd, buffer, size, (gint64)address))
     *file->bytes.failure = errno;
   file->end_written = MAX (file->end_written, address + size);
@@ -176,8 +176,8 @@ plait_store_access (hid_t driver, PlaitStoreBytes bytes)
     }
   hid_t access = H5Pcreate (H5P_FILE_ACCESS);
   if (driver < 0 || access < 0 || H5Pset_driver (access, driver, &bytes) < 0
-      || H5Pset_fclose_degree (access, H5F_CLOSE_STRONG) < 0 || H5Pset_meta_block_size (access, STRUCTURE_BLOCK) < 0
-      || (!bytes.structure && !set_small_cache (access)))
+      || H5Pset_fclose_degree (access, H5F_CLOSE_STRONG) < 0 || H5Pset_meta_block_size (access, METADATA_BLOCK) < 0
+      || (!bytes.metadata && !set_small_cache (access)))
     {
       store_id_release (access);
       return -1;

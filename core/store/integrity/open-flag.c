@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
 /*
- * HDF5's flag for a file that is open for writing: the consistency flags in superblocks of versions 2 and 3. HDF5
+ * The flag of HDF5 for a file that is open for writing: the consistency flags in superblocks of versions 2 and 3. HDF5
  * clears the flag when it closes the file, so the flag remains if the program was killed.
  */
 #include "files/lock.h"
@@ -22,8 +22,8 @@ enum
   OPEN_TO_SWMR = 1 << 2, /* single writer, multiple readers */
 };
 
-/* TRUE if the superblock of the open file @fd, which may follow a user block, has the flag. Other bits mean damage, not
- * the flag. */
+/* TRUE if the open flag is set in the superblock of the open file @fd, which may follow a user block. Other bits mean
+ * damage, not the flag. */
 static gboolean
 is_flagged (int fd)
 {

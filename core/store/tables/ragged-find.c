@@ -140,7 +140,7 @@ find_in_group (PlaitStore *store, const PlaitRaggedGroup *group, const char *nam
     }
   if (names->len == 0)
     return FALSE;
-  if (found->id < 0) /* a group between the ragged group and its kinds */
+  if (found->id < 0) /* @place is a group between the ragged group and its kinds */
     {
       g_autofree char *path = g_strconcat (group->path, *place != '\0' ? "/" : "", place, NULL);
 

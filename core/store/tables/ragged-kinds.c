@@ -54,10 +54,6 @@ fail (const PlaitStore *store, const char *path, const char *what, GError **erro
                      what, path);
 }
 
-/*
- * Kinds
- */
-
 static gboolean
 read_items (PlaitStore *store, PlaitRaggedKind *kind, GError **error)
 {
@@ -160,10 +156,6 @@ plait_store_ragged_open (PlaitStore *store, const char *path, GError **error)
   g_hash_table_remove (store->ragged, path);
   return NULL;
 }
-
-/*
- * Arrays
- */
 
 /* Reads the offsets, which must begin at 0, end at the number of elements and never decrease. */
 static gboolean
