@@ -22,7 +22,7 @@ typedef struct
 static const Plot plots[] = {
   { "Negative log-likelihood, nats a target token",
     { { "updates", "negative_log_likelihood", TRUE }, { "validation", "negative_log_likelihood", FALSE } } },
-  { NULL, { { "validation", "metric", FALSE } } }, /* titled by its metric */
+  { NULL, { { "validation", "metric", FALSE } } }, /* NULL: the title is the name of the metric */
   { "Learning rate", { { "updates", "learning_rate", FALSE } } },
   { "Target tokens per second", { { "updates", "target_tokens_per_second", FALSE } } },
 };

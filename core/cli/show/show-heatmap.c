@@ -8,7 +8,7 @@
 
 #define MAX_LABEL_WIDTH 24
 #define MAX_LABEL_HEIGHT 14
-#define UNLIMITED_WIDTH 120 /* if stdout is not a terminal */
+#define UNLIMITED_WIDTH 120 /* columns if stdout is not a terminal */
 
 static const char *const blocks[] = { " ", "░", "▒", "▓", "█" };
 

@@ -37,7 +37,7 @@ typedef struct
   GStrvBuilder *duplicates; /* labels of the cells that are left out */
   GStrvBuilder *duplicate_of;
   GHashTable *by_fingerprint; /* run fingerprint of a cell -> its label */
-  GPtrArray *noted;           /* PlaitProblems of cells, which own the problems in faults */
+  GPtrArray *noted;           /* (element-type PlaitProblems): problems of cells; they own the problems in faults */
   GPtrArray *faults;          /* Fault, in the order of their first cell */
   GHashTable *by_text;        /* text of a problem -> its Fault */
   guint *set;                 /* [n_axes]: indices of the values now in the file; G_MAXUINT at first */
@@ -99,8 +99,7 @@ is_value (const char *text, gconstpointer data)
   return FALSE;
 }
 
-/* If the one value of the axis @key is several values with a wrong separator, notes that and splits it into
- * *@values. */
+/* If *@values is one text of several values with a wrong separator, adds a problem of @key and splits it. */
 static void
 mend_values (const Builder *builder, const char *key, const char *group, const char *name, GStrv *values)
 {
@@ -453,8 +452,8 @@ plait_cells_free (PlaitCells *cells)
   g_free (cells);
 }
 
-/* Checks one cell of a grid with a fault in [grid]: the first value of each axis. So its other faults are reported at
- * once. */
+/* Resolves one cell, with the first value of each axis, of a grid whose group [grid] has a fault. So faults of the cell
+ * are reported together with that fault. */
 static void
 check_first (Builder *builder)
 {

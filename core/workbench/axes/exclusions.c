@@ -15,7 +15,7 @@ typedef struct
 typedef struct
 {
   const char *key; /* "exclude" or "exclude.NAME" */
-  char *text;      /* as written */
+  char *text;      /* as written in the file */
   GArray *conditions;
   guint n_cells; /* cells that the exclusion leaves out */
 } Exclusion;

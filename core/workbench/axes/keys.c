@@ -18,8 +18,8 @@ row_name (guint i)
   return plait_grid_group.definitions[i].specification.name;
 }
 
-/* Returns the prefix of a row that matches any name, such as "exclude." of exclude.NAME; NULL for other rows. (transfer
- * full) */
+/* Returns the prefix of all keys that the schema row @row stands for, such as "exclude." of exclude.NAME; NULL if it
+ * stands for one key. (transfer full) */
 static char *
 beginning_of (const char *row)
 {

@@ -50,8 +50,7 @@ plait_jensen_shannon (const double *p, const double *q, gint64 n)
   return MAX (divergence, 0); /* rounding can give -1e-17 */
 }
 
-/* TRUE if the rows of the heatmap @path, such as latents, are only numbered, so that they correspond to no rows of
- * another model. */
+/* TRUE if the rows of the heatmap @path are only numbered, like latents: such rows of two models cannot be compared. */
 static gboolean
 is_numbered (PlaitStore *store, const char *path)
 {

@@ -21,7 +21,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitPlotSeries, plait_plot_series_free)
 /* An axis of a plot: its range of values and of positions, and its ticks. */
 typedef struct
 {
-  double low, high;  /* values at its ends; NaN while it has no value */
+  double low, high;  /* values at the ends; NaN before plait_plot_include() */
   double begin, end; /* positions of low and high */
   double step;       /* distance of ticks */
   int decimals;      /* digits after the decimal point at ticks */

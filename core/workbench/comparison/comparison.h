@@ -47,7 +47,7 @@ const PlaitSeedStatistics *plait_run_comparison_value (const PlaitRunComparison 
 /* Returns the index after the last score column with the split and references of score column @first. */
 guint plait_run_comparison_split_end (const PlaitRunComparison *comparison, guint first);
 
-/* Makes the table of the score columns from @first to its split end, with p if there are systems to compare. The last
+/* Makes the table of the score columns of one split, from @first on, with p if there are systems to compare. The last
  * table has notes that explain the numbers. Runs with other references of the split are left out. (transfer full) */
 PlaitTable *plait_run_comparison_scores (const PlaitRunComparison *comparison, guint first);
 

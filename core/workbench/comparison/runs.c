@@ -52,7 +52,7 @@ plait_run_score_add_json (const PlaitRunScore *score, PlaitJson *json)
   plait_json_end_object (json);
 }
 
-/* TRUE if @n runs are not too many. */
+/* TRUE if @n is at most MAX_RUNS; else sets @error. */
 static gboolean
 check_number (guint n, GError **error)
 {

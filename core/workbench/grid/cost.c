@@ -111,7 +111,7 @@ measure_speed (const PlaitGridCell *cell, guint threads, Measured *measured)
   return reason;
 }
 
-/* TRUE if a cell that differs from @cell only in the seed is known, or could not be measured. */
+/* TRUE if a cell that differs from @cell only in the seed has a known cost, or could not be measured. */
 static gboolean
 is_known (const PlaitGrid *grid, const PlaitGridCost *cost, const GArray *known, const PlaitGridCell *cell)
 {

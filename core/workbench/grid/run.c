@@ -387,7 +387,7 @@ last_line (const Runner *runner, const Job *job)
   return g_strdup (line ? line + 1 : tail);
 }
 
-/* Shows the progress of all cells and of one running cell, in turn. */
+/* Shows the progress of all cells and, in turn, of one running cell. */
 static void
 show_progress (const Runner *runner)
 {
