@@ -136,7 +136,7 @@ TEST_CASE (vocabulary_command, takes_a_list_of_words)
   plait_test_write ("dict.txt", "<unk> 9\nth@@ 7\ne 5\n");
   plait_test_write ("text", "th@@ e x\n");
   CHECK_REFUSED (CALL ("vocabulary", "--show", "dict.txt"),
-                 "make one of it by plait vocabulary --list dict.txt --output FILE");
+                 "make a vocabulary from it with plait vocabulary --list dict.txt --output FILE");
   PlaitTestCall take = DONE (CALL ("vocabulary", "--output", "words", "--list", "dict.txt"));
   PlaitTestCall encode = CALL ("vocabulary", "--encode", "words", "text");
   PlaitTestCall text = CALL ("vocabulary", "--output", "more", "--list", "dict.txt", "text");

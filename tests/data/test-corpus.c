@@ -160,7 +160,7 @@ TEST_CASE (corpus, refuses_bad_input_by_file_and_line)
   g_auto (DataText) setup = { 0 };
   data_text_set_up (&setup, "a\nb\nc\n", "a\nb\nc\nd\na\n", "a\nb\nc\n");
   check_refused (&setup, "two.gz:4: the file has 5 lines, but ");
-  check_refused (&setup, "one has 3; expected as many in both");
+  check_refused (&setup, "one has 3; expected equal numbers");
 
   plait_test_write ("one", "a\nb\nc\nd\na\n");
   check_refused (&setup, "target:4: the file has 3 lines, but ");

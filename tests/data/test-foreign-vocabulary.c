@@ -57,13 +57,13 @@ TEST_CASE (foreign_vocabulary, refuses_lists_by_line)
   } cases[] = {
     { "", "list: has no words; expected a list of them, one a line" },
     { "\n \n<s>\n", "list: has no words" },
-    { "a 1\nb\n", "list:2: \"b\" is no word with its count; expected a list of words, WORD or WORD COUNT" },
-    { "a\nb 1\n", "list:2: \"b 1\" is no word alone; expected a list" },
-    { "a x\n", "list:1: \"a x\" is no word, with its count or without" },
-    { "a -1\n", "list:1: \"a -1\" is no word" },
-    { "a 1 #fairseq:overwrite\n", "list:1: \"a 1 #fairseq:overwrite\" is no word" },
+    { "a 1\nb\n", "list:2: \"b\" is not a word with its count; expected a list of words, with WORD or with WORD COUNT" },
+    { "a\nb 1\n", "list:2: \"b 1\" is not a word alone; expected a list" },
+    { "a x\n", "list:1: \"a x\" is not a word, with its count or without" },
+    { "a -1\n", "list:1: \"a -1\" is not a word" },
+    { "a 1 #fairseq:overwrite\n", "list:1: \"a 1 #fairseq:overwrite\" is not a word" },
     { "a 99999999999999999999\n", "list:1: " },
-    { "a\nb\n\na\n", "list:4: the word \"a\" stands in line 1 already; take one out" },
+    { "a\nb\n\na\n", "list:4: the word \"a\" is in line 1 already; remove one of them" },
     { "a\n\xff\n", "list:2: byte 1 of the line (0xff) is not UTF-8" },
   };
 
@@ -86,7 +86,7 @@ TEST_CASE (foreign_vocabulary, says_what_to_do_with_files_of_other_programs)
   } cases[] = {
     { "dict.txt", "the 999\nof 12\n", "looks like a list of words and their counts; expected a vocabulary",
       "/dict.txt --output FILE, for data.vocabulary_type=words" },
-    { "words", "the\nof\n", "looks like a list of words; expected", "make one of it by plait vocabulary --list " },
+    { "words", "the\nof\n", "looks like a list of words; expected", "make a vocabulary from it with plait vocabulary --list " },
     { "codes", "#version: 0.2\nt h\nth e</w>\n", "looks like the merges of byte pair encoding by another program",
       "learn its pieces by data.vocabulary_type=words, with evaluate.join=subword-nmt" },
     { "codes", "t h 1204\nth e</w> 900\n", "looks like the merges of byte pair encoding", "evaluate.join=subword-nmt" },
@@ -98,7 +98,7 @@ TEST_CASE (foreign_vocabulary, says_what_to_do_with_files_of_other_programs)
       "evaluate.join=wordpiece" },
     { "vocab.json", "{\"<s>\": 0}", "looks like a file of a published model", "plait vocabulary --published" },
     { "text", "the cat\nthe dog sleeps\n", "looks like text; expected",
-      "make one of it by plait vocabulary --output FILE " },
+      "make a vocabulary from it with plait vocabulary --output FILE " },
   };
 
   plait_test_write ("y.model", "");

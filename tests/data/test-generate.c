@@ -260,9 +260,9 @@ TEST_CASE (generate, names_text_that_is_made_otherwise)
     { "a", "a", "a" },
     { "target train=7 seed=2", "target", "target seed=2 train=7" },
     { "b train=6000 test=3", "b", "b" },
-    { "", NULL, NULL, "\"\" is no stream of the task agreement" },
-    { "tarjet", NULL, NULL, "\"tarjet\" is no stream of the task agreement; did you mean \"target\"?" },
-    { "a train", NULL, NULL, "\"train\" is no parameter of task agreement; write NAME=NUMBER" },
+    { "", NULL, NULL, "\"\" is not a stream of the task agreement" },
+    { "tarjet", NULL, NULL, "\"tarjet\" is not a stream of the task agreement; did you mean \"target\"?" },
+    { "a train", NULL, NULL, "\"train\" is not a parameter of task agreement; write NAME=NUMBER" },
     { "a train=many", NULL, NULL, "\"train=many\" is no parameter" },
     { "a colour=1", NULL, NULL, "Task agreement has no parameter \"colour\"" },
   };

@@ -105,7 +105,7 @@ TEST_CASE (labels, that_training_lacks_are_errors)
   setup.target.target = PLAIT_TARGET_LABELS;
   setup.settings.keep_all = TRUE;
   check_refused (&setup,
-                 "target:2: the label \"organe\" stands nowhere in training; expected one of its 2 labels, such "
+                 "target:2: the label \"organe\" does not occur in training; expected one of its 2 labels, such "
                  "as \"orange\"");
   plait_test_write ("target", "blue\nblue\n \n");
   check_refused (&setup, "target:3: the line is empty; expected a label, one of the 2 of training");
@@ -125,7 +125,7 @@ TEST_CASE (labels, that_training_lacks_may_have_no_row)
   setup.target.target = PLAIT_TARGET_LABELS;
   setup.target.allow_unknown = TRUE;
   CHECK (!plait_corpus_open (&setup.settings, NULL, &error));
-  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "target:2: the label \"organe\" stands nowhere in training");
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "target:2: the label \"organe\" does not occur in training");
   g_clear_error (&error);
   setup.settings.keep_all = TRUE;
   g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&setup.settings, NULL, NO_ERROR);
@@ -214,13 +214,13 @@ TEST_CASE (choices, are_numbers_of_sentences)
 
   static const Refusal bad[] = {
     { "1\n4\n",
-      "target:2: \"4\" is none of the 4 sentences of the document; expected the number of the right one, from "
+      "target:2: \"4\" is not one of the 4 sentences of the document; expected the number of the right one, from "
       "0 to 3" },
-    { "2\n0\n", "target:1: \"2\" is none of the 2 sentences" },
-    { "-1\n0\n", "target:1: \"-1\" is none of the 2 sentences" },
-    { "0 1\n0\n", "target:1: \"0 1\" is none of the 2 sentences" },
-    { "0\nb\n", "target:2: \"b\" is none of the 4 sentences" },
-    { "0\n\n", "target:2: \"\" is none of the 4 sentences" },
+    { "2\n0\n", "target:1: \"2\" is not one of the 2 sentences" },
+    { "-1\n0\n", "target:1: \"-1\" is not one of the 2 sentences" },
+    { "0 1\n0\n", "target:1: \"0 1\" is not one of the 2 sentences" },
+    { "0\nb\n", "target:2: \"b\" is not one of the 4 sentences" },
+    { "0\n\n", "target:2: \"\" is not one of the 4 sentences" },
   };
   check_all_refused (&setup, bad, G_N_ELEMENTS (bad));
 }
@@ -249,8 +249,8 @@ TEST_CASE (spans, are_rows_of_documents)
   CHECK_INT (plait_span_token (&batch->inputs[0], 1, 0), -1);
 
   static const Refusal bad[] = {
-    { "0 1\n0 4\n", "target:2: \"0 4\" is no span of the 4 tokens of the document; expected START END" },
-    { "2 1\n-1\n", "target:1: \"2 1\" is no span of the 3 tokens" },
+    { "0 1\n0 4\n", "target:2: \"0 4\" is not a span of the 4 tokens of the document; expected START END" },
+    { "2 1\n-1\n", "target:1: \"2 1\" is not a span of the 3 tokens" },
     { "1\n-1\n", "target:1: \"1\" is no span" },
     { "0 1 2\n-1\n", "target:1: \"0 1 2\" is no span" },
     { "-1 2\n-1\n", "target:1: \"-1 2\" is no span" },

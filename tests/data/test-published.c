@@ -178,7 +178,7 @@ TEST_CASE (published, a_start_token_is_no_token_of_a_span)
 
   CHECK (plait_target_check (PLAIT_TARGET_SPAN, NULL, &document, inside, 2, &line, &error));
   CHECK (!plait_target_check (PLAIT_TARGET_SPAN, NULL, &document, outside, 2, &line, &error));
-  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "target:3: \"1 2\" is no span of the 2 tokens of the document");
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "target:3: \"1 2\" is not a span of the 2 tokens of the document");
   g_clear_error (&error);
 }
 
@@ -367,18 +367,18 @@ TEST_CASE (published, refuses_folders_that_are_not_as_published)
     { "config.json", "\"bart\"", "\"bert\"", "model/config.json: model_type is \"bert\"; expected bart, gpt2" },
     { "config.json", "\"bart\"", "3", "model/config.json: model_type is \"\"; expected bart" },
     { "config.json", "\"vocab_size\": 360, ", "", "model/config.json: has no vocab_size" },
-    { "config.json", "360", "-1", "model/config.json: vocab_size is no number from 0 to" },
-    { "config.json", "360", "1e3", "model/config.json: vocab_size is no number from 0 to" },
+    { "config.json", "360", "-1", "model/config.json: vocab_size is not a number from 0 to" },
+    { "config.json", "360", "1e3", "model/config.json: vocab_size is not a number from 0 to" },
     { "config.json", "\"eos_token_id\": 2", "\"eos_token_id\": 360",
-      "config.json: eos_token_id is no number from 0 to 359" },
+      "config.json: eos_token_id is not a number from 0 to 359" },
     { "config.json", "\"eos_token_id\": 2", "\"eos_token_id\": null", "config.json: has no eos_token_id" },
     { "config.json", "}", "", "model/config.json:1: is not valid JSON" },
     { "config.json", "360", "300", "merges.txt:42: expected two pieces of vocab.json that make a third one" },
     { "vocab.json", "\"<s>\": 0", "\"<s>\": 1", "vocab.json: \"<s>\" and \"<pad>\" both have the id 1" },
-    { "vocab.json", "\"<s>\": 0", "\"<s>\": \"0\"", "vocab.json: the id of \"<s>\" is no number from 0 to " },
+    { "vocab.json", "\"<s>\": 0", "\"<s>\": \"0\"", "vocab.json: the id of \"<s>\" is not a number from 0 to " },
     { "vocab.json", "\"<s>\": 0", "\"<pad>\": 0", "vocab.json:1: is not valid JSON (duplicate object key" },
     { "vocab.json", "\"!\": 4", "\"no\": 4",
-      "vocab.json: has no piece \"!\" of an id that config.json speaks of, which is byte 33 alone" },
+      "vocab.json: has no piece \"!\", the piece of byte 33 alone, with an id below" },
     { "merges.txt", "#version: 0.2", "version 2 of", "merges.txt:1: expected two pieces of vocab.json" },
     { "merges.txt", "t h", "t  h", "expected two pieces of vocab.json that make a third one, one space between them" },
     { "merges.txt", "t h", "h h", "expected two pieces of vocab.json" },
@@ -427,7 +427,7 @@ TEST_CASE (published, asks_for_the_side_where_there_are_two)
   put_model ("source.spm");
   put_text ("vocab.json", "{\"</s>\": 0, \"x\": 9}");
   CHECK (!open_model ("source.spm", &error));
-  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "vocab.json: the id of \"x\" is no number from 0 to 8");
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "vocab.json: the id of \"x\" is not a number from 0 to 8");
   put_text ("vocab.json", "{\"</s>\": 0}");
   CHECK (!open_model ("source.spm", &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "vocab.json: has no piece \"<unk>\"");
@@ -462,7 +462,7 @@ TEST_CASE (published, is_one_file_that_comes_back_whole_or_not)
       CONTEXT ("%zu bytes", n);
 
       CHECK (!plait_vocabulary_load ("published", part, "part", &error));
-      CHECK_ERROR (error, PLAIT_ERROR_INPUT, "part: is no whole vocabulary of a published model");
+      CHECK_ERROR (error, PLAIT_ERROR_INPUT, "part: is not a complete vocabulary of a published model");
     }
 }
 

@@ -273,7 +273,7 @@ TEST_CASE (subwords, say_what_to_do_where_none_can_be_learnt)
       "14 pieces; raise data.vocabulary_size (plait vocabulary --size) to that or more, or give rare characters no "
       "piece by a data.vocabulary_character_coverage (--coverage) below 1" },
     { "bpe", few, "identity", 5, FALSE, "no bpe vocabulary of 5 pieces" },
-    { "bpe", few, "identity", 100, TRUE, "special tokens are 270 pieces, the bytes among them; raise" },
+    { "bpe", few, "identity", 100, TRUE, "special tokens are 270 pieces, including the bytes; raise" },
     { "bpe", few, "identity", 100000, FALSE,
       "sample: no bpe vocabulary of 100000 pieces can be made from this text: it gives 39 at most; lower "
       "data.vocabulary_size (plait vocabulary --size) to that or less, or learn from more text" },
@@ -281,7 +281,7 @@ TEST_CASE (subwords, say_what_to_do_where_none_can_be_learnt)
     { "unigram", "\u00a0\u2003\n\u2581\u200b\n", "nfkc", 20, FALSE, "sample: has no text; expected text" },
     { "unigram", "\u2585\n", "nmt_nfkc_cf", 20, FALSE, "sample: has no text; expected text" },
     { "bpe", long_word, "identity", 20, FALSE,
-      "sample:1: more than 65535 characters stand here without a space, more than type bpe takes; part them by spaces, "
+      "sample:1: more than 65535 characters without a space, more than type bpe can handle; separate them by spaces, "
       "or use data.vocabulary_type=unigram (plait vocabulary --type)" },
   };
 

@@ -216,7 +216,7 @@ TEST_CASE (text_cache, is_read_again_where_it_is_damaged)
             CHECK (length_now == length && memcmp (now, bytes, length) == 0);
           }
     }
-  CHECK_CONTAINS (said (&kept), "is damaged or not whole, so the text is read again");
+  CHECK_CONTAINS (said (&kept), "is damaged or incomplete, so the text is read again");
 }
 
 /* A link to a device or a pipe, or a file of a terabyte without a block on the disk. */
@@ -308,7 +308,7 @@ TEST_CASE (text_cache, is_done_without_where_there_is_no_room)
   g_autofree char *actual = open_and_describe (&kept);
   CHECK (setrlimit (RLIMIT_FSIZE, &before) == 0);
   CHECK_STRING (actual, expected);
-  CHECK_CONTAINS (said (&kept), "the encoded corpus is not kept: ");
+  CHECK_CONTAINS (said (&kept), "the encoded corpus is not cached: ");
   g_autoptr (GPtrArray) corpus = list (&kept, PLAIT_TEXT_CACHE_CORPUS_SUFFIX);
   CHECK_INT (corpus->len, 0);
 }
@@ -346,7 +346,7 @@ TEST_CASE (text_cache, keeps_the_corpora_that_were_used_last)
                         ids = list (&kept, PLAIT_TEXT_CACHE_IDS_SUFFIX);
   CHECK_INT (corpora->len, PLAIT_TEXT_CACHE_CORPORA);
   CHECK_INT (ids->len, 3 * PLAIT_TEXT_CACHE_CORPORA);
-  CHECK_CONTAINS (said (&kept), "removed the encoded corpus that was not used for longest");
+  CHECK_CONTAINS (said (&kept), "removed the encoded corpus that was not used for the longest time");
   kept.text.sources[0].maximum_length = 100;
   g_autofree char *expected = read_and_describe (&kept);
   replace_text (&kept);

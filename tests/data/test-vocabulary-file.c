@@ -115,12 +115,12 @@ TEST_CASE (vocabulary, takes_files_without_a_digest)
       CHECK_STRING (plait_vocabulary_hash (from_sealed), plait_vocabulary_hash (made));
       CHECK_STRING (told_of_sealed, "");
       if (words)
-        CHECK_CONTAINS (told_of_bare, "bare: carries no digest, so damage to it goes unseen");
+        CHECK_CONTAINS (told_of_bare, "bare: carries no digest, so damage to it would go unnoticed");
       else
         CHECK_STRING (told_of_bare, "");
       CHECK (plait_vocabulary_verify (sealed, NO_ERROR));
       CHECK (!plait_vocabulary_verify (bare, &error));
-      CHECK_ERROR (error, PLAIT_ERROR_INPUT, "bare: carries no digest, so whether it is whole cannot be told");
+      CHECK_ERROR (error, PLAIT_ERROR_INPUT, "bare: carries no digest, so plait cannot check that it is complete");
     }
 }
 
@@ -136,9 +136,9 @@ TEST_CASE (vocabulary, names_what_a_file_looks_like)
     { "\x89HDF\r\n\x1a\n", "looks like an HDF5 file;" },
     { "\x1f\x8b\x08", "looks like a gzip file;" },
     { "[data]\ntarget=x\n", "looks like a key-file, such as an experiment;" },
-    { "<unk>\t0\nthe\t-3.2\n", "looks like the list of pieces that SentencePiece writes beside its model;" },
+    { "<unk>\t0\nthe\t-3.2\n", "looks like the list of pieces that SentencePiece writes next to its model;" },
     { "the cat\nthe dog\n", "looks like text;" },
-    { "\xff\xfe", "is no vocabulary (" },
+    { "\xff\xfe", "is not a vocabulary (" },
   };
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
     {

@@ -177,16 +177,16 @@ TEST_CASE (words, refuse_bad_bytes)
     const char *text;
     const char *message;
   } cases[] = {
-    { "", "bad: is no complete word vocabulary" },
-    { "plait words 1", "bad: is no complete word vocabulary" },
-    { "plait words 1\na 3", "bad: is no complete word vocabulary" },
+    { "", "bad: is not a complete word vocabulary" },
+    { "plait words 1", "bad: is not a complete word vocabulary" },
+    { "plait words 1\na 3", "bad: is not a complete word vocabulary" },
     { "plait words 1\na 3\nb\n", "bad:3: expected WORD COUNT" },
     { "plait words 1\n 3\n", "bad:2: expected WORD COUNT" },
     { "plait words 1\na x\n", "bad:2: expected WORD COUNT" },
     { "plait words 1\na -1\n", "bad:2: expected WORD COUNT" },
     { "plait words 1\na\tb 1\n", "bad:2: expected WORD COUNT" },
     { "plait words 1\n\xff 1\n", "bad:2: expected WORD COUNT" },
-    { "plait words 1\na 1\nb 1\na 2\n", "bad:4: the word \"a\" stands in the vocabulary twice" },
+    { "plait words 1\na 1\nb 1\na 2\n", "bad:4: the word \"a\" is in the vocabulary twice" },
   };
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
     {
@@ -431,7 +431,7 @@ TEST_CASE (subwords, refuse_damaged_models)
 
   g_autoptr (GBytes) empty = g_bytes_new_static ("", 0);
   CHECK (!plait_vocabulary_load ("sentencepiece", empty, "stored", &error));
-  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "stored: is no vocabulary (it is empty)");
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "stored: is not a vocabulary (it is empty)");
   g_autoptr (GBytes) half = g_bytes_new_static (bytes, size / 2);
   CHECK (!plait_vocabulary_load ("sentencepiece", half, "stored", &error));
   CHECK (error && strstr (error->message, "stored: ") == error->message);

@@ -18,15 +18,15 @@ HOSTILE_CASE (hostile_data, line_counts_differ)
   plait_test_copy ("validation.b", "train.b");
   REFUSED (RUN_TEXT, "[data] train.b: |train.b has 6 lines, but train.a has 48");
   plait_test_copy ("train.a", "test.b");
-  REFUSED (TRANSLATE_TEXT " -o new", "test.a:7: ends here, but test.b goes on");
-  REFUSED (TRANSLATE_TEXT " -a new", "test.a:7: ends here, but test.b goes on");
+  REFUSED (TRANSLATE_TEXT " -o new", "test.a:7: ends here, but test.b continues");
+  REFUSED (TRANSLATE_TEXT " -a new", "test.a:7: ends here, but test.b continues");
   REFUSED ("score text.h5 -q -s a=train.a -s b=test.b --target test.target -a new", "test.target:7");
 }
 
 /* /dev/null is a text of no lines. */
 HOSTILE_CASE (hostile_data, no_lines)
 {
-  REFUSED ("translate text.h5 -q -s a=test.a -s b=/dev/null -o new", "/dev/null:1: ends here, but test.a goes on");
+  REFUSED ("translate text.h5 -q -s a=test.a -s b=/dev/null -o new", "/dev/null:1: ends here, but test.a continues");
   REFUSED ("translate text.h5 -q -s a=/dev/zero -s b=test.b -o new", "/dev/zero:1: the line is longer");
   REFUSED ("evaluate -q -r /dev/null -i test.target", "/dev/null: is empty");
   PlaitTestCall attempt = DONE (ATTEMPT ("translate text.h5 -q -s a=/dev/null -s b=/dev/null"));

@@ -64,7 +64,7 @@ TEST_CASE (hostile_trees, words_that_do_not_match)
   write_trees ("(S (A a) (B b))\n", "a b c\n");
   REFUSED (CONVERT, "trees:1: the tree has 2 words, but the sentence has 3 tokens");
   write_trees ("(S (A a) (B b))\n", "a b\na b\n");
-  REFUSED (CONVERT, "trees:2: ends here, but tokens goes on");
+  REFUSED (CONVERT, "trees:2: ends here, but tokens continues");
   write_trees (word, "a b\n");
   REFUSED (CONVERT, "trees:1: word 1 of the tree is \"xxx");
 }

@@ -51,7 +51,7 @@ plait_stream_builder_end_sentence (PlaitStreamBuilder *self, gint64 rows)
   g_array_append_val (self->bounds, bound);
 }
 
-/* Writes @n nodes from their 2 @n children. */
+/* Writes @n nodes from @children [2 * n]. */
 static void
 fill_linked (const gint32 *children, gint64 n, gint64 *left, gint64 *right, const char **labels)
 {

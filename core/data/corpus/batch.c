@@ -7,7 +7,7 @@
 
 #define ALIGNMENT 64
 
-/* A walk over the parts of a batch: once to add up their sizes (base NULL), once to place them. */
+/* Places the parts of a batch one after the other; with base NULL, only adds up their sizes. */
 typedef struct
 {
   guint8 *base;
@@ -100,7 +100,7 @@ PlaitBatch *
 plait_batch_new (gint64 n_sentences, const PlaitBatchSource *sources, gint64 n_sources, gint64 target_rows,
                  GError **error)
 {
-  /* While the parts are laid out this is the number of rows, below 0 without a target. */
+  /* target_rows.n is the number of target rows until lay_out sets it; -1: no target. */
   PlaitBatch plan = { .n_sentences = n_sentences, .n_sources = n_sources, .target_rows.n = target_rows };
   Layout layout = { 0 };
   PlaitBatch measured = plan;
@@ -109,10 +109,10 @@ plait_batch_new (gint64 n_sentences, const PlaitBatchSource *sources, gint64 n_s
   guint8 *memory = layout.overflow ? NULL : g_try_malloc (layout.used + ALIGNMENT);
   if (!memory)
     return plait_fail_null (error, PLAIT_ERROR_MEMORY,
-                            "A batch of %jd sentences needs %zu MiB, which are not there; lower the batch size",
+                            "A batch of %jd sentences needs %zu MiB, more than the free memory; lower the batch size",
                             n_sentences, layout.used >> 20);
 
-  /* The batch itself stands at the start of the allocation, which plait_batch_free frees; the parts are aligned. */
+  /* The batch is at the start of the allocation, so plait_batch_free can free it; its parts are aligned. */
   PlaitBatch *batch = (PlaitBatch *)memory;
   *batch = plan;
   gsize skew = (ALIGNMENT - (gsize)memory % ALIGNMENT) % ALIGNMENT;
@@ -171,7 +171,7 @@ plait_batch_fill_documents (const PlaitInput *input, const PlaitDocumentSentence
 }
 
 /*
- * Parts: offsets of their own, and the rows of the whole.
+ * Slices: offsets of their own, rows borrowed from the whole batch.
  */
 
 static void

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Lengths of tuples, and batches of them. */
+/* Lengths of tuples, and batches of tuples. */
 #include <string.h>
 
 #include "text/error.h"
 #include "corpus/corpus-private.h"
 #include "corpus/batch-builder.h"
 
-/* The functions below take the @stored_tuple of a sentence (plait_corpus_stored_tuple): the tuple of the stores, or
- * -1. */
+/* @stored_tuple of these functions is the index in the stream's store, or -1 if the source is absent
+ * (plait_corpus_stored_tuple). */
 
 gint64
 plait_corpus_source_rows (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, gint64 stored_tuple)
@@ -61,7 +61,7 @@ plait_corpus_width (const PlaitCorpus *corpus, gint64 source)
   return features ? features->width : 0;
 }
 
-/* Appends what @store has of @sentence to @items, each of which is one or more of its numbers. */
+/* Appends sentence @sentence of @store to @items, whose elements are one or several gint32. */
 static gboolean
 add_stored (const PlaitTokenStore *store, gint64 sentence, GArray *items, GError **error)
 {
@@ -92,7 +92,7 @@ add_tokens (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, gin
   return TRUE;
 }
 
-/* What @stream has of the sentences of @stored [n]. */
+/* Appends the sentences @stored [n] of @stream to @builder; -1 is a missing sentence. */
 static gboolean
 append_tuples (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, const gint64 *stored, gint64 n,
                PlaitStreamBuilder *builder, GError **error)
@@ -129,7 +129,8 @@ perturb_features (const PlaitCorpus *corpus, const PlaitCorpusStreamState *strea
   return TRUE;
 }
 
-/* How many tokens of sentence @i of @source are masked, which has *@tokens that may be. */
+/* Returns the number of masked tokens of sentence @i of @source, and the number of tokens that may be masked in
+ * *@tokens. */
 static gint64
 count_masked (const PlaitCorpus *corpus, gint64 epoch, gint64 tuple, const PlaitStreamBuilder *source, gint64 i,
               gint64 *tokens)
@@ -142,7 +143,7 @@ count_masked (const PlaitCorpus *corpus, gint64 epoch, gint64 tuple, const Plait
   return plait_masking_count (&corpus->masking, epoch, tuple, *tokens);
 }
 
-/* Masks the first source of @batch, @source, whose target becomes what was there. */
+/* Masks the first source of @batch, built from @source. The target is the masked tokens. */
 static void
 fill_masked (const PlaitCorpus *corpus, gint64 epoch, PlaitBatch *batch, const PlaitStreamBuilder *source)
 {

@@ -4,52 +4,52 @@
 #include "corpus/corpus-private.h"
 #include "lines/text-file.h"
 
-/* A block of a corpus while it is read: the lines of all its text streams, encoded, between corpus-read.c, which reads
- * them, and corpus-store.c, which judges and stores them. Sides are read, and stored, side by side by the threads of a
- * pool; those of a feed are read by turns. */
+/* A block of a corpus while it is read: encoded lines of all its text streams. corpus-read.c reads them, corpus-store.c
+ * filters and stores them. Threads of a pool read and store the sides in parallel; the sides of a feed are read in
+ * turn, line by line. */
 
 #define BLOCK_LINES 4096
-#define PIECE_LINES 64 /* what one thread encodes at a time */
+#define PIECE_LINES 64 /* lines that a thread encodes at a time */
 
-/* What a line has in an array. */
+/* Position of one line's items in an array. */
 typedef struct
 {
   guint first, n;
 } PlaitCorpusRange;
 
-/* The lines of one text stream, or of a source's trees, in the present block. */
+/* The lines of one text stream, or of a source's trees, in the current block. */
 typedef struct PlaitCorpusSide PlaitCorpusSide;
 
 struct PlaitCorpusSide
 {
   PlaitTextReader *reader;
-  PlaitDocumentReader *lines;   /* of that reader */
-  gint64 stream;                /* its place in the corpus */
-  gboolean is_trees;            /* of that stream */
-  gboolean is_documents;        /* to the block each is a line, whose text has LF between the sentences */
-  gint64 n_lines;               /* that were read into the block: as many as were asked for, or fewer */
-  GError *error;                /* why fewer, or why they cannot be stored; NULL: the file has ended */
-  guint failed_at;              /* the tuple that cannot be stored, among those that the block keeps */
-  const PlaitCorpusSide *trees; /* of tokens whose trees are read; else NULL */
+  PlaitDocumentReader *lines; /* reads from @reader */
+  gint64 stream;              /* index of the stream in the corpus */
+  gboolean is_trees;          /* the side is the trees of that stream */
+  gboolean is_documents;      /* a line of the block is a document, with LF between its sentences */
+  gint64 n_lines;             /* lines that were read into the block, at most block->wanted */
+  GError *error;              /* the reason for fewer lines or a failed store; NULL: no error, or the end of the file */
+  guint failed_at;            /* index in block->kept of the tuple that could not be stored */
+  const PlaitCorpusSide *trees; /* for tokens with trees in a file; else NULL */
   GString *text;
-  gsize ends[BLOCK_LINES]; /* of each line in text */
+  gsize ends[BLOCK_LINES]; /* end of each line in @text */
   gboolean blank[BLOCK_LINES];
-  gint64 numbers[BLOCK_LINES]; /* of the line where each begins */
-  gint64 number;               /* of the line that was read last, from 1; at the end the one that is not there */
-  GArray *ids[BLOCK_LINES / PIECE_LINES]; /* gint32, of the lines of a piece end to end */
-  PlaitCorpusRange line_ids[BLOCK_LINES]; /* in its piece's ids */
+  gint64 numbers[BLOCK_LINES];            /* line number in the file at which each begins */
+  gint64 number;                          /* number of the last line that was read, from 1; at the end, one more */
+  GArray *ids[BLOCK_LINES / PIECE_LINES]; /* gint32, ids of the lines of a piece end to end */
+  PlaitCorpusRange line_ids[BLOCK_LINES]; /* index in the ids of the line's piece */
 
-  /* Of tokens with trees: how many ids each word has, as with the ids above. */
+  /* For tokens with trees: the number of ids of each word, in pieces like @ids. */
   GArray *words[BLOCK_LINES / PIECE_LINES]; /* gint32 */
   PlaitCorpusRange line_words[BLOCK_LINES];
 
   GArray *sentences; /* PlaitDocumentSentence, of all documents of the block */
   PlaitCorpusRange line_sentences[BLOCK_LINES];
-  GArray *scratch; /* of one tuple: gint32 of its tree, or PlaitDocumentSentence */
+  GArray *scratch; /* one tuple's tree (gint32) or sentences (PlaitDocumentSentence) */
 };
 
-/* What a tuple has of each side: of line @line of the block the sentences from @first to before @end, which are all
- * unless it is a document that is cut. */
+/* A tuple: sentences @first .. @end - 1 of line @line of the block on each side. If documents are not cut, all
+ * sentences of the line. */
 typedef struct
 {
   gint64 line, first, end;
@@ -60,18 +60,18 @@ typedef struct
   PlaitCorpus *corpus;
   PlaitCorpusSide *sides; /* [n_sides] */
   gint64 n_sides;
-  gboolean by_turns; /* of texts that come once */
-  gint64 wanted;     /* lines that are asked for, at most BLOCK_LINES; the next that is read by turns is the caller's */
-  gint64 lines;      /* that all sides have */
+  gboolean by_turns; /* read line by line in turn, for texts from pipes */
+  gint64 wanted;     /* lines to read, at most BLOCK_LINES; if @by_turns, the caller sets it for each block */
+  gint64 lines;      /* lines that all sides have */
   gint64 pieces;
   GArray *kept; /* PlaitCorpusTuple */
 
-  /* Of documents. */
-  PlaitDocument *cut_from; /* [n_sides], one document */
-  GArray *ends;            /* gint64, of its chunks */
+  /* For documents: */
+  PlaitDocument *cut_from; /* [n_sides], the streams of one document */
+  GArray *ends;            /* gint64, ends of its chunks */
 } PlaitCorpusBlock;
 
-/* The text of @line of the block. */
+/* Returns the text of line @line of the block, and its length in *@length. */
 static inline const char *
 plait_corpus_side_text (const PlaitCorpusSide *side, gint64 line, gsize *length)
 {
@@ -81,17 +81,17 @@ plait_corpus_side_text (const PlaitCorpusSide *side, gint64 line, gsize *length)
   return side->text->str + start;
 }
 
-/* The block of @corpus, whose text files are opened: with @by_turns to be read once, or taken from @columns, readers or
- * NULL. (transfer full) */
+/* Opens the text files of @corpus for reading in blocks. @by_turns: read them once, line by line in turn. Streams with
+ * a column take their reader from @columns (may be NULL). (transfer full) */
 PlaitCorpusBlock *plait_corpus_block_new (PlaitCorpus *corpus, gboolean by_turns, GPtrArray *columns, GError **error);
 void plait_corpus_block_free (PlaitCorpusBlock *block);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitCorpusBlock, plait_corpus_block_free)
 
-/* Reads the next lines, and adds their tuples to the corpus. FALSE on failure; no lines at the end. */
+/* Reads the next block and adds its tuples to the corpus. FALSE on failure; block->lines is 0 at the end. */
 gboolean plait_corpus_block_next (PlaitCorpusBlock *block, PlaitPool *pool, GError **error);
 
-/* "FILE:LINE: ends here, but FILE goes on"; FALSE. */
+/* Sets @error to "FILE:LINE: ends here, but FILE continues" and returns FALSE. */
 gboolean plait_corpus_fail_on_end (const char *ended, const char *going, gint64 line, GError **error);
 
-/* Adds the tuples of @block to its corpus, but those that are dropped. */
+/* Filters the tuples of @block and stores the kept ones in its corpus. */
 gboolean plait_corpus_store_block (PlaitCorpusBlock *block, PlaitPool *pool, GError **error);

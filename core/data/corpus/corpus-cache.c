@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: MIT */
-/* Keeping an encoded corpus for the next process (index.h): the ids of each stream in a file of their own
- * (token-store.h), and one file, written when these are there, of all else that reading found out. */
+/* Keeps an encoded corpus for the next process (text-cache.h): the ids of each stream in a file (token-store.h), and,
+ * written last, one file with everything else that reading found out. */
 #include <string.h>
 #include <xxhash.h>
 
 #include "text/error.h"
 #include "corpus/corpus-private.h"
 
-/* To be raised with whatever lets the same text and settings give another corpus, or lays it out otherwise. */
+/* Increase when equal text and settings give another corpus, or when its layout changes. */
 #define FORMAT 2
 
-/* What the file of a corpus begins with; a Stream each follows, the lines of the tuples, and the XXH3 of all that. */
+/* Header of the corpus file. A Stream per text stream follows, then the lines of the tuples (guint32), then the XXH3 of
+ * all that. */
 typedef struct
 {
-  gint64 format; /* of another value where bytes are ordered otherwise */
+  gint64 format; /* FORMAT; read with another byte order it does not match */
   gint64 lines;
   gint64 size;
-  gint64 has_lines; /* of tuples: guint32 each */
+  gint64 has_lines; /* TRUE: a guint32 per tuple follows the streams */
 } Head;
 
 typedef struct
 {
   PlaitCorpusCounts counts;
-  guint64 checksum; /* of its ids */
+  guint64 checksum; /* checksum of its ids */
 } Stream;
 
 static gboolean
@@ -54,7 +55,7 @@ plait_corpus_cache_key (const PlaitCorpus *corpus, const PlaitCorpusSettings *se
   return plait_digest_bytes (text->str, text->len);
 }
 
-/* The text beside which a corpus is kept. */
+/* Returns the path of the first text file, next to which the corpus is cached. */
 static const char *
 place_of (const PlaitCorpus *corpus)
 {
@@ -109,7 +110,7 @@ plait_corpus_cache_end (PlaitCorpus *corpus, const PlaitTextCache *text_cache, c
         PlaitCorpusStreamState *state = &corpus->streams[s];
         Stream stream = { state->counts, plait_token_store_checksum (state->tokens) };
 
-        /* Another process was first: this one goes on with its own, which nobody else sees. */
+        /* Another process wrote the file first: this process keeps using its own unlinked file. */
         if (!plait_token_store_commit (state->tokens, NULL))
           return TRUE;
         g_byte_array_append (bytes, (const guint8 *)&stream, sizeof stream);
@@ -123,7 +124,7 @@ plait_corpus_cache_end (PlaitCorpus *corpus, const PlaitTextCache *text_cache, c
   folder = path ? g_path_get_dirname (path) : NULL;
   if (!path)
     return TRUE;
-  plait_log_info (text_cache->log, "%s keeps the encoded corpus for the next start (PLAIT_INDEX=none keeps none)",
+  plait_log_info (text_cache->log, "%s keeps the encoded corpus for the next start (to disable: PLAIT_INDEX=none)",
                   folder);
   plait_text_cache_trim (text_cache, path);
   return TRUE;
@@ -138,7 +139,7 @@ typedef struct
   PlaitCorpus *corpus;
   const PlaitTextCache *text_cache;
   const char *key;
-  PlaitTokenStore **stores; /* [streams] */
+  PlaitTokenStore **stores; /* [streams], NULL where a stream is not cached */
 } Load;
 
 static void
@@ -154,7 +155,7 @@ load_ids (gpointer data, gint64 piece, guint thread)
     load->stores[piece] = plait_token_store_open (path, plait_corpus_ids (stream), NULL);
 }
 
-/* TRUE if the @lines of @size tuples go on and end before @end. */
+/* TRUE if @lines [size] do not decrease and are below @end. */
 static gboolean
 are_lines (const guint32 *lines, gint64 size, gint64 end)
 {
@@ -164,7 +165,7 @@ are_lines (const guint32 *lines, gint64 size, gint64 end)
   return TRUE;
 }
 
-/* Takes what the file of the corpus, @bytes, says, and the @stores, if all of it belongs together. */
+/* Takes counts, lines and @stores into @corpus if the corpus file @bytes is intact and matches the stores. */
 static gboolean
 take (PlaitCorpus *corpus, const char *bytes, gsize length, PlaitTokenStore **stores)
 {
@@ -207,7 +208,7 @@ take (PlaitCorpus *corpus, const char *bytes, gsize length, PlaitTokenStore **st
   return TRUE;
 }
 
-/* The most bytes that the file of a corpus may have whose ids are in @stores. */
+/* Returns the largest possible size of a corpus file for the ids in @stores. */
 static gsize
 most_bytes (const PlaitCorpus *corpus, PlaitTokenStore *const *stores)
 {
@@ -232,11 +233,11 @@ plait_corpus_cache_load (PlaitCorpus *corpus, const PlaitTextCache *text_cache, 
   if (!path)
     return FALSE;
   plait_pool_run (pool, corpus->n_streams, load_ids, &load);
-  bytes = plait_file_read (path, PLAIT_FILE_REGULAR, most_bytes (corpus, stores), "a corpus that was kept", NULL);
+  bytes = plait_file_read (path, PLAIT_FILE_REGULAR, most_bytes (corpus, stores), "a cached corpus", NULL);
   taken = bytes && take (corpus, g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes), stores);
   for (gint64 s = 0; s < corpus->n_streams; s++)
     plait_token_store_free (stores[s]);
   if (!taken)
-    plait_log_info (text_cache->log, "%s: is damaged or not whole, so the text is read again", path);
+    plait_log_info (text_cache->log, "%s: is damaged or incomplete, so the text is read again", path);
   return taken;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Streams that are not what they were: sources of other tuples, of rows drawn at random, truncated, or absent, always
- * or now and then; and tuples that are dropped. */
+/* Perturbations of a corpus: sources taken from other tuples, replaced by random rows, truncated or absent, for tests;
+ * dropped tuples and source dropout, for training. */
 #include "text/error.h"
 #include "process/random.h"
 #include "corpus/batch.h"
@@ -27,7 +27,7 @@ plait_corpus_derange (PlaitCorpus *corpus, gint64 source, guint64 seed, GError *
   return TRUE;
 }
 
-/* Finds the longest sentence of @stream among the present tuples. */
+/* Sets the length of the longest sentence of @stream among the tuples that are left. */
 static void
 find_longest (PlaitCorpus *corpus, gint64 stream)
 {
@@ -68,7 +68,7 @@ plait_corpus_drop (PlaitCorpus *corpus, const gboolean *dropped)
       PlaitCorpusStreamState *stream = &corpus->streams[s];
 
       g_assert (!stream->order);
-      if (stream->tokens) /* features stand by their line */
+      if (stream->tokens) /* features are found by line */
         stream->order = g_memdup2 (kept, (gsize)corpus->size * sizeof *kept);
       find_longest (corpus, s);
     }
@@ -113,8 +113,8 @@ plait_corpus_set_source_dropout (PlaitCorpus *corpus, double rate, guint64 seed)
   corpus->source_dropout_seed = seed;
 }
 
-/* Leaves out sources of a tuple, whose origins stand @n apart: of those that are there each by its own draw of @key,
- * and where none would be left, all but one. */
+/* Sets dropped sources of one tuple to -1. stored[s * n] is source s's index in its store. Each source that is present
+ * is dropped by its own draw from @key; if all would be dropped, a random one stays. */
 static void
 drop_sources (const PlaitCorpus *corpus, PlaitRandomKey key, gint64 *stored, gint64 n)
 {
@@ -155,7 +155,7 @@ plait_corpus_fill_noise (const PlaitCorpus *corpus, const PlaitCorpusStreamState
     {
       gint64 from = (gint64)plait_random_below (key, (guint64)(2 * i), (guint64)corpus->size);
       gint64 length = plait_token_store_length (stream->tokens, from);
-      if (length > 0 /* else the line has nothing to give: the token stays */
+      if (length > 0 /* a line without tokens cannot replace the token, which stays */
           && !plait_token_store_read (stream->tokens, from,
                                       (gint64)plait_random_below (key, (guint64)(2 * i + 1), (guint64)length), 1,
                                       row + i, error))
@@ -173,7 +173,7 @@ plait_corpus_fill_feature_noise (const PlaitCorpus *corpus, const PlaitCorpusStr
     {
       gint64 from = (gint64)plait_random_below (key, (guint64)(2 * i), (guint64)corpus->size);
       gint64 line = plait_corpus_line (corpus, from), length = plait_features_length (stream->features, line);
-      if (length == 0) /* it has nothing to give: the row stays */
+      if (length == 0) /* a line without rows cannot replace the row, which stays */
         continue;
       if (!stream->features->read_row (stream->features, line,
                                        (gint64)plait_random_below (key, (guint64)(2 * i + 1), (guint64)length),

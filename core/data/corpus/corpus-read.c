@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading a corpus: its text files side by side, a block of lines at a time, encoded in parallel, then judged and
- * stored (corpus-store.c). */
+/* Reads a corpus: its text files in step, a block of lines at a time; encodes blocks in parallel, then filters and
+ * stores them (corpus-store.c). */
 #include "text/error.h"
 #include "corpus/corpus-block.h"
 #include "documents/labels.h"
 
-/* Blocks have as many lines as make up about as many bytes, at most BLOCK_LINES. The first has few, since nobody knows
- * how long they are; blocks grow and shrink by a factor of two. */
+/* Target size of a block in bytes, at most BLOCK_LINES lines. The first block is small because the length of lines is
+ * unknown; later ones grow and shrink by a factor of two. */
 #define BLOCK_BYTES (8 * 1024 * 1024)
 #define FIRST_LINES 16
 
@@ -38,7 +38,7 @@ plait_corpus_block_free (PlaitCorpusBlock *block)
   g_free (block);
 }
 
-/* The text at @path, or column @column of @columns, which may be taken once. */
+/* Opens the text at @path, or takes column @column of @columns. */
 static PlaitTextReader *
 open_text (const PlaitCorpusBlock *block, const char *path, guint column, GPtrArray *columns, GError **error)
 {
@@ -47,7 +47,7 @@ open_text (const PlaitCorpusBlock *block, const char *path, guint column, GPtrAr
   return block->by_turns ? plait_text_reader_open_pipe (path, error) : plait_text_reader_open (path, error);
 }
 
-/* One more side, which reads @reader. NULL on failure. */
+/* Adds a side that reads @reader (taken). NULL on failure. */
 static PlaitCorpusSide *
 add_side (PlaitCorpusBlock *block, gint64 stream, PlaitTextReader *reader, const PlaitDocumentSettings *layout,
           gboolean is_trees, GError **error)
@@ -103,7 +103,7 @@ plait_corpus_block_new (PlaitCorpus *corpus, gboolean by_turns, GPtrArray *colum
   return g_steal_pointer (&block);
 }
 
-/* Reads the next line or document of @side and appends its text. FALSE at the end or on failure. */
+/* Appends the next line or document of @side to its text. FALSE at the end or on failure. */
 static gboolean
 read_text (PlaitCorpusSide *side, GError **error)
 {
@@ -120,7 +120,7 @@ empty_side (PlaitCorpusSide *side)
   g_array_set_size (side->sentences, 0);
 }
 
-/* The lines or documents of @side, of which @n have been read, or -1 on failure. */
+/* Reads the rest of @side, after @n lines or documents, and returns their total, or -1 on failure. */
 static gint64
 count_all (PlaitCorpusSide *side, gint64 n, GError **error)
 {
@@ -131,14 +131,14 @@ count_all (PlaitCorpusSide *side, gint64 n, GError **error)
   return plait_no_error (&cause, error) ? n : -1;
 }
 
-/* The number of the line in its file where line @line of the block stands, or would stand if the file went on. */
+/* Returns the number in its file of line @line of the block, or of the line after the last one. */
 static gint64
 number_of (const PlaitCorpusSide *side, gint64 line)
 {
   return line < side->n_lines ? side->numbers[line] : side->number;
 }
 
-/* What the entries of @side are called. */
+/* Returns the word for entries of @side in messages. */
 static const char *
 entries_of (const PlaitCorpusSide *side)
 {
@@ -149,12 +149,13 @@ gboolean
 plait_corpus_fail_on_end (const char *ended, const char *going, gint64 line, GError **error)
 {
   return plait_fail (error, PLAIT_ERROR_INPUT,
-                     "%s:%jd: ends here, but %s goes on; expected as many sentences in both, since sentence i of each "
-                     "belongs together",
+                     "%s:%jd: ends here, but %s continues; expected equal numbers of sentences, since sentence i of "
+                     "each belongs together",
                      ended, line, going);
 }
 
-/* Some files have ended with line @line of the block, where others go on: counts the lines of two for the message. */
+/* Fails because some files end at line @line of the block and others do not. Counts the lines of two of them for the
+ * message. */
 static gboolean
 fail_on_line_counts (PlaitCorpusBlock *block, gint64 line, GError **error)
 {
@@ -164,30 +165,29 @@ fail_on_line_counts (PlaitCorpusBlock *block, gint64 line, GError **error)
   while ((block->sides[other].n_lines > line) == (sides[0]->n_lines > line))
     other++;
   sides[1] = &block->sides[other];
-  if (block->by_turns) /* nobody counts what a pipe would still bring */
+  if (block->by_turns) /* a pipe's remaining lines cannot be counted */
     return plait_corpus_fail_on_end (plait_text_reader_name (sides[sides[0]->n_lines > line]->reader),
                                      plait_text_reader_name (sides[sides[0]->n_lines == line]->reader),
                                      number_of (sides[sides[0]->n_lines > line], line), error);
   place = number_of (sides[1], line);
   for (guint i = 0; i < 2; i++)
     {
-      if (!plait_no_error (&sides[i]->error, error)) /* behind this line */
+      if (!plait_no_error (&sides[i]->error, error)) /* error after line @line */
         return FALSE;
       n[i] = count_all (sides[i], block->corpus->lines + sides[i]->n_lines, error);
       if (n[i] < 0)
         return FALSE;
     }
-  return plait_fail (error, PLAIT_ERROR_INPUT,
-                     "%s:%jd: the file has %jd %s, but %s has %jd%s%s; expected as many in both, since %s i of each "
-                     "belongs to tuple i",
-                     plait_text_reader_name (sides[1]->reader), place, n[1], entries_of (sides[1]),
-                     plait_text_reader_name (sides[0]->reader), n[0],
-                     entries_of (sides[0]) == entries_of (sides[1]) ? "" : " ",
-                     entries_of (sides[0]) == entries_of (sides[1]) ? "" : entries_of (sides[0]),
-                     sides[0]->is_documents || sides[1]->is_documents ? "document" : "line");
+  return plait_fail (
+      error, PLAIT_ERROR_INPUT,
+      "%s:%jd: the file has %jd %s, but %s has %jd%s%s; expected equal numbers, since %s i of each belongs to tuple i",
+      plait_text_reader_name (sides[1]->reader), place, n[1], entries_of (sides[1]),
+      plait_text_reader_name (sides[0]->reader), n[0], entries_of (sides[0]) == entries_of (sides[1]) ? "" : " ",
+      entries_of (sides[0]) == entries_of (sides[1]) ? "" : entries_of (sides[0]),
+      sides[0]->is_documents || sides[1]->is_documents ? "document" : "line");
 }
 
-/* Reads the next line of @side into the block; FALSE at the end or on failure. */
+/* Reads the next line of @side into the block. FALSE at the end or on failure. */
 static gboolean
 read_line (PlaitCorpusBlock *block, PlaitCorpusSide *side, GError **error)
 {
@@ -205,12 +205,11 @@ read_line (PlaitCorpusBlock *block, PlaitCorpusSide *side, GError **error)
   side->blank[line] = plait_text_is_blank (text, length);
   if (side->blank[line] && block->corpus->empty_is_error && !side->is_trees
       && !(block->by_turns && side->stream == block->corpus->n_sources))
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s:%jd: the %s; expected a sentence of %s, since empty=error (empty=missing would take the "
-                       "source as missing there)",
-                       plait_text_reader_name (side->reader), side->number,
-                       side->is_documents ? "document has no sentences" : "line is empty",
-                       block->corpus->streams[side->stream].name);
+    return plait_fail (
+        error, PLAIT_ERROR_INPUT,
+        "%s:%jd: the %s; expected a sentence of %s, since empty=error (empty=missing allows a missing source)",
+        plait_text_reader_name (side->reader), side->number,
+        side->is_documents ? "document has no sentences" : "line is empty", block->corpus->streams[side->stream].name);
   side->n_lines++;
   return TRUE;
 }
@@ -235,7 +234,7 @@ read_by_turns (PlaitCorpusBlock *block)
       going &= read_line (block, &block->sides[i], &block->sides[i].error);
 }
 
-/* How many lines the next block is to have. */
+/* Returns the number of lines for the next block. */
 static gint64
 next_wanted (const PlaitCorpusBlock *block)
 {
@@ -248,7 +247,7 @@ next_wanted (const PlaitCorpusBlock *block)
   return bytes > BLOCK_BYTES / 2 ? block->wanted : MIN (2 * block->wanted, BLOCK_LINES);
 }
 
-/* Reads a block. FALSE on failure; no lines at the end. */
+/* Reads a block. FALSE on failure; block->lines is 0 at the end. */
 static gboolean
 read_block (PlaitCorpusBlock *block, PlaitPool *pool, GError **error)
 {
@@ -271,7 +270,7 @@ read_block (PlaitCorpusBlock *block, PlaitPool *pool, GError **error)
       block->wanted = next_wanted (block);
       return TRUE;
     }
-  /* Somewhere the next line is not there, or bad: what the first side says counts, as if lines were read by turns. */
+  /* Some side has no further line, or a bad one. Report the first such side, as reading in turn would. */
   for (gint64 i = 0; i < block->n_sides; i++)
     {
       PlaitCorpusSide *side = &block->sides[i];
@@ -323,7 +322,7 @@ plait_corpus_block_next (PlaitCorpusBlock *block, PlaitPool *pool, GError **erro
 {
   g_autoptr (GError) fault = NULL;
 
-  /* Of what comes by turns, what is wrong with an earlier line is told. */
+  /* In turn, store the lines before the fault first: an error in them comes earlier. */
   if (!read_block (block, pool, &fault) && !block->by_turns)
     return plait_no_error (&fault, error);
   block->pieces = (block->lines + PIECE_LINES - 1) / PIECE_LINES;

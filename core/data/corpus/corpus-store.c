@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Judging what was read and encoded, and storing it tuple by tuple: a line each, or a chunk of a document. */
+/* Filters the tuples that were read and encoded, and stores them: a tuple per line, or per chunk of a document. */
 #include "text/error.h"
 #include "corpus/corpus-block.h"
 #include "documents/labels.h"
@@ -11,7 +11,7 @@ line_ids (const PlaitCorpusSide *side, gint64 line, gsize *n)
   return (const gint32 *)side->ids[line / PIECE_LINES]->data + side->line_ids[line].first;
 }
 
-/* What trees are made from. */
+/* Returns the input of a tree maker for line @line of the block. */
 static PlaitTreeLine
 tree_line (const PlaitCorpusSide *side, gint64 line)
 {
@@ -33,7 +33,7 @@ is_treeless (const PlaitCorpusBlock *block, const PlaitCorpusSide *side, gint64 
   return plait_tree_maker_drops (block->corpus->streams[side->stream].trees, &tree);
 }
 
-/* The document of @side that is line @line of the block. */
+/* Returns line @line of the block, a document of @side. */
 static PlaitDocument
 document_of (const PlaitCorpusBlock *block, const PlaitCorpusSide *side, gint64 line)
 {
@@ -49,7 +49,7 @@ document_of (const PlaitCorpusBlock *block, const PlaitCorpusSide *side, gint64 
   };
 }
 
-/* TRUE if @stream is a target whose first start token the decoder reads anyhow. */
+/* TRUE if @stream is a target whose first start token comes from the decoder. */
 static gboolean
 drops_start (const PlaitCorpus *corpus, gint64 stream)
 {
@@ -71,7 +71,7 @@ tuple_ids (const PlaitCorpusBlock *block, const PlaitCorpusSide *side, const Pla
   return part->ids;
 }
 
-/* Counts the tokens of text among @ids [n]: a length limit leaves start tokens out, as it leaves ends. */
+/* Counts the text tokens among @ids [n]; length limits count neither start tokens nor EOS. */
 static gint64
 count_text (const gint32 *ids, gsize n)
 {
@@ -82,7 +82,7 @@ count_text (const gint32 *ids, gsize n)
   return tokens;
 }
 
-/* TRUE if @tuple stays; counts why not. */
+/* TRUE if @tuple is kept; counts the reason if not. */
 static gboolean
 is_kept (PlaitCorpusBlock *block, const PlaitCorpusTuple *tuple)
 {
@@ -143,7 +143,7 @@ store_sentences (PlaitCorpusSide *side, PlaitTokenStore *sentences, const PlaitD
                                    error);
 }
 
-/* TRUE if line @line of the target, whose ids [n] these are, is what its kind wants. */
+/* Checks that @ids [n], line @line of the target, are valid for its kind. */
 static gboolean
 check_target (const PlaitCorpusBlock *block, const PlaitCorpusSide *side, gint64 line, const gint32 *ids, gsize n,
               GError **error)
@@ -157,7 +157,7 @@ check_target (const PlaitCorpusBlock *block, const PlaitCorpusSide *side, gint64
   return plait_target_check (stream->target, stream->vocabulary, &document, ids, n, &where, error);
 }
 
-/* Stores what @tuple has of @side. */
+/* Stores the part of @tuple that @side has. */
 static gboolean
 store_tuple (const PlaitCorpusBlock *block, PlaitCorpusSide *side, const PlaitCorpusTuple *tuple, GError **error)
 {
@@ -198,7 +198,7 @@ store_side (gpointer data, gint64 piece, guint thread)
       }
 }
 
-/* From the first tuple on that is not the line of its number, tuples and lines go apart. */
+/* Begins to store the line of every tuple, because tuple i will not be line i any more. */
 static void
 part_from_lines (PlaitCorpus *corpus)
 {
@@ -209,8 +209,8 @@ part_from_lines (PlaitCorpus *corpus)
     g_array_append_val (corpus->line_of, line);
 }
 
-/* Where the tuples of line @line end, as sentences of its document; beyond all where it is not cut. Counts what is cut,
- * and what is cut off. */
+/* Sets block->ends to the ends of the chunks of line @line, or to G_MAXINT64 if it is not cut. Counts cut and truncated
+ * documents. */
 static gboolean
 find_ends (PlaitCorpusBlock *block, gint64 line, GError **error)
 {
@@ -250,7 +250,7 @@ find_ends (PlaitCorpusBlock *block, gint64 line, GError **error)
   return TRUE;
 }
 
-/* Finds the tuples of @line that stay. */
+/* Adds the kept tuples of line @line to block->kept. */
 static gboolean
 filter_line (PlaitCorpusBlock *block, gint64 line, GError **error)
 {
@@ -278,7 +278,7 @@ filter_line (PlaitCorpusBlock *block, gint64 line, GError **error)
   return TRUE;
 }
 
-/* Stores what is kept. Of what cannot be stored the first tuple counts, and of that the first side. */
+/* Stores the kept tuples. Reports the error of the first tuple that fails, on its first side. */
 static gboolean
 store_kept (PlaitCorpusBlock *block, PlaitPool *pool, GError **error)
 {
@@ -295,7 +295,7 @@ gboolean
 plait_corpus_store_block (PlaitCorpusBlock *block, PlaitPool *pool, GError **error)
 {
   PlaitCorpus *corpus = block->corpus;
-  g_autoptr (GError) unfit = NULL; /* why the line behind the last that was judged cannot be */
+  g_autoptr (GError) unfit = NULL; /* error of the line after the filtered ones */
 
   g_array_set_size (block->kept, 0);
   for (gint64 line = 0; line < block->lines && filter_line (block, line, &unfit); line++)

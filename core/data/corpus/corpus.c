@@ -32,7 +32,7 @@ plait_corpus_free (PlaitCorpus *corpus)
   g_free (corpus);
 }
 
-/* Makes the stores of @stream, empty. */
+/* Makes empty stores for @stream. */
 static void
 make_stores (const PlaitCorpus *corpus, PlaitCorpusStreamState *stream)
 {
@@ -89,7 +89,7 @@ plait_corpus_count_features (PlaitCorpus *corpus, PlaitCorpusStreamState *stream
     if (plait_features_length (stream->features, line) == 0)
       return plait_fail (error, PLAIT_ERROR_INPUT,
                          "%s: entry %jd of the features has the length 0; expected positions of %s, since empty=error "
-                         "(empty=missing would take the source as missing there)",
+                         "(empty=missing allows a missing source)",
                          stream->path, line, stream->name);
   for (gint64 tuple = 0; tuple < corpus->size; tuple++)
     {
@@ -101,7 +101,7 @@ plait_corpus_count_features (PlaitCorpus *corpus, PlaitCorpusStreamState *stream
   return TRUE;
 }
 
-/* The feature files must have an entry a line. */
+/* Checks that each features file has one entry per line. */
 static gboolean
 check_features (PlaitCorpus *corpus, GError **error)
 {
@@ -117,14 +117,14 @@ check_features (PlaitCorpus *corpus, GError **error)
       gint64 sentences = stream->features->sentences;
       if (!counted_in)
         {
-          /* Features alone: the first file says how many tuples there are. */
+          /* Without text, the first features file gives the number of tuples. */
           corpus->lines = corpus->size = sentences;
           counted_in = stream->path;
         }
       if (sentences != corpus->lines)
         return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "%s: the features have %jd sentences, but %s has %jd; expected as many in both, since entry "
-                           "i belongs to tuple i",
+                           "%s: the features have %jd sentences, but %s has %jd; expected equal numbers, since entry i "
+                           "belongs to tuple i",
                            stream->path, sentences, counted_in, corpus->lines);
       if (!plait_corpus_count_features (corpus, stream, error))
         return FALSE;
@@ -166,8 +166,8 @@ plait_corpus_clear (PlaitCorpus *corpus)
     make_stores (corpus, &corpus->streams[s]);
 }
 
-/* Reads the text of *@corpus, and keeps what it is encoded to under @key. What keeps it from being kept is no more than
- * worth telling: *@corpus is another one then. */
+/* Reads the text of *@corpus and caches it under @key. If the cache cannot be written, logs the reason and reads the
+ * text again into a new *@corpus. */
 static gboolean
 read_and_keep (PlaitCorpus **corpus, const PlaitCorpusSettings *settings, const char *key, PlaitPool *pool,
                GError **error)
@@ -181,7 +181,7 @@ read_and_keep (PlaitCorpus **corpus, const PlaitCorpusSettings *settings, const 
   if (cause && cause->code != PLAIT_ERROR_FAILED)
     return plait_no_error (&cause, error);
   if (cause)
-    plait_log_info (text_cache->log, "the encoded corpus is not kept: %s", cause->message);
+    plait_log_info (text_cache->log, "the encoded corpus is not cached: %s", cause->message);
   plait_corpus_free (*corpus);
   *corpus = plait_corpus_new (settings, error);
   return *corpus && plait_corpus_read (*corpus, pool, error);
@@ -358,6 +358,6 @@ plait_corpus_text (const PlaitCorpus *corpus, gint64 stream_index, GError **erro
                             stream->path, texts->len, corpus->lines);
   for (gint64 tuple = 0; tuple < corpus->size; tuple++)
     if (tuple == 0 || plait_corpus_line (corpus, tuple) > plait_corpus_line (corpus, tuple - 1))
-      g_strv_builder_add (kept, texts->pdata[plait_corpus_line (corpus, tuple)]); /* all chunks of a document */
+      g_strv_builder_add (kept, texts->pdata[plait_corpus_line (corpus, tuple)]); /* a cut document as a whole */
   return g_strv_builder_end (kept);
 }

@@ -5,13 +5,13 @@
 #include "corpus/batch.h"
 #include "corpus/corpus-block.h"
 
-/* A corpus that knows the tuples of the last lines alone. */
+/* A corpus that holds only the tuples of the last lines read. */
 struct PlaitFeed
 {
   PlaitCorpus *corpus;
   PlaitCorpusBlock *block;
-  gint64 first; /* number of the first tuple of the corpus */
-  gint64 given; /* so many of them: documents may be cut into more than were asked for */
+  gint64 first; /* number of the corpus's first tuple, counted from the start of the feed */
+  gint64 given; /* number of tuples already returned; a cut document may give more than were asked for */
 };
 
 void
@@ -55,8 +55,8 @@ plait_feed_open (const PlaitCorpusStream *sources, gint64 n_sources, const Plait
   return feed->block ? g_steal_pointer (&feed) : NULL;
 }
 
-/* Lets the lines of the last block, at most @wanted, be no more than there are of each file of features. FALSE if the
- * text, or another one of them, goes on. */
+/* Limits the lines of the last block, at most @wanted, to the entries of each features file. Fails if the text or
+ * another features file continues after one ends. */
 static gboolean
 join_features (PlaitFeed *feed, gint64 first, gint64 wanted, GError **error)
 {
@@ -88,8 +88,8 @@ join_features (PlaitFeed *feed, gint64 first, gint64 wanted, GError **error)
   return TRUE;
 }
 
-/* Reads the lines of at least @sentences tuples, or all that there are. Documents come one by one, since their chunks
- * may be enough. */
+/* Reads lines until there are @sentences tuples, or to the end. Reads documents one by one if they are cut, because one
+ * may give enough chunks. */
 static gboolean
 read_tuples (PlaitFeed *feed, gint64 sentences, GError **error)
 {

@@ -14,9 +14,9 @@ struct PlaitIterator
   gint64 position;
 
   guint32 *tuples;  /* [corpus size], in the order of this epoch */
-  guint8 *sorted;   /* [windows]: whether a window has been sorted; NULL: all have */
+  guint8 *sorted;   /* [windows], TRUE if a window has been sorted; NULL: nothing left to sort */
   GArray *bounds;   /* gint64: batch b is tuples[bounds[b] .. bounds[b + 1] - 1] */
-  guint32 *batches; /* [bounds - 1], the order of the batches; NULL: as they stand */
+  guint32 *batches; /* [bounds - 1], the order of the batches; NULL: in sequence */
 };
 
 PlaitIteratorSettings
@@ -25,7 +25,7 @@ plait_iterator_defaults (void)
   return (PlaitIteratorSettings){ .unit = PLAIT_BATCH_BY_SENTENCES, .size = 64, .window = 6400 };
 }
 
-/* A tuple to be sorted by length, then by where it stood: no two are equal. */
+/* A tuple to sort by length, then by its place; no two are equal. */
 typedef struct
 {
   gint64 length;
@@ -42,7 +42,7 @@ longest_first (gconstpointer a, gconstpointer b)
   return x->place < y->place ? -1 : x->place > y->place;
 }
 
-/* What tuples are sorted by: the target's length first, since it costs most, then all tokens. */
+/* Returns the sort key of @tuple: the target's length first, since it costs most, then all tokens. */
 static gint64
 length_of (const PlaitCorpus *corpus, gint64 tuple)
 {
@@ -62,7 +62,7 @@ sort_by_length (const PlaitCorpus *corpus, guint32 *tuples, gint64 n)
     tuples[i] = sorted[i].tuple;
 }
 
-/* Cuts tuples[first .. end - 1] into batches. */
+/* Splits tuples[first .. end - 1] into batches. */
 static void
 cut (PlaitIterator *self, gint64 first, gint64 end)
 {
@@ -83,7 +83,7 @@ cut (PlaitIterator *self, gint64 first, gint64 end)
   g_array_append_val (self->bounds, end);
 }
 
-/* The end of the window that begins with tuple @first. */
+/* Returns the end of the window that begins with tuple @first. */
 static gint64
 window_end (const PlaitIterator *self, gint64 first)
 {
@@ -92,7 +92,7 @@ window_end (const PlaitIterator *self, gint64 first)
   return first + (self->settings.window > 1 ? MIN (self->settings.window, left) : left);
 }
 
-/* Sorts the window that tuple @first of this epoch is in, unless that has been done. */
+/* Sorts the window that contains tuple @first of this epoch, unless it is sorted already. */
 static void
 sort_window (PlaitIterator *self, gint64 first)
 {
@@ -104,7 +104,7 @@ sort_window (PlaitIterator *self, gint64 first)
   self->sorted[window] = TRUE;
 }
 
-/* Lays out the epoch self->epoch. */
+/* Plans the order of self->epoch. */
 static void
 plan_epoch (PlaitIterator *self)
 {
@@ -132,8 +132,8 @@ plan_epoch (PlaitIterator *self)
   for (gint64 first = 0, end; first < n; first = end)
     {
       end = window_end (self, first);
-      /* Where sentences are counted it is the same wherever they stand, so a window waits until it is read: to sort
-       * all of them takes longer than all else that comes before the first update on a large corpus. */
+      /* Batches counted by sentences have the same bounds in any order, so a window is sorted when it is first read:
+       * sorting all windows would delay the first update on a large corpus. */
       if (self->settings.unit == PLAIT_BATCH_BY_TOKENS)
         sort_window (self, first);
       cut (self, first, end);
@@ -256,7 +256,7 @@ plait_iterator_seek (PlaitIterator *self, gint64 epoch, gint64 position, GError 
       plan_epoch (self);
     }
   return plait_fail (error, PLAIT_ERROR_INPUT,
-                     "There is no batch %jd in epoch %jd of %jd batches; the data or the batch settings are not those "
-                     "of the run to be resumed",
+                     "There is no batch %jd in epoch %jd of %jd batches; the data or the batch settings differ from "
+                     "those of the run to be resumed",
                      position, epoch, plait_iterator_batches (self));
 }

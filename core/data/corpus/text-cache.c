@@ -10,7 +10,7 @@
 #include "files/path.h"
 
 #define MIN_BYTES (64 * 1024 * 1024)
-#define MIN_AGE 2 /* seconds: the coarsest time of change of a file system that is in use */
+#define MIN_AGE 2 /* seconds: the coarsest clock of file systems in use */
 #define FOLDER "plait-index"
 
 PlaitTextCache *
@@ -44,7 +44,7 @@ plait_text_cache_accepts (const PlaitTextCache *text_cache, const char *text)
          && status.st_size >= text_cache->min_bytes;
 }
 
-/* The folders where what is kept for @text may be, the best first. */
+/* Returns the folders in which a cache of @text may be, best first. (transfer full) */
 static GStrv
 cache_folders (const PlaitTextCache *text_cache, const char *text)
 {
@@ -68,7 +68,7 @@ plait_text_cache_find (const PlaitTextCache *text_cache, const char *text, const
 
       if (access (path, R_OK) != 0)
         continue;
-      utimensat (AT_FDCWD, path, NULL, 0); /* it is in use; not in a folder of somebody else */
+      utimensat (AT_FDCWD, path, NULL, 0); /* marks it as used; fails in another user's folder */
       return g_steal_pointer (&path);
     }
   return NULL;
@@ -78,8 +78,8 @@ static void
 log_not_cached (const PlaitTextCache *text_cache, const char *text, const GError *error)
 {
   plait_log_info (text_cache->log,
-                  "nothing is kept for %s, so that it is read again each time: %s (PLAIT_INDEX may name a folder)",
-                  text, error->message);
+                  "nothing is cached for %s, so it is read again each time: %s (PLAIT_INDEX may name a folder)", text,
+                  error->message);
 }
 
 PlaitFile *
@@ -118,11 +118,11 @@ plait_text_cache_store (const PlaitTextCache *text_cache, const char *text, cons
  * Corpora
  */
 
-/* The files of one corpus. */
+/* The cached files of one corpus. */
 typedef struct
 {
   char *key;
-  gint64 used; /* nanoseconds */
+  gint64 used; /* time of last use, in nanoseconds */
   gint64 bytes;
   GPtrArray *paths;
 } Group;
@@ -195,8 +195,8 @@ plait_text_cache_trim (const PlaitTextCache *text_cache, const char *kept)
       for (guint k = 0; k < group->paths->len; k++)
         unlink (group->paths->pdata[k]);
       plait_log_info (text_cache->log,
-                      "%s: removed the encoded corpus that was not used for longest (%s): the last %d stay", folder,
-                      size, PLAIT_TEXT_CACHE_CORPORA);
+                      "%s: removed the encoded corpus that was not used for the longest time (%s); the last %d stay",
+                      folder, size, PLAIT_TEXT_CACHE_CORPORA);
     }
 }
 
@@ -205,9 +205,9 @@ plait_text_cache_trim (const PlaitTextCache *text_cache, const char *kept)
  */
 
 #define DIGEST_ENDING ".digest"
-#define DIGEST_LIMIT 65536 /* bytes, by far more than a path has */
+#define DIGEST_LIMIT 65536 /* bytes, far more than any path needs */
 
-/* What is kept of @text with @stamp: all of it that tells the file, then the digest, then what seals both. */
+/* Returns the cached contents for @text: its path and @stamp, @digest, and a checksum of both. */
 static char *
 describe (const char *text, const PlaitFileStamp *stamp, const char *digest)
 {
@@ -220,13 +220,14 @@ describe (const char *text, const PlaitFileStamp *stamp, const char *digest)
   return g_strconcat (line, checksum, "\n", NULL);
 }
 
-/* The digest that is kept for @text with @stamp, which stands between what tells the file and the seal. */
+/* Sets known->digest to the cached digest of @text with known->stamp, if the cached file is intact and is for this
+ * stamp. */
 static gboolean
 find_digest (const PlaitTextCache *text_cache, const char *text, const char *name, PlaitKnownText *known)
 {
   g_autofree char *path = plait_text_cache_find (text_cache, text, name);
   g_autoptr (GBytes) bytes
-      = path ? plait_file_read (path, PLAIT_FILE_REGULAR, DIGEST_LIMIT, "a digest that was kept", NULL) : NULL;
+      = path ? plait_file_read (path, PLAIT_FILE_REGULAR, DIGEST_LIMIT, "a cached digest", NULL) : NULL;
   g_autofree char *expected = NULL;
   gsize length = 0;
   const char *contents = bytes ? g_bytes_get_data (bytes, &length) : NULL;
@@ -254,7 +255,7 @@ plait_text_cache_digest (const PlaitTextCache *text_cache, const char *text, Pla
   if (!digest)
     return FALSE;
   g_strlcpy (known->digest, digest, sizeof known->digest);
-  /* A file that was written just now may be written again within the same tick of its clock. */
+  /* A file written just now may be written again within one tick of the file system's clock. */
   if (large && plait_file_stamp_check (&known->stamp, text, NULL)
       && g_get_real_time () / G_USEC_PER_SEC - known->stamp.changed.tv_sec >= text_cache->min_age)
     {

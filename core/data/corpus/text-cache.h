@@ -7,53 +7,57 @@
 #include "text/log.h"
 
 /*
- * Where what large texts were turned into is kept, so that the next process need not read them: digests, vocabularies
- * that were learnt, and encoded corpora. Names are hashes of all that the contents follow from, and contents are
- * sealed: what is damaged, or of another text, counts as not there. Nothing that is kept is needed.
+ * Cache of data computed from large texts, which saves the next process reading them: digests, learnt vocabularies and
+ * encoded corpora. Names are hashes of everything that the contents depend on. Contents carry a checksum; a damaged or
+ * outdated file is ignored. Deleting the cache is always safe.
  */
 typedef struct
 {
-  const char *folder; /* NULL: "plait-index" beside each text, or where that cannot be, "plait" in the user's cache */
-  gint64 min_bytes;   /* bytes of a file from which on it is worth it */
-  gint64 min_age;     /* seconds since a file was last changed, before which its mark tells too little */
-  PlaitLog *log;      /* or NULL */
+  const char *folder; /* NULL: "plait-index" next to each text, or, if that cannot be written, "plait" in the user's
+                         cache folder */
+  gint64 min_bytes;   /* smallest text file to cache, in bytes */
+  gint64 min_age;     /* seconds since the last change of a file before its stamp is trusted */
+  PlaitLog *log;      /* may be NULL */
 } PlaitTextCache;
 
-/* As $PLAIT_INDEX says: a folder, "none", or nothing; NULL if it is none. Texts of 64 MiB or more. (transfer full) */
+/* Returns a cache in the folder $PLAIT_INDEX, or with the default folders if it is unset, for texts of 64 MiB or more;
+ * NULL if it is "none". (transfer full) */
 PlaitTextCache *plait_text_cache_new (PlaitLog *log);
 void plait_text_cache_free (PlaitTextCache *text_cache);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitTextCache, plait_text_cache_free)
 
-/* TRUE if the file @text is large enough. @text_cache may be NULL: nothing is. */
+/* TRUE if the file @text is large enough to cache. FALSE if @text_cache is NULL. */
 gboolean plait_text_cache_accepts (const PlaitTextCache *text_cache, const char *text);
 
-/* The file that is kept for @text under @name; NULL if there is none. (transfer full) */
+/* Returns the path of the file cached for @text under @name, or NULL. (transfer full) */
 char *plait_text_cache_find (const PlaitTextCache *text_cache, const char *text, const char *name);
 
-/* Begins to write it; NULL if it can be written nowhere, which the log is told. (transfer full) */
+/* Begins to write the file cached for @text under @name. Returns NULL, and logs the reason, if no folder can be
+ * written. (transfer full) */
 PlaitFile *plait_text_cache_begin (const PlaitTextCache *text_cache, const char *text, const char *name);
 
-/* Keeps @length bytes for @text under @name, if it can. */
+/* Caches @bytes [length] for @text under @name. Logs a failure. */
 void plait_text_cache_store (const PlaitTextCache *text_cache, const char *text, const char *name, gconstpointer bytes,
                              gsize length);
 
-/* How many corpora a folder keeps: those that were used last. */
+/* Most corpora in a folder; those used last stay. */
 #define PLAIT_TEXT_CACHE_CORPORA 4
 
-/* Names of the parts of a corpus begin with its key and a dot, and end so; the first is written last. */
+/* Names of a corpus's files are its key, a dot and these suffixes; the .corpus file is written last. */
 #define PLAIT_TEXT_CACHE_CORPUS_SUFFIX ".corpus"
 #define PLAIT_TEXT_CACHE_IDS_SUFFIX ".ids"
 
-/* Removes the corpora from the folder of @kept, a file in it, that are too many. */
+/* Removes corpora above the limit from the folder of the file @kept. */
 void plait_text_cache_trim (const PlaitTextCache *text_cache, const char *kept);
 
-/* A file of text as it was when it was read. */
+/* State and digest of a text file when it was read. */
 typedef struct
 {
   PlaitFileStamp stamp;
   char digest[PLAIT_DIGEST_LENGTH + 1];
 } PlaitKnownText;
 
-/* Its digest: read, or as it is kept for this very file. @text_cache may be NULL. */
+/* Sets @known to the stamp and digest of the file @text; takes the digest from @text_cache (may be NULL) if the file
+ * did not change since. */
 gboolean plait_text_cache_digest (const PlaitTextCache *text_cache, const char *text, PlaitKnownText *known,
                                   GError **error);

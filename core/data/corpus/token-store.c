@@ -10,37 +10,37 @@
 #include "files/path.h"
 #include "files/transfer.h"
 
-#define MEMORY_LIMIT (64 * 1024 * 1024) /* bytes held before a file is made */
-#define WRITE_SIZE (1024 * 1024)        /* bytes gathered between writes to it */
+#define MEMORY_LIMIT (64 * 1024 * 1024) /* bytes kept in memory before a file is made */
+#define WRITE_SIZE (1024 * 1024)        /* bytes collected between writes to the file */
 #define SENTENCES_LIMIT (1 << 29)
-#define BLOCK 64 /* sentences between two known positions */
+#define BLOCK 64 /* sentences between two stored start positions */
 
-/* What ends a file that is kept: ids, zeros up to a multiple of eight bytes, guint32 lengths, then this. */
+/* Trailer of a cached file, which has ids, zeros up to a multiple of eight bytes, guint32 lengths, and the trailer. */
 typedef struct
 {
-  guint64 magic; /* of another value where bytes are ordered otherwise */
+  guint64 magic; /* MAGIC; read with another byte order it does not match */
   guint64 width;
   guint64 sentences;
   guint64 tokens;
-  guint64 checksum; /* XXH3 of all before */
+  guint64 checksum; /* XXH3 of everything before */
 } Tail;
 
 #define MAGIC 0x31736469746c70u
 
 struct PlaitTokenStore
 {
-  gint64 ids;          /* all are below */
-  gsize width;         /* bytes of an id: 2 or 4 */
+  gint64 ids;          /* all ids are below */
+  gsize width;         /* bytes per id: 2 or 4 */
   GByteArray *pending; /* all ids, or those not yet in the file */
   int descriptor;      /* -1: no file */
   gsize written;       /* bytes in the file */
-  PlaitFile *file;     /* that is to be kept, until it has its place */
-  char *name;          /* of a file that is kept; NULL: it is temporary */
-  XXH3_state_t *hash;  /* of what was written to it */
+  PlaitFile *file;     /* cache file until it is committed, else NULL */
+  char *name;          /* name of a cache file; NULL: a temporary file */
+  XXH3_state_t *hash;  /* of the bytes written to the cache file */
   guint64 checksum;
 
-  GArray *lengths; /* guint32 a sentence */
-  GArray *starts;  /* guint64: ids before sentence 0, BLOCK, 2 BLOCK, .. */
+  GArray *lengths; /* guint32 per sentence */
+  GArray *starts;  /* guint64: number of ids before sentences 0, BLOCK, 2 * BLOCK, ... */
   guint64 tokens;
 };
 
@@ -97,7 +97,7 @@ fail_to_write (const PlaitTokenStore *store, GError **error)
       plait_path_temporary (), g_strerror (errno));
 }
 
-/* Writes behind all that has been written. */
+/* Appends @bytes to the file and to the hash. */
 static gboolean
 write_bytes (PlaitTokenStore *store, gconstpointer bytes, gsize size, GError **error)
 {
@@ -122,7 +122,7 @@ spill (PlaitTokenStore *store, GError **error)
     }
   if (!write_bytes (store, store->pending->data, store->pending->len, error))
     return FALSE;
-  /* An emptied array would keep the 64 MiB that it once held, for as long as the corpus lives. */
+  /* An emptied array would keep its 64 MiB for the life of the corpus. */
   g_byte_array_unref (store->pending);
   store->pending = g_byte_array_new ();
   return TRUE;
@@ -155,7 +155,7 @@ plait_token_store_append (PlaitTokenStore *store, const gint32 *ids, gsize n, GE
   return TRUE;
 }
 
-/* Bytes of zeros between ids and lengths. */
+/* Returns the number of zero bytes between ids and lengths. */
 static gsize
 padding (guint64 tokens, gsize width)
 {
@@ -205,12 +205,12 @@ read_bytes (const PlaitTokenStore *store, gpointer bytes, gsize size, goffset of
   gssize n = plait_read_at (store->descriptor, bytes, size, offset);
 
   return n == (gssize)size
-         || plait_fail (error, PLAIT_ERROR_FAILED, "%s: the encoded corpus cannot be read (%s); begin again",
+         || plait_fail (error, PLAIT_ERROR_FAILED, "%s: the encoded corpus cannot be read (%s); start again",
                         store->name ? store->name : plait_path_temporary (),
                         n < 0 ? g_strerror (errno) : "it is cut off");
 }
 
-/* TRUE if the ids in @bytes are below the limit of @store. */
+/* TRUE if all ids in @bytes are below store->ids. */
 static gboolean
 are_ids (const PlaitTokenStore *store, const guint8 *bytes, gsize size)
 {
@@ -225,7 +225,7 @@ are_ids (const PlaitTokenStore *store, const guint8 *bytes, gsize size)
   return most < store->ids;
 }
 
-/* TRUE if ids and lengths of @store are what @tail says; takes the lengths. */
+/* Reads the lengths, and checks ids, lengths and checksum against @tail. */
 static gboolean
 load (PlaitTokenStore *store, const Tail *tail, GError **error)
 {
@@ -297,7 +297,7 @@ plait_token_store_length (const PlaitTokenStore *store, gint64 sentence)
   return g_array_index (store->lengths, guint32, sentence);
 }
 
-/* How many ids are before @sentence. */
+/* Returns the number of ids before @sentence. */
 static guint64
 find_start (const PlaitTokenStore *store, gint64 sentence)
 {
@@ -323,7 +323,7 @@ plait_token_store_read (const PlaitTokenStore *store, gint64 sentence, gint64 fr
   else if (!read_bytes (store, ids, size, (goffset)(first * store->width), error))
     return FALSE;
   if (store->width == 2)
-    for (gint64 i = n; i-- > 0;) /* from the last on, since they grow where they stand */
+    for (gint64 i = n; i-- > 0;) /* from the last to the first, since the ids are widened in place */
       {
         guint16 id;
         memcpy (&id, (const guint8 *)ids + 2 * i, 2);

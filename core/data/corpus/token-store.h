@@ -4,45 +4,45 @@
 #include "files/file.h"
 
 /*
- * The token ids of one stream of a corpus, sentence after sentence: written once, then read at random.
+ * Token ids of one stream of a corpus, sentence after sentence: written once, then read at random.
  *
- * Text is encoded once, not once an epoch, because encoding costs far more than reading ids back. Ids take two bytes
- * where the vocabulary has at most 65,536 entries, else four. Up to 64 MiB stay in memory; what is larger goes to an
- * unlinked temporary file (TMPDIR), or all of it to a file that is kept for other processes, which is sealed by a hash.
- * Either is read sentence by sentence, so what is held is four bytes a sentence, its length.
+ * Text is encoded once instead of once per epoch, because encoding costs far more than reading ids back. Ids take two
+ * bytes for vocabularies of at most 65,536 entries, else four. Up to 64 MiB stay in memory; more go to an unlinked
+ * temporary file in TMPDIR. A store may also be a cache file for other processes, which ends with a checksum. Files are
+ * read sentence by sentence, so memory holds only four bytes per sentence, its length.
  */
 typedef struct PlaitTokenStore PlaitTokenStore;
 
-/* An empty store for ids below @ids. (transfer full) */
+/* Returns an empty store for ids below @ids. (transfer full) */
 PlaitTokenStore *plait_token_store_new (gint64 ids);
 void plait_token_store_free (PlaitTokenStore *store);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitTokenStore, plait_token_store_free)
 
-/* Lets @store, which is empty, become @file, which it takes. */
+/* Makes the empty @store write to the cache file @file, which it takes. */
 gboolean plait_token_store_keep (PlaitTokenStore *store, PlaitFile *file, GError **error);
 
-/* A store for ids below @ids from the file that another became. PLAIT_ERROR_INPUT unless it is whole and of as wide
- * ids: all of it is read. (transfer full) */
+/* Opens the cache file at @path for ids below @ids. Reads all of it. Fails with PLAIT_ERROR_INPUT if it is damaged or
+ * has ids of another width. (transfer full) */
 PlaitTokenStore *plait_token_store_open (const char *path, gint64 ids, GError **error);
 
-/* Adds a sentence of @n ids. Fails if a file cannot be written. */
+/* Appends a sentence of @n ids. Fails if a file cannot be written. */
 gboolean plait_token_store_append (PlaitTokenStore *store, const gint32 *ids, gsize n, GError **error);
 
-/* Ends the writing; reading may begin. */
+/* Ends writing; reading may begin. */
 gboolean plait_token_store_finish (PlaitTokenStore *store, GError **error);
 
-/* The hash that seals the finished file that @store becomes or was read from; 0: there is none. */
+/* Returns the checksum of the cache file that was finished or opened; 0 without one. */
 guint64 plait_token_store_checksum (const PlaitTokenStore *store);
 
-/* Lets the finished file take its place. */
+/* Publishes the finished cache file under its name. */
 gboolean plait_token_store_commit (PlaitTokenStore *store, GError **error);
 
-/* The sentences of @store. */
+/* Returns the number of sentences. */
 gint64 plait_token_store_sentences (const PlaitTokenStore *store);
 
-/* The ids in sentence @sentence. */
+/* Returns the number of ids in sentence @sentence. */
 gint64 plait_token_store_length (const PlaitTokenStore *store, gint64 sentence);
 
-/* Reads the ids at @from (from 0) to @from + @n - 1 of @sentence to @ids. Fails where a file cannot be read. */
+/* Reads the ids @from .. @from + @n - 1 of sentence @sentence to @ids [n]. Fails if the file cannot be read. */
 gboolean plait_token_store_read (const PlaitTokenStore *store, gint64 sentence, gint64 from, gint64 n, gint32 *ids,
                                  GError **error);

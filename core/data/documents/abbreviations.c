@@ -3,14 +3,14 @@
 
 #include <string.h>
 
-#define MAX_ABBREVIATION 24 /* bytes of an abbreviation, with spaces that do not break */
+#define MAX_ABBREVIATION 24 /* bytes of the longest abbreviation, no-break spaces included */
 
-/* A language's; a capital may stand for the first letter. */
+/* Abbreviations of one language. Their first letter also matches as a capital. */
 typedef struct
 {
   const char *language;
   const char *abbreviations[40];
-  const char *behind_ordinals[13]; /* months with capitals: "5. Mai" */
+  const char *behind_ordinals[13]; /* months, before which a number with a full stop is an ordinal: "5. Mai" */
 } Language;
 
 static const Language languages[] = {
@@ -34,14 +34,14 @@ static const Language languages[] = {
             "d. C.", "pág.", "págs.", "fig.",  "núm.", "art.", "cap.", "vol.", "ud.",    "uds.",    "cf." } },
 };
 
-/* TRUE if @character is a space, which may be one that does not break. */
+/* TRUE if @character is a space or a no-break space. */
 static gboolean
 is_space (gunichar character)
 {
   return character == ' ' || character == 0xa0 || character == 0x202f;
 }
 
-/* Where @abbreviation, which stands at @at, is over; NULL: it does not stand there. */
+/* Returns the end of @abbreviation in the text at @at, or NULL if the text does not begin with it. */
 static const char *
 match (const char *abbreviation, const char *at, const char *end)
 {
@@ -66,7 +66,7 @@ begins_word (const char *text, const char *at)
   return at == text || !g_unichar_isalnum (g_utf8_get_char (g_utf8_prev_char (at)));
 }
 
-/* TRUE if one of @abbreviations stands before @stop, or around it. */
+/* TRUE if an abbreviation of @language ends at @stop, or begins before @stop and ends after it. */
 static gboolean
 is_abbreviated (const Language *language, const char *text, const char *stop, const char *end)
 {
@@ -85,8 +85,8 @@ is_abbreviated (const Language *language, const char *text, const char *stop, co
   return FALSE;
 }
 
-/* Where the word begins that ends before @stop with a full stop, and is one capital or, with @digits, a number of at
- * most two digits; NULL: it is none. */
+/* Returns the start of the word that ends with a full stop right before @stop, if it is a single capital letter or,
+ * with @digits, a number of one or two digits; else NULL. */
 static const char *
 short_word (const char *text, const char *stop, gboolean digits)
 {
@@ -106,7 +106,7 @@ short_word (const char *text, const char *stop, gboolean digits)
   return at < stop - 1 && begins_word (text, at) ? at : NULL;
 }
 
-/* The end of what stands before @at and the space there. */
+/* Returns @at moved left over the spaces before it. */
 static const char *
 before_space (const char *text, const char *at)
 {
@@ -115,7 +115,7 @@ before_space (const char *text, const char *at)
   return at;
 }
 
-/* TRUE if the full stop before @stop is of one of several initials, of which the next begins at @next. */
+/* TRUE if the full stop before @stop follows an initial with another initial before it, or after it at @next. */
 static gboolean
 is_initial (const char *text, const char *stop, const char *next, const char *end)
 {
@@ -127,7 +127,7 @@ is_initial (const char *text, const char *stop, const char *next, const char *en
              || (behind < end && *behind == '.' && g_unichar_isupper (g_utf8_get_char (next))));
 }
 
-/* TRUE if the full stop before @stop makes an ordinal of a number, since @next is what such stand before. */
+/* TRUE if the full stop before @stop belongs to an ordinal number, because a month begins at @next. */
 static gboolean
 is_ordinal (const Language *language, const char *text, const char *stop, const char *next, const char *end)
 {

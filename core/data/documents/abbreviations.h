@@ -4,21 +4,21 @@
 #include <glib.h>
 
 /*
- * Where a full stop ends no sentence though the rules of Unicode say so: behind abbreviations, or inside of those of
- * several words ("z. B."); behind initials that stand together ("J. R. R."); and in German between a number of one or
- * two digits and a month. CLDR's own lists are not used: ICU takes their entries for the ends of words too, so that by
- * the German "r." a sentence went on behind each "Meier."
+ * Full stops that end no sentence although the rules of Unicode (UAX 29) break there: after and inside abbreviations
+ * ("z. B."), after initials in a row ("J. R. R."), and in German between a number of one or two digits and a month.
+ * CLDR's own lists of abbreviations are not used: ICU matches their entries at the ends of longer words too, so the
+ * German "r." would remove the sentence end after each "Meier."
  *
- * These are lists: what ends sentences as often ("etc.", "usw.", "p.m.", one initial, numbers) is not on them, and
- * where what is on them does end one, two sentences stay one.
+ * The lists leave out abbreviations that often end a sentence ("etc.", "usw.", "p.m."), single initials and other
+ * numbers. Where a listed abbreviation does end a sentence, two sentences stay joined.
  */
 
-/* The languages of which abbreviations are known. */
+/* Languages with a list of abbreviations. */
 #define PLAIT_ABBREVIATION_LANGUAGES "cs, de, en, es or fr"
 
-/* TRUE if @language is one of these. */
+/* TRUE if @language has a list of abbreviations. */
 gboolean plait_abbreviation_has_language (const char *language);
 
-/* TRUE if the sentence of @text (@length bytes of UTF-8, one line) that would end before @position goes on there.
- * Without a known @language each does end. */
+/* TRUE if the sentence of @text (@length bytes of UTF-8, one line) that would end before @position continues there.
+ * Only initials are recognised if @language has no list; FALSE if @language is "". */
 gboolean plait_abbreviation_continues (const char *language, const char *text, gsize length, gsize position);

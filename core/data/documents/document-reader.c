@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Documents from files: where they end, where their sentences end, and who speaks. */
+/* Reads documents from files: where documents and their sentences end, and who speaks. */
 #include "documents/documents.h"
 
 #include <string.h>
@@ -14,12 +14,12 @@ struct PlaitDocumentReader
 {
   PlaitTextReader *reader;
   PlaitDocumentSettings settings;
-  const PlaitUnicodeTable *unicode; /* of PLAIT_LAYOUT_LINES, as are rules */
+  const PlaitUnicodeTable *unicode; /* for PLAIT_LAYOUT_LINES, as is @rules; else NULL */
   gpointer rules;
 
-  /* Of the document that is being read. */
-  gint64 n;          /* sentences so far */
-  gint32 role;       /* of the last sentence */
+  /* State of the current document: */
+  gint64 n;          /* number of sentences so far */
+  gint32 role;       /* role of the last sentence */
   GHashTable *roles; /* name -> role */
 };
 
@@ -72,7 +72,7 @@ static gboolean G_GNUC_PRINTF (3, 4)
                      plait_text_reader_line (self->reader), what);
 }
 
-/* The name in front of @sentence, "NAME: ", or NULL. (transfer full) */
+/* Returns the name in "NAME: " at the start of @sentence, or NULL. (transfer full) */
 static char *
 role_name (const char *sentence, gsize length)
 {
@@ -84,7 +84,7 @@ role_name (const char *sentence, gsize length)
   return g_strstrip (g_strndup (sentence, n));
 }
 
-/* Whose @sentence is: who is named before it, or else who spoke before. */
+/* Sets self->role to the role named before @sentence, or keeps the role of the previous sentence. */
 static gboolean
 find_role (PlaitDocumentReader *self, const char *sentence, gsize length, GError **error)
 {
@@ -104,8 +104,8 @@ find_role (PlaitDocumentReader *self, const char *sentence, gsize length, GError
   self->role = (gint32)g_hash_table_size (self->roles);
   if (self->role == self->settings.roles)
     return fail_here (self, error,
-                      "the role \"%s\" is one more than the %jd that a document may have; raise document_roles", name,
-                      self->settings.roles);
+                      "the role \"%s\" is one more than the %jd roles that a document may have; raise document_roles",
+                      name, self->settings.roles);
   g_hash_table_insert (self->roles, g_steal_pointer (&name), GINT_TO_POINTER (self->role));
   return TRUE;
 }
@@ -130,7 +130,7 @@ add_sentence (PlaitDocumentReader *self, const char *sentence, gsize length, GSt
   return TRUE;
 }
 
-/* Adds the sentences of @line, a whole document. */
+/* Splits @line, a whole document, into sentences and adds them. */
 static gboolean
 split (PlaitDocumentReader *self, const char *line, gsize length, GString *text, GArray *sentences, GError **error)
 {

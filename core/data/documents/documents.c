@@ -56,7 +56,7 @@ line_of (const PlaitDocument *document, gint64 sentence)
   return document->line + (document->settings->layout == PLAIT_LAYOUT_DOCUMENTS ? sentence : 0);
 }
 
-/* TRUE if all streams that have the document at all have as many sentences of it. */
+/* Checks that all streams with a non-empty document have equally many sentences, and sets *@n to that number. */
 static gboolean
 check_aligned (const PlaitDocument *documents, gint64 n_documents, gint64 *n, GError **error)
 {
@@ -70,8 +70,8 @@ check_aligned (const PlaitDocument *documents, gint64 n_documents, gint64 *n, GE
         continue;
       if (first && document->n != first->n)
         return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "%s:%jd: the document has %jd sentences, but that at %s:%jd has %jd; expected as many in "
-                           "both, since chunks are cut at the same sentences",
+                           "%s:%jd: the document has %jd sentences, but the document at %s:%jd has %jd; expected equal "
+                           "numbers, since chunks are cut at the same sentences",
                            document->file, line_of (document, MIN (document->n, first->n)), document->n, first->file,
                            first->line, first->n);
       if (!first)

@@ -5,102 +5,104 @@
 #include "vocabulary/vocabulary.h"
 
 /*
- * Documents in text files: reading them, their sentences as tokens, and cutting what is too long for a model.
+ * Documents in text files: reads them, encodes their sentences, and cuts documents that are too long for a model.
  *
- * To a corpus a document is what a line is to sentences: document i of each stream belongs to tuple i. Cut into chunks
- * it gives several tuples, one a chunk, in order. Chunks begin and end with sentences and, since document translation
- * needs both sides of a chunk, at the same sentences in all streams: sentence i of a document is a translation of
- * sentence i of the others then.
+ * To a corpus a document is like a line: document i of every stream belongs to tuple i. Cut into chunks it gives
+ * several tuples, one per chunk, in order. Chunks begin and end with sentences, and at the same sentences in all
+ * streams: document translation needs both sides of a chunk, so sentence i of a document must translate sentence i of
+ * the other streams.
  */
 typedef enum
 {
-  PLAIT_LAYOUT_SENTENCES, /* a line is a sentence by itself: there are no documents */
-  PLAIT_LAYOUT_DOCUMENTS, /* a sentence a line; a document ends with a blank line, the last perhaps with the file */
-  PLAIT_LAYOUT_LINES,     /* a document a line, to be split into sentences by the rules of Unicode (UAX 29) */
+  PLAIT_LAYOUT_SENTENCES, /* each line is a sentence by itself; there are no documents */
+  PLAIT_LAYOUT_DOCUMENTS, /* a sentence a line; a blank line, or the end of the file, ends a document */
+  PLAIT_LAYOUT_LINES,     /* a document a line, split into sentences by the rules of Unicode (UAX 29) */
 } PlaitTextLayout;
 
-/* A document of more sentences is a file whose blank lines are missing. */
+/* Most sentences of one document. A longer document is an error: the file probably lacks blank lines. */
 #define PLAIT_DOCUMENT_SENTENCES_LIMIT 65536
 
 #define PLAIT_DOCUMENT_LANGUAGE_LENGTH 16
 
-/* How the documents of one stream are read. */
+/* Settings for reading the documents of one stream. */
 typedef struct
 {
   PlaitTextLayout layout;
 
-  /* Of PLAIT_LAYOUT_LINES, such as "en": whose abbreviations end no sentence (abbreviations.h); empty: any do. */
+  /* For PLAIT_LAYOUT_LINES: language whose abbreviations end no sentence, such as "en" (abbreviations.h); "": ignore
+   * abbreviations. */
   char language[PLAIT_DOCUMENT_LANGUAGE_LENGTH];
 
-  gboolean start_tokens; /* a start token, which is BOS, before each sentence */
-  gint64 roles;          /* most roles of one document, told by the prefix "NAME: " of its sentences; 0: no roles */
-  gint64 maximum;        /* tokens, start tokens counted and ends not; 0: documents stay whole */
-  gboolean truncates;    /* a longer document loses what is behind its maximum; else it is cut into chunks */
+  gboolean start_tokens; /* put a start token (BOS) before each sentence */
+  gint64 roles;          /* most roles in one document, named by the prefix "NAME: " of sentences; 0: no roles */
+  gint64 maximum;        /* most tokens of a chunk, counting start tokens but not end tokens; 0: documents stay whole */
+  gboolean truncates;    /* drop the rest of a document after @maximum tokens instead of cutting it into chunks */
 } PlaitDocumentSettings;
 
 /* A sentence of a document. */
 typedef struct
 {
-  gint32 tokens; /* its start token counted */
-  gint32 role;   /* 0, 1, .. in the order in which they appear in the document */
+  gint32 tokens; /* number of tokens, its start token included */
+  gint32 role;   /* 0, 1, ... in the order in which the document names its roles */
 } PlaitDocumentSentence;
 
 typedef struct PlaitDocumentReader PlaitDocumentReader;
 
-/* Reads what @reader, which stays the caller's and must outlive it, is about to give: documents, or lines that are
- * sentences by themselves. Fails if the rules for sentences are not there. (transfer full) */
+/* Returns a reader of the documents in @reader, or of its lines as sentences by themselves. @reader stays the caller's
+ * and must outlive the result. Fails if ICU has no rules for sentences. (transfer full) */
 PlaitDocumentReader *plait_document_reader_new (PlaitTextReader *reader, const PlaitDocumentSettings *settings,
                                                 GError **error);
 void plait_document_reader_free (PlaitDocumentReader *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitDocumentReader, plait_document_reader_free)
 
-/* Appends the sentences of the next document to @text, LF between them, and a PlaitDocumentSentence each, whose tokens
- * are still 0, to @sentences; *@line becomes the line where it begins. A document may have no sentences. Of
- * PLAIT_LAYOUT_SENTENCES appends the next line to @text alone. FALSE at the end, with @error left alone, and FALSE with
- * @error set on bad text, on too many sentences or roles, and where the first sentence has no role. */
+/* Appends the sentences of the next document to @text, separated by LF, and one PlaitDocumentSentence each to
+ * @sentences, with tokens = 0. Sets *@line to the document's first line. A document may have no sentences. For
+ * PLAIT_LAYOUT_SENTENCES, appends only the next line to @text. Returns FALSE at the end without setting @error, and
+ * FALSE with @error set on bad text, too many sentences or roles, and a first sentence without a role. */
 gboolean plait_document_reader_next (PlaitDocumentReader *self, GString *text, GArray *sentences, gint64 *line,
                                      GError **error);
 
-/* The texts of the file at @path, a line or document each with LF between its sentences, and in @lines, gint64 or NULL,
- * where each begins. (transfer full) (element-type utf8) */
+/* Returns the texts of the file at @path, one per line or document, with LF between the sentences of a document.
+ * Appends the line number at which each begins (gint64) to @lines, unless it is NULL. (transfer full) (element-type
+ * utf8) */
 GPtrArray *plait_document_texts (const char *path, const PlaitDocumentSettings *settings, GArray *lines,
                                  GError **error);
 
-/* A document that is read and encoded, of one stream. */
+/* An encoded document of one stream. */
 typedef struct
 {
   const gint32 *ids;
   const PlaitDocumentSentence *sentences;
-  gint64 n; /* sentences; 0: missing in this stream */
+  gint64 n; /* number of sentences; 0: this stream lacks the document */
   const PlaitDocumentSettings *settings;
-  const char *file; /* for messages, as is the line */
+  const char *file; /* for messages, as @line */
   gint64 line;
 } PlaitDocument;
 
-/* Appends the ids of the sentences in @text, which LF parts, to @ids, and counts them in @sentences. With @start_tokens
- * BOS stands before each sentence, else before the first where the vocabulary's texts begin with it. A sentence that
- * has no ids in the vocabulary becomes an unknown token. */
+/* Appends the ids of the sentences in @text, separated by LF, to @ids, and writes their numbers of tokens to
+ * @sentences. Puts BOS before each sentence with @start_tokens, else before the first sentence if the vocabulary begins
+ * texts with it. A sentence that encodes to nothing becomes an unknown token. */
 void plait_document_encode (const PlaitVocabulary *vocabulary, const char *text, gsize length, gboolean start_tokens,
                             GArray *ids, PlaitDocumentSentence *sentences);
 
-/* Appends the text of @ids [n], of a target, to @text: LF between its sentences, which start tokens part, and before
- * them if there is text already. Blank sentences are left out. */
+/* Appends the text of @ids [n], a target's document in which start tokens separate sentences, to @text. Puts LF between
+ * sentences and after the earlier text of @text. Skips blank sentences. */
 void plait_document_decode (const PlaitVocabulary *vocabulary, const gint32 *ids, gint64 n, GString *text);
 
-/* Sets @ends to where the chunks of one document end: chunk c has the sentences from ends[c - 1] (0 for the first) to
- * before ends[c], in each of @documents [n_documents], its streams. Each chunk has as many sentences as all maxima
- * allow. Fails on a sentence above its maximum, and on streams of different numbers of sentences. */
+/* Cuts one document into chunks at the same sentences of all its streams @documents [n_documents]. Chunk c holds the
+ * sentences ends[c - 1] (0 for c = 0) to ends[c] - 1. Each chunk has as many sentences as the maxima of all streams
+ * allow. Fails on a sentence above its maximum, and on streams with different numbers of sentences. */
 gboolean plait_documents_cut (const PlaitDocument *documents, gint64 n_documents, GArray *ends, GError **error);
 
-/* The name of a tuple in files: "3", the number of its line, or where documents are cut "3.0", with that of the chunk
- * in its document. (transfer full) */
+/* Returns the name of a tuple in files: its line number, such as "3", or, if documents are @cut, with the number of the
+ * chunk, such as "3.0". (transfer full) */
 char *plait_document_chunk_name (gboolean cut, gint64 document, gint64 chunk);
 
-/* The sentences @first .. @end - 1 of a document, or as many as there are, as a document of *@rows rows, at most its
- * maximum where that truncates: the last sentence may be cut short then. With @drops_start the ids lack
- * the first start token: those of targets, of which it is the one that decoders begin with, do. */
+/* Returns the sentences @first .. @end - 1 of @document (or fewer, at its end) as a document, and its number of rows in
+ * *@rows. If the settings truncate, at most maximum rows remain, and the last sentence may be cut short. @drops_start:
+ * leave out the first start token; decoders add it to targets themselves. */
 PlaitDocument plait_document_slice (const PlaitDocument *document, gint64 first, gint64 end, gboolean drops_start,
                                     gint64 *rows);
 
-/* Appends the sentences of a part, of a source, of @rows rows to @sentences, PlaitDocumentSentence each. */
+/* Appends the sentences of @part, a source's document of @rows rows, to @sentences (PlaitDocumentSentence). */
 void plait_document_append_sentences (const PlaitDocument *part, gint64 rows, GArray *sentences);

@@ -28,7 +28,7 @@ check_label (const PlaitVocabulary *vocabulary, const gint32 *ids, gsize n, cons
   nearest = plait_nearest_name (label, (const char *const *)labels->pdata);
   return plait_fail (
       error, PLAIT_ERROR_INPUT,
-      "%s:%jd: the label \"%s\" stands nowhere in training; expected one of its %d labels, such as \"%s\" (in a set "
+      "%s:%jd: the label \"%s\" does not occur in training; expected one of its %d labels, such as \"%s\" (in a set "
       "that is scored, predict.unknown_labels=wrong would count it as an error of the model)",
       line->file, line->line, label, size - PLAIT_TOKEN_SPECIALS,
       nearest ? nearest : plait_vocabulary_piece (vocabulary, PLAIT_TOKEN_SPECIALS));
@@ -61,7 +61,7 @@ check_choice (const gint32 *ids, gsize n, gint64 choices, const PlaitTargetLine 
     return TRUE;
   number = g_strstrip (g_strndup (line->text, line->length));
   return plait_fail (error, PLAIT_ERROR_INPUT,
-                     "%s:%jd: \"%s\" is none of the %jd sentences of the document; expected the number of the right "
+                     "%s:%jd: \"%s\" is not one of the %jd sentences of the document; expected the number of the right "
                      "one, from 0 to %jd",
                      line->file, line->line, number, choices, choices - 1);
 }
@@ -103,8 +103,8 @@ check_span (const gint32 *ids, gsize n, const PlaitDocument *document, const Pla
     return TRUE;
   text = g_strstrip (g_strndup (line->text, line->length));
   return plait_fail (error, PLAIT_ERROR_INPUT,
-                     "%s:%jd: \"%s\" is no span of the %jd tokens of the document; expected START END, both counting "
-                     "tokens from 0, or -1 for no answer",
+                     "%s:%jd: \"%s\" is not a span of the %jd tokens of the document; expected START END, token "
+                     "numbers counted from 0, or -1 for no answer",
                      line->file, line->line, text, tokens);
 }
 

@@ -5,21 +5,19 @@
 #include "types/input.h"
 #include "vocabulary/vocabulary.h"
 
-/* Lines of targets: text, or labels, or which of the sentences or tokens of a document are the right ones. */
+/* Lines of targets: texts, labels, numbers of sentences, or spans of tokens. */
 
-/* What the lines of a target are. */
+/* Kinds of target lines. */
 typedef enum
 {
-  PLAIT_TARGET_TEXT,   /* its tokens, and the end: what decoders of sequences predict */
-  PLAIT_TARGET_LABELS, /* one label each, of a vocabulary of labels: one row, which counts from the first label as 0 */
-  PLAIT_TARGET_CHOICE, /* the number, from 0, of a sentence of the first source, which is documents: one row. There is
-                          no vocabulary */
-  PLAIT_TARGET_SPAN,   /* "START END", the numbers from 0 of tokens of the first source, which is documents with start
-                          tokens, that are not counted, or "-1": two rows, which are the rows of these tokens in the
-                          document, or twice its first */
+  PLAIT_TARGET_TEXT,   /* the tokens of the text and EOS, predicted by a sequence decoder */
+  PLAIT_TARGET_LABELS, /* one label per line, from a vocabulary of labels; one row, which counts labels from 0 */
+  PLAIT_TARGET_CHOICE, /* the number, from 0, of a sentence of the first source's document; one row, no vocabulary */
+  PLAIT_TARGET_SPAN,   /* "START END", token numbers from 0 in the first source's document, start tokens not counted, or
+                          "-1"; two rows: the rows of these tokens in the document, or its first row twice for "-1" */
 } PlaitTargetKind;
 
-/* Where a line stands; for messages. */
+/* A line of a target and its position, for messages. */
 typedef struct
 {
   const char *file;
@@ -28,35 +26,34 @@ typedef struct
   gsize length;
 } PlaitTargetLine;
 
-/* Appends what @text, a line that is not blank, says to @ids, an array of gint32: the ids of its text or label in
- * @vocabulary; the number of a choice; or the two of a span, each one more than it says, or for -1 two zeros. Nothing
- * of a choice or span that is none. */
+/* Appends the values of @text, a non-blank line, to @ids (gint32): ids of a text or label in @vocabulary; the number of
+ * a choice; or both numbers of a span plus 1 (two zeros for -1). Appends nothing if a choice or span is malformed. */
 void plait_target_encode (PlaitTargetKind kind, const PlaitVocabulary *vocabulary, const char *text, gsize length,
                           GArray *ids);
 
-/* TRUE if @ids [n] of @line, which plait_target_encode gave, are what @kind, which is no text, wants: a label that
- * @vocabulary knows, the number of a sentence of @document, or a span of its tokens; PLAIT_ERROR_INPUT names file and
- * line if not, and the nearest label. */
+/* TRUE if @ids [n], encoded from @line, are valid for @kind (not PLAIT_TARGET_TEXT): a label in @vocabulary, the number
+ * of a sentence of @document, or a span of its tokens. Otherwise sets PLAIT_ERROR_INPUT, which names file, line and the
+ * nearest label. */
 gboolean plait_target_check (PlaitTargetKind kind, const PlaitVocabulary *vocabulary, const PlaitDocument *document,
                              const gint32 *ids, gsize n, const PlaitTargetLine *line, GError **error);
 
-/* TRUE if they are a label that the vocabulary lacks. */
+/* TRUE if @ids [n] are a label that is not in the vocabulary. */
 static inline gboolean
 plait_target_is_unknown (PlaitTargetKind kind, const gint32 *ids, gsize n)
 {
   return kind == PLAIT_TARGET_LABELS && n > 0 && ids[0] == PLAIT_TOKEN_UNKNOWN;
 }
 
-/* TRUE if the token @id is of the text itself: it may be masked, an answer may begin or end with it, and limits on the
- * text count it. */
+/* TRUE if token @id belongs to the text: not BOS or EOS. Such tokens may be masked, may begin or end an answer, and
+ * count towards length limits. */
 static inline gboolean
 plait_token_is_text (gint32 id)
 {
   return id != PLAIT_TOKEN_BOS && id != PLAIT_TOKEN_EOS;
 }
 
-/* Makes @ids [2] rows of sentence @sentence of @input. */
+/* Converts the encoded span @ids [2] from token numbers to rows of sentence @sentence of @input. */
 void plait_span_to_rows (const PlaitInput *input, gint64 sentence, gint32 *ids);
 
-/* The number of the token in row @row of sentence @sentence of @input, from 0; -1 of a start token. */
+/* Returns the token number, from 0, of row @row of sentence @sentence of @input; -1 for a start token. */
 gint32 plait_span_token (const PlaitInput *input, gint64 sentence, gint64 row);

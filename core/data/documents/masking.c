@@ -29,7 +29,7 @@ plait_masking_count (const PlaitMasking *masking, gint64 epoch, gint64 tuple, gi
   return MIN (MAX (n, 1), tokens);
 }
 
-/* What is read in the place of @id, the token number @place of those of @key's sentence. */
+/* Returns the input token in place of @id, which is token number @place of the sentence that @key belongs to. */
 static gint32
 read_instead (const PlaitMasking *masking, PlaitRandomKey key, gint64 place, gint64 size, gint32 id)
 {
@@ -44,7 +44,8 @@ read_instead (const PlaitMasking *masking, PlaitRandomKey key, gint64 place, gin
                                         (guint64)(size - PLAIT_TOKEN_SPECIALS)));
 }
 
-/* Selection sampling (Knuth, TAOCP 2, 3.4.2, algorithm S): one pass, every choice of that many alike, in order. */
+/* Selection sampling (Knuth, TAOCP 2, 3.4.2, algorithm S): one pass, every subset of that size equally likely, in
+ * order. */
 void
 plait_masking_apply (const PlaitMasking *masking, gint64 epoch, gint64 tuple, gint64 size, gint32 *ids, gint64 rows,
                      gint64 tokens, gint32 *positions, gint32 *outputs)

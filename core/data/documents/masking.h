@@ -6,27 +6,28 @@
 #include "types/input.h"
 
 /*
- * Masked tokens (Devlin et al. 2019, 3.1): of each sentence a share is to be predicted, drawn without replacement among
- * all but start tokens and the end. What is read in their place is mostly the mask, which is the token of padding, for
- * no text has that; sometimes a random token, sometimes the token itself. The masks are dynamic (Liu et al. 2019): a
- * pure function of seed, epoch and tuple, other ones in each epoch, the same ones in whatever batches.
+ * Masked language modelling (Devlin et al. 2019, 3.1): a share of the tokens of each sentence, start and end tokens
+ * excluded, is drawn without replacement and predicted. The input has the mask token in most of these positions, a
+ * random token in some, and the token itself in others. The mask token is the padding token, which no text contains.
+ * Masks are dynamic (Liu et al. 2019): a pure function of seed, epoch and tuple, so each epoch has new masks, whatever
+ * the batches.
  */
 #define PLAIT_TOKEN_MASK PLAIT_TOKEN_PAD
 
 typedef struct
 {
-  double rate;   /* share of the tokens that are predicted; one of a sentence at least */
-  double mask;   /* of these, the share that reads the mask */
-  double random; /* and the share that reads a random token; the others read themselves */
+  double rate;   /* share of tokens to predict; at least one per sentence */
+  double mask;   /* share of the predicted tokens whose input is the mask */
+  double random; /* share of the predicted tokens whose input is a random token; the rest keep their own */
   guint64 seed;
 } PlaitMasking;
 
-/* How many of @tokens tokens of tuple @tuple are predicted in epoch @epoch: @rate of them, rounded up or down at random
- * so that the mean is right. */
+/* Returns the number of predicted tokens among the @tokens tokens of tuple @tuple in epoch @epoch: rate * @tokens,
+ * rounded up or down at random so that the mean is exact. */
 gint64 plait_masking_count (const PlaitMasking *masking, gint64 epoch, gint64 tuple, gint64 tokens);
 
-/* Masks @ids [rows], the rows of a sentence with as many @tokens as are neither start tokens nor the end, of a
- * vocabulary of @size. Of each of the plait_masking_count tokens, in their order, @positions gets the row and @outputs
- * what it was. */
+/* Masks @ids [rows], the rows of a sentence with @tokens tokens besides start and end tokens, for a vocabulary of
+ * @size. Writes the row of each of the plait_masking_count predicted tokens to @positions, in order, and its original
+ * id to @outputs. */
 void plait_masking_apply (const PlaitMasking *masking, gint64 epoch, gint64 tuple, gint64 size, gint32 *ids,
                           gint64 rows, gint64 tokens, gint32 *positions, gint32 *outputs);

@@ -11,41 +11,41 @@
 #include "lines/tree-lines.h"
 
 #define READ_SIZE (64 * 1024)
-#define GZIP (16 + MAX_WBITS) /* to zlib: the largest window, of a gzip file */
+#define GZIP (16 + MAX_WBITS) /* zlib's windowBits: the largest window, gzip format */
 
-/* Lines of fields, which the readers of their columns share. */
+/* A file whose lines have several tab-separated fields, shared by one reader per column. */
 typedef struct
 {
   guint users;
   PlaitTextReader *lines;
   guint n;
-  gint64 row; /* number of the line that is held, from 1 */
+  gint64 row; /* number of the current line, from 1 */
   gboolean ended;
-  GStrv fields; /* [n], of that line */
+  GStrv fields; /* [n], fields of the current line */
 } Table;
 
 struct PlaitTextReader
 {
-  Table *table; /* NULL: a file of its own */
+  Table *table; /* NULL: the reader has a file of its own */
   guint column;
-  PlaitTreeLines *trees; /* NULL: a line is a line */
+  PlaitTreeLines *trees; /* NULL: each line of the file is one text */
 
   char *name;
   int descriptor;
   gboolean owns_descriptor;
-  gboolean is_pipe; /* reading may wait for long */
+  gboolean is_pipe; /* reading may wait for a long time */
 
-  /* Bytes as they come from the file: raw[raw_start .. raw_end - 1] are still to be used. */
+  /* Bytes read from the file; raw[raw_start .. raw_end - 1] are not used yet. */
   guint8 raw[READ_SIZE];
   gsize raw_start;
   gsize raw_end;
   gboolean raw_ended;
-  gboolean begun; /* the first bytes have been looked at */
+  gboolean begun; /* the first bytes have been examined */
 
   z_stream *inflate;        /* NULL for plain text */
-  gboolean between_members; /* gzip: the last member is complete */
+  gboolean between_members; /* gzip: the last member was read completely */
 
-  /* Text: text[start .. end - 1] is still to be given; scanned counts its bytes known to hold no LF. */
+  /* Decoded text; text[start .. end - 1] was not returned yet, and its first @scanned bytes hold no LF. */
   char *text;
   gsize allocated;
   gsize start;
@@ -175,7 +175,7 @@ plait_text_reader_name (const PlaitTextReader *reader)
   return reader->name;
 }
 
-/* Appends what one read gives to the raw bytes. */
+/* Appends the bytes of one read() to reader->raw. */
 static gboolean
 read_raw (PlaitTextReader *reader, GError **error)
 {
@@ -201,12 +201,12 @@ read_raw (PlaitTextReader *reader, GError **error)
   return TRUE;
 }
 
-/* Looks at the first bytes: is it gzip? */
+/* Reads the first bytes and finds out whether the file is gzip. */
 static gboolean
 begin (PlaitTextReader *reader, GError **error)
 {
   reader->begun = TRUE;
-  /* One byte of a pipe that is not the first of gzip's may be all that comes for now. */
+  /* Does not wait for a second byte unless the first is gzip's: a pipe may have only one byte to give for now. */
   while (!reader->raw_ended && (reader->raw_end == 0 || (reader->raw_end == 1 && reader->raw[0] == 0x1f)))
     if (!read_raw (reader, error))
       return FALSE;
@@ -219,7 +219,7 @@ begin (PlaitTextReader *reader, GError **error)
   return TRUE;
 }
 
-/* After a gzip member: further members follow at once (cat a.gz b.gz), or zero bytes of padding to the end. */
+/* Continues after a gzip member: with the next member (cat a.gz b.gz), or past zero padding to the end of the file. */
 static gboolean
 begin_member (PlaitTextReader *reader, GError **error)
 {
@@ -249,7 +249,7 @@ begin_member (PlaitTextReader *reader, GError **error)
   return TRUE;
 }
 
-/* Adds some text behind reader->end, of which at least READ_SIZE bytes are free, or notices the end. */
+/* Appends some inflated text at reader->end, where at least READ_SIZE bytes are free, or sets text_ended. */
 static gboolean
 add_inflated (PlaitTextReader *reader, GError **error)
 {
@@ -311,7 +311,7 @@ add_text (PlaitTextReader *reader, GError **error)
     }
   if (reader->allocated - reader->end < READ_SIZE + 1)
     {
-      /* Bounded by the caller, which refuses lines above the limit. */
+      /* Stays bounded: the caller refuses lines above the limit. */
       reader->allocated = MAX (2 * reader->allocated, reader->end + READ_SIZE + 1);
       reader->text = g_realloc (reader->text, reader->allocated);
     }
@@ -330,7 +330,7 @@ fail_nul (const PlaitTextReader *reader, gint64 line, gsize byte, GError **error
       reader->name, line, byte);
 }
 
-/* How many of the first bytes of @text are plain ASCII without NUL, as most text is, in whole words of eight. */
+/* Returns the length of the ASCII text without NUL at the start of @text, a multiple of 8. */
 static gsize
 count_plain (const char *text, gsize length)
 {
@@ -340,13 +340,13 @@ count_plain (const char *text, gsize length)
   for (guint64 word; i + 8 <= length; i += 8)
     {
       memcpy (&word, text + i, 8);
-      if ((word | (word - ones)) & tops) /* of a byte that is 0, or has its top bit set */
+      if ((word | (word - ones)) & tops) /* some byte is 0, or has its top bit set */
         break;
     }
   return i;
 }
 
-/* Checks the line text[0 .. length - 1] and terminates it. */
+/* Checks that text[0 .. length - 1] is UTF-8 without NUL, and terminates it. */
 static gboolean
 check_line (PlaitTextReader *reader, char *text, gsize length, GError **error)
 {
@@ -364,7 +364,7 @@ check_line (PlaitTextReader *reader, char *text, gsize length, GError **error)
   return TRUE;
 }
 
-/* Holds the next line of @table; FALSE at the end, with @error left alone, and on failure. */
+/* Reads the next line of @table and splits it. Returns FALSE at the end, without @error, and on failure. */
 static gboolean
 next_row (Table *table, GError **error)
 {
@@ -379,7 +379,7 @@ next_row (Table *table, GError **error)
     n++;
   if (n != table->n)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s:%jd: %u fields; expected %u with tabs between them, one for each column that is named",
+                       "%s:%jd: %u fields; expected %u with tabs between them, one for each named column",
                        table->lines->name, table->lines->line, n, table->n);
   g_strfreev (table->fields);
   table->fields = length > 0 ? g_strsplit (line, "\t", -1) : g_strdupv ((char *[]){ "", NULL });
@@ -424,7 +424,7 @@ plait_text_reader_next (PlaitTextReader *reader, gsize *length, GError **error)
       if (lf)
         break;
       reader->scanned += left;
-      /* CR and LF are no part of the line. */
+      /* The limit does not count CR and LF. */
       if (reader->scanned > PLAIT_TEXT_LINE_LIMIT + 1 || reader->text_ended)
         break;
       if (!add_text (reader, error))

@@ -19,13 +19,13 @@ struct PlaitTreeLines
   PlaitTextReader *lines;
   gboolean may_look;
   gboolean begun;
-  gboolean spread;     /* some tree goes over several lines */
-  gboolean gave_empty; /* an empty line was given as a sentence without a tree */
-  GQueue ahead;        /* Line, read but not given */
+  gboolean spread;     /* some tree takes several lines */
+  gboolean gave_empty; /* an empty line was returned as a sentence without a tree */
+  GQueue ahead;        /* Line, read ahead and not returned yet */
   gsize ahead_bytes;
-  Line *given;   /* NULL: the line was not read ahead */
-  GString *tree; /* of several lines */
-  GError *fault; /* of the line after those ahead */
+  Line *given;   /* the line returned last, NULL if it was not read ahead */
+  GString *tree; /* a tree joined from several lines */
+  GError *fault; /* error of the line after those in @ahead */
 };
 
 static void
@@ -64,7 +64,7 @@ plait_tree_lines_free (PlaitTreeLines *trees)
   g_free (trees);
 }
 
-/* How many brackets @line opens and does not close. */
+/* Returns the number of opening brackets in @line minus the number of closing ones. */
 static gint64
 open_brackets (const char *line, gsize length)
 {
@@ -75,14 +75,14 @@ open_brackets (const char *line, gsize length)
   return open;
 }
 
-/* TRUE if a tree that is open goes on with @line. */
+/* TRUE if @line continues a tree whose brackets are open. */
 static gboolean
 goes_on (const char *line, gsize length)
 {
   return (*line == ' ' || *line == '\t' || *line == ')') && !plait_text_is_blank (line, length);
 }
 
-/* Reads one more line ahead; FALSE at the end, or where the line is no text, which stays in trees->fault. */
+/* Reads one more line ahead. FALSE at the end, or on an error, which stays in trees->fault. */
 static gboolean
 read_ahead (PlaitTreeLines *trees)
 {
@@ -99,7 +99,7 @@ read_ahead (PlaitTreeLines *trees)
   return TRUE;
 }
 
-/* Looks whether the first lines of a file have a tree that goes over several. */
+/* Reads ahead until a tree takes several lines, or LOOK_AHEAD bytes are read. */
 static void
 look_ahead (PlaitTreeLines *trees)
 {
@@ -115,7 +115,7 @@ look_ahead (PlaitTreeLines *trees)
     }
 }
 
-/* The next line as it stands in the file. */
+/* Returns the next line of the file unchanged, and its number in *@number. */
 static const char *
 next_line (PlaitTreeLines *trees, gsize *length, gint64 *number, GError **error)
 {
@@ -140,7 +140,7 @@ next_line (PlaitTreeLines *trees, gsize *length, gint64 *number, GError **error)
   return text;
 }
 
-/* TRUE if a tree may go on with the next line, where the line before it is @number. */
+/* TRUE if a tree may continue on another line; @number is the line of the tree, for the message. */
 static gboolean
 may_spread (PlaitTreeLines *trees, gint64 number, GError **error)
 {
@@ -154,7 +154,7 @@ may_spread (PlaitTreeLines *trees, gint64 number, GError **error)
   return TRUE;
 }
 
-/* The rest of the tree that begins with @line, which leaves @open brackets open. */
+/* Returns the tree that begins with @line, which leaves @open brackets open, joined with the lines that continue it. */
 static const char *
 join (PlaitTreeLines *trees, const char *line, gsize *length, gint64 number, gint64 open, GError **error)
 {

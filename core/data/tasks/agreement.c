@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The task agreement: one event told in three small languages, each of which is silent about what the others say, to be
- * told in a fourth whose words agree in all of it.
+ * The task agreement: three small source languages each describe a part of one event. The target is a fourth language
+ * whose words agree with all parts.
  *
  * An event is drawn from independent, uniform facts:
  *
@@ -10,12 +10,12 @@
  *     verb                verb, tense (3), polarity (2), and, in half of them, an adverb
  *     topic               whether the object comes first (never without an object)
  *
- * Source a has the nouns with their number, the verb and the topic; an object is followed by the particle "o":
+ * Source a has the nouns with their number, the verb and the topic; the particle "o" follows an object:
  *
  *     a:       noun+number verb [noun+number o]        or, object first:   noun+number o verb noun+number
  *
- * Source b has the gender, definiteness and adjective of subject and object, each begun by a word that tells its role,
- * in either order (which means nothing):
+ * Source b has gender, definiteness and adjective of subject and object. Each begins with a word for its role; their
+ * order is random and means nothing:
  *
  *     b:       role+gender+definiteness [adjective]    role+gender+definiteness [adjective]
  *
@@ -23,22 +23,22 @@
  *
  *     c:       polarity tense [adverb]
  *
- * Target. Articles agree in case, gender, number and definiteness, adjectives and nouns in number, and the verb in
- * tense and in the gender of its subject; the topic decides the order of the phrases:
+ * Target: articles agree in case, gender, number and definiteness, adjectives and nouns in number, the verb in tense
+ * and in the gender of its subject. The topic decides the order of the phrases:
  *
  *     target:  [adverb] NP [ne] verb+tense+gender [NP]
  *     NP:      article(case, gender, number, definiteness) [adjective+number] noun+number
  *
- * So a's number, b's gender and definiteness meet in every article, and a's verb, b's gender and c's tense in the
- * verb. The target is a function of the three sources together. Of a sentence's targets that fit one source alone,
- * or two, none has a probability above:
+ * So every article needs a's number and b's gender and definiteness; the verb needs a's verb, b's gender and c's tense.
+ * The target is a function of the three sources together. A model that reads only one or two sources can get at most
+ * this share of targets wholly right, the probability of the likeliest target:
  *
  *     a  1/4 1/2 (1/4 + 3/4 1/8) 1/3 1/2 1/2   = 0.36 %      a and b   1/3 1/2 1/2              = 8.3 %
  *     b  1/nouns 1/2 ..                        < 0.1 %       a and c   1/8 (1/4 + 3/4 1/8)      = 4.3 %
  *     c  1/nouns 1/2 ..                        < 0.1 %       b and c   1/nouns 1/2 1/verbs ..   < 0.1 %
  *
- * (for b, c and the last the usual lexicon; the bracket averages over events without and with an object). They bound
- * the share of targets that any model can get wholly right. With all three sources the bound is 100 %.
+ * (b, c, and b with c for the default lexicon; the bracket averages over events without and with an object). With all
+ * three sources the bound is 100 %.
  */
 #include "tasks/generate.h"
 
@@ -69,7 +69,7 @@ enum
 typedef struct
 {
   gint64 noun;
-  gint64 adjective; /* -1: none */
+  gint64 adjective; /* -1: no adjective */
   gboolean plural;
   gint64 gender;
   gboolean definite;
@@ -83,10 +83,10 @@ typedef struct
   gint64 verb;
   gint64 tense;
   gboolean negative;
-  gint64 adverb; /* -1: none */
+  gint64 adverb; /* -1: no adverb */
 } Event;
 
-/* The stem of word @number of lexical class @class in @language. */
+/* Appends the stem of word @number of lexical class @class in @language. */
 static void
 append_stem (GString *line, int language, int class, gint64 number)
 {

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The task copy: a sentence of random symbols, to be told again as it is. Its length is drawn uniformly from shortest
- * to longest, each symbol uniformly and alone:
+ * The task copy: repeat a sentence of random symbols. Its length is drawn uniformly from shortest to longest, and each
+ * symbol independently and uniformly:
  *
  *     a:        dabo tero dabo nila
  *     target:   dabo tero dabo nila
  *
- * Nothing in a sentence tells its next symbol, so a model that does not read the source can get no more than one in
- * @symbols of them right, and one that reads it all of them: what is measured is how well attention finds its place, in
- * long sentences and among rows that look alike.
+ * A symbol cannot be predicted from the ones before, so a model that does not read the source gets at most one in
+ * @symbols right. The task measures how well attention finds its position in long sentences with many equal rows.
  */
 #include "tasks/generate.h"
 

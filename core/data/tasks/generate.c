@@ -51,7 +51,7 @@ plait_task_parameters (const PlaitTask *task)
   return g_array_append_vals (parameters, task->parameters, (guint)task->n_parameters);
 }
 
-/* Where @settings has the value of parameter @index of them all. */
+/* Returns the address in @settings of parameter @index, counting common parameters first. */
 static gint64 *
 value_of (PlaitTaskSettings *settings, guint index)
 {
@@ -98,7 +98,7 @@ plait_task_set (const PlaitTask *task, PlaitTaskSettings *settings, const char *
                      task->name, name, task->name);
 }
 
-/* Sets the parameter that @word, NAME=VALUE, says. */
+/* Sets the parameter in @word, NAME=VALUE. */
 static gboolean
 set_word (const PlaitTask *task, PlaitTaskSettings *settings, const char *word, GError **error)
 {
@@ -107,7 +107,7 @@ set_word (const PlaitTask *task, PlaitTaskSettings *settings, const char *word, 
   gint64 value;
 
   if (!equals || !g_ascii_string_to_signed (equals + 1, 10, G_MININT64, G_MAXINT64, &value, NULL))
-    return plait_fail (error, PLAIT_ERROR_INPUT, "\"%s\" is no parameter of task %s; write NAME=NUMBER", word,
+    return plait_fail (error, PLAIT_ERROR_INPUT, "\"%s\" is not a parameter of task %s; write NAME=NUMBER", word,
                        task->name);
   return plait_task_set (task, settings, name, value, error);
 }
@@ -126,7 +126,7 @@ plait_task_parse_text (const PlaitTask *task, const PlaitTaskSettings *base, con
     {
       g_autofree char *remedy = plait_name_remedy (words[0] ? words[0] : "", task->streams, NULL);
 
-      return plait_fail_null (error, PLAIT_ERROR_INPUT, "\"%s\" is no stream of the task %s; %s",
+      return plait_fail_null (error, PLAIT_ERROR_INPUT, "\"%s\" is not a stream of the task %s; %s",
                               words[0] ? words[0] : "", task->name, remedy);
     }
   *settings = *base;
@@ -151,7 +151,7 @@ plait_task_name_text (const PlaitTask *task, const PlaitTaskSettings *base, cons
     {
       PlaitTaskSettings own = *settings, other = *base;
       gint64 value = *value_of (&own, i);
-      gboolean evaluates = i > 1 && i < PLAIT_TASK_COMMON; /* the size of another split */
+      gboolean evaluates = i > 1 && i < PLAIT_TASK_COMMON; /* size of the validation or test split */
 
       if (!evaluates && value != *value_of (&other, i))
         g_string_append_printf (text, " %s=%jd", g_array_index (parameters, PlaitTaskParameter, i).name, value);
@@ -194,7 +194,7 @@ plait_task_tuple (const PlaitTask *task, const PlaitTaskSettings *settings, gint
   task->generate (settings->values, plait_random_subkey (key, (guint64)tuple), lines);
 }
 
-/* A file that is made. */
+/* A file that is being written. */
 typedef struct
 {
   PlaitFile *file;

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The task needle: documents of many facts, of which the first sentences ask for a few by their cues.
+ * The task needle: documents of many facts; the first sentences ask for some of them by cues.
  *
- * A fact is a pair of names, one of each of two kinds, and the word for it. It is a sentence of its own, these three
- * words among others that mean nothing, in any order. No document has two facts of one pair, but those that have a name
- * in common are many: the facts of a document are drawn from the pairs of as few names as have pairs enough. Each pair
- * has a cue, the same in all documents. A question is a sentence of the word "ki" and the cue of a fact, mixed with
- * words that mean nothing as well. Questions stand before all facts, and the target answers them in their order, which
- * is not that of the facts, with cue and word:
+ * A fact is a pair of names, one of each of two kinds, and a word. It is one sentence of these three words and
+ * meaningless fillers, in random order. No document has two facts with the same pair, but many facts share one name:
+ * they are drawn from the pairs of the fewest names that have enough pairs. Each pair has a cue, the same in all
+ * documents. A question is a sentence of the word "ki" and a fact's cue, also mixed with fillers. All questions come
+ * before the facts. The target answers them in their order, which is not the order of the facts, with cue and word:
  *
  *     a:        ki pafo               pafo: dabo and vufa
  *               zuta vufa ki sopi     zuta: nela and vufa
@@ -16,13 +15,13 @@
  *               vufa kobe sopi dabo   dabo and vufa: kobe
  *     target:   pafo kobe zuta rino
  *
- * A document has from shortest to longest sentences, the fewer of two uniform draws (of short documents a model learns
- * what to look for), of which at most half are questions. Names, words and fillers are drawn uniformly.
+ * The number of sentences is the smaller of two uniform draws from shortest to longest, because models learn the search
+ * from short documents. At most half of them are questions. Names, words and fillers are drawn uniformly.
  *
- * What a sentence is about no single word tells: of n facts, all in the pairs of r + r names, about sqrt (n) share each
- * name. A model that finds facts by one name only has the right word once in about sqrt (n) times, which is 7 in the
- * longest usual documents, and one that finds any once in n times. What is needed for an answer stands in one sentence,
- * so a state of the whole sentence can hold both names and the word.
+ * No single word identifies a fact: n facts use the pairs of about sqrt (n) names of each kind, so about sqrt (n) facts
+ * share a name. A model that searches by one name finds the right word once in about sqrt (n) times, 7 in the longest
+ * default documents; a random choice once in n times. Everything needed for an answer is in one sentence, so one state
+ * per sentence can hold both names and the word.
  */
 #include "tasks/generate.h"
 
@@ -52,7 +51,7 @@ enum
   TARGET,
 };
 
-/* Where the numbers of each class of words begin, for plait_task_append_stem. */
+/* First numbers of each class of words, for plait_task_append_stem. */
 enum
 {
   FIRST_NAMES = 0,
@@ -71,7 +70,7 @@ typedef struct
   gint64 word;
 } Fact;
 
-/* Puts a uniform draw of @n of @values [of] in their first places, in random order. */
+/* Moves a uniform draw of @n of @values [of] to the front, in random order. */
 static void
 draw_first (gint64 *values, gint64 n, gint64 of, PlaitRandomKey key)
 {
@@ -84,7 +83,7 @@ draw_first (gint64 *values, gint64 n, gint64 of, PlaitRandomKey key)
     }
 }
 
-/* @n numbers of 0 to @of - 1, in random order. (transfer full) */
+/* Returns @n distinct numbers from 0 to @of - 1 in random order, at the front of an array [of]. (transfer full) */
 static gint64 *
 draw_distinct (gint64 n, gint64 of, PlaitRandomKey key)
 {
@@ -96,7 +95,7 @@ draw_distinct (gint64 n, gint64 of, PlaitRandomKey key)
   return values;
 }
 
-/* (transfer full) */
+/* Draws @n facts of one document. (transfer full) */
 static Fact *
 draw_facts (const gint64 *values, gint64 n, PlaitRandomKey key)
 {
@@ -125,7 +124,7 @@ cue_of (const gint64 *values, const Fact *fact)
   return CUES + fact->first * values[NAMES] + fact->second;
 }
 
-/* Appends a sentence of @fact, or of the question for it, and fillers. */
+/* Appends the sentence of @fact, or its question, with fillers. */
 static void
 write_sentence (GString *line, const gint64 *values, const Fact *fact, gboolean asks, PlaitRandomKey key)
 {

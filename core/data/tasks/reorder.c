@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The task reorder: a sentence and its tree, to be told in a language that has the same words in another order, which
- * only the tree tells.
+ * The task reorder: translate a sentence, given with its tree, into a language with another word order, which only the
+ * tree determines.
  *
- * A grammar has types in pairs, of each of which one keeps the order of a node's two children and the other swaps them.
- * A word has a type. The type of a node is the partner of its head's, and which child is the head tells a table of both
- * types that is drawn at random from the number of the grammar; so a word that heads phrase within phrase keeps and
- * swaps in turn. A sentence is drawn as
+ * A grammar has pairs of types: one type of a pair keeps the order of a node's two children, the other swaps them. A
+ * word has a type. A node has the partner type of its head child. Which child is the head depends on the types of both,
+ * by a table drawn at random from the number of the grammar. So along a chain of phrases with one head word, keeping
+ * and swapping alternate. A sentence is drawn as
  *
  *     its length     uniformly from shortest to longest
- *     its words      uniformly from the lexicon, each alone
- *     its tree       uniformly at each node from the places where its words can be split
+ *     its words      uniformly from the lexicon, independently
+ *     its tree       at each node a uniform split point
  *
- * so the words tell nothing about the tree: every tree can stand over every sentence. Stream a has the words, a.trees
- * the tree with a type for the label of each node (B and D swap), and the target the translation of the words in their
- * new order:
+ * so words give no information about the tree: every tree is possible over every sentence. Stream a has the words,
+ * a.trees the tree with the type of each node as label (B and D swap), and the target the translated words in the new
+ * order:
  *
  *     a:        dolu bafe rino
  *     a.trees:  (B (A dolu) (A (B bafe) (D rino)))
  *     target:   vufa zime nore                          dolu (bafe rino) -> (bafe rino) dolu
  *
- * The target is a function of sentence and tree; types of nodes follow from those of the words, so a model that sees
- * the shape of the tree and not its labels has all it needs. Of the targets that fit the words alone, the likeliest is
- * right for 57, 38, 19, 10, 5 and 3 % of the sentences of 3 to 8 words with the usual grammar, 17 % of all usual ones:
- * no model without trees can get more of them wholly right. With trees the bound is 100 %.
+ * The target is a function of sentence and tree. Types of nodes follow from those of words, so the shape of the tree is
+ * enough without labels. A model without trees can at best choose the likeliest target for the words, which is right
+ * for 57, 38, 19, 10, 5 and 3 % of the sentences of 3 to 8 words with the default grammar, and for 17 % of all default
+ * sentences. With trees the bound is 100 %.
  */
 #include "tasks/generate.h"
 #include "trees/tree-binary.h"
@@ -53,12 +53,12 @@ enum
   TARGET,
 };
 
-/* A sentence with its tree: items are its words and behind them the nodes, children before parents. */
+/* A sentence with its tree. Items are its words, then the nodes, children before parents. */
 typedef struct
 {
-  gint64 n; /* words */
+  gint64 n; /* number of words */
   gint64 words[60];
-  gint64 types[119]; /* of each item */
+  gint64 types[119]; /* [2 n - 1], type of each item */
   gint64 left[59];
   gint64 right[59];
 } Sentence;
@@ -93,7 +93,7 @@ draw (const gint64 *values, PlaitRandomKey key, Sentence *sentence)
     }
 }
 
-/* Writes words and tree, and the translation, each from the root down. */
+/* Writes words and tree, or the translation, from the root down. */
 static void
 write_sentence (const Sentence *sentence, gboolean translates, GString *words, GString *tree)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The task topic: a sentence, and which of a few topics it is about. Every topic has words of its own. A sentence has
- * @cues words of its topic, @distractors of one other topic each, fewer than cues, and else words that every topic has,
- * all in random order:
+ * The task topic: a sentence, and its topic as a class. Every topic has words of its own. A sentence has @cues words of
+ * its topic, @distractors words (fewer than cues) of other topics, and otherwise words common to all topics, in random
+ * order:
  *
  *     text:     dabo tero vila nila tero pisa
  *     topic:    kalo
  *
- * So no word alone tells the class, but which topic has most words does.
+ * So no single word determines the class; the topic with the most words does.
  */
 #include "tasks/generate.h"
 

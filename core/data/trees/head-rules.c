@@ -9,16 +9,16 @@
 #define GROUP "head-rules"
 #define RULES "rules"
 
-/* One search of a rule. */
+/* One search of a rule for the head. */
 typedef struct
 {
   gboolean from_right;
-  char **labels; /* NULL-terminated; none: any child */
+  char **labels; /* NULL-terminated; empty: any child matches */
 } Search;
 
 struct PlaitHeadRules
 {
-  int references; /* atomic */
+  int references; /* counter, changed atomically */
   PlaitKeyFile *file;
   gboolean other_right;
   GHashTable *rules; /* label -> GArray of Search */
@@ -72,7 +72,7 @@ read_rule (const PlaitHeadRules *rules, const char *label, PlaitProblems *proble
       if (!read_side (words[0] ? words[0] : "", &search.from_right))
         plait_problems_add_key (
             problems, rules->file, RULES, label,
-            "has a search that begins with neither left nor right; expected such as \"left VB VBD; right\"");
+            "has a search that begins with neither left nor right; expected for example \"left VB VBD; right\"");
       for (guint j = 1; words[0] && words[j]; j++)
         if (*words[j] != '\0')
           g_strv_builder_add (labels, words[j]);
@@ -90,14 +90,14 @@ check_names (const PlaitHeadRules *rules, PlaitProblems *problems)
   for (guint i = 0; groups[i]; i++)
     if (strcmp (groups[i], GROUP) != 0 && strcmp (groups[i], RULES) != 0)
       plait_problems_add_key (problems, rules->file, groups[i], NULL,
-                              "is no group of head rules; expected [head-rules] and [rules]");
+                              "is not a group of head rules; expected [head-rules] and [rules]");
   for (guint i = 0; keys[i]; i++)
     if (!g_strv_contains (known, keys[i]))
       plait_problems_add_key (problems, rules->file, GROUP, keys[i],
                               "no such key; expected summary, reference or other");
 }
 
-/* Takes @file, which may be NULL after a fault. */
+/* Takes @file; returns NULL if @file is NULL, with the error that reading it set. */
 static PlaitHeadRules *
 rules_new (PlaitKeyFile *file, GError **error)
 {
@@ -141,7 +141,7 @@ plait_head_rules_text (const PlaitHeadRules *rules)
   return plait_key_file_text (rules->file);
 }
 
-/* The length of @label without its function tags; the first character is always part of it (-LRB-). */
+/* Returns the length of @label without function tags (NP-SBJ). A leading '-' begins no tag (-LRB-). */
 static gsize
 category_length (PlaitLabel label)
 {

@@ -4,46 +4,47 @@
 #include "text/error.h"
 
 /*
- * Head rules: which child of a constituent is its head. A key-file, schemas/head-rules/NAME.ini, found where plugins
- * are found (loading/registry.h), so that rules for another language are one file more:
+ * Head rules: they select the head among the children of a constituent. A key-file schemas/head-rules/NAME.ini, found
+ * where plugins are found (loading/registry.h), so another language needs only another file:
  *
  *     [head-rules]
  *     summary=...
  *     reference=...
- *     # of constituents that [rules] has not
+ *     # for constituents without a rule in [rules]
  *     other=left
  *
  *     [rules]
  *     PP=right IN TO; right VBG; right
  *
- * A rule is a list of searches, the first that finds a child wins: "left" begins with the leftmost child and "right"
- * with the rightmost, for a child of one of the labels that follow, or for any. What a label has from its first '-' or
- * '=' on (NP-SBJ) does not count. If none finds one, "other" tells the side.
+ * A rule is a list of searches; the first that finds a child decides. A search begins with the leftmost child ("left")
+ * or the rightmost one ("right") and looks for a child with one of the labels that follow, or for any child. Labels are
+ * compared without function tags, the part from the first '-' or '=' on (NP-SBJ). If no search finds a child, "other"
+ * names the side of the head.
  */
 typedef struct PlaitHeadRules PlaitHeadRules;
 
-/* Beside the folders of plugins: what plait_registry_find_text looks through. */
+/* Folder of head rules, next to the folders of plugins, for plait_registry_find_text. */
 #define PLAIT_HEAD_RULES_FOLDER "head-rules"
 
-/* Reads the file at @path. (transfer full) */
+/* Reads head rules from the file at @path. (transfer full) */
 PlaitHeadRules *plait_head_rules_read (const char *path, GError **error);
 
-/* Reads what plait_head_rules_text gave; @name stands for it in messages. (transfer full) */
+/* Reads head rules from a text that plait_head_rules_text returned; messages call it @name. (transfer full) */
 PlaitHeadRules *plait_head_rules_parse (const char *text, const char *name, GError **error);
 
 PlaitHeadRules *plait_head_rules_ref (PlaitHeadRules *rules);
 void plait_head_rules_unref (PlaitHeadRules *rules);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitHeadRules, plait_head_rules_unref)
 
-/* What a run stores. (transfer full) */
+/* Returns the text of the key-file, which a run stores. (transfer full) */
 char *plait_head_rules_text (const PlaitHeadRules *rules);
 
-/* A label inside some text. */
+/* A label inside a longer text, not NUL-terminated. */
 typedef struct
 {
   const char *text;
   gsize length;
 } PlaitLabel;
 
-/* The head among the @n children (at least one) of a constituent of label @parent: 0 .. n - 1. */
+/* Returns the index of the head, 0 .. n - 1, among the @n >= 1 children of a constituent with label @parent. */
 gint64 plait_head_rules_find (const PlaitHeadRules *rules, PlaitLabel parent, const PlaitLabel *children, gint64 n);

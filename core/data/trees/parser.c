@@ -13,12 +13,12 @@
 #include "process/sandbox.h"
 #include "text/words.h"
 
-#define AHEAD 64 /* lines a process that are kept while an earlier one is parsed */
+#define AHEAD 64 /* lines per process that may wait for an earlier line to be parsed */
 #define MEMORY ((gsize)2 << 30)
 #define START_SECONDS 120
-#define LOOK_SECONDS .2 /* at the flag that stops */
+#define LOOK_SECONDS .2 /* longest time between two looks at the stop flag */
 
-/* Before what a process says: a tree, or after its start why it cannot. */
+/* Header of a message from a process to the parent. The tree follows, or, after REFUSED, the error. */
 typedef struct
 {
   guint32 end; /* PlaitParseOutcome, READY or REFUSED */
@@ -33,7 +33,7 @@ enum
 
 typedef struct
 {
-  char *sentence; /* NULL as soon as it is done */
+  char *sentence; /* NULL when done */
   gsize length;
   PlaitParseOutcome end;
   char *tree;
@@ -41,11 +41,11 @@ typedef struct
 
 typedef struct
 {
-  pid_t child; /* 0: none */
+  pid_t child; /* 0: not running */
   int socket;
   gboolean started;
-  Job *job;        /* or NULL */
-  gint64 deadline; /* of the start or the job, in monotonic microseconds */
+  Job *job;        /* the sentence that is being parsed, or NULL */
+  gint64 deadline; /* for starting or for the job, in monotonic microseconds */
 } Worker;
 
 typedef struct
@@ -54,12 +54,12 @@ typedef struct
   const PlaitParseSettings *settings;
   PlaitTextReader *reader;
   gboolean ended;
-  GQueue jobs; /* Job, as the lines */
+  GQueue jobs; /* Job, in the order of the lines */
   Worker *workers;
 } Parse;
 
 /*
- * Both ends
+ * Both processes
  */
 
 static gboolean
@@ -93,7 +93,7 @@ receive_bytes (int socket, gpointer bytes, gsize size)
 }
 
 /*
- * The child
+ * The child process
  */
 
 static gboolean
@@ -125,7 +125,7 @@ serve (const PlaitSentenceParser *parser, gint64 unlinked, int socket)
         break;
       g_string_truncate (tree, 0);
       end = parser->parse (self, sentence->str, length, tree);
-      /* A line that could not be read again is no tree. */
+      /* A line that is too long to be read again is not a tree. */
       if (tree->len > PLAIT_TEXT_LINE_LIMIT)
         {
           end = PLAIT_PARSE_UNMATCHED;
@@ -138,7 +138,7 @@ serve (const PlaitSentenceParser *parser, gint64 unlinked, int socket)
 }
 
 /*
- * The parent
+ * The parent process
  */
 
 static void
@@ -190,13 +190,13 @@ worker_start (Parse *parse, Worker *worker, GError **error)
       errno = reason;
     }
   if (child < 0)
-    return plait_fail (error, PLAIT_ERROR_FAILED, "there is no process to run %s in (%s); lower --jobs",
+    return plait_fail (error, PLAIT_ERROR_FAILED, "no process can be started to run %s (%s); lower --jobs",
                        parse->parser->name, g_strerror (errno));
   *worker = (Worker){ child, ends[0], FALSE, NULL, g_get_monotonic_time () + START_SECONDS * G_USEC_PER_SEC };
   return TRUE;
 }
 
-/* Takes what @worker has to say; FALSE with no error if it says nothing sound. */
+/* Receives one message from @worker. FALSE without @error if the message is malformed or the process has died. */
 static gboolean
 worker_receive (Worker *worker, GError **error)
 {
@@ -215,7 +215,7 @@ worker_receive (Worker *worker, GError **error)
   return TRUE;
 }
 
-/* Ends a worker that is dead or too slow, and begins another one. */
+/* Stops a worker that has died or is too slow, and starts a new one. */
 static gboolean
 worker_replace (Parse *parse, Worker *worker, PlaitParseOutcome end, GError **error)
 {
@@ -240,7 +240,7 @@ count_tokens (const char *sentence, gsize length)
   return n;
 }
 
-/* Reads the next line, and hands it to @worker if it is to be parsed. */
+/* Reads the next line, and sends it to @worker unless it is empty or too long. */
 static gboolean
 next_line (Parse *parse, Worker *worker, GError **error)
 {
@@ -264,7 +264,7 @@ next_line (Parse *parse, Worker *worker, GError **error)
   job->length = length;
   worker->job = job;
   worker->deadline = g_get_monotonic_time () + parse->settings->seconds * G_USEC_PER_SEC;
-  /* A worker that has died since is found out by what it does not say. */
+  /* If the process has died, worker_receive notices. */
   if (send_bytes (worker->socket, &length, sizeof length))
     send_bytes (worker->socket, job->sentence, length);
   return TRUE;
@@ -294,7 +294,7 @@ put_out (Parse *parse, PlaitParseFunc take, gpointer data)
     }
 }
 
-/* Waits until a worker has something to say, or too long. */
+/* Waits for messages of the workers, and replaces the workers that are late. */
 static gboolean
 await_workers (Parse *parse, GError **error)
 {
@@ -303,7 +303,7 @@ await_workers (Parse *parse, GError **error)
   for (guint i = 0; i < n; i++)
     waits[i] = (struct pollfd){ parse->workers[i].socket, POLLIN, 0 };
   if (poll (waits, n, (int)(1000 * LOOK_SECONDS)) < 0 && errno != EINTR)
-    return plait_fail (error, PLAIT_ERROR_FAILED, "the processes of %s cannot be waited for (%s)", parse->parser->name,
+    return plait_fail (error, PLAIT_ERROR_FAILED, "cannot wait for the processes of %s (%s)", parse->parser->name,
                        g_strerror (errno));
   for (guint i = 0; i < n; i++)
     {

@@ -5,51 +5,53 @@
 #include "lines/text-file.h"
 
 /*
- * Parsing text with a library that may crash, hang or eat all memory: sentences are handed to processes with limits,
- * and what a sentence does to its process costs that sentence alone. Trees come out in the order of the lines.
+ * Parses text with a library that may crash, hang or use up memory: child processes with limits parse the sentences, so
+ * a bad sentence costs only its own tree. Trees are returned in the order of the lines.
  */
 
-/* What became of a line. */
+/* Results of parsing a line. */
 typedef enum
 {
-  PLAIT_PARSE_COMPLETE,  /* it has a tree, and all its words are linked */
-  PLAIT_PARSE_PARTIAL,   /* it has a tree, with some words unlinked */
-  PLAIT_PARSE_NONE,      /* the grammar finds nothing in it */
-  PLAIT_PARSE_UNMATCHED, /* the parser's words could not be put down to the tokens */
-  PLAIT_PARSE_TOO_LONG,  /* it has more tokens than the limit */
-  PLAIT_PARSE_TIMED_OUT, /* it was not done within the limit */
-  PLAIT_PARSE_CRASHED,   /* its process crashed, or wanted more than the memory allowed */
-  PLAIT_PARSE_EMPTY,     /* the line is */
+  PLAIT_PARSE_COMPLETE,  /* a tree, all words linked */
+  PLAIT_PARSE_PARTIAL,   /* a tree, some words not linked */
+  PLAIT_PARSE_NONE,      /* no tree: the grammar finds no parse */
+  PLAIT_PARSE_UNMATCHED, /* no tree: the parser's words could not be matched to the tokens */
+  PLAIT_PARSE_TOO_LONG,  /* no tree: more tokens than the limit */
+  PLAIT_PARSE_TIMED_OUT, /* no tree: the time limit was reached */
+  PLAIT_PARSE_CRASHED,   /* no tree: the process crashed or reached its memory limit */
+  PLAIT_PARSE_EMPTY,     /* no tree: the line is empty */
 } PlaitParseOutcome;
 
 #define PLAIT_N_PARSE_OUTCOMES 8
 
-/* A parser of sentences, the table of modules of the kind parser. Both functions are called in a process of its own,
- * without terminal and files. */
+/* A sentence parser, as modules of the kind parser provide it. Its functions run in a child process without terminal
+ * and files. */
 typedef struct
 {
   const char *name;
 
-  /* Loads it; up to @unlinked words may be left without links. The error comes out of plait_parse. (transfer full) */
+  /* Loads the parser. At most @unlinked words of a sentence may stay without links. plait_parse returns the error.
+   * (transfer full) */
   gpointer (*open) (gint64 unlinked, GError **error);
 
-  /* Appends the tree of @sentence, which has tokens, to @tree: PLAIT_PARSE_COMPLETE or PARTIAL. Otherwise NONE or
-   * UNMATCHED. */
+  /* Appends the tree of @sentence, which has at least one token, to @tree and returns PLAIT_PARSE_COMPLETE or
+   * PLAIT_PARSE_PARTIAL; else returns PLAIT_PARSE_NONE or PLAIT_PARSE_UNMATCHED. */
   PlaitParseOutcome (*parse) (gpointer self, const char *sentence, gsize length, GString *tree);
 } PlaitSentenceParser;
 
 typedef struct
 {
-  gint64 unlinked;   /* words that may be left without links */
-  gint64 tokens;     /* longer sentences get no tree */
-  gint64 seconds;    /* after which a sentence is given up */
-  guint n_processes; /* > 0; changes no tree */
+  gint64 unlinked;   /* most words of a sentence without links */
+  gint64 tokens;     /* most tokens; longer sentences get no tree */
+  gint64 seconds;    /* time limit for one sentence */
+  guint n_processes; /* > 0; does not affect the trees */
 } PlaitParseSettings;
 
-/* Takes the tree of the next line, "" for none, without its end. */
+/* Receives the tree of the next line, without line end; "" if there is no tree. */
 typedef void (*PlaitParseFunc) (const char *tree, PlaitParseOutcome end, gpointer data);
 
-/* Parses what @reader gives until it ends; or until *@stop (atomic) is raised, with PLAIT_ERROR_INTERRUPTED. FALSE also
- * if text or parser cannot be read, or there are no processes. No other thread may run. */
+/* Parses the lines of @reader until it ends, or until *@stop (atomic) is not 0, which fails with
+ * PLAIT_ERROR_INTERRUPTED. Also fails if text or parser cannot be read, or no process can be started. Forks, so no
+ * other thread may run. */
 gboolean plait_parse (const PlaitSentenceParser *parser, const PlaitParseSettings *settings, PlaitTextReader *reader,
                       const gint *stop, PlaitParseFunc take, gpointer data, GError **error);

@@ -5,7 +5,7 @@
 
 #include "text/error.h"
 
-/* The number of what stands in maker->scratch. */
+/* Finds or adds the label in maker->scratch, and sets *@number to its number. */
 static gboolean
 number_scratch (PlaitTreeMaker *maker, gint32 *number, GError **error)
 {
@@ -30,8 +30,8 @@ number_scratch (PlaitTreeMaker *maker, gint32 *number, GError **error)
   return TRUE;
 }
 
-/* The number of @prefix and @label together (of nothing, if @label is empty). FALSE with PLAIT_ERROR_INPUT if it is too
- * long, or one too many. */
+/* Sets *@number to the number of the label @prefix + @label, or of the empty label if @label is empty. Fails with
+ * PLAIT_ERROR_INPUT if the label is too long, or there are too many labels. */
 static gboolean
 number_of (PlaitTreeMaker *maker, const char *prefix, PlaitLabel label, gint32 *number, GError **error)
 {
@@ -44,8 +44,8 @@ number_of (PlaitTreeMaker *maker, const char *prefix, PlaitLabel label, gint32 *
   return number_scratch (maker, number, error);
 }
 
-/* The number of the labels of the single children that end in @node, from the top down, joined by '+'; of a leaf
- * those above it. */
+/* Sets *@number to the number of the label chain of single children that ends at @node, joined by '+' from the top
+ * down. For a leaf, the chain above it. */
 static gboolean
 number_chain (PlaitTreeMaker *maker, gint64 node, gint32 *number, GError **error)
 {
@@ -69,13 +69,13 @@ number_chain (PlaitTreeMaker *maker, gint64 node, gint32 *number, GError **error
     }
 }
 
-/* What binarising goes through with. */
+/* State of binarising a tree. */
 typedef struct
 {
   PlaitTreeMaker *maker;
   GArray *children; /* PlaitLabel */
-  gint64 *done;     /* of each node: children that are complete */
-  gint64 *pivot;    /* of each node: the child, from 1, around which it is made binary */
+  gint64 *done;     /* [nodes], number of completed children */
+  gint64 *pivot;    /* [nodes], the child, from 1, at which joining begins */
 } Binariser;
 
 static gint64
@@ -93,9 +93,9 @@ find_head (Binariser *self, const PlaitTreeNode *node)
                                 (const PlaitLabel *)(gpointer)self->children->data, self->children->len);
 }
 
-/* Children up to the pivot are joined from the right once it is there, those behind it each as it comes: with the
- * first child for pivot this branches to the left, with the last to the right, and with the head it takes the words
- * behind the head off first (Zhang & Clark 2009). */
+/* Children up to the pivot are joined from the right when the pivot is complete; each later child is joined when it is
+ * complete. A pivot at the first child branches to the left, one at the last child to the right; a pivot at the head
+ * joins the words after the head last (Zhang & Clark 2009). */
 static gboolean
 complete_child (Binariser *self, gint64 number, GError **error)
 {
@@ -146,12 +146,12 @@ plait_tree_binarise (PlaitTreeMaker *maker, GError **error)
   return TRUE;
 }
 
-/* A tree in the making over pieces. */
+/* State of building a tree over pieces from a tree over words. */
 typedef struct
 {
   PlaitTreeMaker *maker;
-  GByteArray *present; /* of each tree on the stack: whether it has pieces */
-  gint32 pieces;       /* so far */
+  GByteArray *present; /* one per tree on the stack: TRUE if the tree has pieces */
+  gint32 pieces;       /* number of pieces so far */
 } Splitter;
 
 static void

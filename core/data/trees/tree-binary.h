@@ -6,61 +6,61 @@
 #include "trees/trees.h"
 
 /*
- * Binary trees, as their inner nodes one after the other, children before parents: what trees are kept as.
+ * A binary tree, stored as the list of its inner nodes, children before parents.
  *
- * A step stands for a node and says how many leaves come before the node's end. So a tree is read like the moves of a
- * shift-reduce parser: leaves are taken until there are as many, then the last two trees become one. Nothing more is
- * needed, because the words of a constituency tree stand in their order.
+ * A step describes one node and says how many leaves come before the node's end. So a tree is read like the actions of
+ * a shift-reduce parser: shift leaves until their number is reached, then reduce the last two trees to one. This is
+ * enough, because the words of a constituency tree are in the order of the sentence.
  */
 typedef struct
 {
-  gint32 leaves; /* up to the end of the node: its last leaf and all before it */
-  gint32 label;  /* its number, see plait_tree_label */
+  gint32 leaves; /* number of leaves from the start of the sentence to the last leaf of the node */
+  gint32 label;  /* number of its label, see plait_tree_label */
 } PlaitTreeStep;
 
-/* More leaves and more labels are refused: both numbers of a step take two bytes in a corpus. */
+/* Limits: a step's two numbers take 16 bits each in a corpus, so larger trees and more labels are errors. */
 #define PLAIT_TREE_LEAVES_LIMIT 65535
 #define PLAIT_TREE_LABELS_LIMIT 65536
 #define PLAIT_TREE_LABEL_BYTES 255
 
-/* What makes the trees of a source (trees.h), or of a file of trees as such. */
+/* Makes the trees of a source (trees.h) or of a file of trees. */
 struct PlaitTreeMaker
 {
   PlaitTreeSettings settings;
   char *source;
 
-  /* The labels of all its trees, numbered as they come; 0 is the empty one. */
-  GPtrArray *names;    /* (element-type utf8), which it owns */
+  /* Labels of all its trees, numbered in the order of appearance; 0 is the empty label. */
+  GPtrArray *names;    /* (element-type utf8), owns the labels */
   GHashTable *numbers; /* name -> number */
   GString *scratch;
 
-  /* Of the present line. */
+  /* The tree of the current line: */
   PlaitTree *tree;
   GArray *steps;       /* PlaitTreeStep, over words */
-  GArray *tags;        /* gint32 a word */
+  GArray *tags;        /* gint32 per word: number of the label of its tag */
   GArray *piece_steps; /* PlaitTreeStep, over pieces */
 };
 
-/* The label of @number, as long as @maker. (transfer none) */
+/* Returns the label of @number, valid as long as @maker. (transfer none) */
 static inline const char *
 plait_tree_label (const PlaitTreeMaker *maker, gint32 number)
 {
   return maker->names->pdata[number];
 }
 
-/* Makes the tree of @maker binary, with its steps and tags. */
+/* Makes the tree of @maker binary: fills its steps and tags. */
 gboolean plait_tree_binarise (PlaitTreeMaker *maker, GError **error);
 
-/* A tree over @words words that no parser made, without labels: not PLAIT_TREES_GIVEN. */
+/* Sets @steps to a control tree of shape @shape over @words words, without labels. @shape is not PLAIT_TREES_GIVEN. */
 void plait_tree_control (PlaitTreeShape shape, gint64 words, PlaitRandomKey key, GArray *steps);
 
-/* From the steps of @maker, over @words words, to those over their pieces: word w has pieces[w] of them. Those of a
- * word are grouped from the left under nodes that take the word's place: the highest has its tag, the others the tag
- * with '@' before it. A word without pieces is left out, and with it the node over it. */
+/* Makes maker->piece_steps from maker->steps, a tree over @words words: word w becomes a subtree of pieces[w] pieces.
+ * Pieces are grouped from the left; the top node of a word has the word's tag, lower ones the tag with '@' before it. A
+ * word without pieces is left out, and with it the node above it. */
 gboolean plait_tree_split_words (PlaitTreeMaker *maker, const gint32 *pieces, gint64 words, GError **error);
 
-/* The children of the @n nodes, which are numbered from @first on, behind the leaves from 0. */
+/* Writes the children of the @n nodes. Leaves are numbered from 0, nodes from @first. */
 void plait_tree_link (const PlaitTreeStep *steps, gint64 n, gint64 first, gint64 *left, gint64 *right);
 
-/* The longest way from the root to a leaf, in links. */
+/* Returns the number of links from the root to the farthest leaf. */
 gint64 plait_tree_height (const PlaitTreeStep *steps, gint64 n);

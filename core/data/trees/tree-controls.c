@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Trees that no parser made: what a result with trees is to be compared with. */
+/* Control trees, made without a parser, against which results with parsed trees are compared. */
 #include "trees/tree-binary.h"
 
 typedef struct
@@ -8,7 +8,7 @@ typedef struct
   gint64 words;
 } Span;
 
-/* Splits spans until they are words. Taken parent first and right before left, their ends are the steps in reverse. */
+/* Splits spans down to words. Parents first, right child before left, their ends are the steps in reverse order. */
 static void
 split (PlaitTreeShape shape, gint64 words, PlaitRandomKey key, GArray *steps)
 {

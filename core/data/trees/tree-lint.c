@@ -6,16 +6,16 @@
 #include "lines/text-file.h"
 #include "trees/tree-binary.h"
 
-#define FIRST_NODE 201 /* of triples, as Chen et al. 2017 number them */
+#define FIRST_NODE 201 /* first number of an inner node in triples, as in Chen et al. 2017 */
 
-/* A file of trees and one of tokens, side by side, and what the present line is read into. */
+/* A file of trees, read in step with a file of tokens, and its current line. */
 typedef struct
 {
   PlaitTextReader *trees;
-  PlaitTextReader *tokens; /* or NULL */
+  PlaitTextReader *tokens; /* NULL if the trees are checked without tokens */
   const char *line;
   gsize length;
-  const char *sentence; /* or NULL */
+  const char *sentence; /* NULL if the trees are checked without tokens */
   gsize sentence_length;
   PlaitTreeMaker *maker;
 } Reading;
@@ -43,7 +43,7 @@ reading_open (Reading *reading, const char *trees, const char *tokens, const Pla
   return reading->trees && (!tokens || reading->tokens);
 }
 
-/* Goes to the next line of both files; FALSE at their end, or with *error set. */
+/* Reads the next line of both files. FALSE at their end, or with @error set. */
 static gboolean
 next_line (Reading *reading, GError **error)
 {
@@ -60,7 +60,7 @@ next_line (Reading *reading, GError **error)
       const PlaitTextReader *going = !reading->line ? reading->tokens : reading->trees;
       return plait_fail (
           error, PLAIT_ERROR_INPUT,
-          "%s:%jd: ends here, but %s goes on; expected as many lines in both, since line i of each belongs together",
+          "%s:%jd: ends here, but %s continues; expected equal numbers of lines, since line i of each belongs together",
           plait_text_reader_name (ended), plait_text_reader_line (ended) + 1, plait_text_reader_name (going));
     }
   return reading->line != NULL;
@@ -80,7 +80,7 @@ make_binary (Reading *reading, GError **error)
   return plait_tree_binarise (reading->maker, error);
 }
 
-/* The present line as a binary tree. */
+/* Makes a binary tree of the current line. */
 static gboolean
 read_tree (Reading *reading, GError **error)
 {
@@ -153,7 +153,7 @@ write_triples (const Reading *reading, GString *out)
                             right[i] < words ? right[i] + 1 : first + right[i] - words, first + i);
 }
 
-/* The words of the present line, as a tree writes them. (transfer full) */
+/* Returns the words of the current line with brackets escaped, as a tree writes them. (transfer full) */
 static GStrv
 words_of (const Reading *reading)
 {
@@ -177,7 +177,8 @@ words_of (const Reading *reading)
   return g_strv_builder_end (words);
 }
 
-/* A label; X, the treebank's for what is not known, where there is none, since the word would be taken for one. */
+/* Returns the name of @label, or X, the Penn Treebank's label for unknown, if it is empty: a bracket without a label
+ * would take the word for one. */
 static const char *
 label_of (const Reading *reading, gint32 label)
 {
@@ -202,7 +203,7 @@ write_brackets (const Reading *reading, GString *out, GError **error)
         "%s:%jd: the triples have no words to be written into brackets; give their sentences with --tokens",
         plait_text_reader_name (reading->trees), plait_text_reader_line (reading->trees));
   plait_tree_link (steps, n, words, left, right);
-  /* What is still to be written: a leaf or a node, or the end of one. */
+  /* Stack of the leaves and nodes to write; -1 ends a node. */
   gint64 item = words + n - 1;
   g_array_append_val (rest, item);
   while (rest->len > 0)

@@ -3,11 +3,9 @@
 
 #include "trees/trees.h"
 
-/*
- * Files of trees as such, for plait trees: what is wrong with one, what is in it, and writing it in another form.
- */
+/* Checks, counts and converts files of trees, for the command plait trees. */
 
-/* What was found in a file of trees. */
+/* Counts over a file of trees. */
 typedef struct
 {
   gint64 lines;
@@ -15,11 +13,11 @@ typedef struct
   gint64 without_tree;
   gint64 bad;
 
-  /* Sums over the trees. */
+  /* Sums over all trees: */
   gint64 leaves;
-  gint64 height; /* of the binary trees, in links from the root to the farthest leaf */
+  gint64 height; /* links from the root of the binary tree to its farthest leaf */
 
-  /* Constituents as they stand in the file by their number of children; tags of words are none. */
+  /* Constituents of the file, before binarisation, by number of children. Word tags are not counted. */
   gint64 unary;
   gint64 binary;
   gint64 ternary;
@@ -32,18 +30,18 @@ typedef enum
   PLAIT_TREE_TRIPLES,
 } PlaitTreeFormat;
 
-/* Takes a line that is put out, without its end. */
+/* Receives a line, without its line end. */
 typedef void (*PlaitTreeLineFunc) (const char *line, gpointer data);
 
-/* Reads all lines of the file @trees, beside those of @tokens (NULL: words are compared with nothing). Each bad line is
- * told to @report_line as "FILE:LINE: what is wrong". FALSE with PLAIT_ERROR_INPUT if a file cannot be read as text, or
- * one has more lines than the other. */
+/* Reads all lines of the file @trees, in step with those of @tokens (NULL: words are not checked). Passes each error to
+ * @report_line as "FILE:LINE: message". FALSE with PLAIT_ERROR_INPUT if a file cannot be read as text, or the files
+ * have different numbers of lines. */
 gboolean plait_trees_check (const char *trees, const char *tokens, const PlaitTreeSettings *settings,
                             PlaitTreeLineFunc report_line, gpointer data, PlaitTreeCounts *counts, GError **error);
 
-/* Gives @take the lines of the file @trees as binary trees. Triples number nodes from 201 on, or from above the
- * last word, and write [1,1,201] for no tree; brackets write an empty line for it, and X for
- * a label that is not known, and take the words of trees in triples from @tokens, which may be NULL otherwise. The
- * first bad line is an error. */
+/* Passes the lines of the file @trees to @take as binary trees. Triples number nodes from 201, or from the number after
+ * the last word if it is larger; no tree is [1,1,201]. Brackets write no tree as an empty line and an empty label as X;
+ * for trees in triples they take the words from @tokens, which may be NULL for trees in brackets. Fails at the first
+ * bad line. */
 gboolean plait_trees_convert (const char *trees, const char *tokens, const PlaitTreeSettings *settings,
                               PlaitTreeFormat format, PlaitTreeLineFunc take, gpointer data, GError **error);

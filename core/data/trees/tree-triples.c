@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Trees as triples of left child, right child and parent. */
+/* Reads trees written as triples of left child, right child and parent. */
 #include "text/error.h"
 #include "lines/text-file.h"
 #include "trees/tree.h"
 
-/* Numbers beyond this name nothing that a line can hold. */
+/* Larger numbers cannot name a node of one line. */
 #define NUMBER_LIMIT 100000000
 
 typedef struct
@@ -21,7 +21,7 @@ skip_spaces (const char *line, gsize length, gsize *at)
     ++*at;
 }
 
-/* Reads a number and the @end behind it. */
+/* Reads a number and the character @end after it, and spaces before both. */
 static gboolean
 read_number (const char *line, gsize length, gsize *at, char end, gint64 *number)
 {
@@ -48,14 +48,14 @@ parse (const char *line, gsize length, GArray *triples, GError **error)
           || !read_number (line, length, &at, ']', &triple.parent))
         return plait_fail (error, PLAIT_ERROR_INPUT,
                            "at byte %zu there is no triple; expected [LEFT,RIGHT,PARENT] with words numbered from 1 "
-                           "and nodes above them",
+                           "and larger numbers for nodes",
                            first + 1);
       g_array_append_val (triples, triple);
     }
   return TRUE;
 }
 
-/* Makes a node of every word, then of every triple, and remembers the latter by number. */
+/* Adds a node for each word, then one for each triple, and stores the latter in @inner by number. */
 static gboolean
 add_nodes (PlaitTree *tree, const GArray *triples, GHashTable *inner, GError **error)
 {
@@ -99,8 +99,8 @@ attach_child (PlaitTree *tree, guint triple, gint64 number, GHashTable *inner, G
   return TRUE;
 }
 
-/* Everything must hang on the root: there are as many children as nodes less one and none twice, so one node has no
- * parent, and what does not hang on it goes in circles. The words must come in their order. */
+/* Checks that all nodes are below the root and the words in order. There is one child link fewer than nodes and each
+ * node is a child once, so exactly one node has no parent; nodes that are not below it form cycles. */
 static gboolean
 check_order (PlaitTree *tree, const GArray *triples, GError **error)
 {

@@ -65,7 +65,7 @@ plait_tree_next (const PlaitTree *tree, gint64 node)
   return next;
 }
 
-/* The bytes up to the next blank or bracket. */
+/* Returns the number of bytes up to the next white space or bracket. */
 static gsize
 atom_length (const char *text, gsize length)
 {
@@ -81,19 +81,19 @@ is_empty_element (const PlaitTreeNode *node)
   return node->length == strlen (EMPTY_ELEMENT) && memcmp (node->text, EMPTY_ELEMENT, node->length) == 0;
 }
 
-/* A constituent that is not closed yet. */
+/* A constituent whose bracket is still open. */
 typedef struct
 {
   gint64 node;
-  gboolean dropped; /* whether an empty element was left out of it */
+  gboolean dropped; /* an empty element was left out of it */
 } Open;
 
-/* The state of reading brackets. A constituent is attached when it closes, since it may turn out to hold nothing. */
+/* State of reading brackets. A constituent is attached when it closes, because it may contain nothing. */
 typedef struct
 {
   PlaitTree *tree;
   GArray *open;    /* Open, the innermost last */
-  gboolean closed; /* the outermost is */
+  gboolean closed; /* the outermost bracket was closed */
 } Brackets;
 
 static Open *
@@ -192,7 +192,7 @@ read_brackets (Brackets *brackets, const char *line, gsize length, GError **erro
   return TRUE;
 }
 
-/* TRUE if @line, whose first word is @word, says that its sentence has no tree. */
+/* TRUE if @line, whose first word is @word, is null or only brackets: the sentence has no tree. */
 static gboolean
 says_none (const char *line, gsize length, const char *word, gsize word_length)
 {
@@ -228,7 +228,7 @@ plait_tree_read (PlaitTree *tree, const char *line, gsize length, GError **error
   return read_brackets (&brackets, line, length, error);
 }
 
-/* How a tree writes what its own brackets and the treebank's tools would take for something else. */
+/* Escapes of the Penn Treebank for characters with a meaning in trees. */
 static const struct
 {
   const char *written;
@@ -238,7 +238,7 @@ static const struct
   { "-LCB-", '{' }, { "-RCB-", '}' }, { "\\/", '/' },   { "\\*", '*' },
 };
 
-/* The bytes of the escape for @meant that @word begins with; 0: it begins with none. */
+/* Returns the length of the escape for @meant at the start of @word, or 0. */
 static gsize
 escape_length (const char *word, gsize length, char meant)
 {
@@ -251,7 +251,7 @@ escape_length (const char *word, gsize length, char meant)
   return 0;
 }
 
-/* TRUE if a tree that writes @word means @token. */
+/* TRUE if @word, as written in a tree, stands for @token. */
 static gboolean
 is_token (const char *word, gsize word_length, const char *token, gsize token_length)
 {
@@ -278,7 +278,7 @@ plait_tree_match (const PlaitTree *tree, const char *sentence, gsize length, GEr
   guint node = 0;
   while ((token = plait_words_next (sentence, length, &position, &token_length)))
     {
-      /* Leaves were added in the order of their words. */
+      /* Leaves are stored in the order of their words. */
       while (node < tree->nodes->len && plait_tree_node (tree, node)->word < 0)
         node++;
       const PlaitTreeNode *leaf = node < tree->nodes->len ? plait_tree_node (tree, node++) : NULL;

@@ -47,7 +47,7 @@ plait_tree_maker_reads (const PlaitTreeMaker *maker)
   return maker->settings.shape == PLAIT_TREES_GIVEN;
 }
 
-/* A tree over words without labels. */
+/* Makes the control tree of shape @shape over the words of @line. */
 static void
 make_control (PlaitTreeMaker *maker, PlaitTreeShape shape, const PlaitTreeLine *line)
 {
@@ -57,7 +57,7 @@ make_control (PlaitTreeMaker *maker, PlaitTreeShape shape, const PlaitTreeLine *
   g_array_set_size (maker->tags, (guint)line->words);
 }
 
-/* The tree over words of maker->steps and maker->tags. */
+/* Makes the tree over words: fills maker->steps and maker->tags. */
 static gboolean
 make_words (PlaitTreeMaker *maker, const PlaitTreeLine *line, gboolean *without, GError **error)
 {
@@ -80,9 +80,9 @@ make_words (PlaitTreeMaker *maker, const PlaitTreeLine *line, gboolean *without,
   if (*without && maker->settings.no_tree == PLAIT_NO_TREE_ERROR)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "the line has no tree; expected one for its sentence of %jd words, since no_tree=error "
-                       "(no_tree=leaves would do without)",
+                       "(no_tree=leaves allows it)",
                        line->words);
-  /* Of a word alone there is but one tree. */
+  /* A single word has only one tree. */
   make_control (maker, PLAIT_TREES_RIGHT, line);
   return TRUE;
 }

@@ -6,23 +6,23 @@
 #include "text/error.h"
 #include "text/words.h"
 
-/* Two pieces that become one. */
+/* A rule that merges two adjacent pieces into one. */
 typedef struct
 {
   gint32 left, right;
   gint32 merged;
-  guint32 rank; /* the lower goes first */
+  guint32 rank; /* lower ranks are merged first */
 } Merge;
 
 struct PlaitBytePairs
 {
-  gint32 bytes[256]; /* the piece of each byte alone */
+  gint32 bytes[256]; /* id of the piece of each single byte */
   Merge *merges;
-  GHashTable *by_pair; /* Merge -> itself */
+  GHashTable *by_pair; /* Merge -> itself, looked up by its pair (left, right) */
 };
 
 /*
- * The alphabet: bytes that are visible in Latin-1 stand for themselves, the others for U+0100, U+0101, ...
+ * The alphabet of GPT-2: bytes that are visible in Latin-1 are written as themselves, the others as U+0100, U+0101, ...
  */
 
 static gboolean
@@ -43,7 +43,7 @@ character_of (guint byte)
   return character;
 }
 
-/* The byte that @character stands for, or -1. */
+/* Returns the byte that @character is written for, or -1. */
 static int
 byte_of (gunichar character)
 {
@@ -87,7 +87,7 @@ plait_byte_pairs_free (PlaitBytePairs *self)
   g_free (self);
 }
 
-/* The id of a piece; -1 if it is not there. */
+/* Returns the id of @piece, or -1. */
 static gint32
 find_piece (GHashTable *ids, const char *piece)
 {
@@ -107,14 +107,14 @@ load_bytes (PlaitBytePairs *self, GHashTable *ids, const char *name, GError **er
       self->bytes[byte] = find_piece (ids, piece);
       if (self->bytes[byte] < 0)
         return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "%s: vocab.json: has no piece \"%s\" of an id that config.json speaks of, which is byte %u "
-                           "alone; expected one for each byte, since text is made of them",
+                           "%s: vocab.json: has no piece \"%s\", the piece of byte %u alone, with an id below "
+                           "vocab_size of config.json; expected one for each byte, since text is made of them",
                            name, piece, byte);
     }
   return TRUE;
 }
 
-/* Reads "LEFT RIGHT", which is cut in two. */
+/* Reads "LEFT RIGHT" from @line, which is cut in two. */
 static gboolean
 load_merge (GHashTable *ids, char *line, guint32 rank, Merge *merge)
 {
@@ -138,8 +138,7 @@ load_merges (PlaitBytePairs *self, GHashTable *ids, GBytes *bytes, const char *n
   g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
 
   if (strlen (text) != size || !g_utf8_validate_len (text, size, NULL))
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: merges.txt: is no text of UTF-8; expected two pieces a line",
-                       name);
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: merges.txt: is not UTF-8 text; expected two pieces a line", name);
   self->merges = g_new (Merge, g_strv_length (lines) + 1);
   for (gsize i = 0; lines[i]; i++)
     {
@@ -150,7 +149,7 @@ load_merges (PlaitBytePairs *self, GHashTable *ids, GBytes *bytes, const char *n
       if (!load_merge (ids, lines[i], (guint32)n, merge))
         return plait_fail (error, PLAIT_ERROR_INPUT,
                            "%s: merges.txt:%zu: expected two pieces of vocab.json that make a third one, one space "
-                           "between them, and ids that config.json speaks of",
+                           "between them, and ids below vocab_size of config.json",
                            name, i + 1);
       if (!g_hash_table_add (self->by_pair, merge))
         return plait_fail (error, PLAIT_ERROR_INPUT,
@@ -171,11 +170,9 @@ plait_byte_pairs_new (GHashTable *ids, GBytes *merges, const char *name, GError 
 }
 
 /*
- * Parting text. The expression of GPT-2's encoder is
+ * Splitting text before merging, equal to the regular expression of GPT-2's encoder, in linear time:
  *
  *   's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+
- *
- * and this does what it does, in time linear in the text.
  */
 
 typedef enum
@@ -186,7 +183,7 @@ typedef enum
   OTHER,
 } Class;
 
-/* The class of the character at @at, and in *@next where it ends. */
+/* Returns the class of the character at @at, and its end in *@next. */
 static Class
 class_of (const char *at, const char **next)
 {
@@ -210,7 +207,7 @@ class_of (const char *at, const char **next)
     }
 }
 
-/* The bytes of the contraction at @at, which is an apostrophe; 0: none. */
+/* Returns the length of the contraction at @at, which is an apostrophe, or 0. */
 static gsize
 contraction (const char *at, const char *end)
 {
@@ -226,7 +223,7 @@ contraction (const char *at, const char *end)
   return 0;
 }
 
-/* Where the part of text that begins at @at, before @end, is over. */
+/* Returns the end of the part of text that begins at @at; @end is the end of the text. */
 static const char *
 next_part (const char *at, const char *end)
 {
@@ -236,7 +233,7 @@ next_part (const char *at, const char *end)
 
   if (length > 0)
     return at + length;
-  /* A space belongs to what follows it. */
+  /* A space belongs to the part after it. */
   if (*at == ' ' && next < end)
     {
       const char *behind;
@@ -253,24 +250,23 @@ next_part (const char *at, const char *end)
       const char *behind;
 
       if (class_of (next, &behind) != class)
-        /* Of white space that something follows, the last one is left to it. */
+        /* The last of several spaces belongs to the part after it. */
         return class == SPACE && g_utf8_next_char (at) < next ? g_utf8_prev_char (next) : next;
       next = behind;
     }
   return end;
 }
 
-/*
- * Merging: the pieces of a part are a list, and a heap knows the merges that can be made in it.
- */
+/* Merging: the pieces of a part are a linked list, and a heap holds the possible merges. */
 
 typedef struct
 {
-  gint32 id; /* -1: merged into the one before it */
+  gint32 id; /* -1: merged into the previous piece */
   gint32 previous, next;
 } Piece;
 
-/* A merge of the piece at @position and the one behind it, as long as these are the two that it merges. */
+/* A possible merge of the piece at @position with the next one. Stale if these are not the pieces of @merge any
+ * more. */
 typedef struct
 {
   const Merge *merge;
@@ -315,7 +311,7 @@ pop (GArray *heap)
   return first;
 }
 
-/* Adds the merge of the piece at @position and the next one, if there is one. */
+/* Pushes the merge of the piece at @position with the next one on @heap, if there is such a merge. */
 static void
 offer (const PlaitBytePairs *self, const Piece *pieces, gint32 position, GArray *heap)
 {

@@ -9,20 +9,20 @@
 #include "vocabulary/id-map.h"
 #include "lines/text-file.h"
 
-#define MAX_LINES 1000 /* that are looked at */
+#define MAX_LINES 1000 /* number of lines examined */
 
 /*
- * What a file looks like
+ * Recognising files
  */
 
-/* What the lines at the beginning of a text are. */
+/* Counts of lines by form, at the beginning of a text. */
 typedef struct
 {
   guint lines;
-  guint words;      /* of one field */
-  guint counts;     /* of a word and a natural number above 0, or lines of words */
-  guint scores;     /* of a piece, a tab and a number that is 0 or less */
-  guint codes;      /* of two pieces and their number, as fastBPE has them */
+  guint words;      /* with one field */
+  guint counts;     /* with a word and a number of 0 or more */
+  guint scores;     /* with a piece, a tab and a number of 0 or less */
+  guint codes;      /* with two pieces and a count, as fastBPE writes codes */
   guint wordpieces; /* such as ##ing and [UNK] */
 } Lines;
 
@@ -65,7 +65,8 @@ look_at (const char *text)
   return lines;
 }
 
-/* The SentencePiece model whose list of pieces is at @path, by its name, if it is there. (transfer full) */
+/* Returns the path of the SentencePiece model that belongs to the list of pieces at @path if it exists, else
+ * "NAME.model". (transfer full) */
 static char *
 model_of (const char *path)
 {
@@ -83,9 +84,9 @@ describe_text (const char *text, const char *path, char **remedy)
 
   if (g_str_has_prefix (text, "#version") || (lines.lines > 0 && lines.codes == lines.lines))
     {
-      *remedy = g_strdup ("cut the text by that program and learn its pieces by data.vocabulary_type=words, with "
-                          "evaluate.join=subword-nmt; of a published model name the folder, by plait vocabulary "
-                          "--published");
+      *remedy = g_strdup (
+          "split the text with that program and learn its pieces with data.vocabulary_type=words and "
+          "evaluate.join=subword-nmt; for a published model, name its folder to plait vocabulary --published");
       return "the merges of byte pair encoding by another program, such as subword-nmt's codes";
     }
   if (lines.lines > 0 && lines.scores == lines.lines)
@@ -93,22 +94,22 @@ describe_text (const char *text, const char *path, char **remedy)
       g_autofree char *model = model_of (path);
 
       *remedy = g_strdup_printf ("name that model, %s", model);
-      return "the list of pieces that SentencePiece writes beside its model";
+      return "the list of pieces that SentencePiece writes next to its model";
     }
   if (lines.wordpieces > 0 && lines.words == lines.lines)
     {
-      *remedy = g_strdup ("cut the text by that program and learn its pieces by data.vocabulary_type=words, with "
+      *remedy = g_strdup ("split the text with that program and learn its pieces with data.vocabulary_type=words and "
                           "evaluate.join=wordpiece");
-      return "the list of pieces of WordPiece, by which plait cuts no text";
+      return "a list of pieces of WordPiece, with which plait cannot split text";
     }
   if (lines.lines > 0 && (lines.words == lines.lines || lines.counts == lines.lines))
     {
-      *remedy = g_strdup_printf ("make one of it by plait vocabulary --list %s --output FILE, for "
-                                 "data.vocabulary_type=words",
-                                 path);
+      *remedy = g_strdup_printf (
+          "make a vocabulary from it with plait vocabulary --list %s --output FILE, for data.vocabulary_type=words",
+          path);
       return lines.counts == lines.lines ? "a list of words and their counts" : "a list of words";
     }
-  *remedy = g_strdup_printf ("make one of it by plait vocabulary --output FILE %s", path);
+  *remedy = g_strdup_printf ("make a vocabulary from it with plait vocabulary --output FILE %s", path);
   return "text";
 }
 
@@ -126,7 +127,7 @@ plait_foreign_vocabulary_describe (GBytes *bytes, const char *path, char **remed
   if (!g_utf8_validate_len (data, length, NULL))
     return NULL;
   if (data[0] == '{')
-    return "a file of a published model, of whose folder plait vocabulary --published makes one";
+    return "a file of a published model; plait vocabulary --published makes a vocabulary from its folder";
   text = g_strndup (data, length);
   return data[0] == '[' && strchr (text, '=') ? "a key-file, such as an experiment"
                                               : describe_text (text, path, remedy);
@@ -136,13 +137,13 @@ plait_foreign_vocabulary_describe (GBytes *bytes, const char *path, char **remed
  * Lists of words
  */
 
-/* A list that is being read. */
+/* State of reading a list of words. */
 typedef struct
 {
   PlaitTextReader *reader;
-  gboolean begun, counted; /* whether its lines have counts, as its first line has or has not */
-  GHashTable *seen;        /* word -> number of its line */
-  GString *text;           /* the vocabulary */
+  gboolean begun, counted; /* @counted: the first line, and so every line, has a count */
+  GHashTable *seen;        /* word -> line number */
+  GString *text;           /* the serialised vocabulary */
   char *specials[PLAIT_TOKEN_SPECIALS];
   guint left_out;
 } List;
@@ -160,7 +161,7 @@ list_clear (List *list)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (List, list_clear)
 
-/* Cuts @line into a word and, if there is one, a count; FALSE if it is neither. */
+/* Splits @line into a word and an optional count. FALSE if it has another form. */
 static gboolean
 cut_line (const char *line, gsize length, char **word, guint64 *count, gboolean *counted)
 {
@@ -187,12 +188,13 @@ add_line (List *list, const char *line, gsize length, GError **error)
   gboolean counted, good = cut_line (line, length, &word, &count, &counted);
 
   if (!good || (list->begun && counted != list->counted))
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s:%jd: \"%.80s\" is no %s; expected a list of words, WORD or WORD COUNT in each line alike",
-                       path, number, line,
-                       !list->begun    ? "word, with its count or without"
-                       : list->counted ? "word with its count"
-                                       : "word alone");
+    return plait_fail (
+        error, PLAIT_ERROR_INPUT,
+        "%s:%jd: \"%.80s\" is not a %s; expected a list of words, with WORD or with WORD COUNT in every line", path,
+        number, line,
+        !list->begun    ? "word, with its count or without"
+        : list->counted ? "word with its count"
+                        : "word alone");
   list->begun = TRUE;
   list->counted = counted;
   for (gint32 id = 0; id < PLAIT_TOKEN_SPECIALS; id++)
@@ -202,7 +204,7 @@ add_line (List *list, const char *line, gsize length, GError **error)
         return TRUE;
       }
   if (g_hash_table_lookup_extended (list->seen, word, NULL, &before))
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s:%jd: the word \"%.80s\" stands in line %d already; take one out",
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s:%jd: the word \"%.80s\" is in line %d already; remove one of them",
                        path, number, word, GPOINTER_TO_INT (before));
   g_string_append_printf (list->text, "%s %ju\n", word, count);
   if (list->text->len > PLAIT_VOCABULARY_MAX_FILE)

@@ -4,30 +4,30 @@
 #include "types/input.h"
 
 /*
- * The special tokens, which have the ids 0 to 3 in every vocabulary, and the ids of vocabularies that were made
- * elsewhere. Ours begin with padding, BOS, EOS and unknown, whether such a vocabulary has them or not; its other ids
- * follow in their order.
+ * Special tokens, which have the ids 0 to 3 in every vocabulary, and maps to the ids of vocabularies from other
+ * programs. Our ids begin with padding, BOS, EOS and unknown, even if the other vocabulary lacks some of them; its
+ * remaining ids follow in their order.
  */
 typedef struct
 {
   gint32 size;    /* number of our ids */
-  gint32 *ours;   /* [theirs] our id of each of their ids */
-  gint32 *theirs; /* [size] their id of each of our ids; -1: they have none such */
+  gint32 *ours;   /* [n], our id for each of their ids */
+  gint32 *theirs; /* [size], their id for each of our ids, or -1 */
 } PlaitIdMap;
 
-/* Fills @map for @n ids, of which @specials are padding, BOS, EOS and unknown; -1: there is none. */
+/* Fills @map for @n of their ids. @specials: their ids of padding, BOS, EOS and unknown, or -1. */
 void plait_id_map_init (PlaitIdMap *map, const gint32 specials[PLAIT_TOKEN_SPECIALS], gint32 n);
 void plait_id_map_clear (PlaitIdMap *map);
 
-/* The name of the special token @id, "<pad>", "<s>", "</s>" or "<unk>", in @brackets further brackets: "<<s>>". It is
- * called so where text is spelt like its name, so that nobody takes one for the other. (transfer full) */
+/* Returns the name of the special token @id ("<pad>", "<s>", "</s>" or "<unk>") inside @brackets more pairs of
+ * brackets, such as "<<s>>". The brackets tell it from equal text. (transfer full) */
 char *plait_special_name (gint32 id, gsize brackets);
 
-/* How many further brackets the name of @id needs so as not to stand in the @length bytes of @text. */
+/* Returns the number of extra brackets with which the name of @id does not occur in @text [length]. */
 gsize plait_special_brackets (gint32 id, const char *text, gsize length);
 
 /* TRUE if an ordinary piece of the vocabulary @model is spelt @piece. */
 typedef gboolean (*PlaitPieceTaken) (gconstpointer model, const char *piece);
 
-/* The name of the special token @id that no ordinary piece has. (transfer full) */
+/* Returns a name for the special token @id that differs from all ordinary pieces. (transfer full) */
 char *plait_special_unique_name (gint32 id, PlaitPieceTaken is_taken, gconstpointer model);

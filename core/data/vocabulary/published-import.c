@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* What of a published model's folder is its vocabulary. */
+/* Imports the vocabulary from the folder of a published model. */
 #include "vocabulary/published.h"
 
 #include "text/error.h"
 #include "files/file.h"
 #include "text/json-read.h"
 
-/* A type of model. */
+/* A type of model, as config.json names it. */
 typedef struct
 {
   const char *type;
-  const char *files[2]; /* beside config.json */
-  gboolean has_sides;   /* the one of source.spm and target.spm that is named is another file */
+  const char *files[2]; /* files next to config.json */
+  gboolean has_sides;   /* source and target have one SentencePiece model each: source.spm and target.spm */
   gboolean adds_bos;
   gint32 offset;
 } Kind;
@@ -47,7 +47,7 @@ read_json (const char *path, GError **error)
   return bytes ? plait_json_read_object (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes), path, error) : NULL;
 }
 
-/* Sets *@value to the number @key of @config, which is below @limit; to -1 where there is none, if none is @needed. */
+/* Sets *@value to the number @key of @config, 0 .. limit - 1; to -1 if it is missing and not @needed. */
 static gboolean
 take_number (json_t *config, const char *key, gboolean needed, gint32 limit, const char *name, gint32 *value,
              GError **error)
@@ -61,7 +61,7 @@ take_number (json_t *config, const char *key, gboolean needed, gint32 limit, con
            || plait_fail (error, PLAIT_ERROR_INPUT,
                           "%s: has no %s; expected the number that the model was published with", name, key);
   if (found < 0 || found >= limit)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s is no number from 0 to %d", name, key, limit - 1);
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s is not a number from 0 to %d", name, key, limit - 1);
   *value = (gint32)found;
   return TRUE;
 }
@@ -77,7 +77,7 @@ take_numbers (json_t *config, const Kind *kind, const char *name, PlaitPublished
          && take_number (config, "eos_token_id", TRUE, numbers->size, name, &numbers->end, error);
 }
 
-/* TRUE if the tokenizer is told to put a space in front of texts. */
+/* Sets numbers->spaced from the tokenizer's key add_prefix_space. FALSE only on error. */
 static gboolean
 take_space (const char *folder, PlaitPublishedNumbers *numbers, GError **error)
 {
@@ -106,19 +106,19 @@ append_file (GString *kept, const char *folder, const char *file, const char *na
   return TRUE;
 }
 
-/* TRUE if @side names what a model of @kind needs: one of two SentencePiece models, or nothing. */
+/* TRUE if @side is valid for @kind: a .spm file if source and target have models of their own, else NULL. */
 static gboolean
 check_side (const Kind *kind, const char *path, const char *side, GError **error)
 {
   if (kind->has_sides && !(side && g_str_has_suffix (side, ".spm")))
     return plait_fail (
         error, PLAIT_ERROR_INPUT,
-        "%s: the source of a model of type %s has another vocabulary than its target; name source.spm or target.spm",
-        path, kind->type);
+        "%s: a model of type %s has different vocabularies for source and target; name source.spm or target.spm", path,
+        kind->type);
   if (!kind->has_sides && side)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s: is one of the files that the vocabulary of a model of type %s is in; name their folder",
-                       path, kind->type);
+                       "%s: is one of several files of the vocabulary of a model of type %s; name their folder", path,
+                       kind->type);
   return TRUE;
 }
 

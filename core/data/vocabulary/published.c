@@ -27,16 +27,16 @@ static const struct
   { "offset", G_STRUCT_OFFSET (PlaitPublishedNumbers, offset), 0 },
 };
 
-/* A vocabulary is of byte pairs or of a SentencePiece model. */
+/* A published vocabulary: byte-level BPE or a SentencePiece model; the other pointer is NULL. */
 typedef struct
 {
   PlaitPublishedNumbers numbers;
   PlaitBytePairs *byte_pairs;
   PlaitSentencePiece *subwords;
-  char **pieces;       /* [numbers.size], by the model's ids; NULL where it has none */
-  GHashTable *by_text; /* piece -> the model's id; the texts are those of @pieces */
+  char **pieces;       /* [numbers.size], by the model's ids; NULL for ids without a piece */
+  GHashTable *by_text; /* piece -> the model's id; keys belong to @pieces */
   PlaitIdMap ids;
-  char *absent[PLAIT_TOKEN_SPECIALS]; /* names of the special tokens that the model has not; else NULL */
+  char *absent[PLAIT_TOKEN_SPECIALS]; /* names of special tokens that the model lacks; else NULL */
 } Published;
 
 GString *
@@ -83,7 +83,8 @@ published_free (gpointer model)
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Published, published_free)
 
-/* The number behind @name and a space on the line at *@at, which moves behind it; -2: there is none. */
+/* Returns the number after @name and a space on the line at *@at, and moves *@at to the next line; -2 if the line has
+ * another form. */
 static gint64
 take_number (GBytes *bytes, gsize *at, const char *name)
 {
@@ -100,7 +101,7 @@ take_number (GBytes *bytes, gsize *at, const char *name)
   return plait_parse_integer (text, &number) && number >= -1 ? number : -2;
 }
 
-/* Reads what stands in front of the files. */
+/* Reads the numbers before the files. */
 static gboolean
 load_numbers (Published *self, GBytes *bytes, gsize *at)
 {
@@ -116,7 +117,7 @@ load_numbers (Published *self, GBytes *bytes, gsize *at)
   return TRUE;
 }
 
-/* The file called @name, if it is the next one at *@at, which moves behind it. (transfer full) */
+/* Returns the file called @name if it is next at *@at, and moves *@at past it; else NULL. (transfer full) */
 static GBytes *
 take_file (GBytes *bytes, gsize *at, const char *name)
 {
@@ -141,8 +142,8 @@ set_piece (Published *self, gint64 id, const char *piece, const char *name, GErr
 {
   if (id < 0 || id >= self->numbers.size)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s: the id of \"%s\" is no number from 0 to %d, of which config.json speaks", name, piece,
-                       self->numbers.size - 1);
+                       "%s: the id of \"%s\" is not a number from 0 to %d, the range that config.json gives", name,
+                       piece, self->numbers.size - 1);
   if (self->pieces[id])
     return plait_fail (error, PLAIT_ERROR_INPUT, "%s: \"%s\" and \"%s\" both have the id %jd; expected one each", name,
                        self->pieces[id], piece, id);
@@ -151,7 +152,7 @@ set_piece (Published *self, gint64 id, const char *piece, const char *name, GErr
   return TRUE;
 }
 
-/* The ids that vocab.json gives to pieces; with @some those that config.json does not speak of are left out. */
+/* Adds the pieces and ids of vocab.json. @some: ids above the vocab_size of config.json are skipped. */
 static gboolean
 set_pieces_of_json (Published *self, GBytes *file, gboolean some, const char *name, gint32 *unknown, GError **error)
 {
@@ -175,8 +176,8 @@ set_pieces_of_json (Published *self, GBytes *file, gboolean some, const char *na
          || plait_fail (error, PLAIT_ERROR_INPUT, "%s: has no piece \"<unk>\", which unknown text becomes", name);
 }
 
-/* The ids that SentencePiece gives to pieces. Where those published lie higher, <s>, <pad>, </s> and <unk> stand first,
- * and no other special token has an id of its own. */
+/* Adds the pieces of the SentencePiece model. If published ids are shifted by an offset, ids 0 to 3 are <s>, <pad>,
+ * </s> and <unk>, and the model's own special tokens but unknown have no id. */
 static gboolean
 set_pieces_of_model (Published *self, const char *name, gint32 *unknown, GError **error)
 {
@@ -197,7 +198,7 @@ set_pieces_of_model (Published *self, const char *name, gint32 *unknown, GError 
   return TRUE;
 }
 
-/* Sets *@unknown to the model's id of what is unknown. */
+/* Loads the SentencePiece model and its pieces. Sets *@unknown to the model's id of the unknown token. */
 static gboolean
 load_subwords (Published *self, GBytes *model, GBytes *ids, const char *name, const char *ids_name, gint32 *unknown,
                GError **error)
@@ -210,7 +211,7 @@ load_subwords (Published *self, GBytes *model, GBytes *ids, const char *name, co
                  : set_pieces_of_model (self, model_name, unknown, error));
 }
 
-/* All text is known; a piece for the unknown there may be all the same. */
+/* Loads byte-level BPE. It encodes every text, so the unknown token is optional. */
 static gboolean
 load_byte_pairs (Published *self, GBytes *ids, GBytes *merges, const char *name, const char *ids_name, gint32 *unknown,
                  GError **error)
@@ -220,7 +221,7 @@ load_byte_pairs (Published *self, GBytes *ids, GBytes *merges, const char *name,
   return self->byte_pairs != NULL;
 }
 
-/* Numbers the model's ids, and names what has no piece, for plots. */
+/* Numbers the model's ids and names all ids without a piece, for plots. */
 static void
 number_ids (Published *self, gint32 unknown)
 {
@@ -259,7 +260,7 @@ published_load (const PlaitVocabularyFormat *format, GBytes *bytes, const char *
   if (!known || at != g_bytes_get_size (bytes) || (model ? merges != NULL : !ids || !merges))
     return plait_fail_null (
         error, PLAIT_ERROR_INPUT,
-        "%s: is no whole vocabulary of a published model; make it again with plait vocabulary --published", name);
+        "%s: is not a complete vocabulary of a published model; make it again with plait vocabulary --published", name);
   self->pieces = g_new0 (char *, self->numbers.size);
   self->by_text = g_hash_table_new (g_str_hash, g_str_equal);
   if (!(model ? load_subwords (self, model, ids, name, ids_name, &unknown, error)
@@ -282,7 +283,7 @@ published_piece (gconstpointer model, gint32 id)
  * Encoding and decoding
  */
 
-/* Our id of @piece; that of the unknown if there is no such piece, or text may not have it. */
+/* Returns our id of @piece, or of the unknown token if there is no such piece or it is a special token. */
 static gint32
 id_of (const Published *self, const char *piece)
 {
@@ -293,7 +294,7 @@ id_of (const Published *self, const char *piece)
   return MAX (ours, PLAIT_TOKEN_UNKNOWN);
 }
 
-/* The bytes of the language that @text begins with, ">>fra<<", and our id of it; 0: none that is known. */
+/* Returns the length of a known language token such as ">>fra<<" at the start of @text and its id in *@id, or 0. */
 static gsize
 find_language (const Published *self, const char *text, gsize length, gint32 *id)
 {
@@ -360,7 +361,7 @@ decode_subwords (const Published *self, const gint32 *ids, gsize n)
     if (ids[i] >= PLAIT_TOKEN_UNKNOWN)
       g_ptr_array_add (pieces, (gpointer)published_piece (self, ids[i]));
   text = self->subwords->table->decode_pieces (self->subwords, (const char *const *)pieces->pdata, pieces->len);
-  /* Pieces of the other side's model come as they stand. */
+  /* Pieces of the other side's model are returned unchanged, with U+2581 for spaces. */
   if (text)
     g_string_replace (text, SPACE, " ", 0);
   return text;

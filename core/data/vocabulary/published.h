@@ -6,40 +6,40 @@
 /*
  * Vocabularies of published models.
  *
- * A model is published as a folder. Its config.json says by model_type how its text is cut into pieces, and which ids
- * are special; the pieces are in files beside it:
+ * A model is published as a folder. The model_type in its config.json determines how text is split into pieces;
+ * config.json also names the special ids. The pieces are in files next to it:
  *
  *   bart, gpt2, roberta   vocab.json and merges.txt: byte-level BPE (byte-pairs.h)
  *   marian                source.spm and target.spm, SentencePiece models, whose pieces have their ids in vocab.json
  *   t5                    spiece.model, a SentencePiece model
- *   xlm-roberta           sentencepiece.bpe.model, a SentencePiece model whose ids are one less than those published
+ *   xlm-roberta           sentencepiece.bpe.model, a SentencePiece model whose ids are one less than the published ids
  *
- * Ids 0 to 3 are padding, BOS, EOS and unknown here too, whether the model has such or not; its other ids follow in
- * their order (a BOS that is EOS, as Marian's, is none). Where config.json counts more ids than there are pieces, as
- * T5's does, no text has them. Text does not spell special tokens, but for one: those of Marian's models that translate
- * into several languages expect a token such as ">>fra<<" in front of a text.
+ * Our ids 0 to 3 are padding, BOS, EOS and unknown even if the model lacks some of them; its other ids follow in their
+ * order. If BOS equals EOS, as in Marian's models, it counts as EOS only. Ids without a piece, which T5 has, occur in
+ * no text. Text is never read as a special token. Marian's multilingual models are an exception: a text may begin with
+ * a language token such as ">>fra<<".
  *
- * What counts of the files is kept in one piece: the line "plait published 1", lines "NAME NUMBER", then for each file
- * a line "file NAME BYTES" and its bytes. In a file the first line is another (vocabulary.h).
+ * A run keeps the vocabulary as one block of bytes: the line "plait published 1", lines "NAME NUMBER", then for each
+ * file a line "file NAME BYTES" and its bytes. In a vocabulary file the first line differs (vocabulary.h).
  */
 
-/* SentencePiece's file in what is kept, whatever it was called. */
+/* Name under which the SentencePiece model is kept, whatever its file is called. */
 #define PLAIT_PUBLISHED_MODEL "spiece.model"
 
-/* What stands in front: ids are those of the model, -1 where it has none such. */
+/* Numbers kept before the files. Ids are the model's, -1 if it lacks the token. */
 typedef struct
 {
   gint32 size;
   gint32 padding, beginning, end;
-  gint32 adds_bos; /* whether each text begins with @beginning */
-  gint32 spaced;   /* whether a text that begins without a space gets one */
-  gint32 offset;   /* what SentencePiece's ids lack */
+  gint32 adds_bos; /* TRUE: each text begins with @beginning */
+  gint32 spaced;   /* TRUE: a text that begins without a space gets one */
+  gint32 offset;   /* published id minus SentencePiece's id */
 } PlaitPublishedNumbers;
 
-/* What is kept of the model in the folder @path, or, of marian, of @path, one of its two SentencePiece models. Fails,
- * naming the file, where one is missing or config.json is not of these. (transfer full) */
+/* Returns the kept bytes of the model in the folder @path, or, for marian, of the SentencePiece model @path. Fails,
+ * naming the file, if a file is missing or config.json has another type of model. (transfer full) */
 GBytes *plait_published_import (const char *path, GError **error);
 
-/* @numbers as they are kept, before any file; and a file. */
+/* Begins the kept bytes with @numbers (transfer full); plait_published_append adds a file. */
 GString *plait_published_begin (const PlaitPublishedNumbers *numbers);
 void plait_published_append (GString *kept, const char *name, GBytes *file);

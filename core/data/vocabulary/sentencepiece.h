@@ -4,27 +4,28 @@
 #include <glib.h>
 
 /*
- * SentencePiece behind a C interface, and nothing more: what is asked of it is decided in subwords.c. No exception
- * leaves it. A failure gives SentencePiece's own words in *message (transfer full).
+ * A C interface to SentencePiece; subwords.c decides how it is used. No exception leaves it. On failure *message is
+ * SentencePiece's own message (transfer full).
  */
 G_BEGIN_DECLS
 
 typedef struct PlaitSentencePiece PlaitSentencePiece;
 
-/* Gives the next line of training text, valid until the next call, or NULL at the end or after a failure of its own. */
+/* Returns the next line of training text, valid until the next call; NULL at the end or on an error that @data
+ * keeps. */
 typedef const char *(*PlaitSentencePieceLine) (gpointer data, gsize *length);
 
-/* An option as on spm_train's command line. */
+/* An option of spm_train's command line. */
 typedef struct
 {
-  const char *key; /* NULL ends a list of them */
+  const char *key; /* NULL ends the list */
   const char *value;
 } PlaitSentencePieceOption;
 
-/* The table of modules of the kind subwords. */
+/* Functions that the module of kind subwords provides. */
 typedef struct
 {
-  /* Trains with @options. Returns the serialised model. (transfer full) */
+  /* Trains with @options and returns the serialised model. (transfer full) */
   GBytes *(*train) (const PlaitSentencePieceOption *options, PlaitSentencePieceLine next, gpointer data,
                     char **message);
 
@@ -32,36 +33,37 @@ typedef struct
   PlaitSentencePiece *(*load) (gconstpointer model, gsize size, char **message);
   void (*free) (PlaitSentencePiece *self);
 
-  /* Returns how many pieces there are. */
+  /* Returns the number of pieces. */
   int (*size) (const PlaitSentencePiece *self);
 
-  /* Sets @ids to those of padding, BOS, EOS and unknown; -1 where the model has none. */
+  /* Sets @ids to the ids of padding, BOS, EOS and unknown; -1 if the model lacks one. */
   void (*specials) (const PlaitSentencePiece *self, int ids[4]);
 
-  /* Returns the piece of @id; @length receives its bytes, among which a hostile model may have any. (transfer none) */
+  /* Returns the piece of @id, and its length in @length. A hostile model may have any bytes in it. (transfer none) */
   const char *(*piece) (const PlaitSentencePiece *self, int id, gsize *length);
   float (*score) (const PlaitSentencePiece *self, int id);
 
-  /* Appends ids to @ids (gint32). FALSE, with nothing appended, if SentencePiece fails. */
+  /* Appends the ids of @text to @ids (gint32). Returns FALSE and appends nothing if SentencePiece fails. */
   gboolean (*encode) (const PlaitSentencePiece *self, const char *text, gsize length, GArray *ids);
 
-  /* Appends the pieces of @text (char *, transfer full), what is unknown as it stands. FALSE as above. */
+  /* Appends the pieces of @text (char *, transfer full), unknown text unchanged. Returns FALSE and appends nothing if
+   * SentencePiece fails. */
   gboolean (*encode_pieces) (const PlaitSentencePiece *self, const char *text, gsize length, GPtrArray *pieces);
 
-  /* Returns the text of @ids, whose bytes may be any. NULL if SentencePiece fails. (transfer full) */
+  /* Returns the text of @ids, which may be invalid UTF-8; NULL if SentencePiece fails. (transfer full) */
   GString *(*decode) (const PlaitSentencePiece *self, const gint32 *ids, gsize n);
 
-  /* Returns the text of @pieces; unknown ones come as they stand. NULL as above. (transfer full) */
+  /* Returns the text of @pieces, unknown pieces unchanged; NULL if SentencePiece fails. (transfer full) */
   GString *(*decode_pieces) (const PlaitSentencePiece *self, const char *const *pieces, gsize n);
 } PlaitSentencePieceTable;
 
-/* A model begins with this. */
+/* First member of every model. */
 struct PlaitSentencePiece
 {
   const PlaitSentencePieceTable *table;
 };
 
-/* Returns the functions of the module, or NULL with PLAIT_ERROR_INPUT if there is none. (transfer none) */
+/* Returns the functions of the module, or NULL with PLAIT_ERROR_INPUT if it is not installed. (transfer none) */
 const PlaitSentencePieceTable *plait_sentencepiece_open (GError **error);
 
 G_END_DECLS

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* SentencePiece vocabularies: how a model is trained, and what is asked of a model before it is used. */
+/* SentencePiece vocabularies: trains models, and checks models before use. */
 #include <math.h>
 #include <string.h>
 
@@ -11,9 +11,10 @@
 #include "lines/text-file.h"
 #include "vocabulary/vocabulary-private.h"
 
-#define TEXT_LIMIT ((gint64)1 << 30) /* bytes of training text: SentencePiece holds it, and counts in 32 bits */
-#define PIECE_LIMIT 4096             /* bytes of one piece */
-#define WORD_LIMIT 65535 /* characters of a word: SentencePiece counts them in 16 bits, and ends the process */
+#define TEXT_LIMIT                                                                                                     \
+  ((gint64)1 << 30)      /* bytes of training text: SentencePiece holds it in memory and counts in 32 bits */
+#define PIECE_LIMIT 4096 /* bytes of one piece */
+#define WORD_LIMIT 65535 /* characters of a word: SentencePiece counts in 16 bits and aborts above */
 
 static const char *const normalizations[] = { "identity", "nfkc", "nmt_nfkc", "nfkc_cf", "nmt_nfkc_cf", NULL };
 
@@ -26,7 +27,7 @@ plait_sentencepiece_open (GError **error)
   return plait_module_open (&wanted, error);
 }
 
-/* TRUE if @piece can label an axis: UTF-8 without NUL. */
+/* Checks that @piece is UTF-8 without NUL and not too long, so that it can label an axis. */
 static gboolean
 check_piece (const char *piece, gsize length, int id, const char *name, GError **error)
 {
@@ -71,7 +72,7 @@ check_model (const PlaitSentencePiece *model, const char *name, GError **error)
   return TRUE;
 }
 
-/* Says in our words why SentencePiece does not load a model, where its reason is @message (NULL: it was not asked). */
+/* Returns plait's words for SentencePiece's @message when it refused a model; NULL: it was given no bytes. */
 static const char *
 why_not_loaded (const char *message)
 {
@@ -79,14 +80,14 @@ why_not_loaded (const char *message)
   {
     const char *theirs, *ours;
   } reasons[] = {
-    { "unk is already defined", "the model has two pieces for what is unknown" },
-    { "unk is not defined", "the model has no piece for what is unknown" },
-    { "already defined", "a piece stands in the model twice" },
+    { "unk is already defined", "the model has two pieces for unknown text" },
+    { "unk is not defined", "the model has no piece for unknown text" },
+    { "already defined", "the model has one piece twice" },
     { "must not be empty", "the model has an empty piece" },
     { "byte piece", "the model's pieces for bytes are not one for each of the 256" },
     { "normalization rule", "the model's normalisation is damaged" },
-    { "Self-test", "the model cuts the sentences that it carries as a test in another way" },
-    { "no pieces", "the model has no pieces but special tokens" },
+    { "Self-test", "the model does not split its own test sentences as it should" },
+    { "no pieces", "the model has no pieces except special tokens" },
   };
 
   for (gsize i = 0; message && i < G_N_ELEMENTS (reasons); i++)
@@ -108,7 +109,7 @@ load_and_check (GBytes *bytes, const char *name, GError **error)
   if (!model)
     return plait_fail_null (
         error, PLAIT_ERROR_INPUT,
-        "%s: is no vocabulary (%s); expected a SentencePiece model or a word vocabulary that plait made", name,
+        "%s: is not a vocabulary (%s); expected a SentencePiece model or a word vocabulary that plait made", name,
         why_not_loaded (message));
   if (check_model (model, name, error))
     return model;
@@ -122,7 +123,7 @@ typedef struct
   const char *name;
 } ModelBytes;
 
-/* In the child: load, then use the model the ways it will be used. */
+/* Runs in a child process: loads the model, encodes and decodes with it. */
 static gboolean
 try_model (gpointer data, GError **error)
 {
@@ -158,12 +159,12 @@ plait_subwords_open (GBytes *bytes, const char *name, GError **error)
   return load_and_check (bytes, name, error);
 }
 
-/* A model, and its ids as we number them. */
+/* A SentencePiece model and the map to our ids. */
 typedef struct
 {
   PlaitSentencePiece *model;
   PlaitIdMap ids;
-  char *absent[PLAIT_TOKEN_SPECIALS]; /* names of the special tokens that the model has not; else NULL */
+  char *absent[PLAIT_TOKEN_SPECIALS]; /* names of special tokens that the model lacks; else NULL */
 } Subwords;
 
 static void
@@ -224,7 +225,7 @@ subwords_score (gconstpointer model, gint32 id)
   return theirs < 0 ? 0 : (double)self->model->table->score (self->model, theirs);
 }
 
-/* A tab is a space, as in what is learnt from. */
+/* Encodes a tab as a space, as in the training text. */
 static void
 subwords_encode (gconstpointer model, const char *text, gsize length, GArray *ids)
 {
@@ -253,18 +254,19 @@ subwords_decode (gconstpointer model, const gint32 *ids, gsize n)
   return plait_vocabulary_make_line (self->model->table->decode (self->model, theirs, known));
 }
 
-/* Training text: the lines of several files one after the other, of which every (lines / limit)-th is given. */
+/* Training text: the lines of several files, of which @limit, evenly spread, are used. */
 typedef struct
 {
   const char *const *paths;
   PlaitTextReader *reader;
   gsize next_path;
-  gint64 lines; /* of all files; 0 while they are counted */
-  gint64 limit; /* 0: none */
+  gint64 lines; /* in all files; 0 while they are being counted */
+  gint64 limit; /* 0: use all lines */
   gint64 line;
   gint64 bytes;
   GString *given;
-  gsize brackets[PLAIT_TOKEN_SPECIALS]; /* of names of special tokens that stand nowhere in the text */
+  gsize brackets[PLAIT_TOKEN_SPECIALS]; /* extra brackets with which the name of each special token does not occur in
+                                           the text */
   GError *error;
 } Lines;
 
@@ -288,7 +290,7 @@ next_line (Lines *lines, gsize *length)
     }
 }
 
-/* TRUE if line @line of @lines is among the @limit that are spread evenly over them. */
+/* TRUE if line @line is among the @limit of @lines that are used, evenly spread. */
 static gboolean
 is_chosen (gint64 line, gint64 lines, gint64 limit)
 {
@@ -310,14 +312,13 @@ next_training_line (gpointer data, gsize *length)
       lines->bytes += (gint64)*length;
       if (lines->bytes > TEXT_LIMIT)
         {
-          plait_fail (
-              &lines->error, PLAIT_ERROR_INPUT,
-              "%s:%jd: there is more than 1 GiB of text to learn a vocabulary from; learn from some of its lines, by "
-              "data.vocabulary_sentences (plait vocabulary --lines)",
-              plait_text_reader_name (lines->reader), plait_text_reader_line (lines->reader));
+          plait_fail (&lines->error, PLAIT_ERROR_INPUT,
+                      "%s:%jd: there is more than 1 GiB of text to learn a vocabulary from; learn from some of its "
+                      "lines, with data.vocabulary_sentences (plait vocabulary --lines)",
+                      plait_text_reader_name (lines->reader), plait_text_reader_line (lines->reader));
           break;
         }
-      /* SentencePiece skips lines with tabs and with U+2585, which it uses for itself. */
+      /* SentencePiece skips lines with tabs, and lines with U+2585, which it reserves. */
       g_string_truncate (lines->given, 0);
       g_string_append_len (lines->given, line, (gssize)*length);
       g_string_replace (lines->given, "\xe2\x96\x85", " ", 0);
@@ -343,22 +344,24 @@ check_settings (const PlaitVocabularySettings *settings, GError **error)
     return plait_fail (error, PLAIT_ERROR_INPUT, "Vocabulary type \"%s\" is unknown; expected words, unigram or bpe",
                        settings->type);
   if (settings->size <= PLAIT_TOKEN_SPECIALS || settings->size > PLAIT_VOCABULARY_MAX_SIZE)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "Vocabulary size %jd cannot be; expected more than %d and at most %d",
-                       settings->size, PLAIT_TOKEN_SPECIALS, PLAIT_VOCABULARY_MAX_SIZE);
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "Vocabulary size %jd is not allowed; expected more than %d and at most %d", settings->size,
+                       PLAIT_TOKEN_SPECIALS, PLAIT_VOCABULARY_MAX_SIZE);
   if (!(settings->character_coverage >= .98 && settings->character_coverage <= 1))
-    return plait_fail (error, PLAIT_ERROR_INPUT, "Character coverage %g cannot be; expected .98 to 1",
+    return plait_fail (error, PLAIT_ERROR_INPUT, "Character coverage %g is not allowed; expected .98 to 1",
                        settings->character_coverage);
   if (!g_strv_contains (normalizations, settings->normalization))
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "Normalization \"%s\" is unknown; expected identity, nfkc, nmt_nfkc, nfkc_cf or nmt_nfkc_cf",
                        settings->normalization);
   if (settings->sentence_limit < 0)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "Sentence limit %jd cannot be; expected 0 or more",
+    return plait_fail (error, PLAIT_ERROR_INPUT, "Sentence limit %jd is not allowed; expected 0 or more",
                        settings->sentence_limit);
   return TRUE;
 }
 
-/* Sets @error to why no vocabulary was learnt. @message is SentencePiece's reason, which advises options of its own. */
+/* Sets @error to the reason why training failed. Replaces the options that SentencePiece's @message advises by plait's
+ * keys. */
 static void
 explain_failure (const PlaitVocabularySettings *settings, const char *path, const char *message, GError **error)
 {
@@ -371,10 +374,10 @@ explain_failure (const PlaitVocabularySettings *settings, const char *path, cons
   if (needed)
     plait_fail (error, PLAIT_ERROR_INPUT,
                 "%s: its characters and the special tokens are %jd pieces%s; raise data.vocabulary_size (plait "
-                "vocabulary --size) to that or more, or give rare characters no piece by a "
+                "vocabulary --size) to that or more, or give rare characters no piece with a "
                 "data.vocabulary_character_coverage (--coverage) below %g",
                 what, g_ascii_strtoll (needed + strlen (" vs "), NULL, 10),
-                settings->byte_fallback ? ", the bytes among them" : "", settings->character_coverage);
+                settings->byte_fallback ? ", including the bytes" : "", settings->character_coverage);
   else if (given)
     plait_fail (error, PLAIT_ERROR_INPUT,
                 "%s: it gives %jd at most; lower data.vocabulary_size (plait vocabulary --size) to that or less, or "
@@ -387,8 +390,8 @@ explain_failure (const PlaitVocabularySettings *settings, const char *path, cons
                 what, message, strcmp (settings->type, "bpe") == 0 ? "unigram" : "bpe");
 }
 
-/* Notes what special tokens are to be called so that @line does not spell their names: SentencePiece would learn
- * nothing of the characters there. It looks for them in normal form, which may turn other characters into theirs. */
+/* Raises lines->brackets where @line contains the name of a special token: SentencePiece would not learn from those
+ * characters. It looks for them after normalisation, which may produce them from other characters. */
 static void
 note_specials (Lines *lines, const char *line, gsize length, gboolean identity)
 {
@@ -424,7 +427,7 @@ train (const PlaitVocabularySettings *settings, Lines *lines, GError **error)
     { "vocab_size", size },
     { "character_coverage", coverage },
     { "normalization_rule_name", settings->normalization },
-    /* Under identity, decoding gives the very text that was encoded: runs of spaces are kept as well. */
+    /* With identity, decoding returns the encoded text unchanged, so runs of spaces are kept. */
     { "remove_extra_whitespaces", identity ? "false" : "true" },
     { "byte_fallback", settings->byte_fallback ? "true" : "false" },
     { "pad_id", "0" },
@@ -435,7 +438,7 @@ train (const PlaitVocabularySettings *settings, Lines *lines, GError **error)
     { "bos_piece", specials[PLAIT_TOKEN_BOS] },
     { "eos_piece", specials[PLAIT_TOKEN_EOS] },
     { "unk_piece", specials[PLAIT_TOKEN_UNKNOWN] },
-    /* The same text gives the same model: one thread, no sampling, no line left out for its length. */
+    /* Equal text must give an equal model: one thread, no sampling, no line dropped for its length. */
     { "num_threads", "1" },
     { "input_sentence_size", "0" },
     { "shuffle_input_sentence", "false" },
@@ -452,7 +455,7 @@ train (const PlaitVocabularySettings *settings, Lines *lines, GError **error)
   return g_steal_pointer (&bytes);
 }
 
-/* TRUE if some character of @line is printed: SentencePiece learns from no other text. */
+/* TRUE if @line has a printable character. SentencePiece learns only from such lines. */
 static gboolean
 is_visible (const char *line, gsize length)
 {
@@ -465,7 +468,7 @@ is_visible (const char *line, gsize length)
   return FALSE;
 }
 
-/* TRUE if spaces part @line into what byte pair encoding can count. */
+/* Fails if @line has a longer run of characters without a space than byte pair encoding can count. */
 static gboolean
 check_words (const Lines *lines, const char *line, gsize length, GError **error)
 {
@@ -475,7 +478,7 @@ check_words (const Lines *lines, const char *line, gsize length, GError **error)
       run = plait_text_is_ascii_space (*at) || g_utf8_get_char (at) == 0x2581 ? 0 : run + 1;
       if (run > WORD_LIMIT)
         return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "%s:%jd: more than %d characters stand here without a space, more than type bpe takes; part "
+                           "%s:%jd: more than %d characters without a space, more than type bpe can handle; separate "
                            "them by spaces, or use data.vocabulary_type=unigram (plait vocabulary --type)",
                            plait_text_reader_name (lines->reader), plait_text_reader_line (lines->reader), WORD_LIMIT);
     }
@@ -517,7 +520,7 @@ subwords_train (const PlaitVocabularyFormat *format, const PlaitVocabularySettin
 
 const PlaitVocabularyFormat plait_sentencepiece_format = {
   .format = "sentencepiece",
-  .seal = "\xc2\x3e\x4dplait sha256 ", /* tag and length of the field 1000, 13 + 64 bytes long */
+  .seal = "\xc2\x3e\x4dplait sha256 ", /* a protobuf tag and length: field 1000, 13 + 64 bytes */
   .piece = subwords_piece,
   .score = subwords_score,
   .encode = subwords_encode,

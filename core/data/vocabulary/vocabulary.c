@@ -11,12 +11,12 @@
 #include "types/input.h"
 #include "vocabulary/published.h"
 
-/* Bytes of a seal that may be wrong in what is still taken for a damaged one. */
+/* Wrong bytes with which a seal still counts as a damaged seal. */
 #define MAX_WRONG 2
 
 struct PlaitVocabulary
 {
-  int references; /* atomic */
+  int references; /* counter, changed atomically */
   const PlaitVocabularyFormat *format;
   gpointer model;
   PlaitVocabularyFacts facts;
@@ -68,8 +68,7 @@ plait_vocabulary_begins_with (GBytes *bytes, const char *header)
  * Files
  */
 
-/* @bytes of @format as they stand in a file: header, if there is one, and line end make way for the seal. (transfer
- * full) */
+/* Returns the file contents for @bytes of @format: the seal replaces the header with its line end. (transfer full) */
 static GBytes *
 seal (const PlaitVocabularyFormat *format, GBytes *bytes)
 {
@@ -84,7 +83,7 @@ seal (const PlaitVocabularyFormat *format, GBytes *bytes)
   return g_string_free_to_bytes (file);
 }
 
-/* The format by whose seal @length bytes at @data begin, right or damaged; NULL: none. */
+/* Returns the format whose seal, intact or damaged, begins the bytes at @data, or NULL. */
 static const PlaitVocabularyFormat *
 find_seal (const char *data, gsize length)
 {
@@ -101,8 +100,8 @@ find_seal (const char *data, gsize length)
   return NULL;
 }
 
-/* The vocabulary that @file, which is called @name, holds, with *@sealed set to whether it had a seal, which must be
- * right. (transfer full) */
+/* Returns the serialised vocabulary in @file, whose path is @name. Sets *@sealed to TRUE if it has a seal; a wrong seal
+ * is an error. (transfer full) */
 static GBytes *
 unseal (GBytes *file, const char *name, gboolean *sealed, GError **error)
 {
@@ -125,12 +124,12 @@ unseal (GBytes *file, const char *name, gboolean *sealed, GError **error)
         return g_steal_pointer (&held);
     }
   return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                          "%s: is damaged, or was changed: its SHA-256 is not the one in front of it; restore a copy, "
-                          "or make it again with plait vocabulary",
+                          "%s: is damaged, or was changed: its SHA-256 differs from the one at its start; restore a "
+                          "copy, or make it again with plait vocabulary",
                           name);
 }
 
-/* The format, of those that are in files, by whose header @bytes begin; NULL: none. */
+/* Returns the file format whose header begins @bytes, or NULL. */
 static const PlaitVocabularyFormat *
 find_header (GBytes *bytes)
 {
@@ -140,7 +139,7 @@ find_header (GBytes *bytes)
   return NULL;
 }
 
-/* The vocabulary in the file at @path, with *@sealed set to whether it carries a digest. */
+/* Reads the vocabulary at @path. Sets *@sealed to TRUE if it carries a digest. */
 static PlaitVocabulary *
 read_vocabulary (const char *path, gboolean *sealed, GError **error)
 {
@@ -158,8 +157,8 @@ read_vocabulary (const char *path, gboolean *sealed, GError **error)
                          : plait_foreign_vocabulary_describe (bytes, path, &remedy);
   if (kind)
     return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                            "%s: looks like %s; expected a vocabulary, which is a SentencePiece model or what plait "
-                            "vocabulary made%s%s",
+                            "%s: looks like %s; expected a vocabulary, which is a SentencePiece model or a file that "
+                            "plait vocabulary made%s%s",
                             path, kind, remedy ? ": " : "", remedy ? remedy : "");
   return load (format, bytes, path, error);
 }
@@ -170,8 +169,8 @@ plait_vocabulary_read (const char *path, PlaitLog *log, GError **error)
   gboolean sealed;
   PlaitVocabulary *vocabulary = read_vocabulary (path, &sealed, error);
   if (vocabulary && !sealed && vocabulary->format != &plait_sentencepiece_format)
-    plait_log_warning (log, "%s: carries no digest, so damage to it goes unseen; make it again with plait vocabulary",
-                       path);
+    plait_log_warning (
+        log, "%s: carries no digest, so damage to it would go unnoticed; make it again with plait vocabulary", path);
   return vocabulary;
 }
 
@@ -184,7 +183,7 @@ plait_vocabulary_verify (const char *path, GError **error)
     return vocabulary != NULL;
   return plait_fail (
       error, PLAIT_ERROR_INPUT,
-      "%s: carries no digest, so whether it is whole cannot be told; make it again with plait vocabulary", path);
+      "%s: carries no digest, so plait cannot check that it is complete; make it again with plait vocabulary", path);
 }
 
 gboolean
@@ -340,8 +339,8 @@ plait_vocabulary_decode (const PlaitVocabulary *vocabulary, const gint32 *ids, g
   return vocabulary->format->decode (vocabulary->model, ids, n);
 }
 
-/* What the spaces at the beginning of @piece end, and whether anything stands behind them. Byte-level BPE writes a
- * space as U+0120, which is a letter elsewhere, so it is asked for the text. */
+/* Sets *@spaces to TRUE if the piece of @id begins with spaces. Returns TRUE if more than spaces is in it. Byte-level
+ * BPE writes a space as U+0120, which is a letter in other vocabularies, so the decoded text decides. */
 static gboolean
 skip_spaces (const PlaitVocabulary *vocabulary, gint32 id, gboolean *spaces)
 {

@@ -7,130 +7,129 @@
 /*
  * Vocabularies: text to ids and back.
  *
- *   words      tokens are what stands between ASCII white space; ids by falling frequency, ties in byte order
- *   labels     a line is one token, less the white space around it; ids as with words
+ *   words      tokens are separated by ASCII white space; ids by falling frequency, ties in byte order
+ *   labels     a line is one token, without the white space around it; ids as with words
  *   unigram    SentencePiece, unigram language model
  *   bpe        SentencePiece, byte pair encoding
- *   published  that of a published model: byte-level BPE, or SentencePiece (published.h)
+ *   published  the vocabulary of a published model: byte-level BPE, or SentencePiece (published.h)
  *
- * To SentencePiece a tab is a space, and so is U+2581, by which it writes spaces: decoding gives a space for either. It
- * learns no U+2585, which is unknown, or bytes with byte_fallback. With identity all else comes back as it was, but for
- * what is unknown. U+FEFF is a character like others; the byte order mark before a file's first line is dropped where
- * the file is read (text-file.h).
+ * SentencePiece reads a tab as a space, and also U+2581, which it writes for spaces: decoding gives a space for each.
+ * It learns no piece for U+2585, which is unknown, or bytes with byte_fallback. With normalization identity all other
+ * known text is decoded unchanged. U+FEFF is an ordinary character; the reader of a file drops the byte order mark
+ * before its first line (text-file.h).
  *
- * Files that plait writes carry the SHA-256 of what they hold, in front of it, so that no cut removes it:
+ * Files that plait writes begin with the SHA-256 of the rest, so truncation cannot remove it:
  *
- *   words           "plait words 2 sha256 HEX" in the place of the first line "plait words 1"
- *   published       the same, "plait published 2 sha256 HEX"
- *   sentencepiece   80 bytes that SentencePiece passes over, a field of an unknown number: "plait sha256 HEX"
+ *   words           "plait words 2 sha256 HEX" instead of the first line "plait words 1"
+ *   published       "plait published 2 sha256 HEX" instead of the first line
+ *   sentencepiece   80 bytes that SentencePiece skips, an unknown protobuf field: "plait sha256 HEX"
  *
- * The digest is plait_vocabulary_hash, that of the bytes without it; these are what a run keeps.
+ * The digest is plait_vocabulary_hash, computed over the bytes without it. A run keeps those bytes.
  *
- * Ids 0 to 3 are padding, BOS, EOS and unknown (types/input.h) in all of them, whatever ids a SentencePiece model gives
- * to them (id-map.h). Text can be spelt like a special token, but never is one: where it is, the token's name is
- * another, "<<s>>" for "<s>". A vocabulary is immutable, may be used by
- * several threads at once, and may be shared by any number of streams.
+ * Ids 0 to 3 are padding, BOS, EOS and unknown (types/input.h) in every vocabulary, whatever ids a SentencePiece model
+ * gives them (id-map.h). Text is never read as a special token: if a piece of text is spelt like one, the special
+ * token's name gets brackets, "<<s>>" for "<s>". A vocabulary is immutable, may be used by several threads at once, and
+ * may be shared by streams.
  */
 typedef struct PlaitVocabulary PlaitVocabulary;
 
 /* Most pieces of a SentencePiece vocabulary. */
 #define PLAIT_VOCABULARY_MAX_SIZE (1 << 20)
 
-/* How to make a vocabulary from text. Begin with PLAIT_VOCABULARY_DEFAULTS. */
+/* Settings for learning a vocabulary from text. Begin with PLAIT_VOCABULARY_DEFAULTS. */
 typedef struct
 {
-  const char *type;          /* "words", "labels", "unigram" or "bpe" */
-  gint64 size;               /* entries, the four special ones included; words: the most frequent ones, 0 keeps all */
-  gint64 minimum_count;      /* words: rarer ones become unknown */
-  double character_coverage; /* SentencePiece: share of the characters of the text that get a piece, .98 to 1 */
+  const char *type; /* "words", "labels", "unigram" or "bpe" */
+  gint64 size;      /* number of entries, four special tokens included; words: keep the most frequent, 0 keeps all */
+  gint64 minimum_count;      /* words: rarer words become unknown */
+  double character_coverage; /* SentencePiece: share of the text's characters that get a piece, .98 to 1 */
   const char *normalization; /* SentencePiece: identity, nfkc, nmt_nfkc, nfkc_cf or nmt_nfkc_cf */
   gboolean byte_fallback;    /* SentencePiece: characters without a piece become bytes instead of unknown */
-  gint64 sentence_limit;     /* SentencePiece: learn from this many lines, spread evenly over the text; 0: from all */
+  gint64 sentence_limit;     /* SentencePiece: number of lines to learn from, spread evenly over the text; 0: all */
   PlaitPool *pool;           /* words and labels: counts several files at a time; NULL: one after the other */
 } PlaitVocabularySettings;
 
-/* bpe of 8,000 pieces, character coverage 1, identity, no byte fallback, all lines. */
+/* Settings for bpe with 8,000 pieces, character coverage 1, identity, no byte fallback, all lines. */
 #define PLAIT_VOCABULARY_DEFAULTS                                                                                      \
   {                                                                                                                    \
     .type = "bpe", .size = 8000, .minimum_count = 1, .character_coverage = 1, .normalization = "identity",             \
   }
 
-/* Makes a vocabulary from the lines of all @paths (NULL-terminated; plain or gzip) together: a shared vocabulary is
- * trained on several files. The same text and settings give the same bytes, whatever threads the pool has.
- * (transfer full) */
+/* Learns a vocabulary from the lines of all @paths (NULL-terminated, plain or gzip) together; so streams may share it.
+ * Equal text and settings give equal bytes, with any number of threads. (transfer full) */
 PlaitVocabulary *plait_vocabulary_train (const PlaitVocabularySettings *settings, const char *const *paths,
                                          GError **error);
 
-/* From what plait_vocabulary_serialize gave. @format is "words", "labels", "sentencepiece" or "published"; @name stands
- * for the bytes in messages. The bytes are not trusted: a SentencePiece model is tried in a child process first.
- * (transfer full) */
+/* Loads a vocabulary from @bytes that plait_vocabulary_serialize returned. @format is "words", "labels",
+ * "sentencepiece" or "published". Messages call the bytes @name. The bytes are not trusted: a SentencePiece model is
+ * tried in a child process first. (transfer full) */
 PlaitVocabulary *plait_vocabulary_load (const char *format, GBytes *bytes, const char *name, GError **error);
 
-/* From the file at @path, whose format is told by its first bytes. What plait wrote carries a digest, which must be
- * right; a model made elsewhere is checked as far as it can be. @log (may be NULL) is told of one that only plait
- * makes and has no digest. (transfer full) */
+/* Reads the vocabulary file at @path, whose first bytes tell its format. A wrong digest is an error; a model of another
+ * program is checked as far as possible. Logs a warning to @log (may be NULL) if a file that only plait makes lacks its
+ * digest. (transfer full) */
 PlaitVocabulary *plait_vocabulary_read (const char *path, PlaitLog *log, GError **error);
 
-/* That of the published model in folder @path, or, of Marian's, of @path, which is its source.spm or target.spm
+/* Makes a vocabulary of the published model in folder @path, or of Marian's source.spm or target.spm at @path
  * (published.h). (transfer full) */
 PlaitVocabulary *plait_vocabulary_from_published (const char *path, GError **error);
 
-/* A word vocabulary of the list at @path, in its order: lines of WORD, or of WORD COUNT, as fairseq's dict.txt and
- * subword-nmt's vocabulary have them. The names of special tokens are left out: *@left_out is their number.
- * (transfer full) */
+/* Makes a word vocabulary of the list at @path, in its order: lines of WORD or of WORD COUNT, as in fairseq's dict.txt
+ * and subword-nmt's vocabularies. Leaves out names of special tokens and sets *@left_out to their number. (transfer
+ * full) */
 PlaitVocabulary *plait_vocabulary_from_list (const char *path, guint *left_out, GError **error);
 
-/* TRUE if the file at @path is a vocabulary with a digest, and both are right. */
+/* TRUE if the file at @path is a vocabulary with a correct digest; else sets @error. */
 gboolean plait_vocabulary_verify (const char *path, GError **error);
 
-/* TRUE if a file that begins with @length bytes at @beginning is a vocabulary that plait wrote,
- * if maybe a damaged one. */
+/* TRUE if the first @length bytes of a file, at @beginning, are those of a vocabulary that plait wrote, even a damaged
+ * one. */
 gboolean plait_vocabulary_is_ours (gconstpointer beginning, gsize length);
 
-/* The bytes of a file with @vocabulary, its digest with it. (transfer full) */
+/* Returns the bytes of a file with @vocabulary and its digest. (transfer full) */
 GBytes *plait_vocabulary_to_file (const PlaitVocabulary *vocabulary);
 
 PlaitVocabulary *plait_vocabulary_ref (PlaitVocabulary *vocabulary);
 void plait_vocabulary_unref (PlaitVocabulary *vocabulary);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitVocabulary, plait_vocabulary_unref)
 
-/* "words", "labels", "sentencepiece" or "published". (transfer none) */
+/* Returns "words", "labels", "sentencepiece" or "published". (transfer none) */
 const char *plait_vocabulary_format (const PlaitVocabulary *vocabulary);
 
-/* What a run stores. A SentencePiece vocabulary is a model that SentencePiece's own tools read, as is its file.
- * (transfer none) */
+/* Returns the bytes that a run stores. SentencePiece's own tools can read a SentencePiece vocabulary from them, and
+ * from its file. (transfer none) */
 GBytes *plait_vocabulary_serialize (const PlaitVocabulary *vocabulary);
 
-/* SHA-256 of the serialised bytes, in hexadecimal. (transfer none) */
+/* Returns the SHA-256 of the serialised bytes, in hexadecimal. (transfer none) */
 const char *plait_vocabulary_hash (const PlaitVocabulary *vocabulary);
 
-/* The number of ids. */
+/* Returns the number of ids. */
 gint32 plait_vocabulary_size (const PlaitVocabulary *vocabulary);
 
-/* The piece of @id (in 0 .. size - 1), as it labels the axis of a plot. (transfer none) */
+/* Returns the piece of @id (0 .. size - 1), for example as a label in plots. (transfer none) */
 const char *plait_vocabulary_piece (const PlaitVocabulary *vocabulary, gint32 id);
 
-/* SentencePiece's score of @id; words: how often the word occurred; published: 0. */
+/* Returns SentencePiece's score of @id; words: how often the word occurred; published: 0. */
 double plait_vocabulary_score (const PlaitVocabulary *vocabulary, gint32 id);
 
-/* Appends the ids of @text (@length bytes of UTF-8) to @ids, an array of gint32. No BOS or EOS is added, and none is
- * ever read out of the text. */
+/* Appends the ids of @text (@length bytes of UTF-8) to @ids (gint32), without BOS and EOS. Text is never read as a
+ * special token. */
 void plait_vocabulary_encode (const PlaitVocabulary *vocabulary, const char *text, gsize length, GArray *ids);
 
-/* TRUE if each text, in sources and targets alike, begins with BOS, as BART's do. */
+/* TRUE if every text, source or target, begins with BOS, as BART's do. */
 gboolean plait_vocabulary_adds_bos (const PlaitVocabulary *vocabulary);
 
-/* The ids of a text as streams have them: with BOS, where texts begin with it. */
+/* Appends the ids of a text as streams store them: with BOS first if the vocabulary adds it. */
 void plait_vocabulary_encode_text (const PlaitVocabulary *vocabulary, const char *text, gsize length, GArray *ids);
 
-/* As plait_vocabulary_encode, white-space token by token, and to @pieces, an array of gint32, how many ids each token
- * has. The ids are those of the text as a whole where single spaces part its tokens and no piece spans them. */
+/* Encodes @text by white-space tokens, and appends the number of ids of each token to @pieces (gint32). The ids equal
+ * those of plait_vocabulary_encode if single spaces separate the tokens and no piece spans two tokens. */
 void plait_vocabulary_encode_words (const PlaitVocabulary *vocabulary, const char *text, gsize length, GArray *ids,
                                     GArray *pieces);
 
-/* The text of @ids[0 .. n - 1]; padding, BOS and EOS are left out. (transfer full) */
+/* Returns the text of @ids [n] without padding, BOS and EOS. (transfer full) */
 char *plait_vocabulary_decode (const PlaitVocabulary *vocabulary, const gint32 *ids, gsize n);
 
-/* @words [n]: the number of the word, as white space parts the text of @ids, that each of them belongs to; a space
- * belongs to the word behind it, padding, BOS and EOS to none, -1. How many words there are. */
+/* Writes to @words [n] the number, from 0, of the white-space word that each of @ids [n] belongs to. A space belongs to
+ * the word after it; padding, BOS and EOS get -1. Returns the number of words. */
 gint64 plait_vocabulary_count_words (const PlaitVocabulary *vocabulary, const gint32 *ids, gint64 n, gint64 *words);

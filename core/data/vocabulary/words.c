@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The vocabulary over white-space tokens; and that of labels, to which a whole line is one word.
+ * Vocabularies of words (white-space tokens) and of labels, for which a whole line is one word.
  *
- * Serialised, a word vocabulary is text: the line "plait words 1", then one line "WORD COUNT" an id, from id 4 on; of
- * labels the first line is "plait labels 1". In a file the first line is another (vocabulary.h).
+ * Serialised, a word vocabulary is text: the line "plait words 1", then one line "WORD COUNT" per id, from id 4 on. The
+ * first line for labels is "plait labels 1". In a file the first line differs (vocabulary.h).
  */
 #include <string.h>
 
-#define XXH_INLINE_ALL /* a call for each word costs more than the hash of one */
+#define XXH_INLINE_ALL /* inlined, because a function call costs more than hashing one word */
 #include <xxhash.h>
 
 #include "text/error.h"
@@ -18,9 +18,9 @@
 
 #define WORDS_HEADER "plait words 1\n"
 #define LABELS_HEADER "plait labels 1\n"
-#define WORDS_LIMIT (1 << 24) /* distinct words that training holds; ids stay far below 2^31 */
+#define WORDS_LIMIT (1 << 24) /* most distinct words in training; ids stay far below 2^31 */
 
-/* A word inside some text. */
+/* A word inside a longer text, not NUL-terminated. */
 typedef struct
 {
   const char *text;
@@ -28,31 +28,31 @@ typedef struct
   gint64 count;
 } Word;
 
-/* What the words of a text are: plait_words_next, or a text has one, which is a label. */
+/* Returns the next word of a text: plait_words_next, or next_label. */
 typedef const char *(*NextWord) (const char *text, gsize text_length, gsize *position, gsize *length);
 
-/* Numbers of words by their text. Most lookups, of which there are billions in a large corpus, read one slot alone:
- * words of at most eight bytes are their own keys. */
+/* Slot of a hash table from words to their numbers. A word of at most eight bytes is its own key, so most lookups,
+ * billions in a large corpus, read only one slot. */
 typedef struct
 {
-  guint64 key;    /* of a longer word its hash */
+  guint64 key;    /* the word's bytes if at most eight, else its hash */
   guint32 length; /* bytes */
-  guint32 number; /* of the word, + 1; 0: the slot is free, as half of them are at least */
+  guint32 number; /* number of the word + 1; 0: a free slot, as at least half of them are */
 } Slot;
 
 typedef struct
 {
   Slot *slots;
-  guint bits; /* there are 2^bits slots */
+  guint bits; /* the table has 2^bits slots */
   GArray *words;
 } Table;
 
 typedef struct
 {
   NextWord next;
-  char *text;                           /* all words, each with its NUL */
-  char *specials[PLAIT_TOKEN_SPECIALS]; /* names that no word has */
-  Table table; /* the specials, which text never is, are in its words alone; their count is 0 */
+  char *text;                           /* all words, each terminated by NUL */
+  char *specials[PLAIT_TOKEN_SPECIALS]; /* names that differ from all words */
+  Table table; /* entries of special tokens have count 0 and no slot, because text is never a special token */
 } Words;
 
 static Table
@@ -75,7 +75,7 @@ table_word (const Table *table, gsize number)
   return &g_array_index (table->words, Word, number);
 }
 
-/* Its bytes where there are at most eight, since none of them is NUL; else its hash. */
+/* Returns the word's bytes as a number if there are at most eight (none is NUL), else its hash. */
 static guint64
 word_key (const char *text, gsize length)
 {
@@ -95,7 +95,7 @@ word_key (const char *text, gsize length)
   return key;
 }
 
-/* The slot of the word, or the free one where it belongs. */
+/* Returns the slot of the word, or the free slot where it would be put. */
 static Slot *
 table_find (const Table *table, const char *text, gsize length, guint64 key)
 {
@@ -112,14 +112,14 @@ table_find (const Table *table, const char *text, gsize length, guint64 key)
     }
 }
 
-/* The number of the word, or -1. */
+/* Returns the number of the word, or -1. */
 static gint64
 table_number (const Table *table, const char *text, gsize length)
 {
   return (gint64)table_find (table, text, length, word_key (text, length))->number - 1;
 }
 
-/* Takes in @word, whose text must stay; FALSE if it is there. */
+/* Adds @word, whose text must stay valid. FALSE if @table has it already. */
 static gboolean
 table_add (Table *table, Word word)
 {
@@ -143,7 +143,7 @@ table_add (Table *table, Word word)
   return TRUE;
 }
 
-/* As plait_words_next, but all that is left is one word, less the white space around it. */
+/* Returns the rest of the text, without white space around it, as one word. Like plait_words_next otherwise. */
 static const char *
 next_label (const char *text, gsize text_length, gsize *position, gsize *length)
 {
@@ -171,7 +171,7 @@ words_free (gpointer model)
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Words, words_free)
 
-/* Reads the next line of the vocabulary, "WORD COUNT". */
+/* Reads the next line "WORD COUNT" of a serialised vocabulary. */
 static gboolean
 load_entry (Words *self, char *text, gsize length, const char *name, GError **error)
 {
@@ -192,12 +192,12 @@ load_entry (Words *self, char *text, gsize length, const char *name, GError **er
   *space = '\0';
   if (!table_add (&self->table, (Word){ text, n, (gint64)count }))
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s:%jd: the word \"%s\" stands in the vocabulary twice; make it again with plait vocabulary",
-                       name, line, text);
+                       "%s:%jd: the word \"%s\" is in the vocabulary twice; make it again with plait vocabulary", name,
+                       line, text);
   return TRUE;
 }
 
-/* What the words of a text in @format are. */
+/* Returns the function that splits text for @format. */
 static NextWord
 words_of (const PlaitVocabularyFormat *format)
 {
@@ -219,8 +219,8 @@ words_load (const PlaitVocabularyFormat *format, GBytes *bytes, const char *name
   const char *data = g_bytes_get_data (bytes, &size);
   if (!plait_vocabulary_begins_with (bytes, header) || data[size - 1] != '\n')
     return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                            "%s: is no complete word vocabulary; expected \"%.*s\" and then lines of WORD COUNT", name,
-                            (int)strlen (header) - 1, header);
+                            "%s: is not a complete word vocabulary; expected \"%.*s\" and then lines of WORD COUNT",
+                            name, (int)strlen (header) - 1, header);
   gsize skipped = strlen (header);
   gint64 lines = 0;
   for (gsize i = skipped; i < size; i++)
@@ -272,7 +272,7 @@ words_encode (gconstpointer model, const char *text, gsize length, GArray *ids)
   guint used = ids->len;
   const char *word;
 
-  /* Room for the most words that the text may have, since to append each by itself takes as long as to find it. */
+  /* Reserves room for the most words that the text may have; appending one by one would double the time. */
   g_array_set_size (ids, used + (guint)(length / 2 + 1));
   while ((word = self->next (text, length, &position, &n)))
     {
@@ -303,7 +303,7 @@ words_decode (gconstpointer model, const gint32 *ids, gsize n)
   return g_string_free (text, FALSE);
 }
 
-/* Training counts the words of each file, of several at a time, and adds up. */
+/* Word counts of one file. Several files are counted at a time, then added up. */
 typedef struct
 {
   const char *path;
@@ -332,8 +332,8 @@ by_falling_count (gconstpointer a, gconstpointer b)
   return strcmp (x->text, y->text);
 }
 
-/* Adds @word, and its text to @text unless that is NULL; @line is that of @path where it stands, or 0
- * where files are added up. */
+/* Adds @word to @table, and a copy of its text to @text unless that is NULL. @line of @path is for messages; 0 while
+ * files are added up. */
 static gboolean
 add_word (Table *table, GStringChunk *text, Word word, const char *path, gint64 line, GError **error)
 {
@@ -377,7 +377,8 @@ count_file (gpointer data, gint64 piece, guint thread)
     }
 }
 
-/* The words of all @paths, most frequent first; their text lasts as long as @counts. NULL on failure. */
+/* Counts the words of all @paths. Returns them by falling frequency, with texts that are valid as long as @counts; NULL
+ * on failure. */
 static GArray *
 count_words (GArray *counts, NextWord next, const char *const *paths, PlaitPool *pool, GError **error)
 {

@@ -202,7 +202,7 @@ TEST_CASE (class, refuses_bad_input)
   write_file ("test.text", "a\nb\n");
   write_file ("test.topic", "one\nthree\n");
   check_refused (files, NULL,
-                 "test.topic:2: the label \"three\" stands nowhere in training; expected one of its 2 labels");
+                 "test.topic:2: the label \"three\" does not occur in training; expected one of its 2 labels");
   check_unknown_is_wrong (files);
   write_file ("test.topic", "one\n");
   check_refused (files, NULL, "test.topic:2: the file has 1 lines, but ");
