@@ -427,7 +427,7 @@ TEST_CASE (documents, are_refused_where_they_are_bad)
   g_auto (DataText) crowd = { 0 };
   set_up (&crowd, "A: a\nB: a\nC: a\n", "a\n", "a\n");
   crowd.sources[0].documents.roles = 2;
-  check_refused (&crowd, "one:3: the role \"C\" is one more than the 2 that a document may have", NULL);
+  check_refused (&crowd, "one:3: the role \"C\" is one more than the 2 roles that a document may have", NULL);
 
   g_auto (DataText) nobody = { 0 };
   set_up (&nobody, "A: a\n\nwho am I\n", "a\n\na\n", "a\n\na\n");

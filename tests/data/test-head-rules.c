@@ -31,7 +31,7 @@ TEST_CASE (head_rules, are_a_key_file)
   CHECK_CONTAINS (message, "mine:3: [head-rules] summry: no such key");
   CHECK_CONTAINS (message, "mine:5: [rules] A: is empty");
   CHECK_CONTAINS (message, "mine:6: [rules] B: has a search that begins with neither left nor right");
-  CHECK_CONTAINS (message, "mine:7: [more]: is no group of head rules");
+  CHECK_CONTAINS (message, "mine:7: [more]: is not a group of head rules");
 }
 
 /* The table of Collins 1999, appendix A: the side a search begins at, and what it looks for, each before the next. */

@@ -251,10 +251,10 @@ TEST_CASE (spans, are_rows_of_documents)
   static const Refusal bad[] = {
     { "0 1\n0 4\n", "target:2: \"0 4\" is not a span of the 4 tokens of the document; expected START END" },
     { "2 1\n-1\n", "target:1: \"2 1\" is not a span of the 3 tokens" },
-    { "1\n-1\n", "target:1: \"1\" is no span" },
-    { "0 1 2\n-1\n", "target:1: \"0 1 2\" is no span" },
-    { "-1 2\n-1\n", "target:1: \"-1 2\" is no span" },
-    { "0 2\n\n", "target:2: \"\" is no span" },
+    { "1\n-1\n", "target:1: \"1\" is not a span" },
+    { "0 1 2\n-1\n", "target:1: \"0 1 2\" is not a span" },
+    { "-1 2\n-1\n", "target:1: \"-1 2\" is not a span" },
+    { "0 2\n\n", "target:2: \"\" is not a span" },
   };
   check_all_refused (&setup, bad, G_N_ELEMENTS (bad));
 }

@@ -433,7 +433,7 @@ TEST_CASE (published, asks_for_the_side_where_there_are_two)
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "vocab.json: has no piece \"<unk>\"");
   put_byte_pairs (bart);
   CHECK (!open_model ("vocab.json", &error));
-  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "vocab.json: is one of the files");
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "vocab.json: is one of several files");
   CHECK (!plait_vocabulary_read (plait_test_path ("model/vocab.json"), NULL, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "vocab.json: looks like a file of a published model");
 }

@@ -291,7 +291,7 @@ TEST_CASE (text_cache, is_done_without_where_no_folder_can_be)
   kept.text_cache.folder = below;
   g_autofree char *actual = open_and_describe (&kept);
   CHECK_STRING (actual, expected);
-  CHECK_CONTAINS (said (&kept), "so that it is read again each time: ");
+  CHECK_CONTAINS (said (&kept), "so it is read again each time: ");
 }
 
 /* A file that may have no more bytes, as on a disk that is full. */

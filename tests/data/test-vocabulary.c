@@ -400,7 +400,7 @@ TEST_CASE (subwords, say_why_they_cannot_be_trained)
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "Vocabulary type \"bpee\" is unknown; expected words, unigram or bpe");
   settings = subword_settings ("bpe", 3);
   CHECK (!train (&settings, &error));
-  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "Vocabulary size 3 cannot be");
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "Vocabulary size 3 is not allowed");
   settings = subword_settings ("bpe", 90);
   settings.normalization = "nfk";
   CHECK (!train (&settings, &error));
@@ -408,7 +408,7 @@ TEST_CASE (subwords, say_why_they_cannot_be_trained)
   settings = subword_settings ("bpe", 90);
   settings.character_coverage = .5;
   CHECK (!train (&settings, &error));
-  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "Character coverage 0.5 cannot be");
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "Character coverage 0.5 is not allowed");
   settings = subword_settings ("bpe", 90);
   const char *empty = plait_test_write ("empty", "\n  \n");
   const char *const paths[] = { empty, NULL };

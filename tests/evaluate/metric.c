@@ -32,14 +32,14 @@ TEST_CASE (metric, refuses_what_it_does_not_know)
                     "meteor, ter, accuracy, macro-f1, span-f1" },
     { "", "unknown name \"\"" },
     { "BLEU", "did you mean \"bleu\"?" },
-    { "bleu:", "no option stands behind the colon" },
+    { "bleu:", "there is no option after the colon" },
     { "bleu:smoth=exp", "unknown option \"smoth\"; did you mean \"smooth\"?" },
     { "bleu:tok=13b", "unknown choice of \"tok\" \"13b\"; did you mean \"13a\"?" },
     { "bleu:smooth=flor", "did you mean \"floor\"?" },
     { "bleu:tok", "option \"tok\" needs a value" },
     { "bleu:tok=", "option \"tok\" needs a value" },
     { "bleu:lowercase=yes", "option \"lowercase\" takes no value, found \"yes\"" },
-    { "bleu:lowercase,lowercase", "option \"lowercase\" stands twice" },
+    { "bleu:lowercase,lowercase", "option \"lowercase\" is given twice" },
     { "bleu:tok=none,", "unknown option \"\"" },
     { "bleu:value=0.5", "\"value\" belongs to smooth=floor and smooth=add-k, but smooth is exp" },
     { "bleu:smooth=floor,value=-1", "option \"value\" is \"-1\", but must be a number from 0 to 1000" },
@@ -80,7 +80,7 @@ TEST_CASE (metric, lists)
   CHECK_STRING (plait_metric_text (g_ptr_array_index (metrics, 2)), "bleu:tok=none,lowercase");
 
   CHECK (!plait_metric_new_list ("bleu; chrf bleu", &error));
-  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "\"bleu\" stands twice");
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "\"bleu\" is given twice");
   CHECK (!plait_metric_new_list (" ; ", &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "is empty");
   CHECK (!plait_metric_new_list ("bleu;blue", &error));

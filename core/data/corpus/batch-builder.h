@@ -12,7 +12,7 @@ typedef struct
 {
   const char *name; /* must outlive the batch */
   PlaitInputKind kind;
-  PlaitTargetKind target; /* for a target */
+  PlaitTargetKind target; /* kind of a target; unused for sources */
   GArray *offsets;        /* gint64 [sentences + 1], first row of each sentence, and the number of rows */
   GArray *ids;            /* gint32, ids of all sentences end to end */
 

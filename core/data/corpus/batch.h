@@ -10,14 +10,14 @@ typedef struct
 {
   const char *name; /* must outlive the batch */
   PlaitInputKind kind;
-  gint64 rows;  /* in all sentences */
+  gint64 rows;  /* number of rows in all sentences */
   gint64 width; /* scalars per row, for features */
   gboolean has_trees;
-  gint64 nodes; /* in all trees */
+  gint64 nodes; /* number of nodes in all trees */
 
   /* For documents: */
   gboolean has_documents;
-  gint64 sentences; /* in all documents */
+  gint64 sentences; /* number of sentences in all documents */
   gboolean start_tokens;
   gboolean has_roles;
 } PlaitBatchSource;

@@ -30,7 +30,7 @@ struct PlaitCorpusSide
   gint64 n_lines;             /* lines that were read into the block, at most block->wanted */
   GError *error;              /* the reason for fewer lines or a failed store; NULL: no error, or the end of the file */
   guint failed_at;            /* index in block->kept of the tuple that could not be stored */
-  const PlaitCorpusSide *trees; /* for tokens with trees in a file; else NULL */
+  const PlaitCorpusSide *trees; /* side of the trees of this stream, or NULL */
   GString *text;
   gsize ends[BLOCK_LINES]; /* end of each line in @text */
   gboolean blank[BLOCK_LINES];

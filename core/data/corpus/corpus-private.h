@@ -13,19 +13,18 @@ typedef struct
   char *name;
   char *path;                 /* NULL: absent */
   guint column, trees_column; /* as in PlaitCorpusStream */
-  PlaitFileStamp stamp;       /* for tokens: state of the file before it was read */
+  PlaitFileStamp stamp;       /* state of the text file before it was read */
   PlaitInputKind kind;
-  PlaitVocabulary *vocabulary; /* for tokens */
+  PlaitVocabulary *vocabulary; /* NULL for features and numbers */
   PlaitTokenStore *tokens;     /* one sentence per kept tuple */
   PlaitFeatures *features;     /* one sentence per line */
-  PlaitTreeMaker *trees;       /* for tokens with trees */
-  PlaitTokenStore *steps;      /* for trees: two numbers per node; one sentence per kept tuple */
+  PlaitTreeMaker *trees;       /* NULL without trees */
+  PlaitTokenStore *steps;      /* trees, two numbers per node; one tree per kept tuple */
   char *trees_path;            /* NULL: trees are made without a file */
   PlaitFileStamp trees_stamp;
   gboolean treeless_dropped; /* no_tree=drop */
   PlaitDocumentSettings documents;
-  PlaitTokenStore
-      *sentences; /* for documents of a source: tokens and role of each sentence; one entry per kept tuple */
+  PlaitTokenStore *sentences; /* documents of a source: tokens and role of each sentence; one entry per kept tuple */
   gboolean append_end;
   PlaitTargetKind target;
   gboolean allow_unknown;

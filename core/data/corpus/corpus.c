@@ -117,7 +117,7 @@ check_features (PlaitCorpus *corpus, GError **error)
       gint64 sentences = stream->features->sentences;
       if (!counted_in)
         {
-          /* Without text, the first features file gives the number of tuples. */
+          /* There is no text, so the first features file gives the number of tuples. */
           corpus->lines = corpus->size = sentences;
           counted_in = stream->path;
         }

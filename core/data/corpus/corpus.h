@@ -27,12 +27,12 @@ typedef struct
   const char *name;    /* as in [source NAME]; for messages and batches */
   PlaitInputKind kind; /* tokens for the target */
   const char *path;    /* text file (plain or gzip), or HDF5 file of features; NULL: missing */
-  guint column;        /* for a feed: column of its table, from 1, instead of @path; 0: @path */
-  const char *dataset; /* for features: path of the dataset [sentence, position, width]; NULL: the only one */
+  guint column;        /* column of a feed's table, from 1, to read instead of @path; 0: read @path */
+  const char *dataset; /* path of the dataset of features [sentence, position, width]; NULL: the only one */
   PlaitFeaturesOpen open_features;
-  PlaitVocabulary *vocabulary; /* for tokens; the corpus takes a reference */
-  gboolean append_end;         /* for sources: EOS ends each sentence that is not missing. Targets always have it. */
-  PlaitTargetKind target;      /* for a target; documents only if it is text */
+  PlaitVocabulary *vocabulary; /* NULL for features and numbers; the corpus takes a reference */
+  gboolean append_end;         /* append EOS to each sentence of a source that is not missing; targets always have it */
+  PlaitTargetKind target;      /* kind of a target, unused for sources; documents must be text */
   gboolean
       allow_unknown; /* if no line is dropped: a label that is not in the vocabulary becomes a target without rows */
   const PlaitKnownText *known; /* expected digest of @path, for the cache; NULL: unknown */
@@ -41,7 +41,7 @@ typedef struct
   /* For sources of tokens: settings of their trees, or NULL. Tokens are then encoded word by word, so that the rows of
    * each word are known. */
   const PlaitTreeSettings *trees;
-  const char *trees_path; /* for PLAIT_TREES_GIVEN: a text file with one tree per line */
+  const char *trees_path; /* text file with one tree per line, for PLAIT_TREES_GIVEN; else NULL */
   guint trees_column;     /* like @column, for @trees_path */
 
   /* For tokens without trees: the layout of the text. If documents of one stream are cut into chunks, all streams must
@@ -77,7 +77,7 @@ typedef struct
 /* Counts of one stream. */
 typedef struct
 {
-  gint64 tokens;         /* in kept tuples, without EOS */
+  gint64 tokens;         /* tokens in kept tuples, without EOS */
   gint64 unknown;        /* number of PLAIT_TOKEN_UNKNOWN among the tokens */
   gint64 missing;        /* kept tuples in which the stream is empty */
   gint64 unknown_labels; /* kept tuples whose label is not in the vocabulary */

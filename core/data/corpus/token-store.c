@@ -36,7 +36,7 @@ struct PlaitTokenStore
   gsize written;       /* bytes in the file */
   PlaitFile *file;     /* cache file until it is committed, else NULL */
   char *name;          /* name of a cache file; NULL: a temporary file */
-  XXH3_state_t *hash;  /* of the bytes written to the cache file */
+  XXH3_state_t *hash;  /* hash of the bytes written to the cache file */
   guint64 checksum;
 
   GArray *lengths; /* guint32 per sentence */
@@ -323,7 +323,7 @@ plait_token_store_read (const PlaitTokenStore *store, gint64 sentence, gint64 fr
   else if (!read_bytes (store, ids, size, (goffset)(first * store->width), error))
     return FALSE;
   if (store->width == 2)
-    for (gint64 i = n; i-- > 0;) /* from the last to the first, since the ids are widened in place */
+    for (gint64 i = n; i-- > 0;) /* backwards, since the ids are widened in place */
       {
         guint16 id;
         memcpy (&id, (const guint8 *)ids + 2 * i, 2);

@@ -14,7 +14,7 @@ struct PlaitDocumentReader
 {
   PlaitTextReader *reader;
   PlaitDocumentSettings settings;
-  const PlaitUnicodeTable *unicode; /* for PLAIT_LAYOUT_LINES, as is @rules; else NULL */
+  const PlaitUnicodeTable *unicode; /* NULL, like @rules, except for PLAIT_LAYOUT_LINES */
   gpointer rules;
 
   /* State of the current document: */

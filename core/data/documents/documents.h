@@ -75,7 +75,7 @@ typedef struct
   const PlaitDocumentSentence *sentences;
   gint64 n; /* number of sentences; 0: this stream lacks the document */
   const PlaitDocumentSettings *settings;
-  const char *file; /* for messages, as @line */
+  const char *file; /* file of the document, named in messages */
   gint64 line;
 } PlaitDocument;
 

@@ -45,7 +45,7 @@ typedef struct
   int socket;
   gboolean started;
   Job *job;        /* the sentence that is being parsed, or NULL */
-  gint64 deadline; /* for starting or for the job, in monotonic microseconds */
+  gint64 deadline; /* latest end of its start or of its job, in monotonic microseconds */
 } Worker;
 
 typedef struct
@@ -59,7 +59,7 @@ typedef struct
 } Parse;
 
 /*
- * Both processes
+ * Parent and child
  */
 
 static gboolean

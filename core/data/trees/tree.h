@@ -24,7 +24,7 @@ typedef struct
   gint64 last_child;
   gint64 next; /* next child of the same parent, or -1 */
   gint64 n_children;
-  gint64 word;      /* for a leaf, the index of its word in the sentence, from 0; else -1 */
+  gint64 word;      /* index of a leaf's word in the sentence, from 0; -1 for an inner node */
   const char *text; /* label of an inner node or word of a leaf, inside the line; NULL in triples */
   gsize length;
 } PlaitTreeNode;

@@ -11,8 +11,7 @@
  *   - A chain of single children becomes one node with all their labels, joined by '+' (ROOT+S).
  *   - A node of more than two children becomes several, the lower ones labelled '@' and its label (@NP).
  *   - The pieces of a word are grouped from the left under nodes in the word's place. The highest node has the word's
- *     tag (NN), lower ones the tag with '@' before it (@NN). So a sentence of I pieces has I leaves and I - 1 inner
- * nodes.
+ *     tag (NN), lower ones the tag with '@' before it (@NN). So I pieces have I leaves and I - 1 inner nodes.
  *   - An EOS row is outside the tree.
  */
 
@@ -48,8 +47,8 @@ typedef struct
   PlaitTreeShape shape;
   PlaitBinarisation binarisation;
   PlaitNoTree no_tree;
-  PlaitHeadRules *head_rules; /* for PLAIT_BINARISE_HEAD, else NULL */
-  guint64 seed;               /* for PLAIT_TREES_RANDOM */
+  PlaitHeadRules *head_rules; /* rules for PLAIT_BINARISE_HEAD, else NULL */
+  guint64 seed;               /* seed for PLAIT_TREES_RANDOM */
 } PlaitTreeSettings;
 
 /* Makes the trees of one source. */
@@ -67,14 +66,13 @@ gboolean plait_tree_maker_reads (const PlaitTreeMaker *maker);
 /* A line of the source, and the line of its tree. */
 typedef struct
 {
-  const char *file;     /* for messages */
+  const char *file;     /* file name in messages */
   gint64 number;        /* line number, from 1 */
   const char *sentence; /* the line of the source's file, unchanged */
   gsize sentence_length;
-  const gint32
-      *pieces; /* [words], number of pieces of each white-space token of the sentence (plait_vocabulary_encode_words) */
+  const gint32 *pieces; /* [words], pieces of each word of the sentence (plait_vocabulary_encode_words) */
   gint64 words;
-  const char *tree; /* for PLAIT_TREES_GIVEN, the line of the tree stream */
+  const char *tree; /* line of the tree stream, for PLAIT_TREES_GIVEN */
   gsize tree_length;
 } PlaitTreeLine;
 

@@ -19,10 +19,10 @@
 typedef struct
 {
   guint lines;
-  guint words;      /* with one field */
-  guint counts;     /* with a word and a number of 0 or more */
-  guint scores;     /* with a piece, a tab and a number of 0 or less */
-  guint codes;      /* with two pieces and a count, as fastBPE writes codes */
+  guint words;      /* lines with one field */
+  guint counts;     /* lines with a word and a number of 0 or more */
+  guint scores;     /* lines with a piece, a tab and a number of 0 or less */
+  guint codes;      /* lines with two pieces and a count, as fastBPE writes codes */
   guint wordpieces; /* such as ##ing and [UNK] */
 } Lines;
 

@@ -260,7 +260,7 @@ typedef struct
   const char *const *paths;
   PlaitTextReader *reader;
   gsize next_path;
-  gint64 lines; /* in all files; 0 while they are being counted */
+  gint64 lines; /* number of lines in all files; 0 while they are being counted */
   gint64 limit; /* 0: use all lines */
   gint64 line;
   gint64 bytes;
@@ -427,7 +427,7 @@ train (const PlaitVocabularySettings *settings, Lines *lines, GError **error)
     { "vocab_size", size },
     { "character_coverage", coverage },
     { "normalization_rule_name", settings->normalization },
-    /* With identity, decoding returns the encoded text unchanged, so runs of spaces are kept. */
+    /* Decoding returns the encoded text unchanged with identity, so runs of spaces are kept. */
     { "remove_extra_whitespaces", identity ? "false" : "true" },
     { "byte_fallback", settings->byte_fallback ? "true" : "false" },
     { "pad_id", "0" },

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 
 /*
- * BLEU (Papineni et al. 2002) with the choices of sacreBLEU 2 (Post 2018): tokens of mteval-v13a, of mteval-v14 or
- * single characters, smoothing of Chen & Cherry (2014), the closest reference length, the shorter of two equally close
- * ones. And multi-bleu, what Moses' multi-bleu.perl computes, which papers before sacreBLEU quote: no smoothing, tokens
- * as they stand. That script reads bytes, so white space and the letters of its -lc are those of ASCII.
+ * BLEU (Papineni et al. 2002) with sacreBLEU 2's options (Post 2018): tokens of mteval-v13a, of mteval-v14, or
+ * characters; smoothing of Chen & Cherry (2014); the closest reference length, the shorter of two equally close ones.
+ * Also multi-bleu, the score of Moses' multi-bleu.perl that papers before sacreBLEU quote: no smoothing, text already
+ * tokenised. That script reads bytes, so only ASCII white space and letters count for it.
  *
  * A row is [hypothesis length, reference length, matches of order 1 .. 4, n-grams of order 1 .. 4].
  */
@@ -28,7 +28,7 @@ typedef enum
   TOKENS_INTERNATIONAL,
   TOKENS_CHARACTERS,
   TOKENS_NONE,
-  TOKENS_MULTI_BLEU, /* no choice of bleu's */
+  TOKENS_MULTI_BLEU, /* only for multi-bleu */
 } Tokens;
 static const char *const token_names[] = { "13a", "intl", "char", "none", NULL };
 
@@ -53,10 +53,10 @@ typedef struct
   PlaitMetric parent;
   guint tokens;
   guint smooth;
-  double value; /* of floor and add-k; negative: not given */
+  double value; /* amount for floor and add-k; negative: not given */
   gboolean lowercase;
   gboolean effective;
-  guint multi_case; /* Case, of multi-bleu */
+  guint multi_case; /* Case of multi-bleu */
 } Bleu;
 
 static const PlaitMetricOption options[] = {
@@ -121,7 +121,7 @@ finish (PlaitMetric *metric, GError **error)
   return TRUE;
 }
 
-/* Perl's lc and split on bytes. */
+/* Adds the words of @text by Perl's lc and split on bytes. */
 static void
 add_multi_tokens (const Bleu *bleu, PlaitNgrams *words, const char *text)
 {
@@ -132,7 +132,7 @@ add_multi_tokens (const Bleu *bleu, PlaitNgrams *words, const char *text)
     plait_ngrams_append_word (words, word, length);
 }
 
-/* NULL: @line as it stands. (transfer full) */
+/* Returns the tokens of @line, or NULL if it is used unchanged. (transfer full) */
 static char *
 tokenise (guint tokens, const char *line)
 {
@@ -163,7 +163,7 @@ add_tokens (const Bleu *bleu, PlaitNgrams *words, const char *text)
   plait_ngrams_add_words (words, tokens ? tokens : line);
 }
 
-/* The length nearest to @length among those of the sequences 1 .. @count, the shortest of the nearest. */
+/* Returns the length among sequences 1 .. @count that is closest to @length; the shortest of equally close ones. */
 static gsize
 closest_length (const PlaitNgrams *words, gsize length, guint count)
 {
@@ -202,12 +202,13 @@ row (const PlaitMetric *metric, const PlaitSentence *sentence, double *values)
 
 typedef struct
 {
-  double precisions[ORDERS]; /* per cent */
+  double precisions[ORDERS]; /* precision of each order, per cent */
   double brevity;
   double score;
 } Parts;
 
-/* A precision of zero makes the geometric mean zero, but stays finite where it is averaged with others. */
+/* Returns the logarithm, or a large negative number for 0: the geometric mean becomes zero, but no infinity enters
+ * averages. */
 static double
 floored_log (double value)
 {
@@ -300,7 +301,7 @@ append_signature (const PlaitMetric *metric, GString *signature)
 
 /* Precision of word n-grams up to order 4, with brevity penalty (Papineni et al. 2002). */
 const PlaitMetricKind plait_metric_bleu = BLEU_KIND ("bleu", "BLEU, as sacreBLEU computes it", "BLEU", options, begin);
-/* As multi-bleu.perl -lc computes it: unsmoothed, lowercased, tokens as they stand. */
+/* BLEU as multi-bleu.perl -lc computes it: unsmoothed, lower case, text already tokenised. */
 const PlaitMetricKind plait_metric_multi_bleu
     = BLEU_KIND ("multi-bleu", "BLEU, as multi-bleu.perl of Moses computes it over tokens as they stand", "multi-BLEU",
                  multi_options, begin_multi);

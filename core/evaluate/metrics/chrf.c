@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 
 /*
- * chrF (Popović 2015) and chrF++ (Popović 2017) with the choices of sacreBLEU 2 (Post 2018): character n-grams up to
- * order 6 unless told otherwise, words up to order 2 for chrF++, white space left out, precision and recall averaged
- * over the orders that both sides have; with several references each sentence counts against the one that scores best.
+ * chrF (Popović 2015) and chrF++ (Popović 2017) with sacreBLEU 2's options (Post 2018): by default character n-grams up
+ * to order 6, for chrF++ also words up to order 2, without white space. Precision and recall are averaged over the
+ * orders that both sides have. With several references, each sentence uses the one with the best score.
  *
- * A row is [n-grams of the hypothesis, of the reference, matches] for each character order, then each word order.
+ * A row is [n-grams of the hypothesis, of the reference, matches] for each character order, then for each word order.
  */
 #include "metrics/metric-kind.h"
 
@@ -15,16 +15,16 @@
 #include <string.h>
 
 #define CHARACTER_ORDERS 6
-#define WORD_ORDERS 2 /* of chrF++ */
+#define WORD_ORDERS 2 /* highest order of words of chrF++ */
 #define MAX_ORDERS 20
 
 typedef struct
 {
   PlaitMetric parent;
-  guint beta;              /* how much more recall weighs than precision */
-  guint characters, words; /* orders */
+  guint beta;              /* weight of recall against precision */
+  guint characters, words; /* highest orders */
   gboolean lowercase;
-  gboolean whitespace; /* white space counts as characters */
+  gboolean whitespace; /* count white space as characters */
   gboolean epsilon;    /* average F over all orders instead */
 } Chrf;
 
@@ -59,7 +59,7 @@ finish (PlaitMetric *metric, GError **error)
   return !chrf->lowercase || plait_unicode_open (error);
 }
 
-/* Adds the words of @text, one mark of punctuation at the end, or else at the beginning, split off each. */
+/* Adds the words of @text; one punctuation mark at the end, or else at the beginning, becomes a word of its own. */
 static void
 add_words (PlaitNgrams *words, const char *text)
 {
@@ -109,7 +109,7 @@ f_score (const Chrf *chrf, const double *sums)
   return 100 * ((1 + factor) * precisions * recalls / (factor * precisions + recalls));
 }
 
-/* Fills every order's triple for the hypothesis against each reference; @values [count, width]. */
+/* Fills the triple of @order for the hypothesis against each reference in @values [count, width]. */
 static void
 count_order (PlaitNgrams *ngrams, guint order, guint count, guint width, double *values)
 {
@@ -119,7 +119,7 @@ count_order (PlaitNgrams *ngrams, guint order, guint count, guint width, double 
     {
       double *triple = values + k * width + 3 * order;
       triple[1] = (double)plait_ngrams_total (ngrams, 1 + k);
-      triple[0] = triple[1] > 0 ? own : 0; /* an order that the reference lacks counts for nobody */
+      triple[0] = triple[1] > 0 ? own : 0; /* ignore an order that the reference lacks */
       triple[2] = (double)plait_ngrams_match (ngrams, 0, 1 + k, 2 + k);
     }
 }
@@ -174,8 +174,8 @@ append_signature (const PlaitMetric *metric, GString *signature)
     .begin = begin, .finish = finish, .row = row, .score = score, .append_signature = append_signature,                \
   }
 
-/* F score of character n-grams up to order 6, recall weighing double (Popović 2015), and with word n-grams up to order
- * 2 (Popović 2017). */
+/* F score of character n-grams up to order 6, with recall weighted double (Popović 2015); chrF++ adds word n-grams up
+ * to order 2 (Popović 2017). */
 const PlaitMetricKind plait_metric_chrf
     = CHRF_KIND ("chrf", "chrF2: F of n-grams of characters, as sacreBLEU computes it");
 const PlaitMetricKind plait_metric_chrf_words

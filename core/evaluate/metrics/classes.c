@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 
 /*
- * Labels, or answers of any kind that are right or wrong as wholes. Texts are compared as they stand, less the white
- * space of ASCII around them; of several references any may be met.
+ * Metrics of labels and other answers that are right or wrong as a whole. Texts are compared without ASCII white space
+ * around them; any of several references may match.
  *
- *   accuracy    the share of texts that are a reference; with "words" that of the words between white space that are
- *               the reference's at their place, for those who predict as many as there are
- *   macro-f1    F of each class alone, the mean over the classes of the references that are met or said: what rare
- *               classes count for as much as frequent ones. As scikit-learn has it with labels= those classes
+ *   accuracy    share of texts that equal a reference; with "words", share of the reference's words that the text
+ *               has at the same position, for tagging
+ *   macro-f1    mean over the references' classes of the F of each class, so rare classes count as much as
+ *               frequent ones; equals scikit-learn with labels= set to these classes
  *
- * A row of accuracy is [right, 1]. One of macro-f1 has [classes, 1] before, for each class, [said and right, said,
- * reference], so that a score knows how many classes there are.
+ * A row of accuracy is [right, 1]. A row of macro-f1 is [classes, 1], then for each class [predicted and right,
+ * predicted, reference], so a score can compute the number of classes.
  */
 #include "metrics/metric-kind.h"
 
@@ -19,10 +19,10 @@
 
 #include <string.h>
 
-#define BEGINNING 2 /* of a row of macro-f1 */
+#define BEGINNING 2 /* columns before those of the classes, in a row of macro-f1 */
 #define EACH 3
 
-/* Beyond, rows of all classes do not fit into memory. */
+/* Larger rows of all sentences would not fit into memory. */
 #define MAX_NUMBERS ((gsize)1 << 28)
 
 typedef struct
@@ -37,7 +37,7 @@ static const PlaitMetricOption accuracy_options[] = {
   { NULL },
 };
 
-/* @text without the white space around it. (transfer full) */
+/* Returns @text without the white space around it. (transfer full) */
 static char *
 label_of (const char *text)
 {
@@ -60,7 +60,7 @@ finish_accuracy (PlaitMetric *metric, GError **error)
   return TRUE;
 }
 
-/* The words of @text that are those of @reference, and how many that has. */
+/* Counts the words of @text that equal the word of @reference at their position, and the words of @reference. */
 static void
 count_words (const char *text, const char *reference, double *values)
 {
@@ -121,7 +121,7 @@ const PlaitMetricKind plait_metric_accuracy = {
  * Macro F
  */
 
-/* The references' classes, each with its place. (transfer full) */
+/* Returns the references' classes, each with its index. (transfer full) */
 static GHashTable *
 find_classes (const PlaitTextPairs *pairs)
 {
@@ -137,7 +137,7 @@ find_classes (const PlaitTextPairs *pairs)
   return classes;
 }
 
-/* The place of @text's class in a row, or NULL. */
+/* Returns the columns of @text's class in the row @values, or NULL if no reference has this class. */
 static double *
 class_counts (GHashTable *classes, const char *text, double *values)
 {
@@ -180,7 +180,7 @@ rows (const PlaitMetric *metric, const PlaitTextPairs *pairs, GError **error)
   return statistics;
 }
 
-/* The mean of F over the classes that occur, and how many those are. */
+/* Returns the mean of F over the classes that occur, and their number in *@counted. */
 static double
 macro_f (const double *sums, guint *counted)
 {
@@ -213,7 +213,7 @@ detail_f (const PlaitMetric *metric, const double *sums)
   return g_strdup_printf ("(%u classes)", counted);
 }
 
-/* Classes that are only said are not in the mean: their number is no sum over sentences. */
+/* Classes that are only predicted are not averaged, because their number is not a sum over sentences. */
 static void
 append_signature_f (const PlaitMetric *metric, GString *signature)
 {

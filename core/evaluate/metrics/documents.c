@@ -5,15 +5,15 @@
 
 #include <string.h>
 
-/* TRUE if @line holds nothing but white space of ASCII: what a blank line is wherever text is read. */
+/* TRUE if @line is only ASCII white space, as blank lines are everywhere. */
 static gboolean
 is_blank (const char *line)
 {
   return line[strspn (line, " \t\n\v\f\r")] == '\0';
 }
 
-/* The lines @first .. @end - 1 with @separator between them, less the blank ones; a line may hold several sentences, as
- * plait_documents_align leaves them. (transfer full) */
+/* Returns the non-blank lines @first .. @end - 1 with @separator between them. A line may contain several sentences
+ * separated by LF (plait_documents_align). (transfer full) */
 static char *
 join (const char *const *lines, gsize first, gsize end, char separator)
 {
@@ -29,10 +29,11 @@ join (const char *const *lines, gsize first, gsize end, char separator)
 }
 
 /*
- * Texts that are line-aligned
+ * Line-aligned texts
  */
 
-/* TRUE if line @line stands between documents: where the first set that has it is blank. Then all texts must be. */
+/* Sets *@between to TRUE if line @line separates documents: it is blank in the first reference set that has it. Fails
+ * unless it is blank in all texts then. */
 static gboolean
 is_between (const PlaitTextPairs *pairs, gsize line, gboolean *between, GError **error)
 {
@@ -56,7 +57,7 @@ is_between (const PlaitTextPairs *pairs, gsize line, gboolean *between, GError *
   return TRUE;
 }
 
-/* Where the documents are. (transfer full) */
+/* Returns the first line of each document, and the end of the last. (transfer full) */
 static GArray *
 find_documents (const PlaitTextPairs *pairs, GError **error)
 {
@@ -80,8 +81,8 @@ find_documents (const PlaitTextPairs *pairs, GError **error)
   return g_steal_pointer (&bounds);
 }
 
-/* The texts of one set: its lines put together as @lines has them, or where that is NULL each by itself. A document
- * that lacks a line is NULL. */
+/* Writes the texts of one set to @documents [n]: lines joined by the bounds @lines, or each line by itself if NULL. A
+ * document that lacks a line becomes NULL. */
 static void
 join_set (const char *const *set, gsize n, const gsize *lines, char separator, char **documents)
 {
@@ -134,7 +135,7 @@ plait_document_pairs_free (PlaitDocumentPairs *documents)
 }
 
 /*
- * Texts that are not
+ * Texts that are not line-aligned
  */
 
 static gboolean
@@ -147,8 +148,8 @@ is_aligned (const char *const *lines, const char *const *like)
   return !lines[i] && !like[i];
 }
 
-/* Goes to the next document at or behind line *@line: there it begins, and *@end is the line behind it. FALSE if there
- * is none. */
+/* Finds the next document at or after line *@line: sets *@line to its first line and *@end to the line after it. FALSE
+ * if there are no more. */
 static gboolean
 next_document (const char *const *lines, gsize *line, gsize *end)
 {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 
 /*
- * METEOR (Denkowski & Lavie 2011) of English with the weights of version 1.5 (Denkowski & Lavie 2014) and two of its
- * four matchers: words that are equal, and words of equal stems (Snowball's for English). Its synonyms, paraphrases and
- * list of function words are not here, so scores are below those of the original and compare with each other alone; the
- * signature says so. The harmonic mean of precision and recall, in which recall weighs most, is lessened by how many
- * pieces the matches break into.
+ * METEOR (Denkowski & Lavie 2011) for English with the weights of version 1.5 (Denkowski & Lavie 2014) and two of its
+ * four matchers: equal words, and equal stems (Snowball's for English). Synonyms, paraphrases and the list of function
+ * words are missing, so scores are lower than those of the original and comparable only with each other; the signature
+ * says so. The score is a harmonic mean of precision and recall, with most weight on recall, reduced by a penalty for
+ * the number of chunks of the matches.
  *
- * Of alignments that match as many words as can be, the one of the fewest pieces counts, then that of the smallest
- * distances between words. It is looked for from left to right with a beam, as there.
+ * Among alignments with the most matches, the one with the fewest chunks counts, then the one with the smallest
+ * distances between words. A beam search from left to right finds it, as in the original.
  *
- * A row is [words of the hypothesis, of the reference, equal words, equal stems, pieces]. Two texts that match whole in
- * one piece count no piece, in a corpus too: the released scorer adds none up (MeteorStats.addStats).
+ * A row is [words of the hypothesis, of the reference, equal words, equal stems, chunks]. Two texts that match
+ * completely in one chunk have 0 chunks, also in a corpus, as in the released scorer (MeteorStats.addStats).
  */
 #include "metrics/metric-kind.h"
 
@@ -24,14 +24,14 @@
 #include <string.h>
 
 #define WIDTH 5
-#define MAX_BYTES (8 * 1024) /* of a text: alignments take the product of the words */
+#define MAX_BYTES (8 * 1024) /* bytes of a text: alignment takes time proportional to the product of the words */
 #define BEAM 40
 
-/* What version 1.5 has for English. */
-#define ALPHA 0.85 /* of recall */
+/* Weights of version 1.5 for English. */
+#define ALPHA 0.85 /* weight of recall */
 #define BETA 0.2
 #define GAMMA 0.6
-#define STEM 0.6 /* a match by stems, where one of equal words is 1 */
+#define STEM 0.6 /* weight of a match of stems; equal words weigh 1 */
 
 typedef enum
 {
@@ -44,7 +44,7 @@ typedef struct
 {
   PlaitMetric parent;
   guint tokens;
-  gboolean exact; /* no stems */
+  gboolean exact; /* match equal words only */
 } Meteor;
 
 static const PlaitMetricOption options[] = {
@@ -61,7 +61,7 @@ finish (PlaitMetric *metric, GError **error)
   return plait_unicode_open (error) != NULL;
 }
 
-/* The lower-case words of @text as the next sequence of @words, their stems as that of @stems. */
+/* Adds the lower-case words of @text as the next sequence of @words, and their stems as the next of @stems. */
 static void
 add_words (const Meteor *meteor, struct sb_stemmer *stemmer, PlaitNgrams *words, PlaitNgrams *stems, const char *text)
 {
@@ -89,16 +89,17 @@ add_words (const Meteor *meteor, struct sb_stemmer *stemmer, PlaitNgrams *words,
  * Alignment
  */
 
-#define NOWHERE (-2) /* no word follows it */
+#define NOWHERE (-2) /* no word continues the chunk */
 
-/* What the first words of the hypothesis are matched to. */
+/* A partial alignment of the first words of the hypothesis. */
 typedef struct
 {
   guint pieces, distance, exact;
-  gint last;     /* place where the last word is matched; NOWHERE: it is not */
-  guint64 taken; /* a sum over the places that are matched: equal sums are equal sets, but for odds of 2^-64 */
-  guint parent;  /* in the beam before */
-  gint rank;     /* of the last word's place; NOWHERE */
+  gint last;     /* position matched by the last word; NOWHERE: unmatched */
+  guint64 taken; /* hash of the set of matched positions, a sum of hash_position; distinct sets collide with probability
+                    2^-64 */
+  guint parent;  /* index of the previous state in the previous beam */
+  gint rank;     /* rank of the position @last, or NOWHERE */
 } State;
 
 typedef struct
@@ -109,20 +110,20 @@ typedef struct
 
 typedef struct
 {
-  State states[BEAM]; /* the best first */
+  State states[BEAM]; /* best first */
   guint n;
-  guint8 *used; /* [BEAM, reference]: by rank */
+  guint8 *used; /* [BEAM, reference], 1 for matched positions, indexed by rank */
 } Beam;
 
 typedef struct
 {
   Side hypothesis, reference;
-  /* The places of the reference, those of one stem together and rising: a rank is a number in this order. */
+  /* Positions of the reference sorted by stem, then by position; the index in this order is a rank. */
   gint *positions, *ranks; /* [reference] */
   Beam now, next;
 } Alignment;
 
-/* TRUE if @x is the better one. Of equal ones none is. */
+/* TRUE if @x is better than @y; FALSE if they are equal. */
 static gboolean
 is_better (const State *x, const State *y)
 {
@@ -131,7 +132,7 @@ is_better (const State *x, const State *y)
   return x->distance != y->distance ? x->distance < y->distance : x->exact > y->exact;
 }
 
-/* A number for a place, for sums of sets. */
+/* Returns a random-looking number for @position, for sums that identify sets. */
 static guint64
 hash_position (gint position)
 {
@@ -142,8 +143,8 @@ hash_position (gint position)
   return x ^ (x >> 31);
 }
 
-/* Takes @state into the next beam if it is one of the best, and the best of those that the future cannot tell apart.
- * FALSE if it is worse than all of a full beam. */
+/* Inserts @state into @beam if it is among the best, and replaces a worse state with the same matched set and last
+ * position. FALSE if the beam is full of better states. */
 static gboolean
 offer (Beam *beam, const State *state)
 {
@@ -167,7 +168,7 @@ offer (Beam *beam, const State *state)
   return TRUE;
 }
 
-/* State @parent with word @i of the hypothesis at @rank. */
+/* Offers the state that extends state @parent by a match of word @i of the hypothesis with rank @rank. */
 static gboolean
 offer_match (Alignment *alignment, guint parent, gint i, gint rank)
 {
@@ -194,8 +195,8 @@ count (const guint32 *numbers, gint from, gint end, guint32 number)
   return n;
 }
 
-/* What may follow state @parent at word @i of the hypothesis, whose stem has the ranks @first .. @end - 1 and stands in
- * @left words from it on. */
+/* Offers all extensions of state @parent by word @i of the hypothesis. Its stem has the ranks @first .. @end - 1 and
+ * occurs in @left words from @i on. */
 static void
 follow (Alignment *alignment, guint parent, gint i, gint first, gint end, gint left)
 {
@@ -205,7 +206,7 @@ follow (Alignment *alignment, guint parent, gint i, gint first, gint end, gint l
 
   for (gint rank = first; rank < end; rank++)
     taken += used[rank];
-  if (left > end - first - taken) /* the others suffice for what the reference has */
+  if (left > end - first - taken) /* the later words suffice to match the rest of this stem */
     {
       State state = *before;
 
@@ -213,7 +214,8 @@ follow (Alignment *alignment, guint parent, gint i, gint first, gint end, gint l
       state.parent = parent;
       offer (&alignment->next, &state);
     }
-  /* The place that goes on with a piece, then all from the nearest on, as long as one is good enough. */
+  /* First the position that continues the chunk, then all others from the nearest on, until one is too bad for the
+   * beam. */
   if (follows >= 0 && follows < alignment->reference.length && alignment->ranks[follows] >= first
       && alignment->ranks[follows] < end && !used[alignment->ranks[follows]])
     offer_match (alignment, parent, i, alignment->ranks[follows]);
@@ -236,7 +238,7 @@ follow (Alignment *alignment, guint parent, gint i, gint first, gint end, gint l
     }
 }
 
-/* Makes the next beam the present one. */
+/* Makes the next beam the current one. */
 static void
 step (Alignment *alignment)
 {
@@ -256,7 +258,7 @@ step (Alignment *alignment)
   alignment->next.n = 0;
 }
 
-/* How many of the first @n numbers are below @number. */
+/* Returns how many of the first @n numbers are below @number. */
 static gint
 count_below (const guint32 *numbers, gint n, guint32 number)
 {
@@ -267,7 +269,7 @@ count_below (const guint32 *numbers, gint n, guint32 number)
   return below;
 }
 
-/* Fills the row of one hypothesis and one reference. Every state matches as many words as can be. */
+/* Fills the row @values for one hypothesis and one reference. Every state matches as many words as possible. */
 static void
 align (const Side *hypothesis, const Side *reference, double *values)
 {
@@ -343,7 +345,7 @@ row (const PlaitMetric *metric, const PlaitSentence *sentence, double *values)
 {
   const Meteor *meteor = (const Meteor *)metric;
   struct sb_stemmer *stemmer = meteor->exact ? NULL : sb_stemmer_new ("english", NULL);
-  PlaitNgrams *stems = sentence->characters; /* the other counter: of words too */
+  PlaitNgrams *stems = sentence->characters; /* the second counter holds words, too */
   double best = -1;
 
   for (guint k = 0; k <= sentence->count; k++)

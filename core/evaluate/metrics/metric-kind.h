@@ -5,12 +5,12 @@
 #include "words/ngrams.h"
 
 /*
- * What a file that implements a metric gives. A kind is a constant table; a metric begins with a PlaitMetric and
- * goes on with its settings.
+ * Interface of a file that implements a metric. A kind is a constant table; the struct of a metric begins with a
+ * PlaitMetric, and its settings follow.
  */
 typedef struct PlaitMetricKind PlaitMetricKind;
 
-/* What a row is of. */
+/* Units of text that have a row each. */
 typedef enum
 {
   PLAIT_UNIT_SENTENCE,
@@ -24,25 +24,25 @@ struct PlaitMetric
   char *title;
   guint unit; /* PlaitUnit */
   guint width;
-  gsize max_bytes; /* of a text */
+  gsize max_bytes; /* most bytes of a text */
 };
 
 typedef struct
 {
   const char *name;
   PlaitMetricOptionType type;
-  gsize offset; /* of the field in the metric */
+  gsize offset; /* offset of the option's field in the metric's struct */
   const char *const *choices;
   double minimum, maximum;
-  const char *summary; /* one line for people */
+  const char *summary; /* one line for users */
 } PlaitMetricOption;
 
-/* The text of one sentence or document, preprocessed by nobody. @words and @characters are counters for the metric's
- * use, empty. */
+/* The unprocessed texts of one sentence or document. @words and @characters are empty counters for the metric to
+ * use. */
 typedef struct
 {
-  const char *const *texts; /* [1 + count]: the hypothesis, then its references */
-  guint count;              /* references */
+  const char *const *texts; /* [1 + count], the hypothesis, then its references */
+  guint count;              /* number of references */
   PlaitNgrams *words;
   PlaitNgrams *characters;
 } PlaitSentence;
@@ -50,21 +50,21 @@ typedef struct
 struct PlaitMetricKind
 {
   const char *name;
-  const char *summary; /* one line for people */
-  const char *title;   /* NULL: it depends on the settings, and so may what follows */
+  const char *summary; /* one line for users */
+  const char *title;   /* NULL: finish sets title, and width and max_bytes if they depend on settings */
   guint width;
   gsize max_bytes;                  /* 0: PLAIT_TEXT_LIMIT */
-  gsize size;                       /* of the metric with its settings */
-  const PlaitMetricOption *options; /* ends with a NULL name; NULL: none of its own */
+  gsize size;                       /* size of the metric's struct */
+  const PlaitMetricOption *options; /* ends with a NULL name; NULL: no options */
   gboolean larger_is_better;
-  gboolean reads_lines; /* the lines of a document; to the others a space stands between its sentences */
+  gboolean reads_lines; /* keep the line ends of documents; otherwise sentences are joined by spaces */
 
-  /* Sets the defaults; NULL: all are zero. */
+  /* Sets defaults; NULL: all are zero. */
   void (*begin) (PlaitMetric *metric);
-  /* Checks the settings against each other and sets what depends on them; NULL: nothing does. */
+  /* Checks the settings against each other and sets fields that depend on them; may be NULL. */
   gboolean (*finish) (PlaitMetric *metric, GError **error);
   void (*row) (const PlaitMetric *metric, const PlaitSentence *sentence, double *row);
-  /* Instead of row, where the width depends on the text: the rows of all of @pairs. Two systems on the same references
+  /* Replaces row if the width depends on the text: returns the rows of all @pairs. Two systems on the same references
    * have the same width. */
   PlaitStatistics *(*rows) (const PlaitMetric *metric, const PlaitTextPairs *pairs, GError **error);
   double (*score) (const PlaitMetric *metric, const double *sums);
@@ -73,7 +73,7 @@ struct PlaitMetricKind
   void (*append_signature) (const PlaitMetric *metric, GString *signature);
 };
 
-/* The width of a metric with rows of its own. */
+/* Width in the table of a kind that has rows instead of row. */
 #define PLAIT_WIDTH_OF_TEXT 0
 
 extern const PlaitMetricKind plait_metric_accuracy;
@@ -88,8 +88,8 @@ extern const PlaitMetricKind plait_metric_rouge;
 extern const PlaitMetricKind plait_metric_span_f;
 extern const PlaitMetricKind plait_metric_ter;
 
-/* The score of rows [what a text is worth, 1]: their mean, per cent. */
+/* Returns the mean in per cent, for rows [value of a text, 1]. */
 double plait_metric_mean (const PlaitMetric *metric, const double *sums);
 
-/* A metric of @kind with its defaults, called @text. (transfer full) */
+/* Returns a metric of @kind with default settings and text @text. (transfer full) */
 PlaitMetric *plait_metric_new_default (const PlaitMetricKind *kind, const char *text);

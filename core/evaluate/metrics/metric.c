@@ -18,7 +18,7 @@ static const PlaitMetricKind *const kinds[]
 
 static const char *const unit_names[] = { "sentence", "document", NULL };
 
-/* Of every metric. */
+/* Options of every metric. */
 static const PlaitMetricOption common_options[] = {
   { "unit", PLAIT_METRIC_CHOICE, G_STRUCT_OFFSET (PlaitMetric, unit), unit_names, 0, 0,
     "What is scored: each sentence, or each document" },
@@ -43,7 +43,7 @@ find_kind (const char *name)
   return NULL;
 }
 
-/* One sentence about a name that is not among @names. */
+/* Fails with a message about a name that is not among @names. */
 static gboolean
 fail_unknown (GError **error, const char *text, const char *what, const char *name, const char *const *names)
 {
@@ -96,7 +96,7 @@ set_option (PlaitMetric *metric, const PlaitMetricOption *option, const char *va
   return TRUE;
 }
 
-/* The one of @options that is called @name, or NULL; those before it are added to @known. */
+/* Returns the option called @name, or NULL; adds the names before it to @known. */
 static const PlaitMetricOption *
 find_option (const PlaitMetricOption *options, const char *name, GPtrArray *known)
 {
@@ -113,7 +113,7 @@ static gboolean
 set_options (PlaitMetric *metric, const char *text, GError **error)
 {
   if (!*text)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "metric \"%s\": no option stands behind the colon; leave it out",
+    return plait_fail (error, PLAIT_ERROR_INPUT, "metric \"%s\": there is no option after the colon; leave it out",
                        metric->text);
   g_auto (GStrv) parts = g_strsplit (text, ",", -1);
   for (guint i = 0; parts[i]; i++)
@@ -129,7 +129,7 @@ set_options (PlaitMetric *metric, const char *text, GError **error)
         return fail_unknown (error, metric->text, "option", parts[i], (const char *const *)known->pdata);
       for (guint k = 0; k < i; k++)
         if (strcmp (parts[k], parts[i]) == 0)
-          return plait_fail (error, PLAIT_ERROR_INPUT, "metric \"%s\": option \"%s\" stands twice; keep one",
+          return plait_fail (error, PLAIT_ERROR_INPUT, "metric \"%s\": option \"%s\" is given twice; keep one",
                              metric->text, parts[i]);
       if (!set_option (metric, option, value, error))
         return FALSE;
@@ -184,7 +184,8 @@ is_metric (const char *text, gconstpointer data)
   return find_kind (name) != NULL;
 }
 
-/* Returns "bleu:lowercase,chrf" as "bleu:lowercase;chrf"; NULL if @text is not such a list with ','. (transfer full) */
+/* Returns "bleu:lowercase,chrf" as "bleu:lowercase;chrf", or NULL if @text is not such a list with ','. (transfer
+ * full) */
 static char *
 separate_metrics (const char *text)
 {
@@ -196,8 +197,8 @@ separate_metrics (const char *text)
   return parts[0] && is_metric (parts[0], NULL) && strchr (separated->str, ';') ? g_strdup (separated->str) : NULL;
 }
 
-/* Returns @text with the separators that it should have, or NULL. @before is the metric before it in a list, whose
- * option @text may be; NULL: it is the first. (transfer full) */
+/* Returns @text with corrected separators, or NULL. @before is the previous metric of the list, of which @text may be
+ * an option, or NULL. (transfer full) */
 static char *
 mend_separators (const char *text, const PlaitMetric *before)
 {
@@ -234,7 +235,7 @@ plait_metric_new_list (const char *text, GError **error)
       g_ptr_array_add (metrics, metric);
       for (guint j = 0; j + 1 < metrics->len; j++)
         if (strcmp (plait_metric_text (g_ptr_array_index (metrics, j)), metric->text) == 0)
-          return plait_fail_null (error, PLAIT_ERROR_INPUT, "metrics \"%s\": \"%s\" stands twice; keep one", text,
+          return plait_fail_null (error, PLAIT_ERROR_INPUT, "metrics \"%s\": \"%s\" is given twice; keep one", text,
                                   metric->text);
     }
   if (metrics->len == 0)
@@ -363,19 +364,18 @@ check_text (const PlaitMetric *metric, PlaitUnit unit, const char *text, const c
 {
   gsize length = strlen (text);
   if (length > metric->max_bytes)
-    return plait_fail (
-        error, PLAIT_ERROR_INPUT,
-        "the %s of %s %zu has %zu bytes, more than the %zu that %s takes; split the text, leave that metric out, or "
-        "give line-aligned text",
-        what, unit_names[unit], sentence + 1, length, metric->max_bytes, metric->title);
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "the %s of %s %zu has %zu bytes, more than the limit of %zu bytes of %s; split the text, leave "
+                       "that metric out, or give line-aligned text",
+                       what, unit_names[unit], sentence + 1, length, metric->max_bytes, metric->title);
   if (!g_utf8_validate (text, (gssize)length, NULL))
     return plait_fail (error, PLAIT_ERROR_INPUT, "the %s of %s %zu is not valid UTF-8; convert the file to UTF-8", what,
                        unit_names[unit], sentence + 1);
   return TRUE;
 }
 
-/* TRUE if each of @pairs, which are of @unit, has a reference, and all text is such as the metric takes; else
- * *@failed_at is the one that is not. */
+/* TRUE if each of @pairs has a reference and all texts are valid for the metric; else sets *@failed_at to the index of
+ * the invalid one. @unit is for messages. */
 static gboolean
 check_pairs (const PlaitMetric *metric, PlaitUnit unit, const PlaitTextPairs *pairs, gsize *failed_at, GError **error)
 {
@@ -430,7 +430,7 @@ rows_of (const PlaitMetric *metric, const PlaitTextPairs *pairs, GError **error)
   return statistics;
 }
 
-/* Checks @pairs and makes *@documents of them, if the metric or the text is of documents. */
+/* Checks @pairs, and joins them to *@documents if the metric or the text has documents. */
 static gboolean
 prepare (const PlaitMetric *metric, const PlaitTextPairs *pairs, PlaitDocumentPairs **documents, gsize *failed_at,
          GError **error)

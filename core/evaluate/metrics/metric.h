@@ -6,26 +6,26 @@
 /*
  * Metrics as sums over sentences.
  *
- * A metric turns each sentence into a row of numbers, its sufficient statistics, and has a score for the sum of any
- * rows. So text is read once; intervals and tests between systems (statistics.h) only add rows up.
+ * A metric turns each sentence into a row of numbers, its sufficient statistics, and computes a score from any sum of
+ * rows. So text is read once; intervals and tests between systems (statistics.h) only add rows.
  */
 
-/* A metric with its settings; immutable, so threads may share it. */
+/* A metric with its settings. Immutable, so threads may share it. */
 typedef struct PlaitMetric PlaitMetric;
 
-/* The longest hypothesis or reference that is taken, in bytes: a longer one is a file that is not line-aligned text. */
+/* Most bytes of a hypothesis or reference. A longer one is probably not line-aligned text. */
 #define PLAIT_TEXT_LIMIT (1024 * 1024)
 
-/* What is scored, borrowed from the caller. */
+/* The texts to score, owned by the caller. */
 typedef struct
 {
   gsize sentences;
   const char *const *hypotheses; /* [sentences] */
   guint reference_sets;
-  const char *const *const *references; /* [reference_sets][sentences]; NULL: this set lacks the sentence */
+  const char *const *const *references; /* [reference_sets][sentences]; NULL where a set lacks the sentence */
 
-  /* A text is a line, and where the metric is of documents, blank lines end them; or it is a whole document, if it is
-   * of several sentences, with LF between them. */
+  /* TRUE: each text is a whole document, with LF between its sentences. FALSE: each text is a line, and metrics of
+   * documents find their ends at blank lines. */
   gboolean documents;
 } PlaitTextPairs;
 
@@ -35,26 +35,27 @@ typedef struct
   gsize sentences;
   guint width;
   double *values;  /* [sentences, width] */
-  gint references; /* references of every sentence, -1 if they differ, 0 if the metric has none */
-  gsize *lines;    /* of documents: [sentences + 1], number i is of the lines lines[i] .. lines[i + 1] - 1; else NULL */
+  gint references; /* number of references of every sentence; -1 if it varies, 0 if the metric has no references */
+  gsize *lines;    /* documents: [sentences + 1], number i consists of the lines lines[i] .. lines[i + 1] - 1; else
+                      NULL */
 } PlaitStatistics;
 
-/* The metric that @text names: NAME or NAME:OPTION,OPTION=VALUE,... such as "bleu", "bleu:tok=none,smooth=floor" or
- * "chrf++:lowercase" (README.md lists all). PLAIT_ERROR_INPUT names the nearest metric, option or choice. (transfer
+/* Returns the metric for @text: NAME or NAME:OPTION,OPTION=VALUE,... such as "bleu", "bleu:tok=none,smooth=floor" or
+ * "chrf++:lowercase". Fails with PLAIT_ERROR_INPUT, which suggests the nearest name, option or choice. (transfer
  * full) */
 PlaitMetric *plait_metric_new (const char *text, GError **error);
 
-/* The metrics of a list separated by ';' or blanks (',' separates the options of one metric). A list without metrics
- * and a metric named twice are errors. (transfer full) (element-type PlaitMetric) */
+/* Returns the metrics of a list separated by ';' or blanks (',' separates options of one metric). Fails on an empty
+ * list, and on a metric given twice. (transfer full) (element-type PlaitMetric) */
 GPtrArray *plait_metric_new_list (const char *text, GError **error);
 
 void plait_metric_free (PlaitMetric *metric);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitMetric, plait_metric_free)
 
-/* The names that plait_metric_new knows, NULL-terminated. (transfer container) */
+/* Returns the names that plait_metric_new knows, NULL-terminated. (transfer container) */
 const char **plait_metric_names (void);
 
-/* What an option of a metric takes. */
+/* Kinds of options. */
 typedef enum
 {
   PLAIT_METRIC_SWITCH,  /* no value */
@@ -63,61 +64,62 @@ typedef enum
   PLAIT_METRIC_INTEGER, /* an integer in minimum .. maximum */
 } PlaitMetricOptionType;
 
-/* An option as a user writes it. */
+/* An option in the form that users write. */
 typedef struct
 {
   const char *name;
   PlaitMetricOptionType type;
-  const char *choices;  /* "13a;intl"; NULL: none */
-  const char *standard; /* the default; NULL: it depends on other options */
-  const char *minimum;  /* of numbers; else NULL, as is maximum */
+  const char *choices;  /* such as "13a;intl"; NULL for other types */
+  const char *standard; /* default; NULL if it depends on other options */
+  const char *minimum;  /* smallest number; NULL, like @maximum, for other types */
   const char *maximum;
   const char *summary;
 } PlaitMetricOptionText;
 
-/* What the metric @name computes, one line; of NULL, what the options are that every metric takes. */
+/* Returns one line about the metric @name; if NULL, about the options of all metrics. (transfer none) */
 const char *plait_metric_summary (const char *name);
 
-/* Sets *@option to option @index of the metric @name, or of those that every metric takes (NULL); its texts belong to
- * @texts. FALSE if there are fewer. */
+/* Sets *@option to option @index of the metric @name, or of all metrics if NULL; its texts belong to @texts. FALSE if
+ * there are fewer options. */
 gboolean plait_metric_option (const char *name, guint index, GStringChunk *texts, PlaitMetricOptionText *option);
 
-/* The text the metric was made from, a key for files and tables. (transfer none) */
+/* Returns the text that the metric was made from, a key in files and tables. (transfer none) */
 const char *plait_metric_text (const PlaitMetric *metric);
 
-/* The name that tables show, such as "BLEU" or "chrF2++". (transfer none) */
+/* Returns the title for tables, such as "BLEU" or "chrF2++". (transfer none) */
 const char *plait_metric_title (const PlaitMetric *metric);
 
-/* TRUE if rows are of documents: of the lines between the blank lines of the reference, put together. */
+/* TRUE if each row is a document: the joined lines between two blank lines of the reference. */
 gboolean plait_metric_is_of_documents (const PlaitMetric *metric);
 
-/* TRUE if a larger score is the better one. */
+/* TRUE if larger scores are better. */
 gboolean plait_metric_larger_is_better (const PlaitMetric *metric);
 
-/* The rows of all sentences of @pairs, or of their documents. PLAIT_ERROR_INPUT names the sentence (from 1) that is not
- * UTF-8, too long or without any reference; no sentences are an error too. (transfer full) */
+/* Returns the rows of all sentences of @pairs, or of their documents. Fails with PLAIT_ERROR_INPUT if there are no
+ * sentences, or one (named from 1) is not UTF-8, too long, or without reference. (transfer full) */
 PlaitStatistics *plait_metric_statistics (const PlaitMetric *metric, const PlaitTextPairs *pairs, GError **error);
 
-/* Checks beforehand that @metric can score translations of the references of @pairs, whose hypotheses are not looked
- * at: what plait_metric_statistics would refuse of the references is refused here. *@failed_at becomes the sentence or
- * document at fault, from 0, or the number of all if it is none alone. */
+/* Checks that @metric can score translations of the references of @pairs, as plait_metric_statistics would; ignores the
+ * hypotheses. On failure sets *@failed_at to the invalid sentence or document, from 0, or to their number if the fault
+ * is not in a single one. */
 gboolean plait_metric_check_references (const PlaitMetric *metric, const PlaitTextPairs *pairs, gsize *failed_at,
                                         GError **error);
 
-/* @sentences rows of zeros for statistics that come from elsewhere. (transfer full) */
+/* Returns @sentences rows of zeros, for the caller to fill. (transfer full) */
 PlaitStatistics *plait_statistics_new (gsize sentences, guint width);
 void plait_statistics_free (PlaitStatistics *statistics);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitStatistics, plait_statistics_free)
 
-/* @sums [width]: the sum of the rows. */
+/* Sets @sums [width] to the sum of the rows. */
 void plait_statistics_sum (const PlaitStatistics *statistics, double *sums);
 
-/* The score for summed rows @sums [width]. */
+/* Returns the score for summed rows @sums [width]. */
 double plait_metric_score (const PlaitMetric *metric, const double *sums);
 
-/* What stands behind the score, in sacreBLEU's words for BLEU ("63.2/42.1/... (BP = ...)"), or NULL. (transfer full) */
+/* Returns details of the score, for BLEU as sacreBLEU prints them ("63.2/42.1/... (BP = ...)"), or NULL. (transfer
+ * full) */
 char *plait_metric_detail (const PlaitMetric *metric, const double *sums);
 
-/* Everything that the score depends on, in sacreBLEU's form but for the version, which names plait. @resamples 0: no
- * interval was made, so neither it nor @seed is told. (transfer full) */
+/* Returns all settings that the score depends on, in sacreBLEU's format except the version, which names plait.
+ * @resamples 0: no interval, so neither @resamples nor @seed is in it. (transfer full) */
 char *plait_metric_signature (const PlaitMetric *metric, gint references, guint resamples, guint64 seed);

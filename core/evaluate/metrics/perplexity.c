@@ -14,10 +14,10 @@ perplexity (double log_probability, double count)
 {
   if (count > 0)
     return exp (-log_probability / count);
-  return log_probability < 0 ? INFINITY : 1; /* a resample of empty sentences alone */
+  return log_probability < 0 ? INFINITY : 1; /* a resample of only empty sentences */
 }
 
-static const PlaitMetricKind kinds[2]; /* by PlaitPerplexityUnit */
+static const PlaitMetricKind kinds[2]; /* indexed by PlaitPerplexityUnit */
 
 static gboolean
 is_of_words (const PlaitMetric *metric)
@@ -49,7 +49,7 @@ append_signature (const PlaitMetric *metric, GString *signature)
     .append_signature = append_signature,                                                                              \
   }
 
-/* Exponential of the mean negative log-probability of a token; and of the whole, spread over words. */
+/* Exponential of the negative log-probability per token, and per word. */
 static const PlaitMetricKind kinds[2] = {
   [PLAIT_PERPLEXITY_TOKEN] = KIND ("perplexity", "perplexity per token"),
   [PLAIT_PERPLEXITY_WORD] = KIND ("perplexity-word", "perplexity per word"),

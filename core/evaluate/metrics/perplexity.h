@@ -4,8 +4,8 @@
 #include "metrics/metric.h"
 
 /*
- * Perplexity from log-probabilities, as a metric like the others, so that it has intervals and tests too. Its rows are
- * [log-probability (natural), tokens, words].
+ * Perplexity from log-probabilities, as a metric with intervals and tests. A row is [natural log-probability, tokens,
+ * words].
  */
 typedef enum
 {
@@ -13,11 +13,12 @@ typedef enum
   PLAIT_PERPLEXITY_WORD,  /* exp (-log-probability / words): comparable between vocabularies */
 } PlaitPerplexityUnit;
 
-/* (transfer full) */
+/* Returns a perplexity metric. (transfer full) */
 PlaitMetric *plait_metric_new_perplexity (PlaitPerplexityUnit unit);
 
-/* Rows from the summed natural log-probability of each sentence [sentences], the predicted tokens in that sum and the
- * words they spell (each with the end of sentence where the sum has it). PLAIT_ERROR_INPUT for a log-probability that
- * is positive or not a number, negative counts, or no tokens or words at all. (transfer full) */
+/* Makes rows from the natural log-probability of each sentence [sentences], the number of its predicted tokens, and of
+ * the words they spell; if the log-probability includes the end of sentence, both counts do. Fails with
+ * PLAIT_ERROR_INPUT on a log-probability that is positive or NaN, negative counts, and if there are no tokens or words
+ * at all. (transfer full) */
 PlaitStatistics *plait_perplexity_statistics (const double *log_probabilities, const gint64 *tokens,
                                               const gint64 *words, gsize sentences, GError **error);

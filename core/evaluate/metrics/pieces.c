@@ -7,10 +7,10 @@
 
 #define MARK_OF_WORD "\xe2\x96\x81" /* U+2581 */
 
-/* Text looks as if it were in pieces from one word of so many on. */
+/* Text counts as split into pieces if at least one word in ONE_OF is a marked piece. */
 #define ONE_OF 50
 
-/* How each is joined, line by line. */
+/* Rules that join each format, line by line. */
 static PlaitTextRule subword_nmt[] = { { "@@(?: |(?=\\n)|\\z)", "" }, { NULL } };
 static PlaitTextRule wordpiece[] = { { " ##(?=[^ \\n])", "" }, { NULL } };
 static PlaitTextRule sentencepiece[]
@@ -26,12 +26,12 @@ plait_text_join_pieces (char **texts, PlaitTextPieces pieces)
   };
 
   for (gsize i = 0; texts[i] && pieces != PLAIT_PIECES_NONE; i++)
-    /* A text without a mark is not in pieces of SentencePiece. */
+    /* A text without the mark is not in SentencePiece's format. */
     if (pieces != PLAIT_PIECES_SENTENCEPIECE || strstr (texts[i], MARK_OF_WORD))
       texts[i] = plait_text_replace (texts[i], rules[pieces], G_REGEX_RAW);
 }
 
-/* What the word @word .. @end - 1 looks like a piece of. */
+/* Returns the format that the word @word .. @end - 1 is a marked piece of. */
 static PlaitTextPieces
 pieces_of (const char *word, const char *end)
 {

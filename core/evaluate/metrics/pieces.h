@@ -3,9 +3,7 @@
 
 #include <glib.h>
 
-/*
- * Text that another program has cut into pieces of words. Metrics are of words, so it is joined before it is scored.
- */
+/* Text that another program has split into subword pieces. Metrics need words, so it is joined before scoring. */
 typedef enum
 {
   PLAIT_PIECES_NONE,
@@ -14,8 +12,8 @@ typedef enum
   PLAIT_PIECES_SENTENCEPIECE, /* "▁un known ▁word" */
 } PlaitTextPieces;
 
-/* Joins the pieces of each of @texts (NULL-terminated) in place. */
+/* Joins the pieces in each of @texts (NULL-terminated) in place. */
 void plait_text_join_pieces (char **texts, PlaitTextPieces pieces);
 
-/* Returns the kind of pieces that @texts (NULL-terminated) look like. */
+/* Returns the format that @texts (NULL-terminated) seem to be in; PLAIT_PIECES_NONE if they are not split. */
 PlaitTextPieces plait_text_find_pieces (const char *const *texts);

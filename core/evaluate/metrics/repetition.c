@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 
 /*
- * Repetition: the share of the n-grams of the hypotheses that stand there again, in their sentence, more often than the
- * sentence's reference has them. An n-gram that stands h times in the hypothesis and at most r times in any reference
- * repeats h - max (1, r) times, if that is above zero: what a reference repeats too is no fault. Pairs are the default,
- * for single words repeat in any sentence that has two articles.
+ * Repetition: the share of n-grams that a hypothesis repeats more often than the reference of the sentence. An n-gram
+ * that occurs h times in the hypothesis and at most r times in any reference counts max (0, h - max (1, r)): repeating
+ * what a reference repeats is no error. The default is pairs, because single words such as articles repeat in most
+ * sentences.
  *
  * A row is [repeated n-grams of order 1 .. 4, n-grams of order 1 .. 4].
  */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 
 /*
- * ROUGE (Lin 2004) with the choices of the package rouge-score: n-grams of one or two words (1, 2), the longest common
- * subsequence of two texts (L), and the union of those of their sentences, which are lines (Lsum). A text scores the
- * harmonic mean F of precision and recall, a corpus the mean of its texts; of several references counts the one of the
- * greatest F, the first of equals. Words are runs of the letters a to z and of digits, in lower case: all else, letters
- * with accents too, stands between words.
+ * ROUGE (Lin 2004) as the package rouge-score computes it: n-grams of one or two words (1, 2), the longest common
+ * subsequence of two texts (L), and the union of those of their sentences, which are lines (Lsum). A text's score is F,
+ * the harmonic mean of precision and recall; a corpus's score is the mean over texts. With several references, the
+ * first with the largest F counts. Words are runs of the letters a to z and digits, in lower case; everything else,
+ * even letters with accents, separates words.
  *
  * A row is [precision, recall, F, 1].
  */
@@ -19,9 +19,10 @@
 #include <string.h>
 
 #define WIDTH 4
-/* Of subsequences: time, and for Lsum an eighth of a byte, grows with the product of two texts' words. */
+/* Most bytes of a text for subsequences: time, and for Lsum an eighth of a byte of memory, grows with the product of
+ * the words. */
 #define SUBSEQUENCE_LIMIT (64 * 1024)
-/* The package leaves words of three letters and less as they are. */
+/* The package does not stem words of three letters or less. */
 #define MIN_STEMMED 4
 
 typedef enum
@@ -69,7 +70,7 @@ is_of_word (char c)
   return g_ascii_islower (c) || g_ascii_isdigit (c);
 }
 
-/* Adds the words of @length bytes, which are in lower case, as one sequence. */
+/* Adds the words of @text [length], which is in lower case, as one sequence. */
 static void
 add_words (const Rouge *rouge, PlaitNgrams *words, const char *text, gsize length)
 {
@@ -89,7 +90,7 @@ add_words (const Rouge *rouge, PlaitNgrams *words, const char *text, gsize lengt
     }
 }
 
-/* Adds a text as one sequence, or for Lsum each line that is not empty. Returns how many sequences there are. */
+/* Adds a text as one sequence, or for Lsum each non-empty line. Returns the number of sequences. */
 static guint
 add_text (const Rouge *rouge, PlaitNgrams *words, const char *text)
 {
@@ -148,9 +149,9 @@ sequence_of (const PlaitNgrams *words, guint number)
   return (Sequence){ plait_ngrams_symbols (words, number), plait_ngrams_length (words, number) };
 }
 
-/* The length of the longest common subsequences of @a and @b; @lengths is scratch for b.n + 1 numbers. @back, if not
- * NULL, has a bit for each pair of differing symbols, row by row, set where the way back is along @b alone: without
- * b's symbol the beginnings have a longer subsequence than without a's. */
+/* Returns the length of the longest common subsequence of @a and @b. @lengths is scratch for b.n + 1 numbers. @back,
+ * unless NULL, gets a bit for each pair of symbols, row by row: set where backtracking must skip b's symbol, since the
+ * prefix without it has the longer subsequence. */
 static guint32
 longest_common (Sequence a, Sequence b, guint32 *lengths, guint64 *back)
 {
@@ -173,7 +174,8 @@ longest_common (Sequence a, Sequence b, guint32 *lengths, guint64 *back)
   return lengths[b.n];
 }
 
-/* Marks in @common [a.n] the symbols of a longest common subsequence: of several, the one that the package finds. */
+/* Marks in @common [a.n] the symbols of a longest common subsequence; if there are several, the one that the package
+ * finds. */
 static void
 mark_common (Sequence a, Sequence b, guint32 *lengths, gboolean *common)
 {
@@ -212,13 +214,15 @@ score_subsequence (const PlaitNgrams *words)
   return score_of (longest_common (reference, hypothesis, lengths, NULL), hypothesis.n, reference.n);
 }
 
-/* The union over the sentences of the hypothesis, the sequences 0 .. @lines - 1, for each sentence of the reference,
- * the sequences behind them. A word counts as often as the hypothesis has it. */
+/* Scores the union: for each sentence of the reference, all words common with any sentence of the hypothesis. Sequences
+ * 0 .. @lines - 1 are the hypothesis, the others up to @all_lines the reference. A word counts at most as often as it
+ * occurs in the hypothesis. */
 static Score
 score_union (const PlaitNgrams *words, guint lines, guint all_lines)
 {
   gsize n_hypothesis = count_words (words, 0, lines), n_reference = count_words (words, lines, all_lines);
-  g_autofree guint32 *left = g_new0 (guint32, n_hypothesis + n_reference + 1); /* of each word in the hypothesis */
+  g_autofree guint32 *left = g_new0 (
+      guint32, n_hypothesis + n_reference + 1); /* [symbols], unused occurrences of each word of the hypothesis */
   g_autofree guint32 *lengths = g_new (guint32, n_hypothesis + 1);
   gsize matches = 0;
   for (guint s = 0; s < lines; s++)
@@ -294,7 +298,7 @@ append_signature (const PlaitMetric *metric, GString *signature)
                           rouge->stem ? "porter" : "no");
 }
 
-/* F of words or pairs of words, or of common subsequences, with summaries (Lin 2004). */
+/* F of words, word pairs, or common subsequences, against reference summaries (Lin 2004). */
 const PlaitMetricKind plait_metric_rouge = {
   .name = "rouge",
   .summary = "ROUGE as rouge-score computes it",

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 
 /*
- * Spans: "START END", numbers of tokens, or "-1" where there is no answer. F1 of the tokens that two spans share, each
- * text for itself, the mean over all, as SQuAD has it with tokens for words (Rajpurkar et al. 2016, 2018): no answer
- * has 1 with no answer, and 0 with any. Of several references the best. What is no span is right as it
- * stands, or wrong.
+ * F1 of answer spans: "START END", token numbers, or "-1" for no answer. A text's score is F1 of the tokens that both
+ * spans share, averaged over texts, as in SQuAD with tokens for words (Rajpurkar et al. 2016, 2018). No answer scores 1
+ * against no answer, else 0. The best of several references counts. A text that is no span scores 1 if it equals the
+ * reference, else 0.
  *
  * A row is [F, 1].
  */
@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-/* -1 .. -1: no answer. FALSE: @text is no span. */
+/* Reads a span; -1 .. -1 is no answer. FALSE if @text is no span. */
 static gboolean
 read_span (const char *text, gint64 *first, gint64 *last)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 
 /*
- * Translation edit rate (Snover et al. 2006): insertions, deletions, substitutions and shifts of words that make the
- * hypothesis a reference, over the length of the reference. Which shifts are tried, in which order and how many, is
- * Tercom's heuristic as sacreBLEU 2 (Post 2018) has it, so that scores equal: shifts of up to 10 words over up to 50,
- * of which the best is done as long as one helps, edit distance in a beam around the diagonal.
+ * Translation edit rate (Snover et al. 2006): the insertions, deletions, substitutions and shifts of words that turn
+ * the hypothesis into a reference, divided by the length of the reference. Candidates, order and number of shifts
+ * follow Tercom's heuristic as in sacreBLEU 2 (Post 2018), so scores are equal: shifts of up to 10 words over up to 50;
+ * the best one is applied as long as it helps; edit distance in a beam around the diagonal.
  *
  * A row is [edits to the nearest reference, mean length of the references].
  */
@@ -17,11 +17,11 @@
 #include <string.h>
 
 #define WIDTH 2
-#define MAX_BYTES (64 * 1024) /* of a text: edit distances take the product of the words */
-#define MAX_SHIFTED 10        /* words */
-#define MAX_DISTANCE 50       /* words from the place in the reference */
+#define MAX_BYTES (64 * 1024) /* bytes of a text: edit distance takes time proportional to the product of the words */
+#define MAX_SHIFTED 10        /* most words of a shift */
+#define MAX_DISTANCE 50       /* most words between start and position in the reference */
 #define BEAM 25               /* words on either side of the diagonal */
-#define MAX_TRIED 1000        /* shifts of one sentence */
+#define MAX_TRIED 1000        /* most shifts tried per sentence */
 #define FAR (G_MAXINT / 2)
 
 typedef struct
@@ -44,13 +44,13 @@ static const PlaitMetricOption options[] = {
 
 typedef enum
 {
-  EDIT_NONE, /* the words are equal */
+  EDIT_NONE, /* equal words */
   EDIT_SUBSTITUTE,
-  EDIT_DROP, /* a word of the hypothesis */
-  EDIT_ADD,  /* one of the reference */
+  EDIT_DROP, /* delete a word of the hypothesis */
+  EDIT_ADD,  /* insert a word of the reference */
 } Edit;
 
-/* Row i is of the first i words of the hypothesis, and has the columns near the diagonal, first .. end - 1. */
+/* Row i belongs to the first i words of the hypothesis and has the columns first .. end - 1, near the diagonal. */
 typedef struct
 {
   gsize start;
@@ -60,11 +60,11 @@ typedef struct
 typedef struct
 {
   const guint32 *reference;
-  gint length;            /* of the reference */
-  gint words;             /* of the hypothesis */
+  gint length;            /* words of the reference */
+  gint words;             /* words of the hypothesis */
   Row *rows;              /* [words + 1] */
-  gint *costs, *trial;    /* of what the hypothesis is, and of what a shift would make it */
-  guint8 *edits, *trials; /* Edit */
+  gint *costs, *trial;    /* costs for the current hypothesis, and for one with a trial shift */
+  guint8 *edits, *trials; /* Edit, like @costs and @trial */
 } Distance;
 
 static void
@@ -118,7 +118,8 @@ cost_at (const Row *row, const gint *costs, gint j)
   return j < row->first || j >= row->end ? FAR : costs[row->start + (gsize)(j - row->first)];
 }
 
-/* Fills the rows behind row @known for the hypothesis @words. Of equally cheap edits the first of these is taken. */
+/* Fills the rows after row @known for the hypothesis @words. Among equally cheap edits the first of substitute, delete,
+ * insert is taken. */
 static void
 fill (const Distance *distance, const guint32 *words, gint known, gint *costs, guint8 *edits)
 {
@@ -153,12 +154,12 @@ last_cost (const Distance *distance, const gint *costs)
   return cost_at (&distance->rows[distance->words], costs, distance->length);
 }
 
-/* What the edits say of each word. */
+/* The alignment that the edits describe. */
 typedef struct
 {
-  gint *position;       /* [reference]: of the word of the hypothesis that is there, or stands before it; -1: none */
-  gint *hypothesis_bad; /* [words + 1]: how many before each are edited */
-  gint *reference_bad;  /* [length + 1] */
+  gint *position;       /* [length], last word of the hypothesis at or before each word of the reference; -1: no word */
+  gint *hypothesis_bad; /* [words + 1], number of edited words before each */
+  gint *reference_bad;  /* [length + 1], as @hypothesis_bad for the reference */
 } Alignment;
 
 static void
@@ -204,8 +205,8 @@ sized (gint n)
   return g_new (gint, (gsize)n + 1);
 }
 
-/* @shifted [words]: @words with @length of them from @start on moved before number @target. A target within what is
- * moved, or at its end, moves it on by as many words as the target lies behind its start. */
+/* Writes to @shifted [words] the words with @length of them, from @start on, moved before index @target. A target
+ * inside or at the end of the moved words moves them right by its distance from @start. */
 static void
 move (const guint32 *words, gint n, gint start, gint length, gint target, guint32 *shifted)
 {
@@ -234,7 +235,7 @@ is_better (const Shift *shift, const Shift *best)
   return shift->start != best->start ? shift->start < best->start : shift->target < best->target;
 }
 
-/* Tries to put the @length words from @start on where they stand in the reference, from @position on. */
+/* Tries to move the @length words at @start to their position @position in the reference. */
 static void
 try_shifts (const Distance *distance, const guint32 *words, const Alignment *alignment, gint start, gint position,
             gint length, guint32 *shifted, Shift *best, guint *tried)
@@ -269,7 +270,7 @@ try_shifts (const Distance *distance, const guint32 *words, const Alignment *ali
     }
 }
 
-/* The best shift; of length 0 if there is none. */
+/* Returns the best shift; length 0 if there is no shift to try. */
 static Shift
 find_shift (const Distance *distance, const guint32 *words, const Alignment *alignment, guint32 *shifted, guint *tried)
 {

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static const PlaitMetricKind kinds[2]; /* by PlaitTranslationFault */
+static const PlaitMetricKind kinds[2]; /* indexed by PlaitTranslationFault */
 
 static double
 share (const PlaitMetric *metric, const double *sums)
@@ -20,7 +20,7 @@ detail (const PlaitMetric *metric, const double *sums)
   return plait_format ("(over = %.0f under = %.0f words = %.0f)", sums[0], sums[1], sums[2]);
 }
 
-/* The text's options: "of:search|source:en|...|". */
+/* Appends the options in the metric's text: "of:search|source:en|...|". */
 static void
 append_signature (const PlaitMetric *metric, GString *signature)
 {
@@ -37,7 +37,7 @@ append_signature (const PlaitMetric *metric, GString *signature)
     .detail = detail, .append_signature = append_signature,                                                            \
   }
 
-/* The shares of source words whose attention exceeds a bound, and misses one. */
+/* Share of source words with attention above a bound, and share below a bound. */
 static const PlaitMetricKind kinds[2] = {
   [PLAIT_OVER_TRANSLATION] = KIND ("over-translation"),
   [PLAIT_UNDER_TRANSLATION] = KIND ("under-translation"),

@@ -4,9 +4,8 @@
 #include "metrics/metric.h"
 
 /*
- * Over- and under-translation from attention, as a metric like the others, so that it has intervals: the share of
- * source words whose attention, summed over a target, exceeds or misses a bound, in per cent. Rows are [words over,
- * words under, words].
+ * Over- and under-translation from attention, as a metric with intervals: the share of source words, in per cent, whose
+ * attention, summed over a target, is above or below a bound. A row is [words above, words below, words].
  */
 typedef enum
 {
@@ -16,11 +15,11 @@ typedef enum
 
 #define PLAIT_TRANSLATION_RATE_WIDTH 3
 
-/* @of tells whose attention it is and @layers how layers were put together: they only stand in the metric's text,
- * "over-translation:of=OF,source=SOURCE,layers=LAYERS,bound=1.5". @title is for tables. (transfer full) */
+/* Returns the metric "over-translation:of=OF,source=SOURCE,layers=LAYERS,bound=1.5". @of (whose attention) and @layers
+ * (how layers were combined) only appear in that text. @title is for tables. (transfer full) */
 PlaitMetric *plait_metric_new_translation_rate (PlaitTranslationFault fault, double bound, const char *of,
                                                 const char *source, const char *layers, const char *title);
 
-/* The rate whose text is @text, and in @of and @source (transfer full) what stands there for them; NULL if it is the
- * text of another metric. (transfer full) */
+/* Returns the metric whose text is @text, and its values of= and source= in *@of and *@source (transfer full); NULL if
+ * @text is another metric. (transfer full) */
 PlaitMetric *plait_metric_read_translation_rate (const char *text, const char *title, char **of, char **source);

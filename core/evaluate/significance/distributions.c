@@ -4,12 +4,12 @@
 #include <glib.h>
 #include <math.h>
 
-/* Of the continued fraction; how many it needs grows with the root of the larger parameter. */
+/* Number of terms of the continued fraction; it grows with the root of the larger parameter. */
 #define MIN_TERMS 60
 #define TERMS_A_ROOT 10
 
-/* The regularised incomplete beta function I_x (a, b) where x < (a + 1) / (a + b + 2), by its continued fraction (DLMF
- * 8.17.22), from its last term on. @y is 1 - x, with the digits that the difference would lose. */
+/* Returns the regularised incomplete beta function I_x (a, b) for x < (a + 1) / (a + b + 2) by its continued fraction
+ * (DLMF 8.17.22), from the last term backwards. @y is 1 - x, passed because the subtraction would lose digits. */
 static double
 beta_fraction (double x, double y, double a, double b)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* Tails of the distributions that tests with estimated variances need. Degrees of freedom are more than 0, and need not
- * be whole. */
+/* Tail probabilities for tests with estimated variances. Degrees of freedom are positive and need not be whole. */
 
-/* The chance that a number of Student's t distribution has a magnitude of @t or more. */
+/* Returns the probability that |T| >= |@t| for Student's t distribution. */
 double plait_student_p (double t, double degrees);
 
-/* The magnitude that Student's t distribution exceeds with chance @p, more than 0 and less than 1. */
+/* Returns the value that |T| exceeds with probability @p (0 < p < 1) for Student's t distribution. */
 double plait_student_quantile (double p, double degrees);
 
-/* The chance that a ratio of variances of @above and @below degrees of freedom is @ratio or more. */
+/* Returns the probability that a ratio of variances with @above and @below degrees of freedom (F distribution) is at
+ * least @ratio. */
 double plait_variance_ratio_p (double ratio, double above, double below);

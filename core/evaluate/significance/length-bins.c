@@ -90,7 +90,7 @@ find_bin (const PlaitLengthBins *bins, gint64 words)
   return bin;
 }
 
-/* The words of what row @i is of: of a line, or of the lines of a document. */
+/* Returns the number of words of sentence or document @i; @words is per line. */
 static gint64
 words_of (const PlaitStatistics *statistics, gsize i, const gint64 *words)
 {
@@ -103,7 +103,7 @@ words_of (const PlaitStatistics *statistics, gsize i, const gint64 *words)
   return sum;
 }
 
-/* The rows of the sentences of @bin. */
+/* Returns the rows of the sentences in @bin. */
 static PlaitStatistics *
 select_rows (const PlaitLengthBins *bins, guint bin, const PlaitStatistics *all, const gint64 *words)
 {

@@ -173,12 +173,11 @@ plait_comparison_note (const char *baseline, PlaitTest test, guint trials, guint
                             seed);
   if (seeds)
     g_string_append_printf (
-        note, ", which speaks of these trained models on other sentences, not of other seeds; else of a %s",
+        note, ", which is about these trained models on other sentences, not about other seeds; else of a %s",
         test_names[PLAIT_TEST_SEEDS]);
-  g_string_append (
-      note,
-      "; p (Holm) is adjusted for how many are compared, and * marks it below 0.05, as better or worse by the metric.");
+  g_string_append (note, "; p (Holm) is adjusted for the number of comparisons, and * marks it below 0.05, as better "
+                         "or worse by the metric.");
   if (!seeds)
-    g_string_append (note, " It speaks of these systems on other sentences, not of other training seeds.");
+    g_string_append (note, " It is about these systems on other sentences, not about other training seeds.");
   return g_string_free (g_steal_pointer (&note), FALSE);
 }

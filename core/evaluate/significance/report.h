@@ -4,61 +4,62 @@
 #include "text/table.h"
 #include "significance/statistics.h"
 
-/* A score with all that is needed to quote it: what the command prints, runs store and reports show. */
+/* A score with everything needed to quote it. Commands print it, runs store it, reports show it. */
 typedef struct
 {
-  char *metric;    /* as the user names it, "bleu:tok=none": a key */
-  char *name;      /* as tables show it, "BLEU" */
-  char *signature; /* every setting, plait_metric_signature */
-  char *detail;    /* plait_metric_detail, or NULL */
+  char *metric;    /* text of the metric, such as "bleu:tok=none"; a key in files */
+  char *name;      /* title in tables, such as "BLEU" */
+  char *signature; /* every setting (plait_metric_signature) */
+  char *detail;    /* details (plait_metric_detail), or NULL */
   double score;
   gboolean larger_is_better;
   gsize sentences;
-  PlaitInterval interval; /* resamples 0: none */
+  PlaitInterval interval; /* resamples 0: no interval */
 } PlaitResult;
 
-/* The result from rows; @resamples 0 asks for no interval. (transfer full) */
+/* Returns the result for rows @statistics; without interval if @resamples is 0. (transfer full) */
 PlaitResult *plait_result_new (const PlaitMetric *metric, const PlaitStatistics *statistics, guint resamples,
                                guint64 seed, GError **error);
 
-/* The result from text, in one step. (transfer full) */
+/* Returns the result for the texts @pairs. (transfer full) */
 PlaitResult *plait_evaluate (const PlaitMetric *metric, const PlaitTextPairs *pairs, guint resamples, guint64 seed,
                              GError **error);
 
 void plait_result_free (PlaitResult *result);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitResult, plait_result_free)
 
-/* The score for a table, with its interval. */
+/* Returns the score with its interval for a table. */
 PlaitTableScore plait_result_score (const PlaitResult *result);
 
-/* The line that sacreBLEU prints: "BLEU|SIGNATURE = 23.45 (μ = 23.44 ± 1.20) DETAIL". (transfer full) */
+/* Returns the line that sacreBLEU prints: "BLEU|SIGNATURE = 23.45 (μ = 23.44 ± 1.20) DETAIL". (transfer full) */
 char *plait_result_to_text (const PlaitResult *result, guint decimals);
 
-/* A JSON object, @name within another (NULL in an array). Keys are sacreBLEU's where it has them (name, score,
- * signature, verbose_score, confidence_mean, confidence_var), then metric, larger_is_better, sentences, confidence_low,
- * confidence_high, resamples, seed. Numbers have all their digits; one that is not finite is null. */
+/* Adds a JSON object @name to an object (NULL in an array). Keys are sacreBLEU's (name, score, signature,
+ * verbose_score, confidence_mean, confidence_var), then metric, larger_is_better, sentences, confidence_low,
+ * confidence_high, resamples, seed. Numbers have all their digits; a number that is not finite is null. */
 void plait_result_add_json (const PlaitResult *result, PlaitJson *json, const char *name);
 
-/* A JSON object: test, baseline, system, difference, better (1: the system is, -1: it is worse, 0: neither), p,
- * adjusted_p, trials, seed; of the bootstrap and the t test also mean, low, high, and of the bootstrap share_better. */
+/* Adds a JSON object with test, baseline, system, difference, better (1: the system is better, -1: worse, 0: equal), p,
+ * adjusted_p, trials, seed; for bootstrap and t test also mean, low, high, and for the bootstrap share_better. */
 void plait_comparison_add_json (const PlaitComparison *comparison, PlaitJson *json, const char *name);
 
 /*
- * How p stands in tables, everywhere alike: as the test gives it, and adjusted by Holm's method, with a mark where that
- * is below .05, which says whether the system is better or worse. Brackets are 95 % intervals, and the sign plus-minus
- * is a standard deviation over seeds.
+ * p values in tables: as the test returns them, and adjusted by Holm's method. A mark after an adjusted p below .05
+ * says whether the system is better or worse. Brackets are 95 % intervals; plus-minus is a standard deviation over
+ * seeds.
  */
 
 /* Adds the columns "p" and "p (Holm)", or with @seeds, such as "one seed", "p (one seed)" and "p (Holm, one seed)". */
 void plait_comparison_columns (PlaitTable *table, const char *seeds);
 
-/* What the head of a column says of its seeds where @one comparisons are of a single seed a side, which tell nothing of
- * other seeds, and @several are of more; NULL: nothing. */
+/* Returns the note on seeds for the head of a p column: "one seed", or "some of one seed" if only @one of the @one +
+ * @several comparisons have a single seed per system; NULL if @one is 0. */
 const char *plait_comparison_seeds (guint one, guint several);
 
-/* Their cells; NULL: nothing was compared. */
+/* Adds the two cells of p; empty ones if @comparison is NULL. */
 void plait_comparison_cells (PlaitTable *table, const PlaitComparison *comparison);
 
-/* What stands below a table where @test, permutation or bootstrap, was against @baseline (NULL: nothing was compared);
- * with 0 @trials their number is not told. @seeds: some systems may have several. (transfer full) */
+/* Returns the note under a table with p values of @test, permutation or bootstrap, against @baseline (NULL: no
+ * comparisons). Leaves out the number of trials if @trials is 0. @seeds: systems may have several seeds. (transfer
+ * full) */
 char *plait_comparison_note (const char *baseline, PlaitTest test, guint trials, guint64 seed, gboolean seeds);

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-/* A ratio of T to R above what chance gives less often than this is one of sentences that a system is better at. */
+/* Significance level of the test of T against R, which decides whether the variance includes T - R (seeds.h). */
 #define LEVEL 0.05
 
 /* A system trained with several seeds. */
@@ -15,9 +15,9 @@ typedef struct
   guint n;
   gsize sentences;
   double *scores; /* [n] */
-  double mean;    /* of the scores */
-  double *parts;  /* [n, sentences]: the pseudo-values of the jackknife, what each sentence is worth */
-  double *common; /* [sentences]: their mean over seeds */
+  double mean;    /* mean of @scores */
+  double *parts;  /* [n, sentences], pseudo-values of the jackknife: the contribution of each sentence */
+  double *common; /* [sentences], mean of @parts over seeds */
 } Seeds;
 
 static void
@@ -45,7 +45,7 @@ take_seed (Seeds *seeds, guint k, const PlaitMetric *metric, const PlaitStatisti
     {
       const double *row = statistics->values + i * width;
 
-      /* A score of no sentences is none. */
+      /* There is no score without sentences, so one sentence has the whole score. */
       for (guint c = 0; c < width; c++)
         without[c] = sums[c] - row[c];
       parts[i] = sentences == 1 ? seeds->scores[k]
@@ -68,7 +68,7 @@ take_seeds (const PlaitMetric *metric, const PlaitStatistics *const *statistics,
   return seeds;
 }
 
-/* Squares of what seeds are from their system's mean. */
+/* Returns the sum of squared deviations of the seeds' scores from their mean. */
 static double
 squares_of_seeds (const Seeds *seeds)
 {
@@ -79,7 +79,8 @@ squares_of_seeds (const Seeds *seeds)
   return squares;
 }
 
-/* Squares of what sentences do to single seeds: neither to the seed as a whole nor to all seeds. */
+/* Returns the sum of squared interactions of seed and sentence: @parts without the mean effects of seed and
+ * sentence. */
 static double
 squares_of_rest (const Seeds *seeds)
 {
@@ -100,7 +101,7 @@ squares_of_rest (const Seeds *seeds)
   return squares;
 }
 
-/* Squares of what sentences add to the difference of the systems. */
+/* Returns the sum of squared deviations of the sentences' contributions to the difference of the systems. */
 static double
 squares_of_sentences (const Seeds *baseline, const Seeds *system)
 {
@@ -117,7 +118,7 @@ squares_of_sentences (const Seeds *baseline, const Seeds *system)
   return squares;
 }
 
-/* The variance of the difference, and its degrees of freedom (Hillis 2007). */
+/* Returns the variance of the difference, and its degrees of freedom in *@degrees (Hillis 2007). */
 static double
 variance_of (const Seeds *baseline, const Seeds *system, double *degrees)
 {
@@ -146,8 +147,8 @@ check (const PlaitMetric *metric, const PlaitStatistics *first, const PlaitStati
                        plait_metric_title (metric));
   if (statistics->sentences != first->sentences || statistics->width != first->width)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "the rows of %s are %zu of %u numbers for one run and %zu of %u for another: they are not of "
-                       "the same references",
+                       "the rows of %s are %zu of %u numbers for one run and %zu of %u for another: they do not belong "
+                       "to the same references",
                        plait_metric_title (metric), first->sentences, first->width, statistics->sentences,
                        statistics->width);
   return TRUE;
@@ -176,7 +177,7 @@ plait_compare_seeds (const PlaitMetric *metric, const PlaitStatistics *const *ba
       comparison->p = plait_student_p (difference / deviation, degrees);
       reach = deviation * plait_student_quantile (LEVEL, degrees);
     }
-  else if (deviation == 0 && difference != 0) /* every seed and every sentence says the same */
+  else if (deviation == 0 && difference != 0) /* all seeds and all sentences agree */
     comparison->p = 0;
   comparison->mean = difference;
   comparison->low = difference - reach;

@@ -70,7 +70,7 @@ check_statistics (const PlaitMetric *metric, const PlaitStatistics *statistics, 
   return TRUE;
 }
 
-/* Draws the sentences of a resample, the same ones for every system of that many. */
+/* Draws the sentences of a resample, equal for all systems with @count sentences. */
 static void
 draw (guint64 seed, guint resample, gsize *sentences, gsize count)
 {
@@ -88,7 +88,7 @@ score_of (const PlaitMetric *metric, const PlaitStatistics *statistics, const gs
   return plait_metric_score (metric, sums);
 }
 
-/* Sorts @values; their middle 95 %. */
+/* Sorts @values and returns the bounds of their middle 95 %. */
 static void
 percentiles (double *values, guint count, double *low, double *high)
 {
@@ -119,8 +119,8 @@ plait_bootstrap_interval (const PlaitMetric *metric, const PlaitStatistics *stat
   return TRUE;
 }
 
-/* TRUE if a trial's difference is at least as large as the observed one. Rows of fractions are summed in another order
- * than the observed ones, hence the tolerance; where a difference of infinite scores is no number, it counts. */
+/* TRUE if a trial's difference is at least as large as the observed one. The tolerance allows for another order of
+ * summation. A NaN, from infinite scores, counts. */
 static gboolean
 counts (double difference, double observed)
 {
@@ -133,16 +133,17 @@ p_value (guint counted, guint trials)
   return (counted + 1.0) / (trials + 1.0);
 }
 
-/* Columns that add_subsets adds up at once, in registers. */
+/* Columns that add_subsets sums at once, in registers. */
 #define COLUMNS 12
 #define GROUP 4
 #define MAX_GROUPED 65536
 
-/* The baseline's gain if sentences change sides, of whole numbers: a row for each subset of each group of sentences. */
+/* Precomputed sums for exchanging sentences, if all statistics are whole numbers: the baseline's gain for each subset
+ * of each group of GROUP sentences. */
 typedef struct
 {
-  gsize groups, stride; /* a multiple of COLUMNS */
-  gint32 *rows;         /* [groups, 1 << GROUP, stride]; NULL: the numbers are not whole, or not small */
+  gsize groups, stride; /* width rounded up to a multiple of COLUMNS */
+  gint32 *rows;         /* [groups, 1 << GROUP, stride]; NULL: the numbers are not whole, or too large */
 } Subsets;
 
 /* TRUE if the differences of the rows are whole, and any sum of them fits into 32 bits. */
@@ -184,7 +185,7 @@ subsets_new (const PlaitStatistics *baseline, const PlaitStatistics *system)
   return subsets;
 }
 
-/* Adds up the rows of the sentences whose bits are set in @chosen. */
+/* Sets @sums to the sums of the rows of the sentences whose bits are set in @chosen. */
 static void
 add_subsets (double *sums, const Subsets *subsets, const guint64 *chosen)
 {
@@ -208,7 +209,8 @@ add_subsets (double *sums, const Subsets *subsets, const guint64 *chosen)
     }
 }
 
-/* Adds up the differences of those sentences in their order, which matters where numbers are not whole. */
+/* Sets @sums to the sums of differences of the sentences whose bits are set in @chosen, in the order of sentences:
+ * fractions depend on the order. */
 static void
 add_differences (double *sums, const PlaitStatistics *baseline, const PlaitStatistics *system, const guint64 *chosen)
 {
@@ -305,8 +307,8 @@ plait_compare_systems (const PlaitMetric *metric, const PlaitStatistics *baselin
     return FALSE;
   if (system->width != baseline->width)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "the rows of %s are of %u numbers for the baseline and of %u for the system: they are not of "
-                       "the same references",
+                       "the rows of %s are of %u numbers for the baseline and of %u for the system: they do not belong "
+                       "to the same references",
                        plait_metric_title (metric), baseline->width, system->width);
   if (system->sentences != baseline->sentences)
     return plait_fail (

@@ -5,29 +5,31 @@
 
 #include <string.h>
 
-/* A place of the hash table: the pair (n-gram of one order less, last symbol) and the number given to it. */
+/* A slot of the hash table: the pair (number of the n-gram's first n - 1 symbols, last symbol), and the n-gram's
+ * number. */
 typedef struct
 {
   guint64 pair;
   guint32 number;
-  guint32 generation; /* free unless it is the table's, so that no order has to wipe the table */
+  guint32 generation; /* the slot is free unless this is the table's generation, so the table need not be cleared for
+                         each order */
 } Slot;
 
 struct PlaitNgrams
 {
-  GArray *offsets;    /* gsize: where each sequence begins in symbols */
-  GArray *symbols;    /* guint32: all sequences end to end */
-  GArray *numbers;    /* guint32: the number of the n-gram that begins at a symbol */
-  GHashTable *words;  /* words seen -> symbol */
+  GArray *offsets;    /* gsize, first symbol of each sequence */
+  GArray *symbols;    /* guint32, all sequences end to end */
+  GArray *numbers;    /* guint32, number of the n-gram that begins at each symbol */
+  GHashTable *words;  /* word -> symbol */
   GStringChunk *text; /* owns the keys of words */
   guint order;
-  guint32 distinct; /* n-grams of this order, numbered from 0 */
+  guint32 distinct; /* n-grams of the current order, numbered from 0 */
 
   Slot *table;
-  gsize n_slots; /* a power of two */
+  gsize n_slots; /* table size, a power of two */
   guint32 generation;
 
-  guint32 *counts; /* [3, distinct]: of the sequence, of one reference, the most of any reference */
+  guint32 *counts; /* [3, distinct], counts in the sequence, in one reference, and the largest in any reference */
   gsize counts_room;
 };
 
@@ -211,8 +213,8 @@ count (const PlaitNgrams *ngrams, guint sequence, guint32 *counts)
     counts[numbers[i]]++;
 }
 
-/* Adds up over the n-grams of @sequence what stands in one of the others, or with @repeated what does not, though it
- * stands there again. */
+/* Sums over the n-grams of @sequence the count that a reference @first .. @last - 1 matches, or, with @repeated, the
+ * repetitions that no reference has. */
 static gsize
 sum_counts (PlaitNgrams *ngrams, guint sequence, guint first, guint last, gboolean repeated)
 {

@@ -3,15 +3,15 @@
 
 #include <string.h>
 
-/* A suffix is replaced if what stands before it, with as many of its letters as @kept says, has the measure that is
- * asked for. */
+/* Replaces a suffix if the rest of the word, plus the first @kept letters of the suffix, has at least a given
+ * measure. */
 typedef struct
 {
   const char *suffix, *replacement;
   gsize kept;
 } Rule;
 
-/* Words that are not cut by rules. */
+/* Words with irregular stems. */
 static const struct
 {
   const char *word, *stem;
@@ -28,7 +28,7 @@ is_vowel (char c)
   return c == 'a' || c == 'e' || c == 'i' || c == 'o' || c == 'u';
 }
 
-/* TRUE if letter @i is a consonant: a y is one at the beginning and behind a vowel. */
+/* TRUE if letter @i is a consonant. A y is a consonant at the beginning of a word and after a vowel. */
 static gboolean
 is_consonant (const char *text, gsize i)
 {
@@ -38,7 +38,8 @@ is_consonant (const char *text, gsize i)
   return is_vowel (text[i]) == turned;
 }
 
-/* TRUE if the first @n letters hold a vowel, and how often a consonant follows one there: the measure. */
+/* TRUE if the first @n letters contain a vowel. Sets *@measure to the number of times a consonant follows a vowel there
+ * (Porter's m). */
 static gboolean
 look (const char *text, gsize n, gsize *measure)
 {
@@ -69,7 +70,7 @@ has_vowel (const char *text, gsize n)
   return look (text, n, &measure);
 }
 
-/* TRUE if the first @n letters end with consonant, vowel, consonant, the last not w, x or y; or are a vowel and a
+/* TRUE if the first @n letters end in consonant, vowel, consonant other than w, x, y, or are a vowel and a
  * consonant. */
 static gboolean
 ends_short (const char *text, gsize n)
@@ -79,8 +80,8 @@ ends_short (const char *text, gsize n)
   return n == 2 || (is_consonant (text, n - 3) && !strchr ("wxy", text[n - 1]));
 }
 
-/* Applies the first of @rules (up to one without a suffix) whose suffix the word has, if what is before it measures at
- * least @measure. FALSE if it has none of them. */
+/* Applies the first of @rules (NULL-terminated) whose suffix the word has, if the rest has at least measure @measure.
+ * FALSE if no suffix fits. */
 static gboolean
 apply (GString *word, const Rule *rules, gsize measure)
 {
@@ -98,7 +99,7 @@ apply (GString *word, const Rule *rules, gsize measure)
   return FALSE;
 }
 
-/* Plurals. */
+/* Removes plural endings. */
 static void
 step_1a (GString *word)
 {
@@ -108,7 +109,7 @@ step_1a (GString *word)
     apply (word, rules, 0);
 }
 
-/* -ed and -ing. */
+/* Removes -ed and -ing. */
 static void
 step_1b (GString *word)
 {
@@ -140,7 +141,7 @@ step_1c (GString *word)
     word->str[word->len - 1] = 'i';
 }
 
-/* Double suffixes become single ones, single ones go. */
+/* Shortens double suffixes, then removes single ones. */
 static void
 steps_2_to_4 (GString *word)
 {
@@ -169,7 +170,7 @@ steps_2_to_4 (GString *word)
   apply (word, fourth, 2);
 }
 
-/* The e and one l of two at the end. */
+/* Removes a final e, and one l of a final ll. */
 static void
 step_5 (GString *word)
 {

@@ -4,9 +4,9 @@
 #include <glib.h>
 
 /*
- * Stems of English words by Porter's algorithm (Porter 1980) with the changes that NLTK makes to it and the package
- * rouge-score takes from there. libstemmer has the algorithm as it was published, without them.
+ * Stems of English words by Porter's algorithm (Porter 1980) with NLTK's changes, as the package rouge-score uses it.
+ * libstemmer has the published algorithm without these changes.
  */
 
-/* Cuts @word, ASCII in lower case, to its stem. */
+/* Reduces @word, lower-case ASCII, to its stem. */
 void plait_stem (GString *word);

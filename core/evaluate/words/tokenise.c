@@ -2,11 +2,11 @@
 #include "words/text.h"
 
 /*
- * The rules are regular expressions that are applied one after the other, those that mteval and sacreBLEU have. A
- * character takes part in one match only.
+ * Applies the regular expressions of mteval and sacreBLEU one after the other. A character takes part in only one match
+ * of each.
  */
 
-/* @line after all of @rules (plait_text_replace), and its words with a space between them. Takes @line. (transfer
+/* Applies @rules to @line (plait_text_replace) and returns its words with a space between them. Takes @line. (transfer
  * full) */
 static char *
 tokenise (char *line, PlaitTextRule *rules, GRegexCompileFlags flags)
@@ -27,9 +27,9 @@ tokenise (char *line, PlaitTextRule *rules, GRegexCompileFlags flags)
 char *
 plait_tokenise_13a (const char *line)
 {
-  /* Symbols other than the apostrophe, hyphen, period and comma stand alone; a period or comma unless a digit precedes
-   * it, and unless one follows it; a hyphen if a digit precedes it. The original adds spaces to each space too, which
-   * changes no word. All test single ASCII characters or anything but a digit, so they may walk over bytes. */
+  /* Symbols except apostrophe, hyphen, period and comma become tokens; so do a period or comma without a digit before
+   * it, or without one after it, and a hyphen after a digit. The original also adds spaces to each space, which changes
+   * no word. All rules match single ASCII characters or a non-digit, so they may match bytes. */
   static PlaitTextRule rules[] = { { "([{-~[-`!-&(-+:-@/])", " \\1 " },
                                    { "([^0-9])([.,])", "\\1 \\2 " },
                                    { "([.,])([^0-9])", " \\1 \\2" },
