@@ -1,7 +1,7 @@
 
 
 /* SPDX-License-Identifier: MIT */
-/* A small byte-level BPE, and the ids of texts by the package tokenizers: byte-pair-cases.py wrote it. */
+/* A small byte-level BPE, and ids of texts by the package tokenizers, written by byte-pair-cases.py. */
 #pragma once
 
 #define BYTE_PAIR_SIZE 360

@@ -36,7 +36,7 @@ set (PlaitTaskSettings *settings, const char *name, gint64 value)
   CHECK (plait_task_set (&plait_task_copy, settings, name, value, NO_ERROR));
 }
 
-/* Lengths are uniform, so are the symbols, and the target says the same. */
+/* Lengths and symbols are uniform, and the target equals the source. */
 TEST_CASE (copy, target_is_the_source)
 {
   const int n = 3000;
@@ -80,7 +80,7 @@ TEST_CASE (copy, keys_say_symbols_and_lengths)
 
   set (&settings, "symbols", 1);
   set (&settings, "shortest", 3);
-  set (&settings, "longest", 2); /* less than the shortest: all have three */
+  set (&settings, "longest", 2); /* less than shortest: all sentences have three symbols */
   make_tuple (&tuple, &settings, 0, 0);
   g_auto (GStrv) words = g_strsplit (tuple.lines[1]->str, " ", -1);
   CHECK_INT (g_strv_length (words), 3);

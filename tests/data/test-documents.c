@@ -8,7 +8,7 @@
 #include "files.h"
 #include "harness.h"
 
-/* All documents, a sentence a line and with start tokens, and no chunks. */
+/* Sets up documents with a sentence a line, start tokens, and no chunks. */
 static void
 set_up (DataText *setup, const char *one, const char *two, const char *target)
 {
@@ -25,7 +25,8 @@ set_maximum (DataText *setup, gint64 maximum)
   setup->sources[0].documents.maximum = setup->sources[1].documents.maximum = maximum;
 }
 
-/* The documents of @input: "(1 4 5)(1 6 2) | (1 7 2)", with "B" before sentences of role 1, "C" of role 2 .. */
+/* Returns the documents of @input as "(1 4 5)(1 6 2) | (1 7 2)", with "B" before sentences of role 1, "C" of role 2.
+ * (transfer full) */
 static char *
 show_source (const PlaitInput *input)
 {
@@ -53,7 +54,7 @@ show_source (const PlaitInput *input)
   return g_string_free (text, FALSE);
 }
 
-/* "5 1 6 6 2 | 7 2": what is to be predicted. */
+/* Returns the target outputs of @batch as "5 1 6 6 2 | 7 2". (transfer full) */
 static char *
 show_target (const PlaitBatch *batch)
 {
@@ -86,7 +87,7 @@ check_target (const PlaitBatch *batch, const char *expected)
   CHECK_STRING (shown, expected);
 }
 
-/* All tuples as one batch. */
+/* Returns all tuples as one batch. */
 static PlaitBatch *
 batch_of (const PlaitCorpus *corpus)
 {
@@ -196,7 +197,7 @@ TEST_CASE (documents, of_a_line_are_split_by_rule)
   CHECK_STRING (text[0], "a b.\nC d!\nMr. B?\na 1.5 b");
 }
 
-/* What goes on behind abbreviations, numbers and initials, and what does not. */
+/* Sentences continue after abbreviations, numbers and initials. */
 TEST_CASE (documents, go_on_behind_abbreviations)
 {
   static const struct
@@ -279,7 +280,7 @@ TEST_CASE (documents, drop_chunks_above_a_length_limit)
   g_auto (DataText) setup = { 0 };
   set_up (&setup, "a a a\nb\nc\n\nd\n", "a\nb\nc\n\nb\n", "a\nb\nc\n\nb\n");
   set_maximum (&setup, 4);
-  setup.sources[0].maximum_length = 2; /* start tokens do not count */
+  setup.sources[0].maximum_length = 2; /* start tokens are not counted */
   g_autoptr (PlaitCorpus) corpus = open_corpus (&setup);
   g_autoptr (PlaitBatch) batch = batch_of (corpus);
   REQUIRE (batch != NULL);
@@ -369,7 +370,7 @@ TEST_CASE (documents, of_a_source_without_a_file_are_missing_chunk_by_chunk)
   CHECK_INT (plait_feed_line (feed, 2), 1);
 }
 
-/* Refused by a corpus, and by a feed, which says so in other words perhaps. */
+/* Checks that a corpus fails with @said, and a feed with @fed (NULL: also @said). */
 static void
 check_refused (const DataText *setup, const char *said, const char *fed)
 {
@@ -400,7 +401,8 @@ TEST_CASE (documents, are_refused_where_they_are_bad)
     { "a\n\nb\n", "a\n\nb\n\nc\n\nd\n", "a\n\nb\n\nc\n", "two.gz:5: the file has 4 documents, but ",
       "one:4: ends here, but " },
     { "a\n\nb\n", "a\n\nb\n", "a\n", "target:2: the file has 1 documents, but ", "target:2: ends here, but " },
-    { "a\nb\n\na\nb\n", "a\nb\n\na\nb\n", "a\nb\n\na\nb\nc\n", "target:6: the document has 3 sentences, but the document at " },
+    { "a\nb\n\na\nb\n", "a\nb\n\na\nb\n", "a\nb\n\na\nb\nc\n",
+      "target:6: the document has 3 sentences, but the document at " },
     { "a\nb\n", "a\n", "a\nb\n", "two.gz:2: the document has 1 sentences, but the document at " },
     { "a\n\nb\na a a a a\n", "a\n\nb\na\n", "a\n\nb\na\n",
       "one:4: sentence 2 of the document has 6 tokens; expected at most the 5 of a chunk" },

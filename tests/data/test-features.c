@@ -79,7 +79,7 @@ TEST_CASE (features, must_be_as_many_as_lines)
   CHECK (error != NULL);
 }
 
-/* A sentence may have fewer positions than others, or none: its image is missing. */
+/* A sentence without positions has a missing image. */
 TEST_CASE (features, may_be_missing)
 {
   static const gint32 lengths[] = { 2, 1, 0, 2 };
@@ -123,7 +123,7 @@ TEST_CASE (features, may_be_missing)
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "images.h5: entry 2 of the features has the length 0; expected");
 }
 
-/* Noise is rows of any sentence that has some. */
+/* Noise draws rows from all sentences that have rows. */
 TEST_CASE (features, are_drawn_from_those_that_there_are)
 {
   static const gint32 lengths[] = { 2, 1, 0, 2 };

@@ -8,7 +8,7 @@
 #include "files.h"
 #include "harness.h"
 
-/* What other programs call vocabularies: taken in, or refused by name with what to do. */
+/* Lists of words from other programs are read; other files fail with a message that says what to do. */
 
 static PlaitVocabulary *
 take_list (const char *text, guint *left_out, GError **error)
@@ -24,7 +24,7 @@ TEST_CASE (foreign_vocabulary, takes_lists_of_words)
   {
     const char *text;
     guint left_out;
-    double count; /* of the second word */
+    double count; /* count of the second word */
   } cases[] = {
     { "the 7\nth@@ 12\nmadeupword0000 0\n", 0, 12 }, /* fairseq's dict.txt, subword-nmt's vocabulary */
     { "the\nth@@\nmadeupword0000\n", 0, 0 },
@@ -57,7 +57,8 @@ TEST_CASE (foreign_vocabulary, refuses_lists_by_line)
   } cases[] = {
     { "", "list: has no words; expected a list of them, one a line" },
     { "\n \n<s>\n", "list: has no words" },
-    { "a 1\nb\n", "list:2: \"b\" is not a word with its count; expected a list of words, with WORD or with WORD COUNT" },
+    { "a 1\nb\n",
+      "list:2: \"b\" is not a word with its count; expected a list of words, with WORD or with WORD COUNT" },
     { "a\nb 1\n", "list:2: \"b 1\" is not a word alone; expected a list" },
     { "a x\n", "list:1: \"a x\" is not a word, with its count or without" },
     { "a -1\n", "list:1: \"a -1\" is not a word" },
@@ -86,7 +87,8 @@ TEST_CASE (foreign_vocabulary, says_what_to_do_with_files_of_other_programs)
   } cases[] = {
     { "dict.txt", "the 999\nof 12\n", "looks like a list of words and their counts; expected a vocabulary",
       "/dict.txt --output FILE, for data.vocabulary_type=words" },
-    { "words", "the\nof\n", "looks like a list of words; expected", "make a vocabulary from it with plait vocabulary --list " },
+    { "words", "the\nof\n", "looks like a list of words; expected",
+      "make a vocabulary from it with plait vocabulary --list " },
     { "codes", "#version: 0.2\nt h\nth e</w>\n", "looks like the merges of byte pair encoding by another program",
       "learn its pieces with data.vocabulary_type=words and evaluate.join=subword-nmt" },
     { "codes", "t h 1204\nth e</w> 900\n", "looks like the merges of byte pair encoding", "evaluate.join=subword-nmt" },

@@ -34,7 +34,7 @@ make_tuple (Tuple *tuple, const PlaitTaskSettings *settings, gint64 split, gint6
   plait_task_tuple (&plait_task_agreement, settings, split, index, tuple->lines);
 }
 
-/* The sources of @tuple that @mask names. (transfer full) */
+/* Returns the sources of @tuple in @mask. (transfer full) */
 static char *
 known_sources (const Tuple *tuple, int mask)
 {
@@ -44,9 +44,9 @@ known_sources (const Tuple *tuple, int mask)
   return g_string_free (known, FALSE);
 }
 
-/* The share of @tuples tuples that are told right by who reads only the sources in @mask, and gives for them the target
- * that it saw with them most often in as many other tuples. Where all targets that fit are equally likely, this
- * estimates the best that can be done, without bias. */
+/* Returns the share of @tuples tuples that the best predictor from the sources in @mask gets right: it predicts the
+ * target seen most often with them in as many other tuples. If all possible targets are equally likely, this is an
+ * unbiased estimate of the bound. */
 static double
 best_accuracy (const PlaitTaskSettings *settings, int mask, gint64 tuples)
 {
@@ -80,12 +80,12 @@ best_accuracy (const PlaitTaskSettings *settings, int mask, gint64 tuples)
 
 TEST_CASE (agreement, needs_every_source)
 {
-  /* With one word a class, nothing is left to know but the two- and threefold facts of the grammar. */
+  /* One word per class leaves only the facts of the grammar, with two or three values, unknown. */
   g_auto (PlaitTaskSettings) settings = plait_task_defaults (&plait_task_agreement);
   for (gint64 i = 0; i < plait_task_agreement.n_parameters; i++)
     settings.values[i] = 1;
   const int n = 40000;
-  const double both = 1. / 4 + 3. / 4 * 1. / 8; /* over events without and with an object, when b is not known */
+  const double both = 1. / 4 + 3. / 4 * 1. / 8; /* average over events without and with an object, if b is unknown */
   const struct
   {
     int mask;
@@ -146,8 +146,8 @@ TEST_CASE (agreement, has_a_small_vocabulary_and_short_sentences)
             }
         }
     }
-  /* As the grammar says: 24 x 2 nouns + 12 verbs + "o"; 8 role words + 8; 2 + 3 + 4; and in the target 16 articles, 8 x
-   * 2 adjectives, 24 x 2 nouns, 12 x 6 verbs, 4 adverbs, "ne". */
+  /* The grammar has 24 x 2 nouns + 12 verbs + "o"; 8 role words + 8; 2 + 3 + 4; and in the target 16 articles, 8 x 2
+   * adjectives, 24 x 2 nouns, 12 x 6 verbs, 4 adverbs, "ne". */
   CHECK_INT (g_hash_table_size (words[0]), 24 * 2 + 12 + 1);
   CHECK_INT (g_hash_table_size (words[1]), 8 + 8);
   CHECK_INT (g_hash_table_size (words[2]), 2 + 3 + 4);
@@ -254,7 +254,7 @@ TEST_CASE (generate, names_text_that_is_made_otherwise)
 {
   static const struct
   {
-    const char *text, *stream, *again; /* NULL: refused */
+    const char *text, *stream, *again; /* NULL: an error */
     const char *error;
   } cases[] = {
     { "a", "a", "a" },

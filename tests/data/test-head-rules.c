@@ -34,7 +34,7 @@ TEST_CASE (head_rules, are_a_key_file)
   CHECK_CONTAINS (message, "mine:7: [more]: is not a group of head rules");
 }
 
-/* The table of Collins 1999, appendix A: the side a search begins at, and what it looks for, each before the next. */
+/* Table of Collins 1999, appendix A: the side where a search begins, and its labels by priority. */
 static const struct
 {
   const char *label;
@@ -66,7 +66,7 @@ static const struct
   { "WHPP", "right", "IN TO FW" },
 };
 
-/* The head of a @parent of the children @text, between blanks. */
+/* Returns the index of the head of a @parent with the children @text, separated by blanks. */
 static gint64
 head_of (const PlaitHeadRules *rules, const char *parent, const char *text)
 {
@@ -110,8 +110,8 @@ TEST_CASE (head_rules, of_english_are_the_published_table)
     }
 }
 
-/* Noun phrases are searched for any of several labels at once: right to left for a noun, POS or JJR, left to right for
- * NP, right to left for $, ADJP or PRN, for CD, for an adjective, RB or QP; else the last word. */
+/* Rules for noun phrases search for several labels at once: from the right for a noun, POS or JJR; from the left for
+ * NP; from the right for $, ADJP or PRN; for CD; for an adjective, RB or QP; else the last word. */
 TEST_CASE (head_rules, of_english_noun_phrases_are_searched_for_sets)
 {
   static const struct
@@ -133,7 +133,7 @@ TEST_CASE (head_rules, of_english_noun_phrases_are_searched_for_sets)
     }
 }
 
-/* The table has nothing about NX. */
+/* The table has no rule for NX. */
 TEST_CASE (head_rules, of_english_take_the_leftmost_where_there_is_no_rule)
 {
   g_autoptr (PlaitHeadRules) rules = english ();

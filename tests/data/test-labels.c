@@ -10,7 +10,7 @@
 #include "files.h"
 #include "harness.h"
 
-/* Targets of which a line is one label. */
+/* Returns a vocabulary of labels, learnt from the lines of @text. */
 
 static PlaitVocabulary *
 labels_of (const char *text)
@@ -51,7 +51,7 @@ TEST_CASE (labels, are_whole_lines_by_falling_frequency)
     }
 }
 
-/* A row each, from 0 on, in batches of a corpus as of a feed. */
+/* A label is one row, numbered from 0, in batches of a corpus and of a feed. */
 TEST_CASE (labels, are_one_row_each)
 {
   g_auto (DataText) setup = { 0 };
@@ -111,8 +111,7 @@ TEST_CASE (labels, that_training_lacks_are_errors)
   check_refused (&setup, "target:3: the line is empty; expected a label, one of the 2 of training");
 }
 
-/* What is scored may have such labels if it is asked for: lines without a row, which a corpus counts. Training
- * never. */
+/* A set that is scored may have unknown labels: targets without a row, which the corpus counts. Training may not. */
 TEST_CASE (labels, that_training_lacks_may_have_no_row)
 {
   g_auto (DataText) setup = { 0 };
@@ -139,7 +138,7 @@ TEST_CASE (labels, that_training_lacks_may_have_no_row)
   CHECK_INT (plait_ragged_length (batch->target_rows, 1), 1);
   CHECK_INT (batch->target_outputs[0], 1);
   CHECK_INT (batch->target_outputs[1], 0);
-  /* It has a target, of no rows. */
+  /* The target is there, with no rows. */
   CHECK (alone->target_rows.offsets != NULL);
   CHECK_INT (plait_ragged_rows (alone->target_rows), 0);
   g_autoptr (PlaitFeed) feed = plait_feed_open (setup.sources, 2, &setup.target, NULL, FALSE, NO_ERROR);
@@ -159,7 +158,7 @@ typedef struct
   const char *message;
 } Refusal;
 
-/* Refused in validation and in the feed alike. */
+/* Checks that a validation corpus and a feed fail alike. */
 static void
 check_all_refused (DataText *setup, const Refusal *refusals, guint n)
 {
@@ -171,7 +170,7 @@ check_all_refused (DataText *setup, const Refusal *refusals, guint n)
     }
 }
 
-/* Documents @source, a sentence a line, with what @targets say of them. */
+/* Sets up documents @source, a sentence a line, with targets @targets of @kind. */
 static void
 set_up_documents (DataText *setup, const char *source, const char *targets, PlaitTargetKind kind)
 {
@@ -182,7 +181,7 @@ set_up_documents (DataText *setup, const char *source, const char *targets, Plai
   setup->target.target = kind;
 }
 
-/* Both tuples: in @batch of a corpus the second first, in @read of a feed in their order. */
+/* Reads both tuples: into @batch from a corpus, second tuple first, and into @read from a feed, in order. */
 static void
 read_both (DataText *setup, PlaitBatch **batch, PlaitBatch **read)
 {
@@ -197,7 +196,7 @@ read_both (DataText *setup, PlaitBatch **batch, PlaitBatch **read)
   CHECK_INT (plait_corpus_counts (corpus, 1)->unknown, 0);
 }
 
-/* The numbers of sentences of the first source's documents. */
+/* Targets are numbers of sentences in the first source's documents. */
 TEST_CASE (choices, are_numbers_of_sentences)
 {
   g_auto (DataText) setup = { 0 };
@@ -225,7 +224,7 @@ TEST_CASE (choices, are_numbers_of_sentences)
   check_all_refused (&setup, bad, G_N_ELEMENTS (bad));
 }
 
-/* Tokens of the first source's documents, whose start tokens are rows but do not count. */
+/* Targets are tokens of the first source's documents; start tokens have rows but are not counted. */
 TEST_CASE (spans, are_rows_of_documents)
 {
   g_auto (DataText) setup = { 0 };
@@ -236,7 +235,7 @@ TEST_CASE (spans, are_rows_of_documents)
   setup.sources[0].append_end = TRUE;
   read_both (&setup, &batch, &read);
   CHECK_INT (plait_ragged_rows (batch->target_rows), 4);
-  /* The rows of the first document: start, a, b, start, c, end. */
+  /* The rows of the first document are start, a, b, start, c, end. */
   static const gint32 expected[] = { 0, 0, 2, 4 };
   for (guint i = 0; i < 4; i++)
     {

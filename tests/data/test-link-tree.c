@@ -6,7 +6,8 @@
 #include "harness.h"
 #include "link-tree.h"
 
-/* The tree of @sentence, whose @n words of link-grammar stand at @words; NULL: none. (transfer full) */
+/* Returns the tree of @sentence; @words [n] are the positions of link-grammar's words. NULL if there is no tree.
+ * (transfer full) */
 static char *
 map (const char *constituents, const char *sentence, const PlaitLinkWord *words, gsize n)
 {
@@ -23,7 +24,7 @@ map (const char *constituents, const char *sentence, const PlaitLinkWord *words,
   return g_strdup (line);
 }
 
-/* The same, where link-grammar's words are the tokens. (transfer full) */
+/* Returns the tree of @sentence when link-grammar's words are its tokens. (transfer full) */
 static char *
 map_tokens (const char *constituents, const char *sentence)
 {
@@ -50,7 +51,7 @@ TEST_CASE (link_tree, has_the_tokens_for_words)
 
 TEST_CASE (link_tree, puts_a_split_token_where_its_first_word_is)
 {
-  /* 5 kg, | is | heavy: the token "5kg," is three words, the last of them alone in a constituent. */
+  /* 5 kg, | is | heavy: the token "5kg," is three words, of which the last is alone in a constituent. */
   const PlaitLinkWord words[] = { { 0, 1 }, { 1, 3 }, { 3, 4 }, { 5, 7 }, { 8, 13 } };
   g_autofree char *tree = map ("[S [NP 5 kg.u NP] [X [X , X] X] [VP is.v [ADJP heavy.a ADJP] VP] S]", "5kg, is heavy",
                                words, G_N_ELEMENTS (words));
@@ -66,20 +67,20 @@ TEST_CASE (link_tree, is_none_where_words_and_tokens_differ)
     PlaitLinkWord words[3];
     gsize n;
   } cases[] = {
-    { "[S a.n b.n S]", { { 0, 1 }, { 2, 3 } }, 2 },                     /* a token is left over */
-    { "[S b.n c.n S]", { { 2, 3 }, { 4, 5 } }, 2 },                     /* the first is missing */
-    { "[S a.n c.n S]", { { 0, 1 }, { 4, 5 } }, 2 },                     /* one in between */
-    { "[S ab.n c.n S]", { { 0, 3 }, { 4, 5 } }, 2 },                    /* a word of two tokens */
-    { "[S b.n a.n c.n S]", { { 2, 3 }, { 0, 1 }, { 4, 5 } }, 3 },       /* another order */
-    { "[S a.n b.n S]", { { 0, 1 }, { 2, 3 }, { 4, 5 } }, 3 },           /* a word is not in the tree */
-    { "[S a.n b.n c.n d.n S]", { { 0, 1 }, { 2, 3 }, { 4, 5 } }, 3 },   /* a word more in it */
+    { "[S a.n b.n S]", { { 0, 1 }, { 2, 3 } }, 2 },                     /* the last token has no word */
+    { "[S b.n c.n S]", { { 2, 3 }, { 4, 5 } }, 2 },                     /* the first token has no word */
+    { "[S a.n c.n S]", { { 0, 1 }, { 4, 5 } }, 2 },                     /* a token in between has no word */
+    { "[S ab.n c.n S]", { { 0, 3 }, { 4, 5 } }, 2 },                    /* one word covers two tokens */
+    { "[S b.n a.n c.n S]", { { 2, 3 }, { 0, 1 }, { 4, 5 } }, 3 },       /* the words are in another order */
+    { "[S a.n b.n S]", { { 0, 1 }, { 2, 3 }, { 4, 5 } }, 3 },           /* a word is missing in the tree */
+    { "[S a.n b.n c.n d.n S]", { { 0, 1 }, { 2, 3 }, { 4, 5 } }, 3 },   /* the tree has one word more */
     { "[S a.n b.n S] [S c.n S]", { { 0, 1 }, { 2, 3 }, { 4, 5 } }, 3 }, /* two trees */
-    { "[S a.n b.n c.n", { { 0, 1 }, { 2, 3 }, { 4, 5 } }, 3 },          /* one that does not end */
-    { "S] a.n b.n c.n", { { 0, 1 }, { 2, 3 }, { 4, 5 } }, 3 },          /* one that does not begin */
+    { "[S a.n b.n c.n", { { 0, 1 }, { 2, 3 }, { 4, 5 } }, 3 },          /* a constituent does not end */
+    { "S] a.n b.n c.n", { { 0, 1 }, { 2, 3 }, { 4, 5 } }, 3 },          /* a constituent does not begin */
     { "a.n b.n c.n", { { 0, 1 }, { 2, 3 }, { 4, 5 } }, 3 },             /* no constituent */
     { "[S a.n b.n c.n S] S]", { { 0, 1 }, { 2, 3 }, { 4, 5 } }, 3 },    /* one end too many */
-    { "[S a.n b.n c.n S]", { { 0, 1 }, { 2, 3 }, { 4, 9 } }, 3 },       /* a word beyond the sentence */
-    { "[S a.n b.n c.n S]", { { 0, 1 }, { 2, 3 }, { 40, 41 } }, 3 },     /* one behind it */
+    { "[S a.n b.n c.n S]", { { 0, 1 }, { 2, 3 }, { 4, 9 } }, 3 },       /* a word ends after the end of the sentence */
+    { "[S a.n b.n c.n S]", { { 0, 1 }, { 2, 3 }, { 40, 41 } }, 3 }, /* a word begins after the end of the sentence */
     { "", { { 0, 0 } }, 0 },
   };
 

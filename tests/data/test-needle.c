@@ -6,13 +6,13 @@
 #include "tasks/generate.h"
 #include "harness.h"
 
-/* The streams of one tuple of the task needle, as the document's sentences and the target's words. */
+/* One tuple of the task needle: the sentences of the document and the words of the target. */
 typedef struct
 {
   GString *lines[2];
   GStrv sentences;
-  guint n;       /* sentences */
-  GStrv answers; /* three words each */
+  guint n;       /* number of sentences */
+  GStrv answers; /* two words per answer */
   guint n_questions;
 } Tuple;
 
@@ -38,7 +38,7 @@ make_tuple (Tuple *tuple, const PlaitTaskSettings *settings, gint64 split, gint6
   g_strfreev (tuple->sentences);
   g_strfreev (tuple->answers);
   tuple->sentences = g_strsplit (tuple->lines[0]->str, "\n", -1);
-  tuple->n = g_strv_length (tuple->sentences) - 1; /* each has its end */
+  tuple->n = g_strv_length (tuple->sentences) - 1; /* each sentence has a line end */
   tuple->answers = g_strsplit (tuple->lines[1]->str, " ", -1);
   tuple->n_questions = g_strv_length (tuple->answers) / 2;
 }
@@ -55,16 +55,16 @@ enum
   NAMES = 8,
 };
 
-/* What a sentence says: the names, and the word of a fact. */
+/* Content of a sentence: the names, and the word of a fact. */
 typedef struct
 {
   gint64 first;
   gint64 second;
-  const char *word; /* NULL: it asks */
-  guint place;      /* of the first name or the cue, among its words */
+  const char *word; /* NULL for a question */
+  guint place;      /* index of the first name or the cue among the words of the sentence */
 } Sentence;
 
-/* The numbers of all words that the task has, but fillers. */
+/* Returns the numbers of all words of the task except fillers. (transfer full) */
 static GHashTable *
 make_lexicon (void)
 {
@@ -90,7 +90,7 @@ read_cue (Sentence *sentence, gint64 number)
   sentence->second = (number - CUES) % NAMES;
 }
 
-/* Reads a sentence, or an answer, whose words stay in @words. */
+/* Reads the sentence or answer @words. */
 static Sentence
 read_sentence (GHashTable *lexicon, char **words)
 {
@@ -119,7 +119,7 @@ read_sentence (GHashTable *lexicon, char **words)
   return sentence;
 }
 
-/* Reads the answer that begins with @words. */
+/* Reads the answer at the beginning of @words. */
 static Sentence
 read_answer (GHashTable *lexicon, char **words)
 {
@@ -181,12 +181,12 @@ TEST_CASE (needle, target_answers_the_questions)
     }
   CHECK_INT (shortest, 5);
   CHECK_INT (longest, 60);
-  CHECK_NEAR (sentences / n, 5 + 55 * 111 / 336., 4 * 56 / sqrt (18. * n)); /* of the fewer of two draws */
+  CHECK_NEAR (sentences / n, 5 + 55 * 111 / 336., 4 * 56 / sqrt (18. * n)); /* mean of the smaller of two draws */
   for (int place = 1; place < 4; place++)
     CHECK_NEAR (places[place], places[0], 6 * sqrt (places[0]));
 }
 
-/* The share of answers that who finds facts by one name gets right: any of those that have it, by chance. */
+/* Returns the share of right answers if facts are found by one name: any fact with this name, at random. */
 static double
 right_by_one_name (const PlaitTaskSettings *settings, gboolean by_second, gint64 tuples)
 {
@@ -226,7 +226,7 @@ TEST_CASE (needle, takes_both_names)
   const struct
   {
     gint64 sentences;
-    double facts_of_a_name; /* (n - 1) (side - 1) / (side^2 - 1) + 1, of n facts over side x side pairs */
+    double facts_of_a_name; /* (n - 1) (side - 1) / (side^2 - 1) + 1, for n facts over side x side pairs */
   } cases[] = { { 22, 15. * 3 / 15 + 1 }, { 60, 53. * 7 / 63 + 1 } };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
@@ -249,7 +249,7 @@ TEST_CASE (needle, keys_say_how_many)
   set (&settings, "fillers", 0);
   set (&settings, "questions", 7);
   set (&settings, "shortest", 40);
-  set (&settings, "longest", 2); /* less than the shortest: all have forty */
+  set (&settings, "longest", 2); /* less than shortest: all documents have forty sentences */
   make_tuple (&tuple, &settings, 0, 0);
   CHECK_INT (tuple.n, 40);
   CHECK_INT (tuple.n_questions, 7);
@@ -260,7 +260,7 @@ TEST_CASE (needle, keys_say_how_many)
     }
   set (&settings, "names", 2);
   make_tuple (&tuple, &settings, 0, 0);
-  CHECK_INT (tuple.n, 8); /* four pairs, each asked for */
+  CHECK_INT (tuple.n, 8); /* four pairs, each with a question */
   CHECK_INT (tuple.n_questions, 4);
   set (&settings, "shortest", 2);
   make_tuple (&tuple, &settings, 0, 0);
@@ -288,7 +288,7 @@ TEST_CASE (needle, repeats_itself_by_seed)
     }
 }
 
-/* What is written has one document a target, and its sentences. */
+/* Written files are read back as one document per target line. */
 TEST_CASE (needle, is_read_as_documents)
 {
   g_auto (PlaitTaskSettings) settings = plait_task_defaults (&plait_task_needle);

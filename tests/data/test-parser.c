@@ -10,19 +10,19 @@
 #include "files.h"
 #include "harness.h"
 
-/* A parser that does to its process what a sentence says. */
+/* A parser that does to its process what the sentence says. */
 
-/* What its processes know of each other. */
+/* Memory shared by the parser's processes. */
 typedef struct
 {
   guint processes;
-  _Atomic guint64 latest; /* the largest number that a parsed sentence began with */
+  _Atomic guint64 latest; /* the largest number at the start of a parsed sentence */
 } Common;
 
 static Common *common;
 
-/* Notes a sentence that begins with a number. "late 7" lasts until one with a larger number has been parsed, which
- * another process must do. */
+/* Records the number at the start of @sentence. "late 7" waits until another process has parsed a sentence with a
+ * larger number. */
 static void
 keep_company (const char *sentence)
 {
@@ -79,7 +79,7 @@ typedef struct
   GString *trees;
   GString *ends;
   gint stop;
-  guint stop_after; /* lines; 0: never */
+  guint stop_after; /* number of lines; 0: never */
 } Taken;
 
 static void

@@ -10,7 +10,7 @@
 #include "files.h"
 #include "harness.h"
 
-/* Vocabularies of published models: ids of the reference, and files that are not what they should be. */
+/* Vocabularies of published models: ids of the reference implementation, and malformed files. */
 
 static const char bart[] = "{\"model_type\": \"bart\", \"vocab_size\": 360, \"pad_token_id\": 1, \"bos_token_id\": 0, "
                            "\"eos_token_id\": 2, \"decoder_start_token_id\": 2}";
@@ -39,7 +39,7 @@ put_byte_pairs (const char *config)
   put_text ("merges.txt", byte_pair_merges);
 }
 
-/* The vocabulary in the folder "model", or of the file @side in it. */
+/* Returns the vocabulary in the folder "model", or of the file @side in it. */
 static PlaitVocabulary *
 open_model (const char *side, GError **error)
 {
@@ -58,7 +58,7 @@ open_whole (const char *side)
   return vocabulary;
 }
 
-/* "5 6 7" */
+/* Returns the ids of @text as "5 6 7". (transfer full) */
 static char *
 encode (const PlaitVocabulary *vocabulary, const char *text, gboolean as_text)
 {
@@ -82,7 +82,7 @@ check_encoded (const PlaitVocabulary *vocabulary, const char *text, const char *
   CHECK_STRING (shown, expected);
 }
 
-/* Of BART's layout padding is 1 and BOS 0, and all else where we have it. */
+/* Returns our id for an id of BART, whose padding is 1 and BOS 0; all other ids are equal. */
 static gint32
 to_ours (int id)
 {
@@ -131,7 +131,7 @@ TEST_CASE (published, byte_pairs_take_long_words_in_time)
   CHECK_STRING (back, text);
 }
 
-/* What bytes alone make is one line of UTF-8, and special tokens are none of it. */
+/* Any bytes decode to one line of UTF-8; special tokens are left out. */
 TEST_CASE (published, byte_pairs_decode_to_a_line)
 {
   put_byte_pairs (bart);
@@ -158,14 +158,14 @@ TEST_CASE (published, special_tokens_stand_where_ours_do)
   for (gint32 id = 0; id < 4; id++)
     CHECK_STRING (plait_vocabulary_piece (of_bart, id), names[id]);
   CHECK_STRING (of_bart_text, "1 261");
-  /* Ids 0, 1 and 2 of the model are pieces to it; 3 is unknown, and 359 ends texts. */
+  /* Ids 0, 1 and 2 of the model are ordinary pieces; 3 is unknown, and 359 ends texts. */
   CHECK_STRING (of_gpt2_text, "264");
   CHECK_INT (plait_vocabulary_size (of_gpt2), 4 + 358);
   CHECK_STRING (plait_vocabulary_piece (of_gpt2, 0), "<<pad>>");
   CHECK_STRING (plait_vocabulary_piece (of_gpt2, 4), "<s>");
 }
 
-/* The start token that such a vocabulary puts before a document is no token that an answer may name. */
+/* An answer cannot name the start token that the vocabulary puts before a document. */
 TEST_CASE (published, a_start_token_is_no_token_of_a_span)
 {
   PlaitDocumentSettings settings = { .layout = PLAIT_LAYOUT_DOCUMENTS };
@@ -283,7 +283,7 @@ next_line (gpointer data, gsize *length)
   return line;
 }
 
-/* Writes a model, whose pieces are <unk>, <s>, </s>, and then what is learnt. */
+/* Writes a model whose pieces are <unk>, <s>, </s>, and then learnt ones. */
 static void
 put_model (const char *name)
 {
@@ -304,7 +304,7 @@ static const char marian[]
 static const char marian_ids[] = "{\"</s>\": 0, \"<unk>\": 1, \"\u2581Katze\": 2, \"\u2581the\": 3, \"\u2581cat\": 4, "
                                  "\"\u2581\": 5, \"\u2581sat\": 6, \">>fra<<\": 7, \"<pad>\": 8}";
 
-/* Ours are 4 for 2 and so on. */
+/* Our id 4 is id 2 of the json file, and so on. */
 TEST_CASE (published, marian_has_the_ids_of_its_json)
 {
   g_autofree char *back = NULL;
@@ -323,7 +323,7 @@ TEST_CASE (published, marian_has_the_ids_of_its_json)
   check_encoded (vocabulary, "the a cat </s> <pad>", "5 3 6 3");
   check_encoded (vocabulary, ">>fra<< the cat", "9 5 6");
   check_encoded (vocabulary, ">>deu<< the", "3 5");
-  /* A piece that only the other side's model has comes as it stands. */
+  /* A piece that only the other side's model has is returned unchanged. */
   back = plait_vocabulary_decode (vocabulary, ids, G_N_ELEMENTS (ids));
   CHECK_STRING (g_strchug (back), "Katze cat");
 }
@@ -341,7 +341,7 @@ TEST_CASE (published, ids_are_offset_where_the_model_has_them_so)
   g_autoptr (PlaitVocabulary) offset = open_whole (NULL);
   g_autofree char *text = encode (offset, "cat", TRUE);
 
-  /* Of the first 1, <s>, is a piece, and 7 and 8 are none. */
+  /* Id 1 (<s>) is a piece, and 7 and 8 have no piece. */
   CHECK_INT (plait_vocabulary_size (plain), 4 + 10 - 3);
   CHECK_STRING (plait_vocabulary_piece (plain, 4), "<s>");
   CHECK_STRING (plait_vocabulary_piece (plain, 5), "\u2581cat");
@@ -438,7 +438,7 @@ TEST_CASE (published, asks_for_the_side_where_there_are_two)
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "vocab.json: looks like a file of a published model");
 }
 
-/* What a run keeps, or a file, comes back; any part of it is refused. */
+/* The kept bytes, and the file, are loaded again; truncated ones are errors. */
 TEST_CASE (published, is_one_file_that_comes_back_whole_or_not)
 {
   g_autoptr (GError) error = NULL;
@@ -466,7 +466,7 @@ TEST_CASE (published, is_one_file_that_comes_back_whole_or_not)
     }
 }
 
-/* Numbers in front that lie. */
+/* Wrong numbers before the files are errors. */
 TEST_CASE (published, refuses_what_is_kept_with_numbers_that_lie)
 {
   static const char *const cases[][2] = {

@@ -59,7 +59,7 @@ TEST_CASE (reorder, trees_belong_to_their_sentences)
     }
 }
 
-/* The translation by the rules of the task, from the tree alone: the word of number k is the k-th of each lexicon. */
+/* Translates by the rules of the task, from the tree alone: word k of one lexicon is word k of the other. */
 static void
 translate (const PlaitTree *tree, gint64 node, GHashTable *lexicon, GString *out)
 {
@@ -99,7 +99,7 @@ TEST_CASE (reorder, is_a_function_of_sentence_and_tree)
       g_autoptr (GString) expected = g_string_new (NULL);
       translate (tree, tree->root, lexicon, expected);
       CHECK_STRING (tuple.lines[2]->str, expected->str);
-      /* The type of a node is the partner of one child's, always of the same one. */
+      /* The type of a node is the partner of one child's type, always the same child for the same types. */
       for (gint64 node = plait_tree_next (tree, -1); node >= 0; node = plait_tree_next (tree, node))
         {
           const PlaitTreeNode *at = plait_tree_node (tree, node);
@@ -118,8 +118,8 @@ TEST_CASE (reorder, is_a_function_of_sentence_and_tree)
   CHECK_INT (g_hash_table_size (heads), 16);
 }
 
-/* The share of whole targets that the words alone allow to be told: the most frequent target of each sentence, counted
- * over one half of the tuples and held to the other. */
+/* Returns the share of targets that a model without trees can get wholly right: the most frequent target of each
+ * sentence, counted on one half of the tuples and tested on the other. */
 static double
 best_without_trees (const PlaitTaskSettings *settings, gint64 tuples)
 {
@@ -148,7 +148,7 @@ best_without_trees (const PlaitTaskSettings *settings, gint64 tuples)
   return (double)right / (double)tuples;
 }
 
-/* Against the sum over all trees of each of the sentences, worked out apart from this code. */
+/* Expected values are sums over all trees of each sentence, computed independently of this code. */
 TEST_CASE (reorder, needs_the_tree)
 {
   const struct

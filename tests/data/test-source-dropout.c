@@ -8,7 +8,7 @@
 #include "harness.h"
 #include "foreign/feature.h"
 
-/* Sources that are left out of training now and then. */
+/* Tests of source dropout. */
 
 static PlaitBatch *
 batch_in (const PlaitCorpus *corpus, gint64 epoch, gint64 first, gint64 n)
@@ -22,7 +22,7 @@ batch_in (const PlaitCorpus *corpus, gint64 epoch, gint64 first, gint64 n)
   return batch;
 }
 
-/* "ab a b ..": the sources that each sentence of @batch has. (transfer full) */
+/* Returns the sources that each sentence of @batch has, as "ab a b ..". (transfer full) */
 static char *
 show_present (const PlaitBatch *batch)
 {
@@ -49,8 +49,8 @@ present_in (const PlaitCorpus *corpus, gint64 epoch)
 #define TUPLES 3000
 #define EPOCHS 4
 
-/* In a third of the tuples the second source is missing anyway: then the first stays. In the others each is missing in
- * rate - rate^2 / 2 of them, and never both; both are there as often as if each were drawn by itself. */
+/* In a third of the tuples the second source is missing anyway; then the first stays. In the others each source is
+ * missing at rate - rate^2 / 2, never both; both are present as often as with independent draws. */
 TEST_CASE (source_dropout, leaves_out_each_source_at_its_rate_and_never_all)
 {
   static const double rates[] = { 0.1, 0.3, 0.7, 1 };
@@ -81,7 +81,7 @@ TEST_CASE (source_dropout, leaves_out_each_source_at_its_rate_and_never_all)
               both += !a && !b;
             }
         }
-      /* Four standard deviations of 8,000 draws are .022 at most. */
+      /* Four standard deviations of 8,000 draws are at most .022. */
       CHECK_NEAR ((double)missing[0] / (double)whole, rate - rate * rate / 2, 0.022);
       CHECK_NEAR ((double)missing[1] / (double)whole, rate - rate * rate / 2, 0.022);
       CHECK_NEAR ((double)both / (double)whole, (1 - rate) * (1 - rate), 0.022);
@@ -115,7 +115,7 @@ TEST_CASE (source_dropout, is_a_function_of_seed_epoch_and_tuple)
   CHECK_STRING (none, plain);
 }
 
-/* "sentences of each batch" in their order, over two epochs. (transfer full) */
+/* Returns the sentences of each batch in order, over two epochs. (transfer full) */
 static char *
 show_order (const PlaitCorpus *corpus)
 {
@@ -166,7 +166,7 @@ check_documents (const PlaitDocuments *found, const PlaitDocuments *expected)
   CHECK (memcmp (found->rows, expected->rows, (gsize)(n + 1) * sizeof (gint64)) == 0);
 }
 
-/* That two sources of one sentence are the same. */
+/* Checks that two sources of one sentence are equal. */
 static void
 check_input (const PlaitInput *found, const PlaitInput *expected)
 {
@@ -187,7 +187,7 @@ check_input (const PlaitInput *found, const PlaitInput *expected)
 
 #define SENTENCES 40
 
-/* Words under trees, documents, images: each is whole, or as in a corpus that it is left out of, in batches of any
+/* Words under trees, documents, images: each source is complete, or as in a corpus without it, in batches of any
  * size. */
 TEST_CASE (source_dropout, leaves_out_what_adversarial_absence_does)
 {

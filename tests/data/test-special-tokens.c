@@ -10,7 +10,7 @@
 #include "files.h"
 #include "harness.h"
 
-/* Special tokens: text that is spelt like them, models that number them otherwise, and what SentencePiece refuses. */
+/* Special tokens: text that is spelt like them, models with other ids, and SentencePiece's errors. */
 
 static const char spelt[] = "<s> a b <unk>\n"
                             "the <pad> cat</s> <<s>>\n"
@@ -35,7 +35,7 @@ train (const PlaitVocabularySettings *settings, const char *text, GError **error
   return plait_vocabulary_train (settings, (const char *[]){ path, NULL }, error);
 }
 
-/* No two ids have one piece. */
+/* Checks that no two ids have the same piece. */
 static void
 check_pieces_differ (const PlaitVocabulary *vocabulary)
 {
@@ -79,7 +79,7 @@ TEST_CASE (special_tokens, are_not_what_text_spells)
     }
 }
 
-/* Names grow by brackets until no text has them; those that no text has stay. */
+/* Names get brackets until no text contains them; other names stay. */
 TEST_CASE (special_tokens, are_renamed_where_text_has_their_names)
 {
   static const char *const expected[][PLAIT_TOKEN_SPECIALS] = {
@@ -102,7 +102,7 @@ TEST_CASE (special_tokens, are_renamed_where_text_has_their_names)
       }
 }
 
-/* What is unknown is told from a word that is spelt like it. */
+/* The unknown token differs from a word that is spelt like it. */
 TEST_CASE (special_tokens, unknown_words_are_told_from_the_word)
 {
   g_autoptr (PlaitVocabulary) vocabulary = data_words ("a <unk> b\n");
@@ -114,7 +114,7 @@ TEST_CASE (special_tokens, unknown_words_are_told_from_the_word)
   CHECK_STRING (back, "<unk> <<unk>>");
 }
 
-/* SentencePiece looks for its special tokens in normal form: "＜Ｓ＞" is "<s>" to it. */
+/* SentencePiece looks for special tokens after normalisation: "＜Ｓ＞" becomes "<s>". */
 TEST_CASE (special_tokens, are_not_what_the_normal_form_of_text_spells)
 {
   static const char text[] = "\uff1c\uff33\uff1e a b\na \uff1c\uff53\uff1e b a b\n";
@@ -130,7 +130,7 @@ TEST_CASE (special_tokens, are_not_what_the_normal_form_of_text_spells)
 }
 
 /*
- * Models made elsewhere
+ * Models of other programs
  */
 
 static const char *
@@ -145,7 +145,7 @@ next_of_four (gpointer data, gsize *length)
   return lines[(*given)++];
 }
 
-/* A model by SentencePiece's own options, which stand behind the type. */
+/* Trains a model with SentencePiece's own options @more [n] after the type. (transfer full) */
 static GBytes *
 make_model (const char *type, const PlaitSentencePieceOption *more, gsize n)
 {
@@ -161,7 +161,7 @@ make_model (const char *type, const PlaitSentencePieceOption *more, gsize n)
   return bytes;
 }
 
-/* Pieces, scores, ids and text of @vocabulary are the library's, in another order. */
+/* Checks that pieces, scores, ids and text of @vocabulary equal the library's, in another order. */
 static void
 check_as_the_library (const PlaitVocabulary *vocabulary, const PlaitSentencePiece *model)
 {
@@ -232,7 +232,7 @@ TEST_CASE (special_tokens, have_any_ids_in_models_made_elsewhere)
       }
 }
 
-/* A token of the text that a model takes for BOS or EOS is a piece like others; ours are called otherwise. */
+/* A token of the text that a model uses as BOS or EOS is an ordinary piece; our special tokens get other names. */
 TEST_CASE (special_tokens, are_absent_where_a_model_has_them_as_text)
 {
   const PlaitSentencePieceOption options[] = { { "user_defined_symbols", "<s>,</s>" }, { NULL } };
@@ -252,9 +252,7 @@ TEST_CASE (special_tokens, are_absent_where_a_model_has_them_as_text)
   CHECK_STRING (nothing, "");
 }
 
-/*
- * What SentencePiece refuses is told in our words, with our keys
- */
+/* Errors of SentencePiece are reported in plait's words, with plait's keys. */
 
 static const char few[] = "the cat sees the dog\na dog sees the cat\n";
 
@@ -271,7 +269,7 @@ TEST_CASE (subwords, say_what_to_do_where_none_can_be_learnt)
     { "unigram", few, "identity", 5, FALSE,
       "sample: no unigram vocabulary of 5 pieces can be made from this text: its characters and the special tokens are "
       "14 pieces; raise data.vocabulary_size (plait vocabulary --size) to that or more, or give rare characters no "
-      "piece by a data.vocabulary_character_coverage (--coverage) below 1" },
+      "piece with a data.vocabulary_character_coverage (--coverage) below 1" },
     { "bpe", few, "identity", 5, FALSE, "no bpe vocabulary of 5 pieces" },
     { "bpe", few, "identity", 100, TRUE, "special tokens are 270 pieces, including the bytes; raise" },
     { "bpe", few, "identity", 100000, FALSE,
@@ -298,7 +296,7 @@ TEST_CASE (subwords, say_what_to_do_where_none_can_be_learnt)
     }
 }
 
-/* The numbers that the messages give hold. */
+/* Training succeeds with the numbers that the messages name. */
 TEST_CASE (subwords, are_learnt_in_the_sizes_that_messages_name)
 {
   static const gint64 sizes[] = { 14, 39 };

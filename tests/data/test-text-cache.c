@@ -13,7 +13,7 @@
 #include "files.h"
 #include "harness.h"
 
-/* What is kept of texts, here of ones that are as small as a word. */
+/* A cache of texts; here texts of any size are cached. */
 typedef struct
 {
   DataText text;
@@ -59,7 +59,7 @@ said (Kept *kept)
   return kept->said;
 }
 
-/* All that a corpus gives. (transfer full) */
+/* Returns everything that a corpus holds, as text. (transfer full) */
 static char *
 describe (PlaitCorpus *corpus)
 {
@@ -87,7 +87,7 @@ describe (PlaitCorpus *corpus)
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
-/* What the corpus of @kept gives. (transfer full) */
+/* Opens the corpus of @kept and describes it. (transfer full) */
 static char *
 open_and_describe (Kept *kept)
 {
@@ -96,7 +96,7 @@ open_and_describe (Kept *kept)
   return corpus ? describe (corpus) : g_strdup ("");
 }
 
-/* The same where nothing is kept. (transfer full) */
+/* Opens the corpus of @kept without cache and describes it. (transfer full) */
 static char *
 read_and_describe (Kept *kept)
 {
@@ -112,7 +112,7 @@ read_and_describe (Kept *kept)
 #define TWO "b\n\na a a\na\na\n"
 #define TARGET "c\nd\na\n\nb b\n"
 
-/* Lets the text of each stream be another one, of which it is said that it is the same. */
+/* Replaces the text of each stream, but keeps the stated digests. */
 static void
 replace_text (Kept *kept)
 {
@@ -167,7 +167,7 @@ TEST_CASE (text_cache, is_of_these_settings_alone)
     }
 }
 
-/* The names in the folder of @kept that end so. (transfer full) */
+/* Returns the names in the folder of @kept that end with @ending. (transfer full) */
 static GPtrArray *
 list (const Kept *kept, const char *ending)
 {
@@ -181,7 +181,7 @@ list (const Kept *kept, const char *ending)
   return paths;
 }
 
-/* Whatever byte of whatever file is another, or wherever it ends: the text is read again, and kept again. */
+/* If any byte of any file is changed, or any file is truncated, the text is read again, and cached again. */
 TEST_CASE (text_cache, is_read_again_where_it_is_damaged)
 {
   g_auto (Kept) kept = { 0 };
@@ -219,7 +219,7 @@ TEST_CASE (text_cache, is_read_again_where_it_is_damaged)
   CHECK_CONTAINS (said (&kept), "is damaged or incomplete, so the text is read again");
 }
 
-/* A link to a device or a pipe, or a file of a terabyte without a block on the disk. */
+/* Replaces the file by a link to a device, a pipe, or a sparse file of a terabyte. */
 static void
 spoil (const char *path, guint way)
 {
@@ -237,7 +237,7 @@ spoil (const char *path, guint way)
     }
 }
 
-/* What is no file of its size is not read; the text is read instead. */
+/* Files of the wrong size or kind are not read; the text is read instead. */
 TEST_CASE (text_cache, takes_nothing_endless)
 {
   g_auto (Kept) kept = { 0 };
@@ -294,7 +294,7 @@ TEST_CASE (text_cache, is_done_without_where_no_folder_can_be)
   CHECK_CONTAINS (said (&kept), "so it is read again each time: ");
 }
 
-/* A file that may have no more bytes, as on a disk that is full. */
+/* Writing fails at a file size limit, as on a full disk. */
 TEST_CASE (text_cache, is_done_without_where_there_is_no_room)
 {
   g_auto (Kept) kept = { 0 };
@@ -313,7 +313,7 @@ TEST_CASE (text_cache, is_done_without_where_there_is_no_room)
   CHECK_INT (corpus->len, 0);
 }
 
-/* A text that is written while it is read is an error, and nothing is kept of it. */
+/* A text that is written while it is read is an error and is not cached. */
 TEST_CASE (text_cache, keeps_nothing_of_a_text_that_changed)
 {
   g_auto (Kept) kept = { 0 };
@@ -337,7 +337,7 @@ TEST_CASE (text_cache, keeps_the_corpora_that_were_used_last)
 
       kept.text.sources[0].maximum_length = 100;
       plait_test_await_tick ();
-      first = open_and_describe (&kept); /* the one that is used all the time */
+      first = open_and_describe (&kept); /* the one that is in use all the time */
       kept.text.sources[0].maximum_length = maximum;
       plait_test_await_tick ();
       described = open_and_describe (&kept);
@@ -365,7 +365,7 @@ TEST_CASE (text_cache, may_be_made_by_several_at_a_time)
   g_auto (Kept) kept = { 0 };
   GThread *threads[4];
   set_up (&kept, ONE, TWO, TARGET);
-  g_clear_pointer (&kept.text_cache.log, plait_log_free); /* one thread uses a log */
+  g_clear_pointer (&kept.text_cache.log, plait_log_free); /* a log belongs to one thread */
   g_autofree char *expected = read_and_describe (&kept);
   for (guint round = 0; round < 5; round++)
     {
@@ -387,7 +387,7 @@ TEST_CASE (text_cache, may_be_made_by_several_at_a_time)
     }
 }
 
-/* A digest is kept of the very file: not of one that was written since, however it looks. */
+/* A cached digest belongs to one version of a file, and not to a later one of equal size and time. */
 TEST_CASE (text_cache, knows_a_file_by_its_mark)
 {
   const char *folder = plait_test_path ("index");
@@ -415,7 +415,7 @@ TEST_CASE (text_cache, knows_a_file_by_its_mark)
   REQUIRE (plait_text_cache_digest (&text_cache, path, &second, &error));
   CHECK (!g_str_equal (first.digest, second.digest));
 
-  /* What is kept counts, unless it is damaged. */
+  /* The cached digest is used unless the cache file is damaged. */
   for (gsize at = 0; at < strlen (contents); at += 29)
     {
       g_autofree char *damaged = NULL;
@@ -430,7 +430,7 @@ TEST_CASE (text_cache, knows_a_file_by_its_mark)
     }
 }
 
-/* The clock of a file system is no finer than its ticks. */
+/* A file system's clock is as coarse as its ticks. */
 TEST_CASE (text_cache, keeps_no_digest_of_a_file_written_just_now)
 {
   const char *folder = plait_test_path ("index");

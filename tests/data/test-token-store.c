@@ -5,7 +5,7 @@
 
 #include "harness.h"
 
-/* Sentence i has i * 37 % 23 ids, which follow from i and their place. */
+/* Returns an id that depends on its sentence and position. Sentence i has i * 37 % 23 ids. */
 static gint32
 id_of (gint64 sentence, gint64 place, gint64 ids)
 {
@@ -57,7 +57,7 @@ TEST_CASE (token_store, moves_to_a_file_when_large)
   check_store (1 << 20, 5000, 10007);
 }
 
-/* What is allocated now. The sanitizers' allocator tells nothing of it. */
+/* Returns the number of allocated bytes; not available with sanitizers. */
 static gsize
 allocated (void)
 {
@@ -66,7 +66,8 @@ allocated (void)
   return all.uordblks + all.hblkhd;
 }
 
-/* Some streams of this size, each of which kept the memory that it had filled, were most of what training took. */
+/* Regression test: streams of this size kept the memory that they had filled, which was most of the memory of
+ * training. */
 TEST_CASE (token_store, holds_no_ids_in_memory_once_it_has_a_file)
 {
   enum

@@ -11,7 +11,8 @@
 
 /* Trees over several lines, as the Penn Treebank and NLTK print them. */
 
-/* "1:(A a)|2:|3:(B b)": the trees of @text and their lines, and behind '!' why no more are given. */
+/* Returns the trees of @text with their lines as "1:(A a)|2:|3:(B b)", and after '!' the error, if any. (transfer
+ * full) */
 static char *
 trees_of (const char *text, gboolean may_wait)
 {
@@ -38,7 +39,7 @@ TEST_CASE (tree_lines, are_joined_where_brackets_are_open)
 {
   static const struct
   {
-    const char *text, *ahead, *at_once; /* NULL: as ahead */
+    const char *text, *ahead, *at_once; /* @at_once: NULL if it equals @ahead */
   } cases[] = {
     { "", "" },
     { "(A a)\n(B b)\n", "1:(A a)|2:(B b)" },
@@ -47,7 +48,7 @@ TEST_CASE (tree_lines, are_joined_where_brackets_are_open)
     { "(S\r\n\t(A a)\r\n)\r\n\r\n(C c)", "1:(S \t(A a) )|5:(C c)" },
     { "( (S\n    (A a))\n)\n()\n(())\nnull\n(C c)\n", "1:( (S     (A a)) )|4:()|5:(())|6:null|7:(C c)" },
     { "[1,2,201]\n[1,1,201]\n", "1:[1,2,201]|2:[1,1,201]" },
-    /* Empty lines part trees where some go over several lines; who cannot look ahead takes them as sentences. */
+    /* Empty lines separate trees if some trees take several lines. Without reading ahead they are sentences. */
     { "(C c)\n\n(S\n (A a))\n\n(D d)\n", "1:(C c)|3:(S  (A a))|6:(D d)",
       "1:(C c)|2:!trees:3: the tree goes over several lines, but empty lines before it were read as sentences without "
       "a "
@@ -59,7 +60,8 @@ TEST_CASE (tree_lines, are_joined_where_brackets_are_open)
       "before it were read as sentences without a tree, as where each "
       "tree has one line; write () for such sentences and leave empty "
       "lines out, or write each tree into one line" },
-    /* What is left open where a line does not go on is a tree of its own, which the reader of trees refuses. */
+    /* A line that leaves brackets open and is not continued is returned as a tree, which the parser of trees
+     * refuses. */
     { "(S (A a)\n(B b)\n\n(C c)\n", "1:(S (A a)|2:(B b)|3:|4:(C c)" },
     { "(S\n(A a))\n", "1:(S|2:(A a))" },
     { "(S\n\n  (A a))\n(B b)\n", "1:(S|2:|3:  (A a))|4:(B b)" },
@@ -84,7 +86,7 @@ TEST_CASE (tree_lines, are_joined_where_brackets_are_open)
     }
 }
 
-/* The first lines tell, a megabyte of them; what is found behind them counts as long as no empty line was read. */
+/* The first megabyte decides. A tree of several lines after it is accepted if no empty line was read before. */
 TEST_CASE (tree_lines, are_told_by_the_beginning_of_the_file)
 {
   g_autoptr (GString) text = g_string_new (NULL);
@@ -115,7 +117,7 @@ TEST_CASE (tree_lines, have_the_length_of_a_line_at_most)
                        "one sentence, so close its brackets, or take it out");
 }
 
-/* As whatever reads trees does. */
+/* Parses the tree, as every reader of trees does. */
 static void
 complain (const char *line, gpointer data)
 {

@@ -100,7 +100,7 @@ TEST_CASE (words, are_limited_by_size_and_count)
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "Vocabulary size 4 leaves no room");
 }
 
-/* Three files with thousands of words, some of them in all: counted together, by one thread or three. */
+/* Counts three files with thousands of words, some of them in all files, with one thread and with three. */
 TEST_CASE (words, are_counted_over_files)
 {
   enum
@@ -141,7 +141,7 @@ TEST_CASE (words, are_counted_over_files)
   CHECK_INT (once, counts[1] + counts[2] + counts[3]);
 }
 
-/* A shortlist: of a 3, b 2, c 1 and d 1 the two most frequent, beside the four special ones; the rest is unknown. */
+/* Keeps the two most frequent words of a 3, b 2, c 1 and d 1; the rest is unknown. */
 TEST_CASE (words, shortlist_the_most_frequent)
 {
   static const char text[] = "a b c d e a";
@@ -228,7 +228,7 @@ TEST_CASE (subwords, keep_the_special_ids)
   for (gint32 id = 0; id < PLAIT_TOKEN_SPECIALS; id++)
     CHECK_STRING (plait_vocabulary_piece (vocabulary, id), specials[id]);
 
-  /* Text can spell a special token, but never be one. */
+  /* Text may be spelt like a special token but is never read as one. */
   g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (gint32));
   const char *text = "the <s> cat </s> <pad> \xe0\xa4\x95";
   plait_vocabulary_encode (vocabulary, text, strlen (text), ids);
@@ -251,7 +251,7 @@ TEST_CASE (subwords, know_every_text_by_its_bytes)
   g_autofree char *back = decode_encoded (vocabulary, text);
   CHECK_STRING (back, text);
 
-  /* A model may put out bytes that would break a line: they become spaces, and the text stays UTF-8. */
+  /* A model may return bytes that would break a line: they become spaces, and the text stays UTF-8. */
   g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (gint32));
   for (gint32 id = 0; id < plait_vocabulary_size (vocabulary); id++)
     g_array_append_val (ids, id);
@@ -273,7 +273,7 @@ learn (const char *type, gboolean byte_fallback, const char *text)
   return vocabulary;
 }
 
-/* "one two" and "five", with @character in the places of all spaces but one: how it is learnt and how it is read. */
+/* Checks that @character between "one two" and "five" is learnt and read as a space. */
 static void
 check_reads_as_space (const char *character)
 {
@@ -300,13 +300,13 @@ TEST_CASE (subwords, read_a_tab_as_a_space)
   check_reads_as_space ("\t");
 }
 
-/* SentencePiece writes it for a space. */
+/* SentencePiece writes U+2581 for a space. */
 TEST_CASE (subwords, read_u2581_as_a_space)
 {
   check_reads_as_space ("\xe2\x96\x81");
 }
 
-/* SentencePiece keeps U+2585 for what it does not know, and skips lines that have it. */
+/* SentencePiece reserves U+2585 for unknown text, and skips lines that contain it. */
 TEST_CASE (subwords, learn_from_lines_with_u2585)
 {
   g_autoptr (PlaitVocabulary) vocabulary
@@ -318,7 +318,7 @@ TEST_CASE (subwords, learn_from_lines_with_u2585)
   CHECK_CONTAINS (unknown, "one \xe2\x81\x87");
 }
 
-/* At the start of a file it is none of the text, elsewhere a character like others; in words as well. */
+/* At the start of a file it is dropped; elsewhere it is an ordinary character, also inside words. */
 TEST_CASE (vocabulary, drops_a_byte_order_mark)
 {
   const char *const types[] = { "bpe", "words" };
@@ -334,7 +334,7 @@ TEST_CASE (vocabulary, drops_a_byte_order_mark)
     }
 }
 
-/* To words, tabs part and U+2581 does not. */
+/* Tabs separate words, U+2581 does not. */
 TEST_CASE (words, are_parted_by_tabs)
 {
   g_autoptr (PlaitVocabulary) vocabulary = data_words ("one\ttwo a\xe2\x96\x81"
@@ -439,7 +439,7 @@ TEST_CASE (subwords, refuse_damaged_models)
   CHECK (!plait_vocabulary_load ("other", half, "stored", &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "stored: vocabulary format \"other\" is unknown");
 
-  /* Whatever byte is hurt, the model is refused or can be used; the test is that nothing worse happens here. */
+  /* Whichever byte is damaged, the model is refused or can be used without a crash. */
   for (gsize at = 0; at < size; at += size / 40)
     {
       CONTEXT ("byte %d", (int)at);
@@ -483,7 +483,7 @@ TEST_CASE (vocabulary, is_read_from_a_file_of_either_format)
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "text: looks like text; expected a vocabulary");
 }
 
-/* The pieces of each word are those of what white space parts; what is special is in none. */
+/* Checks that the pieces of each white-space word are counted to it, and special tokens to none. */
 static void
 check_words (const PlaitVocabulary *vocabulary, const char *text)
 {

@@ -4,7 +4,7 @@
 #include "metrics/frequencies.h"
 #include "harness.h"
 
-/* By hand. The text has "a" four times, "man" twice, "the" once; a full stop is a word of its own. */
+/* By hand. The text has "a" four times, "man" twice, "the" once; a full stop is a word. */
 TEST_CASE (frequencies, score_words_by_how_often_a_text_has_them)
 {
   g_autoptr (GHashTable) frequencies = plait_frequencies_new ();

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* multi-bleu against counts by hand. multi-bleu.perl itself printed the same line for each of these texts. */
+/* Checks multi-bleu against counts by hand. multi-bleu.perl printed the same line for each of these texts. */
 
 static void
 check_line (const char *name, gsize n, const char *const *hypotheses, guint sets, const char *const *const *references,
@@ -45,8 +45,8 @@ TEST_CASE (multi_bleu, by_hand)
                                           "13)");
 }
 
-/* With case: the first sentence loses "the" and "the cat" (4/6: cat, on, the, mat), the second "A" and what it begins.
- * Sums 10/13, 6/10, 3/7, 1/4. */
+/* Case-sensitive, the first sentence loses "the" and "the cat" (4/6: cat, on, the, mat), the second "A" and its
+ * n-grams. Sums 10/13, 6/10, 3/7, 1/4. */
 TEST_CASE (multi_bleu, with_case)
 {
   static const char *const hypotheses[] = { "the cat sat on the mat", "A dog .", "w x y z" };
@@ -59,8 +59,8 @@ TEST_CASE (multi_bleu, with_case)
       SIGNATURE ("1", "mixed") "47.16 76.9/60.0/42.9/25.0 (BP = 1.000 ratio = 1.000 hyp_len = 13 ref_len = 13)");
 }
 
-/* Brevity: 4 of 6 words, all right, is exp (1 - 6/4). The nearer of two references gives the length: of 5 words 4 and 6
- * are equally near, and the shorter counts. */
+/* Brevity: 4 of 6 words, all right, is exp (1 - 6/4). The nearest reference length counts: 4 and 6 are equally near to
+ * 5, so 4. */
 TEST_CASE (multi_bleu, brevity_and_references)
 {
   static const char *const shorter[] = { "a b c d" }, *const longer[] = { "a b c d e" };
@@ -76,7 +76,7 @@ TEST_CASE (multi_bleu, brevity_and_references)
                                   "= 4)");
 }
 
-/* The script reads bytes: umlauts keep their case, and what separates words is white space of ASCII. */
+/* The script reads bytes: umlauts keep their case, and only ASCII white space separates words. */
 TEST_CASE (multi_bleu, reads_bytes)
 {
   static const char *const hypotheses[] = { "\xc3\x84pfel a\xc2\xa0"
@@ -92,7 +92,7 @@ TEST_CASE (multi_bleu, reads_bytes)
                                           "5)");
 }
 
-/* White space of Unicode alone is a word, at the end of a line too. */
+/* A Unicode space by itself is a word, also at the end of a line. */
 TEST_CASE (multi_bleu, counts_white_space_of_unicode_as_words)
 {
   static const char *const spaces[]
@@ -112,7 +112,7 @@ TEST_CASE (multi_bleu, counts_white_space_of_unicode_as_words)
     }
 }
 
-/* Nothing at all, where the script divides by zero. */
+/* Empty texts, for which the script divides by zero. */
 TEST_CASE (multi_bleu, of_nothing)
 {
   static const char *const nothing[] = { "" }, *const set[] = { "a" };

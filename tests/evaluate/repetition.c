@@ -17,7 +17,7 @@ repetition_of (const char *name, gsize n, const char *const *hypotheses, const c
 
 /*
  * "the cat the cat the cat": words the 3, cat 3; pairs the-cat 3, cat-the 2; triples the-cat-the 2, cat-the-cat 2;
- * fours the-cat-the-cat 2, cat-the-cat-the 1. Against "the cat and the dog": the may stand twice, the rest once.
+ * fours the-cat-the-cat 2, cat-the-cat-the 1. Against "the cat and the dog": "the" may occur twice, the rest once.
  * Repeated are 1 + 2 of 6 words, 2 + 1 of 5 pairs, 1 + 1 of 4 triples, 1 + 0 of 3 fours.
  */
 TEST_CASE (repetition, by_hand)
@@ -39,7 +39,8 @@ TEST_CASE (repetition, by_hand)
                       " = 60.00 50.00/60.00/50.00/33.33 (words = 6)");
 }
 
-/* What a reference repeats as often is no fault; sentences do not repeat each other; an empty one repeats nothing. */
+/* Repetitions that the reference also has are not counted; sentences do not repeat each other; an empty one repeats
+ * nothing. */
 TEST_CASE (repetition, is_of_one_sentence_and_beyond_its_reference)
 {
   static const char *const hypotheses[] = { "no no no", "a b", "a b", "" }, *const set[] = { "no no no", "x", "y", "" };

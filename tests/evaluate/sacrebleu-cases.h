@@ -425,7 +425,7 @@ static const struct
   { "ter:no-punctuation", "TER|", "|case:lc|tok:tercom|norm:no|punct:no|asian:no|version:2.6.0 = " },
 };
 
-/* Of each corpus: the number of references, and the score by each metric with the end of its text. */
+/* Expected values of each corpus: the number of references, and the score by each metric with the end of its text. */
 static const struct
 {
   const char *references;

@@ -213,7 +213,7 @@ def main():
         print(row(map(c_string, (text, f"{name}|", f"|{rest} = "))))
     print("};\n")
 
-    print("/* Of each corpus: the number of references, and the score by each metric with the end of its text. */")
+    print("/* Expected values of each corpus: the number of references, and the score by each metric with the end of its text. */")
     print("static const struct\n{\n  const char *references;\n  struct\n  {\n    double score;\n    const char *text;\n"
           "  } by_metric[G_N_ELEMENTS (metric_cases)];\n} score_cases[G_N_ELEMENTS (corpora)] = {")
     for scores in results:

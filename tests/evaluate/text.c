@@ -36,7 +36,8 @@ TEST_CASE (text, counts_words)
   CHECK_INT (plait_text_count_words ("\302\240one\343\200\200two three "), 3);
 }
 
-/* The first of each is what sed -r 's/(@@ )|(@@ ?$)//g' makes of it, SentencePiece's decoder, and BERT's. */
+/* The results of each format's first case are those of sed -r 's/(@@ )|(@@ ?$)//g', of SentencePiece's decoder, and of
+ * BERT's. */
 TEST_CASE (text, joins_pieces_of_words)
 {
   static const struct
@@ -82,7 +83,7 @@ TEST_CASE (text, joins_pieces_of_words)
     CHECK (plait_text_find_pieces (looks[i].text) == looks[i].found);
 }
 
-/* AddressSanitizer's strstr () takes time that grows with the square of the line. */
+/* AddressSanitizer's strstr () takes time quadratic in the length of the line. */
 TEST_CASE (text, tokeniser_takes_lines_of_many_entities)
 {
   g_autoptr (GString) line = g_string_new (NULL);

@@ -31,11 +31,11 @@ TEST_CASE (translation_rate, by_hand)
   text = plait_result_to_text (two, 2);
   CHECK_STRING (text, "under-translated en|of:forced|source:en|layers:last|bound:0.25|version:plait-" PLAIT_VERSION
                       " = 12.50 (over = 3 under = 2 words = 16)");
-  /* Only of attention: nobody can ask for it by name where there is text alone. */
+  /* The rate is not a metric of text, so it cannot be created by name. */
   CHECK (!plait_metric_new (one->metric, NULL));
 }
 
-/* A resample may draw sentences without words alone. */
+/* A resample may draw only sentences without words. */
 TEST_CASE (translation_rate, of_nothing)
 {
   static const double nothing[PLAIT_TRANSLATION_RATE_WIDTH] = { 0 };
