@@ -50,6 +50,19 @@ combine (PlaitCrossAttention *cross, gconstpointer settings, gconstpointer state
   return x;
 }
 
+/* Builds a model of two sources with @combiner in decoder @i of plait_fixture_decoder. */
+static PlaitFixture *
+model_of (PlaitRegistry *registry, PlaitPlugin *combiner, guint i)
+{
+  PlaitPlugin *encoder = test_plugin (registry, PLAIT_PLUGIN_ENCODER, "bigru");
+  g_autoptr (PlaitSettings) settings = plait_fixture_settings (encoder);
+  g_autoptr (PlaitSettings) combiner_settings = plait_fixture_settings (combiner);
+  PlaitFixtureSource source = { .encoder = encoder, .settings = settings };
+  PlaitFixtureDecoder decoder = { combiner, combiner_settings, NULL, NULL, plait_fixture_decoder (i) };
+
+  return plait_fixture_new ((PlaitFixtureSource[]){ source, source }, 2, &decoder, 3, NO_ERROR);
+}
+
 static void
 pass_over (const PlaitFixture *model)
 {
@@ -71,23 +84,17 @@ TEST_CASE (cross, tells_the_widths_of_queries_and_of_contexts)
 {
   static const PlaitCombinerTable table = { .build = build, .combine = combine };
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
-  PlaitPlugin *encoder = test_plugin (registry, PLAIT_PLUGIN_ENCODER, "bigru");
   PlaitPlugin combiner = *test_plugin (registry, PLAIT_PLUGIN_COMBINER, "serial");
   PlaitPluginDescriptor descriptor = *combiner.descriptor;
-  g_autoptr (PlaitSettings) settings = plait_fixture_settings (encoder);
-  g_autoptr (PlaitSettings) combiner_settings = plait_fixture_settings (&combiner);
-  PlaitFixtureSource sources[]
-      = { { .encoder = encoder, .settings = settings }, { .encoder = encoder, .settings = settings } };
 
   descriptor.table = &table;
   combiner.descriptor = &descriptor;
   for (guint i = 0; i < PLAIT_FIXTURE_DECODERS; i++)
     {
       CONTEXT ("decoder %u", i);
-      PlaitFixtureDecoder decoder = { &combiner, combiner_settings, NULL, NULL, plait_fixture_decoder (i) };
 
       calls = (Calls){ 0, 0 };
-      g_autoptr (PlaitFixture) model = plait_fixture_new (sources, 2, &decoder, 3, NO_ERROR);
+      g_autoptr (PlaitFixture) model = model_of (registry, &combiner, i);
       REQUIRE (model != NULL);
       pass_over (model);
       CHECK (calls.built > 0 && calls.combined > 0);
@@ -175,28 +182,22 @@ TEST_CASE (cross, keeps_what_each_attention_pays_by_its_name)
   static const gint64 lengths[] = { 3, 2 }, targets[] = { 2, 3 };
   static const gint64 *const of_sources[] = { lengths, lengths };
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
-  PlaitPlugin *encoder = test_plugin (registry, PLAIT_PLUGIN_ENCODER, "bigru");
   PlaitPlugin combiner = *test_plugin (registry, PLAIT_PLUGIN_COMBINER, "serial");
   PlaitPluginDescriptor descriptor = *combiner.descriptor;
-  g_autoptr (PlaitSettings) settings = plait_fixture_settings (encoder);
-  g_autoptr (PlaitSettings) combiner_settings = plait_fixture_settings (&combiner);
-  PlaitFixtureSource sources[]
-      = { { .encoder = encoder, .settings = settings }, { .encoder = encoder, .settings = settings } };
 
   descriptor.table = &table;
   combiner.descriptor = &descriptor;
   for (guint d = 0; d < PLAIT_FIXTURE_DECODERS; d++)
     {
       CONTEXT ("decoder %u", d);
-      PlaitFixtureDecoder decoder = { &combiner, combiner_settings, NULL, NULL, plait_fixture_decoder (d) };
-      g_autoptr (PlaitFixture) model = plait_fixture_new (sources, 2, &decoder, 3, NULL);
+      PlaitDecoderSettings settings = plait_fixture_decoder (d);
+      g_autoptr (PlaitFixture) model = model_of (registry, &combiner, d);
       g_autoptr (PlaitBatch) batch = model ? plait_fixture_batch (model, 0, 2, of_sources, targets) : NULL;
       g_autoptr (PlaitPool) pool = plait_pool_new (1, NULL);
       g_autoptr (PlaitSearch) search
           = model ? plait_search_new (model->model, pool, PLAIT_PRECISION_FLOAT, 0, NULL) : NULL;
       g_autoptr (PlaitAttentionRecords) forced = NULL, found = NULL;
-      gboolean parameters
-          = decoder.settings.type == PLAIT_DECODER_TYPE_TRANSFORMER || decoder.settings.attention != PLAIT_SCORE_DOT;
+      gboolean parameters = settings.type == PLAIT_DECODER_TYPE_TRANSFORMER || settings.attention != PLAIT_SCORE_DOT;
       PlaitDecodeSettings decode;
       PlaitHypotheses *hypotheses;
       double rows[16];
