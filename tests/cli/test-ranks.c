@@ -250,7 +250,7 @@ TEST_CASE (ranks, tell_what_exchange_costs)
 TEST_CASE (ranks, refuse_in_one_sentence)
 {
   SKIP_WITHOUT_MPI;
-  check_refused ("few-shards", "train.shards is 1: a batch has no part for each");
+  check_refused ("few-shards", "train.shards is 1: each process needs a shard");
   check_refused ("two-experiments", "differs from that of the first process");
   check_refused ("second-fails", "process 2 of 2: ");
   check_refused ("dry-run", "--dry-run is for one");

@@ -263,7 +263,7 @@ TEST_CASE (classifier, chooses_by_softmax_over_the_sentences_of_a_document)
 
   plait_batch_fill (gint32, batch->target_outputs)[0] = 9;
   CHECK (!plait_model_check_batch (model->model, batch, &error));
-  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "sentence 9 is to be chosen of");
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "sentence 9 is the answer, but there are");
   g_clear_error (&error);
 }
 

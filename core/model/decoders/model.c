@@ -169,9 +169,9 @@ find_roles (PlaitModel *model, PlaitDecoderBuild *build, GError **error)
   while (source < end && source->specification->roles == 0)
     source++;
   if (source == end)
-    return plait_fail (
-        error, PLAIT_ERROR_INPUT,
-        "decoder.roles takes the roles of a source, but none has any: set data.document_roles, or decoder.roles=none");
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "decoder.roles takes the roles of a source, but no source has roles: set data.document_roles, "
+                       "or decoder.roles=none");
   model->role_source = source;
   model->roles = model->specification.decoder.roles == PLAIT_DECODER_ROLES_SHARED
                      ? source->roles
@@ -343,9 +343,10 @@ check_choices (const PlaitBatch *batch, GError **error)
       gint64 n = plait_ragged_length (batch->inputs[0].documents->sentences, s);
 
       if (batch->target_outputs[s] < 0 || batch->target_outputs[s] >= n)
-        return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "the target, document %jd: sentence %d is to be chosen of %jd that count from 0",
-                           batch->sentence[s] + 1, batch->target_outputs[s], n);
+        return plait_fail (
+            error, PLAIT_ERROR_INPUT,
+            "the target, document %jd: sentence %d is the answer, but there are %jd sentences, counted from 0",
+            batch->sentence[s] + 1, batch->target_outputs[s], n);
     }
   return TRUE;
 }
@@ -371,7 +372,7 @@ plait_model_check_batch (const PlaitModel *model, const PlaitBatch *batch, GErro
       const PlaitInput *input = &batch->inputs[i];
 
       if (input->kind != expected->kind)
-        return plait_fail (error, PLAIT_ERROR_INPUT, "source \"%s\" is to be %s, but %s were given", expected->name,
+        return plait_fail (error, PLAIT_ERROR_INPUT, "source \"%s\" must have %s, but has %s", expected->name,
                            plait_input_kind_name (expected->kind), plait_input_kind_name (input->kind));
       if (input->kind == PLAIT_INPUT_FEATURES && input->n_missing < batch->n_sentences
           && input->features.width != expected->feature_width)

@@ -30,7 +30,7 @@ plait_optimizer_new (const PlaitTrainSettings *settings, PlaitParameters *parame
       optimizer->kept[i] = plait_pages_allocate (sizeof (PlaitScalar) * (gsize)optimizer->n);
       if (!optimizer->kept[i])
         return plait_fail_null (error, PLAIT_ERROR_MEMORY,
-                                "what the optimizer keeps needs %zu bytes, which the system does not give: lower "
+                                "the moments of the optimizer need %zu bytes, which the system cannot allocate: lower "
                                 "decoder.width or the vocabulary's size",
                                 plait_optimizer_bytes (parameters));
     }

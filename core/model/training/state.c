@@ -124,7 +124,7 @@ seek (PlaitTrainer *trainer, PlaitStore *store, const char *path, gint64 epoch, 
   if (!fits)
     return plait_fail (
         error, PLAIT_ERROR_CORRUPT,
-        "%s:%s: step %jd, epoch %jd and position %jd do not belong together; restore a copy or begin a new run",
+        "%s:%s: step %jd, epoch %jd and position %jd contradict each other; restore a copy or begin a new run",
         plait_store_path (store), path, trainer->step, epoch, position);
   if (plait_iterator_seek (trainer->iterator, epoch, position, error))
     return TRUE;

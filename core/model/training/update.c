@@ -64,8 +64,8 @@ plait_update_new (const PlaitModel *model, PlaitTape *tape, const PlaitTrainSett
     return NULL;
   if (processes > settings->shards)
     return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                            "there are %u processes, but train.shards is %jd: a batch has no part for each; set "
-                            "train.shards to %u or more, or start fewer",
+                            "there are %u processes, but train.shards is %jd: each process needs a shard of the batch; "
+                            "set train.shards to %u or more, or start fewer",
                             processes, settings->shards, processes);
   if (ranks)
     update->all_reduce

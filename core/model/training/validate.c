@@ -124,8 +124,8 @@ compute_loss (PlaitTrainer *trainer, PlaitValidationRow *row, GError **error)
     return plait_ranks_agree (
         ranks,
         plait_fail (error, PLAIT_ERROR_FAILED,
-                    "validation after update %jd: the loss is %s: training has diverged, or the validation data are "
-                    "out of all range; lower train.learning_rate, raise train.warm_up, or look at the data",
+                    "validation after update %jd: the loss is %s: training has diverged, or the validation data have "
+                    "extreme values; lower train.learning_rate, raise train.warm_up, or check the data",
                     trainer->step, plait_format_double (digits, sums.negative_log_likelihood)),
         error);
   row->negative_log_likelihood = sums.negative_log_likelihood / MAX (1, tokens);
