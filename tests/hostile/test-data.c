@@ -79,7 +79,7 @@ HOSTILE_CASE (hostile_data, numbers_overflow)
   materials_write_features ("train.image", 48, 3, 4, 0.5f);
   materials_write_features ("validation.image", 6, 3, 4, 3e38f);
   PlaitTestCall attempt = ATTEMPT (RUN_IMAGE);
-  attempt_check (&attempt, 1, "validation after update 4: the loss is|look at the data");
+  attempt_check (&attempt, 1, "validation after update 4: the loss is|check the data");
 }
 
 HOSTILE_CASE (hostile_data, vocabularies_do_not_fit)
