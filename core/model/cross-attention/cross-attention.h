@@ -97,10 +97,10 @@ typedef struct
   const PlaitMemory *memories;
   guint n_memories;
   PlaitRagged queries;
-  const guint8 **present;           /* [n_memories]: one byte for each query row, or NULL if every sentence has rows */
-  const guint8 *any_present;        /* one byte for each query row, 0 if all memories are empty; NULL if none is */
-  PlaitAttentionRecord *record;     /* NULL: record nothing */
-  PlaitLossPass *losses;            /* NULL: losses are not wanted */
+  const guint8 **present;       /* [n_memories]: one byte for each query row, or NULL if every sentence has rows */
+  const guint8 *any_present;    /* [query rows]: 0 if no memory has rows for the query; NULL if each query has rows */
+  PlaitAttentionRecord *record; /* NULL: record nothing */
+  PlaitLossPass *losses;        /* NULL: losses are not wanted */
   PlaitAttentionCost *rows_weighed; /* cost to add to, or NULL */
   /* Queries of the next pass. Query i continues query parents[i] of this pass, and coverage states are computed for the
    * next queries. parents is NULL if the queries stay. */
