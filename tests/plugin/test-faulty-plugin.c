@@ -215,7 +215,7 @@ TEST_CASE (faulty_plugin, tables_without_functions)
   check_fault ("no-table", "has no table of functions");
   check_fault ("no-build", "has no function \"build\"");
   check_fault ("no-combine", "has no function \"combine\"");
-  check_fault ("huge-state", "asks for a state of 1073741824 bytes, at most 16777216 are given");
+  check_fault ("huge-state", "asks for a state of 1073741824 bytes, at most 16777216 are allowed");
 }
 
 TEST_CASE (faulty_plugin, encoders_and_coverages_without_functions)
@@ -235,9 +235,9 @@ TEST_CASE (faulty_plugin, encoders_and_coverages_without_functions)
     { PLAIT_PLUGIN_COVERAGE, "coverage-no-update",
       "has no function \"update\" in its table; every coverage needs one" },
     { PLAIT_PLUGIN_COVERAGE, "coverage-of-state",
-      "its prepared_name is \"state\", which runs have for something else; choose another" },
-    { PLAIT_PLUGIN_COVERAGE, "coverage-of-accumulated", "its prepared_name is \"accumulated\", which runs have" },
-    { PLAIT_PLUGIN_COVERAGE, "coverage-of-offsets", "its prepared_name is \"fertility_offsets\", which runs have" },
+      "its prepared_name is \"state\", which dumps use for something else; choose another name" },
+    { PLAIT_PLUGIN_COVERAGE, "coverage-of-accumulated", "its prepared_name is \"accumulated\", which dumps use" },
+    { PLAIT_PLUGIN_COVERAGE, "coverage-of-offsets", "its prepared_name is \"fertility_offsets\", which dumps use" },
     { PLAIT_PLUGIN_COVERAGE, "coverage-of-a-path", "its prepared_name is \"a/b\", which is no name" },
     { PLAIT_PLUGIN_COVERAGE, "coverage-of-wild-name", "crashed (signal 11" },
     { PLAIT_PLUGIN_COVERAGE, "coverage-huge-state", "asks for a state of 1073741824 bytes" },

@@ -66,7 +66,7 @@ TEST_CASE (registry, names_that_are_not_known)
   CHECK (!plait_registry_find (registry, PLAIT_PLUGIN_COMBINER, "bilinear", &error));
   CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, "expected one of flat, hierarchical");
   CHECK (!plait_registry_find (registry, PLAIT_PLUGIN_ENCODER, "flat", &error));
-  CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, "there is no encoder called \"flat\"; nor is there any other");
+  CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, "there is no encoder called \"flat\"; there are no others either");
 }
 
 TEST_CASE (registry, unknown_names_say_where_they_were_looked_for)

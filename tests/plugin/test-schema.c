@@ -95,13 +95,13 @@ TEST_CASE (schema, every_fault_has_its_place_and_remedy)
       "example.ini:6: \"trees\" is not an input of encoders; expected one of tokens, features, documents" },
     { 6, "", "[plugin] has no input; add input=tokens, features or documents" },
     { 6, "input=tokens\nstreams=levels",
-      "example.ini:7: \"levels\" is not a stream beside an input; expected one of trees" },
-    { 6, "input=features\nstreams=trees", "example.ini:7: trees stand over tokens; give input=tokens" },
+      "example.ini:7: \"levels\" is not a stream that an encoder can read; expected one of trees" },
+    { 6, "input=features\nstreams=trees", "example.ini:7: trees need tokens; give input=tokens" },
     { 7, "[require]", "example.ini:7: \"require\" is not a group of a schema; did you mean \"requires\"?" },
     { 8, "decoder=transfromer", "example.ini:8: \"transfromer\" is not a decoder; did you mean \"transformer\"?" },
     { 8, "decoder=transformer,gru", "\"transformer,gru\" is not a decoder; did you mean \"transformer;gru\"?" },
     { 8, "decoders=gru", "example.ini:8: \"decoders\" is not a key of [requires]; did you mean \"decoder\"?" },
-    { 8, "memories=one", "example.ini:8: says which memories must carry the structure that a combiner or coverage" },
+    { 8, "memories=one", "example.ini:8: only a combiner or coverage that requires a structure has this key" },
     { 10, "structure=treee", "example.ini:10: \"treee\" is not a structure of memories; did you mean \"tree\"?" },
     { 11, "[parameter.two words]", "example.ini:11: \"two words\" is no name for a parameter" },
     { 11, "[parameter.]", "example.ini:11: \"\" is no name for a parameter" },
@@ -181,7 +181,8 @@ TEST_CASE (schema, all_memories_or_one_of_them)
   CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, "x.ini:8: \"two\" is neither all nor one; write one of them");
   g_clear_error (&error);
   CHECK (!read_combiner ("memories=one\n", &error));
-  CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, "x.ini:7: says which memories must carry the structure");
+  CHECK_ERROR (error, PLAIT_ERROR_PLUGIN,
+               "x.ini:7: only a combiner or coverage that requires a structure has this key");
 }
 
 TEST_CASE (schema, combiners_without_coverage)
@@ -195,10 +196,10 @@ TEST_CASE (schema, combiners_without_coverage)
   CHECK (!unsaid->refuses_coverage);
   CHECK (without->refuses_coverage);
   CHECK (!read_combiner ("coverage=word\n", &error));
-  CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, "x.ini:7: \"word\" is not none, which alone can be required");
+  CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, "x.ini:7: \"word\" is not a value of coverage; write coverage=none");
   g_clear_error (&error);
   CHECK (!read_text (text, &error));
-  CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, "example.ini:8: only a combiner can be without coverage");
+  CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, "example.ini:8: only a combiner can refuse a coverage");
 }
 
 /* plait explain prints them. */

@@ -26,7 +26,7 @@ void
 plait_tape_refuse_plugins (PlaitTape *tape, const char *function)
 {
   if (tape->caller.who && plait_crash_get_owner ().who)
-    plait_tape_fail (tape, "calls %s, which is the host's: compute, and leave the step to it", function);
+    plait_tape_fail (tape, "calls %s, which only the host may call: remove the call", function);
 }
 
 void
@@ -86,7 +86,7 @@ plait_tape_fail (PlaitTape *tape, const char *format, ...)
 void
 plait_tape_expect_failed (PlaitTape *tape, const char *function, const char *condition)
 {
-  plait_tape_fail (tape, "what %s was given does not fit: it needs %s", function, condition);
+  plait_tape_fail (tape, "%s was called with wrong arguments: it needs %s", function, condition);
 }
 
 void

@@ -87,7 +87,7 @@ is_not_for (PlaitParameters *parameters, const char *function)
 {
   if (!plait_crash_get_owner ().who)
     return FALSE;
-  note_fault (parameters, "calls %s, which is the host's: declare parameters, and leave the rest to it", function);
+  note_fault (parameters, "calls %s, which only the host may call: remove the call", function);
   return TRUE;
 }
 
@@ -123,7 +123,7 @@ note_fault (PlaitParameters *parameters, const char *format, ...)
 void
 plait_parameters_expect_failed (PlaitParameters *parameters, const char *function, const char *condition)
 {
-  note_fault (parameters, "what %s was given does not fit: it needs %s", function, condition);
+  note_fault (parameters, "%s was called with wrong arguments: it needs %s", function, condition);
 }
 
 void
@@ -180,10 +180,11 @@ can_begin (PlaitParameters *parameters, const char *name, gint64 rows, gint64 wi
   char digits[PLAIT_NUMBER_LENGTH];
 
   if ((guint)initial->kind > PLAIT_INITIAL_ORTHOGONAL)
-    note_fault (parameters, "the parameter %s begins with values of kind %u, which there is not: use a PLAIT_... macro",
-                name, (guint)initial->kind);
+    note_fault (parameters,
+                "the parameter %s has initial values of kind %u, which does not exist: use a PLAIT_... macro", name,
+                (guint)initial->kind);
   else if (!isfinite (initial->size) || (initial->size < 0 && initial->kind != PLAIT_INITIAL_BLOCKS))
-    note_fault (parameters, "the parameter %s begins with values of size %s: give a finite number, not below 0", name,
+    note_fault (parameters, "the parameter %s has initial values of size %s: give a finite number, not below 0", name,
                 plait_format_double (digits, initial->size));
   else if (width % blocks != 0 || rows % stacked != 0)
     note_fault (parameters,
@@ -191,10 +192,10 @@ can_begin (PlaitParameters *parameters, const char *name, gint64 rows, gint64 wi
                 "that divide it",
                 name, rows, width, blocks, stacked);
   else if (initial->kind == PLAIT_INITIAL_BLOCKS && (initial->first > initial->last || initial->last >= blocks))
-    note_fault (parameters, "the parameter %s begins with the blocks %u to %u of %jd: they are numbered from 0", name,
+    note_fault (parameters, "the parameter %s has initial values in blocks %u to %u of %jd: number blocks from 0", name,
                 initial->first, initial->last, blocks);
   else if (orthogonal && width / blocks != rows / stacked)
-    note_fault (parameters, "the parameter %s [%jd, %jd] is to begin with orthogonal blocks, which are not square",
+    note_fault (parameters, "the parameter %s [%jd, %jd] has orthogonal initial values, but its blocks are not square",
                 name, rows, width);
   else
     return TRUE;
@@ -384,13 +385,13 @@ plait_precision_check (PlaitPrecision precision, GError **error)
   if (plait_precision_runs_here (precision))
     return TRUE;
   if (precision == PLAIT_PRECISION_BFLOAT16)
-    return plait_fail (
-        error, PLAIT_ERROR_INPUT,
-        "train.precision=bfloat16 needs a processor with AVX512-BF16%s, which is not here; "
-        "train.precision=bfloat16_emulated comes to the same numbers without, more slowly than train.precision=float",
-        sizeof (PlaitScalar) == sizeof (float) ? "" : " and a build with float scalars");
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "train.precision=bfloat16 needs a processor with AVX512-BF16%s, which this one lacks; "
+                       "train.precision=bfloat16_emulated gives the same numbers on any processor, more slowly than "
+                       "train.precision=float",
+                       sizeof (PlaitScalar) == sizeof (float) ? "" : " and a build with float scalars");
   return plait_fail (error, PLAIT_ERROR_INPUT,
-                     "decode.precision=int8 needs a processor with AVX-512 VNNI, which this one has not; search with "
+                     "decode.precision=int8 needs a processor with AVX-512 VNNI, which this one lacks; use "
                      "decode.precision=float");
 }
 

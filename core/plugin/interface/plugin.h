@@ -67,8 +67,8 @@ typedef struct
   X (PlaitTensor, "a tensor")                                                                                          \
   X (PlaitRagged, "ragged rows")                                                                                       \
   X (PlaitQueryKeyPairs, "pairs")                                                                                      \
-  X (PlaitPairIndices, "the places of pairs")                                                                          \
-  X (PlaitSelectedRows, "chosen rows")                                                                                 \
+  X (PlaitPairIndices, "pair indices")                                                                                 \
+  X (PlaitSelectedRows, "selected rows")                                                                               \
   X (PlaitNode, "a tape node")                                                                                         \
   X (PlaitOperator, "an operator")                                                                                     \
   X (PlaitParameter, "a parameter")                                                                                    \
@@ -76,7 +76,7 @@ typedef struct
   X (PlaitLinear, "a linear layer")                                                                                    \
   L (PlaitNorm, "a layer norm")                                                                                        \
   L (PlaitPositions, "positions")                                                                                      \
-  X (PlaitSentenceStarts, "the starts of sentences")                                                                   \
+  X (PlaitSentenceStarts, "sentence starts")                                                                           \
   L (PlaitEncoderStack, "an encoder stack")                                                                            \
   L (PlaitEncoderStackDeclaration, "the declaration of an encoder stack")                                              \
   X (PlaitCell, "a recurrent cell")                                                                                    \
@@ -85,7 +85,7 @@ typedef struct
   L (PlaitRecurrentStack, "a recurrent stack")                                                                         \
   L (PlaitRecurrentStackDeclaration, "the declaration of a recurrent stack")                                           \
   X (PlaitTreeUnit, "a tree unit")                                                                                     \
-  X (PlaitTreeHeadWords, "the heads of trees")                                                                         \
+  X (PlaitTreeHeadWords, "head words")                                                                                 \
   X (PlaitBitree, "a bidirectional tree")                                                                              \
   X (PlaitBitreeDeclaration, "the declaration of a bidirectional tree")                                                \
   X (PlaitPyramid, "a pyramid")                                                                                        \
@@ -96,19 +96,19 @@ typedef struct
   X (PlaitLinks, "links")                                                                                              \
   X (PlaitMemory, "a memory")                                                                                          \
   X (PlaitMemorySpecification, "the specification of a memory")                                                        \
-  X (PlaitEncoderBuild, "what an encoder is built from")                                                               \
+  X (PlaitEncoderBuild, "the build of an encoder")                                                                     \
   X (PlaitEncoderShape, "the shape of an encoder")                                                                     \
   X (PlaitEncoding, "an encoding")                                                                                     \
   X (PlaitEncoderTable, "the table of an encoder")                                                                     \
   X (PlaitAttendSettings, "the settings of an attention")                                                              \
-  X (PlaitResidualStream, "a stream")                                                                                  \
+  X (PlaitResidualStream, "a residual stream")                                                                         \
   X (PlaitContext, "a context")                                                                                        \
   X (PlaitCombinerTable, "the table of a combiner")                                                                    \
-  X (PlaitCoverageBuild, "what a coverage is built from")                                                              \
+  X (PlaitCoverageBuild, "the build of a coverage")                                                                    \
   X (PlaitCoverageShape, "the shape of a coverage")                                                                    \
   X (PlaitCoverageStep, "a step of coverage")                                                                          \
   X (PlaitCoverageCell, "the cell of a coverage")                                                                      \
-  X (PlaitCoverageInput, "what a coverage reads")                                                                      \
+  X (PlaitCoverageInput, "an input of coverage")                                                                       \
   X (PlaitCoverageTable, "the table of a coverage")
 
 /* The layout that a module was compiled with, so that the host can name a mismatch. */

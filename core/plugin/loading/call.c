@@ -114,7 +114,7 @@ check_shape (const PlaitComponent *component, const PlaitEncoderShape *shape, GE
         return FALSE;
       if (declared & ~PLAIT_STRUCTURE_ALL)
         return plait_fail (error, PLAIT_ERROR_PLUGIN,
-                           "%s: build declares memory %u of the structure 0x%x, which there is not; use "
+                           "%s: build declares memory %u with the structure 0x%x, which does not exist; use "
                            "PLAIT_STRUCTURE_...",
                            component->label, i, (guint)declared);
       if (name && !plait_name_is_valid (name))
@@ -265,8 +265,8 @@ expect_node (PlaitTape *tape, const char *what, const PlaitNode *node, gint64 ro
   if (!node)
     plait_tape_fail (tape, "gave NULL for %s: give a node [%jd, %jd]", what, rows, width);
   if (node->value.rows != rows || node->value.width != width)
-    plait_tape_fail (tape, "gave %s [%jd, %jd], expected is [%jd, %jd]", what, node->value.rows, node->value.width,
-                     rows, width);
+    plait_tape_fail (tape, "gave %s [%jd, %jd], expected [%jd, %jd]", what, node->value.rows, node->value.width, rows,
+                     width);
 }
 
 /* Fails the step unless each link is -1 or a row of the same sentence. @needed: the array must not be NULL. */
@@ -294,7 +294,9 @@ expect_levels (PlaitTape *tape, const PlaitLinks *links, gint64 row)
     plait_tape_fail (tape, "gave row %jd of a memory the level %jd: leaves are at level 0", row, level);
   for (gint64 child = first; child < first + links->n_children[row]; child++)
     if (links->level[child] >= level)
-      plait_tape_fail (tape, "gave row %jd of a memory the level %jd, and its child, row %jd, %jd: children are below",
+      plait_tape_fail (tape,
+                       "gave row %jd of a memory the level %jd, and its child, row %jd, the level %jd: a child must "
+                       "have a lower level",
                        row, level, child, links->level[child]);
 }
 
@@ -309,9 +311,9 @@ expect_children (PlaitTape *tape, const PlaitLinks *links, PlaitRagged rows, gbo
         gint64 first = links->first_child[row], n = links->n_children[row];
 
         if (n < 0 || (n > 0 && (first < 0 || n > rows.offsets[s + 1] - first)))
-          plait_tape_fail (
-              tape, "gave row %jd of a memory %jd children from row %jd on, which do not all stand in its sentence",
-              row, n, first);
+          plait_tape_fail (tape,
+                           "gave row %jd of a memory %jd children from row %jd on, which are not all in its sentence",
+                           row, n, first);
         if (links->level)
           expect_levels (tape, links, row);
       }
@@ -330,7 +332,7 @@ expect_no_cycle (PlaitTape *tape, const gint64 *parent, gint64 n)
       for (; at >= 0 && !seen[at]; at = parent[at])
         seen[at] = row + 1;
       if (at >= 0 && seen[at] == row + 1)
-        plait_tape_fail (tape, "gave a memory parents that go round in a circle at row %jd", at);
+        plait_tape_fail (tape, "gave a memory parents that form a cycle at row %jd", at);
     }
   plait_arena_release (plait_tape_arena (tape), seen, (gsize)(n + 1) * sizeof *seen);
 }
@@ -364,7 +366,7 @@ expect_memory (PlaitTape *tape, const PlaitMemory *memory, gint64 sentences, gin
     plait_tape_fail (tape, "left a memory unfilled: give it states, and rows for each of %jd sentences", sentences);
   for (gint64 s = 0; s < sentences; s++)
     if (plait_ragged_length (memory->rows, s) < 0)
-      plait_tape_fail (tape, "gave sentence %jd of a memory less than no rows", s);
+      plait_tape_fail (tape, "gave sentence %jd of a memory a negative number of rows", s);
   rows = plait_ragged_rows (memory->rows);
   expect_node (tape, "states of a memory", memory->states, rows, width);
   if (memory->cells)
@@ -468,7 +470,7 @@ static PlaitNode *
 end_prepare (PlaitTape *tape, PlaitCodeOwner before, const PlaitMemory *memory, PlaitNode *prepared)
 {
   if (prepared)
-    expect_node (tape, "what it prepared", prepared, plait_ragged_rows (memory->rows), prepared->value.width);
+    expect_node (tape, "a prepared node", prepared, plait_ragged_rows (memory->rows), prepared->value.width);
   plait_tape_set_caller (tape, before);
   return prepared;
 }

@@ -59,8 +59,8 @@ plait_loss_columns_declare (PlaitLossColumns *columns, const PlaitComponent *com
                             guint *indices, GError **error)
 {
   if (losses->n > PLAIT_MAX_LOSSES)
-    return plait_fail (error, PLAIT_ERROR_PLUGIN, "%s declares %u losses; a part can have up to %d", component->label,
-                       losses->n, PLAIT_MAX_LOSSES);
+    return plait_fail (error, PLAIT_ERROR_PLUGIN, "%s declares %u losses; a component can have up to %d",
+                       component->label, losses->n, PLAIT_MAX_LOSSES);
   for (guint i = 0; i < losses->n; i++)
     {
       const PlaitLoss *loss = &losses->losses[i];
@@ -82,9 +82,10 @@ plait_loss_columns_declare (PlaitLossColumns *columns, const PlaitComponent *com
       while (index < columns->n && !g_str_equal (columns->columns[index].name, name))
         index++;
       if (index == PLAIT_MAX_LOSS_COLUMNS)
-        return plait_fail (error, PLAIT_ERROR_PLUGIN,
-                           "%s: with its loss \"%s\" the model has more than %d of them: use fewer parts with losses",
-                           component->label, loss->name, PLAIT_MAX_LOSS_COLUMNS);
+        return plait_fail (
+            error, PLAIT_ERROR_PLUGIN,
+            "%s: with its loss \"%s\" the model has more than %d of them: use fewer components with losses",
+            component->label, loss->name, PLAIT_MAX_LOSS_COLUMNS);
       if (index == columns->n)
         columns->columns[columns->n++] = (PlaitLossColumn){ g_steal_pointer (&name), loss->weight,
                                                             g_str_has_prefix (component->group, SOURCE_PREFIX) };
@@ -109,7 +110,7 @@ plait_loss_pass_add (PlaitLossPass *pass, PlaitTape *tape, const PlaitLosses *lo
   if (i == losses->n)
     plait_tape_fail (tape, "adds to the loss \"%s\", which was not declared: declare it in build", name ? name : "");
   if (!loss || loss->value.rows != 1 || loss->value.width != 1)
-    plait_tape_fail (tape, "the loss \"%s\" is no node [1, 1]: add up what it is made of", name);
+    plait_tape_fail (tape, "the loss \"%s\" is not a node [1, 1]: sum its elements", name);
   if (!pass)
     return;
   added = plait_arena_new_array (plait_tape_arena (tape), PlaitAddedLoss, 1);
@@ -130,8 +131,8 @@ plait_loss_pass_expect_finite (const PlaitLossPass *pass, PlaitTape *tape)
           continue;
         plait_tape_set_caller (tape, added->caller);
         plait_tape_fail (tape,
-                         "its loss \"%s\" is %s, though that of the targets is a number: look for a division by 0, or "
-                         "for a logarithm or a root of what can be 0",
+                         "its loss \"%s\" is %s, though the loss of the targets is a number: look for a division by 0, "
+                         "or for a logarithm or a root of what can be 0",
                          added->name, plait_format_double (digits, loss));
       }
 }

@@ -156,7 +156,7 @@ check_prepared_name (const char *path, const char *name, GError **error)
                    "letter",
                    name);
   if (name && is_taken (name))
-    return refuse (path, error, "its prepared_name is \"%s\", which runs have for something else; choose another",
+    return refuse (path, error, "its prepared_name is \"%s\", which dumps use for something else; choose another name",
                    name);
   return TRUE;
 }
@@ -174,7 +174,7 @@ check_table (const char *path, const PlaitPluginDescriptor *descriptor, GError *
     return refuse (path, error, "has no function \"%s\" in its table; every %s needs one", missing,
                    plait_plugin_kind_name (descriptor->kind));
   if (state_size > MAX_STATE_SIZE)
-    return refuse (path, error, "asks for a state of %zu bytes, at most %zu are given", state_size, MAX_STATE_SIZE);
+    return refuse (path, error, "asks for a state of %zu bytes, at most %zu are allowed", state_size, MAX_STATE_SIZE);
   return descriptor->kind != PLAIT_PLUGIN_COVERAGE
          || check_prepared_name (path, ((const PlaitCoverageTable *)descriptor->table)->prepared_name, error);
 }

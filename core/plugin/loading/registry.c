@@ -216,7 +216,7 @@ unknown_plugin (const PlaitRegistry *registry, PlaitPluginKind kind, const char 
       if (plugin->kind == kind)
         g_ptr_array_add (names, plugin->name);
     }
-  const char *otherwise = names->len > 0 ? NULL : "nor is there any other";
+  const char *otherwise = names->len > 0 ? NULL : "there are no others either";
   g_ptr_array_add (names, NULL);
   remedy = home ? g_strdup_printf ("the run had it from %s", home)
                 : plait_name_remedy (name, (const char *const *)names->pdata, otherwise);

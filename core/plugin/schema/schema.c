@@ -268,12 +268,12 @@ read_streams (const Reader *reader)
   g_auto (GStrv) streams = plait_key_file_list (reader->file, "plugin", "streams");
 
   for (guint i = 0; streams && streams[i]; i++)
-    expect_item (reader, "plugin", "streams", "a stream beside an input", streams[i], known);
+    expect_item (reader, "plugin", "streams", "a stream that an encoder can read", streams[i], known);
   reader->schema->reads_trees = streams && g_strv_contains ((const char *const *)streams, "trees");
   if (streams && reader->schema->kind != PLAIT_PLUGIN_ENCODER)
     problem (reader, "plugin", "streams", "only an encoder reads streams; drop the line");
   else if (reader->schema->reads_trees && reader->schema->input != PLAIT_INPUT_TOKENS)
-    problem (reader, "plugin", "streams", "trees stand over tokens; give input=tokens, or drop the line");
+    problem (reader, "plugin", "streams", "trees need tokens; give input=tokens, or drop the line");
 }
 
 static void
@@ -331,9 +331,10 @@ read_coverage (const Reader *reader)
   const char *value = plait_key_file_value (reader->file, "requires", "coverage");
 
   if (value && !g_str_equal (value, "none"))
-    problem (reader, "requires", "coverage", "\"%s\" is not none, which alone can be required; drop the key", value);
+    problem (reader, "requires", "coverage", "\"%s\" is not a value of coverage; write coverage=none, or drop the key",
+             value);
   if (value && reader->schema->kind != PLAIT_PLUGIN_COMBINER)
-    problem (reader, "requires", "coverage", "only a combiner can be without coverage; drop the key");
+    problem (reader, "requires", "coverage", "only a combiner can refuse a coverage; drop the key");
   return value != NULL;
 }
 
@@ -353,9 +354,10 @@ read_requires (const Reader *reader)
   schema->requires_structure = read_structure (reader, "requires");
   schema->one_memory_is_enough
       = read_choice (reader, "memories", memories, !encoder && schema->requires_structure != PLAIT_STRUCTURE_NONE,
-                     "says which memories must carry the structure that a combiner or coverage requires")
+                     "only a combiner or coverage that requires a structure has this key")
         == 1;
-  schema->requires_leaves = read_choice (reader, "leaves", leaves, encoder, "only an encoder stands on another") == 0;
+  schema->requires_leaves
+      = read_choice (reader, "leaves", leaves, encoder, "only an encoder can have an inner encoder") == 0;
   schema->refuses_coverage = read_coverage (reader);
 }
 

@@ -312,7 +312,7 @@ TEST_CASE (tape, is_left_with_the_name_of_who_ran)
     { fail, "combiner=gate, combine: has 3 memories too few" },
     { multiply_what_differs,
       "combiner=gate, combine: plait_multiply was given [2, 3] and [3, 2]: give it nodes of one shape" },
-    { fail_in_backward, "combiner=gate, backward: what fail_backward was given does not fit: it needs " },
+    { fail_in_backward, "combiner=gate, backward: fail_backward was called with wrong arguments: it needs " },
   };
   g_auto (Bench) bench = bench_new (1);
 
