@@ -8,14 +8,14 @@
 #include "command/main.h"
 
 /*
- * One process of a job that runs commands of plait one after the other, all within one MPI_Init and MPI_Finalize: a
- * launch takes longer than most commands.
+ * One process of a job that runs several commands of plait within one MPI_Init and MPI_Finalize, since a launch takes
+ * longer than most commands.
  *
  *   mpirun -n 2 ranks-server FILE
  *
- * A line of FILE is a name and, after a tab each, the command of each process (the last of them also that of further
- * processes). A process leaves NAME.RANK.code and NAME.RANK.errors in the folder where it began. MPI's profiling
- * interface makes later calls of MPI_Init_thread and MPI_Finalize meetings of the processes.
+ * Each line of FILE is a name and, after a tab each, the command of each process (the last one also for further
+ * processes). A process writes NAME.RANK.code and NAME.RANK.errors into the folder where it started. MPI's profiling
+ * interface turns later calls of MPI_Init_thread and MPI_Finalize into barriers.
  */
 
 int

@@ -34,7 +34,7 @@ TEST_CASE (baseline_command, lead)
     }
 }
 
-/* The most frequent title, of two the one that came first. */
+/* The most frequent title; of equally frequent ones the first. */
 TEST_CASE (baseline_command, majority)
 {
   plait_test_write ("titles", "b\na\n\n\n\nc\na\nc\n");
@@ -59,17 +59,16 @@ TEST_CASE (baseline_command, refuses)
   CHECK_REFUSED (CALL ("baseline", "lead", "documents"), "add --words N or --sentences N");
   CHECK_REFUSED (CALL ("baseline", "lead", "documents", "--words", "0"), "--words cannot be \"0\"");
   CHECK_REFUSED (CALL ("baseline", "lead", "documents", "--words", "3", "--train", "documents"),
-                 "--train goes with majority");
+                 "--train needs majority");
   CHECK_REFUSED (CALL ("baseline", "lead", "documents", "--sentences", "3", "--line-documents"),
-                 "--sentences goes with");
+                 "--sentences needs documents with one sentence a line");
   CHECK_REFUSED (CALL ("baseline", "lead", "documents", "--words", "3", "--line-documents", "--keep-lines"),
-                 "--keep-lines goes with");
+                 "--keep-lines needs documents with one sentence a line");
   CHECK_REFUSED (CALL ("baseline", "lead", "blank", "--words", "3"), "blank: has no documents");
   CHECK_REFUSED (CALL ("baseline", "lead", "nothing", "--words", "3"), "nothing");
   CHECK_REFUSED (CALL ("baseline", "lead", "documents", "--words", "3", "-o", "documents"), "documents");
   CHECK_REFUSED (CALL ("baseline", "majority", "documents"), "--train is missing");
-  CHECK_REFUSED (CALL ("baseline", "majority", "documents", "--train", "documents", "--words", "2"),
-                 "go with lead alone");
+  CHECK_REFUSED (CALL ("baseline", "majority", "documents", "--train", "documents", "--words", "2"), "need lead");
   CHECK_REFUSED (CALL ("baseline", "majority", "documents", "--train", "blank"),
                  "blank: has no line that is not blank");
   CHECK_REFUSED (CALL ("baseline", "majority", "documents", "--train", "blank", "-o", "blank"), "blank");

@@ -6,8 +6,8 @@
 #include "files.h"
 #include "harness.h"
 
-/* plait check, of experiments and of plugins. What it holds plugins to is tested in tests/workbench/contract, and what
- * fails in tests/plugin/outside.py too. */
+/* plait check, for experiments and plugins. The contract of plugins is tested in tests/workbench/contract, failures
+ * also in tests/plugin/outside.py. */
 
 TEST_CASE (check_command, prints_a_line_a_property)
 {
@@ -37,17 +37,17 @@ TEST_CASE (check_command, refuses)
   CHECK_REFUSED (CALL ("check", "train"), "there is no plugin \"train\"");
   CHECK_REFUSED (CALL ("check", "coverage/serial"), "there is no plugin \"coverage/serial\"");
   CHECK_REFUSED (CALL ("check", "serial", "--property", "gradient"),
-                 "\"gradient\" is no property; did you mean \"gradients\"?");
+                 "\"gradient\" is not a property; did you mean \"gradients\"?");
   CHECK_REFUSED (CALL ("check", "serial", "--property", "colour"),
-                 "\"colour\" is no property; expected one of structure, runs, ");
+                 "\"colour\" is not a property; expected one of structure, runs, ");
   CHECK_REFUSED (CALL ("check", "serial", "--seconds", "0"), "--seconds");
   CHECK_REFUSED (CALL ("check", "serial", "--seconds", "soon"), "--seconds");
   CHECK_REFUSED (CALL ("check", "serial", "--set", "train.epochs=1"),
-                 "--set is of experiments, but serial is a plugin");
-  CHECK_REFUSED (CALL ("check", "some.ini", "--seconds", "1"), "are of plugins, but some.ini is an experiment");
+                 "--set is for experiment files, but serial is a plugin");
+  CHECK_REFUSED (CALL ("check", "some.ini", "--seconds", "1"), "are for plugins, but some.ini is an experiment file");
 }
 
-/* A combiner with a schema, whose module is no library. */
+/* Writes a combiner whose module is not a library. */
 static void
 write_broken (void)
 {
@@ -166,8 +166,8 @@ TEST_CASE (check_command, finds_none_in_a_sound_experiment)
   CHECK_CONTAINS (json.output, "\"problems\": []");
 }
 
-/* Nothing is learnt from the data before what a plugin refuses is told. */
-/* A key that an axis sets may have a value of its own, which plait run takes: that is checked too. */
+/* A plugin's refusal is reported before vocabularies are learnt from the data. */
+/* A key that an axis sets may also have a value of its own, which plait run uses; plait check checks both. */
 TEST_CASE (check_command, checks_what_axes_replace)
 {
   g_autofree char *grid = g_strconcat (sound, "[grid]\nsource.a.heads=1;2\ntrain.epochs=1;2\n", NULL);
@@ -219,7 +219,7 @@ TEST_CASE (check_command, broken_modules_are_told_before_data_are_read)
     }
 }
 
-/* Whatever is not there, the rest is looked at. */
+/* The rest of the file is checked if any one line is missing. */
 TEST_CASE (check_command, survives_each_line_that_is_missing)
 {
   static const char *const lines[] = { "[data]",
@@ -258,7 +258,7 @@ TEST_CASE (check_command, survives_each_line_that_is_missing)
     }
 }
 
-/* What the metrics cannot score is said before anything is trained, by every command that reads the references. */
+/* References that metrics cannot score are reported before training, by every command that reads references. */
 TEST_CASE (check_command, references_are_held_to_the_metrics)
 {
   g_autoptr (GString) target = g_string_new ("x y\n");
@@ -297,16 +297,16 @@ TEST_CASE (check_command, references_are_held_to_the_metrics)
           CHECK_CONTAINS (plan.errors, parts[k]);
         }
     }
-  /* Documents, whose sentences are scored together. */
+  /* documents, whose sentences are scored together */
   PlaitTestCall documents
       = CALL ("check", "long.ini", "--set", "data.documents=a;target", "--set", "evaluate.metrics=meteor");
   CHECK_CONTAINS (documents.output, "test.target:1: the reference of sentence 1 has 900");
-  /* An evaluation of a run, before its search. */
+  /* evaluation of a run, before its search */
   DONE (CALL ("run", "long.ini", "-q"));
   PlaitTestCall test = CALL ("test", "long.h5", "--set", "evaluate.metrics=meteor");
   CHECK_REFUSED (test, "test: the reference of sentence 2 has 8999 bytes");
   CHECK (!strstr (test.errors, "searching"));
-  /* Text that a task makes. */
+  /* text that a task generates */
   plait_test_write ("made.ini", "[data]\ngenerate=copy\ngenerate.train=4\ngenerate.test=2\ngenerate.shortest=3000\n"
                                 "generate.longest=3000\ntarget=target\nvocabulary_type=words\n" SMALL_SOURCE ("a")
                                     TINY_DECODER "[train]\nupdates=1\nbatch=1\n"
@@ -314,7 +314,7 @@ TEST_CASE (check_command, references_are_held_to_the_metrics)
   CHECK_REFUSED (CALL ("run", "made.ini", "--dry-run", "-q"), "test: the reference of sentence 1 has ");
 }
 
-/* A step of a sentence of so many tokens takes minutes, and a plan seconds. */
+/* A step with so many tokens takes minutes, but planning must take seconds. */
 TEST_CASE (check_command, a_plan_estimates_what_takes_long)
 {
   g_autoptr (GString) source = g_string_new ("a b\na\n");
@@ -337,8 +337,8 @@ TEST_CASE (check_command, a_plan_estimates_what_takes_long)
   CHECK_CONTAINS (shorter.output, "\"step_is_estimated\": false");
 }
 
-/* What reading finds is told by a run before it learns a vocabulary: line counts, trees, empty lines, text that is no
- * UTF-8, all at once, and each once. */
+/* A run reports all faults of its text before it learns a vocabulary, each once: numbers of lines, trees, empty lines,
+ * invalid UTF-8. */
 TEST_CASE (check_command, a_run_finds_files_that_do_not_go_together_before_it_learns)
 {
   static const char *const parts[]

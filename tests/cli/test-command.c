@@ -11,7 +11,7 @@
 #include "command/exit-codes.h"
 #include "harness.h"
 
-/* The built command as a user calls it: exit codes, what goes to stdout and what to stderr, plugins and inspect. */
+/* The built command as a user calls it: exit codes, stdout and stderr, plugins and inspect. */
 
 TEST_CASE (command, help_and_version)
 {
@@ -73,14 +73,14 @@ TEST_CASE (command, bad_usage_exits_with_2)
     { CALL ("trees", "--check", "x", "--binarise=up"), "--binarise cannot be \"up\"; expected left, right or head\n" },
     { CALL ("compare", "x.h5", "--format", ""), "--format cannot be \"\"; expected " },
     { CALL ("plot", "x.h5", "--size", "1"), "--size cannot be \"1\"; expected a number from 2 to 40\n" },
-    { CALL ("run", "x.ini", "--threads"), "--threads is given without its value; expected --threads N\n" },
-    { CALL ("run", "x.ini", "-s"), "-s is given without its value; expected -s G.K=V\n" },
-    { CALL ("plugins", "--json=no"), "--json takes no value; leave \"=no\" out, or the option\n" },
-    { CALL ("plugins", "-q=no"), "-q takes no value; leave \"=no\" out, or the option\n" },
+    { CALL ("run", "x.ini", "--threads"), "--threads has no value; expected --threads N\n" },
+    { CALL ("run", "x.ini", "-s"), "-s has no value; expected -s G.K=V\n" },
+    { CALL ("plugins", "--json=no"), "--json takes no value; remove \"=no\" or the option\n" },
+    { CALL ("plugins", "-q=no"), "-q takes no value; remove \"=no\" or the option\n" },
     { CALL ("run", "x.ini", "-rz"), "Unknown option -rz; plait run --help lists the options\n" },
-    { CALL ("run", "x.ini", "-rt"), "-t is given without its value; expected -t N\n" },
+    { CALL ("run", "x.ini", "-rt"), "-t has no value; expected -t N\n" },
     { CALL ("run", "x.ini", "-rtabc"), "--threads cannot be \"abc\"; expected an integer from 0 to 1024\n" },
-    { CALL ("--json", "plugins"), "--json is no option before a command: expected plait COMMAND [OPTION...]" },
+    { CALL ("--json", "plugins"), "--json is not an option before a command: expected plait COMMAND [OPTION...]" },
     { CALL ("help", "inpsect"), "there is no command \"inpsect\"; did you mean \"inspect\"?" },
     { CALL ("inspect", "hierarchcal"), "did you mean \"hierarchical\"?" },
     { CALL ("inspect", "decodr"), "did you mean \"decoder\"?" },
@@ -217,7 +217,7 @@ TEST_CASE (command, inspect_without_a_name_lists_the_groups)
 
   CHECK_CONTAINS (text.output, "\n  train ");
   CHECK_CONTAINS (text.output, "\n  decode ");
-  CHECK_CONTAINS (text.output, "plait inspect GROUP shows the keys of one");
+  CHECK_CONTAINS (text.output, "plait inspect GROUP shows the keys of a group");
   CHECK_CONTAINS (json.output, "\"groups\": [");
   CHECK_CONTAINS (json.output, "\"name\": \"train\"");
 }
@@ -238,7 +238,7 @@ static const char *const small = "[data]\ngenerate=agreement\nvocabulary_type=wo
                                  "generate.train=32\ngenerate.validation=4\ngenerate.test=8\n" SMALL_SOURCE ("a")
                                      TINY_DECODER "[train]\nepochs=100000\nbatch=8\n";
 
-/* The code of a run that is interrupted when it has begun to train. */
+/* Returns the exit code of a run that is interrupted during training. */
 static int
 interrupt_run (void)
 {
@@ -254,7 +254,7 @@ interrupt_run (void)
   return call.code;
 }
 
-/* What ends with each code that there is. */
+/* Returns the exit code of a command that should end with @code. */
 static int
 end_with (int code)
 {
@@ -275,7 +275,7 @@ end_with (int code)
     case PLAIT_EXIT_INTERRUPTED:
       return interrupt_run ();
     default:
-      return -1; /* a code that no case here reaches */
+      return -1; /* no test for this code */
     }
 }
 
@@ -305,7 +305,7 @@ TEST_CASE (command, every_exit_code_is_told_and_reached)
   CHECK_INT (n, 4);
 }
 
-/* No shell expands the tilde there. */
+/* A shell does not expand the tilde in an option's value. */
 TEST_CASE (command, a_tilde_behind_an_option_is_the_own_folder)
 {
   const char *path = plait_test_path ("lead.txt");

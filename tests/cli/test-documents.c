@@ -7,9 +7,9 @@
 #include "harness.h"
 #include "report-page.h"
 
-/* Runs over documents, whole and in chunks, and what plait translate and plait score make of them. */
+/* Runs with documents, complete and in chunks, and their use by plait translate and plait score. */
 
-/* A document of sentence @number on, in one language or the other. */
+/* Appends a document of @sentences sentences from number @number on, in the target's language if @translated. */
 static void
 append_document (GString *text, int number, int sentences, gboolean translated)
 {
@@ -21,7 +21,7 @@ append_document (GString *text, int number, int sentences, gboolean translated)
   g_string_append_c (text, '\n');
 }
 
-/* Documents of one to five sentences of two words; line n of both files says the same. */
+/* Writes @n documents of one to five sentences with two words each; line i of both files has equal content. */
 static void
 write_documents (const char *split, int n)
 {
@@ -64,7 +64,8 @@ count (const char *text, const char *part)
   return n;
 }
 
-/* @apart has a line for each sentence of two words and its end, and together they are what @whole has for documents. */
+/* Checks that @apart has a line for each sentence (two words and its end), and that their sums are the lines of
+ * documents in @whole. */
 static void
 check_apart (const char *whole, const char *apart)
 {
@@ -94,7 +95,7 @@ TEST_CASE (documents_of_runs, are_translated_chunk_by_chunk_and_joined_again)
   set_up ();
   for (int i = 0; i < 7; i++)
     append_document (expected, i, 1 + i % 5, TRUE);
-  g_string_truncate (expected, expected->len - 1); /* a blank line stands between documents alone */
+  g_string_truncate (expected, expected->len - 1); /* blank lines stand only between documents */
   PlaitTestCall run = DONE (CALL ("run", "documents.ini", "--threads", "1", "-o", "run.h5", "--set",
                                   "evaluate.translation_rates=search;forced", "--set", "evaluate.attention=5", "--set",
                                   "evaluate.metrics=bleu;bleu:unit=document;rouge:type=Lsum,unit=document"));
@@ -128,7 +129,7 @@ TEST_CASE (documents_of_runs, are_translated_chunk_by_chunk_and_joined_again)
   CHECK_CONTAINS (objects.output, "{\"line\": 1, \"sentence\": 1, \"log_probability\": -");
   CHECK_CONTAINS (objects.output, "{\"line\": 2, \"sentence\": 1, \"log_probability\": -");
   CHECK_CONTAINS (stored.output, "un un deux trois trois un quatre trois un un");
-  CHECK_CONTAINS (rates.output, "  4  10\n  5   2\n"); /* of whole documents */
+  CHECK_CONTAINS (rates.output, "  4  10\n  5   2\n"); /* counts over whole documents */
   CHECK_STRING (compared.errors, "");
   CHECK_CONTAINS (compared.output, "over-translated en");
   CHECK_CONTAINS (dumped.output, "─ 2.1\n");
@@ -143,8 +144,7 @@ TEST_CASE (documents_of_runs, are_translated_chunk_by_chunk_and_joined_again)
   CHECK_CONTAINS (metrics.output, "unit:document");
 }
 
-/* A memory of tokens and one of sentences, which the decoder reads one after the other; learned positions of
- * sentences reach as far as they reach. */
+/* The decoder reads a memory of tokens, then a memory of sentences; positions of sentences are learned. */
 TEST_CASE (documents_of_runs, are_read_by_their_sentences)
 {
   static const char *const source = "[source en]\nencoder=transformer\nlayers=1\n";
@@ -178,14 +178,15 @@ TEST_CASE (documents_of_runs, are_read_by_their_sentences)
   CHECK_CONTAINS (none.errors, "the encoder hat reads documents, but the stream en is none");
 }
 
-/* The same documents as tokens of a plain encoder: whole, without start tokens, beside lines, split by rule. */
+/* A plain encoder reads the documents as tokens: complete, without start tokens, with lines as documents, with
+ * sentences split by rule. */
 TEST_CASE (documents_of_runs, may_be_anything_else)
 {
   const struct
   {
     const char *const settings[6];
     const char *said;
-    guint lines; /* of a translation */
+    guint lines; /* lines of a translation */
   } cases[] = {
     { { "data.document_length=0" }, "", 0 },
     { { "data.document_starts=none" }, "cut", 0 },
@@ -249,7 +250,7 @@ TEST_CASE (documents_of_runs, are_told_apart_by_their_speakers)
   CHECK_CONTAINS (table.output, "[2, 16]");
 }
 
-/* Column @column of the first line of @text. */
+/* Returns the number in column @column of the first line of @text. */
 static double
 number_of (const char *text, guint column)
 {
@@ -258,7 +259,7 @@ number_of (const char *text, guint column)
   return g_strv_length (columns) > column ? g_ascii_strtod (columns[column], NULL) : 0;
 }
 
-/* A search counts the sentences of each hypothesis, forced decoding those of whole targets: to the same end. */
+/* Search counts the sentences of each hypothesis, forced decoding those of whole targets; both must agree. */
 TEST_CASE (documents_of_runs, may_tell_the_decoder_who_speaks)
 {
   static const char *const roles[] = { "decoder.roles=own", "decoder.roles=shared" };
@@ -300,7 +301,7 @@ TEST_CASE (documents_of_runs, are_refused_in_one_sentence)
     const char *setting;
     const char *part;
   } cases[] = {
-    { "data.documents=en", "the stream fr is no documents; name it in documents, or set document_cut=truncate" },
+    { "data.documents=en", "the stream fr has no documents; name it in documents, or set document_cut=truncate" },
     { "decoder.roles=own", "takes the roles of the sources' sentences, but they have none; set data.document_roles" },
     { "data.document_length=2", "train.en:1: sentence 1 of the document has 3 tokens; expected at most the 2" },
   };

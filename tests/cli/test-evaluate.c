@@ -3,7 +3,7 @@
 #include "files.h"
 #include "harness.h"
 
-/* plait evaluate. What scores are is tested in tests/evaluate; here, what the command makes of files. */
+/* plait evaluate: how it reads files and prints scores. The scores themselves are tested in tests/evaluate. */
 
 #define REFERENCE "the cat sat on the mat\nhello world foo bar baz\nA man rides a bike .\n"
 #define WORSE "the cat sat on a mat\nhello world foo bar bay\nA man rides the bike .\n"
@@ -37,7 +37,7 @@ TEST_CASE (evaluate_command, reads_standard_input_and_several_references)
   CHECK_CONTAINS (call.output, " = 100.00 ");
 }
 
-/* It can be read once. */
+/* Standard input can be read only once. */
 TEST_CASE (evaluate_command, takes_standard_input_for_one_file)
 {
   static const struct
@@ -45,7 +45,7 @@ TEST_CASE (evaluate_command, takes_standard_input_for_one_file)
     const char *arguments[9];
     const char *part;
   } refused[] = {
-    { { "evaluate", "-r", "-", "-i", "-" }, "standard input cannot be both --reference and --hypothesis: name a file" },
+    { { "evaluate", "-r", "-", "-i", "-" }, "standard input cannot be both --reference and --hypothesis; name a file" },
     { { "evaluate", "-r", "reference", "-i", "-", "-i", "-" }, "cannot be both --hypothesis and another one" },
     { { "evaluate", "-r", "reference", "-i", "-", "--source", "-" }, "cannot be both --hypothesis and --source" },
   };
@@ -67,7 +67,7 @@ TEST_CASE (evaluate_command, several_systems_are_tables_with_tests)
   CHECK_CONTAINS (call.output, "p is against worse: approximate randomisation, 99\n  shuffles, seed 12345");
 }
 
-/* Numbers stand below each other, the mark of a p behind them. */
+/* Numbers are aligned in columns; a mark follows a significant p. */
 TEST_CASE (evaluate_command, marks_what_is_significant)
 {
   g_autoptr (GString) right = g_string_new (NULL), wrong = g_string_new (NULL);
@@ -89,7 +89,7 @@ TEST_CASE (evaluate_command, marks_what_is_significant)
   CHECK_CONTAINS (call.output, "  1.0000    1.0000\n");
 }
 
-/* Line ends, a byte order mark and blank lines are read as everywhere: no score depends on them. */
+/* Line ends, a byte order mark and blank lines do not change scores. */
 TEST_CASE (evaluate_command, reads_text_as_every_command_does)
 {
 #define METRICS                                                                                                        \
@@ -115,14 +115,14 @@ TEST_CASE (evaluate_command, reads_text_as_every_command_does)
   for (guint i = 1; i < 4; i++)
     CHECK_STRING (outputs[i], outputs[0]);
   CHECK_STRING (outputs[5], outputs[4]);
-  /* A line of a no-break space is text, to documents too. */
+  /* A line with only a no-break space is text, also within documents. */
   plait_test_write ("space", "one two three four\n\xc2\xa0\nfive six\nseven\n");
   PlaitTestCall space
       = CALL ("evaluate", "-r", "space", "-i", "space", "-m", "chrf:unit=document", "--json", "--resamples", "0");
   CHECK_CONTAINS (space.output, "\"sentences\": 1\n");
 }
 
-/* Pieces of words are joined where asked for, and told where not. */
+/* Subwords are joined with --join, and reported without it. */
 TEST_CASE (evaluate_command, joins_pieces_of_words)
 {
   plait_test_write ("words", "the unknown words here are known\n");
@@ -138,9 +138,9 @@ TEST_CASE (evaluate_command, joins_pieces_of_words)
                  "expected subword-nmt, wordpiece or sentencepiece");
 
   CHECK_STRING (plain.errors, "");
-  CHECK_CONTAINS (pieces.errors, "pieces: looks like text in pieces of words, which metrics take for words; --join "
-                                 "subword-nmt joins it");
-  CHECK_CONTAINS (pieces.output, "to 6             0"); /* eight pieces */
+  CHECK_CONTAINS (pieces.errors, "pieces: looks like text in subwords, which metrics would count as words; --join "
+                                 "subword-nmt joins them");
+  CHECK_CONTAINS (pieces.output, "to 6             0"); /* eight subwords */
   CHECK_STRING (joined.errors, "");
   CHECK_CONTAINS (joined.output, " = 100.00 ");
   CHECK_CONTAINS (joined.output, "to 6             1");
@@ -175,7 +175,7 @@ TEST_CASE (evaluate_command, scores_sentences)
       = DONE (CALL ("evaluate", "-r", "reference", "-i", "one", "-i", "two", "-m", "accuracy;ter", "--sentences"));
   PlaitTestCall documents = CALL ("evaluate", "-r", "reference", "-i", "one", "-m", "ter:unit=document", "--sentences");
   CHECK_REFUSED (CALL ("evaluate", "-r", "reference", "-i", "one", "-m", "ter;ter:unit=document", "--sentences"),
-                 "ask for them one after the other");
+                 "print them separately");
   PlaitTestCall json = CALL ("evaluate", "-r", "reference", "-i", "one", "-m", "accuracy;ter", "--sentences", "--json");
 
   CHECK_STRING (call.output, "sentence\tone accuracy\ttwo accuracy\tone ter\ttwo ter\n"
@@ -202,7 +202,8 @@ TEST_CASE (evaluate_command, json)
   CHECK_CONTAINS (call.output, "\"share_better\": 1");
 }
 
-/* Summaries of two documents, of other sentences than their references; one system is right in the second alone. */
+/* Summaries of two documents whose sentences differ from the references; one system is correct only for the second
+ * document. */
 TEST_CASE (evaluate_command, documents_need_not_have_the_same_lines)
 {
   plait_test_write ("summaries", "a b\nc d\n\ne f\n");

@@ -24,7 +24,7 @@ static const char text[] = "[data]\n"
                            "heads=2\n"
                            "feed_forward=24\n";
 
-/* What the JSON says of @component, to its end. (transfer full) */
+/* Returns the rest of the JSON from @component on. (transfer full) */
 static char *
 part_of (const char *json, const char *component)
 {
@@ -34,8 +34,8 @@ part_of (const char *json, const char *component)
   return end ? g_strndup (start, (gsize)(end - start)) : NULL;
 }
 
-/* Counts that were made by hand: a GRU of 8 units a direction over rows of 16 has no attention, whose cost depends on
- * lengths. */
+/* Counts made by hand. A GRU with 8 units per direction over rows of width 16 has no attention, whose cost would depend
+ * on lengths. */
 TEST_CASE (explain_command, counts_parameters_and_operations)
 {
   static const char key[] = "\"parameters\": ";
@@ -49,7 +49,7 @@ TEST_CASE (explain_command, counts_parameters_and_operations)
   CHECK_CONTAINS (a, "\"parameters\": 1200,");           /* 2 * (16 * 24 + 24 + 8 * 16 + 8 * 8) */
   CHECK_CONTAINS (a, "\"multiply_adds_a_token\": 1152"); /* 2 * (16 * 24 + 8 * 16 + 8 * 8) */
   CHECK_CONTAINS (prediction, "\"multiply_adds_a_token\": 320");
-  /* The first is that of the model. */
+  /* The first count is that of the whole model. */
   for (const char *place = strstr (call.output, key); place; place = strstr (place + 1, key))
     {
       gint64 n = g_ascii_strtoll (place + strlen (key), NULL, 10);

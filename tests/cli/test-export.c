@@ -12,7 +12,7 @@
 #include "foreign/safetensors.h"
 #include "hdf5/store.h"
 
-/* plait export, and experiments/to-ctranslate2.py, which builds on it. */
+/* plait export, and experiments/to-ctranslate2.py, which uses its output. */
 
 static const char experiment[]
     = SMALL_TRANSLATION (SMALL_SOURCE ("a") SMALL_SOURCE ("b"), "beam=1\nmaximum_length=6\n");
@@ -81,8 +81,8 @@ read_name (const guint8 **at)
   return name;
 }
 
-/* The names, shapes and types of the variables of the model in the bytes from @at on, and its second names. (transfer
- * full) */
+/* Returns the names, shapes and types of the variables of the model in the bytes from @at on, and its aliases.
+ * (transfer full) */
 static char *
 describe_model (const guint8 *at)
 {
@@ -113,8 +113,8 @@ describe_model (const guint8 *at)
   return g_string_free (text, FALSE);
 }
 
-/* The variables of transformer_spec.TransformerSpec, as its validate wants them. That CTranslate2 reads them to the
- * same log-probabilities, experiments/peers/published.py shows. */
+/* The variables are those that TransformerSpec of CTranslate2 requires. experiments/peers/published.py shows that
+ * CTranslate2 computes equal log-probabilities. */
 TEST_CASE (export_command, writes_a_model_of_ctranslate2)
 {
   static const char expected[] = "6 TransformerSpec 7\n"
@@ -201,14 +201,14 @@ TEST_CASE (export_command, writes_a_model_of_ctranslate2)
                           "  \"layer_norm_epsilon\": 0.001,\n  \"multi_query_attention\": false,\n"
                           "  \"unk_token\": \"<unk>\"\n}\n");
 
-  /* What would be read instead of the new vocabulary goes. */
+  /* An old file that would be read instead of the new vocabulary is deleted. */
   plait_test_write (source, "[]");
   DONE (CONVERT ("small.h5", "-o", "model", "--force"));
   CHECK (!plait_test_exists (source));
 }
 
-/* CTranslate2 finds special tokens by their names, which it has once for both sides: no text may be spelt so. That its
- * scores are plait's then was seen by the package ctranslate2 4.8.5: 2e-6, where 5.1 lay between them. */
+/* CTranslate2 finds special tokens by their names, which are shared by both sides, so no text may contain them. With
+ * such names its scores equalled plait's (ctranslate2 4.8.5). */
 TEST_CASE (export_command, names_special_tokens_of_ctranslate2_as_no_text_is_spelt)
 {
   static const struct
@@ -246,7 +246,8 @@ TEST_CASE (export_command, names_special_tokens_of_ctranslate2_as_no_text_is_spe
     }
 }
 
-/* A vocab.json in which each byte is a piece, written as GPT-2 writes bytes: those that are no print from U+0100 on. */
+/* Writes a vocab.json in which each byte is a piece, in GPT-2's notation: unprintable bytes are characters from U+0100
+ * on. */
 static void
 write_bytes (const char *name)
 {
@@ -262,7 +263,7 @@ write_bytes (const char *name)
   plait_test_write (name, g_string_append_c (text, '}')->str);
 }
 
-/* A vocabulary of a published model begins texts with a token, or does not. */
+/* The vocabulary of a published model decides whether texts begin with a token. */
 TEST_CASE (export_command, begins_the_sources_of_ctranslate2_as_the_vocabulary_does)
 {
   static const char *const kinds[] = { "bart", "gpt2" };
@@ -296,7 +297,8 @@ TEST_CASE (export_command, begins_the_sources_of_ctranslate2_as_the_vocabulary_d
     }
 }
 
-/* Of sinusoids as many positions as are asked for; learned ones end, and documents have start tokens. */
+/* Sinusoids are written for as many positions as --positions asks; learned positions have a limit, and documents have
+ * start tokens. */
 TEST_CASE (export_command, tells_the_limits_of_ctranslate2)
 {
   const char *model = plait_test_path ("model/model.bin");
@@ -329,7 +331,7 @@ TEST_CASE (export_command, tells_the_limits_of_ctranslate2)
   CHECK_CONTAINS (described, "encoder/position_encodings/encodings 3000 8 float32\n");
   CHECK_CONTAINS (described, "decoder/position_encodings/encodings 3000 8 float32\n");
 
-  /* The run itself stays, where it is called as a file of the model. */
+  /* The run itself is not deleted, even if it has the name of a file of the model. */
   CHECK (g_unlink (model) == 0 && link (plait_test_path ("small.h5"), model) == 0);
   CHECK_REFUSED (CONVERT ("model/model.bin", "-o", "model", "--force"),
                  "model.bin: is the same file as model/model.bin, which is read");
@@ -373,7 +375,7 @@ TEST_CASE (export_command, refuses_what_it_cannot_do)
   plait_test_write ("small.ini", experiment);
   plait_test_write ("there.safetensors", "mine");
   DONE (CALL ("run", "small.ini", "-q"));
-  CHECK_REFUSED (CALL ("export", "small.h5"), "add --output FILE");
+  CHECK_REFUSED (CALL ("export", "small.h5"), "--output is missing; name the file to write");
   CHECK_REFUSED (CALL ("export", "small.h5", "-o", "there.safetensors"), "there.safetensors");
   CHECK_REFUSED (CALL ("export", "small.h5", "-o", "small.h5", "--force"), "is the same file as small.h5");
   CHECK_REFUSED (CALL ("export", "small.ini", "-o", "new.safetensors"), "small.ini");
@@ -384,7 +386,7 @@ TEST_CASE (export_command, refuses_what_it_cannot_do)
   CHECK (!plait_test_exists ("new.safetensors"));
 }
 
-/* Calls @code with the module of the script as m. */
+/* Runs @code in Python with the script imported as module m. */
 static PlaitTestCall
 run_module (const char *code)
 {
@@ -398,20 +400,20 @@ run_module (const char *code)
   return plait_test_call_command ((const char *const[]){ "python3", "-B", "-c", whole, NULL });
 }
 
-/* The bytes that ctranslate2/specs/model_spec.py writes for the same. */
+/* Equal to the bytes that ctranslate2/specs/model_spec.py writes. */
 TEST_CASE (export_command, writes_the_bytes_of_the_converters_of_ctranslate2)
 {
   static const char expected[] = "\6\0\0\0"                /* binary version */
-                                 "\x10\0TransformerSpec\0" /* what it is */
-                                 "\7\0\0\0"                /* of which revision */
-                                 "\5\0\0\0"                /* variables */
+                                 "\x10\0TransformerSpec\0" /* name of the specification */
+                                 "\7\0\0\0"                /* its revision */
+                                 "\5\0\0\0"                /* number of variables */
                                  "\2\0a\0\0\1\1\0\0\0\xfd"
                                  "\2\0b\0\0\2\2\0\0\0\xff\xff"
                                  "\2\0c\0\0\0\4\0\0\0\0\0\x80\x40"
                                  "\4\0d/e\0\2\2\0\0\0\2\0\0\0\0\x10\0\0\0" /* [[1, 3], [2, 4]] */
                                  "\0\0\x80\x3f\0\0\x40\x40\0\0\0\x40\0\0\x80\x40"
                                  "\2\0f\0\1\2\0\0\0\0\x08\0\0\0\0\0\x80\x3f\0\0\0\x40"
-                                 "\1\0\0\0" /* second names */
+                                 "\1\0\0\0" /* number of aliases */
                                  "\2\0g\0\4\0d/e";
   PlaitTestCall made = run_module ("model.add_number ('a', 'int8', -3)\n"
                                    "model.add_number ('b', 'int16', -1)\n"

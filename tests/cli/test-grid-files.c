@@ -7,7 +7,7 @@
 #include "harness.h"
 #include "experiments.h"
 
-/* Grids over files, as a user sees them. */
+/* Grids whose cells read different files. */
 
 static const char experiment[]
     = "[data]\n"
@@ -26,7 +26,7 @@ static const char experiment[]
       "vocabulary_size=0\n" TINY_SOURCE ("a") TINY_SOURCE ("b") TINY_DECODER TINY_TRAINING TINY_SEARCH
     "[evaluate]\nresamples=5\nattention=1\n[grid]\n";
 
-/* Writes the text of all streams below @folder, with @b for stream b, and tiny.ini with @axes. */
+/* Writes the text of all streams into @folder, with @b for stream b, and tiny.ini with @axes. */
 static void
 write_grid (const char *axes, const char *folder, const char *b)
 {
@@ -51,7 +51,7 @@ TEST_CASE (command_grid, says_everywhere_which_cells_are_left_out)
   CHECK_CONTAINS (check.output, "tiny.ini: no mistake was found in 1 cell\n");
   CHECK_CONTAINS (check.output, told);
   PlaitTestCall plan = CALL ("grid", "tiny.ini", "--dry-run");
-  CHECK_CONTAINS (plan.output, "Left out, the same as a cell before\n  data.folder=two: is data.folder=one\n");
+  CHECK_CONTAINS (plan.output, "Left out, duplicates of an earlier cell\n  data.folder=two: is data.folder=one\n");
   PlaitTestCall run = DONE (CALL ("grid", "tiny.ini"));
   CHECK_CONTAINS (run.errors, told);
   CHECK_CONTAINS (run.output, "data.folder=two is data.folder=one\n");
@@ -60,7 +60,7 @@ TEST_CASE (command_grid, says_everywhere_which_cells_are_left_out)
   DONE (CALL ("report", "tiny/grid.h5", "--output", "tiny.html"));
   const char *page = plait_test_read_text ("tiny.html");
   CHECK_CONTAINS (page, told);
-  /* The table that another command makes of the folder says it too. */
+  /* The table that plait test makes reports it too. */
   DONE (CALL ("test", "tiny/grid.h5", "--set", "decode.beam=2", "--as", "wide"));
   const char *again = plait_test_read_text ("tiny/table.md");
   CHECK_CONTAINS (again, told);
@@ -77,7 +77,7 @@ TEST_CASE (command_grid, runs_cells_that_differ_in_a_file_alone)
 
   CHECK (!strstr (run.errors, "left out"));
   CHECK_CONTAINS (run.errors, "2 cells are finished");
-  /* One seed a cell: p speaks of sentences alone. */
+  /* If a cell has one seed, p covers only the choice of sentences. */
   CHECK_CONTAINS (page, "| p (one seed) | p (Holm, one seed) |");
   CHECK_CONTAINS (page, "experiment.seed=1;2;3");
   CHECK_CONTAINS (run.errors, "experiment.seed=1;2;3");
@@ -85,7 +85,7 @@ TEST_CASE (command_grid, runs_cells_that_differ_in_a_file_alone)
   CHECK (!strstr (seeds.output, "experiment.seed=1;2;3"));
 }
 
-/* Calls plait grid --dry-run, grid, compare, and report on tiny.ini, and gives what they say to people. */
+/* Output of plait grid --dry-run, grid, compare and report for tiny.ini. */
 typedef struct
 {
   PlaitTestCall plan, compare;
@@ -117,7 +117,7 @@ TEST_CASE (command_grid, compares_what_is_per_token_of_one_vocabulary)
     Told told = tell ();
 
     CHECK_CONTAINS (told.plan.output, "  shared  words, learnt from one/a, one/b, one/c\n");
-    CHECK_CONTAINS (told.plan.output, "[grid] vocabularies=own has each cell learn");
+    CHECK_CONTAINS (told.plan.output, "with [grid] vocabularies=own each cell learns");
     CHECK_CONTAINS (told.table, per_token);
     CHECK (!strstr (told.table, differs) && !strstr (told.compare.output, differs) && !strstr (told.page, differs));
   }
@@ -125,7 +125,7 @@ TEST_CASE (command_grid, compares_what_is_per_token_of_one_vocabulary)
   Told told = tell ();
   CHECK_CONTAINS (told.plan.output, "vocabulary shared: words, learnt from one/a, one/c\n");
   CHECK_CONTAINS (told.plan.output, "vocabulary shared: words, learnt from one/a, one/b, one/c\n");
-  CHECK_CONTAINS (told.plan.output, "  shared  not the same in all cells: ");
+  CHECK_CONTAINS (told.plan.output, "  shared  differs between cells: ");
   CHECK_CONTAINS (told.table, differs);
   CHECK_CONTAINS (told.table, "9 entries (");
   CHECK_CONTAINS (told.compare.output, differs);
@@ -168,7 +168,7 @@ TEST_CASE (command_grid, says_that_cells_are_trained_on_other_lines)
   CHECK_CONTAINS (told.table, batches);
   CHECK_CONTAINS (told.compare.output, "They are trained on different lines");
   CHECK_CONTAINS (told.page, lines);
-  /* A finished cell tells it in the plan too. */
+  /* The plan reports it for a finished cell too. */
   PlaitTestCall again = CALL ("grid", "tiny.ini", "--dry-run", "--json");
   CHECK_CONTAINS (again.output, "2 of 3 lines in experiment.sources=a+b experiment.seed=1");
 }
@@ -182,13 +182,13 @@ TEST_CASE (command_grid, says_that_cells_begin_with_less_of_another_run)
                   "They take different numbers of parameters from train.initialise: all in decoder.combiner=serial; ");
   PlaitTestCall run = CALL ("grid", "tiny.ini", "--quiet", "--set", "train.initialise=start.h5");
   CHECK_CONTAINS (run.output, "all in serial; ");
-  /* Of fewer sources all is taken just as well. */
+  /* A cell with fewer sources trains on equal lines. */
   write_grid ("experiment.sources=a;a+b\n", "one", "r s\ns r\nr r\n");
   PlaitTestCall sources = DONE (CALL ("grid", "tiny.ini", "--dry-run", "--set", "train.initialise=start.h5"));
   CHECK (!strstr (sources.output, "numbers of parameters from train.initialise"));
 }
 
-/* Runs that begin with other content of one file are no seeds of one system. */
+/* Runs whose initial file had different contents are not seeds of one system. */
 TEST_CASE (compare_command, tells_apart_what_training_began_with)
 {
   write_grid ("decoder.combiner=serial;flat\n", "one", "r s\ns r\nr r\n");

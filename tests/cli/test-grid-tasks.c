@@ -10,12 +10,12 @@
 #include "harness.h"
 #include "grids.h"
 
-/* The cells of a grid one by one, as schedulers run them, and what is handed to Slurm. */
+/* The cells of a grid run one by one, as schedulers do, and the submission to Slurm. */
 
-/* A folder whose name no shell takes as it is. */
+/* A folder name that a shell must quote. */
 #define FOLDER "the cells' \"$HOME\" 100%"
 
-/* Runs @line as a scheduler would, in another folder. */
+/* Runs @line like a scheduler, in another folder. */
 static void
 run_line (const char *line)
 {
@@ -23,7 +23,7 @@ run_line (const char *line)
   DONE (plait_test_call_shell (elsewhere));
 }
 
-/* The lines give the table of a grid that is run at once; cells that are trained the same stand in one. */
+/* The lines give the table of plait grid; cells with equal training share one line. */
 TEST_CASE (command_grid, prints_lines_that_any_scheduler_runs)
 {
   plait_test_write_grid ("experiment.seed=1;2\ndecode.beam=1;2\n");
@@ -44,21 +44,21 @@ TEST_CASE (command_grid, prints_lines_that_any_scheduler_runs)
   CHECK_INT (half.code, 1);
   CHECK_CONTAINS (half.errors, "the cell experiment.seed=1 decode.beam=1 failed: no process has begun it");
   CHECK_CONTAINS (half.errors, "error: 2 of 4 cells failed");
-  CHECK_CONTAINS (half.errors, "and without --collect the same command runs them\n");
+  CHECK_CONTAINS (half.errors, "and the same command without --collect runs them\n");
   run_line (lines[0]);
   run_line (lines[0]);
   PlaitTestCall all
       = DONE (CALL ("grid", "tiny.ini", "--output", FOLDER, "--collect", "--quiet", "--set", "experiment.name=a name"));
-  /* All but the speed. */
+  /* Everything except the speed is equal. */
   g_auto (GStrv) one = g_strsplit (whole.output, "2200", 2), two = g_strsplit (all.output, "2200", 2);
   CHECK_STRING (two[0], one[0]);
 
   PlaitTestCall none = START ("grid", "tiny.ini", "--output", FOLDER, "--commands", "--set", "experiment.name=a name");
   CHECK_STRING (none.output, "");
-  CHECK_CONTAINS (none.errors, FOLDER ": no cell is left to be run");
+  CHECK_CONTAINS (none.errors, FOLDER ": no cell is left to run");
 }
 
-/* The rows of the log of the first cell whose file begins with @cell: how many there are of validation. */
+/* Returns the number of validations in the log of the first cell in @folder whose file name begins with @cell. */
 static guint
 count_validations (const char *folder, const char *cell)
 {
@@ -78,7 +78,7 @@ count_validations (const char *folder, const char *cell)
   return n;
 }
 
-/* TRUE if the folder of TensorBoard's for the cell whose file begins with @cell stands in @folder. */
+/* TRUE if @folder has a TensorBoard folder for the cell whose file name begins with @cell. */
 static gboolean
 has_events (const char *folder, const char *cell)
 {
@@ -96,7 +96,7 @@ has_events (const char *folder, const char *cell)
   return FALSE;
 }
 
-/* A file a cell, whoever runs the cells. Those that are trained the same are trained once. */
+/* Each trained cell writes a file of its own, in any executor. Cells with equal training are trained once. */
 TEST_CASE (command_grid, tells_of_training_as_run_does)
 {
   const char *logs = plait_test_path ("its logs");
@@ -136,7 +136,7 @@ TEST_CASE (command_grid, runs_a_cell_in_one_process_alone)
   PlaitTestCall one = DONE (CALL ("grid", "tiny.ini", "--cell", "experiment.seed=1"));
   CHECK_CONTAINS (one.errors, "experiment.seed=1: begins");
   PlaitTestCall plan = CALL ("grid", "tiny.ini", "--dry-run");
-  CHECK_CONTAINS (plan.output, "of which 1 ran and\nthe speed of 0 was measured now; memory of one at most ");
+  CHECK_CONTAINS (plan.output, "1 that\nran and 0 whose speed was measured now; memory of one at most ");
   PlaitTestCall again = DONE (CALL ("grid", "tiny.ini", "--cell", "experiment.seed=1"));
   CHECK (!strstr (again.errors, "begins"));
 
@@ -160,7 +160,7 @@ TEST_CASE (command_grid, refuses_what_no_executor_does)
   plait_test_write_grid ("experiment.seed=1\n");
   PlaitTestCall cell = CALL ("grid", "tiny.ini", "--cell", "none");
   CHECK_REFUSED (CALL ("grid", "tiny.ini", "--cell", "none", "--collect"),
-                 "--cell, --collect, --commands and --dry-run are different things to do");
+                 "only one of --cell, --collect, --commands and --dry-run can be given");
   PlaitTestCall time = CALL ("grid", "tiny.ini", "--time", "2 hours");
   PlaitTestCall retries = CALL ("grid", "tiny.ini", "--retries", "-1");
   PlaitTestCall executor = CALL ("grid", "tiny.ini", "--executor", "lsf");
@@ -170,7 +170,7 @@ TEST_CASE (command_grid, refuses_what_no_executor_does)
   CHECK_REFUSED (time, "--time cannot be \"2 hours\"; expected a number and s, m, h or d");
   CHECK_REFUSED (retries, "--retries cannot be \"-1\"; expected an integer from 0 to 100");
   CHECK_REFUSED (executor, "--executor cannot be \"lsf\"; expected local or slurm");
-  CHECK_REFUSED (fresh, "--fresh would begin a job anew each time");
+  CHECK_REFUSED (fresh, "--fresh would restart a job each time");
   CHECK (!plait_test_exists ("tiny"));
 
   plait_test_write_grid (
@@ -187,7 +187,7 @@ TEST_CASE (command_grid, refuses_what_no_executor_does)
                   "executor.partition: is neither an axis nor a key of [grid]; write GROUP.KEY=VALUE;VALUE");
 }
 
-/* Puts the program @name before those of the system: a script. */
+/* Puts the script @script as program @name before the system's programs in PATH. */
 static void
 stand_in (const char *name, const char *script)
 {
@@ -198,7 +198,7 @@ stand_in (const char *name, const char *script)
   CHECK_INT (g_chmod (plait_test_path (file), 0755), 0);
 }
 
-/* A Slurm that notes what it is asked for, and whose sbatch does @sbatch after that. */
+/* Puts a fake Slurm into PATH, which logs its arguments; its sbatch then runs @sbatch. */
 static void
 stand_in_slurm (const char *sbatch)
 {
@@ -235,7 +235,7 @@ TEST_CASE (command_grid, hands_arrays_and_a_collector_to_slurm)
   CHECK_CONTAINS (script, " --collect\n");
 }
 
-/* Slurm is asked how long an array may be, where it is there, and for nothing else. */
+/* --dry-run asks an installed Slurm only for the maximum size of an array. */
 TEST_CASE (command_grid, says_beforehand_what_slurm_would_be_asked)
 {
   plait_test_write_grid ("experiment.seed=1;2;3\nexecutor=slurm\nexecutor.memory=3G\nexecutor.options=--partition=cpu\n"
@@ -249,7 +249,7 @@ TEST_CASE (command_grid, says_beforehand_what_slurm_would_be_asked)
   plait_test_write ("queue", "12_3\n");
   PlaitTestCall queued = CALL ("grid", "tiny.ini", "--dry-run");
 
-  CHECK_CONTAINS (absent.output, "Asked of the scheduler\n  sbatch --parsable ");
+  CHECK_CONTAINS (absent.output, "Requested from the scheduler\n  sbatch --parsable ");
   CHECK_CONTAINS (absent.output, " --array=0-2 --cpus-per-task=2 --time=3 --mem=3G --partition=cpu\n  sbatch ");
   CHECK_CONTAINS (absent.output, " --dependency=afterany:JOB1 --partition=cpu\n");
   CHECK (!strstr (local.output, "sbatch"));
@@ -261,7 +261,7 @@ TEST_CASE (command_grid, says_beforehand_what_slurm_would_be_asked)
   CHECK (!plait_test_exists ("tiny") && !plait_test_exists ("words"));
 }
 
-/* What follows "--OPTION=" in @words, as a number. */
+/* Returns the number after "--OPTION=" in @words. */
 static gint64
 asked_of (const char *words, const char *option)
 {
@@ -284,8 +284,9 @@ TEST_CASE (command_grid, asks_slurm_for_what_was_measured)
                        "train.warm_up=0", "--set", "train.clip=0"),
                  "time and memory of the cell experiment.seed=1 could not be measured (update ");
 
-  plait_memory_of_process (getpid (), &held, &most); /* a cell's process is forked: it begins with as much */
-  CHECK (asked_of (words, "time") >= 2 && asked_of (words, "time") < 60); /* minutes: with the grace of a task */
+  plait_memory_of_process (getpid (), &held,
+                           &most); /* the process of a cell is forked, so it begins with as much memory */
+  CHECK (asked_of (words, "time") >= 2 && asked_of (words, "time") < 60); /* minutes, with a margin */
   CHECK (asked_of (words, "mem") > 10 && (gsize)asked_of (words, "mem") < 1000 + 2 * (most >> 20));
   CHECK (!strstr (script, "--time"));
   CHECK (!plait_test_exists ("other"));
@@ -326,7 +327,7 @@ TEST_CASE (command_grid, leaves_nothing_where_slurm_refuses)
   CHECK (!plait_test_exists ("tiny"));
 }
 
-/* None of these may come from an experiment file: they change what is run, or hide it. */
+/* An experiment file must not set these options, since they change or hide what is run. */
 TEST_CASE (command_grid, passes_no_option_to_slurm_that_changes_what_is_run)
 {
   static const char *const refused[] = {
@@ -352,13 +353,13 @@ TEST_CASE (command_grid, passes_no_option_to_slurm_that_changes_what_is_run)
     }
 }
 
-/* What sbatch prints must have the number of the job alone on a line. Else it is not known what is in the queue. */
+/* sbatch must print the number of the job alone on a line; otherwise the queue's contents are unknown. */
 TEST_CASE (command_grid, takes_the_number_of_a_job_alone_on_its_line)
 {
   static const struct
   {
     const char *sbatch;
-    const char *number; /* NULL: refused */
+    const char *number; /* NULL: the output is refused */
   } cases[] = {
     { "echo 4711", "4711" },
     { "echo '4711;north'", "4711" },
@@ -400,7 +401,7 @@ TEST_CASE (command_grid, takes_the_number_of_a_job_alone_on_its_line)
     }
 }
 
-/* While one asks Slurm what is in the queue, a second one begins. */
+/* A second plait grid starts while the first asks Slurm for its queue. */
 TEST_CASE (command_grid, submits_once_where_two_begin_at_a_time)
 {
   const char *plait = plait_test_build_path ("plait");
@@ -415,5 +416,5 @@ TEST_CASE (command_grid, submits_once_where_two_begin_at_a_time)
 
   CHECK_CONTAINS (second, "error: tiny: another plait grid is working in this folder (process ");
   CHECK (g_str_has_suffix (second, "\n2\n"));
-  CHECK_STRING (number, "2\n"); /* an array and what makes the table */
+  CHECK_STRING (number, "2\n"); /* an array, and the job that makes the table */
 }

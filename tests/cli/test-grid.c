@@ -34,7 +34,7 @@ TEST_CASE (command_grid, plans_runs_and_knows_what_is_finished)
   CHECK_CONTAINS (plan.output, "3 cells in tiny: 3 to run, 0 to run again");
   CHECK_CONTAINS (plan.output, " MiB: measured\n");
   CHECK_CONTAINS (plan.output, "as decoder.combiner=serial experiment.seed=1 was measured");
-  CHECK_CONTAINS (plan.output, "the speed of 2 was measured now with ");
+  CHECK_CONTAINS (plan.output, "2 whose speed was measured now with ");
   CHECK_CONTAINS (plan.errors, "measuring the speed of decoder.combiner=serial experiment.seed=1\n");
   CHECK (!has_folder ("tiny"));
   CHECK (!has_file ("tiny/grid.h5"));
@@ -74,7 +74,7 @@ TEST_CASE (command_grid, plans_runs_and_knows_what_is_finished)
   CHECK_CONTAINS (fresh.output, "--fresh runs it again");
 }
 
-/* plait test on a grid: each cell's file gets what is asked for, and the tables are of that. */
+/* plait test on a grid evaluates the file of each cell and makes the tables again. */
 TEST_CASE (command_test, puts_another_search_of_all_cells_into_the_table)
 {
   plait_test_write_grid ("decoder.combiner=serial;flat\n");
@@ -89,13 +89,13 @@ TEST_CASE (command_test, puts_another_search_of_all_cells_into_the_table)
   PlaitTestCall json = CALL ("test", "tiny/grid.h5", "--set", "decode.maximum_length=2", "--as", "short", "--json");
   CHECK_CONTAINS (json.output, "\"cells\": 2,\n  \"finished\": 2,\n  \"rows\": 2,\n");
 
-  /* The grid finds its cells as they were, and keeps the column. */
+  /* The grid finds its cells finished, and keeps the column. */
   PlaitTestCall plan = CALL ("grid", "tiny.ini", "--dry-run");
   CHECK_CONTAINS (plan.output, "2 finished");
   PlaitTestCall grid = CALL ("grid", "tiny.ini", "--quiet");
   CHECK_STRING (grid.output, greedy.output);
 
-  /* One cell otherwise under the same name does not get into the same column. */
+  /* A cell with other settings under the same name does not enter the column, */
   g_autoptr (GDir) folder = g_dir_open (plait_test_path ("tiny"), 0, NULL);
   const char *file = NULL;
   g_autofree char *cell = NULL;
@@ -103,7 +103,7 @@ TEST_CASE (command_test, puts_another_search_of_all_cells_into_the_table)
     if (g_str_has_prefix (file, "combiner-flat") && g_str_has_suffix (file, ".h5"))
       cell = g_build_filename ("tiny", file, NULL);
   REQUIRE (cell);
-  /* Unless no score changes by it. */
+  /* unless the settings change no score. */
   DONE (CALL ("test", cell, "--set", "decode.maximum_length=2", "--set", "evaluate.length_bins=2;4", "--as", "short",
               "--json"));
   PlaitTestCall together = CALL ("grid", "tiny.ini");
@@ -124,7 +124,7 @@ TEST_CASE (command_test, refuses_what_it_cannot_evaluate)
   CHECK_REFUSED (CALL ("test", "text.h5"), "text.h5");
   CHECK_REFUSED (CALL ("test", "text.h5", "--as", "a.b"), "--as cannot be \"a.b\"");
   CHECK_REFUSED (CALL ("test", "text.h5", "--set", "train.batch=3"),
-                 "of a trained run this command takes keys of [decode]");
+                 "for a trained run this command accepts only keys of [decode]");
 }
 
 TEST_CASE (command_grid, exits_with_1_and_names_the_cells_that_failed)
@@ -151,7 +151,7 @@ TEST_CASE (command_grid, refuses_bad_usage)
   CHECK_REFUSED (jobs, "--jobs cannot be \"0\"; expected an integer from 1 to 1024");
 }
 
-/* TRUE if a run's unfinished file stands in the folder @name. */
+/* TRUE if the folder @name has the file of an unfinished run. */
 static gboolean
 has_checkpoint (const char *name)
 {
@@ -183,7 +183,7 @@ TEST_CASE (command_grid, stops_with_checkpoints_and_goes_on)
   CHECK_CONTAINS (plan.output, "go on  experiment.seed=1\n         after update ");
 }
 
-/* Files that do not go together are told once, whatever cells read them, before a cell begins. */
+/* Files with unequal numbers of lines are reported once, before a cell begins. */
 TEST_CASE (command_grid, counts_lines_before_cells_begin)
 {
   plait_test_write ("even.a", "u v\nw\n");

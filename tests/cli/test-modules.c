@@ -6,9 +6,9 @@
 #include "harness.h"
 #include "grids.h"
 
-/* A plait from which a module was taken away: a copy of the program, beside links to the other modules. */
+/* A plait without one of its modules: a copy of the program with links to the other modules. */
 
-/* Makes the copy in the folder "bare", without @module, which is "KIND/NAME" (a pattern). */
+/* Makes the copy in the folder "bare", without @module, a pattern "KIND/NAME". */
 static void
 make_without (const char *module)
 {
@@ -43,7 +43,7 @@ call_bare (const char *variable, const char *const *arguments)
 
 #define BARE(...) call_bare ("", (const char *[]){ __VA_ARGS__, NULL })
 
-/* Commands that need no module. */
+/* Checks commands that need no module. */
 static void
 check_others_work (void)
 {
@@ -56,7 +56,7 @@ check_others_work (void)
   CHECK_STRING (inspected.errors, "");
 }
 
-/* Puts a file, the one that @command makes at $MODULE, where @module was. */
+/* Replaces @module by a file that the shell command @command creates at $MODULE. */
 static void
 put (const char *module, const char *command)
 {
@@ -106,7 +106,7 @@ TEST_CASE (modules, without_mpi)
   plait_test_write ("tiny.ini", "");
   CHECK_REFUSED (call_bare ("OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2",
                             (const char *[]){ "run", "tiny.ini", "-o", "x.h5", NULL }),
-                 "2 processes were started together, and one would need no MPI: exchange between "
+                 "2 processes were started together, which needs MPI; one process needs none: exchange between "
                  "processes needs the module ranks/mpi, which is in none of the folders that plait "
                  "plugins lists; install libopenmpi-dev (Debian) and build plait again");
   check_others_work ();
@@ -137,7 +137,8 @@ TEST_CASE (modules, without_icu)
   check_others_work ();
 }
 
-/* Without any library the kernels multiply, and the run says so. A library that the user names must be there. */
+/* If there is no BLAS library, plait's own kernels multiply, and the run stores this. A library that the user names
+ * must exist. */
 TEST_CASE (modules, without_blas)
 {
   static const char *const run[] = { "run", "tiny.ini", "-q", "-o", "x.h5", "--force", NULL };

@@ -6,7 +6,7 @@
 #include "files.h"
 #include "harness.h"
 
-/* plait new. That what it writes builds and trains is shown by tests/plugin/new.py. */
+/* plait new. tests/plugin/new.py builds and trains its output. */
 
 static gboolean
 is_there (const char *name)
@@ -69,9 +69,10 @@ TEST_CASE (new_command, replaces_nothing)
 TEST_CASE (new_command, refuses)
 {
   static const char *const longest = "a123456789012345678901234567890123456789012345678901234567890123";
-  CHECK_REFUSED (CALL ("new", "combinr", "x"), "\"combinr\" is no kind of plugin; did you mean \"combiner\"?");
-  CHECK_REFUSED (CALL ("new", "decoder-layer", "x"), "no kind of plugin; expected one of encoder, combiner, coverage");
-  CHECK_REFUSED (CALL ("new", "", "x"), "\"\" is no kind of plugin");
+  CHECK_REFUSED (CALL ("new", "combinr", "x"), "\"combinr\" is not a kind of plugin; did you mean \"combiner\"?");
+  CHECK_REFUSED (CALL ("new", "decoder-layer", "x"),
+                 "not a kind of plugin; expected one of encoder, combiner, coverage");
+  CHECK_REFUSED (CALL ("new", "", "x"), "\"\" is not a kind of plugin");
   CHECK_REFUSED (CALL ("new", "encoder", ""), "\"\" cannot be the name of a plugin; expected a letter");
   CHECK_REFUSED (CALL ("new", "encoder", "../x"), "\"../x\" cannot be the name of a plugin");
   CHECK_REFUSED (CALL ("new", "encoder", "x/y"), "\"x/y\" cannot be the name of a plugin");
@@ -81,12 +82,12 @@ TEST_CASE (new_command, refuses)
   CHECK_REFUSED (CALL ("new", "encoder", "x\xff"), "cannot be the name of a plugin");
   CHECK_REFUSED (CALL ("new", "encoder", plait_test_format ("%s4", longest)), "cannot be the name of a plugin");
   CHECK_REFUSED (CALL ("new", "coverage", "none"), "a coverage cannot be called \"none\"");
-  CHECK_REFUSED (CALL ("new", "combiner", "serial"), "combiner \"serial\" is there already, ");
+  CHECK_REFUSED (CALL ("new", "combiner", "serial"), "combiner \"serial\" exists already (");
   CHECK_REFUSED (CALL ("new", "combiner"), "another argument is missing; usage: plait new KIND NAME");
   CHECK_REFUSED (CALL ("new", "combiner", "x", "y"), "1 argument too many; usage: plait new KIND NAME");
   CHECK (!is_there ("x") && !is_there ("serial") && !is_there ("none"));
 
-  /* The names of other kinds are free. */
+  /* Plugins of different kinds may share a name. */
   DONE (CALL ("new", "encoder", "serial"));
   DONE (CALL ("new", "encoder", longest));
 }

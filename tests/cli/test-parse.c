@@ -6,7 +6,7 @@
 #include "call.h"
 #include "files.h"
 
-/* plait parse, with link-grammar itself where the build has it (PLAIT_HAS_LINK_GRAMMAR). */
+/* plait parse, with the real link-grammar if the build has it (PLAIT_HAS_LINK_GRAMMAR). */
 
 #define NEED_GRAMMAR(call)                                                                                             \
   G_STMT_START                                                                                                         \
@@ -40,7 +40,7 @@ TEST_CASE (parse_command, makes_trees_that_plait_trees_accepts)
   CHECK_CONTAINS (call.output, "\"empty\": 1,");
   CHECK_CONTAINS (call.output, "\"crashed\": 0,");
   CHECK_CONTAINS (call.errors, "5 lines in ");
-  CHECK_CONTAINS (call.errors, "so these are rough");
+  CHECK_CONTAINS (call.errors, "so the trees are approximate");
   REQUIRE (g_strv_length (lines) == 6);
   CHECK (g_str_has_prefix (lines[0], "(S (NP A brown dog) (VP is "));
   CHECK_STRING (lines[1], "");
@@ -48,7 +48,7 @@ TEST_CASE (parse_command, makes_trees_that_plait_trees_accepts)
   CHECK_CONTAINS (lines[3], "-LRB-");
   CHECK_CONTAINS (check.output, "  bad             0\n");
   CHECK_STRING (piped.output, trees);
-  /* What is whole comes out the same, and nothing else does. */
+  /* Completely parsed sentences have equal trees; the others have no tree. */
   g_auto (GStrv) whole = g_strsplit (linked.output, "\n", -1);
   REQUIRE (g_strv_length (whole) == 6);
   CHECK_STRING (whole[0], lines[0]);
@@ -60,7 +60,7 @@ TEST_CASE (parse_command, refuses)
 {
   plait_test_write ("text", text);
   CHECK_REFUSED (CALL ("parse"), "parse");
-  CHECK_REFUSED (CALL ("parse", "text", "--json"), "name a file for them with --output");
+  CHECK_REFUSED (CALL ("parse", "text", "--json"), "name a file for the trees with --output");
   CHECK_REFUSED (CALL ("parse", "text", "--unlinked", "-1"), "--unlinked cannot be \"-1\"");
   CHECK_REFUSED (CALL ("parse", "text", "--tokens", "0"),
                  "--tokens cannot be \"0\"; expected an integer from 1 to 250");

@@ -3,12 +3,12 @@
 #include "harness.h"
 #include "sample-run.h"
 
-/* experiments/plait.py, which other people copy. */
+/* experiments/plait.py, which users copy. */
 
 static gboolean
 has_module (const char *module)
 {
-  /* Debian's modules belong to Debian's Python. */
+  /* Debian's modules need Debian's Python. */
   const char *words[] = { "/usr/bin/python3", "-c", plait_test_format ("import %s", module), NULL };
 
   return plait_test_call_command (words).code == 0;

@@ -9,12 +9,12 @@
 #include "harness.h"
 #include "grids.h"
 
-/* Several processes that train one model, started as a user starts them. */
+/* Several processes that train one model, started by mpirun. */
 
-/* What a shell prints, and its exit code, where MPI may be run as root and by more processes than processors.
- * A container may forbid processes to read each other's memory. Open MPI leaves memory behind, and closes what took it,
- * so that no suppression knows its name. Two launchers at a time may fail over one folder in /tmp or /dev/shm. mpirun
- * does not wait before it kills what a failed process leaves. */
+/* Runs a shell command with MPI variables that allow root and more processes than processors. Containers may forbid a
+ * process to read another's memory. Open MPI leaks memory from libraries that it has closed, so leaks are not checked.
+ * Each launcher gets its own temporary folders, since two launchers may disturb each other in /tmp or /dev/shm. mpirun
+ * kills the remaining processes without waiting. */
 static PlaitTestCall
 shell (const char *command)
 {
@@ -46,7 +46,7 @@ is_absent (void)
   if (is_absent ())                                                                                                    \
   SKIP_TEST ("there is no MPI: libopenmpi-dev, openmpi-bin")
 
-/* TRUE if @call tells of one error, by the first process. */
+/* Checks that @call prints one error, with @part, by the first process. */
 static void
 check_told_once (const PlaitTestCall *call, const char *part)
 {
@@ -54,8 +54,8 @@ check_told_once (const PlaitTestCall *call, const char *part)
   CHECK (strstr (call->errors, "error: ") == g_strrstr (call->errors, "error: "));
 }
 
-/* Small batches, so that some have fewer sentences than there are shards; four an epoch, of which three an update leave
- * one. */
+/* Small batches, so that some have fewer sentences than shards. An epoch has four batches; with three per update one is
+ * left. */
 #define SETTINGS                                                                                                       \
   " --set train.epochs=2 --set train.shards=5 --set train.batch=7 --set train.metric=chrf --set "                      \
   "train.validation_batch=1 "                                                                                          \
@@ -63,9 +63,9 @@ check_told_once (const PlaitTestCall *call, const char *part)
 #define BUT_TIMES                                                                                                      \
   " --exclude-path /environment --exclude-path /contents --exclude-path /training/updates/seconds"                     \
   " --exclude-path /training/updates/target_tokens_per_second"                                                         \
-  " --exclude-attribute /training/updates/step " /* which refers to the columns of times */
+  " --exclude-attribute /training/updates/step " /* refers to the columns of times */
 
-/* mpirun says more, each time it ends. */
+/* mpirun adds lines of its own whenever it ends. */
 static void
 check_launch_refused (const char *command, const char *part)
 {
@@ -76,14 +76,14 @@ check_launch_refused (const char *command, const char *part)
   CHECK (!plait_test_exists ("refused.h5"));
 }
 
-/* One launch of two processes runs all of these commands (ranks-server.c) for the cases below. The output of each is
+/* One launch of two processes runs all these commands (ranks-server.c) for the cases below. A command's output is
  * NAME.h5. */
 static const struct
 {
   const char *name;
   const char *first;
-  const char *second; /* NULL: as the first */
-  const char *same;   /* has the bits of the output */
+  const char *second; /* command of the second process; NULL: that of the first */
+  const char *same;   /* file whose bits the output must have, or NULL */
 } served[] = {
   { "recurrent", "run recurrent.ini" SETTINGS "-o recurrent.h5", NULL, "alone-recurrent.h5" },
   { "few-shards", "run tiny.ini -o few-shards.h5" },
@@ -102,9 +102,9 @@ static const struct
 typedef struct
 {
   int codes[2];
-  char *errors; /* of both */
+  char *errors; /* stderr of both processes */
   gboolean written;
-  char *difference; /* from @same; NULL: not compared */
+  char *difference; /* difference from @same, or NULL if not compared */
 } Served;
 
 static void
@@ -128,7 +128,7 @@ difference (const char *one, const char *other)
   return shell (plait_test_format ("h5diff" BUT_TIMES "%s %s 2>&1; echo $?", one, other)).output;
 }
 
-/* Launches all of @served. */
+/* Runs all commands in @served in one launch. */
 static void
 launch (Served *found)
 {
@@ -160,7 +160,7 @@ launch (Served *found)
     }
 }
 
-/* Returns what became of the command @name, launched with all others once in this process. */
+/* Returns the result of the command @name. The first call launches all commands. */
 static const Served *
 find_served (const char *name)
 {
@@ -174,7 +174,7 @@ find_served (const char *name)
   g_assert_not_reached ();
 }
 
-/* The command failed with @code, which the second process leaves to the first, and one error tells of it. */
+/* Checks that the command failed with @code in the first process, and that one error reports it. */
 static void
 check_failed (const char *name, int code, const char *part)
 {
@@ -241,9 +241,9 @@ TEST_CASE (ranks, tell_what_exchange_costs)
   SHELL (call, 0, "mpirun -n 2 $PLAIT run tiny.ini --set train.shards=2 --threads 1 -o told.h5");
   CHECK_CONTAINS (call.errors, "2 processes: ");
   CHECK_CONTAINS (call.errors, " of the updates' time for exchange");
-  /* mpirun gives it a terminal, wherever that leads to. */
+  /* mpirun gives the process a terminal even if its own output is a pipe. */
   CHECK (!strchr (call.output, '\033'));
-  /* The first speaks, and it alone. */
+  /* Only the first process logs. */
   CHECK (strstr (call.errors, "told.h5 is complete") == g_strrstr (call.errors, "told.h5 is complete"));
 }
 
@@ -253,15 +253,15 @@ TEST_CASE (ranks, refuse_in_one_sentence)
   check_refused ("few-shards", "train.shards is 1: each process needs a shard");
   check_refused ("two-experiments", "differs from that of the first process");
   check_refused ("second-fails", "process 2 of 2: ");
-  check_refused ("dry-run", "--dry-run is for one");
+  check_refused ("dry-run", "--dry-run runs as one");
   check_refused ("no-option", "did you mean \"--output\"?");
   check_refused ("no-number", "--threads cannot be \"many\"");
   plait_test_write_grid ("");
   check_launch_refused ("mpirun -n 2 $PLAIT-bench train tiny.ini --stepz 3", "did you mean \"--steps\"?");
-  check_launch_refused ("mpirun -n 2 $PLAIT-bench decode tiny.ini", "this mode is for one");
+  check_launch_refused ("mpirun -n 2 $PLAIT-bench decode tiny.ini", "this mode runs as one");
 }
 
-/* While gradients are on their way: they come to an end, and all tell of it. */
+/* A failure while gradients are exchanged: the exchange ends, and all processes know of the failure. */
 TEST_CASE (ranks, fail_together_in_an_update)
 {
   SKIP_WITHOUT_MPI;
@@ -274,7 +274,7 @@ TEST_CASE (ranks, diverge_together)
   check_failed ("diverges", 1, "training has diverged");
 }
 
-/* Weights that are used at each step of a recurrent decoder come to their gradients late. */
+/* Weights that a recurrent decoder uses at each step get their gradients late. */
 TEST_CASE (ranks, have_the_bits_of_one_process_with_a_recurrent_decoder)
 {
   SKIP_WITHOUT_MPI;
@@ -286,8 +286,8 @@ TEST_CASE (ranks, have_the_bits_of_one_process_with_a_recurrent_decoder)
   CHECK_STRING (run->difference, "0\n");
 }
 
-/* mpirun ends all when it sees that one has failed, perhaps before the first has said why. Here the first stays until
- * the second has written its code down, since mpirun would end that one too. */
+/* mpirun ends all processes when one has failed, possibly before the first has printed the error. Here the first waits
+ * until the second has written its exit code. */
 TEST_CASE (ranks, leave_word_and_code_to_the_first)
 {
   SKIP_WITHOUT_MPI;
@@ -308,7 +308,7 @@ TEST_CASE (ranks, are_not_for_grids)
   CHECK_CONTAINS (call.errors, "2 processes were started together, but plait grid");
 }
 
-/* But for going on with a run, whose file all read. */
+/* Only resuming needs a common folder, since all processes read the run's file. */
 TEST_CASE (ranks, need_no_folder_in_common)
 {
   SKIP_WITHOUT_MPI;
@@ -320,7 +320,7 @@ TEST_CASE (ranks, need_no_folder_in_common)
          "h5diff" BUT_TIMES "one.h5 apart.h5");
 }
 
-/* The last checkpoint is whole, and one process goes on with it to the bits of an undisturbed run. */
+/* The last checkpoint is valid, and one process resumes from it to the bits of an uninterrupted run. */
 TEST_CASE (ranks, one_that_dies_ends_the_job)
 {
 #define LONG SETTINGS "--set train.epochs=12 --set train.validate_every=1 "
@@ -337,7 +337,7 @@ TEST_CASE (ranks, one_that_dies_ends_the_job)
          "h5diff" BUT_TIMES "one.h5 dies.h5");
 }
 
-/* A signal to one of them reaches all, and the first tells of it. */
+/* A signal to one process stops all, and the first logs it. */
 TEST_CASE (ranks, stop_together)
 {
   SKIP_WITHOUT_MPI;
@@ -346,7 +346,7 @@ TEST_CASE (ranks, stop_together)
                                 "while [ ! -e stopped.h5 ]; do sleep .01; done\n"
                                 "kill -TERM $own\n"
                                 "wait $own\n");
-  /* The launcher of Open MPI 4.1 has been seen to crash in libpmix when a process ends the job; it is asked again. */
+  /* mpirun of Open MPI 4.1 sometimes crashes in libpmix when a process ends the job; then try again. */
   for (guint tries = 1, done = FALSE; !done; tries++)
     {
       PlaitTestCall call = shell ("rm -f stopped.h5; "

@@ -7,9 +7,9 @@
 #include "files.h"
 #include "harness.h"
 
-/* The manual page and completion, which are made of the tables that --help is made of; and the command in a shell. */
+/* The manual page and completion, which are made from the tables of --help, and the command in a shell. */
 
-/* The names of the commands, as plait --help lists them. (transfer full) */
+/* Returns the names of the commands that plait --help lists. (transfer full) */
 static GPtrArray *
 commands (void)
 {
@@ -24,7 +24,7 @@ commands (void)
   return names;
 }
 
-/* The part of @text from @begin to the next @end. (transfer full) */
+/* Returns @text from @begin to the next @end. (transfer full) */
 static char *
 part_of (const char *text, const char *begin, const char *end)
 {
@@ -34,7 +34,7 @@ part_of (const char *text, const char *begin, const char *end)
   return !first ? g_strdup ("") : last ? g_strndup (first, (gsize)(last - first)) : g_strdup (first);
 }
 
-/* "--set" of a line "  -s, --set=G.K=V  Set a key"; NULL of other lines. (transfer full) */
+/* Returns "--set" for a line "  -s, --set=G.K=V  Set a key"; NULL for other lines. (transfer full) */
 static char *
 option_of (const char *line)
 {
@@ -84,14 +84,14 @@ TEST_CASE (reference, has_every_option_of_help)
   CHECK (n > 100);
 }
 
-/* What @line prints in the test's folder, with this build's plait in PATH. */
+/* Returns the output of the shell line @line in the test's folder, with this build's plait in PATH. */
 static const char *
 shell (const char *line)
 {
   return plait_test_call_shell (plait_test_format ("PATH=${PLAIT%%/*}:$PATH; %s", line)).output;
 }
 
-/* What bash answers where @words stand on the line, the last of which is to be completed. */
+/* Returns bash's completions of the last word in @words. */
 static const char *
 answer (const char *words)
 {
@@ -157,7 +157,7 @@ TEST_CASE (reference, bash_completes)
     }
 }
 
-/* What zsh adds where @word of a --set is to be completed, in functions of ours in place of its own. */
+/* Returns zsh's completions of @word after --set, with substitutes for zsh's own functions. */
 static const char *
 zsh_answer (const char *word)
 {
@@ -205,7 +205,7 @@ TEST_CASE (reference, zsh_completes_settings)
     }
 }
 
-/* What a shell or a checker of manual pages says where it is installed: nothing. */
+/* Shells and checkers of manual pages, if installed, report no faults. */
 TEST_CASE (reference, checkers_find_nothing)
 {
   PlaitTestCall zsh = CALL ("help", "--zsh");
@@ -234,8 +234,7 @@ TEST_CASE (reference, checkers_find_nothing)
     }
 }
 
-/* A home that is not there, as that of a service, that nobody may write, or that no variable names, is none that plait
- * needs. */
+/* plait works if the home folder is missing, not writable or not named by a variable, as for a service. */
 TEST_CASE (reference, no_home_is_needed)
 {
   static const char *const homes[] = { "export HOME=/nonexistent", "export HOME=/proc", "unset HOME" };

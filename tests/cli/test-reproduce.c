@@ -61,7 +61,7 @@ make_run (const char *name)
 TEST_CASE (reproduce_command, makes_the_same_bits)
 {
   make_run ("whole.h5");
-  /* What is looked at later is no part of the run. */
+  /* A later evaluation under a name is not part of the run. */
   DONE (CALL ("test", "whole.h5", "--set", "decode.beam=1", "--as", "greedy", "--quiet"));
   PlaitTestCall all = DONE (CALL ("reproduce", "whole.h5", "--threads", "2", "--output", "again.h5"));
   CHECK (!strstr (all.errors, "warning"));
@@ -78,7 +78,7 @@ TEST_CASE (reproduce_command, makes_the_same_bits)
   CHECK (strstr (part.output, "\"largest_difference\": 0") != NULL);
 }
 
-/* Another plait made the keys in another way, which changes nothing that they stand for. */
+/* Another version of plait may compute fingerprints differently; that alone is not a difference. */
 TEST_CASE (reproduce_command, takes_no_key_for_a_difference)
 {
   make_run ("older.h5");
@@ -97,7 +97,7 @@ TEST_CASE (reproduce_command, takes_no_key_for_a_difference)
   CHECK_CONTAINS (call.errors, "older.h5 is reproduced, bit for bit");
 }
 
-/* Another text gives another run; that, and not the processor, is told to be the reason. */
+/* Changed text gives another run, and the reason is the text, not the processor. */
 TEST_CASE (reproduce_command, says_what_differs_and_why)
 {
   make_run ("changed.h5");
@@ -105,14 +105,14 @@ TEST_CASE (reproduce_command, says_what_differs_and_why)
   PlaitTestCall call = CALL ("reproduce", "changed.h5", "--updates", "6");
 
   CHECK_INT (call.code, 1);
-  CHECK_CONTAINS (call.errors, "warning: there is now something else than changed.h5 was made of");
+  CHECK_CONTAINS (call.errors, "warning: changed.h5 was made from something else than is there now");
   CHECK_CONTAINS (call.errors, "data.train.b");
-  CHECK_CONTAINS (call.errors, "error: changed.h5 is not reproduced, ");
+  CHECK_CONTAINS (call.errors, "error: changed.h5 is not reproduced: ");
   CHECK_CONTAINS (call.output, "/training/updates/");
 }
 
-/* A run that was trained further is one long training. Where its log has other rows than that, as log_every was another
- * one, no other processor is said to be why. */
+/* A run that was trained further equals one long training. If log_every changed, its log has other rows, and this is
+ * the reported reason. */
 TEST_CASE (reproduce_command, reproduces_what_was_trained_further)
 {
   write_corpus ();
@@ -128,7 +128,8 @@ TEST_CASE (reproduce_command, reproduces_what_was_trained_further)
 
   CHECK_INT (begun.code + run.code + often.code + seldom.code, 0);
   CHECK_INT (call.code, 1);
-  CHECK_CONTAINS (call.errors, "its training had ended with update 2 once and went on, or train.log_every was another");
+  CHECK_CONTAINS (call.errors,
+                  "either its training stopped at update 2 and was resumed, or train.log_every was different");
   CHECK (!strstr (call.errors, "another processor"));
 }
 
@@ -140,8 +141,8 @@ TEST_CASE (reproduce_command, says_how_to_name_files_that_have_moved)
   PlaitTestCall call = CALL ("reproduce", "moved.h5", "--updates", "6");
   DONE (CALL ("reproduce", "moved.h5", "--updates", "6", "--set", "data.folder=elsewhere"));
 
-  CHECK_REFUSED (call, "/text/train.a: there is no such file any more, which moved.h5 was made of");
-  CHECK_CONTAINS (call.errors, "--set data.folder=FOLDER, or file by file --set data.train.a=FILE");
+  CHECK_REFUSED (call, "/text/train.a: the file does not exist any more, but moved.h5 was made from it");
+  CHECK_CONTAINS (call.errors, "--set data.folder=FOLDER, or for each file --set data.train.a=FILE");
 }
 
 TEST_CASE (reproduce_command, refuses)
@@ -152,7 +153,7 @@ TEST_CASE (reproduce_command, refuses)
   CHECK_REFUSED (CALL ("reproduce", "refusing.h5", "--updates", "2"), "begins with update 3");
   CHECK_REFUSED (CALL ("reproduce", "refusing.h5", "--updates", "0"), "--updates");
   CHECK_REFUSED (CALL ("reproduce", "refusing.h5", "--set", "train.batch=3"),
-                 "--set changes what refusing.h5 gives (train.batch was 2, is 3)");
+                 "--set changes the results of refusing.h5 (train.batch was 2, is 3)");
   CHECK_REFUSED (CALL ("reproduce", "refusing.h5", "--set", "data.folder=nowhere"), "nowhere");
 }
 
@@ -161,7 +162,7 @@ TEST_CASE (verify_command, resumes_to_the_same_bits)
   make_run ("resumed.h5");
   PlaitTestCall whole = DONE (CALL ("verify", "--resume", "resumed.h5", "--quiet"));
   PlaitTestCall json = CALL ("verify", "--resume", "resumed.h5", "--quiet", "--json");
-  CHECK_REFUSED (CALL ("verify", "resumed.h5", "--updates", "4"), "--updates goes with --resume");
+  CHECK_REFUSED (CALL ("verify", "resumed.h5", "--updates", "4"), "--updates needs --resume");
 
   CHECK_CONTAINS (whole.output, "parameters and optimizer");
   CHECK_CONTAINS (whole.output, "resumed.h5: whole, and resumes to the same bits\n");

@@ -8,7 +8,7 @@
 #include "harness.h"
 #include "hdf5/store.h"
 
-/* plait run: what it prints. What it does is tested in tests/run. */
+/* plait run: its output. Its effects are tested in tests/workbench/run. */
 
 static const char *const experiment
     = "[data]\ngenerate=agreement\nvocabulary_type=words\n"
@@ -25,14 +25,14 @@ TEST_CASE (run_command, prints_the_scores_alone)
   CHECK_CONTAINS (loud.errors, "small.h5 is complete\n");
   CHECK (g_str_has_prefix (loud.output, "  Split  Metric"));
   CHECK_CONTAINS (loud.output, "\n  test   bleu ");
-  CHECK_CONTAINS (loud.output, "\n  test   bleu:tok=none "); /* which is called BLEU, too */
+  CHECK_CONTAINS (loud.output, "\n  test   bleu:tok=none "); /* another metric whose column is also called BLEU */
   CHECK_CONTAINS (loud.output, "\n  test   perplexity per word ");
-  CHECK (!strstr (loud.output, "states touched")); /* of a combiner that chooses nothing */
+  CHECK (!strstr (loud.output, "states touched")); /* the combiner does not select rows */
   CHECK_STRING (again.output, loud.output);
   CHECK_CONTAINS (json.output, "\"file\": \"small.h5\"");
   CHECK_CONTAINS (json.output, "\"metric\": \"bleu\"");
   CHECK (!strstr (json.output, "states_touched"));
-  CHECK_CONTAINS (json.output, "\"low\": null"); /* of perplexity */
+  CHECK_CONTAINS (json.output, "\"low\": null"); /* perplexity has no interval */
 }
 
 TEST_CASE (run_command, prints_its_plan_as_json)
@@ -57,7 +57,7 @@ TEST_CASE (run_command, prints_its_plan_as_json)
   CHECK_CONTAINS (text.output, most);
 }
 
-/* The parts are those that plait explain tells of, and their numbers stand in one column. */
+/* The parts are those of plait explain, and their numbers form one column. */
 TEST_CASE (run_command, plans_tell_the_parts_of_the_model)
 {
   static const char *const parts[] = { "embeddings", "source a", "combiner", "decoder" };
@@ -75,7 +75,7 @@ TEST_CASE (run_command, plans_tell_the_parts_of_the_model)
     }
 }
 
-/* A log that is there is left alone, and so is the run. */
+/* --log replaces neither an existing log nor the run. */
 TEST_CASE (run_command, logs_what_it_may)
 {
   plait_test_write ("small.ini", experiment);
@@ -96,7 +96,7 @@ TEST_CASE (run_command, logs_what_it_may)
   CHECK_STRING (mine, "mine\n");
 }
 
-/* What is read is lost to nobody, not even where all may be replaced. */
+/* No input is replaced, even with --force. */
 TEST_CASE (run_command, keeps_what_it_reads)
 {
   static const char text[] = "a b\nb\n";
@@ -142,7 +142,7 @@ TEST_CASE (run_command, keeps_what_it_reads)
     }
 }
 
-/* The number behind @what. */
+/* Returns the number after @what. */
 static double
 told (const PlaitTestCall *call, const char *what)
 {
@@ -153,7 +153,7 @@ told (const PlaitTestCall *call, const char *what)
   return at ? g_ascii_strtod (at + strlen (what), NULL) : 0;
 }
 
-/* All validation sentences at once may take more than a step of training does. */
+/* All validation sentences at once may need more memory than a training step. */
 TEST_CASE (run_command, plans_the_memory_of_validation)
 {
   plait_test_write ("small.ini", experiment);
@@ -167,7 +167,7 @@ TEST_CASE (run_command, plans_the_memory_of_validation)
   CHECK (told (&many, "peak, about") >= now);
 }
 
-/* A run is a vocabulary wherever a file of one may be named. */
+/* A run is accepted wherever a vocabulary file is. */
 TEST_CASE (run_command, leaves_a_run_that_is_a_vocabulary)
 {
   plait_test_write ("small.ini", experiment);
@@ -182,9 +182,9 @@ TEST_CASE (run_command, leaves_a_run_that_is_a_vocabulary)
   CHECK_REFUSED (CALL ("vocabulary", "--show", "two.h5", "--name", ""),
                  "two.h5: has no vocabulary \"\" (there are: a, target)");
   CHECK_REFUSED (CALL ("vocabulary", "--show", "small.ini", "--name", "a"),
-                 "small.ini: is no run, so it has no vocabulary called a; leave --name out");
+                 "small.ini: is not a run, so it has no vocabulary called a; leave --name out");
   CHECK_REFUSED (CALL ("vocabulary", "--output", "new", "--name", "a", "small.ini"),
-                 "--name is that of a vocabulary in a run");
+                 "--name chooses a vocabulary of a run");
 
   CHECK_CONTAINS (show.output, "small.h5  words, ");
   CHECK_CONTAINS (show_one.output, "\"format\": \"words\"");
@@ -192,14 +192,14 @@ TEST_CASE (run_command, leaves_a_run_that_is_a_vocabulary)
   CHECK_REFUSED (several, "two.h5: has several vocabularies (a, target); say which one with --name");
 }
 
-/* The losses of run.h5. */
+/* Returns the losses of run.h5 as text. */
 static const char *
 losses_of_run (void)
 {
   return DONE (CALL ("show", "run.h5", "/training/updates/loss")).output;
 }
 
-/* Words of 600 letters make a large text of few lines. */
+/* Words of 600 letters make a large text with few lines. */
 TEST_CASE (run_command, reads_a_large_text_once)
 {
   enum
@@ -242,7 +242,7 @@ TEST_CASE (run_command, reads_a_large_text_once)
   CHECK_CONTAINS (third.errors, "learning vocabulary shared");
 }
 
-/* Text of the data that is in pieces of words is scored and kept as words, if the experiment says so. */
+/* Text in subwords is scored and stored as words if evaluate.join is set. */
 TEST_CASE (run_command, joins_pieces_of_words_before_it_scores)
 {
   g_autoptr (PlaitStore) store = NULL;

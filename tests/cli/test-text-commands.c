@@ -49,7 +49,7 @@ TEST_CASE (generate_command, refuses)
   CHECK_REFUSED (CALL ("generate", "agreement", "-o", "x", "-s", "verbs=0"),
                  "Parameter verbs of task agreement cannot be 0");
   CHECK_REFUSED (CALL ("generate", "agreement", "-o", "x", "-s", "words=1"), "has no parameter \"words\"");
-  CHECK_REFUSED (CALL ("generate", "agreement", "-o", "x", "--json"), "--json goes with the list of tasks alone");
+  CHECK_REFUSED (CALL ("generate", "agreement", "-o", "x", "--json"), "--json is only for the list of tasks");
   CHECK (!plait_test_exists ("x"));
 }
 
@@ -92,7 +92,7 @@ TEST_CASE (vocabulary_command, pieces_there_and_back)
   CHECK_CONTAINS (json.output, "\"piece\": \"▁the\"");
 }
 
-/* A published model of @type whose pieces are single bytes, as GPT-2 writes them, from id 1 on. */
+/* Writes a published model of @type whose pieces are single bytes in GPT-2's notation, with ids from 1 on. */
 static void
 write_published (const char *type)
 {
@@ -130,7 +130,7 @@ TEST_CASE (vocabulary_command, takes_what_is_published)
   CHECK_STRING (whole.output, "bytes: whole\n");
 }
 
-/* Trees stand on words. */
+/* Trees need words. */
 TEST_CASE (vocabulary_command, takes_a_list_of_words)
 {
   plait_test_write ("dict.txt", "<unk> 9\nth@@ 7\ne 5\n");
@@ -141,14 +141,14 @@ TEST_CASE (vocabulary_command, takes_a_list_of_words)
   PlaitTestCall encode = CALL ("vocabulary", "--encode", "words", "text");
   PlaitTestCall text = CALL ("vocabulary", "--output", "more", "--list", "dict.txt", "text");
   CHECK_REFUSED (CALL ("vocabulary", "--output", "more", "--list", "dict.txt", "--published", "model"),
-                 "expected one of --published and --list, not several");
+                 "--published and --list exclude each other");
   CHECK_REFUSED (CALL ("vocabulary", "--list", "dict.txt"), "--list needs --output");
   CHECK_REFUSED (CALL ("vocabulary", "--output", "dict.txt", "--list", "dict.txt", "--force"), "dict.txt");
 
-  CHECK_CONTAINS (take.errors, "dict.txt: 1 special tokens are left out, which every vocabulary has by itself");
+  CHECK_CONTAINS (take.errors, "dict.txt: 1 special tokens are left out, since every vocabulary has its own");
   CHECK_CONTAINS (take.errors, "words: words, 6 entries");
   CHECK_STRING (encode.output, "th@@ e <unk>\n");
-  CHECK_REFUSED (text, "--list learns from no text files; leave \"text\" out");
+  CHECK_REFUSED (text, "--list reads no text files; leave \"text\" out");
 }
 
 TEST_CASE (vocabulary_command, published_is_none_for_trees)
@@ -163,7 +163,7 @@ TEST_CASE (vocabulary_command, published_is_none_for_trees)
   CHECK_REFUSED (CALL ("run", "trees.ini"), "source a has trees, but the vocabulary of a published model");
 }
 
-/* A model that was taught so begins its translations with BOS, which counts as a token and is no text. */
+/* A model trained with BOS begins its translations with it; it counts as a token and is not text. */
 TEST_CASE (vocabulary_command, published_texts_begin_in_search_too)
 {
   write_published ("bart");
@@ -192,7 +192,7 @@ TEST_CASE (vocabulary_command, refuses)
   CHECK_REFUSED (CALL ("vocabulary", "--output", "new"), "a text file is missing");
   CHECK_REFUSED (CALL ("vocabulary", "--published", "new"), "--published needs --output");
   CHECK_REFUSED (CALL ("vocabulary", "--output", "new", "--published", "new", "text"),
-                 "--published learns from no text files");
+                 "--published reads no text files");
   CHECK_REFUSED (CALL ("vocabulary", "--output", "new", "--published", "nowhere"), "config.json: cannot be opened (");
   CHECK_REFUSED (CALL ("vocabulary", "--output", "new", "--type", "wrods", "text"), "expected bpe, unigram or words");
   CHECK_REFUSED (CALL ("vocabulary", "--output", "new", "--coverage", "2", "text"), "expected a number from 0.98 to 1");
@@ -201,8 +201,8 @@ TEST_CASE (vocabulary_command, refuses)
   CHECK_REFUSED (CALL ("vocabulary", "--show", "text"), "text: looks like text; expected a vocabulary");
   CHECK_REFUSED (CALL ("vocabulary", "--show", "words", "text"), "--show takes no text files");
   CHECK_REFUSED (plait_test_call ("a b\n", (const char *[]){ "vocabulary", "--decode", "words", NULL }),
-                 "standard input:1: \"b\" is no piece");
+                 "standard input:1: \"b\" is not a piece");
   CHECK_REFUSED (plait_test_call ("9\n", (const char *[]){ "vocabulary", "--decode", "words", "--ids", NULL }),
-                 "standard input:1: \"9\" is no id");
+                 "standard input:1: \"9\" is not an id");
   CHECK (!plait_test_exists ("new"));
 }

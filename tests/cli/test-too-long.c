@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Sentences that are longer than learned positions reach: six rows, the end among them. */
+/* Sentences longer than the learned positions, six rows including the end. */
 
 #define LONG "u v w u v w u v\n"
 
@@ -35,7 +35,7 @@ count_lines (const char *text)
   return n;
 }
 
-/* What is before it is printed or in the file, in batches of any size. */
+/* Earlier sentences are printed or in the file, for every batch size. */
 TEST_CASE (too_long, stops_with_its_line_and_loses_none_before)
 {
   static const char *const batches[] = { "decode.batch=1", "decode.batch=2", "decode.batch=64" };
@@ -58,7 +58,7 @@ TEST_CASE (too_long, stops_with_its_line_and_loses_none_before)
       CHECK_CONTAINS (score.errors, "in.a:2: ");
       CHECK_CONTAINS (translate.errors, "in.a:4: [source a]: a sentence of 9 rows is longer");
       CHECK_CONTAINS (score.errors, "in.a:4: ");
-      CHECK_CONTAINS (score.errors, "what is before the first is done");
+      CHECK_CONTAINS (score.errors, "the lines before the first are done");
       CHECK_CONTAINS (translate.errors, "data.too_long=skip");
       CHECK_CONTAINS (translate.errors, "data.too_long=truncate reads its beginning");
       CHECK_INT (count_lines (translate.output), 1);
@@ -89,7 +89,7 @@ TEST_CASE (too_long, is_skipped_and_lines_stay_where_they_are)
   CHECK_CONTAINS (json.output, "{\"line\": 4, \"hypotheses\": []}");
 }
 
-/* The beginning is read as if it were all: five words and the end. */
+/* Only the beginning is read: five words and the end. */
 TEST_CASE (too_long, is_truncated_to_what_can_be_read)
 {
   make_run ();
@@ -102,7 +102,8 @@ TEST_CASE (too_long, is_truncated_to_what_can_be_read)
   CHECK_CONTAINS (call.errors, "warning: in.a:2: truncated to 6 tokens");
 }
 
-/* Of standard input, which may wait for a writer, the first; what can be truncated is not named beside what cannot. */
+/* From standard input, which may wait for a writer, only the first such sentence is reported. The remedy names
+ * truncation only if it would help. */
 TEST_CASE (too_long, is_named_as_far_as_nothing_waits)
 {
   make_run ();
@@ -123,7 +124,7 @@ TEST_CASE (too_long, is_named_as_far_as_nothing_waits)
   CHECK (!strstr (both.errors, "in.a:4: "));
 }
 
-/* No remedy is named that is none. */
+/* The error does not suggest truncating targets. */
 TEST_CASE (too_long, targets_are_not_said_to_be_truncated)
 {
   make_run ();
@@ -133,7 +134,7 @@ TEST_CASE (too_long, targets_are_not_said_to_be_truncated)
 
   CHECK_INT (call.code, 2);
   CHECK_CONTAINS (call.errors, "long.b:2: ");
-  CHECK_CONTAINS (call.errors, "is a target is not truncated");
+  CHECK_CONTAINS (call.errors, "targets cannot be truncated");
   CHECK (!strstr (call.errors, "data.too_long=truncate"));
   PlaitTestCall both
       = CALL ("score", "limited.h5", "--source", "a=long.a", "--target", "long.b", "--set", "data.too_long=truncate");
@@ -142,7 +143,7 @@ TEST_CASE (too_long, targets_are_not_said_to_be_truncated)
   CHECK_CONTAINS (both.errors, "error: long.b:2: a target of");
 }
 
-/* All of them at once, of all splits, before anything is trained. */
+/* All such sentences of all splits are reported together, before training. */
 TEST_CASE (too_long, is_named_with_all_others_before_training)
 {
   make_run ();
@@ -172,7 +173,7 @@ TEST_CASE (too_long, is_named_with_all_others_before_training)
   CHECK (!strstr (target.errors, "learning vocabulary"));
 }
 
-/* Trains on the lines of in.a and in.b as @policy says, and scores what was trained. */
+/* Trains on the lines of in.a and in.b with data.too_long=@policy, and scores the run. */
 static PlaitTestCall
 train (const char *policy, const char *source, const char *target, char **errors)
 {
@@ -186,8 +187,7 @@ train (const char *policy, const char *source, const char *target, char **errors
                "data.too_long=error");
 }
 
-/* What is dropped or truncated is trained as if the rest were all there is: sources, and targets, which are dropped
- * however they are set. */
+/* Training with dropped or truncated sentences equals training on the rest alone. Targets are always dropped. */
 TEST_CASE (too_long, is_dropped_from_training_or_truncated)
 {
   static const struct
@@ -241,7 +241,7 @@ TEST_CASE (too_long, is_a_target_that_is_dropped)
   CHECK_CONTAINS (plain.errors, "data.too_long=skip drops such tuples; data.too_long=truncate reads the beginning");
 }
 
-/* No line of what is scored goes silently: the beginning is read, or it is refused. */
+/* A line to be scored is never dropped: its beginning is read, or the command fails. */
 TEST_CASE (too_long, is_never_dropped_from_what_is_scored)
 {
 #define TEST_IN "--set", "data.test.a=in.a", "--set", "data.test.b=in.b"

@@ -7,7 +7,7 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
-/* What all commands hold that compute with a run: its plugins, and keys that do something. */
+/* Rules for all commands that compute with a run: its plugins must be unchanged, and --set must have an effect. */
 
 static const char experiment[] = SMALL_TRANSLATION (SMALL_SOURCE ("a"), "beam=4\nmaximum_length=6\n");
 
@@ -18,7 +18,7 @@ static const char *const computing[][12] = {
   { "export", "small.h5", "-q", "--force", "-o", "small.safetensors" },
 };
 
-/* Copies the built file plugins/combiner/@name into own/combiner, with @more at its end. */
+/* Copies the built file plugins/combiner/@name into own/combiner and appends @more. */
 static void
 copy_plugin (const char *name, const char *more)
 {
@@ -36,7 +36,7 @@ copy_plugin (const char *name, const char *more)
   plait_test_write_bytes (to, data, (length + strlen (more)));
 }
 
-/* A plugin that is not the one that the run was trained with computes nothing, unless it is told to. */
+/* A plugin that has changed since training is refused without --changed-plugins. */
 TEST_CASE (trained, is_not_computed_with_other_plugins)
 {
   static const struct
@@ -99,7 +99,7 @@ TEST_CASE (trained, is_not_computed_with_other_plugins)
     }
 }
 
-/* A key that --set takes does something in this command, or is refused. */
+/* A key of --set that has no effect in a command is refused. */
 TEST_CASE (trained, takes_keys_that_do_something)
 {
   static const struct
@@ -142,7 +142,7 @@ TEST_CASE (trained, takes_keys_that_do_something)
       CHECK_REFUSED (plait_test_call (NULL, words), cases[i].key);
     }
   PlaitTestCall beam = CALL ("translate", "class.h5", "-s", "text=topics/test.text", "--beam", "2");
-  CHECK_REFUSED (beam, "--beam: class.h5 has no decoder that searches");
+  CHECK_REFUSED (beam, "--beam: class.h5 has no decoder, so it does not search");
   PlaitTestCall set = DONE (CALL ("translate", "small.h5", "-q", "-s", "a=made/test.a", "--set", "decode.n_best=3"));
   PlaitTestCall option = CALL ("translate", "small.h5", "-q", "-s", "a=made/test.a", "--n-best", "3");
   CHECK_STRING (set.output, option.output);

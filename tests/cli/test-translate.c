@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* plait translate, and plait adversarial, told otherwise than the experiment. */
+/* plait translate and plait adversarial, with settings that differ from the experiment's. */
 
 static const char experiment[] = SMALL_TRANSLATION (SMALL_SOURCE ("a"), "beam=2\nmaximum_length=6\n");
 
-/* TRUE if each line of @text has @length words, and whether a word stands twice in one of them. */
+/* Checks that each line of @text has @length words. TRUE if a line has a word twice. */
 static gboolean
 check_words (const char *text, guint length)
 {
@@ -47,12 +47,12 @@ TEST_CASE (translate_command, takes_keys_of_search)
       CALL ("adversarial", "small.h5", "-q", "--set", "evaluate.metrics=rouge:type=L", "--set", "decode.beam=1"));
   PlaitTestCall noisy = DONE (CALL ("adversarial", "small.h5", "-q", "--source-is", "shuffled;noise", "--json"));
   CHECK_REFUSED (CALL ("adversarial", "small.h5", "-q", "--source-is", "absent"),
-                 "reads one source, without which there is nothing to read");
+                 "reads only one source, without which there is nothing to read");
   CHECK_REFUSED (CALL ("adversarial", "small.h5", "-q", "--source-is", "shuffled;gone"),
                  "expected shuffled, noise or absent");
   CHECK_REFUSED (CALL ("adversarial", "small.h5", "-q", "--source-is", "noise;noise"), "names \"noise\" twice");
   CHECK_REFUSED (CALL ("adversarial", "small.h5", "-q", "--set", "decoder.layers=1"),
-                 "takes keys of [decode] except n_best, data.too_long, and evaluate.metrics");
+                 "accepts only keys of [decode] except n_best, data.too_long, and evaluate.metrics");
 
   CHECK (check_words (free.output, 9));
   CHECK (!check_words (ruled.output, 9));
@@ -66,7 +66,7 @@ TEST_CASE (translate_command, takes_keys_of_search)
                  "cannot be \"shuffled,noise\"; did you mean \"shuffled;noise\"?");
 }
 
-/* A line that no source has words of, such as one that parts documents, is an empty line. */
+/* A line that is empty in all sources, such as one between documents, gives an empty line. */
 TEST_CASE (translate_command, leaves_empty_what_is_empty)
 {
   plait_test_write ("empty.ini", experiment);
@@ -82,7 +82,7 @@ TEST_CASE (translate_command, leaves_empty_what_is_empty)
   CHECK_STRING (lines[3], "");
 }
 
-/* Scores, lengths and alignments, as fields and as JSON lines; a source that is missing is aligned to nothing. */
+/* Scores, lengths and alignments, as fields and as JSON lines; a missing source has an empty alignment. */
 TEST_CASE (translate_command, tells_scores_and_alignments)
 {
   g_autofree char *two = g_strconcat (experiment, SMALL_SOURCE ("b"), NULL);
@@ -121,7 +121,7 @@ TEST_CASE (translate_command, tells_scores_and_alignments)
       CHECK (i < 3 || *fields[6] == '\0');
       aligned += *fields[5] != '\0';
     }
-  CHECK_INT (aligned, 4); /* the second of a line as well as its best */
+  CHECK_INT (aligned, 4); /* the best and the second hypothesis of each line */
   CHECK_STRING (lines[2], "2\t\t\t\t\t\t");
   CHECK (g_str_has_prefix (objects[0], "{\"line\": 1, \"hypotheses\": [{\"text\": \""));
   CHECK_CONTAINS (objects[0], "\"alignment\": {\"a\": \"");
@@ -132,10 +132,10 @@ TEST_CASE (translate_command, tells_scores_and_alignments)
   CHECK_REFUSED (layer, "--alignment cannot be \"first\"");
   CHECK_REFUSED (CALL ("translate", "two.h5", "-q", "-s", "a=a", "-s", "b=b", "--alignment", "0,1"),
                  "--alignment cannot be \"0,1\"; did you mean \"0:1\"?");
-  CHECK_REFUSED (text, "--format text has no room for what --n-best asks for");
+  CHECK_REFUSED (text, "--format text cannot print what --n-best asks for");
 }
 
-/* Sources are columns of standard input; an empty field is a source that is missing there, where the run allows it. */
+/* Sources are columns of standard input; an empty field is a missing source, if the run allows it. */
 TEST_CASE (translate_command, reads_columns)
 {
   g_autofree char *two = g_strconcat (experiment, SMALL_SOURCE ("b"), NULL);
@@ -162,7 +162,7 @@ TEST_CASE (translate_command, reads_columns)
   CHECK_REFUSED (
       plait_test_call ("a\td\n\xff\td\n", (const char *[]){ "translate", "two.h5", "-q", "--tsv", "a,b", NULL }),
       "standard input:2: byte 1 of the line (0xff) is not UTF-8");
-  CHECK_REFUSED (CALL ("translate", "two.h5", "-q", "--tsv", "a,a"), "--tsv a: this source was given already");
+  CHECK_REFUSED (CALL ("translate", "two.h5", "-q", "--tsv", "a,a"), "--tsv a: this source was already given");
   PlaitTestCall both = CALL ("translate", "two.h5", "-q", "--tsv", "a", "-s", "b=-");
   CHECK_REFUSED (CALL ("translate", "two.h5", "-q", "--tsv", "a,z"), "--tsv z: the run has no such source");
   CHECK_REFUSED (CALL ("translate", "two.h5", "-q", "--tsv", "a"), "source \"b\" is not given");
@@ -170,7 +170,7 @@ TEST_CASE (translate_command, reads_columns)
                                   (const char *[]){ "score", "two.h5", "-q", "--tsv", "a,b", "--target", "b", NULL }),
                  "standard input:3: ends here, but");
   CHECK_REFUSED (CALL ("translate", "two.h5", "-q", "--tsv", "a,b", "--set", "data.target=b"),
-                 "takes keys of [decode], data.empty and data.too_long alone");
+                 "accepts only keys of [decode], data.empty and data.too_long,");
 
   CHECK_STRING (run.errors, "");
   CHECK_STRING (table.output, files.output);
@@ -178,9 +178,9 @@ TEST_CASE (translate_command, reads_columns)
   CHECK_REFUSED (both, "standard input cannot be both columns and b");
 }
 
-/* A run of classes tells labels, with --n-best all of them; one of masked tokens has nothing to tell of other text. */
+/* A classifier prints labels, with --n-best all of them. A masked language model cannot read other text. */
 
-/* Sums of bytes are exact: neither threads nor neighbours change what is found. */
+/* Integer sums are exact, so neither threads nor the batch change the result. */
 TEST_CASE (translate_command, searches_with_bytes)
 {
   if (!plait_precision_runs_here (PLAIT_PRECISION_INT8))
@@ -220,14 +220,14 @@ TEST_CASE (translate_command, tells_labels)
                  "masked.h5 predicts the masked tokens of its own corpus");
   PlaitTestCall shuffled = DONE (CALL ("adversarial", "class.h5", "-q"));
   CHECK_REFUSED (CALL ("adversarial", "masked.h5", "-q"),
-                 "masked.h5 predicts a part of its source, which cannot be another sentence's");
+                 "masked.h5 predicts a part of its source, which cannot come from another sentence");
   PlaitTestCall compared = CALL ("compare", "class.h5", "class.h5");
   CHECK_REFUSED (plait_test_call_program ("plait-bench", (const char *[]){ "train", "class.ini", NULL }),
                  "[predict] has no decoder, but plait-bench draws");
 
   CHECK_STRING (run.errors, "");
   CHECK_STRING (masked.errors, "");
-  /* No label is cut off. */
+  /* A label is always complete. */
   CHECK_CONTAINS (json.output, "\"ended\": true");
   CHECK (!strstr (json.output, "\"ended\": false"));
   g_auto (GStrv) labels = g_strsplit (best.output, "\n", -1);

@@ -24,7 +24,7 @@ TEST_CASE (trees_command, checks_a_file)
   PlaitTestCall json = DONE (CALL ("trees", "--check", "trees", "--json"));
   DONE (plait_test_call (sound, (const char *[]){ "trees", "--check", "-", "--tokens", "tokens", NULL }));
 
-  /* Heights 3, 0 and 1. ROOT, VP twice and NP twice have one child; tags of words are no constituents. */
+  /* Heights 3, 0 and 1. ROOT, VP twice and NP twice have one child; tags of words are not constituents. */
   CHECK_STRING (check.output, "trees\n"
                               "  lines           4\n"
                               "  with tree       3\n"
@@ -89,12 +89,12 @@ TEST_CASE (trees_command, refuses)
   CHECK_REFUSED (CALL ("trees", "--check", "trees", "--head-rules", "../x"), "there is no head-rules/../x.ini");
   CHECK_REFUSED (CALL ("trees", "--check", "trees", "--head-rules", "klingon"), "name one of: english");
   CHECK_REFUSED (CALL ("trees", "--check", "trees", "--binarise", "left", "--head-rules", "english"),
-                 "--head-rules goes with --binarise head alone");
+                 "--head-rules needs --binarise head");
   CHECK_REFUSED (CALL ("trees", "--convert", "trees"), "--to is missing");
   CHECK_REFUSED (CALL ("trees", "--convert", "trees", "--to", "xml"), "expected brackets or triples");
   CHECK_REFUSED (CALL ("trees", "--convert", "trees", "--to", "triples", "--output", "trees"), "trees");
   CHECK_REFUSED (CALL ("trees", "--convert", "trees", "--to", "triples", "--json"),
-                 "--json and --limit go with --check");
+                 "--json and --limit are for --check");
   CHECK_REFUSED (CALL ("trees", "--convert", "triples", "--to", "brackets", "-o", "new"),
                  "give their sentences with --tokens");
   CHECK_REFUSED (CALL ("trees", "--convert", "short", "--to", "triples", "-o", "new"),
@@ -103,10 +103,10 @@ TEST_CASE (trees_command, refuses)
 }
 
 /*
- * Trees beside the text of a run.
+ * Trees of a source in a run.
  */
 
-/* A call with forest/ among the plugin folders. */
+/* Calls plait with forest/ among the plugin folders. */
 static PlaitTestCall
 forest_call (const char *first, ...)
 {
@@ -150,14 +150,14 @@ TEST_CASE (trees_of_runs, are_trained_with_and_translated_with)
   CHECK_CONTAINS (rules.output, "head_rules");
   CHECK_CONTAINS (inspected.output, "tokens, trees");
 
-  /* The words alone give another score than with their trees. */
+  /* The words have another score without their trees. */
   plait_test_write ("none", "\n\n\n\n\n\n\n\n");
   PlaitTestCall without = DONE (forest_call ("score", "run.h5", "-q", "-s", "a=made/test.a", "-s", "a.trees=none",
                                              "--target", "made/test.target", NULL));
   CHECK (strcmp (given.output, without.output) != 0);
 
   CHECK_REFUSED (forest_call ("translate", "run.h5", "-s", "a=made/test.a", NULL),
-                 "source \"a\" is given without its trees, which its encoder reads: add --source a.trees=FILE");
+                 "source \"a\" has no trees, which its encoder reads: add --source a.trees=FILE");
   CHECK_REFUSED (forest_call ("translate", "run.h5", "-s", "a.trees=made/test.a.trees", NULL),
                  "source \"a\" is not given");
   CHECK_REFUSED (forest_call ("translate", "run.h5", "-s", "b=made/test.a", NULL), "it reads: a, a.trees");
@@ -200,7 +200,7 @@ TEST_CASE (trees_of_runs, keep_coverage_beside_attention)
   CHECK_CONTAINS (kept.output, "coverage of a: attention so far");
   CHECK_CONTAINS (dumped.output, "/coverage/translation/0/a\n");
   CHECK_CONTAINS (second.output, ", 3]\n"); /* [target, row, unit] */
-  CHECK_CONTAINS (forced.output, "…");      /* the span of an inner node */
+  CHECK_CONTAINS (forced.output, "…");      /* span of an inner node */
   const char *page = plait_test_read_text ("covered.html");
   read_pack (&pack, page, 0);
   CHECK_CONTAINS (pack.json, "\"title\": \"coverage of a: attention so far\"");

@@ -48,7 +48,7 @@ TEST_CASE (verify_command, tells_whole_files_from_others)
   CHECK_CONTAINS (json.output, "\"problem\": null");
 }
 
-/* As h5py does it: 1 into the first weight of the decoder, and a group more. */
+/* Rewrites the file @name as h5py does: sets the first weight of the decoder to 1 and adds a group. */
 static void
 rewrite (const char *name)
 {
@@ -77,7 +77,7 @@ TEST_CASE (verify_command, lists_what_another_program_changed)
   CHECK_INT (verified.code, 1);
   CHECK_STRING (verified.output, "run.h5: another program has rewritten it; changed: "
                                  "/checkpoint/last/parameters/decoder/weight; added: /mine\n");
-  /* Who reads it is told, and reads on. */
+  /* A command that reads the file logs the change and continues. */
   PlaitTestCall shown = DONE (CALL ("show", "run.h5", weight));
   CHECK_CONTAINS (shown.errors, "warning: run.h5: another program has rewritten it; changed: ");
   PlaitTestCall compared = DONE (CALL ("compare", "run.h5"));

@@ -7,14 +7,14 @@
 /*
  * The command line: plait COMMAND [OPTION...] [ARGUMENT...].
  *
- * A command is a file of its own with one PlaitCommand: what its help says, a table of its options, and what it does.
- * commands.c lists the commands. Results go to stdout (through stdio, never through g_print, which would convert to the
- * locale's encoding), everything else to the log on stderr.
+ * Each command is one file with one PlaitCommand: its help, a table of its options and its function. commands.c lists
+ * the commands. Results go to stdout (through stdio, never through g_print, which would convert to the locale's
+ * encoding), everything else to the log on stderr.
  */
 typedef struct PlaitCommand PlaitCommand;
 typedef struct PlaitInvocation PlaitInvocation;
 
-/* How an option is read, and the type of its field in the command's struct. */
+/* Type of an option's value, and so of its field in the command's struct. */
 typedef enum
 {
   PLAIT_OPTION_FLAG,    /* gboolean */
@@ -22,35 +22,35 @@ typedef enum
   PLAIT_OPTION_TEXTS,   /* const char **: the option may be repeated; NULL-terminated, or NULL if not given */
   PLAIT_OPTION_INTEGER, /* gint64 */
   PLAIT_OPTION_REAL,    /* double */
-  PLAIT_OPTION_CHOICE,  /* guint: which of the words in its value, "text|tsv|json" */
+  PLAIT_OPTION_CHOICE,  /* guint: index of the given word in the option's list of words, "text|tsv|json" */
 } PlaitOptionKind;
 
-/* A row of a table of options; the last has no name. */
+/* A row of a table of options; a row whose name is NULL ends the table. */
 typedef struct
 {
-  const char *name; /* "output" */
-  char letter;      /* 'o', or 0 */
+  const char *name; /* long name without dashes, such as "output" */
+  char letter;      /* short name, such as 'o', or 0 */
   PlaitOptionKind kind;
   gsize field;       /* offset in the command's struct */
-  const char *help;  /* what --help says of it */
-  const char *value; /* what --help calls its value: "FILE", "best|last"; NULL of a flag. See plait_option_value_kind */
-  double min, max;   /* of a number */
+  const char *help;  /* description in --help */
+  const char *value; /* name of its value in --help: "FILE", "best|last" (options.h); NULL for a flag */
+  double min, max;   /* limits of a number */
 } PlaitOption;
 
 struct PlaitCommand
 {
   const char *name;
-  const char *synopsis; /* what follows the name: "FILE [--set G.K=V]..." */
+  const char *synopsis; /* arguments after the name: "FILE [--set G.K=V]..." */
   const char *summary;  /* one line */
   const char *details;  /* paragraphs and examples below the options of its --help, or NULL */
 
-  const PlaitOption *options; /* NULL: none but those of all commands */
-  gsize size;                 /* bytes of the struct that options fill */
-  gconstpointer defaults;     /* its values before; NULL: zeros */
-  int min, max;               /* how many arguments; negative: any number */
-  gboolean several;           /* mpirun may start several processes of it */
+  const PlaitOption *options; /* the command's own options, or NULL */
+  gsize size;                 /* bytes of the struct that the options fill */
+  gconstpointer defaults;     /* values of that struct before options are read; NULL: zeros */
+  int min, max;               /* limits of the number of arguments; a negative max: any number */
+  gboolean several;           /* TRUE if mpirun may start several processes of the command */
 
-  /* The code of *error becomes the exit code. */
+  /* Runs the command. The code of *error determines the exit code. */
   gboolean (*run) (PlaitInvocation *invocation, GError **error);
 };
 
@@ -58,26 +58,26 @@ struct PlaitCommand
 struct PlaitInvocation
 {
   const PlaitCommand *command;
-  char **arguments;  /* what is neither an option nor its value; NULL-terminated */
-  gpointer options;  /* the command's struct, filled */
-  GPtrArray *values; /* the texts in options; owned */
-  char *line;        /* the whole command line as typed, quoted for a shell, to be stored in runs */
-  gboolean quiet;    /* --quiet */
-  gboolean help;     /* --help */
-  PlaitLog *log;     /* knows --quiet */
+  char **arguments;  /* words that are neither an option nor its value; NULL-terminated */
+  gpointer options;  /* the command's struct, filled from the options */
+  GPtrArray *values; /* owns the strings that options points to */
+  char *line;        /* command line as typed, quoted for a shell; runs store it */
+  gboolean quiet;
+  gboolean help;
+  PlaitLog *log; /* NULL before the options are read */
 };
 
-/* Reads @words, the NULL-terminated rest of a command line, into a call of @command. Without PLAIT_ERROR_INPUT on bad
- * usage the call either has help, and nothing else is looked at, or can be run. */
+/* Reads @words, the NULL-terminated words after the command's name, into @invocation. With --help only the help flag is
+ * set and nothing else is checked. Otherwise bad usage gives PLAIT_ERROR_INPUT. */
 gboolean plait_invocation_parse (PlaitInvocation *invocation, const PlaitCommand *command, char *const *words,
                                  GError **error);
 void plait_invocation_clear (PlaitInvocation *invocation);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PlaitInvocation, plait_invocation_clear)
 
-/* Returns option @i of @command: its own, then those of all commands; NULL after the last. */
+/* Returns option @i of @command: its own options come first, then --quiet and --help; NULL after the last. */
 const PlaitOption *plait_command_option (const PlaitCommand *command, guint i);
 
-/* Prints what plait COMMAND --help says. */
+/* Prints the text of plait COMMAND --help. */
 void plait_command_print_help (const PlaitCommand *command);
 
 /* All commands, in the order of the help text; NULL-terminated. */

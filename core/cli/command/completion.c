@@ -7,16 +7,18 @@
 #include "command/embedded.h"
 #include "experiment/groups.h"
 
-/* plait help --bash and --zsh. What a value may be is told by how --help names it (options.h). */
+/* Prints completion scripts (plait help --bash, --zsh). The name of an option's value in --help decides what completes
+ * it (options.h). */
 
-/* "best|last" as "best last". (transfer full) */
+/* Returns "best|last" as "best last". (transfer full) */
 static char *
 words_of (const char *choice)
 {
   return g_strdelimit (g_strdup (choice), "|", ' ');
 }
 
-/* What the command's arguments may be besides files: the first word of its synopsis. (transfer full) */
+/* Returns the first word of the command's synopsis, which names what completes its arguments besides files. (transfer
+ * full) */
 static char *
 first_argument (const PlaitCommand *command)
 {
@@ -91,8 +93,8 @@ print_bash_command (const PlaitCommand *command)
   fputs ("      esac\n      ;;\n", stdout);
 }
 
-/* Prints the script @name, with names by @print_names and the options of each command by @print_command in their
- * places. */
+/* Prints the embedded script @name. @print_names fills in for @NAMES@, @print_command called for each command for
+ * @COMMANDS@. */
 static void
 print_script (const char *name, void (*print_names) (void), void (*print_command) (const PlaitCommand *command))
 {
@@ -116,7 +118,7 @@ plait_completion_print_bash (void)
   print_script ("completion.bash", print_command_names, print_bash_command);
 }
 
-/* In single quotes, where _arguments reads brackets and colons as its own. */
+/* Prints @text inside single quotes, escaped for _arguments, which interprets brackets and colons. */
 static void
 print_zsh_text (const char *text)
 {

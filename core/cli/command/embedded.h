@@ -5,16 +5,16 @@
 
 #include <glib.h>
 
-/* Texts of files that the program has inside (embed.py). */
+/* A text file that the build compiles into the program (embed.py). */
 typedef struct
 {
-  const char *name; /* such as "report.css"; NULL ends the list */
+  const char *name; /* file name, such as "report.css"; NULL ends the list */
   const char *text;
 } PlaitEmbedded;
 
 extern const PlaitEmbedded plait_embedded[];
 
-/* Returns the text of the file @name, which must be one of them. (transfer none) */
+/* Returns the text of the embedded file @name, which must exist. (transfer none) */
 static inline const char *
 plait_embedded_text (const char *name)
 {

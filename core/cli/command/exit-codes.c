@@ -4,7 +4,7 @@
 const PlaitExitCode plait_exit_codes[] = {
   { PLAIT_EXIT_DONE, "done", NULL },
   { PLAIT_EXIT_FAILED, "failed",
-    "no room or no memory; a plugin, file or run does not hold what check, verify or reproduce asks of it" },
+    "disk or memory is full; or a plugin, file or run fails what check, verify or reproduce tests" },
   { PLAIT_EXIT_USAGE, "bad usage or bad input", "one sentence names file, place, what was expected and what to do" },
   { PLAIT_EXIT_INTERRUPTED, "interrupted; a checkpoint was written", NULL },
   { 0, NULL, NULL },

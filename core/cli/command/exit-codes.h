@@ -3,23 +3,23 @@
 
 #include "text/error.h"
 
-/* What plait ends with, as --help, the manual page and README.md tell it. */
+/* Exit codes of plait, which --help, the manual page and README.md list. */
 typedef enum
 {
   PLAIT_EXIT_DONE = 0,
   PLAIT_EXIT_FAILED = 1,
   PLAIT_EXIT_USAGE = 2,
-  PLAIT_EXIT_INTERRUPTED = 130, /* as a shell has it for SIGINT */
+  PLAIT_EXIT_INTERRUPTED = 130, /* 128 + SIGINT, as shells count it */
 } PlaitExit;
 
 typedef struct
 {
   int code;
-  const char *summary; /* "failed"; NULL ends the table */
-  const char *details; /* what goes on behind a colon, or NULL */
+  const char *summary; /* such as "failed"; NULL ends the table */
+  const char *details; /* text after the summary and a colon, or NULL */
 } PlaitExitCode;
 
 extern const PlaitExitCode plait_exit_codes[];
 
-/* That of a command that ended with @error; NULL: none. */
+/* Returns the exit code of a command that ended with @error, or PLAIT_EXIT_DONE if @error is NULL. */
 PlaitExit plait_exit_code (const GError *error);

@@ -7,7 +7,7 @@
 #include "command/options.h"
 #include "terminal/terminal.h"
 
-/* "-s, --set=G.K=V". (transfer full) */
+/* Returns the option as --help shows it: "-s, --set=G.K=V". (transfer full) */
 static char *
 option_label (const PlaitOption *option)
 {
@@ -52,7 +52,7 @@ plait_command_print_help (const PlaitCommand *command)
   if (details[0])
     plait_terminal_text (terminal, PLAIT_TERMINAL_PLAIN, "\n");
   for (guint i = 0; details[i]; i++)
-    if (*details[i] == ' ') /* an example, to be copied */
+    if (*details[i] == ' ') /* an example: keep its line breaks, so that it can be copied */
       plait_terminal_text (terminal, PLAIT_TERMINAL_PLAIN, "%s\n", details[i]);
     else
       plait_terminal_paragraph (terminal, 0, 0, details[i]);
@@ -63,7 +63,7 @@ plait_command_print_help (const PlaitCommand *command)
  */
 
 static const PlaitOption common[] = {
-  { "quiet", 'q', PLAIT_OPTION_FLAG, offsetof (PlaitInvocation, quiet), "Say only warnings and errors", NULL },
+  { "quiet", 'q', PLAIT_OPTION_FLAG, offsetof (PlaitInvocation, quiet), "Print only warnings and errors", NULL },
   { "help", 'h', PLAIT_OPTION_FLAG, offsetof (PlaitInvocation, help), "Show this", NULL },
 };
 
@@ -122,14 +122,15 @@ refuse_option (const PlaitCommand *command, const char *word, GError **error)
   return plait_fail (error, PLAIT_ERROR_INPUT, "Unknown option %s; %s", word, remedy);
 }
 
-/* An option as it was given. */
+/* An option with its value from the command line. */
 typedef struct
 {
   const PlaitOption *option;
-  const char *value; /* NULL of a flag */
+  const char *value; /* NULL for a flag */
 } Given;
 
-/* Adds @option, called @label, to @given. Its value is @value, or else the word after *@word, which then moves on. */
+/* Adds @option to @given. @label is its name as typed. Its value is @value, or if that is NULL the next word; then
+ * *@word advances. */
 static gboolean
 take_option (GArray *given, const PlaitOption *option, const char *label, const char *value, char *const **word,
              GError **error)
@@ -140,15 +141,14 @@ take_option (GArray *given, const PlaitOption *option, const char *label, const 
     {
       value = (*word)[1];
       if (!value)
-        return plait_fail (error, PLAIT_ERROR_INPUT, "%s is given without its value; expected %s %s", label, label,
-                           option->value);
+        return plait_fail (error, PLAIT_ERROR_INPUT, "%s has no value; expected %s %s", label, label, option->value);
       ++*word;
     }
   g_array_append_val (given, ((Given){ option, value }));
   return TRUE;
 }
 
-/* Takes "--set=a.b=c", "--set" or "--json". */
+/* Reads a long option: "--set=a.b=c", "--set" or "--json". */
 static gboolean
 take_long (GArray *given, const PlaitCommand *command, char *const **word, GError **error)
 {
@@ -160,11 +160,12 @@ take_long (GArray *given, const PlaitCommand *command, char *const **word, GErro
   if (!option)
     return refuse_option (command, **word, error);
   if (equals && option->kind == PLAIT_OPTION_FLAG)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s takes no value; leave \"%s\" out, or the option", label, equals);
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s takes no value; remove \"%s\" or the option", label, equals);
   return take_option (given, option, label, equals ? equals + 1 : NULL, word, error);
 }
 
-/* Takes "-s", "-sa.b=c" or "-qr": letters of flags, and at their end perhaps one of an option with its value. */
+/* Reads short options: "-s", "-sa.b=c" or "-qr". Letters of flags may share a word; the last letter may take a
+ * value. */
 static gboolean
 take_letters (GArray *given, const PlaitCommand *command, char *const **word, GError **error)
 {
@@ -178,7 +179,7 @@ take_letters (GArray *given, const PlaitCommand *command, char *const **word, GE
       if (!option)
         return refuse_option (command, whole, error);
       if (option->kind == PLAIT_OPTION_FLAG && letter[1] == '=')
-        return plait_fail (error, PLAIT_ERROR_INPUT, "%s takes no value; leave \"%s\" out, or the option", label,
+        return plait_fail (error, PLAIT_ERROR_INPUT, "%s takes no value; remove \"%s\" or the option", label,
                            letter + 1);
       if (!take_option (given, option, label, letter[1] == '\0' ? NULL : letter + 1, word, error))
         return FALSE;
@@ -192,8 +193,7 @@ take_letters (GArray *given, const PlaitCommand *command, char *const **word, GE
  * Values
  */
 
-/* Returns @value with its path expanded, if @option takes one: a shell expands the tilde of an argument, but none
- * behind
+/* Returns @value with "~" expanded if @option takes a path: a shell expands it in an argument of its own, but not after
  * --output= or NAME=. (transfer full) */
 static char *
 expanded (const PlaitOption *option, const char *value, GError **error)
@@ -232,7 +232,7 @@ add_text (const char ***list, const char *text)
   (*list)[n + 1] = NULL;
 }
 
-/* Puts what was given into the field of its option. */
+/* Writes the value in @given into the option's field. */
 static gboolean
 set_field (PlaitInvocation *invocation, const Given *given, GError **error)
 {

@@ -26,9 +26,9 @@ plait_main (int argc, char **argv)
   static const PlaitProgram plait = {
     "plait",
     "A workbench for sequence-to-sequence models that read several things at once.",
-    "plait COMMAND --help, or plait help COMMAND, tells more of one. plait --version prints the version. plait help "
-    "--man prints the manual page, --bash and --zsh completion for these shells. plait-bench times the steps of a "
-    "model.",
+    "plait COMMAND --help, or plait help COMMAND, describes a command. plait --version prints the version. plait help "
+    "--man prints the manual page, --bash and --zsh print completion for these shells. plait-bench times the steps of "
+    "a model.",
     plait_commands,
     print_form,
   };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* The whole command. Returns its exit code (exit-codes.h). */
+/* Runs plait with the words of its command line. Returns the exit code (exit-codes.h). */
 int plait_main (int argc, char **argv);

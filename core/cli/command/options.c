@@ -82,7 +82,7 @@ plait_option_sets (const char *const *sets, const char *const *beginnings, const
           known |= g_str_has_prefix (sets[i], beginnings[b]);
       if (!known || refused)
         return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "--set %s: of a trained run this command takes keys of %s alone, such as decode.batch=8",
+                           "--set %s: for a trained run this command accepts only keys of %s, such as decode.batch=8",
                            sets[i], what);
     }
   return TRUE;

@@ -9,7 +9,7 @@
  * Options that several commands share.
  */
 
-/* What the value of an option may be, by the name that --help gives it. */
+/* Kind of an option's value, recognised by the name that --help gives the value. */
 typedef enum
 {
   PLAIT_VALUE_OTHER,
@@ -22,31 +22,34 @@ typedef enum
 
 PlaitValueKind plait_option_value_kind (const char *name);
 
-/* Reads the value @text of @option ("--seed") in @minimum .. @maximum. NULL leaves *@value as it is. */
+/* Parses @text, the value of @option ("--seed"), as an integer from @minimum to @maximum. If @text is NULL, *@value
+ * does not change. */
 gboolean plait_option_integer (const char *option, const char *text, gint64 minimum, gint64 maximum, gint64 *value,
                                GError **error);
 
-/* The same of a real number. */
+/* Parses @text, the value of @option, as a real number from @minimum to @maximum. If @text is NULL, *@value does not
+ * change. */
 gboolean plait_option_real (const char *option, const char *text, double minimum, double maximum, double *value,
                             GError **error);
 
-/* Which of @choices, "text|tsv|json", @text is, which the parser has seen to be one; 0 for NULL. */
+/* Returns the index of @text in @choices, a list such as "text|tsv|json"; 0 if @text is NULL. The parser has checked
+ * that @text is in the list. */
 guint plait_option_choice (const char *text, const char *choices);
 
-/* TRUE if each of @sets (NULL-terminated, or NULL), the values of --set, has one of @beginnings, "GROUP." or
- * "GROUP.KEY=": what changes what the command does with a run that is trained; @what those are for people. Those behind
- * "-" are refused, whatever else they begin with. */
+/* Checks the values of --set for a command on a trained run: TRUE if each of @sets (NULL-terminated, or NULL) begins
+ * with one of @beginnings, such as "GROUP." or "GROUP.KEY=". A beginning after "-" is refused even if another one
+ * matches. @what names the allowed keys in the error. */
 gboolean plait_option_sets (const char *const *sets, const char *const *beginnings, const char *what, GError **error);
 
-/* Rows of option tables; the command's struct @Type has the fields that they name. */
+/* Rows for tables of options. The command's struct @Type must have the field that a row names. */
 #define PLAIT_OPTION_FORCE(Type)                                                                                       \
   {                                                                                                                    \
-    "force", 0, PLAIT_OPTION_FLAG, offsetof (Type, force), "Replace what is there; else a file that exists is refused" \
+    "force", 0, PLAIT_OPTION_FLAG, offsetof (Type, force), "Replace files that exist; without it they are refused"     \
   }
 #define PLAIT_OPTION_THREADS(Type)                                                                                     \
   {                                                                                                                    \
-    "threads", 't', PLAIT_OPTION_INTEGER, offsetof (Type, threads), "Threads; else as many as there are processors",   \
-        "N", 0, PLAIT_POOL_MAX_THREADS                                                                                 \
+    "threads", 't', PLAIT_OPTION_INTEGER, offsetof (Type, threads),                                                    \
+        "Number of threads; default: the number of processors", "N", 0, PLAIT_POOL_MAX_THREADS                         \
   }
 #define PLAIT_OPTION_JSON(Type)                                                                                        \
   {                                                                                                                    \
@@ -54,18 +57,18 @@ gboolean plait_option_sets (const char *const *sets, const char *const *beginnin
   }
 #define PLAIT_OPTION_CHECKPOINT(Type)                                                                                  \
   {                                                                                                                    \
-    "checkpoint", 'c', PLAIT_OPTION_TEXT, offsetof (Type, checkpoint), "Of these parameters; best unless told",        \
+    "checkpoint", 'c', PLAIT_OPTION_TEXT, offsetof (Type, checkpoint), "Parameters to use; default: best",             \
         "best|last|average"                                                                                            \
   }
 #define PLAIT_OPTION_CHANGED_PLUGINS(Type)                                                                             \
   {                                                                                                                    \
     "changed-plugins", 0, PLAIT_OPTION_FLAG, offsetof (Type, changed),                                                 \
-        "Compute with plugins that have changed since training, after a warning; else they are refused"                \
+        "Accept plugins that have changed since training, with a warning; without it they are refused"                 \
   }
-/* The value that --set gave to @key last, or NULL. (transfer none) */
+/* Returns the last value that --set gave to @key, or NULL. (transfer none) */
 const char *plait_option_set_value (const char *const *sets, const char *key);
 
-/* The value of --test, a PLAIT_OPTION_CHOICE, and its row of --trials. */
+/* Words of --test, a PLAIT_OPTION_CHOICE, and the row for --trials. */
 #define PLAIT_OPTION_TESTS "permutation|bootstrap|none"
 #define PLAIT_OPTION_TRIALS(Type)                                                                                      \
   {                                                                                                                    \
@@ -73,5 +76,6 @@ const char *plait_option_set_value (const char *const *sets, const char *key);
         "N", 1, PLAIT_MAX_TRIALS                                                                                       \
   }
 
-/* What --test asks for: FALSE for none, else *@test, and in *@trials, if that is 0, as many as are usual. */
+/* Translates the index @choice of --test into *@test. FALSE for "none". If *@trials is 0, it becomes the default number
+ * for that test. */
 gboolean plait_option_test (guint choice, PlaitTest *test, gint64 *trials);

@@ -7,7 +7,7 @@ plait_output_differs (const char *option, const char *output, const char *input,
   if (!output || !input || !plait_file_is_same (output, input))
     return TRUE;
   return plait_fail (error, PLAIT_ERROR_INPUT,
-                     "%s %s: is the same file as %s, which the command needs besides; name another", option, output,
+                     "%s %s: is the same file as %s, which the command also needs; name another file", option, output,
                      input);
 }
 

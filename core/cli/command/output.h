@@ -7,32 +7,33 @@
 #include "files/file.h"
 
 /*
- * What commands write. No command replaces a file that was there before it, unless told by --force:
- * plait_file_check_new (files/file.h) says so before any work is done, and what comes to be there in the meantime stays
- * as well.
+ * Output files of commands.
+ *
+ * No command replaces a file that existed before without --force. plait_file_check_new (files/file.h) reports such a
+ * file before any work is done. A file that appears during the work is not replaced either.
  */
 
-/* TRUE if the file @output, which @option names, is another one than @input, which the command reads, or than another
- * output. Either may be NULL. PLAIT_ERROR_INPUT if both are one file: writing it would lose what is there. */
+/* TRUE if @output, the value of @option, and @input, a file that the command reads or also writes, are different files.
+ * Either may be NULL. PLAIT_ERROR_INPUT if they are one file, since writing would destroy it. */
 gboolean plait_output_differs (const char *option, const char *output, const char *input, GError **error);
 
-/* TRUE if @folder, which --output names, has none of the files @names, or if @force. */
+/* TRUE if @folder, the value of --output, has no file called like one of @names (NULL-terminated), or if @force. */
 gboolean plait_output_check_folder (const char *folder, const char *const *names, gboolean force, GError **error);
 
-/* Text that a command writes: to standard output, or to a file that is put in place when all of it is there. */
+/* Text output of a command: standard output, or a file that appears under its name only when it is complete. */
 typedef struct
 {
-  FILE *stream;    /* to write to; its errors are found when the output is committed */
+  FILE *stream;    /* write here; plait_output_commit reports its errors */
   PlaitFile *file; /* NULL: standard output */
 } PlaitOutput;
 
-/* NULL for @path is standard output. As plait_file_begin fails. */
+/* Opens the file @path, or standard output if @path is NULL. Fails like plait_file_begin. */
 gboolean plait_output_begin (PlaitOutput *output, const char *path, GError **error);
 
-/* Puts the file in place. FALSE with PLAIT_ERROR_FAILED if something could not be written: then what was there stays.
- * (Whether standard output took everything is looked at when the program ends.) */
+/* Renames the finished file to its path. If a write failed, returns FALSE with PLAIT_ERROR_FAILED and leaves an older
+ * file unchanged. Errors of standard output are found when the program ends. */
 gboolean plait_output_commit (PlaitOutput *output, GError **error);
 
-/* Lets go of what was not committed. */
+/* Deletes the temporary file if the output was not committed. */
 void plait_output_abandon (PlaitOutput *output);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PlaitOutput, plait_output_abandon)

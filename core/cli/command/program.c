@@ -61,14 +61,14 @@ find_command (const PlaitProgram *program, const char *name, GError **error)
   if (*name == '-')
     return plait_fail_null (
         error, PLAIT_ERROR_INPUT,
-        "%s is no option before a command: expected %s COMMAND [OPTION...]; %s --help lists the commands", name,
+        "%s is not an option before a command: expected %s COMMAND [OPTION...]; %s --help lists the commands", name,
         program->name, program->name);
   g_autofree char *otherwise = g_strdup_printf ("%s --help lists them", program->name);
   g_autofree char *remedy = plait_name_remedy (name, (const char *const *)names->pdata, otherwise);
   return plait_fail_null (error, PLAIT_ERROR_INPUT, "there is no command \"%s\"; %s", name, remedy);
 }
 
-/* The command line as a shell would take it again. */
+/* Returns the command line quoted for a shell. (transfer full) */
 static char *
 quoted_line (int argc, char **argv)
 {
@@ -88,7 +88,7 @@ run_command (const PlaitCommand *command, int argc, char **argv, PlaitLog **log,
   plait_crash_catch_exit (TRUE);
   if (!plait_invocation_parse (&invocation, command, argv + 2, error))
     {
-      if (command->several) /* so that one of them says what is wrong */
+      if (command->several) /* so that only the first process prints the error */
         plait_ranks_join (&ranks, &invocation, NULL);
     }
   else if (invocation.help)
@@ -98,7 +98,7 @@ run_command (const PlaitCommand *command, int argc, char **argv, PlaitLog **log,
   *log = invocation.log;
 }
 
-/* Results that did not reach stdout were not delivered. */
+/* Returns @code, or PLAIT_EXIT_FAILED if stdout could not be written completely. */
 static int
 flush_results (PlaitLog *log, int code)
 {
@@ -108,8 +108,8 @@ flush_results (PlaitLog *log, int code)
   return code == PLAIT_EXIT_DONE ? PLAIT_EXIT_FAILED : code;
 }
 
-/* GLib ends the process where there is no memory for something small. That is no fault of the program, to be told by a
- * trap and a dump. */
+/* Handles GLib's fatal log messages, such as failed small allocations: prints an error and exits. GLib's default would
+ * be a trap and a core dump. */
 static void
 end_in_words (const char *domain, GLogLevelFlags level, const char *message, gpointer data)
 {
@@ -122,12 +122,12 @@ end_in_words (const char *domain, GLogLevelFlags level, const char *message, gpo
     dprintf (STDERR_FILENO, "error: %s, %s: %s\n", plait_crash_get_owner ().who, plait_crash_get_owner ().call,
              message);
   else
-    dprintf (STDERR_FILENO, "error: %s cannot go on: %s\n", g_get_prgname (), message);
+    dprintf (STDERR_FILENO, "error: %s cannot continue: %s\n", g_get_prgname (), message);
   _exit (PLAIT_EXIT_FAILED);
 }
 
-/* A standard stream that is closed would be the number of the next file that is opened. What takes its place is open
- * the wrong way round, so that input and output still fail where somebody wants them. */
+/* Opens /dev/null in place of closed standard streams; otherwise the next opened file would get their number. The
+ * direction is the wrong one, so that using such a stream still fails. */
 static gboolean
 occupy_streams (void)
 {
@@ -163,7 +163,7 @@ plait_program_run (const PlaitProgram *program, int argc, char **argv)
   if (!occupy_streams ())
     return PLAIT_EXIT_FAILED;
   g_log_set_default_handler (end_in_words, NULL);
-  /* A limit of file sizes is answered like a full disk. */
+  /* A file size limit then gives a write error, like a full disk. */
   signal (SIGXFSZ, SIG_IGN);
   plait_crash_install_handlers ();
   plait_input_guard_enable ();
@@ -186,8 +186,8 @@ plait_program_run (const PlaitProgram *program, int argc, char **argv)
     log = plait_log_new (FALSE);
   if (error)
     plait_log_error (log, "%s", error->message);
-  /* Of processes that have failed together the first has the word, and its code counts: a launcher would end it in the
-   * middle of its sentence where another one fails before. */
+  /* If several processes failed together, only the first prints its error and returns its exit code. A launcher kills
+   * all processes when one fails, possibly before the first has printed its error. */
   code = flush_results (log, plait_log_is_mute (log) ? PLAIT_EXIT_DONE : plait_exit_code (error));
   plait_log_free (log);
   plait_crash_catch_exit (FALSE);

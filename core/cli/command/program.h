@@ -4,19 +4,20 @@
 #include "command/command.h"
 
 /*
- * A program of commands: plait, and plait-bench beside it.
+ * A program that consists of commands: plait or plait-bench.
  */
 typedef struct
 {
   const char *name;
-  const char *summary;                 /* a sentence */
-  const char *help;                    /* what its --help says below the commands: sentences */
-  const PlaitCommand *const *commands; /* in the order of the help text; NULL-terminated */
+  const char *summary;                 /* one sentence */
+  const char *help;                    /* sentences after the list of commands in --help */
+  const PlaitCommand *const *commands; /* NULL-terminated, in the order of the help text */
 
-  /* Prints what "help FORM" asks for, such as "help --man". FALSE if there is no such form. NULL: there are none. */
+  /* Prints the output of "help FORM", such as "help --man". FALSE if @form is unknown. NULL if the program has no such
+   * forms. */
   gboolean (*print_form) (const char *form);
 } PlaitProgram;
 
-/* Runs the command that @argv names, or prints what --help and --version ask for. Returns the exit code
+/* Runs the command that @argv names, or prints the output of --help or --version. Returns the exit code
  * (exit-codes.h). */
 int plait_program_run (const PlaitProgram *program, int argc, char **argv);

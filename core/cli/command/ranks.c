@@ -18,13 +18,13 @@ plait_ranks_join (PlaitRanks **ranks, PlaitInvocation *invocation, GError **erro
   table = plait_module_open (&mpi, error);
   if (!table)
     {
-      g_prefix_error (error, "%u processes were started together, and one would need no MPI: ", launched);
+      g_prefix_error (error, "%u processes were started together, which needs MPI; one process needs none: ", launched);
       return FALSE;
     }
   *ranks = plait_ranks_new (table);
   if (plait_ranks_size (*ranks) != launched)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%u processes were started together, but MPI knows of %u: start them with the mpirun of the MPI "
+                       "%u processes were started together, but MPI reports %u: start them with the mpirun of the MPI "
                        "that plait was built with",
                        launched, plait_ranks_size (*ranks));
   if (!invocation->log)
@@ -41,6 +41,6 @@ plait_ranks_refuse (const char *what, GError **error)
 
   return launched <= 1
          || plait_fail (error, PLAIT_ERROR_INPUT,
-                        "%u processes were started together, but %s is for one: leave the launcher out", launched,
-                        what);
+                        "%u processes were started together, but %s runs as one: start it without the launcher",
+                        launched, what);
 }

@@ -4,9 +4,10 @@
 #include "process/ranks.h"
 #include "command/command.h"
 
-/* Joins the other processes where a launcher has started several; *@ranks is NULL where it has not. Those but the first
- * say nothing from now on. PLAIT_ERROR_INPUT without the module ranks/mpi. */
+/* Joins the processes that a launcher such as mpirun started together; *@ranks is NULL if there is only one. Mutes the
+ * log of all processes except the first. PLAIT_ERROR_INPUT if the module ranks/mpi is not installed. */
 gboolean plait_ranks_join (PlaitRanks **ranks, PlaitInvocation *invocation, GError **error);
 
-/* PLAIT_ERROR_INPUT where a launcher has started several processes, which @what is not for. */
+/* Returns FALSE with PLAIT_ERROR_INPUT if a launcher started several processes. @what names the command, which runs as
+ * one process. */
 gboolean plait_ranks_refuse (const char *what, GError **error);

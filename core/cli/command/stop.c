@@ -3,7 +3,7 @@
 
 #include <signal.h>
 
-/* A signal handler can reach nothing but a global. */
+/* Set by the signal handler, which can reach only a global variable. */
 static gint stop_raised;
 
 static void
@@ -12,7 +12,8 @@ raise_stop (int number)
   g_atomic_int_set (&stop_raised, 1);
 }
 
-/* What is written is lost, and no more. Programs that are started begin without it, as they would not with SIG_IGN. */
+/* Ignores SIGPIPE: a write to the closed pipe fails. Child processes start with the default action, which they would
+ * not with SIG_IGN. */
 static void
 pass_over (int number)
 {
@@ -26,7 +27,7 @@ stop_with (int flags)
 
   sigaction (SIGINT, &action, NULL);
   sigaction (SIGTERM, &action, NULL);
-  /* nohup has it ignored. */
+  /* nohup starts the program with SIGHUP ignored. */
   if (sigaction (SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
     sigaction (SIGHUP, &action, NULL);
   return &stop_raised;

@@ -3,11 +3,11 @@
 
 #include <glib.h>
 
-/* From now on SIGINT, SIGTERM and SIGHUP, unless that is ignored, raise a flag that long work looks at between its
- * steps; the second such signal ends the process at once. What goes into a file is none the worse for a reader of the
- * log that leaves: SIGPIPE ends nothing. Returns the flag. */
+/* Makes SIGINT, SIGTERM and SIGHUP (unless it is ignored) set a flag that long work checks between its steps; a second
+ * such signal ends the process at once. SIGPIPE is ignored, so that a closed pipe of the log does not stop a command
+ * that writes files. Returns the flag. */
 const gint *plait_stop_on_signals (void);
 
-/* The same where what is printed is the work: SIGPIPE ends it, and a signal also the wait for input from a pipe or a
- * terminal. */
+/* Does what plait_stop_on_signals does, for commands whose result goes to stdout: SIGPIPE ends the process, and a
+ * signal also interrupts reading from a pipe or a terminal. Returns the flag. */
 const gint *plait_stop_reads_on_signals (void);

@@ -12,8 +12,8 @@
 #include "axes/cells.h"
 #include "setup/experiment-model.h"
 
-/* plait check: of an experiment file all that can be told without learning anything from its data; of a plugin the
- * contract suite, for its author. */
+/* plait check: reports every mistake of an experiment file that can be found without reading its data, or runs the
+ * contract suite on a plugin. */
 
 #define FLAGS (PLAIT_RESOLVE_CHECK_FILES | PLAIT_RESOLVE_LOAD_MODULES | PLAIT_RESOLVE_COUNT_LINES)
 #define SECONDS 60
@@ -26,7 +26,7 @@ static const char *const outcomes[OUTCOMES] = { "passed", "failed", "not applica
 typedef struct
 {
   const char *const *sets, *const *properties;
-  gint64 seconds; /* 0: not given */
+  gint64 seconds; /* 0: use the default */
   gboolean json;
 } Options;
 
@@ -36,12 +36,12 @@ typedef struct
 
 typedef struct
 {
-  PlaitTerminal *terminal; /* one of the two */
+  PlaitTerminal *terminal; /* output as text, or NULL */
   PlaitJson *json;
   guint name_width;
   guint n[OUTCOMES];
-  GString *failed;    /* "runs, search" */
-  gboolean gradients; /* held to and kept */
+  GString *failed;    /* names of the failed properties, "runs, search" */
+  gboolean gradients; /* TRUE if the property gradients was checked and passed */
 } Report;
 
 static void
@@ -112,7 +112,7 @@ begin (Report *report, const PlaitPlugin *plugin)
   plait_json_begin_array (report->json, "properties");
 }
 
-/* TRUE if the plugin folder @folder is there for doubles: plait-double's own plugins are where it finds them. */
+/* TRUE if plait-double has a build of @plugin: in @folder, or as one of its own plugins. */
 static gboolean
 has_doubles (const PlaitPlugin *plugin, const char *folder)
 {
@@ -122,7 +122,8 @@ has_doubles (const PlaitPlugin *plugin, const char *folder)
   return g_strcmp0 (plugin->folder->origin, "installed") == 0 || g_file_test (module, G_FILE_TEST_EXISTS);
 }
 
-/* What @program, the plait of doubles, says of the gradients of @plugin in @folder. FALSE: they are wrong. */
+/* Runs @program (plait-double) on the gradients of the build of @plugin in @folder and copies its output into the
+ * report. FALSE if the check failed. */
 static gboolean
 run_doubles (Report *report, const char *program, const PlaitPlugin *plugin, const char *folder, guint seconds)
 {
@@ -141,13 +142,13 @@ run_doubles (Report *report, const char *program, const PlaitPlugin *plugin, con
     plait_terminal_text (report->terminal, PLAIT_TERMINAL_PLAIN, "\n%s", output);
   else if (*output)
     plait_json_document (report->json, "doubles", output);
-  else /* it said why on standard error */
+  else /* @program has printed its error to stderr */
     plait_json_text (report->json, "doubles", NULL);
   return g_spawn_check_wait_status (status, NULL);
 }
 
-/* Has plait-double, where it is installed, check the gradients of the same plugin, built for it in the folder double of
- * its plugin folder. TRUE where there is no such plait. */
+/* Checks the gradients in double precision with plait-double, if that is installed. It loads the plugin from the folder
+ * "double" in the plugin's folder. TRUE if there is no plait-double. */
 static gboolean
 check_doubles (Report *report, const PlaitPlugin *plugin, guint seconds)
 {
@@ -160,7 +161,7 @@ check_doubles (Report *report, const PlaitPlugin *plugin, guint seconds)
     return run_doubles (report, program, plugin, folder, seconds);
   if (!report->json)
     plait_terminal_text (report->terminal, PLAIT_TERMINAL_DIM,
-                         "gradients in doubles: not run, %s holds no %s/%s.so for " DOUBLES "\n", folder,
+                         "gradients in doubles: not run, %s has no %s/%s.so for " DOUBLES "\n", folder,
                          plait_plugin_kind_name (plugin->kind), plugin->name);
   return TRUE;
 }
@@ -197,7 +198,7 @@ check_names (const char *const *names, GError **error)
       {
         g_autofree char *remedy = plait_name_remedy (names[i], known, NULL);
 
-        return plait_fail (error, PLAIT_ERROR_INPUT, "\"%s\" is no property; %s", names[i], remedy);
+        return plait_fail (error, PLAIT_ERROR_INPUT, "\"%s\" is not a property; %s", names[i], remedy);
       }
   return TRUE;
 }
@@ -221,7 +222,7 @@ check_plugin (PlaitPlugin *plugin, const char *const *names, guint seconds, gboo
   if (json)
     plait_json_print (json);
   return failed->len == 0
-         || plait_fail (error, PLAIT_ERROR_FAILED, "%s \"%s\" does not keep to its contract: %s",
+         || plait_fail (error, PLAIT_ERROR_FAILED, "%s \"%s\" breaks its contract: %s",
                         plait_plugin_kind_name (plugin->kind), plugin->name, failed->str);
 }
 
@@ -229,7 +230,8 @@ check_plugin (PlaitPlugin *plugin, const char *const *names, guint seconds, gboo
  * Experiments
  */
 
-/* Builds the model of @experiment, and adds why that cannot be done. */
+/* Builds the model of @experiment. Adds the error to @problems if that fails; @cell names the cell of a grid, or
+ * NULL. */
 static void
 try_build (const PlaitExperiment *experiment, const char *cell, PlaitProblems *problems)
 {
@@ -239,7 +241,8 @@ try_build (const PlaitExperiment *experiment, const char *cell, PlaitProblems *p
     plait_problems_add (problems, cell ? "%s (in the cell %s)" : "%s", fault->message, cell);
 }
 
-/* Adds what is wrong with the file's own values for keys of axes: no cell has them, but plait run does. */
+/* Adds mistakes in the file's own values of keys that a grid's axes replace. No cell uses these values, but plait run
+ * does. */
 static void
 check_own_values (const char *path, const char *const *overrides, PlaitRegistry *registry, PlaitProblems *problems)
 {
@@ -260,11 +263,11 @@ check_own_values (const char *path, const char *const *overrides, PlaitRegistry 
     }
 }
 
-/* What was looked at. */
+/* Summary of a checked experiment file. */
 typedef struct
 {
-  guint n_cells;    /* 0: without a grid, or where they could not be made */
-  char *duplicates; /* plait_cells_describe_duplicates; or NULL */
+  guint n_cells;    /* 0 if the file has no [grid], or if the cells could not be made */
+  char *duplicates; /* cells with equal settings, from plait_cells_describe_duplicates; or NULL */
 } ExperimentCheck;
 
 static ExperimentCheck
@@ -339,8 +342,8 @@ print_problems_json (const char *path, const PlaitProblems *problems, const Expe
   plait_json_print (json);
 }
 
-/* Prints every mistake of the experiment file at @path, of all cells where it has a group [grid]; PLAIT_ERROR_INPUT if
- * there is one. */
+/* Prints every mistake of the experiment file at @path, in all cells if it has a group [grid]. PLAIT_ERROR_INPUT if
+ * there is a mistake. */
 static gboolean
 check_experiment (const char *path, const char *const *overrides, gboolean as_json, GError **error)
 {
@@ -360,7 +363,7 @@ static gboolean
 run_command (PlaitInvocation *invocation, GError **error)
 {
   const Options *options = invocation->options;
-  gboolean is_experiment; /* else the name of a plugin */
+  gboolean is_experiment; /* FALSE: the argument names a plugin */
   const char *word;
   g_autoptr (PlaitRegistry) registry = NULL;
   PlaitPlugin *plugin;
@@ -371,11 +374,12 @@ run_command (PlaitInvocation *invocation, GError **error)
   is_experiment = g_str_has_suffix (word, ".ini") || g_file_test (word, G_FILE_TEST_IS_REGULAR);
   if (is_experiment && (options->properties || options->seconds))
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "--property and --seconds are of plugins, but %s is an experiment; leave them out", word);
+                       "--property and --seconds are for plugins, but %s is an experiment file; leave them out", word);
   if (is_experiment)
     return check_experiment (word, options->sets, options->json, error);
   if (options->sets)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "--set is of experiments, but %s is a plugin; leave it out", word);
+    return plait_fail (error, PLAIT_ERROR_INPUT, "--set is for experiment files, but %s is a plugin; leave it out",
+                       word);
   registry = plait_registry_new ();
   plugin = plait_find_plugin (registry, word, NULL, error);
   return plugin
@@ -384,11 +388,11 @@ run_command (PlaitInvocation *invocation, GError **error)
 }
 
 static const PlaitOption options[] = {
-  { "set", 's', PLAIT_OPTION_TEXTS, offsetof (Options, sets), "Of an experiment: set a key", "G.K=V" },
+  { "set", 's', PLAIT_OPTION_TEXTS, offsetof (Options, sets), "Set a key of the experiment", "G.K=V" },
   { "property", 0, PLAIT_OPTION_TEXTS, offsetof (Options, properties),
-    "Of a plugin: hold it to this property alone (may be repeated)", "NAME" },
+    "Check only this property of the plugin (may be repeated)", "NAME" },
   { "seconds", 0, PLAIT_OPTION_INTEGER, offsetof (Options, seconds),
-    "Of a plugin: give each property at most N seconds (60)", "N", 1, 86400 },
+    "Time limit of each property of a plugin; default: 60", "N", 1, 86400 },
   PLAIT_OPTION_JSON (Options),
   { NULL },
 };
@@ -396,27 +400,29 @@ static const PlaitOption options[] = {
 const PlaitCommand plait_command_check = {
   .name = "check",
   .synopsis = "FILE.ini [--set G.K=V]... [--json] | PLUGIN [--property NAME]... [--seconds N] [--json]",
-  .summary = "Find every mistake of an experiment file, or hold a plugin to the contract of its kind",
+  .summary = "Find every mistake of an experiment file, or check a plugin against the contract of its kind",
   .details
-  = "Of an experiment, with all cells of its [grid], it tells everything that is wrong at once, a line each with file, "
-    "line and key: keys, values, what does not fit together, files that are missing, cannot be read or have other "
-    "numbers of lines, modules that do not load, models that cannot be built. Nothing is learnt from the data, so it "
-    "takes seconds; plait run begins with the same, and plait run --dry-run goes on to what only the data tell: the "
-    "vocabularies, updates and memory. The exit code is 2 where there is a mistake.\n"
+  = "For an experiment file, with all cells of its [grid], all mistakes are listed at once, one a line with file, line "
+    "and key: unknown keys, wrong values, settings that do not fit together, files that are missing, unreadable or of "
+    "unequal numbers of lines, modules that do not load, models that cannot be built. Nothing is learnt from the data, "
+    "so it takes seconds. plait run makes the same checks first. plait run --dry-run also checks what needs the data: "
+    "vocabularies, updates and memory. The exit code is 2 if there is a mistake.\n"
     "\n"
-    "PLUGIN is a name, or KIND/NAME where several kinds have it. It stands in small models beside plait's own plugins, "
-    "with its defaults under every decoder that its schema allows, and with each of its choices. A line for each "
-    "property: passed, failed, not applicable, or not run, and for a failure one sentence. The exit code is 0 where "
-    "nothing failed. A plugin that crashes, exits or does not end fails the property that is being checked.\n"
+    "PLUGIN is a name, or KIND/NAME if plugins of several kinds have that name. The plugin is tested in small models "
+    "with plait's own plugins: with its defaults under every decoder that its schema allows, and with each of its "
+    "choices. The output has one line for each property: passed, failed, not applicable or not run; a failure has one "
+    "sentence. The exit code is 0 if nothing failed. If the plugin crashes, exits or does not end, the property that "
+    "is being checked fails.\n"
     "\n"
-    "structure: memories are as the schema promises. runs: it is built and trains. gradients: those of finite "
-    "differences. memories: one, two and three sources are read. missing: sources may be missing. batches: no sentence "
-    "sees another. lengths: long and short sentences. search: scores of forced decoding. losses: declared ones are "
-    "given. repeats: the same bits on any number of threads. shards: parts of a batch at once.\n"
+    "structure: memories are as the schema promises. runs: it builds and trains. gradients: they agree with finite "
+    "differences. memories: it works with one, two and three sources. missing: sources may be missing. batches: the "
+    "sentences of a batch are independent. lengths: long and short sentences work. search: search scores equal forced "
+    "decoding. losses: declared losses are returned. repeats: the bits do not depend on the number of threads. shards: "
+    "parts of a batch may run at once.\n"
     "\n"
-    "Floats let differences show gross errors of gradients alone. Where plait-double is found, which is what plait is "
-    "called if built with -Dscalar=double, it checks them to six digits: for the plugin FOLDER/KIND/NAME.so it loads "
-    "FOLDER/double/KIND/NAME.so, which a project of plait new builds too.\n"
+    "In single precision, finite differences show only gross errors of gradients. If plait-double is found (plait "
+    "built with -Dscalar=double), it checks gradients to six digits: for the plugin FOLDER/KIND/NAME.so it loads "
+    "FOLDER/double/KIND/NAME.so, which a project of plait new also builds.\n"
     "\n"
     "Examples:\n"
     "  plait check first.ini\n"

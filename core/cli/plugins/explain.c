@@ -12,7 +12,7 @@
 #include "setup/experiment-model.h"
 #include "layers/parameter-set.h"
 
-/* plait explain: the model that an experiment describes, component by component, before anything is trained. */
+/* plait explain: prints the model of an experiment, component by component, without training. */
 
 #define LABEL_WIDTH 12
 
@@ -22,10 +22,10 @@ typedef struct
   gboolean json;
 } Options;
 
-/* Parameters of one name and shape, those of all layers together. */
+/* Parameters that have one shape, and names that differ only in the layer's number. */
 typedef struct
 {
-  char *name; /* with '*' where layers have their numbers */
+  char *name; /* name with '*' in place of layer numbers */
   gint64 rows;
   gint64 width;
   guint times;
@@ -36,7 +36,7 @@ typedef struct
   const PlaitExperiment *experiment;
   PlaitExperimentModel *experiment_model;
   GPtrArray *parts;   /* (element-type PlaitParameterGroup) */
-  double *operations; /* [parts]: multiply-adds a token; NaN: not counted */
+  double *operations; /* [parts], multiply-adds per token; NaN if not counted */
 } Explanation;
 
 static void
@@ -49,7 +49,7 @@ shape_clear (gpointer shape)
  * Shapes
  */
 
-/* "layer/3/self/query/weight" with "*" for the number. (transfer full) */
+/* Returns @name with each number, such as that of "layer/3/self/query/weight", replaced by "*". (transfer full) */
 static char *
 without_numbers (const char *name)
 {
@@ -83,7 +83,7 @@ add_shape (GArray *shapes, const PlaitParameterGroup *part, const PlaitParameter
   g_array_append_val (shapes, shape);
 }
 
-/* (transfer full) (element-type Shape) */
+/* Returns the shapes of the parameters in @part, equal ones counted. (transfer full) (element-type Shape) */
 static GArray *
 shapes_of (const PlaitParameterGroup *part)
 {
@@ -99,7 +99,7 @@ shapes_of (const PlaitParameterGroup *part)
  * Parts
  */
 
-/* "A;B", or NULL. */
+/* Returns the equations of @part separated by ';', such as "A;B", or NULL. */
 static const char *
 equations_of (const PlaitExperiment *experiment, const PlaitParameterGroup *part)
 {
@@ -110,7 +110,7 @@ equations_of (const PlaitExperiment *experiment, const PlaitParameterGroup *part
   return g_str_equal (part->title, "prediction") ? plait_predict_equations (experiment->predict.kind) : NULL;
 }
 
-/* Whose tokens its operations are counted a token of. */
+/* Returns the name of the text by whose tokens the operations of @part are divided: a source or "target". */
 static const char *
 token_of (const PlaitParameterGroup *part)
 {
@@ -126,11 +126,11 @@ typedef struct
   const Explanation *explanation;
   PlaitTape *tape;
   const PlaitBatch *batch;
-  double *sources; /* [n_sources] */
+  double *sources; /* [n_sources], multiply-adds of each source's encoder */
   double decoder;
 } Pass;
 
-/* One forward pass, as in validation. */
+/* Runs one forward pass in evaluation mode and counts its multiply-adds. */
 static void
 forward (gpointer data)
 {
@@ -176,7 +176,7 @@ note_operations (const Explanation *explanation, const Pass *pass)
     }
 }
 
-/* Counts the multiply-adds of products and attention in a forward pass over drawn text. */
+/* Counts the multiply-adds of matrix products and attention in a forward pass over random text. */
 static gboolean
 count_operations (const Explanation *explanation, GError **error)
 {
@@ -204,7 +204,7 @@ count_operations (const Explanation *explanation, GError **error)
 }
 
 /*
- * Telling
+ * Output
  */
 
 static void
@@ -241,14 +241,14 @@ print_part (const Explanation *explanation, guint p, PlaitTerminal *terminal)
   if (!isnan (explanation->operations[p]))
     {
       const char *token = token_of (part);
-      g_autofree char *operations = g_strdup_printf ("%.0f multiply-adds a token of %s", explanation->operations[p],
+      g_autofree char *operations = g_strdup_printf ("%.0f multiply-adds per token of %s", explanation->operations[p],
                                                      g_str_equal (token, "target") ? "the target" : token);
 
       plait_terminal_row (terminal, LABEL_WIDTH, "Operations", operations);
     }
 }
 
-/* What training multiplies by weights in. */
+/* Returns train.precision, the number format of the factors in training. */
 static const char *
 precision_of (const Explanation *explanation)
 {
@@ -266,11 +266,11 @@ print_text (const Explanation *explanation)
 {
   const PlaitExperiment *experiment = explanation->experiment;
   g_autoptr (PlaitTerminal) terminal = plait_terminal_new ();
-  g_autofree char *sum
-      = g_strdup_printf ("%jd parameters, with vocabularies of %jd entries as data.vocabulary_size says. Operations "
-                         "are those of products and attention, forward, over drawn sentences of %.0f tokens in the "
-                         "mean (plait inspect bench); a combiner's and a coverage's are among the decoder's.",
-                         parameters_of (explanation), experiment->data.vocabulary_size, experiment->bench.mean_length);
+  g_autofree char *sum = g_strdup_printf (
+      "%jd parameters, with vocabularies of %jd entries (data.vocabulary_size). Operations are those of matrix "
+      "products and attention in a forward pass over random sentences with a mean length of %.0f tokens (plait inspect "
+      "bench). The decoder's operations include those of its combiner and coverage.",
+      parameters_of (explanation), experiment->data.vocabulary_size, experiment->bench.mean_length);
   g_autofree char *precision = g_strdup_printf ("Training multiplies by weights in %s.", precision_of (explanation));
 
   for (guint i = 0; i < explanation->parts->len; i++)
@@ -370,7 +370,7 @@ run_command (PlaitInvocation *invocation, GError **error)
 
   for (guint i = 0; options->sets && options->sets[i]; i++)
     g_strv_builder_add (all, options->sets[i]);
-  /* What is counted over: a few sentences, whatever a step of training takes. */
+  /* Count over a few sentences, whatever batch size the file sets. */
   g_strv_builder_add_many (all, "train.batch=8", "train.batch_unit=sentences", "decode.batch=8", NULL);
   settings = g_strv_builder_end (all);
   registry = plait_registry_new ();
@@ -390,10 +390,10 @@ const PlaitCommand plait_command_explain = {
   .synopsis = "FILE [--set G.K=V]... [--json]",
   .summary = "Show the equations, shapes and costs of an experiment's model",
   .details
-  = "For each component of the model: the equations, as schemas of plugins and the decoder's settings tell them, the "
-    "memories that an encoder gives, how many parameters it has and of which shapes, those of all layers in one line, "
-    "and the multiply-adds of products and attention for a token, forward. No data are read: vocabularies have "
-    "data.vocabulary_size entries, and operations are counted over drawn sentences as the group [bench] says.\n"
+  = "For each component of the model it prints: the equations, from the plugins' schemas and the decoder's settings; "
+    "the memories of an encoder; the number and shapes of parameters, equal layers in one line; and the multiply-adds "
+    "of matrix products and attention per token of a forward pass. No data are read: vocabularies have "
+    "data.vocabulary_size entries, and operations are counted over random sentences as the group [bench] describes.\n"
     "\n"
     "Examples:\n"
     "  plait explain first.ini\n"

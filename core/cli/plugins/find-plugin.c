@@ -21,7 +21,7 @@ plait_find_plugin (const PlaitRegistry *registry, const char *wanted, const char
         continue;
       if (found)
         return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                                "\"%s\" is the name of plugins of several kinds; give %s or %s/%s", wanted, full,
+                                "plugins of several kinds are called \"%s\"; give %s or %s/%s", wanted, full,
                                 plait_plugin_kind_name (found->kind), found->name);
       found = plugin;
     }

@@ -11,8 +11,8 @@
 #include "text/separators.h"
 #include "plugins/key-groups.h"
 
-/* plait inspect: a plugin, a group of experiment files or all of them, with all that may be set; or which groups there
- * are. */
+/* plait inspect: prints a plugin, a group of experiment files or all of them with every key; without an argument it
+ * lists the groups. */
 
 #define LABEL_WIDTH 9
 
@@ -28,7 +28,7 @@ typedef enum
 typedef struct
 {
   gboolean keys, json;
-  guint format; /* Format */
+  guint format; /* a Format */
 } Options;
 
 static void
@@ -97,7 +97,8 @@ settings_of (const PlaitKeyGroup *group)
   return (const PlaitSettingSpecification *const *)group->settings->pdata;
 }
 
-/* Adds the group at *@i of @groups, and what is below it, to the object that is open; *@i becomes the last of these. */
+/* Adds the group at index *@i of @groups and its members to the open JSON object. *@i becomes the index of the last
+ * member. */
 static void
 add_group (PlaitJson *json, const GPtrArray *groups, guint *i)
 {
@@ -124,7 +125,7 @@ add_group (PlaitJson *json, const GPtrArray *groups, guint *i)
   plait_json_end_array (json);
 }
 
-/* Prints the group at *@i of @groups and what is below it; *@i becomes the last of these. */
+/* Prints the group at index *@i of @groups and its members. *@i becomes the index of the last member. */
 static void
 print_group (PlaitTerminal *terminal, const GPtrArray *groups, guint *i)
 {
@@ -230,8 +231,8 @@ list_groups (PlaitTerminal *terminal, const GPtrArray *groups)
     }
   plait_terminal_text (terminal, PLAIT_TERMINAL_PLAIN, "\n");
   plait_terminal_paragraph (terminal, 0, 0,
-                            "plait inspect GROUP shows the keys of one, plait inspect GROUP.KEY one of them, plait "
-                            "inspect keys all. plait plugins lists the plugins, plait inspect PLUGIN shows one.");
+                            "plait inspect GROUP shows the keys of a group, plait inspect GROUP.KEY one key, plait "
+                            "inspect keys all keys. plait plugins lists the plugins, plait inspect PLUGIN shows one.");
 }
 
 static void
@@ -252,7 +253,7 @@ add_list (PlaitJson *json, const GPtrArray *groups)
   plait_json_end_array (json);
 }
 
-/* Returns the place of the group @name among @groups, or their number. */
+/* Returns the index of the group @name in @groups, or their number if there is no such group. */
 static guint
 find_group (const GPtrArray *groups, const char *name)
 {
@@ -265,7 +266,7 @@ find_group (const GPtrArray *groups, const char *name)
   return i;
 }
 
-/* Shows all groups, or which there are (@wanted is NULL). */
+/* Prints all groups with their keys, or if @wanted is NULL their names. */
 static void
 inspect_all (const GPtrArray *groups, const char *wanted, const Options *options)
 {
@@ -284,8 +285,8 @@ inspect_all (const GPtrArray *groups, const char *wanted, const Options *options
     plait_json_print (json);
 }
 
-/* Shows the key that @wanted, GROUP.KEY, names. FALSE with *@error if the group has no such key, and without one if it
- * names no group. */
+/* Prints the key @wanted, GROUP.KEY. Returns FALSE with *@error if the group has no such key, and FALSE without an
+ * error if there is no such group. */
 static gboolean
 inspect_key (const GPtrArray *groups, const char *wanted, gboolean as_json, GError **error)
 {
@@ -332,7 +333,7 @@ print_plugin (PlaitPlugin *plugin, const PlaitSchema *schema, const GError *refu
   g_autofree char *decoders = schema->decoders ? plait_choices_text (schema->decoders) : NULL;
   g_autofree char *structure = plait_structure_text (schema->requires_structure);
   g_autofree char *needs
-      = g_strconcat (structure, schema->one_memory_is_enough ? ", of one memory at least" : "", NULL);
+      = g_strconcat (structure, schema->one_memory_is_enough ? ", of at least one memory" : "", NULL);
   g_autofree char *gives = plait_structure_text (schema->provides_structure);
   g_autofree char *interface = g_strdup_printf ("%jd", schema->interface);
 
@@ -464,7 +465,7 @@ run_command (PlaitInvocation *invocation, GError **error)
   if (!schema)
     return FALSE;
 
-  /* A module that is refused is still described; why it is refused is part of the answer, and of the exit code. */
+  /* Describe a plugin even if its module is refused; the refusal is part of the output and determines the exit code. */
   g_autoptr (GError) refusal = NULL;
   plait_plugin_load (plugin, &refusal);
   if (json)
@@ -476,9 +477,10 @@ run_command (PlaitInvocation *invocation, GError **error)
 
 static const PlaitOption options[] = {
   { "keys", 'k', PLAIT_OPTION_FLAG, offsetof (Options, keys),
-    "List all keys that --set takes, with the values to choose from, of no experiment or of FILE.ini", NULL },
+    "List all keys that --set accepts with their possible values; with FILE.ini also its sources and files", NULL },
   { "format", 0, PLAIT_OPTION_CHOICE, offsetof (Options, format),
-    "With keys: a page in Markdown, or the manual page plait-keys(5), of what comes with plait", "text|markdown|man" },
+    "With keys: print a page in Markdown or the manual page plait-keys(5), for the plugins that come with plait",
+    "text|markdown|man" },
   PLAIT_OPTION_JSON (Options),
   { NULL },
 };
@@ -486,15 +488,14 @@ static const PlaitOption options[] = {
 const PlaitCommand plait_command_inspect = {
   .name = "inspect",
   .synopsis = "[PLUGIN|GROUP|GROUP.KEY|keys] [--json] | keys --format markdown|man | --keys [FILE.ini] [--json]",
-  .summary = "Show a plugin, or a group of experiment files, with its parameters",
-  .details
-  = "PLUGIN is a name, or KIND/NAME where several kinds have it. GROUP is a group of experiment files, such as "
-    "decoder, train or grid; combiner, coverage and encoder show the parameters of all plugins of that kind, metrics "
-    "the options of all metrics, keys everything. Without a name it lists the groups. With --keys a line is a key and "
-    "what there is to choose from, or FILE for a path; sources and files of FILE.ini are among them.",
+  .summary = "Show a plugin, or a group of keys of experiment files",
+  .details = "PLUGIN is a name, or KIND/NAME if plugins of several kinds have that name. GROUP is a group of "
+             "experiment files, such as decoder, train or grid. combiner, coverage and encoder show the parameters of "
+             "all plugins of that kind, metrics the options of all metrics, keys everything. Without an argument it "
+             "lists the groups. With --keys each line is a key with its possible values, or FILE for a path; the keys "
+             "of the sources and files in FILE.ini are included.",
   .options = options,
   .size = sizeof (Options),
-  .min = 0,
   .max = 1,
   .run = run_command,
 };

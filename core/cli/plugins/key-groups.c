@@ -7,14 +7,14 @@
 
 const char *const plait_key_introduction[] = {
   "An experiment file has groups, [GROUP], with lines KEY=VALUE. A line that begins with # is a comment. A key that is "
-  "left out has its default. --set GROUP.KEY=VALUE sets a key on the command line; of [source NAME] it is "
-  "source.NAME.KEY.",
-  "An integer is decimal, a real has a point, a boolean is true or false, a choice is one of its names, a text stands "
-  "as it is. A list has its items separated by ';'.",
+  "left out has its default. --set GROUP.KEY=VALUE sets a key on the command line; a key of [source NAME] is "
+  "source.NAME.KEY there.",
+  "An integer is decimal, a real has a point, a boolean is true or false, a choice is one of its names, a text is "
+  "written without quotes. The items of a list are separated by ';'.",
   NULL,
 };
 
-/* Groups whose keys are the parameters of the plugin that stands there. */
+/* Groups whose keys are the parameters of a plugin. */
 static const struct
 {
   const char *heading;
@@ -87,7 +87,7 @@ add_kind (GPtrArray *groups, const PlaitRegistry *registry, PlaitPluginKind kind
     }
 }
 
-/* Adds the options of the metric @name; NULL: those of every metric. */
+/* Adds the options of the metric @name, or if @name is NULL the options that every metric has. */
 static void
 add_metric (GPtrArray *groups, const char *name, const char *heading)
 {
@@ -126,7 +126,7 @@ plait_key_groups_new (const PlaitRegistry *registry, gboolean own)
   for (guint kind = 0; kind < PLAIT_PLUGIN_KINDS; kind++)
     add_kind (groups, registry, (PlaitPluginKind)kind, own);
   add_group (groups, "metrics", "Metrics of evaluate.metrics, train.metric and --metric",
-             "NAME, or NAME:OPTION,OPTION=VALUE; an option that is a boolean stands without a value")
+             "NAME, or NAME:OPTION,OPTION=VALUE; a boolean option is written without a value")
       ->members
       = "metrics";
   add_metric (groups, NULL, "every metric");

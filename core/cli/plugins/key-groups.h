@@ -4,35 +4,37 @@
 #include "loading/registry.h"
 
 /*
- * The reference of all keys: groups of experiment files, [grid], parameters of plugins, options of metrics. plait
- * inspect, experiments/KEYS.md and plait-keys(5) are made of it, so they cannot differ.
+ * The reference of all keys.
+ *
+ * It has the groups of experiment files, [grid], the parameters of plugins and the options of metrics. plait inspect,
+ * experiments/KEYS.md and plait-keys(5) are made from it, so they cannot differ.
  */
 typedef struct
 {
-  const char *name;      /* "train"; of a plugin or a metric its own */
+  const char *name;      /* such as "train"; name of the plugin or metric if is_member */
   char *heading;         /* "[train]" */
   const char *summary;   /* one line */
-  const char *reference; /* of a plugin: its paper; NULL: none */
-  const char *details;   /* paragraphs, one a line; NULL: none */
-  const char *members;   /* "plugins" or "metrics" if such groups follow that are below this one; else NULL */
-  gboolean is_member;    /* is a plugin or a metric */
+  const char *reference; /* paper of a plugin, or NULL */
+  const char *details;   /* paragraphs, one a line, or NULL */
+  const char *members;   /* "plugins" or "metrics" if the next groups are members of this one, else NULL */
+  gboolean is_member;    /* TRUE for a plugin or a metric */
   GPtrArray *settings;   /* (element-type PlaitSettingSpecification) */
-  GStringChunk *texts;   /* of a metric: owns the texts of its settings; else NULL */
+  GStringChunk *texts;   /* owns the texts in settings of a metric; NULL for other groups */
 } PlaitKeyGroup;
 
-/* Returns all groups, each before its members; of plugins those that @registry finds, with @own only those that came
- * with plait. The registry must outlive them. (transfer full) (element-type PlaitKeyGroup) */
+/* Returns all groups, each followed by its members. The plugins are those that @registry finds, with @own only those
+ * that come with plait. @registry must outlive the groups. (transfer full) (element-type PlaitKeyGroup) */
 GPtrArray *plait_key_groups_new (const PlaitRegistry *registry, gboolean own);
 
-/* Paragraphs on how values are written, before all groups; ends with NULL. */
+/* Paragraphs about writing values, printed before the groups; NULL-terminated. */
 extern const char *const plait_key_introduction[];
 
-/* Returns the values that @setting takes, short: "integer  1 .. 64", "choice  pre | post". (transfer full) */
+/* Returns the type and range of @setting: "integer  1 .. 64", "choice  pre | post". (transfer full) */
 char *plait_key_type (const PlaitSettingSpecification *setting);
 
-/* Returns the default, or that the key may be left out or must be given. (transfer full) */
+/* Returns the default of @setting: "default: 8", "may be left out" or "must be given". (transfer full) */
 char *plait_key_default (const PlaitSettingSpecification *setting);
 
-/* Prints all of @groups to stdout, for experiments/KEYS.md and for man. */
+/* Print all groups to stdout: as experiments/KEYS.md, and as a manual page. */
 void plait_key_groups_print_markdown (const GPtrArray *groups);
 void plait_key_groups_print_manual (const GPtrArray *groups);

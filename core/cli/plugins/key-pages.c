@@ -6,9 +6,9 @@
 #include "command/reference.h"
 #include "plugins/key-groups.h"
 
-/* The reference of all keys as a page in Markdown, and as a manual page. */
+/* Prints the reference of all keys as a page in Markdown and as a manual page. */
 
-/* Returns "integer 1 .. 64; default: 8". (transfer full) */
+/* Returns the type, range and default of @setting: "integer  1 .. 64; default: 8". (transfer full) */
 static char *
 values_of (const PlaitSettingSpecification *setting)
 {
@@ -17,14 +17,14 @@ values_of (const PlaitSettingSpecification *setting)
   return g_strconcat (type, "; ", standard, NULL);
 }
 
-/* Returns @summary with the @reference that it comes from (NULL: none). (transfer full) */
+/* Returns @summary, followed by @reference in parentheses unless it is NULL. (transfer full) */
 static char *
 with_reference (const char *summary, const char *reference)
 {
   return reference ? g_strdup_printf ("%s (%s)", summary, reference) : g_strdup (summary);
 }
 
-/* Prints @text with escapes, as a cell of a table. */
+/* Prints @text escaped for a cell of a Markdown table. */
 static void
 print_markdown (const char *text)
 {
@@ -73,7 +73,11 @@ plait_key_groups_print_markdown (const GPtrArray *groups)
         "# Keys");
   for (guint i = 0; plait_key_introduction[i]; i++)
     print_lines (plait_key_introduction[i]);
-  puts ("\n## Separators\n\n| separator | between | example |\n| --- | --- | --- |");
+  puts ("\n"
+        "## Separators\n"
+        "\n"
+        "| separator | between | example |\n"
+        "| --- | --- | --- |");
   for (const PlaitSeparator *row = plait_separators; row->separator; row++)
     print_cells (row->separator, row->between, row->example);
   for (guint i = 0; i < groups->len; i++)

@@ -13,14 +13,14 @@
 typedef struct
 {
   char *name;
-  GPtrArray *values; /* (element-type utf8), each once */
+  GPtrArray *values; /* (element-type utf8), without repetitions */
   gboolean is_path;
 } Key;
 
 typedef struct
 {
-  GPtrArray *keys;     /* (element-type Key), in their order */
-  GHashTable *by_name; /* of these */
+  GPtrArray *keys;     /* (element-type Key), in order of output; owns the keys */
+  GHashTable *by_name; /* maps names to elements of keys */
   PlaitRegistry *registry;
 } Keys;
 
@@ -34,7 +34,7 @@ key_free (gpointer data)
   g_free (key);
 }
 
-/* The key PREFIX.NAME, which several plugins may have. */
+/* Returns the key PREFIX.NAME; adds it if it does not exist, since several plugins may declare it. (transfer none) */
 static Key *
 get_key (Keys *keys, const char *prefix, const char *name)
 {
@@ -71,8 +71,8 @@ add_setting (Keys *keys, const char *prefix, const PlaitSettingSpecification *sp
     add_value (key, values[i]);
 }
 
-/* The names of the plugins of @kind as values of PREFIX.NAME, and the parameters of all of them as keys
- * PLACE.PARAMETER: which of them is chosen may be said later on the same line. */
+/* Adds the names of the plugins of @kind as values of PREFIX.NAME, and the parameters of all these plugins as keys
+ * PLACE.PARAMETER: a later word of the same command line may choose the plugin. */
 static void
 add_plugins (Keys *keys, PlaitPluginKind kind, const char *prefix, const char *name, const char *place)
 {
@@ -98,7 +98,7 @@ add_group (Keys *keys, const PlaitSettingGroup *group, const char *prefix)
     add_setting (keys, prefix, &group->definitions[i].specification);
 }
 
-/* Files by their keys in the experiment, tasks, and the parameters of the one that it has. */
+/* Adds the keys of the experiment's files, the names of tasks, and the parameters of the experiment's task. */
 static void
 add_data (Keys *keys, const PlaitKeyFile *file)
 {

@@ -3,8 +3,7 @@
 
 #include "text/error.h"
 
-/* Every key that --set takes, since plugins say what their keys are: completion asks for it as plait inspect --keys. A
- * line a key, "GROUP.KEY=VALUE VALUE", without values where any number or text may stand, and with FILE where a path
- * does; or the same as JSON. The sources, files and the task of keys are those of the experiment file @path; NULL:
- * there is none. */
+/* Prints every key that --set accepts, which shell completion needs since plugins declare keys (plait inspect --keys).
+ * One key a line, "GROUP.KEY=VALUE VALUE": without values for numbers and texts, with FILE for a path; or as JSON.
+ * Sources, files and the task are those of the experiment file @path, or none if @path is NULL. */
 gboolean plait_keys_print (const char *path, gboolean as_json, GError **error);

@@ -9,13 +9,13 @@
 #include "command/embedded.h"
 #include "loading/registry.h"
 
-/* plait new: a plugin's own project, which builds and runs as it is. */
+/* plait new: writes a project of a plugin that builds and runs without changes. */
 
-/* The project's files. @KIND@ and @NAME@ are replaced in these names, and in the text. */
+/* Files of the project. @KIND@ and @NAME@ are replaced in their names and texts. */
 static const struct
 {
-  const char *template; /* below /plait/templates */
-  const char *path;     /* below the new folder */
+  const char *template; /* path below templates/ */
+  const char *path;     /* path below the new folder */
 } files[] = {
   { "meson.build", "meson.build" },
   { "kind.build", "@KIND@/meson.build" },
@@ -26,7 +26,7 @@ static const struct
   { "README.md", "README.md" },
 };
 
-/* (transfer full) */
+/* Returns @text with @KIND@ and @NAME@ replaced. (transfer full) */
 static GString *
 fill (const char *text, const char *kind, const char *name)
 {
@@ -37,7 +37,7 @@ fill (const char *text, const char *kind, const char *name)
   return filled;
 }
 
-/* The place of file @i in @folder. (transfer full) */
+/* Returns the path of file @i in @folder. (transfer full) */
 static char *
 path_of (guint i, const char *kind, const char *name, const char *folder)
 {
@@ -57,7 +57,7 @@ write_file (guint i, const char *kind, const char *name, const char *folder, GEr
   return plait_file_replace (path, filled->str, filled->len, error);
 }
 
-/* Writes all files, or none and no folder. */
+/* Writes all files. On an error the folder does not exist. */
 static gboolean
 write_project (const char *kind, const char *name, GError **error)
 {
@@ -67,15 +67,14 @@ write_project (const char *kind, const char *name, GError **error)
 
   if (g_file_test (name, G_FILE_TEST_EXISTS))
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s exists: choose another name, or go to another folder; nothing that is there is replaced",
-                       name);
+                       "%s exists: choose another name or another folder; nothing is replaced", name);
   folder = plait_folder_begin (name, error);
   if (!folder)
     return FALSE;
   single = g_build_filename (plait_folder_temporary (folder), kind, NULL);
   of_doubles = g_build_filename (plait_folder_temporary (folder), "double", kind, NULL);
   if (g_mkdir_with_parents (single, 0777) != 0 || g_mkdir_with_parents (of_doubles, 0777) != 0)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: the folder cannot be made (%s)", name, g_strerror (errno));
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: cannot create the folder (%s)", name, g_strerror (errno));
   for (guint i = 0; i < G_N_ELEMENTS (files); i++)
     if (!write_file (i, kind, name, plait_folder_temporary (folder), error))
       return plait_folder_fail (folder, error);
@@ -92,7 +91,7 @@ find_kind (const char *text, PlaitPluginKind *kind, GError **error)
   for (guint i = 0; i < PLAIT_PLUGIN_KINDS; i++)
     names[i] = plait_plugin_kind_name ((PlaitPluginKind)i);
   g_autofree char *remedy = plait_name_remedy (text, names, NULL);
-  return plait_fail (error, PLAIT_ERROR_INPUT, "\"%s\" is no kind of plugin; %s", text, remedy);
+  return plait_fail (error, PLAIT_ERROR_INPUT, "\"%s\" is not a kind of plugin; %s", text, remedy);
 }
 
 /* TRUE if a new plugin may be called @name. */
@@ -107,17 +106,16 @@ check_name (PlaitPluginKind kind, const char *name, GError **error)
   if (kind == PLAIT_PLUGIN_COVERAGE && g_str_equal (name, "none"))
     return plait_fail (
         error, PLAIT_ERROR_INPUT,
-        "a coverage cannot be called \"none\", which decoder.coverage takes for no coverage; choose another name");
+        "a coverage cannot be called \"none\", because decoder.coverage=none means no coverage; choose another name");
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
   for (guint i = 0; i < plait_registry_n_plugins (registry); i++)
     {
       const PlaitPlugin *plugin = plait_registry_plugin (registry, i);
 
       if (plugin->kind == kind && g_str_equal (plugin->name, name))
-        return plait_fail (
-            error, PLAIT_ERROR_INPUT,
-            "%s \"%s\" is there already, %s, and one of the two would hide the other; choose another name",
-            plait_plugin_kind_name (kind), name, plugin->schema_path);
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           "%s \"%s\" exists already (%s), and one would hide the other; choose another name",
+                           plait_plugin_kind_name (kind), name, plugin->schema_path);
     }
   return TRUE;
 }
@@ -143,10 +141,10 @@ run_command (PlaitInvocation *invocation, GError **error)
 const PlaitCommand plait_command_new = {
   .name = "new",
   .synopsis = "KIND NAME",
-  .summary = "Write the project of a new plugin into a folder NAME: code, schema, build, an experiment",
+  .summary = "Create the project of a new plugin in a folder NAME: code, schema, build file, experiment",
   .details
-  = "KIND is encoder, combiner or coverage. What is written is a small plugin that builds with meson and runs as it "
-    "is. Its README.md has the commands. The names of the files are printed, without --quiet.\n"
+  = "KIND is encoder, combiner or coverage. The project contains a small plugin that builds with meson and runs "
+    "without changes. Its README.md has the commands. The names of the files are printed unless --quiet is given.\n"
     "\n"
     "Examples:\n"
     "  plait new combiner averaged\n"

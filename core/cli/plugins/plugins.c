@@ -7,7 +7,7 @@
 #include "terminal/terminal.h"
 #include "loading/registry.h"
 
-/* plait plugins: what is found, where, and what hides what. No module is loaded. */
+/* plait plugins: lists the plugins that are found, their folders, and which ones they hide. No module is loaded. */
 
 typedef struct
 {
@@ -143,10 +143,8 @@ static const PlaitOption options[] = {
 const PlaitCommand plait_command_plugins = {
   .name = "plugins",
   .synopsis = "[--json]",
-  .summary = "List the plugins that are found, and where",
+  .summary = "List the plugins that are found, with their folders",
   .options = options,
   .size = sizeof (Options),
-  .min = 0,
-  .max = 0,
   .run = run_command,
 };

@@ -3,6 +3,5 @@
 
 #include "grid/table.h"
 
-/* Prints the table of @grid's cells on stdout: what plait grid ends with, and plait test of a grid. As JSON it has all
- * numbers, by its columns. */
+/* Prints the table of @grid's cells on stdout, as text or as JSON with all numbers. */
 void plait_grid_print (const PlaitGrid *grid, const PlaitGridTable *table, gboolean as_json);

@@ -18,20 +18,20 @@
 #include "axes/vocabularies.h"
 #include "axes/executor-settings.h"
 
-/* plait grid: what would be done, doing it, and the table of what came out. */
+/* plait grid: plans a grid, runs its cells and prints the table of their scores. */
 
 /*
  * The plan
  */
 
-/* What is done with a cell, by its state. */
+/* The action of plait grid for a cell in this state. */
 static const char *const actions[] = {
   [PLAIT_CELL_NEW] = "run",           [PLAIT_CELL_STALE] = "run again",
   [PLAIT_CELL_PARTIAL] = "go on",     [PLAIT_CELL_TRAINED] = "evaluate again",
   [PLAIT_CELL_FINISHED] = "finished",
 };
 
-/* @lines (NULL-terminated) under @heading, unless there are none. */
+/* Prints @lines (NULL-terminated) after @heading; prints nothing if there are no lines. */
 static void
 print_list (PlaitTerminal *terminal, const char *heading, char *const *lines)
 {
@@ -41,7 +41,7 @@ print_list (PlaitTerminal *terminal, const char *heading, char *const *lines)
     plait_terminal_text (terminal, PLAIT_TERMINAL_PLAIN, "  %s\n", lines[i]);
 }
 
-/* TRUE if a cell ran or was measured that is @cell but for its seed. */
+/* TRUE if a cell that differs from @cell only in its seed has run or was measured. */
 static gboolean
 is_measured (const PlaitGrid *grid, const PlaitGridCost *cost, const PlaitGridCell *cell)
 {
@@ -53,8 +53,8 @@ is_measured (const PlaitGrid *grid, const PlaitGridCost *cost, const PlaitGridCe
   return FALSE;
 }
 
-/* What cells train on otherwise, beside their axes: of those that ran or were measured; where others are left, what
- * settings may come to. (transfer full) */
+/* Returns the differences between the training sets of the cells beside their axes. If a cell neither ran nor was
+ * measured, returns the differences that the settings make possible. (transfer full) */
 static char **
 find_differences (const PlaitGrid *grid, const PlaitGridCost *cost)
 {
@@ -85,13 +85,13 @@ print_left_out (PlaitTerminal *terminal, const PlaitGrid *grid)
                              cells->exclusions[e].rule);
     }
   if (cells->duplicates[0])
-    plait_terminal_heading (terminal, "left out, the same as a cell before");
+    plait_terminal_heading (terminal, "left out, duplicates of an earlier cell");
   for (guint i = 0; cells->duplicates[i]; i++)
     plait_terminal_text (terminal, PLAIT_TERMINAL_PLAIN, "  %s: is %s\n", cells->duplicates[i], cells->duplicate_of[i]);
   print_list (terminal, "runs in the folder that belong to no cell", grid->unclaimed);
 }
 
-/* Adds the vocabularies of @cell whose names are among @names. */
+/* Prints the vocabularies of @cell that are among @names. */
 static void
 add_vocabularies (PlaitTerminal *terminal, guint width, const PlaitGridCell *cell, const char *const *names)
 {
@@ -105,11 +105,11 @@ add_vocabularies (PlaitTerminal *terminal, guint width, const PlaitGridCell *cel
     }
 }
 
-/* The vocabularies that cells have in common, and what it means where they have others. */
+/* Prints the vocabularies of the grid. @differ names those that differ between cells. */
 static void
 print_vocabularies (PlaitTerminal *terminal, const PlaitGrid *grid, const char *const *differ)
 {
-  g_autoptr (GHashTable) told = g_hash_table_new (g_str_hash, g_str_equal); /* name -> what it is */
+  g_autoptr (GHashTable) told = g_hash_table_new (g_str_hash, g_str_equal); /* maps each name to its description */
   GHashTableIter names;
   gpointer name, text;
   guint width = 0;
@@ -123,7 +123,7 @@ print_vocabularies (PlaitTerminal *terminal, const PlaitGrid *grid, const char *
         g_hash_table_insert (
             told, vocabulary->name,
             g_strv_contains (differ, vocabulary->name)
-                ? "not the same in all cells: what is counted in its tokens does not compare between them"
+                ? "differs between cells: numbers counted in its tokens are not comparable between them"
                 : vocabulary->text);
       }
   plait_terminal_heading (terminal, "vocabularies");
@@ -131,12 +131,11 @@ print_vocabularies (PlaitTerminal *terminal, const PlaitGrid *grid, const char *
   while (g_hash_table_iter_next (&names, &name, &text))
     plait_terminal_row (terminal, width, name, text);
   if (grid->cells->joined)
-    plait_terminal_row (
-        terminal, width, "",
-        "learnt together; [grid] vocabularies=own has each cell learn from the text that it reads itself");
+    plait_terminal_row (terminal, width, "",
+                        "learnt together; with [grid] vocabularies=own each cell learns from its own text");
 }
 
-/* How long it takes, and where that is from. */
+/* Prints the estimated time and memory, and their origin. */
 static void
 print_cost (PlaitTerminal *terminal, const PlaitGrid *grid, const PlaitGridCost *cost)
 {
@@ -147,11 +146,11 @@ print_cost (PlaitTerminal *terminal, const PlaitGrid *grid, const PlaitGridCost 
   if (plait_grid_count_due (grid) == 0)
     return;
   if (n_known == 0)
-    g_string_append (sentence, "how long it takes is not known, as no cell has run and none could be measured");
+    g_string_append (sentence, "the time is not known, since no cell has run and none could be measured");
   else
     g_string_append_printf (sentence,
-                            "about %s for what is left, one cell after another, by the cells most like each, of which "
-                            "%u ran and the speed of %u was measured now",
+                            "about %s for the remaining cells, one after another, estimated from the most similar "
+                            "cells: %u that ran and %u whose speed was measured now",
                             duration, cost->n_ran, cost->n_measured);
   if (cost->n_measured > 0)
     g_string_append_printf (sentence, " with %u thread%s each", cost->threads, cost->threads == 1 ? "" : "s");
@@ -160,7 +159,7 @@ print_cost (PlaitTerminal *terminal, const PlaitGrid *grid, const PlaitGridCost 
   plait_terminal_paragraph (terminal, 0, 0, sentence->str);
 }
 
-/* "about 12:30 and 85 MiB: measured", "about 12:30: as LABEL ran". (transfer full) */
+/* Returns the estimate as text: "about 12:30 and 85 MiB: measured", "about 12:30: as LABEL ran". (transfer full) */
 static char *
 describe_estimate (const PlaitGridCell *cell, const PlaitGridEstimate *estimate)
 {
@@ -182,7 +181,7 @@ describe_estimate (const PlaitGridCell *cell, const PlaitGridEstimate *estimate)
   return g_strdup (text->str);
 }
 
-/* @asked: of a scheduler, or NULL. */
+/* Prints the plan. @asked: lines for the scheduler, or NULL. */
 static void
 print_plan (const PlaitGrid *grid, const PlaitGridCost *cost, const GPtrArray *asked)
 {
@@ -210,12 +209,12 @@ print_plan (const PlaitGrid *grid, const PlaitGridCost *cost, const GPtrArray *a
     }
   print_vocabularies (terminal, grid, differ);
   if (differences[0])
-    plait_terminal_heading (terminal, "what else differs");
+    plait_terminal_heading (terminal, "other differences");
   for (guint i = 0; differences[i]; i++)
     plait_terminal_row (terminal, 0, "", differences[i]);
   print_left_out (terminal, grid);
   g_autofree char *sum = g_strdup_printf (
-      "%u cells in %s: %u to run, %u to run again, %u to go on with, %u to evaluate again, %u finished; %u excluded",
+      "%u cells in %s: %u to run, %u to run again, %u to resume, %u to evaluate again, %u finished; %u excluded",
       grid->n, grid->folder, plait_grid_count (grid, PLAIT_CELL_NEW), plait_grid_count (grid, PLAIT_CELL_STALE),
       plait_grid_count (grid, PLAIT_CELL_PARTIAL), plait_grid_count (grid, PLAIT_CELL_TRAINED),
       plait_grid_count (grid, PLAIT_CELL_FINISHED), grid->cells->n_excluded);
@@ -225,7 +224,7 @@ print_plan (const PlaitGrid *grid, const PlaitGridCost *cost, const GPtrArray *a
   if (seeds)
     plait_terminal_paragraph (terminal, 0, 0, seeds);
   if (asked && asked->len > 0)
-    plait_terminal_heading (terminal, "asked of the scheduler");
+    plait_terminal_heading (terminal, "requested from the scheduler");
   for (guint i = 0; asked && i < asked->len; i++)
     plait_terminal_text (terminal, PLAIT_TERMINAL_PLAIN, "  %s\n", (const char *)asked->pdata[i]);
 }
@@ -234,7 +233,7 @@ print_plan (const PlaitGrid *grid, const PlaitGridCost *cost, const GPtrArray *a
  * The plan as JSON
  */
 
-/* @value, or null where nothing is known. */
+/* Adds @value, or null if @known is FALSE. */
 static void
 add_known (PlaitJson *json, const char *name, gboolean known, double value)
 {
@@ -316,13 +315,13 @@ print_commands (const PlaitGrid *grid, const PlaitGridOptions *options, PlaitLog
   g_autoptr (GPtrArray) lines = plait_grid_tasks (grid, options, error);
 
   if (lines && lines->len == 0)
-    plait_log_info (log, "%s: no cell is left to be run; --collect makes the table", grid->folder);
+    plait_log_info (log, "%s: no cell is left to run; --collect makes the table", grid->folder);
   for (guint i = 0; lines && i < lines->len; i++)
     printf ("%s\n", (const char *)lines->pdata[i]);
   return lines != NULL;
 }
 
-/* Failures are the result. */
+/* Logs that all cells are finished, or returns PLAIT_ERROR_FAILED with the cells that failed. */
 static gboolean
 check_all_finished (const PlaitGrid *grid, const char *done, gboolean ran, PlaitLog *log, GError **error)
 {
@@ -339,17 +338,17 @@ check_all_finished (const PlaitGrid *grid, const char *done, gboolean ran, Plait
       g_string_append_printf (failed, "%s%s", failed->len > 0 ? "; " : "", grid->items[i].cell->label);
   return plait_fail (error, PLAIT_ERROR_FAILED, "%u of %u cells failed (%s); their logs are in %s, and %s", n_failed,
                      grid->n, failed->str, grid->folder,
-                     ran ? "the same command tries them again" : "without --collect the same command runs them");
+                     ran ? "the same command tries them again" : "the same command without --collect runs them");
 }
 
-/* Everything is written and shown whatever failed. @ran: not only looked at. */
+/* Writes and prints the table even if cells failed, then reports the failures. @ran: FALSE with --collect. */
 static gboolean
 conclude (const PlaitGrid *grid, gboolean as_json, gboolean ran, PlaitLog *log, GError **error)
 {
   g_autoptr (PlaitGridTable) table = NULL;
 
   if (grid->part)
-    return check_all_finished (grid, "--collect makes the table of all", ran, log, error);
+    return check_all_finished (grid, "--collect makes the table of all cells", ran, log, error);
   table = plait_grid_table_new (grid, error);
   if (!table || !plait_grid_write (grid, table, error) || !plait_grid_write_tables (grid, table, error))
     return FALSE;
@@ -357,7 +356,7 @@ conclude (const PlaitGrid *grid, gboolean as_json, gboolean ran, PlaitLog *log, 
   return check_all_finished (grid, "see table.csv, table.md and grid.h5", ran, log, error);
 }
 
-/* Logs what no cell runs though the axes name it. */
+/* Logs duplicate cells and seeds that no cell needs. */
 static void
 log_left_out (const PlaitGrid *grid, PlaitLog *log)
 {
@@ -370,7 +369,7 @@ log_left_out (const PlaitGrid *grid, PlaitLog *log)
     plait_log_info (log, "%s", seeds);
 }
 
-/* What the command line asks for. */
+/* Options of the command line. */
 typedef struct
 {
   const char *const *overrides, *const *cells;
@@ -387,21 +386,18 @@ check_given (const Options *given, GError **error)
   if (given->fresh && given->resume)
     return plait_fail (error, PLAIT_ERROR_INPUT, "--fresh and --resume are opposites; give one of them");
   if ((given->cells || given->commands) && given->json)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "--json prints the table of all cells; --collect --json does so");
+    return plait_fail (error, PLAIT_ERROR_INPUT, "--json prints the table of all cells; use --collect --json");
   if (n > 1)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "--cell, --collect, --commands and --dry-run are different things to do; give one of them");
+                       "only one of --cell, --collect, --commands and --dry-run can be given; choose one");
   if (given->collect && (given->lines || given->events))
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s tells of training, and --collect trains nothing; leave it out",
-                       given->lines ? "--log" : "--tensorboard");
-  if (given->fresh && (given->collect || given->commands))
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "--fresh would begin a job anew each time that it is put back into the queue; choose another "
-                       "folder with --output");
+                       "%s writes a log of training, but --collect trains nothing; leave it out",
+                       given->lines ? "--log" : "--tensorboard");
   return TRUE;
 }
 
-/* What runs the cells: as the command line says, or else the file. */
+/* Fills @options and chooses *@executor from the command line, else from the file. */
 static gboolean
 choose_options (const Options *given, const PlaitGrid *grid, PlaitGridOptions *options, const PlaitExecutor **executor,
                 GError **error)
@@ -421,9 +417,9 @@ choose_options (const Options *given, const PlaitGrid *grid, PlaitGridOptions *o
   if (given->time && !plait_executor_parse_time (given->time, &options->seconds))
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "--time cannot be \"%s\"; expected a number and s, m, h or d, such as 90s or 2h", given->time);
-  if (!(*executor)->waits && given->fresh)
+  if (given->fresh && (given->collect || given->commands || !(*executor)->waits))
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "--fresh would begin a job anew each time that it is put back into the queue; choose another "
+                       "--fresh would restart a job each time that it is put back into the queue; choose another "
                        "folder with --output");
   return TRUE;
 }
@@ -444,7 +440,8 @@ run_command (PlaitInvocation *invocation, GError **error)
     return FALSE;
   registry = plait_registry_new ();
   options.log = invocation->log;
-  /* Files that do not go together are told once, before cells begin. A cell alone counts lines as it runs. */
+  /* Report files with unequal numbers of lines once, before the cells begin. A single cell counts lines when it
+   * runs. */
   if (!given->cells && !given->collect)
     more = PLAIT_RESOLVE_COUNT_LINES;
   grid = plait_grid_new (invocation->arguments[0], given->overrides, given->folder ? given->folder : usual,
@@ -460,7 +457,7 @@ run_command (PlaitInvocation *invocation, GError **error)
 
       if (!plait_grid_check_folder (grid, invocation->log, error))
         return FALSE;
-      /* A task of Slurm has one processor where nothing is said. */
+      /* Slurm gives a task one processor by default. */
       if (!executor->waits)
         options.threads = MAX (1, options.threads);
       cost = plait_grid_cost_new (grid, &options);
@@ -481,35 +478,34 @@ static const PlaitOption options[] = {
   { "set", 's', PLAIT_OPTION_TEXTS, offsetof (Options, overrides), "Set a key of all cells, such as train.batch=32",
     "G.K=V" },
   { "output", 'o', PLAIT_OPTION_TEXT, offsetof (Options, folder),
-    "Folder of the cells; else the file's name without .ini", "FOLDER" },
+    "Folder of the cells; default: the file's name without .ini", "FOLDER" },
   { "jobs", 'j', PLAIT_OPTION_INTEGER, offsetof (Options, jobs),
-    "Cells that run at once; else as many as processors, while memory lasts", "N", 1,
-    PLAIT_GRID_EXECUTOR_JOBS_MAXIMUM },
+    "Cells that run at once; default: one per processor, if memory allows", "N", 1, PLAIT_GRID_EXECUTOR_JOBS_MAXIMUM },
   { "threads", 't', PLAIT_OPTION_INTEGER, offsetof (Options, threads),
-    "Threads of each; else the processors divided by the cells that run at once", "N", 0, PLAIT_POOL_MAX_THREADS },
-  { "executor", 'e', PLAIT_OPTION_TEXT, offsetof (Options, executor), "What runs the cells; else local",
+    "Threads per cell; default: the processors divided by the cells that run at once", "N", 0, PLAIT_POOL_MAX_THREADS },
+  { "executor", 'e', PLAIT_OPTION_TEXT, offsetof (Options, executor), "Program that runs the cells; default: local",
     "local|slurm" },
-  { "time", 0, PLAIT_OPTION_TEXT, offsetof (Options, time), "Longest time of a cell, such as 90s, 30m or 2h", "TIME" },
-  { "retries", 0, PLAIT_OPTION_INTEGER, offsetof (Options, retries), "Run a cell that fails so many times more; else 0",
-    "N", 0, PLAIT_GRID_EXECUTOR_RETRIES_MAXIMUM },
+  { "time", 0, PLAIT_OPTION_TEXT, offsetof (Options, time), "Time limit of a cell, such as 90s, 30m or 2h", "TIME" },
+  { "retries", 0, PLAIT_OPTION_INTEGER, offsetof (Options, retries), "Retries of a cell that fails; default: 0", "N", 0,
+    PLAIT_GRID_EXECUTOR_RETRIES_MAXIMUM },
   { "log", 0, PLAIT_OPTION_TEXT, offsetof (Options, lines),
-    "Write training for other programs into this folder: CELL.jsonl, a JSON object a line", "FOLDER" },
+    "Write the training logs for other programs to FOLDER/CELL.jsonl, one JSON object a line", "FOLDER" },
   { "tensorboard", 0, PLAIT_OPTION_TEXT, offsetof (Options, events),
-    "Write training for TensorBoard into this folder, a folder a cell", "FOLDER" },
+    "Write the training logs for TensorBoard into this folder, one subfolder per cell", "FOLDER" },
   { "cell", 'c', PLAIT_OPTION_TEXTS, offsetof (Options, cells),
-    "Run this cell alone, by the name of its file or its label", "CELL" },
-  { "collect", 0, PLAIT_OPTION_FLAG, offsetof (Options, collect), "Run nothing, and make the table of what is finished",
+    "Run only this cell, named by its file or its label (may be repeated)", "CELL" },
+  { "collect", 0, PLAIT_OPTION_FLAG, offsetof (Options, collect), "Run nothing; make the table of the finished cells",
     NULL },
-  { "commands", 0, PLAIT_OPTION_FLAG, offsetof (Options, commands), "Print a shell line for each cell to be run",
-    NULL },
+  { "commands", 0, PLAIT_OPTION_FLAG, offsetof (Options, commands),
+    "Print a shell line for each cell that is left to run", NULL },
   { "fresh", 'f', PLAIT_OPTION_FLAG, offsetof (Options, fresh),
-    "Run finished and interrupted cells again too, from the start", NULL },
-  { "resume", 'r', PLAIT_OPTION_FLAG, offsetof (Options, resume), "Go on with what is there, as without this option",
-    NULL },
+    "Run finished and interrupted cells again from the start", NULL },
+  { "resume", 'r', PLAIT_OPTION_FLAG, offsetof (Options, resume),
+    "Resume interrupted cells and keep finished ones (the default)", NULL },
   { "dry-run", 'n', PLAIT_OPTION_FLAG, offsetof (Options, dry_run),
-    "List the cells, what would be done with each, and what it takes", NULL },
+    "List the cells, the action for each, and the estimated time and memory", NULL },
   { "json", 0, PLAIT_OPTION_FLAG, offsetof (Options, json),
-    "Print the table as JSON, with all its numbers; or the plan", NULL },
+    "Print the table with all its numbers, or the plan, as JSON", NULL },
   { NULL },
 };
 
@@ -520,37 +516,37 @@ const PlaitCommand plait_command_grid = {
     "[--retries N] [--log FOLDER] [--tensorboard FOLDER] [--fresh] [--dry-run|--commands|--cell CELL...|--collect] "
     "[--json]",
   .summary = "Run all cells of an experiment's [grid] and make a table of them",
-  .details
-  = "A cell that is finished is not run again unless its settings, data or plugins have changed; one that was "
-    "interrupted goes on. So the same command, given again, does what is left. --dry-run tells how long that takes, by "
-    "the cells that are finished, and measures the speed of those that none of these is like but for its seed, for a "
-    "few seconds each and about a minute in all.\n"
-    "\n"
-    "With match=parameters and match.vary=decoder.feed_forward in [grid], the widths named are solved for in each "
-    "cell, so that all have as many parameters as the first; --dry-run shows them.\n"
-    "\n"
-    "zip=source.en.layers & source.de.layers in [grid] lets axes vary together, and "
-    "only.combiner.heads=decoder.combiner=flat makes an axis one only of cells that meet the condition.\n"
-    "\n"
-    "Cells that would learn different vocabularies for a stream learn one, from the training text of all of them: "
-    "--dry-run shows it. vocabularies=own in [grid] has each cell learn from the text that it reads itself. Cells "
-    "whose settings and files say the same are one.\n"
-    "\n"
-    "--log and --tensorboard tell other programs of training as it goes on, as those of plait run do: a file and a "
-    "folder for each cell that is trained, called as its file is.\n"
-    "\n"
-    "--executor slurm hands the cells to Slurm as job arrays, and the table to a job that begins when they have ended. "
-    "For other schedulers --commands prints a shell line for each cell; the lines may run at once, on all machines "
-    "that see the folder, and --collect then makes the table. Cells that are trained the same are one line. Keys of "
-    "[grid] say the same as the options: executor, executor.jobs, executor.threads, executor.time, executor.retries; "
-    "and for Slurm executor.memory=4G, which like executor.time may be measured: before the cells are submitted, as "
-    "with --dry-run, and asked for with room to spare; and executor.options=--partition=cpu;--account=mt.\n"
-    "\n"
-    "Examples:\n"
-    "  plait grid experiments/quickstart.ini --dry-run\n"
-    "  plait grid experiments/quickstart.ini --output quickstart\n"
-    "  plait grid experiments/quickstart.ini --executor slurm --time 2h\n"
-    "  plait grid experiments/quickstart.ini --commands | parallel",
+  .details = "A finished cell is not run again unless its settings, data or plugins have changed; an interrupted one "
+             "is resumed. So the same command, given again, does the rest. --dry-run estimates the time from the "
+             "finished cells. Cells that differ from all of these in more than the seed are measured, a few seconds "
+             "each and about a minute in total.\n"
+             "\n"
+             "With match=parameters and match.vary=decoder.feed_forward in [grid], the named widths are chosen in each "
+             "cell so that all cells have as many parameters as the first; --dry-run shows them.\n"
+             "\n"
+             "In [grid], zip=source.en.layers & source.de.layers makes axes vary together, and "
+             "only.combiner.heads=decoder.combiner=flat applies an axis only to cells that meet the condition.\n"
+             "\n"
+             "Cells that would learn different vocabularies for a stream share one, learnt from the training text of "
+             "all of them; --dry-run shows it. With vocabularies=own in [grid] each cell learns from its own text. "
+             "Cells with equal settings and files are run once.\n"
+             "\n"
+             "--log and --tensorboard write training logs while cells train, like those of plait run: a file and a "
+             "folder for each trained cell, with the name of the cell's file.\n"
+             "\n"
+             "--executor slurm submits the cells to Slurm as job arrays, and a job that makes the table when they have "
+             "ended. For other schedulers --commands prints a shell line for each cell; the lines may run at once, on "
+             "all machines that see the folder, and --collect then makes the table. Cells with equal training share "
+             "one line. The keys executor, executor.jobs, executor.threads, executor.time and executor.retries in "
+             "[grid] have the meaning of the options. For Slurm there are also executor.memory=4G and "
+             "executor.options=--partition=cpu;--account=mt. executor.memory and executor.time may be measured: before "
+             "the cells are submitted, as with --dry-run; a margin is added.\n"
+             "\n"
+             "Examples:\n"
+             "  plait grid experiments/quickstart.ini --dry-run\n"
+             "  plait grid experiments/quickstart.ini --output quickstart\n"
+             "  plait grid experiments/quickstart.ini --executor slurm --time 2h\n"
+             "  plait grid experiments/quickstart.ini --commands | parallel",
   .options = options,
   .size = sizeof (Options),
   .defaults = &(const Options){ .jobs = -1, .threads = -1, .retries = -1 },

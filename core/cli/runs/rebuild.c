@@ -16,7 +16,7 @@ read_state (PlaitRebuild *rebuild, GError **error)
   return plait_store_get_int (rebuild->store, "/checkpoint/last/state", "step", &rebuild->updates, error);
 }
 
-/* The experiment that the run keeps; what @overrides say must leave its results as they are. */
+/* Reads the experiment that the run stores. Fails if @overrides would change its results. */
 static gboolean
 read_experiment (PlaitRebuild *rebuild, const char *const *overrides, GError **error)
 {
@@ -31,12 +31,12 @@ read_experiment (PlaitRebuild *rebuild, const char *const *overrides, GError **e
   difference = plait_fingerprint_difference (before, now);
   return !difference
          || plait_fail (error, PLAIT_ERROR_INPUT,
-                        "--set changes what %s gives (%s), which would be another run; set only where its files are, "
+                        "--set changes the results of %s (%s), which would be another run; set only places of files, "
                         "such as data.folder",
                         rebuild->path, difference);
 }
 
-/* Fails if files of the run's text are gone: names one, and how to say where they are now. */
+/* TRUE if all text files of the run exist. Otherwise the error names one and the options to give its new place. */
 static gboolean
 find_files (const PlaitRebuild *rebuild, GError **error)
 {
@@ -55,8 +55,8 @@ find_files (const PlaitRebuild *rebuild, GError **error)
 
         if (path && !g_file_test (path, G_FILE_TEST_EXISTS))
           return plait_fail (error, PLAIT_ERROR_INPUT,
-                             "%s: there is no such file any more, which %s was made of; say where its text is now: "
-                             "--set data.folder=FOLDER, or file by file --set data.%s.%s=FILE",
+                             "%s: the file does not exist any more, but %s was made from it; give its new place: --set "
+                             "data.folder=FOLDER, or for each file --set data.%s.%s=FILE",
                              path, rebuild->path, (const char *)splits->pdata[s], streams[i]);
       }
   return TRUE;

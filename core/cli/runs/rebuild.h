@@ -6,28 +6,28 @@
 #include "scoring/run-diff.h"
 #include "run/run.h"
 
-/* A run made again from its own record: what plait reproduce and plait verify --resume have in common. */
+/* A run that is made again from its stored experiment, for plait reproduce and plait verify --resume. */
 typedef struct
 {
   const char *path;
-  PlaitStore *store; /* checked to the last byte */
+  PlaitStore *store; /* the run's file; all its digests are verified */
   PlaitRegistry *registry;
-  PlaitExperiment *experiment; /* the run's own, with the overrides */
+  PlaitExperiment *experiment; /* the stored experiment with the overrides */
   gboolean complete;
-  gint64 updates;   /* that it has made */
-  char *difference; /* what settings, data and plugins there are now are otherwise than they were; NULL: nothing */
+  gint64 updates;   /* updates that the run has made */
+  char *difference; /* changes of settings, data and plugins since the run was made, or NULL */
   PlaitFolder *folder;
 } PlaitRebuild;
 
-/* Opens the run at @path. @overrides ("data.folder=...", NULL-terminated, or NULL) may say where things are, nothing
- * that changes results. (transfer full) */
+/* Opens the run at @path. @overrides ("data.folder=...", NULL-terminated, or NULL) may give new places of files, but
+ * must not change results. (transfer full) */
 PlaitRebuild *plait_rebuild_new (const char *path, const char *const *overrides, PlaitLog *log, GError **error);
 void plait_rebuild_free (PlaitRebuild *rebuild);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitRebuild, plait_rebuild_free)
 
-/* The path of file @name in a folder that goes away with @rebuild. (transfer full) */
+/* Returns the path of a file @name in a temporary folder that plait_rebuild_free deletes. (transfer full) */
 char *plait_rebuild_path (PlaitRebuild *rebuild, const char *name, GError **error);
 
-/* Adds the likenesses of two runs to the object that is open in @json as "compared", or prints them where it is NULL,
- * and returns how many things differ. */
+/* Prints the differences between two runs, or, if @json is not NULL, adds them to its open object as "compared".
+ * Returns the number of values that differ. */
 guint plait_rebuild_report_diffs (const GArray *diffs, PlaitJson *json);

@@ -6,18 +6,18 @@
 #include "command/stop.h"
 #include "tensor/blas.h"
 
-/* plait reproduce: a run made again from what it says of itself, and compared bit for bit. */
+/* plait reproduce: trains a run again from its stored experiment and compares the results bit for bit. */
 
 typedef struct
 {
   const char *const *sets;
   const char *output;
-  gint64 updates; /* 0: not given */
+  gint64 updates; /* 0: all updates */
   gint64 threads;
   gboolean force, json;
 } Options;
 
-/* The last update whose row both have: of a part, the rows that it has made. */
+/* TRUE if the log of the run has rows up to @updates, so that there is something to compare. */
 static gboolean
 has_rows (const PlaitRebuild *rebuild, gint64 updates, GError **error)
 {
@@ -32,12 +32,13 @@ has_rows (const PlaitRebuild *rebuild, gint64 updates, GError **error)
     return FALSE;
   return updates >= first
          || plait_fail (error, PLAIT_ERROR_INPUT,
-                        "--updates %jd: the log of %s begins with update %jd; give as many at least, so that there is "
-                        "something to compare with",
+                        "--updates %jd: the log of %s begins with update %jd; give at least that many, so that there "
+                        "is something to compare",
                         updates, rebuild->path, first);
 }
 
-/* Returns the update with which training ended once before it went on, as a row of the log ends there; 0: none. */
+/* Returns the update at which training stopped before it was resumed, recognised by an extra row of the log; 0 if
+ * it was not resumed. */
 static gint64
 earlier_end (const PlaitRebuild *rebuild)
 {
@@ -51,7 +52,7 @@ earlier_end (const PlaitRebuild *rebuild)
   return 0;
 }
 
-/* Why the bits may be others, as far as is known. (transfer full) */
+/* Returns a probable reason for different bits. (transfer full) */
 static char *
 guess_reason (const PlaitRebuild *rebuild)
 {
@@ -62,13 +63,13 @@ guess_reason (const PlaitRebuild *rebuild)
   if (rebuild->difference)
     return g_strdup (rebuild->difference);
   if (g_strcmp0 (version, PLAIT_VERSION) != 0)
-    return g_strdup_printf ("it was made by version %s of plait, this is " PLAIT_VERSION, version);
+    return g_strdup_printf ("it was made by plait %s, and this is plait " PLAIT_VERSION, version);
   if (earlier_end (rebuild) > 0)
-    return g_strdup_printf ("its training had ended with update %jd once and went on, or train.log_every was another "
-                            "one then, so that its log has a row there that one training in a piece does not have",
+    return g_strdup_printf ("either its training stopped at update %jd and was resumed, or train.log_every was "
+                            "different then; so its log has a row there that uninterrupted training does not have",
                             earlier_end (rebuild));
-  return g_strdup_printf ("settings, data, plugins and version are the same, so another processor, compiler or library "
-                          "adds up in another order: it was made with %s, this is %s",
+  return g_strdup_printf ("settings, data, plugins and version are equal, so another processor, compiler or library "
+                          "adds in another order: it was made with %s, this is %s",
                           blas ? blas : "a BLAS that it does not name", here ? here : "one that cannot be loaded");
 }
 
@@ -78,13 +79,13 @@ conclude (const PlaitRebuild *rebuild, guint different, PlaitLog *log, GError **
   g_autofree char *reason = guess_reason (rebuild);
 
   if (different > 0)
-    return plait_fail (error, PLAIT_ERROR_FAILED, "%s is not reproduced, %u things differ: %s", rebuild->path,
+    return plait_fail (error, PLAIT_ERROR_FAILED, "%s is not reproduced: %u values differ; %s", rebuild->path,
                        different, reason);
   plait_log_info (log, "%s is reproduced, bit for bit", rebuild->path);
   return TRUE;
 }
 
-/* Prints the likenesses, and returns how many things differ. */
+/* Prints @diffs and returns the number of values that differ. */
 static guint
 print (const GArray *diffs, const char *difference, gboolean as_json)
 {
@@ -110,7 +111,7 @@ reproduce (PlaitRebuild *rebuild, const PlaitRunOptions *options, gboolean as_js
   g_autoptr (GArray) diffs = NULL;
 
   if (rebuild->difference)
-    plait_log_warning (options->log, "there is now something else than %s was made of: %s", rebuild->path,
+    plait_log_warning (options->log, "%s was made from something else than is there now: %s", rebuild->path,
                        rebuild->difference);
   if (!plait_run (rebuild->experiment, options, &outcome, error))
     return FALSE;
@@ -152,11 +153,11 @@ run_command (PlaitInvocation *invocation, GError **error)
 
 static const PlaitOption options[] = {
   { "updates", 'n', PLAIT_OPTION_INTEGER, offsetof (Options, updates),
-    "Make the first N updates alone, and compare the log", "N", 1, (double)G_MAXINT64 },
-  { "set", 's', PLAIT_OPTION_TEXTS, offsetof (Options, sets), "Say where files are now, such as data.folder=text",
+    "Make only the first N updates, and compare the log", "N", 1, (double)G_MAXINT64 },
+  { "set", 's', PLAIT_OPTION_TEXTS, offsetof (Options, sets), "Give the new place of files, such as data.folder=text",
     "G.K=V" },
-  { "output", 'o', PLAIT_OPTION_TEXT, offsetof (Options, output), "Keep what is made; else it is thrown away",
-    "AGAIN.h5" },
+  { "output", 'o', PLAIT_OPTION_TEXT, offsetof (Options, output),
+    "Keep the new run in this file; default: it is deleted", "AGAIN.h5" },
   PLAIT_OPTION_FORCE (Options),
   PLAIT_OPTION_THREADS (Options),
   PLAIT_OPTION_JSON (Options),
@@ -166,13 +167,13 @@ static const PlaitOption options[] = {
 const PlaitCommand plait_command_reproduce = {
   .name = "reproduce",
   .synopsis = "RUN.h5 [--updates N] [--set G.K=V]... [--output AGAIN.h5] [--force] [--threads N] [--json]",
-  .summary = "Make a run again from its own record, and compare it bit for bit",
+  .summary = "Train a run again from its stored experiment, and compare it bit for bit",
   .details
-  = "Settings, seed and places of files are those that the run keeps; --set says where files are now, and can change "
-    "nothing else. It prints what was compared (the training log, parameters, hypotheses, scores, attention) and how "
-    "many things differ, and ends with code 1 if some do, with the reason as far as is known: data, plugins or a "
-    "version of plait that have changed, or another processor or library. With --updates it makes the first updates "
-    "alone, and compares the log up to them.\n"
+  = "Settings, seed and places of files are those stored in the run; --set gives new places of files and can change "
+    "nothing else. The command prints what was compared (the training log, parameters, hypotheses, scores, attention) "
+    "and how many values differ. If some differ, the exit code is 1 and the message gives a probable reason: changed "
+    "data, plugins or version of plait, or another processor or library. With --updates it makes only the first "
+    "updates and compares the log up to there.\n"
     "\n"
     "Examples:\n"
     "  plait reproduce run.h5\n"

@@ -19,7 +19,7 @@ typedef struct
   gboolean resume, force, dry_run, json;
 } Options;
 
-/* TRUE if the logs may be written: not over what is there, nor over the run. */
+/* TRUE if the files of --log and --tensorboard may be written: they replace neither an existing file nor the run. */
 static gboolean
 check_logs (const PlaitRunOptions *options, GError **error)
 {
@@ -59,14 +59,15 @@ run_command (PlaitInvocation *invocation, GError **error)
   guint flags = PLAIT_RESOLVE_CHECK_FILES | PLAIT_RESOLVE_LOAD_MODULES;
 
   registry = plait_registry_new ();
-  /* Files that do not go together are told before a vocabulary is learnt from them. */
+  /* Report files with unequal numbers of lines before a vocabulary is learnt from them. */
   if (!options.resume)
     flags |= PLAIT_RESOLVE_COUNT_LINES;
   if (options.force && options.resume)
     plait_fail (&fault, PLAIT_ERROR_INPUT, "--force and --resume are opposites; give one of them");
   else
     experiment = plait_experiment_load (invocation->arguments[0], wanted->sets, flags, registry, &fault);
-  /* Now that modules were tried in children: where networks share memory with MPI, processes must not fork. */
+  /* Join only after modules were tried in child processes: a process must not fork while a network driver shares its
+   * memory with MPI. */
   if (!plait_ranks_join (&ranks, invocation, error) || (wanted->dry_run && !plait_ranks_refuse ("--dry-run", error)))
     return FALSE;
   if (fault)
@@ -89,27 +90,26 @@ run_command (PlaitInvocation *invocation, GError **error)
     return TRUE;
   plait_log_info (invocation->log,
                   outcome == PLAIT_RUN_COMPLETE    ? "%s is complete"
-                  : outcome == PLAIT_RUN_EVALUATED ? "%s was trained already, and is evaluated again"
-                                                   : "%s was complete already",
+                  : outcome == PLAIT_RUN_EVALUATED ? "%s was already trained, and was evaluated again"
+                                                   : "%s was already complete",
                   options.output);
   return plait_run_print_scores (options.output, wanted->json, error);
 }
 
 static const PlaitOption options[] = {
   { "set", 's', PLAIT_OPTION_TEXTS, offsetof (Options, sets), "Set a key, such as decoder.combiner=flat", "G.K=V" },
-  { "output", 'o', PLAIT_OPTION_TEXT, offsetof (Options, output), "The run's file; else the experiment's name with .h5",
-    "RUN.h5" },
-  { "resume", 'r', PLAIT_OPTION_FLAG, offsetof (Options, resume), "Go on with the run in the file, if there is one",
-    NULL },
+  { "output", 'o', PLAIT_OPTION_TEXT, offsetof (Options, output),
+    "The run's file; default: the experiment's name with .h5", "RUN.h5" },
+  { "resume", 'r', PLAIT_OPTION_FLAG, offsetof (Options, resume), "Resume the run in the file, if there is one", NULL },
   PLAIT_OPTION_FORCE (Options),
   PLAIT_OPTION_THREADS (Options),
   { "dry-run", 'n', PLAIT_OPTION_FLAG, offsetof (Options, dry_run),
-    "Print parameters, memory and the plan, and train nothing", NULL },
+    "Print parameters, memory and the plan; train nothing", NULL },
   { "log", 0, PLAIT_OPTION_TEXT, offsetof (Options, lines),
-    "Write training for other programs here, a JSON object a line", "FILE" },
-  { "tensorboard", 0, PLAIT_OPTION_TEXT, offsetof (Options, events), "Write training for TensorBoard into this folder",
-    "FOLDER" },
-  { "json", 0, PLAIT_OPTION_FLAG, offsetof (Options, json), "Print the scores, or the plan, as JSON", NULL },
+    "Write the training log for other programs to this file, one JSON object a line", "FILE" },
+  { "tensorboard", 0, PLAIT_OPTION_TEXT, offsetof (Options, events),
+    "Write the training log for TensorBoard into this folder", "FOLDER" },
+  { "json", 0, PLAIT_OPTION_FLAG, offsetof (Options, json), "Print the scores or the plan as JSON", NULL },
   { NULL },
 };
 
@@ -121,10 +121,11 @@ const PlaitCommand plait_command_run = {
   .summary = "Train and evaluate an experiment into one HDF5 file, and print its scores",
   .details
   = "While it runs, RUN.h5" PLAIT_LOCK_SUFFIX
-    " beside the file tells who writes it, and keeps a second run out. --log and --tensorboard tell other programs of "
-    "training as it goes on, by the names of the columns of /training/updates and /training/validation.\n"
+    " in the same folder names the process that writes it, and keeps a second run out. --log and --tensorboard write "
+    "the training log while training runs, with the names of the columns of /training/updates and "
+    "/training/validation.\n"
     "\n"
-    "Started by mpirun, several processes train one model: each has some of the train.shards of a batch, and the "
+    "Started by mpirun, several processes train one model: each computes some of the train.shards of a batch, and the "
     "result has the bits of one process with as many shards. The first process writes; all must have the same plait "
     "and data.\n"
     "\n"

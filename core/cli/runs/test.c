@@ -10,18 +10,16 @@
 #include "grid/table.h"
 #include "scoring/test.h"
 
-/*
- * plait test: evaluation of runs that are trained, into their files, and the table of a grid again.
- */
+/* plait test: evaluates trained runs into their files, or all runs of a grid and its table. */
 
-/* How many of the evaluations that are asked for were made now. */
+/* Logs how many evaluations were made and how many were already there. */
 static void
 log_outcome (const char *path, const PlaitTestOutcome *outcome, PlaitLog *log)
 {
   if (outcome->made == 0)
-    plait_log_info (log, "%s: nothing to do, its %u evaluations are what is asked for", path, outcome->kept);
+    plait_log_info (log, "%s: nothing to do, its %u evaluations are up to date", path, outcome->kept);
   else
-    plait_log_info (log, "%s: %u evaluated, %u as they were", path, outcome->made, outcome->kept);
+    plait_log_info (log, "%s: %u evaluated, %u unchanged", path, outcome->made, outcome->kept);
 }
 
 static gboolean
@@ -31,11 +29,11 @@ test_run (const char *path, const char *const *sets, const PlaitTestOptions *opt
   g_autofree char *place = g_build_filename (folder, "grid", NULL);
   g_autofree char *file = g_strconcat (place, ".h5", NULL);
   g_autofree char *lock_file = g_strconcat (place, PLAIT_LOCK_SUFFIX, NULL);
-  g_autofree char *busy = g_strdup_printf ("%s: plait grid is working in its folder", path);
+  g_autofree char *busy = g_strdup_printf ("%s: plait grid is using its folder", path);
   g_autoptr (PlaitLock) lock = NULL;
   PlaitTestOutcome outcome;
 
-  /* A grid puts its cells into their places. */
+  /* If the folder belongs to a grid, take the grid's lock, since a grid renames the files of its cells. */
   if (g_file_test (file, G_FILE_TEST_EXISTS) || g_file_test (lock_file, G_FILE_TEST_EXISTS))
     {
       lock = plait_lock_take (place, busy, "wait for it", options->log, error);
@@ -70,7 +68,7 @@ test_cells (PlaitGrid *grid, const char *const *sets, const PlaitTestOptions *op
   return TRUE;
 }
 
-/* The tables are of what the files hold then. */
+/* Evaluates all finished cells of the grid file @path, then reads them again and writes the tables. */
 static gboolean
 test_grid (const char *path, const char *const *sets, const PlaitTestOptions *options, gboolean json, GError **error)
 {
@@ -82,7 +80,7 @@ test_grid (const char *path, const char *const *sets, const PlaitTestOptions *op
   if (!grid || !plait_grid_lock (grid, options->log, error))
     return FALSE;
   if (plait_grid_count (grid, PLAIT_CELL_FINISHED) == 0)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: is a grid without finished runs; run plait grid first", path);
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: the grid has no finished runs; run plait grid first", path);
   if (!test_cells (grid, sets, options, error))
     return FALSE;
   after = plait_grid_open (path, registry, error);
@@ -98,7 +96,7 @@ test_grid (const char *path, const char *const *sets, const PlaitTestOptions *op
   return TRUE;
 }
 
-/* TRUE if the file at @path is of a grid. FALSE also if it cannot be read, which is told when it is used. */
+/* TRUE if @path is the file of a grid. FALSE also if it cannot be read; the code that uses it reports the error. */
 static gboolean
 is_grid (const char *path)
 {
@@ -115,7 +113,7 @@ typedef struct
   gboolean json;
 } Options;
 
-/* A name is part of a path in the file, behind a dot. */
+/* TRUE if @name is valid for --as, or NULL. It becomes part of an HDF5 path, SPLIT.NAME. */
 static gboolean
 check_name (const char *name, GError **error)
 {
@@ -124,7 +122,8 @@ check_name (const char *name, GError **error)
   if (name && g_str_has_suffix (name, "-forced"))
     return plait_fail (
         error, PLAIT_ERROR_INPUT,
-        "--as cannot be \"%s\": the attention of forced decoding is called so in the file; leave -forced out", name);
+        "--as cannot be \"%s\": the file uses this ending for the attention of forced decoding; leave -forced out",
+        name);
   if (!name || (length >= 1 && length <= 64 && strspn (name, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "-_") == length))
     return TRUE;
   return plait_fail (error, PLAIT_ERROR_INPUT,
@@ -146,7 +145,7 @@ run_command (PlaitInvocation *invocation, GError **error)
     return FALSE;
   for (guint i = 0; options->sets && options->sets[i]; i++)
     {
-      /* It is kept in the run. */
+      /* The run stores the setting, so make its path independent of the current folder. */
       g_autofree char *set = plait_experiment_set_from_here (options->sets[i], error);
 
       if (!set)
@@ -171,9 +170,9 @@ static const PlaitOption options[] = {
   { "set", 's', PLAIT_OPTION_TEXTS, offsetof (Options, sets),
     "Set a key of [decode], [evaluate], or of a test split in [data], such as decode.beam=10", "G.K=V" },
   { "checkpoint", 'c', PLAIT_OPTION_TEXT, offsetof (Options, checkpoint),
-    "Of these parameters; else evaluate.checkpoint says", "best|last|average" },
+    "Parameters to use; default: evaluate.checkpoint", "best|last|average" },
   { "as", 'a', PLAIT_OPTION_TEXT, offsetof (Options, as),
-    "Keep what comes out beside the run's own evaluation, as SPLIT.NAME; else it takes its place", "NAME" },
+    "Store the results as SPLIT.NAME, beside the run's own evaluation; default: replace it", "NAME" },
   PLAIT_OPTION_THREADS (Options),
   { "json", 0, PLAIT_OPTION_FLAG, offsetof (Options, json), "Print the scores as JSON", NULL },
   { NULL },
@@ -182,18 +181,17 @@ static const PlaitOption options[] = {
 const PlaitCommand plait_command_test = {
   .name = "test",
   .synopsis = "RUN.h5|grid.h5 [--set G.K=V]... [--checkpoint best|last|average] [--as NAME] [--json]",
-  .summary = "Evaluate a finished run otherwise, or all runs of a grid, into their files",
-  .details
-  = "What was trained stays as it is, to the bit. A split that was evaluated under the same settings already is not "
-    "evaluated again; a grid's table is made anew. Without --as the run is from then on one of these settings, and "
-    "plait grid, given the old ones, evaluates it again. With --as NAME the scores stand beside the others, as "
-    "SPLIT.NAME, in every table.\n"
-    "\n"
-    "Examples:\n"
-    "  plait test run.h5 --set 'evaluate.metrics=bleu;chrf;rouge' --set evaluate.attention=20\n"
-    "  plait test run.h5 --set data.test2017.en=new.en --set data.test2017.cs=new.cs\n"
-    "  plait test run.h5 --checkpoint average --as average\n"
-    "  plait test grid/grid.h5 --set decode.beam=1 --as greedy",
+  .summary = "Evaluate a finished run, or all runs of a grid, under other settings, into their files",
+  .details = "Trained parameters do not change. A split that was already evaluated under equal settings is not "
+             "evaluated again; the table of a grid is made anew. Without --as the run has these settings from then on, "
+             "and plait grid with the old settings evaluates it again. With --as NAME the scores appear as SPLIT.NAME "
+             "beside the others in every table.\n"
+             "\n"
+             "Examples:\n"
+             "  plait test run.h5 --set 'evaluate.metrics=bleu;chrf;rouge' --set evaluate.attention=20\n"
+             "  plait test run.h5 --set data.test2017.en=new.en --set data.test2017.cs=new.cs\n"
+             "  plait test run.h5 --checkpoint average --as average\n"
+             "  plait test grid/grid.h5 --set decode.beam=1 --as greedy",
   .options = options,
   .size = sizeof (Options),
   .min = 1,

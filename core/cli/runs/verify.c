@@ -14,10 +14,10 @@
 #include "vocabulary/vocabulary.h"
 #include "hdf5/store.h"
 
-/* plait verify: whether files are as they were written; with --resume also whether a run that is stopped and gone on
- * with gives the bits of one that is not. */
+/* plait verify: checks that files are unchanged since plait wrote them; with --resume also that a run which is stopped
+ * and resumed gives the same bits as an uninterrupted one. */
 
-#define UPDATES 20 /* of --resume, in all */
+#define UPDATES 20 /* default of --updates */
 
 static gboolean
 verify_store (const char *path, GError **error)
@@ -27,12 +27,13 @@ verify_store (const char *path, GError **error)
 
   if (!store || !plait_store_changes (store))
     return store && plait_store_check (store, error);
-  /* Another program has written it: not the bytes that plait wrote, whatever it holds. */
+  /* Another program has rewritten the file, so its bytes differ even if its contents are equal. */
   text = plait_store_changes_text (plait_store_changes (store), G_MAXUINT);
   return plait_fail (error, PLAIT_ERROR_CORRUPT, "%s: %s", path, text);
 }
 
-/* The first bytes tell what the file is. One that tells nothing is no store, whose refusal says so. */
+/* Verifies the file at @path as a vocabulary or a store, depending on its first bytes. An unknown file is tried as a
+ * store, whose error explains it. */
 static gboolean
 verify (const char *path, GError **error)
 {
@@ -47,7 +48,8 @@ verify (const char *path, GError **error)
   return verify_store (path, error);
 }
 
-/* Begins the file @place with what an unfinished run has, so that it is gone on with; a finished one is begun anew. */
+/* Copies an unfinished run to @place, so that training resumes from it. For a finished run does nothing, so that
+ * training begins anew. */
 static gboolean
 begin (const PlaitRebuild *rebuild, const char *place, GError **error)
 {
@@ -58,7 +60,8 @@ begin (const PlaitRebuild *rebuild, const char *place, GError **error)
              && plait_file_replace (place, g_mapped_file_get_contents (file), g_mapped_file_get_length (file), error));
 }
 
-/* Trains into @place until @stops, one after the other, each time in a run that reads what the one before wrote. */
+/* Trains into @place up to each of the @n updates @stops in turn. Every training resumes from the file of the previous
+ * one. */
 static gboolean
 train (const PlaitRebuild *rebuild, const char *place, const gint64 *stops, guint n, PlaitLog *log, GError **error)
 {
@@ -78,9 +81,9 @@ train (const PlaitRebuild *rebuild, const char *place, const gint64 *stops, guin
   return TRUE;
 }
 
-/* TRUE if some updates of the run at @path come to the same with a stop in their middle as without: of one that is not
- * finished those that follow its checkpoint, of one that is the first ones. What was compared is added to @json, or
- * printed where it is NULL. */
+/* TRUE if some updates of the run at @path give equal bits with and without an interruption. These are the updates
+ * after the checkpoint of an unfinished run, or the first ones of a finished run. Prints the comparison, or adds it to
+ * @json if that is not NULL. */
 static gboolean
 verify_resume (const char *path, gint64 updates, PlaitJson *json, PlaitLog *log, GError **error)
 {
@@ -97,10 +100,10 @@ verify_resume (const char *path, gint64 updates, PlaitJson *json, PlaitLog *log,
   if (!resumed)
     return FALSE;
   if (n < 2)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s has made one update alone, in which there is no place to stop",
-                       path);
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s has made only one update, so it cannot be stopped between two; train it longer", path);
   if (!rebuild->complete && rebuild->difference)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s cannot be gone on with: %s; put back what it was begun with", path,
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s cannot be resumed: %s; restore what it was begun with", path,
                        rebuild->difference);
   if (!train (rebuild, straight, stops + 1, 1, log, error) || !train (rebuild, resumed, stops, 2, log, error))
     return FALSE;
@@ -113,13 +116,13 @@ verify_resume (const char *path, gint64 updates, PlaitJson *json, PlaitLog *log,
   return different == 0
          || plait_fail (
              error, PLAIT_ERROR_FAILED,
-             "%s: stopped after update %jd and gone on with, %u things differ from a run that is not stopped", path,
+             "%s: when it is stopped after update %jd and resumed, %u values differ from an uninterrupted run", path,
              stops[0], different);
 }
 
 typedef struct
 {
-  gint64 updates; /* 0: not given */
+  gint64 updates; /* 0: use UPDATES */
   gboolean resume, json;
 } Options;
 
@@ -135,7 +138,7 @@ run_command (PlaitInvocation *invocation, GError **error)
   g_autofree char *list = NULL;
 
   if (options->updates > 0 && !resume)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "--updates goes with --resume; add it, or leave it out");
+    return plait_fail (error, PLAIT_ERROR_INPUT, "--updates needs --resume; add --resume, or leave --updates out");
   plait_json_begin_array (json, "files");
   for (char **path = invocation->arguments; *path; path++)
     {
@@ -171,8 +174,9 @@ run_command (PlaitInvocation *invocation, GError **error)
 
 static const PlaitOption options[] = {
   { "resume", 0, PLAIT_OPTION_FLAG, offsetof (Options, resume),
-    "Of runs: also check that updates give the same bits with a stop in their middle as without", NULL },
-  { "updates", 0, PLAIT_OPTION_INTEGER, offsetof (Options, updates), "With --resume: how many (20)", "N", 2, 1000000 },
+    "Also check that stopping and resuming a run gives the same bits", NULL },
+  { "updates", 0, PLAIT_OPTION_INTEGER, offsetof (Options, updates), "Number of updates for --resume; default: 20", "N",
+    2, 1000000 },
   PLAIT_OPTION_JSON (Options),
   { NULL },
 };
@@ -180,15 +184,15 @@ static const PlaitOption options[] = {
 const PlaitCommand plait_command_verify = {
   .name = "verify",
   .synopsis = "FILE... [--resume] [--updates N] [--json]",
-  .summary = "Check that files are as they were written, to the last byte",
+  .summary = "Check that files are unchanged since plait wrote them",
   .details
   = "Other commands check what they read of a run, a dump or a grid; this one reads everything. Vocabularies that "
-    "plait made are checked too. It prints a line a file and ends with code 1 if one of them is not whole, as one that "
-    "another program (h5py, h5repack) has written anew, of which it lists what was changed, removed and added.\n"
+    "plait made are checked too. It prints a line for each file. The exit code is 1 if a file is damaged, or if "
+    "another program (h5py, h5repack) has rewritten it; then the changed, removed and added objects are listed.\n"
     "\n"
-    "With --resume some updates of a run are made twice in temporary files, at a stretch and with a stop in their "
-    "middle, after which a checkpoint is read: all that comes out must be the same bits. They are the updates that "
-    "follow the checkpoint of a run that is not finished, and the first ones of one that is.\n"
+    "With --resume some updates of a run are made twice in temporary files: without interruption, and with a stop in "
+    "the middle after which training resumes from the checkpoint. All results must have the same bits. For an "
+    "unfinished run these are the updates after its checkpoint, for a finished run the first ones.\n"
     "\n"
     "Examples:\n"
     "  plait verify run.h5\n"

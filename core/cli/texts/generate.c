@@ -13,7 +13,7 @@
 #include "command/output.h"
 #include "terminal/table-print.h"
 
-/* plait generate: writes the corpus of a task as text files; without a task it lists them. */
+/* plait generate: writes the corpus of a task as text files; without a task it lists the tasks. */
 
 static void
 add_task_json (PlaitJson *json, const PlaitTask *task)
@@ -104,7 +104,7 @@ typedef struct
   gboolean force, json;
 } Options;
 
-/* Takes "KEY=VALUE". */
+/* Sets the parameter in @text, "KEY=VALUE". */
 static gboolean
 set (const PlaitTask *task, PlaitTaskSettings *settings, const char *text, GError **error)
 {
@@ -138,7 +138,7 @@ run_command (PlaitInvocation *invocation, GError **error)
   if (!options->output)
     return plait_fail (error, PLAIT_ERROR_INPUT, "--output is missing; name the folder for the files of %s", name);
   if (options->json)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "--json goes with the list of tasks alone; leave it or %s out", name);
+    return plait_fail (error, PLAIT_ERROR_INPUT, "--json is only for the list of tasks; leave --json or %s out", name);
   g_auto (PlaitTaskSettings) settings = plait_task_defaults (task);
   for (guint i = 0; options->sets && options->sets[i]; i++)
     if (!set (task, &settings, options->sets[i], error))
@@ -157,8 +157,8 @@ run_command (PlaitInvocation *invocation, GError **error)
 }
 
 static const PlaitOption options[] = {
-  { "output", 'o', PLAIT_OPTION_TEXT, offsetof (Options, output), "Folder for the files SPLIT.STREAM; made if need be",
-    "FOLDER" },
+  { "output", 'o', PLAIT_OPTION_TEXT, offsetof (Options, output),
+    "Folder for the files SPLIT.STREAM; created if it does not exist", "FOLDER" },
   PLAIT_OPTION_FORCE (Options),
   { "set", 's', PLAIT_OPTION_TEXTS, offsetof (Options, sets), "Set a parameter, such as seed=2 or train=20000",
     "KEY=VALUE" },
@@ -166,19 +166,19 @@ static const PlaitOption options[] = {
   { NULL },
 };
 
-const PlaitCommand plait_command_generate
-    = { .name = "generate",
-        .synopsis = "TASK --output FOLDER [--set KEY=VALUE]... [--force]",
-        .summary = "Write the corpus of a generated task as text files, or list the tasks",
-        .details
-        = "The files are FOLDER/SPLIT.STREAM, the same bytes for the same parameters; their names are printed, without "
-          "--quiet.\n"
-          "\n"
-          "Examples:\n"
-          "  plait generate\n"
-          "  plait generate agreement --output data --set train=20000 --set seed=7",
-        .options = options,
-        .size = sizeof (Options),
-        .min = 0,
-        .max = 1,
-        .run = run_command };
+const PlaitCommand plait_command_generate = {
+  .name = "generate",
+  .synopsis = "TASK --output FOLDER [--set KEY=VALUE]... [--force]",
+  .summary = "Write the corpus of a generated task as text files, or list the tasks",
+  .details
+  = "The files are FOLDER/SPLIT.STREAM; equal parameters give equal bytes. The names of the files are printed unless "
+    "--quiet is given.\n"
+    "\n"
+    "Examples:\n"
+    "  plait generate\n"
+    "  plait generate agreement --output data --set train=20000 --set seed=7",
+  .options = options,
+  .size = sizeof (Options),
+  .max = 1,
+  .run = run_command
+};

@@ -11,21 +11,21 @@
 #include "command/output.h"
 #include "command/stop.h"
 
-/* plait parse: English text in, constituency trees out, line by line. */
+/* plait parse: reads English text and writes constituency trees, line by line. */
 
-/* On captions with one word unlinked the brackets agree better with those of a treebank's parser than branching to the
- * right does, with two or three they do not. Sentences of 60 tokens take seconds each. */
+/* Default limits. On captions with one unlinked word, the brackets agree better with a treebank parser than
+ * right-branching trees; with two or three they agree worse. A sentence of 60 tokens takes seconds. */
 #define UNLINKED 1
 #define TOKENS 60
 #define SECONDS 60
 
-/* Above it link-grammar itself takes no sentence. */
+/* Limit of link-grammar. */
 #define MAX_TOKENS 250
 
 typedef struct
 {
   const char *output;
-  gint64 unlinked, tokens, seconds, jobs; /* jobs 0: as many as there are processors */
+  gint64 unlinked, tokens, seconds, jobs; /* jobs 0: the number of processors */
   gboolean force, json;
 } Options;
 
@@ -88,9 +88,9 @@ log_outcome (const Result *result, const PlaitParseSettings *settings, double se
 {
   static const char *const forms[PLAIT_N_PARSE_OUTCOMES] = {
     [PLAIT_PARSE_NONE] = "%jd not parsed",
-    [PLAIT_PARSE_UNMATCHED] = "%jd with words that are not its tokens",
+    [PLAIT_PARSE_UNMATCHED] = "%jd whose parsed words differ from their tokens",
     [PLAIT_PARSE_TOO_LONG] = "%jd of more than %jd tokens",
-    [PLAIT_PARSE_TIMED_OUT] = "%jd not done in %jd s",
+    [PLAIT_PARSE_TIMED_OUT] = "%jd not parsed in %jd s",
     [PLAIT_PARSE_CRASHED] = "%jd that crashed the parser",
     [PLAIT_PARSE_EMPTY] = "%jd empty",
   };
@@ -106,17 +106,17 @@ log_outcome (const Result *result, const PlaitParseSettings *settings, double se
                                 i == PLAIT_PARSE_TOO_LONG ? settings->tokens : settings->seconds);
       }
   plait_log_info (result->log,
-                  "%jd lines in %s: %jd with a tree (%jd parsed whole, %jd with words unlinked), %jd without%s",
+                  "%jd lines in %s: %jd with a tree (%jd parsed completely, %jd with unlinked words), %jd without%s",
                   result->lines, duration, with_tree, result->ends[PLAIT_PARSE_COMPLETE],
                   result->ends[PLAIT_PARSE_PARTIAL], result->lines - with_tree, without->str);
   if (result->ends[PLAIT_PARSE_TIMED_OUT] > 0)
     plait_log_warning (result->log,
-                       "a clock decided on %jd lines, so another run may give them trees; lower --tokens for a limit "
-                       "that always decides alike",
+                       "%jd lines exceeded the time limit, so another run may give them trees; lower --tokens for a "
+                       "limit that does not depend on time",
                        result->ends[PLAIT_PARSE_TIMED_OUT]);
   if (with_tree > 0)
-    plait_log_warning (result->log, "link-grammar derives constituents from its links, so these are rough; compare "
-                                    "results with those of data.trees=right and balanced");
+    plait_log_warning (result->log, "link-grammar derives constituents from its links, so the trees are approximate; "
+                                    "compare results with those of data.trees=right and balanced");
 }
 
 static gboolean
@@ -134,8 +134,9 @@ run_command (PlaitInvocation *invocation, GError **error)
   };
 
   if (options->json && !options->output)
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "--json prints counts where the trees would go; name a file for them with --output");
+    return plait_fail (
+        error, PLAIT_ERROR_INPUT,
+        "--json prints counts to standard output, where the trees would go; name a file for the trees with --output");
   if (!plait_output_differs ("--output", options->output, text, error)
       || !plait_file_check_new (options->output, options->force, "", "--output", error)
       || !parse_to (options->output, text, &settings, &result, error))
@@ -148,16 +149,17 @@ run_command (PlaitInvocation *invocation, GError **error)
 }
 
 static const PlaitOption options[] = {
-  { "output", 'o', PLAIT_OPTION_TEXT, offsetof (Options, output), "File for the trees; else standard output", "FILE" },
+  { "output", 'o', PLAIT_OPTION_TEXT, offsetof (Options, output), "File for the trees; default: standard output",
+    "FILE" },
   PLAIT_OPTION_FORCE (Options),
   { "unlinked", 0, PLAIT_OPTION_INTEGER, offsetof (Options, unlinked),
-    "Words that a tree may leave without links (1); they stand in the constituent around them", "N", 0, MAX_TOKENS },
-  { "tokens", 0, PLAIT_OPTION_INTEGER, offsetof (Options, tokens), "Sentences of more tokens get no tree (60)", "N", 1,
+    "Words that may have no link; they are attached to the constituent around them; default: 1", "N", 0, MAX_TOKENS },
+  { "tokens", 0, PLAIT_OPTION_INTEGER, offsetof (Options, tokens), "Longer sentences get no tree; default: 60", "N", 1,
     MAX_TOKENS },
-  { "seconds", 0, PLAIT_OPTION_INTEGER, offsetof (Options, seconds), "Seconds after which a sentence is given up (60)",
+  { "seconds", 0, PLAIT_OPTION_INTEGER, offsetof (Options, seconds), "Time limit of a sentence in seconds; default: 60",
     "N", 1, 86400 },
-  { "jobs", 'j', PLAIT_OPTION_INTEGER, offsetof (Options, jobs), "Processes; else as many as there are processors", "N",
-    0, 1024 },
+  { "jobs", 'j', PLAIT_OPTION_INTEGER, offsetof (Options, jobs),
+    "Number of processes; default: the number of processors", "N", 0, 1024 },
   { "json", 0, PLAIT_OPTION_FLAG, offsetof (Options, json), "Print the counts as JSON; needs --output", NULL },
   { NULL },
 };
@@ -167,10 +169,10 @@ const PlaitCommand plait_command_parse = {
   .synopsis = "FILE [--output FILE] [--force] [--unlinked N] [--tokens N] [--seconds N] [--json]",
   .summary = "Make constituency trees of English text with link-grammar",
   .details
-  = "A line is a sentence, whose words are its white-space tokens; line i of the trees belongs to it. A sentence that "
-    "gets no tree has an empty line, for which data.no_tree says what to do. Files are plain or gzip; \"-\" is "
-    "standard input. The same text gives the same trees, whatever the number of processes, but for sentences that "
-    "--seconds cuts off.\n"
+  = "Each line is a sentence, whose words are separated by white space; line i of the trees belongs to line i of the "
+    "text. A sentence without a tree has an empty line; data.no_tree decides how a run reads it. Files are plain or "
+    "gzip; \"-\" is standard input. Equal text gives equal trees for any number of processes, except for sentences "
+    "that exceed --seconds.\n"
     "\n"
     "Examples:\n"
     "  plait parse train.en --output train.en.trees\n"

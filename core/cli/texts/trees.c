@@ -11,9 +11,9 @@
 #include "terminal/terminal.h"
 #include "loading/registry.h"
 
-/* plait trees: what is wrong with a file of trees and what is in it, or the same trees in another form. */
+/* plait trees: checks a file of trees and counts what is in it, or converts it to another form. */
 
-/* In the orders of PlaitTreeFormat and PlaitBinarisation. */
+/* Words of --to and --binarise, in the order of PlaitTreeFormat and PlaitBinarisation. */
 #define FORMS "brackets|triples"
 #define WAYS "left|right|head"
 
@@ -25,7 +25,7 @@ typedef struct
   gboolean force, json;
 } Options;
 
-/* The head rules called @name. (transfer full) */
+/* Reads the head rules called @name. (transfer full) */
 static PlaitHeadRules *
 find_rules (const char *name, GError **error)
 {
@@ -40,8 +40,7 @@ take_settings (const Options *options, PlaitTreeSettings *settings, GError **err
 {
   settings->binarisation = (PlaitBinarisation)options->binarise;
   if (settings->binarisation != PLAIT_BINARISE_HEAD)
-    return !options->rules
-           || plait_fail (error, PLAIT_ERROR_INPUT, "--head-rules goes with --binarise head alone; leave it out");
+    return !options->rules || plait_fail (error, PLAIT_ERROR_INPUT, "--head-rules needs --binarise head; leave it out");
   settings->head_rules = find_rules (options->rules ? options->rules : "english", error);
   return settings->head_rules != NULL;
 }
@@ -139,7 +138,7 @@ check (const Options *options, const PlaitTreeSettings *settings, GError **error
   PlaitTreeCounts counts;
 
   if (options->form || options->output)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "--to and --output go with --convert; leave them out of a check");
+    return plait_fail (error, PLAIT_ERROR_INPUT, "--to and --output are for --convert; leave them out with --check");
   if (!plait_trees_check (options->check, options->tokens, settings, complain, &complaints, &counts, error))
     return FALSE;
   if (options->json)
@@ -148,8 +147,8 @@ check (const Options *options, const PlaitTreeSettings *settings, GError **error
     print_text (options->check, &counts, &complaints);
   return counts.bad == 0
          || plait_fail (error, PLAIT_ERROR_INPUT,
-                        "%s: %jd of %jd lines are bad; expected a tree of the sentence or none on each", options->check,
-                        counts.bad, counts.lines);
+                        "%s: %jd of %jd lines are bad; expected on each line a tree of the sentence, or no tree",
+                        options->check, counts.bad, counts.lines);
 }
 
 /*
@@ -168,7 +167,7 @@ convert (const Options *options, const PlaitTreeSettings *settings, GError **err
   g_auto (PlaitOutput) to = { 0 };
 
   if (options->json || options->limit >= 0)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "--json and --limit go with --check; leave them out of a conversion");
+    return plait_fail (error, PLAIT_ERROR_INPUT, "--json and --limit are for --check; leave them out with --convert");
   if (!options->form)
     return plait_fail (error, PLAIT_ERROR_INPUT, "--to is missing; expected --to brackets or --to triples");
   if (!plait_output_differs ("--output", options->output, options->convert, error)
@@ -194,7 +193,7 @@ run_command (PlaitInvocation *invocation, GError **error)
                        options->check ? "both" : "none");
   if (options->tokens && strcmp (file, "-") == 0 && strcmp (options->tokens, "-") == 0)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "standard input cannot be both trees and tokens: name a file for one of them");
+                       "standard input cannot be both trees and tokens; name a file for one of them");
   gboolean good = take_settings (options, &settings, error)
                   && (options->check ? check (options, &settings, error) : convert (options, &settings, error));
   plait_head_rules_unref (settings.head_rules);
@@ -202,18 +201,20 @@ run_command (PlaitInvocation *invocation, GError **error)
 }
 
 static const PlaitOption options[] = {
-  { "check", 0, PLAIT_OPTION_TEXT, offsetof (Options, check), "Name every bad line, and print what is in the file",
+  { "check", 0, PLAIT_OPTION_TEXT, offsetof (Options, check), "Report every bad line, and print statistics of the file",
     "FILE" },
-  { "convert", 0, PLAIT_OPTION_TEXT, offsetof (Options, convert), "Print the trees, made binary", "FILE" },
-  { "tokens", 0, PLAIT_OPTION_TEXT, offsetof (Options, tokens), "Text whose tokens the words must be", "FILE" },
+  { "convert", 0, PLAIT_OPTION_TEXT, offsetof (Options, convert), "Print the trees in binary form", "FILE" },
+  { "tokens", 0, PLAIT_OPTION_TEXT, offsetof (Options, tokens), "Text whose tokens must equal the words of the trees",
+    "FILE" },
   { "to", 0, PLAIT_OPTION_TEXT, offsetof (Options, form), "Form of the converted trees", FORMS },
-  { "output", 'o', PLAIT_OPTION_TEXT, offsetof (Options, output), "File for converted trees; else standard output",
+  { "output", 'o', PLAIT_OPTION_TEXT, offsetof (Options, output), "File for converted trees; default: standard output",
     "FILE" },
   PLAIT_OPTION_FORCE (Options),
-  { "binarise", 0, PLAIT_OPTION_CHOICE, offsetof (Options, binarise), "How nodes of many parts are cut in two (head)",
-    WAYS },
-  { "head-rules", 0, PLAIT_OPTION_TEXT, offsetof (Options, rules), "Head rules; else english", "NAME" },
-  { "limit", 0, PLAIT_OPTION_INTEGER, offsetof (Options, limit), "Bad lines to name; 20 unless told", "N", 0, 1000000 },
+  { "binarise", 0, PLAIT_OPTION_CHOICE, offsetof (Options, binarise),
+    "How nodes with more than two children are split; default: head", WAYS },
+  { "head-rules", 0, PLAIT_OPTION_TEXT, offsetof (Options, rules), "Head rules; default: english", "NAME" },
+  { "limit", 0, PLAIT_OPTION_INTEGER, offsetof (Options, limit), "Number of bad lines to report; default: 20", "N", 0,
+    1000000 },
   PLAIT_OPTION_JSON (Options),
   { NULL },
 };
@@ -225,10 +226,9 @@ const PlaitCommand plait_command_trees = {
   .summary = "Check a file of constituency trees against its text, or write it in another form",
   .details
   = "A line holds one tree: brackets as in the Penn Treebank, or triples [LEFT,RIGHT,PARENT] with words numbered from "
-    "1. The words of tree i must be the white-space tokens of line i of the text. A tree in brackets may go over "
-    "several lines, of which each but the first begins with a space. null, (()) and [1,1,201] say that there is no "
-    "tree, and so does an empty line where no tree goes over several lines. Files are plain or gzip; \"-\" is standard "
-    "input.\n"
+    "1. The words of tree i must be the white-space tokens of line i of the text. A tree in brackets may continue on "
+    "further lines, each of which begins with a space. null, (()) and [1,1,201] mean that there is no tree; so does an "
+    "empty line if no tree of the file has several lines. Files are plain or gzip; \"-\" is standard input.\n"
     "\n"
     "Examples:\n"
     "  plait trees --check train.en.tree --tokens train.en\n"
@@ -237,7 +237,5 @@ const PlaitCommand plait_command_trees = {
   .options = options,
   .size = sizeof (Options),
   .defaults = &(const Options){ .binarise = PLAIT_BINARISE_HEAD, .limit = -1 },
-  .min = 0,
-  .max = 0,
   .run = run_command,
 };

@@ -17,9 +17,9 @@
 #include "lines/text-file.h"
 #include "setup/vocabularies.h"
 
-/* plait vocabulary: makes a vocabulary, shows one, or takes lines of text through one. */
+/* plait vocabulary: makes a vocabulary, prints one, or encodes and decodes lines of text. */
 
-#define ENDS 20 /* pieces shown at either end of a long vocabulary */
+#define ENDS 20 /* rows printed at the beginning and the end of a long vocabulary */
 
 typedef struct
 {
@@ -28,7 +28,7 @@ typedef struct
   gboolean force, ids, everything, json;
 } Options;
 
-/* Learns a vocabulary from the text files, or takes that of a published model or of a list. */
+/* Learns a vocabulary from the text files, or reads it from a published model or a list of words. */
 static PlaitVocabulary *
 make_vocabulary (const PlaitInvocation *invocation, const Options *options, GError **error)
 {
@@ -41,7 +41,7 @@ make_vocabulary (const PlaitInvocation *invocation, const Options *options, GErr
     return plait_vocabulary_train (&options->settings, (const char *const *)invocation->arguments, error);
   vocabulary = plait_vocabulary_from_list (options->list, &left_out, error);
   if (vocabulary && left_out > 0)
-    plait_log_info (invocation->log, "%s: %u special tokens are left out, which every vocabulary has by itself",
+    plait_log_info (invocation->log, "%s: %u special tokens are left out, since every vocabulary has its own",
                     options->list, left_out);
   return vocabulary;
 }
@@ -55,9 +55,9 @@ make (const PlaitInvocation *invocation, const Options *options, GError **error)
   g_autoptr (GBytes) bytes = NULL;
 
   if (options->published && options->list)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "expected one of --published and --list, not several");
+    return plait_fail (error, PLAIT_ERROR_INPUT, "--published and --list exclude each other; give one of them");
   if (taken[0] && invocation->arguments[0])
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s learns from no text files; leave \"%s\" out",
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s reads no text files; leave \"%s\" out",
                        options->published ? "--published" : "--list", invocation->arguments[0]);
   if (!inputs[0])
     return plait_fail (error, PLAIT_ERROR_INPUT,
@@ -142,7 +142,7 @@ encode_line (const PlaitVocabulary *vocabulary, const char *line, gsize length, 
   plait_display_line (stdout, text->str);
 }
 
-/* Returns the ids by their pieces. */
+/* Returns a table from pieces to ids. (transfer full) */
 static GHashTable *
 index_pieces (const PlaitVocabulary *vocabulary)
 {
@@ -153,7 +153,7 @@ index_pieces (const PlaitVocabulary *vocabulary)
   return ids;
 }
 
-/* Reads pieces, or ids, between blanks. @pieces is NULL for ids. */
+/* Prints the text of a line of pieces separated by blanks, or of ids if @pieces is NULL. */
 static gboolean
 decode_line (const PlaitVocabulary *vocabulary, GHashTable *pieces, const PlaitTextReader *reader, const char *line,
              GArray *ids, GError **error)
@@ -175,9 +175,9 @@ decode_line (const PlaitVocabulary *vocabulary, GHashTable *pieces, const PlaitT
         id = pieces ? (gint32)GPOINTER_TO_INT (found) : (gint32)number;
       else
         return plait_fail (
-            error, PLAIT_ERROR_INPUT, "%s:%jd: \"%.80s\" is no %s of the vocabulary; %s",
-            plait_text_reader_name (reader), plait_text_reader_line (reader), words[i], pieces ? "piece" : "id",
-            pieces ? "expected what --encode prints (ids need --ids)" : "expected what --encode --ids prints");
+            error, PLAIT_ERROR_INPUT, "%s:%jd: \"%.80s\" is not %s of the vocabulary; %s",
+            plait_text_reader_name (reader), plait_text_reader_line (reader), words[i], pieces ? "a piece" : "an id",
+            pieces ? "expected the output of --encode (for ids add --ids)" : "expected the output of --encode --ids");
       g_array_append_val (ids, id);
     }
   g_autofree char *text = plait_vocabulary_decode (vocabulary, (const gint32 *)ids->data, ids->len);
@@ -185,7 +185,7 @@ decode_line (const PlaitVocabulary *vocabulary, GHashTable *pieces, const PlaitT
   return TRUE;
 }
 
-/* Takes the lines of the files, or of standard input, through the vocabulary. */
+/* Encodes or decodes the lines of the files, or of standard input. */
 static gboolean
 convert (const PlaitInvocation *invocation, const PlaitVocabulary *vocabulary, const Options *options, GError **error)
 {
@@ -223,23 +223,23 @@ run_command (PlaitInvocation *invocation, GError **error)
   const char *path = options->show ? options->show : options->encode ? options->encode : options->decode;
 
   if ((options->published || options->list) && !options->output)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s needs --output, the file that the vocabulary becomes",
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s needs --output, the file for the new vocabulary",
                        options->published ? "--published" : "--list");
   if (modes != 1)
     return plait_fail (error, PLAIT_ERROR_INPUT, "expected one of --output, --show, --encode and --decode, not %s",
                        modes == 0 ? "none" : "several");
   if (options->name && options->output)
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "--name is that of a vocabulary in a run, which --show, --encode and --decode read; leave it "
-                       "out with --output");
+    return plait_fail (
+        error, PLAIT_ERROR_INPUT,
+        "--name chooses a vocabulary of a run for --show, --encode or --decode; leave it out with --output");
   if (options->output)
     return make (invocation, options, error);
   if (options->show && invocation->arguments[0])
     return plait_fail (error, PLAIT_ERROR_INPUT, "--show takes no text files; leave \"%s\" out",
                        invocation->arguments[0]);
   if (options->name && !plait_store_recognize (path))
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: is no run, so it has no vocabulary called %s; leave --name out",
-                       path, options->name);
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s: is not a run, so it has no vocabulary called %s; leave --name out", path, options->name);
   g_autoptr (PlaitVocabulary) vocabulary
       = plait_run_vocabulary_open (path, options->name, FALSE, invocation->log, error);
   if (!vocabulary)
@@ -254,43 +254,45 @@ run_command (PlaitInvocation *invocation, GError **error)
 }
 
 static const PlaitOption options[] = {
-  { "output", 'o', PLAIT_OPTION_TEXT, offsetof (Options, output), "Make a vocabulary of the text files", "FILE" },
+  { "output", 'o', PLAIT_OPTION_TEXT, offsetof (Options, output), "Learn a vocabulary from the text files", "FILE" },
   PLAIT_OPTION_FORCE (Options),
   { "show", 0, PLAIT_OPTION_TEXT, offsetof (Options, show), "Show a vocabulary", "FILE" },
   { "encode", 0, PLAIT_OPTION_TEXT, offsetof (Options, encode), "Print the pieces of lines of text", "FILE" },
   { "decode", 0, PLAIT_OPTION_TEXT, offsetof (Options, decode), "Print the text of lines of pieces", "FILE" },
   { "published", 0, PLAIT_OPTION_TEXT, offsetof (Options, published),
-    "With --output: take the vocabulary of the published model in a folder", "FOLDER" },
+    "With --output: convert the vocabulary of the published model in this folder", "FOLDER" },
   { "list", 0, PLAIT_OPTION_TEXT, offsetof (Options, list),
-    "With --output: take the words of a list, WORD or WORD COUNT a line (fairseq's dict.txt)", "FILE" },
+    "With --output: convert a list of words, WORD or WORD COUNT a line (fairseq's dict.txt)", "FILE" },
   { "name", 0, PLAIT_OPTION_TEXT, offsetof (Options, name),
-    "Of a run in the place of a vocabulary's file: the vocabulary that is meant, where it has several", "NAME" },
-  { "type", 0, PLAIT_OPTION_TEXT, offsetof (Options, settings.type), "Kind of pieces (bpe)", "bpe|unigram|words" },
+    "If FILE is a run with several vocabularies: the name of the one to read", "NAME" },
+  { "type", 0, PLAIT_OPTION_TEXT, offsetof (Options, settings.type), "Kind of pieces; default: bpe",
+    "bpe|unigram|words" },
   { "size", 0, PLAIT_OPTION_INTEGER, offsetof (Options, settings.size),
-    "Entries, four special ones included (8000); words: 0 keeps all", "N", 0, 10000000 },
+    "Number of entries with the four special ones; default: 8000; words: 0 keeps all", "N", 0, 10000000 },
   { "minimum-count", 0, PLAIT_OPTION_INTEGER, offsetof (Options, settings.minimum_count),
-    "Words: rarer ones become unknown (1)", "N", 1, 1000000000 },
+    "Words: rarer ones become unknown; default: 1", "N", 1, 1000000000 },
   { "coverage", 0, PLAIT_OPTION_REAL, offsetof (Options, settings.character_coverage),
-    "SentencePiece: share of the characters that get a piece (1)", "SHARE", .98, 1 },
+    "SentencePiece: share of the characters that get a piece; default: 1", "SHARE", .98, 1 },
   { "normalisation", 0, PLAIT_OPTION_TEXT, offsetof (Options, settings.normalization),
-    "SentencePiece: normal form of the text (identity)", "identity|nfkc|nmt_nfkc|nfkc_cf|nmt_nfkc_cf" },
+    "SentencePiece: Unicode normalisation of the text; default: identity",
+    "identity|nfkc|nmt_nfkc|nfkc_cf|nmt_nfkc_cf" },
   { "byte-fallback", 0, PLAIT_OPTION_FLAG, offsetof (Options, settings.byte_fallback),
     "SentencePiece: characters without a piece become bytes", NULL },
   { "lines", 0, PLAIT_OPTION_INTEGER, offsetof (Options, settings.sentence_limit),
-    "SentencePiece: learn from N lines, spread evenly; 0: from all (0)", "N", 0, 1000000000 },
-  { "ids", 0, PLAIT_OPTION_FLAG, offsetof (Options, ids), "Ids instead of pieces", NULL },
-  { "all", 'a', PLAIT_OPTION_FLAG, offsetof (Options, everything), "Show long vocabularies whole", NULL },
-  { "json", 0, PLAIT_OPTION_FLAG, offsetof (Options, json), "Show as JSON", NULL },
+    "SentencePiece: learn from N lines, spread evenly; 0: all lines; default: 0", "N", 0, 1000000000 },
+  { "ids", 0, PLAIT_OPTION_FLAG, offsetof (Options, ids), "Print and read ids instead of pieces", NULL },
+  { "all", 'a', PLAIT_OPTION_FLAG, offsetof (Options, everything), "Show long vocabularies completely", NULL },
+  { "json", 0, PLAIT_OPTION_FLAG, offsetof (Options, json), "Print the vocabulary as JSON", NULL },
   { NULL },
 };
 
 const PlaitCommand plait_command_vocabulary = {
   .name = "vocabulary",
   .synopsis = "--output FILE [--force] TEXT... | --show FILE | --encode FILE [TEXT...] | --decode FILE [TEXT...]",
-  .summary = "Make a vocabulary from text, show one, or take text through one",
+  .summary = "Make a vocabulary from text, print one, or encode and decode text",
   .details
-  = "Several text files, plain or gzip, make one shared vocabulary. --encode and --decode read standard input if no "
-    "text is named. A vocabulary that is read may be a run, which keeps those that it was trained with.\n"
+  = "Several text files, plain or gzip, give one shared vocabulary. --encode and --decode read standard input if no "
+    "text is named. FILE may also be a run, which stores the vocabularies that it was trained with.\n"
     "\n"
     "Examples:\n"
     "  plait vocabulary --output shared.model --type bpe --size 6000 train.en train.de\n"
@@ -301,7 +303,6 @@ const PlaitCommand plait_command_vocabulary = {
   .options = options,
   .size = sizeof (Options),
   .defaults = &(const Options){ .settings = PLAIT_VOCABULARY_DEFAULTS },
-  .min = 0,
   .max = -1,
   .run = run_command,
 };

@@ -14,9 +14,11 @@
 #include "tensor/blas.h"
 
 /*
- * plait adversarial: does a model use a source? Each source in turn is taken from other sentences, by a seeded
- * permutation without fixed points, and the test set is translated and scored again (Libovicky, Helcl & Marecek 2018,
- * section 4; Elliott 2018); or its rows are drawn at random, or it is left out.
+ * plait adversarial: measures how much a model uses each source.
+ *
+ * One source at a time is replaced: by the sources of other sentences (a seeded permutation without fixed points), by
+ * random rows, or by nothing. The test set is then translated and scored again (Libovicky, Helcl & Marecek 2018,
+ * section 4; Elliott 2018).
  */
 
 typedef enum
@@ -45,17 +47,17 @@ typedef struct
   PlaitLog *log;
   const gint *stop;
   GPtrArray *metrics;
-  GPtrArray *rows; /* (element-type Row), the first with all sources as they are */
+  GPtrArray *rows; /* (element-type Row), the first with all sources unchanged */
 } Test;
 
-/* The split with one source disturbed. */
+/* Scores of the split with one source perturbed. */
 typedef struct
 {
-  const char *source;           /* NULL: none */
-  const char *perturbation;     /* NULL */
-  GPtrArray *statistics;        /* (element-type PlaitStatistics), a metric */
-  GPtrArray *results;           /* (element-type PlaitResult) */
-  PlaitComparison *comparisons; /* [metrics], with the first row; its own mean nothing */
+  const char *source;           /* name of the perturbed source; NULL in the first row */
+  const char *perturbation;     /* "shuffled", "noise" or "absent"; NULL in the first row */
+  GPtrArray *statistics;        /* (element-type PlaitStatistics), one per metric */
+  GPtrArray *results;           /* (element-type PlaitResult), one per metric */
+  PlaitComparison *comparisons; /* [metrics], comparison with the first row; unused in the first row */
 } Row;
 
 static void
@@ -85,7 +87,7 @@ perturb (PlaitCorpus *corpus, guint source, Perturbation perturbation, guint64 s
     }
 }
 
-/* Scores what the model says of @corpus as the next row. */
+/* Translates @corpus, scores the translations and appends a row. */
 static gboolean
 add_row (const Test *test, PlaitCorpus *corpus, const char *source, const char *perturbation, GError **error)
 {
@@ -135,7 +137,7 @@ add_row (const Test *test, PlaitCorpus *corpus, const char *source, const char *
   return TRUE;
 }
 
-/* Tests all rows against the first. */
+/* Tests every row against the first, by every metric. */
 static gboolean
 compare_rows (const Test *test, GError **error)
 {
@@ -227,7 +229,7 @@ print_json (const Test *test)
   plait_json_print (json);
 }
 
-/* The split once as it is, and once a source and disturbance of @wanted [n_wanted]. */
+/* Scores the split unchanged, and once for each source and perturbation of @wanted [n_wanted]. */
 static gboolean
 run_test (const Test *test, const Perturbation *wanted, guint n_wanted, gboolean json, GError **error)
 {
@@ -257,7 +259,7 @@ run_test (const Test *test, const Perturbation *wanted, guint n_wanted, gboolean
   return TRUE;
 }
 
-/* Reads the list @text, "shuffled;noise"; NULL: shuffled. */
+/* Parses @text, a list such as "shuffled;noise", into @wanted [n_wanted]; NULL means shuffled. */
 static gboolean
 read_perturbations (const char *text, Perturbation *wanted, guint *n_wanted, GError **error)
 {
@@ -272,7 +274,7 @@ read_perturbations (const char *text, Perturbation *wanted, guint *n_wanted, GEr
         k++;
       for (guint n = 0; n < *n_wanted; n++)
         if (perturbations[k] && wanted[n] == (Perturbation)k)
-          return plait_fail (error, PLAIT_ERROR_INPUT, "--source-is \"%s\" names \"%s\" twice; once is enough", text,
+          return plait_fail (error, PLAIT_ERROR_INPUT, "--source-is \"%s\" names \"%s\" twice; name it once", text,
                              parts[i]);
       if (!perturbations[k])
         {
@@ -317,14 +319,15 @@ run_command (PlaitInvocation *invocation, GError **error)
     return FALSE;
   if (plait_predictions[trained->experiment->predict.kind].of_source)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s predicts a part of its source, which cannot be another sentence's; take a run that reads "
-                       "one text to tell another",
+                       "%s predicts a part of its source, which cannot come from another sentence; use a run that "
+                       "predicts another text than it reads",
                        invocation->arguments[0]);
   for (guint i = 0; i < n_wanted; i++)
     if (wanted[i] == ABSENT && trained->experiment->n_sources == 1)
-      return plait_fail (error, PLAIT_ERROR_INPUT,
-                         "%s reads one source, without which there is nothing to read; leave absent out of --source-is",
-                         invocation->arguments[0]);
+      return plait_fail (
+          error, PLAIT_ERROR_INPUT,
+          "%s reads only one source, without which there is nothing to read; leave absent out of --source-is",
+          invocation->arguments[0]);
   metrics = plait_metric_new_list (trained->experiment->evaluate.metrics, error);
   if (!metrics)
     return FALSE;
@@ -338,7 +341,7 @@ run_command (PlaitInvocation *invocation, GError **error)
     .stop = plait_stop_on_signals (),
   };
   if (!test.split || !plait_run_inputs_file (trained->run_inputs, test.split, trained->experiment->data.target))
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: the experiment has no split \"%s\": name one with --split",
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: the experiment has no split \"%s\"; name one with --split",
                        invocation->arguments[0], test.split ? test.split : "test");
   if (!plait_run_inputs_check (trained->run_inputs, trained->store, error))
     return FALSE;
@@ -351,17 +354,17 @@ run_command (PlaitInvocation *invocation, GError **error)
 }
 
 static const PlaitOption options[] = {
-  { "split", 0, PLAIT_OPTION_TEXT, offsetof (Options, split), "Split of the experiment; else its first test split",
+  { "split", 0, PLAIT_OPTION_TEXT, offsetof (Options, split), "Split of the experiment; default: its first test split",
     "NAME" },
   { "source-is", 0, PLAIT_OPTION_TEXT, offsetof (Options, source_is),
-    "What each source is in turn: shuffled (that of another sentence; the default), noise (tokens or rows drawn from "
-    "the whole split), absent; several with ; between",
+    "Replacement of each source in turn: shuffled (the source of another sentence; the default), noise (tokens or rows "
+    "drawn from the whole split), absent; several with ; between",
     "LIST" },
-  { "seed", 0, PLAIT_OPTION_INTEGER, offsetof (Options, seed), "Seed of the shuffles and of noise; 1 unless told", "N",
-    0, (double)G_MAXINT64 },
+  { "seed", 0, PLAIT_OPTION_INTEGER, offsetof (Options, seed), "Seed of shuffling and noise; default: 1", "N", 0,
+    (double)G_MAXINT64 },
   PLAIT_OPTION_CHECKPOINT (Options),
   { "set", 's', PLAIT_OPTION_TEXTS, offsetof (Options, sets),
-    "Set a key of [decode], data.too_long, or metrics, join, resamples or seed of [evaluate], otherwise", "G.K=V" },
+    "Change a key of [decode], data.too_long, or metrics, join, resamples or seed of [evaluate]", "G.K=V" },
   PLAIT_OPTION_THREADS (Options),
   PLAIT_OPTION_JSON (Options),
   PLAIT_OPTION_CHANGED_PLUGINS (Options),
@@ -371,10 +374,11 @@ static const PlaitOption options[] = {
 const PlaitCommand plait_command_adversarial = {
   .name = "adversarial",
   .synopsis = "RUN.h5 [--split NAME] [--source-is LIST] [--set G.K=V]... [--seed N] [--json]",
-  .summary = "Shuffle one source after the other and score a test split again",
+  .summary = "Measure how much a model uses each source, by shuffling it and scoring again",
   .details
-  = "Each source in turn is taken from other sentences, by a seeded permutation without fixed points, or is noise, or "
-    "absent: how far the scores fall says how much the model relies on it. Differences are tested.\n"
+  = "One source at a time is taken from other sentences (a seeded permutation without fixed points), replaced by "
+    "noise, or left out. The fall of the scores shows how much the model relies on this source. Differences are "
+    "tested.\n"
     "\n"
     "Example:\n"
     "  plait adversarial run.h5 --source-is 'shuffled;noise;absent'",

@@ -8,7 +8,7 @@
 #include "lines/text-file.h"
 #include "words/text.h"
 
-/* plait baseline: systems that summarise or label documents without a model, to be scored as any other. */
+/* plait baseline: summarises or labels documents without a model, for comparison with trained systems. */
 
 #define MAX_COUNT 1000000
 
@@ -19,18 +19,18 @@ typedef struct
   gboolean keep_lines, line_documents, force;
 } Options;
 
-/* What is said of each document. */
+/* Settings and state of a baseline that reads documents line by line. */
 typedef struct
 {
-  char *majority; /* said of all; NULL: their beginnings are */
-  gint64 words;   /* most of a beginning */
+  char *majority; /* output for every document; NULL: print its beginning */
+  gint64 words;   /* maximum of words from each document */
   gint64 sentences;
-  gboolean line_documents; /* each line is a document */
-  gboolean keep_lines;     /* of a beginning */
+  gboolean line_documents; /* TRUE if each line is a document */
+  gboolean keep_lines;     /* TRUE: print the beginning in the lines of the document */
 
   FILE *stream;
   gint64 documents;
-  gint64 words_left, sentences_left; /* of the document that is being read */
+  gint64 words_left, sentences_left; /* words and sentences that the current document may still add */
   GString *beginning;
 } Baseline;
 
@@ -42,7 +42,7 @@ begin_document (Baseline *baseline)
   g_string_truncate (baseline->beginning, 0);
 }
 
-/* Adds what still belongs to the beginning. */
+/* Appends @line to the beginning of the document, up to the limits. */
 static void
 add_sentence (Baseline *baseline, const char *line)
 {
@@ -111,15 +111,15 @@ read_documents (Baseline *baseline, PlaitTextReader *reader, GError **error)
   return TRUE;
 }
 
-/* The line that stands most often in the file at @path, of several the first; blank ones do not count. (transfer
+/* Returns the most frequent line of the file at @path, of several the first. Blank lines do not count. (transfer
  * full) */
 static char *
 find_majority (const char *path, GError **error)
 {
   g_autoptr (PlaitTextReader) reader = plait_text_reader_open (path, error);
   g_autoptr (GPtrArray) lines = g_ptr_array_new_with_free_func (g_free);
-  g_autoptr (GArray) times = g_array_new (FALSE, TRUE, sizeof (gint64));       /* that each of these stands there */
-  g_autoptr (GHashTable) numbers = g_hash_table_new (g_str_hash, g_str_equal); /* of these, from 1 on */
+  g_autoptr (GArray) times = g_array_new (FALSE, TRUE, sizeof (gint64));       /* occurrences of each of lines */
+  g_autoptr (GHashTable) numbers = g_hash_table_new (g_str_hash, g_str_equal); /* maps each of lines to its index + 1 */
   g_autoptr (GError) local = NULL;
   const char *text;
   gsize length;
@@ -157,13 +157,14 @@ static gboolean
 take_lead (const Options *options, Baseline *baseline, GError **error)
 {
   if (options->train)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "--train goes with majority alone; lead reads the documents");
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "--train needs majority; lead reads only the documents, so leave it out");
   if (!options->words && !options->sentences)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "how much leads is missing: add --words N or --sentences N, such as --sentences 3");
+                       "lead needs a length: add --words N or --sentences N, such as --sentences 3");
   if (baseline->line_documents && (options->sentences || baseline->keep_lines))
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "--%s goes with documents of a sentence a line; --line-documents tells no sentences apart",
+                       "--%s needs documents with one sentence a line; with --line-documents sentences are not known",
                        options->sentences ? "sentences" : "keep-lines");
   baseline->words = options->words ? options->words : G_MAXINT64;
   baseline->sentences = options->sentences ? options->sentences : G_MAXINT64;
@@ -174,11 +175,12 @@ static gboolean
 take_majority (const Options *options, Baseline *baseline, GError **error)
 {
   if (options->words || options->sentences || baseline->keep_lines)
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "--words, --sentences and --keep-lines go with lead alone; majority says one line of --train");
+    return plait_fail (
+        error, PLAIT_ERROR_INPUT,
+        "--words, --sentences and --keep-lines need lead; majority prints one line of --train, so leave them out");
   if (!options->train)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "--train is missing; name the file whose most frequent line is said of every document");
+                       "--train is missing; name the file whose most frequent line is printed for every document");
   baseline->majority = find_majority (options->train, error);
   return baseline->majority != NULL;
 }
@@ -206,7 +208,7 @@ baseline_run (const PlaitInvocation *invocation, const Options *options, Baselin
     return FALSE;
   if (baseline->documents == 0)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s: has no documents; expected a sentence a line, blank lines between",
+                       "%s: has no documents; expected one sentence a line, with a blank line between documents",
                        plait_text_reader_name (reader));
   if (!plait_output_commit (&to, error))
     return FALSE;
@@ -237,11 +239,12 @@ static const PlaitOption options[] = {
   { "sentences", 0, PLAIT_OPTION_INTEGER, offsetof (Options, sentences), "lead: at most N sentences of a document", "N",
     1, MAX_COUNT },
   { "keep-lines", 0, PLAIT_OPTION_FLAG, offsetof (Options, keep_lines),
-    "lead: a sentence a line and a blank line between documents, instead of a line a document", NULL },
-  { "train", 0, PLAIT_OPTION_TEXT, offsetof (Options, train), "majority: titles or labels, one a line", "FILE" },
+    "lead: print one sentence a line and a blank line between documents, instead of one document a line", NULL },
+  { "train", 0, PLAIT_OPTION_TEXT, offsetof (Options, train), "majority: file of titles or labels, one a line",
+    "FILE" },
   { "line-documents", 0, PLAIT_OPTION_FLAG, offsetof (Options, line_documents), "Each line of FILE is a document",
     NULL },
-  { "output", 'o', PLAIT_OPTION_TEXT, offsetof (Options, output), "Write here instead of standard output", "FILE" },
+  { "output", 'o', PLAIT_OPTION_TEXT, offsetof (Options, output), "Output file; default: standard output", "FILE" },
   PLAIT_OPTION_FORCE (Options),
   { NULL },
 };
@@ -249,12 +252,11 @@ static const PlaitOption options[] = {
 const PlaitCommand plait_command_baseline = {
   .name = "baseline",
   .synopsis = "lead|majority [FILE] [--words N|--sentences N] [--train FILE] [--output FILE] [--force]",
-  .summary
-  = "Print the output of a system that hardly reads its documents: their first words, or the most frequent line",
+  .summary = "Print a trivial baseline for documents: their first words, or the most frequent line",
   .details
-  = "lead prints the first N words, or sentences, of each document of FILE, majority the line that stands most often "
-    "in the file of --train, of several the first. A document is a sentence a line, up to a blank line. FILE is plain "
-    "or gzip; without it, or with \"-\", standard input is read.\n"
+  = "lead prints the first N words or sentences of each document of FILE. majority prints for each document the most "
+    "frequent line of the file of --train; of equally frequent lines the first. A document has one sentence a line and "
+    "ends at a blank line. FILE is plain or gzip; without it, or with \"-\", standard input is read.\n"
     "\n"
     "Examples:\n"
     "  plait baseline lead --words 14 test.doc > lead.txt\n"

@@ -13,32 +13,32 @@
 #include "scoring/evaluation.h"
 #include "significance/report.h"
 
-/* plait evaluate: scores of translations in text files, and tests between systems. */
+/* plait evaluate: scores translations in text files and tests differences between systems. */
 
 #define TEXT_LIMIT ((gsize)1 << 30)
 #define DIGITS 2
 #define JOINS "subword-nmt|wordpiece|sentencepiece"
 #define USUAL_BINS "10;20;30;40;50"
 
-/* What a metric says of a system. */
+/* The score of one system by one metric. */
 typedef struct
 {
   PlaitStatistics *statistics;
   PlaitResult *result;
   GArray *lengths;            /* (element-type PlaitLengthRow); NULL without --source */
-  PlaitComparison comparison; /* with the first system */
+  PlaitComparison comparison; /* comparison with the first system */
 } Score;
 
 typedef struct
 {
-  const char *name; /* of the file */
+  const char *name; /* path of the file of translations */
   char **lines;
   Score *scores; /* [metrics] */
 } System;
 
 typedef struct
 {
-  const char *const *references, *const *hypotheses; /* files */
+  const char *const *references, *const *hypotheses; /* paths, NULL-terminated */
   const char *metrics, *source, *bins, *join;
   gint64 resamples, seed, trials;
   guint test;
@@ -49,19 +49,19 @@ typedef struct
 {
   guint64 seed;
   guint resamples;
-  gboolean tested; /* FALSE with --test none, or one system */
+  gboolean tested; /* FALSE with --test none, or if there is only one system */
   PlaitTest test;
   guint trials;
   GPtrArray *metrics;
-  gboolean documents; /* all metrics are of documents, whose sentences need not be as many in every file */
+  gboolean documents; /* TRUE if every metric scores documents; then the number of lines may differ between files */
   PlaitTextPieces join;
   PlaitLog *log;
   gsize sentences;
   guint n_references;
   const char *const *reference_paths; /* [n_references] */
-  char ***references;                 /* [n_references] lines */
+  char ***references;                 /* [n_references][sentences], lines of the references */
   PlaitLengthBins *bins;              /* NULL without --source */
-  gint64 *words;                      /* [sentences], of the source */
+  gint64 *words;                      /* [sentences], words of each source sentence; NULL without --source */
   guint n_systems;
   System *systems;
 } Evaluation;
@@ -94,7 +94,8 @@ evaluation_clear (Evaluation *evaluation)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Evaluation, evaluation_clear)
 
-/* Joins the pieces of words of @lines, of @path, or warns of them. */
+/* Joins the subwords in @lines, read from @path, as --join says. Without --join warns if the lines look like
+ * subwords. */
 static void
 join (const Evaluation *evaluation, const char *path, char **lines)
 {
@@ -104,13 +105,13 @@ join (const Evaluation *evaluation, const char *path, char **lines)
   if (found != PLAIT_PIECES_NONE)
     plait_log_warning (
         evaluation->log,
-        "%s: looks like text in pieces of words, which metrics take for words; --join %s joins it before it is scored",
+        "%s: looks like text in subwords, which metrics would count as words; --join %s joins them before scoring",
         path, plait_evaluation_join_name (found));
   plait_text_join_pieces (lines, evaluation->join);
 }
 
-/* The lines of the file at @path, aligned with those of the first reference, which is at @first_path. (transfer
- * full) */
+/* Reads the lines of the file at @path and aligns them with those of the first reference, whose path is @first_path.
+ * (transfer full) */
 static char **
 read_lines (Evaluation *evaluation, const char *path, const char *first_path, GError **error)
 {
@@ -174,7 +175,7 @@ read_files (Evaluation *evaluation, const Options *options, GError **error)
   return TRUE;
 }
 
-/* Returns the path of the file that @metric cannot score: of a reference, else that of @system. (transfer none) */
+/* Returns the path of the file that @metric cannot score: a reference, else the file of @system. (transfer none) */
 static const char *
 unscored_path (const Evaluation *evaluation, const PlaitMetric *metric, const System *system)
 {
@@ -191,7 +192,7 @@ unscored_path (const Evaluation *evaluation, const PlaitMetric *metric, const Sy
   return system->name;
 }
 
-/* Scores every system with metric @m, and tests all others against the first. */
+/* Scores every system by metric @m, and tests the others against the first. */
 static gboolean
 score_systems (const Evaluation *evaluation, guint m, GError **error)
 {
@@ -280,7 +281,8 @@ print_lines (const Evaluation *evaluation)
     }
 }
 
-/* System, score, difference from the first, p. (transfer full) */
+/* Returns a table with the score of each system by metric @m, its difference from the first and the p value. (transfer
+ * full) */
 static PlaitTable *
 metric_table (const Evaluation *evaluation, guint m)
 {
@@ -328,7 +330,7 @@ print_tables (const Evaluation *evaluation)
   plait_terminal_paragraph (terminal, 2, 2, test);
 }
 
-/* A table a metric: bins by systems. */
+/* Prints one table per metric: rows are bins of source length, columns are systems. */
 static void
 print_lengths (const Evaluation *evaluation)
 {
@@ -338,7 +340,8 @@ print_lengths (const Evaluation *evaluation)
   if (!evaluation->bins)
     return;
   g_autoptr (PlaitTerminal) terminal = plait_terminal_new ();
-  plait_terminal_text (terminal, PLAIT_TERMINAL_PLAIN, "%s", ""); /* the page goes on below what was printed */
+  /* Makes the terminal put a blank line before the first table. */
+  plait_terminal_text (terminal, PLAIT_TERMINAL_PLAIN, "%s", "");
   for (guint s = 0; s < evaluation->n_systems; s++)
     names[s] = evaluation->systems[s].name;
   for (guint m = 0; m < evaluation->metrics->len; m++)
@@ -353,14 +356,14 @@ print_lengths (const Evaluation *evaluation)
     }
 }
 
-/* What a row is of. */
+/* Returns the name of what a row of --sentences scores. */
 static const char *
 unit_of (const Evaluation *evaluation)
 {
   return plait_metric_is_of_documents (evaluation->metrics->pdata[0]) ? "document" : "sentence";
 }
 
-/* TRUE if all metrics are of one unit. */
+/* TRUE if all metrics score sentences, or all score documents. */
 static gboolean
 check_units (const Evaluation *evaluation, GError **error)
 {
@@ -369,13 +372,13 @@ check_units (const Evaluation *evaluation, GError **error)
   for (guint m = 1; m < evaluation->metrics->len; m++)
     if (plait_metric_is_of_documents (evaluation->metrics->pdata[m]) != plait_metric_is_of_documents (first))
       return plait_fail (error, PLAIT_ERROR_INPUT,
-                         "--sentences has a line a sentence or a line a document, but of %s and %s one is of "
-                         "documents; ask for them one after the other",
+                         "--sentences prints one line per sentence or per document, but of %s and %s only one scores "
+                         "documents; print them separately",
                          plait_metric_text (first), plait_metric_text (evaluation->metrics->pdata[m]));
   return TRUE;
 }
 
-/* The score of sentence or document @i of @system by metric @m alone. */
+/* Returns the score of sentence or document @i of @system by metric @m. */
 static double
 sentence_score (const Evaluation *evaluation, const System *system, guint m, gsize i)
 {
@@ -384,7 +387,8 @@ sentence_score (const Evaluation *evaluation, const System *system, guint m, gsi
   return plait_metric_score (evaluation->metrics->pdata[m], statistics->values + i * statistics->width);
 }
 
-/* One line a sentence or document, its columns the systems by metric; tabs between them, all digits. */
+/* Prints one line per sentence or document: its number and its scores by metric and system, with all digits, separated
+ * by tabs. */
 static void
 print_sentences (const Evaluation *evaluation)
 {
@@ -415,7 +419,7 @@ print_sentences (const Evaluation *evaluation)
   fputs (text->str, stdout);
 }
 
-/* The same by system, an array a metric. */
+/* Prints the scores of all sentences or documents as JSON, by system and metric. */
 static void
 print_sentences_json (const Evaluation *evaluation)
 {
@@ -444,7 +448,7 @@ print_sentences_json (const Evaluation *evaluation)
   plait_json_print (json);
 }
 
-/* Standard input can be read once. */
+/* TRUE if at most one option names standard input, which can be read only once. */
 static gboolean
 check_standard_input (const Options *options, GError **error)
 {
@@ -464,7 +468,7 @@ check_standard_input (const Options *options, GError **error)
           continue;
         if (first)
           return plait_fail (error, PLAIT_ERROR_INPUT,
-                             "standard input cannot be both %s and %s: name a file for one of them", first,
+                             "standard input cannot be both %s and %s; name a file for one of them", first,
                              first == read[i].option ? "another one" : read[i].option);
         first = read[i].option;
       }
@@ -483,10 +487,10 @@ take_options (Evaluation *evaluation, const Options *options, GError **error)
   if (!check_standard_input (options, error))
     return FALSE;
   if (options->sentences && options->source)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "--sentences prints a table of its own; leave out --source");
+    return plait_fail (error, PLAIT_ERROR_INPUT, "--sentences and --source print different tables; leave out --source");
   if (options->bins && !options->source)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "--bins needs --source, the file whose lines say how long each sentence is");
+                       "--bins needs --source, the file that determines the length of each sentence");
   evaluation->join = options->join ? 1 + plait_option_choice (options->join, JOINS) : PLAIT_PIECES_NONE;
   evaluation->tested
       = plait_option_test (options->test, &evaluation->test, &trials) && options->hypotheses[1] && !options->sentences;
@@ -508,9 +512,10 @@ take_options (Evaluation *evaluation, const Options *options, GError **error)
 }
 
 static gboolean
-evaluate (const Options *options, PlaitLog *log, GError **error)
+run_command (PlaitInvocation *invocation, GError **error)
 {
-  g_auto (Evaluation) evaluation = { .log = log };
+  const Options *options = invocation->options;
+  g_auto (Evaluation) evaluation = { .log = invocation->log };
 
   if (!take_options (&evaluation, options, error) || (options->sentences && !check_units (&evaluation, error))
       || !read_files (&evaluation, options, error))
@@ -537,35 +542,28 @@ evaluate (const Options *options, PlaitLog *log, GError **error)
   return TRUE;
 }
 
-static gboolean
-run_command (PlaitInvocation *invocation, GError **error)
-{
-  const Options *options = invocation->options;
-
-  return evaluate (options, invocation->log, error);
-}
-
 static const PlaitOption options[] = {
   { "reference", 'r', PLAIT_OPTION_TEXTS, offsetof (Options, references),
-    "A file of reference translations, plain or gzip; again for more references", "FILE" },
+    "File of reference translations, plain or gzip; repeat for more references", "FILE" },
   { "hypothesis", 'i', PLAIT_OPTION_TEXTS, offsetof (Options, hypotheses),
-    "A file of a system's translations; again for more systems, which are tested against the first", "FILE" },
-  { "metric", 'm', PLAIT_OPTION_TEXT, offsetof (Options, metrics), "Metrics with their options (bleu;chrf)", "LIST" },
+    "File of a system's translations; repeat for more systems, which are tested against the first", "FILE" },
+  { "metric", 'm', PLAIT_OPTION_TEXT, offsetof (Options, metrics), "Metrics with their options; default: bleu;chrf",
+    "LIST" },
   { "source", 0, PLAIT_OPTION_TEXT, offsetof (Options, source),
-    "The source text; scores are also given by its words between white space", "FILE" },
+    "Source text; scores are also printed by its length in words", "FILE" },
   { "join", 0, PLAIT_OPTION_TEXT, offsetof (Options, join),
-    "Join pieces of words before scoring: un@@ known, un ##known, or those of SentencePiece", JOINS },
+    "Join subwords before scoring: un@@ known, un ##known, or those of SentencePiece", JOINS },
   { "bins", 0, PLAIT_OPTION_TEXT, offsetof (Options, bins),
-    "With --source: bounds of the bins of its lengths (" USUAL_BINS ")", "LIST" },
+    "With --source: bounds of the bins of source length; default: " USUAL_BINS, "LIST" },
   { "resamples", 0, PLAIT_OPTION_INTEGER, offsetof (Options, resamples),
-    "Bootstrap samples for intervals, 0 for no intervals (1000)", "N", 0, PLAIT_MAX_TRIALS },
-  { "test", 0, PLAIT_OPTION_CHOICE, offsetof (Options, test), "Test between systems (permutation)",
+    "Bootstrap samples for confidence intervals, 0 for no intervals; default: 1000", "N", 0, PLAIT_MAX_TRIALS },
+  { "test", 0, PLAIT_OPTION_CHOICE, offsetof (Options, test), "Test between systems; default: permutation",
     PLAIT_OPTION_TESTS },
   PLAIT_OPTION_TRIALS (Options),
-  { "seed", 0, PLAIT_OPTION_INTEGER, offsetof (Options, seed), "Seed of intervals and tests (12345)", "N", 0,
+  { "seed", 0, PLAIT_OPTION_INTEGER, offsetof (Options, seed), "Seed of intervals and tests; default: 12345", "N", 0,
     (double)G_MAXINT64 },
   { "sentences", 0, PLAIT_OPTION_FLAG, offsetof (Options, sentences),
-    "Print the scores of every sentence instead, separated by tabs, a column a metric and system", NULL },
+    "Print the scores of every sentence instead, separated by tabs, one column per metric and system", NULL },
   PLAIT_OPTION_JSON (Options),
   { NULL },
 };
@@ -575,10 +573,10 @@ const PlaitCommand plait_command_evaluate = {
   .synopsis = "--reference FILE... --hypothesis FILE... [--metric LIST] [--source FILE] [--sentences] [--json]",
   .summary = "Score translations in text files, and test systems against the first",
   .details
-  = "Files hold one sentence a line, plain or gzip; \"-\" is standard input. Metrics are bleu, chrf, chrf++ and ter, "
-    "which equal sacreBLEU's, meteor (exact and stem matches), multi-bleu, which equals that of multi-bleu.perl -lc, "
-    "rouge, which equals rouge-score's, and repetition: NAME or NAME:OPTION,OPTION=VALUE, separated by ';', as in an "
-    "experiment's evaluate.metrics. With unit=document a metric is of documents: blank lines end them.\n"
+  = "Files have one sentence a line, plain or gzip; \"-\" is standard input. Metrics are bleu, chrf, chrf++ and ter "
+    "(equal to sacreBLEU), meteor (exact and stem matches), multi-bleu (equal to multi-bleu.perl -lc), rouge (equal to "
+    "rouge-score), and repetition. Write NAME or NAME:OPTION,OPTION=VALUE, separated by ';', as in evaluate.metrics of "
+    "an experiment. With unit=document a metric scores documents, which end at blank lines.\n"
     "\n"
     "Examples:\n"
     "  plait evaluate --reference test.cs --hypothesis system.txt\n"
@@ -589,7 +587,5 @@ const PlaitCommand plait_command_evaluate = {
   .options = options,
   .size = sizeof (Options),
   .defaults = &(const Options){ .resamples = PLAIT_BOOTSTRAP_RESAMPLES, .seed = 12345 },
-  .min = 0,
-  .max = 0,
   .run = run_command,
 };

@@ -4,7 +4,7 @@
 #include "command/output.h"
 #include "weights/export.h"
 
-/* plait export: the parameters of a run as safetensors. */
+/* plait export: writes the parameters of a run as safetensors. */
 
 typedef struct
 {
@@ -19,7 +19,7 @@ run_command (PlaitInvocation *invocation, GError **error)
   g_autoptr (PlaitTrained) trained = NULL;
 
   if (!options->output)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "there is nowhere to write to: add --output FILE");
+    return plait_fail (error, PLAIT_ERROR_INPUT, "--output is missing; name the file to write with --output FILE");
   if (!plait_output_differs ("--output", options->output, invocation->arguments[0], error)
       || !plait_file_check_new (options->output, options->force, "", "--output", error))
     return FALSE;
@@ -41,9 +41,9 @@ const PlaitCommand plait_command_export = {
   .synopsis = "RUN.h5 --output FILE [--checkpoint NAME] [--force]",
   .summary = "Write the parameters of a run as safetensors, which other programs read",
   .details
-  = "The file holds all parameters under their names, as they are, and the experiment in its metadata; "
-    "train.initialise reads it back to the same bits. A weight is [inputs, outputs], a bias or gain [1, width]. The "
-    "script experiments/to-ctranslate2.py makes a CTranslate2 model of a run.\n"
+  = "The file has all parameters under their names, unchanged, and the experiment in its metadata. train.initialise "
+    "reads it back to equal bits. A weight is [inputs, outputs], a bias or gain [1, width]. The script "
+    "experiments/to-ctranslate2.py makes a CTranslate2 model from a run.\n"
     "\n"
     "Examples:\n"
     "  plait export run.h5 --output run.safetensors\n"

@@ -7,13 +7,12 @@
 
 #include <string.h>
 
-/* What was given for each source, nothing for a missing one, and behind these for its trees, nothing where none are
- * read. */
+/* The files or columns of all sources, then of their trees. */
 typedef struct
 {
-  guint n;                      /* sources */
-  char **names;                 /* [2 n]: "NAME", "NAME.trees"; NULL where the trees come from no file */
-  PlaitTextLocation *locations; /* [2 n] */
+  guint n;                      /* number of sources */
+  char **names;                 /* [2 n], "NAME", then "NAME.trees"; NULL if the source reads no trees from a file */
+  PlaitTextLocation *locations; /* [2 n], zeros for a missing source */
   PlaitFeedTable table;
 } Files;
 
@@ -57,7 +56,8 @@ unknown_source (const Files *files, const char *option, GError **error)
   return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: the run has no such source; it reads: %s", option, names->str);
 }
 
-/* Where what @option gives for @name belongs; nothing may stand there yet. */
+/* Returns the location to fill for the source or trees @name. @option names the option in errors: unknown name, or
+ * given twice. (transfer none) */
 static PlaitTextLocation *
 find_text_location (const Files *files, const char *name, const char *option, GError **error)
 {
@@ -66,7 +66,7 @@ find_text_location (const Files *files, const char *name, const char *option, GE
       if (g_strcmp0 (files->names[i], name) != 0)
         continue;
       if (files->locations[i].path)
-        return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: this source was given already", option);
+        return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: this source was already given", option);
       return &files->locations[i];
     }
   return unknown_source (files, option, error);
@@ -92,7 +92,7 @@ take_sources (const char *const *given, const Files *files, GError **error)
   return TRUE;
 }
 
-/* What @source is, where a column of sentences cannot be it; else NULL. */
+/* Returns "features" or "documents" if @source cannot be read from a column of sentences; else NULL. */
 static const char *
 other_than_sentences (const PlaitExperiment *experiment, const PlaitExperimentSource *source)
 {
@@ -112,7 +112,7 @@ is_source (const char *text, gconstpointer data)
   return i < 2 * files->n || g_str_equal (text, "-");
 }
 
-/* The columns of standard input that @tsv names. */
+/* Assigns the columns of standard input to the sources that @tsv names. */
 static gboolean
 take_columns (const PlaitExperiment *experiment, const char *tsv, Files *files, GError **error)
 {
@@ -140,8 +140,7 @@ take_columns (const PlaitExperiment *experiment, const char *tsv, Files *files, 
                   : NULL;
       if (other)
         return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "%s: this source is %s, which columns of lines cannot hold; give it by --source", option,
-                           other);
+                           "%s: this source is %s, which a column cannot hold; give it with --source", option, other);
       *location = (PlaitTextLocation){ "-", i + 1 };
     }
   return TRUE;
@@ -158,16 +157,15 @@ check_sources (const gboolean *missing, const Files *files, GError **error)
       if (!files->locations[i].path == !missing[i])
         return plait_fail (error, PLAIT_ERROR_INPUT,
                            missing[i]
-                               ? "source \"%s\" is given and left out by --without"
-                               : "source \"%s\" is not given: add --source %s=FILE, or --without %s to leave it out",
+                               ? "source \"%s\" is both given and left out by --without; remove one"
+                               : "source \"%s\" is not given: add --source %s=FILE, or leave it out with --without %s",
                            name, name, name);
       if (missing[i] && has_trees)
         return plait_fail (error, PLAIT_ERROR_INPUT,
                            "the trees of source \"%s\" are given, but it is left out by --without", name);
       if (!missing[i] && trees && !has_trees)
         return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "source \"%s\" is given without its trees, which its encoder reads: add --source %s=FILE",
-                           name, trees);
+                           "source \"%s\" has no trees, which its encoder reads: add --source %s=FILE", name, trees);
     }
   return TRUE;
 }
@@ -196,7 +194,7 @@ find_files (const PlaitInference *inference, Files *files, GError **error)
   return check_sources (missing, files, error);
 }
 
-/* Standard input can be read once, and what is read, or was there before, must not be written over. */
+/* TRUE if standard input is read at most once, and no output replaces an input or an existing file. */
 static gboolean
 check_files (const PlaitInference *inference, const char *run, const Files *files, const char *target, GError **error)
 {
@@ -217,7 +215,7 @@ check_files (const PlaitInference *inference, const char *run, const Files *file
 
           if (standard_input)
             return plait_fail (error, PLAIT_ERROR_INPUT,
-                               "standard input cannot be both %s and %s: name a file for one of them", standard_input,
+                               "standard input cannot be both %s and %s; name a file for one of them", standard_input,
                                i < n || i == 2 * n ? name : "its trees");
           standard_input = name;
         }
@@ -229,7 +227,7 @@ check_files (const PlaitInference *inference, const char *run, const Files *file
          && plait_file_check_new (inference->options->output, inference->options->force, "", "--output", error);
 }
 
-/* TRUE if all of @files, and @target unless it is NULL, can be read to their ends without waiting for a writer. */
+/* TRUE if all of @files, and @target unless it is NULL, are regular files, so that reading never waits for a writer. */
 static gboolean
 are_files (const Files *files, const char *target)
 {
@@ -272,8 +270,8 @@ plait_inference_open (PlaitInference *inference, const PlaitInvocation *invocati
     return FALSE;
   if (inference->trained->experiment->predict.kind == PLAIT_PREDICT_MASKED)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s predicts the masked tokens of its own corpus, nothing of other text; begin a run that "
-                       "translates or classifies with it (train.initialise)",
+                       "%s predicts the masked tokens of its own corpus, and cannot read other text; use it as "
+                       "train.initialise of a run that translates or classifies",
                        invocation->arguments[0]);
   if (inference->options->attention && !plait_experiment_has_decoder (inference->trained->experiment))
     return plait_fail (error, PLAIT_ERROR_INPUT, "--attention: %s has no decoder with attention; leave the option out",

@@ -6,23 +6,23 @@
 #include <math.h>
 #include <stdio.h>
 
-/* plait score: forced decoding of given translations. */
+/* plait score: scores given translations by forced decoding. */
 
-/* What all sentences come to, and the line or document that has been read last. */
+/* Sums over all sentences, and over the line or document that is being read. */
 typedef struct
 {
   double log_probability;
   gint64 tokens;
 
-  gint64 line;     /* -1: none */
-  gint64 sentence; /* of the document that the line is; -1: it is told as a whole */
+  gint64 line;     /* index of the current line, or -1 */
+  gint64 sentence; /* index of the current sentence in its document; -1 without --sentences */
   double line_log_probability;
   gint64 line_tokens;
 
   gboolean as_json;
 } Sum;
 
-/* An object a line. */
+/* Prints one JSON object on one line. */
 static void
 print_json (const Sum *sum)
 {
@@ -52,6 +52,14 @@ print_score (const Sum *sum)
 }
 
 static void
+begin_line (Sum *sum, gint64 line)
+{
+  sum->line = line;
+  sum->line_log_probability = 0;
+  sum->line_tokens = 0;
+}
+
+static void
 print_line (Sum *sum)
 {
   if (sum->line < 0)
@@ -60,8 +68,8 @@ print_line (Sum *sum)
   sum->line = -1;
 }
 
-/* The sentences of documents: each with the start token of the next or with the end. A blank line stands between
- * documents. */
+/* Prints one score per sentence of a document. A sentence ends before the start token of the next one, or with the end
+ * token. Documents are separated by a blank line. */
 static void
 print_sentences (const PlaitFeed *feed, const PlaitBatch *batch, const double *rows, Sum *sum)
 {
@@ -75,10 +83,8 @@ print_sentences (const PlaitFeed *feed, const PlaitBatch *batch, const double *r
             putchar ('\n');
           sum->sentence = 0;
         }
-      sum->line = line;
+      begin_line (sum, line);
       sum->tokens += plait_ragged_length (batch->target_rows, i);
-      sum->line_log_probability = 0;
-      sum->line_tokens = 0;
       for (gint64 row = batch->target_rows.offsets[i]; row < end; row++)
         {
           sum->log_probability += rows[row];
@@ -88,13 +94,13 @@ print_sentences (const PlaitFeed *feed, const PlaitBatch *batch, const double *r
             continue;
           print_score (sum);
           sum->sentence++;
-          sum->line_log_probability = 0;
-          sum->line_tokens = 0;
+          begin_line (sum, line);
         }
     }
 }
 
-/* Adds up what belongs to one line; several chunks do if it is a document that was cut. */
+/* Adds the scores of @batch to those of their lines, and prints finished lines. A document that was cut has several
+ * chunks. */
 static void
 print_batch (const PlaitFeed *feed, const PlaitBatch *batch, const double *rows, Sum *sum)
 {
@@ -109,9 +115,7 @@ print_batch (const PlaitFeed *feed, const PlaitBatch *batch, const double *rows,
       if (line != sum->line)
         {
           print_line (sum);
-          sum->line = line;
-          sum->line_log_probability = 0;
-          sum->line_tokens = 0;
+          begin_line (sum, line);
         }
       sum->line_log_probability += total;
       sum->line_tokens += length;
@@ -120,7 +124,7 @@ print_batch (const PlaitFeed *feed, const PlaitBatch *batch, const double *rows,
     }
 }
 
-/* Prints the line of what cannot be scored. */
+/* Prints the line for a sentence that cannot be scored. */
 static void
 print_skipped (Sum *sum, gint64 line, gboolean sentences)
 {
@@ -128,10 +132,9 @@ print_skipped (Sum *sum, gint64 line, gboolean sentences)
     print_line (sum);
   else if (sum->line >= 0 && !sum->as_json)
     putchar ('\n');
-  sum->line = line;
+  begin_line (sum, line);
   sum->sentence = sentences ? 0 : -1;
   sum->line_log_probability = NAN;
-  sum->line_tokens = 0;
   print_score (sum);
   if (!sentences)
     sum->line = -1;
@@ -146,7 +149,7 @@ score (PlaitInference *inference, gboolean sentences, Sum *sum, GError **error)
   if (sentences && !plait_experiment_documents (experiment, experiment->data.target).start_tokens)
     return plait_fail (
         error, PLAIT_ERROR_INPUT,
-        "--sentences: the target %s is no documents with start tokens, which tell its sentences apart; drop the option",
+        "--sentences: the target %s has no documents with start tokens, which separate sentences; leave the option out",
         experiment->data.target);
 
   for (;;)
@@ -176,7 +179,7 @@ score (PlaitInference *inference, gboolean sentences, Sum *sum, GError **error)
         print_sentences (inference->feed, batch, rows, sum);
       else
         print_batch (inference->feed, batch, rows, sum);
-      if (!sentences && !chunks) /* more of the last line may come otherwise */
+      if (!sentences && !chunks) /* otherwise the next batch may continue the last line */
         print_line (sum);
       if (!plait_inference_dump (inference, batch, attention, NULL, error))
         return FALSE;
@@ -199,12 +202,13 @@ run_command (PlaitInvocation *invocation, GError **error)
   Sum sum = { .line = -1, .sentence = -1, .as_json = options->json };
 
   if (!options->target)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "there is nothing to score: add --target FILE");
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "--target is missing; name the translations to score with --target FILE");
   if (!plait_inference_open (&inference, invocation, options->target, error)
       || !score (&inference, options->sentences, &sum, error))
     return FALSE;
   plait_log_progress_end (inference.log);
-  plait_log_info (inference.log, "%jd tokens, perplexity a token %.4f", sum.tokens,
+  plait_log_info (inference.log, "%jd tokens, perplexity per token %.4f", sum.tokens,
                   exp (-sum.log_probability / (double)MAX (1, sum.tokens)));
   return !inference.dump || plait_store_commit (inference.dump, error);
 }
@@ -214,7 +218,7 @@ static const PlaitOption options[] = {
   { "target", 0, PLAIT_OPTION_TEXT, offsetof (Options, target), "Translations to score", "FILE" },
   { "sentences", 0, PLAIT_OPTION_FLAG, offsetof (Options, sentences), "Print a line for each sentence of a document",
     NULL },
-  { "json", 0, PLAIT_OPTION_FLAG, offsetof (Options, json), "Print a JSON object a line", NULL },
+  { "json", 0, PLAIT_OPTION_FLAG, offsetof (Options, json), "Print one JSON object a line", NULL },
   PLAIT_OPTION_FORCE (PlaitInferenceOptions),
   { NULL },
 };
@@ -223,9 +227,9 @@ const PlaitCommand plait_command_score = {
   .name = "score",
   .synopsis = "RUN.h5 --source NAME=FILE...|--tsv NAME,... --target FILE [--set G.K=V]... [--json]",
   .summary = "Score given translations by forced decoding",
-  .details
-  = "Prints a line a sentence or document: natural log-probability, and target tokens with the ends. With --sentences "
-    "documents have a line a sentence, and blank lines between them.",
+  .details = "Prints a line for each sentence or document: the natural log-probability and the number of target "
+             "tokens, which includes the end token. With --sentences it prints a line for each sentence of a document, "
+             "and a blank line between documents.",
   .options = options,
   .size = sizeof (Options),
   .min = 1,

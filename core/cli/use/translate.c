@@ -11,39 +11,41 @@
 #include "dumps/word-alignment.h"
 
 /*
- * plait translate: raw text in, translations out, batch by batch as lines come, with scores and alignments if asked
- * for; with --attention also a dump.
+ * plait translate: translates text batch by batch as lines arrive, with scores, alignments or a dump of attention on
+ * request.
  */
 
-/* As [decode] has it. */
+/* Maximum of decode.beam and decode.n_best. */
 #define MAX_HYPOTHESES 1000
-/* In the order of Format. */
+/* Words of --format, in the order of Format. */
 #define FORMATS "text|tsv|json"
 
-/* What a line of output has. */
+/* Contents of a line of output. */
 typedef enum
 {
-  FORMAT_TEXT, /* the best hypothesis alone */
-  FORMAT_TSV,  /* a hypothesis: line, score, log-probability, text, length, alignments */
-  FORMAT_JSON, /* all hypotheses of a line of the sources, or of a chunk of a document */
+  FORMAT_TEXT, /* the best hypothesis */
+  FORMAT_TSV,  /* one hypothesis: line, score, log-probability, text, length, alignments */
+  FORMAT_JSON, /* all hypotheses of one line of the sources, or of a chunk of a document */
 } Format;
 
 /*
- * Translations as text, sentence after sentence: a line each. Documents come out as those that were read: a sentence a
- * line and a blank line between documents, or a document a line. Their chunks are joined again.
+ * Prints translations.
+ *
+ * Documents have the layout of the target's documents: one sentence a line and a blank line between documents, or one
+ * document a line. The chunks of a document are joined.
  */
 typedef struct
 {
   FILE *stream;
   Format format;
-  const PlaitWordAligner *aligner; /* or NULL; of other formats than text */
+  const PlaitWordAligner *aligner; /* NULL without --alignment or for FORMAT_TEXT */
   const PlaitVocabulary *vocabulary;
-  PlaitTextLayout layout; /* of the target */
-  gboolean whole;         /* nothing is cut at a length limit: what is told is no sequence */
+  PlaitTextLayout layout; /* layout of the target's documents */
+  gboolean whole;         /* TRUE for predictions that are not sequences, which no length limit cuts */
 
-  /* What was printed last; begin with line -1. */
+  /* Last printed line; -1 before the first. */
   gint64 line;
-  gboolean is_empty; /* nothing of its document yet */
+  gboolean is_empty; /* TRUE if nothing of the current document was printed */
 } Printer;
 
 static char *
@@ -60,21 +62,21 @@ text_of (const Printer *printer, const PlaitHypothesis *hypothesis)
   return g_string_free (numbers, FALSE);
 }
 
-/* Target rows: tokens, and the end where there is one. */
+/* Returns the number of target rows: tokens and the end token, if the hypothesis has ended. */
 static gint64
 length_of (const PlaitHypothesis *hypothesis)
 {
   return hypothesis->length + (hypothesis->ended ? 1 : 0);
 }
 
-/* What @alignments have of hypothesis @i; NULL where there are none. */
+/* Returns the alignments [sources] of hypothesis @i, or NULL without an aligner. */
 static const char *const *
 alignments_of (const Printer *printer, const char *const *alignments, guint i)
 {
   return alignments ? alignments + i * printer->aligner->n : NULL;
 }
 
-/* A hypothesis as fields; one of NULL has found nothing. */
+/* Prints @hypothesis as fields separated by tabs; empty fields if it is NULL. */
 static void
 print_fields (const Printer *printer, gint64 line, const PlaitHypothesis *hypothesis, const char *const *alignments)
 {
@@ -132,7 +134,8 @@ print_json (const Printer *printer, gint64 line, const PlaitHypotheses *found, c
   fputs (plait_json_string (json), printer->stream);
 }
 
-/* A line for each sentence of @best, between start tokens. None is blank: it would end the document. */
+/* Prints one line for each sentence of @best; start tokens separate them. No line is blank, since that would end the
+ * document. */
 static void
 print_sentences (Printer *printer, const PlaitHypothesis *best)
 {
@@ -148,7 +151,7 @@ print_sentences (Printer *printer, const PlaitHypothesis *best)
     }
 }
 
-/* More of the line that is a document. */
+/* Continues the line of a document with the text of @best. */
 static void
 print_more (Printer *printer, const PlaitHypothesis *best)
 {
@@ -160,8 +163,8 @@ print_more (Printer *printer, const PlaitHypothesis *best)
   printer->is_empty = FALSE;
 }
 
-/* Prints what was found for line or document @line (from 0), or for its next chunk. With an aligner @alignments are
- * [hypotheses][sources of the aligner]. */
+/* Prints the hypotheses for line or document @line (from 0), or for its next chunk. @alignments [hypotheses][sources of
+ * the aligner] is used only with an aligner. */
 static void
 print_found (Printer *printer, gint64 line, const PlaitHypotheses *found, const char *const *alignments)
 {
@@ -197,13 +200,13 @@ print_found (Printer *printer, gint64 line, const PlaitHypotheses *found, const 
 static void
 print_end (const Printer *printer)
 {
-  /* A document of nothing is seen only by the blank line that ends it. */
+  /* An empty document is visible only by the blank line that ends it. */
   if (printer->format == FORMAT_TEXT && printer->line >= 0
       && (printer->layout == PLAIT_LAYOUT_LINES || (printer->layout == PLAIT_LAYOUT_DOCUMENTS && printer->is_empty)))
     fputc ('\n', printer->stream);
 }
 
-/* Prints the translations of sentence @sentence of @batch, and which words they align. */
+/* Prints the translations of sentence @sentence of @batch, with word alignments if they are asked for. */
 static gboolean
 print (const PlaitInference *inference, Printer *printer, const PlaitBatch *batch, gint64 sentence,
        const PlaitAttentionRecords *attention, const PlaitHypotheses *found, GError **error)
@@ -279,14 +282,14 @@ typedef struct
   gint64 beam, n_best; /* 0: not given */
 } Options;
 
-/* TRUE if more than the best hypothesis is asked for. */
+/* TRUE if the user asks for several hypotheses. */
 static gboolean
 has_n_best (const Options *options)
 {
   return options->n_best > 0 || plait_option_set_value (options->text.sets, "decode.n_best");
 }
 
-/* The experiment's settings of search, with what the options say. */
+/* Copies the experiment's search settings @usual into @settings and applies the options. */
 static gboolean
 decode_settings (const PlaitDecodeSettings *usual, const Options *options, PlaitDecodeSettings *settings,
                  GError **error)
@@ -298,11 +301,12 @@ decode_settings (const PlaitDecodeSettings *usual, const Options *options, Plait
     settings->n_best = 1;
   settings->beam = options->beam > 0 ? options->beam : MAX (settings->beam, settings->n_best);
   return settings->n_best <= settings->beam
-         || plait_fail (error, PLAIT_ERROR_INPUT, "--n-best %jd is more than the beam of %jd keeps: raise --beam",
+         || plait_fail (error, PLAIT_ERROR_INPUT,
+                        "--n-best %jd is larger than the beam, which keeps %jd hypotheses; raise --beam",
                         settings->n_best, settings->beam);
 }
 
-/* What is printed: what --format says; else text, or fields if there is more than text to tell. */
+/* Sets *@format from --format; without it to tsv if scores or alignments are asked for, else to text. */
 static gboolean
 read_format (const Options *options, Format *format, GError **error)
 {
@@ -310,7 +314,7 @@ read_format (const Options *options, Format *format, GError **error)
 
   *format = options->format ? (Format)plait_option_choice (options->format, FORMATS) : usual;
   return *format != FORMAT_TEXT || usual == FORMAT_TEXT
-         || plait_fail (error, PLAIT_ERROR_INPUT, "--format text has no room for what %s asks for; take tsv or json",
+         || plait_fail (error, PLAIT_ERROR_INPUT, "--format text cannot print what %s asks for; choose tsv or json",
                         has_n_best (options) ? "--n-best" : "--alignment");
 }
 
@@ -334,7 +338,8 @@ run_command (PlaitInvocation *invocation, GError **error)
     return FALSE;
   experiment = inference.trained->experiment;
   if (options->beam > 0 && !plait_experiment_has_decoder (experiment))
-    return plait_fail (error, PLAIT_ERROR_INPUT, "--beam: %s has no decoder that searches; leave the option out",
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "--beam: %s has no decoder, so it does not search; leave the option out",
                        invocation->arguments[0]);
   if (options->alignment)
     {
@@ -352,7 +357,7 @@ run_command (PlaitInvocation *invocation, GError **error)
   printer.whole = !plait_experiment_has_decoder (experiment);
   good = translate (&inference, &settings, &printer, &done, error);
   plait_log_progress_end (inference.log);
-  /* Lines that are done are not lost. */
+  /* Keep the lines before a sentence that cannot be read. */
   if (!good && inference.is_unreadable && done > 0)
     plait_output_commit (&to, NULL);
   if (!good || !plait_output_commit (&to, error) || (inference.dump && !plait_store_commit (inference.dump, error)))
@@ -369,18 +374,19 @@ run_command (PlaitInvocation *invocation, GError **error)
 
 static const PlaitOption options[] = {
   PLAIT_INFERENCE_OPTIONS,
-  { "output", 'o', PLAIT_OPTION_TEXT, offsetof (Options, text.output), "Write here instead of standard output",
+  { "output", 'o', PLAIT_OPTION_TEXT, offsetof (Options, text.output), "Output file; default: standard output",
     "FILE" },
   PLAIT_OPTION_FORCE (PlaitInferenceOptions),
-  { "beam", 'b', PLAIT_OPTION_INTEGER, offsetof (Options, beam), "Hypotheses kept; else the experiment's", "N", 1,
-    MAX_HYPOTHESES },
-  { "n-best", 0, PLAIT_OPTION_INTEGER, offsetof (Options, n_best), "Print N hypotheses a line, with their scores", "N",
-    1, MAX_HYPOTHESES },
+  { "beam", 'b', PLAIT_OPTION_INTEGER, offsetof (Options, beam),
+    "Hypotheses in the beam; default: decode.beam of the experiment", "N", 1, MAX_HYPOTHESES },
+  { "n-best", 0, PLAIT_OPTION_INTEGER, offsetof (Options, n_best),
+    "Print N hypotheses for each line, with their scores", "N", 1, MAX_HYPOTHESES },
   { "alignment", 0, PLAIT_OPTION_TEXT, offsetof (Options, alignment),
-    "Print which words each attends to: mean over the layers, last, or a layer from 0; and a head, as in 2:0",
+    "Print which source words each target word attends to: mean (over layers), last, or a layer from 0; and a head, as "
+    "in 2:0",
     "LAYER[:HEAD]" },
   { "format", 0, PLAIT_OPTION_TEXT, offsetof (Options, format),
-    "What to print; tsv and json have the scores too (text)", FORMATS },
+    "Output format; tsv and json include scores; default: text", FORMATS },
   { NULL },
 };
 
@@ -391,14 +397,14 @@ const PlaitCommand plait_command_translate = {
     "LAYER[:HEAD]] [--set G.K=V]... [--attention DUMP.h5] [--force]",
   .summary = "Translate text with a trained run",
   .details
-  = "Prints a line for each line of the sources, or documents where the target's were. A source that is not given is "
-    "left out by name, with --without. Trees of a source whose encoder reads them are given as NAME.trees=FILE.\n"
-    "With --format tsv a line is a hypothesis: number of the line, score, natural log-probability, text, target tokens "
-    "with the end, which the score counts, and with --alignment a field a source, in the experiment's order. With "
-    "--format json it is an object with all hypotheses of a line. Alignments are Pharaoh's pairs of a word of the "
-    "source and one of the hypothesis, from 0. A line that is empty in all sources has none. With --tsv a line of "
-    "standard input has a column for each source, between tabs. An empty line, or column, is an error in a run of "
-    "data.empty=error; --set data.empty=missing takes the source as missing there.\n"
+  = "Prints one line for each line of the sources, or documents if the target has documents. A missing source must be "
+    "named by --without. Give the trees of a source whose encoder reads them as NAME.trees=FILE.\n"
+    "With --format tsv each line is a hypothesis: number of the line, score, natural log-probability, text, number of "
+    "target tokens with the end token (the score counts it), and with --alignment one field per source in the "
+    "experiment's order. With --format json each line is an object with all hypotheses of a line. Alignments are pairs "
+    "SOURCE-TARGET of word numbers from 0 (Pharaoh format). A line that is empty in all sources has no hypotheses. "
+    "With --tsv each line of standard input has a column for each source, separated by tabs. An empty line or column "
+    "is an error if the run has data.empty=error; --set data.empty=missing treats the source as missing there.\n"
     "\n"
     "Examples:\n"
     "  plait translate run.h5 --source en=test.en --source de=test.de\n"

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Batches of text as much as the model can read, and what is done with sentences that it cannot (data.too_long). */
+/* Splits batches into parts that the model can read, and handles sentences that are too long (data.too_long). */
 #include "files/problems.h"
 #include "use/inference.h"
 #include "corpus/batch.h"
 #include "setup/limits.h"
 
-/* Returns the stream because of which the model cannot read @part: a source, or the number of sources. */
+/* Returns the index of the first source of @part that the model cannot read, or the number of sources if the target is
+ * the cause. */
 static guint
 unreadable_stream (const PlaitModel *model, const PlaitBatch *part)
 {
@@ -16,7 +17,7 @@ unreadable_stream (const PlaitModel *model, const PlaitBatch *part)
   return stream;
 }
 
-/* TRUE if @stream of @part, which the model cannot read, is too long. */
+/* TRUE if @part cannot be read because @stream is too long. */
 static gboolean
 is_too_long (const PlaitModel *model, const PlaitBatch *part, guint stream)
 {
@@ -25,7 +26,7 @@ is_too_long (const PlaitModel *model, const PlaitBatch *part, guint stream)
              && !plait_model_check_length (model, stream, plait_ragged_longest (part->target_rows), NULL));
 }
 
-/* TRUE if @stream of a batch @part is a source that can be cut. */
+/* TRUE if @stream of @part is a source that may be truncated: text without trees or documents. */
 static gboolean
 can_truncate (const PlaitBatch *part, guint stream)
 {
@@ -34,7 +35,8 @@ can_truncate (const PlaitBatch *part, guint stream)
   return input && input->kind == PLAIT_INPUT_TOKENS && !input->trees && !input->documents;
 }
 
-/* Cuts source @source of @part, one sentence, to what the model can read. FALSE if no part of it can be read. */
+/* Truncates source @source of @part, which has one sentence, to the model's limit. FALSE if the limit leaves no
+ * text. */
 static gboolean
 truncate_source (const PlaitInference *inference, const PlaitBatch *part, guint source)
 {
@@ -51,7 +53,8 @@ truncate_source (const PlaitInference *inference, const PlaitBatch *part, guint 
   return TRUE;
 }
 
-/* Cuts the sources of @part, one sentence, to what the model can read; warns if @logs. FALSE if it cannot. */
+/* Truncates all too long sources of @part, which has one sentence, with a warning if @logs. TRUE if the model can read
+ * @part afterwards. */
 static gboolean
 cut_sources (const PlaitInference *inference, PlaitBatch *part, gboolean logs)
 {
@@ -64,14 +67,14 @@ cut_sources (const PlaitInference *inference, PlaitBatch *part, gboolean logs)
       g_autofree char *place = plait_feed_location (inference->feed, part->sentence[0], stream);
 
       if (logs)
-        plait_log_warning (inference->log, "%s: truncated to %jd tokens, which is what the model can read", place,
+        plait_log_warning (inference->log, "%s: truncated to %jd tokens, the most that the model can read", place,
                            plait_ragged_rows (part->inputs[stream].rows));
     }
   return plait_model_check_batch (model, part, NULL);
 }
 
-/* Adds the sentences of use->whole that the model cannot read to @unreadable, from use->given on. Returns TRUE if one
- * of them can be cut. */
+/* Adds the sentences of inference->whole, from inference->given on, that are too long to @unreadable. Returns TRUE if
+ * one of them could be truncated. */
 static gboolean
 find_unreadable (PlaitInference *inference, PlaitProblems *unreadable)
 {
@@ -99,14 +102,14 @@ find_unreadable (PlaitInference *inference, PlaitProblems *unreadable)
   return truncates;
 }
 
-/* Refuses sentence use->given, which the model cannot read, and names those behind it too: of files all, of pipes those
- * that were read with it. */
+/* Reports sentence inference->given, which is too long, together with later ones: in files all, in pipes those that
+ * were already read. Returns NULL with the error. */
 static PlaitBatch *
 refuse_unreadable (PlaitInference *inference, GError **error)
 {
   enum
   {
-    SENTENCES = 256, /* at a time */
+    SENTENCES = 256, /* sentences to read at a time */
   };
   g_autoptr (PlaitProblems) unreadable = plait_problems_new ();
   g_autoptr (GError) fault = NULL;
@@ -116,7 +119,7 @@ refuse_unreadable (PlaitInference *inference, GError **error)
     {
       plait_batch_free (inference->whole);
       inference->given = 0;
-      /* Text that is bad behind these sentences is told once they are mended. */
+      /* Faults of later text are reported after these sentences are mended. */
       inference->whole = plait_feed_next (inference->feed, SENTENCES, NULL);
       if (inference->whole
           && !plait_model_check_batch (inference->trained->experiment_model->model, inference->whole, NULL))
@@ -124,14 +127,16 @@ refuse_unreadable (PlaitInference *inference, GError **error)
     }
   inference->is_unreadable = TRUE;
   plait_problems_report (unreadable, PLAIT_ERROR_INPUT, &fault);
-  return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                          "%s; what is before %s is done; --set data.too_long=skip gives such a line an empty answer%s",
-                          fault->message, plait_problems_count (unreadable) > 1 ? "the first" : "it",
-                          truncates ? ", data.too_long=truncate reads its beginning"
-                                    : ", and what has trees, is documents or is a target is not truncated");
+  return plait_fail_null (
+      error, PLAIT_ERROR_INPUT,
+      "%s; the lines before %s are done; --set data.too_long=skip gives an empty answer for such a line%s",
+      fault->message, plait_problems_count (unreadable) > 1 ? "the first" : "it",
+      truncates ? ", and data.too_long=truncate reads its beginning"
+                : "; sources with trees, documents and targets cannot be truncated");
 }
 
-/* Does with sentence use->given, which @part is and the model cannot read for @cause, what data.too_long says. */
+/* Handles @part, sentence inference->given, which the model refuses with @cause: skips or truncates it if data.too_long
+ * allows, else returns NULL with an error. Takes @part. */
 static PlaitBatch *
 handle_unreadable (PlaitInference *inference, PlaitBatch *part, GError *cause, GError **error)
 {
@@ -144,7 +149,7 @@ handle_unreadable (PlaitInference *inference, PlaitBatch *part, GError *cause, G
     {
       g_autofree char *place = plait_feed_location (inference->feed, part->sentence[0], stream);
 
-      plait_log_warning (inference->log, "%s: skipped, its answer is empty: %s", place, cause->message);
+      plait_log_warning (inference->log, "%s: skipped with an empty answer: %s", place, cause->message);
       inference->skips = TRUE;
       inference->given++;
       return part;
@@ -161,7 +166,7 @@ handle_unreadable (PlaitInference *inference, PlaitBatch *part, GError *cause, G
   return NULL;
 }
 
-/* Gives what comes next of the batch that the feed gave: as much as the model can read. */
+/* Returns the next part of inference->whole that the model can read. (transfer full) */
 static PlaitBatch *
 next_part (PlaitInference *inference, GError **error)
 {

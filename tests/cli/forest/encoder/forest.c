@@ -5,8 +5,8 @@
 #include "forest-settings.h"
 
 /*
- * An encoder that does as little with trees as can be told from doing nothing: a row of memory is the token's and, if
- * the token is joined with another one, that one's times a gain.
+ * An encoder with a minimal use of trees: a row of memory is the token's row, plus, if the token has a sibling token,
+ * the sibling's row times a gain.
  */
 
 static gboolean

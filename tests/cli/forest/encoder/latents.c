@@ -4,7 +4,8 @@
 
 #include "latents-settings.h"
 
-/* An encoder whose rows need not be tokens: row i of a sentence is its token i, begun anew behind the last. */
+/* An encoder whose number of rows need not equal the number of tokens: row i is token i, starting again after the last
+ * token. */
 
 static gboolean
 build (const PlaitEncoderBuild *build, gconstpointer settings, gpointer state, PlaitEncoderShape *shape, GError **error)

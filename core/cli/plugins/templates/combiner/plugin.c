@@ -5,17 +5,17 @@
 #include "@NAME@-settings.h"
 
 /*
- * The contexts of all memories, summed and scaled; scale=1 is plait's own combiner parallel (Libovicky, Helcl & Marecek
- * 2018, eq. 4).
+ * The contexts of all memories, summed and scaled. With scale=1 it is plait's own combiner parallel (Libovicky, Helcl &
+ * Marecek 2018, eq. 4).
  *
  *     q <- normalise (x);  x <- residual (x, scale * sum_i attend_i (q))
  */
 
-/* Declares what combine calls. */
+/* Declares the sublayers that combine calls. */
 static gboolean
 build (PlaitCrossAttention *cross, gconstpointer data, gpointer state, GError **error)
 {
-  /* Heads and dropout are the decoder's. */
+  /* Heads and dropout rates are those of the decoder. */
   PlaitAttendSettings attention = { PLAIT_DECODER_DROPOUT_RATES };
 
   plait_cross_declare_residual (cross, 0);

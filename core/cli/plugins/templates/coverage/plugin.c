@@ -5,11 +5,11 @@
 #include "@NAME@-settings.h"
 
 /*
- * The attention that a row has had so far, scaled: one number for each pair of a query j and a row i.
+ * The attention that a row has received so far, scaled: one number for each pair of a query j and a row i.
  *
  *     C_ji = C_(j-1)i + scale * a_ji
  *
- * What it adds to the scores, V C_(j-1)i, is the host's.
+ * plait adds V C_(j-1)i to the scores.
  */
 
 static gboolean

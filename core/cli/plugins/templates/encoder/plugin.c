@@ -15,7 +15,7 @@ typedef struct
   PlaitLinear projection;
 } State;
 
-/* Declares the parameters, and what encode gives. */
+/* Declares the parameters and the shape of the memory that encode returns. */
 static gboolean
 build (const PlaitEncoderBuild *build, gconstpointer data, gpointer state_data, PlaitEncoderShape *shape,
        GError **error)
