@@ -3,9 +3,9 @@
 
 #include "materials.h"
 
-/* Names that users give and the layout of files has too. */
+/* Users' names that equal names in the layout of files. */
 
-/* Calls the source @old of text.ini @name, which reads the files of @old. */
+/* Renames the source @old of text.ini to @name. It still reads the files of @old. */
 static void
 name_source (const char *old, const char *name)
 {
@@ -65,14 +65,14 @@ HOSTILE_CASE (hostile_names, sources)
     }
 }
 
-/* What the layout makes of a name. */
+/* Names of splits and searches that equal names in the file of a run. */
 HOSTILE_CASE (hostile_names, splits_and_searches)
 {
   REFUSED ("test text.h5 -q --as short-forced", "--as cannot be \"short-forced\"|leave -forced out");
   plait_test_replace ("text.ini", "[source a]",
                       "test-forced.a=test.a\ntest-forced.b=test.b\ntest-forced.target=test.target\n[source a]");
   REFUSED ("run text.ini -q -o new.h5",
-           "text.ini|\"test-forced\" is what the file of a run calls forced decoding of test");
+           "text.ini|\"test-forced\" is the name of forced decoding of test in the file of a run");
 }
 
 /* A key of [source NAME/leaves] has a slash. */

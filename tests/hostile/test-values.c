@@ -3,10 +3,9 @@
 
 #include "materials.h"
 
-/* Numbers and names that cannot be, and sizes that no machine has. */
+/* Impossible numbers and names, and sizes that exceed any machine. */
 
-/* Calls @command followed by each of the @n options, and looks for what stands behind the option's first blank-free
- * part: { option, parts }. */
+/* An option with a bad value, and the parts of the error that it must give. */
 typedef struct
 {
   const char *option;
@@ -49,13 +48,13 @@ HOSTILE_CASE (hostile_value, settings)
     { "--set decode.beam=1001", "[decode] beam|1 to 1000" },
     { "--set decode.n_best=3", "[decode] n_best|raise beam" },
     { "--set decode.maximum_length=100001", "[decode] maximum_length|1 to 100000" },
-    { "--set decode.minimum_length=9", "[decode] minimum_length|no translation fits" },
+    { "--set decode.minimum_length=9", "[decode] minimum_length|no translation is possible" },
     { "--set evaluate.metrics=", "[evaluate] metrics|is empty" },
     { "--set evaluate.metrics=;", "[evaluate] metrics" },
     { "--set evaluate.resamples=1000001", "[evaluate] resamples|0 to 1000000" },
     { "--set evaluate.length_bins=5;4", "[evaluate] length_bins|rising whole numbers" },
     { "--set evaluate.translation_rates=beam", "[evaluate] translation_rates|search|forced" },
-    { "--set evaluate.translation_rate_under=3", "[evaluate] translation_rate_under|choose bounds in order" },
+    { "--set evaluate.translation_rate_under=3", "[evaluate] translation_rate_under|a word could be both" },
     { "--set train.optimizer=adadelta --set train.schedule=noam", "[train] schedule|drop the key" },
     { "--set train.initialise=nowhere", "[train] initialise|does not exist|name the file of a finished run" },
     { "--set train.initialise=train.a", "train.a" },
@@ -66,7 +65,7 @@ HOSTILE_CASE (hostile_value, settings)
     { "--set data.maximum_target_length=1", "no tuple of the train corpus is left|change what drops them" },
     { "--set data.folder=/nowhere", "[data] train.a: there is no file /nowhere/train.a" },
     { "--set data.test.a=", "[data] test.a: no file is named" },
-    { "--set data.other.a=test.a", "\"other\" is no split|begin with test" },
+    { "--set data.other.a=test.a", "\"other\" is not a split|begin with test" },
     { "--set data.test2.a=test.a", "there is no file for test2.b; add test2.b=FILE" },
     { "--set data.target=nothing", "there is no file for train.nothing|add train.nothing=FILE" },
     { "--set data.generate=nothing", "[data] generate" },
@@ -97,7 +96,7 @@ HOSTILE_CASE (hostile_value, settings)
   REFUSE_ALL ("run text.ini -q -o new", refusals);
 }
 
-/* What learned positions do not reach is said before training. */
+/* Lengths beyond the learned positions are reported before training. */
 HOSTILE_CASE (hostile_value, learned_positions)
 {
   static const Refusal refusals[] = {
@@ -129,19 +128,19 @@ HOSTILE_CASE (hostile_value, options_of_translate)
     { "-s a=test.a -s b=test.b --set decode.no_repeat_ngrams=-1", "no_repeat_ngrams" },
     { "-s a=test.a -s b=test.b --set decode.no_repeat_ngram=3", "no_repeat_ngrams" },
     { "-s a=test.a -s b=test.b --set decode.beam", "GROUP.KEY=VALUE" },
-    { "-s a=test.a -s b=test.b --set decode.minimum_length=201", "minimum_length|no translation fits" },
+    { "-s a=test.a -s b=test.b --set decode.minimum_length=201", "minimum_length|no translation is possible" },
     { "-s a=test.a -s b=test.b --set decoder.layers=2",
-      "--set decoder.layers=2|[decode], data.empty and data.too_long alone" },
-    { "-s a=test.a -s b=test.b --set evaluate.seed=2", "[decode], data.empty and data.too_long alone" },
+      "--set decoder.layers=2|only keys of [decode], data.empty and data.too_long," },
+    { "-s a=test.a -s b=test.b --set evaluate.seed=2", "only keys of [decode], data.empty and data.too_long," },
     { "-s a=test.a -s b=test.b --threads -5", "--threads" },
     { "-s a=test.a -s b=test.b --checkpoint nothing",
       "--checkpoint cannot be \"nothing\"|expected best, last or average" },
     { "-s a=test.a -s b=test.b --checkpoint ../best", "--checkpoint cannot be \"../best\"" },
     { "-s a=test.a -s b=test.b --checkpoint average", "text.h5|no checkpoint \"average\"" },
     { "-s a=test.a", "source \"b\" is not given|--without b" },
-    { "-s a=test.a -s b=test.b --without b", "source \"b\" is given and left out" },
+    { "-s a=test.a -s b=test.b --without b", "source \"b\" is both given and left out" },
     { "-s a=test.a -s c=test.b", "--source c=test.b|it reads: a, b" },
-    { "-s a=test.a -s a=test.b", "given already" },
+    { "-s a=test.a -s a=test.b", "already given" },
     { "-s a -s b=test.b", "--source a: expected NAME=FILE" },
     { "-s a= -s b=test.b", "--source a=: expected NAME=FILE" },
     { "-s =test.a -s b=test.b", "--source =test.a" },
@@ -227,7 +226,7 @@ HOSTILE_CASE (hostile_value, options_of_other_commands)
     REFUSED (calls[i].command, calls[i].parts);
 }
 
-/* Said by the one who asks for it, not by the system that ends the process. */
+/* Reported by the allocation that fails, instead of the system killing the process. */
 HOSTILE_CASE (hostile_value, more_memory_than_there_is)
 {
   static const char keys[] = "decoder.width|decoder.layers|data.vocabulary_size";

@@ -6,7 +6,7 @@
 #include "significance/length-bins.h"
 #include "layers/positions.h"
 
-/* TRUE if the parts of an experiment fit together, told from the schemas and the settings alone. */
+/* Checks that the parts of an experiment fit together, from the plugins' schemas and the settings alone. */
 
 static void
 check_decoder_allowed (const PlaitResolution *resolution, const PlaitSchema *schema, const char *group, const char *key)
@@ -17,11 +17,12 @@ check_decoder_allowed (const PlaitResolution *resolution, const PlaitSchema *sch
     return;
   g_autofree char *allowed = plait_choices_text (schema->decoders);
   plait_resolution_problem (resolution, group, key,
-                            "the %s %s cannot stand in a decoder of type %s; it needs one of: %s (%s)",
+                            "the %s %s cannot be used in a decoder of type %s; it needs one of: %s (%s)",
                             plait_plugin_kind_name (schema->kind), schema->name, type, allowed, schema->path);
 }
 
-/* TRUE if one source at least has what @reader, a combiner or coverage, needs of one; @key of [decoder] names it. */
+/* Adds a problem unless at least one source provides the structure that @reader, a combiner or coverage, requires of
+ * one memory. @key of [decoder] names @reader. */
 static void
 check_structure_of_one (const PlaitResolution *resolution, const PlaitSchema *reader, const char *key)
 {
@@ -35,13 +36,14 @@ check_structure_of_one (const PlaitResolution *resolution, const PlaitSchema *re
     if ((experiment->sources[i].encoder->schema->provides_structure & needed) == needed)
       return;
   plait_resolution_problem (resolution, "decoder", key,
-                            "the %s %s needs at least one memory with %s, which no source makes; choose an encoder "
+                            "the %s %s needs at least one memory with %s, which no source provides; choose an encoder "
                             "that provides it for one of them, or another %s",
                             plait_plugin_kind_name (reader->kind), reader->name, text,
                             plait_plugin_kind_name (reader->kind));
 }
 
-/* TRUE if the memories of @encoder have what @reader, a combiner or coverage, needs of all. */
+/* Adds a problem unless the memories of @encoder have the structure that @reader, a combiner or coverage, requires of
+ * all memories. */
 static void
 check_structure (const PlaitResolution *resolution, const PlaitSchema *reader, const PlaitSchema *encoder,
                  const char *group)
@@ -52,8 +54,8 @@ check_structure (const PlaitResolution *resolution, const PlaitSchema *reader, c
 
   if (lacking != PLAIT_STRUCTURE_NONE && !reader->one_memory_is_enough)
     plait_resolution_problem (resolution, group, "encoder",
-                              "the %s %s needs memories with %s, which the encoder %s does not make; choose an encoder "
-                              "that provides it, or another %s",
+                              "the %s %s needs memories with %s, which the encoder %s does not provide; choose an "
+                              "encoder that provides it, or another %s",
                               kind, reader->name, needed, encoder->name, kind);
 }
 
@@ -69,9 +71,10 @@ check_source (const PlaitResolution *resolution, const PlaitExperimentSource *so
   if (encoder->requires_structure != PLAIT_STRUCTURE_NONE)
     {
       g_autofree char *needed = plait_structure_text (encoder->requires_structure);
-      plait_resolution_problem (resolution, group, "encoder",
-                                "the encoder %s needs %s, which its input (%s) does not carry; choose another encoder",
-                                encoder->name, needed, plait_input_kind_name (encoder->input));
+      plait_resolution_problem (
+          resolution, group, "encoder",
+          "the encoder %s needs %s, which its input (%s) does not provide; choose another encoder", encoder->name,
+          needed, plait_input_kind_name (encoder->input));
     }
   if (experiment->combiner)
     check_structure (resolution, experiment->combiner->schema, encoder, group);
@@ -79,12 +82,12 @@ check_source (const PlaitResolution *resolution, const PlaitExperimentSource *so
     check_structure (resolution, experiment->coverage->schema, encoder, group);
   if (g_str_equal (source->stream, experiment->data.target) && experiment->predict.kind != PLAIT_PREDICT_MASKED)
     plait_resolution_problem (resolution, group, NULL,
-                              "reads the stream %s, which is data.target: the model would see what it is to predict; "
+                              "reads the stream %s, which is data.target: the model would see what it must predict; "
                               "drop the source, or set stream=",
                               source->stream);
 }
 
-/* The first of the used sources that reads @stream, or NULL. */
+/* Returns the first used source that reads @stream, or NULL. (transfer none) */
 static const PlaitExperimentSource *
 reader_of (const PlaitExperiment *experiment, const char *stream)
 {
@@ -113,7 +116,7 @@ check_kinds (const PlaitResolution *resolution)
     }
 }
 
-/* A features file given to an encoder of tokens. */
+/* Adds a problem if @file is a features file but its stream is read as tokens or is the target. */
 static void
 check_file_kind (const PlaitResolution *resolution, const PlaitDataFile *file)
 {
@@ -129,7 +132,8 @@ check_file_kind (const PlaitResolution *resolution, const PlaitDataFile *file)
                               "or choose an encoder of features",
                               file->written, reader->encoder->plugin->name, reader->name);
   else if (g_str_equal (file->stream, experiment->data.target))
-    plait_resolution_problem (resolution, "data", file->key, "%s is an HDF5 file, but %s is the target, which is text",
+    plait_resolution_problem (resolution, "data", file->key,
+                              "%s is an HDF5 file, but %s is the target, which is text; name a text file",
                               file->written, file->stream);
 }
 
@@ -152,7 +156,8 @@ reads_trees (const PlaitSchema *schema, gconstpointer data)
   return schema->reads_trees;
 }
 
-/* TRUE if @file holds trees of some source. Then an encoder must read them, or one that the grid may choose. */
+/* TRUE if @file has the trees of a source. Adds a problem if no encoder of that source, or of another cell of the grid,
+ * reads trees. */
 static gboolean
 check_trees_file (const PlaitResolution *resolution, const PlaitDataFile *file)
 {
@@ -172,7 +177,7 @@ check_trees_file (const PlaitResolution *resolution, const PlaitDataFile *file)
   if (owner)
     plait_resolution_problem (
         resolution, "data", file->key,
-        "names trees, but the encoder %s of [%s] reads none; choose an encoder of trees, or drop the line",
+        "names trees, but the encoder %s of [%s] does not read trees; choose an encoder of trees, or drop the line",
         owner->encoder->plugin->name, owner->group);
   return owner != NULL;
 }
@@ -212,7 +217,7 @@ need_trees (const PlaitResolution *resolution, const char *split, const PlaitExp
       && !plait_experiment_data_file (experiment, split, source->trees))
     plait_resolution_problem (resolution, "data", NULL,
                               "there is no file for %s.%s, but the encoder %s of [source %s] reads trees; add "
-                              "%s.%s=FILE, set trees=right for trees that need none, or choose another encoder",
+                              "%s.%s=FILE, set trees=right for trees without a file, or choose another encoder",
                               split, source->trees, source->encoder->plugin->name, source->name, split, source->trees);
 }
 
@@ -241,7 +246,8 @@ has_split (const PlaitResolution *resolution, const char *split)
   return FALSE;
 }
 
-/* The attention of forced decoding of SPLIT stands at SPLIT-forced in the file of a run. */
+/* Adds a problem if a test split is called SPLIT-forced, since a run stores the attention of forced decoding of SPLIT
+ * under this name. */
 static void
 check_name_of_split (const PlaitResolution *resolution, const char *split)
 {
@@ -250,11 +256,11 @@ check_name_of_split (const PlaitResolution *resolution, const char *split)
 
   if (g_strv_contains (experiment->test_splits, forced))
     plait_resolution_problem (resolution, "data", NULL,
-                              "\"%s\" is what the file of a run calls forced decoding of %s; name that split otherwise",
+                              "\"%s\" is the name of forced decoding of %s in the file of a run; rename that split",
                               forced, split);
 }
 
-/* Every split that has a file has one for each stream that is read; train is always there. */
+/* Checks that every split with a file, and always train, has a file for each used stream. */
 static void
 check_files (const PlaitResolution *resolution)
 {
@@ -312,7 +318,8 @@ check_generated (const PlaitResolution *resolution)
     }
 }
 
-/* Notes each of @files, which vocabularies are read or learnt from, whose vocabulary does not exist. */
+/* Adds a problem for each of @files (keys vocabulary.NAME or vocabulary_text.NAME) whose NAME is not a vocabulary of
+ * the experiment. */
 static void
 check_vocabulary_files (const PlaitResolution *resolution, const GArray *files)
 {
@@ -326,7 +333,7 @@ check_vocabulary_files (const PlaitResolution *resolution, const GArray *files)
       if (experiment->data.vocabulary == PLAIT_DATA_VOCABULARY_SHARED && !g_str_equal (file->stream, "shared"))
         plait_resolution_problem (
             resolution, "data", file->key,
-            "there is one vocabulary for all, called shared; name that one, or set vocabulary=separate");
+            "there is one vocabulary for all streams, called shared; name that one, or set vocabulary=separate");
       else if (experiment->data.vocabulary == PLAIT_DATA_VOCABULARY_SEPARATE && !g_strv_contains (known, file->stream))
         plait_resolution_problem (resolution, "data", file->key,
                                   "no source reads a stream \"%s\", nor is it the target; name a stream", file->stream);
@@ -359,16 +366,16 @@ plait_resolution_check_decode (const PlaitResolution *resolution)
                               "%jd is above the beam of %jd; raise beam or lower n_best", decode->n_best, decode->beam);
   if (decode->minimum_length > decode->maximum_length)
     plait_resolution_problem (resolution, "decode", "minimum_length",
-                              "%jd is above maximum_length=%jd; no translation fits", decode->minimum_length,
-                              decode->maximum_length);
+                              "%jd is above maximum_length=%jd, so no translation is possible; lower it",
+                              decode->minimum_length, decode->maximum_length);
   if (decoder->positions == PLAIT_POSITIONS_LEARNED && decode->maximum_length > decoder->position_limit)
     plait_resolution_problem (
         resolution, "decode", "maximum_length",
-        "%jd is above decoder.position_limit=%jd, which learned positions reach; lower one or raise the other",
+        "%jd is above decoder.position_limit=%jd, the number of learned positions; lower one or raise the other",
         decode->maximum_length, decoder->position_limit);
 }
 
-/* What [train] asks of validation text that is not there. */
+/* Adds a problem if a key of [train] needs validation text that [data] does not name. */
 static void
 check_validation (const PlaitResolution *resolution)
 {
@@ -381,7 +388,7 @@ check_validation (const PlaitResolution *resolution)
       && !plait_key_file_value (resolution->file, "data", file))
     plait_resolution_problem (
         resolution, "train", key,
-        "needs validation text, but [data] has none; add %s=FILE and the sources', or drop the key", file);
+        "needs validation text, but [data] has none; add %s=FILE and files for the sources, or drop the key", file);
 }
 
 static void
@@ -392,7 +399,7 @@ check_unit (const PlaitResolution *resolution, const char *group, const char *ke
 
   if (plait_metric_is_of_documents (metric) && *target != '\0' && !plait_experiment_is_documents (experiment, target))
     plait_resolution_problem (resolution, group, key,
-                              "%s is of documents, but the target %s is of sentences; leave unit=document out, or name "
+                              "%s scores documents, but the target %s has sentences; leave unit=document out, or name "
                               "the target in data.documents or data.documents_by_line",
                               plait_metric_text (metric), target);
 }
@@ -406,20 +413,21 @@ plait_resolution_check_train (const PlaitResolution *resolution)
   check_validation (resolution);
   if (*train->metric != '\0' && resolution->experiment->public.predict.kind == PLAIT_PREDICT_MASKED)
     plait_resolution_problem (resolution, "train", "metric",
-                              "[predict] kind=masked gives no text to score while it trains; drop the key: loss, "
-                              "perplexity and accuracy of masked tokens are told anyhow");
+                              "[predict] kind=masked gives no text to score during training; drop the key: loss, "
+                              "perplexity and accuracy of masked tokens are always reported");
   if (train->epochs == 0 && train->updates == 0)
     plait_resolution_problem (resolution, "train", "epochs",
                               "epochs=0 and updates=0: training would never end; limit one of them");
   if (train->source_dropout > 0 && resolution->experiment->public.n_sources == 1)
     plait_resolution_problem (resolution, "train", "source_dropout",
-                              "%g would leave out a source, but there is one alone, without which there is nothing to "
+                              "%g would leave out a source, but there is only one, without which there is nothing to "
                               "read; drop the key, or add a source",
                               train->source_dropout);
   if (train->optimizer == PLAIT_TRAIN_OPTIMIZER_ADADELTA && train->schedule == PLAIT_TRAIN_SCHEDULE_NOAM)
-    plait_resolution_problem (resolution, "train", "schedule",
-                              "the rates of noam are made for adam; adadelta finds its step sizes itself and would "
-                              "hardly move: drop the key, which gives constant, or take linear to let the steps fall");
+    plait_resolution_problem (
+        resolution, "train", "schedule",
+        "the learning rates of noam are made for adam; adadelta finds its step sizes itself and would hardly move: "
+        "drop the key, which gives constant, or use linear to decrease the steps");
   if (*train->metric != '\0')
     {
       g_autoptr (PlaitMetric) metric = plait_metric_new (train->metric, &fault);
@@ -430,7 +438,7 @@ plait_resolution_check_train (const PlaitResolution *resolution)
     }
   else if (train->best_by == PLAIT_TRAIN_BEST_BY_METRIC)
     plait_resolution_problem (resolution, "train", "best_by",
-                              "best_by=metric needs a metric; add metric=bleu, or take best_by=loss");
+                              "best_by=metric needs a metric; add metric=bleu, or set best_by=loss");
 }
 
 static void
@@ -449,7 +457,7 @@ check_length_bins (const PlaitResolution *resolution)
     plait_resolution_problem (resolution, "evaluate", "length_bins", "%s", fault->message);
   else if (!reads_text)
     plait_resolution_problem (resolution, "evaluate", "length_bins",
-                              "no source is text, whose words could be counted; add one, or drop the key");
+                              "no source is text, so there are no words to count; add one, or drop the key");
 }
 
 void
@@ -465,11 +473,12 @@ plait_resolution_check_evaluate (const PlaitResolution *resolution)
     check_unit (resolution, "evaluate", "metrics", metrics->pdata[i]);
   check_length_bins (resolution);
   if (*evaluate->translation_rates != '\0' && !plait_experiment_has_decoder (&resolution->experiment->public))
-    plait_resolution_problem (resolution, "evaluate", "translation_rates",
-                              "are of a decoder's attention, but [predict] has no decoder; drop the key");
+    plait_resolution_problem (
+        resolution, "evaluate", "translation_rates",
+        "are measured on a decoder's attention, but with this [predict] there is no decoder; drop the key");
   if (evaluate->translation_rate_under > evaluate->translation_rate_over)
     plait_resolution_problem (resolution, "evaluate", "translation_rate_under",
-                              "%g is above translation_rate_over=%g: a word would be both; choose bounds in order",
+                              "%g is above translation_rate_over=%g, so a word could be both; lower it",
                               evaluate->translation_rate_under, evaluate->translation_rate_over);
 }
 
@@ -491,16 +500,17 @@ check_vocabulary_size (const PlaitResolution *resolution)
   gint64 size = data->vocabulary_size;
 
   if (data->vocabulary_type == PLAIT_DATA_VOCABULARY_TYPE_WORDS && size > 0 && size <= PLAIT_TOKEN_SPECIALS)
-    plait_resolution_problem (resolution, "data", "vocabulary_size",
-                              "%jd entries leave no room beside the %d special ones; give more, or 0 for all words",
-                              size, PLAIT_TOKEN_SPECIALS);
+    plait_resolution_problem (
+        resolution, "data", "vocabulary_size",
+        "%jd entries leave no room for words after the %d special ones; give more, or 0 for all words", size,
+        PLAIT_TOKEN_SPECIALS);
   else if (data->vocabulary_type != PLAIT_DATA_VOCABULARY_TYPE_WORDS && (size < 8 || size > PLAIT_VOCABULARY_MAX_SIZE))
     plait_resolution_problem (resolution, "data", "vocabulary_size",
                               "%jd entries are too %s for SentencePiece; give from 8 to %d, or vocabulary_type=words",
                               size, size < 8 ? "few" : "many", PLAIT_VOCABULARY_MAX_SIZE);
 }
 
-/* TRUE if combiner and coverage can stand in the decoder, over the memories that there are. */
+/* Checks that the decoder's type and the memories of the sources suit the combiner and the coverage. */
 static void
 check_combiner (const PlaitResolution *resolution)
 {
@@ -515,7 +525,7 @@ check_combiner (const PlaitResolution *resolution)
   if (experiment->combiner->schema->refuses_coverage)
     plait_resolution_problem (
         resolution, "decoder", "coverage",
-        "no coverage can stand beside the combiner %s; set coverage=none, or choose another combiner (%s)",
+        "the combiner %s cannot be used with a coverage; set coverage=none, or choose another combiner (%s)",
         experiment->combiner->schema->name, experiment->combiner->schema->path);
 }
 

@@ -7,12 +7,12 @@
 #include "files/path.h"
 #include "trees/trees.h"
 
-/* [data]: settings, files of streams and vocabularies, and the task of a generated corpus. */
+/* Reads [data]: settings, files of streams and vocabularies, and the task of a generated corpus. */
 
 #define GENERATE_PREFIX "generate."
 
 /*
- * The generated task.
+ * The task
  */
 
 static const char *
@@ -23,7 +23,7 @@ decimal (PlaitParsedData *data, gint64 value)
   return g_string_chunk_insert (data->texts, text);
 }
 
-/* The keys generate.NAME of the task as settings. */
+/* Declares the task's parameters as settings with the keys generate.NAME. */
 static void
 make_task_settings (PlaitParsedData *data)
 {
@@ -75,7 +75,7 @@ read_task_key (const PlaitResolution *resolution, const char *key)
   if (!settings)
     {
       if (!plait_key_file_value (resolution->file, "data", "generate"))
-        plait_resolution_problem (resolution, "data", key, "belongs to a generated corpus; add generate=TASK");
+        plait_resolution_problem (resolution, "data", key, "is for a generated corpus; add generate=TASK");
       return;
     }
   if (plait_settings_find (settings, key) < 0)
@@ -109,7 +109,7 @@ fill_task_settings (const PlaitResolution *resolution)
 }
 
 /*
- * Files.
+ * Files
  */
 
 static gboolean
@@ -119,7 +119,7 @@ is_split (const char *split)
          || (g_str_has_prefix (split, "test") && plait_name_is_valid (split));
 }
 
-/* A stream is a name, or names between dots (en.trees). */
+/* TRUE if @stream is a name, or several names separated by dots, such as en.trees. */
 static gboolean
 is_stream (const char *stream)
 {
@@ -160,13 +160,14 @@ plait_resolution_read_file_name (const PlaitResolution *resolution, const char *
   else if (!g_file_test (path, G_FILE_TEST_IS_REGULAR))
     plait_resolution_problem (resolution, "data", key, "%s is not a regular file; name one", path);
   else if (access (path, R_OK) != 0)
-    plait_resolution_problem (resolution, "data", key, "%s may not be read; change its permissions", path);
+    plait_resolution_problem (resolution, "data", key, "%s cannot be read; change its permissions", path);
   else
     return TRUE;
   return FALSE;
 }
 
-/* A key with a dot: "train.en", "vocabulary.cs", "generate.length". */
+/* Reads a key with a dot, such as "train.en", "vocabulary.cs" or "generate.length". Returns FALSE if @key has no
+ * dot. */
 static gboolean
 take_data_key (const PlaitResolution *resolution, const char *group, const char *key, gconstpointer nothing)
 {
@@ -201,11 +202,11 @@ take_data_key (const PlaitResolution *resolution, const char *group, const char 
       g_autofree char *remedy
           = plait_name_remedy (split, splits, "splits are train, validation, and names that begin with test");
 
-      plait_resolution_problem (resolution, group, key, "\"%s\" is no split; %s", split, remedy);
+      plait_resolution_problem (resolution, group, key, "\"%s\" is not a split; %s", split, remedy);
     }
   else if (!is_stream (dot + 1))
     plait_resolution_problem (resolution, group, key,
-                              "\"%s\" is no name of a stream; give SPLIT.STREAM, such as train.en", dot + 1);
+                              "\"%s\" is not a name of a stream; give SPLIT.STREAM, such as train.en", dot + 1);
   else
     {
       file.split = g_string_chunk_insert_const (data->texts, split);
@@ -218,7 +219,7 @@ take_data_key (const PlaitResolution *resolution, const char *group, const char 
   return TRUE;
 }
 
-/* data.folder, made absolute, before any file is read relative to it. */
+/* Makes data.folder absolute. Must run before any file is read relative to it. */
 static void
 find_folder (const PlaitResolution *resolution)
 {
@@ -231,14 +232,15 @@ find_folder (const PlaitResolution *resolution)
 
   if (!expanded)
     plait_resolution_problem (resolution, "data", "folder", "%s", fault->message);
-  /* Runs keep it as text. */
+  /* Runs store the folder as text. */
   else if (!text)
     plait_resolution_problem (resolution, "data", "folder",
-                              "the folder's name is no plain UTF-8 text; rename it, or name another");
+                              "the folder's name is not valid UTF-8 text; rename it, or name another");
   data->folder = g_string_chunk_insert (data->texts, folder);
 }
 
-/* The rules that given trees are made binary by. A run keeps its own, so those of a file need not be there then. */
+/* Finds the head rules for making given trees binary. A run stores its rules, so they may be missing when a run is
+ * read. */
 static void
 find_head_rules (const PlaitResolution *resolution)
 {
@@ -255,7 +257,7 @@ find_head_rules (const PlaitResolution *resolution)
     plait_resolution_problem (resolution, "data", "head_rules", "%s", fault->message);
 }
 
-/* The whole group into what is there for it. */
+/* Reads the group [data] into resolution->experiment->data. */
 static void
 read_data (const PlaitResolution *resolution)
 {
@@ -263,7 +265,7 @@ read_data (const PlaitResolution *resolution)
 
   find_folder (resolution);
   find_task (resolution);
-  /* The task knows what there is to be predicted. */
+  /* The task determines the target and the streams of documents. */
   if (data->task)
     {
       const char *const *streams = data->task->streams;
@@ -318,7 +320,7 @@ plait_resolution_read_data (const PlaitResolution *resolution)
 
   read_data (resolution);
   plait_settings_fill_group (data->settings, &plait_data_group, &public->data);
-  /* A missing target has been reported. Checks go on, and no stream has an empty name. */
+  /* A missing target was already reported. No stream has an empty name, so the remaining checks can run. */
   if (!public->data.target)
   public->data.target = "";
   g_hash_table_insert (resolution->experiment->settings, (gpointer) "data", data->settings);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The keys of [data] that say which streams are documents. */
+/* Reads and checks the keys of [data] that declare streams of documents. */
 #include <string.h>
 
 #include "text/separators.h"
 #include "documents/abbreviations.h"
 #include "experiment/resolution.h"
 
-/* TRUE if @item, STREAM or STREAM:LANGUAGE, is about @stream. */
+/* TRUE if @item, "STREAM" or "STREAM:LANGUAGE", names @stream. */
 static gboolean
 names_stream (const char *item, const char *stream)
 {
@@ -77,7 +77,8 @@ plait_documents_used (const PlaitExperiment *experiment, const char *list)
   return g_string_free (used, FALSE);
 }
 
-/* The streams that the list @key names. */
+/* Adds a problem for each unknown stream or language in @list, the value of @key. Items may have the form
+ * STREAM:LANGUAGE if @languages. */
 static void
 check_list (const PlaitResolution *resolution, const char *key, const char *list, gboolean languages)
 {
@@ -92,7 +93,7 @@ check_list (const PlaitResolution *resolution, const char *key, const char *list
       if (colon)
         *colon = '\0';
       if (colon && !plait_abbreviation_has_language (colon + 1))
-        plait_resolution_problem (resolution, "data", key, "\"%s\" is no language whose abbreviations are known; %s",
+        plait_resolution_problem (resolution, "data", key, "\"%s\" is not a language with known abbreviations; %s",
                                   colon + 1,
                                   strchr (remedy, ';') ? remedy : "expected " PLAIT_ABBREVIATION_LANGUAGES ", or none");
       if (g_strv_contains (known, items[i]))
@@ -112,17 +113,17 @@ check_reader (const PlaitResolution *resolution, const PlaitExperimentSource *so
 
   if (source->kind == PLAIT_INPUT_DOCUMENTS && !documents)
     plait_resolution_problem (resolution, group, "encoder",
-                              "the encoder %s reads documents, but the stream %s is none; name it in data.documents or "
-                              "data.documents_by_line",
+                              "the encoder %s reads documents, but the stream %s has none; name it in data.documents "
+                              "or data.documents_by_line",
                               encoder, source->stream);
   if (documents && (source->trees || !plait_input_kind_is_text (source->kind)))
     plait_resolution_problem (
         resolution, group, "encoder",
-        "the encoder %s reads %s, but the stream %s is documents; choose an encoder of tokens or of documents", encoder,
-        source->trees ? "trees" : plait_input_kind_name (source->kind), source->stream);
+        "the encoder %s reads %s, but the stream %s has documents; choose an encoder of tokens or of documents",
+        encoder, source->trees ? "trees" : plait_input_kind_name (source->kind), source->stream);
 }
 
-/* TRUE if all streams can be cut at the same sentences. */
+/* Adds a problem for each stream without documents, since chunks must contain the same sentences of all streams. */
 static void
 check_chunks (const PlaitResolution *resolution)
 {
@@ -132,12 +133,12 @@ check_chunks (const PlaitResolution *resolution)
   for (guint i = 0; streams[i]; i++)
     if (!plait_experiment_is_documents (experiment, streams[i]))
       plait_resolution_problem (resolution, "data", "document_length",
-                                "documents are cut into chunks, the same sentences of all streams, but the stream %s "
-                                "is no documents; name it in documents, or set document_cut=truncate",
+                                "chunks of documents have the same sentences in all streams, but the stream %s has no "
+                                "documents; name it in documents, or set document_cut=truncate",
                                 streams[i]);
 }
 
-/* TRUE if the target has sentences of their own, of which decoder.roles speaks. */
+/* Adds a problem if decoder.roles is set but the target's sentences are not known or the sources have no roles. */
 static void
 check_target_roles (const PlaitResolution *resolution)
 {
@@ -152,7 +153,7 @@ check_target_roles (const PlaitResolution *resolution)
         "takes the roles of the sources' sentences, but they have none; set data.document_roles, or roles=none");
   else if (target.layout == PLAIT_LAYOUT_SENTENCES || !target.start_tokens)
     plait_resolution_problem (resolution, "decoder", "roles",
-                              "is for targets of documents with start tokens, which tell sentences apart; name the "
+                              "needs a target of documents with start tokens, which separate sentences; name the "
                               "target in data.documents and set data.document_starts=all, or roles=none");
 }
 
@@ -170,7 +171,7 @@ plait_resolution_check_documents (const PlaitResolution *resolution)
     for (guint j = 0; lines[j]; j++)
       if (*sentences[i] != '\0' && names_stream (lines[j], sentences[i]))
         plait_resolution_problem (resolution, "data", "documents_by_line",
-                                  "the stream %s stands in documents as well; leave it in one of them", sentences[i]);
+                                  "the stream %s is also in documents; leave it in one of them", sentences[i]);
   check_target_roles (resolution);
   for (guint i = 0; i < experiment->n_sources; i++)
     check_reader (resolution, &experiment->sources[i]);

@@ -7,7 +7,7 @@
 #include "trees/trees.h"
 #include "experiment/resolution.h"
 
-/* Loading, and writing the resolved experiment. */
+/* Loads experiment files, and writes a resolved experiment as text. */
 
 gboolean
 plait_experiment_split_key (const char *dotted, char **group, char **key)
@@ -26,7 +26,7 @@ plait_experiment_split_key (const char *dotted, char **group, char **key)
   return TRUE;
 }
 
-/* TRUE if the value of @key is a file or a folder. */
+/* TRUE if the value of @key in [@group] is the path of a file or folder. */
 static gboolean
 is_path_setting (const char *group, const char *key)
 {
@@ -37,7 +37,8 @@ is_path_setting (const char *group, const char *key)
   return g_str_equal (group, "data") && strchr (key, '.') && !g_str_has_prefix (key, "generate.");
 }
 
-/* @text as a key-file has it: backslashes are the only characters of ours that need an escape. (transfer full) */
+/* Returns @text with backslashes escaped for a key file; no other character of a value needs an escape. (transfer
+ * full) */
 static char *
 escape_value (const char *text)
 {
@@ -46,8 +47,8 @@ escape_value (const char *text)
   return g_strjoinv ("\\\\", parts);
 }
 
-/* What a command line names is relative to where it is given, as with every command; what a file names, to that
- * file. */
+/* Makes a path from the command line absolute. It is relative to the current folder, whereas paths in an experiment
+ * file are relative to that file. */
 static gboolean
 set_from_here (PlaitKeyFile *file, const char *group, const char *key, GError **error)
 {
@@ -60,7 +61,7 @@ set_from_here (PlaitKeyFile *file, const char *group, const char *key, GError **
   return value && (*path == '\0' || plait_key_file_set (file, group, key, value, NULL, error));
 }
 
-/* Sets what --set says. */
+/* Applies @text, the value of --set, to @file. */
 static void
 override (PlaitKeyFile *file, const char *text, PlaitProblems *problems)
 {
@@ -117,7 +118,7 @@ plait_experiment_read (const char *path, const char *const *overrides, GError **
   return file && override_all (file, overrides, error) ? g_steal_pointer (&file) : NULL;
 }
 
-/* TRUE if @absolute names an open file of the process, which may be a regular one that lies elsewhere. */
+/* TRUE if @absolute names an open file of the process, such as /dev/stdin. The file itself may lie in any folder. */
 static gboolean
 is_open_file (const char *absolute)
 {
@@ -175,7 +176,7 @@ plait_experiment_parse (const char *text, const char *name, const char *const *o
   return plait_problems_report (problems, PLAIT_ERROR_INPUT, error) ? g_steal_pointer (&experiment) : NULL;
 }
 
-/* The values of a group of the core. */
+/* Returns the values of the core's group @group. (transfer none) */
 static const PlaitSettings *
 settings_of (const PlaitExperiment *experiment, const char *group)
 {
@@ -189,19 +190,20 @@ plait_experiment_value (const PlaitExperiment *experiment, const char *group, co
 }
 
 /*
- * Writing.
+ * Writing
  */
 
-/* Raised whenever the default of a key of the core changes, as keys leave defaults out. */
+/* Version of the defaults in the fingerprint; increase it when the default of a core key changes, since the brief form
+ * leaves defaults out. */
 #define DEFAULTS "1"
 
 typedef struct
 {
   const PlaitExperiment *experiment;
   GString *text;
-  guint skipped;     /* flags of settings that are left out */
-  gboolean untested; /* test splits are left out */
-  gboolean brief;    /* settings at their defaults are left out */
+  guint skipped;     /* flags (PLAIT_SETTING_...) of settings to leave out */
+  gboolean untested; /* TRUE: leave test splits out */
+  gboolean brief;    /* TRUE: leave settings with their default values out */
 } Writer;
 
 static void
@@ -212,7 +214,7 @@ write_value (Writer *writer, const char *key, const char *value)
   g_string_append_printf (writer->text, "%s=%s\n", key, escaped);
 }
 
-/* Of a file or folder, whose name is expanded when it is read again. */
+/* Writes @key with a path, escaped since paths are expanded when they are read. */
 static void
 write_path (Writer *writer, const char *key, const char *path)
 {
@@ -246,7 +248,7 @@ write_heading (Writer *writer, const char *group)
   g_string_append_printf (writer->text, "%s[%s]\n", writer->text->len > 0 ? "\n" : "", group);
 }
 
-/* A group of the core. */
+/* Writes a group of the core. */
 static void
 write_group (Writer *writer, const char *group)
 {
@@ -254,7 +256,7 @@ write_group (Writer *writer, const char *group)
   write_settings (writer, settings_of (writer->experiment, group));
 }
 
-/* The group and the parameters of @component, which may be NULL. */
+/* Writes the group of @component with its parameters; nothing if @component is NULL. */
 static void
 write_part (Writer *writer, const PlaitComponent *component)
 {
@@ -264,7 +266,7 @@ write_part (Writer *writer, const PlaitComponent *component)
   write_settings (writer, component->parameters);
 }
 
-/* [experiment], with the sources spelt out. */
+/* Writes [experiment] with the names of all used sources. */
 static void
 write_experiment (Writer *writer)
 {
@@ -283,7 +285,7 @@ write_experiment (Writer *writer)
     }
 }
 
-/* TRUE if @stream is read by a used source, or is the target. */
+/* TRUE if @stream is the target or is read by a used source. */
 static gboolean
 is_used (const PlaitExperiment *experiment, const char *stream)
 {
@@ -292,7 +294,8 @@ is_used (const PlaitExperiment *experiment, const char *stream)
   return g_strv_contains (used, stream);
 }
 
-/* Files that are used. A key has which there are, but not where: their digests stand beside it. */
+/* Writes the keys of the used files among @files. A fingerprint has no paths, since it is combined with digests of the
+ * files. */
 static void
 write_files (Writer *writer, const GArray *files)
 {
@@ -309,7 +312,8 @@ write_files (Writer *writer, const GArray *files)
     }
 }
 
-/* How much text there is of a test split is no matter of training, which has the digests of what it reads. */
+/* Writes the parameters of the task. The training fingerprint leaves out generate.test, since the size of a test split
+ * does not change training. */
 static void
 write_task_settings (Writer *writer, const PlaitSettings *settings)
 {
@@ -322,7 +326,7 @@ write_task_settings (Writer *writer, const PlaitSettings *settings)
     }
 }
 
-/* Settings that mean nothing to an experiment without trees, or without documents, are left out of it. */
+/* Writes [data]. Leaves out the settings for trees and documents if the experiment reads none. */
 static void
 write_data (Writer *writer)
 {
@@ -370,7 +374,7 @@ write_source (Writer *writer, const PlaitExperimentSource *source)
   write_part (writer, source->encoder->leaves);
 }
 
-/* All groups that say what is trained. */
+/* Writes all groups that affect training. */
 static void
 write_training (Writer *writer)
 {
@@ -432,7 +436,7 @@ plait_experiment_training_fingerprint_text (const PlaitExperiment *experiment, P
   Writer writer = begin_key (experiment, form);
 
   write_training (&writer);
-  /* Where translations choose the best parameters the search is a part of training, as is the seed that masks
+  /* If translations choose the best parameters, search affects training. With masked text, so does the seed that masks
    * validation text. */
   if (experiment->train.best_by == PLAIT_TRAIN_BEST_BY_METRIC)
     write_group (&writer, "decode");
@@ -450,17 +454,18 @@ plait_experiment_evaluation_fingerprint_text (const PlaitExperiment *experiment,
   Writer writer = begin_key (experiment, form);
 
   write_evaluation (&writer);
-  /* Text that is truncated is translated otherwise. What skip drops is training text alone. */
+  /* Truncation changes translations. Skipping changes only training text. */
   if (experiment->data.too_long == PLAIT_DATA_TOO_LONG_TRUNCATE)
     g_string_append (writer.text, "\n[data]\ntoo_long=truncate\n");
   return g_string_free (writer.text, FALSE);
 }
 
 /*
- * Looking things up.
+ * Queries
  */
 
-/* The path of the file among @files that is for @stream, and for @split if they are of splits; or NULL. */
+/* Returns the path of the file among @files for @stream, or NULL. @split is NULL for files of vocabularies. (transfer
+ * none) */
 static const char *
 find_file (const GArray *files, const char *split, const char *stream)
 {
@@ -493,7 +498,7 @@ add_once (GPtrArray *names, const char *name)
     g_ptr_array_add (names, (gpointer)name);
 }
 
-/* The streams that are used, with @trees also those of trees. (transfer container) */
+/* Returns the used streams; with @trees also the streams of their trees. (transfer container) */
 static const char **
 list_streams (const PlaitExperiment *experiment, gboolean trees)
 {
@@ -548,7 +553,7 @@ plait_experiment_check_sets (const PlaitExperiment *experiment, const char *cons
         acts = g_str_has_prefix (sets[i] + strlen ("decode."), active[k]);
       if (!acts)
         return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "--set %s: does nothing, as %s has no decoder that searches; leave it out", sets[i],
+                           "--set %s: has no effect, since %s has no decoder that searches; leave it out", sets[i],
                            experiment->path);
     }
   return TRUE;

@@ -18,46 +18,47 @@
  *     [data]            SPLIT.STREAM=FILE for the splits train, validation and any that begins with "test";
  *                       vocabulary.NAME=FILE; target, folder, vocabulary keys; or generate=TASK with generate.NAME keys
  *
- *     [source NAME]     encoder=PLUGIN and its parameters; leaves=PLUGIN for an encoder that stands on another, whose
- *                       parameters stand in [source NAME/leaves]
+ *     [source NAME]     encoder=PLUGIN and its parameters; leaves=PLUGIN for an encoder that reads another encoder's
+ *                       output; the parameters of that inner encoder are in [source NAME/leaves]
  *
- *     [predict]         kind=class where no sequence is predicted
+ *     [predict]         kind=class etc., if no sequence is predicted
  *
  *     [decoder]         combiner=PLUGIN, ...
  *
- *     [combiner]        the combiner's parameters
- *     [coverage]        the coverage's, if decoder.coverage names one
+ *     [combiner]        parameters of the combiner
+ *     [coverage]        parameters of the coverage, if decoder.coverage names one
  *
  *     [train] [decode] [evaluate]
  *
- *     [bench]           what plait-bench draws
+ *     [bench]           random text for plait-bench
  *
  *     [grid]            cells/cells.h
  *
- * All faults are told at once, each on a line "FILE:LINE: [group] key: ...", before any data is read. What does not fit
- * together (a combiner that cannot stand in the decoder, an encoder that reads something else) is found from the
- * schemas alone; modules are loaded where a flag asks for it.
+ * All faults are reported together, each on a line "FILE:LINE: [group] key: ...", before any data is read. Parts that
+ * do not fit together (a combiner that the decoder cannot use, an encoder of another kind of input) are found from the
+ * schemas alone; modules are loaded only if a flag asks for it.
  */
 
-/* One source, in the order in which combiners see it. */
+/* One source. Combiners see the sources in this order. */
 typedef struct
 {
   const char *name;
-  const char *stream;      /* of [data] */
-  const char *trees;       /* "STREAM.trees", of an encoder that reads trees; else NULL */
-  const char *dataset;     /* of features */
-  PlaitComponent *encoder; /* with what it stands on; not opened */
-  PlaitInputKind kind;     /* what the encoder reads */
+  const char *stream;      /* name of the stream in [data] */
+  const char *trees;       /* "STREAM.trees" if the encoder reads trees, else NULL */
+  const char *dataset;     /* HDF5 path of the features in their files */
+  PlaitComponent *encoder; /* encoder with its inner encoder; its module may not be loaded yet */
+  PlaitInputKind kind;     /* kind of input that the encoder reads */
 } PlaitExperimentSource;
 
-/* Everything belongs to the experiment, and the plugins to the registry, which must outlive it. */
+/* A resolved experiment. It owns all members except the plugins: these belong to the registry, which must outlive the
+ * experiment. */
 typedef struct
 {
-  char *path; /* of the file, as given */
+  char *path; /* path of the experiment file, as given */
   const char *name;
 
   PlaitExperimentSettings experiment;
-  PlaitDataSettings data; /* folder is absolute here */
+  PlaitDataSettings data; /* data.folder is absolute */
   PlaitPredictSettings predict;
   PlaitDecoderSettings decoder;
   PlaitTrainSettings train;
@@ -67,170 +68,174 @@ typedef struct
 
   guint n_sources;
   const PlaitExperimentSource *sources;
-  PlaitComponent *combiner; /* not opened; NULL unless a sequence is predicted */
-  PlaitComponent *coverage; /* NULL: none */
+  PlaitComponent *combiner; /* module may not be loaded yet; NULL if no sequence is predicted */
+  PlaitComponent *coverage; /* NULL if there is no coverage */
 
   const char *const *test_splits; /* names in the order of the file, NULL-terminated */
-  char *head_rules;               /* path of the rules that trees are made binary by, or NULL */
-  char *name_map;                 /* path of the map of train.initialise_map, or NULL */
-  const PlaitTask *task;          /* of generate=, or NULL */
+  char *head_rules;               /* path of the head rules that make trees binary, or NULL */
+  char *name_map;                 /* path of the name map train.initialise_map, or NULL */
+  const PlaitTask *task;          /* task of data.generate, or NULL if the corpus is read from files */
   PlaitTaskSettings task_settings;
 } PlaitExperiment;
 
-/* What is looked at beside the text of an experiment file. */
+/* Checks beyond the text of an experiment file. */
 typedef enum
 {
-  PLAIT_RESOLVE_CHECK_FILES = 1 << 0,  /* the files of [data] must be there */
-  PLAIT_RESOLVE_WITHOUT_DATA = 1 << 1, /* [data] need name none */
-  PLAIT_RESOLVE_LOAD_MODULES = 1 << 2, /* those of the plugins that are used must load */
-  PLAIT_RESOLVE_COUNT_LINES = 1 << 3,  /* the files of a split must have as many: they are read through */
+  PLAIT_RESOLVE_CHECK_FILES = 1 << 0,  /* the files named in [data] must exist */
+  PLAIT_RESOLVE_WITHOUT_DATA = 1 << 1, /* [data] need not name files */
+  PLAIT_RESOLVE_LOAD_MODULES = 1 << 2, /* the modules of all used plugins must load */
+  PLAIT_RESOLVE_COUNT_LINES = 1 << 3, /* the files of a split must have equal numbers of lines; reads them completely */
 } PlaitResolveFlags;
 
-/* Reads the file at @path with @overrides ("decoder.layers=4", "source.en.layers=4", NULL-terminated, or NULL), and
- * looks at what @flags ask for. Files that these name are relative to the current folder. A group [grid] is left aside.
+/* Reads the experiment file at @path, applies @overrides ("decoder.layers=4", "source.en.layers=4", NULL-terminated, or
+ * NULL) and makes the checks in @flags. Paths in @overrides are relative to the current folder. Ignores a group [grid].
  * (transfer full) */
 PlaitExperiment *plait_experiment_load (const char *path, const char *const *overrides, PlaitResolveFlags flags,
                                         PlaitRegistry *registry, GError **error);
 
-/* The same; NULL where it adds to @problems. (transfer full) */
+/* Reads an experiment file like plait_experiment_load. Returns NULL after adding faults to @problems. (transfer
+ * full) */
 PlaitExperiment *plait_experiment_check (const char *path, const char *const *overrides, PlaitResolveFlags flags,
                                          PlaitRegistry *registry, PlaitProblems *problems);
 
-/* Reads @text, what plait_experiment_text gave and a run stored, with @overrides as above; @name stands for it in
- * messages. Files of [data] need not be there any more. (transfer full) */
+/* Parses @text, which plait_experiment_text returned and a run stored, with @overrides like plait_experiment_load.
+ * @name identifies the text in messages. Files of [data] may be missing. (transfer full) */
 PlaitExperiment *plait_experiment_parse (const char *text, const char *name, const char *const *overrides,
                                          PlaitRegistry *registry, GError **error);
 
 void plait_experiment_free (PlaitExperiment *experiment);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitExperiment, plait_experiment_free)
 
-/* The fully resolved experiment: every setting with its value, defaults written out, always in the same order; sources
- * that are not used and [bench] are left out. plait_experiment_parse reads it back to the same experiment. (transfer
- * full) */
+/* Returns the resolved experiment as the text of an experiment file: every setting with its value, defaults too, always
+ * in one order. Unused sources and [bench] are left out. plait_experiment_parse reads it back to an equal experiment.
+ * (transfer full) */
 char *plait_experiment_text (const PlaitExperiment *experiment);
 
-/* The resolved experiment less what cannot change results: names, places of files, log intervals. Together with digests
- * of the files and plugins it tells whether two experiments would give the same run. (transfer full) */
+/* Returns the resolved experiment without settings that cannot change results, such as names, paths and log intervals.
+ * Two experiments give equal runs if this text and the digests of files and plugins are equal. (transfer full) */
 char *plait_experiment_fingerprint_text (const PlaitExperiment *experiment);
 
 typedef enum
 {
-  PLAIT_FINGERPRINT_FULL,  /* every setting, for people who are told a difference */
-  PLAIT_FINGERPRINT_BRIEF, /* less those at their defaults: what runs keep a digest of, so that a setting which a later
-                      plait has beside the others changes nothing while it stands at its default */
+  PLAIT_FINGERPRINT_FULL,  /* every setting, to describe differences to people */
+  PLAIT_FINGERPRINT_BRIEF, /* without settings that have their defaults; runs store its digest, so that a setting which
+                              a later version adds changes nothing while it has its default */
 } PlaitFingerprintForm;
 
-/* The two stages of it apart. What training depends on: all but [decode], [evaluate] and the test splits, unless
- * validation itself chooses by translations (train.best_by=metric) or masks its text. (transfer full) */
+/* Returns the part of plait_experiment_fingerprint_text that affects training: without [decode], [evaluate] and the
+ * test splits. If train.best_by=metric or if validation text is masked, it includes the settings that validation uses.
+ * (transfer full) */
 char *plait_experiment_training_fingerprint_text (const PlaitExperiment *experiment, PlaitFingerprintForm form);
 
-/* What the evaluation of a split depends on beside the trained model and its files: [decode] and [evaluate]. (transfer
- * full) */
+/* Returns the part of plait_experiment_fingerprint_text that affects the evaluation of a split besides the trained
+ * model and the files: [decode] and [evaluate]. (transfer full) */
 char *plait_experiment_evaluation_fingerprint_text (const PlaitExperiment *experiment, PlaitFingerprintForm form);
 
-/* Absolute path of the file of @stream in @split, or NULL if there is none (or the corpus is generated). (transfer
- * none) */
+/* Returns the absolute path of the file for @stream in @split. NULL if there is no such file, or if the corpus is
+ * generated. (transfer none) */
 const char *plait_experiment_data_file (const PlaitExperiment *experiment, const char *split, const char *stream);
 
-/* The streams that are used: those of the sources, without repetition, then the target; NULL-terminated. (transfer
+/* Returns the used streams: those of the sources, without repetition, then the target; NULL-terminated. (transfer
  * container) */
 const char **plait_experiment_streams (const PlaitExperiment *experiment);
 
-/* The same, and the streams of trees that are read from files. (transfer container) */
+/* Returns the used streams like plait_experiment_streams, followed by the streams of trees that are read from files;
+ * NULL-terminated. (transfer container) */
 const char **plait_experiment_all_streams (const PlaitExperiment *experiment);
 
-/* The value of @key of the core's group [@group] as text, such as the name of a choice. (transfer none) */
+/* Returns the value of @key in the core's group [@group] as text, such as the name of a choice. (transfer none) */
 const char *plait_experiment_value (const PlaitExperiment *experiment, const char *group, const char *key);
 
-/* How the documents of @stream are read; layout PLAIT_LAYOUT_SENTENCES if it has none. */
+/* Returns the settings for reading the documents of @stream; layout PLAIT_LAYOUT_SENTENCES if it has no documents. */
 PlaitDocumentSettings plait_experiment_documents (const PlaitExperiment *experiment, const char *stream);
 
-/* TRUE if it has some. */
+/* TRUE if @stream has documents. */
 gboolean plait_experiment_is_documents (const PlaitExperiment *experiment, const char *stream);
 
-/* TRUE if a stream that is used is documents. */
+/* TRUE if a used stream has documents. */
 gboolean plait_experiment_reads_documents (const PlaitExperiment *experiment);
 
 /* TRUE if an encoder reads trees. */
 gboolean plait_experiment_reads_trees (const PlaitExperiment *experiment);
 
-/* TRUE if a sequence is predicted, by a decoder. */
+/* TRUE if a decoder predicts a sequence. */
 gboolean plait_experiment_has_decoder (const PlaitExperiment *experiment);
 
-/* TRUE if each of @sets (NULL-terminated, or NULL), keys as --set gives them, can change what @experiment does when it
- * is trained: those of search cannot where there is no decoder. */
+/* Returns FALSE with an error if one of @sets ("GROUP.KEY=VALUE", NULL-terminated, or NULL) has no effect on the
+ * trained @experiment: a key of search if there is no decoder. */
 gboolean plait_experiment_check_sets (const PlaitExperiment *experiment, const char *const *sets, GError **error);
 
-/* What the lines of @stream are, if it is the target; PLAIT_TARGET_TEXT of others. */
+/* Returns the kind of the target's lines if @stream is the target, else PLAIT_TARGET_TEXT. */
 PlaitTargetKind plait_experiment_target_kind (const PlaitExperiment *experiment, const char *stream);
 
-/* The name of the vocabulary of token stream @stream: "shared", or the stream's own, as labels always have. (transfer
- * none) */
+/* Returns the name of the vocabulary of token stream @stream: "shared" or the stream's own name. Labels always have
+ * their own vocabulary. (transfer none) */
 const char *plait_experiment_vocabulary (const PlaitExperiment *experiment, const char *stream);
 
-/* Absolute path of the file that vocabulary @name is read from, or NULL if it is to be learnt. (transfer none) */
+/* Returns the absolute path of the file from which vocabulary @name is read, or NULL if it is learnt. (transfer
+ * none) */
 const char *plait_experiment_vocabulary_file (const PlaitExperiment *experiment, const char *name);
 
 /* TRUE if @stream is read as tokens of a vocabulary. */
 gboolean plait_experiment_is_tokens (const PlaitExperiment *experiment, const char *stream);
 
-/* A text that a vocabulary is learnt from. */
+/* A text from which a vocabulary is learnt. */
 typedef struct
 {
-  const char *key;    /* "vocabulary_text.shared.1"; NULL: it is training text of a stream that is used */
-  const char *path;   /* absolute; NULL: generated */
-  const char *stream; /* where the corpus is generated: plait_task_parse_text; else NULL */
+  const char *key;    /* such as "vocabulary_text.shared.1"; NULL for the training text of a used stream */
+  const char *path;   /* absolute path; NULL if the text is generated */
+  const char *stream; /* generated text, for plait_task_parse_text; NULL if the text is a file */
 } PlaitVocabularyText;
 
-/* The texts that vocabulary @name is learnt from, if it is: those that data.vocabulary_text.NAME names, or else the
- * training text of its streams. (transfer full) (element-type PlaitVocabularyText) */
+/* Returns the texts for learning vocabulary @name: those of the keys data.vocabulary_text.NAME.NUMBER, or without such
+ * keys the training text of its streams. (transfer full) (element-type PlaitVocabularyText) */
 GArray *plait_experiment_vocabulary_texts (const PlaitExperiment *experiment, const char *name);
 
-/* Has @experiment learn vocabulary @name from @texts (element-type PlaitVocabularyText), as if its file said so. */
+/* Replaces the texts for learning vocabulary @name by @texts (element-type PlaitVocabularyText), as if keys of the file
+ * named them. */
 void plait_experiment_set_vocabulary_texts (PlaitExperiment *experiment, const char *name, const GArray *texts);
 
-/* Called for each plugin of an experiment, once. */
+/* Called once for each plugin of an experiment. */
 typedef gboolean (*PlaitEachPlugin) (PlaitPlugin *plugin, gpointer data, GError **error);
 
-/* Encoders and what they stand on in the order of the sources, then the combiner and the coverage, if there are; ends
- * where @call fails. */
+/* Calls @call for each plugin once: encoders and inner encoders in the order of the sources, then the combiner and the
+ * coverage. Stops and returns FALSE if @call fails. */
 gboolean plait_experiment_each_plugin (const PlaitExperiment *experiment, PlaitEachPlugin call, gpointer data,
                                        GError **error);
 
 /*
- * For cells/cells.h: the steps of loading.
+ * For cells/cells.h: the steps of loading
  */
 
-/* What "GROUP.KEY=VALUE" of a command line says wherever and whenever it is read again: paths are made absolute, ~ and
- * variables in them what they are now. (transfer full) */
+/* Returns @set, "GROUP.KEY=VALUE" of a command line, so that it can be read again in another folder and environment:
+ * paths are absolute, "~" and variables in them are replaced. (transfer full) */
 char *plait_experiment_set_from_here (const char *set, GError **error);
 
-/* What the files that the experiment at @path names are relative to: its folder; the current one if it comes through a
- * pipe. (transfer full) */
+/* Returns the folder to which paths in the experiment file at @path are relative: the file's own folder, or the current
+ * folder if @path is a pipe. (transfer full) */
 char *plait_experiment_folder (const char *path);
 
-/* The key file at @path with @overrides set. (transfer full) */
+/* Reads the key file at @path and sets @overrides in it. (transfer full) */
 PlaitKeyFile *plait_experiment_read (const char *path, const char *const *overrides, GError **error);
 
 #define PLAIT_GRID_GROUP "grid"
 
 /* Splits "source.en.layers" into group "source en" and key "layers", "data.train.en" into "data" and "train.en". FALSE
- * if it has no dot where one is needed. (transfer full) both */
+ * if a dot is missing. (transfer full) both */
 gboolean plait_experiment_split_key (const char *dotted, char **group, char **key);
 
-/* Makes experiments of key files. A group that says what it said before is not read again, nor are its files looked at
- * again, and the experiments share what it gave. */
+/* Makes experiments from key files, such as the cells of a grid. It remembers checked files, so that later experiments
+ * do not read them again. */
 typedef struct PlaitResolver PlaitResolver;
 
-/* For what is made of @file, which was read from @path; with NULL of what runs keep, whose paths are absolute.
- * Parameters of the combiners, coverages and encoders that the axes of its [grid] choose among may stand in it though
- * the plugin chosen has none of the name: those of other cells. @registry must outlive the experiments, all else only
- * the resolver. (transfer full) */
+/* Creates a resolver for experiments made from @file, which was read from @path. Both are NULL for the text that a run
+ * stores, whose paths are absolute. If axes of [grid] in @file choose plugins, a group may have parameters of any of
+ * these plugins. @registry must outlive the experiments, @file only this call. (transfer full) */
 PlaitResolver *plait_resolver_new (const PlaitKeyFile *file, const char *path, PlaitResolveFlags flags,
                                    PlaitRegistry *registry);
 void plait_resolver_free (PlaitResolver *resolver);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitResolver, plait_resolver_free)
 
-/* The experiment that @file describes; NULL where it adds to @problems. (transfer full) */
+/* Resolves the experiment in @file. Returns NULL after adding faults to @problems. (transfer full) */
 PlaitExperiment *plait_resolver_resolve (const PlaitResolver *resolver, const PlaitKeyFile *file,
                                          PlaitProblems *problems);

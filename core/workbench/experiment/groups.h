@@ -7,9 +7,10 @@
 #include "training/settings.h"
 
 /*
- * The groups of an experiment file that the core itself reads. The build makes their structs and tables from
- * schemas/group. Those of other floors: plait_predict_group, plait_decoder_group, plait_decode_group (core/model),
- * plait_train_group (core/model/training).
+ * Groups of an experiment file with keys of the core.
+ *
+ * The build makes their structs and tables from schemas/group. Other floors declare plait_predict_group,
+ * plait_decoder_group, plait_decode_group (core/model) and plait_train_group (core/model/training).
  */
 #include "experiment/bench-settings.h"
 #include "experiment/data-settings.h"
@@ -17,13 +18,13 @@
 #include "experiment/experiment-settings.h"
 #include "experiment/source-settings.h"
 
-/* All groups with keys of the core, in the order of a resolved file, NULL-terminated. */
+/* Returns all groups with keys of the core, in the order of a resolved file; NULL-terminated. (transfer none) */
 const PlaitSettingGroup *const *plait_experiment_groups (void);
 
-/* The setting @key of the core's group @group, which may be "source NAME". NULL: the core has none. */
+/* Returns the setting @key of the core's group @group, which may be "source NAME"; NULL if the core has no such key.
+ * (transfer none) */
 const PlaitSettingSpecification *plait_experiment_setting (const char *group, const char *key);
 
-/* TRUE if the value of [@group] @key can change a score. Names, log intervals, batches of search and what is dumped
- * cannot, nor what [evaluate] says of intervals and bins or of which scores there are: a rate with another bound is
- * another score. */
+/* TRUE if the value of [@group] @key can change a score. Names, log intervals, batches of search and dumps cannot; nor
+ * can keys of [evaluate] that set intervals and bins or choose scores, except checkpoint and join. */
 gboolean plait_experiment_changes_scores (const char *group, const char *key);

@@ -3,9 +3,9 @@
 
 #include "foreign/feature.h"
 
-/* TRUE if the files of each split go together line by line, told by reading them through once. */
+/* Checks that the files of each split have equal numbers of lines, by reading them once. */
 
-/* Counts the lines of @file, or its trees. Empty lines that a run refuses are refused here too. */
+/* Counts the lines of @file, or its trees if @trees. Refuses empty lines if data.empty=error. */
 static gboolean
 count_text (const PlaitExperiment *experiment, const PlaitDataFile *file, gboolean trees, gint64 *lines, GError **error)
 {
@@ -21,8 +21,8 @@ count_text (const PlaitExperiment *experiment, const PlaitDataFile *file, gboole
   for (; reader && (line = plait_text_reader_next (reader, &length, &fault)); n++)
     if (!takes_empty && plait_text_is_blank (line, length))
       return plait_fail (error, PLAIT_ERROR_INPUT,
-                         "%s:%jd: the line is empty; expected a sentence of %s, since empty=error (empty=missing would "
-                         "take a source as missing there)",
+                         "%s:%jd: the line is empty; expected a sentence of %s, since empty=error (with empty=missing "
+                         "the source would be missing there)",
                          file->path, plait_text_reader_line (reader), file->stream);
   if (!reader || !plait_no_error (&fault, error))
     return FALSE;
@@ -40,7 +40,7 @@ count_features (const char *path, const char *dataset, gint64 *sentences, GError
   return features != NULL;
 }
 
-/* The source that @file is read for, as itself or as its trees; NULL: the target, or nobody. */
+/* Returns the source that reads @file as its text or its trees; NULL if no source reads it. (transfer none) */
 static const PlaitExperimentSource *
 reader_of (const PlaitExperiment *experiment, const PlaitDataFile *file)
 {
@@ -55,28 +55,29 @@ reader_of (const PlaitExperiment *experiment, const PlaitDataFile *file)
   return NULL;
 }
 
-/* TRUE if @file holds the trees that @source reads. */
+/* TRUE if @file has the trees of @source. */
 static gboolean
 is_trees (const PlaitExperimentSource *source, const PlaitDataFile *file)
 {
   return source && g_strcmp0 (source->trees, file->stream) == 0;
 }
 
-/* Returns what the entries of @file are called, which @source reads. */
+/* Returns the name of the entries of @file, which @source reads. */
 static const char *
 entries_of (const PlaitExperimentSource *source, const PlaitDataFile *file)
 {
   return is_trees (source, file) ? "trees" : source && source->kind == PLAIT_INPUT_FEATURES ? "sentences" : "lines";
 }
 
-/* The lines of @file, or its trees; -1 if it is not read, has none, or cannot be read, which is told. */
+/* Returns the number of lines or trees of @file. Returns -1 if it is not used, if its lines cannot be counted because
+ * it has documents, or after adding a problem. */
 static gint64
 count (const PlaitResolution *resolution, const PlaitDataFile *file)
 {
   const PlaitExperiment *experiment = &resolution->experiment->public;
   const PlaitExperimentSource *source = reader_of (experiment, file);
   const char *stream = source ? source->stream : file->stream;
-  /* Cells of a grid may take empty lines or not. */
+  /* The key includes data.empty, since cells of a grid may differ in it. */
   g_autofree char *key = g_strdup_printf ("%d %s", experiment->data.empty, file->path);
   const gint64 *known = g_hash_table_lookup (resolution->resolver->lines, key);
   g_autoptr (GError) fault = NULL;
@@ -96,7 +97,7 @@ count (const PlaitResolution *resolution, const PlaitDataFile *file)
   return lines;
 }
 
-/* Each file is compared with the first of its split. */
+/* Compares each file with the first one of its split. */
 void
 plait_resolution_check_lines (const PlaitResolution *resolution)
 {
@@ -114,7 +115,7 @@ plait_resolution_check_lines (const PlaitResolution *resolution)
       else if (lines >= 0 && lines != count (resolution, first))
         plait_resolution_problem (
             resolution, "data", file->key,
-            "%s has %jd %s, but %s has %jd; line i of each belongs together: give files of one length", file->path,
+            "%s has %jd %s, but %s has %jd; line i of each belongs together: give files of equal length", file->path,
             lines, entries_of (reader_of (&resolution->experiment->public, file), file), first->key,
             count (resolution, first));
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "experiment/resolution.h"
 
-/* What a run asks of the data that predicts no sequence. */
+/* Checks the data of experiments that do not predict a sequence. */
 
 static void
 check_labels (const PlaitResolution *resolution)
@@ -12,18 +12,18 @@ check_labels (const PlaitResolution *resolution)
 
   if (plait_experiment_is_documents (experiment, target))
     plait_resolution_problem (resolution, "data", "target",
-                              "the stream %s is documents, but with this [predict] kind a line of it is an answer; "
-                              "leave it out of documents and documents_by_line",
+                              "the stream %s has documents, but with this [predict] kind each line is an answer; leave "
+                              "it out of documents and documents_by_line",
                               target);
   if (experiment->data.vocabulary == PLAIT_DATA_VOCABULARY_SEPARATE
       && plait_experiment_vocabulary_file (experiment, target))
-    plait_resolution_problem (
-        resolution, "data", key,
-        "names a vocabulary, but %s takes none: its lines are labels, learnt from training, or numbers; drop the line",
-        target);
+    plait_resolution_problem (resolution, "data", key,
+                              "names a vocabulary, but %s uses none: its lines are labels, learnt from training text, "
+                              "or numbers; drop the line",
+                              target);
 }
 
-/* One source of documents, whose sentences are read by an encoder of sentences. */
+/* Checks [predict] kind=choice: one source of documents, with an encoder that reads each sentence alone. */
 static void
 check_choice (const PlaitResolution *resolution)
 {
@@ -39,20 +39,20 @@ check_choice (const PlaitResolution *resolution)
         experiment->n_sources);
   if (!plait_experiment_is_documents (experiment, source->stream))
     plait_resolution_problem (resolution, group, NULL,
-                              "a choice is made among the sentences of documents, but the stream %s is none; name it "
+                              "a choice is made among the sentences of documents, but the stream %s has none; name it "
                               "in data.documents, with a blank line after each document",
                               source->stream);
   if (source->kind != PLAIT_INPUT_TOKENS)
     plait_resolution_problem (
         resolution, group, "encoder",
-        "the encoder %s reads %s, but each sentence to choose from is read by itself; choose an encoder of tokens",
+        "the encoder %s reads %s, but each sentence to choose from is read alone; choose an encoder of tokens",
         source->encoder->plugin->name, plait_input_kind_name (source->kind));
   if (experiment->data.document_length > 0)
     plait_resolution_problem (resolution, "data", "document_length",
-                              "would cut what is to be chosen from; drop the key");
+                              "would cut off sentences to choose from; drop the key");
 }
 
-/* One source of documents, which begin with a start token. */
+/* Checks [predict] kind=span: one source of documents that begin with a start token. */
 static void
 check_span (const PlaitResolution *resolution)
 {
@@ -63,18 +63,18 @@ check_span (const PlaitResolution *resolution)
   check_labels (resolution);
   if (experiment->n_sources > 1)
     plait_resolution_problem (resolution, "predict", "kind",
-                              "a span is of one source, but there are %u; choose one with experiment.sources",
+                              "a span is in one source, but there are %u; choose one with experiment.sources",
                               experiment->n_sources);
   if (documents.layout == PLAIT_LAYOUT_SENTENCES || !documents.start_tokens)
     plait_resolution_problem (resolution, source->encoder->group, NULL,
-                              "spans are of documents whose start token stands for no answer, but the stream %s has "
+                              "a span needs documents with a start token, which means no answer, but the stream %s has "
                               "none; name it in data.documents, with document_starts=all or sources",
                               source->stream);
   if (experiment->data.document_length > 0)
-    plait_resolution_problem (resolution, "data", "document_length", "would cut answers off; drop the key");
+    plait_resolution_problem (resolution, "data", "document_length", "would cut off answers; drop the key");
 }
 
-/* The target is the one source itself. */
+/* Checks [predict] kind=masked: one source, which is also the target. */
 static void
 check_masked (const PlaitResolution *resolution)
 {
@@ -94,11 +94,11 @@ check_masked (const PlaitResolution *resolution)
         experiment->data.target, source->stream);
   if (!plait_input_kind_is_text (source->kind))
     plait_resolution_problem (resolution, source->encoder->group, "encoder",
-                              "reads no tokens that could be masked; choose an encoder of tokens or documents");
+                              "does not read tokens that could be masked; choose an encoder of tokens or documents");
   if (predict->mask_share + predict->random_share > 1)
     plait_resolution_problem (resolution, "predict", "random_share",
-                              "%g and mask_share=%g are more than all masked tokens together; lower one of them",
-                              predict->random_share, predict->mask_share);
+                              "%g and mask_share=%g are together above 1; lower one of them", predict->random_share,
+                              predict->mask_share);
 }
 
 void

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Checks before training that the metrics can score translations of the references. */
+/* Checks before training that the metrics can score the references. */
 #include "documents/documents.h"
 #include "metrics/metric.h"
 #include "metrics/pieces.h"
 #include "experiment/resolution.h"
 
-/* Checks the references @texts of the file @path, which begin at @lines, by the @metrics that [@group] @key has. */
+/* Adds a problem for each of @metrics, the value of [@group] @key, that cannot score the references @texts of the file
+ * @path. @lines: first line of each text. */
 static void
 check_metrics (const PlaitResolution *resolution, const char *path, const char *const *texts, const GArray *lines,
                const GPtrArray *metrics, const char *group, const char *key)
@@ -42,7 +43,7 @@ check_split (const PlaitResolution *resolution, const char *split, const char *n
 
   if (!path || !metrics || g_hash_table_contains (resolution->resolver->scorable, seen))
     return;
-  /* What cannot be read is told by whoever reads the data. */
+  /* A file that cannot be read is reported later, when the data are read. */
   texts = plait_document_texts (path, &settings, lines, NULL);
   if (texts)
     {
@@ -58,7 +59,7 @@ plait_resolution_check_references (const PlaitResolution *resolution)
 {
   const PlaitExperiment *experiment = &resolution->experiment->public;
 
-  /* Of masked text the references are pieces of a line. */
+  /* The references of masked text are parts of lines, so they cannot be checked here. */
   if (experiment->predict.kind == PLAIT_PREDICT_MASKED)
     return;
   for (guint i = 0; experiment->test_splits[i]; i++)

@@ -21,7 +21,7 @@ plait_resolution_problem (const PlaitResolution *resolution, const char *group, 
   va_end (arguments);
 }
 
-/* What plait inspect calls the group. */
+/* Returns the argument of plait inspect that shows the keys of @group. */
 static const char *
 inspect_name (const PlaitResolution *resolution, const char *group)
 {
@@ -118,7 +118,7 @@ plait_resolution_read_group (const PlaitResolution *resolution, const char *grou
     }
 }
 
-/* Adadelta finds its step sizes itself: what [train] leaves open about the rate is otherwise than with Adam. */
+/* Sets other defaults for the learning rate with Adadelta, which finds its step sizes itself. */
 static void
 suit_optimizer (const PlaitResolution *resolution, PlaitSettings *train)
 {
@@ -131,7 +131,7 @@ suit_optimizer (const PlaitResolution *resolution, PlaitSettings *train)
   plait_settings_set (train, "warm_up", "0", NULL);
 }
 
-/* experiment.name, or the file's name without its folder and suffix. */
+/* Sets experiment.name to the file's name without folder and suffix, unless it is given. */
 static void
 name_experiment (const PlaitResolution *resolution, PlaitSettings *experiment)
 {
@@ -141,7 +141,7 @@ name_experiment (const PlaitResolution *resolution, PlaitSettings *experiment)
     plait_settings_set (experiment, "name", name, NULL);
 }
 
-/* The run that training begins with, made absolute: a run keeps it as text. */
+/* Makes the path train.initialise absolute, since a run stores it as text. */
 static void
 find_initial (const PlaitResolution *resolution, PlaitSettings *train)
 {
@@ -155,8 +155,8 @@ find_initial (const PlaitResolution *resolution, PlaitSettings *train)
     plait_resolution_problem (resolution, "train", "initialise", "%s", fault->message);
 }
 
-/* A core group into its struct, and its own check (may be NULL) unless something is wrong with it already. @suit (may
- * be NULL) sets defaults that depend on a key, @complete (may be NULL) what the values leave open. */
+/* Reads a core group into its struct @memory. Before, @suit sets defaults that depend on a key; afterwards, @complete
+ * fills in missing values. @check runs only if the group has no faults. All three may be NULL. */
 static void
 read_core_group (const PlaitResolution *resolution, const PlaitSettingGroup *group, gpointer memory,
                  void (*suit) (const PlaitResolution *resolution, PlaitSettings *settings),
@@ -215,7 +215,8 @@ plait_resolution_read_part (const PlaitResolution *resolution, PlaitPluginKind k
   return component;
 }
 
-/* The group of a part that is not there: a grid with cells without it has that of the others. */
+/* Reads the group of a combiner or coverage that the experiment does not use. It may still have parameters for other
+ * cells of a grid. */
 static void
 read_nothing (const PlaitResolution *resolution, PlaitPluginKind kind, const char *group)
 {
@@ -224,7 +225,7 @@ read_nothing (const PlaitResolution *resolution, PlaitPluginKind kind, const cha
   plait_resolution_read_group (resolution, group, nothing, plait_resolution_is_alternative, &kind);
 }
 
-/* Combiner and coverage, which stand in the decoder of a sequence. */
+/* Reads the combiner and the coverage, if a decoder predicts a sequence. */
 static void
 read_combiner (const PlaitResolution *resolution)
 {
@@ -242,7 +243,7 @@ read_combiner (const PlaitResolution *resolution)
     read_nothing (resolution, PLAIT_PLUGIN_COVERAGE, "coverage");
 }
 
-/* Labels are not scored as text is. */
+/* Sets other default metrics if the target is not text. */
 static void
 suit_prediction (const PlaitResolution *resolution, PlaitSettings *evaluate)
 {
@@ -252,7 +253,7 @@ suit_prediction (const PlaitResolution *resolution, PlaitSettings *evaluate)
     plait_settings_set (evaluate, "metrics", metrics, NULL);
 }
 
-/* Notes if the file that training begins with is missing. Its path is absolute. */
+/* Adds a problem if the file train.initialise, an absolute path, is missing or cannot be read. */
 static void
 check_initial (const PlaitResolution *resolution)
 {
@@ -272,7 +273,8 @@ check_initial (const PlaitResolution *resolution)
                               g_file_test (path, G_FILE_TEST_EXISTS) ? "is not a regular file" : "does not exist");
 }
 
-/* The state of an optimizer is that of a run's last parameters. */
+/* Adds a problem if train.initialise_state=optimizer cannot be followed. Only a run stores an optimizer's state, and
+ * only for its last parameters. */
 static void
 check_initial_state (const PlaitResolution *resolution)
 {
@@ -281,19 +283,19 @@ check_initial_state (const PlaitResolution *resolution)
   if (train->initialise_state != PLAIT_TRAIN_INITIALISE_STATE_OPTIMIZER)
     return;
   if (*train->initialise == '\0' || plait_safetensors_is_named (train->initialise))
+    plait_resolution_problem (resolution, "train", "initialise_state",
+                              "optimizer needs a run in train.initialise; name one, or leave it at parameters");
+  else if (train->initialise_checkpoint != PLAIT_CHECKPOINT_LAST)
     plait_resolution_problem (
         resolution, "train", "initialise_state",
-        "optimizer is that of a run, which train.initialise does not name; name one, or leave it at parameters");
-  else if (train->initialise_checkpoint != PLAIT_CHECKPOINT_LAST)
-    plait_resolution_problem (resolution, "train", "initialise_state",
-                              "a run keeps the optimizer of its last parameters alone; set initialise_checkpoint=last");
+        "a run stores the optimizer's state only for its last parameters; set initialise_checkpoint=last");
   else if (train->schedule == PLAIT_TRAIN_SCHEDULE_LINEAR)
     plait_resolution_problem (resolution, "train", "initialise_state",
-                              "a linear schedule falls to zero at the last of its own updates and has no place to go "
-                              "on from; choose another schedule, or leave it at parameters");
+                              "a linear schedule reaches zero at its last update and cannot continue from there; "
+                              "choose another schedule, or leave it at parameters");
 }
 
-/* The map of the weights that training begins with. */
+/* Finds the file of the name map train.initialise_map. */
 static void
 find_name_map (const PlaitResolution *resolution)
 {
@@ -311,7 +313,7 @@ find_name_map (const PlaitResolution *resolution)
     plait_resolution_problem (resolution, "train", "initialise_map", "%s", fault->message);
   else if (!plait_safetensors_is_named (train->initialise))
     plait_resolution_problem (resolution, "train", "initialise_map",
-                              "is a map of weights in NAME" PLAIT_SAFETENSORS_SUFFIX
+                              "is for weights in NAME" PLAIT_SAFETENSORS_SUFFIX
                               " or in several files with the index NAME" PLAIT_SAFETENSORS_INDEX_SUFFIX
                               ", which train.initialise does not name; leave it out for a run");
 }
@@ -324,10 +326,10 @@ check_checkpoint (const PlaitResolution *resolution)
   if (experiment->evaluate.checkpoint == PLAIT_CHECKPOINT_AVERAGE && experiment->train.average == 0)
     plait_resolution_problem (resolution, "evaluate", "checkpoint",
                               "there is no average to evaluate, because train.average is 0; set it to the number of "
-                              "validations to average over, or take best or last");
+                              "validations to average over, or choose best or last");
 }
 
-/* TRUE if the module of @component, which [@group] @key names, loads. */
+/* Adds a problem if the module of @component, the value of [@group] @key, does not load. */
 static void
 check_module (const PlaitResolution *resolution, const PlaitComponent *component, const char *group, const char *key)
 {
@@ -414,8 +416,8 @@ plait_experiment_free (PlaitExperiment *public)
  * The resolver
  */
 
-/* The combiners, coverages and encoders that the axes of [grid] choose among: "combiner NAME", "encoder NAME".
- * (transfer full) */
+/* Returns the combiners, coverages and encoders among which the axes of [grid] choose, as "combiner NAME" or "encoder
+ * NAME"; NULL-terminated. (transfer full) */
 static char **
 find_alternatives (const PlaitKeyFile *file)
 {

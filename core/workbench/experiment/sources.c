@@ -5,12 +5,13 @@
 
 #include "text/separators.h"
 
-/* The groups [source NAME] and [source NAME/leaves], and which of them experiment.sources chooses. */
+/* Reads the groups [source NAME] and [source NAME/leaves], and selects those that experiment.sources names. */
 
 #define INNER_SUFFIX "/leaves"
-#define TREES_SUFFIX ".trees" /* behind a stream's name in that of its trees */
+#define TREES_SUFFIX ".trees" /* ending of the stream of a source's trees */
 
-/* A source's group holds the host's keys and the encoder's: reads the former, which say what the latter are. */
+/* Reads the core's keys of a source's group, which name its encoder. The remaining keys are the encoder's
+ * parameters. */
 static gboolean
 read_host_keys (const PlaitResolution *resolution, PlaitParsedSource *source)
 {
@@ -32,7 +33,8 @@ read_host_keys (const PlaitResolution *resolution, PlaitParsedSource *source)
   return good;
 }
 
-/* The parameters of @schema and, so that nearest names and lists are whole, the host's keys too. */
+/* Reads the parameters of the source's encoder. The table includes the core's keys, so that errors suggest and list
+ * them too. */
 static void
 read_encoder_keys (const PlaitResolution *resolution, PlaitParsedSource *source)
 {
@@ -47,7 +49,7 @@ read_encoder_keys (const PlaitResolution *resolution, PlaitParsedSource *source)
       both[i] = schema->parameters[i];
       if (plait_settings_find (source->host, both[i]->name) >= 0)
         plait_resolution_problem (resolution, source->group, "encoder",
-                                  "%s has a parameter %s, which the host keeps for itself; rename it in the plugin",
+                                  "%s has a parameter %s, which is a key of plait itself; rename it in the plugin",
                                   schema->path, both[i]->name);
     }
   for (guint i = 0; i < n_host; i++)
@@ -75,14 +77,14 @@ refuse_inner (const PlaitResolution *resolution, const PlaitParsedSource *source
     return;
   if (*source->settings.leaves != '\0')
     plait_resolution_problem (resolution, source->group, "leaves",
-                              "the encoder %s stands on no other; drop the key, or choose an encoder of trees",
+                              "the encoder %s has no inner encoder; drop the key, or choose an encoder of trees",
                               encoder);
   if (plait_key_file_has_group (resolution->file, source->inner_group))
     plait_resolution_problem (resolution, source->inner_group, NULL,
-                              "the encoder %s stands on no other; drop the group", encoder);
+                              "the encoder %s has no inner encoder; drop the group", encoder);
 }
 
-/* The encoder that the source's stands on, and its parameters. */
+/* Reads the inner encoder of a source with its parameters. */
 static void
 read_inner (const PlaitResolution *resolution, PlaitParsedSource *source)
 {
@@ -96,22 +98,22 @@ read_inner (const PlaitResolution *resolution, PlaitParsedSource *source)
   if (*source->settings.leaves == '\0')
     {
       plait_resolution_problem (resolution, source->group, "leaves",
-                                "is missing: the encoder %s stands on another one; add leaves= and an encoder of "
-                                "tokens (plait plugins lists them)",
+                                "is missing: the encoder %s reads the output of an inner encoder; add leaves= and an "
+                                "encoder of tokens (plait plugins lists them)",
                                 source->encoder->plugin->name);
       return;
     }
   leaves = plait_resolution_read_part (resolution, PLAIT_PLUGIN_ENCODER, source->settings.leaves, source->group,
                                        "leaves", source->inner_group);
   if (leaves && (leaves->schema->requires_leaves || leaves->schema->input != PLAIT_INPUT_TOKENS))
-    plait_resolution_problem (resolution, source->group, "leaves",
-                              "%s %s; leaves are made by an encoder that reads tokens and stands on no other",
-                              leaves->plugin->name,
-                              leaves->schema->requires_leaves ? "stands on another encoder itself" : "reads no tokens");
+    plait_resolution_problem (
+        resolution, source->group, "leaves", "%s %s; expected an encoder that reads tokens and has no inner encoder",
+        leaves->plugin->name,
+        leaves->schema->requires_leaves ? "needs an inner encoder itself" : "does not read tokens");
   source->encoder->leaves = leaves;
 }
 
-/* What the group of @source says, and that of its leaves. */
+/* Reads the group of @source and the group of its inner encoder. */
 static void
 read_encoders (const PlaitResolution *resolution, PlaitParsedSource *source)
 {
@@ -122,7 +124,7 @@ read_encoders (const PlaitResolution *resolution, PlaitParsedSource *source)
   if (!plait_name_is_valid (source->name))
     plait_resolution_problem (
         resolution, group, NULL,
-        "\"%s\" is no name for a source; use letters, digits, '-' and '_', beginning with a letter", source->name);
+        "\"%s\" is not a name for a source; use letters, digits, '-' and '_', beginning with a letter", source->name);
   if (!read_host_keys (resolution, source))
     return;
   if (*source->settings.stream == '\0')
@@ -131,7 +133,7 @@ read_encoders (const PlaitResolution *resolution, PlaitParsedSource *source)
   if (!source->settings.encoder)
     {
       plait_resolution_problem (resolution, group, NULL,
-                                "encoder is missing; add encoder= and one of those that plait plugins lists");
+                                "encoder is missing; add encoder= and an encoder that plait plugins lists");
       return;
     }
   plugin = plait_registry_find (resolution->resolver->registry, PLAIT_PLUGIN_ENCODER, source->settings.encoder, &fault);
@@ -158,7 +160,8 @@ read_source (const PlaitResolution *resolution, const char *group)
   read_encoders (resolution, source);
 }
 
-/* A group [source NAME/leaves]; it is read with the source that it belongs to. */
+/* TRUE if @group is [source NAME/leaves], which is read together with its source. Adds a problem if there is no such
+ * source. */
 static gboolean
 is_inner_group (const PlaitResolution *resolution, const char *group)
 {
@@ -168,7 +171,7 @@ is_inner_group (const PlaitResolution *resolution, const char *group)
     return FALSE;
   owner = g_strndup (group, strlen (group) - strlen (INNER_SUFFIX));
   if (!plait_key_file_has_group (resolution->file, owner))
-    plait_resolution_problem (resolution, group, NULL, "there is no group [%s] that it could belong to", owner);
+    plait_resolution_problem (resolution, group, NULL, "there is no group [%s] to which it could belong", owner);
   return TRUE;
 }
 
@@ -213,7 +216,7 @@ unknown_source (const PlaitResolution *resolution, const char *name)
                             "there is no [source %s] (names are joined with '+'); %s", name, remedy);
 }
 
-/* The sources that experiment.sources chooses, in its order. */
+/* Selects the sources that experiment.sources names, in its order; all sources if it is empty. */
 static void
 choose_sources (const PlaitResolution *resolution)
 {
@@ -239,7 +242,7 @@ choose_sources (const PlaitResolution *resolution)
       if (!source)
         unknown_source (resolution, names[i]);
       else if (g_strv_contains ((const char *const *)names + i + 1, names[i]))
-        plait_resolution_problem (resolution, "experiment", "sources", "%s stands there twice; name each source once",
+        plait_resolution_problem (resolution, "experiment", "sources", "%s is named twice; name each source once",
                                   names[i]);
       else
         use_source (experiment, source);

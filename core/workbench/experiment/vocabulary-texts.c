@@ -3,9 +3,10 @@
 
 #include <string.h>
 
-/* The text that each vocabulary is learnt from. */
+/* Finds the text from which each vocabulary is learnt. */
 
-/* TRUE if @key has a number and, where the corpus is generated, names text of it; else adds a problem. */
+/* TRUE if @key ends in a number and, for a generated corpus, its value names a text of the task. Otherwise adds a
+ * problem. */
 static gboolean
 check_text (const PlaitResolution *resolution, const char *key, const char *number)
 {
@@ -58,10 +59,10 @@ plait_resolution_check_vocabulary_texts (const PlaitResolution *resolution)
         const PlaitDataFile *file = &g_array_index (data->vocabulary_files, PlaitDataFile, k);
 
         if (g_str_equal (text->stream, file->stream))
-          plait_resolution_problem (resolution, "data", text->key,
-                                    "is text to learn vocabulary %s from, but %s names a file that it is read from; "
-                                    "drop one of them",
-                                    file->stream, file->key);
+          plait_resolution_problem (
+              resolution, "data", text->key,
+              "is text to learn vocabulary %s from, but %s names a file to read it from; drop one of them",
+              file->stream, file->key);
       }
 }
 
@@ -82,7 +83,7 @@ plait_experiment_is_tokens (const PlaitExperiment *experiment, const char *strea
   return plait_experiment_target_kind (experiment, stream) <= PLAIT_TARGET_LABELS;
 }
 
-/* Adds the training text of @stream. */
+/* Appends the training text of @stream to @texts. */
 static void
 add_training (GArray *texts, const PlaitExperiment *experiment, const char *stream)
 {
@@ -116,7 +117,7 @@ plait_experiment_vocabulary_texts (const PlaitExperiment *experiment, const char
   return texts;
 }
 
-/* Returns @path, relative to data.folder if it lies below that. */
+/* Returns @path relative to data.folder if it is in that folder, else @path. (transfer none) */
 static const char *
 relative (const PlaitExperiment *experiment, const char *path)
 {

@@ -2,9 +2,9 @@
 #include "experiment/groups.h"
 #include "harness.h"
 
-/* Keys of runs leave out settings that stand at their defaults. So a default that changes makes another run of the same
- * key: then raise DEFAULTS in core/workbench/experiment/file.c, beside the line here. A new setting gets a line, and no
- * more. */
+/* Every default of the core. Fingerprints leave out settings with their defaults, so a changed default would give
+ * another run the same fingerprint: increase DEFAULTS in core/workbench/experiment/file.c together with the line here.
+ * A new setting needs only a line here. */
 
 static const char *const defaults[] = {
   "experiment.seed=1",
@@ -170,6 +170,6 @@ TEST_CASE (defaults, are_what_keys_of_runs_leave_out)
           continue;
         CONTEXT ("%s", line);
         CHECK (g_strv_contains (defaults, line));
-        CHECK_STRING (setting->standard, canonical); /* as values are, which are compared with it */
+        CHECK_STRING (setting->standard, canonical); /* written like values, which are compared with it as text */
       }
 }

@@ -3,7 +3,7 @@
 #include "files.h"
 #include "harness.h"
 
-/* Experiment files: what is said of broken ones. */
+/* Experiment files: the message for each fault. */
 
 static void
 check_refused (PlaitRegistry *registry, const char *text, const char *const *overrides, const char *part)
@@ -17,7 +17,7 @@ check_refused (PlaitRegistry *registry, const char *text, const char *const *ove
 
 typedef struct
 {
-  guint line; /* of the sound file, from 1; 0: @replacement is an override */
+  guint line; /* line of the valid file to replace, from 1; 0: @replacement is an override */
   const char *replacement;
   const char *part;
 } Fault;
@@ -56,7 +56,7 @@ TEST_CASE (experiment_file, every_fault_has_its_place_and_remedy)
     { 6, "documents=en,cs",
       "[data] documents: no source reads the stream \"en,cs\", nor is it the target; did you mean "
       "\"en;cs\"?" },
-    { 6, "documents_by_line=en:en,cs:cs", "abbreviations are known; did you mean \"en:en;cs:cs\"?" },
+    { 6, "documents_by_line=en:en,cs:cs", "is not a language with known abbreviations; did you mean \"en:en;cs:cs\"?" },
     { 6, "documents_by_line=en+cs:cs", "did you mean \"en;cs:cs\"?" },
     { 33, "metrics=bleu,chrf",
       "example.ini:33: [evaluate] metrics: metrics \"bleu,chrf\": metrics are separated by ';', "
@@ -64,7 +64,7 @@ TEST_CASE (experiment_file, every_fault_has_its_place_and_remedy)
     { 33, "length_bins=10,20", "example.ini:33: [evaluate] length_bins: the bins \"10,20\"" },
     { 33, "translation_rates=search,forced",
       "translation_rates: \"search,forced\" is not a choice (did you mean \"search;forced\"?)" },
-    { 2, "sources=en+en", "example.ini:2: [experiment] sources: en stands there twice" },
+    { 2, "sources=en+en", "example.ini:2: [experiment] sources: en is named twice" },
     { 2, "sources=audio", "there is no [source audio] (names are joined with '+'); expected one of en, de, image" },
     { 2, "seed", "example.ini:2: " },
     { 3, "[experiment]", "example.ini:3: " },
@@ -77,27 +77,27 @@ TEST_CASE (experiment_file, every_fault_has_its_place_and_remedy)
     { 6, "vocabulary=shard", "example.ini:6: [data] vocabulary: \"shard\" is not a choice (did you mean \"shared\"?)" },
     { 6, "vocabulary_character_coverage=2", "\"2\" is above the maximum 1; give a number from 0.98 to 1" },
     { 6, "vocabulary.en=train.en",
-      "example.ini:6: [data] vocabulary.en: there is one vocabulary for all, called shared" },
+      "example.ini:6: [data] vocabulary.en: there is one vocabulary for all streams, called shared" },
     { 6, "vocabulary_text.en.1=train.en",
-      "example.ini:6: [data] vocabulary_text.en.1: there is one vocabulary for all, called shared" },
+      "example.ini:6: [data] vocabulary_text.en.1: there is one vocabulary for all streams, called shared" },
     { 6, "vocabulary_text.shared=train.en", "example.ini:6: [data] vocabulary_text.shared: has no number; write" },
     { 6, "vocabulary_text.shared.0=train.en", "[data] vocabulary_text.shared.0: has no number; write" },
     { 6, "vocabulary_text.shared.1=none.txt", "example.ini:6: [data] vocabulary_text.shared.1: there is no file" },
     { 6, "vocabulary.shared=train.en\nvocabulary_text.shared.1=train.en",
       "example.ini:7: [data] vocabulary_text.shared.1: is text to learn vocabulary shared from, but vocabulary.shared "
-      "names a file that it is read from; drop one of them" },
+      "names a file to read it from; drop one of them" },
     { 6, "vocabulary.shared=none.model", "example.ini:6: [data] vocabulary.shared: there is no file" },
     { 6, "append_end=1", "example.ini:6: [data] append_end: \"1\" is not a truth value; give true or false" },
     { 6, "generate=agreemnt", "example.ini:6: [data] generate: " },
     { 6, "generate=agreement",
       "example.ini:7: [data] train.en: names a file, but generate=agreement makes the corpus" },
-    { 6, "generate.train=7", "example.ini:6: [data] generate.train: belongs to a generated corpus; add generate=TASK" },
+    { 6, "generate.train=7", "example.ini:6: [data] generate.train: is for a generated corpus; add generate=TASK" },
     { 7, "train.en=missing.en", "example.ini:7: [data] train.en: there is no file" },
     { 7, "train.en=", "example.ini:7: [data] train.en: no file is named" },
     { 7, "train.en=..", "example.ini:7: [data] train.en: " },
     { 7, "train.en=train.h5", "example.ini:7: [data] train.en: train.h5 is an HDF5 file, but the encoder transformer" },
-    { 7, "training.en=train.en", "example.ini:7: [data] training.en: \"training\" is no split" },
-    { 7, "train.e n=train.en", "example.ini:7: [data] train.e n: \"e n\" is no name of a stream" },
+    { 7, "training.en=train.en", "example.ini:7: [data] training.en: \"training\" is not a split" },
+    { 7, "train.e n=train.en", "example.ini:7: [data] train.e n: \"e n\" is not a name of a stream" },
     { 7, "train.en=train.en\ntrain.enn=train.en",
       "no source reads the stream \"enn\", nor is it the target; did you mean" },
     { 7, "train.en=train.en\ntrain.audio=train.en", "add [source audio], or drop the line" },
@@ -111,15 +111,16 @@ TEST_CASE (experiment_file, every_fault_has_its_place_and_remedy)
     { 16, "encoder=transfromer", "there is no encoder called \"transfromer\"; did you mean \"transformer\"?" },
     { 16, "encoder=../transformer", "\"../transformer\" is no name of a plugin" },
     { 16, "encoder=needy", "example.ini:15: [source en]: size is missing (Size); add size= and an integer" },
-    { 16, "encoder=greedy", "greedy.ini has a parameter stream, which the host keeps for itself" },
+    { 16, "encoder=greedy", "greedy.ini has a parameter stream, which is a key of plait itself" },
     { 17, "layers=four",
       "example.ini:17: [source en] layers: \"four\" is not an integer; give an integer from 0 to 64" },
     { 17, "layer=4", "example.ini:17: [source en] layer: no such key; did you mean \"layers\"?" },
     { 17, "colour=4", "example.ini:17: [source en] colour: no such key; plait inspect transformer lists the keys" },
     { 17, "stream=image",
       "example.ini:21: [source image] encoder: the encoder features reads features, but [source en]" },
-    { 19, "encoder=treeful", "the encoder treeful needs tree, which its input (tokens) does not carry" },
-    { 19, "encoder=recurrent", "example.ini:19: [source de] encoder: the encoder recurrent cannot stand in a decoder" },
+    { 19, "encoder=treeful", "the encoder treeful needs tree, which its input (tokens) does not provide" },
+    { 19, "encoder=recurrent",
+      "example.ini:19: [source de] encoder: the encoder recurrent cannot be used in a decoder" },
     { 24, "combiner=heirarchical", "there is no combiner called \"heirarchical\"; did you mean \"hierarchical\"?" },
     { 24, "combiner=serial", "example.ini:27: [combiner] context_heads: no such key" },
     { 25, "width=250", "example.ini:23: [decoder] heads: 8 heads do not divide the width 250" },
@@ -138,14 +139,15 @@ TEST_CASE (experiment_file, every_fault_has_its_place_and_remedy)
     { 31, "minimum_length=500", "example.ini:31: [decode] minimum_length: 500 is above maximum_length=200" },
     { 33, "metrics=bleu;blue", "example.ini:33: [evaluate] metrics: " },
     { 33, "metrics=bleu;chrf:unit=document",
-      "example.ini:33: [evaluate] metrics: chrf:unit=document is of documents, but the target cs is of sentences" },
+      "example.ini:33: [evaluate] metrics: chrf:unit=document scores documents, but the target cs has sentences" },
     { 33, "length_bins=20;10", "example.ini:33: [evaluate] length_bins: the bins \"20;10\" are not rising" },
     { 33, "translation_rates=beam", "example.ini:33: [evaluate] translation_rates: \"beam\" is not" },
     { 33, "translation_rate_under=2",
       "example.ini:33: [evaluate] translation_rate_under: 2 is above translation_rate_over=1.5" },
     { 33, "metrics=bleu;bleu", "example.ini:33: [evaluate] metrics: \"bleu;bleu\" names \"bleu\" twice" },
     { 29, "optimizer=adadelta\nschedule=noam",
-      "example.ini:30: [train] schedule: the rates of noam are made for adam; adadelta finds its step sizes itself" },
+      "example.ini:30: [train] schedule: the learning rates of noam are made for adam; adadelta finds its step sizes "
+      "itself" },
     { 0, "decoder.layers=0", "--set decoder.layers=0: [decoder] layers: \"0\" is below the minimum 1" },
     { 0, "decoder.lairs=2", "--set decoder.lairs=2: [decoder] lairs: no such key" },
     { 0, "layers=2", "--set layers=2: is not GROUP.KEY=VALUE; write it like decoder.layers=4" },
@@ -166,17 +168,17 @@ static const struct
   const char *said;
 } document_faults[] = {
   { { "source.en.encoder=reader" },
-    "[source en] encoder: the encoder reader reads documents, but the stream en is none" },
+    "[source en] encoder: the encoder reader reads documents, but the stream en has none" },
   { { "source.en.encoder=forest", "data.documents=en", "data.train.en.trees=text/train.en" },
-    "[source en] encoder: the encoder forest reads trees, but the stream en is documents" },
+    "[source en] encoder: the encoder forest reads trees, but the stream en has documents" },
   { { "data.documents=image" },
-    "[source image] encoder: the encoder features reads features, but the stream image is" },
+    "[source image] encoder: the encoder features reads features, but the stream image has documents" },
   { { "data.documents=en;fr" }, "[data] documents: no source reads the stream \"fr\"" },
-  { { "data.documents=en", "data.documents_by_line=en:en" }, "the stream en stands in documents as well" },
+  { { "data.documents=en", "data.documents_by_line=en:en" }, "the stream en is also in documents" },
   { { "data.documents_by_line=en:it" },
-    "[data] documents_by_line: \"it\" is no language whose abbreviations are known; expected cs, de" },
+    "[data] documents_by_line: \"it\" is not a language with known abbreviations; expected cs, de" },
   { { "data.documents=en;de;cs", "data.document_length=9" },
-    "[data] document_length: documents are cut into chunks, the same sentences of all streams, but the stream image" },
+    "[data] document_length: chunks of documents have the same sentences in all streams, but the stream image" },
 };
 
 TEST_CASE (experiment_file, documents_must_fit)
@@ -207,22 +209,22 @@ TEST_CASE (experiment_file, combiners_must_fit)
   } faults[] = {
     { OF_ONE_TRANSFORMER,
       { NULL },
-      "example.ini:9: [decoder] combiner: the combiner recurrent cannot stand in a decoder of type transformer; it "
+      "example.ini:9: [decoder] combiner: the combiner recurrent cannot be used in a decoder of type transformer; it "
       "needs one of: gru, lstm (" },
     { OF_ONE_TRANSFORMER,
       { "decoder.combiner=downwards" },
       "example.ini:7: [source en] encoder: the combiner downwards needs memories with levels, which the encoder "
-      "transformer does not make" },
+      "transformer does not provide" },
     { OF_ONE_PYRAMID,
       { "experiment.sources=en" },
       "example.ini:13: [decoder] combiner: the combiner descent needs at least one memory with levels, which no "
-      "source makes; choose an encoder that provides it for one of them, or another combiner" },
+      "source provides; choose an encoder that provides it for one of them, or another combiner" },
     { OF_ONE_PYRAMID,
       { "decoder.combiner=downwards" },
       "[source en] encoder: the combiner downwards needs memories with levels" },
     { DATA "[source en]\nencoder=pyramid\nleaves=transformer\n[decoder]\ncombiner=descent\ncoverage=fertility\n",
       { NULL },
-      "example.ini:11: [decoder] coverage: no coverage can stand beside the combiner descent; set coverage=none, or "
+      "example.ini:11: [decoder] coverage: the combiner descent cannot be used with a coverage; set coverage=none, or "
       "choose another combiner (" },
   };
   g_autoptr (PlaitRegistry) registry = example_registry ();
@@ -242,7 +244,7 @@ TEST_CASE (experiment_file, source_dropout_needs_two_sources)
 
   check_refused (registry, example_text, (const char *[]){ "experiment.sources=en", "train.source_dropout=0.2", NULL },
                  "--set train.source_dropout=0.2: [train] source_dropout: 0.2 would leave out a source, but there is "
-                 "one alone");
+                 "only one");
 }
 
 TEST_CASE (experiment_file, all_faults_at_once)
@@ -279,7 +281,7 @@ TEST_CASE (experiment_file, files_that_are_none)
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "example.ini:2");
 }
 
-/* A module that hangs is asked once, within the limits, whoever uses it, and told beside all else. */
+/* A module that hangs is tried once, with a time limit, and reported with the other faults. */
 TEST_CASE (experiment_file, modules_that_hang_are_told_with_the_rest)
 {
   g_autofree char *bytes = NULL;
@@ -309,5 +311,5 @@ TEST_CASE (experiment_file, modules_that_hang_are_told_with_the_rest)
   CHECK_CONTAINS (error->message, "hanging.ini:8: [train] epochs: ");
   CHECK_INT (plait_problems_count (problems), 3);
   CHECK_INT (plait_problems_get (problems, 1)->line, 6);
-  CHECK (g_get_monotonic_time () - start < 20 * G_USEC_PER_SEC); /* both sources, one trial */
+  CHECK (g_get_monotonic_time () - start < 20 * G_USEC_PER_SEC); /* two sources, one try */
 }

@@ -9,7 +9,7 @@
 #include "files.h"
 #include "harness.h"
 
-/* Experiment files: what a sound one resolves to. */
+/* Experiment files: the settings of valid ones. */
 
 TEST_CASE (experiment_file, a_sound_one)
 {
@@ -58,7 +58,7 @@ TEST_CASE (experiment_file, streams_can_be_documents)
   CHECK (cs.layout == PLAIT_LAYOUT_LINES && !cs.start_tokens && cs.roles == 0 && cs.maximum == 0);
   CHECK_STRING (cs.language, "cs");
 
-  /* What is stored speaks of streams that are used, and is read again. */
+  /* The stored text has only used streams, and can be read again. */
   g_autofree char *text = plait_experiment_text (experiment);
   CHECK_CONTAINS (text, "\ndocuments=en\n");
   g_autoptr (PlaitExperiment) again = plait_experiment_parse (text, "run.h5", NULL, registry, NO_ERROR);
@@ -85,7 +85,7 @@ TEST_CASE (experiment_file, sources_can_be_chosen_and_ordered)
   CHECK (!strstr (text, "image"));
 }
 
-/* What [train] leaves open suits the optimizer; what it gives stays. */
+/* Defaults of [train] depend on the optimizer; given values do not change. */
 TEST_CASE (experiment_file, defaults_suit_the_optimizer)
 {
   static const struct
@@ -135,7 +135,7 @@ TEST_CASE (experiment_file, the_resolved_text_reads_back_to_itself)
   CHECK_STRING (again->name, "a \\ b");
 }
 
-/* As after any command; in a file, files are relative to it. */
+/* Paths of the command line are relative to the current folder, paths in a file to that file. */
 TEST_CASE (experiment_file, files_on_the_command_line_are_relative_to_where_it_is_given)
 {
   g_autoptr (PlaitRegistry) registry = example_registry ();
@@ -159,7 +159,7 @@ TEST_CASE (experiment_file, files_on_the_command_line_are_relative_to_where_it_i
   REQUIRE (other);
   CHECK_STRING (other->data.folder, folder);
   CHECK_STRING (plait_experiment_data_file (other, "train", "en"), german);
-  /* What is empty is no file. */
+  /* An empty value names no file. */
   g_autoptr (PlaitExperiment) none
       = example_load (registry, example_text, (const char *[]){ "train.initialise=", NULL }, NO_ERROR);
   REQUIRE (none);
@@ -169,7 +169,8 @@ TEST_CASE (experiment_file, files_on_the_command_line_are_relative_to_where_it_i
                "--set data.vocabulary.shared=train.de: [data] vocabulary.shared: there is no file");
 }
 
-/* In the file and on the command line; the run keeps what they were, so that it can be made again elsewhere. */
+/* "~" and variables are expanded in the file and on the command line. A run stores the result, so that it can be made
+ * again in another environment. */
 TEST_CASE (experiment_file, paths_have_folders_of_users_and_variables)
 {
   g_autoptr (PlaitRegistry) registry = example_registry ();
@@ -214,7 +215,7 @@ TEST_CASE (experiment_file, paths_have_folders_of_users_and_variables)
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "there is no user no-such-user");
   g_clear_error (&error);
 
-  /* A name with the sign is read back from what the run keeps. */
+  /* A "$" in a file's name survives storing and reading again. */
   plait_test_write ("text/$HOME", "a\n");
   g_autoptr (PlaitExperiment) experiment
       = example_load (registry, example_text, (const char *[]){ "data.vocabulary.shared=text/$$HOME", NULL }, NO_ERROR);
@@ -226,7 +227,7 @@ TEST_CASE (experiment_file, paths_have_folders_of_users_and_variables)
   CHECK_STRING (plait_experiment_vocabulary_file (again, "shared"), odd);
 }
 
-/* What plait test keeps of its --set. */
+/* The form in which plait test stores the values of --set. */
 TEST_CASE (experiment_file, a_setting_of_the_command_line_is_made_to_last)
 {
   g_autoptr (GError) error = NULL;
@@ -255,7 +256,7 @@ TEST_CASE (experiment_file, files_of_one_from_a_pipe_are_relative_to_where_it_is
   close (atoi (open_file + strlen ("/dev/fd/")));
 }
 
-/* Below /dev too, where a file system in memory commonly is. */
+/* A file below /dev/shm is a regular file, so paths in it are relative to its folder. */
 TEST_CASE (experiment_file, files_of_one_in_memory_are_relative_to_it)
 {
   g_autofree char *folder = g_strdup ("/dev/shm/plait-test-XXXXXX");
@@ -311,7 +312,7 @@ TEST_CASE (experiment_file, the_key_knows_what_changes_results)
     }
 }
 
-/* What a run keeps a digest of, so that it stays the same when plait gains a setting. */
+/* Runs store the digest of this form, so that it does not change when plait gains a setting. */
 TEST_CASE (experiment_file, the_brief_key_leaves_defaults_out)
 {
   g_autoptr (PlaitRegistry) registry = example_registry ();
@@ -376,7 +377,7 @@ TEST_CASE (experiment_file, a_generated_corpus)
   CHECK_STRING (resolved_again, resolved);
 }
 
-/* An encoder of trees has them, and where there are trees something reads them. */
+/* An encoder of trees needs a file of trees, and a file of trees needs such an encoder. */
 TEST_CASE (experiment_file, trees)
 {
   g_autoptr (PlaitRegistry) registry = example_registry ();
@@ -397,7 +398,7 @@ TEST_CASE (experiment_file, trees)
   g_autofree char *twice = plait_experiment_text (again);
   CHECK_STRING (twice, resolved);
 
-  /* Trees that need no file leave it out of what tells runs apart; without an encoder of trees there are none. */
+  /* Generated trees leave the file out of the fingerprint. Without an encoder of trees there are no trees. */
   g_autoptr (PlaitExperiment) control
       = example_load (registry, text, (const char *[]){ "data.trees=random", NULL }, NO_ERROR);
   g_autofree char *key = plait_experiment_fingerprint_text (control);
@@ -408,8 +409,8 @@ TEST_CASE (experiment_file, trees)
 
   CHECK (!example_load (registry, text, (const char *[]){ "source.en.encoder=transformer", NULL }, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT,
-               "example.ini:6: [data] train.en.trees: names trees, but the encoder transformer of [source en] reads "
-               "none; choose an encoder of trees, or drop the line");
+               "example.ini:6: [data] train.en.trees: names trees, but the encoder transformer of [source en] does "
+               "not read trees; choose an encoder of trees, or drop the line");
   CHECK (!example_load (registry, text,
                         (const char *[]){ "data.test.en=text/test.en", "data.test.cs=text/test.cs", NULL }, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT,
@@ -442,7 +443,7 @@ TEST_CASE (experiment_file, tasks_say_which_streams_are_documents)
   CHECK_INT (plait_experiment_documents (made, "target").layout, PLAIT_LAYOUT_SENTENCES);
 }
 
-/* plait-bench reads models whose text is nowhere. */
+/* plait-bench loads models whose text files do not exist. */
 TEST_CASE (experiment_file, models_need_no_data)
 {
   static const char *const names[] = { "small", "msmt", "mmt", "long", "h128", "h256", "h1024" };

@@ -191,8 +191,9 @@ TEST_CASE (class, refuses_bad_input)
   check_refused (generated, "predict.memories=texts",
                  "predict.memories: no encoder makes a memory \"texts\"; did you mean \"text\"?");
   check_refused (generated, "predict.kind=klass", "class");
-  check_refused (generated, "data.documents=topic", "a line of it is an answer");
-  check_refused (generated, "evaluate.translation_rates=search", "[predict] has no decoder; drop the key");
+  check_refused (generated, "data.documents=topic", "each line is an answer");
+  check_refused (generated, "evaluate.translation_rates=search",
+                 "with this [predict] there is no decoder; drop the key");
 
   const char *files = write_class (
       "target=topic\ntrain.text=train.text\ntrain.topic=train.topic\ntest.text=test.text\ntest.topic=test.topic\n"
@@ -290,7 +291,7 @@ TEST_CASE (choice, refuses_what_does_not_fit)
   write_choices ("train", 8);
   write_choices ("test", 8);
   check_refused (experiment, "predict.kind=choice",
-                 "a choice is made among the sentences of documents, but the stream text is none; name it in "
+                 "a choice is made among the sentences of documents, but the stream text has none; name it in "
                  "data.documents");
 }
 
@@ -338,7 +339,7 @@ TEST_CASE (span, is_learnt_and_scored)
 
   write_spans ("train", 400);
   write_spans ("test", 30);
-  check_refused (experiment, "predict.kind=span", "spans are of documents whose start token stands for no answer");
+  check_refused (experiment, "predict.kind=span", "a span needs documents with a start token, which means no answer");
   g_autoptr (PlaitStore) run = test_run_open (experiment, span, "span.h5");
   REQUIRE (run != NULL);
   g_autoptr (PlaitRunResult) result = plait_run_result_new (run, NO_ERROR);

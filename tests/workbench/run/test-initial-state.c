@@ -120,11 +120,11 @@ TEST_CASE (initial_state, refuses_what_does_not_fit)
     const char *overrides[5];
     const char *part;
   } cases[] = {
-    { { "train.initialise_state=optimizer" }, "optimizer is that of a run, which train.initialise does not name" },
-    { { "train.initialise=w.safetensors", STATE }, "optimizer is that of a run, which train.initialise does not name" },
+    { { "train.initialise_state=optimizer" }, "optimizer needs a run in train.initialise" },
+    { { "train.initialise=w.safetensors", STATE }, "optimizer needs a run in train.initialise" },
     { { "train.initialise=base.h5", "train.initialise_state=optimizer" },
-      "a run keeps the optimizer of its last parameters alone; set initialise_checkpoint=last" },
-    { { "train.initialise=base.h5", STATE, "train.schedule=linear" }, "a linear schedule falls to zero at the last" },
+      "a run stores the optimizer's state only for its last parameters; set initialise_checkpoint=last" },
+    { { "train.initialise=base.h5", STATE, "train.schedule=linear" }, "a linear schedule reaches zero at its last" },
     { { "train.initialise=base.h5", STATE, "train.optimizer=adadelta" },
       "base.h5: was trained by adam, and train.optimizer=adadelta cannot use its moments" },
   };

@@ -179,8 +179,8 @@ TEST_CASE (masked, refuses_what_does_not_fit)
       masked, "data.target=topic",
       "target: is topic, but with [predict] kind=masked the source's own tokens are predicted; set target=text");
   check_refused (several, "train.updates=1", "masked tokens are those of one source, but there are 2");
-  check_refused (masked, "predict.random_share=0.3", "0.3 and mask_share=0.8 are more than all masked tokens together");
-  check_refused (masked, "train.metric=accuracy", "gives no text to score while it trains; drop the key");
+  check_refused (masked, "predict.random_share=0.3", "0.3 and mask_share=0.8 are together above 1");
+  check_refused (masked, "train.metric=accuracy", "gives no text to score during training; drop the key");
   check_refused (class, "data.vocabulary.topic=class.ini",
-                 "its lines are labels, learnt from training, or numbers; drop the line");
+                 "its lines are labels, learnt from training text, or numbers; drop the line");
 }
