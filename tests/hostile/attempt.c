@@ -6,10 +6,10 @@
 #include <sys/stat.h>
 #include <xxhash.h>
 
-/* Of a line for a person, in bytes; more is a file that was poured out. */
+/* Maximum of a line of error output, in bytes; a longer one prints the contents of a file. */
 #define LONGEST_LINE 1100
 
-/* The problems of an experiment file are told together, a line each, but not without end. */
+/* Maximum of lines of error output; the problems of an experiment file are reported together. */
 #define MOST_LINES 110
 
 PlaitTestProcess
@@ -120,7 +120,7 @@ attempt_folder (void)
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
-/* The lines of @a that @b has not. (transfer full) */
+/* Returns the lines of @a that @b does not have. (transfer full) */
 static char *
 lines_without (const char *a, const char *b)
 {

@@ -4,7 +4,7 @@
 #include "forge.h"
 #include "hdf5/store.h"
 
-/* Structure of HDF5 that was changed byte by byte, with the checksums that HDF5 keeps in it right again. */
+/* Changes bytes of HDF5's own structure and corrects the checksums that HDF5 stores in it. */
 
 static guint32
 rotate (guint32 value, guint bits)
@@ -12,7 +12,7 @@ rotate (guint32 value, guint bits)
   return value << bits | value >> (32 - bits);
 }
 
-/* lookup3 of Bob Jenkins (hashlittle), as HDF5 computes it. */
+/* Returns the checksum that HDF5 uses, lookup3 of Bob Jenkins (hashlittle). */
 static guint32
 checksum (const guint8 *bytes, gsize n)
 {
@@ -40,7 +40,7 @@ checksum (const guint8 *bytes, gsize n)
   return s[2];
 }
 
-/* An object header: where its messages begin, and where its checksum stands. */
+/* An object header: offsets of its first message and of its checksum. */
 typedef struct
 {
   gsize start, messages, end;
@@ -62,7 +62,7 @@ find_header (const guint8 *bytes, gsize n, gsize at, Header *header)
   return GUINT32_FROM_LE (stored) == checksum (bytes + at, header->end - at);
 }
 
-/* (element-type Header) (transfer full) */
+/* Returns the object headers in @bytes. (transfer full) (element-type Header) */
 static GArray *
 find_headers (const guint8 *bytes, gsize n)
 {

@@ -6,34 +6,34 @@
 #include "materials.h"
 
 /*
- * Files of our own whose digest is right and whose contents are not: somebody made them to do harm, or another program
- * wrote them. All write @to, which is as @from but for what they change; the two may be the same.
+ * Files with a right digest and wrong contents, as an attacker or another program could write them. All functions write
+ * @to as a changed copy of @from; the two may be one file.
  */
 
-/* Writes what is to stand at @path of an open file, where nothing is. */
+/* Creates an object at @path of an open file that has no object there. */
 typedef void (*ForgeWrite) (hid_t file, const char *path);
 
-/* What stood at @path is gone before @write is called. */
+/* Replaces the object at @path: deletes it, then calls @write. */
 void forge (const char *from, const char *to, const char *path, ForgeWrite write);
 
-/* Gives the attribute @name of @path another value. */
+/* Sets the attribute @name of @path to @value. */
 void forge_string (const char *from, const char *to, const char *path, const char *name, const char *value);
 void forge_integer (const char *from, const char *to, const char *path, const char *name, gint64 value);
 void forge_real (const char *from, const char *to, const char *path, const char *name, double value);
 
-/* Gives all elements of the dataset @path, which is of numbers, the value @value. */
+/* Sets all elements of the numeric dataset @path to @value. */
 void forge_values (const char *from, const char *to, const char *path, double value);
 
-/* Changes one to three bytes of the structure of HDF5, which ones says @seed. */
+/* Changes one to three bytes of HDF5's structure; @seed chooses them. */
 void forge_structure (const char *from, const char *to, guint32 seed);
 
-/* Gives the file @name the user block that belongs to its bytes, of format @format. */
+/* Writes the user block of format @format that belongs to the bytes of the file @name. */
 void forge_seal (const char *name, int format);
 
-/* A group as plait makes them, empty; to be closed. */
+/* Creates an empty group as plait does. The caller closes it. */
 hid_t forge_make_group (hid_t file, const char *path);
 
-/* Ways to write what belongs nowhere. */
+/* A way to write an unexpected object. */
 typedef struct
 {
   const char *name;

@@ -28,7 +28,7 @@ materials_write_features (const char *name, guint sentences, guint positions, gu
 }
 
 /*
- * The sound ones
+ * Valid files
  */
 
 #define FILES(stream)                                                                                                  \
@@ -59,7 +59,7 @@ static const char tree_experiment[]
                            "[decoder]\ntype=gru\ncoverage=tree\nlayers=1\nwidth=8\n"
                            "[train]\nbatch=4\nepochs=1\n[decode]\nbeam=2\nmaximum_length=8\n[evaluate]\nresamples=5\n";
 
-static char *kept; /* the folder of the sound files, for the process */
+static char *kept; /* folder of the valid files, made once per process */
 static gboolean sound;
 
 static void
@@ -78,7 +78,7 @@ done (const char *command)
   return attempt.code == 0;
 }
 
-/* A run that was interrupted after its first checkpoint. */
+/* Makes a run that was interrupted after its first checkpoint. */
 static gboolean
 begin (void)
 {

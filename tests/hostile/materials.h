@@ -5,26 +5,26 @@
 #include "files.h"
 
 /*
- * Sound files of every kind that a user hands over, to be spoilt:
+ * Lays out valid files of every kind in the test's folder, which tests then damage:
  *
  *   train.a train.b train.target, validation.*, test.*   text, 48, 6 and 6 lines
  *   train.image, validation.image, test.image            HDF5, dataset /features [sentence, 3, 4]
- *   words.vocabulary pieces.model                        of the text
- *   text.ini text.h5      experiment over two sources of text, and its finished run
- *   begun.h5              the same, interrupted
- *   image.ini image.h5    a source of text and one of features
- *   trees.ini trees.h5    a source of trees, over the files of reorder, and its finished run
+ *   words.vocabulary pieces.model                        learnt from the text
+ *   text.ini text.h5      experiment with two sources of text, and its finished run
+ *   begun.h5              interrupted run of text.ini
+ *   image.ini image.h5    one source of text and one of features
+ *   trees.ini trees.h5    a source of trees, with the files of reorder, and its finished run
  *   reorder               train.a train.a.trees train.target, validation.*, test.*; 8, 4 and 4 lines
- *   pieces.ini            as text.ini, with pieces.model for vocabulary
+ *   pieces.ini            text.ini with the vocabulary pieces.model
  *   grid.ini grid         an experiment with two cells, and its folder
  *   dump.h5               attention of translations
  *   page.html             a report
  *
- * They are made once a process. FALSE (and a failure) if that did not work.
+ * They are made once per process. FALSE, with a failed check, if that did not work.
  */
 gboolean materials_lay_out (void);
 
-/* A test case that finds these files in its folder. */
+/* A test case that begins with these files in its folder. */
 #define HOSTILE_CASE(suite, name)                                                                                      \
   static void hostile_##suite##_##name (void);                                                                         \
   TEST_CASE (suite, name)                                                                                              \

@@ -50,7 +50,7 @@ endless_device (const char *file)
   link_to (file, "/dev/zero");
 }
 
-/* A regular file, which a reader waits at, or which only root may read. */
+/* Replaces @file by a link to a regular file that makes its reader wait, or that only root may read. */
 static void
 waiting_file (const char *file)
 {
@@ -63,7 +63,7 @@ endless_file (const char *file)
   link_to (file, "/proc/self/pagemap");
 }
 
-/* Nobody writes into it. */
+/* Replaces @file by a pipe without a writer. */
 static void
 silent_pipe (const char *file)
 {
@@ -71,7 +71,7 @@ silent_pipe (const char *file)
   CHECK (mkfifo (plait_test_path (file), 0644) == 0);
 }
 
-/* The first @numerator quarters, less @less bytes. */
+/* Cuts @file to @numerator quarters of its length, minus @less bytes. */
 static void
 cut (const char *file, gsize numerator, gsize less)
 {
@@ -157,7 +157,7 @@ not_utf8 (const char *file)
   g_autofree char *spoilt = g_memdup2 (g_bytes_get_data (bytes, NULL), length);
   gsize at = length / 3;
 
-  /* HDF5 writes such bytes itself. */
+  /* HDF5 itself writes such bytes. */
   while (spoilt[at] == (char)0xff && at + 1 < length)
     at++;
   spoilt[at] = (char)0xff;

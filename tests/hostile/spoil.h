@@ -4,10 +4,10 @@
 #include "materials.h"
 
 /*
- * Ways to spoil a file, whatever it holds.
+ * Ways to damage any file.
  */
 
-/* After which a file of lines may still be sound. */
+/* Ways after which a file of lines may still be valid. */
 #define SOUND_LINES "empty|cut to a quarter|cut to half|cut by a byte|a page"
 
 /* Spoils @file in each of the ways of spoil.c. Each time, @command, which reads it and writes nothing but "new", is
@@ -15,5 +15,6 @@
  * the file may still be what the command takes; then it may succeed. A way with '-' before it is left out. */
 void spoil_and_refuse (const char *file, const char *command, const char *sound);
 
-/* The same; plait verify finds it, with code 1. Of another kind the file is whole. */
+/* Damages @file like spoil_and_refuse. Each time plait verify must find the damage, with code 1; a file of another
+ * valid kind is accepted. */
 void spoil_and_find (const char *file);

@@ -6,7 +6,7 @@
 
 #include "materials.h"
 
-/* Sound files that do not belong together. */
+/* Valid files that do not belong together. */
 
 #define RUN_TEXT "run text.ini -q -o new"
 #define RUN_IMAGE "run image.ini -q -o new"
@@ -23,7 +23,7 @@ HOSTILE_CASE (hostile_data, line_counts_differ)
   REFUSED ("score text.h5 -q -s a=train.a -s b=test.b --target test.target -a new", "test.target:7");
 }
 
-/* /dev/null is a text of no lines. */
+/* /dev/null is a text without lines. */
 HOSTILE_CASE (hostile_data, no_lines)
 {
   REFUSED ("translate text.h5 -q -s a=test.a -s b=/dev/null -o new", "/dev/null:1: ends here, but test.a continues");
@@ -70,7 +70,7 @@ HOSTILE_CASE (hostile_data, features_do_not_fit)
   REFUSED ("translate image.h5 -q -s a=test.image -s image=test.a", "test.a");
 }
 
-/* Features so large that everything overflows: said, not stored. */
+/* Features that are so large that everything overflows: an error is reported and no result is stored. */
 HOSTILE_CASE (hostile_data, numbers_overflow)
 {
   materials_write_features ("train.image", 48, 3, 4, 3e38f);
@@ -94,7 +94,7 @@ HOSTILE_CASE (hostile_data, vocabularies_do_not_fit)
            "there is no data.vocabulary.shared; name a file");
   DONE (ATTEMPT ("run text.ini -q -o new --dry-run --set data.vocabulary_type=given "
                  "--set data.vocabulary.shared=words.vocabulary"));
-  /* Another vocabulary than the run was begun with. */
+  /* Replaces the vocabulary with which the run was begun. */
   plait_test_write ("words.vocabulary", "plait words 1\nx 3\ny 1\n");
   REFUSED ("run text.ini -q -r -o begun.h5 --set train.epochs=1000000 --set data.vocabulary.shared=words.vocabulary",
            "begun.h5");
@@ -109,7 +109,7 @@ HOSTILE_CASE (hostile_data, run_is_of_another_experiment)
   REFUSED ("run text.ini -q -r -o image.h5", "image.h5");
   REFUSED ("run text.ini -q -r -o dump.h5", "dump.h5");
   REFUSED ("run text.ini -q -r -o grid/grid.h5", "grid/grid.h5");
-  /* The text has changed since. */
+  /* Changes the text after the run was begun. */
   plait_test_replace ("train.b", "\n", " x\n");
   REFUSED ("run text.ini -q -r -o begun.h5 --set train.epochs=1000000",
            "train.b: this file of data.train.b has changed");
@@ -123,7 +123,7 @@ HOSTILE_CASE (hostile_data, files_of_another_kind_of_ours)
   REFUSED ("adversarial dump.h5 -q", "dump.h5 is not a run");
 }
 
-/* Changes or removes @name, which @command (an endless run into "new") still reads, and puts it back to go on. */
+/* Changes or removes @name while @command (an endless run into "new") still needs it, then restores it and resumes. */
 static void
 change_while_training (const char *command, const char *name, gboolean removed)
 {
@@ -141,7 +141,7 @@ change_while_training (const char *command, const char *name, gboolean removed)
   if (removed)
     plait_test_remove (name);
   else
-    plait_test_write (changed, "something else\n"); /* at once: it is never away */
+    plait_test_write (changed, "something else\n"); /* by one rename: there is always a file of this name */
   PlaitTestCall attempt = plait_test_call_end (&process);
   attempt_check (&attempt, 2, told);
   plait_test_write_bytes (name, g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes));
@@ -155,7 +155,7 @@ change_while_training (const char *command, const char *name, gboolean removed)
 
 HOSTILE_CASE (hostile_data, files_that_change_while_they_are_in_use)
 {
-  /* What is read after training is looked at with each checkpoint. */
+  /* Files that are read after training are checked at each checkpoint. */
   static const char *const images[] = { "train.image", "validation.image", "test.image" };
 
   for (guint i = 0; i < 2 * G_N_ELEMENTS (images); i++)
@@ -164,7 +164,7 @@ HOSTILE_CASE (hostile_data, files_that_change_while_they_are_in_use)
     change_while_training ("run text.ini -o new --set train.epochs=1000000", "test.target", i % 2);
 }
 
-/* The best parameters stand nowhere but in the file, which is written again with them. */
+/* The best parameters exist only in the removed file, which is written again with them. */
 HOSTILE_CASE (hostile_data, a_run_that_is_removed_while_it_is_written)
 {
   const char *path = plait_test_path ("new");
@@ -182,7 +182,7 @@ HOSTILE_CASE (hostile_data, a_run_that_is_removed_while_it_is_written)
   plait_test_remove ("new");
 }
 
-/* Too high a rate makes it diverge: it stops in words, and the last good checkpoint stays. */
+/* Training with a too high learning rate diverges: it stops with an error, and the last good checkpoint stays. */
 HOSTILE_CASE (hostile_data, training_that_diverges)
 {
   PlaitTestCall attempt = ATTEMPT ("run text.ini -q -o new --set train.learning_rate=1e6 --set train.warm_up=0 "

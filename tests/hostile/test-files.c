@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "spoil.h"
 
-/* Every file that a user hands over, spoilt in every way: one sentence, and nothing is written or lost. */
+/* Every kind of user's file, damaged in every way: one plain error, and no file is written or lost. */
 
 #define EXPERIMENT "cut by a byte|cut to half"
 
@@ -27,13 +27,13 @@ HOSTILE_CASE (hostile_file, validation_text)
   spoil_and_refuse ("validation.target", "run text.ini -q -o new", "cut by a byte");
 }
 
-/* Found before the time that training takes is spent. */
+/* The damage is found before time is spent on training. */
 HOSTILE_CASE (hostile_file, test_text)
 {
   spoil_and_refuse ("test.b", "run text.ini -q -o new", "cut by a byte");
 }
 
-/* Sources of text to be worked on at once may come through pipes, which are waited for. */
+/* Sources may come through pipes; then the command waits for a writer. */
 #define STREAM "cut by a byte|-a pipe without a writer"
 
 HOSTILE_CASE (hostile_file, text_to_translate)
@@ -63,7 +63,7 @@ HOSTILE_CASE (hostile_file, text_of_a_vocabulary)
                     SOUND_LINES "|-a pipe without a writer");
 }
 
-/* A run is a vocabulary, too. */
+/* A run is accepted as a vocabulary, too. */
 HOSTILE_CASE (hostile_file, vocabulary_of_words)
 {
   spoil_and_refuse ("words.vocabulary", "vocabulary -q --show words.vocabulary", "a SentencePiece model|a run");
@@ -84,7 +84,7 @@ HOSTILE_CASE (hostile_file, features)
                     "features|a late bit flipped|NUL within|no UTF-8 within");
 }
 
-/* What a command does not read of a run may be damaged. */
+/* Damage in parts of a run that the command does not read. */
 #define UNREAD "a late bit flipped|NUL within|no UTF-8 within"
 
 HOSTILE_CASE (hostile_file, run_to_translate_with)
@@ -98,7 +98,7 @@ answer (const char *command)
   return DONE (ATTEMPT (command)).output;
 }
 
-/* Bit after bit over the whole file: the answer is that of the sound file, or there is none. */
+/* Flips bits all over the file: the answer equals that for the valid file, or is an error. */
 HOSTILE_CASE (hostile_file, run_with_a_flipped_bit)
 {
   static const char *const commands[]
@@ -156,7 +156,7 @@ HOSTILE_CASE (hostile_file, run_to_look_at)
   spoil_and_refuse ("text.h5", "show text.h5", UNREAD "|a run|a dump|a grid");
 }
 
-/* The run remembers where its data were. */
+/* The run stores the places of its data. */
 HOSTILE_CASE (hostile_file, run_to_test)
 {
   DONE (ATTEMPT ("run text.ini -q -o own.h5"));

@@ -4,8 +4,8 @@
 
 #include "forge.h"
 
-/* Runs, dumps and grids with a right digest and wrong contents: to look at. What can be shown is shown; the rest is
- * refused, and nothing hangs or crashes. */
+/* Runs, dumps and grids with a right digest and wrong contents, which commands print. They print what is valid and
+ * refuse the rest; no command hangs or crashes. */
 
 static void
 look (const char *const *commands, const PlaitTestCallSettings *settings)
@@ -23,7 +23,7 @@ typedef struct
   const char *commands[4]; /* NULL-terminated */
 } Look;
 
-/* Whatever stands at a place that is read. */
+/* Replaces each object that a command reads by each unexpected object. */
 static void
 forge_and_look (const char *from, const char *to, const Look *looks, guint n)
 {
@@ -57,7 +57,7 @@ HOSTILE_CASE (hostile_forged, places_that_are_shown)
 #define COMPARE "compare forged.h5 text.h5 -q --trials 2"
 #define COMPARE_ATTENTION "compare forged.h5 text.h5 -q --attention"
 
-/* libhdf5 crashes on one of twenty. Some corrupt memory first: what that hits must not depend on the tests before. */
+/* libhdf5 crashes on one file of twenty. Some corrupt memory first, so each file needs a process of its own. */
 HOSTILE_CASE (hostile_forged, structure_that_is_shown)
 {
   static const PlaitTestCallSettings started = { .started = TRUE };
@@ -90,7 +90,7 @@ HOSTILE_CASE (hostile_forged, places_that_are_reported)
   forge_and_look ("text.h5", "forged.h5", looks, G_N_ELEMENTS (looks));
 }
 
-/* To begin training with: what is not as it should be is refused or left. */
+/* Runs with wrong contents in train.initialise: wrong values are refused or not used. */
 HOSTILE_CASE (hostile_forged, places_that_training_begins_with)
 {
 #define BEGIN "run text.ini -q --dry-run -o new --set train.initialise=forged.h5 --set train.initialise_checkpoint=last"
@@ -139,7 +139,7 @@ HOSTILE_CASE (hostile_forged, values_that_are_shown)
       }
 }
 
-/* What terminals would obey, and what is no text. */
+/* Control characters of terminals, and bytes that are not text. */
 HOSTILE_CASE (hostile_forged, texts_that_are_shown)
 {
   static const char *const texts[] = { "\x1b[2J\x07", "\xff\xfe", "<script>x" };
@@ -214,8 +214,7 @@ HOSTILE_CASE (hostile_forged, runs_of_a_grid)
     }
 }
 
-/* A cell of another experiment is run again. A file of another kind that bears a cell's name is kept, except with
- * --fresh. */
+/* A cell of another experiment is run again. A file of another kind with a cell's name is kept, except with --fresh. */
 HOSTILE_CASE (hostile_forged, cells_of_a_grid)
 {
   static const char *const others[] = { "dump.h5", "test.a", "pieces.model" };

@@ -7,12 +7,12 @@
 
 #include "materials.h"
 
-/* Outputs that cannot be written, and those that stand already: nothing half-written, nothing lost. */
+/* Outputs that cannot be written, and outputs that exist: no incomplete and no lost file. */
 
 static const struct
 {
   const char *name;
-  const char *command; /* writes "new" */
+  const char *command; /* command that writes "new" */
 } outputs[] = {
   { "run", "run text.ini -q -o new" },
   { "run made again", "reproduce text.h5 -q -s data.folder=. -o new" },
@@ -26,7 +26,7 @@ static const struct
                       "-n 1 -q --parameters new" },
 };
 
-/* Any file stops growing at a size below what the output needs. */
+/* A limit stops the growth of files below the size of the output. */
 HOSTILE_CASE (hostile_output, full_disk)
 {
   for (guint i = 0; i < G_N_ELEMENTS (outputs); i++)
@@ -42,14 +42,14 @@ HOSTILE_CASE (hostile_output, full_disk)
         if (needed <= size)
           continue;
         attempt_refused_with (outputs[i].command, &limits, 1, "new");
-        /* What is there stays. */
+        /* The existing file stays. */
         plait_test_write ("new", "what was there");
         attempt_refused_with (plait_test_format ("%s --force", outputs[i].command), &limits, 1, "new");
         plait_test_remove ("new");
       }
 }
 
-/* One rule for all commands. */
+/* All commands have one rule. */
 HOSTILE_CASE (hostile_output, what_is_there_is_replaced_by_force_alone)
 {
   for (guint i = 0; i < G_N_ELEMENTS (outputs); i++)
@@ -71,7 +71,7 @@ HOSTILE_CASE (hostile_output, what_is_there_is_replaced_by_force_alone)
           plait_test_remove ("new");
         }
     }
-  /* One file of several is enough. */
+  /* One existing file of several is enough for an error. */
   REFUSED ("generate agreement -q -o .", "train.a exists: write elsewhere with --output");
   DONE (ATTEMPT ("generate agreement -q -o corpus -s train=2"));
   REFUSED ("generate agreement -q -o corpus -s train=3", "corpus/train.a exists: ");
@@ -79,7 +79,7 @@ HOSTILE_CASE (hostile_output, what_is_there_is_replaced_by_force_alone)
   REFUSED ("run text.ini -q --force --resume -o begun.h5", "--force and --resume are opposites");
 }
 
-/* A plan says what the run would say. */
+/* --dry-run reports an output that the run could not write. */
 HOSTILE_CASE (hostile_output, plans_know_where_nothing_can_be_written)
 {
   static const struct
@@ -120,7 +120,7 @@ HOSTILE_CASE (hostile_output, plans_know_where_nothing_can_be_written)
     }
 }
 
-/* What can be written is planned without a trace. */
+/* --dry-run leaves no file where the run could write. */
 HOSTILE_CASE (hostile_output, plans_leave_nothing_behind)
 {
   static const char *const commands[] = {
@@ -195,7 +195,7 @@ HOSTILE_CASE (hostile_output, places_that_take_none)
       }
 }
 
-/* Costs that cell alone. */
+/* Only this cell fails. */
 HOSTILE_CASE (hostile_output, pipe_in_place_of_a_log)
 {
   const char *folder = plait_test_path ("grid");
@@ -212,7 +212,7 @@ HOSTILE_CASE (hostile_output, pipe_in_place_of_a_log)
   CHECK_CONTAINS (attempt.errors, ".log: cannot be written");
 }
 
-/* An output that is also an input would be lost. */
+/* Writing would destroy the input. */
 HOSTILE_CASE (hostile_output, same_file_as_an_input)
 {
   static const char *const commands[] = {
@@ -235,7 +235,7 @@ HOSTILE_CASE (hostile_output, same_file_as_an_input)
   REFUSED ("run text.ini -q -r -o text.ini", "text.ini");
 }
 
-/* Whatever a command reads, under whatever name, is not replaced by what it writes, with --force either. */
+/* No output replaces an input of the command, under any name, even with --force. */
 HOSTILE_CASE (hostile_output, never_replaces_what_was_read)
 {
   static const char *const commands[] = {
@@ -261,7 +261,7 @@ HOSTILE_CASE (hostile_output, never_replaces_what_was_read)
     REFUSED (commands[i], "name another");
 }
 
-/* What bears the name of a file that a grid writes, and is of another kind, was made by somebody else. */
+/* A file of another kind with the name of a grid's file was made by the user, so it stays. */
 HOSTILE_CASE (hostile_output, grid_replaces_no_files_of_others)
 {
   static const char *const command = "grid grid.ini -q --set train.epochs=0 --set train.updates=1";
@@ -291,7 +291,7 @@ HOSTILE_CASE (hostile_output, grid_replaces_no_files_of_others)
     }
 }
 
-/* What is read again, or measured, is no pipe whose writer would be waited for. */
+/* A file that is read twice or measured must not be a pipe, since the command would wait for its writer. */
 HOSTILE_CASE (hostile_output, pipes_that_nobody_writes)
 {
   const char *pipe = plait_test_path ("pipe");

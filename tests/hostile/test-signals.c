@@ -9,9 +9,9 @@
 
 #include "materials.h"
 
-/* SIGINT, SIGTERM and SIGHUP at any time: exit code 130, and the same command with --resume does what is left. */
+/* SIGINT, SIGTERM and SIGHUP at any time: exit code 130, and the command with --resume does the rest. */
 
-/* Waits until @holds, for a bounded time. Returns whether it does. */
+/* Waits for a limited time until @holds returns TRUE. FALSE if it did not. */
 static gboolean
 await (gboolean (*holds) (gpointer data), gpointer data)
 {
@@ -30,11 +30,11 @@ is_there (gpointer name)
   return plait_test_exists (name);
 }
 
-/* What the system tells of a process: proc(5), behind the name. */
+/* State of a process: fields of /proc/PID/stat after the name (proc(5)). */
 typedef struct
 {
   pid_t process;
-  gint64 work; /* processor time that is awaited, in ticks of mostly 10 ms */
+  gint64 work; /* processor time to wait for, in ticks (usually 10 ms) */
 } Watched;
 
 static char
@@ -77,16 +77,16 @@ has_half_written (gpointer nothing)
   return strstr (folder, ".partial") != NULL;
 }
 
-/* TRUE if the command had come to its end before it was interrupted, as happens where all is held up: it is begun
- * again then, but not for ever. */
+/* TRUE if the command ended before the signal, as may happen on a busy machine; then the test tries again, a few
+ * times. */
 static gboolean
 was_too_late (const PlaitTestCall *attempt, guint *tries)
 {
   return attempt->code == 0 && ++*tries < 10;
 }
 
-/* Begins @command, which writes the file "new"; sends @signal when it has worked for @ticks since that is there; then
- * goes on with it. */
+/* Starts @command, which writes the file "new". Sends @signal when it has worked for @ticks after that file appeared;
+ * then resumes it. */
 static void
 interrupt_and_resume (const char *command, int signal, guint ticks)
 {
@@ -123,25 +123,25 @@ HOSTILE_CASE (hostile_signal, during_training)
         "--set train.validate_every=400";
   static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
 
-  signal (SIGHUP, SIG_DFL); /* whatever the tests were started by */
+  signal (SIGHUP, SIG_DFL); /* independent of the program that started the tests */
   for (guint i = 0; i < G_N_ELEMENTS (signals); i++)
     interrupt_and_resume (command, signals[i], i);
 }
 
-/* What went into tee, which Ctrl-C ends first. */
+/* The log goes into tee, which Ctrl-C ends first. */
 HOSTILE_CASE (hostile_signal, of_a_log_that_nobody_reads_any_more)
 {
   PlaitTestProcess process = attempt_start ("run text.ini -o new --set train.epochs=3", NULL);
   int nothing = g_open ("/dev/null", O_RDONLY, 0);
 
   CHECK (plait_test_call_await (&process, "update 1 "));
-  CHECK (dup2 (nothing, process.pipes[1]) >= 0); /* which closes it */
+  CHECK (dup2 (nothing, process.pipes[1]) >= 0); /* closes the pipe */
   close (nothing);
   PlaitTestCall attempt = DONE (plait_test_call_end (&process));
   CHECK_CONTAINS (attempt.output, "BLEU");
 }
 
-/* Nearly all of the time goes into validation. */
+/* Validation takes nearly all of the time. */
 HOSTILE_CASE (hostile_signal, during_validation)
 {
   static const char command[] = "run text.ini -q -o new --set train.epochs=12 --set train.metric=bleu "
@@ -151,7 +151,7 @@ HOSTILE_CASE (hostile_signal, during_validation)
     interrupt_and_resume (command, i == 0 ? SIGINT : SIGTERM, i);
 }
 
-/* Makes @name of many lines of it. */
+/* Repeats the lines of the file @name many times. */
 static void
 lengthen (const char *name)
 {
@@ -183,7 +183,7 @@ has_checkpoint (gpointer nothing)
   return strstr (folder, ".training.h5") != NULL;
 }
 
-/* TRUE if a process works in the test's folder. */
+/* TRUE if a process uses the test's folder. */
 static gboolean
 is_worked_in (void)
 {
@@ -229,7 +229,7 @@ HOSTILE_CASE (hostile_signal, during_a_grid)
     }
 }
 
-/* What would be half a translation is none. */
+/* An interrupted translation leaves no incomplete file. */
 HOSTILE_CASE (hostile_signal, during_translation)
 {
   lengthen ("test.a");
@@ -255,7 +255,7 @@ HOSTILE_CASE (hostile_signal, during_translation)
   CHECK_STRING (after, before);
 }
 
-/* TRUE if all was read that was written to the pipe. */
+/* TRUE if the reader has read everything from the pipe. */
 static gboolean
 is_drained (gpointer writer)
 {
@@ -264,7 +264,7 @@ is_drained (gpointer writer)
   return ioctl (*(int *)writer, FIONREAD, &unread) == 0 && unread == 0;
 }
 
-/* A signal also ends the wait for input that does not come. */
+/* A signal also interrupts waiting for input. */
 HOSTILE_CASE (hostile_signal, while_waiting_for_input)
 {
   PlaitTestCallSettings limits = { .input = "pipe" };

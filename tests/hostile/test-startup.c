@@ -9,9 +9,9 @@
 
 #include "materials.h"
 
-/* What is missing before the command has begun: memory, threads, standard streams. */
+/* Resources that are missing at the start: memory, threads, standard streams. */
 
-/* AddressSanitizer takes terabytes of address space, and a thread to look for leaks. */
+/* AddressSanitizer needs terabytes of address space, and a thread to search for leaks. */
 #ifndef __SANITIZE_ADDRESS__
 TEST_CASE (hostile_startup, with_little_memory)
 {
@@ -21,7 +21,7 @@ TEST_CASE (hostile_startup, with_little_memory)
     QUIET (attempt_with (i == 0 ? "--version" : i == 1 ? "inspect transformer" : "plugins", &limits));
 }
 
-/* Between little memory and enough, a run ends in words wherever it is. */
+/* A run that starts and then lacks memory ends with an error at any point. */
 HOSTILE_CASE (hostile_startup, with_too_little_memory_for_a_run)
 {
   for (guint64 memory = 130; memory < 290; memory += 40)
@@ -52,7 +52,7 @@ HOSTILE_CASE (hostile_startup, without_threads_and_processes)
 
 #endif
 
-/* OpenBLAS begins none of its own. */
+/* OpenBLAS starts no threads of its own. */
 TEST_CASE (hostile_startup, with_one_thread)
 {
   PlaitTestCallSettings limits = { .input = "pipe", .started = TRUE };
@@ -78,7 +78,7 @@ HOSTILE_CASE (hostile_startup, without_standard_streams)
 {
   PlaitTestCallSettings limits = { .closed = TRUE };
 
-  /* Lines and results that nobody can give or take are missed; but for the scores on stdout the run is whole. */
+  /* Closed standard streams give errors; the run itself is complete except for the scores on stdout. */
   PlaitTestCall run = attempt_with ("run text.ini -o new", &limits);
   CHECK_INT (run.code, 1);
   PlaitTestCall shown = DONE (ATTEMPT ("show new"));
