@@ -106,7 +106,7 @@ TEST_CASE (experiment_file, every_fault_has_its_place_and_remedy)
     { 10, "train.cs=train.cs\nvalidation.cs=train.cs", "there is no file for validation.en" },
     { 12, "", "there is no file for test2016.de" },
     { 14, "train.cs=train.cs", "example.ini:14: the key train.cs of [data] is already in line 10" },
-    { 15, "[source e/n]", "example.ini:15: [source e/n]: \"e/n\" is no name for a source" },
+    { 15, "[source e/n]", "example.ini:15: [source e/n]: \"e/n\" is not a name for a source" },
     { 16, "", "example.ini:15: [source en]: encoder is missing; add encoder=" },
     { 16, "encoder=transfromer", "there is no encoder called \"transfromer\"; did you mean \"transformer\"?" },
     { 16, "encoder=../transformer", "\"../transformer\" is no name of a plugin" },
