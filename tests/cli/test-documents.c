@@ -175,7 +175,7 @@ TEST_CASE (documents_of_runs, are_read_by_their_sentences)
   CHECK_INT (few.code, 2);
   CHECK_CONTAINS (few.errors, "has more than the sentence_limit=1 learned positions");
   CHECK_INT (none.code, 2);
-  CHECK_CONTAINS (none.errors, "the encoder hat reads documents, but the stream en is none");
+  CHECK_CONTAINS (none.errors, "the encoder hat reads documents, but the stream en has none");
 }
 
 /* A plain encoder reads the documents as tokens: complete, without start tokens, with lines as documents, with

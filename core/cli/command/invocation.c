@@ -232,13 +232,36 @@ add_text (const char ***list, const char *text)
   (*list)[n + 1] = NULL;
 }
 
+static gboolean
+set_integer (const PlaitOption *option, const char *text, gint64 *field, GError **error)
+{
+  gint64 minimum = (gint64)option->min, maximum = option->max < 0x1p63 ? (gint64)option->max : G_MAXINT64, number;
+
+  if (!plait_parse_integer (text, &number) || number < minimum || number > maximum)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "--%s cannot be \"%s\"; expected an integer from %jd to %jd",
+                       option->name, text, minimum, maximum);
+  *field = number;
+  return TRUE;
+}
+
+static gboolean
+set_real (const PlaitOption *option, const char *text, double *field, GError **error)
+{
+  double number;
+
+  if (!plait_parse_double (text, &number) || number < option->min || number > option->max)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "--%s cannot be \"%s\"; expected a number from %g to %g", option->name,
+                       text, option->min, option->max);
+  *field = number;
+  return TRUE;
+}
+
 /* Writes the value in @given into the option's field. */
 static gboolean
 set_field (PlaitInvocation *invocation, const Given *given, GError **error)
 {
   const PlaitOption *option = given->option;
   gpointer field = (char *)invocation->options + option->field;
-  g_autofree char *label = g_strconcat ("--", option->name, NULL);
 
   switch (option->kind)
     {
@@ -246,10 +269,9 @@ set_field (PlaitInvocation *invocation, const Given *given, GError **error)
       *(gboolean *)(is_common (option) ? (gpointer)((char *)invocation + option->field) : field) = TRUE;
       return TRUE;
     case PLAIT_OPTION_INTEGER:
-      return plait_option_integer (label, given->value, (gint64)option->min,
-                                   option->max < 0x1p63 ? (gint64)option->max : G_MAXINT64, field, error);
+      return set_integer (option, given->value, field, error);
     case PLAIT_OPTION_REAL:
-      return plait_option_real (label, given->value, option->min, option->max, field, error);
+      return set_real (option, given->value, field, error);
     case PLAIT_OPTION_CHOICE:
       *(guint *)field = plait_option_choice (given->value, option->value);
       return TRUE;

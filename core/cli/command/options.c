@@ -4,8 +4,6 @@
 #include <string.h>
 
 #include "text/error.h"
-#include "text/number.h"
-#include "process/pool.h"
 
 static gboolean
 is_choice (const char *name)
@@ -25,35 +23,6 @@ plait_option_value_kind (const char *name)
   if (strstr (name, "FILE") || strstr (name, ".h5"))
     return PLAIT_VALUE_FILE;
   return strstr (name, "FOLDER") ? PLAIT_VALUE_FOLDER : PLAIT_VALUE_OTHER;
-}
-
-gboolean
-plait_option_integer (const char *option, const char *text, gint64 minimum, gint64 maximum, gint64 *value,
-                      GError **error)
-{
-  gint64 number;
-
-  if (!text)
-    return TRUE;
-  if (!plait_parse_integer (text, &number) || number < minimum || number > maximum)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s cannot be \"%s\"; expected an integer from %jd to %jd", option,
-                       text, minimum, maximum);
-  *value = number;
-  return TRUE;
-}
-
-gboolean
-plait_option_real (const char *option, const char *text, double minimum, double maximum, double *value, GError **error)
-{
-  double number;
-
-  if (!text)
-    return TRUE;
-  if (!plait_parse_double (text, &number) || number < minimum || number > maximum)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s cannot be \"%s\"; expected a number from %g to %g", option, text,
-                       minimum, maximum);
-  *value = number;
-  return TRUE;
 }
 
 guint

@@ -22,16 +22,6 @@ typedef enum
 
 PlaitValueKind plait_option_value_kind (const char *name);
 
-/* Parses @text, the value of @option ("--seed"), as an integer from @minimum to @maximum. If @text is NULL, *@value
- * does not change. */
-gboolean plait_option_integer (const char *option, const char *text, gint64 minimum, gint64 maximum, gint64 *value,
-                               GError **error);
-
-/* Parses @text, the value of @option, as a real number from @minimum to @maximum. If @text is NULL, *@value does not
- * change. */
-gboolean plait_option_real (const char *option, const char *text, double minimum, double maximum, double *value,
-                            GError **error);
-
 /* Returns the index of @text in @choices, a list such as "text|tsv|json"; 0 if @text is NULL. The parser has checked
  * that @text is in the list. */
 guint plait_option_choice (const char *text, const char *choices);

@@ -12,19 +12,6 @@ plait_output_differs (const char *option, const char *output, const char *input,
 }
 
 gboolean
-plait_output_check_folder (const char *folder, const char *const *names, gboolean force, GError **error)
-{
-  for (guint i = 0; names[i]; i++)
-    {
-      g_autofree char *path = g_build_filename (folder, names[i], NULL);
-
-      if (!plait_file_check_new (path, force, "", "--output", error))
-        return FALSE;
-    }
-  return TRUE;
-}
-
-gboolean
 plait_output_begin (PlaitOutput *output, const char *path, GError **error)
 {
   *output = (PlaitOutput){ .stream = stdout };

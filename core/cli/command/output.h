@@ -17,9 +17,6 @@
  * Either may be NULL. PLAIT_ERROR_INPUT if they are one file, since writing would destroy it. */
 gboolean plait_output_differs (const char *option, const char *output, const char *input, GError **error);
 
-/* TRUE if @folder, the value of --output, has no file called like one of @names (NULL-terminated), or if @force. */
-gboolean plait_output_check_folder (const char *folder, const char *const *names, gboolean force, GError **error);
-
 /* Text output of a command: standard output, or a file that appears under its name only when it is complete. */
 typedef struct
 {

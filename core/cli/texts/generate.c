@@ -8,9 +8,9 @@
 #include "text/error.h"
 #include "text/json.h"
 #include "text/number.h"
+#include "files/file.h"
 #include "command/command.h"
 #include "command/options.h"
-#include "command/output.h"
 #include "terminal/table-print.h"
 
 /* plait generate: writes the corpus of a task as text files; without a task it lists the tasks. */
@@ -144,8 +144,14 @@ run_command (PlaitInvocation *invocation, GError **error)
     if (!set (task, &settings, options->sets[i], error))
       return FALSE;
   g_auto (GStrv) files = plait_task_files (task);
-  if (!plait_output_check_folder (options->output, (const char *const *)files, options->force, error)
-      || !plait_task_write (task, &settings, options->output, error))
+  for (guint i = 0; files[i]; i++)
+    {
+      g_autofree char *path = g_build_filename (options->output, files[i], NULL);
+
+      if (!plait_file_check_new (path, options->force, "", "--output", error))
+        return FALSE;
+    }
+  if (!plait_task_write (task, &settings, options->output, error))
     return FALSE;
   for (guint i = 0; files[i] && !invocation->quiet; i++)
     {
