@@ -3,20 +3,23 @@
 
 #include "hdf5/store.h"
 
-/* Runs that begin with the parameters of another one. */
+/* Helpers for tests of runs that begin with the parameters of another run. */
 
-/* A tiny run in "base.h5", validated, with an average. Returns its path. (transfer none) */
+/* Trains a tiny run into "base.h5", with validation and an averaged checkpoint. Returns the path of the run. (transfer
+ * none) */
 const char *test_base_run (const char *experiment);
 
-/* Runs the experiment without moving its parameters, into the file @name, with what is said in @said (or NULL). @more:
- * overrides, NULL-terminated, or NULL. (transfer full); NULL on failure. */
+/* Runs @experiment for one update with a learning rate of 0, which leaves the parameters unchanged, into the file
+ * @name. @more: overrides, NULL-terminated, or NULL. Stores the log in *@said unless @said is NULL. Returns the run
+ * (transfer full), or NULL on failure. */
 PlaitStore *test_run_still (const char *experiment, const char *name, const char *const *more, char **said,
                             GError **error);
 
-/* TRUE if parameter @name of checkpoint "last" of @a has the bits of that of checkpoint @checkpoint of @b. */
+/* TRUE if parameter @name in checkpoint "last" of @a equals bit by bit parameter @name in checkpoint @checkpoint of
+ * @b. */
 gboolean test_is_same (PlaitStore *a, PlaitStore *b, const char *checkpoint, const char *name);
 
-/* What became of parameter @name in @run. (transfer full) */
+/* Returns the outcome that @run stores for the initialisation of parameter @name, such as "taken". (transfer full) */
 char *test_outcome_of (PlaitStore *run, const char *name);
 
 #define TEST_CHECK_OUTCOME(run, name, expected)                                                                        \

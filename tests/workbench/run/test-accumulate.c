@@ -4,13 +4,14 @@
 
 #include <glib/gstdio.h>
 
-/* Runs whose updates have several batches: ten batches an epoch, two epochs. */
+/* Runs whose updates have several batches. Each run has two epochs of ten batches. */
 
 #define ITS_DROPOUT(group) group ".dropout=0", group ".attention_dropout=0", group ".feed_forward_dropout=0"
 #define WITHOUT_DROPOUT "train.log_every=1", ITS_DROPOUT ("decoder"), ITS_DROPOUT ("source.a"), ITS_DROPOUT ("source.b")
 #define MAXIMUM 32
 
-/* Reads the column @column of the table at @table, of at most MAXIMUM rows. */
+/* Reads the column @column of /training/@table, which has at most MAXIMUM rows, into @values. Returns the number of
+ * rows. */
 static gint64
 read_column (PlaitStore *store, const char *table, const char *column, double *values)
 {
@@ -57,8 +58,8 @@ TEST_CASE (accumulate, ends_an_epoch_with_a_short_update)
   check_epochs (experiment, "train.accumulate=10000", 1);
 }
 
-/* The gradient of a short update is the mean over what it has: that of ten batches of six is that of a batch of sixty,
- * whether ten or more were asked for. */
+/* The gradient of an update with fewer batches than accumulate= is the mean over these batches: ten batches of six
+ * sentences give the gradient of one batch of sixty, with accumulate=10 and with accumulate=25. */
 TEST_CASE (accumulate, scales_a_short_update_by_what_it_has)
 {
   static const char *const whole[] = { WITHOUT_DROPOUT, "train.batch=60", NULL };
@@ -85,7 +86,7 @@ TEST_CASE (accumulate, scales_a_short_update_by_what_it_has)
     }
 }
 
-/* The rate of the linear schedule falls to zero at the last update, which is known beforehand. */
+/* The linear schedule knows the number of updates beforehand: its rate falls to zero at the last update. */
 TEST_CASE (accumulate, plans_as_many_updates_as_there_are)
 {
   static const char *const overrides[]
@@ -129,7 +130,7 @@ TEST_CASE (accumulate, trains_further_by_an_epoch_to_the_same_bits)
   test_check_same_run (output, whole);
 }
 
-/* A row of the log begins its sums again, which must not be seen in what tells divergence. */
+/* A new row of the log resets the sums of the log. The ratio that detects divergence must not be reset. */
 TEST_CASE (accumulate, trains_further_to_the_same_measure_of_divergence)
 {
   static const char *const names[] = { "longer.h5", "straight.h5" };

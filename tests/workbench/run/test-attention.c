@@ -2,19 +2,19 @@
 #include "dumps/attention.h"
 #include "harness.h"
 
-/* Dumps of attention that are made here: two memories of two rows and one, one target row, two heads. */
+/* Dumps of attention made by hand: two heads, one target row, a memory of two rows and a memory of one row. */
 
 typedef struct
 {
   PlaitScalar first[4];    /* [head, target, row] of memory 0 */
-  PlaitScalar second[2];   /* of memory 1 */
+  PlaitScalar second[2];   /* [head, target, row] of memory 1 */
   PlaitScalar contexts[4]; /* [head, target, memory] */
   guint heads[2];
   PlaitScalar sentinel[2]; /* [head, target] */
   guint sentinel_heads;
 } Weights;
 
-/* One layer of two memories, with an attention each that has no name, and with neither attention to contexts nor a
+/* One layer with two memories and one unnamed attention to each, without attention to contexts and without a
  * sentinel. */
 typedef struct
 {
@@ -24,7 +24,7 @@ typedef struct
   PlaitAttentionRecord record;
 } Made;
 
-/* @made, put together of @layers [memories] for @length target rows. */
+/* Fills @made from @layers [memory] for @length target rows. Returns its record. (transfer none) */
 static PlaitAttentionRecord *
 make (Made *made, gint64 length, PlaitRecordedLayer *layers)
 {
@@ -48,7 +48,8 @@ make (Made *made, gint64 length, PlaitRecordedLayer *layers)
   return &made->record;
 }
 
-/* Of a target whose last row is its end, and of two memories, en and de, whose rows are numbered. (transfer full) */
+/* Returns labels of a target whose last row is its end, and of two memories, en and de, whose rows are numbered.
+ * (transfer full) */
 static PlaitLabels *
 new_labels (const PlaitAttentionRecord *attention)
 {
@@ -88,7 +89,7 @@ TEST_CASE (attention, is_written_with_both_attentions_together)
   CHECK (write_dump ("dump.h5", sound, TRUE, NO_ERROR));
   g_autoptr (PlaitStore) store = plait_store_open (plait_test_path ("dump.h5"), &error);
   REQUIRE (store != NULL);
-  /* Means over heads: .25 of the contexts for en, .625 and .375 within it. */
+  /* The means over heads are .25 for the context of en, and .625 and .375 for the rows of en. */
   CHECK (plait_store_read (store, "/attention/test/0/en.effective/weights", PLAIT_STORE_SCALAR, 2, effective, &error));
   CHECK_NEAR (effective[0], .25 * .625, 1e-6);
   CHECK_NEAR (effective[1], .25 * .375, 1e-6);
@@ -133,7 +134,7 @@ TEST_CASE (attention, whose_rows_do_not_sum_to_one_is_refused)
   first.first[3] = .5;
   CHECK (!write_dump ("first.h5", first, TRUE, &error));
   CHECK_ERROR (error, PLAIT_ERROR_FAILED, "attention of layer 0, head 1, target row 0 sums to 2.5 instead of 1");
-  /* A memory that is not attended to hides nothing of the other. */
+  /* A fault in memory 1 is found although no head attends to memory 0. */
   other.heads[0] = 0;
   other.second[1] = .5;
   CHECK (!write_dump ("other.h5", other, FALSE, &error));
@@ -143,7 +144,7 @@ TEST_CASE (attention, whose_rows_do_not_sum_to_one_is_refused)
   CHECK_ERROR (error, PLAIT_ERROR_FAILED, "attention to contexts of layer 0, head 0, target row 0 sums to 0.75");
 }
 
-/* Two target rows; of the memories en has two rows and is covered, de has one and is not. */
+/* Writes coverage of two target rows. Memory en has two rows and coverage @of_en; de has one row and no coverage. */
 static gboolean
 write_coverage (const char *name, const PlaitRecordedCoverage *of_en, GError **error)
 {

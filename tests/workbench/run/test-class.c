@@ -9,7 +9,7 @@
 
 /* Runs that predict a class. */
 
-/* A key-file of a tiny run of the generated task topic; @more: lines of [data] to add. (transfer full) */
+/* Writes a key-file of a tiny run that predicts a class. @data: lines of [data]. Returns its path. (transfer none) */
 static const char *
 write_class (const char *data)
 {
@@ -66,13 +66,13 @@ TEST_CASE (class, is_learnt_and_scored)
   CHECK (accuracy->score > 90);
   CHECK (f->score > 90);
   CHECK (accuracy->low <= accuracy->score && accuracy->score <= accuracy->high);
-  /* So that tables give a p. */
+  /* Tables need the scorers for their p-values. */
   CHECK (accuracy->scorer && f->scorer);
   CHECK (!plait_store_has (run, "/attention"));
-  CHECK (!plait_run_result_find (result, "test", "states_touched")); /* nothing was searched for */
+  CHECK (!plait_run_result_find (result, "test", "states_touched")); /* a class needs no search */
 }
 
-/* The same bits on any number of threads, and when it goes on after an interruption. */
+/* The bits do not depend on the number of threads or on an interruption. */
 TEST_CASE (class, has_the_same_bits_again)
 {
   const char *experiment = write_class (GENERATED);
@@ -80,7 +80,7 @@ TEST_CASE (class, has_the_same_bits_again)
   test_check_interruption (experiment, 30, 2);
 }
 
-/* Another run of classes takes all of it, one of a sequence what the encoder is. */
+/* Another run of classes takes all parameters; a run of sequences takes the encoder. */
 TEST_CASE (class, is_taken_on_from)
 {
   const char *experiment = write_class (GENERATED);
@@ -126,7 +126,7 @@ write_file (const char *name, const char *text)
   plait_test_write (name, text);
 }
 
-/* A line whose label training lacks counts as wrong and has no probability, also alone in its batch. */
+/* Checks that a line whose label training lacks counts as wrong and has no probability, even alone in its batch. */
 static void
 check_unknown_is_wrong (const char *experiment)
 {
@@ -155,7 +155,7 @@ TEST_CASE (class, is_said_to_diverge)
 
   test_check_diverges (experiment, NULL);
 
-  /* Chance gets some of the sentences right. */
+  /* A constant answer is right for half of these lines, so divergence cannot be seen in the accuracy. */
   const char *alone = write_class ("target=topic\ntrain.text=train.text\ntrain.topic=train.topic\n"
                                    "test.text=train.text\ntest.topic=train.topic");
   write_file ("train.text", "a b\nb c\nc d\nd e\n");
@@ -163,8 +163,8 @@ TEST_CASE (class, is_said_to_diverge)
   test_check_diverges (alone, (const char *[]){ "train.batch=1", "train.metric=", NULL });
 }
 
-/* What is known by heart is told with certainty, and wrong where validation text has other labels: that is no
- * divergence. */
+/* A model that knows its training text by heart is certain and wrong where validation text has other labels. Such a
+ * high loss is no divergence. */
 TEST_CASE (class, is_not_said_to_diverge_where_it_knows_its_text_by_heart)
 {
   static const char *const overrides[] = { "train.epochs=400", "train.validate_every=200", "train.metric=", NULL };
@@ -240,7 +240,7 @@ TEST_CASE (class, names_all_files_that_have_changed)
  * Choices
  */
 
-/* Documents of two to four sentences, one of which has the word "right", and which that is. */
+/* Writes @n documents of two to four sentences. One sentence of each has the word "right"; the answer is its number. */
 static void
 write_choices (const char *split, int n)
 {
@@ -299,7 +299,8 @@ TEST_CASE (choice, refuses_what_does_not_fit)
  * Spans
  */
 
-/* Documents of two sentences of four words, in two of three of which an answer goes from "from" to "to". */
+/* Writes @n documents of two sentences of four words. Two of three documents have an answer from the word "from" to the
+ * word "to". */
 static void
 write_spans (const char *split, int n)
 {

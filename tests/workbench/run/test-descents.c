@@ -6,10 +6,10 @@
 
 #include <string.h>
 
-/* Runs whose combiner goes down a pyramid: what they keep of it. */
+/* Runs whose combiner descends a pyramid, and the descents that they store. */
 
-/* Tells sentences of 1 to 7 symbols again, from levels of blocks of two, with top1 but as @overrides have it. The run.
- * (transfer full) */
+/* Trains a run that copies sentences of 1 to 7 symbols, with a pyramid of blocks of two and descent=top1. @overrides
+ * may change that. Returns the run. (transfer full) */
 static PlaitStore *
 run_descent (const char *name, const char *const *overrides)
 {
@@ -39,7 +39,8 @@ attribute (PlaitStore *store, const char *path, const char *name)
   return value;
 }
 
-/* TRUE if the results of @run have what its search came to, and whether that makes a column. */
+/* Checks that the results of @run have the rows that its search weighed and its time a word. @column: these make
+ * columns of tables. */
 static void
 check_work (PlaitStore *run, gboolean column)
 {
@@ -78,7 +79,7 @@ TEST_CASE (descents, are_told_by_what_they_touch)
   touched = attribute (top, "/evaluation/test", "states_touched");
   check_work (top, TRUE);
   check_work (soft, TRUE);
-  /* With two levels above seven leaves, at most 2 at the top, and 2 below each that goes on. */
+  /* Seven leaves have two levels above them: at most 2 rows at the top, and 2 below each of the two selected rows. */
   CHECK (touched >= 1 && touched <= 2 + 2 + 2);
   CHECK_NEAR (attribute (top, "/evaluation/test", "states_chosen"), touched, 0);
   CHECK (attribute (soft, "/evaluation/test", "states_touched") > touched);
@@ -100,14 +101,14 @@ enum
   MAX_ITEMS = 1 << 20,
 };
 
-/* One of the groups below /descent, and with which weights its rows were read. */
+/* A descent as dumped below /descent, with the attention to its rows. */
 typedef struct
 {
   gint64 layers, heads, targets, rows;
   gint64 *level, *first_child, *children;
   gint64 *entries, *parent, *sets, *row;
   double *weight, *path, *taken;
-  double *read; /* [layers][heads][targets][rows] */
+  double *read; /* attention, [layer, head, target, row] */
   char **row_labels;
 } Dump;
 
@@ -130,12 +131,13 @@ dump_clear (Dump *dump)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Dump, dump_clear)
 
-/* @n numbers; zeros where there are others. (transfer full) */
+/* Reads @n values of @type, 8 bytes each, from the dataset @name of @group; zeros if they cannot be read. (transfer
+ * full) */
 static gpointer
 read_all (PlaitStore *store, const char *group, const char *name, PlaitStoreType type, gint64 n)
 {
   g_autofree char *path = g_strdup_printf ("%s/%s", group, name);
-  gint64 *values = g_new0 (gint64, n + 1); /* or as many doubles */
+  gint64 *values = g_new0 (gint64, n + 1); /* holds doubles if @type says so */
   CONTEXT ("%s", path);
 
   CHECK (plait_store_read (store, path, type, n, values, NO_ERROR));
@@ -174,14 +176,15 @@ dump_read (PlaitStore *store, const char *split, gint64 sentence)
   return dump;
 }
 
-/* What is to hold for a way down. */
+/* Expected kind of descent. */
 typedef struct
 {
-  guint branches; /* 0: all rows go on */
+  guint branches; /* rows selected a level; 0: all */
   gboolean normalised;
 } Way;
 
-/* Sets are distributions over the children of a row that goes on, or over the tops, and paths their products. */
+/* Checks that each set is a distribution over the children of a selected row, or over the top rows, and that each path
+ * is the product of its weights. Adds the paths to @reached [row]. */
 static void
 check_sets (const Dump *dump, gint64 entry, double *reached)
 {
@@ -207,7 +210,7 @@ check_sets (const Dump *dump, gint64 entry, double *reached)
     }
 }
 
-/* The heaviest rows of each level go on, and all leaves that are reached are read. */
+/* Checks that the heaviest rows of each level are selected, and that attention reads all leaves that are reached. */
 static void
 check_taken (const Dump *dump, gint64 entry, const double *reached, const Way *way)
 {
@@ -234,7 +237,7 @@ check_taken (const Dump *dump, gint64 entry, const double *reached, const Way *w
                 dump->level[row] > 0 ? 0 : reached[row] / (way->normalised ? of_leaves : 1), 1e-5);
 }
 
-/* Every target word of search and of the references, in a run with @overrides. */
+/* Checks the descents of every target word of search and of the references, in a run with @overrides. */
 static void
 check_dumps (const char *name, const char *const *overrides, const Way *way)
 {
@@ -274,13 +277,13 @@ TEST_CASE (descents, are_dumped_level_by_level)
                &(Way){ 1, TRUE });
 }
 
-/* Such leaves do not sum to one, which is no fault of the attention. */
+/* With normalise=false the weights of the leaves do not sum to one; the dump must accept that. */
 TEST_CASE (descents, are_dumped_with_the_products_of_their_paths)
 {
   check_dumps ("products", (const char *[]){ "combiner.normalise=false", NULL }, &(Way){ 1, FALSE });
 }
 
-/* What a level's row is called, leaf by leaf. */
+/* The label of a row above the leaves names its first and last leaf. */
 TEST_CASE (descents, call_rows_by_what_they_span)
 {
   g_autoptr (PlaitStore) run = run_descent ("labels", NULL);
@@ -306,7 +309,7 @@ TEST_CASE (descents, call_rows_by_what_they_span)
     }
 }
 
-/* Rates of over- and under-translation count the words of a pyramid: of its leaves. */
+/* Rates of over- and under-translation count the leaves of a pyramid. */
 TEST_CASE (descents, have_rates_of_translation)
 {
   static const char *const columns[] = { "over", "under", "words" };

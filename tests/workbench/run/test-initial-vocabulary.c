@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* The vocabulary that comes with the run which training begins with, and runs as vocabularies. */
+/* The vocabulary that a run takes from the run whose parameters it begins with, and runs named as vocabularies. */
 
 #define OTHER_TEXT "data.generate.seed=9"
 
@@ -23,7 +23,8 @@ check_same_vocabulary (PlaitStore *run, const char *name, PlaitStore *base, cons
   CHECK_STRING (hash, expected);
 }
 
-/* Other text, whose own vocabulary would be another one: embeddings are kept, and one line says why. */
+/* The experiment has another text, of which it would learn another vocabulary. The embeddings are kept, and one line of
+ * the log says why. */
 TEST_CASE (initial_vocabulary, comes_with_the_run)
 {
   const char *experiment = test_write_experiment ("tiny", NULL);
@@ -44,7 +45,7 @@ TEST_CASE (initial_vocabulary, comes_with_the_run)
   CHECK (!strstr (said, "warning"));
 }
 
-/* An experiment that names its own, or asks for one to be learnt, has that, and is warned. */
+/* An experiment that names a vocabulary, or asks to learn one, gets that vocabulary and a warning. */
 TEST_CASE (initial_vocabulary, gives_way_to_the_one_that_the_experiment_names)
 {
   const char *experiment = test_write_experiment ("tiny", NULL);
@@ -70,7 +71,7 @@ TEST_CASE (initial_vocabulary, gives_way_to_the_one_that_the_experiment_names)
     }
 }
 
-/* A source that the run lacks learns its own; where all streams of the run share one, each takes it. */
+/* A source that the run lacks learns its own vocabulary. If all streams of the run share one, each source takes it. */
 TEST_CASE (initial_vocabulary, is_found_by_stream)
 {
   static const char *const apart[] = { "experiment.sources=a", "data.vocabulary=separate",
@@ -108,7 +109,7 @@ TEST_CASE (initial_vocabulary, is_found_by_stream)
   TEST_CHECK_OUTCOME (second, "source/b/embedding/table", "taken");
 }
 
-/* Of another kind, of other streams, or no vocabulary at all. */
+/* Refused are vocabularies of another kind or of other streams, and a run without a vocabulary. */
 TEST_CASE (initial_vocabulary, of_another_kind_is_refused)
 {
   static const struct
@@ -145,7 +146,7 @@ TEST_CASE (initial_vocabulary, of_another_kind_is_refused)
     }
 }
 
-/* A run that was begun so goes on with the vocabulary that it took. */
+/* An interrupted run that took a vocabulary continues with it. */
 TEST_CASE (initial_vocabulary, stays_where_a_run_goes_on)
 {
   const char *first = test_write_experiment ("tiny", NULL);
@@ -156,7 +157,7 @@ TEST_CASE (initial_vocabulary, stays_where_a_run_goes_on)
   test_check_interruption (experiment, 3, 1);
 }
 
-/* One that is named by hand: that of the name, or the only one. */
+/* A run named as a vocabulary gives the vocabulary of the given name, or its only one. */
 TEST_CASE (initial_vocabulary, a_run_is_one_by_itself)
 {
   static const char *const apart[] = { "experiment.sources=a", "data.vocabulary=separate",

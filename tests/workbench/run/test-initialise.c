@@ -12,7 +12,7 @@
 
 /* Training that begins with the parameters of another run. */
 
-/* A name of a parameter of each part, as the model has them. */
+/* Returns the name of the first parameter of @run that begins with @prefix, or NULL. (transfer full) */
 static char *
 first_name (PlaitStore *run, const char *prefix)
 {
@@ -24,7 +24,7 @@ first_name (PlaitStore *run, const char *prefix)
   return NULL;
 }
 
-/* The key train.initial_values: square weights begin orthogonal, biases and gains as ever. */
+/* train.initial_values=dl4mt: square weights begin orthogonal, biases and gains as by default. */
 TEST_CASE (initialise, begins_as_dl4mt_where_it_is_asked_to)
 {
   enum
@@ -62,7 +62,7 @@ TEST_CASE (initialise, begins_as_dl4mt_where_it_is_asked_to)
   CHECK (test_is_same (as_dl4mt, usual, "last", "decoder/norm/gain"));
 }
 
-/* The paper's second phase: embeddings and encoders are taken, the decoder begins anew. */
+/* Two phases of training: the second takes embeddings and encoders of the first and begins with a new decoder. */
 TEST_CASE (initialise, takes_encoders_and_leaves_the_decoder)
 {
   const char *experiment = test_write_experiment ("tiny", NULL);
@@ -122,7 +122,7 @@ TEST_CASE (initialise, takes_what_globs_name_of_the_checkpoint_that_is_asked_for
   TEST_CHECK_OUTCOME (second, "embedding/shared/table", "left");
 }
 
-/* Another width of one encoder's hidden layer, and another vocabulary of the same size. */
+/* The second run has another width of one hidden layer and another vocabulary of equal size. */
 TEST_CASE (initialise, says_what_does_not_fit)
 {
   const char *experiment = test_write_experiment ("tiny", NULL);
@@ -147,7 +147,7 @@ TEST_CASE (initialise, says_what_does_not_fit)
   CHECK_CONTAINS (said, "fresh, not in that run: decoder/output/*\n");
 }
 
-/* Learned positions go on: those of the run are the first, and behind them stand random values. */
+/* A longer table of learned positions begins with the rows of the run; random rows follow. */
 TEST_CASE (initialise, lets_learned_positions_grow)
 {
   enum
@@ -188,7 +188,7 @@ TEST_CASE (initialise, lets_learned_positions_grow)
   TEST_CHECK_OUTCOME (cut, "source/a/positions/table", "other shape");
 }
 
-/* The same where they are to be copied: they begin anew. */
+/* With train.initialise_positions=copied, a longer table of learned positions repeats the rows of the run. */
 TEST_CASE (initialise, lets_learned_positions_repeat)
 {
   enum
@@ -219,7 +219,7 @@ TEST_CASE (initialise, lets_learned_positions_repeat)
   CHECK_CONTAINS (said, "taken, and repeated from row 20 on: source/a/positions/table\n");
 }
 
-/* What plait export writes is taken back to the same bits, as far as the globs let it. */
+/* Weights that plait export wrote are read back bit by bit, except parameters that a glob leaves out. */
 TEST_CASE (initialise, takes_exported_weights)
 {
   const char *experiment = test_write_experiment ("tiny", NULL);
@@ -248,7 +248,7 @@ TEST_CASE (initialise, takes_exported_weights)
   CHECK_CONTAINS (said, "not used in that file: 2: decoder/norm/gain, decoder/norm/bias\n");
 }
 
-/* A map goes with weights alone, and is one that there is. */
+/* A name map needs weights of a file, and must exist. */
 TEST_CASE (initialise, refuses_maps_that_do_not_belong)
 {
   const struct
@@ -278,7 +278,7 @@ TEST_CASE (initialise, refuses_maps_that_do_not_belong)
     }
 }
 
-/* Tables of their own for each stream: a source's words and the target's are found in either run. */
+/* Each stream has a vocabulary of its own. Those of a source and of the target are found in the other run by stream. */
 TEST_CASE (initialise, compares_vocabularies_by_stream)
 {
   static const char *const apart[]
@@ -324,7 +324,7 @@ key_of (const char *path, const char *const *overrides)
   return key;
 }
 
-/* The key of a run knows the bytes that it began with, not where they stood. */
+/* The fingerprint of a run depends on the bytes of the file that it begins with, not on its path. */
 TEST_CASE (initialise, the_key_knows_the_file_and_not_its_place)
 {
   const char *experiment = test_write_experiment ("tiny", NULL);
@@ -354,7 +354,7 @@ replace_file (int line, gpointer path)
     plait_test_write (path, "what another training has made of it");
 }
 
-/* What is only read at the beginning may go its own way later; the run tells what it has read. */
+/* The file changes after the run has read it. The run stores the digest of the bytes that it read. */
 TEST_CASE (initialise, the_run_knows_the_file_as_it_was_read)
 {
   const char *first = test_write_experiment ("tiny", NULL);
@@ -401,7 +401,7 @@ difference_of (const char *path, const char *const *overrides, const char *run)
   return difference;
 }
 
-/* Why a grid runs a cell again. */
+/* A grid says which initial file is the reason to run a cell again. */
 TEST_CASE (initialise, a_grid_says_what_it_would_begin_with_otherwise)
 {
   static const char *const none[] = { "train.updates=1", NULL };
@@ -485,7 +485,8 @@ TEST_CASE (initialise, refuses)
     }
 }
 
-/* A right digest is no promise: a file of ours whose experiment is no key-file, and one whose numbers are none. */
+/* Runs with a right digest and wrong contents: an experiment that is no key-file, and parameters that are not
+ * numbers. */
 TEST_CASE (initialise, refuses_forged_runs)
 {
   static const char parameter[] = "/checkpoint/last/parameters/decoder/norm/gain";

@@ -6,9 +6,10 @@
 
 #include <string.h>
 
-/* Runs that predict masked tokens, and what begins with them. */
+/* Runs that predict masked tokens, and runs that begin with their parameters. */
 
-/* A key-file of a tiny run with @data and @predict, whose source is called "text". (transfer full) */
+/* Writes a key-file of a tiny run with the lines @data in [data] and @predict in [predict], and a source "text".
+ * Returns its path. (transfer none) */
 static const char *
 write_masked (const char *name, const char *data, const char *predict)
 {
@@ -72,7 +73,7 @@ TEST_CASE (masked, is_learnt_and_scored_by_tokens)
         right += g_str_equal (a[k], b[k]);
       all += (double)tokens[i];
     }
-  /* 15 % of eight words are one or two. */
+  /* 15 % of eight words, rounded, are one or two words a sentence. */
   CHECK (all >= 30 && all <= 60);
   const PlaitRunScore *accuracy = plait_run_result_find (result, "test", "accuracy:words");
   REQUIRE (accuracy != NULL);
@@ -80,7 +81,7 @@ TEST_CASE (masked, is_learnt_and_scored_by_tokens)
   CHECK (accuracy->scorer != NULL);
 }
 
-/* What is tested is masked alike whatever the seed, so that runs compare; what is trained is not. */
+/* The masks of test text do not depend on the seed of the experiment, so runs can be compared. */
 TEST_CASE (masked, tests_on_the_same_tokens_with_any_seed)
 {
   g_autoptr (PlaitStore) one = masked_run ((const char *[]){ "train.updates=1", NULL }, "one.h5");
@@ -109,7 +110,7 @@ TEST_CASE (masked, is_said_to_diverge)
   test_check_diverges (experiment, NULL);
 }
 
-/* The outcomes of the parameters of @run whose names begin with @prefix are all @outcome. */
+/* Checks that all parameters of @run whose names begin with @prefix have the outcome @outcome. */
 static void
 check_outcomes (PlaitStore *run, const char *prefix, const char *outcome)
 {
@@ -128,7 +129,7 @@ check_outcomes (PlaitStore *run, const char *prefix, const char *outcome)
   CHECK (n > 0);
 }
 
-/* Classes and translations begin with the encoder and the embeddings, and take the vocabulary from the run itself. */
+/* Runs of classes and of translations take the encoder, the embeddings and the vocabulary. */
 TEST_CASE (masked, is_what_others_begin_with)
 {
   g_autoptr (PlaitStore) base = masked_run ((const char *[]){ "train.updates=2", NULL }, "base.h5");

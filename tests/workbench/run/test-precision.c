@@ -10,7 +10,7 @@
 
 #define EMULATED "precision=bfloat16_emulated\n"
 
-/* The validation loss of the last row. */
+/* Returns the validation loss of the last row of the log. */
 static double
 validation_loss (PlaitStore *run)
 {
@@ -24,7 +24,7 @@ validation_loss (PlaitStore *run)
 
 TEST_CASE (precision, bfloat16_trains_as_well)
 {
-  /* At a higher rate so small a model goes anywhere at all. */
+  /* At a higher rate the losses of so small a model differ by chance. */
   static const char *const plainly[] = { "train.learning_rate=.1", NULL };
   static const char *const emulated[] = { "train.learning_rate=.1", "train.precision=bfloat16_emulated", NULL };
   static const char *const instructions[] = { "train.learning_rate=.1", "train.precision=bfloat16", NULL };
@@ -51,7 +51,7 @@ TEST_CASE (precision, bfloat16_goes_on_to_the_same_bits_on_more_threads)
   test_check_interruption (path, 5, 2);
 }
 
-/* Before anything is read or written. */
+/* The run is refused before it reads or writes files. */
 TEST_CASE (precision, bfloat16_is_refused_where_it_does_not_run)
 {
   const char *path = test_write_experiment ("tiny", "precision=bfloat16\n");
@@ -65,7 +65,6 @@ TEST_CASE (precision, bfloat16_is_refused_where_it_does_not_run)
   CHECK (!plait_test_exists (output));
 }
 
-/* Numbers of one kind to the end. */
 TEST_CASE (precision, bfloat16_is_not_gone_on_with_in_float)
 {
   static const char *const one[] = { "train.updates=3", "train.precision=bfloat16_emulated", NULL };

@@ -8,7 +8,7 @@
 #include "loading/registry.h"
 #include "runs.h"
 
-/* Settings that published weights were not trained with, which fit them all the same. */
+/* Settings that differ from those of published weights although the shapes fit. */
 
 static gboolean
 takes (gconstpointer refused, const char *prefix)

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Layers that backward computes again: a matter of memory and time alone. */
+/* Layers that are recomputed for the backward pass change memory and time, not results. */
 
 static void
 check_same_training (PlaitStore *first, PlaitStore *second)
@@ -49,7 +49,7 @@ TEST_CASE (recompute, trains_to_the_same_bits)
   check_same ((const char *[]){ "decoder.norm=post", "source.a.activation=gelu", NULL });
 }
 
-/* With weights in bfloat16, some of a batch at a time, and attention that depends on what the step before has read. */
+/* Weights in bfloat16, shards, and attention that depends on the previous step by coverage. */
 TEST_CASE (recompute, trains_to_the_same_bits_in_shards_with_coverage)
 {
   check_same ((const char *[]){ "train.shards=2", "train.accumulate=2", "train.precision=bfloat16_emulated",

@@ -2,9 +2,9 @@
 #include "harness.h"
 #include "scoring/run-diff.h"
 
-/* How alike two runs are. */
+/* Differences between two runs. */
 
-/* A file with a score, and perhaps an attribute beside it. (transfer full) */
+/* Makes a file with a score, and with one more attribute if @more. (transfer full) */
 static PlaitStore *
 make (const char *name, gboolean more)
 {

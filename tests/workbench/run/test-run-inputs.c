@@ -4,7 +4,7 @@
 #include "setup/run-inputs.h"
 #include "runs.h"
 
-/* A process that begins removes what dead ones left behind, and nothing else. */
+/* A new process removes the generated text of dead processes and of no others. */
 TEST_CASE (run_inputs, keep_generated_text_while_others_begin)
 {
   const char *path = test_write_experiment ("tiny", "");

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A run that was never disturbed. (transfer full) */
+/* Returns the path of a run that was never disturbed. (transfer none) */
 static const char *
 reference_run (const char *path)
 {
@@ -24,7 +24,6 @@ reference_run (const char *path)
   return output;
 }
 
-/* The bits do not depend on how many threads there are. */
 TEST_CASE (run, is_the_same_for_any_number_of_threads)
 {
   const char *path = test_write_experiment ("tiny", NULL);
@@ -45,7 +44,7 @@ typedef struct
 {
   const char *path;
   const char *output;
-  int line; /* the line of progress at which it happens */
+  int line; /* line of progress at which it happens */
   gint stop;
 } Disturbance;
 
@@ -58,7 +57,7 @@ raise_stop (int line, gpointer data)
     g_atomic_int_set (&disturbance->stop, 1);
 }
 
-/* The seconds that the training in @path took. */
+/* Returns the seconds that the training in @path took. */
 static double
 training_seconds (const char *path)
 {
@@ -69,7 +68,8 @@ training_seconds (const char *path)
   return seconds;
 }
 
-/* Stopped by a signal's flag after any update, a run goes on to the same bits, and does not forget how long it took. */
+/* Checks that a run that is stopped by a signal's flag after any update continues to equal bits, and that its time
+ * includes the time before the stop. @more: lines of [train]. */
 static void
 check_interruptions (const char *more)
 {
@@ -132,7 +132,8 @@ run_and_die (const Disturbance *disturbance)
   CHECK (WIFSIGNALED (status) && WTERMSIG (status) == SIGKILL);
 }
 
-/* Killed at any of these lines of progress, to a 0, a run goes on from its last checkpoint to the same bits. */
+/* Checks that a run that is killed at any of the lines of progress @lines (0-terminated) continues from its last
+ * checkpoint to equal bits. */
 static void
 check_kills (const char *more, const int *lines)
 {
@@ -152,8 +153,9 @@ check_kills (const char *more, const int *lines)
     }
 }
 
-/* The file is written at updates 3, 6, 9 and so on, after the update's line, and at the validations of 7 and 14, which
- * are lines 8 and 16: a line after each write, since up to the next every kill leaves the same file. */
+/* The file is written after updates 3, 6, 9 and so on, after the line of the update, and at the validations of updates
+ * 7 and 14, which are lines 8 and 16. @lines has one line after each write: up to the next write every kill leaves an
+ * equal file. */
 TEST_CASE (run, goes_on_after_a_kill_between_any_two_writes)
 {
   static const int lines[] = { 1, 4, 7, 9, 11, 14, 17, 18, 21, 0 };
@@ -169,19 +171,19 @@ TEST_CASE (run, goes_on_after_a_kill_with_adadelta_too)
 }
 
 /*
- * The writer of checkpoints, killed before each of its system calls and after the last: between two of them nothing
- * changes on the disk. One run forks a child at the progress line before a checkpoint for each place; the child writes
- * the checkpoint and dies there.
+ * Kills of the writer of checkpoints before each of its system calls and after the last; between two calls the disk
+ * does not change. For each call, the run forks a child at the line of progress before a checkpoint; the child writes
+ * the checkpoint and is killed there.
  */
 typedef struct
 {
   const char *output;
-  int calls; /* of one checkpoint */
+  int calls; /* system calls of one checkpoint */
   int unchanged;
   int replaced;
-  char *before; /* the file before the checkpoint, whole */
+  char *before; /* the whole file before the checkpoint */
   gsize before_length;
-  const char *kept; /* a second name of it */
+  const char *kept; /* a second name (hard link) of the file */
 } Writer;
 
 enum
@@ -190,7 +192,7 @@ enum
   KILLED_LINE = 4,
 };
 
-/* Either the old file to the byte, or the whole new one. */
+/* Checks that the file is the old one, byte by byte, or the whole new one. */
 static void
 check_what_is_left (Writer *writer)
 {
@@ -234,14 +236,14 @@ kill_writer (int line, gpointer data)
 
       if (child == 0)
         {
-          /* Goes back to the run, which writes the checkpoint. */
+          /* The child returns to the run, which writes the checkpoint. */
           plait_test_system_begin (behind ? PLAIT_TEST_SYSTEM_KILL_AFTER : PLAIT_TEST_SYSTEM_KILL_BEFORE,
                                    behind ? i - 1 : i, 0);
           return;
         }
       CHECK (waitpid (child, &status, 0) == child);
       check_what_is_left (writer);
-      /* The very file again: the run would leave another one alone. */
+      /* Restores the inode too: the run would not touch another file. */
       CHECK (g_unlink (writer->output) == 0 && link (writer->kept, writer->output) == 0);
     }
 }
@@ -259,14 +261,14 @@ TEST_CASE (run, survives_a_kill_at_every_call_of_the_checkpoint_writer)
   CHECK (writer.unchanged > writer.calls / 2);
   CHECK (writer.replaced > 0);
   test_check_same_run (reference, output);
-  /* And from what a kill leaves, the run goes on to the same bits. */
+  /* The run continues from the file that a kill leaves to equal bits. */
   plait_test_write_bytes (output, writer.before, writer.before_length);
   CHECK (test_run (path, output, TRUE, 1, NULL, NULL, NO_ERROR));
   test_check_same_run (reference, output);
   g_free (writer.before);
 }
 
-/* A full disk while a checkpoint is written: the run fails in words, and the old checkpoint is gone on with. */
+/* The run fails with a message and can continue from the old checkpoint. */
 TEST_CASE (run, keeps_the_old_checkpoint_when_the_disk_is_full)
 {
   const char *path = test_write_experiment ("short", "updates=3\ncheckpoint_every=2");
@@ -300,7 +302,7 @@ count_lines (int line, gpointer data)
   *(int *)data = line;
 }
 
-/* Not at the first checkpoint, when much has been trained. */
+/* The run must not wait for its first checkpoint to find that. */
 TEST_CASE (run, says_before_training_that_its_place_takes_no_file)
 {
   const char *path = test_write_experiment ("tiny", NULL);
@@ -313,7 +315,7 @@ TEST_CASE (run, says_before_training_that_its_place_takes_no_file)
   CHECK_INT (lines, 0);
 }
 
-/* Attention of more sentences than a batch of the search has. */
+/* More sentences than one batch of the search has. */
 TEST_CASE (run, keeps_the_attention_of_many_sentences)
 {
   static const char *const overrides[] = { "evaluate.attention=5", "decode.batch=2", "train.updates=1", NULL };
@@ -328,7 +330,7 @@ TEST_CASE (run, keeps_the_attention_of_many_sentences)
   CHECK_STRING (sentences[4], "4");
 }
 
-/* What was translated stands beside the translations, source by source. */
+/* The file holds the text of each source with the translations. */
 TEST_CASE (run, keeps_the_text_of_its_sources)
 {
   static const char *const overrides[] = { "train.updates=1", NULL };
@@ -349,7 +351,7 @@ TEST_CASE (run, keeps_the_text_of_its_sources)
     }
 }
 
-/* The tiny corpus has sentences of a few words; all eight are in some bin of each metric, and the bins are of use. */
+/* Each of the eight sentences of the tiny corpus is in one bin of each metric. */
 TEST_CASE (run, scores_by_length_of_the_source)
 {
   static const char *const overrides[]
@@ -386,7 +388,7 @@ TEST_CASE (run, scores_by_length_of_the_source)
   CHECK_INT (larger[7], 0);
 }
 
-/* What only translates needs no text, so none is generated. */
+/* Translation needs no text of the run, so no text is generated. */
 TEST_CASE (run, is_opened_without_its_text)
 {
   const char *path = test_write_experiment ("tiny", "updates=1");
@@ -407,8 +409,8 @@ TEST_CASE (run, is_opened_without_its_text)
   CHECK_STRING (said, "");
 }
 
-/* Before anything of the old run is used, such as its vocabularies, and before data is read. */
-/* All of it at once, and nothing that may differ, or follows from what differs. */
+/* The differences are reported before vocabularies of the old run or data are read. */
+/* One message reports all differences, except settings that may differ and settings that follow from others. */
 TEST_CASE (run, says_what_is_set_otherwise_than_in_the_run_that_goes_on)
 {
   static const struct
@@ -470,7 +472,7 @@ typedef struct
   int line;
 } Intruder;
 
-/* Begins the same run a second time. */
+/* Starts the run a second time. */
 static void
 run_beside (int line, gpointer data)
 {
@@ -512,7 +514,8 @@ write_beside (int line, gpointer data)
     plait_test_write (intruder->output, "somebody's");
 }
 
-/* Where locks are of no use: before the first checkpoint, between checkpoints, and before the evaluation. */
+/* Another program replaces the file before the first checkpoint, between checkpoints or before the evaluation. Locks do
+ * not prevent that. */
 TEST_CASE (run, leaves_the_file_of_another_program_alone)
 {
   static const int lines[] = { 1, 9, 20 };
@@ -557,7 +560,7 @@ TEST_CASE (run, notices_a_flipped_byte_before_it_resumes)
     }
 }
 
-/* A step that cannot fit says how large the batch is and which key to lower. */
+/* The message names the size of the batch and the key to lower. */
 TEST_CASE (run, names_the_batch_that_does_not_fit)
 {
   const char *path = test_write_experiment ("large", "memory=1\nbatch_unit=tokens\n");

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Runs whose sources are left out now and then while they train. */
+/* Runs that leave out sources at random while they train. */
 
 TEST_CASE (source_dropout, goes_on_after_an_interruption_on_any_threads)
 {
@@ -18,7 +18,7 @@ TEST_CASE (source_dropout, goes_on_after_an_interruption_on_any_threads)
   test_check_interruption (path, 13, 3);
 }
 
-/* That @path of @run and of @other holds the same numbers, if @same, or others. */
+/* Checks that @path of @run and of @other hold equal numbers if @same, else different ones. */
 static void
 check_numbers (PlaitStore *run, PlaitStore *other, const char *path, gboolean same)
 {
@@ -33,7 +33,7 @@ check_numbers (PlaitStore *run, PlaitStore *other, const char *path, gboolean sa
     CHECK ((memcmp (a, b, (gsize)n * sizeof *a) == 0) == same);
 }
 
-/* Without a learning rate the parameters stay, and so must what is measured of them. */
+/* Without a learning rate the parameters do not change, so validation and test losses must not change either. */
 TEST_CASE (source_dropout, is_of_training_alone)
 {
   const char *path = test_write_experiment ("tiny", "source_dropout=0.4");
@@ -53,7 +53,7 @@ TEST_CASE (source_dropout, is_of_training_alone)
 
 static const char *const streams[] = { "a", "b", "target" };
 
-/* LINES lines of each stream, called NAME.STREAM; the source s is blank where absent[s] says so. */
+/* Writes LINES lines of each stream into @name.STREAM. Line i of source s is blank if absent[s][i]. */
 static void
 write_lines (const char *name, gboolean (*absent)[LINES])
 {
@@ -71,7 +71,7 @@ write_lines (const char *name, gboolean (*absent)[LINES])
     }
 }
 
-/* Which lines source dropout leaves out in the first epoch of @path. */
+/* Finds the lines [source, line] that source dropout leaves out in the first epoch of @path. */
 static void
 find_absent (const char *path, gboolean (*absent)[LINES])
 {
@@ -92,8 +92,8 @@ find_absent (const char *path, gboolean (*absent)[LINES])
   CHECK (n > LINES / 4 && n < LINES);
 }
 
-/* An epoch of source dropout is, to the last bit, one over text whose lines are blank where it leaves a source out:
- * what is absent adds nothing to losses and gradients. */
+/* An epoch with source dropout equals bit by bit an epoch over text whose lines are blank where a source is left out:
+ * an absent source adds nothing to losses and gradients. */
 TEST_CASE (source_dropout, trains_as_if_the_lines_were_blank)
 {
   static const char text[] = "[experiment]\nname=lines\nseed=3\n"
@@ -119,8 +119,7 @@ TEST_CASE (source_dropout, trains_as_if_the_lines_were_blank)
   check_numbers (run, other, "/training/validation/negative_log_likelihood", TRUE);
 }
 
-/* The loss of the run @name of the test's folder on its test split, a target token, without source @absent (-1: with
- * all). */
+/* Returns the loss a target token of the run @name on its test split without source @absent (-1: with all sources). */
 static double
 loss_without (const char *name, gint64 absent)
 {
@@ -150,16 +149,15 @@ loss_without (const char *name, gint64 absent)
   return sum / (double)tokens;
 }
 
-/* How far the loss rises without that of the two sources which it needs more. */
+/* Returns the rise of the loss without the more important one of two sources. */
 static double
 cost_of_absence (const char *name)
 {
   return MAX (loss_without (name, 0), loss_without (name, 1)) - loss_without (name, -1);
 }
 
-/* Two sources of the same text, either of which is enough to tell a class by: what a model learns that may have to do
- * without one, and what one that never had to does not. With this seed it leans on one of them from the beginning: the
- * loss rises by .8 without that, and with source dropout by less than .15. */
+/* Two sources have equal text, and either is enough to predict the class. With this seed a model without source dropout
+ * depends on one source: without that source its loss rises by .8. With source dropout it rises by less than .15. */
 TEST_CASE (source_dropout, lets_a_model_do_without_a_source)
 {
   static const char text[] = "[experiment]\nname=class\nseed=5\n"

@@ -8,9 +8,9 @@
 #include "scoring/test.h"
 #include "runs.h"
 
-/* What trains and what looks are apart: a finished run is evaluated otherwise, and not trained again. */
+/* Training and evaluation are separate: a finished run is evaluated with other settings and not trained again. */
 
-/* The validation table keeps a metric of another search; without one two runs are the same in all. */
+/* Drops the metric of the validation table, which depends on the settings of the search. */
 #define QUIET "train.metric="
 
 static char *
@@ -21,7 +21,7 @@ read_key (const char *path, const char *name)
   return run ? plait_store_get_string (run, "/", name, NULL) : NULL;
 }
 
-/* The parameters that were trained, as one digest. */
+/* Returns one digest of all trained parameters. (transfer full) */
 static char *
 digest_training (const char *path)
 {
@@ -94,7 +94,8 @@ TEST_CASE (stages, a_finished_run_is_evaluated_otherwise_and_not_trained_again)
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "is a run of another experiment");
 }
 
-/* Another plait made the keys in another way: settings, data and plugins tell that it is the same training. */
+/* Another version of plait computed the fingerprint in another way. Settings, data and plugins show that the training
+ * is equal. */
 TEST_CASE (stages, a_run_whose_key_was_made_otherwise_is_gone_on_with)
 {
   const char *experiment = test_write_experiment ("tiny", NULL);
@@ -116,7 +117,7 @@ TEST_CASE (stages, a_run_whose_key_was_made_otherwise_is_gone_on_with)
   CHECK_STRING (after, before);
 }
 
-/* Where translations choose the best parameters, the search is a part of training. */
+/* If translations choose the best parameters, the search is part of the training. */
 TEST_CASE (stages, a_search_that_training_used_is_not_set_otherwise)
 {
   const char *experiment = test_write_experiment ("tiny", NULL);
@@ -154,7 +155,7 @@ TEST_CASE (stages, an_average_is_evaluated_and_kept_beside_the_best)
   g_autofree char *kept = read_key (output, "key");
   CHECK_STRING (kept, key);
 
-  /* The same once more does nothing, to the last byte. */
+  /* An equal evaluation once more leaves the file unchanged byte by byte. */
   g_autofree char *bytes = NULL, *again = NULL;
   gsize n = 0, m = 0;
   CHECK (g_file_get_contents (output, &bytes, &n, NULL));
@@ -162,7 +163,7 @@ TEST_CASE (stages, an_average_is_evaluated_and_kept_beside_the_best)
   CHECK_INT (outcome.made, 0);
   CHECK (g_file_get_contents (output, &again, &m, NULL) && n == m && memcmp (bytes, again, n) == 0);
 
-  /* It goes when what it stands beside is of other settings. */
+  /* The old evaluation is removed when its settings change. */
   CHECK_INT (run_again (experiment, (const char *[]){ QUIET, "evaluate.metrics=chrf++", NULL }, output, NO_ERROR),
              PLAIT_RUN_EVALUATED);
   g_autoptr (PlaitStore) run = plait_store_open (output, NULL);
@@ -181,7 +182,8 @@ TEST_CASE (stages, an_average_that_is_not_kept_is_refused_before_training)
   CHECK (!plait_test_exists (output));
 }
 
-/* A split of files is added; the one that is there is taken over; neither training text nor the rest need be there. */
+/* A new split of files is added and the evaluated split is kept. Neither the training text nor the files of other
+ * splits need exist. */
 TEST_CASE (stages, a_split_is_added_without_the_training_text)
 {
   static const char text[]
@@ -216,12 +218,12 @@ TEST_CASE (stages, a_split_is_added_without_the_training_text)
   CHECK_INT (outcome.kept, 1);
   CHECK_NEAR (score_of (output, "test2", "chrf"), score_of (output, "test", "chrf"), 0);
 
-  /* A file that is not there is none that the run has seen, whatever stood in the split's place. */
+  /* A missing file does not count as a file that the run has evaluated, although the run has a split of this name. */
   CHECK (!plait_test_file (output, (const char *[]){ "data.test2.a=/nowhere", NULL }, &options, &outcome, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "/nowhere");
   g_clear_error (&error);
 
-  /* Another file there is another split. */
+  /* A changed file makes another split. */
   plait_test_write (a, "c\nb\n");
   CHECK (plait_test_file (output, NULL, &options, &outcome, &error));
   CHECK_INT (outcome.made, 1);
@@ -230,7 +232,7 @@ TEST_CASE (stages, a_split_is_added_without_the_training_text)
   g_clear_error (&error);
 }
 
-/* What is damaged, or stopped, or held by another, stays as it is. */
+/* Files that are damaged, interrupted or locked by another process stay unchanged. */
 TEST_CASE (stages, a_file_that_cannot_be_evaluated_is_left_alone)
 {
   const char *experiment = test_write_experiment ("tiny", NULL);
@@ -261,13 +263,13 @@ TEST_CASE (stages, a_file_that_cannot_be_evaluated_is_left_alone)
   CHECK_ERROR (error, PLAIT_ERROR_CORRUPT, "");
 }
 
-/* Trained further, a run is what one long training is, but for the clock. */
+/* A run that is trained further equals one long training, except for times. */
 TEST_CASE (stages, a_finished_run_trains_further_to_the_same_bits)
 {
   const char *experiment = test_write_experiment ("tiny", NULL);
   const char *output = plait_test_path ("run.h5");
   const char *whole = plait_test_path ("whole.h5");
-  /* No row of the log, of which each fifth update has one, is due where the first training ends. */
+  /* The log has a row every fifth update, so it has no row at the end of the first training. */
   const char *first[] = { "train.validate_every=6", "train.epochs=0", "train.updates=12", NULL };
   const char *longer[] = { "train.validate_every=6", "train.epochs=0", "train.updates=20", NULL };
   const char *linear[]

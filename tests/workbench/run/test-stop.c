@@ -5,12 +5,12 @@
 #include "setup/trained.h"
 #include "runs.h"
 
-/* A flag that is raised while a corpus is translated. */
+/* A stop flag that is set while a corpus is translated. */
 
 typedef struct
 {
   gint stop;
-  gint64 left; /* sentences until it is raised */
+  gint64 left; /* sentences until the flag is set */
 } Raising;
 
 static gboolean
@@ -24,7 +24,7 @@ raise_stop (const PlaitBatch *batch, gint64 sentence, const PlaitHypothesis *bes
   return TRUE;
 }
 
-/* What is left of a work that is done is nothing to stop; any other work ends in a sentence. */
+/* A stop after the last sentence does not fail the translation; an earlier stop gives an error. */
 TEST_CASE (stop, leaves_a_translation_that_is_done)
 {
   const char *path = test_write_experiment ("tiny", NULL), *output = plait_test_path ("run.h5");
@@ -57,7 +57,7 @@ TEST_CASE (stop, leaves_a_translation_that_is_done)
     }
 }
 
-/* A process that is begun when the stop has come already knows of it, and is not killed by being asked once more. */
+/* A process that starts after the stop knows of it, and a repeated stop does not kill it. */
 TEST_CASE (stop, reaches_what_is_only_beginning)
 {
   const char *path = test_write_experiment ("tiny", NULL), *output = plait_test_path ("run.h5");

@@ -10,9 +10,10 @@
 #include <math.h>
 #include <string.h>
 
-/* What training tells other programs. */
+/* Logs of training for other programs: JSON lines and TensorBoard events. */
 
-/* CRC-32C by a table of bits that go the other way round than the writer's: a check that shares nothing with it. */
+/* Returns the CRC-32C of the @n bytes at @bytes. The table has the reverse bit order of the writer's, so the check is
+ * independent of it. */
 static guint32
 checksum (const guint8 *bytes, gsize n)
 {
@@ -37,7 +38,7 @@ read32 (const guint8 *bytes)
   return bytes[0] | (guint32)bytes[1] << 8 | (guint32)bytes[2] << 16 | (guint32)bytes[3] << 24;
 }
 
-/* TRUE if @sum at @bytes is the masked checksum of @n bytes at @data. */
+/* TRUE if the four bytes at @bytes are the masked checksum of the @n bytes at @data. */
 static gboolean
 is_sum_of (const guint8 *bytes, const guint8 *data, gsize n)
 {
@@ -46,7 +47,8 @@ is_sum_of (const guint8 *bytes, const guint8 *data, gsize n)
   return (masked >> 17 | masked << 15) == checksum (data, n);
 }
 
-/* The next record of @n bytes at *@at, whose bytes are told; NULL at the end. */
+/* Returns the data of the record at offset *@at of the @n bytes at @bytes, or NULL at the end. Stores the length of the
+ * data in *@length and moves *@at to the next record. */
 static const guint8 *
 next_record (const guint8 *bytes, gsize n, gsize *at, gsize *length)
 {
@@ -64,7 +66,7 @@ next_record (const guint8 *bytes, gsize n, gsize *at, gsize *length)
   return record + 12;
 }
 
-/* The text of an event: its step, and "TAG=VALUE" of each scalar, or its version. (transfer full) */
+/* Returns the text of an event: its step and "TAG=VALUE" of each scalar, or its version. (transfer full) */
 static char *
 event_text (const guint8 *event, gsize length)
 {
@@ -123,7 +125,7 @@ TEST_CASE (training_log, writes_records_of_tensorboard)
   g_autoptr (GByteArray) bytes = g_byte_array_new ();
   gsize at = 0, length;
 
-  CHECK_INT (checksum (nine, 9), 0xe3069283u); /* RFC 3720's check value */
+  CHECK_INT (checksum (nine, 9), 0xe3069283u); /* the check value of RFC 3720 */
   plait_event_append_version (bytes, 1e9);
   plait_event_append_scalars (bytes, 1e9, 300, scalars, 2);
   plait_event_append_scalars (bytes, 1e9, (gint64)1 << 40, scalars, 1);
@@ -168,7 +170,7 @@ run_with_log (const char *path, const char *output, const char *lines, const cha
   return experiment && plait_run (experiment, &options, &outcome, error);
 }
 
-/* The lines of @path, less what a clock says. (transfer full) */
+/* Returns the lines of @path without times. (transfer full) */
 static char *
 lines_without_times (const char *path)
 {
@@ -178,7 +180,8 @@ lines_without_times (const char *path)
   return g_regex_replace_literal (times, text ? text : "", -1, 0, "", 0, NULL);
 }
 
-/* A run that was stopped and goes on tells the same as one that was not, line by line what its tables hold. */
+/* The log of an interrupted and continued run equals that of an uninterrupted one, line by line, and both hold the rows
+ * of the tables. */
 TEST_CASE (training_log, tells_the_rows_of_both_tables)
 {
   const char *path = test_write_experiment ("tiny", NULL);
@@ -233,7 +236,7 @@ TEST_CASE (training_log, tells_the_rows_of_both_tables)
 
 #define METRIC "/training/validation/metric"
 
-/* A metric that is better the smaller it is stands everywhere as it is, and the smallest is the best. */
+/* A metric that is better when smaller is stored unchanged, and its smallest value is the best. */
 TEST_CASE (training_log, tells_a_metric_as_it_is)
 {
   const char *lower = test_write_experiment ("lower", "best_by=metric");
@@ -270,7 +273,6 @@ TEST_CASE (training_log, tells_a_metric_as_it_is)
   CHECK (strstr (log, "\"metric\": ") && !strstr (log, "\"metric\": -"));
 }
 
-/* Of where a run was made. */
 TEST_CASE (training_log, leaves_the_environment_in_the_run)
 {
   const char *path = test_write_experiment ("tiny", NULL);
@@ -288,7 +290,7 @@ TEST_CASE (training_log, leaves_the_environment_in_the_run)
   CHECK (peak > 1 << 20);
 }
 
-/* Without its plugins, a run tells from where it had them. */
+/* The run names the folders of its plugins, so it can be understood when they are gone. */
 TEST_CASE (training_log, leaves_the_places_of_plugins_in_the_run)
 {
   const char *path = test_write_experiment ("tiny", NULL);

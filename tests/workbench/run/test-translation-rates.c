@@ -8,15 +8,15 @@
 
 #include <math.h>
 
-/* Over- and under-translation from attention. */
+/* Rates of over- and under-translation computed from attention. */
 
 static const PlaitAttentionSelection of_all = { PLAIT_ATTENTION_MEAN, PLAIT_ATTENTION_MEAN };
 static const PlaitAttentionSelection of_the_last = { PLAIT_ATTENTION_LAST, PLAIT_ATTENTION_MEAN };
 
 /*
- * Memory 1 of two, with two rows; three layers, of which the second does not attend to it. Two of three target rows
- * count: layer 0, heads (.2 .8 / .6 .4) and (.4 .6 / 1 0), mean .3 .7 / .8 .2, sum 1.1 .9; layer 2, one head (.5 .5 / 0
- * 1), sum .5 1.5. The mean of the layers is .8 1.2.
+ * Memory 1 of two has two rows; layer 1 of three does not attend to it. Two of three target rows count. Layer 0 has
+ * heads (.2 .8 / .6 .4) and (.4 .6 / 1 0): their mean is (.3 .7 / .8 .2), the sum 1.1 .9. Layer 2 has one head (.5 .5 /
+ * 0 1) with the sum .5 1.5. The mean of the layers is .8 1.2.
  */
 TEST_CASE (translation_rates, sums_by_hand)
 {
@@ -44,7 +44,7 @@ TEST_CASE (translation_rates, sums_by_hand)
   CHECK_NEAR (of_last[1], 1.5, 1e-6);
   CHECK (!plait_attention_sums (&attention, 0, 0, 2, of_all, none));
 
-  /* One head of one layer, one target row; what is not there. */
+  /* One head of one layer and one target row; then a layer and a head that do not exist. */
   double of_head[2] = { 0 };
 
   CHECK (plait_attention_sums (&attention, 1, 1, 2, (PlaitAttentionSelection){ 0, 1 }, of_head));
@@ -54,7 +54,7 @@ TEST_CASE (translation_rates, sums_by_hand)
   CHECK (!plait_attention_sums (&attention, 1, 0, 1, (PlaitAttentionSelection){ 0, 2 }, none));
 }
 
-/* Two attentions to one memory: the mean of (.2 .8) and (1 0) in layer 0, (.5 .5) alone in layer 1. */
+/* Layer 0 has two attentions to one memory, (.2 .8) and (1 0), whose mean counts. Layer 1 has (.5 .5) alone. */
 TEST_CASE (translation_rates, take_the_mean_of_several_attentions)
 {
   PlaitScalar first[] = { .2f, .8f }, second[] = { 1, 0 }, last[] = { .5f, .5f };
@@ -79,8 +79,8 @@ TEST_CASE (translation_rates, take_the_mean_of_several_attentions)
   CHECK_NEAR (of_last[0], .5, 1e-6);
 }
 
-/* Leaves 0 to 4 below 5 (0 to 2) and 6 (2 to 4, of which 2 is shared), both below 7, whose .6 goes as .3 to each; then
- * .4 of 5 and .6 of 6 go to three leaves each. */
+/* Leaves 0 to 4; row 5 spans leaves 0 to 2 and row 6 leaves 2 to 4, so they share leaf 2; row 7 spans both rows. The .6
+ * of row 7 gives .3 to each of rows 5 and 6; the .4 of row 5 and the .6 of row 6 go to three leaves each. */
 TEST_CASE (translation_rates, spread_over_the_leaves_of_a_pyramid_by_hand)
 {
   gint64 level[] = { 0, 0, 0, 0, 0, 1, 1, 2 }, first_child[] = { -1, -1, -1, -1, -1, 0, 2, 5 };
@@ -94,8 +94,8 @@ TEST_CASE (translation_rates, spread_over_the_leaves_of_a_pyramid_by_hand)
     CHECK_NEAR (sums[i], expected[i], 1e-12);
 }
 
-/* A sentence has the tree ((0 1) 2) and an end: the root's .9 goes .3 to each leaf, then 1.2 of
- * the node above 0 and 1. */
+/* A sentence has the tree ((0 1) 2) and an end. The .9 of the root gives .3 to each leaf; then the node above 0 and 1
+ * gives its 1.2 to them. */
 TEST_CASE (translation_rates, spread_over_leaves_by_hand)
 {
   static const gint64 left[] = { -1, -1, -1, -1, 0, 4 }, right[] = { -1, -1, -1, -1, 1, 2 };
@@ -108,7 +108,7 @@ TEST_CASE (translation_rates, spread_over_leaves_by_hand)
     CHECK_NEAR (sums[i], expected[i], 1e-12);
 }
 
-/* The text of a rate reads back to it, and nothing else does. */
+/* The text of each rate is read back as that rate; other text is refused. */
 TEST_CASE (translation_rates, read_back_from_their_text)
 {
   g_autoptr (PlaitMetric) made
@@ -138,7 +138,8 @@ enum
   MAX_ITEMS = 1 << 20,
 };
 
-/* Counts what sentence @s of source @name has over and under @bounds, from the attention that the run keeps. */
+/* Counts the tokens of sentence @s of source @name that get more or less attention than @bounds, from the attention
+ * that @run stores. */
 static void
 count_kept (PlaitStore *run, const char *group, gint64 s, const char *name, gboolean last_layer, const double *bounds,
             gint64 *counts)
@@ -149,7 +150,7 @@ count_kept (PlaitStore *run, const char *group, gint64 s, const char *name, gboo
 
   counts[0] = counts[1] = counts[2] = 0;
   REQUIRE (weights && plait_store_describe (run, path, &object, NULL) && object.rank == 4);
-  for (gint64 i = 0; i < object.shape[3] - 1; i++) /* the last row is the end */
+  for (gint64 i = 0; i < object.shape[3] - 1; i++) /* the last row is the end of the sentence */
     {
       double sum = 0;
 
@@ -164,8 +165,8 @@ count_kept (PlaitStore *run, const char *group, gint64 s, const char *name, gboo
     }
 }
 
-/* The references' attention: the tables of a run are what its kept attention says, sentence by sentence, and the
- * scores are their sums. */
+/* Checks that the tables of a run agree with the attention that it stores for the references, sentence by sentence, and
+ * that the scores are their sums. */
 static void
 check_run (const char *combiner, const char *layers, gboolean last_layer, const double *bounds)
 {
@@ -208,7 +209,8 @@ check_run (const char *combiner, const char *layers, gboolean last_layer, const 
   g_autofree char *name = g_strdup_printf ("over-translation:of=forced,source=b,layers=%s,bound=%g", layers, bounds[0]);
   gboolean found = FALSE;
   REQUIRE (metrics && scores);
-  CHECK_INT (n_metrics, 2 + 2 + 8); /* metrics, perplexities; two rates of two sources and two passes */
+  CHECK_INT (n_metrics,
+             2 + 2 + 8); /* two metrics, two perplexities, and two rates of two sources in search and forced decoding */
   for (gint64 i = 0; i < n_metrics; i++)
     if (g_str_equal (metrics[i], name))
       {
@@ -217,7 +219,7 @@ check_run (const char *combiner, const char *layers, gboolean last_layer, const 
       }
   CHECK (found);
 
-  /* What a table reads of the run scores as the run did, so it can be tested against another. */
+  /* The scorer that comparisons use gives the score that the run stores. */
   g_autoptr (PlaitRunResult) result = plait_run_result_new (run, &error);
   REQUIRE (result != NULL);
   const PlaitRunScore *score = plait_run_result_find (result, "test", name);
@@ -233,7 +235,7 @@ TEST_CASE (translation_rates, are_what_the_kept_attention_says)
   check_run ("flat", "last", TRUE, (const double[]){ .8, .5 });
 }
 
-/* The attention of search: of as many targets as hypotheses have, whose sums the tables hold to. */
+/* The attention of search has as many target rows as the hypotheses have tokens. */
 TEST_CASE (translation_rates, of_search_are_those_of_the_hypotheses)
 {
   static const char *const overrides[] = { "evaluate.translation_rates=search",
@@ -257,7 +259,7 @@ TEST_CASE (translation_rates, of_search_are_those_of_the_hypotheses)
       g_auto (GStrv) targets = plait_store_read_strings (run, labels, MAX_ITEMS, NULL, NULL);
       gint64 expected[3];
 
-      /* One that was cut at the length limit has no end that is left out. */
+      /* A hypothesis that was cut at the length limit has no end to leave out. */
       REQUIRE (targets != NULL);
       if (!g_str_equal (targets[g_strv_length (targets) - 1], "</s>"))
         continue;

@@ -3,9 +3,9 @@
 #include "harness.h"
 #include "dumps/word-alignment.h"
 
-/* Words aligned by attention, by hand. */
+/* Words aligned by attention, compared with alignments made by hand. */
 
-/* A vocabulary of the words a to d, ids 4 to 7. */
+/* Returns a vocabulary of the words a to d with the ids 4 to 7. (transfer full) */
 static PlaitVocabulary *
 letters (void)
 {
@@ -19,9 +19,9 @@ letters (void)
 }
 
 /*
- * Source "a b c" and its end, target "d a b" and its end; layer 0 has two heads, layer 1 one. The mean over heads of
- * layer 0 gives d to b (.15 .5 .2 .15), a to the end, and b to a and b alike, of which a is first; head 1 gives d to a.
- * Layer 1 gives each to c.
+ * The source is "a b c" and its end, the target "d a b" and its end; layer 0 has two heads, layer 1 one. The mean over
+ * heads of layer 0 aligns d with b (.15 .5 .2 .15) and a with the end; b gives a and b equal weight, and a comes first.
+ * Head 1 aligns d with a. Layer 1 aligns each word with c.
  */
 TEST_CASE (word_alignment, by_hand)
 {
