@@ -6,7 +6,7 @@
 #include "harness.h"
 #include "hdf5/store.h"
 
-/* plait-bench steps: steps of attention of several experiments side by side. Speed is no matter here. */
+/* plait-bench steps: steps of attention of several experiments side by side. Speed is not tested. */
 
 #define BENCH(...) plait_test_call_program ("plait-bench", (const char *[]){ __VA_ARGS__, NULL })
 
@@ -26,7 +26,7 @@ write_files (void)
   plait_test_write ("down.ini", down);
 }
 
-/* The numbers of the column @title of @json. (transfer full) */
+/* Returns the numbers of the column @title of @json. (transfer full) */
 static char **
 column (const char *json, const char *title)
 {
@@ -40,7 +40,7 @@ column (const char *json, const char *title)
   return g_strsplit (numbers, ",", -1);
 }
 
-/* 27 rows stand under nine, three and one: of each head a step weighs three rows at each of three levels. */
+/* Above 27 rows are levels of nine, three and one row: a head weighs three rows at each of three levels. */
 TEST_CASE (bench_steps, weighs_what_each_experiment_says)
 {
   static const char *const rows[] = { "2", "2", "27", "27", "2", "2", "27", "27" };
@@ -60,7 +60,7 @@ TEST_CASE (bench_steps, weighs_what_each_experiment_says)
     }
 }
 
-/* However many steps it takes: the queries that take turns weigh more or fewer of the blocks that are cut short. */
+/* The last block of a level may be short. All queries count in any number of steps. */
 TEST_CASE (bench_steps, weighs_the_same_in_any_number_of_steps)
 {
   static const char *const steps[] = { "1", "2", "3", "4", "5" };
@@ -82,7 +82,7 @@ TEST_CASE (bench_steps, weighs_the_same_in_any_number_of_steps)
     }
 }
 
-/* What a peer needs to take the same step. */
+/* The file has all that another program needs to compute an equal step. */
 TEST_CASE (bench_steps, writes_a_step)
 {
   static const char *const paths[]
@@ -101,7 +101,7 @@ TEST_CASE (bench_steps, writes_a_step)
   CHECK_CONTAINS (several.errors, "--parameters writes one step of search");
 }
 
-/* Every word weighs as a step does, a word after the other or all at once. */
+/* Every target word weighs as many rows as a step, whether words are computed one by one or all at once. */
 TEST_CASE (bench_steps, goes_over_whole_targets_and_back)
 {
   static const char *const decoders[] = { "decoder.type=transformer", "decoder.type=gru" };
@@ -139,7 +139,7 @@ TEST_CASE (bench_steps, names_the_right_separator)
   CHECK_REFUSED (BENCH ("steps", "full.ini", "--lengths", "4;9"), "--lengths cannot be \"4;9\"; did you mean \"4,9\"?");
 }
 
-/* Without --lengths: the powers of ten from 100 to bench.positions. */
+/* Without --lengths, lengths are the powers of ten from 100 up to bench.positions. */
 TEST_CASE (bench_steps, takes_lengths_up_to_the_positions_of_the_experiment)
 {
   static const char *const rows[] = { "100", "1000", "1500" };

@@ -6,13 +6,13 @@
 #include "files.h"
 #include "harness.h"
 
-/* plait-bench: what it measures and prints, and the data that it reads. Speed is no matter here. */
+/* plait-bench: measurements, output and input data. Speed is not tested. */
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (json_t, json_decref)
 
 #define BENCH(...) plait_test_call_program ("plait-bench", (const char *[]){ __VA_ARGS__, NULL })
 
-/* A small recurrent system, whose sources are chosen, and Transformer. Neither has files. */
+/* A small recurrent model, whose sources tests select, and a Transformer. Neither reads files. */
 static const char recurrent[] = "[experiment]\nsources=text\n"
                                 "[data]\ntarget=target\nvocabulary=separate\nvocabulary_size=400\n"
                                 "[source text]\nencoder=bigru\nwidth=6\n"
@@ -45,7 +45,7 @@ write_files (void)
   plait_test_write ("trees", trees);
 }
 
-/* What stands between the brackets of the array @name of @json; empty if there is none. */
+/* Returns the text between the brackets of the array @name of @json; "" if there is no such array. (transfer full) */
 static char *
 array (const char *json, const char *name)
 {
@@ -79,11 +79,11 @@ TEST_CASE (bench_command, trains_trees_the_same_with_any_threads)
   g_auto (GStrv) each = g_strsplit (losses, ",", -1);
   CHECK_STRING (losses, same);
   CHECK_INT (g_strv_length (each), 3);
-  /* Of words that are all about as probable. */
+  /* the loss of 400 words that are about equally probable */
   CHECK_NEAR (g_ascii_strtod (each[0], NULL), 5.992, .3);
 }
 
-/* The number called @name in @json; -1 if there is none. */
+/* Returns the number called @name in @json; -1 if there is no such number. */
 static double
 number (const char *json, const char *name)
 {
@@ -122,7 +122,7 @@ TEST_CASE (bench_command, draws_documents)
   CHECK (strcmp (with, "") != 0 && strcmp (with, without) != 0);
 }
 
-/* The first step of @json as its operators count it. */
+/* Returns the floating point operations of the first step of @json as its operators count them. */
 static double
 flop (const char *json)
 {
@@ -133,7 +133,7 @@ flop (const char *json)
 
 #define COUNT(...) BENCH (__VA_ARGS__, "--json", "--steps", "1", "--warmup", "0")
 
-/* What experiments/peers/flops.py comes to for the first batch above. */
+/* The expected number is from experiments/peers/flops.py for the first batch of trees. */
 TEST_CASE (bench_command, counts_the_work_of_the_equations)
 {
   write_files ();

@@ -59,7 +59,7 @@ HOSTILE_CASE (hostile_output, what_is_there_is_replaced_by_force_alone)
 
       for (guint run = 0; run < 2; run++)
         {
-          /* A user's text, and a finished run. */
+          /* Existing outputs: a text of the user, and a finished run. */
           plait_test_write ("new", "what was there");
           if (run)
             plait_test_copy ("image.h5", "new");
@@ -152,7 +152,7 @@ HOSTILE_CASE (hostile_output, full_disk_on_the_way)
   attempt_refused_with ("run text.ini -q -r -o begun.h5 --set train.epochs=1000000", &limits, 1, "begun.h5");
   attempt_refused_with ("generate agreement -q -o new", &small, 1, "new");
   attempt_refused_with ("generate agreement -q -o . --force", &small, 1, "train");
-  /* The first file, and one after others were written. */
+  /* The first file fails, then a later one. */
   attempt_refused_with ("new encoder -q fresh", &small, 1, "fresh/meson.build");
   attempt_refused_with ("new encoder -q fresh", &middle, 1, "fresh/fresh.c");
 }

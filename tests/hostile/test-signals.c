@@ -271,7 +271,7 @@ HOSTILE_CASE (hostile_signal, while_waiting_for_input)
 
   const char *pipe = plait_test_path ("pipe");
   CHECK (mkfifo (pipe, 0600) == 0);
-  int writer = g_open (pipe, O_RDWR, 0); /* a pipe that stays open and empty */
+  int writer = g_open (pipe, O_RDWR, 0); /* keeps the pipe open and empty */
   plait_test_write ("new", "what was there");
   g_autofree char *before = attempt_folder ();
   PlaitTestProcess process = attempt_start ("translate text.h5 -s a=- --without b -o new --force -a dump", &limits);
