@@ -277,7 +277,7 @@ TEST_CASE (descents, are_dumped_level_by_level)
                &(Way){ 1, TRUE });
 }
 
-/* With normalise=false the weights of the leaves do not sum to one; the dump must accept that. */
+/* The weights of the leaves do not sum to one with normalise=false. The dump must accept that. */
 TEST_CASE (descents, are_dumped_with_the_products_of_their_paths)
 {
   check_dumps ("products", (const char *[]){ "combiner.normalise=false", NULL }, &(Way){ 1, FALSE });

@@ -188,7 +188,7 @@ TEST_CASE (initialise, lets_learned_positions_grow)
   TEST_CHECK_OUTCOME (cut, "source/a/positions/table", "other shape");
 }
 
-/* With train.initialise_positions=copied, a longer table of learned positions repeats the rows of the run. */
+/* A longer table of learned positions repeats the rows of the run if train.initialise_positions=copied. */
 TEST_CASE (initialise, lets_learned_positions_repeat)
 {
   enum

@@ -100,7 +100,7 @@ TEST_CASE (masked, has_the_same_bits_again)
 {
   const char *experiment = write_masked ("masked", TOPIC "\ntarget=text", "kind=masked");
 
-  test_check_interruption (experiment, 30, 2); /* in the second epoch */
+  test_check_interruption (experiment, 30, 2); /* second epoch */
 }
 
 TEST_CASE (masked, is_said_to_diverge)

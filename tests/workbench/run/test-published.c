@@ -123,7 +123,7 @@ TEST_CASE (published, makes_parameters_as_the_map_says)
       4,
       2,
       { 1304, 1306, 1306, 1308, 1308, 1310, 0, 0 } },
-    /* Without a map, names and layout are those of plait. */
+    /* Names and layout are those of plait if there is no map. */
     { NULL, "d.words", 5, 2, { 400, 401, 402, 403, 404, 405, 406, 407, 408, 409 } },
   };
 

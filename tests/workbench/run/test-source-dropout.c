@@ -33,7 +33,7 @@ check_numbers (PlaitStore *run, PlaitStore *other, const char *path, gboolean sa
     CHECK ((memcmp (a, b, (gsize)n * sizeof *a) == 0) == same);
 }
 
-/* Without a learning rate the parameters do not change, so validation and test losses must not change either. */
+/* A learning rate of 0 leaves the parameters unchanged, so validation and test losses must not change either. */
 TEST_CASE (source_dropout, is_of_training_alone)
 {
   const char *path = test_write_experiment ("tiny", "source_dropout=0.4");
