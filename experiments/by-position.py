@@ -1,17 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Scores translations of documents by the place of a sentence in its document: does what stands before it help?
+"""Scores translations of documents by the position of a sentence in its document: do earlier sentences help?
 
     by-position.py cut --words 100 --output FOLDER en=test.en.gz fr=test.fr.gz de=test.de.gz
     by-position.py score --reference FOLDER/de --bins 1,2,3,5,8 A.txt B.txt
     by-position.py likelihood --reference FOLDER/de --bins 1,2,3,5,8 A.scores B.scores
 
-"cut" writes FOLDER/NAME of each file, plain, with more blank lines: documents of whole sentences that together have at most so many words of
-the first file, the same sentences in all. Where that is less than what models read at once, a document is what they see.
-"score" runs plait evaluate on the first sentences of all documents, on the second, ..., a bin from each number to the next. Sentences can be
-told apart where there are as many as in the reference, so only documents where that holds for all systems count; how many these are it says.
-"likelihood" needs no such agreement: it reads what plait score says of the reference, of documents with --sentences, and prints perplexities a
-token; p is of approximate randomisation against the first file, documents changing sides.
+"cut" writes FOLDER/NAME of each file, uncompressed, with more blank lines: each document is cut into documents of whole
+sentences with at most WORDS words of the first file, at the same sentences in all files. If models can read WORDS words
+at once, they see whole documents.
+
+"score" runs plait evaluate on the first sentences of all documents, then on the second, and so on; a bin reaches from
+one number to the next. Sentences can be assigned only if a translation has as many as its reference. So only documents
+count for which that holds in all systems; their number is printed.
+
+"likelihood" has no such condition. It reads the output of plait score --sentences for the reference and prints
+perplexities a token. p is of approximate randomisation against the first file, with documents swapped.
 """
 import argparse
 import gzip
@@ -25,7 +29,7 @@ import tempfile
 
 
 def read(path):
-    """The documents of a file, lists of lines; a blank line ends each."""
+    """Returns the documents of a file, each a list of lines. A blank line ends a document."""
     with (gzip.open if path.endswith(".gz") else open)(path, "rt", encoding="utf-8", newline="\n") as file:
         lines = [line.rstrip("\r\n") for line in file]
     if lines and lines[-1].strip():
@@ -40,7 +44,7 @@ def check(documents, path, expected, first):
 
 
 def pieces(document, most):
-    """Numbers of sentences that stay together."""
+    """Yields the ranges of sentences that stay together."""
     words, start = 0, 0
     for i, line in enumerate(document):
         n = len(line.split())
@@ -94,7 +98,7 @@ def place(number, bins):
 
 
 def read_scores(path, reference, bins):
-    """Of each document and bin, the sums of log-probabilities and tokens."""
+    """Returns [document][bin]: the sum of log-probabilities, and the number of tokens."""
     with open(path, encoding="utf-8") as file:
         lines = file.read().split("\n")
     sums, at = [], 0
@@ -113,7 +117,7 @@ def read_scores(path, reference, bins):
 
 
 def randomise(differences, trials=10000):
-    """The share of random signs whose sum is as far from 0 as theirs."""
+    """Returns the share of random signs for which the absolute sum of the differences is at least the observed one."""
     draw, observed = random.Random(12345), abs(sum(differences))
     met = sum(abs(sum(d if draw.random() < 0.5 else -d for d in differences)) >= observed - 1e-9 for _ in range(trials))
     return (met + 1) / (trials + 1)

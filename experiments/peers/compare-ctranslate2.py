@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Beam search by plait and by CTranslate2 over a model of the same shapes and the same sentences, in turn: a Markdown table.
+"""Compares beam search by plait and by CTranslate2, in turn, over equal shapes and sentences: a Markdown table.
 
     python3 -m venv V && V/bin/pip install ctranslate2
     V/bin/python compare-ctranslate2.py --plait BUILD/plait
 
-The model is one source of bench/msmt.ini with 8,000 words, with random weights (that both compute the same with exported weights,
-published.py checks). All hypotheses have as many steps. CTranslate2 may use its threads within a sentence or as workers: the better counts.
+The model is one source of bench/msmt.ini with 8,000 words and random weights (published.py checks that the two programs
+compute equal results from exported weights). All hypotheses have equally many steps. CTranslate2 may use its threads
+within a sentence or as workers: the faster setting counts.
 """
 
 import argparse
@@ -32,7 +33,8 @@ EXPORT = Path(__file__).resolve().parent.parent / "to-ctranslate2.py"
 WORDS = 8000
 STEPS = 28
 BATCHES = {16: 4, 1: 12}
-# plait's name for numbers, CTranslate2's, and how many times as fast plait is to be at 16 sentences and at one.
+# Name of a number format in plait, in CTranslate2, and the required speed of plait over CTranslate2's at 16 sentences
+# and at one.
 PRECISIONS = {"float": ("float32", (1.4, 3)), "int8": ("int8", (1.4, 1.4))}
 SETTINGS = ["--set=experiment.sources=text0", f"--set=data.vocabulary_size={WORDS}"]
 
@@ -48,7 +50,7 @@ target=target
 
 
 def export(plait, folder):
-    """A CTranslate2 model of these shapes."""
+    """Writes a CTranslate2 model of these shapes and returns its folder."""
     (folder / "text").write_text("\n".join(" ".join(f"w{word}" for word in range(first, first + 20)) for first in range(0, WORDS, 20)) + "\n")
     own = "".join(part for part in ("[" + group for group in BENCH.read_text().split("\n[")[1:]) if part.split("]")[0] in ("[source text0", "[decoder"))
     (folder / "model.ini").write_text(EXPERIMENT.format(folder=folder) + own + "\n[train]\nupdates=1\nbatch=4\n")
@@ -61,7 +63,7 @@ def export(plait, folder):
 
 
 def time_plait(options, precision, batch, beam, data):
-    """Seconds a sentence."""
+    """Returns seconds a sentence."""
     command = [programs.bench_of(options), "decode", BENCH, *SETTINGS, f"--set=decode.beam={beam}", f"--set=decode.n_best={beam}", f"--set=decode.batch={batch}",
                f"--set=decode.precision={precision}", "--data", data, "--steps", str(BATCHES[batch]), "--warmup", "1", "--threads", str(options.threads), "--json"]
     report = programs.run_plainly(command, "plait-bench decode")
@@ -69,7 +71,7 @@ def time_plait(options, precision, batch, beam, data):
 
 
 def time_peer(options, model, precision, batch, beam, sentences):
-    """The same of the better setting of its threads."""
+    """Returns seconds a sentence of CTranslate2 with the faster setting of its threads."""
     clock = time.process_time if options.clock == "processor" else time.perf_counter
     found = []
     for workers in sorted({1, options.threads}):

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Steps of attention to all rows, and from the top of a pyramid down, by plait and by PyTorch in turn: a Markdown table.
+"""Compares steps of attention to all rows, and descents through a pyramid, by plait and PyTorch in turn: a Markdown
+table.
 
-Every step is checked: both must give the same from the same tensors.
+Every step is checked: the two programs must compute equal results from equal tensors.
 """
 
 import argparse
@@ -16,7 +17,7 @@ import programs
 
 HERE = Path(__file__).resolve().parent
 BENCH = HERE.parent / "bench"
-# The file, and how many branches go down.
+# Experiment file, and the number of branches that a descent follows; 0: attention to all rows.
 WAYS = [("full.ini", 0), ("descent-top1.ini", 1), ("descent-beam.ini", 3)]
 SCORES = {
     "scaled, 8 heads": [],
@@ -27,7 +28,7 @@ MOST_DIFFERENCE = 1e-4
 
 
 def measure(options, score, way, length, batch, path):
-    """(plait's figures, PyTorch's) of one step, medians of the rounds."""
+    """Returns (plait's figures, PyTorch's) for one step: medians of the rounds."""
     rounds = [measure_once(options, score, way, length, batch, path) for _ in range(1 if options.check else options.rounds)]
     for figures in zip(*rounds):
         figures[0]["us"] = statistics.median(one["us"] for one in figures)
@@ -35,7 +36,7 @@ def measure(options, score, way, length, batch, path):
 
 
 def measure_once(options, score, way, length, batch, path):
-    """The same of one round."""
+    """Returns (plait's figures, PyTorch's) for one step in one round."""
     file, branches = way
     plait = [programs.bench_of(options), "steps", BENCH / file, *SCORES[score], "--lengths", str(length), "--batch", str(batch)]
     plait += ["--threads", str(options.threads), "--steps", str(options.steps), "--json", "--parameters", path, "--force"]

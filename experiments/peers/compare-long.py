@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Long inputs: plait and the PyTorch peer in turn on the same token data, and plait's hierarchical encoders beside its plain one: Markdown
-tables. A tuple has a source of the length asked for and a short target, as for a summary; a figure counts source tokens."""
+"""Compares plait with the PyTorch peer, and plait's hierarchical encoders with its plain one, on long inputs.
+
+Prints Markdown tables. A tuple has a source of the given length and a short target, as for a summary. Rates count
+source tokens."""
 
 import argparse
 import dataclasses
@@ -15,9 +17,9 @@ import tokens
 from programs import HERE, Log, Program, add_options, bench_of, print_conditions, print_table, rotated, run, told
 from sizes import SIZES, path_of
 
-# Sources of long.ini: the plain encoder, and hierarchical attention over it.
+# Sources of long.ini: the plain encoder, and hierarchical attention on top of it and in its layers.
 PLAIN, TOP, LAYERS = "text0", "top", "layers"
-# All sentences are of one length, so there is nothing to pad or to sort.
+# All sentences have one length, so there is nothing to pad or to sort.
 PROGRAMS = [PLAIN, TOP, LAYERS, Program("plain"), Program("tuned")]
 TARGET = 128
 SPEED, MEMORY, FLOORS_FROM = 1.5, 0.6, 1024
@@ -35,7 +37,7 @@ def parse():
 
 
 def draw(path, length, batch):
-    """Batches of sources of `length` tokens, which do not vary."""
+    """Writes batches of sources of exactly `length` tokens."""
     size = dataclasses.replace(SIZES["long"], mean=length, deviation=0, shortest=length, longest=length)
     batches = tokens.draw(size, batch, 4, "random", 1)
     tokens.write(path, [[[source, target[-TARGET:]] for source, target in tuples] for tuples in batches])
@@ -62,7 +64,7 @@ def middle(found, program, figure):
 
 
 def beside_torch(case, found):
-    """The lines of a case in the first table."""
+    """Yields the lines of a case in the first table."""
     mode, length = case
     peers = [program for program in PROGRAMS if isinstance(program, Program)]
     for figure, name, floor, less in (
@@ -78,7 +80,7 @@ def beside_torch(case, found):
 
 
 def hierarchical(case, found):
-    """The line of a case in the second: times and memory over those of the plain encoder."""
+    """Returns the line of a case in the second table: times and memory divided by those of the plain encoder."""
     cells = []
     for program in (TOP, LAYERS):
         for figure, upside_down in (("rate", True), ("memory", False)):

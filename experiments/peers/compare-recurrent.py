@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Runs plait-bench and the PyTorch peers of the recurrent system in turn on the same sentences; prints medians and ratios in Markdown.
+"""Compares plait-bench with PyTorch peers of the recurrent model, in turn, on equal sentences: medians and ratios in
+Markdown.
 
-Plait takes batches as they are drawn. The peer takes them so and in batches of like length, plain and tuned. Before a case is timed, all
-programs make a few steps from plait's initial parameters: their losses must agree. (What a step of attention gives compare-descent.py checks.)
+Plait takes batches as drawn. The peer takes them as drawn and in batches of similar length, with plain and tuned
+settings. Before a case is timed, all programs make a few steps from plait's initial parameters, and their losses must
+agree. compare-descent.py checks the results of a step of attention.
 """
 
 import argparse
@@ -27,10 +29,10 @@ class Case:
     size: str
     part: str
     coverage: str
-    steps: int  # timed steps of a run: all batches once or more often
-    floor: float = 0  # of the ratio to the best peer
-    sharded: bool = False  # plait also in two shards
-    single: int = 0  # timed steps of the program that takes node by node, in the first round alone; 0: it is not run
+    steps: int  # timed steps of a run: all batches at least once
+    floor: float = 0  # required ratio to the best peer; 0: no requirement
+    sharded: bool = False  # also run plait with two shards
+    single: int = 0  # timed steps of the program that computes node by node, in the first round only; 0: do not run it
     single_floor: float = 0
 
     @property
@@ -39,7 +41,7 @@ class Case:
         return f"{self.size} {self.mode}, {what}" + (f", coverage {self.coverage}" if self.coverage != "none" else "")
 
     def programs(self, options):
-        """A step of attention reads no sentences."""
+        """Returns the programs of this case. A step of attention reads no sentences, so their order does not matter."""
         peers = [program for program in PEERS if not self.part.startswith("attention") or program.order == "random"]
         return [PLAIT] + ([SHARDED] if self.sharded else []) + peers + ([SINGLE] if self.single and not options.without_nodes else [])
 
@@ -71,7 +73,7 @@ def parse():
 
 
 def measure(options, case, program, paths, warmup, steps, **more):
-    """What a run of `program` reports."""
+    """Returns the report of a run of `program`."""
     asked = {"mode": case.mode, "size": case.size, "part": case.part, "coverage": case.coverage, "reset": options.reset}
     asked.update(warmup=warmup, steps=steps, **more)
     if not case.part.startswith("attention"):
@@ -80,7 +82,7 @@ def measure(options, case, program, paths, warmup, steps, **more):
 
 
 def check(options, case, paths, folder):
-    """Ends the program if the losses of a few steps from the same parameters differ, in either order of the sentences."""
+    """Exits if the losses of a few steps from equal parameters differ, in either order of the sentences."""
     programs = case.programs(options)
     for order in dict.fromkeys(program.order for program in programs):
         parameters = os.path.join(folder, f"{case.label}-{order}.h5")
@@ -96,7 +98,7 @@ def check(options, case, paths, folder):
 
 
 def rows_of(options, case, found):
-    """Milliseconds of a step over all timed steps."""
+    """Yields table rows with the mean milliseconds of a step."""
     clock = "seconds_per_step" if options.clock == "wall" else "processor_seconds_per_step"
     floor = f"{case.floor:g}" if case.floor else "–"
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Runs plait and the PyTorch peer in turn on the same sentences and prints medians, ratios and conditions in Markdown.
+"""Compares plait with the PyTorch peer, in turn, on equal sentences: medians, ratios and conditions in Markdown.
 
-Plait takes batches as they are drawn. The peer takes them so and in batches of like length, plain and tuned.
+Plait takes batches as drawn. The peer takes them as drawn and in batches of similar length, with plain and tuned
+settings.
 """
 
 import argparse
@@ -16,14 +17,15 @@ import tokens
 from programs import PEERS, PLAIT, Log, add_options, cells_of, columns_of, draw, print_conditions, print_table, rotated, start
 from sizes import SIZES
 
-# (mode, sentences a batch in decoding) -> timed steps of one run, by size: all batches once or more often, but for single sentences.
+# Size -> (mode, sentences a batch in decoding) -> timed steps of a run: all batches at least once, except for single
+# sentences.
 WORK = {
     "small": {("train", None): 48, ("decode", 16): 64, ("decode", 1): 48},
     "msmt": {("train", None): 16, ("decode", 16): 24, ("decode", 1): 8},
     "mmt": {("train", None): 16},
 }
 
-# What plait is to reach: ratios to the best peer, of memory at most; the share of the sgemm rate as it stands.
+# Requirements: ratio to the best peer, for memory a maximum. SHARE is the required share of the sgemm rate.
 FLOORS = {
     "small": {"train": 3, "memory": 0.5, 16: 3, 1: 5},
     "msmt": {"train": 2, "memory": 0.5, 16: 2.5, 1: 4},
@@ -45,7 +47,7 @@ def parse():
 
 
 def programs_of(sentences):
-    """A single sentence has none of like length beside it."""
+    """Returns the programs to run. Single sentences cannot be sorted into batches of similar length."""
     return [PLAIT] + [program for program in PEERS if sentences != 1 or program.order == "random"]
 
 
@@ -66,7 +68,7 @@ def measure(options, program, name, mode, sentences, path):
 
 
 def padding(batches):
-    """The part of the cells of a padded batch that hold no token, over all streams."""
+    """Returns the share of padding in the cells of padded batches, over all streams."""
     cells = real = 0
     for batch in batches:
         for stream in zip(*batch):
@@ -76,7 +78,7 @@ def padding(batches):
 
 
 def rows_of(name, mode, sentences, found):
-    """The lines of the table, without the floor's column where there is none."""
+    """Yields the lines of the table."""
     floors = FLOORS[name]
     if mode == "decode":
         floor = floors[sentences]
@@ -84,7 +86,7 @@ def rows_of(name, mode, sentences, found):
         return
     floor = floors["train"]
     yield [f"{name}, train: target tokens/s", *cells_of(found, lambda r: r["tokens_per_second"], "{:,.0f}".format, floor), f"{floor}"]
-    # One machine has one rate: the highest that any of the programs saw.
+    # A machine has one rate: the highest that any of the programs measured.
     rate = max(statistics.median(r["sgemm_gflops"] for r in reports) for reports in found.values())
     cells = cells_of(found, lambda r: r["share"] * r["sgemm_gflops"] / rate, "{:.3f}".format)
     yield [f"{name}, train: share of the sgemm rate", f"**{cells[0]}**" if float(cells[0]) < SHARE else cells[0], *cells[1:], f"share {SHARE}"]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A step of attention in PyTorch, to all rows or from the top of a pyramid down, over what `plait-bench steps --parameters` wrote."""
+"""A step of attention in PyTorch, to all rows or down a pyramid, over the file that `plait-bench steps --parameters`
+wrote."""
 
 import argparse
 import json
@@ -13,7 +14,7 @@ EPSILON = 1e-6
 
 
 def load(path):
-    """(parameters by name, everything else by name)"""
+    """Returns (parameters by name, all other datasets by name)."""
     import h5py
 
     parameters, others = {}, {}
@@ -23,7 +24,7 @@ def load(path):
             group, _, rest = name.partition("/")
             if group == "parameters":
                 parameters[rest] = torch.from_numpy(item[()])
-            elif group != "contents":  # the digests of all others
+            elif group != "contents":  # digests of all datasets
                 others[name] = torch.from_numpy(item[()])
 
     with h5py.File(path) as file:
@@ -32,7 +33,7 @@ def load(path):
 
 
 class Step:
-    """One query a sentence; every sentence has keys and values of its own, all alike."""
+    """One query a sentence. All sentences have equal keys and values, each its own copy."""
 
     def __init__(self, path, heads, branches):
         self.parameters, written = load(path)
@@ -48,7 +49,7 @@ class Step:
             self.height = int(levels.max())
             self.top = torch.nonzero(levels == self.height).flatten()
             self.offsets = torch.arange(int(self.number.max()))
-            # A row for each sentence and head, so that one index finds it.
+            # [batch, heads, 1]: first row of each sentence and head, so that one index finds a row.
             n = self.keys.shape[2]
             self.base = (torch.arange(self.batch * self.heads) * n).view(self.batch, self.heads, 1)
             self.flat_keys, self.flat_values = (x.reshape(-1, x.shape[-1]) for x in (self.keys, self.values))
@@ -76,7 +77,7 @@ class Step:
         return scores / math.sqrt(query.shape[-1]) if self.scaled else scores
 
     def attend(self, query):
-        """query [batch, heads, w] -> [batch, heads, w], all rows."""
+        """Attends to all rows: query [batch, heads, w] -> [batch, heads, w]."""
         query = query.unsqueeze(2)
         if self.scaled:
             return torch.nn.functional.scaled_dot_product_attention(query, self.keys, self.values).squeeze(2)
@@ -84,7 +85,8 @@ class Step:
         return (torch.softmax(scores, -1).unsqueeze(2) @ self.values).squeeze(2)
 
     def descend(self, query):
-        """The same of the leaves below the best `branches` rows of each level."""
+        """Attends to the leaves below the best `branches` rows of each level: query [batch, heads, w] -> [batch, heads,
+        w]."""
         rows = self.top.expand(self.batch, self.heads, 1, -1)
         there = torch.ones_like(rows, dtype=torch.bool)
         path = torch.ones(self.batch, self.heads, 1)

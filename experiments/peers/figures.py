@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""From measured times to the figures of the table, the same way for both programs."""
+"""Derives the figures of the table from measured times, equally for all programs."""
 
 import statistics
 import time
@@ -10,7 +10,7 @@ SGEMM_ORDER = 2048
 
 
 def sgemm_gflops(matrix, multiply, repetitions=8):
-    """The median rate of a float32 product [2048, 2048] x [2048, 2048], after two to warm up."""
+    """Returns the median rate of a float32 product [2048, 2048] x [2048, 2048], after two warm-up products."""
     left, right = matrix(SGEMM_ORDER), matrix(SGEMM_ORDER)
     seconds = []
     for index in range(repetitions + 2):
@@ -22,9 +22,9 @@ def sgemm_gflops(matrix, multiply, repetitions=8):
 
 
 def derive(size, mode, combiner, batches, seconds, sgemm, part="step", coverage="none"):
-    """Of all timed steps together: tokens (unpadded, of the target; of the source where the encoder is timed alone) and sentences a
-    second, share of the sgemm rate. Batches of like length are of very different lengths, so a median step would say little. `batches`
-    is empty for a step of attention."""
+    """Returns rates over all timed steps: unpadded target tokens a second (source tokens if the encoder is timed
+    alone), sentences a second, and the share of the sgemm rate. Batches of similar length differ much in length, so a
+    median step would say little. `batches` is empty for a step of attention."""
     spent = sum(seconds)
     if not batches:
         return {"tokens_per_second": None, "sentences_per_second": len(seconds) / spent, "share": None}

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""Useful floating-point operations of one training step: the one count that both programs are held to.
+"""Useful floating-point operations of one training step, counted once for all programs.
 
-Counted: the matrix products that the equations need, on real tokens only (a multiplication and an addition are two). Not
-counted: padding, the masked half of causal attention, softmax, normalisation, dropout, embeddings, the optimiser. The
-backward pass costs two products for each forward one (for the input and for the weight), the projection of the image
-features one (nobody needs the gradient of a feature).
+Counted are the matrix products of the equations on real tokens (a multiplication and an addition are two operations).
+Not counted are padding, the masked half of causal attention, softmax, normalisation, dropout, embeddings and the
+optimizer. The backward pass takes two products for each forward product (for the input and for the weight), but one for
+the projection of image features, which need no gradient.
 """
 
 
 def training_step(size, batch, combiner="serial"):
-    """FLOP of forward and backward for `batch`, a list of sentence tuples (token sources, then the target)."""
+    """Returns the operations of forward and backward for `batch`, a list of sentence tuples (token sources, then the
+    target)."""
     d = size.width
     forward = 0.0
 
@@ -36,7 +37,7 @@ def training_step(size, batch, combiner="serial"):
 
 
 def recurrent_step(size, batch, coverage="none", encoder=False):
-    """The same of the recurrent system; of its encoder alone."""
+    """Returns the operations of forward and backward of the recurrent model, or of its encoder alone."""
     h, e, half, memory = size.hidden, size.width, size.hidden / 2, size.memory
     words = [len(streams[0]) for streams in batch]
     rows = [2 * n - 1 if size.trees else n for n in words]
@@ -51,9 +52,10 @@ def recurrent_step(size, batch, coverage="none", encoder=False):
     products += len(batch) * memory * h + sum(rows) * memory * h + pairs * (h + memory)
     products += target * (h * h + 3 * h * (e + memory + h) + (h + memory + e) * e + e * size.vocabulary)
     if coverage != "none":
-        # With each pair its own state, and the states of children or neighbours where there are some.
+        # Each pair reads its own state, and the states of children or neighbours if it has any.
         linked = 0 if coverage == "word" else sum(2 * t * ((n if coverage == "tree" else r) - 1) for n, r, t in zip(words, rows, targets))
         gates = 3 * size.coverage
         products += sum(rows) * memory * gates + target * h * gates + (pairs + linked) * size.coverage * gates + pairs * size.coverage * h
-    # The decoder begins with the mean of the memory's rows, whose weights are constants.
+    # The decoder begins with the mean of the memory's rows. Its weights are constants, so their gradient is not
+    # counted.
     return 6 * products + 4 * sum(rows) * memory

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The multi-source Transformer of Libovicky, Helcl & Marecek (2018) in plain PyTorch.
+"""The multi-source Transformer of Libovický, Helcl & Mareček (2018) in plain PyTorch.
 
-Pre-norm, one encoder a source, embeddings shared by all streams and tied to the output, four combiners. Attention
-projections have no biases, feed-forward layers do; only the queries of cross-attention are normalised.
+Pre-norm, one encoder for each source, embeddings shared by all streams and the output layer, four combiners. Attention
+projections have no biases, feed-forward layers have. Only the queries of cross-attention are normalised.
 """
 
 import math
@@ -19,7 +19,8 @@ COMBINERS = ("serial", "parallel", "flat", "hierarchical")
 
 
 class Spread(torch.autograd.Function):
-    """rows [N, d] -> cells [cells, d], zero where no row stands. Each cell has one row at most, so no sum is needed."""
+    """rows [N, d] -> cells [cells, d]; cells without a row are zero. Each cell has at most one row, so nothing is added
+    up."""
 
     @staticmethod
     def forward(context, rows, cell, cells):
@@ -32,7 +33,7 @@ class Spread(torch.autograd.Function):
 
 
 class Collect(torch.autograd.Function):
-    """cells [cells, d] -> the rows [N, d] that stand in `cell`."""
+    """cells [cells, d] -> rows [N, d]: the cells with the indices `cell`."""
 
     @staticmethod
     def forward(context, cells, cell):
@@ -47,7 +48,7 @@ class Collect(torch.autograd.Function):
 
 
 class Layout:
-    """Where the rows of a batch stand: end to end (packed), or each sentence padded to the longest of the batch."""
+    """Positions of the rows of a batch: end to end (packed), or each sentence padded to the longest of the batch."""
 
     def __init__(self, lengths, packed, dtype=torch.float32):
         self.lengths, self.batch, self.longest = lengths, len(lengths), max(lengths)
@@ -68,11 +69,11 @@ class Layout:
         return Collect.apply(cells, self.cell) if self.packed else cells
 
     def real(self, rows):
-        """The rows that are no padding."""
+        """Returns the rows without padding."""
         return rows if self.packed or self.full else Collect.apply(rows, self.cell)
 
     def column(self, streams):
-        """ids and positions of the rows, in their order"""
+        """Returns ids and positions of the rows, in order."""
         if self.packed or self.full:
             return torch.tensor([word for stream in streams for word in stream]), torch.cat([torch.arange(n) for n in self.lengths])
         padded = [word for stream in streams for word in stream + [PADDING] * (self.longest - len(stream))]
@@ -107,12 +108,12 @@ class SelfAttention(nn.Module):
 
     def forward(self, x, layout, causal):
         queries, keys, values = layout.split(self.inputs(x), 3 * self.heads).chunk(3, 1)
-        # Padding stands to the right, where a causal query never looks.
+        # Padding is on the right, where a causal query never looks.
         mask = None if causal else layout.mask
         return self.output(layout.join(F.scaled_dot_product_attention(queries, keys, values, attn_mask=mask, is_causal=causal)))
 
     def step(self, x, cache, time):
-        """x [hypotheses, d]; cache [2, longest, hypotheses, d]: writes row `time`, attends to rows 0..time."""
+        """x [hypotheses, d]; cache [2, longest, hypotheses, d]: writes row `time` and attends to rows 0..time."""
         count, width = x.shape
         inputs = self.inputs(x)
         cache[:, time] = inputs[:, width:].view(count, 2, width).transpose(0, 1)
@@ -130,7 +131,7 @@ class CrossAttention(nn.Module):
         self.output = nn.Linear(width, width, bias=False)
 
     def project(self, memory, layout):
-        """keys, values [batch, heads, rows, d/heads] and the mask of the padding"""
+        """Returns keys and values [batch, heads, rows, d/heads], and the mask of the padding."""
         keys, values = layout.split(self.inputs(memory), 2 * self.heads).chunk(2, 1)
         return keys, values, layout.mask
 
@@ -141,7 +142,7 @@ class CrossAttention(nn.Module):
 
 
 class Combiner(nn.Module):
-    """x + what attention to all memories gives, in one of the paper's four ways."""
+    """Adds attention to all memories to x, combined as in Libovický et al. 2018, equations 4 to 8."""
 
     def __init__(self, kind, width, heads, memories, dropout):
         super().__init__()
@@ -167,7 +168,7 @@ class Combiner(nn.Module):
         query = self.norms[0](x)
         found = [self.dropout(attention(query, layout, memory)) for attention, memory in zip(self.attentions, projected)]
         if self.kind == "hierarchical":
-            # One sentence a target row: its rows are the contexts of the memories.
+            # Each target row is a sentence of its own, and its rows are the contexts of the memories.
             each = Layout([1] * len(query), False)
             items = Layout([len(found)] * len(query), False)
             return x + self.dropout(self.contexts(query, each, self.contexts.project(torch.stack(found, 1).flatten(0, 1), items)))
@@ -230,8 +231,8 @@ class Model(nn.Module):
         return self.dropout(F.embedding(ids, self.embedding) * self.size.width**0.5 + self.signal[positions])
 
     def encode(self, batch):
-        """The memories [rows, d] of all sources, and the rows of the target."""
-        # One look-up for all streams: its gradient is a dense [vocabulary, d] each time.
+        """Returns the memories [rows, d] of all sources, and the rows of the target."""
+        # One look-up for all streams, because each look-up has a dense gradient [vocabulary, d].
         *sources, target = self.embed(batch.ids, batch.positions).split(batch.rows)
         memories = []
         for x, layers, norm, layout in zip(sources, self.encoders, self.encoder_norms, batch.layouts):
@@ -246,7 +247,7 @@ class Model(nn.Module):
         return F.linear(x, self.embedding)
 
     def loss(self, batch, smoothing=0.1):
-        """Mean label-smoothed cross entropy of a target token, teacher-forced."""
+        """Returns the mean label-smoothed cross entropy of a target token, with teacher forcing."""
         memories, x = self.encode(batch)
         layout = batch.layouts[-1]
         for layer in self.decoder:

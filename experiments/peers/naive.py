@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The same system with its trees computed node by node, sentence by sentence, as the equations are read."""
+"""The recurrent model with trees computed node by node and sentence by sentence, as the equations are written."""
 
 import torch
 

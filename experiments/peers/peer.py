@@ -1,22 +1,23 @@
 # SPDX-License-Identifier: MIT
 """Times the PyTorch peer: peer.py train|decode|tree|recurrent --size SIZE --data FILE. Prints one JSON object.
 
-train: forward, backward, clipping by the global norm at 1, Adam (.9, .98), label smoothing .1, dropout .1 of embeddings and sub-layer
-outputs. decode: beam search with untrained weights, end forbidden, for 14 (small, mmt), 28 (msmt) or 128 (long) steps. tree, recurrent: the
-system of Chen et al. (2017), trained without label smoothing and dropout. The fields of the object, which plait-bench --json prints too:
+train: forward, backward, clipping by the global norm at 1, Adam (.9, .98), label smoothing .1, dropout .1 of embeddings
+and sublayer outputs. decode: beam search with untrained weights for a fixed number of steps, without the end token: 14
+(small, mmt), 28 (msmt) or 128 (long). tree, recurrent: the model of Chen et al. (2017), trained without label smoothing
+and dropout. plait-bench --json prints the same fields:
 
-    program, version, mode, threads    as asked for
-    size, part, combiner, coverage, reset, nodes, beam, batch, dropout    as asked for, null if without meaning (plait: experiment, set, measured)
-    tokens_per_second        target tokens without padding over seconds; decoding: sentences/s times steps
-    sentences_per_second     sentences over seconds
-    peak_bytes, loaded_bytes    VmHWM after the last timed step, and when the libraries were loaded
+    program, version, mode, threads    as given
+    size, part, combiner, coverage, reset, nodes, beam, batch, dropout    as given, null if without meaning (plait: experiment, set, measured)
+    tokens_per_second        target tokens without padding a second; decoding: sentences/s times steps
+    sentences_per_second     sentences a second
+    peak_bytes, loaded_bytes    VmHWM after the last timed step, and after loading the libraries
     sgemm_gflops             float32 2048 x 2048 x 2048, all threads, median of 8, after the timed steps
-    share, flop_per_step     FLOP over seconds over the sgemm rate, null in decoding; FLOP of a step (flops.py)
+    share, flop_per_step     FLOP a second divided by the sgemm rate, null in decoding; FLOP of a step (flops.py)
     warmup, steps, seconds_per_step, processor_seconds_per_step    steps before the timed ones, timed steps, their times in order
-    losses                   of all steps (recurrent systems): nats a target token; encoder and attention: the sum where backward begins
+    losses                   of all steps (recurrent models): nats a target token; encoder and attention: the sum that backward begins with
     core_type                the kernels in use
 
-compare.py derives rates from seconds_per_step, in one way for both programs.
+compare.py derives rates from seconds_per_step, equally for all programs.
 """
 
 import argparse
@@ -27,14 +28,14 @@ import statistics
 import sys
 import time
 
-# The environment that makes the process fastest (../tables.py peer-settings).
+# The environment in which the process is fastest (../tables.py peer-settings).
 TUNED = {
     "MALLOC_MMAP_THRESHOLD_": str(1 << 32),
     "MALLOC_TRIM_THRESHOLD_": str(1 << 33),
     "MALLOC_TOP_PAD_": str(1 << 26),
     "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1",
 }
-# Debian's PyTorch, which is in no environment of its own, has no MKL.
+# Debian's PyTorch has no virtual environment and no MKL.
 if sys.prefix != sys.base_prefix:
     TUNED["LD_PRELOAD"] = os.path.join(sys.prefix, "lib", "mkl-avx512.so")
 
@@ -67,7 +68,7 @@ def parse():
 
 
 def restart_tuned():
-    """The dynamic loader and malloc read their variables at the start only."""
+    """Starts this process again with the tuned environment, which the dynamic loader and malloc read only at the start."""
     if any(os.environ.get(name) != value for name, value in TUNED.items()):
         if not os.path.exists(TUNED.get("LD_PRELOAD", "/")):
             sys.exit(f"{TUNED['LD_PRELOAD']} is missing: make the environment with setup.sh and run its python")
@@ -80,12 +81,12 @@ def peak_bytes():
 
 
 def updating(model, loss, precision="float"):
-    """A training step: the loss of a batch, its gradients, and the update."""
+    """Returns a training step: a function that computes the loss of a batch and its gradients and updates the model."""
     import torch
 
     trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
     clip = torch.nn.utils.clip_grad_norm_
-    # PyTorch 1.13 (Debian's) has the fused form for GPUs alone, and this clipping in one form.
+    # PyTorch 1.13 (Debian's) has fused Adam only for GPUs, and one form of clipping.
     fastest = {"fused": True} if torch.__version__ >= "2" else {"foreach": True}
     foreach = {"foreach": True} if torch.__version__ >= "2" else {}
     optimiser = torch.optim.Adam(trained, lr=1e-4, betas=(0.9, 0.98), eps=1e-9, **fastest)
@@ -103,7 +104,7 @@ def updating(model, loss, precision="float"):
 
 
 def transformer(options, size, batches):
-    """(step, what it takes for each of `batches`)"""
+    """Returns (step, its arguments for each of `batches`)."""
     import torch
 
     from model import Batch, Model
@@ -122,7 +123,7 @@ def transformer(options, size, batches):
 
 
 def parameters(path):
-    """Name -> array of what plait-bench wrote."""
+    """Returns name -> array of the file that plait-bench wrote."""
     import h5py
 
     values = {}
@@ -137,7 +138,7 @@ def parameters(path):
 
 
 def recurrent(options, size, batches):
-    """(step, what it takes for each of `batches`)"""
+    """Returns (step, its arguments for each of `batches`)."""
     import torch
 
     from naive import NodeByNode

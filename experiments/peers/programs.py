@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The programs of a comparison, plait and the settings of its peer; running them, and setting one against the others."""
+"""The programs of a comparison (plait, and the peer with its settings): runs them and compares their reports."""
 
 import json
 import os
@@ -15,15 +15,15 @@ from sizes import SIZES, path_of
 HERE = Path(__file__).resolve().parent
 REQUIRED = ("version", "threads", "peak_bytes", "sgemm_gflops", "warmup", "steps", "seconds_per_step", "core_type")
 BATCHES = 16
-POSITIONS = 10000  # that a step of attention reads
+POSITIONS = 10000  # rows that a step of attention reads
 
 
 @dataclass(frozen=True)
 class Program:
-    settings: str = ""  # of PyTorch's process; empty: this is plait
-    order: str = "random"  # of the sentences; bucketed: batches of like length
-    single: bool = False  # PyTorch, node by node
-    shards: int = 1  # plait's
+    settings: str = ""  # settings of PyTorch's process; empty: plait
+    order: str = "random"  # order of the sentences; bucketed: batches of similar length
+    single: bool = False  # PyTorch, computed node by node
+    shards: int = 1  # shards of plait
 
     @property
     def label(self):
@@ -33,7 +33,7 @@ class Program:
 
 
 PLAIT = Program()
-# What a good researcher may have made of it: floors are told against the best of these.
+# PyTorch as a good researcher would tune it. Requirements hold against the fastest of these.
 PEERS = [Program(settings, order) for settings in ("plain", "tuned") for order in tokens.ORDERS]
 
 
@@ -48,13 +48,13 @@ def add_options(parser):
 
 
 def bench_of(options):
-    """The command that times steps of plait."""
+    """Returns the command that times steps of plait."""
     return f"{options.plait}-bench"
 
 
 def run_plainly(command, what):
-    """The JSON object that `command` prints."""
-    # Whatever the caller has set about threads or kernels must not reach one program and miss the other.
+    """Returns the JSON object that `command` prints."""
+    # Variables for threads or kernels must not reach one program and miss the other.
     dropped = ("OPENBLAS_CORETYPE", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "LD_PRELOAD", "GLIBC_TUNABLES")
     environment = {name: value for name, value in os.environ.items() if name not in dropped and not name.startswith("MALLOC_")}
     try:
@@ -71,7 +71,7 @@ def run_plainly(command, what):
 
 
 def run(command, what):
-    """The same, of steps that are timed one by one."""
+    """Returns the JSON object that `command` prints, which must have a time for each step."""
     report = run_plainly(command, what)
     missing = [name for name in REQUIRED if name not in report]
     if missing or len(report["seconds_per_step"]) != report["steps"]:
@@ -80,7 +80,7 @@ def run(command, what):
 
 
 def plait_arguments(asked, shards):
-    """What plait-bench is to be asked for what peer.py is asked by its own options."""
+    """Returns the arguments of plait-bench that correspond to the options `asked` of peer.py."""
     mode, part = asked["mode"], asked.get("part", "step")
     work = "encode" if part == "encoder" else "decode" if mode == "decode" else "train"
     keys = {"train.shards": shards}
@@ -102,7 +102,7 @@ def plait_arguments(asked, shards):
 
 
 def attention_step(options, asked, common):
-    """The same report of a step of attention over as many rows as the peer reads, whose times are medians already."""
+    """Returns a report of a step of attention over as many rows as the peer reads. Its times are medians."""
     words = ["--words=1"] if asked["part"] == "attention" else []
     command = [bench_of(options), "steps", path_of(asked["size"]), f"--lengths={POSITIONS}", f"--steps={asked['steps']}", *words, *common]
     report = run_plainly(command, "plait-bench steps")
@@ -111,7 +111,7 @@ def attention_step(options, asked, common):
 
 
 def start(options, program, asked):
-    """What a run of `program` reports; `asked`: the options of peer.py, and its mode."""
+    """Returns the report of a run of `program`; `asked`: the options of peer.py, and its mode."""
     common = ["--json", "--threads", str(options.threads)]
     if program.settings:
         own = [f"--{name}={value}" for name, value in asked.items() if name != "mode"]
@@ -126,7 +126,7 @@ def start(options, program, asked):
 
 
 class Log:
-    """Every run's JSON object, one a line, where --runs asks for it."""
+    """Writes the JSON object of every run as a line, if --runs is given."""
 
     def __init__(self, path):
         self.file = open(path, "w", encoding="utf-8") if path else None
@@ -137,7 +137,7 @@ class Log:
 
 
 def draw(folder, name, size, seed):
-    """Order -> a file of the same sentences in that order."""
+    """Writes sentences in every order; returns order -> file."""
     paths = {order: os.path.join(folder, f"{name}-{order}.txt") for order in tokens.ORDERS}
     for order, path in paths.items():
         tokens.write(path, tokens.draw(size, size.batch, BATCHES, order, seed))
@@ -145,7 +145,7 @@ def draw(folder, name, size, seed):
 
 
 def rotated(programs, turn):
-    """Each round begins with another program."""
+    """Returns the programs in the order of round `turn`: each round begins with another program."""
     return programs[turn % len(programs) :] + programs[: turn % len(programs)]
 
 
@@ -154,12 +154,12 @@ def median(reports, value):
 
 
 def against(found, program, value, own=PLAIT):
-    """Plait over `program` in the rounds that both ran, by `value` of a report."""
+    """Returns the ratios of plait to `program` by `value` of a report, for the rounds that had the two programs."""
     return [value(a) / value(b) for a, b in zip(found[own], found[program])]
 
 
 def told(ratios, floor, less=False):
-    """The ratio to the best peer with its range over the rounds; bold where it misses its floor."""
+    """Returns the ratio to the best peer with its range over the rounds, bold if it misses the requirement `floor`."""
     middle = statistics.median(ratios)
     text = f"{middle:.2f}"
     if floor and (middle > floor if less else middle < floor):
@@ -168,8 +168,9 @@ def told(ratios, floor, less=False):
 
 
 def cells_of(found, value, text, floor=None, less=False, own=PLAIT):
-    """Plait's figure, each peer's with plait's ratio to it, and the ratio to the best of them: medians over the rounds. `value`: of a
-    report; `text`: of a value; `less` is better; `own`: the program that is plait."""
+    """Returns cells with medians over the rounds: plait's figure, the figure of each peer with plait's ratio to it, and
+    the ratio to the best peer. `value` takes a figure from a report, `text` prints it; `less`: smaller is better;
+    `own`: the program that is plait."""
     cells = [text(median(found[own], value))]
     peers = [program for program in PEERS if program in found]
     for program in PEERS:
@@ -191,7 +192,7 @@ def print_table(columns, rows):
 
 
 def print_conditions(options, load, reports):
-    """On the machine and the programs; `load`: that before and that after."""
+    """Prints machine, programs and settings; `load`: the load before and after the runs."""
     with open("/proc/cpuinfo", encoding="utf-8") as lines:
         processor = next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), "unknown processor")
     cores = len(os.sched_getaffinity(0))
