@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 #
-# To be sourced: install_packages PACKAGE... installs what is missing of Debian's packages, as root or with sudo.
+# To be sourced. install_packages PACKAGE... installs the missing Debian packages, as root or with sudo.
 
-# What plait is built from.
+# Packages that the build of plait needs.
 build_packages="meson ninja-build pkg-config gcc g++ libglib2.0-dev zlib1g-dev libhdf5-dev libxxhash-dev libssl-dev
   libopenblas-dev libsentencepiece-dev libicu-dev libjansson-dev libstemmer-dev"
 
@@ -10,7 +10,7 @@ say () { printf '== %s\n' "$*"; }
 
 install_packages ()
 {
-  command -v dpkg-query > /dev/null || { say "no Debian here: taking for granted that all packages are there"; return; }
+  command -v dpkg-query > /dev/null || { say "this system is not Debian: assuming that all packages are installed"; return; }
   missing=
   for package in "$@"; do
     dpkg-query -W -f '${db:Status-Status}\n' "$package" 2> /dev/null | grep -qx installed || missing="$missing $package"
@@ -19,7 +19,7 @@ install_packages ()
   say "installing$missing"
   privilege=
   [ "$(id -u)" -eq 0 ] || privilege=sudo
-  # Two runs at once install one after the other: apt does not wait for its own locks.
+  # flock: two runs at once install one after the other. apt does not wait for its own locks.
   $privilege flock /run/lock/plait-packages sh -c "apt-get update -q && DEBIAN_FRONTEND=noninteractive \
     apt-get install -q -y --no-install-recommends $missing"
 }

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Runs of plait in Python: data frames where pandas is installed, else dictionaries of numpy arrays. Needs h5py alone.
+"""Reads runs of plait in Python, as data frames if pandas is installed, else as dictionaries of numpy arrays.
+
+Needs only h5py.
 
     plait.training("run.h5")                    # validations of a run: step, perplexity, metric, ...
     plait.scores("run.h5")                      # metric, score, low, high of the split "test"
@@ -23,7 +25,7 @@ def _values(item):
 
 
 def _item(kind, name, i):
-    """What sentence i has in an array of all sentences."""
+    """Returns the part of sentence i in an array of all sentences."""
     return kind[name][slice(*kind[f"{name}_offsets"][i:i + 2])]
 
 
@@ -53,7 +55,7 @@ def sentences(path, split="test"):
 
 
 def attention(path, sentence, memory, split="test", layer=-1, head=None):
-    """The weights of one layer: of one head, or the mean of all."""
+    """Returns the weights of one layer: of one head, or the mean of all heads."""
     with h5py.File(path) as run:
         kind = run[f"attention/{split}/{memory}"]
         i = kind["sentence"].asstr()[:].tolist().index(str(sentence))

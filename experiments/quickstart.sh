@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# From a bare Debian 12 to a finished grid: installs what is missing, builds plait, generates a corpus of three sources, trains a
-# single-source baseline and the four combiners on it, and shows the table and where the files are. A second call does only
-# what is left to do.
+# From a bare Debian 12 to a finished grid: installs missing packages, builds plait, generates a corpus of three sources,
+# trains a single-source baseline and the four combiners on it, and shows the table and the paths of its files. A second
+# call does only the rest.
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -12,7 +12,7 @@ cd "$root"
 
 # shellcheck disable=SC2086
 install_packages $build_packages
-# What the tests have built is as good.
+# Uses the build of the tests if there is one.
 if [ ! -e build/quickstart ] && [ -x build/release/plait ]; then
   ln -s release build/quickstart
 fi
@@ -30,7 +30,7 @@ output=build/quickstart-grid
 say "$plait grid experiments/quickstart.ini --output $output"
 "$plait" grid experiments/quickstart.ini --output "$output"
 shown=$(ls "$output"/*hierarchical*.h5 | head -n 1)
-say "which source each word of one translation was read from: $plait show $shown /attention/test/0/contexts"
+say "the source that each word of one translation attends to: $plait show $shown /attention/test/0/contexts"
 "$plait" show "$shown" /attention/test/0/contexts
 
 cat <<END
@@ -40,7 +40,7 @@ END
 ls -1 "$output"/*.h5
 cat <<END
 
-Look into them:
+To look into them:
   $plait show $shown
   $plait report $output/grid.h5 --output grid.html
   $plait adversarial $shown

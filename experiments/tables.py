@@ -60,14 +60,14 @@ def p_value(row):
 
 
 def markdown(heads, rows):
-    """Returns a table; columns without letters go to the right."""
+    """Returns a Markdown table; columns without letters are aligned to the right."""
     rules = ["---" if re.search("[a-z]", "".join(column)) else "---:" for column in zip(*rows)]
     lines = [heads, rules, *rows]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
 def table(name, shown, by_metric):
-    """Returns a table with a column for each of @shown, and one for p after each that was tested."""
+    """Returns a table with a column for each of @shown, and a column for p after each tested one."""
     found = {(metric, system) if by_metric else (system, metric): row for (system, metric), row in load(name).items()}
     names = list(dict.fromkeys(column for _, column in found))
     columns = [column.strip() for column in shown.split(";")] if shown else names
@@ -100,7 +100,7 @@ def differences(lines):
 
 
 def render(page):
-    """Returns the text of @page with its tables written anew."""
+    """Returns the text of @page with updated tables."""
     def replace(match):
         begin, kind, what, _, end = match.groups()
         if kind == "differences":

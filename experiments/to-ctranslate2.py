@@ -4,10 +4,13 @@
 
     to-ctranslate2.py first.h5 --output FOLDER [--checkpoint best|last|average] [--positions N] [--force] [--plait PROGRAM]
 
-FOLDER gets model.bin (binary version 6, TransformerSpec of revision 7), config.json and the vocabularies. The model takes pieces, as
-"plait vocabulary --encode" prints them, and adds by itself the start and end tokens that sentences of sources have. It has as many positions
-as --positions says, else as many as position_limit; CTranslate2 itself cuts sources after 1024 tokens, unless its max_input_length says
-otherwise. Its log-probabilities are those of plait within 1e-5. Python alone is needed, and plait, which reads the run.
+FOLDER gets model.bin (binary version 6, TransformerSpec of revision 7), config.json and the vocabularies. The model
+reads
+pieces, as "plait vocabulary --encode" prints them, and adds the start and end tokens of sources itself. It has as many
+positions as --positions says, else as position_limit says. CTranslate2 itself cuts sources after 1024 tokens, unless
+its
+max_input_length says otherwise. Its log-probabilities equal those of plait within 1e-5. Needs only Python, and plait,
+which reads the run.
 """
 import argparse
 import array
@@ -24,7 +27,7 @@ FILES = ("config.json", "shared_vocabulary.json", "source_vocabulary.json", "tar
 TYPES = {"float32": (0, "<f"), "int8": (1, "<b"), "int16": (2, "<h")}
 ACTIVATIONS = {"relu": 0, "gelu_tanh": 1, "swish": 2, "gelu": 3}
 PAD, BOS, EOS, UNKNOWN = range(4)
-# Parts of a layer: their name, ours, and whether it is a norm; below them those of the attention to the source.
+# Parts of a layer: CTranslate2's name, plait's name, and whether it is a norm; at the end the attention to the source.
 LAYER = (
     ("/self_attention/linear_0", "/self_attention/query_key_value", False),
     ("/self_attention/linear_1", "/self_attention/output", False),
@@ -42,7 +45,7 @@ def fail(message):
 
 
 class Run:
-    """A run: its experiment, parameters and vocabularies, as plait tells them."""
+    """A run, read by plait: its experiment, parameters and vocabularies."""
 
     def __init__(self, program, path, options):
         self.program, self.path = program, path
@@ -72,7 +75,7 @@ class Run:
         return self.settings.get(group, key, fallback=otherwise)
 
     def find(self, name):
-        """The shape and the values of parameter NAME, which is noted to be exported; None if there is no such parameter."""
+        """Returns shape and values of parameter NAME and marks it as exported; None if there is no such parameter."""
         tensor = self.tensors.get(name)
         if tensor is None:
             return None
@@ -96,7 +99,7 @@ class Run:
 
 
 class Model:
-    """The variables of model.bin in their order: (name, type, shape, bytes); and second names of them."""
+    """The variables of model.bin in order, (name, type, shape, bytes), and aliases of them."""
 
     def __init__(self):
         self.variables, self.names = [], []
@@ -127,7 +130,7 @@ class Model:
 
 
 def check(run):
-    """Refuses what CTranslate2 has no model for, as far as keys say; the rest is found by parameters without a place."""
+    """Refuses keys that CTranslate2 has no model for. Other differences show as parameters that are not exported."""
     sources = [group for group in run.settings.sections() if group.startswith("source ") and "/" not in group]
     heads = run.get("combiner", "heads", "0")
     what = None
@@ -164,7 +167,7 @@ def add_norm(run, model, theirs, ours, optional=False):
 
 
 def sinusoids(kind, rows, width):
-    """The table of positions of that kind; zeros if it is none."""
+    """Returns the table of sinusoids of that kind; zeros for other kinds."""
     table = array.array("f", bytes(4 * rows * width))
     if kind == "none":
         return table
@@ -181,7 +184,8 @@ def sinusoids(kind, rows, width):
 
 
 def add_positions(run, model, side, ours, group, asked):
-    """Adds the learned table, or sinusoids as far as is asked for, or as learned ones would reach. Returns the number of positions."""
+    """Adds the learned table of positions, or sinusoids for the given number of positions. Returns the number of
+    positions."""
     rows, width = asked or int(run.get(group, "position_limit")), int(run.get("decoder", "width"))
     if run.get(group, "positions") == "learned":
         (there, _), table = run.take(ours + "/table")
@@ -240,7 +244,7 @@ def add_decoder(run, model, source, asked):
 
 
 def add_words(run, model, source, source_stream):
-    """Adds embeddings and output; a table that serves twice stands there once."""
+    """Adds embeddings and the output layer. A shared table is stored once."""
     target = "decoder/embeddings/weight"
     shared = run.get("decoder", "share_embeddings") == "true"
     of_source = "embedding/" + run.vocabulary(source_stream) if shared else f"source/{source}/embedding"
@@ -260,10 +264,11 @@ def add_words(run, model, source, source_stream):
 
 
 def name_specials(words, source, target):
-    """The names of the special tokens, which CTranslate2 has once for both sides and finds by their spelling.
+    """Names the special tokens. CTranslate2 stores one name for each, for source and target, and finds tokens by their
+    spelling.
 
-    What a text can spell is no special token: a space tells their names from the words of a text, but for the unknown's, which a word
-    that is spelt like it is anyhow.
+    Text must not spell a special token: a space in the name separates it from all words. Only the unknown token has no
+    space: a word with its spelling is unknown anyway.
     """
     ordinary = set(source[UNKNOWN + 1 :] + target[UNKNOWN + 1 :])
     names = []
@@ -276,7 +281,7 @@ def name_specials(words, source, target):
 
 
 def begins(run, path):
-    """True if texts of the vocabulary begin with a token, as those of some published models do."""
+    """True if texts of the vocabulary begin with a start token, as those of some published models do."""
     if run.show(path)["object"]["attributes"]["format"] != "published":
         return False
     head = bytes(run.show(path + "/model")["values"][:1000]).split(b"\nfile ")[0]
@@ -288,7 +293,7 @@ def to_json(value):
 
 
 def describe(run, source_stream):
-    """The texts of config.json and of the vocabularies, by name."""
+    """Returns the texts of config.json and of the vocabularies, by file name."""
     target_stream = run.get("data", "target")
     paths = [f"/vocabulary/{run.vocabulary(stream)}" for stream in (source_stream, target_stream)]
     groups = [run.show(path)["object"]["attributes"] for path in paths]
@@ -311,18 +316,18 @@ def describe(run, source_stream):
 
 
 def tell_documents(run, stream, which):
-    """Says how the model expects documents of STREAM, and by WHICH what first sentences have."""
+    """Prints how documents of STREAM must be given to the model; WHICH says how a first sentence is marked."""
     is_target = stream == run.get("data", "target")
     if not (run.lists("documents", stream) or run.lists("documents_by_line", stream)):
         return
     if run.get("data", "document_starts") in ("all", "target" if is_target else "sources"):
-        print(f"{stream} is documents: the model expects the bos_token of its config.json before each of their sentences{which}", file=sys.stderr)
+        print(f"{stream} holds documents: the model expects the bos_token of its config.json before each sentence{which}", file=sys.stderr)
     if not is_target and run.get("data", "document_length", "0") != "0":
-        print(f"{stream} is documents: the model does not cut them at data.document_length={run.get('data', 'document_length')}", file=sys.stderr)
+        print(f"{stream} holds documents: the model does not cut them at data.document_length={run.get('data', 'document_length')}", file=sys.stderr)
 
 
 def write(model, texts, folder):
-    """Writes all files beside those that are there, then puts them in their places; files of an earlier model go."""
+    """Writes all files under temporary names, then renames them; removes files of an earlier model."""
     os.makedirs(folder, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder, prefix=".new-") as new:
         with open(os.path.join(new, "model.bin"), "wb") as stream:
@@ -341,11 +346,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("run", metavar="RUN.h5")
     parser.add_argument("--output", "-o", required=True, metavar="FOLDER", help="write here")
-    parser.add_argument("--checkpoint", "-c", choices=("best", "last", "average"), help="of these parameters; best unless told")
-    parser.add_argument("--positions", type=int, metavar="N", help="for so many tokens of a source and of a translation")
+    parser.add_argument("--checkpoint", "-c", choices=("best", "last", "average"), help="parameters to write; default: best")
+    parser.add_argument("--positions", type=int, metavar="N", help="number of positions of a source and of a translation")
     parser.add_argument("--changed-plugins", action="store_true", help="compute with plugins that have changed")
-    parser.add_argument("--force", action="store_true", help="replace a model that is there")
-    parser.add_argument("--plait", default="plait", help="the program, unless it is found in PATH")
+    parser.add_argument("--force", action="store_true", help="replace an existing model")
+    parser.add_argument("--plait", default="plait", help="the program; default: plait in PATH")
     options = parser.parse_args()
     if options.positions is not None and options.positions < 1:
         fail(f"--positions cannot be {options.positions}; expected an integer from 1 on")
@@ -366,9 +371,9 @@ def main():
         fail(f"{run.path}: CTranslate2 has no place for {left[0]}; export the run as safetensors")
     write(model, describe(run, stream), options.output)
     print(f"the model has positions for {positions[0]} tokens of a source and {positions[1]} of a translation, start and end counted"
-          f"{'' if options.positions else '; --positions asks for others'}", file=sys.stderr)
+          f"{'' if options.positions else '; --positions changes these numbers'}", file=sys.stderr)
     print("CTranslate2 cuts sources after 1024 tokens, unless its max_input_length says otherwise", file=sys.stderr)
-    tell_documents(run, stream, ", the first one too")
+    tell_documents(run, stream, ", including the first")
     tell_documents(run, run.get("data", "target"), " except the first")
     if run.get("decode", "precision", "float") != "float":
         print("its weights are floats; decode.precision=int8 is not applied", file=sys.stderr)

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes the C of the settings that a schema describes: a struct, names of choices, and the table that fills the struct.
+"""Writes the C code of the settings that a schema describes: a struct, names of choices, and the table that fills the
+struct.
 
 Usage: settings.py PLUGIN.ini HEADER.h
        settings.py GROUP.ini HEADER.h TABLE.c INCLUDER
 
-A plugin's header holds all. A group of the host has its table in a file of its own. Its header needs what INCLUDER declares.
+The header of a plugin has everything. A group of the host has its table in a file of its own; its header needs the
+declarations of INCLUDER.
 """
 import configparser
 import json
@@ -21,7 +23,7 @@ PREFIX = "parameter."
 
 
 class Parameter:
-    """A group [parameter.NAME], and its field in C."""
+    """A group [parameter.NAME] and its field in C."""
 
     def __init__(self, path, name, keys):
         self.name, self.keys, self.place = name, keys, f"{path}: [{PREFIX}{name}]"
@@ -51,14 +53,14 @@ class Parameter:
         return [re.sub(r"\W", "_", f"{self.prefix or prefix}_{choice}").upper() for choice in self.choices]
 
     def declare(self, prefix):
-        """The field. Its choices are an enum: one that is there, or one within the struct."""
+        """Returns the declaration of the field. Its choices are an existing enum, or one within the struct."""
         kind = FIELDS[self.type]
         if self.type == "choice":
             kind = f"{self.enum} " if self.enum else f"enum {{ {', '.join(self.constants(prefix))} }} "
         return f"  // {self.summary}\n  {kind}{self.field};\n"
 
     def hold(self):
-        """Assertions that the constants of an enum that is there stand in the order of the choices."""
+        """Returns assertions that the constants of an existing enum are in the order of the choices."""
         constants = self.constants("") if self.enum else []
         return "".join(f"G_STATIC_ASSERT ((gint){name} == {place});\n" for place, name in enumerate(constants))
 
@@ -89,7 +91,7 @@ def write_plugin(schema, parameters):
 
 
 def write_group(schema, parameters):
-    """The header, and the table that the host compiles in. Types of enums are for the header's includer to declare."""
+    """Returns the header, and the table that the host compiles. The includer of the header declares the types of enums."""
     group = schema["group"]
     words = re.split(r"\W", os.path.basename(schema.path)[:-len(".ini")])
     name, struct = "_".join(words), f"Plait{''.join(word.title() for word in words)}Settings"

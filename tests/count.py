@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Adds up the test cases of the last run of "meson test" in a build folder: prints "PASSED FAILED SKIPPED".
 
-A GoogleTest executable counts with each of its cases (read from the XML that it left in results/), anything else as
-one. An executable that left no XML, or failed although all of its cases passed, has crashed: one failure more.
+A GoogleTest executable counts with each of its cases (read from the XML that it writes into results/), any other test
+as
+one. An executable that left no XML, or failed although all of its cases passed, has crashed: one more failure.
 """
 import json
 import os

@@ -6,11 +6,11 @@
 #   tests/run.sh              release build with -Werror and the whole suite; then the suites of operators and
 #                             plugins once more with tensors of doubles
 #   tests/run.sh --sanitize   the whole suite with AddressSanitizer and UndefinedBehaviorSanitizer instead
-#   tests/run.sh --threads    with ThreadSanitizer what runs on pools and in shards, instead
-#   tests/run.sh --clang      builds all of it with clang, whose warnings are errors, and runs nothing: one test
+#   tests/run.sh --threads    the tests of thread pools and shards with ThreadSanitizer instead
+#   tests/run.sh --clang      builds everything with clang, with warnings as errors, and runs nothing: one test
 #
 # Missing Debian packages are installed (as root, or with sudo). The last line is "N passed, N failed", with
-# ", N skipped" behind it if tests were skipped; each test case counts. The exit code is 0 only if none failed.
+# followed by ", N skipped" if tests were skipped; each test case counts. The exit code is 0 if no test failed.
 set -u
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -20,14 +20,14 @@ cd "$root" || exit 1
 test_packages="hdf5-tools libgtest-dev clang-format python3 python3-h5py
   liblink-grammar-dev link-grammar-dictionaries-en libcairo2-dev libpango1.0-dev
   libopenmpi-dev openmpi-bin python3-pandas"
-# What is built with doubles: where gradients are checked and plugins are held to their contracts. Meson runs them in
-# this order, so the longest come first.
+# Tests that are also built with doubles: those of gradients and of the contracts of plugins. Meson runs them in this
+# order, so the longest come first.
 double_tests="contract tensor model plugin autograd layers"
 
-# Builds for sanitizers: gcc takes three times as long over their checks at -O2, and a report needs lines alone.
+# Options of builds for sanitizers. gcc takes three times as long at -O2, and reports need only line numbers.
 sanitizer_options="-Doptimization=1 -Ddebug=true -Dc_args=-g1 -Dcpp_args=-g1"
 
-# What is built with ThreadSanitizer, and the cases of it that are about threads.
+# Tests and plugins that are built with ThreadSanitizer, and the test cases that use threads.
 thread_tests="base autograd layers training"
 thread_plugins="encoder/transformer encoder/bigru encoder/bitree-gru combiner/serial coverage/tree"
 thread_cases="pool.*:often.*threads*:tape.*threads*:bundles.*:exchange.*:update.*"
@@ -44,7 +44,7 @@ finish ()
   exit
 }
 
-# A step without which there is nothing to test counts as one failure and ends the run.
+# must COMMAND...: runs it; a failure counts as one failed test and ends the run.
 must ()
 {
   "$@" && return
@@ -53,8 +53,8 @@ must ()
   finish
 }
 
-# build NAME OPTION...: sets up build/NAME once and builds it; or of it, where $suites names some, these with all modules
-# and what lies beside them, or with those of $plugins alone; or, with $objects, what is compiled and not linked.
+# build NAME OPTION...: sets up build/NAME once and builds all of it. If $suites is set, builds only these tests, with all
+# modules or with those of $plugins only. If $objects is set, compiles everything and links nothing.
 objects=
 suites=
 plugins=
@@ -83,8 +83,8 @@ build ()
   ninja -C "$folder" --quiet $targets
 }
 
-# run_tests NAME [TEST...]: runs the tests of build/NAME, one more at a time than there are processors, since some wait,
-# and adds up their cases.
+# run_tests NAME [TEST...]: runs the tests of build/NAME and adds up their cases. One more test than processors runs at a
+# time, because some tests wait.
 run_tests ()
 {
   folder=build/$1
@@ -114,7 +114,7 @@ case "${1-}" in
     run_tests double $double_tests
     ;;
   --sanitize)
-    # Small processes by the thousand: less is kept of memory that was freed, and of who asked for it.
+    # Thousands of small processes run, so each keeps less freed memory and shorter stacks of allocations.
     export ASAN_OPTIONS=${ASAN_OPTIONS-allocator_may_return_null=1:quarantine_size_mb=32:malloc_context_size=12}
     export UBSAN_OPTIONS=${UBSAN_OPTIONS-halt_on_error=1:print_stacktrace=1}
     export LSAN_OPTIONS=${LSAN_OPTIONS-suppressions=$root/tests/leak.supp:print_suppressions=0}
@@ -134,7 +134,7 @@ case "${1-}" in
     ;;
   --clang)
     export CC=clang CXX=clang++
-    # Warnings come with the objects: nothing is linked.
+    # Compiling shows all warnings; nothing is linked.
     objects=yes
     must build clang --werror -Doptimization=0
     passed=1

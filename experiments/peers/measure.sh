@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# All timings in turn: measure.sh PLAIT FOLDER [OPTION...]. Markdown tables and every run's JSON object go into FOLDER. OPTIONs are
-# those of all scripts, such as --python PYTHON or --rounds 1. Debian's PyTorch is measured too where it is installed.
+# Runs all comparisons: measure.sh PLAIT FOLDER [OPTION...]. Writes Markdown tables and the JSON object of every run into
+# FOLDER. OPTIONs are those that all scripts have, such as --python PYTHON or --rounds 1. Debian's PyTorch is measured too
+# if it is installed.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 plait=$1 folder=$2

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Whole published models, from text to text: as published.py, with the vocabularies that stand beside the weights.
+"""Compares whole published models, from text to text, with the vocabularies that are published with their weights.
 
-Makes folders as BART's and Marian's are published (config.json, tokenizer files learnt from the text below, random weights), takes the
-vocabulary by plait vocabulary --published and the weights by train.initialise, and compares log-probabilities of lines of
-text and the translations of beam search with transformers, and log-probabilities with CTranslate2 after an export. Needs sentencepiece beside
-what published.py needs.
+Makes folders like those of published BART and Marian models (config.json, tokenizer files learnt from the text below,
+random weights). Takes the vocabulary by plait vocabulary --published and the weights by train.initialise. Compares
+log-probabilities of lines and translations of beam search with transformers, and log-probabilities with CTranslate2
+after an export. Needs sentencepiece and the packages of published.py.
 
     V/bin/python published-folders.py --plait BUILD/plait
 """
@@ -31,7 +31,7 @@ SHAPE = dict(
 
 
 def bart(folder, lines):
-    """Tokenizer and model of a folder like BART's."""
+    """Returns tokenizer and model of a folder like that of a published BART."""
     learnt = tokenizers.ByteLevelBPETokenizer()
     learnt.train_from_iterator(lines, vocab_size=330, special_tokens=["<s>", "<pad>", "</s>", "<unk>", "<mask>"])
     learnt.save_model(folder)
@@ -41,7 +41,8 @@ def bart(folder, lines):
 
 
 def marian(folder, lines):
-    """The same like Marian's, whose vocab.json has the pieces in an order of its own."""
+    """Returns tokenizer and model of a folder like that of a published Marian: vocab.json orders the pieces differently
+    from source.spm."""
     model = os.path.join(folder, "source")
     sentencepiece.SentencePieceTrainer.train(
         sentence_iterator=iter(lines), model_prefix=model, vocab_size=90, hard_vocab_limit=False, minloglevel=2)
@@ -63,7 +64,7 @@ def marian(folder, lines):
     return tokenizer, transformers.MarianMTModel(config)
 
 
-# A vocabulary for each stream, as Marian's has two; embeddings then are two tables with the same values.
+# Published vocabulary of each stream, as Marian has two. The embeddings are then two tables with equal values.
 KINDS = {
     "bart": (bart, {"a": ".", "b": "."}),
     "marian": (marian, {"a": "source.spm", "b": "target.spm"}),
@@ -97,7 +98,7 @@ def log_probability(model, tokenizer, line):
 
 
 def search(model, tokenizer, line):
-    """What beam search finds, or None where it does not end."""
+    """Returns the translation of beam search, or None if it does not end."""
     with torch.no_grad():
         found = model.generate(
             torch.tensor([tokenizer(line).input_ids]), num_beams=4, do_sample=False, max_new_tokens=LONGEST, min_length=0,
@@ -112,7 +113,7 @@ def compare(program, name, lines):
     with tempfile.TemporaryDirectory() as folder:
         tokenizer, model = make(folder, lines)
         scatter(model)
-        if tokenizer.mask_token_id is not None:  # no word of a translation
+        if tokenizer.mask_token_id is not None:  # keeps the mask token out of translations
             model.final_logits_bias[0, tokenizer.mask_token_id] = -30
         model.save_pretrained(folder)
         os.rename(os.path.join(folder, "model.safetensors"), os.path.join(folder, "weights.safetensors"))

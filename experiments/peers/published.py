@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Published weights in plait beside the programs that they come from.
+"""Compares plait with transformers and CTranslate2 over published weights.
 
-Makes models with random weights by the package transformers, saves them as safetensors, lets plait begin with them through
-the shipped name maps, and compares log-probabilities of given targets, of RoBERTa's masked tokens, and what greedy and beam search find. Words of the vocabulary are numbers, so that no
-tokenizer has a part in it. Each of these runs, and one that plait trains from the start, is then exported to CTranslate2, whose
-log-probabilities and beam search are compared too. What reaches the limit of length is not compared: transformers leaves it open, plait ends it.
+Makes models with random weights by the package transformers, saves them as safetensors, and lets plait begin with them
+by the shipped name maps. Compares log-probabilities of given targets and of RoBERTa's masked tokens, and the outputs of
+greedy and beam search. Words of the vocabulary are numbers, so no tokenizer is involved. Each of these runs, and one
+that plait trains from the start, is exported to CTranslate2, and its log-probabilities and beam search are compared.
+Outputs that reach the length limit are not compared: transformers does not end them, plait does.
 
     python3 -m venv V && V/bin/pip install torch transformers safetensors ctranslate2
     V/bin/python published.py --plait BUILD/plait
@@ -72,7 +73,7 @@ maximum_ratio=0
 alpha=1
 """
 
-# Masked tokens, all of them, read as they are: what RoBERTa says of each.
+# All tokens are to be predicted and none is replaced (mask_share=0), so they can be compared with RoBERTa's output.
 MASKED = """[data]
 train.a=train.a
 test.a=test.a
@@ -101,14 +102,15 @@ initialise=weights.safetensors
 initialise_map=roberta
 """
 
-# The same without a published model: pre-norm, as plait has it.
+# An experiment without a published model: pre-norm, the default of plait.
 PLAIN = (EXPERIMENT.replace("norm=post\nnorm_epsilon=1e-5\noutput_bias=true\n", "")
          .replace("updates=1\nlearning_rate=0\ninitialise=weights.safetensors\ninitialise_map={map}\n",
                   "updates=150\nschedule=constant\nwarm_up=0\nlearning_rate=0.005\n"))
 
 
 class Layout:
-    """A kind of model: what plait is told, and which of its ids are which of ours (padding, BOS, EOS, unknown, words)."""
+    """A kind of model: the keys of plait, and the published id of each of plait's ids (padding, BOS, EOS, unknown,
+    words)."""
 
     def __init__(self, name, ids, source, decoder, data="", documents=False, tied=True):
         self.name, self.ids, self.source, self.decoder, self.data = name, ids, source, decoder, data
@@ -140,16 +142,16 @@ LAYOUTS.update({f"{name}-untied": layout.untied() for name, layout in LAYOUTS.it
 
 
 def scatter(model):
-    """Values so large that nothing stays near uniform, in every parameter, gains and biases too."""
+    """Sets every parameter, also gains and biases, to values so large that no distribution is nearly uniform."""
     with torch.no_grad():
         for name, value in model.named_parameters():
-            if not value.requires_grad:  # sinusoids
+            if not value.requires_grad:  # sinusoids are fixed
                 continue
             gain = "norm" in name.lower() and name.endswith("weight")
             value.copy_(torch.randn_like(value) * (0.1 if gain else 0.25) + (1 if gain else 0))
         if hasattr(model, "final_logits_bias"):
             model.final_logits_bias.normal_()
-            model.final_logits_bias[0, model.config.eos_token_id] = 5  # outputs end
+            model.final_logits_bias[0, model.config.eos_token_id] = 5  # so that outputs end
     return model.eval()
 
 
@@ -173,7 +175,8 @@ def text(sentences):
 
 
 def write_files(folder, layout, sentences, targets, experiment=EXPERIMENT):
-    """Texts whose words are their ids, and a vocabulary in the order of the ids: the more frequent, the earlier."""
+    """Writes texts whose words are their ids, and a text that gives the vocabulary in the order of the ids: more
+    frequent words come first."""
     def write(name, lines, documents=False):
         with open(os.path.join(folder, name), "w", encoding="ascii") as file:
             file.write(lines.replace("\n", "\n\n") if documents else lines)
@@ -209,7 +212,7 @@ def log_probability(model, layout, sentence, target):
 
 
 def search(model, layout, sentence, beam):
-    """What is found, or None where it does not end."""
+    """Returns the output of the search, or None if it does not end."""
     banned = [i for i in (layout.ids[0], layout.ids[1]) if i is not None]
     with torch.no_grad():
         found = model.generate(
@@ -230,7 +233,7 @@ def export(program, folder):
 
 
 def compare_ctranslate2(program, folder, name, start, sentences, targets):
-    """`folder`/run.h5 and what CTranslate2 makes of its export; `start`: whether sources begin with a start token."""
+    """Compares `folder`/run.h5 with its export in CTranslate2. `start`: sources begin with a start token."""
     export(program, folder)
     translator = ctranslate2.Translator(os.path.join(folder, "model"), compute_type="float32", intra_threads=1)
     with open(os.path.join(folder, "model", "shared_vocabulary.json"), encoding="utf-8") as file:
@@ -253,7 +256,7 @@ def compare_ctranslate2(program, folder, name, start, sentences, targets):
     return max(distances) < LIMIT and len(distances) == len(sentences) and 0 < same == len(ended)
 
 
-# Runs of plait's own, trained a little: its defaults, and all that is otherwise in the two layouts above.
+# Short trainings by plait: its defaults, and all keys that differ from the two layouts above.
 TRAINED = [
     Layout("defaults", None, "", ""),
     Layout(
@@ -271,7 +274,7 @@ def compare_trained(program, layout, sentences, targets):
 
 
 def compare_masked(program, sentences):
-    """RoBERTa's head of masked tokens, over whole sentences."""
+    """Compares log-probabilities of whole sentences with RoBERTa's head for masked tokens."""
     layout = Layout("roberta", LAYOUTS["bart"].ids, LEARNED, "")
     model = scatter(transformers.RobertaForMaskedLM(transformers.RobertaConfig(
         vocab_size=WORDS + 4, hidden_size=WIDTH, num_hidden_layers=2, num_attention_heads=HEADS, intermediate_size=INNER,
@@ -291,7 +294,7 @@ def compare_masked(program, sentences):
 
 
 def begin(program, folder, layout, model, sentences, targets, experiment=EXPERIMENT):
-    """A run in `folder` that begins, and ends, with the parameters of `model`."""
+    """Makes a run in `folder` that takes the parameters of `model` and does not change them."""
     write_files(folder, layout, sentences, targets, experiment)
     plait(program, folder, "vocabulary", "--type", "words", "--size", "0", "--output", "words", "all")
     model.save_pretrained(folder)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The syntax-aware system of Chen et al. (2017) in plain PyTorch, all sentences of a batch at once.
+"""The syntax-aware model of Chen et al. (2017) in plain PyTorch, all sentences of a batch at once.
 
-Leaves: a GRU in each direction over the words, time step by time step. Trees: all nodes of one height in one product, then all of one
-depth. Decoder: a loop over the target with all that can stand outside of it outside. Products that read the same input are one. Weights
-are called and shaped as plait's are, [in, out].
+Leaves: a GRU in each direction over the words, time step by time step. Trees: all nodes of one height in one product,
+then all nodes of one depth. Decoder: a loop over the target; all work that does not depend on the loop is done outside.
+Products that read the same input are merged. Weights have plait's names and shapes, [in, out].
 """
 
 import torch
@@ -15,7 +15,7 @@ from sizes import BEGIN
 
 
 def shapes(size, coverage, reset):
-    """Name -> shape of every weight; biases are 1 x n."""
+    """Returns name -> shape of every weight; biases are [1, n]."""
     h, e, half, memory = size.hidden, size.width, size.hidden // 2, size.memory
     found = {}
 
@@ -67,8 +67,9 @@ def leaves_name(size):
 
 
 def gru_step(projected, state, recurrent, candidate=None):
-    """One step of a GRU, z h + (1 - z) c, from the input's part of its gates (reset, update, candidate, side by side). With `candidate`
-    the reset gate acts before the product, else after it. A first dimension of two cells side by side is allowed."""
+    """Returns the next state of a GRU, z h + (1 - z) c. `projected` is the input's part of the gates (reset, update,
+    candidate, side by side). With `candidate` the reset gate acts before the product, else after it. A first dimension
+    may hold two cells."""
     width = state.shape[-1]
     add = torch.baddbmm if state.dim() == 3 else torch.addmm
     if candidate is None:
@@ -84,12 +85,12 @@ def gru_step(projected, state, recurrent, candidate=None):
 
 
 def ramp(counts):
-    """0 .. n - 1 for each n of `counts`, end to end."""
+    """Returns 0 .. n - 1 for each n of `counts`, end to end."""
     return torch.cat([torch.arange(n) for n in counts])
 
 
 class Timeline:
-    """Rows of ragged sentences in the order of time: step t has the sentences that are longer than t, longest first."""
+    """Rows of ragged sentences in the order of time: step t has the sentences longer than t, longest first."""
 
     def __init__(self, lengths):
         order = sorted(range(len(lengths)), key=lambda s: -lengths[s])
@@ -107,10 +108,11 @@ class Timeline:
 
 
 class Trees:
-    """The nodes of all trees of a batch by height, for the way up, and by depth, for the way down.
+    """The nodes of all trees of a batch: by height for the bottom-up pass, by depth for the top-down pass.
 
-    The way up numbers rows as they are made: all leaves, then level after level. The way down: all roots, then depth after depth the left
-    children and the right children of the nodes above."""
+    The bottom-up pass numbers rows in the order of computation: all leaves, then level after level. The top-down pass:
+    all
+    roots, then for each depth the left children and the right children of the nodes above."""
 
     def __init__(self, lengths, children):
         row, leaf = [], 0
@@ -129,7 +131,7 @@ class Trees:
         for s, height in enumerate(heights):
             for node in range(lengths[s], len(height)):
                 by_height[height[node]].append((s, node))
-        self.up = []  # the rows of the children of each level, left and right by turns
+        self.up = []  # rows of the children of each level, left and right alternating
         for nodes in by_height[1:]:
             for s, node in nodes:
                 row[s][node] = leaf
@@ -140,7 +142,7 @@ class Trees:
         level = [(s, len(height) - 1) for s, height in enumerate(heights)]
         place, count = {node: i for i, node in enumerate(level)}, len(level)
         self.roots = torch.tensor([row[s][node] for s, node in level])
-        self.down = []  # (where the parents stand in the depth above, how many)
+        self.down = []  # (indices of the parents in the depth above, their number)
         children_rows = [[], []]
         while True:
             inner = [i for i, node in enumerate(level) if node in parents]
@@ -159,7 +161,8 @@ class Trees:
 
 
 class Batch:
-    """Tensors of a list of tuples. Sentences go longest target first, so that those of a step are the first ones."""
+    """Tensors of a list of tuples. Sentences are sorted by target length, longest first, so the sentences of a step
+    come first."""
 
     def __init__(self, tuples, size):
         tuples = sorted(tuples, key=lambda streams: -len(streams[-1]))
@@ -184,8 +187,8 @@ class Batch:
         self.inputs = torch.tensor([targets[s][t - 1] if t else BEGIN for t, count in enumerate(self.counts) for s in range(count)])
 
     def link(self, words, rows):
-        """The children's places among the cells of the padded memory; those of leaves and padding are one place behind the last of
-        all sentences: a row of zeros stands there."""
+        """Returns the cells of the children in the padded memory. Leaves and padding point to the cell after the last
+        one, a row of zeros."""
         links = torch.full((self.size, self.longest, 2), -1)
         for s, (n, numbers) in enumerate(zip(words, self.nodes)):
             links[s, n : rows[s]] = s * self.longest + torch.tensor(numbers).view(-1, 2)
@@ -194,7 +197,7 @@ class Batch:
 
 class System(nn.Module):
     def __init__(self, size, coverage="none", reset="before", values=None):
-        """`values`: name -> array of each weight; else they are drawn."""
+        """`values`: name -> array of each weight; None: random weights."""
         super().__init__()
         self.hidden, self.trees, self.coverage, self.reset = size.hidden, size.trees, coverage, reset
         self.source, self.leaves = size.source, leaves_name(size)
@@ -208,7 +211,7 @@ class System(nn.Module):
             self.make_torch_gru(size)
 
     def make_torch_gru(self, size):
-        """torch has this one: its biases inside the reset product stay zero."""
+        """Makes the GRU of torch, which has biases inside the reset product; they stay zero."""
         self.gru = nn.GRU(size.width, size.hidden // 2, bidirectional=True)
         with torch.no_grad():
             for direction, suffix in (("forward", ""), ("backward", "_reverse")):
@@ -223,11 +226,11 @@ class System(nn.Module):
         return torch.addmm(self.table[f"{name}/bias"], x, weight) if f"{name}/bias" in self.table else x @ weight
 
     def cell(self, name):
-        """The weights of gru_step."""
+        """Returns the weights of gru_step."""
         return [self.table[f"{name}/{part}/weight"] for part in (("recurrent",) if self.reset == "after" else ("recurrent", "candidate"))]
 
     def read_words(self, batch):
-        """[rows, hidden]: eq. 2."""
+        """Returns the annotations of the words, [rows, hidden]: Chen et al. 2017, eq. 2."""
         embedded = F.embedding(batch.ids, self.table[f"source/{self.source}/embedding/table"])
         time = batch.time
         if self.reset == "after":
@@ -246,7 +249,7 @@ class System(nn.Module):
         return torch.cat([states[0].index_select(0, time.forward_place), states[1].index_select(0, time.backward_place)], 1)
 
     def climb(self, children):
-        """The states of nodes from those of their children, [n, 2 hidden]: eq. 8."""
+        """Returns the states of nodes from those of their children, [n, 2 hidden]: Chen et al. 2017, eq. 8."""
         h = self.hidden
         gates = torch.sigmoid(self.apply_linear("source/tree/up/gates", children))
         gate, keep, update = gates.split((2 * h, 2 * h, h), 1)
@@ -260,7 +263,7 @@ class System(nn.Module):
         return torch.addcmul(left + right, update, new)
 
     def go_up(self, leaves, batch):
-        """Rows in the order in which they are made."""
+        """Returns the bottom-up states in the order of computation."""
         states = leaves
         for children in batch.trees.up:
             below = states.index_select(0, children).view(-1, 2 * self.hidden)
@@ -268,7 +271,7 @@ class System(nn.Module):
         return states
 
     def go_down(self, up, batch):
-        """Rows in the order in which they are made: eq. 9 and 10."""
+        """Returns the top-down states in the order of computation: Chen et al. 2017, eq. 9 and 10."""
         trees, names = batch.trees, ("source/tree/down/left", "source/tree/down/right")
         state = torch.tanh(self.apply_linear("source/tree/down/root", up.index_select(0, trees.roots)))
         weight = torch.stack([self.table[f"{name}/input/weight"] for name in names])
@@ -283,7 +286,7 @@ class System(nn.Module):
         return torch.cat(states)
 
     def encode(self, batch):
-        """[rows, memory], sentence after sentence: of each its leaves, then its nodes."""
+        """Returns [rows, memory], sentence after sentence: its leaves, then its inner nodes."""
         words = self.read_words(batch)
         if not self.trees:
             return words
@@ -292,7 +295,8 @@ class System(nn.Module):
         return torch.cat([up.index_select(0, batch.trees.up_place), down.index_select(0, batch.trees.down_place)], 1)
 
     def cover(self, batch, prepared, weights, pieces, state, attention, projected):
-        """Coverage after `attention` [n, S] has been paid: eq. 11, with trees 13. What depends on the query is `projected`."""
+        """Returns the coverage states after `attention` [n, S]: Chen et al. 2017, eq. 11, for trees eq. 13. `projected`
+        is the part that depends on the query."""
         n, longest, width = state.shape
         inner = [state, attention[..., None]]
         if self.coverage == "tree":
@@ -313,8 +317,8 @@ class System(nn.Module):
         return torch.lerp(new, flat_state, keep).view(n, longest, width)
 
     def cover_weights(self):
-        """One matrix for all that a coverage cell reads of the states (its own, its children's) and of the attention, and the
-        candidate's."""
+        """Returns one matrix for all inputs of a coverage cell (its own state, those of its children, and attention),
+        and the matrix of the candidate."""
         name, width = f"decoder/combiner/attend/{self.source}/coverage", self.cover_width
         recurrent, *candidate = self.cell(f"{name}/cell")
         if self.reset == "after":
@@ -327,7 +331,7 @@ class System(nn.Module):
         return torch.cat(rows), candidate[0]
 
     def loss(self, batch):
-        """The mean loss of a target token."""
+        """Returns the mean loss of a target token."""
         h, covers = self.hidden, self.coverage != "none"
         name = f"decoder/combiner/attend/{self.source}"
         packed = self.encode(batch)
@@ -337,7 +341,8 @@ class System(nn.Module):
         state = torch.tanh(self.apply_linear(f"decoder/layer/0/initial/state/{self.source}", memory.sum(1) * batch.share))
         embedded = F.embedding(batch.inputs, self.table["decoder/embedding/table"])
         inputs = self.apply_linear("decoder/layer/0/cell/input", embedded)
-        # Everything that reads the state before a step: the query, the cell's gates, the coverage's.
+        # Everything that reads the state before a step: the query, the gates of the decoder's cell, and those of the
+        # coverage.
         recurrent, *candidate = self.cell("decoder/layer/0/cell")
         parts = [self.table[f"{name}/query/weight"], recurrent]
         if covers:
@@ -382,7 +387,7 @@ class System(nn.Module):
         return F.cross_entropy(logits, batch.target)
 
     def decode(self, projected, product, state, candidate):
-        """The decoder's cell, whose recurrent product is there."""
+        """Returns the next state of the decoder; `product` is the recurrent product."""
         h = self.hidden
         outer, inner = projected.split((2 * h, h), 1)
         if self.reset == "after":
@@ -394,7 +399,7 @@ class System(nn.Module):
 
 
 class Attention(nn.Module):
-    """One step of additive attention over many positions, whose keys are there already."""
+    """One step of additive attention over many positions with given keys."""
 
     def __init__(self, size, positions, values=None):
         super().__init__()
@@ -410,6 +415,6 @@ class Attention(nn.Module):
         self.keys = parameter("keys", positions, h)
 
     def forward(self):
-        """The sum of the context's numbers."""
+        """Returns the sum of the context's elements."""
         energy = (self.keys + self.query @ self.project).tanh_() @ self.vector[0]
         return (torch.softmax(energy, 0) @ self.rows).sum()

@@ -11,13 +11,14 @@ from model import Layout
 from sizes import BEGIN, END
 
 
-# Below this many elements a prepacked product costs more in its call than it gains.
+# Prepacking smaller products costs more time for each call than it saves.
 PREPACK_FROM = 1 << 17
 
 
 @torch.inference_mode()
 def prepack(model, rows):
-    """Lays the large weights out once in oneDNN's blocks, for products with about `rows` rows. Decoding only."""
+    """Converts the large weights once to the blocked layout of oneDNN, for products with about `rows` rows. For
+    decoding only."""
 
     def product(packed, bias, x):
         return torch.ops.mkldnn._linear_pointwise(x, packed, bias, "none", [], "")
@@ -33,10 +34,11 @@ def prepack(model, rows):
 
 @torch.inference_mode()
 def beam_search(model, batch, beam, steps, alpha=1.0):
-    """The best `beam` translations of `steps` words each: ids [batch, beam, steps], scores [batch, beam].
+    """Returns the best `beam` translations of `steps` words each: ids [batch, beam, steps], scores [batch, beam].
 
-    The end of the sentence is never taken, so that every program decodes the same number of steps. Scores are log
-    probabilities over the length penalty of Wu et al. (2016), ((5 + length) / 6) ** alpha.
+    The end token is never taken, so every program decodes an equal number of steps. Scores are log-probabilities
+    divided by
+    the length penalty of Wu et al. (2016), ((5 + length) / 6) ** alpha.
     """
     memories, _ = model.encode(batch)
     sentences, layers, width = batch.layouts[0].batch, len(model.decoder), model.size.width
@@ -56,7 +58,7 @@ def beam_search(model, batch, beam, steps, alpha=1.0):
             x = layer.step(x, layout, memory, slot, time)
         logits = model.output(model.decoder_norm(x))
         logits[:, END] = -torch.inf
-        # A sentence's best words are among the best of each of its hypotheses.
+        # The best words of a sentence are among the best words of its hypotheses.
         best, candidates = logits.log_softmax(1).topk(beam)
         penalty = ((5 + time + 1) / 6) ** alpha
         ranked, chosen = ((scores.view(-1, 1) + best).view(sentences, -1) / penalty).topk(beam)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Makes the virtual environment of the peer: setup.sh [FOLDER]. The newest PyTorch that pip finds is taken.
+# Makes the virtual environment of the peer with the newest PyTorch that pip finds: setup.sh [FOLDER].
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 folder=${1:-$here/.venv}

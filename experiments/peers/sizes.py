@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The model sizes of the comparison, read from the experiment files that plait-bench reads (../bench), and the ids that both programs
+"""Sizes of the compared models, from the experiment files of plait-bench (../bench), and the ids that all programs
 reserve."""
 
 import configparser
@@ -12,12 +12,12 @@ FOLDER = Path(__file__).resolve().parent.parent / "bench"
 
 
 def path_of(name):
-    """The experiment file of a size."""
+    """Returns the experiment file of a size."""
     return FOLDER / f"{name}.ini"
 
 
 def experiment(name):
-    """Group -> key -> text."""
+    """Returns group -> key -> text."""
     file = configparser.ConfigParser(interpolation=None, delimiters=("=",), comment_prefixes=("#",))
     with open(path_of(name), encoding="utf-8") as lines:
         file.read_file(lines)
@@ -25,7 +25,8 @@ def experiment(name):
 
 
 def lengths(file):
-    """Of one stream: normal(mean, deviation), rounded, within [shortest, longest]."""
+    """Returns the distribution of the lengths of a stream: normal(mean, deviation), rounded, within [shortest,
+    longest]."""
     bench = file["bench"]
     return {
         "vocabulary": file.getint("data", "vocabulary_size"),
@@ -87,8 +88,8 @@ class Size:
 
 @dataclass(frozen=True)
 class RecurrentSize:
-    """A size of the recurrent system: embeddings and readout `width` wide, states of the decoder and of tree nodes `hidden`, half of it
-    each direction over the words."""
+    """A size of the recurrent model. Embeddings and readout have `width` units; states of the decoder and of tree nodes
+    have `hidden` units, half of them for each direction over the words."""
 
     width: int
     hidden: int
@@ -98,9 +99,9 @@ class RecurrentSize:
     deviation: float
     shortest: int
     longest: int
-    trees: bool = False  # over the one source, whose tokens are all leaves then
+    trees: bool = False  # a tree over the one source; all its tokens are leaves
     token_sources: int = 1
-    coverage: int = 50  # of a row's coverage
+    coverage: int = 50  # width of a row's coverage
 
     @classmethod
     def of(cls, name):
@@ -113,7 +114,7 @@ class RecurrentSize:
 
     @property
     def source(self):
-        """What plait calls it."""
+        """The name of the source in plait."""
         return "tree" if self.trees else "text"
 
 

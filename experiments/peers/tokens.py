@@ -1,19 +1,24 @@
 # SPDX-License-Identifier: MIT
-"""The token-data file that both programs read, and its generator.
+"""The file of token data that all programs read, and its generator.
 
-ASCII text. One line is one sentence tuple: the token sources in order, then the target, separated by single tabs. Each stream is a list of
-at least one decimal id, separated by single spaces. An empty line ends a batch; further empty lines mean nothing.
+ASCII text. One line is one sentence tuple: the token sources in order, then the target, separated by single tabs. Each
+stream is a list of at least one decimal id, separated by single spaces. An empty line ends a batch; further empty lines
+are ignored.
 
-Ids: 0 padding, 1 begin, 2 end, 3 unknown, words from 4 to vocabulary - 1. Files contain neither padding nor begin. The target is what is
-predicted, with its end: its number of ids is its number of tokens. The decoder reads begin and the target without its last id.
+Ids: 0 padding, 1 begin, 2 end, 3 unknown, words from 4 to vocabulary - 1. Files contain neither padding nor begin. The
+target is predicted with its end token: its number of ids is its number of tokens. The decoder reads begin and the
+target
+without its last id.
 
-With trees, their nodes stand between source and target: the left and the right child of each inner node, children before parents, 2 (T - 1)
-numbers. 0 .. T - 1 are the T tokens, which are all leaves (no end among them), T the first node. Trees are split uniformly.
+A tree is written between source and target: the left and the right child of each inner node, children before parents,
+2 (T - 1) numbers. 0 .. T - 1 are the T tokens, which are all leaves and have no end token; T is the first inner node.
+Trees are split uniformly.
 
-The image source of mmt is not in the file: it is the last memory, one constant array [sentences, 64, 2048] of standard normal numbers.
+The file does not contain the image source of mmt: it is the last memory, one constant array [sentences, 64, 2048] of
+standard normal numbers.
 
-Training takes the batches as they are: step i, warm-up included, takes batch i modulo their number. Decoding ignores the target and groups
-the sentences anew, in their order, by --batch.
+Training takes the batches unchanged: step i, warm-up included, takes batch i modulo their number. Decoding ignores the
+target and groups the sentences anew, in their order, by --batch.
 """
 
 import argparse
@@ -24,12 +29,12 @@ from dataclasses import replace
 
 from sizes import END, FIRST_WORD, RECURRENT_SIZES, SIZES
 
-# Sentences as drawn, or batches of like length.
+# random: sentences as drawn; bucketed: batches of similar length.
 ORDERS = ("random", "bucketed")
 
 
 def read(path, size):
-    """The batches of `path`: lists of sentence tuples, each a list of id lists, the target last."""
+    """Returns the batches of `path`: lists of sentence tuples, each a list of id lists with the target last."""
     batches, batch = [], []
     expected = size.token_sources + (2 if size.trees else 1)
     try:
@@ -61,13 +66,13 @@ def read(path, size):
 
 
 def regroup(batches, count):
-    """The same sentences in the same order, `count` a batch; the last may be shorter."""
+    """Returns the sentences in their order in batches of `count`; the last batch may be smaller."""
     sentences = [streams for batch in batches for streams in batch]
     return [sentences[first : first + count] for first in range(0, len(sentences), count)]
 
 
 def draw_tree(generator, words):
-    """The children of the nodes of a tree over `words` tokens, split uniformly."""
+    """Returns the children of the nodes of a random tree over `words` tokens, split uniformly."""
     nodes, spans, order = {}, [(0, words)], []
     while spans:
         first, end = spans.pop()
@@ -76,7 +81,7 @@ def draw_tree(generator, words):
             order.append((first, middle, end))
             spans += [(first, middle), (middle, end)]
     children = []
-    # Parents come first in `order`.
+    # `order` has parents before their children.
     for number, (first, middle, end) in enumerate(reversed(order)):
         nodes[first, end] = words + number
         for span in ((first, middle), (middle, end)):
@@ -85,7 +90,8 @@ def draw_tree(generator, words):
 
 
 def draw(size, batch, batches, order, seed):
-    """Seeded batches. The lengths of one tuple agree (as those of translations do); words follow a Zipf law."""
+    """Returns seeded batches. The lengths of one tuple are correlated, as those of translations are; words follow a
+    Zipf law."""
     generator = random.Random(seed)
     words = range(FIRST_WORD, size.vocabulary)
     cumulative, total = [], 0.0
@@ -93,7 +99,7 @@ def draw(size, batch, batches, order, seed):
         total += 1.0 / (rank + 2.7)
         cumulative.append(total)
 
-    # A shared part and a part of each stream, whose variances add up to that of the size.
+    # A length is a shared part plus a part of each stream; the sum of their variances is that of the size.
     shared, own = size.deviation * 0.95, size.deviation * (1 - 0.95**2) ** 0.5
     sentences = []
     for _ in range(batch * batches):

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Vocabularies of published models in plait beside the programs that they are published for.
+"""Compares vocabularies of published models in plait with the programs that they are published for.
 
-Learns a byte-level BPE by the package tokenizers and SentencePiece models by the package sentencepiece from text files, lays them
-out as models are published, lets plait take each, and compares the ids of the text, of drawn hostile text, and (byte-level BPE)
-of every code point between an apostrophe and a space; then whether plait's decoding of byte-level BPE gives the text back.
+Learns a byte-level BPE by the package tokenizers and SentencePiece models by the package sentencepiece from text files,
+writes them as models are published, and lets plait take each. Compares the ids of the text, of random hostile text, and
+(byte-level BPE) of every code point between an apostrophe and a space. Checks that plait decodes byte-level BPE to the
+original text.
 
-Code points that only the Unicode of one side knows may differ: tokenizers has its own tables, plait ICU's. SentencePiece is to be
-the version that plait is linked with (Debian 12: 0.1.97), since later ones break ties between segmentations otherwise.
+Code points that only one side's version of Unicode knows may differ: tokenizers has its own tables, plait uses ICU.
+SentencePiece must be the version that plait is linked with (Debian 12: 0.1.97), since later versions break ties between
+segmentations differently.
 
     python3 -m venv V && V/bin/pip install tokenizers sentencepiece==0.1.97
     V/bin/python vocabulary.py --plait BUILD/plait TEXT...
@@ -28,7 +30,8 @@ DRAWN = 5000
 
 
 def drawn(count):
-    """Lines of what is hard to part: spaces, numbers, marks, controls, both directions, joined emoji, contractions."""
+    """Returns random lines that are hard to split: spaces, numbers, marks, control characters, two directions, joined
+    emoji, contractions."""
     characters = [c for c in map(chr, range(1, 0x110000)) if not 0xD800 <= ord(c) < 0xE000 and c not in "\n\r\t"]
     kinds = {c: unicodedata.category(c) for c in characters}
     pools = [
@@ -47,7 +50,7 @@ def write(folder, name, content):
 
 
 class Case:
-    """A published model's folder, and its ids of a line."""
+    """The folder of a published model, and its ids of a line."""
 
     def __init__(self, folder, config, specials, encode, side=""):
         self.path, self.encode = os.path.join(folder, side), encode

@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""Where training in several processes stops scaling: measured parts, a model of R machines, and its check with two processes here.
+"""Predicts how training in several processes scales: measured parts, a model of R machines, and a check with two
+processes.
 
     python3 scaling.py --plait BUILD/plait [--steps N] [--rounds N]      # needs Open MPI: mpicc and mpirun
 
-Measured, one thread a process: a step of a batch and of its R-th part, the bytes of gradients, how fast numbers are added, and latency and
-bandwidth between two processes: over shared memory, over TCP on the loopback, and, for root where there are ip and tc, over a line of 1 and of
-10 Gbit/s between two network namespaces. The model: each process computes its part; the sum of the gradients goes through all of them in
-pieces, each receiving, adding and sending on, and from the last one in the same ring to all. A line moves pieces while earlier layers are
-computed, but for those of the embeddings, which are whole last; what processors do for it, copying and adding, is added to the step.
+Measured, with one thread a process: a step of a batch and of its R-th part, the bytes of gradients, the rate of adding
+numbers, and latency and bandwidth between two processes. These are connected by shared memory, by TCP on the loopback,
+and, if root has ip and tc, by a line of 1 and of 10 Gbit/s between two network namespaces.
+
+The model: each process computes its part. The gradients pass through all processes in pieces; each process receives,
+adds and sends on. The sums then pass through the same ring to all. A line moves pieces while earlier layers are
+computed, except those of the embeddings, which are complete last. The processors' work for that, copying and adding, is
+added to the step.
 """
 
 import argparse
@@ -26,11 +30,11 @@ HERE = Path(__file__).resolve().parent
 SYSTEMS = {"small": 60, "msmt": 8, "mmt": 6}
 MACHINES = (1, 2, 4, 8, 16)
 PIECE = 4 * 65536
-# Of a step, the part that is backward.
+# Share of a step that is the backward pass.
 BACKWARD = 0.55
-# Bytes a second and seconds of a message: what such a network has at best.
+# Bytes a second, and seconds of a message: the best values of such networks.
 NETWORKS = {"1 Gbit/s": (0.118e9, 50e-6), "10 Gbit/s": (1.18e9, 20e-6), "100 Gbit/s": (11.8e9, 2e-6)}
-# Two network namespaces, each with one end of a line.
+# Two network namespaces, one at each end of a line.
 NAMESPACES = tuple(f"plait-{os.getpid()}-{end}" for end in (1, 2))
 ADDRESSES = ("10.213.0.1", "10.213.0.2")
 ALLOWED = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
@@ -43,7 +47,7 @@ class Line:
     latency: float
     adding: float  # bytes/s
     copying: float  # bytes/s, into the line and out of it
-    computes: bool  # the processors move what is on the line
+    computes: bool  # processors move the data of the line
 
 
 def call(command):
@@ -52,7 +56,7 @@ def call(command):
 
 
 def step(options, system, keys=(), launcher=()):
-    """Seconds of a training step."""
+    """Returns the seconds of a training step."""
     command = [*launcher, f"{options.plait}-bench", "train", ini(system), "--threads", 1, "--steps", options.steps or SYSTEMS[system], "--json"]
     report = json.loads(call([*command, *(f"--set={key}={value}" for key, value in keys)]))
     return statistics.median(report["seconds_per_step"])
@@ -63,7 +67,7 @@ def ini(system):
 
 
 def gradients(options, system):
-    """Bytes of all gradients, and of those of the embeddings."""
+    """Returns the bytes of all gradients, and of those of the embeddings."""
     model = json.loads(call([options.plait, "explain", ini(system), "--json"]))
     late = sum(part["parameters"] for part in model["components"] if part["component"] == "embeddings")
     return 4 * model["parameters"], 4 * late
@@ -77,7 +81,8 @@ def batch(system):
 
 @contextlib.contextmanager
 def two_machines(rate, folder):
-    """Two namespaces with a line of `rate` both ways between them: the command before mpirun's, and mpirun's options."""
+    """Connects two namespaces by a line of `rate` in each direction. Yields the command mpirun with its prefix and
+    options."""
     agent = folder / "agent.sh"
     cases = "; ".join(f"{address}) space={space}" + ";" for address, space in zip(ADDRESSES, NAMESPACES))
     agent.write_text(f'#!/bin/sh\ncase $1 in {cases} esac\nshift\nexec ip netns exec $space sh -c "$*"\n')
@@ -103,7 +108,7 @@ def two_machines(rate, folder):
 
 @contextlib.contextmanager
 def processes(way, folder):
-    """What starts two processes that reach each other by `way`."""
+    """Yields the command that starts two processes connected by `way`."""
     if way in WAYS:
         yield ["mpirun", *WAYS[way], "-n", 2]
     else:
@@ -118,24 +123,25 @@ def measured_line(way, folder, copying=None):
 
 
 def predicted(compute, bytes_of, machines, line):
-    """Seconds of a step of `machines`, each of which computes for `compute` seconds."""
+    """Returns the seconds of a step of `machines` that each compute for `compute` seconds."""
     if machines == 1:
         return compute
     size, late = bytes_of
-    # Each process takes a sum and gives a result, or the other way round.
+    # Each process receives a sum and sends a result, or the reverse.
     work = 2 * size / line.copying + size / line.adding
-    # But for two processes a line carries sums and results the same way.
+    # Among more than two processes a line carries sums and results in one direction.
     ways = 1 if machines == 2 else 2
     moving = ways * size / line.bandwidth
     left = 0 if line.computes else max(moving - BACKWARD * compute, ways * late / line.bandwidth)
     hops = 2 * machines * (PIECE / line.bandwidth + line.latency)
-    # Sums of the loss, whether all are well, and whether to stop.
+    # All-reduces of single numbers: sums of the loss, errors, and the stop flag.
     words = 4 * machines * line.latency
     return compute + work + left + hops + words
 
 
 def check(options, lines, folder):
-    """Prints two processes as predicted and as measured; seconds of each part of a step."""
+    """Prints predicted and measured steps of two processes. Returns the compute seconds of each system and number of
+    parts."""
     print("\n| two processes here | compute, ms | gradients, MB | by | predicted, ms | measured, ms | |\n| --- | ---: | ---: | --- | ---: | ---: | ---: |")
     computes = {}
     for system in SYSTEMS:

@@ -321,11 +321,11 @@ TEST_CASE (export_command, tells_the_limits_of_ctranslate2)
   PlaitTestCall made = DONE (CONVERT ("small.h5", "-o", "model", "--positions=3000"));
   CHECK_STRING (again.errors, "");
   CHECK_CONTAINS (made.errors, "has positions for 3000 tokens of a source and 3000 of a translation");
-  CHECK_CONTAINS (made.errors, "a is documents: the model expects the bos_token of its config.json before each of "
-                               "their sentences, the first one too");
-  CHECK_CONTAINS (made.errors, "b is documents: the model expects the bos_token of its config.json before each of "
-                               "their sentences except the first");
-  CHECK_CONTAINS (made.errors, "a is documents: the model does not cut them at data.document_length=90");
+  CHECK_CONTAINS (made.errors, "a holds documents: the model expects the bos_token of its config.json before each "
+                               "sentence, including the first");
+  CHECK_CONTAINS (made.errors, "b holds documents: the model expects the bos_token of its config.json before each "
+                               "sentence except the first");
+  CHECK_CONTAINS (made.errors, "a holds documents: the model does not cut them at data.document_length=90");
   REQUIRE (g_file_get_contents (model, &bytes, NULL, NULL));
   described = describe_model ((const guint8 *)bytes);
   CHECK_CONTAINS (described, "encoder/position_encodings/encodings 3000 8 float32\n");

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""experiments/by-position.py: documents are cut alike in all languages, and what can be told apart is scored by its place."""
+"""experiments/by-position.py cuts documents equally in all languages, and scores sentences by their position."""
 import gzip
 import os
 import subprocess
@@ -29,7 +29,8 @@ with tempfile.TemporaryDirectory() as folder:
     assert open("cut/a").read() == "one two\nthree\n\nfour five six\n\nseven\n\n"
     assert open("cut/b").read() == "eins zwei\ndrei\n\nvier\n\nsieben\n\n"
 
-    # The second document of "less" has a sentence too few. Of the others the first sentences are right, the second wrong.
+    # The second document of "less" lacks a sentence. In the other documents the first sentence is right, the second
+    # wrong.
     reference = "a b c d e\nf g h i j\n\nk l m n o\np q r s t\n\nu v w x y\nf g h i j\n\n"
     write("reference", reference)
     write("less", "a b c d e\nz z z z z\n\nk l m n o p q r s t\n\nu v w x y\nz z z z z\n\n")
@@ -40,7 +41,7 @@ with tempfile.TemporaryDirectory() as folder:
     rows = [[line.split()[:2] for line in part.splitlines() if line.split()[:1] in (["1-reference"], ["2-less"])] for part in (first, second)]
     assert rows == [[["1-reference", "100.00"], ["2-less", "100.00"]], [["1-reference", "100.00"], ["2-less", "0.00"]]], rows
 
-    # A token a sentence, e^-1 each in one file; in the other the first sentences are certain.
+    # One token a sentence. In one file each has probability 1/e; in the other the first sentences have probability 1.
     write("even", "-1\t1\n-1\t1\n\n" * 3)
     write("first", "0\t1\n-1\t1\n\n" * 3)
     done = run("likelihood", "--reference", "reference", "--bins", "1,2", "even", "first")

@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Runs the shell blocks of README.md, and of the pages that go on in its folder, as a reader would: in order, in one shell.
+"""Runs the shell blocks of README.md and of the pages listed in PAGES as a user would: in order, in one shell.
 
 Usage: readme.py BUILD-FOLDER [--whole FOLDER]
 
-A block counts if a comment stands before it: <!-- run --> or, with programs that it needs and text that its output must
-hold, <!-- run, needs: h5ls, prints: TEXT -->. Each is a test case: it must end with exit code 0. A block whose needs
-are not there is skipped.
+A block is run if a comment is before it: <!-- run --> or, with required programs and expected output,
+<!-- run, needs: h5ls, prints: TEXT -->. Each block is a test case: its exit code must be 0. A block without its
+programs
+is skipped.
 
-Training is cut to a small corpus, and to a few updates where the command does not say how long it is. With --whole it is
-not, and all output is shown: what README.md quotes. FOLDER, not there yet, is where it runs then.
+Training is cut to a small corpus, and to a few updates if the command does not limit its updates. With --whole it is
+not
+cut, and all output is shown, as README.md quotes it. It then runs in FOLDER, which must not exist.
 """
 import os
 import pathlib
@@ -24,17 +26,17 @@ from xml.sax.saxutils import quoteattr
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGES = ("README.md", "experiments/RECIPES.md", "experiments/FILES.md", "experiments/BAD-RUN.md", "plugins/README.md")
-# What is asked of the first page, whole as it stands.
+# Maximum length of the first page.
 MOST_WORDS = 2500
-# Of each story of results: a screen.
+# Maximum length of a section of the pages of results: one screen.
 STORIES, MOST_LINES = ("experiments/README.md", "experiments/SPEED.md"), 50
 BLOCK = re.compile(r"^<!-- run(?:, needs: (?P<needs>[\w ]+?))?(?:, prints: (?P<prints>[^\n]*?))? -->\n```sh\n(?P<text>.*?)^```$",
                    re.M | re.S)
 CODE = re.compile(r"^```.*?^```$", re.M | re.S)
-# What a block is named after.
+# The heading before a block names its test case.
 HEADING = re.compile(r"^#+ (.*)$", re.M)
 
-# Stands before the program in PATH.
+# A script that is found in PATH before plait, and calls it with less training.
 CUT = """#!/bin/sh
 plait={plait}
 case $1 in
@@ -54,7 +56,7 @@ esac
 
 
 def blocks():
-    """(name, needs, prints, text) of each block."""
+    """Returns (name, needs, prints, text) of each block."""
     found, names = [], {}
     for page in PAGES:
         text, before = (ROOT / page).read_text(encoding="utf-8"), len(found)
@@ -69,13 +71,13 @@ def blocks():
 
 
 def words():
-    """(name, message or None): whether the first page is short."""
+    """Returns (name, message or None): checks the length of the first page."""
     n = len((ROOT / PAGES[0]).read_text(encoding="utf-8").split())
     return "length", f"{PAGES[0]} has {n} words of {MOST_WORDS}; recipes have a page" if n > MOST_WORDS else None
 
 
 def stories():
-    """(name, message or None): whether each story of results is within a screen."""
+    """Returns (name, message or None): checks the length of each section of the pages of results."""
     long = []
     for page in STORIES:
         sections = re.split(r"^## ", (ROOT / page).read_text(encoding="utf-8"), flags=re.M)[1:]
@@ -98,7 +100,8 @@ def wrap(folder, name, text):
 
 
 def environment(build, folder, whole):
-    """What a user's shell would have, and the programs of this build. Nothing of the user's own is read."""
+    """Returns the environment of a user's shell with the programs of this build, without the settings of the current
+    user."""
     programs = folder / "bin"
     programs.mkdir()
     python = python_with_h5py()
@@ -112,10 +115,10 @@ def environment(build, folder, whole):
 
 
 def shell(blocks_to_run, build):
-    """One script: after each block it says its number and that it went well."""
+    """Returns one script that prints the number of each block at its beginning and end."""
     script = ["set -eu"]
     for number, (_, _, _, text) in blocks_to_run:
-        # The reader's build folder is this one, and the cut program goes before it.
+        # Replaces the user's build folder by this one, after the folder of the cut program.
         text = text.replace("$PWD/../build/quickstart", str(build)).replace("$PWD/build/quickstart", f"$PROGRAMS:{build}")
         text = text.replace("$PWD/../experiments", str(ROOT / "experiments"))
         script += [f"echo '@@ {number} begins'", text, f"echo '@@ {number} ends'"]
@@ -123,7 +126,7 @@ def shell(blocks_to_run, build):
 
 
 def outputs(text):
-    """Number of a block -> (whether it came to its end, its output)."""
+    """Returns number of a block -> (TRUE if it reached its end, its output)."""
     found = {}
     for part in re.split(r"^@@ (?=\d+ begins$)", text, flags=re.M)[1:]:
         head, body = part.split("\n", 1)
@@ -134,7 +137,7 @@ def outputs(text):
 
 
 def judge(numbered, found):
-    """(name, message or None, skipped) of each block."""
+    """Yields (name, message or None) of each block."""
     for number, (name, _, prints, _) in numbered:
         ended, output = found.get(number, (False, "was not reached"))
         if not ended:
@@ -146,7 +149,7 @@ def judge(numbered, found):
 
 
 def write_cases(results, skipped, seconds):
-    """The cases as GoogleTest writes its own, for tests/count.py, if it asks for them."""
+    """Writes the cases as GoogleTest does, for tests/count.py, if GTEST_OUTPUT asks for that."""
     place = os.environ.get("GTEST_OUTPUT", "")
     if not place.startswith("xml:"):
         return

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The rooms of core/: includes go down, no room has too many files, only one floor knows BLAS, and only one HDF5.
+"""Checks the rooms of core/: includes go down, no room has too many files, only one floor calls BLAS, only one HDF5.
 
-The compiler holds the floors, since it gets the folders of those that a floor may use (core/meson.build). Here the rooms
-of a floor are held: an include is "ROOM/FILE", no two rooms include each other, over however many others, and each has a
-README.
+The compiler checks the floors, since it gets the include folders of the floors that a floor may use (core/meson.build).
+This checks the rooms of a floor: an include is "ROOM/FILE", rooms include each other without a cycle, and each room has
+a README.
 """
 import os
 import re
@@ -19,7 +19,7 @@ MAX_ROOMS = 11
 
 
 def circle(edges, start):
-    """A way from the room @start back to it, or None."""
+    """Returns a cycle of rooms that includes @start, or None."""
     ways = [[start]]
     seen = set()
     while ways:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Each C and C++ source is in one hand (hand.py), and as clang-format would have it."""
+"""Checks that each C and C++ source is formatted as clang-format does it, and as hand.py asks."""
 import shutil
 import subprocess
 import sys
@@ -12,6 +12,6 @@ found = problems()
 if found:
     finish(found)
 if shutil.which("clang-format") is None:
-    # The exit code by which Meson knows a skipped test.
+    # Meson's exit code for a skipped test.
     sys.exit(77)
 sys.exit(subprocess.run(["clang-format", "--dry-run", "-Werror", *files(".c", ".h", ".cc")], cwd=ROOT).returncode)

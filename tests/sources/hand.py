@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What clang-format leaves open, or makes worse: a test for NULL is !x, numbers print in one way, no comment has a stray
-line, and no text is in pieces."""
+"""Rules of format that clang-format leaves open: a test for NULL is !x, numbers print in one way, no comment has a
+stray
+line, and no string is broken early."""
 import re
 
 from sources import files, read
@@ -19,19 +20,19 @@ UNEVEN = [
 
 
 def code(text):
-    """@text with the insides of comments and strings blanked."""
+    """Returns @text with the insides of comments and strings blanked."""
     return re.sub(r'/\*.*?\*/|"(?:\\.|[^"\\\n])*"', lambda match: re.sub(r"[^\n]", "~", match.group()), text, flags=re.S)
 
 
 def stray_lines(text):
-    """The numbers of the lines of comments that stand as clang-format leaves them when it breaks a line that is too long."""
+    """Yields the numbers of comment lines that clang-format left over when it broke a longer line."""
     lines = text.split("\n")
     for i, line in enumerate(lines[:-1]):
         this, after = line.strip(), lines[i + 1].strip()
         if not this.startswith(("/* ", "* ")) or "*/" in this:
             continue
         begin = next(j for j in range(i, -1, -1) if lines[j].strip().startswith("/*"))
-        # A line of a table that was broken goes on at the margin, with what stood below it behind.
+        # A broken line of a table continues at the margin, with the next row of the table after it.
         if re.match(r"\* \S.*\S {3,}\S", this):
             yield i + 1
         if after == "*/" and lines[begin].strip() != "/*":
@@ -41,7 +42,7 @@ def stray_lines(text):
 
 
 def pieces(text):
-    """The numbers of the lines on which a text ends though its next word has room, as when a text was put together."""
+    """Yields the numbers of lines on which a string literal ends although the next word would fit."""
     lines = text.split("\n")
     for i, line in enumerate(lines[:-1]):
         word = re.match(r' *"((?:\\.|[^"\\ ])* ?)', lines[i + 1])

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The public interface is whole, and holds in C99 and C++17.
+"""Checks the public interface: it is complete and compiles as C99 and C++17.
 
 Usage: headers.py C-COMPILER C++-COMPILER HEADER...
 
-HEADER... are the installed headers, FLOOR/ROOM/FILE relative to core/. Each compiles by itself, without a warning, in a folder that
-holds only them. Only they export anything. Plugins, which modules (core/base/process/module.h) are not, include three of them, those for
-authors, and the header of their settings.
+HEADER... are the installed headers, FLOOR/ROOM/FILE relative to core/. Each compiles alone, without a warning, in a
+folder
+with only these headers. Only they export functions. Plugins (modules of core/base/process/module.h are no plugins)
+include
+only the three headers for authors and the header of their settings.
 """
 import os
 import re
@@ -18,18 +20,18 @@ import tempfile
 
 from sources import ROOT, files, finish, read
 
-# What a plugin includes beside the header of its settings.
+# Headers that a plugin may include besides that of its settings.
 AUTHORS = ("interface/plugin.h", "layers/layers.h", "autograd/operators.h")
 
 
 def installed(header):
-    """Where it is installed: a floor's folder is a folder of includes."""
+    """Returns the path of an installed header: the folder of a floor is an include folder."""
     return header.split("/", 1)[1]
 
 
 def compile_alone(compiler, language, standard, header, folder):
     flags = subprocess.run(["pkg-config", "--cflags", "glib-2.0"], capture_output=True, check=True, text=True).stdout
-    # GLib's own headers are not under test.
+    # -isystem: warnings in GLib's own headers do not count.
     command = [*shlex.split(compiler), "-x", language, "-std=" + standard, "-fsyntax-only", "-Wall", "-Wextra", "-pedantic",
                "-Werror", "-Wno-unused-parameter", "-I", folder, *flags.replace("-I", "-isystem ").split(), "-"]
     done = subprocess.run(command, text=True, input=f'#include "{installed(header)}"\n', capture_output=True)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""experiments/KEYS.md is up to date, and has the keys, values and meanings of plait inspect keys and plait-keys(5).
+"""Checks that experiments/KEYS.md equals the keys, values and meanings of plait inspect keys and plait-keys(5).
 
 Usage: keys.py PLAIT
 """
@@ -27,7 +27,7 @@ def row(heading, key, values, meaning):
 
 
 def of_markdown(text):
-    """The rows (group, key, type, default, meaning) of the page."""
+    """Returns the rows (group, key, type, default, meaning) of the page."""
     rows, heading = [], None
     for line in text.splitlines():
         if line.startswith("##"):

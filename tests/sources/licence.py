@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Each source names its licence in one of its first three lines."""
+"""Checks that each source names its licence in one of its first three lines."""
 from sources import files, finish, read
 
 SUFFIXES = (".c", ".h", ".cc", ".css", ".js", ".xml", ".py", ".sh", ".ini", "meson.build", ".ci/run")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Links of pages to files lead somewhere, and so do the paths of folders and files below core/ that they name."""
+"""Checks that files exist to which pages link, and folders and files below core/ that pages name."""
 import os
 import re
 

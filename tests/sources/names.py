@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What messages, help and pages tell a user to type is there: options of commands, and keys of experiment files.
+"""Checks that options, commands and keys of experiment files exist which messages, help and pages tell users to type.
 
 Usage: names.py PLAIT PLAIT-BENCH
 """
@@ -10,14 +10,14 @@ import sys
 
 import sources
 
-TEXT = re.compile(r'(?:"(?:[^"\\\n]|\\.)*"\s*)+')  # one or more literals, which the compiler joins
+TEXT = re.compile(r'(?:"(?:[^"\\\n]|\\.)*"\s*)+')  # adjacent literals, which the compiler joins
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]+")
 GROUPS = "experiment|data|train|decode|decoder|evaluate|predict|bench"
 KEY = re.compile(rf"(?<![\w/.-])(?:{GROUPS})\.[a-z_]+(?![\w./-])")
-# Of sbatch and its like, and of mpirun.
+# Options of sbatch and mpirun.
 OTHERS = {"--partition", "--account", "--mca", "--logdir"}
 SLURM = {"core/workbench/grid/slurm.c", "core/workbench/axes/executor-settings.c"}
-# A file of a stream, in the place of which any name may stand.
+# The text of a stream in an example. Its name is arbitrary.
 STREAM = re.compile(r"(?:train|validation|test)\.(?:[a-z]|cs|de|en|title|target)$")
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the checks of the sources share."""
+"""Functions that the checks of the sources share."""
 import os
 import subprocess
 import sys
@@ -8,8 +8,9 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 
 
 def files(*suffixes):
-    """The paths, relative to the root, of the sources that end in one of the suffixes: what git tracks, or what is
-    there in an unpacked archive."""
+    """Returns the paths, relative to the root, of the sources that end in one of the suffixes: files that git tracks,
+    or all
+    files of an unpacked archive."""
     try:
         listed = subprocess.run(["git", "-C", ROOT, "ls-files", "-z"], capture_output=True, check=True).stdout
         paths = listed.decode().split("\0")
@@ -30,7 +31,7 @@ def read(path):
 
 
 def finish(problems):
-    """Says what is wrong, and ends with the exit code that tells so."""
+    """Prints the problems and exits: code 1 if there are any."""
     for problem in problems:
         print(problem)
     sys.exit(1 if problems else 0)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Tables of pages equal what experiments/tables.py writes, and the result files that it reads are well-formed."""
+"""Checks that tables of pages equal the output of experiments/tables.py, and that result files are well-formed."""
 import os
 import re
 import sys

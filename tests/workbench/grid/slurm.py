@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Runs a grid on a Slurm of two nodes, which this brings up on this machine for itself, and holds it to the local run.
+"""Runs a grid on a Slurm cluster of two nodes, which it starts on this machine, and compares it with a local run.
 
 Usage: slurm.py BUILD-FOLDER
 
-24 cells, of which one crashes, one hangs and one is preempted. Where Slurm is not installed the test is skipped.
+The grid has 24 cells: one crashes, one hangs and one is preempted. The test is skipped without Slurm.
 """
 import os
 import pathlib
@@ -20,7 +20,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 NEEDS = ("slurmctld", "slurmd", "sbatch", "scontrol", "squeue", "scancel")
 SKIPPED = 77
 SEEDS = 21
-PATIENCE = 60  # seconds for any one thing
+PATIENCE = 60  # seconds to wait for one condition
 
 CONFIGURATION = """ClusterName=plait
 SlurmctldHost={host}(127.0.0.1)
@@ -113,12 +113,12 @@ def await_that(what, condition):
 
 
 def say(*words):
-    """What a command of Slurm prints."""
+    """Returns the output of a Slurm command."""
     return subprocess.run(words, capture_output=True, text=True, check=False).stdout
 
 
 class Cluster:
-    """A Slurm of its own, ended with the block."""
+    """A Slurm cluster that ends with the block."""
 
     def __init__(self, folder):
         self.folder, self.processes = folder, []
@@ -154,7 +154,7 @@ class Cluster:
 
 
 def table(path):
-    """The rows without what is measured of time."""
+    """Returns the rows of a table without columns of times."""
     rows = [line.split(",") for line in path.read_text(encoding="utf-8").splitlines()]
     kept = [i for i, title in enumerate(rows[0]) if "tokens/s" not in title and "second" not in title]
     return [[row[i] for i in kept] for row in rows]
@@ -187,7 +187,7 @@ def run(build, folder):
                                    capture_output=True, text=True, check=False)
         check(submitted.returncode == 0 and "24 tasks are submitted to Slurm as 1, 2, 3" in submitted.stderr, submitted.stderr)
         tell("24 tasks are submitted")
-        # The cell that waits is preempted when it has a checkpoint.
+        # The waiting cell is preempted after its first checkpoint.
         await_that("the cell that waits", lambda: next(iter(folder.glob("its cells/fault-wait*.training.h5")), None))
         running = say("squeue", "-h", "-r", "-t", "R", "-o", "%i").split()
         waiting = [job for job in running
