@@ -53,11 +53,10 @@ TEST_CASE (file, stays_until_the_commit)
 {
   const char *path = plait_test_path ("file");
   g_autoptr (GError) error = NULL;
-  PlaitFile *file, *other;
 
   REQUIRE (g_file_set_contents (path, "old", 3, NULL));
-  file = plait_file_begin (path, NO_ERROR);
-  other = plait_file_begin (path, NO_ERROR);
+  PlaitFile *file = plait_file_begin (path, NO_ERROR);
+  PlaitFile *other = plait_file_begin (path, NO_ERROR);
   REQUIRE (file && other);
   /* Two replacements of one file do not disturb each other. */
   CHECK (strcmp (plait_file_temporary (file), plait_file_temporary (other)) != 0);
@@ -410,12 +409,11 @@ TEST_CASE (file, repeats_what_is_interrupted)
 {
   const char *path = plait_test_path ("file"), *lock_path = plait_test_path ("lock");
   g_autoptr (GError) error = NULL;
-  gboolean replaced, synced;
 
   plait_test_system_begin (PLAIT_TEST_SYSTEM_INTERRUPT, 0, 0);
-  replaced = plait_file_replace (path, "text", 4, &error);
+  gboolean replaced = plait_file_replace (path, "text", 4, &error);
   g_autoptr (GBytes) bytes = plait_file_read (path, PLAIT_FILE_REGULAR, 100, "a file", error ? NULL : &error);
-  synced = plait_file_sync (path);
+  gboolean synced = plait_file_sync (path);
   PlaitLock *lock = plait_lock_take (lock_path, "busy", "wait", NULL, error ? NULL : NO_ERROR);
   FILE *output = plait_file_open_output (path, TRUE);
   plait_test_system_end ();

@@ -194,11 +194,10 @@ TEST_CASE (lock, says_that_there_are_none)
   FILE *stream = open_memstream (&said, &length);
   PlaitLog *log = plait_log_new_with ((PlaitLogSettings){ .stream = stream, .now = g_get_monotonic_time });
   g_autoptr (GError) error = NULL;
-  PlaitLock *one, *two;
 
   has_no_locks = TRUE;
-  one = take (path, log, NO_ERROR);
-  two = take (path, NULL, NO_ERROR);
+  PlaitLock *one = take (path, log, NO_ERROR);
+  PlaitLock *two = take (path, NULL, NO_ERROR);
   CHECK (one && two);
   /* Files are replaced without locks, too; the second replacement finds the file of the first. */
   PlaitFile *first = plait_file_begin (path, NO_ERROR), *second = plait_file_begin (path, NO_ERROR);

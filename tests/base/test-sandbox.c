@@ -161,11 +161,10 @@ TEST_CASE (trial, repeats_what_is_interrupted)
 {
   GError *error = NULL;
   int value = 1;
-  gboolean accepted, refused;
 
   plait_test_system_begin (PLAIT_TEST_SYSTEM_INTERRUPT, 0, 0);
-  accepted = try_it (accept, &value, &error);
-  refused = !try_it (refuse, "soup", error ? NULL : &error);
+  gboolean accepted = try_it (accept, &value, &error);
+  gboolean refused = !try_it (refuse, "soup", error ? NULL : &error);
   plait_test_system_end ();
   CHECK (accepted && refused);
   CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, "soup: is not to my taste");

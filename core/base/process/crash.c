@@ -21,10 +21,10 @@ static const struct
 
 static _Thread_local PlaitCodeOwner running;
 
-static gboolean watching;
+static gboolean installed;
 
 /* Second destination of crash messages, and the texts around them. */
-static int reporting = -1;
+static int report_descriptor = -1;
 static const char *report_begin;
 static const char *report_end;
 
@@ -51,7 +51,7 @@ plait_crash_get_owner (void)
 }
 
 static void
-say (int descriptor, const char *text)
+write_text (int descriptor, const char *text)
 {
   gsize length = strlen (text);
 
@@ -67,13 +67,13 @@ say (int descriptor, const char *text)
 }
 
 static void
-say_sentence (int descriptor, const char *what)
+write_sentence (int descriptor, const char *what)
 {
-  say (descriptor, running.who);
-  say (descriptor, ", ");
-  say (descriptor, running.call);
-  say (descriptor, ": ");
-  say (descriptor, what);
+  write_text (descriptor, running.who);
+  write_text (descriptor, ", ");
+  write_text (descriptor, running.call);
+  write_text (descriptor, ": ");
+  write_text (descriptor, what);
 }
 
 void
@@ -81,31 +81,31 @@ plait_crash_end_process (const char *what)
 {
   if (!running.who)
     return;
-  say (STDERR_FILENO, "error: ");
-  say_sentence (STDERR_FILENO, what);
-  say (STDERR_FILENO, PLAIT_CRASH_ENDS_RUN "\n");
-  if (reporting >= 0)
+  write_text (STDERR_FILENO, "error: ");
+  write_sentence (STDERR_FILENO, what);
+  write_text (STDERR_FILENO, PLAIT_CRASH_ENDS_RUN "\n");
+  if (report_descriptor >= 0)
     {
-      say (reporting, report_begin);
-      say_sentence (reporting, what);
-      say (reporting, report_end);
+      write_text (report_descriptor, report_begin);
+      write_sentence (report_descriptor, what);
+      write_text (report_descriptor, report_end);
     }
   _exit (1);
 }
 
 /* Writes the suspects, as the end of a sentence. */
 static void
-say_suspects (int descriptor)
+write_suspects (int descriptor)
 {
   for (guint i = 0; i < n_suspects; i++)
     {
-      say (descriptor, i == 0 ? ", or by a thread of " : " or ");
-      say (descriptor, suspects[i]);
+      write_text (descriptor, i == 0 ? ", or by a thread of " : " or ");
+      write_text (descriptor, suspects[i]);
     }
 }
 
 static void
-crashed (int number)
+handle_crash (int number)
 {
   for (guint i = 0; i < G_N_ELEMENTS (crashes); i++)
     if (crashes[i].number == number)
@@ -113,34 +113,34 @@ crashed (int number)
   /* The fault may be plait's own: a core dump tells more. */
   if (n_suspects > 0)
     {
-      say (STDERR_FILENO, "error: the process crashed, by a fault of plait or of a library");
-      say_suspects (STDERR_FILENO);
-      say (STDERR_FILENO, "\n");
+      write_text (STDERR_FILENO, "error: the process crashed, by a fault of plait or of a library");
+      write_suspects (STDERR_FILENO);
+      write_text (STDERR_FILENO, "\n");
     }
   signal (number, SIG_DFL);
   raise (number);
 }
 
 static void
-say_unasked_exit (int descriptor)
+write_exit_message (int descriptor)
 {
-  say (descriptor, "the process was ended by a call of exit () outside of plait: by a library");
-  say_suspects (descriptor);
+  write_text (descriptor, "the process was ended by a call of exit () outside of plait: by a library");
+  write_suspects (descriptor);
 }
 
 static void
-left (void)
+handle_exit (void)
 {
   plait_crash_end_process ("called exit ()");
   if (!guarded_exit)
     return;
-  say (STDERR_FILENO, "error: ");
-  say_unasked_exit (STDERR_FILENO);
-  say (STDERR_FILENO, "\n");
-  if (reporting >= 0)
+  write_text (STDERR_FILENO, "error: ");
+  write_exit_message (STDERR_FILENO);
+  write_text (STDERR_FILENO, "\n");
+  if (report_descriptor >= 0)
     {
-      say (reporting, report_begin);
-      say_unasked_exit (reporting);
+      write_text (report_descriptor, report_begin);
+      write_exit_message (report_descriptor);
     }
   _exit (1);
 }
@@ -161,7 +161,7 @@ plait_crash_suspect (const char *module)
 void
 plait_crash_report_to (int descriptor, const char *begin, const char *end)
 {
-  reporting = descriptor;
+  report_descriptor = descriptor;
   report_begin = begin;
   report_end = end;
 }
@@ -188,7 +188,7 @@ plait_crash_use_signal_stack (void)
 }
 
 static void
-watch_signals (void)
+install_signal_handlers (void)
 {
   for (guint i = 0; i < G_N_ELEMENTS (crashes); i++)
     {
@@ -198,7 +198,7 @@ watch_signals (void)
       if (sigaction (crashes[i].number, NULL, &before) != 0 || before.sa_handler != SIG_DFL)
         continue;
       memset (&action, 0, sizeof action);
-      action.sa_handler = crashed;
+      action.sa_handler = handle_crash;
       action.sa_flags = SA_ONSTACK;
       sigaction (crashes[i].number, &action, NULL);
     }
@@ -207,16 +207,16 @@ watch_signals (void)
 void
 plait_crash_install_handlers (void)
 {
-  watching = TRUE;
+  installed = TRUE;
   plait_crash_use_signal_stack ();
-  watch_signals ();
-  atexit (left);
-  at_quick_exit (left);
+  install_signal_handlers ();
+  atexit (handle_exit);
+  at_quick_exit (handle_exit);
 }
 
 void
 plait_crash_reinstall_handlers (void)
 {
-  if (watching)
-    watch_signals ();
+  if (installed)
+    install_signal_handlers ();
 }

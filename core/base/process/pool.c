@@ -26,7 +26,7 @@ typedef struct
   gint64 begun, ended; /* times of the first and last piece of a profiled run, nanoseconds; 0 without a piece */
   gpointer scratch;
   gsize scratch_size;
-  PlaitPool *alone;
+  PlaitPool *own_pool;
 } Share;
 
 typedef struct
@@ -47,7 +47,7 @@ struct PlaitPool
   gpointer data;
   PlaitCodeOwner caller; /* owner of the code that began the run */
 
-  gboolean watched;
+  gboolean profiled;
   PlaitWorkKind work; /* kind of work of the caller */
   gint64 accounted;   /* time up to which @times is complete, nanoseconds */
   PlaitWorkTimes times;
@@ -151,7 +151,7 @@ take_part (PlaitPool *pool, guint thread)
 
       for (; claim (&pool->shares[(thread + i) % pool->threads], &piece); done++)
         {
-          if (pool->watched && begun == 0)
+          if (pool->profiled && begun == 0)
             begun = nanoseconds ();
           plait_crash_set_owner (pool->caller);
           pool->piece (pool->data, piece, thread);
@@ -258,7 +258,7 @@ plait_pool_free (PlaitPool *pool)
     pthread_join (pool->workers[i].handle, NULL);
   for (guint i = 0; i <= pool->threads; i++)
     {
-      plait_pool_free (pool->shares[i].alone);
+      plait_pool_free (pool->shares[i].own_pool);
       free (pool->shares[i].scratch);
     }
   g_free (pool->workers);
@@ -318,7 +318,7 @@ plait_work_enter (PlaitPool *pool, PlaitWorkKind work)
 {
   PlaitWorkScope scope = { pool, pool->work };
 
-  if (pool->watched)
+  if (pool->profiled)
     account_alone (pool);
   pool->work = work;
   return scope;
@@ -327,7 +327,7 @@ plait_work_enter (PlaitPool *pool, PlaitWorkKind work)
 void
 plait_work_leave (PlaitWorkScope *scope)
 {
-  if (scope->pool->watched)
+  if (scope->pool->profiled)
     account_alone (scope->pool);
   scope->pool->work = scope->before;
 }
@@ -335,7 +335,7 @@ plait_work_leave (PlaitWorkScope *scope)
 void
 plait_pool_profile (PlaitPool *pool)
 {
-  pool->watched = TRUE;
+  pool->profiled = TRUE;
   pool->times = (PlaitWorkTimes){ 0 };
   pool->accounted = nanoseconds ();
 }
@@ -343,7 +343,7 @@ plait_pool_profile (PlaitPool *pool)
 PlaitWorkTimes
 plait_pool_times (PlaitPool *pool)
 {
-  if (pool->watched)
+  if (pool->profiled)
     account_alone (pool);
   return pool->times;
 }
@@ -351,7 +351,7 @@ plait_pool_times (PlaitPool *pool)
 void
 plait_pool_profile_nested (PlaitPool *part, const PlaitPool *pool)
 {
-  if (pool->watched)
+  if (pool->profiled)
     plait_pool_profile (part);
 }
 
@@ -375,7 +375,7 @@ plait_pool_run (PlaitPool *pool, gint64 pieces, PlaitPoolFunc piece, gpointer da
   g_assert (pieces <= G_MAXINT32);
   g_assert (atomic_load (&pool->left) == 0);
 
-  if (pool->watched)
+  if (pool->profiled)
     account_alone (pool);
   pool->piece = piece;
   pool->data = data;
@@ -402,7 +402,7 @@ plait_pool_run (PlaitPool *pool, gint64 pieces, PlaitPoolFunc piece, gpointer da
         sleep_while (&pool->left, left);
         atomic_store (&pool->caller_sleeps, FALSE);
       }
-  if (pool->watched)
+  if (pool->profiled)
     account_run (pool);
 }
 
@@ -411,9 +411,9 @@ plait_pool_for_thread (PlaitPool *pool, guint thread)
 {
   Share *share = &pool->shares[thread];
 
-  if (!share->alone)
-    share->alone = plait_pool_new (1, NULL);
-  return share->alone;
+  if (!share->own_pool)
+    share->own_pool = plait_pool_new (1, NULL);
+  return share->own_pool;
 }
 
 gpointer

@@ -166,19 +166,20 @@ share_error (PlaitRanks *ranks, guint from, GError **error)
 {
   gboolean own = ranks->own == from;
   g_autofree char *text = own ? g_strdup (*error ? (*error)->message : "it failed") : NULL;
-  guint32 said[2] = { own && *error ? (guint32)(*error)->code : PLAIT_ERROR_FAILED, own ? (guint32)strlen (text) : 0 };
+  guint32 header[2]
+      = { own && *error ? (guint32)(*error)->code : PLAIT_ERROR_FAILED, own ? (guint32)strlen (text) : 0 };
 
-  plait_ranks_broadcast (ranks, said, sizeof said, from);
+  plait_ranks_broadcast (ranks, header, sizeof header, from);
   if (!own)
-    text = g_malloc0 (said[1] + 1);
-  plait_ranks_broadcast (ranks, text, said[1], from);
+    text = g_malloc0 (header[1] + 1);
+  plait_ranks_broadcast (ranks, text, header[1], from);
   if (own)
     return;
   g_clear_error (error);
   if (from == 0)
-    plait_fail (error, (PlaitErrorCode)said[0], "%s", text);
+    plait_fail (error, (PlaitErrorCode)header[0], "%s", text);
   else
-    plait_fail (error, (PlaitErrorCode)said[0], "process %u of %u: %s", from + 1, ranks->n, text);
+    plait_fail (error, (PlaitErrorCode)header[0], "process %u of %u: %s", from + 1, ranks->n, text);
 }
 
 gboolean

@@ -71,9 +71,9 @@ gint64 plait_store_blocks_table_size (gint64 end);
  * is damaged or unreadable; the failure is recorded. */
 gboolean plait_store_blocks_read (PlaitStoreBlocks *blocks, gint64 address, gsize size, gpointer buffer);
 
-/* If @passes, damaged blocks read as zero from now on; the caller must check plait_store_intact afterwards. @blocks may
- * be NULL. */
-void plait_store_blocks_tolerate_damage (PlaitStoreBlocks *blocks, gboolean passes);
+/* If @tolerates, damaged blocks read as zero from now on; the caller must check plait_store_intact afterwards. @blocks
+ * may be NULL. */
+void plait_store_blocks_tolerate_damage (PlaitStoreBlocks *blocks, gboolean tolerates);
 
 /* TRUE if a read has failed; sets *error to the place and the reason. @blocks may be NULL. */
 gboolean plait_store_blocks_fail (const PlaitStoreBlocks *blocks, const char *path, GError **error);

@@ -30,12 +30,12 @@ struct PlaitStoreBlocks
   gint64 end; /* end of the HDF5 part */
   gsize n;
   guint8 *table;
-  guint8 **metadata; /* [n] loaded blocks of metadata; NULL for blocks of values */
-  guint8 *part;      /* buffer of the last block of values that was read in part */
-  gsize part_number; /* number of the block in @part; n without one */
-  gint64 failed;     /* first damaged or unreadable block; -1 without one */
-  int problem;       /* errno of reading it; 0: the block is damaged */
-  gboolean passes;   /* TRUE: damaged blocks read as zero */
+  guint8 **metadata;         /* [n] loaded blocks of metadata; NULL for blocks of values */
+  guint8 *part;              /* buffer of the last block of values that was read in part */
+  gsize part_number;         /* number of the block in @part; n without one */
+  gint64 failed;             /* first damaged or unreadable block; -1 without one */
+  int problem;               /* errno of reading it; 0: the block is damaged */
+  gboolean tolerates_damage; /* TRUE: damaged blocks read as zero */
 };
 
 static gsize
@@ -101,7 +101,7 @@ load (PlaitStoreBlocks *blocks, gsize k, guint8 *buffer)
 /* Returns block @k in memory: a loaded block of metadata, or @part after loading @k into it. NULL if it is damaged or
  * unreadable. (transfer none) */
 static const guint8 *
-hold (PlaitStoreBlocks *blocks, gsize k)
+cached_block (PlaitStoreBlocks *blocks, gsize k)
 {
   if (blocks->metadata[k])
     return blocks->metadata[k];
@@ -112,16 +112,16 @@ hold (PlaitStoreBlocks *blocks, gsize k)
 
 /* Copies @n bytes of block @k, from its byte @from on. */
 static gboolean
-give (PlaitStoreBlocks *blocks, gsize k, gsize from, gsize n, guint8 *to)
+copy_part (PlaitStoreBlocks *blocks, gsize k, gsize from, gsize n, guint8 *to)
 {
   gboolean whole = from == 0 && n == (gsize)(block_end (k, blocks->end) - block_begin (k));
 
   if (whole && !blocks->metadata[k])
     return load (blocks, k, to);
-  const guint8 *held = hold (blocks, k);
-  if (held)
-    memcpy (to, held + from, n);
-  return held != NULL;
+  const guint8 *cached = cached_block (blocks, k);
+  if (cached)
+    memcpy (to, cached + from, n);
+  return cached != NULL;
 }
 
 gboolean
@@ -139,9 +139,9 @@ plait_store_blocks_read (PlaitStoreBlocks *blocks, gint64 address, gsize size, g
 
       if (address < begin)
         memset (to, 0, n); /* the user block is not part of HDF5 */
-      else if (!give (blocks, k, (gsize)(address - begin), n, to))
+      else if (!copy_part (blocks, k, (gsize)(address - begin), n, to))
         {
-          if (!blocks->passes)
+          if (!blocks->tolerates_damage)
             return FALSE;
           memset (to, 0, n);
         }
@@ -155,10 +155,10 @@ plait_store_blocks_read (PlaitStoreBlocks *blocks, gint64 address, gsize size, g
 }
 
 void
-plait_store_blocks_tolerate_damage (PlaitStoreBlocks *blocks, gboolean passes)
+plait_store_blocks_tolerate_damage (PlaitStoreBlocks *blocks, gboolean tolerates_damage)
 {
   if (blocks)
-    blocks->passes = passes;
+    blocks->tolerates_damage = tolerates_damage;
 }
 
 static void
