@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* PyTorch's MKL takes its AVX-512 kernels on Intel processors only, unless this function of its own is preloaded: 10 %
-   on large products and twice on skinny ones on an AMD processor that has AVX-512. */
+/* Replaces a function of PyTorch's MKL if preloaded. Otherwise MKL uses its AVX-512 kernels only on Intel processors,
+ * although AMD processors have AVX-512 too. */
 int
 mkl_serv_intel_cpu_true (void)
 {

@@ -3,12 +3,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What a message between two processes takes, and what it takes to add one to numbers in memory:
- * "latency seconds, bandwidth bytes/s, adding bytes/s". Medians. */
+/* Measures a message between two processes, and the addition of numbers to numbers in memory. Prints the medians
+ * "latency seconds, bandwidth bytes/s, adding bytes/s". */
 
 enum
 {
-  PIECE = 65536,        /* numbers of a message, as core/model/training/all-reduce.c cuts gradients */
+  PIECE = 65536,        /* numbers of a message; core/model/training/all-reduce.c cuts gradients into such pieces */
   NUMBERS = PIECE << 8, /* more than caches hold */
   ROUNDS = 21,
 };
@@ -28,7 +28,7 @@ median (double *times)
   return times[ROUNDS / 2];
 }
 
-/* @n numbers there and back, piece by piece, over two. */
+/* Returns the seconds to send @n numbers to the other process and back, piece by piece, divided by two. */
 static double
 exchange (float *numbers, int n, int rank)
 {
