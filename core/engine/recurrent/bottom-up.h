@@ -49,9 +49,9 @@ typedef struct
 } PlaitBottomUp;
 
 /*
- * Tensors of the backward pass. It replaces the activations in PlaitBottomUp.saved by the gradients of the gates', the
- * candidate's and the products' inputs. The gradients of the weights are children^T and reset_children^T times these.
- * The weights must be packed transposed.
+ * Tensors of the backward pass, which replaces the activations in PlaitBottomUp.saved by the gradients of the gates',
+ * the candidate's and the products' inputs. The gradients of the weights are children^T and reset_children^T times
+ * these. The weights must be packed transposed.
  */
 typedef struct
 {

@@ -63,9 +63,9 @@ typedef struct
 void plait_recurrence_forward (PlaitPool *pool, const PlaitRecurrence *recurrence, PlaitTensor projected);
 
 /*
- * Tensors of the backward pass. It replaces the activations in PlaitRecurrence.gates by the gradients of the recurrent
- * products: columns for the recurrent weight first, then for the candidate's. The gradients of the weights are
- * previous^T and reset_states^T times these. The weights must be packed transposed.
+ * Tensors of the backward pass, which replaces the activations in PlaitRecurrence.gates by the gradients of the
+ * recurrent products: columns for the recurrent weight first, then for the candidate's. The gradients of the weights
+ * are previous^T and reset_states^T times these. The weights must be packed transposed.
  */
 typedef struct
 {

@@ -40,32 +40,28 @@ plait_encoding_tree (const PlaitEncoding *encoding)
                           trees->left, trees->right);
 }
 
-/* Returns the position of the token of row @row of @leaves, or -1. */
-static gint64
-token_of (const PlaitMemory *leaves, gint64 row)
+/* Returns [n] positions of the tokens of rows: that of leaf leaf[i] of the inner encoder, or -1 if leaf[i] is -1. */
+static const gint64 *
+leaf_tokens (const PlaitEncoding *encoding, const gint64 *leaf, gint64 n)
 {
-  return leaves->links && leaves->links->token ? leaves->links->token[row] : -1;
+  gint64 *token = plait_arena_new_array (plait_tape_arena (encoding->tape), gint64, n + 1);
+  const PlaitLinks *links = encoding->leaves->memories[0].links;
+
+  for (gint64 row = 0; row < n; row++)
+    token[row] = leaf[row] >= 0 && links && links->token ? links->token[leaf[row]] : -1;
+  return token;
 }
 
 PlaitMemory
 plait_encoding_tree_memory (const PlaitEncoding *encoding, const PlaitTreeRows *tree, PlaitCellState rows)
 {
-  PlaitArena *arena = plait_tape_arena (encoding->tape);
-  gint64 *token = plait_arena_new_array (arena, gint64, plait_ragged_rows (tree->rows) + 1);
-  PlaitLinks *links = plait_arena_new_array (arena, PlaitLinks, 1);
-  const PlaitMemory *leaves;
+  PlaitLinks *links = plait_arena_new_array (plait_tape_arena (encoding->tape), PlaitLinks, 1);
 
   expect_leaves (encoding, G_STRFUNC);
-  leaves = &encoding->leaves->memories[0];
-  for (gint64 s = 0; s < tree->rows.n; s++)
-    for (gint64 row = tree->rows.offsets[s]; row < tree->rows.offsets[s + 1]; row++)
-      {
-        gint64 position = row - tree->rows.offsets[s];
-        gboolean leaf = position < plait_ragged_length (leaves->rows, s);
-
-        token[row] = leaf ? token_of (leaves, leaves->rows.offsets[s] + position) : -1;
-      }
-  *links = (PlaitLinks){ .left = tree->left, .right = tree->right, .parent = tree->parent, .token = token };
+  *links = (PlaitLinks){ .left = tree->left,
+                         .right = tree->right,
+                         .parent = tree->parent,
+                         .token = leaf_tokens (encoding, tree->up.leaf, tree->up.rows) };
   return (PlaitMemory){ .states = rows.state, .cells = rows.cell, .rows = tree->rows, .links = links };
 }
 
@@ -83,27 +79,16 @@ plait_encoding_tree_root (const PlaitEncoding *encoding, const PlaitTreeRows *tr
 PlaitMemory
 plait_encoding_pyramid_memory (const PlaitEncoding *encoding, const PlaitPyramidRows *pyramid)
 {
-  PlaitArena *arena = plait_tape_arena (encoding->tape);
-  gint64 *token = plait_arena_new_array (arena, gint64, plait_ragged_rows (pyramid->rows) + 1);
-  PlaitLinks *links = plait_arena_new_array (arena, PlaitLinks, 1);
-  const PlaitMemory *leaves;
+  PlaitLinks *links = plait_arena_new_array (plait_tape_arena (encoding->tape), PlaitLinks, 1);
 
   expect_leaves (encoding, G_STRFUNC);
-  leaves = &encoding->leaves->memories[0];
-  for (gint64 s = 0; s < pyramid->rows.n; s++)
-    for (gint64 row = pyramid->rows.offsets[s]; row < pyramid->rows.offsets[s + 1]; row++)
-      {
-        gint64 leaf = pyramid->leaf[row];
-
-        token[row] = leaf >= 0 ? token_of (leaves, leaf) : -1;
-      }
   *links = (PlaitLinks){ .parent = pyramid->parent,
                          .first_child = pyramid->first_child,
                          .n_children = pyramid->n_children,
                          .level = pyramid->level,
                          .previous = pyramid->previous,
                          .next = pyramid->next,
-                         .token = token };
+                         .token = leaf_tokens (encoding, pyramid->leaf, plait_ragged_rows (pyramid->rows)) };
   return (PlaitMemory){ .states = pyramid->states, .cells = pyramid->cells, .rows = pyramid->rows, .links = links };
 }
 
