@@ -268,10 +268,6 @@ TEST_CASE (published, documents_begin_as_the_model_has_them)
     }
 }
 
-/*
- * SentencePiece
- */
-
 static const char *
 next_line (gpointer data, gsize *length)
 {
@@ -353,10 +349,6 @@ TEST_CASE (published, ids_are_offset_where_the_model_has_them_so)
   CHECK_STRING (plait_vocabulary_piece (offset, 8), "<unused 8>");
   CHECK_STRING (text, "1 4");
 }
-
-/*
- * Bad input
- */
 
 TEST_CASE (published, refuses_folders_that_are_not_as_published)
 {

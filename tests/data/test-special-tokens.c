@@ -129,10 +129,6 @@ TEST_CASE (special_tokens, are_not_what_the_normal_form_of_text_spells)
   CHECK_STRING (back, "<s>");
 }
 
-/*
- * Models of other programs
- */
-
 static const char *
 next_of_four (gpointer data, gsize *length)
 {

@@ -264,7 +264,6 @@ TEST_CASE (trees, may_be_deep_and_wide)
                  "the sentence of the tree has more than 65535 tokens");
 }
 
-/* Worked out by hand. */
 TEST_CASE (trees, controls_have_their_shapes)
 {
   const struct

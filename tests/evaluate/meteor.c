@@ -107,10 +107,6 @@ TEST_CASE (meteor, a_corpus_is_scored_as_by_the_released_scorer)
     }
 }
 
-/*
- * All possible alignments
- */
-
 static const char *const lexicon[] = { "run", "runs", "dog", "dogs", "the" };
 static const guint stems[] = { 0, 0, 1, 1, 2 };
 

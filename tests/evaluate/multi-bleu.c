@@ -112,7 +112,6 @@ TEST_CASE (multi_bleu, counts_white_space_of_unicode_as_words)
     }
 }
 
-/* Empty texts, for which the script divides by zero. */
 TEST_CASE (multi_bleu, of_nothing)
 {
   static const char *const nothing[] = { "" }, *const set[] = { "a" };

@@ -15,7 +15,6 @@ typedef struct
   gboolean has_trees;
   gint64 nodes; /* number of nodes in all trees */
 
-  /* For documents: */
   gboolean has_documents;
   gint64 sentences; /* number of sentences in all documents */
   gboolean start_tokens;

@@ -66,7 +66,6 @@ typedef struct
   gint64 pieces;
   GArray *kept; /* PlaitCorpusTuple */
 
-  /* For documents: */
   PlaitDocument *cut_from; /* [n_sides], the streams of one document */
   GArray *ends;            /* gint64, ends of its chunks */
 } PlaitCorpusBlock;

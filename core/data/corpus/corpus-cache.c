@@ -72,10 +72,6 @@ name_of_ids (const char *key, gint64 stream)
   return g_strdup_printf ("%s.%jd" PLAIT_TEXT_CACHE_IDS_SUFFIX, key, stream);
 }
 
-/*
- * Writing
- */
-
 gboolean
 plait_corpus_cache_begin (PlaitCorpus *corpus, const PlaitTextCache *text_cache, const char *key, GError **error)
 {
@@ -129,10 +125,6 @@ plait_corpus_cache_end (PlaitCorpus *corpus, const PlaitTextCache *text_cache, c
   plait_text_cache_trim (text_cache, path);
   return TRUE;
 }
-
-/*
- * Reading
- */
 
 typedef struct
 {

@@ -132,7 +132,6 @@ store_tree (const PlaitCorpusBlock *block, PlaitCorpusSide *side, gint64 line, G
                                    error);
 }
 
-/* Stores the sentences of @part, which has @rows rows. */
 static gboolean
 store_sentences (PlaitCorpusSide *side, PlaitTokenStore *sentences, const PlaitDocument *part, gint64 rows,
                  GError **error)

@@ -32,7 +32,6 @@ plait_corpus_free (PlaitCorpus *corpus)
   g_free (corpus);
 }
 
-/* Makes empty stores for @stream. */
 static void
 make_stores (const PlaitCorpus *corpus, PlaitCorpusStreamState *stream)
 {

@@ -104,7 +104,6 @@ sort_window (PlaitIterator *self, gint64 first)
   self->sorted[window] = TRUE;
 }
 
-/* Plans the order of self->epoch. */
 static void
 plan_epoch (PlaitIterator *self)
 {

@@ -114,10 +114,6 @@ plait_text_cache_store (const PlaitTextCache *text_cache, const char *text, cons
     log_not_cached (text_cache, text, error);
 }
 
-/*
- * Corpora
- */
-
 /* The cached files of one corpus. */
 typedef struct
 {
@@ -199,10 +195,6 @@ plait_text_cache_trim (const PlaitTextCache *text_cache, const char *kept)
                       folder, size, PLAIT_TEXT_CACHE_CORPORA);
     }
 }
-
-/*
- * Digests
- */
 
 #define DIGEST_ENDING ".digest"
 #define DIGEST_LIMIT 65536 /* bytes, far more than any path needs */

@@ -97,7 +97,6 @@ fail_to_write (const PlaitTokenStore *store, GError **error)
       plait_path_temporary (), g_strerror (errno));
 }
 
-/* Appends @bytes to the file and to the hash. */
 static gboolean
 write_bytes (PlaitTokenStore *store, gconstpointer bytes, gsize size, GError **error)
 {
@@ -194,11 +193,6 @@ plait_token_store_commit (PlaitTokenStore *store, GError **error)
   return plait_file_commit (g_steal_pointer (&store->file), error);
 }
 
-/*
- * Reading
- */
-
-/* Reads @size bytes at @offset of the file. */
 static gboolean
 read_bytes (const PlaitTokenStore *store, gpointer bytes, gsize size, goffset offset, GError **error)
 {

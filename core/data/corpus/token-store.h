@@ -37,7 +37,6 @@ guint64 plait_token_store_checksum (const PlaitTokenStore *store);
 /* Publishes the finished cache file under its name. */
 gboolean plait_token_store_commit (PlaitTokenStore *store, GError **error);
 
-/* Returns the number of sentences. */
 gint64 plait_token_store_sentences (const PlaitTokenStore *store);
 
 /* Returns the number of ids in sentence @sentence. */

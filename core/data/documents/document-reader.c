@@ -17,7 +17,6 @@ struct PlaitDocumentReader
   const PlaitUnicodeTable *unicode; /* NULL, like @rules, except for PLAIT_LAYOUT_LINES */
   gpointer rules;
 
-  /* State of the current document: */
   gint64 n;          /* number of sentences so far */
   gint32 role;       /* role of the last sentence */
   GHashTable *roles; /* name -> role */
@@ -130,7 +129,6 @@ add_sentence (PlaitDocumentReader *self, const char *sentence, gsize length, GSt
   return TRUE;
 }
 
-/* Splits @line, a whole document, into sentences and adds them. */
 static gboolean
 split (PlaitDocumentReader *self, const char *line, gsize length, GString *text, GArray *sentences, GError **error)
 {

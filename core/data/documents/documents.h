@@ -39,7 +39,6 @@ typedef struct
   gboolean truncates;    /* drop the rest of a document after @maximum tokens instead of cutting it into chunks */
 } PlaitDocumentSettings;
 
-/* A sentence of a document. */
 typedef struct
 {
   gint32 tokens; /* number of tokens, its start token included */

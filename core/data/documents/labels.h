@@ -7,7 +7,6 @@
 
 /* Lines of targets: texts, labels, numbers of sentences, or spans of tokens. */
 
-/* Kinds of target lines. */
 typedef enum
 {
   PLAIT_TARGET_TEXT,   /* the tokens of the text and EOS, predicted by a sequence decoder */

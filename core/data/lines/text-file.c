@@ -175,7 +175,6 @@ plait_text_reader_name (const PlaitTextReader *reader)
   return reader->name;
 }
 
-/* Appends the bytes of one read() to reader->raw. */
 static gboolean
 read_raw (PlaitTextReader *reader, GError **error)
 {
@@ -253,11 +252,10 @@ begin_member (PlaitTextReader *reader, GError **error)
 static gboolean
 add_inflated (PlaitTextReader *reader, GError **error)
 {
-  if (reader->between_members)
-    {
-      if (!begin_member (reader, error) || reader->text_ended)
-        return !*error;
-    }
+  if (reader->between_members && !begin_member (reader, error))
+    return FALSE;
+  if (reader->text_ended)
+    return TRUE;
   if (reader->raw_start == reader->raw_end && !reader->raw_ended && !read_raw (reader, error))
     return FALSE;
 
@@ -299,7 +297,6 @@ add_plain (PlaitTextReader *reader, GError **error)
 static gboolean
 add_text (PlaitTextReader *reader, GError **error)
 {
-  g_autoptr (GError) cause = NULL;
   if (!reader->begun && !begin (reader, error))
     return FALSE;
 
@@ -315,10 +312,7 @@ add_text (PlaitTextReader *reader, GError **error)
       reader->allocated = MAX (2 * reader->allocated, reader->end + READ_SIZE + 1);
       reader->text = g_realloc (reader->text, reader->allocated);
     }
-  gboolean done = reader->inflate ? add_inflated (reader, &cause) : add_plain (reader, &cause);
-  if (!done)
-    g_propagate_error (error, g_steal_pointer (&cause));
-  return done;
+  return reader->inflate ? add_inflated (reader, error) : add_plain (reader, error);
 }
 
 static gboolean
@@ -395,27 +389,20 @@ next_field (PlaitTextReader *reader, gsize *length, GError **error)
   if (reader->line == table->row && !next_row (table, error))
     return NULL;
   reader->line++;
-  if (length)
-    *length = strlen (table->fields[reader->column]);
+  *length = strlen (table->fields[reader->column]);
   return table->fields[reader->column];
-}
-
-static const char *
-next_tree (PlaitTextReader *reader, gsize *length, GError **error)
-{
-  gsize n;
-
-  return plait_tree_lines_next (reader->trees, length ? length : &n, &reader->line, error);
 }
 
 const char *
 plait_text_reader_next (PlaitTextReader *reader, gsize *length, GError **error)
 {
+  gsize ignored;
   char *lf = NULL;
+  length = length ? length : &ignored;
   if (reader->table)
     return next_field (reader, length, error);
   if (reader->trees)
-    return next_tree (reader, length, error);
+    return plait_tree_lines_next (reader->trees, length, &reader->line, error);
   for (;;)
     {
       char *unscanned = reader->text + reader->start + reader->scanned;
@@ -452,8 +439,7 @@ plait_text_reader_next (PlaitTextReader *reader, gsize *length, GError **error)
       line += 3;
       n -= 3;
     }
-  if (length)
-    *length = n;
+  *length = n;
   return line;
 }
 

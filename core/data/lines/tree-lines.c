@@ -130,11 +130,8 @@ next_line (PlaitTreeLines *trees, gsize *length, gint64 *number, GError **error)
       *number = trees->given->number;
       return trees->given->text;
     }
-  if (trees->fault)
-    {
-      g_propagate_error (error, g_steal_pointer (&trees->fault));
-      return NULL;
-    }
+  if (!plait_no_error (&trees->fault, error))
+    return NULL;
   text = plait_text_reader_next (trees->lines, length, error);
   *number = plait_text_reader_line (trees->lines);
   return text;
@@ -180,11 +177,8 @@ join (PlaitTreeLines *trees, const char *line, gsize *length, gint64 number, gin
                                 "sentence, so close its brackets, or take it out",
                                 plait_text_reader_name (trees->lines), number, PLAIT_TEXT_LINE_LIMIT);
     }
-  if (open > 0 && g_queue_is_empty (&trees->ahead) && trees->fault)
-    {
-      g_propagate_error (error, g_steal_pointer (&trees->fault));
-      return NULL;
-    }
+  if (open > 0 && g_queue_is_empty (&trees->ahead) && !plait_no_error (&trees->fault, error))
+    return NULL;
   *length = trees->tree->len;
   return trees->tree->str;
 }

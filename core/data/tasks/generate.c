@@ -98,7 +98,6 @@ plait_task_set (const PlaitTask *task, PlaitTaskSettings *settings, const char *
                      task->name, name, task->name);
 }
 
-/* Sets the parameter in @word, NAME=VALUE. */
 static gboolean
 set_word (const PlaitTask *task, PlaitTaskSettings *settings, const char *word, GError **error)
 {
@@ -194,7 +193,6 @@ plait_task_tuple (const PlaitTask *task, const PlaitTaskSettings *settings, gint
   task->generate (settings->values, plait_random_subkey (key, (guint64)tuple), lines);
 }
 
-/* A file that is being written. */
 typedef struct
 {
   PlaitFile *file;

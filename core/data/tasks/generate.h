@@ -63,7 +63,6 @@ PlaitTaskSettings plait_task_defaults (const PlaitTask *task);
 void plait_task_settings_clear (PlaitTaskSettings *settings);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PlaitTaskSettings, plait_task_settings_clear)
 
-/* Sets the parameter of @task called @name. */
 gboolean plait_task_set (const PlaitTask *task, PlaitTaskSettings *settings, const char *name, gint64 value,
                          GError **error);
 

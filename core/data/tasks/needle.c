@@ -124,7 +124,6 @@ cue_of (const gint64 *values, const Fact *fact)
   return CUES + fact->first * values[NAMES] + fact->second;
 }
 
-/* Appends the sentence of @fact, or its question, with fillers. */
 static void
 write_sentence (GString *line, const gint64 *values, const Fact *fact, gboolean asks, PlaitRandomKey key)
 {

@@ -58,10 +58,6 @@ typedef struct
   Worker *workers;
 } Parse;
 
-/*
- * Parent and child
- */
-
 static gboolean
 send_bytes (int socket, gconstpointer bytes, gsize size)
 {
@@ -91,10 +87,6 @@ receive_bytes (int socket, gpointer bytes, gsize size)
     }
   return TRUE;
 }
-
-/*
- * The child process
- */
 
 static gboolean
 reply (int socket, guint32 end, const char *text, gsize length)
@@ -136,10 +128,6 @@ serve (const PlaitSentenceParser *parser, gint64 unlinked, int socket)
     }
   _exit (0);
 }
-
-/*
- * The parent process
- */
 
 static void
 job_free (gpointer data)

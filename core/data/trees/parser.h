@@ -9,7 +9,6 @@
  * a bad sentence costs only its own tree. Trees are returned in the order of the lines.
  */
 
-/* Results of parsing a line. */
 typedef enum
 {
   PLAIT_PARSE_COMPLETE,  /* a tree, all words linked */

@@ -69,7 +69,6 @@ number_chain (PlaitTreeMaker *maker, gint64 node, gint32 *number, GError **error
     }
 }
 
-/* State of binarising a tree. */
 typedef struct
 {
   PlaitTreeMaker *maker;

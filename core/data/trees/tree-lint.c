@@ -80,7 +80,6 @@ make_binary (Reading *reading, GError **error)
   return plait_tree_binarise (reading->maker, error);
 }
 
-/* Makes a binary tree of the current line. */
 static gboolean
 read_tree (Reading *reading, GError **error)
 {

@@ -5,7 +5,6 @@
 
 /* Checks, counts and converts files of trees, for the command plait trees. */
 
-/* Counts over a file of trees. */
 typedef struct
 {
   gint64 lines;

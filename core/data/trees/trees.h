@@ -15,7 +15,6 @@
  *   - An EOS row is outside the tree.
  */
 
-/* Sources and shapes of trees. */
 typedef enum
 {
   PLAIT_TREES_GIVEN, /* read from the stream */
@@ -25,7 +24,6 @@ typedef enum
   PLAIT_TREES_RANDOM, /* split points drawn uniformly, keyed by seed, source and line */
 } PlaitTreeShape;
 
-/* Ways to make a node of more than two children binary. */
 typedef enum
 {
   PLAIT_BINARISE_LEFT, /* ((a b) c) */

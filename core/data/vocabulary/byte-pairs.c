@@ -57,10 +57,6 @@ byte_of (gunichar character)
   return -1;
 }
 
-/*
- * Loading
- */
-
 static guint
 hash_pair (gconstpointer key)
 {

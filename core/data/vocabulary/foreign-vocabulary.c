@@ -11,10 +11,6 @@
 
 #define MAX_LINES 1000 /* number of lines examined */
 
-/*
- * Recognising files
- */
-
 /* Counts of lines by form, at the beginning of a text. */
 typedef struct
 {
@@ -133,11 +129,6 @@ plait_foreign_vocabulary_describe (GBytes *bytes, const char *path, char **remed
                                               : describe_text (text, path, remedy);
 }
 
-/*
- * Lists of words
- */
-
-/* State of reading a list of words. */
 typedef struct
 {
   PlaitTextReader *reader;

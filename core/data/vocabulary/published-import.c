@@ -6,7 +6,6 @@
 #include "files/file.h"
 #include "text/json-read.h"
 
-/* A type of model, as config.json names it. */
 typedef struct
 {
   const char *type;

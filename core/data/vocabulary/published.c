@@ -59,10 +59,6 @@ plait_published_append (GString *kept, const char *name, GBytes *file)
   g_string_append_len (kept, data, (gssize)size);
 }
 
-/*
- * Loading
- */
-
 static void
 published_free (gpointer model)
 {
@@ -101,7 +97,6 @@ take_number (GBytes *bytes, gsize *at, const char *name)
   return plait_parse_integer (text, &number) && number >= -1 ? number : -2;
 }
 
-/* Reads the numbers before the files. */
 static gboolean
 load_numbers (Published *self, GBytes *bytes, gsize *at)
 {
@@ -278,10 +273,6 @@ published_piece (gconstpointer model, gint32 id)
 
   return self->ids.theirs[id] < 0 ? self->absent[id] : self->pieces[self->ids.theirs[id]];
 }
-
-/*
- * Encoding and decoding
- */
 
 /* Returns our id of @piece, or of the unknown token if there is no such piece or it is a special token. */
 static gint32

@@ -4,7 +4,6 @@
 #include "vocabulary/sentencepiece.h"
 #include "vocabulary/vocabulary.h"
 
-/* Facts about a loaded vocabulary. */
 typedef struct
 {
   gint32 size;

@@ -64,10 +64,6 @@ plait_vocabulary_begins_with (GBytes *bytes, const char *header)
   return size >= strlen (header) && memcmp (data, header, strlen (header)) == 0;
 }
 
-/*
- * Files
- */
-
 /* Returns the file contents for @bytes of @format: the seal replaces the header with its line end. (transfer full) */
 static GBytes *
 seal (const PlaitVocabularyFormat *format, GBytes *bytes)

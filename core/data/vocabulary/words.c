@@ -112,7 +112,6 @@ table_find (const Table *table, const char *text, gsize length, guint64 key)
     }
 }
 
-/* Returns the number of the word, or -1. */
 static gint64
 table_number (const Table *table, const char *text, gsize length)
 {
@@ -171,7 +170,6 @@ words_free (gpointer model)
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Words, words_free)
 
-/* Reads the next line "WORD COUNT" of a serialised vocabulary. */
 static gboolean
 load_entry (Words *self, char *text, gsize length, const char *name, GError **error)
 {

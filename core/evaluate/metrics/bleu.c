@@ -299,9 +299,7 @@ append_signature (const PlaitMetric *metric, GString *signature)
     .append_signature = append_signature,                                                                              \
   }
 
-/* Precision of word n-grams up to order 4, with brevity penalty (Papineni et al. 2002). */
 const PlaitMetricKind plait_metric_bleu = BLEU_KIND ("bleu", "BLEU, as sacreBLEU computes it", "BLEU", options, begin);
-/* BLEU as multi-bleu.perl -lc computes it: unsmoothed, lower case, text already tokenised. */
 const PlaitMetricKind plait_metric_multi_bleu
     = BLEU_KIND ("multi-bleu", "BLEU, as multi-bleu.perl of Moses computes it over tokens as they stand", "multi-BLEU",
                  multi_options, begin_multi);

@@ -174,8 +174,6 @@ append_signature (const PlaitMetric *metric, GString *signature)
     .begin = begin, .finish = finish, .row = row, .score = score, .append_signature = append_signature,                \
   }
 
-/* F score of character n-grams up to order 6, with recall weighted double (Popović 2015); chrF++ adds word n-grams up
- * to order 2 (Popović 2017). */
 const PlaitMetricKind plait_metric_chrf
     = CHRF_KIND ("chrf", "chrF2: F of n-grams of characters, as sacreBLEU computes it");
 const PlaitMetricKind plait_metric_chrf_words

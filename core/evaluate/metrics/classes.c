@@ -117,10 +117,6 @@ const PlaitMetricKind plait_metric_accuracy = {
   .append_signature = append_signature,
 };
 
-/*
- * Macro F
- */
-
 /* Returns the references' classes, each with its index. (transfer full) */
 static GHashTable *
 find_classes (const PlaitTextPairs *pairs)

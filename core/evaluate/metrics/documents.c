@@ -28,10 +28,6 @@ join (const char *const *lines, gsize first, gsize end, char separator)
   return g_strdelimit (g_string_free (text, FALSE), "\n", separator);
 }
 
-/*
- * Line-aligned texts
- */
-
 /* Sets *@between to TRUE if line @line separates documents: it is blank in the first reference set that has it. Fails
  * unless it is blank in all texts then. */
 static gboolean
@@ -133,10 +129,6 @@ plait_document_pairs_free (PlaitDocumentPairs *documents)
   g_free (documents->lines);
   g_free (documents);
 }
-
-/*
- * Texts that are not line-aligned
- */
 
 static gboolean
 is_aligned (const char *const *lines, const char *const *like)

@@ -85,10 +85,6 @@ add_words (const Meteor *meteor, struct sb_stemmer *stemmer, PlaitNgrams *words,
     }
 }
 
-/*
- * Alignment
- */
-
 #define NOWHERE (-2) /* no word continues the chunk */
 
 /* A partial alignment of the first words of the hypothesis. */
@@ -307,10 +303,6 @@ align (const Side *hypothesis, const Side *reference, double *values)
   if (values[4] == 1 && matches == length && hypothesis->length == reference->length)
     values[4] = 0;
 }
-
-/*
- * Scores
- */
 
 typedef struct
 {

@@ -18,7 +18,6 @@ static const PlaitMetricKind *const kinds[]
 
 static const char *const unit_names[] = { "sentence", "document", NULL };
 
-/* Options of every metric. */
 static const PlaitMetricOption common_options[] = {
   { "unit", PLAIT_METRIC_CHOICE, G_STRUCT_OFFSET (PlaitMetric, unit), unit_names, 0, 0,
     "What is scored: each sentence, or each document" },

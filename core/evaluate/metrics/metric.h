@@ -55,7 +55,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitMetric, plait_metric_free)
 /* Returns the names that plait_metric_new knows, NULL-terminated. (transfer container) */
 const char **plait_metric_names (void);
 
-/* Kinds of options. */
 typedef enum
 {
   PLAIT_METRIC_SWITCH,  /* no value */

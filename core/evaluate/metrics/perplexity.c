@@ -49,7 +49,6 @@ append_signature (const PlaitMetric *metric, GString *signature)
     .append_signature = append_signature,                                                                              \
   }
 
-/* Exponential of the negative log-probability per token, and per word. */
 static const PlaitMetricKind kinds[2] = {
   [PLAIT_PERPLEXITY_TOKEN] = KIND ("perplexity", "perplexity per token"),
   [PLAIT_PERPLEXITY_WORD] = KIND ("perplexity-word", "perplexity per word"),

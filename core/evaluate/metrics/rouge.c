@@ -298,7 +298,6 @@ append_signature (const PlaitMetric *metric, GString *signature)
                           rouge->stem ? "porter" : "no");
 }
 
-/* F of words, word pairs, or common subsequences, against reference summaries (Lin 2004). */
 const PlaitMetricKind plait_metric_rouge = {
   .name = "rouge",
   .summary = "ROUGE as rouge-score computes it",

@@ -38,10 +38,6 @@ static const PlaitMetricOption options[] = {
   { NULL },
 };
 
-/*
- * Edit distance
- */
-
 typedef enum
 {
   EDIT_NONE, /* equal words */
@@ -190,10 +186,6 @@ align (const Distance *distance, Alignment *alignment)
     alignment->reference_bad[j] += alignment->reference_bad[j - 1];
 }
 
-/*
- * Shifts
- */
-
 typedef struct
 {
   gint gain, length, start, target;
@@ -321,10 +313,6 @@ count_edits (const guint32 *hypothesis, gint words, const guint32 *reference, gi
       shifts++;
     }
 }
-
-/*
- * Rows
- */
 
 static void
 add_words (const Ter *ter, PlaitNgrams *words, const char *text)

@@ -37,7 +37,6 @@ append_signature (const PlaitMetric *metric, GString *signature)
     .detail = detail, .append_signature = append_signature,                                                            \
   }
 
-/* Share of source words with attention above a bound, and share below a bound. */
 static const PlaitMetricKind kinds[2] = {
   [PLAIT_OVER_TRANSLATION] = KIND ("over-translation"),
   [PLAIT_UNDER_TRANSLATION] = KIND ("under-translation"),

@@ -103,7 +103,6 @@ words_of (const PlaitStatistics *statistics, gsize i, const gint64 *words)
   return sum;
 }
 
-/* Returns the rows of the sentences in @bin. */
 static PlaitStatistics *
 select_rows (const PlaitLengthBins *bins, guint bin, const PlaitStatistics *all, const gint64 *words)
 {

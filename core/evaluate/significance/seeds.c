@@ -9,7 +9,6 @@
 /* Significance level of the test of T against R, which decides whether the variance includes T - R (seeds.h). */
 #define LEVEL 0.05
 
-/* A system trained with several seeds. */
 typedef struct
 {
   guint n;
