@@ -55,7 +55,7 @@ HOSTILE_CASE (hostile_data, features_do_not_fit)
   REFUSED (RUN_IMAGE, "train.image: /features[0, 0, 0] is infinite or not a number");
   materials_write_features ("train.image", 48, 3, 4, 1e30f);
   materials_write_features ("validation.image", 6, 3, 5, 0);
-  REFUSED (RUN_IMAGE, "the validation corpus|\"image\": the features are 5 wide|training 4");
+  REFUSED (RUN_IMAGE, "the validation corpus|\"image\": the features are 5 wide|4 in training");
   materials_write_features ("validation.image", 6, 0, 4, 0);
   REFUSED (RUN_IMAGE, "validation.image: /features has 0 in dimension 2");
 
