@@ -267,7 +267,7 @@ TEST_CASE (check_command, references_are_held_to_the_metrics)
     const char *settings, *part;
   } cases[] = {
     { "evaluate.metrics=bleu;meteor", "[evaluate] metrics: |test.target:2: the reference of sentence 2 has 8999 bytes, "
-                                      "more than the 8192 that METEOR" },
+                                      "more than the limit of 8192 bytes of METEOR" },
     { "train.metric=meteor", "[train] metric: |test.target:2: the reference of sentence 2" },
     { "evaluate.metrics=ter;rouge:type=L;chrf", NULL },
   };

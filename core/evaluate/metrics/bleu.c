@@ -74,7 +74,7 @@ static const PlaitMetricOption options[] = {
 
 static const PlaitMetricOption multi_options[] = {
   { "case", PLAIT_METRIC_CHOICE, G_STRUCT_OFFSET (Bleu, multi_case), case_names,
-    .summary = "lc: compare lower case of ASCII letters, as multi-bleu.perl -lc; mixed: compare text as it stands" },
+    .summary = "lc: compare lower case of ASCII letters, as multi-bleu.perl -lc; mixed: compare text unchanged" },
   { NULL },
 };
 
@@ -301,5 +301,5 @@ append_signature (const PlaitMetric *metric, GString *signature)
 
 const PlaitMetricKind plait_metric_bleu = BLEU_KIND ("bleu", "BLEU, as sacreBLEU computes it", "BLEU", options, begin);
 const PlaitMetricKind plait_metric_multi_bleu
-    = BLEU_KIND ("multi-bleu", "BLEU, as multi-bleu.perl of Moses computes it over tokens as they stand", "multi-BLEU",
+    = BLEU_KIND ("multi-bleu", "BLEU, as multi-bleu.perl of Moses computes it over unchanged tokens", "multi-BLEU",
                  multi_options, begin_multi);

@@ -45,7 +45,7 @@ typedef struct
  * better. */
 gboolean plait_run_score_larger_is_better (const PlaitRunScore *score);
 
-/* Reads the results of @run; an attention dump has none. (transfer full) */
+/* Reads the results of @run. An attention dump gives an empty result. (transfer full) */
 PlaitRunResult *plait_run_result_new (PlaitStore *run, GError **error);
 void plait_run_result_free (PlaitRunResult *result);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitRunResult, plait_run_result_free)

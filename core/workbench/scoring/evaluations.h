@@ -23,7 +23,7 @@ typedef struct PlaitEvaluations PlaitEvaluations;
 typedef struct
 {
   const PlaitExperimentModel *experiment_model;
-  const PlaitRunInputs *run_inputs; /* of this experiment, with their text (plait_run_inputs_generate) */
+  const PlaitRunInputs *run_inputs; /* inputs of this experiment, with their text (plait_run_inputs_generate) */
   PlaitCorpus *const *tests;        /* [test splits]; NULL: opened when needed */
   PlaitStore *trained;              /* file with checkpoints and perhaps evaluations; the first process's */
   const char *training_fingerprint;

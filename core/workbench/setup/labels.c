@@ -3,7 +3,7 @@
 
 #include "text/display.h"
 
-#define MAX_SENTENCE_WIDTH 24 /* columns of a sentence's first words */
+#define MAX_SENTENCE_WIDTH 24 /* largest width of a sentence's first words, in columns */
 
 /* Numbers the rows that have no label. */
 static void
@@ -14,7 +14,7 @@ label_numbers (char **labels, gint64 n)
       labels[i] = g_strdup_printf ("%jd", i);
 }
 
-/* What rows @first .. @last have for a label together. (transfer full) */
+/* Returns the label of the span of rows @first .. @last. (transfer full) */
 static char *
 span_label (char **labels, gint64 first, gint64 last)
 {
@@ -23,7 +23,7 @@ span_label (char **labels, gint64 first, gint64 last)
   return first == last ? g_strdup (labels[first]) : g_strdup_printf ("%s … %s", labels[first], labels[last]);
 }
 
-/* Labels the inner nodes of a tree with what they span, and where @trees has them with their own labels. */
+/* Labels the inner nodes of a tree with their span and, if @trees has labels, with their own label. */
 static void
 label_nodes (char **labels, gint64 n, const PlaitLinks *links, const PlaitTrees *trees, gint64 sentence)
 {
@@ -52,7 +52,7 @@ label_nodes (char **labels, gint64 n, const PlaitLinks *links, const PlaitTrees 
     }
 }
 
-/* Labels the rows above leaves with what they span. */
+/* Labels the rows above leaves with their span. */
 static void
 label_levels (char **labels, gint64 n, const PlaitLinks *links)
 {
@@ -62,7 +62,7 @@ label_levels (char **labels, gint64 n, const PlaitLinks *links)
 
       if (links->n_children[row] == 0)
         continue;
-      /* Children stand on a lower level, so this ends. */
+      /* Children are on a lower level, so this ends. */
       while (links->n_children[first] > 0)
         first = links->first_child[first];
       while (links->n_children[last] > 0)
@@ -72,7 +72,7 @@ label_levels (char **labels, gint64 n, const PlaitLinks *links)
     }
 }
 
-/* "3: ein Mann": sentence @number of the document @document. (transfer full) */
+/* Returns the label of sentence @number of document @document: "3: ein Mann". (transfer full) */
 static char *
 sentence_label (const PlaitVocabulary *vocabulary, const PlaitInput *input, gint64 document, gint64 number)
 {
@@ -84,7 +84,7 @@ sentence_label (const PlaitVocabulary *vocabulary, const PlaitInput *input, gint
   return g_strdup_printf ("%jd: %s", number, cut);
 }
 
-/* Labels the rows that stand for tokens, or for sentences of documents. */
+/* Labels the rows that are tokens, or sentences of documents. */
 static void
 label_tokens_and_sentences (char **labels, gint64 n, const PlaitLinks *links, const PlaitLabelledMemory *memory,
                             gint64 sentence)
@@ -114,7 +114,7 @@ row_labels (const PlaitLabelledMemory *memory, const PlaitLinks *links, gint64 s
   return labels;
 }
 
-/* TRUE if @memory is one of text and none of its @n rows stands for a token or a sentence. */
+/* TRUE if @memory was made of text, and its @n rows are neither tokens nor sentences. */
 static gboolean
 is_numbered (const PlaitLabelledMemory *memory, const PlaitLinks *links, gint64 n)
 {
@@ -124,8 +124,8 @@ is_numbered (const PlaitLabelledMemory *memory, const PlaitLinks *links, gint64 
   return memory->vocabulary && memory->input;
 }
 
-/* The sentence of each of the @n rows of a memory of tokens of a document, as its encoder tells, or as they were read;
- * NULL of another one. (transfer full) */
+/* Returns the sentence of each of the @n rows of a memory of document tokens, from its encoder or from the text. NULL
+ * for other memories. (transfer full) */
 static gint64 *
 sentences_of (const PlaitLabelledMemory *memory, const PlaitLinks *links, gint64 document, gint64 n)
 {

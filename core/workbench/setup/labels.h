@@ -6,29 +6,28 @@
 #include "cross-attention/attention-record.h"
 
 /*
- * What the axes of a sentence's dumps are labelled with: the tokens of the target, and those of each memory's rows; an
- * inner node of a tree has its label, and its first and last token; a row above others the first and the last of the
- * leaves below it, "ein … Mann", or "[0-2]" where leaves are numbered; a row that stands for a sentence of a document
- * has its number and its first words, "3: ein Mann". A row whose links lead to neither (memory.h), such as a latent or
- * a position of an image, has its number.
+ * Labels for the axes of a sentence's dumps: the tokens of the target, and one label for each memory row. An inner
+ * node of a tree has its label with its first and last token. An upper row of a pyramid has the first and last of its
+ * leaves, "ein … Mann", or "[0-2]" if leaves are numbered. A sentence row has its number and first words, "3: ein
+ * Mann". A row whose links lead to neither (memory.h), such as a latent or an image position, has its number.
  */
 
-/* A memory and what it was made of, if that is text. */
+/* A memory with its text, if it was made of text. */
 typedef struct
 {
   const char *name;
-  const PlaitVocabulary *vocabulary; /* or NULL */
-  const PlaitInput *input;           /* or NULL */
+  const PlaitVocabulary *vocabulary; /* may be NULL */
+  const PlaitInput *input;           /* may be NULL */
 } PlaitLabelledMemory;
 
-/* What the rows of a memory are called. */
+/* Labels of the rows of one memory. */
 typedef struct
 {
-  const char *name; /* of the memory; borrowed */
+  const char *name; /* name of the memory; borrowed */
   char **rows;
-  gint64 *sentence;      /* [rows]: the sentence that a token is of; NULL: rows are no tokens of documents */
-  gboolean of_sentences; /* rows stand for sentences of documents */
-  gboolean numbered;     /* rows are made of text, but stand for neither tokens nor sentences */
+  gint64 *sentence;      /* [rows]: sentence of each token; NULL unless rows are tokens of documents */
+  gboolean of_sentences; /* TRUE if rows are sentences of documents */
+  gboolean numbered;     /* TRUE if rows are made of text, but are neither tokens nor sentences */
 } PlaitMemoryLabels;
 
 typedef struct
