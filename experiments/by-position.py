@@ -40,7 +40,7 @@ def read(path):
 
 def check(documents, path, expected, first):
     if len(documents) != expected:
-        sys.exit(f"{path}: has {len(documents)} documents, but {first} has {expected}; expected as many")
+        sys.exit(f"{path}: has {len(documents)} documents, but {first} has {expected}; expected equal numbers")
 
 
 def pieces(document, most):
@@ -106,7 +106,7 @@ def read_scores(path, reference, bins):
         sums.append([[0.0, 0] for _ in bins])
         for i in range(len(document)):
             if at == len(lines) or "\t" not in lines[at]:
-                sys.exit(f"{path}:{at + 1}: expected the score of sentence {i + 1} of document {len(sums)}; documents take --sentences")
+                sys.exit(f"{path}:{at + 1}: expected the score of sentence {i + 1} of document {len(sums)}; run plait score with --sentences")
             probability, tokens = lines[at].split("\t")
             cell = sums[-1][place(i + 1, bins)]
             cell[0] += float(probability)
@@ -152,7 +152,7 @@ one = commands.add_parser("score")
 one.add_argument("--reference", required=True)
 one.add_argument("--bins", default="1,2,3,5,8")
 one.add_argument("--metric", default="bleu;chrf")
-one.add_argument("--plait", default="plait", help="a full path, or a name in PATH")
+one.add_argument("--plait", default="plait", help="the plait command: a path, or a name in PATH")
 one.add_argument("systems", nargs="+", metavar="SYSTEM")
 one.set_defaults(run=score)
 one = commands.add_parser("likelihood")

@@ -88,7 +88,7 @@ class Run:
     def take(self, name):
         found = self.find(name)
         if found is None:
-            fail(f"{self.path}: the run has no parameter {name}, so it is no model that CTranslate2 has; export it as safetensors")
+            fail(f"{self.path}: the run has no parameter {name}, which the models of CTranslate2 have; export it as safetensors")
         return found
 
     def vocabulary(self, stream):
@@ -110,7 +110,7 @@ class Model:
     def add_tensor(self, name, tensor, rank=2, transposed=False):
         (rows, width), values = tensor
         if rows * width * 4 >= 1 << 32:
-            fail(f"{name} has 4 GiB or more, which do not fit into the format; export the run as safetensors")
+            fail(f"{name} has 4 GiB or more, but the format allows less; export the run as safetensors")
         if transposed:
             values = array.array("f", b"".join(values[k::width].tobytes() for k in range(width)))
             rows, width = width, rows
@@ -149,7 +149,7 @@ def check(run):
     elif heads not in ("0", run.get("decoder", "heads")):
         what = "its combiner has other heads than its decoder"
     if what:
-        fail(f"{run.path}: CTranslate2 has no such model: {what}; export it as safetensors, or a Transformer of one source")
+        fail(f"{run.path}: CTranslate2 does not support this model: {what}; export it as safetensors, or a Transformer of one source")
     return sources[0]
 
 
@@ -190,7 +190,7 @@ def add_positions(run, model, side, ours, group, asked):
     if run.get(group, "positions") == "learned":
         (there, _), table = run.take(ours + "/table")
         if rows > there:
-            fail(f"{run.path}: its learned positions end after {there}, so {rows} cannot be written; ask --positions for fewer, or leave it out")
+            fail(f"{run.path}: it has {there} learned positions, so {rows} cannot be written; lower --positions or leave it out")
         table = table[: rows * width]
     else:
         table = sinusoids(run.get(group, "positions"), rows, width)

@@ -29,10 +29,10 @@ class Parameter:
         self.name, self.keys, self.place = name, keys, f"{path}: [{PREFIX}{name}]"
         self.field = re.sub(r"\W", "_", name)
         for key in set(keys) - KEYS:
-            sys.exit(f"{self.place} {key}={keys[key]} is no key of a parameter; give one of {', '.join(sorted(KEYS))}")
+            sys.exit(f"{self.place} {key}={keys[key]} is not a key of a parameter; give one of {', '.join(sorted(KEYS))}")
         self.type = self.take("type", f"type={', '.join(FIELDS)}")
         if self.type not in FIELDS:
-            sys.exit(f"{self.place} type={self.type} is no type; give one of {', '.join(FIELDS)}")
+            sys.exit(f"{self.place} type={self.type} is not a type; give one of {', '.join(FIELDS)}")
         self.summary = self.take("summary", "summary= and one line on what it means")
         self.choices = [item.strip() for item in keys.get("choices", "").split(";") if item.strip()]
         if self.type == "choice" and not self.choices:
@@ -75,7 +75,7 @@ def write_plugin(schema, parameters):
         if not plugin.get(key):
             sys.exit(f"{schema.path}: [plugin] has no {key}; add {key}=")
     if plugin["kind"] not in KINDS:
-        sys.exit(f"{schema.path}: [plugin] kind={plugin['kind']} is no kind; give one of {', '.join(KINDS)}")
+        sys.exit(f"{schema.path}: [plugin] kind={plugin['kind']} is not a kind; give one of {', '.join(KINDS)}")
     kind = KINDS[plugin["kind"]]
     bindings = "".join(
         f"  {{ {quote(p.name)}, PLAIT_SETTING_{p.type.upper()}, G_STRUCT_OFFSET (Settings, {p.field}), "
@@ -127,7 +127,7 @@ def main():
     kinds = {"plugin": write_plugin, "group": write_group}
     found = [kind for kind in kinds if kind in schema]
     if not found:
-        sys.exit(f"{path}: has no group [plugin], so it is no schema of a plugin")
+        sys.exit(f"{path}: has no group [plugin], so it is not the schema of a plugin")
     parameters = [Parameter(path, name[len(PREFIX):], schema[name]) for name in schema.sections() if name.startswith(PREFIX)]
     made = f"/* SPDX-License-Identifier: MIT */\n/* Made by settings.py of plait from {path}: change that file. */\n"
     texts = kinds[found[0]](schema, parameters)

@@ -87,8 +87,8 @@ def time_peer(options, model, precision, batch, beam, sentences):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     programs.add_options(parser)
-    parser.add_argument("--clock", choices=("wall", "processor"), default="wall", help="processor: for a machine that others use too")
-    parser.add_argument("--precision", default=",".join(PRECISIONS), metavar="float,int8", help="float: for a processor without instructions for bytes")
+    parser.add_argument("--clock", choices=("wall", "processor"), default="wall", help="processor: processor time, for a machine that is not idle")
+    parser.add_argument("--precision", default=",".join(PRECISIONS), metavar="float,int8", help="use float on a processor without int8 instructions")
     options = parser.parse_args()
     load, rows = os.getloadavg()[0], []
     with tempfile.TemporaryDirectory() as name:

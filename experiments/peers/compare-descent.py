@@ -44,7 +44,7 @@ def measure_once(options, score, way, length, batch, path):
     torch = [options.python, HERE / "descent.py", path, "--branches", str(branches), "--threads", str(options.threads)]
     theirs = programs.run_plainly([*torch, "--steps", str(options.steps), *(["--compile"] if options.compile else [])], "descent.py")
     if not theirs["difference"] < MOST_DIFFERENCE:
-        sys.exit(f"{score}, {file}, {length} rows, batch {batch}: what PyTorch gives differs by {theirs['difference']:.2g} of the greatest number.")
+        sys.exit(f"{score}, {file}, {length} rows, batch {batch}: PyTorch's result differs by {theirs['difference']:.2g} of the largest element; expected less than {MOST_DIFFERENCE}")
     return {name: column[0] for name, column in ours.items()}, theirs
 
 
@@ -54,8 +54,8 @@ def main():
     parser.set_defaults(threads=1, steps=50)
     parser.add_argument("--lengths", default="100,1000,10000,100000")
     parser.add_argument("--batch", default="1,32")
-    parser.add_argument("--check", action="store_true", help="check one short length alone, and print nothing else")
-    parser.add_argument("--compile", action="store_true", help="let torch.compile try PyTorch's side")
+    parser.add_argument("--check", action="store_true", help="only check one short length, and print no table")
+    parser.add_argument("--compile", action="store_true", help="use torch.compile")
     options = parser.parse_args()
     lengths, batches = ([100], [3]) if options.check else ([int(n) for n in text.split(",")] for text in (options.lengths, options.batch))
     lines, runs = [], []

@@ -31,8 +31,8 @@ def parse():
     parser.set_defaults(steps=6)
     parser.add_argument("--lengths", default="512,1024,3072", help="tokens of a source")
     parser.add_argument("--batch-tokens", type=int, default=3072, help="source tokens of a batch in training; a search takes one source")
-    parser.add_argument("--precision", choices=("float", "bfloat16"), default="float", help="of products, all programs; bfloat16: training alone")
-    parser.add_argument("--clock", choices=("wall", "processor"), default="wall", help="processor: time of processors, for machines that are not quiet")
+    parser.add_argument("--precision", choices=("float", "bfloat16"), default="float", help="precision of products in all programs; bfloat16: only in training")
+    parser.add_argument("--clock", choices=("wall", "processor"), default="wall", help="processor: processor time, for a machine that is not idle")
     return parser.parse_args()
 
 

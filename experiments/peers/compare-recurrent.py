@@ -64,11 +64,11 @@ def parse():
     add_options(parser)
     parser.add_argument("--mode", choices=("tree", "recurrent"), help="default: both")
     parser.add_argument("--size", choices=RECURRENT_SIZES, action="append", help="repeatable; default: all")
-    parser.add_argument("--part", choices=("step", "encoder", "attention", "attention-forward"), action="append", help="the same")
-    parser.add_argument("--without-nodes", action="store_true", help="leave the program out that takes node by node")
-    parser.add_argument("--reset", choices=("before", "after"), default="before", help="where reset gates act")
-    parser.add_argument("--clock", choices=("wall", "processor"), default="wall", help="processor: for a machine that is not quiet")
-    parser.add_argument("--check", action="store_true", help="compare losses alone")
+    parser.add_argument("--part", choices=("step", "encoder", "attention", "attention-forward"), action="append", help="repeatable; default: all")
+    parser.add_argument("--without-nodes", action="store_true", help="leave out the program that computes node by node")
+    parser.add_argument("--reset", choices=("before", "after"), default="before", help="reset gates act before or after the product")
+    parser.add_argument("--clock", choices=("wall", "processor"), default="wall", help="processor: processor time, for a machine that is not idle")
+    parser.add_argument("--check", action="store_true", help="only compare losses")
     return parser.parse_args()
 
 

@@ -40,7 +40,7 @@ def parse():
     parser.add_argument("--size", choices=WORK, action="append", help="repeatable; default: all")
     parser.add_argument("--mode", choices=("train", "decode"), help="default: both")
     parser.add_argument("--combiner", choices=("serial", "parallel", "flat", "hierarchical"), default="serial")
-    parser.add_argument("--precision", choices=("float", "bfloat16"), default="float", help="of products in training, all programs")
+    parser.add_argument("--precision", choices=("float", "bfloat16"), default="float", help="precision of products in training, all programs")
     parser.add_argument("--dropout", type=float, default=0.1)
     parser.add_argument("--beam", type=int, default=10)
     return parser.parse_args()

@@ -115,12 +115,12 @@ class Step:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("file", help="what plait-bench steps --parameters wrote")
-    parser.add_argument("--heads", type=int, default=8, help="of scaled products")
-    parser.add_argument("--branches", type=int, default=0, help="of each level; 0: attend to all rows")
+    parser.add_argument("file", help="file that plait-bench steps --parameters wrote")
+    parser.add_argument("--heads", type=int, default=8, help="heads of scaled dot products")
+    parser.add_argument("--branches", type=int, default=0, help="branches of each level; 0: attend to all rows")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--steps", type=int, default=30)
-    parser.add_argument("--compile", action="store_true", help="by torch.compile")
+    parser.add_argument("--compile", action="store_true", help="use torch.compile")
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
     with torch.inference_mode():

@@ -38,12 +38,12 @@ PEERS = [Program(settings, order) for settings in ("plain", "tuned") for order i
 
 
 def add_options(parser):
-    parser.add_argument("--plait", default="plait", help="the plait command, beside which is plait-bench; default: found on PATH")
-    parser.add_argument("--python", default=HERE / ".venv/bin/python", help="the python of the environment that setup.sh made")
+    parser.add_argument("--plait", default="plait", help="the plait command, with plait-bench in its folder; default: plait in PATH")
+    parser.add_argument("--python", default=HERE / ".venv/bin/python", help="the Python of the environment that setup.sh made")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--steps", type=int, help="timed steps of every run, to try things out; default: all batches, once or more often")
-    parser.add_argument("--seed", type=int, default=1, help="of the token data")
+    parser.add_argument("--steps", type=int, help="timed steps of every run; default: all batches at least once")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the token data")
     parser.add_argument("--runs", help="write every run's JSON object to this file, one a line")
 
 

@@ -51,9 +51,9 @@ def read(path, size):
             if len(streams) != expected:
                 sys.exit(f"{path}:{number}: {len(streams)} streams, but this size has {size.token_sources} sources{', trees' if size.trees else ''} and a target")
             if size.trees and sorted(streams[1]) != list(range(2 * len(streams[0]) - 2)):
-                sys.exit(f"{path}:{number}: no tree over {len(streams[0])} tokens: each of them and each node but the last has one parent")
+                sys.exit(f"{path}:{number}: not a tree over {len(streams[0])} tokens; expected one parent for each token and each node except the last")
             if any(not 0 <= word < size.vocabulary for stream in streams for word in stream):
-                sys.exit(f"{path}:{number}: an id lies outside 0..{size.vocabulary - 1}")
+                sys.exit(f"{path}:{number}: an id is outside 0..{size.vocabulary - 1}")
             batch.append(streams)
         elif batch:
             batches.append(batch)
@@ -135,7 +135,7 @@ def main():
     parser.add_argument("--trees", action="store_true", help="with trees over the source (h128, h256, h1024)")
     parser.add_argument("--batch", type=int, help="sentences a batch; default: that of the size")
     parser.add_argument("--batches", type=int, default=16)
-    parser.add_argument("--order", choices=ORDERS, default="random", help="sentences as drawn, or batches of like length")
+    parser.add_argument("--order", choices=ORDERS, default="random", help="sentences as drawn, or batches of similar length")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     size = SIZES.get(options.size) or replace(RECURRENT_SIZES[options.size], trees=options.trees)

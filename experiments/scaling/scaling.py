@@ -163,9 +163,9 @@ def check(options, lines, folder):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--plait", default="plait", help="the plait command; default: found on PATH")
+    parser.add_argument("--plait", default="plait", help="the plait command; default: plait in PATH")
     parser.add_argument("--steps", type=int, help="timed steps of every run; default: enough for a median")
-    parser.add_argument("--rounds", type=int, default=3, help="of the check, in turn")
+    parser.add_argument("--rounds", type=int, default=3, help="rounds of the check")
     options = parser.parse_args()
 
     with tempfile.TemporaryDirectory() as folder:

@@ -313,7 +313,7 @@ TEST_CASE (export_command, tells_the_limits_of_ctranslate2)
                                  "[train]\nupdates=1\n[decode]\nbeam=1\nmaximum_length=4\n[evaluate]\nresamples=10\n");
   PlaitTestCall run = CALL ("run", "small.ini", "-q");
   CHECK_REFUSED (CONVERT ("small.h5", "-o", "model", "--positions=41"),
-                 "its learned positions end after 40, so 41 cannot be written");
+                 "it has 40 learned positions, so 41 cannot be written");
   CHECK_REFUSED (CONVERT ("small.h5", "-o", "model", "--positions=0"),
                  "--positions cannot be 0; expected an integer from 1 on");
   CHECK_STRING (run.errors, "");

@@ -63,11 +63,11 @@ def spoil(settings, folder):
     schema = (HERE / "mean.ini").read_text()
     header = folder / "spoilt-settings.h"
     for old, new, said in [("version=1.0\n", "", "[plugin] has no version; add version="),
-                           ("kind=combiner", "kind=combinator", "kind=combinator is no kind; give one of encoder,"),
-                           ("type=real", "type=number", "[parameter.gain] type=number is no type; give one of integer,"),
+                           ("kind=combiner", "kind=combinator", "kind=combinator is not a kind; give one of encoder,"),
+                           ("type=real", "type=number", "[parameter.gain] type=number is not a type; give one of integer,"),
                            ("type=real", "type=choice", "[parameter.gain] has no choices; add choices=FIRST;SECOND"),
-                           ("[plugin]", "[plug]", "has no group [plugin], so it is no schema"),
-                           ("default=1", "deafult=1", "[parameter.gain] deafult=1 is no key of a parameter; give one of"),
+                           ("[plugin]", "[plug]", "has no group [plugin], so it is not the schema"),
+                           ("default=1", "deafult=1", "[parameter.gain] deafult=1 is not a key of a parameter; give one of"),
                            ("default=1", "default=1\nenum=PlaitGain", "enum=PlaitGain has no prefix of constants"),
                            ("summary=Factor", "# summary=Factor", "[parameter.gain] has no summary; add summary="),
                            ("[parameter.gain]", "[plugin]", "section 'plugin' already exists")]:

@@ -66,7 +66,7 @@ def blocks():
             names[name] = names.get(name, 0) + 1
             found.append((f"{name}_{names[name]}", (match["needs"] or "").split(), match["prints"] or "", match["text"]))
         if len(found) - before != text.count("<!-- run"):
-            sys.exit(f"{page}: a comment that begins with <!-- run stands before no block of sh")
+            sys.exit(f"{page}: a comment <!-- run is not followed by a block of sh")
     return found
 
 

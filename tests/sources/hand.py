@@ -9,13 +9,13 @@ from sources import files, read
 OPERAND = r"[\w>.\[\]*-]+(?: \([^()]*\))?"
 UNEVEN = [
     (r"== NULL\b|\bNULL [!=]=", "x == NULL is written !x"),
-    (r"!= NULL\s*(?:&&|\|\||\?)", "where only its truth is asked, x != NULL is written x"),
-    (rf"(?:&&|\|\|)\s+{OPERAND} != NULL(?!\)? [!=]=)", "where only its truth is asked, x != NULL is written x"),
-    (rf"\b(?:if|while) \({OPERAND} != NULL\)", "where only its truth is asked, x != NULL is written x"),
+    (r"!= NULL\s*(?:&&|\|\||\?)", "as a condition, x != NULL is written x"),
+    (rf"(?:&&|\|\|)\s+{OPERAND} != NULL(?!\)? [!=]=)", "as a condition, x != NULL is written x"),
+    (rf"\b(?:if|while) \({OPERAND} != NULL\)", "as a condition, x != NULL is written x"),
     (r"\bG_G(?:U?INT64|S?SIZE)_(?:FORMAT|MODIFIER)\b", "64-bit numbers print by %jd and %ju, sizes by %zu"),
     (r"^#(?!\s*(?:include|define|undef|if|ifdef|ifndef|elif|else|endif|pragma|error|warning)\b)", "a line begins with #"),
-    (r"__builtin_shuffle\b", "only GCC has __builtin_shuffle; SHUFFLE of core/engine/kernels/vector.h is for clang too"),
-    (r"^ +(?:const )?\w+\n +\*\w+;", "a type stands alone on its line: the comment behind it is too long"),
+    (r"__builtin_shuffle\b", "only GCC has __builtin_shuffle; SHUFFLE of core/engine/kernels/vector.h works with clang too"),
+    (r"^ +(?:const )?\w+\n +\*\w+;", "a type is alone on its line: the comment after it is too long"),
 ]
 
 

@@ -46,7 +46,7 @@ def main():
                        if option not in options and name not in SLURM]
             faults += [f"{name}: there is no key {key}: {text[:80]}" for key in KEY.findall(text)
                        if key not in keys and not STREAM.match(key)]
-            faults += [f"{name}: plait inspect {word} is no command: {text[:80]}"
+            faults += [f"{name}: plait inspect {word} is not a command: {text[:80]}"
                        for word in re.findall(r"plait inspect ([a-z]+)(?![\w.])", text)
                        if subprocess.run([plait, "inspect", word], capture_output=True, check=False).returncode != 0]
     for page in ("README.md", "experiments/FILES.md", "experiments/RECIPES.md"):
