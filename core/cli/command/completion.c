@@ -7,8 +7,8 @@
 #include "command/embedded.h"
 #include "experiment/groups.h"
 
-/* Prints completion scripts (plait help --bash, --zsh). The name of an option's value in --help decides what completes
- * it (options.h). */
+/* This file prints the completion scripts (plait help --bash, --zsh). The name of an option's value in --help decides
+ * what completes it (options.h). */
 
 /* Returns "best|last" as "best last". (transfer full) */
 static char *

@@ -4,7 +4,7 @@
 #include "command/exit-codes.h"
 #include "command/reference.h"
 
-/* Prints the manual page (plait help --man). */
+/* This file prints the manual page (plait help --man). */
 
 void
 plait_manual_print_text (const char *text, gboolean begins_line)

@@ -375,7 +375,7 @@ print_plugin (PlaitPlugin *plugin, const PlaitSchema *schema, const GError *refu
   if (schema->refuses_coverage)
     plait_terminal_row (terminal, LABEL_WIDTH, "Coverage", "none");
   if (schema->requires_leaves)
-    plait_terminal_row (terminal, LABEL_WIDTH, "Stands on", "another encoder of tokens, leaves= in [source NAME]");
+    plait_terminal_row (terminal, LABEL_WIDTH, "Inner", "another encoder of tokens, leaves= in [source NAME]");
   if (schema->kind == PLAIT_PLUGIN_ENCODER)
     plait_terminal_row (terminal, LABEL_WIDTH, "Provides", gives);
 

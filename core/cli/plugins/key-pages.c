@@ -6,7 +6,7 @@
 #include "command/reference.h"
 #include "plugins/key-groups.h"
 
-/* Prints the reference of all keys as a page in Markdown and as a manual page. */
+/* This file prints the reference of all keys as a page in Markdown and as a manual page. */
 
 /* Returns the type, range and default of @setting: "integer  1 .. 64; default: 8". (transfer full) */
 static char *

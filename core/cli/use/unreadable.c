@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Splits batches into parts that the model can read, and handles sentences that are too long (data.too_long). */
+/* This file splits batches into parts that the model can read, and handles too long sentences (data.too_long). */
 #include "files/problems.h"
 #include "use/inference.h"
 #include "corpus/batch.h"

@@ -6,7 +6,7 @@
 #include "significance/length-bins.h"
 #include "layers/positions.h"
 
-/* Checks that the parts of an experiment fit together, from the plugins' schemas and the settings alone. */
+/* This file checks that the parts of an experiment fit together, from the plugins' schemas and the settings alone. */
 
 static void
 check_decoder_allowed (const PlaitResolution *resolution, const PlaitSchema *schema, const char *group, const char *key)

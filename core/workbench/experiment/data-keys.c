@@ -7,7 +7,7 @@
 #include "files/path.h"
 #include "trees/trees.h"
 
-/* Reads [data]: settings, files of streams and vocabularies, and the task of a generated corpus. */
+/* This file reads [data]: settings, files of streams and vocabularies, and the task of a generated corpus. */
 
 #define GENERATE_PREFIX "generate."
 

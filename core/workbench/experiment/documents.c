@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads and checks the keys of [data] that declare streams of documents. */
+/* This file reads and checks the keys of [data] that declare streams of documents. */
 #include <string.h>
 
 #include "text/separators.h"

@@ -7,7 +7,7 @@
 #include "trees/trees.h"
 #include "experiment/resolution.h"
 
-/* Loads experiment files, and writes a resolved experiment as text. */
+/* This file loads experiment files, and writes a resolved experiment as text. */
 
 gboolean
 plait_experiment_split_key (const char *dotted, char **group, char **key)

@@ -3,7 +3,7 @@
 
 #include "foreign/feature.h"
 
-/* Checks that the files of each split have equal numbers of lines, by reading them once. */
+/* This file checks that the files of each split have equal numbers of lines, by reading them once. */
 
 /* Counts the lines of @file, or its trees if @trees. Refuses empty lines if data.empty=error. */
 static gboolean

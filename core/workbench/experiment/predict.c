@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "experiment/resolution.h"
 
-/* Checks the data of experiments that do not predict a sequence. */
+/* This file checks the data of experiments that do not predict a sequence. */
 
 static void
 check_labels (const PlaitResolution *resolution)

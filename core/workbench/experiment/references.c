@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Checks before training that the metrics can score the references. */
+/* This file checks before training that the metrics can score the references. */
 #include "documents/documents.h"
 #include "metrics/metric.h"
 #include "metrics/pieces.h"

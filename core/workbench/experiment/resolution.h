@@ -83,11 +83,14 @@ typedef struct
 void plait_resolution_problem (const PlaitResolution *resolution, const char *group, const char *key,
                                const char *format, ...) G_GNUC_PRINTF (4, 5);
 
+/* Called for @key of [@group] that the settings of the group do not know. TRUE if the callback accepts it. @data: of
+ * the caller. */
+typedef gboolean (*PlaitOtherKey) (const PlaitResolution *resolution, const char *group, const char *key,
+                                   gconstpointer data);
+
 /* Reads the keys of [@group] into @settings. Calls @other (may be NULL) with @data for a key that @settings does not
  * know; it returns TRUE if it accepts the key. Adds a problem for every other unknown key, with the nearest known one,
  * and for every required setting that is missing. */
-typedef gboolean (*PlaitOtherKey) (const PlaitResolution *resolution, const char *group, const char *key,
-                                   gconstpointer data);
 void plait_resolution_read_group (const PlaitResolution *resolution, const char *group, PlaitSettings *settings,
                                   PlaitOtherKey other, gconstpointer data);
 

@@ -5,7 +5,7 @@
 
 #include "text/separators.h"
 
-/* Reads the groups [source NAME] and [source NAME/leaves], and selects those that experiment.sources names. */
+/* This file reads the groups [source NAME] and [source NAME/leaves], and selects those in experiment.sources. */
 
 #define INNER_SUFFIX "/leaves"
 #define TREES_SUFFIX ".trees" /* ending of the stream of a source's trees */

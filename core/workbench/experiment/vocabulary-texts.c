@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Finds the text from which each vocabulary is learnt. */
+/* This file finds the text from which each vocabulary is learnt. */
 
 /* TRUE if @key ends in a number and, for a generated corpus, its value names a text of the task. Otherwise adds a
  * problem. */
