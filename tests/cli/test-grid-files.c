@@ -161,7 +161,7 @@ TEST_CASE (command_grid, says_that_cells_are_trained_on_other_lines)
   *strstr (grid, "[x]") = '\0';
   plait_test_write ("tiny.ini", grid);
   Told told = tell ();
-  CHECK_CONTAINS (told.plan.output, "What else differs\n");
+  CHECK_CONTAINS (told.plan.output, "Other differences\n");
   CHECK_CONTAINS (told.plan.output, "They are trained on different lines");
   CHECK_CONTAINS (told.plan.output, "Updates of 14 tokens");
   CHECK_CONTAINS (told.table, lines);
