@@ -203,7 +203,7 @@ additive_backward_piece (gpointer data, gint64 piece, guint thread)
         if (gradients->extra.data)
           to.extra = plait_tensor_row (gradients->extra, pair);
         call->kernels->additive_score_backward (&to, dscore, &from, width);
-        *bias += PLAIT_GRADIENT_TERM (pair_scores_bias, dscore);
+        *bias += PLAIT_GRADIENT_TERM (additive_scores_bias, dscore);
       }
 }
 
@@ -423,7 +423,7 @@ softmax_backward_query (const Call *call, gint64 sentence, gint64 q)
 
       sum += call->kernels->dot (call->numbers + at, call->dscores + at, length);
     }
-  sum = PLAIT_GRADIENT_TERM (pair_softmax_normaliser, sum);
+  sum = PLAIT_GRADIENT_TERM (ragged_softmax_normaliser, sum);
   before = 0;
   for (guint m = 0; m < call->n; before += plait_query_key_pairs_count (&call->pairs[m]), m++)
     {
@@ -432,7 +432,7 @@ softmax_backward_query (const Call *call, gint64 sentence, gint64 q)
 
       for (gint64 i = 0; i < length && call->targets[m]; i++)
         to[i] = (call->betas[m] != 0 ? to[i] : 0)
-                + call->numbers[at + i] * (PLAIT_GRADIENT_TERM (pair_softmax_weight, call->dscores[at + i]) - sum);
+                + call->numbers[at + i] * (PLAIT_GRADIENT_TERM (ragged_softmax_weight, call->dscores[at + i]) - sum);
     }
 }
 

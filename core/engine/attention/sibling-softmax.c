@@ -124,12 +124,12 @@ weigh_backward (const Call *call, const Query *query, PlaitScalar *dpath)
       if (group->parent >= 0)
         {
           above = path[group->parent];
-          dpath[group->parent] = PLAIT_GRADIENT_TERM (family_weights_parent, sum);
+          dpath[group->parent] = PLAIT_GRADIENT_TERM (sibling_softmax_parent, sum);
         }
       for (gint64 i = 0; i < group->n; i++)
         dscores[group->first + i] += above * softmax[i]
-                                     * (PLAIT_GRADIENT_TERM (family_weights_weight, dpath[group->first + i])
-                                        - PLAIT_GRADIENT_TERM (family_weights_normaliser, sum));
+                                     * (PLAIT_GRADIENT_TERM (sibling_softmax_weight, dpath[group->first + i])
+                                        - PLAIT_GRADIENT_TERM (sibling_softmax_normaliser, sum));
     }
 }
 

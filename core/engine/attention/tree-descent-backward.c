@@ -31,11 +31,11 @@ leaves_backward (const BackwardCall *call, gint64 entry)
   for (gint64 i = 0; i < n && result->normalised; i++)
     {
       sum += result->path[at + i];
-      product += PLAIT_GRADIENT_TERM (walk_sum, dleaves[i] * leaf_weights[i]);
+      product += PLAIT_GRADIENT_TERM (tree_descent_sum, dleaves[i] * leaf_weights[i]);
     }
   for (gint64 i = 0; i < n; i++)
-    call->dpath[at + i] = result->normalised ? (PLAIT_GRADIENT_TERM (walk_leaf, dleaves[i]) - product) / sum
-                                             : PLAIT_GRADIENT_TERM (walk_leaf, dleaves[i]);
+    call->dpath[at + i] = result->normalised ? (PLAIT_GRADIENT_TERM (tree_descent_leaf, dleaves[i]) - product) / sum
+                                             : PLAIT_GRADIENT_TERM (tree_descent_leaf, dleaves[i]);
 }
 
 /* Writes the gradients of the scores of a set, and adds the gradient of the path of its parent. The parent may occur
@@ -53,13 +53,13 @@ set_backward (const BackwardCall *call, gint64 set)
   for (gint64 i = parent; i >= 0 && i < begin && row[i] == row[parent]; i++)
     {
       above += result->path[i];
-      call->dpath[i] += PLAIT_GRADIENT_TERM (walk_parent, sum);
+      call->dpath[i] += PLAIT_GRADIENT_TERM (tree_descent_parent, sum);
     }
   above *= call->factor;
   for (gint64 i = begin; i < end; i++)
-    call->dscores[i]
-        = above * result->weights[i]
-          * (PLAIT_GRADIENT_TERM (walk_weight, call->dpath[i]) - PLAIT_GRADIENT_TERM (walk_normaliser, sum));
+    call->dscores[i] = above * result->weights[i]
+                       * (PLAIT_GRADIENT_TERM (tree_descent_weight, call->dpath[i])
+                          - PLAIT_GRADIENT_TERM (tree_descent_normaliser, sum));
 }
 
 /* Processes the sets of each entry from the leaves up: a set comes after the sets above it. */

@@ -265,16 +265,16 @@ sibling_attention_backward (PlaitTape *tape, PlaitNode *node)
     .values = values,
     .keys = keys,
     .queries = target_of (tape, node->inputs[0]),
-    .of_values = PLAIT_GRADIENT_TERM_TENSOR (tape, families_attention_value, node->gradient),
-    .of_keys = PLAIT_GRADIENT_TERM_TENSOR (tape, families_attention_key, from.queries),
-    .of_queries = PLAIT_GRADIENT_TERM_TENSOR (tape, families_attention_query, from.keys),
+    .of_values = PLAIT_GRADIENT_TERM_TENSOR (tape, sibling_attention_value, node->gradient),
+    .of_keys = PLAIT_GRADIENT_TERM_TENSOR (tape, sibling_attention_key, from.queries),
+    .of_queries = PLAIT_GRADIENT_TERM_TENSOR (tape, sibling_attention_query, from.keys),
   };
 
   plait_sibling_attention_run (plait_tape_pool (tape), node->gradient, &gradients, &from);
 }
 
 static const PlaitOperator sibling_groups
-    = { .name = "attention_over_families", .backward = sibling_attention_backward, .ignores_value = TRUE };
+    = { .name = "sibling_attention", .backward = sibling_attention_backward, .ignores_value = TRUE };
 
 PlaitNode *
 plait_sibling_attention (PlaitTape *tape, const PlaitSiblingGroups *of, PlaitRagged query_rows, PlaitNode *queries,

@@ -71,7 +71,7 @@ add_candidate_gradients (PlaitTape *tape, const PlaitBottomUp *bottom_up, PlaitN
   gboolean after = is_after (bottom_up);
   PlaitScalar beta;
   PlaitTensor dweight = plait_gradient_if_needed (tape, weight, &beta), dbias;
-  PlaitTensor x = PLAIT_GRADIENT_TERM_TENSOR (tape, upward_gru_candidate_weight,
+  PlaitTensor x = PLAIT_GRADIENT_TERM_TENSOR (tape, bottom_up_gru_candidate_weight,
                                               after ? bottom_up->children : bottom_up->reset_children);
 
   for (gint64 side = 0; side < 2 && dweight.data; side++)
@@ -90,7 +90,7 @@ add_candidate_gradients (PlaitTape *tape, const PlaitBottomUp *bottom_up, PlaitN
   if (dbias.data)
     plait_rows_sum (
         plait_tape_pool (tape), dbias, beta,
-        PLAIT_GRADIENT_TERM_TENSOR (tape, upward_gru_candidate_bias,
+        PLAIT_GRADIENT_TERM_TENSOR (tape, bottom_up_gru_candidate_bias,
                                     plait_tensor_columns (bottom_up->saved, (after ? 7 : 5) * width, width)));
 }
 
@@ -116,16 +116,16 @@ bottom_up_backward (PlaitTape *tape, PlaitNode *node)
   set_values (tape, bottom_up, node);
   if (bottom_up->reset_children.data)
     work.dreset = plait_tape_tensor (tape, most, 2 * width);
-  bottom_up->gates.weight = PLAIT_GRADIENT_TERM_TENSOR (tape, upward_gates, bottom_up->gates.weight);
+  bottom_up->gates.weight = PLAIT_GRADIENT_TERM_TENSOR (tape, bottom_up_gates, bottom_up->gates.weight);
   for (gint side = 0; side < 2; side++)
     if (bottom_up->candidate[side].weight.data)
       bottom_up->candidate[side].weight
-          = PLAIT_GRADIENT_TERM_TENSOR (tape, upward_gru_reset_product, bottom_up->candidate[side].weight);
+          = PLAIT_GRADIENT_TERM_TENSOR (tape, bottom_up_gru_reset_product, bottom_up->candidate[side].weight);
   pack (tape, bottom_up, TRUE);
   plait_bottom_up_run (pool, bottom_up, &work);
   unpack (tape, bottom_up);
 
-  gates.x = PLAIT_GRADIENT_TERM_TENSOR (tape, upward_gates_weight, bottom_up->children);
+  gates.x = PLAIT_GRADIENT_TERM_TENSOR (tape, bottom_up_gates_weight, bottom_up->children);
   gates.dweight = plait_gradient_if_needed (tape, node->inputs[BOTTOM_UP_GATES], &gates.dweight_beta);
   gates.dbias = plait_gradient_if_needed (tape, node->inputs[BOTTOM_UP_GATE_BIAS], &gates.dbias_beta);
   plait_linear_backward (pool, &gates);
@@ -133,17 +133,18 @@ bottom_up_backward (PlaitTape *tape, PlaitNode *node)
     add_candidate_gradients (tape, bottom_up, node->inputs[BOTTOM_UP_CANDIDATE],
                              node->inputs[BOTTOM_UP_CANDIDATE_BIAS]);
   plait_gradient_scatter (tape, node->inputs[BOTTOM_UP_LEAVES],
-                          PLAIT_GRADIENT_TERM_TENSOR (tape, upward_leaf, work.dstates), bottom_up->heights->leaf);
+                          PLAIT_GRADIENT_TERM_TENSOR (tape, bottom_up_leaf, work.dstates), bottom_up->heights->leaf);
   if (lstm)
     plait_gradient_scatter (tape, node->inputs[BOTTOM_UP_LEAF_CELLS],
-                            PLAIT_GRADIENT_TERM_TENSOR (tape, upward_lstm_leaf, work.dcells), bottom_up->heights->leaf);
+                            PLAIT_GRADIENT_TERM_TENSOR (tape, bottom_up_lstm_leaf, work.dcells),
+                            bottom_up->heights->leaf);
   plait_tape_release (tape, work.dreset);
   plait_tape_release (tape, work.dchildren);
 }
 
 /* ignores_inputs, because backward restores the few values that it reads by itself, in set_values. */
 static const PlaitOperator bottom_up_operator
-    = { .name = "upward", .backward = bottom_up_backward, .ignores_inputs = TRUE };
+    = { .name = "bottom_up", .backward = bottom_up_backward, .ignores_inputs = TRUE };
 
 static void
 expect_bottom_up_shapes (PlaitTape *tape, const PlaitTreeCell *cell, PlaitNode *const *inputs,

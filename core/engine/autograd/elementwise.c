@@ -73,14 +73,14 @@ sum_backward (PlaitTape *tape, PlaitNode *node)
   for (guint i = 0; i < node->n_inputs; i++)
     if (node->inputs[i]->needs_gradient)
       {
-        plait_gradient_add (tape, last, PLAIT_GRADIENT_TERM (sum, 1), node->gradient);
+        plait_gradient_add (tape, last, PLAIT_GRADIENT_TERM (add_n, 1), node->gradient);
         last = node->inputs[i];
       }
-  plait_gradient_pass (tape, &node->gradient, PLAIT_GRADIENT_TERM (sum, 1), last);
+  plait_gradient_pass (tape, &node->gradient, PLAIT_GRADIENT_TERM (add_n, 1), last);
 }
 
 static const PlaitOperator sum = {
-  .name = "sum",
+  .name = "add_n",
   .backward = sum_backward,
   .ignores_value = TRUE,
   .ignores_inputs = TRUE,
@@ -251,11 +251,11 @@ total_backward (PlaitTape *tape, PlaitNode *node)
   PlaitScalar beta;
   PlaitTensor dx = plait_gradient_target (tape, node->inputs[0], &beta);
 
-  plait_tensor_fill (plait_tape_pool (tape), dx, beta, PLAIT_GRADIENT_TERM (total, node->gradient.data[0]));
+  plait_tensor_fill (plait_tape_pool (tape), dx, beta, PLAIT_GRADIENT_TERM (reduce_sum, node->gradient.data[0]));
 }
 
 static const PlaitOperator total = {
-  .name = "total",
+  .name = "reduce_sum",
   .backward = total_backward,
   .ignores_value = TRUE,
   .ignores_inputs = TRUE,

@@ -75,11 +75,11 @@ positions_backward (PlaitTape *tape, PlaitNode *node)
 
   if (table->needs_gradient)
     plait_positions_backward (pool, plait_gradient_to_add (tape, table),
-                              PLAIT_GRADIENT_TERM_TENSOR (tape, positions_table, node->gradient), payload->rows,
+                              PLAIT_GRADIENT_TERM_TENSOR (tape, add_positions_table, node->gradient), payload->rows,
                               payload->first, payload->key, payload->rate);
   if (x->needs_gradient)
     {
-      PlaitTensor dy = PLAIT_GRADIENT_TERM_TENSOR (tape, positions_input, node->gradient);
+      PlaitTensor dy = PLAIT_GRADIENT_TERM_TENSOR (tape, add_positions_input, node->gradient);
       PlaitScalar beta;
       PlaitTensor dx = plait_gradient_inherit (tape, &node->gradient, x, &beta);
 

@@ -30,19 +30,19 @@ halting_weights_backward (PlaitTape *tape, PlaitNode *node)
           if (i == last && halting_weights->full[b])
             {
               for (gint64 other = first; other < last; other++)
-                dhalting_weights[other] -= PLAIT_GRADIENT_TERM (shares_rest, dhalting_weights[last]);
+                dhalting_weights[other] -= PLAIT_GRADIENT_TERM (halting_weights_remainder, dhalting_weights[last]);
               continue;
             }
           *plait_tensor_row (dnumbers, halting_weights->row[i])
-              += PLAIT_GRADIENT_TERM (shares_number, dhalting_weights[i]);
+              += PLAIT_GRADIENT_TERM (halting_weights_number, dhalting_weights[i]);
           if (is_carried (halting_weights, i))
-            dhalting_weights[i - 1] -= PLAIT_GRADIENT_TERM (shares_carried, dhalting_weights[i]);
+            dhalting_weights[i - 1] -= PLAIT_GRADIENT_TERM (halting_weights_carried, dhalting_weights[i]);
         }
     }
 }
 
 static const PlaitOperator operation = {
-  .name = "shares",
+  .name = "halting_weights",
   .backward = halting_weights_backward,
   .ignores_value = TRUE,
   .ignores_inputs = TRUE,

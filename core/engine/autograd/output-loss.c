@@ -5,29 +5,29 @@
 
 enum
 {
-  VOCABULARY_STATES,
-  VOCABULARY_TABLE,
-  VOCABULARY_BIAS,
-  VOCABULARY_INPUTS
+  OUTPUT_LOSS_STATES,
+  OUTPUT_LOSS_TABLE,
+  OUTPUT_LOSS_BIAS,
+  OUTPUT_LOSS_INPUTS
 };
 
 /* node->payload is the gradient of the states, which forward computed for an output gradient of 1; no data if not
  * needed. */
 static void
-vocabulary_loss_backward (PlaitTape *tape, PlaitNode *node)
+output_loss_backward (PlaitTape *tape, PlaitNode *node)
 {
   PlaitTensor *dstates = node->payload;
 
   plait_tape_expect (tape, node->gradient.data[0] == 1);
   if (!dstates->data)
     return;
-  plait_gradient_pass (tape, dstates, 1, node->inputs[VOCABULARY_STATES]);
+  plait_gradient_pass (tape, dstates, 1, node->inputs[OUTPUT_LOSS_STATES]);
   plait_tape_release (tape, *dstates);
 }
 
-static const PlaitOperator vocabulary_loss = {
-  .name = "vocabulary_loss",
-  .backward = vocabulary_loss_backward,
+static const PlaitOperator output_loss = {
+  .name = "output_loss",
+  .backward = output_loss_backward,
   .ignores_value = TRUE,
   .ignores_inputs = TRUE,
 };
@@ -36,7 +36,7 @@ PlaitNode *
 plait_output_loss (PlaitTape *tape, PlaitNode *states, PlaitNode *table, PlaitNode *bias, const gint32 *targets,
                    const PlaitOutputLossOptions *options, PlaitOutputLossSums *sums, double *row_losses)
 {
-  PlaitNode *inputs[VOCABULARY_INPUTS] = { states, table, bias };
+  PlaitNode *inputs[OUTPUT_LOSS_INPUTS] = { states, table, bias };
   PlaitOutputLayerWork work = {
     .states = plait_tape_value (tape, states),
     .table = table->value,
@@ -57,7 +57,7 @@ plait_output_loss (PlaitTape *tape, PlaitNode *states, PlaitNode *table, PlaitNo
   plait_tape_expect (tape, !bias || (bias->value.rows == 1 && bias->value.width == table->value.rows));
   for (gint64 i = 0; i < states->value.rows; i++)
     plait_tape_expect (tape, targets[i] >= 0 && targets[i] < table->value.rows);
-  node = plait_tape_node (tape, &vocabulary_loss, 1, 1, inputs, VOCABULARY_INPUTS, sizeof *dstates);
+  node = plait_tape_node (tape, &output_loss, 1, 1, inputs, OUTPUT_LOSS_INPUTS, sizeof *dstates);
   dstates = node->payload;
   plait_tape_note_product (tape, states, table, work.states.rows * plait_tape_n_elements (table));
   /* The logits exist only now, chunk by chunk, so the gradients are computed in the forward pass. */

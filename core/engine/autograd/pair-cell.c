@@ -150,9 +150,9 @@ cell_backward (PlaitTape *tape, PlaitNode *node)
   products = cell->recurrent.weight.width;
   for (guint k = 0; k < cell->n; k++)
     cell->links[k].dx = plait_gradient_to_add_if_needed (tape, link_x (node, k));
-  cell->recurrent.weight = PLAIT_GRADIENT_TERM_TENSOR (tape, pair_cell_back, cell->recurrent.weight);
+  cell->recurrent.weight = PLAIT_GRADIENT_TERM_TENSOR (tape, pair_cell_state, cell->recurrent.weight);
   if (before)
-    cell->candidate.weight = PLAIT_GRADIENT_TERM_TENSOR (tape, pair_cell_candidate_back, cell->candidate.weight);
+    cell->candidate.weight = PLAIT_GRADIENT_TERM_TENSOR (tape, pair_cell_candidate_state, cell->candidate.weight);
   pack (tape, cell, node, TRUE);
   plait_pair_cell_backward (plait_tape_pool (tape), cell, &work);
   unpack (tape, cell);

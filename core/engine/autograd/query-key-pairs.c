@@ -55,7 +55,8 @@ additive_backward (PlaitTape *tape, PlaitNode *node)
                                   node->gradient.data, &additive);
 }
 
-static const PlaitOperator additive = { .name = "pair_scores", .backward = additive_backward, .ignores_value = TRUE };
+static const PlaitOperator additive
+    = { .name = "additive_scores", .backward = additive_backward, .ignores_value = TRUE };
 
 PlaitNode *
 plait_additive_scores (PlaitTape *tape, const PlaitQueryKeyPairs *pairs, PlaitNode *queries, PlaitNode *keys,
@@ -99,14 +100,14 @@ dot_backward (PlaitTape *tape, PlaitNode *node)
   target = plait_gradient_if_needed (tape, queries, &beta);
   if (target.data)
     plait_weighted_sum_forward (pool, plait_tape_arena (tape), &dot->pairs, target, beta != 0,
-                                PLAIT_GRADIENT_TERM_TENSOR (tape, pair_dot_query, scaled).data, keys->value);
+                                PLAIT_GRADIENT_TERM_TENSOR (tape, dot_scores_query, scaled).data, keys->value);
   target = plait_gradient_if_needed (tape, keys, &beta);
   if (target.data)
     plait_weighted_sum_transposed (pool, &dot->pairs, target, beta != 0,
-                                   PLAIT_GRADIENT_TERM_TENSOR (tape, pair_dot_key, scaled).data, queries->value);
+                                   PLAIT_GRADIENT_TERM_TENSOR (tape, dot_scores_key, scaled).data, queries->value);
 }
 
-static const PlaitOperator dot = { .name = "pair_dot", .backward = dot_backward, .ignores_value = TRUE };
+static const PlaitOperator dot = { .name = "dot_scores", .backward = dot_backward, .ignores_value = TRUE };
 
 PlaitNode *
 plait_dot_scores (PlaitTape *tape, const PlaitQueryKeyPairs *pairs, PlaitNode *queries, PlaitNode *keys, double scale)
@@ -140,7 +141,7 @@ softmax_backward (PlaitTape *tape, PlaitNode *node)
                                  node->value.data);
 }
 
-static const PlaitOperator softmax = { .name = "pair_softmax", .backward = softmax_backward, .ignores_inputs = TRUE };
+static const PlaitOperator softmax = { .name = "ragged_softmax", .backward = softmax_backward, .ignores_inputs = TRUE };
 
 PlaitNode *
 plait_ragged_softmax (PlaitTape *tape, const PlaitQueryKeyPairs *pairs, PlaitNode *const *scores, guint n)
@@ -175,8 +176,9 @@ sibling_softmax_backward (PlaitTape *tape, PlaitNode *node)
   plait_sibling_softmax_backward (plait_tape_pool (tape), node->payload, target.data, beta != 0, node->gradient.data);
 }
 
-static const PlaitOperator sibling_softmax
-    = { .name = "family_weights", .backward = sibling_softmax_backward, .ignores_inputs = TRUE, .ignores_value = TRUE };
+static const PlaitOperator sibling_softmax = {
+  .name = "sibling_softmax", .backward = sibling_softmax_backward, .ignores_inputs = TRUE, .ignores_value = TRUE
+};
 
 PlaitNode *
 plait_sibling_softmax (PlaitTape *tape, const PlaitSiblingGroups *groups, PlaitRagged queries, PlaitNode *scores,
@@ -206,7 +208,7 @@ read_backward (PlaitTape *tape, PlaitNode *node)
 
   if (target.data)
     {
-      PlaitTensor term = PLAIT_GRADIENT_TERM_TENSOR (tape, pair_read_weight, node->gradient);
+      PlaitTensor term = PLAIT_GRADIENT_TERM_TENSOR (tape, weighted_sum_weight, node->gradient);
       PlaitTensor products = beta != 0 ? plait_tape_tensor (tape, target.rows, 1) : target;
 
       plait_dot_scores_forward (pool, pairs, products.data, 1, term, values->value);
@@ -216,10 +218,10 @@ read_backward (PlaitTape *tape, PlaitNode *node)
   target = plait_gradient_if_needed (tape, values, &beta);
   if (target.data)
     plait_weighted_sum_transposed (pool, pairs, target, beta != 0, weights->value.data,
-                                   PLAIT_GRADIENT_TERM_TENSOR (tape, pair_read_value, node->gradient));
+                                   PLAIT_GRADIENT_TERM_TENSOR (tape, weighted_sum_value, node->gradient));
 }
 
-static const PlaitOperator read_pairs = { .name = "pair_read", .backward = read_backward, .ignores_value = TRUE };
+static const PlaitOperator read_pairs = { .name = "weighted_sum", .backward = read_backward, .ignores_value = TRUE };
 
 PlaitNode *
 plait_weighted_sum (PlaitTape *tape, const PlaitQueryKeyPairs *pairs, PlaitNode *weights, PlaitNode *values)

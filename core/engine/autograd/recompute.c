@@ -86,7 +86,7 @@ recomputed_backward (PlaitTape *tape, PlaitNode *node)
 }
 
 static const PlaitOperator recomputed_operator
-    = { .name = "segment", .backward = recomputed_backward, .ignores_value = TRUE, .ignores_inputs = TRUE };
+    = { .name = "recompute", .backward = recomputed_backward, .ignores_value = TRUE, .ignores_inputs = TRUE };
 
 static PlaitNode *
 recomputed_node (PlaitTape *tape, const Recomputed *recomputed, PlaitTensor value)

@@ -5,13 +5,13 @@
 
 enum
 {
-  RECUR_PROJECTED,
-  RECUR_RECURRENT,
-  RECUR_BIAS,
-  RECUR_CANDIDATE,
-  RECUR_STATE,
-  RECUR_CELL,
-  RECUR_INPUTS
+  RNN_PROJECTED,
+  RNN_RECURRENT,
+  RNN_BIAS,
+  RNN_CANDIDATE,
+  RNN_STATE,
+  RNN_CELL,
+  RNN_INPUTS
 };
 
 /* Sets the tensors of @recurrence from the values of @node and its inputs, which the tape may have moved. */
@@ -20,11 +20,11 @@ set_values (PlaitTape *tape, PlaitRecurrence *recurrence, const PlaitNode *node)
 {
   gint64 width = recurrence->width;
 
-  recurrence->recurrent = plait_tape_rnn_weight (tape, node->inputs[RECUR_RECURRENT]);
-  recurrence->candidate = plait_tape_rnn_weight (tape, node->inputs[RECUR_CANDIDATE]);
-  recurrence->bias = plait_tape_value_if_any (tape, node->inputs[RECUR_BIAS]).data;
-  recurrence->state = plait_tape_value_if_any (tape, node->inputs[RECUR_STATE]);
-  recurrence->cell = plait_tape_value_if_any (tape, node->inputs[RECUR_CELL]);
+  recurrence->recurrent = plait_tape_rnn_weight (tape, node->inputs[RNN_RECURRENT]);
+  recurrence->candidate = plait_tape_rnn_weight (tape, node->inputs[RNN_CANDIDATE]);
+  recurrence->bias = plait_tape_value_if_any (tape, node->inputs[RNN_BIAS]).data;
+  recurrence->state = plait_tape_value_if_any (tape, node->inputs[RNN_STATE]);
+  recurrence->cell = plait_tape_value_if_any (tape, node->inputs[RNN_CELL]);
   recurrence->states = plait_tensor_columns (node->value, 0, width);
   if (recurrence->kind == PLAIT_CELL_LSTM)
     recurrence->cells = plait_tensor_columns (node->value, width, width);
@@ -38,8 +38,8 @@ pack (PlaitTape *tape, PlaitRecurrence *recurrence, const PlaitNode *node, gbool
 {
   gint64 steps = recurrence->time.steps, rows = steps > 0 ? recurrence->time.first[1] : 0;
 
-  plait_weight_reuse_pack (tape, &recurrence->recurrent, node->inputs[RECUR_RECURRENT], rows, transposed, steps > 1);
-  plait_weight_reuse_pack (tape, &recurrence->candidate, node->inputs[RECUR_CANDIDATE], rows, transposed, steps > 1);
+  plait_weight_reuse_pack (tape, &recurrence->recurrent, node->inputs[RNN_RECURRENT], rows, transposed, steps > 1);
+  plait_weight_reuse_pack (tape, &recurrence->candidate, node->inputs[RNN_CANDIDATE], rows, transposed, steps > 1);
 }
 
 static void
@@ -70,15 +70,15 @@ add_weight_gradient (PlaitTape *tape, PlaitNode *weight, PlaitNode *bias, PlaitT
 }
 
 static void
-recur_backward (PlaitTape *tape, PlaitNode *node)
+rnn_backward (PlaitTape *tape, PlaitNode *node)
 {
   PlaitRecurrence *recurrence = node->payload;
-  PlaitNode *state = node->inputs[RECUR_STATE];
+  PlaitNode *state = node->inputs[RNN_STATE];
   gint64 width = recurrence->width, sentences = recurrence->time.steps > 0 ? recurrence->time.first[1] : 0, products;
   PlaitScalar beta;
   PlaitRecurrenceBackward work = {
     .dstates = plait_tensor_columns (node->gradient, 0, width),
-    .dprojected = plait_gradient_if_needed (tape, node->inputs[RECUR_PROJECTED], &beta),
+    .dprojected = plait_gradient_if_needed (tape, node->inputs[RNN_PROJECTED], &beta),
     .adds = beta != 0,
     .dstate = zeros (tape, sentences, width),
     .has_beginning = state && state->needs_gradient,
@@ -93,27 +93,28 @@ recur_backward (PlaitTape *tape, PlaitNode *node)
     }
   if (recurrence->reset_states.data)
     work.dreset = plait_tape_tensor (tape, sentences, width);
-  recurrence->recurrent.weight = PLAIT_GRADIENT_TERM_TENSOR (tape, recur_state, recurrence->recurrent.weight);
+  recurrence->recurrent.weight = PLAIT_GRADIENT_TERM_TENSOR (tape, rnn_state, recurrence->recurrent.weight);
   if (recurrence->candidate.weight.data)
-    recurrence->candidate.weight = PLAIT_GRADIENT_TERM_TENSOR (tape, recur_gru_back, recurrence->candidate.weight);
+    recurrence->candidate.weight
+        = PLAIT_GRADIENT_TERM_TENSOR (tape, rnn_gru_candidate_state, recurrence->candidate.weight);
   pack (tape, recurrence, node, TRUE);
   plait_recurrence_backward (plait_tape_pool (tape), recurrence, &work);
   unpack (tape, recurrence);
 
   /* The rows of step 0 of previous are zero if there is no initial state, and contribute nothing. */
-  add_weight_gradient (tape, node->inputs[RECUR_RECURRENT], node->inputs[RECUR_BIAS],
-                       PLAIT_GRADIENT_TERM_TENSOR (tape, recur_weight, recurrence->previous),
+  add_weight_gradient (tape, node->inputs[RNN_RECURRENT], node->inputs[RNN_BIAS],
+                       PLAIT_GRADIENT_TERM_TENSOR (tape, rnn_weight, recurrence->previous),
                        plait_tensor_columns (recurrence->gates, 0, products),
                        !state && !recurrence->bias ? sentences : 0);
   if (work.dreset.data)
-    add_weight_gradient (tape, node->inputs[RECUR_CANDIDATE], NULL,
-                         PLAIT_GRADIENT_TERM_TENSOR (tape, recur_gru_weight, recurrence->reset_states),
+    add_weight_gradient (tape, node->inputs[RNN_CANDIDATE], NULL,
+                         PLAIT_GRADIENT_TERM_TENSOR (tape, rnn_gru_candidate_weight, recurrence->reset_states),
                          plait_tensor_columns (recurrence->gates, products, width), !state ? sentences : 0);
-  plait_gradient_scatter (tape, state, PLAIT_GRADIENT_TERM_TENSOR (tape, recur_beginning, work.dstate),
+  plait_gradient_scatter (tape, state, PLAIT_GRADIENT_TERM_TENSOR (tape, rnn_initial_state, work.dstate),
                           recurrence->time.order);
   if (work.dcell.data)
-    plait_gradient_scatter (tape, node->inputs[RECUR_CELL],
-                            PLAIT_GRADIENT_TERM_TENSOR (tape, recur_lstm_beginning, work.dcell),
+    plait_gradient_scatter (tape, node->inputs[RNN_CELL],
+                            PLAIT_GRADIENT_TERM_TENSOR (tape, rnn_lstm_initial_cell, work.dcell),
                             recurrence->time.order);
   plait_tape_release (tape, work.dreset);
   plait_tape_release (tape, work.dcell);
@@ -122,7 +123,7 @@ recur_backward (PlaitTape *tape, PlaitNode *node)
 
 /* ignores_inputs, because backward restores the few values that it reads by itself; it never reads the projected
  * input. */
-static const PlaitOperator recur = { .name = "recur", .backward = recur_backward, .ignores_inputs = TRUE };
+static const PlaitOperator rnn = { .name = "rnn", .backward = rnn_backward, .ignores_inputs = TRUE };
 
 /* TRUE if every sentence has one row, so that the initial states are in the order of the rows. */
 static gboolean
@@ -153,7 +154,7 @@ PlaitNode *
 plait_rnn (PlaitTape *tape, const PlaitRecurrentCell *cell, PlaitNode *projected, PlaitRagged rows, gboolean backwards,
            PlaitNode *state, PlaitNode *memory)
 {
-  PlaitNode *inputs[RECUR_INPUTS] = { projected, cell->recurrent, cell->bias, cell->candidate, state, memory };
+  PlaitNode *inputs[RNN_INPUTS] = { projected, cell->recurrent, cell->bias, cell->candidate, state, memory };
   gint64 width = cell->recurrent->value.rows;
   gboolean lstm = cell->kind == PLAIT_CELL_LSTM, before = !lstm && cell->reset == PLAIT_RESET_BEFORE;
   PlaitNode *node;
@@ -165,9 +166,9 @@ plait_rnn (PlaitTape *tape, const PlaitRecurrentCell *cell, PlaitNode *projected
   plait_tape_expect (tape, cell->recurrent->value.width == (before ? 2 : plait_cell_gates (cell->kind)) * width);
   plait_tape_expect (tape, !cell->bias || (!before && cell->bias->value.width == cell->recurrent->value.width));
   plait_tape_expect (tape, before == (cell->candidate != NULL) && (lstm || !memory));
-  for (guint i = RECUR_STATE; i < RECUR_INPUTS; i++)
+  for (guint i = RNN_STATE; i < RNN_INPUTS; i++)
     plait_tape_expect (tape, !inputs[i] || (inputs[i]->value.rows == rows.n && inputs[i]->value.width == width));
-  node = plait_tape_node (tape, &recur, projected->value.rows, lstm ? 2 * width : width, inputs, RECUR_INPUTS,
+  node = plait_tape_node (tape, &rnn, projected->value.rows, lstm ? 2 * width : width, inputs, RNN_INPUTS,
                           sizeof *recurrence);
   plait_tape_note_product (tape, projected, cell->recurrent,
                            projected->value.rows

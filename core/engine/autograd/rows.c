@@ -206,12 +206,13 @@ multiply_broadcast_backward (PlaitTape *tape, PlaitNode *node)
   PlaitTensor target = plait_gradient_if_needed (tape, x, &beta);
 
   if (target.data)
-    plait_broadcast_multiply (pool, target, beta, PLAIT_GRADIENT_TERM_TENSOR (tape, broadcast_value, node->gradient),
+    plait_broadcast_multiply (pool, target, beta,
+                              PLAIT_GRADIENT_TERM_TENSOR (tape, multiply_broadcast_value, node->gradient),
                               factors->value);
   target = plait_gradient_if_needed (tape, factors, &beta);
   if (target.data)
-    plait_broadcast_dot (pool, target, beta, PLAIT_GRADIENT_TERM_TENSOR (tape, broadcast_factor, node->gradient),
-                         x->value);
+    plait_broadcast_dot (pool, target, beta,
+                         PLAIT_GRADIENT_TERM_TENSOR (tape, multiply_broadcast_factor, node->gradient), x->value);
 }
 
 static const PlaitOperator multiply_broadcast

@@ -63,13 +63,13 @@ products_backward (PlaitTape *tape, PlaitNode *node)
 
   plait_tensor_accumulate (plait_tape_pool (tape), scaled, 0, products->scale, node->gradient);
   plait_sparse_dot_scores_add_gradients (tape, node->inputs[0], node->inputs[1], &products->selected,
-                                         PLAIT_GRADIENT_TERM_TENSOR (tape, chosen_products_query, scaled),
-                                         PLAIT_GRADIENT_TERM_TENSOR (tape, chosen_products_key, scaled));
+                                         PLAIT_GRADIENT_TERM_TENSOR (tape, sparse_dot_scores_query, scaled),
+                                         PLAIT_GRADIENT_TERM_TENSOR (tape, sparse_dot_scores_key, scaled));
   plait_tape_release (tape, scaled);
 }
 
 static const PlaitOperator products
-    = { .name = "chosen_products", .backward = products_backward, .ignores_value = TRUE };
+    = { .name = "sparse_dot_scores", .backward = products_backward, .ignores_value = TRUE };
 
 PlaitNode *
 plait_sparse_dot_scores (PlaitTape *tape, const PlaitSelectedRows *selected, PlaitNode *queries, PlaitNode *keys,
@@ -117,7 +117,7 @@ additive_backward (PlaitTape *tape, PlaitNode *node)
 }
 
 static const PlaitOperator additive
-    = { .name = "chosen_additive", .backward = additive_backward, .ignores_value = TRUE };
+    = { .name = "sparse_additive_scores", .backward = additive_backward, .ignores_value = TRUE };
 
 PlaitNode *
 plait_sparse_additive_scores (PlaitTape *tape, const PlaitSelectedRows *selected, PlaitNode *queries, PlaitNode *keys,
@@ -149,7 +149,7 @@ softmax_backward (PlaitTape *tape, PlaitNode *node)
                                  node->value.data);
 }
 
-static const PlaitOperator softmax = { .name = "chosen_weights", .backward = softmax_backward, .ignores_inputs = TRUE };
+static const PlaitOperator softmax = { .name = "sparse_softmax", .backward = softmax_backward, .ignores_inputs = TRUE };
 
 PlaitNode *
 plait_sparse_softmax (PlaitTape *tape, const PlaitSelectedRows *selected, PlaitNode *scores)
@@ -170,15 +170,16 @@ read_backward (PlaitTape *tape, PlaitNode *node)
   PlaitNode *numbers = node->inputs[0], *values = node->inputs[1];
 
   if (numbers->needs_gradient)
-    dot_into (tape, selected, numbers, PLAIT_GRADIENT_TERM_TENSOR (tape, chosen_read_weight, node->gradient),
+    dot_into (tape, selected, numbers, PLAIT_GRADIENT_TERM_TENSOR (tape, sparse_weighted_sum_weight, node->gradient),
               values->value);
   if (values->needs_gradient)
     plait_sparse_weighted_sum_transposed (plait_tape_pool (tape), plait_tape_arena (tape), selected,
                                           plait_gradient_to_add (tape, values), numbers->value.data,
-                                          PLAIT_GRADIENT_TERM_TENSOR (tape, chosen_read_value, node->gradient));
+                                          PLAIT_GRADIENT_TERM_TENSOR (tape, sparse_weighted_sum_value, node->gradient));
 }
 
-static const PlaitOperator read_chosen = { .name = "chosen_read", .backward = read_backward, .ignores_value = TRUE };
+static const PlaitOperator read_chosen
+    = { .name = "sparse_weighted_sum", .backward = read_backward, .ignores_value = TRUE };
 
 PlaitNode *
 plait_sparse_weighted_sum (PlaitTape *tape, const PlaitSelectedRows *selected, PlaitNode *weights, PlaitNode *values)

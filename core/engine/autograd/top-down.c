@@ -77,9 +77,9 @@ top_down_backward (PlaitTape *tape, PlaitNode *node)
 
       side->dprojected = plait_gradient_if_needed (tape, input_of (node, i, SIDE_PROJECTED), &beta);
       side->adds = beta != 0;
-      side->recurrent.weight = PLAIT_GRADIENT_TERM_TENSOR (tape, downward_state, side->recurrent.weight);
+      side->recurrent.weight = PLAIT_GRADIENT_TERM_TENSOR (tape, top_down_state, side->recurrent.weight);
       if (side->candidate.weight.data)
-        side->candidate.weight = PLAIT_GRADIENT_TERM_TENSOR (tape, downward_reset, side->candidate.weight);
+        side->candidate.weight = PLAIT_GRADIENT_TERM_TENSOR (tape, top_down_candidate_state, side->candidate.weight);
     }
   run_packed (tape, top_down, TRUE);
   for (gint64 i = 0; i < 2; i++)
@@ -88,22 +88,22 @@ top_down_backward (PlaitTape *tape, PlaitNode *node)
       gint64 products = side->recurrent.weight.width;
 
       plait_weight_reuse_collect (tape, input_of (node, i, SIDE_RECURRENT), input_of (node, i, SIDE_BIAS),
-                                  PLAIT_GRADIENT_TERM_TENSOR (tape, downward_weight, side->previous),
+                                  PLAIT_GRADIENT_TERM_TENSOR (tape, top_down_weight, side->previous),
                                   plait_tensor_columns (side->gates, 0, products));
       if (side->candidate.weight.data)
         plait_weight_reuse_collect (tape, input_of (node, i, SIDE_CANDIDATE), NULL,
-                                    PLAIT_GRADIENT_TERM_TENSOR (tape, downward_candidate_weight, side->reset_states),
+                                    PLAIT_GRADIENT_TERM_TENSOR (tape, top_down_candidate_weight, side->reset_states),
                                     plait_tensor_columns (side->gates, products, width));
     }
   plait_gradient_scatter (tape, node->inputs[TOP_DOWN_ROOTS],
-                          PLAIT_GRADIENT_TERM_TENSOR (tape, downward_root, top_down->dstates), top_down->depths->root);
+                          PLAIT_GRADIENT_TERM_TENSOR (tape, top_down_root, top_down->dstates), top_down->depths->root);
   plait_tape_release (tape, top_down->dreset);
   plait_tape_release (tape, top_down->dparent);
 }
 
 /* ignores_inputs, because backward restores the few values that it reads by itself, in set_values. */
 static const PlaitOperator top_down_operator
-    = { .name = "downward", .backward = top_down_backward, .ignores_inputs = TRUE };
+    = { .name = "top_down", .backward = top_down_backward, .ignores_inputs = TRUE };
 
 PlaitNode *
 plait_tree_top_down (PlaitTape *tape, const PlaitRecurrentCell *cells, const PlaitTreeDepths *depths, PlaitNode *roots,

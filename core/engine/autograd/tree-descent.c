@@ -31,12 +31,13 @@ descent_backward (PlaitTape *tape, PlaitNode *node)
     plait_sparse_additive_scores_add_gradients (tape, node->inputs, &result->all, dscores.data);
   else
     plait_sparse_dot_scores_add_gradients (tape, node->inputs[DESCENT_QUERIES], node->inputs[DESCENT_KEYS],
-                                           &result->all, PLAIT_GRADIENT_TERM_TENSOR (tape, walk_query, dscores),
-                                           PLAIT_GRADIENT_TERM_TENSOR (tape, walk_key, dscores));
+                                           &result->all, PLAIT_GRADIENT_TERM_TENSOR (tape, tree_descent_query, dscores),
+                                           PLAIT_GRADIENT_TERM_TENSOR (tape, tree_descent_key, dscores));
   plait_tape_release (tape, dscores);
 }
 
-static const PlaitOperator tree_descent = { .name = "walk_down", .backward = descent_backward, .ignores_value = TRUE };
+static const PlaitOperator tree_descent
+    = { .name = "tree_descent", .backward = descent_backward, .ignores_value = TRUE };
 
 PlaitNode *
 plait_tree_descent (PlaitTape *tape, const PlaitTreeDescent *descent, PlaitNode *queries, PlaitNode *keys,

@@ -59,16 +59,16 @@ backward_part (const PlaitAdditivePair *to, PlaitScalar dscore, const PlaitAddit
 {
   Vector t = hidden (from->query, from->key, from->extra, i, here);
   Vector dt = dscore * take (from->vector + i, here);
-  Vector dx = PLAIT_GRADIENT_TERM (pair_scores_one, dt) - PLAIT_GRADIENT_TERM (pair_scores_square, dt * t * t);
+  Vector dx = PLAIT_GRADIENT_TERM (additive_scores_one, dt) - PLAIT_GRADIENT_TERM (additive_scores_square, dt * t * t);
 
   if (to->vector)
-    add_part (to->vector + i, FALSE, PLAIT_GRADIENT_TERM (pair_scores_vector, dscore * t), here);
+    add_part (to->vector + i, FALSE, PLAIT_GRADIENT_TERM (additive_scores_vector, dscore * t), here);
   if (to->query)
-    add_part (to->query + i, FALSE, PLAIT_GRADIENT_TERM (pair_scores_query, dx), here);
+    add_part (to->query + i, FALSE, PLAIT_GRADIENT_TERM (additive_scores_query, dx), here);
   if (to->key)
-    add_part (to->key + i, to->replaces_key, PLAIT_GRADIENT_TERM (pair_scores_key, dx), here);
+    add_part (to->key + i, to->replaces_key, PLAIT_GRADIENT_TERM (additive_scores_key, dx), here);
   if (to->extra)
-    add_part (to->extra + i, to->replaces_extra, PLAIT_GRADIENT_TERM (pair_scores_extra, dx), here);
+    add_part (to->extra + i, to->replaces_extra, PLAIT_GRADIENT_TERM (additive_scores_extra, dx), here);
 }
 
 void

@@ -117,12 +117,12 @@ gru_update_backward (const PlaitCellRow *row, gint64 width, gint64 i, gint64 n, 
 {
   Vector dstate = take (row->dstate + i, n) + take (row->carried + i, n);
   Vector update = take (row->gates + width + i, n);
-  Vector dupdate = PLAIT_GRADIENT_TERM (recur_gru_update,
+  Vector dupdate = PLAIT_GRADIENT_TERM (rnn_gru_update,
                                         dstate * (take (row->previous + i, n) - candidate) * update * (1 - update));
 
   put_gate (row, width + i, dupdate, n);
-  put (row->carried + i, PLAIT_GRADIENT_TERM (recur_gru_state, dstate * update), n);
-  return PLAIT_GRADIENT_TERM (recur_gru_candidate, dstate * (1 - update) * (1 - candidate * candidate));
+  put (row->carried + i, PLAIT_GRADIENT_TERM (rnn_gru_state, dstate * update), n);
+  return PLAIT_GRADIENT_TERM (rnn_gru_candidate, dstate * (1 - update) * (1 - candidate * candidate));
 }
 
 static inline __attribute__ ((always_inline)) void
@@ -131,10 +131,10 @@ gru_after_backward (const PlaitCellRow *row, gint64 width, gint64 i, gint64 n)
   PlaitScalar *gates = row->gates + i;
   Vector dcandidate = gru_update_backward (row, width, i, n, take (gates + 3 * width, n));
   Vector reset = take (gates, n), product = take (gates + 2 * width, n);
-  Vector dreset = PLAIT_GRADIENT_TERM (recur_gru_reset, dcandidate * product * reset * (1 - reset));
+  Vector dreset = PLAIT_GRADIENT_TERM (rnn_gru_reset, dcandidate * product * reset * (1 - reset));
 
   put_gate (row, i, dreset, n);
-  put (gates + 2 * width, PLAIT_GRADIENT_TERM (recur_gru_reset_product, dcandidate * reset), n);
+  put (gates + 2 * width, PLAIT_GRADIENT_TERM (rnn_gru_reset_product, dcandidate * reset), n);
   put_projected (row, 2 * width + i, dcandidate, n);
 }
 
@@ -154,10 +154,10 @@ static inline __attribute__ ((always_inline)) void
 gru_reset_backward (const PlaitCellRow *row, gint64 width, gint64 i, gint64 n)
 {
   Vector reset = take (row->gates + i, n), dproduct = take (row->dreset + i, n);
-  Vector dreset = PLAIT_GRADIENT_TERM (recur_gru_reset, dproduct * take (row->previous + i, n) * reset * (1 - reset));
+  Vector dreset = PLAIT_GRADIENT_TERM (rnn_gru_reset, dproduct * take (row->previous + i, n) * reset * (1 - reset));
 
   put_gate (row, i, dreset, n);
-  put (row->carried + i, take (row->carried + i, n) + PLAIT_GRADIENT_TERM (recur_gru_reset_state, dproduct * reset), n);
+  put (row->carried + i, take (row->carried + i, n) + PLAIT_GRADIENT_TERM (rnn_gru_reset_state, dproduct * reset), n);
 }
 
 EACH_VECTOR (gru_reset_backward)
@@ -171,15 +171,15 @@ lstm_backward (const PlaitCellRow *row, gint64 width, gint64 i, gint64 n)
   Vector candidate = take (gates + 2 * width, n), output = take (gates + 3 * width, n);
   Vector squashed = vector_tanh (take (row->cell + i, n));
   Vector dcell = take (row->dcell + i, n) + take (row->carried_cell + i, n)
-                 + PLAIT_GRADIENT_TERM (recur_lstm_cell, dstate * output * (1 - squashed * squashed));
-  Vector dinput = PLAIT_GRADIENT_TERM (recur_lstm_input, dcell * candidate * input * (1 - input)),
+                 + PLAIT_GRADIENT_TERM (rnn_lstm_cell, dstate * output * (1 - squashed * squashed));
+  Vector dinput = PLAIT_GRADIENT_TERM (rnn_lstm_input, dcell * candidate * input * (1 - input)),
          dforget = vector_all (0);
-  Vector dcandidate = PLAIT_GRADIENT_TERM (recur_lstm_candidate, dcell * input * (1 - candidate * candidate));
-  Vector doutput = PLAIT_GRADIENT_TERM (recur_lstm_output, dstate * squashed * output * (1 - output));
+  Vector dcandidate = PLAIT_GRADIENT_TERM (rnn_lstm_candidate, dcell * input * (1 - candidate * candidate));
+  Vector doutput = PLAIT_GRADIENT_TERM (rnn_lstm_output, dstate * squashed * output * (1 - output));
 
   if (row->previous_cell)
-    dforget = PLAIT_GRADIENT_TERM (recur_lstm_forget, dcell * take (row->previous_cell + i, n) * forget * (1 - forget));
-  put (row->carried_cell + i, PLAIT_GRADIENT_TERM (recur_lstm_previous_cell, dcell * forget), n);
+    dforget = PLAIT_GRADIENT_TERM (rnn_lstm_forget, dcell * take (row->previous_cell + i, n) * forget * (1 - forget));
+  put (row->carried_cell + i, PLAIT_GRADIENT_TERM (rnn_lstm_previous_cell, dcell * forget), n);
   put_gate (row, i, dinput, n);
   put_gate (row, width + i, dforget, n);
   put_gate (row, 2 * width + i, dcandidate, n);

@@ -81,7 +81,7 @@ weigh_backward (const PlaitSiblingTile *tile, const PlaitSiblingGroup *group, gi
   if (group->parent >= 0)
     {
       vector_store (at (tile, tile->scores, group->parent, column),
-                    PLAIT_GRADIENT_TERM (families_attention_parent, sum));
+                    PLAIT_GRADIENT_TERM (sibling_attention_parent, sum));
       above *= vector_load (at (tile, tile->path, group->parent, column));
     }
   for (gint64 i = 0; i < group->n; i++)
@@ -89,8 +89,8 @@ weigh_backward (const PlaitSiblingTile *tile, const PlaitSiblingGroup *group, gi
       Vector dpath = vector_load (at (tile, tile->scores, group->first + i, column));
       PlaitScalar *to = at (tile, tile->path, group->first + i, column);
       Vector dscore = above * vector_load (at (tile, weights, i, column))
-                      * (PLAIT_GRADIENT_TERM (families_attention_weight, dpath)
-                         - PLAIT_GRADIENT_TERM (families_attention_normaliser, sum));
+                      * (PLAIT_GRADIENT_TERM (sibling_attention_weight, dpath)
+                         - PLAIT_GRADIENT_TERM (sibling_attention_normaliser, sum));
 
       vector_store (to, group->first + i < shared ? vector_load (to) + dscore : dscore);
     }

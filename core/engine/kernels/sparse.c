@@ -161,16 +161,16 @@ additive_part (const int vectors, gint64 last, const PlaitAdditiveRows *job, gin
         {
           gint64 here = v == vectors - 1 ? last : VECTOR_LENGTH;
           Vector t = vector_tanh (query[v] + take (key + v * VECTOR_LENGTH, here)), dt = dscore * vector[v];
-          Vector dx = PLAIT_GRADIENT_TERM (chosen_additive_one, dt)
-                      - PLAIT_GRADIENT_TERM (chosen_additive_square, dt * t * t);
+          Vector dx = PLAIT_GRADIENT_TERM (sparse_additive_scores_one, dt)
+                      - PLAIT_GRADIENT_TERM (sparse_additive_scores_square, dt * t * t);
 
-          dvector[v] += PLAIT_GRADIENT_TERM (chosen_additive_vector, dscore * t);
-          dquery[v] += PLAIT_GRADIENT_TERM (chosen_additive_query, dx);
+          dvector[v] += PLAIT_GRADIENT_TERM (sparse_additive_scores_vector, dscore * t);
+          dquery[v] += PLAIT_GRADIENT_TERM (sparse_additive_scores_query, dx);
           if (job->dkeys)
             {
               PlaitScalar *to = job->dkeys + job->row[k] * job->dstride + column + v * VECTOR_LENGTH;
 
-              put (to, take (to, here) + PLAIT_GRADIENT_TERM (chosen_additive_key, dx), here);
+              put (to, take (to, here) + PLAIT_GRADIENT_TERM (sparse_additive_scores_key, dx), here);
             }
         }
     }
@@ -422,12 +422,12 @@ softmax_backward (PlaitScalar *dscores, gboolean add, const PlaitScalar *dweight
 
   for (gint64 i = 0; i < n; i += VECTOR_LENGTH)
     sums += take (weights + i, MIN (n - i, VECTOR_LENGTH)) * take (dweights + i, MIN (n - i, VECTOR_LENGTH));
-  sum = PLAIT_GRADIENT_TERM (chosen_weights_normaliser, vector_sum (sums));
+  sum = PLAIT_GRADIENT_TERM (sparse_softmax_normaliser, vector_sum (sums));
   for (gint64 i = 0; i < n; i += VECTOR_LENGTH)
     {
       gint64 here = MIN (n - i, VECTOR_LENGTH);
       Vector x
-          = take (weights + i, here) * (PLAIT_GRADIENT_TERM (chosen_weights_weight, take (dweights + i, here)) - sum);
+          = take (weights + i, here) * (PLAIT_GRADIENT_TERM (sparse_softmax_weight, take (dweights + i, here)) - sum);
 
       put (dscores + i, add ? take (dscores + i, here) + x : x, here);
     }

@@ -130,17 +130,17 @@ update_backward (const PlaitCellRow *row, gint64 width, gint64 i, Vector candida
   Vector dstate = take (row->dstate + i, n);
   Vector left = take (gates + 2 * width, n), right = take (gates + 3 * width, n), update = take (gates + 4 * width, n);
   Vector dleft
-      = PLAIT_GRADIENT_TERM (upward_gru_update_left, dstate * take (row->previous + i, n) * sigmoid_slope (left));
-  Vector dright = PLAIT_GRADIENT_TERM (upward_gru_update_right,
+      = PLAIT_GRADIENT_TERM (bottom_up_gru_update_left, dstate * take (row->previous + i, n) * sigmoid_slope (left));
+  Vector dright = PLAIT_GRADIENT_TERM (bottom_up_gru_update_right,
                                        dstate * take (row->previous + width + i, n) * sigmoid_slope (right));
 
   put_input (row, width, 2, 2, i, dleft, n);
   put_input (row, width, 3, 3, i, dright, n);
-  put_input (row, width, 4, 4, i, PLAIT_GRADIENT_TERM (upward_gru_update, dstate * candidate * sigmoid_slope (update)),
-             n);
-  put (row->carried + i, PLAIT_GRADIENT_TERM (upward_gru_left, dstate * left), n);
-  put (row->carried + width + i, PLAIT_GRADIENT_TERM (upward_gru_right, dstate * right), n);
-  return PLAIT_GRADIENT_TERM (upward_gru_candidate, dstate * update * (1 - candidate * candidate));
+  put_input (row, width, 4, 4, i,
+             PLAIT_GRADIENT_TERM (bottom_up_gru_update, dstate * candidate * sigmoid_slope (update)), n);
+  put (row->carried + i, PLAIT_GRADIENT_TERM (bottom_up_gru_left, dstate * left), n);
+  put (row->carried + width + i, PLAIT_GRADIENT_TERM (bottom_up_gru_right, dstate * right), n);
+  return PLAIT_GRADIENT_TERM (bottom_up_gru_candidate, dstate * update * (1 - candidate * candidate));
 }
 
 static inline __attribute__ ((always_inline)) void
@@ -160,12 +160,12 @@ tree_gru_reset_backward (const PlaitCellRow *row, gint64 width, gint64 i, gint64
     {
       gint64 at = side * width + i;
       Vector reset = take (row->gates + at, n), dreset = take (row->dreset + at, n);
-      Vector dchild = take (row->carried + at, n) + PLAIT_GRADIENT_TERM (upward_gru_reset_child, dreset * reset);
+      Vector dchild = take (row->carried + at, n) + PLAIT_GRADIENT_TERM (bottom_up_gru_reset_child, dreset * reset);
       Vector child = take (row->previous + at, n);
 
       put (row->carried + at, dchild, n);
       put_input (row, width, side, side, i,
-                 PLAIT_GRADIENT_TERM (upward_gru_reset, dreset * child * sigmoid_slope (reset)), n);
+                 PLAIT_GRADIENT_TERM (bottom_up_gru_reset, dreset * child * sigmoid_slope (reset)), n);
     }
 }
 
@@ -182,9 +182,9 @@ tree_gru_after_backward (const PlaitCellRow *row, gint64 width, gint64 i, gint64
       PlaitScalar *at = row->gates + (5 + side) * width + i;
       Vector reset = take (row->gates + side * width + i, n), product = take (at, n);
 
-      put (at, PLAIT_GRADIENT_TERM (upward_gru_product, dcandidate * reset), n);
+      put (at, PLAIT_GRADIENT_TERM (bottom_up_gru_product, dcandidate * reset), n);
       put_input (row, width, side, side, i,
-                 PLAIT_GRADIENT_TERM (upward_gru_reset, dcandidate * product * sigmoid_slope (reset)), n);
+                 PLAIT_GRADIENT_TERM (bottom_up_gru_reset, dcandidate * product * sigmoid_slope (reset)), n);
     }
 }
 
@@ -198,22 +198,24 @@ tree_lstm_backward (const PlaitCellRow *row, gint64 width, gint64 i, gint64 n)
   Vector candidate = take (gates + 3 * width, n), out = take (gates + 4 * width, n);
   Vector dstate = take (row->dstate + i, n), squashed = vector_tanh (take (row->cell + i, n));
   Vector dcell
-      = take (row->dcell + i, n) + PLAIT_GRADIENT_TERM (upward_lstm_cell, dstate * out * (1 - squashed * squashed));
+      = take (row->dcell + i, n) + PLAIT_GRADIENT_TERM (bottom_up_lstm_cell, dstate * out * (1 - squashed * squashed));
   Vector dleft
-      = PLAIT_GRADIENT_TERM (upward_lstm_forget, dcell * take (row->previous_cell + i, n) * sigmoid_slope (left));
+      = PLAIT_GRADIENT_TERM (bottom_up_lstm_forget, dcell * take (row->previous_cell + i, n) * sigmoid_slope (left));
   Vector dright
-      = PLAIT_GRADIENT_TERM (upward_lstm_forget, dcell * take (row->right_cell + i, n) * sigmoid_slope (right));
+      = PLAIT_GRADIENT_TERM (bottom_up_lstm_forget, dcell * take (row->right_cell + i, n) * sigmoid_slope (right));
 
-  put_input (row, width, 0, 0, i, PLAIT_GRADIENT_TERM (upward_lstm_input, dcell * candidate * sigmoid_slope (in)), n);
+  put_input (row, width, 0, 0, i, PLAIT_GRADIENT_TERM (bottom_up_lstm_input, dcell * candidate * sigmoid_slope (in)),
+             n);
   put_input (row, width, 1, 1, i, dleft, n);
   put_input (row, width, 2, 2, i, dright, n);
-  put_input (row, width, 3, 3, i, PLAIT_GRADIENT_TERM (upward_lstm_candidate, dcell * in * (1 - candidate * candidate)),
+  put_input (row, width, 3, 3, i,
+             PLAIT_GRADIENT_TERM (bottom_up_lstm_candidate, dcell * in * (1 - candidate * candidate)), n);
+  put_input (row, width, 4, 4, i, PLAIT_GRADIENT_TERM (bottom_up_lstm_output, dstate * squashed * sigmoid_slope (out)),
              n);
-  put_input (row, width, 4, 4, i, PLAIT_GRADIENT_TERM (upward_lstm_output, dstate * squashed * sigmoid_slope (out)), n);
-  put (row->carried_cell + i, take (row->carried_cell + i, n) + PLAIT_GRADIENT_TERM (upward_lstm_child, dcell * left),
-       n);
+  put (row->carried_cell + i,
+       take (row->carried_cell + i, n) + PLAIT_GRADIENT_TERM (bottom_up_lstm_child, dcell * left), n);
   put (row->carried_right + i,
-       take (row->carried_right + i, n) + PLAIT_GRADIENT_TERM (upward_lstm_child, dcell * right), n);
+       take (row->carried_right + i, n) + PLAIT_GRADIENT_TERM (bottom_up_lstm_child, dcell * right), n);
 }
 
 EACH_VECTOR (tree_lstm_backward)
@@ -237,9 +239,10 @@ tree_head_backward (const PlaitCellRow *row, gint64 width, gint64 i, gint64 n)
   Vector gate = take (row->gates + i, n), dstate = take (row->dstate + i, n);
   Vector left = take (row->previous + i, n), right = take (row->previous + width + i, n);
 
-  put_input (row, width, 0, 0, i, PLAIT_GRADIENT_TERM (upward_head, dstate * (left - right) * sigmoid_slope (gate)), n);
-  put (row->carried + i, PLAIT_GRADIENT_TERM (upward_head_left, dstate * gate), n);
-  put (row->carried + width + i, PLAIT_GRADIENT_TERM (upward_head_right, dstate * (1 - gate)), n);
+  put_input (row, width, 0, 0, i,
+             PLAIT_GRADIENT_TERM (bottom_up_head_gate, dstate * (left - right) * sigmoid_slope (gate)), n);
+  put (row->carried + i, PLAIT_GRADIENT_TERM (bottom_up_head_left, dstate * gate), n);
+  put (row->carried + width + i, PLAIT_GRADIENT_TERM (bottom_up_head_right, dstate * (1 - gate)), n);
 }
 
 EACH_VECTOR (tree_head_backward)

@@ -253,10 +253,10 @@ differentiate (const Stage *stage, gint64 block, PlaitScalar *logits, gint64 n)
       double greatest = (double)stage->statistics[row * stage->blocks + block].greatest;
       PlaitScalar factor = (PlaitScalar)(stage->work->scale * exp (greatest - stage->row[row].log_sum));
 
-      stage->kernels->scale_shift (at, PLAIT_GRADIENT_TERM (vocabulary_loss_probability, factor),
-                                   PLAIT_GRADIENT_TERM (vocabulary_loss_smoothing, offset), n);
+      stage->kernels->scale_shift (at, PLAIT_GRADIENT_TERM (output_loss_probability, factor),
+                                   PLAIT_GRADIENT_TERM (output_loss_smoothing, offset), n);
       if (target >= 0 && target < n)
-        at[target] -= PLAIT_GRADIENT_TERM (vocabulary_loss_target, (PlaitScalar)(stage->work->scale * stage->target));
+        at[target] -= PLAIT_GRADIENT_TERM (output_loss_target, (PlaitScalar)(stage->work->scale * stage->target));
     }
 }
 
@@ -284,7 +284,7 @@ add_table_gradient (const Stage *stage, gint64 block, const PlaitTensor *logits,
                                transposed.bfloat16_pairs, dtable.data, dtable.stride, width, add);
     }
   else if (stage->blas)
-    plait_blas_multiply (dtable, add, PLAIT_GRADIENT_TERM (vocabulary_loss_table, 1), *logits, TRUE,
+    plait_blas_multiply (dtable, add, PLAIT_GRADIENT_TERM (output_loss_table, 1), *logits, TRUE,
                          plait_tensor_rows (stage->work->states, stage->first, rows), FALSE);
   else
     for (gint64 j = 0; j < width; j += tile)
@@ -326,7 +326,7 @@ add_states_gradient (const Stage *stage, gint64 block, const PlaitTensor *logits
 static void
 gradient_piece (gpointer data, gint64 lane, guint thread)
 {
-  const PlaitScalar one = PLAIT_GRADIENT_TERM (vocabulary_loss_bias, 1);
+  const PlaitScalar one = PLAIT_GRADIENT_TERM (output_loss_bias, 1);
   const Stage *stage = data;
   const PlaitOutputLayerWork *work = stage->work;
   const PlaitKernels *kernels = stage->kernels;
@@ -365,7 +365,7 @@ shares_piece (gpointer data, gint64 piece, guint thread)
   for (gint64 row = piece * ROWS_IN_PIECE; row < MIN ((piece + 1) * ROWS_IN_PIECE, stage->rows); row++)
     for (gint64 lane = 0; lane < stage->lanes; lane++)
       stage->kernels->accumulate (plait_tensor_row (stage->work->dstates, stage->first + row), lane > 0,
-                                  PLAIT_GRADIENT_TERM (vocabulary_loss_states, 1),
+                                  PLAIT_GRADIENT_TERM (output_loss_states, 1),
                                   stage->shares + (lane * stage->rows + row) * stage->width, stage->width);
 }
 
@@ -402,7 +402,7 @@ states_piece (gpointer data, gint64 panel, guint thread)
   plait_panel_pack (stage->kernels, tile, stage->states + column * stage->rows, states, FALSE, stage->first,
                     stage->rows, column, width);
   /* Only the gradient of the table uses these panels. */
-  PLAIT_GRADIENT_TERM_NUMBERS (vocabulary_loss_table, stage->states + column * stage->rows, stage->rows * tile);
+  PLAIT_GRADIENT_TERM_NUMBERS (output_loss_table, stage->states + column * stage->rows, stage->rows * tile);
 }
 
 static void

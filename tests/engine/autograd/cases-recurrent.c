@@ -10,7 +10,7 @@ static const PlaitRagged five_rows = { 3, three_sentences };
 #define CHECK_MODE PLAIT_TAPE_CHECK
 
 static PlaitNode *
-recur_gru_after (PlaitTape *tape, PlaitNode *const *leaves)
+rnn_gru_after (PlaitTape *tape, PlaitNode *const *leaves)
 {
   PlaitRecurrentCell cell
       = { .kind = PLAIT_CELL_GRU, .reset = PLAIT_RESET_AFTER, .recurrent = leaves[1], .bias = leaves[2] };
@@ -20,7 +20,7 @@ recur_gru_after (PlaitTape *tape, PlaitNode *const *leaves)
 
 /* A GRU from zeros in both directions, which read one projected input. */
 static PlaitNode *
-recur_gru_both (PlaitTape *tape, PlaitNode *const *leaves)
+rnn_gru_both (PlaitTape *tape, PlaitNode *const *leaves)
 {
   PlaitRecurrentCell cell = { .kind = PLAIT_CELL_GRU, .reset = PLAIT_RESET_AFTER, .recurrent = leaves[1] };
   PlaitNode *forward = plait_rnn (tape, &cell, leaves[0], five_rows, FALSE, NULL, NULL);
@@ -30,7 +30,7 @@ recur_gru_both (PlaitTape *tape, PlaitNode *const *leaves)
 }
 
 static PlaitNode *
-recur_gru_before (PlaitTape *tape, PlaitNode *const *leaves)
+rnn_gru_before (PlaitTape *tape, PlaitNode *const *leaves)
 {
   PlaitRecurrentCell cell
       = { .kind = PLAIT_CELL_GRU, .reset = PLAIT_RESET_BEFORE, .recurrent = leaves[1], .candidate = leaves[2] };
@@ -39,7 +39,7 @@ recur_gru_before (PlaitTape *tape, PlaitNode *const *leaves)
 }
 
 static PlaitNode *
-recur_lstm (PlaitTape *tape, PlaitNode *const *leaves)
+rnn_lstm (PlaitTape *tape, PlaitNode *const *leaves)
 {
   PlaitRecurrentCell cell = { .kind = PLAIT_CELL_LSTM, .recurrent = leaves[1], .bias = leaves[2] };
 
@@ -48,7 +48,7 @@ recur_lstm (PlaitTape *tape, PlaitNode *const *leaves)
 
 /* An LSTM from zeros whose cell states are not read. */
 static PlaitNode *
-recur_lstm_states (PlaitTape *tape, PlaitNode *const *leaves)
+rnn_lstm_states (PlaitTape *tape, PlaitNode *const *leaves)
 {
   PlaitRecurrentCell cell = { .kind = PLAIT_CELL_LSTM, .recurrent = leaves[1] };
 
@@ -57,7 +57,7 @@ recur_lstm_states (PlaitTape *tape, PlaitNode *const *leaves)
 
 /* One step after the other, as in a decoder: the state is a view, and each step uses the weight. */
 static PlaitNode *
-recur_steps (PlaitTape *tape, PlaitNode *const *leaves)
+rnn_steps (PlaitTape *tape, PlaitNode *const *leaves)
 {
   static const gint64 offsets[] = { 0, 1, 2 };
   PlaitRecurrentCell cell = { .kind = PLAIT_CELL_LSTM, .recurrent = leaves[1] };
@@ -76,7 +76,7 @@ recur_steps (PlaitTape *tape, PlaitNode *const *leaves)
 
 /* A weight and its bias at many steps, so that their rows are collected; also a GRU's recurrent weight. */
 static PlaitNode *
-linear_often (PlaitTape *tape, PlaitNode *const *leaves)
+linear_weight_reuse (PlaitTape *tape, PlaitNode *const *leaves)
 {
   static const gint64 offsets[] = { 0, 1, 2 };
   PlaitRecurrentCell cell = { .kind = PLAIT_CELL_GRU, .reset = PLAIT_RESET_AFTER, .recurrent = leaves[3] };
@@ -146,7 +146,7 @@ static const PlaitTreeHeights tree_heights
     = { .rows = 9, .leaf = tree_leaf, .n = 2, .first = tree_first, .row = tree_row, tree_left, tree_right };
 
 static PlaitNode *
-upward_gru_before (PlaitTape *tape, PlaitNode *const *leaves)
+bottom_up_gru_before (PlaitTape *tape, PlaitNode *const *leaves)
 {
   PlaitTreeCell cell = { PLAIT_TREE_GRU, PLAIT_RESET_BEFORE, leaves[1], leaves[2], leaves[3], leaves[4] };
 
@@ -154,7 +154,7 @@ upward_gru_before (PlaitTape *tape, PlaitNode *const *leaves)
 }
 
 static PlaitNode *
-upward_gru_after (PlaitTape *tape, PlaitNode *const *leaves)
+bottom_up_gru_after (PlaitTape *tape, PlaitNode *const *leaves)
 {
   PlaitTreeCell cell = { PLAIT_TREE_GRU, PLAIT_RESET_AFTER, leaves[1], leaves[2], leaves[3], leaves[4] };
 
@@ -162,7 +162,7 @@ upward_gru_after (PlaitTape *tape, PlaitNode *const *leaves)
 }
 
 static PlaitNode *
-upward_lstm (PlaitTape *tape, PlaitNode *const *leaves)
+bottom_up_lstm (PlaitTape *tape, PlaitNode *const *leaves)
 {
   PlaitTreeCell cell = { .kind = PLAIT_TREE_LSTM, .gates = leaves[2], .gate_bias = leaves[3] };
 
@@ -170,7 +170,7 @@ upward_lstm (PlaitTape *tape, PlaitNode *const *leaves)
 }
 
 static PlaitNode *
-upward_head (PlaitTape *tape, PlaitNode *const *leaves)
+bottom_up_head (PlaitTape *tape, PlaitNode *const *leaves)
 {
   PlaitTreeCell cell = { .kind = PLAIT_TREE_HEAD_WORD, .gates = leaves[1], .gate_bias = leaves[2] };
 
@@ -179,7 +179,7 @@ upward_head (PlaitTape *tape, PlaitNode *const *leaves)
 
 /* A Tree-GRU without inputs of nodes and without bias, as in Chen et al. 2017. Its states are read twice. */
 static PlaitNode *
-upward_plainly (PlaitTape *tape, PlaitNode *const *leaves)
+bottom_up_plain (PlaitTape *tape, PlaitNode *const *leaves)
 {
   PlaitTreeCell cell = { .kind = PLAIT_TREE_GRU, .gates = leaves[1], .candidate = leaves[2] };
   PlaitNode *states = plait_tree_bottom_up (tape, &cell, &tree_heights, plait_scale (tape, leaves[0], 1), NULL, NULL);
@@ -200,7 +200,7 @@ static const PlaitTreeDepths tree_depths = {
 };
 
 static PlaitNode *
-downward_after (PlaitTape *tape, PlaitNode *const *leaves)
+top_down_after (PlaitTape *tape, PlaitNode *const *leaves)
 {
   PlaitRecurrentCell cells[] = {
     { .kind = PLAIT_CELL_GRU, .reset = PLAIT_RESET_AFTER, .recurrent = leaves[3], .bias = leaves[5] },
@@ -212,7 +212,7 @@ downward_after (PlaitTape *tape, PlaitNode *const *leaves)
 
 /* Left and right children read the same projected input. */
 static PlaitNode *
-downward_before (PlaitTape *tape, PlaitNode *const *leaves)
+top_down_before (PlaitTape *tape, PlaitNode *const *leaves)
 {
   PlaitRecurrentCell cells[] = {
     { .kind = PLAIT_CELL_GRU, .reset = PLAIT_RESET_BEFORE, .recurrent = leaves[2], .candidate = leaves[4] },
@@ -223,18 +223,18 @@ downward_before (PlaitTape *tape, PlaitNode *const *leaves)
 }
 
 const GradientCase recurrent_cases[] = {
-  { "linear, often", "linear_", linear_often, CHECK_MODE, 4, { { 2, 5 }, { 5, 15 }, { 1, 15 }, { 5, 15 } } },
-  { "recur, step by step", "recur_", recur_steps, CHECK_MODE, 3, { { 6, 12 }, { 3, 12 }, { 2, 3 } } },
-  { "recur gru", "recur_gru_", recur_gru_after, CHECK_MODE, 4, { { 5, 27 }, { 9, 27 }, { 1, 27 }, { 3, 9 } } },
-  { "recur gru, both ways", NULL, recur_gru_both, CHECK_MODE, 2, { { 5, 12 }, { 4, 12 } } },
-  { "recur gru, reset before",
-    "recur_gru_",
-    recur_gru_before,
+  { "linear, weight reuse",
+    "linear_",
+    linear_weight_reuse,
     CHECK_MODE,
     4,
-    { { 5, 27 }, { 9, 18 }, { 9, 9 }, { 3, 9 } } },
-  { "recur lstm", "recur_lstm_", recur_lstm, CHECK_MODE, 5, { { 5, 36 }, { 9, 36 }, { 1, 36 }, { 3, 9 }, { 3, 9 } } },
-  { "recur lstm, states", NULL, recur_lstm_states, CHECK_MODE, 2, { { 5, 12 }, { 3, 12 } } },
+    { { 2, 5 }, { 5, 15 }, { 1, 15 }, { 5, 15 } } },
+  { "rnn, step by step", "rnn_", rnn_steps, CHECK_MODE, 3, { { 6, 12 }, { 3, 12 }, { 2, 3 } } },
+  { "rnn gru", "rnn_gru_", rnn_gru_after, CHECK_MODE, 4, { { 5, 27 }, { 9, 27 }, { 1, 27 }, { 3, 9 } } },
+  { "rnn gru, both ways", NULL, rnn_gru_both, CHECK_MODE, 2, { { 5, 12 }, { 4, 12 } } },
+  { "rnn gru, reset before", "rnn_gru_", rnn_gru_before, CHECK_MODE, 4, { { 5, 27 }, { 9, 18 }, { 9, 9 }, { 3, 9 } } },
+  { "rnn lstm", "rnn_lstm_", rnn_lstm, CHECK_MODE, 5, { { 5, 36 }, { 9, 36 }, { 1, 36 }, { 3, 9 }, { 3, 9 } } },
+  { "rnn lstm, states", NULL, rnn_lstm_states, CHECK_MODE, 2, { { 5, 12 }, { 3, 12 } } },
   { "pair cell, reset before",
     "pair_cell_",
     pair_cell_before,
@@ -247,35 +247,35 @@ const GradientCase recurrent_cases[] = {
     CHECK_MODE,
     9,
     { { 5, 27 }, { 3, 27 }, { 8, 9 }, { 9, 27 }, { 8, 1 }, { 1, 27 }, { 9, 27 }, { 1, 27 }, { 9, 27 } } },
-  { "upward plainly", "upward_", upward_plainly, CHECK_MODE, 3, { { 6, 4 }, { 8, 20 }, { 8, 4 } } },
-  { "upward gru, reset before",
-    "upward_gru_",
-    upward_gru_before,
+  { "bottom-up, plain", "bottom_up_", bottom_up_plain, CHECK_MODE, 3, { { 6, 4 }, { 8, 20 }, { 8, 4 } } },
+  { "bottom-up gru, reset before",
+    "bottom_up_gru_",
+    bottom_up_gru_before,
     CHECK_MODE,
     6,
     { { 6, 9 }, { 18, 45 }, { 1, 45 }, { 18, 9 }, { 1, 9 }, { 3, 54 } } },
-  { "upward gru, reset after",
-    "upward_gru_",
-    upward_gru_after,
+  { "bottom-up gru, reset after",
+    "bottom_up_gru_",
+    bottom_up_gru_after,
     CHECK_MODE,
     6,
     { { 6, 9 }, { 18, 45 }, { 1, 45 }, { 18, 9 }, { 1, 9 }, { 3, 54 } } },
-  { "upward lstm",
-    "upward_lstm_",
-    upward_lstm,
+  { "bottom-up lstm",
+    "bottom_up_lstm_",
+    bottom_up_lstm,
     CHECK_MODE,
     5,
     { { 6, 9 }, { 6, 9 }, { 18, 45 }, { 1, 45 }, { 3, 45 } } },
-  { "upward head", "upward_head", upward_head, CHECK_MODE, 3, { { 6, 9 }, { 18, 9 }, { 1, 9 } } },
-  { "downward, reset after",
-    "downward_",
-    downward_after,
+  { "bottom-up head", "bottom_up_head", bottom_up_head, CHECK_MODE, 3, { { 6, 9 }, { 18, 9 }, { 1, 9 } } },
+  { "top-down, reset after",
+    "top_down_",
+    top_down_after,
     CHECK_MODE,
     6,
     { { 2, 9 }, { 3, 27 }, { 3, 27 }, { 9, 27 }, { 9, 27 }, { 1, 27 } } },
-  { "downward, reset before",
-    "downward_",
-    downward_before,
+  { "top-down, reset before",
+    "top_down_",
+    top_down_before,
     CHECK_MODE,
     6,
     { { 2, 9 }, { 3, 27 }, { 9, 18 }, { 9, 18 }, { 9, 9 }, { 9, 9 } } },

@@ -152,7 +152,7 @@ multiply_by_row_view (PlaitTape *tape, PlaitNode *const *leaves)
 }
 
 static PlaitNode *
-sum_terms (PlaitTape *tape, PlaitNode *const *leaves)
+add_n (PlaitTape *tape, PlaitNode *const *leaves)
 {
   PlaitNode *first = plait_activate (tape, leaves[0], PLAIT_ACTIVATION_TANH);
   PlaitNode *second = plait_activate (tape, leaves[1], PLAIT_ACTIVATION_TANH);
@@ -181,7 +181,7 @@ scale (PlaitTape *tape, PlaitNode *const *leaves)
 }
 
 static PlaitNode *
-total (PlaitTape *tape, PlaitNode *const *leaves)
+reduce_sum (PlaitTape *tape, PlaitNode *const *leaves)
 {
   return plait_reduce_sum (tape, leaves[0]);
 }
@@ -301,7 +301,7 @@ static const gint64 three_sentences[] = { 0, 2, 2, 5 };
 static const PlaitRagged five_rows = { 3, three_sentences };
 
 static PlaitNode *
-positions (PlaitTape *tape, PlaitNode *const *leaves)
+add_positions (PlaitTape *tape, PlaitNode *const *leaves)
 {
   return plait_add_positions (tape, leaves[0], five_rows, leaves[1], 1, 0.25);
 }
@@ -399,7 +399,7 @@ divide (PlaitTape *tape, PlaitNode *const *leaves)
 }
 
 static PlaitNode *
-pair_scores (PlaitTape *tape, PlaitNode *const *leaves)
+additive_scores (PlaitTape *tape, PlaitNode *const *leaves)
 {
   PlaitQueryKeyPairs pairs = plait_query_key_pairs (tape, query_rows, first_rows);
 
@@ -408,7 +408,7 @@ pair_scores (PlaitTape *tape, PlaitNode *const *leaves)
 
 /* A sentence that is computed in several pieces of work; no extra input and no bias. */
 static PlaitNode *
-pair_scores_long (PlaitTape *tape, PlaitNode *const *leaves)
+additive_scores_long (PlaitTape *tape, PlaitNode *const *leaves)
 {
   static const gint64 two[] = { 0, 2, 2 }, many[] = { 0, 150, 153 };
   PlaitQueryKeyPairs pairs = plait_query_key_pairs (tape, (PlaitRagged){ 2, two }, (PlaitRagged){ 2, many });
@@ -417,7 +417,7 @@ pair_scores_long (PlaitTape *tape, PlaitNode *const *leaves)
 }
 
 static PlaitNode *
-pair_products (PlaitTape *tape, PlaitNode *const *leaves)
+dot_scores (PlaitTape *tape, PlaitNode *const *leaves)
 {
   PlaitQueryKeyPairs pairs = plait_query_key_pairs (tape, query_rows, first_rows);
 
@@ -425,7 +425,7 @@ pair_products (PlaitTape *tape, PlaitNode *const *leaves)
 }
 
 static PlaitNode *
-pair_weights (PlaitTape *tape, PlaitNode *const *leaves)
+ragged_softmax (PlaitTape *tape, PlaitNode *const *leaves)
 {
   PlaitQueryKeyPairs pairs[]
       = { plait_query_key_pairs (tape, query_rows, first_rows), plait_query_key_pairs (tape, query_rows, second_rows) };
@@ -435,7 +435,7 @@ pair_weights (PlaitTape *tape, PlaitNode *const *leaves)
 
 /* The weights are read twice and have another consumer. */
 static PlaitNode *
-pair_read (PlaitTape *tape, PlaitNode *const *leaves)
+weighted_sum (PlaitTape *tape, PlaitNode *const *leaves)
 {
   PlaitQueryKeyPairs pairs = plait_query_key_pairs (tape, query_rows, first_rows);
   PlaitNode *first = plait_weighted_sum (tape, &pairs, leaves[0], leaves[1]);
@@ -460,7 +460,7 @@ halting_weights (PlaitTape *tape, PlaitNode *const *leaves)
 static const gint32 targets[] = { 3, 0, 10, 3 };
 
 static PlaitNode *
-vocabulary_loss (PlaitTape *tape, PlaitNode *const *leaves)
+output_loss (PlaitTape *tape, PlaitNode *const *leaves)
 {
   PlaitOutputLossOptions options = { .smoothing = 0.2, .scale = 0.3 };
 
@@ -468,7 +468,7 @@ vocabulary_loss (PlaitTape *tape, PlaitNode *const *leaves)
 }
 
 static PlaitNode *
-vocabulary_loss_others (PlaitTape *tape, PlaitNode *const *leaves)
+output_loss_others (PlaitTape *tape, PlaitNode *const *leaves)
 {
   PlaitOutputLossOptions options = { .smoothing = 0.1, .others = TRUE, .scale = 1 };
   PlaitNode *states = plait_activate (tape, leaves[0], PLAIT_ACTIVATION_TANH);
@@ -495,20 +495,20 @@ static const GradientCase plain_cases[] = {
   { "sigmoid", "sigmoid_", sigmoid, CHECK_MODE, 1, { { 3, 11 } } },
   { "exp", "exp", exponential, CHECK_MODE, 1, { { 3, 11 } } },
   { "log", "log", logarithm, CHECK_MODE, 1, { { 3, 11 } } },
-  { "softmax", "chosen_weights_", softmax, CHECK_MODE, 1, { { 3, 22 } } },
+  { "softmax", "sparse_softmax_", softmax, CHECK_MODE, 1, { { 3, 22 } } },
   { "softmax of a view", NULL, softmax_view, CHECK_MODE, 1, { { 3, 5 } } },
   { "maximum", "maximum_", maximum, CHECK_MODE, 2, { { 3, 11 }, { 3, 11 } } },
   { "minimum", "maximum_", minimum, CHECK_MODE, 2, { { 3, 11 }, { 3, 11 } } },
-  { "multiply by a column", "broadcast_", multiply_broadcast, CHECK_MODE, 2, { { 3, 11 }, { 3, 1 } } },
+  { "multiply by a column", "multiply_broadcast_", multiply_broadcast, CHECK_MODE, 2, { { 3, 11 }, { 3, 1 } } },
   { "multiply by a view of a column", NULL, multiply_by_column_view, CHECK_MODE, 1, { { 3, 4 } } },
-  { "multiply by a row", "broadcast_", multiply_broadcast, CHECK_MODE, 2, { { 3, 35 }, { 1, 35 } } },
+  { "multiply by a row", "multiply_broadcast_", multiply_broadcast, CHECK_MODE, 2, { { 3, 35 }, { 1, 35 } } },
   { "multiply by a view of a row", NULL, multiply_by_row_view, CHECK_MODE, 1, { { 3, 4 } } },
-  { "sum", "sum", sum_terms, CHECK_MODE, 3, { { 2, 3 }, { 2, 3 }, { 2, 3 } } },
+  { "add n", "add_n", add_n, CHECK_MODE, 3, { { 2, 3 }, { 2, 3 }, { 2, 3 } } },
   { "multiply", "multiply_", multiply, CHECK_MODE, 2, { { 3, 11 }, { 3, 11 } } },
   { "multiply by itself", NULL, square, CHECK_MODE, 1, { { 3, 4 } } },
   { "divide", "divide_", divide, CHECK_MODE, 2, { { 3, 4 }, { 3, 4 } } },
   { "scale", "scale", scale, CHECK_MODE, 1, { { 3, 4 } } },
-  { "total", "total", total, CHECK_MODE, 1, { { 3, 4 } } },
+  { "reduce sum", "reduce_sum", reduce_sum, CHECK_MODE, 1, { { 3, 4 } } },
   { "views", NULL, views, CHECK_MODE, 1, { { 5, 5 } } },
   { "concatenate columns",
     "concatenate_columns",
@@ -528,7 +528,7 @@ static const GradientCase plain_cases[] = {
   { "layer norm beside its input", NULL, layer_norm_shared, CHECK_MODE, 3, { { 3, 5 }, { 1, 5 }, { 1, 5 } } },
   { "embed", "embed_table", embed, CHECK_MODE, 1, { { 5, 3 } } },
   { "embed, computed table", NULL, embed_computed, CHECK_MODE, 1, { { 4, 3 } } },
-  { "positions", "positions_", positions, TRAIN_MODE, 2, { { 5, 11 }, { 4, 11 } } },
+  { "add positions", "add_positions_", add_positions, TRAIN_MODE, 2, { { 5, 11 }, { 4, 11 } } },
   { "attention", "attention_", attention, TRAIN_MODE, 3, { { 5, WIDTH }, { 7, WIDTH }, { 7, WIDTH } } },
   { "attention, causal", "attention_", attention_causal, CHECK_MODE, 1, { { 5, 12 } } },
   { "attention, long", NULL, attention_long, TRAIN_MODE, 3, { { 3, 1 }, { 790, 1 }, { 790, 1 } } },
@@ -546,19 +546,19 @@ static const GradientCase plain_cases[] = {
     5,
     { { 4, WIDTH }, { 4, WIDTH }, { 4, WIDTH }, { 4, WIDTH }, { 4, WIDTH } } },
   { "items, all present", NULL, items_attention_all, CHECK_MODE, 4, { { 3, 4 }, { 3, 4 }, { 3, 4 }, { 3, 4 } } },
-  { "pair scores",
-    "pair_scores_",
-    pair_scores,
+  { "additive scores",
+    "additive_scores_",
+    additive_scores,
     CHECK_MODE,
     5,
     { { 5, WIDTH }, { 7, WIDTH }, { PAIRS, WIDTH }, { 1, WIDTH }, { 1, 1 } } },
-  { "pair scores, long", NULL, pair_scores_long, CHECK_MODE, 3, { { 2, 3 }, { 153, 3 }, { 1, 3 } } },
-  { "pair products", "pair_dot_", pair_products, CHECK_MODE, 2, { { 5, WIDTH }, { 7, WIDTH } } },
-  { "pair weights", "pair_softmax_", pair_weights, CHECK_MODE, 2, { { PAIRS, 1 }, { PAIRS_TOO, 1 } } },
-  { "pair read", "pair_read_", pair_read, CHECK_MODE, 3, { { PAIRS, 1 }, { 7, WIDTH }, { 7, 3 } } },
-  { "shares", "shares_", halting_weights, CHECK_MODE, 1, { { 9, 1 } } },
-  { "vocabulary loss", "vocabulary_loss_", vocabulary_loss, CHECK_MODE, 3, { { 4, 5 }, { 11, 5 }, { 1, 11 } } },
-  { "vocabulary loss, others", NULL, vocabulary_loss_others, CHECK_MODE, 2, { { 4, 5 }, { 11, 5 } } },
+  { "additive scores, long", NULL, additive_scores_long, CHECK_MODE, 3, { { 2, 3 }, { 153, 3 }, { 1, 3 } } },
+  { "dot scores", "dot_scores_", dot_scores, CHECK_MODE, 2, { { 5, WIDTH }, { 7, WIDTH } } },
+  { "ragged softmax", "ragged_softmax_", ragged_softmax, CHECK_MODE, 2, { { PAIRS, 1 }, { PAIRS_TOO, 1 } } },
+  { "weighted sum", "weighted_sum_", weighted_sum, CHECK_MODE, 3, { { PAIRS, 1 }, { 7, WIDTH }, { 7, 3 } } },
+  { "halting weights", "halting_weights_", halting_weights, CHECK_MODE, 1, { { 9, 1 } } },
+  { "output loss", "output_loss_", output_loss, CHECK_MODE, 3, { { 4, 5 }, { 11, 5 }, { 1, 11 } } },
+  { "output loss, others", NULL, output_loss_others, CHECK_MODE, 2, { { 4, 5 }, { 11, 5 } } },
 };
 
 const GradientCase *
