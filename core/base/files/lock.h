@@ -31,8 +31,8 @@ gboolean plait_lock_is_at_path (int descriptor, const char *path);
  * that mount the same file system. */
 gboolean plait_lock_is_local (const char *mounts, guint major, guint minor);
 
-/* Deletes the file @path if its lock is free. Not if the file system has no locks. A file made on another host (@here
- * FALSE) is not deleted if locks do not reach other hosts. */
+/* Deletes the lock file @path if no process holds its lock. Keeps it if the file system has no locks, or if it was made
+ * on another host (@here FALSE) and locks do not reach other hosts. */
 PlaitLockState plait_lock_remove_stale (const char *path, gboolean here);
 
 /*

@@ -72,7 +72,7 @@ typedef struct
 {
   gint64 works[PLAIT_N_WORK_KINDS];
   gint64 dispatch; /* time from the start of a run to the first piece of a thread, or to the end without one */
-  gint64 waiting;  /* time from a thread's last piece to the end of the run */
+  gint64 waiting;  /* time that threads wait from their last piece to the end of a pool's run */
   gint64 idle;     /* worker time between runs, when only the caller works */
   gint64 all;      /* total time of all threads: the sum of the other fields */
 } PlaitWorkTimes;

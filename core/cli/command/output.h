@@ -28,7 +28,7 @@ typedef struct
 gboolean plait_output_begin (PlaitOutput *output, const char *path, GError **error);
 
 /* Renames the finished file to its path. If a write failed, returns FALSE with PLAIT_ERROR_FAILED and leaves an older
- * file unchanged. Errors of standard output are found when the program ends. */
+ * file unchanged. If @output is standard output, write errors are reported at the end of the program. */
 gboolean plait_output_commit (PlaitOutput *output, GError **error);
 
 /* Deletes the temporary file if the output was not committed. */

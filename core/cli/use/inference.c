@@ -10,8 +10,8 @@
 /* The files or columns of all sources, then of their trees. */
 typedef struct
 {
-  guint n;                      /* number of sources */
-  char **names;                 /* [2 n], "NAME", then "NAME.trees"; NULL if the source reads no trees from a file */
+  guint n;      /* number of sources */
+  char **names; /* [2 n]: for each source "NAME", then "NAME.trees" or NULL if it reads no trees from a file */
   PlaitTextLocation *locations; /* [2 n], zeros for a missing source */
   PlaitFeedTable table;
 } Files;

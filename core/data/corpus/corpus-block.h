@@ -48,8 +48,8 @@ struct PlaitCorpusSide
   GArray *scratch; /* one tuple's tree (gint32) or sentences (PlaitDocumentSentence) */
 };
 
-/* A tuple: sentences @first .. @end - 1 of line @line of the block on each side. If documents are not cut, all
- * sentences of the line. */
+/* A tuple: sentences @first .. @end - 1 of line @line of each text; all sentences of the line unless documents are
+ * cut. */
 typedef struct
 {
   gint64 line, first, end;

@@ -51,7 +51,7 @@ struct PlaitCorpus
   double source_dropout;
   guint64 source_dropout_seed;
 
-  gint64 first; /* number of the first line that is stored; a feed discards earlier ones */
+  gint64 first; /* number of the first line in memory; a feed discards earlier lines */
   gint64 lines;
   gint64 size;
   GArray *line_of; /* guint32 per kept tuple; NULL while tuple i is line first + i (none dropped or cut) */

@@ -32,7 +32,7 @@ typedef struct
   PlaitPairLink *links;      /* [n] */
   guint n;
   PlaitRnnWeight linked;    /* weight of the links: [sum of their widths, 3 w] */
-  PlaitRnnWeight recurrent; /* packed, like the other factors; shape as in PlaitRecurrence */
+  PlaitRnnWeight recurrent; /* packed recurrent weight; shape as in PlaitRecurrence */
   PlaitRnnWeight candidate;
   PlaitTensor previous; /* previous states: [pairs, w] */
 
@@ -52,7 +52,8 @@ void plait_pair_cell_forward (PlaitPool *pool, const PlaitPairCell *cell);
 typedef struct
 {
   PlaitTensor dstates;     /* gradient of the states: [pairs, w] */
-  PlaitTensor dprojected;  /* output: gradient of the gate inputs, [pairs, 3 w]; @gates itself if the reset is first */
+  PlaitTensor dprojected;  /* output: gradient of the gate inputs, [pairs, 3 w]; the tensor @gates if the reset gate is
+                              applied first */
   PlaitTensor drow_part;   /* adds to this gradient: [rows, 3 w]; or no data */
   PlaitTensor dquery_part; /* adds to this gradient: [query rows, 3 w]; or no data */
   PlaitTensor dprevious;   /* adds to this gradient: [pairs, w]; or no data */

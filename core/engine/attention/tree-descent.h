@@ -47,8 +47,8 @@ typedef struct
 
   /* Only if asked for: all rows that were weighed, for each entry from the top level down to the leaves. */
   PlaitSelectedRows all;
-  const gint64 *parent; /* index in @all of the parent of each set, -1 for the top level: [sets]. A parent may occur in
-                           two sets, next to each other, and then has a part of its path in each. */
+  const gint64 *parent; /* [sets]: index in @all of the parent row of each set, -1 for the top level. A row shared by
+                           two neighbours is in both their sets, with a part of its path in each. */
   const PlaitScalar *weights; /* softmax weight of each row in its set */
   const PlaitScalar *path;    /* product of the weights from the top level down, not normalised */
 } PlaitTreeDescentResult;

@@ -11,7 +11,7 @@
 #include "recurrent/rnn-step.h"
 #include "kernels/gradient-terms.h"
 
-/* Functions of the tape for the host's own operators and layers. Not part of the plugin interface. */
+/* Functions of the tape that only the host calls. */
 
 /* Names @caller as the plugin whose code works on @tape in this thread, and returns the previous one. {NULL}: the host,
  * whose errors abort. plait_tape_begin sets the host. */

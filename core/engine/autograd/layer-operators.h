@@ -8,8 +8,8 @@
 #include "attention/tree-descent.h"
 
 /*
- * Operators behind layers, cross-attention and the output layer; plugins reach them through these. They follow the
- * rules of operators.h. "[selected, 1]": one number for each selected row.
+ * Operators for layers, cross-attention and the output layer. Plugins call these layers instead. The rules of
+ * operators.h apply. The shape [selected, 1] has one number for each selected row.
  */
 
 /* Returns a node [n, w] whose row i is scale * table[ids[i]]. table [V, w]; @ids: @n numbers below V, borrowed. */
@@ -138,7 +138,7 @@ typedef struct
   PlaitResetOrder reset; /* GRU only */
   /* U, [2 w, 5 w], of PLAIT_TREE_HEAD_WORD [2 w, w]: rows for the left child first, then for the right */
   PlaitNode *gates;
-  PlaitNode *gate_bias;      /* b, [1, 5 w], of PLAIT_TREE_HEAD_WORD [1, w], or NULL */
+  PlaitNode *gate_bias;      /* b, [1, 5 w]; for PLAIT_TREE_HEAD_WORD [1, w]; NULL: no bias */
   PlaitNode *candidate;      /* U_c, [2 w, w] of a GRU, else NULL */
   PlaitNode *candidate_bias; /* b_c, [1, w] of a GRU, or NULL; Chen et al. 2017 have no such bias */
 } PlaitTreeCell;

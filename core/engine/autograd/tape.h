@@ -67,7 +67,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitTape, plait_tape_free)
 /* Begins a step: drops all nodes, resets the arena and sets the mode and the random key of dropout. */
 void plait_tape_begin (PlaitTape *tape, PlaitTapeMode mode, PlaitRandomKey dropout);
 
-/* Return the mode of the step, the threads to compute with, and the arena to allocate in (transfer none). */
+/* These three functions return the mode of the step, its thread pool, and its arena (transfer none). */
 PLAIT_API PlaitTapeMode plait_tape_mode (const PlaitTape *tape);
 PLAIT_API PlaitPool *plait_tape_pool (const PlaitTape *tape);
 PLAIT_API PlaitArena *plait_tape_arena (const PlaitTape *tape);

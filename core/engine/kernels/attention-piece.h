@@ -37,12 +37,12 @@ typedef struct
   gint64 padded;     /* @width rounded up to whole vectors */
   gint64 tile;       /* number of queries in a tile */
   gint64 block;      /* number of keys in a block, rounded up to whole vectors */
-  gint64 stride;     /* distance of rows of scores and of transposed keys: @block and room for one vector more */
+  gint64 stride;     /* distance between rows of scores, and of transposed keys: @block plus one SIMD vector */
   gboolean at_once;  /* TRUE if all keys fit into one block */
   gboolean in_place; /* TRUE if rows are read in place, not copied */
   const PlaitBfloat16Kernels *bfloat16; /* kernels for products in bfloat16, or NULL */
   PlaitScalar scale;
-  PlaitMask mask; /* dropout of the weights */
+  PlaitMask mask; /* dropout mask of the attention weights */
 } Piece;
 
 static inline gint64

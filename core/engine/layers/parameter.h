@@ -43,7 +43,7 @@ typedef struct
 #define PLAIT_ORTHOGONAL(blocks, stacked) ((PlaitInitial){ PLAIT_INITIAL_ORTHOGONAL, 0, (blocks), 0, 0, (stacked) })
 #define PLAIT_BLOCKS(size, first, last, n) ((PlaitInitial){ PLAIT_INITIAL_BLOCKS, (size), (n), (first), (last), 0 })
 
-/* The product that search makes with a parameter. It decides how the parameter is packed. */
+/* The kind of matrix product that beam search computes with a parameter. It decides how the parameter is packed. */
 typedef enum
 {
   PLAIT_USE_OTHER,  /* not at all: not packed */

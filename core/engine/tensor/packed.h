@@ -27,7 +27,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitPacked, plait_packed_free)
 PlaitPacked *plait_pack_in (PlaitArena *arena, PlaitPool *pool, PlaitTensor weight, gboolean transposed,
                             PlaitPrecision precision);
 
-/* Releases the memory of plait_pack_in to @arena. @packed may be NULL. */
+/* Returns the bytes that plait_pack_in took to @arena. @packed may be NULL. */
 void plait_packed_release (PlaitArena *arena, PlaitPacked *packed);
 
 /* Packs new values of the weight into @packed; the shape must be equal. */

@@ -109,7 +109,8 @@ f_score (const Chrf *chrf, const double *sums)
   return 100 * ((1 + factor) * precisions * recalls / (factor * precisions + recalls));
 }
 
-/* Fills the triple of @order for the hypothesis against each reference in @values [count, width]. */
+/* Fills @values [count, width] with three counts of n-grams of @order for each reference: in the hypothesis, in the
+ * reference, in both. */
 static void
 count_order (PlaitNgrams *ngrams, guint order, guint count, guint width, double *values)
 {

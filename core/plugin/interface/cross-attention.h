@@ -47,8 +47,8 @@ typedef enum
   PLAIT_PROJECTIONS_SHARED,    /* one for all memories or contexts; a recurrent decoder then takes the values without
                                   projection */
   PLAIT_PROJECTIONS_SEPARATE,  /* one for each memory or context */
-  PLAIT_PROJECTIONS_TIED,      /* one for each memory or context, with key and value equal (called shared in Libovicky &
-                                  Helcl 2017); recurrent decoders only */
+  PLAIT_PROJECTIONS_TIED,      /* one projection for each memory or context that serves as key and as value ("shared" in
+                                  Libovicky & Helcl 2017); recurrent decoders only */
   PLAIT_PROJECTIONS_PUBLISHED, /* shared in a Transformer decoder (Libovicky et al. 2018, eq. 5-8), separate in a
                                   recurrent decoder (Libovicky & Helcl 2017, eq. 6-10) */
 } PlaitProjections;

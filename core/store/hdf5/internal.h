@@ -84,8 +84,8 @@ gboolean plait_store_blocks_check (PlaitStoreBlocks *blocks, const char *path, G
 /* Marks in @metadata, one byte for each block, that @size bytes of metadata were written at @address. */
 void plait_store_blocks_mark (GByteArray *metadata, gint64 address, gsize size);
 
-/* Writes the table after the HDF5 part of the open file @fd, which ends at @end. Returns the digest of the table, or
- * NULL with errno set. (transfer full) */
+/* Writes the table of block hashes after the HDF5 part of the open file @fd, which ends at @end. Returns the digest of
+ * the table, or NULL with errno set. (transfer full) */
 char *plait_store_blocks_append (int fd, gint64 end, const GByteArray *metadata);
 
 /* ---- file.c ---- */

@@ -16,7 +16,7 @@ gint plait_axes_find (const PlaitGridGroup *grid, const PlaitAxis *axes, guint n
 /* TRUE if @key of [grid] holds exclusions: exclude or exclude.NAME. */
 gboolean plait_exclusions_have_key (const char *key);
 
-/* Adds the exclusions in @key (borrowed) of [grid]. */
+/* Adds the exclusions that [grid] lists under @key. Borrows @key. */
 void plait_exclusions_read (PlaitExclusions *exclusions, const char *key);
 
 /* TRUE if an exclusion leaves out the cell with value @value_indices[i] of axis i. Each exclusion counts the cells that

@@ -285,8 +285,8 @@ plait_setting_difference_add_json (const PlaitSettingDifference *difference, gui
   plait_setting_add_json (&specification, difference->values->pdata[run], json, difference->key);
 }
 
-/* Adds [@group] @key if @runs differ in it. A run that lacks a source is ignored for the source's settings, because
- * experiment.sources tells that difference. */
+/* Adds [@group] @key if @runs differ in it. Ignores runs without this source, because experiment.sources shows that
+ * difference. */
 static void
 add_difference (GPtrArray *differences, GPtrArray *runs, const char *group, const char *key)
 {

@@ -38,8 +38,8 @@ PlaitWordAligner *plait_word_aligner_new (const PlaitExperimentModel *experiment
 void plait_word_aligner_free (PlaitWordAligner *aligner);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitWordAligner, plait_word_aligner_free)
 
-/* Returns the alignment of sentence @sentence of @batch with its translation @found, from @attention and source
- * @sources[@source]. Empty if the source is missing. Fails if no selected attention reads the tokens of the source.
- * (transfer full) */
+/* Returns the alignment of sentence @sentence of @batch with its translation @found, from @attention to the source with
+ * index @source in the aligner. Empty if the source is missing. Fails if no selected attention reads the tokens of the
+ * source. (transfer full) */
 char *plait_word_aligner_align (const PlaitWordAligner *aligner, guint source, const PlaitBatch *batch, gint64 sentence,
                                 const PlaitAttentionRecord *attention, const PlaitHypothesis *found, GError **error);

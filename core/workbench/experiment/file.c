@@ -118,7 +118,7 @@ plait_experiment_read (const char *path, const char *const *overrides, GError **
   return file && override_all (file, overrides, error) ? g_steal_pointer (&file) : NULL;
 }
 
-/* TRUE if @absolute names an open file of the process, such as /dev/stdin. The file itself may lie in any folder. */
+/* TRUE if @absolute names an open file of the process, such as /dev/stdin. */
 static gboolean
 is_open_file (const char *absolute)
 {

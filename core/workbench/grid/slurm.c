@@ -449,7 +449,8 @@ plait_grid_plan_submission (PlaitGrid *grid, const PlaitGridOptions *options, co
   return g_steal_pointer (&plan);
 }
 
-/* Submits @lines. The folder is locked from before the queue is read until all jobs are in it. */
+/* Submits the command lines @lines. Locks the grid's folder before it reads the queue, and until all jobs are
+ * queued. */
 static gboolean
 check_and_submit (Submission *submission, GPtrArray *lines, GError **error)
 {

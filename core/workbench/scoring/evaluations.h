@@ -46,7 +46,7 @@ guint plait_evaluations_due (const PlaitEvaluations *evaluations);
 /* TRUE if the file has evaluations of splits that the experiment no longer has. */
 gboolean plait_evaluations_has_others (const PlaitEvaluations *evaluations);
 
-/* Makes the evaluations that are due, with the parameters of evaluate.checkpoint, which the model then keeps. */
+/* Loads the parameters of evaluate.checkpoint into the model, and makes the evaluations that are due. */
 gboolean plait_evaluations_make (PlaitEvaluations *evaluations, GError **error);
 
 /* Writes into @store the evaluations made, and copies all valid ones of the old file: those with the right fingerprint,

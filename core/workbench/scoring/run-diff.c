@@ -31,7 +31,8 @@ typedef struct
   PlaitStore *other;
   PlaitRunDiffScope extent;
   gint64 updates;
-  gboolean only_missing; /* second pass, files exchanged: objects in both files were compared in the first */
+  gboolean
+      only_missing; /* TRUE in the second pass, with the files swapped: counts only objects that the other file lacks */
   GArray *diffs;
   GError *fault;
 } Comparison;
