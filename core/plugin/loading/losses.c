@@ -131,7 +131,7 @@ plait_loss_pass_expect_finite (const PlaitLossPass *pass, PlaitTape *tape)
           continue;
         plait_tape_set_caller (tape, added->caller);
         plait_tape_fail (tape,
-                         "its loss \"%s\" is %s, though the loss of the targets is a number: look for a division by 0, "
+                         "its loss \"%s\" is %s, although the loss of the targets is finite: look for a division by 0, "
                          "or for a logarithm or a root of what can be 0",
                          added->name, plait_format_double (digits, loss));
       }

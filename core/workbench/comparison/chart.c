@@ -161,9 +161,10 @@ read_curve (PlaitStore *store, const char *path, GError **error)
   if (!curve->y)
     return NULL;
   if (n_y != n_x || n_y == 0)
-    return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                            "%s: %s has %jd values and %s %jd, so there is no curve; name a column of a training table",
-                            plait_store_path (store), path, n_y, steps, n_x);
+    return plait_fail_null (
+        error, PLAIT_ERROR_INPUT,
+        "%s: %s has %jd values and %s %jd, so it cannot be drawn as a curve; name a column of a training table",
+        plait_store_path (store), path, n_y, steps, n_x);
   curve->n = (guint)n_y;
   return g_steal_pointer (&curve);
 }

@@ -491,7 +491,7 @@ FAULTY (COMBINER, declares_a_loss_and_gives_none, "losses",
 FAULTY (COMBINER, gives_the_mean_of_a_loss, "losses", "add the sum over the sentences, not the mean", .loss = TRUE,
         .weight = 0, .change = add_mean_loss)
 FAULTY (COVERAGE, gives_a_loss_without_end, "runs",
-        "update: its loss \"own\" is inf, though the loss of the targets is a number", .loss = TRUE, .weight = 0,
+        "update: its loss \"own\" is inf, although the loss of the targets is finite", .loss = TRUE, .weight = 0,
         .update = add_endless_loss)
 
 FAULTY (COMBINER, notices_its_second_call, "shards", "differ if layers are computed again",
