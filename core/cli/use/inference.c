@@ -11,7 +11,8 @@
 typedef struct
 {
   guint n;      /* number of sources */
-  char **names; /* [2 n]: for each source "NAME", then "NAME.trees" or NULL if it reads no trees from a file */
+  char **names; /* [2 n]: first "NAME" of every source, then "NAME.trees" of every source; an entry is NULL if that
+                   source reads no trees from a file */
   PlaitTextLocation *locations; /* [2 n], zeros for a missing source */
   PlaitFeedTable table;
 } Files;

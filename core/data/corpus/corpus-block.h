@@ -48,8 +48,8 @@ struct PlaitCorpusSide
   GArray *scratch; /* one tuple's tree (gint32) or sentences (PlaitDocumentSentence) */
 };
 
-/* A tuple: sentences @first .. @end - 1 of line @line of each text; all sentences of the line unless documents are
- * cut. */
+/* A tuple. Each text contributes the sentences @first .. @end - 1 of its line @line, or all sentences of the line if
+ * documents are not cut. */
 typedef struct
 {
   gint64 line, first, end;

@@ -20,9 +20,10 @@ enum
 };
 
 static const PlaitTaskParameter parameters[N_PARAMETERS] = {
-  [SYMBOLS] = { "symbols", 40, 1, 4900, "Symbols that there are" },
-  [SHORTEST] = { "shortest", 10, 1, 10000, "Symbols of the shortest sentences" },
-  [LONGEST] = { "longest", 100, 1, 10000, "Symbols of the longest sentences, if more than those of the shortest" },
+  [SYMBOLS] = { "symbols", 40, 1, 4900, "Number of different symbols" },
+  [SHORTEST] = { "shortest", 10, 1, 10000, "Number of symbols in the shortest sentences" },
+  [LONGEST]
+  = { "longest", 100, 1, 10000, "Number of symbols in the longest sentences, if larger than in the shortest" },
 };
 
 enum

@@ -52,8 +52,8 @@ void plait_pair_cell_forward (PlaitPool *pool, const PlaitPairCell *cell);
 typedef struct
 {
   PlaitTensor dstates;     /* gradient of the states: [pairs, w] */
-  PlaitTensor dprojected;  /* output: gradient of the gate inputs, [pairs, 3 w]; the tensor @gates if the reset gate is
-                              applied first */
+  PlaitTensor dprojected;  /* output: gradient of the gate inputs, [pairs, 3 w]; the tensor @gates of the cell if the
+                              reset comes before the product */
   PlaitTensor drow_part;   /* adds to this gradient: [rows, 3 w]; or no data */
   PlaitTensor dquery_part; /* adds to this gradient: [query rows, 3 w]; or no data */
   PlaitTensor dprevious;   /* adds to this gradient: [pairs, w]; or no data */

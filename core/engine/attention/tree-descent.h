@@ -47,8 +47,8 @@ typedef struct
 
   /* Only if asked for: all rows that were weighed, for each entry from the top level down to the leaves. */
   PlaitSelectedRows all;
-  const gint64 *parent; /* [sets]: index in @all of the parent row of each set, -1 for the top level. A row shared by
-                           two neighbours is in both their sets, with a part of its path in each. */
+  const gint64 *parent; /* [sets]: for each set, the index in @all of the row whose children it holds; -1 at the top
+                           level. One row may be in two neighbouring sets; its path is the sum of both entries. */
   const PlaitScalar *weights; /* softmax weight of each row in its set */
   const PlaitScalar *path;    /* product of the weights from the top level down, not normalised */
 } PlaitTreeDescentResult;

@@ -109,8 +109,8 @@ f_score (const Chrf *chrf, const double *sums)
   return 100 * ((1 + factor) * precisions * recalls / (factor * precisions + recalls));
 }
 
-/* Fills @values [count, width] with three counts of n-grams of @order for each reference: in the hypothesis, in the
- * reference, in both. */
+/* Counts the n-grams of @order in the hypothesis, in each reference, and common to both. Writes the three counts of a
+ * reference into its row of @values [count, width]. */
 static void
 count_order (PlaitNgrams *ngrams, guint order, guint count, guint width, double *values)
 {

@@ -60,7 +60,7 @@ typedef struct
   gint words;             /* words of the hypothesis */
   Row *rows;              /* [words + 1] */
   gint *costs, *trial;    /* costs for the current hypothesis, and for one with a trial shift */
-  guint8 *edits, *trials; /* operations (Edit), one for each element of @costs and @trial */
+  guint8 *edits, *trials; /* last edit (Edit) of each cell: @edits for @costs, @trials for @trial */
 } Distance;
 
 static void

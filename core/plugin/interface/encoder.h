@@ -26,8 +26,8 @@ typedef struct
     const char *name; /* NULL for the only or main memory; else a static name such as "sentences" */
     gint64 width;
     PlaitStructure structure; /* at least the structure that the schema promises */
-    gboolean
-        zero_output; /* TRUE: the output projection of attention to only this memory starts at zero, if there is one */
+    gboolean zero_output; /* TRUE: an attention that reads only this memory starts with zeros in its output projection,
+                             if it has one */
   } memories[PLAIT_ENCODER_MAX_MEMORIES];
   gint64 summary_width; /* width of PlaitEncoding.summary; 0: no summary */
   PlaitLosses losses;

@@ -51,6 +51,6 @@ typedef struct
   const char *name; /* name of the source, or SOURCE.PART if its encoder gives several memories */
   gint64 width;
   PlaitStructure structure;
-  gboolean
-      zero_output; /* TRUE: the output projection of attention to only this memory starts at zero, if there is one */
+  gboolean zero_output; /* TRUE: an attention that reads only this memory starts with zeros in its output projection, if
+                           it has one */
 } PlaitMemorySpecification;

@@ -51,7 +51,7 @@ column_clear (Column *column)
     g_byte_array_unref (column->held);
 }
 
-/* Writes the buffered rows. If @last, and no chunk was ever full, writes the whole dataset at once. */
+/* Writes the buffered rows. If @last and no chunk was ever full, writes the whole dataset in one call. */
 static gboolean
 column_write (PlaitStore *store, Column *column, gboolean last, GError **error)
 {

@@ -58,7 +58,8 @@ static const struct
   const char *sentence;
 } limits[] = {
   { limits_length, "Limits of length count the tokens that a cell reads: cells may train on different lines." },
-  { counts_tokens, "Batches count the tokens that a cell reads: updates may have different numbers of sentences." },
+  { counts_tokens,
+    "Batches count the tokens that a cell reads: cells may have different numbers of sentences in an update." },
   { cuts_documents, "Documents are cut by the tokens that a cell reads: cells may have different chunks." },
   { drops_treeless, "A cell that reads trees drops lines without a tree: other cells may train on these lines." },
 };

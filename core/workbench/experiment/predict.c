@@ -33,15 +33,16 @@ check_choice (const PlaitResolution *resolution)
 
   check_labels (resolution);
   if (experiment->n_sources > 1)
-    plait_resolution_problem (
-        resolution, "predict", "kind",
-        "a choice is made among the sentences of one source, but there are %u; choose one with experiment.sources",
-        experiment->n_sources);
+    plait_resolution_problem (resolution, "predict", "kind",
+                              "[predict] kind=choice chooses among the sentences of one source, but there are %u; "
+                              "choose one with experiment.sources",
+                              experiment->n_sources);
   if (!plait_experiment_is_documents (experiment, source->stream))
-    plait_resolution_problem (resolution, group, NULL,
-                              "a choice is made among the sentences of documents, but the stream %s has none; name it "
-                              "in data.documents, with a blank line after each document",
-                              source->stream);
+    plait_resolution_problem (
+        resolution, group, NULL,
+        "[predict] kind=choice chooses among the sentences of a document, but the stream %s has no documents; name it "
+        "in data.documents, with a blank line after each document",
+        source->stream);
   if (source->kind != PLAIT_INPUT_TOKENS)
     plait_resolution_problem (
         resolution, group, "encoder",

@@ -98,7 +98,7 @@ read_inner (const PlaitResolution *resolution, PlaitParsedSource *source)
   if (*source->settings.leaves == '\0')
     {
       plait_resolution_problem (resolution, source->group, "leaves",
-                                "is missing: the encoder %s reads the output of an inner encoder; add leaves= and an "
+                                "is missing: the encoder %s reads the output of an inner encoder; set leaves= to an "
                                 "encoder of tokens (plait plugins lists them)",
                                 source->encoder->plugin->name);
       return;

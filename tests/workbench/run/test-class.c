@@ -291,7 +291,8 @@ TEST_CASE (choice, refuses_what_does_not_fit)
   write_choices ("train", 8);
   write_choices ("test", 8);
   check_refused (experiment, "predict.kind=choice",
-                 "a choice is made among the sentences of documents, but the stream text has none; name it in "
+                 "[predict] kind=choice chooses among the sentences of a document, but the stream text has no "
+                 "documents; name it in "
                  "data.documents");
 }
 
