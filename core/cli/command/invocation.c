@@ -58,10 +58,6 @@ plait_command_print_help (const PlaitCommand *command)
       plait_terminal_paragraph (terminal, 0, 0, details[i]);
 }
 
-/*
- * Options
- */
-
 static const PlaitOption common[] = {
   { "quiet", 'q', PLAIT_OPTION_FLAG, offsetof (PlaitInvocation, quiet), "Print only warnings and errors", NULL },
   { "help", 'h', PLAIT_OPTION_FLAG, offsetof (PlaitInvocation, help), "Show this", NULL },
