@@ -189,8 +189,8 @@ take_letters (GArray *given, const PlaitCommand *command, char *const **word, GE
  * Values
  */
 
-/* Returns @value with "~" expanded if @option takes a path: a shell expands it in an argument of its own, but not after
- * --output= or NAME=. (transfer full) */
+/* Returns @value with "~" expanded if @option takes a path. A shell expands "~" only at the beginning of an argument,
+ * not after --output= or NAME=. (transfer full) */
 static char *
 expanded (const PlaitOption *option, const char *value, GError **error)
 {

@@ -49,7 +49,8 @@ document_of (const PlaitCorpusBlock *block, const PlaitCorpusSide *side, gint64 
   };
 }
 
-/* TRUE if @stream is a target whose first start token comes from the decoder. */
+/* TRUE if the first start token of @stream is left out, because it is a target and its decoder adds that token
+ * itself. */
 static gboolean
 drops_start (const PlaitCorpus *corpus, gint64 stream)
 {

@@ -242,7 +242,8 @@ typedef struct
   /* Adds the gradients of the additive scores of one query. */
   void (*additive_rows_backward) (const PlaitAdditiveRows *job, gint64 width);
   /* Writes to @weights the softmax of the scores of each of @n sets, and to @path the weights times the path of the
-   * set. May overwrite up to PLAIT_MAX_VECTOR_LENGTH scalars after a set before it writes the next set. */
+   * set. Writes the sets in order; each write may spill up to PLAIT_MAX_VECTOR_LENGTH scalars past its set, which the
+   * next set overwrites. */
   void (*weigh_siblings) (const PlaitRowScores *from, const PlaitSiblings *sets, gint64 n, PlaitScalar *weights,
                           PlaitScalar *path);
   /* Returns a bit for each of the @most greatest of @n scalars, at most a vector; of equal ones the first. */

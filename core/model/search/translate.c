@@ -275,7 +275,8 @@ typedef struct
   gpointer data;
 } Scoring;
 
-/* Stores the log-probability of each sentence of one batch, and passes on its attention as that of the target. */
+/* Stores the log-probability of each sentence of @batch. With @attention, also passes each target sentence with its
+ * attention to @to->take. */
 static gboolean
 keep_scores (const Scoring *to, const PlaitBatch *batch, const double *rows, const PlaitAttentionRecords *attention,
              GError **error)

@@ -145,8 +145,8 @@ PLAIT_API PlaitContext plait_cross_attend_contexts (PlaitCrossAttention *cross, 
 /* Returns the sum of @n contexts (Libovicky et al. 2018, eq. 4). */
 PLAIT_API PlaitContext plait_cross_sum (PlaitCrossAttention *cross, const PlaitContext *contexts, guint n);
 
-/* Returns x + context; in a post-norm decoder, layer normalisation @slot of this sum, and @x itself in rows without
- * context. */
+/* Returns x + context. A post-norm decoder applies layer normalisation @slot to this sum, but leaves rows without
+ * context as they are in @x. */
 PLAIT_API PlaitResidualStream plait_cross_residual (PlaitCrossAttention *cross, guint slot, PlaitResidualStream x,
                                                     PlaitContext context);
 

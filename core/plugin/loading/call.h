@@ -54,8 +54,8 @@ void plait_call_encode (const PlaitInstance *instance, PlaitEncoding *encoding, 
 /* Returns the node that the combiner prepares of memory @memory, or NULL. */
 PlaitNode *plait_call_prepare (const PlaitInstance *instance, PlaitTape *tape, guint memory, const PlaitMemory *rows);
 
-/* Returns the residual stream after the combiner. Checks its context if @gives_context (recurrent decoders), else its
- * query. */
+/* Calls the combiner and returns its residual stream. Checks the context of the result if @gives_context (TRUE in
+ * recurrent decoders), otherwise its query. */
 PlaitResidualStream plait_call_combine (const PlaitInstance *instance, PlaitTape *tape, PlaitCrossAttention *cross,
                                         PlaitResidualStream x, gboolean gives_context);
 

@@ -25,7 +25,8 @@ choose_chunk (guint rank, const gint64 *shape, gint64 element_bytes, hsize_t *ch
     }
 }
 
-/* Returns the creation list of a dataset. @chunk [@rank] of a compressed one; NULL: contiguous. */
+/* Returns the HDF5 creation property list of a dataset: compressed in chunks of shape @chunk [@rank], or contiguous if
+ * @chunk is NULL. */
 static hid_t
 creation_list (guint rank, const hsize_t *chunk)
 {

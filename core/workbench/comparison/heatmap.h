@@ -81,7 +81,8 @@ typedef struct
   double weight;
 } PlaitIndexedWeight;
 
-/* Keeps the @max heaviest of @weights (element-type PlaitIndexedWeight), the first of equal ones, sorted by number. */
+/* Keeps the @max largest of @weights (element-type PlaitIndexedWeight); of equal weights those with lower numbers.
+ * Sorts the rest by number. */
 void plait_indexed_weights_keep_top (GArray *weights, guint max);
 
 /* Exchanges rows and columns of @heatmap. */

@@ -43,9 +43,8 @@ typedef struct
   const PlaitExperimentCell *cell;
   char *name; /* name of its files, without folder and ending */
   PlaitGridCellState state;
-  char *note;  /* of a stale or trained cell: the changes; of a partial one: its progress; of a failed one: the reason;
-                  or NULL */
-  char *found; /* name in the folder of the finished run, if that is not NAME.h5 yet; else NULL */
+  char *note;    /* changes of a stale or trained cell, progress of a partial one, reason of a failed one; or NULL */
+  char *found;   /* name in the folder of the finished run, if that is not NAME.h5 yet; else NULL */
   char *trained; /* trained: name in the folder of the run with the same training; partial: name of the finished run
                     that is trained further; else NULL */
   PlaitRunResult *result; /* result of a finished cell; NULL until it is read */

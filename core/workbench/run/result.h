@@ -66,7 +66,7 @@ typedef struct
   const char *name; /* "BLEU"; the full metric if several of a split have one name */
   gboolean larger_is_better;
   gboolean tested; /* TRUE if statistics of sentences exist, so that p can be computed */
-  gboolean apart;  /* TRUE if other results have other references of this split, in a column of their own */
+  gboolean apart;  /* TRUE if the split has another column, of results with other references */
 } PlaitScoreColumn;
 
 /* Returns the score of @score_column in @result, or NULL. (transfer none) */

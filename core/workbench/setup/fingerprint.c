@@ -463,7 +463,7 @@ follows (const PlaitKeyFile *a, const PlaitKeyFile *b, const char *group, const 
 {
   g_autofree char *outer = g_strndup (group, strcspn (group, "/"));
 
-  /* @key belongs to a source. */
+  /* A source that only one file has differs as a whole, so its keys add nothing. */
   if (!plait_key_file_has_group (a, outer) || !plait_key_file_has_group (b, outer))
     return TRUE;
   if (g_str_has_prefix (group, "source ") && !g_str_equal (key, "encoder")
