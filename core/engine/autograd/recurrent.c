@@ -121,8 +121,7 @@ rnn_backward (PlaitTape *tape, PlaitNode *node)
   plait_tape_release (tape, work.dstate);
 }
 
-/* Backward never reads the projected input, and computes the few input values that it needs again: so
- * ignores_inputs. */
+/* Backward never reads the projected input, and restores the few input values that it needs: so ignores_inputs. */
 static const PlaitOperator rnn = { .name = "rnn", .backward = rnn_backward, .ignores_inputs = TRUE };
 
 /* TRUE if every sentence has one row, so that the initial states are in the order of the rows. */
