@@ -65,8 +65,8 @@ TEST_CASE (error, is_valid_whatever_it_quotes)
 {
   GError *error = NULL;
 
-  plait_fail (&error, PLAIT_ERROR_INPUT, "\"%s\" is no number", "a\xff");
-  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "\"a\ufffd\" is no number");
+  plait_fail (&error, PLAIT_ERROR_INPUT, "\"%s\" is not a number", "a\xff");
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "\"a\ufffd\" is not a number");
 }
 
 TEST_CASE (error, nearest_name_of_a_slip)

@@ -54,7 +54,7 @@ write_broken (void)
   plait_test_make_folder ("broken/combiner");
   plait_test_write ("broken/combiner/broken.ini",
                     "[plugin]\nname=broken\nkind=combiner\ninterface=2\nsummary=Broken\n");
-  plait_test_write ("broken/combiner/broken.so", "this is no shared library");
+  plait_test_write ("broken/combiner/broken.so", "this is not a shared library");
 }
 
 static const char mistaken[] = "[data]\n"                /* 1 */

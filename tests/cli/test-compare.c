@@ -339,13 +339,13 @@ TEST_CASE (compare_command, refuses)
   CHECK_REFUSED (CALL ("compare"), "an argument is missing");
   CHECK_REFUSED (CALL ("compare", "one.h5", "nowhere.h5"), "nowhere.h5: cannot be opened");
   CHECK_REFUSED (CALL ("compare", "other.h5"),
-                 "other.h5: is no run; expected a file that plait run or plait grid made");
+                 "other.h5: is not a run; expected a file that plait run or plait grid made");
   CHECK_REFUSED (CALL ("compare", "one.h5", "--test", "guess"), "expected permutation, bootstrap or none");
   CHECK_REFUSED (CALL ("compare", "one.h5", "--trials", "0"), "--trials cannot be \"0\"");
   CHECK_REFUSED (CALL ("report", "one.h5"), "--output is missing");
   CHECK_REFUSED (CALL ("report", "-o", "x.html"), "an argument is missing");
   CHECK_REFUSED (CALL ("report", "one.h5", "-o", "x.html", "--sentences", "some"), "--sentences cannot be \"some\"");
-  CHECK_REFUSED (CALL ("report", "other.h5", "-o", "x.html"), "other.h5: is no run");
+  CHECK_REFUSED (CALL ("report", "other.h5", "-o", "x.html"), "other.h5: is not a run");
   CHECK_REFUSED (CALL ("report", "one.h5", "-o", "nowhere/x.html"), "nowhere");
   CHECK (!plait_test_exists ("x.html"));
 }

@@ -243,7 +243,7 @@ check_spoilt (const char *spoilt, gboolean cut, gboolean last, gint64 number)
 
   write_spoilt ("spoilt.h5", spoilt, cut, last, number);
   PlaitTestCall call = CALL ("show", "spoilt.h5", PLACE, "--json");
-  CHECK_REFUSED (call, "spoilt.h5: " PLACE " is no descent that can be drawn: its arrays do not fit each other");
+  CHECK_REFUSED (call, "spoilt.h5: the descent " PLACE " cannot be drawn: its arrays contradict each other");
 }
 
 TEST_CASE (descent, whose_arrays_contradict_each_other_is_refused)

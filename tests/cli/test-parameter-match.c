@@ -83,7 +83,7 @@ TEST_CASE (grid_match, says_what_cannot_be)
     { "decoder.combiner=flat;serial\nmatch=parameters\n", "needs match.vary=" },
     { "decoder.combiner=flat;serial\nmatch=parameters\nmatch.vary=decoder.feed_forward,source.a.feed_forward\n",
       "did you mean \"decoder.feed_forward;source.a.feed_forward\"?" },
-    { "decoder.combiner=flat;serial\nmatch=parameters\nmatch.vary=decoder.feed\n", "\"decoder.feed\" is no key" },
+    { "decoder.combiner=flat;serial\nmatch=parameters\nmatch.vary=decoder.feed\n", "\"decoder.feed\" is not a key" },
     { "decoder.combiner=flat;serial\nmatch=parameters\nmatch.vary=decoder.feed_forward\nmatch.tolerance=2\n",
       "match.tolerance: \"2\" is above the maximum 1" },
     { "decoder.combiner=flat;serial\nmatch=parameters\nmatch.varies=decoder.feed_forward\n",

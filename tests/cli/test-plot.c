@@ -237,7 +237,7 @@ TEST_CASE (plot_command, refuses_in_words)
   CHECK_REFUSED (CALL ("plot", "absent.h5", MAP, "-o", "figure.svg"), "absent.h5");
   CHECK_REFUSED (CALL ("plot", "one.h5", "-o", "figure.svg"), "name a path");
   CHECK_REFUSED (CALL ("plot", "one.h5", "/vocabulary", "-o", "figure.svg"), "expected a heatmap");
-  CHECK_REFUSED (CALL ("plot", "one.h5", MAP, SCORES, "-o", "figure.svg"), "is no heatmap");
+  CHECK_REFUSED (CALL ("plot", "one.h5", MAP, SCORES, "-o", "figure.svg"), "is not a heatmap");
   CHECK_REFUSED (CALL ("plot", "one.h5", "/training/validation/speed", "-o", "figure.svg"),
                  "/training/validation/speed");
   CHECK_REFUSED (CALL ("plot", "one.h5", SCORES, "--metric", "ter", "-o", "figure.svg"), "no score by ter");

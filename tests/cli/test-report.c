@@ -158,7 +158,7 @@ TEST_CASE (report, has_bands_over_seeds)
   CHECK_CONTAINS (band, "points=\"52,18.3 250,10 448,10 448,195.7 250,204 52,204\"/>");
 }
 
-/* A single point is no curve: the losses of training are shown instead. */
+/* A single point is not a curve: the losses of training are shown instead. */
 TEST_CASE (report, draws_training_where_there_is_one_validation)
 {
   for (guint once = 0; once < 2; once++)
@@ -224,7 +224,7 @@ TEST_CASE (report, of_a_dump)
   g_auto (Pack) pack = { 0 };
   read_pack (&pack, html, 0);
   CHECK_REFUSED (CALL ("compare", "dump.h5", "run.h5"),
-                 "dump.h5: is no run; expected a file that plait run or plait grid made");
+                 "dump.h5: is not a run; expected a file that plait run or plait grid made");
 
   REQUIRE (pack.n == 2 + 6);
   static const guint8 expected[] = { 255, 255, 128, 64, 64, 0, 0, 255 };

@@ -17,7 +17,7 @@ static const char *const sentences = "the old dog barks .\n"
                                      "no tree here\n";
 static const char *const trees = "(ROOT (S (NP (DT the) (JJ old) (NN dog)) (VP (VB barks)) (. .)))\n"
                                  "(NP (NN rain))\n"
-                                 "this is no tree, but its sentence is dropped\n"
+                                 "this is not a tree, but its sentence is dropped\n"
                                  "[1,2,201]\n"
                                  "\n";
 
@@ -128,8 +128,8 @@ TEST_CASE (tree_corpus, a_feed_gives_the_same)
   g_auto (Setup) setup = { 0 };
   set_up (&setup);
   g_autofree char *sound = g_strdup (trees);
-  char *bad = strstr (sound, "this is no tree, but its sentence is dropped");
-  memset (bad, ' ', strlen ("this is no tree, but its sentence is dropped"));
+  char *bad = strstr (sound, "this is not a tree, but its sentence is dropped");
+  memset (bad, ' ', strlen ("this is not a tree, but its sentence is dropped"));
   plait_test_write_gzip ("trees.gz", sound, -1);
   setup.settings.keep_all = TRUE;
   const PlaitTreeShape shapes[]

@@ -44,7 +44,7 @@ TEXTS = [
     ("a b a b a b\nb a b", ["b a\na b a", "a a a a\nb b"]),
 ]
 
-# Words for every rule, its conditions met and not, and words that are no words.
+# Words for every rule, its conditions met and not, and words that are not words.
 WORDS = """
 caresses ponies ties dies lies flies tied died spied caress cats gas ss s
 feed agreed seed plastered bled motoring sing king used using uses owed added thing need exceed proceeded

@@ -200,7 +200,7 @@ HOSTILE_CASE (hostile_forged, runs_of_a_grid)
     ForgeWrite write;
     const char *parts;
   } ways[] = {
-    { write_links_to_itself, "grid/forged.h5: is no run" },
+    { write_links_to_itself, "grid/forged.h5: is not a run" },
     { write_very_many_links, "there are more than 1000 runs" },
     { write_links_to_a_device, "/dev/zero: is not a regular file" },
   };

@@ -238,7 +238,7 @@ TEST_CASE (faulty_plugin, encoders_and_coverages_without_functions)
       "its prepared_name is \"state\", which dumps use for something else; choose another name" },
     { PLAIT_PLUGIN_COVERAGE, "coverage-of-accumulated", "its prepared_name is \"accumulated\", which dumps use" },
     { PLAIT_PLUGIN_COVERAGE, "coverage-of-offsets", "its prepared_name is \"fertility_offsets\", which dumps use" },
-    { PLAIT_PLUGIN_COVERAGE, "coverage-of-a-path", "its prepared_name is \"a/b\", which is no name" },
+    { PLAIT_PLUGIN_COVERAGE, "coverage-of-a-path", "its prepared_name is \"a/b\", which is not a valid name" },
     { PLAIT_PLUGIN_COVERAGE, "coverage-of-wild-name", "crashed (signal 11" },
     { PLAIT_PLUGIN_COVERAGE, "coverage-huge-state", "asks for a state of 1073741824 bytes" },
   };
@@ -376,7 +376,7 @@ TEST_CASE (faulty_plugin, files_that_are_no_modules)
   faulty_plugin_write (folder, "combiner/empty.so", "", 0);
   check_refused (folder, "empty", "is empty");
   faulty_plugin_install ("faulty", "text", NULL);
-  faulty_plugin_write (folder, "combiner/text.so", "#!/bin/sh\necho this is no module\n", -1);
+  faulty_plugin_write (folder, "combiner/text.so", "#!/bin/sh\necho this is not a module\n", -1);
   check_refused (folder, "text", "is not a shared library");
   faulty_plugin_install ("faulty", "short", NULL);
   faulty_plugin_write (folder, "combiner/short.so", "\177ELF", 4);

@@ -151,7 +151,7 @@ TEST_CASE (registry, a_name_is_never_a_path)
       g_autoptr (GError) error = NULL;
 
       CHECK (!plait_registry_find (registry, PLAIT_PLUGIN_COMBINER, paths[i], &error));
-      CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, "is no name of a plugin");
+      CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, "is not a valid name of a plugin");
     }
 }
 

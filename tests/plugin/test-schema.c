@@ -79,7 +79,7 @@ TEST_CASE (schema, every_fault_has_its_place_and_remedy)
     const char *replacement;
     const char *part;
   } cases[] = {
-    { 1, "[plugni]", "example.ini: has no group [plugin], so it is no schema" },
+    { 1, "[plugni]", "example.ini: has no group [plugin], so it is not a schema" },
     { 2, "", "example.ini:1: [plugin] has no name; add name=" },
     { 2, "name=other", "example.ini:2: name=other, but the file is called example.ini" },
     { 3, "kind=encodr", "example.ini:3: \"encodr\" is not a kind of plugin; did you mean \"encoder\"?" },
@@ -103,8 +103,8 @@ TEST_CASE (schema, every_fault_has_its_place_and_remedy)
     { 8, "decoders=gru", "example.ini:8: \"decoders\" is not a key of [requires]; did you mean \"decoder\"?" },
     { 8, "memories=one", "example.ini:8: only a combiner or coverage that requires a structure has this key" },
     { 10, "structure=treee", "example.ini:10: \"treee\" is not a structure of memories; did you mean \"tree\"?" },
-    { 11, "[parameter.two words]", "example.ini:11: \"two words\" is no name for a parameter" },
-    { 11, "[parameter.]", "example.ini:11: \"\" is no name for a parameter" },
+    { 11, "[parameter.two words]", "example.ini:11: \"two words\" is not a valid name for a parameter" },
+    { 11, "[parameter.]", "example.ini:11: \"\" is not a valid name for a parameter" },
     { 12, "type=int", "example.ini:12: \"int\" is not a type" },
     { 12, "", "example.ini:11: [parameter.heads] has no type" },
     { 13, "default=zero", "example.ini:11: parameter heads: default: \"zero\" is not an integer" },

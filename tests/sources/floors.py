@@ -58,7 +58,7 @@ def main():
             if parts[0] == "core" and local and len(parts) == 4:
                 to = headers.get(local.group(1), "").split("/")
                 if "/" not in local.group(1) and local.group(1) not in GENERATED:
-                    problems.append(f'{path}:{number}: "{local.group(1)}" is no path that begins with a room')
+                    problems.append(f'{path}:{number}: "{local.group(1)}" is not a path that begins with a room')
                 elif len(to) == 4 and to[1] == parts[1] and to[2] != parts[2]:
                     edges.setdefault(tuple(parts[1:3]), {}).setdefault(tuple(to[1:3]), f"{path}:{number}")
             if system and parts[0] != "tests":

@@ -76,11 +76,12 @@ read_heatmaps (const GPtrArray *files, const GPtrArray *paths, PlaitHeatmapSelec
         if (!plait_no_error (&fault, error))
           return NULL;
         if (!plait_heatmap_exists (location->store, location->path) || heatmaps->len == MAX_HEATMAPS)
-          return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                                  heatmaps->len == MAX_HEATMAPS
-                                      ? "%s: %s is one heatmap more than fit into a figure"
-                                      : "%s: %s is no heatmap, but another path is one; draw it in a figure of its own",
-                                  (const char *)files->pdata[f], (const char *)paths->pdata[p]);
+          return plait_fail_null (
+              error, PLAIT_ERROR_INPUT,
+              heatmaps->len == MAX_HEATMAPS
+                  ? "%s: %s is one heatmap more than fit into a figure"
+                  : "%s: %s is not a heatmap, but another path is one; draw it in a figure of its own",
+              (const char *)files->pdata[f], (const char *)paths->pdata[p]);
         heatmap = plait_heatmap_read (location->store, location->path, choice, error);
         if (!heatmap)
           return NULL;
@@ -146,7 +147,7 @@ draw (const PlaitPlotTable *table, const GPtrArray *files, const GPtrArray *path
     {
       if (paths->len > 1)
         return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                                "%s is no heatmap, and only heatmaps can share a figure; name one path",
+                                "%s is not a heatmap, and only heatmaps can share a figure; name one path",
                                 (const char *)paths->pdata[0]);
       runs = plait_runs_open ((char **)files->pdata, FALSE, log, error);
       if (runs)

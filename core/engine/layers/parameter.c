@@ -209,9 +209,10 @@ can_declare (PlaitParameters *parameters, const char *name, gint64 rows, gint64 
   if (parameters->values)
     note_fault (parameters, "the parameter \"%s\" is declared while the model runs: declare it in build", name);
   else if (!name || !is_name (name))
-    note_fault (parameters,
-                "\"%s\" is no name for a parameter: give parts between slashes, none of them empty, \".\" or \"..\"",
-                name ? name : "");
+    note_fault (
+        parameters,
+        "\"%s\" is not a valid name for a parameter: give parts between slashes, none of them empty, \".\" or \"..\"",
+        name ? name : "");
   else if (rows < 1 || width < 1)
     note_fault (parameters, "the parameter %s is declared as [%jd, %jd]: give it at least one row and one column", name,
                 rows, width);

@@ -3,7 +3,7 @@
 /*
  * F1 of answer spans: "START END", token numbers, or "-1" for no answer. A text's score is F1 of the tokens that both
  * spans share, averaged over texts, as in SQuAD with tokens for words (Rajpurkar et al. 2016, 2018). No answer scores 1
- * against no answer, else 0. The best of several references counts. A text that is no span scores 1 if it equals the
+ * against no answer, else 0. The best of several references counts. A text that is not a span scores 1 if it equals the
  * reference, else 0.
  *
  * A row is [F, 1].
@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-/* Reads a span; -1 .. -1 is no answer. FALSE if @text is no span. */
+/* Reads a span; -1 .. -1 is no answer. FALSE if @text is not a span. */
 static gboolean
 read_span (const char *text, gint64 *first, gint64 *last)
 {

@@ -68,10 +68,10 @@ plait_loss_columns_declare (PlaitLossColumns *columns, const PlaitComponent *com
       guint index = 0;
 
       if (!loss->name || !plait_name_is_valid (loss->name))
-        return plait_fail (
-            error, PLAIT_ERROR_PLUGIN,
-            "%s declares a loss \"%s\", which is no name: give letters, digits, '-' and '_', beginning with a letter",
-            component->label, loss->name ? loss->name : "");
+        return plait_fail (error, PLAIT_ERROR_PLUGIN,
+                           "%s declares a loss \"%s\", which is not a valid name: give letters, digits, '-' and '_', "
+                           "beginning with a letter",
+                           component->label, loss->name ? loss->name : "");
       if (index_of (losses, i, loss->name) < i)
         return plait_fail (error, PLAIT_ERROR_PLUGIN, "%s declares the loss \"%s\" twice: declare each once",
                            component->label, loss->name);

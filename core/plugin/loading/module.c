@@ -151,10 +151,11 @@ static gboolean
 check_prepared_name (const char *path, const char *name, GError **error)
 {
   if (name && !plait_name_is_valid (name))
-    return refuse (path, error,
-                   "its prepared_name is \"%s\", which is no name; give letters, digits, '-' and '_', beginning with a "
-                   "letter",
-                   name);
+    return refuse (
+        path, error,
+        "its prepared_name is \"%s\", which is not a valid name; give letters, digits, '-' and '_', beginning with a "
+        "letter",
+        name);
   if (name && is_taken (name))
     return refuse (path, error, "its prepared_name is \"%s\", which dumps use for something else; choose another name",
                    name);
@@ -189,7 +190,7 @@ check (const char *path, const PlaitPluginDescriptor *descriptor, const PlaitSch
                    PLAIT_PLUGIN_SYMBOL);
   if (descriptor->magic != PLAIT_PLUGIN_MAGIC)
     return refuse (path, error,
-                   "its descriptor begins with 0x%08x instead of 0x%08x, so it is no plait plugin; define it with a "
+                   "its descriptor begins with 0x%08x instead of 0x%08x, so it is not a plait plugin; define it with a "
                    "PLAIT_PLUGIN_DEFINE macro",
                    descriptor->magic, PLAIT_PLUGIN_MAGIC);
   if (descriptor->interface > PLAIT_PLUGIN_INTERFACE)
@@ -273,7 +274,7 @@ open_module (Loading *loading, GError **error)
   g_module_make_resident (module);
   if (!g_module_symbol (module, PLAIT_PLUGIN_SYMBOL, &symbol) || !symbol)
     return refuse (loading->path, error,
-                   "has no function %s, so it is no plait plugin; define it with the PLAIT_PLUGIN_DEFINE macro",
+                   "has no function %s, so it is not a plait plugin; define it with the PLAIT_PLUGIN_DEFINE macro",
                    PLAIT_PLUGIN_SYMBOL);
   loading->descriptor = ((PlaitPluginEntry)symbol) ();
   return check (loading->path, loading->descriptor, loading->schema, error);

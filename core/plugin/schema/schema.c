@@ -211,7 +211,8 @@ read_identity (const Reader *reader, const char *path)
   schema->name = g_string_chunk_insert (schema->texts, base);
   if (!plait_name_is_valid (base))
     problem (reader, "plugin", "name",
-             "\"%s\" is no name for a plugin; use letters, digits, '-' and '_', beginning with a letter", base);
+             "\"%s\" is not a valid name for a plugin; use letters, digits, '-' and '_', beginning with a letter",
+             base);
   index = kind ? expect_name (reader, "plugin", "kind", "a kind of plugin", kind, kind_names) : -1;
   if (index < 0)
     return;
@@ -389,7 +390,7 @@ read_parameter (const Reader *reader, const char *group)
   check_keys (reader, group, parameter_keys);
   if (!is_parameter_name (name))
     problem (reader, group, NULL,
-             "\"%s\" is no name for a parameter; use letters, digits and '_', beginning with a letter", name);
+             "\"%s\" is not a valid name for a parameter; use letters, digits and '_', beginning with a letter", name);
   parameter->name = g_string_chunk_insert (reader->schema->texts, name);
   parameter->summary = required (reader, group, "summary", "summary= and one line on what the parameter means");
   parameter->reference = text (reader, group, "reference", FALSE);
@@ -439,8 +440,8 @@ plait_schema_read (const char *path, GError **error)
 
   Reader reader = { file, problems, schema };
   if (!plait_key_file_has_group (file, "plugin"))
-    plait_problems_add (problems,
-                        "%s: has no group [plugin], so it is no schema; see the schemas of the plugins at hand", path);
+    plait_problems_add (
+        problems, "%s: has no group [plugin], so it is not a schema; see the schemas of the plugins at hand", path);
   else
     {
       read_plugin (&reader, path);

@@ -77,7 +77,7 @@ plait_axes_find (const PlaitGridGroup *grid, const PlaitAxis *axes, guint n, con
     }
   g_ptr_array_add (names, NULL);
   g_autofree char *remedy = plait_name_remedy (name, (const char *const *)names->pdata, NULL);
-  plait_grid_problem (grid, key, "\"%s\" is no axis of this grid; %s", name, remedy);
+  plait_grid_problem (grid, key, "\"%s\" is not an axis of this grid; %s", name, remedy);
   return -1;
 }
 
@@ -109,7 +109,7 @@ read_condition (const PlaitExclusions *exclusions, Exclusion *exclusion, char *t
   if (!equals)
     {
       plait_grid_problem (exclusions->grid, exclusion->key,
-                          "\"%s\" is no condition; write KEY=VALUE|VALUE & KEY=VALUE; ...", g_strstrip (text));
+                          "\"%s\" is not a condition; write KEY=VALUE|VALUE & KEY=VALUE; ...", g_strstrip (text));
       return;
     }
   *equals = '\0';
@@ -133,7 +133,7 @@ read_condition (const PlaitExclusions *exclusions, Exclusion *exclusion, char *t
       else
         {
           g_autofree char *remedy = plait_item_remedy (values[i], (const char *const *)axis->values, "|", NULL);
-          plait_grid_problem (exclusions->grid, exclusion->key, "\"%s\" is no value of the axis %s; %s", values[i],
+          plait_grid_problem (exclusions->grid, exclusion->key, "\"%s\" is not a value of the axis %s; %s", values[i],
                               axis->key, remedy);
         }
     }
@@ -158,7 +158,7 @@ plait_exclusions_read (PlaitExclusions *exclusions, const char *key)
       if (!strchr (texts[i], '=') && strchr (before, '='))
         plait_grid_problem (
             exclusions->grid, key,
-            "\"%s\" is no condition; separate the values of a condition by '|': did you mean \"%s|%s\"?", texts[i],
+            "\"%s\" is not a condition; separate the values of a condition by '|': did you mean \"%s|%s\"?", texts[i],
             before, texts[i]);
       else
         for (guint c = 0; conditions[c]; c++)

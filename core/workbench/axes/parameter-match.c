@@ -70,10 +70,10 @@ read_width (PlaitParameterMatch *match, const PlaitGridGroup *grid, const char *
 
   plait_experiment_split_key (dotted, &width.group, &width.key);
   if (mended)
-    plait_grid_problem (grid, VARY, "\"%s\" is no key; did you mean \"%s\"?", dotted, mended);
+    plait_grid_problem (grid, VARY, "\"%s\" is not a key; did you mean \"%s\"?", dotted, mended);
   else if (!value || !g_ascii_string_to_signed (value, 10, 1, MAX_WIDTH, &width.value, NULL))
     plait_grid_problem (grid, VARY,
-                        "\"%s\" is no key with a width in this file; name such keys as decoder.feed_forward or "
+                        "\"%s\" is not a key with a width in this file; name such keys as decoder.feed_forward or "
                         "source.en.feed_forward, and write their values for the first cell",
                         dotted);
   width.written = g_strdup (value);

@@ -68,7 +68,7 @@ static gboolean
 fail (const Arrays *arrays, GError **error)
 {
   return plait_fail (error, PLAIT_ERROR_INPUT,
-                     "%s: %s is no descent that can be drawn: its arrays do not fit each other; write it again",
+                     "%s: the descent %s cannot be drawn: its arrays contradict each other; write it again",
                      plait_store_path (arrays->store), arrays->path);
 }
 

@@ -72,7 +72,8 @@ add_run (GPtrArray *runs, PlaitStore *store, const char *name, gboolean dumps, G
   run->name = g_strdup (name);
   run->dump = dumps && !plait_store_has (store, "/training") && plait_store_has (store, "/attention");
   if (!run->dump && (!plait_store_has_attribute (store, "/", "experiment") || !plait_store_has (store, "/training")))
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: is no run; expected a file that plait run or plait grid made%s",
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s: is not a run; expected a file that plait run or plait grid made%s",
                        plait_store_path (store), dumps ? ", or a dump of plait translate --attention" : "");
   run->experiment = run->dump ? plait_key_file_new ("none") : plait_trained_key_file (store, error);
   if (!run->experiment)

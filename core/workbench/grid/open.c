@@ -62,7 +62,7 @@ read_value_indices (const PlaitCells *cells, guint a, PlaitStore *store, GError 
       while (v < axis->n_values && !g_str_equal (axis->values[v], values[i]))
         v++;
       if (v == axis->n_values)
-        return plait_fail (error, PLAIT_ERROR_CORRUPT, "%s:/cells: \"%s\" is no value of %s; run plait grid again",
+        return plait_fail (error, PLAIT_ERROR_CORRUPT, "%s:/cells: \"%s\" is not a value of %s; run plait grid again",
                            plait_store_path (store), values[i], axis->key);
       cells->cells[i].value_indices[a] = v;
     }

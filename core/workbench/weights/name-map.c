@@ -178,7 +178,7 @@ plait_name_map_read (const char *path, GError **error)
     return NULL;
   if (!plait_key_file_has_group (map->file, GROUP))
     return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                            "%s: has no group [" GROUP "], so it is no name map; name another file", path);
+                            "%s: has no group [" GROUP "], so it is not a name map; name another file", path);
   read_head (map, problems);
   groups = plait_key_file_groups (map->file);
   for (guint i = 0; groups[i]; i++)

@@ -60,7 +60,7 @@ load (void)
         continue;
       array = read_array (line, &rest);
       if (!array)
-        g_error ("%s: \"%s\" is no header of an array", path, line);
+        g_error ("%s: \"%s\" is not a header of an array", path, line);
       g_hash_table_insert (arrays, g_strndup (line, strcspn (line, " ")), array);
     }
   return arrays;

@@ -71,15 +71,15 @@ TEST_CASE (parameters, that_cannot_be_declared_are_faults)
     gint64 rows, width;
     const char *part;
   } faults[] = {
-    { NULL, 1, 1, "\"\" is no name for a parameter" },
-    { "", 1, 1, "\"\" is no name for a parameter" },
-    { ".", 1, 1, "\".\" is no name for a parameter" },
-    { "a/../b", 1, 1, "\"a/../b\" is no name" },
+    { NULL, 1, 1, "\"\" is not a valid name for a parameter" },
+    { "", 1, 1, "\"\" is not a valid name for a parameter" },
+    { ".", 1, 1, "\".\" is not a valid name for a parameter" },
+    { "a/../b", 1, 1, "\"a/../b\" is not a valid name" },
     { "a/./b", 1, 1, "none of them empty, \".\" or \"..\"" },
-    { "a//b", 1, 1, "\"a//b\" is no name" },
-    { "/a", 1, 1, "\"/a\" is no name" },
-    { "a/", 1, 1, "\"a/\" is no name" },
-    { "a\nb", 1, 1, "is no name" },
+    { "a//b", 1, 1, "\"a//b\" is not a valid name" },
+    { "/a", 1, 1, "\"/a\" is not a valid name" },
+    { "a/", 1, 1, "\"a/\" is not a valid name" },
+    { "a\nb", 1, 1, "is not a valid name" },
     { "taken", 1, 1, "the parameter taken is declared twice" },
     { "a", 0, 1, "a is declared as [0, 1]: give it at least one row" },
     { "a", 1, 0, "a is declared as [1, 0]" },

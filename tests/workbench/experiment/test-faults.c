@@ -109,7 +109,7 @@ TEST_CASE (experiment_file, every_fault_has_its_place_and_remedy)
     { 15, "[source e/n]", "example.ini:15: [source e/n]: \"e/n\" is not a name for a source" },
     { 16, "", "example.ini:15: [source en]: encoder is missing; add encoder=" },
     { 16, "encoder=transfromer", "there is no encoder called \"transfromer\"; did you mean \"transformer\"?" },
-    { 16, "encoder=../transformer", "\"../transformer\" is no name of a plugin" },
+    { 16, "encoder=../transformer", "\"../transformer\" is not a valid name of a plugin" },
     { 16, "encoder=needy", "example.ini:15: [source en]: size is missing (Size); add size= and an integer" },
     { 16, "encoder=greedy", "greedy.ini has a parameter stream, which is a key of plait itself" },
     { 17, "layers=four",

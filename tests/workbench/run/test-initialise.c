@@ -485,7 +485,7 @@ TEST_CASE (initialise, refuses)
     }
 }
 
-/* Runs with a right digest and wrong contents: an experiment that is no key-file, and parameters that are not
+/* Runs with a right digest and wrong contents: an experiment that is not a key-file, and parameters that are not
  * numbers. */
 TEST_CASE (initialise, refuses_forged_runs)
 {
