@@ -29,16 +29,16 @@ are_items (char **parts, PlaitIsItem is_item, gconstpointer data)
 char *
 plait_separators_mend (const char *text, const char *separator, PlaitIsItem is_item, gconstpointer data)
 {
-  static const char *const found[] = { ";", "+", "|", "&", ",", ":", " " };
-
-  for (guint i = 0; i < G_N_ELEMENTS (found); i++)
+  for (const PlaitSeparator *row = plait_separators;; row++)
     {
-      g_auto (GStrv) parts = g_strsplit (text, found[i], -1);
+      const char *found = row->separator ? row->separator : " ";
+      g_auto (GStrv) parts = g_strsplit (text, found, -1);
 
-      if (!strstr (separator, found[i]) && g_strv_length (parts) > 1 && are_items (parts, is_item, data))
+      if (!strstr (separator, found) && g_strv_length (parts) > 1 && are_items (parts, is_item, data))
         return g_strjoinv (separator, parts);
+      if (!row->separator)
+        return NULL;
     }
-  return NULL;
 }
 
 static gboolean

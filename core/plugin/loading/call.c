@@ -118,11 +118,10 @@ check_shape (const PlaitComponent *component, const PlaitEncoderShape *shape, GE
                            "PLAIT_STRUCTURE_...",
                            component->label, i, (guint)declared);
       if (name && !plait_name_is_valid (name))
-        return plait_fail (
-            error, PLAIT_ERROR_PLUGIN,
-            "%s: build calls a memory \"%s\", which is not a valid name: give letters, digits, '-' and '_', "
-            "beginning with a letter",
-            component->label, name);
+        return plait_fail (error, PLAIT_ERROR_PLUGIN,
+                           "%s: build calls a memory \"%s\", which is not a valid name: give letters, digits, '-' and "
+                           "'_', beginning with a letter",
+                           component->label, name);
       for (guint k = 0; k < i; k++)
         if (g_strcmp0 (name, shape->memories[k].name) == 0)
           return plait_fail (error, PLAIT_ERROR_PLUGIN, "%s: build declares two memories %s%s; give each its own name",

@@ -230,11 +230,10 @@ plait_registry_find (PlaitRegistry *registry, PlaitPluginKind kind, const char *
   PlaitPlugin *plugin;
 
   if (!plait_name_is_valid (name))
-    return plait_fail_null (
-        error, PLAIT_ERROR_PLUGIN,
-        "\"%s\" is not a valid name of a plugin; give a name (letters, digits, '-', '_') and put the folder "
-        "into PLAIT_PLUGIN_PATH",
-        name);
+    return plait_fail_null (error, PLAIT_ERROR_PLUGIN,
+                            "\"%s\" is not a valid name of a plugin; give a name (letters, digits, '-', '_') and put "
+                            "the folder into PLAIT_PLUGIN_PATH",
+                            name);
   plugin = lookup (registry, kind, name);
   if (!plugin)
     return unknown_plugin (registry, kind, name, error);
