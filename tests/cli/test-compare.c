@@ -26,7 +26,7 @@ TEST_CASE (compare_command, tests_against_the_first)
   CHECK_CONTAINS (call.output, "  p (one seed)  p (Holm, one seed)  ");
   CHECK_CONTAINS (call.output, "  two                100.00        0.");
   CHECK_CONTAINS (call.output, "  1.0000              1.0000                  7.50\n"); /* a run against itself */
-  CHECK_CONTAINS (call.output, "p is against one: approximate randomisation, 99\n  shuffles, seed 12345");
+  CHECK_CONTAINS (call.output, "p compares with one: approximate randomisation, 99\n  shuffles, seed 12345");
   CHECK_CONTAINS (call.output, "  one           6             1014  one.h5\n");
   CHECK_CONTAINS (call.output, "Different settings\n"
                                "  Key               one     two   one\n"
@@ -46,10 +46,10 @@ TEST_CASE (compare_command, keeps_other_references_apart)
   CHECK_CONTAINS (parts[1], "\n  one ");
   CHECK_CONTAINS (parts[1], "\n  two ");
   CHECK (!strstr (parts[1], "\n  three "));
-  CHECK_CONTAINS (parts[1], "p is against one:");
+  CHECK_CONTAINS (parts[1], "p compares with one:");
   CHECK_CONTAINS (parts[2], "\n  three ");
   CHECK_CONTAINS (parts[2], "\n  four ");
-  CHECK_CONTAINS (parts[2], "p is against three:");
+  CHECK_CONTAINS (parts[2], "p compares with three:");
   CHECK_CONTAINS (parts[2], "Runs with other references of this split have a table of their own.");
 }
 
@@ -169,12 +169,12 @@ TEST_CASE (compare_command, takes_seeds_for_one_system)
   CHECK_CONTAINS (json.output, "\"seeds\": 2,");
   CHECK_CONTAINS (json.output, "\"test\": \"t test over seeds and sentences\"");
   CHECK (!strstr (json.output, "approximate randomisation"));
-  CHECK_CONTAINS (text.output, "is against one, 2 seeds: where both have one seed, of");
-  CHECK (!strstr (alone.output, "p is against"));
+  CHECK_CONTAINS (text.output, "p compares with one, 2 seeds: ");
+  CHECK (!strstr (alone.output, "p compares with"));
   CHECK_CONTAINS (alone.output, "± is the standard deviation over seeds.");
-  CHECK_CONTAINS (page, "p is against one, 2 seeds: where both have one seed, of approximate randomisation, 10000 "
+  CHECK_CONTAINS (page, "p compares with one, 2 seeds: approximate randomisation, 10000 "
                         "shuffles, seed 12345");
-  CHECK_CONTAINS (page, "else of a t test over seeds and sentences");
+  CHECK_CONTAINS (page, "If one has several seeds: t test over seeds and sentences");
 }
 
 /* Bins with their numbers of sentences, which differ between runs with different sources. */

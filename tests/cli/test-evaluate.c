@@ -64,7 +64,7 @@ TEST_CASE (evaluate_command, several_systems_are_tables_with_tests)
   CHECK_CONTAINS (call.output, "  System     BLEU  Difference       p  p (Holm)\n"
                                "  worse     49.53           –       –         –\n");
   CHECK_CONTAINS (call.output, "  worse     49.53       +0.00  1.0000    1.0000\n");
-  CHECK_CONTAINS (call.output, "p is against worse: approximate randomisation, 99\n  shuffles, seed 12345");
+  CHECK_CONTAINS (call.output, "p compares with worse: approximate randomisation, 99\n  shuffles, seed 12345");
 }
 
 /* Numbers are aligned in columns; a mark follows a significant p. */

@@ -57,7 +57,7 @@ TEST_CASE (compare_command, names_folders_where_files_have_one_name)
   CHECK_CONTAINS (call.output, "\n  x/one  ");
   CHECK_CONTAINS (call.output, "\n  y/one  ");
   CHECK_CONTAINS (call.output, "\n  one    ");
-  CHECK_CONTAINS (call.output, "p is against x/one: ");
+  CHECK_CONTAINS (call.output, "p compares with x/one: ");
   CHECK_CONTAINS (whole.output, "\n  x/one  ");
   CHECK_CONTAINS (whole.output, "\n  y/one  ");
   CHECK_CONTAINS (twice.output, "\n  one  ");

@@ -58,7 +58,8 @@ TEST_CASE (translate_command, takes_keys_of_search)
   CHECK (!check_words (ruled.output, 9));
   CHECK_CONTAINS (scored.output, "ROUGE-L");
   CHECK_CONTAINS (scored.output, "Difference       p  p (Holm)\n");
-  CHECK_CONTAINS (scored.output, "p is against the sources as they are: approximate\n  randomisation, 10000 shuffles");
+  CHECK_CONTAINS (scored.output,
+                  "p compares with the sources as they are: approximate\n  randomisation, 10000 shuffles");
   CHECK_CONTAINS (noisy.output, "\"disturbance\": \"shuffled\"");
   CHECK_CONTAINS (noisy.output, "\"disturbance\": \"noise\"");
   CHECK_CONTAINS (noisy.output, "\"adjusted_p\": ");

@@ -162,22 +162,20 @@ plait_comparison_note (const char *baseline, PlaitTest test, guint trials, guint
 {
   g_autoptr (GString) note = g_string_new (
       seeds ? "Brackets are 95 % bootstrap intervals of a single seed, ± is the standard deviation over seeds."
-            : "Brackets are 95 % intervals of the bootstrap.");
+            : "Brackets are 95 % bootstrap intervals.");
 
   if (!baseline)
     return g_string_free (g_steal_pointer (&note), FALSE);
-  g_string_append_printf (note, " p is against %s: %s%s", baseline, seeds ? "where both have one seed, of " : "",
-                          test_names[test]);
+  g_string_append_printf (note, " p compares with %s: %s", baseline, test_names[test]);
   if (trials > 0)
     g_string_append_printf (note, ", %u %s, seed %ju", trials, test == PLAIT_TEST_BOOTSTRAP ? "resamples" : "shuffles",
                             seed);
+  g_string_append (note, seeds ? ", if both have one seed" : "");
+  g_string_append (note, ". This tests these systems on other sentences, not on other training seeds.");
   if (seeds)
-    g_string_append_printf (
-        note, ", which is about these trained models on other sentences, not about other seeds; else of a %s",
-        test_names[PLAIT_TEST_SEEDS]);
-  g_string_append (note, "; p (Holm) is adjusted for the number of comparisons, and * marks it below 0.05, as better "
-                         "or worse by the metric.");
-  if (!seeds)
-    g_string_append (note, " It is about these systems on other sentences, not about other training seeds.");
+    g_string_append_printf (note, " If one has several seeds: %s.", test_names[PLAIT_TEST_SEEDS]);
+  g_string_append (
+      note,
+      " p (Holm) is adjusted for the number of comparisons. * marks it below 0.05, as better or worse by the metric.");
   return g_string_free (g_steal_pointer (&note), FALSE);
 }
