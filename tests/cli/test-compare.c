@@ -174,7 +174,7 @@ TEST_CASE (compare_command, takes_seeds_for_one_system)
   CHECK_CONTAINS (alone.output, "± is the standard deviation over seeds.");
   CHECK_CONTAINS (page, "p compares with one, 2 seeds: approximate randomisation, 10000 "
                         "shuffles, seed 12345");
-  CHECK_CONTAINS (page, "If one has several seeds: t test over seeds and sentences");
+  CHECK_CONTAINS (page, "If one has several seeds: a t test over seeds and sentences");
 }
 
 /* Bins with their numbers of sentences, which differ between runs with different sources. */

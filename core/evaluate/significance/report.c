@@ -173,7 +173,7 @@ plait_comparison_note (const char *baseline, PlaitTest test, guint trials, guint
   g_string_append (note, seeds ? ", if both have one seed" : "");
   g_string_append (note, ". This tests these systems on other sentences, not on other training seeds.");
   if (seeds)
-    g_string_append_printf (note, " If one has several seeds: %s.", test_names[PLAIT_TEST_SEEDS]);
+    g_string_append_printf (note, " If one has several seeds: a %s.", test_names[PLAIT_TEST_SEEDS]);
   g_string_append (
       note,
       " p (Holm) is adjusted for the number of comparisons. * marks it below 0.05, as better or worse by the metric.");
