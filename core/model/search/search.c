@@ -5,7 +5,6 @@
 #include "search/beam.h"
 #include "tensor/blas.h"
 #include "tensor/product.h"
-#include "tensor/output-layer.h"
 #include "layers/parameter-set.h"
 
 #include <string.h>
@@ -188,47 +187,6 @@ copy_rows (const Work *work, PlaitRagged rows)
   return (PlaitRagged){ rows.n, offsets };
 }
 
-/* If the limit of a sentence allows one more token, makes EOS its only candidate. */
-static void
-force_end (const Work *work, const PlaitNode *states, guint best, gint32 *ids, PlaitScalar *log_probabilities)
-{
-  PlaitSearchWorkspace *workspace = work->workspace;
-  PlaitRagged rows = plait_beam_rows (work->beam).hypotheses;
-  gint64 n = plait_ragged_rows (rows);
-  gint32 *ends = plait_arena_new_array (workspace->step_arena, gint32, n);
-  double *losses = NULL;
-  PlaitParameter *bias;
-  PlaitParameter *output = plait_model_output (work->search->model, &bias);
-
-  for (gint64 i = 0; i < n; i++)
-    ends[i] = PLAIT_TOKEN_EOS;
-  for (gint64 s = 0; s < rows.n; s++)
-    {
-      if (!plait_beam_is_last_step (work->beam, s) || plait_ragged_length (rows, s) == 0)
-        continue;
-      if (!losses)
-        {
-          PlaitOutputLayerWork ending = {
-            .states = states->value,
-            .table = output->value,
-            .bias = bias ? bias->value.data : NULL,
-            .targets = ends,
-            .scale = 1,
-            .row_losses = losses = plait_arena_new_array (workspace->step_arena, double, n),
-          };
-
-          plait_output_layer_compute (workspace->pool, workspace->step_arena, &ending);
-        }
-      for (gint64 row = rows.offsets[s]; row < rows.offsets[s + 1]; row++)
-        {
-          for (guint k = 0; k < best; k++)
-            ids[row * best + k] = -1;
-          ids[row * best] = PLAIT_TOKEN_EOS;
-          log_probabilities[row * best] = (PlaitScalar)-losses[row];
-        }
-    }
-}
-
 static void
 make_step (gpointer data)
 {
@@ -241,8 +199,6 @@ make_step (gpointer data)
   PlaitBeamRows rows = plait_beam_rows (work->beam);
   gint64 n = plait_ragged_rows (rows.hypotheses);
   guint best = (guint)MIN (plait_beam_words (work->beam), specification->target_vocabulary_size);
-  PlaitParameter *bias;
-  PlaitParameter *output = plait_model_output (search->model, &bias);
   PlaitAttentionRecord *record = NULL;
   PlaitNode *states;
   gint32 *ids;
@@ -262,10 +218,9 @@ make_step (gpointer data)
   states = plait_decoder_step (work->state, workspace->step, rows.hypotheses, rows.tokens, rows.parents, record);
   ids = plait_arena_new_array (workspace->step_arena, gint32, n * best);
   log_probabilities = plait_arena_new_array (workspace->step_arena, PlaitScalar, n * best);
-  plait_output_layer_top_k (workspace->pool, workspace->step_arena, states->value, output->packed,
-                            bias ? bias->value.data : NULL, forbidden, n_forbidden, NULL, best, ids, log_probabilities);
+  plait_search_best_words (search, workspace, states, forbidden, n_forbidden, best, ids, log_probabilities);
   if (work->settings.at_limit == PLAIT_DECODE_AT_LIMIT_END)
-    force_end (work, states, best, ids, log_probabilities);
+    plait_search_end_words (search, workspace, work->beam, states, best, ids, log_probabilities);
   workspace->steps += n;
   plait_beam_advance (work->beam, best, ids, log_probabilities);
 }
