@@ -10,11 +10,13 @@
 /* This file prints the completion scripts (plait help --bash, --zsh). The name of an option's value in --help decides
  * what completes it (options.h). */
 
-/* Returns "best|last" as "best last". (transfer full) */
+/* Returns "best|last|update-N" as "best last"; a last word with a number cannot be completed. (transfer full) */
 static char *
 words_of (const char *choice)
 {
-  return g_strdelimit (g_strdup (choice), "|", ' ');
+  gsize length = g_str_has_suffix (choice, "-N") ? (gsize)(strrchr (choice, '|') - choice) : strlen (choice);
+
+  return g_strdelimit (g_strndup (choice, length), "|", ' ');
 }
 
 /* Returns the first word of the command's synopsis, which names what completes its arguments besides files. (transfer

@@ -210,7 +210,7 @@ check_choice (const PlaitOption *option, const char *value, GError **error)
   g_auto (GStrv) choices = g_strsplit (option->value, "|", -1);
   guint last = g_strv_length (choices) - 1;
 
-  if (g_strv_contains ((const char *const *)choices, value))
+  if (plait_option_is_choice (value, option->value))
     return TRUE;
   g_autofree char *final = g_steal_pointer (&choices[last]);
   g_autofree char *others = g_strjoinv (", ", choices);

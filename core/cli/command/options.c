@@ -4,11 +4,12 @@
 #include <string.h>
 
 #include "text/error.h"
+#include "text/number.h"
 
 static gboolean
 is_choice (const char *name)
 {
-  return strchr (name, '|') && strspn (name, "abcdefghijklmnopqrstuvwxyz0123456789_-|") == strlen (name);
+  return strchr (name, '|') && strspn (name, "abcdefghijklmnopqrstuvwxyz0123456789_-N|") == strlen (name);
 }
 
 PlaitValueKind
@@ -23,6 +24,27 @@ plait_option_value_kind (const char *name)
   if (strstr (name, "FILE") || strstr (name, ".h5"))
     return PLAIT_VALUE_FILE;
   return strstr (name, "FOLDER") ? PLAIT_VALUE_FOLDER : PLAIT_VALUE_OTHER;
+}
+
+/* TRUE if @choice ends with a number N, and @text is @choice with such a number. */
+static gboolean
+is_numbered (const char *text, const char *choice)
+{
+  gsize length = strlen (choice) - 1;
+  gint64 number;
+
+  return choice[length] == 'N' && strncmp (text, choice, length) == 0 && plait_parse_integer (text + length, &number);
+}
+
+gboolean
+plait_option_is_choice (const char *text, const char *choices)
+{
+  g_auto (GStrv) names = g_strsplit (choices, "|", -1);
+
+  for (guint i = 0; names[i]; i++)
+    if (g_str_equal (text, names[i]) || is_numbered (text, names[i]))
+      return TRUE;
+  return FALSE;
 }
 
 guint

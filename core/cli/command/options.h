@@ -22,6 +22,9 @@ typedef enum
 
 PlaitValueKind plait_option_value_kind (const char *name);
 
+/* TRUE if @text is one of @choices, a list such as "best|last|update-N"; N stands for a number. */
+gboolean plait_option_is_choice (const char *text, const char *choices);
+
 /* Returns the index of @text in @choices, a list such as "text|tsv|json"; 0 if @text is NULL. The parser has checked
  * that @text is in the list. */
 guint plait_option_choice (const char *text, const char *choices);
@@ -48,7 +51,7 @@ gboolean plait_option_sets (const char *const *sets, const char *const *beginnin
 #define PLAIT_OPTION_CHECKPOINT(Type)                                                                                  \
   {                                                                                                                    \
     "checkpoint", 'c', PLAIT_OPTION_TEXT, offsetof (Type, checkpoint), "Parameters to use; default: best",             \
-        "best|last|average"                                                                                            \
+        "best|last|average|update-N"                                                                                   \
   }
 #define PLAIT_OPTION_CHANGED_PLUGINS(Type)                                                                             \
   {                                                                                                                    \

@@ -235,10 +235,10 @@ keep_recent (PlaitTrainer *trainer)
 }
 
 static gboolean
-checkpoint (PlaitTrainer *trainer, gboolean best, GError **error)
+checkpoint (PlaitTrainer *trainer, gboolean best, gboolean interrupted, GError **error)
 {
   const PlaitTrainerCallbacks *callbacks = &trainer->setup.callbacks;
-  gboolean written = !callbacks->checkpoint || callbacks->checkpoint (callbacks->data, best, error);
+  gboolean written = !callbacks->checkpoint || callbacks->checkpoint (callbacks->data, best, interrupted, error);
 
   return plait_ranks_agree (trainer->setup.ranks, written, error);
 }
@@ -278,7 +278,7 @@ validate (PlaitTrainer *trainer, GError **error)
   plait_log_info (trainer->setup.log, "update %jd: validation loss %.4f, perplexity %.3f, accuracy %.3f%s%s", row.step,
                   row.negative_log_likelihood, row.perplexity, row.accuracy, metric ? metric : "",
                   row.best ? " (best)" : "");
-  return checkpoint (trainer, row.best, error);
+  return checkpoint (trainer, row.best, FALSE, error);
 }
 
 /* Adds rows, validates and writes checkpoints that are due after an update; @epochs: epochs completed before it. */
@@ -297,7 +297,7 @@ after_update (PlaitTrainer *trainer, gint64 epochs, gboolean last, GError **erro
   if (last && !plait_trainer_check_divergence (trainer, NULL, error))
     return FALSE;
   if (last || (settings->checkpoint_every > 0 && trainer->step % settings->checkpoint_every == 0))
-    return checkpoint (trainer, FALSE, error);
+    return checkpoint (trainer, FALSE, FALSE, error);
   return TRUE;
 }
 
@@ -350,7 +350,7 @@ plait_trainer_run (PlaitTrainer *trainer, PlaitTrainingEnd *end, GError **error)
         {
           *end = PLAIT_TRAINING_INTERRUPTED;
           plait_log_progress_end (trainer->setup.log);
-          return checkpoint (trainer, FALSE, error);
+          return checkpoint (trainer, FALSE, TRUE, error);
         }
       else if (!make_update (trainer, error) || !after_update (trainer, epochs, is_complete (trainer), error))
         {

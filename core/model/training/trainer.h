@@ -69,8 +69,9 @@ typedef struct
   /* Computes train.metric of the current parameters on validation text; NULL if train.metric is empty. */
   gboolean (*measure) (gpointer data, double *score, GError **error);
   gboolean larger_is_better; /* TRUE if a larger score is better */
-  /* Writes a checkpoint with plait_trainer_write. @best: the current parameters are the best so far. */
-  gboolean (*checkpoint) (gpointer data, gboolean best, GError **error);
+  /* Writes a checkpoint with plait_trainer_write. @best: the current parameters are the best so far. @interrupted:
+   * training without an interruption would not have this checkpoint. */
+  gboolean (*checkpoint) (gpointer data, gboolean best, gboolean interrupted, GError **error);
   /* Called with each new row of /training/TABLE, "updates" or "validation"; or NULL. */
   void (*note) (gpointer data, const char *table, const PlaitTrainingNumber *numbers, guint n);
   gpointer data;

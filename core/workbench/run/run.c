@@ -2,6 +2,7 @@
 #include "run/run-private.h"
 
 #include "run/environment.h"
+#include "run/kept-checkpoints.h"
 #include "run/plan.h"
 #include "run/resume.h"
 #include "scoring/evaluations.h"
@@ -65,9 +66,10 @@ write_average (const PlaitRunState *run, PlaitStore *store, GError **error)
 
 /* Writes the run's file anew. The best parameters are the present ones, or those of the old file. */
 static gboolean
-write_checkpoint (gpointer data, gboolean best, GError **error)
+write_checkpoint (gpointer data, gboolean best, gboolean interrupted, GError **error)
 {
   PlaitRunState *run = data;
+  const PlaitTrainSettings *train = &run->experiment->train;
   PlaitParameters *parameters = plait_model_parameters (run->experiment_model->model);
   g_autoptr (PlaitStore) store = plait_run_output_create (run->run_output, error);
   gboolean written;
@@ -82,7 +84,10 @@ write_checkpoint (gpointer data, gboolean best, GError **error)
   else
     written = !run->old || !plait_store_has (run->old, "/checkpoint/best")
               || plait_store_copy (store, run->old, "/checkpoint/best", error);
-  if (!written || !plait_run_output_commit (run->run_output, store, error))
+  if (!written
+      || !plait_kept_checkpoints_write (parameters, interrupted ? 0 : plait_trainer_step (run->trainer), train->keep,
+                                        run->old, store, error)
+      || !plait_run_output_commit (run->run_output, store, error))
     return FALSE;
   plait_store_free (run->old);
   run->old = plait_run_output_open (run->run_output, error);

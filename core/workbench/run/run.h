@@ -13,6 +13,7 @@
  *     /plugins /vocabulary /data
  *     /initialisation   parameters that training began with, if taken from another run: initialisation.h
  *     /checkpoint/last  parameters, optimizer, state     /checkpoint/best /checkpoint/average  parameters
+ *     /checkpoint/update-N                               parameters after update N: kept-checkpoints.h
  *     /training/updates /training/validation             tables
  *     /evaluation/SPLIT                                  metrics, hypotheses, references: evaluations.h
  *     /attention/SPLIT/N/MEMORY                          heatmaps

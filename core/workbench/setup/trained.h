@@ -24,9 +24,13 @@ PlaitExperiment *plait_trained_experiment (PlaitStore *store, const char *const 
 /* Returns the experiment of the run in @store as its key-file. (transfer full) */
 PlaitKeyFile *plait_trained_key_file (PlaitStore *store, GError **error);
 
-/* Opens the run at @path with the parameters of @checkpoint: "last", "best" or "average"; NULL: best, or last if there
- * is no best. @overrides (NULL-terminated, or NULL) set keys of [decode] and [evaluate], which change neither model nor
- * data. A plugin that differs from training is an error, or with @changed a warning. (transfer full) */
+/* A kept checkpoint has this name, followed by the number of its update. */
+#define PLAIT_KEPT_CHECKPOINT "update-"
+
+/* Opens the run at @path with the parameters of @checkpoint: "last", "best", "average" or "update-N"; NULL: best, or
+ * last if there is no best. @overrides (NULL-terminated, or NULL) set keys of [decode] and [evaluate], which change
+ * neither model nor data. A plugin that differs from training is an error, or with @changed only a warning. (transfer
+ * full) */
 PlaitTrained *plait_trained_open (const char *path, const char *checkpoint, const char *const *overrides,
                                   gboolean changed, PlaitLog *log, GError **error);
 void plait_trained_free (PlaitTrained *trained);

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "hdf5/store.h"
+#include "layers/parameter.h"
+
+/*
+ * The checkpoints that train.keep keeps: /checkpoint/update-N/parameters, the parameters after update N.
+ */
+
+/* Writes the @limit newest kept checkpoints to @store: those of @old (may be NULL), and unless @step is 0 @parameters
+ * as the checkpoint after update @step. */
+gboolean plait_kept_checkpoints_write (const PlaitParameters *parameters, gint64 step, gint64 limit, PlaitStore *old,
+                                       PlaitStore *store, GError **error);

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+#include "setup/trained.h"
+#include "files.h"
+#include "harness.h"
+#include "runs.h"
+
+#include <glib/gstdio.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The checkpoints that train.keep keeps. The experiment makes 20 updates, with validations after 7, 14 and 20. */
+
+#define WEIGHT "decoder/layer/0/feed_forward/inner/weight"
+
+/* Returns the weight of checkpoint @name of @run, [@n]. (transfer full) */
+static double *
+read_weight (PlaitStore *run, const char *name, gint64 *n)
+{
+  g_autofree char *path = plait_checkpoint_path (run, name, NO_ERROR);
+  g_autofree char *weight = g_strconcat (path, "/" WEIGHT, NULL);
+
+  return plait_store_read_array (run, weight, PLAIT_STORE_DOUBLE, 1 << 20, n, NO_ERROR);
+}
+
+static int
+compare_names (const void *a, const void *b)
+{
+  return strcmp (*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Checks that @run has the checkpoints @expected, sorted and joined by blanks. */
+static void
+check_names (PlaitStore *run, const char *expected)
+{
+  g_auto (GStrv) names = run ? plait_store_members (run, "/checkpoint", NULL) : NULL;
+  g_autofree char *joined = NULL;
+
+  if (names)
+    qsort (names, g_strv_length (names), sizeof *names, compare_names);
+  joined = names ? g_strjoinv (" ", names) : NULL;
+  CHECK_STRING (joined, expected);
+}
+
+static void
+check_equal (PlaitStore *run, const char *a, const char *b)
+{
+  gint64 n = 0, m = 0;
+  g_autofree double *first = read_weight (run, a, &n), *second = read_weight (run, b, &m);
+  CONTEXT ("%s and %s", a, b);
+
+  CHECK (first && second && n > 0 && n == m && memcmp (first, second, (gsize)n * sizeof *first) == 0);
+}
+
+TEST_CASE (kept_checkpoints, are_the_newest)
+{
+  static const struct
+  {
+    const char *keep;
+    const char *names;
+  } cases[] = {
+    { "train.keep=0", "average best last" },
+    { "train.keep=1", "average best last update-20" },
+    { "train.keep=3", "average best last update-14 update-15 update-20" },
+    { "train.keep=100", "average best last update-10 update-14 update-15 update-20 update-5 update-7" },
+  };
+  const char *path = test_write_experiment ("tiny", "checkpoint_every=5");
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *name = g_strdup_printf ("%u.h5", i);
+      g_autoptr (PlaitStore) run = test_run_open (path, (const char *[]){ cases[i].keep, NULL }, name);
+      CONTEXT ("%s", cases[i].keep);
+
+      check_names (run, cases[i].names);
+    }
+}
+
+/* train.average=2 is the mean of the parameters at the last two validations, which are kept too. */
+TEST_CASE (kept_checkpoints, have_the_parameters_after_their_update)
+{
+  const char *path = test_write_experiment ("tiny", "keep=2");
+  g_autoptr (PlaitStore) run = test_run_open (path, NULL, "kept.h5");
+  gint64 n = 0, m = 0, k = 0;
+  g_autofree double *a = run ? read_weight (run, "update-14", &n) : NULL;
+  g_autofree double *b = run ? read_weight (run, "update-20", &m) : NULL;
+  g_autofree double *mean = run ? read_weight (run, "average", &k) : NULL;
+  double largest = 0, difference = 0;
+
+  REQUIRE (a && b && mean && n == m && n == k);
+  check_equal (run, "update-20", "last");
+  for (gint64 i = 0; i < n; i++)
+    {
+      largest = fmax (largest, fabs ((a[i] + b[i]) / 2 - mean[i]));
+      difference = fmax (difference, fabs (a[i] - b[i]));
+    }
+  CHECK (largest < 1e-6 && difference > 1e-3);
+}
+
+/* An interruption writes a checkpoint that uninterrupted training does not have, so it is not kept. */
+TEST_CASE (kept_checkpoints, are_the_same_after_an_interruption)
+{
+  const char *path = test_write_experiment ("tiny", "keep=2\ncheckpoint_every=5");
+
+  for (int line = 6; line <= 18; line += 6)
+    {
+      CONTEXT ("interrupted after update %d", line);
+      test_check_interruption (path, line, 1);
+      g_autoptr (PlaitStore) run = plait_store_open (plait_test_path ("parts.h5"), NULL);
+      check_names (run, "average best last update-15 update-20");
+      g_unlink (plait_test_path ("parts.h5"));
+      g_unlink (plait_test_path ("whole.h5"));
+    }
+}
+
+/* A resumed run may keep another number. */
+TEST_CASE (kept_checkpoints, are_fewer_if_the_resumed_run_keeps_fewer)
+{
+  const char *path = test_write_experiment ("tiny", "checkpoint_every=5\nkeep=9");
+  const char *shorter[] = { "train.epochs=1", NULL }, *longer[] = { "train.keep=3", NULL };
+  const char *output = plait_test_path ("longer.h5");
+
+  CHECK (test_run_with (path, shorter, output, FALSE, NULL, NO_ERROR));
+  CHECK (test_run_with (path, longer, output, TRUE, NULL, NO_ERROR));
+  g_autoptr (PlaitStore) run = plait_store_open (output, NULL);
+  check_names (run, "average best last update-14 update-15 update-20");
+}
+
+TEST_CASE (kept_checkpoints, are_named_by_the_error)
+{
+  const char *path = test_write_experiment ("tiny", "keep=2");
+  g_autoptr (PlaitStore) run = test_run_open (path, NULL, "kept.h5");
+  GError *error = NULL;
+
+  CHECK (run && !plait_checkpoint_path (run, "update-7", &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT,
+               "there is no checkpoint \"update-7\" (there are: last, average, best, update-14, update-20)");
+}
