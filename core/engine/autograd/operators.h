@@ -72,6 +72,13 @@ PLAIT_API PlaitNode *plait_gather_windows (PlaitTape *tape, PlaitNode *x, const 
  * @take: one byte a row, borrowed. */
 PLAIT_API PlaitNode *plait_select_rows (PlaitTape *tape, const guint8 *take, PlaitNode *x, PlaitNode *y);
 
+/*
+ * Returns a node [rows, w]: the linear recurrence h_t = a_t * h_(t - 1) + b_t along each sentence, element by element.
+ * a and b [rows, w]. @initial [sentences, w] is h before the first row of each sentence; NULL: zeros. One step of
+ * search, with the previous state as a node, is plait_add_n of plait_multiply (a, h) and b.
+ */
+PLAIT_API PlaitNode *plait_scan (PlaitTape *tape, PlaitNode *a, PlaitNode *b, PlaitNode *initial, PlaitRagged rows);
+
 /* Returns @x with inverted dropout: each element is set to 0 with probability @rate (0 <= rate < 1), the others are
  * divided by 1 - rate. Uses the tape's next random key. Returns @x itself outside training or if @rate is 0. */
 PLAIT_API PlaitNode *plait_dropout (PlaitTape *tape, PlaitNode *x, double rate);

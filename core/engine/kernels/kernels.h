@@ -3,6 +3,7 @@
 
 #include "kernels/activation.h"
 #include "kernels/attention-job.h"
+#include "kernels/scan-job.h"
 #include "kernels/update-job.h"
 
 /*
@@ -270,6 +271,9 @@ typedef struct
    * calls them in reverse order. */
   PlaitCellKernel gru_after, gru_reset, gru_candidate, lstm;
   PlaitCellKernel gru_after_backward, gru_candidate_backward, gru_reset_backward, lstm_backward;
+  /* Linear recurrence of one sentence, for @n columns from @first on. @scratch has room for 2 n scalars. */
+  void (*scan) (const PlaitScanJob *job, gint64 sentence, gint64 first, gint64 n);
+  void (*scan_backward) (const PlaitScanJob *job, gint64 sentence, gint64 first, gint64 n, PlaitScalar *scratch);
   /* Cells of tree nodes with two children. */
   PlaitCellKernel tree_gru_after, tree_gru_reset, tree_gru_candidate, tree_lstm, tree_head;
   PlaitCellKernel tree_gru_after_backward, tree_gru_candidate_backward, tree_gru_reset_backward;

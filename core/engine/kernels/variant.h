@@ -56,6 +56,8 @@
   X (gru_candidate_backward)                                                                                           \
   X (gru_reset_backward)                                                                                               \
   X (lstm_backward)                                                                                                    \
+  X (scan)                                                                                                             \
+  X (scan_backward)                                                                                                    \
   X (tree_gru_reset)                                                                                                   \
   X (tree_gru_candidate)                                                                                               \
   X (tree_gru_after)                                                                                                   \

@@ -222,6 +222,31 @@ top_down_before (PlaitTape *tape, PlaitNode *const *leaves)
   return plait_tree_top_down (tape, cells, &tree_depths, leaves[0], (PlaitNode *[]){ leaves[1], leaves[1] });
 }
 
+static PlaitNode *
+scan (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  return plait_scan (tape, leaves[0], leaves[1], leaves[2], five_rows);
+}
+
+/* From zeros; factors and summands are views of one node, which is read again. */
+static PlaitNode *
+scan_views (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  PlaitNode *x = plait_scale (tape, leaves[0], 0.5);
+  PlaitNode *h = plait_scan (tape, plait_columns (tape, x, 1, 3), plait_columns (tape, x, 3, 3), NULL, five_rows);
+
+  return plait_concatenate_columns (tape, (PlaitNode *[]){ h, x }, 2);
+}
+
+/* The initial state, factors and summands are one node. */
+static PlaitNode *
+scan_of_one (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  static const gint64 units[] = { 0, 1, 2, 3 };
+
+  return plait_scan (tape, leaves[0], leaves[0], leaves[0], (PlaitRagged){ 3, units });
+}
+
 const GradientCase recurrent_cases[] = {
   { "linear, weight reuse",
     "linear_",
@@ -279,5 +304,8 @@ const GradientCase recurrent_cases[] = {
     CHECK_MODE,
     6,
     { { 2, 9 }, { 3, 27 }, { 9, 18 }, { 9, 18 }, { 9, 9 }, { 9, 9 } } },
+  { "scan", "scan_", scan, CHECK_MODE, 3, { { 5, 9 }, { 5, 9 }, { 3, 9 } } },
+  { "scan, views", NULL, scan_views, CHECK_MODE, 1, { { 5, 7 } } },
+  { "scan, one node", NULL, scan_of_one, CHECK_MODE, 1, { { 3, 4 } } },
 };
 const guint n_recurrent_cases = G_N_ELEMENTS (recurrent_cases);
