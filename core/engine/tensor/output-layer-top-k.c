@@ -122,6 +122,13 @@ collect_best (const Search *search, gint64 row, guint thread, gint64 first, cons
   search->found[list] = found;
 }
 
+/* Returns the number of words in a block. */
+static gint64
+block_of (const PlaitPacked *table)
+{
+  return PIECE_PANELS * table->kernels->tile_width;
+}
+
 static void
 forbid_words (const Search *search, gint64 row, gint64 first, PlaitScalar *logits, gint64 n)
 {
@@ -164,19 +171,27 @@ block_piece (gpointer data, gint64 block, guint thread)
     search_rows (search, block, row, MIN (PIECE_ROWS, search->states.rows - row), thread);
 }
 
+/* Returns the log of the sum of the exponentials of a row's logits. */
+static double
+log_sum_of (const Statistics *statistics, gint64 blocks)
+{
+  double greatest = -INFINITY, sum = 0;
+
+  for (gint64 b = 0; b < blocks; b++)
+    greatest = MAX (greatest, (double)statistics[b].greatest);
+  for (gint64 b = 0; b < blocks; b++)
+    sum += statistics[b].exponentials * exp (statistics[b].greatest - greatest);
+  return greatest + log (sum);
+}
+
 static void
 row_piece (gpointer data, gint64 row, guint thread)
 {
   const Search *search = data;
-  const Statistics *statistics = search->statistics + row * search->blocks;
   Candidate *best = plait_pool_scratch (search->pool, thread, sizeof (Candidate) * search->best);
-  double greatest = -INFINITY, sum = 0, log_sum;
+  double log_sum = log_sum_of (search->statistics + row * search->blocks, search->blocks);
   guint found = 0;
 
-  for (gint64 b = 0; b < search->blocks; b++)
-    greatest = MAX (greatest, (double)statistics[b].greatest);
-  for (gint64 b = 0; b < search->blocks; b++)
-    sum += statistics[b].exponentials * exp (statistics[b].greatest - greatest);
   for (guint t = 0; t < plait_pool_threads (search->pool); t++)
     {
       gint64 list = t * search->states.rows + row;
@@ -184,7 +199,6 @@ row_piece (gpointer data, gint64 row, guint thread)
       for (guint i = 0; i < search->found[list]; i++)
         found = insert (best, found, search->best, search->candidates[list * search->best + i]);
     }
-  log_sum = greatest + log (sum);
   for (guint i = 0; i < search->best; i++)
     {
       search->ids[row * search->best + i] = i < found ? best[i].id : -1;
@@ -215,7 +229,7 @@ plait_output_layer_top_k (PlaitPool *pool, PlaitArena *arena, PlaitTensor states
   if (states.rows == 0)
     return;
   search.rows = plait_packed_rows (pool, table, states);
-  search.block = PIECE_PANELS * table->kernels->tile_width;
+  search.block = block_of (table);
   search.blocks = (table->width + search.block - 1) / search.block;
   lists = plait_pool_threads (pool) * states.rows;
   search.statistics = plait_arena_new_array (arena, Statistics, states.rows * search.blocks);
@@ -226,4 +240,64 @@ plait_output_layer_top_k (PlaitPool *pool, PlaitArena *arena, PlaitTensor states
   plait_arena_release (arena, search.found, sizeof (guint) * (gsize)lists);
   plait_arena_release (arena, search.candidates, sizeof (Candidate) * (gsize)(lists * best));
   plait_arena_release (arena, search.statistics, sizeof (Statistics) * (gsize)(states.rows * search.blocks));
+}
+
+typedef struct
+{
+  PlaitPackedRows rows;
+  const PlaitPacked *table;
+  const PlaitScalar *bias;
+  PlaitTensor logits; /* [rows, words] */
+  gint64 block, blocks;
+  Statistics *statistics; /* [row][block] */
+} Whole;
+
+static void
+whole_block_piece (gpointer data, gint64 block, guint thread)
+{
+  const Whole *whole = data;
+  gint64 first = block * whole->block, n = MIN (whole->block, whole->table->width - first);
+
+  plait_packed_multiply (whole->table, whole->logits.data + first, whole->logits.width, FALSE, &whole->rows, 0,
+                         whole->logits.rows, first, n);
+  for (gint64 row = 0; row < whole->logits.rows; row++)
+    {
+      Statistics *statistics = &whole->statistics[row * whole->blocks + block];
+
+      statistics->exponentials = (PlaitScalar)whole->table->kernels->logits (
+          plait_tensor_row (whole->logits, row) + first, whole->bias ? whole->bias + first : NULL, n,
+          &statistics->greatest);
+    }
+}
+
+static void
+whole_row_piece (gpointer data, gint64 row, guint thread)
+{
+  const Whole *whole = data;
+  PlaitScalar *logits = plait_tensor_row (whole->logits, row);
+  double log_sum = log_sum_of (whole->statistics + row * whole->blocks, whole->blocks);
+
+  for (gint64 i = 0; i < whole->logits.width; i++)
+    logits[i] = (PlaitScalar)(logits[i] - log_sum);
+}
+
+void
+plait_output_layer_log_probabilities (PlaitPool *pool, PlaitArena *arena, PlaitTensor states, const PlaitPacked *table,
+                                      const PlaitScalar *bias, PlaitScalar *log_probabilities)
+{
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_OUTPUT);
+  Whole whole = { .table = table,
+                  .bias = bias,
+                  .logits = plait_tensor (log_probabilities, states.rows, table->width),
+                  .block = block_of (table) };
+
+  g_assert (states.width == table->depth);
+  if (states.rows == 0)
+    return;
+  whole.rows = plait_packed_rows (pool, table, states);
+  whole.blocks = (table->width + whole.block - 1) / whole.block;
+  whole.statistics = plait_arena_new_array (arena, Statistics, states.rows * whole.blocks);
+  plait_pool_run (pool, whole.blocks, whole_block_piece, &whole);
+  plait_pool_run (pool, states.rows, whole_row_piece, &whole);
+  plait_arena_release (arena, whole.statistics, sizeof (Statistics) * (gsize)(states.rows * whole.blocks));
 }

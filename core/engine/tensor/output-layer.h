@@ -53,3 +53,9 @@ PlaitOutputLayerSums plait_output_layer_compute (PlaitPool *pool, PlaitArena *ar
 void plait_output_layer_top_k (PlaitPool *pool, PlaitArena *arena, PlaitTensor states, const PlaitPacked *table,
                                const PlaitScalar *bias, const gint32 *forbidden, guint n_forbidden,
                                const guint8 *forbid, guint best, gint32 *ids, PlaitScalar *log_probabilities);
+
+/* Computes the log-probabilities of all words of each row: @log_probabilities [r][V], with the bits that
+ * plait_output_layer_top_k gives its best words. For a few rows at a time, because of their memory. */
+void plait_output_layer_log_probabilities (PlaitPool *pool, PlaitArena *arena, PlaitTensor states,
+                                           const PlaitPacked *table, const PlaitScalar *bias,
+                                           PlaitScalar *log_probabilities);

@@ -243,6 +243,39 @@ TEST_CASE (vocabulary_best, equals_its_slow_twin)
   trial_run (best_body, 20);
 }
 
+/* The best words of a row have the bits that they have among all words, and the probabilities of a row sum to one. */
+static void
+all_words_body (Trial *trial)
+{
+  gint64 rows = trial_number (trial, 0, 12), width = trial_number (trial, 1, 40);
+  gint64 words = trial_number (trial, 1, 3000);
+  guint best = (guint)trial_number (trial, 1, MIN (words, 12));
+  PlaitTensor states = trial_tensor (trial, rows, width), table = trial_tensor (trial, words, width);
+  const PlaitScalar *bias = trial_flip (trial) ? trial_vector (trial, words) : NULL;
+  gint32 *ids = trial_memory (trial, sizeof (gint32) * (gsize)(rows + 1) * best);
+  PlaitScalar *of_best = trial_vector (trial, (rows + 1) * best), *of_all = trial_vector (trial, rows * words + 1);
+  g_autoptr (PlaitPacked) packed = plait_pack (trial->pool, table, TRUE, PLAIT_PRECISION_FLOAT);
+
+  plait_output_layer_top_k (trial->pool, trial->arena, states, packed, bias, NULL, 0, NULL, best, ids, of_best);
+  plait_output_layer_log_probabilities (trial->pool, trial->arena, states, packed, bias, of_all);
+  for (gint64 row = 0; row < rows; row++)
+    {
+      double sum = 0;
+
+      for (guint i = 0; i < best; i++)
+        CHECK (of_all[row * words + ids[row * best + i]] == of_best[row * best + i]);
+      for (gint64 v = 0; v < words; v++)
+        sum += exp ((double)of_all[row * words + v]);
+      CHECK_NEAR (sum, 1, 1e-4);
+    }
+  trial_check_vector (trial, "all words", of_all, of_all, rows * words);
+}
+
+TEST_CASE (vocabulary_best, has_the_bits_of_all_words)
+{
+  trial_run (all_words_body, 20);
+}
+
 static void
 logits_body (Trial *trial)
 {
