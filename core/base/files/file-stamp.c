@@ -49,7 +49,7 @@ plait_file_stamp_check (const PlaitFileStamp *stamp, const char *path, GError **
 {
   PlaitFileStamp now = plait_file_stamp (path);
 
-  /* A program that restores the time of writing changes the time of change. */
+  /* A program can set the time of writing (mtime) back, but that updates the time of change (ctime). */
   return (plait_file_stamp_matches (&now, stamp) && is_same_time (&now.changed, &stamp->changed))
          || plait_fail (
              error, PLAIT_ERROR_INPUT,

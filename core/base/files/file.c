@@ -55,7 +55,7 @@ plait_file_open (const char *path, PlaitFileInput input, const char *expected, s
                 path, expected);
   else
     {
-      /* Reads of a pipe wait for its writer. */
+      /* Clear O_NONBLOCK, so that reads of a pipe wait for its writer. */
       if (!S_ISREG (status->st_mode))
         fcntl (descriptor, F_SETFL, 0);
       plait_input_guard_add (descriptor, path);
@@ -111,7 +111,8 @@ plait_file_read (const char *path, PlaitFileInput input, gsize limit, const char
 
   if (descriptor < 0)
     return NULL;
-  /* A file that is already too large is not read. A pipe has no size, and a file may grow. */
+  /* Read only if the known size is within the limit. read_all checks again, because a pipe has size 0 and a file may
+   * grow. */
   size = (gsize)status.st_size;
   if (size <= limit)
     {
@@ -145,7 +146,7 @@ plait_file_open_output (const char *path, gboolean append)
   return stream;
 }
 
-/* Separates the name of a file from host, process and number in the name of its temporary file. */
+/* In the name of a temporary file, separates the name of the file from host, process and number. */
 #define PARTIAL ".partial-"
 
 struct PlaitFile
@@ -157,7 +158,7 @@ struct PlaitFile
   char *temporary;
   int descriptor;        /* the temporary file, locked while it is open */
   FILE *stream;          /* writes the temporary file; owns @descriptor once it exists */
-  PlaitFileStamp before; /* the file to be replaced */
+  PlaitFileStamp before; /* stamp of the file to be replaced, before the replacement began */
 };
 
 static void
@@ -339,7 +340,7 @@ cannot_be_written (const PlaitFile *file, GError **error)
 static gboolean
 complete (PlaitFile *file, GError **error)
 {
-  errno = EIO; /* the errno of an earlier failed write is lost */
+  errno = EIO; /* reported if ferror: the errno of the failed write is lost */
   return (fflush (file->stream) == 0 && !ferror (file->stream) && TEMP_FAILURE_RETRY (fsync (file->descriptor)) == 0)
          || cannot_be_written (file, error);
 }
@@ -362,7 +363,7 @@ move_into_place (const PlaitFile *file, GError **error)
 {
   /* HDF5 locks the files that it reads, and fails if another process has an exclusive lock. */
   plait_lock_share (file->descriptor);
-  /* If its first answer was lost, an NFS server reports ENOENT for a rename that has succeeded. */
+  /* If the answer to a successful rename is lost, the NFS client asks again and gets ENOENT. */
   return rename (file->temporary, file->path) == 0
          || (errno == ENOENT && plait_lock_is_at_path (file->descriptor, file->path))
          || fail_with_errno (file, PLAIT_ERROR_FAILED, "the new file cannot replace it, so the old one stays", error);

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define MAX_OPEN 16 /* descriptors for the walk through a tree */
+#define MAX_OPEN 16 /* maximum of file descriptors that nftw opens at once */
 
 struct PlaitFolder
 {

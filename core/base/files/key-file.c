@@ -117,8 +117,8 @@ stripped (const char *text, gsize length)
   return g_strstrip (g_strndup (text, length));
 }
 
-/* A name has no control characters, no character of @reserved (brackets and "=" are syntax), and no blanks at its
- * ends. */
+/* TRUE if @name has no control characters, no character of @reserved (brackets and "=" are syntax), and no blanks at
+ * its ends. */
 static gboolean
 is_name (const char *name, const char *reserved)
 {

@@ -157,7 +157,7 @@ try_to_take (PlaitLock *lock, PlaitLockState *state, char **holder, GError **err
     *holder = read_holder (lock->descriptor);
   else if (foreign)
     {
-      /* A lock file left by another user cannot be written, but deleted and made again. */
+      /* A lock file made by another user cannot be written, so delete it; the next attempt makes a new one. */
       if (unlink (lock->path) != 0)
         return cannot_be_made (lock, error);
     }

@@ -110,7 +110,8 @@ handle_crash (int number)
   for (guint i = 0; i < G_N_ELEMENTS (crashes); i++)
     if (crashes[i].number == number)
       plait_crash_end_process (crashes[i].what);
-  /* The fault may be plait's own: a core dump tells more. */
+  /* The fault may be plait's own. Let the signal kill the process after this message, because a core dump shows the
+   * cause. */
   if (n_suspects > 0)
     {
       write_text (STDERR_FILENO, "error: the process crashed, by a fault of plait or of a library");

@@ -131,7 +131,7 @@ claim (Share *share, gint64 *piece)
     if (atomic_compare_exchange_weak_explicit (&share->unclaimed, &seen, seen - 1, memory_order_acquire,
                                                memory_order_relaxed))
       {
-        /* The run cannot end before this piece is done, so its fields do not change from here on. */
+        /* The run cannot end before this piece is done, so the fields of @share do not change from here on. */
         *piece = share->end - seen;
         return TRUE;
       }
@@ -281,7 +281,7 @@ plait_work_name (PlaitWorkKind work)
   return names[work];
 }
 
-/* Adds the time since the last call, in which only the caller has worked. */
+/* Adds the time since the last accounting to the profile. Only the caller has worked in that time. */
 static void
 account_alone (PlaitPool *pool)
 {
@@ -293,7 +293,7 @@ account_alone (PlaitPool *pool)
   pool->accounted = now;
 }
 
-/* Adds the time since the last call, in which all threads took part in one run. */
+/* Adds the time since the last accounting to the profile. All threads took part in one run in that time. */
 static void
 account_run (PlaitPool *pool)
 {

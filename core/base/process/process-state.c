@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define FIRST_COPY 10 /* leaves low descriptors free, in the order that foreign code expects */
+#define FIRST_COPY 10 /* lowest descriptor of a copy: foreign code may expect that lower descriptors are free */
 
 static gboolean
 keeps_subnormals (void)
@@ -39,7 +39,7 @@ restore_folder (int folder)
   return same;
 }
 
-/* Restores the streams that differ from the copies. TRUE if none did. */
+/* Restores the standard streams that have changed. TRUE if none had. */
 static gboolean
 restore_streams (const int *streams)
 {

@@ -14,8 +14,8 @@
 #define MAX_OUTPUT ((off_t)1 << 20)
 #define LOOK_EVERY 5000 /* microseconds between checks of the child */
 
-/* Anonymous files: unlike a pipe, a file takes output without a reader, and a process that keeps it open blocks
- * nothing. */
+/* Anonymous files for input and output. A file can be read after the program has ended, and a child that still holds it
+ * does not block; a pipe would. */
 enum
 {
   INPUT,

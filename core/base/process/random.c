@@ -48,7 +48,8 @@ absorb (guint64 state, guint64 word, guint64 use)
 static guint64
 absorb_text (guint64 state, const char *text)
 {
-  /* Length + 1 comes first, 0 for a missing text, so that it differs from an empty one. */
+  /* Absorb the length + 1 first, and 0 for a missing text, so that a missing text and an empty one give different
+   * keys. */
   gsize length = !text ? 0 : strlen (text);
 
   state = absorb (state, !text ? 0 : (guint64)length + 1, USE_LENGTH);

@@ -14,7 +14,7 @@
 #include "process/crash.h"
 #include "files/memory.h"
 
-/* Extra time for a slow child to report whose code used up the time. */
+/* Extra time after the limit in which a slow child can still send its report. */
 #define REPORT_GRACE (5 * G_USEC_PER_SEC)
 
 /* Report of the child: one byte of verdict, one of error code, then the sentence. It is shorter than PIPE_BUF, so it
@@ -109,7 +109,7 @@ await_child (pid_t child, int report_fd, gint64 deadline, char *report, size_t *
     {
       pid_t ended = waitpid (child, status, WNOHANG);
       if (ended < 0 && errno != EINTR)
-        *status = 0; /* reaped elsewhere (SIGCHLD ignored): the report alone decides */
+        *status = 0; /* reaped elsewhere (SIGCHLD is ignored), so only the report says how the child ended */
       gboolean finished = ended == child || (ended < 0 && errno != EINTR);
 
       /* After the child's end, all that it wrote is in the pipe. */

@@ -24,7 +24,7 @@ typedef struct
   char *dataset;
   int fd;
   PlaitFileStamp stamp; /* stamp of the file when it was opened */
-  int failure;          /* errno of a failed write, required by the driver; this file is never written */
+  int failure; /* errno of a failed write: the driver requires this field, although the file is never written */
   hid_t driver;
   hid_t file;
   hid_t data;
@@ -234,7 +234,8 @@ static gboolean
 read_sentences (FeatureFile *file, const gint64 *sentences, gint64 n, PlaitTensor rows, GError **error)
 {
   gint64 at = 0;
-  plait_store_silence_hdf5 (); /* the loading thread may differ from the thread that opened the file */
+  plait_store_silence_hdf5 (); /* needed in each thread that uses HDF5; this one may differ from the thread that opened
+                                  the file */
   for (gint64 i = 0; i < n; i++)
     {
       if (sentences[i] < 0 || sentences[i] >= file->parent.sentences)

@@ -8,7 +8,7 @@
 #include "text/json-read.h"
 
 #define MAX_BYTES ((gsize)100000000)
-#define MAX_SHARDS 500 /* open at the same time */
+#define MAX_SHARDS 500 /* maximum number of shards; all are open at the same time */
 #define MAP "weight_map"
 
 gboolean

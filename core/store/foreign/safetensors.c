@@ -130,7 +130,7 @@ clear_tensor (gpointer data)
   g_free ((char *)tensor->name);
 }
 
-/* Fails with a message about tensor @name, after the name of its file. */
+/* Fails with a message that names the file of @shard and the tensor @name. */
 static gboolean refuse (const Shard *shard, const char *name, GError **error, const char *format, ...)
     G_GNUC_PRINTF (4, 5);
 
@@ -181,7 +181,7 @@ read_range (const Shard *shard, const json_t *offset, PlaitSafetensor *tensor, G
                     tensor->end);
 }
 
-/* TRUE if range, type and shape match. */
+/* TRUE if the byte range of @tensor has exactly the size that its elements of @type need. */
 static gboolean
 check_size (const Shard *shard, const PlaitSafetensor *tensor, const Type *type, GError **error)
 {

@@ -251,7 +251,8 @@ free_values (PlaitStoreType type, gpointer values)
     g_free (values);
 }
 
-/* Returns a list that must have one value. */
+/* Returns the value of the attribute @name as a list of one; fails if it has another number of values. (transfer
+ * full) */
 static gpointer
 get_single (PlaitStore *store, const char *path, const char *name, PlaitStoreType type, GError **error)
 {

@@ -31,7 +31,7 @@ copy_attribute (PlaitStore *to, hid_t from_object, hid_t to_object, const char *
   gsize size = n >= 0 ? (gsize)n * H5Tget_size (type) : 0;
   g_autofree gpointer values = g_try_malloc0 (size + 1);
   if (H5Aexists (to_object, name) > 0)
-    return TRUE; /* the root already has "format" */
+    return TRUE; /* the root of the new file already has the attribute "format" */
   g_auto (StoreId) copy = !values ? -1 : H5Acreate2 (to_object, name, type, space, to->attribute, H5P_DEFAULT);
   if (source < 0 || type < 0 || space < 0 || copy < 0
       || (size > 0 && (H5Aread (source, type, values) < 0 || H5Awrite (copy, type, values) < 0)))

@@ -24,11 +24,11 @@
  */
 #define MAGIC "plait-store\n"
 
-/* Speed that sets the extra time for parsing a large file in a child process. */
+/* Assumed parsing speed. A child process gets extra time for a large file, computed from this speed. */
 #define BYTES_A_SECOND ((gint64)32 << 20)
 /* Bytes of chunked values that the child process reads. */
 #define SANDBOX_BYTES ((gint64)16 << 20)
-/* Names of each kind of change in a message; plait verify lists all. */
+/* Maximum number of names that a message lists for each kind of change. The command plait verify lists all. */
 #define NAMES_IN_MESSAGE 6
 
 typedef struct
@@ -226,7 +226,8 @@ typedef struct
 static gboolean
 ends_as_hdf5 (const PlaitStore *store)
 {
-  static const gsize places[] = { 40, 44, 28, 28 }; /* offsets of the end address in the superblock, by its version */
+  /* Byte offset of the end-of-file address in the superblock, indexed by the version of the superblock. */
+  static const gsize places[] = { 40, 44, 28, 28 };
   guint8 superblock[64];
   guint64 end;
   struct stat status;

@@ -264,7 +264,7 @@ plait_store_write_contents (PlaitStore *store, GError **error)
                                     error);
 }
 
-/* ---- files whose metadata was made by another process ---- */
+/* ---- parsing files that another process has written ---- */
 
 /* TRUE if the values of the dataset @id are stored in chunks. */
 static gboolean
@@ -276,8 +276,8 @@ is_chunked (hid_t id)
   return list >= 0 && H5Pget_layout (list) == H5D_CHUNKED;
 }
 
-/* Reads all that HDF5 parses of an object; also its values, if they are in chunks and not more than *@data bytes, which
- * they reduce. */
+/* Makes HDF5 parse all of an object: names, type, shape and attributes. Also reads its values if they are in chunks and
+ * have at most *@data bytes, and subtracts their bytes from *@data. */
 static PlaitStoreWalkAction
 parse (PlaitStore *store, const PlaitStoreVisit *visit, gpointer data, GError **error)
 {
@@ -286,7 +286,7 @@ parse (PlaitStore *store, const PlaitStoreVisit *visit, gpointer data, GError **
 
   if (visit->id >= 0 && !hash_attributes (store, visit, &hash, error))
     return PLAIT_STORE_WALK_FAIL;
-  /* Unreadable values are reported when they are used. */
+  /* Ignore unreadable values here: they are reported when they are used. */
   if (object->kind != PLAIT_STORE_DATASET || !is_chunked (visit->id)
       || !plait_store_check_values (store, visit->path, visit->id, NULL)
       || __builtin_mul_overflow (object->elements, object->element_bytes, &bytes) || bytes > *left)
@@ -301,7 +301,7 @@ plait_store_parse_all (PlaitStore *store, gint64 bytes, GError **error)
   return plait_store_walk (store, "/", MAX_DEPTH, parse, &bytes, error);
 }
 
-/* ---- files that another program has rewritten ---- */
+/* ---- comparing files that another program has rewritten ---- */
 
 void
 plait_store_changes_free (PlaitStoreChanges *changes)

@@ -3,7 +3,7 @@
 
 #include <sys/stat.h>
 
-/* HDF5 reads each chunk as a whole. */
+/* Maximum bytes of a chunk, because HDF5 reads each chunk as a whole. */
 #define MAX_CHUNK ((gint64)256 << 20)
 /* Deflate compresses at most 1032-fold; a larger shape cannot be in the file. */
 #define MAX_RATIO 1100

@@ -140,7 +140,7 @@ plait_store_attach_columns (PlaitStore *store, const char *path, GError **error)
 
   if (!columns)
     return FALSE;
-  /* A column such as [source NAME/leaves] is in a group below. */
+  /* Skip names with a slash, such as "source NAME/leaves": those columns are in a group below the table. */
   for (guint i = 0; columns[i] && !scale; i++)
     scale = strchr (columns[i], '/') ? NULL : find_column (store, path, axis = columns[i]);
   if (!scale || !plait_store_make_axis (store, scale, axis, error))
