@@ -51,7 +51,8 @@ plait_stream_builder_end_sentence (PlaitStreamBuilder *self, gint64 rows)
   g_array_append_val (self->bounds, bound);
 }
 
-/* Writes @n nodes from @children [2 * n]. */
+/* Splits @children [2 * n], pairs of a left and a right child, into @left and @right, and gives all @n nodes empty
+ * labels. */
 static void
 fill_linked (const gint32 *children, gint64 n, gint64 *left, gint64 *right, const char **labels)
 {

@@ -7,7 +7,7 @@
 
 #define ALIGNMENT 64
 
-/* Places the parts of a batch one after the other; with base NULL, only adds up their sizes. */
+/* Distributes the parts of a batch in one block of memory at @base. If @base is NULL, only adds up their sizes. */
 typedef struct
 {
   guint8 *base;
@@ -170,9 +170,7 @@ plait_batch_fill_documents (const PlaitInput *input, const PlaitDocumentSentence
   rows[bounds[documents->sentences.n]] = plait_ragged_rows (input->rows);
 }
 
-/*
- * Slices: offsets of their own, rows borrowed from the whole batch.
- */
+/* A slice of a batch has its own offsets and borrows its rows from the whole batch. */
 
 static void
 copy_offsets (PlaitRagged to, PlaitRagged from, gint64 first)

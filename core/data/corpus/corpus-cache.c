@@ -7,14 +7,14 @@
 #include "text/error.h"
 #include "corpus/corpus-private.h"
 
-/* Increase when equal text and settings give another corpus, or when its layout changes. */
+/* Increase it when equal text and settings give another corpus, or when the layout of the files changes. */
 #define FORMAT 2
 
 /* Header of the corpus file. A Stream per text stream follows, then the lines of the tuples (guint32), then the XXH3 of
  * all that. */
 typedef struct
 {
-  gint64 format; /* FORMAT; read with another byte order it does not match */
+  gint64 format; /* FORMAT; differs if the file is read with another byte order */
   gint64 lines;
   gint64 size;
   gint64 has_lines; /* TRUE: a guint32 per tuple follows the streams */
@@ -23,7 +23,7 @@ typedef struct
 typedef struct
 {
   PlaitCorpusCounts counts;
-  guint64 checksum; /* checksum of its ids */
+  guint64 checksum; /* checksum of the stream's ids */
 } Stream;
 
 static gboolean

@@ -68,7 +68,7 @@ plait_corpus_drop (PlaitCorpus *corpus, const gboolean *dropped)
       PlaitCorpusStreamState *stream = &corpus->streams[s];
 
       g_assert (!stream->order);
-      if (stream->tokens) /* features are found by line */
+      if (stream->tokens) /* features need no order, because they are looked up by line */
         stream->order = g_memdup2 (kept, (gsize)corpus->size * sizeof *kept);
       find_longest (corpus, s);
     }
@@ -155,7 +155,7 @@ plait_corpus_fill_noise (const PlaitCorpus *corpus, const PlaitCorpusStreamState
     {
       gint64 from = (gint64)plait_random_below (key, (guint64)(2 * i), (guint64)corpus->size);
       gint64 length = plait_token_store_length (stream->tokens, from);
-      if (length > 0 /* a line without tokens cannot replace the token, which stays */
+      if (length > 0 /* else keep the token: the drawn sentence has no tokens */
           && !plait_token_store_read (stream->tokens, from,
                                       (gint64)plait_random_below (key, (guint64)(2 * i + 1), (guint64)length), 1,
                                       row + i, error))
@@ -173,7 +173,7 @@ plait_corpus_fill_feature_noise (const PlaitCorpus *corpus, const PlaitCorpusStr
     {
       gint64 from = (gint64)plait_random_below (key, (guint64)(2 * i), (guint64)corpus->size);
       gint64 line = plait_corpus_line (corpus, from), length = plait_features_length (stream->features, line);
-      if (length == 0) /* a line without rows cannot replace the row, which stays */
+      if (length == 0) /* keep the row: the drawn sentence has no rows */
         continue;
       if (!stream->features->read_row (stream->features, line,
                                        (gint64)plait_random_below (key, (guint64)(2 * i + 1), (guint64)length),

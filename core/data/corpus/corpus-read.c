@@ -172,7 +172,7 @@ fail_on_line_counts (PlaitCorpusBlock *block, gint64 line, GError **error)
   place = number_of (sides[1], line);
   for (guint i = 0; i < 2; i++)
     {
-      if (!plait_no_error (&sides[i]->error, error)) /* error after line @line */
+      if (!plait_no_error (&sides[i]->error, error)) /* the side may have an error after line @line */
         return FALSE;
       n[i] = count_all (sides[i], block->corpus->lines + sides[i]->n_lines, error);
       if (n[i] < 0)
@@ -322,7 +322,8 @@ plait_corpus_block_next (PlaitCorpusBlock *block, PlaitPool *pool, GError **erro
 {
   g_autoptr (GError) fault = NULL;
 
-  /* In turn, store the lines before the fault first: an error in them comes earlier. */
+  /* When sides are read line by line in turn, store the lines before the fault first: an error in one of them comes
+   * earlier. */
   if (!read_block (block, pool, &fault) && !block->by_turns)
     return plait_no_error (&fault, error);
   block->pieces = (block->lines + PIECE_LINES - 1) / PIECE_LINES;

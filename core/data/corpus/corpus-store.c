@@ -295,7 +295,7 @@ gboolean
 plait_corpus_store_block (PlaitCorpusBlock *block, PlaitPool *pool, GError **error)
 {
   PlaitCorpus *corpus = block->corpus;
-  g_autoptr (GError) unfit = NULL; /* error of the line after the filtered ones */
+  g_autoptr (GError) unfit = NULL; /* error of the first line that filter_line refused */
 
   g_array_set_size (block->kept, 0);
   for (gint64 line = 0; line < block->lines && filter_line (block, line, &unfit); line++)

@@ -357,6 +357,7 @@ plait_corpus_text (const PlaitCorpus *corpus, gint64 stream_index, GError **erro
                             stream->path, texts->len, corpus->lines);
   for (gint64 tuple = 0; tuple < corpus->size; tuple++)
     if (tuple == 0 || plait_corpus_line (corpus, tuple) > plait_corpus_line (corpus, tuple - 1))
-      g_strv_builder_add (kept, texts->pdata[plait_corpus_line (corpus, tuple)]); /* a cut document as a whole */
+      g_strv_builder_add (kept, texts->pdata[plait_corpus_line (corpus, tuple)]); /* the whole document once, even if it
+                                                                                     is cut into several tuples */
   return g_strv_builder_end (kept);
 }

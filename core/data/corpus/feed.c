@@ -5,7 +5,7 @@
 #include "corpus/batch.h"
 #include "corpus/corpus-block.h"
 
-/* A corpus that holds only the tuples of the last lines read. */
+/* Reader of batches. Its corpus holds only the tuples of the last lines read. */
 struct PlaitFeed
 {
   PlaitCorpus *corpus;
@@ -88,8 +88,8 @@ join_features (PlaitFeed *feed, gint64 first, gint64 wanted, GError **error)
   return TRUE;
 }
 
-/* Reads lines until there are @sentences tuples, or to the end. Reads documents one by one if they are cut, because one
- * may give enough chunks. */
+/* Reads lines until the corpus has @sentences tuples or the text ends. If documents are cut, reads one document at a
+ * time, because it may give enough chunks. */
 static gboolean
 read_tuples (PlaitFeed *feed, gint64 sentences, GError **error)
 {

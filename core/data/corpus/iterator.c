@@ -13,8 +13,8 @@ struct PlaitIterator
   gint64 epoch;
   gint64 position;
 
-  guint32 *tuples;  /* [corpus size], in the order of this epoch */
-  guint8 *sorted;   /* [windows], TRUE if a window has been sorted; NULL: nothing left to sort */
+  guint32 *tuples;  /* [corpus size], the corpus's tuples in the order of this epoch */
+  guint8 *sorted;   /* [windows], TRUE if the window is sorted; NULL: all are sorted */
   GArray *bounds;   /* gint64: batch b is tuples[bounds[b] .. bounds[b + 1] - 1] */
   guint32 *batches; /* [bounds - 1], the order of the batches; NULL: in sequence */
 };

@@ -10,7 +10,7 @@
 #include "files/path.h"
 
 #define MIN_BYTES (64 * 1024 * 1024)
-#define MIN_AGE 2 /* seconds: the coarsest clock of file systems in use */
+#define MIN_AGE 2 /* seconds: the coarsest resolution of timestamps in file systems in use */
 #define FOLDER "plait-index"
 
 PlaitTextCache *
@@ -68,7 +68,7 @@ plait_text_cache_find (const PlaitTextCache *text_cache, const char *text, const
 
       if (access (path, R_OK) != 0)
         continue;
-      utimensat (AT_FDCWD, path, NULL, 0); /* marks it as used; fails in another user's folder */
+      utimensat (AT_FDCWD, path, NULL, 0); /* updates the time of last use; may fail in another user's folder */
       return g_steal_pointer (&path);
     }
   return NULL;
@@ -197,7 +197,7 @@ plait_text_cache_trim (const PlaitTextCache *text_cache, const char *kept)
 }
 
 #define DIGEST_ENDING ".digest"
-#define DIGEST_LIMIT 65536 /* bytes, far more than any path needs */
+#define DIGEST_LIMIT 65536 /* maximum bytes of the cached file: far more than a path and a digest need */
 
 /* Returns the cached contents for @text: its path and @stamp, @digest, and a checksum of both. */
 static char *

@@ -18,18 +18,18 @@
 /* Trailer of a cached file, which has ids, zeros up to a multiple of eight bytes, guint32 lengths, and the trailer. */
 typedef struct
 {
-  guint64 magic; /* MAGIC; read with another byte order it does not match */
+  guint64 magic; /* MAGIC; differs if the file is read with another byte order */
   guint64 width;
   guint64 sentences;
   guint64 tokens;
-  guint64 checksum; /* XXH3 of everything before */
+  guint64 checksum; /* XXH3 hash of all bytes before the trailer */
 } Tail;
 
 #define MAGIC 0x31736469746c70u
 
 struct PlaitTokenStore
 {
-  gint64 ids;          /* all ids are below */
+  gint64 ids;          /* upper bound: all ids are smaller */
   gsize width;         /* bytes per id: 2 or 4 */
   GByteArray *pending; /* all ids, or those not yet in the file */
   int descriptor;      /* -1: no file */
@@ -121,7 +121,7 @@ spill (PlaitTokenStore *store, GError **error)
     }
   if (!write_bytes (store, store->pending->data, store->pending->len, error))
     return FALSE;
-  /* An emptied array would keep its 64 MiB for the life of the corpus. */
+  /* Free the array instead of emptying it: an emptied one would keep its 64 MiB for the life of the corpus. */
   g_byte_array_unref (store->pending);
   store->pending = g_byte_array_new ();
   return TRUE;
@@ -317,7 +317,7 @@ plait_token_store_read (const PlaitTokenStore *store, gint64 sentence, gint64 fr
   else if (!read_bytes (store, ids, size, (goffset)(first * store->width), error))
     return FALSE;
   if (store->width == 2)
-    for (gint64 i = n; i-- > 0;) /* backwards, since the ids are widened in place */
+    for (gint64 i = n; i-- > 0;) /* from the last id to the first, because ids are widened from 2 to 4 bytes in place */
       {
         guint16 id;
         memcpy (&id, (const guint8 *)ids + 2 * i, 2);

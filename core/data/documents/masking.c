@@ -44,8 +44,8 @@ read_instead (const PlaitMasking *masking, PlaitRandomKey key, gint64 place, gin
                                         (guint64)(size - PLAIT_TOKEN_SPECIALS)));
 }
 
-/* Selection sampling (Knuth, TAOCP 2, 3.4.2, algorithm S): one pass, every subset of that size equally likely, in
- * order. */
+/* Selects the masked tokens by selection sampling (Knuth, TAOCP 2, 3.4.2, algorithm S): one pass, in which every subset
+ * of the wanted size is equally likely. */
 void
 plait_masking_apply (const PlaitMasking *masking, gint64 epoch, gint64 tuple, gint64 size, gint32 *ids, gint64 rows,
                      gint64 tokens, gint32 *positions, gint32 *outputs)

@@ -33,17 +33,17 @@ struct PlaitTextReader
   char *name;
   int descriptor;
   gboolean owns_descriptor;
-  gboolean is_pipe; /* reading may wait for a long time */
+  gboolean is_pipe; /* TRUE: reading may block for a long time */
 
   /* Bytes read from the file; raw[raw_start .. raw_end - 1] are not used yet. */
   guint8 raw[READ_SIZE];
   gsize raw_start;
   gsize raw_end;
   gboolean raw_ended;
-  gboolean begun; /* the first bytes have been examined */
+  gboolean begun; /* TRUE after the first bytes have been examined for gzip */
 
   z_stream *inflate;        /* NULL for plain text */
-  gboolean between_members; /* gzip: the last member was read completely */
+  gboolean between_members; /* gzip: the previous member is complete, and the next one has not begun */
 
   /* Decoded text; text[start .. end - 1] was not returned yet, and its first @scanned bytes hold no LF. */
   char *text;
@@ -205,7 +205,7 @@ static gboolean
 begin (PlaitTextReader *reader, GError **error)
 {
   reader->begun = TRUE;
-  /* Does not wait for a second byte unless the first is gzip's: a pipe may have only one byte to give for now. */
+  /* Ask for a second byte only if the first is gzip's, because a pipe may deliver only one byte for now. */
   while (!reader->raw_ended && (reader->raw_end == 0 || (reader->raw_end == 1 && reader->raw[0] == 0x1f)))
     if (!read_raw (reader, error))
       return FALSE;
@@ -308,7 +308,7 @@ add_text (PlaitTextReader *reader, GError **error)
     }
   if (reader->allocated - reader->end < READ_SIZE + 1)
     {
-      /* Stays bounded: the caller refuses lines above the limit. */
+      /* The buffer stays bounded, because the caller refuses lines above the limit. */
       reader->allocated = MAX (2 * reader->allocated, reader->end + READ_SIZE + 1);
       reader->text = g_realloc (reader->text, reader->allocated);
     }
@@ -411,7 +411,7 @@ plait_text_reader_next (PlaitTextReader *reader, gsize *length, GError **error)
       if (lf)
         break;
       reader->scanned += left;
-      /* The limit does not count CR and LF. */
+      /* The limit does not count the line end: + 1 for CR. */
       if (reader->scanned > PLAIT_TEXT_LINE_LIMIT + 1 || reader->text_ended)
         break;
       if (!add_text (reader, error))

@@ -19,13 +19,13 @@ struct PlaitTreeLines
   PlaitTextReader *lines;
   gboolean may_look;
   gboolean begun;
-  gboolean spread;     /* some tree takes several lines */
-  gboolean gave_empty; /* an empty line was returned as a sentence without a tree */
-  GQueue ahead;        /* Line, read ahead and not returned yet */
+  gboolean spread;     /* TRUE if a tree that takes several lines was found */
+  gboolean gave_empty; /* TRUE after an empty line was returned as a sentence without a tree */
+  GQueue ahead;        /* (element-type Line) lines that were read ahead and not returned yet */
   gsize ahead_bytes;
-  Line *given;   /* the line returned last, NULL if it was not read ahead */
+  Line *given;   /* line that was returned last; NULL if it was not read ahead */
   GString *tree; /* a tree joined from several lines */
-  GError *fault; /* error of the line after those in @ahead */
+  GError *fault; /* error found while reading ahead, reported after the lines in @ahead */
 };
 
 static void

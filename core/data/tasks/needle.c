@@ -51,7 +51,7 @@ enum
   TARGET,
 };
 
-/* First numbers of each class of words, for plait_task_append_stem. */
+/* First word number of each class of words (plait_task_append_stem makes a word of a number). */
 enum
 {
   FIRST_NAMES = 0,

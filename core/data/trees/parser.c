@@ -13,7 +13,7 @@
 #include "process/sandbox.h"
 #include "text/words.h"
 
-#define AHEAD 64 /* lines per process that may wait for an earlier line to be parsed */
+#define AHEAD 64 /* maximum number of lines per process that are read while an earlier line is still being parsed */
 #define MEMORY ((gsize)2 << 30)
 #define START_SECONDS 120
 #define LOOK_SECONDS .2 /* longest time between two looks at the stop flag */
@@ -33,7 +33,7 @@ enum
 
 typedef struct
 {
-  char *sentence; /* NULL when done */
+  char *sentence; /* freed and NULL when the sentence is done */
   gsize length;
   PlaitParseOutcome end;
   char *tree;
@@ -45,7 +45,7 @@ typedef struct
   int socket;
   gboolean started;
   Job *job;        /* the sentence that is being parsed, or NULL */
-  gint64 deadline; /* latest end of its start or of its job, in monotonic microseconds */
+  gint64 deadline; /* latest end of the worker's start or of its job, in monotonic microseconds */
 } Worker;
 
 typedef struct
@@ -117,7 +117,7 @@ serve (const PlaitSentenceParser *parser, gint64 unlinked, int socket)
         break;
       g_string_truncate (tree, 0);
       end = parser->parse (self, sentence->str, length, tree);
-      /* A line that is too long to be read again is not a tree. */
+      /* A tree that is too long to be read again as a line counts as no tree. */
       if (tree->len > PLAIT_TEXT_LINE_LIMIT)
         {
           end = PLAIT_PARSE_UNMATCHED;

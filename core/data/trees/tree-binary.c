@@ -92,9 +92,10 @@ find_head (Binariser *self, const PlaitTreeNode *node)
                                 (const PlaitLabel *)(gpointer)self->children->data, self->children->len);
 }
 
-/* Children up to the pivot are joined from the right when the pivot is complete; each later child is joined when it is
- * complete. A pivot at the first child branches to the left, one at the last child to the right; a pivot at the head
- * joins the words after the head last (Zhang & Clark 2009). */
+/* Joins the children of node @number that can be joined now that one more child is complete. Children up to the pivot
+ * are joined from the right when the pivot is complete; each later child when it is complete itself. A pivot at the
+ * first child branches to the left, one at the last child to the right; a pivot at the head joins the words after the
+ * head last (Zhang & Clark 2009). */
 static gboolean
 complete_child (Binariser *self, gint64 number, GError **error)
 {

@@ -8,7 +8,8 @@ typedef struct
   gint64 words;
 } Span;
 
-/* Splits spans down to words. Parents first, right child before left, their ends are the steps in reverse order. */
+/* Splits the sentence into spans, down to single words. Spans are visited parents first, right child before left; their
+ * ends in reverse order are the steps. */
 static void
 split (PlaitTreeShape shape, gint64 words, PlaitRandomKey key, GArray *steps)
 {

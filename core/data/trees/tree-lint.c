@@ -202,7 +202,7 @@ write_brackets (const Reading *reading, GString *out, GError **error)
         "%s:%jd: the triples have no words to be written into brackets; give their sentences with --tokens",
         plait_text_reader_name (reading->trees), plait_text_reader_line (reading->trees));
   plait_tree_link (steps, n, words, left, right);
-  /* Stack of the leaves and nodes to write; -1 ends a node. */
+  /* @rest is a stack of the leaves and nodes to write; -1 closes a node's bracket. */
   gint64 item = words + n - 1;
   g_array_append_val (rest, item);
   while (rest->len > 0)

@@ -85,15 +85,16 @@ is_empty_element (const PlaitTreeNode *node)
 typedef struct
 {
   gint64 node;
-  gboolean dropped; /* an empty element was left out of it */
+  gboolean dropped; /* TRUE if an empty element was left out of the constituent */
 } Open;
 
-/* State of reading brackets. A constituent is attached when it closes, because it may contain nothing. */
+/* State of reading brackets. A constituent is attached to its parent only when it closes, because an empty one is left
+ * out. */
 typedef struct
 {
   PlaitTree *tree;
   GArray *open;    /* Open, the innermost last */
-  gboolean closed; /* the outermost bracket was closed */
+  gboolean closed; /* TRUE after the outermost bracket was closed */
 } Brackets;
 
 static Open *

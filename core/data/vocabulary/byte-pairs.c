@@ -22,7 +22,8 @@ struct PlaitBytePairs
 };
 
 /*
- * The alphabet of GPT-2: bytes that are visible in Latin-1 are written as themselves, the others as U+0100, U+0101, ...
+ * GPT-2 writes each byte as one character: bytes that are visible in Latin-1 as themselves, the others as U+0100,
+ * U+0101, ...
  */
 
 static gboolean
@@ -166,7 +167,7 @@ plait_byte_pairs_new (GHashTable *ids, GBytes *merges, const char *name, GError 
 }
 
 /*
- * Splitting text before merging, equal to the regular expression of GPT-2's encoder, in linear time:
+ * Text is split before merging like by the regular expression of GPT-2's encoder, but in linear time:
  *
  *   's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+
  */
@@ -253,7 +254,7 @@ next_part (const char *at, const char *end)
   return end;
 }
 
-/* Merging: the pieces of a part are a linked list, and a heap holds the possible merges. */
+/* The pieces of a part of the text are a linked list; a heap holds the possible merges. */
 
 typedef struct
 {

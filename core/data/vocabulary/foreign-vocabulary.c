@@ -19,7 +19,7 @@ typedef struct
   guint counts;     /* lines with a word and a number of 0 or more */
   guint scores;     /* lines with a piece, a tab and a number of 0 or less */
   guint codes;      /* lines with two pieces and a count, as fastBPE writes codes */
-  guint wordpieces; /* such as ##ing and [UNK] */
+  guint wordpieces; /* lines with a piece in the form of WordPiece, such as ##ing and [UNK] */
 } Lines;
 
 static gboolean
@@ -132,7 +132,7 @@ plait_foreign_vocabulary_describe (GBytes *bytes, const char *path, char **remed
 typedef struct
 {
   PlaitTextReader *reader;
-  gboolean begun, counted; /* @counted: the first line, and so every line, has a count */
+  gboolean begun, counted; /* @counted: TRUE if the first line has a count, so that every line must have one */
   GHashTable *seen;        /* word -> line number */
   GString *text;           /* the serialised vocabulary */
   char *specials[PLAIT_TOKEN_SPECIALS];

@@ -147,7 +147,7 @@ set_piece (Published *self, gint64 id, const char *piece, const char *name, GErr
   return TRUE;
 }
 
-/* Adds the pieces and ids of vocab.json. @some: ids above the vocab_size of config.json are skipped. */
+/* Adds the pieces and ids of vocab.json. @some: skip ids above the vocab_size of config.json. */
 static gboolean
 set_pieces_of_json (Published *self, GBytes *file, gboolean some, const char *name, gint32 *unknown, GError **error)
 {
@@ -171,8 +171,8 @@ set_pieces_of_json (Published *self, GBytes *file, gboolean some, const char *na
          || plait_fail (error, PLAIT_ERROR_INPUT, "%s: has no piece \"<unk>\", which unknown text becomes", name);
 }
 
-/* Adds the pieces of the SentencePiece model. If published ids are shifted by an offset, ids 0 to 3 are <s>, <pad>,
- * </s> and <unk>, and the model's own special tokens but unknown have no id. */
+/* Adds the pieces of the SentencePiece model. If published ids differ from SentencePiece's by an offset, ids 0 to 3 are
+ * <s>, <pad>, </s> and <unk>, and the model's own special tokens, except unknown, have no id. */
 static gboolean
 set_pieces_of_model (Published *self, const char *name, gint32 *unknown, GError **error)
 {
@@ -216,7 +216,7 @@ load_byte_pairs (Published *self, GBytes *ids, GBytes *merges, const char *name,
   return self->byte_pairs != NULL;
 }
 
-/* Numbers the model's ids and names all ids without a piece, for plots. */
+/* Fills the map from the model's ids to ours, and gives each id without a piece a name for plots. */
 static void
 number_ids (Published *self, gint32 unknown)
 {
@@ -352,7 +352,7 @@ decode_subwords (const Published *self, const gint32 *ids, gsize n)
     if (ids[i] >= PLAIT_TOKEN_UNKNOWN)
       g_ptr_array_add (pieces, (gpointer)published_piece (self, ids[i]));
   text = self->subwords->table->decode_pieces (self->subwords, (const char *const *)pieces->pdata, pieces->len);
-  /* Pieces of the other side's model are returned unchanged, with U+2581 for spaces. */
+  /* The model returns pieces of the other side's model unchanged, with U+2581 for spaces: replace it. */
   if (text)
     g_string_replace (text, SPACE, " ", 0);
   return text;

@@ -12,9 +12,9 @@
 #include "vocabulary/vocabulary-private.h"
 
 #define TEXT_LIMIT                                                                                                     \
-  ((gint64)1 << 30)      /* bytes of training text: SentencePiece holds it in memory and counts in 32 bits */
-#define PIECE_LIMIT 4096 /* bytes of one piece */
-#define WORD_LIMIT 65535 /* characters of a word: SentencePiece counts in 16 bits and aborts above */
+  ((gint64)1 << 30)      /* maximum bytes of training text: SentencePiece holds it in memory and counts in 32 bits */
+#define PIECE_LIMIT 4096 /* maximum bytes of one piece */
+#define WORD_LIMIT 65535 /* maximum characters of a word: SentencePiece counts in 16 bits and aborts above */
 
 static const char *const normalizations[] = { "identity", "nfkc", "nmt_nfkc", "nfkc_cf", "nmt_nfkc_cf", NULL };
 
@@ -225,7 +225,7 @@ subwords_score (gconstpointer model, gint32 id)
   return theirs < 0 ? 0 : (double)self->model->table->score (self->model, theirs);
 }
 
-/* Encodes a tab as a space, as in the training text. */
+/* Appends the ids of @text. A tab is encoded as a space, as in the training text. */
 static void
 subwords_encode (gconstpointer model, const char *text, gsize length, GArray *ids)
 {
@@ -318,7 +318,7 @@ next_training_line (gpointer data, gsize *length)
                       plait_text_reader_name (lines->reader), plait_text_reader_line (lines->reader));
           break;
         }
-      /* SentencePiece skips lines with tabs, and lines with U+2585, which it reserves. */
+      /* Replace tabs and U+2585 by spaces: SentencePiece skips lines with either of them. */
       g_string_truncate (lines->given, 0);
       g_string_append_len (lines->given, line, (gssize)*length);
       g_string_replace (lines->given, "\xe2\x96\x85", " ", 0);
@@ -427,7 +427,7 @@ train (const PlaitVocabularySettings *settings, Lines *lines, GError **error)
     { "vocab_size", size },
     { "character_coverage", coverage },
     { "normalization_rule_name", settings->normalization },
-    /* Decoding returns the encoded text unchanged with identity, so runs of spaces are kept. */
+    /* Keep runs of spaces with normalization identity, so that decoding returns the encoded text unchanged. */
     { "remove_extra_whitespaces", identity ? "false" : "true" },
     { "byte_fallback", settings->byte_fallback ? "true" : "false" },
     { "pad_id", "0" },
@@ -520,7 +520,8 @@ subwords_train (const PlaitVocabularyFormat *format, const PlaitVocabularySettin
 
 const PlaitVocabularyFormat plait_sentencepiece_format = {
   .format = "sentencepiece",
-  .seal = "\xc2\x3e\x4dplait sha256 ", /* a protobuf tag and length: field 1000, 13 + 64 bytes */
+  .seal = "\xc2\x3e\x4dplait sha256 ", /* tag and length of an unknown protobuf field, so that SentencePiece skips it:
+                                          field 1000, 13 + 64 bytes */
   .piece = subwords_piece,
   .score = subwords_score,
   .encode = subwords_encode,

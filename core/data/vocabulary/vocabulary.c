@@ -11,7 +11,7 @@
 #include "types/input.h"
 #include "vocabulary/published.h"
 
-/* Wrong bytes with which a seal still counts as a damaged seal. */
+/* Maximum number of wrong bytes in a seal that is still recognised, as a damaged seal. */
 #define MAX_WRONG 2
 
 struct PlaitVocabulary

@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#define XXH_INLINE_ALL /* inlined, because a function call costs more than hashing one word */
+#define XXH_INLINE_ALL /* inline the hash function: a call of it costs more than hashing one word */
 #include <xxhash.h>
 
 #include "text/error.h"
@@ -18,7 +18,7 @@
 
 #define WORDS_HEADER "plait words 1\n"
 #define LABELS_HEADER "plait labels 1\n"
-#define WORDS_LIMIT (1 << 24) /* most distinct words in training; ids stay far below 2^31 */
+#define WORDS_LIMIT (1 << 24) /* maximum number of distinct words in training; ids stay far below 2^31 */
 
 /* A word inside a longer text, not NUL-terminated. */
 typedef struct
@@ -37,7 +37,7 @@ typedef struct
 {
   guint64 key;    /* the word's bytes if at most eight, else its hash */
   guint32 length; /* bytes */
-  guint32 number; /* number of the word + 1; 0: a free slot, as at least half of them are */
+  guint32 number; /* number of the word + 1; 0: the slot is free. At least half of all slots are free. */
 } Slot;
 
 typedef struct
@@ -51,7 +51,7 @@ typedef struct
 {
   NextWord next;
   char *text;                           /* all words, each terminated by NUL */
-  char *specials[PLAIT_TOKEN_SPECIALS]; /* names that differ from all words */
+  char *specials[PLAIT_TOKEN_SPECIALS]; /* names of the special tokens, different from all words */
   Table table; /* entries of special tokens have count 0 and no slot, because text is never a special token */
 } Words;
 

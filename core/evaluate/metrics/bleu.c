@@ -56,7 +56,7 @@ typedef struct
   double value; /* amount for floor and add-k; negative: not given */
   gboolean lowercase;
   gboolean effective;
-  guint multi_case; /* Case of multi-bleu */
+  guint multi_case; /* how multi-bleu treats case, a Case */
 } Bleu;
 
 static const PlaitMetricOption options[] = {

@@ -24,8 +24,9 @@ typedef struct
   guint beta;              /* weight of recall against precision */
   guint characters, words; /* highest orders */
   gboolean lowercase;
-  gboolean whitespace; /* count white space as characters */
-  gboolean epsilon;    /* average F over all orders instead */
+  gboolean whitespace; /* TRUE: white space counts as characters */
+  gboolean epsilon; /* TRUE: average F over all orders, instead of precision and recall over the orders that both sides
+                       have */
 } Chrf;
 
 static const PlaitMetricOption options[] = {
@@ -120,7 +121,7 @@ count_order (PlaitNgrams *ngrams, guint order, guint count, guint width, double 
     {
       double *triple = values + k * width + 3 * order;
       triple[1] = (double)plait_ngrams_total (ngrams, 1 + k);
-      triple[0] = triple[1] > 0 ? own : 0; /* ignore an order that the reference lacks */
+      triple[0] = triple[1] > 0 ? own : 0; /* an order that the reference lacks does not count */
       triple[2] = (double)plait_ngrams_match (ngrams, 0, 1 + k, 2 + k);
     }
 }

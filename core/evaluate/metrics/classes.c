@@ -22,7 +22,7 @@
 #define BEGINNING 2 /* columns before those of the classes, in a row of macro-f1 */
 #define EACH 3
 
-/* Larger rows of all sentences would not fit into memory. */
+/* Maximum number of values in the rows of all sentences, so that they fit into memory. */
 #define MAX_NUMBERS ((gsize)1 << 28)
 
 typedef struct

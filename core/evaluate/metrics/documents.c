@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* TRUE if @line is only ASCII white space, as blank lines are everywhere. */
+/* TRUE if @line has only ASCII white space: plait's meaning of a blank line. */
 static gboolean
 is_blank (const char *line)
 {
@@ -28,8 +28,8 @@ join (const char *const *lines, gsize first, gsize end, char separator)
   return g_strdelimit (g_string_free (text, FALSE), "\n", separator);
 }
 
-/* Sets *@between to TRUE if line @line separates documents: it is blank in the first reference set that has it. Fails
- * unless it is blank in all texts then. */
+/* Sets *@between to TRUE if line @line separates documents: if it is blank in the first reference set that contains it.
+ * Fails if such a line is not blank in all texts. */
 static gboolean
 is_between (const PlaitTextPairs *pairs, gsize line, gboolean *between, GError **error)
 {
@@ -77,8 +77,8 @@ find_documents (const PlaitTextPairs *pairs, GError **error)
   return g_steal_pointer (&bounds);
 }
 
-/* Writes the texts of one set to @documents [n]: lines joined by the bounds @lines, or each line by itself if NULL. A
- * document that lacks a line becomes NULL. */
+/* Writes the texts of one set to @documents [n]. Document i joins the lines @lines[i] .. @lines[i + 1] - 1, or is line
+ * i if @lines is NULL. A document that lacks a line becomes NULL. */
 static void
 join_set (const char *const *set, gsize n, const gsize *lines, char separator, char **documents)
 {

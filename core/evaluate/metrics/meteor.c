@@ -44,7 +44,7 @@ typedef struct
 {
   PlaitMetric parent;
   guint tokens;
-  gboolean exact; /* match equal words only */
+  gboolean exact; /* TRUE: match equal words only */
 } Meteor;
 
 static const PlaitMetricOption options[] = {
@@ -85,13 +85,13 @@ add_words (const Meteor *meteor, struct sb_stemmer *stemmer, PlaitNgrams *words,
     }
 }
 
-#define NOWHERE (-2) /* no word continues the chunk */
+#define NOWHERE (-2) /* position of an unmatched word; the next word cannot continue a chunk after it */
 
 /* A partial alignment of the first words of the hypothesis. */
 typedef struct
 {
   guint pieces, distance, exact;
-  gint last;     /* position matched by the last word; NOWHERE: unmatched */
+  gint last;     /* position in the reference that the last word matches, or NOWHERE */
   guint64 taken; /* hash of the set of matched positions, a sum of hash_position; distinct sets collide with probability
                     2^-64 */
   guint parent;  /* index of the previous state in the previous beam */
@@ -210,8 +210,8 @@ follow (Alignment *alignment, guint parent, gint i, gint first, gint end, gint l
       state.parent = parent;
       offer (&alignment->next, &state);
     }
-  /* First the position that continues the chunk, then all others from the nearest on, until one is too bad for the
-   * beam. */
+  /* Offer first the position that continues the chunk, then the others from the nearest on, until the beam refuses
+   * one. */
   if (follows >= 0 && follows < alignment->reference.length && alignment->ranks[follows] >= first
       && alignment->ranks[follows] < end && !used[alignment->ranks[follows]])
     offer_match (alignment, parent, i, alignment->ranks[follows]);
@@ -337,7 +337,7 @@ row (const PlaitMetric *metric, const PlaitSentence *sentence, double *values)
 {
   const Meteor *meteor = (const Meteor *)metric;
   struct sb_stemmer *stemmer = meteor->exact ? NULL : sb_stemmer_new ("english", NULL);
-  PlaitNgrams *stems = sentence->characters; /* the second counter holds words, too */
+  PlaitNgrams *stems = sentence->characters; /* this counter also holds words here, not characters */
   double best = -1;
 
   for (guint k = 0; k <= sentence->count; k++)

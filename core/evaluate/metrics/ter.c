@@ -18,10 +18,10 @@
 
 #define WIDTH 2
 #define MAX_BYTES (64 * 1024) /* bytes of a text: edit distance takes time proportional to the product of the words */
-#define MAX_SHIFTED 10        /* most words of a shift */
-#define MAX_DISTANCE 50       /* most words between start and position in the reference */
+#define MAX_SHIFTED 10        /* maximum words of a shift */
+#define MAX_DISTANCE 50       /* maximum words between the start of a shift and its position in the reference */
 #define BEAM 25               /* words on either side of the diagonal */
-#define MAX_TRIED 1000        /* most shifts tried per sentence */
+#define MAX_TRIED 1000        /* maximum shifts tried per sentence */
 #define FAR (G_MAXINT / 2)
 
 typedef struct
@@ -153,9 +153,10 @@ last_cost (const Distance *distance, const gint *costs)
 /* The alignment that the edits describe. */
 typedef struct
 {
-  gint *position;       /* [length], last word of the hypothesis at or before each word of the reference; -1: no word */
-  gint *hypothesis_bad; /* [words + 1], number of edited words before each */
-  gint *reference_bad;  /* [length + 1], as @hypothesis_bad for the reference */
+  gint *position; /* [length], for each word of the reference: the last word of the hypothesis at or before it; -1: no
+                     word */
+  gint *hypothesis_bad; /* [words + 1], for each word of the hypothesis: number of edited words before it */
+  gint *reference_bad;  /* [length + 1], for each word of the reference: number of edited words before it */
 } Alignment;
 
 static void
@@ -197,8 +198,8 @@ sized (gint n)
   return g_new (gint, (gsize)n + 1);
 }
 
-/* Writes to @shifted [words] the words with @length of them, from @start on, moved before index @target. A target
- * inside or at the end of the moved words moves them right by its distance from @start. */
+/* Copies @words [n] to @shifted [n], with the @length words from @start on moved before index @target. A target inside
+ * or at the end of the moved words moves them right by its distance from @start. */
 static void
 move (const guint32 *words, gint n, gint start, gint length, gint target, guint32 *shifted)
 {

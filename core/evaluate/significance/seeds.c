@@ -44,7 +44,7 @@ take_seed (Seeds *seeds, guint k, const PlaitMetric *metric, const PlaitStatisti
     {
       const double *row = statistics->values + i * width;
 
-      /* There is no score without sentences, so one sentence has the whole score. */
+      /* A text of one sentence has no score without it, so this sentence contributes the whole score. */
       for (guint c = 0; c < width; c++)
         without[c] = sums[c] - row[c];
       parts[i] = sentences == 1 ? seeds->scores[k]
@@ -176,7 +176,7 @@ plait_compare_seeds (const PlaitMetric *metric, const PlaitStatistics *const *ba
       comparison->p = plait_student_p (difference / deviation, degrees);
       reach = deviation * plait_student_quantile (LEVEL, degrees);
     }
-  else if (deviation == 0 && difference != 0) /* all seeds and all sentences agree */
+  else if (deviation == 0 && difference != 0) /* all seeds and all sentences agree: the variance is 0 */
     comparison->p = 0;
   comparison->mean = difference;
   comparison->low = difference - reach;

@@ -42,7 +42,7 @@ plait_tokenise_13a (const char *line)
   g_string_replace (work, "-\n", "", 0);
   g_string_replace (work, "\n", " ", 0);
   g_string_replace (work, "&quot;", "\"", 0);
-  g_string_replace (work, "&amp;", "&", 0); /* before the next two: &amp;lt; becomes < */
+  g_string_replace (work, "&amp;", "&", 0); /* must be first, so that &amp;lt; becomes < */
   g_string_replace (work, "&lt;", "<", 0);
   g_string_replace (work, "&gt;", ">", 0);
   g_string_append_c (work, ' ');
