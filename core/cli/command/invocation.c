@@ -186,7 +186,7 @@ take_letters (GArray *given, const PlaitCommand *command, char *const **word, GE
 }
 
 /*
- * Values
+ * Functions that set the fields of options
  */
 
 /* Returns @value with "~" expanded if @option takes a path. A shell expands "~" only at the beginning of an argument,

@@ -88,7 +88,7 @@ run_command (const PlaitCommand *command, int argc, char **argv, PlaitLog **log,
   plait_crash_catch_exit (TRUE);
   if (!plait_invocation_parse (&invocation, command, argv + 2, error))
     {
-      if (command->several) /* so that only the first process prints the error */
+      if (command->several) /* join the other processes, so that only the first one prints the error */
         plait_ranks_join (&ranks, &invocation, NULL);
     }
   else if (invocation.help)

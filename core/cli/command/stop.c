@@ -12,8 +12,8 @@ raise_stop (int number)
   g_atomic_int_set (&stop_raised, 1);
 }
 
-/* Ignores SIGPIPE: a write to the closed pipe fails. Child processes start with the default action, which they would
- * not with SIG_IGN. */
+/* Handles SIGPIPE by doing nothing, so that a write to a closed pipe fails. Unlike SIG_IGN, a handler is not inherited:
+ * programs that this process starts get the default action. */
 static void
 pass_over (int number)
 {
@@ -27,7 +27,7 @@ stop_with (int flags)
 
   sigaction (SIGINT, &action, NULL);
   sigaction (SIGTERM, &action, NULL);
-  /* nohup starts the program with SIGHUP ignored. */
+  /* Keep SIGHUP ignored if nohup has started the program. */
   if (sigaction (SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
     sigaction (SIGHUP, &action, NULL);
   return &stop_raised;

@@ -12,7 +12,7 @@
 #include "axes/vocabularies.h"
 
 #define MAX_CELLS 10000
-#define MAX_NAMED 6  /* cells that one sentence names */
+#define MAX_NAMED 6  /* maximum number of cells that one sentence names */
 #define EMPTY "\"\"" /* the empty value in the list of an axis */
 
 /* A problem that one or more cells have. */
@@ -36,11 +36,11 @@ typedef struct
   PlaitCells *cells;
   GStrvBuilder *duplicates; /* labels of the cells that are left out */
   GStrvBuilder *duplicate_of;
-  GHashTable *by_fingerprint; /* run fingerprint of a cell -> its label */
+  GHashTable *by_fingerprint; /* fingerprint of a cell's run -> label of the cell */
   GPtrArray *noted;           /* (element-type PlaitProblems): problems of cells; they own the problems in faults */
   GPtrArray *faults;          /* Fault, in the order of their first cell */
   GHashTable *by_text;        /* text of a problem -> its Fault */
-  guint *set;                 /* [n_axes]: indices of the values now in the file; G_MAXUINT at first */
+  guint *set;                 /* [n_axes]: index of the axis value that the file holds now; G_MAXUINT at first */
   guint n_resolved;
 } Builder;
 

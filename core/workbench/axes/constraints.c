@@ -11,7 +11,7 @@
 /* The constraint on one axis. */
 typedef struct
 {
-  guint leader; /* index of the first axis of its zip group; its own index if it is that one or in no group */
+  guint leader;               /* index of the first axis of its zip group, or its own index without a group */
   PlaitExclusions *condition; /* condition of the cells that have the axis; NULL: all have it */
 } Constraint;
 
@@ -76,7 +76,8 @@ read_zip (PlaitAxisConstraints *constraints, const char *key, const char *text)
         return;
       if (i == 0)
         leader = a;
-      /* The first axis of a group must come first in [grid] too, because the others follow it. */
+      /* Refuse a repeated axis. Also refuse a group that does not begin with its first axis of [grid], because the
+       * other axes follow that one. */
       if (constraints->list[a].leader != a || (i > 0 && a == leader))
         plait_grid_problem (constraints->grid, key, "names the axis %s twice", names[i]);
       else if (a < leader)
@@ -103,7 +104,7 @@ read_only (PlaitAxisConstraints *constraints, const char *key)
     return;
   axis = &constraints->axes[a];
   if (axis->n_values == 0)
-    return; /* already reported */
+    return; /* an axis without values was already reported */
   constraints->list[a].condition = plait_exclusions_new (constraints->grid, constraints->axes, constraints->n);
   plait_exclusions_read (constraints->list[a].condition, key);
   axis->values = g_renew (char *, axis->values, axis->n_values + 2);

@@ -196,7 +196,7 @@ try (const Search *search, gint64 first)
 }
 
 /* Returns the first width whose number of parameters, *@parameters, is nearest to the first cell's; 0 after a problem.
- * Bisects: a larger width gives more parameters. */
+ * Searches by bisection, because a larger width gives more parameters. */
 static gint64
 solve (const Search *search, gint64 *parameters)
 {

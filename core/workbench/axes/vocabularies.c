@@ -75,7 +75,7 @@ are_alike (const GPtrArray *a, const GPtrArray *b)
   return a->len == b->len;
 }
 
-/* Cells that would learn one vocabulary from the same texts without the other cells. */
+/* Class of cells that would learn one vocabulary from the same texts if each cell learnt alone. */
 typedef struct
 {
   const char *name; /* name of the vocabulary */
@@ -174,7 +174,7 @@ number_classes (const GPtrArray *classes)
       }
 }
 
-/* A text, and an experiment in whose terms it is named. */
+/* A text, and the experiment that gives it its name. */
 typedef struct
 {
   PlaitVocabularyText text;

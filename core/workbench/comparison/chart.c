@@ -197,7 +197,7 @@ mean_of (const char *name, const GPtrArray *curves)
           if (isfinite (value))
             g_array_append_val (values, value);
         }
-      /* A mean over fewer runs would not be comparable, so there is a gap where one run lacks the step. */
+      /* Leave a gap where a run lacks the step: a mean over fewer runs would not be comparable. */
       if (values->len == curves->len)
         set_point (series, i, values, NAN, NAN);
     }

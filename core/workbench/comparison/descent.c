@@ -5,7 +5,7 @@
 #include "comparison/location.h"
 
 #define MAX_NUMBERS ((gint64)1 << 26)
-#define MAX_STEPS ((gint64)1 << 24) /* target words times rows */
+#define MAX_STEPS ((gint64)1 << 24) /* maximum product of target words and rows */
 #define MAX_LABEL_BYTES ((gsize)16 << 20)
 #define MAX_AXIS_LENGTH (1 << 16)
 #define MAX_LEVELS 256
@@ -56,10 +56,11 @@ plait_descent_is (PlaitStore *store, const char *path)
   g_autofree char *entries = plait_location_join (path, "entry_offsets");
   g_autofree char *extents = plait_location_join (path, "extents");
   g_autofree char *all
-      = plait_location_join (path, "sentence"); /* marks the group of all sentences, which only the file format uses */
+      = plait_location_join (path, "sentence"); /* exists in the group of all sentences, which is no single descent */
   PlaitStoreObject object;
 
-  /* The sources of a model may be called extents and entry_offsets. */
+  /* The type is checked because sources of a model may be called extents and entry_offsets; groups of that name are no
+   * arrays. */
   return plait_store_has (store, extents) && plait_store_has (store, entries) && !plait_store_has (store, all)
          && plait_store_describe (store, extents, &object, NULL) && object.type == PLAIT_STORE_INT64;
 }

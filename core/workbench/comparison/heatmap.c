@@ -11,7 +11,7 @@
 #include "comparison/location.h"
 
 #define MAX_LEADING_AXES 2
-#define MAX_VALUES ((gint64)1 << 26) /* values of one index of the first axis */
+#define MAX_VALUES ((gint64)1 << 26) /* maximum number of values for one index of the first axis */
 #define MAX_AXIS_LENGTH (1 << 16)
 #define MAX_LABEL_BYTES ((gsize)16 << 20)
 
@@ -379,7 +379,7 @@ plait_heatmap_transpose (PlaitHeatmap *heatmap)
   for (gint64 r = 0; r < turned.n_rows; r++)
     for (gint64 c = 0; c < turned.n_columns; c++)
       turned.values[r * turned.n_columns + c] = heatmap->values[c * heatmap->n_columns + r];
-  turned.sentence = NULL; /* it described the columns */
+  turned.sentence = NULL; /* freed below: it described columns, which are rows now */
   g_free (heatmap->values);
   g_free (heatmap->sentence);
   *heatmap = turned;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* More links in a row are taken for a cycle. */
+/* Maximum number of links followed in a row. More links count as a cycle. */
 #define MAX_LINKS 32
 
 char *

@@ -13,7 +13,7 @@
 
 #define MAX_RUNS 1000
 #define DIGEST 8                        /* hexadecimal digits of a digest in a file name */
-#define MAX_TEXT_BYTES ((gsize)1 << 30) /* text of one split */
+#define MAX_TEXT_BYTES ((gsize)1 << 30) /* maximum bytes of the text of one split */
 
 static void
 run_free (gpointer item)

@@ -52,7 +52,7 @@ const PlaitContractProperty plait_contract_missing = {
   .check = check_missing,
 };
 
-/* TRUE if the encoder can read these lengths; check_length may refuse long sentences. */
+/* TRUE if the encoder can read these lengths. Its function check_length may refuse long sentences. */
 static gboolean
 is_read (const PlaitContractCase *tested, const PlaitPassLengths *lengths)
 {

@@ -18,7 +18,7 @@ static const PlaitContractProperty *const properties[] = {
 };
 
 /*
- * Companions of the plugin
+ * Functions that choose the companions of the plugin
  */
 
 static gboolean
@@ -117,7 +117,7 @@ plait_contract_free (PlaitContract *contract)
 }
 
 /*
- * Properties, each in a child process
+ * Functions that check the properties, each in a child process
  */
 
 const char **

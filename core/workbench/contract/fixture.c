@@ -7,7 +7,7 @@
 #include "layers/parameter-set.h"
 
 /*
- * Decoders
+ * Settings of the decoders, one list for each
  */
 
 static const char *const decoders[PLAIT_FIXTURE_DECODERS] = {
@@ -54,7 +54,7 @@ plait_fixture_decoder (guint i)
   set_all (settings, small);
   set_all (settings, decoders[i]);
   plait_settings_fill_group (settings, &plait_decoder_group, &found);
-  /* Texts belong to the settings, which are freed here. */
+  /* The texts of combiner and coverage belong to the settings, which are freed here: replace them by static ones. */
   plait_setting_group_defaults (&plait_decoder_group, &standard);
   found.combiner = standard.combiner;
   found.coverage = standard.coverage;
@@ -69,7 +69,7 @@ plait_fixture_decoder_text (guint i)
 }
 
 /*
- * Components
+ * Functions for components and models
  */
 
 /* Sets a parameter that has no default. */
@@ -229,7 +229,7 @@ plait_fixture_initialise (PlaitFixture *fixture, guint64 seed)
 }
 
 /*
- * Batches
+ * Functions for batches
  */
 
 static void

@@ -2,11 +2,11 @@
 #include "contract/case.h"
 #include "contract/pass.h"
 
-/* Gradients of the whole model against finite differences. */
+/* The property that the gradients of the whole model equal finite differences. */
 
 #define OTHER_VALUES 2
 
-/* Numbers sampled from each parameter. */
+/* SAMPLE is the number of elements of each parameter whose gradient is checked. */
 #ifdef PLAIT_SCALAR_DOUBLE
 #define SAMPLE 2
 #define REMARK NULL

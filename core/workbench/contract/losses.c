@@ -4,7 +4,8 @@
 #include "contract/case.h"
 #include "contract/pass.h"
 
-/* Each declared loss is added in every pass, is a number, and is summed over sentences. */
+/* The property that each loss which the plugin declares is added in every pass, is a number, and is a sum over
+ * sentences. */
 
 /* TRUE if the tested plugin declares a loss. */
 static gboolean

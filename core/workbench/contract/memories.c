@@ -5,7 +5,7 @@
 #include "contract/pass.h"
 #include "corpus/batch.h"
 
-/* Every source of one, two and three is read. */
+/* The property that models of one, two and three sources read every source. */
 
 /* Replaces all words by others, and adds 1 to all features. */
 static void

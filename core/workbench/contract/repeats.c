@@ -5,7 +5,7 @@
 #include "contract/pass.h"
 #include "layers/parameter-set.h"
 
-/* A repeated pass has equal bits, with any number of threads. */
+/* Checks that a repeated pass gives equal bits, with any number of threads. */
 
 static gboolean
 check (PlaitContractCase *tested, GError **error)

@@ -7,8 +7,8 @@
 #include "contract/pass.h"
 #include "corpus/batch.h"
 
-/* Every hypothesis of a beam has the score that forced decoding computes from the whole target, without hypotheses and
- * ancestry. */
+/* The property that every hypothesis of a beam has the score that forced decoding computes from its whole target,
+ * without a beam. */
 
 #define BEAM 4
 #define MAX_LENGTH 7

@@ -19,7 +19,7 @@ update (const PlaitContractCase *tested, const PlaitBatch *batch, gint64 shards,
 {
   PlaitParameters *parameters = plait_model_parameters (tested->fixture->model);
   PlaitTensor gradients = plait_parameters_gradients (parameters);
-  /* Two batches, so that gradients are added to the parameters'. */
+  /* The batch is used twice, so that the gradients of the second pass are added to those of the first. */
   PlaitBatch *batches[] = { (PlaitBatch *)batch, (PlaitBatch *)batch };
   g_autoptr (PlaitPool) pool = plait_pool_new (threads, error);
   g_autoptr (PlaitArena) arena = plait_arena_new (0);

@@ -9,7 +9,7 @@
 #define SEED 6
 #define MAX_SOURCES 3
 
-static const char *const types[] = { "transformer", "gru", "lstm" }; /* PlaitDecoderType */
+static const char *const types[] = { "transformer", "gru", "lstm" }; /* indexed by PlaitDecoderType */
 
 /* First decoder of each type. */
 static const guint firsts[G_N_ELEMENTS (types)] = { PLAIT_FIXTURE_TRANSFORMER, PLAIT_FIXTURE_GRU, PLAIT_FIXTURE_LSTM };

@@ -41,12 +41,12 @@ fail_on_sum (const char *what, guint layer, guint head, gint64 target, double su
                      layer, head, target, sum);
 }
 
-/* Weights that the attentions with the name of attention @first give in one layer, head and target row. */
+/* Sums of the weights that all attentions with the name of attention @first give in one layer, head and target row. */
 typedef struct
 {
   double joint;
   gboolean any;
-  gboolean separate; /* each attention is one distribution */
+  gboolean separate; /* TRUE: each of the attentions is a distribution by itself */
 } AttentionTotal;
 
 static AttentionTotal
@@ -213,7 +213,8 @@ free_name (const char *name, const PlaitAttentionRecord *a, const PlaitLabels *l
   return g_strdup (name);
 }
 
-/* The two levels have different heads, so only the product of their means is defined. */
+/* Writes the product of the attention @of and the attention to contexts: of their means over heads, because the two
+ * levels have different heads. */
 static gboolean
 write_effective (PlaitStore *store, const char *path, const char *name, const PlaitAttentionRecord *a,
                  const PlaitRecordedAttention *of, const PlaitLabels *labelled, GError **error)

@@ -10,7 +10,7 @@ typedef struct
   const PlaitLinks *links;
   gint64 rows;
   gint64 *owner;    /* [rows]: first row whose children begin here; -1: none */
-  double *reached;  /* [rows]: sum of the paths that lead to each row, in one entry */
+  double *reached;  /* [rows]: sum of the products of weights along all paths to each row, in one entry */
   gint64 *entry;    /* [rows]: number (from 1) of the last entry that weighed the row */
   gint64 n_entries; /* number of entries so far */
   GArray *entry_offsets, *set_parent, *set_offsets, *row, *weight, *path, *taken;

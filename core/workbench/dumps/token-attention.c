@@ -49,7 +49,7 @@ plait_attention_sums (const PlaitAttentionRecord *attention, guint memory, gint6
 void
 plait_attention_spread (const PlaitLinks *links, gint64 rows, double *sums)
 {
-  g_autofree gint64 *below = g_new (gint64, rows + 1); /* leaves below each row, the row itself included */
+  g_autofree gint64 *below = g_new (gint64, rows + 1); /* number of leaves below each row; a leaf counts itself */
 
   /* Children precede their parents. */
   for (gint64 row = 0; row < rows; row++)
@@ -68,7 +68,7 @@ plait_attention_spread (const PlaitLinks *links, gint64 rows, double *sums)
 void
 plait_attention_spread_levels (const PlaitLinks *links, gint64 rows, double *sums)
 {
-  g_autofree gint64 *below = g_new0 (gint64, rows + 1); /* leaves below each row, the row itself included */
+  g_autofree gint64 *below = g_new0 (gint64, rows + 1); /* number of leaves below each row; a leaf counts itself */
   gint64 highest = 0;
 
   for (gint64 i = 0; i < rows; i++)

@@ -12,7 +12,7 @@
 #define GENERATE_PREFIX "generate."
 
 /*
- * The task
+ * Functions that read the task of a generated corpus
  */
 
 static const char *
@@ -109,7 +109,7 @@ fill_task_settings (const PlaitResolution *resolution)
 }
 
 /*
- * Files
+ * Functions that read the keys of files
  */
 
 static gboolean
@@ -232,7 +232,7 @@ find_folder (const PlaitResolution *resolution)
 
   if (!expanded)
     plait_resolution_problem (resolution, "data", "folder", "%s", fault->message);
-  /* Runs store the folder as text. */
+  /* Runs store the folder's name as text, so it must be UTF-8. */
   else if (!text)
     plait_resolution_problem (resolution, "data", "folder",
                               "the folder's name is not valid UTF-8 text; rename it, or name another");

@@ -190,7 +190,7 @@ plait_experiment_value (const PlaitExperiment *experiment, const char *group, co
 }
 
 /*
- * Writing
+ * Functions that write an experiment as text
  */
 
 /* Version of the defaults in the fingerprint; increase it when the default of a core key changes, since the brief form
@@ -461,7 +461,7 @@ plait_experiment_evaluation_fingerprint_text (const PlaitExperiment *experiment,
 }
 
 /*
- * Queries
+ * Functions that answer questions about an experiment
  */
 
 /* Returns the path of the file among @files for @stream, or NULL. @split is NULL for files of vocabularies. (transfer

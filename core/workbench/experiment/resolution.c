@@ -413,7 +413,7 @@ plait_experiment_free (PlaitExperiment *public)
 }
 
 /*
- * The resolver
+ * Functions of the resolver
  */
 
 /* Returns the combiners, coverages and encoders among which the axes of [grid] choose, as "combiner NAME" or "encoder

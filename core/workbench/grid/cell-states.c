@@ -14,7 +14,8 @@
 typedef struct
 {
   GHashTable *names;   /* names of all entries of the folder */
-  GTree *unclaimed;    /* finished runs of no cell, not claimed yet: name -> fingerprint, sorted by name */
+  GTree *unclaimed;    /* finished runs that belong to no cell and that no cell has claimed yet: name -> fingerprint,
+                          sorted by name */
   GHashTable *trained; /* training fingerprint -> name of a finished run that no cell will replace */
 } Folder;
 
@@ -79,8 +80,8 @@ look_at (const PlaitGrid *grid, const Folder *folder, const char *name)
   return found;
 }
 
-/* Notes the difference between @found and @cell. Without one, gives @found the fingerprints of @cell: another version
- * of plait made them in another way, or lacked settings that now have their defaults. */
+/* Stores the difference between @found and @cell as a fault. If there is no difference, gives @found the fingerprints
+ * of @cell: another version of plait computed them in another way, or lacked settings that now have their defaults. */
 static void
 compare_run (Found *found, const PlaitGridCell *cell, PlaitDigests *digests)
 {

@@ -20,7 +20,7 @@ typedef struct
   double training; /* seconds */
   double evaluation;
   gsize bytes;
-  gboolean now; /* TRUE: its speed was measured now */
+  gboolean now; /* TRUE: the speed of the cell was measured by this process */
   PlaitTrainingSet set;
 } Measured;
 
@@ -146,7 +146,7 @@ measure_all (const PlaitGrid *grid, const PlaitGridOptions *options, GArray *kno
   plait_log_progress_end (options->log);
 }
 
-/* Returns the seconds of training that the interrupted @cell has finished. */
+/* Returns the seconds of training that the interrupted @cell has already finished. */
 static double
 seconds_behind (const PlaitGrid *grid, const PlaitGridCell *cell)
 {

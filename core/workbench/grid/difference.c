@@ -7,7 +7,7 @@ typedef struct
 {
   PlaitStore *run;
   GPtrArray *sentences;
-  gboolean unknown; /* the run lacks a digest */
+  gboolean unknown; /* TRUE if the run lacks the digest of a file */
 } Difference;
 
 /* TRUE if a setting has changed. @data is the fingerprint text of the experiment as a key file: only settings that can

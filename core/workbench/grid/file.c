@@ -86,7 +86,8 @@ write_same (const PlaitCells *cells, PlaitStore *store, GError **error)
   return plait_table_rows (table) == 0 || plait_store_write_table (store, PLAIT_GRID_DUPLICATES, table, error);
 }
 
-/* Links finished runs. Viewers show the default plot of the first one: a heatmap of its attention. */
+/* Writes links to finished runs, and makes the default plot of the first one, a heatmap of its attention, the default
+ * of the file. */
 static gboolean
 write_links (const PlaitGrid *grid, PlaitStore *store, GError **error)
 {

@@ -13,7 +13,7 @@ enum
 {
   POLL_MILLISECONDS = 200,
   PAUSE = 1,      /* seconds between the starts of cells, if jobs is not given */
-  SHOW_EACH = 4,  /* seconds for which the progress of one cell is shown */
+  SHOW_EACH = 4,  /* seconds for which the progress of one running cell is shown, before the next one */
   MAX_GRACE = 30, /* maximum seconds for a checkpoint after a cell's time limit */
 };
 
@@ -22,7 +22,7 @@ typedef struct
   PlaitGridCell *cell;
   PlaitRunProcess *process;
   gint64 start;
-  goffset said;  /* bytes that the cell's log had before this start */
+  goffset said;  /* bytes that the cell's log already had when this process was started */
   gboolean late; /* over the time limit and asked to end */
 } Job;
 
@@ -36,7 +36,7 @@ typedef struct
   guint to_run;
   guint done;
   guint finished;
-  double seconds; /* sum over finished cells */
+  double seconds; /* seconds of all finished cells together */
   gsize max;      /* peak memory of a cell so far, bytes */
   gint64 last;    /* monotonic time of the last start */
   gboolean stopped;
@@ -69,7 +69,7 @@ max_jobs (const PlaitGridOptions *options)
   return options->jobs > 0 ? options->jobs : MAX (1, g_get_num_processors () / MAX (1, options->threads));
 }
 
-/* The cells that are left share the processors, but only as many cells as run at once. */
+/* Returns the number of threads of a cell: the processors divided by the number of cells that run at once. */
 guint
 plait_grid_threads (const PlaitGridOptions *options, guint to_run)
 {
@@ -239,7 +239,7 @@ note_reason (const PlaitGrid *grid, const PlaitGridCell *cell, const char *reaso
   fclose (file);
 }
 
-/* Retries the failed cell if retries are left. */
+/* Handles the failure of the job: retries the cell if retries are left, else marks it as failed. */
 static void
 fail_job (Runner *runner, const Job *job, const char *reason)
 {

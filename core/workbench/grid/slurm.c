@@ -25,19 +25,19 @@ enum
 };
 
 #define TIMES_MEMORY 1.5 /* factor of the measured memory */
-#define MORE_MEMORY 64   /* MiB added to it */
+#define MORE_MEMORY 64   /* MiB added to the measured memory */
 
 typedef struct
 {
   PlaitGrid *grid;
   const PlaitGridOptions *options;
-  gint64 seconds;  /* time limit of a cell; 0: none */
+  gint64 seconds;  /* time limit of a cell; 0: no limit */
   char *memory;    /* memory of each cell for --mem; or NULL */
   char *name;      /* name of all jobs of this folder */
   char *logs;      /* folder of the logs of tasks */
   guint patience;  /* seconds until a command of Slurm is given up */
   GPtrArray *jobs; /* numbers of the submitted jobs */
-  gboolean unsure; /* TRUE if a job may be in the queue whose number sbatch did not give */
+  gboolean unsure; /* TRUE if a job may be in the queue although sbatch gave no number */
   GPtrArray *plan; /* not NULL: commands are added here and not run */
 } Submission;
 

@@ -10,8 +10,8 @@ static const char apart[] = "Cells with other references of a split have a table
 
 typedef struct
 {
-  guint first,
-      end; /* indices of score columns with equal references; or all columns, of which only those not apart are shown */
+  guint first, end; /* range of the score columns with equal references; or of all columns, of which those with apart
+                       are left out */
   gboolean apart;
 } Part;
 

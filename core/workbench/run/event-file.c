@@ -27,7 +27,8 @@ enum
   VALUE_SIMPLE = 2,
 };
 
-/* TFRecord rotates and shifts the checksum, because a checksum of a checksum is weak. */
+/* Returns the checksum of @bytes in TFRecord's form: rotated and shifted, because a checksum of data that contain a
+ * plain checksum is weak. */
 static guint32
 masked_checksum (const guint8 *bytes, gsize n)
 {

@@ -53,7 +53,7 @@ plait_run_open_old (PlaitRunState *run, gboolean *complete, GError **error)
   run->old = options->trained  ? plait_store_open (options->trained, error)
              : run->run_output ? plait_run_output_open (run->run_output, error)
                                : plait_store_open (options->output, error);
-  /* The end of the run needs the whole file, so refuse damage now, not at the first checkpoint. */
+  /* The end of the run needs the whole old file, so refuse a damaged one now, not at the first checkpoint. */
   if (!run->old || !plait_store_check (run->old, error))
     return FALSE;
   status = plait_store_get_string (run->old, "/", "status", error);
@@ -244,7 +244,7 @@ plait_run_check_inputs (PlaitRunState *run, GError **error)
   if (!check_references (run, error) || !plait_run_find_keys (run, error))
     return FALSE;
   run->set = plait_training_set_new (run->experiment, run->corpus, run->trainer, run->initialisation);
-  /* The digests are those of the text that was read. */
+  /* Check that the text is unchanged, so that the digests describe the text that was read. */
   if (!plait_corpus_check (run->corpus, error) || (run->validation && !plait_corpus_check (run->validation, error))
       || !plait_run_check_tests (run, error))
     return FALSE;

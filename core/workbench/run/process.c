@@ -33,7 +33,7 @@ struct PlaitRunProcess
 };
 
 /*
- * The child
+ * Functions of the child process
  */
 
 /* Makes the kernel kill this process, not its parent, if memory runs out. */
@@ -44,7 +44,7 @@ offer_to_die_first (void)
 
   if (file < 0)
     return;
-  /* If this is not permitted, the kernel chooses by size, which is mostly this process too. */
+  /* If this is not permitted, the kernel kills the largest process, which is mostly this one too. */
   (void)!write (file, "500", 3);
   close (file);
 }
@@ -91,7 +91,7 @@ run_child (const PlaitExperiment *experiment, PlaitRunOptions options, int repor
 }
 
 /*
- * The parent
+ * Functions of the parent process
  */
 
 PlaitRunProcess *
@@ -124,7 +124,8 @@ plait_run_process_new (const PlaitExperiment *experiment, const PlaitRunOptions 
       return NULL;
     }
   fflush (NULL);
-  /* Block signals, so that a stop arrives before the child exists, which then sees it, or after. */
+  /* Block signals during the fork. SIGTERM then arrives before it, and the child sees the flag that was set, or after
+   * it, and the child gets the signal. */
   sigfillset (&all);
   sigprocmask (SIG_SETMASK, &all, &before);
   process->child = fork ();

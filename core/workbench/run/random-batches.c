@@ -110,7 +110,7 @@ plait_tuples_end_batch (PlaitTuples *tuples, gint64 left)
 }
 
 /*
- * Drawing
+ * Functions that draw the tuples
  */
 
 /* Distributions of the random tuples. */
@@ -192,17 +192,18 @@ draw_words (const PlaitTuples *tuples, PlaitStreamBuilder *stream, Source *sourc
     g_array_append_val (stream->ids, end);
 }
 
-/* Returns the number of tokens of the tuple. */
+/* Draws a tuple and returns its number of tokens. */
 static gint64
 draw_tuple (PlaitTuples *tuples, Source *source, guint64 tuple)
 {
   const PlaitBenchSettings *bench = &tuples->experiment->bench;
   PlaitRandomKey each = plait_random_subkey (source->lengths, tuple);
-  /* A shared part and an own part of each stream, with variances that sum to the whole variance. */
+  /* The length of a stream has a part that all streams share and a part of its own. Their variances add up to the whole
+   * variance. */
   double shared = .95 * bench->length_deviation, own = sqrt (1 - .95 * .95) * bench->length_deviation;
   double centre = bench->mean_length + shared * plait_random_normal (each, 0);
   gint64 all = 0;
-  guint64 number = 0; /* trees count too */
+  guint64 number = 0; /* number of the stream; a source with trees counts twice */
 
   for (guint i = 0; i < tuples->streams->len; i++)
     {
@@ -225,7 +226,7 @@ draw_tuple (PlaitTuples *tuples, Source *source, guint64 tuple)
   return all;
 }
 
-/* Returns roughly how many tokens are needed. */
+/* Returns an estimate of the number of tokens in all batches. */
 static double
 wanted_tokens (const PlaitTuples *tuples)
 {
@@ -262,7 +263,7 @@ plait_tuples_draw (PlaitTuples *tuples, GError **error)
                        "as with --set train.batch=64",
                        experiment->path, experiment->train.batch, N_RANDOM_BATCHES, wanted_tokens (tuples), MAX_RANDOM);
   source.shares = word_shares (experiment->data.vocabulary_size - PLAIT_TOKEN_SPECIALS);
-  /* The last tuple, which does not fit into a batch, is not used. */
+  /* Leave out the last tuple, which does not fit into the last batch. */
   for (guint64 tuple = 0; plait_tuples_n_batches (tuples) < N_RANDOM_BATCHES; tuple++)
     {
       gint64 words = draw_tuple (tuples, &source, tuple);
@@ -280,7 +281,7 @@ plait_tuples_draw (PlaitTuples *tuples, GError **error)
 }
 
 /*
- * Batches
+ * Functions that make batches of the tuples
  */
 
 /* Cuts the same tuples in the same order into batches of @count; the last batch may have fewer. */

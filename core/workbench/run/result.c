@@ -120,7 +120,8 @@ take_statistics (PlaitRunScore *score, PlaitStore *run, const char *group, char 
   return plait_no_error (&local, error);
 }
 
-/* Adds the work of the search, which every run stores. Tables show it if a combiner of one of the runs selects rows. */
+/* Adds one count of the search's work as a score. With @aside, tables show it only if another run has this column
+ * without @aside, that is, if one of the combiners selects rows. */
 
 static gboolean
 add_work (PlaitRunResult *result, PlaitStore *run, const char *split, const char *path, const char *attribute,
@@ -140,7 +141,7 @@ add_work (PlaitRunResult *result, PlaitStore *run, const char *split, const char
   return TRUE;
 }
 
-/* Runs of old versions lack it. */
+/* Reads the work of the search. Runs of old versions lack it. */
 static gboolean
 read_work (PlaitRunResult *result, PlaitStore *run, const char *split, const char *references, GError **error)
 {
@@ -256,7 +257,8 @@ vocabulary_clear (gpointer item)
   g_free (vocabulary->digest);
 }
 
-/* Reads the vocabularies of @run. The target's has the target's name, otherwise it is the shared one. */
+/* Reads the vocabularies of @run. The vocabulary of the target is the one with the target's name, or else the shared
+ * one. */
 static gboolean
 read_vocabularies (PlaitRunResult *result, PlaitStore *run, GError **error)
 {
@@ -353,10 +355,10 @@ plait_run_results_drop_mixed (PlaitRunResult *const *results, const char *const 
 }
 
 /*
- * Columns
+ * Functions for the score columns of tables
  */
 
-/* digits of the digest of references in titles */
+/* number of digits of the references' digest in titles */
 #define DIGITS_SHOWN 8
 
 gboolean

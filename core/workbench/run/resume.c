@@ -63,7 +63,8 @@ plait_resume_check_made_of (const PlaitExperiment *experiment, const PlaitRunInp
 
   if (!key || g_str_equal (key, training_fingerprint))
     return key != NULL;
-  /* The digests decide if the old training ends earlier, or another version of plait made its fingerprint. */
+  /* The fingerprints differ if the old training ends earlier, or if another version of plait computed them. So compare
+   * the digests of data and plugins. */
   if (!plait_run_inputs_check_training (run_inputs, old, &of_data))
     plait_problems_add_error (problems, of_data);
   if (!plait_experiment_model_check_plugins (experiment, old, FALSE, &of_plugins))
@@ -71,7 +72,8 @@ plait_resume_check_made_of (const PlaitExperiment *experiment, const PlaitRunInp
   return plait_problems_report (problems, PLAIT_ERROR_INPUT, error);
 }
 
-/* The end of a run is validated, even between two validations of the plan. */
+/* Checks that training continues, and warns if validation was not planned at the old end: a finished run is validated
+ * there anyway. */
 gboolean
 plait_resume_check_longer (const PlaitTrainer *trainer, const PlaitExperiment *experiment, gboolean validates,
                            const char *output, PlaitLog *log, GError **error)
@@ -103,7 +105,8 @@ ends_later (const PlaitTrainSettings *before, const PlaitTrainSettings *now, Pla
   if (!plait_store_get_int (old, path, "step", &step, NULL) || !plait_store_get_int (old, path, "epoch", &epoch, NULL)
       || !plait_store_get_int (old, path, "stale", &stale, NULL))
     return FALSE;
-  /* The validation at the end counts for best, average and patience. */
+  /* The validation at the old end counts for best, average and patience, so it must belong to the plan of the longer
+   * training too. */
   if (plait_store_has (old, "/checkpoint/best")
       && (now->validate_every > 0 ? step % now->validate_every != 0 : before->updates > 0 && step >= before->updates))
     return FALSE;

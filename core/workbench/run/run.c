@@ -33,7 +33,7 @@ run_clear (PlaitRunState *run)
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PlaitRunState, run_clear)
 
 /*
- * The file
+ * Functions that write the file of a run
  */
 
 static gboolean
@@ -95,7 +95,7 @@ write_checkpoint (gpointer data, gboolean best, gboolean interrupted, GError **e
 }
 
 /*
- * Beginning and resuming
+ * Functions that begin or resume training
  */
 
 static gboolean
@@ -202,7 +202,8 @@ prepare (PlaitRunState *run, GError **error)
   return plait_run_open_inputs (run, error) && make_trainer (run, error) && plait_run_check_inputs (run, error);
 }
 
-/* TRUE if this process is about to train the same as the first one. */
+/* TRUE if this process of the job is about to train exactly what the first process trains: equal version, run, number
+ * type and update. */
 static gboolean
 check_run_diff (const PlaitRunState *run, GError **error)
 {
@@ -245,7 +246,7 @@ go_on (PlaitRunState *run, GError **error)
 }
 
 /*
- * The end
+ * Functions that end a run
  */
 
 /* Writes the finished file: the last checkpoint, and the evaluations. */
@@ -284,7 +285,7 @@ finish (PlaitRunState *run, GError **error)
          && (!first || write_complete (run, evaluations, error));
 }
 
-/* The old run is finished; only its evaluations may be missing. */
+/* Makes the evaluations that the old run, whose training is finished, still lacks. */
 static gboolean
 test_old (PlaitRunState *run, PlaitRunOutcome *outcome, GError **error)
 {

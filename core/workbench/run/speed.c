@@ -7,8 +7,8 @@
 #include "corpus/iterator.h"
 #include "search/search.h"
 
-#define SECONDS .5     /* seconds of translations, and of updates */
-#define MAX_BATCHES 20 /* largest number of batches of each */
+#define SECONDS .5     /* seconds for timing translations, and for timing updates */
+#define MAX_BATCHES 20 /* maximum number of batches for timing translations, and for timing updates */
 #define FORWARD (1. / 3)
 
 /* Measures the seconds per sentence of @corpus; every sentence of a batch gets the mean length of its targets. */

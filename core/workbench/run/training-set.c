@@ -8,7 +8,7 @@
 #define GROUP "/training"
 #define OUTCOMES "/initialisation/parameters/outcome"
 #define MAX_BYTES ((gsize)1 << 26)
-#define MAX_NAMES 3 /* most names listed for one value */
+#define MAX_NAMES 3 /* maximum number of names listed for one value */
 #define MAX_VALUES 6
 
 PlaitTrainingSet
@@ -80,7 +80,7 @@ plait_training_set_read (PlaitStore *run)
 }
 
 /*
- * Telling
+ * Functions that describe differences
  */
 
 /* Appends the names, each once, of the entries whose key is @key. */
@@ -122,7 +122,8 @@ plait_group_names_by_value (const char *const *values, const char *const *keys, 
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
-/* Returns which entries train on other lines; NULL if none is known to. (transfer full) */
+/* Returns a sentence that says which entries train on different lines; NULL if no difference is known. (transfer
+ * full) */
 static char *
 describe_lines (const PlaitTrainingSet *sets, const char *const *names, guint n)
 {
@@ -165,8 +166,8 @@ mean_sentences (const PlaitTrainingSet *sets, const char *const *names, guint n,
   return sum / count;
 }
 
-/* Returns which entries have other numbers of sentences in batches with the same number of tokens; NULL if none has.
- * (transfer full) */
+/* Returns a sentence that says which entries differ in the mean number of sentences in a batch although their batches
+ * have the same number of tokens; NULL if no entries do. (transfer full) */
 static char *
 describe_batches (const PlaitTrainingSet *sets, const char *const *names, guint n)
 {
@@ -192,7 +193,8 @@ describe_batches (const PlaitTrainingSet *sets, const char *const *names, guint 
                                       : NULL;
 }
 
-/* Returns which entries take fewer parameters of another run; NULL if none does. (transfer full) */
+/* Returns a sentence that says which entries take fewer parameters from another run than others do; NULL if none does.
+ * (transfer full) */
 static char *
 describe_taken (const PlaitTrainingSet *sets, const char *const *names, guint n)
 {

@@ -116,7 +116,8 @@ begin_rates (PlaitEvaluation *evaluation, const PlaitExperimentModel *experiment
   return rates;
 }
 
-/* A piece may contain a space, which must not separate words. */
+/* Appends the pieces of @ids [n] to @text, separated by spaces. Spaces inside a piece become '_', because spaces
+ * separate pieces. */
 static void
 append_pieces (GString *text, const PlaitVocabulary *vocabulary, const gint32 *ids, gint64 n)
 {
@@ -325,7 +326,8 @@ write_results (const PlaitEvaluation *evaluation, PlaitStore *store, const char 
          && (n == 0 || plait_store_set_list (store, scores, "larger_is_better", PLAIT_STORE_INT64, n, larger, error));
 }
 
-/* The counts of the search are equal on all machines, the times are not. Classes have no search. */
+/* Writes the work of the search; nothing for classes, which have no search. Times go to /environment, because they
+ * differ between machines; counts are equal on all machines. */
 static gboolean
 write_work (const PlaitEvaluation *evaluation, PlaitStore *store, const char *group, GError **error)
 {
@@ -342,7 +344,8 @@ write_work (const PlaitEvaluation *evaluation, PlaitStore *store, const char *gr
          && plait_store_set_double (store, times, "milliseconds_a_word", plait_search_work_milliseconds (work), error);
 }
 
-/* Source names are group names of an experiment file, so they contain no '/'. */
+/* Writes the lines of the sources. The names of sources cannot contain '/', because they are names of groups in an
+ * experiment file. */
 static gboolean
 write_sources (const PlaitEvaluation *evaluation, PlaitStore *store, const char *group, GError **error)
 {

@@ -155,7 +155,7 @@ plait_evaluations_has_others (const PlaitEvaluations *evaluations)
 }
 
 /*
- * Making them
+ * Functions that make evaluations
  */
 
 static gboolean
@@ -167,7 +167,7 @@ open_corpus (const PlaitEvaluations *evaluations, Item *item, GError **error)
     return TRUE;
   item->corpus = plait_run_inputs_open (setup->run_inputs, item->split, setup->pool, setup->log, error);
   item->owned = item->corpus != NULL;
-  /* The digests are those of the text that was read. */
+  /* Check that the text is unchanged, so that the digests describe the text that was read. */
   return item->corpus && plait_corpus_check (item->corpus, error)
          && plait_limits_check_corpus (setup->experiment_model, NULL, item->split, item->corpus, setup->log, error);
 }
@@ -233,7 +233,7 @@ plait_evaluations_make (PlaitEvaluations *evaluations, GError **error)
 }
 
 /*
- * Writing them
+ * Functions that write evaluations
  */
 
 static gboolean

@@ -7,7 +7,7 @@
 #include "layers/parameter-set.h"
 
 /*
- * The file
+ * Functions that write the new file
  */
 
 static gboolean
@@ -114,7 +114,7 @@ plait_test (PlaitStore *trained, PlaitRunOutput *run_output, PlaitRunInputs *run
 }
 
 /*
- * A file by its name
+ * Functions that open the run by the path of its file
  */
 
 /* TRUE if @overrides do not change the training of @run, whose experiment is @own. Settings of search may change in a

@@ -71,7 +71,7 @@ is_recorded_in_run (const PlaitDigests *digests, const char *name, const char *p
                         == 0));
 }
 
-/* Returns the present state of the file at @path. (transfer full) */
+/* Returns the file at @path with its present stamp and digest. (transfer full) */
 static PlaitKnownText *
 look_at (const PlaitDigests *digests, const char *path, GError **error)
 {
@@ -144,7 +144,7 @@ visit_file (PlaitDigests *digests, const char *name, const char *path, PlaitDige
 }
 
 /*
- * Generated text
+ * Functions for generated text
  */
 
 /* Returns a text that identifies a generated split. (transfer full) */
@@ -219,7 +219,7 @@ digest_of_generated (PlaitDigests *digests, const PlaitTask *task, const PlaitTa
 }
 
 /*
- * All files
+ * Functions that visit all files
  */
 
 static gboolean
@@ -370,7 +370,7 @@ plait_digests_visit (PlaitDigests *digests, const PlaitExperiment *experiment, P
 }
 
 /*
- * The key
+ * Functions that compute and compare fingerprints
  */
 
 static gboolean
@@ -435,7 +435,7 @@ plait_run_fingerprint (const PlaitExperiment *experiment, const char *training_f
   return plait_digest_bytes (text->str, text->len);
 }
 
-/* A key that decides which keys a group has, or which of its keys begin with @prefix. */
+/* A setting that decides which keys a group has: all keys, or those that begin with @prefix. */
 typedef struct
 {
   const char *group;

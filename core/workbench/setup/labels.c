@@ -154,7 +154,8 @@ sentences_of (const PlaitLabelledMemory *memory, const PlaitLinks *links, gint64
   return g_steal_pointer (&sentence);
 }
 
-/* The pieces of a target of @length rows; the last is its end if it @ended. */
+/* Returns the labels of the @length rows of a target: its pieces and, for the last row if the target @ended, the end.
+ * (transfer full) */
 static char **
 target_labels (const PlaitVocabulary *vocabulary, const gint32 *tokens, gint64 length, gboolean ended)
 {

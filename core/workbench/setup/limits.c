@@ -34,7 +34,7 @@ check_width (const PlaitModel *model, const PlaitCorpus *training, const PlaitCo
                         plait_model_specification (model)->sources[source].name, width, expected);
 }
 
-/* TRUE if the rows of stream @stream are not one text: documents have sentences. */
+/* TRUE if the rows of stream @stream belong to several sentences, as in documents. */
 static gboolean
 has_parts (const PlaitModel *model, guint stream)
 {
@@ -199,7 +199,7 @@ plait_limits_check_corpus (const PlaitExperimentModel *experiment_model, const P
 }
 
 /*
- * Before vocabularies are learnt
+ * Functions for the check before vocabularies are learnt
  */
 
 /* Returns the number of words of @line [@length], which is at most its number of tokens. */
@@ -219,7 +219,7 @@ check_words (Findings *findings, const PlaitExperiment *experiment, guint stream
 {
   gboolean is_source = stream < experiment->n_sources;
   gint64 end = is_source ? experiment->data.append_end : plait_target_has_end (PLAIT_TARGET_TEXT);
-  /* Whoever reads the whole file reports read errors. */
+  /* Ignore read errors here: they are reported when the whole file is read. */
   g_autoptr (PlaitTextReader) reader = plait_text_reader_open (path, NULL);
   const char *line;
   gsize length;

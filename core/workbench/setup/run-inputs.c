@@ -56,7 +56,7 @@ plait_run_inputs_generate (PlaitRunInputs *run_inputs, PlaitLog *log, GError **e
   if (!run_inputs->folder)
     return FALSE;
   plait_log_info (log, "generating the corpus of task %s", experiment->task->name);
-  /* Keep the locked folder: another process would remove a new one in its place. */
+  /* Write into the temporary folder, which stays locked: another process would delete a folder without a lock. */
   for (guint s = 0; s < PLAIT_TASK_SPLITS; s++)
     {
       for (guint i = 0; experiment->task->streams[i]; i++)

@@ -4,7 +4,7 @@
 #include "setup/trained.h"
 
 /*
- * In files of runs
+ * Functions that find vocabularies in the files of runs
  */
 
 #define GROUP "/vocabulary"
@@ -119,7 +119,7 @@ plait_run_vocabulary_open (const char *path, const char *name, gboolean or_only,
 }
 
 /*
- * Learning
+ * Functions that learn vocabularies
  */
 
 /* Learns the labels of @stream; there must be at least two. */
@@ -232,7 +232,7 @@ learn (const PlaitRunInputs *run_inputs, const char *name, PlaitPool *pool, Plai
 }
 
 /*
- * Reading
+ * Functions that read vocabularies from files
  */
 
 /* Returns the type of @vocabulary as data.vocabulary_type spells it. */
@@ -274,7 +274,7 @@ read_named (const PlaitExperiment *experiment, const char *name, const char *fil
 }
 
 /*
- * The run that training begins with
+ * Functions that take vocabularies from the run that training begins with
  */
 
 /* TRUE if the experiment of @run has a stream @stream. */
@@ -342,7 +342,7 @@ take_initial (const PlaitExperiment *experiment, const char *name, PlaitStore *r
 }
 
 /*
- * All of them
+ * Functions for all vocabularies of an experiment
  */
 
 PlaitVocabularyOrigin

@@ -61,7 +61,7 @@ wants_tensor (gconstpointer data, const char *tensor, const char *parameter)
 }
 
 /*
- * Vocabularies
+ * Functions that compare vocabularies
  */
 
 /* Finds the text streams of this experiment and of run @there whose words are the rows of parameter @name. FALSE if its
@@ -127,7 +127,7 @@ has_same_words (const PlaitInitialisation *initialisation, const PlaitRunInputs 
 }
 
 /*
- * Taking
+ * Functions that take parameters
  */
 
 /* Source of the parameters: another run, or a safetensors file. */
@@ -272,7 +272,7 @@ open_run (PlaitInitialisation *initialisation, Origin *origin, GError **error)
   g_autoptr (GError) changed = NULL;
 
   origin->run = plait_trained_open_store (train->initialise, NULL, error);
-  /* The fingerprint of the run depends on all of its bytes. */
+  /* Check all bytes of the run, because the run's digest, which the fingerprint contains, covers all of them. */
   if (origin->run && plait_store_check (origin->run, error))
     origin->there = plait_trained_key_file (origin->run, error);
   if (!origin->there)
@@ -348,7 +348,7 @@ plait_initialisation_free (PlaitInitialisation *initialisation)
   g_free (initialisation);
 }
 
-/* Optimizer state of the run, and its place in the learning-rate schedule */
+/* Functions for the optimizer state of the run, and its place in the learning-rate schedule */
 
 static gboolean
 check_optimizer (const PlaitExperiment *experiment, PlaitStore *run, GError **error)

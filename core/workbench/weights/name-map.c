@@ -61,7 +61,7 @@ plait_name_map_words (const PlaitNameMap *map)
 }
 
 /*
- * Reading
+ * Functions that read a map
  */
 
 static void
@@ -190,7 +190,7 @@ plait_name_map_read (const char *path, GError **error)
 }
 
 /*
- * Finding
+ * Functions that look up names in a map
  */
 
 /* TRUE if @group applies to the parameter name @name, split at slashes. */

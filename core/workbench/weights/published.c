@@ -71,7 +71,7 @@ misfit (const TensorRequest *request, const PlaitSafetensor *tensor, const char 
 }
 
 /*
- * Words
+ * Functions that map words
  */
 
 /* Returns the row of special token @i in a published vocabulary of @theirs words, or PLAIT_NAME_MAP_NONE. */
@@ -100,7 +100,7 @@ words_fit (const PlaitNameMapWords *words, gint64 theirs, gint64 ours)
 }
 
 /*
- * Making
+ * Functions that read values
  */
 
 /* Reads elements @first .. @first + @n - 1 of @tensor. */
@@ -221,7 +221,7 @@ add_row (const TensorRequest *request, const PlaitSafetensor *tensor, gint64 row
 }
 
 /*
- * Finding
+ * Functions that find tensors
  */
 
 /* Returns the first tensor of @names that the file has, or NULL. */
@@ -320,7 +320,7 @@ plait_published_read (PlaitPublished *published, const PlaitParameter *parameter
 }
 
 /*
- * Unused tensors
+ * Functions for tensors of which no parameter was made
  */
 
 /* Returns all values of @tensor as bytes; NULL if they cannot be read as numbers. (transfer full) */
