@@ -202,7 +202,7 @@ plait_pair_cell_forward (PlaitPool *pool, const PlaitPairCell *cell)
   plait_pool_run (pool, (cell->previous.rows + CHUNK - 1) / CHUNK, forward_piece, &step);
 }
 
-/* Backward. A piece is a sentence, because links and sums over pairs stay within it. */
+/* The backward pass works sentence by sentence, because links and sums over pairs stay within a sentence. */
 
 static void
 add_parts (const Step *step, const Part *part)

@@ -61,7 +61,7 @@ typedef struct
   const PlaitAdditiveScores *additive;
   const PlaitAdditiveGradients *gradients;
   PlaitScalar *partial; /* partial sums of the pieces, added in order later */
-  gint64 pieces_in;     /* number of pieces of each sentence */
+  gint64 pieces_in;     /* number of pieces into which each sentence is cut */
   PlaitScalar scale;
   PlaitTensor x;
   PlaitTensor y;
@@ -71,7 +71,8 @@ typedef struct
   const PlaitScalar *betas;
 } Call;
 
-/* Returns the number of pieces of @rows rows in the longest sentence. Every sentence gets as many, perhaps empty. */
+/* Returns the number of pieces into which each sentence is cut: as many pieces of @rows rows as the longest sentence
+ * needs. Shorter sentences get empty pieces. */
 static gint64
 pieces_of (const PlaitQueryKeyPairs *pairs, gint64 rows)
 {

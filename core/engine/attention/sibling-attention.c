@@ -21,7 +21,8 @@ top_of (const PlaitTreeDescent *descent, gint64 s)
   return (PlaitSiblingGroup){ -1, top - begin, end - top };
 }
 
-/* TRUE if the children of @next precede those of @group; the last of them may be the first of @group's. */
+/* TRUE if the children of @next come before the children of @group. The last child of @next may also be the first child
+ * of @group. */
 static gboolean
 comes_before (const PlaitSiblingGroup *next, const PlaitSiblingGroup *group)
 {
@@ -93,7 +94,7 @@ typedef struct
   gint64 width;
   gint64 column; /* first column of the head */
   PlaitSiblingTile tile;
-  gint64 group_rows; /* rows of weights that the tile stores */
+  gint64 group_rows; /* number of rows whose weights the tile stores */
 } Piece;
 
 static gint64

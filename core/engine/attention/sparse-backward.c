@@ -5,7 +5,7 @@
 
 /* Backward of attention to selected rows: adds gradients to the selected rows. */
 
-/* Number of rows that visit all strips before the next rows do. */
+/* Number of selected rows that are processed in all strips of columns before the next rows are. */
 #define ROWS 64
 
 typedef struct
@@ -81,7 +81,7 @@ release (Call *call, PlaitArena *arena)
                        sizeof (gint64) * (gsize)(3 * plait_selected_rows_queries (call->selected) + 2));
 }
 
-/* Returns the end of the strips of @piece, and sets *first to their first. */
+/* Returns the end of the range of strips that @piece computes, and sets *first to its beginning. */
 static gint64
 strips_of (const Call *call, gint64 piece, gint64 *first)
 {

@@ -30,14 +30,16 @@ typedef struct
   PlaitSiblings top; /* rows of the highest level with more than one row */
   gint64 height;     /* number of that level */
   gboolean fits;     /* FALSE if those rows are not in the sentence */
-  gint64 most;       /* room for an entry: the rows that it can weigh, and one vector for the kernel */
-  gint64 first;      /* where the room of the first entry begins */
+  gint64 most;  /* number of elements reserved for an entry: the rows that it can weigh, and one vector of padding for
+                   the kernel */
+  gint64 first; /* index of the first element reserved for the sentence's first entry */
 } Sentence;
 
-/* The weighed rows and sets of one entry so far, and the room for them: one set more than rows. */
+/* The weighed rows and sets of one entry so far, and the memory reserved for them. The arrays of sets have one element
+ * more than the arrays of rows. */
 typedef struct
 {
-  gint64 begin; /* where the room begins */
+  gint64 begin; /* index of the first reserved element */
   gint64 n;     /* number of weighed rows; -1 if children are not rows of the sentence */
   gint64 from;  /* first row of the last weighed level */
   gint64 n_sets;
@@ -55,7 +57,7 @@ typedef struct
   const PlaitTreeDescent *descent;
   const PlaitTreeDescentScores *scores;
   gint64 pieces;
-  gint64 capacity; /* number of rows for which all entries have room */
+  gint64 capacity; /* number of elements reserved for all entries together */
   Sentence *sentences;
   Front *fronts; /* [pieces] */
   Entry *entries;
@@ -220,7 +222,7 @@ weigh (const Call *call, gint64 query, const Front *front, Entry *entries)
 }
 
 /* Selects the best rows of each entry and makes their children the new front. FALSE if children are not rows of the
- * sentence, or if there is not enough room for them. */
+ * sentence, or if the memory reserved for them is too small. */
 static gboolean
 select_next (const Call *call, gint64 sentence, gint64 level, const Entry *entries, Front *front)
 {
@@ -325,8 +327,8 @@ descend_piece (gpointer data, gint64 piece, guint thread)
     }
 }
 
-/* Returns an upper bound for the rows weighed below the top level, for @height levels and the @n rows from @first on.
- * Counts all children only if few branches do not give a lower bound. */
+/* Returns an upper bound for the number of rows weighed below the top level, given @height levels and the @n rows from
+ * @first on. Counts the children of all rows only if the bound from the number of branches is large. */
 static gint64
 most_below (const PlaitTreeDescent *descent, gint64 first, gint64 n, gint64 height)
 {
@@ -339,8 +341,8 @@ most_below (const PlaitTreeDescent *descent, gint64 first, gint64 n, gint64 heig
   return MIN (most, all);
 }
 
-/* Finds the top level of each sentence and the room that its entries need. Returns the room of all entries, and sets
- * *most to the largest room of one. */
+/* Finds the top level of each sentence and the number of elements to reserve for its entries. Returns that number for
+ * all entries together, and sets *most to the largest number for one entry. */
 static gint64
 measure (const PlaitTreeDescent *descent, Sentence *sentences, gint64 *most)
 {

@@ -3,9 +3,9 @@
 #include "autograd/layer-operators.h"
 
 /*
- * Numbers a give halting weights p: p_i = a_row(i). If weight i - 1, the last of the previous block, belongs to the
- * same row: p_i = a_row(i) - p_(i-1). If i is the last weight of a full block: p_i = 1 - sum of the block's other
- * weights.
+ * Equations of the halting weights p, made of one number a for each row: p_i = a_row(i). If weight i - 1, the last one
+ * of the previous block, belongs to the same row as weight i: p_i = a_row(i) - p_(i-1). If i is the last weight of a
+ * full block: p_i = 1 - sum of the block's other weights.
  */
 
 static gboolean

@@ -94,7 +94,8 @@ KERNEL (dropout) (PlaitScalar *y, const PlaitScalar *base, PlaitScalar factor, c
 #define GELU_SCALE ((PlaitScalar)(M_SQRT2 * M_2_SQRTPI / 2))
 #define GELU_CUBIC ((PlaitScalar)0.044715)
 
-/* Beyond this |x| the tanh is 1 or -1 in every precision and its derivative 0; the squares beside it may overflow. */
+/* For |x| above this bound, the tanh is 1 or -1 in every precision and its derivative 0. The formula of the derivative
+ * is not used there, because x^2 may overflow. */
 #define GELU_FLAT ((PlaitScalar)10)
 
 static inline __attribute__ ((always_inline)) Vector

@@ -4,8 +4,8 @@
 
 extern const PlaitKernels KERNEL (kernels);
 
-/* BLAS is used from this many rows on, where it was measured to be faster. The v1 variant has no wide vectors even on
- * processors that do, while BLAS uses them. */
+/* From this many rows on, products use BLAS, where measurements have shown that it is faster. The v1 variant does not
+ * use wide vectors even if the processor has them, while BLAS does. */
 #define MANY_ROWS 64
 #if defined(__AVX512F__)
 #define BLAS_ROWS 0, 0

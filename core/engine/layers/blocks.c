@@ -5,8 +5,8 @@
 typedef struct
 {
   PlaitRagged rows;
-  gint64 *offsets;         /* [sentences + 1] first block of each sentence */
-  gint64 *halting_weights; /* [blocks + 1] first weight of each block */
+  gint64 *offsets;         /* [sentences + 1] number of the first block of each sentence */
+  gint64 *halting_weights; /* [blocks + 1] index of the first weight of each block */
   gint64 *row;
   guint8 *full;
   gint64 *parent;

@@ -25,7 +25,7 @@ struct PlaitParameters
   GHashTable *names;      /* name -> PlaitParameter * */
   GPtrArray *memory;      /* blocks returned by plait_parameters_memory */
   GError *fault;          /* first fault that any thread recorded, or NULL */
-  PlaitParameter refused; /* returned by a faulty declaration */
+  PlaitParameter refused; /* the parameter that a faulty declaration returns */
   PlaitScalar *values;
   PlaitScalar *gradients;
   gint64 n_elements; /* elements of values, including gaps */

@@ -7,7 +7,7 @@
 #include <cpuid.h>
 #endif
 
-/* Variants: v1 is what the build's target guarantees, v3 and v4 are x86-64-v3 and x86-64-v4. */
+/* Variants of the kernels: v1 for any processor that the build's target allows, v3 for x86-64-v3, v4 for x86-64-v4. */
 extern const PlaitKernels plait_v1_kernels;
 extern const PlaitBfloat16Kernels plait_bfloat16_emulation;
 #ifdef __x86_64__

@@ -5,7 +5,7 @@
 #include "tensor/panel.h"
 #include "tensor/element-ranges.h"
 
-/* Fewest sentences of a bundle; with fewer, reading a weight's panels costs more than the products. */
+/* Minimum number of sentences in a bundle. With fewer, reading the packed weights would cost more than the products. */
 #define MIN_SENTENCES 8
 
 /* Returns how many bundles to make: one for each thread, or 1 if each step shall use all threads. */

@@ -8,7 +8,8 @@
 #define PIECE_PANELS 4
 /* Number of words that are compared with a bound before the bound is raised. */
 #define WORDS_AT_ONCE 64
-/* Search for a thread's first bound: at most MAX_DISTANCE below the greatest logit, refined by HALVINGS bisections. */
+/* Limits of the search for a thread's first bound: it is at most MAX_DISTANCE below the greatest logit, and HALVINGS
+ * bisections refine it. */
 #define MAX_DISTANCE 64
 #define HALVINGS 3
 /* Number of rows whose logits a thread's scratch memory holds at once. */
@@ -71,7 +72,7 @@ insert (Candidate *candidates, guint n, guint most, Candidate word)
   return n + 1;
 }
 
-/* Returns a bound that at least search->best logits of the block reach, and few more; -INFINITY if there is no such
+/* Returns a bound that at least search->best logits of the block reach, but few more do; -INFINITY if there is no such
  * bound close to @greatest. */
 static PlaitScalar
 first_bound (const Search *search, const PlaitScalar *logits, PlaitScalar greatest, gint64 n)

@@ -59,7 +59,7 @@ typedef struct
   gint64 block; /* number of words in a block */
   gint64 blocks;
   gint64 lanes;
-  /* The current chunk of rows. */
+  /* first row of the current chunk */
   gint64 first;
   gint64 rows;
   gboolean blas;             /* products by BLAS instead of the kernels */

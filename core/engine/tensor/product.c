@@ -50,7 +50,7 @@ typedef struct
   gboolean add;
   gboolean add_sums;
   gboolean blas; /* pieces are multiplied by BLAS */
-  gint64 tile;   /* number of columns of a panel */
+  gint64 tile;   /* number of columns of a packed panel */
   gint64 row_bands;
   gint64 band_width; /* number of columns of a piece */
 } Product;

@@ -115,8 +115,8 @@ plait_cross_declare_residual (PlaitCrossAttention *cross, guint slot)
 
       declared->norms[slot] = plait_norm_declare (cross->parameters, name, declared->width);
     }
-  /* A later call reads the query that a residual changed only if another slot follows, so refine belongs to the
-   * previous slot. */
+  /* Declare the map for the previous slot: only now is it known that a later call reads the query which its residual
+   * changes. */
   else if (slot > 0)
     {
       g_autofree char *name = g_strdup_printf ("%srefine/%u", cross->prefix, slot - 1);

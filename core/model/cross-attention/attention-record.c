@@ -173,7 +173,7 @@ plait_attention_record_coverage (PlaitAttentionRecord *record, guint layer, cons
 }
 
 /*
- * Copies from one record to another
+ * Functions that copy from one record to another
  */
 
 /* A query in a record. */
@@ -274,7 +274,7 @@ copy_coverage (PlaitAttentionRecord *to, Query at, const PlaitAttentionRecord *f
           (gsize)rows * sizeof (PlaitScalar));
 }
 
-/* Copies the weights of @n contexts or sentinels of one query. */
+/* Copies the weights of one query on its @n contexts, or on its sentinel (@n = 1). */
 static void
 copy_items (const PlaitAttentionRecord *to, PlaitRecordedItems *slot, Query at, const PlaitAttentionRecord *from,
             const PlaitRecordedItems *source, Query query, guint n)
@@ -314,7 +314,7 @@ plait_attention_record_add_step (PlaitAttentionRecord *record, guint layer, cons
 }
 
 /*
- * The record of one sentence
+ * Functions for the record of one sentence
  */
 
 static PlaitRagged

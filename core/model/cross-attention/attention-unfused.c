@@ -80,7 +80,7 @@ attend_head (const PlaitCrossAttention *cross, const PlaitDeclaredAttention *att
 
   for (guint i = 0; i < total; i++)
     {
-      /* The sentinel has one pair for each query. */
+      /* Each query has one pair with the sentinel. */
       pairs[i] = i < n ? items[i].pairs
                        : plait_query_key_pairs (tape, pairs->queries, plait_ragged_units (arena, pairs->queries.n));
       nodes[i]
@@ -150,7 +150,7 @@ covered_scores (const PlaitCrossAttention *cross, const PlaitDeclaredAttention *
     extra[k] = plait_covered_memory_score (covered, tape, &cross->keys->memories[m], pairs,
                                            cross->keys->coverage[plait_cross_index (cross->declared, attention, m)],
                                            cross->step->coverage[covered->first_state + k], query.query);
-  /* One state for all heads gives a term for each head, in columns. */
+  /* If all heads share one state, column h of the result is the term of head h. */
   for (guint h = attention->heads; covered->n_states == 1 && attention->heads > 1 && h-- > 0;)
     extra[h] = plait_columns (tape, extra[0], h, 1);
   return extra;

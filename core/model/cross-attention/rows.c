@@ -22,7 +22,8 @@ plait_step_rows (PlaitArena *arena, PlaitRagged target, gint64 t)
           rows.before[n] = before;
           rows.target[n++] = target.offsets[s] + t;
         }
-      /* Before the first step there is one row for each sentence, even for an empty target. */
+      /* Count the sentence's row of the previous step. Before the first step every sentence has one row, even for an
+       * empty target. */
       before += t == 0 || length >= t;
       offsets[s + 1] = n;
     }

@@ -19,8 +19,8 @@ typedef struct
   PlaitEmbedding *embedding; /* embedding of tokens; NULL for features */
   PlaitEmbedding roles;      /* declared if documents have roles */
   PlaitInstance encoder;
-  PlaitLinear projections[PLAIT_ENCODER_MAX_MEMORIES]; /* [memories]: to the decoder's width; not declared if the widths
-                                                          are equal */
+  PlaitLinear projections[PLAIT_ENCODER_MAX_MEMORIES]; /* [memories]: projections to the decoder's width; not declared
+                                                          if a memory has this width */
 } Source;
 
 struct PlaitModel
@@ -393,7 +393,7 @@ plait_model_check_batch (const PlaitModel *model, const PlaitBatch *batch, GErro
   if (model->specification.predict.kind == PLAIT_PREDICT_CHOICE)
     return check_choices (batch, error);
   if (model->specification.predict.kind == PLAIT_PREDICT_SPAN)
-    return TRUE; /* the corpus has checked the span */
+    return TRUE; /* already checked when the corpus was read */
   return check_ids ("the target", batch->target_outputs, batch->target_rows, batch->sentence,
                     model->specification.target_vocabulary_size, error);
 }
@@ -425,7 +425,7 @@ encode_source (const PlaitModel *model, const Source *source, PlaitTape *tape, c
     encoding.embedded = plait_embedding_apply (tape, source->embedding, input->tokens, plait_ragged_rows (input->rows));
   else if (plait_ragged_rows (input->rows) > 0)
     encoding.embedded = plait_leaf (tape, input->features, NULL);
-  else /* all sentences are missing: a file that gives the width need not exist */
+  else /* all sentences are missing, and perhaps no file gives the width, so take it from the specification */
     encoding.embedded = plait_leaf (tape, plait_tensor (NULL, 0, specification->feature_width), NULL);
   if (specification->roles > 0)
     encoding.embedded = add_roles (source, tape, input, encoding.embedded);

@@ -7,7 +7,7 @@
 /* Recurrent decoders; recurrent.h has the equations. */
 
 /*
- * A step
+ * Functions for one step
  */
 
 /* Returns a pointer to node @i that steps carry: state and cell of each layer, then the readout. The node can be
@@ -98,7 +98,7 @@ plait_recurrent_advance (const PlaitRecurrent *r, const PlaitCrossAttentionPass 
 }
 
 /*
- * The first state
+ * Functions for the first state
  */
 
 /* Returns tanh of the sum of @linears applied to @from, [n, state width]; zeros if n_initial is 0. */
@@ -143,7 +143,7 @@ embed (const PlaitRecurrent *r, PlaitTape *tape, const gint32 *tokens, const gin
   return plait_dropout (tape, plait_decoder_embed (&r->build, tape, tokens, roles, n), r->settings->dropout);
 }
 
-/* Whole targets: step t computes the sentences that are longer than t. */
+/* Functions for whole targets: step t computes the sentences that are longer than t. */
 
 static PlaitNode *
 forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitEncoderOutputs *encoded, PlaitRagged target_rows,
@@ -190,7 +190,7 @@ forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitEncoderOutputs
 }
 
 /*
- * Search
+ * Functions for search
  */
 
 /* State of a search. It copies what a step hands to the next, since each step clears its tape. */
@@ -283,7 +283,7 @@ static const PlaitDecoderTable recurrent_table = {
 };
 
 /*
- * Building
+ * Functions that declare the decoder
  */
 
 static PlaitCell
@@ -335,7 +335,7 @@ declare_parts (PlaitRecurrent *r, GError **error)
 
       r->cells[i] = declare_cell (r, name, i == 0 ? settings->width : r->state_width, FALSE);
     }
-  /* In dl4mt the reset gate also multiplies this bias of the second cell. */
+  /* A bias on the recurrent product of the second cell, as in dl4mt, where the reset gate also multiplies it. */
   if (settings->query == PLAIT_DECODER_QUERY_INTERMEDIATE)
     r->second = declare_cell (r, "decoder/layer/0/second_cell", context,
                               !plait_recurrent_has_cells (r) && settings->reset == PLAIT_RESET_AFTER);

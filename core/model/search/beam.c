@@ -20,7 +20,7 @@ typedef struct
 typedef struct
 {
   guint from;
-  gint32 token; /* -1: the hypothesis stays unchanged */
+  gint32 token; /* word that extends the hypothesis; -1: the hypothesis stays unchanged */
   double log_probability;
   double rank;
 } Candidate;
@@ -31,7 +31,7 @@ struct PlaitBeam
   gint64 sentences;
   gint64 *limits;
   gint64 steps;
-  guint capacity;         /* most hypotheses of a sentence: a beam of unfinished ones and a beam of finished ones */
+  guint capacity;         /* maximum hypotheses of a sentence: a beam of unfinished ones and a beam of finished ones */
   Hypothesis *hypotheses; /* [sentences][capacity] */
   guint *n;               /* [sentences]: number of hypotheses */
   gboolean *done;
@@ -46,7 +46,7 @@ struct PlaitBeam
   gint64 *row_parents;
   guint *row_bans; /* [rows + 1]: first banned word of each row in bans */
   GArray *bans;    /* gint32: words that may not follow a row */
-  guint max_bans;  /* most banned words of a row */
+  guint max_bans;  /* maximum number of banned words of a row */
   GArray *history; /* gint32: scratch */
 };
 
@@ -253,7 +253,8 @@ precedes (const Candidate *a, const Candidate *b)
   return a->from != b->from ? a->from < b->from : a->token < b->token;
 }
 
-/* Inserts @candidate among the best so far. FALSE if it and all candidates of lower rank are not among them. */
+/* Inserts @candidate if it is among the best so far. FALSE if neither @candidate nor any candidate of lower rank can be
+ * among them. */
 static gboolean
 offer (PlaitBeam *beam, const Candidate *candidate)
 {
@@ -287,8 +288,8 @@ candidates_wanted (const PlaitBeam *beam, gint64 sentence)
     }
 }
 
-/* Collects the candidates of a sentence. The words of a hypothesis come with the most probable first, so the first
- * rejected word ends its loop. */
+/* Collects the candidates of a sentence. The words of each hypothesis are tried from the most probable on, until one is
+ * rejected. */
 static void
 propose (PlaitBeam *beam, gint64 sentence, guint best, const gint32 *ids, const PlaitScalar *log_probabilities)
 {
@@ -317,8 +318,8 @@ propose (PlaitBeam *beam, gint64 sentence, guint best, const gint32 *ids, const 
     }
 }
 
-/* TRUE if candidate @i is kept, with @finished and @open hypotheses kept before. When finished hypotheses are refilled,
- * only a candidate among the first beam-many may end one. */
+/* TRUE if candidate @i is kept after @finished finished and @open unfinished hypotheses. With finished=refill, a
+ * candidate that ends with EOS is kept only if its rank is below the beam width. */
 static gboolean
 is_taken (const PlaitBeam *beam, guint i, guint finished, guint open)
 {
@@ -354,7 +355,7 @@ choose (PlaitBeam *beam, gint64 sentence)
 
   if (beam->n_candidates == 0)
     {
-      beam->done[sentence] = TRUE; /* no word may follow */
+      beam->done[sentence] = TRUE; /* all candidates are banned, so the sentence ends */
       return;
     }
   for (guint i = 0; i < beam->n[sentence] && sets_aside (beam); i++)

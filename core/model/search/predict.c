@@ -112,7 +112,8 @@ collect_masked (PlaitHypotheses *found, const gint32 *ids, const PlaitScalar *lo
     hypothesis->score = hypothesis->log_probability += (double)log_probabilities[row];
 }
 
-/* Finds the @best highest of each row of @logits [rows, n], where n is small. Ties go to the lower number. */
+/* Writes the @best highest elements of each row of @logits [rows, n], where n is small: their column numbers and
+ * log-probabilities, best first. Of equal elements the lower number comes first. */
 static void
 best_of_logits (PlaitTensor logits, guint best, gint32 *ids, PlaitScalar *log_probabilities)
 {

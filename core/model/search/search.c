@@ -35,7 +35,7 @@ typedef struct
   const PlaitBatch *batch;
   PlaitDecodeSettings settings;
   gboolean recording;
-  guint n_recorded; /* best hypotheses of each sentence with recorded attention */
+  guint n_recorded; /* number of hypotheses of each sentence whose attention is recorded: the best ones */
   gboolean recording_coverage;
   GPtrArray *records; /* owned; PlaitAttentionRecord of each step, in the batch arena */
   PlaitBeam *beam;    /* owned */
@@ -151,7 +151,7 @@ follow_attention (const Work *work, PlaitAttentionRecords *attention, gint64 fir
 }
 
 /*
- * Searching
+ * Functions that search a batch or a part of it
  */
 
 static void
@@ -177,7 +177,7 @@ plait_search_record (const PlaitSearch *search, PlaitSearchWorkspace *workspace,
                                      coverage);
 }
 
-/* Copies the offsets, since the record outlives the step. */
+/* Copies the offsets of @rows into the batch arena, because the attention record outlives the step. */
 static PlaitRagged
 copy_rows (const Work *work, PlaitRagged rows)
 {
@@ -338,7 +338,7 @@ drop_unread (const PlaitBatch *batch, PlaitHypotheses *hypotheses)
 }
 
 /*
- * Batches, whole or in parts
+ * Functions that cut batches into parts
  */
 
 static gboolean
@@ -392,7 +392,7 @@ plait_search_parts (const PlaitPool *pool, gint64 sentences, gint64 beam)
 {
   gint64 threads = plait_pool_threads (pool);
 
-  /* BLAS may compute other bits for a row if other rows are with it. */
+  /* BLAS may compute other bits for a row if its product has other rows, so batches are not cut then. */
   if (plait_blas_rows (plait_kernels (), FALSE) > 0 || sentences < threads * MIN_SENTENCES
       || sentences * beam < threads * MIN_ROWS)
     return 1;

@@ -76,7 +76,7 @@ show (PlaitLog *log, const char *what, gint64 done, gint64 all, gint64 start)
 typedef struct
 {
   const PlaitCorpus *corpus;
-  gint64 batch; /* most sentences of a batch */
+  gint64 batch; /* maximum sentences of a batch */
   const char *what;
   PlaitLog *log;
   const gint *stop;
@@ -110,7 +110,7 @@ pass_batches (const Pass *pass, PassBatch take, gpointer data, GError **error)
 }
 
 /*
- * Exchange between processes
+ * Functions that exchange hypotheses between processes
  */
 
 /* Header of a hypothesis, followed by its tokens. All processes run the same build. */
@@ -194,7 +194,7 @@ add_work (PlaitRanks *ranks, PlaitSearchWork *work)
 }
 
 /*
- * Translating
+ * Functions that translate a corpus
  */
 
 typedef struct
@@ -261,7 +261,7 @@ plait_translate_corpus (PlaitSearch *search, const PlaitCorpus *corpus, const Pl
 }
 
 /*
- * Scoring
+ * Functions that score a corpus
  */
 
 typedef struct

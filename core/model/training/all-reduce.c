@@ -13,7 +13,7 @@
 /* Microseconds between two checks for arrived pieces; a check costs far less. */
 #define PAUSE 200
 
-/* Two directions of pieces through the ring of processes. */
+/* Lanes of the ring of processes, one for each direction of pieces. */
 enum
 {
   LANE_SUMS,    /* partial sums, from the first process to the last */
@@ -40,13 +40,13 @@ struct PlaitAllReduce
   PlaitTensor all; /* gradients of all parameters */
   gint64 n_pieces; /* number of pieces of all */
   PlaitPool *pool;
-  PlaitPool *alone; /* used by a shard's thread */
+  PlaitPool *alone; /* pool of one thread, for work in a shard's own thread */
   Shard *shards;
   guint n_shards;
   pthread_mutex_t mutex;  /* protects ranks, the pieces that shards add to, and the fields below */
-  gint64 begun[N_LANES];  /* pieces whose receipt has begun */
-  gint64 arrived;         /* partial sums received */
-  gint64 passed[N_LANES]; /* pieces passed on */
+  gint64 begun[N_LANES];  /* number of pieces whose receipt has begun, in each lane */
+  gint64 arrived;         /* number of partial sums received */
+  gint64 passed[N_LANES]; /* number of pieces passed on, in each lane */
 };
 
 PlaitAllReduce *
@@ -84,7 +84,7 @@ plait_all_reduce_free (PlaitAllReduce *all_reduce)
 }
 
 /*
- * Pieces, numbered from the last numbers to the first
+ * Functions for pieces, which are numbered from the last numbers to the first
  */
 
 /* Numbers @first .. @end - 1 of all gradients. */
@@ -147,7 +147,7 @@ add (const Shard *shard, PlaitPool *pool, Range range)
 }
 
 /*
- * Sending and receiving
+ * Functions that send and receive
  */
 
 static guint
@@ -198,8 +198,8 @@ begin_receipts (PlaitAllReduce *all_reduce)
     begin_receive (all_reduce, LANE_RESULTS);
 }
 
-/* Each of the following functions moves the next piece by one stage and returns TRUE, or returns FALSE if the piece is
- * not ready. */
+/* Each of the following functions moves the next piece one stage further and returns TRUE; it returns FALSE if the
+ * piece is not ready. */
 
 static gboolean
 arrive (PlaitAllReduce *all_reduce)
@@ -253,7 +253,8 @@ pass_sum (PlaitAllReduce *all_reduce)
          && pass_on (all_reduce, LANE_SUMS, !all_reduce->is_last);
 }
 
-/* In the last process a partial sum with its own shards added is the final sum. */
+/* Passes the final sum of the next piece on. In the last process, that is the partial sum with the process's own shards
+ * added. */
 static gboolean
 pass_result (PlaitAllReduce *all_reduce)
 {

@@ -14,7 +14,7 @@ enum
 {
   WORSE = 3,
   RECENT = 20,  /* updates in the decaying mean */
-  OUTLIER = 10, /* a ratio counts at most this many times the limit */
+  OUTLIER = 10, /* limit of a single ratio in the mean, as a multiple of the limit of divergence */
 };
 
 static double
@@ -43,7 +43,7 @@ plait_trainer_check_divergence (const PlaitTrainer *trainer, const PlaitLikeliho
   double limit = limit_of (trainer);
   double ratio = sums ? sums->negative_log_likelihood / sums->guessing : trainer->recent_ratio;
 
-  /* The first update starts from initial values, so it does not show divergence. */
+  /* The first update alone does not show divergence, because training starts from initial values. */
   if ((sums ? trainer->step > 1 && trainer->recent_ratio <= limit : trainer->recent_ratio <= limit)
       || (sums && sums->negative_log_likelihood <= limit * sums->guessing))
     return TRUE;

@@ -10,7 +10,7 @@
 enum
 {
   SAMPLED_BATCHES = 200,
-  MAX_ROWS = 4096, /* most rows of a sentence that is computed */
+  MAX_ROWS = 4096, /* maximum rows of a sentence that is computed in full */
 };
 
 gint64
@@ -82,7 +82,7 @@ typedef struct
 {
   PlaitBatch *all; /* NULL if no batch has a long sentence */
   PlaitBatch *shorter;
-  gint64 rows; /* most rows of a batch */
+  gint64 rows; /* maximum rows of a batch */
 } Largest;
 
 static void

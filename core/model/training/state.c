@@ -180,7 +180,7 @@ read_state (PlaitTrainer *trainer, PlaitStore *store, const char *path, gint64 *
 }
 
 /*
- * Tables
+ * Functions for the tables of updates and validations
  */
 
 static const PlaitStoreField update_columns[] = {
@@ -324,7 +324,7 @@ plait_trainer_read (PlaitTrainer *trainer, PlaitStore *store, const char *path, 
         && plait_optimizer_read (trainer->optimizer, store, optimizer, error)
         && read_state (trainer, store, state, &recent, error)
         && read_recent (trainer, store, path, recent, error)
-        /* at most one row for each update */
+        /* a table has at most one row for each update */
         && plait_store_read_table (store, "/training/updates", columns, n, trainer->step, trainer->rows, error)
         && plait_store_read_table (store, VALIDATION, validation_columns, G_N_ELEMENTS (validation_columns),
                                    trainer->step, trainer->validations, error)))
@@ -353,7 +353,7 @@ plait_trainer_import_moments (PlaitTrainer *trainer, const PlaitParameter *const
 }
 
 /*
- * Notes rows one by one
+ * Functions that report rows to the callback, one by one
  */
 
 static double

@@ -135,7 +135,7 @@ scale_of (const PlaitUpdate *update, PlaitBatch *const *batches, guint n)
 }
 
 /*
- * A shard
+ * Functions for one shard
  */
 
 static guint
@@ -242,7 +242,7 @@ gather (const PlaitUpdate *update, gint64 n, gboolean added)
 }
 
 /*
- * Between processes
+ * Functions that sum over processes
  */
 
 /* Sums @sums over all processes in the order of shards, as gradients are summed (training/all-reduce.h). seconds stays
@@ -264,7 +264,7 @@ all_reduce_sums (const PlaitUpdate *update, gint64 n, PlaitTrainingSums *sums)
 }
 
 /*
- * A batch
+ * Functions for one batch
  */
 
 /* Returns the number of source rows of the first @n sentences. */
@@ -284,8 +284,8 @@ all_rows (const PlaitBatch *batch, gint64 n)
   return source_rows (batch, n) + batch->target_rows.offsets[n];
 }
 
-/* Returns the end of shard @shard of @n, which begins at sentence @first: the rows up to there are closest to the
- * shard's share. */
+/* Returns the end of shard @shard of @n, which begins at sentence @first: the sentence at which the number of rows so
+ * far is closest to the share of the first @shard + 1 shards. */
 static gint64
 end_of (const PlaitBatch *batch, gint64 first, gint64 shard, gint64 n)
 {
@@ -444,7 +444,8 @@ plait_update_gradients (PlaitUpdate *update, PlaitBatch *const *batches, guint n
       plait_tape_begin (update->tape, PLAIT_TAPE_TRAIN, dropout);
       if (n == 1)
         plait_tape_keep_gradients (update->tape);
-      /* Processes add to the parameters' gradients, which the optimizer does not clear after one batch. */
+      /* Zero the gradients of the parameters, to which several processes add theirs: after an update of one batch, the
+       * optimizer has not done so. */
       if (update->ranks)
         plait_parameters_zero_gradients (plait_model_parameters (update->model));
     }

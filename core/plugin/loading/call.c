@@ -24,7 +24,7 @@ plait_call_end (const PlaitInstance *instance, PlaitCodeOwner before, const char
 }
 
 /*
- * Building
+ * Functions that build components into a model
  */
 
 PlaitCallBuilding
@@ -114,7 +114,7 @@ plait_call_build_coverage (PlaitInstance *instance, const PlaitComponent *compon
 }
 
 /*
- * Running
+ * Functions that call components while the model runs
  */
 
 PlaitCodeOwner

@@ -13,7 +13,7 @@ struct PlaitAddedLoss
 {
   PlaitAddedLoss *next;
   PlaitNode *loss;
-  PlaitCodeOwner caller; /* plugin that added it */
+  PlaitCodeOwner caller; /* plugin that added the loss */
   const char *name;
 };
 

@@ -73,8 +73,8 @@ add_plugin (PlaitRegistry *registry, const PlaitPluginFolder *folder, PlaitPlugi
   hider->hidden = plugin;
 }
 
-/* Adds the plugins of @kind in @folder. A schema or a module is enough, so that an incomplete plugin can be
- * explained. */
+/* Adds the plugins of @kind in @folder. A schema or a module alone is enough, so that messages can name the missing
+ * file of an incomplete plugin. */
 static void
 search_kind (PlaitRegistry *registry, const PlaitPluginFolder *folder, PlaitPluginKind kind)
 {
@@ -318,7 +318,7 @@ plait_plugin_load (PlaitPlugin *plugin, GError **error)
     return FALSE;
   if (!plugin->descriptor && !plugin->folder->own)
     plait_crash_suspect (g_intern_string (plugin->module_path));
-  /* Keep the refusal: trying a module that hangs costs the time limit each time. */
+  /* Store the refusal, because every trial of a module that hangs costs the time limit. */
   if (!plugin->descriptor && !plugin->refusal)
     plugin->descriptor
         = plait_plugin_module_open (plugin->module_path, schema, plugin->registry->limits, &plugin->refusal);

@@ -84,7 +84,7 @@ plait_name_is_valid (const char *name)
 }
 
 /*
- * Reading schemas.
+ * State of reading a schema.
  */
 
 typedef struct

@@ -320,12 +320,12 @@ plait_setting_check (const PlaitSettingSpecification *specification, GError **er
 }
 
 /*
- * Groups of values.
+ * Values of a group of settings
  */
 
 typedef struct
 {
-  char *text; /* canonical text; NULL without a value */
+  char *text; /* canonical text of the value; NULL if the setting has no value */
   PlaitSettingValue value;
   gboolean given;
 } Entry;
@@ -354,7 +354,7 @@ plait_settings_new (const PlaitSettingSpecification *const *specifications, guin
       if (!specifications[i]->standard)
         continue;
       entry->text = plait_setting_parse (specifications[i], specifications[i]->standard, &entry->value, NULL);
-      g_assert (entry->text != NULL); /* plait_setting_check accepted it */
+      g_assert (entry->text != NULL); /* cannot be NULL: plait_setting_check has accepted the default */
     }
   return settings;
 }
