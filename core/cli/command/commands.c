@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "command/command.h"
 
+/* clang-format off */
 const PlaitCommand *const plait_commands[] = {
   &plait_command_run,
   &plait_command_grid,
@@ -8,6 +9,7 @@ const PlaitCommand *const plait_commands[] = {
   &plait_command_translate,
   &plait_command_score,
   &plait_command_export,
+  &plait_command_average,
   &plait_command_evaluate,
   &plait_command_compare,
   &plait_command_adversarial,
@@ -28,3 +30,4 @@ const PlaitCommand *const plait_commands[] = {
   &plait_command_check,
   NULL,
 };
+/* clang-format on */

@@ -48,10 +48,12 @@ gboolean plait_option_sets (const char *const *sets, const char *const *beginnin
   {                                                                                                                    \
     "json", 0, PLAIT_OPTION_FLAG, offsetof (Type, json), "Print JSON"                                                  \
   }
+/* Names of checkpoints, a list for plait_option_is_choice. */
+#define PLAIT_OPTION_CHECKPOINTS "best|last|average|update-N"
 #define PLAIT_OPTION_CHECKPOINT(Type)                                                                                  \
   {                                                                                                                    \
     "checkpoint", 'c', PLAIT_OPTION_TEXT, offsetof (Type, checkpoint), "Parameters to use; default: best",             \
-        "best|last|average|update-N"                                                                                   \
+        PLAIT_OPTION_CHECKPOINTS                                                                                       \
   }
 #define PLAIT_OPTION_CHANGED_PLUGINS(Type)                                                                             \
   {                                                                                                                    \

@@ -12,6 +12,12 @@ read_state (PlaitRebuild *rebuild, GError **error)
 
   if (!status)
     return FALSE;
+  if (plait_store_has (rebuild->store, PLAIT_AVERAGE))
+    return plait_fail (
+        error, PLAIT_ERROR_INPUT,
+        "%s is a mean of checkpoints and has no training of its own; reproduce the runs that " PLAIT_AVERAGE
+        "/runs lists",
+        rebuild->path);
   rebuild->complete = g_str_equal (status, "complete");
   return plait_store_get_int (rebuild->store, "/checkpoint/last/state", "step", &rebuild->updates, error);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "experiment/groups.h"
+#include "setup/trained.h"
 
 static void
 system_clear (gpointer item)
@@ -38,6 +39,20 @@ distinguishes_systems (const PlaitRunFile *run, const char *group, const char *k
          && plait_experiment_changes_scores (group, key);
 }
 
+/* Appends the names of the checkpoints whose mean @run is. */
+static void
+append_average (const PlaitRunFile *run, GString *text)
+{
+  gint64 n;
+  g_auto (GStrv) checkpoints
+      = plait_store_has (run->store, PLAIT_AVERAGE)
+            ? plait_store_read_strings (run->store, PLAIT_AVERAGE "/runs/checkpoint", 1 << 20, &n, NULL)
+            : NULL;
+
+  for (guint i = 0; checkpoints && checkpoints[i]; i++)
+    g_string_append_printf (text, "average of %s\n", checkpoints[i]);
+}
+
 /* Returns all settings of @run that distinguish systems, as text. (transfer full) */
 static char *
 settings_of (const PlaitRunFile *run)
@@ -58,6 +73,7 @@ settings_of (const PlaitRunFile *run)
             g_string_append_printf (text, "%s\n%s=%s\n", groups[g], keys[k], value);
         }
     }
+  append_average (run, text);
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 

@@ -6,6 +6,7 @@
 #include "run/resume.h"
 #include "scoring/evaluation.h"
 #include "setup/limits.h"
+#include "setup/trained.h"
 #include "tensor/blas.h"
 #include "layers/parameter-set.h"
 
@@ -59,6 +60,11 @@ plait_run_open_old (PlaitRunState *run, gboolean *complete, GError **error)
   status = plait_store_get_string (run->old, "/", "status", error);
   if (!status)
     return FALSE;
+  if (plait_store_has (run->old, PLAIT_AVERAGE))
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s is a mean of checkpoints, without the optimizer state that further training needs; begin a "
+                       "new run with train.initialise, or choose another --output",
+                       plait_store_path (run->old));
   *complete = g_str_equal (status, "complete");
   if (!plait_resume_check_settings (run->experiment, run->old, options->output, *complete, &run->longer, error))
     return FALSE;

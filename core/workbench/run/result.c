@@ -302,7 +302,9 @@ plait_run_result_new (PlaitStore *run, GError **error)
     return NULL;
   if (!plait_store_walk (run, "/checkpoint/last/parameters", G_MAXUINT, count_elements, &result->parameters, error))
     return NULL;
-  if (!plait_store_read_table (run, "/training/updates", &rate, 1, MAX_ROWS, result->rates, error))
+  /* A mean of checkpoints has no training of its own. */
+  if (plait_store_has (run, "/training/updates")
+      && !plait_store_read_table (run, "/training/updates", &rate, 1, MAX_ROWS, result->rates, error))
     return NULL;
   if (!plait_store_has (run, "/evaluation"))
     return g_steal_pointer (&result);

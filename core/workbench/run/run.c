@@ -2,11 +2,11 @@
 #include "run/run-private.h"
 
 #include "run/environment.h"
-#include "run/kept-checkpoints.h"
 #include "run/plan.h"
 #include "run/resume.h"
 #include "scoring/evaluations.h"
 #include "scoring/test.h"
+#include "setup/kept-checkpoints.h"
 #include "tables/heatmap.h"
 #include "training/parameters.h"
 #include "layers/parameter-set.h"

@@ -17,6 +17,9 @@ typedef struct
  * programs. (transfer full) */
 PlaitStore *plait_trained_open_store (const char *path, PlaitLog *log, GError **error);
 
+/* Group that lists the checkpoints whose mean a run is; other runs lack it. */
+#define PLAIT_AVERAGE "/average"
+
 /* Returns the experiment of the run in @store, with @overrides (NULL-terminated, or NULL). (transfer full) */
 PlaitExperiment *plait_trained_experiment (PlaitStore *store, const char *const *overrides, PlaitRegistry *registry,
                                            GError **error);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "run/kept-checkpoints.h"
+#include "setup/kept-checkpoints.h"
 
 #include <string.h>
 
