@@ -11,7 +11,7 @@ typedef struct
 } Input;
 
 /* The tables are NULL until plait_input_guard_enable. */
-static GHashTable *inputs; /* Input by its stamp */
+static GHashTable *inputs; /* stamp -> Input */
 static GHashTable *owned;  /* paths that may be written */
 static GMutex mutex;
 

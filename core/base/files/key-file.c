@@ -29,7 +29,7 @@ typedef struct
 struct PlaitKeyFile
 {
   char *name;
-  /* Values as written, with their escapes; also splits lists. */
+  /* values as written, with their escapes; GKeyFile also splits lists */
   GKeyFile *written;
   GPtrArray *names;
   GHashTable *groups;

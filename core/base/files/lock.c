@@ -16,7 +16,7 @@
 enum
 {
   TRIES = 30,
-  PAUSE = 100000, /* microseconds */
+  PAUSE = 100000, /* microseconds between two attempts to take a lock */
   MAX_HOLDER = 300,
 };
 
@@ -137,7 +137,8 @@ cannot_be_made (const PlaitLock *lock, GError **error)
                      g_strerror (errno));
 }
 
-/* Tries once. FALSE with @error set; or without @error if the lock is busy (*@holder is set) or a retry is needed. */
+/* Tries to take the lock once. FALSE with @error set; or without @error if the lock is busy (*@holder is set) or a
+ * retry is needed. */
 static gboolean
 try_to_take (PlaitLock *lock, PlaitLockState *state, char **holder, GError **error)
 {

@@ -35,7 +35,7 @@ struct Mapping
   Mapping *next;
   char *start;
   gsize size;
-  gsize top; /* bytes from its start that have ever been used in this mapping */
+  gsize top; /* bytes from the start of the mapping that have ever been used */
 };
 
 /* Free-list link in the first bytes of a released small block. */
@@ -62,7 +62,7 @@ struct PlaitArena
   Mapping *mappings;
   GArray *gaps; /* Gap, by address; adjacent gaps are always merged */
   SmallBlock *small[SMALL_SIZES];
-  char *chunk; /* rest of the newest chunk */
+  char *chunk; /* unused rest of the newest chunk */
   gsize chunk_size;
   jmp_buf *leave;
   gsize refused;

@@ -93,8 +93,8 @@ relax (void)
 #endif
 }
 
-/* Spins until @word differs from @value, for a bounded time; after the first part of it, yields the processor. TRUE if
- * @word differs. */
+/* Spins until @word differs from @value, for a bounded time. After the first part of this time, yields the processor
+ * between checks. TRUE if @word differs. */
 static gboolean
 spin_while (const PlaitPool *pool, _Atomic guint32 *word, guint32 value)
 {
@@ -138,7 +138,7 @@ claim (Share *share, gint64 *piece)
   return FALSE;
 }
 
-/* Takes part in the run as @thread: first the own share, then the rest of the other shares. */
+/* Computes pieces of the run as thread @thread: first its own share, then the rest of other shares. */
 static void
 take_part (PlaitPool *pool, guint thread)
 {

@@ -65,7 +65,8 @@ plait_sandbox_confine (PlaitSandboxLimits limits)
     }
 }
 
-/* Names the plugin if its code is running; else dies of the signal. Must not return into the interrupted call. */
+/* Handles the signal of the time limit. If code of a plugin is running, reports the plugin; else dies of the signal.
+ * Must not return into the interrupted call. */
 static void
 time_is_up (int number)
 {

@@ -122,7 +122,8 @@ distance (const char *a, gsize a_length, const char *b, gsize b_length)
   return above[b_length];
 }
 
-/* Letters that a part of a name needs to suggest the whole name. */
+/* Minimum number of letters that two names must have in common at their beginning or end, so that one suggests the
+ * other. */
 #define MIN_PART 4
 
 static gboolean

@@ -131,7 +131,8 @@ count_all (PlaitCorpusSide *side, gint64 n, GError **error)
   return plait_no_error (&cause, error) ? n : -1;
 }
 
-/* Returns the number in its file of line @line of the block, or of the line after the last one. */
+/* Returns the line number, in the file of @side, of line @line of the block. @line may also be the line after the last
+ * one. */
 static gint64
 number_of (const PlaitCorpusSide *side, gint64 line)
 {

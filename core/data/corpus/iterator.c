@@ -25,7 +25,7 @@ plait_iterator_defaults (void)
   return (PlaitIteratorSettings){ .unit = PLAIT_BATCH_BY_SENTENCES, .size = 64, .window = 6400 };
 }
 
-/* A tuple to sort by length, then by its place; no two are equal. */
+/* A tuple to sort by length, then by its position, so that no two tuples compare as equal. */
 typedef struct
 {
   gint64 length;

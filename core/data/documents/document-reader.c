@@ -8,7 +8,7 @@
 #include "process/unicode.h"
 #include "documents/abbreviations.h"
 
-#define MAX_ROLE 64 /* bytes */
+#define MAX_ROLE 64 /* maximum bytes of the name of a role */
 
 struct PlaitDocumentReader
 {

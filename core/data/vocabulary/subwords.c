@@ -72,7 +72,8 @@ check_model (const PlaitSentencePiece *model, const char *name, GError **error)
   return TRUE;
 }
 
-/* Returns plait's words for SentencePiece's @message when it refused a model; NULL: it was given no bytes. */
+/* Returns plait's wording of the @message with which SentencePiece refused a model. @message is NULL if the model has
+ * no bytes. */
 static const char *
 why_not_loaded (const char *message)
 {
@@ -290,7 +291,7 @@ next_line (Lines *lines, gsize *length)
     }
 }
 
-/* TRUE if line @line is among the @limit of @lines that are used, evenly spread. */
+/* TRUE if line @line is used: one of @limit lines, spread evenly over all @lines. */
 static gboolean
 is_chosen (gint64 line, gint64 lines, gint64 limit)
 {

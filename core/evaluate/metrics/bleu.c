@@ -53,7 +53,7 @@ typedef struct
   PlaitMetric parent;
   guint tokens;
   guint smooth;
-  double value; /* amount for floor and add-k; negative: not given */
+  double value; /* value of the smoothing methods floor and add-k; negative: not given */
   gboolean lowercase;
   gboolean effective;
   guint multi_case; /* how multi-bleu treats case, a Case */

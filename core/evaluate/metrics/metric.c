@@ -95,7 +95,7 @@ set_option (PlaitMetric *metric, const PlaitMetricOption *option, const char *va
   return TRUE;
 }
 
-/* Returns the option called @name, or NULL; adds the names before it to @known. */
+/* Returns the option called @name, or NULL. Adds the names of the options before it to @known. */
 static const PlaitMetricOption *
 find_option (const PlaitMetricOption *options, const char *name, GPtrArray *known)
 {

@@ -133,13 +133,13 @@ p_value (guint counted, guint trials)
   return (counted + 1.0) / (trials + 1.0);
 }
 
-/* Columns that add_subsets sums at once, in registers. */
+/* Number of columns that add_subsets sums at once, in registers. */
 #define COLUMNS 12
 #define GROUP 4
 #define MAX_GROUPED 65536
 
-/* Precomputed sums for exchanging sentences, if all statistics are whole numbers: the baseline's gain for each subset
- * of each group of GROUP sentences. */
+/* Precomputed sums, for exchanging the sentences of two systems quickly: for each group of GROUP sentences and each
+ * subset of the group, the sum of the rows' differences. Only if all statistics are whole numbers. */
 typedef struct
 {
   gsize groups, stride; /* width rounded up to a multiple of COLUMNS */

@@ -63,7 +63,7 @@ copy_dataset (PlaitStore *to, PlaitStore *from, const PlaitStoreVisit *visit, GE
   const char *path = visit->path;
   if (!plait_store_check_values (from, path, visit->id, error) || !plait_store_prepare (to, path, error))
     return FALSE;
-  /* H5Ocopy of HDF5 1.10 crashes if a read fails. */
+  /* Let damaged blocks read as zeros, because H5Ocopy of HDF5 1.10 crashes if a read fails. */
   plait_store_blocks_tolerate_damage (from->blocks, TRUE);
   gboolean copied = H5Pset_copy_object (list, H5O_COPY_WITHOUT_ATTR_FLAG) >= 0
                     && H5Ocopy (visit->id, ".", to->file, path, list, to->link) >= 0 && to->failure == 0;

@@ -197,7 +197,7 @@ check_kind (const PlaitStore *store, const char *path, const PlaitStoreObject *o
 gboolean
 plait_store_check_values (const PlaitStore *store, const char *path, hid_t id, GError **error)
 {
-  /* A new file is plait's own, and not complete yet. */
+  /* Do not check a new file: it is plait's own, and not complete yet. */
   return store->writing || plait_store_check_storage (id, store->fd, store->path, path, error);
 }
 

@@ -34,7 +34,7 @@ struct PlaitStoreBlocks
   guint8 *part;              /* buffer of the last block of values that was read in part */
   gsize part_number;         /* number of the block in @part; n without one */
   gint64 failed;             /* first damaged or unreadable block; -1 without one */
-  int problem;               /* errno of reading it; 0: the block is damaged */
+  int problem;               /* errno of the failed read of that block; 0: the block was read, but is damaged */
   gboolean tolerates_damage; /* TRUE: damaged blocks read as zero */
 };
 
@@ -62,7 +62,7 @@ plait_store_blocks_table_size (gint64 end)
   return (gint64)(count_blocks (end) * ENTRY);
 }
 
-/* FALSE with errno set; errno is 0 if the file ends too early. */
+/* Reads @size bytes at @address into @buffer. FALSE with errno set; errno is 0 if the file ends too early. */
 static gboolean
 read_all (int fd, gint64 address, gint64 size, gpointer buffer)
 {
