@@ -95,8 +95,8 @@ print_bash_command (const PlaitCommand *command)
   fputs ("      esac\n      ;;\n", stdout);
 }
 
-/* Prints the embedded script @name. @print_names fills in for @NAMES@, @print_command called for each command for
- * @COMMANDS@. */
+/* Prints the embedded script @name. In place of @NAMES@ it calls @print_names, and in place of @COMMANDS@ it calls
+ * @print_command for each command. */
 static void
 print_script (const char *name, void (*print_names) (void), void (*print_command) (const PlaitCommand *command))
 {

@@ -126,8 +126,8 @@ end_in_words (const char *domain, GLogLevelFlags level, const char *message, gpo
   _exit (PLAIT_EXIT_FAILED);
 }
 
-/* Opens /dev/null in place of closed standard streams; otherwise the next opened file would get their number. The
- * direction is the wrong one, so that using such a stream still fails. */
+/* Opens /dev/null in place of closed standard streams, because the next opened file would get their number. Opens it
+ * for the wrong direction, so that using such a stream still fails. */
 static gboolean
 occupy_streams (void)
 {
@@ -163,7 +163,7 @@ plait_program_run (const PlaitProgram *program, int argc, char **argv)
   if (!occupy_streams ())
     return PLAIT_EXIT_FAILED;
   g_log_set_default_handler (end_in_words, NULL);
-  /* A file size limit then gives a write error, like a full disk. */
+  /* Ignore SIGXFSZ, so that a write beyond the file size limit fails as on a full disk. */
   signal (SIGXFSZ, SIG_IGN);
   plait_crash_install_handlers ();
   plait_input_guard_enable ();

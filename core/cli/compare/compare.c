@@ -25,7 +25,7 @@ typedef struct
 /* The values of FORMATS, in order. */
 static const struct
 {
-  const char *mark; /* put before a title */
+  const char *mark; /* text before a title */
   const char *below;
   char *(*write) (const PlaitTable *table);
 } formats[] = { { "## ", "\n", plait_table_markdown }, { "", "", plait_table_csv }, { "% ", "", plait_table_latex } };

@@ -31,7 +31,7 @@ typedef struct
 } Options;
 
 /*
- * Plugins
+ * Functions that check a plugin
  */
 
 typedef struct
@@ -227,7 +227,7 @@ check_plugin (PlaitPlugin *plugin, const char *const *names, guint seconds, gboo
 }
 
 /*
- * Experiments
+ * Functions that check an experiment
  */
 
 /* Builds the model of @experiment. Adds the error to @problems if that fails; @cell names the cell of a grid, or

@@ -46,7 +46,7 @@ shape_clear (gpointer shape)
 }
 
 /*
- * Shapes
+ * Functions for the shapes of parameters
  */
 
 /* Returns @name with each number, such as that of "layer/3/self/query/weight", replaced by "*". (transfer full) */
@@ -96,7 +96,7 @@ shapes_of (const PlaitParameterGroup *part)
 }
 
 /*
- * Parts
+ * Functions for the components of the model
  */
 
 /* Returns the equations of @part separated by ';', such as "A;B", or NULL. */
@@ -118,7 +118,7 @@ token_of (const PlaitParameterGroup *part)
 }
 
 /*
- * Operations
+ * Functions that count operations
  */
 
 typedef struct
@@ -204,7 +204,7 @@ count_operations (const Explanation *explanation, GError **error)
 }
 
 /*
- * Output
+ * Functions that print
  */
 
 static void

@@ -226,7 +226,7 @@ add_curve (GString *html, const PlaitPlotSeries *series, const PlaitPlotAxis *x,
     if (is_point (series, i))
       add_corner (html, x, y, series->x[i], series->y[i], n_points++ == 0);
   g_string_append (html, "\"/>\n");
-  /* Few points are marked: a single one would be invisible. */
+  /* Mark the points of a curve with few points, because a single point would be invisible. */
   for (guint i = 0; i < series->n && n_points <= 30; i++)
     if (is_point (series, i))
       g_string_append_printf (html, "<circle r=\"2.4\" cx=\"%s\" cy=\"%s\" fill=\"var(--c%u)\"/>",

@@ -6,7 +6,7 @@
 
 #include "comparison/location.h"
 
-#define MAX_TEXT_BYTES ((gsize)2 << 20) /* bytes of translations on a page, before packing */
+#define MAX_TEXT_BYTES ((gsize)2 << 20) /* maximum bytes of translations on a page, before packing */
 
 /* Maximum characters of packs on a page; sentences after that have the next lower detail. */
 static const gsize most_packed[] = {

@@ -10,8 +10,8 @@
 #include "comparison/heatmap.h"
 #include "comparison/location.h"
 
-#define MAX_STEPS 200000            /* rows of one descent */
-#define MAX_BYTES ((gint64)1 << 20) /* bytes of one heatmap, before packing */
+#define MAX_STEPS 200000            /* maximum rows of one descent */
+#define MAX_BYTES ((gint64)1 << 20) /* maximum bytes of one heatmap, before packing */
 
 typedef struct
 {

@@ -9,14 +9,14 @@
 
 typedef struct
 {
-  const char *table, *column; /* members of /training */
+  const char *table, *column; /* name of a table in /training, and of one of its columns */
   gboolean dashed;
 } Source;
 
 typedef struct
 {
   const char *title;
-  Source sources[2]; /* the second may be empty */
+  Source sources[2]; /* one or two curves; the second source may be empty */
 } Plot;
 
 static const Plot plots[] = {

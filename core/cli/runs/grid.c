@@ -21,7 +21,7 @@
 /* plait grid: plans a grid, runs its cells and prints the table of their scores. */
 
 /*
- * The plan
+ * Functions that print the plan
  */
 
 /* The action of plait grid for a cell in this state. */
@@ -230,7 +230,7 @@ print_plan (const PlaitGrid *grid, const PlaitGridCost *cost, const GPtrArray *a
 }
 
 /*
- * The plan as JSON
+ * Functions that print the plan as JSON
  */
 
 /* Adds @value, or null if @known is FALSE. */

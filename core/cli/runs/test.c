@@ -47,7 +47,7 @@ test_run (const char *path, const char *const *sets, const PlaitTestOptions *opt
 }
 
 /*
- * Grids
+ * Functions for the runs of a grid
  */
 
 static gboolean

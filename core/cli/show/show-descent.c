@@ -5,7 +5,7 @@
 /* Prints a descent to the terminal: levels from the top, with a line for each weighed row. */
 
 #define BAR 20
-#define MAX_ROWS 12 /* shown of a level without --all */
+#define MAX_ROWS 12 /* maximum rows of a level shown without --all */
 
 /* Returns the rows of @level that were weighed, with their shares. (transfer full) (element-type PlaitIndexedWeight) */
 static GArray *

@@ -69,10 +69,10 @@ print_heads (const PlaitHeatmap *heatmap, gint64 first, gint64 last, gsize label
       for (guint c = 0; c < stacks->len; c++)
         {
           const GPtrArray *cells = g_ptr_array_index (stacks, c);
-          guint above = tallest - cells->len; /* labels end at the picture */
+          guint above = tallest - cells->len; /* number of blank lines, so that labels end right above the picture */
 
           if (cell_width > 2)
-            g_string_append_c (text, ' '); /* towards the middle of the cell */
+            g_string_append_c (text, ' '); /* moves the character towards the middle of the cell */
           plait_display_pad (text, line >= above ? cells->pdata[line - above] : "", MIN (cell_width, 2), FALSE);
         }
       g_strchomp (text->str);

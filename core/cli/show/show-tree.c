@@ -285,7 +285,7 @@ show_member (const PlaitShow *show, const char *path, const char *name, const ch
   g_autofree char *clean = plait_display_sanitise (name, FALSE);
   PlaitStoreObject object;
   PlaitShowKind kind;
-  gboolean open; /* show its members, not its summary */
+  gboolean open; /* TRUE: show the group's members instead of its summary */
 
   if (!plait_show_describe (show->store, place, &kind, &object, error))
     return FALSE;
@@ -359,7 +359,7 @@ plait_show_attributes (const PlaitShow *show, const char *path, gboolean is_tabl
   for (guint i = 0; names[i]; i++)
     {
       if (is_table && strcmp (names[i], "columns") == 0)
-        continue; /* the columns are the header of the table */
+        continue; /* the header of the table already shows the columns */
       g_autofree char *value = plait_store_attribute_text (show->store, path, names[i], 1 << 16, NULL);
       g_autofree char *clean = plait_display_sanitise (names[i], FALSE);
       g_autoptr (GString) label = g_string_new (NULL);

@@ -54,7 +54,7 @@ show_picture (const PlaitShow *show, const char *path, GError **error)
       heatmap = plait_show_heatmap (show, path, error);
       if (!heatmap)
         return FALSE;
-      if (heatmap->of_sentences) /* sentences as rows, beside their first words */
+      if (heatmap->of_sentences) /* makes sentences the rows, so that their labels, the first words, fit on the left */
         plait_heatmap_transpose (heatmap);
       plait_heatmap_print (heatmap, show->terminal);
       return TRUE;

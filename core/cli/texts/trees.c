@@ -46,7 +46,7 @@ take_settings (const Options *options, PlaitTreeSettings *settings, GError **err
 }
 
 /*
- * Checking
+ * Functions that check trees
  */
 
 typedef struct
@@ -152,7 +152,7 @@ check (const Options *options, const PlaitTreeSettings *settings, GError **error
 }
 
 /*
- * Converting
+ * Functions that convert trees
  */
 
 static void

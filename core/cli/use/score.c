@@ -179,7 +179,7 @@ score (PlaitInference *inference, gboolean sentences, Sum *sum, GError **error)
         print_sentences (inference->feed, batch, rows, sum);
       else
         print_batch (inference->feed, batch, rows, sum);
-      if (!sentences && !chunks) /* otherwise the next batch may continue the last line */
+      if (!sentences && !chunks) /* else the next batch may continue the last line with another chunk */
         print_line (sum);
       if (!plait_inference_dump (inference, batch, attention, NULL, error))
         return FALSE;

@@ -142,7 +142,7 @@ bottom_up_backward (PlaitTape *tape, PlaitNode *node)
   plait_tape_release (tape, work.dchildren);
 }
 
-/* ignores_inputs, because backward restores the few values that it reads by itself, in set_values. */
+/* ignores_inputs is TRUE because backward itself restores the few values of inputs that it reads (set_values). */
 static const PlaitOperator bottom_up_operator
     = { .name = "bottom_up", .backward = bottom_up_backward, .ignores_inputs = TRUE };
 

@@ -121,7 +121,8 @@ rnn_backward (PlaitTape *tape, PlaitNode *node)
   plait_tape_release (tape, work.dstate);
 }
 
-/* Backward never reads the projected input, and restores the few input values that it needs: so ignores_inputs. */
+/* ignores_inputs is TRUE because backward does not read the projected input, and itself restores the few values of
+ * other inputs that it reads. */
 static const PlaitOperator rnn = { .name = "rnn", .backward = rnn_backward, .ignores_inputs = TRUE };
 
 /* TRUE if every sentence has one row, so that the initial states are in the order of the rows. */

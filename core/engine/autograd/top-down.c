@@ -7,7 +7,7 @@
 enum
 {
   TOP_DOWN_ROOTS,
-  TOP_DOWN_SIDES, /* then SIDE_INPUTS inputs of the left side, and of the right side */
+  TOP_DOWN_SIDES, /* the inputs of the left side begin here, then come those of the right side; SIDE_INPUTS each */
 };
 
 enum
@@ -101,7 +101,7 @@ top_down_backward (PlaitTape *tape, PlaitNode *node)
   plait_tape_release (tape, top_down->dparent);
 }
 
-/* ignores_inputs, because backward restores the few values that it reads by itself, in set_values. */
+/* ignores_inputs is TRUE because backward itself restores the few values of inputs that it reads (set_values). */
 static const PlaitOperator top_down_operator
     = { .name = "top_down", .backward = top_down_backward, .ignores_inputs = TRUE };
 

@@ -92,8 +92,9 @@ KERNEL (multiply) (gint64 rows, gint64 width, gint64 depth, const PlaitScalar *a
                       c_stride, add, NULL);
 }
 
-/* Few rows pass each panel in one tile, which reads every cache line once and evenly. Many rows pass two panels at a
- * time in lower tiles. So does a single row, because its two sums for one panel would depend on each other. */
+/* If there are few rows, one tile multiplies all of them by one panel, so that every cache line of the panel is read
+ * once and evenly. If there are many rows, lower tiles multiply by two panels at a time. So does a single row, because
+ * its two sums for one panel would depend on each other. */
 void
 KERNEL (multiply_packed) (gint64 rows, gint64 width, gint64 depth, const PlaitScalar *a, gint64 row,
                           const PlaitScalar *b, gint64 distance, PlaitScalar *c, gint64 c_stride, gboolean add,

@@ -53,7 +53,8 @@ node_row (gconstpointer data, gint64 i)
   return found;
 }
 
-/* Calls @kernel for each node. A cell with two children counts as twice the elements of a cell with one predecessor. */
+/* Calls @kernel for each node. The cost of a cell with two children counts as twice that of a cell with one
+ * predecessor. */
 static void
 run_kernel (const Height *height, PlaitCellKernel kernel)
 {

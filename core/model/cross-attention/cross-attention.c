@@ -263,7 +263,7 @@ plait_cross_attend_contexts (PlaitCrossAttention *cross, PlaitResidualStream que
   };
 }
 
-/* The sum is absent where all contexts are. */
+/* A row of the sum is absent if it is absent in all contexts. */
 PlaitContext
 plait_cross_sum (PlaitCrossAttention *cross, const PlaitContext *contexts, guint n)
 {

@@ -20,7 +20,7 @@ typedef struct
   guint *memories; /* [n], indices of the memories that are read */
   guint n;
   PlaitLinear hidden;
-  PlaitLinear score; /* declared for choices */
+  PlaitLinear score; /* declared only if choices are predicted */
 } Classifier;
 
 static PlaitNode *

@@ -281,7 +281,8 @@ validate (PlaitTrainer *trainer, GError **error)
   return checkpoint (trainer, row.best, FALSE, error);
 }
 
-/* Adds rows, validates and writes checkpoints that are due after an update; @epochs: epochs completed before it. */
+/* Adds the rows, makes the validations and writes the checkpoints that are due after an update. @epochs: number of
+ * epochs completed before the update. */
 static gboolean
 after_update (PlaitTrainer *trainer, gint64 epochs, gboolean last, GError **error)
 {

@@ -40,7 +40,8 @@ plait_encoding_tree (const PlaitEncoding *encoding)
                           trees->left, trees->right);
 }
 
-/* Returns [n] positions of the tokens of rows: that of leaf leaf[i] of the inner encoder, or -1 if leaf[i] is -1. */
+/* Returns the token positions of @n rows: for row i the position of leaf leaf[i] of the inner encoder, or -1 if leaf[i]
+ * is -1. */
 static const gint64 *
 leaf_tokens (const PlaitEncoding *encoding, const gint64 *leaf, gint64 n)
 {

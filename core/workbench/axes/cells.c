@@ -29,7 +29,7 @@ typedef struct
   PlaitGridGroup grid;
   PlaitRegistry *registry;
   PlaitResolver *resolver;
-  PlaitParameterMatch *match; /* NULL: widths are not changed */
+  PlaitParameterMatch *match; /* state of match=parameters; NULL: widths are not changed */
   PlaitExclusions *exclusions;
   PlaitAxisConstraints *constraints;
   char **own; /* [n_axes]: the file's own value of the axis's key; NULL if the file lacks the key */

@@ -14,7 +14,7 @@ typedef struct
 
 typedef struct
 {
-  const char *key; /* "exclude" or "exclude.NAME" */
+  const char *key; /* key that holds the exclusion: "exclude" or "exclude.NAME" */
   char *text;      /* as written in the file */
   GArray *conditions;
   guint n_cells; /* cells that the exclusion leaves out */

@@ -27,7 +27,8 @@ struct PlaitParameterMatch
   char *location; /* location of match.vary in the file, for messages */
   double tolerance;
   gint64 multiple;
-  gint64 target; /* parameters of the first cell; 0 before it is resolved */
+  gint64 target; /* number of parameters of the grid's first cell, which the other cells match; 0 before that cell is
+                    resolved */
 };
 
 static gboolean

@@ -180,8 +180,8 @@ keep_top (double *row, gint64 n, gint64 top, PlaitIndexedWeight *order)
     row[order[i].number] *= kept > 0 ? sum / kept : 1;
 }
 
-/* Adds the @second range of heads in @block, the values of one layer, to the heatmap. Keeps the @top heaviest weights
- * of each row; 0: all. */
+/* Adds the heads in the range @second of @block, which has the values of one layer, to the heatmap. Keeps the @top
+ * heaviest weights of each row; 0: all. */
 static void
 add_block (PlaitHeatmap *heatmap, double *block, const PlaitIndexRange *second, gint64 top)
 {

@@ -39,7 +39,7 @@ check_missing (PlaitContractCase *tested, GError **error)
 {
   g_autoptr (PlaitBatch) empty = plait_pass_batch (tested->fixture, &none);
 
-  /* If all sources are missing, no file may exist that gives the width of features. */
+  /* Remove the features too: if all sources are missing, perhaps no file gives their width. */
   for (guint i = 0; i < tested->fixture->specification.n_sources; i++)
     plait_batch_fill (PlaitInput, empty->inputs)[i].features = (PlaitTensor){ NULL, 0, 0, 0 };
   return trains (tested, &plait_pass_missing, error) && trains (tested, &no_second, error)

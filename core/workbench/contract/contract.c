@@ -18,7 +18,7 @@ static const PlaitContractProperty *const properties[] = {
 };
 
 /*
- * Functions that choose the companions of the plugin
+ * Functions that choose the other plugins of the small models
  */
 
 static gboolean

@@ -7,8 +7,9 @@
 #include "training/update.h"
 #include "layers/parameter-set.h"
 
-/* Several shards of a batch run in the plugin at once: equal bits with any number of threads, and the gradients of the
- * whole batch. Layers computed again in backward give equal bits too. */
+/* The property that several shards of a batch, which run in the plugin at once, give equal bits with any number of
+ * threads, and the gradients of the whole batch. Layers that are computed again in the backward pass give equal bits
+ * too. */
 
 #define MAX_SHARDS 3
 

@@ -2,8 +2,8 @@
 #include "contract/case.h"
 #include "contract/pass.h"
 
-/* Memories of an encoder have the structure that its schema and build declare, and their links agree. The host checks
- * at every call that links stay in their sentence and that shapes fit. */
+/* The property that the memories of an encoder have the structure that its schema and build declare, and that their
+ * links agree. The host checks at every call that links stay in their sentence and that shapes fit. */
 
 typedef struct
 {

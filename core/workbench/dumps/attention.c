@@ -82,7 +82,7 @@ first_of_name (const PlaitAttentionRecord *a, const char *name)
   return of;
 }
 
-/* TRUE if the first-level sentinel is an item of the attentions with the name @name. */
+/* TRUE if the sentinel of joint attention is an item of the attentions with the name @name. */
 static gboolean
 has_sentinel (const PlaitAttentionRecord *a, const char *name)
 {

@@ -22,7 +22,7 @@ typedef struct
 struct PlaitTranslationRates
 {
   const PlaitExperiment *experiment;
-  const PlaitCorpus *corpus; /* set while rates are computed */
+  const PlaitCorpus *corpus; /* corpus whose rates are computed; must outlive the last sentence taken */
   const char *of;
   guint n;
   Source *sources; /* [n] */

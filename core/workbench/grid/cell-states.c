@@ -29,7 +29,7 @@ folder_clear (Folder *folder)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Folder, folder_clear)
 
-/* A run's file as far as it can be read. */
+/* Contents of the file of a run, as far as it can be read. */
 typedef struct
 {
   gboolean exists;

@@ -10,8 +10,8 @@
 #include "tensor/blas.h"
 #include "layers/parameter-set.h"
 
-/* Fails if an output is the file @path, which the run reads. @name: the file in the run's digests, or NULL for the
- * experiment file. */
+/* Fails if the run would write over the file @path, which it reads. @name: the file in the run's digests, or NULL for
+ * the experiment file. */
 static gboolean
 check_not_written (const char *name, const char *path, const char *digest, gpointer data, GError **error)
 {
@@ -148,7 +148,7 @@ prepare_data (PlaitRunState *run, GError **error)
   return open_tests (run, error);
 }
 
-/* Refuses averages of checkpoints without a validation. */
+/* Fails if evaluate.checkpoint is average but there is no validation text, because only validations keep parameters. */
 static gboolean
 check_average (const PlaitRunState *run, GError **error)
 {

@@ -26,7 +26,7 @@ enum
 
 struct PlaitRunProcess
 {
-  pid_t child; /* 0: it has ended and was waited for */
+  pid_t child; /* process id; 0 after the process has ended and was waited for */
   int pipe;
   gsize size;
   char report[REPORT_SIZE + 1];
@@ -124,8 +124,8 @@ plait_run_process_new (const PlaitExperiment *experiment, const PlaitRunOptions 
       return NULL;
     }
   fflush (NULL);
-  /* Block signals during the fork. SIGTERM then arrives before it, and the child sees the flag that was set, or after
-   * it, and the child gets the signal. */
+  /* Block signals during the fork, so that SIGTERM arrives either before it, and the child reads the flag, or after it,
+   * and the child receives the signal itself. */
   sigfillset (&all);
   sigprocmask (SIG_SETMASK, &all, &before);
   process->child = fork ();

@@ -385,7 +385,8 @@ plait_score_column_split_text (const PlaitScoreColumn *score_column)
              : g_strdup (score_column->split);
 }
 
-/* Adds a column for @score unless there is one, after the last column with its references, or else of its split. */
+/* Adds a column for @score unless it has one. Inserts it after the last column with the same references, or else after
+ * the last column of the same split. */
 static void
 add_score_column (GArray *score_columns, const PlaitRunScore *score)
 {

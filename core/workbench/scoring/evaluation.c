@@ -99,8 +99,8 @@ add_sources (PlaitEvaluation *evaluation, const PlaitExperiment *experiment, con
   return TRUE;
 }
 
-/* Returns the rates of @of if [evaluate] asks for them, to be filled during translation or scoring. Owned by
- * @evaluation. */
+/* Returns the rates of over- and under-translation of @of ("search" or "forced"), to be filled while the corpus is
+ * translated or scored; NULL if [evaluate] does not ask for them. Owned by @evaluation. */
 static PlaitTranslationRates *
 begin_rates (PlaitEvaluation *evaluation, const PlaitExperimentModel *experiment_model, const char *of,
              const PlaitCorpus *corpus)

@@ -57,8 +57,8 @@ kept_digest (PlaitDigests *digests, const char *name)
   return digest;
 }
 
-/* TRUE if the run decides about file @name: test splits may be read again, from other files; all other files have gone
- * into the run. */
+/* TRUE if the digest of file @name is taken from the run. Test splits are an exception: they may be read again, from
+ * other files. All other files were read when the run was made. */
 static gboolean
 is_recorded_in_run (const PlaitDigests *digests, const char *name, const char *path)
 {

@@ -291,8 +291,9 @@ knows_stream (PlaitStore *run, const char *stream)
   return found;
 }
 
-/* Returns the name in @run of the vocabulary that is @name here: the same name; or that shared by all its streams, if
- * they include this one; or its only one, if all streams share one here. NULL if there is none. (transfer full) */
+/* Returns the name in @run of the vocabulary that this experiment calls @name: the same name; or the vocabulary that
+ * all streams of @run share, if @name is one of them; or the only vocabulary of @run, if all streams share one here
+ * (@shared). NULL if there is none. (transfer full) */
 static char *
 name_there (PlaitStore *run, const char *name, gboolean shared)
 {
