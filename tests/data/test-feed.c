@@ -6,6 +6,10 @@
 #include "files.h"
 #include "harness.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 TEST_CASE (feed, gives_batches_line_by_line)
 {
   g_autoptr (PlaitVocabulary) vocabulary = data_words ("a a a b b c\n");
@@ -98,4 +102,65 @@ TEST_CASE (feed, refuses_bad_input_where_it_comes)
   sources[1].path = absent;
   CHECK (!plait_feed_open (sources, 2, NULL, NULL, FALSE, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "absent: cannot be opened");
+}
+
+static gpointer
+write_lines (gpointer path)
+{
+  static const char text[] = "a b\n\nb c a\n";
+  int descriptor = open (path, O_WRONLY);
+
+  CHECK (write (descriptor, text, sizeof text - 1) == sizeof text - 1);
+  close (descriptor);
+  return NULL;
+}
+
+/* Sources may read one text, each by its own vocabulary. A pipe gives its lines only once. */
+TEST_CASE (feed, reads_a_pipe_for_several_sources)
+{
+  g_autoptr (PlaitVocabulary) first = data_words ("a a a b b c\n"), second = data_words ("c c c b b a\n");
+  const char *path = plait_test_path ("pipe");
+  PlaitCorpusStream sources[] = { data_tokens ("one", path, first), data_tokens ("two", path, second) };
+  const gint32 ids[2][5] = { { 4, 5, 5, 6, 4 }, { 6, 5, 5, 4, 6 } };
+  REQUIRE (mkfifo (path, 0600) == 0);
+  GThread *writer = g_thread_new ("writer", write_lines, (gpointer)path);
+  g_autoptr (PlaitFeed) feed = plait_feed_open (sources, 2, NULL, NULL, FALSE, NO_ERROR);
+  g_autoptr (PlaitBatch) batch = feed ? plait_feed_next (feed, 9, NO_ERROR) : NULL;
+  g_thread_join (writer);
+
+  REQUIRE (batch && batch->n_sentences == 3);
+  for (guint s = 0; s < 2; s++)
+    {
+      CHECK (plait_input_is_missing (&batch->inputs[s], 1));
+      REQUIRE (plait_ragged_rows (batch->inputs[s].rows) == 5);
+      for (guint i = 0; i < 5; i++)
+        CHECK_INT (batch->inputs[s].tokens[i], ids[s][i]);
+    }
+  CHECK (!plait_feed_next (feed, 9, NO_ERROR));
+}
+
+TEST_CASE (feed, shares_columns_and_reports_their_faults)
+{
+  g_autoptr (PlaitVocabulary) vocabulary = data_words ("a a a b b c\n");
+  const PlaitFeedTable table = { plait_test_write ("table", "a\tb\nb\tc\nbad\n"), 2 };
+  PlaitCorpusStream sources[] = { data_tokens ("one", NULL, vocabulary), data_tokens ("two", NULL, vocabulary),
+                                  data_tokens ("again", NULL, vocabulary) };
+  g_autoptr (GError) error = NULL;
+
+  for (guint i = 0; i < 3; i++)
+    {
+      sources[i].path = table.path;
+      sources[i].column = i == 1 ? 2 : 1;
+    }
+  g_autoptr (PlaitFeed) feed = plait_feed_open (sources, 3, NULL, &table, FALSE, NO_ERROR);
+  g_autoptr (PlaitBatch) batch = feed ? plait_feed_next (feed, 2, NO_ERROR) : NULL;
+  REQUIRE (batch && batch->n_sentences == 2);
+  for (guint i = 0; i < 2; i++)
+    {
+      CHECK_INT (batch->inputs[0].tokens[i], 4 + (int)i);
+      CHECK_INT (batch->inputs[1].tokens[i], 5 + (int)i);
+      CHECK_INT (batch->inputs[2].tokens[i], 4 + (int)i);
+    }
+  CHECK (!plait_feed_next (feed, 2, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "table:3: 1 fields; expected 2");
 }

@@ -242,3 +242,25 @@ TEST_CASE (text_file, gives_all_lines_by_the_same_rule)
   CHECK (!plait_text_file_lines ("/dev/zero", TRUE, G_MAXSIZE, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "/dev/zero:1: ");
 }
+
+/* Each reader has a pace of its own. */
+TEST_CASE (text_file, gives_each_of_several_readers_all_lines)
+{
+  PlaitTextReader *lines = plait_text_reader_open (plait_test_write ("text", "one\ntwo\n\nfour\n"), NO_ERROR);
+  g_autoptr (GPtrArray) readers = lines ? plait_text_reader_share (lines, 3) : NULL;
+  static const char *const expected[] = { "one", "two", "", "four" };
+  static const guint order[] = { 0, 0, 1, 0, 2, 2, 0, 1, 1, 2, 1, 2 };
+  guint given[3] = { 0 };
+
+  REQUIRE (readers != NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (order); i++)
+    {
+      PlaitTextReader *reader = readers->pdata[order[i]];
+      const char *line = plait_text_reader_next (reader, NULL, NO_ERROR);
+
+      CHECK_STRING (line, expected[given[order[i]]++]);
+      CHECK_INT (plait_text_reader_line (reader), given[order[i]]);
+    }
+  for (guint i = 0; i < 3; i++)
+    CHECK (!plait_text_reader_next (readers->pdata[i], NULL, NO_ERROR));
+}

@@ -61,8 +61,12 @@ typedef struct
   PlaitCorpusSide *sides; /* [n_sides] */
   gint64 n_sides;
   gboolean by_turns; /* read line by line in turn, for texts from pipes */
-  gint64 wanted;     /* lines to read, at most BLOCK_LINES; if @by_turns, the caller sets it for each block */
-  gint64 lines;      /* lines that all sides have */
+
+  /* Texts that several streams of a feed read: "/" and the path, or the number of a column -> GPtrArray of the
+   * PlaitTextReaders that no stream has taken yet. */
+  GHashTable *shared;
+  gint64 wanted; /* lines to read, at most BLOCK_LINES; if @by_turns, the caller sets it for each block */
+  gint64 lines;  /* lines that all sides have */
   gint64 pieces;
   GArray *kept; /* PlaitCorpusTuple */
 

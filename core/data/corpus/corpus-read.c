@@ -31,6 +31,7 @@ plait_corpus_block_free (PlaitCorpusBlock *block)
       g_clear_pointer (&side->scratch, g_array_unref);
       g_clear_error (&side->error);
     }
+  g_hash_table_unref (block->shared);
   g_array_unref (block->kept);
   g_array_unref (block->ends);
   g_free (block->cut_from);
@@ -38,13 +39,65 @@ plait_corpus_block_free (PlaitCorpusBlock *block)
   g_free (block);
 }
 
-/* Opens the text at @path, or takes column @column of @columns. */
-static PlaitTextReader *
-open_text (const PlaitCorpusBlock *block, const char *path, guint column, GPtrArray *columns, GError **error)
+/* A text of a stream, or of its trees. */
+typedef struct
 {
-  if (column > 0)
-    return g_steal_pointer (&columns->pdata[column - 1]);
-  return block->by_turns ? plait_text_reader_open_pipe (path, error) : plait_text_reader_open (path, error);
+  const char *path;
+  guint column; /* column of a feed's table, from 1; 0: read @path */
+} Text;
+
+static gboolean
+is_same_text (Text a, Text b)
+{
+  return a.column > 0 || b.column > 0 ? a.column == b.column : g_strcmp0 (a.path, b.path) == 0;
+}
+
+/* Returns the number of streams and trees of @corpus that read @text. */
+static guint
+count_readers (const PlaitCorpus *corpus, Text text)
+{
+  guint n = 0;
+
+  for (gint64 s = 0; s < corpus->n_streams; s++)
+    {
+      const PlaitCorpusStreamState *stream = &corpus->streams[s];
+
+      if (!stream->tokens || stream->absent)
+        continue;
+      n += is_same_text (text, (Text){ stream->path, stream->column });
+      n += stream->trees_path && is_same_text (text, (Text){ stream->trees_path, stream->trees_column });
+    }
+  return n;
+}
+
+/* Opens @text, or takes its column of @columns. */
+static PlaitTextReader *
+open_once (const PlaitCorpusBlock *block, Text text, GPtrArray *columns, GError **error)
+{
+  if (text.column > 0)
+    return g_steal_pointer (&columns->pdata[text.column - 1]);
+  return block->by_turns ? plait_text_reader_open_pipe (text.path, error) : plait_text_reader_open (text.path, error);
+}
+
+/* Returns a reader of @text. Streams of a feed that read the same text share its lines, since a pipe can be read only
+ * once. */
+static PlaitTextReader *
+open_text (PlaitCorpusBlock *block, Text text, GPtrArray *columns, GError **error)
+{
+  guint n = block->by_turns ? count_readers (block->corpus, text) : 1;
+  g_autofree char *key = text.column > 0 ? g_strdup_printf ("%u", text.column) : g_strconcat ("/", text.path, NULL);
+  GPtrArray *readers = g_hash_table_lookup (block->shared, key);
+  PlaitTextReader *lines;
+
+  if (n > 1 && !readers)
+    {
+      lines = open_once (block, text, columns, error);
+      if (!lines)
+        return NULL;
+      readers = plait_text_reader_share (lines, n);
+      g_hash_table_insert (block->shared, g_steal_pointer (&key), readers);
+    }
+  return readers ? g_ptr_array_steal_index (readers, 0) : open_once (block, text, columns, error);
 }
 
 /* Adds a side that reads @reader (taken). NULL on failure. */
@@ -67,7 +120,7 @@ static gboolean
 add_stream (PlaitCorpusBlock *block, gint64 number, GPtrArray *columns, GError **error)
 {
   PlaitCorpusStreamState *stream = &block->corpus->streams[number];
-  PlaitTextReader *reader = open_text (block, stream->path, stream->column, columns, error);
+  PlaitTextReader *reader = open_text (block, (Text){ stream->path, stream->column }, columns, error);
   PlaitCorpusSide *side = add_side (block, number, reader, &stream->documents, FALSE, error);
   if (!side)
     return FALSE;
@@ -81,7 +134,7 @@ add_stream (PlaitCorpusBlock *block, gint64 number, GPtrArray *columns, GError *
   side->scratch = g_array_new (FALSE, FALSE, side->is_documents ? sizeof (PlaitDocumentSentence) : sizeof (gint32));
   if (!stream->trees_path)
     return TRUE;
-  reader = open_text (block, stream->trees_path, stream->trees_column, columns, error);
+  reader = open_text (block, (Text){ stream->trees_path, stream->trees_column }, columns, error);
   side->trees = add_side (block, number, reader, &(PlaitDocumentSettings){ 0 }, TRUE, error);
   return side->trees != NULL;
 }
@@ -97,6 +150,7 @@ plait_corpus_block_new (PlaitCorpus *corpus, gboolean by_turns, GPtrArray *colum
   block->kept = g_array_new (FALSE, FALSE, sizeof (PlaitCorpusTuple));
   block->cut_from = g_new0 (PlaitDocument, corpus->n_streams);
   block->ends = g_array_new (FALSE, FALSE, sizeof (gint64));
+  block->shared = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_ptr_array_unref);
   for (gint64 s = 0; s < corpus->n_streams; s++)
     if (corpus->streams[s].tokens && !corpus->streams[s].absent && !add_stream (block, s, columns, error))
       return NULL;

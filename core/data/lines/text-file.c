@@ -8,6 +8,7 @@
 
 #include "files/input-guard.h"
 #include "files/file.h"
+#include "lines/shared-lines.h"
 #include "lines/tree-lines.h"
 
 #define READ_SIZE (64 * 1024)
@@ -28,7 +29,11 @@ struct PlaitTextReader
 {
   Table *table; /* NULL: the reader has a file of its own */
   guint column;
+  gboolean is_column;    /* the lines are a column of a file, perhaps shared */
   PlaitTreeLines *trees; /* NULL: each line of the file is one text */
+
+  PlaitSharedLines *shared; /* NULL: the lines are not shared */
+  gint64 position;          /* number of shared lines that were returned; @text is the last of them */
 
   char *name;
   int descriptor;
@@ -114,10 +119,29 @@ plait_text_reader_open_columns (const char *path, guint n, GError **error)
       PlaitTextReader *column = g_new0 (PlaitTextReader, 1);
       column->table = table;
       column->column = i;
+      column->is_column = TRUE;
       column->name = g_strdup (lines->name);
       g_ptr_array_add (columns, column);
     }
   return columns;
+}
+
+GPtrArray *
+plait_text_reader_share (PlaitTextReader *lines, guint n)
+{
+  GPtrArray *readers = g_ptr_array_new_with_free_func ((GDestroyNotify)plait_text_reader_free);
+  PlaitSharedLines *shared = plait_shared_lines_new (lines, n);
+
+  for (guint i = 0; i < n; i++)
+    {
+      PlaitTextReader *reader = g_new0 (PlaitTextReader, 1);
+      reader->shared = shared;
+      reader->is_column = lines->is_column;
+      reader->descriptor = lines->descriptor;
+      reader->name = g_strdup (lines->name);
+      g_ptr_array_add (readers, reader);
+    }
+  return readers;
 }
 
 PlaitTextReader *
@@ -126,7 +150,7 @@ plait_text_reader_join_trees (PlaitTextReader *lines, gboolean may_wait)
   PlaitTextReader *reader;
   struct stat status;
 
-  if (lines->table)
+  if (lines->is_column)
     return lines;
   reader = g_new0 (PlaitTextReader, 1);
   reader->name = g_strdup (lines->name);
@@ -153,6 +177,7 @@ plait_text_reader_free (PlaitTextReader *reader)
   if (reader->table)
     table_unref (reader->table);
   plait_tree_lines_free (reader->trees);
+  plait_shared_lines_unref (reader->shared);
   if (reader->owns_descriptor)
     close (reader->descriptor);
   if (reader->inflate)
@@ -393,6 +418,15 @@ next_field (PlaitTextReader *reader, gsize *length, GError **error)
   return table->fields[reader->column];
 }
 
+static const char *
+next_shared (PlaitTextReader *reader, gsize *length, GError **error)
+{
+  g_free (reader->text);
+  reader->text = plait_shared_lines_next (reader->shared, reader->position, length, &reader->line, error);
+  reader->position += reader->text != NULL;
+  return reader->text;
+}
+
 const char *
 plait_text_reader_next (PlaitTextReader *reader, gsize *length, GError **error)
 {
@@ -401,6 +435,8 @@ plait_text_reader_next (PlaitTextReader *reader, gsize *length, GError **error)
   length = length ? length : &ignored;
   if (reader->table)
     return next_field (reader, length, error);
+  if (reader->shared)
+    return next_shared (reader, length, error);
   if (reader->trees)
     return plait_tree_lines_next (reader->trees, length, &reader->line, error);
   for (;;)

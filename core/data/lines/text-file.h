@@ -30,6 +30,10 @@ PlaitTextReader *plait_text_reader_open_pipe (const char *path, GError **error);
  * full) */
 GPtrArray *plait_text_reader_open_columns (const char *path, guint n, GError **error);
 
+/* Returns @n PlaitTextReaders, each of which returns all lines of @lines; each line is read once. Takes @lines.
+ * (transfer full) */
+GPtrArray *plait_text_reader_share (PlaitTextReader *lines, guint n);
+
 /* Returns a reader whose lines are the trees of @lines; a tree may take several lines of the file (tree-lines.h).
  * @may_wait: a pipe may be read ahead of the returned trees, as a file is. Takes @lines; returns @lines itself if it is
  * a column of a file. (transfer full) */

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "lines/text-file.h"
+
+/*
+ * Lines of one text for several readers. Each line is read once, when the first reader asks for it, and kept until the
+ * last reader has it.
+ */
+typedef struct PlaitSharedLines PlaitSharedLines;
+
+/* Returns the lines of @lines for @n readers, each of which holds a reference. Takes @lines. (transfer full) */
+PlaitSharedLines *plait_shared_lines_new (PlaitTextReader *lines, guint n);
+
+/* Releases the reference of one reader. NULL is allowed. */
+void plait_shared_lines_unref (PlaitSharedLines *shared);
+
+/* Returns line @position, from 0, to a reader that has got all lines before it, and its number in the file in *@number.
+ * Returns NULL at the end without setting @error, and NULL with @error set on failure; only one reader gets an error.
+ * (transfer full) */
+char *plait_shared_lines_next (PlaitSharedLines *shared, gint64 position, gsize *length, gint64 *number,
+                               GError **error);
