@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Smaller sizes are granted without a check. */
+/* Sizes below this many bytes count as available without a check. */
 #define SMALL ((gsize)64 << 20)
 
 gpointer

@@ -41,7 +41,7 @@ typedef struct
   const PlaitWordAligner *aligner; /* NULL without --alignment or for FORMAT_TEXT */
   const PlaitVocabulary *vocabulary;
   PlaitTextLayout layout; /* layout of the target's documents */
-  gboolean whole;         /* TRUE for predictions that are not sequences, which no length limit cuts */
+  gboolean whole;         /* TRUE: predictions are not sequences, so no length limit ends them */
 
   /* Last printed line; -1 before the first. */
   gint64 line;

@@ -135,8 +135,9 @@ refuse_unreadable (PlaitInference *inference, GError **error)
                 : "; sources with trees, documents and targets cannot be truncated");
 }
 
-/* Handles @part, sentence inference->given, which the model refuses with @cause: skips or truncates it if data.too_long
- * allows, else returns NULL with an error. Takes @part. */
+/* Handles @part, the sentence number inference->given of the batch, which the model refuses with @cause. If
+ * data.too_long allows it, skips or truncates the sentence and returns its batch; else returns NULL with an error.
+ * Takes @part. */
 static PlaitBatch *
 handle_unreadable (PlaitInference *inference, PlaitBatch *part, GError *cause, GError **error)
 {

@@ -325,7 +325,8 @@ read_block (PlaitCorpusBlock *block, PlaitPool *pool, GError **error)
       block->wanted = next_wanted (block);
       return TRUE;
     }
-  /* Some side has no further line, or a bad one. Report the first such side, as reading in turn would. */
+  /* At least one side has no further line, or its next line is bad. Report the first such side, as reading line by line
+   * would. */
   for (gint64 i = 0; i < block->n_sides; i++)
     {
       PlaitCorpusSide *side = &block->sides[i];

@@ -14,7 +14,8 @@ struct PlaitDocumentReader
 {
   PlaitTextReader *reader;
   PlaitDocumentSettings settings;
-  const PlaitUnicodeTable *unicode; /* NULL, like @rules, except for PLAIT_LAYOUT_LINES */
+  const PlaitUnicodeTable *unicode; /* tables for finding sentence ends. This and @rules are only used for
+                                       PLAIT_LAYOUT_LINES; else they are NULL */
   gpointer rules;
 
   gint64 n;          /* number of sentences so far */

@@ -258,7 +258,7 @@ next_part (const char *at, const char *end)
 
 typedef struct
 {
-  gint32 id; /* -1: merged into the previous piece */
+  gint32 id; /* id of the piece; -1: the piece has been merged into the previous one */
   gint32 previous, next;
 } Piece;
 

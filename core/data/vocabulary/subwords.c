@@ -319,7 +319,7 @@ next_training_line (gpointer data, gsize *length)
                       plait_text_reader_name (lines->reader), plait_text_reader_line (lines->reader));
           break;
         }
-      /* Replace tabs and U+2585 by spaces: SentencePiece skips lines with either of them. */
+      /* Replace tabs and U+2585 by spaces, because SentencePiece skips every line that contains one of them. */
       g_string_truncate (lines->given, 0);
       g_string_append_len (lines->given, line, (gssize)*length);
       g_string_replace (lines->given, "\xe2\x96\x85", " ", 0);

@@ -62,7 +62,8 @@ set_backward (const BackwardCall *call, gint64 set)
                           - PLAIT_GRADIENT_TERM (tree_descent_normaliser, sum));
 }
 
-/* Processes the sets of each entry from the leaves up: a set comes after the sets above it. */
+/* Processes the sets of each entry in reverse order. The set of a row's children has a higher number than the set of
+ * the row, so gradients go from the leaves up. */
 static void
 backward_piece (gpointer data, gint64 piece, guint thread)
 {

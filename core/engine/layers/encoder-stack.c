@@ -130,7 +130,7 @@ read_starts (PlaitTape *tape, const PlaitEncoderStack *stack, const PlaitEncoder
   return put_starts (tape, x, made, starts);
 }
 
-/* A layer and its input. */
+/* Arguments of a call of apply_layer: a layer and its input @x. */
 typedef struct
 {
   const PlaitEncoderStack *stack;

@@ -10,7 +10,7 @@
 /* The left or right children at one depth in a bundle of sentences. */
 typedef struct
 {
-  PlaitRnnStep step; /* each row is a child */
+  PlaitRnnStep step; /* one recurrent step; each of its rows is a child */
   const PlaitKernels *kernels;
   const PlaitTopDown *top_down;
   gboolean backward;

@@ -56,7 +56,7 @@ typedef struct
   double value; /* value of the smoothing methods floor and add-k; negative: not given */
   gboolean lowercase;
   gboolean effective;
-  guint multi_case; /* how multi-bleu treats case, a Case */
+  guint multi_case; /* how multi-bleu treats case: a value of Case */
 } Bleu;
 
 static const PlaitMetricOption options[] = {

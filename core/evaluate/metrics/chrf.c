@@ -25,8 +25,8 @@ typedef struct
   guint characters, words; /* highest orders */
   gboolean lowercase;
   gboolean whitespace; /* TRUE: white space counts as characters */
-  gboolean epsilon; /* TRUE: average F over all orders, instead of precision and recall over the orders that both sides
-                       have */
+  gboolean epsilon;    /* TRUE: the score is the mean of F over all orders; FALSE: it is F of the mean precision and the
+                          mean recall over the orders that both sides have */
 } Chrf;
 
 static const PlaitMetricOption options[] = {

@@ -81,7 +81,7 @@ count_rows_weighed (const PlaitCrossAttentionPass *pass, gint64 n)
   pass->rows_weighed->selected += n;
 }
 
-/* Adds the softmaxes over @selected rows to the attention record, if there is one. */
+/* Adds @weights, the weights of the rows @selected, to the attention record, if there is one. */
 static void
 record_selected (const PlaitCrossAttention *cross, const PlaitDeclaredAttention *attention,
                  const PlaitSelectedRows *selected, const PlaitScalar *weights)

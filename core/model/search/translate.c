@@ -86,7 +86,7 @@ typedef struct
 /* Computes one batch if @own, else notes that another process computes it. */
 typedef gboolean (*PassBatch) (gpointer data, const PlaitBatch *batch, gboolean own, GError **error);
 
-/* Calls @take for all batches, which the processes compute in turn. */
+/* Calls @take for all batches. With several processes, each computes a different batch of every turn. */
 static gboolean
 pass_batches (const Pass *pass, PassBatch take, gpointer data, GError **error)
 {
@@ -113,7 +113,8 @@ pass_batches (const Pass *pass, PassBatch take, gpointer data, GError **error)
  * Functions that exchange hypotheses between processes
  */
 
-/* Header of a hypothesis, followed by its tokens. All processes run the same build. */
+/* Header of a hypothesis that is sent to another process; its tokens follow. All processes run the same build, so the
+ * struct is sent as it is. */
 typedef struct
 {
   gint64 sentence;

@@ -14,7 +14,7 @@
 typedef struct
 {
   const PlaitUpdate *update;
-  PlaitAllReduce *all_reduce; /* all-reduce to report progress to, or NULL */
+  PlaitAllReduce *all_reduce; /* all-reduce to which backward reports its progress, or NULL */
   PlaitPool *pool;            /* owned; NULL if the tape is the caller's */
   PlaitArena *arena;
   PlaitTape *tape;

@@ -101,7 +101,7 @@ typedef struct
   PlaitCorpus *corpus;
   gboolean *unreadable; /* [size] */
   gint64 n_unreadable;
-  gboolean can_truncate; /* TRUE if at least one of them can be truncated */
+  gboolean can_truncate; /* TRUE if at least one unreadable tuple can be truncated */
   char *first;           /* location and reason of the first unreadable tuple */
   PlaitProblems *problems;
 } Findings;

@@ -18,7 +18,7 @@ typedef struct
 {
   const char *weights;
   const PlaitExperiment *experiment;
-  json_t *config; /* or NULL */
+  json_t *config; /* contents of config.json, or NULL */
   GPtrArray *sentences;
 } Comparison;
 
