@@ -28,7 +28,7 @@ typedef enum
 typedef struct
 {
   gboolean keys, json;
-  guint format; /* a Format */
+  guint format; /* a value of Format */
 } Options;
 
 static void

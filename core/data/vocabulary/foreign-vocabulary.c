@@ -132,7 +132,8 @@ plait_foreign_vocabulary_describe (GBytes *bytes, const char *path, char **remed
 typedef struct
 {
   PlaitTextReader *reader;
-  gboolean begun, counted; /* @counted: TRUE if the first line has a count, so that every line must have one */
+  gboolean begun, counted; /* @begun: TRUE after the first line; @counted: TRUE if the first line has a count, so that
+                              every line must have one */
   GHashTable *seen;        /* word -> line number */
   GString *text;           /* the serialised vocabulary */
   char *specials[PLAIT_TOKEN_SPECIALS];

@@ -64,7 +64,8 @@ plait_vocabulary_begins_with (GBytes *bytes, const char *header)
   return size >= strlen (header) && memcmp (data, header, strlen (header)) == 0;
 }
 
-/* Returns the file contents for @bytes of @format: the seal replaces the header with its line end. (transfer full) */
+/* Returns the file contents for @bytes of @format: a line with the seal and the digest takes the place of the format's
+ * header line. (transfer full) */
 static GBytes *
 seal (const PlaitVocabularyFormat *format, GBytes *bytes)
 {

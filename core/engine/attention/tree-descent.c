@@ -21,7 +21,7 @@ typedef struct
   gint64 n;
   PlaitSiblings *sets;
   gint64 *parent;       /* index, within the entry, of the parent of each set: [n] */
-  gint64 *ends;         /* end of the sets of each head: [heads] */
+  gint64 *ends;         /* index after the last set of each head: [heads] */
   Selection *selection; /* scratch memory for the selected rows of one head */
 } Front;
 

@@ -355,7 +355,7 @@ run_product (Product *product, PlaitPrecision precision, PlaitScalar beta, const
   if (run_deep (product, beta, sums_beta, depth))
     return;
   if (product->blas)
-    most = depth; /* BLAS cuts the depth itself */
+    most = depth; /* the whole depth in one round, because BLAS cuts it itself */
   /* At depth 0 one round runs too: it writes the empty sum, zero. */
   for (gint64 first = 0; first == 0 || first < depth; first += most)
     {

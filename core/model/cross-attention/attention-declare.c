@@ -115,8 +115,8 @@ plait_cross_declare_residual (PlaitCrossAttention *cross, guint slot)
 
       declared->norms[slot] = plait_norm_declare (cross->parameters, name, declared->width);
     }
-  /* Declare the map for the previous slot: only now is it known that a later call reads the query which its residual
-   * changes. */
+  /* Declare the map of the previous slot. It changes the query for later slots, so it is needed only if there is a
+   * later slot, as now. */
   else if (slot > 0)
     {
       g_autofree char *name = g_strdup_printf ("%srefine/%u", cross->prefix, slot - 1);

@@ -118,7 +118,7 @@ pass_batches (const Pass *pass, PassBatch take, gpointer data, GError **error)
 typedef struct
 {
   gint64 sentence;
-  PlaitHypothesis hypothesis; /* tokens is NULL */
+  PlaitHypothesis hypothesis; /* its pointer tokens is NULL */
 } Head;
 
 static void

@@ -444,8 +444,8 @@ plait_update_gradients (PlaitUpdate *update, PlaitBatch *const *batches, guint n
       plait_tape_begin (update->tape, PLAIT_TAPE_TRAIN, dropout);
       if (n == 1)
         plait_tape_keep_gradients (update->tape);
-      /* Zero the gradients of the parameters, to which several processes add theirs: after an update of one batch, the
-       * optimizer has not done so. */
+      /* The gradients of the parameters are sums over processes, so they must begin at zero. The optimizer sets them to
+       * zero only after an update of several batches. */
       if (update->ranks)
         plait_parameters_zero_gradients (plait_model_parameters (update->model));
     }

@@ -4,7 +4,7 @@
 /* Calls of encoders. */
 
 /*
- * Building
+ * Functions that call encoders while the model is built
  */
 
 static gboolean
@@ -86,7 +86,7 @@ plait_call_build_encoder (PlaitInstance *instance, const PlaitComponent *compone
 }
 
 /*
- * Running
+ * Functions that call encoders while the model runs
  */
 
 /* Calls check_input of the encoder and of its inner encoder, or check_length if @input is NULL. The error begins with

@@ -319,7 +319,7 @@ plait_attention_write (PlaitStore *store, const char *path, const PlaitAttention
 }
 
 /*
- * Coverage
+ * Functions that write coverage
  */
 
 /* Returns the attention accumulated up to each step, the mean of all heads, [target, row]. (transfer full) */

@@ -17,7 +17,7 @@ enum
 typedef struct
 {
   const PlaitGridCell *cell;
-  double training; /* seconds */
+  double training; /* seconds of training */
   double evaluation;
   gsize bytes;
   gboolean now; /* TRUE: the speed of the cell was measured by this process */

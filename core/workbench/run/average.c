@@ -31,10 +31,11 @@ averaging_clear (Averaging *averaging)
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Averaging, averaging_clear)
 
 /*
- * Checks that runs fit
+ * Functions that check that the runs can be averaged
  */
 
-/* TRUE if [@group] @key is part of the architecture, and differs. Dropout acts only in training. */
+/* TRUE if [@group] @key is part of the architecture and its values @old and @new differ. Dropout rates do not count,
+ * because dropout acts only in training. */
 static gboolean
 is_other_architecture (const char *group, const char *key, const char *old, const char *new, gconstpointer data)
 {
@@ -129,7 +130,7 @@ check_fits (const Averaging *averaging, const PlaitTrained *second, guint i, GEr
 }
 
 /*
- * The mean
+ * Functions that compute the mean
  */
 
 /* Adds the parameters of @second to the sums, by name: the order of declaration may differ. */
@@ -226,7 +227,7 @@ divide (const Averaging *averaging)
 }
 
 /*
- * The file
+ * Functions that write the file
  */
 
 static gboolean

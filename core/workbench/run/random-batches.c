@@ -363,7 +363,7 @@ plait_tuples_batch (PlaitTuples *tuples, gboolean search, gint64 max, GError **e
   if (search)
     {
       regroup (tuples, experiment->decode.batch);
-      g_ptr_array_set_size (tuples->streams, (gint)experiment->n_sources); /* without the target */
+      g_ptr_array_set_size (tuples->streams, (gint)experiment->n_sources); /* remove the target */
     }
   if (!draw_features (tuples, &drawn->features, error))
     return NULL;

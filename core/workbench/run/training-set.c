@@ -147,7 +147,8 @@ describe_lines (const PlaitTrainingSet *sets, const char *const *names, guint n)
                            : NULL;
 }
 
-/* Tolerance, because shuffling by seed changes the number of sentences in a batch. */
+/* Mean numbers of sentences count as equal up to this ratio, because shuffling by different seeds gives slightly
+ * different batches. */
 #define ALIKE 1.02
 
 /* Returns the mean number of sentences in a batch, over the entries with name @name and batches of @tokens. */

@@ -279,7 +279,7 @@ write_new (const PlaitEvaluations *evaluations, PlaitStore *store, const Item *i
                                               experiment->evaluate.attention, store, error);
 }
 
-/* If evaluations were copied, keeps the default heatmap for viewers of the old file. */
+/* If evaluations were copied from the old file, keeps its default heatmap, the one that viewers show first. */
 static gboolean
 find_default (const PlaitEvaluations *evaluations, PlaitStore *store, GError **error)
 {
