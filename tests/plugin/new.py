@@ -17,7 +17,7 @@ from outside import installed, run
 
 # Kind, name, and another value of its parameter. The names are not C identifiers, or those of other files.
 PROJECTS = [("encoder", "experiment", "source a.width=32"), ("combiner", "scaled-sum", "combiner.scale=3"),
-            ("coverage", "so_far-2", "coverage.scale=3")]
+            ("coverage", "so_far-2", "coverage.scale=3"), ("output", "warm", "output.scale=3")]
 SMALL = "--set data.generate.train=64 --set data.generate.validation=8 --set data.generate.test=8 --set train.updates=3 \
 --set train.batch=16"
 

@@ -159,6 +159,7 @@ TEST_CASE (faulty_plugin, layouts_of_another_build)
   check_fault ("layout-linear", "a linear layer of 5 bytes");
   check_fault ("layout-context", "a context of 5 bytes");
   check_fault ("layout-coverage-step", "a step of coverage of 5 bytes");
+  check_fault ("layout-output-pass", "a pass of an output of 5 bytes");
 }
 
 TEST_CASE (faulty_plugin, identities_that_disagree)
@@ -218,7 +219,7 @@ TEST_CASE (faulty_plugin, tables_without_functions)
   check_fault ("huge-state", "asks for a state of 1073741824 bytes, at most 16777216 are allowed");
 }
 
-TEST_CASE (faulty_plugin, encoders_and_coverages_without_functions)
+TEST_CASE (faulty_plugin, other_kinds_without_functions)
 {
   static const struct
   {
@@ -241,6 +242,10 @@ TEST_CASE (faulty_plugin, encoders_and_coverages_without_functions)
     { PLAIT_PLUGIN_COVERAGE, "coverage-of-a-path", "its prepared_name is \"a/b\", which is not a valid name" },
     { PLAIT_PLUGIN_COVERAGE, "coverage-of-wild-name", "crashed (signal 11" },
     { PLAIT_PLUGIN_COVERAGE, "coverage-huge-state", "asks for a state of 1073741824 bytes" },
+    { PLAIT_PLUGIN_OUTPUT, "output-sound", NULL },
+    { PLAIT_PLUGIN_OUTPUT, "output-no-build", "has no function \"build\" in its table; every output needs one" },
+    { PLAIT_PLUGIN_OUTPUT, "output-no-output", "has no function \"output\" in its table; every output needs one" },
+    { PLAIT_PLUGIN_OUTPUT, "output-huge-state", "asks for a state of 1073741824 bytes" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (faults); i++)

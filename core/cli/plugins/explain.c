@@ -153,7 +153,7 @@ forward (gpointer data)
 static void
 note_operations (const Explanation *explanation, const Pass *pass)
 {
-  PlaitParameter *bias, *output = plait_model_output (explanation->experiment_model->model, &bias);
+  const PlaitModelOutput *output = plait_model_output (explanation->experiment_model->model);
   guint s = 0;
 
   for (guint i = 0; i < explanation->parts->len; i++)
@@ -172,7 +172,7 @@ note_operations (const Explanation *explanation, const Pass *pass)
       else if (g_str_equal (part->title, "decoder"))
         *operations = pass->decoder / (double)MAX (plait_ragged_rows (pass->batch->target_rows), 1);
       else if (g_str_equal (part->title, "prediction"))
-        *operations = (double)(output->value.rows * output->value.width);
+        *operations = (double)(output->shape.table->value.rows * output->shape.table->value.width);
     }
 }
 

@@ -24,6 +24,7 @@ static const struct
   = { "[source NAME]", "Parameters of the encoder that encoder= names; plait inspect source shows the other keys" },
   [PLAIT_PLUGIN_COMBINER] = { "[combiner]", "Parameters of the combiner that decoder.combiner names" },
   [PLAIT_PLUGIN_COVERAGE] = { "[coverage]", "Parameters of the coverage that decoder.coverage names" },
+  [PLAIT_PLUGIN_OUTPUT] = { "[output]", "Parameters of the output that decoder.output names" },
 };
 
 static void

@@ -147,6 +147,7 @@ find_keys (Keys *keys, const PlaitKeyFile *file)
   add_plugins (keys, PLAIT_PLUGIN_COMBINER, "decoder", "combiner", "combiner");
   add_plugins (keys, PLAIT_PLUGIN_COVERAGE, "decoder", "coverage", "coverage");
   add_value (get_key (keys, "decoder", "coverage"), "none");
+  add_plugins (keys, PLAIT_PLUGIN_OUTPUT, "decoder", "output", "output");
 }
 
 static void

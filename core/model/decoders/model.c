@@ -38,8 +38,7 @@ struct PlaitModel
   const Source *role_source; /* source whose roles the target takes, or NULL */
   PlaitEmbedding roles;      /* role embeddings in the decoder */
   PlaitDecoder *decoder;
-  PlaitParameter *output;
-  PlaitParameter *output_bias;
+  PlaitModelOutput *output; /* NULL if states are logits */
 };
 
 static PlaitEmbedding
@@ -140,21 +139,45 @@ note_all_memories (PlaitModel *model)
     note_memories (model, &model->sources[i], width);
 }
 
-/* Declares the output layer: @tied as its weight, or a new weight below @name if @tied is NULL, and a bias if @bias. */
-static void
-declare_output (PlaitModel *model, const char *name, PlaitParameter *tied, gboolean bias)
+/* Builds the output of @component (NULL: softmax of the states) with parameters below @prefix. @embedding: tied
+ * embeddings, or NULL. */
+static gboolean
+build_output (PlaitModel *model, const PlaitComponent *component, const char *prefix, const PlaitEmbedding *embedding,
+              gboolean bias, GError **error)
 {
-  g_autofree char *weight_name = g_strconcat (name, "/weight", NULL), *bias_name = g_strconcat (name, "/bias", NULL);
+  const PlaitModelSpecification *specification = &model->specification;
+  const PlaitOutputComponents components = {
+    .component = component,
+    .build = { .state_width = specification->decoder.width,
+               .vocabulary_size = specification->target_vocabulary_size,
+               .embedding = embedding && specification->decoder.tie_output ? embedding->table : NULL,
+               .bias = bias,
+               .parameters = model->parameters,
+               .prefix = prefix },
+  };
 
-  model->output = tied;
-  if (!tied)
-    model->output = plait_parameters_declare (
-        model->parameters, weight_name, model->specification.target_vocabulary_size, model->specification.decoder.width,
-        PLAIT_NORMAL (1 / sqrt ((double)model->specification.decoder.width)));
-  model->output->use = PLAIT_USE_TABLE;
-  if (bias)
-    model->output_bias = plait_parameters_declare (model->parameters, bias_name, 1,
-                                                   model->specification.target_vocabulary_size, PLAIT_ZEROS);
+  model->output = plait_output_new (&components, error);
+  return model->output != NULL;
+}
+
+/* Builds what computes words or classes from states, if states are not logits. */
+static gboolean
+build_prediction (PlaitModel *model, GError **error)
+{
+  const PlaitModelSpecification *specification = &model->specification;
+
+  switch (specification->predict.kind)
+    {
+    case PLAIT_PREDICT_SEQUENCE:
+      return build_output (model, specification->output, "decoder/output/", model->target,
+                           specification->decoder.output_bias, error);
+    case PLAIT_PREDICT_MASKED:
+      return build_output (model, NULL, "masked/output/", model->sources[0].embedding, TRUE, error);
+    case PLAIT_PREDICT_CLASS:
+      return build_output (model, NULL, "class/output/", NULL, TRUE, error);
+    default:
+      return TRUE;
+    }
 }
 
 /* Lets the target take the roles of the first source that has roles. */
@@ -184,7 +207,6 @@ static gboolean
 build_decoder (PlaitModel *model, GError **error)
 {
   const PlaitModelSpecification *specification = &model->specification;
-  gboolean tied = specification->decoder.tie_output;
   PlaitDecoderBuild build = {
     .settings = &specification->decoder,
     .predict = &specification->predict,
@@ -207,14 +229,7 @@ build_decoder (PlaitModel *model, GError **error)
   model->decoder = plait_decoder_new (&build, error);
   if (!model->decoder)
     return FALSE;
-  if (model->specification.predict.kind == PLAIT_PREDICT_SEQUENCE)
-    declare_output (model, "decoder/output", tied ? model->target->table : NULL,
-                    model->specification.decoder.output_bias);
-  else if (model->specification.predict.kind == PLAIT_PREDICT_MASKED)
-    declare_output (model, "masked/output", tied ? model->sources[0].embedding->table : NULL, TRUE);
-  else if (model->specification.predict.kind == PLAIT_PREDICT_CLASS)
-    declare_output (model, "class/output", NULL, TRUE);
-  return TRUE;
+  return build_prediction (model, error);
 }
 
 PlaitModel *
@@ -293,10 +308,9 @@ plait_model_decoder (const PlaitModel *model)
   return model->decoder;
 }
 
-PlaitParameter *
-plait_model_output (const PlaitModel *model, PlaitParameter **bias)
+const PlaitModelOutput *
+plait_model_output (const PlaitModel *model)
 {
-  *bias = model->output_bias;
   return model->output;
 }
 
@@ -534,19 +548,24 @@ plait_model_loss (const PlaitModel *model, PlaitTape *tape, const PlaitBatch *ba
   PlaitEncoderOutputs encoded = plait_model_encode (model, tape, batch, plait_loss_pass_new (tape));
   PlaitNode *states
       = plait_decoder_forward (model->decoder, tape, &encoded, batch->target_rows, batch->target_inputs, record);
-  PlaitNode *bias = plait_parameter_node_if_any (tape, model->output_bias);
-  PlaitNode *table = model->output ? plait_parameter_node (tape, model->output) : identity (tape, states->value.width);
   PlaitOutputLossOptions suited = *options;
   PlaitNode *root;
   GError *fault = NULL;
 
   if (model->specification.predict.kind == PLAIT_PREDICT_CLASS)
     states = of_known_classes (tape, states, batch->target_rows);
-  if (model->output && plait_tape_mode (tape) == PLAIT_TAPE_EVALUATE)
-    suited.packed = model->output->packed;
-  if (!model->output)
-    suited.smoothing = 0; /* padding must not get probability */
-  root = plait_output_loss (tape, states, table, bias, batch->target_outputs, &suited, &sums->words, row_losses);
+  if (model->output)
+    {
+      PlaitWordDistribution words = plait_output_apply (model->output, tape, states);
+
+      root = plait_word_distribution_loss (&words, tape, batch->target_outputs, options, &sums->words, row_losses);
+    }
+  else
+    {
+      suited.smoothing = 0; /* padding must not get probability */
+      root = plait_output_loss (tape, states, identity (tape, states->value.width), NULL, batch->target_outputs,
+                                &suited, &sums->words, row_losses);
+    }
   sums->guessing = loss_of_guessing (model, batch, &encoded);
   /* A parameter that a plugin declares while running is an error. */
   if (!plait_parameters_check (model->parameters, &fault))

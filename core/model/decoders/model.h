@@ -5,6 +5,7 @@
 #include "layers/linear.h"
 #include "loading/call.h"
 #include "autograd/layer-operators.h"
+#include "outputs/output.h"
 
 /*
  * A model: sources, their encoders, a combiner in each decoder layer, and the output layer. If no sequence is
@@ -39,6 +40,7 @@ typedef struct
   PlaitDecoderSettings decoder;
   const PlaitComponent *combiner; /* opened; NULL if no sequence is predicted */
   const PlaitComponent *coverage; /* opened, or NULL */
+  const PlaitComponent *output;   /* opened; NULL: softmax of the states as they are */
 } PlaitModelSpecification;
 
 /* Creates a model with all parameters zero; initialise or load them. Fails with PLAIT_ERROR_INPUT if settings
@@ -59,9 +61,8 @@ gboolean plait_model_memory_is_of (const PlaitMemorySpecification *memory, const
 
 const PlaitDecoder *plait_model_decoder (const PlaitModel *model);
 
-/* Returns the weight [V, width] of the output layer, and its bias [1, V] or NULL in *@bias; NULL if states are logits.
- * (transfer none) */
-PlaitParameter *plait_model_output (const PlaitModel *model, PlaitParameter **bias);
+/* Returns the output that computes words from states; NULL if states are logits. (transfer none) */
+const PlaitModelOutput *plait_model_output (const PlaitModel *model);
 
 /* TRUE if a sentence of @rows rows can be read by source @source, or by the decoder if @source is n_sources. Fails with
  * PLAIT_ERROR_INPUT if it has more rows than learned positions. */

@@ -1,32 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "search/search-private.h"
 
-#include "tensor/output-layer.h"
-
-/* The best words of a decoder's states. */
+/* The words that search chooses among. */
 
 void
-plait_search_best_words (const PlaitSearch *search, PlaitSearchWorkspace *workspace, const PlaitNode *states,
-                         const gint32 *forbidden, guint n_forbidden, guint best, gint32 *ids,
-                         PlaitScalar *log_probabilities)
-{
-  PlaitParameter *bias;
-  PlaitParameter *output = plait_model_output (search->model, &bias);
-
-  plait_output_layer_top_k (workspace->pool, workspace->step_arena, states->value, output->packed,
-                            bias ? bias->value.data : NULL, forbidden, n_forbidden, NULL, best, ids, log_probabilities);
-}
-
-void
-plait_search_end_words (const PlaitSearch *search, PlaitSearchWorkspace *workspace, const PlaitBeam *beam,
-                        const PlaitNode *states, guint best, gint32 *ids, PlaitScalar *log_probabilities)
+plait_search_end_words (PlaitSearchWorkspace *workspace, const PlaitBeam *beam, const PlaitWordDistribution *words,
+                        guint best, gint32 *ids, PlaitScalar *log_probabilities)
 {
   PlaitRagged rows = plait_beam_rows (beam).hypotheses;
   gint64 n = plait_ragged_rows (rows);
   gint32 *ends = plait_arena_new_array (workspace->step_arena, gint32, n);
   double *losses = NULL;
-  PlaitParameter *bias;
-  PlaitParameter *output = plait_model_output (search->model, &bias);
 
   for (gint64 i = 0; i < n; i++)
     ends[i] = PLAIT_TOKEN_EOS;
@@ -36,16 +20,8 @@ plait_search_end_words (const PlaitSearch *search, PlaitSearchWorkspace *workspa
         continue;
       if (!losses)
         {
-          PlaitOutputLayerWork ending = {
-            .states = states->value,
-            .table = output->value,
-            .bias = bias ? bias->value.data : NULL,
-            .targets = ends,
-            .scale = 1,
-            .row_losses = losses = plait_arena_new_array (workspace->step_arena, double, n),
-          };
-
-          plait_output_layer_compute (workspace->pool, workspace->step_arena, &ending);
+          losses = plait_arena_new_array (workspace->step_arena, double, n);
+          plait_word_distribution_losses (words, workspace->step, ends, losses);
         }
       for (gint64 row = rows.offsets[s]; row < rows.offsets[s + 1]; row++)
         {

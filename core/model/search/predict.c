@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "documents/labels.h"
-#include "tensor/output-layer.h"
 #include "cross-attention/rows.h"
 
 /* Predictions that need no search: classes, choices, spans and masked tokens. */
@@ -143,8 +142,7 @@ plait_predict (PlaitModel *model, PlaitTape *tape, const PlaitBatch *batch, gint
   const PlaitModelSpecification *specification = plait_model_specification (model);
   PlaitPredictKind kind = specification->predict.kind;
   PlaitArena *arena = plait_tape_arena (tape);
-  PlaitParameter *bias;
-  PlaitParameter *output = plait_model_output (model, &bias);
+  const PlaitModelOutput *output = plait_model_output (model);
   PlaitEncoderOutputs encoded = plait_model_encode (model, tape, batch, NULL);
   PlaitNode *states = plait_decoder_forward (plait_model_decoder (model), tape, &encoded, batch->target_rows,
                                              batch->target_inputs, NULL);
@@ -167,8 +165,11 @@ plait_predict (PlaitModel *model, PlaitTape *tape, const PlaitBatch *batch, gint
   ids = plait_arena_new_array (arena, gint32, states->value.rows * best);
   log_probabilities = plait_arena_new_array (arena, PlaitScalar, states->value.rows * best);
   if (output)
-    plait_output_layer_top_k (plait_tape_pool (tape), arena, states->value, output->packed, bias->value.data, NULL, 0,
-                              NULL, best, ids, log_probabilities);
+    {
+      PlaitWordDistribution words = plait_output_apply (output, tape, states);
+
+      plait_word_distribution_best (&words, tape, NULL, 0, best, ids, log_probabilities);
+    }
   else
     best_of_logits (plait_tape_value (tape, states), best, ids, log_probabilities);
   for (gint64 s = 0; s < batch->n_sentences; s++)

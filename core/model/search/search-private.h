@@ -44,15 +44,10 @@ gint64 plait_search_parts (const PlaitPool *pool, gint64 sentences, gint64 beam)
 PlaitAttentionRecord *plait_search_record (const PlaitSearch *search, PlaitSearchWorkspace *workspace,
                                            gboolean coverage);
 
-/* Finds the @best most probable words of each row of @states, as plait_output_layer_top_k does: @ids and
- * @log_probabilities [rows][best]. */
-void plait_search_best_words (const PlaitSearch *search, PlaitSearchWorkspace *workspace, const PlaitNode *states,
-                              const gint32 *forbidden, guint n_forbidden, guint best, gint32 *ids,
-                              PlaitScalar *log_probabilities);
-
-/* Makes EOS the only candidate of the rows of @beam whose next step is the last that their limit allows. */
-void plait_search_end_words (const PlaitSearch *search, PlaitSearchWorkspace *workspace, const PlaitBeam *beam,
-                             const PlaitNode *states, guint best, gint32 *ids, PlaitScalar *log_probabilities);
+/* Makes EOS the only candidate of the rows of @beam whose next step is the last that their limit allows. @words:
+ * distribution of the rows; @ids and @log_probabilities [rows][best]: their candidates. */
+void plait_search_end_words (PlaitSearchWorkspace *workspace, const PlaitBeam *beam, const PlaitWordDistribution *words,
+                             guint best, gint32 *ids, PlaitScalar *log_probabilities);
 
 /* Predicts classes, choices, spans or masked tokens of the sentences of @batch on @tape, in evaluation. Fills
  * @predictions [n_sentences], zero before, as plait_search_batch documents: the @n_best best, but one for masked

@@ -200,6 +200,7 @@ make_step (gpointer data)
   gint64 n = plait_ragged_rows (rows.hypotheses);
   guint best = (guint)MIN (plait_beam_words (work->beam), specification->target_vocabulary_size);
   PlaitAttentionRecord *record = NULL;
+  PlaitWordDistribution words;
   PlaitNode *states;
   gint32 *ids;
   PlaitScalar *log_probabilities;
@@ -218,9 +219,10 @@ make_step (gpointer data)
   states = plait_decoder_step (work->state, workspace->step, rows.hypotheses, rows.tokens, rows.parents, record);
   ids = plait_arena_new_array (workspace->step_arena, gint32, n * best);
   log_probabilities = plait_arena_new_array (workspace->step_arena, PlaitScalar, n * best);
-  plait_search_best_words (search, workspace, states, forbidden, n_forbidden, best, ids, log_probabilities);
+  words = plait_output_apply (plait_model_output (search->model), workspace->step, states);
+  plait_word_distribution_best (&words, workspace->step, forbidden, n_forbidden, best, ids, log_probabilities);
   if (work->settings.at_limit == PLAIT_DECODE_AT_LIMIT_END)
-    plait_search_end_words (search, workspace, work->beam, states, best, ids, log_probabilities);
+    plait_search_end_words (workspace, work->beam, &words, best, ids, log_probabilities);
   workspace->steps += n;
   plait_beam_advance (work->beam, best, ids, log_probabilities);
 }

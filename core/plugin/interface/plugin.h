@@ -6,6 +6,7 @@
 #include "interface/combiner.h"
 #include "interface/coverage.h"
 #include "interface/encoder.h"
+#include "interface/output.h"
 
 /*
  * A plugin module exports one function, plait_plugin (), which returns a constant descriptor. The host compares every
@@ -37,6 +38,7 @@ typedef enum
   PLAIT_PLUGIN_ENCODER,
   PLAIT_PLUGIN_COMBINER,
   PLAIT_PLUGIN_COVERAGE,
+  PLAIT_PLUGIN_OUTPUT,
 } PlaitPluginKind;
 
 typedef enum
@@ -109,7 +111,11 @@ typedef struct
   X (PlaitCoverageStep, "a step of coverage")                                                                          \
   X (PlaitCoverageCell, "the cell of a coverage")                                                                      \
   X (PlaitCoverageInput, "an input of coverage")                                                                       \
-  X (PlaitCoverageTable, "the table of a coverage")
+  X (PlaitCoverageTable, "the table of a coverage")                                                                    \
+  X (PlaitOutputBuild, "the build of an output")                                                                       \
+  X (PlaitOutputShape, "the shape of an output")                                                                       \
+  X (PlaitOutputPass, "a pass of an output")                                                                           \
+  X (PlaitOutputTable, "the table of an output")
 
 /* The layout that a module was compiled with, so that the host can name a mismatch. */
 #define PLAIT_PLUGIN_STRUCT_INDEX_(Struct, what) PLAIT_PLUGIN_INDEX_##Struct,
@@ -147,7 +153,7 @@ typedef struct
   gsize settings_size;
   const PlaitBinding *bindings;
   guint n_bindings;
-  gconstpointer table; /* PlaitEncoderTable, PlaitCombinerTable or PlaitCoverageTable, by kind */
+  gconstpointer table; /* PlaitEncoderTable, PlaitCombinerTable, PlaitCoverageTable or PlaitOutputTable */
   gpointer reserved[4];
 } PlaitPluginDescriptor;
 

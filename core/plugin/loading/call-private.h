@@ -5,7 +5,7 @@
 #include "layers/parameter-set.h"
 #include "loading/call.h"
 
-/* What the calls of all kinds of plugins share; one file for each kind calls its table. */
+/* Functions for the calls of all kinds of plugins. */
 
 /* Returns the table of functions of the component's plugin. */
 static inline gconstpointer

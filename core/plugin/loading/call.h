@@ -39,6 +39,9 @@ gboolean plait_call_build_coverage (PlaitInstance *instance, const PlaitComponen
                                     const PlaitCoverageBuild *build, PlaitCoverageShape *shape,
                                     PlaitLossColumns *columns, GError **error);
 
+gboolean plait_call_build_output (PlaitInstance *instance, const PlaitComponent *component,
+                                  const PlaitOutputBuild *build, PlaitOutputShape *shape, GError **error);
+
 /* Running. A wrong result ends the step with an error that names the component. */
 
 /* TRUE if the encoder and its inner encoder can read a sentence of @rows rows. */
@@ -71,3 +74,6 @@ PlaitNode *plait_call_update (const PlaitInstance *instance, PlaitCoverageStep *
 
 /* Returns the name in dumps of the node that the coverage prepares, or NULL. */
 const char *plait_call_prepared_name (const PlaitInstance *instance);
+
+/* Runs the output, whose declaration is @shape, on @pass. */
+void plait_call_output (const PlaitInstance *instance, const PlaitOutputShape *shape, PlaitOutputPass *pass);

@@ -117,6 +117,7 @@ look_at_table (const PlaitPluginDescriptor *descriptor, gsize *state_size)
   const PlaitEncoderTable *encoder = descriptor->table;
   const PlaitCombinerTable *combiner = descriptor->table;
   const PlaitCoverageTable *coverage = descriptor->table;
+  const PlaitOutputTable *output = descriptor->table;
 
   switch (descriptor->kind)
     {
@@ -129,6 +130,9 @@ look_at_table (const PlaitPluginDescriptor *descriptor, gsize *state_size)
     case PLAIT_PLUGIN_COVERAGE:
       *state_size = coverage->state_size;
       return !coverage->build ? "build" : !coverage->update ? "update" : NULL;
+    case PLAIT_PLUGIN_OUTPUT:
+      *state_size = output->state_size;
+      return !output->build ? "build" : !output->output ? "output" : NULL;
     }
   return NULL;
 }

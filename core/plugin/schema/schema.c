@@ -12,7 +12,7 @@
 #define LONGEST_NAME 64
 #define PARAMETER_PREFIX "parameter."
 
-static const char *const kind_names[PLAIT_PLUGIN_KINDS + 1] = { "encoder", "combiner", "coverage", NULL };
+static const char *const kind_names[PLAIT_PLUGIN_KINDS + 1] = { "encoder", "combiner", "coverage", "output", NULL };
 static const char *const input_names[] = { "tokens", "features", "documents", NULL };
 static const char *const structure_names[] = { "tree", "levels", "sentences", NULL };
 static const char *const decoder_names[] = { "transformer", "gru", "lstm", NULL };
@@ -203,7 +203,7 @@ read_identity (const Reader *reader, const char *path)
   g_autofree char *folder = g_path_get_dirname (path);
   g_autofree char *folder_name = g_path_get_basename (folder);
   const char *name = required (reader, "plugin", "name", "name= and the name of this file without .ini");
-  const char *kind = required (reader, "plugin", "kind", "kind=encoder, combiner or coverage");
+  const char *kind = required (reader, "plugin", "kind", "kind=encoder, combiner, coverage or output");
   gint index;
 
   if (name && !g_str_equal (name, base))

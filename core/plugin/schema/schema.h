@@ -54,10 +54,10 @@ gboolean plait_schema_allows_decoder (const PlaitSchema *schema, const char *dec
 /* Returns the specification of parameter @name, or NULL. (transfer none) */
 const PlaitSettingSpecification *plait_schema_parameter (const PlaitSchema *schema, const char *name);
 
-/* Returns "encoder", "combiner" or "coverage", which is also the name of the kind's folder. (transfer none) */
+/* Returns the name of @kind and of its folder: encoder, combiner, coverage or output. (transfer none) */
 const char *plait_plugin_kind_name (PlaitPluginKind kind);
 gboolean plait_plugin_kind_from_name (const char *name, PlaitPluginKind *kind);
-#define PLAIT_PLUGIN_KINDS 3
+#define PLAIT_PLUGIN_KINDS 4
 
 /* Returns "tokens", "features" or "documents". (transfer none) */
 const char *plait_input_kind_name (PlaitInputKind kind);

@@ -58,6 +58,7 @@ plait_fixture_decoder (guint i)
   plait_setting_group_defaults (&plait_decoder_group, &standard);
   found.combiner = standard.combiner;
   found.coverage = standard.coverage;
+  found.output = standard.output;
   return found;
 }
 
@@ -172,7 +173,11 @@ keep_decoder (PlaitFixture *fixture, const PlaitFixtureDecoder *decoder, GError 
   if (specification->combiner && decoder->coverage)
     specification->coverage
         = keep (fixture, plait_fixture_part (decoder->coverage, decoder->coverage_settings, "coverage"), error);
-  return specification->combiner && (specification->coverage || !decoder->coverage);
+  if (specification->combiner && decoder->output)
+    specification->output
+        = keep (fixture, plait_fixture_part (decoder->output, decoder->output_settings, "output"), error);
+  return specification->combiner && (specification->coverage || !decoder->coverage)
+         && (specification->output || !decoder->output);
 }
 
 PlaitFixture *

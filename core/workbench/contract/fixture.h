@@ -30,7 +30,7 @@ typedef struct
   PlaitSettings *inner_settings;
 } PlaitFixtureSource;
 
-/* Decoder, with its combiner and coverage. */
+/* Decoder, with its combiner, coverage and output. */
 typedef struct
 {
   PlaitPlugin *combiner;
@@ -39,6 +39,8 @@ typedef struct
   PlaitSettings *coverage_settings;
   PlaitDecoderSettings settings;
   PlaitPredictSettings predict; /* all zero: a sequence; other kinds have no combiner */
+  PlaitPlugin *output;          /* NULL: softmax of the states */
+  PlaitSettings *output_settings;
 } PlaitFixtureDecoder;
 
 typedef struct

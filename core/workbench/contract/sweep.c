@@ -66,6 +66,11 @@ build (const PlaitContract *contract, PlaitSettings *settings, guint decoder_num
       decoder.coverage = plugin;
       decoder.coverage_settings = settings;
     }
+  if (plugin->kind == PLAIT_PLUGIN_OUTPUT)
+    {
+      decoder.output = plugin;
+      decoder.output_settings = settings;
+    }
   return plait_fixture_new (sources, n, &decoder, SEED, error);
 }
 

@@ -510,7 +510,7 @@ check_vocabulary_size (const PlaitResolution *resolution)
                               size, size < 8 ? "few" : "many", PLAIT_VOCABULARY_MAX_SIZE);
 }
 
-/* Checks that the decoder's type and the memories of the sources suit the combiner and the coverage. */
+/* Checks that the decoder's type and the memories of the sources suit the combiner, the coverage and the output. */
 static void
 check_combiner (const PlaitResolution *resolution)
 {
@@ -518,6 +518,8 @@ check_combiner (const PlaitResolution *resolution)
 
   check_decoder_allowed (resolution, experiment->combiner->schema, "decoder", "combiner");
   check_structure_of_one (resolution, experiment->combiner->schema, "combiner");
+  check_decoder_allowed (resolution, experiment->output->schema, "decoder", "output");
+  check_structure_of_one (resolution, experiment->output->schema, "output");
   if (!experiment->coverage)
     return;
   check_decoder_allowed (resolution, experiment->coverage->schema, "decoder", "coverage");

@@ -389,6 +389,7 @@ write_training (Writer *writer)
   write_group (writer, "decoder");
   write_part (writer, experiment->combiner);
   write_part (writer, experiment->coverage);
+  write_part (writer, experiment->output);
   write_group (writer, "train");
 }
 
@@ -588,6 +589,8 @@ plait_experiment_each_plugin (const PlaitExperiment *experiment, PlaitEachPlugin
     g_ptr_array_add (plugins, experiment->combiner->plugin);
   if (experiment->coverage)
     g_ptr_array_add (plugins, experiment->coverage->plugin);
+  if (experiment->output)
+    g_ptr_array_add (plugins, experiment->output->plugin);
   for (guint i = 0; i < plugins->len; i++)
     if (!call (plugins->pdata[i], data, error))
       return FALSE;

@@ -27,6 +27,7 @@
  *
  *     [combiner]        parameters of the combiner
  *     [coverage]        parameters of the coverage, if decoder.coverage names one
+ *     [output]          parameters of the output that decoder.output names
  *
  *     [train] [decode] [evaluate]
  *
@@ -70,6 +71,7 @@ typedef struct
   const PlaitExperimentSource *sources;
   PlaitComponent *combiner; /* module may not be loaded yet; NULL if no sequence is predicted */
   PlaitComponent *coverage; /* NULL if there is no coverage */
+  PlaitComponent *output;   /* NULL if no sequence is predicted */
 
   const char *const *test_splits; /* names in the order of the file, NULL-terminated */
   char *head_rules;               /* path of the head rules that make trees binary, or NULL */
@@ -198,8 +200,8 @@ void plait_experiment_set_vocabulary_texts (PlaitExperiment *experiment, const c
 /* Called once for each plugin of an experiment. */
 typedef gboolean (*PlaitEachPlugin) (PlaitPlugin *plugin, gpointer data, GError **error);
 
-/* Calls @call for each plugin once: encoders and inner encoders in the order of the sources, then the combiner and the
- * coverage. Stops and returns FALSE if @call fails. */
+/* Calls @call for each plugin once: encoders and inner encoders in the order of the sources, then the combiner, the
+ * coverage and the output. Stops and returns FALSE if @call fails. */
 gboolean plait_experiment_each_plugin (const PlaitExperiment *experiment, PlaitEachPlugin call, gpointer data,
                                        GError **error);
 

@@ -7,8 +7,8 @@
 #include "foreign/safetensors.h"
 
 static const char *const group_names[]
-    = { "experiment", "data",   "source NAME", "predict", "decoder", "combiner", "coverage",
-        "train",      "decode", "evaluate",    "bench",   "grid",    NULL };
+    = { "experiment", "data",  "source NAME", "predict",  "decoder", "combiner", "coverage",
+        "output",     "train", "decode",      "evaluate", "bench",   "grid",     NULL };
 
 void
 plait_resolution_problem (const PlaitResolution *resolution, const char *group, const char *key, const char *format,
@@ -26,7 +26,7 @@ static const char *
 inspect_name (const PlaitResolution *resolution, const char *group)
 {
   const PlaitExperiment *experiment = &resolution->experiment->public;
-  const PlaitComponent *parts[] = { experiment->combiner, experiment->coverage };
+  const PlaitComponent *parts[] = { experiment->combiner, experiment->coverage, experiment->output };
 
   for (guint i = 0; i < G_N_ELEMENTS (parts); i++)
     if (parts[i] && g_str_equal (group, parts[i]->group))
@@ -215,8 +215,8 @@ plait_resolution_read_part (const PlaitResolution *resolution, PlaitPluginKind k
   return component;
 }
 
-/* Reads the group of a combiner or coverage that the experiment does not use. It may still have parameters for other
- * cells of a grid. */
+/* Reads the group of a combiner, coverage or output that the experiment does not use. It may still have parameters for
+ * other cells of a grid. */
 static void
 read_nothing (const PlaitResolution *resolution, PlaitPluginKind kind, const char *group)
 {
@@ -225,9 +225,9 @@ read_nothing (const PlaitResolution *resolution, PlaitPluginKind kind, const cha
   plait_resolution_read_group (resolution, group, nothing, plait_resolution_is_alternative, &kind);
 }
 
-/* Reads the combiner and the coverage, if a decoder predicts a sequence. */
+/* Reads the combiner, the coverage and the output, if a decoder predicts a sequence. */
 static void
-read_combiner (const PlaitResolution *resolution)
+read_parts (const PlaitResolution *resolution)
 {
   PlaitExperiment *experiment = &resolution->experiment->public;
 
@@ -241,6 +241,11 @@ read_combiner (const PlaitResolution *resolution)
                                                        "decoder", "coverage", "coverage");
   else
     read_nothing (resolution, PLAIT_PLUGIN_COVERAGE, "coverage");
+  if (plait_experiment_has_decoder (experiment))
+    experiment->output = plait_resolution_read_part (resolution, PLAIT_PLUGIN_OUTPUT, experiment->decoder.output,
+                                                     "decoder", "output", "output");
+  else
+    read_nothing (resolution, PLAIT_PLUGIN_OUTPUT, "output");
 }
 
 /* Sets other default metrics if the target is not text. */
@@ -355,6 +360,7 @@ check_modules (const PlaitResolution *resolution)
     }
   check_module (resolution, experiment->combiner, "decoder", "combiner");
   check_module (resolution, experiment->coverage, "decoder", "coverage");
+  check_module (resolution, experiment->output, "decoder", "output");
 }
 
 static void
@@ -370,7 +376,7 @@ resolve (const PlaitResolution *resolution)
   plait_resolution_read_data (resolution);
   read_core_group (resolution, &plait_predict_group, &experiment->predict, NULL, NULL, NULL);
   read_core_group (resolution, &plait_decoder_group, &experiment->decoder, NULL, NULL, plait_resolution_check_decoder);
-  read_combiner (resolution);
+  read_parts (resolution);
   if (plait_problems_count (resolution->problems) == before)
     plait_resolution_check_compatibility (resolution);
   if (resolution->resolver->flags & PLAIT_RESOLVE_COUNT_LINES)
@@ -401,6 +407,7 @@ plait_experiment_free (PlaitExperiment *public)
   g_hash_table_unref (experiment->settings);
   plait_component_free (public->combiner);
   plait_component_free (public->coverage);
+  plait_component_free (public->output);
   g_ptr_array_unref (experiment->sources);
   g_array_unref (experiment->used);
   g_clear_pointer (&experiment->vocabulary_texts, g_array_unref);
@@ -416,8 +423,8 @@ plait_experiment_free (PlaitExperiment *public)
  * Functions of the resolver
  */
 
-/* Returns the combiners, coverages and encoders among which the axes of [grid] choose, as "combiner NAME" or "encoder
- * NAME"; NULL-terminated. (transfer full) */
+/* Returns the combiners, coverages, outputs and encoders among which the axes of [grid] choose, as "combiner NAME" or
+ * "encoder NAME"; NULL-terminated. (transfer full) */
 static char **
 find_alternatives (const PlaitKeyFile *file)
 {
@@ -431,6 +438,7 @@ find_alternatives (const PlaitKeyFile *file)
       const char *kind = encoder                                     ? "encoder"
                          : g_str_equal (keys[i], "decoder.combiner") ? "combiner"
                          : g_str_equal (keys[i], "decoder.coverage") ? "coverage"
+                         : g_str_equal (keys[i], "decoder.output")   ? "output"
                                                                      : NULL;
       g_auto (GStrv) values = kind ? plait_key_file_list (file, PLAIT_GRID_GROUP, keys[i]) : NULL;
 

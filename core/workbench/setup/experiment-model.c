@@ -56,7 +56,8 @@ open_parts (const PlaitExperiment *experiment, GError **error)
     if (!plait_component_open (experiment->sources[i].encoder, error))
       return FALSE;
   return (!experiment->combiner || plait_component_open (experiment->combiner, error))
-         && (!experiment->coverage || plait_component_open (experiment->coverage, error));
+         && (!experiment->coverage || plait_component_open (experiment->coverage, error))
+         && (!experiment->output || plait_component_open (experiment->output, error));
 }
 
 PlaitExperimentModel *
@@ -99,6 +100,7 @@ plait_experiment_model_new (const PlaitExperiment *experiment, const PlaitRunInp
   specification.sources = experiment_model->sources;
   specification.combiner = experiment->combiner;
   specification.coverage = experiment->coverage;
+  specification.output = experiment->output;
   experiment_model->model = plait_model_new (&specification, error);
   return experiment_model->model ? g_steal_pointer (&experiment_model) : NULL;
 }

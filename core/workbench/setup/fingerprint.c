@@ -445,9 +445,10 @@ typedef struct
 } Deciding;
 
 static const Deciding deciding[] = {
-  { "combiner", "", "decoder", "combiner" },          { "coverage", "", "decoder", "coverage" },
-  { "data", "generate.", NULL, "generate" },          { "data", "train.", "experiment", "sources" },
-  { "data", "validation.", "experiment", "sources" }, { "data", "test", "experiment", "sources" },
+  { "combiner", "", "decoder", "combiner" },     { "coverage", "", "decoder", "coverage" },
+  { "output", "", "decoder", "output" },         { "data", "generate.", NULL, "generate" },
+  { "data", "train.", "experiment", "sources" }, { "data", "validation.", "experiment", "sources" },
+  { "data", "test", "experiment", "sources" },
 };
 
 static gboolean

@@ -15,7 +15,7 @@
 #include "faulty-settings.h"
 
 /*
- * A combiner, encoder or coverage with one fault, or sound. The name of its file chooses the fault;
+ * A combiner, encoder, coverage or output with one fault, or sound. The name of its file chooses the fault;
  * test-faulty-plugin.c copies the module to that name and checks the host's message. FAULTY_SYMBOL and FAULTY_ENTRY
  * make the two faults that a name cannot choose.
  */
@@ -52,6 +52,18 @@ update (gconstpointer settings, gconstpointer state, const PlaitCoverageStep *st
 }
 
 static gboolean
+build_output (const PlaitOutputBuild *from, gconstpointer settings, gpointer state, PlaitOutputShape *shape,
+              GError **error)
+{
+  return TRUE;
+}
+
+static void
+output (gconstpointer settings, gconstpointer state, PlaitOutputPass *pass)
+{
+}
+
+static gboolean
 build_combiner (PlaitCrossAttention *cross, gconstpointer settings, gpointer state, GError **error)
 {
   return TRUE;
@@ -65,6 +77,7 @@ combine (PlaitCrossAttention *cross, gconstpointer settings, gconstpointer state
 
 static PlaitEncoderTable encoder = { .build = build_encoder, .encode = encode };
 static PlaitCoverageTable coverage = { .build = build_coverage, .update = update };
+static PlaitOutputTable output_table = { .build = build_output, .output = output };
 static PlaitCombinerTable combiner = { .build = build_combiner, .combine = combine };
 
 static PlaitPluginDescriptor descriptor = {
@@ -170,6 +183,7 @@ spoil_layout (const char *name)
   SPOIL_STRUCT ("encoding", PlaitEncoding);
   SPOIL_STRUCT ("context", PlaitContext);
   SPOIL_STRUCT ("coverage-step", PlaitCoverageStep);
+  SPOIL_STRUCT ("output-pass", PlaitOutputPass);
   IF_NAMED ("layout-pointer") descriptor.layout.pointer_size = 5;
   IF_NAMED ("layout-scalar") descriptor.layout.scalar_size = 5;
 }
@@ -187,6 +201,11 @@ spoil_tables (const char *name)
       descriptor.kind = PLAIT_PLUGIN_COVERAGE;
       descriptor.table = &coverage;
     }
+  if (g_str_has_prefix (name, "output-"))
+    {
+      descriptor.kind = PLAIT_PLUGIN_OUTPUT;
+      descriptor.table = &output_table;
+    }
   IF_NAMED ("no-table") descriptor.table = NULL;
   IF_NAMED ("no-build") combiner.build = NULL;
   IF_NAMED ("no-combine") combiner.combine = NULL;
@@ -202,6 +221,9 @@ spoil_tables (const char *name)
   IF_NAMED ("coverage-of-a-path") coverage.prepared_name = "a/b";
   IF_NAMED ("coverage-of-wild-name") coverage.prepared_name = WILD_POINTER;
   IF_NAMED ("coverage-huge-state") coverage.state_size = HUGE_STATE;
+  IF_NAMED ("output-no-build") output_table.build = NULL;
+  IF_NAMED ("output-no-output") output_table.output = NULL;
+  IF_NAMED ("output-huge-state") output_table.state_size = HUGE_STATE;
 }
 
 static void

@@ -67,6 +67,7 @@ static const char *const defaults[] = {
   "decoder.scale_embeddings=true",
   "decoder.share_embeddings=true",
   "decoder.tie_output=true",
+  "decoder.output=softmax",
   "decoder.output_bias=false",
   "decoder.state_width=0",
   "decoder.context_width=0",
