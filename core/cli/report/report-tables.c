@@ -108,7 +108,7 @@ add_summary_cell (PlaitTable *summary, const PlaitTable *stored, guint r, guint 
                                     part_of (stored, r, name, " low"), part_of (stored, r, name, " high") });
   if (find_column (stored, name, " adjusted p") < 0)
     return;
-  double better = part_of (stored, r, name, " better"); /* missing in grids of older versions */
+  double better = part_of (stored, r, name, " better"); /* NaN if an older version wrote the grid */
   PlaitComparison comparison = { .p = part_of (stored, r, name, " p"),
                                  .adjusted_p = part_of (stored, r, name, " adjusted p"),
                                  .better = (better > 0) - (better < 0) };

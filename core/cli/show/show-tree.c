@@ -21,8 +21,8 @@ is_list (PlaitStore *store, const char *path, const char *name, PlaitStoreType t
          && object->kind == PLAIT_STORE_DATASET && object->type == type && object->rank == 1;
 }
 
-/* TRUE if the @group at @path stores a list of strings; changes its description to one. A group with two sources named
- * bytes and offsets is not a list. */
+/* TRUE if the group at @path stores a list of strings: a dataset "bytes", a dataset "offsets" and nothing else. Then
+ * changes *@group to describe a list. The names alone are no proof, because sources can have them. */
 static gboolean
 is_strings (PlaitStore *store, const char *path, PlaitStoreObject *group)
 {

@@ -119,7 +119,7 @@ refuse_unreadable (PlaitInference *inference, GError **error)
     {
       plait_batch_free (inference->whole);
       inference->given = 0;
-      /* Faults of later text are reported after these sentences are mended. */
+      /* Ignore errors of the text itself: they are reported once the user has mended the sentences found here. */
       inference->whole = plait_feed_next (inference->feed, SENTENCES, NULL);
       if (inference->whole
           && !plait_model_check_batch (inference->trained->experiment_model->model, inference->whole, NULL))

@@ -28,7 +28,7 @@ typedef struct
 typedef struct
 {
   PlaitSiblings top; /* rows of the highest level with more than one row */
-  gint64 height;     /* number of that level */
+  gint64 height;     /* number of the level of @top */
   gboolean fits;     /* FALSE if those rows are not in the sentence */
   gint64 most;  /* number of elements reserved for an entry: the rows that it can weigh, and one vector of padding for
                    the kernel */

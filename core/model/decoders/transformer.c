@@ -90,7 +90,7 @@ read_by_steps (const PlaitCrossAttentionLayer *cross, const PlaitCrossAttentionP
   PlaitNode **made = plait_arena_new_array (arena, PlaitNode *, steps + 1);
   guint layer = step.layer;
 
-  step.layer = 0; /* layer of the step's own record */
+  step.layer = 0; /* layer in the attention record of the step, which has one layer */
   step.coverage = plait_cross_initial_coverage (cross, tape, whole->memories, rows.queries);
   for (gint64 s = 0; s < steps; s++)
     {

@@ -440,7 +440,7 @@ typedef struct
 {
   const char *group;
   const char *prefix;
-  const char *deciding_group; /* NULL: the group itself */
+  const char *deciding_group; /* group of @deciding_key; NULL: @group itself */
   const char *deciding_key;
 } Deciding;
 
