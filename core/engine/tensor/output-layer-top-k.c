@@ -37,6 +37,8 @@ typedef struct
   const gint32 *forbidden;
   guint n_forbidden;
   const guint8 *forbid;
+  const PlaitOutputMixture *mixture;
+  PlaitScalar *copied_logits; /* [copied words of all rows] */
   guint best;
   gint32 *ids;
   PlaitScalar *log_probabilities;
@@ -158,6 +160,8 @@ search_rows (const Search *search, gint64 block, gint64 first_row, gint64 rows, 
       statistics.exponentials
           = (PlaitScalar)kernels->logits (at, search->bias ? search->bias + first : NULL, n, &statistics.greatest);
       search->statistics[row * search->blocks + block] = statistics;
+      if (search->mixture)
+        plait_output_mixture_note (search->mixture, row, first, at, n, search->copied_logits);
       forbid_words (search, row, first, at, n);
       collect_best (search, row, thread, first, at, statistics.greatest, n, places);
     }
@@ -185,11 +189,54 @@ log_sum_of (const Statistics *statistics, gint64 blocks)
   return greatest + log (sum);
 }
 
+/* TRUE if search may not return @id in @row. */
+static gboolean
+is_forbidden (const Search *search, gint64 row, gint32 id)
+{
+  if (search->forbid && !search->forbid[row])
+    return FALSE;
+  for (guint i = 0; i < search->n_forbidden; i++)
+    if (search->forbidden[i] == id)
+      return TRUE;
+  return FALSE;
+}
+
+/*
+ * Replaces the @found best words @words of the softmax of @row by the best words of the mixture, and their logits by
+ * log-probabilities. Returns their number. A word that is not copied is less probable than by the softmax, all of them
+ * by the same factor, so the best words of the mixture are among the best of the softmax and the copied ones.
+ */
+static guint
+mix_row (const Search *search, gint64 row, Candidate *words, guint found, Candidate *mixed, double log_sum)
+{
+  const PlaitOutputMixture *mixture = search->mixture;
+  double gate = plait_output_mixture_log_gate (mixture, row);
+  guint n = 0;
+
+  for (guint i = 0; i < found; i++)
+    {
+      gint64 word = plait_output_mixture_find (mixture, row, words[i].id);
+
+      if (word == mixture->offsets[row + 1] || mixture->ids[word] != words[i].id)
+        n = insert (mixed, n, search->best,
+                    (Candidate){ (PlaitScalar)(gate + (double)words[i].logit - log_sum), words[i].id });
+    }
+  for (gint64 word = mixture->offsets[row]; word < mixture->offsets[row + 1]; word++)
+    {
+      double log_probability = plait_output_mixture_log_probability (mixture, row, word, search->table->width,
+                                                                     search->copied_logits, log_sum);
+
+      if (log_probability > -INFINITY && !is_forbidden (search, row, mixture->ids[word]))
+        n = insert (mixed, n, search->best, (Candidate){ (PlaitScalar)log_probability, mixture->ids[word] });
+    }
+  return n;
+}
+
 static void
 row_piece (gpointer data, gint64 row, guint thread)
 {
   const Search *search = data;
-  Candidate *best = plait_pool_scratch (search->pool, thread, sizeof (Candidate) * search->best);
+  Candidate *best = plait_pool_scratch (search->pool, thread, 2 * sizeof (Candidate) * search->best);
   double log_sum = log_sum_of (search->statistics + row * search->blocks, search->blocks);
   guint found = 0;
 
@@ -199,6 +246,12 @@ row_piece (gpointer data, gint64 row, guint thread)
 
       for (guint i = 0; i < search->found[list]; i++)
         found = insert (best, found, search->best, search->candidates[list * search->best + i]);
+    }
+  if (plait_output_mixture_has_words (search->mixture, row))
+    {
+      found = mix_row (search, row, best, found, best + search->best, log_sum);
+      best += search->best;
+      log_sum = 0;
     }
   for (guint i = 0; i < search->best; i++)
     {
@@ -211,7 +264,7 @@ row_piece (gpointer data, gint64 row, guint thread)
 void
 plait_output_layer_top_k (PlaitPool *pool, PlaitArena *arena, PlaitTensor states, const PlaitPacked *table,
                           const PlaitScalar *bias, const gint32 *forbidden, guint n_forbidden, const guint8 *forbid,
-                          guint best, gint32 *ids, PlaitScalar *log_probabilities)
+                          const PlaitOutputMixture *mixture, guint best, gint32 *ids, PlaitScalar *log_probabilities)
 {
   PLAIT_WORK_SCOPE (pool, PLAIT_WORK_OUTPUT);
   Search search = { .pool = pool,
@@ -221,6 +274,7 @@ plait_output_layer_top_k (PlaitPool *pool, PlaitArena *arena, PlaitTensor states
                     .forbidden = forbidden,
                     .n_forbidden = n_forbidden,
                     .forbid = forbid,
+                    .mixture = mixture,
                     .best = best,
                     .ids = ids,
                     .log_probabilities = log_probabilities };
@@ -236,8 +290,13 @@ plait_output_layer_top_k (PlaitPool *pool, PlaitArena *arena, PlaitTensor states
   search.statistics = plait_arena_new_array (arena, Statistics, states.rows * search.blocks);
   search.candidates = plait_arena_new_array (arena, Candidate, lists * best);
   search.found = plait_arena_new_array0 (arena, guint, lists);
+  if (mixture)
+    search.copied_logits = plait_arena_new_array (arena, PlaitScalar, mixture->offsets[states.rows] + 1);
   plait_pool_run (pool, search.blocks, block_piece, &search);
   plait_pool_run (pool, states.rows, row_piece, &search);
+  if (mixture)
+    plait_arena_release (arena, search.copied_logits,
+                         sizeof (PlaitScalar) * (gsize)(mixture->offsets[states.rows] + 1));
   plait_arena_release (arena, search.found, sizeof (guint) * (gsize)lists);
   plait_arena_release (arena, search.candidates, sizeof (Candidate) * (gsize)(lists * best));
   plait_arena_release (arena, search.statistics, sizeof (Statistics) * (gsize)(states.rows * search.blocks));
@@ -248,7 +307,9 @@ typedef struct
   PlaitPackedRows rows;
   const PlaitPacked *table;
   const PlaitScalar *bias;
-  PlaitTensor logits; /* [rows, words] */
+  const PlaitOutputMixture *mixture;
+  PlaitTensor logits;         /* [rows, words] */
+  PlaitScalar *copied_logits; /* [copied words of all rows] */
   gint64 block, blocks;
   Statistics *statistics; /* [row][block] */
 } Whole;
@@ -277,18 +338,31 @@ whole_row_piece (gpointer data, gint64 row, guint thread)
   const Whole *whole = data;
   PlaitScalar *logits = plait_tensor_row (whole->logits, row);
   double log_sum = log_sum_of (whole->statistics + row * whole->blocks, whole->blocks);
+  const PlaitOutputMixture *mixture = whole->mixture;
+  double gate = 0;
 
+  if (plait_output_mixture_has_words (mixture, row))
+    {
+      gate = plait_output_mixture_log_gate (mixture, row);
+      plait_output_mixture_note (mixture, row, 0, logits, whole->logits.width, whole->copied_logits);
+    }
   for (gint64 i = 0; i < whole->logits.width; i++)
-    logits[i] = (PlaitScalar)(logits[i] - log_sum);
+    logits[i] = (PlaitScalar)(gate + logits[i] - log_sum);
+  for (gint64 word = mixture ? mixture->offsets[row] : 0; mixture && word < mixture->offsets[row + 1]; word++)
+    if (mixture->ids[word] < whole->logits.width)
+      logits[mixture->ids[word]] = (PlaitScalar)plait_output_mixture_log_probability (
+          mixture, row, word, whole->logits.width, whole->copied_logits, log_sum);
 }
 
 void
 plait_output_layer_log_probabilities (PlaitPool *pool, PlaitArena *arena, PlaitTensor states, const PlaitPacked *table,
-                                      const PlaitScalar *bias, PlaitScalar *log_probabilities)
+                                      const PlaitScalar *bias, const PlaitOutputMixture *mixture,
+                                      PlaitScalar *log_probabilities)
 {
   PLAIT_WORK_SCOPE (pool, PLAIT_WORK_OUTPUT);
   Whole whole = { .table = table,
                   .bias = bias,
+                  .mixture = mixture,
                   .logits = plait_tensor (log_probabilities, states.rows, table->width),
                   .block = block_of (table) };
 
@@ -298,7 +372,11 @@ plait_output_layer_log_probabilities (PlaitPool *pool, PlaitArena *arena, PlaitT
   whole.rows = plait_packed_rows (pool, table, states);
   whole.blocks = (table->width + whole.block - 1) / whole.block;
   whole.statistics = plait_arena_new_array (arena, Statistics, states.rows * whole.blocks);
+  if (mixture)
+    whole.copied_logits = plait_arena_new_array (arena, PlaitScalar, mixture->offsets[states.rows] + 1);
   plait_pool_run (pool, whole.blocks, whole_block_piece, &whole);
   plait_pool_run (pool, states.rows, whole_row_piece, &whole);
+  if (mixture)
+    plait_arena_release (arena, whole.copied_logits, sizeof (PlaitScalar) * (gsize)(mixture->offsets[states.rows] + 1));
   plait_arena_release (arena, whole.statistics, sizeof (Statistics) * (gsize)(states.rows * whole.blocks));
 }

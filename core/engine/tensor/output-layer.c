@@ -2,6 +2,7 @@
 #include "tensor/output-layer.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "tensor/blas.h"
 #include "tensor/elementwise.h"
@@ -42,6 +43,8 @@ typedef struct
   double loss;
   double negative_log_likelihood;
   PlaitScalar target;      /* logit of the target */
+  PlaitScalar generated;   /* factor of the gradient of the softmax, 1 without copied words */
+  PlaitScalar share;       /* factor of the gradient of the target's logit, 1 without copied words */
   gboolean first_in_block; /* TRUE if all words with lower ids in the target's block have lower logits */
   gboolean correct;
 } Row;
@@ -70,6 +73,7 @@ typedef struct
   PlaitScalar *logits;    /* logits, then exponentials, then gradients: [block][row][word]; NULL without gradients */
   Statistics *statistics; /* [row][block] */
   Row *row;
+  PlaitScalar *copied; /* [copied words of all rows]: logits, then corrections of their gradients; NULL without any */
   PlaitScalar *states; /* states as a right factor: panels [panel][row][tile_width], or rounded to bfloat16 */
   PlaitScalar *shares; /* partial sums of dstates: [lane][row][width] */
 } Stage;
@@ -204,8 +208,37 @@ logits_piece (gpointer data, gint64 block, guint thread)
       if (work->bias)
         kernels->accumulate (at, 1, 1, work->bias + word, n);
       note_target (stage, block, row, at, n);
+      if (stage->copied)
+        plait_output_mixture_note (work->mixture, stage->first + row, word, at, n, stage->copied);
       stage->statistics[row * stage->blocks + block] = statistics_of (stage, at, n);
     }
+}
+
+/* Computes the loss and the factors of the gradients of a row with copied words. */
+static void
+mix_row (const Stage *stage, gint64 number, double greatest, double logits)
+{
+  const PlaitOutputLayerWork *work = stage->work;
+  Row *row = &stage->row[number];
+  PlaitMixedRow mixed = {
+    .words = stage->words,
+    .target = work->targets[stage->first + number],
+    .logit = (double)row->target,
+    .log_sum = row->log_sum,
+    .greatest = greatest,
+    .logits = logits,
+    .each = stage->each,
+    .rest = stage->target,
+    .scale = work->scale,
+    .best = row->correct,
+  };
+
+  plait_output_mixture_row (work->mixture, stage->first + number, stage->copied, &mixed);
+  row->loss = mixed.loss;
+  row->negative_log_likelihood = mixed.negative_log_likelihood;
+  row->correct = mixed.best;
+  row->generated = (PlaitScalar)mixed.generated;
+  row->share = (PlaitScalar)mixed.target_share;
 }
 
 static void
@@ -216,7 +249,10 @@ finish_row (const Stage *stage, gint64 number)
   Row *row = &stage->row[number];
   double greatest = -INFINITY, sum = 0, logits = 0;
 
+  if (stage->work->targets[stage->first + number] >= stage->words)
+    *row = (Row){ .first_in_block = FALSE };
   row->correct = row->first_in_block;
+  row->generated = row->share = 1;
   for (gint64 b = 0; b < stage->blocks; b++)
     {
       greatest = MAX (greatest, (double)statistics[b].greatest);
@@ -229,6 +265,8 @@ finish_row (const Stage *stage, gint64 number)
   row->log_sum = greatest + log (sum);
   row->negative_log_likelihood = row->log_sum - row->target;
   row->loss = row->log_sum - stage->target * row->target - stage->each * logits;
+  if (plait_output_mixture_has_words (stage->work->mixture, stage->first + number))
+    mix_row (stage, number, greatest, logits);
 }
 
 static void
@@ -238,6 +276,18 @@ rows_piece (gpointer data, gint64 piece, guint thread)
 
   for (gint64 row = piece * ROWS_IN_PIECE; row < MIN ((piece + 1) * ROWS_IN_PIECE, stage->rows); row++)
     finish_row (stage, row);
+}
+
+/* Adds what the copied words of a row change in the gradient @logits of a block. */
+static void
+correct_copied (const Stage *stage, gint64 row, gint64 first, PlaitScalar *logits, gint64 n)
+{
+  const PlaitOutputMixture *mixture = stage->work->mixture;
+
+  for (gint64 word = plait_output_mixture_find (mixture, row, first);
+       word < mixture->offsets[row + 1] && mixture->ids[word] < first + n; word++)
+    logits[mixture->ids[word] - first] += PLAIT_GRADIENT_TERM (
+        mixture_loss_correction, (PlaitScalar)(stage->work->scale * (double)stage->copied[word]));
 }
 
 /* Turns the exponentials of a block's logits into the gradient of the logits. */
@@ -252,11 +302,19 @@ differentiate (const Stage *stage, gint64 block, PlaitScalar *logits, gint64 n)
       gint64 target = stage->work->targets[stage->first + row] - block * stage->block;
       double greatest = (double)stage->statistics[row * stage->blocks + block].greatest;
       PlaitScalar factor = (PlaitScalar)(stage->work->scale * exp (greatest - stage->row[row].log_sum));
+      PlaitScalar of_target = (PlaitScalar)(stage->work->scale * stage->target);
 
+      if (stage->copied)
+        {
+          factor *= PLAIT_GRADIENT_TERM (mixture_loss_softmax, stage->row[row].generated);
+          of_target *= PLAIT_GRADIENT_TERM (mixture_loss_share, stage->row[row].share);
+        }
       stage->kernels->scale_shift (at, PLAIT_GRADIENT_TERM (output_loss_probability, factor),
                                    PLAIT_GRADIENT_TERM (output_loss_smoothing, offset), n);
       if (target >= 0 && target < n)
-        at[target] -= PLAIT_GRADIENT_TERM (output_loss_target, (PlaitScalar)(stage->work->scale * stage->target));
+        at[target] -= PLAIT_GRADIENT_TERM (output_loss_target, of_target);
+      if (stage->copied)
+        correct_copied (stage, stage->first + row, block * stage->block, at, n);
     }
 }
 
@@ -451,7 +509,7 @@ plait_output_layer_compute (PlaitPool *pool, PlaitArena *arena, const PlaitOutpu
   gint64 rows = work->states.rows, most;
   Stage stage = stage_of (rows, work->states.width, work->table.rows);
   PlaitOutputLayerSums sums = { 0 };
-  gsize numbers = sizeof (PlaitScalar), statistics, rounded, logits, states, shares;
+  gsize numbers = sizeof (PlaitScalar), copied = 0, statistics, rounded, logits, states, shares;
 
   g_assert (work->table.width == stage.width && stage.words > 0);
   if (rows == 0)
@@ -479,6 +537,10 @@ plait_output_layer_compute (PlaitPool *pool, PlaitArena *arena, const PlaitOutpu
   shares = numbers * (gsize)(stage.lanes * most * stage.width);
   stage.statistics = plait_arena_allocate (arena, statistics);
   stage.row = plait_arena_new_array (arena, Row, most);
+  if (work->mixture && work->mixture->offsets[rows] > 0)
+    stage.copied = plait_arena_allocate (arena, copied = numbers * (gsize)work->mixture->offsets[rows]);
+  if (work->mixture && work->mixture->dgate)
+    memset (work->mixture->dgate, 0, numbers * (gsize)rows);
   if (stage.bfloat16)
     stage.rounded = plait_arena_allocate (arena, rounded);
   if (stage.wants_gradient)
@@ -503,6 +565,8 @@ plait_output_layer_compute (PlaitPool *pool, PlaitArena *arena, const PlaitOutpu
     }
   if (stage.bfloat16)
     plait_arena_release (arena, stage.rounded, rounded);
+  if (stage.copied)
+    plait_arena_release (arena, stage.copied, copied);
   plait_arena_release (arena, stage.row, sizeof (Row) * (gsize)most);
   plait_arena_release (arena, stage.statistics, statistics);
   return sums;

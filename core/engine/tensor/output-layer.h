@@ -4,6 +4,7 @@
 #include "process/arena.h"
 #include "process/pool.h"
 #include "types/tensor.h"
+#include "tensor/output-mixture.h"
 #include "tensor/packed.h"
 
 /*
@@ -19,10 +20,11 @@ typedef struct
                                 gradient is computed */
   PlaitPrecision precision;  /* precision of the products unless @packed is used */
   const PlaitScalar *bias;   /* bias of each word: [V], or NULL */
-  const gint32 *targets;     /* target ids, 0 .. V - 1: [r] */
-  double smoothing;          /* label smoothing s: the target gets probability 1 - s, s is spread as @others says */
-  gboolean others;           /* spread s over the V - 1 other words; if FALSE over all V words */
-  double scale;              /* factor of the loss in the gradients */
+  const gint32 *targets;     /* target ids, 0 .. V - 1, in rows with copied words also above: [r] */
+  const PlaitOutputMixture *mixture; /* copied words, or NULL */
+  double smoothing; /* label smoothing s: the target gets probability 1 - s, s is spread as @others says */
+  gboolean others;  /* spread s over the V - 1 other words; if FALSE over all V words */
+  double scale;     /* factor of the loss in the gradients */
   /* Gradients of scale * sum of the losses. A gradient whose data is NULL is not computed. */
   PlaitTensor dstates; /* overwritten */
   PlaitTensor dtable;  /* dtable = dtable_beta * dtable + gradient: [V, w] */
@@ -48,14 +50,16 @@ PlaitOutputLayerSums plait_output_layer_compute (PlaitPool *pool, PlaitArena *ar
  *
  * @forbidden (@n_forbidden different ids) are never returned, but count in the softmax. @forbid: a byte for each row,
  * TRUE if the words are forbidden in it; NULL: in every row. Without enough words, the last ids are -1 with
- * log-probability minus infinity.
+ * log-probability minus infinity. @mixture: copied words, whose ids may be at or above V; or NULL.
  */
 void plait_output_layer_top_k (PlaitPool *pool, PlaitArena *arena, PlaitTensor states, const PlaitPacked *table,
                                const PlaitScalar *bias, const gint32 *forbidden, guint n_forbidden,
-                               const guint8 *forbid, guint best, gint32 *ids, PlaitScalar *log_probabilities);
+                               const guint8 *forbid, const PlaitOutputMixture *mixture, guint best, gint32 *ids,
+                               PlaitScalar *log_probabilities);
 
 /* Computes the log-probabilities of all words of each row: @log_probabilities [r][V], with the bits that
- * plait_output_layer_top_k gives its best words. For a few rows at a time, because of their memory. */
+ * plait_output_layer_top_k gives its best words. For a few rows at a time, because of their memory.
+ * Words of @mixture at or above V are left out. */
 void plait_output_layer_log_probabilities (PlaitPool *pool, PlaitArena *arena, PlaitTensor states,
                                            const PlaitPacked *table, const PlaitScalar *bias,
-                                           PlaitScalar *log_probabilities);
+                                           const PlaitOutputMixture *mixture, PlaitScalar *log_probabilities);

@@ -62,6 +62,6 @@ plait_word_distribution_best (const PlaitWordDistribution *words, PlaitTape *tap
                               guint n_forbidden, guint best, gint32 *ids, PlaitScalar *log_probabilities)
 {
   plait_output_layer_top_k (plait_tape_pool (tape), plait_tape_arena (tape), words->states->value, words->table->packed,
-                            words->bias ? words->bias->value.data : NULL, forbidden, n_forbidden, NULL, best, ids,
+                            words->bias ? words->bias->value.data : NULL, forbidden, n_forbidden, NULL, NULL, best, ids,
                             log_probabilities);
 }

@@ -134,7 +134,7 @@ vocabulary_body (Trial *trial)
   work.bias = trial_flip (trial) ? trial_vector (trial, words) : NULL;
   work.targets = ids;
   work.row_losses = losses;
-  plait_output_layer_top_k (trial->pool, trial->arena, work.states, packed, work.bias, NULL, 0, NULL, 1, ids,
+  plait_output_layer_top_k (trial->pool, trial->arena, work.states, packed, work.bias, NULL, 0, NULL, NULL, 1, ids,
                             log_probabilities);
   CHECK_INT (plait_output_layer_compute (trial->pool, trial->arena, &work).correct, rows);
   for (gint64 row = 0; row < rows; row++)

@@ -196,7 +196,7 @@ best_body (Trial *trial)
   work.bias = trial_flip (trial) ? trial_vector (trial, words) : NULL;
   packed = plait_pack (trial->pool, work.table, TRUE, PLAIT_PRECISION_FLOAT);
   plait_output_layer_top_k (trial->pool, trial->arena, work.states, packed, work.bias, forbidden, n_forbidden, forbid,
-                            best, ids, log_probabilities);
+                            NULL, best, ids, log_probabilities);
   for (gint64 row = 0; row < rows; row++)
     {
       g_autofree double *logits = g_new (double, words);
@@ -256,8 +256,8 @@ all_words_body (Trial *trial)
   PlaitScalar *of_best = trial_vector (trial, (rows + 1) * best), *of_all = trial_vector (trial, rows * words + 1);
   g_autoptr (PlaitPacked) packed = plait_pack (trial->pool, table, TRUE, PLAIT_PRECISION_FLOAT);
 
-  plait_output_layer_top_k (trial->pool, trial->arena, states, packed, bias, NULL, 0, NULL, best, ids, of_best);
-  plait_output_layer_log_probabilities (trial->pool, trial->arena, states, packed, bias, of_all);
+  plait_output_layer_top_k (trial->pool, trial->arena, states, packed, bias, NULL, 0, NULL, NULL, best, ids, of_best);
+  plait_output_layer_log_probabilities (trial->pool, trial->arena, states, packed, bias, NULL, of_all);
   for (gint64 row = 0; row < rows; row++)
     {
       double sum = 0;

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "types/tensor.h"
+
+/*
+ * Rows of an output layer that mix the softmax over the vocabulary with a distribution c over few copied words:
+ *
+ *     p (v) = g softmax (logits)_v + (1 - g) c (v),   g = sigmoid (gate)
+ *
+ * A row without copied words has g = 1. Ids at or above V have no logit: their probability comes from c alone.
+ */
+typedef struct
+{
+  const gint64 *offsets;     /* copied words of row i: offsets[i] .. offsets[i + 1] - 1; [r + 1] */
+  const gint32 *ids;         /* [words] ascending within a row, each id once */
+  const PlaitScalar *copied; /* [words] c of each copied word; those of a row sum to 1 */
+  const PlaitScalar *gate;   /* [r] not read in rows without copied words */
+  PlaitScalar *dcopied;      /* [words] receives the gradients for @copied; NULL: not computed, nor is @dgate */
+  PlaitScalar *dgate;        /* [r] receives the gradients for @gate; 0 in rows without copied words */
+} PlaitOutputMixture;
+
+/* TRUE if row @row of the output layer has copied words. @mixture may be NULL. */
+static inline gboolean
+plait_output_mixture_has_words (const PlaitOutputMixture *mixture, gint64 row)
+{
+  return mixture && mixture->offsets[row + 1] > mixture->offsets[row];
+}
+
+/* Returns the index of the first copied word of @row whose id is at least @id; offsets[row + 1] if there is none. */
+gint64 plait_output_mixture_find (const PlaitOutputMixture *mixture, gint64 row, gint64 id);
+
+/* Stores the logits of those copied words of @row whose ids are from @first on in the block @logits [n], in
+ * @copied_logits [words]. */
+void plait_output_mixture_note (const PlaitOutputMixture *mixture, gint64 row, gint64 first, const PlaitScalar *logits,
+                                gint64 n, PlaitScalar *copied_logits);
+
+/* Returns log p of copied word @word of @row, which has V = @words words with logits; @log_sum: log of the sum of the
+ * exponentials of all logits. */
+double plait_output_mixture_log_probability (const PlaitOutputMixture *mixture, gint64 row, gint64 word, gint64 words,
+                                             const PlaitScalar *copied_logits, double log_sum);
+
+/* Returns log g of @row. */
+double plait_output_mixture_log_gate (const PlaitOutputMixture *mixture, gint64 row);
+
+/* The loss of one row: -rest * log p (target) - each * sum of log p (v) over the vocabulary. */
+typedef struct
+{
+  gint64 words;      /* V */
+  gint32 target;     /* may be at or above V */
+  double logit;      /* logit of the target if it is below V */
+  double log_sum;    /* log of the sum of the exponentials of all logits */
+  double greatest;   /* greatest of all logits */
+  double logits;     /* sum of all logits; read only if @each is not 0 */
+  double each, rest; /* probabilities that label smoothing gives to each word, and to the target besides */
+  double scale;      /* factor of the loss in gradients */
+  gboolean best;     /* in: TRUE if no other logit is above the target's; out: TRUE if no other word is more probable */
+  double loss;
+  double negative_log_likelihood;
+  /* Factors of the gradients of the logits: softmax_v * generated - each - rest * target_share [v = target], where
+   * copied words get their correction besides. */
+  double generated;
+  double target_share;
+} PlaitMixedRow;
+
+/* Computes the loss of @row, and the gradients of @mixture unless they are NULL. Replaces the logits of the row's words
+ * in @copied_logits by the corrections of their gradients, without @scale. */
+void plait_output_mixture_row (const PlaitOutputMixture *mixture, gint64 row, PlaitScalar *copied_logits,
+                               PlaitMixedRow *mixed);
