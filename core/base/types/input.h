@@ -71,9 +71,14 @@ typedef struct
 typedef struct
 {
   PlaitInputKind kind;
-  const char *name;        /* name of the source, as in [source NAME] */
-  PlaitRagged rows;        /* n = sentences of the batch */
-  const gint32 *tokens;    /* [rows] token ids, each in 0 .. vocabulary size - 1; NULL for features */
+  const char *name;     /* name of the source, as in [source NAME] */
+  PlaitRagged rows;     /* n = sentences of the batch */
+  const gint32 *tokens; /* [rows] token ids, each in 0 .. vocabulary size - 1; NULL for features */
+
+  /* [rows] text of the white-space word of each token that is PLAIT_TOKEN_UNKNOWN; NULL for other tokens, and if the
+   * word is not known. NULL: the text of unknown words was not kept. */
+  const char *const *unknown_words;
+
   PlaitTensor features;    /* [rows, width] feature vectors; data is NULL for tokens and documents */
   gint64 n_missing;        /* number of sentences without rows */
   const PlaitTrees *trees; /* trees over the rows of PLAIT_INPUT_TOKENS; NULL if the source has no trees */

@@ -30,6 +30,7 @@ plait_stream_builder_free (gpointer gathered)
 
   g_array_unref (self->offsets);
   g_array_unref (self->ids);
+  g_clear_pointer (&self->unknown, g_ptr_array_unref);
   g_array_unref (self->lines);
   g_array_unref (self->steps);
   g_array_unref (self->nodes);
@@ -97,6 +98,9 @@ fill_source (const PlaitStreamBuilder *source, PlaitInput *input, GError **error
   if (source->ids->len > 0)
     memcpy (plait_batch_fill (gint32, input->tokens), source->ids->data,
             (gsize)plait_ragged_rows (input->rows) * sizeof (gint32));
+  if (input->unknown_words && source->ids->len > 0)
+    memcpy (plait_batch_fill (const char *, input->unknown_words), source->unknown->pdata,
+            (gsize)plait_ragged_rows (input->rows) * sizeof (char *));
   if (input->trees)
     fill_trees (source, input);
   if (input->documents)
@@ -137,6 +141,7 @@ plait_batch_build (const GPtrArray *streams, gint64 n_sources, gint64 n, gint64 
         .kind = source->kind,
         .rows = g_array_index (source->offsets, gint64, n),
         .width = source->features ? source->features->width : 0,
+        .has_unknown = source->unknown != NULL,
         .has_trees = source->trees || source->linked,
         .nodes = g_array_index (source->nodes, gint64, n),
         .has_documents = source->documents != NULL,

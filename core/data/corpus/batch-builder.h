@@ -15,6 +15,7 @@ typedef struct
   PlaitTargetKind target; /* kind of a target; unused for sources */
   GArray *offsets;        /* gint64 [sentences + 1], first row of each sentence, and the number of rows */
   GArray *ids;            /* gint32, ids of all sentences end to end */
+  GPtrArray *unknown;     /* (element-type utf8) [ids], as PlaitInput.unknown_words; NULL: not kept */
 
   PlaitFeatures *features;
   GArray *lines; /* gint64, for each sentence that is not missing: its entry in the features file */

@@ -78,6 +78,8 @@ lay_out (Layout *layout, PlaitBatch *batch, const PlaitBatchSource *sources)
           input.features
               = plait_tensor (reserve (layout, scalars, sizeof (PlaitScalar)), sources[s].rows, sources[s].width);
         }
+      if (sources[s].has_unknown)
+        input.unknown_words = reserve (layout, sources[s].rows, sizeof (char *));
       if (sources[s].has_trees)
         input.trees = lay_out_trees (layout, n, sources[s].nodes);
       if (sources[s].has_documents)
@@ -215,6 +217,8 @@ borrow_input (PlaitInput *to, const PlaitInput *from, gint64 first)
     to->tokens = from->tokens + row;
   else
     to->features = plait_tensor_rows (from->features, row, plait_ragged_rows (to->rows));
+  if (from->unknown_words)
+    to->unknown_words = from->unknown_words + row;
   if (to->trees)
     borrow_trees (plait_batch_fill (PlaitTrees, to->trees), from->trees, first);
   if (to->documents)

@@ -10,8 +10,9 @@ typedef struct
 {
   const char *name; /* must outlive the batch */
   PlaitInputKind kind;
-  gint64 rows;  /* number of rows in all sentences */
-  gint64 width; /* scalars per row, for features */
+  gint64 rows;          /* number of rows in all sentences */
+  gint64 width;         /* scalars per row, for features */
+  gboolean has_unknown; /* TRUE: with the text of unknown words */
   gboolean has_trees;
   gint64 nodes; /* number of nodes in all trees */
 

@@ -72,17 +72,40 @@ add_stored (const PlaitTokenStore *store, gint64 sentence, GArray *items, GError
   return plait_token_store_read (store, sentence, 0, n, (gint32 *)(gpointer)items->data + first * numbers, error);
 }
 
+/* Sets builder->unknown for the ids from @first on, those of the stored tuple @stored_tuple. */
 static gboolean
-add_tokens (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, gint64 stored_tuple, GArray *ids,
-            GError **error)
+add_unknown (const PlaitCorpusStreamState *stream, gint64 stored_tuple, guint first, PlaitStreamBuilder *builder,
+             GError **error)
+{
+  g_autoptr (GPtrArray) texts = g_ptr_array_new ();
+  guint used = 0;
+
+  /* The texts of drawn tokens are not stored. */
+  if (stream->noisy)
+    return TRUE;
+  if (!plait_unknown_words_read (stream->unknown, stored_tuple, texts, error))
+    return FALSE;
+  g_ptr_array_set_size (builder->unknown, (gint)builder->ids->len);
+  for (guint i = first; i < builder->ids->len; i++)
+    if (g_array_index (builder->ids, gint32, i) == PLAIT_TOKEN_UNKNOWN)
+      builder->unknown->pdata[i] = texts->pdata[used++];
+  return TRUE;
+}
+
+static gboolean
+add_tokens (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, gint64 stored_tuple,
+            PlaitStreamBuilder *builder, GError **error)
 {
   const gint32 eos = PLAIT_TOKEN_EOS;
+  GArray *ids = builder->ids;
   guint first = ids->len;
 
   if (!add_stored (stream->tokens, stored_tuple, ids, error))
     return FALSE;
   if (stream->most_tokens > 0 && ids->len - first > stream->most_tokens)
     g_array_set_size (ids, first + (guint)stream->most_tokens);
+  if (builder->unknown && !add_unknown (stream, stored_tuple, first, builder, error))
+    return FALSE;
   if (stream->noisy
       && !plait_corpus_fill_noise (corpus, stream, stored_tuple, &g_array_index (ids, gint32, first), ids->len - first,
                                    error))
@@ -108,7 +131,7 @@ append_tuples (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, 
           g_array_append_val (builder->lines, line);
         }
       else if (stored_tuple >= 0
-               && (!add_tokens (corpus, stream, stored_tuple, builder->ids, error)
+               && (!add_tokens (corpus, stream, stored_tuple, builder, error)
                    || (stream->steps && !add_stored (stream->steps, stored_tuple, builder->steps, error))
                    || (stream->sentences && !add_stored (stream->sentences, stored_tuple, builder->sentences, error))))
         return FALSE;
@@ -187,9 +210,12 @@ plait_corpus_batch_in (const PlaitCorpus *corpus, gint64 epoch, const gint64 *tu
       builder->target = stream->target;
       builder->features = stream->features;
       builder->trees = stream->trees;
+      builder->unknown = stream->unknown && s < corpus->n_sources ? g_ptr_array_new () : NULL;
       builder->documents = stream->sentences ? &stream->documents : NULL;
       if (!append_tuples (corpus, stream, stored + s * n, n, builder, error))
         return NULL;
+      if (builder->unknown)
+        g_ptr_array_set_size (builder->unknown, (gint)builder->ids->len);
     }
   for (gint64 i = 0; i < n && corpus->masked; i++)
     masked += count_masked (corpus, epoch, tuples[i], streams->pdata[0], i, &tokens);

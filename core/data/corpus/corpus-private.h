@@ -6,6 +6,7 @@
 #include "process/random.h"
 #include "corpus/corpus.h"
 #include "corpus/token-store.h"
+#include "corpus/unknown-words.h"
 
 /* One stream of an open corpus. */
 typedef struct
@@ -17,6 +18,7 @@ typedef struct
   PlaitInputKind kind;
   PlaitVocabulary *vocabulary; /* NULL for features and numbers */
   PlaitTokenStore *tokens;     /* one sentence per kept tuple */
+  PlaitUnknownWords *unknown;  /* one sentence per kept tuple; NULL: the text of unknown words is not kept */
   PlaitFeatures *features;     /* one sentence per line */
   PlaitTreeMaker *trees;       /* NULL without trees */
   PlaitTokenStore *steps;      /* trees, two numbers per node; one tree per kept tuple */
@@ -28,6 +30,7 @@ typedef struct
   gboolean append_end;
   PlaitTargetKind target;
   gboolean allow_unknown;
+  gboolean keep_unknown;
   gint64 maximum_length;
   gint64 most_tokens; /* a truncated source returns at most this many tokens of a sentence; 0: all */
   guint32 *
@@ -88,8 +91,8 @@ plait_corpus_ids (const PlaitCorpusStreamState *stream)
   return stream->vocabulary ? plait_vocabulary_size (stream->vocabulary) : G_MAXINT32;
 }
 
-/* Returns the cache key of @corpus; NULL if it is not cached, because a file's digest is unknown or it has trees or
- * documents (corpus-cache.c). (transfer full) */
+/* Returns the cache key of @corpus; NULL if it is not cached, because a file's digest is unknown, or it has trees,
+ * documents or the text of unknown words (corpus-cache.c). (transfer full) */
 char *plait_corpus_cache_key (const PlaitCorpus *corpus, const PlaitCorpusSettings *settings);
 
 /* Fills @corpus from the cache. FALSE if it is not there or damaged. */

@@ -395,7 +395,7 @@ plait_corpus_stream_finish (const PlaitCorpusStreamState *stream, GError **error
 
   for (guint i = 0; good && i < G_N_ELEMENTS (stores); i++)
     good = !stores[i] || plait_token_store_finish (stores[i], error);
-  return good;
+  return good && (!stream->unknown || plait_unknown_words_finish (stream->unknown, error));
 }
 
 gboolean

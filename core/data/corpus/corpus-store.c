@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Filters the tuples that were read and encoded, and stores them: a tuple per line, or per chunk of a document. */
+#include <string.h>
+
 #include "text/error.h"
 #include "corpus/corpus-block.h"
 #include "documents/labels.h"
@@ -157,6 +159,42 @@ check_target (const PlaitCorpusBlock *block, const PlaitCorpusSide *side, gint64
   return plait_target_check (stream->target, stream->vocabulary, &document, ids, n, &where, error);
 }
 
+static gsize
+count_unknown (const gint32 *ids, gsize n)
+{
+  gsize unknown = 0;
+
+  for (gsize i = 0; i < n; i++)
+    unknown += ids[i] == PLAIT_TOKEN_UNKNOWN;
+  return unknown;
+}
+
+/* Stores the text of the @kept unknown words of @tuple. */
+static gboolean
+store_unknown (const PlaitCorpusBlock *block, const PlaitCorpusSide *side, const PlaitCorpusTuple *tuple, gsize kept,
+               GError **error)
+{
+  const PlaitCorpusStreamState *stream = &block->corpus->streams[side->stream];
+  PlaitDocument document;
+  gsize n, length;
+  const gint32 *ids = line_ids (side, tuple->line, &n);
+  const char *text = plait_corpus_side_text (side, tuple->line, &length), *end = text + length;
+
+  if (!side->is_documents)
+    return plait_unknown_words_append (stream->unknown, stream->vocabulary, text, length, ids, n, NULL, 0, kept, error);
+  document = document_of (block, side, tuple->line);
+  for (gint64 i = 0; i < MIN (tuple->first, document.n); i++)
+    {
+      const char *next = memchr (text, '\n', (gsize)(end - text));
+
+      ids += document.sentences[i].tokens;
+      text = next ? next + 1 : end;
+    }
+  return plait_unknown_words_append (stream->unknown, stream->vocabulary, text, (gsize)(end - text), ids, 0,
+                                     document.sentences + MIN (tuple->first, document.n),
+                                     MIN (tuple->end, document.n) - MIN (tuple->first, document.n), kept, error);
+}
+
 /* Stores the part of @tuple that @side has. */
 static gboolean
 store_tuple (const PlaitCorpusBlock *block, PlaitCorpusSide *side, const PlaitCorpusTuple *tuple, GError **error)
@@ -173,14 +211,15 @@ store_tuple (const PlaitCorpusBlock *block, PlaitCorpusSide *side, const PlaitCo
   else if (stream->target != PLAIT_TARGET_TEXT && !check_target (block, side, tuple->line, ids, n, error))
     return FALSE;
   if (!plait_token_store_append (stream->tokens, ids, n, error)
+      || (stream->unknown && !store_unknown (block, side, tuple, count_unknown (ids, n), error))
       || (stream->trees && !store_tree (block, side, tuple->line, error))
       || (stream->sentences && !store_sentences (side, stream->sentences, &part, (gint64)n, error)))
     return FALSE;
   stream->counts.tokens += (gint64)n;
   stream->counts.missing += n == 0;
   stream->counts.longest = MAX (stream->counts.longest, (gint64)n);
-  for (gsize j = 0; j < n; j++)
-    stream->counts.unknown += stream->vocabulary && ids[j] == PLAIT_TOKEN_UNKNOWN;
+  if (stream->vocabulary)
+    stream->counts.unknown += (gint64)count_unknown (ids, n);
   return TRUE;
 }
 

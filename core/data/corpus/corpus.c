@@ -15,6 +15,7 @@ stream_clear (PlaitCorpusStreamState *stream)
   plait_tree_maker_free (stream->trees);
   plait_token_store_free (stream->steps);
   plait_token_store_free (stream->sentences);
+  plait_unknown_words_free (stream->unknown);
   g_free (stream->trees_path);
   g_free (stream->order);
 }
@@ -40,7 +41,10 @@ make_stores (const PlaitCorpus *corpus, PlaitCorpusStreamState *stream)
   g_clear_pointer (&stream->tokens, plait_token_store_free);
   g_clear_pointer (&stream->steps, plait_token_store_free);
   g_clear_pointer (&stream->sentences, plait_token_store_free);
+  g_clear_pointer (&stream->unknown, plait_unknown_words_free);
   stream->tokens = plait_token_store_new (plait_corpus_ids (stream));
+  if (stream->keep_unknown)
+    stream->unknown = plait_unknown_words_new ();
   if (stream->trees)
     stream->steps = plait_token_store_new (PLAIT_TREE_LABELS_LIMIT);
   if (stream - corpus->streams < corpus->n_sources && stream->documents.layout != PLAIT_LAYOUT_SENTENCES)
@@ -59,6 +63,7 @@ stream_open (const PlaitCorpus *corpus, PlaitCorpusStreamState *state, const Pla
   state->append_end = stream->append_end;
   state->target = stream->target;
   state->allow_unknown = stream->allow_unknown;
+  state->keep_unknown = stream->keep_unknown && stream->vocabulary;
   state->maximum_length = stream->maximum_length;
   if (plait_input_kind_is_text (stream->kind))
     {

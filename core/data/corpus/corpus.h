@@ -35,6 +35,7 @@ typedef struct
   PlaitTargetKind target;      /* kind of a target, unused for sources; documents must be text */
   gboolean
       allow_unknown; /* if no line is dropped: a label that is not in the vocabulary becomes a target without rows */
+  gboolean keep_unknown;       /* keep the text of unknown words of a text stream; such a corpus is not cached */
   const PlaitKnownText *known; /* expected digest of @path, for the cache; NULL: unknown */
   gint64 maximum_length;       /* drops tuples with more text tokens here (BOS and EOS not counted); 0: no limit */
 

@@ -31,7 +31,8 @@ plait_document_encode (const PlaitVocabulary *vocabulary, const char *text, gsiz
 }
 
 void
-plait_document_decode (const PlaitVocabulary *vocabulary, const gint32 *ids, gint64 n, GString *text)
+plait_document_decode (const PlaitVocabulary *vocabulary, const gint32 *ids, const char *const *words, gint64 n,
+                       GString *text)
 {
   for (gint64 first = 0, end; first < n; first = end + 1)
     {
@@ -41,7 +42,8 @@ plait_document_decode (const PlaitVocabulary *vocabulary, const gint32 *ids, gin
         end++;
       if (end == first)
         continue;
-      sentence = plait_vocabulary_decode (vocabulary, ids + first, (gsize)(end - first));
+      sentence
+          = plait_vocabulary_decode_words (vocabulary, ids + first, words ? words + first : NULL, (gsize)(end - first));
       if (plait_text_is_blank (sentence, strlen (sentence)))
         continue;
       if (text->len > 0)

@@ -85,8 +85,10 @@ void plait_document_encode (const PlaitVocabulary *vocabulary, const char *text,
                             GArray *ids, PlaitDocumentSentence *sentences);
 
 /* Appends the text of @ids [n], a target's document in which start tokens separate sentences, to @text. Puts LF between
- * sentences and after the earlier text of @text. Skips blank sentences. */
-void plait_document_decode (const PlaitVocabulary *vocabulary, const gint32 *ids, gint64 n, GString *text);
+ * sentences and after the earlier text of @text. Skips blank sentences. @words (may be NULL): texts that stand for ids,
+ * as in plait_vocabulary_decode_words. */
+void plait_document_decode (const PlaitVocabulary *vocabulary, const gint32 *ids, const char *const *words, gint64 n,
+                            GString *text);
 
 /* Cuts one document into chunks at the same sentences of all its streams @documents [n_documents]. Chunk c holds the
  * sentences ends[c - 1] (0 for c = 0) to ends[c] - 1. Each chunk has as many sentences as the maxima of all streams

@@ -336,6 +336,38 @@ plait_vocabulary_decode (const PlaitVocabulary *vocabulary, const gint32 *ids, g
   return vocabulary->format->decode (vocabulary->model, ids, n);
 }
 
+/* Appends @word to @text as a word of its own. */
+static void
+append_word (GString *text, const char *word)
+{
+  if (text->len > 0 && *word != '\0')
+    g_string_append_c (text, ' ');
+  g_string_append (text, word);
+}
+
+char *
+plait_vocabulary_decode_words (const PlaitVocabulary *vocabulary, const gint32 *ids, const char *const *words, gsize n)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  if (!words)
+    return plait_vocabulary_decode (vocabulary, ids, n);
+  for (gsize first = 0, end; first < n; first = end + 1)
+    {
+      for (end = first; end < n && !words[end];)
+        end++;
+      if (end > first)
+        {
+          g_autofree char *between = plait_vocabulary_decode (vocabulary, ids + first, end - first);
+
+          append_word (text, g_strstrip (between));
+        }
+      if (end < n)
+        append_word (text, words[end]);
+    }
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
 /* Sets *@spaces to TRUE if the piece of @id begins with spaces. Returns TRUE if more than spaces is in it. Byte-level
  * BPE writes a space as U+0120, which is a letter in other vocabularies, so the decoded text decides. */
 static gboolean

@@ -130,6 +130,11 @@ void plait_vocabulary_encode_words (const PlaitVocabulary *vocabulary, const cha
 /* Returns the text of @ids [n] without padding, BOS and EOS. (transfer full) */
 char *plait_vocabulary_decode (const PlaitVocabulary *vocabulary, const gint32 *ids, gsize n);
 
+/* Returns the text of @ids [n] like plait_vocabulary_decode, but where words[i] is not NULL, it stands for ids[i] as a
+ * word of its own. @words: [n], or NULL. (transfer full) */
+char *plait_vocabulary_decode_words (const PlaitVocabulary *vocabulary, const gint32 *ids, const char *const *words,
+                                     gsize n);
+
 /* Writes to @words [n] the number, from 0, of the white-space word that each of @ids [n] belongs to. A space belongs to
  * the word after it; padding, BOS and EOS get -1. Returns the number of words. */
 gint64 plait_vocabulary_count_words (const PlaitVocabulary *vocabulary, const gint32 *ids, gint64 n, gint64 *words);

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "documents/documents.h"
+
+/*
+ * The text of the unknown words of one stream, sentence by sentence. An unknown word is the white-space word that an
+ * unknown token belongs to. Each different text is stored once; a sentence has the number of a text for each of its
+ * unknown tokens.
+ */
+typedef struct PlaitUnknownWords PlaitUnknownWords;
+
+/* Returns an empty store. (transfer full) */
+PlaitUnknownWords *plait_unknown_words_new (void);
+void plait_unknown_words_free (PlaitUnknownWords *words);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitUnknownWords, plait_unknown_words_free)
+
+/* Appends the words of the unknown tokens among @ids [n], the encoded @text of @length bytes. @text is one sentence;
+ * with @sentences [n_sentences] it is a document with LF between its sentences, and sentence i has
+ * sentences[i].tokens of the ids. Stores only the first @kept of these words. Fails if a file cannot be written. */
+gboolean plait_unknown_words_append (PlaitUnknownWords *words, const PlaitVocabulary *vocabulary, const char *text,
+                                     gsize length, const gint32 *ids, gsize n, const PlaitDocumentSentence *sentences,
+                                     gint64 n_sentences, gsize kept, GError **error);
+
+/* Ends writing; reading may begin. */
+gboolean plait_unknown_words_finish (PlaitUnknownWords *words, GError **error);
+
+/* Appends to @texts the word of each unknown token of sentence @sentence, in their order. NULL: the words of the text
+ * could not be matched with its tokens. The texts belong to @words. */
+gboolean plait_unknown_words_read (const PlaitUnknownWords *words, gint64 sentence, GPtrArray *texts, GError **error);
