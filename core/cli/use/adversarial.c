@@ -10,6 +10,7 @@
 #include "terminal/table-print.h"
 #include "scoring/evaluation.h"
 #include "setup/limits.h"
+#include "setup/replacement.h"
 #include "setup/trained.h"
 #include "tensor/blas.h"
 
@@ -350,7 +351,8 @@ run_command (PlaitInvocation *invocation, GError **error)
     return FALSE;
   test.search = search
       = plait_search_new (trained->experiment_model->model, pool, trained->experiment->decode.precision, 0, error);
-  return search && run_test (&test, wanted, n_wanted, options->json, error);
+  return search && plait_replacement_prepare (search, trained->experiment_model, trained->run_inputs, error)
+         && run_test (&test, wanted, n_wanted, options->json, error);
 }
 
 static const PlaitOption options[] = {

@@ -3,6 +3,7 @@
 
 #include "text/separators.h"
 #include "command/stop.h"
+#include "setup/replacement.h"
 #include "tensor/blas.h"
 
 #include <string.h>
@@ -290,7 +291,10 @@ plait_inference_open (PlaitInference *inference, const PlaitInvocation *invocati
     return FALSE;
   inference->search = plait_search_new (inference->trained->experiment_model->model, inference->pool,
                                         inference->trained->experiment->decode.precision, 0, error);
-  if (!inference->search)
+  if (!inference->search
+      || (!target
+          && !plait_replacement_prepare (inference->search, inference->trained->experiment_model,
+                                         inference->trained->run_inputs, error)))
     return FALSE;
   if (inference->options->attention)
     {

@@ -54,11 +54,11 @@ text_of (const Printer *printer, const PlaitHypothesis *hypothesis)
   GString *numbers;
 
   if (printer->vocabulary)
-    return hypothesis->length > 0
-               ? plait_vocabulary_decode (printer->vocabulary, hypothesis->tokens, (gsize)hypothesis->length)
-               : g_strdup ("");
+    return hypothesis->length > 0 ? plait_vocabulary_decode_words (
+               printer->vocabulary, hypothesis->tokens, plait_hypothesis_words (hypothesis), (gsize)hypothesis->length)
+                                  : g_strdup ("");
   numbers = g_string_new (NULL);
-  plait_translation_append (NULL, hypothesis->tokens, hypothesis->length, numbers);
+  plait_translation_append (NULL, hypothesis, numbers);
   return g_string_free (numbers, FALSE);
 }
 
@@ -142,7 +142,7 @@ print_sentences (Printer *printer, const PlaitHypothesis *best)
   g_autoptr (GString) text = g_string_new (NULL);
   g_auto (GStrv) sentences = NULL;
 
-  plait_document_decode (printer->vocabulary, best->tokens, best->length, text);
+  plait_translation_append (printer->vocabulary, best, text);
   sentences = g_strsplit (text->str, "\n", -1);
   for (guint i = 0; sentences[i]; i++)
     {

@@ -31,7 +31,20 @@ struct PlaitSearch
   PlaitSearchWorkspace *parts; /* [threads], once a batch was searched in parts */
   PlaitRanks *ranks;           /* processes that share corpora, or NULL */
   PlaitSearchWork work;
+  PlaitUnknownReplacement *replacement; /* replaces unknown tokens, or NULL */
 };
+
+/* Frees the hypotheses of one sentence. */
+void plait_hypotheses_clear (PlaitHypotheses *hypotheses);
+
+/* TRUE if a token of @hypothesis is unknown. */
+gboolean plait_hypothesis_has_unknown (const PlaitHypothesis *hypothesis);
+
+/* Sets the words of unknown tokens of @hypotheses [sentences of @batch]. @attention has the record of each hypothesis
+ * with unknown tokens, [hypotheses][sentences]. */
+gboolean plait_search_replace_unknown (const PlaitSearch *search, const PlaitBatch *batch,
+                                       const PlaitAttentionRecords *attention, PlaitHypotheses *hypotheses,
+                                       GError **error);
 
 /*
  * Returns the number of parts, 1 or the number of threads, in which a batch of @sentences with beams of @beam is

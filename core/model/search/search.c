@@ -3,6 +3,7 @@
 
 #include "corpus/batch.h"
 #include "search/beam.h"
+#include "search/unknown.h"
 #include "tensor/blas.h"
 #include "tensor/product.h"
 #include "layers/parameter-set.h"
@@ -35,7 +36,8 @@ typedef struct
   const PlaitBatch *batch;
   PlaitDecodeSettings settings;
   gboolean recording;
-  guint n_recorded; /* number of hypotheses of each sentence whose attention is recorded: the best ones */
+  guint n_recorded;  /* number of hypotheses of each sentence whose attention is recorded: the best ones */
+  gboolean replaces; /* unknown tokens are replaced, so that hypotheses with one have recorded attention too */
   gboolean recording_coverage;
   GPtrArray *records; /* owned; PlaitAttentionRecord of each step, in the batch arena */
   PlaitBeam *beam;    /* owned */
@@ -89,6 +91,7 @@ plait_search_free (PlaitSearch *search)
   for (guint i = 0; search->parts && i < plait_pool_threads (search->pool); i++)
     workspace_close (&search->parts[i]);
   g_free (search->parts);
+  plait_unknown_replacement_free (search->replacement);
   g_free (search);
 }
 
@@ -96,23 +99,6 @@ PlaitSearchWork
 plait_search_work (const PlaitSearch *search)
 {
   return search->work;
-}
-
-static void
-clear_hypotheses (PlaitHypotheses *hypotheses)
-{
-  for (guint i = 0; i < hypotheses->n; i++)
-    g_free (hypotheses->hypotheses[i].tokens);
-  g_clear_pointer (&hypotheses->hypotheses, g_free);
-  hypotheses->n = 0;
-}
-
-void
-plait_hypotheses_free (PlaitHypotheses *hypotheses, gint64 n)
-{
-  for (gint64 s = 0; hypotheses && s < n; s++)
-    clear_hypotheses (&hypotheses[s]);
-  g_free (hypotheses);
 }
 
 /* Returns the attention of one hypothesis, gathered along its ancestry; empty if @result is NULL, where the sentence
@@ -143,10 +129,14 @@ follow_attention (const Work *work, PlaitAttentionRecords *attention, gint64 fir
   for (gint64 s = 0; s < work->batch->n_sentences && work->records->len > 0; s++)
     {
       guint found = plait_beam_results (work->beam, s, results);
+      const PlaitHypotheses *of = &work->hypotheses[s];
 
       for (guint i = 0; i < work->n_recorded; i++)
         attention->of[i * all + first + s]
             = follow_hypothesis (work, s, i < found ? &results[i] : NULL, attention->arena);
+      for (guint i = work->n_recorded; i < of->n && work->replaces; i++)
+        if (plait_hypothesis_has_unknown (&of->hypotheses[i]))
+          attention->of[i * all + first + s] = follow_hypothesis (work, s, &results[i], attention->arena);
     }
 }
 
@@ -194,7 +184,7 @@ make_step (gpointer data)
   PlaitSearch *search = work->search;
   PlaitSearchWorkspace *workspace = work->workspace;
   const PlaitModelSpecification *specification = plait_model_specification (search->model);
-  gint32 forbidden[3] = { PLAIT_TOKEN_PAD };
+  gint32 forbidden[4] = { PLAIT_TOKEN_PAD };
   guint n_forbidden = 1;
   PlaitBeamRows rows = plait_beam_rows (work->beam);
   gint64 n = plait_ragged_rows (rows.hypotheses);
@@ -209,6 +199,8 @@ make_step (gpointer data)
     forbidden[n_forbidden++] = PLAIT_TOKEN_BOS;
   if (plait_beam_steps (work->beam) < work->settings.minimum_length)
     forbidden[n_forbidden++] = PLAIT_TOKEN_EOS;
+  if (work->settings.unknown == PLAIT_DECODE_UNKNOWN_FORBID)
+    forbidden[n_forbidden++] = PLAIT_TOKEN_UNKNOWN;
   plait_tape_begin (workspace->step, PLAIT_TAPE_EVALUATE, (PlaitRandomKey){ 0 });
   if (work->recording)
     {
@@ -336,7 +328,7 @@ drop_unread (const PlaitBatch *batch, PlaitHypotheses *hypotheses)
 {
   for (gint64 s = 0; s < batch->n_sentences; s++)
     if (is_unread (batch, s))
-      clear_hypotheses (&hypotheses[s]);
+      plait_hypotheses_clear (&hypotheses[s]);
 }
 
 /*
@@ -487,10 +479,13 @@ plait_search_batch_with_attention (PlaitSearch *search, const PlaitBatch *batch,
   gint64 n = by_steps ? plait_search_parts (search->pool, batch->n_sentences, settings->beam) : 1;
   gint64 start = g_get_monotonic_time ();
   PlaitHypotheses *hypotheses = g_new0 (PlaitHypotheses, batch->n_sentences);
+  gboolean replaces = by_steps && search->replacement && settings->unknown == PLAIT_DECODE_UNKNOWN_REPLACE;
+  g_autoptr (PlaitAttentionRecords) records = NULL;
   const Work common = { .search = search,
                         .batch = batch,
                         .settings = *settings,
-                        .recording = attention != NULL,
+                        .recording = attention || replaces,
+                        .replaces = replaces,
                         .n_recorded = n_recorded,
                         .recording_coverage = coverage,
                         .hypotheses = hypotheses };
@@ -502,16 +497,23 @@ plait_search_batch_with_attention (PlaitSearch *search, const PlaitBatch *batch,
       plait_hypotheses_free (hypotheses, batch->n_sentences);
       return NULL;
     }
-  if (attention)
-    *attention = plait_attention_records_new (n_recorded * batch->n_sentences);
+  if (common.recording)
+    records = plait_attention_records_new (MAX (n_recorded, replaces ? settings->n_best : 0) * batch->n_sentences);
   for (guint i = 0; by_steps && i < works->len; i++)
     {
       const Work *work = &g_array_index (works, Work, i);
 
       collect (work);
-      if (attention)
-        follow_attention (work, *attention, work->hypotheses - hypotheses, batch->n_sentences);
+      if (records)
+        follow_attention (work, records, work->hypotheses - hypotheses, batch->n_sentences);
     }
+  if (replaces && !plait_search_replace_unknown (search, batch, records, hypotheses, error))
+    {
+      plait_hypotheses_free (hypotheses, batch->n_sentences);
+      return NULL;
+    }
+  if (attention)
+    *attention = g_steal_pointer (&records);
   count_work (&search->work, hypotheses, batch->n_sentences, start);
   if (by_steps)
     drop_unread (batch, hypotheses);

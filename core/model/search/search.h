@@ -17,6 +17,7 @@
 typedef struct
 {
   gint32 *tokens; /* owned; without EOS */
+  char **words;   /* owned, [length]: text of an unknown token; NULL for other tokens. NULL: every token is its piece */
   gint64 length;
   double log_probability; /* nats, EOS included if ended */
   double score;           /* score that ranks the hypothesis */
@@ -39,7 +40,14 @@ typedef struct
   double seconds;                  /* wall-clock time of encoding and search */
 } PlaitSearchWork;
 
+/* Sets the text of token @token of @hypothesis to @word (transfer full); NULL: leaves it alone. */
+void plait_hypothesis_set_word (PlaitHypothesis *hypothesis, gint64 token, char *word);
+
+/* Returns the words of @hypothesis, or NULL, for plait_document_decode. (transfer none) */
+const char *const *plait_hypothesis_words (const PlaitHypothesis *hypothesis);
+
 typedef struct PlaitSearch PlaitSearch;
+typedef struct PlaitUnknownReplacement PlaitUnknownReplacement;
 
 /* Creates a search over @model (borrowed) on @pool (borrowed). It packs the weights once: create a new search when
  * weights change, and only one at a time. Its arenas have at most @memory bytes (0: no limit). Fails with
@@ -53,6 +61,10 @@ void plait_search_free (PlaitSearch *search);
 void plait_search_set_ranks (PlaitSearch *search, PlaitRanks *ranks);
 PlaitRanks *plait_search_ranks (const PlaitSearch *search);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitSearch, plait_search_free)
+
+/* Makes searches with decode.unknown=replace replace unknown tokens by @replacement (unknown.h, transfer full), which
+ * they need the attention for. */
+void plait_search_set_replacement (PlaitSearch *search, PlaitUnknownReplacement *replacement);
 
 /* Returns the work of all searches so far, or since @before was taken. Forced decoding is not counted. */
 PlaitSearchWork plait_search_work (const PlaitSearch *search);

@@ -17,15 +17,16 @@ plait_translation_free (PlaitTranslation *translation)
 }
 
 void
-plait_translation_append (const PlaitVocabulary *vocabulary, const gint32 *tokens, gint64 n, GString *text)
+plait_translation_append (const PlaitVocabulary *vocabulary, const PlaitHypothesis *hypothesis, GString *text)
 {
   if (vocabulary)
     {
-      plait_document_decode (vocabulary, tokens, n, text);
+      plait_document_decode (vocabulary, hypothesis->tokens, plait_hypothesis_words (hypothesis), hypothesis->length,
+                             text);
       return;
     }
-  for (gint64 i = 0; i < n; i++)
-    g_string_append_printf (text, "%s%d", text->len > 0 ? " " : "", tokens[i]);
+  for (gint64 i = 0; i < hypothesis->length; i++)
+    g_string_append_printf (text, "%s%d", text->len > 0 ? " " : "", hypothesis->tokens[i]);
 }
 
 /* Returns the text of the best hypothesis of each line of @corpus. */
@@ -44,7 +45,7 @@ texts_of (const PlaitHypotheses *hypotheses, const PlaitCorpus *corpus, const Pl
           const PlaitHypotheses *found = &hypotheses[tuple];
 
           if (found->n > 0)
-            plait_translation_append (vocabulary, found->hypotheses[0].tokens, found->hypotheses[0].length, text);
+            plait_translation_append (vocabulary, &found->hypotheses[0], text);
         }
       g_strv_builder_add (texts, text->str);
     }
@@ -113,23 +114,35 @@ pass_batches (const Pass *pass, PassBatch take, gpointer data, GError **error)
  * Functions that exchange hypotheses between processes
  */
 
-/* Header of a hypothesis that is sent to another process; its tokens follow. All processes run the same build, so the
- * struct is sent as it is. */
+/* Header of a hypothesis that is sent to another process. Its tokens follow and, if it has words, a string for each
+ * token, "" for a token that is its piece. All processes run the same build, so the struct is sent as it is. */
 typedef struct
 {
   gint64 sentence;
-  PlaitHypothesis hypothesis; /* its pointer tokens is NULL */
+  gsize words;                /* bytes of the words; 0: no words */
+  PlaitHypothesis hypothesis; /* its pointers tokens and words are NULL */
 } Head;
+
+static const char *
+word_of (const PlaitHypothesis *hypothesis, gint64 token)
+{
+  return hypothesis->words[token] ? hypothesis->words[token] : "";
+}
 
 static void
 append (GByteArray *bytes, gint64 sentence, const PlaitHypothesis *hypothesis)
 {
-  Head head = { sentence, *hypothesis };
+  Head head = { sentence, 0, *hypothesis };
 
   head.hypothesis.tokens = NULL;
+  head.hypothesis.words = NULL;
+  for (gint64 i = 0; hypothesis->words && i < hypothesis->length; i++)
+    head.words += strlen (word_of (hypothesis, i)) + 1;
   g_byte_array_append (bytes, (const guint8 *)&head, sizeof head);
   g_byte_array_append (bytes, (const guint8 *)hypothesis->tokens,
                        (guint)(sizeof *hypothesis->tokens * (gsize)hypothesis->length));
+  for (gint64 i = 0; hypothesis->words && i < hypothesis->length; i++)
+    g_byte_array_append (bytes, (const guint8 *)word_of (hypothesis, i), (guint)strlen (word_of (hypothesis, i)) + 1);
 }
 
 /* Appends the hypotheses that another process found. */
@@ -140,11 +153,16 @@ add_found (PlaitHypotheses *hypotheses, const guint8 *bytes, gsize n)
     {
       Head head;
       PlaitHypotheses *of;
+      const char *word;
       gsize size;
 
       memcpy (&head, bytes, sizeof head);
       size = sizeof *head.hypothesis.tokens * (gsize)head.hypothesis.length;
       head.hypothesis.tokens = g_memdup2 (bytes + sizeof head, size);
+      word = (const char *)bytes + sizeof head + size;
+      for (gint64 i = 0; i < head.hypothesis.length && head.words > 0; i++, word += strlen (word) + 1)
+        plait_hypothesis_set_word (&head.hypothesis, i, *word == '\0' ? NULL : g_strdup (word));
+      size += head.words;
       of = &hypotheses[head.sentence];
       of->hypotheses = g_renew (PlaitHypothesis, of->hypotheses, of->n + 1);
       of->hypotheses[of->n++] = head.hypothesis;

@@ -26,8 +26,8 @@ typedef struct
 void plait_translation_free (PlaitTranslation *translation);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitTranslation, plait_translation_free)
 
-/* Appends @tokens [n] to @text as plait_document_decode does; if @vocabulary is NULL, as numbers. */
-void plait_translation_append (const PlaitVocabulary *vocabulary, const gint32 *tokens, gint64 n, GString *text);
+/* Appends @hypothesis to @text as plait_document_decode does; if @vocabulary is NULL, its tokens as numbers. */
+void plait_translation_append (const PlaitVocabulary *vocabulary, const PlaitHypothesis *hypothesis, GString *text);
 
 /* Called after each batch, for each of its sentences: @sentence of @batch, which is sentence
  * @batch->sentence[@sentence] of the corpus. Must not keep the arguments. */

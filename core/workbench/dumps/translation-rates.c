@@ -5,7 +5,7 @@
 
 #include "significance/report.h"
 #include "metrics/translation-rate.h"
-#include "dumps/token-attention.h"
+#include "cross-attention/token-attention.h"
 #include "tables/table.h"
 
 #define MAX_ROWS 10000000

@@ -55,26 +55,6 @@ parse_selection (const char *text, PlaitAttentionSelection *selection, GError **
                      text);
 }
 
-static void
-find_sources (PlaitWordAligner *aligner, const PlaitExperimentModel *experiment_model, const PlaitRunInputs *run_inputs)
-{
-  const PlaitExperiment *experiment = experiment_model->experiment;
-  guint n_memories;
-  const PlaitMemorySpecification *memories = plait_model_memories (experiment_model->model, &n_memories);
-
-  aligner->sources = g_new0 (PlaitAlignedSource, experiment->n_sources + 1);
-  for (guint s = 0; s < experiment->n_sources; s++)
-    for (guint m = 0; m < n_memories; m++)
-      if (plait_input_kind_is_text (experiment->sources[s].kind)
-          && g_str_equal (experiment->sources[s].name, memories[m].name))
-        aligner->sources[aligner->n++] = (PlaitAlignedSource){
-          .name = experiment->sources[s].name,
-          .source = s,
-          .memory = m,
-          .vocabulary = plait_run_inputs_vocabulary (run_inputs, experiment->sources[s].stream),
-        };
-}
-
 PlaitWordAligner *
 plait_word_aligner_new (const PlaitExperimentModel *experiment_model, const PlaitRunInputs *run_inputs,
                         const char *selection, GError **error)
@@ -82,6 +62,7 @@ plait_word_aligner_new (const PlaitExperimentModel *experiment_model, const Plai
   g_autoptr (PlaitWordAligner) aligner = g_new0 (PlaitWordAligner, 1);
   const PlaitExperiment *experiment = experiment_model->experiment;
   gboolean documents = plait_experiment_reads_documents (experiment);
+  g_autoptr (GArray) memories = NULL;
 
   if (!parse_selection (selection, &aligner->selection, error))
     return NULL;
@@ -91,7 +72,9 @@ plait_word_aligner_new (const PlaitExperimentModel *experiment_model, const Plai
                                 ? "reads documents, whose words are not aligned (--attention stores the attention)"
                                 : "has no decoder with attention");
   aligner->target = plait_run_inputs_vocabulary (run_inputs, experiment->data.target);
-  find_sources (aligner, experiment_model, run_inputs);
+  memories = plait_text_memories_new (experiment_model, run_inputs);
+  aligner->n = memories->len;
+  aligner->sources = (PlaitTextMemory *)(gpointer)g_array_free (g_steal_pointer (&memories), FALSE);
   if (aligner->n == 0)
     return plait_fail_null (error, PLAIT_ERROR_INPUT,
                             "--alignment: the decoder does not attend to tokens of a source; remove the option");
@@ -125,7 +108,7 @@ char *
 plait_word_aligner_align (const PlaitWordAligner *aligner, guint source, const PlaitBatch *batch, gint64 sentence,
                           const PlaitAttentionRecord *attention, const PlaitHypothesis *found, GError **error)
 {
-  const PlaitAlignedSource *aligned = &aligner->sources[source];
+  const PlaitTextMemory *aligned = &aligner->sources[source];
   const PlaitInput *input = &batch->inputs[aligned->source];
   gint64 tokens = plait_ragged_length (input->rows, sentence);
   g_autofree gint64 *source_words = g_new (gint64, tokens + 1);

@@ -3,8 +3,8 @@
 
 #include "search/search.h"
 #include "setup/run-inputs.h"
-#include "setup/experiment-model.h"
-#include "dumps/token-attention.h"
+#include "setup/replacement.h"
+#include "cross-attention/token-attention.h"
 
 /*
  * Word alignments in Pharaoh format, "0-0 2-1": source word and target word, separated by white space in the text,
@@ -16,18 +16,10 @@
  */
 typedef struct
 {
-  const char *name;
-  guint source; /* index in the batch */
-  guint memory;
-  const PlaitVocabulary *vocabulary;
-} PlaitAlignedSource;
-
-typedef struct
-{
   PlaitAttentionSelection selection;
   const PlaitVocabulary *target;
   guint n;
-  PlaitAlignedSource *sources; /* [n]: sources whose memory is made of tokens, in the experiment's order */
+  PlaitTextMemory *sources; /* [n]: sources whose memory is made of tokens, in the experiment's order */
 } PlaitWordAligner;
 
 /* Returns an aligner for translations by @experiment_model. @selection is "mean", "last" or a layer from 0, optionally

@@ -353,28 +353,6 @@ plait_resolution_check_decoder (const PlaitResolution *resolution)
                               decoder->heads, decoder->width);
 }
 
-void
-plait_resolution_check_decode (const PlaitResolution *resolution)
-{
-  const PlaitDecodeSettings *decode = &resolution->experiment->public.decode;
-  const PlaitDecoderSettings *decoder = &resolution->experiment->public.decoder;
-
-  if (!plait_experiment_has_decoder (&resolution->experiment->public))
-    return;
-  if (decode->n_best > decode->beam)
-    plait_resolution_problem (resolution, "decode", "n_best",
-                              "%jd is above the beam of %jd; raise beam or lower n_best", decode->n_best, decode->beam);
-  if (decode->minimum_length > decode->maximum_length)
-    plait_resolution_problem (resolution, "decode", "minimum_length",
-                              "%jd is above maximum_length=%jd, so no translation is possible; lower it",
-                              decode->minimum_length, decode->maximum_length);
-  if (decoder->positions == PLAIT_POSITIONS_LEARNED && decode->maximum_length > decoder->position_limit)
-    plait_resolution_problem (
-        resolution, "decode", "maximum_length",
-        "%jd is above decoder.position_limit=%jd, the number of learned positions; lower one or raise the other",
-        decode->maximum_length, decoder->position_limit);
-}
-
 /* Adds a problem if a key of [train] needs validation text that [data] does not name. */
 static void
 check_validation (const PlaitResolution *resolution)

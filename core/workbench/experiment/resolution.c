@@ -141,18 +141,30 @@ name_experiment (const PlaitResolution *resolution, PlaitSettings *experiment)
     plait_settings_set (experiment, "name", name, NULL);
 }
 
-/* Makes the path train.initialise absolute, since a run stores it as text. */
+/* Makes the path [@group] @key, a setting of @settings, absolute, since a run stores it as text. */
 static void
-find_initial (const PlaitResolution *resolution, PlaitSettings *train)
+find_path (const PlaitResolution *resolution, PlaitSettings *settings, const char *group, const char *key)
 {
-  const char *written = plait_settings_text (train, "initialise");
+  const char *written = plait_settings_text (settings, key);
   g_autoptr (GError) fault = NULL;
   g_autofree char *expanded = plait_path_expand (written, &fault);
   g_autofree char *path
       = expanded && *expanded != '\0' ? g_canonicalize_filename (expanded, resolution->resolver->folder) : NULL;
 
-  if (!expanded || (path && !plait_settings_set (train, "initialise", path, &fault)))
-    plait_resolution_problem (resolution, "train", "initialise", "%s", fault->message);
+  if (!expanded || (path && !plait_settings_set (settings, key, path, &fault)))
+    plait_resolution_problem (resolution, group, key, "%s", fault->message);
+}
+
+static void
+find_initial (const PlaitResolution *resolution, PlaitSettings *train)
+{
+  find_path (resolution, train, "train", "initialise");
+}
+
+static void
+find_dictionary (const PlaitResolution *resolution, PlaitSettings *decode)
+{
+  find_path (resolution, decode, "decode", "dictionary");
 }
 
 /* Reads a core group into its struct @memory. Before, @suit sets defaults that depend on a key; afterwards, @complete
@@ -388,7 +400,8 @@ resolve (const PlaitResolution *resolution)
   check_initial (resolution);
   check_initial_state (resolution);
   find_name_map (resolution);
-  read_core_group (resolution, &plait_decode_group, &experiment->decode, NULL, NULL, plait_resolution_check_decode);
+  read_core_group (resolution, &plait_decode_group, &experiment->decode, NULL, find_dictionary,
+                   plait_resolution_check_decode);
   read_core_group (resolution, &plait_evaluate_group, &experiment->evaluate, suit_prediction, NULL,
                    plait_resolution_check_evaluate);
   check_checkpoint (resolution);

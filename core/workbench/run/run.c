@@ -7,6 +7,7 @@
 #include "scoring/evaluations.h"
 #include "scoring/test.h"
 #include "setup/kept-checkpoints.h"
+#include "setup/replacement.h"
 #include "tables/heatmap.h"
 #include "training/parameters.h"
 #include "layers/parameter-set.h"
@@ -111,7 +112,9 @@ measure (gpointer data, double *score, GError **error)
   const char *const *sets[] = { (const char *const *)run->validation_references };
   PlaitTextPairs pairs = { .reference_sets = 1, .references = sets, .documents = TRUE };
 
-  if (!plait_ranks_agree (run->options->ranks, search && metric, error))
+  if (!plait_ranks_agree (
+          run->options->ranks,
+          search && metric && plait_replacement_prepare (search, run->experiment_model, run->run_inputs, error), error))
     return FALSE;
   plait_search_set_ranks (search, run->options->ranks);
   translation = plait_translate_corpus (search, run->validation,

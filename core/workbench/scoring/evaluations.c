@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "setup/limits.h"
+#include "setup/replacement.h"
 #include "setup/trained.h"
 #include "tables/heatmap.h"
 #include "layers/parameter-set.h"
@@ -219,7 +220,8 @@ plait_evaluations_make (PlaitEvaluations *evaluations, GError **error)
       = (PlaitEvaluator){ setup->experiment_model, setup->run_inputs, .log = setup->log, .stop = setup->stop };
   evaluations->evaluator.search = plait_search_new (setup->experiment_model->model, setup->pool,
                                                     setup->experiment_model->experiment->decode.precision, 0, error);
-  if (!evaluations->evaluator.search)
+  if (!evaluations->evaluator.search
+      || !plait_replacement_prepare (evaluations->evaluator.search, setup->experiment_model, setup->run_inputs, error))
     return FALSE;
   plait_search_set_ranks (evaluations->evaluator.search, setup->ranks);
   /* Report unreadable text before translating anything. */

@@ -392,13 +392,29 @@ append_plugin (PlaitPlugin *plugin, gpointer data, GError **error)
   return TRUE;
 }
 
+/* Appends the digest of the dictionary, if translations are made with it. */
+static gboolean
+append_dictionary (const PlaitExperiment *experiment, PlaitDigests *digests, GString *text, GError **error)
+{
+  const char *path = experiment->decode.dictionary;
+  const PlaitKnownText *known;
+
+  if (*path == '\0' || experiment->decode.unknown != PLAIT_DECODE_UNKNOWN_REPLACE)
+    return TRUE;
+  known = known_file (digests, path, error);
+  if (known)
+    g_string_append_printf (text, "decode.dictionary=%s\n", known->digest);
+  return known != NULL;
+}
+
 char *
 plait_training_fingerprint (const PlaitExperiment *experiment, PlaitDigests *digests, GError **error)
 {
   g_autofree char *settings = plait_experiment_training_fingerprint_text (experiment, PLAIT_FINGERPRINT_BRIEF);
   g_autoptr (GString) text = g_string_new (settings);
 
-  if (!plait_digests_visit_training (digests, experiment, append_digest, text, error)
+  if ((experiment->train.best_by == PLAIT_TRAIN_BEST_BY_METRIC && !append_dictionary (experiment, digests, text, error))
+      || !plait_digests_visit_training (digests, experiment, append_digest, text, error)
       || !plait_experiment_each_plugin (experiment, append_plugin, text, error))
     return NULL;
   return plait_digest_bytes (text->str, text->len);
@@ -412,7 +428,8 @@ plait_evaluation_fingerprint (const PlaitExperiment *experiment, const char *spl
   g_autoptr (GString) text = g_string_new (training_fingerprint);
 
   g_string_append_printf (text, "\n%s\n%s", split, settings);
-  if (!visit_split (digests, experiment, split, append_digest, text, error))
+  if (!append_dictionary (experiment, digests, text, error)
+      || !visit_split (digests, experiment, split, append_digest, text, error))
     return NULL;
   return plait_digest_bytes (text->str, text->len);
 }

@@ -84,6 +84,16 @@ sentence_label (const PlaitVocabulary *vocabulary, const PlaitInput *input, gint
   return g_strdup_printf ("%jd: %s", number, cut);
 }
 
+/* Returns the piece of row @row of the input of @memory, or its word if it is unknown. */
+static const char *
+token_label (const PlaitLabelledMemory *memory, gint64 row)
+{
+  const PlaitInput *input = memory->input;
+  const char *word = input->unknown_words ? input->unknown_words[row] : NULL;
+
+  return word ? word : plait_vocabulary_piece (memory->vocabulary, input->tokens[row]);
+}
+
 /* Labels the rows that are tokens, or sentences of documents. */
 static void
 label_tokens_and_sentences (char **labels, gint64 n, const PlaitLinks *links, const PlaitLabelledMemory *memory,
@@ -93,8 +103,7 @@ label_tokens_and_sentences (char **labels, gint64 n, const PlaitLinks *links, co
 
   for (gint64 i = 0; i < n; i++)
     if (links->token && links->token[i] >= 0)
-      labels[i] = g_strdup (
-          plait_vocabulary_piece (memory->vocabulary, input->tokens[input->rows.offsets[sentence] + links->token[i]]));
+      labels[i] = g_strdup (token_label (memory, input->rows.offsets[sentence] + links->token[i]));
     else if (!links->token && links->sentence && links->sentence[i] >= 0 && input->documents)
       labels[i] = sentence_label (memory->vocabulary, input, sentence, links->sentence[i]);
 }
@@ -154,26 +163,33 @@ sentences_of (const PlaitLabelledMemory *memory, const PlaitLinks *links, gint64
   return g_steal_pointer (&sentence);
 }
 
-/* Returns the labels of the @length rows of a target: its pieces and, for the last row if the target @ended, the end.
- * (transfer full) */
+/* Returns the labels of the @length rows of a target: its pieces or, where it has some, @words and, for the last row if
+ * the target @ended, the end. (transfer full) */
 static char **
-target_labels (const PlaitVocabulary *vocabulary, const gint32 *tokens, gint64 length, gboolean ended)
+target_labels (const PlaitVocabulary *vocabulary, const gint32 *tokens, const char *const *words, gint64 length,
+               gboolean ended)
 {
   char **labels = g_new0 (char *, length + 1);
 
   for (gint64 i = 0; i < length; i++)
-    labels[i] = g_strdup (plait_vocabulary_piece (vocabulary, ended && i == length - 1 ? PLAIT_TOKEN_EOS : tokens[i]));
+    {
+      gboolean end = ended && i == length - 1;
+
+      labels[i] = g_strdup (!end && words && words[i]
+                                ? words[i]
+                                : plait_vocabulary_piece (vocabulary, end ? PLAIT_TOKEN_EOS : tokens[i]));
+    }
   return labels;
 }
 
 PlaitLabels *
 plait_labels_new (const PlaitLabelledMemory *memories, const PlaitAttentionRecord *attention, gint64 sentence,
-                  const PlaitVocabulary *vocabulary, const gint32 *tokens, gboolean ended)
+                  const PlaitVocabulary *vocabulary, const gint32 *tokens, const char *const *words, gboolean ended)
 {
   guint n_memories = attention->n_memories;
   PlaitLabels *labels = g_new0 (PlaitLabels, 1);
 
-  labels->targets = target_labels (vocabulary, tokens, plait_ragged_rows (attention->queries), ended);
+  labels->targets = target_labels (vocabulary, tokens, words, plait_ragged_rows (attention->queries), ended);
   labels->n_memories = n_memories;
   labels->memories = g_new (PlaitMemoryLabels, n_memories);
   for (guint m = 0; m < n_memories; m++)

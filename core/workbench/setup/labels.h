@@ -38,9 +38,10 @@ typedef struct
 } PlaitLabels;
 
 /* Labels of sentence @sentence of a batch, that of @attention, whose memories are @memories. Its target rows are the
- * pieces @tokens and if it @ended its end. (transfer full) */
+ * pieces @tokens, or where words[i] is not NULL that word, and if it @ended its end. @words may be NULL. (transfer
+ * full) */
 PlaitLabels *plait_labels_new (const PlaitLabelledMemory *memories, const PlaitAttentionRecord *attention,
                                gint64 sentence, const PlaitVocabulary *vocabulary, const gint32 *tokens,
-                               gboolean ended);
+                               const char *const *words, gboolean ended);
 void plait_labels_free (PlaitLabels *labels);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitLabels, plait_labels_free)

@@ -211,7 +211,7 @@ plait_run_inputs_vocabulary (const PlaitRunInputs *run_inputs, const char *strea
 
 static PlaitCorpusStream
 stream_of_source (const PlaitRunInputs *run_inputs, const PlaitExperimentSource *source, const char *path,
-                  const char *trees_path, gint64 maximum_length)
+                  const char *trees_path, gboolean keep_unknown, gint64 maximum_length)
 {
   return (PlaitCorpusStream){
     .name = source->name,
@@ -224,6 +224,7 @@ stream_of_source (const PlaitRunInputs *run_inputs, const PlaitExperimentSource 
     /* A document of candidates would have an end token only after the last one. */
     .append_end
     = run_inputs->experiment->data.append_end && run_inputs->experiment->predict.kind != PLAIT_PREDICT_CHOICE,
+    .keep_unknown = keep_unknown,
     .maximum_length = maximum_length,
     .trees = source->trees ? &run_inputs->trees : NULL,
     .trees_path = trees_path,
@@ -319,6 +320,7 @@ plait_run_inputs_open (const PlaitRunInputs *run_inputs, const char *split, Plai
 
       streams[i] = stream_of_source (run_inputs, source, plait_run_inputs_file (run_inputs, split, source->stream),
                                      source->trees ? plait_run_inputs_file (run_inputs, split, source->trees) : NULL,
+                                     !training && experiment->decode.unknown == PLAIT_DECODE_UNKNOWN_REPLACE,
                                      training ? data->maximum_source_length : 0);
     }
   streams[n] = stream_of_target (run_inputs, plait_run_inputs_file (run_inputs, split, data->target),
@@ -343,10 +345,12 @@ plait_run_inputs_open_feed (const PlaitRunInputs *run_inputs, const PlaitTextLoc
   const PlaitExperiment *experiment = run_inputs->experiment;
   g_autofree PlaitCorpusStream *sources = g_new0 (PlaitCorpusStream, experiment->n_sources);
   PlaitCorpusStream target = stream_of_target (run_inputs, target_path, 0);
+  gboolean replaces = experiment->decode.unknown == PLAIT_DECODE_UNKNOWN_REPLACE;
 
   for (guint i = 0; i < experiment->n_sources; i++)
     {
-      sources[i] = stream_of_source (run_inputs, &experiment->sources[i], places[i].path, trees[i].path, 0);
+      sources[i] = stream_of_source (run_inputs, &experiment->sources[i], places[i].path, trees[i].path,
+                                     replaces && !target_path, 0);
       sources[i].column = places[i].column;
       sources[i].trees_column = trees[i].column;
     }

@@ -59,7 +59,7 @@ new_labels (const PlaitAttentionRecord *attention)
   g_autoptr (GBytes) bytes = g_bytes_new (text, strlen (text));
   g_autoptr (PlaitVocabulary) vocabulary = plait_vocabulary_load ("words", bytes, "words", NULL);
 
-  return plait_labels_new (memories, attention, 0, vocabulary, target, TRUE);
+  return plait_labels_new (memories, attention, 0, vocabulary, target, NULL, TRUE);
 }
 
 static gboolean

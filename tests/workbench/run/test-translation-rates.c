@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "metrics/translation-rate.h"
 #include "run/result.h"
-#include "dumps/token-attention.h"
+#include "cross-attention/token-attention.h"
 #include "dumps/translation-rates.h"
 #include "harness.h"
 #include "runs.h"

@@ -48,7 +48,7 @@ TEST_CASE (word_alignment, by_hand)
   const PlaitBatch batch = { .n_sentences = 2, .n_sources = 1, .inputs = &input };
   gint32 found[] = { 7, 4, 5 };
   const PlaitHypothesis best = { .tokens = found, .length = 3, .ended = TRUE };
-  PlaitAlignedSource source = { .name = "x", .vocabulary = vocabulary };
+  PlaitTextMemory source = { .name = "x", .vocabulary = vocabulary };
   PlaitWordAligner aligner
       = { .selection = { 0, PLAIT_ATTENTION_MEAN }, .target = vocabulary, .n = 1, .sources = &source };
   g_autoptr (GError) error = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "dumps/token-attention.h"
+#include "cross-attention/token-attention.h"
 
 /* Returns how many heads of @of in layer @l are in @selection and read @memory. */
 static guint

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* This file checks [decode]. */
+#include "experiment/resolution.h"
+#include "search/unknown.h"
+
+static gboolean
+reads_text (const PlaitExperiment *experiment)
+{
+  for (guint i = 0; i < experiment->n_sources; i++)
+    if (plait_input_kind_is_text (experiment->sources[i].kind))
+      return TRUE;
+  return experiment->n_sources == 0;
+}
+
+/* Adds a problem if decode.unknown cannot be followed, or its dictionary cannot be read. */
+static void
+check_unknown (const PlaitResolution *resolution)
+{
+  const PlaitExperiment *experiment = &resolution->experiment->public;
+  const PlaitDecodeSettings *decode = &experiment->decode;
+  g_autoptr (PlaitUnknownReplacement) replacement = NULL;
+  g_autoptr (GError) fault = NULL;
+
+  if (decode->unknown == PLAIT_DECODE_UNKNOWN_KEEP)
+    return;
+  if (!plait_experiment_has_decoder (experiment))
+    plait_resolution_problem (resolution, "decode", "unknown",
+                              "with this [predict] there is no decoder that writes words; drop the key");
+  else if (decode->unknown != PLAIT_DECODE_UNKNOWN_REPLACE)
+    return;
+  else if (!reads_text (experiment))
+    plait_resolution_problem (resolution, "decode", "unknown",
+                              "replace takes words of a source, but no source is text; set unknown=forbid, or add a "
+                              "source of text");
+  else if (resolution->resolver->flags & PLAIT_RESOLVE_CHECK_FILES)
+    replacement = plait_unknown_replacement_new (NULL, 0, decode->dictionary, &fault);
+  if (fault)
+    plait_resolution_problem (resolution, "decode", "dictionary", "%s", fault->message);
+}
+
+void
+plait_resolution_check_decode (const PlaitResolution *resolution)
+{
+  const PlaitDecodeSettings *decode = &resolution->experiment->public.decode;
+  const PlaitDecoderSettings *decoder = &resolution->experiment->public.decoder;
+
+  check_unknown (resolution);
+  if (!plait_experiment_has_decoder (&resolution->experiment->public))
+    return;
+  if (decode->n_best > decode->beam)
+    plait_resolution_problem (resolution, "decode", "n_best",
+                              "%jd is above the beam of %jd; raise beam or lower n_best", decode->n_best, decode->beam);
+  if (decode->minimum_length > decode->maximum_length)
+    plait_resolution_problem (resolution, "decode", "minimum_length",
+                              "%jd is above maximum_length=%jd, so no translation is possible; lower it",
+                              decode->minimum_length, decode->maximum_length);
+  if (decoder->positions == PLAIT_POSITIONS_LEARNED && decode->maximum_length > decoder->position_limit)
+    plait_resolution_problem (
+        resolution, "decode", "maximum_length",
+        "%jd is above decoder.position_limit=%jd, the number of learned positions; lower one or raise the other",
+        decode->maximum_length, decoder->position_limit);
+}
