@@ -9,6 +9,7 @@ typedef struct
   PlaitPool *pool;
   const PlaitAttentionJob *job;
   gsize (*kernel) (const PlaitAttentionPiece *piece, gpointer scratch);
+  gboolean (*single_query) (const PlaitAttentionJob *job, gint64 sentence, PlaitScalar *scratch);
 } Attention;
 
 /* Computes one head of one sentence. Heads of a sentence are consecutive, so a thread finds its rows in cache. */
@@ -32,7 +33,7 @@ single_query_piece (gpointer data, gint64 sentence, guint thread)
   gint64 keys = plait_ragged_length (attention->job->memories[0].rows, sentence) + attention->kernels->vector_length;
   PlaitScalar *scratch = plait_pool_scratch (attention->pool, thread, sizeof (PlaitScalar) * (gsize)(heads * keys));
 
-  if (attention->kernels->attention_single_query (attention->job, sentence, scratch))
+  if (attention->single_query (attention->job, sentence, scratch))
     return;
   for (guint head = 0; head < heads; head++)
     head_piece (data, sentence * heads + head, thread);
@@ -105,15 +106,23 @@ check_job (const PlaitAttentionJob *job)
       g_assert (!memory->transposed_keys || (!memory->gather && !job->settings->causal));
       g_assert (!memory->transposed_keys == !job->memories[0].transposed_keys);
     }
+  g_assert (!plait_attention_is_relative (job->settings)
+            || (job->n_memories == 1 && !job->memories[0].transposed_keys));
 }
 
 void
 plait_attention_forward (PlaitPool *pool, const PlaitAttentionJob *job)
 {
   PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ATTENTION);
-  Attention attention = { plait_kernels (), pool, job, plait_kernels ()->attention_forward };
+  const PlaitKernels *kernels = plait_kernels ();
+  Attention attention = { kernels, pool, job, kernels->attention_forward, kernels->attention_single_query };
 
   check_job (job);
+  if (plait_attention_is_relative (job->settings))
+    {
+      attention.kernel = kernels->relative_attention_forward;
+      attention.single_query = kernels->relative_attention_single_query;
+    }
   if (has_single_queries (job))
     plait_pool_run (pool, job->query_rows.n, single_query_piece, &attention);
   else
@@ -124,9 +133,12 @@ void
 plait_attention_backward (PlaitPool *pool, const PlaitAttentionJob *job)
 {
   PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ATTENTION);
-  Attention attention = { plait_kernels (), pool, job, plait_kernels ()->attention_backward };
+  const PlaitKernels *kernels = plait_kernels ();
+  Attention attention = { kernels, pool, job, kernels->attention_backward, NULL };
 
   check_job (job);
+  if (plait_attention_is_relative (job->settings))
+    attention.kernel = kernels->relative_attention_backward;
   plait_pool_run (pool, job->query_rows.n * job->settings->heads, head_piece, &attention);
 }
 

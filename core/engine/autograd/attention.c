@@ -14,9 +14,12 @@ settings_of (PlaitTape *tape, const PlaitAttentionOptions *options)
                                       .scale = options->scale,
                                       .causal = options->causal,
                                       .dropout = 0,
+                                      .linear_bias = options->linear_bias,
+                                      .window = options->window,
                                       .precision = plait_tape_precision (tape) };
 
-  plait_tape_expect (tape, options->dropout >= 0 && options->dropout < 1 && isfinite (options->scale));
+  plait_tape_expect (tape, options->dropout >= 0 && options->dropout < 1 && isfinite (options->scale)
+                               && options->window >= 0);
   if (options->dropout > 0 && plait_tape_mode (tape) == PLAIT_TAPE_TRAIN)
     {
       settings.dropout = options->dropout;
@@ -34,21 +37,43 @@ target_of (PlaitTape *tape, PlaitNode *input)
   return target;
 }
 
+/* Returns the number of keys that the queries of a sentence with @queries queries and @keys keys see in all. */
+static gint64
+count_pairs (const PlaitAttentionOptions *options, gint64 queries, gint64 keys)
+{
+  gint64 window = options->window, pairs = 0;
+
+  if (window == 0)
+    return options->causal ? queries * (queries + 1) / 2 : queries * keys;
+  for (gint64 t = keys - queries; t < keys; t++)
+    pairs += MIN (window, t + 1) + (options->causal ? 0 : MIN (window, keys - t) - 1);
+  return pairs;
+}
+
 /* Counts the multiplications of scores and contexts, for the query-key pairs that attention may see. */
 static void
 note_products (PlaitTape *tape, PlaitNode *queries, PlaitRagged query_rows, const PlaitKeyValues *memory,
-               gboolean causal)
+               const PlaitAttentionOptions *options)
 {
   gint64 pairs = 0;
 
   for (gint64 s = 0; s < query_rows.n; s++)
-    {
-      gint64 n = plait_ragged_length (query_rows, s), rows = plait_ragged_length (memory->rows, s);
-
-      pairs += causal ? n * (n + 1) / 2 : n * rows;
-    }
+    pairs += count_pairs (options, plait_ragged_length (query_rows, s), plait_ragged_length (memory->rows, s));
   plait_tape_note_product (tape, queries, memory->keys, pairs * queries->value.width);
   plait_tape_note_product (tape, queries, memory->values, pairs * queries->value.width);
+}
+
+/* Fails the step unless attention of @queries to @memory may have a linear bias or a window. */
+static void
+expect_relative_rows (PlaitTape *tape, PlaitRagged queries, const PlaitKeyValues *memory, gboolean causal)
+{
+  plait_tape_expect (tape, !memory->transposed_keys);
+  for (gint64 s = 0; s < queries.n; s++)
+    {
+      gint64 n = plait_ragged_length (queries, s), keys = plait_ragged_length (memory->rows, s);
+
+      plait_tape_expect (tape, causal ? keys == n : keys >= n);
+    }
 }
 
 typedef struct
@@ -118,7 +143,7 @@ plait_attention (PlaitTape *tape, PlaitNode *queries, PlaitRagged query_rows, co
   plait_tape_expect (tape, options->heads > 0 && width % options->heads == 0);
   plait_tape_expect (tape, plait_ragged_is_valid (query_rows));
   plait_tape_expect (tape, plait_ragged_rows (query_rows) == queries->value.rows);
-  plait_tape_expect (tape, !options->causal || n_memories == 1);
+  plait_tape_expect (tape, n_memories == 1 || !(options->causal || options->linear_bias || options->window > 0));
   inputs[0] = queries;
   for (guint i = 0; i < n_memories; i++)
     {
@@ -129,6 +154,8 @@ plait_attention (PlaitTape *tape, PlaitNode *queries, PlaitRagged query_rows, co
       plait_tape_expect (tape,
                          memory->keys->value.rows == memory->values->value.rows && memory->rows.n == query_rows.n);
       plait_tape_expect (tape, memory->gather || plait_ragged_rows (memory->rows) == memory->keys->value.rows);
+      if (options->linear_bias || options->window > 0)
+        expect_relative_rows (tape, query_rows, memory, options->causal);
       inputs[1 + 2 * i] = memory->keys;
       inputs[2 + 2 * i] = memory->values;
     }
@@ -144,7 +171,7 @@ plait_attention (PlaitTape *tape, PlaitNode *queries, PlaitRagged query_rows, co
 
       plait_tape_expect (tape, !memory->gather || !node->needs_gradient);
       plait_tape_expect (tape, !memory->transposed_keys || !node->needs_gradient);
-      note_products (tape, queries, query_rows, memory, options->causal);
+      note_products (tape, queries, query_rows, memory, options);
       payload->memories[i] = (PlaitAttentionMemory){ .rows = memory->rows,
                                                      .gather = memory->gather,
                                                      .weights = memory->weights,

@@ -73,6 +73,14 @@ PLAIT_API PlaitNode *plait_gather_windows (PlaitTape *tape, PlaitNode *x, const 
 PLAIT_API PlaitNode *plait_select_rows (PlaitTape *tape, const guint8 *take, PlaitNode *x, PlaitNode *y);
 
 /*
+ * Returns @x [rows, w] with positions as rotations (rotary positions: Su et al. 2021, eq. 34). Each of the @heads heads
+ * is d = w / heads wide, d even; its columns 2 i and 2 i + 1 are turned by the angle position * base^(-2 i / d), from
+ * the first towards the second. Then the product of a query and a key depends on the difference of their positions.
+ * @positions: a number from 0 to 2^24 for each row, borrowed. @base: 10000 in the paper; above 0.
+ */
+PLAIT_API PlaitNode *plait_rotate (PlaitTape *tape, PlaitNode *x, const gint64 *positions, guint heads, double base);
+
+/*
  * Returns a node [rows, w]: the linear recurrence h_t = a_t * h_(t - 1) + b_t along each sentence, element by element.
  * a and b [rows, w]. @initial [sentences, w] is h before the first row of each sentence; NULL: zeros. One step of
  * search, with the previous state as a node, is plait_add_n of plait_multiply (a, h) and b.
@@ -113,6 +121,10 @@ typedef struct
   double scale;    /* factor of query . key; 0: 1 / sqrt (w / heads) */
   gboolean causal; /* TRUE: query t of a sentence sees its keys 0 .. t; one memory only */
   double dropout;  /* rate of dropout on the weights, after the softmax: 0 <= dropout < 1 */
+  /* plait_attention with one memory only, whose rows are those of the queries. Without @causal, the memory may have
+   * more rows, as in search; the last query of a sentence then stands at its last row. */
+  gboolean linear_bias; /* TRUE: subtract slope * distance from the scaled scores (ALiBi, Press et al. 2022) */
+  gint64 window; /* number of rows that a row sees, itself included, backward and, if not causal, forward; 0: all */
 } PlaitAttentionOptions;
 
 PLAIT_API PlaitNode *plait_attention (PlaitTape *tape, PlaitNode *queries, PlaitRagged query_rows,

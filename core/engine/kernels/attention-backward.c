@@ -103,12 +103,17 @@ softmax_backward (const Piece *piece, gint64 query, PlaitScalar *weights, PlaitS
                   gint64 from, gint64 keys)
 {
   const PlaitAttentionJob *job = piece->job;
-  gint64 seen = seen_of_block (piece, query, from, keys), i;
+  gint64 seen = seen_of_block (piece, query, from, keys), unseen = unseen_of_block (piece, query, from, keys), i = 0;
   PlaitScalar log_sum = job->log_sums[(piece->first_query + query) * job->settings->heads + piece->head];
 
   if (piece->mask.threshold > 0)
     drop (piece, query, dscores, from, seen);
-  for (i = 0; i < seen; i += VECTOR_LENGTH)
+  for (; RELATIVE && i < unseen / VECTOR_LENGTH * VECTOR_LENGTH; i += VECTOR_LENGTH)
+    {
+      vector_store (weights + i, (Vector){ 0 });
+      vector_store (dscores + i, (Vector){ 0 });
+    }
+  for (; i < seen; i += VECTOR_LENGTH)
     {
       Vector weight = vector_exp_of_negative (vector_load (weights + i) * piece->scale - log_sum);
       Vector gradient = weight
@@ -116,10 +121,12 @@ softmax_backward (const Piece *piece, gint64 query, PlaitScalar *weights, PlaitS
                            - PLAIT_GRADIENT_TERM (attention_normaliser, delta))
                         * piece->scale;
 
-      if (i + VECTOR_LENGTH > seen)
+      if (i + VECTOR_LENGTH > seen || (RELATIVE && i < unseen))
         {
-          weight = vector_choose (lanes_below (seen - i), weight, (Vector){ 0 });
-          gradient = vector_choose (lanes_below (seen - i), gradient, (Vector){ 0 });
+          IntegerVector lanes = RELATIVE ? lanes_between (unseen - i, seen - i) : lanes_below (seen - i);
+
+          weight = vector_choose (lanes, weight, (Vector){ 0 });
+          gradient = vector_choose (lanes, gradient, (Vector){ 0 });
         }
       vector_store (weights + i, weight);
       vector_store (dscores + i, gradient);
@@ -210,6 +217,8 @@ tile_backward (const Piece *piece, const Workspace *workspace, gint64 first, gin
   Rows dcontext = rows_of_queries (piece, piece->job->dcontext, first, n, workspace->dcontext);
 
   multiply_columns (piece, workspace, workspace->weights, queries, n, FALSE, keys);
+  if (RELATIVE)
+    add_linear_bias (piece, workspace->weights, first, n, from, keys);
   multiply_columns (piece, workspace, workspace->dscores, dcontext, n, TRUE, keys);
   for (gint64 q = 0; q < n; q++)
     softmax_backward (piece, first + q, workspace->weights + q * piece->stride, workspace->dscores + q * piece->stride,
@@ -243,14 +252,21 @@ static void
 block_backward (const Piece *piece, Workspace *workspace, gint64 from)
 {
   gint64 end = MIN (from + piece->block, piece->keys), query = piece->job->settings->causal ? from : 0;
+  gint64 queries = piece->queries;
 
+  if (RELATIVE)
+    {
+      if (!piece->job->settings->causal)
+        query = MAX (from - window_of (piece) + 1 - shift_of (piece), 0);
+      queries = MIN (queries, end - 1 + window_of (piece) - shift_of (piece));
+    }
   lay_out_block (piece, workspace, from, end);
-  for (gint64 first = query / piece->tile * piece->tile; first < piece->queries; first += piece->tile)
+  for (gint64 first = query / piece->tile * piece->tile; first < queries; first += piece->tile)
     tile_backward (piece, workspace, first, MIN (piece->tile, piece->queries - first), from);
 }
 
 gsize
-KERNEL (attention_backward) (const PlaitAttentionPiece *given, gpointer scratch)
+ATTENTION (backward) (const PlaitAttentionPiece *given, gpointer scratch)
 {
   Piece piece = piece_of (given);
   const PlaitAttentionJob *job = piece.job;

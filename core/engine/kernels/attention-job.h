@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include <math.h>
+
 #include "process/random.h"
 #include "types/tensor.h"
 
@@ -27,8 +29,36 @@ typedef struct
   gboolean causal;          /* query t of a sentence sees only keys 0 .. t; allowed with one memory only */
   double dropout;           /* probability of dropping a weight after the softmax (inverted dropout) */
   PlaitPrecision precision; /* precision of the products in sentences with many keys; attention over items ignores it */
-  PlaitRandomKey key; /* random key of the dropout; each (head, query row, key of the sentence) has its own draw */
+  PlaitRandomKey key;   /* random key of the dropout; each (head, query row, key of the sentence) has its own draw */
+  gboolean linear_bias; /* subtract plait_attention_slope times the distance from each scaled score */
+  gint64 window;        /* a query sees only keys at a distance below @window; 0: all */
 } PlaitAttentionSettings;
+
+/*
+ * A linear bias or a window needs distances, so they are allowed with one memory only, which must not be transposed.
+ * Query t stands at key t if the attention is causal; else the last query of a sentence stands at its last key, as the
+ * one query does in a step of search. The distance of a later key, which only an encoder sees, is positive too.
+ */
+static inline gboolean
+plait_attention_is_relative (const PlaitAttentionSettings *settings)
+{
+  return settings->linear_bias || settings->window > 0;
+}
+
+/*
+ * Returns the slope of head @head of @heads (ALiBi, Press et al. 2022, section 3). For a power of two the slopes are
+ * 2^(-8 / heads), 2^(-16 / heads), ... For other numbers they are those of the next lower power of two, then every
+ * second one of twice that power, from the first on (the authors' code).
+ */
+static inline double
+plait_attention_slope (guint heads, guint head)
+{
+  guint power = 1;
+
+  while (2 * power <= heads)
+    power *= 2;
+  return head < power ? exp2 (-8. * (head + 1) / power) : exp2 (-8. * (2 * (head - power) + 1) / (2 * power));
+}
 
 /* Target of a gradient: gradient = beta * gradient + contribution. If its data is NULL the gradient is not computed. */
 typedef struct

@@ -16,6 +16,19 @@
  * If all keys of a sentence fit into one block, rows are read in place. For longer sentences, rows that products read
  * repeatedly are copied end to end: columns of a tensor lie powers of two apart and so share few sets of the caches.
  */
+
+/*
+ * These files are compiled twice: as they are, and with RELATIVE, for a linear bias or a window (attention-job.h). So
+ * attention without them has no branch for them.
+ */
+#ifdef PLAIT_RELATIVE_ATTENTION
+#define RELATIVE TRUE
+#define ATTENTION(direction) KERNEL (relative_attention_##direction)
+#else
+#define RELATIVE FALSE
+#define ATTENTION(direction) KERNEL (attention_##direction)
+#endif
+
 #define MAX_QUERIES 64
 #define MAX_KEYS 256
 /* Below this number of keys, rounding costs more than products in bfloat16 save. */
@@ -186,24 +199,93 @@ transpose_block (const Piece *piece, PlaitScalar *columns, gboolean values, gint
   }
 }
 
-/* Returns the number of leading keys that queries @first .. @first + @n - 1 can see. */
+/* RELATIVE only: query t stands at key t + shift_of (piece). */
+static inline gint64
+shift_of (const Piece *piece)
+{
+  return piece->job->settings->causal ? 0 : piece->keys - piece->queries;
+}
+
+/* RELATIVE only: returns the number of keys that a query sees in one direction, its own included. */
+static inline gint64
+window_of (const Piece *piece)
+{
+  gint64 window = piece->job->settings->window, all = piece->keys + piece->queries;
+
+  return window > 0 ? MIN (window, all) : all;
+}
+
+/* Returns the number of leading keys up to the last one that queries @first .. @first + @n - 1 can see. */
 static inline gint64
 keys_of_tile (const Piece *piece, gint64 first, gint64 n)
 {
-  return piece->job->settings->causal ? MIN (first + n, piece->keys) : piece->keys;
+  if (piece->job->settings->causal)
+    return MIN (first + n, piece->keys);
+  return RELATIVE ? MIN (first + n - 1 + shift_of (piece) + window_of (piece), piece->keys) : piece->keys;
 }
 
-/* Returns how many of the keys @from .. @from + @n - 1 query @query can see. */
+/* Returns the first key that query @query can see. */
+static inline gint64
+first_key_of_query (const Piece *piece, gint64 query)
+{
+  return RELATIVE ? MAX (query + shift_of (piece) - window_of (piece) + 1, 0) : 0;
+}
+
+/* Returns the first key of the first block in which a query from @first on can see a key. */
+static inline gint64
+first_key_of_tile (const Piece *piece, gint64 first)
+{
+  return RELATIVE ? first_key_of_query (piece, first) / piece->block * piece->block : 0;
+}
+
+/* Returns how many of the keys @from .. @from + @n - 1 lie before the first key that query @query can see. */
+static inline gint64
+unseen_of_block (const Piece *piece, gint64 query, gint64 from, gint64 n)
+{
+  return RELATIVE ? CLAMP (first_key_of_query (piece, query) - from, 0, n) : 0;
+}
+
+/* Returns how many of the keys @from .. @from + @n - 1 lie before the end of those that query @query can see. */
 static inline gint64
 seen_of_block (const Piece *piece, gint64 query, gint64 from, gint64 n)
 {
-  return piece->job->settings->causal ? CLAMP (query + 1 - from, 0, n) : n;
+  if (piece->job->settings->causal)
+    return CLAMP (query + 1 - from, 0, n);
+  return RELATIVE ? CLAMP (query + shift_of (piece) + window_of (piece) - from, 0, n) : n;
 }
 
 static inline IntegerVector
 lanes_below (gint64 n)
 {
   return vector_lanes () < (VectorInteger)MIN (n, VECTOR_LENGTH);
+}
+
+/* Returns a mask of the lanes @unseen .. @seen - 1. */
+static inline IntegerVector
+lanes_between (gint64 unseen, gint64 seen)
+{
+  return lanes_below (seen) & ~lanes_below (unseen);
+}
+
+/* Subtracts the linear bias, if any, from the unscaled scores [n][stride] of queries @first .. with keys @from .. */
+static inline void
+add_linear_bias (const Piece *piece, PlaitScalar *scores, gint64 first, gint64 n, gint64 from, gint64 keys)
+{
+  const PlaitAttentionSettings *settings = piece->job->settings;
+  const Vector lanes = __builtin_convertvector(vector_lanes (), Vector);
+  PlaitScalar slope;
+
+  if (!settings->linear_bias)
+    return;
+  slope = (PlaitScalar)plait_attention_slope (settings->heads, piece->head) / piece->scale;
+  for (gint64 q = 0; q < n; q++)
+    for (gint64 i = 0; i < keys; i += VECTOR_LENGTH)
+      {
+        Vector distance = (PlaitScalar)(first + q + shift_of (piece) - from - i) - lanes;
+        PlaitScalar *score = scores + q * piece->stride + i;
+
+        vector_store (score, vector_load (score) - slope * vector_maximum (distance, -distance));
+      }
 }
 
 /* Applies dropout to the weights @row of keys @from .. @from + @n - 1. Each query and head has its own random key. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "kernels/variant.h"
+#include "kernels/attention-piece.h"
 
 /*
  * Attention of one query, as in a step of search: all heads, one memory, rows read in place. With one query,
@@ -14,10 +14,11 @@ row_of (const PlaitAttentionMemory *memory, PlaitTensor tensor, gint64 sentence,
   return plait_tensor_row (tensor, memory->gather ? memory->gather[at] : at);
 }
 
-/* Writes scores [heads][stride] of the query with @n keys, unscaled. A head is @vectors vectors wide. */
+/* Writes scores [heads][stride] of the query with @n keys from key @start on, unscaled. A head is @vectors vectors
+ * wide. */
 static inline __attribute__ ((always_inline)) void
-score (const PlaitAttentionJob *job, gint64 sentence, const PlaitScalar *query, PlaitScalar *scores, gint64 n,
-       gint64 stride, const int vectors)
+score (const PlaitAttentionJob *job, gint64 sentence, const PlaitScalar *query, PlaitScalar *scores, gint64 start,
+       gint64 n, gint64 stride, const int vectors)
 {
   const PlaitAttentionMemory *memory = &job->memories[0];
 
@@ -26,7 +27,7 @@ score (const PlaitAttentionJob *job, gint64 sentence, const PlaitScalar *query, 
       const PlaitScalar *keys[VECTOR_BYTES / sizeof (PlaitScalar)];
 
       for (gint64 i = 0; i < VECTOR_LENGTH; i++)
-        keys[i] = row_of (memory, memory->keys, sentence, MIN (first + i, n - 1));
+        keys[i] = row_of (memory, memory->keys, sentence, start + MIN (first + i, n - 1));
       for (guint head = 0; head < job->settings->heads; head++)
         {
           gint64 column = (gint64)head * vectors * VECTOR_LENGTH;
@@ -74,10 +75,11 @@ softmax (PlaitScalar *scores, gint64 n, PlaitScalar scale)
   return 1 / vector_sum (sum);
 }
 
-/* Writes context = factor * sum of weights[i] * value i for the head at @column, which is @vectors vectors wide. */
+/* Writes context = factor * sum of weights[i] * value @start + i for the head at @column, which is @vectors vectors
+ * wide. */
 static inline __attribute__ ((always_inline)) void
-read_values (const PlaitAttentionJob *job, gint64 sentence, const PlaitScalar *weights, gint64 n, gint64 column,
-             PlaitScalar factor, PlaitScalar *context, const int vectors)
+read_values (const PlaitAttentionJob *job, gint64 sentence, const PlaitScalar *weights, gint64 start, gint64 n,
+             gint64 column, PlaitScalar factor, PlaitScalar *context, const int vectors)
 {
   const PlaitAttentionMemory *memory = &job->memories[0];
   Vector even[8], odd[8];
@@ -88,8 +90,8 @@ read_values (const PlaitAttentionJob *job, gint64 sentence, const PlaitScalar *w
     even[v] = odd[v] = (Vector){ 0 };
   for (; i + 2 <= n; i += 2)
     {
-      const PlaitScalar *first = row_of (memory, memory->values, sentence, i) + column;
-      const PlaitScalar *second = row_of (memory, memory->values, sentence, i + 1) + column;
+      const PlaitScalar *first = row_of (memory, memory->values, sentence, start + i) + column;
+      const PlaitScalar *second = row_of (memory, memory->values, sentence, start + i + 1) + column;
 
       UNROLL
       for (int v = 0; v < vectors; v++)
@@ -100,7 +102,7 @@ read_values (const PlaitAttentionJob *job, gint64 sentence, const PlaitScalar *w
     }
   if (i < n)
     {
-      const PlaitScalar *first = row_of (memory, memory->values, sentence, i) + column;
+      const PlaitScalar *first = row_of (memory, memory->values, sentence, start + i) + column;
 
       UNROLL
       for (int v = 0; v < vectors; v++)
@@ -111,11 +113,23 @@ read_values (const PlaitAttentionJob *job, gint64 sentence, const PlaitScalar *w
     vector_store (context + column + v * VECTOR_LENGTH, factor * (even[v] + odd[v]));
 }
 
+/* Subtracts the linear bias of head @head from its @n unscaled scores; the query stands at the last key. */
+static void
+add_bias (const PlaitAttentionJob *job, guint head, PlaitScalar *scores, gint64 n, PlaitScalar scale)
+{
+  const Vector lanes = __builtin_convertvector(vector_lanes (), Vector);
+  PlaitScalar slope = (PlaitScalar)plait_attention_slope (job->settings->heads, head) / scale;
+
+  for (gint64 i = 0; i < n; i += VECTOR_LENGTH)
+    vector_store (scores + i, vector_load (scores + i) - slope * ((PlaitScalar)(n - 1 - i) - lanes));
+}
+
 static inline __attribute__ ((always_inline)) void
 attend (const PlaitAttentionJob *job, gint64 sentence, PlaitScalar *scores, const int vectors)
 {
-  gint64 row = job->query_rows.offsets[sentence], n = plait_ragged_length (job->memories[0].rows, sentence);
-  gint64 stride = (n + VECTOR_LENGTH - 1) / VECTOR_LENGTH * VECTOR_LENGTH;
+  gint64 row = job->query_rows.offsets[sentence], keys = plait_ragged_length (job->memories[0].rows, sentence);
+  gint64 start = RELATIVE && job->settings->window > 0 ? MAX (keys - job->settings->window, 0) : 0, n = keys - start;
+  gint64 stride = whole_vectors (n);
   PlaitScalar *context = plait_tensor_row (job->context, row);
   PlaitScalar scale = (PlaitScalar)job->settings->scale;
 
@@ -126,17 +140,20 @@ attend (const PlaitAttentionJob *job, gint64 sentence, PlaitScalar *scores, cons
     }
   if (scale == 0)
     scale = 1 / (PlaitScalar)sqrt ((double)(vectors * VECTOR_LENGTH));
-  score (job, sentence, plait_tensor_row (job->queries, row), scores, n, stride, vectors);
+  score (job, sentence, plait_tensor_row (job->queries, row), scores, start, n, stride, vectors);
   for (guint head = 0; head < job->settings->heads; head++)
     {
-      PlaitScalar *own = scores + head * stride, factor = softmax (own, n, scale);
+      PlaitScalar *own = scores + head * stride, factor;
 
-      read_values (job, sentence, own, n, (gint64)head * vectors * VECTOR_LENGTH, factor, context, vectors);
+      if (RELATIVE && job->settings->linear_bias)
+        add_bias (job, head, own, n, scale);
+      factor = softmax (own, n, scale);
+      read_values (job, sentence, own, start, n, (gint64)head * vectors * VECTOR_LENGTH, factor, context, vectors);
     }
 }
 
 gboolean
-KERNEL (attention_single_query) (const PlaitAttentionJob *job, gint64 sentence, PlaitScalar *scores)
+ATTENTION (single_query) (const PlaitAttentionJob *job, gint64 sentence, PlaitScalar *scores)
 {
   gint64 width = job->queries.width / job->settings->heads;
 

@@ -119,9 +119,9 @@ values_of_key_range (const Piece *piece, const Workspace *workspace, KeyRange pa
   return (Rows){ workspace->values + part.key * piece->padded, piece->padded };
 }
 
-/* Writes the unscaled scores [n][stride] of the tile's queries with keys @from .. @from + @keys - 1. */
+/* Writes the products [n][stride] of the tile's queries with keys @from .. @from + @keys - 1. */
 static void
-score_block (const Piece *piece, const Workspace *workspace, Rows queries, gint64 n, gint64 from, gint64 keys)
+multiply_block (const Piece *piece, const Workspace *workspace, Rows queries, gint64 n, gint64 from, gint64 keys)
 {
   gint64 width = piece->job->queries.width;
 
@@ -153,29 +153,44 @@ score_block (const Piece *piece, const Workspace *workspace, Rows queries, gint6
   }
 }
 
+/* Writes the unscaled scores [n][stride] of the queries from @first on with keys @from .. @from + @keys - 1. */
+static void
+score_block (const Piece *piece, const Workspace *workspace, Rows queries, gint64 first, gint64 n, gint64 from,
+             gint64 keys)
+{
+  multiply_block (piece, workspace, queries, n, from, keys);
+  if (RELATIVE)
+    add_linear_bias (piece, workspace->scores, first, n, from, keys);
+}
+
 /* Updates the greatest scores with the block, and scales totals and contexts of earlier blocks down to them. */
 static void
 raise_greatest (const Piece *piece, const Workspace *workspace, Running *running, gint64 first, gint64 n, gint64 from,
                 gint64 keys)
 {
+  const gint64 begin = first_key_of_tile (piece, first);
   const Vector lowest = vector_all (-(PlaitScalar)INFINITY);
 
   for (gint64 q = 0; q < n; q++)
     {
       const PlaitScalar *row = workspace->scores + q * piece->stride;
       gint64 seen = seen_of_block (piece, first + q, from, keys), i = 0;
+      gint64 unseen = unseen_of_block (piece, first + q, from, keys);
       PlaitScalar earlier = running->greatest[q], here;
       Vector found = lowest;
 
+      for (i = unseen / VECTOR_LENGTH * VECTOR_LENGTH; RELATIVE && i < MIN (unseen, seen); i += VECTOR_LENGTH)
+        found = vector_maximum (found,
+                                vector_choose (lanes_between (unseen - i, seen - i), vector_load (row + i), lowest));
       for (; i + VECTOR_LENGTH <= seen; i += VECTOR_LENGTH)
         found = vector_maximum (found, vector_load (row + i));
       if (i < seen)
         found = vector_maximum (found, vector_choose (lanes_below (seen - i), vector_load (row + i), lowest));
       here = vector_greatest (found) * piece->scale;
-      running->greatest[q] = from == 0 || here > earlier ? here : earlier;
-      running->factors[q] = from == 0 ? 0 : earlier - running->greatest[q];
+      running->greatest[q] = from == begin || here > earlier ? here : earlier;
+      running->factors[q] = from == begin ? 0 : earlier - running->greatest[q];
     }
-  if (from == 0)
+  if (from == begin)
     return;
   for (gint64 q = 0; q < n; q += VECTOR_LENGTH)
     {
@@ -204,20 +219,25 @@ exponentiate (const Piece *piece, const Workspace *workspace, Running *running, 
     {
       PlaitScalar *row = workspace->scores + q * piece->stride, greatest = running->greatest[q];
       gint64 seen = seen_of_block (piece, first + q, from, keys), i = 0;
+      gint64 unseen = unseen_of_block (piece, first + q, from, keys);
       Vector sum = { 0 };
 
+      for (; RELATIVE && i < unseen / VECTOR_LENGTH * VECTOR_LENGTH; i += VECTOR_LENGTH)
+        vector_store (row + i, (Vector){ 0 });
       for (; i < seen; i += VECTOR_LENGTH)
         {
           Vector weight = vector_exp_of_negative (vector_load (row + i) * piece->scale - greatest);
 
-          if (i + VECTOR_LENGTH > seen)
+          if (RELATIVE && i < unseen)
+            weight = vector_choose (lanes_between (unseen - i, seen - i), weight, (Vector){ 0 });
+          else if (i + VECTOR_LENGTH > seen)
             weight = vector_choose (lanes_below (seen - i), weight, (Vector){ 0 });
           sum += weight;
           vector_store (row + i, weight);
         }
       for (; i < keys; i += VECTOR_LENGTH)
         vector_store (row + i, (Vector){ 0 });
-      totals[q] = from > 0 ? totals[q] + vector_sum (sum) : vector_sum (sum);
+      totals[q] = from > first_key_of_tile (piece, first) ? totals[q] + vector_sum (sum) : vector_sum (sum);
     }
 }
 
@@ -235,15 +255,16 @@ divide_by_totals (const Piece *piece, const Workspace *workspace, const Running 
 
 /* Computes to [n][stride] = weights times values of the block; adds to @to, except at the first block. */
 static void
-read_values (const Piece *piece, const Workspace *workspace, PlaitScalar *to, gint64 stride, gint64 n, gint64 from,
-             gint64 keys)
+read_values (const Piece *piece, const Workspace *workspace, PlaitScalar *to, gint64 stride, gint64 first, gint64 n,
+             gint64 from, gint64 keys)
 {
   if (piece->bfloat16)
     {
       Rows weights = { workspace->scores, piece->stride };
 
       multiply_bfloat16 (piece, round_left (piece, workspace->weight_bfloat16, weights, n, keys, FALSE),
-                         value_panels_of_block (piece, workspace, from), to, stride, piece->width, from > 0);
+                         value_panels_of_block (piece, workspace, from), to, stride, piece->width,
+                         from > first_key_of_tile (piece, first));
       return;
     }
   EACH_KEY_RANGE (part, piece, from, from + keys)
@@ -252,7 +273,7 @@ read_values (const Piece *piece, const Workspace *workspace, PlaitScalar *to, gi
 
     KERNEL (multiply)
     (n, piece->width, part.n, workspace->scores + part.key - from, piece->stride, 1, values.data, values.stride, to,
-     stride, part.key > 0);
+     stride, part.key > first_key_of_tile (piece, first));
   }
 }
 
@@ -354,7 +375,7 @@ forward_at_once (const Piece *piece, const Workspace *workspace, Running *runnin
   gint64 keys = keeps ? piece->keys : keys_of_tile (piece, first, n);
   PlaitTensor context = piece->job->context;
 
-  score_block (piece, workspace, queries, n, 0, keys);
+  score_block (piece, workspace, queries, first, n, 0, keys);
   raise_greatest (piece, workspace, running, first, n, 0, keys);
   exponentiate (piece, workspace, running, running->totals, first, n, 0, keys);
   divide_by_totals (piece, workspace, running, n, keys);
@@ -362,7 +383,7 @@ forward_at_once (const Piece *piece, const Workspace *workspace, Running *runnin
     keep_weights (piece, workspace, first, n, 0, keys);
   drop_tile (piece, workspace, first, n, 0, keys);
   read_values (piece, workspace, plait_tensor_row (context, piece->first_query + first) + piece->column, context.stride,
-               n, 0, keys);
+               first, n, 0, keys);
 }
 
 static void
@@ -372,15 +393,15 @@ forward_by_blocks (const Piece *piece, const Workspace *workspace, Running *runn
   gint64 end = keys_of_tile (piece, first, n);
   PlaitScalar ignored[MAX_QUERIES];
 
-  for (gint64 from = 0; from < end; from += piece->block)
+  for (gint64 from = first_key_of_tile (piece, first); from < end; from += piece->block)
     {
       gint64 keys = MIN (piece->block, end - from);
 
-      score_block (piece, workspace, queries, n, from, keys);
+      score_block (piece, workspace, queries, first, n, from, keys);
       raise_greatest (piece, workspace, running, first, n, from, keys);
       exponentiate (piece, workspace, running, running->totals, first, n, from, keys);
       drop_tile (piece, workspace, first, n, from, keys);
-      read_values (piece, workspace, workspace->contexts, piece->padded, n, from, keys);
+      read_values (piece, workspace, workspace->contexts, piece->padded, first, n, from, keys);
     }
   give_contexts (piece, workspace, running, first, n);
   /* Recompute the weights: only now is the greatest score of all blocks known. */
@@ -388,7 +409,7 @@ forward_by_blocks (const Piece *piece, const Workspace *workspace, Running *runn
     {
       gint64 keys = MIN (piece->block, piece->keys - from);
 
-      score_block (piece, workspace, queries, n, from, keys);
+      score_block (piece, workspace, queries, first, n, from, keys);
       exponentiate (piece, workspace, running, ignored, first, n, from, keys);
       divide_by_totals (piece, workspace, running, n, keys);
       keep_weights (piece, workspace, first, n, from, keys);
@@ -396,7 +417,7 @@ forward_by_blocks (const Piece *piece, const Workspace *workspace, Running *runn
 }
 
 gsize
-KERNEL (attention_forward) (const PlaitAttentionPiece *given, gpointer scratch)
+ATTENTION (forward) (const PlaitAttentionPiece *given, gpointer scratch)
 {
   Piece piece = piece_of (given);
   Workspace workspace;

@@ -51,6 +51,24 @@ KERNEL (multiply_elements) (PlaitScalar *z, PlaitScalar beta, const PlaitScalar 
 }
 
 void
+KERNEL (rotate) (PlaitScalar *y, PlaitScalar beta, PlaitScalar sign, const PlaitScalar *x, const PlaitScalar *cosines,
+                 const PlaitScalar *sines, guint heads, gint64 pairs)
+{
+  for (guint head = 0; head < heads; head++, x += 2 * pairs, y += 2 * pairs)
+    {
+      INDEPENDENT
+      for (gint64 i = 0; i < pairs; i++)
+        {
+          PlaitScalar first = x[2 * i], second = x[2 * i + 1], sine = sign * sines[i];
+          PlaitScalar turned = first * cosines[i] - second * sine, other = second * cosines[i] + first * sine;
+
+          y[2 * i] = beta != 0 ? y[2 * i] + turned : turned;
+          y[2 * i + 1] = beta != 0 ? y[2 * i + 1] + other : other;
+        }
+    }
+}
+
+void
 KERNEL (maximum) (PlaitScalar *z, PlaitScalar sign, const PlaitScalar *x, const PlaitScalar *y, gint64 n)
 {
   for (gint64 i = 0; i < n; i++)

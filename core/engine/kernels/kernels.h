@@ -175,6 +175,10 @@ typedef struct
   void (*combine) (PlaitScalar *y, const PlaitScalar *const *x, const PlaitScalar *factors, guint terms, gint64 n);
   /* z = beta z + x * y. */
   void (*multiply_elements) (PlaitScalar *z, PlaitScalar beta, const PlaitScalar *x, const PlaitScalar *y, gint64 n);
+  /* y = beta y + the pairs of columns of @heads heads of x turned by the angles whose cosines and sines are given,
+   * backward if @sign is -1. A head is 2 @pairs wide, and its pair i is turned by angle i. y may be x if beta is 0. */
+  void (*rotate) (PlaitScalar *y, PlaitScalar beta, PlaitScalar sign, const PlaitScalar *x, const PlaitScalar *cosines,
+                  const PlaitScalar *sines, guint heads, gint64 pairs);
   /* z = elementwise maximum for @sign 1, minimum for @sign -1. NaN if x or y is NaN. */
   void (*maximum) (PlaitScalar *z, PlaitScalar sign, const PlaitScalar *x, const PlaitScalar *y, gint64 n);
   /* dx = beta dx + dz where the maximum is x, + dz / 2 where x equals y. */
@@ -222,6 +226,10 @@ typedef struct
    * has room for heads * keys, rounded up to whole vectors. Returns FALSE, with nothing done, if the variant does not
    * support the width of the heads. */
   gboolean (*attention_single_query) (const PlaitAttentionJob *job, gint64 sentence, PlaitScalar *scratch);
+  /* The three functions above, for jobs with a linear bias or a window. */
+  gsize (*relative_attention_forward) (const PlaitAttentionPiece *piece, gpointer scratch);
+  gsize (*relative_attention_backward) (const PlaitAttentionPiece *piece, gpointer scratch);
+  gboolean (*relative_attention_single_query) (const PlaitAttentionJob *job, gint64 sentence, PlaitScalar *scratch);
   PlaitScalar (*dot) (const PlaitScalar *x, const PlaitScalar *y, gint64 n);
   /* Returns vector . tanh (query + key + extra); @extra may be NULL. */
   PlaitScalar (*additive_score) (const PlaitScalar *query, const PlaitScalar *key, const PlaitScalar *extra,

@@ -37,8 +37,8 @@ write_row (const PlaitGradientTarget *target, gint64 row, gint64 first, const Pl
     KERNEL (accumulate) (plait_tensor_row (target->gradient, row) + first, target->beta, 1, gradient, n);
 }
 
-/* With g_t the gradient of h_t, that of the later rows included: da_t = g_t * h_(t - 1), db_t = g_t, and a_t * g_t is
- * carried to row t - 1 or to the initial state. */
+/* Goes from the last row to the first. Let g be the gradient of h_t, including that from later rows. Then
+ * da_t = g * h_(t - 1) and db_t = g; row t - 1, or the initial state, gets a_t * g. */
 void
 KERNEL (scan_backward) (const PlaitScanJob *job, gint64 sentence, gint64 first, gint64 n, PlaitScalar *scratch)
 {

@@ -12,6 +12,7 @@
   X (accumulate)                                                                                                       \
   X (combine)                                                                                                          \
   X (multiply_elements)                                                                                                \
+  X (rotate)                                                                                                           \
   X (maximum)                                                                                                          \
   X (maximum_backward)                                                                                                 \
   X (dropout)                                                                                                          \
@@ -32,6 +33,9 @@
   X (attention_forward)                                                                                                \
   X (attention_backward)                                                                                               \
   X (attention_single_query)                                                                                           \
+  X (relative_attention_forward)                                                                                       \
+  X (relative_attention_backward)                                                                                      \
+  X (relative_attention_single_query)                                                                                  \
   X (dot)                                                                                                              \
   X (additive_score)                                                                                                   \
   X (additive_score_backward)                                                                                          \

@@ -100,6 +100,24 @@ logarithm (PlaitTape *tape, PlaitNode *const *leaves)
   return plait_log (tape, plait_multiply (tape, leaves[0], leaves[0]));
 }
 
+static const gint64 some_positions[] = { 7, 0, 3, 3, 12 };
+
+static PlaitNode *
+rotate (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  return plait_rotate (tape, leaves[0], some_positions, 3, 100);
+}
+
+/* The input is a view to which a gradient was added before. */
+static PlaitNode *
+rotate_view (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  PlaitNode *wide = plait_scale (tape, leaves[0], 0.5);
+  PlaitNode *y = plait_rotate (tape, plait_columns (tape, wide, 1, 4), some_positions, 2, 100);
+
+  return plait_concatenate_columns (tape, (PlaitNode *[]){ y, wide }, 2);
+}
+
 static PlaitNode *
 softmax (PlaitTape *tape, PlaitNode *const *leaves)
 {
@@ -337,6 +355,26 @@ attention_causal (PlaitTape *tape, PlaitNode *const *leaves)
   return plait_attention (tape, plait_columns (tape, x, 0, 4), five_rows, &memory, 1, &options);
 }
 
+/* Self-attention of an encoder with a linear bias and a window. */
+static PlaitNode *
+attention_relative (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  PlaitKeyValues memory = { .keys = leaves[1], .values = leaves[2], .rows = five_rows };
+  PlaitAttentionOptions options = { .heads = 2, .linear_bias = TRUE, .window = 2 };
+
+  return plait_attention (tape, leaves[0], five_rows, &memory, 1, &options);
+}
+
+static PlaitNode *
+attention_relative_causal (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  PlaitKeyValues memory = { .keys = leaves[1], .values = leaves[2], .rows = five_rows };
+  PlaitAttentionOptions options
+      = { .heads = 3, .causal = TRUE, .linear_bias = TRUE, .window = 2, .dropout = .2, .scale = .7 };
+
+  return plait_attention (tape, leaves[0], five_rows, &memory, 1, &options);
+}
+
 /* More keys than a block of the kernels, and twice as many in the second sentence. */
 static PlaitNode *
 attention_long (PlaitTape *tape, PlaitNode *const *leaves)
@@ -495,6 +533,8 @@ static const GradientCase plain_cases[] = {
   { "sigmoid", "sigmoid_", sigmoid, CHECK_MODE, 1, { { 3, 11 } } },
   { "exp", "exp", exponential, CHECK_MODE, 1, { { 3, 11 } } },
   { "log", "log", logarithm, CHECK_MODE, 1, { { 3, 11 } } },
+  { "rotate", "rotate", rotate, CHECK_MODE, 1, { { 5, 18 } } },
+  { "rotate, view", NULL, rotate_view, CHECK_MODE, 1, { { 5, 6 } } },
   { "softmax", "sparse_softmax_", softmax, CHECK_MODE, 1, { { 3, 22 } } },
   { "softmax of a view", NULL, softmax_view, CHECK_MODE, 1, { { 3, 5 } } },
   { "maximum", "maximum_", maximum, CHECK_MODE, 2, { { 3, 11 }, { 3, 11 } } },
@@ -532,6 +572,13 @@ static const GradientCase plain_cases[] = {
   { "attention", "attention_", attention, TRAIN_MODE, 3, { { 5, WIDTH }, { 7, WIDTH }, { 7, WIDTH } } },
   { "attention, causal", "attention_", attention_causal, CHECK_MODE, 1, { { 5, 12 } } },
   { "attention, long", NULL, attention_long, TRAIN_MODE, 3, { { 3, 1 }, { 790, 1 }, { 790, 1 } } },
+  { "attention, relative", "attention_", attention_relative, CHECK_MODE, 3, { { 5, 6 }, { 5, 6 }, { 5, 6 } } },
+  { "attention, relative and causal",
+    "attention_",
+    attention_relative_causal,
+    TRAIN_MODE,
+    3,
+    { { 5, 6 }, { 5, 6 }, { 5, 6 } } },
   { "attention to itself", NULL, attention_to_itself, CHECK_MODE, 1, { { 5, 3 } } },
   { "attention, joint",
     "attention_",

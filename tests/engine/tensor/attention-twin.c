@@ -24,6 +24,8 @@ slow_weigh (Slow *slow, const PlaitScalar *query)
       slow->weights[j] = 0;
       if (!slow->keys[j])
         continue;
+      if (slow->biases)
+        slow->weights[j] = slow->biases[j];
       for (gint64 d = 0; d < slow->width; d++)
         slow->weights[j] += (double)query[d] * (double)slow->keys[j][d] * slow->scale;
       greatest = MAX (greatest, slow->weights[j]);

@@ -16,6 +16,7 @@ typedef struct
   double *factors;
   double scale;
   gint64 width;
+  const double *biases; /* added to the scaled scores: [n], or NULL */
 } Slow;
 
 /* Returns the factor by which dropout multiplies the weight of @key. */

@@ -30,6 +30,18 @@ pairs_of (const Case *c, guint m)
   return pairs;
 }
 
+/* Slopes of the linear bias for 1, 2 and 3 heads (Press et al. 2022, and their code for 3). */
+static const double slopes[][3] = { { 1. / 256 }, { 1. / 16, 1. / 256 }, { 1. / 16, 1. / 256, 1. / 4 } };
+
+/* Returns the distance of query @t and key @k. In a step of search, the only query stands at the last key. */
+static gint64
+distance_of (const Case *c, gint64 sentence, gint64 t, gint64 k)
+{
+  if (!c->settings.causal)
+    t += plait_ragged_length (c->memories[0].rows, sentence) - plait_ragged_length (c->query_rows, sentence);
+  return ABS (t - k);
+}
+
 /* Computes attention in the plain order of the equations. */
 static void
 slow_attention (Trial *trial, Case *c, gboolean backward)
@@ -53,7 +65,9 @@ slow_attention (Trial *trial, Case *c, gboolean backward)
                           trial_memory (trial, size),
                           trial_memory (trial, size),
                           c->settings.scale != 0 ? c->settings.scale : 1 / sqrt ((double)width),
-                          width };
+                          width,
+                          NULL };
+            double *biases = trial_memory (trial, size);
             PlaitScalar **dkeys = trial_memory (trial, size), **dvalues = trial_memory (trial, size);
 
             for (guint m = 0; m < c->n_memories; m++)
@@ -61,8 +75,11 @@ slow_attention (Trial *trial, Case *c, gboolean backward)
                 {
                   gint64 key = c->memories[m].rows.offsets[s] + k;
 
-                  if (c->settings.causal && k > t)
+                  gint64 distance = distance_of (c, s, t, k);
+
+                  if ((c->settings.causal && k > t) || (c->settings.window > 0 && distance >= c->settings.window))
                     continue;
+                  biases[j] = -slopes[c->settings.heads - 1][head] * (double)distance;
                   if (c->memories[m].gather)
                     key = c->memories[m].gather[key];
                   slow.keys[j] = plait_tensor_row (c->memories[m].keys, key) + column;
@@ -74,6 +91,7 @@ slow_attention (Trial *trial, Case *c, gboolean backward)
                       dvalues[j] = plait_tensor_row (c->slow_dvalues[m], key) + column;
                     }
                 }
+            slow.biases = c->settings.linear_bias ? biases : NULL;
             slow_weigh (&slow, plait_tensor_row (c->queries, row) + column);
             slow_context (&slow, plait_tensor_row (c->slow_context, row) + column);
             j = 0;
@@ -227,14 +245,12 @@ TEST_CASE (attention, goes_through_many_queries_in_tiles)
 
 /* Checks self-attention of sentences of up to @longest rows. */
 static void
-own_case (Trial *trial, gint64 longest, gint64 width, gboolean causal, double dropout)
+own_case (Trial *trial, gint64 longest, gint64 width, PlaitAttentionSettings settings)
 {
   const gint64 offsets[] = { 0, longest, longest, longest + 3 };
-  Case c = { .n_memories = 1, .width = width };
+  Case c = { .n_memories = 1, .width = width, .settings = settings };
 
-  c.settings = (PlaitAttentionSettings){
-    .heads = 1, .causal = causal, .dropout = dropout, .key = plait_random_subkey (trial->key, 4)
-  };
+  c.settings.key = plait_random_subkey (trial->key, 4);
   c.query_rows = c.memories[0].rows = (PlaitRagged){ 3, offsets };
   draw_sentences (trial, &c);
   attention_case (trial, c);
@@ -243,13 +259,69 @@ own_case (Trial *trial, gint64 longest, gint64 width, gboolean causal, double dr
 static void
 own_body (Trial *trial)
 {
-  own_case (trial, 530, 16, TRUE, .2);
-  own_case (trial, 300, 5, FALSE, 0);
+  own_case (trial, 530, 16, (PlaitAttentionSettings){ .heads = 1, .causal = TRUE, .dropout = .2 });
+  own_case (trial, 300, 5, (PlaitAttentionSettings){ .heads = 1 });
 }
 
 TEST_CASE (attention, goes_through_long_sentences_in_blocks)
 {
   trial_run (own_body, 1);
+}
+
+static void
+relative_body (Trial *trial)
+{
+  Case c = random_settings (trial);
+  gboolean window = trial_flip (trial);
+
+  c.n_memories = 1;
+  c.settings.causal = trial_flip (trial);
+  c.settings.window = window ? trial_number (trial, 1, 25) : 0;
+  c.settings.linear_bias = !window || trial_flip (trial);
+  c.query_rows = c.memories[0].rows = trial_ragged (trial, trial_number (trial, 0, 4), 0, trial_flip (trial) ? 20 : 80);
+  draw_sentences (trial, &c);
+  attention_case (trial, c);
+}
+
+TEST_CASE (attention, subtracts_distances_and_sees_a_window)
+{
+  trial_run (relative_body, 60);
+}
+
+/* The window ends in a block or spans blocks; the tiles of queries begin in other blocks than the window
+ * does. */
+static void
+relative_blocks_body (Trial *trial)
+{
+  static const gint64 windows[] = { 0, 40, 257 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (windows); i++)
+    own_case (trial, 530, 16,
+              (PlaitAttentionSettings){ .heads = 2,
+                                        .causal = trial_flip (trial),
+                                        .linear_bias = windows[i] == 0 || trial_flip (trial),
+                                        .window = windows[i],
+                                        .dropout = trial_flip (trial) ? .2 : 0 });
+}
+
+TEST_CASE (attention, moves_a_window_through_blocks)
+{
+  trial_run (relative_blocks_body, 1);
+}
+
+/* Press et al. 2022, section 3: for 8 heads 1/2, 1/4, ... 1/256; for 16 heads 2^-0.5, 2^-1, ... The authors' code for
+ * 12 heads: the slopes of 8 heads, then the first, third, ... of 16. */
+TEST_CASE (attention, takes_the_slopes_of_the_paper)
+{
+  for (guint head = 0; head < 8; head++)
+    {
+      CHECK (plait_attention_slope (8, head) == pow (.5, head + 1));
+      CHECK (plait_attention_slope (16, 2 * head) == pow (.5, head + .5));
+      CHECK (plait_attention_slope (16, 2 * head + 1) == pow (.5, head + 1));
+      CHECK (plait_attention_slope (12, head) == pow (.5, head + 1));
+      if (head < 4)
+        CHECK (plait_attention_slope (12, 8 + head) == pow (.5, head + .5));
+    }
 }
 
 /* Scores differ between blocks by more than exp can represent. The key with the greatest score gets all the weight, in
@@ -408,6 +480,8 @@ single_body (Trial *trial)
   c.n_memories = 1;
   c.settings.dropout = 0;
   c.settings.causal = FALSE;
+  c.settings.linear_bias = trial_number (trial, 0, 2) == 0;
+  c.settings.window = trial_number (trial, 0, 2) == 0 ? trial_number (trial, 1, 30) : 0;
   c.query_rows = trial_ragged (trial, c.query_rows.n, 1, 1);
   c.queries = trial_tensor (trial, c.query_rows.n, c.width);
   c.context = trial_rubbish (trial, c.query_rows.n, c.width);

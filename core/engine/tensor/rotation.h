@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "process/pool.h"
+#include "types/tensor.h"
+
+/* Rotation of pairs of columns by angles that depend on the position of the row (Su et al. 2021). */
+typedef struct
+{
+  const gint64 *positions; /* [rows] */
+  gint64 first;            /* least of the positions */
+  guint heads;
+  PlaitTensor angles; /* row p: the cosines, then the sines of the angles of position @first + p: [positions, d] */
+} PlaitRotation;
+
+/* Fills @angles, computed in double: angle i of position p is p * base^(-2 i / d). */
+void plait_rotation_fill (PlaitRotation *rotation, double base);
+
+/* y = beta * y + rotated x; @backward: in the other direction, which is the inverse and the gradient. y may be x if
+ * beta is 0. */
+void plait_rotate_rows (PlaitPool *pool, PlaitTensor y, PlaitScalar beta, PlaitTensor x, const PlaitRotation *rotation,
+                        gboolean backward);
