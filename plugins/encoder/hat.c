@@ -84,6 +84,7 @@ build (const PlaitEncoderBuild *build, gconstpointer data, gpointer state_data, 
     .pre_norm = build->pre_norm,
     .readers = readers_of (settings),
     .zero_output = settings->zero_output,
+    .positions = settings->sentence_positions,
   };
 
   if (!check_settings (settings, error))

@@ -22,7 +22,8 @@ build (const PlaitEncoderBuild *build, gconstpointer data, gpointer state_data, 
   g_autofree char *positions = g_strconcat (build->prefix, "positions", NULL);
   g_autofree char *embedding_norm = g_strconcat (build->prefix, "embedding_norm", NULL);
   PlaitEncoderStackDeclaration stack
-      = { PLAIT_ENCODER_STACK_SETTINGS (settings), .width = build->input_width, .pre_norm = build->pre_norm };
+      = { PLAIT_ENCODER_STACK_SETTINGS (settings), .width = build->input_width, .pre_norm = build->pre_norm,
+          .positions = settings->positions, .window = settings->window };
 
   state->positions = plait_positions_declare (build->parameters, positions, settings->positions,
                                               settings->position_limit, build->input_width);

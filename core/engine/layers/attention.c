@@ -8,6 +8,9 @@
 
 #include <string.h>
 
+/* Base of the frequencies of rotary positions (Su et al. 2021, eq. 15). */
+#define ROTARY_BASE 10000.
+
 /* Declares the output projection, which all three kinds of attention have. @function: the public function to name in a
  * fault. */
 static PlaitAttention
@@ -22,6 +25,11 @@ new_attention (PlaitParameters *parameters, const char *function, const char *na
     plait_parameters_expect_failed (parameters, function, "heads that divide a width above 0");
   if (!(declaration->dropout >= 0 && declaration->dropout < 1))
     plait_parameters_expect_failed (parameters, function, "dropout from 0 up to 1");
+  if (declaration->window < 0)
+    plait_parameters_expect_failed (parameters, function, "a window of at least 1, or 0");
+  if (declaration->positions == PLAIT_POSITIONS_ROTARY && declaration->heads > 0
+      && width % (2 * (gint64)declaration->heads) != 0)
+    plait_parameters_expect_failed (parameters, function, "heads of an even width for rotary positions");
   attention.output = plait_linear_declare (parameters, output, width, width, declaration->biases);
   if (declaration->zero_output)
     attention.output.weight->initial = PLAIT_ZEROS;
@@ -93,6 +101,52 @@ options_of (const PlaitAttention *attention, gboolean causal)
                                   .dropout = attention->declaration.dropout };
 }
 
+static PlaitAttentionOptions
+self_options_of (const PlaitAttention *attention, gboolean causal)
+{
+  PlaitAttentionOptions options = options_of (attention, causal);
+
+  options.linear_bias = attention->declaration.positions == PLAIT_POSITIONS_ALIBI;
+  options.window = attention->declaration.window;
+  return options;
+}
+
+/* Returns the position of each row in its sentence. */
+static const gint64 *
+positions_of (PlaitTape *tape, PlaitRagged rows)
+{
+  gint64 *positions = plait_arena_new_array (plait_tape_arena (tape), gint64, plait_ragged_rows (rows) + 1);
+
+  for (gint64 s = 0; s < rows.n; s++)
+    for (gint64 row = rows.offsets[s]; row < rows.offsets[s + 1]; row++)
+      positions[row] = row - rows.offsets[s];
+  return positions;
+}
+
+/* Queries, keys and values of self-attention. */
+typedef struct
+{
+  PlaitNode *queries;
+  PlaitNode *keys;
+  PlaitNode *values;
+} Projected;
+
+/* Projects @x. With rotary positions, rotates queries and keys by @positions, else ignores @positions. */
+static Projected
+project_self (PlaitTape *tape, const PlaitAttention *attention, PlaitNode *x, const gint64 *positions)
+{
+  const PlaitAttentionDeclaration *declaration = &attention->declaration;
+  gint64 width = declaration->width;
+  PlaitNode *projected = plait_linear_apply (tape, &attention->query_key_value, x, PLAIT_ACTIVATION_NONE);
+  PlaitNode *rotated = projected;
+
+  if (declaration->positions == PLAIT_POSITIONS_ROTARY)
+    rotated = plait_rotate (tape, plait_columns (tape, projected, 0, 2 * width), positions, 2 * declaration->heads,
+                            ROTARY_BASE);
+  return (Projected){ plait_columns (tape, rotated, 0, width), plait_columns (tape, rotated, width, width),
+                      plait_columns (tape, projected, 2 * width, width) };
+}
+
 /* Returns the keys and values of @rows: columns of @projected, keys from column @first on, then values. */
 static PlaitKeyValues
 keys_and_values (PlaitTape *tape, PlaitNode *projected, gint64 first, gint64 width, PlaitRagged rows)
@@ -107,23 +161,22 @@ static PlaitNode *
 apply_self (PlaitTape *tape, const PlaitAttention *attention, PlaitNode *x, PlaitRagged rows,
             const PlaitSentenceStarts *starts, gboolean causal, PlaitScalar *weights)
 {
-  gint64 width = attention->declaration.width;
-  PlaitAttentionOptions options = options_of (attention, causal);
-  PlaitNode *projected = plait_linear_apply (tape, &attention->query_key_value, x, PLAIT_ACTIVATION_NONE);
-  PlaitNode *queries = plait_columns (tape, projected, 0, width), *context;
-  PlaitKeyValues own;
+  PlaitAttentionOptions options = self_options_of (attention, causal);
+  gboolean rotary = attention->declaration.positions == PLAIT_POSITIONS_ROTARY;
+  Projected projected = project_self (tape, attention, x, rotary ? positions_of (tape, rows) : NULL);
+  PlaitKeyValues own = { .keys = projected.keys, .values = projected.values, .rows = rows, .weights = weights };
+  PlaitNode *context;
 
   if (starts)
     {
-      PlaitNode *seen = plait_gather_rows (tape, plait_columns (tape, projected, width, 2 * width), starts->rows,
-                                           plait_ragged_rows (starts->sentences));
+      gint64 n = plait_ragged_rows (starts->sentences);
 
-      own = keys_and_values (tape, seen, 0, width, starts->sentences);
+      plait_tape_expect (tape, !options.linear_bias && options.window == 0);
+      own.keys = plait_gather_rows (tape, projected.keys, starts->rows, n);
+      own.values = plait_gather_rows (tape, projected.values, starts->rows, n);
+      own.rows = starts->sentences;
     }
-  else
-    own = keys_and_values (tape, projected, width, width, rows);
-  own.weights = weights;
-  context = plait_attention (tape, queries, rows, &own, 1, &options);
+  context = plait_attention (tape, projected.queries, rows, &own, 1, &options);
   return plait_linear_apply (tape, &attention->output, context, PLAIT_ACTIVATION_NONE);
 }
 
@@ -260,24 +313,28 @@ plait_attention_step (PlaitTape *tape, const PlaitAttention *attention, PlaitNod
                       PlaitRagged rows, const gint64 *gather, PlaitScalar *weights)
 {
   PlaitPool *pool = plait_tape_pool (tape);
-  gint64 width = attention->declaration.width;
-  gint64 n = x->value.rows;
-  PlaitAttentionOptions options = options_of (attention, FALSE);
-  PlaitNode *projected = plait_linear_apply (tape, &attention->query_key_value, x, PLAIT_ACTIVATION_NONE);
-  PlaitRagged units = plait_ragged_units (plait_tape_arena (tape), n);
-  PlaitTensor passed;
+  PlaitArena *arena = plait_tape_arena (tape);
+  gint64 width = attention->declaration.width, n = x->value.rows;
+  gint64 *positions = plait_arena_new_array (arena, gint64, n + 1);
+  PlaitAttentionOptions options = self_options_of (attention, FALSE);
   PlaitKeyValues own = { .rows = rows, .gather = gather, .weights = weights };
+  PlaitTensor added, passed;
+  Projected projected;
   PlaitNode *context;
 
   plait_tape_expect (tape, plait_tape_mode (tape) == PLAIT_TAPE_EVALUATE && rows.n == n);
   plait_tape_expect (tape, cache->keys_values.width == 2 * width && cache->used + n <= cache->keys_values.rows);
-  plait_tensor_accumulate (pool, plait_tensor_rows (cache->keys_values, cache->used, n), 0, 1,
-                           plait_tensor_columns (projected->value, width, 2 * width));
+  for (gint64 i = 0; i < n; i++)
+    positions[i] = plait_ragged_length (rows, i) - 1;
+  projected = project_self (tape, attention, x, positions);
+  added = plait_tensor_rows (cache->keys_values, cache->used, n);
+  plait_tensor_accumulate (pool, plait_tensor_columns (added, 0, width), 0, 1, projected.keys->value);
+  plait_tensor_accumulate (pool, plait_tensor_columns (added, width, width), 0, 1, projected.values->value);
   cache->used += n;
 
   passed = plait_tensor_rows (cache->keys_values, 0, cache->used);
   own.keys = plait_leaf (tape, plait_tensor_columns (passed, 0, width), NULL);
   own.values = plait_leaf (tape, plait_tensor_columns (passed, width, width), NULL);
-  context = plait_attention (tape, plait_columns (tape, projected, 0, width), units, &own, 1, &options);
+  context = plait_attention (tape, projected.queries, plait_ragged_units (arena, n), &own, 1, &options);
   return plait_linear_apply (tape, &attention->output, context, PLAIT_ACTIVATION_NONE);
 }

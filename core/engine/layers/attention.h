@@ -2,6 +2,7 @@
 #pragma once
 
 #include "layers/linear.h"
+#include "layers/positions.h"
 
 /*
  * Multi-head attention with its projections (Libovicky et al. 2018, eq. 1-6; Vaswani et al. 2017, section 3.2). A layer
@@ -16,6 +17,9 @@ typedef struct
   double dropout;       /* dropout rate on attention weights */
   gboolean biases;      /* TRUE: the four projections have biases, which the papers leave out */
   gboolean zero_output; /* TRUE: the output projection starts at zero, so that the layer changes nothing at first */
+  /* Self-attention only. Rotary positions need heads of an even width. */
+  PlaitPositionKind positions; /* PLAIT_POSITIONS_ROTARY, PLAIT_POSITIONS_ALIBI; others are not relative: no effect */
+  gint64 window; /* number of rows that a row sees backward, itself included, and, if not causal, forward; 0: all */
 } PlaitAttentionDeclaration;
 
 /* An attention layer. It refers to parameters and memory of the registry and owns nothing. */
@@ -49,7 +53,7 @@ PlaitNode *plait_attention_apply_self (PlaitTape *tape, const PlaitAttention *at
                                        gboolean causal, PlaitScalar *weights);
 
 /* Returns a node [rows, d]: self-attention of x [rows, d] in which a row sees only the rows of its document that
- * @starts lists. */
+ * @starts lists. The layer must not have PLAIT_POSITIONS_ALIBI or a window. */
 PlaitNode *plait_attention_apply_to_starts (PlaitTape *tape, const PlaitAttention *attention, PlaitNode *x,
                                             PlaitRagged rows, const PlaitSentenceStarts *starts);
 
@@ -92,10 +96,11 @@ typedef struct
 } PlaitAttentionCache;
 
 /*
- * Returns a node [r, d]: one step of causal self-attention in search, for x [r, d] with one row a hypothesis. Appends
- * the new keys and values to @cache as rows used .. used + r - 1. Hypothesis i then attends to the cache rows
- * gather[rows.offsets[i]] .. gather[rows.offsets[i + 1] - 1]: its ancestors and, last, its own new row. The tape must
- * be in PLAIT_TAPE_EVALUATE. @weights: NULL, or receives [heads][rows], hypothesis after hypothesis within a head.
+ * Returns a node [r, d]: one step of causal self-attention in search, for x [r, d] with one row a hypothesis, which
+ * stands at the end of its ancestors. Appends the new keys (rotated, with rotary positions) and values to @cache as
+ * rows used .. used + r - 1. Hypothesis i then attends to the cache rows gather[rows.offsets[i]] ..
+ * gather[rows.offsets[i + 1] - 1]: its ancestors and, last, its own new row. The tape must be in PLAIT_TAPE_EVALUATE.
+ * @weights: NULL, or receives [heads][rows], hypothesis after hypothesis within a head.
  */
 PlaitNode *plait_attention_step (PlaitTape *tape, const PlaitAttention *attention, PlaitNode *x,
                                  PlaitAttentionCache *cache, PlaitRagged rows, const gint64 *gather,

@@ -24,12 +24,16 @@ declare_layer (PlaitParameters *parameters, const char *name, const PlaitEncoder
     .heads = (guint)declaration->heads,
     .dropout = declaration->attention_dropout,
     .biases = declaration->attention_bias,
+    .positions = declaration->positions,
+    .window = declaration->window,
   };
 
   layer.attention = plait_attention_declare_self (parameters, attention, &of_attention);
   if (declaration->readers != PLAIT_READERS_NONE)
     {
       of_attention.zero_output = declaration->zero_output;
+      of_attention.positions = PLAIT_POSITIONS_NONE;
+      of_attention.window = 0;
       layer.sentence_norm = plait_norm_declare (parameters, sentence_norm, declaration->width);
       layer.sentence = plait_attention_declare_self (parameters, sentence, &of_attention);
     }
@@ -49,12 +53,18 @@ plait_encoder_stack_declare (PlaitEncoderStack *stack, PlaitParameters *paramete
   plait_parameters_expect (parameters, declaration->heads > 0 && declaration->width > 0);
   plait_parameters_expect (parameters, declaration->layers >= 0 && declaration->layers <= MAX_LAYERS);
   plait_parameters_expect (parameters, declaration->dropout >= 0 && declaration->dropout < 1);
+  plait_parameters_expect (parameters, declaration->window >= 0);
   if (!plait_parameters_check (parameters, NULL))
     return TRUE; /* plait_parameters_check reports the fault to the host */
   if (declaration->width % declaration->heads != 0)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "heads=%jd do not divide the width of %jd that they read: choose heads that do",
                        declaration->heads, declaration->width);
+  if (declaration->positions == PLAIT_POSITIONS_ROTARY && declaration->width / declaration->heads % 2 != 0)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "rotary positions rotate pairs of columns, but heads=%jd of a width of %jd are %jd wide: choose "
+                       "heads of an even width",
+                       declaration->heads, declaration->width, declaration->width / declaration->heads);
   *stack = (PlaitEncoderStack){
     .pre_norm = declaration->norm == PLAIT_ENCODER_NORM_DECODER ? declaration->pre_norm
                                                                 : declaration->norm == PLAIT_ENCODER_NORM_PRE,

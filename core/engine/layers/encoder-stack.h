@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "layers/norm.h"
+#include "layers/positions.h"
 
 /*
  * The layers of a Transformer encoder: self-attention and a feed-forward layer (Vaswani et al. 2017, section 3). Each
@@ -54,6 +54,9 @@ typedef struct
   gboolean pre_norm;   /* TRUE if the decoder is pre-norm; used with PLAIT_ENCODER_NORM_DECODER */
   PlaitReaders readers;
   gboolean zero_output; /* TRUE: the output projection of the second attention starts at zero */
+  /* See PlaitAttentionDeclaration. The second attention has neither. */
+  PlaitPositionKind positions;
+  gint64 window;
 } PlaitEncoderStackDeclaration;
 
 /* Initialises the fields of a declaration that are parameters of plugins from the struct @settings, which has fields of
@@ -78,7 +81,8 @@ typedef struct
 } PlaitEncoderStack;
 
 /* Declares the parameters of a stack under names that begin with @prefix, such as "source/english/", and fills *stack.
- * Returns FALSE with PLAIT_ERROR_INPUT if the number of heads does not divide the width. */
+ * Returns FALSE with PLAIT_ERROR_INPUT if the number of heads does not divide the width, or with rotary positions half
+ * the width. */
 PLAIT_API gboolean plait_encoder_stack_declare (PlaitEncoderStack *stack, PlaitParameters *parameters,
                                                 const char *prefix, const PlaitEncoderStackDeclaration *declaration,
                                                 GError **error);

@@ -46,7 +46,7 @@ plait_positions_declare (PlaitParameters *parameters, const char *name, PlaitPos
 {
   PlaitPositions positions = { .kind = kind, .width = width, .length = length };
 
-  plait_parameters_expect (parameters, (guint)kind <= PLAIT_POSITIONS_LEARNED);
+  plait_parameters_expect (parameters, (guint)kind <= PLAIT_POSITIONS_ALIBI);
   plait_parameters_expect (parameters, length > 0 && width > 0 && width <= MAX_WIDTH);
   if (!plait_parameters_check (parameters, NULL))
     return positions;
@@ -58,7 +58,7 @@ plait_positions_declare (PlaitParameters *parameters, const char *name, PlaitPos
           = plait_parameters_declare (parameters, table, length, width, PLAIT_NORMAL (1 / sqrt ((double)width)));
       positions.table->is_positional = TRUE;
     }
-  else if (kind != PLAIT_POSITIONS_NONE)
+  else if (kind >= PLAIT_POSITIONS_INTERLEAVED && kind <= PLAIT_POSITIONS_HALVES)
     {
       positions.length = length = MIN (length, MAX_CACHED_ROWS);
       positions.sinusoids = plait_parameters_memory (parameters, sizeof (PlaitScalar) * (gsize)(length * width));
@@ -86,7 +86,7 @@ plait_positions_apply (PlaitTape *tape, const PlaitPositions *positions, PlaitNo
   gint64 length = first + plait_ragged_longest (rows);
   PlaitNode *table;
 
-  if (positions->kind == PLAIT_POSITIONS_NONE)
+  if (!positions->table && !positions->sinusoids)
     return plait_dropout (tape, x, rate);
 
   if (positions->table)

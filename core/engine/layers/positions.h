@@ -15,6 +15,9 @@ typedef enum
   /* Marian: the columns of INTERLEAVED in another order, first all sines, then all cosines. */
   PLAIT_POSITIONS_HALVES,
   PLAIT_POSITIONS_LEARNED, /* NAME/table, initially normal with standard deviation w^-0.5 */
+  /* Relative positions, which self-attention applies (layers/attention.h); nothing is added to the rows. */
+  PLAIT_POSITIONS_ROTARY, /* queries and keys are rotated (Su et al. 2021) */
+  PLAIT_POSITIONS_ALIBI,  /* scores fall with the distance (Press et al. 2022) */
 } PlaitPositionKind;
 
 /* Positions of rows in their sentences. It refers to parameters and memory of the registry and owns nothing. */

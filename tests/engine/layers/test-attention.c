@@ -168,9 +168,10 @@ TEST_CASE (attention, to_nothing_is_zero_with_biases)
     CHECK (isfinite ((double)plait_parameters_gradients (parameters).data[i]));
 }
 
-/* Steps with a cache, in which each hypothesis follows its own ancestors, give the same as attention to the whole
- * prefix. Two hypotheses of three rows; after the second step, hypothesis 1 has two successors. */
-TEST_CASE (attention, step_by_step_equals_causal_attention_at_once)
+/* Checks that steps with a cache, in which each hypothesis follows its own ancestors, give the same as attention to the
+ * whole prefix. Two hypotheses of three rows; after the second step, hypothesis 1 has two successors. */
+static void
+check_steps (const PlaitAttentionDeclaration *declaration)
 {
   enum
   {
@@ -184,7 +185,7 @@ TEST_CASE (attention, step_by_step_equals_causal_attention_at_once)
   static const gint64 whole[] = { 0, STEPS, 2 * STEPS };
   g_auto (Bench) bench = bench_new (2);
   g_autoptr (PlaitParameters) parameters = plait_parameters_new ();
-  PlaitAttention attention = plait_attention_declare_self (parameters, "self", &biased);
+  PlaitAttention attention = plait_attention_declare_self (parameters, "self", declaration);
   PlaitScalar storage[STEPS * HYPOTHESES * 2 * WIDTH];
   PlaitScalar at_once[HEADS * HYPOTHESES * STEPS * STEPS], last[HEADS * HYPOTHESES * STEPS];
   PlaitAttentionCache cache = { .keys_values = plait_tensor (storage, STEPS * HYPOTHESES, 2 * WIDTH) };
@@ -214,6 +215,53 @@ TEST_CASE (attention, step_by_step_equals_causal_attention_at_once)
         for (int key = 0; key < STEPS; key++)
           CHECK_NEAR (last[(head * HYPOTHESES + h) * STEPS + key],
                       at_once[((head * HYPOTHESES + h) * STEPS + STEPS - 1) * STEPS + key], NEAR);
+    }
+}
+
+TEST_CASE (attention, step_by_step_equals_causal_attention_at_once)
+{
+  check_steps (&biased);
+}
+
+TEST_CASE (attention, step_by_step_with_relative_positions_and_a_window)
+{
+  static const PlaitPositionKind kinds[] = { PLAIT_POSITIONS_NONE, PLAIT_POSITIONS_ROTARY, PLAIT_POSITIONS_ALIBI };
+
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
+    for (gint64 window = 0; window < 3; window++)
+      {
+        PlaitAttentionDeclaration declaration = biased;
+
+        declaration.positions = kinds[i];
+        declaration.window = window;
+        check_steps (&declaration);
+      }
+}
+
+/* Relative positions stay the same if all rows move, so the last rows of a sentence that see a window do not notice
+ * rows before it. */
+TEST_CASE (attention, relative_positions_do_not_depend_on_the_place)
+{
+  static const gint64 alone[] = { 0, 4 }, whole[] = { 0, 9 };
+  static const PlaitPositionKind kinds[] = { PLAIT_POSITIONS_ROTARY, PLAIT_POSITIONS_ALIBI };
+
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
+    {
+      g_auto (Bench) bench = bench_new (1);
+      g_autoptr (PlaitParameters) parameters = plait_parameters_new ();
+      PlaitAttentionDeclaration declaration = biased;
+      PlaitAttention attention;
+      PlaitNode *x, *moved, *expected;
+
+      declaration.positions = kinds[i];
+      declaration.window = 2;
+      attention = plait_attention_declare_self (parameters, "self", &declaration);
+      fill (parameters);
+      x = bench_random (&bench, 9, WIDTH, 1);
+      moved = plait_attention_apply_self (bench.tape, &attention, x, (PlaitRagged){ 1, whole }, TRUE, NULL);
+      expected = plait_attention_apply_self (bench.tape, &attention, plait_rows (bench.tape, x, 5, 4),
+                                             (PlaitRagged){ 1, alone }, TRUE, NULL);
+      check_equal (plait_rows (bench.tape, moved, 6, 3), plait_rows (bench.tape, expected, 1, 3), NEAR);
     }
 }
 
