@@ -58,6 +58,15 @@ plait_word_distribution_losses (const PlaitWordDistribution *words, PlaitTape *t
 }
 
 void
+plait_word_distribution_rows (const PlaitWordDistribution *words, PlaitTape *tape, gint64 first, gint64 n,
+                              PlaitScalar *log_probabilities)
+{
+  plait_output_layer_log_probabilities (plait_tape_pool (tape), plait_tape_arena (tape),
+                                        plait_tensor_rows (words->states->value, first, n), words->table->packed,
+                                        words->bias ? words->bias->value.data : NULL, NULL, log_probabilities);
+}
+
+void
 plait_word_distribution_best (const PlaitWordDistribution *words, PlaitTape *tape, const gint32 *forbidden,
                               guint n_forbidden, guint best, gint32 *ids, PlaitScalar *log_probabilities)
 {

@@ -45,6 +45,12 @@ PlaitNode *plait_word_distribution_loss (const PlaitWordDistribution *words, Pla
 void plait_word_distribution_losses (const PlaitWordDistribution *words, PlaitTape *tape, const gint32 *ids,
                                      double *row_losses);
 
+/* Computes the log-probabilities [n][words] of all words in the rows @first .. @first + @n - 1, with the bits that
+ * plait_word_distribution_best gives its words. For a few rows at a time, because of their memory. Needs packed
+ * parameters. */
+void plait_word_distribution_rows (const PlaitWordDistribution *words, PlaitTape *tape, gint64 first, gint64 n,
+                                   PlaitScalar *log_probabilities);
+
 /* Finds the @best most probable words of each row, as plait_output_layer_top_k does, without the @n_forbidden words
  * @forbidden: @ids and @log_probabilities [rows][best]. Needs packed parameters. */
 void plait_word_distribution_best (const PlaitWordDistribution *words, PlaitTape *tape, const gint32 *forbidden,

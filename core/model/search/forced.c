@@ -8,6 +8,7 @@ typedef struct
   const PlaitBatch *batch;
   double *row_log_probabilities;
   PlaitAttentionRecord *record;
+  guint member; /* member of the search that scores */
   gboolean recording;
   gboolean recording_coverage;
 } Forced;
@@ -19,14 +20,48 @@ force (gpointer data)
   PlaitSearch *search = forced->search;
   PlaitOutputLossOptions options = { .scale = 1 };
   PlaitModelSums sums;
-  gint64 rows = plait_ragged_rows (forced->batch->target_rows);
+  PlaitBatch batch = plait_search_member_batch (search, forced->member, forced->batch);
+  gint64 rows = plait_ragged_rows (batch.target_rows);
 
   if (forced->recording)
     forced->record = plait_search_record (search, &search->whole, forced->recording_coverage);
-  plait_model_loss (search->model, search->whole.batch_tape, forced->batch, &options, &sums,
+  plait_model_loss (search->members[forced->member].model, search->whole.batch_tape, &batch, &options, &sums,
                     forced->row_log_probabilities, forced->record);
   for (gint64 row = 0; row < rows; row++)
     forced->row_log_probabilities[row] = -forced->row_log_probabilities[row];
+}
+
+/* Scores the batch of @forced with one of the models. */
+static gboolean
+score (Forced *forced, GError **error)
+{
+  PlaitSearch *search = forced->search;
+  g_autoptr (GError) cause = NULL;
+
+  plait_tape_begin (search->whole.batch_tape, PLAIT_TAPE_EVALUATE, (PlaitRandomKey){ 0 });
+  if (plait_arena_protect (search->whole.batch_arena, force, forced, &cause))
+    return TRUE;
+  if (!g_error_matches (cause, PLAIT_ERROR, PLAIT_ERROR_MEMORY))
+    return plait_no_error (&cause, error);
+  return plait_fail (error, PLAIT_ERROR_MEMORY, "scoring %jd sentences does not fit (%s): lower decode.batch",
+                     forced->batch->n_sentences, cause->message);
+}
+
+/* Replaces the log-probabilities of the last member in @rows [@n] by those of the ensemble. @members [members - 1][n]:
+ * log-probabilities of the other members. */
+static void
+combine (const PlaitSearch *search, const double *members, gint64 n, double *rows)
+{
+  double row[PLAIT_SEARCH_MAX_MEMBERS];
+  guint last = search->n_members - 1;
+
+  for (gint64 i = 0; i < n && last > 0; i++)
+    {
+      for (guint m = 0; m < last; m++)
+        row[m] = members[m * n + i];
+      row[last] = rows[i];
+      rows[i] = plait_search_combine (search, row);
+    }
 }
 
 gboolean
@@ -36,22 +71,23 @@ plait_search_forced (PlaitSearch *search, const PlaitBatch *batch, double *row_l
   Forced forced = {
     .search = search,
     .batch = batch,
-    .row_log_probabilities = row_log_probabilities,
     .recording = attention != NULL,
     .recording_coverage = coverage,
   };
-  g_autoptr (GError) cause = NULL;
+  gint64 rows = plait_ragged_rows (batch->target_rows);
+  g_autofree double *others = g_new (double, (search->n_members - 1) * rows);
 
-  if (!plait_model_check_batch (search->model, batch, error))
+  g_assert (search->n_members == 1 || !attention);
+  if (!plait_search_check_batch (search, batch, error))
     return FALSE;
-  plait_tape_begin (search->whole.batch_tape, PLAIT_TAPE_EVALUATE, (PlaitRandomKey){ 0 });
-  if (!plait_arena_protect (search->whole.batch_arena, force, &forced, &cause))
+  for (; forced.member < search->n_members; forced.member++)
     {
-      if (!g_error_matches (cause, PLAIT_ERROR, PLAIT_ERROR_MEMORY))
-        return plait_no_error (&cause, error);
-      return plait_fail (error, PLAIT_ERROR_MEMORY, "scoring %jd sentences does not fit (%s): lower decode.batch",
-                         batch->n_sentences, cause->message);
+      forced.row_log_probabilities
+          = forced.member + 1 == search->n_members ? row_log_probabilities : others + forced.member * rows;
+      if (!score (&forced, error))
+        return FALSE;
     }
+  combine (search, others, rows, row_log_probabilities);
   if (attention)
     {
       *attention = plait_attention_records_new (batch->n_sentences);

@@ -24,7 +24,10 @@ typedef struct
  */
 struct PlaitSearch
 {
-  PlaitModel *model;
+  PlaitSearchMember *members; /* [n_members] */
+  guint n_members;
+  PlaitEnsembleRule rule;
+  PlaitModel *model; /* that of the first member */
   PlaitPool *pool;
   gsize memory;
   PlaitSearchWorkspace whole;
@@ -53,9 +56,27 @@ gboolean plait_search_replace_unknown (const PlaitSearch *search, const PlaitBat
  */
 gint64 plait_search_parts (const PlaitPool *pool, gint64 sentences, gint64 beam);
 
+/* Returns the part of @batch that member @member reads. It borrows the rows of @batch and must not be freed. */
+PlaitBatch plait_search_member_batch (const PlaitSearch *search, guint member, const PlaitBatch *batch);
+
+/* Combines the log-probabilities of a word by the members, [n_members]. */
+double plait_search_combine (const PlaitSearch *search, const double *log_probabilities);
+
 /* Returns an empty attention record for a pass or a step, in the batch arena of @workspace. */
 PlaitAttentionRecord *plait_search_record (const PlaitSearch *search, PlaitSearchWorkspace *workspace,
                                            gboolean coverage);
+
+/* Computes the log-probabilities of all words in the rows @first .. @first + @n - 1 of a step. @words [members]:
+ * distributions of the members. @log_probabilities [members][n][words] receives those of the search in its first
+ * [n][words]. */
+void plait_search_row_log_probabilities (const PlaitSearch *search, PlaitSearchWorkspace *workspace,
+                                         const PlaitWordDistribution *words, gint64 first, gint64 n,
+                                         PlaitScalar *log_probabilities);
+
+/* Finds the best words of an ensemble as plait_word_distribution_best and, if @end, plait_search_end_words do. */
+void plait_search_ensemble_words (const PlaitSearch *search, PlaitSearchWorkspace *workspace, const PlaitBeam *beam,
+                                  const PlaitWordDistribution *words, const gint32 *forbidden, guint n_forbidden,
+                                  gboolean end, guint best, gint32 *ids, PlaitScalar *log_probabilities);
 
 /* Makes EOS the only candidate of the rows of @beam whose next step is the last that their limit allows. @words:
  * distribution of the rows; @ids and @log_probabilities [rows][best]: their candidates. */

@@ -39,9 +39,9 @@ typedef struct
   guint n_recorded;  /* number of hypotheses of each sentence whose attention is recorded: the best ones */
   gboolean replaces; /* unknown tokens are replaced, so that hypotheses with one have recorded attention too */
   gboolean recording_coverage;
-  GPtrArray *records; /* owned; PlaitAttentionRecord of each step, in the batch arena */
-  PlaitBeam *beam;    /* owned */
-  PlaitDecoderState *state;
+  GPtrArray *records;          /* owned; PlaitAttentionRecord of each step, in the batch arena */
+  PlaitBeam *beam;             /* owned */
+  PlaitDecoderState **states;  /* [members], in the batch arena */
   PlaitHypotheses *hypotheses; /* [sentences], to fill */
   PlaitWorkTimes times;
   GError *error;
@@ -70,12 +70,25 @@ workspace_close (PlaitSearchWorkspace *workspace)
 PlaitSearch *
 plait_search_new (PlaitModel *model, PlaitPool *pool, PlaitPrecision precision, gsize memory, GError **error)
 {
+  const PlaitSearchMember member = { model, precision, 1 };
+
+  return plait_search_new_ensemble (&member, 1, PLAIT_ENSEMBLE_MEAN, pool, memory, error);
+}
+
+PlaitSearch *
+plait_search_new_ensemble (const PlaitSearchMember *members, guint n, PlaitEnsembleRule rule, PlaitPool *pool,
+                           gsize memory, GError **error)
+{
   PlaitSearch *search;
 
-  if (!plait_parameters_pack (plait_model_parameters (model), pool, precision, error))
-    return NULL;
+  for (guint i = 0; i < n; i++)
+    if (!plait_parameters_pack (plait_model_parameters (members[i].model), pool, members[i].precision, error))
+      return NULL;
   search = g_new0 (PlaitSearch, 1);
-  search->model = model;
+  search->members = g_memdup2 (members, n * sizeof *members);
+  search->n_members = n;
+  search->rule = rule;
+  search->model = members[0].model;
   search->pool = pool;
   search->memory = memory;
   workspace_open (&search->whole, pool, memory);
@@ -92,6 +105,7 @@ plait_search_free (PlaitSearch *search)
     workspace_close (&search->parts[i]);
   g_free (search->parts);
   plait_unknown_replacement_free (search->replacement);
+  g_free (search->members);
   g_free (search);
 }
 
@@ -149,12 +163,19 @@ encode_batch (gpointer data)
 {
   Work *work = data;
   PlaitSearch *search = work->search;
-  gint64 steps = plait_beam_max_steps (work->beam);
-  PlaitEncoderOutputs encoded = plait_model_encode (search->model, work->workspace->batch_tape, work->batch, NULL);
+  PlaitTape *tape = work->workspace->batch_tape;
+  gint64 steps = plait_beam_max_steps (work->beam), rows = work->batch->n_sentences * work->settings.beam;
 
-  encoded.rows_weighed = &work->workspace->rows_weighed;
-  work->state = plait_decoder_start (plait_model_decoder (search->model), work->workspace->batch_tape, &encoded,
-                                     work->batch->n_sentences * work->settings.beam, steps);
+  work->states = plait_arena_new_array (work->workspace->batch_arena, PlaitDecoderState *, search->n_members);
+  for (guint i = 0; i < search->n_members; i++)
+    {
+      const PlaitModel *model = search->members[i].model;
+      PlaitBatch batch = plait_search_member_batch (search, i, work->batch);
+      PlaitEncoderOutputs encoded = plait_model_encode (model, tape, &batch, NULL);
+
+      encoded.rows_weighed = &work->workspace->rows_weighed;
+      work->states[i] = plait_decoder_start (plait_model_decoder (model), tape, &encoded, rows, steps);
+    }
 }
 
 PlaitAttentionRecord *
@@ -189,9 +210,9 @@ make_step (gpointer data)
   PlaitBeamRows rows = plait_beam_rows (work->beam);
   gint64 n = plait_ragged_rows (rows.hypotheses);
   guint best = (guint)MIN (plait_beam_words (work->beam), specification->target_vocabulary_size);
+  gboolean end = work->settings.at_limit == PLAIT_DECODE_AT_LIMIT_END;
   PlaitAttentionRecord *record = NULL;
-  PlaitWordDistribution words;
-  PlaitNode *states;
+  PlaitWordDistribution *words;
   gint32 *ids;
   PlaitScalar *log_probabilities;
 
@@ -208,13 +229,23 @@ make_step (gpointer data)
       g_ptr_array_add (work->records, record);
       rows.hypotheses = copy_rows (work, rows.hypotheses);
     }
-  states = plait_decoder_step (work->state, workspace->step, rows.hypotheses, rows.tokens, rows.parents, record);
+  words = plait_arena_new_array (workspace->step_arena, PlaitWordDistribution, search->n_members);
+  for (guint i = 0; i < search->n_members; i++)
+    {
+      PlaitNode *states
+          = plait_decoder_step (work->states[i], workspace->step, rows.hypotheses, rows.tokens, rows.parents, record);
+
+      words[i] = plait_output_apply (plait_model_output (search->members[i].model), workspace->step, states);
+    }
   ids = plait_arena_new_array (workspace->step_arena, gint32, n * best);
   log_probabilities = plait_arena_new_array (workspace->step_arena, PlaitScalar, n * best);
-  words = plait_output_apply (plait_model_output (search->model), workspace->step, states);
-  plait_word_distribution_best (&words, workspace->step, forbidden, n_forbidden, best, ids, log_probabilities);
-  if (work->settings.at_limit == PLAIT_DECODE_AT_LIMIT_END)
-    plait_search_end_words (workspace, work->beam, &words, best, ids, log_probabilities);
+  if (search->n_members > 1)
+    plait_search_ensemble_words (search, workspace, work->beam, words, forbidden, n_forbidden, end, best, ids,
+                                 log_probabilities);
+  else
+    plait_word_distribution_best (words, workspace->step, forbidden, n_forbidden, best, ids, log_probabilities);
+  if (search->n_members == 1 && end)
+    plait_search_end_words (workspace, work->beam, words, best, ids, log_probabilities);
   workspace->steps += n;
   plait_beam_advance (work->beam, best, ids, log_probabilities);
 }
@@ -345,17 +376,20 @@ goes_by_steps (const PlaitSearch *search)
 static void
 search_part (Work *work)
 {
-  const PlaitDecoder *decoder = plait_model_decoder (work->search->model);
+  const PlaitSearch *search = work->search;
 
   plait_tape_begin (work->workspace->batch_tape, PLAIT_TAPE_EVALUATE, (PlaitRandomKey){ 0 });
-  if (!goes_by_steps (work->search))
+  if (!goes_by_steps (search))
     {
       plait_arena_protect (work->workspace->batch_arena, predict, work, &work->error);
       return;
     }
   work->records = g_ptr_array_new ();
   work->beam = new_beam (work->batch, &work->settings);
-  if (plait_decoder_check_length (decoder, plait_beam_max_steps (work->beam), &work->error))
+  for (guint i = 0; i < search->n_members && !work->error; i++)
+    plait_decoder_check_length (plait_model_decoder (search->members[i].model), plait_beam_max_steps (work->beam),
+                                &work->error);
+  if (!work->error)
     plait_arena_protect (work->workspace->batch_arena, search_all, work, &work->error);
 }
 
@@ -490,9 +524,9 @@ plait_search_batch_with_attention (PlaitSearch *search, const PlaitBatch *batch,
                         .recording_coverage = coverage,
                         .hypotheses = hypotheses };
 
-  g_assert (by_steps || !attention);
+  g_assert ((by_steps && search->n_members == 1) || !attention);
   g_array_set_clear_func (works, work_clear);
-  if (!plait_model_check_batch (search->model, batch, error) || !run_parts (works, &common, n, error))
+  if (!plait_search_check_batch (search, batch, error) || !run_parts (works, &common, n, error))
     {
       plait_hypotheses_free (hypotheses, batch->n_sentences);
       return NULL;

@@ -49,6 +49,31 @@ const char *const *plait_hypothesis_words (const PlaitHypothesis *hypothesis);
 typedef struct PlaitSearch PlaitSearch;
 typedef struct PlaitUnknownReplacement PlaitUnknownReplacement;
 
+/* How the members of an ensemble agree on the probability of a word. */
+typedef enum
+{
+  PLAIT_ENSEMBLE_MEAN, /* weighted mean of their probabilities */
+  PLAIT_ENSEMBLE_LOG,  /* weighted mean of their log-probabilities, which is not normalised over all words */
+} PlaitEnsembleRule;
+
+#define PLAIT_SEARCH_MAX_MEMBERS 64
+
+/* A model that takes part in a search. */
+typedef struct
+{
+  PlaitModel *model; /* borrowed */
+  PlaitPrecision precision;
+  double weight; /* positive; the weights of all members sum to 1 */
+} PlaitSearchMember;
+
+/*
+ * Creates a search over an ensemble of @members [@n, at most PLAIT_SEARCH_MAX_MEMBERS], whose models translate into one
+ * vocabulary, as plait_search_new does. Batches have the sources of all members end to end. Hypotheses have the
+ * log-probabilities of the ensemble. (transfer full)
+ */
+PlaitSearch *plait_search_new_ensemble (const PlaitSearchMember *members, guint n, PlaitEnsembleRule rule,
+                                        PlaitPool *pool, gsize memory, GError **error);
+
 /* Creates a search over @model (borrowed) on @pool (borrowed). It packs the weights once: create a new search when
  * weights change, and only one at a time. Its arenas have at most @memory bytes (0: no limit). Fails with
  * PLAIT_ERROR_MEMORY if the packed weights do not fit, with PLAIT_ERROR_INPUT if this processor does not support
@@ -65,6 +90,16 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitSearch, plait_search_free)
 /* Makes searches with decode.unknown=replace replace unknown tokens by @replacement (unknown.h, transfer full), which
  * they need the attention for. */
 void plait_search_set_replacement (PlaitSearch *search, PlaitUnknownReplacement *replacement);
+
+/* Returns the model that reads source @source of a batch, and the number of the source in that model in
+ * *@of_model. (transfer none) */
+PlaitModel *plait_search_reader (const PlaitSearch *search, guint source, guint *of_model);
+
+/* TRUE if @batch fits the models, as plait_model_check_batch checks it. */
+gboolean plait_search_check_batch (const PlaitSearch *search, const PlaitBatch *batch, GError **error);
+
+/* TRUE if a target of @rows rows can be read by the decoders. */
+gboolean plait_search_check_target (const PlaitSearch *search, gint64 rows, GError **error);
 
 /* Returns the work of all searches so far, or since @before was taken. Forced decoding is not counted. */
 PlaitSearchWork plait_search_work (const PlaitSearch *search);
