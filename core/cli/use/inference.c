@@ -11,7 +11,8 @@
 /* The files or columns of all sources, then of their trees. */
 typedef struct
 {
-  guint n;      /* number of sources */
+  guint n_runs;
+  guint n;      /* number of sources with different names in all runs */
   char **names; /* [2 n]: first "NAME" of every source, then "NAME.trees" of every source; an entry is NULL if that
                    source reads no trees from a file */
   PlaitTextLocation *locations; /* [2 n], zeros for a missing source */
@@ -29,19 +30,107 @@ files_clear (Files *files)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Files, files_clear)
 
-static void
-name_files (const PlaitExperiment *experiment, Files *files)
+/* Returns the index of source @name, or files->n. */
+static guint
+find_source (const Files *files, const char *name)
 {
-  guint n = files->n = experiment->n_sources;
+  guint i = 0;
 
-  files->names = g_new0 (char *, 2 * n);
-  files->locations = g_new0 (PlaitTextLocation, 2 * n);
-  for (guint i = 0; i < n; i++)
+  while (i < files->n && !g_str_equal (files->names[i], name))
+    i++;
+  return i;
+}
+
+static gboolean
+reads_tree_file (const PlaitExperiment *experiment, guint source)
+{
+  return experiment->sources[source].trees && experiment->data.trees == PLAIT_TREES_GIVEN;
+}
+
+static void
+name_files (const GPtrArray *runs, Files *files)
+{
+  guint most = 0;
+
+  files->n_runs = runs->len;
+  for (guint r = 0; r < runs->len; r++)
+    most += ((const PlaitTrained *)runs->pdata[r])->experiment->n_sources;
+  files->names = g_new0 (char *, 2 * most);
+  files->locations = g_new0 (PlaitTextLocation, 2 * most);
+  for (guint r = 0; r < runs->len; r++)
     {
-      files->names[i] = g_strdup (experiment->sources[i].name);
-      if (experiment->sources[i].trees && experiment->data.trees == PLAIT_TREES_GIVEN)
-        files->names[n + i] = g_strconcat (files->names[i], ".trees", NULL);
+      const PlaitExperiment *experiment = ((const PlaitTrained *)runs->pdata[r])->experiment;
+
+      for (guint i = 0; i < experiment->n_sources; i++)
+        if (find_source (files, experiment->sources[i].name) == files->n)
+          files->names[files->n++] = g_strdup (experiment->sources[i].name);
     }
+  for (guint r = 0; r < runs->len; r++)
+    {
+      const PlaitExperiment *experiment = ((const PlaitTrained *)runs->pdata[r])->experiment;
+
+      for (guint i = 0; i < experiment->n_sources; i++)
+        {
+          char **trees = &files->names[files->n + find_source (files, experiment->sources[i].name)];
+
+          if (!*trees && reads_tree_file (experiment, i))
+            *trees = g_strconcat (experiment->sources[i].name, ".trees", NULL);
+        }
+    }
+}
+
+/* Returns the locations of the text that @run reads. */
+static PlaitFeedReader
+reader_of (const PlaitTrained *run, const Files *files)
+{
+  const PlaitExperiment *experiment = run->experiment;
+  PlaitFeedReader reader = { .run_inputs = run->run_inputs,
+                             .sources = g_new (PlaitTextLocation, experiment->n_sources),
+                             .trees = g_new0 (PlaitTextLocation, experiment->n_sources) };
+
+  for (guint i = 0; i < experiment->n_sources; i++)
+    {
+      guint source = find_source (files, experiment->sources[i].name);
+
+      reader.sources[i] = files->locations[source];
+      if (reads_tree_file (experiment, i))
+        reader.trees[i] = files->locations[files->n + source];
+    }
+  return reader;
+}
+
+static void
+feed_reader_clear (gpointer item)
+{
+  PlaitFeedReader *reader = item;
+
+  g_free (reader->sources);
+  g_free (reader->trees);
+}
+
+/* Opens the text of all runs. */
+static PlaitFeed *
+open_feed (const GPtrArray *runs, const Files *files, const char *target, GError **error)
+{
+  g_autoptr (GArray) readers = g_array_new (FALSE, FALSE, sizeof (PlaitFeedReader));
+
+  g_array_set_clear_func (readers, feed_reader_clear);
+  for (guint r = 0; r < runs->len; r++)
+    {
+      const PlaitTrained *run = runs->pdata[r];
+      PlaitFeedReader reader = reader_of (run, files);
+      gboolean any = FALSE;
+
+      g_array_append_val (readers, reader);
+      for (guint i = 0; i < run->experiment->n_sources; i++)
+        any |= reader.sources[i].path != NULL;
+      if (!any && runs->len > 1)
+        return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                                "every source of %s is missing; give one of them a file, or leave the run out",
+                                plait_store_path (run->store));
+    }
+  return plait_run_inputs_open_feed ((const PlaitFeedReader *)(gpointer)readers->data, readers->len, target,
+                                     &files->table, error);
 }
 
 static gpointer
@@ -55,7 +144,9 @@ unknown_source (const Files *files, const char *option, GError **error)
 
       g_string_append_printf (names, "%s%s%s%s", i ? ", " : "", files->names[i], trees ? ", " : "", trees ? trees : "");
     }
-  return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: the run has no such source; it reads: %s", option, names->str);
+  return plait_fail_null (
+      error, PLAIT_ERROR_INPUT, "%s: %s: %s", option,
+      files->n_runs > 1 ? "no run has such a source; they read" : "the run has no such source; it reads", names->str);
 }
 
 /* Returns the location to fill for the source or trees @name. @option names the option in errors: unknown name, or
@@ -94,13 +185,27 @@ take_sources (const char *const *given, const Files *files, GError **error)
   return TRUE;
 }
 
-/* Returns "features" or "documents" if @source cannot be read from a column of sentences; else NULL. */
+/* Returns "features" or "documents" if a run cannot read source @name from a column of sentences; else NULL. */
 static const char *
-other_than_sentences (const PlaitExperiment *experiment, const PlaitExperimentSource *source)
+other_than_sentences (const GPtrArray *runs, const char *name)
 {
-  if (!plait_input_kind_is_text (source->kind))
-    return "features";
-  return plait_experiment_is_documents (experiment, source->stream) ? "documents" : NULL;
+  for (guint r = 0; r < runs->len; r++)
+    {
+      const PlaitExperiment *experiment = ((const PlaitTrained *)runs->pdata[r])->experiment;
+
+      for (guint i = 0; i < experiment->n_sources; i++)
+        {
+          const PlaitExperimentSource *source = &experiment->sources[i];
+
+          if (!g_str_equal (source->name, name))
+            continue;
+          if (!plait_input_kind_is_text (source->kind))
+            return "features";
+          if (plait_experiment_is_documents (experiment, source->stream))
+            return "documents";
+        }
+    }
+  return NULL;
 }
 
 static gboolean
@@ -116,7 +221,7 @@ is_source (const char *text, gconstpointer data)
 
 /* Assigns the columns of standard input to the sources that @tsv names. */
 static gboolean
-take_columns (const PlaitExperiment *experiment, const char *tsv, Files *files, GError **error)
+take_columns (const GPtrArray *runs, const char *tsv, Files *files, GError **error)
 {
   g_auto (GStrv) names = tsv ? g_strsplit (tsv, ",", -1) : NULL;
   guint n = names ? g_strv_length (names) : 0;
@@ -137,9 +242,7 @@ take_columns (const PlaitExperiment *experiment, const char *tsv, Files *files, 
       location = find_text_location (files, names[i], option, error);
       if (!location)
         return FALSE;
-      other = location < files->locations + files->n
-                  ? other_than_sentences (experiment, &experiment->sources[location - files->locations])
-                  : NULL;
+      other = location < files->locations + files->n ? other_than_sentences (runs, names[i]) : NULL;
       if (other)
         return plait_fail (error, PLAIT_ERROR_INPUT,
                            "%s: this source is %s, which a column cannot hold; give it with --source", option, other);
@@ -175,20 +278,18 @@ check_sources (const gboolean *missing, const Files *files, GError **error)
 static gboolean
 find_files (const PlaitInference *inference, Files *files, GError **error)
 {
-  const PlaitExperiment *experiment = inference->trained->experiment;
-  g_autofree gboolean *missing = g_new0 (gboolean, experiment->n_sources);
+  g_autofree gboolean *missing = NULL;
 
-  name_files (experiment, files);
+  name_files (inference->runs, files);
+  missing = g_new0 (gboolean, files->n);
   if (!take_sources (inference->options->sources, files, error)
-      || !take_columns (experiment, inference->options->tsv, files, error))
+      || !take_columns (inference->runs, inference->options->tsv, files, error))
     return FALSE;
   for (guint i = 0; inference->options->without && inference->options->without[i]; i++)
     {
       g_autofree char *option = g_strconcat ("--without ", inference->options->without[i], NULL);
-      guint source = 0;
+      guint source = find_source (files, inference->options->without[i]);
 
-      while (source < files->n && !g_str_equal (files->names[source], inference->options->without[i]))
-        source++;
       if (source == files->n)
         return unknown_source (files, option, error) != NULL;
       missing[source] = TRUE;
@@ -198,7 +299,7 @@ find_files (const PlaitInference *inference, Files *files, GError **error)
 
 /* TRUE if standard input is read at most once, and no output replaces an input or an existing file. */
 static gboolean
-check_files (const PlaitInference *inference, const char *run, const Files *files, const char *target, GError **error)
+check_files (const PlaitInference *inference, char *const *runs, const Files *files, const char *target, GError **error)
 {
   guint n = files->n;
   const char *standard_input = files->table.path ? "columns" : NULL;
@@ -222,9 +323,11 @@ check_files (const PlaitInference *inference, const char *run, const Files *file
           standard_input = name;
         }
     }
-  return plait_output_differs ("--attention", inference->options->attention, run, error)
-         && plait_output_differs ("--output", inference->options->output, run, error)
-         && plait_output_differs ("--attention", inference->options->attention, inference->options->output, error)
+  for (guint i = 0; runs[i]; i++)
+    if (!plait_output_differs ("--attention", inference->options->attention, runs[i], error)
+        || !plait_output_differs ("--output", inference->options->output, runs[i], error))
+      return FALSE;
+  return plait_output_differs ("--attention", inference->options->attention, inference->options->output, error)
          && plait_file_check_new (inference->options->attention, inference->options->force, "", "--attention", error)
          && plait_file_check_new (inference->options->output, inference->options->force, "", "--output", error);
 }
@@ -248,7 +351,18 @@ plait_inference_clear (PlaitInference *inference)
   plait_feed_free (inference->feed);
   plait_search_free (inference->search);
   plait_pool_free (inference->pool);
-  plait_trained_free (inference->trained);
+  g_clear_pointer (&inference->runs, g_ptr_array_unref);
+}
+
+/* Reads the weights of @n runs. */
+static gboolean
+read_weights (const PlaitInference *inference, guint n, double *weights, GError **error)
+{
+  const PlaitInferenceOptions *options = inference->options;
+
+  if (n == 1 && options->weights)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "--weights: there is only one run; name several, or leave it out");
+  return plait_ensemble_weights (options->weights, n, weights, error);
 }
 
 gboolean
@@ -256,20 +370,24 @@ plait_inference_open (PlaitInference *inference, const PlaitInvocation *invocati
 {
   static const char *const search[] = { "decode.", "data.empty=", "data.too_long=", NULL };
   static const char *const forced[] = { "decode.batch=", "decode.precision=", "data.empty=", "data.too_long=", NULL };
+  const PlaitInferenceOptions *options = invocation->options;
+  const PlaitEnsembleOptions ensemble = { options->checkpoint, options->sets, options->changed, invocation->log };
+  guint n = g_strv_length (invocation->arguments);
+  g_autofree double *weights = g_new (double, n);
   g_auto (Files) files = { 0 };
 
-  inference->options = invocation->options;
+  inference->options = options;
   if (!(target ? plait_option_sets (inference->options->sets, forced,
                                     "decode.batch, decode.precision, data.empty and data.too_long", error)
                : plait_option_sets (inference->options->sets, search, "[decode], data.empty and data.too_long", error)))
     return FALSE;
   inference->log = invocation->log;
-  inference->trained
-      = plait_trained_open (invocation->arguments[0], inference->options->checkpoint, inference->options->sets,
-                            inference->options->changed, invocation->log, error);
-  if (!inference->trained
-      || !plait_experiment_check_sets (inference->trained->experiment, inference->options->sets, error))
+  if (!read_weights (inference, n, weights, error))
     return FALSE;
+  inference->runs = plait_ensemble_open (invocation->arguments, &ensemble, error);
+  if (!inference->runs)
+    return FALSE;
+  inference->trained = inference->runs->pdata[0];
   if (inference->trained->experiment->predict.kind == PLAIT_PREDICT_MASKED)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "%s predicts the masked tokens of its own corpus, and cannot read other text; use it as "
@@ -278,19 +396,17 @@ plait_inference_open (PlaitInference *inference, const PlaitInvocation *invocati
   if (inference->options->attention && !plait_experiment_has_decoder (inference->trained->experiment))
     return plait_fail (error, PLAIT_ERROR_INPUT, "--attention: %s has no decoder with attention; leave the option out",
                        invocation->arguments[0]);
-  if (!find_files (inference, &files, error)
-      || !check_files (inference, invocation->arguments[0], &files, target, error))
+  if (!find_files (inference, &files, error) || !check_files (inference, invocation->arguments, &files, target, error))
     return FALSE;
   inference->are_files = are_files (&files, target);
-  inference->feed = plait_run_inputs_open_feed (inference->trained->run_inputs, files.locations,
-                                                files.locations + files.n, target, &files.table, error);
+  inference->feed = open_feed (inference->runs, &files, target, error);
   if (!inference->feed)
     return FALSE;
   inference->pool = plait_pool_new ((guint)inference->options->threads, error);
   if (!inference->pool || !plait_blas_reserve (inference->pool, error))
     return FALSE;
-  inference->search = plait_search_new (inference->trained->experiment_model->model, inference->pool,
-                                        inference->trained->experiment->decode.precision, 0, error);
+  inference->search
+      = plait_ensemble_search (inference->runs, weights, (PlaitEnsembleRule)options->ensemble, inference->pool, error);
   if (!inference->search
       || (!target
           && !plait_replacement_prepare (inference->search, inference->trained->experiment_model,
@@ -312,6 +428,7 @@ plait_inference_dump (PlaitInference *inference, const PlaitBatch *batch, const 
 {
   PlaitEvaluator evaluator = { inference->trained->experiment_model, inference->trained->run_inputs, inference->search,
                                inference->log, inference->stop };
+  PlaitBatch read = plait_search_member_batch (inference->search, 0, batch);
   g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
   g_auto (GStrv) names = NULL;
 
@@ -324,6 +441,6 @@ plait_inference_dump (PlaitInference *inference, const PlaitBatch *batch, const 
       g_strv_builder_add (builder, name);
     }
   names = g_strv_builder_end (builder);
-  return plait_evaluation_write_batch_attention (&evaluator, hypotheses ? "translation" : "forced", batch, names,
+  return plait_evaluation_write_batch_attention (&evaluator, hypotheses ? "translation" : "forced", &read, names,
                                                  attention, hypotheses, inference->dump, error);
 }

@@ -6,6 +6,7 @@
 #include "command/output.h"
 #include "scoring/evaluation.h"
 #include "setup/trained.h"
+#include "use/ensemble.h"
 
 /* Options that translate and score share; the first member of their structs. */
 typedef struct
@@ -15,6 +16,8 @@ typedef struct
   const char *const *sets;    /* keys of [decode], data.empty and data.too_long */
   const char *tsv;            /* names of the columns of standard input, or NULL */
   const char *checkpoint;
+  const char *weights;   /* weights of the runs of an ensemble, or NULL */
+  guint ensemble;        /* PlaitEnsembleRule */
   const char *attention; /* path of a dump, or NULL */
   const char *output;    /* path of the command's output, or NULL for standard output */
   gint64 threads;
@@ -49,18 +52,31 @@ typedef struct
         offsetof (PlaitInferenceOptions, attention),                                                                   \
         "Write the attention and coverage of every sentence to this file",                                             \
         "DUMP.h5" },                                                                                                   \
+      { "ensemble",                                                                                                    \
+        0,                                                                                                             \
+        PLAIT_OPTION_CHOICE,                                                                                           \
+        offsetof (PlaitInferenceOptions, ensemble),                                                                    \
+        "How several runs agree: mean of probabilities (the default), or of log-probabilities",                        \
+        PLAIT_ENSEMBLE_RULES },                                                                                        \
+      { "weights",                                                                                                     \
+        0,                                                                                                             \
+        PLAIT_OPTION_TEXT,                                                                                             \
+        offsetof (PlaitInferenceOptions, weights),                                                                     \
+        "Weights of several runs, such as \"0.7;0.3\"; default: equal",                                                \
+        "W;..." },                                                                                                     \
       PLAIT_OPTION_CHECKPOINT (PlaitInferenceOptions), PLAIT_OPTION_THREADS (PlaitInferenceOptions),                   \
       PLAIT_OPTION_CHANGED_PLUGINS (PlaitInferenceOptions)
 
 /*
- * A trained run with the text that it reads.
+ * One or several trained runs with the text that they read.
  */
 typedef struct
 {
   const PlaitInferenceOptions *options; /* options of the invocation */
 
   /* Opened by plait_inference_open. */
-  PlaitTrained *trained;
+  GPtrArray *runs;       /* PlaitTrained; several form an ensemble */
+  PlaitTrained *trained; /* the first of them, whose settings and target the command uses */
   PlaitPool *pool;
   PlaitSearch *search;
   PlaitFeed *feed;
@@ -77,8 +93,9 @@ typedef struct
 void plait_inference_clear (PlaitInference *inference);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PlaitInference, plait_inference_clear)
 
-/* Opens the run in @invocation's first argument, its model for search, the text of its sources, the text of the target
- * if @target is not NULL, and the dump. Every source must be named exactly once, by --source, --tsv or --without. */
+/* Opens the runs in @invocation's arguments, their models for search, the text of their sources, the text of the target
+ * if @target is not NULL, and the dump. Every source must be named exactly once, by --source, --tsv or --without; runs
+ * that have a source of this name all read its text. */
 gboolean plait_inference_open (PlaitInference *inference, const PlaitInvocation *invocation, const char *target,
                                GError **error);
 

@@ -225,14 +225,14 @@ static const PlaitOption options[] = {
 
 const PlaitCommand plait_command_score = {
   .name = "score",
-  .synopsis = "RUN.h5 --source NAME=FILE...|--tsv NAME,... --target FILE [--set G.K=V]... [--json]",
+  .synopsis = "RUN.h5... --source NAME=FILE...|--tsv NAME,... --target FILE [--set G.K=V]... [--json]",
   .summary = "Score given translations by forced decoding",
   .details = "Prints a line for each sentence or document: the natural log-probability and the number of target "
              "tokens, which includes the end token. With --sentences it prints a line for each sentence of a document, "
-             "and a blank line between documents.",
+             "and a blank line between documents. Several runs form an ensemble, as in translate.",
   .options = options,
   .size = sizeof (Options),
   .min = 1,
-  .max = 1,
+  .max = -1,
   .run = run_command,
 };

@@ -393,9 +393,9 @@ static const PlaitOption options[] = {
 const PlaitCommand plait_command_translate = {
   .name = "translate",
   .synopsis
-  = "RUN.h5 --source NAME=FILE...|--tsv NAME,... [--output FILE] [--format text|tsv|json] [--n-best N] [--alignment "
+  = "RUN.h5... --source NAME=FILE...|--tsv NAME,... [--output FILE] [--format text|tsv|json] [--n-best N] [--alignment "
     "LAYER[:HEAD]] [--set G.K=V]... [--attention DUMP.h5] [--force]",
-  .summary = "Translate text with a trained run",
+  .summary = "Translate text with a trained run, or an ensemble of runs",
   .details
   = "Prints one line for each line of the sources, or documents if the target has documents. A missing source must be "
     "named by --without. Give the trees of a source whose encoder reads them as NAME.trees=FILE.\n"
@@ -405,16 +405,21 @@ const PlaitCommand plait_command_translate = {
     "SOURCE-TARGET of word numbers from 0 (Pharaoh format). A line that is empty in all sources has no hypotheses. "
     "With --tsv each line of standard input has a column for each source, separated by tabs. An empty line or column "
     "is an error if the run has data.empty=error; --set data.empty=missing treats the source as missing there.\n"
+    "Several runs form an ensemble. They need one target vocabulary, and may differ in everything else. Sources are "
+    "those of all runs; runs that have a source of one name read the same text. The score is that of the ensemble: the "
+    "mean of the runs' probabilities at each step, or with --ensemble log of their log-probabilities. The first run "
+    "gives the keys of [decode], except precision, and the attention of --alignment and --attention.\n"
     "\n"
     "Examples:\n"
     "  plait translate run.h5 --source en=test.en --source de=test.de\n"
     "  plait translate run.h5 --source en=- --without de --beam 10\n"
     "  paste test.en test.de | plait translate run.h5 --tsv en,de\n"
     "  plait translate run.h5 --source en=test.en --n-best 5 --format json --alignment mean\n"
-    "  plait translate run.h5 --source en=test.en --set decode.no_repeat_ngrams=3 --set decode.minimum_length=20",
+    "  plait translate run.h5 --source en=test.en --set decode.no_repeat_ngrams=3 --set decode.minimum_length=20\n"
+    "  plait translate seed-1.h5 seed-2.h5 --source en=test.en --ensemble log --weights \"0.7;0.3\"",
   .options = options,
   .size = sizeof (Options),
   .min = 1,
-  .max = 1,
+  .max = -1,
   .run = run_command,
 };

@@ -5,25 +5,29 @@
 #include "corpus/batch.h"
 #include "setup/limits.h"
 
-/* Returns the index of the first source of @part that the model cannot read, or the number of sources if the target is
+/* Returns the index of the first source of @part that its model cannot read, or the number of sources if the target is
  * the cause. */
 static guint
-unreadable_stream (const PlaitModel *model, const PlaitBatch *part)
+unreadable_stream (const PlaitSearch *search, const PlaitBatch *part)
 {
-  guint stream = 0;
+  for (guint stream = 0; stream < part->n_sources; stream++)
+    {
+      guint source;
+      const PlaitModel *model = plait_search_reader (search, stream, &source);
 
-  while (stream < part->n_sources && plait_model_check_input (model, stream, &part->inputs[stream], NULL))
-    stream++;
-  return stream;
+      if (!plait_model_check_input (model, source, &part->inputs[stream], NULL))
+        return stream;
+    }
+  return (guint)part->n_sources;
 }
 
 /* TRUE if @part cannot be read because @stream is too long. */
 static gboolean
-is_too_long (const PlaitModel *model, const PlaitBatch *part, guint stream)
+is_too_long (const PlaitSearch *search, const PlaitBatch *part, guint stream)
 {
   return stream < part->n_sources
          || (part->target_rows.offsets
-             && !plait_model_check_length (model, stream, plait_ragged_longest (part->target_rows), NULL));
+             && !plait_search_check_target (search, plait_ragged_longest (part->target_rows), NULL));
 }
 
 /* TRUE if @stream of @part is a source that may be truncated: text without trees or documents. */
@@ -35,13 +39,14 @@ can_truncate (const PlaitBatch *part, guint stream)
   return input && input->kind == PLAIT_INPUT_TOKENS && !input->trees && !input->documents;
 }
 
-/* Truncates source @source of @part, which has one sentence, to the model's limit. FALSE if the limit leaves no
+/* Truncates source @stream of @part, which has one sentence, to its model's limit. FALSE if the limit leaves no
  * text. */
 static gboolean
-truncate_source (const PlaitInference *inference, const PlaitBatch *part, guint source)
+truncate_source (const PlaitInference *inference, const PlaitBatch *part, guint stream)
 {
-  const PlaitModel *model = inference->trained->experiment_model->model;
-  const PlaitInput *input = &part->inputs[source];
+  guint source;
+  const PlaitModel *model = plait_search_reader (inference->search, stream, &source);
+  const PlaitInput *input = &part->inputs[stream];
   gint32 *tokens = plait_batch_fill (gint32, input->tokens);
   gint64 rows = plait_ragged_rows (input->rows), fits = plait_limits_max_rows (model, source, rows);
 
@@ -58,11 +63,11 @@ truncate_source (const PlaitInference *inference, const PlaitBatch *part, guint 
 static gboolean
 cut_sources (const PlaitInference *inference, PlaitBatch *part, gboolean logs)
 {
-  const PlaitModel *model = inference->trained->experiment_model->model;
-  guint stream = unreadable_stream (model, part);
+  const PlaitSearch *search = inference->search;
+  guint stream = unreadable_stream (search, part);
 
   for (; can_truncate (part, stream) && truncate_source (inference, part, stream);
-       stream = unreadable_stream (model, part))
+       stream = unreadable_stream (search, part))
     {
       g_autofree char *place = plait_feed_location (inference->feed, part->sentence[0], stream);
 
@@ -70,7 +75,7 @@ cut_sources (const PlaitInference *inference, PlaitBatch *part, gboolean logs)
         plait_log_warning (inference->log, "%s: truncated to %jd tokens, the most that the model can read", place,
                            plait_ragged_rows (part->inputs[stream].rows));
     }
-  return plait_model_check_batch (model, part, NULL);
+  return plait_search_check_batch (search, part, NULL);
 }
 
 /* Adds the sentences of inference->whole, from inference->given on, that are too long to @unreadable. Returns TRUE if
@@ -78,7 +83,7 @@ cut_sources (const PlaitInference *inference, PlaitBatch *part, gboolean logs)
 static gboolean
 find_unreadable (PlaitInference *inference, PlaitProblems *unreadable)
 {
-  const PlaitModel *model = inference->trained->experiment_model->model;
+  const PlaitSearch *search = inference->search;
   gboolean cuts = inference->trained->experiment->data.too_long == PLAIT_DATA_TOO_LONG_TRUNCATE, truncates = FALSE;
 
   for (; inference->given < inference->whole->n_sentences; inference->given++)
@@ -89,8 +94,8 @@ find_unreadable (PlaitInference *inference, PlaitProblems *unreadable)
 
       if (part && cuts)
         cut_sources (inference, part, FALSE);
-      if (part && !plait_model_check_batch (model, part, &cause)
-          && is_too_long (model, part, stream = unreadable_stream (model, part)))
+      if (part && !plait_search_check_batch (search, part, &cause)
+          && is_too_long (search, part, stream = unreadable_stream (search, part)))
         {
           g_autofree char *place = plait_feed_location (inference->feed, part->sentence[0], stream);
 
@@ -121,8 +126,7 @@ refuse_unreadable (PlaitInference *inference, GError **error)
       inference->given = 0;
       /* Ignore errors of the text itself: they are reported once the user has mended the sentences found here. */
       inference->whole = plait_feed_next (inference->feed, SENTENCES, NULL);
-      if (inference->whole
-          && !plait_model_check_batch (inference->trained->experiment_model->model, inference->whole, NULL))
+      if (inference->whole && !plait_search_check_batch (inference->search, inference->whole, NULL))
         truncates |= find_unreadable (inference, unreadable);
     }
   inference->is_unreadable = TRUE;
@@ -141,10 +145,10 @@ refuse_unreadable (PlaitInference *inference, GError **error)
 static PlaitBatch *
 handle_unreadable (PlaitInference *inference, PlaitBatch *part, GError *cause, GError **error)
 {
-  const PlaitModel *model = inference->trained->experiment_model->model;
+  const PlaitSearch *search = inference->search;
   gint policy = inference->trained->experiment->data.too_long;
-  guint stream = unreadable_stream (model, part);
-  gboolean is_long = is_too_long (model, part, stream);
+  guint stream = unreadable_stream (search, part);
+  gboolean is_long = is_too_long (search, part, stream);
 
   if (is_long && policy == PLAIT_DATA_TOO_LONG_SKIP)
     {
@@ -171,10 +175,10 @@ handle_unreadable (PlaitInference *inference, PlaitBatch *part, GError *cause, G
 static PlaitBatch *
 next_part (PlaitInference *inference, GError **error)
 {
-  const PlaitModel *model = inference->trained->experiment_model->model;
+  const PlaitSearch *search = inference->search;
   gint64 first = inference->given;
 
-  if (first == 0 && plait_model_check_batch (model, inference->whole, NULL))
+  if (first == 0 && plait_search_check_batch (search, inference->whole, NULL))
     return g_steal_pointer (&inference->whole);
   for (; inference->given < inference->whole->n_sentences; inference->given++)
     {
@@ -183,7 +187,7 @@ next_part (PlaitInference *inference, GError **error)
 
       if (!part)
         return NULL;
-      if (!plait_model_check_batch (model, part, &cause) && inference->given == first)
+      if (!plait_search_check_batch (search, part, &cause) && inference->given == first)
         return handle_unreadable (inference, part, cause, error);
       plait_batch_free (part);
       if (cause)

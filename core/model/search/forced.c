@@ -23,7 +23,7 @@ force (gpointer data)
   PlaitBatch batch = plait_search_member_batch (search, forced->member, forced->batch);
   gint64 rows = plait_ragged_rows (batch.target_rows);
 
-  if (forced->recording)
+  if (forced->recording && forced->member == 0)
     forced->record = plait_search_record (search, &search->whole, forced->recording_coverage);
   plait_model_loss (search->members[forced->member].model, search->whole.batch_tape, &batch, &options, &sums,
                     forced->row_log_probabilities, forced->record);
@@ -47,19 +47,18 @@ score (Forced *forced, GError **error)
                      forced->batch->n_sentences, cause->message);
 }
 
-/* Replaces the log-probabilities of the last member in @rows [@n] by those of the ensemble. @members [members - 1][n]:
+/* Replaces the log-probabilities of the first member in @rows [@n] by those of the ensemble. @others [members - 1][n]:
  * log-probabilities of the other members. */
 static void
-combine (const PlaitSearch *search, const double *members, gint64 n, double *rows)
+combine (const PlaitSearch *search, const double *others, gint64 n, double *rows)
 {
   double row[PLAIT_SEARCH_MAX_MEMBERS];
-  guint last = search->n_members - 1;
 
-  for (gint64 i = 0; i < n && last > 0; i++)
+  for (gint64 i = 0; i < n && search->n_members > 1; i++)
     {
-      for (guint m = 0; m < last; m++)
-        row[m] = members[m * n + i];
-      row[last] = rows[i];
+      row[0] = rows[i];
+      for (guint m = 1; m < search->n_members; m++)
+        row[m] = others[(m - 1) * n + i];
       rows[i] = plait_search_combine (search, row);
     }
 }
@@ -77,13 +76,12 @@ plait_search_forced (PlaitSearch *search, const PlaitBatch *batch, double *row_l
   gint64 rows = plait_ragged_rows (batch->target_rows);
   g_autofree double *others = g_new (double, (search->n_members - 1) * rows);
 
-  g_assert (search->n_members == 1 || !attention);
   if (!plait_search_check_batch (search, batch, error))
     return FALSE;
-  for (; forced.member < search->n_members; forced.member++)
+  /* The first member is the last, because its attention lies in the batch arena. */
+  for (forced.member = search->n_members; forced.member-- > 0;)
     {
-      forced.row_log_probabilities
-          = forced.member + 1 == search->n_members ? row_log_probabilities : others + forced.member * rows;
+      forced.row_log_probabilities = forced.member == 0 ? row_log_probabilities : others + (forced.member - 1) * rows;
       if (!score (&forced, error))
         return FALSE;
     }

@@ -27,7 +27,7 @@ struct PlaitSearch
   PlaitSearchMember *members; /* [n_members] */
   guint n_members;
   PlaitEnsembleRule rule;
-  PlaitModel *model; /* that of the first member */
+  PlaitModel *model; /* model of the first member */
   PlaitPool *pool;
   gsize memory;
   PlaitSearchWorkspace whole;
@@ -55,9 +55,6 @@ gboolean plait_search_replace_unknown (const PlaitSearch *search, const PlaitBat
  * sentences. The bits of a row do not depend on other rows, hence not on the number of parts.
  */
 gint64 plait_search_parts (const PlaitPool *pool, gint64 sentences, gint64 beam);
-
-/* Returns the part of @batch that member @member reads. It borrows the rows of @batch and must not be freed. */
-PlaitBatch plait_search_member_batch (const PlaitSearch *search, guint member, const PlaitBatch *batch);
 
 /* Combines the log-probabilities of a word by the members, [n_members]. */
 double plait_search_combine (const PlaitSearch *search, const double *log_probabilities);

@@ -232,8 +232,8 @@ make_step (gpointer data)
   words = plait_arena_new_array (workspace->step_arena, PlaitWordDistribution, search->n_members);
   for (guint i = 0; i < search->n_members; i++)
     {
-      PlaitNode *states
-          = plait_decoder_step (work->states[i], workspace->step, rows.hypotheses, rows.tokens, rows.parents, record);
+      PlaitNode *states = plait_decoder_step (work->states[i], workspace->step, rows.hypotheses, rows.tokens,
+                                              rows.parents, i == 0 ? record : NULL);
 
       words[i] = plait_output_apply (plait_model_output (search->members[i].model), workspace->step, states);
     }
@@ -524,7 +524,7 @@ plait_search_batch_with_attention (PlaitSearch *search, const PlaitBatch *batch,
                         .recording_coverage = coverage,
                         .hypotheses = hypotheses };
 
-  g_assert ((by_steps && search->n_members == 1) || !attention);
+  g_assert (by_steps || !attention);
   g_array_set_clear_func (works, work_clear);
   if (!plait_search_check_batch (search, batch, error) || !run_parts (works, &common, n, error))
     {

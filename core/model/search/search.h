@@ -49,7 +49,7 @@ const char *const *plait_hypothesis_words (const PlaitHypothesis *hypothesis);
 typedef struct PlaitSearch PlaitSearch;
 typedef struct PlaitUnknownReplacement PlaitUnknownReplacement;
 
-/* How the members of an ensemble agree on the probability of a word. */
+/* The mean of its members that an ensemble takes as the probability of a word. */
 typedef enum
 {
   PLAIT_ENSEMBLE_MEAN, /* weighted mean of their probabilities */
@@ -69,7 +69,7 @@ typedef struct
 /*
  * Creates a search over an ensemble of @members [@n, at most PLAIT_SEARCH_MAX_MEMBERS], whose models translate into one
  * vocabulary, as plait_search_new does. Batches have the sources of all members end to end. Hypotheses have the
- * log-probabilities of the ensemble. (transfer full)
+ * log-probabilities of the ensemble; recorded attention is that of the first member. (transfer full)
  */
 PlaitSearch *plait_search_new_ensemble (const PlaitSearchMember *members, guint n, PlaitEnsembleRule rule,
                                         PlaitPool *pool, gsize memory, GError **error);
@@ -90,6 +90,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitSearch, plait_search_free)
 /* Makes searches with decode.unknown=replace replace unknown tokens by @replacement (unknown.h, transfer full), which
  * they need the attention for. */
 void plait_search_set_replacement (PlaitSearch *search, PlaitUnknownReplacement *replacement);
+
+/* Returns the part of @batch that member @member reads. It borrows the rows of @batch and must not be freed. */
+PlaitBatch plait_search_member_batch (const PlaitSearch *search, guint member, const PlaitBatch *batch);
 
 /* Returns the model that reads source @source of a batch, and the number of the source in that model in
  * *@of_model. (transfer none) */

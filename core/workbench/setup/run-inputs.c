@@ -338,24 +338,32 @@ plait_run_inputs_open (const PlaitRunInputs *run_inputs, const char *split, Plai
 }
 
 PlaitFeed *
-plait_run_inputs_open_feed (const PlaitRunInputs *run_inputs, const PlaitTextLocation *places,
-                            const PlaitTextLocation *trees, const char *target_path, const PlaitFeedTable *table,
-                            GError **error)
+plait_run_inputs_open_feed (const PlaitFeedReader *readers, guint n, const char *target_path,
+                            const PlaitFeedTable *table, GError **error)
 {
-  const PlaitExperiment *experiment = run_inputs->experiment;
-  g_autofree PlaitCorpusStream *sources = g_new0 (PlaitCorpusStream, experiment->n_sources);
-  PlaitCorpusStream target = stream_of_target (run_inputs, target_path, 0);
-  gboolean replaces = experiment->decode.unknown == PLAIT_DECODE_UNKNOWN_REPLACE;
+  g_autoptr (GArray) sources = g_array_new (FALSE, FALSE, sizeof (PlaitCorpusStream));
+  PlaitCorpusStream target = stream_of_target (readers[0].run_inputs, target_path, 0);
+  gboolean empty_is_error = FALSE;
 
-  for (guint i = 0; i < experiment->n_sources; i++)
+  for (guint r = 0; r < n; r++)
     {
-      sources[i] = stream_of_source (run_inputs, &experiment->sources[i], places[i].path, trees[i].path,
-                                     replaces && !target_path, 0);
-      sources[i].column = places[i].column;
-      sources[i].trees_column = trees[i].column;
+      const PlaitFeedReader *reader = &readers[r];
+      const PlaitExperiment *experiment = reader->run_inputs->experiment;
+      gboolean replaces = experiment->decode.unknown == PLAIT_DECODE_UNKNOWN_REPLACE && !target_path;
+
+      empty_is_error |= experiment->data.empty == PLAIT_DATA_EMPTY_ERROR;
+      for (guint i = 0; i < experiment->n_sources; i++)
+        {
+          PlaitCorpusStream source = stream_of_source (reader->run_inputs, &experiment->sources[i],
+                                                       reader->sources[i].path, reader->trees[i].path, replaces, 0);
+
+          source.column = reader->sources[i].column;
+          source.trees_column = reader->trees[i].column;
+          g_array_append_val (sources, source);
+        }
     }
-  return plait_feed_open (sources, experiment->n_sources, target_path ? &target : NULL, table,
-                          experiment->data.empty == PLAIT_DATA_EMPTY_ERROR, error);
+  return plait_feed_open ((const PlaitCorpusStream *)(gpointer)sources->data, sources->len,
+                          target_path ? &target : NULL, table, empty_is_error, error);
 }
 
 static gboolean

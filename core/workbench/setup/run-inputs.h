@@ -52,12 +52,19 @@ typedef struct
   guint column;     /* column of a table, from 1; 0: whole lines */
 } PlaitTextLocation;
 
-/* Opens files or pipes that the user names, to be read once. @sources: one a source (no path: missing in every line).
- * @trees: one for each source with data.trees=given. @target: path or NULL. @table: format of columns, or NULL.
- * data.empty decides about empty lines. (transfer full) */
-PlaitFeed *plait_run_inputs_open_feed (const PlaitRunInputs *run_inputs, const PlaitTextLocation *sources,
-                                       const PlaitTextLocation *trees, const char *target, const PlaitFeedTable *table,
-                                       GError **error);
+/* A run that reads a feed. */
+typedef struct
+{
+  const PlaitRunInputs *run_inputs;
+  PlaitTextLocation *sources; /* [sources]; no path: missing in every line */
+  PlaitTextLocation *trees;   /* [sources]; used for each source with data.trees=given */
+} PlaitFeedReader;
+
+/* Opens files or pipes that the user names, to be read once by @n runs: batches have the sources of all of them, end to
+ * end. @target: path or NULL, read by the first run. @table: format of columns, or NULL. data.empty of the runs decides
+ * about empty lines. (transfer full) */
+PlaitFeed *plait_run_inputs_open_feed (const PlaitFeedReader *readers, guint n, const char *target,
+                                       const PlaitFeedTable *table, GError **error);
 
 /* Writes the vocabularies to /vocabulary and the digest of every file to /data. */
 gboolean plait_run_inputs_write (const PlaitRunInputs *run_inputs, PlaitStore *store, GError **error);
