@@ -157,7 +157,7 @@ reference_batch (const gint32 *tokens, const gint32 *target)
                               .has_documents = TRUE,
                               .sentences = 3,
                               .start_tokens = TRUE };
-  PlaitBatch *batch = plait_batch_new (1, &source, 1, 3, NULL);
+  PlaitBatch *batch = plait_batch_new (1, &source, 1, 3, -1, NULL);
   PlaitInput *input = plait_batch_fill (PlaitInput, batch->inputs);
 
   plait_batch_fill (gint64, batch->sentence)[0] = 0;

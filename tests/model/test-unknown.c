@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "search/translate.h"
 #include "search/unknown.h"
 
 #include "data-files.h"
@@ -246,4 +247,90 @@ TEST_CASE (unknown, in_search)
         plait_hypotheses_free (replaced, 3);
       }
   CHECK (all > 0);
+}
+
+/*
+ * Own words
+ */
+
+/* Makes a batch of two sentences, whose own words are Ada and Bob, and Cid. The vocabulary has 7 ids. */
+#define OWN_BATCH(target_outputs_)                                                                                     \
+  {                                                                                                                    \
+    .n_sentences = 2, .target_rows = { 2, targets }, .target_outputs = target_outputs_, .first_own = 7,                \
+    .own_words = { 2, owned }, .own_texts = texts,                                                                     \
+  }
+
+TEST_CASE (unknown, own_words_are_text_after_search)
+{
+  g_autoptr (PlaitVocabulary) vocabulary = data_words ("a a a b b c\n");
+  const gint64 targets[] = { 0, 4, 6 }, owned[] = { 0, 2, 3 };
+  const char *const texts[] = { "Ada", "Bob", "Cid" };
+  const gint32 outputs[] = { 8, 4, 3, 2, 7, 2 };
+  const PlaitBatch batch = OWN_BATCH (outputs);
+  g_auto (PlaitHypothesis) first = plait_hypothesis_of_target (&batch, 0);
+  g_auto (PlaitHypothesis) second = plait_hypothesis_of_target (&batch, 1);
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  CHECK_INT (first.length, 3);
+  CHECK (first.ended);
+  CHECK_INT (first.tokens[0], PLAIT_TOKEN_UNKNOWN);
+  CHECK_INT (first.tokens[1], 4);
+  CHECK_INT (second.tokens[0], PLAIT_TOKEN_UNKNOWN);
+  plait_translation_append (vocabulary, &first, text);
+  plait_translation_append (vocabulary, &second, text);
+  CHECK_STRING (text->str, "Bob a <unk>\nCid");
+}
+
+/* A word that an output copied stays; decode.unknown=replace reads only the others from the attention. */
+TEST_CASE (unknown, own_words_are_not_replaced)
+{
+  g_autoptr (PlaitVocabulary) vocabulary = data_words ("a a a b b c\n");
+  const gint64 targets[] = { 0, 3, 3 }, owned[] = { 0, 2, 3 }, two[] = { 0, 2, 2 }, places[] = { 0, 1 };
+  const char *const texts[] = { "Ada", "Bob", "Cid" }, *const unknown[] = { "Ada", "Bob" };
+  const gint32 outputs[] = { 8, 3, 2 }, tokens[] = { 3, 3 };
+  PlaitScalar weights[] = { 1, 0, 1, 0 };
+  PlaitRecordedLayer layer = { 1, weights };
+  PlaitRecordedAttention paid = { .layers = &layer };
+  PlaitRecordedItems contexts = { 0 };
+  const PlaitLinks links = { .token = places };
+  const PlaitMemory memory = { .rows = { 1, two }, .links = &links };
+  const PlaitAttentionRecord attention = { .n_layers = 1,
+                                           .n_memories = 1,
+                                           .queries = { 1, two },
+                                           .memories = &memory,
+                                           .attentions = &paid,
+                                           .contexts = &contexts };
+  const PlaitInput input = { .tokens = tokens, .unknown_words = unknown, .rows = { 2, two } };
+  PlaitBatch batch = OWN_BATCH (outputs);
+  const PlaitTextMemory memories = { "x", 0, 0, vocabulary };
+  g_autoptr (PlaitUnknownReplacement) replacement = plait_unknown_replacement_new (&memories, 1, NULL, NO_ERROR);
+  g_auto (PlaitHypothesis) found = { 0 };
+
+  batch.n_sources = 1;
+  batch.inputs = &input;
+  found = plait_hypothesis_of_target (&batch, 0);
+  CHECK (plait_unknown_replace (replacement, &batch, 0, &attention, &found, NO_ERROR));
+  g_autofree char *words = words_of (&found);
+  CHECK_STRING (words, "Bob Ada");
+}
+
+/* Targets may have the own words of their sentence, not those of another. */
+TEST_CASE (unknown, own_words_are_checked_by_sentence)
+{
+  g_auto (SearchFixture) fixture = search_fixture_new ("serial", 0, NULL, FALSE);
+  g_autoptr (PlaitBatch) batch = search_fixture_batch (&fixture);
+  const gint64 owned[] = { 0, 2, 3, 3 };
+  const char *const texts[] = { "Ada", "Bob", "Cid" };
+  gint32 *outputs = (gint32 *)batch->target_outputs;
+  g_autoptr (GError) error = NULL;
+
+  batch->first_own = PLAIT_FIXTURE_WORDS;
+  batch->own_words = (PlaitRagged){ 3, owned };
+  batch->own_texts = texts;
+  outputs[0] = PLAIT_FIXTURE_WORDS + 1;
+  outputs[batch->target_rows.offsets[1]] = PLAIT_FIXTURE_WORDS;
+  CHECK (plait_model_check_batch (fixture.model->model, batch, NO_ERROR));
+  outputs[batch->target_rows.offsets[1]] = PLAIT_FIXTURE_WORDS + 1;
+  CHECK (!plait_model_check_batch (fixture.model->model, batch, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "the target, sentence 2: token id 12 is outside the vocabulary");
 }

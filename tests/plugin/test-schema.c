@@ -202,6 +202,43 @@ TEST_CASE (schema, combiners_without_coverage)
   CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, "example.ini:8: only a combiner can refuse a coverage");
 }
 
+/* Reads the schema of a plugin of @kind with @provides in the group [provides]. */
+static PlaitSchema *
+read_provider (const char *kind, const char *provides, GError **error)
+{
+  g_autofree char *name = g_strconcat (kind, "/x.ini", NULL);
+  g_autofree char *text
+      = g_strconcat ("[plugin]\nname=x\nkind=", kind, "\ninterface=2\nsummary=S\n[provides]\n", provides, NULL);
+
+  faulty_plugin_write (plait_test_folder (), name, text, -1);
+  return plait_schema_read (plait_test_path (name), error);
+}
+
+TEST_CASE (schema, outputs_that_write_own_words)
+{
+  static const struct
+  {
+    const char *kind, *provides, *expected;
+  } bad[] = {
+    { "output", "words=all\n", "x.ini:7: \"all\" is not a value of words; write words=own" },
+    { "output", "structure=tree\n", "x.ini:7: only an encoder provides a structure; drop the key" },
+    { "coverage", "words=own\n", "x.ini:6: only an encoder provides a structure, and only an output words" },
+  };
+  g_autoptr (PlaitSchema) own = read_provider ("output", "words=own\n", NO_ERROR);
+  g_autoptr (PlaitSchema) unsaid = read_provider ("output", "", NO_ERROR);
+
+  REQUIRE (own && unsaid);
+  CHECK (own->writes_own_words);
+  CHECK (!unsaid->writes_own_words);
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++)
+    {
+      g_autoptr (GError) error = NULL;
+
+      CHECK (!read_provider (bad[i].kind, bad[i].provides, &error));
+      CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, bad[i].expected);
+    }
+}
+
 /* plait explain prints them. */
 TEST_CASE (schema, those_of_plait_tell_their_equations)
 {

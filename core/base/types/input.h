@@ -79,6 +79,11 @@ typedef struct
    * word is not known. NULL: the text of unknown words was not kept. */
   const char *const *unknown_words;
 
+  /* [rows] token ids, except that own words of their sentence (PlaitBatch.own_words) have ids from first_own on. NULL:
+   * unknown words of this source are not own words, because the output does not write them, or because the source does
+   * not share the target's vocabulary of words. */
+  const gint32 *own_ids;
+
   PlaitTensor features;    /* [rows, width] feature vectors; data is NULL for tokens and documents */
   gint64 n_missing;        /* number of sentences without rows */
   const PlaitTrees *trees; /* trees over the rows of PLAIT_INPUT_TOKENS; NULL if the source has no trees */
@@ -103,6 +108,11 @@ plait_input_is_missing (const PlaitInput *input, gint64 sentence)
  * outputs are the original tokens, inputs their rows within the sentence.
  *
  * A batch to be translated has no target: target_rows.offsets, target_inputs and target_outputs are NULL.
+ *
+ * Own words: an output that copies words can write words of the sources that the vocabulary lacks. Each sentence has a
+ * list of its different unknown words, whichever source they are in; word i of the list has the id first_own + i in
+ * this sentence, in PlaitInput.own_ids and in target_outputs. Unknown words of the target that are not in the list stay
+ * PLAIT_TOKEN_UNKNOWN. target_inputs never have own words, since these have no embedding.
  */
 typedef struct
 {
@@ -114,8 +124,28 @@ typedef struct
   const gint32 *target_inputs;
   const gint32 *target_outputs;
 
+  gint32 first_own;      /* id of the first own word of each sentence: the size of the vocabulary; 0: no own words */
+  PlaitRagged own_words; /* n = n_sentences: own words of each sentence; offsets is NULL without own words */
+  const char *const *own_texts; /* [own words] */
+
   const gint64 *sentence; /* [n_sentences] index of each tuple in its corpus */
 } PlaitBatch;
+
+/* Returns the text of token @id of sentence @sentence if it is an own word, else NULL. (transfer none) */
+static inline const char *
+plait_batch_own_word (const PlaitBatch *batch, gint64 sentence, gint32 id)
+{
+  return batch->first_own > 0 && id >= batch->first_own
+             ? batch->own_texts[batch->own_words.offsets[sentence] + id - batch->first_own]
+             : NULL;
+}
+
+/* Returns @id, or PLAIT_TOKEN_UNKNOWN if it is an own word: an id that the vocabulary has. */
+static inline gint32
+plait_batch_known_id (const PlaitBatch *batch, gint32 id)
+{
+  return batch->first_own > 0 && id >= batch->first_own ? PLAIT_TOKEN_UNKNOWN : id;
+}
 
 /* Frees @batch and everything in it. NULL is allowed. */
 void plait_batch_free (PlaitBatch *batch);

@@ -379,6 +379,8 @@ print_plugin (PlaitPlugin *plugin, const PlaitSchema *schema, const GError *refu
     plait_terminal_row (terminal, LABEL_WIDTH, "Inner", "another encoder of tokens, leaves= in [source NAME]");
   if (schema->kind == PLAIT_PLUGIN_ENCODER)
     plait_terminal_row (terminal, LABEL_WIDTH, "Provides", gives);
+  if (schema->writes_own_words)
+    plait_terminal_row (terminal, LABEL_WIDTH, "Provides", "words of the sources that the vocabulary lacks");
 
   plait_terminal_heading (terminal, schema->n_parameters > 0 ? homes[schema->kind] : "no parameters");
   print_settings (terminal, schema->parameters, schema->n_parameters);
@@ -421,6 +423,7 @@ print_plugin_json (PlaitPlugin *plugin, const PlaitSchema *schema, const GError 
   plait_json_end_object (json);
   plait_json_begin_object (json, "provides");
   plait_json_text (json, "structure", schema->provides_structure ? gives : NULL);
+  plait_json_text (json, "words", schema->writes_own_words ? "own" : NULL);
   plait_json_end_object (json);
   add_settings (json, schema->parameters, schema->n_parameters);
   plait_json_print (json);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "corpus/batch-builder.h"
+#include "corpus/own-words.h"
 
 #include <string.h>
 
@@ -31,6 +31,7 @@ plait_stream_builder_free (gpointer gathered)
   g_array_unref (self->offsets);
   g_array_unref (self->ids);
   g_clear_pointer (&self->unknown, g_ptr_array_unref);
+  g_clear_pointer (&self->own_ids, g_array_unref);
   g_array_unref (self->lines);
   g_array_unref (self->steps);
   g_array_unref (self->nodes);
@@ -101,6 +102,9 @@ fill_source (const PlaitStreamBuilder *source, PlaitInput *input, GError **error
   if (input->unknown_words && source->ids->len > 0)
     memcpy (plait_batch_fill (const char *, input->unknown_words), source->unknown->pdata,
             (gsize)plait_ragged_rows (input->rows) * sizeof (char *));
+  if (input->own_ids && source->ids->len > 0)
+    memcpy (plait_batch_fill (gint32, input->own_ids), source->own_ids->data,
+            (gsize)plait_ragged_rows (input->rows) * sizeof (gint32));
   if (input->trees)
     fill_trees (source, input);
   if (input->documents)
@@ -120,10 +124,24 @@ fill_target (const PlaitStreamBuilder *target, PlaitBatch *batch)
       gint64 n = ends[i + 1] - ends[i];
       plait_batch_fill_target (batch, target->target, offsets[i], (const gint32 *)(gpointer)target->ids->data + ends[i],
                                n);
+      if (target->own_ids && n > 0)
+        memcpy (plait_batch_fill (gint32, batch->target_outputs) + offsets[i],
+                (const gint32 *)(gpointer)target->own_ids->data + ends[i], (gsize)n * sizeof (gint32));
       if (target->target == PLAIT_TARGET_SPAN)
         plait_span_to_rows (&batch->inputs[0], i, plait_batch_fill (gint32, batch->target_outputs) + offsets[i]);
       offsets[i + 1] = offsets[i] + n + plait_target_has_end (target->target);
     }
+}
+
+static void
+fill_own_words (const PlaitOwnWords *own, PlaitBatch *batch)
+{
+  batch->first_own = own->first;
+  memcpy (plait_batch_fill (gint64, batch->own_words.offsets), own->offsets->data,
+          (gsize)own->offsets->len * sizeof (gint64));
+  if (own->texts->len > 0)
+    memcpy (plait_batch_fill (const char *, batch->own_texts), own->texts->pdata,
+            (gsize)own->texts->len * sizeof (char *));
 }
 
 PlaitBatch *
@@ -132,7 +150,9 @@ plait_batch_build (const GPtrArray *streams, gint64 n_sources, gint64 n, gint64 
   g_autofree PlaitBatchSource *sources = g_new0 (PlaitBatchSource, n_sources);
   const PlaitStreamBuilder *target = streams->len > n_sources ? streams->pdata[n_sources] : NULL;
   g_autoptr (PlaitBatch) batch = NULL;
+  g_auto (PlaitOwnWords) own = { 0 };
 
+  plait_own_words_collect (&own, streams, n_sources, n);
   for (gint64 s = 0; s < n_sources; s++)
     {
       const PlaitStreamBuilder *source = streams->pdata[s];
@@ -142,6 +162,7 @@ plait_batch_build (const GPtrArray *streams, gint64 n_sources, gint64 n, gint64 
         .rows = g_array_index (source->offsets, gint64, n),
         .width = source->features ? source->features->width : 0,
         .has_unknown = source->unknown != NULL,
+        .has_own_ids = source->own_ids != NULL,
         .has_trees = source->trees || source->linked,
         .nodes = g_array_index (source->nodes, gint64, n),
         .has_documents = source->documents != NULL,
@@ -152,9 +173,11 @@ plait_batch_build (const GPtrArray *streams, gint64 n_sources, gint64 n, gint64 
     }
   if (target)
     target_rows = g_array_index (target->offsets, gint64, n) + n * plait_target_has_end (target->target);
-  batch = plait_batch_new (n, sources, n_sources, target_rows, error);
+  batch = plait_batch_new (n, sources, n_sources, target_rows, own.first > 0 ? (gint64)own.texts->len : -1, error);
   if (!batch)
     return NULL;
+  if (own.first > 0)
+    fill_own_words (&own, batch);
   for (gint64 s = 0; s < n_sources; s++)
     if (!fill_source (streams->pdata[s], plait_batch_fill (PlaitInput, batch->inputs) + s, error))
       return NULL;

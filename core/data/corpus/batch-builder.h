@@ -17,6 +17,9 @@ typedef struct
   GArray *ids;            /* gint32, ids of all sentences end to end */
   GPtrArray *unknown;     /* (element-type utf8) [ids], as PlaitInput.unknown_words; NULL: not kept */
 
+  gint32 first_own; /* size of the vocabulary if unknown words are own words of their sentences; else 0 */
+  GArray *own_ids;  /* gint32 [ids], as PlaitInput.own_ids; plait_batch_build makes it */
+
   PlaitFeatures *features;
   GArray *lines; /* gint64, for each sentence that is not missing: its entry in the features file */
 

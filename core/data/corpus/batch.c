@@ -80,6 +80,8 @@ lay_out (Layout *layout, PlaitBatch *batch, const PlaitBatchSource *sources)
         }
       if (sources[s].has_unknown)
         input.unknown_words = reserve (layout, sources[s].rows, sizeof (char *));
+      if (sources[s].has_own_ids)
+        input.own_ids = reserve (layout, sources[s].rows, sizeof (gint32));
       if (sources[s].has_trees)
         input.trees = lay_out_trees (layout, n, sources[s].nodes);
       if (sources[s].has_documents)
@@ -87,6 +89,13 @@ lay_out (Layout *layout, PlaitBatch *batch, const PlaitBatchSource *sources)
       if (inputs)
         inputs[s] = input;
     }
+  if (batch->own_words.n >= 0)
+    {
+      batch->own_texts = reserve (layout, batch->own_words.n, sizeof (char *));
+      batch->own_words = (PlaitRagged){ n, reserve (layout, n + 1, sizeof (gint64)) };
+    }
+  else
+    batch->own_words.n = 0;
   if (batch->target_rows.n < 0)
     {
       batch->target_rows.n = 0;
@@ -100,10 +109,15 @@ lay_out (Layout *layout, PlaitBatch *batch, const PlaitBatchSource *sources)
 
 PlaitBatch *
 plait_batch_new (gint64 n_sentences, const PlaitBatchSource *sources, gint64 n_sources, gint64 target_rows,
-                 GError **error)
+                 gint64 own_words, GError **error)
 {
-  /* target_rows.n is the number of target rows until lay_out sets it; -1: no target. */
-  PlaitBatch plan = { .n_sentences = n_sentences, .n_sources = n_sources, .target_rows.n = target_rows };
+  /* target_rows.n is the number of target rows until lay_out sets it; -1: no target. So is own_words.n. */
+  PlaitBatch plan = {
+    .n_sentences = n_sentences,
+    .n_sources = n_sources,
+    .target_rows.n = target_rows,
+    .own_words.n = own_words,
+  };
   Layout layout = { 0 };
   PlaitBatch measured = plan;
   reserve (&layout, 1, sizeof (PlaitBatch));
@@ -219,6 +233,8 @@ borrow_input (PlaitInput *to, const PlaitInput *from, gint64 first)
     to->features = plait_tensor_rows (from->features, row, plait_ragged_rows (to->rows));
   if (from->unknown_words)
     to->unknown_words = from->unknown_words + row;
+  if (from->own_ids)
+    to->own_ids = from->own_ids + row;
   if (to->trees)
     borrow_trees (plait_batch_fill (PlaitTrees, to->trees), from->trees, first);
   if (to->documents)
@@ -245,9 +261,15 @@ plait_batch_slice (const PlaitBatch *batch, gint64 first, gint64 n, GError **err
       sources[i].sentences = documents->sentences.offsets[first + n] - documents->sentences.offsets[first];
       sources[i].start_tokens = documents->start_tokens;
     }
-  part = plait_batch_new (n, sources, batch->n_sources, has_target ? 0 : -1, error);
+  part = plait_batch_new (n, sources, batch->n_sources, has_target ? 0 : -1, batch->first_own > 0 ? 0 : -1, error);
   if (!part)
     return NULL;
+  if (batch->first_own > 0)
+    {
+      part->first_own = batch->first_own;
+      copy_offsets (part->own_words, batch->own_words, first);
+      part->own_texts = batch->own_texts + batch->own_words.offsets[first];
+    }
   part->sentence = batch->sentence + first;
   for (gint64 i = 0; i < batch->n_sources; i++)
     borrow_input (plait_batch_fill (PlaitInput, part->inputs) + i, &batch->inputs[i], first);

@@ -13,6 +13,7 @@ typedef struct
   gint64 rows;          /* number of rows in all sentences */
   gint64 width;         /* scalars per row, for features */
   gboolean has_unknown; /* TRUE: with the text of unknown words */
+  gboolean has_own_ids;
   gboolean has_trees;
   gint64 nodes; /* number of nodes in all trees */
 
@@ -23,9 +24,10 @@ typedef struct
 } PlaitBatchSource;
 
 /* Allocates a batch of @n_sentences tuples. The caller writes offsets, sentence numbers, tokens, features and trees
- * through plait_batch_fill. @target_rows < 0: no target. Fails if memory is short. (transfer full) */
+ * through plait_batch_fill. @target_rows < 0: no target. @own_words: number of own words of all sentences; < 0: the
+ * batch has none. Fails if memory is short. (transfer full) */
 PlaitBatch *plait_batch_new (gint64 n_sentences, const PlaitBatchSource *sources, gint64 n_sources, gint64 target_rows,
-                             GError **error);
+                             gint64 own_words, GError **error);
 
 /* Returns sentences @first .. @first + @n - 1 of @batch as a batch that borrows the rows of @batch, so free it first.
  * Fails if memory is short. (transfer full) */

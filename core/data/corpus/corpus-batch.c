@@ -210,7 +210,9 @@ plait_corpus_batch_in (const PlaitCorpus *corpus, gint64 epoch, const gint64 *tu
       builder->target = stream->target;
       builder->features = stream->features;
       builder->trees = stream->trees;
-      builder->unknown = stream->unknown && s < corpus->n_sources ? g_ptr_array_new () : NULL;
+      builder->unknown = stream->unknown ? g_ptr_array_new () : NULL;
+      if (stream->unknown_use == PLAIT_UNKNOWN_OWN)
+        builder->first_own = plait_vocabulary_size (stream->vocabulary);
       builder->documents = stream->sentences ? &stream->documents : NULL;
       if (!append_tuples (corpus, stream, stored + s * n, n, builder, error))
         return NULL;

@@ -30,7 +30,7 @@ typedef struct
   gboolean append_end;
   PlaitTargetKind target;
   gboolean allow_unknown;
-  gboolean keep_unknown;
+  PlaitUnknownUse unknown_use;
   gint64 maximum_length;
   gint64 most_tokens; /* a truncated source returns at most this many tokens of a sentence; 0: all */
   guint32 *

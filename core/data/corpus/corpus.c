@@ -43,7 +43,7 @@ make_stores (const PlaitCorpus *corpus, PlaitCorpusStreamState *stream)
   g_clear_pointer (&stream->sentences, plait_token_store_free);
   g_clear_pointer (&stream->unknown, plait_unknown_words_free);
   stream->tokens = plait_token_store_new (plait_corpus_ids (stream));
-  if (stream->keep_unknown)
+  if (stream->unknown_use != PLAIT_UNKNOWN_ID)
     stream->unknown = plait_unknown_words_new ();
   if (stream->trees)
     stream->steps = plait_token_store_new (PLAIT_TREE_LABELS_LIMIT);
@@ -63,7 +63,7 @@ stream_open (const PlaitCorpus *corpus, PlaitCorpusStreamState *state, const Pla
   state->append_end = stream->append_end;
   state->target = stream->target;
   state->allow_unknown = stream->allow_unknown;
-  state->keep_unknown = stream->keep_unknown && stream->vocabulary;
+  state->unknown_use = stream->vocabulary ? stream->unknown : PLAIT_UNKNOWN_ID;
   state->maximum_length = stream->maximum_length;
   if (plait_input_kind_is_text (stream->kind))
     {

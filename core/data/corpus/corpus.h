@@ -21,6 +21,15 @@
  */
 typedef struct PlaitCorpus PlaitCorpus;
 
+/* What a stream keeps of words that its vocabulary lacks. A corpus is cached only if all its streams keep the id. */
+typedef enum
+{
+  PLAIT_UNKNOWN_ID,   /* their id */
+  PLAIT_UNKNOWN_TEXT, /* their text too, for PlaitInput.unknown_words of a source */
+  PLAIT_UNKNOWN_OWN,  /* their text too, and they are own words of their sentences (PlaitBatch). All such streams share
+                         the target's vocabulary of words */
+} PlaitUnknownUse;
+
 /* Settings of one source, or of the target. */
 typedef struct
 {
@@ -35,7 +44,7 @@ typedef struct
   PlaitTargetKind target;      /* kind of a target, unused for sources; documents must be text */
   gboolean
       allow_unknown; /* if no line is dropped: a label that is not in the vocabulary becomes a target without rows */
-  gboolean keep_unknown;       /* keep the text of unknown words of a text stream; such a corpus is not cached */
+  PlaitUnknownUse unknown;     /* of text streams */
   const PlaitKnownText *known; /* expected digest of @path, for the cache; NULL: unknown */
   gint64 maximum_length;       /* drops tuples with more text tokens here (BOS and EOS not counted); 0: no limit */
 

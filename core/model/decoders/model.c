@@ -314,12 +314,16 @@ plait_model_output (const PlaitModel *model)
   return model->output;
 }
 
+/* Checks that @ids of the sentences @rows are below @size, the size of the vocabulary, or own words of their sentence;
+ * @own has no offsets if there are no own words. */
 static gboolean
-check_ids (const char *what, const gint32 *ids, PlaitRagged rows, const gint64 *sentence, gint64 size, GError **error)
+check_ids (const char *what, const gint32 *ids, PlaitRagged rows, const gint64 *sentence, gint64 size, PlaitRagged own,
+           GError **error)
 {
   for (gint64 s = 0; s < rows.n; s++)
-    for (gint64 row = rows.offsets[s]; row < rows.offsets[s + 1]; row++)
-      if (ids[row] < 0 || ids[row] >= size)
+    for (gint64 row = rows.offsets[s], end = size + (own.offsets ? plait_ragged_length (own, s) : 0);
+         row < rows.offsets[s + 1]; row++)
+      if (ids[row] < 0 || ids[row] >= end)
         return plait_fail (error, PLAIT_ERROR_INPUT,
                            "%s, sentence %jd: token id %d is outside the vocabulary of %jd pieces: use the vocabulary "
                            "that the model was trained with",
@@ -394,7 +398,8 @@ plait_model_check_batch (const PlaitModel *model, const PlaitBatch *batch, GErro
                            "source \"%s\": features are %jd wide, but the model was built for %jd", expected->name,
                            input->features.width, expected->feature_width);
       if (plait_input_kind_is_text (input->kind)
-          && !check_ids (expected->name, input->tokens, input->rows, batch->sentence, expected->vocabulary_size, error))
+          && !check_ids (expected->name, input->tokens, input->rows, batch->sentence, expected->vocabulary_size,
+                         (PlaitRagged){ 0 }, error))
         return FALSE;
       if (!plait_model_check_input (model, i, input, error))
         return FALSE;
@@ -409,7 +414,7 @@ plait_model_check_batch (const PlaitModel *model, const PlaitBatch *batch, GErro
   if (model->specification.predict.kind == PLAIT_PREDICT_SPAN)
     return TRUE; /* already checked when the corpus was read */
   return check_ids ("the target", batch->target_outputs, batch->target_rows, batch->sentence,
-                    model->specification.target_vocabulary_size, error);
+                    model->specification.target_vocabulary_size, batch->own_words, error);
 }
 
 /* Adds role embeddings to @embedded: the segment embeddings of Rohde, Wu & Liu 2021, section 4.1. */

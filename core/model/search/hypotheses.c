@@ -2,20 +2,20 @@
 #include "search/search-private.h"
 #include "search/unknown.h"
 
-static void
-clear_hypothesis (PlaitHypothesis *hypothesis)
+void
+plait_hypothesis_clear (PlaitHypothesis *hypothesis)
 {
   for (gint64 i = 0; hypothesis->words && i < hypothesis->length; i++)
     g_free (hypothesis->words[i]);
-  g_free (hypothesis->words);
-  g_free (hypothesis->tokens);
+  g_clear_pointer (&hypothesis->words, g_free);
+  g_clear_pointer (&hypothesis->tokens, g_free);
 }
 
 void
 plait_hypotheses_clear (PlaitHypotheses *hypotheses)
 {
   for (guint i = 0; i < hypotheses->n; i++)
-    clear_hypothesis (&hypotheses->hypotheses[i]);
+    plait_hypothesis_clear (&hypotheses->hypotheses[i]);
   g_clear_pointer (&hypotheses->hypotheses, g_free);
   hypotheses->n = 0;
 }
@@ -45,11 +45,33 @@ plait_hypothesis_words (const PlaitHypothesis *hypothesis)
   return (const char *const *)hypothesis->words;
 }
 
+void
+plait_hypothesis_read_own_words (PlaitHypothesis *hypothesis, const PlaitBatch *batch, gint64 sentence)
+{
+  for (gint64 i = 0; batch->first_own > 0 && i < hypothesis->length; i++)
+    {
+      plait_hypothesis_set_word (hypothesis, i,
+                                 g_strdup (plait_batch_own_word (batch, sentence, hypothesis->tokens[i])));
+      hypothesis->tokens[i] = plait_batch_known_id (batch, hypothesis->tokens[i]);
+    }
+}
+
+PlaitHypothesis
+plait_hypothesis_of_target (const PlaitBatch *batch, gint64 sentence)
+{
+  const gint32 *outputs = batch->target_outputs + batch->target_rows.offsets[sentence];
+  PlaitHypothesis target = { .length = plait_ragged_length (batch->target_rows, sentence) - 1, .ended = TRUE };
+
+  target.tokens = g_memdup2 (outputs, (gsize)(target.length + 1) * sizeof *outputs);
+  plait_hypothesis_read_own_words (&target, batch, sentence);
+  return target;
+}
+
 gboolean
 plait_hypothesis_has_unknown (const PlaitHypothesis *hypothesis)
 {
   for (gint64 i = 0; i < hypothesis->length; i++)
-    if (hypothesis->tokens[i] == PLAIT_TOKEN_UNKNOWN)
+    if (hypothesis->tokens[i] == PLAIT_TOKEN_UNKNOWN && !(hypothesis->words && hypothesis->words[i]))
       return TRUE;
   return FALSE;
 }

@@ -40,7 +40,7 @@ struct PlaitSearch
 /* Frees the hypotheses of one sentence. */
 void plait_hypotheses_clear (PlaitHypotheses *hypotheses);
 
-/* TRUE if a token of @hypothesis is unknown. */
+/* TRUE if a token of @hypothesis is unknown and has no text. */
 gboolean plait_hypothesis_has_unknown (const PlaitHypothesis *hypothesis);
 
 /* Sets the words of unknown tokens of @hypotheses [sentences of @batch]. @attention has the record of each hypothesis

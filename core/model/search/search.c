@@ -198,6 +198,21 @@ copy_rows (const Work *work, PlaitRagged rows)
   return (PlaitRagged){ rows.n, offsets };
 }
 
+/* Returns the tokens that the decoder reads: own words have no embedding, so they are unknown to it. */
+static const gint32 *
+known_tokens (const Work *work, const PlaitBeamRows *rows)
+{
+  gint64 n = plait_ragged_rows (rows->hypotheses);
+  gint32 *tokens;
+
+  if (work->batch->first_own == 0)
+    return rows->tokens;
+  tokens = plait_arena_new_array (work->workspace->step_arena, gint32, n);
+  for (gint64 i = 0; i < n; i++)
+    tokens[i] = plait_batch_known_id (work->batch, rows->tokens[i]);
+  return tokens;
+}
+
 static void
 make_step (gpointer data)
 {
@@ -213,6 +228,7 @@ make_step (gpointer data)
   gboolean end = work->settings.at_limit == PLAIT_DECODE_AT_LIMIT_END;
   PlaitAttentionRecord *record = NULL;
   PlaitWordDistribution *words;
+  const gint32 *tokens;
   gint32 *ids;
   PlaitScalar *log_probabilities;
 
@@ -229,11 +245,12 @@ make_step (gpointer data)
       g_ptr_array_add (work->records, record);
       rows.hypotheses = copy_rows (work, rows.hypotheses);
     }
+  tokens = known_tokens (work, &rows);
   words = plait_arena_new_array (workspace->step_arena, PlaitWordDistribution, search->n_members);
   for (guint i = 0; i < search->n_members; i++)
     {
-      PlaitNode *states = plait_decoder_step (work->states[i], workspace->step, rows.hypotheses, rows.tokens,
-                                              rows.parents, i == 0 ? record : NULL);
+      PlaitNode *states = plait_decoder_step (work->states[i], workspace->step, rows.hypotheses, tokens, rows.parents,
+                                              i == 0 ? record : NULL);
 
       words[i] = plait_output_apply (plait_model_output (search->members[i].model), workspace->step, states);
     }
@@ -307,6 +324,7 @@ collect (const Work *work)
             token = plait_beam_token (work->beam, token)->previous;
           for (position = hypothesis->length; token >= 0; token = plait_beam_token (work->beam, token)->previous)
             hypothesis->tokens[--position] = plait_beam_token (work->beam, token)->token;
+          plait_hypothesis_read_own_words (hypothesis, work->batch, s);
         }
     }
 }

@@ -43,6 +43,15 @@ typedef struct
 /* Sets the text of token @token of @hypothesis to @word (transfer full); NULL: leaves it alone. */
 void plait_hypothesis_set_word (PlaitHypothesis *hypothesis, gint64 token, char *word);
 
+/* Makes the tokens of @hypothesis that are own words of sentence @sentence of @batch unknown, with their text. */
+void plait_hypothesis_read_own_words (PlaitHypothesis *hypothesis, const PlaitBatch *batch, gint64 sentence);
+
+/* Returns the target of sentence @sentence of @batch, a text, as a hypothesis with log-probability 0. Free its contents
+ * with plait_hypothesis_clear. */
+PlaitHypothesis plait_hypothesis_of_target (const PlaitBatch *batch, gint64 sentence);
+void plait_hypothesis_clear (PlaitHypothesis *hypothesis);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PlaitHypothesis, plait_hypothesis_clear)
+
 /* Returns the words of @hypothesis, or NULL, for plait_document_decode. (transfer none) */
 const char *const *plait_hypothesis_words (const PlaitHypothesis *hypothesis);
 

@@ -311,14 +311,9 @@ keep_scores (const Scoring *to, const PlaitBatch *batch, const double *rows, con
       to->log_probabilities[batch->sentence[i]] = sum;
       if (attention)
         {
-          PlaitHypothesis target = {
-            .tokens = (gint32 *)batch->target_outputs + first,
-            .length = length - 1,
-            .log_probability = sum,
-            .score = sum,
-            .ended = TRUE,
-          };
+          g_auto (PlaitHypothesis) target = plait_hypothesis_of_target (batch, i);
 
+          target.log_probability = target.score = sum;
           if (!to->take (batch, i, &target, attention->of[i], to->data, error))
             return FALSE;
         }

@@ -217,7 +217,7 @@ plait_unknown_replace (const PlaitUnknownReplacement *replacement, const PlaitBa
                        "can be taken; set unknown to keep or forbid",
                        without_tokens);
   for (gint64 t = 0; t < hypothesis->length; t++)
-    if (hypothesis->tokens[t] == PLAIT_TOKEN_UNKNOWN)
+    if (hypothesis->tokens[t] == PLAIT_TOKEN_UNKNOWN && !(hypothesis->words && hypothesis->words[t]))
       plait_hypothesis_set_word (hypothesis, t, find_text (replacement, sources, n, attention, t));
   for (guint i = 0; i < n; i++)
     g_free (sources[i].words);

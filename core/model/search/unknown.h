@@ -30,8 +30,8 @@ PlaitUnknownReplacement *plait_unknown_replacement_new (const PlaitTextMemory *m
 void plait_unknown_replacement_free (PlaitUnknownReplacement *replacement);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitUnknownReplacement, plait_unknown_replacement_free)
 
-/* Sets the words of the unknown tokens of @hypothesis, a translation of sentence @sentence of @batch. @attention is its
- * record. An unknown token keeps its piece as text if the decoder attends to no word there. Fails if the encoders of
- * all sources of the sentence make rows that are not tokens. */
+/* Sets the words of the unknown tokens without text of @hypothesis, a translation of sentence @sentence of @batch.
+ * @attention is its record. An unknown token keeps its piece as text if the decoder attends to no word there. Fails if
+ * the encoders of all sources of the sentence make rows that are not tokens. */
 gboolean plait_unknown_replace (const PlaitUnknownReplacement *replacement, const PlaitBatch *batch, gint64 sentence,
                                 const PlaitAttentionRecord *attention, PlaitHypothesis *hypothesis, GError **error);

@@ -20,7 +20,7 @@ static const char *const decoder_names[] = { "transformer", "gru", "lstm", NULL 
 static const char *const plugin_keys[] = { "name",    "kind",   "interface", "summary", "reference", "version",
                                            "licence", "author", "equations", "input",   "streams",   NULL };
 static const char *const requires_keys[] = { "decoder", "structure", "memories", "leaves", "coverage", NULL };
-static const char *const provides_keys[] = { "structure", NULL };
+static const char *const provides_keys[] = { "structure", "words", NULL };
 static const char *const parameter_keys[]
     = { "type", "default", "minimum", "maximum", "choices", "enum", "summary", "reference", NULL };
 
@@ -365,10 +365,22 @@ read_requires (const Reader *reader)
 static void
 read_provides (const Reader *reader)
 {
+  const char *words = plait_key_file_value (reader->file, "provides", "words");
+  PlaitPluginKind kind = reader->schema->kind;
+
   check_keys (reader, "provides", provides_keys);
-  if (plait_key_file_has_group (reader->file, "provides") && reader->schema->kind != PLAIT_PLUGIN_ENCODER)
-    problem (reader, "provides", NULL, "only an encoder provides a structure; drop the group [provides]");
+  if (plait_key_file_has_group (reader->file, "provides") && kind != PLAIT_PLUGIN_ENCODER
+      && kind != PLAIT_PLUGIN_OUTPUT)
+    problem (reader, "provides", NULL,
+             "only an encoder provides a structure, and only an output words; drop the group [provides]");
+  else if (plait_key_file_value (reader->file, "provides", "structure") && kind != PLAIT_PLUGIN_ENCODER)
+    problem (reader, "provides", "structure", "only an encoder provides a structure; drop the key");
+  else if (words && kind != PLAIT_PLUGIN_OUTPUT)
+    problem (reader, "provides", "words", "only an output writes words; drop the key");
+  if (words && !g_str_equal (words, "own"))
+    problem (reader, "provides", "words", "\"%s\" is not a value of words; write words=own, or drop the key", words);
   reader->schema->provides_structure = read_structure (reader, "provides");
+  reader->schema->writes_own_words = words != NULL;
 }
 
 /* TRUE if @name is a valid name and also an identifier of C, because it names a field of Settings. */

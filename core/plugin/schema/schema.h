@@ -14,6 +14,7 @@
  * one: all memories, or at least one leaves=true: an encoder needs an inner encoder, leaves= in [source NAME]
  *                         coverage=none: a combiner cannot be used with a coverage
  *     [provides]          structure=... of an encoder's memories
+ *                         words=own: an output also writes words of the sources that the vocabulary lacks
  *     [parameter.NAME]    type, default, minimum, maximum, choices, enum, summary, reference
  */
 typedef struct
@@ -36,6 +37,7 @@ typedef struct
   gboolean requires_leaves;          /* encoders only: TRUE if it needs an inner encoder */
   gboolean refuses_coverage;         /* combiners only: TRUE if it cannot be used with a coverage */
   PlaitStructure provides_structure; /* encoders only: links that its memories carry */
+  gboolean writes_own_words;         /* outputs only: TRUE if it writes own words (PlaitBatch in types/input.h) */
   guint n_parameters;
   const PlaitSettingSpecification *const *parameters; /* [n_parameters], in the order of the file */
 

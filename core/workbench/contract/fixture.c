@@ -361,7 +361,7 @@ plait_fixture_batch (const PlaitFixture *fixture, gint64 first, gint64 n, const 
     }
   for (gint64 s = 0; s < n; s++)
     rows += plait_target_has_end (kind) ? targets[s] + 1 : answers;
-  batch = plait_batch_new (n, sources, n_sources, rows, NULL);
+  batch = plait_batch_new (n, sources, n_sources, rows, -1, NULL);
   for (guint i = 0; i < n_sources; i++)
     {
       PlaitInput *input = &plait_batch_fill (PlaitInput, batch->inputs)[i];

@@ -577,6 +577,14 @@ plait_experiment_vocabulary (const PlaitExperiment *experiment, const char *stre
 }
 
 gboolean
+plait_experiment_has_own_words (const PlaitExperiment *experiment, const char *stream)
+{
+  return experiment->output && experiment->output->schema->writes_own_words
+         && g_str_equal (plait_experiment_vocabulary (experiment, stream),
+                         plait_experiment_vocabulary (experiment, experiment->data.target));
+}
+
+gboolean
 plait_experiment_each_plugin (const PlaitExperiment *experiment, PlaitEachPlugin call, gpointer data, GError **error)
 {
   g_autoptr (GPtrArray) plugins = g_ptr_array_new ();

@@ -178,6 +178,10 @@ const char *plait_experiment_vocabulary (const PlaitExperiment *experiment, cons
  * none) */
 const char *plait_experiment_vocabulary_file (const PlaitExperiment *experiment, const char *name);
 
+/* TRUE if unknown words of @stream, a source's or the target, are own words of their sentences (types/input.h): if the
+ * output writes such words and @stream has the target's vocabulary. That vocabulary must have words. */
+gboolean plait_experiment_has_own_words (const PlaitExperiment *experiment, const char *stream);
+
 /* TRUE if @stream is read as tokens of a vocabulary. */
 gboolean plait_experiment_is_tokens (const PlaitExperiment *experiment, const char *stream);
 

@@ -425,20 +425,16 @@ plait_evaluation_write_batch_attention (const PlaitEvaluator *evaluator, const c
       g_autofree char *path = g_strdup_printf ("/attention/%s/%s", name, names[s]);
       g_autofree char *coverage = g_strdup_printf ("/coverage/%s/%s", name, names[s]);
       g_autofree char *descent = g_strdup_printf ("/descent/%s/%s", name, names[s]);
-      const gint32 *target = hypotheses ? NULL : batch->target_outputs + batch->target_rows.offsets[s];
-      const char *const *words = NULL;
-      gboolean ended = TRUE;
+      g_auto (PlaitHypothesis) target = { 0 };
+      const PlaitHypothesis *labelled = hypotheses ? hypotheses[s].hypotheses : &target;
       g_autoptr (PlaitLabels) labels = NULL;
 
-      if (hypotheses)
-        {
-          if (hypotheses[s].n == 0)
-            continue;
-          target = hypotheses[s].hypotheses[0].tokens;
-          words = plait_hypothesis_words (&hypotheses[s].hypotheses[0]);
-          ended = hypotheses[s].hypotheses[0].ended;
-        }
-      labels = plait_labels_new (memories, attention->of[s], s, vocabulary, target, words, ended);
+      if (hypotheses && hypotheses[s].n == 0)
+        continue;
+      if (!hypotheses)
+        target = plait_hypothesis_of_target (batch, s);
+      labels = plait_labels_new (memories, attention->of[s], s, vocabulary, labelled->tokens,
+                                 plait_hypothesis_words (labelled), labelled->ended);
       if (!plait_attention_write (store, path, attention->of[s], labels, error)
           || !plait_coverage_write (store, coverage, attention->of[s], labels, error)
           || !plait_descent_dump_write (store, descent, attention->of[s], labels, error))

@@ -209,9 +209,22 @@ plait_run_inputs_vocabulary (const PlaitRunInputs *run_inputs, const char *strea
   return g_hash_table_lookup (run_inputs->vocabularies, plait_experiment_vocabulary (run_inputs->experiment, stream));
 }
 
+/* Returns what @stream keeps of its unknown words. @searches: translations are made. */
+static PlaitUnknownUse
+unknown_use (const PlaitRunInputs *run_inputs, const char *stream, gboolean searches)
+{
+  const PlaitExperiment *experiment = run_inputs->experiment;
+  const PlaitVocabulary *vocabulary = plait_run_inputs_vocabulary (run_inputs, stream);
+
+  if (vocabulary && g_str_equal (plait_vocabulary_format (vocabulary), "words")
+      && plait_experiment_has_own_words (experiment, stream))
+    return PLAIT_UNKNOWN_OWN;
+  return searches && experiment->decode.unknown == PLAIT_DECODE_UNKNOWN_REPLACE ? PLAIT_UNKNOWN_TEXT : PLAIT_UNKNOWN_ID;
+}
+
 static PlaitCorpusStream
 stream_of_source (const PlaitRunInputs *run_inputs, const PlaitExperimentSource *source, const char *path,
-                  const char *trees_path, gboolean keep_unknown, gint64 maximum_length)
+                  const char *trees_path, gboolean searches, gint64 maximum_length)
 {
   return (PlaitCorpusStream){
     .name = source->name,
@@ -224,7 +237,7 @@ stream_of_source (const PlaitRunInputs *run_inputs, const PlaitExperimentSource 
     /* A document of candidates would have an end token only after the last one. */
     .append_end
     = run_inputs->experiment->data.append_end && run_inputs->experiment->predict.kind != PLAIT_PREDICT_CHOICE,
-    .keep_unknown = keep_unknown,
+    .unknown = unknown_use (run_inputs, source->stream, searches),
     .maximum_length = maximum_length,
     .trees = source->trees ? &run_inputs->trees : NULL,
     .trees_path = trees_path,
@@ -242,6 +255,7 @@ stream_of_target (const PlaitRunInputs *run_inputs, const char *path, gint64 max
     .kind = PLAIT_INPUT_TOKENS,
     .path = path,
     .vocabulary = plait_run_inputs_vocabulary (run_inputs, name),
+    .unknown = unknown_use (run_inputs, name, FALSE),
     .target = plait_experiment_target_kind (run_inputs->experiment, name),
     .allow_unknown = run_inputs->experiment->predict.unknown_labels == PLAIT_PREDICT_UNKNOWN_LABELS_WRONG,
     .maximum_length = maximum_length,
@@ -320,8 +334,7 @@ plait_run_inputs_open (const PlaitRunInputs *run_inputs, const char *split, Plai
 
       streams[i] = stream_of_source (run_inputs, source, plait_run_inputs_file (run_inputs, split, source->stream),
                                      source->trees ? plait_run_inputs_file (run_inputs, split, source->trees) : NULL,
-                                     !training && experiment->decode.unknown == PLAIT_DECODE_UNKNOWN_REPLACE,
-                                     training ? data->maximum_source_length : 0);
+                                     !training, training ? data->maximum_source_length : 0);
     }
   streams[n] = stream_of_target (run_inputs, plait_run_inputs_file (run_inputs, split, data->target),
                                  training ? data->maximum_target_length : 0);
@@ -349,13 +362,12 @@ plait_run_inputs_open_feed (const PlaitFeedReader *readers, guint n, const char 
     {
       const PlaitFeedReader *reader = &readers[r];
       const PlaitExperiment *experiment = reader->run_inputs->experiment;
-      gboolean replaces = experiment->decode.unknown == PLAIT_DECODE_UNKNOWN_REPLACE && !target_path;
 
       empty_is_error |= experiment->data.empty == PLAIT_DATA_EMPTY_ERROR;
       for (guint i = 0; i < experiment->n_sources; i++)
         {
           PlaitCorpusStream source = stream_of_source (reader->run_inputs, &experiment->sources[i],
-                                                       reader->sources[i].path, reader->trees[i].path, replaces, 0);
+                                                       reader->sources[i].path, reader->trees[i].path, !target_path, 0);
 
           source.column = reader->sources[i].column;
           source.trees_column = reader->trees[i].column;

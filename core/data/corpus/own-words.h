@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "corpus/batch-builder.h"
+
+/* Collects the own words of the sentences of a batch (PlaitBatch.own_words) from the unknown words of its streams. */
+typedef struct
+{
+  gint32 first;     /* id of the first own word of each sentence: the size of the vocabulary; 0: no own words */
+  GArray *offsets;  /* gint64 [sentences + 1] */
+  GPtrArray *texts; /* (element-type utf8) own words of all sentences end to end */
+} PlaitOwnWords;
+
+/* Collects the own words of the first @n sentences of @streams (PlaitStreamBuilder), @n_sources sources and perhaps the
+ * target, and fills their own_ids. Sets words->first to 0 if no stream has own words. */
+void plait_own_words_collect (PlaitOwnWords *words, const GPtrArray *streams, gint64 n_sources, gint64 n);
+void plait_own_words_clear (PlaitOwnWords *words);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PlaitOwnWords, plait_own_words_clear)
