@@ -332,7 +332,7 @@ TEST_CASE (check_command, a_plan_estimates_what_takes_long)
   PlaitTestCall shorter
       = CALL ("run", "estimated.ini", "--dry-run", "-q", "--json", "--set", "data.maximum_source_length=9");
 
-  CHECK_CONTAINS (plan.output, "a step, from a part of it ");
+  CHECK_CONTAINS (plan.output, "a step, estimated ");
   CHECK_CONTAINS (json.output, "\"step_is_estimated\": true");
   CHECK_CONTAINS (shorter.output, "\"step_is_estimated\": false");
 }

@@ -160,7 +160,7 @@ TEST_CASE (vocabulary_command, published_is_none_for_trees)
                     "trees=right\n[source a]\nencoder=bitree-gru\nleaves=bigru\n[decoder]\ntype=gru\n"
                     "layers=1\nwidth=8\n");
   DONE (CALL ("vocabulary", "-q", "--output", "bytes", "--published", "model"));
-  CHECK_REFUSED (CALL ("run", "trees.ini"), "source a has trees, but the vocabulary of a published model");
+  CHECK_REFUSED (CALL ("run", "trees.ini"), "source a has trees, so its words must be split one by one");
 }
 
 /* A model trained with BOS begins its translations with it; it counts as a token and is not text. */

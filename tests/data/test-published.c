@@ -370,7 +370,7 @@ TEST_CASE (published, refuses_folders_that_are_not_as_published)
     { "vocab.json", "\"<s>\": 0", "\"<s>\": \"0\"", "vocab.json: the id of \"<s>\" is not a number from 0 to " },
     { "vocab.json", "\"<s>\": 0", "\"<pad>\": 0", "vocab.json:1: is not valid JSON (duplicate object key" },
     { "vocab.json", "\"!\": 4", "\"no\": 4",
-      "vocab.json: has no piece \"!\", the piece of byte 33 alone, with an id below" },
+      "vocab.json: the piece \"!\", which stands for byte 33, is missing or has an id of vocab_size" },
     { "merges.txt", "#version: 0.2", "version 2 of", "merges.txt:1: expected two pieces of vocab.json" },
     { "merges.txt", "t h", "t  h", "expected two pieces of vocab.json that make a third one, one space between them" },
     { "merges.txt", "t h", "h h", "expected two pieces of vocab.json" },

@@ -50,16 +50,13 @@ TEST_CASE (tree_lines, are_joined_where_brackets_are_open)
     { "[1,2,201]\n[1,1,201]\n", "1:[1,2,201]|2:[1,1,201]" },
     /* Empty lines separate trees if some trees take several lines. Without reading ahead they are sentences. */
     { "(C c)\n\n(S\n (A a))\n\n(D d)\n", "1:(C c)|3:(S  (A a))|6:(D d)",
-      "1:(C c)|2:!trees:3: the tree goes over several lines, but empty lines before it were read as sentences without "
-      "a "
-      "tree, as where each tree has one line; write () for such sentences and leave empty lines out, or write each "
-      "tree "
-      "into one line" },
+      "1:(C c)|2:!trees:3: the tree takes several lines, but empty lines before it were read as sentences without a "
+      "tree, as in files with one tree on each line; write () for such sentences and leave empty lines out, or write "
+      "each tree into one line" },
     { "\xef\xbb\xbf\n\n(S\n (A a))\n\n", "3:(S  (A a))",
-      "1:|2:!trees:3: the tree goes over several lines, but empty lines "
-      "before it were read as sentences without a tree, as where each "
-      "tree has one line; write () for such sentences and leave empty "
-      "lines out, or write each tree into one line" },
+      "1:|2:!trees:3: the tree takes several lines, but empty lines before it were read as sentences without a tree, "
+      "as in files with one tree on each line; write () for such sentences and leave empty lines out, or write each "
+      "tree into one line" },
     /* A line that leaves brackets open and is not continued is returned as a tree, which the parser of trees
      * refuses. */
     { "(S (A a)\n(B b)\n\n(C c)\n", "1:(S (A a)|2:(B b)|3:|4:(C c)" },
@@ -102,7 +99,7 @@ TEST_CASE (tree_lines, are_told_by_the_beginning_of_the_file)
   g_string_prepend (text, "\n");
   early = trees_of (text->str, TRUE);
   CHECK (g_str_has_prefix (early, "1:|2:(A a)|"));
-  CHECK_CONTAINS (early, ": the tree goes over several lines, but empty lines before it were read as sentences");
+  CHECK_CONTAINS (early, ": the tree takes several lines, but empty lines before it were read as sentences");
 }
 
 TEST_CASE (tree_lines, have_the_length_of_a_line_at_most)

@@ -111,7 +111,7 @@ reproduce (PlaitRebuild *rebuild, const PlaitRunOptions *options, gboolean as_js
   g_autoptr (GArray) diffs = NULL;
 
   if (rebuild->difference)
-    plait_log_warning (options->log, "%s was made from something else than is there now: %s", rebuild->path,
+    plait_log_warning (options->log, "%s was made from files or plugins that have changed since: %s", rebuild->path,
                        rebuild->difference);
   if (!plait_run (rebuild->experiment, options, &outcome, error))
     return FALSE;

@@ -270,7 +270,7 @@ static const PlaitOption options[] = {
   { "size", 0, PLAIT_OPTION_INTEGER, offsetof (Options, settings.size),
     "Number of entries with the four special ones; default: 8000; words: 0 keeps all", "N", 0, 10000000 },
   { "minimum-count", 0, PLAIT_OPTION_INTEGER, offsetof (Options, settings.minimum_count),
-    "Words: rarer ones become unknown; default: 1", "N", 1, 1000000000 },
+    "Words: words that occur less often become unknown; default: 1", "N", 1, 1000000000 },
   { "coverage", 0, PLAIT_OPTION_REAL, offsetof (Options, settings.character_coverage),
     "SentencePiece: share of the characters that get a piece; default: 1", "SHARE", .98, 1 },
   { "normalisation", 0, PLAIT_OPTION_TEXT, offsetof (Options, settings.normalization),

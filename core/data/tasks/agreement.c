@@ -223,7 +223,7 @@ generate (const gint64 *values, PlaitRandomKey key, GString *const *lines)
 
 const PlaitTask plait_task_agreement = {
   .name = "agreement",
-  .summary = "One event told in three languages, each with facts of its own; the target agrees in all of them",
+  .summary = "One event described in three languages, each with facts that the others lack; the target has all facts",
   .streams = (const char *const[]){ "a", "b", "c", "target", NULL },
   .parameters = parameters,
   .n_parameters = N_PARAMETERS,

@@ -22,8 +22,7 @@ enum
 static const PlaitTaskParameter parameters[N_PARAMETERS] = {
   [SYMBOLS] = { "symbols", 40, 1, 4900, "Number of different symbols" },
   [SHORTEST] = { "shortest", 10, 1, 10000, "Number of symbols in the shortest sentences" },
-  [LONGEST]
-  = { "longest", 100, 1, 10000, "Number of symbols in the longest sentences, if larger than in the shortest" },
+  [LONGEST] = { "longest", 100, 1, 10000, "Number of symbols in the longest sentences; at least that of the shortest" },
 };
 
 enum
@@ -45,7 +44,7 @@ generate (const gint64 *values, PlaitRandomKey key, GString *const *lines)
 
 const PlaitTask plait_task_copy = {
   .name = "copy",
-  .summary = "A sentence of random symbols, to be told again as it is",
+  .summary = "A sentence of random symbols, which the target repeats",
   .streams = (const char *const[]){ "a", "target", NULL },
   .parameters = parameters,
   .n_parameters = N_PARAMETERS,

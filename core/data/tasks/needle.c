@@ -37,12 +37,12 @@ enum
 };
 
 static const PlaitTaskParameter parameters[N_PARAMETERS] = {
-  [NAMES] = { "names", 8, 1, 30, "Names of each kind; no document has more facts than these make pairs" },
-  [WORDS] = { "words", 20, 1, 1000, "Words that there are for facts" },
-  [FILLERS] = { "fillers", 1, 0, 100, "Words without meaning that a sentence has at most" },
-  [QUESTIONS] = { "questions", 6, 1, 1000, "Questions of a document, if it is of twice as many sentences or more" },
+  [NAMES] = { "names", 8, 1, 30, "Names of each kind; their pairs name the facts and limit the number of facts" },
+  [WORDS] = { "words", 20, 1, 1000, "Different words that facts can have" },
+  [FILLERS] = { "fillers", 1, 0, 100, "Maximum number of meaningless words in a sentence" },
+  [QUESTIONS] = { "questions", 6, 1, 1000, "Questions of a document; at most half of its sentences" },
   [SHORTEST] = { "shortest", 5, 2, 4000, "Sentences of the shortest documents" },
-  [LONGEST] = { "longest", 60, 2, 4000, "Sentences of the longest documents, if more than those of the shortest" },
+  [LONGEST] = { "longest", 60, 2, 4000, "Sentences of the longest documents; at least those of the shortest" },
 };
 
 enum
@@ -185,7 +185,7 @@ generate (const gint64 *values, PlaitRandomKey key, GString *const *lines)
 
 const PlaitTask plait_task_needle = {
   .name = "needle",
-  .summary = "Documents of facts that each take two words to name, and those that cues ask for",
+  .summary = "Documents of facts, each named by a pair of words; the target answers questions about some of them",
   .streams = (const char *const[]){ "a", "target", NULL },
   .documents = "a",
   .parameters = parameters,

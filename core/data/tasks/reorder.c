@@ -40,10 +40,12 @@ enum
 
 static const PlaitTaskParameter parameters[N_PARAMETERS] = {
   [WORDS] = { "words", 48, 1, 4900, "Words in the lexicon" },
-  [PAIRS] = { "pairs", 2, 1, 13, "Pairs of types of words and nodes; one of each swaps" },
+  [PAIRS] = { "pairs", 2, 1, 13,
+              "Pairs of word types: one type of a pair keeps the order of a node's children, the other swaps them" },
   [SHORTEST] = { "shortest", 3, 1, 60, "Words of the shortest sentences" },
-  [LONGEST] = { "longest", 10, 1, 60, "Words of the longest sentences, if more than those of the shortest" },
-  [GRAMMAR] = { "grammar", 1, 0, G_MAXINT32, "Number of the grammar: which child is the head of which pair" },
+  [LONGEST] = { "longest", 10, 1, 60, "Words of the longest sentences; at least those of the shortest" },
+  [GRAMMAR] = { "grammar", 1, 0, G_MAXINT32,
+                "Number of the grammar, which decides for each pair of children which one is the head" },
 };
 
 enum
@@ -139,7 +141,7 @@ generate (const gint64 *values, PlaitRandomKey key, GString *const *lines)
 
 const PlaitTask plait_task_reorder = {
   .name = "reorder",
-  .summary = "The words of a sentence in another order, which its tree alone tells",
+  .summary = "The words of a sentence in another order, which only its tree determines",
   .streams = (const char *const[]){ "a", "a.trees", "target", NULL },
   .parameters = parameters,
   .n_parameters = N_PARAMETERS,

@@ -23,12 +23,13 @@ enum
 };
 
 static const PlaitTaskParameter parameters[N_PARAMETERS] = {
-  [TOPICS] = { "topics", 6, 2, 60, "Topics that there are" },
-  [WORDS] = { "words", 12, 1, 10000, "Words of a sentence, if more than cues and distractors" },
-  [CUES] = { "cues", 3, 1, 1000, "Words of its topic that a sentence has" },
-  [DISTRACTORS] = { "distractors", 2, 0, 1000, "Words of other topics that it has, if fewer than cues" },
-  [OWN] = { "own", 8, 1, 40, "Words that a topic has of its own" },
-  [COMMON] = { "common", 40, 1, 2000, "Words that all topics have" },
+  [TOPICS] = { "topics", 6, 2, 60, "Number of topics" },
+  [WORDS] = { "words", 12, 1, 10000, "Words of a sentence; at least its cues and distractors" },
+  [CUES] = { "cues", 3, 1, 1000, "Cues of a sentence: words of its topic" },
+  [DISTRACTORS]
+  = { "distractors", 2, 0, 1000, "Distractors of a sentence: words of other topics; fewer than its cues" },
+  [OWN] = { "own", 8, 1, 40, "Words that belong to one topic only, for each topic" },
+  [COMMON] = { "common", 40, 1, 2000, "Words that are common to all topics" },
 };
 
 enum
@@ -79,7 +80,7 @@ generate (const gint64 *values, PlaitRandomKey key, GString *const *lines)
 
 const PlaitTask plait_task_topic = {
   .name = "topic",
-  .summary = "A sentence, and which of a few topics it is about: a class",
+  .summary = "A sentence whose topic is to be predicted as a class",
   .streams = (const char *const[]){ "text", "topic", NULL },
   .parameters = parameters,
   .n_parameters = N_PARAMETERS,

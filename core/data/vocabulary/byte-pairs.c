@@ -104,8 +104,8 @@ load_bytes (PlaitBytePairs *self, GHashTable *ids, const char *name, GError **er
       self->bytes[byte] = find_piece (ids, piece);
       if (self->bytes[byte] < 0)
         return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "%s: vocab.json: has no piece \"%s\", the piece of byte %u alone, with an id below "
-                           "vocab_size of config.json; expected one for each byte, since text is made of them",
+                           "%s: vocab.json: the piece \"%s\", which stands for byte %u, is missing or has an id of "
+                           "vocab_size (config.json) or more; expected a piece for each byte",
                            name, piece, byte);
     }
   return TRUE;

@@ -68,7 +68,7 @@ static const PlaitMetricOption options[] = {
     .summary = "Number of the smoothing: 0.1 with floor and 1 with add-k, if it is left out" },
   { "lowercase", PLAIT_METRIC_SWITCH, G_STRUCT_OFFSET (Bleu, lowercase), .summary = "Compare lower case" },
   { "effective", PLAIT_METRIC_SWITCH, G_STRUCT_OFFSET (Bleu, effective),
-    .summary = "Leave out the orders that a text is too short for: for single sentences" },
+    .summary = "Leave out the orders that a text is too short for; meant for scores of single sentences" },
   { NULL },
 };
 

@@ -37,7 +37,8 @@ static const PlaitMetricOption options[] = {
     .summary = "Longest n-grams of words" },
   { "lowercase", PLAIT_METRIC_SWITCH, G_STRUCT_OFFSET (Chrf, lowercase), .summary = "Compare lower case" },
   { "whitespace", PLAIT_METRIC_SWITCH, G_STRUCT_OFFSET (Chrf, whitespace), .summary = "Count white space too" },
-  { "epsilon", PLAIT_METRIC_SWITCH, G_STRUCT_OFFSET (Chrf, epsilon), .summary = "Average F over all orders" },
+  { "epsilon", PLAIT_METRIC_SWITCH, G_STRUCT_OFFSET (Chrf, epsilon),
+    .summary = "Average the F scores of all orders, instead of precision and recall" },
   { NULL },
 };
 

@@ -33,7 +33,7 @@ typedef struct
 
 static const PlaitMetricOption accuracy_options[] = {
   { "words", PLAIT_METRIC_SWITCH, G_STRUCT_OFFSET (Accuracy, words),
-    .summary = "Share of the words at their places, not of whole texts" },
+    .summary = "Score the share of words that equal the word at their place in the reference, instead of whole texts" },
   { NULL },
 };
 
@@ -219,7 +219,7 @@ append_signature_f (const PlaitMetric *metric, GString *signature)
 
 const PlaitMetricKind plait_metric_macro_f = {
   .name = "macro-f1",
-  .summary = "Mean over the labels of the F1 of each",
+  .summary = "Mean of the F1 scores of all labels",
   .title = "macro F1",
   .width = PLAIT_WIDTH_OF_TEXT,
   .size = sizeof (PlaitMetric),

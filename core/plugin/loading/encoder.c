@@ -111,10 +111,10 @@ plait_encoding_starts (const PlaitEncoding *encoding)
 
   expect_leaves (encoding, G_STRFUNC);
   if (plait_ragged_rows (encoding->leaves->memories[0].rows) != rows)
-    plait_tape_fail (
-        encoding->tape,
-        "stands on leaves of %jd rows for %jd tokens: sentences begin at tokens, so take leaves with a row a token",
-        plait_ragged_rows (encoding->leaves->memories[0].rows), rows);
+    plait_tape_fail (encoding->tape,
+                     "reads an inner encoder with %jd rows for %jd tokens, but sentences begin at tokens: choose an "
+                     "inner encoder with one row for each token",
+                     plait_ragged_rows (encoding->leaves->memories[0].rows), rows);
   return (PlaitSentenceStarts){ documents->sentences, documents->rows };
 }
 

@@ -44,8 +44,8 @@ check (PlaitContractCase *tested, GError **error)
         return FALSE;
       if (memcmp (before.rows, after.rows, sizeof before.rows) == 0)
         return plait_fail (error, PLAIT_ERROR_FAILED,
-                           "of %u sources, other words in source %u change no loss (sum %.9g), expected that every "
-                           "source is read: attend to every memory, and let the states depend on the input",
+                           "in a model of %u sources, other words in source %u do not change the loss (sum %.9g), but "
+                           "every source must be read: attend to every memory, and let the states depend on the input",
                            n, i + 1, before.sums.words.negative_log_likelihood);
     }
   return TRUE;

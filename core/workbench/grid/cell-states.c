@@ -217,7 +217,7 @@ share_run (PlaitGridCell *cell, const Folder *folder)
   g_free (cell->trained);
   cell->state = PLAIT_CELL_TRAINED;
   cell->trained = g_strdup (name);
-  cell->note = g_strdup_printf ("%s had the same training", name);
+  cell->note = g_strdup_printf ("%s has the same training", name);
   return TRUE;
 }
 

@@ -186,7 +186,7 @@ find_trained (Runner *runner, PlaitGridCell *cell)
         && g_str_equal (grid->items[i].cell->training_fingerprint, cell->cell->training_fingerprint))
       {
         cell->trained = g_strconcat (grid->items[i].name, ".h5", NULL);
-        plait_grid_cell_set_state (cell, PLAIT_CELL_TRAINED, "an earlier cell had the same training");
+        plait_grid_cell_set_state (cell, PLAIT_CELL_TRAINED, "an earlier cell has the same training");
         return TRUE;
       }
   return TRUE;

@@ -104,7 +104,7 @@ plait_plan_print (const PlaitPlan *plan, gboolean as_json)
     fprintf (stdout, "with coverage each step of the Transformer's combiners depends on the previous one: they are "
                      "trained step by step, and slower\n\n");
   print_bytes ("parameters and optimizer", plait_trainer_fixed_bytes (plan->trainer));
-  print_bytes (plan->step_estimated ? "a step, from a part of it" : "a step, largest batch seen", plan->step_bytes);
+  print_bytes (plan->step_estimated ? "a step, estimated" : "a step, largest batch seen", plan->step_bytes);
   print_bytes ("validation, longest batch", plan->validation_bytes);
   print_bytes ("peak, about", peak_bytes (plan));
 }

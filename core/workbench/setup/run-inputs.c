@@ -126,8 +126,8 @@ check_tree_vocabularies (const PlaitRunInputs *run_inputs, GError **error)
           && g_str_equal (plait_vocabulary_format (plait_run_inputs_vocabulary (run_inputs, source->stream)),
                           "published"))
         return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "source %s has trees, but the vocabulary of a published model, whose pieces are not those "
-                           "of words; expected a vocabulary that plait vocabulary learnt",
+                           "source %s has trees, so its words must be split one by one, which the vocabulary of a "
+                           "published model does not do; expected a vocabulary that plait vocabulary learnt",
                            source->name);
     }
   return TRUE;
