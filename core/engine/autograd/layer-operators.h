@@ -3,6 +3,7 @@
 
 #include "autograd/operators.h"
 #include "recurrent/cell.h"
+#include "attention/copied-words.h"
 #include "attention/sparse.h"
 #include "recurrent/heights.h"
 #include "attention/tree-descent.h"
@@ -162,6 +163,20 @@ PlaitNode *plait_tree_bottom_up (PlaitTape *tape, const PlaitTreeCell *cell, con
 PlaitNode *plait_tree_top_down (PlaitTape *tape, const PlaitRecurrentCell *cells, const PlaitTreeDepths *depths,
                                 PlaitNode *roots, PlaitNode *const *projected);
 
+/* Copied words of an output layer: p (v) = g softmax (v) + (1 - g) c (v), with g = sigmoid (gate) and c of
+ * attention/copied-words.h. Borrowed, as is all that it points to. */
+typedef struct
+{
+  PlaitNode *gate;                 /* [r, 1] */
+  const PlaitCopyableWords *words; /* of n memories */
+  const PlaitQueryKeyPairs *pairs; /* [n] pairs of the r rows with the rows of each memory */
+  PlaitNode *const *weights;       /* [n] weights [pairs, 1], not negative */
+} PlaitOutputCopies;
+
+/* Returns the copied words of the rows; their gate and weights are values of nodes. The arrays lie in the tape's
+ * arena. */
+PlaitOutputMixture plait_output_copies_mixture (PlaitTape *tape, const PlaitOutputCopies *copies);
+
 /* Options of plait_output_loss. */
 typedef struct
 {
@@ -169,6 +184,7 @@ typedef struct
   gboolean others;  /* TRUE: spread s over the V - 1 other words (fairseq); FALSE: over all V words (PyTorch) */
   double scale;     /* factor of the sum of losses in the returned value */
   const struct PlaitPacked *packed; /* table in the packed layout of search, or NULL; used only if it is int8 */
+  const PlaitOutputCopies *copies;  /* copied words, or NULL; then ids of targets may also be those of copied words */
 } PlaitOutputLossOptions;
 
 typedef struct

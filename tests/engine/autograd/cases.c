@@ -515,6 +515,30 @@ output_loss_others (PlaitTape *tape, PlaitNode *const *leaves)
   return plait_add_n (tape, (PlaitNode *[]){ loss, plait_reduce_sum (tape, states) }, 2);
 }
 
+/* Words of two memories: two rows have the same word, one has none, and words 11 and 12 are above the table. Targets
+ * are a copied word of the table, one that is not copied, one above the table, and two in rows without copied words. */
+static PlaitNode *
+mixture_loss (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  static const gint32 first_ids[] = { 7, -1, 7, 1, 1, 1, 1 }, second_ids[] = { 2, 11, 12 };
+  static const gint32 of_mixture[] = { 7, 5, 12, 3, 10 };
+  PlaitArena *arena = plait_tape_arena (tape);
+  PlaitQueryKeyPairs *pairs = plait_arena_new_array (arena, PlaitQueryKeyPairs, 2);
+  PlaitNode *weights[] = { plait_exp (tape, leaves[4]), plait_exp (tape, leaves[5]) };
+  PlaitOutputCopies copies = {
+    .gate = leaves[3],
+    .words = plait_copyable_words_new (arena, (const PlaitRagged[]){ first_rows, second_rows },
+                                       (const gint32 *const[]){ first_ids, second_ids }, 2),
+    .pairs = pairs,
+    .weights = weights,
+  };
+  PlaitOutputLossOptions options = { .smoothing = 0.2, .scale = 0.3, .copies = &copies };
+
+  pairs[0] = plait_query_key_pairs (tape, query_rows, first_rows);
+  pairs[1] = plait_query_key_pairs (tape, query_rows, second_rows);
+  return plait_output_loss (tape, leaves[0], leaves[1], leaves[2], of_mixture, &options, NULL, NULL);
+}
+
 #define CHECK_MODE PLAIT_TAPE_CHECK
 #define TRAIN_MODE PLAIT_TAPE_TRAIN
 
@@ -605,6 +629,12 @@ static const GradientCase plain_cases[] = {
   { "weighted sum", "weighted_sum_", weighted_sum, CHECK_MODE, 3, { { PAIRS, 1 }, { 7, WIDTH }, { 7, 3 } } },
   { "halting weights", "halting_weights_", halting_weights, CHECK_MODE, 1, { { 9, 1 } } },
   { "output loss", "output_loss_", output_loss, CHECK_MODE, 3, { { 4, 5 }, { 11, 5 }, { 1, 11 } } },
+  { "output loss of a mixture",
+    "mixture_loss_",
+    mixture_loss,
+    CHECK_MODE,
+    6,
+    { { 5, 3 }, { 11, 3 }, { 1, 11 }, { 5, 1 }, { PAIRS, 1 }, { PAIRS_TOO, 1 } } },
   { "output loss, others", NULL, output_loss_others, CHECK_MODE, 2, { { 4, 5 }, { 11, 5 } } },
 };
 
