@@ -77,7 +77,7 @@ search (const Table *table, const PlaitDecodeSettings *settings, gint64 sentence
 {
   int words = table->words;
   gint64 limits[4] = { table->limit, table->limit, table->limit, table->limit };
-  PlaitBeam *beam = plait_beam_new (settings, sentences, limits);
+  PlaitBeam *beam = plait_beam_new (settings, &(PlaitBeamSentences){ sentences, limits });
 
   for (gint64 step = 0;; step++)
     {
@@ -407,7 +407,7 @@ TEST_CASE (beam, does_with_finished_hypotheses_as_it_is_told)
       settings.length_normalisation = PLAIT_DECODE_LENGTH_NORMALISATION_AVERAGE;
       settings.ranking = PLAIT_DECODE_RANKING_FINAL;
       settings.finished = cases[i].finished;
-      g_autoptr (PlaitBeam) beam = plait_beam_new (&settings, 1, limits);
+      g_autoptr (PlaitBeam) beam = plait_beam_new (&settings, &(PlaitBeamSentences){ 1, limits });
       for (guint step = 0; step < 3; step++)
         {
           PlaitBeamRows rows = plait_beam_rows (beam);
@@ -491,7 +491,7 @@ TEST_CASE (beam, ranks_by_length_penalty_and_reward)
       settings.word_reward = cases[i].reward;
       settings.ranking = PLAIT_DECODE_RANKING_FINAL;
       settings.finished = PLAIT_DECODE_FINISHED_REFILL;
-      g_autoptr (PlaitBeam) beam = plait_beam_new (&settings, 1, limits);
+      g_autoptr (PlaitBeam) beam = plait_beam_new (&settings, &(PlaitBeamSentences){ 1, limits });
       for (guint step = 0; step < 4; step++)
         plait_beam_advance (beam, 3, ids[step], words[step]);
       CHECK_INT (plait_ragged_rows (plait_beam_rows (beam).hypotheses), 0);
@@ -516,7 +516,7 @@ TEST_CASE (beam, breaks_ties_by_age_and_id)
 
   plait_setting_group_defaults (&plait_decode_group, &settings);
   settings.beam = settings.n_best = 2;
-  beam = plait_beam_new (&settings, 1, limits);
+  beam = plait_beam_new (&settings, &(PlaitBeamSentences){ 1, limits });
   plait_beam_advance (beam, 2, ids, log_probabilities);
   CHECK_INT (plait_beam_rows (beam).tokens[0], 5);
   CHECK_INT (plait_beam_rows (beam).tokens[1], 7);
@@ -540,7 +540,7 @@ TEST_CASE (beam, ends_each_sentence_at_its_own_limit)
 
   plait_setting_group_defaults (&plait_decode_group, &settings);
   settings.beam = 1;
-  beam = plait_beam_new (&settings, 3, limits);
+  beam = plait_beam_new (&settings, &(PlaitBeamSentences){ 3, limits });
   CHECK_INT (plait_ragged_rows (plait_beam_rows (beam).hypotheses), 2);
   plait_beam_advance (beam, 1, ids, log_probabilities);
   CHECK_INT (plait_ragged_rows (plait_beam_rows (beam).hypotheses), 1);

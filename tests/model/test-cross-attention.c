@@ -206,7 +206,7 @@ TEST_CASE (cross, keeps_what_each_attention_pays_by_its_name)
       plait_setting_group_defaults (&plait_decode_group, &decode);
       decode.maximum_length = 4;
       CHECK (plait_search_forced (search, batch, rows, &forced, FALSE, NULL));
-      hypotheses = plait_search_batch_with_attention (search, batch, &decode, &found, 1, FALSE, NULL);
+      hypotheses = plait_search_batch_with_attention (search, batch, &decode, NULL, &found, 1, FALSE, NULL);
       REQUIRE (hypotheses && forced);
       for (gint64 s = 0; s < 2; s++)
         {

@@ -129,7 +129,7 @@ check_attention (const char *combiner, guint decoder, const char *coverage, gboo
   g_autoptr (PlaitSearch) search
       = plait_search_new (fixture.model->model, fixture.pool, PLAIT_PRECISION_FLOAT, 0, NULL);
   g_autoptr (PlaitAttentionRecords) beam = NULL;
-  PlaitHypotheses *found = plait_search_batch_with_attention (search, batch, &settings, &beam, BEAM, TRUE, NULL);
+  PlaitHypotheses *found = plait_search_batch_with_attention (search, batch, &settings, NULL, &beam, BEAM, TRUE, NULL);
   CONTEXT ("%s, decoder %u", combiner, decoder);
 
   REQUIRE (found != NULL);

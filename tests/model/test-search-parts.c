@@ -48,7 +48,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Found, found_clear)
 /* Returns the result of the second of two searches, so that a workspace is used again. */
 static Found
 search_with (const SearchFixture *fixture, PlaitPool *pool, PlaitPrecision precision,
-             const PlaitDecodeSettings *settings)
+             const PlaitDecodeSettings *settings, const PlaitRequirement *requirements)
 {
   g_autoptr (PlaitBatch) batch = many_sentences (fixture);
   g_autoptr (PlaitSearch) search = plait_search_new (fixture->model->model, pool, precision, 0, NULL);
@@ -57,7 +57,8 @@ search_with (const SearchFixture *fixture, PlaitPool *pool, PlaitPrecision preci
 
   plait_hypotheses_free (plait_search_batch (search, batch, settings, NULL), SENTENCES);
   before = plait_search_work (search);
-  found.hypotheses = plait_search_batch_with_attention (search, batch, settings, &found.attention, 2, TRUE, NULL);
+  found.hypotheses
+      = plait_search_batch_with_attention (search, batch, settings, requirements, &found.attention, 2, TRUE, NULL);
   found.work = plait_search_work_since (search, &before);
   return found;
 }
@@ -107,12 +108,12 @@ check_same (const Found *a, const Found *b)
 
 static void
 check_parts (const char *combiner, guint decoder, const char *coverage, PlaitPrecision precision,
-             const PlaitDecodeSettings *settings)
+             const PlaitDecodeSettings *settings, const PlaitRequirement *requirements)
 {
   g_auto (SearchFixture) fixture = search_fixture_new (combiner, decoder, coverage, FALSE);
   g_autoptr (PlaitPool) one = plait_pool_new (1, NULL);
-  g_auto (Found) whole = search_with (&fixture, one, precision, settings);
-  g_auto (Found) parts = search_with (&fixture, fixture.pool, precision, settings);
+  g_auto (Found) whole = search_with (&fixture, one, precision, settings, requirements);
+  g_auto (Found) parts = search_with (&fixture, fixture.pool, precision, settings, requirements);
   CONTEXT ("%s, decoder %u", combiner, decoder);
 
   REQUIRE (whole.hypotheses && parts.hypotheses);
@@ -126,14 +127,42 @@ TEST_CASE (search, parts_of_a_batch_give_the_bits_of_the_whole)
 
   for (guint c = 0; c < SEARCH_FIXTURE_COMBINERS; c++)
     for (guint d = 0; d < PLAIT_FIXTURE_DECODERS; d++)
-      check_parts (search_fixture_combiners[c], d, NULL, PLAIT_PRECISION_FLOAT, &settings);
-  check_parts ("serial", 0, "word", PLAIT_PRECISION_FLOAT, &settings);
-  check_parts ("flat", 2, "fertility", PLAIT_PRECISION_FLOAT, &settings);
+      check_parts (search_fixture_combiners[c], d, NULL, PLAIT_PRECISION_FLOAT, &settings, NULL);
+  check_parts ("serial", 0, "word", PLAIT_PRECISION_FLOAT, &settings, NULL);
+  check_parts ("flat", 2, "fertility", PLAIT_PRECISION_FLOAT, &settings, NULL);
   if (plait_precision_runs_here (PLAIT_PRECISION_INT8))
-    check_parts ("serial", 0, NULL, PLAIT_PRECISION_INT8, &settings);
+    check_parts ("serial", 0, NULL, PLAIT_PRECISION_INT8, &settings, NULL);
   settings.no_repeat_ngrams = 2;
   settings.at_limit = PLAIT_DECODE_AT_LIMIT_END;
-  check_parts ("parallel", 0, NULL, PLAIT_PRECISION_FLOAT, &settings);
+  check_parts ("parallel", 0, NULL, PLAIT_PRECISION_FLOAT, &settings, NULL);
+}
+
+/* Samples, groups, prefixes and phrases have the bits of the whole batch too. */
+TEST_CASE (search, parts_of_a_guided_batch_give_the_bits_of_the_whole)
+{
+  static const gint32 prefix[] = { 6, 5, 7 }, tokens[] = { 8, 5, 9 };
+  static const gint64 offsets[] = { 0, 2, 3 };
+  g_autoptr (PlaitPhrases) phrases = plait_phrases_new ((PlaitRagged){ 2, offsets }, tokens);
+  PlaitRequirement requirements[SENTENCES];
+  PlaitDecodeSettings settings = search_fixture_settings (BEAM);
+  guint n_precisions = plait_precision_runs_here (PLAIT_PRECISION_INT8) ? 2 : 1;
+  static const PlaitPrecision precisions[] = { PLAIT_PRECISION_FLOAT, PLAIT_PRECISION_INT8 };
+
+  for (gint64 s = 0; s < SENTENCES; s++)
+    requirements[s] = (PlaitRequirement){ prefix, s % 4, s % 3 == 0 ? phrases : NULL };
+  for (guint i = 0; i < n_precisions; i++)
+    for (guint d = 0; d < PLAIT_FIXTURE_DECODERS; d++)
+      {
+        settings = search_fixture_settings (BEAM);
+        check_parts ("serial", d, NULL, precisions[i], &settings, requirements);
+        settings.groups = 2;
+        check_parts ("parallel", d, NULL, precisions[i], &settings, NULL);
+        settings = search_fixture_settings (1);
+        settings.n_best = BEAM;
+        settings.method = PLAIT_DECODE_METHOD_SAMPLE;
+        settings.nucleus = 0.9;
+        check_parts ("serial", d, NULL, precisions[i], &settings, NULL);
+      }
 }
 
 /* There is one part for each thread, or one. BLAS has one, since its bits may depend on the number of rows. */

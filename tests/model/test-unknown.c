@@ -229,9 +229,9 @@ TEST_CASE (unknown, in_search)
         settings.unknown = PLAIT_DECODE_UNKNOWN_FORBID;
         forbidden = plait_search_batch (search, batch, &settings, NO_ERROR);
         settings.unknown = PLAIT_DECODE_UNKNOWN_REPLACE;
-        replaced = decoder == 1
-                       ? plait_search_batch_with_attention (search, batch, &settings, &attention, 1, FALSE, NO_ERROR)
-                       : plait_search_batch (search, batch, &settings, NO_ERROR);
+        replaced = decoder == 1 ? plait_search_batch_with_attention (search, batch, &settings, NULL, &attention, 1,
+                                                                     FALSE, NO_ERROR)
+                                : plait_search_batch (search, batch, &settings, NO_ERROR);
         REQUIRE (kept && forbidden && replaced);
         n = count_unknown (kept, &without);
         CHECK_INT (without, n);

@@ -236,8 +236,9 @@ translate_batch (PlaitInference *inference, const PlaitDecodeSettings *settings,
 {
   g_autoptr (PlaitAttentionRecords) attention = NULL;
   guint attended = printer->aligner ? (guint)settings->n_best : inference->dump ? 1 : 0;
-  PlaitHypotheses *found = plait_search_batch_with_attention (
-      inference->search, batch, settings, attended > 0 ? &attention : NULL, attended, inference->dump != NULL, error);
+  PlaitHypotheses *found
+      = plait_search_batch_with_attention (inference->search, batch, settings, NULL, attended > 0 ? &attention : NULL,
+                                           attended, inference->dump != NULL, error);
   gboolean good = TRUE;
 
   if (!found)

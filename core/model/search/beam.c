@@ -1,74 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-#include "search/beam.h"
-
-#include "types/input.h"
+#include "search/beam-private.h"
 
 #include <math.h>
 #include <string.h>
 
-typedef struct
-{
-  gint64 last;
-  gint64 length;
-  double log_probability;
-  double rank;
-  gint64 row; /* row in the next step; not set if ended */
-  gboolean ended;
-} Hypothesis;
+#include "types/input.h"
 
-/* A hypothesis and the word that would extend it, or a finished hypothesis. */
-typedef struct
+guint
+plait_beam_count_finished (const PlaitBeam *beam, gint64 group)
 {
-  guint from;
-  gint32 token; /* word that extends the hypothesis; -1: the hypothesis stays unchanged */
-  double log_probability;
-  double rank;
-} Candidate;
-
-struct PlaitBeam
-{
-  PlaitDecodeSettings settings;
-  gint64 sentences;
-  gint64 *limits;
-  gint64 steps;
-  guint capacity;         /* maximum hypotheses of a sentence: a beam of unfinished ones and a beam of finished ones */
-  Hypothesis *hypotheses; /* [sentences][capacity] */
-  guint *n;               /* [sentences]: number of hypotheses */
-  gboolean *done;
-  GArray *tokens;
-  Candidate *candidates; /* [capacity]: best candidates of one sentence, best first */
-  guint n_candidates;
-  guint max_candidates; /* number of candidates to keep */
-  Hypothesis *next;     /* [capacity] */
-  /* Rows of the next step. */
-  gint64 *offsets;
-  gint32 *row_tokens;
-  gint64 *row_parents;
-  guint *row_bans; /* [rows + 1]: first banned word of each row in bans */
-  GArray *bans;    /* gint32: words that may not follow a row */
-  guint max_bans;  /* maximum number of banned words of a row */
-  GArray *history; /* gint32: scratch */
-};
-
-static Hypothesis *
-hypotheses_of (const PlaitBeam *beam, gint64 sentence)
-{
-  return beam->hypotheses + sentence * beam->capacity;
-}
-
-static gboolean
-sets_aside (const PlaitBeam *beam)
-{
-  return beam->settings.finished != PLAIT_DECODE_FINISHED_COMPETE;
-}
-
-static guint
-count_finished (const PlaitBeam *beam, gint64 sentence)
-{
-  const Hypothesis *hypotheses = hypotheses_of (beam, sentence);
+  const PlaitBeamHypothesis *hypotheses = plait_beam_hypotheses (beam, group);
   guint n = 0;
 
-  for (guint i = 0; i < beam->n[sentence]; i++)
+  for (guint i = 0; i < beam->n[group]; i++)
     n += hypotheses[i].ended;
   return n;
 }
@@ -79,17 +23,18 @@ score (const PlaitBeam *beam, double log_probability, gint64 length)
   return plait_hypothesis_score (&beam->settings, log_probability, length);
 }
 
-/* Returns the value that ranks unfinished hypotheses. */
-static double
-rank (const PlaitBeam *beam, double log_probability, gint64 length)
+gint32
+plait_beam_forced_word (const PlaitBeam *beam, gint64 sentence)
 {
-  return beam->settings.ranking == PLAIT_DECODE_RANKING_FINAL ? log_probability : score (beam, log_probability, length);
+  const PlaitRequirement *requirement = &beam->requirements[sentence];
+
+  return beam->steps < requirement->prefix_length ? requirement->prefix[beam->steps] : -1;
 }
 
 /* Lists the words that followed earlier occurrences of the last n - 1 tokens of @hypothesis: each of them would repeat
- * an n-gram. The words are distinct, since no n-gram has been repeated before. */
+ * an n-gram. The words are distinct, unless the prefix repeats an n-gram. */
 static void
-ban_repeats (PlaitBeam *beam, const Hypothesis *hypothesis)
+ban_repeats (PlaitBeam *beam, const PlaitBeamHypothesis *hypothesis)
 {
   gint64 n = beam->settings.no_repeat_ngrams, last = hypothesis->length - n + 1, position = hypothesis->length;
   gint32 *tokens;
@@ -105,8 +50,8 @@ ban_repeats (PlaitBeam *beam, const Hypothesis *hypothesis)
       g_array_append_val (beam->bans, tokens[i + n - 1]);
 }
 
-static gboolean
-is_banned (const PlaitBeam *beam, gint64 row, gint32 word)
+gboolean
+plait_beam_is_banned (const PlaitBeam *beam, gint64 row, gint32 word)
 {
   for (guint i = beam->row_bans[row]; i < beam->row_bans[row + 1]; i++)
     if (g_array_index (beam->bans, gint32, i) == word)
@@ -115,36 +60,53 @@ is_banned (const PlaitBeam *beam, gint64 row, gint32 word)
 }
 
 static void
+add_row (PlaitBeam *beam, gint64 row, gint64 sentence, PlaitBeamHypothesis *hypothesis)
+{
+  const PlaitPhrases *phrases = beam->requirements[sentence].phrases;
+
+  hypothesis->row = row;
+  beam->row_tokens[row] = PLAIT_TOKEN_BOS;
+  beam->row_parents[row] = sentence;
+  beam->row_hypotheses[row] = hypothesis - beam->hypotheses;
+  if (hypothesis->last >= 0)
+    {
+      const PlaitBeamToken *token = plait_beam_token (beam, hypothesis->last);
+
+      beam->row_tokens[row] = token->token;
+      beam->row_parents[row] = token->row;
+    }
+  beam->row_bans[row] = beam->bans->len;
+  if (plait_beam_forced_word (beam, sentence) < 0)
+    ban_repeats (beam, hypothesis);
+  beam->max_bans = MAX (beam->max_bans, beam->bans->len - beam->row_bans[row]);
+  if (phrases)
+    beam->max_advancing = MAX (beam->max_advancing, (guint)plait_phrases_tokens (phrases));
+}
+
+static void
 list_rows (PlaitBeam *beam)
 {
   gint64 row = 0;
 
   g_array_set_size (beam->bans, 0);
-  beam->max_bans = 0;
+  beam->max_bans = beam->max_advancing = 0;
   for (gint64 s = 0; s < beam->sentences; s++)
     {
-      Hypothesis *hypotheses = hypotheses_of (beam, s);
+      gint64 first = row;
 
-      beam->offsets[s] = row;
-      for (guint i = 0; i < beam->n[s] && !beam->done[s]; i++)
+      beam->offsets[s] = first;
+      for (gint64 g = 0; g < beam->groups; g++)
         {
-          Hypothesis *hypothesis = &hypotheses[i];
+          gint64 group = plait_beam_group (beam, s, g);
+          PlaitBeamHypothesis *hypotheses = plait_beam_hypotheses (beam, group);
 
-          if (hypothesis->ended)
-            continue;
-          beam->row_tokens[row] = PLAIT_TOKEN_BOS;
-          beam->row_parents[row] = s;
-          if (hypothesis->last >= 0)
-            {
-              const PlaitBeamToken *token = plait_beam_token (beam, hypothesis->last);
-
-              beam->row_tokens[row] = token->token;
-              beam->row_parents[row] = token->row;
-            }
-          beam->row_bans[row] = beam->bans->len;
-          ban_repeats (beam, hypothesis);
-          beam->max_bans = MAX (beam->max_bans, beam->bans->len - beam->row_bans[row]);
-          hypothesis->row = row++;
+          for (guint i = 0; i < beam->n[group] && !beam->done[group]; i++)
+            if (hypotheses[i].ended)
+              continue;
+            else if (row > first && plait_beam_shares_row (beam, s))
+              hypotheses[i].row = first;
+            else
+              add_row (beam, row++, s, &hypotheses[i]);
         }
     }
   beam->offsets[beam->sentences] = row;
@@ -152,32 +114,42 @@ list_rows (PlaitBeam *beam)
 }
 
 PlaitBeam *
-plait_beam_new (const PlaitDecodeSettings *settings, gint64 sentences, const gint64 *limits)
+plait_beam_new (const PlaitDecodeSettings *settings, const PlaitBeamSentences *sentences)
 {
   PlaitBeam *beam = g_new0 (PlaitBeam, 1);
-  gint64 maximum = sentences * settings->beam;
+  gint64 maximum = sentences->n * plait_decode_width (settings);
+  gsize n_groups;
 
   beam->settings = *settings;
-  beam->sentences = sentences;
-  beam->limits = g_memdup2 (limits, sentences * sizeof *limits);
-  beam->capacity = 2 * (guint)settings->beam;
-  beam->hypotheses = g_new0 (Hypothesis, sentences * beam->capacity);
-  beam->n = g_new (guint, sentences);
-  beam->done = g_new0 (gboolean, sentences);
+  beam->sentences = sentences->n;
+  beam->limits = g_memdup2 (sentences->limits, sentences->n * sizeof *beam->limits);
+  beam->numbers = g_memdup2 (sentences->numbers, sentences->n * sizeof *beam->numbers);
+  beam->requirements = sentences->requirements
+                           ? g_memdup2 (sentences->requirements, sentences->n * sizeof *beam->requirements)
+                           : g_new0 (PlaitRequirement, sentences->n);
+  beam->groups = plait_beam_samples (beam) ? settings->n_best : settings->groups;
+  beam->width = (guint)(plait_decode_width (settings) / beam->groups);
+  beam->capacity = 2 * beam->width;
+  n_groups = sentences->n * beam->groups;
+  beam->hypotheses = g_new0 (PlaitBeamHypothesis, n_groups * beam->capacity);
+  beam->n = g_new (guint, n_groups);
+  beam->done = g_new0 (gboolean, n_groups);
   beam->tokens = g_array_new (FALSE, FALSE, sizeof (PlaitBeamToken));
-  beam->candidates = g_new (Candidate, beam->capacity);
-  beam->next = g_new (Hypothesis, beam->capacity);
-  beam->offsets = g_new (gint64, sentences + 1);
+  beam->candidates = g_new (PlaitBeamCandidate, beam->capacity);
+  beam->next = g_new (PlaitBeamHypothesis, beam->capacity);
+  beam->taken = g_array_new (FALSE, FALSE, sizeof (gint32));
+  beam->offsets = g_new (gint64, sentences->n + 1);
   beam->row_tokens = g_new (gint32, maximum);
   beam->row_parents = g_new (gint64, maximum);
+  beam->row_hypotheses = g_new (gint64, maximum);
   beam->row_bans = g_new (guint, maximum + 1);
   beam->bans = g_array_new (FALSE, FALSE, sizeof (gint32));
   beam->history = g_array_new (FALSE, FALSE, sizeof (gint32));
-  for (gint64 s = 0; s < sentences; s++)
+  for (gsize i = 0; i < n_groups; i++)
     {
-      beam->n[s] = 1;
-      hypotheses_of (beam, s)[0] = (Hypothesis){ .last = -1 };
-      beam->done[s] = limits[s] <= 0;
+      beam->n[i] = 1;
+      plait_beam_hypotheses (beam, i)[0] = (PlaitBeamHypothesis){ .last = -1 };
+      beam->done[i] = sentences->limits[i / beam->groups] <= 0;
     }
   list_rows (beam);
   return beam;
@@ -189,15 +161,19 @@ plait_beam_free (PlaitBeam *beam)
   if (!beam)
     return;
   g_free (beam->limits);
+  g_free (beam->numbers);
+  g_free (beam->requirements);
   g_free (beam->hypotheses);
   g_free (beam->n);
   g_free (beam->done);
   g_array_unref (beam->tokens);
   g_free (beam->candidates);
   g_free (beam->next);
+  g_array_unref (beam->taken);
   g_free (beam->offsets);
   g_free (beam->row_tokens);
   g_free (beam->row_parents);
+  g_free (beam->row_hypotheses);
   g_free (beam->row_bans);
   g_array_unref (beam->bans);
   g_array_unref (beam->history);
@@ -244,157 +220,67 @@ plait_beam_token (const PlaitBeam *beam, gint64 token)
   return &g_array_index (beam->tokens, PlaitBeamToken, token);
 }
 
-/* Ties go to the older hypothesis, then to the lower word. */
-static gboolean
-precedes (const Candidate *a, const Candidate *b)
+/* Returns the highest score that an unfinished hypothesis of @group can reach: its log-probability can only fall, its
+ * diversity penalty can only rise, and its length penalty and rewards are at most those of the length limit. With
+ * @penalised, penalties count. */
+static double
+reachable_score (const PlaitBeam *beam, gint64 sentence, gint64 group, gboolean penalised)
 {
-  if (a->rank != b->rank)
-    return a->rank > b->rank;
-  return a->from != b->from ? a->from < b->from : a->token < b->token;
-}
+  const PlaitBeamHypothesis *hypotheses = plait_beam_hypotheses (beam, group);
+  double highest = -INFINITY;
 
-/* Inserts @candidate if it is among the best so far. FALSE if neither @candidate nor any candidate of lower rank can be
- * among them. */
-static gboolean
-offer (PlaitBeam *beam, const Candidate *candidate)
-{
-  guint at = beam->n_candidates;
-
-  if (at < beam->max_candidates)
-    beam->n_candidates++;
-  else if (!precedes (candidate, &beam->candidates[--at]))
-    return candidate->rank == beam->candidates[at].rank;
-  for (; at > 0 && precedes (candidate, &beam->candidates[at - 1]); at--)
-    beam->candidates[at] = beam->candidates[at - 1];
-  beam->candidates[at] = *candidate;
-  return TRUE;
-}
-
-/* Returns the number of candidates to keep. To refill a beam, twice its width are needed, since each hypothesis may be
- * ended by one word. */
-static guint
-candidates_wanted (const PlaitBeam *beam, gint64 sentence)
-{
-  guint width = (guint)beam->settings.beam;
-
-  switch (beam->settings.finished)
-    {
-    case PLAIT_DECODE_FINISHED_SHRINK:
-      return width - count_finished (beam, sentence);
-    case PLAIT_DECODE_FINISHED_REFILL:
-      return 2 * width;
-    default:
-      return width;
-    }
-}
-
-/* Collects the candidates of a sentence. The words of each hypothesis are tried from the most probable on, until one is
- * rejected. */
-static void
-propose (PlaitBeam *beam, gint64 sentence, guint best, const gint32 *ids, const PlaitScalar *log_probabilities)
-{
-  const Hypothesis *hypotheses = hypotheses_of (beam, sentence);
-
-  beam->n_candidates = 0;
-  beam->max_candidates = candidates_wanted (beam, sentence);
-  g_assert (beam->max_candidates > 0);
-  for (guint i = 0; i < beam->n[sentence]; i++)
-    {
-      const Hypothesis *from = &hypotheses[i];
-      Candidate candidate = { i, -1, from->log_probability, from->rank };
-
-      if (from->ended && !sets_aside (beam))
-        offer (beam, &candidate);
-      for (guint k = 0; !from->ended && k < best && ids[from->row * best + k] >= 0; k++)
-        {
-          candidate.token = ids[from->row * best + k];
-          if (is_banned (beam, from->row, candidate.token))
-            continue;
-          candidate.log_probability = from->log_probability + (double)log_probabilities[from->row * best + k];
-          candidate.rank = rank (beam, candidate.log_probability, from->length + 1);
-          if (!offer (beam, &candidate))
-            break;
-        }
-    }
-}
-
-/* TRUE if candidate @i is kept after @finished finished and @open unfinished hypotheses. With finished=refill, a
- * candidate that ends with EOS is kept only if its rank is below the beam width. */
-static gboolean
-is_taken (const PlaitBeam *beam, guint i, guint finished, guint open)
-{
-  guint width = (guint)beam->settings.beam;
-
-  if (beam->settings.finished != PLAIT_DECODE_FINISHED_REFILL)
-    return TRUE;
-  return beam->candidates[i].token == PLAIT_TOKEN_EOS ? i < width && finished < width : open < width;
-}
-
-static Hypothesis
-extend (PlaitBeam *beam, const Hypothesis *from, const Candidate *candidate)
-{
-  PlaitBeamToken token = { candidate->token, beam->steps, from->row, from->last };
-  Hypothesis hypothesis = *from;
-
-  if (candidate->token < 0)
-    return hypothesis;
-  hypothesis.last = (gint64)beam->tokens->len;
-  g_array_append_val (beam->tokens, token);
-  hypothesis.length++;
-  hypothesis.log_probability = candidate->log_probability;
-  hypothesis.rank = candidate->rank;
-  hypothesis.ended = candidate->token == PLAIT_TOKEN_EOS;
-  return hypothesis;
-}
-
-static void
-choose (PlaitBeam *beam, gint64 sentence)
-{
-  Hypothesis *hypotheses = hypotheses_of (beam, sentence);
-  guint n = 0, finished = 0;
-
-  if (beam->n_candidates == 0)
-    {
-      beam->done[sentence] = TRUE; /* all candidates are banned, so the sentence ends */
-      return;
-    }
-  for (guint i = 0; i < beam->n[sentence] && sets_aside (beam); i++)
-    if (hypotheses[i].ended)
-      beam->next[n++] = hypotheses[i];
-  finished = n;
-  for (guint i = 0; i < beam->n_candidates; i++)
-    if (is_taken (beam, i, finished, n - finished))
-      {
-        const Candidate *candidate = &beam->candidates[i];
-
-        beam->next[n] = extend (beam, &hypotheses[candidate->from], candidate);
-        finished += beam->next[n++].ended;
-      }
-  memcpy (hypotheses, beam->next, n * sizeof *hypotheses);
-  beam->n[sentence] = n;
+  for (guint i = 0; i < beam->n[group]; i++)
+    if (!hypotheses[i].ended)
+      highest = MAX (highest, score (beam, hypotheses[i].log_probability - (penalised ? hypotheses[i].penalty : 0),
+                                     beam->limits[sentence]));
+  return highest;
 }
 
 /*
- * TRUE if the n best can no longer change: n_best finished hypotheses score at least as high as any unfinished one can.
- * Its log-probability can only fall, and its penalty and rewards are at most those of the length limit. So no
- * unfinished one removes a finished one from the beam either. Also TRUE if all places of the beam are finished.
+ * TRUE if the n best of @group are final: n_best finished hypotheses score at least as high as any unfinished one can,
+ * also with penalties, so that none removes them from the beam. Also TRUE if all places of the group are finished.
  */
 static gboolean
-is_decided (const PlaitBeam *beam, gint64 sentence)
+is_decided (const PlaitBeam *beam, gint64 sentence, gint64 group)
 {
-  const Hypothesis *hypotheses = hypotheses_of (beam, sentence);
-  guint n = beam->n[sentence], n_finished = count_finished (beam, sentence), n_out_of_reach = 0;
-  double reachable = -INFINITY;
+  const PlaitBeamHypothesis *hypotheses = plait_beam_hypotheses (beam, group);
+  guint n = beam->n[group], n_finished = plait_beam_count_finished (beam, group), n_out_of_reach = 0;
+  guint wanted = MIN ((guint)beam->settings.n_best, beam->width);
+  gboolean has_penalties = beam->groups > 1;
+  double reachable, penalised;
 
-  if (n_finished == n || n_finished == (guint)beam->settings.beam)
+  if (n_finished == n || n_finished == beam->width)
     return TRUE;
+  if (n_finished < wanted)
+    return FALSE;
+  reachable = reachable_score (beam, sentence, group, FALSE);
+  penalised = has_penalties ? reachable_score (beam, sentence, group, TRUE) : 0;
   for (guint i = 0; i < n; i++)
-    if (!hypotheses[i].ended)
-      reachable = MAX (reachable, score (beam, hypotheses[i].log_probability, beam->limits[sentence]));
-  for (guint i = 0; i < n; i++)
-    n_out_of_reach
-        += hypotheses[i].ended && score (beam, hypotheses[i].log_probability, hypotheses[i].length) >= reachable;
-  return n_out_of_reach >= (guint)MIN (beam->settings.n_best, beam->settings.beam);
+    {
+      const PlaitBeamHypothesis *hypothesis = &hypotheses[i];
+
+      n_out_of_reach
+          += hypothesis->ended && score (beam, hypothesis->log_probability, hypothesis->length) >= reachable
+             && (!has_penalties
+                 || score (beam, hypothesis->log_probability - hypothesis->penalty, hypothesis->length) >= penalised);
+    }
+  return n_out_of_reach >= wanted;
+}
+
+/* Advances @group of @sentence, which samples the word in column @column. */
+static void
+advance_group (PlaitBeam *beam, gint64 sentence, gint64 group, guint column, guint best, const gint32 *ids,
+               const PlaitScalar *log_probabilities)
+{
+  if (plait_beam_samples (beam))
+    plait_beam_propose (beam, group, best, column, column + 1, ids, log_probabilities);
+  else if (beam->requirements[sentence].phrases && plait_beam_forced_word (beam, sentence) < 0)
+    plait_beam_propose_by_bank (beam, sentence, best, ids, log_probabilities);
+  else
+    plait_beam_propose (beam, group, best, 0, best, ids, log_probabilities);
+  plait_beam_choose (beam, group);
+  if (plait_beam_is_last_step (beam, sentence) || is_decided (beam, sentence, group))
+    beam->done[group] = TRUE;
 }
 
 void
@@ -402,16 +288,19 @@ plait_beam_advance (PlaitBeam *beam, guint best, const gint32 *ids, const PlaitS
 {
   for (gint64 s = 0; s < beam->sentences; s++)
     {
-      if (beam->done[s])
-        continue;
-      propose (beam, s, best, ids, log_probabilities);
-      choose (beam, s);
-      if (plait_beam_is_last_step (beam, s) || is_decided (beam, s))
-        beam->done[s] = TRUE;
+      g_array_set_size (beam->taken, 0);
+      for (gint64 g = 0; g < beam->groups; g++)
+        if (!beam->done[plait_beam_group (beam, s, g)])
+          advance_group (beam, s, plait_beam_group (beam, s, g), plait_beam_shares_row (beam, s) ? (guint)g : 0, best,
+                         ids, log_probabilities);
     }
   beam->steps++;
   list_rows (beam);
 }
+
+/*
+ * Results
+ */
 
 static gint
 compare_results (gconstpointer a_pointer, gconstpointer b_pointer)
@@ -425,7 +314,7 @@ compare_results (gconstpointer a_pointer, gconstpointer b_pointer)
 }
 
 static PlaitBeamResult
-result (const PlaitBeam *beam, const Hypothesis *hypothesis)
+result (const PlaitBeam *beam, const PlaitBeamHypothesis *hypothesis)
 {
   return (PlaitBeamResult){
     .last = hypothesis->last,
@@ -436,19 +325,59 @@ result (const PlaitBeam *beam, const Hypothesis *hypothesis)
   };
 }
 
-guint
-plait_beam_results (const PlaitBeam *beam, gint64 sentence, PlaitBeamResult *results)
+static gboolean
+lacks_phrase (const PlaitRequirement *requirement, const PlaitBeamHypothesis *hypothesis)
 {
-  const Hypothesis *hypotheses = hypotheses_of (beam, sentence);
+  return requirement->phrases && plait_phrases_missing (requirement->phrases, hypothesis->state) > 0;
+}
+
+/* Fills @results with the hypotheses of @group, best first, and returns their number, at most its width. */
+static guint
+results_of_group (const PlaitBeam *beam, gint64 sentence, gint64 group, PlaitBeamResult *results)
+{
+  const PlaitBeamHypothesis *hypotheses = plait_beam_hypotheses (beam, group);
   guint n = 0;
 
-  for (guint i = 0; i < beam->n[sentence]; i++)
+  for (guint i = 0; i < beam->n[group]; i++)
     if (hypotheses[i].ended)
       results[n++] = result (beam, &hypotheses[i]);
   /* Unfinished hypotheses are in the order of their ranks. */
-  for (guint i = 0; i < beam->n[sentence] && n < (guint)beam->settings.beam; i++)
-    if (!hypotheses[i].ended)
+  for (guint i = 0; i < beam->n[group] && n < beam->width; i++)
+    if (!hypotheses[i].ended && !lacks_phrase (&beam->requirements[sentence], &hypotheses[i]))
       results[n++] = result (beam, &hypotheses[i]);
   qsort (results, n, sizeof *results, compare_results);
+  return n;
+}
+
+/* Fills @results with n_best hypotheses of @sentence: the best of each group, then the second best of each, and so on;
+ * best first. Returns their number. */
+static guint
+results_of_groups (const PlaitBeam *beam, gint64 sentence, PlaitBeamResult *results)
+{
+  guint most = (guint)MIN (beam->settings.n_best, beam->settings.beam), n = 0;
+  g_autofree PlaitBeamResult *all = g_new (PlaitBeamResult, beam->groups * beam->capacity);
+  g_autofree guint *found = g_new (guint, beam->groups);
+
+  for (gint64 g = 0; g < beam->groups; g++)
+    found[g] = results_of_group (beam, sentence, plait_beam_group (beam, sentence, g), all + g * beam->capacity);
+  for (guint place = 0; place < beam->width; place++)
+    for (gint64 g = 0; g < beam->groups && n < most; g++)
+      if (place < found[g])
+        results[n++] = all[g * beam->capacity + place];
+  qsort (results, n, sizeof *results, compare_results);
+  return n;
+}
+
+guint
+plait_beam_results (const PlaitBeam *beam, gint64 sentence, PlaitBeamResult *results)
+{
+  guint n = 0;
+
+  if (beam->groups == 1)
+    return results_of_group (beam, sentence, sentence, results);
+  if (!plait_beam_samples (beam))
+    return results_of_groups (beam, sentence, results);
+  for (gint64 g = 0; g < beam->groups; g++)
+    n += results_of_group (beam, sentence, plait_beam_group (beam, sentence, g), results + n);
   return n;
 }

@@ -2,16 +2,31 @@
 #pragma once
 
 #include "types/tensor.h"
+#include "search/phrases.h"
 #include "settings/settings.h"
 
 /*
- * Bookkeeping of beam search, without a model: the hypotheses, the rows that a decoder should extend, and the selection
+ * Bookkeeping of search, without a model: the hypotheses, the rows that a decoder should extend, and the selection
  * among its proposals. All sentences advance together, one token a step.
+ *
+ * The beam of a sentence may be divided into groups, which are searched one after the other in each step (Vijayakumar
+ * et al. 2018). When sampling, each sample is a group of one hypothesis. Groups share a row until their hypotheses can
+ * differ.
  */
 typedef struct PlaitBeam PlaitBeam;
 
-/* Creates a beam for @sentences. @limits [sentences]: most tokens of a hypothesis, EOS included. (transfer full) */
-PlaitBeam *plait_beam_new (const PlaitDecodeSettings *settings, gint64 sentences, const gint64 *limits);
+/* The sentences of a search. */
+typedef struct
+{
+  gint64 n;
+  const gint64 *limits;                 /* [n] most tokens of a hypothesis, EOS included */
+  const gint64 *numbers;                /* [n] number in the corpus, for sampling; else NULL */
+  const PlaitRequirement *requirements; /* [n], or NULL; each fits into the limit (plait_requirement_length). What
+                                           they point to is borrowed */
+} PlaitBeamSentences;
+
+/* Creates a beam for @sentences. (transfer full) */
+PlaitBeam *plait_beam_new (const PlaitDecodeSettings *settings, const PlaitBeamSentences *sentences);
 void plait_beam_free (PlaitBeam *beam);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitBeam, plait_beam_free)
 
@@ -29,8 +44,21 @@ PlaitBeamRows plait_beam_rows (const PlaitBeam *beam);
 /* Returns the number of best words of a row that the next step needs for an exact beam. */
 guint plait_beam_words (const PlaitBeam *beam);
 
+/* TRUE if the next step needs the log-probabilities of all words of a row, and not only those of the best words: to
+ * sample, to force a prefix, or to require phrases. The words of each row come from plait_beam_row_words. */
+gboolean plait_beam_needs_rows (const PlaitBeam *beam);
+
+/* Returns the number of words of a row that plait_beam_row_words writes in the next step. */
+guint plait_beam_row_columns (const PlaitBeam *beam);
+
+/* Fills @ids and @of_ids [plait_beam_row_columns] for row @row of the next step from the log-probabilities of all
+ * @n_words words, which it overwrites. @forbidden words are not taken, except in a prefix. With @end, EOS is the only
+ * word of the last step. Rows may be computed at once by several threads. */
+void plait_beam_row_words (const PlaitBeam *beam, gint64 row, PlaitScalar *log_probabilities, gint32 n_words,
+                           const gint32 *forbidden, guint n_forbidden, gboolean end, gint32 *ids, PlaitScalar *of_ids);
+
 /* Advances all sentences by the @best most probable words of every row: ids and log-probabilities [rows][best], best
- * first. Id -1: no word. */
+ * first; or by the words of plait_beam_row_words. Id -1: no word. */
 void plait_beam_advance (PlaitBeam *beam, guint best, const gint32 *ids, const PlaitScalar *log_probabilities);
 
 /* Returns the largest number of steps that the limits allow. */
@@ -60,6 +88,8 @@ typedef struct
   gboolean ended;
 } PlaitBeamResult;
 
-/* Fills @results with the hypotheses of @sentence, best first, and returns their number, at most the beam width. */
+/* Fills @results with the hypotheses of @sentence, best first, and returns their number, at most
+ * plait_decode_width. With groups these are n_best hypotheses: the best of each group, then the second best, and so on.
+ * Samples are in the order of their numbers. Leaves hypotheses that lack a phrase out. */
 guint plait_beam_results (const PlaitBeam *beam, gint64 sentence, PlaitBeamResult *results);
 const PlaitBeamToken *plait_beam_token (const PlaitBeam *beam, gint64 token);

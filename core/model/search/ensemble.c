@@ -2,12 +2,8 @@
 #include "search/search-private.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Searches with several models. */
-
-/* Number of rows whose log-probabilities are in memory at once. */
-#define ROWS_AT_ONCE 32
 
 PlaitBatch
 plait_search_member_batch (const PlaitSearch *search, guint member, const PlaitBatch *batch)
@@ -117,68 +113,4 @@ plait_search_row_log_probabilities (const PlaitSearch *search, PlaitSearchWorksp
     plait_word_distribution_rows (&words[i], workspace->step, first, n, log_probabilities + (gint64)i * n * n_words);
   if (search->n_members > 1)
     plait_pool_run (workspace->pool, n, combine_row, &combining);
-}
-
-/* Writes the @best best of @n words, best first (ties: the lower id); id -1 if there are no more words that are
- * possible. */
-static void
-take_best (const PlaitScalar *log_probabilities, gint64 n, guint best, gint32 *ids, PlaitScalar *of_ids)
-{
-  guint found = 0;
-
-  for (gint64 id = 0; id < n; id++)
-    {
-      PlaitScalar value = log_probabilities[id];
-      guint at = found;
-
-      if (value == -(PlaitScalar)INFINITY || (found == best && !(value > of_ids[best - 1])))
-        continue;
-      at = found < best ? found++ : best - 1;
-      for (; at > 0 && value > of_ids[at - 1]; at--)
-        {
-          ids[at] = ids[at - 1];
-          of_ids[at] = of_ids[at - 1];
-        }
-      ids[at] = (gint32)id;
-      of_ids[at] = value;
-    }
-  for (; found < best; found++)
-    {
-      ids[found] = -1;
-      of_ids[found] = -(PlaitScalar)INFINITY;
-    }
-}
-
-void
-plait_search_ensemble_words (const PlaitSearch *search, PlaitSearchWorkspace *workspace, const PlaitBeam *beam,
-                             const PlaitWordDistribution *words, const gint32 *forbidden, guint n_forbidden,
-                             gboolean end, guint best, gint32 *ids, PlaitScalar *log_probabilities)
-{
-  PlaitRagged rows = plait_beam_rows (beam).hypotheses;
-  gint64 n = plait_ragged_rows (rows), n_words = plait_model_specification (search->model)->target_vocabulary_size;
-  gint64 at_once = MIN (n, ROWS_AT_ONCE), sentence = 0;
-  PlaitScalar *all = plait_arena_new_array (workspace->step_arena, PlaitScalar, search->n_members * at_once * n_words);
-
-  for (gint64 first = 0; first < n; first += at_once)
-    {
-      gint64 now = MIN (at_once, n - first);
-
-      plait_search_row_log_probabilities (search, workspace, words, first, now, all);
-      for (gint64 i = 0; i < now; i++)
-        {
-          PlaitScalar *row = all + i * n_words, eos = row[PLAIT_TOKEN_EOS];
-
-          while (rows.offsets[sentence + 1] <= first + i)
-            sentence++;
-          for (guint k = 0; k < n_forbidden; k++)
-            row[forbidden[k]] = -(PlaitScalar)INFINITY;
-          if (end && plait_beam_is_last_step (beam, sentence))
-            {
-              for (gint64 id = 0; id < n_words; id++)
-                row[id] = -(PlaitScalar)INFINITY;
-              row[PLAIT_TOKEN_EOS] = eos;
-            }
-          take_best (row, n_words, best, ids + (first + i) * best, log_probabilities + (first + i) * best);
-        }
-    }
 }

@@ -50,11 +50,11 @@ gboolean plait_search_replace_unknown (const PlaitSearch *search, const PlaitBat
                                        GError **error);
 
 /*
- * Returns the number of parts, 1 or the number of threads, in which a batch of @sentences with beams of @beam is
- * searched. Threads that share a step of few rows mostly wait for each other, so each thread searches its own
+ * Returns the number of parts, 1 or the number of threads, in which a batch of @sentences with @width hypotheses each
+ * is searched. Threads that share a step of few rows mostly wait for each other, so each thread searches its own
  * sentences. The bits of a row do not depend on other rows, hence not on the number of parts.
  */
-gint64 plait_search_parts (const PlaitPool *pool, gint64 sentences, gint64 beam);
+gint64 plait_search_parts (const PlaitPool *pool, gint64 sentences, gint64 width);
 
 /* Combines the log-probabilities of a word by the members, [n_members]. */
 double plait_search_combine (const PlaitSearch *search, const double *log_probabilities);
@@ -70,10 +70,11 @@ void plait_search_row_log_probabilities (const PlaitSearch *search, PlaitSearchW
                                          const PlaitWordDistribution *words, gint64 first, gint64 n,
                                          PlaitScalar *log_probabilities);
 
-/* Finds the best words of an ensemble as plait_word_distribution_best and, if @end, plait_search_end_words do. */
-void plait_search_ensemble_words (const PlaitSearch *search, PlaitSearchWorkspace *workspace, const PlaitBeam *beam,
-                                  const PlaitWordDistribution *words, const gint32 *forbidden, guint n_forbidden,
-                                  gboolean end, guint best, gint32 *ids, PlaitScalar *log_probabilities);
+/* Finds the words of each row of a step that plait_beam_row_words takes: @ids and @log_probabilities [rows][best], with
+ * @best as plait_beam_row_columns returns it. @words [members]: distributions of the members. */
+void plait_search_row_words (const PlaitSearch *search, PlaitSearchWorkspace *workspace, const PlaitBeam *beam,
+                             const PlaitWordDistribution *words, const gint32 *forbidden, guint n_forbidden,
+                             gboolean end, guint best, gint32 *ids, PlaitScalar *log_probabilities);
 
 /* Makes EOS the only candidate of the rows of @beam whose next step is the last that their limit allows. @words:
  * distribution of the rows; @ids and @log_probabilities [rows][best]: their candidates. */

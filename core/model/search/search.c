@@ -35,6 +35,7 @@ typedef struct
   PlaitBatch *part; /* owned; NULL if the batch is searched whole */
   const PlaitBatch *batch;
   PlaitDecodeSettings settings;
+  const PlaitRequirement *requirements; /* [sentences], or NULL */
   gboolean recording;
   guint n_recorded;  /* number of hypotheses of each sentence whose attention is recorded: the best ones */
   gboolean replaces; /* unknown tokens are replaced, so that hypotheses with one have recorded attention too */
@@ -138,7 +139,7 @@ follow_hypothesis (const Work *work, gint64 sentence, const PlaitBeamResult *res
 static void
 follow_attention (const Work *work, PlaitAttentionRecords *attention, gint64 first, gint64 all)
 {
-  g_autofree PlaitBeamResult *results = g_new (PlaitBeamResult, work->settings.beam);
+  g_autofree PlaitBeamResult *results = g_new (PlaitBeamResult, plait_decode_width (&work->settings));
 
   for (gint64 s = 0; s < work->batch->n_sentences && work->records->len > 0; s++)
     {
@@ -164,7 +165,8 @@ encode_batch (gpointer data)
   Work *work = data;
   PlaitSearch *search = work->search;
   PlaitTape *tape = work->workspace->batch_tape;
-  gint64 steps = plait_beam_max_steps (work->beam), rows = work->batch->n_sentences * work->settings.beam;
+  gint64 steps = plait_beam_max_steps (work->beam),
+         rows = work->batch->n_sentences * plait_decode_width (&work->settings);
 
   work->states = plait_arena_new_array (work->workspace->batch_arena, PlaitDecoderState *, search->n_members);
   for (guint i = 0; i < search->n_members; i++)
@@ -224,8 +226,10 @@ make_step (gpointer data)
   guint n_forbidden = 1;
   PlaitBeamRows rows = plait_beam_rows (work->beam);
   gint64 n = plait_ragged_rows (rows.hypotheses);
-  guint best = (guint)MIN (plait_beam_words (work->beam), specification->target_vocabulary_size);
+  gboolean needs_rows = search->n_members > 1 || plait_beam_needs_rows (work->beam);
   gboolean end = work->settings.at_limit == PLAIT_DECODE_AT_LIMIT_END;
+  guint best = needs_rows ? plait_beam_row_columns (work->beam)
+                          : (guint)MIN (plait_beam_words (work->beam), specification->target_vocabulary_size);
   PlaitAttentionRecord *record = NULL;
   PlaitWordDistribution *words;
   const gint32 *tokens;
@@ -256,12 +260,12 @@ make_step (gpointer data)
     }
   ids = plait_arena_new_array (workspace->step_arena, gint32, n * best);
   log_probabilities = plait_arena_new_array (workspace->step_arena, PlaitScalar, n * best);
-  if (search->n_members > 1)
-    plait_search_ensemble_words (search, workspace, work->beam, words, forbidden, n_forbidden, end, best, ids,
-                                 log_probabilities);
+  if (needs_rows)
+    plait_search_row_words (search, workspace, work->beam, words, forbidden, n_forbidden, end, best, ids,
+                            log_probabilities);
   else
     plait_word_distribution_best (words, workspace->step, forbidden, n_forbidden, best, ids, log_probabilities);
-  if (search->n_members == 1 && end)
+  if (end && !needs_rows)
     plait_search_end_words (workspace, work->beam, words, best, ids, log_probabilities);
   workspace->steps += n;
   plait_beam_advance (work->beam, best, ids, log_probabilities);
@@ -278,29 +282,38 @@ search_all (gpointer data)
       return;
 }
 
-static PlaitBeam *
-new_beam (const PlaitBatch *batch, const PlaitDecodeSettings *settings)
+/* Returns the most tokens of a translation of @sentence, EOS included. decode.maximum_ratio leaves room for @required
+ * tokens. */
+static gint64
+limit_of (const PlaitBatch *batch, const PlaitDecodeSettings *settings, gint64 sentence, gint64 required)
 {
+  gint64 longest = 0, by_ratio;
+
+  for (gint64 i = 0; i < batch->n_sources; i++)
+    longest = MAX (longest, plait_ragged_length (batch->inputs[i].rows, sentence));
+  if (settings->maximum_ratio <= 0)
+    return settings->maximum_length;
+  by_ratio = (gint64)(settings->maximum_ratio * (double)longest) + settings->maximum_offset;
+  return MIN (settings->maximum_length, MAX (by_ratio, MAX (settings->minimum_length + 1, required)));
+}
+
+static PlaitBeam *
+new_beam (const Work *work)
+{
+  const PlaitBatch *batch = work->batch;
   g_autofree gint64 *limits = g_new (gint64, batch->n_sentences);
 
   for (gint64 s = 0; s < batch->n_sentences; s++)
-    {
-      gint64 longest = 0;
-
-      for (gint64 i = 0; i < batch->n_sources; i++)
-        longest = MAX (longest, plait_ragged_length (batch->inputs[i].rows, s));
-      limits[s] = settings->maximum_length;
-      if (settings->maximum_ratio > 0)
-        limits[s] = MIN (limits[s], MAX ((gint64)(settings->maximum_ratio * (double)longest) + settings->maximum_offset,
-                                         settings->minimum_length + 1));
-    }
-  return plait_beam_new (settings, batch->n_sentences, limits);
+    limits[s] = limit_of (batch, &work->settings, s,
+                          work->requirements ? plait_requirement_length (&work->requirements[s]) : 0);
+  return plait_beam_new (&work->settings,
+                         &(PlaitBeamSentences){ batch->n_sentences, limits, batch->sentence, work->requirements });
 }
 
 static void
 collect (const Work *work)
 {
-  g_autofree PlaitBeamResult *results = g_new (PlaitBeamResult, work->settings.beam);
+  g_autofree PlaitBeamResult *results = g_new (PlaitBeamResult, plait_decode_width (&work->settings));
 
   for (gint64 s = 0; s < work->batch->n_sentences; s++)
     {
@@ -346,6 +359,11 @@ too_large (const PlaitBatch *batch, const PlaitDecodeSettings *settings, GError 
 
   if (!g_error_matches (held, PLAIT_ERROR, PLAIT_ERROR_MEMORY))
     return plait_no_error (&held, error);
+  if (settings->method == PLAIT_DECODE_METHOD_SAMPLE)
+    return plait_fail (error, PLAIT_ERROR_MEMORY,
+                       "sampling %jd translations of each of %jd sentences does not fit (%s): lower decode.batch, "
+                       "decode.n_best or decode.maximum_length",
+                       settings->n_best, batch->n_sentences, held->message);
   return plait_fail (error, PLAIT_ERROR_MEMORY,
                      "searching %jd sentences with a beam of %jd does not fit (%s): lower decode.batch, decode.beam or "
                      "decode.maximum_length",
@@ -403,7 +421,7 @@ search_part (Work *work)
       return;
     }
   work->records = g_ptr_array_new ();
-  work->beam = new_beam (work->batch, &work->settings);
+  work->beam = new_beam (work);
   for (guint i = 0; i < search->n_members && !work->error; i++)
     plait_decoder_check_length (plait_model_decoder (search->members[i].model), plait_beam_max_steps (work->beam),
                                 &work->error);
@@ -434,13 +452,13 @@ work_clear (gpointer data)
 }
 
 gint64
-plait_search_parts (const PlaitPool *pool, gint64 sentences, gint64 beam)
+plait_search_parts (const PlaitPool *pool, gint64 sentences, gint64 width)
 {
   gint64 threads = plait_pool_threads (pool);
 
   /* BLAS may compute other bits for a row if its product has other rows, so batches are not cut then. */
   if (plait_blas_rows (plait_kernels (), FALSE) > 0 || sentences < threads * MIN_SENTENCES
-      || sentences * beam < threads * MIN_ROWS)
+      || sentences * width < threads * MIN_ROWS)
     return 1;
   return threads;
 }
@@ -472,6 +490,8 @@ add_part (GArray *works, const Work *common, gint64 part, gint64 n, GError **err
 
   work.workspace = workspace_of (work.search, part, n);
   work.hypotheses += first;
+  if (work.requirements)
+    work.requirements += first;
   if (n > 1)
     {
       work.part = plait_batch_slice (batch, first, end - first, error);
@@ -523,12 +543,12 @@ run_parts (GArray *works, const Work *common, gint64 n, GError **error)
 
 PlaitHypotheses *
 plait_search_batch_with_attention (PlaitSearch *search, const PlaitBatch *batch, const PlaitDecodeSettings *settings,
-                                   PlaitAttentionRecords **attention, guint n_recorded, gboolean coverage,
-                                   GError **error)
+                                   const PlaitRequirement *requirements, PlaitAttentionRecords **attention,
+                                   guint n_recorded, gboolean coverage, GError **error)
 {
   g_autoptr (GArray) works = g_array_new (FALSE, FALSE, sizeof (Work));
   gboolean by_steps = goes_by_steps (search);
-  gint64 n = by_steps ? plait_search_parts (search->pool, batch->n_sentences, settings->beam) : 1;
+  gint64 n = by_steps ? plait_search_parts (search->pool, batch->n_sentences, plait_decode_width (settings)) : 1;
   gint64 start = g_get_monotonic_time ();
   PlaitHypotheses *hypotheses = g_new0 (PlaitHypotheses, batch->n_sentences);
   gboolean replaces = by_steps && search->replacement && settings->unknown == PLAIT_DECODE_UNKNOWN_REPLACE;
@@ -536,6 +556,7 @@ plait_search_batch_with_attention (PlaitSearch *search, const PlaitBatch *batch,
   const Work common = { .search = search,
                         .batch = batch,
                         .settings = *settings,
+                        .requirements = requirements,
                         .recording = attention || replaces,
                         .replaces = replaces,
                         .n_recorded = n_recorded,
@@ -575,5 +596,5 @@ plait_search_batch_with_attention (PlaitSearch *search, const PlaitBatch *batch,
 PlaitHypotheses *
 plait_search_batch (PlaitSearch *search, const PlaitBatch *batch, const PlaitDecodeSettings *settings, GError **error)
 {
-  return plait_search_batch_with_attention (search, batch, settings, NULL, 0, FALSE, error);
+  return plait_search_batch_with_attention (search, batch, settings, NULL, NULL, 0, FALSE, error);
 }

@@ -3,10 +3,12 @@
 
 #include "process/ranks.h"
 #include "decoders/model.h"
+#include "search/phrases.h"
 #include "cross-attention/attention-record.h"
 
 /*
  * Beam search over sentences and hypotheses together (greedy with a beam of one), and forced decoding.
+ * decode.method=sample draws the words of each hypothesis at random instead.
  *
  * The score of a hypothesis is its log-probability over the length penalty, EOS counted (Wu et al. 2016, eq. 14).
  * Finished hypotheses stay in the beam. A sentence is finished when no unfinished hypothesis can get a higher score, or
@@ -24,7 +26,7 @@ typedef struct
   gboolean ended;         /* FALSE: cut at the length limit */
 } PlaitHypothesis;
 
-/* Best hypotheses of one sentence, best first. */
+/* Best hypotheses of one sentence, best first; samples in the order of their numbers. */
 typedef struct
 {
   guint n;
@@ -134,11 +136,14 @@ PlaitHypotheses *plait_search_batch (PlaitSearch *search, const PlaitBatch *batc
                                      GError **error);
 void plait_hypotheses_free (PlaitHypotheses *hypotheses, gint64 n);
 
-/* Searches like plait_search_batch, for sequences only, and returns the attention of the @n_recorded best hypotheses of
- * each sentence in *@attention, [n_recorded][n_sentences]. A record has no target rows if the sentence has fewer
- * hypotheses. With @coverage the records have coverage too. Both results are (transfer full). */
+/* Searches like plait_search_batch, for sequences only. Translations meet @requirements [n_sentences], or NULL, each of
+ * which fits into decode.maximum_length (plait_requirement_length). If @attention is not NULL, returns the attention of
+ * the @n_recorded first hypotheses of each sentence in *@attention, [n_recorded][n_sentences]. A record has no target
+ * rows if the sentence has fewer hypotheses. With @coverage the records have coverage too. Both results are (transfer
+ * full). */
 PlaitHypotheses *plait_search_batch_with_attention (PlaitSearch *search, const PlaitBatch *batch,
                                                     const PlaitDecodeSettings *settings,
+                                                    const PlaitRequirement *requirements,
                                                     PlaitAttentionRecords **attention, guint n_recorded,
                                                     gboolean coverage, GError **error);
 

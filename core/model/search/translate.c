@@ -251,8 +251,8 @@ translate_batch (gpointer data, const PlaitBatch *batch, gboolean own, GError **
 
   if (!own)
     return TRUE;
-  hypotheses = plait_search_batch_with_attention (to->search, batch, to->settings, to->take ? &attention : NULL, 1,
-                                                  FALSE, error);
+  hypotheses = plait_search_batch_with_attention (to->search, batch, to->settings, NULL, to->take ? &attention : NULL,
+                                                  1, FALSE, error);
   return hypotheses && keep (to, batch, hypotheses, attention, error);
 }
 

@@ -32,3 +32,9 @@ plait_hypothesis_score (const PlaitDecodeSettings *settings, double log_probabil
 {
   return log_probability / length_penalty (settings, length) + settings->word_reward * (double)length;
 }
+
+gint64
+plait_decode_width (const PlaitDecodeSettings *settings)
+{
+  return settings->method == PLAIT_DECODE_METHOD_SAMPLE ? settings->n_best : settings->beam;
+}

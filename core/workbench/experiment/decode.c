@@ -38,6 +38,37 @@ check_unknown (const PlaitResolution *resolution)
     plait_resolution_problem (resolution, "decode", "dictionary", "%s", fault->message);
 }
 
+/* Adds a problem for @key of [decode] if it is @set although @needs, which it acts with, is not. */
+static void
+check_acts (const PlaitResolution *resolution, const char *key, gboolean set, const char *needs)
+{
+  if (set)
+    plait_resolution_problem (resolution, "decode", key, "has no effect without %s; set that, or drop the key", needs);
+}
+
+/* Adds problems for keys of sampling and of groups that have no effect, or that do not fit together. */
+static void
+check_sampling (const PlaitResolution *resolution)
+{
+  const PlaitDecodeSettings *decode = &resolution->experiment->public.decode;
+  gboolean samples = decode->method == PLAIT_DECODE_METHOD_SAMPLE;
+  PlaitDecodeSettings usual;
+
+  plait_setting_group_defaults (&plait_decode_group, &usual);
+  check_acts (resolution, "temperature", !samples && decode->temperature != usual.temperature, "method=sample");
+  check_acts (resolution, "top_k", !samples && decode->top_k != usual.top_k, "method=sample");
+  check_acts (resolution, "nucleus", !samples && decode->nucleus != usual.nucleus, "method=sample");
+  check_acts (resolution, "seed", !samples && decode->seed != usual.seed, "method=sample");
+  check_acts (resolution, "diversity", decode->groups == 1 && decode->diversity != usual.diversity, "groups above 1");
+  if (samples && decode->groups > 1)
+    plait_resolution_problem (resolution, "decode", "groups",
+                              "groups divide a beam, and method=sample has none; drop one of the two keys");
+  else if (decode->beam % decode->groups != 0)
+    plait_resolution_problem (resolution, "decode", "groups",
+                              "%jd does not divide the beam of %jd; choose beam=%jd, or other groups", decode->groups,
+                              decode->beam, (decode->beam / decode->groups + 1) * decode->groups);
+}
+
 void
 plait_resolution_check_decode (const PlaitResolution *resolution)
 {
@@ -47,7 +78,8 @@ plait_resolution_check_decode (const PlaitResolution *resolution)
   check_unknown (resolution);
   if (!plait_experiment_has_decoder (&resolution->experiment->public))
     return;
-  if (decode->n_best > decode->beam)
+  check_sampling (resolution);
+  if (decode->method == PLAIT_DECODE_METHOD_BEAM && decode->n_best > decode->beam)
     plait_resolution_problem (resolution, "decode", "n_best",
                               "%jd is above the beam of %jd; raise beam or lower n_best", decode->n_best, decode->beam);
   if (decode->minimum_length > decode->maximum_length)

@@ -470,8 +470,8 @@ write_some_attention (const PlaitEvaluator *evaluator, const char *split, const 
   batch = plait_corpus_batch (corpus, tuples, count, error);
   if (!batch)
     return FALSE;
-  hypotheses
-      = plait_search_batch_with_attention (evaluator->search, batch, &experiment->decode, &attention, 1, TRUE, error);
+  hypotheses = plait_search_batch_with_attention (evaluator->search, batch, &experiment->decode, NULL, &attention, 1,
+                                                  TRUE, error);
   if (!hypotheses)
     return FALSE;
   written

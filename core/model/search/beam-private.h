@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "search/beam.h"
+
+/* A hypothesis of a beam. */
+typedef struct
+{
+  gint64 last;
+  gint64 length;
+  double log_probability;
+  double penalty; /* sum of the diversity penalties of its tokens */
+  double rank;
+  gint64 row;             /* row in the next step; not set if ended */
+  PlaitPhraseState state; /* phrases that it contains */
+  gboolean ended;
+} PlaitBeamHypothesis;
+
+/* A hypothesis and the word that would extend it, or a finished hypothesis. */
+typedef struct
+{
+  guint from;
+  gint32 token; /* word that extends the hypothesis; -1: the hypothesis stays unchanged */
+  double log_probability;
+  double penalty;
+  double rank;
+} PlaitBeamCandidate;
+
+struct PlaitBeam
+{
+  PlaitDecodeSettings settings;
+  gint64 sentences;
+  gint64 *limits;
+  gint64 *numbers;                /* [sentences], or NULL */
+  PlaitRequirement *requirements; /* [sentences], zeros if there are none */
+  gint64 steps;
+  gint64 groups;                   /* groups of a sentence; when sampling each sample is a group */
+  guint width;                     /* maximum hypotheses of a group that a step extends */
+  guint capacity;                  /* maximum hypotheses of a group: unfinished and finished ones */
+  PlaitBeamHypothesis *hypotheses; /* [sentences][groups][capacity] */
+  guint *n;                        /* [sentences][groups]: number of hypotheses */
+  gboolean *done;                  /* [sentences][groups] */
+  GArray *tokens;
+  PlaitBeamCandidate *candidates; /* [capacity]: best candidates of one group, best first */
+  guint n_candidates;
+  guint max_candidates;      /* number of candidates to keep */
+  PlaitBeamHypothesis *next; /* [capacity] */
+  GArray *taken;             /* gint32: words that earlier groups of the sentence took in this step */
+  /* Rows of the next step. */
+  gint64 *offsets;
+  gint32 *row_tokens;
+  gint64 *row_parents;
+  gint64 *row_hypotheses; /* index of the hypothesis in hypotheses; of the first group if groups share the row */
+  guint *row_bans;        /* [rows + 1]: first banned word of each row in bans */
+  GArray *bans;           /* gint32: words that may not follow a row */
+  guint max_bans;         /* maximum number of banned words of a row */
+  guint max_advancing;    /* maximum number of words that bring a row closer to its phrases */
+  GArray *history;        /* gint32: scratch */
+};
+
+static inline gboolean
+plait_beam_samples (const PlaitBeam *beam)
+{
+  return beam->settings.method == PLAIT_DECODE_METHOD_SAMPLE;
+}
+
+/* Returns the index of a group in n and done. */
+static inline gint64
+plait_beam_group (const PlaitBeam *beam, gint64 sentence, gint64 group)
+{
+  return sentence * beam->groups + group;
+}
+
+static inline PlaitBeamHypothesis *
+plait_beam_hypotheses (const PlaitBeam *beam, gint64 group)
+{
+  return beam->hypotheses + group * beam->capacity;
+}
+
+/* TRUE if finished hypotheses do not compete with unfinished ones. */
+static inline gboolean
+plait_beam_sets_aside (const PlaitBeam *beam)
+{
+  return beam->settings.finished != PLAIT_DECODE_FINISHED_COMPETE;
+}
+
+/* TRUE if all groups of @sentence continue one row: before the first step, and until the prefix ends. */
+static inline gboolean
+plait_beam_shares_row (const PlaitBeam *beam, gint64 sentence)
+{
+  return beam->steps <= beam->requirements[sentence].prefix_length;
+}
+
+/* Returns the only word that @sentence may take in the next step, or -1 if it may take several. */
+gint32 plait_beam_forced_word (const PlaitBeam *beam, gint64 sentence);
+
+/* TRUE if @word would repeat an n-gram after row @row. */
+gboolean plait_beam_is_banned (const PlaitBeam *beam, gint64 row, gint32 word);
+
+/* Returns the number of finished hypotheses of @group. */
+guint plait_beam_count_finished (const PlaitBeam *beam, gint64 group);
+
+/* TRUE if @a is before @b. Ties go to the older hypothesis, then to the lower word. */
+gboolean plait_beam_precedes (const PlaitBeamCandidate *a, const PlaitBeamCandidate *b);
+
+/* Returns the candidate that extends hypothesis @from of @group by @token of @log_probability. */
+PlaitBeamCandidate plait_beam_candidate (const PlaitBeam *beam, gint64 group, guint from, gint32 token,
+                                         double log_probability);
+
+/* Collects the candidates of hypotheses of @group among columns @first .. @end - 1 of the words, best first in
+ * beam->candidates. */
+void plait_beam_propose (PlaitBeam *beam, gint64 group, guint best, guint first, guint end, const gint32 *ids,
+                         const PlaitScalar *log_probabilities);
+
+/* Replaces the hypotheses of @group by beam->candidates. */
+void plait_beam_choose (PlaitBeam *beam, gint64 group);
+
+/* Chooses the candidates of a sentence with phrases from all words proposed: dynamic beam allocation (Post & Vilar
+ * 2018). In each row, the columns from decode.beam on hold the words that bring it closer to its phrases. */
+void plait_beam_propose_by_bank (PlaitBeam *beam, gint64 sentence, guint best, const gint32 *ids,
+                                 const PlaitScalar *log_probabilities);
