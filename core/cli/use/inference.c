@@ -12,7 +12,7 @@
 typedef struct
 {
   guint n_runs;
-  guint n;      /* number of sources with different names in all runs */
+  guint n;      /* number of different names of sources in all runs */
   char **names; /* [2 n]: first "NAME" of every source, then "NAME.trees" of every source; an entry is NULL if that
                    source reads no trees from a file */
   PlaitTextLocation *locations; /* [2 n], zeros for a missing source */

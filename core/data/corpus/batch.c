@@ -111,7 +111,8 @@ PlaitBatch *
 plait_batch_new (gint64 n_sentences, const PlaitBatchSource *sources, gint64 n_sources, gint64 target_rows,
                  gint64 own_words, GError **error)
 {
-  /* target_rows.n is the number of target rows until lay_out sets it; -1: no target. So is own_words.n. */
+  /* Until lay_out sets them, target_rows.n is the number of target rows and own_words.n the number of own words; -1:
+   * the batch has none. */
   PlaitBatch plan = {
     .n_sentences = n_sentences,
     .n_sources = n_sources,

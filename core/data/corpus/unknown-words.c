@@ -11,7 +11,7 @@ struct PlaitUnknownWords
 {
   GHashTable *numbers; /* text -> its number, plus one */
   GPtrArray *texts;    /* (element-type utf8), by number; "" is first and stands for a word that was not found */
-  PlaitTokenStore *of; /* numbers of each sentence */
+  PlaitTokenStore *of; /* numbers of the texts of each sentence */
   GArray *scratch;     /* gint32, numbers of one sentence */
 };
 
@@ -93,7 +93,7 @@ add_sentence (PlaitUnknownWords *words, const PlaitVocabulary *vocabulary, const
 
       if (ids[i] != PLAIT_TOKEN_UNKNOWN)
         continue;
-      /* A vocabulary that normalises text may merge or split words. */
+      /* A vocabulary that normalises text may merge or split words, so their numbers can differ. */
       if (begins->len == count && word_of[i] >= 0)
         {
           position = (gsize)g_array_index (begins, gint64, word_of[i]);

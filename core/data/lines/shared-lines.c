@@ -17,7 +17,7 @@ struct PlaitSharedLines
   guint n;
   PlaitTextReader *lines;
   GQueue kept;  /* (element-type Line) lines that some reader has not got, oldest first */
-  gint64 first; /* position of the first of them */
+  gint64 first; /* position of the first line in @kept */
   gboolean ended;
 };
 

@@ -38,7 +38,7 @@ typedef struct
   guint n_forbidden;
   const guint8 *forbid;
   const PlaitOutputMixture *mixture;
-  PlaitScalar *copied_logits; /* [copied words of all rows] */
+  PlaitScalar *copied_logits; /* logits of the copied words of all rows */
   guint best;
   gint32 *ids;
   PlaitScalar *log_probabilities;
@@ -309,7 +309,7 @@ typedef struct
   const PlaitScalar *bias;
   const PlaitOutputMixture *mixture;
   PlaitTensor logits;         /* [rows, words] */
-  PlaitScalar *copied_logits; /* [copied words of all rows] */
+  PlaitScalar *copied_logits; /* logits of the copied words of all rows */
   gint64 block, blocks;
   Statistics *statistics; /* [row][block] */
 } Whole;

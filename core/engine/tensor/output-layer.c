@@ -278,7 +278,7 @@ rows_piece (gpointer data, gint64 piece, guint thread)
     finish_row (stage, row);
 }
 
-/* Adds what the copied words of a row change in the gradient @logits of a block. */
+/* Corrects the gradients @logits [n], which belong to the words from @first on, for the copied words of @row. */
 static void
 correct_copied (const Stage *stage, gint64 row, gint64 first, PlaitScalar *logits, gint64 n)
 {

@@ -160,7 +160,7 @@ build_output (PlaitModel *model, const PlaitComponent *component, const char *pr
   return model->output != NULL;
 }
 
-/* Builds what computes words or classes from states, if states are not logits. */
+/* Builds the output that computes words or classes from states, if the states are not logits already. */
 static gboolean
 build_prediction (PlaitModel *model, GError **error)
 {

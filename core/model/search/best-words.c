@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "search/search-private.h"
 
-/* The words that search chooses among. */
+/* Finds the words among which search chooses. */
 
 void
 plait_search_end_words (PlaitSearchWorkspace *workspace, const PlaitBeam *beam, const PlaitWordDistribution *words,

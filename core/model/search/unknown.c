@@ -24,7 +24,7 @@ plait_unknown_replacement_free (PlaitUnknownReplacement *replacement)
 }
 
 /*
- * The dictionary
+ * Functions that read the dictionary
  */
 
 /* Adds @line, "SOURCE\tTARGET", to @dictionary. */
@@ -78,10 +78,10 @@ plait_unknown_replacement_new (const PlaitTextMemory *memories, guint n, const c
 }
 
 /*
- * Replacing
+ * Functions that replace unknown words
  */
 
-/* A source of one sentence. */
+/* One source of the sentence whose translation has unknown words. */
 typedef struct
 {
   const PlaitTextMemory *memory;

@@ -14,7 +14,7 @@ enum
 {
   WORSE = 3,
   RECENT = 20,  /* updates in the decaying mean */
-  OUTLIER = 10, /* limit of a single ratio in the mean, as a multiple of the limit of divergence */
+  OUTLIER = 10, /* a larger ratio counts as this many times the limit of divergence */
 };
 
 static double

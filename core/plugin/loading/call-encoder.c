@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "loading/call-private.h"
 
-/* Calls of encoders. */
+/* Functions that call encoders. */
 
 /*
  * Functions that call encoders while the model is built

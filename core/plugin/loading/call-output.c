@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* Calls of outputs. */
+/* Functions that call outputs. */
 
 void
 plait_output_declare_table (const PlaitOutputBuild *build, PlaitOutputShape *shape)
