@@ -112,7 +112,7 @@ plait_batch_new (gint64 n_sentences, const PlaitBatchSource *sources, gint64 n_s
                  gint64 own_words, GError **error)
 {
   /* Until lay_out sets them, target_rows.n is the number of target rows and own_words.n the number of own words; -1:
-   * the batch has none. */
+   * the batch lacks them. */
   PlaitBatch plan = {
     .n_sentences = n_sentences,
     .n_sources = n_sources,

@@ -515,8 +515,9 @@ output_loss_others (PlaitTape *tape, PlaitNode *const *leaves)
   return plait_add_n (tape, (PlaitNode *[]){ loss, plait_reduce_sum (tape, states) }, 2);
 }
 
-/* Words of two memories: two rows have the same word, one has none, and words 11 and 12 are above the table. Targets
- * are a copied word of the table, one that is not copied, one above the table, and two in rows without copied words. */
+/* Words of two memories: two rows have the same word, one row has no word, and words 11 and 12 are above the table.
+ * Targets are a copied word of the table, one that is not copied, one above the table, and two in rows without copied
+ * words. */
 static PlaitNode *
 mixture_loss (PlaitTape *tape, PlaitNode *const *leaves)
 {

@@ -9,7 +9,7 @@
 /* Number of ids above the vocabulary that rows may copy. */
 #define OWN_WORDS 3
 
-/* Fills @mixture with random copied words of @rows rows; some rows have none. */
+/* Fills @mixture with random copied words of @rows rows; some rows have no words. */
 static void
 draw_mixture (Trial *trial, PlaitOutputMixture *mixture, gint64 rows, gint64 words)
 {
