@@ -9,10 +9,10 @@
 typedef struct
 {
   PlaitBeamCandidate candidate;
-  gint64 bank; /* number of tokens of the phrases that the hypothesis has then */
+  gint64 bank; /* number of tokens of phrases in the hypothesis with the candidate's token */
 } Entry;
 
-/* Best first within a bank; banks in their order. */
+/* Sorts by bank, and within a bank by rank, best first. */
 static gint
 compare_entries (gconstpointer a_pointer, gconstpointer b_pointer)
 {
@@ -86,11 +86,11 @@ plait_beam_propose_by_bank (PlaitBeam *beam, gint64 sentence, guint best, const 
   g_autoptr (GArray) entries = g_array_new (FALSE, FALSE, sizeof (Entry));
   g_autofree guint *counts = g_new0 (guint, n_banks), *sizes = g_new (guint, n_banks);
 
-  /* The best candidates of the whole beam. */
+  /* Add the best candidates of the whole beam. */
   plait_beam_propose (beam, sentence, best, 0, beam->width, ids, log_probabilities);
   for (guint i = 0; i < beam->n_candidates; i++)
     add_candidate (beam, sentence, entries, &beam->candidates[i]);
-  /* The best word of each hypothesis, and the words that bring it closer to its phrases. */
+  /* Add the best word of each hypothesis, and the words that bring it closer to its phrases. */
   for (guint i = 0; i < beam->n[sentence]; i++)
     for (guint k = 0; !hypotheses[i].ended && k < best; k = k == 0 ? beam->width : k + 1)
       {

@@ -299,7 +299,7 @@ plait_beam_advance (PlaitBeam *beam, guint best, const gint32 *ids, const PlaitS
 }
 
 /*
- * Results
+ * Functions that return results
  */
 
 static gint

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "search/phrases.h"
 
-/* A beginning of phrases. */
+/* A node of the automaton: tokens with which at least one phrase begins. */
 typedef struct
 {
   gint32 token; /* last token */
   guint depth;  /* number of tokens */
   guint child, sibling;
   guint suffix;   /* longest proper suffix that is a node */
-  guint64 begins; /* phrases that begin with this node */
-  guint64 ends;   /* phrases that end here: the node, or a suffix of it */
+  guint64 begins; /* set of the phrases that begin with this node; bit i: phrase i */
+  guint64 ends;   /* set of the phrases that end with the last token: this node, or a suffix of it */
 } Node;
 
 struct PlaitPhrases

@@ -117,7 +117,7 @@ take_for_phrases (const Row *row, gint32 *ids, PlaitScalar *of_ids)
           of_ids[column++] = row->log_probabilities[words[i]];
         }
     }
-  /* Other words leave no phrase begun. */
+  /* After any other word no phrase is begun. */
   if (plait_phrases_missing (phrases, (PlaitPhraseState){ state.met, 0 }) > room)
     {
       for (gint32 id = 0; id < row->n; id++)

@@ -282,8 +282,8 @@ search_all (gpointer data)
       return;
 }
 
-/* Returns the most tokens of a translation of @sentence, EOS included. decode.maximum_ratio leaves room for @required
- * tokens. */
+/* Returns the maximum number of tokens of a translation of @sentence, EOS included. decode.maximum_ratio leaves room
+ * for @required tokens. */
 static gint64
 limit_of (const PlaitBatch *batch, const PlaitDecodeSettings *settings, gint64 sentence, gint64 required)
 {

@@ -38,7 +38,7 @@ check_unknown (const PlaitResolution *resolution)
     plait_resolution_problem (resolution, "decode", "dictionary", "%s", fault->message);
 }
 
-/* Adds a problem for @key of [decode] if it is @set although @needs, which it acts with, is not. */
+/* Adds a problem for @key of [decode] if it is @set, because it has no effect without the setting @needs. */
 static void
 check_acts (const PlaitResolution *resolution, const char *key, gboolean set, const char *needs)
 {
