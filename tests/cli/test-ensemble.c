@@ -179,6 +179,7 @@ TEST_CASE (ensemble_command, refuses_bad_weights)
       CHECK_REFUSED (CALL ("translate", "one.h5", "two.h5", A, B, C, "--weights", cases[i].weights), cases[i].part);
     }
   CHECK_REFUSED (CALL ("translate", "one.h5", A, B, "--weights", "1"), "there is only one run");
+  CHECK_REFUSED (CALL ("translate", "one.h5", A, B, "--ensemble", "log"), "--ensemble: there is only one run");
   CHECK_REFUSED (CALL ("translate", "one.h5", "two.h5", A, B, C, "--ensemble", "max"), "expected mean or log");
 }
 

@@ -360,8 +360,9 @@ read_weights (const PlaitInference *inference, guint n, double *weights, GError 
 {
   const PlaitInferenceOptions *options = inference->options;
 
-  if (n == 1 && options->weights)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "--weights: there is only one run; name several, or leave it out");
+  if (n == 1 && (options->weights || options->ensemble))
+    return plait_fail (error, PLAIT_ERROR_INPUT, "--%s: there is only one run; name several, or leave the option out",
+                       options->weights ? "weights" : "ensemble");
   return plait_ensemble_weights (options->weights, n, weights, error);
 }
 
@@ -372,6 +373,7 @@ plait_inference_open (PlaitInference *inference, const PlaitInvocation *invocati
   static const char *const forced[] = { "decode.batch=", "decode.precision=", "data.empty=", "data.too_long=", NULL };
   const PlaitInferenceOptions *options = invocation->options;
   const PlaitEnsembleOptions ensemble = { options->checkpoint, options->sets, options->changed, invocation->log };
+  PlaitEnsembleRule rule = (PlaitEnsembleRule)plait_option_choice (options->ensemble, PLAIT_ENSEMBLE_RULES);
   guint n = g_strv_length (invocation->arguments);
   g_autofree double *weights = g_new (double, n);
   g_auto (Files) files = { 0 };
@@ -405,8 +407,7 @@ plait_inference_open (PlaitInference *inference, const PlaitInvocation *invocati
   inference->pool = plait_pool_new ((guint)inference->options->threads, error);
   if (!inference->pool || !plait_blas_reserve (inference->pool, error))
     return FALSE;
-  inference->search
-      = plait_ensemble_search (inference->runs, weights, (PlaitEnsembleRule)options->ensemble, inference->pool, error);
+  inference->search = plait_ensemble_search (inference->runs, weights, rule, inference->pool, error);
   if (!inference->search
       || (!target
           && !plait_replacement_prepare (inference->search, inference->trained->experiment_model,

@@ -16,8 +16,8 @@ typedef struct
   const char *const *sets;    /* keys of [decode], data.empty and data.too_long */
   const char *tsv;            /* names of the columns of standard input, or NULL */
   const char *checkpoint;
+  const char *ensemble;  /* rule of an ensemble, or NULL */
   const char *weights;   /* weights of the runs of an ensemble, or NULL */
-  guint ensemble;        /* PlaitEnsembleRule */
   const char *attention; /* path of a dump, or NULL */
   const char *output;    /* path of the command's output, or NULL for standard output */
   gint64 threads;
@@ -54,7 +54,7 @@ typedef struct
         "DUMP.h5" },                                                                                                   \
       { "ensemble",                                                                                                    \
         0,                                                                                                             \
-        PLAIT_OPTION_CHOICE,                                                                                           \
+        PLAIT_OPTION_TEXT,                                                                                             \
         offsetof (PlaitInferenceOptions, ensemble),                                                                    \
         "How several runs agree: mean of probabilities (the default), or of log-probabilities",                        \
         PLAIT_ENSEMBLE_RULES },                                                                                        \
