@@ -241,6 +241,7 @@ check_same (const PlaitHypotheses *a, const PlaitHypotheses *b, gint64 n)
     }
 }
 
+/* By beam search, diverse beams and sampling, which needs the probabilities of all words. */
 TEST_CASE (ensemble, of_one_model_twice_gives_its_bits)
 {
   for (gint rule = PLAIT_ENSEMBLE_MEAN; rule <= PLAIT_ENSEMBLE_LOG; rule++)
@@ -255,12 +256,19 @@ TEST_CASE (ensemble, of_one_model_twice_gives_its_bits)
       settings.no_repeat_ngrams = 2;
       settings.minimum_length = 2;
       fill (&ensemble, TRUE, 0, 3, search_fixture_lengths, search_fixture_targets, &batches);
-      PlaitHypotheses *twice = plait_search_batch (ensemble.search, &batches.whole, &settings, NO_ERROR);
-      PlaitHypotheses *once = plait_search_batch (alone, batches.parts[0], &settings, NO_ERROR);
-      REQUIRE (twice && once);
-      check_same (twice, once, 3);
-      plait_hypotheses_free (twice, 3);
-      plait_hypotheses_free (once, 3);
+      for (guint way = 0; way < 3; way++)
+        {
+          CONTEXT ("way %u", way);
+
+          settings.groups = way == 1 ? 2 : 1;
+          settings.method = way == 2 ? PLAIT_DECODE_METHOD_SAMPLE : PLAIT_DECODE_METHOD_BEAM;
+          PlaitHypotheses *twice = plait_search_batch (ensemble.search, &batches.whole, &settings, NO_ERROR);
+          PlaitHypotheses *once = plait_search_batch (alone, batches.parts[0], &settings, NO_ERROR);
+          REQUIRE (twice && once);
+          check_same (twice, once, 3);
+          plait_hypotheses_free (twice, 3);
+          plait_hypotheses_free (once, 3);
+        }
     }
 }
 

@@ -36,6 +36,7 @@ plait_search_row_words (const PlaitSearch *search, PlaitSearchWorkspace *workspa
   gint64 n = words->states->value.rows;
   gint64 n_words = plait_model_specification (search->model)->target_vocabulary_size;
   gint64 at_once = MIN (n, ROWS_AT_ONCE);
+  guint needed = plait_beam_needs_rows (beam) ? 0 : best + n_forbidden;
   Rows rows = { .beam = beam,
                 .n_words = (gint32)n_words,
                 .forbidden = forbidden,
@@ -51,7 +52,7 @@ plait_search_row_words (const PlaitSearch *search, PlaitSearchWorkspace *workspa
     {
       gint64 now = MIN (at_once, n - rows.first);
 
-      plait_search_row_log_probabilities (search, workspace, words, rows.first, now, rows.log_probabilities);
+      plait_search_row_log_probabilities (search, workspace, words, rows.first, now, needed, rows.log_probabilities);
       plait_pool_run (workspace->pool, now, row_piece, &rows);
     }
 }

@@ -80,34 +80,66 @@ plait_search_combine (const PlaitSearch *search, const double *log_probabilities
 typedef struct
 {
   const PlaitSearch *search;
+  PlaitPool *pool;
   gint64 words;
   gint64 rows;                    /* rows of each member */
   PlaitScalar *log_probabilities; /* [members][rows][words]; receives those of the ensemble in the first member */
+  guint best;                     /* number of best words of a row that are needed; 0: all */
 } Combining;
 
+/* Inserts @value among the @found greatest values in @top [@best], greatest first, and returns their new number. */
+static guint
+insert (PlaitScalar *top, guint found, guint best, PlaitScalar value)
+{
+  guint at = found < best ? found : best - 1;
+
+  if (found == best && !(value > top[at]))
+    return found;
+  for (; at > 0 && value > top[at - 1]; at--)
+    top[at] = top[at - 1];
+  top[at] = value;
+  return MIN (found + 1, best);
+}
+
+/* Combines a row. No mean is above the greatest log-probability of the members, so the mean of a word that cannot be
+ * among the best need not be computed. */
 static void
 combine_row (gpointer data, gint64 row, guint thread)
 {
   const Combining *combining = data;
   const PlaitSearch *search = combining->search;
+  gint64 stride = combining->rows * combining->words;
+  guint best = combining->best, found = 0;
   PlaitScalar *first = combining->log_probabilities + row * combining->words;
+  PlaitScalar *top = plait_pool_scratch (combining->pool, thread, sizeof (PlaitScalar) * (best + 1));
   double members[PLAIT_SEARCH_MAX_MEMBERS];
 
   for (gint64 word = 0; word < combining->words; word++)
     {
+      PlaitScalar greatest = first[word];
+
+      for (guint i = 1; i < search->n_members; i++)
+        greatest = MAX (greatest, first[i * stride + word]);
+      if (best > 0 && found == best && greatest <= top[best - 1] && word != PLAIT_TOKEN_EOS)
+        {
+          first[word] = -(PlaitScalar)INFINITY;
+          continue;
+        }
       for (guint i = 0; i < search->n_members; i++)
-        members[i] = (double)first[(gint64)i * combining->rows * combining->words + word];
+        members[i] = (double)first[i * stride + word];
       first[word] = (PlaitScalar)plait_search_combine (search, members);
+      if (best > 0)
+        found = insert (top, found, best, first[word]);
     }
 }
 
 void
 plait_search_row_log_probabilities (const PlaitSearch *search, PlaitSearchWorkspace *workspace,
-                                    const PlaitWordDistribution *words, gint64 first, gint64 n,
+                                    const PlaitWordDistribution *words, gint64 first, gint64 n, guint best,
                                     PlaitScalar *log_probabilities)
 {
   gint64 n_words = plait_model_specification (search->model)->target_vocabulary_size;
-  Combining combining = { search, n_words, n, log_probabilities };
+  Combining combining = { search, workspace->pool, n_words, n, log_probabilities, best };
 
   for (guint i = 0; i < search->n_members; i++)
     plait_word_distribution_rows (&words[i], workspace->step, first, n, log_probabilities + (gint64)i * n * n_words);

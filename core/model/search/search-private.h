@@ -65,9 +65,9 @@ PlaitAttentionRecord *plait_search_record (const PlaitSearch *search, PlaitSearc
 
 /* Computes the log-probabilities of all words in the rows @first .. @first + @n - 1 of a step. @words [members]:
  * distributions of the members. @log_probabilities [members][n][words] receives those of the search in its first
- * [n][words]. */
+ * [n][words]. With @best > 0, words that are neither EOS nor among the @best most probable may get minus infinity. */
 void plait_search_row_log_probabilities (const PlaitSearch *search, PlaitSearchWorkspace *workspace,
-                                         const PlaitWordDistribution *words, gint64 first, gint64 n,
+                                         const PlaitWordDistribution *words, gint64 first, gint64 n, guint best,
                                          PlaitScalar *log_probabilities);
 
 /* Finds the words of each row of a step that plait_beam_row_words takes: @ids and @log_probabilities [rows][best], with
