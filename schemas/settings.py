@@ -16,7 +16,7 @@ import re
 import sys
 
 FIELDS = {"integer": "gint64 ", "real": "double ", "boolean": "gboolean ", "text": "const char *", "choice": "gint ", "list": "const char *"}
-KINDS = {"encoder": "Encoder", "combiner": "Combiner", "coverage": "Coverage", "output": "Output"}
+KINDS = {"encoder": "Encoder", "combiner": "Combiner", "coverage": "Coverage", "output": "Output", "decoder": "Decoder"}
 FLAGS = {"neutral", "path", "optional"}
 KEYS = {"type", "default", "minimum", "maximum", "choices", "enum", "flags", "summary", "reference"}
 PREFIX = "parameter."

@@ -21,8 +21,7 @@ struct BenchCrossAttention
   PlaitLossColumns losses;
   PlaitInstance encoder;
   PlaitMemorySpecification memory;
-  PlaitDecoderBuild build;
-  PlaitCrossAttentionLayer attention;
+  const PlaitCrossAttentionLayer *attention; /* the first of the decoder */
   gint64 leaf_width;
 
   PlaitArena *lasting_arena;
@@ -87,10 +86,12 @@ build_encoder (BenchCrossAttention *attention, GError **error)
   };
   const PlaitEncoderShape *shape = &attention->encoder.shape;
 
-  if (!plait_component_open (source->encoder, error)
+  if (!plait_component_open (attention->experiment->decoder_component, error)
+      || !plait_component_open (source->encoder, error)
       || !plait_call_build_encoder (&attention->encoder, source->encoder, &build, &attention->losses, error))
     return FALSE;
-  gint64 width = plait_decoder_memory_width (decoder, &shape->memories[0].width, 1);
+  gint64 width
+      = plait_decoder_memory_width (attention->experiment->decoder_component, decoder, &shape->memories[0].width, 1);
   if (shape->n_memories != 1 || (attention->encoder.leaves && shape->memories[0].width != width))
     return plait_fail (
         error, PLAIT_ERROR_INPUT,
@@ -110,21 +111,24 @@ build_encoder (BenchCrossAttention *attention, GError **error)
 static gboolean
 build_cross_attention (BenchCrossAttention *attention, GError **error)
 {
-  const PlaitDecoderSettings *decoder = &attention->experiment->decoder;
-  gint64 state = decoder->state_width > 0 ? decoder->state_width : decoder->width;
-
-  attention->build = (PlaitDecoderBuild){
-    .settings = decoder,
-    .combiner = attention->experiment->combiner,
+  const PlaitExperiment *experiment = attention->experiment;
+  const PlaitDecoderComponents components = {
+    .settings = &experiment->decoder,
+    .predict = &experiment->predict,
+    .decoder = experiment->decoder_component,
+    .combiner = experiment->combiner,
     .losses = &attention->losses,
     .memories = &attention->memory,
     .n_memories = 1,
     .parameters = attention->parameters,
   };
-  return plait_component_open (attention->experiment->combiner, error)
-         && plait_cross_layer_build (&attention->attention, &attention->build,
-                                     decoder->type == PLAIT_DECODER_TYPE_TRANSFORMER ? attention->memory.width : state,
-                                     attention->memory.width, "site/", error);
+  const PlaitDecoder *decoder
+      = plait_component_open (experiment->combiner, error) ? plait_decoder_new (&components, error) : NULL;
+
+  if (!decoder)
+    return FALSE;
+  attention->attention = plait_decoder_cross (decoder, 0);
+  return TRUE;
 }
 
 /* Fails if the memories of sentences of @length leaves, with keys and values, do not fit into the available memory. */
@@ -216,15 +220,15 @@ static PlaitCrossAttentionKeys
 keys_with_gradients (const BenchCrossAttention *attention, PlaitTape *tape)
 {
   const PlaitCrossAttentionKeys *lasting = &attention->keys;
-  PlaitCrossAttentionKeys keys = plait_cross_keys_as_constants (&attention->attention, lasting, tape);
+  PlaitCrossAttentionKeys keys = plait_cross_keys_as_constants (attention->attention, lasting, tape);
   PlaitMemory *memory = plait_arena_new_array (plait_tape_arena (tape), PlaitMemory, 1);
 
   *memory = *keys.memories;
-  if (attention->attention.reads_rows[0])
+  if (attention->attention->reads_rows[0])
     memory->states = with_gradient (attention, tape, lasting->memories->states);
   keys.memories = memory;
   keys.prepared[0] = with_gradient (attention, tape, lasting->prepared[0]);
-  for (guint r = 0; r < attention->attention.n_attentions; r++)
+  for (guint r = 0; r < attention->attention->n_attentions; r++)
     {
       keys.key_values[r].keys = with_gradient (attention, tape, lasting->key_values[r].keys);
       keys.key_values[r].values = with_gradient (attention, tape, lasting->key_values[r].values);
@@ -249,13 +253,13 @@ remember (gpointer data)
   plait_tape_begin (attention->lasting, PLAIT_TAPE_EVALUATE, (PlaitRandomKey){ 0 });
   PlaitMemory *memory = plait_arena_new_array (arena, PlaitMemory, 1);
   *memory = draw_memory (attention, call->length);
-  attention->keys = plait_cross_project (&attention->attention, attention->lasting, memory);
+  attention->keys = plait_cross_project (attention->attention, attention->lasting, memory);
   attention->queries = draw (arena, 1, attention->batch * (attention->words > 0 ? attention->words : TURNS),
-                             attention->attention.query_width, "queries");
+                             attention->attention->query_width, "queries");
   attention->dqueries
-      = draw (arena, 1, attention->batch * attention->words, attention->attention.query_width, "queries");
+      = draw (arena, 1, attention->batch * attention->words, attention->attention->query_width, "queries");
   if (attention->words == 0)
-    plait_cross_keys_keep_columns (&attention->attention, &attention->keys, attention->lasting);
+    plait_cross_keys_keep_columns (attention->attention, &attention->keys, attention->lasting);
   else
     keys_with_gradients (attention, attention->lasting); /* allocates the gradients */
 }
@@ -302,8 +306,8 @@ attend (const BenchCrossAttention *attention, const PlaitCrossAttentionKeys *key
   if (attention->words > 0)
     gradient.data = plait_tensor_row (attention->dqueries, first);
   PlaitResidualStream stream = plait_cross_combine (
-      &attention->attention, &pass, &step, plait_leaf (tape, queries, attention->words > 0 ? &gradient : NULL));
-  return attention->attention.multi_head ? stream.query : stream.context;
+      attention->attention, &pass, &step, plait_leaf (tape, queries, attention->words > 0 ? &gradient : NULL));
+  return attention->attention->multi_head ? stream.query : stream.context;
 }
 
 static void
@@ -313,7 +317,7 @@ search (gpointer data)
 
   plait_tape_begin (call->attention->step, PLAIT_TAPE_EVALUATE, (PlaitRandomKey){ 0 });
   PlaitCrossAttentionKeys keys
-      = plait_cross_keys_as_constants (&call->attention->attention, &call->attention->keys, call->attention->step);
+      = plait_cross_keys_as_constants (call->attention->attention, &call->attention->keys, call->attention->step);
   call->attention->turn = (call->attention->turn + 1) % TURNS;
   call->attention->given
       = attend (call->attention, &keys, call->attention->turn * call->attention->batch, 1, &call->rows_weighed)->value;
@@ -326,7 +330,7 @@ train (gpointer data)
   Call *call = data;
   BenchCrossAttention *attention = call->attention;
   PlaitTape *tape = attention->step;
-  gint64 steps = attention->attention.multi_head ? 1 : attention->words, each = attention->words / steps;
+  gint64 steps = attention->attention->multi_head ? 1 : attention->words, each = attention->words / steps;
 
   plait_tape_begin (tape, PLAIT_TAPE_TRAIN, plait_random_key (1, "dropout", NULL, 1));
   plait_tape_keep_gradients (tape);
@@ -364,7 +368,7 @@ bench_cross_attention_write (const BenchCrossAttention *attention, const char *p
   gint64 rows = plait_ragged_length (memory->rows, 0);
   const PlaitKeyValues *key_values = attention->keys.key_values;
 
-  if (attention->attention.n_attentions != 1 || attention->attention.attentions[0].kind != PLAIT_ATTEND_MEMORY)
+  if (attention->attention->n_attentions != 1 || attention->attention->attentions[0].kind != PLAIT_ATTEND_MEMORY)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "the combiner %s does not attend to the memory exactly once, so its step cannot be written",
                        attention->experiment->decoder.combiner);

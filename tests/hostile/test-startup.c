@@ -18,7 +18,7 @@ TEST_CASE (hostile_startup, with_little_memory)
   PlaitTestCallSettings limits = { .memory = (guint64)150 << 20 };
 
   for (guint i = 0; i < 3; i++)
-    QUIET (attempt_with (i == 0 ? "--version" : i == 1 ? "inspect transformer" : "plugins", &limits));
+    QUIET (attempt_with (i == 0 ? "--version" : i == 1 ? "inspect encoder/transformer" : "plugins", &limits));
 }
 
 /* A run that starts and then lacks memory ends with an error at any point. */
@@ -47,7 +47,8 @@ HOSTILE_CASE (hostile_startup, without_threads_and_processes)
   CHECK_STRING (attempt.output, "plait " PLAIT_VERSION "\n");
   attempt_refused_with ("plait-bench train text.ini -q --threads 2", &limits, 1,
                         "thread 2 of 2 cannot be started|--threads");
-  attempt_refused_with ("inspect transformer", &limits, 1, "no process can be started for its sandbox|ulimit -u");
+  attempt_refused_with ("inspect encoder/transformer", &limits, 1,
+                        "no process can be started for its sandbox|ulimit -u");
 }
 
 #endif

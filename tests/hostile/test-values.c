@@ -134,7 +134,7 @@ HOSTILE_CASE (hostile_value, options_of_translate)
     { "-s a=test.a -s b=test.b --set evaluate.seed=2", "only keys of [decode], data.empty and data.too_long," },
     { "-s a=test.a -s b=test.b --threads -5", "--threads" },
     { "-s a=test.a -s b=test.b --checkpoint nothing",
-      "--checkpoint cannot be \"nothing\"|expected best, last or average" },
+      "--checkpoint cannot be \"nothing\"|expected best, last, average or update-N" },
     { "-s a=test.a -s b=test.b --checkpoint ../best", "--checkpoint cannot be \"../best\"" },
     { "-s a=test.a -s b=test.b --checkpoint average", "text.h5|no checkpoint \"average\"" },
     { "-s a=test.a", "source \"b\" is not given|--without b" },

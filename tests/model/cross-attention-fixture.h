@@ -13,13 +13,14 @@ typedef struct
   PlaitDecoderSettings decoder;
   PlaitLossColumns losses;
   PlaitMemorySpecification memory; /* the memory that is read, unless build has others */
-  PlaitDecoderBuild build;
+  PlaitDecoderComponents build;
+  PlaitCrossDeclaration declaration;
   PlaitCrossAttentionLayer cross;
 } CrossAttentionFixture;
 
 /* Opens @combiner with small settings and @keys ("beam", "3", ..., NULL), in the decoder @decoder, over
  * fixture->memory. */
-void cross_attention_fixture_begin (CrossAttentionFixture *fixture, PlaitDecoderSettings decoder, const char *combiner,
+void cross_attention_fixture_begin (CrossAttentionFixture *fixture, PlaitFixtureDecoder decoder, const char *combiner,
                                     const char *const *keys);
 
 /* Builds the combiner in a cross-attention of @width and allocates the parameters. */

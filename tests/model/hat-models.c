@@ -19,7 +19,7 @@ settings_with (PlaitPlugin *plugin, const char *const *keys)
 
 PlaitFixture *
 test_documents_model (PlaitRegistry *registry, const TestDocuments *documents, const char *const *keys,
-                      const char *combiner_name, PlaitDecoderSettings settings, GError **error)
+                      const char *combiner_name, PlaitFixtureDecoder decoder, GError **error)
 {
   PlaitPlugin *hat = test_plugin (registry, PLAIT_PLUGIN_ENCODER, "hat");
   PlaitPlugin *transformer = test_plugin (registry, PLAIT_PLUGIN_ENCODER, "transformer");
@@ -28,13 +28,14 @@ test_documents_model (PlaitRegistry *registry, const TestDocuments *documents, c
   g_autoptr (PlaitSettings) own = settings_with (documents ? hat : transformer, documents ? documents->keys : keys);
   g_autoptr (PlaitSettings) leaves = settings_with (transformer, documents ? documents->leaves : test_no_keys);
   PlaitFixtureSource source = { documents ? hat : transformer, own, documents ? transformer : NULL, leaves };
-  PlaitFixtureDecoder decoder = { combiner, combiner_settings, NULL, NULL, settings };
 
+  decoder.combiner = combiner;
+  decoder.combiner_settings = combiner_settings;
   return plait_fixture_new (&source, 1, &decoder, 6, error);
 }
 
 PlaitFixture *
-test_hat_model (PlaitRegistry *registry, const TestDocuments *documents, PlaitDecoderSettings settings)
+test_hat_model (PlaitRegistry *registry, const TestDocuments *documents, PlaitFixtureDecoder decoder)
 {
-  return test_documents_model (registry, documents, NULL, "serial", settings, NO_ERROR);
+  return test_documents_model (registry, documents, NULL, "serial", decoder, NO_ERROR);
 }

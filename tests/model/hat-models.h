@@ -24,7 +24,7 @@ extern const char *const test_embedding_leaves[];
 
 /* Builds a model whose only source is @documents, or a Transformer with @keys if @documents is NULL. */
 PlaitFixture *test_documents_model (PlaitRegistry *registry, const TestDocuments *documents, const char *const *keys,
-                                    const char *combiner_name, PlaitDecoderSettings settings, GError **error);
+                                    const char *combiner_name, PlaitFixtureDecoder decoder, GError **error);
 
 /* Builds a valid model of documents with the combiner serial. */
-PlaitFixture *test_hat_model (PlaitRegistry *registry, const TestDocuments *documents, PlaitDecoderSettings settings);
+PlaitFixture *test_hat_model (PlaitRegistry *registry, const TestDocuments *documents, PlaitFixtureDecoder decoder);

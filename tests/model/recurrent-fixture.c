@@ -6,10 +6,32 @@
 
 #include <string.h>
 
-const PlaitRecurrent *
-recurrent_fixture_decoder (const RecurrentFixture *fixture)
+const Recurrent *
+recurrent_fixture_state (const RecurrentFixture *fixture)
 {
-  return (const PlaitRecurrent *)fixture->decoder;
+  return fixture->decoder->instance.state;
+}
+
+const PlaitCrossAttentionLayer *
+recurrent_fixture_cross (const RecurrentFixture *fixture)
+{
+  return &fixture->decoder->primitives[recurrent_fixture_state (fixture)->cross].cross;
+}
+
+/* Returns the settings of @plugin that @text names, such as "layers=1 attention=dot". (transfer full) */
+static PlaitSettings *
+parameters_of (PlaitPlugin *plugin, const char *text)
+{
+  PlaitSettings *settings = plait_fixture_settings (plugin);
+  g_auto (GStrv) pairs = g_strsplit (text, " ", -1);
+
+  for (guint i = 0; pairs[i]; i++)
+    {
+      g_auto (GStrv) pair = g_strsplit (pairs[i], "=", 2);
+
+      CHECK (plait_settings_set (settings, pair[0], pair[1], NO_ERROR));
+    }
+  return settings;
 }
 
 void
@@ -17,11 +39,12 @@ recurrent_fixture_build (RecurrentFixture *fixture, const RecurrentCase *the_cas
 {
   static const char *const names[MAX_MEMORIES] = { "0", "1" };
   static const PlaitPredictSettings sequence = { .kind = PLAIT_PREDICT_SEQUENCE };
-  PlaitDecoderBuild build = {
+  PlaitDecoderComponents build = {
     .settings = &the_case->settings, .predict = &sequence, .memories = fixture->memories, .losses = &fixture->losses
   };
   g_autoptr (PlaitSettings) settings = NULL;
-  PlaitPlugin *combiner;
+  g_autoptr (PlaitSettings) own = NULL;
+  PlaitPlugin *combiner, *plugin;
   PlaitTensor values;
 
   *fixture = (RecurrentFixture){ the_case, plait_registry_new (), plait_parameters_new () };
@@ -37,6 +60,10 @@ recurrent_fixture_build (RecurrentFixture *fixture, const RecurrentCase *the_cas
   for (; fixture->n_memories < MAX_MEMORIES && the_case->inputs[fixture->n_memories]; fixture->n_memories++)
     fixture->memories[fixture->n_memories]
         = (PlaitMemorySpecification){ .name = names[fixture->n_memories], .width = the_case->memory_width };
+  plugin = test_plugin (fixture->registry, PLAIT_PLUGIN_DECODER, the_case->settings.type);
+  own = parameters_of (plugin, the_case->parameters);
+  fixture->plugin = test_opened_part (plugin, own, "decoder");
+  build.decoder = fixture->plugin;
   build.n_memories = fixture->n_memories;
   build.combiner = fixture->combiner;
   build.parameters = fixture->parameters;
@@ -51,6 +78,7 @@ void
 recurrent_fixture_clear (RecurrentFixture *fixture)
 {
   plait_parameters_free (fixture->parameters);
+  plait_component_free (fixture->plugin);
   plait_component_free (fixture->combiner);
   plait_registry_free (fixture->registry);
   plait_loss_columns_clear (&fixture->losses);
@@ -165,8 +193,8 @@ visit_cross_attention (const RecurrentFixture *fixture, const PlaitCrossAttentio
 void
 recurrent_fixture_visit_gru (const RecurrentFixture *fixture)
 {
-  const PlaitRecurrent *r = recurrent_fixture_decoder (fixture);
-  gboolean conditional = r->settings->query == PLAIT_DECODER_QUERY_INTERMEDIATE;
+  const Recurrent *r = recurrent_fixture_state (fixture);
+  gboolean conditional = r->settings.query == RECURRENT_QUERY_INTERMEDIATE;
   gint64 state = r->state_width, memory = fixture->memories[0].width;
   gint64 context = reference (fixture->the_case->name, "outputs/context")->width;
 
@@ -178,7 +206,7 @@ recurrent_fixture_visit_gru (const RecurrentFixture *fixture)
     }
   else
     visit_cell (fixture, &r->cells[0], "gru", EMBEDDING, &r->context, context);
-  visit_cross_attention (fixture, &r->cross);
+  visit_cross_attention (fixture, recurrent_fixture_cross (fixture));
   visit (fixture, r->readout.weight, 0, 0, "out", "W1");
   visit (fixture, r->readout.weight, state, 0, "out", "W3");
   visit (fixture, r->readout.weight, state + memory, 0, "out", "W2");
@@ -190,7 +218,7 @@ recurrent_fixture_visit_gru (const RecurrentFixture *fixture)
 void
 recurrent_fixture_visit_luong (const RecurrentFixture *fixture)
 {
-  const PlaitRecurrent *r = recurrent_fixture_decoder (fixture);
+  const Recurrent *r = recurrent_fixture_state (fixture);
 
   visit_cell (fixture, &r->cells[0], "lstm", EMBEDDING, &r->feed, STATE);
   visit_rows (fixture, r->readout.weight, 0, 0, "Wc", 0, 2 * STATE);

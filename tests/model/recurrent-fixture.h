@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "decoders/recurrent.h"
+#include "decoders/decoding.h"
 #include "models.h"
 #include "reference.h"
+#include "recurrent.h"
 
 /*
  * Recurrent decoders with the weights of the float64 reference. The reference has embeddings of 4 numbers, and contexts
@@ -27,6 +28,7 @@ typedef struct
   const char *weights[MAX_MEMORIES];
   gint64 memory_width;
   PlaitDecoderSettings settings;
+  const char *parameters; /* settings of the decoder plugin */
 } RecurrentCase;
 
 /* A decoder with the parameters of a case, and an output layer. */
@@ -35,6 +37,7 @@ typedef struct
   const RecurrentCase *the_case;
   PlaitRegistry *registry;
   PlaitParameters *parameters;
+  PlaitComponent *plugin; /* the decoder plugin */
   PlaitComponent *combiner;
   PlaitLossColumns losses;
   PlaitMemorySpecification memories[MAX_MEMORIES];
@@ -49,7 +52,9 @@ void recurrent_fixture_build (RecurrentFixture *fixture, const RecurrentCase *th
 void recurrent_fixture_clear (RecurrentFixture *fixture);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (RecurrentFixture, recurrent_fixture_clear)
 
-const PlaitRecurrent *recurrent_fixture_decoder (const RecurrentFixture *fixture);
+/* Return the state of the plugin, and its cross-attention. */
+const Recurrent *recurrent_fixture_state (const RecurrentFixture *fixture);
+const PlaitCrossAttentionLayer *recurrent_fixture_cross (const RecurrentFixture *fixture);
 
 /* Sets the parameters to those of the case, or checks their gradients: plain and conditional GRU over a combiner, LSTM
  * with input feeding. */

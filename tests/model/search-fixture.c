@@ -21,7 +21,7 @@ search_fixture_clear (SearchFixture *fixture)
 }
 
 SearchFixture
-search_fixture_with (const char *first, const char *combiner_name, PlaitDecoderSettings settings,
+search_fixture_with (const char *first, const char *combiner_name, PlaitFixtureDecoder decoder,
                      const char *coverage_name, gboolean sentinel)
 {
   SearchFixture fixture = { plait_registry_new (), NULL, NULL };
@@ -35,8 +35,11 @@ search_fixture_with (const char *first, const char *combiner_name, PlaitDecoderS
       = { { .encoder = encoder, .settings = encoder_settings }, { .encoder = encoder, .settings = encoder_settings } };
   PlaitPlugin *coverage = coverage_name ? test_plugin (fixture.registry, PLAIT_PLUGIN_COVERAGE, coverage_name) : NULL;
   g_autoptr (PlaitSettings) coverage_settings = coverage ? plait_fixture_settings (coverage) : NULL;
-  PlaitFixtureDecoder decoder = { combiner, combiner_settings, coverage, coverage_settings, settings };
 
+  decoder.combiner = combiner;
+  decoder.combiner_settings = combiner_settings;
+  decoder.coverage = coverage;
+  decoder.coverage_settings = coverage_settings;
   if (sentinel)
     CHECK (plait_settings_set (combiner_settings, "sentinel", "true", NULL));
   if (over)

@@ -23,7 +23,7 @@ extern const gint64 *const search_fixture_lengths[2];
 extern const gint64 search_fixture_targets[3];
 
 /* Builds a model for search. @first is an encoder with an inner encoder, for the first source, or NULL. */
-SearchFixture search_fixture_with (const char *first, const char *combiner, PlaitDecoderSettings settings,
+SearchFixture search_fixture_with (const char *first, const char *combiner, PlaitFixtureDecoder decoder,
                                    const char *coverage, gboolean sentinel);
 SearchFixture search_fixture_over (const char *first, const char *combiner, guint decoder, const char *coverage,
                                    gboolean sentinel);

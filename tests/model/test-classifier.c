@@ -31,7 +31,7 @@ model_of (PlaitRegistry *registry, PlaitPredictKind kind, guint n, PlaitMemoryRo
   g_autoptr (PlaitSettings) settings = plait_fixture_settings (encoder);
   PlaitFixtureSource sources[2] = { { encoder, settings }, { encoder, settings } };
   PlaitFixtureDecoder decoder = {
-    .settings = plait_fixture_decoder (PLAIT_FIXTURE_TRANSFORMER),
+    .settings = plait_fixture_decoder (PLAIT_FIXTURE_TRANSFORMER).settings,
     .predict = { .longest_answer = 2, .kind = kind, .row = row, .memories = memories },
   };
 

@@ -23,10 +23,10 @@ static gboolean
 build (CrossAttentionFixture *fixture, const char *combiner, const char *const *keys, gint norm,
        const PlaitMemorySpecification *memories, guint n, GError **error)
 {
-  PlaitDecoderSettings decoder = plait_fixture_decoder (0);
+  PlaitFixtureDecoder decoder = plait_fixture_decoder (0);
 
-  decoder.norm = norm;
-  decoder.attention_bias = norm == PLAIT_DECODER_NORM_POST; /* as in the reference */
+  decoder.settings.norm = norm;
+  decoder.settings.attention_bias = norm == PLAIT_DECODER_NORM_POST; /* as in the reference */
   cross_attention_fixture_begin (fixture, decoder, combiner, keys);
   fixture->build.memories = memories;
   fixture->build.n_memories = n;

@@ -82,7 +82,7 @@ fixture_build (CrossAttentionFixture *fixture, const char *coverage, guint width
   if (plait_schema_parameter (plugin->schema, "width"))
     plait_settings_set (settings, "width", plait_test_format ("%u", width), NULL);
   fixture->build.coverage = fixture->coverage = test_opened_part (plugin, settings, "coverage");
-  fixture->decoder.attention_width = 7;
+  fixture->declaration.attention_width = 7;
   CHECK (cross_attention_fixture_build (fixture, WIDTH, NO_ERROR));
 }
 

@@ -58,7 +58,7 @@ model_of (PlaitRegistry *registry, PlaitPlugin *combiner, guint i)
   g_autoptr (PlaitSettings) settings = plait_fixture_settings (encoder);
   g_autoptr (PlaitSettings) combiner_settings = plait_fixture_settings (combiner);
   PlaitFixtureSource source = { .encoder = encoder, .settings = settings };
-  PlaitFixtureDecoder decoder = { combiner, combiner_settings, NULL, NULL, plait_fixture_decoder (i) };
+  PlaitFixtureDecoder decoder = plait_fixture_decoder_with (i, combiner, combiner_settings, NULL, NULL);
 
   return plait_fixture_new ((PlaitFixtureSource[]){ source, source }, 2, &decoder, 3, NO_ERROR);
 }
@@ -190,14 +190,13 @@ TEST_CASE (cross, keeps_what_each_attention_pays_by_its_name)
   for (guint d = 0; d < PLAIT_FIXTURE_DECODERS; d++)
     {
       CONTEXT ("decoder %u", d);
-      PlaitDecoderSettings settings = plait_fixture_decoder (d);
       g_autoptr (PlaitFixture) model = model_of (registry, &combiner, d);
       g_autoptr (PlaitBatch) batch = model ? plait_fixture_batch (model, 0, 2, of_sources, targets) : NULL;
       g_autoptr (PlaitPool) pool = plait_pool_new (1, NULL);
       g_autoptr (PlaitSearch) search
           = model ? plait_search_new (model->model, pool, PLAIT_PRECISION_FLOAT, 0, NULL) : NULL;
       g_autoptr (PlaitAttentionRecords) forced = NULL, found = NULL;
-      gboolean parameters = settings.type == PLAIT_DECODER_TYPE_TRANSFORMER || settings.attention != PLAIT_SCORE_DOT;
+      gboolean parameters = !strstr (plait_fixture_decoder (d).parameters, "attention=dot");
       PlaitDecodeSettings decode;
       PlaitHypotheses *hypotheses;
       double rows[16];

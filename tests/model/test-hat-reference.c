@@ -110,20 +110,18 @@ visit_layers (const Visit *to)
 }
 
 /* Returns a decoder of one layer without positions and scaling. */
-static PlaitDecoderSettings
+static PlaitFixtureDecoder
 reference_decoder (gint norm)
 {
-  PlaitDecoderSettings settings = plait_fixture_decoder (0);
+  PlaitFixtureDecoder decoder = plait_fixture_decoder (0);
 
-  settings.layers = 1;
-  settings.norm = norm;
-  settings.activation = 1;
-  settings.attention_bias = norm == PLAIT_DECODER_NORM_POST; /* as in the reference */
-  settings.positions = PLAIT_POSITIONS_NONE;
-  settings.scale_embeddings = FALSE;
-  settings.share_embeddings = FALSE;
-  settings.tie_output = FALSE;
-  return settings;
+  decoder.more = "layers=1 positions=none";
+  decoder.settings.norm = norm;
+  decoder.settings.attention_bias = norm == PLAIT_DECODER_NORM_POST; /* as in the reference */
+  decoder.settings.scale_embeddings = FALSE;
+  decoder.settings.share_embeddings = FALSE;
+  decoder.settings.tie_output = FALSE;
+  return decoder;
 }
 
 /* Visits rows ids[i] of the table @parameter: sets them to the case's input @name, or checks their gradients. */

@@ -46,7 +46,7 @@ TEST_CASE (hat, masking_equals_gathering)
   for (gint norm = PLAIT_DECODER_NORM_PRE; norm <= PLAIT_DECODER_NORM_POST; norm++)
     {
       g_autoptr (PlaitRegistry) registry = plait_registry_new ();
-      PlaitDecoderSettings settings = plait_fixture_decoder (0);
+      PlaitFixtureDecoder decoder = plait_fixture_decoder (0);
       g_autoptr (PlaitFixture) one = NULL;
       g_autoptr (PlaitFixture) other = NULL;
       g_autoptr (PlaitBatch) batch = NULL;
@@ -54,9 +54,9 @@ TEST_CASE (hat, masking_equals_gathering)
       double losses[32], expected[32];
       CONTEXT ("norm %d", norm);
 
-      settings.norm = norm;
-      one = test_hat_model (registry, &(TestDocuments){ masked, test_no_keys }, settings);
-      other = test_hat_model (registry, &(TestDocuments){ gathered, test_no_keys }, settings);
+      decoder.settings.norm = norm;
+      one = test_hat_model (registry, &(TestDocuments){ masked, test_no_keys }, decoder);
+      other = test_hat_model (registry, &(TestDocuments){ gathered, test_no_keys }, decoder);
       batch = plait_fixture_batch (one, 0, DOCUMENTS, of_source, targets);
       parameters = plait_model_parameters (one->model);
       plait_parameters_zero_gradients (parameters);

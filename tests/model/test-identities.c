@@ -63,7 +63,7 @@ one_source (PlaitRegistry *registry, const char *combiner, guint decoder_number)
   g_autoptr (PlaitSettings) settings = plait_fixture_settings (encoder);
   g_autoptr (PlaitSettings) combiner_settings = plait_fixture_settings (plugin);
   PlaitFixtureSource source = { .encoder = encoder, .settings = settings };
-  PlaitFixtureDecoder decoder = { plugin, combiner_settings, NULL, NULL, plait_fixture_decoder (decoder_number) };
+  PlaitFixtureDecoder decoder = plait_fixture_decoder_with (decoder_number, plugin, combiner_settings, NULL, NULL);
   PlaitFixture *model;
 
   if (plait_schema_parameter (plugin->schema, "projections"))
@@ -160,7 +160,7 @@ two_sources (PlaitRegistry *registry, const char *combiner, const char *projecti
   g_autoptr (PlaitSettings) combiner_settings = plait_fixture_settings (plugin);
   g_autoptr (PlaitSettings) coverage_settings = plait_fixture_settings (coverage);
   PlaitFixtureSource source = { .encoder = encoder, .settings = settings }, sources[] = { source, source };
-  PlaitFixtureDecoder decoder = { plugin, combiner_settings, coverage, coverage_settings, plait_fixture_decoder (2) };
+  PlaitFixtureDecoder decoder = plait_fixture_decoder_with (2, plugin, combiner_settings, coverage, coverage_settings);
   PlaitFixture *model;
 
   plait_settings_set (combiner_settings, "projections", projections, NULL);
@@ -264,7 +264,8 @@ check_batch (PlaitRegistry *registry, const char *encoder_name, const char *cove
   g_autoptr (PlaitSettings) combiner_settings = plait_fixture_settings (combiner);
   g_autoptr (PlaitSettings) coverage_settings = plait_fixture_settings (coverage);
   PlaitFixtureSource source = { encoder, settings, leaves, leaves_settings }, sources[] = { source, source };
-  PlaitFixtureDecoder decoder = { combiner, combiner_settings, coverage, coverage_settings, plait_fixture_decoder (4) };
+  PlaitFixtureDecoder decoder
+      = plait_fixture_decoder_with (4, combiner, combiner_settings, coverage, coverage_settings);
   g_autoptr (PlaitFixture) model = plait_fixture_new (sources, 2, &decoder, 3, NO_ERROR);
   g_autoptr (PlaitBatch) batch = NULL;
   g_autofree PlaitScalar *together = NULL;

@@ -33,7 +33,7 @@ masked_model (PlaitRegistry *registry, const char *encoder_name, const char *con
   g_autoptr (PlaitSettings) leaves_settings = leaves ? plait_fixture_settings (leaves) : NULL;
   PlaitFixtureSource source = { encoder, settings, leaves, leaves_settings };
   PlaitFixtureDecoder decoder = {
-    .settings = plait_fixture_decoder (PLAIT_FIXTURE_TRANSFORMER),
+    .settings = plait_fixture_decoder (PLAIT_FIXTURE_TRANSFORMER).settings,
     .predict = { .kind = PLAIT_PREDICT_MASKED, .memories = "" },
   };
   PlaitFixture *model;

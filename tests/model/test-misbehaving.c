@@ -215,6 +215,7 @@ disguise (Disguise *disguise, PlaitRegistry *registry, PlaitPluginKind kind, con
   disguise->descriptor = *disguise->plugin.descriptor;
   disguise->descriptor.table = table;
   disguise->schema = *disguise->plugin.schema;
+  disguise->schema.provides_summary = FALSE;
   disguise->plugin.descriptor = &disguise->descriptor;
   disguise->plugin.schema = &disguise->schema;
   return &disguise->plugin;
@@ -246,8 +247,8 @@ release (guint i, GError **error)
   g_autoptr (PlaitSettings) coverage_settings = plait_fixture_settings (coverage);
   PlaitFixtureSource sources[]
       = { { .encoder = encoder, .settings = settings }, { .encoder = encoder, .settings = settings } };
-  PlaitFixtureDecoder decoder = { combiner, combiner_settings, faulty_plugin.covered ? coverage : NULL,
-                                  coverage_settings, plait_fixture_decoder (i) };
+  PlaitFixtureDecoder decoder = plait_fixture_decoder_with (i, combiner, combiner_settings,
+                                                            faulty_plugin.covered ? coverage : NULL, coverage_settings);
 
   disguises[0].schema.provides_structure = faulty_plugin.promised;
   g_autoptr (PlaitFixture) model = plait_fixture_new (sources, 2, &decoder, 3, error);

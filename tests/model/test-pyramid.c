@@ -19,7 +19,7 @@ pyramid_model (PlaitRegistry *registry, const char *leaves_name, const char *con
   g_autoptr (PlaitSettings) leaves_settings = plait_fixture_settings (leaves);
   g_autoptr (PlaitSettings) combiner_settings = plait_fixture_settings (serial);
   PlaitFixtureSource source = { pyramid, settings, leaves, leaves_settings };
-  PlaitFixtureDecoder decoder = { serial, combiner_settings, NULL, NULL, plait_fixture_decoder (2) };
+  PlaitFixtureDecoder decoder = plait_fixture_decoder_with (2, serial, combiner_settings, NULL, NULL);
 
   for (; *keys; keys += 2)
     CHECK (plait_settings_set (settings, keys[0], keys[1], NULL));

@@ -55,59 +55,101 @@ keep_weights (Given *given, gint64 t, const PlaitAttentionRecord *record, const 
     contexts[n] = given->sentinel[t] = *record->sentinels[0].weights;
 }
 
-/* Runs the steps from @carried over @embedded; returns the sum of all results times their cotangents, for backward. */
-static PlaitNode *
-run (Bench *bench, const RecurrentFixture *fixture, const PlaitMemory *memories, PlaitRecurrentCarried carried,
-     PlaitNode *embedded, Given *given)
+/* States before the first step. A member is NULL if the decoder does not have it. */
+typedef struct
 {
-  static const gint64 one_query[] = { 0, 1 }, steps[STEPS] = { 0, 1, 2 };
-  const PlaitRecurrent *r = recurrent_fixture_decoder (fixture);
+  PlaitNode *state;
+  PlaitNode *cell;
+  PlaitNode *readout;
+} First;
+
+/* Returns a handle for row @t of a target, over the keys @keys. It continues @before, or @first in the first step. */
+static PlaitDecoding *
+decoding_of (Bench *bench, const RecurrentFixture *fixture, const PlaitEncoderOutputs *encoded,
+             PlaitCrossAttentionKeys *keys, const PlaitDecoding *before, const First *first)
+{
+  static const gint64 one_query[] = { 0, 1 };
+  const Recurrent *r = recurrent_fixture_state (fixture);
+  guint n = fixture->decoder->n_primitives;
+  PlaitDecoding *decoding = plait_arena_new_array (bench->arena, PlaitDecoding, 1);
+
+  *decoding = (PlaitDecoding){ .decoder = fixture->decoder,
+                               .tape = bench->tape,
+                               .encoded = encoded,
+                               .rows = { 1, one_query },
+                               .called = plait_arena_new_array0 (bench->arena, guint8, n),
+                               .carried = plait_arena_new_array0 (bench->arena, PlaitNode *, n),
+                               .keys = keys };
+  decoding->pass = plait_cross_pass (bench->tape, encoded->memories, fixture->n_memories, decoding->rows,
+                                     plait_attention_record_new (bench->arena, 1, fixture->n_memories, FALSE));
+  if (before)
+    memcpy (decoding->carried, before->carried, n * sizeof *decoding->carried);
+  else
+    {
+      decoding->carried[r->states[0]] = first->state;
+      if (first->cell)
+        decoding->carried[r->cell_states[0]] = first->cell;
+      if (first->readout)
+        decoding->carried[r->fed] = first->readout;
+    }
+  return decoding;
+}
+
+/* Runs the steps from @first over @embedded; returns the sum of all results times their cotangents, for backward. */
+static PlaitNode *
+run (Bench *bench, const RecurrentFixture *fixture, PlaitMemory *memories, const First *first, PlaitNode *embedded,
+     Given *given)
+{
+  const Recurrent *r = recurrent_fixture_state (fixture);
   const char *name = fixture->the_case->name;
   PlaitTape *tape = bench->tape;
-  gboolean feeding = r->settings->input_feeding, cells = plait_recurrent_has_cells (r);
-  PlaitRecurrentInput input = plait_recurrent_input (r, tape, embedded);
+  PlaitEncoderOutputs encoded = { .memories = memories, .n_memories = fixture->n_memories };
+  PlaitCrossAttentionKeys *keys
+      = plait_arena_new_array0 (bench->arena, PlaitCrossAttentionKeys, fixture->decoder->n_primitives);
+  PlaitDecoding *decoding = NULL;
   PlaitNode *terms[STEPS * 3];
   guint n = 0;
 
-  carried.cross.keys = plait_cross_project (&r->cross, tape, memories);
+  keys[r->cross] = plait_cross_project (recurrent_fixture_cross (fixture), tape, memories);
   for (gint64 t = 0; t < STEPS; t++)
     {
-      PlaitAttentionRecord *record = plait_attention_record_new (bench->arena, 1, fixture->n_memories, FALSE);
-      PlaitCrossAttentionPass pass
-          = plait_cross_pass (tape, memories, fixture->n_memories, (PlaitRagged){ 1, one_query }, record);
-      PlaitRecurrentStep step
-          = plait_recurrent_advance (r, &pass, plait_recurrent_input_rows (tape, input, steps + t, 1), &carried);
-      PlaitNode *readout
-          = plait_recurrent_read_out (r, tape, step.state, plait_rows (tape, embedded, t, 1), step.context),
-          *logits;
+      PlaitNode *row = plait_rows (tape, embedded, t, 1), *inputs[RECURRENT_INPUTS], *outputs[RECURRENT_OUTPUTS];
+      PlaitNode *readout, *logits, *cell = NULL;
 
+      decoding = decoding_of (bench, fixture, &encoded, keys, decoding, first);
+      recurrent_inputs (decoding, r, row, inputs);
+      plait_decoding_steps (decoding, recurrent_step, inputs, RECURRENT_INPUTS, outputs, RECURRENT_OUTPUTS);
+      readout = first->readout ? outputs[RECURRENT_OUTPUT_STATE]
+                               : recurrent_read_out (r, tape, outputs[RECURRENT_OUTPUT_STATE], row,
+                                                     outputs[RECURRENT_OUTPUT_CONTEXT]);
       given->readouts[t] = readout;
       logits = plait_linear_apply (tape, &fixture->output, readout, PLAIT_ACTIVATION_NONE);
-      carried.readout = feeding ? readout : NULL;
-      keep (given->state, t, step.state->value);
+      keep (given->state, t, decoding->carried[r->states[0]]->value);
       keep (given->logits, t, logits->value);
-      keep_weights (given, t, record, memories);
+      keep_weights (given, t, decoding->pass.record, memories);
       terms[n++] = reference_weigh (bench, logits, name, "logits", t);
-      terms[n++] = reference_weigh (bench, step.state, name, "state", t);
-      if (cells)
-        keep (given->cell, t, carried.layers[0].cell->value);
-      if (feeding)
-        keep (given->feed, t, readout->value);
-      if (!feeding)
+      terms[n++] = reference_weigh (bench, decoding->carried[r->states[0]], name, "state", t);
+      if (first->cell)
         {
-          gint64 width = reference (name, "outputs/context")->width;
-          PlaitNode *context = plait_columns (tape, step.context, 0, width);
-
-          memcpy (given->context + t * width, context->value.data, (gsize)width * sizeof (PlaitScalar));
-          terms[n++] = reference_weigh (bench, context, name, "context", t);
-          for (gint64 i = width; i < step.context->value.width; i++)
-            CHECK (plait_tensor_row (step.context->value, 0)[i] == 0);
+          cell = decoding->carried[r->cell_states[0]];
+          keep (given->cell, t, cell->value);
         }
-      else
-        terms[n++] = plait_add_n (tape,
-                                  (PlaitNode *[]){ reference_weigh (bench, readout, name, "feed", t),
-                                                   reference_weigh (bench, carried.layers[0].cell, name, "cell", t) },
-                                  2);
+      if (first->readout)
+        {
+          keep (given->feed, t, readout->value);
+          terms[n++] = plait_add_n (tape,
+                                    (PlaitNode *[]){ reference_weigh (bench, readout, name, "feed", t),
+                                                     reference_weigh (bench, cell, name, "cell", t) },
+                                    2);
+          continue;
+        }
+      gint64 width = reference (name, "outputs/context")->width;
+      PlaitNode *whole = outputs[RECURRENT_OUTPUT_CONTEXT], *context = plait_columns (tape, whole, 0, width);
+
+      memcpy (given->context + t * width, context->value.data, (gsize)width * sizeof (PlaitScalar));
+      terms[n++] = reference_weigh (bench, context, name, "context", t);
+      for (gint64 i = width; i < whole->value.width; i++)
+        CHECK (plait_tensor_row (whole->value, 0)[i] == 0);
     }
   return plait_add_n (tape, terms, n);
 }
@@ -149,9 +191,7 @@ check_steps (const RecurrentCase *the_case, void (*visit_decoder) (const Recurre
   g_auto (Bench) bench = { NULL };
   gint64 offsets[MAX_MEMORIES][2] = { { 0 } };
   PlaitMemory memories[MAX_MEMORIES] = { { NULL } };
-  PlaitNode *y, *s0, *c0 = NULL, *feed = NULL, *coverage[MAX_MEMORIES] = { NULL }, *root;
-  PlaitRecurrentCarried carried = { .cross.coverage = coverage };
-  PlaitCellState layer;
+  PlaitNode *y, *s0, *c0 = NULL, *feed = NULL, *root;
   Given given = { 0 };
 
   recurrent_fixture_build (&fixture, the_case);
@@ -168,13 +208,12 @@ check_steps (const RecurrentCase *the_case, void (*visit_decoder) (const Recurre
     }
   y = reference_input (&bench, the_case->name, "y");
   s0 = reference_input (&bench, the_case->name, "s0");
-  if (plait_recurrent_has_cells (recurrent_fixture_decoder (&fixture)))
+  if (recurrent_fixture_state (&fixture)->settings.cell == PLAIT_CELL_LSTM)
     c0 = reference_input (&bench, the_case->name, "c0");
-  if (the_case->settings.input_feeding)
-    carried.readout = feed = reference_input (&bench, the_case->name, "feed");
-  layer = (PlaitCellState){ s0, c0 };
-  carried.layers = &layer;
-  root = run (&bench, &fixture, memories, carried, widen (&bench, y, the_case->settings.width), &given);
+  if (recurrent_fixture_state (&fixture)->settings.input_feeding)
+    feed = reference_input (&bench, the_case->name, "feed");
+  root
+      = run (&bench, &fixture, memories, &(First){ s0, c0, feed }, widen (&bench, y, the_case->settings.width), &given);
   reference_check_output (given.state, the_case->name, "state");
   reference_check_output (given.logits, the_case->name, "logits");
   if (feed)
@@ -186,7 +225,7 @@ check_steps (const RecurrentCase *the_case, void (*visit_decoder) (const Recurre
   for (guint i = 0; i < fixture.n_memories; i++)
     if (offsets[i][1] > 0)
       reference_check_output (given.weights[i], the_case->name, the_case->weights[i]);
-  if (test_declared_attention (&recurrent_fixture_decoder (&fixture)->cross, PLAIT_ATTEND_CONTEXTS, 0))
+  if (test_declared_attention (recurrent_fixture_cross (&fixture), PLAIT_ATTEND_CONTEXTS, 0))
     reference_check_output (given.contexts, the_case->name, "level2");
   else if (the_case->sentinel)
     reference_check_output (given.sentinel, the_case->name, "psi");
@@ -219,17 +258,12 @@ gru_case (const char *name, const char *combiner, const char *projections)
     .inputs = { "inputs/memory0", g_str_has_suffix (name, "_4") ? NULL : "inputs/memory1" },
     .weights = { "weights0", "weights1" },
     .memory_width = 8,
-    .settings = plait_fixture_decoder (0),
+    .settings = plait_fixture_decoder (PLAIT_FIXTURE_GRU).settings,
+    .parameters = conditional ? "layers=1 state_width=6 attention_width=7 initial=zero query=intermediate reset=after"
+                              : "layers=1 state_width=6 attention_width=7 initial=zero",
   };
 
-  the_case.settings.type = PLAIT_DECODER_TYPE_GRU;
-  the_case.settings.layers = 1;
   the_case.settings.width = 7;
-  the_case.settings.state_width = STATE;
-  the_case.settings.attention_width = 7;
-  the_case.settings.initial = PLAIT_DECODER_INITIAL_ZERO;
-  the_case.settings.query = conditional ? PLAIT_DECODER_QUERY_INTERMEDIATE : PLAIT_DECODER_QUERY_PREVIOUS;
-  the_case.settings.reset = conditional ? PLAIT_RESET_AFTER : PLAIT_RESET_BEFORE;
   return the_case;
 }
 
@@ -308,16 +342,10 @@ TEST_CASE (recurrent_steps, luong2015_section_3_input_feeding_lstm)
     .inputs = { "inputs/m" },
     .weights = { "weights" },
     .memory_width = STATE,
-    .settings = plait_fixture_decoder (0),
+    .settings = plait_fixture_decoder (PLAIT_FIXTURE_LSTM).settings,
+    .parameters = "layers=1 query=current attention=dot input_feeding=true readout=attentional initial=zero",
   };
 
-  the_case.settings.type = PLAIT_DECODER_TYPE_LSTM;
-  the_case.settings.layers = 1;
   the_case.settings.width = STATE;
-  the_case.settings.query = PLAIT_DECODER_QUERY_CURRENT;
-  the_case.settings.attention = PLAIT_SCORE_DOT;
-  the_case.settings.input_feeding = TRUE;
-  the_case.settings.readout = PLAIT_DECODER_READOUT_ATTENTIONAL;
-  the_case.settings.initial = PLAIT_DECODER_INITIAL_ZERO;
   check_steps (&the_case, recurrent_fixture_visit_luong, FALSE);
 }

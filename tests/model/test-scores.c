@@ -19,9 +19,9 @@ check_score (const char *the_case, PlaitScoreFunction score)
   g_autoptr (PlaitSettings) settings = plait_fixture_settings (serial);
   g_autoptr (PlaitComponent) combiner = test_opened_part (serial, settings, "combiner");
   PlaitLossColumns losses = { 0 };
-  PlaitDecoderSettings decoder = plait_fixture_decoder (2);
+  PlaitDecoderSettings decoder = plait_fixture_decoder (2).settings;
   PlaitMemorySpecification memory = { .name = "m", .width = WIDTH };
-  PlaitDecoderBuild build = {
+  PlaitDecoderComponents build = {
     .settings = &decoder,
     .combiner = combiner,
     .losses = &losses,
@@ -29,11 +29,11 @@ check_score (const char *the_case, PlaitScoreFunction score)
     .n_memories = 1,
     .parameters = parameters,
   };
+  const PlaitCrossDeclaration declaration
+      = { .width = WIDTH, .query_width = WIDTH, .score = score, .attention_width = 7 };
   PlaitCrossAttentionLayer cross;
 
-  decoder.attention = (gint)score;
-  decoder.attention_width = 7;
-  CHECK (plait_cross_layer_build (&cross, &build, WIDTH, WIDTH, "site/", NO_ERROR));
+  CHECK (plait_cross_layer_build (&cross, &build, &declaration, "site/", NO_ERROR));
   CHECK (plait_parameters_allocate (parameters, NO_ERROR));
 
   const PlaitRecurrentAttention *attention = &test_declared_attention (&cross, PLAIT_ATTEND_MEMORY, 0)->recurrent;

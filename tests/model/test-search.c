@@ -41,13 +41,13 @@ TEST_CASE (search, begins_with_the_start_that_is_set)
   for (guint d = 0; d < PLAIT_FIXTURE_DECODERS; d++)
     for (gint start = PLAIT_DECODER_START_BOS; start <= PLAIT_DECODER_START_PAD; start++)
       {
-        PlaitDecoderSettings settings = plait_fixture_decoder (d);
+        PlaitFixtureDecoder decoder = plait_fixture_decoder (d);
         static double losses[PLAIT_DECODER_START_PAD + 1][64];
         CONTEXT ("decoder %u, start %d", d, start);
 
-        settings.start = start;
-        settings.embedding_norm = TRUE;
-        g_auto (SearchFixture) fixture = search_fixture_with (NULL, "serial", settings, NULL, FALSE);
+        decoder.settings.start = start;
+        decoder.more = "embedding_norm=true";
+        g_auto (SearchFixture) fixture = search_fixture_with (NULL, "serial", decoder, NULL, FALSE);
         g_autoptr (PlaitBatch) batch = search_fixture_batch (&fixture);
         g_autoptr (PlaitSearch) search
             = plait_search_new (fixture.model->model, fixture.pool, PLAIT_PRECISION_FLOAT, 0, NULL);

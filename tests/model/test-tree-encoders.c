@@ -38,7 +38,7 @@ tree_model (PlaitRegistry *registry, PlaitPlugin *encoder)
   g_autoptr (PlaitSettings) leaves_settings = plait_fixture_settings (leaves);
   g_autoptr (PlaitSettings) combiner_settings = plait_fixture_settings (combiner);
   PlaitFixtureSource source = { encoder, settings, leaves, leaves_settings };
-  PlaitFixtureDecoder decoder = { combiner, combiner_settings, NULL, NULL, plait_fixture_decoder (2) };
+  PlaitFixtureDecoder decoder = plait_fixture_decoder_with (2, combiner, combiner_settings, NULL, NULL);
   return plait_fixture_new (&source, 1, &decoder, 3, NO_ERROR);
 }
 

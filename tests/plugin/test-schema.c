@@ -43,8 +43,8 @@ TEST_CASE (schema, a_sound_one)
   CHECK_INT (schema->provides_structure, PLAIT_STRUCTURE_TREE | PLAIT_STRUCTURE_LEVELS);
   CHECK_INT (schema->requires_structure, PLAIT_STRUCTURE_NONE);
   CHECK (!schema->version);
-  CHECK (plait_schema_allows_decoder (schema, "gru"));
-  CHECK (!plait_schema_allows_decoder (schema, "lstm"));
+  CHECK (plait_schema_allows_decoder (schema, &(PlaitSchema){ .name = "gru" }));
+  CHECK (!plait_schema_allows_decoder (schema, &(PlaitSchema){ .name = "lstm" }));
   CHECK_INT (schema->n_parameters, 1);
   CHECK_STRING (plait_schema_parameter (schema, "heads")->minimum, "1");
   CHECK (!plait_schema_parameter (schema, "tails"));
@@ -98,8 +98,10 @@ TEST_CASE (schema, every_fault_has_its_place_and_remedy)
       "example.ini:7: \"levels\" is not a stream that an encoder can read; expected one of trees" },
     { 6, "input=features\nstreams=trees", "example.ini:7: trees need tokens; give input=tokens" },
     { 7, "[require]", "example.ini:7: \"require\" is not a group of a schema; did you mean \"requires\"?" },
-    { 8, "decoder=transfromer", "example.ini:8: \"transfromer\" is not a decoder; did you mean \"transformer\"?" },
-    { 8, "decoder=transformer,gru", "\"transformer,gru\" is not a decoder; did you mean \"transformer;gru\"?" },
+    { 8, "decoder=2gru", "example.ini:8: \"2gru\" is not the name of a decoder; name plugins of this kind" },
+    { 8, "attention=head", "example.ini:8: \"head\" is not what a decoder provides; did you mean \"heads\"?" },
+    { 8, "decoder=transformer,gru",
+      "\"transformer,gru\" is not the name of a decoder; did you mean \"transformer;gru\"?" },
     { 8, "decoders=gru", "example.ini:8: \"decoders\" is not a key of [requires]; did you mean \"decoder\"?" },
     { 8, "memories=one", "example.ini:8: only a combiner or coverage that requires a structure has this key" },
     { 10, "structure=treee", "example.ini:10: \"treee\" is not a structure of memories; did you mean \"tree\"?" },
@@ -152,7 +154,7 @@ TEST_CASE (schema, what_only_encoders_have)
   REQUIRE (error != NULL);
   CHECK_CONTAINS (error->message, "x.ini:6: only an encoder has an input");
   CHECK_CONTAINS (error->message, "x.ini:7: only an encoder reads streams");
-  CHECK_CONTAINS (error->message, "x.ini:8: only an encoder provides a structure");
+  CHECK_CONTAINS (error->message, "x.ini:9: only an encoder provides a structure");
 }
 
 /* Reads the schema of a combiner with @requires in the group [requires]. */
@@ -222,7 +224,7 @@ TEST_CASE (schema, outputs_that_write_own_words)
   } bad[] = {
     { "output", "words=all\n", "x.ini:7: \"all\" is not a value of words; write words=own" },
     { "output", "structure=tree\n", "x.ini:7: only an encoder provides a structure; drop the key" },
-    { "coverage", "words=own\n", "x.ini:6: only an encoder provides a structure, and only an output words" },
+    { "coverage", "words=own\n", "x.ini:7: only an output writes words; drop the key" },
   };
   g_autoptr (PlaitSchema) own = read_provider ("output", "words=own\n", NO_ERROR);
   g_autoptr (PlaitSchema) unsaid = read_provider ("output", "", NO_ERROR);

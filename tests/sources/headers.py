@@ -56,7 +56,8 @@ def main():
     for path in files(".c", ".h"):
         if path.startswith("plugins/") and path.split("/")[1] not in modules:
             for included in re.findall(r'#include "([^"]+)"', read(path)):
-                if included not in AUTHORS and included != os.path.basename(path)[:-2] + "-settings.h":
+                shared = os.path.exists(os.path.join(ROOT, os.path.dirname(path), included))
+                if included not in AUTHORS and not shared and included != os.path.basename(path)[:-2] + "-settings.h":
                     problems.append(f'{path}: includes "{included}"; expected {", ".join(AUTHORS)}')
             if read(path).count("\n") >= 300:
                 problems.append(f"{path}: a plugin has fewer than 300 lines")

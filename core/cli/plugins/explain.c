@@ -105,8 +105,6 @@ equations_of (const PlaitExperiment *experiment, const PlaitParameterGroup *part
 {
   if (part->component)
     return part->component->schema->equations;
-  if (g_str_equal (part->title, "decoder"))
-    return plait_decoder_equations (&experiment->decoder);
   return g_str_equal (part->title, "prediction") ? plait_predict_equations (experiment->predict.kind) : NULL;
 }
 
@@ -145,8 +143,7 @@ forward (gpointer data)
   if (!plait_experiment_has_decoder (pass->explanation->experiment))
     return;
   read = plait_tape_multiplications (pass->tape);
-  plait_decoder_forward (plait_model_decoder (model), pass->tape, &encoded, pass->batch->target_rows,
-                         pass->batch->target_inputs, NULL);
+  plait_model_states (model, pass->tape, &encoded, pass->batch, NULL);
   pass->decoder = plait_tape_multiplications (pass->tape) - read;
 }
 

@@ -329,6 +329,7 @@ print_plugin (PlaitPlugin *plugin, const PlaitSchema *schema, const GError *refu
     [PLAIT_PLUGIN_COMBINER] = "parameters, in [combiner]",
     [PLAIT_PLUGIN_COVERAGE] = "parameters, in [coverage]",
     [PLAIT_PLUGIN_OUTPUT] = "parameters, in [output]",
+    [PLAIT_PLUGIN_DECODER] = "parameters, in [decoder] beside type=",
   };
   g_autoptr (PlaitTerminal) terminal = plait_terminal_new ();
   g_autofree char *decoders = schema->decoders ? plait_choices_text (schema->decoders) : NULL;
@@ -371,8 +372,13 @@ print_plugin (PlaitPlugin *plugin, const PlaitSchema *schema, const GError *refu
           = g_strconcat (plait_input_kind_name (schema->input), schema->reads_trees ? ", trees" : "", NULL);
       plait_terminal_row (terminal, LABEL_WIDTH, "Input", input);
     }
-  plait_terminal_row (terminal, LABEL_WIDTH, "Decoder", decoders ? decoders : "any");
-  plait_terminal_row (terminal, LABEL_WIDTH, "Structure", needs);
+  if (schema->kind == PLAIT_PLUGIN_DECODER)
+    plait_terminal_row (terminal, LABEL_WIDTH, "Attention", plait_cross_scores_name (schema->scores));
+  else
+    {
+      plait_terminal_row (terminal, LABEL_WIDTH, "Decoder", decoders ? decoders : "any");
+      plait_terminal_row (terminal, LABEL_WIDTH, "Structure", needs);
+    }
   if (schema->refuses_coverage)
     plait_terminal_row (terminal, LABEL_WIDTH, "Coverage", "none");
   if (schema->requires_leaves)
@@ -494,9 +500,9 @@ const PlaitCommand plait_command_inspect = {
   .synopsis = "[PLUGIN|GROUP|GROUP.KEY|keys] [--json] | keys --format markdown|man | --keys [FILE.ini] [--json]",
   .summary = "Show a plugin, or a group of keys of experiment files",
   .details = "PLUGIN is a name, or KIND/NAME if plugins of several kinds have that name. GROUP is a group of "
-             "experiment files, such as decoder, train or grid. combiner, coverage, output and encoder show the "
-             "parameters of all plugins of that kind, metrics the options of all metrics, keys everything. Without an "
-             "argument it lists the groups. With --keys each line is a key with its possible values, or FILE for a "
+             "experiment files, such as decoder, train or grid. combiner, coverage, output, decoders and encoder show "
+             "the parameters of all plugins of that kind, metrics the options of all metrics, keys everything. Without "
+             "an argument it lists the groups. With --keys each line is a key with its possible values, or FILE for a "
              "path; the keys of the sources and files in FILE.ini are included.",
   .options = options,
   .size = sizeof (Options),

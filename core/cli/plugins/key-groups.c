@@ -17,14 +17,18 @@ const char *const plait_key_introduction[] = {
 /* Groups whose keys are the parameters of a plugin. */
 static const struct
 {
+  const char *name;
   const char *heading;
   const char *summary;
 } kinds[PLAIT_PLUGIN_KINDS] = {
   [PLAIT_PLUGIN_ENCODER]
-  = { "[source NAME]", "Parameters of the encoder that encoder= names; plait inspect source shows the other keys" },
-  [PLAIT_PLUGIN_COMBINER] = { "[combiner]", "Parameters of the combiner that decoder.combiner names" },
-  [PLAIT_PLUGIN_COVERAGE] = { "[coverage]", "Parameters of the coverage that decoder.coverage names" },
-  [PLAIT_PLUGIN_OUTPUT] = { "[output]", "Parameters of the output that decoder.output names" },
+  = { "encoder", "[source NAME]",
+      "Parameters of the encoder that encoder= names; plait inspect source shows the other keys" },
+  [PLAIT_PLUGIN_COMBINER] = { "combiner", "[combiner]", "Parameters of the combiner that decoder.combiner names" },
+  [PLAIT_PLUGIN_COVERAGE] = { "coverage", "[coverage]", "Parameters of the coverage that decoder.coverage names" },
+  [PLAIT_PLUGIN_OUTPUT] = { "output", "[output]", "Parameters of the output that decoder.output names" },
+  [PLAIT_PLUGIN_DECODER] = { "decoders", "[decoder]",
+                             "Parameters of the decoder that type= names; plait inspect decoder shows the other keys" },
 };
 
 static void
@@ -66,9 +70,7 @@ add_host_group (GPtrArray *groups, const PlaitSettingGroup *of_host)
 static void
 add_kind (GPtrArray *groups, const PlaitRegistry *registry, PlaitPluginKind kind, gboolean own)
 {
-  const char *name = plait_plugin_kind_name (kind);
-
-  add_group (groups, name, kinds[kind].heading, kinds[kind].summary)->members = "plugins";
+  add_group (groups, kinds[kind].name, kinds[kind].heading, kinds[kind].summary)->members = "plugins";
   for (guint i = 0; i < plait_registry_n_plugins (registry); i++)
     {
       PlaitPlugin *plugin = plait_registry_plugin (registry, i);

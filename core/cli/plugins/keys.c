@@ -144,6 +144,7 @@ find_keys (Keys *keys, const PlaitKeyFile *file)
       add_group (keys, *group, (*group)->name);
   add_data (keys, file);
   add_sources (keys, file);
+  add_plugins (keys, PLAIT_PLUGIN_DECODER, "decoder", "type", "decoder");
   add_plugins (keys, PLAIT_PLUGIN_COMBINER, "decoder", "combiner", "combiner");
   add_plugins (keys, PLAIT_PLUGIN_COVERAGE, "decoder", "coverage", "coverage");
   add_value (get_key (keys, "decoder", "coverage"), "none");

@@ -142,8 +142,8 @@ const PlaitCommand plait_command_new = {
   .name = "new",
   .synopsis = "KIND NAME",
   .summary = "Create the project of a new plugin in a folder NAME: code, schema, build file, experiment",
-  .details = "KIND is encoder, combiner, coverage or output. The project contains a small plugin that builds with "
-             "meson and runs without changes. Its README.md has the commands. The names of the files are printed "
+  .details = "KIND is encoder, combiner, coverage, decoder or output. The project contains a small plugin that builds "
+             "with meson and runs without changes. Its README.md has the commands. The names of the files are printed "
              "unless --quiet is given.\n"
              "\n"
              "Examples:\n"

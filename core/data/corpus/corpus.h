@@ -21,7 +21,7 @@
  */
 typedef struct PlaitCorpus PlaitCorpus;
 
-/* What a stream keeps of words that its vocabulary lacks. A corpus is cached only if all its streams keep the id. */
+/* The use of words that the vocabulary of a stream lacks. A corpus is cached only if all its streams keep the id. */
 typedef enum
 {
   PLAIT_UNKNOWN_ID,   /* their id */
@@ -44,7 +44,7 @@ typedef struct
   PlaitTargetKind target;      /* kind of a target, unused for sources; documents must be text */
   gboolean
       allow_unknown; /* if no line is dropped: a label that is not in the vocabulary becomes a target without rows */
-  PlaitUnknownUse unknown;     /* of text streams */
+  PlaitUnknownUse unknown;     /* use of unknown words, for text streams */
   const PlaitKnownText *known; /* expected digest of @path, for the cache; NULL: unknown */
   gint64 maximum_length;       /* drops tuples with more text tokens here (BOS and EOS not counted); 0: no limit */
 

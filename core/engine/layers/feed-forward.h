@@ -5,7 +5,7 @@
 #include "layers/linear.h"
 
 /* Returns the activation that @choice names; PLAIT_ACTIVATION_NONE for any other number. */
-PlaitActivation plait_feed_forward_activation (PlaitFeedForwardActivation choice);
+PLAIT_API PlaitActivation plait_feed_forward_activation (PlaitFeedForwardActivation choice);
 
 /* The position-wise feed-forward layer: W2 dropout (activation (x W1 + b1)) + b2 (Vaswani et al. 2017, section 3.3). It
  * refers to parameters and owns nothing. */
@@ -18,8 +18,8 @@ typedef struct
 } PlaitFeedForward;
 
 /* Declares NAME/inner and NAME/outer with biases. @activation must be ReLU, GELU, GELU with tanh, or swish. */
-PlaitFeedForward plait_feed_forward_declare (PlaitParameters *parameters, const char *name, gint64 width, gint64 inner,
-                                             PlaitActivation activation, double dropout);
+PLAIT_API PlaitFeedForward plait_feed_forward_declare (PlaitParameters *parameters, const char *name, gint64 width,
+                                                       gint64 inner, PlaitActivation activation, double dropout);
 
 /* Returns a node [r, d]: the layer's output for x [r, d], without residual connection. */
-PlaitNode *plait_feed_forward_apply (PlaitTape *tape, const PlaitFeedForward *feed_forward, PlaitNode *x);
+PLAIT_API PlaitNode *plait_feed_forward_apply (PlaitTape *tape, const PlaitFeedForward *feed_forward, PlaitNode *x);

@@ -17,8 +17,8 @@ PLAIT_API PlaitLinear plait_linear_declare (PlaitParameters *parameters, const c
 
 /* Like plait_linear_declare, but the weight is @blocks weights [in, out / blocks] side by side, and each gets the
  * initial values of a weight of its own size. */
-PlaitLinear plait_linear_declare_blocks (PlaitParameters *parameters, const char *name, gint64 in, gint64 out,
-                                         guint blocks, gboolean bias);
+PLAIT_API PlaitLinear plait_linear_declare_blocks (PlaitParameters *parameters, const char *name, gint64 in, gint64 out,
+                                                   guint blocks, gboolean bias);
 
 /* Returns a node [r, out]: activation (x W + b) for x [r, in]. */
 PLAIT_API PlaitNode *plait_linear_apply (PlaitTape *tape, const PlaitLinear *linear, PlaitNode *x,

@@ -50,7 +50,8 @@ PLAIT_API PlaitNode *plait_cell_project (PlaitTape *tape, const PlaitCell *cell,
 
 /* Returns the states [n, w] after one step, for decoders whose next step depends on this one. projected [n, gates w];
  * state and cell of @previous [n, w]. */
-PlaitCellState plait_cell_step (PlaitTape *tape, const PlaitCell *cell, PlaitNode *projected, PlaitCellState previous);
+PLAIT_API PlaitCellState plait_cell_step (PlaitTape *tape, const PlaitCell *cell, PlaitNode *projected,
+                                          PlaitCellState previous);
 
 /* Returns the states [rows, w], one for each row of all sentences. projected [rows, gates w] comes from
  * plait_cell_project. @backwards: from the last row of each sentence to its first. @initial: state and cell state

@@ -247,13 +247,11 @@ declare_multi_head (PlaitCrossAttention *cross, PlaitDeclaredAttention *attentio
 static PlaitRecurrentAttentionDeclaration
 recurrent_declaration (const PlaitCrossAttention *cross, const PlaitAttendSettings *requested)
 {
-  const PlaitDecoderSettings *settings = settings_of (cross);
-
   return (PlaitRecurrentAttentionDeclaration){
     .parameters = cross->parameters,
-    .score = settings->attention,
+    .score = cross->declared->score,
     .state_width = cross->declared->query_width,
-    .attention_width = settings->attention_width ? settings->attention_width : cross->declared->query_width,
+    .attention_width = cross->declared->attention_width,
     .width = cross->declared->width,
     .tied = requested->projections == PLAIT_PROJECTIONS_TIED,
   };
@@ -310,7 +308,7 @@ declare_coverage (PlaitCrossAttention *cross, PlaitDeclaredAttention *attention,
                   const PlaitAttendSettings *requested)
 {
   PlaitCrossAttentionLayer *declared = cross->declared;
-  const PlaitDecoderBuild *decoder = declared->decoder;
+  const PlaitDecoderComponents *decoder = declared->decoder;
   gboolean each = settings_of (cross)->coverage_heads == PLAIT_DECODER_COVERAGE_HEADS_EACH;
   PlaitRecurrentAttentionDeclaration recurrent = recurrent_declaration (cross, requested);
   guint n_states = each ? attention->heads : 1;
@@ -438,8 +436,8 @@ plait_cross_declare_loss (PlaitCrossAttention *cross, const char *name, double w
 }
 
 gboolean
-plait_cross_layer_build (PlaitCrossAttentionLayer *cross, const PlaitDecoderBuild *decoder, gint64 query_width,
-                         gint64 width, const char *prefix, GError **error)
+plait_cross_layer_build (PlaitCrossAttentionLayer *cross, const PlaitDecoderComponents *decoder,
+                         const PlaitCrossDeclaration *declaration, const char *prefix, GError **error)
 {
   PlaitParameters *parameters = decoder->parameters;
   PlaitInstance *combiner = &cross->combiner;
@@ -447,9 +445,11 @@ plait_cross_layer_build (PlaitCrossAttentionLayer *cross, const PlaitDecoderBuil
 
   *cross = (PlaitCrossAttentionLayer){
     .decoder = decoder,
-    .multi_head = decoder->settings->type == PLAIT_DECODER_TYPE_TRANSFORMER,
-    .width = width,
-    .query_width = query_width,
+    .multi_head = declaration->multi_head,
+    .width = declaration->width,
+    .query_width = declaration->query_width,
+    .score = declaration->score,
+    .attention_width = declaration->attention_width,
     .norms = plait_parameters_memory (parameters, PLAIT_CROSS_MAX_SLOTS * sizeof (PlaitNorm)),
     .refine = plait_parameters_memory (parameters, PLAIT_CROSS_MAX_SLOTS * sizeof (PlaitLinear)),
     .attentions = plait_parameters_memory (parameters, PLAIT_CROSS_MAX_ATTENTIONS * sizeof (PlaitDeclaredAttention)),

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cross-attention/coverage.h"
-#include "settings/decoder-build.h"
+#include "settings/decoder-components.h"
 #include "cross-attention/recurrent-attention.h"
 #include "layers/attention.h"
 #include "layers/norm.h"
@@ -58,10 +58,12 @@ typedef struct
 /* Declarations of the combiner in one layer. */
 typedef struct
 {
-  const PlaitDecoderBuild *decoder;
+  const PlaitDecoderComponents *decoder;
   gboolean multi_head; /* TRUE: scaled dot products of several heads; FALSE: recurrent-attention.h */
   gint64 width;        /* width of contexts and of every memory */
   gint64 query_width;
+  PlaitScoreFunction score; /* this and the next: if not multi_head */
+  gint64 attention_width;   /* width of the tanh layer of additive scores */
   PlaitInstance combiner;
   guint n_slots;
   PlaitNorm *norms;    /* [n_slots], if multi_head */
@@ -75,10 +77,20 @@ typedef struct
   guint n_coverage; /* number of coverage states of all attentions */
 } PlaitCrossAttentionLayer;
 
+/* Properties of a cross-attention; the fields of PlaitCrossAttentionLayer of these names. */
+typedef struct
+{
+  gboolean multi_head;
+  gint64 width;
+  gint64 query_width;
+  PlaitScoreFunction score;
+  gint64 attention_width;
+} PlaitCrossDeclaration;
+
 /* Builds the combiner of @decoder, which declares its attentions with parameters below @prefix. @decoder must outlive
  * @cross. */
-gboolean plait_cross_layer_build (PlaitCrossAttentionLayer *cross, const PlaitDecoderBuild *decoder, gint64 query_width,
-                                  gint64 width, const char *prefix, GError **error);
+gboolean plait_cross_layer_build (PlaitCrossAttentionLayer *cross, const PlaitDecoderComponents *decoder,
+                                  const PlaitCrossDeclaration *declaration, const char *prefix, GError **error);
 
 /* TRUE if a step depends on the previous step, as coverage does. */
 static inline gboolean

@@ -27,9 +27,6 @@ PlaitNode *plait_zeros (PlaitTape *tape, gint64 rows, gint64 width);
 /* Concatenates the outputs of @n steps and reorders them to rows of @target, [rows, width]. */
 PlaitNode *plait_concatenate_steps (PlaitTape *tape, PlaitNode *const *steps, gint64 n, PlaitRagged target);
 
-/* Returns the mean of a memory's rows for each sentence, [sentences, width]; zeros for a sentence without rows. */
-PlaitNode *plait_memory_mean (PlaitTape *tape, const PlaitMemory *memory);
-
 /* Returns the row of @memory, the first memory, for token @position of sentence @s. Fails the step if the token has no
  * row; @kind is named in the message. */
 gint64 plait_memory_row_of_token (PlaitTape *tape, const PlaitMemory *memory, gint64 s, gint64 position,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoders/decoder.h"
+#include "decoders/head.h"
 
 #include "text/error.h"
 #include "text/separators.h"
@@ -14,7 +14,7 @@
  */
 typedef struct
 {
-  PlaitDecoder decoder;
+  PlaitHead head;
   PlaitMemoryRow row;
   double dropout;
   guint *memories; /* [n], indices of the memories that are read */
@@ -35,10 +35,10 @@ row_of (PlaitTape *tape, const PlaitMemory *memory, PlaitMemoryRow row)
 }
 
 static PlaitNode *
-classify (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitEncoderOutputs *encoded, PlaitRagged target_rows,
-          const gint32 *target_inputs, PlaitAttentionRecord *record)
+classify (const PlaitHead *head, PlaitTape *tape, const PlaitEncoderOutputs *encoded, PlaitRagged target_rows,
+          const gint32 *target_inputs)
 {
-  const Classifier *c = (const Classifier *)decoder;
+  const Classifier *c = (const Classifier *)head;
   PlaitNode **parts = plait_arena_new_array (plait_tape_arena (tape), PlaitNode *, c->n);
   PlaitNode *x;
 
@@ -50,36 +50,33 @@ classify (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitEncoderOutput
 }
 
 static PlaitNode *
-choose (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitEncoderOutputs *encoded, PlaitRagged target_rows,
-        const gint32 *target_inputs, PlaitAttentionRecord *record)
+choose (const PlaitHead *head, PlaitTape *tape, const PlaitEncoderOutputs *encoded, PlaitRagged target_rows,
+        const gint32 *target_inputs)
 {
-  const Classifier *c = (const Classifier *)decoder;
-  PlaitNode *states = classify (decoder, tape, encoded, target_rows, target_inputs, record);
+  const Classifier *c = (const Classifier *)head;
+  PlaitNode *states = classify (head, tape, encoded, target_rows, target_inputs);
 
   return plait_pad_logits (tape, plait_linear_apply (tape, &c->score, states, PLAIT_ACTIVATION_NONE),
                            encoded->candidates);
 }
 
-static const PlaitDecoderTable class_table = { .forward = classify };
-static const PlaitDecoderTable choice_table = { .forward = choose };
-
 /* Selects the memories that the settings name, or all. *@width receives the sum of their widths. */
 static gboolean
-choose_memories (Classifier *c, const PlaitDecoderBuild *build, gint64 *width, GError **error)
+choose_memories (Classifier *c, const PlaitDecoderComponents *components, gint64 *width, GError **error)
 {
-  g_auto (GStrv) names = g_strsplit (build->predict->memories, ";", -1);
+  g_auto (GStrv) names = g_strsplit (components->predict->memories, ";", -1);
   g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
   g_auto (GStrv) known = NULL;
 
-  c->memories = plait_parameters_memory (build->parameters, build->n_memories * sizeof *c->memories);
+  c->memories = plait_parameters_memory (components->parameters, components->n_memories * sizeof *c->memories);
   *width = 0;
-  for (guint i = 0; i < build->n_memories; i++)
+  for (guint i = 0; i < components->n_memories; i++)
     {
-      g_strv_builder_add (builder, build->memories[i].name);
-      if (names[0] && !g_strv_contains ((const char *const *)names, build->memories[i].name))
+      g_strv_builder_add (builder, components->memories[i].name);
+      if (names[0] && !g_strv_contains ((const char *const *)names, components->memories[i].name))
         continue;
       c->memories[c->n++] = i;
-      *width += build->memories[i].width;
+      *width += components->memories[i].width;
     }
   known = g_strv_builder_end (builder);
   for (guint k = 0; names[k]; k++)
@@ -93,21 +90,21 @@ choose_memories (Classifier *c, const PlaitDecoderBuild *build, gint64 *width, G
   return TRUE;
 }
 
-PlaitDecoder *
-plait_classifier_new (const PlaitDecoderBuild *build, GError **error)
+PlaitHead *
+plait_classifier_new (const PlaitDecoderComponents *components, GError **error)
 {
-  gboolean chooses = build->predict->kind == PLAIT_PREDICT_CHOICE;
-  Classifier *c = plait_parameters_memory (build->parameters, sizeof *c);
+  gboolean chooses = components->predict->kind == PLAIT_PREDICT_CHOICE;
+  Classifier *c = plait_parameters_memory (components->parameters, sizeof *c);
   gint64 width;
 
-  c->decoder.table = chooses ? &choice_table : &class_table;
-  c->row = build->predict->row;
-  c->dropout = build->settings->dropout;
-  if (!choose_memories (c, build, &width, error))
+  c->head.predict = chooses ? choose : classify;
+  c->row = components->predict->row;
+  c->dropout = components->settings->dropout;
+  if (!choose_memories (c, components, &width, error))
     return NULL;
-  c->hidden = plait_linear_declare (build->parameters, chooses ? "choice/hidden" : "class/hidden", width,
-                                    build->settings->width, TRUE);
+  c->hidden = plait_linear_declare (components->parameters, chooses ? "choice/hidden" : "class/hidden", width,
+                                    components->settings->width, TRUE);
   if (chooses)
-    c->score = plait_linear_declare (build->parameters, "choice/score", build->settings->width, 1, FALSE);
-  return &c->decoder;
+    c->score = plait_linear_declare (components->parameters, "choice/score", components->settings->width, 1, FALSE);
+  return &c->head;
 }

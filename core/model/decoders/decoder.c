@@ -1,59 +1,89 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoders/decoder.h"
-#include "cross-attention/rows.h"
-#include "layers/embedding.h"
+#include "decoders/decoding.h"
 
 #include <string.h>
 
+#include "autograd/internal.h"
+#include "layers/parameter-set.h"
+
+/* Building a decoder, and running it over whole targets or step by step. */
+
+/*
+ * Building
+ */
+
 gint64
-plait_decoder_memory_width (const PlaitDecoderSettings *settings, const gint64 *widths, guint n)
+plait_decoder_memory_width (const PlaitComponent *decoder, const PlaitDecoderSettings *settings, const gint64 *widths,
+                            guint n)
 {
-  if (settings->type == PLAIT_DECODER_TYPE_TRANSFORMER)
-    return settings->width;
-  if (settings->context_width > 0)
-    return settings->context_width;
-  for (guint i = 1; i < n; i++)
-    if (widths[i] != widths[0])
-      return settings->width;
-  return widths[0];
+  return plait_call_memory_width (decoder, settings->width, widths, n);
+}
+
+static gboolean
+build (PlaitDecoder *decoder, GError **error)
+{
+  PlaitDecoding building = { .decoder = decoder, .building = TRUE };
+  const PlaitComponent *component = decoder->components.decoder;
+
+  if (!plait_call_build_decoder (&decoder->instance, component, &building, &decoder->build, error))
+    {
+      g_clear_error (&building.fault);
+      return FALSE;
+    }
+  return plait_no_error (&building.fault, error);
 }
 
 PlaitDecoder *
-plait_decoder_new (const PlaitDecoderBuild *build, GError **error)
+plait_decoder_new (const PlaitDecoderComponents *components, GError **error)
 {
-  typedef PlaitDecoder *(*New) (const PlaitDecoderBuild *build, GError **error);
-  static const New of_sequences[] = {
-    [PLAIT_DECODER_TYPE_TRANSFORMER] = plait_transformer_decoder_new,
-    [PLAIT_DECODER_TYPE_GRU] = plait_recurrent_decoder_new,
-    [PLAIT_DECODER_TYPE_LSTM] = plait_recurrent_decoder_new,
-  };
-  static const New of_others[] = {
-    [PLAIT_PREDICT_CLASS] = plait_classifier_new,
-    [PLAIT_PREDICT_CHOICE] = plait_classifier_new,
-    [PLAIT_PREDICT_SPAN] = plait_span_head_new,
-    [PLAIT_PREDICT_MASKED] = plait_masked_lm_head_new,
-  };
   static const gint32 starts[] = { PLAIT_TOKEN_BOS, PLAIT_TOKEN_EOS, PLAIT_TOKEN_PAD };
-  gboolean sequence = build->predict->kind == PLAIT_PREDICT_SEQUENCE;
-  PlaitDecoder *decoder
-      = (sequence ? of_sequences[build->settings->type] : of_others[build->predict->kind]) (build, error);
+  const PlaitDecoderSettings *settings = components->settings;
+  PlaitDecoder *decoder = plait_parameters_memory (components->parameters, sizeof *decoder);
 
-  if (decoder)
-    decoder->start = sequence ? starts[build->settings->start] : PLAIT_TOKEN_BOS;
-  return decoder;
+  *decoder = (PlaitDecoder){
+    .components = *components,
+    .build = { .width = settings->width,
+               .heads = (guint)settings->heads,
+               .pre_norm = settings->norm == PLAIT_DECODER_NORM_PRE,
+               .dropout = settings->dropout,
+               .attention_dropout = settings->attention_dropout,
+               .attention_bias = settings->attention_bias,
+               .memories = components->memories,
+               .n_memories = components->n_memories,
+               .summaries = components->summaries,
+               .n_summaries = components->n_summaries,
+               .parameters = components->parameters },
+    .primitives
+    = plait_parameters_memory (components->parameters, PLAIT_DECODER_MAX_PRIMITIVES * sizeof (PlaitPrimitive)),
+    .start = starts[settings->start],
+  };
+  return build (decoder, error) ? decoder : NULL;
 }
 
-gboolean
-plait_decoder_has_steps (const PlaitDecoder *decoder)
+guint
+plait_decoder_n_layers (const PlaitDecoder *decoder)
 {
-  return decoder->table->step != NULL;
+  return decoder->n_cross;
+}
+
+const PlaitCrossAttentionLayer *
+plait_decoder_cross (const PlaitDecoder *decoder, guint layer)
+{
+  for (guint i = 0; i < decoder->n_primitives; i++)
+    if (decoder->primitives[i].kind == PLAIT_PRIMITIVE_CROSS && decoder->primitives[i].layer == layer)
+      return &decoder->primitives[i].cross;
+  g_assert_not_reached ();
 }
 
 gboolean
 plait_decoder_check_length (const PlaitDecoder *decoder, gint64 length, GError **error)
 {
-  return !decoder->table->check_length || decoder->table->check_length (decoder, length, error);
+  return plait_call_check_target_length (&decoder->instance, length, error);
 }
+
+/*
+ * Tokens, roles and embeddings
+ */
 
 /* Returns @tokens with the first token of each target replaced by the decoder's start token. */
 static const gint32 *
@@ -120,60 +150,182 @@ roles_of_step (PlaitDecoderState *state, PlaitTape *tape, PlaitRagged hypotheses
   return roles;
 }
 
-PlaitNode *
-plait_decoder_embed (const PlaitDecoderBuild *build, PlaitTape *tape, const gint32 *tokens, const gint32 *roles,
-                     gint64 n)
+/* Returns the embeddings of @n target tokens, plus the embeddings of their @roles if not NULL: the segment embeddings
+ * of Rohde, Wu & Liu 2021, section 4.1, applied to the decoder. */
+static PlaitNode *
+embed (const PlaitDecoder *decoder, PlaitTape *tape, const gint32 *tokens, const gint32 *roles, gint64 n)
 {
-  PlaitNode *embedded = plait_embedding_apply (tape, build->embedding, tokens, n);
+  PlaitNode *embedded = plait_embedding_apply (tape, decoder->components.embedding, tokens, n);
 
-  return roles ? plait_add (tape, embedded, plait_embedding_apply (tape, build->roles, roles, n)) : embedded;
+  return roles ? plait_add (tape, embedded, plait_embedding_apply (tape, decoder->components.roles, roles, n))
+               : embedded;
+}
+
+/* Returns a handle for a pass over @rows. It lives until the end of the step, since layers may be computed again. */
+static PlaitDecoding *
+new_decoding (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitEncoderOutputs *encoded, PlaitRagged rows)
+{
+  PlaitArena *arena = plait_tape_arena (tape);
+  PlaitDecoding *decoding = plait_arena_new_array (arena, PlaitDecoding, 1);
+  PlaitEncoderOutputs *outputs = plait_arena_new_array (arena, PlaitEncoderOutputs, 1);
+
+  *outputs = *encoded;
+
+  *decoding = (PlaitDecoding){ .decoder = (PlaitDecoder *)decoder,
+                               .tape = tape,
+                               .encoded = outputs,
+                               .rows = rows,
+                               .called = plait_arena_new_array0 (arena, guint8, decoder->n_primitives + 1),
+                               .carried = plait_arena_new_array0 (arena, PlaitNode *, decoder->n_primitives + 1) };
+  return decoding;
+}
+
+/*
+ * Whole targets
+ */
+
+/* Projects the memories for all cross-attentions, if steps will read the keys again and again. */
+static void
+project_keys (PlaitDecoding *decoding)
+{
+  const PlaitDecoder *decoder = decoding->decoder;
+
+  if (decoder->n_carried == 0)
+    return;
+  decoding->keys
+      = plait_arena_new_array (plait_tape_arena (decoding->tape), PlaitCrossAttentionKeys, decoder->n_primitives);
+  for (guint i = 0; i < decoder->n_primitives; i++)
+    if (decoder->primitives[i].kind == PLAIT_PRIMITIVE_CROSS)
+      decoding->keys[i]
+          = plait_cross_project (&decoder->primitives[i].cross, decoding->tape, decoding->encoded->memories);
 }
 
 PlaitNode *
 plait_decoder_forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitEncoderOutputs *encoded,
                        PlaitRagged target_rows, const gint32 *target_inputs, PlaitAttentionRecord *record)
 {
-  PlaitEncoderOutputs with_roles = *encoded;
+  PlaitDecoding *decoding = new_decoding (decoder, tape, encoded, target_rows);
+  const gint32 *roles
+      = encoded->documents ? roles_of_targets (encoded->documents, tape, target_rows, target_inputs) : NULL;
 
-  /* Heads that predict no sequence do not read the target, which may be unknown. */
-  if (!decoder->table->start)
-    return decoder->table->forward (decoder, tape, encoded, target_rows, target_inputs, record);
-  if (encoded->documents)
-    with_roles.roles = roles_of_targets (encoded->documents, tape, target_rows, target_inputs);
   target_inputs = with_start (decoder, tape, target_rows, target_inputs);
-  return decoder->table->forward (decoder, tape, &with_roles, target_rows, target_inputs, record);
+  decoding->pass = plait_cross_pass (tape, encoded->memories, decoder->components.n_memories, target_rows, record);
+  decoding->pass.losses = encoded->losses;
+  decoding->pass.rows_weighed = encoded->rows_weighed;
+  project_keys (decoding);
+  return plait_call_decode (&decoder->instance, tape, decoding,
+                            embed (decoder, tape, target_inputs, roles, plait_ragged_rows (target_rows)));
+}
+
+/*
+ * Search
+ */
+
+static PlaitKept
+kept_for (const PlaitDecoding *decoding, const PlaitPrimitive *primitive, PlaitNode *first, gint64 hypotheses,
+          gint64 steps)
+{
+  PlaitTape *tape = decoding->tape;
+  gint64 n = decoding->encoded->memories[0].rows.n;
+  PlaitKept kept = { .state.n = n, .cell.n = n };
+
+  switch (primitive->kind)
+    {
+    case PLAIT_PRIMITIVE_ATTEND:
+      kept.cache.keys_values = plait_tape_tensor (tape, hypotheses * steps, 2 * decoding->decoder->build.width);
+      break;
+    case PLAIT_PRIMITIVE_CROSS:
+      kept.cross = plait_cross_search (&primitive->cross, tape, decoding->encoded->memories, hypotheses);
+      break;
+    default:
+      kept.state = plait_kept_rows (tape, hypotheses, primitive->width);
+      plait_kept_rows_store (&kept.state, tape, first ? first : plait_zeros (tape, n, primitive->width));
+      if (primitive->kind != PLAIT_PRIMITIVE_RECUR || primitive->cell->declaration.kind != PLAIT_CELL_LSTM)
+        break;
+      kept.cell = plait_kept_rows (tape, hypotheses, primitive->width);
+      plait_kept_rows_store (&kept.cell, tape, plait_zeros (tape, n, primitive->width));
+    }
+  return kept;
 }
 
 PlaitDecoderState *
 plait_decoder_start (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitEncoderOutputs *encoded,
                      gint64 hypotheses, gint64 steps)
 {
-  PlaitDecoderState *state = decoder->table->start (decoder, tape, encoded, hypotheses, steps);
+  PlaitArena *arena = plait_tape_arena (tape);
+  PlaitDecoderState *state = plait_arena_new_array (arena, PlaitDecoderState, 1);
+  gint64 n = encoded->memories[0].rows.n;
+  PlaitDecoding *decoding = new_decoding (decoder, tape, encoded, plait_ragged_units (arena, n));
 
-  state->decoder = decoder;
-  state->encoded = *encoded;
+  *state = (PlaitDecoderState){ .decoder = decoder,
+                                .encoded = *encoded,
+                                .kept = plait_arena_new_array (arena, PlaitKept, decoder->n_primitives + 1),
+                                .limit = steps };
+  plait_decoding_begin (decoding, n);
+  for (guint i = 0; i < decoder->n_primitives; i++)
+    state->kept[i] = kept_for (decoding, &decoder->primitives[i], decoding->carried[i], hypotheses, steps);
+  if (decoder->n_attend > 0)
+    {
+      state->ancestry = plait_arena_new_array (arena, gint64, hypotheses * steps);
+      state->next_ancestry = plait_arena_new_array (arena, gint64, hypotheses * steps);
+    }
   if (encoded->documents)
     {
-      state->sentence = plait_arena_new_array (plait_tape_arena (tape), gint64, hypotheses);
-      state->next_sentence = plait_arena_new_array (plait_tape_arena (tape), gint64, hypotheses);
+      state->sentence = plait_arena_new_array (arena, gint64, hypotheses);
+      state->next_sentence = plait_arena_new_array (arena, gint64, hypotheses);
       for (gint64 i = 0; i < hypotheses; i++)
         state->sentence[i] = -1;
     }
   return state;
 }
 
+/* Appends the new row of each hypothesis to the ancestry of its parent, and returns the offsets. Row numbers are equal
+ * in all caches. */
+static PlaitRagged
+follow_ancestry (PlaitDecoderState *state, PlaitArena *arena, const gint64 *parents, gint64 n)
+{
+  gint64 before = state->steps, length = before + 1;
+  gint64 *offsets = plait_arena_new_array (arena, gint64, n + 1);
+  gint64 *swap = state->ancestry;
+
+  for (gint64 i = 0; i < n; i++)
+    {
+      gint64 *line = state->next_ancestry + i * length;
+
+      memcpy (line, state->ancestry + parents[i] * before, (gsize)before * sizeof *line);
+      line[before] = state->used + i;
+      offsets[i] = i * length;
+    }
+  offsets[n] = n * length;
+  state->used += n;
+  state->ancestry = state->next_ancestry;
+  state->next_ancestry = swap;
+  return (PlaitRagged){ n, offsets };
+}
+
 PlaitNode *
 plait_decoder_step (PlaitDecoderState *state, PlaitTape *tape, PlaitRagged hypotheses, const gint32 *tokens,
                     const gint64 *parents, PlaitAttentionRecord *record)
 {
+  const PlaitDecoder *decoder = state->decoder;
+  PlaitArena *arena = plait_tape_arena (tape);
+  gint64 n = plait_ragged_rows (hypotheses);
+  PlaitRagged units = plait_ragged_units (arena, n);
+  const gint32 *roles = state->encoded.documents ? roles_of_step (state, tape, hypotheses, tokens, parents) : NULL;
+  PlaitDecoding *decoding = new_decoding (decoder, tape, &state->encoded, units);
   PlaitNode *states;
 
-  if (state->encoded.documents)
-    state->encoded.roles = roles_of_step (state, tape, hypotheses, tokens, parents);
-  if (!state->begun)
-    tokens = with_start (state->decoder, tape,
-                         plait_ragged_units (plait_tape_arena (tape), plait_ragged_rows (hypotheses)), tokens);
-  states = state->decoder->table->step (state, tape, hypotheses, tokens, parents, record);
-  state->begun = TRUE;
+  g_assert (state->steps < state->limit);
+  if (state->steps == 0)
+    tokens = with_start (decoder, tape, units, tokens);
+  decoding->search = state;
+  decoding->parents = parents;
+  decoding->first_position = state->steps;
+  decoding->pass = plait_cross_pass (tape, state->encoded.memories, decoder->components.n_memories, hypotheses, record);
+  decoding->pass.rows_weighed = state->encoded.rows_weighed;
+  if (decoder->n_attend > 0)
+    decoding->ancestry_rows = follow_ancestry (state, arena, parents, n);
+  states = plait_call_decode (&decoder->instance, tape, decoding, embed (decoder, tape, tokens, roles, n));
+  state->steps++;
   return states;
 }

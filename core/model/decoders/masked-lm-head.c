@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoders/decoder.h"
+#include "decoders/head.h"
 
 #include "cross-attention/rows.h"
 #include "layers/linear.h"
@@ -12,16 +12,16 @@
  */
 typedef struct
 {
-  PlaitDecoder decoder;
+  PlaitHead head;
   PlaitLinear hidden;
   PlaitNorm norm;
 } MaskedLmHead;
 
 static PlaitNode *
-forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitEncoderOutputs *encoded, PlaitRagged target_rows,
-         const gint32 *target_inputs, PlaitAttentionRecord *record)
+forward (const PlaitHead *head, PlaitTape *tape, const PlaitEncoderOutputs *encoded, PlaitRagged target_rows,
+         const gint32 *target_inputs)
 {
-  const MaskedLmHead *u = (const MaskedLmHead *)decoder;
+  const MaskedLmHead *u = (const MaskedLmHead *)head;
   const PlaitMemory *memory = &encoded->memories[0];
   gint64 n = plait_ragged_rows (target_rows);
   gint64 *rows = plait_arena_new_array (plait_tape_arena (tape), gint64, n + 1);
@@ -34,16 +34,15 @@ forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitEncoderOutputs
   return plait_norm_apply (tape, &u->norm, plait_linear_apply (tape, &u->hidden, x, PLAIT_ACTIVATION_GELU));
 }
 
-static const PlaitDecoderTable masked_lm_head_table = { .forward = forward };
-
-PlaitDecoder *
-plait_masked_lm_head_new (const PlaitDecoderBuild *build, GError **error)
+PlaitHead *
+plait_masked_lm_head_new (const PlaitDecoderComponents *components, GError **error)
 {
-  MaskedLmHead *u = plait_parameters_memory (build->parameters, sizeof *u);
-  gint64 width = build->settings->width;
+  MaskedLmHead *u = plait_parameters_memory (components->parameters, sizeof *u);
+  gint64 width = components->settings->width;
 
-  u->decoder.table = &masked_lm_head_table;
-  u->hidden = plait_linear_declare (build->parameters, "masked/hidden", build->memories[0].width, width, TRUE);
-  u->norm = plait_norm_declare (build->parameters, "masked/norm", width);
-  return &u->decoder;
+  u->head.predict = forward;
+  u->hidden
+      = plait_linear_declare (components->parameters, "masked/hidden", components->memories[0].width, width, TRUE);
+  u->norm = plait_norm_declare (components->parameters, "masked/norm", width);
+  return &u->head;
 }

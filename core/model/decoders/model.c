@@ -37,8 +37,9 @@ struct PlaitModel
   PlaitEmbedding *target;    /* target tokens; NULL if no sequence is predicted */
   const Source *role_source; /* source whose roles the target takes, or NULL */
   PlaitEmbedding roles;      /* role embeddings in the decoder */
-  PlaitDecoder *decoder;
-  PlaitModelOutput *output; /* NULL if states are logits */
+  PlaitDecoder *decoder;     /* or NULL */
+  PlaitHead *head;           /* if there is no decoder */
+  PlaitModelOutput *output;  /* NULL if states are logits */
 };
 
 static PlaitEmbedding
@@ -134,7 +135,8 @@ note_all_memories (PlaitModel *model)
     for (guint m = 0; m < model->sources[i].encoder.shape.n_memories; m++)
       widths[n++] = model->sources[i].encoder.shape.memories[m].width;
   if (model->specification.predict.kind == PLAIT_PREDICT_SEQUENCE)
-    width = plait_decoder_memory_width (&model->specification.decoder, widths, n);
+    width
+        = plait_decoder_memory_width (model->specification.decoder_component, &model->specification.decoder, widths, n);
   for (guint i = 0; i < model->specification.n_sources; i++)
     note_memories (model, &model->sources[i], width);
 }
@@ -182,7 +184,7 @@ build_prediction (PlaitModel *model, GError **error)
 
 /* Lets the target take the roles of the first source that has roles. */
 static gboolean
-find_roles (PlaitModel *model, PlaitDecoderBuild *build, GError **error)
+find_roles (PlaitModel *model, PlaitDecoderComponents *build, GError **error)
 {
   const Source *source = model->sources, *end = model->sources + model->specification.n_sources;
 
@@ -207,9 +209,10 @@ static gboolean
 build_decoder (PlaitModel *model, GError **error)
 {
   const PlaitModelSpecification *specification = &model->specification;
-  PlaitDecoderBuild build = {
+  PlaitDecoderComponents build = {
     .settings = &specification->decoder,
     .predict = &specification->predict,
+    .decoder = specification->decoder_component,
     .combiner = specification->combiner,
     .coverage = specification->coverage,
     .losses = &model->losses,
@@ -226,8 +229,11 @@ build_decoder (PlaitModel *model, GError **error)
   build.embedding = model->target;
   if (!find_roles (model, &build, error))
     return FALSE;
-  model->decoder = plait_decoder_new (&build, error);
-  if (!model->decoder)
+  if (build.decoder)
+    model->decoder = plait_decoder_new (&build, error);
+  else
+    model->head = plait_head_new (&build, error);
+  if (!model->decoder && !model->head)
     return FALSE;
   return build_prediction (model, error);
 }
@@ -335,7 +341,7 @@ gboolean
 plait_model_check_length (const PlaitModel *model, guint source, gint64 rows, GError **error)
 {
   if (source == model->specification.n_sources)
-    return plait_decoder_check_length (model->decoder, rows, error);
+    return !model->decoder || plait_decoder_check_length (model->decoder, rows, error);
   return plait_call_check_length (&model->sources[source].encoder, rows, error);
 }
 
@@ -486,6 +492,15 @@ plait_model_encode (const PlaitModel *model, PlaitTape *tape, const PlaitBatch *
   return encoded;
 }
 
+PlaitNode *
+plait_model_states (const PlaitModel *model, PlaitTape *tape, const PlaitEncoderOutputs *encoded,
+                    const PlaitBatch *batch, PlaitAttentionRecord *record)
+{
+  if (model->decoder)
+    return plait_decoder_forward (model->decoder, tape, encoded, batch->target_rows, batch->target_inputs, record);
+  return model->head->predict (model->head, tape, encoded, batch->target_rows, batch->target_inputs);
+}
+
 /* Returns @root plus the losses of plugins, times their weights and @scale; stores the losses in @sums. */
 static PlaitNode *
 add_losses (const PlaitModel *model, PlaitTape *tape, PlaitNode *root, const PlaitLossPass *losses, double scale,
@@ -551,8 +566,7 @@ plait_model_loss (const PlaitModel *model, PlaitTape *tape, const PlaitBatch *ba
                   PlaitAttentionRecord *record)
 {
   PlaitEncoderOutputs encoded = plait_model_encode (model, tape, batch, plait_loss_pass_new (tape));
-  PlaitNode *states
-      = plait_decoder_forward (model->decoder, tape, &encoded, batch->target_rows, batch->target_inputs, record);
+  PlaitNode *states = plait_model_states (model, tape, &encoded, batch, record);
   PlaitOutputLossOptions suited = *options;
   PlaitNode *root;
   GError *fault = NULL;

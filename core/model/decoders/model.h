@@ -2,6 +2,7 @@
 #pragma once
 
 #include "decoders/decoder.h"
+#include "decoders/head.h"
 #include "layers/linear.h"
 #include "loading/call.h"
 #include "autograd/layer-operators.h"
@@ -38,7 +39,9 @@ typedef struct
   gint64 target_vocabulary_size; /* words or classes; 0 for choices and spans */
   gboolean target_starts; /* TRUE: targets contain start tokens, such as between sentences; search may choose them */
   PlaitDecoderSettings decoder;
-  const PlaitComponent *combiner; /* opened; NULL if no sequence is predicted */
+  /* opened; both NULL if no sequence is predicted */
+  const PlaitComponent *decoder_component;
+  const PlaitComponent *combiner;
   const PlaitComponent *coverage; /* opened, or NULL */
   const PlaitComponent *output;   /* opened; NULL: softmax of the states as they are */
 } PlaitModelSpecification;
@@ -59,7 +62,13 @@ const PlaitMemorySpecification *plait_model_memories (const PlaitModel *model, g
 /* TRUE if @memory comes from source @source: its name is "SOURCE" or begins with "SOURCE.". */
 gboolean plait_model_memory_is_of (const PlaitMemorySpecification *memory, const char *source);
 
+/* Returns the decoder, or NULL if a head takes its place. (transfer none) */
 const PlaitDecoder *plait_model_decoder (const PlaitModel *model);
+
+/* Returns what the decoder or the head computes from @encoded: states for the output layer, or logits. @record: NULL or
+ * collects attention weights of the decoder. */
+PlaitNode *plait_model_states (const PlaitModel *model, PlaitTape *tape, const PlaitEncoderOutputs *encoded,
+                               const PlaitBatch *batch, PlaitAttentionRecord *record);
 
 /* Returns the output that computes words from states; NULL if states are logits. (transfer none) */
 const PlaitModelOutput *plait_model_output (const PlaitModel *model);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoders/decoder.h"
+#include "decoders/head.h"
 
 #include "cross-attention/rows.h"
 
@@ -9,7 +9,7 @@
  */
 typedef struct
 {
-  PlaitDecoder decoder;
+  PlaitHead head;
   PlaitLinear score;
 } SpanHead;
 
@@ -25,17 +25,17 @@ check_rows (PlaitTape *tape, const PlaitMemory *memory)
 /* Returns logits [2 * documents, longest document]: for each document, one row for the beginning and one for the
  * end. */
 static PlaitNode *
-forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitEncoderOutputs *encoded, PlaitRagged target_rows,
-         const gint32 *target_inputs, PlaitAttentionRecord *record)
+forward (const PlaitHead *head, PlaitTape *tape, const PlaitEncoderOutputs *encoded, PlaitRagged target_rows,
+         const gint32 *target_inputs)
 {
-  const SpanHead *head = (const SpanHead *)decoder;
+  const SpanHead *span = (const SpanHead *)head;
   const PlaitMemory *memory = &encoded->memories[0];
   gint64 n = memory->rows.n;
   gint64 *turns = plait_arena_new_array (plait_tape_arena (tape), gint64, 2 * n + 1);
   PlaitNode *scores, *sides[2];
 
   check_rows (tape, memory);
-  scores = plait_linear_apply (tape, &head->score, memory->states, PLAIT_ACTIVATION_NONE);
+  scores = plait_linear_apply (tape, &span->score, memory->states, PLAIT_ACTIVATION_NONE);
   for (guint i = 0; i < 2; i++)
     sides[i] = plait_pad_logits (tape, plait_columns (tape, scores, i, 1), memory->rows);
   for (gint64 s = 0; s < n; s++)
@@ -46,14 +46,12 @@ forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitEncoderOutputs
   return plait_gather_rows (tape, plait_concatenate_rows (tape, sides, 2), turns, 2 * n);
 }
 
-static const PlaitDecoderTable span_head_table = { .forward = forward };
-
-PlaitDecoder *
-plait_span_head_new (const PlaitDecoderBuild *build, GError **error)
+PlaitHead *
+plait_span_head_new (const PlaitDecoderComponents *components, GError **error)
 {
-  SpanHead *head = plait_parameters_memory (build->parameters, sizeof *head);
+  SpanHead *span = plait_parameters_memory (components->parameters, sizeof *span);
 
-  head->decoder.table = &span_head_table;
-  head->score = plait_linear_declare (build->parameters, "span/score", build->memories[0].width, 2, TRUE);
-  return &head->decoder;
+  span->head.predict = forward;
+  span->score = plait_linear_declare (components->parameters, "span/score", components->memories[0].width, 2, TRUE);
+  return &span->head;
 }

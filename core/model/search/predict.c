@@ -144,8 +144,7 @@ plait_predict (PlaitModel *model, PlaitTape *tape, const PlaitBatch *batch, gint
   PlaitArena *arena = plait_tape_arena (tape);
   const PlaitModelOutput *output = plait_model_output (model);
   PlaitEncoderOutputs encoded = plait_model_encode (model, tape, batch, NULL);
-  PlaitNode *states = plait_decoder_forward (plait_model_decoder (model), tape, &encoded, batch->target_rows,
-                                             batch->target_inputs, NULL);
+  PlaitNode *states = plait_model_states (model, tape, &encoded, batch, NULL);
   PlaitScalar *log_probabilities;
   gint32 *ids;
   guint best;

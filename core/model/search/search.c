@@ -186,8 +186,8 @@ plait_search_record (const PlaitSearch *search, PlaitSearchWorkspace *workspace,
   guint n_memories;
 
   plait_model_memories (search->model, &n_memories);
-  return plait_attention_record_new (workspace->batch_arena, plait_model_decoder (search->model)->n_layers, n_memories,
-                                     coverage);
+  return plait_attention_record_new (
+      workspace->batch_arena, plait_decoder_n_layers (plait_model_decoder (search->model)), n_memories, coverage);
 }
 
 /* Copies the offsets of @rows into the batch arena, because the attention record outlives the step. */
@@ -405,7 +405,7 @@ drop_unread (const PlaitBatch *batch, PlaitHypotheses *hypotheses)
 static gboolean
 goes_by_steps (const PlaitSearch *search)
 {
-  return plait_decoder_has_steps (plait_model_decoder (search->model));
+  return plait_model_decoder (search->model) != NULL;
 }
 
 /* Searches the sentences of @work, and sets its error if that fails. */

@@ -12,14 +12,6 @@
  * setting has its summary and default.
  */
 
-/* Score function of attention in a recurrent decoder: query q, row h of a memory. */
-typedef enum
-{
-  PLAIT_SCORE_ADDITIVE,       /* v . tanh (W q + U h + b) (Bahdanau et al. 2015) */
-  PLAIT_SCORE_MULTIPLICATIVE, /* q W h (Luong et al. 2015, general) */
-  PLAIT_SCORE_DOT,            /* q h */
-} PlaitScoreFunction;
-
 /* [predict] kind: what the model predicts. */
 typedef enum
 {

@@ -45,6 +45,9 @@ typedef struct
   const PlaitLinks *links; /* NULL if the memory has no structure */
 } PlaitMemory;
 
+/* Returns the mean of the rows of each sentence, [sentences, width]; zeros for a sentence without rows. */
+PLAIT_API PlaitNode *plait_memory_mean (PlaitTape *tape, const PlaitMemory *memory);
+
 /* The properties of a memory that are known before any sentence is read. */
 typedef struct
 {

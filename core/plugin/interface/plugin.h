@@ -5,6 +5,7 @@
 
 #include "interface/combiner.h"
 #include "interface/coverage.h"
+#include "interface/decoder.h"
 #include "interface/encoder.h"
 #include "interface/output.h"
 
@@ -39,6 +40,7 @@ typedef enum
   PLAIT_PLUGIN_COMBINER,
   PLAIT_PLUGIN_COVERAGE,
   PLAIT_PLUGIN_OUTPUT,
+  PLAIT_PLUGIN_DECODER,
 } PlaitPluginKind;
 
 typedef enum
@@ -79,6 +81,7 @@ typedef struct
   L (PlaitNorm, "a layer norm")                                                                                        \
   L (PlaitPositions, "positions")                                                                                      \
   X (PlaitSentenceStarts, "sentence starts")                                                                           \
+  L (PlaitFeedForward, "a feed-forward layer")                                                                         \
   L (PlaitEncoderStack, "an encoder stack")                                                                            \
   L (PlaitEncoderStackDeclaration, "the declaration of an encoder stack")                                              \
   X (PlaitCell, "a recurrent cell")                                                                                    \
@@ -115,7 +118,11 @@ typedef struct
   X (PlaitOutputBuild, "the build of an output")                                                                       \
   X (PlaitOutputShape, "the shape of an output")                                                                       \
   X (PlaitOutputPass, "a pass of an output")                                                                           \
-  X (PlaitOutputTable, "the table of an output")
+  X (PlaitOutputTable, "the table of an output")                                                                       \
+  X (PlaitDecoderBuild, "the build of a decoder")                                                                      \
+  X (PlaitCausalSettings, "the settings of self-attention")                                                            \
+  X (PlaitCrossSettings, "the settings of a cross-attention")                                                          \
+  X (PlaitDecoderTable, "the table of a decoder")
 
 /* The layout that a module was compiled with, so that the host can name a mismatch. */
 #define PLAIT_PLUGIN_STRUCT_INDEX_(Struct, what) PLAIT_PLUGIN_INDEX_##Struct,
@@ -153,7 +160,7 @@ typedef struct
   gsize settings_size;
   const PlaitBinding *bindings;
   guint n_bindings;
-  gconstpointer table; /* PlaitEncoderTable, PlaitCombinerTable, PlaitCoverageTable or PlaitOutputTable */
+  gconstpointer table; /* the table of functions of its kind, such as PlaitEncoderTable */
   gpointer reserved[4];
 } PlaitPluginDescriptor;
 

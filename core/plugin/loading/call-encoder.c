@@ -17,6 +17,9 @@ check_shape (const PlaitComponent *component, const PlaitEncoderShape *shape, GE
                        shape->n_memories, PLAIT_ENCODER_MAX_MEMORIES);
   if (!plait_call_check_width (component, "a summary", shape->summary_width, 0, error))
     return FALSE;
+  if (component->schema->provides_summary && shape->summary_width == 0)
+    return plait_fail (error, PLAIT_ERROR_PLUGIN, "%s: %s promises a summary, build declares none; make the two agree",
+                       component->label, component->schema->path);
   for (guint i = 0; i < shape->n_memories; i++)
     {
       const char *name = shape->memories[i].name;

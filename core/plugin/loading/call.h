@@ -42,6 +42,13 @@ gboolean plait_call_build_coverage (PlaitInstance *instance, const PlaitComponen
 gboolean plait_call_build_output (PlaitInstance *instance, const PlaitComponent *component,
                                   const PlaitOutputBuild *build, PlaitOutputShape *shape, GError **error);
 
+/* Returns the width to which memories of @widths [n] are projected. @component: the decoder; @width: decoder.width. */
+gint64 plait_call_memory_width (const PlaitComponent *component, gint64 width, const gint64 *widths, guint n);
+
+/* Builds the decoder, which declares what it uses in @decoding. */
+gboolean plait_call_build_decoder (PlaitInstance *instance, const PlaitComponent *component, PlaitDecoding *decoding,
+                                   const PlaitDecoderBuild *build, GError **error);
+
 /* Running. A wrong result ends the step with an error that names the component. */
 
 /* TRUE if the encoder and its inner encoder can read a sentence of @rows rows. */
@@ -53,6 +60,16 @@ gboolean plait_call_check_input (const PlaitInstance *instance, const PlaitInput
 /* Fills the memories and the summary of @encoding, whose tape, input and embedded are set. If encoding->leaves is NULL
  * and the encoder has an inner encoder, runs that first. */
 void plait_call_encode (const PlaitInstance *instance, PlaitEncoding *encoding, PlaitLossPass *losses);
+
+/* TRUE if the decoder can read a target of @rows rows. */
+gboolean plait_call_check_target_length (const PlaitInstance *instance, gint64 rows, GError **error);
+
+/* Calls begin of the decoder, which sets carried rows of @decoding. */
+void plait_call_begin_decoder (const PlaitInstance *instance, PlaitTape *tape, PlaitDecoding *decoding);
+
+/* Calls the decoder and returns its states, in the shape of @embedded. */
+PlaitNode *plait_call_decode (const PlaitInstance *instance, PlaitTape *tape, PlaitDecoding *decoding,
+                              PlaitNode *embedded);
 
 /* Returns the node that the combiner prepares of memory @memory, or NULL. */
 PlaitNode *plait_call_prepare (const PlaitInstance *instance, PlaitTape *tape, guint memory, const PlaitMemory *rows);

@@ -118,6 +118,7 @@ look_at_table (const PlaitPluginDescriptor *descriptor, gsize *state_size)
   const PlaitCombinerTable *combiner = descriptor->table;
   const PlaitCoverageTable *coverage = descriptor->table;
   const PlaitOutputTable *output = descriptor->table;
+  const PlaitDecoderTable *decoder = descriptor->table;
 
   switch (descriptor->kind)
     {
@@ -133,6 +134,9 @@ look_at_table (const PlaitPluginDescriptor *descriptor, gsize *state_size)
     case PLAIT_PLUGIN_OUTPUT:
       *state_size = output->state_size;
       return !output->build ? "build" : !output->output ? "output" : NULL;
+    case PLAIT_PLUGIN_DECODER:
+      *state_size = decoder->state_size;
+      return !decoder->build ? "build" : !decoder->decode ? "decode" : NULL;
     }
   return NULL;
 }

@@ -12,15 +12,18 @@
 #define LONGEST_NAME 64
 #define PARAMETER_PREFIX "parameter."
 
-static const char *const kind_names[PLAIT_PLUGIN_KINDS + 1] = { "encoder", "combiner", "coverage", "output", NULL };
+static const char *const kind_names[PLAIT_PLUGIN_KINDS + 1]
+    = { "encoder", "combiner", "coverage", "output", "decoder", NULL };
 static const char *const input_names[] = { "tokens", "features", "documents", NULL };
 static const char *const structure_names[] = { "tree", "levels", "sentences", NULL };
-static const char *const decoder_names[] = { "transformer", "gru", "lstm", NULL };
+static const char *const truths[] = { "true", "false", NULL };
+static const char *const score_names[] = { "heads", "score", NULL };
 
 static const char *const plugin_keys[] = { "name",    "kind",   "interface", "summary", "reference", "version",
                                            "licence", "author", "equations", "input",   "streams",   NULL };
-static const char *const requires_keys[] = { "decoder", "structure", "memories", "leaves", "coverage", NULL };
-static const char *const provides_keys[] = { "structure", "words", NULL };
+static const char *const requires_keys[]
+    = { "decoder", "attention", "structure", "memories", "leaves", "coverage", NULL };
+static const char *const provides_keys[] = { "structure", "attention", "summary", "words", NULL };
 static const char *const parameter_keys[]
     = { "type", "default", "minimum", "maximum", "choices", "enum", "summary", "reference", NULL };
 
@@ -203,7 +206,7 @@ read_identity (const Reader *reader, const char *path)
   g_autofree char *folder = g_path_get_dirname (path);
   g_autofree char *folder_name = g_path_get_basename (folder);
   const char *name = required (reader, "plugin", "name", "name= and the name of this file without .ini");
-  const char *kind = required (reader, "plugin", "kind", "kind=encoder, combiner, coverage or output");
+  const char *kind = required (reader, "plugin", "kind", "kind=encoder, combiner, coverage, output or decoder");
   gint index;
 
   if (name && !g_str_equal (name, base))
@@ -310,19 +313,20 @@ read_structure (const Reader *reader, const char *group)
   return (PlaitStructure)structure;
 }
 
-/* Returns the index of the value of @key of [requires] in the two @values, or -1 if it is missing. Reports @elsewhere
- * if the key is given although it does not apply. */
+/* Returns the index of the value of [@group] @key in the two @values, or -1 if it is missing. Reports @elsewhere if the
+ * key is given although it does not apply. */
 static gint
-read_choice (const Reader *reader, const char *key, const char *const *values, gboolean applies, const char *elsewhere)
+read_choice (const Reader *reader, const char *group, const char *key, const char *const *values, gboolean applies,
+             const char *elsewhere)
 {
-  const char *value = plait_key_file_value (reader->file, "requires", key);
+  const char *value = plait_key_file_value (reader->file, group, key);
 
   if (!value)
     return -1;
   if (index_of (value, values) < 0)
-    problem (reader, "requires", key, "\"%s\" is neither %s nor %s; write one of them", value, values[0], values[1]);
+    problem (reader, group, key, "\"%s\" is neither %s nor %s; write one of them", value, values[0], values[1]);
   if (!applies)
-    problem (reader, "requires", key, "%s; drop the key", elsewhere);
+    problem (reader, group, key, "%s; drop the key", elsewhere);
   return index_of (value, values);
 }
 
@@ -339,27 +343,65 @@ read_coverage (const Reader *reader)
   return value != NULL;
 }
 
+static gboolean
+is_name (const char *text, gconstpointer data)
+{
+  return plait_name_is_valid (text);
+}
+
+static void
+check_decoder_name (const Reader *reader, const char *name)
+{
+  g_autofree char *mended = plait_separators_mend (name, ";", is_name, NULL);
+
+  if (mended)
+    problem (reader, "requires", "decoder", "\"%s\" is not the name of a decoder; did you mean \"%s\"?", name, mended);
+  else if (!plait_name_is_valid (name))
+    problem (reader, "requires", "decoder", "\"%s\" is not the name of a decoder; name plugins of this kind", name);
+}
+
 static void
 read_requires (const Reader *reader)
 {
-  static const char *const memories[] = { "all", "one", NULL }, *const leaves[] = { "true", "false", NULL };
+  static const char *const memories[] = { "all", "one", NULL };
   PlaitSchema *schema = reader->schema;
   gboolean encoder = schema->kind == PLAIT_PLUGIN_ENCODER;
   g_auto (GStrv) decoders = plait_key_file_list (reader->file, "requires", "decoder");
 
+  g_auto (GStrv) attentions = plait_key_file_list (reader->file, "requires", "attention");
+
   check_keys (reader, "requires", requires_keys);
   for (guint i = 0; decoders && decoders[i]; i++)
-    expect_item (reader, "requires", "decoder", "a decoder", decoders[i], decoder_names);
+    check_decoder_name (reader, decoders[i]);
+  for (guint i = 0; attentions && attentions[i]; i++)
+    expect_item (reader, "requires", "attention", "what a decoder provides", attentions[i], score_names);
   if (decoders && decoders[0])
     schema->decoders = list (reader, "requires", "decoder");
+  if (attentions && attentions[0])
+    schema->attentions = list (reader, "requires", "attention");
   schema->requires_structure = read_structure (reader, "requires");
-  schema->one_memory_is_enough
-      = read_choice (reader, "memories", memories, !encoder && schema->requires_structure != PLAIT_STRUCTURE_NONE,
-                     "only a combiner or coverage that requires a structure has this key")
-        == 1;
+  schema->one_memory_is_enough = read_choice (reader, "requires", "memories", memories,
+                                              !encoder && schema->requires_structure != PLAIT_STRUCTURE_NONE,
+                                              "only a combiner or coverage that requires a structure has this key")
+                                 == 1;
   schema->requires_leaves
-      = read_choice (reader, "leaves", leaves, encoder, "only an encoder can have an inner encoder") == 0;
+      = read_choice (reader, "requires", "leaves", truths, encoder, "only an encoder can have an inner encoder") == 0;
   schema->refuses_coverage = read_coverage (reader);
+}
+
+/* Reads how the cross-attentions of a decoder score rows. */
+static void
+read_scores (const Reader *reader)
+{
+  const char *value = plait_key_file_value (reader->file, "provides", "attention");
+  gint index = -1;
+
+  if (!value)
+    problem (reader, "provides", NULL, "[provides] has no attention; add attention=heads or attention=score");
+  else
+    index = expect_name (reader, "provides", "attention", "what a decoder provides", value, score_names);
+  if (index >= 0)
+    reader->schema->scores = (PlaitCrossScores)index;
 }
 
 static void
@@ -369,18 +411,21 @@ read_provides (const Reader *reader)
   PlaitPluginKind kind = reader->schema->kind;
 
   check_keys (reader, "provides", provides_keys);
-  if (plait_key_file_has_group (reader->file, "provides") && kind != PLAIT_PLUGIN_ENCODER
-      && kind != PLAIT_PLUGIN_OUTPUT)
-    problem (reader, "provides", NULL,
-             "only an encoder provides a structure, and only an output words; drop the group [provides]");
-  else if (plait_key_file_value (reader->file, "provides", "structure") && kind != PLAIT_PLUGIN_ENCODER)
+  if (plait_key_file_value (reader->file, "provides", "structure") && kind != PLAIT_PLUGIN_ENCODER)
     problem (reader, "provides", "structure", "only an encoder provides a structure; drop the key");
-  else if (words && kind != PLAIT_PLUGIN_OUTPUT)
+  if (kind == PLAIT_PLUGIN_DECODER)
+    read_scores (reader);
+  else if (plait_key_file_value (reader->file, "provides", "attention"))
+    problem (reader, "provides", "attention", "only a decoder provides attention; drop the key");
+  if (words && kind != PLAIT_PLUGIN_OUTPUT)
     problem (reader, "provides", "words", "only an output writes words; drop the key");
   if (words && !g_str_equal (words, "own"))
     problem (reader, "provides", "words", "\"%s\" is not a value of words; write words=own, or drop the key", words);
   reader->schema->provides_structure = read_structure (reader, "provides");
   reader->schema->writes_own_words = words != NULL;
+  reader->schema->provides_summary = read_choice (reader, "provides", "summary", truths, kind == PLAIT_PLUGIN_ENCODER,
+                                                  "only an encoder provides a summary")
+                                     == 0;
 }
 
 /* TRUE if @name is a valid name and also an identifier of C, because it names a field of Settings. */
@@ -481,13 +526,25 @@ plait_schema_free (PlaitSchema *schema)
   g_free (schema);
 }
 
-gboolean
-plait_schema_allows_decoder (const PlaitSchema *schema, const char *decoder)
+/* TRUE if the list @names, such as "gru;lstm", has @name, or is NULL. */
+static gboolean
+contains (const char *names, const char *name)
 {
-  if (!schema->decoders)
-    return TRUE;
-  g_auto (GStrv) names = g_strsplit (schema->decoders, ";", -1);
-  return g_strv_contains ((const char *const *)names, decoder);
+  g_auto (GStrv) items = names ? g_strsplit (names, ";", -1) : NULL;
+
+  return !items || g_strv_contains ((const char *const *)items, name);
+}
+
+gboolean
+plait_schema_allows_decoder (const PlaitSchema *schema, const PlaitSchema *decoder)
+{
+  return contains (schema->decoders, decoder->name) && contains (schema->attentions, score_names[decoder->scores]);
+}
+
+const char *
+plait_cross_scores_name (PlaitCrossScores scores)
+{
+  return score_names[scores];
 }
 
 const PlaitSettingSpecification *

@@ -9,11 +9,15 @@
  *     [plugin]            name, kind, interface, summary; reference, version, licence, author;
  *                         equations=A;B: what it computes, in the terms of a paper;
  *                         encoders: input, and streams=trees if they read trees over the tokens
- *     [requires]          decoder=transformer;gru;lstm
- *                         structure=tree;levels;sentences: links that memories must carry; memories=all (default) or
- * one: all memories, or at least one leaves=true: an encoder needs an inner encoder, leaves= in [source NAME]
+ *     [requires]          decoder=NAME;NAME: decoder plugins in which it works
+ *                         attention=heads;score: what the decoder must provide
+ *                         structure=tree;levels;sentences: links that memories must carry
+ *                         memories=all (default) or one: all memories must carry them, or at least one
+ *                         leaves=true: an encoder needs an inner encoder, leaves= in [source NAME]
  *                         coverage=none: a combiner cannot be used with a coverage
  *     [provides]          structure=... of an encoder's memories
+ *                         summary=true: an encoder gives a summary
+ *                         attention=heads or score: how the cross-attentions of a decoder score rows
  *                         words=own: an output also writes words of the sources that the vocabulary lacks
  *     [parameter.NAME]    type, default, minimum, maximum, choices, enum, summary, reference
  */
@@ -32,12 +36,15 @@ typedef struct
   PlaitInputKind input;              /* encoders only */
   gboolean reads_trees;              /* encoders only: TRUE if the input must have trees */
   const char *decoders;              /* decoders that the plugin works in, "transformer;gru"; NULL: all */
+  const char *attentions;            /* scores of decoders that the plugin works with, "heads;score"; NULL: all */
+  PlaitCrossScores scores;           /* decoders only: how their cross-attentions score rows */
   PlaitStructure requires_structure; /* links that the plugin's memories must carry */
   gboolean one_memory_is_enough;     /* TRUE if one memory must carry them; FALSE: all memories */
   gboolean requires_leaves;          /* encoders only: TRUE if it needs an inner encoder */
   gboolean refuses_coverage;         /* combiners only: TRUE if it cannot be used with a coverage */
   PlaitStructure provides_structure; /* encoders only: links that its memories carry */
   gboolean writes_own_words;         /* outputs only: TRUE if it writes own words (PlaitBatch in types/input.h) */
+  gboolean provides_summary;         /* encoders only: TRUE if it gives a summary */
   guint n_parameters;
   const PlaitSettingSpecification *const *parameters; /* [n_parameters], in the order of the file */
 
@@ -50,16 +57,19 @@ PlaitSchema *plait_schema_read (const char *path, GError **error);
 void plait_schema_free (PlaitSchema *schema);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitSchema, plait_schema_free)
 
-/* TRUE if the plugin works in a decoder of type @decoder. */
-gboolean plait_schema_allows_decoder (const PlaitSchema *schema, const char *decoder);
+/* TRUE if the plugin works in @decoder. */
+gboolean plait_schema_allows_decoder (const PlaitSchema *schema, const PlaitSchema *decoder);
+
+/* Returns "heads" or "score". (transfer none) */
+const char *plait_cross_scores_name (PlaitCrossScores scores);
 
 /* Returns the specification of parameter @name, or NULL. (transfer none) */
 const PlaitSettingSpecification *plait_schema_parameter (const PlaitSchema *schema, const char *name);
 
-/* Returns the name of @kind and of its folder: encoder, combiner, coverage or output. (transfer none) */
+/* Returns the name of @kind and of its folder: encoder, combiner, coverage, output or decoder. (transfer none) */
 const char *plait_plugin_kind_name (PlaitPluginKind kind);
 gboolean plait_plugin_kind_from_name (const char *name, PlaitPluginKind *kind);
-#define PLAIT_PLUGIN_KINDS 4
+#define PLAIT_PLUGIN_KINDS 5
 
 /* Returns "tokens", "features" or "documents". (transfer none) */
 const char *plait_input_kind_name (PlaitInputKind kind);

@@ -23,7 +23,7 @@ typedef struct
   gboolean fewer_sources;     /* check models of 1, 2 and 3 sources, not only of 3 */
   const char *not_applicable; /* reason if the property can be checked in no model */
   const char *remark;         /* note to show if the property passes, or NULL */
-  gboolean of_encoders;       /* only for encoders */
+  guint kinds;                /* bits 1 << PlaitPluginKind of the kinds that are checked; 0: all */
   gboolean decides;           /* if this property fails, the rest is not run */
 
   /* Returns FALSE with PLAIT_ERROR_FAILED: one sentence with the expected and the found result. */
@@ -38,6 +38,7 @@ extern const PlaitContractProperty plait_contract_missing;
 extern const PlaitContractProperty plait_contract_batches;
 extern const PlaitContractProperty plait_contract_lengths;
 extern const PlaitContractProperty plait_contract_search;
+extern const PlaitContractProperty plait_contract_causal;
 extern const PlaitContractProperty plait_contract_losses;
 extern const PlaitContractProperty plait_contract_repeats;
 extern const PlaitContractProperty plait_contract_shards;
@@ -61,7 +62,7 @@ struct PlaitContract
 {
   PlaitPlugin *plugin;
   PlaitCompanion tokens;     /* encoder of tokens */
-  PlaitCompanion structured; /* encoder with the structure that the plugin requires, or an encoder of tokens */
+  PlaitCompanion structured; /* encoder with the structure that the plugin requires; for a decoder, with a summary */
   PlaitCompanion combiner;
 };
 
@@ -73,8 +74,8 @@ typedef struct
   PlaitContractProgress *progress;
 
   /* Results so far. */
-  gboolean taken[PLAIT_DECODER_TYPE_LSTM + 1]; /* TRUE if a decoder of this type accepted the plugin's defaults */
-  GError *refusal;                             /* the plugin's last refusal of a model */
+  gboolean taken[PLAIT_FIXTURE_TYPES]; /* TRUE if a decoder of this type accepted the plugin's defaults */
+  GError *refusal;                     /* the plugin's last refusal of a model */
 } PlaitContractSweep;
 
 /* Checks the property of @sweep, a PlaitContractSweep, in every model, and updates its progress. */

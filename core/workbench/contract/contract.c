@@ -14,7 +14,7 @@
 static const PlaitContractProperty *const properties[] = {
   &plait_contract_structure, &plait_contract_runs,    &plait_contract_gradients, &plait_contract_memories,
   &plait_contract_missing,   &plait_contract_batches, &plait_contract_lengths,   &plait_contract_search,
-  &plait_contract_losses,    &plait_contract_repeats, &plait_contract_shards,
+  &plait_contract_causal,    &plait_contract_losses,  &plait_contract_repeats,   &plait_contract_shards,
 };
 
 /*
@@ -29,6 +29,12 @@ reads_tokens (const PlaitSchema *schema, PlaitStructure structure)
 }
 
 static gboolean
+summarises (const PlaitSchema *schema, PlaitStructure structure)
+{
+  return reads_tokens (schema, structure) && schema->provides_summary;
+}
+
+static gboolean
 carries (const PlaitSchema *schema, PlaitStructure structure)
 {
   return schema->kind == PLAIT_PLUGIN_ENCODER && schema->input == PLAIT_INPUT_TOKENS
@@ -39,8 +45,7 @@ static gboolean
 combines (const PlaitSchema *schema, PlaitStructure structure)
 {
   return schema->kind == PLAIT_PLUGIN_COMBINER && schema->requires_structure == PLAIT_STRUCTURE_NONE
-         && plait_schema_allows_decoder (schema, "transformer") && plait_schema_allows_decoder (schema, "gru")
-         && plait_schema_allows_decoder (schema, "lstm");
+         && !schema->decoders && !schema->attentions;
 }
 
 /* Returns the last plugin whose schema fits, preferring the plugins of plait itself. */
@@ -98,8 +103,11 @@ plait_contract_new (PlaitPlugin *plugin, GError **error)
   needed = plait_structure_text (structure);
   structured = g_strdup_printf ("encoder of tokens whose memories have %s", needed);
   if (!find_companion (&contract->tokens, plugin, reads_tokens, structure, "encoder of tokens", error)
-      || !find_companion (&contract->structured, plugin, structure ? carries : reads_tokens, structure, structured,
-                          error)
+      || !find_companion (&contract->structured, plugin,
+                          plugin->kind == PLAIT_PLUGIN_DECODER ? summarises
+                          : structure                          ? carries
+                                                               : reads_tokens,
+                          structure, structured, error)
       || !find_companion (&contract->combiner, plugin, combines, structure, "combiner for every decoder", error))
     return NULL;
   return g_steal_pointer (&contract);

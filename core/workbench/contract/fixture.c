@@ -27,46 +27,56 @@ static const char *const decoders[PLAIT_FIXTURE_DECODERS] = {
 static const char small[] = "layers=2 width=8 heads=2 feed_forward=12 dropout=0 attention_dropout=0 "
                             "feed_forward_dropout=0 position_limit=32 activation=" SMOOTH;
 
+/* Sets the settings in @text that @settings has. */
 static void
-set_all (PlaitSettings *settings, const char *text)
+set_known (PlaitSettings *settings, const char *text)
 {
-  g_auto (GStrv) pairs = g_strsplit (text, " ", -1);
+  g_auto (GStrv) pairs = g_strsplit (text ? text : "", " ", -1);
 
-  for (guint i = 0; pairs[i]; i++)
+  for (guint i = 0; pairs[i] && *pairs[i]; i++)
     {
       char *value = strchr (pairs[i], '=');
       gboolean set;
 
       *value = '\0';
+      if (plait_settings_find (settings, pairs[i]) < 0)
+        continue;
       set = plait_settings_set (settings, pairs[i], value + 1, NULL);
       g_assert (set);
     }
 }
 
-PlaitDecoderSettings
+PlaitFixtureDecoder
 plait_fixture_decoder (guint i)
 {
   g_autoptr (PlaitSettings) settings = plait_settings_new_for_group (&plait_decoder_group);
   PlaitDecoderSettings standard;
-  PlaitDecoderSettings found;
+  PlaitFixtureDecoder found = { .parameters = decoders[i] };
 
   g_assert (i < PLAIT_FIXTURE_DECODERS);
-  set_all (settings, small);
-  set_all (settings, decoders[i]);
-  plait_settings_fill_group (settings, &plait_decoder_group, &found);
-  /* The texts of combiner and coverage belong to the settings, which are freed here: replace them by static ones. */
+  set_known (settings, small);
+  set_known (settings, decoders[i]);
+  plait_settings_fill_group (settings, &plait_decoder_group, &found.settings);
+  /* The texts of plugins' names belong to the settings, which are freed here: replace them by static ones. */
   plait_setting_group_defaults (&plait_decoder_group, &standard);
-  found.combiner = standard.combiner;
-  found.coverage = standard.coverage;
-  found.output = standard.output;
+  found.settings.type = g_intern_string (found.settings.type);
+  found.settings.combiner = standard.combiner;
+  found.settings.coverage = standard.coverage;
+  found.settings.output = standard.output;
   return found;
 }
 
-const char *
-plait_fixture_decoder_text (guint i)
+PlaitFixtureDecoder
+plait_fixture_decoder_with (guint i, PlaitPlugin *combiner, PlaitSettings *combiner_settings, PlaitPlugin *coverage,
+                            PlaitSettings *coverage_settings)
 {
-  g_assert (i < PLAIT_FIXTURE_DECODERS);
-  return decoders[i];
+  PlaitFixtureDecoder decoder = plait_fixture_decoder (i);
+
+  decoder.combiner = combiner;
+  decoder.combiner_settings = combiner_settings;
+  decoder.coverage = coverage;
+  decoder.coverage_settings = coverage_settings;
+  return decoder;
 }
 
 /*
@@ -155,6 +165,25 @@ keep_source (PlaitFixture *fixture, guint i, const PlaitFixtureSource *source, G
   return fixture->sources[i].encoder != NULL;
 }
 
+/* Returns the component of the decoder plugin, with its parameters, or NULL. */
+static const PlaitComponent *
+keep_decoder_component (PlaitFixture *fixture, const PlaitFixtureDecoder *decoder, GError **error)
+{
+  PlaitPlugin *plugin = decoder->plugin ? decoder->plugin
+                                        : plait_registry_find (decoder->combiner->registry, PLAIT_PLUGIN_DECODER,
+                                                               decoder->settings.type, error);
+  g_autoptr (PlaitSettings) settings = plugin ? plait_fixture_settings (plugin) : NULL;
+
+  if (!settings)
+    return NULL;
+  if (decoder->plugin_settings)
+    return keep (fixture, plait_fixture_part (plugin, decoder->plugin_settings, "decoder"), error);
+  set_known (settings, small);
+  set_known (settings, decoder->parameters);
+  set_known (settings, decoder->more);
+  return keep (fixture, plait_fixture_part (plugin, settings, "decoder"), error);
+}
+
 static gboolean
 keep_decoder (PlaitFixture *fixture, const PlaitFixtureDecoder *decoder, GError **error)
 {
@@ -168,6 +197,9 @@ keep_decoder (PlaitFixture *fixture, const PlaitFixtureDecoder *decoder, GError 
     specification->target_vocabulary_size -= PLAIT_TOKEN_SPECIALS;
   if (specification->predict.kind != PLAIT_PREDICT_SEQUENCE)
     return TRUE;
+  specification->decoder_component = keep_decoder_component (fixture, decoder, error);
+  if (!specification->decoder_component)
+    return FALSE;
   specification->combiner
       = keep (fixture, plait_fixture_part (decoder->combiner, decoder->combiner_settings, "combiner"), error);
   if (specification->combiner && decoder->coverage)

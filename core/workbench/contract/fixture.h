@@ -13,14 +13,10 @@
 /* Decoders for testing a plugin: the Transformer with pre-norm and post-norm, and recurrent decoders with different
  * settings. All are small and without dropout. */
 #define PLAIT_FIXTURE_DECODERS 7
+#define PLAIT_FIXTURE_TYPES 3
 #define PLAIT_FIXTURE_TRANSFORMER 0 /* first decoder of each type */
 #define PLAIT_FIXTURE_GRU 2
 #define PLAIT_FIXTURE_LSTM 5
-PlaitDecoderSettings plait_fixture_decoder (guint i);
-
-/* Returns the settings of decoder @i in [decoder], such as "type=gru layers=1 query=intermediate". (transfer none) */
-const char *plait_fixture_decoder_text (guint i);
-
 /* One source. Plugins must be loaded; settings are borrowed. */
 typedef struct
 {
@@ -33,6 +29,10 @@ typedef struct
 /* Decoder, with its combiner, coverage and output. */
 typedef struct
 {
+  PlaitPlugin *plugin;            /* NULL: the decoder of the combiner's registry that settings.type names */
+  PlaitSettings *plugin_settings; /* NULL: small settings, and those of parameters and more */
+  const char *parameters;         /* settings of [decoder], such as "type=gru layers=1 query=intermediate" */
+  const char *more;               /* further settings, or NULL */
   PlaitPlugin *combiner;
   PlaitSettings *combiner_settings;
   PlaitPlugin *coverage; /* or NULL */
@@ -42,6 +42,13 @@ typedef struct
   PlaitPlugin *output;          /* NULL: softmax of the states */
   PlaitSettings *output_settings;
 } PlaitFixtureDecoder;
+
+/* Returns decoder @i, without combiner and coverage. */
+PlaitFixtureDecoder plait_fixture_decoder (guint i);
+
+/* Returns decoder @i with a combiner and a coverage (or NULL), and their settings. */
+PlaitFixtureDecoder plait_fixture_decoder_with (guint i, PlaitPlugin *combiner, PlaitSettings *combiner_settings,
+                                                PlaitPlugin *coverage, PlaitSettings *coverage_settings);
 
 typedef struct
 {

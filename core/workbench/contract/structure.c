@@ -126,7 +126,7 @@ const PlaitContractProperty plait_contract_structure = {
   .name = "structure",
   .summary = "Memories have the structure that the schema declares, and their links agree",
   .not_applicable = "only encoders give memories",
-  .of_encoders = TRUE,
+  .kinds = 1u << PLAIT_PLUGIN_ENCODER,
   .decides = TRUE,
   .check = check,
 };

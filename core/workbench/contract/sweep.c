@@ -9,10 +9,8 @@
 #define SEED 6
 #define MAX_SOURCES 3
 
-static const char *const types[] = { "transformer", "gru", "lstm" }; /* indexed by PlaitDecoderType */
-
-/* First decoder of each type. */
-static const guint firsts[G_N_ELEMENTS (types)] = { PLAIT_FIXTURE_TRANSFORMER, PLAIT_FIXTURE_GRU, PLAIT_FIXTURE_LSTM };
+/* The first decoder of each type. */
+static const guint firsts[PLAIT_FIXTURE_TYPES] = { PLAIT_FIXTURE_TRANSFORMER, PLAIT_FIXTURE_GRU, PLAIT_FIXTURE_LSTM };
 
 static PlaitFixtureSource
 source_of (const PlaitContract *contract, PlaitPlugin *encoder, PlaitSettings *settings)
@@ -48,12 +46,10 @@ build (const PlaitContract *contract, PlaitSettings *settings, guint decoder_num
 {
   PlaitPlugin *plugin = contract->plugin;
   PlaitFixtureSource sources[MAX_SOURCES];
-  PlaitFixtureDecoder decoder = {
-    .combiner = contract->combiner.plugin,
-    .combiner_settings = contract->combiner.settings,
-    .settings = plait_fixture_decoder (decoder_number),
-  };
+  PlaitFixtureDecoder decoder = plait_fixture_decoder (decoder_number);
 
+  decoder.combiner = contract->combiner.plugin;
+  decoder.combiner_settings = contract->combiner.settings;
   for (guint i = 0; i < n; i++)
     sources[i] = source_at (contract, settings, i, n);
   if (plugin->kind == PLAIT_PLUGIN_COMBINER)
@@ -70,6 +66,11 @@ build (const PlaitContract *contract, PlaitSettings *settings, guint decoder_num
     {
       decoder.output = plugin;
       decoder.output_settings = settings;
+    }
+  if (plugin->kind == PLAIT_PLUGIN_DECODER)
+    {
+      decoder.plugin = plugin;
+      decoder.plugin_settings = settings;
     }
   return plait_fixture_new (sources, n, &decoder, SEED, error);
 }
@@ -102,27 +103,44 @@ check_model (PlaitContractSweep *sweep, PlaitSettings *settings, guint decoder, 
 static gboolean
 stands_in (const PlaitContractSweep *sweep, guint decoder)
 {
-  PlaitDecoderSettings settings = plait_fixture_decoder (decoder);
+  const PlaitPlugin *plugin = sweep->contract->plugin;
 
-  return plait_schema_allows_decoder (sweep->contract->plugin->schema, types[settings.type]);
+  /* A decoder is tested with the settings that all decoders share: pre-norm and post-norm. */
+  if (plugin->kind == PLAIT_PLUGIN_DECODER)
+    return decoder < PLAIT_FIXTURE_GRU;
+  PlaitPlugin *of = plait_registry_find (plugin->registry, PLAIT_PLUGIN_DECODER,
+                                         plait_fixture_decoder (decoder).settings.type, NULL);
+
+  return of && plait_schema_allows_decoder (plugin->schema, of->schema);
+}
+
+/* Returns the number of the type of @decoder. */
+static guint
+type_of (guint decoder)
+{
+  guint type = 0;
+
+  while (type + 1 < PLAIT_FIXTURE_TYPES && firsts[type + 1] <= decoder)
+    type++;
+  return type;
 }
 
 static gboolean
 check_defaults (PlaitContractSweep *sweep, guint decoder, GError **error)
 {
   g_autoptr (PlaitSettings) settings = plait_fixture_settings (sweep->contract->plugin);
-  PlaitDecoderSettings of = plait_fixture_decoder (decoder);
+  PlaitFixtureDecoder of = plait_fixture_decoder (decoder);
 
   for (guint n = sweep->property->fewer_sources ? 1 : MAX_SOURCES; n <= MAX_SOURCES; n++)
     {
       gboolean taken = FALSE;
 
       g_snprintf (sweep->progress->model_text, sizeof sweep->progress->model_text, "[decoder] %s, %u source%s",
-                  plait_fixture_decoder_text (decoder), n, n > 1 ? "s" : "");
+                  of.parameters, n, n > 1 ? "s" : "");
       if (!check_model (sweep, settings, decoder, n, &taken, error))
         return FALSE;
       sweep->progress->n_refused += !taken;
-      sweep->taken[of.type] |= taken;
+      sweep->taken[type_of (decoder)] |= taken;
     }
   return TRUE;
 }
@@ -131,12 +149,13 @@ check_defaults (PlaitContractSweep *sweep, guint decoder, GError **error)
 static gboolean
 expect_types (const PlaitContractSweep *sweep, GError **error)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (types); i++)
-    if (!sweep->taken[i] && plait_schema_allows_decoder (sweep->contract->plugin->schema, types[i]))
+  for (guint i = 0; i < PLAIT_FIXTURE_TYPES; i++)
+    if (!sweep->taken[i] && stands_in (sweep, firsts[i]))
       return plait_fail (error, PLAIT_ERROR_FAILED,
                          "its schema allows decoders of type=%s, but each of them refuses its defaults (%s): list the "
                          "supported decoders under [requires], as decoder=",
-                         types[i], sweep->refusal ? sweep->refusal->message : "no message");
+                         plait_fixture_decoder (firsts[i]).settings.type,
+                         sweep->refusal ? sweep->refusal->message : "no message");
   return TRUE;
 }
 
@@ -158,7 +177,7 @@ check_choice_of_plugin (PlaitContractSweep *sweep, const char *parameter, const 
         continue;
       tried++;
       g_snprintf (sweep->progress->model_text, sizeof sweep->progress->model_text, "[decoder] %s, %s=%s",
-                  plait_fixture_decoder_text (d), parameter, choice);
+                  plait_fixture_decoder (d).parameters, parameter, choice);
       if (!plait_settings_set (settings, parameter, choice, error)
           || !check_model (sweep, settings, d, MAX_SOURCES, &taken, error))
         return FALSE;
@@ -193,7 +212,7 @@ sweep_all (PlaitContractSweep *sweep, GError **error)
 {
   const PlaitSchema *schema = sweep->contract->plugin->schema;
 
-  if (sweep->property->of_encoders && schema->kind != PLAIT_PLUGIN_ENCODER)
+  if (sweep->property->kinds && !(sweep->property->kinds & 1u << schema->kind))
     return TRUE;
   for (guint d = 0; d < PLAIT_FIXTURE_DECODERS; d++)
     if (stands_in (sweep, d) && !check_defaults (sweep, d, error))

@@ -11,14 +11,16 @@
 static void
 check_decoder_allowed (const PlaitResolution *resolution, const PlaitSchema *schema, const char *group, const char *key)
 {
-  const char *type = plait_experiment_value (&resolution->experiment->public, "decoder", "type");
+  const PlaitSchema *decoder = resolution->experiment->public.decoder_component->schema;
+  g_autofree char *allowed = NULL, *needed = NULL;
 
-  if (plait_schema_allows_decoder (schema, type))
+  if (plait_schema_allows_decoder (schema, decoder))
     return;
-  g_autofree char *allowed = plait_choices_text (schema->decoders);
-  plait_resolution_problem (resolution, group, key,
-                            "the %s %s cannot be used in a decoder of type %s; it needs one of: %s (%s)",
-                            plait_plugin_kind_name (schema->kind), schema->name, type, allowed, schema->path);
+  allowed = schema->decoders ? plait_choices_text (schema->decoders) : g_strdup ("any");
+  needed = schema->attentions ? g_strdup_printf (" with attention=%s", schema->attentions) : g_strdup ("");
+  plait_resolution_problem (
+      resolution, group, key, "the %s %s cannot be used in a decoder of type %s; it needs one of: %s%s (%s)",
+      plait_plugin_kind_name (schema->kind), schema->name, decoder->name, allowed, needed, schema->path);
 }
 
 /* Adds a problem unless at least one source provides the structure that @reader, a combiner or coverage, requires of
@@ -344,10 +346,11 @@ void
 plait_resolution_check_decoder (const PlaitResolution *resolution)
 {
   const PlaitDecoderSettings *decoder = &resolution->experiment->public.decoder;
+  const PlaitComponent *component = resolution->experiment->public.decoder_component;
 
-  if (!plait_experiment_has_decoder (&resolution->experiment->public))
+  if (!plait_experiment_has_decoder (&resolution->experiment->public) || !component)
     return;
-  if (decoder->type == PLAIT_DECODER_TYPE_TRANSFORMER && decoder->width % decoder->heads != 0)
+  if (component->schema->scores == PLAIT_SCORES_HEADS && decoder->width % decoder->heads != 0)
     plait_resolution_problem (resolution, "decoder", "heads",
                               "%jd heads do not divide the width %jd; choose heads and width so that they do",
                               decoder->heads, decoder->width);

@@ -73,12 +73,15 @@ void
 plait_resolution_check_decode (const PlaitResolution *resolution)
 {
   const PlaitDecodeSettings *decode = &resolution->experiment->public.decode;
-  const PlaitDecoderSettings *decoder = &resolution->experiment->public.decoder;
+  const char *positions, *limit;
 
   check_unknown (resolution);
-  if (!plait_experiment_has_decoder (&resolution->experiment->public))
+  if (!plait_experiment_has_decoder (&resolution->experiment->public)
+      || !resolution->experiment->public.decoder_component)
     return;
   check_sampling (resolution);
+  positions = plait_experiment_value (&resolution->experiment->public, "decoder", "positions");
+  limit = plait_experiment_value (&resolution->experiment->public, "decoder", "position_limit");
   if (decode->method == PLAIT_DECODE_METHOD_BEAM && decode->n_best > decode->beam)
     plait_resolution_problem (resolution, "decode", "n_best",
                               "%jd is above the beam of %jd; raise beam or lower n_best", decode->n_best, decode->beam);
@@ -86,9 +89,9 @@ plait_resolution_check_decode (const PlaitResolution *resolution)
     plait_resolution_problem (resolution, "decode", "minimum_length",
                               "%jd is above maximum_length=%jd, so no translation is possible; lower it",
                               decode->minimum_length, decode->maximum_length);
-  if (decoder->positions == PLAIT_POSITIONS_LEARNED && decode->maximum_length > decoder->position_limit)
+  if (g_strcmp0 (positions, "learned") == 0 && limit && decode->maximum_length > g_ascii_strtoll (limit, NULL, 10))
     plait_resolution_problem (
         resolution, "decode", "maximum_length",
-        "%jd is above decoder.position_limit=%jd, the number of learned positions; lower one or raise the other",
-        decode->maximum_length, decoder->position_limit);
+        "%jd is above decoder.position_limit=%s, the number of learned positions; lower one or raise the other",
+        decode->maximum_length, limit);
 }

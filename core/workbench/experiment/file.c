@@ -186,7 +186,11 @@ settings_of (const PlaitExperiment *experiment, const char *group)
 const char *
 plait_experiment_value (const PlaitExperiment *experiment, const char *group, const char *key)
 {
-  return plait_settings_text (settings_of (experiment, group), key);
+  const PlaitSettings *settings = settings_of (experiment, group);
+
+  if (g_str_equal (group, "decoder") && plait_settings_find (settings, key) < 0)
+    settings = experiment->decoder_component->parameters;
+  return plait_settings_find (settings, key) >= 0 ? plait_settings_text (settings, key) : NULL;
 }
 
 /*
@@ -387,6 +391,7 @@ write_training (Writer *writer)
   if (!plait_experiment_has_decoder (experiment))
     write_group (writer, "predict");
   write_group (writer, "decoder");
+  write_settings (writer, experiment->decoder_component->parameters);
   write_part (writer, experiment->combiner);
   write_part (writer, experiment->coverage);
   write_part (writer, experiment->output);
@@ -593,6 +598,8 @@ plait_experiment_each_plugin (const PlaitExperiment *experiment, PlaitEachPlugin
     for (const PlaitComponent *component = experiment->sources[i].encoder; component; component = component->leaves)
       if (!g_ptr_array_find (plugins, component->plugin, NULL))
         g_ptr_array_add (plugins, component->plugin);
+  if (plait_experiment_has_decoder (experiment))
+    g_ptr_array_add (plugins, experiment->decoder_component->plugin);
   if (experiment->combiner)
     g_ptr_array_add (plugins, experiment->combiner->plugin);
   if (experiment->coverage)

@@ -69,9 +69,10 @@ typedef struct
 
   guint n_sources;
   const PlaitExperimentSource *sources;
-  PlaitComponent *combiner; /* module may not be loaded yet; NULL if no sequence is predicted */
-  PlaitComponent *coverage; /* NULL if there is no coverage */
-  PlaitComponent *output;   /* NULL if no sequence is predicted */
+  PlaitComponent *decoder_component; /* the plugin decoder.type, which is used only if a sequence is predicted */
+  PlaitComponent *combiner;          /* module may not be loaded yet; NULL if no sequence is predicted */
+  PlaitComponent *coverage;          /* NULL if there is no coverage */
+  PlaitComponent *output;            /* NULL if no sequence is predicted */
 
   const char *const *test_splits; /* names in the order of the file, NULL-terminated */
   char *head_rules;               /* path of the head rules that make trees binary, or NULL */

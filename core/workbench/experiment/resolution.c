@@ -21,8 +21,15 @@ plait_resolution_problem (const PlaitResolution *resolution, const char *group, 
   va_end (arguments);
 }
 
-/* Returns the argument of plait inspect that shows the keys of @group. */
-static const char *
+/* Returns KIND/NAME of the plugin of @component. (transfer full) */
+static char *
+full_name (const PlaitComponent *component)
+{
+  return g_strdup_printf ("%s/%s", plait_plugin_kind_name (component->plugin->kind), component->plugin->name);
+}
+
+/* Returns the argument of plait inspect that shows the keys of @group. (transfer full) */
+static char *
 inspect_name (const PlaitResolution *resolution, const char *group)
 {
   const PlaitExperiment *experiment = &resolution->experiment->public;
@@ -30,16 +37,16 @@ inspect_name (const PlaitResolution *resolution, const char *group)
 
   for (guint i = 0; i < G_N_ELEMENTS (parts); i++)
     if (parts[i] && g_str_equal (group, parts[i]->group))
-      return parts[i]->plugin->name;
+      return full_name (parts[i]);
   for (guint i = 0; i < resolution->experiment->sources->len; i++)
     {
       const PlaitParsedSource *source = resolution->experiment->sources->pdata[i];
 
       for (const PlaitComponent *component = source->encoder; component; component = component->leaves)
         if (g_str_equal (group, component->group))
-          return component->plugin->name;
+          return full_name (component);
     }
-  return g_str_has_prefix (group, PLAIT_SOURCE_PREFIX) ? "source" : group;
+  return g_strdup (g_str_has_prefix (group, PLAIT_SOURCE_PREFIX) ? "source" : group);
 }
 
 gboolean
@@ -78,7 +85,7 @@ plait_resolution_is_alternative (const PlaitResolution *resolution, const char *
 static void
 unknown_key (const PlaitResolution *resolution, const char *group, const char *key, const PlaitSettings *settings)
 {
-  const char *name = inspect_name (resolution, group);
+  g_autofree char *name = inspect_name (resolution, group);
   g_autofree char *otherwise = plait_settings_n (settings) == 0
                                    ? g_strdup_printf ("%s has no parameters", name)
                                    : g_strdup_printf ("plait inspect %s lists the keys", name);
@@ -167,6 +174,53 @@ find_dictionary (const PlaitResolution *resolution, PlaitSettings *decode)
   find_path (resolution, decode, "decode", "dictionary");
 }
 
+gboolean
+plait_resolution_read_host_keys (const PlaitResolution *resolution, const char *group, PlaitSettings *host)
+{
+  gboolean good = TRUE;
+
+  for (guint i = 0; i < plait_settings_n (host); i++)
+    {
+      const char *key = plait_settings_specification (host, i)->name;
+      const char *value = plait_key_file_value (resolution->file, group, key);
+      g_autoptr (GError) fault = NULL;
+
+      if (value && !plait_settings_set (host, key, value, &fault))
+        {
+          plait_resolution_problem (resolution, group, key, "%s", fault->message);
+          good = FALSE;
+        }
+    }
+  return good;
+}
+
+void
+plait_resolution_read_plugin_keys (const PlaitResolution *resolution, const char *group, const PlaitSettings *host,
+                                   PlaitComponent *component, const char *chooser)
+{
+  const PlaitSchema *schema = component->schema;
+  PlaitPluginKind kind = schema->kind;
+  guint n = schema->n_parameters, n_host = plait_settings_n (host);
+  g_autofree const PlaitSettingSpecification **both = g_new (const PlaitSettingSpecification *, n + n_host);
+  g_autoptr (PlaitSettings) all = NULL;
+
+  for (guint i = 0; i < n; i++)
+    {
+      both[i] = schema->parameters[i];
+      if (plait_settings_find (host, both[i]->name) >= 0)
+        plait_resolution_problem (resolution, group, chooser,
+                                  "%s has a parameter %s, which is a key of plait itself; rename it in the plugin",
+                                  schema->path, both[i]->name);
+    }
+  for (guint i = 0; i < n_host; i++)
+    both[n + i] = plait_settings_specification (host, i);
+  all = plait_settings_new (both, n + n_host);
+  plait_resolution_read_group (resolution, group, all, plait_resolution_is_alternative, &kind);
+  for (guint i = 0; i < n; i++)
+    if (plait_settings_is_given (all, i))
+      plait_settings_set (component->parameters, both[i]->name, plait_settings_text_at (all, i), NULL);
+}
+
 /* Reads a core group into its struct @memory. Before, @suit sets defaults that depend on a key; afterwards, @complete
  * fills in missing values. @check runs only if the group has no faults. All three may be NULL. */
 static void
@@ -187,6 +241,31 @@ read_core_group (const PlaitResolution *resolution, const PlaitSettingGroup *gro
   g_hash_table_insert (resolution->experiment->settings, (gpointer)group->name, settings);
   if (check && plait_problems_count (resolution->problems) == problems)
     check (resolution);
+}
+
+/* Reads [decoder]: the core's keys, and the parameters of the decoder that the key type names. */
+static void
+read_decoder (const PlaitResolution *resolution)
+{
+  PlaitExperiment *experiment = &resolution->experiment->public;
+  const PlaitSettingGroup *group = &plait_decoder_group;
+  PlaitSettings *settings = plait_settings_new_for_group (group);
+  guint problems = plait_problems_count (resolution->problems);
+  gboolean good = plait_resolution_read_host_keys (resolution, group->name, settings);
+  g_autoptr (GError) fault = NULL;
+  PlaitPlugin *plugin;
+
+  plait_settings_fill_group (settings, group, &experiment->decoder);
+  plugin = plait_registry_find (resolution->resolver->registry, PLAIT_PLUGIN_DECODER, experiment->decoder.type, &fault);
+  if (!plugin)
+    plait_resolution_problem (resolution, group->name, "type", "%s", fault->message);
+  else
+    experiment->decoder_component = plait_component_new (plugin, group->name);
+  if (plugin && good)
+    plait_resolution_read_plugin_keys (resolution, group->name, settings, experiment->decoder_component, "type");
+  g_hash_table_insert (resolution->experiment->settings, (gpointer)group->name, settings);
+  if (plait_problems_count (resolution->problems) == problems)
+    plait_resolution_check_decoder (resolution);
 }
 
 static void
@@ -370,6 +449,8 @@ check_modules (const PlaitResolution *resolution)
       check_module (resolution, encoder, encoder->group, "encoder");
       check_module (resolution, encoder->leaves, encoder->group, "leaves");
     }
+  if (plait_experiment_has_decoder (experiment))
+    check_module (resolution, experiment->decoder_component, "decoder", "type");
   check_module (resolution, experiment->combiner, "decoder", "combiner");
   check_module (resolution, experiment->coverage, "decoder", "coverage");
   check_module (resolution, experiment->output, "decoder", "output");
@@ -387,7 +468,7 @@ resolve (const PlaitResolution *resolution)
   plait_resolution_read_sources (resolution);
   plait_resolution_read_data (resolution);
   read_core_group (resolution, &plait_predict_group, &experiment->predict, NULL, NULL, NULL);
-  read_core_group (resolution, &plait_decoder_group, &experiment->decoder, NULL, NULL, plait_resolution_check_decoder);
+  read_decoder (resolution);
   read_parts (resolution);
   if (plait_problems_count (resolution->problems) == before)
     plait_resolution_check_compatibility (resolution);
@@ -418,6 +499,7 @@ plait_experiment_free (PlaitExperiment *public)
   if (!experiment)
     return;
   g_hash_table_unref (experiment->settings);
+  plait_component_free (public->decoder_component);
   plait_component_free (public->combiner);
   plait_component_free (public->coverage);
   plait_component_free (public->output);
@@ -436,13 +518,11 @@ plait_experiment_free (PlaitExperiment *public)
  * Functions of the resolver
  */
 
-/* Returns the combiners, coverages, outputs and encoders among which the axes of [grid] choose, as "combiner NAME" or
- * "encoder NAME"; NULL-terminated. (transfer full) */
-static char **
-find_alternatives (const PlaitKeyFile *file)
+/* Adds the plugins among which the axes of [grid] choose. */
+static void
+add_choices (GPtrArray *names, const PlaitKeyFile *file)
 {
   const char *const *keys = plait_key_file_keys (file, PLAIT_GRID_GROUP);
-  g_autoptr (GPtrArray) names = g_ptr_array_new ();
 
   for (guint i = 0; keys[i]; i++)
     {
@@ -458,6 +538,21 @@ find_alternatives (const PlaitKeyFile *file)
       for (guint v = 0; values && values[v]; v++)
         g_ptr_array_add (names, g_strdup_printf ("%s %s", kind, values[v]));
     }
+}
+
+/* Returns the plugins whose parameters may stand in a file that does not use them, as "combiner NAME" or "encoder
+ * NAME"; NULL-terminated. (transfer full) These are the choices of the grid, and all decoders, so that decoder.type can
+ * be changed alone. */
+static char **
+find_alternatives (const PlaitKeyFile *file, const PlaitRegistry *registry)
+{
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+
+  if (file)
+    add_choices (names, file);
+  for (guint i = 0; i < plait_registry_n_plugins (registry); i++)
+    if (plait_registry_plugin (registry, i)->kind == PLAIT_PLUGIN_DECODER)
+      g_ptr_array_add (names, g_strdup_printf ("decoder %s", plait_registry_plugin (registry, i)->name));
   g_ptr_array_add (names, NULL);
   return (char **)g_ptr_array_free (g_steal_pointer (&names), FALSE);
 }
@@ -468,7 +563,7 @@ plait_resolver_new (const PlaitKeyFile *file, const char *path, PlaitResolveFlag
   PlaitResolver *resolver = g_new0 (PlaitResolver, 1);
 
   resolver->folder = file ? plait_experiment_folder (path) : g_strdup ("/");
-  resolver->alternatives = file ? find_alternatives (file) : NULL;
+  resolver->alternatives = find_alternatives (file, registry);
   resolver->flags = flags;
   resolver->registry = registry;
   resolver->lines = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);

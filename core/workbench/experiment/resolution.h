@@ -62,7 +62,7 @@ typedef struct
 struct PlaitResolver
 {
   char *folder;
-  char **alternatives; /* plugins that axes of a grid choose, as find_alternatives returns them; or NULL */
+  char **alternatives; /* plugins whose parameters a file may have without using them, as find_alternatives returns */
   PlaitResolveFlags flags;
   PlaitRegistry *registry;
 
@@ -98,6 +98,15 @@ void plait_resolution_read_group (const PlaitResolution *resolution, const char 
  * PlaitPluginKind. */
 gboolean plait_resolution_is_alternative (const PlaitResolution *resolution, const char *group, const char *key,
                                           gconstpointer data);
+
+/* Reads the keys of [@group] that are keys of the core into @host. The others are parameters of a plugin. FALSE after
+ * adding problems. */
+gboolean plait_resolution_read_host_keys (const PlaitResolution *resolution, const char *group, PlaitSettings *host);
+
+/* Reads the parameters of @component from [@group], which has keys of the core, @host, beside them: messages suggest
+ * both. @chooser: the key that names the plugin. */
+void plait_resolution_read_plugin_keys (const PlaitResolution *resolution, const char *group, const PlaitSettings *host,
+                                        PlaitComponent *component, const char *chooser);
 
 /* Finds the plugin @name, the value of [@place] @key, and reads its parameters from [@group]. NULL after adding a
  * problem if there is no such plugin. (transfer full) */

@@ -10,58 +10,6 @@
 #define INNER_SUFFIX "/leaves"
 #define TREES_SUFFIX ".trees" /* ending of the stream of a source's trees */
 
-/* Reads the core's keys of a source's group, which name its encoder. The remaining keys are the encoder's
- * parameters. */
-static gboolean
-read_host_keys (const PlaitResolution *resolution, PlaitParsedSource *source)
-{
-  gboolean good = TRUE;
-
-  for (guint i = 0; i < plait_settings_n (source->host); i++)
-    {
-      const char *key = plait_settings_specification (source->host, i)->name;
-      const char *value = plait_key_file_value (resolution->file, source->group, key);
-      g_autoptr (GError) fault = NULL;
-
-      if (value && !plait_settings_set (source->host, key, value, &fault))
-        {
-          plait_resolution_problem (resolution, source->group, key, "%s", fault->message);
-          good = FALSE;
-        }
-    }
-  plait_settings_fill_group (source->host, &plait_source_group, &source->settings);
-  return good;
-}
-
-/* Reads the parameters of the source's encoder. The table includes the core's keys, so that errors suggest and list
- * them too. */
-static void
-read_encoder_keys (const PlaitResolution *resolution, PlaitParsedSource *source)
-{
-  const PlaitSchema *schema = source->encoder->schema;
-  PlaitPluginKind kind = PLAIT_PLUGIN_ENCODER;
-  guint n_host = plait_source_group.n_definitions;
-  g_autofree const PlaitSettingSpecification **both
-      = g_new (const PlaitSettingSpecification *, schema->n_parameters + n_host);
-
-  for (guint i = 0; i < schema->n_parameters; i++)
-    {
-      both[i] = schema->parameters[i];
-      if (plait_settings_find (source->host, both[i]->name) >= 0)
-        plait_resolution_problem (resolution, source->group, "encoder",
-                                  "%s has a parameter %s, which is a key of plait itself; rename it in the plugin",
-                                  schema->path, both[i]->name);
-    }
-  for (guint i = 0; i < n_host; i++)
-    both[schema->n_parameters + i] = plait_settings_specification (source->host, i);
-
-  g_autoptr (PlaitSettings) all = plait_settings_new (both, schema->n_parameters + n_host);
-  plait_resolution_read_group (resolution, source->group, all, plait_resolution_is_alternative, &kind);
-  for (guint i = 0; i < schema->n_parameters; i++)
-    if (plait_settings_is_given (all, i))
-      plait_settings_set (source->encoder->parameters, both[i]->name, plait_settings_text_at (all, i), NULL);
-}
-
 static gboolean
 requires_leaves (const PlaitSchema *schema, gconstpointer data)
 {
@@ -120,12 +68,15 @@ read_encoders (const PlaitResolution *resolution, PlaitParsedSource *source)
   const char *group = source->group;
   PlaitPlugin *plugin;
   g_autoptr (GError) fault = NULL;
+  gboolean good;
 
   if (!plait_name_is_valid (source->name))
     plait_resolution_problem (
         resolution, group, NULL,
         "\"%s\" is not a name for a source; use letters, digits, '-' and '_', beginning with a letter", source->name);
-  if (!read_host_keys (resolution, source))
+  good = plait_resolution_read_host_keys (resolution, group, source->host);
+  plait_settings_fill_group (source->host, &plait_source_group, &source->settings);
+  if (!good)
     return;
   if (*source->settings.stream == '\0')
     source->settings.stream = source->name;
@@ -142,7 +93,7 @@ read_encoders (const PlaitResolution *resolution, PlaitParsedSource *source)
   else
     {
       source->encoder = plait_component_new (plugin, group);
-      read_encoder_keys (resolution, source);
+      plait_resolution_read_plugin_keys (resolution, group, source->host, source->encoder, "encoder");
       read_inner (resolution, source);
     }
 }

@@ -100,9 +100,9 @@ plait_plan_print (const PlaitPlan *plan, gboolean as_json)
         fprintf (stdout, "  %-26s %10jd\n", part->title, part->count);
     }
   fputs ("\n", stdout);
-  if (experiment->coverage && experiment->decoder.type == PLAIT_DECODER_TYPE_TRANSFORMER)
-    fprintf (stdout, "with coverage each step of the Transformer's combiners depends on the previous one: they are "
-                     "trained step by step, and slower\n\n");
+  if (experiment->coverage && experiment->decoder_component->schema->scores == PLAIT_SCORES_HEADS)
+    fprintf (stdout, "with coverage each step of the decoder's combiners depends on the previous one: they are trained "
+                     "step by step, and slower\n\n");
   print_bytes ("parameters and optimizer", plait_trainer_fixed_bytes (plan->trainer));
   print_bytes (plan->step_estimated ? "a step, estimated" : "a step, largest batch seen", plan->step_bytes);
   print_bytes ("validation, longest batch", plan->validation_bytes);

@@ -55,6 +55,8 @@ open_parts (const PlaitExperiment *experiment, GError **error)
   for (guint i = 0; i < experiment->n_sources; i++)
     if (!plait_component_open (experiment->sources[i].encoder, error))
       return FALSE;
+  if (plait_experiment_has_decoder (experiment) && !plait_component_open (experiment->decoder_component, error))
+    return FALSE;
   return (!experiment->combiner || plait_component_open (experiment->combiner, error))
          && (!experiment->coverage || plait_component_open (experiment->coverage, error))
          && (!experiment->output || plait_component_open (experiment->output, error));
@@ -98,6 +100,8 @@ plait_experiment_model_new (const PlaitExperiment *experiment, const PlaitRunInp
         }
     }
   specification.sources = experiment_model->sources;
+  if (plait_experiment_has_decoder (experiment))
+    specification.decoder_component = experiment->decoder_component;
   specification.combiner = experiment->combiner;
   specification.coverage = experiment->coverage;
   specification.output = experiment->output;

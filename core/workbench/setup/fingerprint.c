@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "experiment/groups.h"
 #include "foreign/safetensors.h"
 
 struct PlaitDigests
@@ -483,6 +484,8 @@ follows (const PlaitKeyFile *a, const PlaitKeyFile *b, const char *group, const 
 
   /* A source that only one file has differs as a whole, so its keys add nothing. */
   if (!plait_key_file_has_group (a, outer) || !plait_key_file_has_group (b, outer))
+    return TRUE;
+  if (g_str_equal (group, "decoder") && !plait_experiment_setting (group, key) && !is_equal (a, b, group, "type"))
     return TRUE;
   if (g_str_has_prefix (group, "source ") && !g_str_equal (key, "encoder")
       && (!is_equal (a, b, outer, "encoder") || (strchr (group, '/') && !is_equal (a, b, outer, "leaves"))))

@@ -63,7 +63,7 @@ plait_parameter_groups_new (const PlaitExperiment *experiment, const PlaitParame
   if (experiment->combiner)
     add_part (parts, left, g_strdup ("combiner"), g_strdup ("decoder/"), "/combiner/", experiment->combiner);
   if (plait_experiment_has_decoder (experiment))
-    add_part (parts, left, g_strdup ("decoder"), g_strdup ("decoder/"), NULL, NULL);
+    add_part (parts, left, g_strdup ("decoder"), g_strdup ("decoder/"), NULL, experiment->decoder_component);
   add_part (parts, left, g_strdup ("prediction"), g_strdup (""), NULL, NULL);
   return parts;
 }

@@ -40,7 +40,7 @@ new_model (PlaitRegistry *registry, gboolean recurrent)
   PlaitFixtureSource plain = { .encoder = leaves, .settings = leaf_settings };
   PlaitFixtureSource over = { trees, tree_settings, leaves, leaf_settings };
   PlaitFixtureSource sources[2] = { recurrent ? over : plain, recurrent ? over : plain };
-  PlaitFixtureDecoder decoder = { combiner, combiner_settings, NULL, NULL, plait_fixture_decoder (recurrent ? 2 : 0) };
+  PlaitFixtureDecoder decoder = plait_fixture_decoder_with (recurrent ? 2 : 0, combiner, combiner_settings, NULL, NULL);
   PlaitFixture *model;
 
   CHECK (plait_settings_set (leaf_settings, "dropout", "0", NULL));

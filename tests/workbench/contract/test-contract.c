@@ -54,6 +54,7 @@ PROPERTY (missing)
 PROPERTY (batches)
 PROPERTY (lengths)
 PROPERTY (search)
+PROPERTY (causal)
 PROPERTY (losses)
 PROPERTY (repeats)
 PROPERTY (shards)
@@ -62,5 +63,5 @@ TEST_CASE (contract, every_property_is_held)
 {
   g_autofree const char **properties = plait_contract_properties ();
 
-  CHECK_INT (g_strv_length ((char **)properties), 11);
+  CHECK_INT (g_strv_length ((char **)properties), 12);
 }

@@ -146,6 +146,7 @@ disguise (Disguise *disguise, PlaitRegistry *registry, PlaitPluginKind kind)
   disguise->schema = *disguise->plugin.schema;
   disguise->schema.n_parameters = 0;
   disguise->schema.provides_structure = faulty_plugin.promised;
+  disguise->schema.provides_summary = FALSE;
   disguise->plugin.descriptor = &disguise->descriptor;
   disguise->plugin.schema = &disguise->schema;
 }

@@ -5,12 +5,13 @@
 #include "layers/embedding.h"
 #include "loading/call.h"
 
-/* Components and settings from which a decoder is built. They must outlive the decoder. */
+/* Components and settings from which a decoder or a head is built. They must outlive it. */
 typedef struct
 {
   const PlaitDecoderSettings *settings;
   const PlaitPredictSettings *predict;
-  const PlaitComponent *combiner; /* NULL if no sequence is predicted */
+  const PlaitComponent *decoder; /* NULL if no sequence is predicted; so is the combiner */
+  const PlaitComponent *combiner;
   const PlaitComponent *coverage; /* or NULL */
   PlaitLossColumns *losses;       /* loss columns of the model */
   const PlaitMemorySpecification *memories;
@@ -20,4 +21,4 @@ typedef struct
   const PlaitEmbedding *embedding; /* embedding of target tokens; NULL if no sequence is predicted */
   const PlaitEmbedding *roles;     /* embedding of the roles of target sentences, or NULL */
   PlaitParameters *parameters;
-} PlaitDecoderBuild;
+} PlaitDecoderComponents;

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "cross-attention/cross-attention.h"
+#include "cross-attention/rows.h"
+#include "decoders/decoder.h"
+#include "interface/decoder.h"
+#include "layers/attention.h"
+
+/*
+ * A running decoder plugin, for the files of this folder: what it declared, what search keeps for that between steps,
+ * and the handle that the plugin receives.
+ *
+ * declare.c: calls during build; primitives.c: calls while running; steps.c: decoders with carried rows; kept.c: rows
+ * that search keeps.
+ */
+
+#define PLAIT_DECODER_MAX_PRIMITIVES 1024
+
+typedef enum
+{
+  PLAIT_PRIMITIVE_ATTEND,
+  PLAIT_PRIMITIVE_CROSS,
+  PLAIT_PRIMITIVE_CONVOLVE,
+  PLAIT_PRIMITIVE_RECUR,
+  PLAIT_PRIMITIVE_CARRIED,
+} PlaitPrimitiveKind;
+
+/* One declared function of interface/decoder.h; the kind says which fields are set. */
+typedef struct
+{
+  PlaitPrimitiveKind kind;
+  PlaitAttention attention;
+  PlaitCrossAttentionLayer cross;
+  guint layer;             /* number of a cross-attention in attention records */
+  PlaitLinear convolution; /* [size in, out] */
+  gint64 size;             /* rows that a convolution reads */
+  const PlaitCell *cell;
+  gint64 width; /* width of rows that search keeps: of a convolution, the last size - 1 rows side by side */
+} PlaitPrimitive;
+
+struct PlaitDecoder
+{
+  PlaitDecoderComponents components;
+  PlaitDecoderBuild build;
+  PlaitInstance instance;
+  PlaitPrimitive *primitives; /* [n_primitives] */
+  guint n_primitives;
+  guint n_cross;
+  guint n_carried;
+  guint n_attend;
+  gint32 start; /* token read in place of a target's first start token */
+};
+
+/* Rows that search keeps from one step to the next, one for each hypothesis. They are copied, since each step clears
+ * its tape. */
+typedef struct
+{
+  PlaitTensor rows; /* [capacity, width] */
+  gint64 n;         /* rows of the previous step; before the first step, one for each sentence */
+} PlaitKeptRows;
+
+/* The values that search keeps for one primitive. */
+typedef struct
+{
+  PlaitAttentionCache cache;
+  PlaitCrossAttentionSearch cross;
+  PlaitKeptRows state; /* last rows of a convolution, state of a cell, or carried rows */
+  PlaitKeptRows cell;  /* cell state of an LSTM */
+} PlaitKept;
+
+struct PlaitDecoderState
+{
+  const PlaitDecoder *decoder;
+  PlaitEncoderOutputs encoded;
+  PlaitKept *kept; /* [n_primitives] */
+  gint64 steps;    /* steps made */
+  gint64 limit;
+
+  /* Set if there is self-attention. The cache rows of each hypothesis of the previous step, so that reordering
+   * hypotheses copies no keys. */
+  gint64 *ancestry;      /* [hypotheses][steps] */
+  gint64 *next_ancestry; /* [hypotheses][steps + 1]: buffer for the current step */
+  gint64 used;           /* cache rows used */
+
+  /* Set if the target has roles. */
+  gint64 *sentence;      /* [hypotheses]: index of the sentence that each hypothesis of the previous step is in */
+  gint64 *next_sentence; /* [hypotheses]: buffer for the current step */
+};
+
+/* The step that plait_decoding_steps runs in a whole target. */
+typedef struct
+{
+  PlaitStepRows rows;
+  PlaitStepRows next;
+  gint64 number;
+  PlaitCrossAttentionStep *cross; /* [n_primitives]: keys, and coverage from one step to the next */
+} PlaitWholeStep;
+
+struct PlaitDecoding
+{
+  PlaitDecoder *decoder;
+
+  /* Set while building. */
+  gboolean building;
+  GError *fault; /* the first fault */
+
+  /* Set while running. */
+  PlaitTape *tape;
+  const PlaitEncoderOutputs *encoded;
+  PlaitCrossAttentionPass pass; /* inputs of the combiner: whole targets, or the step of a search */
+  PlaitRagged rows;             /* rows of each target; in search, one row a hypothesis */
+  gint64 first_position;
+  guint8 *called;                /* [n_primitives] */
+  PlaitNode **carried;           /* [n_primitives]: rows that the step reads, then those that it hands on */
+  PlaitCrossAttentionKeys *keys; /* [n_primitives], of cross-attentions; NULL if the decoder has no carried rows */
+  PlaitWholeStep *step;          /* the step of a whole target; NULL outside steps and in search */
+
+  /* Set in search. */
+  PlaitDecoderState *search;
+  const gint64 *parents;
+  PlaitRagged ancestry_rows; /* rows of each hypothesis in search->ancestry */
+};
+
+/* Returns primitive @number of @kind. While the model is built, stores a fault and returns NULL; while it runs, fails
+ * the step, if there is no such primitive or if it was called before in this pass. @call: name of the function. */
+const PlaitPrimitive *plait_decoding_primitive (PlaitDecoding *decoding, const char *call, PlaitPrimitiveKind kind,
+                                                guint number);
+
+/* Returns room for @capacity rows of @width. */
+PlaitKeptRows plait_kept_rows (PlaitTape *tape, gint64 capacity, gint64 width);
+
+/* Copies the rows of @node. */
+void plait_kept_rows_store (PlaitKeptRows *kept, PlaitTape *tape, PlaitNode *node);
+
+/* Returns rows @parents [n] of those stored last, on @tape. */
+PlaitNode *plait_kept_rows_follow (const PlaitKeptRows *kept, PlaitTape *tape, const gint64 *parents, gint64 n);
+
+/* Calls begin of the plugin for @n sentences; afterwards decoding->carried has the rows before the first step. */
+void plait_decoding_begin (PlaitDecoding *decoding, gint64 n);

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "cross-attention/attention-record.h"
+#include "loading/call.h"
+
+/* Outputs of all encoders for one batch, in the order of the sources, in the tape's arena. */
+typedef struct
+{
+  PlaitMemory *memories;
+  guint n_memories;
+  PlaitNode **summaries; /* [n_summaries], each [sentences, width], of the sources that give one */
+  guint n_summaries;
+  double *multiplications;          /* [n_sources]: multiplications done by each encoder (plait_tape_multiplications) */
+  PlaitRagged candidates;           /* [documents]: sentences of each document, each read by itself; set for choices */
+  PlaitLossPass *losses;            /* losses of encoders, combiner and coverage; NULL: not wanted */
+  PlaitAttentionCost *rows_weighed; /* cost to add to, or NULL */
+  const PlaitDocuments *documents;  /* documents whose sentences' roles the target takes, or NULL */
+} PlaitEncoderOutputs;

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "decoders/encoder-outputs.h"
+#include "settings/decoder-components.h"
+
+/*
+ * A head takes the place of the decoder if no sequence is predicted ([predict]). It reads memories directly and returns
+ * states for the output layer, or logits.
+ */
+typedef struct PlaitHead PlaitHead;
+
+/* Lies in memory of the model's parameters, as everything it points to. */
+struct PlaitHead
+{
+  /* @target_rows, @target_inputs: the target, which only the masked-LM head reads. */
+  PlaitNode *(*predict) (const PlaitHead *head, PlaitTape *tape, const PlaitEncoderOutputs *encoded,
+                         PlaitRagged target_rows, const gint32 *target_inputs);
+};
+
+/* Declares the head of the kind of prediction. Fails with PLAIT_ERROR_INPUT if settings contradict each other.
+ * (transfer none) */
+PlaitHead *plait_head_new (const PlaitDecoderComponents *components, GError **error);
+
+/* Returns the equations of the prediction from states, separated by ';'. (transfer none) */
+const char *plait_predict_equations (PlaitPredictKind kind);
+
+/* Creates the head for classes or choices. Classes: states for the output layer. Choices: logits [documents, most
+ * sentences of a document], padded with PLAIT_MASKED_LOGIT. */
+PlaitHead *plait_classifier_new (const PlaitDecoderComponents *components, GError **error);
+
+/* Creates the head for answer spans: logits of beginning and end, two rows for each document. */
+PlaitHead *plait_span_head_new (const PlaitDecoderComponents *components, GError **error);
+
+/* Creates the masked-LM head: states of masked tokens. Its target inputs are the tokens' positions in the sentence. */
+PlaitHead *plait_masked_lm_head_new (const PlaitDecoderComponents *components, GError **error);

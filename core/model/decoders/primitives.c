@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: MIT */
+#include "decoders/decoding.h"
+
+#include <string.h>
+
+#include "autograd/internal.h"
+
+/* Calls that a decoder makes while the model runs: each relates rows of whole targets, or in search the new row of each
+ * hypothesis to those before. */
+
+PlaitTape *
+plait_decoding_tape (PlaitDecoding *decoding)
+{
+  return decoding->tape;
+}
+
+PlaitRagged
+plait_decoding_rows (PlaitDecoding *decoding)
+{
+  return decoding->rows;
+}
+
+gint64
+plait_decoding_first_position (PlaitDecoding *decoding)
+{
+  return decoding->first_position;
+}
+
+const PlaitMemory *
+plait_decoding_memory (PlaitDecoding *decoding, guint memory)
+{
+  if (memory >= decoding->decoder->components.n_memories)
+    plait_tape_fail (decoding->tape, "%s: there is no memory %u; memories are numbered 0 to %u", G_STRFUNC, memory,
+                     decoding->decoder->components.n_memories - 1);
+  return &decoding->encoded->memories[memory];
+}
+
+PlaitNode *
+plait_decoding_summary (PlaitDecoding *decoding, guint summary)
+{
+  if (summary >= decoding->decoder->components.n_summaries)
+    plait_tape_fail (decoding->tape, "%s: there is no summary %u; this model has %u", G_STRFUNC, summary,
+                     decoding->decoder->components.n_summaries);
+  return decoding->encoded->summaries[summary];
+}
+
+/* Fails the step in a step of a whole target: self-attention, convolutions and recurrences run over whole targets,
+ * before or after the steps. */
+static void
+expect_no_step (const PlaitDecoding *decoding, const char *call)
+{
+  if (decoding->step)
+    plait_tape_fail (decoding->tape, "calls %s in a step: call it in decode, or carry rows", call);
+}
+
+/* Fails the step unless @x is [rows, width]. */
+static void
+expect_rows (const PlaitDecoding *decoding, const char *call, const PlaitNode *x, gint64 width)
+{
+  gint64 rows = plait_ragged_rows (decoding->rows);
+
+  if (!x || x->value.rows != rows || x->value.width != width)
+    plait_tape_fail (decoding->tape, "%s: got a node [%jd, %jd], expected [%jd, %jd]", call, x ? x->value.rows : 0,
+                     x ? x->value.width : 0, rows, width);
+}
+
+PlaitNode *
+plait_decoding_attend (PlaitDecoding *decoding, guint attend, PlaitNode *x)
+{
+  const PlaitPrimitive *primitive = plait_decoding_primitive (decoding, G_STRFUNC, PLAIT_PRIMITIVE_ATTEND, attend);
+  PlaitDecoderState *search = decoding->search;
+
+  if (!primitive)
+    return NULL;
+  expect_no_step (decoding, G_STRFUNC);
+  expect_rows (decoding, G_STRFUNC, x, decoding->decoder->build.width);
+  if (!search)
+    return plait_attention_apply_self (decoding->tape, &primitive->attention, x, decoding->rows, TRUE, NULL);
+  return plait_attention_step (decoding->tape, &primitive->attention, x, &search->kept[attend].cache,
+                               decoding->ancestry_rows, search->ancestry, NULL);
+}
+
+/* Returns the numbers of the rows that the convolution of each row reads: @size for each, -1 before the first row. */
+static const gint64 *
+windows (PlaitArena *arena, PlaitRagged rows, gint64 size)
+{
+  gint64 *found = plait_arena_new_array (arena, gint64, plait_ragged_rows (rows) * size + 1), *next = found;
+
+  for (gint64 s = 0; s < rows.n; s++)
+    for (gint64 row = rows.offsets[s]; row < rows.offsets[s + 1]; row++)
+      for (gint64 back = size - 1; back >= 0; back--)
+        *next++ = row - back >= rows.offsets[s] ? row - back : -1;
+  return found;
+}
+
+PlaitNode *
+plait_decoding_convolve (PlaitDecoding *decoding, guint convolve, PlaitNode *x)
+{
+  const PlaitPrimitive *primitive = plait_decoding_primitive (decoding, G_STRFUNC, PLAIT_PRIMITIVE_CONVOLVE, convolve);
+  PlaitTape *tape = decoding->tape;
+  gint64 n = plait_ragged_rows (decoding->rows), in;
+  PlaitNode *read = x;
+
+  if (!primitive)
+    return NULL;
+  in = primitive->convolution.weight->value.rows / primitive->size;
+  expect_no_step (decoding, G_STRFUNC);
+  expect_rows (decoding, G_STRFUNC, x, in);
+  if (primitive->size > 1 && decoding->search)
+    {
+      PlaitKeptRows *kept = &decoding->search->kept[convolve].state;
+      PlaitNode *parts[] = { plait_kept_rows_follow (kept, tape, decoding->parents, n), x };
+
+      read = plait_concatenate_columns (tape, parts, 2);
+      plait_kept_rows_store (kept, tape, plait_columns (tape, read, in, primitive->width));
+    }
+  else if (primitive->size > 1)
+    read = plait_gather_windows (tape, x, windows (plait_tape_arena (tape), decoding->rows, primitive->size), n,
+                                 primitive->size);
+  return plait_linear_apply (tape, &primitive->convolution, read, PLAIT_ACTIVATION_NONE);
+}
+
+PlaitNode *
+plait_decoding_recur (PlaitDecoding *decoding, guint recur, PlaitNode *projected)
+{
+  const PlaitPrimitive *primitive = plait_decoding_primitive (decoding, G_STRFUNC, PLAIT_PRIMITIVE_RECUR, recur);
+  PlaitTape *tape = decoding->tape;
+  gint64 n = plait_ragged_rows (decoding->rows);
+  PlaitCellState state = { NULL, NULL };
+  PlaitKept *kept;
+  gboolean has_cell;
+
+  if (!primitive)
+    return NULL;
+  has_cell = primitive->cell->declaration.kind == PLAIT_CELL_LSTM;
+  expect_no_step (decoding, G_STRFUNC);
+  expect_rows (decoding, G_STRFUNC, projected, plait_cell_gates (primitive->cell->declaration.kind) * primitive->width);
+  if (!decoding->search)
+    return plait_cell_run (tape, primitive->cell, projected, decoding->rows, FALSE, state).state;
+  kept = &decoding->search->kept[recur];
+  state.state = plait_kept_rows_follow (&kept->state, tape, decoding->parents, n);
+  if (has_cell)
+    state.cell = plait_kept_rows_follow (&kept->cell, tape, decoding->parents, n);
+  state = plait_cell_step (tape, primitive->cell, projected, state);
+  plait_kept_rows_store (&kept->state, tape, state.state);
+  if (has_cell)
+    plait_kept_rows_store (&kept->cell, tape, state.cell);
+  return state.state;
+}
+
+/*
+ * Cross-attention
+ */
+
+/* Runs the combiner over whole targets step by step, since coverage depends on the previous step. Other functions do
+ * not, so all rows of @query are computed before. */
+static PlaitResidualStream
+cross_by_steps (const PlaitCrossAttentionLayer *cross, const PlaitCrossAttentionPass *whole,
+                PlaitCrossAttentionStep step, PlaitNode *query)
+{
+  PlaitTape *tape = whole->tape;
+  PlaitArena *arena = plait_tape_arena (tape);
+  gint64 steps = plait_ragged_longest (whole->queries);
+  PlaitStepRows rows = plait_step_rows (arena, whole->queries, 0);
+  PlaitNode **queries = plait_arena_new_array (arena, PlaitNode *, steps + 1);
+  PlaitNode **contexts = plait_arena_new_array (arena, PlaitNode *, steps + 1);
+  PlaitResidualStream made = { NULL, NULL };
+  guint layer = step.layer;
+
+  step.layer = 0; /* layer of the step's own record */
+  step.coverage = plait_cross_initial_coverage (cross, tape, whole->memories, rows.queries);
+  for (gint64 s = 0; s < steps; s++)
+    {
+      PlaitStepRows next = plait_step_rows (arena, whole->queries, s + 1);
+      PlaitCrossAttentionPass pass = plait_step_pass (whole, &rows, &next);
+
+      made = plait_cross_combine (cross, &pass, &step,
+                                  plait_gather_rows (tape, query, rows.target, plait_ragged_rows (rows.queries)));
+      queries[s] = made.query;
+      contexts[s] = made.context;
+      if (whole->record)
+        plait_attention_record_add_step (whole->record, layer, pass.record, s);
+      rows = next;
+    }
+  return (PlaitResidualStream){
+    cross->multi_head ? plait_concatenate_steps (tape, queries, steps, whole->queries) : NULL,
+    cross->multi_head ? NULL : plait_concatenate_steps (tape, contexts, steps, whole->queries),
+  };
+}
+
+/* Computes one step of a whole target. */
+static PlaitResidualStream
+cross_in_step (PlaitDecoding *decoding, guint number, const PlaitPrimitive *primitive, PlaitNode *query,
+               PlaitNode *gate)
+{
+  PlaitWholeStep *at = decoding->step;
+  PlaitCrossAttentionPass pass = plait_step_pass (&decoding->pass, &at->rows, &at->next);
+  PlaitCrossAttentionStep *step = &at->cross[number];
+  PlaitResidualStream made;
+
+  step->gate = gate;
+  made = plait_cross_combine (&primitive->cross, &pass, step, query);
+  if (pass.record)
+    plait_attention_record_add_step (decoding->pass.record, primitive->layer, pass.record, at->number);
+  return made;
+}
+
+static PlaitResidualStream
+cross_in_search (PlaitDecoding *decoding, guint number, const PlaitPrimitive *primitive, PlaitNode *query,
+                 PlaitNode *gate)
+{
+  PlaitCrossAttentionSearch *kept = &decoding->search->kept[number].cross;
+  PlaitCrossAttentionStep step = plait_cross_search_step (kept, &decoding->pass, decoding->parents);
+  PlaitResidualStream made;
+
+  step.layer = primitive->layer;
+  step.gate = gate;
+  made = plait_cross_combine (&primitive->cross, &decoding->pass, &step, query);
+  plait_cross_search_keep (kept, &decoding->pass, &step);
+  return made;
+}
+
+PlaitResidualStream
+plait_decoding_cross (PlaitDecoding *decoding, guint cross, PlaitNode *query, PlaitNode *gate)
+{
+  const PlaitPrimitive *primitive = plait_decoding_primitive (decoding, G_STRFUNC, PLAIT_PRIMITIVE_CROSS, cross);
+  PlaitCrossAttentionStep step;
+
+  if (!primitive)
+    return (PlaitResidualStream){ NULL, NULL };
+  expect_rows (decoding, G_STRFUNC, query, primitive->cross.query_width);
+  if (decoding->search)
+    return cross_in_search (decoding, cross, primitive, query, gate);
+  if (decoding->step)
+    return cross_in_step (decoding, cross, primitive, query, gate);
+  step = (PlaitCrossAttentionStep){
+    .keys = decoding->keys ? decoding->keys[cross]
+                           : plait_cross_project (&primitive->cross, decoding->tape, decoding->encoded->memories),
+    .layer = primitive->layer,
+    .gate = gate,
+  };
+  return plait_cross_layer_is_stepwise (&primitive->cross)
+             ? cross_by_steps (&primitive->cross, &decoding->pass, step, query)
+             : plait_cross_combine (&primitive->cross, &decoding->pass, &step, query);
+}
+
+/* Returns the cross-attention @number, for its gate. */
+static const PlaitCrossAttentionLayer *
+cross_of (PlaitDecoding *decoding, const char *call, guint number)
+{
+  const PlaitDecoder *decoder = decoding->decoder;
+
+  if (number >= decoder->n_primitives || decoder->primitives[number].kind != PLAIT_PRIMITIVE_CROSS)
+    plait_tape_fail (decoding->tape, "%s: %u is not the number of a declared cross-attention", call, number);
+  return &decoder->primitives[number].cross;
+}
+
+PlaitNode *
+plait_decoding_gate_input (PlaitDecoding *decoding, guint cross, PlaitNode *embedded)
+{
+  return plait_cross_sentinel_gate_input (cross_of (decoding, G_STRFUNC, cross), decoding->tape, embedded);
+}
+
+PlaitNode *
+plait_decoding_gate (PlaitDecoding *decoding, guint cross, PlaitNode *input, PlaitNode *state)
+{
+  return plait_cross_sentinel_gate (cross_of (decoding, G_STRFUNC, cross), decoding->tape, input, state);
+}
+
+/*
+ * Layers
+ */
+
+typedef struct
+{
+  PlaitDecoding *decoding;
+  PlaitDecodingLayer layer;
+  guint index;
+  PlaitNode *x;
+  guint8 *called; /* what was called before the layer, which may be computed twice */
+} Layer;
+
+static PlaitNode *
+apply_layer (PlaitTape *tape, gconstpointer data)
+{
+  const Layer *layer = data;
+  PlaitDecoding *decoding = layer->decoding;
+  const PlaitInstance *instance = &decoding->decoder->instance;
+
+  memcpy (decoding->called, layer->called, decoding->decoder->n_primitives);
+  return layer->layer (decoding, instance->component->settings, instance->state, layer->index, layer->x);
+}
+
+/* TRUE if layers only compute states. Records, costs and losses would be added a second time when backward computes
+ * them again. */
+static gboolean
+can_be_recomputed (const PlaitDecoding *decoding)
+{
+  const PlaitDecoder *decoder = decoding->decoder;
+
+  if (decoding->search || decoding->pass.record || decoding->pass.rows_weighed)
+    return FALSE;
+  for (guint i = 0; i < decoder->n_primitives; i++)
+    if (decoder->primitives[i].kind == PLAIT_PRIMITIVE_CROSS
+        && plait_cross_layer_has_losses (&decoder->primitives[i].cross))
+      return FALSE;
+  return TRUE;
+}
+
+PlaitNode *
+plait_decoding_layer (PlaitDecoding *decoding, PlaitDecodingLayer layer, guint index, PlaitNode *x)
+{
+  const PlaitInstance *instance = &decoding->decoder->instance;
+  Layer data = { decoding, layer, index, x, NULL };
+  gsize n = decoding->decoder->n_primitives;
+
+  if (!can_be_recomputed (decoding))
+    return layer (decoding, instance->component->settings, instance->state, index, x);
+  data.called = plait_arena_new_array (plait_tape_arena (decoding->tape), guint8, (gint64)n + 1);
+  memcpy (data.called, decoding->called, n);
+  return plait_tape_recomputed (decoding->tape, apply_layer, &data, sizeof data);
+}

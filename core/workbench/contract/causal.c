@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+#include "contract/case.h"
+#include "contract/pass.h"
+#include "corpus/batch.h"
+
+/* No look ahead: another token in a row of the target changes no result of the rows before. */
+
+/* Returns another word than @token. */
+static gint32
+other_word (gint32 token)
+{
+  return token + 1 < PLAIT_FIXTURE_WORDS ? token + 1 : PLAIT_TOKEN_SPECIALS;
+}
+
+/* Compares the rows of sentence @s before row @changed. */
+static gboolean
+compare (const PlaitPass *before, const PlaitPass *after, PlaitRagged rows, gint64 s, gint64 changed, GError **error)
+{
+  for (gint64 row = rows.offsets[s]; row < changed; row++)
+    if (before->rows[row] != after->rows[row])
+      return plait_fail (error, PLAIT_ERROR_FAILED,
+                         "another token in row %jd of the target of sentence %jd changes the log-probability of row "
+                         "%jd from %.9g to %.9g, expected equal bits: a row must depend on the rows up to it only",
+                         changed - rows.offsets[s], s, row - rows.offsets[s], -before->rows[row], -after->rows[row]);
+  return TRUE;
+}
+
+static gboolean
+check (PlaitContractCase *tested, GError **error)
+{
+  const PlaitPassLengths *lengths = plait_pass_lengths (tested->fixture);
+  g_autoptr (PlaitBatch) batch = plait_pass_batch (tested->fixture, lengths);
+  PlaitRagged rows = batch->target_rows;
+  PlaitPass before, after;
+
+  if (!plait_pass_run (tested->fixture, batch, PLAIT_TAPE_EVALUATE, 1, 0, &before, error))
+    return FALSE;
+  for (gint64 s = 0; s < rows.n; s++)
+    for (gint64 row = rows.offsets[s] + 1; row < rows.offsets[s + 1]; row++)
+      {
+        gint32 *token = &plait_batch_fill (gint32, batch->target_inputs)[row], kept = *token;
+
+        *token = other_word (kept);
+        if (!plait_pass_run (tested->fixture, batch, PLAIT_TAPE_EVALUATE, 1, 0, &after, error)
+            || !compare (&before, &after, rows, s, row, error))
+          return FALSE;
+        *token = kept;
+      }
+  return TRUE;
+}
+
+const PlaitContractProperty plait_contract_causal = {
+  .name = "causal",
+  .summary = "A row of the target depends on the rows up to it only: a later token changes no bit of it",
+  .not_applicable = "encoders read no target",
+  .kinds = ~(1u << PLAIT_PLUGIN_ENCODER),
+  .check = check,
+};
