@@ -272,6 +272,42 @@ TEST_CASE (ensemble, of_one_model_twice_gives_its_bits)
     }
 }
 
+/* A model whose sources are all missing in a sentence takes no part there. */
+TEST_CASE (ensemble, leaves_out_a_model_that_reads_nothing)
+{
+  static const gint64 none[] = { 0, 4, 0 };
+  const gint64 *const missing[] = { none, none };
+
+  for (gint rule = PLAIT_ENSEMBLE_MEAN; rule <= PLAIT_ENSEMBLE_LOG; rule++)
+    {
+      g_auto (Ensemble) ensemble = ensemble_new (FALSE, rule);
+      g_auto (Batches) batches = { 0 };
+      g_autoptr (PlaitSearch) alone
+          = plait_search_new (ensemble.members[0].model, ensemble.fixtures[0].pool, PLAIT_PRECISION_FLOAT, 0, NULL);
+      g_autoptr (PlaitBatch) second
+          = plait_fixture_batch (ensemble.fixtures[1].model, 100, 3, missing, search_fixture_targets);
+      PlaitDecodeSettings settings = search_fixture_settings (4);
+      double rows[2][64];
+      CONTEXT ("rule %d", rule);
+
+      fill (&ensemble, FALSE, 0, 3, search_fixture_lengths, search_fixture_targets, &batches);
+      memcpy (batches.inputs + 2, second->inputs, 2 * sizeof *batches.inputs);
+      PlaitHypotheses *both = plait_search_batch (ensemble.search, &batches.whole, &settings, NO_ERROR);
+      PlaitHypotheses *first = plait_search_batch (alone, batches.parts[0], &settings, NO_ERROR);
+      REQUIRE (both && first);
+      check_same (both, first, 1);
+      CHECK (both[1].hypotheses[0].log_probability != first[1].hypotheses[0].log_probability);
+      check_same (both + 2, first + 2, 1);
+      CHECK (plait_search_forced (ensemble.search, &batches.whole, rows[0], NULL, FALSE, NO_ERROR));
+      CHECK (plait_search_forced (alone, batches.parts[0], rows[1], NULL, FALSE, NO_ERROR));
+      for (gint64 s = 0; s < 3; s++)
+        for (gint64 row = batches.whole.target_rows.offsets[s]; row < batches.whole.target_rows.offsets[s + 1]; row++)
+          CHECK ((rows[0][row] == rows[1][row]) == (s != 1));
+      plait_hypotheses_free (both, 3);
+      plait_hypotheses_free (first, 3);
+    }
+}
+
 #define SENTENCES 17
 
 /* A batch that two threads search in parts gives the bits of one thread, and of each sentence alone. */

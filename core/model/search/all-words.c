@@ -52,7 +52,8 @@ plait_search_row_words (const PlaitSearch *search, PlaitSearchWorkspace *workspa
     {
       gint64 now = MIN (at_once, n - rows.first);
 
-      plait_search_row_log_probabilities (search, workspace, words, rows.first, now, needed, rows.log_probabilities);
+      plait_search_row_log_probabilities (search, workspace, plait_beam_rows (beam).hypotheses, words, rows.first, now,
+                                          needed, rows.log_probabilities);
       plait_pool_run (workspace->pool, now, row_piece, &rows);
     }
 }

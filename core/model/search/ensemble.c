@@ -57,22 +57,53 @@ plait_search_check_target (const PlaitSearch *search, gint64 rows, GError **erro
   return TRUE;
 }
 
+gboolean
+plait_search_is_unread (const PlaitBatch *batch, gint64 sentence)
+{
+  for (gint64 i = 0; i < batch->n_sources; i++)
+    if (!plait_input_is_missing (&batch->inputs[i], sentence))
+      return FALSE;
+  return TRUE;
+}
+
+void
+plait_search_weigh (const PlaitSearch *search, const PlaitBatch *batch, double *weights)
+{
+  for (gint64 s = 0; s < batch->n_sentences; s++)
+    {
+      gboolean all = plait_search_is_unread (batch, s);
+      double *of_sentence = weights + s * search->n_members, sum = 0;
+
+      for (guint i = 0; i < search->n_members; i++)
+        {
+          PlaitBatch part = plait_search_member_batch (search, i, batch);
+
+          of_sentence[i] = all || !plait_search_is_unread (&part, s) ? search->members[i].weight : 0;
+          sum += of_sentence[i];
+        }
+      for (guint i = 0; i < search->n_members; i++)
+        of_sentence[i] /= sum;
+    }
+}
+
 /* The greatest log-probability is taken out of the sum of exponentials, so that equal members give their own
  * log-probability, bit by bit. */
 double
-plait_search_combine (const PlaitSearch *search, const double *log_probabilities)
+plait_search_combine (const PlaitSearch *search, const double *weights, const double *log_probabilities)
 {
   double greatest = -INFINITY, sum = 0;
 
   for (guint i = 0; i < search->n_members; i++)
-    greatest = MAX (greatest, log_probabilities[i]);
+    if (weights[i] > 0)
+      greatest = MAX (greatest, log_probabilities[i]);
   if (greatest == -INFINITY)
     return greatest;
   for (guint i = 0; i < search->n_members; i++)
     {
       double more = log_probabilities[i] - greatest;
 
-      sum += search->members[i].weight * (search->rule == PLAIT_ENSEMBLE_LOG ? more : more == 0 ? 1 : exp (more));
+      if (weights[i] > 0)
+        sum += weights[i] * (search->rule == PLAIT_ENSEMBLE_LOG ? more : more == 0 ? 1 : exp (more));
     }
   return greatest + (search->rule == PLAIT_ENSEMBLE_LOG ? sum : log (sum));
 }
@@ -81,7 +112,10 @@ typedef struct
 {
   const PlaitSearch *search;
   PlaitPool *pool;
+  PlaitRagged hypotheses; /* rows of each sentence in the step */
+  const double *weights;  /* [sentences][members] */
   gint64 words;
+  gint64 row;                     /* number in the step of the first row */
   gint64 rows;                    /* rows of each member */
   PlaitScalar *log_probabilities; /* [members][rows][words]; receives those of the ensemble in the first member */
   guint best;                     /* number of best words of a row that are needed; 0: all */
@@ -101,6 +135,17 @@ insert (PlaitScalar *top, guint found, guint best, PlaitScalar value)
   return MIN (found + 1, best);
 }
 
+/* Returns the weights of the members in the sentence of row @row. */
+static const double *
+weights_of (const Combining *combining, gint64 row)
+{
+  gint64 sentence = 0;
+
+  while (combining->hypotheses.offsets[sentence + 1] <= combining->row + row)
+    sentence++;
+  return combining->weights + sentence * combining->search->n_members;
+}
+
 /* Combines a row. No mean is above the greatest log-probability of the members, so the mean of a word that cannot be
  * among the best need not be computed. */
 static void
@@ -108,6 +153,7 @@ combine_row (gpointer data, gint64 row, guint thread)
 {
   const Combining *combining = data;
   const PlaitSearch *search = combining->search;
+  const double *weights = weights_of (combining, row);
   gint64 stride = combining->rows * combining->words;
   guint best = combining->best, found = 0;
   PlaitScalar *first = combining->log_probabilities + row * combining->words;
@@ -116,10 +162,11 @@ combine_row (gpointer data, gint64 row, guint thread)
 
   for (gint64 word = 0; word < combining->words; word++)
     {
-      PlaitScalar greatest = first[word];
+      PlaitScalar greatest = -(PlaitScalar)INFINITY;
 
-      for (guint i = 1; i < search->n_members; i++)
-        greatest = MAX (greatest, first[i * stride + word]);
+      for (guint i = 0; i < search->n_members; i++)
+        if (weights[i] > 0)
+          greatest = MAX (greatest, first[i * stride + word]);
       if (best > 0 && found == best && greatest <= top[best - 1] && word != PLAIT_TOKEN_EOS)
         {
           first[word] = -(PlaitScalar)INFINITY;
@@ -127,19 +174,27 @@ combine_row (gpointer data, gint64 row, guint thread)
         }
       for (guint i = 0; i < search->n_members; i++)
         members[i] = (double)first[i * stride + word];
-      first[word] = (PlaitScalar)plait_search_combine (search, members);
+      first[word] = (PlaitScalar)plait_search_combine (search, weights, members);
       if (best > 0)
         found = insert (top, found, best, first[word]);
     }
 }
 
 void
-plait_search_row_log_probabilities (const PlaitSearch *search, PlaitSearchWorkspace *workspace,
+plait_search_row_log_probabilities (const PlaitSearch *search, PlaitSearchWorkspace *workspace, PlaitRagged hypotheses,
                                     const PlaitWordDistribution *words, gint64 first, gint64 n, guint best,
                                     PlaitScalar *log_probabilities)
 {
   gint64 n_words = plait_model_specification (search->model)->target_vocabulary_size;
-  Combining combining = { search, workspace->pool, n_words, n, log_probabilities, best };
+  Combining combining = { .search = search,
+                          .pool = workspace->pool,
+                          .hypotheses = hypotheses,
+                          .weights = workspace->weights,
+                          .words = n_words,
+                          .row = first,
+                          .rows = n,
+                          .log_probabilities = log_probabilities,
+                          .best = best };
 
   for (guint i = 0; i < search->n_members; i++)
     plait_word_distribution_rows (&words[i], workspace->step, first, n, log_probabilities + (gint64)i * n * n_words);

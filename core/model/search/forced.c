@@ -47,20 +47,24 @@ score (Forced *forced, GError **error)
                      forced->batch->n_sentences, cause->message);
 }
 
-/* Replaces the log-probabilities of the first member in @rows [@n] by those of the ensemble. @others [members - 1][n]:
- * log-probabilities of the other members. */
+/* Replaces the log-probabilities of the first member in @rows [target rows] by those of the ensemble. @others [members
+ * - 1][target rows]: log-probabilities of the other members. */
 static void
-combine (const PlaitSearch *search, const double *others, gint64 n, double *rows)
+combine (const PlaitSearch *search, const PlaitBatch *batch, const double *others, double *rows)
 {
+  gint64 n = plait_ragged_rows (batch->target_rows);
+  g_autofree double *weights = g_new (double, batch->n_sentences * search->n_members);
   double row[PLAIT_SEARCH_MAX_MEMBERS];
 
-  for (gint64 i = 0; i < n && search->n_members > 1; i++)
-    {
-      row[0] = rows[i];
-      for (guint m = 1; m < search->n_members; m++)
-        row[m] = others[(m - 1) * n + i];
-      rows[i] = plait_search_combine (search, row);
-    }
+  plait_search_weigh (search, batch, weights);
+  for (gint64 s = 0; s < batch->n_sentences; s++)
+    for (gint64 i = batch->target_rows.offsets[s]; i < batch->target_rows.offsets[s + 1]; i++)
+      {
+        row[0] = rows[i];
+        for (guint m = 1; m < search->n_members; m++)
+          row[m] = others[(m - 1) * n + i];
+        rows[i] = plait_search_combine (search, weights + s * search->n_members, row);
+      }
 }
 
 gboolean
@@ -85,7 +89,8 @@ plait_search_forced (PlaitSearch *search, const PlaitBatch *batch, double *row_l
       if (!score (&forced, error))
         return FALSE;
     }
-  combine (search, others, rows, row_log_probabilities);
+  if (search->n_members > 1)
+    combine (search, batch, others, row_log_probabilities);
   if (attention)
     {
       *attention = plait_attention_records_new (batch->n_sentences);

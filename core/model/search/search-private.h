@@ -14,7 +14,8 @@ typedef struct
   PlaitArena *step_arena;
   PlaitTape *batch_tape; /* lasts for a batch */
   PlaitTape *step;
-  gint64 steps; /* number of hypotheses extended by a step */
+  double *weights; /* weights of the members in the batch (plait_search_weigh), in the batch arena */
+  gint64 steps;    /* number of hypotheses extended by a step */
   PlaitAttentionCost rows_weighed;
 } PlaitSearchWorkspace;
 
@@ -56,19 +57,27 @@ gboolean plait_search_replace_unknown (const PlaitSearch *search, const PlaitBat
  */
 gint64 plait_search_parts (const PlaitPool *pool, gint64 sentences, gint64 width);
 
-/* Combines the log-probabilities of a word by the members, [n_members]. */
-double plait_search_combine (const PlaitSearch *search, const double *log_probabilities);
+/* TRUE if sentence @sentence is missing in all sources of @batch. */
+gboolean plait_search_is_unread (const PlaitBatch *batch, gint64 sentence);
+
+/* Fills @weights [sentences][members] with the weights of the members in each sentence of @batch; their sum is 1. A
+ * member whose sources are all missing in a sentence has weight 0 there, unless the sentence is missing for all. */
+void plait_search_weigh (const PlaitSearch *search, const PlaitBatch *batch, double *weights);
+
+/* Combines the log-probabilities of a word by the members, [n_members], with @weights [n_members]. */
+double plait_search_combine (const PlaitSearch *search, const double *weights, const double *log_probabilities);
 
 /* Returns an empty attention record for a pass or a step, in the batch arena of @workspace. */
 PlaitAttentionRecord *plait_search_record (const PlaitSearch *search, PlaitSearchWorkspace *workspace,
                                            gboolean coverage);
 
-/* Computes the log-probabilities of all words in the rows @first .. @first + @n - 1 of a step. @words [members]:
- * distributions of the members. @log_probabilities [members][n][words] receives those of the search in its first
- * [n][words]. With @best > 0, words that are neither EOS nor among the @best most probable may get minus infinity. */
+/* Computes the log-probabilities of all words in the rows @first .. @first + @n - 1 of a step. @hypotheses: rows of
+ * each sentence of the batch. @words [members]: distributions of the members. @log_probabilities [members][n][words]
+ * receives those of the search in its first [n][words]. With @best > 0, words that are neither EOS nor among the @best
+ * most probable may get minus infinity. */
 void plait_search_row_log_probabilities (const PlaitSearch *search, PlaitSearchWorkspace *workspace,
-                                         const PlaitWordDistribution *words, gint64 first, gint64 n, guint best,
-                                         PlaitScalar *log_probabilities);
+                                         PlaitRagged hypotheses, const PlaitWordDistribution *words, gint64 first,
+                                         gint64 n, guint best, PlaitScalar *log_probabilities);
 
 /* Finds the words of each row of a step that plait_beam_row_words takes: @ids and @log_probabilities [rows][best], with
  * @best as plait_beam_row_columns returns it. @words [members]: distributions of the members. */

@@ -169,6 +169,9 @@ encode_batch (gpointer data)
          rows = work->batch->n_sentences * plait_decode_width (&work->settings);
 
   work->states = plait_arena_new_array (work->workspace->batch_arena, PlaitDecoderState *, search->n_members);
+  work->workspace->weights
+      = plait_arena_new_array (work->workspace->batch_arena, double, work->batch->n_sentences * search->n_members);
+  plait_search_weigh (search, work->batch, work->workspace->weights);
   for (guint i = 0; i < search->n_members; i++)
     {
       const PlaitModel *model = search->members[i].model;
@@ -379,22 +382,12 @@ predict (gpointer data)
                  work->hypotheses);
 }
 
-/* TRUE if @sentence is missing in all sources. */
-static gboolean
-is_unread (const PlaitBatch *batch, gint64 sentence)
-{
-  for (gint64 i = 0; i < batch->n_sources; i++)
-    if (!plait_input_is_missing (&batch->inputs[i], sentence))
-      return FALSE;
-  return TRUE;
-}
-
 /* Removes the hypotheses of sentences that were missing in all sources: the model would invent frequent words. */
 static void
 drop_unread (const PlaitBatch *batch, PlaitHypotheses *hypotheses)
 {
   for (gint64 s = 0; s < batch->n_sentences; s++)
-    if (is_unread (batch, s))
+    if (plait_search_is_unread (batch, s))
       plait_hypotheses_clear (&hypotheses[s]);
 }
 
