@@ -325,6 +325,76 @@ def hat_layer(x, w, pre, readers):
     return layer_norm(x, below(w, "norm")) if pre else x
 
 
+# Relative positions: Su et al. 2021 (RoFormer), Press et al. 2022 (ALiBi).
+
+
+def rotated(x, base=1e4):
+    """Row m times the block-diagonal matrix of eq. 15: pair i of columns turned by m base^(-2 (i - 1) / d)."""
+    d, rows = x.shape[1], []
+    for m in range(x.shape[0]):
+        matrix = np.zeros((d, d))
+        for i in range(1, d // 2 + 1):
+            angle = m * base ** (-2 * (i - 1) / d)
+            a, b = 2 * i - 2, 2 * i - 1
+            matrix[a, a], matrix[a, b], matrix[b, a], matrix[b, b] = (math.cos(angle), -math.sin(angle),
+                                                                      math.sin(angle), math.cos(angle))
+        rows.append(x[m:m + 1] @ Node(matrix.T))
+    return join(rows)
+
+
+def attend_to_itself(x, w, h, kind, causal, window):
+    """Self-attention of h heads with relative positions, where a row sees rows at a distance below the window."""
+    n = x.shape[0]
+    distance = np.arange(n)[:, None] - np.arange(n)[None]
+    unseen = (np.abs(distance) >= window) | (causal & (distance < 0))
+    queries, keys, values = (heads_of(linear(x, w, part), h) for part in "qkv")
+    weights = []
+    for head, (q, k) in enumerate(zip(queries, keys)):
+        if kind == "rotary":
+            q, k = rotated(q), rotated(k)
+        bias = -2.0 ** (-8 * (head + 1) / h) * np.abs(distance) if kind == "alibi" else 0  # h is a power of two
+        weights.append(softmax(q @ k.T * (1 / math.sqrt(q.shape[1])) + np.where(unseen, -np.inf, bias)))
+    return linear(join([a @ v for a, v in zip(weights, values)], 1), w, "o"), stack(weights)
+
+
+# Decoders: Gehring et al. 2017 (ConvS2S), Feng et al. 2024 (minGRU).
+
+
+def convolutional_decoder(e, memory, w, layers, size):
+    """Section 3.1-3.3; e: embeddings with positions; as the authors' code, every sum is multiplied by sqrt (.5)."""
+    h, root = e, math.sqrt(0.5)
+    for layer in range(layers):
+        own = below(w, str(layer))
+        padded = join([Node(np.zeros((size - 1, h.shape[1]))), h])
+        read = join([join([padded[t + i:t + i + 1] for i in range(size)], 1) for t in range(h.shape[0])])
+        y = linear(read, own, "c")
+        half = y.shape[1] // 2
+        h = (y[:, :half] * sigmoid(y[:, half:]) + h) * root  # the gated linear unit, A * sigmoid (B)
+        d = linear(h, own, "d") + e                          # eq. 1
+        h = (h + softmax(d @ memory.T) @ memory) * root      # eq. 2, the memory alone
+    return h
+
+
+def mingru(x, w):
+    """Section 3.1.3: z = sigmoid (W_z x), c = W_h x, h = (1 - z) h' + z c, from zeros, one step after the other."""
+    z, c = sigmoid(linear(x, w, "z")), linear(x, w, "h")
+    h, rows = Node(np.zeros((1, z.shape[1]))), []
+    for t in range(x.shape[0]):
+        h = (1 - z[t:t + 1]) * h + z[t:t + 1] * c[t:t + 1]
+        rows.append(h)
+    y = join(rows)
+    return linear(y, w, "o") if "Wo" in w else y
+
+
+def mingru_layer(x, memory, w, pre):
+    def sublayer(x, f, norm):
+        return x + f(layer_norm(x, norm)) if pre else layer_norm(x + f(x), norm)
+    x = sublayer(x, lambda q: mingru(q, below(w, "rnn")), below(w, "ln1"))
+    x, _, _ = combine("serial", x, [memory], below(w, "combiner"), pre)
+    x = sublayer(x, lambda q: feed_forward(q, below(w, "ff"), relu), below(w, "ln3"))
+    return layer_norm(x, below(w, "norm")) if pre else x
+
+
 # Recurrent cells: Cho et al. 2014b (the update gate keeps the old state), Hochreiter & Schmidhuber 1997.
 
 
@@ -876,6 +946,33 @@ def halt_case():
     return {"m": (9, 6)}, {"w": (6,), "b": ()}, ["rows", "weight", "cost"], forward
 
 
+def relative_case(kind, causal, window):
+    def forward(x, w):
+        y, weights = attend_to_itself(x["x"], w, 2, kind, causal, window)
+        return {"y": y, "weights": weights}
+    return {"x": (6, 8)}, attention_shapes(True), ["y"], forward
+
+
+def convolutional_case():
+    shapes = {}
+    for layer in range(2):
+        shapes.update(under(str(layer), {"Wc": (24, 16), "bc": (16,), "Wd": (8, 8), "bd": (8,)}))
+    return ({"x": (5, 8), "memory": (4, 8)}, shapes, ["y"],
+            lambda x, w: {"y": convolutional_decoder(x["x"], x["memory"], w, 2, 3)})
+
+
+def mingru_case(pre, expansion):
+    rnn = {"Wz": (8, 8 * expansion), "bz": (8 * expansion,), "Wh": (8, 8 * expansion), "bh": (8 * expansion,)}
+    if expansion > 1:
+        rnn.update({"Wo": (8 * expansion, 8), "bo": (8,)})
+    shapes = dict(under("rnn", rnn), **under("ln1", NORM), **under("ln3", NORM), **under("ff", FEED_FORWARD),
+                  **under("combiner/attend/0", attention_shapes(not pre)), **under("combiner/ln/0", NORM))
+    if pre:
+        shapes.update(under("norm", NORM))
+    return ({"x": (5, 8), "memory": (4, 8)}, shapes, ["y"],
+            lambda x, w: {"y": mingru_layer(x["x"], x["memory"], w, pre)})
+
+
 def fire_case():
     def forward(x, w):
         shares, starts = fire(x["m"], w)
@@ -941,6 +1038,14 @@ CASES = {
     "hat/top_post": hat_case(False),
     "hat/layers_pre_all": hat_layer_case(True, "all"),
     "hat/layers_post_starts": hat_layer_case(False, "starts"),
+    "relative/rotary": relative_case("rotary", False, 6),
+    "relative/rotary_causal": relative_case("rotary", True, 6),
+    "relative/alibi": relative_case("alibi", False, 6),
+    "relative/alibi_causal_window": relative_case("alibi", True, 3),
+    "relative/window": relative_case("none", False, 3),
+    "decoder/convolutional": convolutional_case(),
+    "decoder/mingru_pre_2": mingru_case(True, 2),
+    "decoder/mingru_post_1": mingru_case(False, 1),
 }
 
 # Where rows are cut by drawn numbers, it is drawn anew until the cuts are those that the tests look at.

@@ -144,6 +144,37 @@ TEST_CASE (reference, causal_attention_with_biases)
   reference_check_attention (&attention, name, NULL);
 }
 
+/* Checks self-attention with relative positions and a window. */
+static void
+check_relative (const char *name, PlaitPositionKind positions, gboolean causal, gint64 window)
+{
+  g_auto (Bench) bench = bench_new (1);
+  g_autoptr (PlaitParameters) parameters = plait_parameters_new ();
+  PlaitAttentionDeclaration declaration
+      = { .width = WIDTH, .heads = HEADS, .biases = TRUE, .positions = positions, .window = window };
+  PlaitAttention attention = plait_attention_declare_self (parameters, "self", &declaration);
+  PlaitRagged rows = { 1, (gint64[]){ 0, 6 } };
+  PlaitScalar weights[HEADS * 6 * 6];
+  PlaitNode *x;
+
+  allocate (parameters);
+  reference_set_attention (&attention, name, NULL);
+  x = reference_input (&bench, name, "x");
+  reference_go_back (&bench, plait_attention_apply_self (bench.tape, &attention, x, rows, causal, weights), name);
+  reference_check_output (weights, name, "weights");
+  reference_check_input (x, name, "x");
+  reference_check_attention (&attention, name, NULL);
+}
+
+TEST_CASE (reference, self_attention_with_relative_positions)
+{
+  check_relative ("relative/rotary", PLAIT_POSITIONS_ROTARY, FALSE, 0);
+  check_relative ("relative/rotary_causal", PLAIT_POSITIONS_ROTARY, TRUE, 0);
+  check_relative ("relative/alibi", PLAIT_POSITIONS_ALIBI, FALSE, 0);
+  check_relative ("relative/alibi_causal_window", PLAIT_POSITIONS_ALIBI, TRUE, 3);
+  check_relative ("relative/window", PLAIT_POSITIONS_NONE, FALSE, 3);
+}
+
 /* Checks a whole encoder layer: self-attention and feed-forward layer with residual connections, pre-norm or
  * post-norm. */
 static void
