@@ -24,8 +24,8 @@ fault (PlaitDecoding *decoding, PlaitErrorCode code, const char *format, ...)
 
 static const char *const kind_names[] = {
   [PLAIT_PRIMITIVE_ATTEND] = "self-attention", [PLAIT_PRIMITIVE_CROSS] = "cross-attention",
-  [PLAIT_PRIMITIVE_CONVOLVE] = "convolution",  [PLAIT_PRIMITIVE_RECUR] = "recurrence",
-  [PLAIT_PRIMITIVE_CARRIED] = "carried rows",
+  [PLAIT_PRIMITIVE_CONVOLVE] = "convolution",  [PLAIT_PRIMITIVE_SCAN] = "linear recurrence",
+  [PLAIT_PRIMITIVE_RECUR] = "recurrence",      [PLAIT_PRIMITIVE_CARRIED] = "carried rows",
 };
 
 const PlaitPrimitive *
@@ -154,6 +154,14 @@ plait_decoding_declare_convolve (PlaitDecoding *decoding, const char *name, gint
   else
     primitive.convolution = plait_linear_declare (decoding->decoder->build.parameters, name, size * in, out, TRUE);
   return add (decoding, G_STRFUNC, primitive);
+}
+
+guint
+plait_decoding_declare_scan (PlaitDecoding *decoding, gint64 width)
+{
+  if (decoding->building && width < 1)
+    fault (decoding, PLAIT_ERROR_PLUGIN, "%s: a state of %jd numbers: give at least one", G_STRFUNC, width);
+  return add (decoding, G_STRFUNC, (PlaitPrimitive){ .kind = PLAIT_PRIMITIVE_SCAN, .width = MAX (width, 1) });
 }
 
 guint

@@ -22,6 +22,7 @@ typedef enum
   PLAIT_PRIMITIVE_ATTEND,
   PLAIT_PRIMITIVE_CROSS,
   PLAIT_PRIMITIVE_CONVOLVE,
+  PLAIT_PRIMITIVE_SCAN,
   PLAIT_PRIMITIVE_RECUR,
   PLAIT_PRIMITIVE_CARRIED,
 } PlaitPrimitiveKind;
@@ -65,7 +66,7 @@ typedef struct
 {
   PlaitAttentionCache cache;
   PlaitCrossAttentionSearch cross;
-  PlaitKeptRows state; /* last rows of a convolution, state of a cell, or carried rows */
+  PlaitKeptRows state; /* last rows of a convolution, state of a scan or a cell, or carried rows */
   PlaitKeptRows cell;  /* cell state of an LSTM */
 } PlaitKept;
 

@@ -121,6 +121,29 @@ plait_decoding_convolve (PlaitDecoding *decoding, guint convolve, PlaitNode *x)
 }
 
 PlaitNode *
+plait_decoding_scan (PlaitDecoding *decoding, guint scan, PlaitNode *a, PlaitNode *b)
+{
+  const PlaitPrimitive *primitive = plait_decoding_primitive (decoding, G_STRFUNC, PLAIT_PRIMITIVE_SCAN, scan);
+  PlaitTape *tape = decoding->tape;
+  gint64 n = plait_ragged_rows (decoding->rows);
+  PlaitKeptRows *kept;
+  PlaitNode *kept_state, *state;
+
+  if (!primitive)
+    return NULL;
+  expect_no_step (decoding, G_STRFUNC);
+  expect_rows (decoding, G_STRFUNC, a, primitive->width);
+  expect_rows (decoding, G_STRFUNC, b, primitive->width);
+  if (!decoding->search)
+    return plait_scan (tape, a, b, NULL, decoding->rows);
+  kept = &decoding->search->kept[scan].state;
+  kept_state = plait_multiply (tape, a, plait_kept_rows_follow (kept, tape, decoding->parents, n));
+  state = plait_add_n (tape, (PlaitNode *[]){ kept_state, b }, 2);
+  plait_kept_rows_store (kept, tape, state);
+  return state;
+}
+
+PlaitNode *
 plait_decoding_recur (PlaitDecoding *decoding, guint recur, PlaitNode *projected)
 {
   const PlaitPrimitive *primitive = plait_decoding_primitive (decoding, G_STRFUNC, PLAIT_PRIMITIVE_RECUR, recur);
