@@ -73,7 +73,7 @@ TEST_CASE (explain_command, prints_equations_and_shapes)
 
   CHECK_CONTAINS (call.output, "Source a: bigru\n  Equations ");
   CHECK_CONTAINS (call.output, "c_i = attend_i (q), over each memory i");
-  CHECK_CONTAINS (call.output, "in each layer: x <- x + self_attention (normalise (x))");
+  CHECK_CONTAINS (call.output, "in each layer: x <- residual (x, self_attention (normalise (x)))");
   CHECK_CONTAINS (call.output, "layer/*/feed_forward/inner/weight [16, 24], 3 times");
   CHECK_CONTAINS (call.output, "Memory        b [rows, 16]");
   CHECK_CONTAINS (other.output, "Coverage: word");

@@ -70,8 +70,8 @@ TEST_CASE (new_command, refuses)
 {
   static const char *const longest = "a123456789012345678901234567890123456789012345678901234567890123";
   CHECK_REFUSED (CALL ("new", "combinr", "x"), "\"combinr\" is not a kind of plugin; did you mean \"combiner\"?");
-  CHECK_REFUSED (CALL ("new", "decoder-layer", "x"),
-                 "not a kind of plugin; expected one of encoder, combiner, coverage, decoder");
+  CHECK_REFUSED (CALL ("new", "layer-of-mine", "x"),
+                 "not a kind of plugin; expected one of encoder, combiner, coverage, output, decoder");
   CHECK_REFUSED (CALL ("new", "", "x"), "\"\" is not a kind of plugin");
   CHECK_REFUSED (CALL ("new", "encoder", ""), "\"\" cannot be the name of a plugin; expected a letter");
   CHECK_REFUSED (CALL ("new", "encoder", "../x"), "\"../x\" cannot be the name of a plugin");

@@ -140,7 +140,7 @@ TEST_CASE (too_long, targets_are_not_said_to_be_truncated)
       = CALL ("score", "limited.h5", "--source", "a=long.a", "--target", "long.b", "--set", "data.too_long=truncate");
   CHECK_INT (both.code, 2);
   CHECK_CONTAINS (both.errors, "warning: long.a:2: truncated to 6 tokens");
-  CHECK_CONTAINS (both.errors, "error: long.b:2: a target of");
+  CHECK_CONTAINS (both.errors, "error: long.b:2: [decoder]: a target of");
 }
 
 /* All such sentences of all splits are reported together, before training. */
@@ -169,7 +169,7 @@ TEST_CASE (too_long, is_named_with_all_others_before_training)
   DONE (
       CALL ("run", "limited.ini", "--force", "--set", "data.train.b=long.b", "--set", "data.maximum_target_length=5"));
   CHECK_INT (target.code, 2);
-  CHECK_CONTAINS (target.errors, "long.b:2: a target of 13 rows");
+  CHECK_CONTAINS (target.errors, "long.b:2: [decoder]: a target of 13 rows");
   CHECK (!strstr (target.errors, "learning vocabulary"));
 }
 

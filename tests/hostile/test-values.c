@@ -105,7 +105,7 @@ HOSTILE_CASE (hostile_value, learned_positions)
     { "--set decoder.positions=learned --set decoder.position_limit=5",
       "[decode] maximum_length|decoder.position_limit=5" },
     { "--set decoder.positions=learned --set decoder.position_limit=5 --set decode.maximum_length=5",
-      "the train corpus|train.target:1: a target of|decoder.position_limit=5|data.maximum_target_length" },
+      "the train corpus|train.target:1: [decoder]: a target of|position_limit=5|data.maximum_target_length" },
   };
 
   REFUSE_ALL ("run text.ini -q -o new", refusals);
@@ -147,7 +147,7 @@ HOSTILE_CASE (hostile_value, options_of_translate)
     { "-s a=- -s b=-", "standard input cannot be both a and b" },
     { "--without a --without b", "every source is missing" },
     { "--without z", "--without z|a, b" },
-    { "-s a=test.a -s b=test.b more", "too many" },
+    { "-s a=test.a -s b=test.b more", "more: cannot be opened|a file that plait wrote" },
   };
 
   REFUSE_ALL ("translate text.h5 -q", refusals);

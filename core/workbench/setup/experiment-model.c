@@ -281,8 +281,16 @@ check_plugin (PlaitPlugin *plugin, gpointer data, GError **error)
   g_autofree char *path = plugin_path (plugin);
   g_autofree char *schema = NULL, *module = NULL;
 
-  if (check->shared && !plait_store_has (run, path))
-    return TRUE;
+  if (!plait_store_has (run, path))
+    {
+      if (!check->shared)
+        plait_problems_add (check->changed,
+                            "%s does not name %s \"%s\" among its plugins: it was trained before the %s was a plugin; "
+                            "begin a new run",
+                            plait_store_path (run), plait_plugin_kind_name (plugin->kind), plugin->name,
+                            plait_plugin_kind_name (plugin->kind));
+      return TRUE;
+    }
   schema = plait_store_get_string (run, path, "schema_sha256", error);
   module = schema ? plait_store_get_string (run, path, "module_sha256", error) : NULL;
   if (!module || !plait_plugin_digest (plugin, error))
