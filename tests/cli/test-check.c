@@ -166,6 +166,21 @@ TEST_CASE (check_command, finds_none_in_a_sound_experiment)
   CHECK_CONTAINS (json.output, "\"problems\": []");
 }
 
+/* An output that names no decoders goes with all of them, also with those that came later. */
+TEST_CASE (check_command, finds_none_under_any_decoder)
+{
+  static const char *const decoders[]
+      = { "decoder.type=convolutional", "decoder.type=gru", "decoder.type=lstm", "decoder.type=mingru" };
+
+  plait_test_write ("sound.ini", sound);
+  for (guint i = 0; i < G_N_ELEMENTS (decoders); i++)
+    {
+      PlaitTestCall call = DONE (CALL ("check", "sound.ini", "--set", decoders[i]));
+
+      CHECK_STRING (call.output, "sound.ini: no mistake was found\n");
+    }
+}
+
 /* A plugin's refusal is reported before vocabularies are learnt from the data. */
 /* A key that an axis sets may also have a value of its own, which plait run uses; plait check checks both. */
 TEST_CASE (check_command, checks_what_axes_replace)
