@@ -464,6 +464,8 @@ plait_cross_layer_build (PlaitCrossAttentionLayer *cross, const PlaitDecoderComp
     }
   if (!plait_no_error (&building.fault, error))
     return FALSE;
+  if (decoder->last_cross)
+    *decoder->last_cross = cross;
   combiner->losses = building.losses;
   return plait_loss_columns_declare (decoder->losses, decoder->combiner, &combiner->losses, combiner->columns, error);
 }
@@ -476,4 +478,48 @@ plait_cross_layer_has_losses (const PlaitCrossAttentionLayer *cross)
   for (guint i = 0; i < cross->n_covered; i++)
     n += cross->covered[i]->instance.losses.n;
   return n > 0;
+}
+
+/* TRUE if an attention to memory @memory suits @request; *@heads: its number of heads. */
+static gboolean
+suits (const PlaitCrossAttentionLayer *cross, const PlaitReadRequest *request, guint memory, guint *heads)
+{
+  for (guint i = 0; i < cross->n_attentions; i++)
+    {
+      const PlaitDeclaredAttention *attention = &cross->attentions[i];
+
+      if (attention->kind != PLAIT_ATTEND_CONTEXTS && g_strcmp0 (attention->name, request->name) == 0
+          && memory >= attention->first && memory < attention->first + attention->n)
+        {
+          *heads = attention->heads;
+          return TRUE;
+        }
+    }
+  return FALSE;
+}
+
+gboolean
+plait_cross_layer_read (PlaitCrossAttentionLayer *cross, const PlaitReadRequest *request, const gboolean *memories,
+                        const char *reader, GError **error)
+{
+  for (guint m = 0; request->attention && m < cross->decoder->n_memories; m++)
+    {
+      guint heads = 0;
+
+      if (!memories[m])
+        continue;
+      if (!suits (cross, request, m, &heads))
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           "%s: it copies words by the attention to the memory %s, but the combiner %s has no "
+                           "attention%s%s to this memory; choose another combiner",
+                           reader, cross->decoder->memories[m].name, cross->combiner.component->label,
+                           request->name ? " called " : "", request->name ? request->name : "");
+      if (request->head > heads)
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           "%s: it copies words by head %u, but the attention to the memory %s has %u; give one of "
+                           "them, or 0 for the mean of all heads",
+                           reader, request->head, cross->decoder->memories[m].name, heads);
+    }
+  cross->read = *request;
+  return TRUE;
 }

@@ -28,6 +28,7 @@ plait_attention_record_new (PlaitArena *arena, guint n_layers, guint n_memories,
     *slot = new_attention (record, NULL, m);
   record->contexts = plait_arena_new_array0 (arena, PlaitRecordedItems, n_layers);
   record->sentinels = plait_arena_new_array0 (arena, PlaitRecordedItems, n_layers);
+  record->copied = plait_arena_new_array0 (arena, PlaitScalar *, n_memories);
   return record;
 }
 
@@ -172,6 +173,21 @@ plait_attention_record_coverage (PlaitAttentionRecord *record, guint layer, cons
   return slot->states;
 }
 
+PlaitScalar *
+plait_attention_record_gate (PlaitAttentionRecord *record)
+{
+  record->gate = plait_arena_new_array0 (record->arena, PlaitScalar, plait_ragged_rows (record->queries) + 1);
+  return record->gate;
+}
+
+PlaitScalar *
+plait_attention_record_copied (PlaitAttentionRecord *record, guint memory)
+{
+  record->copied[memory]
+      = plait_arena_new_array0 (record->arena, PlaitScalar, plait_attention_record_pairs (record, memory) + 1);
+  return record->copied[memory];
+}
+
 /*
  * Functions that copy from one record to another
  */
@@ -303,6 +319,28 @@ copy_query (PlaitAttentionRecord *to, Query at, const PlaitAttentionRecord *from
   copy_items (to, &to->sentinels[at.layer], at, from, &from->sentinels[query.layer], query, 1);
 }
 
+/* Copies the gate and the copied parts of @query of @from to query @at of @to. */
+static void
+copy_gate (PlaitAttentionRecord *to, Query at, const PlaitAttentionRecord *from, Query query)
+{
+  if (!from->gate)
+    return;
+  if (!to->gate)
+    plait_attention_record_gate (to);
+  to->gate[at.row] = from->gate[query.row];
+  for (guint m = 0; m < to->n_memories; m++)
+    {
+      gint64 rows = plait_ragged_length (from->memories[m].rows, query.sentence);
+
+      if (!from->copied[m])
+        continue;
+      if (!to->copied[m])
+        plait_attention_record_copied (to, m);
+      memcpy (to->copied[m] + pairs_before (to, at, m), from->copied[m] + pairs_before (from, query, m),
+              (gsize)rows * sizeof (PlaitScalar));
+    }
+}
+
 void
 plait_attention_record_add_step (PlaitAttentionRecord *record, guint layer, const PlaitAttentionRecord *from,
                                  gint64 step)
@@ -388,6 +426,7 @@ plait_attention_record_add_row (PlaitAttentionRecord *record, gint64 target, con
 {
   for (guint l = 0; l < record->n_layers; l++)
     copy_query (record, (Query){ l, 0, target }, from, (Query){ l, sentence, row });
+  copy_gate (record, (Query){ 0, 0, target }, from, (Query){ 0, sentence, row });
 }
 
 PlaitAttentionRecords *

@@ -81,6 +81,10 @@ typedef struct
   PlaitRecordedAttention *attentions; /* the unnamed attention to each memory, then named ones by first use */
   PlaitRecordedItems *contexts;
   PlaitRecordedItems *sentinels; /* [n_layers], in the softmax over contexts or of joint attention */
+
+  /* Set if the output copies words. */
+  PlaitScalar *gate;    /* [query rows] probability that the word is not copied */
+  PlaitScalar **copied; /* [n_memories][pairs] part of each row in the copied word; NULL for memories without */
 } PlaitAttentionRecord;
 
 /* Returns an empty record in @arena of @n_layers layers and @n_memories memories. @coverage: record coverage too. */
@@ -121,6 +125,12 @@ PlaitScalar *plait_attention_record_contexts (PlaitAttentionRecord *record, guin
 
 /* Allocates the sentinel's weights in @layer, [heads][query rows], and stores them in the record. */
 PlaitScalar *plait_attention_record_sentinel (PlaitAttentionRecord *record, guint layer, guint heads);
+
+/* Allocates the gate [query rows], and stores it in the record. */
+PlaitScalar *plait_attention_record_gate (PlaitAttentionRecord *record);
+
+/* Allocates the copied parts of @memory [pairs], and stores them in the record. */
+PlaitScalar *plait_attention_record_copied (PlaitAttentionRecord *record, guint memory);
 
 /*
  * The record of one sentence has the target rows of that sentence as queries, so weights are [heads][target

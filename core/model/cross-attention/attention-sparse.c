@@ -147,13 +147,17 @@ context_of (const PlaitCrossAttention *cross, const PlaitDeclaredAttention *atte
 
 /* Returns the context: the sum of the values of the selected rows, multiplied by @weights. */
 static PlaitContext
-sparse_context (const PlaitCrossAttention *cross, const PlaitDeclaredAttention *attention,
-                const PlaitSelectedRows *selected, PlaitNode *weights)
+sparse_context (PlaitCrossAttention *cross, const PlaitDeclaredAttention *attention, const PlaitSelectedRows *selected,
+                PlaitNode *weights)
 {
   PlaitTape *tape = cross->pass->tape;
 
   if (cross->pass->record)
     record (cross, attention, selected, plait_tape_value (tape, weights).data);
+  if (plait_cross_is_read (cross, attention))
+    cross->reading->weights[attention->first]
+        = plait_reading_of_selected (tape, selected, weights, cross->pass->queries,
+                                     cross->pass->memories[attention->first].rows, cross->declared->read.head);
   return context_of (cross, attention,
                      plait_sparse_weighted_sum (tape, selected, plait_dropout (tape, weights, attention->dropout),
                                                 keys_of (cross, attention)->values));
@@ -187,7 +191,7 @@ descend_additively (const PlaitCrossAttention *cross, const PlaitDeclaredAttenti
 }
 
 /* Descends into all branches at once with matrix products. Returns NULL if the memory's tree or the number of queries
- * does not suit that, or if weights are recorded; the caller then descends row by row. */
+ * does not suit that, or if weights are recorded or read; the caller then descends row by row. */
 static PlaitNode *
 descend_dense (const PlaitCrossAttention *cross, const PlaitDeclaredAttention *attention, PlaitNode *query,
                PlaitNode *vector)
@@ -198,7 +202,8 @@ descend_dense (const PlaitCrossAttention *cross, const PlaitDeclaredAttention *a
       = { .heads = attention->heads, .scale = attention->scale, .dropout = attention->dropout };
   PlaitRagged queries = cross->pass->queries;
 
-  if (!sibling_groups || cross->pass->record || (!vector && query->value.rows < MIN_DENSE_QUERIES * queries.n))
+  if (!sibling_groups || cross->pass->record || plait_cross_is_read (cross, attention)
+      || (!vector && query->value.rows < MIN_DENSE_QUERIES * queries.n))
     return NULL;
   for (gint64 s = 0; s < queries.n; s++)
     count_rows_weighed (cross->pass, attention->heads * plait_ragged_length (queries, s) * sibling_groups->weighed[s]);

@@ -259,17 +259,56 @@ present_rows (const PlaitCrossAttention *cross, PlaitNode *x, const guint8 *pres
   return plait_gather_rows (cross->pass->tape, x, rows, n);
 }
 
-static void
-record_contexts (const PlaitCrossAttention *cross, const Item *items, const PlaitNode *weights, guint n)
+/* Returns the index of context @m of query @i in weights of contexts, of which @from come before those of context @m;
+ * -1 if the context is absent. */
+static gint64
+entry_of (const Item *items, guint m, gint64 from, gint64 i)
 {
-  PlaitScalar *to = plait_attention_record_contexts (cross->pass->record, cross->step->layer, 1);
+  return plait_ragged_length (items[m].pairs.rows, i) > 0 ? from + items[m].pairs.offsets[i] : -1;
+}
+
+static void
+record_contexts (const PlaitCrossAttention *cross, const Item *items, PlaitNode *const *weights, guint heads, guint n)
+{
+  PlaitScalar *to = plait_attention_record_contexts (cross->pass->record, cross->step->layer, heads);
   gint64 queries = plait_ragged_rows (cross->pass->queries), from = 0;
 
   for (guint m = 0; m < n; from += plait_query_key_pairs_count (&items[m].pairs), m++)
+    for (guint h = 0; h < heads; h++)
+      for (gint64 i = 0; i < queries; i++)
+        {
+          gint64 entry = entry_of (items, m, from, i);
+
+          to[(h * queries + i) * n + m] = entry < 0 ? 0 : weights[h]->value.data[entry];
+        }
+}
+
+/* Lets the output read the weights of contexts. */
+static void
+read_contexts (PlaitCrossAttention *cross, const Item *items, PlaitNode *const *weights, guint heads, guint n)
+{
+  PlaitTape *tape = cross->pass->tape;
+  gint64 queries = plait_ragged_rows (cross->pass->queries), from = 0;
+  gint64 *entries = plait_arena_new_array (plait_tape_arena (tape), gint64, queries * n + 1);
+
+  for (guint m = 0; m < n; from += plait_query_key_pairs_count (&items[m].pairs), m++)
     for (gint64 i = 0; i < queries; i++)
-      to[i * n + m] = plait_ragged_length (items[m].pairs.rows, i) > 0
-                          ? weights->value.data[from + items[m].pairs.offsets[i]]
-                          : 0;
+      entries[i * n + m] = entry_of (items, m, from, i);
+  cross->reading->shares
+      = plait_gather_windows (tape, plait_reading_of_heads (tape, weights, heads, 0), entries, queries, n);
+}
+
+/* Returns keys and values of context @i. */
+static PlaitKeyValues
+project_context (PlaitTape *tape, const PlaitDeclaredAttention *attention, guint i, PlaitNode *context,
+                 PlaitRagged rows)
+{
+  const PlaitAttention *multi_head = &attention->multi_head;
+
+  if (!multi_head->key_value)
+    return plait_recurrent_attention_project (tape, plait_recurrent_attention_item (&attention->recurrent, i), context,
+                                              rows);
+  return plait_attention_project (tape, multi_head, multi_head->n_key_values > 1 ? i : 0, context, rows);
 }
 
 PlaitNode *
@@ -277,19 +316,23 @@ plait_cross_attend_contexts_unfused (PlaitCrossAttention *cross, const PlaitDecl
                                      PlaitResidualStream query, const PlaitContext *contexts, guint n)
 {
   PlaitTape *tape = cross->pass->tape;
-  Item *items = plait_arena_new_array (plait_tape_arena (tape), Item, n + 1);
-  PlaitNode *weights, *value;
+  PlaitArena *arena = plait_tape_arena (tape);
+  gboolean multi_head = cross->declared->multi_head;
+  Item *items = plait_arena_new_array (arena, Item, n + 1);
+  PlaitNode **weights = plait_arena_new_array (arena, PlaitNode *, attention->heads), *value;
 
   for (guint i = 0; i < n; i++)
     {
-      const PlaitRecurrentAttentionItem *item = plait_recurrent_attention_item (&attention->recurrent, i);
       PlaitQueryKeyPairs pairs = context_pairs (cross, contexts[i].present);
       PlaitNode *rows = present_rows (cross, contexts[i].value, contexts[i].present);
 
-      items[i] = (Item){ item, plait_recurrent_attention_project (tape, item, rows, pairs.rows), pairs, NULL };
+      items[i] = (Item){ multi_head ? NULL : plait_recurrent_attention_item (&attention->recurrent, i),
+                         project_context (tape, attention, i, rows, pairs.rows), pairs, NULL };
     }
-  value = attend_items (cross, attention, items, n, query, NULL, &weights);
+  value = attend_items (cross, attention, items, n, query, multi_head ? cross->pass->any_present : NULL, weights);
   if (cross->pass->record)
-    record_contexts (cross, items, weights, n);
+    record_contexts (cross, items, weights, attention->heads, n);
+  if (plait_cross_is_read (cross, attention))
+    read_contexts (cross, items, weights, attention->heads, n);
   return value;
 }

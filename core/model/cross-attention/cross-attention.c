@@ -168,6 +168,25 @@ count_rows_weighed (const PlaitCrossAttentionPass *pass, const PlaitDeclaredAtte
                                  * plait_ragged_length (pass->memories[m].rows, s);
 }
 
+/* Lets the output read @weights [heads], memory after memory. */
+static void
+read_weights (PlaitCrossAttention *cross, const PlaitDeclaredAttention *attention, PlaitNode *const *weights)
+{
+  PlaitTape *tape = cross->pass->tape;
+  PlaitNode *read = plait_reading_of_heads (tape, weights, attention->heads, cross->declared->read.head);
+  gint64 from = 0;
+
+  for (guint m = attention->first; m < attention->first + attention->n; m++)
+    {
+      PlaitQueryKeyPairs pairs = plait_query_key_pairs (tape, cross->pass->queries, cross->pass->memories[m].rows);
+      gint64 n = plait_query_key_pairs_count (&pairs);
+
+      cross->reading->weights[m] = plait_rows (tape, read, from, n);
+      from += n;
+    }
+  cross->reading->joint = attention->kind == PLAIT_ATTEND_JOINTLY;
+}
+
 /* Returns the context that @attention reads from its memories; empty if @attention is NULL, as while the model is
  * built. */
 static PlaitContext
@@ -184,13 +203,16 @@ attend (PlaitCrossAttention *cross, const PlaitDeclaredAttention *attention, Pla
   present = attention->kind == PLAIT_ATTEND_MEMORY ? cross->pass->present[attention->first] : cross->pass->any_present;
   context.present = attention->recurrent.sentinel ? NULL : present;
   count_rows_weighed (cross->pass, attention);
-  if (cross->declared->multi_head && !attention->covered && !attention->weights)
+  if (cross->declared->multi_head && !attention->covered && !attention->weights
+      && !plait_cross_is_read (cross, attention))
     {
       context.value = attend_fused (cross, attention, query);
       return context;
     }
   weights = plait_arena_new_array (plait_tape_arena (tape), PlaitNode *, attention->heads);
   context.value = plait_cross_attend_unfused (cross, attention, query, present, weights);
+  if (plait_cross_is_read (cross, attention))
+    read_weights (cross, attention, weights);
   if (attention->weights)
     context.weights = attention->heads == 1 ? weights[0] : plait_concatenate_columns (tape, weights, attention->heads);
   return context;
@@ -257,8 +279,9 @@ plait_cross_attend_contexts (PlaitCrossAttention *cross, PlaitResidualStream que
     return (PlaitContext){ NULL, NULL, NULL };
   check_contexts (cross, G_STRFUNC, contexts, n);
   return (PlaitContext){
-    .value = cross->declared->multi_head ? attend_contexts_multi_head (cross, attention, query, contexts, n)
-                                         : plait_cross_attend_contexts_unfused (cross, attention, query, contexts, n),
+    .value = cross->declared->multi_head && !plait_cross_is_read (cross, attention)
+                 ? attend_contexts_multi_head (cross, attention, query, contexts, n)
+                 : plait_cross_attend_contexts_unfused (cross, attention, query, contexts, n),
     .present = attention->recurrent.sentinel ? NULL : cross->pass->any_present,
   };
 }
@@ -317,6 +340,9 @@ plait_cross_residual (PlaitCrossAttention *cross, guint slot, PlaitResidualStrea
       x.context = x.context ? plait_add (tape, x.context, context.value) : context.value;
       return x;
     }
+  if (cross->reading && cross->declared->read.context)
+    cross->reading->context
+        = cross->reading->context ? plait_add (tape, cross->reading->context, context.value) : context.value;
   y = plait_residual (tape, x.query, context.value, 0);
   if (cross->declared->decoder->settings->norm != PLAIT_DECODER_NORM_PRE)
     {
@@ -386,7 +412,13 @@ plait_cross_combine (const PlaitCrossAttentionLayer *cross, const PlaitCrossAtte
     = plait_arena_new_array0 (plait_tape_arena (pass->tape), PlaitCrossAttentionQuery, cross->n_attentions + 1),
     .added = plait_arena_new_array0 (plait_tape_arena (pass->tape), gboolean, cross->n_slots + 1),
   };
+  PlaitResidualStream x;
 
-  return plait_call_combine (&cross->combiner, pass->tape, &running, (PlaitResidualStream){ .query = query },
-                             !cross->multi_head);
+  if (pass->readings && plait_cross_layer_is_read (cross))
+    running.reading = plait_readings_add (pass->readings, pass->tape, pass->queries, pass->n_memories);
+  x = plait_call_combine (&cross->combiner, pass->tape, &running, (PlaitResidualStream){ .query = query },
+                          !cross->multi_head);
+  if (running.reading && cross->read.context && !cross->multi_head)
+    running.reading->context = x.context;
+  return x;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cross-attention/coverage.h"
+#include "cross-attention/readings.h"
 #include "settings/decoder-components.h"
 #include "cross-attention/recurrent-attention.h"
 #include "layers/attention.h"
@@ -56,7 +57,7 @@ typedef struct
 } PlaitSentinelGate;
 
 /* Declarations of the combiner in one layer. */
-typedef struct
+typedef struct PlaitCrossAttentionLayer
 {
   const PlaitDecoderComponents *decoder;
   gboolean multi_head; /* TRUE: scaled dot products of several heads; FALSE: recurrent-attention.h */
@@ -74,7 +75,8 @@ typedef struct
   PlaitSentinelGate gate;
   const PlaitCoveredMemory **covered; /* [n_covered]: coverage of all attentions */
   guint n_covered;
-  guint n_coverage; /* number of coverage states of all attentions */
+  guint n_coverage;      /* number of coverage states of all attentions */
+  PlaitReadRequest read; /* what the output reads of this layer */
 } PlaitCrossAttentionLayer;
 
 /* Properties of a cross-attention; the fields of PlaitCrossAttentionLayer of these names. */
@@ -91,6 +93,18 @@ typedef struct
  * @cross. */
 gboolean plait_cross_layer_build (PlaitCrossAttentionLayer *cross, const PlaitDecoderComponents *decoder,
                                   const PlaitCrossDeclaration *declaration, const char *prefix, GError **error);
+
+/* Lets the output read of @cross what @request asks for, and of @memories [n_memories] those with TRUE. Fails with
+ * PLAIT_ERROR_INPUT, which begins with @reader, if the combiner has no such attention to one of them. */
+gboolean plait_cross_layer_read (PlaitCrossAttentionLayer *cross, const PlaitReadRequest *request,
+                                 const gboolean *memories, const char *reader, GError **error);
+
+/* TRUE if the output reads this layer. */
+static inline gboolean
+plait_cross_layer_is_read (const PlaitCrossAttentionLayer *cross)
+{
+  return cross->read.context || cross->read.attention;
+}
 
 /* TRUE if a step depends on the previous step, as coverage does. */
 static inline gboolean
@@ -114,6 +128,7 @@ typedef struct
   PlaitAttentionRecord *record; /* NULL: record nothing */
   PlaitLossPass *losses;        /* NULL: losses are not wanted */
   PlaitAttentionCost *rows_weighed; /* cost to add to, or NULL */
+  PlaitReadings *readings;          /* receives what the output reads; NULL: it reads nothing */
   /* Queries of the next pass. Query i continues query parents[i] of this pass, and coverage states are computed for the
    * next queries. parents is NULL if the queries stay. */
   PlaitRagged next;
@@ -227,7 +242,18 @@ struct PlaitCrossAttention
   PlaitNode *sentinel;
   PlaitCrossAttentionQuery *queries; /* [n_attentions] */
   gboolean *added;                   /* [n_slots]: a residual was added through the slot in this pass */
+  PlaitCrossReading *reading;        /* what the output reads of this pass; NULL: nothing */
 };
+
+/* TRUE if the output reads the weights of @attention in this pass. */
+static inline gboolean
+plait_cross_is_read (const PlaitCrossAttention *cross, const PlaitDeclaredAttention *attention)
+{
+  const PlaitReadRequest *read = &cross->declared->read;
+
+  return cross->reading && read->attention
+         && (attention->kind == PLAIT_ATTEND_CONTEXTS || g_strcmp0 (attention->name, read->name) == 0);
+}
 
 /* Returns the index of @attention's keys for @memory. */
 static inline guint

@@ -41,6 +41,7 @@ plait_step_pass (const PlaitCrossAttentionPass *whole, const PlaitStepRows *rows
 
   pass.losses = whole->losses;
   pass.rows_weighed = whole->rows_weighed;
+  pass.readings = whole->readings;
   pass.next = next->queries;
   pass.parents = next->before;
   return pass;

@@ -151,14 +151,19 @@ roles_of_step (PlaitDecoderState *state, PlaitTape *tape, PlaitRagged hypotheses
 }
 
 /* Returns the embeddings of @n target tokens, plus the embeddings of their @roles if not NULL: the segment embeddings
- * of Rohde, Wu & Liu 2021, section 4.1, applied to the decoder. */
+ * of Rohde, Wu & Liu 2021, section 4.1, applied to the decoder. Begins the readings of the output with them. */
 static PlaitNode *
-embed (const PlaitDecoder *decoder, PlaitTape *tape, const gint32 *tokens, const gint32 *roles, gint64 n)
+embed (const PlaitDecoding *decoding, const gint32 *tokens, const gint32 *roles, gint64 n)
 {
-  PlaitNode *embedded = plait_embedding_apply (tape, decoder->components.embedding, tokens, n);
+  const PlaitDecoderComponents *components = &decoding->decoder->components;
+  PlaitTape *tape = decoding->tape;
+  PlaitNode *embedded = plait_embedding_apply (tape, components->embedding, tokens, n);
 
-  return roles ? plait_add (tape, embedded, plait_embedding_apply (tape, decoder->components.roles, roles, n))
-               : embedded;
+  if (roles)
+    embedded = plait_add (tape, embedded, plait_embedding_apply (tape, components->roles, roles, n));
+  if (decoding->encoded->readings)
+    *decoding->encoded->readings = (PlaitReadings){ .embedded = embedded };
+  return embedded;
 }
 
 /* Returns a handle for a pass over @rows. It lives until the end of the step, since layers may be computed again. */
@@ -212,9 +217,10 @@ plait_decoder_forward (const PlaitDecoder *decoder, PlaitTape *tape, const Plait
   decoding->pass = plait_cross_pass (tape, encoded->memories, decoder->components.n_memories, target_rows, record);
   decoding->pass.losses = encoded->losses;
   decoding->pass.rows_weighed = encoded->rows_weighed;
+  decoding->pass.readings = encoded->readings;
   project_keys (decoding);
   return plait_call_decode (&decoder->instance, tape, decoding,
-                            embed (decoder, tape, target_inputs, roles, plait_ragged_rows (target_rows)));
+                            embed (decoding, target_inputs, roles, plait_ragged_rows (target_rows)));
 }
 
 /*
@@ -323,9 +329,10 @@ plait_decoder_step (PlaitDecoderState *state, PlaitTape *tape, PlaitRagged hypot
   decoding->first_position = state->steps;
   decoding->pass = plait_cross_pass (tape, state->encoded.memories, decoder->components.n_memories, hypotheses, record);
   decoding->pass.rows_weighed = state->encoded.rows_weighed;
+  decoding->pass.readings = state->encoded.readings;
   if (decoder->n_attend > 0)
     decoding->ancestry_rows = follow_ancestry (state, arena, parents, n);
-  states = plait_call_decode (&decoder->instance, tape, decoding, embed (decoder, tape, tokens, roles, n));
+  states = plait_call_decode (&decoder->instance, tape, decoding, embed (decoding, tokens, roles, n));
   state->steps++;
   return states;
 }

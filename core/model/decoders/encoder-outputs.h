@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "attention/copied-words.h"
 #include "cross-attention/attention-record.h"
+#include "cross-attention/readings.h"
 #include "loading/call.h"
 
 /* Outputs of all encoders for one batch, in the order of the sources, in the tape's arena. */
@@ -15,5 +17,7 @@ typedef struct
   PlaitRagged candidates;           /* [documents]: sentences of each document, each read by itself; set for choices */
   PlaitLossPass *losses;            /* losses of encoders, combiner and coverage; NULL: not wanted */
   PlaitAttentionCost *rows_weighed; /* cost to add to, or NULL */
+  PlaitReadings *readings;          /* what the output reads of the decoder's run; NULL: nothing */
+  const PlaitCopyableWords *words;  /* words that the output copies; NULL: none */
   const PlaitDocuments *documents;  /* documents whose sentences' roles the target takes, or NULL */
 } PlaitEncoderOutputs;

@@ -34,12 +34,14 @@ struct PlaitModel
   PlaitMemorySpecification *summaries; /* [n_summaries], for the sources that give one */
   guint n_summaries;
   PlaitLossColumns losses;
-  PlaitEmbedding *target;    /* target tokens; NULL if no sequence is predicted */
-  const Source *role_source; /* source whose roles the target takes, or NULL */
-  PlaitEmbedding roles;      /* role embeddings in the decoder */
-  PlaitDecoder *decoder;     /* or NULL */
-  PlaitHead *head;           /* if there is no decoder */
-  PlaitModelOutput *output;  /* NULL if states are logits */
+  PlaitEmbedding *target;          /* target tokens; NULL if no sequence is predicted */
+  const Source *role_source;       /* source whose roles the target takes, or NULL */
+  PlaitEmbedding roles;            /* role embeddings in the decoder */
+  PlaitDecoder *decoder;           /* or NULL */
+  PlaitHead *head;                 /* if there is no decoder */
+  PlaitCrossAttentionLayer *cross; /* the decoder's last cross-attention, or NULL */
+  PlaitModelOutput *output;        /* NULL if states are logits */
+  PlaitOutputMemory *copyable;     /* [n_memories]: what the output may know of each memory */
 };
 
 static PlaitEmbedding
@@ -141,6 +143,32 @@ note_all_memories (PlaitModel *model)
     note_memories (model, &model->sources[i], width);
 }
 
+/* TRUE if tokens of @source are words of the target. */
+static gboolean
+has_target_words (const PlaitModel *model, const Source *source)
+{
+  const PlaitModelSpecification *specification = &model->specification;
+
+  return plait_input_kind_is_text (source->specification->kind)
+         && g_strcmp0 (source->specification->vocabulary, specification->target_vocabulary) == 0;
+}
+
+/* Notes which memories have words that an output can copy: those of tokens with the target's vocabulary. */
+static void
+note_copyable (PlaitModel *model)
+{
+  guint n = 0;
+
+  model->copyable = g_new0 (PlaitOutputMemory, model->n_memories + 1);
+  for (guint i = 0; i < model->specification.n_sources; i++)
+    for (guint m = 0; m < model->sources[i].encoder.shape.n_memories; m++, n++)
+      model->copyable[n]
+          = (PlaitOutputMemory){ .name = model->memories[n].name,
+                                 .source = model->sources[i].specification->name,
+                                 .has_words = has_target_words (model, &model->sources[i])
+                                              && !(model->memories[n].structure & PLAIT_STRUCTURE_SENTENCES) };
+}
+
 /* Builds the output of @component (NULL: softmax of the states) with parameters below @prefix. @embedding: tied
  * embeddings, or NULL. */
 static gboolean
@@ -150,8 +178,13 @@ build_output (PlaitModel *model, const PlaitComponent *component, const char *pr
   const PlaitModelSpecification *specification = &model->specification;
   const PlaitOutputComponents components = {
     .component = component,
+    .cross = model->cross,
     .build = { .state_width = specification->decoder.width,
+               .context_width = model->cross ? model->cross->width : 0,
+               .embedded_width = specification->decoder.width,
                .vocabulary_size = specification->target_vocabulary_size,
+               .memories = model->copyable,
+               .n_memories = model->n_memories,
                .embedding = embedding && specification->decoder.tie_output ? embedding->table : NULL,
                .bias = bias,
                .parameters = model->parameters,
@@ -221,6 +254,7 @@ build_decoder (PlaitModel *model, GError **error)
     .summaries = model->summaries,
     .n_summaries = model->n_summaries,
     .parameters = model->parameters,
+    .last_cross = &model->cross,
   };
 
   if (model->specification.predict.kind == PLAIT_PREDICT_SEQUENCE)
@@ -235,6 +269,7 @@ build_decoder (PlaitModel *model, GError **error)
     model->head = plait_head_new (&build, error);
   if (!model->decoder && !model->head)
     return FALSE;
+  note_copyable (model);
   return build_prediction (model, error);
 }
 
@@ -268,6 +303,7 @@ plait_model_free (PlaitModel *model)
     g_free ((char *)model->memories[i].name);
   plait_loss_columns_clear (&model->losses);
   g_free (model->memories);
+  g_free (model->copyable);
   g_free (model->summaries);
   g_free (model->sources);
   g_hash_table_unref (model->embeddings);
@@ -467,6 +503,39 @@ encode_source (const PlaitModel *model, const Source *source, PlaitTape *tape, c
     encoded->summaries[encoded->n_summaries++] = encoding.summary;
 }
 
+/* Returns the id of the word of each row of @memory, the tokens of @input; -1 for a row that is not a token. */
+static const gint32 *
+words_of_rows (PlaitArena *arena, const PlaitMemory *memory, const PlaitInput *input)
+{
+  const gint64 *token = memory->links ? memory->links->token : NULL;
+  gint32 *ids = plait_arena_new_array (arena, gint32, plait_ragged_rows (memory->rows) + 1);
+
+  for (gint64 s = 0; s < memory->rows.n; s++)
+    for (gint64 row = memory->rows.offsets[s]; row < memory->rows.offsets[s + 1]; row++)
+      ids[row] = token && token[row] >= 0 ? input->tokens[input->rows.offsets[s] + token[row]] : -1;
+  return ids;
+}
+
+/* Prepares what the output reads of sources and decoder. */
+static void
+begin_output (const PlaitModel *model, PlaitArena *arena, const PlaitBatch *batch, PlaitEncoderOutputs *encoded)
+{
+  PlaitRagged *rows = plait_arena_new_array (arena, PlaitRagged, model->n_memories + 1);
+  const gint32 **ids = plait_arena_new_array (arena, const gint32 *, model->n_memories + 1);
+  guint n = 0, memory = 0;
+
+  encoded->readings = plait_arena_new_array0 (arena, PlaitReadings, 1);
+  for (guint i = 0; i < model->specification.n_sources; i++)
+    for (guint m = 0; m < model->sources[i].encoder.shape.n_memories; m++, memory++)
+      if (memory < PLAIT_OUTPUT_MAX_MEMORIES && model->output->shape.copies[memory])
+        {
+          rows[n] = encoded->memories[memory].rows;
+          ids[n++] = words_of_rows (arena, &encoded->memories[memory], &batch->inputs[i]);
+        }
+  if (n > 0)
+    encoded->words = plait_copyable_words_new (arena, rows, ids, n);
+}
+
 PlaitEncoderOutputs
 plait_model_encode (const PlaitModel *model, PlaitTape *tape, const PlaitBatch *batch, PlaitLossPass *losses)
 {
@@ -489,6 +558,8 @@ plait_model_encode (const PlaitModel *model, PlaitTape *tape, const PlaitBatch *
     encoded.candidates = batch->inputs[0].documents->sentences;
   if (model->role_source)
     encoded.documents = batch->inputs[model->role_source - model->sources].documents;
+  if (model->output && model->output->reads)
+    begin_output (model, arena, batch, &encoded);
   return encoded;
 }
 
@@ -499,6 +570,15 @@ plait_model_states (const PlaitModel *model, PlaitTape *tape, const PlaitEncoder
   if (model->decoder)
     return plait_decoder_forward (model->decoder, tape, encoded, batch->target_rows, batch->target_inputs, record);
   return model->head->predict (model->head, tape, encoded, batch->target_rows, batch->target_inputs);
+}
+
+PlaitWordDistribution
+plait_model_words (const PlaitModel *model, PlaitTape *tape, const PlaitEncoderOutputs *encoded, PlaitNode *states,
+                   PlaitRagged rows, PlaitAttentionRecord *record)
+{
+  const PlaitOutputInputs inputs = { encoded->readings, encoded->memories, encoded->words, rows, record };
+
+  return plait_output_apply (model->output, tape, states, &inputs);
 }
 
 /* Returns @root plus the losses of plugins, times their weights and @scale; stores the losses in @sums. */
@@ -575,7 +655,7 @@ plait_model_loss (const PlaitModel *model, PlaitTape *tape, const PlaitBatch *ba
     states = of_known_classes (tape, states, batch->target_rows);
   if (model->output)
     {
-      PlaitWordDistribution words = plait_output_apply (model->output, tape, states);
+      PlaitWordDistribution words = plait_model_words (model, tape, &encoded, states, batch->target_rows, record);
 
       root = plait_word_distribution_loss (&words, tape, batch->target_outputs, options, &sums->words, row_losses);
     }

@@ -91,6 +91,11 @@ const PlaitLossColumns *plait_model_losses (const PlaitModel *model);
 PlaitEncoderOutputs plait_model_encode (const PlaitModel *model, PlaitTape *tape, const PlaitBatch *batch,
                                         PlaitLossPass *losses);
 
+/* Returns the distribution of words for @states [rows], which the decoder or a head has just computed from @encoded.
+ * @record: NULL or receives gate and copied weights of an output that copies words. The model must have an output. */
+PlaitWordDistribution plait_model_words (const PlaitModel *model, PlaitTape *tape, const PlaitEncoderOutputs *encoded,
+                                         PlaitNode *states, PlaitRagged rows, PlaitAttentionRecord *record);
+
 /* Losses of one batch. */
 typedef struct
 {

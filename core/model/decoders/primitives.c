@@ -315,13 +315,13 @@ apply_layer (PlaitTape *tape, gconstpointer data)
 }
 
 /* TRUE if layers only compute states. Records, costs and losses would be added a second time when backward computes
- * them again. */
+ * them again, and what the output reads would be lost. */
 static gboolean
 can_be_recomputed (const PlaitDecoding *decoding)
 {
   const PlaitDecoder *decoder = decoding->decoder;
 
-  if (decoding->search || decoding->pass.record || decoding->pass.rows_weighed)
+  if (decoding->search || decoding->pass.record || decoding->pass.rows_weighed || decoding->pass.readings)
     return FALSE;
   for (guint i = 0; i < decoder->n_primitives; i++)
     if (decoder->primitives[i].kind == PLAIT_PRIMITIVE_CROSS

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "autograd/layer-operators.h"
+#include "cross-attention/cross-attention.h"
 #include "loading/call.h"
 
 /*
@@ -14,29 +15,48 @@ typedef struct
 {
   const PlaitComponent *component; /* opened; NULL: softmax of the states as they are */
   PlaitOutputBuild build;
+  PlaitCrossAttentionLayer *cross; /* cross-attention that the output may read; NULL if there is no decoder */
 } PlaitOutputComponents;
 
 typedef struct
 {
   PlaitInstance instance; /* its component is NULL: softmax of the states as they are */
   PlaitOutputShape shape;
+  guint n_memories;
+  gboolean copies; /* TRUE: the output copies words */
+  gboolean reads;  /* TRUE: the output reads more than the states */
 } PlaitModelOutput;
 
-/* Declares the parameters of the output. The output lies in memory of the parameters. (transfer none) */
+/* Declares the parameters of the output. The output lies in memory of the parameters. Fails with PLAIT_ERROR_INPUT if
+ * the combiner has no attention that the output reads. (transfer none) */
 PlaitModelOutput *plait_output_new (const PlaitOutputComponents *components, GError **error);
 
-/* Probabilities of words for each row of a pass: softmax (table states + bias). */
+/* What an output reads besides the states. */
+typedef struct
+{
+  const PlaitReadings *readings; /* what the decoder left; NULL: the output reads nothing */
+  const PlaitMemory *memories;
+  const PlaitCopyableWords *words; /* words of the copied memories, or NULL */
+  PlaitRagged rows;                /* rows of the states: whole targets, or the hypotheses of a step */
+  PlaitAttentionRecord *record;    /* NULL, or receives gate and copied weights */
+} PlaitOutputInputs;
+
+/* Probabilities of words for each row of a pass: softmax (table states + bias), mixed with copied words. */
 typedef struct
 {
   PlaitNode *states; /* [rows, width of the table] */
   const PlaitParameter *table;
-  const PlaitParameter *bias; /* or NULL */
+  const PlaitParameter *bias;      /* or NULL */
+  const PlaitOutputCopies *copies; /* copied words, in the tape's arena; NULL: none */
+  PlaitOutputMixture *mixture;     /* the copied words as numbers, for search; NULL: none */
 } PlaitWordDistribution;
 
 /* Returns the distribution for @states [rows, width], which the decoder or a head computed. */
-PlaitWordDistribution plait_output_apply (const PlaitModelOutput *output, PlaitTape *tape, PlaitNode *states);
+PlaitWordDistribution plait_output_apply (const PlaitModelOutput *output, PlaitTape *tape, PlaitNode *states,
+                                          const PlaitOutputInputs *inputs);
 
-/* Returns the loss of @targets, as plait_output_loss does. */
+/* Returns the loss of @targets, as plait_output_loss does. A target that is not in the vocabulary and cannot be copied
+ * in its row counts as the unknown word. */
 PlaitNode *plait_word_distribution_loss (const PlaitWordDistribution *words, PlaitTape *tape, const gint32 *targets,
                                          const PlaitOutputLossOptions *options, PlaitOutputLossSums *sums,
                                          double *row_losses);
@@ -45,9 +65,9 @@ PlaitNode *plait_word_distribution_loss (const PlaitWordDistribution *words, Pla
 void plait_word_distribution_losses (const PlaitWordDistribution *words, PlaitTape *tape, const gint32 *ids,
                                      double *row_losses);
 
-/* Computes the log-probabilities [n][words] of all words in the rows @first .. @first + @n - 1, with the bits that
- * plait_word_distribution_best gives its words. For a few rows at a time, because of their memory. Needs packed
- * parameters. */
+/* Computes the log-probabilities [n][words] of all words of the vocabulary in the rows @first .. @first + @n - 1, with
+ * the bits that plait_word_distribution_best gives its words. For a few rows at a time, because of their memory. Needs
+ * packed parameters. */
 void plait_word_distribution_rows (const PlaitWordDistribution *words, PlaitTape *tape, gint64 first, gint64 n,
                                    PlaitScalar *log_probabilities);
 

@@ -165,7 +165,7 @@ plait_predict (PlaitModel *model, PlaitTape *tape, const PlaitBatch *batch, gint
   log_probabilities = plait_arena_new_array (arena, PlaitScalar, states->value.rows * best);
   if (output)
     {
-      PlaitWordDistribution words = plait_output_apply (output, tape, states);
+      PlaitWordDistribution words = plait_model_words (model, tape, &encoded, states, batch->target_rows, NULL);
 
       plait_word_distribution_best (&words, tape, NULL, 0, best, ids, log_probabilities);
     }

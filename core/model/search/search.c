@@ -40,10 +40,11 @@ typedef struct
   guint n_recorded;  /* number of hypotheses of each sentence whose attention is recorded: the best ones */
   gboolean replaces; /* unknown tokens are replaced, so that hypotheses with one have recorded attention too */
   gboolean recording_coverage;
-  GPtrArray *records;          /* owned; PlaitAttentionRecord of each step, in the batch arena */
-  PlaitBeam *beam;             /* owned */
-  PlaitDecoderState **states;  /* [members], in the batch arena */
-  PlaitHypotheses *hypotheses; /* [sentences], to fill */
+  GPtrArray *records;           /* owned; PlaitAttentionRecord of each step, in the batch arena */
+  PlaitBeam *beam;              /* owned */
+  PlaitDecoderState **states;   /* [members], in the batch arena */
+  PlaitEncoderOutputs *encoded; /* [members], in the batch arena */
+  PlaitHypotheses *hypotheses;  /* [sentences], to fill */
   PlaitWorkTimes times;
   GError *error;
 } Work;
@@ -172,14 +173,15 @@ encode_batch (gpointer data)
   work->workspace->weights
       = plait_arena_new_array (work->workspace->batch_arena, double, work->batch->n_sentences * search->n_members);
   plait_search_weigh (search, work->batch, work->workspace->weights);
+  work->encoded = plait_arena_new_array (work->workspace->batch_arena, PlaitEncoderOutputs, search->n_members);
   for (guint i = 0; i < search->n_members; i++)
     {
       const PlaitModel *model = search->members[i].model;
       PlaitBatch batch = plait_search_member_batch (search, i, work->batch);
-      PlaitEncoderOutputs encoded = plait_model_encode (model, tape, &batch, NULL);
 
-      encoded.rows_weighed = &work->workspace->rows_weighed;
-      work->states[i] = plait_decoder_start (plait_model_decoder (model), tape, &encoded, rows, steps);
+      work->encoded[i] = plait_model_encode (model, tape, &batch, NULL);
+      work->encoded[i].rows_weighed = &work->workspace->rows_weighed;
+      work->states[i] = plait_decoder_start (plait_model_decoder (model), tape, &work->encoded[i], rows, steps);
     }
 }
 
@@ -259,7 +261,8 @@ make_step (gpointer data)
       PlaitNode *states = plait_decoder_step (work->states[i], workspace->step, rows.hypotheses, tokens, rows.parents,
                                               i == 0 ? record : NULL);
 
-      words[i] = plait_output_apply (plait_model_output (search->members[i].model), workspace->step, states);
+      words[i] = plait_model_words (search->members[i].model, workspace->step, &work->encoded[i], states,
+                                    rows.hypotheses, i == 0 ? record : NULL);
     }
   ids = plait_arena_new_array (workspace->step_arena, gint32, n * best);
   log_probabilities = plait_arena_new_array (workspace->step_arena, PlaitScalar, n * best);

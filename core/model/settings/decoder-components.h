@@ -21,4 +21,5 @@ typedef struct
   const PlaitEmbedding *embedding; /* embedding of target tokens; NULL if no sequence is predicted */
   const PlaitEmbedding *roles;     /* embedding of the roles of target sentences, or NULL */
   PlaitParameters *parameters;
+  struct PlaitCrossAttentionLayer **last_cross; /* receives the cross-attention that is built last, or NULL */
 } PlaitDecoderComponents;

@@ -1,43 +1,93 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "attention/query-key-pairs.h"
 #include "layers/parameter.h"
 
 /*
- * The output contract: states of the decoder -> probabilities of the next word. An output gives logits,
+ * The output contract: states of the decoder -> probabilities of the next word. An output gives one of two forms:
  *
- *     p (v) = softmax (T s + b)_v
+ *     logits    p (v) = softmax (T s + b)_v
+ *     mixture   p (v) = g softmax (T s + b)_v + (1 - g) c (v),   g = sigmoid (gate)
  *
- * with states s, a table T and a bias b. From these the host computes the loss of training, the best words of search
- * and the scores of forced decoding, in chunks, so that no matrix [target rows, vocabulary] is stored.
+ * with states s, a table T, a bias b, a gate and a distribution c over words of the sources. Memory rows have ids of
+ * words; c (v) is the sum of the weights of all rows with the id v, divided by the sum of the weights of all rows with
+ * an id, so the weights need not sum to 1. A row without copied words has g = 1. Ids at and above the vocabulary's size
+ * are words of the sentence that the vocabulary lacks; they have no row of the table, and only c gives them
+ * probability.
+ *
+ * From this one definition the host computes the loss of training, the best words of search and the scores of forced
+ * decoding, in chunks, so that no matrix [target rows, vocabulary] is stored.
  */
+
+/* Largest number of memories whose words an output can copy. */
+#define PLAIT_OUTPUT_MAX_MEMORIES 64
 
 /* The declaration of an output. */
 typedef struct
 {
   PlaitParameter *table; /* T [vocabulary, width] */
   PlaitParameter *bias;  /* b [1, vocabulary], or NULL */
+  gboolean context;      /* TRUE: the output reads PlaitOutputPass.context */
+  gboolean embedded;     /* TRUE: the output reads PlaitOutputPass.embedded */
+
+  /* TRUE for each memory whose words the output copies: the output gives a mixture and reads PlaitOutputPass.attention.
+   * All FALSE: the output gives logits. */
+  gboolean copies[PLAIT_OUTPUT_MAX_MEMORIES];
+  const char *attention; /* name of the attention to read, static; NULL: the attention without a name */
+  guint head;            /* 0: read the mean of the heads; else the number of a head, from 1 */
 } PlaitOutputShape;
+
+/* A memory of the decoder. */
+typedef struct
+{
+  const char *name;   /* name of the source, or SOURCE.PART if its encoder gives several memories */
+  const char *source; /* name of the source */
+  gboolean has_words; /* TRUE if rows have ids of words: the source is text and has the target's vocabulary */
+} PlaitOutputMemory;
 
 /* Arguments for building an output. Valid during the call of build: copy what output needs. */
 typedef struct
 {
-  gint64 state_width;          /* width of the decoder's states */
-  gint64 vocabulary_size;      /* number of words */
+  gint64 state_width;                /* width of the decoder's states */
+  gint64 context_width;              /* width of PlaitOutputPass.context */
+  gint64 embedded_width;             /* width of PlaitOutputPass.embedded */
+  gint64 vocabulary_size;            /* number of words */
+  const PlaitOutputMemory *memories; /* [n_memories] */
+  guint n_memories;
   PlaitParameter *embedding;   /* target embeddings [vocabulary, state_width] if decoder.tie_output is set, else NULL */
   gboolean bias;               /* decoder.output_bias */
   PlaitParameters *parameters; /* registry in which to declare parameters */
   const char *prefix;          /* required beginning of the parameters' names */
 } PlaitOutputBuild;
 
+/* Attention of the decoder's last cross-attention to one memory. */
+typedef struct
+{
+  PlaitNode *weights;       /* [pairs, 1] before dropout; NULL if the shape does not copy this memory */
+  PlaitQueryKeyPairs pairs; /* rows of the pass with rows of the memory */
+  const gint64 *queries;    /* [pairs] row of the pass of each pair */
+} PlaitOutputAttention;
+
 /* One pass: whole targets, or in search one row for each hypothesis. Nodes are on @tape. */
 typedef struct
 {
   PlaitTape *tape;
-  PlaitNode *states; /* [rows, state_width] states of the decoder */
+  PlaitNode *states;   /* [rows, state_width] states of the decoder */
+  PlaitNode *context;  /* [rows, context_width] sum of the contexts that the combiner added in the decoder's last
+                          cross-attention; NULL if the shape does not ask for it */
+  PlaitNode *embedded; /* [rows, embedded_width] embeddings of the tokens that the decoder read, without dropout; NULL
+                          if the shape does not ask for them */
+  guint n_memories;
+  const PlaitOutputAttention *attention; /* [n_memories] */
+  PlaitNode *shares; /* [rows, n_memories] weights of the combiner's attention over contexts; NULL if it has none */
+  gboolean joint;    /* TRUE: the attention weights of all memories come from one softmax */
 
   /* Filled by the output. */
   PlaitNode *logit_states; /* s [rows, width of the table] */
+  PlaitNode *gate;         /* [rows, 1] in a mixture, else NULL */
+  PlaitNode **copied; /* [n_memories] weights [pairs, 1], not negative, for each memory that the shape copies; NULL for
+                         other memories */
 } PlaitOutputPass;
 
 typedef struct
@@ -50,7 +100,8 @@ typedef struct
   gboolean (*build) (const PlaitOutputBuild *build, gconstpointer settings, gpointer state, PlaitOutputShape *shape,
                      GError **error);
 
-  /* Computes what @pass asks for. Each row depends on the same row of the nodes of @pass only. */
+  /* Computes the fields of @pass that the output fills. A row of the result depends on the same row of the nodes
+   * only. */
   void (*output) (gconstpointer settings, gconstpointer state, PlaitOutputPass *pass);
 
   gpointer reserved[4];
@@ -59,3 +110,7 @@ typedef struct
 /* Declares table and bias as decoder.tie_output and decoder.output_bias say: the target embeddings or a new table
  * PREFIXweight [vocabulary, state_width], and PREFIXbias. */
 PLAIT_API void plait_output_declare_table (const PlaitOutputBuild *build, PlaitOutputShape *shape);
+
+/* Returns a node [pairs, 1] of memory @memory: the attention weight of each pair times the number of its row in
+ * @numbers [rows, 1]. */
+PLAIT_API PlaitNode *plait_output_weigh (const PlaitOutputPass *pass, guint memory, PlaitNode *numbers);

@@ -117,6 +117,8 @@ typedef struct
   X (PlaitCoverageTable, "the table of a coverage")                                                                    \
   X (PlaitOutputBuild, "the build of an output")                                                                       \
   X (PlaitOutputShape, "the shape of an output")                                                                       \
+  X (PlaitOutputMemory, "a memory of an output")                                                                       \
+  X (PlaitOutputAttention, "the attention that an output reads")                                                       \
   X (PlaitOutputPass, "a pass of an output")                                                                           \
   X (PlaitOutputTable, "the table of an output")                                                                       \
   X (PlaitDecoderBuild, "the build of a decoder")                                                                      \

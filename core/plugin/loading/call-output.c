@@ -19,6 +19,49 @@ plait_output_declare_table (const PlaitOutputBuild *build, PlaitOutputShape *sha
     shape->bias = plait_parameters_declare (build->parameters, bias, 1, build->vocabulary_size, PLAIT_ZEROS);
 }
 
+PlaitNode *
+plait_output_weigh (const PlaitOutputPass *pass, guint memory, PlaitNode *numbers)
+{
+  const PlaitOutputAttention *attention;
+
+  plait_tape_expect (pass->tape, memory < pass->n_memories);
+  attention = &pass->attention[memory];
+  if (!attention->weights)
+    plait_tape_fail (pass->tape, "%s: memory %u has no weights: declare in build that it is copied", G_STRFUNC, memory);
+  plait_tape_expect (pass->tape, numbers && numbers->value.rows == pass->states->value.rows);
+  plait_tape_expect (pass->tape, numbers->value.width == 1);
+  return plait_multiply (pass->tape, attention->weights,
+                         plait_gather_rows (pass->tape, numbers, attention->queries, attention->weights->value.rows));
+}
+
+gboolean
+plait_output_copies (const PlaitOutputShape *shape)
+{
+  for (guint m = 0; m < PLAIT_OUTPUT_MAX_MEMORIES; m++)
+    if (shape->copies[m])
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+check_copies (const PlaitComponent *component, const PlaitOutputBuild *build, const PlaitOutputShape *shape,
+              GError **error)
+{
+  for (guint m = 0; m < PLAIT_OUTPUT_MAX_MEMORIES; m++)
+    {
+      if (!shape->copies[m])
+        continue;
+      if (m >= build->n_memories)
+        return plait_fail (error, PLAIT_ERROR_PLUGIN, "%s: build copies memory %u; there are %u", component->label, m,
+                           build->n_memories);
+      if (!build->memories[m].has_words)
+        return plait_fail (error, PLAIT_ERROR_PLUGIN,
+                           "%s: build copies the memory %s, whose rows have no words of the target; look at has_words",
+                           component->label, build->memories[m].name);
+    }
+  return TRUE;
+}
+
 static gboolean
 check_shape (const PlaitComponent *component, const PlaitOutputBuild *build, const PlaitOutputShape *shape,
              GError **error)
@@ -35,7 +78,7 @@ check_shape (const PlaitComponent *component, const PlaitOutputBuild *build, con
   if (bias && (bias->value.rows != 1 || bias->value.width != build->vocabulary_size))
     return plait_fail (error, PLAIT_ERROR_PLUGIN, "%s: build gives a bias [%jd, %jd]; expected [1, %jd]",
                        component->label, bias->value.rows, bias->value.width, build->vocabulary_size);
-  return TRUE;
+  return check_copies (component, build, shape, error);
 }
 
 gboolean
@@ -55,6 +98,34 @@ plait_call_build_output (PlaitInstance *instance, const PlaitComponent *componen
                                      && check_shape (component, build, shape, error));
 }
 
+/* Fails the step unless the output gave the mixture that it declared. */
+static void
+expect_copies (const PlaitOutputShape *shape, const PlaitOutputPass *pass)
+{
+  PlaitTape *tape = pass->tape;
+  gboolean copies = plait_output_copies (shape);
+
+  if (!copies && pass->gate)
+    plait_tape_fail (tape, "gave a gate, but build declares no memory whose words it copies");
+  if (copies)
+    plait_call_expect_node (tape, "a gate", pass->gate, pass->states->value.rows, 1);
+  for (guint m = 0; m < pass->n_memories; m++)
+    {
+      const PlaitNode *copied = pass->copied[m];
+
+      if (copied && (m >= PLAIT_OUTPUT_MAX_MEMORIES || !shape->copies[m]))
+        plait_tape_fail (tape, "copies words of memory %u, which build does not declare", m);
+      if (m >= PLAIT_OUTPUT_MAX_MEMORIES || !shape->copies[m])
+        continue;
+      plait_call_expect_node (tape, "weights of copied words", copied,
+                              plait_query_key_pairs_count (&pass->attention[m].pairs), 1);
+      for (gint64 i = 0; i < copied->value.rows; i++)
+        if (copied->value.data[i] < 0)
+          plait_tape_fail (tape, "gave a copied word of memory %u the weight %g: give weights of at least 0", m,
+                           (double)copied->value.data[i]);
+    }
+}
+
 void
 plait_call_output (const PlaitInstance *instance, const PlaitOutputShape *shape, PlaitOutputPass *pass)
 {
@@ -64,5 +135,6 @@ plait_call_output (const PlaitInstance *instance, const PlaitOutputShape *shape,
   table->output (instance->component->settings, instance->state, pass);
   plait_call_expect_node (pass->tape, "states of the logits", pass->logit_states, pass->states->value.rows,
                           shape->table->value.width);
+  expect_copies (shape, pass);
   plait_tape_set_caller (pass->tape, before);
 }

@@ -92,5 +92,8 @@ PlaitNode *plait_call_update (const PlaitInstance *instance, PlaitCoverageStep *
 /* Returns the name in dumps of the node that the coverage prepares, or NULL. */
 const char *plait_call_prepared_name (const PlaitInstance *instance);
 
+/* TRUE if the output copies words of a memory. */
+gboolean plait_output_copies (const PlaitOutputShape *shape);
+
 /* Runs the output, whose declaration is @shape, on @pass. */
 void plait_call_output (const PlaitInstance *instance, const PlaitOutputShape *shape, PlaitOutputPass *pass);
