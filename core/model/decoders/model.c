@@ -503,16 +503,18 @@ encode_source (const PlaitModel *model, const Source *source, PlaitTape *tape, c
     encoded->summaries[encoded->n_summaries++] = encoding.summary;
 }
 
-/* Returns the id of the word of each row of @memory, the tokens of @input; -1 for a row that is not a token. */
+/* Returns the id of the word of each row of @memory, a token of @input or an own word of its sentence; -1 for a row
+ * that is not a token. */
 static const gint32 *
 words_of_rows (PlaitArena *arena, const PlaitMemory *memory, const PlaitInput *input)
 {
   const gint64 *token = memory->links ? memory->links->token : NULL;
+  const gint32 *words = input->own_ids ? input->own_ids : input->tokens;
   gint32 *ids = plait_arena_new_array (arena, gint32, plait_ragged_rows (memory->rows) + 1);
 
   for (gint64 s = 0; s < memory->rows.n; s++)
     for (gint64 row = memory->rows.offsets[s]; row < memory->rows.offsets[s + 1]; row++)
-      ids[row] = token && token[row] >= 0 ? input->tokens[input->rows.offsets[s] + token[row]] : -1;
+      ids[row] = token && token[row] >= 0 ? words[input->rows.offsets[s] + token[row]] : -1;
   return ids;
 }
 
