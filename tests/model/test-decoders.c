@@ -243,7 +243,30 @@ TEST_CASE (decoders, equal_the_reference_whole_and_step_by_step)
     }
 }
 
-/* Checks all hypotheses of a beam against forced decoding, under each combiner, with and without coverage. */
+/* Checks all hypotheses of a beam of decoder @plugin against forced decoding. */
+static void
+check_search (const char *plugin, const char *parameters, guint norm, const char *combiner, const char *coverage,
+              gboolean sentinel)
+{
+  PlaitFixtureDecoder decoder = plait_fixture_decoder (norm);
+  PlaitDecodeSettings settings = search_fixture_settings (4);
+  PlaitHypotheses *found;
+  CONTEXT ("%s %s, %s, coverage %s, sentinel %d", plugin, parameters, combiner, coverage, sentinel);
+
+  decoder.settings.type = plugin;
+  decoder.parameters = parameters;
+  g_auto (SearchFixture) fixture = search_fixture_with (NULL, combiner, decoder, coverage, sentinel);
+  g_autoptr (PlaitBatch) batch = search_fixture_batch (&fixture);
+  g_autoptr (PlaitSearch) search
+      = plait_search_new (fixture.model->model, fixture.pool, PLAIT_PRECISION_FLOAT, 0, NULL);
+
+  found = plait_search_batch (search, batch, &settings, NO_ERROR);
+  REQUIRE (found != NULL);
+  for (guint place = 0; place < 4; place++)
+    search_fixture_check (&fixture, search, found, place);
+  plait_hypotheses_free (found, 3);
+}
+
 TEST_CASE (decoders, search_as_forced_decoding_scores)
 {
   static const char *const parameters[][2] = {
@@ -254,26 +277,15 @@ TEST_CASE (decoders, search_as_forced_decoding_scores)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (parameters); i++)
-    for (guint c = 0; c < 2 * SEARCH_FIXTURE_COMBINERS - 1; c++)
+    for (guint c = 0; c < SEARCH_FIXTURE_COMBINERS; c++)
       {
-        PlaitFixtureDecoder decoder = plait_fixture_decoder (i % 2);
-        PlaitDecodeSettings settings = search_fixture_settings (4);
-        const char *coverage = c < SEARCH_FIXTURE_COMBINERS ? NULL : "word";
-        const char *combiner = search_fixture_combiners[c % SEARCH_FIXTURE_COMBINERS];
-        PlaitHypotheses *found;
-        CONTEXT ("%s %s, %s, coverage %s", parameters[i][0], parameters[i][1], combiner, coverage);
-
-        decoder.settings.type = parameters[i][0];
-        decoder.parameters = parameters[i][1];
-        g_auto (SearchFixture) fixture = search_fixture_with (NULL, combiner, decoder, coverage, FALSE);
-        g_autoptr (PlaitBatch) batch = search_fixture_batch (&fixture);
-        g_autoptr (PlaitSearch) search
-            = plait_search_new (fixture.model->model, fixture.pool, PLAIT_PRECISION_FLOAT, 0, NULL);
-
-        found = plait_search_batch (search, batch, &settings, NO_ERROR);
-        REQUIRE (found != NULL);
-        for (guint place = 0; place < 4; place++)
-          search_fixture_check (&fixture, search, found, place);
-        plait_hypotheses_free (found, 3);
+        check_search (parameters[i][0], parameters[i][1], i % 2, search_fixture_combiners[c], NULL, FALSE);
+        if (c < SEARCH_FIXTURE_COVERED)
+          check_search (parameters[i][0], parameters[i][1], i % 2, search_fixture_combiners[c], "word", FALSE);
       }
+  for (guint i = 0; i < 2; i++)
+    {
+      check_search (parameters[i][0], parameters[i][1], 0, "flat", NULL, TRUE);
+      check_search (parameters[i][0], parameters[i][1], 0, "hierarchical", "word", TRUE);
+    }
 }

@@ -176,7 +176,7 @@ plait_decoding_recur (PlaitDecoding *decoding, guint recur, PlaitNode *projected
  */
 
 /* Runs the combiner over whole targets step by step, since coverage depends on the previous step. Other functions do
- * not, so all rows of @query are computed before. */
+ * not, so all rows of @query and step.gate are computed before. */
 static PlaitResidualStream
 cross_by_steps (const PlaitCrossAttentionLayer *cross, const PlaitCrossAttentionPass *whole,
                 PlaitCrossAttentionStep step, PlaitNode *query)
@@ -188,6 +188,7 @@ cross_by_steps (const PlaitCrossAttentionLayer *cross, const PlaitCrossAttention
   PlaitNode **queries = plait_arena_new_array (arena, PlaitNode *, steps + 1);
   PlaitNode **contexts = plait_arena_new_array (arena, PlaitNode *, steps + 1);
   PlaitResidualStream made = { NULL, NULL };
+  PlaitNode *gate = step.gate;
   guint layer = step.layer;
 
   step.layer = 0; /* layer of the step's own record */
@@ -196,9 +197,10 @@ cross_by_steps (const PlaitCrossAttentionLayer *cross, const PlaitCrossAttention
     {
       PlaitStepRows next = plait_step_rows (arena, whole->queries, s + 1);
       PlaitCrossAttentionPass pass = plait_step_pass (whole, &rows, &next);
+      gint64 n = plait_ragged_rows (rows.queries);
 
-      made = plait_cross_combine (cross, &pass, &step,
-                                  plait_gather_rows (tape, query, rows.target, plait_ragged_rows (rows.queries)));
+      step.gate = gate ? plait_gather_rows (tape, gate, rows.target, n) : NULL;
+      made = plait_cross_combine (cross, &pass, &step, plait_gather_rows (tape, query, rows.target, n));
       queries[s] = made.query;
       contexts[s] = made.context;
       if (whole->record)
