@@ -123,6 +123,8 @@ TEST_CASE (guided, does_not_depend_on_the_batch)
 
                   CHECK_INT (a->length, b->length);
                   CHECK (memcmp (a->tokens, b->tokens, (gsize)MIN (a->length, b->length) * sizeof *a->tokens) == 0);
+                  if (way.settings.method == PLAIT_DECODE_METHOD_SAMPLE)
+                    CHECK (a->log_probability == b->log_probability);
                   CHECK_NEAR (a->log_probability, b->log_probability, 1e-4);
                 }
               plait_hypotheses_free (found, 1);

@@ -5,6 +5,7 @@
 #include "command/command.h"
 #include "command/options.h"
 #include "use/inference.h"
+#include "use/requirements.h"
 #include "documents/documents.h"
 #include "types/input.h"
 #include "search/translate.h"
@@ -230,17 +231,39 @@ print (const PlaitInference *inference, Printer *printer, const PlaitBatch *batc
   return TRUE;
 }
 
+/* Search settings, and what translations must have. */
+typedef struct
+{
+  PlaitDecodeSettings settings;
+  PlaitRequirements *requirements; /* owned; NULL without --prefix and --constraints */
+} Decoding;
+
+static void
+decoding_clear (Decoding *decoding)
+{
+  plait_requirements_free (decoding->requirements);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Decoding, decoding_clear)
+
 static gboolean
-translate_batch (PlaitInference *inference, const PlaitDecodeSettings *settings, Printer *printer,
-                 const PlaitBatch *batch, GError **error)
+translate_batch (PlaitInference *inference, const Decoding *decoding, Printer *printer, const PlaitBatch *batch,
+                 GError **error)
 {
   g_autoptr (PlaitAttentionRecords) attention = NULL;
-  guint attended = printer->aligner ? (guint)settings->n_best : inference->dump ? 1 : 0;
-  PlaitHypotheses *found
-      = plait_search_batch_with_attention (inference->search, batch, settings, NULL, attended > 0 ? &attention : NULL,
-                                           attended, inference->dump != NULL, error);
+  guint attended = printer->aligner ? (guint)decoding->settings.n_best : inference->dump ? 1 : 0;
+  g_autofree PlaitRequirement *requirements
+      = decoding->requirements ? g_new (PlaitRequirement, batch->n_sentences) : NULL;
+  PlaitHypotheses *found;
   gboolean good = TRUE;
 
+  for (gint64 i = 0; requirements && i < batch->n_sentences; i++)
+    if (!plait_requirements_find (decoding->requirements, plait_feed_line (inference->feed, batch->sentence[i]),
+                                  &requirements[i], error))
+      return FALSE;
+  found
+      = plait_search_batch_with_attention (inference->search, batch, &decoding->settings, requirements,
+                                           attended > 0 ? &attention : NULL, attended, inference->dump != NULL, error);
   if (!found)
     return FALSE;
   for (gint64 i = 0; good && i < batch->n_sentences; i++)
@@ -252,24 +275,26 @@ translate_batch (PlaitInference *inference, const PlaitDecodeSettings *settings,
 }
 
 static gboolean
-translate (PlaitInference *inference, const PlaitDecodeSettings *settings, Printer *printer, gint64 *done,
-           GError **error)
+translate (PlaitInference *inference, const Decoding *decoding, Printer *printer, gint64 *done, GError **error)
 {
+  gint64 lines = 0;
+
   for (;;)
     {
       g_autoptr (GError) local = NULL;
-      g_autoptr (PlaitBatch) batch = plait_inference_next_batch (inference, settings->batch, &local);
+      g_autoptr (PlaitBatch) batch = plait_inference_next_batch (inference, decoding->settings.batch, &local);
 
       if (!plait_no_error (&local, error))
         return FALSE;
       if (!batch)
         {
           print_end (printer);
-          return TRUE;
+          return !decoding->requirements || plait_requirements_check_end (decoding->requirements, lines, error);
         }
+      lines = plait_feed_line (inference->feed, batch->sentence[batch->n_sentences - 1]) + 1;
       if (inference->skips)
         print_found (printer, plait_feed_line (inference->feed, batch->sentence[0]), &(PlaitHypotheses){ 0 }, NULL);
-      else if (!translate_batch (inference, settings, printer, batch, error))
+      else if (!translate_batch (inference, decoding, printer, batch, error))
         return FALSE;
       *done += batch->n_sentences;
       plait_log_progress (inference->log, "%jd sentence%s so far", *done, *done == 1 ? "" : "s");
@@ -279,7 +304,7 @@ translate (PlaitInference *inference, const PlaitDecodeSettings *settings, Print
 typedef struct
 {
   PlaitInferenceOptions text;
-  const char *format, *alignment;
+  const char *format, *alignment, *prefix, *constraints;
   gint64 beam, n_best; /* 0: not given */
 } Options;
 
@@ -300,11 +325,52 @@ decode_settings (const PlaitDecodeSettings *usual, const Options *options, Plait
     settings->n_best = options->n_best;
   else if (!has_n_best (options))
     settings->n_best = 1;
+  if (settings->method == PLAIT_DECODE_METHOD_SAMPLE)
+    return options->beam == 0
+           || plait_fail (error, PLAIT_ERROR_INPUT,
+                          "--beam: decode.method=sample searches no beam; leave the option out");
   settings->beam = options->beam > 0 ? options->beam : MAX (settings->beam, settings->n_best);
+  if (settings->beam % settings->groups != 0)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "decode.groups=%jd does not divide the beam of %jd hypotheses; set another --beam",
+                       settings->groups, settings->beam);
   return settings->n_best <= settings->beam
          || plait_fail (error, PLAIT_ERROR_INPUT,
                         "--n-best %jd is larger than the beam, which keeps %jd hypotheses; raise --beam",
                         settings->n_best, settings->beam);
+}
+
+/* Reads the files of --prefix and --constraints, if they are given. */
+static gboolean
+read_requirements (const PlaitInference *inference, const Options *options, const char *run,
+                   const PlaitVocabulary *vocabulary, Decoding *decoding, GError **error)
+{
+  const PlaitExperiment *experiment = inference->trained->experiment;
+  const char *paths[] = { options->prefix, options->constraints };
+  static const char *const names[] = { "--prefix", "--constraints" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (paths); i++)
+    {
+      if (!paths[i])
+        continue;
+      if (!plait_experiment_has_decoder (experiment))
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           "%s: %s has no decoder, so it does not search; leave the option out", names[i], run);
+      if (plait_experiment_documents (experiment, experiment->data.target).layout != PLAIT_LAYOUT_SENTENCES)
+        return plait_fail (
+            error, PLAIT_ERROR_INPUT,
+            "%s: the target of %s is documents, but the option needs a target of sentences; leave it out", names[i],
+            run);
+      if (!plait_output_differs ("--output", options->text.output, paths[i], error)
+          || !plait_output_differs ("--attention", options->text.attention, paths[i], error))
+        return FALSE;
+    }
+  if (options->constraints && !plait_requirements_check_settings (&decoding->settings, error))
+    return FALSE;
+  if (options->prefix || options->constraints)
+    decoding->requirements
+        = plait_requirements_read (options->prefix, options->constraints, vocabulary, &decoding->settings, error);
+  return decoding->requirements || (!options->prefix && !options->constraints);
 }
 
 /* Sets *@format from --format; without it to tsv if scores or alignments are asked for, else to text. */
@@ -328,20 +394,23 @@ run_command (PlaitInvocation *invocation, GError **error)
   g_autoptr (PlaitWordAligner) aligner = NULL;
   Printer printer = { .line = -1 };
   const PlaitExperiment *experiment;
-  PlaitDecodeSettings settings;
+  g_auto (Decoding) decoding = { 0 };
   g_autofree char *told = NULL;
   PlaitSearchWork work;
   gint64 done = 0;
   gboolean good;
 
   if (!read_format (options, &printer.format, error) || !plait_inference_open (&inference, invocation, NULL, error)
-      || !decode_settings (&inference.trained->experiment->decode, options, &settings, error))
+      || !decode_settings (&inference.trained->experiment->decode, options, &decoding.settings, error))
     return FALSE;
   experiment = inference.trained->experiment;
   if (options->beam > 0 && !plait_experiment_has_decoder (experiment))
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "--beam: %s has no decoder, so it does not search; leave the option out",
                        invocation->arguments[0]);
+  printer.vocabulary = plait_run_inputs_vocabulary (inference.trained->run_inputs, experiment->data.target);
+  if (!read_requirements (&inference, options, invocation->arguments[0], printer.vocabulary, &decoding, error))
+    return FALSE;
   if (options->alignment)
     {
       aligner = plait_word_aligner_new (inference.trained->experiment_model, inference.trained->run_inputs,
@@ -353,10 +422,9 @@ run_command (PlaitInvocation *invocation, GError **error)
     return FALSE;
   printer.stream = to.stream;
   printer.aligner = aligner;
-  printer.vocabulary = plait_run_inputs_vocabulary (inference.trained->run_inputs, experiment->data.target);
   printer.layout = plait_experiment_documents (experiment, experiment->data.target).layout;
   printer.whole = !plait_experiment_has_decoder (experiment);
-  good = translate (&inference, &settings, &printer, &done, error);
+  good = translate (&inference, &decoding, &printer, &done, error);
   plait_log_progress_end (inference.log);
   /* Keep the lines before a sentence that cannot be read. */
   if (!good && inference.is_unreadable && done > 0)
@@ -382,6 +450,10 @@ static const PlaitOption options[] = {
     "Hypotheses in the beam; default: decode.beam of the experiment", "N", 1, MAX_HYPOTHESES },
   { "n-best", 0, PLAIT_OPTION_INTEGER, offsetof (Options, n_best),
     "Print N hypotheses for each line, with their scores", "N", 1, MAX_HYPOTHESES },
+  { "prefix", 0, PLAIT_OPTION_TEXT, offsetof (Options, prefix),
+    "Begin the translation of each line with the text of this file's line", "FILE" },
+  { "constraints", 0, PLAIT_OPTION_TEXT, offsetof (Options, constraints),
+    "Put all phrases of this file's line, between tabs, into the translation of each line", "FILE" },
   { "alignment", 0, PLAIT_OPTION_TEXT, offsetof (Options, alignment),
     "Print which source words each target word attends to: mean (over layers), last, or a layer from 0; and a head, as "
     "in 2:0",
@@ -394,8 +466,8 @@ static const PlaitOption options[] = {
 const PlaitCommand plait_command_translate = {
   .name = "translate",
   .synopsis
-  = "RUN.h5... --source NAME=FILE...|--tsv NAME,... [--output FILE] [--format text|tsv|json] [--n-best N] [--alignment "
-    "LAYER[:HEAD]] [--set G.K=V]... [--attention DUMP.h5] [--force]",
+  = "RUN.h5... --source NAME=FILE...|--tsv NAME,... [--output FILE] [--format text|tsv|json] [--n-best N] [--prefix "
+    "FILE] [--constraints FILE] [--alignment LAYER[:HEAD]] [--set G.K=V]... [--attention DUMP.h5] [--force]",
   .summary = "Translate text with a trained run, or an ensemble of runs",
   .details
   = "Prints one line for each line of the sources, or documents if the target has documents. A missing source must be "
@@ -406,6 +478,14 @@ const PlaitCommand plait_command_translate = {
     "SOURCE-TARGET of word numbers from 0 (Pharaoh format). A line that is empty in all sources has no hypotheses. "
     "With --tsv each line of standard input has a column for each source, separated by tabs. An empty line or column "
     "is an error if the run has data.empty=error; --set data.empty=missing treats the source as missing there.\n"
+    "--prefix and --constraints name files with a line for each line of the sources; a line may be empty. The "
+    "translation begins with the prefix, and the search goes on from there; its score counts the prefix. It contains "
+    "every phrase of the constraints (Post & Vilar 2018), in any order; phrases may overlap. Prefixes and phrases are "
+    "cut into pieces by the target's vocabulary, each by itself, and a translation must have these pieces. So it may "
+    "continue the last word of a prefix or of a phrase: \"nation\" may become \"nations\". decode.maximum_ratio leaves "
+    "room for them. Both files are read before the first translation.\n"
+    "--set decode.method=sample draws --n-best translations at random. --set decode.groups=N searches a beam in N "
+    "groups that avoid each other's words. plait inspect decode lists the keys of both.\n"
     "Several runs form an ensemble. They need one target vocabulary, and may differ in everything else. The command "
     "needs the sources of all runs; runs that have a source of one name read the same text. A run takes no part in a "
     "line that is missing in all its sources. At each step the probability of a word is the mean of the runs' "
@@ -418,6 +498,8 @@ const PlaitCommand plait_command_translate = {
     "  paste test.en test.de | plait translate run.h5 --tsv en,de\n"
     "  plait translate run.h5 --source en=test.en --n-best 5 --format json --alignment mean\n"
     "  plait translate run.h5 --source en=test.en --set decode.no_repeat_ngrams=3 --set decode.minimum_length=20\n"
+    "  plait translate run.h5 --source en=test.en --n-best 4 --set decode.method=sample --set decode.nucleus=0.9\n"
+    "  plait translate run.h5 --source en=test.en --constraints terms.txt --beam 10\n"
     "  plait translate seed-1.h5 seed-2.h5 --source en=test.en --ensemble log --weights \"0.7;0.3\"",
   .options = options,
   .size = sizeof (Options),

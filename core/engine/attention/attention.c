@@ -39,19 +39,39 @@ single_query_piece (gpointer data, gint64 sentence, guint thread)
     head_piece (data, sentence * heads + head, thread);
 }
 
-/* TRUE if the job is a step of search: one query for each sentence, and no weights or log-sums to keep. */
+/* TRUE if sentences with one query may be computed by the kernel for them: no weights or log-sums are kept. */
+static gboolean
+allows_single_queries (const PlaitAttentionJob *job)
+{
+  return job->n_memories == 1 && !job->memories[0].weights && !job->log_sums && !job->settings->causal
+         && job->settings->dropout <= 0;
+}
+
+/* TRUE if each sentence has one query, as in a step of greedy search. */
 static gboolean
 has_single_queries (const PlaitAttentionJob *job)
 {
   gint64 n = job->query_rows.n;
 
-  if (job->n_memories > 1 || job->memories[0].weights || job->log_sums || job->settings->causal
-      || job->settings->dropout > 0 || plait_ragged_rows (job->query_rows) != n)
+  if (plait_ragged_rows (job->query_rows) != n)
     return FALSE;
   for (gint64 s = 0; s < n; s++)
     if (plait_ragged_length (job->query_rows, s) != 1)
       return FALSE;
   return TRUE;
+}
+
+/* Computes one head of a sentence, or all heads with head 0 if the sentence has one query. */
+static void
+separate_piece (gpointer data, gint64 number, guint thread)
+{
+  const Attention *attention = data;
+  guint heads = attention->job->settings->heads;
+
+  if (plait_ragged_length (attention->job->query_rows, number / heads) != 1)
+    head_piece (data, number, thread);
+  else if (number % heads == 0)
+    single_query_piece (data, number / heads, thread);
 }
 
 typedef struct
@@ -123,8 +143,10 @@ plait_attention_forward (PlaitPool *pool, const PlaitAttentionJob *job)
       attention.kernel = kernels->relative_attention_forward;
       attention.single_query = kernels->relative_attention_single_query;
     }
-  if (has_single_queries (job))
+  if (allows_single_queries (job) && has_single_queries (job))
     plait_pool_run (pool, job->query_rows.n, single_query_piece, &attention);
+  else if (allows_single_queries (job) && job->separate)
+    plait_pool_run (pool, job->query_rows.n * job->settings->heads, separate_piece, &attention);
   else
     plait_pool_run (pool, job->query_rows.n * job->settings->heads, head_piece, &attention);
 }

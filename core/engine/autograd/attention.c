@@ -180,6 +180,7 @@ plait_attention (PlaitTape *tape, PlaitNode *queries, PlaitRagged query_rows, co
   if (node->needs_gradient)
     payload->log_sums = plait_tape_save (tape, node, queries->value.rows, options->heads);
   job = job_of (node);
+  job.separate = plait_tape_separates_sentences (tape);
   plait_attention_forward (plait_tape_pool (tape), &job);
   return node;
 }

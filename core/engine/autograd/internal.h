@@ -46,6 +46,11 @@ gboolean plait_tape_keeps_gradients (const PlaitTape *tape);
 void plait_tape_set_precision (PlaitTape *tape, PlaitPrecision precision);
 PlaitPrecision plait_tape_precision (const PlaitTape *tape);
 
+/* Chooses the kernels of attention for each sentence by itself, so that its bits do not depend on the other sentences
+ * of the pass. Usually one kernel serves all sentences. Holds until plait_tape_begin. */
+void plait_tape_separate_sentences (PlaitTape *tape);
+gboolean plait_tape_separates_sentences (const PlaitTape *tape);
+
 /* Counts a product of @x and @y that needs @multiplications forward, and as many again in backward for each of the two
  * that needs a gradient. */
 void plait_tape_note_product (PlaitTape *tape, const PlaitNode *x, const PlaitNode *y, gint64 multiplications);

@@ -30,6 +30,7 @@ struct PlaitTape
   gboolean keeps_gradients;
   gboolean recomputes;
   gboolean in_recomputed;
+  gboolean separates_sentences;
   PlaitPrecision precision;
   KeyedLeaf *leaves;
   gsize leaf_capacity; /* a power of two */

@@ -96,6 +96,18 @@ plait_tape_keep_gradients (PlaitTape *tape)
 }
 
 void
+plait_tape_separate_sentences (PlaitTape *tape)
+{
+  tape->separates_sentences = TRUE;
+}
+
+gboolean
+plait_tape_separates_sentences (const PlaitTape *tape)
+{
+  return tape->separates_sentences;
+}
+
+void
 plait_tape_enable_recompute (PlaitTape *tape)
 {
   tape->recomputes = TRUE;

@@ -82,6 +82,7 @@ typedef struct
   const PlaitAttentionMemory *memories;
   guint n_memories;
   const PlaitAttentionSettings *settings;
+  gboolean separate; /* TRUE: choose the kernel of each sentence by its own queries; FALSE: by those of all sentences */
   PlaitScalar *log_sums; /* log-sum-exp of the scores, [r][heads], which forward writes and backward reads; or NULL */
 
   /* Backward only. Every target is written completely. Targets may be the same tensor (queries that are also keys).

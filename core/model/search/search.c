@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "search/search-private.h"
 
+#include "autograd/internal.h"
 #include "corpus/batch.h"
 #include "search/beam.h"
 #include "search/unknown.h"
@@ -160,6 +161,15 @@ follow_attention (const Work *work, PlaitAttentionRecords *attention, gint64 fir
  * Functions that search a batch or a part of it
  */
 
+/* Begins @tape. Samples have the same bits in any batch, because a small difference can change the words drawn. */
+static void
+begin_tape (const Work *work, PlaitTape *tape)
+{
+  plait_tape_begin (tape, PLAIT_TAPE_EVALUATE, (PlaitRandomKey){ 0 });
+  if (work->settings.method == PLAIT_DECODE_METHOD_SAMPLE)
+    plait_tape_separate_sentences (tape);
+}
+
 static void
 encode_batch (gpointer data)
 {
@@ -247,7 +257,7 @@ make_step (gpointer data)
     forbidden[n_forbidden++] = PLAIT_TOKEN_EOS;
   if (work->settings.unknown == PLAIT_DECODE_UNKNOWN_FORBID)
     forbidden[n_forbidden++] = PLAIT_TOKEN_UNKNOWN;
-  plait_tape_begin (workspace->step, PLAIT_TAPE_EVALUATE, (PlaitRandomKey){ 0 });
+  begin_tape (work, workspace->step);
   if (work->recording)
     {
       record = plait_search_record (search, workspace, work->recording_coverage);
@@ -410,7 +420,7 @@ search_part (Work *work)
 {
   const PlaitSearch *search = work->search;
 
-  plait_tape_begin (work->workspace->batch_tape, PLAIT_TAPE_EVALUATE, (PlaitRandomKey){ 0 });
+  begin_tape (work, work->workspace->batch_tape);
   if (!goes_by_steps (search))
     {
       plait_arena_protect (work->workspace->batch_arena, predict, work, &work->error);

@@ -499,6 +499,47 @@ TEST_CASE (attention, reads_for_single_queries)
   trial_run (single_body, 40);
 }
 
+/* Sentences that are separated have the bits that they have alone, whether others have one query or several. */
+static void
+separate_body (Trial *trial)
+{
+  Case c = random_case (trial, 2, 40);
+  PlaitAttentionJob job = job_of (&c);
+
+  c.n_memories = job.n_memories = 1;
+  c.settings.dropout = 0;
+  c.settings.causal = FALSE;
+  c.memories[0].weights = NULL;
+  job.separate = TRUE;
+  plait_attention_forward (trial->pool, &job);
+  check_forward (trial, &c, FALSE);
+  for (gint64 s = 0; s < c.query_rows.n; s++)
+    {
+      gint64 first = c.query_rows.offsets[s], n = plait_ragged_length (c.query_rows, s);
+      gint64 first_key = c.memories[0].rows.offsets[s], keys = plait_ragged_length (c.memories[0].rows, s);
+      gint64 query_offsets[] = { 0, n }, key_offsets[] = { 0, keys };
+      PlaitAttentionMemory memory = { .keys = plait_tensor_rows (c.memories[0].keys, first_key, keys),
+                                      .values = plait_tensor_rows (c.memories[0].values, first_key, keys),
+                                      .rows = { 1, key_offsets } };
+      PlaitAttentionJob alone = job;
+
+      alone.context = trial_rubbish (trial, n, c.width);
+      alone.queries = plait_tensor_rows (c.queries, first, n);
+      alone.query_rows = (PlaitRagged){ 1, query_offsets };
+      alone.memories = &memory;
+      plait_attention_forward (trial->pool, &alone);
+      for (gint64 i = 0; i < n; i++)
+        CHECK (memcmp (plait_tensor_row (c.context, first + i), plait_tensor_row (alone.context, i),
+                       sizeof (PlaitScalar) * (gsize)c.width)
+               == 0);
+    }
+}
+
+TEST_CASE (attention, separates_sentences)
+{
+  trial_run (separate_body, 60);
+}
+
 /* Queries, keys and values are one tensor, and so are their gradients. */
 static void
 shared_body (Trial *trial)
