@@ -41,7 +41,7 @@ is_other_architecture (const char *group, const char *key, const char *old, cons
 {
   static const char *const of_data[]
       = { "target", "vocabulary", "append_end", "document_starts", "document_roles", NULL };
-  static const char *const groups[] = { "predict", "decoder", "combiner", "coverage", NULL };
+  static const char *const groups[] = { "predict", "decoder", "output", "combiner", "coverage", NULL };
   gboolean belongs = g_str_equal (group, "experiment") ? g_str_equal (key, "sources")
                      : g_str_equal (group, "data")
                          ? g_strv_contains (of_data, key)
