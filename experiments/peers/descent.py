@@ -55,7 +55,9 @@ class Step:
             self.flat_keys, self.flat_values = (x.reshape(-1, x.shape[-1]) for x in (self.keys, self.values))
 
     def find(self, name):
-        found = [value for key, value in self.parameters.items() if key.startswith("site/attend/") and key.endswith("/" + name)]
+        """Returns the parameter of the first cross-attention, or None."""
+        first = ("decoder/layer/0/combiner/attend/", "decoder/combiner/attend/")
+        found = [value for key, value in self.parameters.items() if key.startswith(first) and key.endswith("/" + name)]
         return found[0] if found else None
 
     def split(self, x):

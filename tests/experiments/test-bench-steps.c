@@ -87,7 +87,7 @@ TEST_CASE (bench_steps, writes_a_step)
 {
   static const char *const paths[]
       = { "/keys",  "/values",      "/queries",    "/given",
-          "/level", "/first_child", "/n_children", "/parameters/site/attend/text/query/weight" };
+          "/level", "/first_child", "/n_children", "/parameters/decoder/layer/0/combiner/attend/text/query/weight" };
 
   write_files ();
   DONE (BENCH ("steps", "down.ini", "--lengths", "9", "--batch", "2", "--steps", "1", "--threads", "1", "--parameters",
