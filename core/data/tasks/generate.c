@@ -18,8 +18,13 @@ static const PlaitTaskParameter common_parameters[PLAIT_TASK_COMMON] = {
   { "test", 500, 1, MAX_TUPLES, "Tuples for the test" },
 };
 
-static const PlaitTask *const tasks[]
-    = { &plait_task_agreement, &plait_task_copy, &plait_task_needle, &plait_task_reorder, &plait_task_topic, NULL };
+static const PlaitTask *const tasks[] = { &plait_task_agreement,
+                                          &plait_task_copy,
+                                          &plait_task_names,
+                                          &plait_task_needle,
+                                          &plait_task_reorder,
+                                          &plait_task_topic,
+                                          NULL };
 
 const PlaitTask *const *
 plait_tasks (void)

@@ -93,6 +93,7 @@ gboolean plait_task_write (const PlaitTask *task, const PlaitTaskSettings *setti
 
 extern const PlaitTask plait_task_agreement;
 extern const PlaitTask plait_task_copy;
+extern const PlaitTask plait_task_names;
 extern const PlaitTask plait_task_needle;
 extern const PlaitTask plait_task_reorder;
 extern const PlaitTask plait_task_topic;
