@@ -29,7 +29,7 @@ def main():
     options = parser.parse_args()
     for path in options.runs:
         for run in sorted(glob.glob(os.path.join(path, "*.h5"))) if os.path.isdir(path) else [path]:
-            if os.path.basename(run) == "grid.h5":
+            if os.path.basename(run) == "grid.h5" or run.endswith(".training.h5"):
                 continue
             found = wanted = 0
             for reference, hypothesis in zip(lines(options.plait, run, "references"), lines(options.plait, run, "hypotheses")):

@@ -170,8 +170,8 @@ mean_attention (const PlaitCrossAttention *cross, const PlaitDeclaredAttention *
                                : plait_scale (tape, plait_add_n (tape, paid, attention->heads), 1.0 / attention->heads);
 }
 
-/* Updates the coverage states of memory @i of @attention. Without a record, the states that no later step reads are
- * removed first, so that they are not computed. */
+/* Updates the coverage states of memory @i of @attention. Without a record and losses, the states that no later step
+ * reads are removed first, so that they are not computed. */
 static void
 update_coverage (const PlaitCrossAttention *cross, const PlaitDeclaredAttention *attention, guint i,
                  const PlaitQueryKeyPairs *pairs, PlaitNode *const *weights, gint64 from, PlaitNode *query)
@@ -183,7 +183,8 @@ update_coverage (const PlaitCrossAttention *cross, const PlaitDeclaredAttention 
   PlaitNode **states = cross->step->coverage + covered->first_state;
   gboolean recorded = pass->record && pass->record->coverage;
   gint64 n_next = pass->parents ? plait_ragged_rows (pass->next) : 0, n = plait_query_key_pairs_count (pairs);
-  gboolean moves = pass->parents && !recorded;
+  gboolean measured = pass->losses && covered->instance.losses.n > 0;
+  gboolean moves = pass->parents && !recorded && !measured;
   PlaitTape *tape = pass->tape;
   PlaitQueryKeyPairs next = moves ? plait_query_key_pairs (tape, pass->next, pairs->rows) : *pairs;
   PlaitNode **paid = plait_arena_new_array (plait_tape_arena (tape), PlaitNode *, covered->n_states);
@@ -208,7 +209,7 @@ update_coverage (const PlaitCrossAttention *cross, const PlaitDeclaredAttention 
   if (recorded)
     plait_covered_memory_record (covered, pass->record, cross->step->layer, plait_cross_record_name (cross, attention),
                                  m, states, prepared);
-  for (guint k = 0; recorded && pass->parents && k < covered->n_states; k++)
+  for (guint k = 0; !moves && pass->parents && k < covered->n_states; k++)
     states[k] = plait_covered_memory_carry (tape, states[k], pairs, pass->next, pass->parents);
 }
 

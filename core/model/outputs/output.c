@@ -66,17 +66,15 @@ attention_to (PlaitTape *tape, const PlaitOutputInputs *inputs, const PlaitCross
   return attention;
 }
 
-/* Sets the fields of @pass that the output reads. */
+/* Sets the fields of @pass that the output reads; @attention [n_memories] is zeroed. */
 static void
-fill_pass (const PlaitModelOutput *output, const PlaitOutputInputs *inputs, PlaitOutputPass *pass)
+fill_pass (const PlaitModelOutput *output, const PlaitOutputInputs *inputs, PlaitOutputPass *pass,
+           PlaitOutputAttention *attention)
 {
   PlaitTape *tape = pass->tape;
-  PlaitArena *arena = plait_tape_arena (tape);
   const PlaitCrossReading *reading
       = plait_readings_join (inputs->readings, tape, inputs->rows, inputs->memories, output->n_memories);
-  PlaitOutputAttention *attention = plait_arena_new_array0 (arena, PlaitOutputAttention, output->n_memories + 1);
 
-  pass->attention = attention;
   if (output->shape.embedded)
     pass->embedded = inputs->readings->embedded;
   if (output->shape.context)
@@ -153,10 +151,14 @@ plait_output_apply (const PlaitModelOutput *output, PlaitTape *tape, PlaitNode *
 
   if (output->instance.component)
     {
+      PlaitArena *arena = plait_tape_arena (tape);
+      PlaitOutputAttention *attention = plait_arena_new_array0 (arena, PlaitOutputAttention, output->n_memories + 1);
+
       pass.logit_states = NULL;
-      pass.copied = plait_arena_new_array0 (plait_tape_arena (tape), PlaitNode *, output->n_memories + 1);
+      pass.attention = attention;
+      pass.copied = plait_arena_new_array0 (arena, PlaitNode *, output->n_memories + 1);
       if (output->reads)
-        fill_pass (output, inputs, &pass);
+        fill_pass (output, inputs, &pass, attention);
       plait_call_output (&output->instance, &output->shape, &pass);
     }
   words.states = pass.logit_states;
