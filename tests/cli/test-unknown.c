@@ -12,13 +12,13 @@
 
 /* Trains a model whose target is mostly unknown words. */
 static void
-make_run (const char *data, const char *decode)
+make_run (const char *data, const char *train, const char *decode)
 {
-  g_autofree char *experiment = g_strconcat (
-      "[data]\ntarget=b\nvocabulary=separate\nvocabulary_type=words\nvocabulary_size=5\n", data,
-      SPLIT ("train") SPLIT ("validation") SPLIT ("test") SMALL_SOURCE ("a") TINY_DECODER
-      "[train]\nepochs=60\nlearning_rate=0.05\nwarm_up=1\nschedule=constant\nmetric=bleu\n[decode]\nmaximum_length=4\n",
-      decode, "[evaluate]\nresamples=0\nattention=1\n", NULL);
+  g_autofree char *experiment
+      = g_strconcat ("[data]\ntarget=b\nvocabulary=separate\nvocabulary_type=words\nvocabulary_size=5\n", data,
+                     SPLIT ("train") SPLIT ("test") SMALL_SOURCE ("a") TINY_DECODER
+                     "[train]\nepochs=60\nlearning_rate=0.05\nwarm_up=1\nschedule=constant\n",
+                     train, "[decode]\nmaximum_length=4\n", decode, "[evaluate]\nresamples=0\nattention=1\n", NULL);
 
   plait_test_write ("unknown.ini", experiment);
   DONE (CALL ("run", "unknown.ini", "-q", "--force"));
@@ -55,7 +55,7 @@ TEST_CASE (unknown, is_replaced_in_translations_and_tests)
 
   write_text ();
   plait_test_write ("dictionary", "u\tUDO\nv\tVIA\n");
-  make_run ("", "unknown=replace\ndictionary=dictionary\n");
+  make_run (SPLIT ("validation"), "metric=bleu\n", "unknown=replace\ndictionary=dictionary\n");
   PlaitTestCall kept
       = DONE (CALL ("translate", "unknown.h5", "-q", "--source", "a=in.a", "--set", "decode.unknown=keep"));
   PlaitTestCall forbidden
@@ -87,7 +87,7 @@ TEST_CASE (unknown, is_replaced_in_documents)
 {
   plait_test_write ("in.a", "Ada u u\nu Bob u\n\nu u Cid\nDot u u\n");
   plait_test_write ("in.b", "Eve Fay Geo\nGus Hal v\n\nIna v Jon Jim\nDon Kai Leo\n");
-  make_run ("documents=a;b\n", "unknown=replace\n");
+  make_run ("documents=a;b\n", "", "unknown=replace\n");
   PlaitTestCall kept
       = DONE (CALL ("translate", "unknown.h5", "-q", "--source", "a=in.a", "--set", "decode.unknown=keep"));
   PlaitTestCall replaced = DONE (CALL ("translate", "unknown.h5", "-q", "--source", "a=in.a"));
@@ -102,7 +102,7 @@ TEST_CASE (unknown, is_refused_where_there_are_no_words)
 {
   write_text ();
   plait_test_write ("dictionary", "u UDO\n");
-  make_run ("", "unknown=keep\ndictionary=dictionary\n");
+  make_run ("", "", "unknown=keep\ndictionary=dictionary\n");
   PlaitTestCall bad = CALL ("translate", "unknown.h5", "-q", "--source", "a=in.a", "--set", "decode.unknown=replace");
   PlaitTestCall check = CALL ("check", "unknown.ini", "--set", "decode.unknown=replace");
   PlaitTestCall missing
@@ -125,7 +125,7 @@ TEST_CASE (unknown, a_changed_dictionary_is_evaluated_again)
 {
   write_text ();
   plait_test_write ("dictionary", "u\tUDO\n");
-  make_run ("", "unknown=replace\ndictionary=dictionary\n");
+  make_run ("", "", "unknown=replace\ndictionary=dictionary\n");
   PlaitTestCall same = DONE (CALL ("test", "unknown.h5"));
   plait_test_write ("dictionary", "u\tUTA\n");
   PlaitTestCall changed = DONE (CALL ("test", "unknown.h5"));

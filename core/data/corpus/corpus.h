@@ -24,10 +24,10 @@ typedef struct PlaitCorpus PlaitCorpus;
 /* The use of words that the vocabulary of a stream lacks. A corpus is cached only if all its streams keep the id. */
 typedef enum
 {
-  PLAIT_UNKNOWN_ID,   /* their id */
-  PLAIT_UNKNOWN_TEXT, /* their text too, for PlaitInput.unknown_words of a source */
-  PLAIT_UNKNOWN_OWN,  /* their text too, and they are own words of their sentences (PlaitBatch). All such streams share
-                         the target's vocabulary of words */
+  PLAIT_UNKNOWN_ID,   /* keep the id */
+  PLAIT_UNKNOWN_TEXT, /* keep id and text, for PlaitInput.unknown_words of a source */
+  PLAIT_UNKNOWN_OWN,  /* keep id and text; the words are own words of their sentences (PlaitBatch). All such streams
+                         share the target's vocabulary of words */
 } PlaitUnknownUse;
 
 /* Settings of one source, or of the target. */
