@@ -7,8 +7,8 @@ const char *const test_embedding_leaves[] = { "layers", "0", "positions", "none"
 
 const char *const test_no_keys[] = { NULL };
 
-static PlaitSettings *
-settings_with (PlaitPlugin *plugin, const char *const *keys)
+PlaitSettings *
+test_settings_with (PlaitPlugin *plugin, const char *const *keys)
 {
   PlaitSettings *settings = plait_fixture_settings (plugin);
 
@@ -25,8 +25,9 @@ test_documents_model (PlaitRegistry *registry, const TestDocuments *documents, c
   PlaitPlugin *transformer = test_plugin (registry, PLAIT_PLUGIN_ENCODER, "transformer");
   PlaitPlugin *combiner = test_plugin (registry, PLAIT_PLUGIN_COMBINER, combiner_name);
   g_autoptr (PlaitSettings) combiner_settings = plait_fixture_settings (combiner);
-  g_autoptr (PlaitSettings) own = settings_with (documents ? hat : transformer, documents ? documents->keys : keys);
-  g_autoptr (PlaitSettings) leaves = settings_with (transformer, documents ? documents->leaves : test_no_keys);
+  g_autoptr (PlaitSettings) own
+      = test_settings_with (documents ? hat : transformer, documents ? documents->keys : keys);
+  g_autoptr (PlaitSettings) leaves = test_settings_with (transformer, documents ? documents->leaves : test_no_keys);
   PlaitFixtureSource source = { documents ? hat : transformer, own, documents ? transformer : NULL, leaves };
 
   decoder.combiner = combiner;

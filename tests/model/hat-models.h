@@ -22,6 +22,9 @@ extern const char *const test_no_keys[];
 /* Keys of an inner encoder that returns the embeddings. */
 extern const char *const test_embedding_leaves[];
 
+/* Returns valid settings of @plugin with the keys and values @keys, NULL-terminated. (transfer full) */
+PlaitSettings *test_settings_with (PlaitPlugin *plugin, const char *const *keys);
+
 /* Builds a model whose only source is @documents, or a Transformer with @keys if @documents is NULL. */
 PlaitFixture *test_documents_model (PlaitRegistry *registry, const TestDocuments *documents, const char *const *keys,
                                     const char *combiner_name, PlaitFixtureDecoder decoder, GError **error);

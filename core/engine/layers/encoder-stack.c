@@ -10,10 +10,13 @@
 #define MAX_LAYERS 4096
 
 static PlaitEncoderLayer
-declare_layer (PlaitParameters *parameters, const char *name, const PlaitEncoderStackDeclaration *declaration)
+declare_layer (PlaitParameters *parameters, const char *name, const PlaitEncoderStackDeclaration *declaration,
+               gboolean global)
 {
   g_autofree char *attention_norm = g_strconcat (name, "/self_attention_norm", NULL);
   g_autofree char *attention = g_strconcat (name, "/self_attention", NULL);
+  g_autofree char *global_attention = g_strconcat (name, "/global_attention", NULL);
+  g_autofree char *gate = g_strconcat (name, "/attention_gate", NULL);
   g_autofree char *sentence_norm = g_strconcat (name, "/sentence_attention_norm", NULL);
   g_autofree char *sentence = g_strconcat (name, "/sentence_attention", NULL);
   g_autofree char *feed_forward_norm = g_strconcat (name, "/feed_forward_norm", NULL);
@@ -29,6 +32,11 @@ declare_layer (PlaitParameters *parameters, const char *name, const PlaitEncoder
   };
 
   layer.attention = plait_attention_declare_self (parameters, attention, &of_attention);
+  if (global)
+    {
+      layer.global = plait_attention_declare_self (parameters, global_attention, &of_attention);
+      layer.sum = plait_gated_sum_declare (parameters, gate, declaration->width);
+    }
   if (declaration->readers != PLAIT_READERS_NONE)
     {
       of_attention.zero_output = declaration->zero_output;
@@ -54,6 +62,9 @@ plait_encoder_stack_declare (PlaitEncoderStack *stack, PlaitParameters *paramete
   plait_parameters_expect (parameters, declaration->layers >= 0 && declaration->layers <= MAX_LAYERS);
   plait_parameters_expect (parameters, declaration->dropout >= 0 && declaration->dropout < 1);
   plait_parameters_expect (parameters, declaration->window >= 0);
+  plait_parameters_expect (parameters, !declaration->groups || declaration->readers == PLAIT_READERS_NONE);
+  plait_parameters_expect (parameters, declaration->global_layers >= 0);
+  plait_parameters_expect (parameters, declaration->groups || declaration->global_layers == 0);
   if (!plait_parameters_check (parameters, NULL))
     return TRUE; /* plait_parameters_check reports the fault to the host */
   if (declaration->width % declaration->heads != 0)
@@ -70,6 +81,7 @@ plait_encoder_stack_declare (PlaitEncoderStack *stack, PlaitParameters *paramete
                                                                 : declaration->norm == PLAIT_ENCODER_NORM_PRE,
     .dropout = declaration->dropout,
     .readers = declaration->readers,
+    .groups = declaration->groups,
     .n = declaration->layers,
     .layers = plait_parameters_memory (parameters, declaration->layers * sizeof (PlaitEncoderLayer)),
   };
@@ -77,7 +89,7 @@ plait_encoder_stack_declare (PlaitEncoderStack *stack, PlaitParameters *paramete
     {
       g_autofree char *name = g_strdup_printf ("%slayer/%jd", prefix, i);
 
-      stack->layers[i] = declare_layer (parameters, name, declaration);
+      stack->layers[i] = declare_layer (parameters, name, declaration, i >= stack->n - declaration->global_layers);
     }
   if (stack->pre_norm && declaration->final_norm)
     stack->norm = plait_norm_declare (parameters, norm, declaration->width);
@@ -95,6 +107,33 @@ attend (PlaitTape *tape, const PlaitEncoderStack *stack, const PlaitNorm *norm, 
              : plait_attention_apply_self (tape, attention, y, rows, FALSE, NULL);
   x = plait_residual (tape, x, y, stack->dropout);
   return stack->pre_norm ? x : plait_norm_apply (tape, norm, x);
+}
+
+/* Returns the rows of each sentence as ragged rows; @starts: the first rows of the sentences. */
+static PlaitRagged
+group_rows (PlaitTape *tape, PlaitRagged rows, const PlaitSentenceStarts *starts)
+{
+  gint64 n = plait_ragged_rows (starts->sentences);
+  gint64 *offsets = plait_arena_new_array (plait_tape_arena (tape), gint64, n + 1);
+
+  memcpy (offsets, starts->rows, (gsize)n * sizeof *offsets);
+  offsets[n] = plait_ragged_rows (rows);
+  return (PlaitRagged){ n, offsets };
+}
+
+/* Returns @x after the sublayer of group attention of @layer, within the sentences @groups of the documents @rows. */
+static PlaitNode *
+attend_in_groups (PlaitTape *tape, const PlaitEncoderStack *stack, const PlaitEncoderLayer *layer, PlaitNode *x,
+                  PlaitRagged rows, PlaitRagged groups)
+{
+  PlaitNode *read = stack->pre_norm ? plait_norm_apply (tape, &layer->attention_norm, x) : x;
+  PlaitNode *y = plait_attention_apply_self (tape, &layer->attention, read, groups, FALSE, NULL);
+
+  if (layer->sum.gate.weight)
+    y = plait_gated_sum_apply (tape, &layer->sum, y,
+                               plait_attention_apply_self (tape, &layer->global, read, rows, FALSE, NULL));
+  x = plait_residual (tape, x, y, stack->dropout);
+  return stack->pre_norm ? x : plait_norm_apply (tape, &layer->attention_norm, x);
 }
 
 static PlaitNode *
@@ -147,6 +186,7 @@ typedef struct
   const PlaitEncoderLayer *layer;
   PlaitNode *x;
   PlaitRagged rows;
+  PlaitRagged groups; /* rows of each sentence, if the stack has groups */
   const PlaitSentenceStarts *starts;
 } Reading;
 
@@ -157,8 +197,9 @@ apply_layer (PlaitTape *tape, gconstpointer data)
   const PlaitEncoderStack *stack = reading->stack;
   const PlaitEncoderLayer *layer = reading->layer;
   gboolean reads = stack->readers != PLAIT_READERS_NONE;
-  PlaitNode *x = attend (tape, stack, &layer->attention_norm, &layer->attention, reading->x, reading->rows,
-                         reads ? NULL : reading->starts);
+  PlaitNode *x = stack->groups ? attend_in_groups (tape, stack, layer, reading->x, reading->rows, reading->groups)
+                               : attend (tape, stack, &layer->attention_norm, &layer->attention, reading->x,
+                                         reading->rows, reads ? NULL : reading->starts);
 
   if (reads)
     x = read_starts (tape, stack, layer, x, reading->rows, reading->starts);
@@ -171,6 +212,9 @@ plait_encoder_stack_apply (PlaitTape *tape, const PlaitEncoderStack *stack, Plai
 {
   Reading reading = { .stack = stack, .x = x, .rows = rows };
 
+  plait_tape_expect (tape, !stack->groups || starts);
+  if (stack->groups)
+    reading.groups = group_rows (tape, rows, starts);
   if (starts)
     reading.starts = memcpy (plait_arena_allocate (plait_tape_arena (tape), sizeof *starts), starts, sizeof *starts);
   for (gint64 i = 0; i < stack->n; i++)

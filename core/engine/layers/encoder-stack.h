@@ -11,7 +11,12 @@
  *     post-norm   x <- norm (x + dropout (f (x)))
  *
  * A pre-norm stack ends in a layer normalisation unless final_norm is FALSE. For documents there may be a second
- * attention between the two, to the first rows of the document's sentences (Rohde et al. 2021, section 7).
+ * attention between the two, to the first rows of the document's sentences (Rohde et al. 2021, section 7). Or
+ * self-attention is group attention (Bao et al. 2021, section 4): a row sees only the rows of its sentence. In the
+ * @global_layers top layers, a gate sums this and attention to the whole document:
+ *
+ *     H_L = attention within sentences (eq. 5-6);  H_G = attention within documents
+ *     f (x) = g * H_L + (1 - g) * H_G,  g = sigmoid ([H_L, H_G] W + b)  (eq. 7-8)
  */
 
 /* The rows that attend to the first rows of sentences. */
@@ -54,6 +59,8 @@ typedef struct
   gboolean pre_norm;   /* TRUE if the decoder is pre-norm; used with PLAIT_ENCODER_NORM_DECODER */
   PlaitReaders readers;
   gboolean zero_output; /* TRUE: the output projection of the second attention starts at zero */
+  gboolean groups;      /* TRUE: self-attention within sentences of documents; not with readers */
+  gint64 global_layers; /* number of top layers that also attend to the whole document; only with @groups */
   /* See PlaitAttentionDeclaration. The second attention has neither. */
   PlaitPositionKind positions;
   gint64 window;
@@ -75,6 +82,7 @@ typedef struct
   gboolean pre_norm;
   double dropout;
   PlaitReaders readers;
+  gboolean groups;
   gint64 n;
   PlaitEncoderLayer *layers;
   PlaitNorm norm; /* PREFIXnorm, the layer normalisation at the end; its gain is NULL if the stack has no such layer */
@@ -89,8 +97,8 @@ PLAIT_API gboolean plait_encoder_stack_declare (PlaitEncoderStack *stack, PlaitP
 
 /*
  * Returns a node [rows, d]: the output of the stack for x [rows, d]. @starts: the first rows of sentences. A stack with
- * readers needs them for its second attention. In a stack without, self-attention sees only these rows of a document;
- * NULL: all rows of the sentence.
+ * readers needs them for its second attention, one with groups for the bounds of its groups. In other stacks,
+ * self-attention sees only these rows of a document; NULL: all rows of the sentence.
  */
 PLAIT_API PlaitNode *plait_encoder_stack_apply (PlaitTape *tape, const PlaitEncoderStack *stack, PlaitNode *x,
                                                 PlaitRagged rows, const PlaitSentenceStarts *starts);

@@ -17,6 +17,8 @@ struct PlaitEncoderLayer
   PlaitAttention attention; /* PREFIXlayer/I/self_attention */
   PlaitNorm sentence_norm;  /* PREFIXlayer/I/sentence_attention_norm, only with readers */
   PlaitAttention sentence;  /* PREFIXlayer/I/sentence_attention, only with readers */
+  PlaitAttention global;    /* PREFIXlayer/I/global_attention, only in layers with group and global attention */
+  PlaitGatedSum sum;        /* PREFIXlayer/I/attention_gate, only there */
   PlaitNorm feed_forward_norm;
   PlaitFeedForward feed_forward;
 };

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * The layers for encoders, coverages and decoders. plait_X_declare declares the parameters of a layer, when the model
- * is built; plait_X_apply applies it on a tape. A layer is a plain struct: keep it in the plugin's state.
+ * The layers for plugins. plait_X_declare declares the parameters of a layer, when the model is built; plait_X_apply
+ * applies it on a tape. A layer is a plain struct: keep it in the plugin's state.
  */
 #include "layers/encoder-stack.h"
 #include "layers/feed-forward.h"

@@ -30,3 +30,21 @@ plait_linear_apply (PlaitTape *tape, const PlaitLinear *linear, PlaitNode *x, Pl
 
   return plait_linear (tape, x, plait_parameter_node (tape, linear->weight), bias, activation);
 }
+
+PlaitGatedSum
+plait_gated_sum_declare (PlaitParameters *parameters, const char *name, gint64 width)
+{
+  return (PlaitGatedSum){ plait_linear_declare (parameters, name, 2 * width, width, TRUE) };
+}
+
+PlaitNode *
+plait_gated_sum_apply (PlaitTape *tape, const PlaitGatedSum *sum, PlaitNode *x, PlaitNode *y)
+{
+  PlaitNode *both[] = { x, y }, *difference[] = { x, plait_scale (tape, y, -1) }, *terms[] = { y, NULL };
+  PlaitNode *gate
+      = plait_linear_apply (tape, &sum->gate, plait_concatenate_columns (tape, both, 2), PLAIT_ACTIVATION_SIGMOID);
+
+  /* g x + (1 - g) y = y + g (x - y) */
+  terms[1] = plait_multiply (tape, gate, plait_add_n (tape, difference, 2));
+  return plait_add_n (tape, terms, 2);
+}

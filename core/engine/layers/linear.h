@@ -23,3 +23,20 @@ PLAIT_API PlaitLinear plait_linear_declare_blocks (PlaitParameters *parameters, 
 /* Returns a node [r, out]: activation (x W + b) for x [r, in]. */
 PLAIT_API PlaitNode *plait_linear_apply (PlaitTape *tape, const PlaitLinear *linear, PlaitNode *x,
                                          PlaitActivation activation);
+
+/*
+ * A gate between two vectors (Bao et al. 2021, eq. 7-8):
+ *
+ *     g = sigmoid ([x, y] W + b);  sum = g * x + (1 - g) * y
+ *
+ * It refers to parameters and owns nothing.
+ */
+typedef struct
+{
+  PlaitLinear gate; /* [2 d, d], NAME/weight and NAME/bias */
+} PlaitGatedSum;
+
+PLAIT_API PlaitGatedSum plait_gated_sum_declare (PlaitParameters *parameters, const char *name, gint64 width);
+
+/* Returns a node [r, d]: the gated sum of @x and @y [r, d]. */
+PLAIT_API PlaitNode *plait_gated_sum_apply (PlaitTape *tape, const PlaitGatedSum *sum, PlaitNode *x, PlaitNode *y);

@@ -111,8 +111,8 @@ PLAIT_API PlaitNode *plait_encoding_tree_root (const PlaitEncoding *encoding, co
 /* Returns a memory of all levels of @pyramid, with their links. */
 PLAIT_API PlaitMemory plait_encoding_pyramid_memory (const PlaitEncoding *encoding, const PlaitPyramidRows *pyramid);
 
-/* Returns the first row of each sentence in documents, as row numbers of the inner encoder, which must have one row for
- * each token. */
+/* Returns the first row of each sentence in documents, as row numbers of the input. An inner encoder must have one row
+ * for each token. */
 PLAIT_API PlaitSentenceStarts plait_encoding_starts (const PlaitEncoding *encoding);
 
 /* Returns a memory with one row for each token: states [rows, w]. Leaves the rows of start tokens out if documents have

@@ -78,6 +78,7 @@ typedef struct
   X (PlaitParameter, "a parameter")                                                                                    \
   X (PlaitInitial, "an initial value")                                                                                 \
   X (PlaitLinear, "a linear layer")                                                                                    \
+  L (PlaitGatedSum, "a gated sum")                                                                                     \
   L (PlaitNorm, "a layer norm")                                                                                        \
   L (PlaitPositions, "positions")                                                                                      \
   X (PlaitSentenceStarts, "sentence starts")                                                                           \

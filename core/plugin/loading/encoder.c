@@ -109,8 +109,7 @@ plait_encoding_starts (const PlaitEncoding *encoding)
   const PlaitDocuments *documents = documents_of (encoding, G_STRFUNC);
   gint64 rows = plait_ragged_rows (encoding->input->rows);
 
-  expect_leaves (encoding, G_STRFUNC);
-  if (plait_ragged_rows (encoding->leaves->memories[0].rows) != rows)
+  if (encoding->leaves && plait_ragged_rows (encoding->leaves->memories[0].rows) != rows)
     plait_tape_fail (encoding->tape,
                      "reads an inner encoder with %jd rows for %jd tokens, but sentences begin at tokens: choose an "
                      "inner encoder with one row for each token",

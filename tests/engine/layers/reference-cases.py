@@ -395,6 +395,58 @@ def mingru_layer(x, memory, w, pre):
     return layer_norm(x, below(w, "norm")) if pre else x
 
 
+# Group attention: Bao et al. 2021. Sentence numbers are the group tags of rows, eq. 2-3.
+
+SOURCE_GROUPS, TARGET_GROUPS = [1, 1, 1, 2, 3, 3], [1, 1, 2, 3]
+
+
+def group_attend(q, m, q_groups, m_groups, w):
+    """Eq. 4-6: softmax (Q K^T / sqrt (d) + M (G_Q, G_K)) V, with M = min (1, |G_Q I^T - I G_K^T|) C."""
+    mask = np.minimum(1, np.abs(np.subtract.outer(q_groups, m_groups))) * -1e8
+    queries, keys, values = (heads_of(linear(x, w, part), 2) for x, part in ((q, "q"), (m, "k"), (m, "v")))
+    weights = [softmax(a @ b.T * (1 / math.sqrt(a.shape[1])) + mask) for a, b in zip(queries, keys)]
+    return linear(join([a @ v for a, v in zip(weights, values)], 1), w, "o")
+
+
+def combined_attend(q, m, q_groups, m_groups, w):
+    """Eq. 7-8: g = sigmoid ([H_L, H_G] W + b), H = H_L * g + H_G * (1 - g)."""
+    local = group_attend(q, m, q_groups, m_groups, below(w, "local"))
+    everything, _ = attend(q, m, below(w, "global"), 2)
+    g = sigmoid(linear(join([local, everything], 1), w, "g"))
+    return local * g + everything * (g * -1 + 1)
+
+
+def group_stack(x, w, pre, layers):
+    """An encoder whose layers, "group" or "combined", read sentences or both these and the document."""
+    for i, kind in enumerate(layers):
+        layer = below(w, str(i))
+        first, second = below(layer, "ln1"), below(layer, "ln2")
+        read = layer_norm(x, first) if pre else x
+        y = (group_attend if kind == "group" else combined_attend)(read, read, SOURCE_GROUPS, SOURCE_GROUPS,
+                                                                  below(layer, "self"))
+        x = x + y if pre else layer_norm(x + y, first)
+        y = feed_forward(layer_norm(x, second) if pre else x, below(layer, "ff"), relu)
+        x = x + y if pre else layer_norm(x + y, second)
+    return layer_norm(x, below(w, "norm")) if pre else x
+
+
+def group_decoder(x, tokens, w, pre, layers):
+    """Layers whose cross-attention is "group" or "combined"; self-attention reads the whole target so far."""
+    for i, kind in enumerate(layers):
+        layer = below(w, str(i))
+        first, second, last = (below(layer, name) for name in ("ln1", "ln2", "ln3"))
+        read = layer_norm(x, first) if pre else x
+        y, _ = attend(read, read, below(layer, "self"), 2, True)
+        x = x + y if pre else layer_norm(x + y, first)
+        read = layer_norm(x, second) if pre else x
+        y = (group_attend if kind == "group" else combined_attend)(read, tokens, TARGET_GROUPS, SOURCE_GROUPS,
+                                                                  below(layer, "cross"))
+        x = x + y if pre else layer_norm(x + y, second)
+        y = feed_forward(layer_norm(x, last) if pre else x, below(layer, "ff"), gelu)
+        x = x + y if pre else layer_norm(x + y, last)
+    return layer_norm(x, below(w, "norm")) if pre else x
+
+
 # Recurrent cells: Cho et al. 2014b (the update gate keeps the old state), Hochreiter & Schmidhuber 1997.
 
 
@@ -776,6 +828,32 @@ def hat_layer_case(pre, readers):
             lambda x, w: (lambda y: {"tokens": y, "sentences": first_rows(y)})(hat_layer(x["tokens"], w, pre, readers)))
 
 
+def combined_shapes(biases):
+    return dict(under("local", attention_shapes(biases)), **under("global", attention_shapes(biases)),
+                **{"Wg": (16, 8), "bg": (8,)})
+
+
+def group_encoder_case(pre):
+    layers, shapes = ["group", "combined"], under("norm", NORM) if pre else {}
+    for i, kind in enumerate(layers):
+        attention = attention_shapes(not pre) if kind == "group" else combined_shapes(not pre)
+        layer = dict(under("ln1", NORM), **under("ln2", NORM), **under("self", attention), **under("ff", FEED_FORWARD))
+        shapes.update(under(str(i), layer))
+    return ({"tokens": (6, 8)}, shapes, ["y"], lambda x, w: {"y": group_stack(x["tokens"], w, pre, layers)})
+
+
+def group_decoder_case(pre):
+    layers, shapes = ["group", "combined"], under("norm", NORM) if pre else {}
+    for i, kind in enumerate(layers):
+        attention = attention_shapes(not pre) if kind == "group" else combined_shapes(not pre)
+        layer = dict(under("self", attention_shapes(not pre)), **under("cross", attention), **under("ff", FEED_FORWARD))
+        for name in ["ln1", "ln2", "ln3"]:
+            layer.update(under(name, NORM))
+        shapes.update(under(str(i), layer))
+    return ({"tokens": (6, 8), "x": (4, 8)}, shapes, ["y"],
+            lambda x, w: {"y": group_decoder(x["x"], x["tokens"], w, pre, layers)})
+
+
 def combiner_case(kind, pre):
     rows = [3, 0, 4]
 
@@ -1046,6 +1124,10 @@ CASES = {
     "decoder/convolutional": convolutional_case(),
     "decoder/mingru_pre_2": mingru_case(True, 2),
     "decoder/mingru_post_1": mingru_case(False, 1),
+    "group/encoder_pre": group_encoder_case(True),
+    "group/encoder_post": group_encoder_case(False),
+    "group/decoder_pre": group_decoder_case(True),
+    "group/decoder_post": group_decoder_case(False),
 }
 
 # Where rows are cut by drawn numbers, it is drawn anew until the cuts are those that the tests look at.
