@@ -169,3 +169,32 @@ TEST_CASE (requirements, refuse_what_cannot_be_met)
                  "decode.groups=2 does not divide the beam of 5 hypotheses");
   CHECK_REFUSED (TRANSLATE ("--set", "decode.nucleus=0.5"), "nucleus: has no effect without method=sample");
 }
+
+/* Samples copy words that are not in the vocabulary, as beams do. */
+TEST_CASE (requirements, samples_copy_own_words)
+{
+  static const char names[] = "from Ada to Bob\nfrom Cid to Eve\nfrom Gus to Ina\nfrom Leo to Mia\n";
+
+  plait_test_write ("in.a", names);
+  plait_test_write ("pointer.ini",
+                    "[data]\ntarget=b\nvocabulary=shared\nvocabulary_type=words\nvocabulary_size=6\ntrain.a=in.a\n"
+                    "train.b=in.a\ntest.a=in.a\ntest.b=in.a\n" SMALL_SOURCE ("a") TINY_DECODER
+                    "output=pointer\n"
+                    "[train]\nepochs=1\n[decode]\nmaximum_length=6\n[evaluate]\nresamples=0\n");
+  DONE (CALL ("run", "pointer.ini", "-q", "--force"));
+  PlaitTestCall samples = DONE (CALL ("translate", "pointer.h5", "-q", "-s", "a=in.a", "--n-best", "50", "--set",
+                                      "decode.method=sample", "--set", "decode.batch=3"));
+  static const char *const own[] = { "Ada", "Bob", "Cid", "Eve", "Gus", "Ina", "Leo", "Mia" };
+  g_auto (GStrv) lines = g_strsplit (samples.output, "\n", -1);
+
+  REQUIRE (g_strv_length (lines) == 4 * 50 + 1);
+  for (guint i = 0; i < 4; i++)
+    for (guint k = 0; k < G_N_ELEMENTS (own); k++)
+      {
+        guint n = 0;
+
+        for (guint sample = 0; sample < 50; sample++)
+          n += strstr (lines[50 * i + sample], own[k]) != NULL;
+        CHECK_INT (n > 0, k / 2 == i);
+      }
+}

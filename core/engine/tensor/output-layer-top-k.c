@@ -308,7 +308,7 @@ typedef struct
   const PlaitPacked *table;
   const PlaitScalar *bias;
   const PlaitOutputMixture *mixture;
-  PlaitTensor logits;         /* [rows, words] */
+  PlaitTensor logits;         /* [rows, words], with more columns for copied words at or above words */
   PlaitScalar *copied_logits; /* logits of the copied words of all rows */
   gint64 block, blocks;
   Statistics *statistics; /* [row][block] */
@@ -320,7 +320,7 @@ whole_block_piece (gpointer data, gint64 block, guint thread)
   const Whole *whole = data;
   gint64 first = block * whole->block, n = MIN (whole->block, whole->table->width - first);
 
-  plait_packed_multiply (whole->table, whole->logits.data + first, whole->logits.width, FALSE, &whole->rows, 0,
+  plait_packed_multiply (whole->table, whole->logits.data + first, whole->logits.stride, FALSE, &whole->rows, 0,
                          whole->logits.rows, first, n);
   for (gint64 row = 0; row < whole->logits.rows; row++)
     {
@@ -339,34 +339,35 @@ whole_row_piece (gpointer data, gint64 row, guint thread)
   PlaitScalar *logits = plait_tensor_row (whole->logits, row);
   double log_sum = log_sum_of (whole->statistics + row * whole->blocks, whole->blocks);
   const PlaitOutputMixture *mixture = whole->mixture;
+  gint64 n = whole->table->width;
   double gate = 0;
 
   if (plait_output_mixture_has_words (mixture, row))
     {
       gate = plait_output_mixture_log_gate (mixture, row);
-      plait_output_mixture_note (mixture, row, 0, logits, whole->logits.width, whole->copied_logits);
+      plait_output_mixture_note (mixture, row, 0, logits, n, whole->copied_logits);
     }
-  for (gint64 i = 0; i < whole->logits.width; i++)
+  for (gint64 i = 0; i < n; i++)
     logits[i] = (PlaitScalar)(gate + logits[i] - log_sum);
+  for (gint64 i = n; i < whole->logits.width; i++)
+    logits[i] = -(PlaitScalar)INFINITY;
   for (gint64 word = mixture ? mixture->offsets[row] : 0; mixture && word < mixture->offsets[row + 1]; word++)
     if (mixture->ids[word] < whole->logits.width)
-      logits[mixture->ids[word]] = (PlaitScalar)plait_output_mixture_log_probability (
-          mixture, row, word, whole->logits.width, whole->copied_logits, log_sum);
+      logits[mixture->ids[word]]
+          = (PlaitScalar)plait_output_mixture_log_probability (mixture, row, word, n, whole->copied_logits, log_sum);
 }
 
 void
 plait_output_layer_log_probabilities (PlaitPool *pool, PlaitArena *arena, PlaitTensor states, const PlaitPacked *table,
                                       const PlaitScalar *bias, const PlaitOutputMixture *mixture,
-                                      PlaitScalar *log_probabilities)
+                                      PlaitTensor log_probabilities)
 {
   PLAIT_WORK_SCOPE (pool, PLAIT_WORK_OUTPUT);
-  Whole whole = { .table = table,
-                  .bias = bias,
-                  .mixture = mixture,
-                  .logits = plait_tensor (log_probabilities, states.rows, table->width),
-                  .block = block_of (table) };
+  Whole whole
+      = { .table = table, .bias = bias, .mixture = mixture, .logits = log_probabilities, .block = block_of (table) };
 
   g_assert (states.width == table->depth);
+  g_assert (log_probabilities.rows == states.rows && log_probabilities.width >= table->width);
   if (states.rows == 0)
     return;
   whole.rows = plait_packed_rows (pool, table, states);

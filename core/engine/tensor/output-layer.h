@@ -57,9 +57,9 @@ void plait_output_layer_top_k (PlaitPool *pool, PlaitArena *arena, PlaitTensor s
                                const guint8 *forbid, const PlaitOutputMixture *mixture, guint best, gint32 *ids,
                                PlaitScalar *log_probabilities);
 
-/* Computes the log-probabilities of all words of each row: @log_probabilities [r][V], with the bits that
- * plait_output_layer_top_k gives its best words. For a few rows at a time, because of their memory.
- * Words of @mixture at or above V are left out. */
+/* Computes the log-probabilities of all words of each row, with the bits that plait_output_layer_top_k gives its best
+ * words: @log_probabilities [r, V], or with more columns, for words of @mixture at or above V. For a few rows at a
+ * time, because of their memory. */
 void plait_output_layer_log_probabilities (PlaitPool *pool, PlaitArena *arena, PlaitTensor states,
                                            const PlaitPacked *table, const PlaitScalar *bias,
-                                           const PlaitOutputMixture *mixture, PlaitScalar *log_probabilities);
+                                           const PlaitOutputMixture *mixture, PlaitTensor log_probabilities);

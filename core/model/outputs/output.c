@@ -236,7 +236,7 @@ plait_word_distribution_losses (const PlaitWordDistribution *words, PlaitTape *t
 
 void
 plait_word_distribution_rows (const PlaitWordDistribution *words, PlaitTape *tape, gint64 first, gint64 n,
-                              PlaitScalar *log_probabilities)
+                              gint64 n_words, PlaitScalar *log_probabilities)
 {
   PlaitOutputMixture mixture;
 
@@ -249,7 +249,7 @@ plait_word_distribution_rows (const PlaitWordDistribution *words, PlaitTape *tap
   plait_output_layer_log_probabilities (plait_tape_pool (tape), plait_tape_arena (tape),
                                         plait_tensor_rows (words->states->value, first, n), words->table->packed,
                                         words->bias ? words->bias->value.data : NULL, words->mixture ? &mixture : NULL,
-                                        log_probabilities);
+                                        plait_tensor (log_probabilities, n, n_words));
 }
 
 void

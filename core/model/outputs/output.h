@@ -65,11 +65,11 @@ PlaitNode *plait_word_distribution_loss (const PlaitWordDistribution *words, Pla
 void plait_word_distribution_losses (const PlaitWordDistribution *words, PlaitTape *tape, const gint32 *ids,
                                      double *row_losses);
 
-/* Computes the log-probabilities [n][words] of all words of the vocabulary in the rows @first .. @first + @n - 1, with
- * the bits that plait_word_distribution_best gives its words. For a few rows at a time, because of their memory. Needs
- * packed parameters. */
+/* Computes the log-probabilities [n][@n_words] of all words in the rows @first .. @first + @n - 1, with the bits that
+ * plait_word_distribution_best gives its words. @n_words: the size of the vocabulary, or more, for own words of the
+ * sentences. For a few rows at a time, because of their memory. Needs packed parameters. */
 void plait_word_distribution_rows (const PlaitWordDistribution *words, PlaitTape *tape, gint64 first, gint64 n,
-                                   PlaitScalar *log_probabilities);
+                                   gint64 n_words, PlaitScalar *log_probabilities);
 
 /* Finds the @best most probable words of each row, as plait_output_layer_top_k does, without the @n_forbidden words
  * @forbidden: @ids and @log_probabilities [rows][best]. Needs packed parameters. */

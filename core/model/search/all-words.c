@@ -30,11 +30,11 @@ row_piece (gpointer data, gint64 i, guint thread)
 
 void
 plait_search_row_words (const PlaitSearch *search, PlaitSearchWorkspace *workspace, const PlaitBeam *beam,
-                        const PlaitWordDistribution *words, const gint32 *forbidden, guint n_forbidden, gboolean end,
-                        guint best, gint32 *ids, PlaitScalar *log_probabilities)
+                        const PlaitWordDistribution *words, gint64 own_words, const gint32 *forbidden,
+                        guint n_forbidden, gboolean end, guint best, gint32 *ids, PlaitScalar *log_probabilities)
 {
   gint64 n = words->states->value.rows;
-  gint64 n_words = plait_model_specification (search->model)->target_vocabulary_size;
+  gint64 n_words = plait_model_specification (search->model)->target_vocabulary_size + own_words;
   gint64 at_once = MIN (n, ROWS_AT_ONCE);
   guint needed = plait_beam_needs_rows (beam) ? 0 : best + n_forbidden;
   Rows rows = { .beam = beam,
@@ -53,7 +53,7 @@ plait_search_row_words (const PlaitSearch *search, PlaitSearchWorkspace *workspa
       gint64 now = MIN (at_once, n - rows.first);
 
       plait_search_row_log_probabilities (search, workspace, plait_beam_rows (beam).hypotheses, words, rows.first, now,
-                                          needed, rows.log_probabilities);
+                                          n_words, needed, rows.log_probabilities);
       plait_pool_run (workspace->pool, now, row_piece, &rows);
     }
 }

@@ -182,10 +182,9 @@ combine_row (gpointer data, gint64 row, guint thread)
 
 void
 plait_search_row_log_probabilities (const PlaitSearch *search, PlaitSearchWorkspace *workspace, PlaitRagged hypotheses,
-                                    const PlaitWordDistribution *words, gint64 first, gint64 n, guint best,
-                                    PlaitScalar *log_probabilities)
+                                    const PlaitWordDistribution *words, gint64 first, gint64 n, gint64 n_words,
+                                    guint best, PlaitScalar *log_probabilities)
 {
-  gint64 n_words = plait_model_specification (search->model)->target_vocabulary_size;
   Combining combining = { .search = search,
                           .pool = workspace->pool,
                           .hypotheses = hypotheses,
@@ -197,7 +196,8 @@ plait_search_row_log_probabilities (const PlaitSearch *search, PlaitSearchWorksp
                           .best = best };
 
   for (guint i = 0; i < search->n_members; i++)
-    plait_word_distribution_rows (&words[i], workspace->step, first, n, log_probabilities + (gint64)i * n * n_words);
+    plait_word_distribution_rows (&words[i], workspace->step, first, n, n_words,
+                                  log_probabilities + (gint64)i * n * n_words);
   if (search->n_members > 1)
     plait_pool_run (workspace->pool, n, combine_row, &combining);
 }

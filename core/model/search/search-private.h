@@ -72,18 +72,19 @@ PlaitAttentionRecord *plait_search_record (const PlaitSearch *search, PlaitSearc
                                            gboolean coverage);
 
 /* Computes the log-probabilities of all words in the rows @first .. @first + @n - 1 of a step. @hypotheses: rows of
- * each sentence of the batch. @words [members]: distributions of the members. @log_probabilities [members][n][words]
- * receives those of the search in its first [n][words]. With @best > 0, words that are neither EOS nor among the @best
- * most probable may get minus infinity. */
+ * each sentence of the batch. @words [members]: distributions of the members. @log_probabilities [members][n][n_words]
+ * receives those of the search in its first [n][n_words]. With @best > 0, words that are neither EOS nor among the
+ * @best most probable may get minus infinity. */
 void plait_search_row_log_probabilities (const PlaitSearch *search, PlaitSearchWorkspace *workspace,
                                          PlaitRagged hypotheses, const PlaitWordDistribution *words, gint64 first,
-                                         gint64 n, guint best, PlaitScalar *log_probabilities);
+                                         gint64 n, gint64 n_words, guint best, PlaitScalar *log_probabilities);
 
 /* Finds the words of each row of a step that plait_beam_row_words takes: @ids and @log_probabilities [rows][best], with
- * @best as plait_beam_row_columns returns it. @words [members]: distributions of the members. */
+ * @best as plait_beam_row_columns returns it. @words [members]: distributions of the members. @own_words: maximum
+ * number of own words of a sentence, which follow the vocabulary. */
 void plait_search_row_words (const PlaitSearch *search, PlaitSearchWorkspace *workspace, const PlaitBeam *beam,
-                             const PlaitWordDistribution *words, const gint32 *forbidden, guint n_forbidden,
-                             gboolean end, guint best, gint32 *ids, PlaitScalar *log_probabilities);
+                             const PlaitWordDistribution *words, gint64 own_words, const gint32 *forbidden,
+                             guint n_forbidden, gboolean end, guint best, gint32 *ids, PlaitScalar *log_probabilities);
 
 /* Makes EOS the only candidate of the rows of @beam whose next step is the last that their limit allows. @words:
  * distribution of the rows; @ids and @log_probabilities [rows][best]: their candidates. */

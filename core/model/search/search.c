@@ -230,6 +230,18 @@ known_tokens (const Work *work, const PlaitBeamRows *rows)
   return tokens;
 }
 
+/* Returns the maximum number of own words of a sentence. The members of an ensemble share the vocabulary only. */
+static gint64
+max_own_words (const Work *work)
+{
+  const PlaitBatch *batch = work->batch;
+  gint64 maximum = 0;
+
+  for (gint64 s = 0; batch->first_own > 0 && work->search->n_members == 1 && s < batch->n_sentences; s++)
+    maximum = MAX (maximum, plait_ragged_length (batch->own_words, s));
+  return maximum;
+}
+
 static void
 make_step (gpointer data)
 {
@@ -277,8 +289,8 @@ make_step (gpointer data)
   ids = plait_arena_new_array (workspace->step_arena, gint32, n * best);
   log_probabilities = plait_arena_new_array (workspace->step_arena, PlaitScalar, n * best);
   if (needs_rows)
-    plait_search_row_words (search, workspace, work->beam, words, forbidden, n_forbidden, end, best, ids,
-                            log_probabilities);
+    plait_search_row_words (search, workspace, work->beam, words, max_own_words (work), forbidden, n_forbidden, end,
+                            best, ids, log_probabilities);
   else
     plait_word_distribution_best (words, workspace->step, forbidden, n_forbidden, best, ids, log_probabilities);
   if (end && !needs_rows)

@@ -257,7 +257,8 @@ all_words_body (Trial *trial)
   g_autoptr (PlaitPacked) packed = plait_pack (trial->pool, table, TRUE, PLAIT_PRECISION_FLOAT);
 
   plait_output_layer_top_k (trial->pool, trial->arena, states, packed, bias, NULL, 0, NULL, NULL, best, ids, of_best);
-  plait_output_layer_log_probabilities (trial->pool, trial->arena, states, packed, bias, NULL, of_all);
+  plait_output_layer_log_probabilities (trial->pool, trial->arena, states, packed, bias, NULL,
+                                        plait_tensor (of_all, rows, words));
   for (gint64 row = 0; row < rows; row++)
     {
       double sum = 0;
