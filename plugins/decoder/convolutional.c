@@ -9,8 +9,8 @@
 /*
  * The convolutional decoder (Gehring et al. 2017, section 3). With the embeddings g, positions included, each layer is
  *
- *     h <- sqrt (.5) (A * sigmoid (B) + h),  [A, B] = convolve (h);    h <- sqrt (.5) (h + c),  c = combine (W h + b +
- * g)
+ *     h <- sqrt (.5) (A * sigmoid (B) + h),  [A, B] = convolve (h)
+ *     h <- sqrt (.5) (h + c),                c = combine (W h + b + g)
  *
  * The factor, which keeps the variance of a sum, stands at both sums, as in the authors' code. Unlike the paper,
  * contexts are not scaled by the length of the source, because a combiner may read several, and weights are not

@@ -66,7 +66,7 @@ typedef struct
   gint64 state_width;
   double dropout;
   PlaitCell *cells;    /* [layers] */
-  PlaitCell second;    /* if query=intermediate */
+  PlaitCell second;    /* second cell of the first layer; declared only if query=intermediate */
   PlaitLinear context; /* if query=previous: from the context to the gates of the first cell */
   PlaitLinear feed;    /* input feeding: from the readout to the gates of the first cell */
   guint cross;

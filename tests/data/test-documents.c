@@ -8,7 +8,7 @@
 #include "files.h"
 #include "harness.h"
 
-/* Sets up documents with a sentence a line, start tokens, and no chunks. */
+/* Sets up documents with one sentence a line, start tokens, and no chunks. */
 static void
 set_up (DataText *setup, const char *one, const char *two, const char *target)
 {

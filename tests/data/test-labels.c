@@ -170,7 +170,7 @@ check_all_refused (DataText *setup, const Refusal *refusals, guint n)
     }
 }
 
-/* Sets up documents @source, a sentence a line, with targets @targets of @kind. */
+/* Sets up documents @source, one sentence a line, with targets @targets of @kind. */
 static void
 set_up_documents (DataText *setup, const char *source, const char *targets, PlaitTargetKind kind)
 {

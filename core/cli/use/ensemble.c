@@ -90,7 +90,7 @@ plait_ensemble_weights (const char *text, guint n, double *weights, GError **err
       weights[i] = 1;
       if (parts && (!plait_parse_double (parts[i], &weights[i]) || weights[i] <= 0))
         return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "--weights %s: \"%s\" is not a positive number; expected such as \"0.7;0.3\"", text,
+                           "--weights %s: \"%s\" is not a positive number; expected numbers such as \"0.7;0.3\"", text,
                            parts[i]);
       sum += weights[i];
     }

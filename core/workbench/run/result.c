@@ -349,9 +349,10 @@ plait_run_results_drop_mixed (PlaitRunResult *const *results, const char *const 
             continue;
           }
         if (i == 0 || !g_str_equal (((PlaitRunScore *)results[r]->scores->pdata[i - 1])->split, score->split))
-          plait_log_warning (
-              log, "%s: %s was made with %s, in other runs with %s, and is left out; plait test makes them equal",
-              names[r], score->split, *score->set ? score->set : own, *first ? first : own);
+          plait_log_warning (log,
+                             "%s: %s was evaluated with %s, but in other runs with %s, so it is left out; plait test "
+                             "can evaluate it again with equal settings",
+                             names[r], score->split, *score->set ? score->set : own, *first ? first : own);
         g_ptr_array_remove_index (results[r]->scores, i);
       }
 }
