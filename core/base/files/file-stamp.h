@@ -12,7 +12,7 @@ typedef struct
   guint64 number; /* inode; 0: there was no file */
   gint64 size;
   struct timespec written;
-  struct timespec changed; /* time of the last change, also of owner, mode or links */
+  struct timespec changed; /* time of the last change of content, owner, mode or links (ctime) */
 } PlaitFileStamp;
 
 /* Returns the stamp of the file at @path, links followed; zeros if it cannot be reached. */

@@ -67,13 +67,13 @@ gboolean plait_file_sync (const char *path);
 /* TRUE if @a and @b are paths of one file, also by links; the file need not exist. */
 gboolean plait_file_is_same (const char *a, const char *b);
 
-/* TRUE if a command may write @path: it is NULL, not a regular file, or @force. Else PLAIT_ERROR_INPUT: the message
- * names @option, which selects another file, after @remedy, such as "add --resume to continue it, ", or "".
- * plait_file_begin refuses files that are not regular. */
+/* TRUE if a command may write @path: if @path is NULL or not a regular file, or if @force. Otherwise fails with
+ * PLAIT_ERROR_INPUT. The message contains @remedy, such as "add --resume to continue it, " or "", and then advises to
+ * choose another file with @option. plait_file_begin refuses files that are not regular. */
 gboolean plait_file_check_new (const char *path, gboolean force, const char *remedy, const char *option,
                                GError **error);
 
-/* Writes @length bytes and commits like plait_file_commit. No other data may have been written. */
+/* Writes @length bytes to the temporary file, which must still be empty, and commits like plait_file_commit. */
 gboolean plait_file_finish (PlaitFile *file, gconstpointer bytes, gsize length, GError **error);
 
 /* Replaces @path by @length bytes: plait_file_begin and plait_file_finish. */

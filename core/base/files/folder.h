@@ -29,8 +29,8 @@ PlaitFolder *plait_folder_begin_temporary (GError **error);
 /* Returns the path of the temporary folder, for the new files. (transfer none) */
 const char *plait_folder_temporary (const PlaitFolder *folder);
 
-/* Returns FALSE, after replacing the temporary folder's name in *error by the name that the user knows. For a file that
- * could not be made. */
+/* Replaces the temporary folder's name in the message of *error by the final name, which the user knows, and returns
+ * FALSE. Call it when a file in the temporary folder could not be made. */
 gboolean plait_folder_fail (const PlaitFolder *folder, GError **error);
 
 /* Gives the folder its final name and frees @folder. @names: all file names that such a folder can have; those in an

@@ -9,10 +9,10 @@ typedef struct PlaitProblems PlaitProblems;
 /* One error in a file. */
 typedef struct
 {
-  const char *location; /* "FILE:LINE" or another origin, such as an option; NULL: part of the sentence */
+  const char *location; /* "FILE:LINE" or another origin, such as an option; NULL if @sentence already names it */
   guint line;           /* line in the file; 0 without a line */
-  const char *group;    /* group of a key-file; NULL: part of the sentence */
-  const char *key;      /* NULL: the group itself is at fault */
+  const char *group;    /* group of a key-file; NULL if @sentence already names it */
+  const char *key;      /* key in @group; NULL: the group itself is at fault */
   const char *sentence;
 } PlaitProblem;
 
@@ -38,7 +38,8 @@ void plait_problems_add_error (PlaitProblems *problems, GError *error);
 
 guint plait_problems_count (const PlaitProblems *problems);
 
-/* The first hundred problems are kept: their number, and one of them. (transfer none) */
+/* plait_problems_n_listed returns the number of listed problems: all, but at most the first hundred. plait_problems_get
+ * returns listed problem number @index. (transfer none) */
 guint plait_problems_n_listed (const PlaitProblems *problems);
 const PlaitProblem *plait_problems_get (const PlaitProblems *problems, guint index);
 

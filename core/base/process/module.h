@@ -29,7 +29,7 @@ typedef struct
 {
   guint interface;     /* PLAIT_MODULE_INTERFACE */
   guint scalar_size;   /* bytes of PlaitScalar */
-  const char *kind;    /* name of its folder */
+  const char *kind;    /* name of the folder of modules of its kind */
   gsize table_size;    /* bytes of the struct at @table */
   gconstpointer table; /* struct of functions, declared in the header of the kind */
 } PlaitModule;

@@ -71,7 +71,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PlaitWorkScope, plait_work_leave)
 typedef struct
 {
   gint64 works[PLAIT_N_WORK_KINDS];
-  gint64 dispatch; /* time from the start of a run to the first piece of a thread, or to the end without one */
+  gint64 dispatch; /* time from the start of a run to a thread's first piece, or to the end of the run if the thread
+                      gets no piece */
   gint64 waiting;  /* time that threads wait from their last piece to the end of a pool's run */
   gint64 idle;     /* worker time between runs, when only the caller works */
   gint64 all;      /* total time of all threads: the sum of the other fields */
@@ -83,8 +84,8 @@ void plait_pool_profile (PlaitPool *pool);
 /* Returns the times since plait_pool_profile; zeros if the pool is not profiled. */
 PlaitWorkTimes plait_pool_times (PlaitPool *pool);
 
-/* For a piece of a run on @pool that uses its own pool @part: starts a profile of @part if @pool is profiled. After the
- * run, plait_pool_add_nested_times replaces the time of the run's kind of work by the times of @part. */
+/* Profiles a piece of a run on @pool that uses a pool @part of its own: starts a profile of @part if @pool is profiled.
+ * After the run, plait_pool_add_nested_times replaces the time of the run's kind of work by the times of @part. */
 void plait_pool_profile_nested (PlaitPool *part, const PlaitPool *pool);
 void plait_pool_add_nested_times (PlaitPool *pool, const PlaitWorkTimes *part);
 

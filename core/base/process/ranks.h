@@ -12,7 +12,8 @@
  */
 typedef struct PlaitRanks PlaitRanks;
 
-/* Sends and receives that a lane can have in flight at once, each way; each has at most PLAIT_RANKS_MAX_BYTES bytes. */
+/* Maximum number of sends that a lane can have in flight at once, and also of receives. Each has at most
+ * PLAIT_RANKS_MAX_BYTES bytes. */
 #define PLAIT_RANKS_REQUESTS 8
 #define PLAIT_RANKS_MAX_BYTES ((gsize)1 << 30)
 
@@ -29,7 +30,7 @@ typedef struct
   /* Begins a transfer in a free slot below PLAIT_RANKS_SLOTS. Sends and receives of one tag match in their order. */
   void (*begin_send) (guint slot, guint tag, gconstpointer bytes, gsize n, guint to);
   void (*begin_receive) (guint slot, guint tag, gpointer bytes, gsize n, guint from);
-  gboolean (*has_ended) (guint slot); /* also TRUE for a slot that was never used */
+  gboolean (*has_ended) (guint slot); /* TRUE if the transfer in @slot has ended, or if @slot was never used. */
   void (*broadcast) (gpointer bytes, gsize n, guint from);
   void (*all_reduce) (double *numbers, gsize n);
 } PlaitRanksTable;

@@ -14,8 +14,8 @@
  */
 typedef struct
 {
-  guint wall_seconds;      /* > 0 */
-  guint processor_seconds; /* > 0 */
+  guint wall_seconds;      /* limit of elapsed time, > 0 */
+  guint processor_seconds; /* limit of processor time, > 0 */
   gsize memory_bytes;      /* memory that the child may map in addition to what is mapped now; 0: no limit */
 } PlaitSandboxLimits;
 

@@ -42,6 +42,6 @@ char *plait_display_truncate (const char *text, gsize columns);
  * beginning still differ. (transfer full) */
 char *plait_display_truncate_middle (const char *text, gsize columns);
 
-/* Appends @text, padded with blanks to @columns columns: after it, or before it if @right. A wider @text is appended
- * unchanged. */
+/* Appends @text and blanks, @columns columns in all. The blanks come after @text, or before it if @right. A @text wider
+ * than that is appended unchanged. */
 void plait_display_pad (GString *line, const char *text, gsize columns, gboolean right);

@@ -16,11 +16,11 @@
 
 typedef enum
 {
-  PLAIT_ERROR_INPUT,       /* wrong input of the user: exit code 2 */
-  PLAIT_ERROR_FAILED,      /* the system refused (disk full, no memory, ...): exit code 1 */
-  PLAIT_ERROR_CORRUPT,     /* a file of plait fails its digest, or a foreign file fails in the sandbox: exit code 2 */
-  PLAIT_ERROR_PLUGIN,      /* a plugin or its schema is refused: exit code 2 */
-  PLAIT_ERROR_MEMORY,      /* a step does not fit into the allowed memory: exit code 1 */
+  PLAIT_ERROR_INPUT,   /* wrong input of the user: exit code 2 */
+  PLAIT_ERROR_FAILED,  /* the system refused (disk full, no memory, ...): exit code 1 */
+  PLAIT_ERROR_CORRUPT, /* the digest of a file of plait is wrong, or a foreign file fails in the sandbox: exit code 2 */
+  PLAIT_ERROR_PLUGIN,  /* a plugin or its schema is refused: exit code 2 */
+  PLAIT_ERROR_MEMORY,  /* a step does not fit into the allowed memory: exit code 1 */
   PLAIT_ERROR_INTERRUPTED, /* stopped by a signal after a checkpoint was written: exit code 130 */
 } PlaitErrorCode;
 

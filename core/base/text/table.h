@@ -24,9 +24,9 @@ typedef enum
 {
   PLAIT_TABLE_PLAIN,
   PLAIT_TABLE_HEADING,
-  PLAIT_TABLE_NAME, /* names the subject of the row */
-  PLAIT_TABLE_DIM,  /* less important */
-  PLAIT_TABLE_BAD,  /* something is missing */
+  PLAIT_TABLE_NAME, /* the name of the row's subject */
+  PLAIT_TABLE_DIM,  /* less important text */
+  PLAIT_TABLE_BAD,  /* text that says that something is missing */
 } PlaitTableStyle;
 
 /* The score of a column that is highlighted as the best. */
@@ -70,7 +70,7 @@ typedef enum
 typedef enum
 {
   PLAIT_TABLE_UNMARKED,
-  PLAIT_TABLE_MARKED, /* different, no direction */
+  PLAIT_TABLE_MARKED, /* significantly different, but neither better nor worse */
   PLAIT_TABLE_BETTER,
   PLAIT_TABLE_WORSE,
 } PlaitTableMark;
@@ -142,7 +142,7 @@ void plait_table_gap (PlaitTable *table, const char *text);
 void plait_table_note (PlaitTable *table, const char *text);
 
 /*
- * Functions for writers.
+ * Functions for code that writes tables
  */
 
 /* Returns the number of rows, without gaps. */
@@ -177,7 +177,7 @@ char *plait_table_score_text (const char *format, PlaitTableScore score);
 const char *plait_table_cell_mark (const PlaitTableCell *cell);
 
 /*
- * Writers
+ * Functions that write a table as text
  */
 
 /* Writes the table and its notes as Markdown. (transfer full) */

@@ -48,9 +48,9 @@ plait_input_kind_is_text (PlaitInputKind kind)
  */
 typedef struct
 {
-  PlaitRagged nodes;   /* n = sentences of the batch */
-  const gint64 *left;  /* [nodes] left child, counted within the sentence: a row, or rows + an inner node */
-  const gint64 *right; /* [nodes] right child, counted like the left one */
+  PlaitRagged nodes;   /* inner nodes of each sentence; its n is the number of sentences */
+  const gint64 *left;  /* [nodes] left child: its row in the sentence, or number of rows + its inner node */
+  const gint64 *right; /* [nodes] right child, numbered like @left */
 
   /* [nodes] such as "NP", "ROOT+S" (joined from a chain of single children) or "@NP" (added to make the tree binary);
    * "" if unknown */
@@ -60,7 +60,8 @@ typedef struct
 /* The sentences of documents. In such a batch, each "sentence" of a PlaitRagged is a document or a chunk of one. */
 typedef struct
 {
-  PlaitRagged sentences; /* n = documents of the batch: document d has the sentences offsets[d] .. offsets[d + 1] - 1 */
+  PlaitRagged sentences; /* the sentences of each document; its n is the number of documents. Document d has the
+                            sentences offsets[d] .. offsets[d + 1] - 1 */
   const gint64 *rows;    /* [sentences + 1] sentence i has the rows rows[i] .. rows[i + 1] - 1 of the batch. Every row
                             belongs to one sentence, EOS to the last. A sentence has at least one row */
   gboolean start_tokens; /* TRUE if the first row of each sentence is a start token */
@@ -72,7 +73,7 @@ typedef struct
 {
   PlaitInputKind kind;
   const char *name;     /* name of the source, as in [source NAME] */
-  PlaitRagged rows;     /* n = sentences of the batch */
+  PlaitRagged rows;     /* rows of each sentence; its n is the number of sentences */
   const gint32 *tokens; /* [rows] token ids, each in 0 .. vocabulary size - 1; NULL for features */
 
   /* [rows] text of the white-space word of each token that is PLAIT_TOKEN_UNKNOWN; NULL for other tokens, and if the
@@ -120,13 +121,13 @@ typedef struct
   gint64 n_sources;
   const PlaitInput *inputs; /* [n_sources], in the order of the experiment's sources */
 
-  PlaitRagged target_rows; /* n = n_sentences; a sentence of n tokens has n + 1 rows */
+  PlaitRagged target_rows; /* target rows of each sentence; a text target of n tokens has n + 1 rows */
   const gint32 *target_inputs;
   const gint32 *target_outputs;
 
   gint32 first_own;      /* id of the first own word of each sentence: the size of the vocabulary; 0: no own words */
   PlaitRagged own_words; /* n = n_sentences: own words of each sentence; offsets is NULL without own words */
-  const char *const *own_texts; /* [own words] */
+  const char *const *own_texts; /* text of each own word: [own words] */
 
   const gint64 *sentence; /* [n_sentences] index of each tuple in its corpus */
 } PlaitBatch;

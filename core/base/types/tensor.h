@@ -120,6 +120,6 @@ plait_ragged_longest (PlaitRagged ragged)
 /* The first row of every sentence of some documents. The ragged array counts sentences within documents. */
 typedef struct
 {
-  PlaitRagged sentences; /* n = documents */
+  PlaitRagged sentences; /* the sentences of each document; its n is the number of documents */
   const gint64 *rows;    /* [sentences] rows of the batch */
 } PlaitSentenceStarts;

@@ -17,12 +17,13 @@ typedef struct PlaitInvocation PlaitInvocation;
 /* Type of an option's value, and so of its field in the command's struct. */
 typedef enum
 {
-  PLAIT_OPTION_FLAG,    /* gboolean */
+  PLAIT_OPTION_FLAG,    /* the field is a gboolean */
   PLAIT_OPTION_TEXT,    /* const char *: bytes as given; NULL if not given */
   PLAIT_OPTION_TEXTS,   /* const char **: the option may be repeated; NULL-terminated, or NULL if not given */
-  PLAIT_OPTION_INTEGER, /* gint64 */
-  PLAIT_OPTION_REAL,    /* double */
-  PLAIT_OPTION_CHOICE,  /* guint: index of the given word in the option's list of words, "text|tsv|json" */
+  PLAIT_OPTION_INTEGER, /* the field is a gint64 */
+  PLAIT_OPTION_REAL,    /* the field is a double */
+  PLAIT_OPTION_CHOICE,  /* the field is a guint: index of the given word in the option's list of words, "text|tsv|json"
+                         */
 } PlaitOptionKind;
 
 /* A row of a table of options; a row whose name is NULL ends the table. */
@@ -64,7 +65,7 @@ struct PlaitInvocation
   char *line;        /* command line as typed, quoted for a shell; runs store it */
   gboolean quiet;
   gboolean help;
-  PlaitLog *log; /* NULL before the options are read */
+  PlaitLog *log; /* NULL until the options are read */
 };
 
 /* Reads @words, the NULL-terminated words after the command's name, into @invocation. With --help only the help flag is

@@ -63,7 +63,7 @@ gboolean plait_option_sets (const char *const *sets, const char *const *beginnin
 /* Returns the last value that --set gave to @key, or NULL. (transfer none) */
 const char *plait_option_set_value (const char *const *sets, const char *key);
 
-/* Words of --test, a PLAIT_OPTION_CHOICE, and the row for --trials. */
+/* Values of the option --test, a PLAIT_OPTION_CHOICE; and the row of the option --trials for a table of options. */
 #define PLAIT_OPTION_TESTS "permutation|bootstrap|none"
 #define PLAIT_OPTION_TRIALS(Type)                                                                                      \
   {                                                                                                                    \

@@ -9,7 +9,7 @@
 typedef struct
 {
   const char *name;
-  const char *summary;                 /* one sentence */
+  const char *summary;                 /* what the program does, in one sentence */
   const char *help;                    /* sentences after the list of commands in --help */
   const PlaitCommand *const *commands; /* NULL-terminated, in the order of the help text */
 

@@ -9,7 +9,7 @@
 typedef enum
 {
   PLAIT_PLOT_TOKENS,
-  PLAIT_PLOT_NUMBERS, /* counted from 1, instead of tokens */
+  PLAIT_PLOT_NUMBERS, /* numbers, counted from 1, in place of the tokens */
   PLAIT_PLOT_NOTHING,
 } PlaitPlotLabels;
 
@@ -34,7 +34,7 @@ typedef enum
 /* Parts of the data that a figure could not show. */
 typedef struct
 {
-  guint left_out;  /* labels without space */
+  guint left_out;  /* number of labels left out because there was no space for them */
   GArray *missing; /* letters that no installed font has, each once (element-type gunichar); set by the caller */
 } PlaitPlotLosses;
 

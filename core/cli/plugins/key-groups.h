@@ -12,7 +12,7 @@
 typedef struct
 {
   const char *name;      /* such as "train"; name of the plugin or metric if is_member */
-  char *heading;         /* "[train]" */
+  char *heading;         /* heading of the group, such as "[train]" */
   const char *summary;   /* one line */
   const char *reference; /* paper of a plugin, or NULL */
   const char *details;   /* paragraphs, one a line, or NULL */

@@ -19,11 +19,11 @@ typedef struct
 typedef struct
 {
   PlaitStore *store;
-  PlaitTerminal *terminal; /* NULL for JSON */
+  PlaitTerminal *terminal; /* NULL if the output is JSON */
   gboolean everything;     /* --all: show long lists and deep trees whole */
   PlaitHeatmapSelection choice;
   gint64 sentence; /* sentence of a document whose tokens a heatmap shows; -1: all */
-  gint64 word;     /* target word of a descent; -1: the first, in JSON all */
+  gint64 word;     /* number of the target word whose descent is shown; -1: the first word, with JSON all words */
   GArray *
       below; /* (element-type PlaitShowBelow): objects of the last walk, in its order, so that a group is walked once */
 } PlaitShow;

@@ -4,8 +4,8 @@
 #include "text/table.h"
 #include "hdf5/store.h"
 
-#define PLAIT_STORED_MAX_TEXT_BYTES ((gsize)256 << 20) /* bytes of strings that may be read */
-#define PLAIT_STORED_MAX_NUMBERS ((gint64)1 << 24)     /* numbers that may be read */
+#define PLAIT_STORED_MAX_TEXT_BYTES ((gsize)256 << 20) /* maximum bytes of strings that are read from a table */
+#define PLAIT_STORED_MAX_NUMBERS ((gint64)1 << 24)     /* maximum numbers that are read from a table */
 
 /* Reads the table @path of a file (tables/table.h), with columns of text, integers and real numbers. Of more than 2
  * @ends + 1 rows, those in the middle are replaced by a gap; @ends 0: all rows are read. (transfer full) */

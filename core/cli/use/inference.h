@@ -76,7 +76,7 @@ typedef struct
 
   /* Opened by plait_inference_open. */
   GPtrArray *runs;       /* PlaitTrained; several form an ensemble */
-  PlaitTrained *trained; /* the first of them, whose settings and target the command uses */
+  PlaitTrained *trained; /* the first run, whose settings and target the command uses */
   PlaitPool *pool;
   PlaitSearch *search;
   PlaitFeed *feed;

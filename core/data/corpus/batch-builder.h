@@ -40,8 +40,9 @@ void plait_stream_builder_free (gpointer gathered);
 /* Ends a sentence: the ids appended since the previous one, or @rows rows of features. */
 void plait_stream_builder_end_sentence (PlaitStreamBuilder *self, gint64 rows);
 
-/* Builds a batch of the first @n sentences of @streams (PlaitStreamBuilder): @n_sources sources, then the target, if
- * any. Without a target, reserves @target_rows rows of one for the caller to write, or none if -1. The caller also
- * writes batch->sentence. Fails if memory is short, or features cannot be read. (transfer full) */
+/* Builds a batch of the first @n sentences of @streams (PlaitStreamBuilder): @n_sources sources, then the target if
+ * there is one. If @streams has no target, reserves @target_rows target rows, which the caller writes; -1: the batch
+ * has no target. The caller also writes batch->sentence. Fails if memory is short, or features cannot be read.
+ * (transfer full) */
 PlaitBatch *plait_batch_build (const GPtrArray *streams, gint64 n_sources, gint64 n, gint64 target_rows,
                                GError **error);

@@ -25,8 +25,8 @@ struct PlaitCorpusSide
   PlaitTextReader *reader;
   PlaitDocumentReader *lines; /* reads from @reader */
   gint64 stream;              /* index of the stream in the corpus */
-  gboolean is_trees;          /* the side is the trees of that stream */
-  gboolean is_documents;      /* a line of the block is a document, with LF between its sentences */
+  gboolean is_trees;          /* TRUE: the side has the trees of that stream */
+  gboolean is_documents;      /* TRUE: a line of the block is a document, with LF between its sentences */
   gint64 n_lines;             /* lines that were read into the block, at most block->wanted */
   GError *error;              /* the reason for fewer lines or a failed store; NULL: no error, or the end of the file */
   guint failed_at;            /* index in block->kept of the tuple that could not be stored */
@@ -34,10 +34,10 @@ struct PlaitCorpusSide
   GString *text;
   gsize ends[BLOCK_LINES]; /* end of each line in @text */
   gboolean blank[BLOCK_LINES];
-  gint64 numbers[BLOCK_LINES];            /* line number in the file at which each begins */
+  gint64 numbers[BLOCK_LINES];            /* line number in the file at which each line of the block begins */
   gint64 number;                          /* number of the last line that was read, from 1; at the end, one more */
   GArray *ids[BLOCK_LINES / PIECE_LINES]; /* gint32, ids of the lines of a piece end to end */
-  PlaitCorpusRange line_ids[BLOCK_LINES]; /* index in the ids of the line's piece */
+  PlaitCorpusRange line_ids[BLOCK_LINES]; /* range of the line's ids in the array of its piece */
 
   /* For tokens with trees: the number of ids of each word, in pieces like @ids. */
   GArray *words[BLOCK_LINES / PIECE_LINES]; /* gint32 */
@@ -60,7 +60,7 @@ typedef struct
   PlaitCorpus *corpus;
   PlaitCorpusSide *sides; /* [n_sides] */
   gint64 n_sides;
-  gboolean by_turns; /* read line by line in turn, for texts from pipes */
+  gboolean by_turns; /* TRUE: the sides are read line by line in turn, for texts from pipes */
 
   /* Texts that several streams of a feed read: "/" and the path, or the number of a column -> GPtrArray of the
    * PlaitTextReaders that no stream has taken yet. */
@@ -70,8 +70,8 @@ typedef struct
   gint64 pieces;
   GArray *kept; /* PlaitCorpusTuple */
 
-  PlaitDocument *cut_from; /* [n_sides], the streams of one document */
-  GArray *ends;            /* gint64, ends of its chunks */
+  PlaitDocument *cut_from; /* [n_sides] the text of one document in each stream */
+  GArray *ends;            /* gint64, ends of the chunks of the document in @cut_from */
 } PlaitCorpusBlock;
 
 /* Returns the text of line @line of the block, and its length in *@length. */

@@ -12,19 +12,19 @@
 typedef struct
 {
   char *name;
-  char *path;                 /* NULL: absent */
+  char *path;                 /* path of the file; NULL: the stream is absent */
   guint column, trees_column; /* as in PlaitCorpusStream */
   PlaitFileStamp stamp;       /* state of the text file before it was read */
   PlaitInputKind kind;
   PlaitVocabulary *vocabulary; /* NULL for features and numbers */
-  PlaitTokenStore *tokens;     /* one sentence per kept tuple */
+  PlaitTokenStore *tokens;     /* one sentence for each kept tuple */
   PlaitUnknownWords *unknown;  /* one sentence per kept tuple; NULL: the text of unknown words is not kept */
-  PlaitFeatures *features;     /* one sentence per line */
-  PlaitTreeMaker *trees;       /* NULL without trees */
+  PlaitFeatures *features;     /* one sentence for each line of the split */
+  PlaitTreeMaker *trees;       /* maker of the stream's trees; NULL if the stream has no trees */
   PlaitTokenStore *steps;      /* trees, two numbers per node; one tree per kept tuple */
   char *trees_path;            /* NULL: trees are made without a file */
   PlaitFileStamp trees_stamp;
-  gboolean treeless_dropped; /* no_tree=drop */
+  gboolean treeless_dropped; /* TRUE: tuples without a tree are dropped (no_tree=drop) */
   PlaitDocumentSettings documents;
   PlaitTokenStore *sentences; /* documents of a source: tokens and role of each sentence; one entry per kept tuple */
   gboolean append_end;
@@ -35,7 +35,7 @@ typedef struct
   gint64 most_tokens; /* a truncated source returns at most this many tokens of a sentence; 0: all */
   guint32 *
       order; /* [size], index in the stores for each tuple, if deranged or if tuples were dropped; NULL: the identity */
-  gboolean absent; /* missing in all tuples */
+  gboolean absent; /* TRUE: the source is missing in all tuples */
   gboolean noisy;
   PlaitRandomKey noise;
   PlaitCorpusCounts counts;

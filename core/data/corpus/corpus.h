@@ -41,12 +41,11 @@ typedef struct
   PlaitFeaturesOpen open_features;
   PlaitVocabulary *vocabulary; /* NULL for features and numbers; the corpus takes a reference */
   gboolean append_end;         /* append EOS to each sentence of a source that is not missing; targets always have it */
-  PlaitTargetKind target;      /* kind of a target, unused for sources; documents must be text */
-  gboolean
-      allow_unknown; /* if no line is dropped: a label that is not in the vocabulary becomes a target without rows */
-  PlaitUnknownUse unknown;     /* use of unknown words, for text streams */
-  const PlaitKnownText *known; /* expected digest of @path, for the cache; NULL: unknown */
-  gint64 maximum_length;       /* drops tuples with more text tokens here (BOS and EOS not counted); 0: no limit */
+  PlaitTargetKind target;      /* kind of the target; unused for sources. A target with documents must be text */
+  gboolean allow_unknown; /* TRUE: with keep_all, a label that is not in the vocabulary becomes a target without rows */
+  PlaitUnknownUse unknown;     /* use of unknown words; read for streams of text */
+  const PlaitKnownText *known; /* expected digest of the file @path, for the cache; NULL: unknown */
+  gint64 maximum_length;       /* maximum text tokens, without BOS and EOS; drops longer tuples; 0: no limit */
 
   /* For sources of tokens: settings of their trees, or NULL. Tokens are then encoded word by word, so that the rows of
    * each word are known. */
@@ -67,8 +66,8 @@ typedef struct
   gint64 n_sources;
   const PlaitCorpusStream *target; /* NULL: sources only */
 
-  /* NULL, or how tokens of the first source, which is text, are masked. The masked tokens are the target, one row each:
-   * outputs are the tokens, inputs their rows within the sentence. There is no target stream then. */
+  /* Masking of the tokens of the first source, which must be text; NULL: no masking. The masked tokens are the target,
+   * one row each: outputs are the tokens, inputs their rows within the sentence. There is no target stream then. */
   const PlaitMasking *masking;
 
   /* empty=error: an empty line or features of length 0 are errors; else the source is missing in that tuple. */
@@ -95,7 +94,7 @@ typedef struct
   gint64 dropped_long;   /* tuples dropped because this stream is above its limit (counted at the first such stream) */
   gint64 dropped_empty;  /* tuples dropped because the target is empty */
   gint64 dropped_treeless; /* tuples dropped because this stream's tree is missing (no_tree=drop) */
-  gint64 without_tree;     /* kept tuples of several words whose tree stream has no tree */
+  gint64 without_tree;     /* kept tuples whose sentence has several words but no tree in the tree stream */
   gint64 truncated;        /* documents that were truncated */
   gint64 tokens_lost;      /* tokens removed by truncation */
 } PlaitCorpusCounts;

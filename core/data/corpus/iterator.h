@@ -28,7 +28,7 @@ typedef struct
 {
   PlaitOrder order;
   PlaitBatchUnit unit;
-  gint64 size;   /* most sentences or tokens of a batch, > 0 */
+  gint64 size;   /* maximum sentences or tokens of a batch, > 0 */
   gint64 window; /* sentences sorted together when shuffled, >= 1 (1: no bucketing) */
   guint64 seed;
 } PlaitIteratorSettings;

@@ -20,8 +20,8 @@ typedef struct
   PlaitLog *log;      /* may be NULL */
 } PlaitTextCache;
 
-/* Returns a cache in the folder $PLAIT_INDEX, or with the default folders if it is unset, for texts of 64 MiB or more;
- * NULL if it is "none". (transfer full) */
+/* Returns a cache of texts of 64 MiB or more in the folder $PLAIT_INDEX, or in the default folders if that is not set.
+ * NULL if $PLAIT_INDEX is "none". (transfer full) */
 PlaitTextCache *plait_text_cache_new (PlaitLog *log);
 void plait_text_cache_free (PlaitTextCache *text_cache);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitTextCache, plait_text_cache_free)
@@ -40,7 +40,7 @@ PlaitFile *plait_text_cache_begin (const PlaitTextCache *text_cache, const char 
 void plait_text_cache_store (const PlaitTextCache *text_cache, const char *text, const char *name, gconstpointer bytes,
                              gsize length);
 
-/* Most corpora in a folder; those used last stay. */
+/* Maximum number of corpora in a folder. Those used last stay. */
 #define PLAIT_TEXT_CACHE_CORPORA 4
 
 /* Names of a corpus's files are its key, a dot and these suffixes; the .corpus file is written last. */

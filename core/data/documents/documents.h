@@ -15,11 +15,11 @@
 typedef enum
 {
   PLAIT_LAYOUT_SENTENCES, /* each line is a sentence by itself; there are no documents */
-  PLAIT_LAYOUT_DOCUMENTS, /* a sentence a line; a blank line, or the end of the file, ends a document */
-  PLAIT_LAYOUT_LINES,     /* a document a line, split into sentences by the rules of Unicode (UAX 29) */
+  PLAIT_LAYOUT_DOCUMENTS, /* each line is a sentence; a blank line, or the end of the file, ends a document */
+  PLAIT_LAYOUT_LINES,     /* each line is a document, split into sentences by the rules of Unicode (UAX 29) */
 } PlaitTextLayout;
 
-/* Most sentences of one document. A longer document is an error: the file probably lacks blank lines. */
+/* Maximum sentences of one document. A longer document is an error: the file probably lacks blank lines. */
 #define PLAIT_DOCUMENT_SENTENCES_LIMIT 65536
 
 #define PLAIT_DOCUMENT_LANGUAGE_LENGTH 16
@@ -33,10 +33,10 @@ typedef struct
    * abbreviations. */
   char language[PLAIT_DOCUMENT_LANGUAGE_LENGTH];
 
-  gboolean start_tokens; /* put a start token (BOS) before each sentence */
-  gint64 roles;          /* most roles in one document, named by the prefix "NAME: " of sentences; 0: no roles */
-  gint64 maximum;        /* most tokens of a chunk, counting start tokens but not end tokens; 0: documents stay whole */
-  gboolean truncates;    /* drop the rest of a document after @maximum tokens instead of cutting it into chunks */
+  gboolean start_tokens; /* TRUE: put a start token (BOS) before each sentence */
+  gint64 roles;   /* maximum number of roles in one document, named by the prefix "NAME: " of sentences; 0: no roles */
+  gint64 maximum; /* maximum tokens of a chunk, counting start tokens but not end tokens; 0: documents stay whole */
+  gboolean truncates; /* TRUE: drop the rest of a document after @maximum tokens instead of cutting it into chunks */
 } PlaitDocumentSettings;
 
 typedef struct

@@ -12,7 +12,7 @@
  * Bytes that are not UTF-8, NUL, a line above PLAIT_TEXT_LINE_LIMIT, and damaged or truncated gzip data are errors that
  * name file and line. Memory stays below twice the line limit for files of any size.
  */
-#define PLAIT_TEXT_LINE_LIMIT (1024 * 1024) /* bytes */
+#define PLAIT_TEXT_LINE_LIMIT (1024 * 1024) /* maximum bytes of a line */
 
 typedef struct PlaitTextReader PlaitTextReader;
 
@@ -34,9 +34,9 @@ GPtrArray *plait_text_reader_open_columns (const char *path, guint n, GError **e
  * (transfer full) */
 GPtrArray *plait_text_reader_share (PlaitTextReader *lines, guint n);
 
-/* Returns a reader whose lines are the trees of @lines; a tree may take several lines of the file (tree-lines.h).
- * @may_wait: a pipe may be read ahead of the returned trees, as a file is. Takes @lines; returns @lines itself if it is
- * a column of a file. (transfer full) */
+/* Returns a reader whose lines are the trees of @lines. A tree may take several lines of the file (tree-lines.h).
+ * @may_wait: read ahead of the returned trees even if @lines is a pipe, and may have to wait. Takes @lines; returns
+ * @lines itself if it is a column of a file. (transfer full) */
 PlaitTextReader *plait_text_reader_join_trees (PlaitTextReader *lines, gboolean may_wait);
 
 void plait_text_reader_free (PlaitTextReader *reader);

@@ -66,9 +66,9 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PlaitTaskSettings, plait_task_settings_clear)
 gboolean plait_task_set (const PlaitTask *task, PlaitTaskSettings *settings, const char *name, gint64 value,
                          GError **error);
 
-/* Reads "STREAM NAME=VALUE ...", which means training text of @task, made with @base except for these parameters. Sets
- * *@settings, to be cleared, and returns the stream; NULL with PLAIT_ERROR_INPUT if the stream or a parameter is
- * unknown. (transfer none) */
+/* Parses "STREAM NAME=VALUE ...", the name of training text of @task: the text of STREAM, generated with the settings
+ * @base except for the named parameters. Returns the stream and fills *@settings, to be cleared by the caller. NULL
+ * with PLAIT_ERROR_INPUT if the stream or a parameter is unknown. (transfer none) */
 const char *plait_task_parse_text (const PlaitTask *task, const PlaitTaskSettings *base, const char *text,
                                    PlaitTaskSettings *settings, GError **error);
 

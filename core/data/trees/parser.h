@@ -40,8 +40,8 @@ typedef struct
 
 typedef struct
 {
-  gint64 unlinked;   /* most words of a sentence without links */
-  gint64 tokens;     /* most tokens; longer sentences get no tree */
+  gint64 unlinked;   /* maximum words of a sentence without links */
+  gint64 tokens;     /* maximum tokens; longer sentences get no tree */
   gint64 seconds;    /* time limit for one sentence */
   guint n_processes; /* > 0; does not affect the trees */
 } PlaitParseSettings;

@@ -34,7 +34,7 @@ struct PlaitTreeMaker
   GHashTable *numbers; /* name -> number */
   GString *scratch;
 
-  /* The tree of the current line: */
+  /* Tree of the current line, as read. The arrays below are the tree made from it. */
   PlaitTree *tree;
   GArray *steps;       /* PlaitTreeStep, over words */
   GArray *tags;        /* gint32 per word: number of the label of its tag */

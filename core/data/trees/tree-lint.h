@@ -12,7 +12,7 @@ typedef struct
   gint64 without_tree;
   gint64 bad;
 
-  /* Sums over all trees: */
+  /* Sums over all trees, of leaves and heights: */
   gint64 leaves;
   gint64 height; /* links from the root of the binary tree to its farthest leaf */
 

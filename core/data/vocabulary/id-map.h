@@ -11,11 +11,12 @@
 typedef struct
 {
   gint32 size;    /* number of our ids */
-  gint32 *ours;   /* [n], our id for each of their ids */
-  gint32 *theirs; /* [size], their id for each of our ids, or -1 */
+  gint32 *ours;   /* [n], our id for each id of the other vocabulary */
+  gint32 *theirs; /* [size], the other vocabulary's id for each of our ids, or -1 */
 } PlaitIdMap;
 
-/* Fills @map for @n of their ids. @specials: their ids of padding, BOS, EOS and unknown, or -1. */
+/* Fills @map for a vocabulary of another program with @n ids. @specials: its ids of padding, BOS, EOS and unknown, or
+ * -1 for a token that it lacks. */
 void plait_id_map_init (PlaitIdMap *map, const gint32 specials[PLAIT_TOKEN_SPECIALS], gint32 n);
 void plait_id_map_clear (PlaitIdMap *map);
 

@@ -7,7 +7,7 @@
 typedef struct
 {
   gint32 size;
-  gboolean adds_bos; /* BOS is the first token of each text */
+  gboolean adds_bos; /* TRUE: BOS is the first token of each text */
 } PlaitVocabularyFacts;
 
 /* A kind of vocabulary: two are in words.c, one each in subwords.c and published.c. @model is the kind's own data. */

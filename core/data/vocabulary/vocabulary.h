@@ -33,7 +33,7 @@
  */
 typedef struct PlaitVocabulary PlaitVocabulary;
 
-/* Most pieces of a SentencePiece vocabulary. */
+/* Maximum number of pieces of a SentencePiece vocabulary. */
 #define PLAIT_VOCABULARY_MAX_SIZE (1 << 20)
 
 /* Settings for learning a vocabulary from text. Begin with PLAIT_VOCABULARY_DEFAULTS. */

@@ -12,9 +12,9 @@
  */
 
 /*
- * Transposed keys for search, which reads the same keys at every step; otherwise each forward call transposes them
- * anew. For each sentence: [w][keys, rounded up to whole vectors]. plait_transposed_keys_size returns the number of
- * scalars of @columns.
+ * Lays out transposed keys for search, which reads the same keys at every step. Without this, each forward call
+ * transposes the keys again. Layout for each sentence: [w][keys, rounded up to whole vectors].
+ * plait_transposed_keys_size returns the number of scalars of @columns.
  */
 gint64 plait_transposed_keys_size (PlaitRagged rows, gint64 width);
 void plait_transpose_keys (PlaitPool *pool, PlaitScalar *columns, PlaitTensor keys, PlaitRagged rows);

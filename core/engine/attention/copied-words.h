@@ -14,7 +14,7 @@ typedef struct
   guint n;             /* number of memories */
   PlaitRagged words;   /* the different words of each sentence, in all memories together */
   const gint32 *ids;   /* [words] ascending within a sentence */
-  gint64 *const *word; /* [n][rows of the memory] index in @ids of each row's word, or -1 if it has none */
+  gint64 *const *word; /* [n][rows of the memory] index in @ids of each row's word; -1 for a row without a word */
 } PlaitCopyableWords;
 
 /* Returns the words of @n memories. rows[m]: rows of memory m; ids[m]: an id for each row, -1 for none. Allocated in
@@ -26,8 +26,8 @@ PlaitCopyableWords *plait_copyable_words_new (PlaitArena *arena, const PlaitRagg
 typedef struct
 {
   gint64 *offsets;     /* [query rows + 1] words of each query: those of its sentence */
-  gint32 *ids;         /* [words] */
-  PlaitScalar *copied; /* [words] */
+  gint32 *ids;         /* copied words of all query rows, end to end: [words] */
+  PlaitScalar *copied; /* probability of each of them: [words] */
   PlaitScalar *totals; /* [query rows] sum of the weights of rows with an id */
 } PlaitCopiedWords;
 

@@ -15,7 +15,7 @@ typedef struct
 {
   const gint64 *link; /* pair i reads row link[i] of @x, or zeros if that is negative: [pairs] */
   PlaitTensor x;      /* [pairs, in] */
-  PlaitTensor dx;     /* backward: gradient of @x, to which it is added; or no data */
+  PlaitTensor dx;     /* backward: gradient of @x, to which the backward pass adds; or no data */
 } PlaitPairLink;
 
 typedef struct
@@ -25,8 +25,8 @@ typedef struct
   const gint64 *queries; /* query row of each pair: [pairs] */
   PlaitResetOrder reset;
   gint64 width;              /* width w of the states */
-  PlaitTensor row_part;      /* gate inputs from the memory rows: [rows, 3 w] */
-  PlaitTensor query_part;    /* gate inputs from the queries: [query rows, 3 w] */
+  PlaitTensor row_part;      /* the part of the gate inputs that comes from the memory rows: [rows, 3 w] */
+  PlaitTensor query_part;    /* the part of the gate inputs that comes from the queries: [query rows, 3 w] */
   PlaitTensor number;        /* a number of each pair, such as its attention weight: [pairs, 1] */
   PlaitTensor number_weight; /* weight of @number: [1, 3 w] */
   PlaitPairLink *links;      /* [n] */
@@ -36,7 +36,7 @@ typedef struct
   PlaitRnnWeight candidate;
   PlaitTensor previous; /* previous states: [pairs, w] */
 
-  /* Outputs. */
+  /* Outputs of the forward pass: */
   PlaitTensor states;       /* [pairs, w] */
   PlaitTensor gates;        /* [pairs, plait_recurrence_saved () w] */
   PlaitTensor reset_states; /* [pairs, w], only if the reset is before the product */
@@ -45,9 +45,9 @@ typedef struct
 void plait_pair_cell_forward (PlaitPool *pool, const PlaitPairCell *cell);
 
 /*
- * Backward of the step; all factors must be packed transposed. Also adds to dx of the links. Leaves the gradients of
- * the recurrent products in the first columns of @gates; with the reset before the product, the gradient of the
- * candidate's product follows them, as after plait_recurrence_backward.
+ * Arguments of the backward pass of the step. All weights must be packed transposed. The pass also adds to dx of the
+ * links. It replaces the first columns of @gates by the gradients of the recurrent products; with the reset before the
+ * product, the gradient of the candidate's product follows them, as after plait_recurrence_backward.
  */
 typedef struct
 {

@@ -43,13 +43,14 @@ typedef struct
   const PlaitScalar *bias;
 } PlaitAdditiveScores;
 
-/* Gradients of additive scores, initialised, to which is added. Data NULL (vector and bias: NULL): not computed. */
+/* Gradients of additive scores. Functions add to them, so the caller must initialise them. A tensor without data is not
+ * computed, nor is a vector or bias that is NULL. */
 typedef struct
 {
   PlaitTensor queries;
   PlaitTensor keys;
   PlaitTensor extra;
-  gboolean replaces_keys; /* @keys is uninitialised and is overwritten */
+  gboolean replaces_keys; /* TRUE: @keys is uninitialised and is overwritten */
   gboolean replaces_extra;
   PlaitScalar *vector;
   PlaitScalar *bias;

@@ -15,9 +15,9 @@ typedef struct
 {
   PlaitRagged rows;
   PlaitRagged of;                 /* sibling groups of each sentence */
-  const PlaitSiblingGroup *group; /* groups, top level first, last group of each level first */
-  const gint64 *group_rows; /* number of rows in the earlier groups of the sentence, and after its last group in all of
-                               them: [groups + sentences] */
+  const PlaitSiblingGroup *group; /* all sibling groups, from the top level down; in each level, the last group first */
+  const gint64 *group_rows; /* [groups + sentences]: for each group, the number of rows in the earlier groups of its
+                               sentence; after the groups of each sentence, the number of rows in all of them */
   const gint64 *weighed;    /* rows in all groups, without top levels of one row: [sentences] */
   /* Two entries for each sentence: its leaves, which come first, and its other rows. */
   PlaitRagged leaves_and_others;

@@ -8,11 +8,11 @@
 typedef struct
 {
   const PlaitSiblingGroups *groups;
-  PlaitQueryKeyPairs pairs; /* pairs of the queries with all rows */
-  PlaitQueryKeyPairs
-      leaves; /* pairs of the queries with the leaves; each second sentence holds the other rows, and has no query */
-  PlaitScalar *softmax; /* softmax of each group, groups from the top level down, for one query after another */
-  PlaitScalar *path;    /* product of the weights from the top level down to a row: [pairs] */
+  PlaitQueryKeyPairs pairs;  /* pairs of the queries with all rows */
+  PlaitQueryKeyPairs leaves; /* pairs of the queries with the leaves. Every second sentence of them holds the other rows
+                                and has no query */
+  PlaitScalar *softmax;      /* softmax of each group, groups from the top level down, for one query after another */
+  PlaitScalar *path;         /* product of the weights from the top level down to a row: [pairs] */
 } PlaitSiblingSoftmax;
 
 /* Returns a sibling softmax whose arrays are allocated in @arena; @groups and @queries are borrowed. */

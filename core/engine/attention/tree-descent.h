@@ -23,7 +23,7 @@ typedef struct
 
   gint64 max_children; /* largest number of children of a row */
   guint heads;
-  gint64 branches;    /* number of rows selected on each level (ties: the first ones); G_MAXINT64: all */
+  gint64 branches;    /* number of rows selected on each level, the first ones if weights are equal; G_MAXINT64: all */
   gboolean normalise; /* divide the weights of the leaves by their sum */
 } PlaitTreeDescent;
 
@@ -34,7 +34,7 @@ typedef struct
   PlaitTensor keys;
   PlaitScalar scale;
   const PlaitScalar *vector; /* vector of additive scores; NULL: dot products */
-  PlaitTensor values;        /* values of the rows, which are prefetched for the leaves; or no columns */
+  PlaitTensor values;        /* values of the rows, so that those of leaves can be prefetched; or no columns */
 } PlaitTreeDescentScores;
 
 /* Result of a tree descent. Its arrays are allocated in the arena. */

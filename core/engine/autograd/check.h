@@ -30,8 +30,8 @@ typedef struct
   PlaitRandomKey key; /* random key of dropout and of the choice of elements */
   gint64 sample;      /* number of elements checked in each leaf, chosen with @key; 0: all */
   double tolerance;   /* largest relative error allowed; 0: 1e-6 for double scalars, 3e-2 for float */
-  double small; /* errors are relative to the gradient's magnitude, but at least to this share of the largest gradient
-                   of the leaf; 0: a thousandth */
+  double small;       /* An error is divided by the magnitude of the gradient, but at least by this share of the largest
+                         gradient of the leaf. 0: a thousandth */
 } PlaitGradientCheck;
 
 /*

@@ -55,7 +55,8 @@ gboolean plait_tape_separates_sentences (const PlaitTape *tape);
  * that needs a gradient. */
 void plait_tape_note_product (PlaitTape *tape, const PlaitNode *x, const PlaitNode *y, gint64 multiplications);
 
-/* Returns the number of elements of a weight, which is the multiplications of a product for each row. 0 for NULL. */
+/* Returns the number of elements of the weight @node, which equals the multiplications per row of a product with it. 0
+ * for NULL. */
 static inline gint64
 plait_tape_n_elements (const PlaitNode *node)
 {

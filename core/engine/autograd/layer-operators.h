@@ -168,7 +168,7 @@ PlaitNode *plait_tree_top_down (PlaitTape *tape, const PlaitRecurrentCell *cells
 typedef struct
 {
   PlaitNode *gate;                 /* [r, 1] */
-  const PlaitCopyableWords *words; /* of n memories */
+  const PlaitCopyableWords *words; /* words of the n memories */
   const PlaitQueryKeyPairs *pairs; /* [n] pairs of the r rows with the rows of each memory */
   PlaitNode *const *weights;       /* [n] weights [pairs, 1], not negative */
 } PlaitOutputCopies;

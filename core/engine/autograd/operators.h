@@ -107,7 +107,7 @@ typedef struct
 {
   PlaitNode *keys;      /* [rows, w] */
   PlaitNode *values;    /* [rows, w] */
-  PlaitRagged rows;     /* rows of each sentence in @keys; with @gather, in @gather */
+  PlaitRagged rows;     /* keys of each sentence: rows of @keys, or entries of @gather if that is set */
   const gint64 *gather; /* NULL, or for each key its row in @keys and @values; only without gradients */
   PlaitScalar *weights; /* NULL, or receives the weights before dropout: [heads][pairs], where the pairs of sentence s
                            are [its queries][its keys], sentences end to end */

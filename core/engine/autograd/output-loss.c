@@ -9,7 +9,7 @@ enum
   OUTPUT_LOSS_TABLE,
   OUTPUT_LOSS_BIAS,
   OUTPUT_LOSS_INPUTS,
-  /* Inputs with copied words. */
+  /* Further inputs of a loss with copied words. */
   OUTPUT_LOSS_GATE = OUTPUT_LOSS_INPUTS,
   OUTPUT_LOSS_WEIGHTS
 };

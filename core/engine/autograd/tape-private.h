@@ -24,7 +24,7 @@ struct PlaitTape
   PlaitNode *discardable; /* newest node that is marked as discardable */
   PlaitNode *made;        /* newest node, recorded or not */
   PlaitWeightReuse *reuse;
-  PlaitTapeReport report; /* or NULL */
+  PlaitTapeReport report; /* function to which backward reports its progress, or NULL */
   gpointer report_data;
   gboolean went_back;
   gboolean keeps_gradients;

@@ -13,7 +13,7 @@ typedef struct
 {
   PlaitTensor keys;     /* [rows, w] */
   PlaitTensor values;   /* [rows, w] */
-  PlaitRagged rows;     /* ragged keys, with as many sentences as the queries; ragged indices if @gather is set */
+  PlaitRagged rows;     /* keys of each sentence of the queries: rows of @keys, or entries of @gather if that is set */
   const gint64 *gather; /* row of each key in @keys and @values, or NULL: keys are the rows; forward only */
   /* Attention weights before dropout, written by the forward pass: [heads][pairs], or NULL. The pairs of a sentence are
    * [its queries][its keys], sentences end to end. Keys that a causal query cannot see have weight 0. */
@@ -106,7 +106,7 @@ typedef struct
   const guint8 *const *present; /* [n], NULL: all rows have all items; present[j]: a byte for each row, 0 if it lacks
                                    item j, or NULL: all rows have it */
   guint n;
-  const PlaitAttentionSettings *settings; /* @causal is ignored */
+  const PlaitAttentionSettings *settings; /* the settings; @causal is ignored */
   PlaitScalar *weights; /* output: weights before dropout, [heads][rows][n], 0 for absent items; or NULL */
 
   /* Backward only. Targets are written in the order queries, keys[0], values[0], keys[1], ..., so only the first of

@@ -199,7 +199,8 @@ transpose_block (const Piece *piece, PlaitScalar *columns, gboolean values, gint
   }
 }
 
-/* RELATIVE only: query t stands at key t + shift_of (piece). */
+/* RELATIVE only: returns the distance between the positions of queries and keys: query t stands at key t + this
+ * number. */
 static inline gint64
 shift_of (const Piece *piece)
 {
@@ -267,7 +268,8 @@ lanes_between (gint64 unseen, gint64 seen)
   return lanes_below (seen) & ~lanes_below (unseen);
 }
 
-/* Subtracts the linear bias, if any, from the unscaled scores [n][stride] of queries @first .. with keys @from .. */
+/* Subtracts the linear bias, if there is one, from the unscaled scores [n][stride] of the queries from @first on with
+ * the keys from @from on. */
 static inline void
 add_linear_bias (const Piece *piece, PlaitScalar *scores, gint64 first, gint64 n, gint64 from, gint64 keys)
 {

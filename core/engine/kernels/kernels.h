@@ -69,7 +69,7 @@ typedef struct
   PlaitScalar *dquery;
   PlaitScalar *dkeys;
   gint64 dstride;
-  PlaitScalar *dvector; /* never NULL */
+  PlaitScalar *dvector; /* output: gradient of @vector; never NULL */
 } PlaitAdditiveRows;
 
 /* Scores of one query with rows of a memory: scale * query . row, or vector . tanh (query + row), for one head of
@@ -90,8 +90,8 @@ typedef struct
   gint64 first;
   gint64 n;
   gint64 column;    /* first column of the head */
-  gint64 offset;    /* where their weights and paths begin in the output */
-  PlaitScalar path; /* factor of their weights: the product of the weights above them */
+  gint64 offset;    /* index in the output at which the weights and paths of these rows begin */
+  PlaitScalar path; /* factor of the weights of these rows: the product of the weights of all rows above them */
 } PlaitSiblings;
 
 /* The children of one row, or the rows of the top level; rows are counted within their sentence. */
@@ -128,15 +128,17 @@ typedef struct
   const PlaitScalar *previous_cell; /* previous cell, or cell of the left child; NULL for a row: zeros */
   const PlaitScalar *right_cell;    /* cell of the right child */
   PlaitScalar *state;
-  PlaitScalar *next; /* only for a row: second output of the state, or NULL */
+  PlaitScalar *next; /* second place for the new state of a row: previous state of its next step; or NULL */
   PlaitScalar *cell;
   PlaitScalar *reset_state; /* output: reset * previous */
 
   /* Backward only. */
   const PlaitScalar *dstate;
   const PlaitScalar *dcell;
-  PlaitScalar *carried; /* gradient of the state: of this step, then of the previous; a node writes its children's */
-  PlaitScalar *carried_cell;  /* gradient of the cell, likewise; a node adds to its left child's */
+  PlaitScalar *carried; /* A row replaces the gradient of its state from the next step by the gradient of the previous
+                           state. A node writes the gradients of both children's states */
+  PlaitScalar *carried_cell;  /* A row replaces the gradient of its cell from the next step by the gradient of the
+                                 previous cell. A node adds to the gradient of the left child's cell */
   PlaitScalar *carried_right; /* gradient of the right child's cell, to which a node adds */
   const PlaitScalar *dreset;  /* gradient of reset_state */
   PlaitScalar *dprojected;    /* output: gradient of @projected, or NULL */
@@ -255,7 +257,8 @@ typedef struct
    * next set overwrites. */
   void (*weigh_siblings) (const PlaitRowScores *from, const PlaitSiblings *sets, gint64 n, PlaitScalar *weights,
                           PlaitScalar *path);
-  /* Returns a bit for each of the @most greatest of @n scalars, at most a vector; of equal ones the first. */
+  /* Returns an integer whose bit i is set if x[i] is among the @most greatest of @n scalars. Of equal scalars, the
+   * first counts as greater. @n is at most the length of a vector. */
   guint32 (*best_lanes) (const PlaitScalar *x, gint64 n, gint64 most);
   /* Writes to @weights the softmax of scale * scores in each sibling group, and to @path the weights times the path of
    * the parent. Paths are summed over the groups of a row, and are 0 for rows without a group. */
@@ -296,7 +299,7 @@ plait_transposed_keys_offset (PlaitRagged rows, gint64 sentence, gint64 width)
   return (rows.offsets[sentence] + sentence * PLAIT_MAX_VECTOR_LENGTH) * width;
 }
 
-/* Returns the table for this processor, which the first call selects. */
+/* Returns the table of kernels for this processor. The first call selects it. */
 const PlaitKernels *plait_kernels (void);
 
 /* Selects the table of @variant (NULL: the best) for tests. Returns FALSE if the processor or the build lacks it. Call

@@ -18,7 +18,8 @@ typedef struct
   gboolean biases;      /* TRUE: the four projections have biases, which the papers leave out */
   gboolean zero_output; /* TRUE: the output projection starts at zero, so that the layer changes nothing at first */
   /* Self-attention only. Rotary positions need heads of an even width. */
-  PlaitPositionKind positions; /* PLAIT_POSITIONS_ROTARY, PLAIT_POSITIONS_ALIBI; others are not relative: no effect */
+  PlaitPositionKind positions; /* PLAIT_POSITIONS_ROTARY or PLAIT_POSITIONS_ALIBI; other kinds have no effect here,
+                                  since they are not relative */
   gint64 window; /* number of rows that a row sees backward, itself included, and, if not causal, forward; 0: all */
 } PlaitAttentionDeclaration;
 

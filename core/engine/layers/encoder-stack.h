@@ -22,12 +22,12 @@
 /* The rows that attend to the first rows of sentences. */
 typedef enum
 {
-  PLAIT_READERS_NONE,   /* no row: there is no second attention */
+  PLAIT_READERS_NONE,   /* no rows: the layers have no second attention */
   PLAIT_READERS_STARTS, /* the first rows of sentences attend to each other */
-  PLAIT_READERS_ALL,    /* all rows attend to them */
+  PLAIT_READERS_ALL,    /* all rows attend to the first rows of sentences */
 } PlaitReaders;
 
-/* The activations that keys offer for a feed-forward layer. */
+/* Activations of a feed-forward layer that users can choose. */
 typedef enum
 {
   PLAIT_FEED_FORWARD_RELU,
@@ -38,7 +38,7 @@ typedef enum
 
 typedef enum
 {
-  PLAIT_ENCODER_NORM_DECODER, /* as in the decoder */
+  PLAIT_ENCODER_NORM_DECODER, /* as decoder.norm says */
   PLAIT_ENCODER_NORM_PRE,
   PLAIT_ENCODER_NORM_POST,
 } PlaitEncoderNorm;
@@ -61,7 +61,7 @@ typedef struct
   gboolean zero_output; /* TRUE: the output projection of the second attention starts at zero */
   gboolean groups;      /* TRUE: self-attention within sentences of documents; not with readers */
   gint64 global_layers; /* number of top layers that also attend to the whole document; only with @groups */
-  /* See PlaitAttentionDeclaration. The second attention has neither. */
+  /* Relative positions and window of self-attention (PlaitAttentionDeclaration); the second attention has neither. */
   PlaitPositionKind positions;
   gint64 window;
 } PlaitEncoderStackDeclaration;
@@ -85,7 +85,7 @@ typedef struct
   gboolean groups;
   gint64 n;
   PlaitEncoderLayer *layers;
-  PlaitNorm norm; /* PREFIXnorm, the layer normalisation at the end; its gain is NULL if the stack has no such layer */
+  PlaitNorm norm; /* normalisation at the end, named PREFIX + "norm"; gain is NULL without it */
 } PlaitEncoderStack;
 
 /* Declares the parameters of a stack under names that begin with @prefix, such as "source/english/", and fills *stack.

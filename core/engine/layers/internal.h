@@ -13,12 +13,12 @@
 /* A layer of an encoder stack. */
 struct PlaitEncoderLayer
 {
-  PlaitNorm attention_norm; /* PREFIXlayer/I/self_attention_norm */
-  PlaitAttention attention; /* PREFIXlayer/I/self_attention */
-  PlaitNorm sentence_norm;  /* PREFIXlayer/I/sentence_attention_norm, only with readers */
-  PlaitAttention sentence;  /* PREFIXlayer/I/sentence_attention, only with readers */
-  PlaitAttention global;    /* PREFIXlayer/I/global_attention, only in layers with group and global attention */
-  PlaitGatedSum sum;        /* PREFIXlayer/I/attention_gate, only there */
+  PlaitNorm attention_norm; /* named PREFIX + "layer/I/self_attention_norm" */
+  PlaitAttention attention; /* named PREFIX + "layer/I/self_attention" */
+  PlaitNorm sentence_norm;  /* named PREFIX + "layer/I/sentence_attention_norm"; declared only with readers */
+  PlaitAttention sentence;  /* named PREFIX + "layer/I/sentence_attention"; declared only with readers */
+  PlaitAttention global;    /* named PREFIX + "layer/I/global_attention"; in the global_layers top layers */
+  PlaitGatedSum sum;        /* named PREFIX + "layer/I/attention_gate"; in the global_layers top layers */
   PlaitNorm feed_forward_norm;
   PlaitFeedForward feed_forward;
 };

@@ -15,7 +15,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitParameters, plait_parameters_free)
   (G_LIKELY (condition) ? (void)0 : plait_parameters_expect_failed ((parameters), G_STRFUNC, #condition))
 void plait_parameters_expect_failed (PlaitParameters *parameters, const char *function, const char *condition);
 
-/* The number that layer normalisations declared from now on add to the variance; 1e-6 by default. */
+/* Sets the number that layer normalisations declared from now on add to the variance; 1e-6 by default. */
 void plait_parameters_set_norm_epsilon (PlaitParameters *parameters, double epsilon);
 double plait_parameters_norm_epsilon (const PlaitParameters *parameters);
 

@@ -30,7 +30,7 @@ typedef struct
   PlaitInitialKind kind;
   double size;       /* read for NORMAL, UNIFORM and BLOCKS */
   guint blocks;      /* number of weights side by side in this parameter (keys and values: 2); 0 means 1 */
-  guint first, last; /* read for BLOCKS: numbers of blocks, from 0 */
+  guint first, last; /* read for BLOCKS: numbers of the first and the last block with values, from 0 */
   guint stacked;     /* read for ORTHOGONAL: number of weights one above the other (for two children: 2); 0 means 1 */
 } PlaitInitial;
 
@@ -46,7 +46,7 @@ typedef struct
 /* The kind of matrix product that beam search computes with a parameter. It decides how the parameter is packed. */
 typedef enum
 {
-  PLAIT_USE_OTHER,  /* not at all: not packed */
+  PLAIT_USE_OTHER,  /* search does not multiply by the parameter, so it is not packed */
   PLAIT_USE_WEIGHT, /* x W, in a linear layer */
   PLAIT_USE_STEP,   /* x W in a recurrence; packed without rounding, because rounding errors would add up over the steps
                      */

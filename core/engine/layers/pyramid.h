@@ -36,12 +36,12 @@ typedef struct
   gint64 levels; /* number of levels above the leaves; 0: until one row is left, at most PLAIT_PYRAMID_MAX_LEVELS */
   /* TRUE: one set of parameters for all levels; required if levels is 0 and the pooling has parameters */
   gboolean shared;
-  PlaitCellKind cell; /* rnn only */
+  PlaitCellKind cell; /* read for rnn only, like the next two fields */
   PlaitResetOrder reset;
   double forget_bias;
-  PlaitActivation activation; /* cnn only: f */
-  double epsilon;             /* act only: see plait_blocks_halt */
-  double tail;                /* cif only: see plait_blocks_fire */
+  PlaitActivation activation; /* read for cnn only: activation f */
+  double epsilon;             /* read for act only: see plait_blocks_halt */
+  double tail;                /* read for cif only: see plait_blocks_fire */
 } PlaitPyramidDeclaration;
 
 /* The layers of one level. Only the layer that the pooling needs is declared. */

@@ -103,8 +103,8 @@ typedef struct
 /* A bidirectional tree encoder. It refers to parameters and owns nothing. */
 typedef struct
 {
-  PlaitTreeUnit up;      /* PREFIXup */
-  PlaitTreeTopDown down; /* PREFIXdown */
+  PlaitTreeUnit up;      /* the bottom-up Tree-GRU, named PREFIX + "up" */
+  PlaitTreeTopDown down; /* the top-down GRU, named PREFIX + "down" */
   gint64 width;          /* width of the output: bottom-up and top-down state together */
 } PlaitBitree;
 

@@ -64,5 +64,5 @@ typedef struct
   PlaitTensor dreset;     /* scratch [nodes of the lowest height, 2 w]; GRU with PLAIT_RESET_BEFORE only */
 } PlaitBottomUpBackward;
 
-/* Computes the states of all inner nodes. With @work, runs the backward pass instead. */
+/* Computes the states of all inner nodes. If @work is not NULL, runs the backward pass instead. */
 void plait_bottom_up_run (PlaitPool *pool, const PlaitBottomUp *bottom_up, const PlaitBottomUpBackward *work);

@@ -13,9 +13,9 @@
 /* Takes bundle @bundle of @bundles through all steps, with the threads of @pool. */
 typedef void (*PlaitBundleWork) (gpointer data, gint64 bundle, gint64 bundles, PlaitPool *pool);
 
-/* Cuts @sentences sentences into bundles and calls @work for each, on one thread per bundle. Where bundles do not pay
- * or would change bits, calls @work once, for one bundle, with @pool. @most_rows: rows of the largest step. @factors:
- * the @n weights that each step multiplies by. */
+/* Cuts @sentences sentences into bundles and calls @work for each, on one thread per bundle. If bundles would not save
+ * time, or would change bits, calls @work only once, for one bundle with all sentences and with @pool. @most_rows: rows
+ * of the largest step. @factors: the @n weights that each step multiplies by. */
 void plait_bundles_run (PlaitPool *pool, gint64 sentences, gint64 most_rows, const PlaitRnnWeight *factors, guint n,
                         PlaitBundleWork work, gpointer data);
 

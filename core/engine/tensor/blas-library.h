@@ -10,7 +10,7 @@ typedef struct
    * alignment. Called in each thread before its first product. */
   void (*prepare) (void);
 
-  /* Computes plait_blas_multiply by one call of cblas. */
+  /* Does what plait_blas_multiply (blas.h) describes, by one call of cblas. */
   void (*multiply) (PlaitTensor c, gboolean add, PlaitScalar factor, PlaitTensor a, gboolean transpose_a, PlaitTensor b,
                     gboolean transpose_b);
 

@@ -26,7 +26,7 @@ typedef struct
   gboolean others;  /* spread s over the V - 1 other words; if FALSE over all V words */
   double scale;     /* factor of the loss in the gradients */
   /* Gradients of scale * sum of the losses. A gradient whose data is NULL is not computed. */
-  PlaitTensor dstates; /* overwritten */
+  PlaitTensor dstates; /* [r, w]; overwritten */
   PlaitTensor dtable;  /* dtable = dtable_beta * dtable + gradient: [V, w] */
   PlaitScalar dtable_beta;
   PlaitTensor dbias; /* dbias = dbias_beta * dbias + gradient: [1, V] */

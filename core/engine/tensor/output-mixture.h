@@ -15,7 +15,7 @@ typedef struct
   const gint64 *offsets;     /* copied words of row i: offsets[i] .. offsets[i + 1] - 1; [r + 1] */
   const gint32 *ids;         /* [words] ascending within a row, each id once */
   const PlaitScalar *copied; /* [words] c of each copied word; those of a row sum to 1 */
-  const PlaitScalar *gate;   /* [r] not read in rows without copied words */
+  const PlaitScalar *gate;   /* [r]; not read for rows without copied words */
   PlaitScalar *dcopied;      /* [words] receives the gradients for @copied; NULL: not computed, nor is @dgate */
   PlaitScalar *dgate;        /* [r] receives the gradients for @gate; 0 in rows without copied words */
 } PlaitOutputMixture;
@@ -46,19 +46,20 @@ double plait_output_mixture_log_gate (const PlaitOutputMixture *mixture, gint64 
 /* The loss of one row: -rest * log p (target) - each * sum of log p (v) over the vocabulary. */
 typedef struct
 {
-  gint64 words;      /* V */
-  gint32 target;     /* may be at or above V */
+  gint64 words;      /* V, number of words of the vocabulary */
+  gint32 target;     /* id of the target; may be at or above V */
   double logit;      /* logit of the target if it is below V */
   double log_sum;    /* log of the sum of the exponentials of all logits */
   double greatest;   /* greatest of all logits */
   double logits;     /* sum of all logits; read only if @each is not 0 */
-  double each, rest; /* probabilities that label smoothing gives to each word, and to the target besides */
+  double each, rest; /* @each: probability that label smoothing gives to every word; @rest: additional probability of
+                        the target */
   double scale;      /* factor of the loss in gradients */
   gboolean best;     /* in: TRUE if no other logit is above the target's; out: TRUE if no other word is more probable */
   double loss;
   double negative_log_likelihood;
-  /* Factors of the gradients of the logits: softmax_v * generated - each - rest * target_share [v = target], where
-   * copied words get their correction besides. */
+  /* Factors of the gradients of the logits: softmax_v * generated - each - rest * target_share [v = target]. Copied
+   * words get a correction in addition. */
   double generated;
   double target_share;
 } PlaitMixedRow;

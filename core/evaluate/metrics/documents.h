@@ -3,7 +3,7 @@
 
 #include "metrics/metric.h"
 
-/* Documents in text: a sentence a line, and blank lines between documents. */
+/* Documents in text: one sentence on each line, and blank lines between documents. */
 
 /* The documents of line-aligned texts. */
 typedef struct

@@ -25,7 +25,7 @@ typedef struct
 {
   gint64 references;
   gint64 hypotheses;
-  gint64 matched; /* sum of the smaller of both counts in each sentence */
+  gint64 matched; /* sum over sentences of the smaller of the word's two counts, in hypothesis and reference */
 } PlaitFrequencyScore;
 
 /* Adds the words of a sentence to @scores [PLAIT_FREQUENCY_BINS]. */

@@ -10,7 +10,7 @@
  */
 typedef struct PlaitMetricKind PlaitMetricKind;
 
-/* Units of text that have a row each. */
+/* The unit of text that has one row of statistics. */
 typedef enum
 {
   PLAIT_UNIT_SENTENCE,
@@ -24,7 +24,7 @@ struct PlaitMetric
   char *title;
   guint unit; /* PlaitUnit */
   guint width;
-  gsize max_bytes; /* most bytes of a text */
+  gsize max_bytes; /* maximum bytes of a text */
 };
 
 typedef struct
@@ -51,13 +51,14 @@ struct PlaitMetricKind
 {
   const char *name;
   const char *summary; /* one line for users */
-  const char *title;   /* NULL: finish sets title, and width and max_bytes if they depend on settings */
+  const char *title; /* title in tables; NULL: the function finish sets title, and width and max_bytes if they depend on
+                        settings */
   guint width;
-  gsize max_bytes;                  /* 0: PLAIT_TEXT_LIMIT */
+  gsize max_bytes;                  /* maximum bytes of a text; 0: PLAIT_TEXT_LIMIT */
   gsize size;                       /* size of the metric's struct */
   const PlaitMetricOption *options; /* ends with a NULL name; NULL: no options */
   gboolean larger_is_better;
-  gboolean reads_lines; /* keep the line ends of documents; otherwise sentences are joined by spaces */
+  gboolean reads_lines; /* TRUE: documents keep their line ends; FALSE: spaces join their sentences */
 
   /* Sets defaults; NULL: all are zero. */
   void (*begin) (PlaitMetric *metric);
@@ -68,12 +69,12 @@ struct PlaitMetricKind
    * have the same width. */
   PlaitStatistics *(*rows) (const PlaitMetric *metric, const PlaitTextPairs *pairs, GError **error);
   double (*score) (const PlaitMetric *metric, const double *sums);
-  char *(*detail) (const PlaitMetric *metric, const double *sums); /* may be NULL */
+  char *(*detail) (const PlaitMetric *metric, const double *sums); /* details, or NULL */
   /* Appends "key:value|" for each setting. */
   void (*append_signature) (const PlaitMetric *metric, GString *signature);
 };
 
-/* Width in the table of a kind that has rows instead of row. */
+/* Value of PlaitMetricKind.width if the width depends on the text. Such a kind sets the function rows, not row. */
 #define PLAIT_WIDTH_OF_TEXT 0
 
 extern const PlaitMetricKind plait_metric_accuracy;

@@ -13,7 +13,7 @@
 /* A metric with its settings. Immutable, so threads may share it. */
 typedef struct PlaitMetric PlaitMetric;
 
-/* Most bytes of a hypothesis or reference. A longer one is probably not line-aligned text. */
+/* Maximum bytes of a hypothesis or reference. A longer one is probably not line-aligned text. */
 #define PLAIT_TEXT_LIMIT (1024 * 1024)
 
 /* The texts to score, owned by the caller. */
@@ -57,8 +57,8 @@ const char **plait_metric_names (void);
 
 typedef enum
 {
-  PLAIT_METRIC_SWITCH,  /* no value */
-  PLAIT_METRIC_CHOICE,  /* one of choices */
+  PLAIT_METRIC_SWITCH,  /* an option without a value */
+  PLAIT_METRIC_CHOICE,  /* its value is one of @choices */
   PLAIT_METRIC_NUMBER,  /* a number in minimum .. maximum */
   PLAIT_METRIC_INTEGER, /* an integer in minimum .. maximum */
 } PlaitMetricOptionType;
@@ -75,11 +75,12 @@ typedef struct
   const char *summary;
 } PlaitMetricOptionText;
 
-/* Returns one line about the metric @name; if NULL, about the options of all metrics. (transfer none) */
+/* Returns one line about the metric @name; with @name NULL, one line about the options of all metrics. (transfer
+ * none) */
 const char *plait_metric_summary (const char *name);
 
-/* Sets *@option to option @index of the metric @name, or of all metrics if NULL; its texts belong to @texts. FALSE if
- * there are fewer options. */
+/* Sets *@option to option @index of the metric @name; with @name NULL, to option @index of those that all metrics have.
+ * Its texts belong to @texts. FALSE if there are fewer options. */
 gboolean plait_metric_option (const char *name, guint index, GStringChunk *texts, PlaitMetricOptionText *option);
 
 /* Returns the text that the metric was made from, a key in files and tables. (transfer none) */

@@ -10,7 +10,7 @@
 typedef struct
 {
   guint n;           /* number of bins */
-  gint64 *max_words; /* [n], most words of a sentence in each bin; G_MAXINT64 for the last */
+  gint64 *max_words; /* [n], maximum words of a sentence in each bin; G_MAXINT64 for the last bin */
 } PlaitLengthBins;
 
 /* Returns the bins for @bounds, such as "10;20;30": up to 10 words, 11 to 20, 21 to 30, and above. Fails with

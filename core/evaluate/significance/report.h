@@ -14,7 +14,7 @@ typedef struct
   double score;
   gboolean larger_is_better;
   gsize sentences;
-  PlaitInterval interval; /* resamples 0: no interval */
+  PlaitInterval interval; /* there is no interval if its resamples is 0 */
 } PlaitResult;
 
 /* Returns the result for rows @statistics; without interval if @resamples is 0. (transfer full) */
@@ -52,8 +52,8 @@ void plait_comparison_add_json (const PlaitComparison *comparison, PlaitJson *js
 /* Adds the columns "p" and "p (Holm)", or with @seeds, such as "one seed", "p (one seed)" and "p (Holm, one seed)". */
 void plait_comparison_columns (PlaitTable *table, const char *seeds);
 
-/* Returns the note on seeds for the head of a p column: "one seed", or "some of one seed" if only @one of the @one +
- * @several comparisons have a single seed per system; NULL if @one is 0. */
+/* Returns the note on seeds for the heading of a p column. @one comparisons have a single seed per system, @several
+ * have more. NULL if @one is 0; "one seed" if @several is 0; else "some of one seed". */
 const char *plait_comparison_seeds (guint one, guint several);
 
 /* Adds the two cells of p; empty ones if @comparison is NULL. */

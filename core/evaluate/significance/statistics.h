@@ -53,7 +53,7 @@ typedef struct
   PlaitTest test;
   guint trials;
   guint64 seed;
-  double baseline, system; /* scores */
+  double baseline, system; /* scores of the two systems */
   double difference;       /* system - baseline */
   gint better;             /* 1: the system is better, -1: worse, 0: equal */
   double p;                /* two-sided, (trials that count + 1) / (trials + 1); exactly 1 for identical systems */

@@ -36,7 +36,7 @@ typedef struct
  * (transfer full) */
 char *plait_text_replace (char *text, PlaitTextRule *rules, GRegexCompileFlags flags);
 
-/* ---- tokenise.c ---- */
+/* ---- defined in tokenise.c ---- */
 
 /* Returns the tokens of mteval-v13a, sacreBLEU's tokeniser "13a", separated by single spaces. @line is valid UTF-8 and
  * may contain line breaks. (transfer full) */

@@ -16,7 +16,7 @@ typedef struct
   gint64 width;          /* 0: this memory is not covered */
   PlaitScalar *states;   /* [pairs][width], after the step's attention was added */
   const char *name;      /* name of the prepared numbers, or NULL */
-  PlaitScalar *prepared; /* [memory rows], one prepared number for each row; set if name is */
+  PlaitScalar *prepared; /* [memory rows], one prepared number for each row; NULL if name is NULL */
 } PlaitRecordedCoverage;
 
 /* One softmax over rows that a combiner selected. Sets form a list in the order of computation. */
@@ -80,11 +80,11 @@ typedef struct
   const PlaitMemory *memories;
   PlaitRecordedAttention *attentions; /* the unnamed attention to each memory, then named ones by first use */
   PlaitRecordedItems *contexts;
-  PlaitRecordedItems *sentinels; /* [n_layers], in the softmax over contexts or of joint attention */
+  PlaitRecordedItems *sentinels; /* [n_layers]: weights of the sentinel beside contexts or in joint attention */
 
   /* Set if the output copies words. */
   PlaitScalar *gate;    /* [query rows] probability that the word is not copied */
-  PlaitScalar **copied; /* [n_memories][pairs] part of each row in the copied word; NULL for memories without */
+  PlaitScalar **copied; /* [n_memories][pairs] share of each row in the copied words; NULL: not copied */
 } PlaitAttentionRecord;
 
 /* Returns an empty record in @arena of @n_layers layers and @n_memories memories. @coverage: record coverage too. */

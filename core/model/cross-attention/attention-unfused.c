@@ -260,8 +260,8 @@ present_rows (const PlaitCrossAttention *cross, PlaitNode *x, const guint8 *pres
   return plait_gather_rows (cross->pass->tape, x, rows, n);
 }
 
-/* Returns the index of context @m of query @i in weights of contexts, of which @from come before those of context @m;
- * -1 if the context is absent. */
+/* Returns the index of the weight of context @m for query @i; -1 if the context is absent. @from: number of the weights
+ * of earlier contexts, which come first. */
 static gint64
 entry_of (const Item *items, guint m, gint64 from, gint64 i)
 {

@@ -63,7 +63,7 @@ typedef struct PlaitCrossAttentionLayer
   gboolean multi_head; /* TRUE: scaled dot products of several heads; FALSE: recurrent-attention.h */
   gint64 width;        /* width of contexts and of every memory */
   gint64 query_width;
-  PlaitScoreFunction score; /* this and the next: if not multi_head */
+  PlaitScoreFunction score; /* read, like attention_width, if not multi_head */
   gint64 attention_width;   /* width of the tanh layer of additive scores */
   PlaitInstance combiner;
   guint n_slots;
@@ -199,12 +199,13 @@ typedef struct
   PlaitRagged queries; /* queries of the previous step; before the first step, one for each sentence */
 } PlaitCrossAttentionSearch;
 
-/* Prepares a search with at most @hypotheses rows at once, in the arena of @tape, which lasts for the whole search. */
+/* Prepares a search with at most @hypotheses hypotheses at once, in the arena of @tape, which lasts for the whole
+ * search. */
 PlaitCrossAttentionSearch plait_cross_search (const PlaitCrossAttentionLayer *cross, PlaitTape *tape,
                                               const PlaitMemory *memories, gint64 hypotheses);
 
-/* Returns the inputs of step @pass. Its query i continues query parents[i] of the step kept last, or of the sentence
- * before the first step. */
+/* Returns the inputs of the step @pass. Query i of @pass continues query parents[i] of the previous step, that is, of
+ * the last step given to plait_cross_search_keep. In the first step, parents[i] is a sentence. */
 PlaitCrossAttentionStep plait_cross_search_step (const PlaitCrossAttentionSearch *search,
                                                  const PlaitCrossAttentionPass *pass, const gint64 *parents);
 
@@ -213,7 +214,7 @@ void plait_cross_search_keep (PlaitCrossAttentionSearch *search, const PlaitCros
                               const PlaitCrossAttentionStep *step);
 
 /*
- * For the files of this folder.
+ * The declarations below are only for the files of this folder.
  */
 
 /* State of one declared attention in a pass. */
@@ -221,7 +222,7 @@ typedef struct
 {
   gboolean called;      /* attention to all rows was computed */
   PlaitNode *query;     /* the query projected last, or NULL */
-  PlaitNode *projected; /* its projection */
+  PlaitNode *projected; /* projection of @query */
 } PlaitCrossAttentionQuery;
 
 /* The handle that a combiner receives. */
@@ -229,13 +230,13 @@ struct PlaitCrossAttention
 {
   PlaitCrossAttentionLayer *declared;
 
-  /* Set while building. */
+  /* Set only while the model is built: */
   PlaitParameters *parameters; /* NULL while running */
   const char *prefix;
   PlaitLosses losses;
   GError *fault; /* the first fault */
 
-  /* Set while running. */
+  /* Set only while the model runs: */
   const PlaitCrossAttentionPass *pass;
   const PlaitCrossAttentionKeys *keys;
   const PlaitCrossAttentionStep *step;

@@ -21,7 +21,7 @@ plait_readings_add (PlaitReadings *readings, PlaitTape *tape, PlaitRagged querie
   return reading;
 }
 
-/* Returns the node of each of @n steps that @of selects; NULL if a step has none. */
+/* Returns the node that @of selects of each of @n steps; NULL if a step lacks that node. */
 static PlaitNode **
 nodes_of_steps (const PlaitReadings *readings, PlaitTape *tape, gint64 n,
                 PlaitNode *(*of) (const PlaitCrossReading *reading, guint memory), guint memory)
@@ -116,10 +116,10 @@ plait_reading_of_heads (PlaitTape *tape, PlaitNode *const *weights, guint n, gui
   return plait_scale (tape, plait_add_n (tape, weights, n), 1.0 / n);
 }
 
-/* The selected rows of some heads as pairs: the indices of those of pair i are in column order from row i on. */
+/* The selected rows of some heads, sorted by pair: row i of @indices has the indices of those that belong to pair i. */
 typedef struct
 {
-  gint64 *n; /* [pairs] */
+  gint64 *n; /* number of selected rows of each pair: [pairs] */
   gint64 most;
   gint64 *indices; /* [pairs][most], -1 beyond n; NULL while they are counted */
 } Windows;

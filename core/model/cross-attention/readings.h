@@ -6,11 +6,11 @@
 #include "interface/memory.h"
 
 /*
- * What an output reads of the decoder besides its states: the context and the attention weights of the cross-attention
- * that was declared last, and the embeddings of the target tokens.
+ * Values that an output reads of the decoder besides its states: the context and the attention weights of the
+ * cross-attention that was declared last, and the embeddings of the target tokens.
  */
 
-/* What an output wants to read. All zero: nothing. */
+/* The values that an output wants to read. All zero: no values. */
 typedef struct
 {
   gboolean context;

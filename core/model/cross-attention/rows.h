@@ -13,7 +13,7 @@ typedef struct
   gint64 *target;      /* [rows]: row in the whole target */
 } PlaitStepRows;
 
-/* Returns the rows of step @t. In the first step, before is the number of the sentence. */
+/* Returns the rows of step @t. In the first step, the field before holds the numbers of the sentences. */
 PlaitStepRows plait_step_rows (PlaitArena *arena, PlaitRagged target, gint64 t);
 
 /* Returns the pass of step @rows of @whole; @next is the following step. If @whole has an attention record, the step

@@ -9,7 +9,7 @@
 /* Building a decoder, and running it over whole targets or step by step. */
 
 /*
- * Building
+ * Functions that build a decoder
  */
 
 gint64
@@ -82,7 +82,7 @@ plait_decoder_check_length (const PlaitDecoder *decoder, gint64 length, GError *
 }
 
 /*
- * Tokens, roles and embeddings
+ * Functions for tokens, roles and embeddings
  */
 
 /* Returns @tokens with the first token of each target replaced by the decoder's start token. */
@@ -186,7 +186,7 @@ new_decoding (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitEncoderOu
 }
 
 /*
- * Whole targets
+ * Functions that run over whole targets
  */
 
 /* Projects the memories for all cross-attentions, if steps will read the keys again and again. */
@@ -224,7 +224,7 @@ plait_decoder_forward (const PlaitDecoder *decoder, PlaitTape *tape, const Plait
 }
 
 /*
- * Search
+ * Functions for steps of a search
  */
 
 static PlaitKept

@@ -75,7 +75,7 @@ struct PlaitDecoderState
   const PlaitDecoder *decoder;
   PlaitEncoderOutputs encoded;
   PlaitKept *kept; /* [n_primitives] */
-  gint64 steps;    /* steps made */
+  gint64 steps;    /* number of steps made */
   gint64 limit;
 
   /* Set if there is self-attention. The cache rows of each hypothesis of the previous step, so that reordering
@@ -112,7 +112,7 @@ struct PlaitDecoding
   PlaitCrossAttentionPass pass; /* inputs of the combiner: whole targets, or the step of a search */
   PlaitRagged rows;             /* rows of each target; in search, one row a hypothesis */
   gint64 first_position;
-  guint8 *called;                /* [n_primitives] */
+  guint8 *called;                /* TRUE if it was called in this pass: [n_primitives] */
   PlaitNode **carried;           /* [n_primitives]: rows that the step reads, then those that it hands on */
   PlaitCrossAttentionKeys *keys; /* [n_primitives], of cross-attentions; NULL if the decoder has no carried rows */
   PlaitWholeStep *step;          /* the step of a whole target; NULL outside steps and in search */

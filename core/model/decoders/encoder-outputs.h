@@ -11,7 +11,7 @@ typedef struct
 {
   PlaitMemory *memories;
   guint n_memories;
-  PlaitNode **summaries; /* [n_summaries], each [sentences, width], of the sources that give one */
+  PlaitNode **summaries; /* summaries of the sources that give one: [n_summaries], each [sentences, width] */
   guint n_summaries;
   double *multiplications;          /* [n_sources]: multiplications done by each encoder (plait_tape_multiplications) */
   PlaitRagged candidates;           /* [documents]: sentences of each document, each read by itself; set for choices */
@@ -19,5 +19,5 @@ typedef struct
   PlaitAttentionCost *rows_weighed; /* cost to add to, or NULL */
   PlaitReadings *readings;          /* what the output reads of the decoder's run; NULL: nothing */
   const PlaitCopyableWords *words;  /* words that the output copies; NULL: none */
-  const PlaitDocuments *documents;  /* documents whose sentences' roles the target takes, or NULL */
+  const PlaitDocuments *documents;  /* documents of the source that gives the target its roles, or NULL */
 } PlaitEncoderOutputs;

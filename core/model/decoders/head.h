@@ -22,11 +22,12 @@ struct PlaitHead
  * (transfer none) */
 PlaitHead *plait_head_new (const PlaitDecoderComponents *components, GError **error);
 
-/* Returns the equations of the prediction from states, separated by ';'. (transfer none) */
+/* Returns the equations by which the prediction is computed from the decoder's states, separated by ';'. (transfer
+ * none) */
 const char *plait_predict_equations (PlaitPredictKind kind);
 
-/* Creates the head for classes or choices. Classes: states for the output layer. Choices: logits [documents, most
- * sentences of a document], padded with PLAIT_MASKED_LOGIT. */
+/* Creates the head for classes or choices. Classes: it returns states for the output layer. Choices: it returns logits
+ * [documents, sentences of the longest document], padded with PLAIT_MASKED_LOGIT. */
 PlaitHead *plait_classifier_new (const PlaitDecoderComponents *components, GError **error);
 
 /* Creates the head for answer spans: logits of beginning and end, two rows for each document. */

@@ -31,14 +31,14 @@ struct PlaitModel
   Source *sources;        /* [specification.n_sources] */
   PlaitMemorySpecification *memories;
   guint n_memories;
-  PlaitMemorySpecification *summaries; /* [n_summaries], for the sources that give one */
+  PlaitMemorySpecification *summaries; /* [n_summaries]: summaries of the sources that give one */
   guint n_summaries;
   PlaitLossColumns losses;
   PlaitEmbedding *target;          /* target tokens; NULL if no sequence is predicted */
   const Source *role_source;       /* source whose roles the target takes, or NULL */
   PlaitEmbedding roles;            /* role embeddings in the decoder */
   PlaitDecoder *decoder;           /* or NULL */
-  PlaitHead *head;                 /* if there is no decoder */
+  PlaitHead *head;                 /* takes the place of the decoder; NULL if there is a decoder */
   PlaitCrossAttentionLayer *cross; /* the decoder's last cross-attention, or NULL */
   PlaitModelOutput *output;        /* NULL if states are logits */
   PlaitOutputMemory *copyable;     /* [n_memories]: what the output may know of each memory */

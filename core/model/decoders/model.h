@@ -35,11 +35,11 @@ typedef struct
   const PlaitSourceSpecification *sources;
   guint n_sources;
   PlaitPredictSettings predict;
-  const char *target_vocabulary; /* NULL if no sequence is predicted */
+  const char *target_vocabulary; /* name of the target's vocabulary; NULL if no sequence is predicted */
   gint64 target_vocabulary_size; /* words or classes; 0 for choices and spans */
   gboolean target_starts; /* TRUE: targets contain start tokens, such as between sentences; search may choose them */
   PlaitDecoderSettings decoder;
-  /* opened; both NULL if no sequence is predicted */
+  /* Opened. Both components are NULL if no sequence is predicted. */
   const PlaitComponent *decoder_component;
   const PlaitComponent *combiner;
   const PlaitComponent *coverage; /* opened, or NULL */

@@ -172,7 +172,7 @@ plait_decoding_recur (PlaitDecoding *decoding, guint recur, PlaitNode *projected
 }
 
 /*
- * Cross-attention
+ * Functions for cross-attention
  */
 
 /* Runs the combiner over whole targets step by step, since coverage depends on the previous step. Other functions do
@@ -191,7 +191,7 @@ cross_by_steps (const PlaitCrossAttentionLayer *cross, const PlaitCrossAttention
   PlaitNode *gate = step.gate;
   guint layer = step.layer;
 
-  step.layer = 0; /* layer of the step's own record */
+  step.layer = 0; /* layer in the attention record of the step, which has one layer */
   step.coverage = plait_cross_initial_coverage (cross, tape, whole->memories, rows.queries);
   for (gint64 s = 0; s < steps; s++)
     {
@@ -293,7 +293,7 @@ plait_decoding_gate (PlaitDecoding *decoding, guint cross, PlaitNode *input, Pla
 }
 
 /*
- * Layers
+ * Functions that run layers
  */
 
 typedef struct

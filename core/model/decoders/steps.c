@@ -8,7 +8,7 @@
 /* Decoders whose next step needs the result of the one before: rows that steps carry, and the loop over whole
  * targets. */
 
-/* Returns the carried rows @number, or NULL if @kind is another one. */
+/* Returns the declaration of the carried rows @number. While the model is built, stores a fault and returns NULL. */
 static const PlaitPrimitive *
 carried_of (PlaitDecoding *decoding, const char *call, guint number)
 {

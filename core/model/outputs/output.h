@@ -31,7 +31,7 @@ typedef struct
  * the combiner has no attention that the output reads. (transfer none) */
 PlaitModelOutput *plait_output_new (const PlaitOutputComponents *components, GError **error);
 
-/* What an output reads besides the states. */
+/* Values that an output reads besides the states. */
 typedef struct
 {
   const PlaitReadings *readings; /* what the decoder left; NULL: the output reads nothing */

@@ -31,7 +31,7 @@ struct PlaitBeam
   PlaitDecodeSettings settings;
   gint64 sentences;
   gint64 *limits;
-  gint64 *numbers;                /* [sentences], or NULL */
+  gint64 *numbers;                /* number of each sentence in the corpus: [sentences], or NULL */
   PlaitRequirement *requirements; /* [sentences], zeros if there are none */
   gint64 steps;
   gint64 groups;                   /* groups of a sentence; when sampling each sample is a group */
@@ -39,7 +39,7 @@ struct PlaitBeam
   guint capacity;                  /* maximum hypotheses of a group: unfinished and finished ones */
   PlaitBeamHypothesis *hypotheses; /* [sentences][groups][capacity] */
   guint *n;                        /* [sentences][groups]: number of hypotheses */
-  gboolean *done;                  /* [sentences][groups] */
+  gboolean *done;                  /* TRUE if the group is finished: [sentences][groups] */
   GArray *tokens;
   PlaitBeamCandidate *candidates; /* [capacity]: best candidates of one group, best first */
   guint n_candidates;

@@ -19,7 +19,7 @@ typedef struct PlaitBeam PlaitBeam;
 typedef struct
 {
   gint64 n;
-  const gint64 *limits;                 /* [n] most tokens of a hypothesis, EOS included */
+  const gint64 *limits;                 /* [n] maximum number of tokens of a hypothesis, EOS included */
   const gint64 *numbers;                /* [n] number in the corpus, for sampling; else NULL */
   const PlaitRequirement *requirements; /* [n], or NULL; each fits into the limit (plait_requirement_length). What
                                            they point to is borrowed */

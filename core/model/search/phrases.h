@@ -9,7 +9,7 @@
  */
 typedef struct PlaitPhrases PlaitPhrases;
 
-/* Most phrases of a sentence. */
+/* Maximum number of phrases of a sentence. */
 #define PLAIT_PHRASES_MAX 64
 
 /* Returns @phrases, the @tokens of @phrases.n phrases, none of which is empty; at most PLAIT_PHRASES_MAX. A phrase that
@@ -31,8 +31,8 @@ PlaitPhraseState plait_phrases_advance (const PlaitPhrases *phrases, PlaitPhrase
 /* Returns the number of tokens in all phrases. */
 gint64 plait_phrases_tokens (const PlaitPhrases *phrases);
 
-/* Returns a number of tokens after which a hypothesis can contain all phrases: those of all missing phrases, except
- * those that its end has of one of them. Some token always lowers this number. */
+/* Returns a number of tokens after which a hypothesis can contain all phrases: the tokens of all missing phrases, less
+ * those of one of them with which the hypothesis already ends. In each state some token lowers this number. */
 gint64 plait_phrases_missing (const PlaitPhrases *phrases, PlaitPhraseState state);
 
 /* Fills @words [plait_phrases_tokens] with the different words that begin or continue a missing phrase, and returns

@@ -91,8 +91,9 @@ void plait_search_row_words (const PlaitSearch *search, PlaitSearchWorkspace *wo
 void plait_search_end_words (PlaitSearchWorkspace *workspace, const PlaitBeam *beam, const PlaitWordDistribution *words,
                              guint best, gint32 *ids, PlaitScalar *log_probabilities);
 
-/* Predicts classes, choices, spans or masked tokens of the sentences of @batch on @tape, in evaluation. Fills
- * @predictions [n_sentences], zero before, as plait_search_batch documents: the @n_best best, but one for masked
- * tokens. Fails the step if the tape's arena is full; the caller then frees the predictions made so far. */
+/* Predicts classes, choices, spans or masked tokens of the sentences of @batch on @tape, in evaluation mode. Fills
+ * @predictions [n_sentences], which must be zero before, as plait_search_batch documents: with the @n_best best
+ * predictions of each sentence, or with only one for masked tokens. Fails the step if the tape's arena is full; the
+ * caller then frees the predictions made so far. */
 void plait_predict (PlaitModel *model, PlaitTape *tape, const PlaitBatch *batch, gint64 n_best,
                     PlaitHypotheses *predictions);

@@ -42,7 +42,7 @@ typedef struct
   double seconds;                  /* wall-clock time of encoding and search */
 } PlaitSearchWork;
 
-/* Sets the text of token @token of @hypothesis to @word (transfer full); NULL: leaves it alone. */
+/* Sets the text of token @token of @hypothesis to @word (transfer full). If @word is NULL, changes nothing. */
 void plait_hypothesis_set_word (PlaitHypothesis *hypothesis, gint64 token, char *word);
 
 /* Makes the tokens of @hypothesis that are own words of sentence @sentence of @batch unknown, with their text. */
@@ -98,8 +98,8 @@ void plait_search_set_ranks (PlaitSearch *search, PlaitRanks *ranks);
 PlaitRanks *plait_search_ranks (const PlaitSearch *search);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitSearch, plait_search_free)
 
-/* Makes searches with decode.unknown=replace replace unknown tokens by @replacement (unknown.h, transfer full), which
- * they need the attention for. */
+/* Makes searches with decode.unknown=replace replace unknown tokens by @replacement (unknown.h). Such searches record
+ * attention. (transfer full for @replacement) */
 void plait_search_set_replacement (PlaitSearch *search, PlaitUnknownReplacement *replacement);
 
 /* Returns the part of @batch that member @member reads. It borrows the rows of @batch and must not be freed. */

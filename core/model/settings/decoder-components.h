@@ -10,9 +10,9 @@ typedef struct
 {
   const PlaitDecoderSettings *settings;
   const PlaitPredictSettings *predict;
-  const PlaitComponent *decoder; /* NULL if no sequence is predicted; so is the combiner */
+  const PlaitComponent *decoder; /* NULL, like @combiner, if no sequence is predicted */
   const PlaitComponent *combiner;
-  const PlaitComponent *coverage; /* or NULL */
+  const PlaitComponent *coverage; /* NULL if the decoder has no coverage */
   PlaitLossColumns *losses;       /* loss columns of the model */
   const PlaitMemorySpecification *memories;
   guint n_memories;

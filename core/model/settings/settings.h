@@ -48,5 +48,6 @@ typedef enum
  * @length. */
 double plait_hypothesis_score (const PlaitDecodeSettings *settings, double log_probability, gint64 length);
 
-/* Returns the most hypotheses of a sentence that a search extends at once: the beam, or the number of samples. */
+/* Returns the maximum number of hypotheses of a sentence that a search extends at once: the beam, or the number of
+ * samples. */
 gint64 plait_decode_width (const PlaitDecodeSettings *settings);

@@ -54,6 +54,6 @@ gboolean plait_trainer_check_divergence (const PlaitTrainer *trainer, const Plai
 /* Computes the validation row of the current parameters. */
 gboolean plait_trainer_validate (PlaitTrainer *trainer, PlaitValidationRow *row, GError **error);
 
-/* Notes row @row of the table through the callback, if there is one. */
+/* Passes row @row of the table of updates to the callback note, if there is one. */
 void plait_trainer_note_update (const PlaitTrainer *trainer, guint row);
 void plait_trainer_note_validation (const PlaitTrainer *trainer, guint row);

@@ -157,5 +157,5 @@ gboolean plait_trainer_read (PlaitTrainer *trainer, PlaitStore *store, const cha
 gboolean plait_trainer_import_moments (PlaitTrainer *trainer, const PlaitParameter *const *taken, PlaitStore *store,
                                        const char *path, gint64 *step, GError **error);
 
-/* Notes all existing rows in the order in which they were made. */
+/* Passes all existing rows to the callback note, in the order in which they were made. */
 void plait_trainer_note_all (const PlaitTrainer *trainer);

@@ -11,7 +11,7 @@
 typedef struct
 {
   double negative_log_likelihood; /* nats */
-  double guessing;                /* nats, if all words are equally probable (PlaitModelSums) */
+  double guessing;                /* the same in nats if all words were equally probable (PlaitModelSums) */
 } PlaitLikelihood;
 
 /* Sums over batches, to which plait_update_gradients adds. */

@@ -96,15 +96,15 @@ PLAIT_API PlaitNode *plait_coverage_gather_rows (const PlaitCoverageStep *step, 
  */
 typedef struct
 {
-  PlaitCell cell;        /* PREFIXcell; its input is the memory row */
-  PlaitLinear query;     /* PREFIXquery */
-  PlaitLinear attention; /* PREFIXattention */
+  PlaitCell cell;        /* the GRU, with parameters named PREFIX + "cell/..."; its input is the memory row */
+  PlaitLinear query;     /* input of the gates from the query, named PREFIX + "query/..." */
+  PlaitLinear attention; /* input of the gates from the attention weight, named PREFIX + "attention/..." */
 } PlaitCoverageCell;
 
 PLAIT_API PlaitCoverageCell plait_coverage_cell_declare (const PlaitCoverageBuild *build, gint64 width,
                                                          PlaitResetOrder reset);
 
-/* Declares an additional input of all gates, @in numbers wide, as PREFIXNAME. */
+/* Declares an additional input of all gates, @in numbers wide, with parameters named PREFIX + @name. */
 PLAIT_API PlaitLinear plait_coverage_cell_input (const PlaitCoverageBuild *build, const PlaitCoverageCell *cell,
                                                  const char *name, gint64 in);
 

@@ -75,7 +75,7 @@ typedef struct
 } PlaitAttendSettings;
 
 /*
- * For build and while running.
+ * Functions that may be called in build and while the model runs.
  */
 
 /* Return the number of memories, and the specification of memory @memory (transfer none), in the order of the

@@ -82,9 +82,7 @@ typedef struct
   gpointer reserved[3];
 } PlaitDecoderTable;
 
-/*
- * For build. Each function returns the number by which decode uses what was declared.
- */
+/* Functions that are called in build. Each returns the number by which decode uses what was declared. */
 
 /* Settings of causal self-attention. */
 typedef struct
@@ -92,7 +90,7 @@ typedef struct
   guint heads;                 /* number of heads, which must divide the width */
   double dropout;              /* dropout rate on the weights */
   gboolean biases;             /* TRUE: the four projections have biases */
-  PlaitPositionKind positions; /* PLAIT_POSITIONS_ROTARY or PLAIT_POSITIONS_ALIBI; others are not relative: no effect */
+  PlaitPositionKind positions; /* PLAIT_POSITIONS_ROTARY or PLAIT_POSITIONS_ALIBI; other kinds have no effect here */
   gint64 window;               /* number of rows that a row sees, itself included; 0: all rows before it */
 } PlaitCausalSettings;
 
@@ -128,9 +126,7 @@ PLAIT_API guint plait_decoding_declare_recur (PlaitDecoding *decoding, const Pla
  * some runs a step at a time. */
 PLAIT_API guint plait_decoding_declare_carried (PlaitDecoding *decoding, gint64 width);
 
-/*
- * For running. Each declared function may be called once in a pass.
- */
+/* Functions that are called while the model runs. Each declared function may be called once in a pass. */
 
 /* Returns the tape, for operators and layers. (transfer none) */
 PLAIT_API PlaitTape *plait_decoding_tape (PlaitDecoding *decoding);
@@ -161,9 +157,9 @@ PLAIT_API PlaitNode *plait_decoding_scan (PlaitDecoding *decoding, guint scan, P
  * inputs of all rows. */
 PLAIT_API PlaitNode *plait_decoding_recur (PlaitDecoding *decoding, guint recur, PlaitNode *projected);
 
-/* Returns what the combiner makes of @query [rows, query width]: with PLAIT_SCORES_HEADS the query of the result goes
- * on; with PLAIT_SCORES_RECURRENT its context [rows, memory width] is what was read. @gate: gate of the sentinel, or
- * NULL. */
+/* Returns what the combiner makes of @query [rows, query width]. With PLAIT_SCORES_HEADS the query of the result is the
+ * sublayer's output; with PLAIT_SCORES_RECURRENT its context [rows, memory width] is the sum of the contexts. @gate:
+ * gate of the sentinel, or NULL. */
 PLAIT_API PlaitResidualStream plait_decoding_cross (PlaitDecoding *decoding, guint cross, PlaitNode *query,
                                                     PlaitNode *gate);
 

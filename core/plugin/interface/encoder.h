@@ -44,7 +44,7 @@ typedef struct
   PlaitParameters *parameters; /* registry in which to declare parameters */
   const char *prefix;          /* required beginning of the parameters' names, such as "source/en/" */
   /* Shape of the inner encoder, if the schema asks for one (leaves=true); else NULL. The inner encoder's parameters are
-   * those of the group [source NAME/leaves], with names that begin with PREFIXleaves/. */
+   * those of the group [source NAME/leaves]; their names begin with PREFIX + "leaves/". */
   const PlaitEncoderShape *leaves;
 } PlaitEncoderBuild;
 

@@ -56,7 +56,7 @@ typedef struct
   const PlaitOutputMemory *memories; /* [n_memories] */
   guint n_memories;
   PlaitParameter *embedding;   /* target embeddings [vocabulary, state_width] if decoder.tie_output is set, else NULL */
-  gboolean bias;               /* decoder.output_bias */
+  gboolean bias;               /* value of decoder.output_bias */
   PlaitParameters *parameters; /* registry in which to declare parameters */
   const char *prefix;          /* required beginning of the parameters' names */
 } PlaitOutputBuild;
@@ -80,7 +80,7 @@ typedef struct
                           if the shape does not ask for them */
   guint n_memories;
   const PlaitOutputAttention *attention; /* [n_memories] */
-  PlaitNode *shares; /* [rows, n_memories] weights of the combiner's attention over contexts; NULL if it has none */
+  PlaitNode *shares; /* [rows, n_memories] weights of the combiner's attention over contexts, or NULL */
   gboolean joint;    /* TRUE: the attention weights of all memories come from one softmax */
 
   /* Filled by the output. */
@@ -107,8 +107,8 @@ typedef struct
   gpointer reserved[4];
 } PlaitOutputTable;
 
-/* Declares table and bias as decoder.tie_output and decoder.output_bias say: the target embeddings or a new table
- * PREFIXweight [vocabulary, state_width], and PREFIXbias. */
+/* Declares table and bias as decoder.tie_output and decoder.output_bias say: the table is the target embeddings, or a
+ * new parameter PREFIX + "weight" [vocabulary, state_width]; the bias is PREFIX + "bias". */
 PLAIT_API void plait_output_declare_table (const PlaitOutputBuild *build, PlaitOutputShape *shape);
 
 /* Returns a node [pairs, 1] of memory @memory: the attention weight of each pair times the number of its row in

@@ -30,7 +30,7 @@
  * In build a plugin may own memory, because faults are recorded and build continues. All other functions may only hold
  * memory of the tape's arena: an error jumps out of them at once (plait_tape_fail), and g_autofree does not run.
  */
-#define PLAIT_PLUGIN_MAGIC 0x706c6169u /* "plai" */
+#define PLAIT_PLUGIN_MAGIC 0x706c6169u /* the letters "plai" */
 #define PLAIT_PLUGIN_INTERFACE 2
 #define PLAIT_PLUGIN_SYMBOL "plait_plugin"
 
@@ -59,7 +59,7 @@ typedef struct
   const char *name;
   PlaitSettingType type;
   gsize offset;
-  const char *choices; /* "pre;post"; NULL for other types */
+  const char *choices; /* the choices, such as "pre;post"; NULL for other types */
 } PlaitBinding;
 
 /* All structs that host and plugin share by layout. X: every plugin; L: layers that a plugin's state contains, whose

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "loading/call-private.h"
 
-/* Calls of decoders. */
+/* Functions that call decoders. */
 
 gint64
 plait_call_memory_width (const PlaitComponent *component, gint64 width, const gint64 *widths, guint n)

@@ -18,7 +18,7 @@ struct PlaitInstance
   gpointer state;
   PlaitLosses losses;
   guint columns[PLAIT_MAX_LOSSES];
-  PlaitEncoderShape shape; /* encoders only */
+  PlaitEncoderShape shape; /* shape of the encoder's memories; set for encoders only */
   PlaitInstance *leaves;   /* instance of the inner encoder, or NULL */
 };
 

@@ -24,7 +24,7 @@ struct PlaitPlugin
   char *module_path;   /* path of the module; the file may be missing */
   PlaitPlugin *hidden; /* the plugin of the same kind and name in a later folder, hidden by this one; or NULL */
 
-  /* NULL until needed. */
+  /* The following fields are NULL until they are needed. */
   PlaitSchema *schema;
   const PlaitPluginDescriptor *descriptor;
   GError *refusal;     /* error of the attempt to load the module, or NULL */
@@ -76,7 +76,7 @@ char *plait_registry_find_text (const PlaitRegistry *registry, const char *folde
 /* Returns the schema of @plugin, reading it at first use. (transfer none) */
 const PlaitSchema *plait_plugin_schema (PlaitPlugin *plugin, GError **error);
 
-/* Takes the digests of schema and module at first use. Runs store them, and fingerprints contain them. */
+/* Computes the digests of schema and module at the first call. Runs store them, and fingerprints contain them. */
 gboolean plait_plugin_digest (PlaitPlugin *plugin, GError **error);
 
 /* Text of the message about a missing module. */

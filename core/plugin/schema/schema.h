@@ -32,8 +32,8 @@ typedef struct
   const char *version;
   const char *licence;
   const char *author;
-  const char *equations;             /* "A;B"; NULL if not given */
-  PlaitInputKind input;              /* encoders only */
+  const char *equations;             /* equations separated by ';'; NULL if not given */
+  PlaitInputKind input;              /* encoders only: kind of input that the encoder reads */
   gboolean reads_trees;              /* encoders only: TRUE if the input must have trees */
   const char *decoders;              /* decoders that the plugin works in, "transformer;gru"; NULL: all */
   const char *attentions;            /* scores of decoders that the plugin works with, "heads;score"; NULL: all */

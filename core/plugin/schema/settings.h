@@ -25,11 +25,11 @@ typedef struct
 {
   const char *name;
   PlaitSettingType type;
-  const char *standard;  /* the default, as text; NULL: the setting must be given */
-  const char *minimum;   /* minimum of an integer or real, as text; NULL: no minimum */
-  const char *maximum;   /* maximum of an integer or real, as text; NULL: no maximum */
-  const char *choices;   /* "pre;post", of a choice or of a list's items; NULL: any item */
-  const char *summary;   /* one line for users */
+  const char *standard; /* the default, as text; NULL: the setting must be given */
+  const char *minimum;  /* minimum of an integer or real, as text; NULL: no minimum */
+  const char *maximum;  /* maximum of an integer or real, as text; NULL: no maximum */
+  const char *choices;  /* the choices, or the allowed items of a list, such as "pre;post"; NULL: any item is allowed */
+  const char *summary;  /* one line for users */
   const char *reference; /* source such as a paper or "eq. 7", or NULL */
   guint flags;
 } PlaitSettingSpecification;

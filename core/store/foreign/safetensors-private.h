@@ -6,7 +6,7 @@
 #include "foreign/safetensors.h"
 
 #define PLAIT_SAFETENSORS_METADATA "__metadata__"
-#define PLAIT_SAFETENSORS_MAX_HEADER ((guint64)100000000) /* bytes */
+#define PLAIT_SAFETENSORS_MAX_HEADER ((guint64)100000000) /* maximum bytes of a header */
 
 /* An index of shards (safetensors.h). */
 typedef struct

@@ -50,7 +50,7 @@ struct PlaitStore
   hid_t attribute; /* attribute creation: UTF-8 names */
 };
 
-/* ---- blocks.c ---- */
+/* ---- defined in blocks.c ---- */
 
 /* Bytes of the user block: the minimum of HDF5. */
 #define PLAIT_STORE_USER_BLOCK 512
@@ -88,7 +88,7 @@ void plait_store_blocks_mark (GByteArray *metadata, gint64 address, gsize size);
  * the table, or NULL with errno set. (transfer full) */
 char *plait_store_blocks_append (int fd, gint64 end, const GByteArray *metadata);
 
-/* ---- file.c ---- */
+/* ---- defined in file.c ---- */
 
 /* Writes the table of hashes after the HDF5 part of the open file @fd, then the user block at its beginning. FALSE with
  * errno set. */
@@ -98,13 +98,13 @@ gboolean plait_store_write_hashes (int fd, gint64 format, const GByteArray *meta
  * of their own. */
 void plait_store_refuse_external (hid_t list);
 
-/* ---- open-flag.c ---- */
+/* ---- defined in open-flag.c ---- */
 
 /* Refuses the open file @fd, called @path, if HDF5's flag says that it is open for writing: by a running program, or by
  * one that was killed. */
 gboolean plait_store_check_closed (int fd, const char *path, GError **error);
 
-/* ---- driver.c ---- */
+/* ---- defined in driver.c ---- */
 
 /* Registers plait's file driver. Release it after the files opened with it are closed: HDF5 1.10 frees it too early if
  * a file holds the last reference. Negative on failure. */
@@ -124,7 +124,7 @@ typedef struct
  * ENOMEM in *@failure if memory is short: HDF5 crashes if it runs out of memory later. */
 hid_t plait_store_access (hid_t driver, PlaitStoreBytes bytes);
 
-/* ---- failure.c ---- */
+/* ---- defined in failure.c ---- */
 
 /* End of a message about contents that plait does not write. */
 #define PLAIT_STORE_REMEDY "restore a copy or make it again"
@@ -144,7 +144,7 @@ gpointer plait_store_fail_null (const PlaitStore *store, const char *path, const
 /* Returns the innermost description on HDF5's error stack. (transfer full) */
 char *plait_store_reason (void);
 
-/* ---- object.c ---- */
+/* ---- defined in object.c ---- */
 
 /* Prepares @path for writing: checks that it is well formed and not in use, and makes its parent groups. */
 gboolean plait_store_prepare (PlaitStore *store, const char *path, GError **error);
@@ -160,8 +160,10 @@ hid_t plait_store_dataset (PlaitStore *store, const char *path, PlaitStoreObject
 typedef struct
 {
   PlaitStoreObject object;
-  hid_t id;            /* open object with the attributes; for an array of an item, the flat dataset of all items */
-  gint64 start, count; /* array of an item: its elements in the flat dataset; else -1 and 0 */
+  hid_t id; /* open HDF5 object that has the attributes; for an array of an item of a ragged group: the dataset of all
+               items */
+  gint64 start, count; /* array of an item: its first element and its number of elements in the dataset of all items;
+                          else -1 and 0 */
   char *text;          /* array of strings of an item: the strings, a NUL after each; else NULL (transfer full) */
   char **names;        /* group of an item: names of its members; else NULL (transfer full) */
 } PlaitStoreFound;
@@ -207,19 +209,19 @@ char **plait_store_members_of (const PlaitStore *store, const char *path, PlaitS
  * checked. */
 gboolean plait_store_check_values (const PlaitStore *store, const char *path, hid_t id, GError **error);
 
-/* ---- attribute.c ---- */
+/* ---- defined in attribute.c ---- */
 
 /* Returns the names of the attributes of the object @id at @path. (transfer full) */
 char **plait_store_attributes_of (const PlaitStore *store, const char *path, hid_t id, GError **error);
 
-/* ---- storage.c ---- */
+/* ---- defined in storage.c ---- */
 
 /* Refuses a dataset @data whose values cannot be read safely: values in other files (virtual datasets, external
  * storage), a shape that the file cannot hold at any compression, chunks that exhaust memory. @fd is the file's
  * descriptor; messages name @path and @name. */
 gboolean plait_store_check_storage (hid_t data, int fd, const char *path, const char *name, GError **error);
 
-/* ---- types.c ---- */
+/* ---- defined in types.c ---- */
 
 /* Return the HDF5 type of elements in memory and in the file; not for strings. The caller must not release it. */
 hid_t plait_store_memory_type (PlaitStoreType type);
@@ -235,7 +237,7 @@ PlaitStoreType plait_store_type_of (hid_t type);
 /* TRUE if elements of type @stored with @element_bytes bytes can be read as @wanted without overflow. */
 gboolean plait_store_convertible (PlaitStoreType stored, gint64 element_bytes, PlaitStoreType wanted);
 
-/* ---- dataset.c ---- */
+/* ---- defined in dataset.c ---- */
 
 /* Reads the block of @count elements from @start on, both [@rank], of the dataset @id. Rank 0: its single element. */
 gboolean plait_store_read_block (hid_t id, guint rank, const hsize_t *start, const hsize_t *count, hid_t memory_type,
@@ -259,12 +261,12 @@ gboolean plait_store_extend (PlaitStore *store, const char *path, PlaitStoreType
  * releases it. */
 hid_t plait_store_tensor_space (PlaitTensor tensor);
 
-/* ---- copy.c ---- */
+/* ---- defined in copy.c ---- */
 
 /* TRUE if @name is one of the attributes in which HDF5 stores dimension scales. */
 gboolean plait_store_belongs_to_axes (const char *name);
 
-/* ---- contents.c ---- */
+/* ---- defined in contents.c ---- */
 
 #define PLAIT_STORE_CONTENTS "/contents"
 
@@ -280,7 +282,7 @@ gboolean plait_store_parse_all (PlaitStore *store, gint64 bytes, GError **error)
 PlaitStoreChanges *plait_store_compare_contents (PlaitStore *store, char **digest, GError **error);
 void plait_store_changes_free (PlaitStoreChanges *changes);
 
-/* ---- heatmap.c ---- */
+/* ---- defined in heatmap.c ---- */
 
 /* Attaches the axes named by the attributes of the NXdata group @path to its signal, as HDF5 dimension scales. */
 gboolean plait_store_attach_axes (PlaitStore *store, const char *path, GError **error);
@@ -289,7 +291,7 @@ gboolean plait_store_attach_axes (PlaitStore *store, const char *path, GError **
  * columns. Readers of NetCDF such as h5netcdf need it. */
 gboolean plait_store_attach_columns (PlaitStore *store, const char *path, GError **error);
 
-/* ---- ragged-write.c, ragged-kinds.c, ragged-find.c ---- */
+/* ---- defined in ragged-write.c, ragged-kinds.c, ragged-find.c ---- */
 
 /* Attribute that marks a ragged group; its value names the items. */
 #define PLAIT_STORE_RAGGED "ragged"
@@ -314,7 +316,7 @@ gboolean plait_store_item_find (PlaitStore *store, const char *path, PlaitStoreF
 /* Returns the names of the items of the ragged group @path in order. (transfer full) */
 char **plait_store_item_names (PlaitStore *store, const char *path, GError **error);
 
-/* ---- text.c ---- */
+/* ---- defined in text.c ---- */
 
 /* Returns @n strings in slots of @slot bytes, each with its NUL; NULL without memory. (transfer full) */
 char *plait_store_pack (const char *const *values, gint64 n, gsize slot);

@@ -45,7 +45,7 @@ typedef enum
   PLAIT_STORE_INT64,
   PLAIT_STORE_UINT8,
   PLAIT_STORE_STRING, /* const char *, UTF-8 */
-  PLAIT_STORE_OTHER,  /* result only: a type that this library does not write */
+  PLAIT_STORE_OTHER,  /* returned for a type that this library does not write; cannot be written */
 } PlaitStoreType;
 
 /* Returns a name such as "float32". (transfer none) */
@@ -60,7 +60,7 @@ const char *plait_store_type_name (PlaitStoreType type);
 typedef enum
 {
   PLAIT_STORE_PLAIN = 0,
-  PLAIT_STORE_COMPRESSED = 1 << 0, /* shuffle and deflate; for attention, not for weights */
+  PLAIT_STORE_COMPRESSED = 1 << 0, /* HDF5's filters shuffle and deflate */
 } PlaitStoreOptions;
 
 typedef enum

@@ -13,7 +13,7 @@ typedef struct
   PlaitStoreObject object;
   const char *link_file;   /* external link: the target file; else NULL */
   const char *link_object; /* soft or external link: the target path; links are not followed */
-  gint64 id; /* open object with the attributes, an hid_t, for core/store only; -1 for a link or an item */
+  gint64 id; /* hid_t of the open object that has the attributes, for core/store only; -1 for a link or an item */
 } PlaitStoreVisit;
 
 typedef enum

@@ -8,7 +8,7 @@
  * items.
  */
 
-/* One array, of all items. */
+/* One array of a kind, with the values of all items. */
 typedef struct
 {
   char *path, *name;
@@ -16,7 +16,7 @@ typedef struct
   gboolean text;
   gint64 *offsets; /* [items + 1] element offsets of the items */
   guint rank;
-  gint64 *shapes; /* [items][rank] */
+  gint64 *shapes; /* [items][rank] shape of each item; NULL for arrays of one dimension */
   hid_t id;       /* kept open, so that a chunk is decompressed only once for all its items */
 } PlaitRaggedArray;
 
@@ -28,7 +28,7 @@ typedef struct
   char **items;
   GHashTable *indices; /* name of an item -> its index + 1 */
   GPtrArray *arrays;   /* (element-type PlaitRaggedArray) */
-  hid_t id;            /* kept open like the datasets of arrays */
+  hid_t id;            /* the open HDF5 group */
   gint64 attributes;
 } PlaitRaggedKind;
 

@@ -31,7 +31,7 @@ gboolean plait_store_append (PlaitStore *store, const char *item, const char *ki
                              PlaitStoreType type, guint rank, const gint64 *shape, gconstpointer values,
                              const char *const *axes, GError **error);
 
-/* Sets the attribute @name of the group of @kind, which @item has, unless the attribute exists. */
+/* Adds @item to @kind, and sets the attribute @name of the group of @kind unless the attribute exists. */
 gboolean plait_store_append_attribute (PlaitStore *store, const char *item, const char *kind, const char *name,
                                        const char *value, GError **error);
 

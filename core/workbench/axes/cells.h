@@ -49,14 +49,14 @@ typedef struct
 /* An exclusion as written, and the number of cells that it leaves out. */
 typedef struct
 {
-  char *rule; /* "experiment.sources=en & decoder.combiner=parallel|flat" */
+  char *rule; /* text of the exclusion, such as "experiment.sources=en & decoder.combiner=parallel|flat" */
   guint n_cells;
 } PlaitExclusion;
 
 /* The executor's settings: executor-settings.h. */
 typedef struct
 {
-  PlaitSettings *values;  /* owner of the texts in keys */
+  PlaitSettings *values;  /* owns the texts in @keys */
   PlaitGridSettings keys; /* only the keys executor and executor.* are set */
   gint64 seconds;         /* executor.time in seconds; 0: no limit */
   gboolean timed;         /* executor.time=measured: Slurm's limit is the measured time of the cell */
@@ -79,7 +79,7 @@ typedef struct
   char **duplicate_of;   /* labels of these earlier cells, in the order of duplicates */
   PlaitDigests *digests; /* digests of the files that the cells read */
   gboolean own_vocabularies; /* vocabularies=own: each cell learns vocabularies from its own text */
-  gboolean joined;           /* some cells learn vocabularies from text that they do not read */
+  gboolean joined;           /* TRUE if some cells learn vocabularies from text that they do not read */
 } PlaitCells;
 
 /* Returns the cells of the grid file at @path. Resolves and checks each cell, with files and modules, and does what

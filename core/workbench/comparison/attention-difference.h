@@ -21,7 +21,7 @@ typedef struct
   gint64 layers, heads; /* at least 1 */
   double *sums;         /* [layers, heads]: sum of the divergences of rows */
   gint64 *rows;         /* [layers, heads]: number of rows in sums */
-  gint64 sentences;     /* number compared */
+  gint64 sentences;     /* number of compared sentences */
   gint64 skipped;       /* number of sentences not compared: tokens or number of layers or heads differ, or rows are not
                            tokens */
 } PlaitAttentionDifference;

@@ -11,8 +11,8 @@ typedef struct
   guint n;
   double *x, *y;      /* [n]; over categories x counts from 0; a y that is not finite is a gap */
   double *low, *high; /* [n] ends of the band or interval; NaN: no band */
-  guint colour;       /* index of a colour on a page; any number */
-  gboolean dashed;    /* drawn dashed on a page */
+  guint colour;       /* number of the colour on a page; any number, because colours repeat */
+  gboolean dashed;    /* TRUE: drawn as a dashed line on a page */
 } PlaitPlotSeries;
 
 void plait_plot_series_free (PlaitPlotSeries *series);
@@ -54,7 +54,7 @@ typedef struct
 {
   PlaitPlotKind kind;
   char *x_title, *y_title;
-  char **categories; /* NULL for PLAIT_PLOT_LINES */
+  char **categories; /* names of the categories; NULL for PLAIT_PLOT_LINES */
   GPtrArray *series; /* (element-type PlaitPlotSeries) */
 } PlaitPlotChart;
 

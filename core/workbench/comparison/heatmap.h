@@ -6,7 +6,7 @@
 /* One picture of a heatmap in a file (tables/heatmap.h): its last two axes, at one layer and head or as a mean. */
 typedef struct
 {
-  char *title;  /* as stored; or NULL */
+  char *title;  /* title stored in the file, or NULL */
   char *choice; /* such as "layer 5, mean of 8 heads"; "" without axes to select from */
   char *row_axis, *column_axis;
   gint64 n_rows, n_columns;

@@ -12,7 +12,7 @@ typedef struct
 {
   PlaitPlugin *plugin;
   PlaitFixture *fixture;
-  gboolean not_applicable; /* set by a property that cannot be checked in this model */
+  gboolean not_applicable; /* TRUE: set by a property that cannot be checked in this model */
 } PlaitContractCase;
 
 /* A property of the contract: one testable clause. */
@@ -20,11 +20,11 @@ typedef struct
 {
   const char *name;
   const char *summary;
-  gboolean fewer_sources;     /* check models of 1, 2 and 3 sources, not only of 3 */
+  gboolean fewer_sources;     /* TRUE: models of 1, 2 and 3 sources are checked, not only of 3 */
   const char *not_applicable; /* reason if the property can be checked in no model */
   const char *remark;         /* note to show if the property passes, or NULL */
   guint kinds;                /* bits 1 << PlaitPluginKind of the kinds that are checked; 0: all */
-  gboolean decides;           /* if this property fails, the rest is not run */
+  gboolean decides;           /* TRUE: if this property fails, the remaining ones are not checked */
 
   /* Returns FALSE with PLAIT_ERROR_FAILED: one sentence with the expected and the found result. */
   gboolean (*check) (PlaitContractCase *tested, GError **error);
@@ -51,7 +51,7 @@ typedef struct
   char model_text[256]; /* current model, such as "[decoder] type=gru, heads=2" */
 } PlaitContractProgress;
 
-/* A plugin that completes the small models, with the settings of plait_fixture_settings. */
+/* A plugin that completes a small model besides the tested plugin, with the settings of plait_fixture_settings. */
 typedef struct
 {
   PlaitPlugin *plugin;
@@ -73,7 +73,7 @@ typedef struct
   const PlaitContractProperty *property;
   PlaitContractProgress *progress;
 
-  /* Results so far. */
+  /* Results of the models that were checked so far: */
   gboolean taken[PLAIT_FIXTURE_TYPES]; /* TRUE if a decoder of this type accepted the plugin's defaults */
   GError *refusal;                     /* the plugin's last refusal of a model */
 } PlaitContractSweep;

@@ -29,9 +29,9 @@ typedef struct
   char *text;      /* FAILED: one sentence; NOT_APPLICABLE, NOT_RUN: the reason; PASSED: a note, or NULL */
 } PlaitContractResult;
 
-/* Creates the suite for @plugin and loads it. Companions are other plugins of its registry; those of the build tree or
- * the installation come first. Fails if the plugin cannot be loaded or a companion is missing. @plugin must outlive the
- * suite. (transfer full) */
+/* Creates the suite for @plugin and loads it. Other plugins of its registry complete the small models; those of the
+ * build tree or the installation are preferred. Fails if the plugin cannot be loaded, or if there is no plugin to
+ * complete the models. @plugin must outlive the suite. (transfer full) */
 PlaitContract *plait_contract_new (PlaitPlugin *plugin, GError **error);
 void plait_contract_free (PlaitContract *contract);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitContract, plait_contract_free)

@@ -30,12 +30,12 @@ typedef struct
 typedef struct
 {
   PlaitPlugin *plugin;            /* NULL: the decoder of the combiner's registry that settings.type names */
-  PlaitSettings *plugin_settings; /* NULL: small settings, and those of parameters and more */
+  PlaitSettings *plugin_settings; /* NULL: small settings, changed by @parameters and @more */
   const char *parameters;         /* settings of [decoder], such as "type=gru layers=1 query=intermediate" */
   const char *more;               /* further settings, or NULL */
   PlaitPlugin *combiner;
   PlaitSettings *combiner_settings;
-  PlaitPlugin *coverage; /* or NULL */
+  PlaitPlugin *coverage; /* may be NULL */
   PlaitSettings *coverage_settings;
   PlaitDecoderSettings settings;
   PlaitPredictSettings predict; /* all zero: a sequence; other kinds have no combiner */

@@ -6,7 +6,7 @@
 /* Passes over small batches. */
 
 #define PLAIT_PASS_SENTENCES 3
-#define PLAIT_PASS_ROWS 64 /* most target rows */
+#define PLAIT_PASS_ROWS 64 /* maximum target rows */
 
 /* Lengths of PLAIT_PASS_SENTENCES sentences. */
 typedef struct

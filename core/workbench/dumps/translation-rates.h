@@ -33,7 +33,8 @@ gboolean plait_translation_rates_take (const PlaitBatch *batch, gint64 sentence,
 gboolean plait_translation_rates_add_results (const PlaitTranslationRates *rates, PlaitLog *log, GPtrArray *results,
                                               GError **error);
 
-/* Writes for each source the table @path/OF/SOURCE: columns words, over and under, one row a sentence or document. */
+/* Writes for each source the table @path/OF/SOURCE: columns words, over and under, one row for each sentence or
+ * document. */
 gboolean plait_translation_rates_write (const PlaitTranslationRates *rates, PlaitStore *store, const char *path,
                                         GError **error);
 

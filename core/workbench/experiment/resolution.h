@@ -26,9 +26,10 @@ typedef struct
   const char *folder;       /* absolute path */
   PlaitSettings *settings;  /* owned by the experiment */
   GArray *files;            /* (element-type PlaitDataFile), of the keys SPLIT.STREAM, in the order of the file */
-  GArray *vocabulary_files; /* (element-type PlaitDataFile); its field stream is the vocabulary's name */
-  GArray *vocabulary_texts; /* (element-type PlaitDataFile); stream is the vocabulary's name; in a generated corpus path
-                               is NULL and written a stream of the task */
+  GArray *vocabulary_files; /* (element-type PlaitDataFile); its field stream is the name of the vocabulary */
+  GArray *vocabulary_texts; /* (element-type PlaitDataFile): texts to learn vocabularies from. The field stream is the
+                               name of the vocabulary. In a generated corpus, path is NULL and written names a stream of
+                               the task */
   GPtrArray *test_splits;
   const PlaitTask *task;       /* task of data.generate, or NULL */
   GArray *task_specifications; /* (element-type PlaitSettingSpecification) */
@@ -159,11 +160,11 @@ const char **plait_resolution_streams (const PlaitResolution *resolution);
  * full) */
 char *plait_documents_used (const PlaitExperiment *experiment, const char *list);
 
-/* Adds a problem if a stream declared as documents is missing or not text, or if a part needs documents that its stream
- * does not have. */
+/* Adds a problem if a stream declared as documents is missing or not text, or if a component needs documents that its
+ * stream does not have. */
 void plait_resolution_check_documents (const PlaitResolution *resolution);
 
-/* Adds a problem if the data does not suit the predicted kind; accepts all data if that is a sequence. */
+/* Adds a problem if the data does not suit the kind of prediction. Accepts all data if a sequence is predicted. */
 void plait_resolution_check_prediction (const PlaitResolution *resolution);
 
 /* Adds a problem for each file of a split whose number of lines or feature sentences differs from the first file's. */

@@ -61,7 +61,7 @@ typedef struct
   guint n;
   PlaitGridCell *items;
   guint n_known;    /* number of items; the first n are cells of this grid, the others only known (see part) */
-  gboolean part;    /* holds some of the cells only; never writes the files about all cells */
+  gboolean part;    /* TRUE: the grid holds only some of the cells, and never writes the files about all cells */
   gboolean fresh;   /* --fresh: run finished and partial cells again too */
   char **unclaimed; /* runs in the folder that belong to no cell, NULL-terminated */
   PlaitLock *lock;  /* lock of the folder, held from plait_grid_lock() on; or NULL */

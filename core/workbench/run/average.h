@@ -6,7 +6,7 @@
 /* A checkpoint of a run. */
 typedef struct
 {
-  char *run;        /* path */
+  char *run;        /* path of the run's file */
   char *checkpoint; /* "last", "best", "average" or "update-N"; NULL: best, or last */
 } PlaitAverageCheckpoint;
 

@@ -11,7 +11,7 @@
 /* A number with its tag in TensorBoard. */
 typedef struct
 {
-  const char *tag; /* "updates/loss" */
+  const char *tag; /* name of the curve in TensorBoard, such as "updates/loss" */
   double value;    /* stored as float */
 } PlaitEventScalar;
 

@@ -10,7 +10,7 @@ typedef struct
 {
   const PlaitExperiment *experiment;
   const PlaitCorpus *training;
-  const PlaitCorpus *validation; /* may be NULL */
+  const PlaitCorpus *validation; /* NULL if the experiment has no validation data */
   PlaitCorpus *const *tests;     /* [test splits] */
   PlaitParameters *parameters;
   const PlaitTrainer *trainer;

@@ -12,15 +12,15 @@
 typedef struct
 {
   char *split;
-  char *metric; /* key: "bleu:tok=none" */
-  char *name;   /* "BLEU" */
+  char *metric; /* text of the metric, a key in files, such as "bleu:tok=none" */
+  char *name;   /* title in tables, such as "BLEU" */
   double score;
   double low, high;            /* bootstrap interval; both equal the score without one */
   PlaitMetric *scorer;         /* NULL for scores without statistics of sentences, such as perplexity */
   PlaitStatistics *statistics; /* statistics of sentences for @scorer */
   char *set;                   /* settings of a named evaluation that differ from the run's, or NULL */
-  char *references;            /* digest; only systems with the same references are compared */
-  gboolean aside;              /* TRUE: shown only in a column that another run has */
+  char *references;            /* digest of the references; only systems with the same references are compared */
+  gboolean aside;              /* TRUE: shown only if another run has the same column without this flag */
 } PlaitRunScore;
 
 /* A vocabulary of a run. */
@@ -50,8 +50,9 @@ PlaitRunResult *plait_run_result_new (PlaitStore *run, GError **error);
 void plait_run_result_free (PlaitRunResult *result);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitRunResult, plait_run_result_free)
 
-/* Removes from @results [n] (may contain NULL) the named evaluations whose settings differ from those of the first
- * evaluation with that name, and warns, calling the results @names [n]: a column must have one search. */
+/* Removes named evaluations from @results [n] (may contain NULL) if their settings differ from those of the first
+ * evaluation with that name, so that all scores of a column come from one search. Warns of each; warnings call the
+ * results @names [n]. */
 void plait_run_results_drop_mixed (PlaitRunResult *const *results, const char *const *names, guint n, PlaitLog *log);
 
 /* Returns the score of @metric on @split, or NULL. (transfer none) */
@@ -61,12 +62,12 @@ const PlaitRunScore *plait_run_result_find (const PlaitRunResult *result, const 
 typedef struct
 {
   const char *split;
-  const char *references; /* digest */
+  const char *references; /* digest of the references */
   const char *metric;
-  const char *name; /* "BLEU"; the full metric if several of a split have one name */
+  const char *name; /* title in tables, such as "BLEU", or the text of the metric if titles are equal */
   gboolean larger_is_better;
   gboolean tested; /* TRUE if statistics of sentences exist, so that p can be computed */
-  gboolean apart;  /* TRUE if the split has another column, of results with other references */
+  gboolean apart;  /* TRUE if another column has results of this split with other references */
 } PlaitScoreColumn;
 
 /* Returns the score of @score_column in @result, or NULL. (transfer none) */

@@ -24,7 +24,8 @@ typedef struct
   PlaitTrainer *trainer;
   PlaitTrainingLog *training_log; /* NULL: not requested, or training has not begun */
   PlaitRunOutput *run_output;
-  PlaitStore *old; /* the run that is continued; after the first checkpoint the own file, even if it is removed */
+  PlaitStore *old; /* the run that is continued; after the first checkpoint, the file of this run, open even if its path
+                      is removed */
   PlaitTrainingSet set;
   char *training_fingerprint;
   char *key;

@@ -32,7 +32,7 @@ typedef struct
   const char *lines;    /* NULL, or a file for the training log in JSON lines (training-log.h) */
   const char *events;   /* NULL, or a folder for TensorBoard */
   PlaitRanks *ranks;    /* NULL, or the processes that train together; only the first writes, logs and evaluates */
-  gint64 updates;       /* > 0: end after this update with a checkpoint (PLAIT_RUN_PART) */
+  gint64 updates;       /* if > 0: training ends after this update, with a checkpoint (PLAIT_RUN_PART) */
   PlaitRunSpeed *speed; /* NULL, or for plait_run_process_new memory shared with a process that only measures */
   PlaitLog *log;
   const gint *stop; /* NULL, or a flag that a signal handler sets */

@@ -10,9 +10,9 @@
  */
 typedef struct
 {
-  char *metric; /* "bleu:tok=none" */
-  char *name;   /* "BLEU" */
-  char *bin;    /* "11-20" */
+  char *metric; /* text of the metric, such as "bleu:tok=none" */
+  char *name;   /* title of the metric, such as "BLEU" */
+  char *bin;    /* name of the bin, such as "11-20" */
   gint64 sentences;
   double score, low, high;
 } PlaitLengthRow;

@@ -8,7 +8,7 @@
 
 typedef struct
 {
-  const char *name; /* "parameters and optimizer" */
+  const char *name; /* name of the group for people, such as "parameters and optimizer" */
   guint compared;   /* number of datasets and their attributes */
   guint different;  /* how many of them differ or are in one file only */
   double largest;   /* largest difference of two numbers; 0 if other things differ */

@@ -37,9 +37,9 @@ typedef struct
   PlaitMemoryLabels *memories; /* [n_memories] */
 } PlaitLabels;
 
-/* Labels of sentence @sentence of a batch, that of @attention, whose memories are @memories. Its target rows are the
- * pieces @tokens, or where words[i] is not NULL that word, and if it @ended its end. @words may be NULL. (transfer
- * full) */
+/* Returns the labels of sentence @sentence of a batch, whose record is @attention and whose memories are @memories.
+ * Target rows are labelled by the pieces @tokens, or by words[i] where it is not NULL (@words may be NULL), and the
+ * last row, if the target @ended, by the end token. (transfer full) */
 PlaitLabels *plait_labels_new (const PlaitLabelledMemory *memories, const PlaitAttentionRecord *attention,
                                gint64 sentence, const PlaitVocabulary *vocabulary, const gint32 *tokens,
                                const char *const *words, gboolean ended);

@@ -3,7 +3,7 @@
 
 #include "weights/initialisation.h"
 
-#define PLAIT_INITIALISATION_MAX_LOGGED 6           /* names in a message */
+#define PLAIT_INITIALISATION_MAX_LOGGED 6           /* maximum number of names in a message */
 #define PLAIT_INITIALISATION_LABELS "class/output/" /* prefix of the parameters of a classifier's labels */
 
 typedef enum

@@ -65,7 +65,7 @@ typedef struct
   gint words; /* PlaitWordAxis */
   double fill;
   gboolean optional;
-  char *place; /* "FILE:LINE" */
+  char *place; /* position of the group in the map, "FILE:LINE" */
 } PlaitParameterMapping;
 
 void plait_parameter_mapping_clear (PlaitParameterMapping *mapping);
@@ -79,7 +79,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitNameMap, plait_name_map_free)
 #define PLAIT_NAME_MAP_SETTINGS "settings"
 #define PLAIT_NAME_MAP_CONFIG "config"
 
-/* Returns the key-file, for reading these two groups. (transfer none) */
+/* Returns the key-file of the map, from which the caller reads the groups [settings] and [config]. (transfer none) */
 const PlaitKeyFile *plait_name_map_file (const PlaitNameMap *map);
 
 PlaitNameMapWords plait_name_map_words (const PlaitNameMap *map);

@@ -7,7 +7,7 @@
 /* Parameters of one component of the model, selected by name, for plait explain and plait run --dry-run. */
 typedef struct
 {
-  char *title;                         /* "source a" */
+  char *title;                         /* title for people, such as "source a" */
   const PlaitComponent *component;     /* component of a plugin; NULL for the core's own */
   const PlaitExperimentSource *source; /* NULL if the group is not a source */
   char *prefix;                        /* prefix of the parameters' names */
