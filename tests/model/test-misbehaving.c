@@ -480,6 +480,7 @@ COMBINE (adds_nothing, plait_cross_residual (cross, 0, x, NOTHING), "plait_cross
 COMBINE (adds_to_nothing, plait_cross_residual (cross, 0, NO_QUERY, plait_cross_attend (cross, 0, x)), "plait_cross_residual: the query is not [")
 COMBINE (sums_nothing, plait_cross_sum (cross, NULL, 0), "plait_cross_sum: receives no contexts")
 COMBINE (sums_no_context, plait_cross_sum (cross, &NOTHING, 1), "plait_cross_sum: context 0 is not [")
+COMBINE (asks_for_undeclared_queries, plait_cross_sentences (cross), "calls plait_cross_sentences without plait_cross_declare_queries: call that in build")
 COMBINE (reads_undeclared_rows, plait_cross_rows (cross, 0), "plait_cross_rows: the rows of memory 0 were not declared")
 COMBINE (reads_rows_of_no_memory, plait_cross_rows (cross, 7), "there is no memory 7")
 COMBINE (pairs_with_no_memory, plait_cross_pairs (cross, 7), "there is no memory 7")

@@ -204,6 +204,23 @@ TEST_CASE (schema, combiners_without_coverage)
   CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, "example.ini:8: only a combiner can refuse a coverage");
 }
 
+TEST_CASE (schema, combiners_that_pair_sentences)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PlaitSchema) unsaid = read_combiner ("coverage=none\n", NO_ERROR);
+  g_autoptr (PlaitSchema) paired = read_combiner ("target=sentences\n", NO_ERROR);
+  g_autofree char *text = spoil (8, "target=sentences");
+
+  REQUIRE (unsaid && paired);
+  CHECK (!unsaid->requires_sentences);
+  CHECK (paired->requires_sentences);
+  CHECK (!read_combiner ("target=words\n", &error));
+  CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, "x.ini:7: \"words\" is not a value of target; write target=sentences");
+  g_clear_error (&error);
+  CHECK (!read_text (text, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, "example.ini:8: only a combiner knows the sentences of a target");
+}
+
 /* Reads the schema of a plugin of @kind with @provides in the group [provides]. */
 static PlaitSchema *
 read_provider (const char *kind, const char *provides, GError **error)

@@ -381,6 +381,8 @@ print_plugin (PlaitPlugin *plugin, const PlaitSchema *schema, const GError *refu
     }
   if (schema->refuses_coverage)
     plait_terminal_row (terminal, LABEL_WIDTH, "Coverage", "none");
+  if (schema->requires_sentences)
+    plait_terminal_row (terminal, LABEL_WIDTH, "Target", "sentences, paired with those of documents");
   if (schema->requires_leaves)
     plait_terminal_row (terminal, LABEL_WIDTH, "Inner", "another encoder of tokens, leaves= in [source NAME]");
   if (schema->kind == PLAIT_PLUGIN_ENCODER)
@@ -426,6 +428,7 @@ print_plugin_json (PlaitPlugin *plugin, const PlaitSchema *schema, const GError 
   plait_json_text (json, "memories", schema->one_memory_is_enough ? "one" : "all");
   plait_json_boolean (json, "leaves", schema->requires_leaves);
   plait_json_text (json, "coverage", schema->refuses_coverage ? "none" : NULL);
+  plait_json_text (json, "target", schema->requires_sentences ? "sentences" : NULL);
   plait_json_end_object (json);
   plait_json_begin_object (json, "provides");
   plait_json_text (json, "structure", schema->provides_structure ? gives : NULL);

@@ -426,6 +426,13 @@ plait_cross_declare_rows (PlaitCrossAttention *cross, guint memory)
 }
 
 void
+plait_cross_declare_queries (PlaitCrossAttention *cross)
+{
+  expect_building (cross, G_STRFUNC);
+  cross->declared->reads_queries = TRUE;
+}
+
+void
 plait_cross_declare_loss (PlaitCrossAttention *cross, const char *name, double weight)
 {
   expect_building (cross, G_STRFUNC);
@@ -450,6 +457,7 @@ plait_cross_layer_build (PlaitCrossAttentionLayer *cross, const PlaitDecoderComp
     .query_width = declaration->query_width,
     .score = declaration->score,
     .attention_width = declaration->attention_width,
+    .layer = declaration->layer,
     .norms = plait_parameters_memory (parameters, PLAIT_CROSS_MAX_SLOTS * sizeof (PlaitNorm)),
     .refine = plait_parameters_memory (parameters, PLAIT_CROSS_MAX_SLOTS * sizeof (PlaitLinear)),
     .attentions = plait_parameters_memory (parameters, PLAIT_CROSS_MAX_ATTENTIONS * sizeof (PlaitDeclaredAttention)),

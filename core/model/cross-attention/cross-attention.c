@@ -371,6 +371,48 @@ plait_cross_rows (PlaitCrossAttention *cross, guint memory)
   return &cross->keys->memories[memory];
 }
 
+guint
+plait_cross_layer (const PlaitCrossAttention *cross)
+{
+  return cross->declared->layer;
+}
+
+/* Returns what is known of the queries; fails the step if the combiner did not declare that it asks for it. All NULL
+ * while the model is built. */
+static PlaitQueryRows
+query_rows_of (PlaitCrossAttention *cross, const char *call)
+{
+  if (!plait_cross_running_tape (cross, call))
+    return (PlaitQueryRows){ NULL, NULL, NULL };
+  if (!cross->declared->reads_queries)
+    plait_tape_fail (cross->pass->tape, "calls %s without plait_cross_declare_queries: call that in build", call);
+  return cross->pass->query_rows;
+}
+
+const gint64 *
+plait_cross_positions (PlaitCrossAttention *cross)
+{
+  return query_rows_of (cross, G_STRFUNC).positions;
+}
+
+const gint64 *
+plait_cross_sentences (PlaitCrossAttention *cross)
+{
+  return query_rows_of (cross, G_STRFUNC).sentences;
+}
+
+const gint32 *
+plait_cross_tokens (PlaitCrossAttention *cross)
+{
+  return query_rows_of (cross, G_STRFUNC).tokens;
+}
+
+PlaitRagged
+plait_cross_queries (PlaitCrossAttention *cross)
+{
+  return plait_cross_running_tape (cross, G_STRFUNC) ? cross->pass->queries : (PlaitRagged){ 0, NULL };
+}
+
 PlaitQueryKeyPairs
 plait_cross_pairs (PlaitCrossAttention *cross, guint memory)
 {

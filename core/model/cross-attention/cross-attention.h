@@ -71,7 +71,9 @@ typedef struct PlaitCrossAttentionLayer
   PlaitLinear *refine; /* [n_slots], if not multi_head: R; not declared if no later call reads the query */
   PlaitDeclaredAttention *attentions;
   guint n_attentions;
-  gboolean *reads_rows; /* [n_memories], TRUE if the combiner reads the memory's rows itself */
+  guint layer;            /* number of the cross-attention in its decoder */
+  gboolean reads_queries; /* TRUE if the combiner asks what the queries are */
+  gboolean *reads_rows;   /* [n_memories], TRUE if the combiner reads the memory's rows itself */
   PlaitSentinelGate gate;
   const PlaitCoveredMemory **covered; /* [n_covered]: coverage of all attentions */
   guint n_covered;
@@ -87,6 +89,7 @@ typedef struct
   gint64 query_width;
   PlaitScoreFunction score;
   gint64 attention_width;
+  guint layer; /* number of the cross-attention in its decoder */
 } PlaitCrossDeclaration;
 
 /* Builds the combiner of @decoder, which declares its attentions with parameters below @prefix. @decoder must outlive
@@ -116,6 +119,14 @@ plait_cross_layer_is_stepwise (const PlaitCrossAttentionLayer *cross)
 /* TRUE if the combiner or coverage adds losses. */
 gboolean plait_cross_layer_has_losses (const PlaitCrossAttentionLayer *cross);
 
+/* Positions, sentences and input tokens of query rows [query rows]; NULL if no combiner asks for them. */
+typedef struct
+{
+  const gint64 *positions;
+  const gint64 *sentences;
+  const gint32 *tokens;
+} PlaitQueryRows;
+
 /* Inputs of one pass, shared by the cross-attentions of all layers. */
 typedef struct
 {
@@ -123,6 +134,7 @@ typedef struct
   const PlaitMemory *memories;
   guint n_memories;
   PlaitRagged queries;
+  PlaitQueryRows query_rows;
   const guint8 **present;       /* [n_memories]: one byte for each query row, or NULL if every sentence has rows */
   const guint8 *any_present;    /* [query rows]: 0 if no memory has rows for the query; NULL if each query has rows */
   PlaitAttentionRecord *record; /* NULL: record nothing */

@@ -30,6 +30,28 @@ plait_step_rows (PlaitArena *arena, PlaitRagged target, gint64 t)
   return rows;
 }
 
+/* Returns the part of @whole that belongs to the rows of a step. */
+static PlaitQueryRows
+step_query_rows (PlaitArena *arena, const PlaitQueryRows *whole, const PlaitStepRows *rows)
+{
+  gint64 n = plait_ragged_rows (rows->queries);
+  gint64 *positions, *sentences;
+  gint32 *tokens;
+
+  if (!whole->positions)
+    return *whole;
+  positions = plait_arena_new_array (arena, gint64, n + 1);
+  sentences = plait_arena_new_array (arena, gint64, n + 1);
+  tokens = plait_arena_new_array (arena, gint32, n + 1);
+  for (gint64 i = 0; i < n; i++)
+    {
+      positions[i] = whole->positions[rows->target[i]];
+      sentences[i] = whole->sentences[rows->target[i]];
+      tokens[i] = whole->tokens[rows->target[i]];
+    }
+  return (PlaitQueryRows){ positions, sentences, tokens };
+}
+
 PlaitCrossAttentionPass
 plait_step_pass (const PlaitCrossAttentionPass *whole, const PlaitStepRows *rows, const PlaitStepRows *next)
 {
@@ -39,6 +61,7 @@ plait_step_pass (const PlaitCrossAttentionPass *whole, const PlaitStepRows *rows
       = plait_cross_pass (whole->tape, whole->memories, whole->n_memories, rows->queries,
                           record ? plait_attention_record_new (arena, 1, whole->n_memories, record->coverage) : NULL);
 
+  pass.query_rows = step_query_rows (arena, &whole->query_rows, rows);
   pass.losses = whole->losses;
   pass.rows_weighed = whole->rows_weighed;
   pass.readings = whole->readings;

@@ -118,6 +118,7 @@ plait_decoding_declare_cross (PlaitDecoding *decoding, const char *name, const P
     .width = decoder->build.memories[0].width,
     .score = settings->score,
     .attention_width = settings->attention_width,
+    .layer = decoder->n_cross,
   };
   guint number = add (decoding, G_STRFUNC, (PlaitPrimitive){ .kind = PLAIT_PRIMITIVE_CROSS });
   PlaitPrimitive *primitive = &decoder->primitives[number];

@@ -111,11 +111,11 @@ role_of (const PlaitDocuments *documents, gint64 s, gint64 i)
   return bounds[0] == bounds[1] ? 0 : documents->roles[MIN (bounds[0] + i, bounds[1] - 1)];
 }
 
-/* Returns the role of each row of whole targets. A start token begins the next sentence. */
-static const gint32 *
-roles_of_targets (const PlaitDocuments *documents, PlaitTape *tape, PlaitRagged rows, const gint32 *tokens)
+/* Returns the sentence of each row of whole targets. A start token begins the next sentence. */
+static const gint64 *
+sentences_of_targets (PlaitTape *tape, PlaitRagged rows, const gint32 *tokens)
 {
-  gint32 *roles = plait_arena_new_array (plait_tape_arena (tape), gint32, plait_ragged_rows (rows) + 1);
+  gint64 *sentences = plait_arena_new_array (plait_tape_arena (tape), gint64, plait_ragged_rows (rows) + 1);
 
   for (gint64 s = 0; s < rows.n; s++)
     {
@@ -125,29 +125,65 @@ roles_of_targets (const PlaitDocuments *documents, PlaitTape *tape, PlaitRagged 
         {
           if (row == rows.offsets[s] || tokens[row] == PLAIT_TOKEN_BOS)
             sentence++;
-          roles[row] = role_of (documents, s, sentence);
+          sentences[row] = sentence;
         }
     }
+  return sentences;
+}
+
+/* Returns the sentence of each row of a step, valid until the next step. A start token begins the next sentence of the
+ * hypothesis. */
+static const gint64 *
+sentences_of_step (PlaitDecoderState *state, PlaitRagged hypotheses, const gint32 *tokens, const gint64 *parents)
+{
+  gint64 *swap = state->sentence;
+
+  for (gint64 row = 0; row < plait_ragged_rows (hypotheses); row++)
+    state->next_sentence[row] = state->sentence[parents[row]] + (tokens[row] == PLAIT_TOKEN_BOS);
+  state->sentence = state->next_sentence;
+  state->next_sentence = swap;
+  return state->sentence;
+}
+
+/* Returns the role of each row; NULL if the target has no roles. */
+static const gint32 *
+roles_of (const PlaitDocuments *documents, PlaitTape *tape, PlaitRagged rows, const gint64 *sentences)
+{
+  gint32 *roles;
+
+  if (!documents)
+    return NULL;
+  roles = plait_arena_new_array (plait_tape_arena (tape), gint32, plait_ragged_rows (rows) + 1);
+  for (gint64 s = 0; s < rows.n; s++)
+    for (gint64 row = rows.offsets[s]; row < rows.offsets[s + 1]; row++)
+      roles[row] = role_of (documents, s, sentences[row]);
   return roles;
 }
 
-/* Returns the role of each row of a step. A start token begins the next sentence of the hypothesis. */
-static const gint32 *
-roles_of_step (PlaitDecoderState *state, PlaitTape *tape, PlaitRagged hypotheses, const gint32 *tokens,
-               const gint64 *parents)
+/* TRUE if a combiner asks what its queries are. */
+static gboolean
+reads_queries (const PlaitDecoder *decoder)
 {
-  gint32 *roles = plait_arena_new_array (plait_tape_arena (tape), gint32, plait_ragged_rows (hypotheses) + 1);
-  gint64 *swap = state->sentence;
+  for (guint i = 0; i < decoder->n_primitives; i++)
+    if (decoder->primitives[i].kind == PLAIT_PRIMITIVE_CROSS && decoder->primitives[i].cross.reads_queries)
+      return TRUE;
+  return FALSE;
+}
 
-  for (gint64 s = 0; s < hypotheses.n; s++)
-    for (gint64 row = hypotheses.offsets[s]; row < hypotheses.offsets[s + 1]; row++)
-      {
-        state->next_sentence[row] = state->sentence[parents[row]] + (tokens[row] == PLAIT_TOKEN_BOS);
-        roles[row] = role_of (state->encoded.documents, s, state->next_sentence[row]);
-      }
-  state->sentence = state->next_sentence;
-  state->next_sentence = swap;
-  return roles;
+/* Returns what combiners ask of the rows of each target. The first row of each has position @first. */
+static PlaitQueryRows
+query_rows (const PlaitDecoder *decoder, PlaitTape *tape, PlaitRagged rows, gint64 first, const gint64 *sentences,
+            const gint32 *tokens)
+{
+  gint64 *positions;
+
+  if (!reads_queries (decoder))
+    return (PlaitQueryRows){ NULL, NULL, NULL };
+  positions = plait_arena_new_array (plait_tape_arena (tape), gint64, plait_ragged_rows (rows) + 1);
+  for (gint64 s = 0; s < rows.n; s++)
+    for (gint64 row = rows.offsets[s]; row < rows.offsets[s + 1]; row++)
+      positions[row] = first + row - rows.offsets[s];
+  return (PlaitQueryRows){ positions, sentences, tokens };
 }
 
 /* Returns the embeddings of @n target tokens, plus the embeddings of their @roles if not NULL: the segment embeddings
@@ -210,11 +246,13 @@ plait_decoder_forward (const PlaitDecoder *decoder, PlaitTape *tape, const Plait
                        PlaitRagged target_rows, const gint32 *target_inputs, PlaitAttentionRecord *record)
 {
   PlaitDecoding *decoding = new_decoding (decoder, tape, encoded, target_rows);
-  const gint32 *roles
-      = encoded->documents ? roles_of_targets (encoded->documents, tape, target_rows, target_inputs) : NULL;
+  const gint64 *sentences
+      = encoded->documents || reads_queries (decoder) ? sentences_of_targets (tape, target_rows, target_inputs) : NULL;
+  const gint32 *roles = roles_of (encoded->documents, tape, target_rows, sentences);
 
   target_inputs = with_start (decoder, tape, target_rows, target_inputs);
   decoding->pass = plait_cross_pass (tape, encoded->memories, decoder->components.n_memories, target_rows, record);
+  decoding->pass.query_rows = query_rows (decoder, tape, target_rows, 0, sentences, target_inputs);
   decoding->pass.losses = encoded->losses;
   decoding->pass.rows_weighed = encoded->rows_weighed;
   decoding->pass.readings = encoded->readings;
@@ -275,7 +313,7 @@ plait_decoder_start (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitEn
       state->ancestry = plait_arena_new_array (arena, gint64, hypotheses * steps);
       state->next_ancestry = plait_arena_new_array (arena, gint64, hypotheses * steps);
     }
-  if (encoded->documents)
+  if (encoded->documents || reads_queries (decoder))
     {
       state->sentence = plait_arena_new_array (arena, gint64, hypotheses);
       state->next_sentence = plait_arena_new_array (arena, gint64, hypotheses);
@@ -317,7 +355,8 @@ plait_decoder_step (PlaitDecoderState *state, PlaitTape *tape, PlaitRagged hypot
   PlaitArena *arena = plait_tape_arena (tape);
   gint64 n = plait_ragged_rows (hypotheses);
   PlaitRagged units = plait_ragged_units (arena, n);
-  const gint32 *roles = state->encoded.documents ? roles_of_step (state, tape, hypotheses, tokens, parents) : NULL;
+  const gint64 *sentences = state->sentence ? sentences_of_step (state, hypotheses, tokens, parents) : NULL;
+  const gint32 *roles = roles_of (state->encoded.documents, tape, hypotheses, sentences);
   PlaitDecoding *decoding = new_decoding (decoder, tape, &state->encoded, units);
   PlaitNode *states;
 
@@ -328,6 +367,7 @@ plait_decoder_step (PlaitDecoderState *state, PlaitTape *tape, PlaitRagged hypot
   decoding->parents = parents;
   decoding->first_position = state->steps;
   decoding->pass = plait_cross_pass (tape, state->encoded.memories, decoder->components.n_memories, hypotheses, record);
+  decoding->pass.query_rows = query_rows (decoder, tape, units, state->steps, sentences, tokens);
   decoding->pass.rows_weighed = state->encoded.rows_weighed;
   decoding->pass.readings = state->encoded.readings;
   if (decoder->n_attend > 0)

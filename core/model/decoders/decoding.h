@@ -84,7 +84,7 @@ struct PlaitDecoderState
   gint64 *next_ancestry; /* [hypotheses][steps + 1]: buffer for the current step */
   gint64 used;           /* cache rows used */
 
-  /* Set if the target has roles. */
+  /* Set if the target has roles, or if a combiner asks what its queries are. */
   gint64 *sentence;      /* [hypotheses]: index of the sentence that each hypothesis of the previous step is in */
   gint64 *next_sentence; /* [hypotheses]: buffer for the current step */
 };

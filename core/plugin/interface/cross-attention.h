@@ -89,6 +89,9 @@ PLAIT_API gint64 plait_cross_width (const PlaitCrossAttention *cross);
 /* Returns the width of queries: of contexts in a Transformer decoder, of the states in a recurrent decoder. */
 PLAIT_API gint64 plait_cross_query_width (const PlaitCrossAttention *cross);
 
+/* Returns the number of this cross-attention in its decoder, from 0: in most decoders the number of the layer. */
+PLAIT_API guint plait_cross_layer (const PlaitCrossAttention *cross);
+
 /*
  * For build: every parameter is declared before anything runs. Names of parameters: PREFIX/normalise/SLOT/...,
  * PREFIX/attend/MEMORY/..., PREFIX/jointly/..., PREFIX/contexts/...; for an attention with a name,
@@ -113,6 +116,9 @@ PLAIT_API void plait_cross_declare_attend_contexts (PlaitCrossAttention *cross, 
 
 /* Declares that the combiner reads the rows of @memory itself, or a node that its prepare made of them. */
 PLAIT_API void plait_cross_declare_rows (PlaitCrossAttention *cross, guint memory);
+
+/* Declares that the combiner asks what the queries are: plait_cross_positions, _sentences and _tokens. */
+PLAIT_API void plait_cross_declare_queries (PlaitCrossAttention *cross);
 
 PLAIT_API void plait_cross_declare_loss (PlaitCrossAttention *cross, const char *name, double weight);
 
@@ -157,6 +163,19 @@ PLAIT_API PlaitResidualStream plait_cross_residual (PlaitCrossAttention *cross, 
 PLAIT_API const PlaitMemory *plait_cross_rows (PlaitCrossAttention *cross, guint memory);
 PLAIT_API PlaitQueryKeyPairs plait_cross_pairs (PlaitCrossAttention *cross, guint memory);
 PLAIT_API PlaitNode *plait_cross_prepared (PlaitCrossAttention *cross, guint memory);
+
+/*
+ * Return for each query row [query rows], with plait_cross_declare_queries: its position in the target, from 0; the
+ * number of its sentence, from 0, which start tokens of a target of documents begin, so 0 in other targets; the token
+ * that the decoder reads in this row. (transfer none)
+ */
+PLAIT_API const gint64 *plait_cross_positions (PlaitCrossAttention *cross);
+PLAIT_API const gint64 *plait_cross_sentences (PlaitCrossAttention *cross);
+PLAIT_API const gint32 *plait_cross_tokens (PlaitCrossAttention *cross);
+
+/* Returns the rows of each target that are queries of this pass: whole targets, or in search and in step-by-step
+ * decoders the hypotheses or steps of each sentence. */
+PLAIT_API PlaitRagged plait_cross_queries (PlaitCrossAttention *cross);
 
 /*
  * Sparse attention: to selected rows of @memory for each query and head (attention/sparse.h), by a declared attention

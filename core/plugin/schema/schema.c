@@ -22,7 +22,7 @@ static const char *const score_names[] = { "heads", "score", NULL };
 static const char *const plugin_keys[] = { "name",    "kind",   "interface", "summary", "reference", "version",
                                            "licence", "author", "equations", "input",   "streams",   NULL };
 static const char *const requires_keys[]
-    = { "decoder", "attention", "structure", "memories", "leaves", "coverage", NULL };
+    = { "decoder", "attention", "structure", "memories", "leaves", "coverage", "target", NULL };
 static const char *const provides_keys[] = { "structure", "attention", "summary", "words", NULL };
 static const char *const parameter_keys[]
     = { "type", "default", "minimum", "maximum", "choices", "enum", "summary", "reference", NULL };
@@ -360,6 +360,19 @@ check_decoder_name (const Reader *reader, const char *name)
     problem (reader, "requires", "decoder", "\"%s\" is not the name of a decoder; name plugins of this kind", name);
 }
 
+static gboolean
+read_target (const Reader *reader)
+{
+  const char *value = plait_key_file_value (reader->file, "requires", "target");
+
+  if (value && !g_str_equal (value, "sentences"))
+    problem (reader, "requires", "target", "\"%s\" is not a value of target; write target=sentences, or drop the key",
+             value);
+  if (value && reader->schema->kind != PLAIT_PLUGIN_COMBINER)
+    problem (reader, "requires", "target", "only a combiner knows the sentences of a target; drop the key");
+  return value != NULL;
+}
+
 static void
 read_requires (const Reader *reader)
 {
@@ -387,6 +400,7 @@ read_requires (const Reader *reader)
   schema->requires_leaves
       = read_choice (reader, "requires", "leaves", truths, encoder, "only an encoder can have an inner encoder") == 0;
   schema->refuses_coverage = read_coverage (reader);
+  schema->requires_sentences = read_target (reader);
 }
 
 /* Reads how the cross-attentions of a decoder score rows. */

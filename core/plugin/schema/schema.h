@@ -15,6 +15,7 @@
  *                         memories=all (default) or one: all memories must carry them, or at least one
  *                         leaves=true: an encoder needs an inner encoder, leaves= in [source NAME]
  *                         coverage=none: a combiner cannot be used with a coverage
+ *                         target=sentences: a combiner pairs sentences of documents with those of the target
  *     [provides]          structure=... of an encoder's memories
  *                         summary=true: an encoder gives a summary
  *                         attention=heads or score: how the cross-attentions of a decoder score rows
@@ -42,6 +43,7 @@ typedef struct
   gboolean one_memory_is_enough;     /* TRUE if one memory must carry them; FALSE: all memories */
   gboolean requires_leaves;          /* encoders only: TRUE if it needs an inner encoder */
   gboolean refuses_coverage;         /* combiners only: TRUE if it cannot be used with a coverage */
+  gboolean requires_sentences; /* combiners only: TRUE if it pairs sentences of documents with those of the target */
   PlaitStructure provides_structure; /* encoders only: links that its memories carry */
   gboolean writes_own_words;         /* outputs only: TRUE if it writes own words (PlaitBatch in types/input.h) */
   gboolean provides_summary;         /* encoders only: TRUE if it gives a summary */

@@ -157,6 +157,26 @@ check_target_roles (const PlaitResolution *resolution)
                               "target in data.documents and set data.document_starts=all, or roles=none");
 }
 
+/* Adds a problem if the combiner pairs sentences of sources with sentences of the target, which are not known. */
+static void
+check_pairing (const PlaitResolution *resolution)
+{
+  const PlaitExperiment *experiment = &resolution->experiment->public;
+  PlaitDocumentSettings target = plait_experiment_documents (experiment, experiment->data.target);
+  gboolean documents = FALSE;
+
+  for (guint i = 0; i < experiment->n_sources; i++)
+    documents |= plait_experiment_is_documents (experiment, experiment->sources[i].stream);
+  if (documents && experiment->combiner && experiment->combiner->schema->requires_sentences
+      && (target.layout == PLAIT_LAYOUT_SENTENCES || !target.start_tokens))
+    plait_resolution_problem (
+        resolution, "decoder", "combiner",
+        "the combiner %s reads for each sentence of the target the source sentence of its number, "
+        "so the target needs documents with start tokens, which separate sentences; name the "
+        "target in data.documents and set data.document_starts=all, or choose another combiner",
+        experiment->combiner->schema->name);
+}
+
 void
 plait_resolution_check_documents (const PlaitResolution *resolution)
 {
@@ -173,6 +193,7 @@ plait_resolution_check_documents (const PlaitResolution *resolution)
         plait_resolution_problem (resolution, "data", "documents_by_line",
                                   "the stream %s is also in documents; leave it in one of them", sentences[i]);
   check_target_roles (resolution);
+  check_pairing (resolution);
   for (guint i = 0; i < experiment->n_sources; i++)
     check_reader (resolution, &experiment->sources[i]);
   if (data->document_length > 0 && data->document_cut == PLAIT_DATA_DOCUMENT_CUT_CHUNKS
