@@ -3,7 +3,7 @@
 #include "reference-model.h"
 #include "layers/parameter-set.h"
 
-/* G-Transformer (Bao et al. 2021): the encoder group, against the float64 reference. */
+/* G-Transformer (Bao et al. 2021): the encoder and the combiner group, against the float64 reference. */
 
 #define TWO_LAYERS                                                                                                     \
   "layers", "2", "global_layers", "1", "heads", "2", "feed_forward", "12", "positions", "none", "activation", "relu"
@@ -92,4 +92,151 @@ TEST_CASE (group, bao2021_eq_5_to_8_encoder)
 {
   check_encoder ("group/encoder_pre", PLAIT_DECODER_NORM_PRE, two_layers);
   check_encoder ("group/encoder_post", PLAIT_DECODER_NORM_POST, two_biased_layers);
+}
+
+/* Visits the two decoder layers; the second has global attention too. */
+static void
+visit_decoder (const ReferenceVisit *to)
+{
+  for (int i = 0; i < 2; i++)
+    {
+      const char *ours = plait_test_format ("decoder/layer/%d", i);
+      g_autofree char *self = g_strconcat (ours, "/self_attention", NULL);
+      g_autofree char *group = g_strconcat (ours, "/combiner/attend/first", NULL);
+      g_autofree char *feed_forward = g_strconcat (ours, "/feed_forward", NULL);
+      g_autofree char *first = g_strconcat (ours, "/self_attention_norm", NULL);
+      g_autofree char *second = g_strconcat (ours, "/combiner/normalise/0", NULL);
+      g_autofree char *last = g_strconcat (ours, "/feed_forward_norm", NULL);
+
+      reference_visit_self (to, self, plait_test_format ("%d/self", i));
+      reference_visit_norm (to, first, plait_test_format ("%d/ln1", i));
+      reference_visit_attention (to, group, plait_test_format (i == 0 ? "%d/cross" : "%d/cross/local", i));
+      if (i == 1)
+        {
+          reference_visit_attention (to, "decoder/layer/1/combiner/global/attend/first", "1/cross/global");
+          reference_visit (to, "decoder/layer/1/combiner/group_gate/first", "weight", 0, "1/cross", "Wg");
+          reference_visit (to, "decoder/layer/1/combiner/group_gate/first", "bias", 0, "1/cross", "bg");
+        }
+      reference_visit_norm (to, second, plait_test_format ("%d/ln2", i));
+      reference_visit_feed_forward (to, feed_forward, plait_test_format ("%d/ff", i));
+      reference_visit_norm (to, last, plait_test_format ("%d/ln3", i));
+    }
+  reference_visit_norm (to, "decoder/norm", "norm");
+}
+
+#define EMBEDDINGS "layers", "0", "positions", "none", "final_norm", "false"
+
+static const char *const embeddings[] = { EMBEDDINGS, NULL };
+static const char *const one_group_layer[] = { "group_layers", "1", NULL };
+
+/* Checks the decoder's states and all gradients. The rows of the target are in the sentences 1, 1, 2 and 3, which start
+ * tokens begin. */
+static void
+check_decoder (const char *name, gint norm)
+{
+  static const gint32 tokens[] = { 4, 5, 6, 7, 8, 9 },
+                      target[] = { PLAIT_TOKEN_BOS, 4, PLAIT_TOKEN_BOS, PLAIT_TOKEN_BOS };
+  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  g_auto (Bench) bench = bench_new (1);
+  PlaitFixtureDecoder decoder = reference_model_decoder (norm);
+  g_autoptr (PlaitFixture) model = NULL;
+  g_autoptr (PlaitBatch) batch = reference_model_batch (tokens, target + 1, 3);
+  ReferenceVisit to = { name, NULL, FALSE };
+  PlaitParameters *parameters;
+  PlaitEncoderOutputs encoded;
+  PlaitNode *states;
+  CONTEXT ("%s", name);
+
+  decoder.more = "layers=2 positions=none";
+  model = group_model (registry, "group", embeddings, "group", one_group_layer, decoder);
+  to.model = model;
+  parameters = plait_model_parameters (model->model);
+  plait_parameters_write_values (parameters);
+  reference_visit_rows (&to, "source/first/embedding/table", tokens, "tokens");
+  reference_visit_rows (&to, "decoder/embedding/table", target, "x");
+  visit_decoder (&to);
+  plait_parameters_zero_gradients (parameters);
+  encoded = plait_model_encode (model->model, bench.tape, batch, NULL);
+  states = plait_decoder_forward (plait_model_decoder (model->model), bench.tape, &encoded, batch->target_rows,
+                                  batch->target_inputs, NULL);
+  reference_check_states (name, "y", states);
+  plait_tape_backward (bench.tape, reference_weigh (&bench, states, name, "y", 0));
+  to.checking = TRUE;
+  reference_visit_rows (&to, "source/first/embedding/table", tokens, "tokens");
+  reference_visit_rows (&to, "decoder/embedding/table", target, "x");
+  visit_decoder (&to);
+}
+
+TEST_CASE (group, bao2021_eq_5_to_8_decoder)
+{
+  check_decoder ("group/decoder_pre", PLAIT_DECODER_NORM_PRE);
+  check_decoder ("group/decoder_post", PLAIT_DECODER_NORM_POST);
+}
+
+/* A decoder that runs step by step knows the sentence of each row as one that reads whole targets does. */
+TEST_CASE (group, steps_know_the_sentence_of_their_words)
+{
+  static const gint32 tokens[] = { 4, 5, 6, 7, 8, 9 };
+  static const gint32 target[] = { PLAIT_TOKEN_BOS, 4, PLAIT_TOKEN_BOS, 5, PLAIT_TOKEN_BOS, 6 };
+  static const gint64 one[] = { 0, 1 }, parent = 0;
+
+  for (guint i = 0; i < 3; i++)
+    {
+      g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+      g_auto (Bench) whole = bench_new (1), steps = bench_new (1), step = bench_new (1);
+      g_autoptr (PlaitFixture) model
+          = group_model (registry, "group", two_layers, "group", one_group_layer, plait_fixture_decoder (i));
+      g_autoptr (PlaitBatch) batch = reference_model_batch (tokens, target + 1, 5);
+      const PlaitDecoder *decoder = plait_model_decoder (model->model);
+      PlaitEncoderOutputs encoded;
+      PlaitDecoderState *state;
+      PlaitNode *states;
+      CONTEXT ("decoder %u", i);
+
+      plait_tape_begin (whole.tape, PLAIT_TAPE_EVALUATE, (PlaitRandomKey){ 0 });
+      encoded = plait_model_encode (model->model, whole.tape, batch, NULL);
+      states = plait_decoder_forward (decoder, whole.tape, &encoded, batch->target_rows, batch->target_inputs, NULL);
+      plait_tape_begin (steps.tape, PLAIT_TAPE_EVALUATE, (PlaitRandomKey){ 0 });
+      encoded = plait_model_encode (model->model, steps.tape, batch, NULL);
+      state = plait_decoder_start (decoder, steps.tape, &encoded, 1, 6);
+      for (int t = 0; t < 6; t++)
+        {
+          PlaitNode *row;
+
+          plait_tape_begin (step.tape, PLAIT_TAPE_EVALUATE, (PlaitRandomKey){ 0 });
+          row = plait_decoder_step (state, step.tape, (PlaitRagged){ 1, one }, &target[t], &parent, NULL);
+          for (gint64 k = 0; k < row->value.width; k++)
+            CHECK_NEAR ((double)row->value.data[k], (double)plait_tensor_row (states->value, t)[k], 1e-4);
+        }
+    }
+}
+
+/* A word reads the source sentence of its number alone, so a change of the last sentence changes no other words. Words
+ * of target sentences that the source lacks read the last one. */
+TEST_CASE (group, reads_its_own_sentence)
+{
+  static const gint32 tokens[] = { 4, 5, 6, 7, 8, 9 }, changed[] = { 4, 5, 6, 7, 9, 9 };
+  static const gint32 target[] = { PLAIT_TOKEN_BOS, 4, PLAIT_TOKEN_BOS, PLAIT_TOKEN_BOS, PLAIT_TOKEN_BOS };
+  static const char *const group_layers[] = { "group_layers", "9", NULL };
+  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  g_auto (Bench) before = bench_new (1), after = bench_new (1);
+  g_autoptr (PlaitFixture) model
+      = group_model (registry, "group", embeddings, "group", group_layers, plait_fixture_decoder (0));
+  g_autoptr (PlaitBatch) batch = reference_model_batch (tokens, target + 1, 4);
+  g_autoptr (PlaitBatch) other = reference_model_batch (changed, target + 1, 4);
+  PlaitEncoderOutputs of_batch = plait_model_encode (model->model, before.tape, batch, NULL);
+  PlaitEncoderOutputs of_other = plait_model_encode (model->model, after.tape, other, NULL);
+  PlaitNode *x = plait_decoder_forward (plait_model_decoder (model->model), before.tape, &of_batch, batch->target_rows,
+                                        batch->target_inputs, NULL);
+  PlaitNode *y = plait_decoder_forward (plait_model_decoder (model->model), after.tape, &of_other, other->target_rows,
+                                        other->target_inputs, NULL);
+
+  for (int row = 0; row < 5; row++)
+    {
+      double difference = 0;
+
+      for (gint64 k = 0; k < x->value.width; k++)
+        difference += fabs ((double)plait_tensor_row (x->value, row)[k] - (double)plait_tensor_row (y->value, row)[k]);
+      CHECK (row < 3 ? difference == 0 : difference > 1e-3);
+    }
 }

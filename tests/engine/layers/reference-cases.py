@@ -430,8 +430,10 @@ def group_stack(x, w, pre, layers):
     return layer_norm(x, below(w, "norm")) if pre else x
 
 
-def group_decoder(x, tokens, w, pre, layers):
-    """Layers whose cross-attention is "group" or "combined"; self-attention reads the whole target so far."""
+def group_decoder(words, tokens, w, pre, layers):
+    """Layers whose cross-attention is "group" or "combined"; self-attention reads the whole target so far. The first
+    word is the start token, which begins each sentence of the target."""
+    x = join([words[i:i + 1] for i in (0, 1, 0, 0)])
     for i, kind in enumerate(layers):
         layer = below(w, str(i))
         first, second, last = (below(layer, name) for name in ("ln1", "ln2", "ln3"))
@@ -850,7 +852,7 @@ def group_decoder_case(pre):
         for name in ["ln1", "ln2", "ln3"]:
             layer.update(under(name, NORM))
         shapes.update(under(str(i), layer))
-    return ({"tokens": (6, 8), "x": (4, 8)}, shapes, ["y"],
+    return ({"tokens": (6, 8), "x": (2, 8)}, shapes, ["y"],
             lambda x, w: {"y": group_decoder(x["x"], x["tokens"], w, pre, layers)})
 
 
