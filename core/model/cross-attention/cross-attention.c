@@ -377,8 +377,8 @@ plait_cross_layer (const PlaitCrossAttention *cross)
   return cross->declared->layer;
 }
 
-/* Returns what is known of the queries; fails the step if the combiner did not declare that it asks for it. All NULL
- * while the model is built. */
+/* Returns positions, sentences and tokens of the queries, or all NULL while the model is built. Fails the step if the
+ * combiner did not declare that it asks for them. */
 static PlaitQueryRows
 query_rows_of (PlaitCrossAttention *cross, const char *call)
 {
