@@ -102,6 +102,8 @@ TEST_CASE (documents_of_runs, are_translated_chunk_by_chunk_and_joined_again)
   PlaitTestCall translated = QUIET (CALL ("translate", "run.h5", "-q", "-s", "en=test.en", "--threads", "1"));
   PlaitTestCall one_by_one
       = CALL ("translate", "run.h5", "-q", "-s", "en=test.en", "--set", "decode.batch=1", "--attention", "dump.h5");
+  CHECK_REFUSED (CALL ("translate", "run.h5", "-q", "-s", "en=test.en", "--constraints", "test.fr"),
+                 "--constraints: the target of run.h5 is documents, but the option needs a target of sentences");
   PlaitTestCall scored = DONE (CALL ("score", "run.h5", "-q", "-s", "en=test.en", "--target", "test.fr"));
   PlaitTestCall apart = DONE (CALL ("score", "run.h5", "-q", "-s", "en=test.en", "--target", "test.fr", "--sentences"));
   PlaitTestCall objects

@@ -216,6 +216,10 @@ TEST_CASE (translate_command, tells_labels)
   PlaitTestCall json = CALL ("translate", "class.h5", "-q", "-s", "text=topics/test.text", "--format", "json");
   CHECK_REFUSED (CALL ("translate", "class.h5", "-q", "-s", "text=topics/test.text", "--attention", "dump.h5"),
                  "class.h5 has no decoder with attention");
+  CHECK_REFUSED (CALL ("translate", "class.h5", "-q", "-s", "text=topics/test.text", "--prefix", "prefixes"),
+                 "--prefix: class.h5 has no decoder, so it does not search");
+  CHECK_REFUSED (CALL ("translate", "class.h5", "-q", "-s", "text=topics/test.text", "--set", "decode.method=sample"),
+                 "has no effect");
   DONE (CALL ("score", "class.h5", "-q", "-s", "text=topics/test.text", "--target", "topics/test.topic"));
   CHECK_REFUSED (CALL ("translate", "masked.h5", "-q", "-s", "text=topics/test.text"),
                  "masked.h5 predicts the masked tokens of its own corpus");

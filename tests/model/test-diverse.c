@@ -21,11 +21,22 @@ compare (gconstpointer a, gconstpointer b)
   return toy_compare (&((const Path *)a)->path, &((const Path *)b)->path);
 }
 
-/* Makes one step of beam search for a group, whose scores are lowered by @penalties [ids]. */
-static void
-step_group (const Toy *toy, const PlaitDecodeSettings *settings, const double *penalties, guint width, GArray *group)
+static guint
+count_ended (const GArray *group)
 {
-  g_autoptr (GArray) next = g_array_new (FALSE, FALSE, sizeof (Path));
+  guint n = 0;
+
+  for (guint i = 0; i < group->len; i++)
+    n += toy_is_ended (&g_array_index (group, Path, i).path);
+  return n;
+}
+
+/* Lists the hypotheses that may follow those of @group, whose scores are lowered by @penalties [ids], best first. With
+ * decode.finished=compete, finished ones are among them. (transfer full) */
+static GArray *
+list_next (const Toy *toy, const PlaitDecodeSettings *settings, const double *penalties, const GArray *group)
+{
+  GArray *next = g_array_new (FALSE, FALSE, sizeof (Path));
 
   for (guint i = 0; i < group->len; i++)
     {
@@ -33,7 +44,8 @@ step_group (const Toy *toy, const PlaitDecodeSettings *settings, const double *p
 
       if (toy_is_ended (&from->path))
         {
-          g_array_append_val (next, *from);
+          if (settings->finished == PLAIT_DECODE_FINISHED_COMPETE)
+            g_array_append_val (next, *from);
           continue;
         }
       for (gint32 id = PLAIT_TOKEN_EOS; id < toy_size (toy); id = id == PLAIT_TOKEN_EOS ? TOY_FIRST : id + 1)
@@ -46,9 +58,33 @@ step_group (const Toy *toy, const PlaitDecodeSettings *settings, const double *p
         }
     }
   g_array_sort (next, compare);
-  g_array_set_size (next, MIN (next->len, width));
-  g_array_set_size (group, 0);
-  g_array_append_vals (group, next->data, next->len);
+  return next;
+}
+
+/* Makes one step of beam search for a group, as decode.finished says. */
+static void
+step_group (const Toy *toy, const PlaitDecodeSettings *settings, const double *penalties, guint width, GArray *group)
+{
+  g_autoptr (GArray) next = list_next (toy, settings, penalties, group);
+  gboolean compete = settings->finished == PLAIT_DECODE_FINISHED_COMPETE,
+           refill = settings->finished == PLAIT_DECODE_FINISHED_REFILL;
+  guint ended = count_ended (group), places = width - (compete || refill ? 0 : ended), open = 0;
+
+  for (guint i = group->len; i-- > 0;)
+    if (compete || !toy_is_ended (&g_array_index (group, Path, i).path))
+      g_array_remove_index (group, i);
+  for (guint i = 0; i < next->len; i++)
+    {
+      const Path *path = &g_array_index (next, Path, i);
+      gboolean ends = toy_is_ended (&path->path);
+
+      if (refill && !ends ? open < width : i < places && (compete || !ends || ended < width))
+        {
+          g_array_append_val (group, *path);
+          ended += ends;
+          open += !ends;
+        }
+    }
 }
 
 /* Algorithm 1 of the paper: in each step, group after group; the score of a word falls by the diversity for each
@@ -74,6 +110,8 @@ twin (const Toy *toy, const PlaitDecodeSettings *settings, const PlaitRequiremen
           }
         else
           {
+            if (count_ended (groups[g]) >= (guint)(settings->beam / settings->groups))
+              continue;
             step_group (toy, settings, penalties, (guint)(settings->beam / settings->groups), groups[g]);
             for (guint i = 0; i < groups[g]->len; i++)
               {
@@ -93,10 +131,13 @@ join (const PlaitDecodeSettings *settings, GArray *const *groups)
   GArray *all = g_array_new (FALSE, FALSE, sizeof (ToyPath));
 
   for (gint64 g = 0; g < settings->groups; g++)
-    for (guint i = 0; i < groups[g]->len; i++)
+    for (guint i = 0, open = count_ended (groups[g]); i < groups[g]->len; i++)
       {
         ToyPath path = g_array_index (groups[g], Path, i).path;
 
+        /* Finished hypotheses come before unfinished ones. */
+        if (!toy_is_ended (&path) && open++ >= (guint)(settings->beam / settings->groups))
+          continue;
         path.value = plait_hypothesis_score (settings, path.log_probability, path.length);
         g_array_append_val (all, path);
       }
@@ -127,6 +168,7 @@ TEST_CASE (diverse, finds_what_algorithm_1_of_vijayakumar_2018_finds)
       settings.groups = shape[1];
       settings.diversity = t % 5 * 0.4;
       settings.length_normalisation = (gint)(t % 2);
+      settings.finished = (gint)(t / 7 % 3);
       twin (&toy, &settings, &requirement, groups);
       g_autoptr (GArray) wanted = join (&settings, groups);
       g_autoptr (PlaitBeam) beam
