@@ -126,9 +126,10 @@ build_source (PlaitModel *model, Source *source, const PlaitSourceSpecification 
   return plait_call_build_encoder (&source->encoder, specification->encoder, &build, &model->losses, error);
 }
 
-static void
-note_all_memories (PlaitModel *model)
+static gboolean
+note_all_memories (PlaitModel *model, GError **error)
 {
+  const PlaitComponent *decoder = model->specification.decoder_component;
   g_autofree gint64 *widths = g_new (gint64, model->specification.n_sources * PLAIT_ENCODER_MAX_MEMORIES);
   guint n = 0;
   gint64 width = 0;
@@ -137,10 +138,15 @@ note_all_memories (PlaitModel *model)
     for (guint m = 0; m < model->sources[i].encoder.shape.n_memories; m++)
       widths[n++] = model->sources[i].encoder.shape.memories[m].width;
   if (model->specification.predict.kind == PLAIT_PREDICT_SEQUENCE)
-    width
-        = plait_decoder_memory_width (model->specification.decoder_component, &model->specification.decoder, widths, n);
+    {
+      width = plait_decoder_memory_width (decoder, &model->specification.decoder, widths, n);
+      if (width < 1)
+        return plait_fail (error, PLAIT_ERROR_PLUGIN, "%s, memory_width returned %jd: return at least 1",
+                           decoder->label, width);
+    }
   for (guint i = 0; i < model->specification.n_sources; i++)
     note_memories (model, &model->sources[i], width);
+  return TRUE;
 }
 
 /* TRUE if tokens of @source are words of the target. */
@@ -288,8 +294,8 @@ plait_model_new (const PlaitModelSpecification *specification, GError **error)
   for (guint i = 0; i < specification->n_sources; i++)
     if (!build_source (model, &model->sources[i], &specification->sources[i], error))
       return NULL;
-  note_all_memories (model);
-  if (!build_decoder (model, error) || !plait_parameters_allocate (model->parameters, error))
+  if (!note_all_memories (model, error) || !build_decoder (model, error)
+      || !plait_parameters_allocate (model->parameters, error))
     return NULL;
   return g_steal_pointer (&model);
 }

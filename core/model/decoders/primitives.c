@@ -98,11 +98,12 @@ plait_decoding_convolve (PlaitDecoding *decoding, guint convolve, PlaitNode *x)
 {
   const PlaitPrimitive *primitive = plait_decoding_primitive (decoding, G_STRFUNC, PLAIT_PRIMITIVE_CONVOLVE, convolve);
   PlaitTape *tape = decoding->tape;
-  gint64 n = plait_ragged_rows (decoding->rows), in;
   PlaitNode *read = x;
+  gint64 n, in;
 
   if (!primitive)
     return NULL;
+  n = plait_ragged_rows (decoding->rows);
   in = primitive->convolution.weight->value.rows / primitive->size;
   expect_no_step (decoding, G_STRFUNC);
   expect_rows (decoding, G_STRFUNC, x, in);
@@ -125,7 +126,6 @@ plait_decoding_scan (PlaitDecoding *decoding, guint scan, PlaitNode *a, PlaitNod
 {
   const PlaitPrimitive *primitive = plait_decoding_primitive (decoding, G_STRFUNC, PLAIT_PRIMITIVE_SCAN, scan);
   PlaitTape *tape = decoding->tape;
-  gint64 n = plait_ragged_rows (decoding->rows);
   PlaitKeptRows *kept;
   PlaitNode *kept_state, *state;
 
@@ -137,7 +137,7 @@ plait_decoding_scan (PlaitDecoding *decoding, guint scan, PlaitNode *a, PlaitNod
   if (!decoding->search)
     return plait_scan (tape, a, b, NULL, decoding->rows);
   kept = &decoding->search->kept[scan].state;
-  kept_state = plait_multiply (tape, a, plait_kept_rows_follow (kept, tape, decoding->parents, n));
+  kept_state = plait_multiply (tape, a, plait_kept_rows_follow (kept, tape, decoding->parents, a->value.rows));
   state = plait_add_n (tape, (PlaitNode *[]){ kept_state, b }, 2);
   plait_kept_rows_store (kept, tape, state);
   return state;
@@ -148,13 +148,14 @@ plait_decoding_recur (PlaitDecoding *decoding, guint recur, PlaitNode *projected
 {
   const PlaitPrimitive *primitive = plait_decoding_primitive (decoding, G_STRFUNC, PLAIT_PRIMITIVE_RECUR, recur);
   PlaitTape *tape = decoding->tape;
-  gint64 n = plait_ragged_rows (decoding->rows);
   PlaitCellState state = { NULL, NULL };
   PlaitKept *kept;
   gboolean has_cell;
+  gint64 n;
 
   if (!primitive)
     return NULL;
+  n = plait_ragged_rows (decoding->rows);
   has_cell = primitive->cell->declaration.kind == PLAIT_CELL_LSTM;
   expect_no_step (decoding, G_STRFUNC);
   expect_rows (decoding, G_STRFUNC, projected, plait_cell_gates (primitive->cell->declaration.kind) * primitive->width);
