@@ -244,3 +244,27 @@ TEST_CASE (ensemble_command, handles_sentences_that_one_run_cannot_read)
       CHECK_CONTAINS (cut.errors, "in.a:2: truncated to 6 tokens");
     }
 }
+
+/* Words that the vocabulary lacks are copied if one of the runs has a pointer. */
+TEST_CASE (ensemble_command, copies_own_words)
+{
+  plait_test_write ("in.a", "from Ada to Bob\nfrom Cid to Eve\nfrom Gus to Ina\nfrom Leo to Mia\n");
+  plait_test_write ("pointer.ini",
+                    "[data]\ntarget=b\nvocabulary=shared\nvocabulary_type=words\nvocabulary_size=6\ntrain.a=in.a\n"
+                    "train.b=in.a\ntest.a=in.a\ntest.b=in.a\n" SMALL_SOURCE ("a") TINY_DECODER
+                    "output=pointer\n[train]\nepochs=1\n[decode]\nmaximum_length=6\n[evaluate]\nresamples=0\n");
+  DONE (CALL ("run", "pointer.ini", "-q"));
+  DONE (CALL ("run", "pointer.ini", "-q", "-o", "plain.h5", "--set", "decoder.output=softmax"));
+  PlaitTestCall once = DONE (CALL ("translate", "pointer.h5", "-q", "-s", "a=in.a", "--n-best", "5"));
+  PlaitTestCall twice = DONE (CALL ("translate", "pointer.h5", "pointer.h5", "-q", "-s", "a=in.a", "--n-best", "5"));
+  CHECK_STRING (twice.output, once.output);
+  PlaitTestCall score = DONE (CALL ("score", "pointer.h5", "-q", "-s", "a=in.a", "--target", "in.a"));
+  PlaitTestCall scores = DONE (CALL ("score", "pointer.h5", "pointer.h5", "-q", "-s", "a=in.a", "--target", "in.a"));
+  CHECK_STRING (scores.output, score.output);
+  PlaitTestCall both = DONE (CALL ("translate", "pointer.h5", "plain.h5", "-q", "-s", "a=in.a", "--n-best", "20",
+                                   "--set", "decode.method=sample"));
+  CHECK_CONTAINS (both.output, "Ada");
+  DONE (CALL ("translate", "plain.h5", "pointer.h5", "-q", "-s", "a=in.a"));
+  DONE (CALL ("score", "pointer.h5", "plain.h5", "-q", "-s", "a=in.a", "--target", "in.a"));
+  DONE (CALL ("score", "plain.h5", "pointer.h5", "-q", "-s", "a=in.a", "--target", "in.a"));
+}

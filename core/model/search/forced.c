@@ -13,6 +13,22 @@ typedef struct
   gboolean recording_coverage;
 } Forced;
 
+/* Returns the targets of @batch, in @arena if they differ: own words are unknown to a member that copies none. */
+static const gint32 *
+targets_of_member (PlaitArena *arena, const PlaitBatch *batch)
+{
+  gint64 n = plait_ragged_rows (batch->target_rows);
+  gint32 *targets;
+
+  for (gint64 i = 0; i < batch->n_sources; i++)
+    if (batch->inputs[i].own_ids)
+      return batch->target_outputs;
+  targets = plait_arena_new_array (arena, gint32, n);
+  for (gint64 i = 0; i < n; i++)
+    targets[i] = plait_batch_known_id (batch, batch->target_outputs[i]);
+  return targets;
+}
+
 static void
 force (gpointer data)
 {
@@ -23,6 +39,8 @@ force (gpointer data)
   PlaitBatch batch = plait_search_member_batch (search, forced->member, forced->batch);
   gint64 rows = plait_ragged_rows (batch.target_rows);
 
+  if (search->n_members > 1)
+    batch.target_outputs = targets_of_member (search->whole.batch_arena, &batch);
   if (forced->recording && forced->member == 0)
     forced->record = plait_search_record (search, &search->whole, forced->recording_coverage);
   plait_model_loss (search->members[forced->member].model, search->whole.batch_tape, &batch, &options, &sums,

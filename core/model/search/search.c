@@ -230,14 +230,14 @@ known_tokens (const Work *work, const PlaitBeamRows *rows)
   return tokens;
 }
 
-/* Returns the maximum number of own words of a sentence. The members of an ensemble share the vocabulary only. */
+/* Returns the maximum number of own words of a sentence. Members that cannot copy them give them no probability. */
 static gint64
 max_own_words (const Work *work)
 {
   const PlaitBatch *batch = work->batch;
   gint64 maximum = 0;
 
-  for (gint64 s = 0; batch->first_own > 0 && work->search->n_members == 1 && s < batch->n_sentences; s++)
+  for (gint64 s = 0; batch->first_own > 0 && s < batch->n_sentences; s++)
     maximum = MAX (maximum, plait_ragged_length (batch->own_words, s));
   return maximum;
 }
