@@ -15,8 +15,8 @@
  * and "sentences", each with "name" and "maps", for each run the number of a pack or null.
  *
  * The pack of a sentence has "targets", its target tokens, and "maps", its heatmaps: "name", "title", "group"
- * (attention or coverage), "sentences" (TRUE if rows stand for sentences), "layers" and "heads" (of the file; 0: no
- * such axis), "kept_layers" and "kept_heads" (of the pack: fewer heads are their mean, fewer layers the last one),
+ * (attention, coverage or copy), "sentences" (TRUE if rows stand for sentences), "layers" and "heads" (of the file; 0:
+ * no such axis), "kept_layers" and "kept_heads" (of the pack: fewer heads are their mean, fewer layers the last one),
  * "heaviest" (number of weights kept in a row; 0: all), "largest", "largest_mass", "rows" (labels, or the number of a
  * heatmap with equal labels) and, for tokens of a document, "of" (the sentence of each). The bytes are, for each
  * heatmap, the sum of the weights of each target token, [layer, target], in 255ths of largest_mass, and the weights,

@@ -203,7 +203,10 @@ add_heatmap (Sentence *sentence, const char *group, const char *name, GError **e
   plait_json_begin_object (sentence->json, NULL);
   plait_report_json_text (sentence->json, "name", name);
   plait_report_json_text (sentence->json, "title", heatmap->title ? heatmap->title : name);
-  plait_json_text (sentence->json, "group", g_str_has_prefix (group, "/coverage/") ? "coverage" : "attention");
+  plait_json_text (sentence->json, "group",
+                   g_str_has_prefix (group, "/coverage/") ? "coverage"
+                   : g_str_has_prefix (group, "/copy/")   ? "copy"
+                                                          : "attention");
   plait_json_boolean (sentence->json, "sentences", heatmap->of_sentences);
   plait_json_integer (sentence->json, "layers", layers);
   plait_json_integer (sentence->json, "heads", heads);
@@ -341,7 +344,8 @@ plait_report_heatmaps (PlaitStore *store, const char *split, const char *name, P
   plait_json_begin_object (sentence.json, NULL);
   plait_json_begin_array (sentence.json, "maps");
   if (!add_members (&sentence, "attention", add_heatmap, error)
-      || !add_members (&sentence, "coverage", add_heatmap, error))
+      || !add_members (&sentence, "coverage", add_heatmap, error)
+      || !add_members (&sentence, "copy", add_heatmap, error))
     return FALSE;
   plait_json_end_array (sentence.json);
   plait_json_begin_array (sentence.json, "descents");

@@ -351,7 +351,7 @@ const start = async () => {
       parts.push(element(
           "p", {class: "dim small"},
           "Each source has a softmax of its own here: its weights sum to 1 for every target token."));
-    for (const map of json.maps.filter((candidate) => candidate.group === "coverage"))
+    for (const map of json.maps.filter(({group}) => group === "coverage" || group === "copy"))
       parts.push(figure(
           map.title, "", heatmaps([pictureOf(map, "", "")], map.largest || 1, room), colourBar(map.largest || 1)));
     for (const descent of json.descents) {

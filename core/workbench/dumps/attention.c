@@ -378,3 +378,36 @@ plait_coverage_write (PlaitStore *store, const char *path, const PlaitAttentionR
         return FALSE;
   return TRUE;
 }
+
+/*
+ * Functions that write copied words
+ */
+
+static gboolean
+write_copied (PlaitStore *store, const char *path, const PlaitAttentionRecord *a, guint memory,
+              const PlaitLabels *labels, GError **error)
+{
+  static const char *const axes[] = { "target", "row" };
+  const char *name = labels->memories[memory].name;
+  gint64 shape[] = { length_of (a), plait_ragged_rows (a->memories[memory].rows) };
+  g_autofree char *title = g_strdup_printf ("copied from %s", name);
+  g_autofree PlaitScalar *values = g_new (PlaitScalar, shape[0] * shape[1]);
+  char **axis_labels[] = { labels->targets, labels->memories[memory].rows };
+
+  for (gint64 t = 0; t < shape[0]; t++)
+    for (gint64 i = 0; i < shape[1]; i++)
+      values[t * shape[1] + i] = (1 - a->gate[t]) * a->copied[memory][t * shape[1] + i];
+  return write_heatmap (store, path, name, "copied", title, 2, shape, values, axes, axis_labels, error)
+         && plait_store_append (store, path, name, "gate", PLAIT_STORE_SCALAR, 1, shape, a->gate, axes, error);
+}
+
+gboolean
+plait_copy_write (PlaitStore *store, const char *path, const PlaitAttentionRecord *a, const PlaitLabels *labels,
+                  GError **error)
+{
+  for (guint m = 0; a->gate && m < a->n_memories; m++)
+    if (a->copied[m] && length_of (a) > 0 && plait_ragged_rows (a->memories[m].rows) > 0
+        && !write_copied (store, path, a, m, labels, error))
+      return FALSE;
+  return TRUE;
+}

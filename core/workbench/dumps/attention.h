@@ -23,6 +23,13 @@
  *
  * With several layers these are in MEMORY/LAYER. With one state a head (decoder.coverage_heads) the units of all heads
  * follow each other. Viewers show the state if it is one number a row, otherwise the accumulated attention.
+ *
+ * Dumps of copied words have for each sentence one group for each memory that the output copies:
+ *
+ *     copied        [target, row]   probability that the word of the row is copied
+ *     gate          [target]        probability that the word is not copied; equal in all memories
+ *
+ * The copied probabilities of all memories and the gate sum to 1 in each target row.
  */
 
 #define PLAIT_ATTENTION_NUMBERED "numbers"
@@ -38,3 +45,8 @@ gboolean plait_attention_write (PlaitStore *store, const char *path, const Plait
 /* Writes the coverage in @attention of one sentence as the item @path. Writes nothing if no memory has coverage. */
 gboolean plait_coverage_write (PlaitStore *store, const char *path, const PlaitAttentionRecord *attention,
                                const PlaitLabels *labels, GError **error);
+
+/* Writes gate and copied words in @attention of one sentence as the item @path. Writes nothing if the output copies
+ * none. */
+gboolean plait_copy_write (PlaitStore *store, const char *path, const PlaitAttentionRecord *attention,
+                           const PlaitLabels *labels, GError **error);

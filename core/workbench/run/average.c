@@ -252,8 +252,8 @@ static gboolean
 copy_inputs (const Averaging *averaging, PlaitStore *store, GError **error)
 {
   static const char *const left[]
-      = { "checkpoint", "training",   "environment", "evaluation",     "attention", "coverage",
-          "descent",    "experiment", "average",     "initialisation", NULL };
+      = { "checkpoint", "training", "environment", "evaluation", "attention",      "coverage",
+          "copy",       "descent",  "experiment",  "average",    "initialisation", NULL };
   PlaitStore *from = averaging->first->store;
   g_auto (GStrv) members = plait_store_members (from, "/", error);
 

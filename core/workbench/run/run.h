@@ -18,6 +18,7 @@
  *     /evaluation/SPLIT                                  metrics, hypotheses, references: evaluations.h
  *     /attention/SPLIT/N/MEMORY                          heatmaps
  *     /coverage/SPLIT/N/MEMORY                           with coverage: attention.h
+ *     /copy/SPLIT/N/MEMORY                               with an output that copies words: attention.h
  *     /descent/SPLIT/N/MEMORY                            with a combiner that selects rows: descent-dump.h
  */
 typedef struct

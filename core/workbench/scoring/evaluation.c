@@ -424,6 +424,7 @@ plait_evaluation_write_batch_attention (const PlaitEvaluator *evaluator, const c
     {
       g_autofree char *path = g_strdup_printf ("/attention/%s/%s", name, names[s]);
       g_autofree char *coverage = g_strdup_printf ("/coverage/%s/%s", name, names[s]);
+      g_autofree char *copy = g_strdup_printf ("/copy/%s/%s", name, names[s]);
       g_autofree char *descent = g_strdup_printf ("/descent/%s/%s", name, names[s]);
       g_auto (PlaitHypothesis) target = { 0 };
       const PlaitHypothesis *labelled = hypotheses ? hypotheses[s].hypotheses : &target;
@@ -437,6 +438,7 @@ plait_evaluation_write_batch_attention (const PlaitEvaluator *evaluator, const c
                                  plait_hypothesis_words (labelled), labelled->ended);
       if (!plait_attention_write (store, path, attention->of[s], labels, error)
           || !plait_coverage_write (store, coverage, attention->of[s], labels, error)
+          || !plait_copy_write (store, copy, attention->of[s], labels, error)
           || !plait_descent_dump_write (store, descent, attention->of[s], labels, error))
         return FALSE;
     }

@@ -60,15 +60,15 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitEvaluation, plait_evaluation_free)
 /* Writes /evaluation/SPLIT, and times to /environment/evaluation/SPLIT. */
 gboolean plait_evaluation_write (const PlaitEvaluation *evaluation, PlaitStore *store, GError **error);
 
-/* Writes /attention/SPLIT/N, with coverage /coverage/SPLIT/N, and with selected rows /descent/SPLIT/N of the first @n
- * sentences: SPLIT from search, SPLIT-forced from forced decoding of the references. N is the line of a sentence, or
- * DOCUMENT.CHUNK. */
+/* Writes /attention/SPLIT/N, with coverage /coverage/SPLIT/N, with copied words /copy/SPLIT/N, and with selected rows
+ * /descent/SPLIT/N of the first @n sentences: SPLIT from search, SPLIT-forced from forced decoding of the references. N
+ * is the line of a sentence, or DOCUMENT.CHUNK. */
 gboolean plait_evaluation_write_attention (const PlaitEvaluator *evaluator, const char *split,
                                            const PlaitCorpus *corpus, gint64 n, PlaitStore *store, GError **error);
 
 /* Writes attention and coverage of one pass over @batch. Each sentence is an item (tables/ragged.h) of
- * /attention/@name, /coverage/@name and /descent/@name, called @names [n_sentences]. The target is the best of
- * @hypotheses [n_sentences], or the batch's own if @hypotheses is NULL. */
+ * /attention/@name, /coverage/@name, /copy/@name and /descent/@name, called @names [n_sentences]. The target is the
+ * best of @hypotheses [n_sentences], or the batch's own if @hypotheses is NULL. */
 gboolean plait_evaluation_write_batch_attention (const PlaitEvaluator *evaluator, const char *name,
                                                  const PlaitBatch *batch, char *const *names,
                                                  const PlaitAttentionRecords *attention,

@@ -30,7 +30,7 @@ struct PlaitEvaluations
 };
 
 /* Groups of a file that hold evaluations. */
-static const char *const parts[] = { "evaluation", "attention", "coverage", "descent" };
+static const char *const parts[] = { "evaluation", "attention", "coverage", "copy", "descent" };
 
 #define FORCED "-forced"
 

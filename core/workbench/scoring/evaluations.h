@@ -12,7 +12,7 @@
  *                               settings ([decode] and [evaluate])
  *     /evaluation/SPLIT.NAME    an evaluation that plait test --as NAME made; one more attribute, set
  *
- * /attention, /coverage, /descent and /environment/evaluation have groups with the same names.
+ * /attention, /coverage, /copy, /descent and /environment/evaluation have groups with the same names.
  */
 typedef struct PlaitEvaluations PlaitEvaluations;
 

@@ -41,7 +41,7 @@ typedef struct
 static gboolean
 is_named_evaluation (const char *path)
 {
-  static const char *const begins[] = { "/evaluation/", "/attention/", "/coverage/", "/descent/" };
+  static const char *const begins[] = { "/evaluation/", "/attention/", "/coverage/", "/copy/", "/descent/" };
 
   for (guint i = 0; i < G_N_ELEMENTS (begins); i++)
     if (g_str_has_prefix (path, begins[i]))

@@ -45,7 +45,7 @@ write_header (PlaitStore *store, PlaitStore *from, const PlaitRunInputs *run_inp
 static gboolean
 copy_trained (PlaitStore *store, PlaitStore *from, GError **error)
 {
-  static const char *const others[] = { "evaluation", "attention", "coverage", "descent", "experiment", NULL };
+  static const char *const others[] = { "evaluation", "attention", "coverage", "copy", "descent", "experiment", NULL };
   g_auto (GStrv) members = plait_store_members (from, "/", error);
 
   for (guint i = 0; members && members[i]; i++)
