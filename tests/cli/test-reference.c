@@ -119,7 +119,7 @@ TEST_CASE (reference, bash_completes)
     { "plait run first.ini --set = decoder.comb", "decoder.combiner= " },
     { "plait run first.ini --set decoder.combiner = fl", "flat " },
     { "plait run first.ini --set = decoder.combiner = fl", "flat " },
-    { "plait run first.ini --set decoder.combiner =", "descent flat hierarchical parallel serial " },
+    { "plait run first.ini --set decoder.combiner =", "descent flat group hierarchical parallel serial " },
     { "plait run first.ini -s combiner.context_h", "combiner.context_heads= " },
     { "plait run first.ini --set combiner.context_dropout = ''", "attention none " },
     { "plait run first.ini --set combiner.sentinel = ''", "true false " },
@@ -182,7 +182,7 @@ TEST_CASE (reference, zsh_completes_settings)
     const char *answer;
   } cases[] = {
     { "decoder.comb", "decoder.combiner\n" },
-    { "decoder.combiner=", "descent flat hierarchical parallel serial\n" },
+    { "decoder.combiner=", "descent flat group hierarchical parallel serial\n" },
     { "combiner.context_h", "combiner.context_heads\n" },
     { "combiner.context_dropout=", "attention none\n" },
     { "source.a.feed", "source.a.feed_forward source.a.feed_forward_dropout\n" },
