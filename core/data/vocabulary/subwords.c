@@ -266,8 +266,8 @@ typedef struct
   gint64 line;
   gint64 bytes;
   GString *given;
-  gsize brackets[PLAIT_TOKEN_SPECIALS]; /* extra brackets with which the name of each special token does not occur in
-                                           the text */
+  gsize brackets[PLAIT_TOKEN_SPECIALS]; /* number of brackets to add to the name of each special token, so that the text
+                                           does not contain it */
   GError *error;
 } Lines;
 

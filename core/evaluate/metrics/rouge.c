@@ -19,8 +19,8 @@
 #include <string.h>
 
 #define WIDTH 4
-/* Maximum bytes of a text for longest common subsequences. Their time grows with the product of both numbers of words,
- * and for Lsum their memory by an eighth of a byte for each pair of words. */
+/* Maximum bytes of a text for longest common subsequences. Their time grows with the product of both numbers of words.
+ * For Lsum, so does their memory: an eighth of a byte for each pair of words. */
 #define SUBSEQUENCE_LIMIT (64 * 1024)
 /* The package does not stem words of three letters or less. */
 #define MIN_STEMMED 4

@@ -115,7 +115,7 @@ typedef struct
   PlaitRagged hypotheses; /* rows of each sentence in the step */
   const double *weights;  /* [sentences][members] */
   gint64 words;
-  gint64 row;                     /* number in the step of the first row */
+  gint64 row;                     /* number of the first of these rows in the step */
   gint64 rows;                    /* rows of each member */
   PlaitScalar *log_probabilities; /* [members][rows][words]; receives those of the ensemble in the first member */
   guint best;                     /* number of best words of a row that are needed; 0: all */

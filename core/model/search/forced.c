@@ -61,7 +61,8 @@ score (Forced *forced, GError **error)
     return TRUE;
   if (!g_error_matches (cause, PLAIT_ERROR, PLAIT_ERROR_MEMORY))
     return plait_no_error (&cause, error);
-  return plait_fail (error, PLAIT_ERROR_MEMORY, "scoring %jd sentences does not fit (%s): lower decode.batch",
+  return plait_fail (error, PLAIT_ERROR_MEMORY,
+                     "scoring %jd sentences does not fit into memory (%s): lower decode.batch",
                      forced->batch->n_sentences, cause->message);
 }
 

@@ -161,7 +161,8 @@ follow_attention (const Work *work, PlaitAttentionRecords *attention, gint64 fir
  * Functions that search a batch or a part of it
  */
 
-/* Begins @tape. Samples have the same bits in any batch, because a small difference can change the words drawn. */
+/* Begins @tape. If words are sampled, makes the bits independent of the other sentences of the batch, because a small
+ * difference can change the words drawn. */
 static void
 begin_tape (const Work *work, PlaitTape *tape)
 {

@@ -213,8 +213,8 @@ free_name (const char *name, const PlaitAttentionRecord *a, const PlaitLabels *l
   return g_strdup (name);
 }
 
-/* Writes the product of the attention @of and the attention to contexts: of their means over heads, because the two
- * levels have different heads. */
+/* Writes the product of the attention @of and the attention to contexts. Each of the two is first averaged over its
+ * heads, because their heads differ. */
 static gboolean
 write_effective (PlaitStore *store, const char *path, const char *name, const PlaitAttentionRecord *a,
                  const PlaitRecordedAttention *of, const PlaitLabels *labelled, GError **error)

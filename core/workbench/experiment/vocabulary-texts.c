@@ -61,7 +61,7 @@ plait_resolution_check_vocabulary_texts (const PlaitResolution *resolution)
         if (g_str_equal (text->stream, file->stream))
           plait_resolution_problem (
               resolution, "data", text->key,
-              "is text to learn vocabulary %s from, but %s names a file to read it from; drop one of them",
+              "names a text from which to learn vocabulary %s, but %s names a file that holds it; drop one of them",
               file->stream, file->key);
       }
 }

@@ -23,7 +23,7 @@ typedef struct
   PlaitRunProcess *process;
   gint64 start;
   goffset said;  /* bytes that the cell's log already had when this process was started */
-  gboolean late; /* over the time limit and asked to end */
+  gboolean late; /* TRUE if the cell exceeded the time limit and was asked to end */
 } Job;
 
 typedef struct

@@ -91,7 +91,8 @@ compare_all (PlaitGridTable *table, const GPtrArray *rows, guint m, GError **err
   g_autoptr (GPtrArray) compared = g_ptr_array_new ();
   guint first = 0;
 
-  /* If the references of a split differ between cells, the first row with the column is the baseline. */
+  /* If the references of a split differ between cells, some rows lack this column. The first row that has it is the
+   * baseline. */
   while (table->score_columns[m].apart && first + 1 < rows->len && table->rows[first].seed_statistics[m].n == 0)
     first++;
   g_autoptr (GPtrArray) baseline = results_of (rows->pdata[first]);

@@ -307,7 +307,7 @@ plait_run_inputs_open (const PlaitRunInputs *run_inputs, const char *split, Plai
   const PlaitDataSettings *data = &experiment->data;
   gboolean training = g_str_equal (split, "train");
   gboolean masked = experiment->predict.kind == PLAIT_PREDICT_MASKED;
-  /* Scored splits have the same masks in all runs, so that scores compare. */
+  /* Scored splits have the same masks in all runs, so that scores can be compared. */
   PlaitMasking masking = {
     .rate = experiment->predict.mask_rate,
     .mask = experiment->predict.mask_share,

@@ -84,8 +84,8 @@ TEST_CASE (experiment_file, every_fault_has_its_place_and_remedy)
     { 6, "vocabulary_text.shared.0=train.en", "[data] vocabulary_text.shared.0: has no number; write" },
     { 6, "vocabulary_text.shared.1=none.txt", "example.ini:6: [data] vocabulary_text.shared.1: there is no file" },
     { 6, "vocabulary.shared=train.en\nvocabulary_text.shared.1=train.en",
-      "example.ini:7: [data] vocabulary_text.shared.1: is text to learn vocabulary shared from, but vocabulary.shared "
-      "names a file to read it from; drop one of them" },
+      "example.ini:7: [data] vocabulary_text.shared.1: names a text from which to learn vocabulary shared, but "
+      "vocabulary.shared names a file that holds it; drop one of them" },
     { 6, "vocabulary.shared=none.model", "example.ini:6: [data] vocabulary.shared: there is no file" },
     { 6, "append_end=1", "example.ini:6: [data] append_end: \"1\" is not a truth value; give true or false" },
     { 6, "generate=agreemnt", "example.ini:6: [data] generate: " },
