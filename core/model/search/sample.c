@@ -54,14 +54,17 @@ static gint32
 keep (const PlaitDecodeSettings *settings, const double *weights, gint32 n, double total, gint32 *kept)
 {
   g_autofree gint32 *ids = g_new (gint32, n);
-  Heap heap = { weights, ids, n };
-  gint64 limit = settings->top_k > 0 ? MIN (settings->top_k, n) : n;
-  double sum = 0;
+  Heap heap = { weights, ids, 0 };
+  /* All words with smaller weights together have less than what the nucleus leaves out. */
+  double smallest = settings->top_k > 0 ? 0 : (1 - settings->nucleus) * total / n, sum = 0;
+  gint64 limit;
   gint32 found = 0;
 
   for (gint32 i = 0; i < n; i++)
-    ids[i] = i;
-  for (gint32 i = n / 2; i-- > 0;)
+    if (weights[i] >= smallest)
+      ids[heap.n++] = i;
+  limit = settings->top_k > 0 ? MIN (settings->top_k, n) : heap.n;
+  for (gint32 i = heap.n / 2; i-- > 0;)
     sift (&heap, i);
   /* The nucleus is a part of the top_k words. */
   for (gint32 i = 0; settings->top_k > 0 && i < limit; i++)
