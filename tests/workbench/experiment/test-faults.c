@@ -183,10 +183,6 @@ static const struct
     "[source en] encoder: the encoder forest reads trees, but the stream en has documents" },
   { { "data.documents=image" },
     "[source image] encoder: the encoder features reads features, but the stream image has documents" },
-  { { "data.documents=en", "decoder.combiner=group" },
-    "[decoder] combiner: the combiner group reads for each sentence of the target the source sentence of its number" },
-  { { "data.documents=en;de;cs", "decoder.combiner=group", "data.document_starts=none" },
-    "so the target needs documents with start tokens" },
   { { "data.documents=en;fr" }, "[data] documents: no source reads the stream \"fr\"" },
   { { "data.documents=en", "data.documents_by_line=en:en" }, "the stream en is also in documents" },
   { { "data.documents_by_line=en:it" },
@@ -214,6 +210,25 @@ TEST_CASE (experiment_file, documents_must_fit)
 #define OF_ONE_PYRAMID                                                                                                 \
   DATA "train.de=train.de\n[source en]\nencoder=transformer\n[source de]\nencoder=pyramid\nleaves=transformer\n"       \
        "[decoder]\ncombiner=descent\n"
+
+/* A combiner that pairs sentences needs to know those of the target, unless no source has documents. */
+TEST_CASE (experiment_file, pairs_of_sentences_need_start_tokens)
+{
+  static const char *const sources_alone[] = { "data.documents=en", NULL };
+  static const char *const without_starts[] = { "data.documents=en;cs", "data.document_starts=sources", NULL };
+  static const char *const both[] = { "data.documents=en;cs", NULL }, *const none[] = { NULL };
+  const char *text = DATA "[source en]\nencoder=transformer\n[decoder]\ncombiner=group\n";
+  g_autoptr (PlaitRegistry) registry = example_registry ();
+  g_autoptr (PlaitExperiment) paired = NULL, plain = NULL;
+
+  check_refused (registry, text, sources_alone,
+                 "[decoder] combiner: the combiner group reads for each sentence of the target the source sentence of "
+                 "its number");
+  check_refused (registry, text, without_starts, "so the target needs documents with start tokens");
+  paired = plait_experiment_parse (text, "paired", both, registry, NO_ERROR);
+  plain = plait_experiment_parse (text, "plain", none, registry, NO_ERROR);
+  CHECK (paired && plain);
+}
 
 TEST_CASE (experiment_file, combiners_must_fit)
 {
