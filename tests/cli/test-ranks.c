@@ -234,6 +234,22 @@ TEST_CASE (ranks, have_the_bits_of_one_process)
     }
 }
 
+/* Each process translates a part; the words that replace unknown ones reach the others with the translations. */
+TEST_CASE (ranks, exchange_the_words_of_translations)
+{
+#define UNKNOWN SETTINGS "--set data.vocabulary_type=words --set data.vocabulary_size=6 --set decode.unknown="
+  SKIP_WITHOUT_MPI;
+  plait_test_write_grid ("");
+  SHELL (kept, 0, "$PLAIT run tiny.ini" UNKNOWN "keep -o kept.h5 && $PLAIT show kept.h5 /evaluation/test/hypotheses");
+  SHELL (alone, 0,
+         "$PLAIT run tiny.ini" UNKNOWN "replace -o alone.h5 && $PLAIT show alone.h5 /evaluation/test/hypotheses");
+  SHELL (both, 0, "mpirun -n 2 $PLAIT run tiny.ini" UNKNOWN "replace -o both.h5");
+
+  CHECK_CONTAINS (kept.output, "<unk>");
+  CHECK (!strstr (alone.output, "<unk>"));
+  CHECK_STRING (difference ("alone.h5", "both.h5"), "0\n");
+}
+
 TEST_CASE (ranks, tell_what_exchange_costs)
 {
   SKIP_WITHOUT_MPI;
