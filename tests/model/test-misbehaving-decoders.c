@@ -19,7 +19,7 @@ enum
   WIDTH = 8 /* decoder.width of the fixture */
 };
 
-/* What the valid decoder declares. */
+/* Declarations of the valid decoder. */
 typedef struct
 {
   guint attend, convolve, scan, recur, cross, carried;
