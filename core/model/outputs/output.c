@@ -114,7 +114,7 @@ record_copies (const PlaitOutputPass *pass, const PlaitOutputCopies *copies, Pla
 {
   PlaitRagged rows = copies->pairs->queries;
   PlaitTensor gate = plait_tape_value (pass->tape, pass->gate);
-  g_autofree double *totals = g_new0 (double, plait_ragged_rows (rows) + 1);
+  double *totals = plait_arena_new_array0 (plait_tape_arena (pass->tape), double, plait_ragged_rows (rows) + 1);
   PlaitScalar *to = plait_attention_record_gate (record);
   guint i = 0;
 
