@@ -74,6 +74,7 @@ decoding_of (Bench *bench, const RecurrentFixture *fixture, const PlaitEncoderOu
   PlaitDecoding *decoding = plait_arena_new_array (bench->arena, PlaitDecoding, 1);
 
   *decoding = (PlaitDecoding){ .decoder = fixture->decoder,
+                               .phase = PLAIT_DECODING_DECODE,
                                .tape = bench->tape,
                                .encoded = encoded,
                                .rows = { 1, one_query },

@@ -28,42 +28,87 @@ static const char *const kind_names[] = {
   [PLAIT_PRIMITIVE_RECUR] = "recurrence",      [PLAIT_PRIMITIVE_CARRIED] = "carried rows",
 };
 
+gboolean
+plait_decoding_expect_phase (PlaitDecoding *decoding, const char *call, guint phases)
+{
+  static const char *const names[] = {
+    [PLAIT_DECODING_BUILD] = "build",
+    [PLAIT_DECODING_BEGIN] = "begin",
+    [PLAIT_DECODING_DECODE] = "decode",
+    [PLAIT_DECODING_STEP] = "the step of plait_decoding_steps",
+  };
+  const char *here = names[decoding->phase], *there;
+
+  if (phases & PLAIT_DECODING_IN (decoding->phase))
+    return TRUE;
+  there = names[g_bit_nth_lsf (phases, -1)];
+  if (decoding->phase != PLAIT_DECODING_BUILD)
+    plait_tape_fail (decoding->tape, "calls %s in %s: call it in %s", call, here, there);
+  fault (decoding, PLAIT_ERROR_PLUGIN, "calls %s in build: call it in %s", call, there);
+  return FALSE;
+}
+
 const PlaitPrimitive *
-plait_decoding_primitive (PlaitDecoding *decoding, const char *call, PlaitPrimitiveKind kind, guint number)
+plait_decoding_primitive (PlaitDecoding *decoding, const char *call, guint phases, PlaitPrimitiveKind kind,
+                          guint number)
 {
   const PlaitDecoder *decoder = decoding->decoder;
 
-  if (decoding->building)
-    {
-      fault (decoding, PLAIT_ERROR_PLUGIN, "calls %s in build: call it in decode, since it computes", call);
-      return NULL;
-    }
+  if (!plait_decoding_expect_phase (decoding, call, phases))
+    return NULL;
   if (number >= decoder->n_primitives || decoder->primitives[number].kind != kind)
-    plait_tape_fail (decoding->tape, "%s: %u is not the number of a declared %s: use the number that build received",
-                     call, number, kind_names[kind]);
-  if (decoding->called[number] && kind != PLAIT_PRIMITIVE_CARRIED)
-    plait_tape_fail (decoding->tape, "%s: called twice for the %s %u in one pass: declare a second one", call,
-                     kind_names[kind], number);
-  decoding->called[number] = TRUE;
+    plait_tape_fail (decoding->tape, "%s: %u is not the number of %sdeclared %s: use the number that build received",
+                     call, number, kind == PLAIT_PRIMITIVE_CARRIED ? "" : "a ", kind_names[kind]);
   return &decoder->primitives[number];
 }
 
-/* Adds @primitive, which @call declares, and returns its number. */
-static guint
-add (PlaitDecoding *decoding, const char *call, PlaitPrimitive primitive)
+const PlaitPrimitive *
+plait_decoding_call (PlaitDecoding *decoding, const char *call, guint phases, PlaitPrimitiveKind kind, guint number)
+{
+  const PlaitPrimitive *primitive = plait_decoding_primitive (decoding, call, phases, kind, number);
+
+  if (!primitive)
+    return NULL;
+  if (decoding->called[number])
+    plait_tape_fail (decoding->tape, "%s: called twice for the %s %u in one pass: declare a second one", call,
+                     kind_names[kind], number);
+  decoding->called[number] = TRUE;
+  return primitive;
+}
+
+void
+plait_decoding_expect_calls (PlaitDecoding *decoding, const guint8 *called)
+{
+  const PlaitDecoder *decoder = decoding->decoder;
+
+  for (guint i = 0; i < decoder->n_primitives; i++)
+    if (called[i] != decoding->called[i])
+      plait_tape_fail (decoding->tape, "uses the %s %u in some steps of a search only: use it in each step",
+                       kind_names[decoder->primitives[i].kind], i);
+}
+
+/* Returns a new primitive of @kind, which @call declares. Beyond the greatest number of them it is not counted. */
+static PlaitPrimitive *
+add (PlaitDecoding *decoding, const char *call, PlaitPrimitiveKind kind)
 {
   PlaitDecoder *decoder = decoding->decoder;
+  PlaitPrimitive *primitive = &decoder->primitives[decoder->n_primitives];
 
-  if (!decoding->building)
-    plait_tape_fail (decoding->tape, "calls %s while the model runs: declare in build", call);
-  if (decoder->n_primitives == PLAIT_DECODER_MAX_PRIMITIVES)
-    {
-      fault (decoding, PLAIT_ERROR_PLUGIN, "declares more than %d functions: declare fewer, or fewer layers",
-             PLAIT_DECODER_MAX_PRIMITIVES);
-      return 0;
-    }
-  decoder->primitives[decoder->n_primitives] = primitive;
-  return decoder->n_primitives++;
+  plait_decoding_expect_phase (decoding, call, PLAIT_DECODING_IN (PLAIT_DECODING_BUILD));
+  if (decoder->n_primitives < PLAIT_DECODER_MAX_PRIMITIVES)
+    decoder->n_primitives++;
+  else
+    fault (decoding, PLAIT_ERROR_PLUGIN, "declares more than %d functions: declare fewer, or fewer layers",
+           PLAIT_DECODER_MAX_PRIMITIVES);
+  *primitive = (PlaitPrimitive){ .kind = kind };
+  return primitive;
+}
+
+/* Returns the number of @primitive. */
+static guint
+number_of (const PlaitDecoding *decoding, const PlaitPrimitive *primitive)
+{
+  return (guint)(primitive - decoding->decoder->primitives);
 }
 
 /* TRUE if @name can begin the name of a parameter of the decoder. */
@@ -76,11 +121,30 @@ check_name (PlaitDecoding *decoding, const char *call, const char *name)
   return FALSE;
 }
 
-guint
-plait_decoding_declare_attend (PlaitDecoding *decoding, const char *name, const PlaitCausalSettings *settings)
+/* TRUE if @settings, a struct of the plugin, is not NULL. */
+static gboolean
+check_settings (PlaitDecoding *decoding, const char *call, gconstpointer settings)
+{
+  if (!settings)
+    fault (decoding, PLAIT_ERROR_PLUGIN, "%s: the settings are NULL: give their address", call);
+  return settings != NULL;
+}
+
+/* TRUE if @n, which @call declares as @what, is from 1 to the greatest width that is allowed. */
+static gboolean
+check_width (PlaitDecoding *decoding, const char *call, const char *what, gint64 n)
+{
+  if (n >= 1 && n <= PLAIT_CALL_MAX_WIDTH)
+    return TRUE;
+  fault (decoding, PLAIT_ERROR_PLUGIN, "%s: %s=%jd: give 1 to %jd", call, what, n, PLAIT_CALL_MAX_WIDTH);
+  return FALSE;
+}
+
+/* Declares the parameters of causal self-attention in @attention. */
+static void
+build_attend (PlaitDecoding *decoding, const char *name, const PlaitCausalSettings *settings, PlaitAttention *attention)
 {
   const PlaitDecoderBuild *build = &decoding->decoder->build;
-  PlaitPrimitive primitive = { .kind = PLAIT_PRIMITIVE_ATTEND };
   PlaitAttentionDeclaration declaration = {
     .width = build->width,
     .heads = settings->heads,
@@ -90,8 +154,6 @@ plait_decoding_declare_attend (PlaitDecoding *decoding, const char *name, const 
     .window = settings->window,
   };
 
-  if (!decoding->building || !check_name (decoding, G_STRFUNC, name))
-    return add (decoding, G_STRFUNC, primitive);
   if (settings->heads < 1 || build->width % settings->heads != 0)
     fault (decoding, PLAIT_ERROR_INPUT,
            "decoder.width=%jd is not a multiple of decoder.heads=%u: choose heads that divide the width", build->width,
@@ -102,81 +164,132 @@ plait_decoding_declare_attend (PlaitDecoding *decoding, const char *name, const 
            "decoder.width / decoder.heads is even",
            build->width / settings->heads);
   else
-    primitive.attention = plait_attention_declare_self (build->parameters, name, &declaration);
-  decoding->decoder->n_attend++;
-  return add (decoding, G_STRFUNC, primitive);
+    *attention = plait_attention_declare_self (build->parameters, name, &declaration);
 }
 
 guint
-plait_decoding_declare_cross (PlaitDecoding *decoding, const char *name, const PlaitCrossSettings *settings)
+plait_decoding_declare_attend (PlaitDecoding *decoding, const char *name, const PlaitCausalSettings *settings)
+{
+  PlaitPrimitive *primitive = add (decoding, G_STRFUNC, PLAIT_PRIMITIVE_ATTEND);
+
+  if (check_name (decoding, G_STRFUNC, name) && check_settings (decoding, G_STRFUNC, settings))
+    build_attend (decoding, name, settings, &primitive->attention);
+  decoding->decoder->n_attend++;
+  return number_of (decoding, primitive);
+}
+
+/* TRUE if a cross-attention can be declared as @declaration says. @call: name of the function. */
+static gboolean
+check_cross (PlaitDecoding *decoding, const char *call, const PlaitCrossDeclaration *declaration)
+{
+  gint64 width = decoding->decoder->build.width;
+
+  if (declaration->multi_head && (declaration->query_width != width || declaration->width != width))
+    fault (decoding, PLAIT_ERROR_PLUGIN,
+           "%s: queries %jd wide and memories %jd wide, but with attention=heads both are as wide as the decoder, %jd",
+           call, declaration->query_width, declaration->width, width);
+  else if (declaration->multi_head)
+    return TRUE;
+  else if ((guint)declaration->score > PLAIT_SCORE_DOT)
+    fault (decoding, PLAIT_ERROR_PLUGIN, "%s: asks for the unknown score function %u", call, (guint)declaration->score);
+  else if (declaration->score == PLAIT_SCORE_DOT && declaration->query_width != declaration->width)
+    fault (decoding, PLAIT_ERROR_PLUGIN, "%s: dot products of queries %jd wide with memories %jd wide: make them equal",
+           call, declaration->query_width, declaration->width);
+  else
+    return check_width (decoding, call, "query_width", declaration->query_width)
+           && (declaration->score != PLAIT_SCORE_ADDITIVE
+               || check_width (decoding, call, "attention_width", declaration->attention_width));
+  return FALSE;
+}
+
+/* Declares the parameters of a cross-attention in @cross. @call: name of the function. */
+static void
+build_cross (PlaitDecoding *decoding, const char *call, const char *name, const PlaitCrossSettings *settings,
+             PlaitCrossAttentionLayer *cross)
 {
   PlaitDecoder *decoder = decoding->decoder;
-  const PlaitSchema *schema = decoder->components.decoder->schema;
   PlaitCrossDeclaration declaration = {
-    .multi_head = schema->scores == PLAIT_SCORES_HEADS,
+    .multi_head = decoder->components.decoder->schema->scores == PLAIT_SCORES_HEADS,
     .query_width = settings->query_width,
     .width = decoder->build.memories[0].width,
     .score = settings->score,
     .attention_width = settings->attention_width,
     .layer = decoder->n_cross,
   };
-  guint number = add (decoding, G_STRFUNC, (PlaitPrimitive){ .kind = PLAIT_PRIMITIVE_CROSS });
-  PlaitPrimitive *primitive = &decoder->primitives[number];
   GError *refusal = NULL;
 
-  primitive->layer = decoder->n_cross++;
-  if (!check_name (decoding, G_STRFUNC, name))
-    return number;
-  if (declaration.multi_head
-      && (settings->query_width != decoder->build.width || declaration.width != decoder->build.width))
-    fault (decoding, PLAIT_ERROR_PLUGIN,
-           "%s: queries %jd wide and memories %jd wide, but with attention=heads both are as wide as the decoder, %jd",
-           G_STRFUNC, settings->query_width, declaration.width, decoder->build.width);
-  else if (!plait_cross_layer_build (&primitive->cross, &decoder->components, &declaration, name, &refusal))
+  if (!g_str_has_suffix (name, "/"))
+    fault (decoding, PLAIT_ERROR_PLUGIN, "%s: the name \"%s\" must end with \"/\"", call, name);
+  else if (check_cross (decoding, call, &declaration)
+           && !plait_cross_layer_build (cross, &decoder->components, &declaration, name, &refusal))
     {
       if (decoding->fault)
         g_error_free (refusal);
       else
         decoding->fault = refusal;
     }
-  return number;
+}
+
+guint
+plait_decoding_declare_cross (PlaitDecoding *decoding, const char *name, const PlaitCrossSettings *settings)
+{
+  PlaitPrimitive *primitive = add (decoding, G_STRFUNC, PLAIT_PRIMITIVE_CROSS);
+
+  primitive->layer = decoding->decoder->n_cross;
+  if (check_name (decoding, G_STRFUNC, name) && check_settings (decoding, G_STRFUNC, settings))
+    build_cross (decoding, G_STRFUNC, name, settings, &primitive->cross);
+  decoding->decoder->n_cross++;
+  return number_of (decoding, primitive);
 }
 
 guint
 plait_decoding_declare_convolve (PlaitDecoding *decoding, const char *name, gint64 in, gint64 out, gint64 size)
 {
-  PlaitPrimitive primitive = { .kind = PLAIT_PRIMITIVE_CONVOLVE, .size = size, .width = MAX (size - 1, 1) * in };
+  PlaitPrimitive *primitive = add (decoding, G_STRFUNC, PLAIT_PRIMITIVE_CONVOLVE);
 
-  if (!decoding->building || !check_name (decoding, G_STRFUNC, name))
-    return add (decoding, G_STRFUNC, primitive);
-  if (in < 1 || out < 1 || size < 1)
-    fault (decoding, PLAIT_ERROR_PLUGIN,
-           "%s: a convolution of %jd rows [%jd] to %jd numbers: give at least one of each", G_STRFUNC, size, in, out);
-  else
-    primitive.convolution = plait_linear_declare (decoding->decoder->build.parameters, name, size * in, out, TRUE);
-  return add (decoding, G_STRFUNC, primitive);
+  if (check_name (decoding, G_STRFUNC, name) && check_width (decoding, G_STRFUNC, "in", in)
+      && check_width (decoding, G_STRFUNC, "out", out) && check_width (decoding, G_STRFUNC, "size", size))
+    {
+      primitive->size = size;
+      primitive->width = MAX (size - 1, 1) * in;
+      primitive->convolution = plait_linear_declare (decoding->decoder->build.parameters, name, size * in, out, TRUE);
+    }
+  return number_of (decoding, primitive);
 }
 
 guint
 plait_decoding_declare_scan (PlaitDecoding *decoding, gint64 width)
 {
-  if (decoding->building && width < 1)
-    fault (decoding, PLAIT_ERROR_PLUGIN, "%s: a state of %jd numbers: give at least one", G_STRFUNC, width);
-  return add (decoding, G_STRFUNC, (PlaitPrimitive){ .kind = PLAIT_PRIMITIVE_SCAN, .width = MAX (width, 1) });
+  PlaitPrimitive *primitive = add (decoding, G_STRFUNC, PLAIT_PRIMITIVE_SCAN);
+
+  if (check_width (decoding, G_STRFUNC, "width", width))
+    primitive->width = width;
+  return number_of (decoding, primitive);
 }
 
 guint
 plait_decoding_declare_recur (PlaitDecoding *decoding, const PlaitCell *cell)
 {
-  return add (decoding, G_STRFUNC,
-              (PlaitPrimitive){ .kind = PLAIT_PRIMITIVE_RECUR, .cell = cell, .width = cell->declaration.width });
+  PlaitPrimitive *primitive = add (decoding, G_STRFUNC, PLAIT_PRIMITIVE_RECUR);
+
+  if (cell && cell->recurrent.weight)
+    {
+      primitive->cell = *cell;
+      primitive->width = cell->declaration.width;
+    }
+  else
+    fault (decoding, PLAIT_ERROR_PLUGIN, "%s: the cell was not declared: declare it with plait_cell_declare",
+           G_STRFUNC);
+  return number_of (decoding, primitive);
 }
 
 guint
 plait_decoding_declare_carried (PlaitDecoding *decoding, gint64 width)
 {
-  if (decoding->building && width < 1)
-    fault (decoding, PLAIT_ERROR_PLUGIN, "%s: rows %jd wide: give at least one column", G_STRFUNC, width);
+  PlaitPrimitive *primitive = add (decoding, G_STRFUNC, PLAIT_PRIMITIVE_CARRIED);
+
+  if (check_width (decoding, G_STRFUNC, "width", width))
+    primitive->width = width;
   decoding->decoder->n_carried++;
-  return add (decoding, G_STRFUNC, (PlaitPrimitive){ .kind = PLAIT_PRIMITIVE_CARRIED, .width = MAX (width, 1) });
+  return number_of (decoding, primitive);
 }

@@ -14,15 +14,15 @@
 
 gint64
 plait_decoder_memory_width (const PlaitComponent *decoder, const PlaitDecoderSettings *settings, const gint64 *widths,
-                            guint n)
+                            guint n, GError **error)
 {
-  return plait_call_memory_width (decoder, settings->width, widths, n);
+  return plait_call_memory_width (decoder, settings->width, widths, n, error);
 }
 
 static gboolean
 build (PlaitDecoder *decoder, GError **error)
 {
-  PlaitDecoding building = { .decoder = decoder, .building = TRUE };
+  PlaitDecoding building = { .decoder = decoder, .phase = PLAIT_DECODING_BUILD };
   const PlaitComponent *component = decoder->components.decoder;
 
   if (!plait_call_build_decoder (&decoder->instance, component, &building, &decoder->build, error))
@@ -54,7 +54,7 @@ plait_decoder_new (const PlaitDecoderComponents *components, GError **error)
                .n_summaries = components->n_summaries,
                .parameters = components->parameters },
     .primitives
-    = plait_parameters_memory (components->parameters, PLAIT_DECODER_MAX_PRIMITIVES * sizeof (PlaitPrimitive)),
+    = plait_parameters_memory (components->parameters, (PLAIT_DECODER_MAX_PRIMITIVES + 1) * sizeof (PlaitPrimitive)),
     .start = starts[settings->start],
   };
   return build (decoder, error) ? decoder : NULL;
@@ -213,6 +213,7 @@ new_decoding (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitEncoderOu
   *outputs = *encoded;
 
   *decoding = (PlaitDecoding){ .decoder = (PlaitDecoder *)decoder,
+                               .phase = PLAIT_DECODING_DECODE,
                                .tape = tape,
                                .encoded = outputs,
                                .rows = rows,
@@ -284,7 +285,7 @@ kept_for (const PlaitDecoding *decoding, const PlaitPrimitive *primitive, PlaitN
     default:
       kept.state = plait_kept_rows (tape, hypotheses, primitive->width);
       plait_kept_rows_store (&kept.state, tape, first ? first : plait_zeros (tape, n, primitive->width));
-      if (primitive->kind != PLAIT_PRIMITIVE_RECUR || primitive->cell->declaration.kind != PLAIT_CELL_LSTM)
+      if (primitive->kind != PLAIT_PRIMITIVE_RECUR || primitive->cell.declaration.kind != PLAIT_CELL_LSTM)
         break;
       kept.cell = plait_kept_rows (tape, hypotheses, primitive->width);
       plait_kept_rows_store (&kept.cell, tape, plait_zeros (tape, n, primitive->width));
@@ -304,6 +305,7 @@ plait_decoder_start (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitEn
   *state = (PlaitDecoderState){ .decoder = decoder,
                                 .encoded = *encoded,
                                 .kept = plait_arena_new_array (arena, PlaitKept, decoder->n_primitives + 1),
+                                .called = plait_arena_new_array0 (arena, guint8, decoder->n_primitives + 1),
                                 .limit = steps };
   plait_decoding_begin (decoding, n);
   for (guint i = 0; i < decoder->n_primitives; i++)
@@ -347,6 +349,20 @@ follow_ancestry (PlaitDecoderState *state, PlaitArena *arena, const gint64 *pare
   return (PlaitRagged){ n, offsets };
 }
 
+/* Checks that this step of the search called what the first step called. */
+static void
+check_calls (const PlaitDecoderState *state, PlaitDecoding *decoding)
+{
+  const PlaitDecoder *decoder = state->decoder;
+  PlaitCodeOwner before;
+
+  if (state->steps == 0)
+    memcpy (state->called, decoding->called, decoder->n_primitives);
+  before = plait_tape_set_caller (decoding->tape, (PlaitCodeOwner){ decoder->instance.component->label, "decode" });
+  plait_decoding_expect_calls (decoding, state->called);
+  plait_tape_set_caller (decoding->tape, before);
+}
+
 PlaitNode *
 plait_decoder_step (PlaitDecoderState *state, PlaitTape *tape, PlaitRagged hypotheses, const gint32 *tokens,
                     const gint64 *parents, PlaitAttentionRecord *record)
@@ -373,6 +389,7 @@ plait_decoder_step (PlaitDecoderState *state, PlaitTape *tape, PlaitRagged hypot
   if (decoder->n_attend > 0)
     decoding->ancestry_rows = follow_ancestry (state, arena, parents, n);
   states = plait_call_decode (&decoder->instance, tape, decoding, embed (decoding, tokens, roles, n));
+  check_calls (state, decoding);
   state->steps++;
   return states;
 }

@@ -12,9 +12,10 @@
 typedef struct PlaitDecoder PlaitDecoder;
 typedef struct PlaitDecoderState PlaitDecoderState;
 
-/* Returns the width to which the decoder of @components projects memories of @widths [n]. */
+/* Returns the width to which the decoder projects memories of @widths [n], or 0 with an error if it gives no valid
+ * width. */
 gint64 plait_decoder_memory_width (const PlaitComponent *decoder, const PlaitDecoderSettings *settings,
-                                   const gint64 *widths, guint n);
+                                   const gint64 *widths, guint n, GError **error);
 
 /* Declares the decoder, with parameters below "decoder/". Fails with PLAIT_ERROR_INPUT if settings contradict each
  * other. It lies in memory of the parameters. (transfer none) */

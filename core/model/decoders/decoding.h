@@ -36,7 +36,7 @@ typedef struct
   guint layer;             /* number of a cross-attention in attention records */
   PlaitLinear convolution; /* [size in, out] */
   gint64 size;             /* rows that a convolution reads */
-  const PlaitCell *cell;
+  PlaitCell cell;
   gint64 width; /* width of rows that search keeps: of a convolution, the last size - 1 rows side by side */
 } PlaitPrimitive;
 
@@ -52,6 +52,21 @@ struct PlaitDecoder
   guint n_attend;
   gint32 start; /* token read in place of a target's first start token */
 };
+
+/* The function of the plugin that runs. The bits of PLAIT_DECODING_IN (phase) are the phases in which a call is
+ * allowed. */
+typedef enum
+{
+  PLAIT_DECODING_BUILD,
+  PLAIT_DECODING_BEGIN,
+  PLAIT_DECODING_DECODE,
+  PLAIT_DECODING_STEP, /* the step of plait_decoding_steps */
+} PlaitDecodingPhase;
+
+#define PLAIT_DECODING_IN(phase) (1u << (phase))
+#define PLAIT_DECODING_IN_DECODE PLAIT_DECODING_IN (PLAIT_DECODING_DECODE)
+#define PLAIT_DECODING_IN_STEP PLAIT_DECODING_IN (PLAIT_DECODING_STEP)
+#define PLAIT_DECODING_IN_BEGIN PLAIT_DECODING_IN (PLAIT_DECODING_BEGIN)
 
 /* Rows that search keeps from one step to the next, one for each hypothesis. They are copied, since each step clears
  * its tape. */
@@ -75,6 +90,7 @@ struct PlaitDecoderState
   const PlaitDecoder *decoder;
   PlaitEncoderOutputs encoded;
   PlaitKept *kept; /* [n_primitives] */
+  guint8 *called;  /* [n_primitives]: what the first step called, and so each step must call */
   gint64 steps;    /* number of steps made */
   gint64 limit;
 
@@ -101,10 +117,8 @@ typedef struct
 struct PlaitDecoding
 {
   PlaitDecoder *decoder;
-
-  /* Set while building. */
-  gboolean building;
-  GError *fault; /* the first fault */
+  PlaitDecodingPhase phase;
+  GError *fault; /* the first fault in build */
 
   /* Set while running. */
   PlaitTape *tape;
@@ -112,7 +126,8 @@ struct PlaitDecoding
   PlaitCrossAttentionPass pass; /* inputs of the combiner: whole targets, or the step of a search */
   PlaitRagged rows;             /* rows of each target; in search, one row a hypothesis */
   gint64 first_position;
-  guint8 *called;                /* TRUE if it was called in this pass: [n_primitives] */
+  gboolean in_layer;             /* TRUE in the function of plait_decoding_layer */
+  guint8 *called;                /* [n_primitives] in this pass; of carried rows: whether steps ran */
   PlaitNode **carried;           /* [n_primitives]: rows that the step reads, then those that it hands on */
   PlaitCrossAttentionKeys *keys; /* [n_primitives], of cross-attentions; NULL if the decoder has no carried rows */
   PlaitWholeStep *step;          /* the step of a whole target; NULL outside steps and in search */
@@ -123,10 +138,23 @@ struct PlaitDecoding
   PlaitRagged ancestry_rows; /* rows of each hypothesis in search->ancestry */
 };
 
-/* Returns primitive @number of @kind. While the model is built, stores a fault and returns NULL; while it runs, fails
- * the step, if there is no such primitive or if it was called before in this pass. @call: name of the function. */
-const PlaitPrimitive *plait_decoding_primitive (PlaitDecoding *decoding, const char *call, PlaitPrimitiveKind kind,
-                                                guint number);
+/* TRUE if the function @call may be called now: @phases has the bits of the allowed phases. If not, stores a fault
+ * while the model is built, and fails the step while it runs. */
+gboolean plait_decoding_expect_phase (PlaitDecoding *decoding, const char *call, guint phases);
+
+/* Returns primitive @number of @kind, for a call in one of @phases. While the model is built, stores a fault and
+ * returns NULL; while it runs, fails the step if there is no such primitive. @call: name of the function. */
+const PlaitPrimitive *plait_decoding_primitive (PlaitDecoding *decoding, const char *call, guint phases,
+                                                PlaitPrimitiveKind kind, guint number);
+
+/* Like plait_decoding_primitive, and marks the primitive as called; fails the step if it was called before in this
+ * pass. */
+const PlaitPrimitive *plait_decoding_call (PlaitDecoding *decoding, const char *call, guint phases,
+                                           PlaitPrimitiveKind kind, guint number);
+
+/* Fails the step of a search unless this pass called the primitives of @called [n_primitives]: rows that are kept for a
+ * call must be those of the step before. */
+void plait_decoding_expect_calls (PlaitDecoding *decoding, const guint8 *called);
 
 /* Returns room for @capacity rows of @width. */
 PlaitKeptRows plait_kept_rows (PlaitTape *tape, gint64 capacity, gint64 width);

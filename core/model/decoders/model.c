@@ -139,10 +139,9 @@ note_all_memories (PlaitModel *model, GError **error)
       widths[n++] = model->sources[i].encoder.shape.memories[m].width;
   if (model->specification.predict.kind == PLAIT_PREDICT_SEQUENCE)
     {
-      width = plait_decoder_memory_width (decoder, &model->specification.decoder, widths, n);
-      if (width < 1)
-        return plait_fail (error, PLAIT_ERROR_PLUGIN, "%s, memory_width returned %jd: return at least 1",
-                           decoder->label, width);
+      width = plait_decoder_memory_width (decoder, &model->specification.decoder, widths, n, error);
+      if (width == 0)
+        return FALSE;
     }
   for (guint i = 0; i < model->specification.n_sources; i++)
     note_memories (model, &model->sources[i], width);

@@ -11,24 +11,30 @@
 PlaitTape *
 plait_decoding_tape (PlaitDecoding *decoding)
 {
+  plait_decoding_expect_phase (decoding, G_STRFUNC,
+                               PLAIT_DECODING_IN_BEGIN | PLAIT_DECODING_IN_DECODE | PLAIT_DECODING_IN_STEP);
   return decoding->tape;
 }
 
 PlaitRagged
 plait_decoding_rows (PlaitDecoding *decoding)
 {
+  plait_decoding_expect_phase (decoding, G_STRFUNC, PLAIT_DECODING_IN_DECODE | PLAIT_DECODING_IN_STEP);
   return decoding->rows;
 }
 
 gint64
 plait_decoding_first_position (PlaitDecoding *decoding)
 {
+  plait_decoding_expect_phase (decoding, G_STRFUNC, PLAIT_DECODING_IN_DECODE | PLAIT_DECODING_IN_STEP);
   return decoding->first_position;
 }
 
 const PlaitMemory *
 plait_decoding_memory (PlaitDecoding *decoding, guint memory)
 {
+  if (!plait_decoding_expect_phase (decoding, G_STRFUNC, PLAIT_DECODING_IN_BEGIN))
+    return NULL;
   if (memory >= decoding->decoder->components.n_memories)
     plait_tape_fail (decoding->tape, "%s: there is no memory %u; memories are numbered 0 to %u", G_STRFUNC, memory,
                      decoding->decoder->components.n_memories - 1);
@@ -38,19 +44,20 @@ plait_decoding_memory (PlaitDecoding *decoding, guint memory)
 PlaitNode *
 plait_decoding_summary (PlaitDecoding *decoding, guint summary)
 {
+  if (!plait_decoding_expect_phase (decoding, G_STRFUNC, PLAIT_DECODING_IN_BEGIN))
+    return NULL;
   if (summary >= decoding->decoder->components.n_summaries)
     plait_tape_fail (decoding->tape, "%s: there is no summary %u; this model has %u", G_STRFUNC, summary,
                      decoding->decoder->components.n_summaries);
   return decoding->encoded->summaries[summary];
 }
 
-/* Fails the step in a step of a whole target: self-attention, convolutions and recurrences run over whole targets,
- * before or after the steps. */
-static void
-expect_no_step (const PlaitDecoding *decoding, const char *call)
+/* Returns primitive @number of @kind for a call in decode. Self-attention, convolutions and recurrences run over whole
+ * targets, before or after the steps of plait_decoding_steps. */
+static const PlaitPrimitive *
+call_in_decode (PlaitDecoding *decoding, const char *call, PlaitPrimitiveKind kind, guint number)
 {
-  if (decoding->step)
-    plait_tape_fail (decoding->tape, "calls %s in a step: call it in decode, or carry rows", call);
+  return plait_decoding_call (decoding, call, PLAIT_DECODING_IN_DECODE, kind, number);
 }
 
 /* Fails the step unless @x is [rows, width]. */
@@ -67,12 +74,11 @@ expect_rows (const PlaitDecoding *decoding, const char *call, const PlaitNode *x
 PlaitNode *
 plait_decoding_attend (PlaitDecoding *decoding, guint attend, PlaitNode *x)
 {
-  const PlaitPrimitive *primitive = plait_decoding_primitive (decoding, G_STRFUNC, PLAIT_PRIMITIVE_ATTEND, attend);
+  const PlaitPrimitive *primitive = call_in_decode (decoding, G_STRFUNC, PLAIT_PRIMITIVE_ATTEND, attend);
   PlaitDecoderState *search = decoding->search;
 
   if (!primitive)
     return NULL;
-  expect_no_step (decoding, G_STRFUNC);
   expect_rows (decoding, G_STRFUNC, x, decoding->decoder->build.width);
   if (!search)
     return plait_attention_apply_self (decoding->tape, &primitive->attention, x, decoding->rows, TRUE, NULL);
@@ -96,7 +102,7 @@ windows (PlaitArena *arena, PlaitRagged rows, gint64 size)
 PlaitNode *
 plait_decoding_convolve (PlaitDecoding *decoding, guint convolve, PlaitNode *x)
 {
-  const PlaitPrimitive *primitive = plait_decoding_primitive (decoding, G_STRFUNC, PLAIT_PRIMITIVE_CONVOLVE, convolve);
+  const PlaitPrimitive *primitive = call_in_decode (decoding, G_STRFUNC, PLAIT_PRIMITIVE_CONVOLVE, convolve);
   PlaitTape *tape = decoding->tape;
   PlaitNode *read = x;
   gint64 n, in;
@@ -105,7 +111,6 @@ plait_decoding_convolve (PlaitDecoding *decoding, guint convolve, PlaitNode *x)
     return NULL;
   n = plait_ragged_rows (decoding->rows);
   in = primitive->convolution.weight->value.rows / primitive->size;
-  expect_no_step (decoding, G_STRFUNC);
   expect_rows (decoding, G_STRFUNC, x, in);
   if (primitive->size > 1 && decoding->search)
     {
@@ -124,14 +129,13 @@ plait_decoding_convolve (PlaitDecoding *decoding, guint convolve, PlaitNode *x)
 PlaitNode *
 plait_decoding_scan (PlaitDecoding *decoding, guint scan, PlaitNode *a, PlaitNode *b)
 {
-  const PlaitPrimitive *primitive = plait_decoding_primitive (decoding, G_STRFUNC, PLAIT_PRIMITIVE_SCAN, scan);
+  const PlaitPrimitive *primitive = call_in_decode (decoding, G_STRFUNC, PLAIT_PRIMITIVE_SCAN, scan);
   PlaitTape *tape = decoding->tape;
   PlaitKeptRows *kept;
   PlaitNode *kept_state, *state;
 
   if (!primitive)
     return NULL;
-  expect_no_step (decoding, G_STRFUNC);
   expect_rows (decoding, G_STRFUNC, a, primitive->width);
   expect_rows (decoding, G_STRFUNC, b, primitive->width);
   if (!decoding->search)
@@ -146,7 +150,7 @@ plait_decoding_scan (PlaitDecoding *decoding, guint scan, PlaitNode *a, PlaitNod
 PlaitNode *
 plait_decoding_recur (PlaitDecoding *decoding, guint recur, PlaitNode *projected)
 {
-  const PlaitPrimitive *primitive = plait_decoding_primitive (decoding, G_STRFUNC, PLAIT_PRIMITIVE_RECUR, recur);
+  const PlaitPrimitive *primitive = call_in_decode (decoding, G_STRFUNC, PLAIT_PRIMITIVE_RECUR, recur);
   PlaitTape *tape = decoding->tape;
   PlaitCellState state = { NULL, NULL };
   PlaitKept *kept;
@@ -156,16 +160,15 @@ plait_decoding_recur (PlaitDecoding *decoding, guint recur, PlaitNode *projected
   if (!primitive)
     return NULL;
   n = plait_ragged_rows (decoding->rows);
-  has_cell = primitive->cell->declaration.kind == PLAIT_CELL_LSTM;
-  expect_no_step (decoding, G_STRFUNC);
-  expect_rows (decoding, G_STRFUNC, projected, plait_cell_gates (primitive->cell->declaration.kind) * primitive->width);
+  has_cell = primitive->cell.declaration.kind == PLAIT_CELL_LSTM;
+  expect_rows (decoding, G_STRFUNC, projected, plait_cell_gates (primitive->cell.declaration.kind) * primitive->width);
   if (!decoding->search)
-    return plait_cell_run (tape, primitive->cell, projected, decoding->rows, FALSE, state).state;
+    return plait_cell_run (tape, &primitive->cell, projected, decoding->rows, FALSE, state).state;
   kept = &decoding->search->kept[recur];
   state.state = plait_kept_rows_follow (&kept->state, tape, decoding->parents, n);
   if (has_cell)
     state.cell = plait_kept_rows_follow (&kept->cell, tape, decoding->parents, n);
-  state = plait_cell_step (tape, primitive->cell, projected, state);
+  state = plait_cell_step (tape, &primitive->cell, projected, state);
   plait_kept_rows_store (&kept->state, tape, state.state);
   if (has_cell)
     plait_kept_rows_store (&kept->cell, tape, state.cell);
@@ -249,12 +252,15 @@ cross_in_search (PlaitDecoding *decoding, guint number, const PlaitPrimitive *pr
 PlaitResidualStream
 plait_decoding_cross (PlaitDecoding *decoding, guint cross, PlaitNode *query, PlaitNode *gate)
 {
-  const PlaitPrimitive *primitive = plait_decoding_primitive (decoding, G_STRFUNC, PLAIT_PRIMITIVE_CROSS, cross);
+  const PlaitPrimitive *primitive = plait_decoding_call (
+      decoding, G_STRFUNC, PLAIT_DECODING_IN_DECODE | PLAIT_DECODING_IN_STEP, PLAIT_PRIMITIVE_CROSS, cross);
   PlaitCrossAttentionStep step;
 
   if (!primitive)
     return (PlaitResidualStream){ NULL, NULL };
   expect_rows (decoding, G_STRFUNC, query, primitive->cross.query_width);
+  if (primitive->cross.gate.state.weight)
+    expect_rows (decoding, G_STRFUNC, gate, primitive->cross.query_width);
   if (decoding->search)
     return cross_in_search (decoding, cross, primitive, query, gate);
   if (decoding->step)
@@ -270,27 +276,37 @@ plait_decoding_cross (PlaitDecoding *decoding, guint cross, PlaitNode *query, Pl
              : plait_cross_combine (&primitive->cross, &decoding->pass, &step, query);
 }
 
-/* Returns the cross-attention @number, for its gate. */
+/* Returns the cross-attention @number for its gate, or NULL in build. */
 static const PlaitCrossAttentionLayer *
 cross_of (PlaitDecoding *decoding, const char *call, guint number)
 {
-  const PlaitDecoder *decoder = decoding->decoder;
+  const PlaitPrimitive *primitive = plait_decoding_primitive (
+      decoding, call, PLAIT_DECODING_IN_DECODE | PLAIT_DECODING_IN_STEP, PLAIT_PRIMITIVE_CROSS, number);
 
-  if (number >= decoder->n_primitives || decoder->primitives[number].kind != PLAIT_PRIMITIVE_CROSS)
-    plait_tape_fail (decoding->tape, "%s: %u is not the number of a declared cross-attention", call, number);
-  return &decoder->primitives[number].cross;
+  return primitive ? &primitive->cross : NULL;
 }
 
 PlaitNode *
 plait_decoding_gate_input (PlaitDecoding *decoding, guint cross, PlaitNode *embedded)
 {
-  return plait_cross_sentinel_gate_input (cross_of (decoding, G_STRFUNC, cross), decoding->tape, embedded);
+  const PlaitCrossAttentionLayer *layer = cross_of (decoding, G_STRFUNC, cross);
+
+  if (!layer)
+    return NULL;
+  expect_rows (decoding, G_STRFUNC, embedded, decoding->decoder->build.width);
+  return plait_cross_sentinel_gate_input (layer, decoding->tape, embedded);
 }
 
 PlaitNode *
 plait_decoding_gate (PlaitDecoding *decoding, guint cross, PlaitNode *input, PlaitNode *state)
 {
-  return plait_cross_sentinel_gate (cross_of (decoding, G_STRFUNC, cross), decoding->tape, input, state);
+  const PlaitCrossAttentionLayer *layer = cross_of (decoding, G_STRFUNC, cross);
+
+  if (!layer || !layer->gate.state.weight)
+    return NULL;
+  expect_rows (decoding, G_STRFUNC, input, layer->query_width);
+  expect_rows (decoding, G_STRFUNC, state, layer->query_width);
+  return plait_cross_sentinel_gate (layer, decoding->tape, input, state);
 }
 
 /*
@@ -306,15 +322,33 @@ typedef struct
   guint8 *called; /* what was called before the layer, which may be computed twice */
 } Layer;
 
+/* Returns the layer of @x. A node that needs a gradient is a new one with storage of its own, as recomputing
+ * requires. */
+static PlaitNode *
+run_layer (const Layer *layer)
+{
+  PlaitDecoding *decoding = layer->decoding;
+  const PlaitInstance *instance = &decoding->decoder->instance;
+  gboolean before = decoding->in_layer;
+  PlaitNode *y;
+
+  decoding->in_layer = TRUE;
+  y = layer->layer (decoding, instance->component->settings, instance->state, layer->index, layer->x);
+  decoding->in_layer = before;
+  if (!y)
+    plait_tape_fail (decoding->tape, "layer %u gave NULL: give a node", layer->index);
+  if (y->needs_gradient && (y == layer->x || y->whole || !y->operation))
+    y = plait_scale (decoding->tape, y, 1);
+  return y;
+}
+
 static PlaitNode *
 apply_layer (PlaitTape *tape, gconstpointer data)
 {
   const Layer *layer = data;
-  PlaitDecoding *decoding = layer->decoding;
-  const PlaitInstance *instance = &decoding->decoder->instance;
 
-  memcpy (decoding->called, layer->called, decoding->decoder->n_primitives);
-  return layer->layer (decoding, instance->component->settings, instance->state, layer->index, layer->x);
+  memcpy (layer->decoding->called, layer->called, layer->decoding->decoder->n_primitives);
+  return run_layer (layer);
 }
 
 /* TRUE if layers only compute states. Records, costs and losses would be added a second time when backward computes
@@ -324,7 +358,8 @@ can_be_recomputed (const PlaitDecoding *decoding)
 {
   const PlaitDecoder *decoder = decoding->decoder;
 
-  if (decoding->search || decoding->pass.record || decoding->pass.rows_weighed || decoding->pass.readings)
+  if (decoding->phase == PLAIT_DECODING_STEP || decoding->in_layer || decoding->search || decoding->pass.record
+      || decoding->pass.rows_weighed || decoding->pass.readings)
     return FALSE;
   for (guint i = 0; i < decoder->n_primitives; i++)
     if (decoder->primitives[i].kind == PLAIT_PRIMITIVE_CROSS
@@ -336,12 +371,14 @@ can_be_recomputed (const PlaitDecoding *decoding)
 PlaitNode *
 plait_decoding_layer (PlaitDecoding *decoding, PlaitDecodingLayer layer, guint index, PlaitNode *x)
 {
-  const PlaitInstance *instance = &decoding->decoder->instance;
   Layer data = { decoding, layer, index, x, NULL };
   gsize n = decoding->decoder->n_primitives;
 
+  if (!plait_decoding_expect_phase (decoding, G_STRFUNC, PLAIT_DECODING_IN_DECODE | PLAIT_DECODING_IN_STEP))
+    return NULL;
+  plait_tape_expect (decoding->tape, layer != NULL);
   if (!can_be_recomputed (decoding))
-    return layer (decoding, instance->component->settings, instance->state, index, x);
+    return run_layer (&data);
   data.called = plait_arena_new_array (plait_tape_arena (decoding->tape), guint8, (gint64)n + 1);
   memcpy (data.called, decoding->called, n);
   return plait_tape_recomputed (decoding->tape, apply_layer, &data, sizeof data);

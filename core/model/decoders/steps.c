@@ -8,28 +8,19 @@
 /* Decoders whose next step needs the result of the one before: rows that steps carry, and the loop over whole
  * targets. */
 
-/* Returns the declaration of the carried rows @number. While the model is built, stores a fault and returns NULL. */
-static const PlaitPrimitive *
-carried_of (PlaitDecoding *decoding, const char *call, guint number)
-{
-  return plait_decoding_primitive (decoding, call, PLAIT_PRIMITIVE_CARRIED, number);
-}
-
 PlaitNode *
 plait_decoding_carried (PlaitDecoding *decoding, guint carried)
 {
-  if (!carried_of (decoding, G_STRFUNC, carried))
+  if (!plait_decoding_primitive (decoding, G_STRFUNC, PLAIT_DECODING_IN_STEP, PLAIT_PRIMITIVE_CARRIED, carried))
     return NULL;
-  if (!decoding->carried[carried])
-    plait_tape_fail (decoding->tape, "calls %s outside a step: call it in the function of plait_decoding_steps",
-                     G_STRFUNC);
   return decoding->carried[carried];
 }
 
 void
 plait_decoding_carry (PlaitDecoding *decoding, guint carried, PlaitNode *rows)
 {
-  const PlaitPrimitive *primitive = carried_of (decoding, G_STRFUNC, carried);
+  const PlaitPrimitive *primitive = plait_decoding_primitive (
+      decoding, G_STRFUNC, PLAIT_DECODING_IN_BEGIN | PLAIT_DECODING_IN_STEP, PLAIT_PRIMITIVE_CARRIED, carried);
   gint64 n = decoding->rows.n;
 
   if (!primitive)
@@ -45,8 +36,10 @@ plait_decoding_begin (PlaitDecoding *decoding, gint64 n)
 {
   const PlaitDecoder *decoder = decoding->decoder;
 
+  decoding->phase = PLAIT_DECODING_BEGIN;
   if (decoder->n_carried > 0)
     plait_call_begin_decoder (&decoder->instance, decoding->tape, decoding);
+  decoding->phase = PLAIT_DECODING_DECODE;
   for (guint i = 0; i < decoder->n_primitives; i++)
     if (decoder->primitives[i].kind == PLAIT_PRIMITIVE_CARRIED && !decoding->carried[i])
       decoding->carried[i] = plait_zeros (decoding->tape, n, decoder->primitives[i].width);
@@ -61,16 +54,27 @@ gather_carried (PlaitDecoding *decoding, const gint64 *rows, gint64 n)
       decoding->carried[i] = plait_gather_rows (decoding->tape, decoding->carried[i], rows, n);
 }
 
-/* Fails the step unless the plugin's step filled all outputs. */
+/* Runs @step of the plugin, and fails the pass unless it filled all outputs, as wide as @first, those of the first
+ * step. */
 static void
-expect_outputs (const PlaitDecoding *decoding, PlaitNode *const *outputs, guint n)
+run_step (PlaitDecoding *decoding, PlaitDecodingStep step, PlaitNode *const *inputs, PlaitNode **outputs, guint n,
+          PlaitNode *const *first)
 {
+  const PlaitInstance *instance = &decoding->decoder->instance;
   gint64 rows = plait_ragged_rows (decoding->rows);
 
+  decoding->phase = PLAIT_DECODING_STEP;
+  step (decoding, instance->component->settings, instance->state, inputs, outputs);
+  decoding->phase = PLAIT_DECODING_DECODE;
   for (guint i = 0; i < n; i++)
-    if (!outputs[i] || outputs[i]->value.rows != rows)
-      plait_tape_fail (decoding->tape, "output %u of its step has %jd rows, expected %jd", i,
-                       outputs[i] ? outputs[i]->value.rows : 0, rows);
+    {
+      if (!outputs[i] || outputs[i]->value.rows != rows)
+        plait_tape_fail (decoding->tape, "output %u of its step has %jd rows, expected %jd", i,
+                         outputs[i] ? outputs[i]->value.rows : 0, rows);
+      if (outputs[i]->value.width != first[i]->value.width)
+        plait_tape_fail (decoding->tape, "output %u of its step is %jd wide, in the first step %jd", i,
+                         outputs[i]->value.width, first[i]->value.width);
+    }
 }
 
 /* Runs the step of a search. */
@@ -85,8 +89,7 @@ step_of_search (PlaitDecoding *decoding, PlaitDecodingStep step, PlaitNode *cons
   for (guint i = 0; i < decoder->n_primitives; i++)
     if (decoder->primitives[i].kind == PLAIT_PRIMITIVE_CARRIED)
       decoding->carried[i] = plait_kept_rows_follow (&search->kept[i].state, decoding->tape, decoding->parents, n);
-  step (decoding, decoder->instance.component->settings, decoder->instance.state, inputs, outputs);
-  expect_outputs (decoding, outputs, n_outputs);
+  run_step (decoding, step, inputs, outputs, n_outputs, outputs);
   for (guint i = 0; i < decoder->n_primitives; i++)
     if (decoder->primitives[i].kind == PLAIT_PRIMITIVE_CARRIED)
       plait_kept_rows_store (&search->kept[i].state, decoding->tape, decoding->carried[i]);
@@ -115,13 +118,14 @@ begin_loop (PlaitDecoding *decoding)
 static PlaitNode **
 run_loop (PlaitDecoding *decoding, PlaitDecodingStep step, PlaitNode *const *inputs, guint n_inputs, guint n_outputs)
 {
-  const PlaitInstance *instance = &decoding->decoder->instance;
+  guint n_primitives = decoding->decoder->n_primitives;
   PlaitTape *tape = decoding->tape;
   PlaitArena *arena = plait_tape_arena (tape);
   gint64 steps = plait_ragged_longest (decoding->rows);
   PlaitWholeStep at = begin_loop (decoding);
   PlaitNode **given = plait_arena_new_array (arena, PlaitNode *, n_inputs + 1);
   PlaitNode **made = plait_arena_new_array0 (arena, PlaitNode *, steps * n_outputs + 1);
+  guint8 *before = memcpy (plait_arena_new_array (arena, guint8, n_primitives + 1), decoding->called, n_primitives);
   PlaitRagged whole = decoding->rows;
 
   decoding->step = &at;
@@ -133,11 +137,10 @@ run_loop (PlaitDecoding *decoding, PlaitDecodingStep step, PlaitNode *const *inp
       gather_carried (decoding, at.rows.before, here);
       for (guint i = 0; i < n_inputs; i++)
         given[i] = inputs[i] ? plait_gather_rows (tape, inputs[i], at.rows.target, here) : NULL;
-      memset (decoding->called, 0, decoding->decoder->n_primitives);
+      memcpy (decoding->called, before, n_primitives);
       decoding->rows = plait_ragged_units (arena, here);
       decoding->first_position = at.number;
-      step (decoding, instance->component->settings, instance->state, given, made + at.number * n_outputs);
-      expect_outputs (decoding, made + at.number * n_outputs, n_outputs);
+      run_step (decoding, step, given, made + at.number * n_outputs, n_outputs, made);
       at.rows = at.next;
     }
   decoding->rows = whole;
@@ -146,17 +149,42 @@ run_loop (PlaitDecoding *decoding, PlaitDecodingStep step, PlaitNode *const *inp
   return made;
 }
 
+/* Fails the step unless steps with carried rows can run on @inputs. Marks the carried rows as called. @call: name of
+ * the function. */
+static void
+expect_steps (PlaitDecoding *decoding, const char *call, PlaitNode *const *inputs, guint n)
+{
+  const PlaitDecoder *decoder = decoding->decoder;
+  gint64 rows = plait_ragged_rows (decoding->rows);
+
+  if (decoder->n_carried == 0)
+    plait_tape_fail (decoding->tape, "calls %s without carried rows: declare some with plait_decoding_declare_carried",
+                     call);
+  for (guint i = 0; i < decoder->n_primitives; i++)
+    if (decoder->primitives[i].kind == PLAIT_PRIMITIVE_CARRIED)
+      {
+        if (decoding->called[i])
+          plait_tape_fail (decoding->tape, "calls %s twice in one pass: run everything in one step", call);
+        decoding->called[i] = TRUE;
+      }
+  for (guint i = 0; i < n; i++)
+    if (inputs[i] && inputs[i]->value.rows != rows)
+      plait_tape_fail (decoding->tape, "%s: input %u has %jd rows, expected %jd", call, i, inputs[i]->value.rows, rows);
+}
+
 void
 plait_decoding_steps (PlaitDecoding *decoding, PlaitDecodingStep step, PlaitNode *const *inputs, guint n_inputs,
                       PlaitNode **outputs, guint n_outputs)
 {
   PlaitTape *tape = decoding->tape;
-  gint64 steps = plait_ragged_longest (decoding->rows);
+  gint64 steps;
   PlaitNode **made, **column;
 
-  if (decoding->decoder->n_carried == 0)
-    plait_tape_fail (tape, "calls %s without carried rows: declare some with plait_decoding_declare_carried",
-                     G_STRFUNC);
+  if (!plait_decoding_expect_phase (decoding, G_STRFUNC, PLAIT_DECODING_IN_DECODE))
+    return;
+  plait_tape_expect (tape, step && (inputs || n_inputs == 0) && (outputs || n_outputs == 0));
+  expect_steps (decoding, G_STRFUNC, inputs, n_inputs);
+  steps = plait_ragged_longest (decoding->rows);
   if (decoding->search)
     {
       memset (outputs, 0, n_outputs * sizeof *outputs);

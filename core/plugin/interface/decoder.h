@@ -119,14 +119,15 @@ PLAIT_API guint plait_decoding_declare_convolve (PlaitDecoding *decoding, const 
 /* Declares a linear recurrence of @width numbers. */
 PLAIT_API guint plait_decoding_declare_scan (PlaitDecoding *decoding, gint64 width);
 
-/* Declares a recurrence of @cell along the target, which must live as long as the model. */
+/* Declares a recurrence of @cell along the target. */
 PLAIT_API guint plait_decoding_declare_recur (PlaitDecoding *decoding, const PlaitCell *cell);
 
 /* Declares rows [hypotheses, @width] that each step of plait_decoding_steps hands to the next. A decoder that declares
  * some runs a step at a time. */
 PLAIT_API guint plait_decoding_declare_carried (PlaitDecoding *decoding, gint64 width);
 
-/* Functions that are called while the model runs. Each declared function may be called once in a pass. */
+/* Functions that are called while the model runs. Each declared function may be called once in a pass. What the first
+ * pass of a search calls, each pass of it must call. */
 
 /* Returns the tape, for operators and layers. (transfer none) */
 PLAIT_API PlaitTape *plait_decoding_tape (PlaitDecoding *decoding);
@@ -139,7 +140,8 @@ PLAIT_API PlaitRagged plait_decoding_rows (PlaitDecoding *decoding);
  * step. */
 PLAIT_API gint64 plait_decoding_first_position (PlaitDecoding *decoding);
 
-/* Return memory @memory, and summary @summary [sentences, width] of an encoder; for begin. (transfer none) */
+/* Return memory @memory, and summary @summary [sentences, width] of an encoder; for begin only, since their rows belong
+ * to sentences. (transfer none) */
 PLAIT_API const PlaitMemory *plait_decoding_memory (PlaitDecoding *decoding, guint memory);
 PLAIT_API PlaitNode *plait_decoding_summary (PlaitDecoding *decoding, guint summary);
 
@@ -164,8 +166,8 @@ PLAIT_API PlaitResidualStream plait_decoding_cross (PlaitDecoding *decoding, gui
                                                     PlaitNode *gate);
 
 /* Return the gate of a combiner's sentinel (Libovicky & Helcl 2017); NULL if the combiner does not have one. The first
- * computes the term of the embeddings [rows, width] for all rows at once; the second, in a step, adds the term of
- * @state [rows, query width], the state of the step before. */
+ * computes the term of the embeddings [rows, width] for all rows at once; the second adds the term of @state [rows,
+ * query width], such as the state of the step before. */
 PLAIT_API PlaitNode *plait_decoding_gate_input (PlaitDecoding *decoding, guint cross, PlaitNode *embedded);
 PLAIT_API PlaitNode *plait_decoding_gate (PlaitDecoding *decoding, guint cross, PlaitNode *input, PlaitNode *state);
 

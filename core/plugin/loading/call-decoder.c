@@ -4,7 +4,7 @@
 /* Functions that call decoders. */
 
 gint64
-plait_call_memory_width (const PlaitComponent *component, gint64 width, const gint64 *widths, guint n)
+plait_call_memory_width (const PlaitComponent *component, gint64 width, const gint64 *widths, guint n, GError **error)
 {
   const PlaitDecoderTable *table = plait_call_table (component);
   PlaitCodeOwner before;
@@ -14,7 +14,11 @@ plait_call_memory_width (const PlaitComponent *component, gint64 width, const gi
   before = plait_crash_set_owner ((PlaitCodeOwner){ component->label, "memory_width" });
   width = table->memory_width (component->settings, width, widths, n);
   plait_crash_set_owner (before);
-  return width;
+  if (width >= 1 && width <= PLAIT_CALL_MAX_WIDTH)
+    return width;
+  plait_fail (error, PLAIT_ERROR_PLUGIN, "%s: memory_width gives %jd: give 1 to %jd columns", component->label, width,
+              PLAIT_CALL_MAX_WIDTH);
+  return 0;
 }
 
 gboolean

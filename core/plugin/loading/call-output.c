@@ -62,6 +62,16 @@ check_copies (const PlaitComponent *component, const PlaitOutputBuild *build, co
   return TRUE;
 }
 
+/* TRUE if @parameter was declared in @parameters. */
+static gboolean
+is_declared (const PlaitParameters *parameters, const PlaitParameter *parameter)
+{
+  for (guint i = 0; i < plait_parameters_n (parameters); i++)
+    if (plait_parameters_get (parameters, i) == parameter)
+      return TRUE;
+  return FALSE;
+}
+
 static gboolean
 check_shape (const PlaitComponent *component, const PlaitOutputBuild *build, const PlaitOutputShape *shape,
              GError **error)
@@ -71,6 +81,11 @@ check_shape (const PlaitComponent *component, const PlaitOutputBuild *build, con
   if (!shape->table)
     return plait_fail (error, PLAIT_ERROR_PLUGIN, "%s: build gives no table; call plait_output_declare_table",
                        component->label);
+  if (!is_declared (build->parameters, shape->table) || (bias && !is_declared (build->parameters, bias)))
+    return plait_fail (error, PLAIT_ERROR_PLUGIN,
+                       "%s: build gives a %s that is not a parameter of the model; declare it with "
+                       "plait_parameters_declare, or call plait_output_declare_table",
+                       component->label, is_declared (build->parameters, shape->table) ? "bias" : "table");
   if (shape->table->value.rows != build->vocabulary_size)
     return plait_fail (error, PLAIT_ERROR_PLUGIN,
                        "%s: build gives a table of %jd rows; give one row for each of %jd words", component->label,
@@ -126,13 +141,25 @@ expect_copies (const PlaitOutputShape *shape, const PlaitOutputPass *pass)
     }
 }
 
+/* Fails the step if the output changed what @given, the pass before the call, gives it. */
+static void
+expect_given (const PlaitOutputPass *pass, const PlaitOutputPass *given)
+{
+  if (pass->tape != given->tape || pass->states != given->states || pass->n_memories != given->n_memories
+      || pass->attention != given->attention || pass->copied != given->copied)
+    plait_tape_fail (given->tape, "changes fields of the pass that the host filled: fill logit_states, gate and the "
+                                  "elements of copied");
+}
+
 void
 plait_call_output (const PlaitInstance *instance, const PlaitOutputShape *shape, PlaitOutputPass *pass)
 {
   const PlaitOutputTable *table = plait_call_table (instance->component);
+  const PlaitOutputPass given = *pass;
   PlaitCodeOwner before = plait_call_enter (instance, pass->tape, "output");
 
   table->output (instance->component->settings, instance->state, pass);
+  expect_given (pass, &given);
   plait_call_expect_node (pass->tape, "states of the logits", pass->logit_states, pass->states->value.rows,
                           shape->table->value.width);
   expect_copies (shape, pass);

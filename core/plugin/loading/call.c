@@ -45,18 +45,15 @@ plait_call_leave_build (PlaitCallBuilding before, PlaitParameters *parameters, g
   return good;
 }
 
-/* Greatest width that a plugin may declare. */
-#define MAX_WIDTH ((gint64)1 << 24)
-
 gboolean
 plait_call_check_width (const PlaitComponent *component, const char *what, gint64 width, gint64 minimum, GError **error)
 {
   if (width < minimum)
     return plait_fail (error, PLAIT_ERROR_PLUGIN, "%s: build declares %s %jd wide; %s", component->label, what, width,
                        minimum > 0 ? "give at least one column" : "give a width, or 0 for none");
-  return width <= MAX_WIDTH
+  return width <= PLAIT_CALL_MAX_WIDTH
          || plait_fail (error, PLAIT_ERROR_PLUGIN, "%s: build declares %s %jd wide; give at most %jd columns",
-                        component->label, what, width, MAX_WIDTH);
+                        component->label, what, width, PLAIT_CALL_MAX_WIDTH);
 }
 
 gboolean

@@ -9,6 +9,9 @@
  * While a function runs, the tape and the crash handler know whose code it is (plait_tape_fail, process/crash.h).
  */
 
+/* Greatest width that a plugin may declare. */
+#define PLAIT_CALL_MAX_WIDTH ((gint64)1 << 24)
+
 /* A component built into a model. Its memory belongs to the model's parameters. */
 typedef struct PlaitInstance PlaitInstance;
 
@@ -42,8 +45,10 @@ gboolean plait_call_build_coverage (PlaitInstance *instance, const PlaitComponen
 gboolean plait_call_build_output (PlaitInstance *instance, const PlaitComponent *component,
                                   const PlaitOutputBuild *build, PlaitOutputShape *shape, GError **error);
 
-/* Returns the width to which memories of @widths [n] are projected. @component: the decoder; @width: decoder.width. */
-gint64 plait_call_memory_width (const PlaitComponent *component, gint64 width, const gint64 *widths, guint n);
+/* Returns the width to which memories of @widths [n] are projected, or 0 with an error if the decoder gives no valid
+ * width. @component: the decoder; @width: decoder.width. */
+gint64 plait_call_memory_width (const PlaitComponent *component, gint64 width, const gint64 *widths, guint n,
+                                GError **error);
 
 /* Builds the decoder, which declares what it uses in @decoding. */
 gboolean plait_call_build_decoder (PlaitInstance *instance, const PlaitComponent *component, PlaitDecoding *decoding,
