@@ -56,6 +56,8 @@ faulty_plugin_install_kind (const char *folder, PlaitPluginKind kind, const char
 
   g_string_replace (schema, "\nname=faulty\n", plait_test_format ("\nname=%s\n", name), 1);
   g_string_replace (schema, "\nkind=combiner\n", kind_line, 1);
+  if (kind == PLAIT_PLUGIN_DECODER)
+    g_string_append (schema, "\n[provides]\nattention=heads\n");
   faulty_plugin_write (path, plait_test_format ("%s/%s.ini", kind_name, name), schema->str, -1);
   if (fault)
     {
@@ -246,6 +248,10 @@ TEST_CASE (faulty_plugin, other_kinds_without_functions)
     { PLAIT_PLUGIN_OUTPUT, "output-no-build", "has no function \"build\" in its table; every output needs one" },
     { PLAIT_PLUGIN_OUTPUT, "output-no-output", "has no function \"output\" in its table; every output needs one" },
     { PLAIT_PLUGIN_OUTPUT, "output-huge-state", "asks for a state of 1073741824 bytes" },
+    { PLAIT_PLUGIN_DECODER, "decoder-sound", NULL },
+    { PLAIT_PLUGIN_DECODER, "decoder-no-build", "has no function \"build\" in its table; every decoder needs one" },
+    { PLAIT_PLUGIN_DECODER, "decoder-no-decode", "has no function \"decode\" in its table; every decoder needs one" },
+    { PLAIT_PLUGIN_DECODER, "decoder-huge-state", "asks for a state of 1073741824 bytes" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (faults); i++)

@@ -242,6 +242,9 @@ TEST_CASE (schema, outputs_that_write_own_words)
     { "output", "words=all\n", "x.ini:7: \"all\" is not a value of words; write words=own" },
     { "output", "structure=tree\n", "x.ini:7: only an encoder provides a structure; drop the key" },
     { "coverage", "words=own\n", "x.ini:7: only an output writes words; drop the key" },
+    { "coverage", "attention=heads\n", "x.ini:7: only a decoder provides attention; drop the key" },
+    { "decoder", "", "[provides] has no attention; add attention=heads or attention=score" },
+    { "decoder", "attention=heds\n", "x.ini:7: \"heds\" is not what a decoder provides; did you mean \"heads\"?" },
   };
   g_autoptr (PlaitSchema) own = read_provider ("output", "words=own\n", NO_ERROR);
   g_autoptr (PlaitSchema) unsaid = read_provider ("output", "", NO_ERROR);

@@ -15,7 +15,7 @@
 #include "faulty-settings.h"
 
 /*
- * A combiner, encoder, coverage or output with one fault, or sound. The name of its file chooses the fault;
+ * A combiner, encoder, coverage, output or decoder with one fault, or sound. The name of its file chooses the fault;
  * test-faulty-plugin.c copies the module to that name and checks the host's message. FAULTY_SYMBOL and FAULTY_ENTRY
  * make the two faults that a name cannot choose.
  */
@@ -64,6 +64,19 @@ output (gconstpointer settings, gconstpointer state, PlaitOutputPass *pass)
 }
 
 static gboolean
+build_decoder (PlaitDecoding *decoding, const PlaitDecoderBuild *from, gconstpointer settings, gpointer state,
+               GError **error)
+{
+  return TRUE;
+}
+
+static PlaitNode *
+decode (PlaitDecoding *decoding, gconstpointer settings, gconstpointer state, PlaitNode *embedded)
+{
+  return embedded;
+}
+
+static gboolean
 build_combiner (PlaitCrossAttention *cross, gconstpointer settings, gpointer state, GError **error)
 {
   return TRUE;
@@ -78,6 +91,7 @@ combine (PlaitCrossAttention *cross, gconstpointer settings, gconstpointer state
 static PlaitEncoderTable encoder = { .build = build_encoder, .encode = encode };
 static PlaitCoverageTable coverage = { .build = build_coverage, .update = update };
 static PlaitOutputTable output_table = { .build = build_output, .output = output };
+static PlaitDecoderTable decoder = { .build = build_decoder, .decode = decode };
 static PlaitCombinerTable combiner = { .build = build_combiner, .combine = combine };
 
 static PlaitPluginDescriptor descriptor = {
@@ -206,6 +220,11 @@ spoil_tables (const char *name)
       descriptor.kind = PLAIT_PLUGIN_OUTPUT;
       descriptor.table = &output_table;
     }
+  if (g_str_has_prefix (name, "decoder-"))
+    {
+      descriptor.kind = PLAIT_PLUGIN_DECODER;
+      descriptor.table = &decoder;
+    }
   IF_NAMED ("no-table") descriptor.table = NULL;
   IF_NAMED ("no-build") combiner.build = NULL;
   IF_NAMED ("no-combine") combiner.combine = NULL;
@@ -224,6 +243,9 @@ spoil_tables (const char *name)
   IF_NAMED ("output-no-build") output_table.build = NULL;
   IF_NAMED ("output-no-output") output_table.output = NULL;
   IF_NAMED ("output-huge-state") output_table.state_size = HUGE_STATE;
+  IF_NAMED ("decoder-no-build") decoder.build = NULL;
+  IF_NAMED ("decoder-no-decode") decoder.decode = NULL;
+  IF_NAMED ("decoder-huge-state") decoder.state_size = HUGE_STATE;
 }
 
 static void
