@@ -90,8 +90,10 @@ build_encoder (BenchCrossAttention *attention, GError **error)
       || !plait_component_open (source->encoder, error)
       || !plait_call_build_encoder (&attention->encoder, source->encoder, &build, &attention->losses, error))
     return FALSE;
-  gint64 width
-      = plait_decoder_memory_width (attention->experiment->decoder_component, decoder, &shape->memories[0].width, 1);
+  gint64 width = plait_decoder_memory_width (attention->experiment->decoder_component, decoder,
+                                             &shape->memories[0].width, 1, error);
+  if (width == 0)
+    return FALSE;
   if (shape->n_memories != 1 || (attention->encoder.leaves && shape->memories[0].width != width))
     return plait_fail (
         error, PLAIT_ERROR_INPUT,
