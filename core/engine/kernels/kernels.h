@@ -121,7 +121,7 @@ typedef struct
  * several gates of it. For a node, previous states are those of its two children, left then right. */
 typedef struct
 {
-  const PlaitScalar *projected;      /* input part of the gates; may be NULL for a node */
+  const PlaitScalar *projected;      /* input part of the gates; in a tree it may be NULL */
   const PlaitScalar *candidate_bias; /* bias of the candidate of a node, or NULL */
   PlaitScalar *gates;
   const PlaitScalar *previous;      /* previous state, or states of both children */

@@ -171,8 +171,9 @@ PLAIT_API PlaitResidualStream plait_decoding_cross (PlaitDecoding *decoding, gui
 PLAIT_API PlaitNode *plait_decoding_gate_input (PlaitDecoding *decoding, guint cross, PlaitNode *embedded);
 PLAIT_API PlaitNode *plait_decoding_gate (PlaitDecoding *decoding, guint cross, PlaitNode *input, PlaitNode *state);
 
-/* Returns layer (decoding, settings, state, index, x). In training with train.recompute the host may drop the values of
- * the layer and compute them again for the backward pass. */
+/* Computes layer @index of a decoder: returns its output for the rows @x. plait_decoding_layer calls the function. In
+ * training with train.recompute, the host may drop the values of the layer and call the function again in the backward
+ * pass. */
 typedef PlaitNode *(*PlaitDecodingLayer) (PlaitDecoding *decoding, gconstpointer settings, gconstpointer state,
                                           guint index, PlaitNode *x);
 PLAIT_API PlaitNode *plait_decoding_layer (PlaitDecoding *decoding, PlaitDecodingLayer layer, guint index,

@@ -394,7 +394,7 @@ gboolean
 plait_store_check (PlaitStore *store, GError **error)
 {
   g_assert (!store->writing);
-  /* A file without blocks was rewritten by another program and compared when it was opened. */
+  /* A file that another program has rewritten does not have blocks: its objects were compared when it was opened. */
   return check_changes (store, error)
          && (!store->blocks || plait_store_blocks_check (store->blocks, store->path, error));
 }

@@ -164,8 +164,9 @@ typedef struct
                items */
   gint64 start, count; /* array of an item: its first element and its number of elements in the dataset of all items;
                           else -1 and 0 */
-  char *text;          /* array of strings of an item: the strings, a NUL after each; else NULL (transfer full) */
-  char **names;        /* group of an item: names of its members; else NULL (transfer full) */
+  char *text;   /* the strings of an item that is an array of strings, a NUL after each; NULL for other items (transfer
+                   full) */
+  char **names; /* group of an item: names of its members; else NULL (transfer full) */
 } PlaitStoreFound;
 
 #define PLAIT_STORE_NOT_FOUND ((PlaitStoreFound){ .id = -1, .start = -1 })

@@ -85,8 +85,9 @@ note (PlaitRunDiff *diff, const char *path, gboolean same, double largest)
     diff->first = g_strdup (path);
 }
 
-/* TRUE if @attribute may differ between runs with equal bits: the experiment's text has file paths, the default for
- * viewers is the last evaluation, and other versions of plait make other fingerprints. */
+/* TRUE if @attribute may differ between runs with equal bits: the experiment's text, because it has file paths; the
+ * default group for viewers, because it is the last evaluation; and fingerprints, because other versions of plait make
+ * other ones. */
 static gboolean
 depends_on_file_paths (const char *path, const char *attribute)
 {
