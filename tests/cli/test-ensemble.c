@@ -105,7 +105,7 @@ TEST_CASE (ensemble_command, scores_the_weighted_mean_of_log_probabilities)
 /* A source that both runs have is read once, so it may be standard input. */
 TEST_CASE (ensemble_command, reads_the_sources_of_all_runs)
 {
-  g_autofree char *b = NULL, *table = NULL;
+  g_autofree char *b = NULL;
 
   train ();
   PlaitTestCall files = DONE (CALL ("translate", "one.h5", "two.h5", "-q", A, B, C));
