@@ -27,9 +27,8 @@ double_tests="contract tensor model plugin autograd layers"
 # Options of builds for sanitizers. gcc takes three times as long at -O2, and reports need only line numbers.
 sanitizer_options="-Doptimization=1 -Ddebug=true -Dc_args=-g1 -Dcpp_args=-g1"
 
-# Tests and plugins that are built with ThreadSanitizer, and the test cases that use threads.
+# Tests that are built with ThreadSanitizer, and the test cases that use threads.
 thread_tests="base autograd layers training"
-thread_plugins="encoder/transformer encoder/bigru encoder/bitree-gru combiner/serial coverage/tree"
 thread_cases="pool.*:often.*threads*:tape.*threads*:bundles.*:exchange.*:update.*"
 
 passed=0
@@ -53,11 +52,10 @@ must ()
   finish
 }
 
-# build NAME OPTION...: sets up build/NAME once and builds all of it. If $suites is set, builds only these tests, with all
-# modules or with those of $plugins only. If $objects is set, compiles everything and links nothing.
+# build NAME OPTION...: sets up build/NAME once and builds all of it. If $suites is set, builds only these tests and all
+# modules. If $objects is set, compiles everything and links nothing.
 objects=
 suites=
-plugins=
 build ()
 {
   folder=build/$1
@@ -75,8 +73,7 @@ build ()
   if [ -n "$objects" ]; then
     targets=$(ninja -C "$folder" -t targets all | sed -nE 's/^(.*\.o): .*/\1/p')
   fi
-  for plugin in $plugins; do targets="$targets plugins/$plugin.so plugins/$plugin.ini"; done
-  if [ -n "$suites" ] && [ -z "$plugins" ]; then
+  if [ -n "$suites" ]; then
     targets="$targets $(ninja -C "$folder" -t targets all | sed -nE 's/^((plugins|tests)\/.*\.(so|ini)): .*/\1/p')"
   fi
   # shellcheck disable=SC2086
@@ -126,7 +123,6 @@ case "${1-}" in
     export TSAN_OPTIONS=${TSAN_OPTIONS-halt_on_error=1:suppressions=$root/tests/thread.supp}
     export GTEST_FILTER=$thread_cases
     suites=$thread_tests
-    plugins=$thread_plugins
     # shellcheck disable=SC2086
     must build threads $sanitizer_options -Db_sanitize=thread -Db_lundef=false
     # shellcheck disable=SC2086
