@@ -132,7 +132,7 @@ TEST_CASE (command, inspect_shows_all_of_a_plugin)
   PlaitTestCall json = DONE (CALL ("inspect", "hierarchical", "--json"));
 
   CHECK_CONTAINS (text.output, "hierarchical  combiner\n  Attend to each memory, then attend over the contexts\n");
-  CHECK_CONTAINS (text.output, "Reference  Libovicky, Helcl & Marecek 2018, eq. 7-8\n");
+  CHECK_CONTAINS (text.output, "Reference  Libovicky et al. 2018, eq. 7-8\n");
   CHECK_CONTAINS (text.output, "plugins/combiner/hierarchical.so\n");
   CHECK_CONTAINS (text.output, "Found in   build tree\n");
   CHECK_CONTAINS (text.output, "Parameters, in [combiner]\n");

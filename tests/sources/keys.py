@@ -23,19 +23,31 @@ def say(plait, *words):
 
 
 def row(heading, key, values, meaning):
-    return tuple(" ".join(part.split()) for part in (heading, key, *DEFAULT.split(values)[:2], meaning))
+    kind, standard = DEFAULT.split(values)[:2]
+    kind = re.sub(r"^choice +", "", kind).replace(" | ", "|").replace(" ..", "..").replace(".. ", "..")
+    return tuple(" ".join(part.split()) for part in (heading, key, kind, standard, meaning))
 
 
 def of_markdown(text):
     """Returns the rows (group, key, type, default, meaning) of the page."""
-    rows, heading = [], None
+    rows, heading, section, names = [], None, None, {}
     for line in text.splitlines():
         if line.startswith("##"):
             heading = line.lstrip("# ")
-        cells = [re.sub(r"\\(.)", r"\1", cell) for cell in re.split(r"(?<!\\)\|", line)]
-        if line.startswith("| `") and heading != "Separators":
-            rows.append(row(heading, cells[1].strip(" `"), cells[2].rstrip(), cells[3]))
-    return rows
+            section = section if line.startswith("###") else len(rows)
+        item = re.match(r"- `([^`=]+)(=[^`]*)?` ((?:list )?[^ :]+(?: -?[\d.e+-]+)?)(, optional|, required)?: (.*)", line)
+        if heading == "Separators":
+            continue
+        if re.match(r"- `.*`: as in ", line):
+            keys, other = line[3:].split("`: as in ")
+            names.update({(section, heading, key): (section, other, key) for key in keys.split("`, `")})
+        elif item:
+            key, standard, kind, need, meaning = item.groups()
+            standard = {"=": "default: empty"}.get(standard) or (
+                "default: " + standard[1:] if standard else "may be left out" if need == ", optional" else "must be given")
+            rows.append(((section, heading, key), (heading, key, kind, standard, re.sub(r"\\(.)", r"\1", meaning))))
+    found = dict(rows)
+    return [row for _, row in rows] + [(name[1], *found[other][1:]) for name, other in names.items()]
 
 
 def of_manual(text):
@@ -74,16 +86,17 @@ def main():
     page, problems = read(PAGE), []
     if page != say(plait, "--format", "markdown"):
         problems.append(f"{PAGE} is out of date; run: {COMMAND} > {PAGE}")
-    rows = of_markdown(page)
+    rows = sorted(of_markdown(page))
     if len(rows) < 200:
         problems.append(f"{PAGE} has only {len(rows)} keys")
     for what, others in (("the manual page", of_manual(say(plait, "--format", "man"))), ("plait inspect keys", of_text(say(plait)))):
-        problems += [f"{PAGE} and {what} differ: {a} is not {b}" for a, b in zip(rows, others) if a != b]
+        problems += [f"{PAGE} and {what} differ: {a} is not {b}" for a, b in zip(rows, sorted(others)) if a != b]
         if len(rows) != len(others):
             problems.append(f"{PAGE} has {len(rows)} keys, {what} has {len(others)}")
-    names = of_json(say(plait, "--json"))
-    if len(names) != len(rows) or any(key != r[1] or not r[4].startswith(" ".join(summary.split()))
-                                      for (key, summary), r in zip(names, rows)):
+    names = sorted(of_json(say(plait, "--json")))
+    by_name = sorted((key, meaning) for _, key, _, _, meaning in rows)
+    if len(names) != len(rows) or any(key != r[0] or not r[1].startswith(" ".join(summary.split()))
+                                      for (key, summary), r in zip(names, by_name)):
         problems.append(f"{PAGE} and plait inspect keys --json differ")
     finish(problems[:20])
 

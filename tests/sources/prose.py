@@ -57,7 +57,7 @@ def comments(text):
 def paragraphs(text):
     """The paragraphs of a page, each with its line; blocks of code are left out."""
     text = re.sub(r"(?s)```.*?```", lambda block: "\n" * block.group().count("\n"), text)
-    for match in re.finditer(r"(?s)\S.*?(?=\n\s*\n|\Z)", text):
+    for match in re.finditer(r"(?s)\S.*?(?=\n\s*\n|\n- |\Z)", text):
         yield text.count("\n", 0, match.start()) + 1, " ".join(re.sub(r"`[^`]*`", "`", match.group()).split())
 
 

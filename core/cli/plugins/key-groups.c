@@ -6,11 +6,10 @@
 #include "metrics/metric.h"
 
 const char *const plait_key_introduction[] = {
-  "An experiment file has groups, [GROUP], with lines KEY=VALUE. A line that begins with # is a comment. A key that is "
-  "left out has its default. --set GROUP.KEY=VALUE sets a key on the command line; a key of [source NAME] is "
-  "source.NAME.KEY there.",
-  "An integer is decimal, a real has a point, a boolean is true or false, a choice is one of its names, a text is "
-  "written without quotes. The items of a list are separated by ';'.",
+  "An experiment file has groups, [GROUP], with lines KEY=VALUE, and comments, lines that begin with #. A missing key "
+  "has "
+  "its default. --set GROUP.KEY=VALUE sets a key on the command line; for [source NAME], --set source.NAME.KEY=VALUE.",
+  "A boolean is true or false. Texts have no quotes. The items of a list are separated by ';'.",
   NULL,
 };
 
@@ -22,13 +21,12 @@ static const struct
   const char *summary;
 } kinds[PLAIT_PLUGIN_KINDS] = {
   [PLAIT_PLUGIN_ENCODER]
-  = { "encoder", "[source NAME]",
-      "Parameters of the encoder that encoder= names; plait inspect source shows the other keys" },
-  [PLAIT_PLUGIN_COMBINER] = { "combiner", "[combiner]", "Parameters of the combiner that decoder.combiner names" },
-  [PLAIT_PLUGIN_COVERAGE] = { "coverage", "[coverage]", "Parameters of the coverage that decoder.coverage names" },
-  [PLAIT_PLUGIN_OUTPUT] = { "output", "[output]", "Parameters of the output that decoder.output names" },
-  [PLAIT_PLUGIN_DECODER] = { "decoders", "[decoder]",
-                             "Parameters of the decoder that type= names; plait inspect decoder shows the other keys" },
+  = { "encoder", "[source NAME]", "Parameters of the encoder plugins; plait inspect source shows the other keys" },
+  [PLAIT_PLUGIN_COMBINER] = { "combiner", "[combiner]", "Parameters of the combiners" },
+  [PLAIT_PLUGIN_COVERAGE] = { "coverage", "[coverage]", "Parameters of the coverages" },
+  [PLAIT_PLUGIN_OUTPUT] = { "output", "[output]", "Parameters of the outputs" },
+  [PLAIT_PLUGIN_DECODER]
+  = { "decoders", "[decoder]", "Parameters of the decoder plugins; plait inspect decoder shows the other keys" },
 };
 
 static void
@@ -129,7 +127,7 @@ plait_key_groups_new (const PlaitRegistry *registry, gboolean own)
   for (guint kind = 0; kind < PLAIT_PLUGIN_KINDS; kind++)
     add_kind (groups, registry, (PlaitPluginKind)kind, own);
   add_group (groups, "metrics", "Metrics of evaluate.metrics, train.metric and --metric",
-             "NAME, or NAME:OPTION,OPTION=VALUE; a boolean option is written without a value")
+             "NAME, or NAME:OPTION,OPTION=VALUE; for a boolean option NAME:OPTION")
       ->members
       = "metrics";
   add_metric (groups, NULL, "every metric");

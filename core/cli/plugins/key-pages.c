@@ -24,32 +24,85 @@ with_reference (const char *summary, const char *reference)
   return reference ? g_strdup_printf ("%s (%s)", summary, reference) : g_strdup (summary);
 }
 
-/* Prints @text escaped for a cell of a Markdown table. */
+/* Prints @text escaped for Markdown. */
 static void
 print_markdown (const char *text)
 {
   for (const char *p = text; *p != '\0'; p++)
     {
-      if (strchr ("|\\*`<", *p))
+      if (strchr ("\\*`<", *p))
         putchar ('\\');
       putchar (*p);
     }
 }
 
+/* Prints @setting as an item of a list: key=default, type and range, meaning. */
 static void
-print_cells (const char *first, const char *second, const char *third)
+print_item (const PlaitSettingSpecification *setting)
 {
-  const char *cells[] = { second, third };
+  g_autofree char *meaning = with_reference (setting->summary, setting->reference);
+  gboolean is_optional = (setting->flags & PLAIT_SETTING_OPTIONAL) != 0;
 
-  fputs ("| `", stdout);
-  print_markdown (first);
-  fputs ("`", stdout);
-  for (guint i = 0; i < G_N_ELEMENTS (cells); i++)
+  printf ("- `%s%s%s` ", setting->name, setting->standard ? "=" : "", setting->standard ? setting->standard : "");
+  if (setting->type != PLAIT_SETTING_CHOICE)
+    printf ("%s%s", plait_setting_type_name (setting->type), setting->choices ? " " : "");
+  for (const char *p = setting->choices; p && *p != '\0'; p++)
+    putchar (*p == ';' ? '|' : *p);
+  if (setting->minimum || setting->maximum)
+    printf (" %s..%s", setting->minimum ? setting->minimum : "", setting->maximum ? setting->maximum : "");
+  if (!setting->standard)
+    fputs (is_optional ? ", optional" : ", required", stdout);
+  fputs (": ", stdout);
+  print_markdown (meaning);
+  putchar ('\n');
+}
+
+static gboolean
+settings_equal (const PlaitSettingSpecification *one, const PlaitSettingSpecification *other)
+{
+  return one->type == other->type && one->flags == other->flags && g_str_equal (one->name, other->name)
+         && g_strcmp0 (one->standard, other->standard) == 0 && g_strcmp0 (one->minimum, other->minimum) == 0
+         && g_strcmp0 (one->maximum, other->maximum) == 0 && g_strcmp0 (one->choices, other->choices) == 0
+         && g_strcmp0 (one->summary, other->summary) == 0 && g_strcmp0 (one->reference, other->reference) == 0;
+}
+
+/* Returns the last of the later members of the group of @groups[@i] that have @setting too, or NULL. */
+static const PlaitKeyGroup *
+find_later (const GPtrArray *groups, guint i, const PlaitSettingSpecification *setting)
+{
+  const PlaitKeyGroup *found = NULL, *later;
+
+  while (++i < groups->len && (later = groups->pdata[i])->is_member)
+    for (guint k = 0; k < later->settings->len; k++)
+      if (settings_equal (later->settings->pdata[k], setting))
+        found = later;
+  return found;
+}
+
+/* Prints the keys of @groups[@i]. Keys that a later member has too are only named, in one line for each such member. */
+static void
+print_items (const GPtrArray *groups, guint i)
+{
+  const GPtrArray *settings = ((const PlaitKeyGroup *)groups->pdata[i])->settings;
+
+  if (settings->len > 0)
+    putchar ('\n');
+  for (guint k = 0; k < settings->len; k++)
+    if (!find_later (groups, i, settings->pdata[k]))
+      print_item (settings->pdata[k]);
+  for (guint other = i + 1; other < groups->len; other++)
     {
-      fputs (" | ", stdout);
-      print_markdown (cells[i]);
+      const char *separator = "- ";
+
+      for (guint k = 0; k < settings->len; k++)
+        if (find_later (groups, i, settings->pdata[k]) == groups->pdata[other])
+          {
+            printf ("%s`%s`", separator, ((const PlaitSettingSpecification *)settings->pdata[k])->name);
+            separator = ", ";
+          }
+      if (*separator == ',')
+        printf (": as in %s\n", ((const PlaitKeyGroup *)groups->pdata[other])->name);
     }
-  puts (" |");
 }
 
 static void
@@ -74,12 +127,11 @@ plait_key_groups_print_markdown (const GPtrArray *groups)
   for (guint i = 0; plait_key_introduction[i]; i++)
     print_lines (plait_key_introduction[i]);
   puts ("\n"
-        "## Separators\n"
+        "Each line: KEY=DEFAULT, type and range or choices, meaning.\n"
         "\n"
-        "| separator | between | example |\n"
-        "| --- | --- | --- |");
+        "## Separators\n");
   for (const PlaitSeparator *row = plait_separators; row->separator; row++)
-    print_cells (row->separator, row->between, row->example);
+    printf ("- `%s` %s: `%s`\n", row->separator, row->between, row->example);
   for (guint i = 0; i < groups->len; i++)
     {
       const PlaitKeyGroup *group = groups->pdata[i];
@@ -90,16 +142,7 @@ plait_key_groups_print_markdown (const GPtrArray *groups)
       puts ("");
       print_lines (summary);
       print_lines (group->details);
-      if (group->settings->len > 0)
-        puts ("\n| key | values | meaning |\n| --- | --- | --- |");
-      for (guint k = 0; k < group->settings->len; k++)
-        {
-          const PlaitSettingSpecification *setting = group->settings->pdata[k];
-          g_autofree char *values = values_of (setting),
-                          *meaning = with_reference (setting->summary, setting->reference);
-
-          print_cells (setting->name, values, meaning);
-        }
+      print_items (groups, i);
     }
 }
 
