@@ -3,14 +3,13 @@
 """Writes the tables of README.md and SPEED.md from the result files in results/.
 
 Usage: tables.py           rewrites the tables of both pages
-       tables.py NAME      prints everything in results/NAME.tsv as one table
+       tables.py NAME      prints everything in results/NAME.tsv as one table, with intervals and p values
 
 A result file has one row for each measurement. A page names what a table shows in a comment:
 
-    <!-- table NAME: METRIC; METRIC -->                one row for each system
-    <!-- table NAME by metric: SYSTEM; SYSTEM -->      one row for each metric
-    <!-- differences                                   one row for each line that follows
-    NAME: METRIC: BASELINE > SYSTEM -->
+    <!-- table NAME: METRIC; METRIC = HEAD -->          one row for each system
+    <!-- table NAME by metric: SYSTEM; SYSTEM -->        one row for each metric
+    <!-- table NAME where REGULAR-EXPRESSION: METRIC --> only rows whose name has a match
 
 The script replaces the lines from that comment to the next <!-- end -->.
 """
@@ -23,7 +22,7 @@ from decimal import Decimal
 FOLDER = pathlib.Path(__file__).resolve().parent
 PAGES = ("README.md", "SPEED.md")
 COLUMNS = ["system", "metric", "value", "low", "high", "spread", "p", "significant", "seeds", "processor", "conditions", "date", "commit"]
-BLOCK = re.compile(r"(<!-- (table|differences)\b(.*?)-->\n)(.*?)(<!-- end -->)", re.S)
+BLOCK = re.compile(r"(<!-- table\b(.*?)-->\n)(.*?)(<!-- end -->)", re.S)
 
 
 def load(name):
@@ -45,18 +44,13 @@ def number(text):
     return f"{Decimal(text):,}"
 
 
-def cell(row):
-    """Returns the value with its interval, or a dash if nothing was measured."""
+def cell(row, is_whole):
+    """Returns the value, with * if its p stays below .05 after the correction for all rows of its table, and its interval
+    if @is_whole; a dash if nothing was measured."""
     if row is None:
         return "–"
-    return number(row["value"]) + (f" [{number(row['low'])}, {number(row['high'])}]" if row["low"] else "")
-
-
-def p_value(row):
-    """Returns p, with * if it stays below .05 after the correction for all rows of its table."""
-    if row is None or not row["p"]:
-        return "–"
-    return row["p"] + (" *" if row["significant"] == "yes" else "")
+    star = "*" if row["significant"] == "yes" else ""
+    return number(row["value"]) + star + (f" [{number(row['low'])}, {number(row['high'])}]" if is_whole and row["low"] else "")
 
 
 def markdown(heads, rows):
@@ -66,53 +60,40 @@ def markdown(heads, rows):
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
-def table(name, shown, by_metric):
-    """Returns a table with a column for each of @shown, and a column for p after each tested one."""
+def table(name, shown=None, by_metric=False, where=""):
+    """Returns a table with a column for each of @shown. Without @shown it has all columns, with intervals and p."""
     found = {(metric, system) if by_metric else (system, metric): row for (system, metric), row in load(name).items()}
     names = list(dict.fromkeys(column for _, column in found))
-    columns = [column.strip() for column in shown.split(";")] if shown else names
+    columns, shorts = zip(*((column.strip().split(" = ") * 2)[:2] for column in shown.split(";"))) if shown else (names, names)
     unknown = [column for column in columns if column not in names]
     if unknown:
         raise ValueError(f"{name}.tsv has no {unknown[0]!r}")
-    tested = {column for (_, column), row in found.items() if row["p"]}
+    tested = {column for (_, column), row in found.items() if row["p"] and not shown}
     heads = ["metric" if by_metric else "system"]
-    for column in columns:
-        heads += [column, "p"] if column in tested else [column]
+    for column, short in zip(columns, shorts):
+        heads += [short, "p"] if column in tested else [short]
     rows = []
-    for line in dict.fromkeys(line for line, column in found if column in columns):
+    for line in dict.fromkeys(line for line, column in found if column in columns and re.search(where, line)):
         cells = [line]
         for column in columns:
             row = found.get((line, column))
-            cells += [cell(row), p_value(row)] if column in tested else [cell(row)]
+            cells += [cell(row, not shown)] + [row["p"] or "–" if row else "–"] * (column in tested)
         rows.append(cells)
     return markdown(heads, rows)
-
-
-def differences(lines):
-    rows = []
-    for line in lines.strip().split("\n"):
-        name, metric, baseline, other = re.fullmatch(r"(\S+): (.*): (.*) > (.*)", line.strip()).groups()
-        found = load(name)
-        first, second = found[baseline, metric], found[other, metric]
-        gain = Decimal(second["value"]) - Decimal(first["value"])
-        rows.append([f"`{name}`", metric, baseline, number(first["value"]), other, number(second["value"]), f"{gain:+}", p_value(second)])
-    return markdown(["experiment", "metric", "baseline", "", "compared with", "", "difference", "p"], rows)
 
 
 def render(page):
     """Returns the text of @page with updated tables."""
     def replace(match):
-        begin, kind, what, _, end = match.groups()
-        if kind == "differences":
-            return begin + differences(what) + end
-        name, by_metric, shown = re.fullmatch(r" (\S+?)( by metric)?: (.*) ", what, re.S).groups()
-        return begin + table(name, shown.replace("\n", " "), bool(by_metric)) + end
+        begin, what, _, end = match.groups()
+        name, by_metric, where, shown = re.fullmatch(r" (\S+?)( by metric)?(?: where (.*?))?: (.*) ", what, re.S).groups()
+        return begin + table(name, shown.replace("\n", " "), bool(by_metric), where or "") + end
     return BLOCK.sub(replace, (FOLDER / page).read_text(encoding="utf-8"))
 
 
 def main():
     if len(sys.argv) > 1:
-        print(table(sys.argv[1], None, False), end="")
+        print(table(sys.argv[1]), end="")
         return
     for page in PAGES:
         (FOLDER / page).write_text(render(page), encoding="utf-8")
