@@ -308,16 +308,16 @@ TEST_CASE (command, every_exit_code_is_told_and_reached)
 /* A shell does not expand the tilde in an option's value. */
 TEST_CASE (command, a_tilde_behind_an_option_is_the_own_folder)
 {
-  const char *path = plait_test_path ("lead.txt");
+  const char *path = plait_test_path ("out.trees");
 
-  plait_test_write ("in.txt", "one two\n");
+  plait_test_write ("in.trees", "(S (A a) (B b))\n");
   g_setenv ("HOME", plait_test_folder (), TRUE);
-  DONE (CALL ("baseline", "lead", "--words", "1", "in.txt", "--output=~/lead.txt"));
-  CHECK_REFUSED (CALL ("baseline", "lead", "--words", "1", "in.txt", "-o", "~no-such-user/a.txt"),
+  DONE (CALL ("trees", "--convert", "in.trees", "--to", "triples", "--output=~/out.trees"));
+  CHECK_REFUSED (CALL ("trees", "--convert", "in.trees", "--to", "triples", "-o", "~no-such-user/a.txt"),
                  "~no-such-user: there is no user no-such-user");
   CHECK_REFUSED (CALL ("translate", "run.h5", "--source", "en=~no-such-user/a.txt"),
                  "~no-such-user: there is no user no-such-user");
 
   const char *text = plait_test_read_text (path);
-  CHECK_STRING (text, "one\n");
+  CHECK_CONTAINS (text, "[1,2,");
 }

@@ -247,7 +247,6 @@ HOSTILE_CASE (hostile_output, never_replaces_what_was_read)
     "translate text.h5 -q -s a=test.a -s b=test.b --force -o linked.h5",
     "translate text.h5 -q -s a=test.a -s b=test.b --force -a linked.h5",
     "trees --convert reorder/train.a.trees --to triples -q --force -o reorder/train.a.trees",
-    "baseline lead --words 2 train.a -q --force -o train.a",
     "run text.ini -q --force -o test.b",
     "run text.ini -q --force -o new.h5 --log text.ini",
     "reproduce text.h5 -q --force -o linked.h5",

@@ -102,7 +102,6 @@ extern const PlaitCommand plait_command_show;
 extern const PlaitCommand plait_command_reproduce;
 extern const PlaitCommand plait_command_verify;
 extern const PlaitCommand plait_command_generate;
-extern const PlaitCommand plait_command_baseline;
 extern const PlaitCommand plait_command_parse;
 extern const PlaitCommand plait_command_trees;
 extern const PlaitCommand plait_command_vocabulary;

@@ -19,7 +19,6 @@ const PlaitCommand *const plait_commands[] = {
   &plait_command_reproduce,
   &plait_command_verify,
   &plait_command_generate,
-  &plait_command_baseline,
   &plait_command_vocabulary,
   &plait_command_trees,
   &plait_command_parse,

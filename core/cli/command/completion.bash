@@ -1,4 +1,4 @@
-# Completion of plait for bash. Made by plait help --bash.
+# Completion of plait for bash, by what plait COMMAND --help says. plait help --bash prints it.
 # SPDX-License-Identifier: MIT
 # Lines KEY=VALUES, of the experiment file on the line if there is one.
 _plait_keys ()
@@ -9,13 +9,18 @@ _plait_keys ()
   done
   plait inspect --keys 2> /dev/null
 }
+# The first words of indented lines: the commands of plait --help, the groups of plait inspect, the names of plugins.
+_plait_list ()
+{
+  plait "$@" 2> /dev/null | sed -n 's/^  \([a-z][^ ]*\) .*/\1/p'
+}
 _plait ()
 {
   local current=${COMP_WORDS[COMP_CWORD]} at=$COMP_CWORD option before setting='' equals='' key values
-  local kind=argument options='' words='' names=''
+  local kind=argument help letter long value options='' words=''
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
-    mapfile -t COMPREPLY < <(compgen -W '@NAMES@help --help --version' -- "$current")
+    mapfile -t COMPREPLY < <(compgen -W "$(_plait_list --help) help --help --version" -- "$current")
     return
   fi
   # An equals sign is a word of its own: --option=value, --source name=file, --set key=value.
@@ -27,17 +32,34 @@ _plait ()
     [ "$before" != = ] || before=${COMP_WORDS[at-3]}
     case $before in --set | -s) setting=$option option=$before ;; esac
   fi
-  case ${COMP_WORDS[1]} in
-    help)
-      words='@NAMES@--man --bash --zsh'
-      kind=words
-      ;;
-@COMMANDS@  esac
+  if [ "${COMP_WORDS[1]}" = help ]; then
+    words="$(_plait_list --help) --man --bash --zsh"
+    kind=words
+  else
+    help=$(plait "${COMP_WORDS[1]}" --help 2> /dev/null)
+    # Each option: its letter or -, its name, the name of its value.
+    while read -r letter long value; do
+      options="$options $long"
+      [ "$letter" = - ] || options="$options $letter"
+      case $option in "$letter" | "$long") ;; *) continue ;; esac
+      case $value in
+        '') ;;
+        *K=V*) kind=key ;;
+        *FILE* | *.h5*) kind=file ;;
+        *FOLDER*) kind=folder ;;
+        *\|*) kind=words words=${value//|/ } words=${words% update-N} ;;
+        *) kind=none ;;
+      esac
+    done < <(sed -nE 's/^  (-[a-z]), (--[^ =]+)=?([^ ]*).*/\1 \2 \3/p; t; s/^  (--[^ =]+)=?([^ ]*).*/- \1 \2/p' <<< "$help")
+  fi
   if [ "$kind" = argument ] && [ "${current#-}" != "$current" ]; then
     mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
     return
   fi
-  [ -z "$names" ] || words="$words $(plait plugins 2> /dev/null | sed -n 's/^  \([a-z][^ ]*\) .*/\1/p')"
+  if [ "$kind" = argument ]; then
+    case ${help%%$'\n\n'*} in *GROUP*) words=$(_plait_list inspect) ;; esac
+    case ${help%%$'\n\n'*} in *PLUGIN*) words="$words $(_plait_list plugins)" ;; esac
+  fi
   if [ "$kind" = key ] && [ -n "$setting" ]; then
     kind=words
     while IFS== read -r key values; do

@@ -194,11 +194,10 @@ take_letters (GArray *given, const PlaitCommand *command, char *const **word, GE
 static char *
 expanded (const PlaitOption *option, const char *value, GError **error)
 {
-  PlaitValueKind kind = plait_option_value_kind (option->value);
   const char *equals = strchr (option->value, '=') ? strchr (value, '=') : NULL;
   const char *path = equals ? equals + 1 : value;
 
-  if (kind != PLAIT_VALUE_FILE && kind != PLAIT_VALUE_FOLDER)
+  if (plait_option_value_kind (option->value) != PLAIT_VALUE_PATH)
     return g_strdup (value);
   g_autofree char *place = plait_path_expand_home (path, error);
   return place ? g_strdup_printf ("%.*s%s", (int)(path - value), value, place) : NULL;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "command/main.h"
 
+#include <stdio.h>
 #include <string.h>
 
+#include "command/embedded.h"
 #include "command/program.h"
 #include "command/reference.h"
 
@@ -12,9 +14,9 @@ print_form (const char *form)
   if (strcmp (form, "--man") == 0)
     plait_manual_print ();
   else if (strcmp (form, "--bash") == 0)
-    plait_completion_print_bash ();
+    fputs (plait_embedded_text ("completion.bash"), stdout);
   else if (strcmp (form, "--zsh") == 0)
-    plait_completion_print_zsh ();
+    fputs (plait_embedded_text ("completion.zsh"), stdout);
   else
     return FALSE;
   return TRUE;

@@ -17,13 +17,8 @@ plait_option_value_kind (const char *name)
 {
   if (is_choice (name))
     return PLAIT_VALUE_CHOICE;
-  if (strstr (name, "PLUGIN"))
-    return PLAIT_VALUE_PLUGIN;
-  if (strstr (name, "K=V"))
-    return PLAIT_VALUE_KEY;
-  if (strstr (name, "FILE") || strstr (name, ".h5"))
-    return PLAIT_VALUE_FILE;
-  return strstr (name, "FOLDER") ? PLAIT_VALUE_FOLDER : PLAIT_VALUE_OTHER;
+  return strstr (name, "FILE") || strstr (name, ".h5") || strstr (name, "FOLDER") ? PLAIT_VALUE_PATH
+                                                                                  : PLAIT_VALUE_OTHER;
 }
 
 /* TRUE if @choice ends with a number N, and @text is @choice with such a number. */

@@ -13,10 +13,7 @@
 typedef enum
 {
   PLAIT_VALUE_OTHER,
-  PLAIT_VALUE_FILE,   /* FILE, RUN.h5, NAME=FILE */
-  PLAIT_VALUE_FOLDER, /* FOLDER */
-  PLAIT_VALUE_KEY,    /* G.K=V */
-  PLAIT_VALUE_PLUGIN,
+  PLAIT_VALUE_PATH,   /* FILE, RUN.h5, NAME=FILE, FOLDER */
   PLAIT_VALUE_CHOICE, /* best|last */
 } PlaitValueKind;
 
