@@ -198,6 +198,38 @@ TEST_CASE (check_command, checks_what_axes_replace)
   CHECK_CONTAINS (wrong.errors, "2 mistakes");
 }
 
+/* --set and --unset act in the order in which they are given. */
+TEST_CASE (check_command, removes_keys)
+{
+  g_autofree char *started = g_strconcat (sound, "\n[train]\ninitialise=missing.h5\n", NULL);
+
+  plait_test_write ("started.ini", started);
+  plait_test_write ("sound.ini", sound);
+  const struct
+  {
+    PlaitTestCall call;
+    const char *mistake; /* a part of the only mistake */
+  } wrong[] = {
+    { CALL ("check", "started.ini"), "missing.h5 does not exist" },
+    { CALL ("check", "started.ini", "--unset", "train.initialise", "--set", "train.initialise=other.h5"),
+      "other.h5 does not exist" },
+    { CALL ("check", "sound.ini", "--unset", "train.patience"),
+      "--unset train.patience: the file has no key patience in [train]; leave the option out" },
+    { CALL ("check", "sound.ini", "--unset", "train"), "--unset train: is not GROUP.KEY" },
+    { CALL ("check", "sound.ini", "--unset", "source.a.encoder"), "encoder is missing" },
+  };
+
+  DONE (CALL ("check", "started.ini", "--unset", "train.initialise"));
+  DONE (CALL ("check", "started.ini", "--set", "train.epochs=many", "--unset", "train.epochs",
+              "--unset=train.initialise"));
+  for (guint i = 0; i < G_N_ELEMENTS (wrong); i++)
+    {
+      CHECK_INT (wrong[i].call.code, 2);
+      CHECK_CONTAINS (wrong[i].call.output, wrong[i].mistake);
+      CHECK_CONTAINS (wrong[i].call.errors, "1 mistake");
+    }
+}
+
 TEST_CASE (check_command, builds_the_models_of_all_cells)
 {
   g_autofree char *grid = g_strconcat (sound, "[grid]\nsource.a.heads=2;3\n", NULL);

@@ -30,6 +30,8 @@ TEST_CASE (command_grid, prints_lines_that_any_scheduler_runs)
   PlaitTestCall whole = CALL ("grid", "tiny.ini", "--quiet", "--jobs", "1", "--threads", "1");
   PlaitTestCall printed = DONE (START ("grid", "tiny.ini", "--output", FOLDER, "--commands", "--threads", "1",
                                        "--retries", "2", "--time", "30m", "--set", "experiment.name=a name"));
+  PlaitTestCall without
+      = DONE (CALL ("grid", "tiny.ini", "--output", FOLDER, "--commands", "--unset", "decoder.width"));
   g_auto (GStrv) lines = g_strsplit (printed.output, "\n", -1);
 
   CHECK (!plait_test_exists (FOLDER));
@@ -37,6 +39,7 @@ TEST_CASE (command_grid, prints_lines_that_any_scheduler_runs)
   CHECK_CONTAINS (lines[0], " --set 'experiment.name=a name' --jobs 1 --threads 1 --time 1800s --retries 2 --cell "
                             "seed-1_beam-1-");
   CHECK_CONTAINS (lines[0], " --cell seed-1_beam-2-");
+  CHECK_CONTAINS (without.output, " --unset decoder.width --jobs ");
   run_line (lines[1]);
   CHECK (!plait_test_exists (FOLDER "/grid.h5"));
 

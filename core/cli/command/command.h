@@ -20,6 +20,7 @@ typedef enum
   PLAIT_OPTION_FLAG,    /* the field is a gboolean */
   PLAIT_OPTION_TEXT,    /* const char *: bytes as given; NULL if not given */
   PLAIT_OPTION_TEXTS,   /* const char **: the option may be repeated; NULL-terminated, or NULL if not given */
+  PLAIT_OPTION_UNSETS,  /* --unset, which shares the field of --set: appends its value after PLAIT_EXPERIMENT_UNSET */
   PLAIT_OPTION_INTEGER, /* the field is a gint64 */
   PLAIT_OPTION_REAL,    /* the field is a double */
   PLAIT_OPTION_CHOICE,  /* the field is a guint: index of the given word in the option's list of words, "text|tsv|json"

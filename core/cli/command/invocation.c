@@ -3,6 +3,7 @@
 
 #include "text/number.h"
 #include "files/path.h"
+#include "experiment/file.h"
 #include "command/command.h"
 #include "command/options.h"
 #include "terminal/terminal.h"
@@ -272,11 +273,14 @@ set_field (PlaitInvocation *invocation, const Given *given, GError **error)
       return TRUE;
     case PLAIT_OPTION_TEXT:
     case PLAIT_OPTION_TEXTS:
+    case PLAIT_OPTION_UNSETS:
       break;
     }
-  char *text = expanded (option, given->value, error);
-  if (!text)
+  g_autofree char *value = expanded (option, given->value, error);
+  if (!value)
     return FALSE;
+  char *text = option->kind == PLAIT_OPTION_UNSETS ? g_strdup_printf ("%c%s", PLAIT_EXPERIMENT_UNSET, value)
+                                                   : g_steal_pointer (&value);
   g_ptr_array_add (invocation->values, text);
   if (option->kind == PLAIT_OPTION_TEXT)
     *(const char **)field = text;

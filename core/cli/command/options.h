@@ -36,6 +36,11 @@ gboolean plait_option_sets (const char *const *sets, const char *const *beginnin
   {                                                                                                                    \
     "force", 0, PLAIT_OPTION_FLAG, offsetof (Type, force), "Replace files that exist; without it they are refused"     \
   }
+#define PLAIT_OPTION_UNSET(Type, sets)                                                                                 \
+  {                                                                                                                    \
+    "unset", 0, PLAIT_OPTION_UNSETS, offsetof (Type, sets), "Remove a key of the file, such as train.initialise",      \
+        "G.K"                                                                                                          \
+  }
 #define PLAIT_OPTION_THREADS(Type)                                                                                     \
   {                                                                                                                    \
     "threads", 't', PLAIT_OPTION_INTEGER, offsetof (Type, threads),                                                    \

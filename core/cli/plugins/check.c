@@ -389,6 +389,7 @@ run_command (PlaitInvocation *invocation, GError **error)
 
 static const PlaitOption options[] = {
   { "set", 's', PLAIT_OPTION_TEXTS, offsetof (Options, sets), "Set a key of the experiment", "G.K=V" },
+  PLAIT_OPTION_UNSET (Options, sets),
   { "property", 0, PLAIT_OPTION_TEXTS, offsetof (Options, properties),
     "Check only this property of the plugin (may be repeated)", "NAME" },
   { "seconds", 0, PLAIT_OPTION_INTEGER, offsetof (Options, seconds),
@@ -399,7 +400,8 @@ static const PlaitOption options[] = {
 
 const PlaitCommand plait_command_check = {
   .name = "check",
-  .synopsis = "FILE.ini [--set G.K=V]... [--json] | PLUGIN [--property NAME]... [--seconds N] [--json]",
+  .synopsis
+  = "FILE.ini [--set G.K=V]... [--unset G.K]... [--json] | PLUGIN [--property NAME]... [--seconds N] [--json]",
   .summary = "Find every mistake of an experiment file, or check a plugin against the contract of its kind",
   .details
   = "For an experiment file, with all cells of its [grid], all mistakes are listed at once, one a line with file, line "

@@ -378,13 +378,14 @@ run_command (PlaitInvocation *invocation, GError **error)
 
 static const PlaitOption options[] = {
   { "set", 's', PLAIT_OPTION_TEXTS, offsetof (Options, sets), "Set a key, such as decoder.combiner=flat", "G.K=V" },
+  PLAIT_OPTION_UNSET (Options, sets),
   PLAIT_OPTION_JSON (Options),
   { NULL },
 };
 
 const PlaitCommand plait_command_explain = {
   .name = "explain",
-  .synopsis = "FILE [--set G.K=V]... [--json]",
+  .synopsis = "FILE [--set G.K=V]... [--unset G.K]... [--json]",
   .summary = "Show the equations, shapes and costs of an experiment's model",
   .details
   = "For each component of the model it prints: the equations, from the plugins' schemas and the decoder's settings; "

@@ -477,6 +477,7 @@ run_command (PlaitInvocation *invocation, GError **error)
 static const PlaitOption options[] = {
   { "set", 's', PLAIT_OPTION_TEXTS, offsetof (Options, overrides), "Set a key of all cells, such as train.batch=32",
     "G.K=V" },
+  PLAIT_OPTION_UNSET (Options, overrides),
   { "output", 'o', PLAIT_OPTION_TEXT, offsetof (Options, folder),
     "Folder of the cells; default: the file's name without .ini", "FOLDER" },
   { "jobs", 'j', PLAIT_OPTION_INTEGER, offsetof (Options, jobs),
@@ -512,7 +513,8 @@ static const PlaitOption options[] = {
 const PlaitCommand plait_command_grid = {
   .name = "grid",
   .synopsis
-  = "FILE [--set G.K=V]... [--output FOLDER] [--executor local|slurm] [--jobs N] [--threads N] [--time TIME] "
+  = "FILE [--set G.K=V]... [--unset G.K]... [--output FOLDER] [--executor local|slurm] [--jobs N] [--threads N] "
+    "[--time TIME] "
     "[--retries N] [--log FOLDER] [--tensorboard FOLDER] [--fresh] [--dry-run|--commands|--cell CELL...|--collect] "
     "[--json]",
   .summary = "Run all cells of an experiment's [grid] and make a table of them",

@@ -98,6 +98,7 @@ run_command (PlaitInvocation *invocation, GError **error)
 
 static const PlaitOption options[] = {
   { "set", 's', PLAIT_OPTION_TEXTS, offsetof (Options, sets), "Set a key, such as decoder.combiner=flat", "G.K=V" },
+  PLAIT_OPTION_UNSET (Options, sets),
   { "output", 'o', PLAIT_OPTION_TEXT, offsetof (Options, output),
     "The run's file; default: the experiment's name with .h5", "RUN.h5" },
   { "resume", 'r', PLAIT_OPTION_FLAG, offsetof (Options, resume), "Resume the run in the file, if there is one", NULL },
@@ -115,9 +116,9 @@ static const PlaitOption options[] = {
 
 const PlaitCommand plait_command_run = {
   .name = "run",
-  .synopsis
-  = "FILE [--set G.K=V]... [--output RUN.h5] [--resume] [--force] [--threads N] [--dry-run] [--json] [--log FILE] "
-    "[--tensorboard FOLDER]",
+  .synopsis = "FILE [--set G.K=V]... [--unset G.K]... [--output RUN.h5] [--resume] [--force] [--threads N] [--dry-run] "
+              "[--json] [--log FILE] "
+              "[--tensorboard FOLDER]",
   .summary = "Train and evaluate an experiment into one HDF5 file, and print its scores",
   .details
   = "While it runs, RUN.h5" PLAIT_LOCK_SUFFIX

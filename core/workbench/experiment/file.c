@@ -61,10 +61,32 @@ set_from_here (PlaitKeyFile *file, const char *group, const char *key, GError **
   return value && (*path == '\0' || plait_key_file_set (file, group, key, value, NULL, error));
 }
 
-/* Applies @text, the value of --set, to @file. */
+/* Removes the key @dotted, the value of --unset, from @file. */
+static void
+unset (PlaitKeyFile *file, const char *dotted, PlaitProblems *problems)
+{
+  g_autofree char *group = NULL, *key = NULL;
+
+  if (!plait_experiment_split_key (dotted, &group, &key))
+    plait_problems_add (problems, "--unset %s: is not GROUP.KEY; write it like train.initialise or source.en.layers",
+                        dotted);
+  else if (!plait_key_file_value (file, group, key))
+    plait_problems_add (problems, "--unset %s: the file has no key %s in [%s]; leave the option out", dotted, key,
+                        group);
+  else
+    plait_key_file_remove (file, group, key);
+}
+
+/* Applies @text, the value of --set or PLAIT_EXPERIMENT_UNSET and the value of --unset, to @file. */
 static void
 override (PlaitKeyFile *file, const char *text, PlaitProblems *problems)
 {
+  if (*text == PLAIT_EXPERIMENT_UNSET)
+    {
+      unset (file, text + 1, problems);
+      return;
+    }
+
   const char *equals = strchr (text, '=');
   g_autofree char *origin = g_strdup_printf ("--set %s", text);
   g_autofree char *dotted = NULL, *group = NULL, *key = NULL;

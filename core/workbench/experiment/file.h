@@ -90,9 +90,12 @@ typedef enum
   PLAIT_RESOLVE_COUNT_LINES = 1 << 3, /* the files of a split must have equal numbers of lines; reads them completely */
 } PlaitResolveFlags;
 
-/* Reads the experiment file at @path, applies @overrides ("decoder.layers=4", "source.en.layers=4", NULL-terminated, or
- * NULL) and makes the checks in @flags. Paths in @overrides are relative to the current folder. Ignores a group [grid].
- * (transfer full) */
+/* First character of an override that removes a key: "!train.initialise". */
+#define PLAIT_EXPERIMENT_UNSET '!'
+
+/* Reads the experiment file at @path, applies @overrides ("decoder.layers=4", "source.en.layers=4",
+ * "!train.initialise", in this order; NULL-terminated, or NULL) and makes the checks in @flags. Paths in @overrides are
+ * relative to the current folder. Ignores a group [grid]. (transfer full) */
 PlaitExperiment *plait_experiment_load (const char *path, const char *const *overrides, PlaitResolveFlags flags,
                                         PlaitRegistry *registry, GError **error);
 

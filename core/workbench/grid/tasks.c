@@ -57,8 +57,10 @@ begin_line (const PlaitGrid *grid, GError **error)
     plait_path_append_quoted (line, words[i]);
   for (guint i = 0; grid->overrides && grid->overrides[i]; i++)
     {
-      plait_path_append_quoted (line, "--set");
-      plait_path_append_quoted (line, grid->overrides[i]);
+      gboolean unset = *grid->overrides[i] == PLAIT_EXPERIMENT_UNSET;
+
+      plait_path_append_quoted (line, unset ? "--unset" : "--set");
+      plait_path_append_quoted (line, grid->overrides[i] + unset);
     }
   return g_steal_pointer (&line);
 }
