@@ -281,7 +281,7 @@ DECODE (convolution_late, plait_decoding_declare_convolve (decoding, "decoder/a"
 DECODE (scan_late, plait_decoding_declare_scan (decoding, 1), "calls plait_decoding_declare_scan in decode: call it in build")
 DECODE (recurrence_late, plait_decoding_declare_recur (decoding, &own->cell), "calls plait_decoding_declare_recur in decode: call it in build")
 DECODE (carried_late, plait_decoding_declare_carried (decoding, 1), "calls plait_decoding_declare_carried in decode: call it in build")
-DECODE (parameter_late, plait_parameters_declare (own->parameters, "decoder/late", 1, 1, PLAIT_ZEROS); return plait_decoding_attend (decoding, own->attend, x), "the parameter \"decoder/late\" is declared while the model runs")
+DECODE (parameter_late, plait_parameters_declare (own->parameters, "decoder/late", 1, 1, PLAIT_ZEROS); return cross_of (decoding, own, x), "the parameter \"decoder/late\" is declared while the model runs")
 DECODE (attends_undeclared, plait_decoding_attend (decoding, 77, x), "plait_decoding_attend: 77 is not the number of a declared self-attention")
 DECODE (attends_by_a_convolution, plait_decoding_attend (decoding, own->convolve, x), "plait_decoding_attend: 1 is not the number of a declared self-attention")
 DECODE (convolves_undeclared, plait_decoding_convolve (decoding, own->attend, x), "plait_decoding_convolve: 0 is not the number of a declared convolution")
@@ -319,9 +319,10 @@ DECODE (begins_a_pass, plait_tape_begin (tape, PLAIT_TAPE_TRAIN, plait_random_ke
 
 /* Only search sees that these calls depend on the position. */
 #define FIRST (plait_decoding_first_position (decoding) == 0)
-DECODE (attends_once, if (FIRST) return plait_decoding_attend (decoding, own->attend, x), "uses the self-attention 0 in some steps of a search only: use it in each step")
-DECODE (convolves_once, if (FIRST) return plait_decoding_convolve (decoding, own->convolve, x), "uses the convolution 1 in some steps of a search only")
-DECODE (crosses_later, if (!FIRST) return cross_of (decoding, own, x), "uses the cross-attention 4 in some steps of a search only")
+DECODE (crosses_never, return x, "declares cross-attention 0 and does not call plait_decoding_cross for it: call it in each pass")
+DECODE (attends_once, if (FIRST) x = plait_decoding_attend (decoding, own->attend, x); return cross_of (decoding, own, x), "uses the self-attention 0 in some steps of a search only: use it in each step")
+DECODE (convolves_once, if (FIRST) x = plait_decoding_convolve (decoding, own->convolve, x); return cross_of (decoding, own, x), "uses the convolution 1 in some steps of a search only")
+DECODE (crosses_once, if (FIRST) return cross_of (decoding, own, x), "declares cross-attention 0 and does not call plait_decoding_cross for it")
 DECODE (steps_once, PlaitNode *y; if (FIRST) { STEPS (&x, 1); return y; } cross_of (decoding, own, x), "uses the carried rows 5 in some steps of a search only")
 
 /*
@@ -332,6 +333,8 @@ STEP (step_of_nothing, outputs[0] = NULL, "output 0 of its step has 0 rows, expe
 STEP (step_of_too_few, outputs[0] = FEWER (outputs[0]), "output 0 of its step has 1 rows, expected 2")
 STEP (step_of_too_many, outputs[0] = zeros (tape, 3, 8), "output 0 of its step has 3 rows, expected 2")
 STEP (steps_of_unequal_widths, if (plait_decoding_first_position (decoding) > 0) outputs[0] = NARROWER (outputs[0]), "output 0 of its step is 7 wide, in the first step 8")
+STEP (step_that_never_crosses, outputs[0] = plait_scale (tape, outputs[0], 1), "declares cross-attention 0 and does not call plait_decoding_cross for it")
+STEP (crosses_in_the_first_step, if (FIRST) outputs[0] = cross_of (decoding, own, outputs[0]), "uses the cross-attention 4 in some steps of a target only: use it in each step")
 STEP (attends_in_a_step, plait_decoding_attend (decoding, own->attend, outputs[0]), "calls plait_decoding_attend in the step of plait_decoding_steps: call it in decode")
 STEP (convolves_in_a_step, plait_decoding_convolve (decoding, own->convolve, outputs[0]), "calls plait_decoding_convolve in the step of plait_decoding_steps: call it in decode")
 STEP (scans_in_a_step, plait_decoding_scan (decoding, own->scan, outputs[0], outputs[0]), "calls plait_decoding_scan in the step of plait_decoding_steps: call it in decode")

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "harness.h"
+#include "layers/parameter-set.h"
 #include "search-fixture.h"
 
 #include <math.h>
@@ -161,4 +162,27 @@ TEST_CASE (search, repeats_no_ngram_that_it_may_not)
         plait_hypotheses_free (found[0], 3);
         plait_hypotheses_free (found[1], 3);
       }
+}
+
+/* A model of which one number is not finite is refused in words: in beams, in samples and with a forced beginning. */
+TEST_CASE (search, refuses_a_model_without_numbers)
+{
+  g_auto (SearchFixture) fixture = search_fixture_new ("serial", 0, NULL, FALSE);
+  g_autoptr (PlaitBatch) batch = search_fixture_batch (&fixture);
+  PlaitParameter *norm = plait_parameters_find (plait_model_parameters (fixture.model->model), "decoder/norm/gain");
+  g_autoptr (PlaitSearch) search
+      = plait_search_new (fixture.model->model, fixture.pool, PLAIT_PRECISION_FLOAT, 0, NULL);
+
+  REQUIRE (norm != NULL);
+  norm->value.data[0] = (PlaitScalar)NAN;
+  for (guint samples = 0; samples < 2; samples++)
+    {
+      PlaitDecodeSettings settings = search_fixture_settings (3);
+      g_autoptr (GError) error = NULL;
+      CONTEXT ("%u", samples);
+
+      settings.method = samples ? PLAIT_DECODE_METHOD_SAMPLE : PLAIT_DECODE_METHOD_BEAM;
+      CHECK (plait_search_batch (search, batch, &settings, &error) == NULL);
+      CHECK_ERROR (error, PLAIT_ERROR_FAILED, "the model gives no word a probability");
+    }
 }

@@ -83,8 +83,23 @@ plait_decoding_expect_calls (PlaitDecoding *decoding, const guint8 *called)
 
   for (guint i = 0; i < decoder->n_primitives; i++)
     if (called[i] != decoding->called[i])
-      plait_tape_fail (decoding->tape, "uses the %s %u in some steps of a search only: use it in each step",
-                       kind_names[decoder->primitives[i].kind], i);
+      plait_tape_fail (decoding->tape, "uses the %s %u in some steps of a %s only: use it in each step",
+                       kind_names[decoder->primitives[i].kind], i, decoding->search ? "search" : "target");
+}
+
+void
+plait_decoding_expect_cross (PlaitDecoding *decoding)
+{
+  const PlaitDecoder *decoder = decoding->decoder;
+
+  if (plait_ragged_rows (decoding->rows) == 0)
+    return;
+  for (guint i = 0; i < decoder->n_primitives; i++)
+    if (decoder->primitives[i].kind == PLAIT_PRIMITIVE_CROSS && !decoding->called[i])
+      plait_tape_fail (decoding->tape,
+                       "declares cross-attention %u and does not call plait_decoding_cross for it: call it in each "
+                       "pass, or do not declare it",
+                       decoder->primitives[i].layer);
 }
 
 /* Returns a new primitive of @kind, which @call declares. Beyond the greatest number of them it is not counted. */

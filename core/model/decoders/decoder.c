@@ -222,6 +222,26 @@ new_decoding (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitEncoderOu
   return decoding;
 }
 
+/* Calls decode of the plugin. Checks that it called every cross-attention and, in search, what the first step
+ * called. */
+static PlaitNode *
+decode (PlaitDecoding *decoding, PlaitNode *embedded)
+{
+  const PlaitDecoder *decoder = decoding->decoder;
+  PlaitDecoderState *search = decoding->search;
+  PlaitNode *states = plait_call_decode (&decoder->instance, decoding->tape, decoding, embedded);
+  PlaitCodeOwner before
+      = plait_tape_set_caller (decoding->tape, (PlaitCodeOwner){ decoder->instance.component->label, "decode" });
+
+  plait_decoding_expect_cross (decoding);
+  if (search && search->steps == 0)
+    memcpy (search->called, decoding->called, decoder->n_primitives);
+  if (search)
+    plait_decoding_expect_calls (decoding, search->called);
+  plait_tape_set_caller (decoding->tape, before);
+  return states;
+}
+
 /*
  * Functions that run over whole targets
  */
@@ -258,8 +278,7 @@ plait_decoder_forward (const PlaitDecoder *decoder, PlaitTape *tape, const Plait
   decoding->pass.rows_weighed = encoded->rows_weighed;
   decoding->pass.readings = encoded->readings;
   project_keys (decoding);
-  return plait_call_decode (&decoder->instance, tape, decoding,
-                            embed (decoding, target_inputs, roles, plait_ragged_rows (target_rows)));
+  return decode (decoding, embed (decoding, target_inputs, roles, plait_ragged_rows (target_rows)));
 }
 
 /*
@@ -349,20 +368,6 @@ follow_ancestry (PlaitDecoderState *state, PlaitArena *arena, const gint64 *pare
   return (PlaitRagged){ n, offsets };
 }
 
-/* Checks that this step of the search called what the first step called. */
-static void
-check_calls (const PlaitDecoderState *state, PlaitDecoding *decoding)
-{
-  const PlaitDecoder *decoder = state->decoder;
-  PlaitCodeOwner before;
-
-  if (state->steps == 0)
-    memcpy (state->called, decoding->called, decoder->n_primitives);
-  before = plait_tape_set_caller (decoding->tape, (PlaitCodeOwner){ decoder->instance.component->label, "decode" });
-  plait_decoding_expect_calls (decoding, state->called);
-  plait_tape_set_caller (decoding->tape, before);
-}
-
 PlaitNode *
 plait_decoder_step (PlaitDecoderState *state, PlaitTape *tape, PlaitRagged hypotheses, const gint32 *tokens,
                     const gint64 *parents, PlaitAttentionRecord *record)
@@ -388,8 +393,7 @@ plait_decoder_step (PlaitDecoderState *state, PlaitTape *tape, PlaitRagged hypot
   decoding->pass.readings = state->encoded.readings;
   if (decoder->n_attend > 0)
     decoding->ancestry_rows = follow_ancestry (state, arena, parents, n);
-  states = plait_call_decode (&decoder->instance, tape, decoding, embed (decoding, tokens, roles, n));
-  check_calls (state, decoding);
+  states = decode (decoding, embed (decoding, tokens, roles, n));
   state->steps++;
   return states;
 }

@@ -152,9 +152,12 @@ const PlaitPrimitive *plait_decoding_primitive (PlaitDecoding *decoding, const c
 const PlaitPrimitive *plait_decoding_call (PlaitDecoding *decoding, const char *call, guint phases,
                                            PlaitPrimitiveKind kind, guint number);
 
-/* Fails the step of a search unless this pass called the primitives of @called [n_primitives]: rows that are kept for a
- * call must be those of the step before. */
+/* Fails the step of a search or a target unless this pass called the primitives of @called [n_primitives]: rows that
+ * are kept for a call must be those of the step before. */
 void plait_decoding_expect_calls (PlaitDecoding *decoding, const guint8 *called);
+
+/* Fails the step unless this pass called every declared cross-attention: dumps and outputs read them. */
+void plait_decoding_expect_cross (PlaitDecoding *decoding);
 
 /* Returns room for @capacity rows of @width. */
 PlaitKeptRows plait_kept_rows (PlaitTape *tape, gint64 capacity, gint64 width);

@@ -126,6 +126,7 @@ run_loop (PlaitDecoding *decoding, PlaitDecodingStep step, PlaitNode *const *inp
   PlaitNode **given = plait_arena_new_array (arena, PlaitNode *, n_inputs + 1);
   PlaitNode **made = plait_arena_new_array0 (arena, PlaitNode *, steps * n_outputs + 1);
   guint8 *before = memcpy (plait_arena_new_array (arena, guint8, n_primitives + 1), decoding->called, n_primitives);
+  guint8 *first = plait_arena_new_array (arena, guint8, n_primitives + 1);
   PlaitRagged whole = decoding->rows;
 
   decoding->step = &at;
@@ -141,6 +142,9 @@ run_loop (PlaitDecoding *decoding, PlaitDecodingStep step, PlaitNode *const *inp
       decoding->rows = plait_ragged_units (arena, here);
       decoding->first_position = at.number;
       run_step (decoding, step, given, made + at.number * n_outputs, n_outputs, made);
+      if (at.number == 0)
+        memcpy (first, decoding->called, n_primitives);
+      plait_decoding_expect_calls (decoding, first);
       at.rows = at.next;
     }
   decoding->rows = whole;

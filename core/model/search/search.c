@@ -9,6 +9,7 @@
 #include "tensor/product.h"
 #include "layers/parameter-set.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Smallest parts. With fewer sentences, one thread may finish long before another. With fewer rows, each thread reads
@@ -243,6 +244,22 @@ max_own_words (const Work *work)
   return maximum;
 }
 
+/* Fails the step if a row gives no word a probability, because its values are not finite. @needs_rows: the words come
+ * from rows of all log-probabilities, where phrases may leave a row without a word. */
+static void
+expect_words (const Work *work, gint64 n, guint best, gboolean needs_rows, const gint32 *ids,
+              const PlaitScalar *log_probabilities)
+{
+  gboolean phrases = needs_rows && work->settings.method != PLAIT_DECODE_METHOD_SAMPLE;
+
+  for (gint64 row = 0; row < n; row++)
+    if (ids[row * best] < 0 ? !phrases : isnan (log_probabilities[row * best]))
+      plait_arena_fail (work->workspace->step_arena,
+                        g_error_new_literal (PLAIT_ERROR, PLAIT_ERROR_FAILED,
+                                             "search: the model gives no word a probability, because its states are "
+                                             "not finite numbers; choose another checkpoint"));
+}
+
 static void
 make_step (gpointer data)
 {
@@ -294,6 +311,7 @@ make_step (gpointer data)
                             best, ids, log_probabilities);
   else
     plait_word_distribution_best (words, workspace->step, forbidden, n_forbidden, best, ids, log_probabilities);
+  expect_words (work, n, best, needs_rows, ids, log_probabilities);
   if (end && !needs_rows)
     plait_search_end_words (workspace, work->beam, words, best, ids, log_probabilities);
   workspace->steps += n;

@@ -126,8 +126,8 @@ PLAIT_API guint plait_decoding_declare_recur (PlaitDecoding *decoding, const Pla
  * some runs a step at a time. */
 PLAIT_API guint plait_decoding_declare_carried (PlaitDecoding *decoding, gint64 width);
 
-/* Functions that are called while the model runs. Each declared function may be called once in a pass. What the first
- * pass of a search calls, each pass of it must call. */
+/* Functions that are called while the model runs. Each declared function may be called once in a pass; cross-attentions
+ * must be. What the first step of a search or a target calls, each of its steps must call. */
 
 /* Returns the tape, for operators and layers. (transfer none) */
 PLAIT_API PlaitTape *plait_decoding_tape (PlaitDecoding *decoding);

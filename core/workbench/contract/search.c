@@ -8,7 +8,7 @@
 #include "corpus/batch.h"
 
 /* The property that every hypothesis of a beam has the score that forced decoding computes from its whole target,
- * without a beam. */
+ * without a beam, and that training without dropout computes for the words of a batch what evaluation computes. */
 
 #define BEAM 4
 #define MAX_LENGTH 7
@@ -60,6 +60,27 @@ check_hypothesis (const PlaitContractCase *tested, const PlaitPassLengths *lengt
   return TRUE;
 }
 
+/* Compares the loss of training without dropout with that of evaluation. Combiners may train otherwise, as descent
+ * does. */
+static gboolean
+check_training (const PlaitContractCase *tested, const PlaitBatch *batch, GError **error)
+{
+  PlaitPass trained, evaluated;
+
+  if (tested->plugin->kind != PLAIT_PLUGIN_DECODER && tested->plugin->kind != PLAIT_PLUGIN_OUTPUT)
+    return TRUE;
+  if (!plait_pass_run (tested->fixture, batch, PLAIT_TAPE_CHECK, 1, 1, &trained, error)
+      || !plait_pass_run (tested->fixture, batch, PLAIT_TAPE_EVALUATE, 1, 1, &evaluated, error))
+    return FALSE;
+  for (gint64 row = 0; row < plait_ragged_rows (batch->target_rows); row++)
+    if (!plait_pass_nearly_equal (trained.rows[row], evaluated.rows[row]))
+      return plait_fail (error, PLAIT_ERROR_FAILED,
+                         "the loss of target row %jd is %.9g in training without dropout and %.9g in evaluation, "
+                         "expected equal losses: only dropout may depend on plait_tape_mode",
+                         row, trained.rows[row], evaluated.rows[row]);
+  return TRUE;
+}
+
 static gboolean
 check (PlaitContractCase *tested, GError **error)
 {
@@ -80,11 +101,11 @@ check (PlaitContractCase *tested, GError **error)
   if (!found)
     return FALSE;
   plait_hypotheses_free (found, PLAIT_PASS_SENTENCES);
-  return holds;
+  return holds && check_training (tested, batch, error);
 }
 
 const PlaitContractProperty plait_contract_search = {
   .name = "search",
-  .summary = "Beam search and forced decoding give each hypothesis equal scores",
+  .summary = "Beam search, forced decoding and training without dropout give equal scores",
   .check = check,
 };

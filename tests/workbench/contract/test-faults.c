@@ -8,16 +8,10 @@
 
 #include "autograd/operators.h"
 #include "contract/contract.h"
-#include "harness.h"
-#include "models.h"
-#include "tensor/elementwise.h"
+#include "disguise.h"
 
-/*
- * Every property can fail: plugins that break their contract in one place each, the properties that they fail, and the
- * messages.
- */
+/* Every property can fail: encoders, combiners and coverages that break their contract in one place each. */
 
-#define SECONDS 60
 /* Differences of this faulty plugin from a valid one. */
 typedef struct
 {
@@ -121,76 +115,21 @@ update (gconstpointer settings, gconstpointer state, const PlaitCoverageStep *st
  * Running a faulty plugin
  */
 
-/* A plugin of the tree with another function table, and without parameters. */
-typedef struct
-{
-  PlaitPlugin plugin;
-  PlaitPluginDescriptor descriptor;
-  PlaitSchema schema;
-} Disguise;
-
+/* Checks that the faulty plugin fails the properties @failed, with a message that contains @words. */
 static void
-disguise (Disguise *disguise, PlaitRegistry *registry, PlaitPluginKind kind)
+check_fault (PlaitPluginKind kind, guint seconds, const char *failed, const char *words)
 {
-  static const char *const names[] = { "bigru", "serial", "word" };
   static const PlaitEncoderTable encoder_table
       = { .state_size = sizeof (PlaitLinear), .build = build_encoder, .encode = encode };
   static const PlaitCombinerTable combiner_table = { .build = build_combiner, .combine = combine };
   static const PlaitCoverageTable coverage_table = { .build = build_coverage, .update = update };
-  static const gconstpointer tables[] = { &encoder_table, &combiner_table, &coverage_table };
+  static const Disguise disguises[] = {
+    [PLAIT_PLUGIN_ENCODER] = { PLAIT_PLUGIN_ENCODER, "bigru", &encoder_table },
+    [PLAIT_PLUGIN_COMBINER] = { PLAIT_PLUGIN_COMBINER, "serial", &combiner_table },
+    [PLAIT_PLUGIN_COVERAGE] = { PLAIT_PLUGIN_COVERAGE, "word", &coverage_table },
+  };
 
-  disguise->plugin = *test_plugin (registry, kind, names[kind]);
-  disguise->descriptor = *disguise->plugin.descriptor;
-  disguise->descriptor.table = tables[kind];
-  disguise->descriptor.n_bindings = 0;
-  disguise->schema = *disguise->plugin.schema;
-  disguise->schema.n_parameters = 0;
-  disguise->schema.provides_structure = faulty_plugin.promised;
-  disguise->schema.provides_summary = FALSE;
-  disguise->plugin.descriptor = &disguise->descriptor;
-  disguise->plugin.schema = &disguise->schema;
-}
-
-typedef struct
-{
-  GString *failed; /* names such as "runs search" */
-  char *text;      /* message of the first failure */
-  guint n_passed;
-} Outcome;
-
-static void
-take (const PlaitContractResult *result, gpointer data)
-{
-  Outcome *outcome = data;
-
-  outcome->n_passed += result->outcome == PLAIT_CONTRACT_PASSED;
-  if (result->outcome != PLAIT_CONTRACT_FAILED)
-    return;
-  g_string_append_printf (outcome->failed, "%s%s", outcome->failed->len > 0 ? " " : "", result->property);
-  if (!outcome->text)
-    outcome->text = g_strdup (result->text);
-}
-
-/* Checks that the faulty plugin fails the properties @failed, separated by spaces, with a message that contains
- * @words. */
-static void
-check_fault (PlaitPluginKind kind, guint seconds, const char *failed, const char *words)
-{
-  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
-  g_autofree Disguise *disguised = g_new0 (Disguise, 1);
-  g_autoptr (GString) names = g_string_new (NULL);
-  g_autoptr (PlaitContract) contract = NULL;
-  Outcome outcome = { names, NULL, 0 };
-
-  disguise (disguised, registry, kind);
-  contract = plait_contract_new (&disguised->plugin, NO_ERROR);
-  REQUIRE (contract != NULL);
-  plait_contract_check (contract, NULL, seconds, take, &outcome);
-  CHECK_STRING (names->str, failed);
-  CHECK_CONTAINS (outcome.text ? outcome.text : "", words);
-  if (*failed == '\0')
-    CHECK (outcome.n_passed >= 9);
-  g_free (outcome.text);
+  disguise_check (&disguises[kind], faulty_plugin.promised, seconds, failed, words);
 }
 
 #define ENCODER PLAIT_PLUGIN_ENCODER
@@ -354,36 +293,16 @@ TEST_CASE (contract_faults, does_not_end)
  * Wrong numbers of the right shape
  */
 
-static void
-go_back_halfway (PlaitTape *tape, PlaitNode *node)
-{
-  PlaitScalar beta = 0;
-  PlaitTensor target = plait_gradient_target (tape, node->inputs[0], &beta);
-
-  plait_tensor_accumulate (plait_tape_pool (tape), target, beta, (PlaitScalar)0.5, node->gradient);
-}
-
-/* Returns @x, with half of its gradient. */
-static PlaitNode *
-halve_gradient (PlaitTape *tape, PlaitNode *x)
-{
-  static const PlaitOperator operation = { .name = "halfway", .backward = go_back_halfway };
-  PlaitNode *node = plait_tape_node (tape, &operation, x->value.rows, x->value.width, &x, 1, 0);
-
-  plait_tensor_accumulate (plait_tape_pool (tape), node->value, 0, 1, x->value);
-  return node;
-}
-
 static PlaitNode *
 halve_gradient_of_context (PlaitTape *tape, PlaitCrossAttention *cross, PlaitNode *context)
 {
-  return halve_gradient (tape, context);
+  return disguise_halve_gradient (tape, context);
 }
 
 static PlaitNode *
 halve_gradient_of_attention (const PlaitCoverageStep *step)
 {
-  PlaitNode *terms[] = { step->state, halve_gradient (step->tape, step->attention) };
+  PlaitNode *terms[] = { step->state, disguise_halve_gradient (step->tape, step->attention) };
 
   return plait_add_n (step->tape, terms, 2);
 }
@@ -391,25 +310,11 @@ halve_gradient_of_attention (const PlaitCoverageStep *step)
 static void
 halve_gradient_of_states (PlaitEncoding *encoding, PlaitMemory *memory)
 {
-  memory->states = halve_gradient (encoding->tape, memory->states);
-}
-
-/* Returns row i of @x times the factor of its sentence in @rows. */
-static PlaitNode *
-scale_sentences (PlaitTape *tape, PlaitNode *x, PlaitRagged rows,
-                 double (*factor) (PlaitCrossAttention *cross, gint64 sentence), PlaitCrossAttention *cross)
-{
-  gint64 width = x->value.width;
-  PlaitScalar *data = plait_arena_new_array (plait_tape_arena (tape), PlaitScalar, x->value.rows * width + 1);
-
-  for (gint64 s = 0; s < rows.n; s++)
-    for (gint64 i = rows.offsets[s] * width; i < rows.offsets[s + 1] * width; i++)
-      data[i] = (PlaitScalar)factor (cross, s);
-  return plait_multiply (tape, x, plait_leaf (tape, plait_tensor (data, x->value.rows, width), NULL));
+  memory->states = disguise_halve_gradient (encoding->tape, memory->states);
 }
 
 #define FACTOR(name, value)                                                                                            \
-  static double name##_factor (PlaitCrossAttention *cross, gint64 s)                                                   \
+  static double name##_factor (gpointer cross, gint64 s)                                                               \
   {                                                                                                                    \
     const PlaitQueryKeyPairs pairs = plait_cross_pairs (cross, 0);                                                     \
     G_GNUC_UNUSED double queries = (double)plait_ragged_length (pairs.queries, s);                                     \
@@ -420,7 +325,7 @@ scale_sentences (PlaitTape *tape, PlaitNode *x, PlaitRagged rows,
   }                                                                                                                    \
   static PlaitNode *name (PlaitTape *tape, PlaitCrossAttention *cross, PlaitNode *context)                             \
   {                                                                                                                    \
-    return scale_sentences (tape, context, plait_cross_pairs (cross, 0).queries, name##_factor, cross);                \
+    return disguise_scale (tape, context, plait_cross_pairs (cross, 0).queries, name##_factor, cross);                 \
   }
 
 static pthread_t main_thread;
