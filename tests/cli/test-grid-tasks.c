@@ -81,52 +81,31 @@ count_validations (const char *folder, const char *cell)
   return n;
 }
 
-/* TRUE if @folder has a TensorBoard folder for the cell whose file name begins with @cell. */
-static gboolean
-has_events (const char *folder, const char *cell)
-{
-  const char *path = plait_test_path (folder);
-  g_autoptr (GDir) directory = g_dir_open (path, 0, NULL);
-  const char *name;
-
-  while (directory && (name = g_dir_read_name (directory)))
-    if (g_str_has_prefix (name, cell))
-      {
-        g_autofree char *file = g_build_filename (path, name, "events.out.tfevents.plait", NULL);
-
-        return g_file_test (file, G_FILE_TEST_IS_REGULAR);
-      }
-  return FALSE;
-}
-
 /* Each trained cell writes a file of its own, in any executor. Cells with equal training are trained once. */
 TEST_CASE (command_grid, tells_of_training_as_run_does)
 {
   const char *logs = plait_test_path ("its logs");
 
   plait_test_write_grid ("experiment.seed=1;2\ndecode.beam=1;2\n");
-  PlaitTestCall run = CALL ("grid", "tiny.ini", "-q", "--jobs", "2", "--log", "a/logs", "--tensorboard", "a/events");
+  PlaitTestCall run = CALL ("grid", "tiny.ini", "-q", "--jobs", "2", "--log", "a/logs");
   CHECK_STRING (run.errors, "");
   CHECK_INT (count_validations ("a/logs", "seed-1_"), 1);
   CHECK_INT (count_validations ("a/logs", "seed-2_"), 1);
-  CHECK (has_events ("a/events", "seed-1_beam-1") && has_events ("a/events", "seed-2_beam-1"));
 
-  PlaitTestCall printed
-      = START ("grid", "tiny.ini", "--output", FOLDER, "--commands", "--log", "its logs", "--tensorboard", "events");
+  PlaitTestCall printed = START ("grid", "tiny.ini", "--output", FOLDER, "--commands", "--log", "its logs");
   g_auto (GStrv) lines = g_strsplit (printed.output, "\n", -1);
   REQUIRE (g_strv_length (lines) == 3);
-  CHECK_CONTAINS (lines[0], plait_test_format (" --log '%s' --tensorboard ", logs));
+  CHECK_CONTAINS (lines[0], plait_test_format (" --log '%s' ", logs));
   run_line (lines[1]);
   CHECK_INT (count_validations ("its logs", "seed-1_"), 0);
   CHECK_INT (count_validations ("its logs", "seed-2_"), 1);
-  CHECK (has_events ("events", "seed-2_beam-1"));
 
   CHECK_REFUSED (CALL ("grid", "tiny.ini", "--output", "other", "--log", "tiny.ini"),
                  "--log tiny.ini: the folder for a log of each cell cannot be made (");
-  PlaitTestCall collect = CALL ("grid", "tiny.ini", "--collect", "--tensorboard", "events");
+  PlaitTestCall collect = CALL ("grid", "tiny.ini", "--collect", "--log", "logs");
   CHECK_REFUSED (CALL ("grid", "tiny.ini", "--output", "other", "--commands", "--log", "a\nb"),
                  "a path or a value of --set contains a line break");
-  CHECK_REFUSED (collect, "--tensorboard writes a log of training, but --collect trains nothing; leave it out");
+  CHECK_REFUSED (collect, "--log writes a log of training, but --collect trains nothing; leave it out");
   CHECK (!plait_test_exists ("other"));
 }
 

@@ -373,7 +373,7 @@ log_left_out (const PlaitGrid *grid, PlaitLog *log)
 typedef struct
 {
   const char *const *overrides, *const *cells;
-  const char *folder, *time, *executor, *lines, *events;
+  const char *folder, *time, *executor, *lines;
   gint64 jobs, threads, retries; /* -1: not given */
   gboolean fresh, resume, collect, commands, dry_run, json;
 } Options;
@@ -390,10 +390,9 @@ check_given (const Options *given, GError **error)
   if (n > 1)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "only one of --cell, --collect, --commands and --dry-run can be given; choose one");
-  if (given->collect && (given->lines || given->events))
+  if (given->collect && given->lines)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s writes a log of training, but --collect trains nothing; leave it out",
-                       given->lines ? "--log" : "--tensorboard");
+                       "--log writes a log of training, but --collect trains nothing; leave it out");
   return TRUE;
 }
 
@@ -413,7 +412,6 @@ choose_options (const Options *given, const PlaitGrid *grid, PlaitGridOptions *o
   options->retries = (guint)(given->retries < 0 ? settings->keys.executor_retries : given->retries);
   options->seconds = settings->seconds;
   options->lines = given->lines;
-  options->events = given->events;
   if (given->time && !plait_executor_parse_time (given->time, &options->seconds))
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "--time cannot be \"%s\"; expected a number and s, m, h or d, such as 90s or 2h", given->time);
@@ -491,8 +489,6 @@ static const PlaitOption options[] = {
     PLAIT_GRID_EXECUTOR_RETRIES_MAXIMUM },
   { "log", 0, PLAIT_OPTION_TEXT, offsetof (Options, lines),
     "Write the training logs for other programs to FOLDER/CELL.jsonl, one JSON object a line", "FOLDER" },
-  { "tensorboard", 0, PLAIT_OPTION_TEXT, offsetof (Options, events),
-    "Write the training logs for TensorBoard into this folder, one subfolder per cell", "FOLDER" },
   { "cell", 'c', PLAIT_OPTION_TEXTS, offsetof (Options, cells),
     "Run only this cell, named by its file or its label (may be repeated)", "CELL" },
   { "collect", 0, PLAIT_OPTION_FLAG, offsetof (Options, collect), "Run nothing; make the table of the finished cells",
@@ -512,11 +508,9 @@ static const PlaitOption options[] = {
 
 const PlaitCommand plait_command_grid = {
   .name = "grid",
-  .synopsis
-  = "FILE [--set G.K=V]... [--unset G.K]... [--output FOLDER] [--executor local|slurm] [--jobs N] [--threads N] "
-    "[--time TIME] "
-    "[--retries N] [--log FOLDER] [--tensorboard FOLDER] [--fresh] [--dry-run|--commands|--cell CELL...|--collect] "
-    "[--json]",
+  .synopsis = "FILE [--set G.K=V]... [--unset G.K]... [--output FOLDER] [--executor local|slurm] [--jobs N] [--threads "
+              "N] [--time "
+              "TIME] [--retries N] [--log FOLDER] [--fresh] [--dry-run|--commands|--cell CELL...|--collect] [--json]",
   .summary = "Run all cells of an experiment's [grid] and make a table of them",
   .details = "A finished cell is not run again unless its settings, data or plugins have changed; an interrupted one "
              "is resumed. So the same command, given again, does the rest. --dry-run estimates the time from the "
@@ -533,8 +527,8 @@ const PlaitCommand plait_command_grid = {
              "all of them; --dry-run shows it. With vocabularies=own in [grid] each cell learns from its own text. "
              "Cells with equal settings and files are run once.\n"
              "\n"
-             "--log and --tensorboard write training logs while cells train, like those of plait run: a file and a "
-             "folder for each trained cell, with the name of the cell's file.\n"
+             "--log writes training logs while cells train, like those of plait run: a file for each trained cell, "
+             "with the name of the cell's file.\n"
              "\n"
              "--executor slurm submits the cells to Slurm as job arrays, and a job that makes the table when they have "
              "ended. For other schedulers --commands prints a shell line for each cell; the lines may run at once, on "

@@ -9,29 +9,21 @@
 #include "command/ranks.h"
 #include "command/stop.h"
 #include "run/run.h"
-#include "run/training-log.h"
 
 typedef struct
 {
   const char *const *sets;
-  const char *output, *lines, *events;
+  const char *output, *lines;
   gint64 threads;
   gboolean resume, force, dry_run, json;
 } Options;
 
-/* TRUE if the files of --log and --tensorboard may be written: they replace neither an existing file nor the run. */
+/* TRUE if the file of --log may be written: it replaces neither an existing file nor the run. */
 static gboolean
-check_logs (const PlaitRunOptions *options, GError **error)
+check_log (const PlaitRunOptions *options, GError **error)
 {
-  g_autofree char *events
-      = options->events ? g_build_filename (options->events, PLAIT_TRAINING_LOG_EVENTS, NULL) : NULL;
-  gboolean replace = options->force || options->resume;
-
   return plait_output_differs ("--log", options->lines, options->output, error)
-         && plait_output_differs ("--tensorboard", events, options->output, error)
-         && plait_output_differs ("--log", options->lines, events, error)
-         && plait_file_check_new (options->lines, replace, "", "--log", error)
-         && plait_file_check_new (events, replace, "", "--tensorboard", error);
+         && plait_file_check_new (options->lines, options->force || options->resume, "", "--log", error);
 }
 
 static gboolean
@@ -44,7 +36,6 @@ run_command (PlaitInvocation *invocation, GError **error)
     .command = invocation->line,
     .output = wanted->output ? wanted->output : usual,
     .lines = wanted->lines,
-    .events = wanted->events,
     .threads = (guint)wanted->threads,
     .resume = wanted->resume,
     .force = wanted->force,
@@ -76,7 +67,7 @@ run_command (PlaitInvocation *invocation, GError **error)
     return FALSE;
   options.ranks = ranks;
   options.stop = plait_stop_on_signals ();
-  ready = wanted->dry_run || !plait_ranks_is_first (ranks) || check_logs (&options, error);
+  ready = wanted->dry_run || !plait_ranks_is_first (ranks) || check_log (&options, error);
   if (!plait_ranks_agree (ranks, ready, error))
     return FALSE;
   if (wanted->dry_run)
@@ -108,8 +99,6 @@ static const PlaitOption options[] = {
     "Print parameters, memory and the plan; train nothing", NULL },
   { "log", 0, PLAIT_OPTION_TEXT, offsetof (Options, lines),
     "Write the training log for other programs to this file, one JSON object a line", "FILE" },
-  { "tensorboard", 0, PLAIT_OPTION_TEXT, offsetof (Options, events),
-    "Write the training log for TensorBoard into this folder", "FOLDER" },
   { "json", 0, PLAIT_OPTION_FLAG, offsetof (Options, json), "Print the scores or the plan as JSON", NULL },
   { NULL },
 };
@@ -117,14 +106,12 @@ static const PlaitOption options[] = {
 const PlaitCommand plait_command_run = {
   .name = "run",
   .synopsis = "FILE [--set G.K=V]... [--unset G.K]... [--output RUN.h5] [--resume] [--force] [--threads N] [--dry-run] "
-              "[--json] [--log FILE] "
-              "[--tensorboard FOLDER]",
+              "[--json] [--log FILE]",
   .summary = "Train and evaluate an experiment into one HDF5 file, and print its scores",
   .details
   = "While it runs, RUN.h5" PLAIT_LOCK_SUFFIX
-    " in the same folder names the process that writes it, and keeps a second run out. --log and --tensorboard write "
-    "the training log while training runs, with the names of the columns of /training/updates and "
-    "/training/validation.\n"
+    " in the same folder names the process that writes it, and keeps a second run out. --log writes the training log "
+    "while training runs, with the names of the columns of /training/updates and /training/validation.\n"
     "\n"
     "Started by mpirun, several processes train one model: each computes some of the train.shards of a batch, and the "
     "result has the bits of one process with as many shards. The first process writes; all must have the same plait "

@@ -126,8 +126,7 @@ typedef struct
   gint64 seconds; /* time limit of a cell, after which it is stopped and has failed; 0: no limit */
   guint patience; /* seconds until a scheduler's command is given up; 0: 60 */
   const char *command;
-  const char *lines;  /* folder for a training log NAME.jsonl of each cell (run/training-log.h), or NULL */
-  const char *events; /* folder for TensorBoard, with a folder NAME for each cell; or NULL */
+  const char *lines; /* folder for a training log NAME.jsonl of each cell (run/training-log.h), or NULL */
   PlaitLog *log;
   const gint *stop; /* flag that SIGTERM raises, also in the cells' processes; or NULL */
 } PlaitGridOptions;

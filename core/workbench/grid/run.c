@@ -137,7 +137,6 @@ start_job (Runner *runner, PlaitGridCell *cell)
   g_autofree char *trained = cell->trained ? g_build_filename (runner->grid->folder, cell->trained, NULL) : NULL;
   g_autofree char *name = g_strconcat (cell->name, ".jsonl", NULL);
   g_autofree char *lines = options->lines ? g_build_filename (options->lines, name, NULL) : NULL;
-  g_autofree char *events = options->events ? g_build_filename (options->events, cell->name, NULL) : NULL;
   g_autoptr (GError) fault = NULL;
   PlaitRunOptions run = {
     .output = output,
@@ -146,7 +145,6 @@ start_job (Runner *runner, PlaitGridCell *cell)
     .resume = TRUE,
     .trained = trained,
     .lines = lines,
-    .events = events,
     .stop = options->stop,
   };
   Job job = { .cell = cell, .start = g_get_monotonic_time () };
@@ -422,17 +420,10 @@ run_jobs (Runner *runner, GError **error)
 gboolean
 plait_grid_make_log_folders (const PlaitGridOptions *options, GError **error)
 {
-  const struct
-  {
-    const char *option, *folder;
-  } folders[] = { { "--log", options->lines }, { "--tensorboard", options->events } };
-
-  for (guint i = 0; i < G_N_ELEMENTS (folders); i++)
-    if (folders[i].folder && g_mkdir_with_parents (folders[i].folder, 0777) != 0)
-      return plait_fail (error, PLAIT_ERROR_INPUT,
-                         "%s %s: the folder for a log of each cell cannot be made (%s); name another folder",
-                         folders[i].option, folders[i].folder, g_strerror (errno));
-  return TRUE;
+  return !options->lines || g_mkdir_with_parents (options->lines, 0777) == 0
+         || plait_fail (error, PLAIT_ERROR_INPUT,
+                        "--log %s: the folder for a log of each cell cannot be made (%s); name another folder",
+                        options->lines, g_strerror (errno));
 }
 
 gboolean

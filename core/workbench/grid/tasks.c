@@ -131,7 +131,6 @@ plait_grid_tasks (const PlaitGrid *grid, const PlaitGridOptions *options, GError
       add_number (line, "--time", options->seconds, "s");
       add_number (line, "--retries", options->retries, "");
       add_folder (line, "--log", options->lines);
-      add_folder (line, "--tensorboard", options->events);
       for (guint c = 0; c < group->len; c++)
         {
           plait_path_append_quoted (line, "--cell");

@@ -155,9 +155,9 @@ begin_log (PlaitRunState *run, GError **error)
 {
   const PlaitRunOptions *options = run->options;
 
-  if ((!options->lines && !options->events) || !plait_ranks_is_first (options->ranks))
+  if (!options->lines || !plait_ranks_is_first (options->ranks))
     return TRUE;
-  run->training_log = plait_training_log_open (options->lines, options->events, options->log, error);
+  run->training_log = plait_training_log_open (options->lines, options->log, error);
   if (!run->training_log)
     return FALSE;
   plait_trainer_note_all (run->trainer);

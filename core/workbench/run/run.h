@@ -31,7 +31,6 @@ typedef struct
   const char *trained;  /* NULL, or a finished run of the same training: it is evaluated without training, or continued
                            if this training ends later */
   const char *lines;    /* NULL, or a file for the training log in JSON lines (training-log.h) */
-  const char *events;   /* NULL, or a folder for TensorBoard */
   PlaitRanks *ranks;    /* NULL, or the processes that train together; only the first writes, logs and evaluates */
   gint64 updates;       /* if > 0: training ends after this update, with a checkpoint (PLAIT_RUN_PART) */
   PlaitRunSpeed *speed; /* NULL, or for plait_run_process_new memory shared with a process that only measures */

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "run/event-file.h"
 #include "setup/trained.h"
 #include "run/training-log.h"
 #include "files.h"
@@ -10,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Logs of training for other programs: JSON lines and TensorBoard events. */
+/* Logs of training for other programs: JSON lines, and what experiments/to-tensorboard.py makes of them. */
 
 /* Returns the CRC-32C of the @n bytes at @bytes. The table has the reverse bit order of the writer's, so the check is
  * independent of it. */
@@ -118,28 +117,46 @@ event_text (const guint8 *event, gsize length)
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
-TEST_CASE (training_log, writes_records_of_tensorboard)
+/* Returns the events that experiments/to-tensorboard.py makes of the log @lines. (transfer full) */
+static GBytes *
+events_of (const char *lines)
 {
-  const PlaitEventScalar scalars[] = { { "updates/loss", 1.5 }, { "updates/seconds", -.25 } };
+  const char *folder = plait_test_path ("events"), *script = plait_test_source_path ("experiments/to-tensorboard.py");
+  const char *words[] = { "/usr/bin/python3", "-B", script, lines, folder, NULL };
+  g_autofree char *path = g_build_filename (folder, "events.out.tfevents.plait", NULL);
+  char *bytes = NULL;
+  gsize n = 0;
+  int status;
+
+  CHECK (g_spawn_sync (NULL, (char **)words, NULL, G_SPAWN_DEFAULT, NULL, NULL, NULL, NULL, &status, NULL));
+  CHECK (g_spawn_check_wait_status (status, NULL));
+  CHECK (g_file_get_contents (path, &bytes, &n, NULL));
+  return g_bytes_new_take (bytes, n);
+}
+
+TEST_CASE (training_log, becomes_records_of_tensorboard)
+{
   static const guint8 nine[] = "123456789";
-  g_autoptr (GByteArray) bytes = g_byte_array_new ();
-  gsize at = 0, length;
+  const char *lines = plait_test_path ("log.jsonl");
+  gsize at = 0, length, n;
 
   CHECK_INT (checksum (nine, 9), 0xe3069283u); /* the check value of RFC 3720 */
-  plait_event_append_version (bytes, 1e9);
-  plait_event_append_scalars (bytes, 1e9, 300, scalars, 2);
-  plait_event_append_scalars (bytes, 1e9, (gint64)1 << 40, scalars, 1);
-  const guint8 *first = next_record (bytes->data, bytes->len, &at, &length);
+  plait_test_write (lines,
+                    "{\"table\": \"updates\", \"step\": 300, \"loss\": 1.5, \"rate\": null, \"seconds\": -0.25}\n"
+                    "{\"table\": \"updates\", \"step\": 1099511627776, \"loss\": 1.5}\n{\"table\": \"upd");
+  g_autoptr (GBytes) events = events_of (lines);
+  const guint8 *bytes = g_bytes_get_data (events, &n);
+  const guint8 *first = next_record (bytes, n, &at, &length);
   g_autofree char *version = event_text (first, length);
-  const guint8 *second = next_record (bytes->data, bytes->len, &at, &length);
+  const guint8 *second = next_record (bytes, n, &at, &length);
   g_autofree char *both = event_text (second, length);
-  const guint8 *third = next_record (bytes->data, bytes->len, &at, &length);
+  const guint8 *third = next_record (bytes, n, &at, &length);
   g_autofree char *large = event_text (third, length);
 
   CHECK_STRING (version, "brain.Event:2");
   CHECK_STRING (both, "300 updates/loss=1.5 updates/seconds=-0.25");
   CHECK_STRING (large, "1099511627776 updates/loss=1.5");
-  CHECK (!next_record (bytes->data, bytes->len, &at, &length));
+  CHECK (!next_record (bytes, n, &at, &length));
 }
 
 static void
@@ -150,8 +167,7 @@ raise_stop (int line, gpointer data)
 }
 
 static gboolean
-run_with_log (const char *path, const char *output, const char *lines, const char *events, PlaitLog *log,
-              const gint *stop, GError **error)
+run_with_log (const char *path, const char *output, const char *lines, PlaitLog *log, const gint *stop, GError **error)
 {
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
   g_autoptr (PlaitExperiment) experiment = test_load (path, NULL, registry, error);
@@ -161,7 +177,6 @@ run_with_log (const char *path, const char *output, const char *lines, const cha
     .threads = 1,
     .resume = TRUE,
     .lines = lines,
-    .events = events,
     .log = log,
     .stop = stop,
   };
@@ -187,20 +202,17 @@ TEST_CASE (training_log, tells_the_rows_of_both_tables)
   const char *path = test_write_experiment ("tiny", NULL);
   const char *whole = plait_test_path ("whole.h5"), *stopped = plait_test_path ("stopped.h5");
   const char *whole_lines = plait_test_path ("whole.jsonl"), *lines = plait_test_path ("stopped.jsonl");
-  const char *events = plait_test_path ("events");
-  g_autofree char *file = g_build_filename (events, PLAIT_TRAINING_LOG_EVENTS, NULL);
-  g_autofree char *bytes = NULL;
   g_autoptr (GError) error = NULL;
   gint stop = 0;
   g_autoptr (PlaitLog) log = test_log_new (raise_stop, &stop);
   gint64 n_updates, n_validations, records = 0;
   gsize n = 0, at = 0, length;
 
-  CHECK (run_with_log (path, whole, whole_lines, NULL, NULL, NULL, NO_ERROR));
-  CHECK (!run_with_log (path, stopped, lines, NULL, log, &stop, &error));
+  CHECK (run_with_log (path, whole, whole_lines, NULL, NULL, NO_ERROR));
+  CHECK (!run_with_log (path, stopped, lines, log, &stop, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INTERRUPTED, "interrupted after update");
   g_clear_error (&error);
-  CHECK (run_with_log (path, stopped, lines, events, NULL, NULL, NO_ERROR));
+  CHECK (run_with_log (path, stopped, lines, NULL, NULL, NO_ERROR));
   g_autofree char *expected = lines_without_times (whole_lines);
   g_autofree char *found = lines_without_times (lines);
   CHECK_STRING (found, expected);
@@ -228,8 +240,9 @@ TEST_CASE (training_log, tells_the_rows_of_both_tables)
       update += is_update;
       validation += !is_update;
     }
-  REQUIRE (g_file_get_contents (file, &bytes, &n, NULL));
-  while (next_record ((const guint8 *)bytes, n, &at, &length))
+  g_autoptr (GBytes) events = events_of (lines);
+  const guint8 *bytes = g_bytes_get_data (events, &n);
+  while (next_record (bytes, n, &at, &length))
     records++;
   CHECK_INT (records, 1 + n_updates + n_validations);
 }
@@ -249,7 +262,7 @@ TEST_CASE (training_log, tells_a_metric_as_it_is)
   experiment = g_string_new (text);
   g_string_replace (experiment, "metric=bleu:tok=none", "metric=ter", 1);
   plait_test_write (lower, experiment->str);
-  CHECK (run_with_log (lower, run, lines, NULL, NULL, NULL, NO_ERROR));
+  CHECK (run_with_log (lower, run, lines, NULL, NULL, NO_ERROR));
   g_autoptr (PlaitStore) store = plait_store_open (run, NULL);
   REQUIRE (store);
   g_autofree double *metric = plait_store_read_array (store, METRIC, PLAIT_STORE_DOUBLE, 1000, &n, NULL);
