@@ -18,6 +18,7 @@ typedef struct
 {
   DataText text;
   PlaitKnownText known[3];
+  const PlaitKnownText *lists[3]; /* pointers to @known */
   PlaitTextCache text_cache;
   const char *folder;
   char *said;
@@ -35,9 +36,11 @@ set_up (Kept *kept, const char *one, const char *two, const char *target)
       = (PlaitTextCache){ kept->folder, 1, 0, plait_log_new_with ((PlaitLogSettings){ .stream = kept->stream }) };
   for (guint i = 0; i < 3; i++)
     CHECK (plait_text_cache_digest (&kept->text_cache, kept->text.paths[i], &kept->known[i], NO_ERROR));
-  kept->text.sources[0].known = &kept->known[0];
-  kept->text.sources[1].known = &kept->known[1];
-  kept->text.target.known = &kept->known[2];
+  for (guint i = 0; i < 3; i++)
+    kept->lists[i] = &kept->known[i];
+  kept->text.sources[0].known = &kept->lists[0];
+  kept->text.sources[1].known = &kept->lists[1];
+  kept->text.target.known = &kept->lists[2];
   kept->text.settings.text_cache = &kept->text_cache;
 }
 
@@ -453,4 +456,41 @@ TEST_CASE (text_cache, is_for_large_files)
   CHECK (!plait_text_cache_accepts (&text_cache, path));
   CHECK (!plait_text_cache_accepts (NULL, path));
   CHECK (!plait_text_cache_accepts (&text_cache, plait_test_folder ()));
+}
+
+TEST_CASE (text_cache, a_corpus_of_several_files_keeps_where_each_begins)
+{
+  g_auto (Kept) kept = { 0 };
+  PlaitKnownText known[3];
+  const PlaitKnownText *lists[3][2];
+  const char *further[3][2] = { { NULL } };
+  PlaitCorpusStream *streams[] = { &kept.text.sources[0], &kept.text.sources[1], &kept.text.target };
+  g_autofree char *place = NULL;
+
+  set_up (&kept, "a\nb\n", "b\nb\n", "c\nd\n");
+  for (guint i = 0; i < 3; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("second.%u", i);
+
+      further[i][0] = plait_test_write (name, "d\nc\nb\n");
+      CHECK (plait_text_cache_digest (&kept.text_cache, further[i][0], &known[i], NO_ERROR));
+      lists[i][0] = &kept.known[i];
+      lists[i][1] = &known[i];
+      streams[i]->further = further[i];
+      streams[i]->known = lists[i];
+    }
+  g_autofree char *first = open_and_describe (&kept);
+  CHECK_CONTAINS (said (&kept), "keeps the encoded corpus");
+  g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&kept.text.settings, NULL, NO_ERROR);
+  g_autofree char *second = describe (corpus);
+  CHECK_STRING (second, first);
+  place = plait_corpus_location (corpus, 0, 3);
+  CHECK (g_str_has_suffix (place, "second.0:2"));
+
+  /* A file with a line less makes another corpus. */
+  further[0][0] = further[1][0] = further[2][0] = plait_test_write ("other", "d\nc\n");
+  CHECK (plait_text_cache_digest (&kept.text_cache, further[0][0], &known[0], NO_ERROR));
+  known[1] = known[2] = known[0];
+  g_autoptr (PlaitCorpus) other = plait_corpus_open (&kept.text.settings, NULL, NO_ERROR);
+  CHECK_INT (plait_corpus_size (other), 4);
 }

@@ -42,6 +42,17 @@ read_experiment (PlaitRebuild *rebuild, const char *const *overrides, GError **e
                         rebuild->path, difference);
 }
 
+/* TRUE if the file @path of @split.@stream exists or is NULL. */
+static gboolean
+check_exists (const PlaitRebuild *rebuild, const char *path, const char *split, const char *stream, GError **error)
+{
+  return !path || g_file_test (path, G_FILE_TEST_EXISTS)
+         || plait_fail (error, PLAIT_ERROR_INPUT,
+                        "%s: the file does not exist any more, but %s was made from it; give its new place: --set "
+                        "data.folder=FOLDER, or for each file --set data.%s.%s=FILE",
+                        path, rebuild->path, split, stream);
+}
+
 /* TRUE if all text files of the run exist. Otherwise the error names one and the options to give its new place. */
 static gboolean
 find_files (const PlaitRebuild *rebuild, GError **error)
@@ -59,11 +70,13 @@ find_files (const PlaitRebuild *rebuild, GError **error)
       {
         const char *path = plait_experiment_data_file (experiment, splits->pdata[s], streams[i]);
 
-        if (path && !g_file_test (path, G_FILE_TEST_EXISTS))
-          return plait_fail (error, PLAIT_ERROR_INPUT,
-                             "%s: the file does not exist any more, but %s was made from it; give its new place: --set "
-                             "data.folder=FOLDER, or for each file --set data.%s.%s=FILE",
-                             path, rebuild->path, (const char *)splits->pdata[s], streams[i]);
+        const char *const *further = plait_experiment_further_files (experiment, splits->pdata[s], streams[i]);
+
+        if (!check_exists (rebuild, path, splits->pdata[s], streams[i], error))
+          return FALSE;
+        for (guint f = 0; further && further[f]; f++)
+          if (!check_exists (rebuild, further[f], splits->pdata[s], streams[i], error))
+            return FALSE;
       }
   return TRUE;
 }

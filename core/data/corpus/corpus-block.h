@@ -67,6 +67,7 @@ typedef struct
   GHashTable *shared;
   gint64 wanted; /* lines to read, at most BLOCK_LINES; if @by_turns, the caller sets it for each block */
   gint64 lines;  /* lines that all sides have */
+  gint64 file;   /* number of the file of each stream that is read */
   gint64 pieces;
   GArray *kept; /* PlaitCorpusTuple */
 
@@ -84,9 +85,10 @@ plait_corpus_side_text (const PlaitCorpusSide *side, gint64 line, gsize *length)
   return side->text->str + start;
 }
 
-/* Opens the text files of @corpus for reading in blocks. @by_turns: read them once, line by line in turn. Streams with
- * a column take their reader from @columns (may be NULL). (transfer full) */
-PlaitCorpusBlock *plait_corpus_block_new (PlaitCorpus *corpus, gboolean by_turns, GPtrArray *columns, GError **error);
+/* Opens file @file of each text stream of @corpus for reading in blocks. @by_turns: read them once, line by line in
+ * turn. Streams with a column take their reader from @columns (may be NULL). (transfer full) */
+PlaitCorpusBlock *plait_corpus_block_new (PlaitCorpus *corpus, gint64 file, gboolean by_turns, GPtrArray *columns,
+                                          GError **error);
 void plait_corpus_block_free (PlaitCorpusBlock *block);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitCorpusBlock, plait_corpus_block_free)
 

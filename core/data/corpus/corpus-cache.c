@@ -8,15 +8,16 @@
 #include "corpus/corpus-private.h"
 
 /* Increase it when equal text and settings give another corpus, or when the layout of the files changes. */
-#define FORMAT 2
+#define FORMAT 3
 
-/* Header of the corpus file. A Stream per text stream follows, then the lines of the tuples (guint32), then the XXH3 of
- * all that. */
+/* Header of the corpus file. The ends of the files (gint64), a Stream per text stream, the lines of the
+ * tuples (guint32) and the XXH3 of all that follow. */
 typedef struct
 {
   gint64 format; /* FORMAT; differs if the file is read with another byte order */
   gint64 lines;
   gint64 size;
+  gint64 n_files;
   gint64 has_lines; /* TRUE: a guint32 per tuple follows the streams */
 } Head;
 
@@ -49,9 +50,12 @@ plait_corpus_cache_key (const PlaitCorpus *corpus, const PlaitCorpusSettings *se
       if (!of->known || stream->unknown_use != PLAIT_UNKNOWN_ID || stream->trees
           || stream->documents.layout != PLAIT_LAYOUT_SENTENCES)
         return NULL;
-      g_string_append_printf (text, "%s %d %d %jd %s %s\n", s < corpus->n_sources ? "source" : "target", stream->target,
-                              stream->allow_unknown, stream->maximum_length, of->known->digest,
+      g_string_append_printf (text, "%s %d %d %jd %s", s < corpus->n_sources ? "source" : "target", stream->target,
+                              stream->allow_unknown, stream->maximum_length,
                               stream->vocabulary ? plait_vocabulary_hash (stream->vocabulary) : "none");
+      for (gint64 i = 0; i < corpus->n_files; i++)
+        g_string_append_printf (text, " %s", of->known[i]->digest);
+      g_string_append_c (text, '\n');
     }
   return plait_digest_bytes (text->str, text->len);
 }
@@ -64,7 +68,7 @@ place_of (const PlaitCorpus *corpus)
 
   while (!is_text (&corpus->streams[s]))
     s++;
-  return corpus->streams[s].path;
+  return corpus->streams[s].files->path;
 }
 
 static char *
@@ -92,7 +96,7 @@ gboolean
 plait_corpus_cache_end (PlaitCorpus *corpus, const PlaitTextCache *text_cache, const char *key, GError **error)
 {
   g_autoptr (GByteArray) bytes = g_byte_array_new ();
-  Head head = { FORMAT, corpus->lines, corpus->size, corpus->line_of != NULL };
+  Head head = { FORMAT, corpus->lines, corpus->size, corpus->n_files, corpus->line_of != NULL };
   g_autofree char *name = g_strconcat (key, PLAIT_TEXT_CACHE_CORPUS_SUFFIX, NULL);
   g_autofree char *path = NULL;
   g_autofree char *folder = NULL;
@@ -101,6 +105,8 @@ plait_corpus_cache_end (PlaitCorpus *corpus, const PlaitTextCache *text_cache, c
   if (!plait_corpus_check (corpus, error))
     return FALSE;
   g_byte_array_append (bytes, (const guint8 *)&head, sizeof head);
+  g_byte_array_append (bytes, (const guint8 *)(corpus->first_lines + 1),
+                       (guint)((gsize)corpus->n_files * sizeof (gint64)));
   for (gint64 s = 0; s < corpus->n_streams; s++)
     if (is_text (&corpus->streams[s]))
       {
@@ -163,19 +169,21 @@ static gboolean
 take (PlaitCorpus *corpus, const char *bytes, gsize length, PlaitTokenStore **stores)
 {
   const Head *head = (const Head *)(gconstpointer)bytes;
-  const Stream *streams = (const Stream *)(head + 1), *stream = streams;
+  const gint64 *ends = (const gint64 *)(head + 1);
+  const Stream *streams = (const Stream *)(ends + corpus->n_files), *stream = streams;
   const guint32 *lines;
-  gsize n = 0, end = length - sizeof (guint64);
+  gsize n = 0, end = length - sizeof (guint64), before;
   guint64 checksum;
 
   for (gint64 s = 0; s < corpus->n_streams; s++)
     n += is_text (&corpus->streams[s]);
   lines = (const guint32 *)(streams + n);
-  if (length < sizeof *head + n * sizeof *streams + sizeof checksum)
+  before = (gsize)((const char *)lines - bytes);
+  if (length < before + sizeof checksum)
     return FALSE;
   memcpy (&checksum, bytes + end, sizeof checksum);
-  if (head->format != FORMAT || XXH3_64bits (bytes, end) != checksum
-      || end - sizeof *head - n * sizeof *streams != (head->has_lines ? (gsize)head->size * sizeof *lines : 0)
+  if (head->format != FORMAT || head->n_files != corpus->n_files || XXH3_64bits (bytes, end) != checksum
+      || end - before != (head->has_lines ? (gsize)head->size * sizeof *lines : 0)
       || (head->has_lines && !are_lines (lines, head->size, head->lines)))
     return FALSE;
   for (gint64 s = 0; s < corpus->n_streams; s++)
@@ -191,6 +199,7 @@ take (PlaitCorpus *corpus, const char *bytes, gsize length, PlaitTokenStore **st
         plait_token_store_free (corpus->streams[s].tokens);
         corpus->streams[s].tokens = g_steal_pointer (&stores[s]);
       }
+  memcpy (corpus->first_lines + 1, ends, (gsize)corpus->n_files * sizeof *ends);
   corpus->lines = head->lines;
   corpus->size = head->size;
   if (head->has_lines)
@@ -205,7 +214,7 @@ take (PlaitCorpus *corpus, const char *bytes, gsize length, PlaitTokenStore **st
 static gsize
 most_bytes (const PlaitCorpus *corpus, PlaitTokenStore *const *stores)
 {
-  gsize most = sizeof (Head) + sizeof (guint64);
+  gsize most = sizeof (Head) + ((gsize)corpus->n_files + 1) * sizeof (guint64);
 
   for (gint64 s = 0; s < corpus->n_streams; s++)
     if (stores[s])

@@ -20,7 +20,7 @@ plait_corpus_derange (PlaitCorpus *corpus, gint64 source, guint64 seed, GError *
   if (corpus->size < 2)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "%s: one tuple cannot be shuffled; expected at least two to take source %s from another one",
-                       stream->path, stream->name);
+                       stream->files->path, stream->name);
   stream->order = g_renew (guint32, stream->order, corpus->size);
   PlaitRandomKey key = plait_random_key (seed, "derange", stream->name, 0);
   plait_random_derangement (key, stream->order, (gsize)corpus->size);
@@ -67,9 +67,18 @@ plait_corpus_drop (PlaitCorpus *corpus, const gboolean *dropped)
     {
       PlaitCorpusStreamState *stream = &corpus->streams[s];
 
-      g_assert (!stream->order);
-      if (stream->tokens) /* features need no order, because they are looked up by line */
-        stream->order = g_memdup2 (kept, (gsize)corpus->size * sizeof *kept);
+      guint32 *order;
+
+      if (!stream->tokens) /* features need no order, because they are looked up by line */
+        g_assert (!stream->order);
+      else
+        {
+          order = g_new (guint32, corpus->size);
+          for (gint64 i = 0; i < corpus->size; i++)
+            order[i] = stream->order ? stream->order[kept[i]] : kept[i];
+          g_free (stream->order);
+          stream->order = order;
+        }
       find_longest (corpus, s);
     }
 }

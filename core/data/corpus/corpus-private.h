@@ -8,13 +8,21 @@
 #include "corpus/token-store.h"
 #include "corpus/unknown-words.h"
 
+/* A text file of a stream, and its trees. */
+typedef struct
+{
+  char *path;           /* NULL: the stream is absent */
+  PlaitFileStamp stamp; /* state of the text file before it was read */
+  char *trees_path;     /* NULL: trees are made without a file */
+  PlaitFileStamp trees_stamp;
+} PlaitCorpusFile;
+
 /* One stream of an open corpus. */
 typedef struct
 {
   char *name;
-  char *path;                 /* path of the file; NULL: the stream is absent */
+  PlaitCorpusFile *files;     /* [n_files of the corpus] */
   guint column, trees_column; /* as in PlaitCorpusStream */
-  PlaitFileStamp stamp;       /* state of the text file before it was read */
   PlaitInputKind kind;
   PlaitVocabulary *vocabulary; /* NULL for features and numbers */
   PlaitTokenStore *tokens;     /* one sentence for each kept tuple */
@@ -22,9 +30,7 @@ typedef struct
   PlaitFeatures *features;     /* one sentence for each line of the split */
   PlaitTreeMaker *trees;       /* maker of the stream's trees; NULL if the stream has no trees */
   PlaitTokenStore *steps;      /* trees, two numbers per node; one tree per kept tuple */
-  char *trees_path;            /* NULL: trees are made without a file */
-  PlaitFileStamp trees_stamp;
-  gboolean treeless_dropped; /* TRUE: tuples without a tree are dropped (no_tree=drop) */
+  gboolean treeless_dropped;   /* TRUE: tuples without a tree are dropped (no_tree=drop) */
   PlaitDocumentSettings documents;
   PlaitTokenStore *sentences; /* documents of a source: tokens and role of each sentence; one entry per kept tuple */
   gboolean append_end;
@@ -53,6 +59,10 @@ struct PlaitCorpus
   PlaitMasking masking;
   double source_dropout;
   guint64 source_dropout_seed;
+
+  gint64 n_files;      /* number of files of each stream, at least 1 */
+  gint64 *first_lines; /* [n_files + 1] line with which each file begins, and the number of lines */
+  double *weights;     /* [n_files] weights of the files, or NULL */
 
   gint64 first; /* number of the first line in memory; a feed discards earlier lines */
   gint64 lines;

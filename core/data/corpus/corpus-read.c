@@ -64,8 +64,8 @@ count_readers (const PlaitCorpus *corpus, Text text)
 
       if (!stream->tokens || stream->absent)
         continue;
-      n += is_same_text (text, (Text){ stream->path, stream->column });
-      n += stream->trees_path && is_same_text (text, (Text){ stream->trees_path, stream->trees_column });
+      n += is_same_text (text, (Text){ stream->files->path, stream->column });
+      n += stream->files->trees_path && is_same_text (text, (Text){ stream->files->trees_path, stream->trees_column });
     }
   return n;
 }
@@ -120,30 +120,32 @@ static gboolean
 add_stream (PlaitCorpusBlock *block, gint64 number, GPtrArray *columns, GError **error)
 {
   PlaitCorpusStreamState *stream = &block->corpus->streams[number];
-  PlaitTextReader *reader = open_text (block, (Text){ stream->path, stream->column }, columns, error);
+  PlaitCorpusFile *file = &stream->files[block->file];
+  PlaitTextReader *reader = open_text (block, (Text){ file->path, stream->column }, columns, error);
   PlaitCorpusSide *side = add_side (block, number, reader, &stream->documents, FALSE, error);
   if (!side)
     return FALSE;
-  g_free (stream->path);
-  stream->path = g_strdup (plait_text_reader_name (side->reader));
+  g_free (file->path);
+  file->path = g_strdup (plait_text_reader_name (side->reader));
   for (gsize j = 0; j < G_N_ELEMENTS (side->ids); j++)
     {
       side->ids[j] = g_array_new (FALSE, FALSE, sizeof (gint32));
       side->words[j] = stream->trees ? g_array_new (FALSE, FALSE, sizeof (gint32)) : NULL;
     }
   side->scratch = g_array_new (FALSE, FALSE, side->is_documents ? sizeof (PlaitDocumentSentence) : sizeof (gint32));
-  if (!stream->trees_path)
+  if (!file->trees_path)
     return TRUE;
-  reader = open_text (block, (Text){ stream->trees_path, stream->trees_column }, columns, error);
+  reader = open_text (block, (Text){ file->trees_path, stream->trees_column }, columns, error);
   side->trees = add_side (block, number, reader, &(PlaitDocumentSettings){ 0 }, TRUE, error);
   return side->trees != NULL;
 }
 
 PlaitCorpusBlock *
-plait_corpus_block_new (PlaitCorpus *corpus, gboolean by_turns, GPtrArray *columns, GError **error)
+plait_corpus_block_new (PlaitCorpus *corpus, gint64 file, gboolean by_turns, GPtrArray *columns, GError **error)
 {
   g_autoptr (PlaitCorpusBlock) block = g_new0 (PlaitCorpusBlock, 1);
   block->corpus = corpus;
+  block->file = file;
   block->sides = g_new0 (PlaitCorpusSide, 2 * corpus->n_streams);
   block->by_turns = by_turns;
   block->wanted = FIRST_LINES;
@@ -229,7 +231,8 @@ fail_on_line_counts (PlaitCorpusBlock *block, gint64 line, GError **error)
     {
       if (!plait_no_error (&sides[i]->error, error)) /* the side may have an error after line @line */
         return FALSE;
-      n[i] = count_all (sides[i], block->corpus->lines + sides[i]->n_lines, error);
+      n[i] = count_all (sides[i], block->corpus->lines - block->corpus->first_lines[block->file] + sides[i]->n_lines,
+                        error);
       if (n[i] < 0)
         return FALSE;
     }
@@ -398,10 +401,11 @@ plait_corpus_stream_finish (const PlaitCorpusStreamState *stream, GError **error
   return good && (!stream->unknown || plait_unknown_words_finish (stream->unknown, error));
 }
 
-gboolean
-plait_corpus_read (PlaitCorpus *corpus, PlaitPool *pool, GError **error)
+/* Reads file @file of each text stream. */
+static gboolean
+read_files (PlaitCorpus *corpus, gint64 file, PlaitPool *pool, GError **error)
 {
-  g_autoptr (PlaitCorpusBlock) block = plait_corpus_block_new (corpus, FALSE, NULL, error);
+  g_autoptr (PlaitCorpusBlock) block = plait_corpus_block_new (corpus, file, FALSE, NULL, error);
   if (!block)
     return FALSE;
   if (block->n_sides == 0)
@@ -410,11 +414,20 @@ plait_corpus_read (PlaitCorpus *corpus, PlaitPool *pool, GError **error)
     if (!plait_corpus_block_next (block, pool, error))
       return FALSE;
   while (block->lines > 0);
+  corpus->first_lines[file + 1] = corpus->lines;
+  return corpus->lines > corpus->first_lines[file]
+         || plait_fail (error, PLAIT_ERROR_INPUT, "%s: the file is empty; expected one sentence a line",
+                        corpus->streams[block->sides[0].stream].files[file].path);
+}
+
+gboolean
+plait_corpus_read (PlaitCorpus *corpus, PlaitPool *pool, GError **error)
+{
+  for (gint64 file = 0; file < corpus->n_files; file++)
+    if (!read_files (corpus, file, pool, error))
+      return FALSE;
   for (gint64 s = 0; s < corpus->n_streams; s++)
     if (!plait_corpus_stream_finish (&corpus->streams[s], error))
       return FALSE;
-  if (corpus->lines == 0)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: the file is empty; expected one sentence a line",
-                       corpus->streams[block->sides[0].stream].path);
   return TRUE;
 }

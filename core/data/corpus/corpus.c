@@ -5,10 +5,15 @@
 #include "trees/tree-binary.h"
 
 static void
-stream_clear (PlaitCorpusStreamState *stream)
+stream_clear (PlaitCorpusStreamState *stream, gint64 n_files)
 {
+  for (gint64 i = 0; stream->files && i < n_files; i++)
+    {
+      g_free (stream->files[i].path);
+      g_free (stream->files[i].trees_path);
+    }
+  g_free (stream->files);
   g_free (stream->name);
-  g_free (stream->path);
   plait_vocabulary_unref (stream->vocabulary);
   plait_token_store_free (stream->tokens);
   plait_features_free (stream->features);
@@ -16,7 +21,6 @@ stream_clear (PlaitCorpusStreamState *stream)
   plait_token_store_free (stream->steps);
   plait_token_store_free (stream->sentences);
   plait_unknown_words_free (stream->unknown);
-  g_free (stream->trees_path);
   g_free (stream->order);
 }
 
@@ -26,10 +30,12 @@ plait_corpus_free (PlaitCorpus *corpus)
   if (!corpus)
     return;
   for (gint64 s = 0; s < corpus->n_streams; s++)
-    stream_clear (&corpus->streams[s]);
+    stream_clear (&corpus->streams[s], corpus->n_files);
   g_free (corpus->streams);
   g_clear_pointer (&corpus->line_of, g_array_unref);
   g_free (corpus->split);
+  g_free (corpus->first_lines);
+  g_free (corpus->weights);
   g_free (corpus);
 }
 
@@ -51,11 +57,44 @@ make_stores (const PlaitCorpus *corpus, PlaitCorpusStreamState *stream)
     stream->sentences = plait_token_store_new (G_MAXINT32);
 }
 
+/* Returns the number of files of @stream. */
+static gint64
+count_files (const PlaitCorpusStream *stream)
+{
+  return 1 + (stream->further ? g_strv_length ((char **)stream->further) : 0);
+}
+
+/* Sets the files of @state, and their stamps before they are read. */
+static gboolean
+set_files (const PlaitCorpus *corpus, PlaitCorpusStreamState *state, const PlaitCorpusStream *stream, GError **error)
+{
+  gboolean reads_trees = state->trees && plait_tree_maker_reads (state->trees);
+
+  if (stream->path && count_files (stream) != corpus->n_files)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s: %s has %jd files, but another stream has %jd; expected equal numbers, since file i of each "
+                       "belongs together",
+                       stream->path, stream->name, count_files (stream), corpus->n_files);
+  for (gint64 i = 0; i < corpus->n_files && stream->path; i++)
+    {
+      PlaitCorpusFile *file = &state->files[i];
+      const char *trees = i == 0 ? stream->trees_path : stream->further_trees ? stream->further_trees[i - 1] : NULL;
+
+      file->path = g_strdup (i == 0 ? stream->path : stream->further[i - 1]);
+      if (state->tokens)
+        file->stamp = stream->known ? stream->known[i]->stamp : plait_file_stamp (file->path);
+      file->trees_path = reads_trees ? g_strdup (trees) : NULL;
+      if (file->trees_path)
+        file->trees_stamp = plait_file_stamp (file->trees_path);
+    }
+  return TRUE;
+}
+
 static gboolean
 stream_open (const PlaitCorpus *corpus, PlaitCorpusStreamState *state, const PlaitCorpusStream *stream, GError **error)
 {
   state->name = g_strdup (stream->name);
-  state->path = g_strdup (stream->path);
+  state->files = g_new0 (PlaitCorpusFile, corpus->n_files);
   state->absent = !stream->path;
   state->column = stream->column;
   state->trees_column = stream->trees_column;
@@ -68,22 +107,20 @@ stream_open (const PlaitCorpus *corpus, PlaitCorpusStreamState *state, const Pla
   if (plait_input_kind_is_text (stream->kind))
     {
       state->vocabulary = stream->vocabulary ? plait_vocabulary_ref (stream->vocabulary) : NULL;
-      if (stream->path)
-        state->stamp = stream->known ? stream->known->stamp : plait_file_stamp (stream->path);
       state->documents = stream->documents;
       if (stream->trees)
         {
           state->trees = plait_tree_maker_new (stream->trees, stream->name);
-          state->trees_path = plait_tree_maker_reads (state->trees) ? g_strdup (stream->trees_path) : NULL;
-          if (state->trees_path)
-            state->trees_stamp = plait_file_stamp (state->trees_path);
           state->treeless_dropped = stream->trees->no_tree == PLAIT_NO_TREE_DROP;
         }
       make_stores (corpus, state);
     }
+  else if (stream->path && stream->further)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: features of %s are read from one file; join its files",
+                       stream->path, stream->name);
   else if (stream->path)
     state->features = stream->open_features (stream->path, stream->dataset, error);
-  return state->tokens || state->features || state->absent;
+  return (state->tokens || state->features || state->absent) && set_files (corpus, state, stream, error);
 }
 
 gboolean
@@ -94,7 +131,7 @@ plait_corpus_count_features (PlaitCorpus *corpus, PlaitCorpusStreamState *stream
       return plait_fail (error, PLAIT_ERROR_INPUT,
                          "%s: entry %jd of the features has the length 0; expected positions of %s, since empty=error "
                          "(empty=missing allows a missing source)",
-                         stream->path, line, stream->name);
+                         stream->files->path, line, stream->name);
   for (gint64 tuple = 0; tuple < corpus->size; tuple++)
     {
       gint64 length = plait_features_length (stream->features, plait_corpus_line (corpus, tuple));
@@ -112,7 +149,7 @@ check_features (PlaitCorpus *corpus, GError **error)
   const char *counted_in = NULL;
   for (gint64 s = 0; s < corpus->n_streams && !counted_in; s++)
     if (plait_input_kind_is_text (corpus->streams[s].kind))
-      counted_in = corpus->streams[s].path;
+      counted_in = corpus->streams[s].files->path;
   for (gint64 s = 0; s < corpus->n_sources; s++)
     {
       PlaitCorpusStreamState *stream = &corpus->streams[s];
@@ -123,13 +160,13 @@ check_features (PlaitCorpus *corpus, GError **error)
         {
           /* There is no text, so the first features file gives the number of tuples. */
           corpus->lines = corpus->size = sentences;
-          counted_in = stream->path;
+          counted_in = stream->files->path;
         }
       if (sentences != corpus->lines)
         return plait_fail (error, PLAIT_ERROR_INPUT,
                            "%s: the features have %jd sentences, but %s has %jd; expected equal numbers, since entry i "
                            "belongs to tuple i",
-                           stream->path, sentences, counted_in, corpus->lines);
+                           stream->files->path, sentences, counted_in, corpus->lines);
       if (!plait_corpus_count_features (corpus, stream, error))
         return FALSE;
     }
@@ -151,6 +188,10 @@ plait_corpus_new (const PlaitCorpusSettings *settings, GError **error)
   gint64 n_streams = settings->n_sources + (settings->target != NULL);
   corpus->streams = g_new0 (PlaitCorpusStreamState, n_streams);
   corpus->n_streams = n_streams;
+  for (gint64 s = 0; s < n_streams; s++)
+    corpus->n_files
+        = MAX (corpus->n_files, count_files (s < settings->n_sources ? &settings->sources[s] : settings->target));
+  corpus->first_lines = g_new0 (gint64, corpus->n_files + 1);
   for (gint64 s = 0; s < n_streams; s++)
     {
       const PlaitCorpusStream *stream = s < settings->n_sources ? &settings->sources[s] : settings->target;
@@ -212,7 +253,7 @@ plait_corpus_open (const PlaitCorpusSettings *settings, PlaitPool *pool, GError 
       return plait_fail_null (
           error, PLAIT_ERROR_INPUT,
           "%s: no tuple of the %s corpus is left (%s); expected at least one, so change what drops them",
-          corpus->streams[0].path, corpus->split, report[0] ? report[0] : "it has none");
+          corpus->streams[0].files->path, corpus->split, report[0] ? report[0] : "it has none");
     }
   return g_steal_pointer (&corpus);
 }
@@ -255,13 +296,25 @@ plait_corpus_name (const PlaitCorpus *corpus, gint64 tuple)
   return plait_document_chunk_name (plait_corpus_cuts (corpus), line, tuple - first);
 }
 
+/* Returns the number of the file that has line @line. */
+static gint64
+file_of (const PlaitCorpus *corpus, gint64 line)
+{
+  gint64 file = 0;
+
+  while (file + 1 < corpus->n_files && line >= corpus->first_lines[file + 1])
+    file++;
+  return file;
+}
+
 char *
 plait_corpus_location (const PlaitCorpus *corpus, gint64 stream, gint64 tuple)
 {
   const PlaitCorpusStreamState *state = &corpus->streams[stream];
+  gint64 line = plait_corpus_line (corpus, tuple), file = file_of (corpus, line);
 
   return g_strdup_printf (state->documents.layout == PLAIT_LAYOUT_SENTENCES ? "%s:%jd" : "%s: document %jd",
-                          state->path, plait_corpus_line (corpus, tuple) + 1);
+                          state->files[file].path, line - corpus->first_lines[file] + 1);
 }
 
 gint64
@@ -330,16 +383,28 @@ plait_corpus_report (const PlaitCorpus *corpus)
   return g_strv_builder_end (report);
 }
 
+/* TRUE if the files of @stream did not change since they were read. */
+static gboolean
+check_stamps (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, GError **error)
+{
+  for (gint64 i = 0; i < corpus->n_files; i++)
+    {
+      const PlaitCorpusFile *file = &stream->files[i];
+
+      if (!plait_file_stamp_check (&file->stamp, file->path, error)
+          || (file->trees_path && !plait_file_stamp_check (&file->trees_stamp, file->trees_path, error)))
+        return FALSE;
+    }
+  return TRUE;
+}
+
 gboolean
 plait_corpus_check (const PlaitCorpus *corpus, GError **error)
 {
   for (gint64 s = 0; s < corpus->n_streams; s++)
     {
       const PlaitCorpusStreamState *stream = &corpus->streams[s];
-      if (stream->features ? !stream->features->check (stream->features, error)
-                           : !plait_file_stamp_check (&stream->stamp, stream->path, error))
-        return FALSE;
-      if (stream->trees_path && !plait_file_stamp_check (&stream->trees_stamp, stream->trees_path, error))
+      if (stream->features ? !stream->features->check (stream->features, error) : !check_stamps (corpus, stream, error))
         return FALSE;
     }
   return TRUE;
@@ -349,17 +414,25 @@ GStrv
 plait_corpus_text (const PlaitCorpus *corpus, gint64 stream_index, GError **error)
 {
   const PlaitCorpusStreamState *stream = &corpus->streams[stream_index];
-  g_autoptr (GError) cause = NULL;
-  g_autoptr (GPtrArray) texts = plait_document_texts (stream->path, &stream->documents, NULL, &cause);
+  g_autoptr (GPtrArray) texts = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GStrvBuilder) kept = g_strv_builder_new ();
 
   g_assert (plait_input_kind_is_text (stream->kind));
-  if (!plait_file_stamp_check (&stream->stamp, stream->path, error) || !plait_no_error (&cause, error))
-    return NULL;
+  for (gint64 i = 0; i < corpus->n_files; i++)
+    {
+      const PlaitCorpusFile *file = &stream->files[i];
+      g_autoptr (GError) cause = NULL;
+      GPtrArray *more = plait_document_texts (file->path, &stream->documents, NULL, &cause);
+
+      if (more)
+        g_ptr_array_extend_and_steal (texts, more);
+      if (!plait_file_stamp_check (&file->stamp, file->path, error) || !plait_no_error (&cause, error))
+        return NULL;
+    }
   if (texts->len != corpus->lines)
     return plait_fail_null (error, PLAIT_ERROR_INPUT,
                             "%s: the file has %u lines, but had %jd before; it must not change during a run",
-                            stream->path, texts->len, corpus->lines);
+                            stream->files->path, texts->len, corpus->lines);
   for (gint64 tuple = 0; tuple < corpus->size; tuple++)
     if (tuple == 0 || plait_corpus_line (corpus, tuple) > plait_corpus_line (corpus, tuple - 1))
       g_strv_builder_add (kept, texts->pdata[plait_corpus_line (corpus, tuple)]); /* the whole document once, even if it

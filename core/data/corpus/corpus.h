@@ -33,25 +33,28 @@ typedef enum
 /* Settings of one source, or of the target. */
 typedef struct
 {
-  const char *name;    /* as in [source NAME]; for messages and batches */
-  PlaitInputKind kind; /* tokens for the target */
-  const char *path;    /* text file (plain or gzip), or HDF5 file of features; NULL: missing */
-  guint column;        /* column of a feed's table, from 1, to read instead of @path; 0: read @path */
-  const char *dataset; /* path of the dataset of features [sentence, position, width]; NULL: the only one */
+  const char *name;           /* as in [source NAME]; for messages and batches */
+  PlaitInputKind kind;        /* tokens for the target */
+  const char *path;           /* text file (plain or gzip), or HDF5 file of features; NULL: missing */
+  const char *const *further; /* NULL, or the files after @path, NULL-terminated; for text. Each stream has equally many
+                                 files, and files in the same place have equally many lines */
+  guint column;               /* column of a feed's table, from 1, to read instead of @path; 0: read @path */
+  const char *dataset;        /* path of the dataset of features [sentence, position, width]; NULL: the only one */
   PlaitFeaturesOpen open_features;
   PlaitVocabulary *vocabulary; /* NULL for features and numbers; the corpus takes a reference */
   gboolean append_end;         /* append EOS to each sentence of a source that is not missing; targets always have it */
   PlaitTargetKind target;      /* kind of the target; unused for sources. A target with documents must be text */
   gboolean allow_unknown; /* TRUE: with keep_all, a label that is not in the vocabulary becomes a target without rows */
-  PlaitUnknownUse unknown;     /* use of unknown words; read for streams of text */
-  const PlaitKnownText *known; /* expected digest of the file @path, for the cache; NULL: unknown */
-  gint64 maximum_length;       /* maximum text tokens, without BOS and EOS; drops longer tuples; 0: no limit */
+  PlaitUnknownUse unknown;            /* use of unknown words; read for streams of text */
+  const PlaitKnownText *const *known; /* [files] expected digests, for the cache; NULL: unknown */
+  gint64 maximum_length;              /* maximum text tokens, without BOS and EOS; drops longer tuples; 0: no limit */
 
   /* For sources of tokens: settings of their trees, or NULL. Tokens are then encoded word by word, so that the rows of
    * each word are known. */
   const PlaitTreeSettings *trees;
-  const char *trees_path; /* text file with one tree per line, for PLAIT_TREES_GIVEN; else NULL */
-  guint trees_column;     /* like @column, for @trees_path */
+  const char *trees_path;           /* text file with one tree per line, for PLAIT_TREES_GIVEN; else NULL */
+  const char *const *further_trees; /* like @further, for @trees_path */
+  guint trees_column;               /* like @column, for @trees_path */
 
   /* For tokens without trees: the layout of the text. If documents of one stream are cut into chunks, all streams must
    * be documents. A target has no maximum, so it is cut as it would be without its text. Its start tokens are only
@@ -113,8 +116,8 @@ gint64 plait_corpus_size (const PlaitCorpus *corpus);
 /* Returns the number of lines or documents of each file, dropped ones included. */
 gint64 plait_corpus_lines (const PlaitCorpus *corpus);
 
-/* Returns the line or document of kept tuple @tuple, from 0; equal to @tuple unless tuples were dropped or documents
- * cut. */
+/* Returns the line or document of kept tuple @tuple, from 0, counted over all files of a stream; equal to @tuple unless
+ * tuples were dropped or documents cut. */
 gint64 plait_corpus_line (const PlaitCorpus *corpus, gint64 tuple);
 
 /* Returns the name of kept tuple @tuple (plait_document_chunk_name). (transfer full) */
@@ -144,6 +147,26 @@ gint64 plait_corpus_tokens (const PlaitCorpus *corpus, gint64 tuple);
 
 /* Returns the width of feature source @source; 0 for tokens. */
 gint64 plait_corpus_width (const PlaitCorpus *corpus, gint64 source);
+
+/* Keeps the first @n tuples in an order keyed by @seed and their lines: a smaller number keeps a subset. */
+void plait_corpus_keep (PlaitCorpus *corpus, gint64 n, guint64 seed);
+
+/* Returns the number of files of each stream. */
+gint64 plait_corpus_files (const PlaitCorpus *corpus);
+
+/* Returns the path of file @file of the first text stream. (transfer none) */
+const char *plait_corpus_file (const PlaitCorpus *corpus, gint64 file);
+
+/* Sets *@first and *@end to the range of the kept tuples of file @file. */
+void plait_corpus_file_tuples (const PlaitCorpus *corpus, gint64 file, gint64 *first, gint64 *end);
+
+/* Sets weights [files], all positive, by which a shuffled order draws tuples from the files; equal to all tuples once
+ * by default. Each file must have a tuple. */
+void plait_corpus_set_file_weights (PlaitCorpus *corpus, const double *weights);
+
+/* Returns the numbers of tuples [files] that an epoch draws from each file, in proportion to the weights; their sum is
+ * the number of tuples. NULL without weights. (transfer full) */
+gint64 *plait_corpus_draws (const PlaitCorpus *corpus);
 
 /* Removes the tuples with dropped[i] TRUE ([size]) from a training corpus. The others keep their order. At least one
  * must stay, and no source may be deranged yet. */

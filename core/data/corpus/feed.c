@@ -51,7 +51,7 @@ plait_feed_open (const PlaitCorpusStream *sources, gint64 n_sources, const Plait
     }
   feed = g_new0 (PlaitFeed, 1);
   feed->corpus = plait_corpus_new (&settings, error);
-  feed->block = feed->corpus ? plait_corpus_block_new (feed->corpus, TRUE, columns, error) : NULL;
+  feed->block = feed->corpus ? plait_corpus_block_new (feed->corpus, 0, TRUE, columns, error) : NULL;
   return feed->block ? g_steal_pointer (&feed) : NULL;
 }
 
@@ -73,7 +73,7 @@ join_features (PlaitFeed *feed, gint64 first, gint64 wanted, GError **error)
       gint64 its = stream->features ? stream->features->sentences - first : feed->block->lines;
 
       if (!stream->absent)
-        *(its == lines ? &ended : &going) = stream->path;
+        *(its == lines ? &ended : &going) = stream->files->path;
     }
   if (lines < wanted && ended && going)
     return plait_corpus_fail_on_end (ended, going, first + lines + 1, error);

@@ -104,6 +104,37 @@ sort_window (PlaitIterator *self, gint64 first)
   self->sorted[window] = TRUE;
 }
 
+/* Replaces the tuples by those that the weights of the files draw in this epoch, in the same shuffled order. Each file
+ * is read in passes, shuffled anew for each; an epoch goes on where the last one ended. */
+static void
+draw_by_weights (PlaitIterator *self)
+{
+  const PlaitCorpus *corpus = self->corpus;
+  g_autofree gint64 *draws = plait_corpus_draws (corpus);
+  g_autofree guint32 *drawn = g_new (guint32, plait_corpus_size (corpus));
+  g_autofree guint32 *pass = g_new (guint32, plait_corpus_size (corpus));
+  gint64 n = 0, first, end;
+
+  for (gint64 file = 0; draws && file < plait_corpus_files (corpus); file++)
+    {
+      g_autofree char *name = g_strdup_printf ("file %jd", file);
+
+      plait_corpus_file_tuples (corpus, file, &first, &end);
+      for (gint64 i = 0; i < draws[file]; i++)
+        {
+          gint64 position = self->epoch * draws[file] + i, place = position % (end - first);
+
+          if (i == 0 || place == 0)
+            plait_random_permutation (
+                plait_random_key (self->settings.seed, "shuffle", name, (guint64)(position / (end - first))), pass,
+                (gsize)(end - first));
+          drawn[n++] = (guint32)first + pass[place];
+        }
+    }
+  for (gint64 i = 0; i < n; i++)
+    self->tuples[i] = drawn[self->tuples[i]];
+}
+
 static void
 plan_epoch (PlaitIterator *self)
 {
@@ -126,6 +157,7 @@ plan_epoch (PlaitIterator *self)
 
   PlaitRandomKey key = plait_random_key (self->settings.seed, "shuffle", "tuples", (guint64)self->epoch);
   plait_random_permutation (key, self->tuples, (gsize)n);
+  draw_by_weights (self);
   if (self->settings.window > 1)
     self->sorted = g_new0 (guint8, n / self->settings.window + 1);
   for (gint64 first = 0, end; first < n; first = end)

@@ -9,7 +9,8 @@
  * The order of an epoch is a pure function of the settings and the number of the epoch: tuples are shuffled and cut
  * into windows, each window is sorted by length and cut into batches, and the batches of the whole epoch are shuffled.
  * So a batch has sentences of similar length (for decoders that run step by step; the ragged engine pads nothing),
- * every tuple comes exactly once per epoch, and two numbers are the state of an iterator.
+ * every tuple comes exactly once per epoch, and two numbers are the state of an iterator. With weights of files
+ * (plait_corpus_set_file_weights), an epoch has as many tuples, drawn from the files in proportion to the weights.
  */
 typedef enum
 {

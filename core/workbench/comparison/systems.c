@@ -15,15 +15,35 @@ system_clear (gpointer item)
   g_free (system->runs);
 }
 
-/* Returns the value of [@group] @key of @run; for a file, its digest if the run records it. (transfer full) */
+/* Returns the digests that @run records of the files of @key, which are several for "train.en", as text; NULL if it
+ * records none. (transfer full) */
+static char *
+digests_of (const PlaitRunFile *run, const char *key)
+{
+  g_autofree char *place = g_strconcat ("/data/", key, NULL);
+  char *digests
+      = plait_store_has (run->store, place) ? plait_store_get_string (run->store, place, "sha256", NULL) : NULL;
+
+  for (guint i = 2; digests; i++)
+    {
+      g_autofree char *next = g_strdup_printf ("%s.%u", place, i), *before = digests;
+      g_autofree char *digest
+          = plait_store_has (run->store, next) ? plait_store_get_string (run->store, next, "sha256", NULL) : NULL;
+
+      if (!digest)
+        return g_steal_pointer (&before);
+      digests = g_strconcat (before, ";", digest, NULL);
+    }
+  return NULL;
+}
+
+/* Returns the value of [@group] @key of @run; for files, their digests if the run records them. (transfer full) */
 static char *
 value_of (const PlaitRunFile *run, const char *group, const char *key)
 {
   gboolean initial = g_str_equal (group, "train") && g_str_equal (key, "initialise");
-  g_autofree char *place = g_str_equal (group, "data") || initial ? g_strconcat ("/data/", key, NULL) : NULL;
-  char *digest = place && (initial || strchr (key, '.')) && plait_store_has (run->store, place)
-                     ? plait_store_get_string (run->store, place, "sha256", NULL)
-                     : NULL;
+  gboolean is_file = initial || (g_str_equal (group, "data") && strchr (key, '.'));
+  char *digest = is_file ? digests_of (run, key) : NULL;
 
   return digest ? digest : plait_run_setting_value (group, key, plait_key_file_value (run->experiment, group, key));
 }

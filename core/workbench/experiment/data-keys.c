@@ -133,26 +133,29 @@ is_stream (const char *stream)
 
 static const PlaitSettingSpecification any_text = { "file", PLAIT_SETTING_TEXT };
 
-gboolean
-plait_resolution_read_file_name (const PlaitResolution *resolution, const char *key, PlaitDataFile *file)
+/* Reads @text, a file in the value of @key. Returns its absolute path and appends the path as written to @written, or
+ * returns NULL after adding a problem. (transfer none) */
+static const char *
+read_path (const PlaitResolution *resolution, const char *key, const char *text, GString *written)
 {
   PlaitParsedData *data = resolution->experiment->data;
   g_autoptr (GError) fault = NULL;
-  g_autofree char *expanded = plait_path_expand (plait_key_file_value (resolution->file, "data", key), &fault);
+  g_autofree char *expanded = plait_path_expand (text, &fault);
   g_autofree char *name = expanded ? plait_setting_parse (&any_text, expanded, NULL, &fault) : NULL;
 
   if (!name || *name == '\0')
     {
       plait_resolution_problem (resolution, "data", key, "%s", fault ? fault->message : "no file is named");
-      return FALSE;
+      return NULL;
     }
   g_autofree char *path = g_canonicalize_filename (name, data->folder);
-  file->key = g_string_chunk_insert (data->texts, key);
-  file->written = g_string_chunk_insert (data->texts, name);
-  file->path = g_string_chunk_insert (data->texts, path);
+  g_string_append_printf (written, "%s%s", written->len > 0 ? ";" : "", name);
   if (!(resolution->resolver->flags & PLAIT_RESOLVE_CHECK_FILES))
-    return TRUE;
-  if (!g_file_test (path, G_FILE_TEST_EXISTS))
+    return g_string_chunk_insert (data->texts, path);
+  if (!g_file_test (path, G_FILE_TEST_EXISTS) && strchr (name, ';'))
+    plait_resolution_problem (resolution, "data", key,
+                              "there is no file %s; only streams of training take several files: join them", path);
+  else if (!g_file_test (path, G_FILE_TEST_EXISTS))
     plait_resolution_problem (resolution, "data", key,
                               g_path_is_absolute (name) ? "there is no file %s; name another"
                                                         : "there is no file %s; name one relative to %s, or set folder",
@@ -162,8 +165,46 @@ plait_resolution_read_file_name (const PlaitResolution *resolution, const char *
   else if (access (path, R_OK) != 0)
     plait_resolution_problem (resolution, "data", key, "%s cannot be read; change its permissions", path);
   else
-    return TRUE;
-  return FALSE;
+    return g_string_chunk_insert (data->texts, path);
+  return NULL;
+}
+
+/* Returns the files that @key names, which are several only for @split train. (transfer full) */
+static GStrv
+list_names (const PlaitResolution *resolution, const char *key, const char *split)
+{
+  g_autoptr (GStrvBuilder) names = g_strv_builder_new ();
+
+  if (g_strcmp0 (split, "train") == 0)
+    return plait_key_file_list (resolution->file, "data", key);
+  g_strv_builder_add (names, plait_key_file_value (resolution->file, "data", key));
+  return g_strv_builder_end (names);
+}
+
+gboolean
+plait_resolution_read_file_name (const PlaitResolution *resolution, const char *key, PlaitDataFile *file)
+{
+  PlaitParsedData *data = resolution->experiment->data;
+  g_auto (GStrv) names = list_names (resolution, key, file->split);
+  g_autoptr (GString) written = g_string_new (NULL);
+  g_autoptr (GPtrArray) further = g_ptr_array_new ();
+  gboolean good;
+
+  file->key = g_string_chunk_insert (data->texts, key);
+  file->path = read_path (resolution, key, names[0] ? names[0] : "", written);
+  good = file->path != NULL;
+  for (guint i = 1; names[0] && names[i]; i++)
+    {
+      g_ptr_array_add (further, (gpointer)read_path (resolution, key, names[i], written));
+      good &= further->pdata[i - 1] != NULL;
+    }
+  file->written = g_string_chunk_insert (data->texts, written->str);
+  if (further->len == 0 || !good)
+    return good;
+  g_ptr_array_add (further, NULL);
+  file->further = (const char *const *)g_ptr_array_steal (further, NULL);
+  g_ptr_array_add (data->further, (gpointer)file->further);
+  return TRUE;
 }
 
 /* Reads a key with a dot, such as "train.en", "vocabulary.cs" or "generate.length". Returns FALSE if @key has no
@@ -291,6 +332,7 @@ parsed_data_new (void)
   data->files = g_array_new (FALSE, FALSE, sizeof (PlaitDataFile));
   data->vocabulary_files = g_array_new (FALSE, FALSE, sizeof (PlaitDataFile));
   data->vocabulary_texts = g_array_new (FALSE, FALSE, sizeof (PlaitDataFile));
+  data->further = g_ptr_array_new_with_free_func (g_free);
   data->test_splits = g_ptr_array_new ();
   data->task_specifications = g_array_new (FALSE, TRUE, sizeof (PlaitSettingSpecification));
   return data;
@@ -303,6 +345,7 @@ plait_parsed_data_free (gpointer data_in_file)
 
   plait_settings_free (data->task_settings);
   plait_task_settings_clear (&data->task_values);
+  g_ptr_array_unref (data->further);
   g_ptr_array_unref (data->test_splits);
   g_array_unref (data->files);
   g_array_unref (data->vocabulary_files);

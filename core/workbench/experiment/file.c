@@ -47,18 +47,38 @@ escape_value (const char *text)
   return g_strjoinv ("\\\\", parts);
 }
 
-/* Makes a path from the command line absolute. It is relative to the current folder, whereas paths in an experiment
- * file are relative to that file. */
+/* Returns the path @written, relative to the current folder, as an absolute one, escaped for a key-file. (transfer
+ * full) */
+static char *
+path_from_here (const char *written, GError **error)
+{
+  g_autofree char *path = plait_path_expand (written, error);
+  g_autofree char *absolute = path && *path != '\0' ? g_canonicalize_filename (path, NULL) : g_strdup (path);
+  g_autofree char *literal = absolute ? plait_path_escape (absolute) : NULL;
+
+  return literal ? escape_value (literal) : NULL;
+}
+
+/* Makes the paths of a key from the command line absolute. They are relative to the current folder, whereas paths in an
+ * experiment file are relative to that file. */
 static gboolean
 set_from_here (PlaitKeyFile *file, const char *group, const char *key, GError **error)
 {
-  const char *written = plait_key_file_value (file, group, key);
-  g_autofree char *path = plait_path_expand (written, error);
-  g_autofree char *absolute = path ? g_canonicalize_filename (path, NULL) : NULL;
-  g_autofree char *literal = absolute ? plait_path_escape (absolute) : NULL;
-  g_autofree char *value = literal ? escape_value (literal) : NULL;
+  gboolean several = g_str_equal (group, "data") && g_str_has_prefix (key, "train.");
+  g_auto (GStrv) paths = g_strsplit (plait_key_file_value (file, group, key), several ? ";" : "\n", -1);
+  g_autofree char *value = NULL;
 
-  return value && (*path == '\0' || plait_key_file_set (file, group, key, value, NULL, error));
+  for (guint i = 0; paths[i]; i++)
+    {
+      char *path = path_from_here (g_strstrip (paths[i]), error);
+
+      if (!path)
+        return FALSE;
+      g_free (paths[i]);
+      paths[i] = path;
+    }
+  value = g_strjoinv (several ? ";" : "\n", paths);
+  return plait_key_file_set (file, group, key, value, NULL, error);
 }
 
 /* Removes the key @dotted, the value of --unset, from @file. */
@@ -511,6 +531,21 @@ const char *
 plait_experiment_data_file (const PlaitExperiment *experiment, const char *split, const char *stream)
 {
   return find_file (((const PlaitExperimentPrivate *)experiment)->data->files, split, stream);
+}
+
+const char *const *
+plait_experiment_further_files (const PlaitExperiment *experiment, const char *split, const char *stream)
+{
+  const GArray *files = ((const PlaitExperimentPrivate *)experiment)->data->files;
+
+  for (guint i = 0; i < files->len; i++)
+    {
+      const PlaitDataFile *file = &g_array_index (files, PlaitDataFile, i);
+
+      if (g_str_equal (file->split, split) && g_str_equal (file->stream, stream))
+        return file->further;
+    }
+  return NULL;
 }
 
 const char *

@@ -141,6 +141,15 @@ char *plait_experiment_evaluation_fingerprint_text (const PlaitExperiment *exper
  * generated. (transfer none) */
 const char *plait_experiment_data_file (const PlaitExperiment *experiment, const char *split, const char *stream);
 
+/* Returns the absolute paths of the files after the first for @stream of training, NULL-terminated; NULL if it has one
+ * file. (transfer none) */
+const char *const *plait_experiment_further_files (const PlaitExperiment *experiment, const char *split,
+                                                   const char *stream);
+
+/* Returns the numbers of data.weights, one for each file of a stream of training, and their number in *@n; NULL without
+ * weights. (transfer full) */
+double *plait_experiment_file_weights (const PlaitExperiment *experiment, guint *n);
+
 /* Returns the used streams: those of the sources, without repetition, then the target; NULL-terminated. (transfer
  * container) */
 const char **plait_experiment_streams (const PlaitExperiment *experiment);

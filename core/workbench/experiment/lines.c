@@ -5,11 +5,12 @@
 
 /* This file checks that the files of each split have equal numbers of lines, by reading them once. */
 
-/* Counts the lines of @file, or its trees if @trees. Refuses empty lines if data.empty=error. */
+/* Counts the lines of the file @path of @file, or its trees if @trees. Refuses empty lines if data.empty=error. */
 static gboolean
-count_text (const PlaitExperiment *experiment, const PlaitDataFile *file, gboolean trees, gint64 *lines, GError **error)
+count_text (const PlaitExperiment *experiment, const PlaitDataFile *file, const char *path, gboolean trees,
+            gint64 *lines, GError **error)
 {
-  g_autoptr (PlaitTextReader) reader = plait_text_reader_open (file->path, error);
+  g_autoptr (PlaitTextReader) reader = plait_text_reader_open (path, error);
   gboolean takes_empty = trees || experiment->data.empty != PLAIT_DATA_EMPTY_ERROR;
   GError *fault = NULL;
   const char *line;
@@ -23,7 +24,7 @@ count_text (const PlaitExperiment *experiment, const PlaitDataFile *file, gboole
       return plait_fail (error, PLAIT_ERROR_INPUT,
                          "%s:%jd: the line is empty; expected a sentence of %s, since empty=error (with empty=missing "
                          "the source would be missing there)",
-                         file->path, plait_text_reader_line (reader), file->stream);
+                         path, plait_text_reader_line (reader), file->stream);
   if (!reader || !plait_no_error (&fault, error))
     return FALSE;
   *lines = n;
@@ -69,16 +70,23 @@ entries_of (const PlaitExperimentSource *source, const PlaitDataFile *file)
   return is_trees (source, file) ? "trees" : source && source->kind == PLAIT_INPUT_FEATURES ? "sentences" : "lines";
 }
 
-/* Returns the number of lines or trees of @file. Returns -1 if it is not used, if its lines cannot be counted because
- * it has documents, or after adding a problem. */
+/* Returns the path of file @place of those that @file names, or NULL. */
+static const char *
+path_of (const PlaitDataFile *file, guint place)
+{
+  return place == 0 ? file->path : file->further ? file->further[place - 1] : NULL;
+}
+
+/* Returns the number of lines or trees of the file @path, one of those that @file names. Returns -1 if it is not used,
+ * if its lines cannot be counted because it has documents, or after adding a problem. */
 static gint64
-count (const PlaitResolution *resolution, const PlaitDataFile *file)
+count (const PlaitResolution *resolution, const PlaitDataFile *file, const char *path)
 {
   const PlaitExperiment *experiment = &resolution->experiment->public;
   const PlaitExperimentSource *source = reader_of (experiment, file);
   const char *stream = source ? source->stream : file->stream;
   /* The key includes data.empty, since cells of a grid may differ in it. */
-  g_autofree char *key = g_strdup_printf ("%d %s", experiment->data.empty, file->path);
+  g_autofree char *key = g_strdup_printf ("%d %s", experiment->data.empty, path);
   const gint64 *known = g_hash_table_lookup (resolution->resolver->lines, key);
   g_autoptr (GError) fault = NULL;
   gint64 lines = -1;
@@ -89,12 +97,38 @@ count (const PlaitResolution *resolution, const PlaitDataFile *file)
   if (known)
     return *known;
   if (source && source->kind == PLAIT_INPUT_FEATURES
-          ? count_features (file->path, source->dataset, &lines, &fault)
-          : count_text (experiment, file, is_trees (source, file), &lines, &fault))
+          ? count_features (path, source->dataset, &lines, &fault)
+          : count_text (experiment, file, path, is_trees (source, file), &lines, &fault))
     g_hash_table_insert (resolution->resolver->lines, g_steal_pointer (&key), g_memdup2 (&lines, sizeof lines));
   else
     plait_resolution_problem (resolution, "data", file->key, "%s", fault->message);
   return lines;
+}
+
+/* Compares each file of @file with the file in the same place of the first stream of its split, in @firsts. */
+static void
+compare_lines (const PlaitResolution *resolution, const PlaitDataFile *file, GHashTable *firsts)
+{
+  const PlaitDataFile *first = g_hash_table_lookup (firsts, file->split);
+  const char *path, *other;
+
+  for (guint place = 0; (path = path_of (file, place)); place++)
+    {
+      gint64 lines = count (resolution, file, path);
+
+      if (lines < 0)
+        return;
+      if (!first)
+        g_hash_table_insert (firsts, (gpointer)file->split, (gpointer)file);
+      else if ((other = path_of (first, place)) && lines != count (resolution, first, other))
+        plait_resolution_problem (
+            resolution, "data", file->key,
+            "%s has %jd %s, but %s%s%s has %jd; line i of each belongs together: give files of equal length", path,
+            lines, entries_of (reader_of (&resolution->experiment->public, file), file), first->key,
+            first->further ? ", " : "", first->further ? other : "", count (resolution, first, other));
+      else if (!other)
+        return; /* unequal numbers of files are another problem */
+    }
 }
 
 /* Compares each file with the first one of its split. */
@@ -105,18 +139,5 @@ plait_resolution_check_lines (const PlaitResolution *resolution)
   g_autoptr (GHashTable) firsts = g_hash_table_new (g_str_hash, g_str_equal);
 
   for (guint i = 0; i < files->len; i++)
-    {
-      const PlaitDataFile *file = &g_array_index (files, PlaitDataFile, i);
-      gint64 lines = count (resolution, file);
-      const PlaitDataFile *first = g_hash_table_lookup (firsts, file->split);
-
-      if (lines >= 0 && !first)
-        g_hash_table_insert (firsts, (gpointer)file->split, (gpointer)file);
-      else if (lines >= 0 && lines != count (resolution, first))
-        plait_resolution_problem (
-            resolution, "data", file->key,
-            "%s has %jd %s, but %s has %jd; line i of each belongs together: give files of equal length", file->path,
-            lines, entries_of (reader_of (&resolution->experiment->public, file), file), first->key,
-            count (resolution, first));
-    }
+    compare_lines (resolution, &g_array_index (files, PlaitDataFile, i), firsts);
 }

@@ -471,7 +471,10 @@ resolve (const PlaitResolution *resolution)
   read_decoder (resolution);
   read_parts (resolution);
   if (plait_problems_count (resolution->problems) == before)
-    plait_resolution_check_compatibility (resolution);
+    {
+      plait_resolution_check_compatibility (resolution);
+      plait_resolution_check_training_files (resolution);
+    }
   if (resolution->resolver->flags & PLAIT_RESOLVE_COUNT_LINES)
     plait_resolution_check_lines (resolution);
   if (resolution->resolver->flags & PLAIT_RESOLVE_LOAD_MODULES)

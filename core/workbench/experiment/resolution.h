@@ -14,9 +14,10 @@ typedef struct
 {
   const char *split;
   const char *stream;
-  const char *written; /* path as written in the file */
-  const char *path;    /* absolute path */
-  const char *key;     /* such as "train.en" */
+  const char *written;        /* path as written in the file */
+  const char *path;           /* absolute path, of the first file if there are several */
+  const char *const *further; /* absolute paths of further files of training, NULL-terminated; NULL: no further file */
+  const char *key;            /* such as "train.en" */
 } PlaitDataFile;
 
 /* The group [data]. */
@@ -30,6 +31,7 @@ typedef struct
   GArray *vocabulary_texts; /* (element-type PlaitDataFile): texts to learn vocabularies from. The field stream is the
                                name of the vocabulary. In a generated corpus, path is NULL and written names a stream of
                                the task */
+  GPtrArray *further;       /* owns the arrays PlaitDataFile.further */
   GPtrArray *test_splits;
   const PlaitTask *task;       /* task of data.generate, or NULL */
   GArray *task_specifications; /* (element-type PlaitSettingSpecification) */
@@ -135,7 +137,8 @@ void plait_resolution_check_vocabulary_texts (const PlaitResolution *resolution)
  * none) (element-type PlaitDataFile) */
 const GArray *plait_vocabulary_texts_written (const PlaitExperiment *experiment);
 
-/* Reads the value of @key in [data] as a path relative to data.folder, into @file. FALSE after adding a problem. */
+/* Reads the value of @key in [data] as a path relative to data.folder, into @file; for a stream of training also as
+ * several paths. FALSE after adding a problem. */
 gboolean plait_resolution_read_file_name (const PlaitResolution *resolution, const char *key, PlaitDataFile *file);
 
 /* Reads [data]: settings, files and the task of a generated corpus. Needs the sources. */
@@ -166,6 +169,10 @@ void plait_resolution_check_documents (const PlaitResolution *resolution);
 
 /* Adds a problem if the data does not suit the kind of prediction. Accepts all data if a sequence is predicted. */
 void plait_resolution_check_prediction (const PlaitResolution *resolution);
+
+/* Adds a problem if the streams of training have different numbers of files, or if data.weights or data.share do not
+ * suit them. */
+void plait_resolution_check_training_files (const PlaitResolution *resolution);
 
 /* Adds a problem for each file of a split whose number of lines or feature sentences differs from the first file's. */
 void plait_resolution_check_lines (const PlaitResolution *resolution);

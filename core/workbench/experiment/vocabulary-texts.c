@@ -83,14 +83,20 @@ plait_experiment_is_tokens (const PlaitExperiment *experiment, const char *strea
   return plait_experiment_target_kind (experiment, stream) <= PLAIT_TARGET_LABELS;
 }
 
-/* Appends the training text of @stream to @texts. */
+/* Appends the files of the training text of @stream to @texts. */
 static void
 add_training (GArray *texts, const PlaitExperiment *experiment, const char *stream)
 {
   const char *path = experiment->task ? NULL : plait_experiment_data_file (experiment, "train", stream);
-  const PlaitVocabularyText text = { NULL, path, experiment->task ? stream : NULL };
+  const char *const *further = plait_experiment_further_files (experiment, "train", stream);
+  PlaitVocabularyText text = { NULL, path, experiment->task ? stream : NULL };
 
   g_array_append_val (texts, text);
+  for (guint i = 0; further && further[i]; i++)
+    {
+      text.path = further[i];
+      g_array_append_val (texts, text);
+    }
 }
 
 GArray *

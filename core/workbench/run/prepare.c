@@ -229,7 +229,8 @@ build_model (PlaitRunState *run, GError **error)
   run->experiment_model = plait_experiment_model_new (experiment, run->run_inputs, widths, error);
   return run->experiment_model
          && plait_limits_check_memory (plait_model_parameters (run->experiment_model->model), error)
-         && check_corpora (run, error) && initialise (run, error);
+         && check_corpora (run, error)
+         && plait_run_inputs_weigh (run->run_inputs, run->corpus, run->options->log, error) && initialise (run, error);
 }
 
 gboolean

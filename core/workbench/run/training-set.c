@@ -141,8 +141,8 @@ describe_lines (const PlaitTrainingSet *sets, const char *const *names, guint n)
       g_ptr_array_add (keys, known ? (gpointer)sets[i].digest : NULL);
     }
   groups = plait_group_names_by_value ((const char *const *)values->pdata, (const char *const *)keys->pdata, names, n);
-  return groups && dropped ? g_strdup_printf ("They are trained on different lines, because length limits, missing "
-                                              "trees, empty targets or cut documents drop lines: %s.",
+  return groups && dropped ? g_strdup_printf ("They are trained on different lines, because data.share, length limits, "
+                                              "missing trees, empty targets or cut documents drop lines: %s.",
                                               groups)
                            : NULL;
 }

@@ -235,6 +235,7 @@ visit_split (PlaitDigests *digests, const PlaitExperiment *experiment, const cha
   for (guint i = 0; streams[i]; i++)
     {
       const char *path = plait_experiment_data_file (experiment, split, streams[i]);
+      const char *const *further = plait_experiment_further_files (experiment, split, streams[i]);
       g_autofree char *name = g_strdup_printf ("%s.%s", split, streams[i]);
 
       if (generated < PLAIT_TASK_SPLITS ? !visitor (
@@ -243,6 +244,13 @@ visit_split (PlaitDigests *digests, const PlaitExperiment *experiment, const cha
               data, error)
                                         : !visit_file (digests, name, path, visitor, data, error))
         return FALSE;
+      for (guint f = 0; further && further[f]; f++)
+        {
+          g_autofree char *number = g_strdup_printf ("%s.%u", name, f + 2);
+
+          if (!visit_file (digests, number, further[f], visitor, data, error))
+            return FALSE;
+        }
     }
   return TRUE;
 }

@@ -27,8 +27,8 @@ PlaitDigests *plait_digests_new (PlaitStore *run, const PlaitExperiment *own);
 void plait_digests_free (PlaitDigests *digests);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitDigests, plait_digests_free)
 
-/* Called for one file. @name: its key in [data] ("train.en", "vocabulary.shared", "head_rules") or "initialise" of
- * [train]; @path: NULL if it is generated; @digest: its SHA-256. */
+/* Called for one file. @name: its key in [data] ("train.en", "train.en.2" for its second file, "vocabulary.shared",
+ * "head_rules") or "initialise" of [train]; @path: NULL if it is generated; @digest: its SHA-256. */
 typedef gboolean (*PlaitDigestVisitor) (const char *name, const char *path, const char *digest, gpointer data,
                                         GError **error);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "setup/run-inputs.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "files/folder.h"
@@ -37,10 +38,11 @@ share_digests (const PlaitRunInputs *run_inputs, PlaitPool *pool)
 
   for (guint i = 0; streams[i]; i++)
     {
-      const char *path = plait_run_inputs_file (run_inputs, "train", streams[i]);
+      g_autofree const char **files = plait_run_inputs_training_files (run_inputs, streams[i]);
 
-      if (plait_text_cache_accepts (plait_run_inputs_text_cache (run_inputs), path))
-        g_ptr_array_add (paths, (gpointer)path);
+      for (guint f = 0; files[f]; f++)
+        if (plait_text_cache_accepts (plait_run_inputs_text_cache (run_inputs), files[f]))
+          g_ptr_array_add (paths, (gpointer)files[f]);
     }
   plait_digests_share (run_inputs->digests, paths, pool);
 }
@@ -81,6 +83,19 @@ plait_run_inputs_file (const PlaitRunInputs *run_inputs, const char *split, cons
   if (run_inputs->folder)
     return g_hash_table_lookup (run_inputs->generated, name);
   return plait_experiment_data_file (run_inputs->experiment, split, stream);
+}
+
+const char **
+plait_run_inputs_training_files (const PlaitRunInputs *run_inputs, const char *stream)
+{
+  const char *const *further = plait_experiment_further_files (run_inputs->experiment, "train", stream);
+  GPtrArray *files = g_ptr_array_new ();
+
+  g_ptr_array_add (files, (gpointer)plait_run_inputs_file (run_inputs, "train", stream));
+  for (guint i = 0; further && further[i]; i++)
+    g_ptr_array_add (files, (gpointer)further[i]);
+  g_ptr_array_add (files, NULL);
+  return (const char **)g_ptr_array_free (files, FALSE);
 }
 
 const char *
@@ -276,26 +291,89 @@ warn_of_unknown_labels (const PlaitRunInputs *run_inputs, const char *split, con
                        split, n, plait_corpus_size (corpus), run_inputs->experiment->data.target);
 }
 
+/* Returns file @i of @stream, or NULL. */
+static const char *
+file_of_stream (const PlaitCorpusStream *stream, guint i)
+{
+  return i == 0 ? stream->path : stream->further ? stream->further[i - 1] : NULL;
+}
+
 /* If one of the files of @streams [@n] is large, sets *@text_cache, so that the encoded corpus is cached; else NULL.
- * FALSE on failure. */
+ * Sets the digests of all files then, in arrays that @lists owns. FALSE on failure. */
 static gboolean
-know_files (const PlaitRunInputs *run_inputs, PlaitCorpusStream *streams, guint n, const PlaitTextCache **text_cache,
-            GError **error)
+know_files (const PlaitRunInputs *run_inputs, PlaitCorpusStream *streams, guint n, GPtrArray *lists,
+            const PlaitTextCache **text_cache, GError **error)
 {
   gboolean large = FALSE;
+  const char *path;
 
   *text_cache = plait_run_inputs_text_cache (run_inputs);
   for (guint i = 0; i < n; i++)
-    large |= plait_input_kind_is_text (streams[i].kind) && plait_text_cache_accepts (*text_cache, streams[i].path);
+    for (guint f = 0; plait_input_kind_is_text (streams[i].kind) && (path = file_of_stream (&streams[i], f)); f++)
+      large |= plait_text_cache_accepts (*text_cache, path);
   if (!large)
     *text_cache = NULL;
   for (guint i = 0; i < n && large; i++)
-    if (plait_input_kind_is_text (streams[i].kind))
-      {
-        streams[i].known = plait_digests_file (run_inputs->digests, streams[i].path, error);
-        if (!streams[i].known)
-          return FALSE;
-      }
+    {
+      g_autoptr (GPtrArray) known = g_ptr_array_new ();
+
+      for (guint f = 0; plait_input_kind_is_text (streams[i].kind) && (path = file_of_stream (&streams[i], f)); f++)
+        {
+          g_ptr_array_add (known, (gpointer)plait_digests_file (run_inputs->digests, path, error));
+          if (!known->pdata[f])
+            return FALSE;
+        }
+      streams[i].known = (const PlaitKnownText *const *)g_ptr_array_steal (known, NULL);
+      g_ptr_array_add (lists, (gpointer)streams[i].known);
+    }
+  return TRUE;
+}
+
+/* Keeps the tuples of data.share in the training corpus @corpus. */
+static gboolean
+take_share (const PlaitExperiment *experiment, PlaitCorpus *corpus, PlaitLog *log, GError **error)
+{
+  double share = experiment->data.share;
+  gint64 size = plait_corpus_size (corpus), n = share > 1 ? (gint64)share : MAX (1, llround (share * (double)size));
+
+  if (share == 1)
+    return TRUE;
+  if (n > size)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "data.share=%jd: the training corpus has %jd tuples; give at most that many, or a share below 1",
+                       n, size);
+  plait_corpus_keep (corpus, n, (guint64)experiment->experiment.seed);
+  plait_log_info (log, "train: data.share keeps %jd of %jd tuples", n, size);
+  return TRUE;
+}
+
+gboolean
+plait_run_inputs_weigh (const PlaitRunInputs *run_inputs, PlaitCorpus *corpus, PlaitLog *log, GError **error)
+{
+  guint n = 0;
+  g_autofree double *weights = plait_experiment_file_weights (run_inputs->experiment, &n);
+  g_autofree gint64 *draws = NULL;
+  gint64 first, end;
+
+  if (!weights)
+    return TRUE;
+  for (guint i = 0; i < n; i++)
+    {
+      plait_corpus_file_tuples (corpus, i, &first, &end);
+      if (first == end)
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           "%s: no tuple of this file is left to draw by data.weights; leave the file out, or change "
+                           "what drops its tuples (length limits, data.share)",
+                           plait_corpus_file (corpus, i));
+    }
+  plait_corpus_set_file_weights (corpus, weights);
+  draws = plait_corpus_draws (corpus);
+  for (guint i = 0; i < n; i++)
+    {
+      plait_corpus_file_tuples (corpus, i, &first, &end);
+      plait_log_info (log, "train: an epoch draws %jd tuples from %s, each %.3g times", draws[i],
+                      plait_corpus_file (corpus, i), (double)draws[i] / (double)(end - first));
+    }
   return TRUE;
 }
 
@@ -325,7 +403,8 @@ plait_run_inputs_open (const PlaitRunInputs *run_inputs, const char *split, Plai
     .empty_is_error = data->empty == PLAIT_DATA_EMPTY_ERROR,
     .keep_all = !training,
   };
-  PlaitCorpus *corpus;
+  g_autoptr (GPtrArray) lists = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (PlaitCorpus) corpus = NULL;
   g_auto (GStrv) report = NULL;
 
   for (guint i = 0; i < n; i++)
@@ -335,10 +414,14 @@ plait_run_inputs_open (const PlaitRunInputs *run_inputs, const char *split, Plai
       streams[i] = stream_of_source (run_inputs, source, plait_run_inputs_file (run_inputs, split, source->stream),
                                      source->trees ? plait_run_inputs_file (run_inputs, split, source->trees) : NULL,
                                      !training, training ? data->maximum_source_length : 0);
+      streams[i].further = plait_experiment_further_files (experiment, split, source->stream);
+      if (source->trees)
+        streams[i].further_trees = plait_experiment_further_files (experiment, split, source->trees);
     }
   streams[n] = stream_of_target (run_inputs, plait_run_inputs_file (run_inputs, split, data->target),
                                  training ? data->maximum_target_length : 0);
-  if (!know_files (run_inputs, streams, masked ? n : n + 1, &settings.text_cache, error))
+  streams[n].further = plait_experiment_further_files (experiment, split, data->target);
+  if (!know_files (run_inputs, streams, masked ? n : n + 1, lists, &settings.text_cache, error))
     return NULL;
   corpus = plait_corpus_open (&settings, pool, error);
   if (!corpus)
@@ -347,7 +430,7 @@ plait_run_inputs_open (const PlaitRunInputs *run_inputs, const char *split, Plai
   for (guint i = 0; report[i]; i++)
     plait_log_info (log, "%s", report[i]);
   warn_of_unknown_labels (run_inputs, split, corpus, log);
-  return corpus;
+  return training && !take_share (experiment, corpus, log, error) ? NULL : g_steal_pointer (&corpus);
 }
 
 PlaitFeed *
@@ -418,9 +501,16 @@ check_digest (const char *name, const char *path, const char *digest, gpointer d
   const DigestCheck *check = data;
   PlaitStore *run = check->run;
   g_autofree char *group = g_strdup_printf ("/data/%s", name);
-  g_autofree char *expected = plait_store_get_string (run, group, "sha256", error);
   g_autofree char *key = plait_digest_key (name);
+  g_autofree char *expected = NULL;
 
+  if (path && !plait_store_has (run, group))
+    {
+      plait_problems_add (check->changed, "%s: %s did not read this file of %s: leave it out, or begin a new run", path,
+                          plait_store_path (run), key);
+      return TRUE;
+    }
+  expected = plait_store_get_string (run, group, "sha256", error);
   if (!expected)
     return FALSE;
   if (!g_str_equal (expected, digest))
@@ -431,6 +521,24 @@ check_digest (const char *name, const char *path, const char *digest, gpointer d
   return TRUE;
 }
 
+/* Adds a problem for each stream of which @run read more training files. */
+static void
+check_numbers (const PlaitRunInputs *run_inputs, PlaitStore *run, PlaitProblems *changed)
+{
+  g_autofree const char **streams = plait_experiment_all_streams (run_inputs->experiment);
+
+  for (guint i = 0; streams[i]; i++)
+    {
+      g_autofree const char **files = plait_run_inputs_training_files (run_inputs, streams[i]);
+      guint n = g_strv_length ((char **)files);
+      g_autofree char *next = g_strdup_printf ("/data/train.%s.%u", streams[i], MAX (n, 1) + 1);
+
+      if (plait_store_has (run, next))
+        plait_problems_add (changed, "%s read more files of data.train.%s than the %u given: name all of them",
+                            plait_store_path (run), streams[i], n);
+    }
+}
+
 /* Checks the files that @visit visits. The error names all changed files. */
 static gboolean
 check_digests (const PlaitRunInputs *run_inputs, PlaitStore *run, VisitDigests visit, GError **error)
@@ -438,8 +546,10 @@ check_digests (const PlaitRunInputs *run_inputs, PlaitStore *run, VisitDigests v
   g_autoptr (PlaitProblems) changed = plait_problems_new ();
   DigestCheck check = { run, changed };
 
-  return visit (run_inputs->digests, run_inputs->experiment, check_digest, &check, error)
-         && plait_problems_report (changed, PLAIT_ERROR_INPUT, error);
+  if (!visit (run_inputs->digests, run_inputs->experiment, check_digest, &check, error))
+    return FALSE;
+  check_numbers (run_inputs, run, changed);
+  return plait_problems_report (changed, PLAIT_ERROR_INPUT, error);
 }
 
 gboolean

@@ -33,6 +33,9 @@ PlaitVocabulary *plait_run_inputs_vocabulary (const PlaitRunInputs *run_inputs, 
 /* Returns the file of @stream in @split, or NULL. (transfer none) */
 const char *plait_run_inputs_file (const PlaitRunInputs *run_inputs, const char *split, const char *stream);
 
+/* Returns the files of @stream in the training split, NULL-terminated. (transfer container) */
+const char **plait_run_inputs_training_files (const PlaitRunInputs *run_inputs, const char *stream);
+
 /* Returns the file of @text, and generates it first if it is generated but not training text. NULL on failure.
  * (transfer none) */
 const char *plait_run_inputs_text (const PlaitRunInputs *run_inputs, const PlaitVocabularyText *text, GError **error);
@@ -40,10 +43,14 @@ const char *plait_run_inputs_text (const PlaitRunInputs *run_inputs, const Plait
 /* Returns the cache of large texts; NULL if there is none, as for generated text. (transfer none) */
 const PlaitTextCache *plait_run_inputs_text_cache (const PlaitRunInputs *run_inputs);
 
-/* Opens a split. Training drops tuples by the length limits, and logs their number; other splits keep every line.
- * (transfer full) */
+/* Opens a split. Training drops tuples by the length limits and data.share, and logs their number; other splits keep
+ * every line. (transfer full) */
 PlaitCorpus *plait_run_inputs_open (const PlaitRunInputs *run_inputs, const char *split, PlaitPool *pool, PlaitLog *log,
                                     GError **error);
+
+/* Makes the training corpus @corpus draw tuples by data.weights, if it is set, and logs how often it draws each file.
+ * Fails if a file has no tuple. */
+gboolean plait_run_inputs_weigh (const PlaitRunInputs *run_inputs, PlaitCorpus *corpus, PlaitLog *log, GError **error);
 
 /* Location of a text that the user names. */
 typedef struct

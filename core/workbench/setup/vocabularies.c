@@ -127,7 +127,7 @@ static PlaitVocabulary *
 learn_labels (const PlaitRunInputs *run_inputs, const char *stream, PlaitPool *pool, PlaitLog *log, GError **error)
 {
   PlaitVocabularySettings settings = { .type = "labels", .minimum_count = 1, .pool = pool };
-  const char *paths[] = { plait_run_inputs_file (run_inputs, "train", stream), NULL };
+  g_autofree const char **paths = plait_run_inputs_training_files (run_inputs, stream);
   g_autoptr (PlaitVocabulary) labels = plait_vocabulary_train (&settings, paths, error);
   gint32 n = labels ? plait_vocabulary_size (labels) - PLAIT_TOKEN_SPECIALS : 0;
 

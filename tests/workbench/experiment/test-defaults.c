@@ -9,6 +9,8 @@
 static const char *const defaults[] = {
   "experiment.seed=1",
   "experiment.sources=",
+  "data.share=1",
+  "data.weights=",
   "data.vocabulary=shared",
   "data.vocabulary_type=bpe",
   "data.vocabulary_size=8000",

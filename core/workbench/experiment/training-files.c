@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+#include "experiment/resolution.h"
+
+#include <math.h>
+
+#include "text/number.h"
+
+/* This file checks the files of training, and the settings that choose tuples from them. */
+
+/* Returns the number of files of each stream of training. *@first: the first stream with files, or NULL. */
+static guint
+count_files (const PlaitExperiment *experiment, const PlaitDataFile **first)
+{
+  const GArray *files = ((const PlaitExperimentPrivate *)experiment)->data->files;
+
+  *first = NULL;
+  for (guint i = 0; i < files->len && !*first; i++)
+    if (g_str_equal (g_array_index (files, PlaitDataFile, i).split, "train"))
+      *first = &g_array_index (files, PlaitDataFile, i);
+  return 1 + (*first && (*first)->further ? g_strv_length ((char **)(*first)->further) : 0);
+}
+
+/* Returns the numbers in @text [*@n], or NULL with an error if one is not positive. (transfer full) */
+static double *
+parse_weights (const char *text, guint *n, GError **error)
+{
+  g_auto (GStrv) items = g_strsplit_set (text, "; ", -1);
+  g_autofree double *weights = g_new0 (double, g_strv_length (items));
+
+  *n = 0;
+  for (guint i = 0; items[i]; i++)
+    {
+      if (*items[i] == '\0')
+        continue;
+      if (!plait_parse_double (items[i], &weights[*n]) || !(weights[*n] > 0) || !isfinite (weights[*n]))
+        return plait_fail_null (error, PLAIT_ERROR_INPUT, "\"%s\" is not a positive number; give one for each file",
+                                items[i]);
+      ++*n;
+    }
+  return g_steal_pointer (&weights);
+}
+
+double *
+plait_experiment_file_weights (const PlaitExperiment *experiment, guint *n)
+{
+  return *experiment->data.weights ? parse_weights (experiment->data.weights, n, NULL) : NULL;
+}
+
+static void
+check_weights (const PlaitResolution *resolution)
+{
+  const PlaitExperiment *experiment = &resolution->experiment->public;
+  const PlaitDataFile *first;
+  guint n_files = count_files (experiment, &first), n;
+  g_autoptr (GError) fault = NULL;
+  g_autofree double *weights = parse_weights (experiment->data.weights, &n, &fault);
+
+  if (!weights)
+    plait_resolution_problem (resolution, "data", "weights", "%s", fault->message);
+  else if (n_files == 1)
+    plait_resolution_problem (resolution, "data", "weights",
+                              "weighs the files of training, but each stream has one; give several, such as %s=a;b",
+                              first ? first->key : "train.STREAM");
+  else if (n != n_files)
+    plait_resolution_problem (resolution, "data", "weights", "has %u numbers, but %s names %u files; give one for each",
+                              n, first->key, n_files);
+}
+
+static void
+check_share (const PlaitResolution *resolution)
+{
+  double share = resolution->experiment->public.data.share;
+
+  if (share == 0 || (share > 1 && share != floor (share)))
+    plait_resolution_problem (resolution, "data", "share",
+                              "%g is neither a share from 0 to 1 nor a number of tuples; give .25 or 5000", share);
+}
+
+/* Adds a problem if a source of features has several files. */
+static void
+check_features (const PlaitResolution *resolution, const PlaitDataFile *file)
+{
+  const PlaitExperiment *experiment = &resolution->experiment->public;
+
+  for (guint i = 0; file->further && i < experiment->n_sources; i++)
+    if (experiment->sources[i].kind == PLAIT_INPUT_FEATURES
+        && g_str_equal (experiment->sources[i].stream, file->stream))
+      plait_resolution_problem (resolution, "data", file->key,
+                                "names several files, but features of a split are one HDF5 file; join %s and %s",
+                                file->path, file->further[0]);
+}
+
+void
+plait_resolution_check_training_files (const PlaitResolution *resolution)
+{
+  const PlaitExperiment *experiment = &resolution->experiment->public;
+  const GArray *files = resolution->experiment->data->files;
+  const PlaitDataFile *first;
+  guint n = count_files (experiment, &first);
+
+  for (guint i = 0; i < files->len; i++)
+    {
+      const PlaitDataFile *file = &g_array_index (files, PlaitDataFile, i);
+      guint its = 1 + (file->further ? g_strv_length ((char **)file->further) : 0);
+
+      check_features (resolution, file);
+      if (g_str_equal (file->split, "train") && its != n)
+        plait_resolution_problem (resolution, "data", file->key,
+                                  "names %u files (%s), but %s names %u (%s); file i of each belongs together: give "
+                                  "equally many",
+                                  its, file->written, first->key, n, first->written);
+    }
+  if (*experiment->data.weights)
+    check_weights (resolution);
+  check_share (resolution);
+}
