@@ -43,6 +43,7 @@ def of_markdown(text):
             names.update({(section, heading, key): (section, other, key) for key in keys.split("`, `")})
         elif item:
             key, standard, kind, need, meaning = item.groups()
+            kind = f"integer {kind}" if re.match(r"-?\d+\.\.", kind) else kind
             standard = {"=": "default: empty"}.get(standard) or (
                 "default: " + standard[1:] if standard else "may be left out" if need == ", optional" else "must be given")
             rows.append(((section, heading, key), (heading, key, kind, standard, re.sub(r"\\(.)", r"\1", meaning))))

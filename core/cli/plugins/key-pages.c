@@ -42,14 +42,16 @@ print_item (const PlaitSettingSpecification *setting)
 {
   g_autofree char *meaning = with_reference (setting->summary, setting->reference);
   gboolean is_optional = (setting->flags & PLAIT_SETTING_OPTIONAL) != 0;
+  gboolean is_range = setting->type == PLAIT_SETTING_INTEGER && setting->minimum;
 
   printf ("- `%s%s%s` ", setting->name, setting->standard ? "=" : "", setting->standard ? setting->standard : "");
-  if (setting->type != PLAIT_SETTING_CHOICE)
+  if (setting->type != PLAIT_SETTING_CHOICE && !is_range)
     printf ("%s%s", plait_setting_type_name (setting->type), setting->choices ? " " : "");
   for (const char *p = setting->choices; p && *p != '\0'; p++)
     putchar (*p == ';' ? '|' : *p);
   if (setting->minimum || setting->maximum)
-    printf (" %s..%s", setting->minimum ? setting->minimum : "", setting->maximum ? setting->maximum : "");
+    printf ("%s%s..%s", is_range ? "" : " ", setting->minimum ? setting->minimum : "",
+            setting->maximum ? setting->maximum : "");
   if (!setting->standard)
     fputs (is_optional ? ", optional" : ", required", stdout);
   fputs (": ", stdout);
@@ -127,7 +129,7 @@ plait_key_groups_print_markdown (const GPtrArray *groups)
   for (guint i = 0; plait_key_introduction[i]; i++)
     print_lines (plait_key_introduction[i]);
   puts ("\n"
-        "Each line: KEY=DEFAULT, type and range or choices, meaning.\n"
+        "Each line: KEY=DEFAULT, type and range or choices, meaning. Numbers are integers unless marked as real.\n"
         "\n"
         "## Separators\n");
   for (const PlaitSeparator *row = plait_separators; row->separator; row++)
