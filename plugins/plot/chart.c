@@ -275,8 +275,21 @@ draw_legend (PlaitPlotCanvas *canvas, const PlaitPlotChart *chart, double y)
 static double
 draw_x_axis (PlaitPlotCanvas *canvas, const PlaitPlotChart *chart, const PlaitPlotAxis *x, double y)
 {
-  double slot, widest, tick = .4 * canvas->size;
+  double slot, widest, tick = .4 * canvas->size, free = -INFINITY;
 
+  for (guint i = 0; chart->tick_names && chart->tick_names[i]; i++)
+    {
+      double at = plait_plot_position (x, chart->ticks[i]);
+      double half = plait_plot_text_width (canvas, chart->tick_names[i]) / 2;
+
+      stroke (canvas->cairo, at, y, at, y + tick, .5, .3);
+      if (at - half < free)
+        continue;
+      plait_plot_text (canvas, chart->tick_names[i], at, y + tick, (PlaitPlotPlacement){ .5, 0, 0, FALSE });
+      free = at + half + .5 * canvas->size;
+    }
+  if (chart->tick_names)
+    return tick + canvas->line;
   if (!chart->categories || chart->kind == PLAIT_PLOT_BARS)
     {
       for (double value = first_tick (x); value <= x->high + x->step * 1e-9; value += x->step)
@@ -311,7 +324,7 @@ draw_plane (PlaitPlotCanvas *canvas, const PlaitPlotChart *chart)
   x.end = canvas->width - 1.2 * canvas->size;
   y.begin = bottom;
   y.end = top;
-  if (!chart->categories)
+  if (!chart->categories && !chart->tick_names)
     {
       choose_ticks (&x, (x.end - x.begin) / (4 * canvas->size));
       while (widest_tick (canvas, &x) + canvas->size > (x.end - x.begin) * x.step / (x.high - x.low))

@@ -91,25 +91,70 @@ TEST_CASE (plot_data, makes_one_series_of_seeds)
   g_autoptr (GPtrArray) runs
       = plait_runs_open ((char *[]){ (char *)one, (char *)two, (char *)flat, NULL }, FALSE, NULL, NO_ERROR);
   REQUIRE (runs);
-  g_autoptr (PlaitPlotChart) bars = plait_plot_chart_new (runs, SCORES, "CHRF2", NO_ERROR);
+  g_autoptr (PlaitPlotChart) bars = plait_plot_chart_new (runs, SCORES, "CHRF2", NULL, NO_ERROR);
   REQUIRE (bars);
   const PlaitPlotSeries *scores = bars->series->pdata[0];
   REQUIRE (scores->n == 2);
   CHECK_STRING (bars->categories[0], "serial");
   CHECK_STRING (bars->categories[1], "flat");
   CHECK (isfinite (scores->low[0]) && scores->low[0] <= scores->y[0] && scores->y[0] <= scores->high[0]);
-  g_autoptr (PlaitPlotChart) curves = plait_plot_chart_new (runs, CURVE, NULL, NO_ERROR);
+  g_autoptr (PlaitPlotChart) curves = plait_plot_chart_new (runs, CURVE, NULL, NULL, NO_ERROR);
   REQUIRE (curves && curves->series->len == 2);
   const PlaitPlotSeries *curve = curves->series->pdata[0], *other = curves->series->pdata[1];
   CHECK_INT (curve->n, 3);
   CHECK (curve->high[0] >= curve->y[0] && isfinite (curve->low[0]));
   CHECK (isnan (other->low[0]));
-  g_autoptr (PlaitPlotChart) lengths = plait_plot_chart_new (runs, LENGTHS, "chrf", NO_ERROR);
+  g_autoptr (PlaitPlotChart) lengths = plait_plot_chart_new (runs, LENGTHS, "chrf", NULL, NO_ERROR);
   REQUIRE (lengths);
   CHECK_INT (g_strv_length (lengths->categories), 3);
   /* No source has more than four words. */
   CHECK (isnan (((PlaitPlotSeries *)lengths->series->pdata[0])->y[2]));
   CHECK_STRING (lengths->y_title, "chrF2");
+}
+
+/* Three shares of one system, the largest by default, and two of another with two seeds: two curves over logarithms. */
+TEST_CASE (plot_data, makes_curves_over_a_key)
+{
+  static const char *const quarter = "\n[data]\nshare=0.25\n", *const half = "\n[data]\nshare=0.5\n";
+  const PlaitTestRun made[] = { { "serial", plait_test_right, .more = half },
+                                { "serial", plait_test_right },
+                                { "serial", plait_test_wrong, .more = quarter },
+                                { "flat", plait_test_wrong, .more = quarter },
+                                { "flat", plait_test_right, .more = quarter, .seed = 2 } };
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (made); i++)
+    {
+      g_autofree char *name = g_strdup_printf ("share%u.h5", i);
+
+      plait_test_write_run (name, &made[i]);
+      g_ptr_array_add (names, (gpointer)plait_test_path (name));
+    }
+  g_ptr_array_add (names, NULL);
+  g_autoptr (GPtrArray) runs = plait_runs_open ((char **)names->pdata, FALSE, NULL, NO_ERROR);
+  g_autoptr (PlaitPlotChart) chart = plait_plot_chart_new (runs, SCORES, "chrf2", "data.share", NO_ERROR);
+  REQUIRE (chart && chart->series->len == 2);
+  const PlaitPlotSeries *serial = chart->series->pdata[0], *flat = chart->series->pdata[1];
+  CHECK_STRING (serial->name, "serial");
+  CHECK_STRING (flat->name, "flat");
+  REQUIRE (serial->n == 3 && flat->n == 1);
+  CHECK (serial->y[0] < serial->y[1] && serial->y[1] == serial->y[2]);
+  CHECK (fabs (serial->x[0] - log (0.25)) < 1e-12 && serial->x[2] == 0);
+  CHECK (flat->y[0] > serial->y[0] && flat->y[0] < serial->y[1] && flat->low[0] < flat->y[0]);
+  CHECK_STRING (chart->tick_names[0], "0.25");
+  CHECK_STRING (chart->tick_names[2], "1");
+  CHECK_STRING (chart->x_title, "data.share");
+  CHECK_STRING (chart->y_title, "chrF2");
+
+  g_autoptr (GError) error = NULL;
+  CHECK (!plait_plot_chart_new (runs, SCORES, NULL, "decoder.combiner", &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "--by decoder.combiner needs numbers, but the value of this run is serial");
+  CHECK (!plait_plot_chart_new (runs, CURVE, NULL, "data.share", &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "--by data.share is for scores");
+  CHECK (!plait_plot_chart_new (runs, SCORES, NULL, "share", &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "--by share is not a key");
+  if (PLAIT_HAS_PLOT)
+    DONE (CALL ("plot", "share0.h5", "share1.h5", "share2.h5", SCORES, "--by", "data.share", "-o", "share.svg"));
 }
 
 /* Values that are not finite are drawn as such, also in a heatmap without other values. */

@@ -16,7 +16,7 @@
 typedef struct
 {
   PlaitPlotSettings settings;
-  const char *output, *layer, *head, *metric, *names;
+  const char *output, *layer, *head, *metric, *by, *names;
   guint labels;
   gboolean force;
 } Options;
@@ -131,7 +131,8 @@ warn_of_names (const char *const *names, guint n, PlaitLog *log)
 
 static GBytes *
 draw (const PlaitPlotTable *table, const GPtrArray *files, const GPtrArray *paths, PlaitHeatmapSelection choice,
-      const char *metric, const PlaitPlotSettings *settings, PlaitPlotFormat format, PlaitLog *log, GError **error)
+      const char *metric, const char *by, const PlaitPlotSettings *settings, PlaitPlotFormat format, PlaitLog *log,
+      GError **error)
 {
   g_autoptr (GPtrArray) heatmaps = read_heatmaps (files, paths, choice, log, error);
   g_autoptr (GPtrArray) runs = NULL;
@@ -152,10 +153,14 @@ draw (const PlaitPlotTable *table, const GPtrArray *files, const GPtrArray *path
       runs = plait_runs_open ((char **)files->pdata, FALSE, log, error);
       if (runs)
         warn_of_tokens (runs, paths->pdata[0], metric, log);
-      chart = runs ? plait_plot_chart_new (runs, paths->pdata[0], metric, error) : NULL;
+      chart = runs ? plait_plot_chart_new (runs, paths->pdata[0], metric, by, error) : NULL;
       if (!chart)
         return NULL;
     }
+  else if (by)
+    return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                            "--by %s is for scores, but %s is a heatmap; name /evaluation/SPLIT/metrics", by,
+                            (const char *)paths->pdata[0]);
   for (guint m = 0; m < heatmaps->len; m++)
     highest = MAX (highest, plait_heatmap_max (heatmaps->pdata[m]));
   warn_of_names ((const char *const *)settings->names,
@@ -208,7 +213,7 @@ run_command (PlaitInvocation *invocation, GError **error)
   for (guint i = 0; files->pdata[i]; i++)
     if (!plait_output_differs ("--output", output, files->pdata[i], error))
       return FALSE;
-  bytes = draw (table, files, paths, choice, options->metric, &settings, format, invocation->log, error);
+  bytes = draw (table, files, paths, choice, options->metric, options->by, &settings, format, invocation->log, error);
   if (!bytes || !plait_file_replace (output, g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes), error))
     return FALSE;
   plait_log_info (invocation->log, "%s is written", output);
@@ -228,6 +233,7 @@ static const PlaitOption options[] = {
     "N" },
   { "head", 0, PLAIT_OPTION_TEXT, offsetof (Options, head), "Head of a heatmap: a number from 0, or mean (mean)", "N" },
   { "metric", 0, PLAIT_OPTION_TEXT, offsetof (Options, metric), "Score to draw (the first)", "METRIC" },
+  { "by", 0, PLAIT_OPTION_TEXT, offsetof (Options, by), "Draw scores as curves over the numbers of this key", "KEY" },
   { "names", 0, PLAIT_OPTION_TEXT, offsetof (Options, names), "Names of heatmaps, lines or bars, separated by ;",
     "NAMES" },
   { "x-title", 0, PLAIT_OPTION_TEXT, offsetof (Options, settings.x_title), "Title of the horizontal axis; empty: none",
@@ -239,16 +245,19 @@ static const PlaitOption options[] = {
 
 const PlaitCommand plait_command_plot = {
   .name = "plot",
-  .synopsis = "FILE... PATH... --output FIGURE [--width CM] [--size PT] [--metric NAME] [--names A;B] [--force]",
+  .synopsis
+  = "FILE... PATH... --output FIGURE [--width CM] [--size PT] [--metric NAME] [--by KEY] [--names A;B] [--force]",
   .summary = "Draw a figure for a paper as SVG, PDF or PNG: heatmaps, curves, scores, scores by length",
-  .details = "PATH is a heatmap (several are drawn in one row with one scale), a column of a training table, "
-             "/evaluation/SPLIT/metrics or /evaluation/SPLIT/length_bins. A grid stands for all its finished runs. "
-             "Runs that differ only in experiment.seed are drawn as their mean with its standard deviation, a single "
-             "run with its interval. Figures keep their meaning without colour; a PDF embeds its fonts. Word marks of "
-             "SentencePiece are left out.\n\nExamples:\n  plait plot run.h5 /attention/test/0/a /attention/test/0/b -o "
-             "attention.pdf\n  plait plot grid/grid.h5 /training/validation/perplexity -o curves.svg --width 12\n  "
-             "plait plot grid/grid.h5 /evaluation/test/metrics --metric chrF2 -o scores.pdf\n  plait plot serial.h5 "
-             "flat.h5 /evaluation/test/length_bins -o lengths.png",
+  .details
+  = "PATH is a heatmap (several are drawn in one row with one scale), a column of a training table, "
+    "/evaluation/SPLIT/metrics or /evaluation/SPLIT/length_bins. A grid stands for all its finished runs. "
+    "Runs that differ only in experiment.seed are drawn as their mean with its standard deviation, a single "
+    "run with its interval. Figures keep their meaning without colour; a PDF embeds its fonts. Word marks of "
+    "SentencePiece are left out.\n\nExamples:\n  plait plot run.h5 /attention/test/0/a /attention/test/0/b -o "
+    "attention.pdf\n  plait plot grid/grid.h5 /training/validation/perplexity -o curves.svg --width 12\n  "
+    "plait plot grid/grid.h5 /evaluation/test/metrics --metric chrF2 -o scores.pdf\n  plait plot serial.h5 "
+    "flat.h5 /evaluation/test/length_bins -o lengths.png\n  plait plot grid/grid.h5 /evaluation/test/metrics --by "
+    "data.share -o curve.pdf",
   .options = options,
   .size = sizeof (Options),
   .defaults = &(const Options){ .settings = { .width = 8, .size = 7, .font = "Sans" } },

@@ -6,6 +6,7 @@
 #include "comparison/location.h"
 #include "scoring/length-table.h"
 #include "tables/table.h"
+#include "comparison/chart-axis.h"
 
 #define MAX_POINTS ((gint64)1 << 20)
 #define SEED "experiment.seed"
@@ -27,6 +28,8 @@ plait_plot_chart_free (PlaitPlotChart *chart)
   g_free (chart->x_title);
   g_free (chart->y_title);
   g_strfreev (chart->categories);
+  g_strfreev (chart->tick_names);
+  g_free (chart->ticks);
   g_ptr_array_unref (chart->series);
   g_free (chart);
 }
@@ -105,10 +108,10 @@ distinguishes_systems (const Runs *runs, const PlaitSettingDifference *differenc
   return FALSE;
 }
 
-/* Names each system by its values of the first settings that distinguish the systems. A single system is named by its
- * file. */
+/* Names each system by its values of the first settings that distinguish the systems, except @by (may be NULL). A
+ * system without such settings is named by its file. */
 static void
-name_systems (const Runs *runs)
+name_systems (const Runs *runs, const char *by)
 {
   g_autoptr (GPtrArray) differences = plait_setting_differences (runs->runs);
 
@@ -118,7 +121,8 @@ name_systems (const Runs *runs)
     {
       const PlaitSettingDifference *difference = differences->pdata[d];
 
-      if (g_str_equal (difference->key, SEED) || !distinguishes_systems (runs, difference))
+      if (g_str_equal (difference->key, SEED) || g_strcmp0 (difference->key, by) == 0
+          || !distinguishes_systems (runs, difference))
         continue;
       for (guint s = 0; s < runs->systems->len; s++)
         {
@@ -128,7 +132,7 @@ name_systems (const Runs *runs)
                                               setting_of (system, difference), NULL));
         }
     }
-  for (guint s = 0; s < runs->systems->len; s++)
+  for (guint s = 0; s < runs->systems->len && !by; s++)
     if (*plait_run_system_at (runs->systems, s)->name == '\0')
       rename_system (plait_run_system_at (runs->systems, s),
                      g_strdup (plait_run_at (runs->runs, plait_run_system_at (runs->systems, s)->runs[0])->name));
@@ -267,6 +271,31 @@ find_score (const PlaitRunFile *run, const char *split, const char *metric)
   return NULL;
 }
 
+/* Sets point @i of @series to the score of @system, and *@title to its name unless it is set. */
+static gboolean
+set_score (const Runs *runs, const PlaitRunSystem *system, const char *path, const char *split, const char *metric,
+           PlaitPlotSeries *series, guint i, char **title, GError **error)
+{
+  g_autoptr (GArray) values = g_array_new (FALSE, FALSE, sizeof (double));
+  const PlaitRunScore *score = NULL;
+
+  for (guint r = 0; r < system->n; r++)
+    {
+      const PlaitRunFile *run = plait_run_at (runs->runs, system->runs[r]);
+
+      score = find_score (run, split, metric);
+      if (!score)
+        return fail_metric (run, path, metric, error) != NULL;
+      if (isfinite (score->score))
+        g_array_append_val (values, score->score);
+    }
+  if (!*title)
+    *title = g_strdup (score->name);
+  set_point (series, i, values, score->low < score->high ? score->low : NAN,
+             score->low < score->high ? score->high : NAN);
+  return TRUE;
+}
+
 static PlaitPlotChart *
 bars_new (const Runs *runs, const char *path, const char *split, const char *metric, GError **error)
 {
@@ -277,25 +306,44 @@ bars_new (const Runs *runs, const char *path, const char *split, const char *met
   for (guint s = 0; s < runs->systems->len; s++)
     {
       const PlaitRunSystem *system = plait_run_system_at (runs->systems, s);
-      g_autoptr (GArray) values = g_array_new (FALSE, FALSE, sizeof (double));
-      const PlaitRunScore *score = NULL;
 
-      for (guint r = 0; r < system->n; r++)
-        {
-          const PlaitRunFile *run = plait_run_at (runs->runs, system->runs[r]);
-
-          score = find_score (run, split, metric);
-          if (!score)
-            return fail_metric (run, path, metric, error);
-          if (isfinite (score->score))
-            g_array_append_val (values, score->score);
-        }
-      if (!chart->x_title)
-        chart->x_title = g_strdup (score->name);
       chart->categories[s] = g_strdup (system->name);
-      set_point (series, s, values, score->low < score->high ? score->low : NAN,
-                 score->low < score->high ? score->high : NAN);
+      if (!set_score (runs, system, path, split, metric, series, s, &chart->x_title, error))
+        return NULL;
     }
+  return g_steal_pointer (&chart);
+}
+
+/* Returns the series of @chart called @name, which it adds without points if there is none. */
+static PlaitPlotSeries *
+find_series (PlaitPlotChart *chart, const char *name, guint n)
+{
+  PlaitPlotSeries *series;
+
+  for (guint s = 0; s < chart->series->len; s++)
+    if (g_str_equal (((PlaitPlotSeries *)chart->series->pdata[s])->name, name))
+      return chart->series->pdata[s];
+  series = add_series (chart, name, n);
+  series->n = 0;
+  return series;
+}
+
+static PlaitPlotChart *
+scores_by (const Runs *runs, const char *path, const char *split, const char *metric, const char *by, GError **error)
+{
+  g_autoptr (PlaitPlotChart) chart = chart_new (PLAIT_PLOT_LINES, by, NULL);
+
+  for (guint s = 0; s < runs->systems->len; s++)
+    {
+      const PlaitRunSystem *system = plait_run_system_at (runs->systems, s);
+      PlaitPlotSeries *series = find_series (chart, system->name, runs->systems->len);
+
+      if (!plait_plot_value_of (plait_run_at (runs->runs, system->runs[0]), by, &series->x[series->n], error)
+          || !set_score (runs, system, path, split, metric, series, series->n, &chart->y_title, error))
+        return NULL;
+      series->n++;
+    }
+  plait_plot_order (chart);
   return g_steal_pointer (&chart);
 }
 
@@ -403,7 +451,7 @@ has_values (const PlaitPlotChart *chart)
 }
 
 PlaitPlotChart *
-plait_plot_chart_new (GPtrArray *runs, const char *path, const char *metric, GError **error)
+plait_plot_chart_new (GPtrArray *runs, const char *path, const char *metric, const char *by, GError **error)
 {
   g_autoptr (GArray) systems = plait_run_systems_new (runs);
   const Runs all = { runs, systems };
@@ -412,8 +460,13 @@ plait_plot_chart_new (GPtrArray *runs, const char *path, const char *metric, GEr
   gboolean evaluation = n == 4 && g_str_equal (parts[1], "evaluation");
   g_autoptr (PlaitPlotChart) chart = NULL;
 
-  name_systems (&all);
-  if (evaluation && g_str_equal (parts[3], "metrics"))
+  name_systems (&all, by);
+  if (by && !(evaluation && g_str_equal (parts[3], "metrics")))
+    plait_fail (error, PLAIT_ERROR_INPUT,
+                "--by %s is for scores, but %s is something else; name /evaluation/SPLIT/metrics", by, path);
+  else if (by)
+    chart = scores_by (&all, path, parts[2], metric, by, error);
+  else if (evaluation && g_str_equal (parts[3], "metrics"))
     chart = bars_new (&all, path, parts[2], metric, error);
   else if (evaluation && g_str_equal (parts[3], "length_bins"))
     chart = lengths_new (&all, path, metric, error);

@@ -55,6 +55,8 @@ typedef struct
   PlaitPlotKind kind;
   char *x_title, *y_title;
   char **categories; /* names of the categories; NULL for PLAIT_PLOT_LINES */
+  double *ticks;     /* positions of the horizontal ticks, or NULL: the drawing chooses them */
+  char **tick_names; /* names of @ticks, NULL-terminated */
   GPtrArray *series; /* (element-type PlaitPlotSeries) */
 } PlaitPlotChart;
 
@@ -63,6 +65,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitPlotChart, plait_plot_chart_free)
 
 /* Makes the chart of the table column, scores or length bins at @path of @runs (element-type PlaitRunFile). Runs that
  * differ only in experiment.seed are one series: their mean, with one standard deviation on each side. A single run has
- * the interval that its file records. @metric selects a score (NULL: the first). PLAIT_ERROR_INPUT if there is nothing
- * to draw. (transfer full) */
-PlaitPlotChart *plait_plot_chart_new (GPtrArray *runs, const char *path, const char *metric, GError **error);
+ * the interval that its file records. @metric selects a score (NULL: the first). With @by (may be NULL), a key such as
+ * data.share whose values are numbers, scores are curves over it, one for each value of the other settings; positions
+ * are logarithms if the values grow by factors. PLAIT_ERROR_INPUT if there is nothing to draw. (transfer full) */
+PlaitPlotChart *plait_plot_chart_new (GPtrArray *runs, const char *path, const char *metric, const char *by,
+                                      GError **error);

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+#include "comparison/chart-axis.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "experiment/groups.h"
+#include "text/number.h"
+
+/* Values that grow at least by this factor each, and by the square of two in all, are shown on a logarithmic scale. */
+#define FACTOR 1.5
+#define RANGE 4
+
+gboolean
+plait_plot_value_of (const PlaitRunFile *run, const char *by, double *value, GError **error)
+{
+  g_autofree char *group = NULL, *key = NULL;
+  const PlaitSettingSpecification *setting;
+  const char *text;
+
+  if (!plait_experiment_split_key (by, &group, &key))
+    return plait_fail (error, PLAIT_ERROR_INPUT, "--by %s is not a key; write it like data.share", by);
+  setting = plait_experiment_setting (group, key);
+  text = plait_key_file_value (run->experiment, group, key);
+  if (!text && setting)
+    text = setting->standard;
+  return (text && plait_parse_double (text, value) && isfinite (*value))
+         || plait_fail (
+             error, PLAIT_ERROR_INPUT,
+             "%s: --by %s needs numbers, but the value of this run is %s; name a key with a number in each run",
+             plait_store_path (run->store), by, text ? text : "missing");
+}
+
+static int
+compare_doubles (gconstpointer a, gconstpointer b)
+{
+  const double *x = a, *y = b;
+
+  return *x < *y ? -1 : *x > *y;
+}
+
+/* Returns the values of x of all series, sorted, each once. (transfer full) (element-type double) */
+static GArray *
+list_values (const PlaitPlotChart *chart)
+{
+  g_autoptr (GArray) all = g_array_new (FALSE, FALSE, sizeof (double));
+  GArray *values = g_array_new (FALSE, FALSE, sizeof (double));
+
+  for (guint s = 0; s < chart->series->len; s++)
+    {
+      const PlaitPlotSeries *series = chart->series->pdata[s];
+
+      g_array_append_vals (all, series->x, series->n);
+    }
+  g_array_sort (all, compare_doubles);
+  for (guint i = 0; i < all->len; i++)
+    if (i == 0 || g_array_index (all, double, i - 1) < g_array_index (all, double, i))
+      g_array_append_val (values, g_array_index (all, double, i));
+  return values;
+}
+
+/* TRUE if the sorted @values grow by factors. */
+static gboolean
+grow_by_factors (const GArray *values)
+{
+  double before = g_array_index (values, double, 0), first = before;
+
+  for (guint i = 1; i < values->len; i++)
+    {
+      double value = g_array_index (values, double, i);
+
+      if (before <= 0 || value < FACTOR * before)
+        return FALSE;
+      before = value;
+    }
+  return before >= RANGE * first;
+}
+
+static void
+exchange (double *values, guint i, guint k)
+{
+  double value = values[i];
+
+  values[i] = values[k];
+  values[k] = value;
+}
+
+static void
+sort_points (PlaitPlotSeries *series)
+{
+  for (guint i = 1; i < series->n; i++)
+    for (guint k = i; k > 0 && series->x[k] < series->x[k - 1]; k--)
+      {
+        exchange (series->x, k, k - 1);
+        exchange (series->y, k, k - 1);
+        exchange (series->low, k, k - 1);
+        exchange (series->high, k, k - 1);
+      }
+}
+
+void
+plait_plot_order (PlaitPlotChart *chart)
+{
+  g_autoptr (GArray) values = list_values (chart);
+  gboolean factors = grow_by_factors (values);
+
+  chart->ticks = g_new (double, values->len);
+  chart->tick_names = g_new0 (char *, values->len + 1);
+  for (guint i = 0; i < values->len; i++)
+    {
+      double value = g_array_index (values, double, i);
+
+      chart->ticks[i] = factors ? log (value) : value;
+      chart->tick_names[i] = g_strdup_printf ("%g", value);
+    }
+  for (guint s = 0; s < chart->series->len; s++)
+    {
+      PlaitPlotSeries *series = chart->series->pdata[s];
+
+      sort_points (series);
+      for (guint i = 0; i < series->n && factors; i++)
+        series->x[i] = log (series->x[i]);
+    }
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "comparison/chart.h"
+
+/* The horizontal axis of scores over the values of a key. */
+
+/* Sets *@value to the number that @run has for the key @by, such as data.share. Fails if it is not a number. */
+gboolean plait_plot_value_of (const PlaitRunFile *run, const char *by, double *value, GError **error);
+
+/* Sorts the points of each series of @chart by x and sets the ticks to the values of x. If these grow by factors, takes
+ * their logarithms. */
+void plait_plot_order (PlaitPlotChart *chart);
