@@ -68,6 +68,15 @@ check_same (PlaitTensor found, PlaitTensor expected)
 }
 
 void
+check_twin (Trial *trial, PlaitTensor found, PlaitTensor expected)
+{
+  for (gint64 i = 0; i < found.rows; i++)
+    trial_digest (trial, plait_tensor_row (found, i), sizeof (PlaitScalar) * (gsize)found.width);
+  if (trial_compares ())
+    check_same (found, expected);
+}
+
+void
 check_within (PlaitTensor found, PlaitTensor expected, double part_of_greatest)
 {
   double greatest = 0;

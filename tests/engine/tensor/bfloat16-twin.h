@@ -23,5 +23,8 @@ PlaitTensor rounded (Trial *trial, PlaitTensor tensor);
 
 void check_same (PlaitTensor found, PlaitTensor expected);
 
+/* Checks that the bits of @found are those of the slow twin, and adds them to the digest. */
+void check_twin (Trial *trial, PlaitTensor found, PlaitTensor expected);
+
 /* Checks that elements differ by at most @part_of_greatest times the greatest element of @expected. */
 void check_within (PlaitTensor found, PlaitTensor expected, double part_of_greatest);

@@ -48,7 +48,7 @@ slow_attention (Trial *trial, Case *c, gboolean backward)
 {
   gint64 width = c->width / c->settings.heads, done[MAX_MEMORIES] = { 0 };
 
-  for (gint64 s = 0; s < c->query_rows.n; s++)
+  for (gint64 s = 0; s < c->query_rows.n && trial_compares (); s++)
     {
       gint64 queries = plait_ragged_length (c->query_rows, s), n = 0;
 
@@ -136,8 +136,8 @@ draw_sentences (Trial *trial, Case *c)
 
       memory->keys = trial_tensor (trial, plait_ragged_rows (memory->rows), c->width);
       memory->values = trial_tensor (trial, plait_ragged_rows (memory->rows), c->width);
-      memory->weights = trial_flip (trial) ? trial_vector (trial, c->settings.heads * pairs) : NULL;
-      c->slow_weights[m] = trial_vector (trial, c->settings.heads * pairs);
+      memory->weights = trial_flip (trial) ? trial_rubbish (trial, 1, c->settings.heads * pairs).data : NULL;
+      c->slow_weights[m] = trial_memory (trial, sizeof (PlaitScalar) * (gsize)(c->settings.heads * pairs));
     }
 }
 

@@ -40,7 +40,7 @@ slow_product (PlaitTensor y, PlaitScalar beta, PlaitTensor x, PlaitTensor weight
   gint64 in = x.width;
   g_autofree gint64 *row = g_new (gint64, in + 1), *column = g_new (gint64, in + 1);
 
-  for (gint64 j = 0; j < y.width; j++)
+  for (gint64 j = 0; j < y.width && trial_compares (); j++)
     {
       const PlaitScalar *from = transposed ? plait_tensor_row (weight, j) : weight.data + j;
       double scale = (double)slow_bytes (column, from, transposed ? 1 : weight.stride, in);

@@ -45,7 +45,7 @@ items_body (Trial *trial)
   job.dqueries = dq;
   plait_items_attention_forward (trial->pool, &job);
   plait_items_attention_backward (trial->pool, &job);
-  for (gint64 r = 0; r < rows; r++)
+  for (gint64 r = 0; r < rows && trial_compares (); r++)
     for (guint head = 0; head < settings.heads; head++)
       {
         gint64 column = head * head_width;

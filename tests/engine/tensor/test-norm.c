@@ -30,7 +30,7 @@ norm_body (Trial *trial)
 
   plait_layer_norm_forward (trial->pool, y, x, gain, bias, .01, mean, inverse);
   plait_layer_norm_backward (trial->pool, trial->arena, dx, beta, dgain, beta, dbias, beta, dy, x, gain, mean, inverse);
-  for (gint64 r = 0; r < rows; r++)
+  for (gint64 r = 0; r < rows && trial_compares (); r++)
     {
       const PlaitScalar *row = plait_tensor_row (x, r), *g = plait_tensor_row (dy, r);
       double middle = 0, variance = 0, factor, sum = 0, product = 0;

@@ -15,7 +15,7 @@ slow_product (PlaitTensor c, PlaitScalar beta, PlaitTensor a, gboolean transpose
 {
   gint64 depth = transpose_a ? a.rows : a.width;
 
-  for (gint64 i = 0; i < c.rows; i++)
+  for (gint64 i = 0; i < c.rows && trial_compares (); i++)
     for (gint64 j = 0; j < c.width; j++)
       {
         double sum = 0;

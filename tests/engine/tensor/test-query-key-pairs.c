@@ -16,7 +16,7 @@ pair_of (const PlaitQueryKeyPairs *pairs, gint64 s, gint64 q, gint64 row)
 static void
 slow_read (const PlaitQueryKeyPairs *pairs, PlaitTensor y, const PlaitScalar *numbers, PlaitTensor x)
 {
-  for (gint64 s = 0; s < pairs->queries.n; s++)
+  for (gint64 s = 0; s < pairs->queries.n && trial_compares (); s++)
     for (gint64 q = pairs->queries.offsets[s]; q < pairs->queries.offsets[s + 1]; q++)
       for (gint64 j = 0; j < y.width; j++)
         {
@@ -87,7 +87,7 @@ additive_body (Trial *trial)
   if (has_extra)
     additive.extra = trial_tensor (trial, n, width);
   plait_additive_scores_forward (trial->pool, &pairs, fast, &additive);
-  for (gint64 s = 0; s < 2; s++)
+  for (gint64 s = 0; s < 2 && trial_compares (); s++)
     for (gint64 q = queries.offsets[s]; q < queries.offsets[s + 1]; q++)
       for (gint64 row = 0; row < plait_ragged_length (rows, s); row++)
         {

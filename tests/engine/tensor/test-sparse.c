@@ -6,9 +6,9 @@
 
 #include "trial.h"
 
-/* Loops over all entries and their selected rows. */
+/* Loops over all entries and their selected rows, if the twin computes. */
 #define EACH_SELECTED(entry, i, selected)                                                                              \
-  for (gint64 entry = 0; entry < (selected)->sets.n; entry++)                                                          \
+  for (gint64 entry = 0; entry < (selected)->sets.n && trial_compares (); entry++)                                     \
     for (gint64 i = (selected)->rows.offsets[(selected)->sets.offsets[entry]];                                         \
          i < (selected)->rows.offsets[(selected)->sets.offsets[entry + 1]]; i++)
 
@@ -115,7 +115,7 @@ check_products (Trial *trial, Shape shape)
       }
     slow[i] = (PlaitScalar)(0.7 * dot);
   }
-  for (gint64 j = 0; j < width; j++)
+  for (gint64 j = 0; j < width && trial_compares (); j++)
     {
       for (gint64 query = 0; query < shape.queries; query++)
         plait_tensor_row (slow_sum, query)[j] += (PlaitScalar)sums[query * width + j];
@@ -232,7 +232,7 @@ check_weights (Trial *trial, Shape shape)
   PlaitTensor slow_scores, dscores = trial_target (trial, 1, n, beta, &slow_scores);
 
   plait_sparse_softmax_forward (trial->pool, &selected, weights, scores);
-  for (gint64 s = 0; s < selected.rows.n; s++)
+  for (gint64 s = 0; s < selected.rows.n && trial_compares (); s++)
     slow_softmax (&selected, s, scores, cotangent, slow_weights, slow_scores.data);
   plait_sparse_softmax_backward (trial->pool, &selected, dscores.data, beta, cotangent, weights);
   trial_check_vector (trial, "weights", weights, slow_weights, n);

@@ -9,7 +9,7 @@
 
 /*
  * A trial compares a kernel with its slow twin on random shapes, for every kernel variant of this processor, and with
- * 1, 2 and 3 threads. The bits must be equal for all numbers of threads.
+ * 1, 2 and 3 threads. The bits must be equal for all numbers of threads, so the twin computes with 1 thread only.
  */
 typedef struct
 {
@@ -26,6 +26,9 @@ typedef void (*TrialBody) (Trial *trial);
 /* Runs @body @rounds times for each variant and number of threads. */
 void trial_run (TrialBody body, guint rounds);
 
+/* TRUE if the twin computes: with 1 thread. With more threads only the digest is compared. */
+gboolean trial_compares (void);
+
 /* Returns a random integer in @least .. @most. */
 gint64 trial_number (Trial *trial, gint64 least, gint64 most);
 gboolean trial_flip (Trial *trial);
@@ -33,10 +36,10 @@ gboolean trial_flip (Trial *trial);
 /* Returns zeroed memory that lives as long as the trial. */
 gpointer trial_memory (Trial *trial, gsize size);
 
-/* Returns a tensor of normally distributed elements; its stride may be greater than its width. */
+/* Returns a tensor of random elements with mean 0 and variance 1; its stride may be greater than its width. */
 PlaitTensor trial_tensor (Trial *trial, gint64 rows, gint64 width);
 
-/* Returns @n normally distributed elements. */
+/* Returns @n random elements with mean 0 and variance 1. */
 PlaitScalar *trial_vector (Trial *trial, gint64 n);
 
 /* Returns a tensor of NaN, as uninitialised memory may contain. */
@@ -64,6 +67,9 @@ double trial_activation (PlaitActivation activation, double x, double *derivativ
 /* Checks that the bits of a row of the product of @x [rows, in] and @packed [in, @out] do not depend on the other
  * rows. */
 void trial_check_alone (Trial *trial, const PlaitPacked *packed, PlaitTensor x, gint64 out);
+
+/* Adds @size bytes to the digest. */
+void trial_digest (Trial *trial, gconstpointer bytes, gsize size);
 
 /* Checks that @fast is close to @slow, relative to the greatest magnitude in @slow, and adds the bits of @fast to the
  * digest. */
