@@ -35,11 +35,11 @@ def of_markdown(text):
         if line.startswith("##"):
             heading = line.lstrip("# ")
             section = section if line.startswith("###") else len(rows)
-        item = re.match(r"- `([^`=]+)(=[^`]*)?` ((?:list )?[^ :]+(?: -?[\d.e+-]+)?)(, optional|, required)?: (.*)", line)
+        item = re.match(r"`([^`=]+)(=[^`]*)?` ((?:list )?[^ :]+(?: -?[\d.e+-]+)?)(, optional|, required)?: (.*)", line)
         if heading == "Separators":
             continue
-        if re.match(r"- `.*`: as in ", line):
-            keys, other = line[3:].split("`: as in ")
+        if re.match(r"`.*`: as in ", line):
+            keys, other = line[1:].split("`: as in ")
             names.update({(section, heading, key): (section, other, key) for key in keys.split("`, `")})
         elif item:
             key, standard, kind, need, meaning = item.groups()

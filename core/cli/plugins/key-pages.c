@@ -36,7 +36,7 @@ print_markdown (const char *text)
     }
 }
 
-/* Prints @setting as an item of a list: key=default, type and range, meaning. */
+/* Prints @setting as a paragraph: key=default, type and range, meaning. */
 static void
 print_item (const PlaitSettingSpecification *setting)
 {
@@ -44,7 +44,7 @@ print_item (const PlaitSettingSpecification *setting)
   gboolean is_optional = (setting->flags & PLAIT_SETTING_OPTIONAL) != 0;
   gboolean is_range = setting->type == PLAIT_SETTING_INTEGER && setting->minimum;
 
-  printf ("- `%s%s%s` ", setting->name, setting->standard ? "=" : "", setting->standard ? setting->standard : "");
+  printf ("\n`%s%s%s` ", setting->name, setting->standard ? "=" : "", setting->standard ? setting->standard : "");
   if (setting->type != PLAIT_SETTING_CHOICE && !is_range)
     printf ("%s%s", plait_setting_type_name (setting->type), setting->choices ? " " : "");
   for (const char *p = setting->choices; p && *p != '\0'; p++)
@@ -87,14 +87,12 @@ print_items (const GPtrArray *groups, guint i)
 {
   const GPtrArray *settings = ((const PlaitKeyGroup *)groups->pdata[i])->settings;
 
-  if (settings->len > 0)
-    putchar ('\n');
   for (guint k = 0; k < settings->len; k++)
     if (!find_later (groups, i, settings->pdata[k]))
       print_item (settings->pdata[k]);
   for (guint other = i + 1; other < groups->len; other++)
     {
-      const char *separator = "- ";
+      const char *separator = "\n";
 
       for (guint k = 0; k < settings->len; k++)
         if (find_later (groups, i, settings->pdata[k]) == groups->pdata[other])
@@ -129,7 +127,7 @@ plait_key_groups_print_markdown (const GPtrArray *groups)
   for (guint i = 0; plait_key_introduction[i]; i++)
     print_lines (plait_key_introduction[i]);
   puts ("\n"
-        "Each line: KEY=DEFAULT, type and range or choices, meaning. Numbers are integers unless marked as real.\n"
+        "Each key: KEY=DEFAULT, type and range or choices, meaning. Numbers are integers unless marked as real.\n"
         "\n"
         "## Separators\n");
   for (const PlaitSeparator *row = plait_separators; row->separator; row++)
