@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "autograd/internal.h"
 #include "layers/parameter-set.h"
 
 /*
@@ -152,9 +153,11 @@ share_of (const Pointer *pointer, Sharing sharing, gint64 row, gint64 memory)
   return (memory == 0 ? a : b) / (a + b);
 }
 
-/* Fills @p [IDS] with the probabilities of @row of @sentence (eq. 9). */
+/* Fills @p [IDS] with the probabilities of @row of @sentence (eq. 9). Checks the gate of @record, and its part of each
+ * copied row of the memories. */
 static void
-probabilities (const Pointer *pointer, Sharing sharing, gint64 sentence, gint64 row, double *p)
+probabilities (const Pointer *pointer, Sharing sharing, gint64 sentence, gint64 row, const PlaitAttentionRecord *record,
+               double *p)
 {
   const gint64 *offsets[] = { first_offsets, second_offsets };
   const gint32 *ids[] = { first_ids, second_ids };
@@ -186,6 +189,15 @@ probabilities (const Pointer *pointer, Sharing sharing, gint64 sentence, gint64 
             total += weight;
           }
     }
+  CHECK_NEAR (record->gate[row], gate, 1e-6);
+  for (guint m = 0; m < 2; m++)
+    for (gint64 i = 0, n = offsets[m][sentence + 1] - offsets[m][sentence]; i < n; i++)
+      {
+        gint64 pair = i + (sentence == 0 ? row * n : 2 * offsets[m][1]);
+        double weight = share_of (pointer, sharing, row, m) * (double)weights[m][pair];
+
+        CHECK_NEAR (record->copied[m][pair], ids[m][offsets[m][sentence] + i] < 0 ? 0 : weight / total, 1e-6);
+      }
   for (gint64 v = 0; v < IDS; v++)
     p[v] = gate * p[v] / sum + (1 - gate) * copied[v] / total;
 }
@@ -223,10 +235,13 @@ TEST_CASE (pointer, is_equations_8_and_9)
       reading->weights[1] = plait_leaf (tape, numbers (second_weights, 4, 1), NULL);
       reading->shares = sharing == GIVEN_SHARES ? plait_leaf (tape, numbers (shares, ROWS, 2), NULL) : NULL;
       reading->joint = sharing == JOINT;
+      PlaitAttentionRecord *record = plait_attention_record_new (arena, 1, 2, FALSE);
+      record->queries = queries;
+      record->memories = memories;
       const PlaitOutputInputs inputs
           = { &readings, memories,
               plait_copyable_words_new (arena, rows, (const gint32 *const[]){ first_ids, second_ids }, 2), queries,
-              NULL };
+              record };
       PlaitWordDistribution words
           = plait_output_apply (pointer.output, tape, plait_leaf (tape, numbers (states, ROWS, STATE), NULL), &inputs);
       for (gint32 id = 0; id < WORDS; id++)
@@ -239,7 +254,7 @@ TEST_CASE (pointer, is_equations_8_and_9)
             {
               double p[IDS], sum = 0;
 
-              probabilities (&pointer, (Sharing)sharing, row < 2 ? 0 : 1, row, p);
+              probabilities (&pointer, (Sharing)sharing, row < 2 ? 0 : 1, row, record, p);
               for (gint64 v = 0; v < IDS; v++)
                 sum += p[v];
               CHECK_NEAR (sum, 1, 1e-6);
@@ -373,6 +388,39 @@ TEST_CASE (pointer, records_what_it_copies)
             }
         }
     }
+}
+
+/* Returns the memory that a training step of a Transformer with the pointer takes, in bytes. */
+static gsize
+memory_of_step (gboolean recompute)
+{
+  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  g_autoptr (PlaitSettings) output = NULL;
+  PlaitFixtureDecoder decoder = plait_fixture_decoder (PLAIT_FIXTURE_TRANSFORMER);
+  g_autoptr (PlaitArena) arena = plait_arena_new (0);
+  PlaitOutputLossOptions options = { .scale = 1 };
+  PlaitModelSums sums;
+
+  decoder.more = "layers=12";
+  decoder.output = test_plugin (registry, PLAIT_PLUGIN_OUTPUT, "pointer");
+  decoder.output_settings = output = plait_fixture_settings (decoder.output);
+  g_auto (SearchFixture) fixture = search_fixture_with (NULL, "serial", decoder, NULL, FALSE);
+  const gint64 lengths[] = { 2, 2, 2, 2, 2, 2, 2, 2 }, targets[] = { 60, 60, 60, 60, 60, 60, 60, 60 };
+  g_autoptr (PlaitBatch) batch
+      = plait_fixture_batch (fixture.model, 0, 8, (const gint64 *const[]){ lengths, lengths }, targets);
+  g_autoptr (PlaitTape) tape = plait_tape_new (fixture.pool, arena);
+
+  plait_tape_begin (tape, PLAIT_TAPE_TRAIN, (PlaitRandomKey){ 0 });
+  if (recompute)
+    plait_tape_enable_recompute (tape);
+  plait_tape_backward (tape, plait_model_loss (fixture.model->model, tape, batch, &options, &sums, NULL, NULL));
+  return plait_arena_peak (arena);
+}
+
+/* Layers except the last one, which the pointer reads, are computed again. */
+TEST_CASE (pointer, leaves_layers_to_recompute)
+{
+  CHECK (memory_of_step (TRUE) < memory_of_step (FALSE) / 2);
 }
 
 /* The coverage loss (eq. 12) of all steps, the last of each target included, is that of the recorded attention, and

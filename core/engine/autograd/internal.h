@@ -103,6 +103,10 @@ void plait_tape_enable_recompute (PlaitTape *tape);
 typedef PlaitNode *(*PlaitRecomputedCall) (PlaitTape *tape, gconstpointer data);
 PlaitNode *plait_tape_recomputed (PlaitTape *tape, PlaitRecomputedCall call, gconstpointer data, gsize size);
 
+/* Makes the present call of plait_tape_recomputed, if any, an ordinary one: its nodes stay on the tape, since others
+ * than its result are read later. */
+void plait_tape_keep_piece (PlaitTape *tape);
+
 /* Returns plait_tape_value (@tape, @node), or a tensor without data if @node is NULL. */
 PlaitTensor plait_tape_value_if_any (PlaitTape *tape, PlaitNode *node);
 

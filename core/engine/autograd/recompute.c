@@ -28,6 +28,7 @@ begin (PlaitTape *tape)
 
   tape->discardable = NULL;
   tape->in_recomputed = TRUE;
+  tape->keeps_piece = FALSE;
   return before;
 }
 
@@ -38,6 +39,24 @@ end (PlaitTape *tape, Marks before)
   tape->discardable = before.discardable;
   tape->made = before.made;
   tape->in_recomputed = FALSE;
+}
+
+/* Ends a piece whose nodes stay on the tape. */
+static void
+end_kept (PlaitTape *tape, Marks before)
+{
+  PlaitNode **oldest = &tape->discardable;
+
+  while (*oldest)
+    oldest = &(*oldest)->next_discardable;
+  *oldest = before.discardable;
+  tape->in_recomputed = FALSE;
+}
+
+void
+plait_tape_keep_piece (PlaitTape *tape)
+{
+  tape->keeps_piece = TRUE;
 }
 
 /* Releases the storage of the nodes made since @before. */
@@ -115,6 +134,11 @@ plait_tape_recomputed (PlaitTape *tape, PlaitRecomputedCall call, gconstpointer 
   recomputed.data = memcpy (plait_arena_allocate (tape->arena, size), data, size);
   before = begin (tape);
   made = call (tape, recomputed.data);
+  if (tape->keeps_piece)
+    {
+      end_kept (tape, before);
+      return made;
+    }
   if (made->needs_gradient)
     {
       g_assert (made->operation && !made->whole);

@@ -30,6 +30,7 @@ struct PlaitTape
   gboolean keeps_gradients;
   gboolean recomputes;
   gboolean in_recomputed;
+  gboolean keeps_piece; /* TRUE: the piece that is being computed stays on the tape */
   gboolean separates_sentences;
   PlaitPrecision precision;
   KeyedLeaf *leaves;

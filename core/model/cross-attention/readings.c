@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "autograd/internal.h"
 #include "cross-attention/rows.h"
 
 PlaitCrossReading *
@@ -11,6 +12,7 @@ plait_readings_add (PlaitReadings *readings, PlaitTape *tape, PlaitRagged querie
   PlaitArena *arena = plait_tape_arena (tape);
   PlaitCrossReading *reading = plait_arena_new_array (arena, PlaitCrossReading, 1);
 
+  plait_tape_keep_piece (tape);
   *reading = (PlaitCrossReading){ .queries = queries,
                                   .weights = plait_arena_new_array0 (arena, PlaitNode *, n_memories + 1) };
   if (readings->last)

@@ -39,7 +39,8 @@ typedef struct
   PlaitCrossReading *first, *last;
 } PlaitReadings;
 
-/* Appends an empty reading of a pass over @queries to @readings, and returns it. */
+/* Appends an empty reading of a pass over @queries to @readings, and returns it. The layer that adds one is not
+ * computed again in the backward pass. */
 PlaitCrossReading *plait_readings_add (PlaitReadings *readings, PlaitTape *tape, PlaitRagged queries, guint n_memories);
 
 /* Returns the reading of @queries, whole targets or one step of a search, from the readings of one pass or of all

@@ -351,15 +351,15 @@ apply_layer (PlaitTape *tape, gconstpointer data)
   return run_layer (layer);
 }
 
-/* TRUE if layers only compute states. Records, costs and losses would be added a second time when backward computes
- * them again, and what the output reads would be lost. */
+/* TRUE if layers only compute states, or what the output reads. Records, costs and losses would be added a second time
+ * when backward computes the layers again. */
 static gboolean
 can_be_recomputed (const PlaitDecoding *decoding)
 {
   const PlaitDecoder *decoder = decoding->decoder;
 
   if (decoding->phase == PLAIT_DECODING_STEP || decoding->in_layer || decoding->search || decoding->pass.record
-      || decoding->pass.rows_weighed || decoding->pass.readings)
+      || decoding->pass.rows_weighed)
     return FALSE;
   for (guint i = 0; i < decoder->n_primitives; i++)
     if (decoder->primitives[i].kind == PLAIT_PRIMITIVE_CROSS

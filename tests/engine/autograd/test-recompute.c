@@ -48,6 +48,9 @@ typedef struct
   PlaitNode *constant; /* node without a gradient, made before the layers */
 } Layer;
 
+/* Bits of the layers whose nodes stay on the tape. */
+static guint kept_layers;
+
 /* A layer with a norm, a weight used at several steps (weight-reuse.c), an activation that keeps its input, dropout, a
  * view, discarded values and nodes without a gradient. */
 static PlaitNode *
@@ -66,6 +69,8 @@ apply (PlaitTape *tape, gconstpointer data)
   PlaitNode *y = plait_layer_norm (tape, layer->x, gain, bias, 1e-6);
 
   ++*layer->calls;
+  if (kept_layers & 1u << layer->layer)
+    plait_tape_keep_piece (tape);
   for (guint i = 0; i < STEPS; i++)
     y = plait_linear_dropout (tape, y, weight, NULL, i % 2 ? PLAIT_ACTIVATION_GELU : PLAIT_ACTIVATION_NONE, .1);
   y = plait_multiply (tape, y, plait_dropout (tape, layer->constant, .5));
@@ -183,6 +188,29 @@ TEST_CASE (segment, backward_has_the_same_bits)
         CHECK (memcmp (&kept, &again, sizeof kept) == 0);
         CHECK (again.dx[0] != 0 && again.dweight[0][0] != 0 && again.dgain[LAYERS - 1][1] != 0);
       }
+}
+
+/* Layers whose nodes are read from outside are computed once. */
+TEST_CASE (segment, keeps_layers_that_ask_for_it)
+{
+  static const guint masks[] = { 1u << (LAYERS - 1), 1u << 2, 1u << 0 | 1u << 3, (1u << LAYERS) - 1 };
+  static Numbers kept, again;
+  static Watch watch;
+  guint calls;
+
+  kept_layers = 0;
+  run (&kept, MAX_ROWS, FALSE, PLAIT_TAPE_TRAIN, 2, &calls);
+  for (guint i = 0; i < G_N_ELEMENTS (masks); i++)
+    {
+      CONTEXT ("layers %x", masks[i]);
+
+      kept_layers = masks[i];
+      run_watched (&again, MAX_ROWS, TRUE, PLAIT_TAPE_TRAIN, 2, &calls, &watch);
+      CHECK_INT (calls, 2 * LAYERS - (guint)__builtin_popcount (masks[i]));
+      CHECK (memcmp (&kept, &again, sizeof kept) == 0);
+      CHECK (memcmp (watch.whole.dweight, again.dweight, sizeof again.dweight) == 0);
+    }
+  kept_layers = 0;
 }
 
 /* Only one layer's activations are in memory at a time, besides the outputs of all layers. */

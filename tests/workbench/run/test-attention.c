@@ -212,3 +212,41 @@ TEST_CASE (coverage_dump, shows_a_state_that_is_one_number)
   check_attribute (store, "/coverage/test/0/en", "signal", "state");
   check_attribute (store, "/coverage/test/0/en/fertility", "axes", "row");
 }
+
+/* The source en has the words a and b, de has a word that cannot be copied. In row 0 of the target p_gen = 3/4 and the
+ * attention copies a and b by 3:1; in row 1 p_gen = 0, and b is copied. A row of copied words is (1 - p_gen) times its
+ * part of the attention (See et al. 2017, eq. 9). */
+TEST_CASE (copy_dump, has_p_gen_and_what_is_copied_from_where)
+{
+  PlaitScalar gate[] = { .75, 0 }, en[] = { .75, .25, 0, 1 }, de[] = { 0, 0 };
+  PlaitScalar *copied[] = { en, de };
+  static const PlaitScalar expected[] = { .1875, .0625, 0, 1 };
+  PlaitRecordedLayer layers[] = { { 0, NULL }, { 0, NULL } };
+  PlaitScalar values[4];
+  g_autoptr (PlaitStore) store = plait_store_create (plait_test_path ("copy.h5"), NO_ERROR);
+  Made made;
+  PlaitAttentionRecord *record = make (&made, 2, layers);
+  g_autoptr (PlaitLabels) labels = new_labels (record);
+
+  REQUIRE (plait_copy_write (store, "/copy/test/0", record, labels, NO_ERROR));
+  CHECK (!plait_store_has (store, "/copy/test/0"));
+  record->gate = gate;
+  record->copied = copied;
+  REQUIRE (plait_copy_write (store, "/copy/test/0", record, labels, NO_ERROR));
+  REQUIRE (plait_store_commit (store, NO_ERROR));
+  g_autoptr (PlaitStore) read = plait_store_open (plait_test_path ("copy.h5"), NO_ERROR);
+  REQUIRE (read != NULL);
+  CHECK (plait_store_read (read, "/copy/test/0/en/copied", PLAIT_STORE_SCALAR, 4, values, NO_ERROR));
+  CHECK (memcmp (values, expected, sizeof expected) == 0);
+  CHECK (plait_store_read (read, "/copy/test/0/de/copied", PLAIT_STORE_SCALAR, 2, values, NO_ERROR));
+  CHECK (values[0] == 0 && values[1] == 0);
+  for (guint m = 0; m < 2; m++)
+    {
+      g_autofree char *path = g_strdup_printf ("/copy/test/0/%s/gate", m == 0 ? "en" : "de");
+
+      CHECK (plait_store_read (read, path, PLAIT_STORE_SCALAR, 2, values, NO_ERROR));
+      CHECK (memcmp (values, gate, sizeof gate) == 0);
+    }
+  check_attribute (read, "/copy/test/0/en", "signal", "copied");
+  check_attribute (read, "/copy/test/0/en", "axes", "target, row");
+}

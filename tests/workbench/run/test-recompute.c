@@ -56,6 +56,12 @@ TEST_CASE (recompute, trains_to_the_same_bits_in_shards_with_coverage)
                                 "decoder.coverage=word", NULL });
 }
 
+/* The output reads contexts and attention of the last cross-attention. */
+TEST_CASE (recompute, trains_to_the_same_bits_with_a_pointer)
+{
+  check_same ((const char *[]){ "decoder.output=pointer", "decoder.layers=3", NULL });
+}
+
 TEST_CASE (recompute, a_run_goes_on_without)
 {
   static const char *const whole[] = { "train.updates=20", "train.validate_every=10", NULL };
