@@ -53,7 +53,7 @@ TEST_CASE (command_grid, plans_runs_and_knows_what_is_finished)
   CHECK_INT (larger[0], 1);
   CHECK_INT (larger[1], 0);
 
-  PlaitTestCall second = DONE (CALL ("grid", "tiny.ini", "--resume"));
+  PlaitTestCall second = DONE (CALL ("grid", "tiny.ini"));
   CHECK_STRING (second.output, first.output);
   CHECK (!strstr (second.errors, "begins"));
 
@@ -144,7 +144,6 @@ TEST_CASE (command_grid, refuses_bad_usage)
 {
   plait_test_write_grid ("experiment.seed=1\n");
   plait_test_write ("plain.ini", "[experiment]\nname=plain\n");
-  CHECK_REFUSED (CALL ("grid", "tiny.ini", "--fresh", "--resume"), "--fresh and --resume are opposites");
   PlaitTestCall jobs = CALL ("grid", "tiny.ini", "--jobs", "0");
   CHECK_REFUSED (CALL ("grid", "plain.ini"), "has no group [grid]");
 

@@ -31,47 +31,41 @@ guint plait_option_choice (const char *text, const char *choices);
  * matches. @what names the allowed keys in the error. */
 gboolean plait_option_sets (const char *const *sets, const char *const *beginnings, const char *what, GError **error);
 
-/* Rows for tables of options. The command's struct @Type must have the field that a row names. */
+/* A row for a table of options: the value of a PLAIT_OPTION_@kind, which --help calls @value, in @field of the
+ * command's struct @Type. PLAIT_OPTION and PLAIT_FLAG are for a struct called Options. */
+#define PLAIT_OPTION_OF(Type, name, letter, kind, field, ...)                                                          \
+  {                                                                                                                    \
+    name, letter, PLAIT_OPTION_##kind, offsetof (Type, field), __VA_ARGS__                                             \
+  }
+#define PLAIT_OPTION(name, letter, kind, field, ...) PLAIT_OPTION_OF (Options, name, letter, kind, field, __VA_ARGS__)
+#define PLAIT_FLAG(name, letter, field, help) PLAIT_OPTION (name, letter, FLAG, field, help, NULL)
+
+/* Rows that several commands have. */
 #define PLAIT_OPTION_FORCE(Type)                                                                                       \
-  {                                                                                                                    \
-    "force", 0, PLAIT_OPTION_FLAG, offsetof (Type, force), "Replace files that exist; without it they are refused"     \
-  }
+  PLAIT_OPTION_OF (Type, "force", 0, FLAG, force, "Replace files that exist; without it they are refused", NULL)
 #define PLAIT_OPTION_UNSET(Type, sets)                                                                                 \
-  {                                                                                                                    \
-    "unset", 0, PLAIT_OPTION_UNSETS, offsetof (Type, sets), "Remove a key of the file, such as train.initialise",      \
-        "G.K"                                                                                                          \
-  }
+  PLAIT_OPTION_OF (Type, "unset", 0, UNSETS, sets, "Remove a key of the file, such as train.initialise", "G.K")
 #define PLAIT_OPTION_THREADS(Type)                                                                                     \
-  {                                                                                                                    \
-    "threads", 't', PLAIT_OPTION_INTEGER, offsetof (Type, threads),                                                    \
-        "Number of threads; default: the number of processors", "N", 0, PLAIT_POOL_MAX_THREADS                         \
-  }
-#define PLAIT_OPTION_JSON(Type)                                                                                        \
-  {                                                                                                                    \
-    "json", 0, PLAIT_OPTION_FLAG, offsetof (Type, json), "Print JSON"                                                  \
-  }
+  PLAIT_OPTION_OF (Type, "threads", 't', INTEGER, threads, "Number of threads; default: the number of processors",     \
+                   "N", 0, PLAIT_POOL_MAX_THREADS)
+#define PLAIT_OPTION_JSON(Type) PLAIT_OPTION_OF (Type, "json", 0, FLAG, json, "Print JSON", NULL)
 /* Names of checkpoints, a list for plait_option_is_choice. */
 #define PLAIT_OPTION_CHECKPOINTS "best|last|average|update-N"
 #define PLAIT_OPTION_CHECKPOINT(Type)                                                                                  \
-  {                                                                                                                    \
-    "checkpoint", 'c', PLAIT_OPTION_TEXT, offsetof (Type, checkpoint), "Parameters to use; default: best",             \
-        PLAIT_OPTION_CHECKPOINTS                                                                                       \
-  }
+  PLAIT_OPTION_OF (Type, "checkpoint", 'c', TEXT, checkpoint, "Parameters to use; default: best",                      \
+                   PLAIT_OPTION_CHECKPOINTS)
 #define PLAIT_OPTION_CHANGED_PLUGINS(Type)                                                                             \
-  {                                                                                                                    \
-    "changed-plugins", 0, PLAIT_OPTION_FLAG, offsetof (Type, changed),                                                 \
-        "Accept plugins that have changed since training, with a warning; without it they are refused"                 \
-  }
+  PLAIT_OPTION_OF (Type, "changed-plugins", 0, FLAG, changed,                                                          \
+                   "Accept plugins that have changed since training, with a warning; without it they are refused",     \
+                   NULL)
 /* Returns the last value that --set gave to @key, or NULL. (transfer none) */
 const char *plait_option_set_value (const char *const *sets, const char *key);
 
 /* Values of the option --test, a PLAIT_OPTION_CHOICE; and the row of the option --trials for a table of options. */
 #define PLAIT_OPTION_TESTS "permutation|bootstrap|none"
 #define PLAIT_OPTION_TRIALS(Type)                                                                                      \
-  {                                                                                                                    \
-    "trials", 0, PLAIT_OPTION_INTEGER, offsetof (Type, trials), "Shuffles (10000) or resamples (1000) of the test",    \
-        "N", 1, PLAIT_MAX_TRIALS                                                                                       \
-  }
+  PLAIT_OPTION_OF (Type, "trials", 0, INTEGER, trials, "Shuffles (10000) or resamples (1000) of the test", "N", 1,     \
+                   PLAIT_MAX_TRIALS)
 
 /* Translates the index @choice of --test into *@test. FALSE for "none". If *@trials is 0, it becomes the default number
  * for that test. */

@@ -211,18 +211,15 @@ run_command (PlaitInvocation *invocation, GError **error)
 }
 
 static const PlaitOption options[] = {
-  { "test", 0, PLAIT_OPTION_CHOICE, offsetof (Options, test), "Test against the first run (permutation)",
-    PLAIT_OPTION_TESTS },
+  PLAIT_OPTION ("test", 0, CHOICE, test, "Test against the first run (permutation)", PLAIT_OPTION_TESTS),
   PLAIT_OPTION_TRIALS (Options),
-  { "seed", 0, PLAIT_OPTION_INTEGER, offsetof (Options, seed), "Seed of the test (12345)", "N", 0, (double)G_MAXINT64 },
-  { "attention", 0, PLAIT_OPTION_FLAG, offsetof (Options, attention),
-    "Compare the attention of two files instead, by Jensen-Shannon divergence", NULL },
-  { "differ", 0, PLAIT_OPTION_INTEGER, offsetof (Options, differ),
-    "Print the N sentences whose scores differ most between two runs instead", "N", 1, G_MAXINT },
-  { "frequencies", 0, PLAIT_OPTION_TEXT, offsetof (Options, frequencies),
-    "Score words by their frequency in this training text, in the target language, instead", "FILE" },
-  { "format", 0, PLAIT_OPTION_TEXT, offsetof (Options, format), "Print only the scores, as text for other programs",
-    FORMATS },
+  PLAIT_OPTION ("seed", 0, INTEGER, seed, "Seed of the test (12345)", "N", 0, (double)G_MAXINT64),
+  PLAIT_FLAG ("attention", 0, attention, "Compare the attention of two files instead, by Jensen-Shannon divergence"),
+  PLAIT_OPTION ("differ", 0, INTEGER, differ, "Print the N sentences whose scores differ most between two runs instead",
+                "N", 1, G_MAXINT),
+  PLAIT_OPTION ("frequencies", 0, TEXT, frequencies,
+                "Score words by their frequency in this training text, in the target language, instead", "FILE"),
+  PLAIT_OPTION ("format", 0, TEXT, format, "Print only the scores, as text for other programs", FORMATS),
   PLAIT_OPTION_JSON (Options),
   { NULL },
 };

@@ -388,12 +388,10 @@ run_command (PlaitInvocation *invocation, GError **error)
 }
 
 static const PlaitOption options[] = {
-  { "set", 's', PLAIT_OPTION_TEXTS, offsetof (Options, sets), "Set a key of the experiment", "G.K=V" },
+  PLAIT_OPTION ("set", 's', TEXTS, sets, "Set a key of the experiment", "G.K=V"),
   PLAIT_OPTION_UNSET (Options, sets),
-  { "property", 0, PLAIT_OPTION_TEXTS, offsetof (Options, properties),
-    "Check only this property of the plugin (may be repeated)", "NAME" },
-  { "seconds", 0, PLAIT_OPTION_INTEGER, offsetof (Options, seconds),
-    "Time limit of each property of a plugin; default: 60", "N", 1, 86400 },
+  PLAIT_OPTION ("property", 0, TEXTS, properties, "Check only this property of the plugin (may be repeated)", "NAME"),
+  PLAIT_OPTION ("seconds", 0, INTEGER, seconds, "Time limit of each property of a plugin; default: 60", "N", 1, 86400),
   PLAIT_OPTION_JSON (Options),
   { NULL },
 };

@@ -377,7 +377,7 @@ run_command (PlaitInvocation *invocation, GError **error)
 }
 
 static const PlaitOption options[] = {
-  { "set", 's', PLAIT_OPTION_TEXTS, offsetof (Options, sets), "Set a key, such as decoder.combiner=flat", "G.K=V" },
+  PLAIT_OPTION ("set", 's', TEXTS, sets, "Set a key, such as decoder.combiner=flat", "G.K=V"),
   PLAIT_OPTION_UNSET (Options, sets),
   PLAIT_OPTION_JSON (Options),
   { NULL },

@@ -489,11 +489,12 @@ run_command (PlaitInvocation *invocation, GError **error)
 }
 
 static const PlaitOption options[] = {
-  { "keys", 'k', PLAIT_OPTION_FLAG, offsetof (Options, keys),
-    "List all keys that --set accepts with their possible values; with FILE.ini also its sources and files", NULL },
-  { "format", 0, PLAIT_OPTION_CHOICE, offsetof (Options, format),
-    "With keys: print a page in Markdown or the manual page plait-keys(5), for the plugins that come with plait",
-    "text|markdown|man" },
+  PLAIT_FLAG ("keys", 'k', keys,
+              "List all keys that --set accepts with their possible values; with FILE.ini also its sources and files"),
+  PLAIT_OPTION (
+      "format", 0, CHOICE, format,
+      "With keys: print a page in Markdown or the manual page plait-keys(5), for the plugins that come with plait",
+      "text|markdown|man"),
   PLAIT_OPTION_JSON (Options),
   { NULL },
 };

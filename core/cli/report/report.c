@@ -233,11 +233,11 @@ run_command (PlaitInvocation *invocation, GError **error)
 }
 
 static const PlaitOption options[] = {
-  { "output", 'o', PLAIT_OPTION_TEXT, offsetof (Options, output), "File of the page", "FILE.html" },
+  PLAIT_OPTION ("output", 'o', TEXT, output, "File of the page", "FILE.html"),
   PLAIT_OPTION_FORCE (Options),
-  { "sentences", 0, PLAIT_OPTION_INTEGER, offsetof (Options, sentences),
-    "Translations shown without script (3); 0: no sentences at all", "N", 0, MAX_SENTENCES },
-  { "title", 0, PLAIT_OPTION_TEXT, offsetof (Options, title), "Title of the page (name of the experiment)", "TEXT" },
+  PLAIT_OPTION ("sentences", 0, INTEGER, sentences, "Translations shown without script (3); 0: no sentences at all",
+                "N", 0, MAX_SENTENCES),
+  PLAIT_OPTION ("title", 0, TEXT, title, "Title of the page (name of the experiment)", "TEXT"),
   { NULL },
 };
 

@@ -375,7 +375,7 @@ typedef struct
   const char *const *overrides, *const *cells;
   const char *folder, *time, *executor, *lines;
   gint64 jobs, threads, retries; /* -1: not given */
-  gboolean fresh, resume, collect, commands, dry_run, json;
+  gboolean fresh, collect, commands, dry_run, json;
 } Options;
 
 static gboolean
@@ -383,8 +383,6 @@ check_given (const Options *given, GError **error)
 {
   guint n = (given->cells != NULL) + given->collect + given->commands + given->dry_run;
 
-  if (given->fresh && given->resume)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "--fresh and --resume are opposites; give one of them");
   if ((given->cells || given->commands) && given->json)
     return plait_fail (error, PLAIT_ERROR_INPUT, "--json prints the table of all cells; use --collect --json");
   if (n > 1)
@@ -473,36 +471,27 @@ run_command (PlaitInvocation *invocation, GError **error)
 }
 
 static const PlaitOption options[] = {
-  { "set", 's', PLAIT_OPTION_TEXTS, offsetof (Options, overrides), "Set a key of all cells, such as train.batch=32",
-    "G.K=V" },
+  PLAIT_OPTION ("set", 's', TEXTS, overrides, "Set a key of all cells, such as train.batch=32", "G.K=V"),
   PLAIT_OPTION_UNSET (Options, overrides),
-  { "output", 'o', PLAIT_OPTION_TEXT, offsetof (Options, folder),
-    "Folder of the cells; default: the file's name without .ini", "FOLDER" },
-  { "jobs", 'j', PLAIT_OPTION_INTEGER, offsetof (Options, jobs),
-    "Cells that run at once; default: one per processor, if memory allows", "N", 1, PLAIT_GRID_EXECUTOR_JOBS_MAXIMUM },
-  { "threads", 't', PLAIT_OPTION_INTEGER, offsetof (Options, threads),
-    "Threads per cell; default: the processors divided by the cells that run at once", "N", 0, PLAIT_POOL_MAX_THREADS },
-  { "executor", 'e', PLAIT_OPTION_TEXT, offsetof (Options, executor), "Program that runs the cells; default: local",
-    "local|slurm" },
-  { "time", 0, PLAIT_OPTION_TEXT, offsetof (Options, time), "Time limit of a cell, such as 90s, 30m or 2h", "TIME" },
-  { "retries", 0, PLAIT_OPTION_INTEGER, offsetof (Options, retries), "Retries of a cell that fails; default: 0", "N", 0,
-    PLAIT_GRID_EXECUTOR_RETRIES_MAXIMUM },
-  { "log", 0, PLAIT_OPTION_TEXT, offsetof (Options, lines),
-    "Write the training logs for other programs to FOLDER/CELL.jsonl, one JSON object a line", "FOLDER" },
-  { "cell", 'c', PLAIT_OPTION_TEXTS, offsetof (Options, cells),
-    "Run only this cell, named by its file or its label (may be repeated)", "CELL" },
-  { "collect", 0, PLAIT_OPTION_FLAG, offsetof (Options, collect), "Run nothing; make the table of the finished cells",
-    NULL },
-  { "commands", 0, PLAIT_OPTION_FLAG, offsetof (Options, commands),
-    "Print a shell line for each cell that is left to run", NULL },
-  { "fresh", 'f', PLAIT_OPTION_FLAG, offsetof (Options, fresh),
-    "Run finished and interrupted cells again from the start", NULL },
-  { "resume", 'r', PLAIT_OPTION_FLAG, offsetof (Options, resume),
-    "Resume interrupted cells and keep finished ones (the default)", NULL },
-  { "dry-run", 'n', PLAIT_OPTION_FLAG, offsetof (Options, dry_run),
-    "List the cells, the action for each, and the estimated time and memory", NULL },
-  { "json", 0, PLAIT_OPTION_FLAG, offsetof (Options, json),
-    "Print the table with all its numbers, or the plan, as JSON", NULL },
+  PLAIT_OPTION ("output", 'o', TEXT, folder, "Folder of the cells; default: the file's name without .ini", "FOLDER"),
+  PLAIT_OPTION ("jobs", 'j', INTEGER, jobs, "Cells that run at once; default: one per processor, if memory allows", "N",
+                1, PLAIT_GRID_EXECUTOR_JOBS_MAXIMUM),
+  PLAIT_OPTION ("threads", 't', INTEGER, threads,
+                "Threads per cell; default: the processors divided by the cells that run at once", "N", 0,
+                PLAIT_POOL_MAX_THREADS),
+  PLAIT_OPTION ("executor", 'e', TEXT, executor, "Program that runs the cells; default: local", "local|slurm"),
+  PLAIT_OPTION ("time", 0, TEXT, time, "Time limit of a cell, such as 90s, 30m or 2h", "TIME"),
+  PLAIT_OPTION ("retries", 0, INTEGER, retries, "Retries of a cell that fails; default: 0", "N", 0,
+                PLAIT_GRID_EXECUTOR_RETRIES_MAXIMUM),
+  PLAIT_OPTION ("log", 0, TEXT, lines,
+                "Write the training logs for other programs to FOLDER/CELL.jsonl, one JSON object a line", "FOLDER"),
+  PLAIT_OPTION ("cell", 'c', TEXTS, cells, "Run only this cell, named by its file or its label (may be repeated)",
+                "CELL"),
+  PLAIT_FLAG ("collect", 0, collect, "Run nothing; make the table of the finished cells"),
+  PLAIT_FLAG ("commands", 0, commands, "Print a shell line for each cell that is left to run"),
+  PLAIT_FLAG ("fresh", 'f', fresh, "Run finished and interrupted cells again from the start"),
+  PLAIT_FLAG ("dry-run", 'n', dry_run, "List the cells, the action for each, and the estimated time and memory"),
+  PLAIT_FLAG ("json", 0, json, "Print the table with all its numbers, or the plan, as JSON"),
   { NULL },
 };
 

@@ -152,12 +152,10 @@ run_command (PlaitInvocation *invocation, GError **error)
 }
 
 static const PlaitOption options[] = {
-  { "updates", 'n', PLAIT_OPTION_INTEGER, offsetof (Options, updates),
-    "Make only the first N updates, and compare the log", "N", 1, (double)G_MAXINT64 },
-  { "set", 's', PLAIT_OPTION_TEXTS, offsetof (Options, sets), "Give the new place of files, such as data.folder=text",
-    "G.K=V" },
-  { "output", 'o', PLAIT_OPTION_TEXT, offsetof (Options, output),
-    "Keep the new run in this file; default: it is deleted", "AGAIN.h5" },
+  PLAIT_OPTION ("updates", 'n', INTEGER, updates, "Make only the first N updates, and compare the log", "N", 1,
+                (double)G_MAXINT64),
+  PLAIT_OPTION ("set", 's', TEXTS, sets, "Give the new place of files, such as data.folder=text", "G.K=V"),
+  PLAIT_OPTION ("output", 'o', TEXT, output, "Keep the new run in this file; default: it is deleted", "AGAIN.h5"),
   PLAIT_OPTION_FORCE (Options),
   PLAIT_OPTION_THREADS (Options),
   PLAIT_OPTION_JSON (Options),

@@ -88,18 +88,16 @@ run_command (PlaitInvocation *invocation, GError **error)
 }
 
 static const PlaitOption options[] = {
-  { "set", 's', PLAIT_OPTION_TEXTS, offsetof (Options, sets), "Set a key, such as decoder.combiner=flat", "G.K=V" },
+  PLAIT_OPTION ("set", 's', TEXTS, sets, "Set a key, such as decoder.combiner=flat", "G.K=V"),
   PLAIT_OPTION_UNSET (Options, sets),
-  { "output", 'o', PLAIT_OPTION_TEXT, offsetof (Options, output),
-    "The run's file; default: the experiment's name with .h5", "RUN.h5" },
-  { "resume", 'r', PLAIT_OPTION_FLAG, offsetof (Options, resume), "Resume the run in the file, if there is one", NULL },
+  PLAIT_OPTION ("output", 'o', TEXT, output, "The run's file; default: the experiment's name with .h5", "RUN.h5"),
+  PLAIT_FLAG ("resume", 'r', resume, "Resume the run in the file, if there is one"),
   PLAIT_OPTION_FORCE (Options),
   PLAIT_OPTION_THREADS (Options),
-  { "dry-run", 'n', PLAIT_OPTION_FLAG, offsetof (Options, dry_run),
-    "Print parameters, memory and the plan; train nothing", NULL },
-  { "log", 0, PLAIT_OPTION_TEXT, offsetof (Options, lines),
-    "Write the training log for other programs to this file, one JSON object a line", "FILE" },
-  { "json", 0, PLAIT_OPTION_FLAG, offsetof (Options, json), "Print the scores or the plan as JSON", NULL },
+  PLAIT_FLAG ("dry-run", 'n', dry_run, "Print parameters, memory and the plan; train nothing"),
+  PLAIT_OPTION ("log", 0, TEXT, lines, "Write the training log for other programs to this file, one JSON object a line",
+                "FILE"),
+  PLAIT_FLAG ("json", 0, json, "Print the scores or the plan as JSON"),
   { NULL },
 };
 

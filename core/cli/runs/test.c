@@ -167,14 +167,14 @@ run_command (PlaitInvocation *invocation, GError **error)
 }
 
 static const PlaitOption options[] = {
-  { "set", 's', PLAIT_OPTION_TEXTS, offsetof (Options, sets),
-    "Set a key of [decode], [evaluate], or of a test split in [data], such as decode.beam=10", "G.K=V" },
-  { "checkpoint", 'c', PLAIT_OPTION_TEXT, offsetof (Options, checkpoint),
-    "Parameters to use; default: evaluate.checkpoint", "best|last|average" },
-  { "as", 'a', PLAIT_OPTION_TEXT, offsetof (Options, as),
-    "Store the results as SPLIT.NAME, beside the run's own evaluation; default: replace it", "NAME" },
+  PLAIT_OPTION ("set", 's', TEXTS, sets,
+                "Set a key of [decode], [evaluate], or of a test split in [data], such as decode.beam=10", "G.K=V"),
+  PLAIT_OPTION ("checkpoint", 'c', TEXT, checkpoint, "Parameters to use; default: evaluate.checkpoint",
+                "best|last|average"),
+  PLAIT_OPTION ("as", 'a', TEXT, as,
+                "Store the results as SPLIT.NAME, beside the run's own evaluation; default: replace it", "NAME"),
   PLAIT_OPTION_THREADS (Options),
-  { "json", 0, PLAIT_OPTION_FLAG, offsetof (Options, json), "Print the scores as JSON", NULL },
+  PLAIT_FLAG ("json", 0, json, "Print the scores as JSON"),
   { NULL },
 };
 

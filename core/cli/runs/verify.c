@@ -173,10 +173,8 @@ run_command (PlaitInvocation *invocation, GError **error)
 }
 
 static const PlaitOption options[] = {
-  { "resume", 0, PLAIT_OPTION_FLAG, offsetof (Options, resume),
-    "Also check that stopping and resuming a run gives the same bits", NULL },
-  { "updates", 0, PLAIT_OPTION_INTEGER, offsetof (Options, updates), "Number of updates for --resume; default: 20", "N",
-    2, 1000000 },
+  PLAIT_FLAG ("resume", 0, resume, "Also check that stopping and resuming a run gives the same bits"),
+  PLAIT_OPTION ("updates", 0, INTEGER, updates, "Number of updates for --resume; default: 20", "N", 2, 1000000),
   PLAIT_OPTION_JSON (Options),
   { NULL },
 };

@@ -101,60 +101,21 @@ summarise_pictures (const PlaitShow *show, const char *path, const PlaitStoreObj
   return TRUE;
 }
 
-static PlaitStoreWalkAction
-note_below (PlaitStore *store, const PlaitStoreVisit *visit, gpointer data, GError **error)
-{
-  GArray *below = data;
-  PlaitShowBelow noted = { g_strdup (visit->path), -1 };
-
-  if (visit->object.kind == PLAIT_STORE_DATASET)
-    noted.elements = visit->object.elements;
-  g_array_append_val (below, noted);
-  return below->len < MAX_COUNTED ? PLAIT_STORE_WALK_CONTINUE : PLAIT_STORE_WALK_STOP;
-}
-
 typedef struct
 {
   gint64 datasets, elements, objects;
 } Count;
 
-static void
-count (Count *counted, const PlaitShowBelow *noted)
+static PlaitStoreWalkAction
+count (PlaitStore *store, const PlaitStoreVisit *visit, gpointer data, GError **error)
 {
-  counted->objects++;
-  counted->datasets += noted->elements >= 0;
-  if (noted->elements >= 0 && noted->elements < G_MAXINT64 - counted->elements)
-    counted->elements += noted->elements;
-}
+  Count *counted = data;
+  gboolean dataset = visit->object.kind == PLAIT_STORE_DATASET;
 
-/* Counts the object @path and all objects below it. Uses show->below if a walk over an enclosing group has stored all
- * of them there. */
-static Count
-count_below (const PlaitShow *show, const char *path)
-{
-  GArray *below = show->below;
-  gsize length = path[1] == '\0' ? 0 : strlen (path);
-  gboolean whole = below->len < MAX_COUNTED;
-  Count counted = { 0 };
-  guint i = 0;
-
-  while (whole && i < below->len && !g_str_equal (g_array_index (below, PlaitShowBelow, i).path, path))
-    i++;
-  if (!whole || i == below->len)
-    {
-      g_array_set_size (below, 0);
-      plait_store_walk (show->store, path, 64, note_below, below, NULL);
-      i = 0;
-    }
-  for (; i < below->len; i++)
-    {
-      const PlaitShowBelow *noted = &g_array_index (below, PlaitShowBelow, i);
-
-      if (strncmp (noted->path, path, length) != 0 || (noted->path[length] != '\0' && noted->path[length] != '/'))
-        break;
-      count (&counted, noted);
-    }
-  return counted;
+  counted->datasets += dataset;
+  if (dataset && visit->object.elements < G_MAXINT64 - counted->elements)
+    counted->elements += visit->object.elements;
+  return ++counted->objects < MAX_COUNTED ? PLAIT_STORE_WALK_CONTINUE : PLAIT_STORE_WALK_STOP;
 }
 
 /* Appends @value with commas, such as "12,345,678". */
@@ -207,7 +168,7 @@ summarise_descent (const PlaitShow *show, const char *path, const PlaitStoreObje
 static void
 summarise_group (const PlaitShow *show, const char *path, const PlaitStoreObject *object, GString *text)
 {
-  Count counted;
+  Count counted = { 0 };
 
   if (object->members == 0 && object->attributes > 0)
     {
@@ -220,7 +181,7 @@ summarise_group (const PlaitShow *show, const char *path, const PlaitStoreObject
   if (summarise_pictures (show, path, object, text, plait_heatmap_exists, "heatmap")
       || summarise_pictures (show, path, object, text, plait_descent_is, "descent"))
     return;
-  counted = count_below (show, path);
+  plait_store_walk (show->store, path, 64, count, &counted, NULL);
   g_string_append_printf (text, "%jd member%s", object->members, object->members == 1 ? "" : "s");
   if (counted.objects >= MAX_COUNTED)
     g_string_append (text, ", very many objects below");

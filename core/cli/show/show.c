@@ -196,46 +196,35 @@ show (PlaitShow *show, const char *file, const char *path, gboolean json, PlaitL
   return (json ? plait_show_json : show_text) (show, location->path, error);
 }
 
-static void
-clear_below (gpointer noted)
-{
-  g_free (((PlaitShowBelow *)noted)->path);
-}
-
 static gboolean
 run_command (PlaitInvocation *invocation, GError **error)
 {
   const Options *options = invocation->options;
   g_autoptr (PlaitTerminal) terminal = plait_terminal_new ();
-  g_autoptr (GArray) below = g_array_new (FALSE, FALSE, sizeof (PlaitShowBelow));
   PlaitShow shown = {
     .terminal = terminal,
-    .below = below,
     .everything = options->everything,
     .choice.top = options->top,
     .sentence = options->sentence,
     .word = options->word,
   };
 
-  g_array_set_clear_func (below, clear_below);
   return plait_heatmap_parse ("--layer", options->layer, &shown.choice.layer, error)
          && plait_heatmap_parse ("--head", options->head, &shown.choice.head, error)
          && show (&shown, invocation->arguments[0], invocation->arguments[1], options->json, invocation->log, error);
 }
 
 static const PlaitOption options[] = {
-  { "all", 'a', PLAIT_OPTION_FLAG, offsetof (Options, everything), "Show long lists and deep trees whole", NULL },
-  { "layer", 0, PLAIT_OPTION_TEXT, offsetof (Options, layer),
-    "Layer of a heatmap or descent: a number from 0, or mean (the last)", "N" },
-  { "head", 0, PLAIT_OPTION_TEXT, offsetof (Options, head),
-    "Head of a heatmap or descent: a number from 0, or mean (mean)", "N" },
-  { "top", 0, PLAIT_OPTION_INTEGER, offsetof (Options, top),
-    "Show the K heaviest weights of each row and head of a heatmap; 0: all (16 for sentences, else 0)", "K", 0,
-    G_MAXINT32 },
-  { "sentence", 0, PLAIT_OPTION_INTEGER, offsetof (Options, sentence),
-    "Sentence of a document whose tokens a heatmap shows: a number from 0 (all)", "N", 0, G_MAXINT32 },
-  { "word", 0, PLAIT_OPTION_INTEGER, offsetof (Options, word),
-    "Target word of a descent: a number from 0 (0; in JSON all)", "N", 0, G_MAXINT32 },
+  PLAIT_FLAG ("all", 'a', everything, "Show long lists and deep trees whole"),
+  PLAIT_OPTION ("layer", 0, TEXT, layer, "Layer of a heatmap or descent: a number from 0, or mean (the last)", "N"),
+  PLAIT_OPTION ("head", 0, TEXT, head, "Head of a heatmap or descent: a number from 0, or mean (mean)", "N"),
+  PLAIT_OPTION ("top", 0, INTEGER, top,
+                "Show the K heaviest weights of each row and head of a heatmap; 0: all (16 for sentences, else 0)", "K",
+                0, G_MAXINT32),
+  PLAIT_OPTION ("sentence", 0, INTEGER, sentence,
+                "Sentence of a document whose tokens a heatmap shows: a number from 0 (all)", "N", 0, G_MAXINT32),
+  PLAIT_OPTION ("word", 0, INTEGER, word, "Target word of a descent: a number from 0 (0; in JSON all)", "N", 0,
+                G_MAXINT32),
   PLAIT_OPTION_JSON (Options),
   { NULL },
 };

@@ -6,13 +6,6 @@
 #include "comparison/descent.h"
 #include "comparison/location.h"
 
-/* An object of a file, as a walk over the file stored it. */
-typedef struct
-{
-  char *path;
-  gint64 elements; /* number of elements; -1: not a dataset */
-} PlaitShowBelow;
-
 /*
  * The file, terminal and options of plait show.
  */
@@ -24,8 +17,6 @@ typedef struct
   PlaitHeatmapSelection choice;
   gint64 sentence; /* sentence of a document whose tokens a heatmap shows; -1: all */
   gint64 word;     /* number of the target word whose descent is shown; -1: the first word, with JSON all words */
-  GArray *
-      below; /* (element-type PlaitShowBelow): objects of the last walk, in its order, so that a group is walked once */
 } PlaitShow;
 
 /* The way in which an object is shown. */

@@ -163,12 +163,11 @@ run_command (PlaitInvocation *invocation, GError **error)
 }
 
 static const PlaitOption options[] = {
-  { "output", 'o', PLAIT_OPTION_TEXT, offsetof (Options, output),
-    "Folder for the files SPLIT.STREAM; created if it does not exist", "FOLDER" },
+  PLAIT_OPTION ("output", 'o', TEXT, output, "Folder for the files SPLIT.STREAM; created if it does not exist",
+                "FOLDER"),
   PLAIT_OPTION_FORCE (Options),
-  { "set", 's', PLAIT_OPTION_TEXTS, offsetof (Options, sets), "Set a parameter, such as seed=2 or train=20000",
-    "KEY=VALUE" },
-  { "json", 0, PLAIT_OPTION_FLAG, offsetof (Options, json), "Print the list of tasks as JSON", NULL },
+  PLAIT_OPTION ("set", 's', TEXTS, sets, "Set a parameter, such as seed=2 or train=20000", "KEY=VALUE"),
+  PLAIT_FLAG ("json", 0, json, "Print the list of tasks as JSON"),
   { NULL },
 };
 

@@ -149,18 +149,15 @@ run_command (PlaitInvocation *invocation, GError **error)
 }
 
 static const PlaitOption options[] = {
-  { "output", 'o', PLAIT_OPTION_TEXT, offsetof (Options, output), "File for the trees; default: standard output",
-    "FILE" },
+  PLAIT_OPTION ("output", 'o', TEXT, output, "File for the trees; default: standard output", "FILE"),
   PLAIT_OPTION_FORCE (Options),
-  { "unlinked", 0, PLAIT_OPTION_INTEGER, offsetof (Options, unlinked),
-    "Words that may have no link; they are attached to the constituent around them; default: 1", "N", 0, MAX_TOKENS },
-  { "tokens", 0, PLAIT_OPTION_INTEGER, offsetof (Options, tokens), "Longer sentences get no tree; default: 60", "N", 1,
-    MAX_TOKENS },
-  { "seconds", 0, PLAIT_OPTION_INTEGER, offsetof (Options, seconds), "Time limit of a sentence in seconds; default: 60",
-    "N", 1, 86400 },
-  { "jobs", 'j', PLAIT_OPTION_INTEGER, offsetof (Options, jobs),
-    "Number of processes; default: the number of processors", "N", 0, 1024 },
-  { "json", 0, PLAIT_OPTION_FLAG, offsetof (Options, json), "Print the counts as JSON; needs --output", NULL },
+  PLAIT_OPTION ("unlinked", 0, INTEGER, unlinked,
+                "Words that may have no link; they are attached to the constituent around them; default: 1", "N", 0,
+                MAX_TOKENS),
+  PLAIT_OPTION ("tokens", 0, INTEGER, tokens, "Longer sentences get no tree; default: 60", "N", 1, MAX_TOKENS),
+  PLAIT_OPTION ("seconds", 0, INTEGER, seconds, "Time limit of a sentence in seconds; default: 60", "N", 1, 86400),
+  PLAIT_OPTION ("jobs", 'j', INTEGER, jobs, "Number of processes; default: the number of processors", "N", 0, 1024),
+  PLAIT_FLAG ("json", 0, json, "Print the counts as JSON; needs --output"),
   { NULL },
 };
 

@@ -356,17 +356,16 @@ run_command (PlaitInvocation *invocation, GError **error)
 }
 
 static const PlaitOption options[] = {
-  { "split", 0, PLAIT_OPTION_TEXT, offsetof (Options, split), "Split of the experiment; default: its first test split",
-    "NAME" },
-  { "source-is", 0, PLAIT_OPTION_TEXT, offsetof (Options, source_is),
-    "Replacement of each source in turn: shuffled (the source of another sentence; the default), noise (tokens or rows "
-    "drawn from the whole split), absent; several with ; between",
-    "LIST" },
-  { "seed", 0, PLAIT_OPTION_INTEGER, offsetof (Options, seed), "Seed of shuffling and noise; default: 1", "N", 0,
-    (double)G_MAXINT64 },
+  PLAIT_OPTION ("split", 0, TEXT, split, "Split of the experiment; default: its first test split", "NAME"),
+  PLAIT_OPTION ("source-is", 0, TEXT, source_is,
+                "Replacement of each source in turn: shuffled (the source of another sentence; the default), noise "
+                "(tokens or rows "
+                "drawn from the whole split), absent; several with ; between",
+                "LIST"),
+  PLAIT_OPTION ("seed", 0, INTEGER, seed, "Seed of shuffling and noise; default: 1", "N", 0, (double)G_MAXINT64),
   PLAIT_OPTION_CHECKPOINT (Options),
-  { "set", 's', PLAIT_OPTION_TEXTS, offsetof (Options, sets),
-    "Change a key of [decode], data.too_long, or metrics, join, resamples or seed of [evaluate]", "G.K=V" },
+  PLAIT_OPTION ("set", 's', TEXTS, sets,
+                "Change a key of [decode], data.too_long, or metrics, join, resamples or seed of [evaluate]", "G.K=V"),
   PLAIT_OPTION_THREADS (Options),
   PLAIT_OPTION_JSON (Options),
   PLAIT_OPTION_CHANGED_PLUGINS (Options),

@@ -67,7 +67,7 @@ run_command (PlaitInvocation *invocation, GError **error)
 }
 
 static const PlaitOption options[] = {
-  { "output", 'o', PLAIT_OPTION_TEXT, offsetof (Options, output), "Write the run with the means here", "RUN.h5" },
+  PLAIT_OPTION ("output", 'o', TEXT, output, "Write the run with the means here", "RUN.h5"),
   PLAIT_OPTION_FORCE (Options),
   PLAIT_OPTION_CHANGED_PLUGINS (Options),
   { NULL },

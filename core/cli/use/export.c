@@ -29,7 +29,7 @@ run_command (PlaitInvocation *invocation, GError **error)
 }
 
 static const PlaitOption options[] = {
-  { "output", 'o', PLAIT_OPTION_TEXT, offsetof (Options, output), "Write here", "FILE" },
+  PLAIT_OPTION ("output", 'o', TEXT, output, "Write here", "FILE"),
   PLAIT_OPTION_FORCE (Options),
   PLAIT_OPTION_CHECKPOINT (Options),
   PLAIT_OPTION_CHANGED_PLUGINS (Options),

@@ -27,43 +27,20 @@ typedef struct
 
 /* Rows of the option table, without output and force. */
 #define PLAIT_INFERENCE_OPTIONS                                                                                        \
-  { "source",                                                                                                          \
-    's',                                                                                                               \
-    PLAIT_OPTION_TEXTS,                                                                                                \
-    offsetof (PlaitInferenceOptions, sources),                                                                         \
-    "Text or features of a source; - is standard input",                                                               \
-    "NAME=FILE" },                                                                                                     \
-      { "tsv",                                                                                                         \
-        0,                                                                                                             \
-        PLAIT_OPTION_TEXT,                                                                                             \
-        offsetof (PlaitInferenceOptions, tsv),                                                                         \
-        "Read the sources from standard input, in columns between tabs; - skips a column",                             \
-        "NAME,..." },                                                                                                  \
-      { "without", 0, PLAIT_OPTION_TEXTS, offsetof (PlaitInferenceOptions, without), "Leave a source out", "NAME" },   \
-      { "set",                                                                                                         \
-        0,                                                                                                             \
-        PLAIT_OPTION_TEXTS,                                                                                            \
-        offsetof (PlaitInferenceOptions, sets),                                                                        \
-        "Change a key of [decode], data.empty or data.too_long",                                                       \
-        "G.K=V" },                                                                                                     \
-      { "attention",                                                                                                   \
-        'a',                                                                                                           \
-        PLAIT_OPTION_TEXT,                                                                                             \
-        offsetof (PlaitInferenceOptions, attention),                                                                   \
-        "Write the attention and coverage of every sentence to this file",                                             \
-        "DUMP.h5" },                                                                                                   \
-      { "ensemble",                                                                                                    \
-        0,                                                                                                             \
-        PLAIT_OPTION_TEXT,                                                                                             \
-        offsetof (PlaitInferenceOptions, ensemble),                                                                    \
-        "How several runs agree: mean of probabilities (the default), or of log-probabilities",                        \
-        PLAIT_ENSEMBLE_RULES },                                                                                        \
-      { "weights",                                                                                                     \
-        0,                                                                                                             \
-        PLAIT_OPTION_TEXT,                                                                                             \
-        offsetof (PlaitInferenceOptions, weights),                                                                     \
-        "Weights of several runs, such as \"0.7;0.3\"; default: equal",                                                \
-        "W;..." },                                                                                                     \
+  PLAIT_OPTION_OF (PlaitInferenceOptions, "source", 's', TEXTS, sources,                                               \
+                   "Text or features of a source; - is standard input", "NAME=FILE"),                                  \
+      PLAIT_OPTION_OF (PlaitInferenceOptions, "tsv", 0, TEXT, tsv,                                                     \
+                       "Read the sources from standard input, in columns between tabs; - skips a column", "NAME,..."), \
+      PLAIT_OPTION_OF (PlaitInferenceOptions, "without", 0, TEXTS, without, "Leave a source out", "NAME"),             \
+      PLAIT_OPTION_OF (PlaitInferenceOptions, "set", 0, TEXTS, sets,                                                   \
+                       "Change a key of [decode], data.empty or data.too_long", "G.K=V"),                              \
+      PLAIT_OPTION_OF (PlaitInferenceOptions, "attention", 'a', TEXT, attention,                                       \
+                       "Write the attention and coverage of every sentence to this file", "DUMP.h5"),                  \
+      PLAIT_OPTION_OF (PlaitInferenceOptions, "ensemble", 0, TEXT, ensemble,                                           \
+                       "How several runs agree: mean of probabilities (the default), or of log-probabilities",         \
+                       PLAIT_ENSEMBLE_RULES),                                                                          \
+      PLAIT_OPTION_OF (PlaitInferenceOptions, "weights", 0, TEXT, weights,                                             \
+                       "Weights of several runs, such as \"0.7;0.3\"; default: equal", "W;..."),                       \
       PLAIT_OPTION_CHECKPOINT (PlaitInferenceOptions), PLAIT_OPTION_THREADS (PlaitInferenceOptions),                   \
       PLAIT_OPTION_CHANGED_PLUGINS (PlaitInferenceOptions)
 

@@ -215,10 +215,9 @@ run_command (PlaitInvocation *invocation, GError **error)
 
 static const PlaitOption options[] = {
   PLAIT_INFERENCE_OPTIONS,
-  { "target", 0, PLAIT_OPTION_TEXT, offsetof (Options, target), "Translations to score", "FILE" },
-  { "sentences", 0, PLAIT_OPTION_FLAG, offsetof (Options, sentences), "Print a line for each sentence of a document",
-    NULL },
-  { "json", 0, PLAIT_OPTION_FLAG, offsetof (Options, json), "Print one JSON object a line", NULL },
+  PLAIT_OPTION ("target", 0, TEXT, target, "Translations to score", "FILE"),
+  PLAIT_FLAG ("sentences", 0, sentences, "Print a line for each sentence of a document"),
+  PLAIT_FLAG ("json", 0, json, "Print one JSON object a line"),
   PLAIT_OPTION_FORCE (PlaitInferenceOptions),
   { NULL },
 };

@@ -443,23 +443,22 @@ run_command (PlaitInvocation *invocation, GError **error)
 
 static const PlaitOption options[] = {
   PLAIT_INFERENCE_OPTIONS,
-  { "output", 'o', PLAIT_OPTION_TEXT, offsetof (Options, text.output), "Output file; default: standard output",
-    "FILE" },
+  PLAIT_OPTION ("output", 'o', TEXT, text.output, "Output file; default: standard output", "FILE"),
   PLAIT_OPTION_FORCE (PlaitInferenceOptions),
-  { "beam", 'b', PLAIT_OPTION_INTEGER, offsetof (Options, beam),
-    "Hypotheses in the beam; default: decode.beam of the experiment", "N", 1, MAX_HYPOTHESES },
-  { "n-best", 0, PLAIT_OPTION_INTEGER, offsetof (Options, n_best),
-    "Print N hypotheses for each line, with their scores", "N", 1, MAX_HYPOTHESES },
-  { "prefix", 0, PLAIT_OPTION_TEXT, offsetof (Options, prefix),
-    "Begin the translation of each line with the text of this file's line", "FILE" },
-  { "constraints", 0, PLAIT_OPTION_TEXT, offsetof (Options, constraints),
-    "Put all phrases of this file's line, between tabs, into the translation of each line", "FILE" },
-  { "alignment", 0, PLAIT_OPTION_TEXT, offsetof (Options, alignment),
-    "Print which source words each target word attends to: mean (over layers), last, or a layer from 0; and a head, as "
-    "in 2:0",
-    "LAYER[:HEAD]" },
-  { "format", 0, PLAIT_OPTION_TEXT, offsetof (Options, format),
-    "Output format; tsv and json include scores; default: text", FORMATS },
+  PLAIT_OPTION ("beam", 'b', INTEGER, beam, "Hypotheses in the beam; default: decode.beam of the experiment", "N", 1,
+                MAX_HYPOTHESES),
+  PLAIT_OPTION ("n-best", 0, INTEGER, n_best, "Print N hypotheses for each line, with their scores", "N", 1,
+                MAX_HYPOTHESES),
+  PLAIT_OPTION ("prefix", 0, TEXT, prefix, "Begin the translation of each line with the text of this file's line",
+                "FILE"),
+  PLAIT_OPTION ("constraints", 0, TEXT, constraints,
+                "Put all phrases of this file's line, between tabs, into the translation of each line", "FILE"),
+  PLAIT_OPTION ("alignment", 0, TEXT, alignment,
+                "Print which source words each target word attends to: mean (over layers), last, or a layer from 0; "
+                "and a head, as "
+                "in 2:0",
+                "LAYER[:HEAD]"),
+  PLAIT_OPTION ("format", 0, TEXT, format, "Output format; tsv and json include scores; default: text", FORMATS),
   { NULL },
 };
 
