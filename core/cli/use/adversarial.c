@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <math.h>
-
 #include "text/error.h"
 #include "text/json.h"
 #include "text/separators.h"
@@ -12,6 +10,7 @@
 #include "setup/limits.h"
 #include "setup/replacement.h"
 #include "setup/trained.h"
+#include "significance/system-scores.h"
 #include "tensor/blas.h"
 
 /*
@@ -48,29 +47,16 @@ typedef struct
   PlaitLog *log;
   const gint *stop;
   GPtrArray *metrics;
-  GPtrArray *rows; /* (element-type Row), the first with all sources unchanged */
+  GArray *rows;              /* (element-type Row), the first with all sources unchanged */
+  PlaitSystemScore **scores; /* [rows][metrics] */
 } Test;
 
-/* Scores of the split with one source perturbed. */
+/* The split with one source perturbed. */
 typedef struct
 {
-  const char *source;           /* name of the perturbed source; NULL in the first row */
-  const char *perturbation;     /* "shuffled", "noise" or "absent"; NULL in the first row */
-  GPtrArray *statistics;        /* (element-type PlaitStatistics), one per metric */
-  GPtrArray *results;           /* (element-type PlaitResult), one per metric */
-  PlaitComparison *comparisons; /* [metrics], comparison with the first row; unused in the first row */
+  const char *source;       /* name of the perturbed source; NULL in the first row */
+  const char *perturbation; /* "shuffled", "noise" or "absent"; NULL in the first row */
 } Row;
-
-static void
-row_free (gpointer data)
-{
-  Row *row = data;
-
-  g_ptr_array_unref (row->statistics);
-  g_ptr_array_unref (row->results);
-  g_free (row->comparisons);
-  g_free (row);
-}
 
 static gboolean
 perturb (PlaitCorpus *corpus, guint source, Perturbation perturbation, guint64 seed, GError **error)
@@ -97,7 +83,7 @@ add_row (const Test *test, PlaitCorpus *corpus, const char *source, const char *
   g_autofree char *what
       = source ? g_strdup_printf ("%s, %s %s", test->split, source, perturbation) : g_strdup (test->split);
   g_autoptr (PlaitTranslation) translation = NULL;
-  Row *row;
+  PlaitSystemScore *scores;
 
   if (!references
       || (!source
@@ -113,53 +99,12 @@ add_row (const Test *test, PlaitCorpus *corpus, const char *source, const char *
   plait_evaluation_join (experiment, test->split, translation->text, NULL);
   const char *const *sets[] = { (const char *const *)references };
   PlaitTextPairs pairs = { (gsize)translation->n_lines, (const char *const *)translation->text, 1, sets, TRUE };
-  row = g_new0 (Row, 1);
-  g_ptr_array_add (test->rows, row);
-  row->source = source;
-  row->perturbation = perturbation;
-  row->statistics = g_ptr_array_new_with_free_func ((GDestroyNotify)plait_statistics_free);
-  row->results = g_ptr_array_new_with_free_func ((GDestroyNotify)plait_result_free);
-  row->comparisons = g_new0 (PlaitComparison, test->metrics->len);
-  for (guint m = 0; m < test->metrics->len; m++)
-    {
-      const PlaitMetric *metric = test->metrics->pdata[m];
-      PlaitStatistics *statistics = plait_metric_statistics (metric, &pairs, error);
-      PlaitResult *result;
-
-      if (!statistics)
-        return FALSE;
-      g_ptr_array_add (row->statistics, statistics);
-      result = plait_result_new (metric, statistics, (guint)experiment->evaluate.resamples,
-                                 (guint64)experiment->evaluate.seed, error);
-      if (!result)
-        return FALSE;
-      g_ptr_array_add (row->results, result);
-    }
-  return TRUE;
-}
-
-/* Tests every row against the first, by every metric. */
-static gboolean
-compare_rows (const Test *test, GError **error)
-{
-  const Row *first = test->rows->pdata[0];
-
-  for (guint m = 0; m < test->metrics->len; m++)
-    {
-      g_autoptr (GPtrArray) compared = g_ptr_array_new ();
-
-      for (guint r = 1; r < test->rows->len; r++)
-        {
-          Row *row = test->rows->pdata[r];
-
-          if (!plait_compare_systems (test->metrics->pdata[m], first->statistics->pdata[m], row->statistics->pdata[m],
-                                      PLAIT_TEST_PERMUTATION, PLAIT_PERMUTATION_SHUFFLES,
-                                      (guint64)test->trained->experiment->evaluate.seed, &row->comparisons[m], error))
-            return FALSE;
-          g_ptr_array_add (compared, &row->comparisons[m]);
-        }
-      plait_holm_adjust (compared);
-    }
+  scores = plait_system_scores_new (test->metrics, &pairs, (guint)experiment->evaluate.resamples,
+                                    (guint64)experiment->evaluate.seed, error);
+  if (!scores)
+    return FALSE;
+  test->scores[test->rows->len] = scores;
+  g_array_append_val (test->rows, ((Row){ source, perturbation }));
   return TRUE;
 }
 
@@ -168,7 +113,6 @@ print_table (const Test *test)
 {
   g_autoptr (PlaitTerminal) terminal = plait_terminal_new ();
   g_autoptr (PlaitTable) table = plait_table_new ();
-  const Row *first = test->rows->pdata[0];
   g_autofree char *note
       = plait_comparison_note ("the sources as they are", PLAIT_TEST_PERMUTATION, PLAIT_PERMUTATION_SHUFFLES,
                                (guint64)test->trained->experiment->evaluate.seed, FALSE);
@@ -176,23 +120,15 @@ print_table (const Test *test)
   plait_table_column (table, PLAIT_TABLE_WORDS, "Source");
   plait_table_column (table, PLAIT_TABLE_WORDS, "Is");
   for (guint m = 0; m < test->metrics->len; m++)
-    {
-      plait_table_column (table, PLAIT_TABLE_NUMBERS, ((const PlaitResult *)first->results->pdata[m])->name);
-      plait_table_column (table, PLAIT_TABLE_NUMBERS, "Difference")->format = "%+.2f";
-      plait_comparison_columns (table, NULL);
-    }
+    plait_system_score_columns (table, &test->scores[0][m], TRUE);
   for (guint r = 0; r < test->rows->len; r++)
     {
-      const Row *row = test->rows->pdata[r];
+      const Row *row = &g_array_index (test->rows, Row, r);
 
       plait_table_text (table, PLAIT_TABLE_NAME, row->source ? row->source : "all");
       plait_table_text (table, PLAIT_TABLE_PLAIN, row->source ? row->perturbation : "as they are");
       for (guint m = 0; m < test->metrics->len; m++)
-        {
-          plait_table_score (table, plait_result_score (row->results->pdata[m]));
-          plait_table_real_or_none (table, row->source ? row->comparisons[m].difference : NAN);
-          plait_comparison_cells (table, row->source ? &row->comparisons[m] : NULL);
-        }
+        plait_system_score_cells (table, &test->scores[r][m], TRUE, r > 0);
     }
   plait_table_note (table, note);
   plait_table_print (table, terminal);
@@ -208,22 +144,12 @@ print_json (const Test *test)
   plait_json_begin_array (json, "rows");
   for (guint r = 0; r < test->rows->len; r++)
     {
-      const Row *row = test->rows->pdata[r];
+      const Row *row = &g_array_index (test->rows, Row, r);
 
       plait_json_begin_object (json, NULL);
       plait_json_text (json, "source", row->source);
       plait_json_text (json, "disturbance", row->perturbation);
-      plait_json_begin_array (json, "metrics");
-      for (guint m = 0; m < test->metrics->len; m++)
-        plait_result_add_json (row->results->pdata[m], json, NULL);
-      plait_json_end_array (json);
-      if (row->source)
-        {
-          plait_json_begin_array (json, "comparisons");
-          for (guint m = 0; m < test->metrics->len; m++)
-            plait_comparison_add_json (&row->comparisons[m], json, NULL);
-          plait_json_end_array (json);
-        }
+      plait_system_scores_add_json (test->scores[r], test->metrics, "metrics", r > 0, json);
       plait_json_end_object (json);
     }
   plait_json_end_array (json);
@@ -251,7 +177,8 @@ run_test (const Test *test, const Perturbation *wanted, guint n_wanted, gboolean
                        i > 0 ? perturbations[perturbation] : NULL, error))
         return FALSE;
     }
-  if (!compare_rows (test, error))
+  if (!plait_system_scores_compare (test->scores, test->rows->len, test->metrics, PLAIT_TEST_PERMUTATION,
+                                    PLAIT_PERMUTATION_SHUFFLES, (guint64)experiment->evaluate.seed, error))
     return FALSE;
   if (json)
     print_json (test);
@@ -303,7 +230,9 @@ run_command (PlaitInvocation *invocation, GError **error)
   g_autoptr (PlaitPool) pool = NULL;
   g_autoptr (PlaitSearch) search = NULL;
   g_autoptr (GPtrArray) metrics = NULL;
-  g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func (row_free);
+  g_autoptr (GArray) rows = g_array_new (FALSE, FALSE, sizeof (Row));
+  g_autofree PlaitSystemScore **scores = NULL;
+  gboolean good;
   Test test;
 
   if (!read_perturbations (options->source_is, wanted, &n_wanted, error)
@@ -332,10 +261,12 @@ run_command (PlaitInvocation *invocation, GError **error)
   metrics = plait_metric_new_list (trained->experiment->evaluate.metrics, error);
   if (!metrics)
     return FALSE;
+  scores = g_new0 (PlaitSystemScore *, 1 + trained->experiment->n_sources * n_wanted);
   test = (Test){
     .trained = trained,
     .metrics = metrics,
     .rows = rows,
+    .scores = scores,
     .split = options->split ? options->split : trained->experiment->test_splits[0],
     .seed = (guint64)options->seed,
     .log = invocation->log,
@@ -351,8 +282,11 @@ run_command (PlaitInvocation *invocation, GError **error)
     return FALSE;
   test.search = search
       = plait_search_new (trained->experiment_model->model, pool, trained->experiment->decode.precision, 0, error);
-  return search && plait_replacement_prepare (search, trained->experiment_model, trained->run_inputs, error)
+  good = search && plait_replacement_prepare (search, trained->experiment_model, trained->run_inputs, error)
          && run_test (&test, wanted, n_wanted, options->json, error);
+  for (guint r = 0; r < rows->len; r++)
+    plait_system_scores_free (scores[r], metrics);
+  return good;
 }
 
 static const PlaitOption options[] = {

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <math.h>
 #include <stdio.h>
 
 #include "text/json.h"
@@ -11,7 +10,7 @@
 #include "lines/text-file.h"
 #include "metrics/documents.h"
 #include "scoring/evaluation.h"
-#include "significance/report.h"
+#include "significance/system-scores.h"
 
 /* plait evaluate: scores translations in text files and tests differences between systems. */
 
@@ -20,20 +19,11 @@
 #define JOINS "subword-nmt|wordpiece|sentencepiece"
 #define USUAL_BINS "10;20;30;40;50"
 
-/* The score of one system by one metric. */
-typedef struct
-{
-  PlaitStatistics *statistics;
-  PlaitResult *result;
-  GArray *lengths;            /* (element-type PlaitLengthRow); NULL without --source */
-  PlaitComparison comparison; /* comparison with the first system */
-} Score;
-
 typedef struct
 {
   const char *name; /* path of the file of translations */
   char **lines;
-  Score *scores; /* [metrics] */
+  GArray **lengths; /* [metrics] (element-type PlaitLengthRow); NULL without --source */
 } System;
 
 typedef struct
@@ -64,6 +54,7 @@ typedef struct
   gint64 *words;                      /* [sentences], words of each source sentence; NULL without --source */
   guint n_systems;
   System *systems;
+  PlaitSystemScore **scores; /* [systems][metrics] */
 } Evaluation;
 
 static void
@@ -76,14 +67,12 @@ evaluation_clear (Evaluation *evaluation)
       System *system = &evaluation->systems[s];
 
       g_strfreev (system->lines);
-      for (guint m = 0; m < n_metrics; m++)
-        {
-          plait_statistics_free (system->scores[m].statistics);
-          plait_result_free (system->scores[m].result);
-          g_clear_pointer (&system->scores[m].lengths, g_array_unref);
-        }
-      g_free (system->scores);
+      for (guint m = 0; system->lengths && m < n_metrics; m++)
+        g_clear_pointer (&system->lengths[m], g_array_unref);
+      g_free (system->lengths);
+      plait_system_scores_free (evaluation->scores[s], evaluation->metrics);
     }
+  g_free (evaluation->scores);
   g_free (evaluation->systems);
   for (guint r = 0; r < evaluation->n_references; r++)
     g_strfreev (evaluation->references[r]);
@@ -155,6 +144,7 @@ read_files (Evaluation *evaluation, const Options *options, GError **error)
       evaluation->n_references++;
     }
   evaluation->systems = g_new0 (System, n_systems);
+  evaluation->scores = g_new0 (PlaitSystemScore *, n_systems);
   for (guint s = 0; s < n_systems; s++)
     {
       System *system = &evaluation->systems[s];
@@ -163,7 +153,6 @@ read_files (Evaluation *evaluation, const Options *options, GError **error)
       system->lines = read_lines (evaluation, options->hypotheses[s], options->references[0], error);
       if (!system->lines)
         return FALSE;
-      system->scores = g_new0 (Score, evaluation->metrics->len);
       evaluation->n_systems++;
     }
   if (!evaluation->bins)
@@ -175,59 +164,49 @@ read_files (Evaluation *evaluation, const Options *options, GError **error)
   return TRUE;
 }
 
-/* Returns the path of the file that @metric cannot score: a reference, else the file of @system. (transfer none) */
+/* Returns the path of the file that a metric cannot score: a reference, else the file of @system. (transfer none) */
 static const char *
-unscored_path (const Evaluation *evaluation, const PlaitMetric *metric, const System *system)
+unscored_path (const Evaluation *evaluation, const System *system)
 {
-  for (guint r = 0; r < evaluation->n_references; r++)
-    {
-      PlaitTextPairs pairs = { .sentences = evaluation->sentences,
-                               .reference_sets = 1,
-                               .references = (const char *const *const *)&evaluation->references[r] };
-      gsize place;
+  for (guint m = 0; m < evaluation->metrics->len; m++)
+    for (guint r = 0; r < evaluation->n_references; r++)
+      {
+        PlaitTextPairs pairs = { .sentences = evaluation->sentences,
+                                 .reference_sets = 1,
+                                 .references = (const char *const *const *)&evaluation->references[r] };
+        gsize place;
 
-      if (!plait_metric_check_references (metric, &pairs, &place, NULL))
-        return evaluation->reference_paths[r];
-    }
+        if (!plait_metric_check_references (evaluation->metrics->pdata[m], &pairs, &place, NULL))
+          return evaluation->reference_paths[r];
+      }
   return system->name;
 }
 
-/* Scores every system by metric @m, and tests the others against the first. */
+/* Scores system @s by every metric, and by the length of its source if --source is given. */
 static gboolean
-score_systems (const Evaluation *evaluation, guint m, GError **error)
+score_system (const Evaluation *evaluation, guint s, GError **error)
 {
-  const PlaitMetric *metric = g_ptr_array_index (evaluation->metrics, m);
-  g_autoptr (GPtrArray) compared = g_ptr_array_new ();
+  System *system = &evaluation->systems[s];
+  PlaitTextPairs pairs = { evaluation->sentences, (const char *const *)system->lines, evaluation->n_references,
+                           (const char *const *const *)evaluation->references };
+  guint n = evaluation->metrics->len;
 
-  for (guint s = 0; s < evaluation->n_systems; s++)
+  evaluation->scores[s]
+      = plait_system_scores_new (evaluation->metrics, &pairs, evaluation->resamples, evaluation->seed, error);
+  if (!evaluation->scores[s])
     {
-      const System *system = &evaluation->systems[s];
-      Score *score = &system->scores[m];
-      PlaitTextPairs pairs = { evaluation->sentences, (const char *const *)system->lines, evaluation->n_references,
-                               (const char *const *const *)evaluation->references };
-
-      score->statistics = plait_metric_statistics (metric, &pairs, error);
-      if (!score->statistics)
-        {
-          g_prefix_error (error, "%s: ", unscored_path (evaluation, metric, system));
-          return FALSE;
-        }
-      score->result = plait_result_new (metric, score->statistics, evaluation->resamples, evaluation->seed, error);
-      if (!score->result)
-        return FALSE;
-      score->lengths = evaluation->bins ? plait_length_rows_new () : NULL;
-      if (evaluation->bins
-          && !plait_length_rows_add (score->lengths, evaluation->bins, metric, score->statistics, evaluation->words,
-                                     evaluation->resamples, evaluation->seed, error))
-        return FALSE;
-      if (!evaluation->tested || s == 0)
-        continue;
-      if (!plait_compare_systems (metric, evaluation->systems[0].scores[m].statistics, score->statistics,
-                                  evaluation->test, evaluation->trials, evaluation->seed, &score->comparison, error))
-        return FALSE;
-      g_ptr_array_add (compared, &score->comparison);
+      g_prefix_error (error, "%s: ", unscored_path (evaluation, system));
+      return FALSE;
     }
-  plait_holm_adjust (compared);
+  system->lengths = evaluation->bins ? g_new0 (GArray *, n) : NULL;
+  for (guint m = 0; system->lengths && m < n; m++)
+    {
+      system->lengths[m] = plait_length_rows_new ();
+      if (!plait_length_rows_add (system->lengths[m], evaluation->bins, evaluation->metrics->pdata[m],
+                                  evaluation->scores[s][m].statistics, evaluation->words, evaluation->resamples,
+                                  evaluation->seed, error))
+        return FALSE;
+    }
   return TRUE;
 }
 
@@ -246,23 +225,14 @@ print_json (const Evaluation *evaluation, const char *const *reference_names)
 
       plait_json_begin_object (json, NULL);
       plait_json_text (json, "hypothesis", system->name);
-      plait_json_begin_array (json, "results");
-      for (guint m = 0; m < evaluation->metrics->len; m++)
-        plait_result_add_json (system->scores[m].result, json, NULL);
-      plait_json_end_array (json);
+      plait_system_scores_add_json (evaluation->scores[s], evaluation->metrics, "results", evaluation->tested && s > 0,
+                                    json);
       if (evaluation->bins)
         {
           plait_json_begin_array (json, "length_bins");
           for (guint m = 0; m < evaluation->metrics->len; m++)
             for (guint i = 0; i < evaluation->bins->n; i++)
-              plait_length_row_add_json (&g_array_index (system->scores[m].lengths, PlaitLengthRow, i), NULL, json);
-          plait_json_end_array (json);
-        }
-      if (evaluation->tested && s > 0)
-        {
-          plait_json_begin_array (json, "comparisons");
-          for (guint m = 0; m < evaluation->metrics->len; m++)
-            plait_comparison_add_json (&system->scores[m].comparison, json, NULL);
+              plait_length_row_add_json (&g_array_index (system->lengths[m], PlaitLengthRow, i), NULL, json);
           plait_json_end_array (json);
         }
       plait_json_end_object (json);
@@ -276,7 +246,7 @@ print_lines (const Evaluation *evaluation)
 {
   for (guint m = 0; m < evaluation->metrics->len; m++)
     {
-      g_autofree char *line = plait_result_to_text (evaluation->systems[0].scores[m].result, DIGITS);
+      g_autofree char *line = plait_result_to_text (evaluation->scores[0][m].result, DIGITS);
       puts (line);
     }
 }
@@ -289,22 +259,11 @@ metric_table (const Evaluation *evaluation, guint m)
   PlaitTable *table = plait_table_new ();
 
   plait_table_column (table, PLAIT_TABLE_WORDS, "System");
-  plait_table_column (table, PLAIT_TABLE_NUMBERS, evaluation->systems[0].scores[m].result->name);
-  if (evaluation->tested)
-    {
-      plait_table_column (table, PLAIT_TABLE_NUMBERS, "Difference")->format = "%+.2f";
-      plait_comparison_columns (table, NULL);
-    }
+  plait_system_score_columns (table, &evaluation->scores[0][m], evaluation->tested);
   for (guint s = 0; s < evaluation->n_systems; s++)
     {
-      const Score *score = &evaluation->systems[s].scores[m];
-
       plait_table_text (table, PLAIT_TABLE_NAME, evaluation->systems[s].name);
-      plait_table_score (table, plait_result_score (score->result));
-      if (!evaluation->tested)
-        continue;
-      plait_table_real_or_none (table, s > 0 ? score->comparison.difference : NAN);
-      plait_comparison_cells (table, s > 0 ? &score->comparison : NULL);
+      plait_system_score_cells (table, &evaluation->scores[s][m], evaluation->tested, s > 0);
     }
   return table;
 }
@@ -322,7 +281,7 @@ print_tables (const Evaluation *evaluation)
 
       plait_terminal_text (terminal, PLAIT_TERMINAL_PLAIN, "%s", m > 0 ? "\n" : "");
       plait_table_print (table, terminal);
-      plait_terminal_text (terminal, PLAIT_TERMINAL_DIM, "  %s\n", evaluation->systems[0].scores[m].result->signature);
+      plait_terminal_text (terminal, PLAIT_TERMINAL_DIM, "  %s\n", evaluation->scores[0][m].result->signature);
     }
   if (!evaluation->tested)
     return;
@@ -346,11 +305,11 @@ print_lengths (const Evaluation *evaluation)
     names[s] = evaluation->systems[s].name;
   for (guint m = 0; m < evaluation->metrics->len; m++)
     {
-      const PlaitResult *result = evaluation->systems[0].scores[m].result;
+      const PlaitResult *result = evaluation->scores[0][m].result;
       g_autoptr (PlaitTable) table = NULL;
 
       for (guint s = 0; s < evaluation->n_systems; s++)
-        rows[s] = evaluation->systems[s].scores[m].lengths;
+        rows[s] = evaluation->systems[s].lengths[m];
       table = plait_length_table_new (NULL, result->metric, result->name, names, rows);
       plait_table_print (table, terminal);
     }
@@ -378,11 +337,11 @@ check_units (const Evaluation *evaluation, GError **error)
   return TRUE;
 }
 
-/* Returns the score of sentence or document @i of @system by metric @m. */
+/* Returns the score of sentence or document @i of system @s by metric @m. */
 static double
-sentence_score (const Evaluation *evaluation, const System *system, guint m, gsize i)
+sentence_score (const Evaluation *evaluation, guint s, guint m, gsize i)
 {
-  const PlaitStatistics *statistics = system->scores[m].statistics;
+  const PlaitStatistics *statistics = evaluation->scores[s][m].statistics;
 
   return plait_metric_score (evaluation->metrics->pdata[m], statistics->values + i * statistics->width);
 }
@@ -393,7 +352,7 @@ static void
 print_sentences (const Evaluation *evaluation)
 {
   const System *systems = evaluation->systems;
-  gsize rows = systems[0].scores[0].statistics->sentences;
+  gsize rows = evaluation->scores[0][0].statistics->sentences;
   g_autoptr (GString) text = g_string_new (unit_of (evaluation));
 
   for (guint m = 0; m < evaluation->metrics->len; m++)
@@ -411,8 +370,7 @@ print_sentences (const Evaluation *evaluation)
           {
             char digits[PLAIT_NUMBER_LENGTH];
 
-            g_string_append_printf (text, "\t%s",
-                                    plait_format_double (digits, sentence_score (evaluation, &systems[s], m, i)));
+            g_string_append_printf (text, "\t%s", plait_format_double (digits, sentence_score (evaluation, s, m, i)));
           }
       g_string_append_c (text, '\n');
     }
@@ -423,7 +381,7 @@ print_sentences (const Evaluation *evaluation)
 static void
 print_sentences_json (const Evaluation *evaluation)
 {
-  gsize rows = evaluation->systems[0].scores[0].statistics->sentences;
+  gsize rows = evaluation->scores[0][0].statistics->sentences;
   g_autoptr (PlaitJson) json = plait_json_new_object ();
 
   plait_json_text (json, "unit", unit_of (evaluation));
@@ -438,7 +396,7 @@ print_sentences_json (const Evaluation *evaluation)
         {
           plait_json_begin_array (json, plait_metric_text (evaluation->metrics->pdata[m]));
           for (gsize i = 0; i < rows; i++)
-            plait_json_real (json, NULL, sentence_score (evaluation, &evaluation->systems[s], m, i));
+            plait_json_real (json, NULL, sentence_score (evaluation, s, m, i));
           plait_json_end_array (json);
         }
       plait_json_end_object (json);
@@ -520,9 +478,13 @@ run_command (PlaitInvocation *invocation, GError **error)
   if (!take_options (&evaluation, options, error) || (options->sentences && !check_units (&evaluation, error))
       || !read_files (&evaluation, options, error))
     return FALSE;
-  for (guint m = 0; m < evaluation.metrics->len; m++)
-    if (!score_systems (&evaluation, m, error))
+  for (guint s = 0; s < evaluation.n_systems; s++)
+    if (!score_system (&evaluation, s, error))
       return FALSE;
+  if (evaluation.tested
+      && !plait_system_scores_compare (evaluation.scores, evaluation.n_systems, evaluation.metrics, evaluation.test,
+                                       evaluation.trials, evaluation.seed, error))
+    return FALSE;
   if (options->sentences)
     {
       if (options->json)
