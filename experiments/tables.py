@@ -5,14 +5,12 @@
 Usage: tables.py           rewrites the tables of both pages
        tables.py NAME      prints everything in results/NAME.tsv as one table, with intervals and p values
 
-A result file has one row for each measurement. A page names what a table shows in a comment:
-
-    <!-- table NAME: METRIC; METRIC = HEAD -->          one row for each system
-    <!-- table NAME by metric: SYSTEM; SYSTEM -->        one row for each metric
-    <!-- table NAME where REGULAR-EXPRESSION: METRIC --> only rows whose name has a match
+A result file has one row for each measurement. A page has comments <!-- table NAME -->; results/shown.ini says which columns and
+rows of NAME.tsv the table shows.
 
 The script replaces the lines from that comment to the next <!-- end -->.
 """
+import configparser
 import csv
 import pathlib
 import re
@@ -22,7 +20,7 @@ from decimal import Decimal
 FOLDER = pathlib.Path(__file__).resolve().parent
 PAGES = ("README.md", "SPEED.md")
 COLUMNS = ["system", "metric", "value", "low", "high", "spread", "p", "significant", "seeds", "processor", "conditions", "date", "commit"]
-BLOCK = re.compile(r"(<!-- table\b(.*?)-->\n)(.*?)(<!-- end -->)", re.S)
+BLOCK = re.compile(r"(<!-- table (\S+) -->\n)(.*?)(<!-- end -->)", re.S)
 
 
 def load(name):
@@ -84,10 +82,13 @@ def table(name, shown=None, by_metric=False, where=""):
 
 def render(page):
     """Returns the text of @page with updated tables."""
+    shown = configparser.ConfigParser(delimiters="=", interpolation=None)
+    shown.read(FOLDER / "results" / "shown.ini", encoding="utf-8")
+
     def replace(match):
-        begin, what, _, end = match.groups()
-        name, by_metric, where, shown = re.fullmatch(r" (\S+?)( by metric)?(?: where (.*?))?: (.*) ", what, re.S).groups()
-        return begin + table(name, shown.replace("\n", " "), bool(by_metric), where or "") + end
+        begin, name, _, end = match.groups()
+        keys = shown[name]
+        return begin + table(name, keys["columns"], keys.get("by") == "metric", keys.get("rows", "")) + end
     return BLOCK.sub(replace, (FOLDER / page).read_text(encoding="utf-8"))
 
 
