@@ -37,6 +37,20 @@ TEST_CASE (evaluate_command, reads_standard_input_and_several_references)
   CHECK_CONTAINS (call.output, " = 100.00 ");
 }
 
+/* ROUGE's own words are those of English. */
+TEST_CASE (evaluate_command, warns_where_rouge_finds_no_word)
+{
+  plait_test_write ("chinese", "我们去北京。\nthe cat\n");
+  PlaitTestCall call = CALL ("evaluate", "-r", "chinese", "-i", "chinese", "-m", "rouge");
+  PlaitTestCall cut = CALL ("evaluate", "-r", "chinese", "-i", "chinese", "-m", "rouge:tok=zh");
+
+  CHECK_CONTAINS (call.errors, "rouge: finds no word in 1 of 2 references, which score 0; choose a tokeniser");
+  CHECK_CONTAINS (call.output, " = 50.00 ");
+  CHECK_STRING (cut.errors, "");
+  CHECK_CONTAINS (cut.output, "tok:zh|like:rouge-score|");
+  CHECK_CONTAINS (cut.output, " = 100.00 ");
+}
+
 /* Standard input can be read only once. */
 TEST_CASE (evaluate_command, takes_standard_input_for_one_file)
 {

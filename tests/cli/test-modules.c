@@ -137,6 +137,18 @@ TEST_CASE (modules, without_icu)
   check_others_work ();
 }
 
+TEST_CASE (modules, without_mecab)
+{
+  make_without ("tokeniser/mecab");
+  plait_test_write ("text", "one two three\n");
+  DONE (BARE ("evaluate", "-r", "text", "-i", "text", "-m", "bleu:tok=zh"));
+  CHECK_REFUSED (
+      BARE ("evaluate", "-r", "text", "-i", "text", "-m", "bleu:tok=ja-mecab"),
+      "metric \"bleu:tok=ja-mecab\": the tokeniser ja-mecab needs the module tokeniser/mecab, which is in none "
+      "of the folders that plait plugins lists; install libmecab-dev and mecab-ipadic-utf8 (Debian) and build "
+      "plait again");
+}
+
 /* If there is no BLAS library, plait's own kernels multiply, and the run stores this. A library that the user names
  * must exist. */
 TEST_CASE (modules, without_blas)

@@ -16,6 +16,7 @@ from sacrebleu.metrics import BLEU, CHRF, TER
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 from sacrebleu.tokenizers.tokenizer_char import TokenizerChar
 from sacrebleu.tokenizers.tokenizer_intl import TokenizerV14International
+from sacrebleu.tokenizers.tokenizer_zh import TokenizerZh
 
 logging.disable(logging.CRITICAL)
 
@@ -95,6 +96,8 @@ CORPORA = [
     ("points after marks", ["cafe\u0301. é, 中. ١. ٣,١ １.２ ½."], [["cafe\u0301 . é , 中 . ١ . ٣ , ١ １ . ２ ½ ."]]),
     ("Chinese and Japanese", ["我们 去 北京。今天 天气 很 好，", "これは テスト です。"],
      [["我们去 北京。今天 天气 不 好，", "これは テストです 。"]]),
+    ("Chinese and others", ["他说：“AI在2024年有3.5%的增长”，—5.", "㐀丽ﬁ\u2001〇①㈱😀𠀀⺀A4纸5.\u3000"],
+     [["他说：“AI于2024年有3.5％增长”。—5. ", "㐀丽ﬁ〇①㈱😀𠀀A4 纸5 ."]]),
     ("Arabic and Hebrew", ["مرحبا بالعالم، كيف حالك؟", "שלום עולם, מה שלומך?"],
      [["مرحبا بالعالم كيف حالك؟", "שלום עולם מה שלומך"]]),
     ("emoji", ["good 😀👍🏽 👨\u200d👩\u200d👧 🇩🇪🇫🇷 day ❤\ufe0f", "😀😀😀"], [["good 😀👍 👨\u200d👩 🇩🇪 day ❤", "😀😀"]]),
@@ -138,6 +141,7 @@ METRICS = [
     ("chrf++", CHRF(word_order=2)),
     ("bleu:tok=intl", BLEU(tokenize="intl")),
     ("bleu:tok=char", BLEU(tokenize="char")),
+    ("bleu:tok=zh", BLEU(tokenize="zh")),
     ("chrf:characters=4", CHRF(char_order=4)),
     ("chrf:words=1", CHRF(word_order=1)),
     ("chrf++:characters=2,words=3", CHRF(char_order=2, word_order=3)),
@@ -174,8 +178,8 @@ def main():
     print("/* Written by sacrebleu-cases.py, which says how; values of sacreBLEU, not of plait. */\n/* clang-format off */\n")
     print(f'#define SACREBLEU_VERSION "version:{sacrebleu.__version__}"\n')
 
-    print("static const struct\n{\n  const char *line, *tokens, *international, *characters;\n} token_cases[] = {")
-    tokenisers = Tokenizer13a(), TokenizerV14International(), TokenizerChar()
+    print("static const struct\n{\n  const char *line, *tokens, *international, *characters, *chinese;\n} token_cases[] = {")
+    tokenisers = Tokenizer13a(), TokenizerV14International(), TokenizerChar(), TokenizerZh()
     lines = dict.fromkeys(line for _, hypotheses, sets in CORPORA for part in (hypotheses, *sets) for line in part)
     for line in lines:
         if line is not None:

@@ -79,6 +79,8 @@ TEST_CASE (sacrebleu, tokens)
       CHECK_STRING (international, token_cases[i].international);
       g_autofree char *characters = plait_tokenise_characters (token_cases[i].line);
       CHECK_STRING (characters, token_cases[i].characters);
+      g_autofree char *chinese = plait_tokenise_chinese (token_cases[i].line);
+      CHECK_STRING (chinese, token_cases[i].chinese);
     }
 }
 

@@ -16,6 +16,7 @@
  *     plot        cairo                draws figures                    plot/plot.h
  *     ranks       mpi                  exchange between processes       process/ranks.h
  *     subwords    sentencepiece        vocabularies of subwords         vocabulary/sentencepiece.h
+ *     tokeniser   mecab                words of Japanese                words/tokeniser.h
  *     unicode     icu                  ends of sentences, lower case    process/unicode.h
  */
 

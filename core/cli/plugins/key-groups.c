@@ -94,10 +94,9 @@ static void
 add_metric (GPtrArray *groups, const char *name, const char *heading)
 {
   static const PlaitSettingType types[] = {
-    [PLAIT_METRIC_SWITCH] = PLAIT_SETTING_BOOLEAN,
-    [PLAIT_METRIC_CHOICE] = PLAIT_SETTING_CHOICE,
-    [PLAIT_METRIC_NUMBER] = PLAIT_SETTING_REAL,
-    [PLAIT_METRIC_INTEGER] = PLAIT_SETTING_INTEGER,
+    [PLAIT_METRIC_SWITCH] = PLAIT_SETTING_BOOLEAN, [PLAIT_METRIC_CHOICE] = PLAIT_SETTING_CHOICE,
+    [PLAIT_METRIC_NUMBER] = PLAIT_SETTING_REAL,    [PLAIT_METRIC_INTEGER] = PLAIT_SETTING_INTEGER,
+    [PLAIT_METRIC_TEXT] = PLAIT_SETTING_TEXT,
   };
   PlaitKeyGroup *group = add_group (groups, heading, heading, plait_metric_summary (name));
   PlaitMetricOptionText option;

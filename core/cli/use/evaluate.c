@@ -182,6 +182,21 @@ unscored_path (const Evaluation *evaluation, const System *system)
   return system->name;
 }
 
+/* Warns of metrics that find no word in some references of @pairs, since these then score 0. */
+static void
+warn_of_wordless (const Evaluation *evaluation, const PlaitTextPairs *pairs)
+{
+  for (guint m = 0; m < evaluation->metrics->len; m++)
+    {
+      const PlaitMetric *metric = evaluation->metrics->pdata[m];
+      gsize n = plait_metric_count_wordless (metric, pairs);
+
+      if (n > 0)
+        plait_log_warning (evaluation->log, PLAIT_WORDLESS_FORMAT, plait_metric_text (metric), n,
+                           pairs->sentences * pairs->reference_sets);
+    }
+}
+
 /* Scores system @s by every metric, and by the length of its source if --source is given. */
 static gboolean
 score_system (const Evaluation *evaluation, guint s, GError **error)
@@ -198,6 +213,8 @@ score_system (const Evaluation *evaluation, guint s, GError **error)
       g_prefix_error (error, "%s: ", unscored_path (evaluation, system));
       return FALSE;
     }
+  if (s == 0)
+    warn_of_wordless (evaluation, &pairs);
   system->lengths = evaluation->bins ? g_new0 (GArray *, n) : NULL;
   for (guint m = 0; system->lengths && m < n; m++)
     {

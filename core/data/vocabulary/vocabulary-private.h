@@ -47,7 +47,3 @@ gboolean plait_vocabulary_begins_with (GBytes *bytes, const char *header);
 /* Returns decoded @bytes as a line of valid UTF-8: NUL, LF and CR become spaces. Frees @bytes, which may be NULL (""
  * then). (transfer full) */
 char *plait_vocabulary_make_line (GString *bytes);
-
-/* Loads the SentencePiece model @bytes after a trial in a child process. Messages begin with @name. Its special ids may
- * be any. (transfer full) */
-PlaitSentencePiece *plait_subwords_open (GBytes *bytes, const char *name, GError **error);

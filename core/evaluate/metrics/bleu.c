@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 
 /*
- * BLEU (Papineni et al. 2002) with sacreBLEU 2's options (Post 2018): tokens of mteval-v13a, of mteval-v14, or
- * characters; smoothing of Chen & Cherry (2014); the closest reference length, the shorter of two equally close ones.
- * Also multi-bleu, the score of Moses' multi-bleu.perl that papers before sacreBLEU quote: no smoothing, text already
- * tokenised. That script reads bytes, so only ASCII white space and letters count for it.
+ * BLEU (Papineni et al. 2002) with sacreBLEU 2's options (Post 2018): its tokenisers; smoothing of Chen & Cherry
+ * (2014); the closest reference length, the shorter of two equally close ones. Also multi-bleu, the score of Moses'
+ * multi-bleu.perl that papers before sacreBLEU quote: no smoothing, text already tokenised. That script reads bytes, so
+ * only ASCII white space and letters count for it.
  *
  * A row is [hypothesis length, reference length, matches of order 1 .. 4, n-grams of order 1 .. 4].
  */
@@ -22,15 +22,7 @@
 #define ORDERS 4
 #define WIDTH (2 + 2 * ORDERS)
 
-typedef enum
-{
-  TOKENS_13A,
-  TOKENS_INTERNATIONAL,
-  TOKENS_CHARACTERS,
-  TOKENS_NONE,
-  TOKENS_MULTI_BLEU, /* only for multi-bleu */
-} Tokens;
-static const char *const token_names[] = { "13a", "intl", "char", "none", NULL };
+static const char *const token_names[] = { PLAIT_TOKENS_NAMES, NULL };
 
 typedef enum
 {
@@ -51,7 +43,7 @@ static const char *const smooth_names[] = { "exp", "floor", "add-k", "none", NUL
 typedef struct
 {
   PlaitMetric parent;
-  guint tokens;
+  PlaitTokeniser tokeniser; /* not used by multi-bleu */
   guint smooth;
   double value; /* value of the smoothing methods floor and add-k; negative: not given */
   gboolean lowercase;
@@ -60,8 +52,7 @@ typedef struct
 } Bleu;
 
 static const PlaitMetricOption options[] = {
-  { "tok", PLAIT_METRIC_CHOICE, G_STRUCT_OFFSET (Bleu, tokens), token_names,
-    .summary = "Tokeniser, by the names of sacreBLEU" },
+  PLAIT_METRIC_TOKENISER (Bleu, tokeniser, token_names, "Tokeniser, by the names of sacreBLEU"),
   { "smooth", PLAIT_METRIC_CHOICE, G_STRUCT_OFFSET (Bleu, smooth), smooth_names,
     .summary = "Smoothing of n-gram counts that are zero" },
   { "value", PLAIT_METRIC_NUMBER, G_STRUCT_OFFSET (Bleu, value), NULL, 0, 1000,
@@ -81,7 +72,7 @@ static const PlaitMetricOption multi_options[] = {
 static gboolean
 is_multi (const Bleu *bleu)
 {
-  return bleu->tokens == TOKENS_MULTI_BLEU;
+  return bleu->parent.kind == &plait_metric_multi_bleu;
 }
 
 static void
@@ -95,7 +86,6 @@ begin_multi (PlaitMetric *metric)
 {
   Bleu *bleu = (Bleu *)metric;
   begin (metric);
-  bleu->tokens = TOKENS_MULTI_BLEU;
   bleu->smooth = SMOOTH_NONE;
 }
 
@@ -109,8 +99,13 @@ static gboolean
 finish (PlaitMetric *metric, GError **error)
 {
   Bleu *bleu = (Bleu *)metric;
-  if (bleu->lowercase && !is_multi (bleu) && !plait_unicode_open (error))
+  if (bleu->lowercase && !plait_unicode_open (error))
     return FALSE;
+  if (!plait_tokeniser_open (&bleu->tokeniser, error))
+    {
+      g_prefix_error (error, "metric \"%s\": ", metric->text);
+      return FALSE;
+    }
   if (!takes_value (bleu) && bleu->value >= 0)
     return plait_fail (
         error, PLAIT_ERROR_INPUT,
@@ -132,23 +127,6 @@ add_multi_tokens (const Bleu *bleu, PlaitNgrams *words, const char *text)
     plait_ngrams_append_word (words, word, length);
 }
 
-/* Returns the tokens of @line, or NULL if it is used unchanged. (transfer full) */
-static char *
-tokenise (guint tokens, const char *line)
-{
-  switch ((Tokens)tokens)
-    {
-    case TOKENS_13A:
-      return plait_tokenise_13a (line);
-    case TOKENS_INTERNATIONAL:
-      return plait_tokenise_international (line);
-    case TOKENS_CHARACTERS:
-      return plait_tokenise_characters (line);
-    default:
-      return NULL;
-    }
-}
-
 static void
 add_tokens (const Bleu *bleu, PlaitNgrams *words, const char *text)
 {
@@ -159,8 +137,8 @@ add_tokens (const Bleu *bleu, PlaitNgrams *words, const char *text)
     }
   g_autofree char *line = bleu->lowercase ? plait_text_lower (text) : g_strdup (text);
   plait_text_strip_end (line);
-  g_autofree char *tokens = tokenise (bleu->tokens, line);
-  plait_ngrams_add_words (words, tokens ? tokens : line);
+  g_autofree char *tokens = plait_tokeniser_cut (&bleu->tokeniser, line);
+  plait_ngrams_add_words (words, tokens);
 }
 
 /* Returns the length among sequences 1 .. @count that is closest to @length; the shortest of equally close ones. */
@@ -287,7 +265,8 @@ append_signature (const PlaitMetric *metric, GString *signature)
       return;
     }
   g_string_append_printf (signature, "case:%s|eff:%s|tok:%s|smooth:%s", bleu->lowercase ? "lc" : "mixed",
-                          bleu->effective ? "yes" : "no", token_names[bleu->tokens], smooth_names[bleu->smooth]);
+                          bleu->effective ? "yes" : "no", plait_tokeniser_signature (&bleu->tokeniser),
+                          smooth_names[bleu->smooth]);
   g_autofree char *value = takes_value (bleu) ? plait_format ("[%.2f]", bleu->value) : NULL;
   g_string_append_printf (signature, "%s|", value ? value : "");
 }

@@ -3,6 +3,7 @@
 
 #include "metrics/metric.h"
 #include "words/ngrams.h"
+#include "words/tokeniser.h"
 
 /*
  * Interface of a file that implements a metric. A kind is a constant table; the struct of a metric begins with a
@@ -37,6 +38,15 @@ typedef struct
   const char *summary; /* one line for users */
 } PlaitMetricOption;
 
+/* Options "tok" and "model" of a metric whose struct @type has the PlaitTokeniser @member. @names: their choices, of
+ * type const char *const []. */
+#define PLAIT_METRIC_TOKENISER(type, member, names, summary_)                                                          \
+  { "tok", PLAIT_METRIC_CHOICE, G_STRUCT_OFFSET (type, member.tokens), names, .summary = summary_ },                   \
+  {                                                                                                                    \
+    "model", PLAIT_METRIC_TEXT, G_STRUCT_OFFSET (type, member.model),                                                  \
+        .summary = "Absolute path of the SentencePiece model of flores101 or flores200",                               \
+  }
+
 /* The unprocessed texts of one sentence or document. @words and @characters are empty counters for the metric to
  * use. */
 typedef struct
@@ -64,6 +74,8 @@ struct PlaitMetricKind
   void (*begin) (PlaitMetric *metric);
   /* Checks the settings against each other and sets fields that depend on them; may be NULL. */
   gboolean (*finish) (PlaitMetric *metric, GError **error);
+  /* TRUE if the metric finds a word in @text; NULL: any text has words. */
+  gboolean (*has_words) (const PlaitMetric *metric, const char *text);
   void (*row) (const PlaitMetric *metric, const PlaitSentence *sentence, double *row);
   /* Replaces row if the width depends on the text: returns the rows of all @pairs. Two systems on the same references
    * have the same width. */

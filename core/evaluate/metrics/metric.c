@@ -5,6 +5,7 @@
 #include "text/number.h"
 #include "text/separators.h"
 #include "metrics/documents.h"
+#include "words/text.h"
 
 #include <math.h>
 #include <string.h>
@@ -68,6 +69,11 @@ set_option (PlaitMetric *metric, const PlaitMetricOption *option, const char *va
   if (!value || !*value)
     return plait_fail (error, PLAIT_ERROR_INPUT, "metric \"%s\": option \"%s\" needs a value; write \"%s=...\"",
                        metric->text, option->name, option->name);
+  if (option->type == PLAIT_METRIC_TEXT)
+    {
+      *(char **)field = g_strdup (value);
+      return TRUE;
+    }
   if (option->type == PLAIT_METRIC_CHOICE)
     {
       for (guint i = 0; option->choices[i]; i++)
@@ -289,6 +295,9 @@ plait_metric_free (PlaitMetric *metric)
 {
   if (!metric)
     return;
+  for (const PlaitMetricOption *option = metric->kind->options; option && option->name; option++)
+    if (option->type == PLAIT_METRIC_TEXT)
+      g_free (G_STRUCT_MEMBER (char *, metric, option->offset));
   g_free (metric->text);
   g_free (metric->title);
   g_free (metric);
@@ -479,6 +488,21 @@ plait_metric_check_references (const PlaitMetric *metric, const PlaitTextPairs *
   if (metric->kind->rows)
     statistics = metric->kind->rows (metric, documents ? &documents->pairs : &own, error);
   return !metric->kind->rows || statistics;
+}
+
+gsize
+plait_metric_count_wordless (const PlaitMetric *metric, const PlaitTextPairs *pairs)
+{
+  gsize count = 0;
+
+  for (guint k = 0; metric->kind->has_words && k < pairs->reference_sets; k++)
+    for (gsize i = 0; i < pairs->sentences; i++)
+      {
+        const char *text = pairs->references[k][i];
+
+        count += text && plait_text_count_words (text) > 0 && !metric->kind->has_words (metric, text);
+      }
+  return count;
 }
 
 double

@@ -61,6 +61,7 @@ typedef enum
   PLAIT_METRIC_CHOICE,  /* its value is one of @choices */
   PLAIT_METRIC_NUMBER,  /* a number in minimum .. maximum */
   PLAIT_METRIC_INTEGER, /* an integer in minimum .. maximum */
+  PLAIT_METRIC_TEXT,    /* any text without ',' and ';' */
 } PlaitMetricOptionType;
 
 /* An option in the form that users write. */
@@ -104,6 +105,13 @@ PlaitStatistics *plait_metric_statistics (const PlaitMetric *metric, const Plait
  * is not in a single one. */
 gboolean plait_metric_check_references (const PlaitMetric *metric, const PlaitTextPairs *pairs, gsize *failed_at,
                                         GError **error);
+
+/* Returns in how many references of @pairs that are not blank @metric finds no word. Such references score 0. */
+gsize plait_metric_count_wordless (const PlaitMetric *metric, const PlaitTextPairs *pairs);
+
+/* Warning of @count wordless references, for the text of the metric, the count and the number of references. */
+#define PLAIT_WORDLESS_FORMAT                                                                                          \
+  "%s: finds no word in %zu of %zu references, which score 0; choose a tokeniser for their script, such as tok=intl"
 
 /* Returns @sentences rows of zeros, for the caller to fill. (transfer full) */
 PlaitStatistics *plait_statistics_new (gsize sentences, guint width);

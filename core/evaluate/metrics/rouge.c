@@ -4,14 +4,15 @@
  * ROUGE (Lin 2004) as the package rouge-score computes it: n-grams of one or two words (1, 2), the longest common
  * subsequence of two texts (L), and the union of those of their sentences, which are lines (Lsum). A text's score is F,
  * the harmonic mean of precision and recall; a corpus's score is the mean over texts. With several references, the
- * first with the largest F counts. Words are runs of the letters a to z and digits, in lower case; everything else,
- * even letters with accents, separates words.
+ * first with the largest F counts. Text is compared in lower case. Words are runs of the letters a to z and digits, and
+ * everything else, even letters with accents, separates them, unless tok= names a tokeniser for other scripts.
  *
  * A row is [precision, recall, F, 1].
  */
 #include "metrics/metric-kind.h"
 
 #include "process/unicode.h"
+#include "text/error.h"
 #include "text/number.h"
 #include "words/stem.h"
 #include "words/text.h"
@@ -34,11 +35,15 @@ typedef enum
 } Type;
 static const char *const type_names[] = { "1", "2", "L", "Lsum", NULL };
 
+static const char *const token_names[] = { "a-z0-9", PLAIT_TOKENS_NAMES, NULL };
+
 typedef struct
 {
   PlaitMetric parent;
   guint type;
   gboolean stem;
+  gboolean cuts; /* TRUE: @tokeniser finds the words */
+  PlaitTokeniser tokeniser;
 } Rouge;
 
 typedef struct
@@ -51,17 +56,40 @@ static const PlaitMetricOption options[] = {
     .summary = "ROUGE-1, ROUGE-2, ROUGE-L, or ROUGE-Lsum over the sentences of a document" },
   { "stem", PLAIT_METRIC_SWITCH, G_STRUCT_OFFSET (Rouge, stem),
     .summary = "Compare stems of words of four letters or more" },
+  PLAIT_METRIC_TOKENISER (Rouge, tokeniser, token_names,
+                          "a-z0-9: words of English, as rouge-score; other names: tokenisers of sacreBLEU"),
   { NULL },
 };
+
+/* Sets up the words of tok=. */
+static gboolean
+open_tokeniser (Rouge *rouge, GError **error)
+{
+  const char *text = rouge->parent.text;
+
+  rouge->cuts = rouge->tokeniser.tokens > 0;
+  if (!rouge->cuts)
+    return !rouge->tokeniser.model
+           || plait_fail (error, PLAIT_ERROR_INPUT,
+                          "metric \"%s\": \"model\" belongs to tok=flores101 and tok=flores200; leave it out", text);
+  rouge->tokeniser.tokens--; /* token_names begins with a name more */
+  if (rouge->stem)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "metric \"%s\": \"stem\" knows only words of tok=a-z0-9; leave one of the two out", text);
+  if (plait_tokeniser_open (&rouge->tokeniser, error))
+    return TRUE;
+  g_prefix_error (error, "metric \"%s\": ", text);
+  return FALSE;
+}
 
 static gboolean
 finish (PlaitMetric *metric, GError **error)
 {
-  const Rouge *rouge = (const Rouge *)metric;
+  Rouge *rouge = (Rouge *)metric;
   metric->title = g_strdup_printf ("ROUGE-%s", type_names[rouge->type]);
   if (rouge->type >= TYPE_L)
     metric->max_bytes = SUBSEQUENCE_LIMIT;
-  return plait_unicode_open (error) != NULL;
+  return plait_unicode_open (error) && open_tokeniser (rouge, error);
 }
 
 static gboolean
@@ -75,6 +103,13 @@ static void
 add_words (const Rouge *rouge, PlaitNgrams *words, const char *text, gsize length)
 {
   g_autoptr (GString) stem = g_string_new (NULL);
+  if (rouge->cuts)
+    {
+      g_autofree char *line = g_strndup (text, length);
+      g_autofree char *tokens = plait_tokeniser_cut (&rouge->tokeniser, plait_text_strip_end (line));
+      plait_ngrams_add_words (words, tokens);
+      return;
+    }
   plait_ngrams_add_sequence (words);
   for (gsize at = 0, begin; at < length; at++)
     {
@@ -113,6 +148,17 @@ add_text (const Rouge *rouge, PlaitNgrams *words, const char *text)
       line += *line == '\n';
     }
   return lines;
+}
+
+/* TRUE if @text has a word. */
+static gboolean
+has_words (const PlaitMetric *metric, const char *text)
+{
+  const Rouge *rouge = (const Rouge *)metric;
+  g_autoptr (PlaitNgrams) words = plait_ngrams_new ();
+  g_autofree char *lower = plait_text_lower (text);
+  add_words (rouge, words, lower, strlen (lower));
+  return plait_ngrams_length (words, 0) > 0;
 }
 
 static Score
@@ -294,8 +340,9 @@ static void
 append_signature (const PlaitMetric *metric, GString *signature)
 {
   const Rouge *rouge = (const Rouge *)metric;
-  g_string_append_printf (signature, "type:%s|stem:%s|tok:a-z0-9|like:rouge-score|", type_names[rouge->type],
-                          rouge->stem ? "porter" : "no");
+  g_string_append_printf (signature, "type:%s|stem:%s|tok:%s|like:rouge-score|", type_names[rouge->type],
+                          rouge->stem ? "porter" : "no",
+                          rouge->cuts ? plait_tokeniser_signature (&rouge->tokeniser) : token_names[0]);
 }
 
 const PlaitMetricKind plait_metric_rouge = {
@@ -307,6 +354,7 @@ const PlaitMetricKind plait_metric_rouge = {
   .larger_is_better = TRUE,
   .reads_lines = TRUE,
   .finish = finish,
+  .has_words = has_words,
   .row = row,
   .score = score,
   .detail = detail,

@@ -46,5 +46,8 @@ char *plait_tokenise_13a (const char *line);
  * between digits, and symbols, in all scripts. (transfer full) */
 char *plait_tokenise_international (const char *line);
 
+/* Returns the tokens of sacreBLEU's "zh": each Chinese character, and other text like 13a. (transfer full) */
+char *plait_tokenise_chinese (const char *line);
+
 /* Returns each character as a token, sacreBLEU's "char". (transfer full) */
 char *plait_tokenise_characters (const char *line);

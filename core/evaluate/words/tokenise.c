@@ -24,17 +24,18 @@ tokenise (char *line, PlaitTextRule *rules, GRegexCompileFlags flags)
   return g_string_free (g_steal_pointer (&joined), FALSE);
 }
 
+/* Symbols except apostrophe, hyphen, period and comma become tokens; so do a period or comma without a digit before it,
+ * or without one after it, and a hyphen after a digit. The original also adds spaces to each space, which changes no
+ * word. All rules match single ASCII characters or a non-digit, so they may match bytes. */
+static PlaitTextRule rules_13a[] = { { "([{-~[-`!-&(-+:-@/])", " \\1 " },
+                                     { "([^0-9])([.,])", "\\1 \\2 " },
+                                     { "([.,])([^0-9])", " \\1 \\2" },
+                                     { "([0-9])(-)", "\\1 \\2 " },
+                                     { NULL } };
+
 char *
 plait_tokenise_13a (const char *line)
 {
-  /* Symbols except apostrophe, hyphen, period and comma become tokens; so do a period or comma without a digit before
-   * it, or without one after it, and a hyphen after a digit. The original also adds spaces to each space, which changes
-   * no word. All rules match single ASCII characters or a non-digit, so they may match bytes. */
-  static PlaitTextRule rules[] = { { "([{-~[-`!-&(-+:-@/])", " \\1 " },
-                                   { "([^0-9])([.,])", "\\1 \\2 " },
-                                   { "([.,])([^0-9])", " \\1 \\2" },
-                                   { "([0-9])(-)", "\\1 \\2 " },
-                                   { NULL } };
   GString *work = g_string_new (" ");
 
   g_string_append (work, line);
@@ -46,7 +47,44 @@ plait_tokenise_13a (const char *line)
   g_string_replace (work, "&lt;", "<", 0);
   g_string_replace (work, "&gt;", ">", 0);
   g_string_append_c (work, ' ');
-  return tokenise (g_string_free (work, FALSE), rules, G_REGEX_RAW);
+  return tokenise (g_string_free (work, FALSE), rules_13a, G_REGEX_RAW);
+}
+
+/* TRUE if sacreBLEU counts @character as Chinese. Its tables also have two ranges above U+FFFF, which Python reads as
+ * U+2001 to U+2A6D and U+2F81 to U+2FA1. */
+static gboolean
+is_chinese (gunichar character)
+{
+  static const gunichar ranges[][2] = {
+    { 0x2001, 0x2a6d }, { 0x2e80, 0x2fdf }, { 0x2ff0, 0x303f }, { 0x3100, 0x312f }, { 0x31a0, 0x31bf },
+    { 0x31c0, 0x31ef }, { 0x3200, 0x4db5 }, { 0x4e00, 0x9fbb }, { 0xf900, 0xfa2d }, { 0xfa30, 0xfa6a },
+    { 0xfa70, 0xfad9 }, { 0xfe10, 0xfe1f }, { 0xfe30, 0xfe4f }, { 0xff00, 0xffef },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (ranges); i++)
+    if (character >= ranges[i][0] && character <= ranges[i][1])
+      return TRUE;
+  return FALSE;
+}
+
+char *
+plait_tokenise_chinese (const char *line)
+{
+  GString *work = g_string_new (NULL);
+
+  while (*line && plait_text_is_space (g_utf8_get_char (line)))
+    line = g_utf8_next_char (line);
+  for (const char *next; *line; line = next)
+    {
+      const char *space = is_chinese (g_utf8_get_char (line)) ? " " : "";
+
+      next = g_utf8_next_char (line);
+      g_string_append (work, space);
+      g_string_append_len (work, line, next - line);
+      g_string_append (work, space);
+    }
+  plait_text_strip_end (work->str);
+  return tokenise (g_string_free (work, FALSE), rules_13a, G_REGEX_RAW);
 }
 
 char *
