@@ -149,7 +149,7 @@ plait_batch_fill_target (PlaitBatch *batch, PlaitTargetKind kind, gint64 row, co
       for (gint64 i = 0; i < n; i++)
         {
           inputs[i] = PLAIT_TOKEN_BOS;
-          outputs[i] = ids[i] - (kind == PLAIT_TARGET_LABELS ? PLAIT_TOKEN_SPECIALS : 0);
+          outputs[i] = ids[i] - (plait_target_has_labels (kind) ? PLAIT_TOKEN_SPECIALS : 0);
         }
       return;
     }

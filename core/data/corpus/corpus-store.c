@@ -51,6 +51,17 @@ document_of (const PlaitCorpusBlock *block, const PlaitCorpusSide *side, gint64 
   };
 }
 
+/* Returns line @line of the block, which @side reads as one sentence, as a document of this sentence @sentence. */
+static PlaitDocument
+document_of_sentence (const PlaitCorpusSide *side, gint64 line, PlaitDocumentSentence *sentence)
+{
+  gsize n;
+  const gint32 *ids = line_ids (side, line, &n);
+
+  *sentence = (PlaitDocumentSentence){ .tokens = (gint32)n };
+  return (PlaitDocument){ .ids = ids, .sentences = sentence, .n = 1 };
+}
+
 /* TRUE if the first start token of @stream is left out, because it is a target and its decoder adds that token
  * itself. */
 static gboolean
@@ -152,8 +163,10 @@ check_target (const PlaitCorpusBlock *block, const PlaitCorpusSide *side, gint64
 {
   const PlaitCorpusStreamState *stream = &block->corpus->streams[side->stream];
   const PlaitCorpusSide *first = &block->sides[0];
-  gboolean chooses = first->stream == 0 && first->is_documents;
-  PlaitDocument document = chooses ? document_of (block, first, line) : (PlaitDocument){ NULL };
+  PlaitDocumentSentence sentence;
+  PlaitDocument document = first->stream != 0    ? (PlaitDocument){ NULL }
+                           : first->is_documents ? document_of (block, first, line)
+                                                 : document_of_sentence (first, line, &sentence);
   PlaitTargetLine where = { .file = plait_text_reader_name (side->reader), .line = side->numbers[line] };
   where.text = plait_corpus_side_text (side, line, &where.length);
   return plait_target_check (stream->target, stream->vocabulary, &document, ids, n, &where, error);

@@ -4,27 +4,20 @@
 #include <string.h>
 
 #include "text/error.h"
+#include "text/words.h"
 #include "types/input.h"
 
+/* Fails because training has no label @label. */
 static gboolean
-check_label (const PlaitVocabulary *vocabulary, const gint32 *ids, gsize n, const PlaitTargetLine *line, GError **error)
+fail_unknown (const PlaitVocabulary *vocabulary, const char *label, const PlaitTargetLine *line, GError **error)
 {
   gint32 size = plait_vocabulary_size (vocabulary);
-  g_autoptr (GPtrArray) labels = NULL;
-  g_autofree char *label = NULL;
+  g_autoptr (GPtrArray) labels = g_ptr_array_new ();
   const char *nearest;
 
-  if (n > 0 && !plait_target_is_unknown (PLAIT_TARGET_LABELS, ids, n))
-    return TRUE;
-  if (n == 0)
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s:%jd: the line is empty; expected a label, one of the %d of training", line->file, line->line,
-                       size - PLAIT_TOKEN_SPECIALS);
-  labels = g_ptr_array_new ();
   for (gint32 id = PLAIT_TOKEN_SPECIALS; id < size; id++)
     g_ptr_array_add (labels, (gpointer)plait_vocabulary_piece (vocabulary, id));
   g_ptr_array_add (labels, NULL);
-  label = g_strstrip (g_strndup (line->text, line->length));
   nearest = plait_nearest_name (label, (const char *const *)labels->pdata);
   return plait_fail (
       error, PLAIT_ERROR_INPUT,
@@ -32,6 +25,57 @@ check_label (const PlaitVocabulary *vocabulary, const gint32 *ids, gsize n, cons
       "that is scored, predict.unknown_labels=wrong would count it as an error of the model)",
       line->file, line->line, label, size - PLAIT_TOKEN_SPECIALS,
       nearest ? nearest : plait_vocabulary_piece (vocabulary, PLAIT_TOKEN_SPECIALS));
+}
+
+static gboolean
+check_label (const PlaitVocabulary *vocabulary, const gint32 *ids, gsize n, const PlaitTargetLine *line, GError **error)
+{
+  g_autofree char *label = NULL;
+
+  if (n > 0 && !plait_target_is_unknown (PLAIT_TARGET_LABELS, ids, n))
+    return TRUE;
+  if (n == 0)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s:%jd: the line is empty; expected a label, one of the %d of training", line->file, line->line,
+                       plait_vocabulary_size (vocabulary) - PLAIT_TOKEN_SPECIALS);
+  label = g_strstrip (g_strndup (line->text, line->length));
+  return fail_unknown (vocabulary, label, line, error);
+}
+
+/* Returns the number of tokens of @document, without special ones. */
+static gint64
+count_tokens (const PlaitDocument *document)
+{
+  gint64 rows = 0, tokens = 0;
+
+  for (gint64 i = 0; i < document->n; i++)
+    rows += document->sentences[i].tokens;
+  for (gint64 row = 0; row < rows; row++)
+    tokens += plait_token_is_text (document->ids[row]);
+  return tokens;
+}
+
+static gboolean
+check_tags (const PlaitVocabulary *vocabulary, const PlaitDocument *document, const gint32 *ids, gsize n,
+            const PlaitTargetLine *line, GError **error)
+{
+  gint64 tokens = count_tokens (document);
+  gsize position = 0, length;
+
+  if ((gint64)n != tokens)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s:%jd: has %zu tags, but the first source has %jd tokens there; expected a tag for each token "
+                       "(data.vocabulary_type=words makes each word a token)",
+                       line->file, line->line, n, tokens);
+  for (gsize i = 0; i < n; i++)
+    {
+      const char *word = plait_words_next (line->text, line->length, &position, &length);
+      g_autofree char *tag = g_strndup (word, word ? length : 0);
+
+      if (ids[i] == PLAIT_TOKEN_UNKNOWN)
+        return fail_unknown (vocabulary, tag, line, error);
+    }
+  return TRUE;
 }
 
 static void
@@ -92,13 +136,9 @@ encode_span (const char *text, gsize length, GArray *ids)
 static gboolean
 check_span (const gint32 *ids, gsize n, const PlaitDocument *document, const PlaitTargetLine *line, GError **error)
 {
-  gint64 rows = 0, tokens = 0;
+  gint64 tokens = count_tokens (document);
   g_autofree char *text = NULL;
 
-  for (gint64 i = 0; i < document->n; i++)
-    rows += document->sentences[i].tokens;
-  for (gint64 row = 0; row < rows; row++)
-    tokens += plait_token_is_text (document->ids[row]);
   if (n == 2 && ids[0] <= ids[1] && ids[1] <= tokens && tokens > 0)
     return TRUE;
   text = g_strstrip (g_strndup (line->text, line->length));
@@ -124,6 +164,8 @@ gboolean
 plait_target_check (PlaitTargetKind kind, const PlaitVocabulary *vocabulary, const PlaitDocument *document,
                     const gint32 *ids, gsize n, const PlaitTargetLine *line, GError **error)
 {
+  if (kind == PLAIT_TARGET_TAGS)
+    return check_tags (vocabulary, document, ids, n, line, error);
   if (kind == PLAIT_TARGET_CHOICE)
     return check_choice (ids, n, document->n, line, error);
   if (kind == PLAIT_TARGET_SPAN)

@@ -5,12 +5,13 @@
 #include "types/input.h"
 #include "vocabulary/vocabulary.h"
 
-/* Lines of targets: texts, labels, numbers of sentences, or spans of tokens. */
+/* Lines of targets: texts, labels, tags of tokens, numbers of sentences, or spans of tokens. */
 
 typedef enum
 {
   PLAIT_TARGET_TEXT,   /* the tokens of the text and EOS, predicted by a sequence decoder */
   PLAIT_TARGET_LABELS, /* one label per line, from a vocabulary of labels; one row, which counts labels from 0 */
+  PLAIT_TARGET_TAGS,   /* a label for each token of the first source, separated by white space; one row each */
   PLAIT_TARGET_CHOICE, /* the number, from 0, of a sentence of the first source's document; one row, no vocabulary */
   PLAIT_TARGET_SPAN,   /* "START END", token numbers from 0 in the first source's document, start tokens not counted, or
                           "-1"; two rows: the rows of these tokens in the document, or its first row twice for "-1" */
@@ -30,17 +31,28 @@ typedef struct
 void plait_target_encode (PlaitTargetKind kind, const PlaitVocabulary *vocabulary, const char *text, gsize length,
                           GArray *ids);
 
-/* TRUE if @ids [n], encoded from @line, are valid for @kind (not PLAIT_TARGET_TEXT): a label in @vocabulary, the number
- * of a sentence of @document, or a span of its tokens. Otherwise sets PLAIT_ERROR_INPUT, which names file, line and the
- * nearest label. */
+/* TRUE if @ids [n], encoded from @line, are valid for @kind (not PLAIT_TARGET_TEXT): a label in @vocabulary, one for
+ * each token of @document, the number of a sentence of @document, or a span of its tokens. Otherwise sets
+ * PLAIT_ERROR_INPUT, which names file, line and the nearest label. */
 gboolean plait_target_check (PlaitTargetKind kind, const PlaitVocabulary *vocabulary, const PlaitDocument *document,
                              const gint32 *ids, gsize n, const PlaitTargetLine *line, GError **error);
 
-/* TRUE if @ids [n] are a label that is not in the vocabulary. */
+/* TRUE if @kind predicts labels from a vocabulary of labels. */
+static inline gboolean
+plait_target_has_labels (PlaitTargetKind kind)
+{
+  return kind == PLAIT_TARGET_LABELS || kind == PLAIT_TARGET_TAGS;
+}
+
+/* TRUE if a label of @ids [n] is not in the vocabulary. */
 static inline gboolean
 plait_target_is_unknown (PlaitTargetKind kind, const gint32 *ids, gsize n)
 {
-  return kind == PLAIT_TARGET_LABELS && n > 0 && ids[0] == PLAIT_TOKEN_UNKNOWN;
+  gboolean unknown = FALSE;
+
+  for (gsize i = 0; i < n && plait_target_has_labels (kind); i++)
+    unknown |= ids[i] == PLAIT_TOKEN_UNKNOWN;
+  return unknown;
 }
 
 /* TRUE if token @id belongs to the text: not BOS or EOS. Such tokens may be masked, may begin or end an answer, and

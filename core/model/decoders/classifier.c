@@ -24,17 +24,6 @@ typedef struct
 } Classifier;
 
 static PlaitNode *
-row_of (PlaitTape *tape, const PlaitMemory *memory, PlaitMemoryRow row)
-{
-  const gint64 *ends;
-
-  if (row == PLAIT_ROW_MEAN)
-    return plait_memory_mean (tape, memory);
-  ends = plait_ragged_ends (plait_tape_arena (tape), memory->rows, row == PLAIT_ROW_FIRST);
-  return plait_gather_rows (tape, memory->states, ends, memory->rows.n);
-}
-
-static PlaitNode *
 classify (const PlaitHead *head, PlaitTape *tape, const PlaitEncoderOutputs *encoded, PlaitRagged target_rows,
           const gint32 *target_inputs)
 {
@@ -43,7 +32,7 @@ classify (const PlaitHead *head, PlaitTape *tape, const PlaitEncoderOutputs *enc
   PlaitNode *x;
 
   for (guint i = 0; i < c->n; i++)
-    parts[i] = row_of (tape, &encoded->memories[c->memories[i]], c->row);
+    parts[i] = plait_head_sentence_row (tape, &encoded->memories[c->memories[i]], c->row);
   x = c->n > 1 ? plait_concatenate_columns (tape, parts, c->n) : parts[0];
   x = plait_linear_apply (tape, &c->hidden, plait_dropout (tape, x, c->dropout), PLAIT_ACTIVATION_TANH);
   return plait_dropout (tape, x, c->dropout);

@@ -15,6 +15,8 @@ typedef struct
   guint n_summaries;
   double *multiplications;          /* [n_sources]: multiplications done by each encoder (plait_tape_multiplications) */
   PlaitRagged candidates;           /* [documents]: sentences of each document, each read by itself; set for choices */
+  PlaitRagged tagged;               /* [sentences]: the tokens of the first source that get a tag; set for tags */
+  const gint64 *tagged_tokens;      /* [rows of tagged]: position of each in its sentence */
   PlaitLossPass *losses;            /* losses of encoders, combiner and coverage; NULL: not wanted */
   PlaitAttentionCost *rows_weighed; /* cost to add to, or NULL */
   PlaitReadings *readings;          /* what the output reads of the decoder's run; NULL: nothing */

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoders/head.h"
 
-#include "cross-attention/rows.h"
 #include "layers/linear.h"
 #include "layers/norm.h"
 
 /*
- * States of masked tokens, from their rows in the first memory (Devlin et al. 2019, as in their code):
+ * States of masked tokens, from their rows in the first memory (Devlin et al. 2019, as in their code) and, with several
+ * sources, from a row of each of the others (token-rows.c):
  *
- *     state = norm (gelu (h W + b))
+ *     state = norm (gelu ([h; row (memory_2); ..] W + b))
  */
 typedef struct
 {
   PlaitHead head;
+  PlaitTokenRows rows;
   PlaitLinear hidden;
   PlaitNorm norm;
 } MaskedLmHead;
@@ -22,15 +23,13 @@ forward (const PlaitHead *head, PlaitTape *tape, const PlaitEncoderOutputs *enco
          const gint32 *target_inputs)
 {
   const MaskedLmHead *u = (const MaskedLmHead *)head;
-  const PlaitMemory *memory = &encoded->memories[0];
   gint64 n = plait_ragged_rows (target_rows);
-  gint64 *rows = plait_arena_new_array (plait_tape_arena (tape), gint64, n + 1);
+  gint64 *positions = plait_arena_new_array (plait_tape_arena (tape), gint64, n + 1);
   PlaitNode *x;
 
-  for (gint64 s = 0; s < target_rows.n; s++)
-    for (gint64 i = target_rows.offsets[s]; i < target_rows.offsets[s + 1]; i++)
-      rows[i] = plait_memory_row_of_token (tape, memory, s, target_inputs[i], "masked");
-  x = plait_gather_rows (tape, memory->states, rows, n);
+  for (gint64 i = 0; i < n; i++)
+    positions[i] = target_inputs[i];
+  x = plait_token_rows_apply (&u->rows, tape, encoded, target_rows, positions, "masked");
   return plait_norm_apply (tape, &u->norm, plait_linear_apply (tape, &u->hidden, x, PLAIT_ACTIVATION_GELU));
 }
 
@@ -41,8 +40,8 @@ plait_masked_lm_head_new (const PlaitDecoderComponents *components, GError **err
   gint64 width = components->settings->width;
 
   u->head.predict = forward;
-  u->hidden
-      = plait_linear_declare (components->parameters, "masked/hidden", components->memories[0].width, width, TRUE);
+  u->rows = plait_token_rows_declare (components);
+  u->hidden = plait_linear_declare (components->parameters, "masked/hidden", u->rows.width, width, TRUE);
   u->norm = plait_norm_declare (components->parameters, "masked/norm", width);
   return &u->head;
 }

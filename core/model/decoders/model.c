@@ -215,6 +215,8 @@ build_prediction (PlaitModel *model, GError **error)
       return build_output (model, NULL, "masked/output/", model->sources[0].embedding, TRUE, error);
     case PLAIT_PREDICT_CLASS:
       return build_output (model, NULL, "class/output/", NULL, TRUE, error);
+    case PLAIT_PREDICT_TAGS:
+      return build_output (model, NULL, "tags/output/", NULL, TRUE, error);
     default:
       return TRUE;
     }
@@ -563,6 +565,8 @@ plait_model_encode (const PlaitModel *model, PlaitTape *tape, const PlaitBatch *
     }
   if (model->specification.predict.kind == PLAIT_PREDICT_CHOICE)
     encoded.candidates = batch->inputs[0].documents->sentences;
+  if (model->specification.predict.kind == PLAIT_PREDICT_TAGS)
+    plait_tag_head_find_tokens (&batch->inputs[0], arena, &encoded);
   if (model->role_source)
     encoded.documents = batch->inputs[model->role_source - model->sources].documents;
   if (model->output && model->output->reads)
@@ -620,16 +624,18 @@ identity (PlaitTape *tape, gint64 width)
   return plait_leaf (tape, plait_tensor (ones, width, width), NULL);
 }
 
-/* Returns the rows of @states, one for each sentence, whose class is known. */
+/* Returns the rows of @states of the sentences whose labels are known: for tags the rows of @tagged, else one a
+ * sentence. */
 static PlaitNode *
-of_known_classes (PlaitTape *tape, PlaitNode *states, PlaitRagged target_rows)
+of_known_labels (PlaitTape *tape, PlaitNode *states, PlaitRagged target_rows, const PlaitRagged *tagged)
 {
-  gint64 *known = plait_arena_new_array (plait_tape_arena (tape), gint64, target_rows.n), n = 0;
+  gint64 *known = plait_arena_new_array (plait_tape_arena (tape), gint64, states->value.rows + 1), n = 0;
 
   for (gint64 s = 0; s < target_rows.n; s++)
     if (plait_ragged_length (target_rows, s) > 0)
-      known[n++] = s;
-  return n == target_rows.n ? states : plait_gather_rows (tape, states, known, n);
+      for (gint64 i = tagged ? tagged->offsets[s] : s; i < (tagged ? tagged->offsets[s + 1] : s + 1); i++)
+        known[n++] = i;
+  return n == states->value.rows ? states : plait_gather_rows (tape, states, known, n);
 }
 
 /* Returns the negative log-likelihood of the targets of @batch if all words, or candidates, are equally probable. */
@@ -659,7 +665,9 @@ plait_model_loss (const PlaitModel *model, PlaitTape *tape, const PlaitBatch *ba
   GError *fault = NULL;
 
   if (model->specification.predict.kind == PLAIT_PREDICT_CLASS)
-    states = of_known_classes (tape, states, batch->target_rows);
+    states = of_known_labels (tape, states, batch->target_rows, NULL);
+  if (model->specification.predict.kind == PLAIT_PREDICT_TAGS)
+    states = of_known_labels (tape, states, batch->target_rows, &encoded.tagged);
   if (model->output)
     {
       PlaitWordDistribution words = plait_model_words (model, tape, &encoded, states, batch->target_rows, record);

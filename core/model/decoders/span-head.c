@@ -5,21 +5,26 @@
 
 /*
  * Answer spans: two scores for each row of the first memory, and two softmaxes over the rows of a document, for
- * beginning and end (Devlin et al. 2019, 4.2). The first row, a start token, means that there is no answer.
+ * beginning and end (Devlin et al. 2019, 4.2). With several sources, a row of each of the others is read beside each
+ * row (token-rows.c). The first row, a start token, means that there is no answer.
  */
 typedef struct
 {
   PlaitHead head;
+  PlaitTokenRows rows;
   PlaitLinear score;
 } SpanHead;
 
-/* Fails the step unless row i of each document belongs to its token i. */
-static void
-check_rows (PlaitTape *tape, const PlaitMemory *memory)
+/* Returns the positions 0, 1, .. of the rows of each document. */
+static const gint64 *
+positions_of (PlaitArena *arena, PlaitRagged rows)
 {
-  for (gint64 s = 0; s < memory->rows.n; s++)
-    for (gint64 i = 0; i < plait_ragged_length (memory->rows, s); i++)
-      plait_memory_row_of_token (tape, memory, s, i, "span");
+  gint64 *positions = plait_arena_new_array (arena, gint64, plait_ragged_rows (rows) + 1);
+
+  for (gint64 s = 0; s < rows.n; s++)
+    for (gint64 i = rows.offsets[s]; i < rows.offsets[s + 1]; i++)
+      positions[i] = i - rows.offsets[s];
+  return positions;
 }
 
 /* Returns logits [2 * documents, longest document]: for each document, one row for the beginning and one for the
@@ -32,10 +37,10 @@ forward (const PlaitHead *head, PlaitTape *tape, const PlaitEncoderOutputs *enco
   const PlaitMemory *memory = &encoded->memories[0];
   gint64 n = memory->rows.n;
   gint64 *turns = plait_arena_new_array (plait_tape_arena (tape), gint64, 2 * n + 1);
-  PlaitNode *scores, *sides[2];
+  PlaitNode *x = plait_token_rows_apply (&span->rows, tape, encoded, memory->rows,
+                                         positions_of (plait_tape_arena (tape), memory->rows), "span");
+  PlaitNode *scores = plait_linear_apply (tape, &span->score, x, PLAIT_ACTIVATION_NONE), *sides[2];
 
-  check_rows (tape, memory);
-  scores = plait_linear_apply (tape, &span->score, memory->states, PLAIT_ACTIVATION_NONE);
   for (guint i = 0; i < 2; i++)
     sides[i] = plait_pad_logits (tape, plait_columns (tape, scores, i, 1), memory->rows);
   for (gint64 s = 0; s < n; s++)
@@ -52,6 +57,7 @@ plait_span_head_new (const PlaitDecoderComponents *components, GError **error)
   SpanHead *span = plait_parameters_memory (components->parameters, sizeof *span);
 
   span->head.predict = forward;
-  span->score = plait_linear_declare (components->parameters, "span/score", components->memories[0].width, 2, TRUE);
+  span->rows = plait_token_rows_declare (components);
+  span->score = plait_linear_declare (components->parameters, "span/score", span->rows.width, 2, TRUE);
   return &span->head;
 }

@@ -98,15 +98,18 @@ collect_spans (PlaitHypotheses *found, const PlaitInput *input, gint64 sentence,
     }
 }
 
-/* Collects the most probable token of each of @rows masked tokens, as one hypothesis. */
+/* Collects the most probable token, @first + number, of each of @rows masked or tagged tokens, as one hypothesis. */
 static void
-collect_masked (PlaitHypotheses *found, const gint32 *ids, const PlaitScalar *log_probabilities, gint64 rows)
+collect_tokens (PlaitHypotheses *found, const gint32 *ids, const PlaitScalar *log_probabilities, gint64 rows,
+                gint32 first)
 {
   PlaitHypothesis *hypothesis = found->hypotheses = g_new0 (PlaitHypothesis, 1);
 
   found->n = 1;
-  hypothesis->tokens = g_memdup2 (ids, (gsize)rows * sizeof *ids);
+  hypothesis->tokens = g_new (gint32, rows);
   hypothesis->length = rows;
+  for (gint64 row = 0; row < rows; row++)
+    hypothesis->tokens[row] = first + ids[row];
   for (gint64 row = 0; row < rows; row++)
     hypothesis->score = hypothesis->log_probability += (double)log_probabilities[row];
 }
@@ -143,9 +146,12 @@ plait_predict (PlaitModel *model, PlaitTape *tape, const PlaitBatch *batch, gint
   PlaitPredictKind kind = specification->predict.kind;
   PlaitArena *arena = plait_tape_arena (tape);
   const PlaitModelOutput *output = plait_model_output (model);
+  gboolean tags = kind == PLAIT_PREDICT_TAGS;
+  gint32 first = kind == PLAIT_PREDICT_CLASS || tags ? PLAIT_TOKEN_SPECIALS : 0;
   PlaitEncoderOutputs encoded = plait_model_encode (model, tape, batch, NULL);
   PlaitNode *states = plait_model_states (model, tape, &encoded, batch, NULL);
   PlaitScalar *log_probabilities;
+  PlaitRagged rows = tags ? encoded.tagged : batch->target_rows;
   gint32 *ids;
   guint best;
 
@@ -158,24 +164,23 @@ plait_predict (PlaitModel *model, PlaitTape *tape, const PlaitBatch *batch, gint
                        plait_tensor_row (logits, 2 * s + 1), specification->predict.longest_answer, (guint)n_best);
       return;
     }
-  best = kind == PLAIT_PREDICT_MASKED
+  best = kind == PLAIT_PREDICT_MASKED || tags
              ? 1
              : (guint)MIN (n_best, output ? specification->target_vocabulary_size : states->value.width);
   ids = plait_arena_new_array (arena, gint32, states->value.rows * best);
   log_probabilities = plait_arena_new_array (arena, PlaitScalar, states->value.rows * best);
   if (output)
     {
-      PlaitWordDistribution words = plait_model_words (model, tape, &encoded, states, batch->target_rows, NULL);
+      PlaitWordDistribution words = plait_model_words (model, tape, &encoded, states, rows, NULL);
 
       plait_word_distribution_best (&words, tape, NULL, 0, best, ids, log_probabilities);
     }
   else
     best_of_logits (plait_tape_value (tape, states), best, ids, log_probabilities);
   for (gint64 s = 0; s < batch->n_sentences; s++)
-    if (kind == PLAIT_PREDICT_MASKED)
-      collect_masked (&predictions[s], ids + batch->target_rows.offsets[s],
-                      log_probabilities + batch->target_rows.offsets[s], plait_ragged_length (batch->target_rows, s));
+    if (kind == PLAIT_PREDICT_MASKED || tags)
+      collect_tokens (&predictions[s], ids + rows.offsets[s], log_probabilities + rows.offsets[s],
+                      plait_ragged_length (rows, s), first);
     else
-      collect_classes (&predictions[s], ids + s * best, log_probabilities + s * best, best,
-                       kind == PLAIT_PREDICT_CLASS ? PLAIT_TOKEN_SPECIALS : 0);
+      collect_classes (&predictions[s], ids + s * best, log_probabilities + s * best, best, first);
 }

@@ -8,6 +8,7 @@
 const PlaitPrediction plait_predictions[] = {
   [PLAIT_PREDICT_SEQUENCE] = { PLAIT_TARGET_TEXT, NULL, FALSE },
   [PLAIT_PREDICT_CLASS] = { PLAIT_TARGET_LABELS, "accuracy;macro-f1", FALSE },
+  [PLAIT_PREDICT_TAGS] = { PLAIT_TARGET_TAGS, "accuracy:words", TRUE },
   [PLAIT_PREDICT_CHOICE] = { PLAIT_TARGET_CHOICE, "accuracy", TRUE },
   [PLAIT_PREDICT_SPAN] = { PLAIT_TARGET_SPAN, "accuracy;span-f1", TRUE },
   [PLAIT_PREDICT_MASKED] = { PLAIT_TARGET_TEXT, "accuracy:words", TRUE },

@@ -17,6 +17,7 @@ typedef enum
 {
   PLAIT_PREDICT_SEQUENCE, /* tokens of the target, one after another, by the decoder */
   PLAIT_PREDICT_CLASS,    /* one label for each line */
+  PLAIT_PREDICT_TAGS,     /* one label for each token of the first source */
   PLAIT_PREDICT_CHOICE,   /* the right sentence of a document, each read by itself */
   PLAIT_PREDICT_SPAN,     /* beginning and end of the answer in a document, or "no answer" */
   PLAIT_PREDICT_MASKED,   /* masked tokens of the source */
@@ -27,7 +28,7 @@ typedef struct
 {
   PlaitTargetKind target;
   const char *metrics; /* default metrics, separated by ';'; NULL: the defaults of [evaluate] */
-  gboolean of_source;  /* TRUE: the prediction is a part of the one source */
+  gboolean of_source;  /* TRUE: the prediction belongs to tokens or sentences of the first source */
 } PlaitPrediction;
 
 extern const PlaitPrediction plait_predictions[]; /* [PlaitPredictKind] */

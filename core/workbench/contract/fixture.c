@@ -193,7 +193,7 @@ keep_decoder (PlaitFixture *fixture, const PlaitFixtureDecoder *decoder, GError 
   specification->target_vocabulary_size = PLAIT_FIXTURE_WORDS;
   specification->decoder = decoder->settings;
   specification->predict = decoder->predict;
-  if (specification->predict.kind == PLAIT_PREDICT_CLASS)
+  if (plait_target_has_labels (plait_predictions[specification->predict.kind].target))
     specification->target_vocabulary_size -= PLAIT_TOKEN_SPECIALS;
   if (specification->predict.kind != PLAIT_PREDICT_SEQUENCE)
     return TRUE;
@@ -363,6 +363,23 @@ fill_documents (PlaitInput *input, gint64 first)
     plait_batch_fill (gint32, input->tokens)[input->documents->rows[s]] = PLAIT_TOKEN_BOS;
 }
 
+/* Returns the number of rows of a target of @words words whose first source has @tokens tokens. */
+static gint64
+target_rows (PlaitTargetKind kind, gint64 words, gint64 tokens)
+{
+  switch (kind)
+    {
+    case PLAIT_TARGET_TEXT:
+      return words + 1;
+    case PLAIT_TARGET_TAGS:
+      return tokens;
+    case PLAIT_TARGET_SPAN:
+      return 2;
+    default:
+      return 1;
+    }
+}
+
 PlaitBatch *
 plait_fixture_batch (const PlaitFixture *fixture, gint64 first, gint64 n, const gint64 *const *lengths,
                      const gint64 *targets)
@@ -371,7 +388,6 @@ plait_fixture_batch (const PlaitFixture *fixture, gint64 first, gint64 n, const 
   guint n_sources = fixture->specification.n_sources;
   PlaitTargetKind kind = plait_predictions[fixture->specification.predict.kind].target;
   gboolean documents = kind == PLAIT_TARGET_CHOICE || kind == PLAIT_TARGET_SPAN;
-  gint64 answers = kind == PLAIT_TARGET_SPAN ? 2 : 1;
   gint64 rows = 0;
   gint64 row = 0;
   PlaitBatch *batch;
@@ -392,7 +408,7 @@ plait_fixture_batch (const PlaitFixture *fixture, gint64 first, gint64 n, const 
       sources[i].start_tokens = TRUE;
     }
   for (gint64 s = 0; s < n; s++)
-    rows += plait_target_has_end (kind) ? targets[s] + 1 : answers;
+    rows += target_rows (kind, targets[s], lengths[0][s]);
   batch = plait_batch_new (n, sources, n_sources, rows, -1, NULL);
   for (guint i = 0; i < n_sources; i++)
     {
@@ -407,7 +423,7 @@ plait_fixture_batch (const PlaitFixture *fixture, gint64 first, gint64 n, const 
   for (gint64 s = 0; s < n; s++)
     {
       gint32 ids[64];
-      gint64 length = plait_target_has_end (kind) ? targets[s] : answers;
+      gint64 length = target_rows (kind, targets[s], lengths[0][s]) - plait_target_has_end (kind);
       PlaitRandomKey key = plait_random_key (7, "target", NULL, (guint64)(first + s));
 
       for (gint64 t = 0; t < length; t++)

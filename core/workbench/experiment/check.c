@@ -399,7 +399,12 @@ plait_resolution_check_train (const PlaitResolution *resolution)
   if (train->epochs == 0 && train->updates == 0)
     plait_resolution_problem (resolution, "train", "epochs",
                               "epochs=0 and updates=0: training would never end; limit one of them");
-  if (train->source_dropout > 0 && resolution->experiment->public.n_sources == 1)
+  if (train->source_dropout > 0 && plait_predictions[resolution->experiment->public.predict.kind].of_source)
+    plait_resolution_problem (resolution, "train", "source_dropout",
+                              "%g would drop the first source too, whose tokens are predicted or get predictions; set "
+                              "it to 0",
+                              train->source_dropout);
+  else if (train->source_dropout > 0 && resolution->experiment->public.n_sources == 1)
     plait_resolution_problem (resolution, "train", "source_dropout",
                               "%g would leave out a source, but there is only one, without which there is nothing to "
                               "read; drop the key, or add a source",

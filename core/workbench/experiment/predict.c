@@ -23,6 +23,33 @@ check_labels (const PlaitResolution *resolution)
                               target);
 }
 
+/* Checks that the first source has tokens and stays in each tuple, and is not cut off: its tokens are predicted, or
+ * have predictions. */
+static void
+check_first_source (const PlaitResolution *resolution)
+{
+  const PlaitExperiment *experiment = &resolution->experiment->public;
+  const PlaitExperimentSource *source = &experiment->sources[0];
+
+  if (!plait_input_kind_is_text (source->kind))
+    plait_resolution_problem (resolution, source->encoder->group, "encoder",
+                              "the encoder %s reads %s, but %s is the first source, whose tokens are predicted or get "
+                              "predictions; choose an encoder of tokens or documents, or put another source first in "
+                              "experiment.sources",
+                              source->encoder->plugin->name, plait_input_kind_name (source->kind), source->name);
+}
+
+/* Checks [predict] kind=tags: a tag for each token of the first source. */
+static void
+check_tags (const PlaitResolution *resolution)
+{
+  check_labels (resolution);
+  check_first_source (resolution);
+  if (resolution->experiment->public.data.document_length > 0)
+    plait_resolution_problem (resolution, "data", "document_length",
+                              "would cut off tokens that have tags; drop the key");
+}
+
 /* Checks [predict] kind=choice: one source of documents, with an encoder that reads each sentence alone. */
 static void
 check_choice (const PlaitResolution *resolution)
@@ -53,7 +80,7 @@ check_choice (const PlaitResolution *resolution)
                               "would cut off sentences to choose from; drop the key");
 }
 
-/* Checks [predict] kind=span: one source of documents that begin with a start token. */
+/* Checks [predict] kind=span: a first source of documents that begin with a start token. */
 static void
 check_span (const PlaitResolution *resolution)
 {
@@ -62,10 +89,7 @@ check_span (const PlaitResolution *resolution)
   PlaitDocumentSettings documents = plait_experiment_documents (experiment, source->stream);
 
   check_labels (resolution);
-  if (experiment->n_sources > 1)
-    plait_resolution_problem (resolution, "predict", "kind",
-                              "a span is in one source, but there are %u; choose one with experiment.sources",
-                              experiment->n_sources);
+  check_first_source (resolution);
   if (documents.layout == PLAIT_LAYOUT_SENTENCES || !documents.start_tokens)
     plait_resolution_problem (resolution, source->encoder->group, NULL,
                               "a span needs documents with a start token, which means no answer, but the stream %s has "
@@ -75,7 +99,7 @@ check_span (const PlaitResolution *resolution)
     plait_resolution_problem (resolution, "data", "document_length", "would cut off answers; drop the key");
 }
 
-/* Checks [predict] kind=masked: one source, which is also the target. */
+/* Checks [predict] kind=masked: the first source is also the target. */
 static void
 check_masked (const PlaitResolution *resolution)
 {
@@ -83,19 +107,13 @@ check_masked (const PlaitResolution *resolution)
   const PlaitPredictSettings *predict = &experiment->predict;
   const PlaitExperimentSource *source = &experiment->sources[0];
 
-  if (experiment->n_sources > 1)
-    plait_resolution_problem (
-        resolution, "predict", "kind",
-        "masked tokens are those of one source, but there are %u; choose one with experiment.sources",
-        experiment->n_sources);
-  else if (!g_str_equal (source->stream, experiment->data.target))
+  check_first_source (resolution);
+  if (!g_str_equal (source->stream, experiment->data.target))
     plait_resolution_problem (
         resolution, "data", "target",
-        "is %s, but with [predict] kind=masked the source's own tokens are predicted; set target=%s",
-        experiment->data.target, source->stream);
-  if (!plait_input_kind_is_text (source->kind))
-    plait_resolution_problem (resolution, source->encoder->group, "encoder",
-                              "does not read tokens that could be masked; choose an encoder of tokens or documents");
+        "is %s, but with [predict] kind=masked tokens of the first source are predicted; set target=%s, or put the "
+        "source of %s first in experiment.sources",
+        experiment->data.target, source->stream, experiment->data.target);
   if (predict->mask_share + predict->random_share > 1)
     plait_resolution_problem (resolution, "predict", "random_share",
                               "%g and mask_share=%g are together above 1; lower one of them", predict->random_share,
@@ -106,8 +124,8 @@ void
 plait_resolution_check_prediction (const PlaitResolution *resolution)
 {
   static void (*const checks[]) (const PlaitResolution *resolution) = {
-    [PLAIT_PREDICT_SEQUENCE] = NULL,   [PLAIT_PREDICT_CLASS] = check_labels,  [PLAIT_PREDICT_CHOICE] = check_choice,
-    [PLAIT_PREDICT_SPAN] = check_span, [PLAIT_PREDICT_MASKED] = check_masked,
+    [PLAIT_PREDICT_SEQUENCE] = NULL,       [PLAIT_PREDICT_CLASS] = check_labels, [PLAIT_PREDICT_TAGS] = check_tags,
+    [PLAIT_PREDICT_CHOICE] = check_choice, [PLAIT_PREDICT_SPAN] = check_span,    [PLAIT_PREDICT_MASKED] = check_masked,
   };
   gint kind = resolution->experiment->public.predict.kind;
 

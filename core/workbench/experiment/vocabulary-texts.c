@@ -80,7 +80,7 @@ plait_experiment_is_tokens (const PlaitExperiment *experiment, const char *strea
   for (guint i = 0; i < experiment->n_sources; i++)
     if (g_str_equal (experiment->sources[i].stream, stream))
       return plait_input_kind_is_text (experiment->sources[i].kind);
-  return plait_experiment_target_kind (experiment, stream) <= PLAIT_TARGET_LABELS;
+  return plait_experiment_target_kind (experiment, stream) <= PLAIT_TARGET_TAGS;
 }
 
 /* Appends the files of the training text of @stream to @texts. */

@@ -40,6 +40,7 @@ target_size (const PlaitExperiment *experiment, const PlaitRunInputs *run_inputs
   switch (plait_experiment_target_kind (experiment, experiment->data.target))
     {
     case PLAIT_TARGET_LABELS:
+    case PLAIT_TARGET_TAGS:
       return vocabulary_size (experiment, run_inputs, experiment->data.target) - PLAIT_TOKEN_SPECIALS;
     case PLAIT_TARGET_CHOICE:
     case PLAIT_TARGET_SPAN:

@@ -122,17 +122,18 @@ plait_run_vocabulary_open (const char *path, const char *name, gboolean or_only,
  * Functions that learn vocabularies
  */
 
-/* Learns the labels of @stream; there must be at least two. */
+/* Learns the labels of @stream, lines or words; there must be at least two. */
 static PlaitVocabulary *
 learn_labels (const PlaitRunInputs *run_inputs, const char *stream, PlaitPool *pool, PlaitLog *log, GError **error)
 {
-  PlaitVocabularySettings settings = { .type = "labels", .minimum_count = 1, .pool = pool };
+  gboolean tags = plait_experiment_target_kind (plait_run_inputs_experiment (run_inputs), stream) == PLAIT_TARGET_TAGS;
+  PlaitVocabularySettings settings = { .type = tags ? "words" : "labels", .minimum_count = 1, .pool = pool };
   g_autofree const char **paths = plait_run_inputs_training_files (run_inputs, stream);
   g_autoptr (PlaitVocabulary) labels = plait_vocabulary_train (&settings, paths, error);
   gint32 n = labels ? plait_vocabulary_size (labels) - PLAIT_TOKEN_SPECIALS : 0;
 
   if (n == 1)
-    plait_fail (error, PLAIT_ERROR_INPUT, "%s: all lines have the label \"%s\"; expected at least two labels", paths[0],
+    plait_fail (error, PLAIT_ERROR_INPUT, "%s: has only the label \"%s\"; expected at least two labels", paths[0],
                 plait_vocabulary_piece (labels, PLAIT_TOKEN_SPECIALS));
   if (n < 2)
     return NULL;
@@ -353,7 +354,7 @@ plait_vocabulary_origin (const PlaitExperiment *experiment, const char *stream)
   g_autoptr (PlaitStore) run = NULL;
   g_autofree char *there = NULL;
 
-  if (plait_experiment_target_kind (experiment, stream) == PLAIT_TARGET_LABELS)
+  if (plait_target_has_labels (plait_experiment_target_kind (experiment, stream)))
     return PLAIT_VOCABULARY_OF_LABELS;
   if (plait_experiment_vocabulary_file (experiment, name))
     return PLAIT_VOCABULARY_OF_FILE;
@@ -374,7 +375,7 @@ find (const PlaitRunInputs *run_inputs, PlaitStore *run, const char *stream, Pla
 
   if (run)
     return read_of_run (run, name, error);
-  if (plait_experiment_target_kind (experiment, stream) == PLAIT_TARGET_LABELS)
+  if (plait_target_has_labels (plait_experiment_target_kind (experiment, stream)))
     return learn_labels (run_inputs, stream, pool, log, error);
   if (file)
     return read_named (experiment, name, file, log, error);

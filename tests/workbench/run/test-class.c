@@ -211,7 +211,7 @@ TEST_CASE (class, refuses_bad_input)
   write_file ("train.topic", "one\ntwo\n\n");
   check_refused (files, NULL, "train.topic:3: the line is empty");
   write_file ("train.topic", "one\none\none\n");
-  check_refused (files, NULL, "train.topic: all lines have the label \"one\"; expected at least two labels");
+  check_refused (files, NULL, "train.topic: has only the label \"one\"; expected at least two labels");
 }
 
 TEST_CASE (class, names_all_files_that_have_changed)
