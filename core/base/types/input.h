@@ -68,6 +68,15 @@ typedef struct
   const gint32 *roles;   /* [sentences] role of each sentence, 0 .. roles - 1; NULL: documents have no roles */
 } PlaitDocuments;
 
+/* Word alignment of a source with the target, over their rows: each piece of a source word is linked to each piece of
+ * the target word. */
+typedef struct
+{
+  PlaitRagged links;    /* links of each sentence; its n is the number of sentences */
+  const gint64 *source; /* [links] row of the source in its sentence */
+  const gint64 *target; /* [links] row of the target in its sentence: the row that predicts the token */
+} PlaitAlignment;
+
 /* One source of a batch. A sentence without rows is missing: this source has no text or features for it. */
 typedef struct
 {
@@ -91,6 +100,8 @@ typedef struct
 
   /* Sentences over the rows of PLAIT_INPUT_DOCUMENTS, and of PLAIT_INPUT_TOKENS made from documents; else NULL. */
   const PlaitDocuments *documents;
+
+  const PlaitAlignment *alignment; /* alignment with the target; NULL if no file gives one */
 } PlaitInput;
 
 /* TRUE if sentence @sentence of the batch has no rows in @input. */

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "text/json.h"
 #include "command/command.h"
+#include "dumps/word-alignment.h"
 #include "use/inference.h"
 
 #include <math.h>
 #include <stdio.h>
 
-/* plait score: scores given translations by forced decoding. */
+/* plait score: scores given translations by forced decoding, and aligns their words. */
 
 /* Sums over all sentences, and over the line or document that is being read. */
 typedef struct
@@ -19,8 +20,18 @@ typedef struct
   double line_log_probability;
   gint64 line_tokens;
 
+  const PlaitWordAligner *aligner; /* NULL without --alignment */
+  char **alignments;               /* [sources of the aligner], alignments of the current line; NULL: not aligned */
+
   gboolean as_json;
 } Sum;
+
+static void
+sum_clear (Sum *sum)
+{
+  g_strfreev (sum->alignments);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Sum, sum_clear)
 
 /* Prints one JSON object on one line. */
 static void
@@ -34,6 +45,12 @@ print_json (const Sum *sum)
     plait_json_integer (json, "sentence", sum->sentence + 1);
   plait_json_real (json, "log_probability", sum->line_log_probability);
   plait_json_integer (json, "tokens", sum->line_tokens);
+  if (sum->aligner)
+    plait_json_begin_object (json, "alignment");
+  for (guint i = 0; sum->aligner && i < sum->aligner->n; i++)
+    plait_json_text (json, sum->aligner->sources[i].name, sum->alignments ? sum->alignments[i] : "");
+  if (sum->aligner)
+    plait_json_end_object (json);
   plait_json_end_object (json);
   fputs (plait_json_string (json), stdout);
 }
@@ -48,13 +65,17 @@ print_score (const Sum *sum)
       print_json (sum);
       return;
     }
-  printf ("%s\t%jd\n", g_ascii_formatd (number, sizeof number, "%.6f", sum->line_log_probability), sum->line_tokens);
+  printf ("%s\t%jd", g_ascii_formatd (number, sizeof number, "%.6f", sum->line_log_probability), sum->line_tokens);
+  for (guint i = 0; sum->aligner && i < sum->aligner->n; i++)
+    printf ("\t%s", sum->alignments ? sum->alignments[i] : "");
+  putchar ('\n');
 }
 
 static void
 begin_line (Sum *sum, gint64 line)
 {
   sum->line = line;
+  g_clear_pointer (&sum->alignments, g_strfreev);
   sum->line_log_probability = 0;
   sum->line_tokens = 0;
 }
@@ -99,10 +120,31 @@ print_sentences (const PlaitFeed *feed, const PlaitBatch *batch, const double *r
     }
 }
 
+/* Aligns sentence @sentence of @batch, the current line. */
+static gboolean
+align (Sum *sum, const PlaitBatch *batch, gint64 sentence, const PlaitAttentionRecords *attention, GError **error)
+{
+  g_auto (PlaitHypothesis) target = { 0 };
+
+  if (!sum->aligner)
+    return TRUE;
+  target = plait_hypothesis_of_target (batch, sentence);
+  sum->alignments = g_new0 (char *, sum->aligner->n + 1);
+  for (guint i = 0; i < sum->aligner->n; i++)
+    {
+      sum->alignments[i]
+          = plait_word_aligner_align (sum->aligner, i, batch, sentence, attention->of[sentence], &target, error);
+      if (!sum->alignments[i])
+        return FALSE;
+    }
+  return TRUE;
+}
+
 /* Adds the scores of @batch to those of their lines, and prints finished lines. A document that was cut has several
  * chunks. */
-static void
-print_batch (const PlaitFeed *feed, const PlaitBatch *batch, const double *rows, Sum *sum)
+static gboolean
+print_batch (const PlaitFeed *feed, const PlaitBatch *batch, const double *rows, const PlaitAttentionRecords *attention,
+             Sum *sum, GError **error)
 {
   for (gint64 i = 0; i < batch->n_sentences; i++)
     {
@@ -116,12 +158,15 @@ print_batch (const PlaitFeed *feed, const PlaitBatch *batch, const double *rows,
         {
           print_line (sum);
           begin_line (sum, line);
+          if (!align (sum, batch, i, attention, error))
+            return FALSE;
         }
       sum->line_log_probability += total;
       sum->line_tokens += length;
       sum->log_probability += total;
       sum->tokens += length;
     }
+  return TRUE;
 }
 
 /* Prints the line for a sentence that cannot be scored. */
@@ -173,12 +218,13 @@ score (PlaitInference *inference, gboolean sentences, Sum *sum, GError **error)
           continue;
         }
       rows = g_new (double, plait_ragged_rows (batch->target_rows));
-      if (!plait_search_forced (inference->search, batch, rows, inference->dump ? &attention : NULL, TRUE, error))
+      if (!plait_search_forced (inference->search, batch, rows, inference->dump || sum->aligner ? &attention : NULL,
+                                inference->dump != NULL, error))
         return FALSE;
       if (sentences)
         print_sentences (inference->feed, batch, rows, sum);
-      else
-        print_batch (inference->feed, batch, rows, sum);
+      else if (!print_batch (inference->feed, batch, rows, attention, sum, error))
+        return FALSE;
       if (!sentences && !chunks) /* else the next batch may continue the last line with another chunk */
         print_line (sum);
       if (!plait_inference_dump (inference, batch, attention, NULL, error))
@@ -190,7 +236,7 @@ score (PlaitInference *inference, gboolean sentences, Sum *sum, GError **error)
 typedef struct
 {
   PlaitInferenceOptions text;
-  const char *target;
+  const char *target, *alignment;
   gboolean sentences, json;
 } Options;
 
@@ -199,13 +245,23 @@ run_command (PlaitInvocation *invocation, GError **error)
 {
   const Options *options = invocation->options;
   g_auto (PlaitInference) inference = { 0 };
-  Sum sum = { .line = -1, .sentence = -1, .as_json = options->json };
+  g_autoptr (PlaitWordAligner) aligner = NULL;
+  g_auto (Sum) sum = { .line = -1, .sentence = -1, .as_json = options->json };
 
   if (!options->target)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "--target is missing; name the translations to score with --target FILE");
-  if (!plait_inference_open (&inference, invocation, options->target, error)
-      || !score (&inference, options->sentences, &sum, error))
+  if (!plait_inference_open (&inference, invocation, options->target, error))
+    return FALSE;
+  if (options->alignment)
+    {
+      aligner = plait_word_aligner_new (inference.trained->experiment_model, inference.trained->run_inputs,
+                                        "--alignment", options->alignment, error);
+      if (!aligner)
+        return FALSE;
+    }
+  sum.aligner = aligner;
+  if (!score (&inference, options->sentences, &sum, error))
     return FALSE;
   plait_log_progress_end (inference.log);
   plait_log_info (inference.log, "%jd tokens, perplexity per token %.4f", sum.tokens,
@@ -217,6 +273,9 @@ static const PlaitOption options[] = {
   PLAIT_INFERENCE_OPTIONS,
   PLAIT_OPTION ("target", 0, TEXT, target, "Translations to score", "FILE"),
   PLAIT_FLAG ("sentences", 0, sentences, "Print a line for each sentence of a document"),
+  PLAIT_OPTION ("alignment", 0, TEXT, alignment,
+                "Also print word alignments by the attention of mean, last or a layer from 0, with or without a head",
+                "LAYER[:HEAD]"),
   PLAIT_FLAG ("json", 0, json, "Print one JSON object a line"),
   PLAIT_OPTION_FORCE (PlaitInferenceOptions),
   { NULL },
@@ -224,11 +283,14 @@ static const PlaitOption options[] = {
 
 const PlaitCommand plait_command_score = {
   .name = "score",
-  .synopsis = "RUN.h5... --source NAME=FILE...|--tsv NAME,... --target FILE [--set G.K=V]... [--json]",
+  .synopsis
+  = "RUN.h5... --source NAME=FILE...|--tsv NAME,... --target FILE [--alignment LAYER[:HEAD]] [--set G.K=V]... "
+    "[--json]",
   .summary = "Score given translations by forced decoding",
   .details = "Prints a line for each sentence or document: the natural log-probability and the number of target "
              "tokens, which includes the end token. With --sentences it prints a line for each sentence of a document, "
-             "and a blank line between documents. Several runs form an ensemble, as in translate.",
+             "and a blank line between documents. With --alignment each line has one more field per source, such as "
+             "0-0 1-2. Several runs form an ensemble, as in translate.",
   .options = options,
   .size = sizeof (Options),
   .min = 1,

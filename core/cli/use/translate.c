@@ -414,7 +414,7 @@ run_command (PlaitInvocation *invocation, GError **error)
   if (options->alignment)
     {
       aligner = plait_word_aligner_new (inference.trained->experiment_model, inference.trained->run_inputs,
-                                        options->alignment, error);
+                                        "--alignment", options->alignment, error);
       if (!aligner)
         return FALSE;
     }

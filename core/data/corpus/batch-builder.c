@@ -17,9 +17,12 @@ plait_stream_builder_new (const char *name, PlaitInputKind kind)
   self->nodes = g_array_new (FALSE, TRUE, sizeof (gint64));
   self->sentences = g_array_new (FALSE, FALSE, sizeof (PlaitDocumentSentence));
   self->bounds = g_array_new (FALSE, TRUE, sizeof (gint64));
+  self->links = g_array_new (FALSE, FALSE, sizeof (gint32));
+  self->link_bounds = g_array_new (FALSE, TRUE, sizeof (gint64));
   g_array_set_size (self->offsets, 1);
   g_array_set_size (self->nodes, 1);
   g_array_set_size (self->bounds, 1);
+  g_array_set_size (self->link_bounds, 1);
   return self;
 }
 
@@ -37,6 +40,8 @@ plait_stream_builder_free (gpointer gathered)
   g_array_unref (self->nodes);
   g_array_unref (self->sentences);
   g_array_unref (self->bounds);
+  g_array_unref (self->links);
+  g_array_unref (self->link_bounds);
   g_free (self);
 }
 
@@ -46,11 +51,12 @@ plait_stream_builder_end_sentence (PlaitStreamBuilder *self, gint64 rows)
   gint64 end = plait_input_kind_is_text (self->kind)
                    ? self->ids->len
                    : g_array_index (self->offsets, gint64, self->offsets->len - 1) + rows;
-  gint64 nodes = self->steps->len / 2, bound = self->sentences->len;
+  gint64 nodes = self->steps->len / 2, bound = self->sentences->len, links = self->links->len / 2;
 
   g_array_append_val (self->offsets, end);
   g_array_append_val (self->nodes, nodes);
   g_array_append_val (self->bounds, bound);
+  g_array_append_val (self->link_bounds, links);
 }
 
 /* Splits @children [2 * n], pairs of a left and a right child, into @left and @right, and gives all @n nodes empty
@@ -133,6 +139,29 @@ fill_target (const PlaitStreamBuilder *target, PlaitBatch *batch)
     }
 }
 
+/* Fills the links of each source of @batch. Leaves out links to rows that a truncated or shuffled sentence lacks. */
+static void
+fill_links (const PlaitStreamBuilder *source, const PlaitInput *input, PlaitRagged target_rows)
+{
+  const PlaitAlignment *alignment = input->alignment;
+  const gint64 *bounds = (const gint64 *)(gpointer)source->link_bounds->data;
+  const gint32 *rows = (const gint32 *)(gpointer)source->links->data;
+  gint64 *offsets = plait_batch_fill (gint64, alignment->links.offsets), n = 0;
+
+  for (gint64 s = 0; s < alignment->links.n; s++)
+    {
+      offsets[s] = n;
+      for (gint64 i = bounds[s]; i < bounds[s + 1]; i++)
+        if (rows[2 * i] < plait_ragged_length (input->rows, s)
+            && rows[2 * i + 1] < plait_ragged_length (target_rows, s))
+          {
+            plait_batch_fill (gint64, alignment->source)[n] = rows[2 * i];
+            plait_batch_fill (gint64, alignment->target)[n++] = rows[2 * i + 1];
+          }
+    }
+  offsets[alignment->links.n] = n;
+}
+
 static void
 fill_own_words (const PlaitOwnWords *own, PlaitBatch *batch)
 {
@@ -169,6 +198,8 @@ plait_batch_build (const GPtrArray *streams, gint64 n_sources, gint64 n, gint64 
         .sentences = g_array_index (source->bounds, gint64, n),
         .start_tokens = source->documents && source->documents->start_tokens,
         .has_roles = source->documents && source->documents->roles > 0,
+        .has_alignment = target && source->aligned,
+        .links = g_array_index (source->link_bounds, gint64, n),
       };
     }
   if (target)
@@ -183,5 +214,8 @@ plait_batch_build (const GPtrArray *streams, gint64 n_sources, gint64 n, gint64 
       return NULL;
   if (target)
     fill_target (target, batch);
+  for (gint64 s = 0; s < n_sources; s++)
+    if (sources[s].has_alignment)
+      fill_links (streams->pdata[s], &batch->inputs[s], batch->target_rows);
   return g_steal_pointer (&batch);
 }

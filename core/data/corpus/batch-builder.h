@@ -31,6 +31,10 @@ typedef struct
   const PlaitDocumentSettings *documents;
   GArray *sentences; /* PlaitDocumentSentence, sentences of all documents end to end */
   GArray *bounds;    /* gint64 [documents + 1], first sentence of each document, and the number of sentences */
+
+  gboolean aligned;    /* TRUE: the source has word alignments */
+  GArray *links;       /* gint32, two per link, a row of the source and a row of the target */
+  GArray *link_bounds; /* gint64 [sentences + 1], first link of each sentence, and the number of links */
 } PlaitStreamBuilder;
 
 /* Returns a builder without sentences. (transfer full) */

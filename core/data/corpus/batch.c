@@ -57,6 +57,18 @@ lay_out_documents (Layout *layout, gint64 n, const PlaitBatchSource *source)
   return documents;
 }
 
+static const PlaitAlignment *
+lay_out_alignment (Layout *layout, gint64 n, gint64 links)
+{
+  PlaitAlignment *alignment = reserve (layout, 1, sizeof (PlaitAlignment));
+  PlaitAlignment parts = { .links = { n, reserve (layout, n + 1, sizeof (gint64)) } };
+  parts.source = reserve (layout, links, sizeof (gint64));
+  parts.target = reserve (layout, links, sizeof (gint64));
+  if (alignment)
+    *alignment = parts;
+  return alignment;
+}
+
 static void
 lay_out (Layout *layout, PlaitBatch *batch, const PlaitBatchSource *sources)
 {
@@ -86,6 +98,8 @@ lay_out (Layout *layout, PlaitBatch *batch, const PlaitBatchSource *sources)
         input.trees = lay_out_trees (layout, n, sources[s].nodes);
       if (sources[s].has_documents)
         input.documents = lay_out_documents (layout, n, &sources[s]);
+      if (sources[s].has_alignment)
+        input.alignment = lay_out_alignment (layout, n, sources[s].links);
       if (inputs)
         inputs[s] = input;
     }
@@ -221,6 +235,14 @@ borrow_documents (PlaitDocuments *to, const PlaitDocuments *from, gint64 first)
 }
 
 static void
+borrow_alignment (PlaitAlignment *to, const PlaitAlignment *from, gint64 first)
+{
+  copy_offsets (to->links, from->links, first);
+  to->source = from->source + from->links.offsets[first];
+  to->target = from->target + from->links.offsets[first];
+}
+
+static void
 borrow_input (PlaitInput *to, const PlaitInput *from, gint64 first)
 {
   gint64 row = from->rows.offsets[first];
@@ -240,6 +262,8 @@ borrow_input (PlaitInput *to, const PlaitInput *from, gint64 first)
     borrow_trees (plait_batch_fill (PlaitTrees, to->trees), from->trees, first);
   if (to->documents)
     borrow_documents (plait_batch_fill (PlaitDocuments, to->documents), from->documents, first);
+  if (to->alignment)
+    borrow_alignment (plait_batch_fill (PlaitAlignment, to->alignment), from->alignment, first);
 }
 
 PlaitBatch *
@@ -256,7 +280,8 @@ plait_batch_slice (const PlaitBatch *batch, gint64 first, gint64 n, GError **err
       sources[i] = (PlaitBatchSource){ .name = batch->inputs[i].name,
                                        .kind = batch->inputs[i].kind,
                                        .has_trees = batch->inputs[i].trees != NULL,
-                                       .has_documents = documents != NULL };
+                                       .has_documents = documents != NULL,
+                                       .has_alignment = batch->inputs[i].alignment != NULL };
       if (!documents)
         continue;
       sources[i].sentences = documents->sentences.offsets[first + n] - documents->sentences.offsets[first];

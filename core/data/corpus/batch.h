@@ -21,6 +21,9 @@ typedef struct
   gint64 sentences; /* number of sentences in all documents */
   gboolean start_tokens;
   gboolean has_roles;
+
+  gboolean has_alignment;
+  gint64 links; /* number of links in all sentences */
 } PlaitBatchSource;
 
 /* Allocates a batch of @n_sentences tuples. The caller writes offsets, sentence numbers, tokens, features and trees

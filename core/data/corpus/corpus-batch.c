@@ -133,7 +133,8 @@ append_tuples (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, 
       else if (stored_tuple >= 0
                && (!add_tokens (corpus, stream, stored_tuple, builder, error)
                    || (stream->steps && !add_stored (stream->steps, stored_tuple, builder->steps, error))
-                   || (stream->sentences && !add_stored (stream->sentences, stored_tuple, builder->sentences, error))))
+                   || (stream->sentences && !add_stored (stream->sentences, stored_tuple, builder->sentences, error))
+                   || (stream->links && !add_stored (stream->links, stored_tuple, builder->links, error))))
         return FALSE;
       plait_stream_builder_end_sentence (builder, plait_corpus_source_rows (corpus, stream, stored_tuple));
     }
@@ -214,6 +215,7 @@ plait_corpus_batch_in (const PlaitCorpus *corpus, gint64 epoch, const gint64 *tu
       if (stream->unknown_use == PLAIT_UNKNOWN_OWN)
         builder->first_own = plait_vocabulary_size (stream->vocabulary);
       builder->documents = stream->sentences ? &stream->documents : NULL;
+      builder->aligned = stream->links != NULL;
       if (!append_tuples (corpus, stream, stored + s * n, n, builder, error))
         return NULL;
       if (builder->unknown)

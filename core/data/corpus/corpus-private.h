@@ -33,6 +33,7 @@ typedef struct
   gboolean treeless_dropped;   /* TRUE: tuples without a tree are dropped (no_tree=drop) */
   PlaitDocumentSettings documents;
   PlaitTokenStore *sentences; /* documents of a source: tokens and role of each sentence; one entry per kept tuple */
+  PlaitTokenStore *links;     /* word alignment with the target, two rows per link; one entry per kept tuple; or NULL */
   gboolean append_end;
   PlaitTargetKind target;
   gboolean allow_unknown;

@@ -20,6 +20,7 @@ stream_clear (PlaitCorpusStreamState *stream, gint64 n_files)
   plait_tree_maker_free (stream->trees);
   plait_token_store_free (stream->steps);
   plait_token_store_free (stream->sentences);
+  plait_token_store_free (stream->links);
   plait_unknown_words_free (stream->unknown);
   g_free (stream->order);
 }

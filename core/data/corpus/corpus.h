@@ -172,6 +172,14 @@ gint64 *plait_corpus_draws (const PlaitCorpus *corpus);
  * must stay, and no source may be deranged yet. */
 void plait_corpus_drop (PlaitCorpus *corpus, const gboolean *dropped);
 
+/* Reads word alignments (text/word-links.h) of source @source with the target from @path and, if streams have several
+ * files, from as many @further ones (or NULL), one line for each line of text, and keeps them for PlaitInput.alignment.
+ * Source and target must be sentences of text, and no
+ * tuple may have been removed with plait_corpus_drop. A link of two words links all their pieces. Fails, naming file
+ * and line, on malformed links, links of words that a kept sentence lacks, and another number of lines. */
+gboolean plait_corpus_align (PlaitCorpus *corpus, gint64 source, const char *path, const char *const *further,
+                             GError **error);
+
 /* TRUE if the sentences of stream @stream can be truncated: a source of tokens without documents and trees. */
 gboolean plait_corpus_can_truncate (const PlaitCorpus *corpus, gint64 stream);
 

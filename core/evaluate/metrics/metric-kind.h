@@ -90,6 +90,9 @@ struct PlaitMetricKind
 #define PLAIT_WIDTH_OF_TEXT 0
 
 extern const PlaitMetricKind plait_metric_accuracy;
+extern const PlaitMetricKind plait_metric_aer;
+extern const PlaitMetricKind plait_metric_alignment_precision;
+extern const PlaitMetricKind plait_metric_alignment_recall;
 extern const PlaitMetricKind plait_metric_bleu;
 extern const PlaitMetricKind plait_metric_macro_f;
 extern const PlaitMetricKind plait_metric_meteor;

@@ -12,10 +12,20 @@
 
 #define VERSION_TOKEN "plait-" PLAIT_VERSION
 
-static const PlaitMetricKind *const kinds[]
-    = { &plait_metric_bleu,       &plait_metric_multi_bleu, &plait_metric_chrf,   &plait_metric_chrf_words,
-        &plait_metric_repetition, &plait_metric_rouge,      &plait_metric_meteor, &plait_metric_ter,
-        &plait_metric_accuracy,   &plait_metric_macro_f,    &plait_metric_span_f };
+static const PlaitMetricKind *const kinds[] = { &plait_metric_bleu,
+                                                &plait_metric_multi_bleu,
+                                                &plait_metric_chrf,
+                                                &plait_metric_chrf_words,
+                                                &plait_metric_repetition,
+                                                &plait_metric_rouge,
+                                                &plait_metric_meteor,
+                                                &plait_metric_ter,
+                                                &plait_metric_accuracy,
+                                                &plait_metric_macro_f,
+                                                &plait_metric_span_f,
+                                                &plait_metric_aer,
+                                                &plait_metric_alignment_precision,
+                                                &plait_metric_alignment_recall };
 
 static const char *const unit_names[] = { "sentence", "document", NULL };
 
@@ -313,6 +323,16 @@ const char *
 plait_metric_title (const PlaitMetric *metric)
 {
   return metric->title;
+}
+
+PlaitMetric *
+plait_metric_new_as (const char *kind, const char *text, const char *title)
+{
+  PlaitMetric *metric = plait_metric_new_default (find_kind (kind), text);
+
+  g_free (metric->title);
+  metric->title = g_strdup (title);
+  return metric;
 }
 
 gboolean

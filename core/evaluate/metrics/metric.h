@@ -49,6 +49,11 @@ PlaitMetric *plait_metric_new (const char *text, GError **error);
  * list, and on a metric given twice. (transfer full) (element-type PlaitMetric) */
 GPtrArray *plait_metric_new_list (const char *text, GError **error);
 
+/* Returns the metric @kind, an existing name, without options, but with the text @text, which a run stores, and the
+ * title
+ * @title. (transfer full) */
+PlaitMetric *plait_metric_new_as (const char *kind, const char *text, const char *title);
+
 void plait_metric_free (PlaitMetric *metric);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitMetric, plait_metric_free)
 

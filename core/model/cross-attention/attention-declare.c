@@ -488,22 +488,18 @@ plait_cross_layer_has_losses (const PlaitCrossAttentionLayer *cross)
   return n > 0;
 }
 
-/* TRUE if an attention to memory @memory suits @request; *@heads: its number of heads. */
-static gboolean
-suits (const PlaitCrossAttentionLayer *cross, const PlaitReadRequest *request, guint memory, guint *heads)
+guint
+plait_cross_layer_heads (const PlaitCrossAttentionLayer *cross, const char *name, guint memory)
 {
   for (guint i = 0; i < cross->n_attentions; i++)
     {
       const PlaitDeclaredAttention *attention = &cross->attentions[i];
 
-      if (attention->kind != PLAIT_ATTEND_CONTEXTS && g_strcmp0 (attention->name, request->name) == 0
+      if (attention->kind != PLAIT_ATTEND_CONTEXTS && g_strcmp0 (attention->name, name) == 0
           && memory >= attention->first && memory < attention->first + attention->n)
-        {
-          *heads = attention->heads;
-          return TRUE;
-        }
+        return attention->heads;
     }
-  return FALSE;
+  return 0;
 }
 
 gboolean
@@ -512,11 +508,11 @@ plait_cross_layer_read (PlaitCrossAttentionLayer *cross, const PlaitReadRequest 
 {
   for (guint m = 0; request->attention && m < cross->decoder->n_memories; m++)
     {
-      guint heads = 0;
+      guint heads = memories[m] ? plait_cross_layer_heads (cross, request->name, m) : 0;
 
       if (!memories[m])
         continue;
-      if (!suits (cross, request, m, &heads))
+      if (heads == 0)
         return plait_fail (error, PLAIT_ERROR_INPUT,
                            "%s: it copies words by the attention to the memory %s, but the combiner %s has no "
                            "attention%s%s to this memory; choose another combiner",
@@ -528,6 +524,6 @@ plait_cross_layer_read (PlaitCrossAttentionLayer *cross, const PlaitReadRequest 
                            "them, or 0 for the mean of all heads",
                            reader, request->head, cross->decoder->memories[m].name, heads);
     }
-  cross->read = *request;
+  cross->reads[PLAIT_READER_OUTPUT] = *request;
   return TRUE;
 }

@@ -154,10 +154,11 @@ sparse_context (PlaitCrossAttention *cross, const PlaitDeclaredAttention *attent
 
   if (cross->pass->record)
     record (cross, attention, selected, plait_tape_value (tape, weights).data);
-  if (plait_cross_is_read (cross, attention))
-    cross->reading->weights[attention->first]
-        = plait_reading_of_selected (tape, selected, weights, cross->pass->queries,
-                                     cross->pass->memories[attention->first].rows, cross->declared->read.head);
+  for (guint r = 0; r < PLAIT_READERS; r++)
+    if (plait_cross_is_read_by (cross, attention, r))
+      cross->readings[r]->weights[attention->first]
+          = plait_reading_of_selected (tape, selected, weights, cross->pass->queries,
+                                       cross->pass->memories[attention->first].rows, cross->declared->reads[r].head);
   return context_of (cross, attention,
                      plait_sparse_weighted_sum (tape, selected, plait_dropout (tape, weights, attention->dropout),
                                                 keys_of (cross, attention)->values));

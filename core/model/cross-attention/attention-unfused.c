@@ -284,19 +284,22 @@ record_contexts (const PlaitCrossAttention *cross, const Item *items, PlaitNode 
         }
 }
 
-/* Lets the output read the weights of contexts. */
+/* Lets readers read the weights of contexts. */
 static void
 read_contexts (PlaitCrossAttention *cross, const Item *items, PlaitNode *const *weights, guint heads, guint n)
 {
   PlaitTape *tape = cross->pass->tape;
   gint64 queries = plait_ragged_rows (cross->pass->queries), from = 0;
   gint64 *entries = plait_arena_new_array (plait_tape_arena (tape), gint64, queries * n + 1);
+  PlaitNode *shares;
 
   for (guint m = 0; m < n; from += plait_query_key_pairs_count (&items[m].pairs), m++)
     for (gint64 i = 0; i < queries; i++)
       entries[i * n + m] = entry_of (items, m, from, i);
-  cross->reading->shares
-      = plait_gather_windows (tape, plait_reading_of_heads (tape, weights, heads, 0), entries, queries, n);
+  shares = plait_gather_windows (tape, plait_reading_of_heads (tape, weights, heads, 0), entries, queries, n);
+  for (guint r = 0; r < PLAIT_READERS; r++)
+    if (cross->readings[r])
+      cross->readings[r]->shares = shares;
 }
 
 /* Returns keys and values of context @i. */

@@ -168,12 +168,13 @@ count_rows_weighed (const PlaitCrossAttentionPass *pass, const PlaitDeclaredAtte
                                  * plait_ragged_length (pass->memories[m].rows, s);
 }
 
-/* Lets the output read @weights [heads], memory after memory. */
+/* Lets @reader read @weights [heads], memory after memory. */
 static void
-read_weights (PlaitCrossAttention *cross, const PlaitDeclaredAttention *attention, PlaitNode *const *weights)
+read_weights (PlaitCrossAttention *cross, const PlaitDeclaredAttention *attention, PlaitNode *const *weights,
+              guint reader)
 {
   PlaitTape *tape = cross->pass->tape;
-  PlaitNode *read = plait_reading_of_heads (tape, weights, attention->heads, cross->declared->read.head);
+  PlaitNode *read = plait_reading_of_heads (tape, weights, attention->heads, cross->declared->reads[reader].head);
   gint64 from = 0;
 
   for (guint m = attention->first; m < attention->first + attention->n; m++)
@@ -181,10 +182,10 @@ read_weights (PlaitCrossAttention *cross, const PlaitDeclaredAttention *attentio
       PlaitQueryKeyPairs pairs = plait_query_key_pairs (tape, cross->pass->queries, cross->pass->memories[m].rows);
       gint64 n = plait_query_key_pairs_count (&pairs);
 
-      cross->reading->weights[m] = plait_rows (tape, read, from, n);
+      cross->readings[reader]->weights[m] = plait_rows (tape, read, from, n);
       from += n;
     }
-  cross->reading->joint = attention->kind == PLAIT_ATTEND_JOINTLY;
+  cross->readings[reader]->joint = attention->kind == PLAIT_ATTEND_JOINTLY;
 }
 
 /* Returns the context that @attention reads from its memories; empty if @attention is NULL, as while the model is
@@ -211,8 +212,9 @@ attend (PlaitCrossAttention *cross, const PlaitDeclaredAttention *attention, Pla
     }
   weights = plait_arena_new_array (plait_tape_arena (tape), PlaitNode *, attention->heads);
   context.value = plait_cross_attend_unfused (cross, attention, query, present, weights);
-  if (plait_cross_is_read (cross, attention))
-    read_weights (cross, attention, weights);
+  for (guint r = 0; r < PLAIT_READERS; r++)
+    if (plait_cross_is_read_by (cross, attention, r))
+      read_weights (cross, attention, weights, r);
   if (attention->weights)
     context.weights = attention->heads == 1 ? weights[0] : plait_concatenate_columns (tape, weights, attention->heads);
   return context;
@@ -320,6 +322,7 @@ PlaitResidualStream
 plait_cross_residual (PlaitCrossAttention *cross, guint slot, PlaitResidualStream x, PlaitContext context)
 {
   PlaitTape *tape = plait_cross_running_tape (cross, G_STRFUNC);
+  PlaitCrossReading *read = cross->readings[PLAIT_READER_OUTPUT];
   const PlaitLinear *refine;
   PlaitNode *y;
 
@@ -340,9 +343,8 @@ plait_cross_residual (PlaitCrossAttention *cross, guint slot, PlaitResidualStrea
       x.context = x.context ? plait_add (tape, x.context, context.value) : context.value;
       return x;
     }
-  if (cross->reading && cross->declared->read.context)
-    cross->reading->context
-        = cross->reading->context ? plait_add (tape, cross->reading->context, context.value) : context.value;
+  if (read && cross->declared->reads[PLAIT_READER_OUTPUT].context)
+    read->context = read->context ? plait_add (tape, read->context, context.value) : context.value;
   y = plait_residual (tape, x.query, context.value, 0);
   if (cross->declared->decoder->settings->norm != PLAIT_DECODER_NORM_PRE)
     {
@@ -456,11 +458,12 @@ plait_cross_combine (const PlaitCrossAttentionLayer *cross, const PlaitCrossAtte
   };
   PlaitResidualStream x;
 
-  if (pass->readings && plait_cross_layer_is_read (cross))
-    running.reading = plait_readings_add (pass->readings, pass->tape, pass->queries, pass->n_memories);
+  for (guint r = 0; r < PLAIT_READERS; r++)
+    if (pass->readings[r] && (cross->reads[r].context || cross->reads[r].attention))
+      running.readings[r] = plait_readings_add (pass->readings[r], pass->tape, pass->queries, pass->n_memories);
   x = plait_call_combine (&cross->combiner, pass->tape, &running, (PlaitResidualStream){ .query = query },
                           !cross->multi_head);
-  if (running.reading && cross->read.context && !cross->multi_head)
-    running.reading->context = x.context;
+  if (running.readings[PLAIT_READER_OUTPUT] && cross->reads[PLAIT_READER_OUTPUT].context && !cross->multi_head)
+    running.readings[PLAIT_READER_OUTPUT]->context = x.context;
   return x;
 }

@@ -77,8 +77,8 @@ typedef struct PlaitCrossAttentionLayer
   PlaitSentinelGate gate;
   const PlaitCoveredMemory **covered; /* [n_covered]: coverage of all attentions */
   guint n_covered;
-  guint n_coverage;      /* number of coverage states of all attentions */
-  PlaitReadRequest read; /* what the output reads of this layer */
+  guint n_coverage;                      /* number of coverage states of all attentions */
+  PlaitReadRequest reads[PLAIT_READERS]; /* what is read of this layer */
 } PlaitCrossAttentionLayer;
 
 /* Properties of a cross-attention; the fields of PlaitCrossAttentionLayer of these names. */
@@ -102,12 +102,9 @@ gboolean plait_cross_layer_build (PlaitCrossAttentionLayer *cross, const PlaitDe
 gboolean plait_cross_layer_read (PlaitCrossAttentionLayer *cross, const PlaitReadRequest *request,
                                  const gboolean *memories, const char *reader, GError **error);
 
-/* TRUE if the output reads this layer. */
-static inline gboolean
-plait_cross_layer_is_read (const PlaitCrossAttentionLayer *cross)
-{
-  return cross->read.context || cross->read.attention;
-}
+/* Returns the number of heads of the attention called @name (NULL: without a name) to memory @memory; 0 if the combiner
+ * has no such attention. */
+guint plait_cross_layer_heads (const PlaitCrossAttentionLayer *cross, const char *name, guint memory);
 
 /* TRUE if a step depends on the previous step, as coverage does. */
 static inline gboolean
@@ -139,8 +136,8 @@ typedef struct
   const guint8 *any_present;    /* [query rows]: 0 if no memory has rows for the query; NULL if each query has rows */
   PlaitAttentionRecord *record; /* NULL: record nothing */
   PlaitLossPass *losses;        /* NULL: losses are not wanted */
-  PlaitAttentionCost *rows_weighed; /* cost to add to, or NULL */
-  PlaitReadings *readings;          /* receives what the output reads; NULL: it reads nothing */
+  PlaitAttentionCost *rows_weighed;       /* cost to add to, or NULL */
+  PlaitReadings *readings[PLAIT_READERS]; /* receive what is read; NULL: nothing */
   /* Queries of the next pass. Query i continues query parents[i] of this pass, and coverage states are computed for the
    * next queries. parents is NULL if the queries stay. */
   PlaitRagged next;
@@ -253,19 +250,30 @@ struct PlaitCrossAttention
   const PlaitCrossAttentionKeys *keys;
   const PlaitCrossAttentionStep *step;
   PlaitNode *sentinel;
-  PlaitCrossAttentionQuery *queries; /* [n_attentions] */
-  gboolean *added;                   /* [n_slots]: a residual was added through the slot in this pass */
-  PlaitCrossReading *reading;        /* what the output reads of this pass; NULL: nothing */
+  PlaitCrossAttentionQuery *queries;          /* [n_attentions] */
+  gboolean *added;                            /* [n_slots]: a residual was added through the slot in this pass */
+  PlaitCrossReading *readings[PLAIT_READERS]; /* what is read of this pass; NULL: nothing */
 };
 
-/* TRUE if the output reads the weights of @attention in this pass. */
+/* TRUE if @reader reads the weights of @attention in this pass. */
+static inline gboolean
+plait_cross_is_read_by (const PlaitCrossAttention *cross, const PlaitDeclaredAttention *attention, guint reader)
+{
+  const PlaitReadRequest *read = &cross->declared->reads[reader];
+
+  return cross->readings[reader] && read->attention
+         && (attention->kind == PLAIT_ATTEND_CONTEXTS || g_strcmp0 (attention->name, read->name) == 0);
+}
+
+/* TRUE if the weights of @attention are read in this pass. */
 static inline gboolean
 plait_cross_is_read (const PlaitCrossAttention *cross, const PlaitDeclaredAttention *attention)
 {
-  const PlaitReadRequest *read = &cross->declared->read;
+  gboolean read = FALSE;
 
-  return cross->reading && read->attention
-         && (attention->kind == PLAIT_ATTEND_CONTEXTS || g_strcmp0 (attention->name, read->name) == 0);
+  for (guint r = 0; r < PLAIT_READERS; r++)
+    read |= plait_cross_is_read_by (cross, attention, r);
+  return read;
 }
 
 /* Returns the index of @attention's keys for @memory. */

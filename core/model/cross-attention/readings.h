@@ -6,11 +6,18 @@
 #include "interface/memory.h"
 
 /*
- * Values that an output reads of the decoder besides its states: the context and the attention weights of the
- * cross-attention that was declared last, and the embeddings of the target tokens.
+ * Values that are read of a decoder besides its states: contexts and attention weights of a cross-attention, and the
+ * embeddings of the target tokens. The output reads the cross-attention that was declared last; the loss on word
+ * alignments reads the one that train.alignment_attention names.
  */
+typedef enum
+{
+  PLAIT_READER_OUTPUT,
+  PLAIT_READER_ALIGNMENT,
+  PLAIT_READERS,
+} PlaitReader;
 
-/* The values that an output wants to read. All zero: no values. */
+/* The values that a reader wants. All zero: no values. */
 typedef struct
 {
   gboolean context;

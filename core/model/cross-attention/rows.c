@@ -64,7 +64,7 @@ plait_step_pass (const PlaitCrossAttentionPass *whole, const PlaitStepRows *rows
   pass.query_rows = step_query_rows (arena, &whole->query_rows, rows);
   pass.losses = whole->losses;
   pass.rows_weighed = whole->rows_weighed;
-  pass.readings = whole->readings;
+  memcpy (pass.readings, whole->readings, sizeof pass.readings);
   pass.next = next->queries;
   pass.parents = next->before;
   return pass;

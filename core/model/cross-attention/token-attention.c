@@ -1,6 +1,53 @@
 /* SPDX-License-Identifier: MIT */
 #include "cross-attention/token-attention.h"
 
+#include <string.h>
+
+#include "text/error.h"
+#include "text/number.h"
+#include "text/separators.h"
+
+#define MAX_INDEX 1000000 /* more layers or heads than any decoder has */
+
+static gboolean
+parse_number (const char *text, gint64 *number)
+{
+  return plait_parse_integer (text, number) && *number >= 0 && *number <= MAX_INDEX;
+}
+
+static gboolean
+is_part (const char *text, gconstpointer data)
+{
+  gint64 number;
+
+  (void)data;
+  return parse_number (text, &number) || g_str_equal (text, "mean") || g_str_equal (text, "last");
+}
+
+gboolean
+plait_attention_selection_parse (const char *text, const char *name, PlaitAttentionSelection *selection, GError **error)
+{
+  const char *colon = strchr (text, ':');
+  g_autofree char *layer = colon ? g_strndup (text, (gsize)(colon - text)) : g_strdup (text);
+  g_autofree char *mended = plait_separators_mend (text, ":", is_part, NULL);
+  gboolean good = TRUE;
+
+  *selection = (PlaitAttentionSelection){ PLAIT_ATTENTION_MEAN, PLAIT_ATTENTION_MEAN };
+  if (g_str_equal (layer, "last"))
+    selection->layer = PLAIT_ATTENTION_LAST;
+  else if (!g_str_equal (layer, "mean"))
+    good = parse_number (layer, &selection->layer);
+  if (good && (!colon || parse_number (colon + 1, &selection->head)))
+    return TRUE;
+  if (mended)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s cannot be \"%s\"; did you mean \"%s\"?", name, text, mended);
+  return plait_fail (
+      error, PLAIT_ERROR_INPUT,
+      "%s cannot be \"%s\"; expected mean, last or the number of a layer from 0, optionally with a colon "
+      "and the number of a head, such as 2:0",
+      name, text);
+}
+
 /* Returns how many heads of @of in layer @l are in @selection and read @memory. */
 static guint
 count_selected_heads (const PlaitRecordedAttention *of, guint l, guint memory, PlaitAttentionSelection selection)

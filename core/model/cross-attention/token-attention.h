@@ -18,6 +18,11 @@ typedef struct
   gint64 head;
 } PlaitAttentionSelection;
 
+/* Sets *@selection from @text: "mean", "last" or a layer from 0, optionally with ":" and a head; without a head it is
+ * the mean of all heads. PLAIT_ERROR_INPUT, which begins with @name, for other text. */
+gboolean plait_attention_selection_parse (const char *text, const char *name, PlaitAttentionSelection *selection,
+                                          GError **error);
+
 /* TRUE if the rows of @memory, which holds one sentence, are tokens. */
 gboolean plait_attention_has_tokens (const PlaitMemory *memory);
 

@@ -197,8 +197,8 @@ embed (const PlaitDecoding *decoding, const gint32 *tokens, const gint32 *roles,
 
   if (roles)
     embedded = plait_add (tape, embedded, plait_embedding_apply (tape, components->roles, roles, n));
-  if (decoding->encoded->readings)
-    *decoding->encoded->readings = (PlaitReadings){ .embedded = embedded };
+  if (decoding->encoded->readings[PLAIT_READER_OUTPUT])
+    *decoding->encoded->readings[PLAIT_READER_OUTPUT] = (PlaitReadings){ .embedded = embedded };
   return embedded;
 }
 
@@ -276,7 +276,7 @@ plait_decoder_forward (const PlaitDecoder *decoder, PlaitTape *tape, const Plait
   decoding->pass.query_rows = query_rows (decoder, tape, target_rows, 0, sentences, target_inputs);
   decoding->pass.losses = encoded->losses;
   decoding->pass.rows_weighed = encoded->rows_weighed;
-  decoding->pass.readings = encoded->readings;
+  memcpy (decoding->pass.readings, encoded->readings, sizeof encoded->readings);
   project_keys (decoding);
   return decode (decoding, embed (decoding, target_inputs, roles, plait_ragged_rows (target_rows)));
 }
@@ -390,7 +390,7 @@ plait_decoder_step (PlaitDecoderState *state, PlaitTape *tape, PlaitRagged hypot
   decoding->pass = plait_cross_pass (tape, state->encoded.memories, decoder->components.n_memories, hypotheses, record);
   decoding->pass.query_rows = query_rows (decoder, tape, units, state->steps, sentences, tokens);
   decoding->pass.rows_weighed = state->encoded.rows_weighed;
-  decoding->pass.readings = state->encoded.readings;
+  memcpy (decoding->pass.readings, state->encoded.readings, sizeof state->encoded.readings);
   if (decoder->n_attend > 0)
     decoding->ancestry_rows = follow_ancestry (state, arena, parents, n);
   states = decode (decoding, embed (decoding, tokens, roles, n));

@@ -19,7 +19,7 @@ typedef struct
   const gint64 *tagged_tokens;      /* [rows of tagged]: position of each in its sentence */
   PlaitLossPass *losses;            /* losses of encoders, combiner and coverage; NULL: not wanted */
   PlaitAttentionCost *rows_weighed; /* cost to add to, or NULL */
-  PlaitReadings *readings;          /* what the output reads of the decoder's run; NULL: nothing */
-  const PlaitCopyableWords *words;  /* words that the output copies; NULL: none */
-  const PlaitDocuments *documents;  /* documents of the source that gives the target its roles, or NULL */
+  PlaitReadings *readings[PLAIT_READERS]; /* what is read of the decoder's run; NULL: nothing */
+  const PlaitCopyableWords *words;        /* words that the output copies; NULL: none */
+  const PlaitDocuments *documents;        /* documents of the source that gives the target its roles, or NULL */
 } PlaitEncoderOutputs;

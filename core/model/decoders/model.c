@@ -42,6 +42,7 @@ struct PlaitModel
   PlaitCrossAttentionLayer *cross; /* the decoder's last cross-attention, or NULL */
   PlaitModelOutput *output;        /* NULL if states are logits */
   PlaitOutputMemory *copyable;     /* [n_memories]: what the output may know of each memory */
+  PlaitGuidedAlignment guided;     /* the loss on word alignments */
 };
 
 static PlaitEmbedding
@@ -280,6 +281,25 @@ build_decoder (PlaitModel *model, GError **error)
   return build_prediction (model, error);
 }
 
+/* Declares the loss on the alignments of sources that are aligned, for their memories of tokens. */
+static gboolean
+build_guided (PlaitModel *model, GError **error)
+{
+  PlaitGuidedAlignment *guided = &model->guided;
+  guint memory = 0;
+
+  guided->settings = model->specification.alignment;
+  guided->sources = plait_parameters_memory (model->parameters, (model->n_memories + 1) * sizeof *guided->sources);
+  for (guint i = 0; i < model->specification.n_sources; i++)
+    for (guint m = 0; m < model->sources[i].encoder.shape.n_memories; m++, memory++)
+      guided->sources[memory]
+          = model->sources[i].specification->aligned && !(model->memories[memory].structure & PLAIT_STRUCTURE_SENTENCES)
+                ? (gint)i
+                : -1;
+  return plait_guided_alignment_build (guided, model->decoder, model->memories, model->n_memories, &model->losses,
+                                       error);
+}
+
 PlaitModel *
 plait_model_new (const PlaitModelSpecification *specification, GError **error)
 {
@@ -295,7 +315,7 @@ plait_model_new (const PlaitModelSpecification *specification, GError **error)
   for (guint i = 0; i < specification->n_sources; i++)
     if (!build_source (model, &model->sources[i], &specification->sources[i], error))
       return NULL;
-  if (!note_all_memories (model, error) || !build_decoder (model, error)
+  if (!note_all_memories (model, error) || !build_decoder (model, error) || !build_guided (model, error)
       || !plait_parameters_allocate (model->parameters, error))
     return NULL;
   return g_steal_pointer (&model);
@@ -533,7 +553,7 @@ begin_output (const PlaitModel *model, PlaitArena *arena, const PlaitBatch *batc
   const gint32 **ids = plait_arena_new_array (arena, const gint32 *, model->n_memories + 1);
   guint n = 0, memory = 0;
 
-  encoded->readings = plait_arena_new_array0 (arena, PlaitReadings, 1);
+  encoded->readings[PLAIT_READER_OUTPUT] = plait_arena_new_array0 (arena, PlaitReadings, 1);
   for (guint i = 0; i < model->specification.n_sources; i++)
     for (guint m = 0; m < model->sources[i].encoder.shape.n_memories; m++, memory++)
       if (memory < PLAIT_OUTPUT_MAX_MEMORIES && model->output->shape.copies[memory])
@@ -587,7 +607,8 @@ PlaitWordDistribution
 plait_model_words (const PlaitModel *model, PlaitTape *tape, const PlaitEncoderOutputs *encoded, PlaitNode *states,
                    PlaitRagged rows, PlaitAttentionRecord *record)
 {
-  const PlaitOutputInputs inputs = { encoded->readings, encoded->memories, encoded->words, rows, record };
+  const PlaitOutputInputs inputs
+      = { encoded->readings[PLAIT_READER_OUTPUT], encoded->memories, encoded->words, rows, record };
 
   return plait_output_apply (model->output, tape, states, &inputs);
 }
@@ -659,11 +680,13 @@ plait_model_loss (const PlaitModel *model, PlaitTape *tape, const PlaitBatch *ba
                   PlaitAttentionRecord *record)
 {
   PlaitEncoderOutputs encoded = plait_model_encode (model, tape, batch, plait_loss_pass_new (tape));
-  PlaitNode *states = plait_model_states (model, tape, &encoded, batch, record);
   PlaitOutputLossOptions suited = *options;
-  PlaitNode *root;
+  PlaitNode *states, *root;
   GError *fault = NULL;
 
+  plait_guided_alignment_begin (&model->guided, tape, batch, &encoded);
+  states = plait_model_states (model, tape, &encoded, batch, record);
+  plait_guided_alignment_end (&model->guided, tape, batch, &encoded);
   if (model->specification.predict.kind == PLAIT_PREDICT_CLASS)
     states = of_known_labels (tape, states, batch->target_rows, NULL);
   if (model->specification.predict.kind == PLAIT_PREDICT_TAGS)

@@ -3,6 +3,7 @@
 
 #include "decoders/decoder.h"
 #include "decoders/head.h"
+#include "decoders/guided-alignment.h"
 #include "layers/linear.h"
 #include "loading/call.h"
 #include "autograd/layer-operators.h"
@@ -27,6 +28,7 @@ typedef struct
   gint64 vocabulary_size; /* number of pieces, for tokens */
   gint64 feature_width;   /* width of feature rows */
   gint64 roles;           /* number of different roles in documents; 0: no roles */
+  gboolean aligned;       /* TRUE: training learns word alignments with the target */
 } PlaitSourceSpecification;
 
 /* The model keeps pointers into its specification. */
@@ -39,6 +41,7 @@ typedef struct
   gint64 target_vocabulary_size; /* words or classes; 0 for choices and spans */
   gboolean target_starts; /* TRUE: targets contain start tokens, such as between sentences; search may choose them */
   PlaitDecoderSettings decoder;
+  PlaitAlignmentSettings alignment; /* read if a source is aligned */
   /* Opened. Both components are NULL if no sequence is predicted. */
   const PlaitComponent *decoder_component;
   const PlaitComponent *combiner;

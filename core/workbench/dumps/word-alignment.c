@@ -3,11 +3,6 @@
 
 #include <string.h>
 
-#include "text/number.h"
-#include "text/separators.h"
-
-#define MAX_INDEX 1000000 /* more layers or heads than any decoder has */
-
 void
 plait_word_aligner_free (PlaitWordAligner *aligner)
 {
@@ -17,46 +12,8 @@ plait_word_aligner_free (PlaitWordAligner *aligner)
   g_free (aligner);
 }
 
-static gboolean
-parse_number (const char *text, gint64 *number)
-{
-  return plait_parse_integer (text, number) && *number >= 0 && *number <= MAX_INDEX;
-}
-
-static gboolean
-is_part (const char *text, gconstpointer data)
-{
-  gint64 number;
-
-  (void)data;
-  return parse_number (text, &number) || g_str_equal (text, "mean") || g_str_equal (text, "last");
-}
-
-static gboolean
-parse_selection (const char *text, PlaitAttentionSelection *selection, GError **error)
-{
-  const char *colon = strchr (text, ':');
-  g_autofree char *layer = colon ? g_strndup (text, (gsize)(colon - text)) : g_strdup (text);
-  g_autofree char *mended = plait_separators_mend (text, ":", is_part, NULL);
-  gboolean good = TRUE;
-
-  *selection = (PlaitAttentionSelection){ PLAIT_ATTENTION_MEAN, PLAIT_ATTENTION_MEAN };
-  if (g_str_equal (layer, "last"))
-    selection->layer = PLAIT_ATTENTION_LAST;
-  else if (!g_str_equal (layer, "mean"))
-    good = parse_number (layer, &selection->layer);
-  if (good && (!colon || parse_number (colon + 1, &selection->head)))
-    return TRUE;
-  if (mended)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "--alignment cannot be \"%s\"; did you mean \"%s\"?", text, mended);
-  return plait_fail (error, PLAIT_ERROR_INPUT,
-                     "--alignment cannot be \"%s\"; expected mean, last or the number of a layer from 0, optionally "
-                     "with a colon and the number of a head, such as 2:0",
-                     text);
-}
-
 PlaitWordAligner *
-plait_word_aligner_new (const PlaitExperimentModel *experiment_model, const PlaitRunInputs *run_inputs,
+plait_word_aligner_new (const PlaitExperimentModel *experiment_model, const PlaitRunInputs *run_inputs, const char *key,
                         const char *selection, GError **error)
 {
   g_autoptr (PlaitWordAligner) aligner = g_new0 (PlaitWordAligner, 1);
@@ -64,10 +21,11 @@ plait_word_aligner_new (const PlaitExperimentModel *experiment_model, const Plai
   gboolean documents = plait_experiment_reads_documents (experiment);
   g_autoptr (GArray) memories = NULL;
 
-  if (!parse_selection (selection, &aligner->selection, error))
+  aligner->key = key;
+  if (!plait_attention_selection_parse (selection, key, &aligner->selection, error))
     return NULL;
   if (!plait_experiment_has_decoder (experiment) || documents)
-    return plait_fail_null (error, PLAIT_ERROR_INPUT, "--alignment: the run %s; remove the option",
+    return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: the run %s; remove it", key,
                             documents
                                 ? "reads documents, whose words are not aligned (--attention stores the attention)"
                                 : "has no decoder with attention");
@@ -77,7 +35,7 @@ plait_word_aligner_new (const PlaitExperimentModel *experiment_model, const Plai
   aligner->sources = (PlaitTextMemory *)(gpointer)g_array_free (g_steal_pointer (&memories), FALSE);
   if (aligner->n == 0)
     return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                            "--alignment: the decoder does not attend to tokens of a source; remove the option");
+                            "%s: the decoder does not attend to tokens of a source; remove it", key);
   return g_steal_pointer (&aligner);
 }
 
@@ -121,9 +79,9 @@ plait_word_aligner_align (const PlaitWordAligner *aligner, guint source, const P
     return g_string_free (g_steal_pointer (&text), FALSE);
   if (!plait_attention_has_tokens (&attention->memories[aligned->memory]))
     return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                            "--alignment: the rows that the encoder of %s makes are not its tokens, so words cannot be "
-                            "aligned; remove the option (--attention stores the attention to each row)",
-                            aligned->name);
+                            "%s: the rows that the encoder of %s makes are not its tokens, so words cannot be aligned; "
+                            "remove it (--attention stores the attention to each row)",
+                            aligner->key, aligned->name);
   n_words = plait_vocabulary_count_words (aligned->vocabulary, input->tokens + input->rows.offsets[sentence], tokens,
                                           source_words);
   plait_vocabulary_count_words (aligner->target, found->tokens, found->length, target_words);
@@ -139,7 +97,7 @@ plait_word_aligner_align (const PlaitWordAligner *aligner, guint source, const P
       if (!plait_attention_token_sums (attention, aligned->memory, tokens, begin, end, aligner->selection, sums))
         return plait_fail_null (
             error, PLAIT_ERROR_INPUT,
-            "--alignment: no such layer and head attends to the tokens of %s; choose others, from 0, or mean",
+            "%s: no such layer and head attends to the tokens of %s; choose others, from 0, or mean", aligner->key,
             aligned->name);
       word = find_best (sums, source_words, tokens, n_words);
       if (word >= 0)

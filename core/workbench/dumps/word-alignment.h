@@ -16,6 +16,7 @@
  */
 typedef struct
 {
+  const char *key; /* option or key that chooses the attention, for messages; static */
   PlaitAttentionSelection selection;
   const PlaitVocabulary *target;
   guint n;
@@ -23,10 +24,12 @@ typedef struct
 } PlaitWordAligner;
 
 /* Returns an aligner for translations by @experiment_model. @selection is "mean", "last" or a layer from 0, optionally
- * with ":" and a head; without a head it is the mean of all heads. PLAIT_ERROR_INPUT for other text, or if nothing can
- * be aligned: no decoder, no source of tokens, documents. (transfer full) */
+ * with ":" and a head; without a head it is the mean of all heads; @key, static, is the option that gives it.
+ * PLAIT_ERROR_INPUT for other text, or if nothing can be aligned: no decoder, no source of tokens, documents. (transfer
+ * full) */
 PlaitWordAligner *plait_word_aligner_new (const PlaitExperimentModel *experiment_model,
-                                          const PlaitRunInputs *run_inputs, const char *selection, GError **error);
+                                          const PlaitRunInputs *run_inputs, const char *key, const char *selection,
+                                          GError **error);
 void plait_word_aligner_free (PlaitWordAligner *aligner);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitWordAligner, plait_word_aligner_free)
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "experiment/resolution.h"
 
+#include "cross-attention/token-attention.h"
 #include "trees/trees.h"
 #include "vocabulary/vocabulary.h"
 #include "significance/length-bins.h"
@@ -184,12 +185,47 @@ check_trees_file (const PlaitResolution *resolution, const PlaitDataFile *file)
   return owner != NULL;
 }
 
+/* Returns the reason why @source cannot read the word alignments @file; NULL if it can. */
+static const char *
+refuse_alignment (const PlaitExperiment *experiment, const PlaitParsedSource *source, const PlaitDataFile *file)
+{
+  if (g_str_equal (file->split, "validation"))
+    return "validation does not read word alignments; drop the line, and give alignments to a test split for AER";
+  if (!plait_experiment_has_decoder (experiment))
+    return "with this [predict] there is no decoder that attends to words; drop the line";
+  if (plait_experiment_is_documents (experiment, source->settings.stream)
+      || plait_experiment_is_documents (experiment, experiment->data.target))
+    return "words of documents cannot be aligned; drop the line, or give sentences";
+  if (source->encoder && source->encoder->schema->input != PLAIT_INPUT_TOKENS)
+    return "the source has features, and only words can be aligned; drop the line";
+  return NULL;
+}
+
+/* TRUE if @file has the word alignments of a source. Adds a problem if that source cannot read them. */
+static gboolean
+check_alignment_file (const PlaitResolution *resolution, const PlaitDataFile *file)
+{
+  for (guint i = 0; i < resolution->experiment->sources->len; i++)
+    {
+      const PlaitParsedSource *source = resolution->experiment->sources->pdata[i];
+      const char *reason = g_str_equal (file->stream, source->alignment)
+                               ? refuse_alignment (&resolution->experiment->public, source, file)
+                               : NULL;
+
+      if (reason)
+        plait_resolution_problem (resolution, "data", file->key, "%s", reason);
+      if (g_str_equal (file->stream, source->alignment))
+        return TRUE;
+    }
+  return FALSE;
+}
+
 static void
 check_file (const PlaitResolution *resolution, const PlaitDataFile *file)
 {
   g_autofree const char **known = plait_resolution_streams (resolution);
 
-  if (check_trees_file (resolution, file))
+  if (check_trees_file (resolution, file) || check_alignment_file (resolution, file))
     return;
   if (g_strv_contains (known, file->stream))
     {
@@ -389,9 +425,16 @@ void
 plait_resolution_check_train (const PlaitResolution *resolution)
 {
   const PlaitTrainSettings *train = &resolution->experiment->public.train;
+  PlaitAttentionSelection selection;
   g_autoptr (GError) fault = NULL;
 
   check_validation (resolution);
+  if (!plait_attention_selection_parse (train->alignment_attention, "the value", &selection, &fault))
+    plait_resolution_problem (resolution, "train", "alignment_attention", "%s", fault->message);
+  else if (selection.layer == PLAIT_ATTENTION_MEAN)
+    plait_resolution_problem (resolution, "train", "alignment_attention",
+                              "the mean of all layers does not learn alignments; name a layer, such as last");
+  g_clear_error (&fault);
   if (*train->metric != '\0' && resolution->experiment->public.predict.kind == PLAIT_PREDICT_MASKED)
     plait_resolution_problem (resolution, "train", "metric",
                               "[predict] kind=masked gives no text to score during training; drop the key: loss, "
@@ -450,6 +493,7 @@ void
 plait_resolution_check_evaluate (const PlaitResolution *resolution)
 {
   const PlaitEvaluateSettings *evaluate = &resolution->experiment->public.evaluate;
+  PlaitAttentionSelection selection;
   g_autoptr (GError) fault = NULL;
   g_autoptr (GPtrArray) metrics = plait_metric_new_list (evaluate->metrics, &fault);
 
@@ -458,6 +502,9 @@ plait_resolution_check_evaluate (const PlaitResolution *resolution)
   for (guint i = 0; metrics && i < metrics->len; i++)
     check_unit (resolution, "evaluate", "metrics", metrics->pdata[i]);
   check_length_bins (resolution);
+  g_clear_error (&fault);
+  if (!plait_attention_selection_parse (evaluate->alignment_attention, "the value", &selection, &fault))
+    plait_resolution_problem (resolution, "evaluate", "alignment_attention", "%s", fault->message);
   if (*evaluate->translation_rates != '\0' && !plait_experiment_has_decoder (&resolution->experiment->public))
     plait_resolution_problem (
         resolution, "evaluate", "translation_rates",

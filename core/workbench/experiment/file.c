@@ -561,9 +561,22 @@ add_once (GPtrArray *names, const char *name)
     g_ptr_array_add (names, (gpointer)name);
 }
 
-/* Returns the used streams; with @trees also the streams of their trees. (transfer container) */
+/* TRUE if a split has a file of @stream. */
+static gboolean
+has_files (const PlaitExperiment *experiment, const char *stream)
+{
+  const GArray *files = ((const PlaitExperimentPrivate *)experiment)->data->files;
+
+  for (guint i = 0; i < files->len; i++)
+    if (g_strcmp0 (g_array_index (files, PlaitDataFile, i).stream, stream) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+/* Returns the used streams; with @trees also the streams of their trees, with @alignments those of their word
+ * alignments. (transfer container) */
 static const char **
-list_streams (const PlaitExperiment *experiment, gboolean trees)
+list_streams (const PlaitExperiment *experiment, gboolean trees, gboolean alignments)
 {
   GPtrArray *names = g_ptr_array_new ();
 
@@ -572,6 +585,9 @@ list_streams (const PlaitExperiment *experiment, gboolean trees)
   add_once (names, experiment->data.target);
   for (guint i = 0; i < experiment->n_sources && trees; i++)
     add_once (names, experiment->sources[i].trees);
+  for (guint i = 0; i < experiment->n_sources && alignments; i++)
+    if (has_files (experiment, experiment->sources[i].alignment))
+      add_once (names, experiment->sources[i].alignment);
   g_ptr_array_add (names, NULL);
   return (const char **)g_ptr_array_free (names, FALSE);
 }
@@ -579,13 +595,19 @@ list_streams (const PlaitExperiment *experiment, gboolean trees)
 const char **
 plait_experiment_streams (const PlaitExperiment *experiment)
 {
-  return list_streams (experiment, FALSE);
+  return list_streams (experiment, FALSE, FALSE);
 }
 
 const char **
 plait_experiment_all_streams (const PlaitExperiment *experiment)
 {
-  return list_streams (experiment, experiment->data.trees == PLAIT_TREES_GIVEN);
+  return list_streams (experiment, experiment->data.trees == PLAIT_TREES_GIVEN, TRUE);
+}
+
+gboolean
+plait_experiment_learns_alignment (const PlaitExperiment *experiment, const PlaitExperimentSource *source)
+{
+  return plait_experiment_data_file (experiment, "train", source->alignment) != NULL;
 }
 
 gboolean

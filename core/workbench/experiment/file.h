@@ -46,6 +46,7 @@ typedef struct
   const char *name;
   const char *stream;      /* name of the stream in [data] */
   const char *trees;       /* "STREAM.trees" if the encoder reads trees, else NULL */
+  const char *alignment;   /* "STREAM.alignment", the stream of word alignments with the target */
   const char *dataset;     /* HDF5 path of the features in their files */
   PlaitComponent *encoder; /* encoder with its inner encoder; its module may not be loaded yet */
   PlaitInputKind kind;     /* kind of input that the encoder reads */
@@ -154,8 +155,8 @@ double *plait_experiment_file_weights (const PlaitExperiment *experiment, guint 
  * container) */
 const char **plait_experiment_streams (const PlaitExperiment *experiment);
 
-/* Returns the used streams like plait_experiment_streams, followed by the streams of trees that are read from files;
- * NULL-terminated. (transfer container) */
+/* Returns the used streams like plait_experiment_streams, followed by the streams of trees and word alignments that are
+ * read from files; NULL-terminated. (transfer container) */
 const char **plait_experiment_all_streams (const PlaitExperiment *experiment);
 
 /* Returns the value of @key in the core's group [@group] as text, such as the name of a choice. (transfer none) */
@@ -169,6 +170,9 @@ gboolean plait_experiment_is_documents (const PlaitExperiment *experiment, const
 
 /* TRUE if a used stream has documents. */
 gboolean plait_experiment_reads_documents (const PlaitExperiment *experiment);
+
+/* TRUE if training learns word alignments of @source. */
+gboolean plait_experiment_learns_alignment (const PlaitExperiment *experiment, const PlaitExperimentSource *source);
 
 /* TRUE if an encoder reads trees. */
 gboolean plait_experiment_reads_trees (const PlaitExperiment *experiment);

@@ -5,13 +5,14 @@
 
 /* This file checks that the files of each split have equal numbers of lines, by reading them once. */
 
-/* Counts the lines of the file @path of @file, or its trees if @trees. Refuses empty lines if data.empty=error. */
+/* Counts the lines of the file @path of @file, or its trees if @trees. Refuses empty lines if data.empty=error, except
+ * among trees and @alignments. */
 static gboolean
 count_text (const PlaitExperiment *experiment, const PlaitDataFile *file, const char *path, gboolean trees,
-            gint64 *lines, GError **error)
+            gboolean alignments, gint64 *lines, GError **error)
 {
   g_autoptr (PlaitTextReader) reader = plait_text_reader_open (path, error);
-  gboolean takes_empty = trees || experiment->data.empty != PLAIT_DATA_EMPTY_ERROR;
+  gboolean takes_empty = trees || alignments || experiment->data.empty != PLAIT_DATA_EMPTY_ERROR;
   GError *fault = NULL;
   const char *line;
   gint64 n = 0;
@@ -41,7 +42,8 @@ count_features (const char *path, const char *dataset, gint64 *sentences, GError
   return features != NULL;
 }
 
-/* Returns the source that reads @file as its text or its trees; NULL if no source reads it. (transfer none) */
+/* Returns the source that reads @file as its text, its trees or its word alignments; NULL if no source reads it.
+ * (transfer none) */
 static const PlaitExperimentSource *
 reader_of (const PlaitExperiment *experiment, const PlaitDataFile *file)
 {
@@ -50,7 +52,8 @@ reader_of (const PlaitExperiment *experiment, const PlaitDataFile *file)
       const PlaitExperimentSource *source = &experiment->sources[i];
       gboolean trees = experiment->data.trees == PLAIT_TREES_GIVEN && g_strcmp0 (source->trees, file->stream) == 0;
 
-      if (source->encoder && (trees || g_str_equal (source->stream, file->stream)))
+      if (source->encoder
+          && (trees || g_str_equal (source->stream, file->stream) || g_str_equal (source->alignment, file->stream)))
         return source;
     }
   return NULL;
@@ -63,11 +66,21 @@ is_trees (const PlaitExperimentSource *source, const PlaitDataFile *file)
   return source && g_strcmp0 (source->trees, file->stream) == 0;
 }
 
+/* TRUE if @file has the word alignments of @source. */
+static gboolean
+is_alignments (const PlaitExperimentSource *source, const PlaitDataFile *file)
+{
+  return source && g_str_equal (source->alignment, file->stream);
+}
+
 /* Returns the name of the entries of @file, which @source reads. */
 static const char *
 entries_of (const PlaitExperimentSource *source, const PlaitDataFile *file)
 {
-  return is_trees (source, file) ? "trees" : source && source->kind == PLAIT_INPUT_FEATURES ? "sentences" : "lines";
+  return is_trees (source, file)                          ? "trees"
+         : is_alignments (source, file)                   ? "alignments"
+         : source && source->kind == PLAIT_INPUT_FEATURES ? "sentences"
+                                                          : "lines";
 }
 
 /* Returns the path of file @place of those that @file names, or NULL. */
@@ -96,9 +109,9 @@ count (const PlaitResolution *resolution, const PlaitDataFile *file, const char 
     return -1;
   if (known)
     return *known;
-  if (source && source->kind == PLAIT_INPUT_FEATURES
+  if (source && source->kind == PLAIT_INPUT_FEATURES && !is_alignments (source, file)
           ? count_features (path, source->dataset, &lines, &fault)
-          : count_text (experiment, file, path, is_trees (source, file), &lines, &fault))
+          : count_text (experiment, file, path, is_trees (source, file), is_alignments (source, file), &lines, &fault))
     g_hash_table_insert (resolution->resolver->lines, g_steal_pointer (&key), g_memdup2 (&lines, sizeof lines));
   else
     plait_resolution_problem (resolution, "data", file->key, "%s", fault->message);

@@ -58,6 +58,7 @@ typedef struct
   PlaitSettings *host; /* values of plait_source_group */
   PlaitSourceSettings settings;
   char *trees;             /* stream of the source's trees, such as "en.trees" */
+  char *alignment;         /* stream of the source's word alignments, such as "en.alignment" */
   PlaitComponent *encoder; /* NULL if there is no such plugin */
   char *inner_group;       /* group of the inner encoder, such as "source en/leaves" */
 } PlaitParsedSource;

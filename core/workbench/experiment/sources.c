@@ -8,7 +8,8 @@
 /* This file reads the groups [source NAME] and [source NAME/leaves], and selects those in experiment.sources. */
 
 #define INNER_SUFFIX "/leaves"
-#define TREES_SUFFIX ".trees" /* ending of the stream of a source's trees */
+#define TREES_SUFFIX ".trees"         /* ending of the stream of a source's trees */
+#define ALIGNMENT_SUFFIX ".alignment" /* ending of the stream of its word alignments */
 
 static gboolean
 requires_leaves (const PlaitSchema *schema, gconstpointer data)
@@ -81,6 +82,7 @@ read_encoders (const PlaitResolution *resolution, PlaitParsedSource *source)
   if (*source->settings.stream == '\0')
     source->settings.stream = source->name;
   source->trees = g_strconcat (source->settings.stream, TREES_SUFFIX, NULL);
+  source->alignment = g_strconcat (source->settings.stream, ALIGNMENT_SUFFIX, NULL);
   if (!source->settings.encoder)
     {
       plait_resolution_problem (resolution, group, NULL,
@@ -146,6 +148,7 @@ use_source (PlaitExperimentPrivate *experiment, PlaitParsedSource *source)
     .name = source->name,
     .stream = source->settings.stream,
     .trees = source->encoder && source->encoder->schema->reads_trees ? source->trees : NULL,
+    .alignment = source->alignment,
     .dataset = source->settings.dataset,
     .encoder = source->encoder,
     .kind = source->encoder ? source->encoder->schema->input : PLAIT_INPUT_TOKENS,
@@ -221,6 +224,7 @@ plait_parsed_source_free (gpointer data)
 
   g_free (source->group);
   g_free (source->trees);
+  g_free (source->alignment);
   plait_settings_free (source->host);
   plait_component_free (source->encoder);
   g_free (source->inner_group);

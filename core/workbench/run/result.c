@@ -3,6 +3,7 @@
 
 #include "experiment/groups.h"
 #include "setup/trained.h"
+#include "dumps/alignment-scores.h"
 #include "dumps/translation-rates.h"
 #include "tables/table.h"
 #include "hdf5/walk.h"
@@ -105,6 +106,7 @@ take_statistics (PlaitRunScore *score, PlaitStore *run, const char *group, char 
   const char *const *sets[] = { (const char *const *)references };
   PlaitTextPairs pairs = { (gsize)n, (const char *const *)hypotheses, 1, sets, TRUE };
   g_autofree char *rates = g_strconcat (group, "/translation_rates", NULL);
+  g_autofree char *alignments = g_strconcat (group, "/alignments", NULL);
   GError *local = NULL;
 
   score->scorer = plait_metric_new (score->metric, NULL);
@@ -114,9 +116,12 @@ take_statistics (PlaitRunScore *score, PlaitStore *run, const char *group, char 
       return score->statistics != NULL;
     }
   score->statistics = plait_translation_rates_read (run, rates, score->metric, score->name, &score->scorer, &local);
+  if (!local && !score->statistics)
+    score->statistics
+        = plait_alignment_scores_read (run, alignments, score->metric, score->name, &score->scorer, &local);
   if (!local && score->statistics && (gint64)score->statistics->sentences != n)
-    plait_fail (&local, PLAIT_ERROR_INPUT, "%s: %s has rates of %zu sentences, expected %jd; run the experiment again",
-                plait_store_path (run), rates, score->statistics->sentences, n);
+    plait_fail (&local, PLAIT_ERROR_INPUT, "%s: %s is stored for %zu sentences, expected %jd; run the experiment again",
+                plait_store_path (run), score->metric, score->statistics->sentences, n);
   return plait_no_error (&local, error);
 }
 

@@ -99,6 +99,13 @@ add_sources (PlaitEvaluation *evaluation, const PlaitExperiment *experiment, con
   return TRUE;
 }
 
+/* Readers of the attention of forced decoding; NULL: not wanted. */
+typedef struct
+{
+  PlaitTranslationRates *rates;
+  PlaitAlignmentScores *alignments;
+} Forced;
+
 /* Returns the rates of over- and under-translation of @of ("search" or "forced"), to be filled while the corpus is
  * translated or scored; NULL if [evaluate] does not ask for them. Owned by @evaluation. */
 static PlaitTranslationRates *
@@ -114,6 +121,18 @@ begin_rates (PlaitEvaluation *evaluation, const PlaitExperimentModel *experiment
       g_ptr_array_add (evaluation->rates, rates);
     }
   return rates;
+}
+
+/* Passes the attention of forced decoding to those parts of the evaluation @data that read it. */
+static gboolean
+take_forced (const PlaitBatch *batch, gint64 sentence, const PlaitHypothesis *best,
+             const PlaitAttentionRecord *attention, gpointer data, GError **error)
+{
+  const Forced *forced = data;
+
+  return (!forced->rates || plait_translation_rates_take (batch, sentence, best, attention, forced->rates, error))
+         && (!forced->alignments
+             || plait_alignment_scores_take (batch, sentence, best, attention, forced->alignments, error));
 }
 
 /* Appends the pieces of @ids [n] to @text, separated by spaces. Spaces inside a piece become '_', because spaces
@@ -240,13 +259,17 @@ plait_evaluation_new (const PlaitEvaluator *evaluator, const char *split, const 
   g_autofree char *searching = g_strconcat (split, decodes ? ", searching" : ", predicting", NULL);
   g_autofree char *scoring = g_strconcat (split, decodes ? ", forced decoding" : ", scoring", NULL);
   PlaitTranslationRates *search;
-  PlaitTranslationRates *forced;
+  Forced forced;
 
   evaluation->rates = g_ptr_array_new_with_free_func ((GDestroyNotify)plait_translation_rates_free);
   if (!plait_evaluation_check_references (experiment, experiment->evaluate.metrics, split, corpus, NULL, error))
     return NULL;
   search = begin_rates (evaluation, evaluator->experiment_model, "search", corpus);
-  forced = begin_rates (evaluation, evaluator->experiment_model, "forced", corpus);
+  forced.rates = begin_rates (evaluation, evaluator->experiment_model, "forced", corpus);
+  if (!plait_alignment_scores_new (evaluator->experiment_model, evaluator->run_inputs, split, corpus,
+                                   &evaluation->alignments, error))
+    return NULL;
+  forced.alignments = evaluation->alignments;
   evaluation->split = g_strdup (split);
   evaluation->sources = g_array_new (FALSE, FALSE, sizeof (PlaitEvaluationSource));
   g_array_set_clear_func (evaluation->sources, source_clear);
@@ -265,7 +288,7 @@ plait_evaluation_new (const PlaitEvaluator *evaluator, const char *split, const 
   evaluation->tokens = g_new0 (gint64, n);
   if (!plait_score_corpus (evaluator->search, corpus, experiment->decode.batch, scoring, evaluator->log,
                            evaluator->stop, evaluation->log_probabilities, evaluation->tokens,
-                           forced ? plait_translation_rates_take : NULL, forced, error))
+                           forced.rates || forced.alignments ? take_forced : NULL, &forced, error))
     return NULL;
   evaluation->results = g_ptr_array_new_with_free_func ((GDestroyNotify)plait_result_free);
   evaluation->lengths = plait_length_rows_new ();
@@ -274,6 +297,9 @@ plait_evaluation_new (const PlaitEvaluator *evaluator, const char *split, const 
   for (guint i = 0; i < evaluation->rates->len; i++)
     if (!plait_translation_rates_add_results (evaluation->rates->pdata[i], evaluator->log, evaluation->results, error))
       return NULL;
+  if (evaluation->alignments
+      && !plait_alignment_scores_add_results (evaluation->alignments, evaluation->results, error))
+    return NULL;
   return g_steal_pointer (&evaluation);
 }
 
@@ -289,6 +315,7 @@ plait_evaluation_free (PlaitEvaluation *evaluation)
   g_clear_pointer (&evaluation->results, g_ptr_array_unref);
   g_clear_pointer (&evaluation->lengths, g_array_unref);
   g_ptr_array_unref (evaluation->rates);
+  plait_alignment_scores_free (evaluation->alignments);
   g_free (evaluation->log_probabilities);
   g_free (evaluation->tokens);
   g_free (evaluation);
@@ -372,6 +399,7 @@ plait_evaluation_write (const PlaitEvaluation *evaluation, PlaitStore *store, GE
   g_autofree char *tokens = g_strconcat (group, "/reference_tokens", NULL);
   g_autofree char *lengths = g_strconcat (group, "/length_bins", NULL);
   g_autofree char *rates = g_strconcat (group, "/translation_rates", NULL);
+  g_autofree char *alignments = g_strconcat (group, "/alignments", NULL);
 
   for (guint i = 0; i < evaluation->rates->len; i++)
     if (!plait_translation_rates_write (evaluation->rates->pdata[i], store, rates, error))
@@ -385,6 +413,7 @@ plait_evaluation_write (const PlaitEvaluation *evaluation, PlaitStore *store, GE
                                PLAIT_STORE_COMPRESSED, error)
          && plait_store_write (store, tokens, PLAIT_STORE_INT64, 1, &n, evaluation->tokens, PLAIT_STORE_COMPRESSED,
                                error)
+         && (!evaluation->alignments || plait_alignment_scores_write (evaluation->alignments, store, alignments, error))
          && (evaluation->lengths->len == 0 || plait_length_table_write (evaluation->lengths, store, lengths, error));
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "dumps/alignment-scores.h"
 #include "metrics/pieces.h"
 #include "significance/report.h"
 #include "setup/experiment-model.h"
@@ -27,6 +28,7 @@ typedef struct
   gint64 *tokens;            /* [n_lines], tokens of the references, end tokens included */
   GArray *lengths;           /* PlaitLengthRow: scores by source length; empty unless [evaluate] asks for them */
   GPtrArray *rates;          /* PlaitTranslationRates that [evaluate] asks for */
+  PlaitAlignmentScores *alignments; /* word alignments; NULL without files of them */
 } PlaitEvaluation;
 
 /* Inputs of an evaluation. All pointers are borrowed. */

@@ -5,6 +5,7 @@
 
 #include "files/problems.h"
 #include "process/sandbox.h"
+#include "cross-attention/token-attention.h"
 #include "foreign/feature.h"
 #include "layers/parameter-set.h"
 
@@ -63,6 +64,55 @@ open_parts (const PlaitExperiment *experiment, GError **error)
          && (!experiment->output || plait_component_open (experiment->output, error));
 }
 
+static gboolean
+find_alignment (const PlaitTrainSettings *train, PlaitAlignmentSettings *alignment, GError **error)
+{
+  PlaitAttentionSelection selection;
+
+  if (!plait_attention_selection_parse (train->alignment_attention, "train.alignment_attention", &selection, error))
+    return FALSE;
+  *alignment = (PlaitAlignmentSettings){
+    .weight = train->alignment_weight,
+    .layer = MAX (selection.layer, -1),
+    .head = MAX (selection.head, -1),
+    .name = *train->alignment_name != '\0' ? train->alignment_name : NULL,
+  };
+  return TRUE;
+}
+
+/* TRUE if a test split has alignments of @source. */
+static gboolean
+has_scored_alignment (const PlaitExperiment *experiment, const PlaitExperimentSource *source)
+{
+  for (guint i = 0; experiment->test_splits[i]; i++)
+    if (plait_experiment_data_file (experiment, experiment->test_splits[i], source->alignment))
+      return TRUE;
+  return FALSE;
+}
+
+/* TRUE unless alignments of a test split are to be scored by a layer that the decoder lacks, which would be found only
+ * after training. */
+static gboolean
+check_scored_alignment (const PlaitExperimentModel *experiment_model, GError **error)
+{
+  const PlaitExperiment *experiment = experiment_model->experiment;
+  const PlaitDecoder *decoder = plait_model_decoder (experiment_model->model);
+  guint layers = decoder ? plait_decoder_n_layers (decoder) : 0;
+  PlaitAttentionSelection selection;
+
+  for (guint i = 0; i < experiment->n_sources; i++)
+    if (has_scored_alignment (experiment, &experiment->sources[i])
+        && (!plait_attention_selection_parse (experiment->evaluate.alignment_attention, "evaluate.alignment_attention",
+                                              &selection, error)
+            || (MAX (selection.layer, 0) >= (gint64)layers
+                && !plait_fail (error, PLAIT_ERROR_INPUT,
+                                "evaluate.alignment_attention: there is no layer %jd: the decoder has %u with "
+                                "attention, counted from 0",
+                                MAX (selection.layer, 0), layers))))
+      return FALSE;
+  return TRUE;
+}
+
 PlaitExperimentModel *
 plait_experiment_model_new (const PlaitExperiment *experiment, const PlaitRunInputs *run_inputs,
                             const gint64 *feature_widths, GError **error)
@@ -93,6 +143,7 @@ plait_experiment_model_new (const PlaitExperiment *experiment, const PlaitRunInp
         .encoder = source->encoder,
         .feature_width = feature_widths[i],
         .roles = plait_experiment_documents (experiment, source->stream).roles,
+        .aligned = plait_experiment_learns_alignment (experiment, source),
       };
       if (plait_input_kind_is_text (source->kind))
         {
@@ -100,6 +151,8 @@ plait_experiment_model_new (const PlaitExperiment *experiment, const PlaitRunInp
           experiment_model->sources[i].vocabulary_size = vocabulary_size (experiment, run_inputs, source->stream);
         }
     }
+  if (!find_alignment (&experiment->train, &specification.alignment, error))
+    return NULL;
   specification.sources = experiment_model->sources;
   if (plait_experiment_has_decoder (experiment))
     specification.decoder_component = experiment->decoder_component;
@@ -107,7 +160,9 @@ plait_experiment_model_new (const PlaitExperiment *experiment, const PlaitRunInp
   specification.coverage = experiment->coverage;
   specification.output = experiment->output;
   experiment_model->model = plait_model_new (&specification, error);
-  return experiment_model->model ? g_steal_pointer (&experiment_model) : NULL;
+  return experiment_model->model && check_scored_alignment (experiment_model, error)
+             ? g_steal_pointer (&experiment_model)
+             : NULL;
 }
 
 /* Finds the feature widths of the training files, or those of [bench] if there is no file. */

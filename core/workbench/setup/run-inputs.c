@@ -377,6 +377,24 @@ plait_run_inputs_weigh (const PlaitRunInputs *run_inputs, PlaitCorpus *corpus, P
   return TRUE;
 }
 
+/* Reads the word alignments of @split. */
+static gboolean
+align (const PlaitRunInputs *run_inputs, const char *split, PlaitCorpus *corpus, GError **error)
+{
+  const PlaitExperiment *experiment = run_inputs->experiment;
+
+  for (guint i = 0; i < experiment->n_sources; i++)
+    {
+      const char *stream = experiment->sources[i].alignment;
+      const char *path = plait_run_inputs_file (run_inputs, split, stream);
+
+      if (path
+          && !plait_corpus_align (corpus, i, path, plait_experiment_further_files (experiment, split, stream), error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
 PlaitCorpus *
 plait_run_inputs_open (const PlaitRunInputs *run_inputs, const char *split, PlaitPool *pool, PlaitLog *log,
                        GError **error)
@@ -424,7 +442,7 @@ plait_run_inputs_open (const PlaitRunInputs *run_inputs, const char *split, Plai
   if (!know_files (run_inputs, streams, masked ? n : n + 1, lists, &settings.text_cache, error))
     return NULL;
   corpus = plait_corpus_open (&settings, pool, error);
-  if (!corpus)
+  if (!corpus || !align (run_inputs, split, corpus, error))
     return NULL;
   report = plait_corpus_report (corpus);
   for (guint i = 0; report[i]; i++)

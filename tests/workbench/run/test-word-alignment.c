@@ -49,8 +49,9 @@ TEST_CASE (word_alignment, by_hand)
   gint32 found[] = { 7, 4, 5 };
   const PlaitHypothesis best = { .tokens = found, .length = 3, .ended = TRUE };
   PlaitTextMemory source = { .name = "x", .vocabulary = vocabulary };
-  PlaitWordAligner aligner
-      = { .selection = { 0, PLAIT_ATTENTION_MEAN }, .target = vocabulary, .n = 1, .sources = &source };
+  PlaitWordAligner aligner = {
+    .key = "--alignment", .selection = { 0, PLAIT_ATTENTION_MEAN }, .target = vocabulary, .n = 1, .sources = &source
+  };
   g_autoptr (GError) error = NULL;
 
   g_autofree char *mean = plait_word_aligner_align (&aligner, 0, &batch, 0, &attention, &best, &error);

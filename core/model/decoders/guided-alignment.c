@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+#include "decoders/guided-alignment.h"
+
+#include "decoders/decoder.h"
+
+#define MIN_WEIGHT 1e-30 /* smaller weights count as this one, since the logarithm of 0 is not finite */
+
+/* The links of a batch as indices of pairs of a target row and a row of the memory. */
+typedef struct
+{
+  PlaitQueryKeyPairs pairs;
+  gint64 n;
+  gint64 *links;       /* [n] pairs that are linked */
+  PlaitScalar *shares; /* [n] 1 / number of links of the target row */
+  gint64 n_rows;       /* number of target rows with links */
+  gint64 *rows;        /* [n_rows][longest] pairs of these rows, -1 after the last one */
+  gint64 longest;
+} Links;
+
+/* Sets @row_of [tokens] to the row of sentence @sentence of @memory that is each token; -1 without one. */
+static void
+find_rows (const PlaitMemory *memory, gint64 sentence, gint64 *row_of, gint64 tokens)
+{
+  gint64 first = memory->rows.offsets[sentence];
+
+  for (gint64 i = 0; i < tokens; i++)
+    row_of[i] = -1;
+  for (gint64 i = 0; i < plait_ragged_length (memory->rows, sentence); i++)
+    {
+      gint64 token = memory->links->token[first + i];
+
+      if (token >= 0 && token < tokens)
+        row_of[token] = i;
+    }
+}
+
+/* Adds target row @target of sentence @sentence, which has @n links. */
+static void
+add_row (Links *links, gint64 sentence, gint64 target, gint64 n)
+{
+  gint64 length = plait_ragged_length (links->pairs.rows, sentence);
+  gint64 *row = links->rows + links->n_rows++ * links->longest;
+
+  for (gint64 i = 0; i < links->longest; i++)
+    row[i] = i < length ? links->pairs.offsets[sentence] + target * length + i : -1;
+  for (gint64 i = links->n - n; i < links->n; i++)
+    links->shares[i] = (PlaitScalar)(1.0 / (double)n);
+}
+
+/* Adds the links of sentence @sentence. @row_of: find_rows. */
+static void
+add_sentence (Links *links, const PlaitAlignment *alignment, gint64 sentence, const gint64 *row_of)
+{
+  gint64 first = alignment->links.offsets[sentence], end = alignment->links.offsets[sentence + 1];
+  gint64 length = plait_ragged_length (links->pairs.rows, sentence);
+
+  for (gint64 t = 0; t < plait_ragged_length (links->pairs.queries, sentence); t++)
+    {
+      gint64 before = links->n;
+
+      for (gint64 i = first; i < end; i++)
+        if (alignment->target[i] == t && row_of[alignment->source[i]] >= 0)
+          links->links[links->n++] = links->pairs.offsets[sentence] + t * length + row_of[alignment->source[i]];
+      if (links->n > before)
+        add_row (links, sentence, t, links->n - before);
+    }
+}
+
+static Links
+links_new (PlaitTape *tape, PlaitRagged queries, const PlaitMemory *memory, const PlaitAlignment *alignment)
+{
+  PlaitArena *arena = plait_tape_arena (tape);
+  gint64 n = plait_ragged_rows (alignment->links), longest = plait_ragged_longest (memory->rows);
+  Links links = { .pairs = plait_query_key_pairs (tape, queries, memory->rows), .longest = longest };
+  gint64 *row_of = plait_arena_new_array (arena, gint64, plait_ragged_rows (memory->rows) + 1);
+
+  links.links = plait_arena_new_array (arena, gint64, n + 1);
+  links.shares = plait_arena_new_array (arena, PlaitScalar, n + 1);
+  links.rows = plait_arena_new_array (arena, gint64, MIN (n, plait_ragged_rows (queries)) * longest + 1);
+  for (gint64 s = 0; s < queries.n; s++)
+    if (plait_ragged_length (alignment->links, s) > 0)
+      {
+        find_rows (memory, s, row_of, plait_ragged_length (memory->rows, s));
+        add_sentence (&links, alignment, s, row_of);
+      }
+  return links;
+}
+
+static PlaitNode *
+constant (PlaitTape *tape, PlaitScalar value, gint64 n)
+{
+  PlaitScalar *values = plait_arena_new_array (plait_tape_arena (tape), PlaitScalar, n + 1);
+
+  for (gint64 i = 0; i < n; i++)
+    values[i] = value;
+  return plait_leaf (tape, plait_tensor (values, n, 1), NULL);
+}
+
+static PlaitNode *
+safe_log (PlaitTape *tape, PlaitNode *x)
+{
+  return plait_log (tape, plait_maximum (tape, x, constant (tape, (PlaitScalar)MIN_WEIGHT, x->value.rows)));
+}
+
+/* Returns the loss of one memory, or NULL if there are no links. @weights [pairs of @queries and rows of @memory]. */
+static PlaitNode *
+loss_of_memory (PlaitTape *tape, PlaitNode *weights, PlaitRagged queries, const PlaitMemory *memory,
+                const PlaitAlignment *alignment)
+{
+  Links links;
+  PlaitNode *linked, *sums, *terms[2];
+
+  if (plait_ragged_rows (alignment->links) == 0)
+    return NULL;
+  if (!memory->links || !memory->links->token)
+    plait_tape_fail (tape,
+                     "rows of an encoder are not its tokens, so words cannot be aligned: drop data.train.*.alignment");
+  links = links_new (tape, queries, memory, alignment);
+  if (links.n == 0)
+    return NULL;
+  linked = safe_log (tape, plait_gather_rows (tape, weights, links.links, links.n));
+  terms[0] = plait_multiply (tape, linked, plait_leaf (tape, plait_tensor (links.shares, links.n, 1), NULL));
+  terms[0] = plait_scale (tape, plait_reduce_sum (tape, terms[0]), -1);
+  sums = plait_linear (tape, plait_gather_windows (tape, weights, links.rows, links.n_rows, links.longest),
+                       constant (tape, 1, links.longest), NULL, PLAIT_ACTIVATION_NONE);
+  terms[1] = plait_reduce_sum (tape, safe_log (tape, sums));
+  return plait_add_n (tape, terms, 2);
+}
+
+#define KEY "train.alignment_attention: "
+
+/* Lets the loss on the alignment of memory @memory read @cross. */
+static gboolean
+read_cross (const PlaitAlignmentSettings *settings, PlaitCrossAttentionLayer *cross, guint memory, const char *name,
+            GError **error)
+{
+  guint heads = plait_cross_layer_heads (cross, settings->name, memory);
+
+  if (heads == 0)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       KEY "%s has no attention%s%s to the memory %s, which is to learn alignments; choose another "
+                           "combiner%s, or drop data.train.*.alignment",
+                       cross->combiner.component->label, settings->name ? " called " : "",
+                       settings->name ? settings->name : "", name,
+                       settings->name ? "" : ", name its attention with train.alignment_name");
+  if (settings->head >= (gint64)heads)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       KEY "there is no head %jd: the attention to the memory %s has %u, counted from 0",
+                       settings->head, name, heads);
+  cross->reads[PLAIT_READER_ALIGNMENT]
+      = (PlaitReadRequest){ .attention = TRUE, .name = settings->name, .head = (guint)(settings->head + 1) };
+  return TRUE;
+}
+
+gboolean
+plait_guided_alignment_build (PlaitGuidedAlignment *guided, const PlaitDecoder *decoder,
+                              const PlaitMemorySpecification *memories, guint n, PlaitLossColumns *columns,
+                              GError **error)
+{
+  const PlaitAlignmentSettings *settings = &guided->settings;
+  gint64 layers = decoder ? plait_decoder_n_layers (decoder) : 0;
+  gint64 layer = settings->layer < 0 ? layers - 1 : settings->layer;
+
+  for (guint m = 0; m < n; m++)
+    {
+      if (guided->sources[m] < 0)
+        continue;
+      if (layer < 0 || layer >= layers)
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           KEY "there is no layer %jd: the decoder has %jd with attention, counted from 0",
+                           MAX (layer, 0), layers);
+      if (!read_cross (settings, (PlaitCrossAttentionLayer *)plait_decoder_cross (decoder, (guint)layer), m,
+                       memories[m].name, error))
+        return FALSE;
+      guided->n++;
+    }
+  if (guided->n == 0)
+    return TRUE;
+  if (columns->n == PLAIT_MAX_LOSS_COLUMNS)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "data.train.*.alignment: plugins declare %d losses, so there is none left; drop the key",
+                       PLAIT_MAX_LOSS_COLUMNS);
+  guided->losses = (PlaitLosses){ 1, { { "alignment", settings->weight } } };
+  guided->column = columns->n;
+  columns->columns[columns->n++] = (PlaitLossColumn){ g_strdup (guided->losses.losses->name), settings->weight, FALSE };
+  return TRUE;
+}
+
+/* Returns the alignment of @batch for memory @memory, or NULL. */
+static const PlaitAlignment *
+alignment_of (const PlaitGuidedAlignment *guided, const PlaitBatch *batch, guint memory)
+{
+  return guided->sources[memory] < 0 ? NULL : batch->inputs[guided->sources[memory]].alignment;
+}
+
+void
+plait_guided_alignment_begin (const PlaitGuidedAlignment *guided, PlaitTape *tape, const PlaitBatch *batch,
+                              PlaitEncoderOutputs *encoded)
+{
+  for (guint m = 0; plait_tape_mode (tape) != PLAIT_TAPE_EVALUATE && guided->n > 0 && m < encoded->n_memories; m++)
+    if (alignment_of (guided, batch, m) && !encoded->readings[PLAIT_READER_ALIGNMENT])
+      encoded->readings[PLAIT_READER_ALIGNMENT] = plait_arena_new_array0 (plait_tape_arena (tape), PlaitReadings, 1);
+}
+
+void
+plait_guided_alignment_end (const PlaitGuidedAlignment *guided, PlaitTape *tape, const PlaitBatch *batch,
+                            const PlaitEncoderOutputs *encoded)
+{
+  const PlaitReadings *readings = encoded->readings[PLAIT_READER_ALIGNMENT];
+  const PlaitCrossReading *reading
+      = readings ? plait_readings_join (readings, tape, batch->target_rows, encoded->memories, encoded->n_memories)
+                 : NULL;
+
+  for (guint m = 0; reading && m < encoded->n_memories; m++)
+    {
+      const PlaitAlignment *alignment = reading->weights[m] ? alignment_of (guided, batch, m) : NULL;
+      PlaitNode *loss
+          = alignment ? loss_of_memory (tape, reading->weights[m], batch->target_rows, &encoded->memories[m], alignment)
+                      : NULL;
+
+      if (loss)
+        plait_loss_pass_add (encoded->losses, tape, &guided->losses, &guided->column, guided->losses.losses->name,
+                             loss);
+    }
+}
