@@ -7,6 +7,7 @@
 
 #include "autograd/internal.h"
 #include "layers/parameter-set.h"
+#include "tensor/packed.h"
 
 /*
  * The pointer-generator against its equations (See, Liu & Manning 2017), computed in doubles from the parameters.
@@ -332,28 +333,53 @@ pointer_model (PlaitRegistry *registry, const char *combiner, guint d, const cha
   return search_fixture_with (g_str_equal (combiner, "descent") ? "pyramid" : NULL, combiner, decoder, coverage, FALSE);
 }
 
-/* Every hypothesis of a beam has the score of forced decoding, under every combiner and decoder. */
+/* Every hypothesis of a beam has the score of forced decoding, also if the limit ends it. */
+static void
+check_beams (const char *combiner, guint d, PlaitPrecision precision, const char *output_name)
+{
+  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  g_autoptr (PlaitSettings) output = NULL;
+  g_auto (SearchFixture) fixture = output_name ? pointer_model (registry, combiner, d, NULL, &output)
+                                               : search_fixture_new (combiner, d, NULL, FALSE);
+  CONTEXT ("%s, decoder %u, precision %u", combiner, d, (guint)precision);
+
+  g_autoptr (PlaitBatch) batch = search_fixture_batch (&fixture);
+  g_autoptr (PlaitSearch) search = plait_search_new (fixture.model->model, fixture.pool, precision, 0, NO_ERROR);
+
+  REQUIRE (search != NULL);
+  for (gint limit = PLAIT_DECODE_AT_LIMIT_CUT; limit <= PLAIT_DECODE_AT_LIMIT_END; limit++)
+    {
+      PlaitDecodeSettings settings = search_fixture_settings (4);
+      PlaitHypotheses *found;
+
+      settings.at_limit = limit;
+      if (limit == PLAIT_DECODE_AT_LIMIT_END)
+        settings.maximum_length = 3;
+      found = plait_search_batch (search, batch, &settings, NO_ERROR);
+      REQUIRE (found != NULL);
+      for (guint place = 0; place < 4; place++)
+        search_fixture_check (&fixture, search, found, place);
+      plait_hypotheses_free (found, 3);
+    }
+}
+
 TEST_CASE (pointer, beams_score_as_forced_decoding_does)
 {
   for (guint c = 0; c < SEARCH_FIXTURE_COMBINERS; c++)
     for (guint d = 0; d < PLAIT_FIXTURE_DECODERS; d++)
-      {
-        g_autoptr (PlaitRegistry) registry = plait_registry_new ();
-        g_autoptr (PlaitSettings) output = NULL;
-        g_auto (SearchFixture) fixture = pointer_model (registry, search_fixture_combiners[c], d, NULL, &output);
-        CONTEXT ("%s, decoder %u", search_fixture_combiners[c], d);
+      check_beams (search_fixture_combiners[c], d, PLAIT_PRECISION_FLOAT, "pointer");
+}
 
-        g_autoptr (PlaitBatch) batch = search_fixture_batch (&fixture);
-        PlaitDecodeSettings settings = search_fixture_settings (4);
-        g_autoptr (PlaitSearch) search
-            = plait_search_new (fixture.model->model, fixture.pool, PLAIT_PRECISION_FLOAT, 0, NULL);
-        PlaitHypotheses *found = plait_search_batch (search, batch, &settings, NO_ERROR);
-
-        REQUIRE (found != NULL);
-        for (guint place = 0; place < 4; place++)
-          search_fixture_check (&fixture, search, found, place);
-        plait_hypotheses_free (found, 3);
-      }
+/* Weights in bytes round states and logits; gate and copied words are mixed with them in floats. */
+TEST_CASE (pointer, beams_score_as_forced_decoding_does_with_bytes)
+{
+  if (!plait_precision_runs_here (PLAIT_PRECISION_INT8))
+    SKIP_TEST ("this processor has no AVX-512 VNNI");
+  for (guint d = 0; d < PLAIT_FIXTURE_DECODERS; d++)
+    {
+      check_beams ("hierarchical", d, PLAIT_PRECISION_INT8, "pointer");
+      check_beams ("serial", d, PLAIT_PRECISION_INT8, NULL);
+    }
 }
 
 /* Gate and copied words of a record: the copied parts of all memories sum to one in each row. */

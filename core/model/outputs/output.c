@@ -224,6 +224,7 @@ plait_word_distribution_losses (const PlaitWordDistribution *words, PlaitTape *t
   PlaitOutputLayerWork work = {
     .states = words->states->value,
     .table = words->table->value,
+    .packed = words->table->packed,
     .bias = words->bias ? words->bias->value.data : NULL,
     .targets = ids,
     .mixture = words->mixture,
