@@ -18,7 +18,7 @@ build (const PlaitCoverageBuild *build, gconstpointer data, gpointer state, Plai
   const Settings *settings = data;
 
   shape->width = 1;
-  shape->losses = (PlaitLosses){ 1, { { "covloss", settings->weight } } };
+  shape->losses = (PlaitLosses){ 1, { { "covloss", settings->weight, settings->start } } };
   return TRUE;
 }
 

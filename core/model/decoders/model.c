@@ -34,6 +34,7 @@ struct PlaitModel
   PlaitMemorySpecification *summaries; /* [n_summaries]: summaries of the sources that give one */
   guint n_summaries;
   PlaitLossColumns losses;
+  gint64 update;                   /* number of the update that is computed; 0: every loss has its weight */
   PlaitEmbedding *target;          /* target tokens; NULL if no sequence is predicted */
   const Source *role_source;       /* source whose roles the target takes, or NULL */
   PlaitEmbedding roles;            /* role embeddings in the decoder */
@@ -371,6 +372,12 @@ plait_model_losses (const PlaitModel *model)
   return &model->losses;
 }
 
+void
+plait_model_set_update (PlaitModel *model, gint64 update)
+{
+  model->update = update;
+}
+
 const PlaitDecoder *
 plait_model_decoder (const PlaitModel *model)
 {
@@ -623,7 +630,8 @@ add_losses (const PlaitModel *model, PlaitTape *tape, PlaitNode *root, const Pla
   sums->auxiliary = 0;
   for (guint i = 0; i < model->losses.n; i++)
     {
-      double weight = model->losses.columns[i].weight;
+      const PlaitLossColumn *column = &model->losses.columns[i];
+      double weight = model->update == 0 || model->update >= column->start ? column->weight : 0;
       PlaitNode *loss = plait_loss_pass_sum (losses, tape, i);
 
       sums->losses[i] = loss ? (double)plait_tape_value (tape, loss).data[0] : 0;

@@ -90,6 +90,10 @@ gboolean plait_model_check_batch (const PlaitModel *model, const PlaitBatch *bat
 /* Returns the columns of the losses that plugins declared. (transfer none) */
 const PlaitLossColumns *plait_model_losses (const PlaitModel *model);
 
+/* Sets the number of the update whose loss is computed next, from 1. Losses that start later have the weight 0. A model
+ * of which it was not set gives every loss its weight. */
+void plait_model_set_update (PlaitModel *model, gint64 update);
+
 /* Runs all encoders on @batch. @losses collects their losses, or is NULL. */
 PlaitEncoderOutputs plait_model_encode (const PlaitModel *model, PlaitTape *tape, const PlaitBatch *batch,
                                         PlaitLossPass *losses);

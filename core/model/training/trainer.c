@@ -129,6 +129,7 @@ compute_gradients (PlaitTrainer *trainer, const GPtrArray *batches, GError **err
 {
   const PlaitTrainerSetup *setup = &trainer->setup;
 
+  plait_model_set_update (setup->model, trainer->step + 1);
   return plait_update_gradients (trainer->update, (PlaitBatch **)batches->pdata, batches->len,
                                  plait_random_key (setup->seed, "dropout", NULL, (guint64)trainer->step + 1),
                                  &trainer->sums, error);

@@ -21,6 +21,7 @@ typedef struct
 {
   const char *name; /* letters, digits, '-' and '_', beginning with a letter; static */
   double weight;
+  gint64 start; /* number of the first update in which the loss has its weight; 0: from the beginning */
 } PlaitLoss;
 
 typedef struct

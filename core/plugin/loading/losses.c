@@ -78,6 +78,9 @@ plait_loss_columns_declare (PlaitLossColumns *columns, const PlaitComponent *com
       if (!isfinite (loss->weight))
         return plait_fail (error, PLAIT_ERROR_PLUGIN, "%s gives its loss \"%s\" the weight %s: give it a finite number",
                            component->label, loss->name, plait_format_double (digits, loss->weight));
+      if (loss->start < 0)
+        return plait_fail (error, PLAIT_ERROR_PLUGIN, "%s gives its loss \"%s\" the start %jd: give it 0 or more",
+                           component->label, loss->name, loss->start);
       g_autofree char *name = column_name (columns, component, loss->name);
       while (index < columns->n && !g_str_equal (columns->columns[index].name, name))
         index++;
@@ -87,7 +90,7 @@ plait_loss_columns_declare (PlaitLossColumns *columns, const PlaitComponent *com
             "%s: with its loss \"%s\" the model has more than %d of them: use fewer components with losses",
             component->label, loss->name, PLAIT_MAX_LOSS_COLUMNS);
       if (index == columns->n)
-        columns->columns[columns->n++] = (PlaitLossColumn){ g_steal_pointer (&name), loss->weight,
+        columns->columns[columns->n++] = (PlaitLossColumn){ g_steal_pointer (&name), loss->weight, loss->start,
                                                             g_str_has_prefix (component->group, SOURCE_PREFIX) };
       indices[i] = index;
     }

@@ -15,6 +15,7 @@ typedef struct
 {
   char *name;
   double weight;
+  gint64 start; /* first update in which the weight is not 0 */
   gboolean of_source;
 } PlaitLossColumn;
 
