@@ -79,7 +79,8 @@ static gboolean
 add_row (const Test *test, PlaitCorpus *corpus, const char *source, const char *perturbation, GError **error)
 {
   const PlaitExperiment *experiment = test->trained->experiment;
-  g_auto (GStrv) references = plait_corpus_text (corpus, plait_corpus_n_sources (corpus), error);
+  g_autoptr (PlaitReferences) references
+      = plait_evaluation_references (test->trained->run_inputs, test->split, corpus, NULL, error);
   g_autofree char *what
       = source ? g_strdup_printf ("%s, %s %s", test->split, source, perturbation) : g_strdup (test->split);
   g_autoptr (PlaitTranslation) translation = NULL;
@@ -87,18 +88,16 @@ add_row (const Test *test, PlaitCorpus *corpus, const char *source, const char *
 
   if (!references
       || (!source
-          && !plait_evaluation_check_references (experiment, experiment->evaluate.metrics, test->split, corpus,
-                                                 test->log, error)))
+          && !plait_evaluation_check_references (test->trained->run_inputs, experiment->evaluate.metrics, test->split,
+                                                 corpus, test->log, error)))
     return FALSE;
   translation = plait_translate_corpus (
       test->search, corpus, plait_run_inputs_vocabulary (test->trained->run_inputs, experiment->data.target),
       &experiment->decode, what, test->log, test->stop, NULL, NULL, error);
   if (!translation)
     return FALSE;
-  plait_evaluation_join (experiment, test->split, references, NULL);
   plait_evaluation_join (experiment, test->split, translation->text, NULL);
-  const char *const *sets[] = { (const char *const *)references };
-  PlaitTextPairs pairs = { (gsize)translation->n_lines, (const char *const *)translation->text, 1, sets, TRUE };
+  PlaitTextPairs pairs = plait_references_pairs (references, (const char *const *)translation->text);
   scores = plait_system_scores_new (test->metrics, &pairs, (guint)experiment->evaluate.resamples,
                                     (guint64)experiment->evaluate.seed, error);
   if (!scores)

@@ -320,6 +320,15 @@ plait_metric_text (const PlaitMetric *metric)
 }
 
 const char *
+plait_metric_model (const PlaitMetric *metric)
+{
+  for (const PlaitMetricOption *option = metric->kind->options; option && option->name; option++)
+    if (option->type == PLAIT_METRIC_TEXT)
+      return G_STRUCT_MEMBER (char *, metric, option->offset);
+  return NULL;
+}
+
+const char *
 plait_metric_title (const PlaitMetric *metric)
 {
   return metric->title;

@@ -92,6 +92,9 @@ gboolean plait_metric_option (const char *name, guint index, GStringChunk *texts
 /* Returns the text that the metric was made from, a key in files and tables. (transfer none) */
 const char *plait_metric_text (const PlaitMetric *metric);
 
+/* Returns the path of the model that the tokeniser reads, or NULL. (transfer none) */
+const char *plait_metric_model (const PlaitMetric *metric);
+
 /* Returns the title for tables, such as "BLEU" or "chrF2++". (transfer none) */
 const char *plait_metric_title (const PlaitMetric *metric);
 

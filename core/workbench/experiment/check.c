@@ -220,12 +220,30 @@ check_alignment_file (const PlaitResolution *resolution, const PlaitDataFile *fi
   return FALSE;
 }
 
+/* TRUE if @file has further references. Adds a problem if nothing compares with them. */
+static gboolean
+check_reference_file (const PlaitResolution *resolution, const PlaitDataFile *file)
+{
+  const PlaitExperiment *experiment = &resolution->experiment->public;
+
+  if (!plait_experiment_reference_name (experiment, file->stream))
+    return FALSE;
+  if (!plait_experiment_has_decoder (experiment))
+    plait_resolution_problem (resolution, "data", file->key,
+                              "only translations have several references, but there is no decoder; drop the line");
+  else if (g_str_equal (file->split, "train"))
+    plait_resolution_problem (resolution, "data", file->key,
+                              "training compares with no reference; name the file for validation or a test split");
+  return TRUE;
+}
+
 static void
 check_file (const PlaitResolution *resolution, const PlaitDataFile *file)
 {
   g_autofree const char **known = plait_resolution_streams (resolution);
 
-  if (check_trees_file (resolution, file) || check_alignment_file (resolution, file))
+  if (check_trees_file (resolution, file) || check_alignment_file (resolution, file)
+      || check_reference_file (resolution, file))
     return;
   if (g_strv_contains (known, file->stream))
     {
@@ -419,6 +437,11 @@ check_unit (const PlaitResolution *resolution, const char *group, const char *ke
                               "%s scores documents, but the target %s has sentences; leave unit=document out, or name "
                               "the target in data.documents or data.documents_by_line",
                               plait_metric_text (metric), target);
+  if (plait_metric_model (metric) && !g_path_is_absolute (plait_metric_model (metric)))
+    plait_resolution_problem (resolution, group, key,
+                              "%s: a run is read from any folder, so the path of a model must be absolute; write "
+                              "model=/...",
+                              plait_metric_text (metric));
 }
 
 void

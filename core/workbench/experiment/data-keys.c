@@ -119,14 +119,16 @@ is_split (const char *split)
          || (g_str_has_prefix (split, "test") && plait_name_is_valid (split));
 }
 
-/* TRUE if @stream is a name, or several names separated by dots, such as en.trees. */
+/* TRUE if @stream is a name, perhaps with names or numbers after it, separated by dots, such as en.trees or
+ * cs.reference.2. */
 static gboolean
 is_stream (const char *stream)
 {
   g_auto (GStrv) parts = g_strsplit (stream, ".", -1);
 
   for (guint i = 0; parts[i]; i++)
-    if (!plait_name_is_valid (parts[i]))
+    if (!plait_name_is_valid (parts[i])
+        && (i == 0 || *parts[i] == '\0' || strspn (parts[i], "0123456789") < strlen (parts[i])))
       return FALSE;
   return parts[0] != NULL;
 }

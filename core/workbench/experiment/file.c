@@ -573,10 +573,25 @@ has_files (const PlaitExperiment *experiment, const char *stream)
   return FALSE;
 }
 
-/* Returns the used streams; with @trees also the streams of their trees, with @alignments those of their word
- * alignments. (transfer container) */
+/* Adds the streams of further references in @split, or in all splits if it is NULL, to @names. */
+static void
+add_references (GPtrArray *names, const PlaitExperiment *experiment, const char *split)
+{
+  const GArray *files = ((const PlaitExperimentPrivate *)experiment)->data->files;
+
+  for (guint i = 0; i < files->len; i++)
+    {
+      const PlaitDataFile *file = &g_array_index (files, PlaitDataFile, i);
+
+      if ((!split || g_str_equal (file->split, split)) && plait_experiment_reference_name (experiment, file->stream))
+        add_once (names, file->stream);
+    }
+}
+
+/* Returns the used streams; with @trees also the streams of their trees, with @others those of word alignments and of
+ * further references. (transfer container) */
 static const char **
-list_streams (const PlaitExperiment *experiment, gboolean trees, gboolean alignments)
+list_streams (const PlaitExperiment *experiment, gboolean trees, gboolean others)
 {
   GPtrArray *names = g_ptr_array_new ();
 
@@ -585,9 +600,11 @@ list_streams (const PlaitExperiment *experiment, gboolean trees, gboolean alignm
   add_once (names, experiment->data.target);
   for (guint i = 0; i < experiment->n_sources && trees; i++)
     add_once (names, experiment->sources[i].trees);
-  for (guint i = 0; i < experiment->n_sources && alignments; i++)
+  for (guint i = 0; i < experiment->n_sources && others; i++)
     if (has_files (experiment, experiment->sources[i].alignment))
       add_once (names, experiment->sources[i].alignment);
+  if (others)
+    add_references (names, experiment, NULL);
   g_ptr_array_add (names, NULL);
   return (const char **)g_ptr_array_free (names, FALSE);
 }
@@ -596,6 +613,24 @@ const char **
 plait_experiment_streams (const PlaitExperiment *experiment)
 {
   return list_streams (experiment, FALSE, FALSE);
+}
+
+const char *
+plait_experiment_reference_name (const PlaitExperiment *experiment, const char *stream)
+{
+  g_autofree char *prefix = g_strconcat (experiment->data.target, PLAIT_REFERENCE, NULL);
+
+  return g_str_has_prefix (stream, prefix) ? stream + strlen (prefix) : NULL;
+}
+
+const char **
+plait_experiment_references (const PlaitExperiment *experiment, const char *split)
+{
+  GPtrArray *names = g_ptr_array_new ();
+
+  add_references (names, experiment, split);
+  g_ptr_array_add (names, NULL);
+  return (const char **)g_ptr_array_free (names, FALSE);
 }
 
 const char **

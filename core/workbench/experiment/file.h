@@ -156,8 +156,18 @@ double *plait_experiment_file_weights (const PlaitExperiment *experiment, guint 
 const char **plait_experiment_streams (const PlaitExperiment *experiment);
 
 /* Returns the used streams like plait_experiment_streams, followed by the streams of trees and word alignments that are
- * read from files; NULL-terminated. (transfer container) */
+ * read from files, and those of further references; NULL-terminated. (transfer container) */
 const char **plait_experiment_all_streams (const PlaitExperiment *experiment);
+
+/* Part of a stream between the target and the name of a further reference: "cs.reference.2". */
+#define PLAIT_REFERENCE ".reference."
+
+/* Returns the name in @stream if @stream has further references, else NULL. (transfer none) */
+const char *plait_experiment_reference_name (const PlaitExperiment *experiment, const char *stream);
+
+/* Returns the streams of further references in @split, in the order of the file; NULL-terminated. (transfer
+ * container) */
+const char **plait_experiment_references (const PlaitExperiment *experiment, const char *split);
 
 /* Returns the value of @key in the core's group [@group] as text, such as the name of a choice. (transfer none) */
 const char *plait_experiment_value (const PlaitExperiment *experiment, const char *group, const char *key);

@@ -28,6 +28,35 @@ check_metrics (const PlaitResolution *resolution, const char *path, const char *
     }
 }
 
+/* Checks the references of @stream in @split. @first: number of texts of the target's file, or 0. Returns the number of
+ * texts, or @first if the file cannot be read, which is reported later. */
+static guint
+check_stream (const PlaitResolution *resolution, const char *split, const char *stream, guint first,
+              const GPtrArray *metrics, const char *group, const char *key)
+{
+  const PlaitExperiment *experiment = &resolution->experiment->public;
+  const char *path = plait_experiment_data_file (experiment, split, stream);
+  PlaitDocumentSettings settings = plait_experiment_documents (experiment, experiment->data.target);
+  g_autoptr (GArray) lines = g_array_new (FALSE, FALSE, sizeof (gint64));
+  g_autoptr (GPtrArray) texts = path ? plait_document_texts (path, &settings, lines, NULL) : NULL;
+  guint n = texts ? texts->len : first;
+
+  if (first > 0 && n != first)
+    {
+      g_autofree char *name = g_strdup_printf ("%s.%s", split, stream);
+
+      plait_resolution_problem (resolution, "data", name, "%s has %u %s, but the target's file has %u; give as many",
+                                path, n, settings.layout == PLAIT_LAYOUT_SENTENCES ? "lines" : "documents", first);
+    }
+  else if (texts)
+    {
+      g_ptr_array_add (texts, NULL);
+      plait_text_join_pieces ((char **)texts->pdata, experiment->evaluate.join);
+      check_metrics (resolution, path, (const char *const *)texts->pdata, lines, metrics, group, key);
+    }
+  return n;
+}
+
 static void
 check_split (const PlaitResolution *resolution, const char *split, const char *names, const char *group,
              const char *key)
@@ -38,19 +67,14 @@ check_split (const PlaitResolution *resolution, const char *split, const char *n
   g_autoptr (GPtrArray) metrics = plait_metric_new_list (names, NULL);
   g_autofree char *seen = g_strdup_printf ("%s\n%s\n%d %d %s", path, names, experiment->evaluate.join, settings.layout,
                                            settings.language);
-  g_autoptr (GArray) lines = g_array_new (FALSE, FALSE, sizeof (gint64));
-  g_autoptr (GPtrArray) texts = NULL;
+  g_autofree const char **references = plait_experiment_references (experiment, split);
+  guint first;
 
   if (!path || !metrics || g_hash_table_contains (resolution->resolver->scorable, seen))
     return;
-  /* A file that cannot be read is reported later, when the data are read. */
-  texts = plait_document_texts (path, &settings, lines, NULL);
-  if (texts)
-    {
-      g_ptr_array_add (texts, NULL);
-      plait_text_join_pieces ((char **)texts->pdata, experiment->evaluate.join);
-      check_metrics (resolution, path, (const char *const *)texts->pdata, lines, metrics, group, key);
-    }
+  first = check_stream (resolution, split, target, 0, metrics, group, key);
+  for (guint i = 0; references[i]; i++)
+    check_stream (resolution, split, references[i], first, metrics, group, key);
   g_hash_table_add (resolution->resolver->scorable, g_steal_pointer (&seen));
 }
 

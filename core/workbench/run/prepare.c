@@ -139,10 +139,9 @@ prepare_data (PlaitRunState *run, GError **error)
       if (*experiment->train.metric)
         {
           run->validation_references
-              = plait_corpus_text (run->validation, plait_corpus_n_sources (run->validation), error);
+              = plait_evaluation_references (run->run_inputs, "validation", run->validation, NULL, error);
           if (!run->validation_references)
             return FALSE;
-          plait_evaluation_join (experiment, "validation", run->validation_references, NULL);
         }
     }
   return open_tests (run, error);
@@ -203,15 +202,15 @@ check_references (const PlaitRunState *run, GError **error)
   const PlaitExperiment *experiment = run->experiment;
 
   if (*experiment->train.metric
-      && !plait_evaluation_check_references (experiment, experiment->train.metric, "validation", run->validation,
+      && !plait_evaluation_check_references (run->run_inputs, experiment->train.metric, "validation", run->validation,
                                              run->options->log, error))
     return FALSE;
   for (guint i = 0; i < run->tests->len; i++)
     {
       const char *split = experiment->test_splits[i];
 
-      if (!plait_evaluation_check_references (experiment, experiment->evaluate.metrics, split, run->tests->pdata[i],
-                                              run->options->log, error))
+      if (!plait_evaluation_check_references (run->run_inputs, experiment->evaluate.metrics, split,
+                                              run->tests->pdata[i], run->options->log, error))
         return FALSE;
     }
   return TRUE;

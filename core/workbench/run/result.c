@@ -2,6 +2,7 @@
 #include "run/result.h"
 
 #include "experiment/groups.h"
+#include "metrics/references.h"
 #include "setup/trained.h"
 #include "dumps/alignment-scores.h"
 #include "dumps/translation-rates.h"
@@ -87,24 +88,47 @@ read_texts (PlaitStore *run, const char *group, const char *name, gint64 *n, GEr
   return plait_store_read_strings (run, path, MAX_BYTES, n, error);
 }
 
-static char *
-digest_texts (char *const *texts, gint64 n)
+/* Reads all references of the evaluation @group. (transfer full) */
+static PlaitReferences *
+read_references (PlaitStore *run, const char *group, gint64 n_hypotheses, GError **error)
 {
-  g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
+  gint64 n = 0;
+  GStrv first = read_texts (run, group, "references", &n, error);
+  g_autoptr (PlaitReferences) references = first ? plait_references_new (first) : NULL;
+  g_autofree char *others = g_strconcat (group, "/other_references", NULL);
+  g_auto (GStrv) names = NULL;
 
-  for (gint64 i = 0; i < n; i++)
-    g_checksum_update (checksum, (const guchar *)texts[i], (gssize)strlen (texts[i]) + 1);
-  return g_strdup (g_checksum_get_string (checksum));
+  if (!references)
+    return NULL;
+  if (n != n_hypotheses)
+    return plait_fail_null (
+        error, PLAIT_ERROR_INPUT,
+        "%s: %s is not an evaluation: it has %jd hypotheses, but %jd references; run the cell again",
+        plait_store_path (run), group, n_hypotheses, n);
+  if (!plait_store_has (run, others))
+    return g_steal_pointer (&references);
+  names = plait_store_members (run, others, error);
+  for (guint i = 0; names && names[i]; i++)
+    {
+      GStrv texts = read_texts (run, others, names[i], &n, error);
+
+      if (!texts)
+        return NULL;
+      if (!plait_references_add (references, names[i], texts))
+        return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                                "%s: %s/%s has %jd texts, not %jd as the hypotheses; run the cell again",
+                                plait_store_path (run), others, names[i], n, n_hypotheses);
+    }
+  return names ? g_steal_pointer (&references) : NULL;
 }
 
 /* Reads the statistics of sentences: computed from the hypotheses if the metric is one of text, else from the rates
  * that the run stores. */
 static gboolean
 take_statistics (PlaitRunScore *score, PlaitStore *run, const char *group, char *const *hypotheses,
-                 char *const *references, gint64 n, GError **error)
+                 const PlaitReferences *references, gint64 n, GError **error)
 {
-  const char *const *sets[] = { (const char *const *)references };
-  PlaitTextPairs pairs = { (gsize)n, (const char *const *)hypotheses, 1, sets, TRUE };
+  PlaitTextPairs pairs = plait_references_pairs (references, (const char *const *)hypotheses);
   g_autofree char *rates = g_strconcat (group, "/translation_rates", NULL);
   g_autofree char *alignments = g_strconcat (group, "/alignments", NULL);
   GError *local = NULL;
@@ -166,21 +190,17 @@ read_split (PlaitRunResult *result, PlaitStore *run, const char *split, GError *
 {
   g_autofree char *group = g_strdup_printf ("/evaluation/%s", split);
   g_autofree char *table = g_strconcat (group, "/metrics", NULL);
-  gint64 n_hypotheses = 0, n_references = 0;
+  gint64 n_hypotheses = 0;
   g_autoptr (GArray) rows = g_array_new (FALSE, FALSE, sizeof (Row));
   g_array_set_clear_func (rows, row_clear);
   gboolean known = plait_store_read_table (run, table, fields, G_N_ELEMENTS (fields), MAX_ROWS, rows, error);
   g_auto (GStrv) hypotheses = known ? read_texts (run, group, "hypotheses", &n_hypotheses, error) : NULL;
-  g_auto (GStrv) references = hypotheses ? read_texts (run, group, "references", &n_references, error) : NULL;
+  g_autoptr (PlaitReferences) references = hypotheses ? read_references (run, group, n_hypotheses, error) : NULL;
   g_autofree char *digest = NULL;
 
   if (!references)
     return FALSE;
-  if (n_hypotheses != n_references)
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s: %s is not an evaluation: it has %jd hypotheses, but %jd references; run the cell again",
-                       plait_store_path (run), group, n_hypotheses, n_references);
-  digest = digest_texts (references, n_references);
+  digest = plait_references_digest (references);
   for (guint i = 0; i < rows->len; i++)
     {
       Row *row = &g_array_index (rows, Row, i);
@@ -194,7 +214,7 @@ read_split (PlaitRunResult *result, PlaitStore *run, const char *split, GError *
       score->low = row->low;
       score->high = row->high;
       score->references = g_strdup (digest);
-      if (!take_statistics (score, run, group, hypotheses, references, n_references, error))
+      if (!take_statistics (score, run, group, hypotheses, references, n_hypotheses, error))
         return FALSE;
     }
   return read_work (result, run, split, digest, error);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "metrics/references.h"
 #include "run/run.h"
 #include "run/training-log.h"
 #include "run/training-set.h"
@@ -17,7 +18,7 @@ typedef struct
   PlaitRunInputs *run_inputs;
   PlaitCorpus *corpus;
   PlaitCorpus *validation;
-  char **validation_references;
+  PlaitReferences *validation_references;
   GPtrArray *tests; /* PlaitCorpus of each test split, opened before training so that errors appear early */
   PlaitExperimentModel *experiment_model;
   PlaitInitialisation *initialisation; /* NULL: training begins with random values */

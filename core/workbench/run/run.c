@@ -23,7 +23,7 @@ run_clear (PlaitRunState *run)
   plait_corpus_free (run->validation);
   plait_corpus_free (run->corpus);
   g_clear_pointer (&run->tests, g_ptr_array_unref);
-  g_strfreev (run->validation_references);
+  plait_references_free (run->validation_references);
   plait_run_inputs_free (run->run_inputs);
   plait_pool_free (run->pool);
   plait_run_output_free (run->run_output);
@@ -109,8 +109,7 @@ measure (gpointer data, double *score, GError **error)
   g_autoptr (PlaitMetric) metric = plait_metric_new (experiment->train.metric, error);
   g_autoptr (PlaitTranslation) translation = NULL;
   g_autoptr (PlaitResult) result = NULL;
-  const char *const *sets[] = { (const char *const *)run->validation_references };
-  PlaitTextPairs pairs = { .reference_sets = 1, .references = sets, .documents = TRUE };
+  PlaitTextPairs pairs;
 
   if (!plait_ranks_agree (
           run->options->ranks,
@@ -123,8 +122,7 @@ measure (gpointer data, double *score, GError **error)
   if (!translation)
     return FALSE;
   plait_evaluation_join (experiment, "validation", translation->text, NULL);
-  pairs.sentences = (gsize)translation->n_lines;
-  pairs.hypotheses = (const char *const *)translation->text;
+  pairs = plait_references_pairs (run->validation_references, (const char *const *)translation->text);
   result = plait_evaluate (metric, &pairs, 0, 0, error);
   if (!result)
     return FALSE;

@@ -3,6 +3,7 @@
 
 #include "metrics/perplexity.h"
 #include "words/text.h"
+#include "documents/documents.h"
 #include "dumps/attention.h"
 #include "dumps/descent-dump.h"
 #include "experiment/groups.h"
@@ -15,9 +16,8 @@ static gboolean
 add_score (PlaitEvaluation *evaluation, const PlaitEvaluateSettings *settings, const PlaitMetric *metric,
            const PlaitLengthBins *bins, const gint64 *words, GError **error)
 {
-  const char *const *sets[] = { (const char *const *)evaluation->references };
   PlaitTextPairs pairs
-      = { (gsize)evaluation->translation->n_lines, (const char *const *)evaluation->translation->text, 1, sets, TRUE };
+      = plait_references_pairs (evaluation->references, (const char *const *)evaluation->translation->text);
   guint resamples = (guint)settings->resamples;
   guint64 seed = (guint64)settings->seed;
   g_autoptr (PlaitStatistics) statistics = plait_metric_statistics (metric, &pairs, error);
@@ -59,7 +59,8 @@ add_perplexities (PlaitEvaluation *evaluation, const PlaitExperiment *experiment
   g_autoptr (PlaitStatistics) statistics = NULL;
 
   for (gint64 i = 0; i < n; i++)
-    words[i] = (gint64)plait_text_count_words (evaluation->references[i]) + 1; /* the end token counts */
+    words[i] = (gint64)plait_text_count_words (plait_references_texts (evaluation->references, 0)[i])
+               + 1; /* the end token counts */
   statistics = plait_perplexity_statistics (evaluation->log_probabilities, evaluation->tokens, words, (gsize)n, error);
   if (!statistics)
     return FALSE;
@@ -179,17 +180,22 @@ masked_text (const PlaitCorpus *corpus, const PlaitVocabulary *vocabulary, const
 
 /* Fills the references and the translations, both as text. */
 static gboolean
-find_texts (PlaitEvaluation *evaluation, const PlaitCorpus *corpus, const PlaitExperiment *experiment,
+find_texts (PlaitEvaluation *evaluation, const PlaitEvaluator *evaluator, const PlaitCorpus *corpus,
             const PlaitVocabulary *vocabulary, GError **error)
 {
+  const PlaitExperiment *experiment = evaluator->experiment_model->experiment;
+  char **masked;
+
   if (experiment->predict.kind != PLAIT_PREDICT_MASKED)
     {
-      evaluation->references = plait_corpus_text (corpus, plait_corpus_n_sources (corpus), error);
+      evaluation->references
+          = plait_evaluation_references (evaluator->run_inputs, evaluation->split, corpus, NULL, error);
       return evaluation->references != NULL;
     }
-  evaluation->references = masked_text (corpus, vocabulary, NULL, error);
-  if (!evaluation->references)
+  masked = masked_text (corpus, vocabulary, NULL, error);
+  if (!masked)
     return FALSE;
+  evaluation->references = plait_references_new (masked);
   g_strfreev (evaluation->translation->text);
   evaluation->translation->text = masked_text (corpus, vocabulary, evaluation->translation->hypotheses, error);
   return evaluation->translation->text != NULL;
@@ -220,30 +226,68 @@ plait_evaluation_join (const PlaitExperiment *experiment, const char *split, cha
   plait_text_join_pieces (texts, experiment->evaluate.join);
 }
 
+PlaitReferences *
+plait_evaluation_references (const PlaitRunInputs *run_inputs, const char *split, const PlaitCorpus *corpus,
+                             PlaitLog *log, GError **error)
+{
+  const PlaitExperiment *experiment = plait_run_inputs_experiment (run_inputs);
+  PlaitDocumentSettings settings = plait_experiment_documents (experiment, experiment->data.target);
+  g_autofree char *own = g_strndup (split, strcspn (split, ".")); /* a named evaluation is SPLIT.NAME */
+  g_autofree const char **streams = plait_experiment_references (experiment, own);
+  char **first = plait_corpus_text (corpus, plait_corpus_n_sources (corpus), error);
+  g_autoptr (PlaitReferences) references = NULL;
+
+  if (!first)
+    return NULL;
+  plait_evaluation_join (experiment, split, first, log);
+  references = plait_references_new (first);
+  for (guint i = 0; streams[i]; i++)
+    {
+      const char *path = plait_experiment_data_file (experiment, own, streams[i]);
+      gboolean unchanged = plait_digests_file (plait_run_inputs_digests (run_inputs), path, error) != NULL;
+      g_autoptr (GPtrArray) texts = unchanged ? plait_document_texts (path, &settings, NULL, error) : NULL;
+      guint n = texts ? texts->len : 0;
+      char **lines;
+
+      if (!texts)
+        return NULL;
+      g_ptr_array_add (texts, NULL);
+      lines = (char **)g_ptr_array_steal (texts, NULL);
+      plait_evaluation_join (experiment, split, lines, log);
+      if (!plait_references_add (references, plait_experiment_reference_name (experiment, streams[i]), lines))
+        return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                                "%s: has %u references of %s, which has %zu texts; give as many", path, n, own,
+                                references->n);
+    }
+  return g_steal_pointer (&references);
+}
+
 gboolean
-plait_evaluation_check_references (const PlaitExperiment *experiment, const char *names, const char *split,
+plait_evaluation_check_references (const PlaitRunInputs *run_inputs, const char *names, const char *split,
                                    const PlaitCorpus *corpus, PlaitLog *log, GError **error)
 {
+  const PlaitExperiment *experiment = plait_run_inputs_experiment (run_inputs);
   g_autoptr (GPtrArray) metrics = NULL;
-  g_auto (GStrv) references = NULL;
+  g_autoptr (PlaitReferences) references = NULL;
 
   if (!corpus || experiment->predict.kind == PLAIT_PREDICT_MASKED)
     return TRUE;
   metrics = plait_metric_new_list (names, error);
-  references = metrics ? plait_corpus_text (corpus, plait_corpus_n_sources (corpus), error) : NULL;
-  if (references)
-    plait_evaluation_join (experiment, split, references, log);
+  references = metrics ? plait_evaluation_references (run_inputs, split, corpus, log, error) : NULL;
   for (guint m = 0; references && m < metrics->len; m++)
     {
-      const char *const *set = (const char *const *)references;
-      const PlaitTextPairs pairs = { g_strv_length (references), NULL, 1, &set, TRUE };
-      gsize place;
+      const PlaitTextPairs pairs = plait_references_pairs (references, NULL);
+      gsize place, wordless;
 
       if (!plait_metric_check_references (metrics->pdata[m], &pairs, &place, error))
         {
           g_prefix_error (error, "%s: ", split);
           return FALSE;
         }
+      wordless = log ? plait_metric_count_wordless (metrics->pdata[m], &pairs) : 0;
+      if (wordless > 0)
+        plait_log_warning (log, "%s: " PLAIT_WORDLESS_FORMAT, split, plait_metric_text (metrics->pdata[m]), wordless,
+                           pairs.sentences * pairs.reference_sets);
     }
   return references != NULL;
 }
@@ -262,7 +306,8 @@ plait_evaluation_new (const PlaitEvaluator *evaluator, const char *split, const 
   Forced forced;
 
   evaluation->rates = g_ptr_array_new_with_free_func ((GDestroyNotify)plait_translation_rates_free);
-  if (!plait_evaluation_check_references (experiment, experiment->evaluate.metrics, split, corpus, NULL, error))
+  if (!plait_evaluation_check_references (evaluator->run_inputs, experiment->evaluate.metrics, split, corpus, NULL,
+                                          error))
     return NULL;
   search = begin_rates (evaluation, evaluator->experiment_model, "search", corpus);
   forced.rates = begin_rates (evaluation, evaluator->experiment_model, "forced", corpus);
@@ -276,10 +321,9 @@ plait_evaluation_new (const PlaitEvaluator *evaluator, const char *split, const 
   evaluation->translation
       = plait_translate_corpus (evaluator->search, corpus, vocabulary, &experiment->decode, searching, evaluator->log,
                                 evaluator->stop, search ? plait_translation_rates_take : NULL, search, error);
-  if (!evaluation->translation || !find_texts (evaluation, corpus, experiment, vocabulary, error)
+  if (!evaluation->translation || !find_texts (evaluation, evaluator, corpus, vocabulary, error)
       || !add_sources (evaluation, experiment, corpus, error))
     return NULL;
-  plait_evaluation_join (experiment, split, evaluation->references, NULL);
   plait_evaluation_join (experiment, split, evaluation->translation->text, evaluator->log);
   for (guint i = 0; i < evaluation->sources->len; i++)
     plait_evaluation_join (experiment, split, g_array_index (evaluation->sources, PlaitEvaluationSource, i).lines,
@@ -310,7 +354,7 @@ plait_evaluation_free (PlaitEvaluation *evaluation)
     return;
   g_free (evaluation->split);
   plait_translation_free (evaluation->translation);
-  g_strfreev (evaluation->references);
+  plait_references_free (evaluation->references);
   g_clear_pointer (&evaluation->sources, g_array_unref);
   g_clear_pointer (&evaluation->results, g_ptr_array_unref);
   g_clear_pointer (&evaluation->lengths, g_array_unref);
@@ -388,13 +432,30 @@ write_sources (const PlaitEvaluation *evaluation, PlaitStore *store, const char 
   return TRUE;
 }
 
+static gboolean
+write_references (const PlaitEvaluation *evaluation, PlaitStore *store, const char *group, GError **error)
+{
+  const PlaitReferences *references = evaluation->references;
+
+  for (guint k = 0; k < references->sets->len; k++)
+    {
+      g_autofree char *path
+          = k == 0 ? g_strconcat (group, "/references", NULL)
+                   : g_strdup_printf ("%s/other_references/%s", group, (const char *)references->names->pdata[k]);
+
+      if (!plait_store_write_strings (store, path, plait_references_texts (references, k), (gint64)references->n,
+                                      error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
 gboolean
 plait_evaluation_write (const PlaitEvaluation *evaluation, PlaitStore *store, GError **error)
 {
   gint64 n = evaluation->translation->n_lines;
   g_autofree char *group = g_strdup_printf ("/evaluation/%s", evaluation->split);
   g_autofree char *hypotheses = g_strconcat (group, "/hypotheses", NULL);
-  g_autofree char *references = g_strconcat (group, "/references", NULL);
   g_autofree char *probabilities = g_strconcat (group, "/reference_log_probabilities", NULL);
   g_autofree char *tokens = g_strconcat (group, "/reference_tokens", NULL);
   g_autofree char *lengths = g_strconcat (group, "/length_bins", NULL);
@@ -407,8 +468,7 @@ plait_evaluation_write (const PlaitEvaluation *evaluation, PlaitStore *store, GE
   return plait_store_make_group (store, group, error) && write_work (evaluation, store, group, error)
          && write_results (evaluation, store, group, error)
          && plait_store_write_strings (store, hypotheses, (const char *const *)evaluation->translation->text, n, error)
-         && plait_store_write_strings (store, references, (const char *const *)evaluation->references, n, error)
-         && write_sources (evaluation, store, group, error)
+         && write_references (evaluation, store, group, error) && write_sources (evaluation, store, group, error)
          && plait_store_write (store, probabilities, PLAIT_STORE_DOUBLE, 1, &n, evaluation->log_probabilities,
                                PLAIT_STORE_COMPRESSED, error)
          && plait_store_write (store, tokens, PLAIT_STORE_INT64, 1, &n, evaluation->tokens, PLAIT_STORE_COMPRESSED,

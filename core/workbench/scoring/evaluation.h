@@ -3,6 +3,7 @@
 
 #include "dumps/alignment-scores.h"
 #include "metrics/pieces.h"
+#include "metrics/references.h"
 #include "significance/report.h"
 #include "setup/experiment-model.h"
 #include "search/translate.h"
@@ -21,7 +22,7 @@ typedef struct
 {
   char *split;
   PlaitTranslation *translation;
-  char **references;         /* [n_lines], NULL-terminated */
+  PlaitReferences *references;
   GArray *sources;           /* PlaitEvaluationSource: the sources that are text */
   GPtrArray *results;        /* PlaitResult: metrics of [evaluate], perplexities, rates of over-translation ... */
   double *log_probabilities; /* [n_lines], of the references, in nats */
@@ -48,9 +49,14 @@ const char *plait_evaluation_join_name (PlaitTextPieces pieces);
  * not set and the texts look like pieces, warns on @log (may be NULL). */
 void plait_evaluation_join (const PlaitExperiment *experiment, const char *split, char **texts, PlaitLog *log);
 
-/* Checks that the metrics @names (may be NULL) accept the references of @corpus, which belongs to @split. A corpus
- * without target text passes. */
-gboolean plait_evaluation_check_references (const PlaitExperiment *experiment, const char *names, const char *split,
+/* Returns the references of @split, whose target is in @corpus, with their pieces joined like plait_evaluation_join.
+ * (transfer full) */
+PlaitReferences *plait_evaluation_references (const PlaitRunInputs *run_inputs, const char *split,
+                                              const PlaitCorpus *corpus, PlaitLog *log, GError **error);
+
+/* Checks that the metrics @names (may be NULL) accept the references of @corpus, which belongs to @split, and warns of
+ * those in which a metric finds no word. A corpus without target text passes. */
+gboolean plait_evaluation_check_references (const PlaitRunInputs *run_inputs, const char *names, const char *split,
                                             const PlaitCorpus *corpus, PlaitLog *log, GError **error);
 
 /* Translates and scores @corpus. (transfer full) */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "setup/fingerprint.h"
 
+#include "metrics/metric.h"
+
 #include <string.h>
 
 #include "experiment/groups.h"
@@ -401,6 +403,25 @@ append_plugin (PlaitPlugin *plugin, gpointer data, GError **error)
   return TRUE;
 }
 
+/* Appends the digest of each model that a tokeniser of @metrics reads. */
+static gboolean
+append_models (const char *metrics, PlaitDigests *digests, GString *text, GError **error)
+{
+  g_autoptr (GPtrArray) list = *metrics ? plait_metric_new_list (metrics, error) : g_ptr_array_new ();
+
+  for (guint i = 0; list && i < list->len; i++)
+    {
+      const char *path = plait_metric_model (list->pdata[i]);
+      const PlaitKnownText *known = path ? known_file (digests, path, error) : NULL;
+
+      if (known)
+        g_string_append_printf (text, "%s=%s\n", plait_metric_text (list->pdata[i]), known->digest);
+      else if (path)
+        return FALSE;
+    }
+  return list != NULL;
+}
+
 /* Appends the digest of the dictionary, if translations are made with it. */
 static gboolean
 append_dictionary (const PlaitExperiment *experiment, PlaitDigests *digests, GString *text, GError **error)
@@ -422,7 +443,9 @@ plait_training_fingerprint (const PlaitExperiment *experiment, PlaitDigests *dig
   g_autofree char *settings = plait_experiment_training_fingerprint_text (experiment, PLAIT_FINGERPRINT_BRIEF);
   g_autoptr (GString) text = g_string_new (settings);
 
-  if ((experiment->train.best_by == PLAIT_TRAIN_BEST_BY_METRIC && !append_dictionary (experiment, digests, text, error))
+  if ((experiment->train.best_by == PLAIT_TRAIN_BEST_BY_METRIC
+       && !(append_dictionary (experiment, digests, text, error)
+            && append_models (experiment->train.metric, digests, text, error)))
       || !plait_digests_visit_training (digests, experiment, append_digest, text, error)
       || !plait_experiment_each_plugin (experiment, append_plugin, text, error))
     return NULL;
@@ -438,6 +461,7 @@ plait_evaluation_fingerprint (const PlaitExperiment *experiment, const char *spl
 
   g_string_append_printf (text, "\n%s\n%s", split, settings);
   if (!append_dictionary (experiment, digests, text, error)
+      || !append_models (experiment->evaluate.metrics, digests, text, error)
       || !visit_split (digests, experiment, split, append_digest, text, error))
     return NULL;
   return plait_digest_bytes (text->str, text->len);
