@@ -13,7 +13,7 @@
 
 typedef struct
 {
-  PlaitLinear hidden; /* its weight is NULL if there is no hidden layer */
+  PlaitLinear hidden; /* weight is NULL if there is no hidden layer */
   PlaitLinear projection;
   PlaitNorm norm;
 } State;

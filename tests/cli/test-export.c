@@ -405,7 +405,7 @@ TEST_CASE (export_command, writes_the_bytes_of_the_converters_of_ctranslate2)
 {
   static const char expected[] = "\6\0\0\0"                /* binary version */
                                  "\x10\0TransformerSpec\0" /* name of the specification */
-                                 "\7\0\0\0"                /* its revision */
+                                 "\7\0\0\0"                /* revision of the specification */
                                  "\5\0\0\0"                /* number of variables */
                                  "\2\0a\0\0\1\1\0\0\0\xfd"
                                  "\2\0b\0\0\2\2\0\0\0\xff\xff"

@@ -105,7 +105,7 @@ TEST_CASE (command_grid, tells_of_training_as_run_does)
   PlaitTestCall collect = CALL ("grid", "tiny.ini", "--collect", "--log", "logs");
   CHECK_REFUSED (CALL ("grid", "tiny.ini", "--output", "other", "--commands", "--log", "a\nb"),
                  "a path or a value of --set contains a line break");
-  CHECK_REFUSED (collect, "--log writes a log of training, but --collect trains nothing; leave it out");
+  CHECK_REFUSED (collect, "--log writes a log of training, but --collect trains nothing; leave --log out");
   CHECK (!plait_test_exists ("other"));
 }
 

@@ -209,8 +209,8 @@ TEST_CASE (trees, are_refused_in_a_sentence)
     { "a b c", "[0,2,201] [201,3,202]", "triple 1 has the child 0" },
     { "a b c", "[1,2,201] [1,3,202]", "triple 2 has the child 1, which has a parent already" },
     { "a b c", "[1,1,201] [201,3,202]", "triple 1 has the child 1, which has a parent already" },
-    { "a b c", "[1,201,201] [2,3,202]", "node 201 of the tree's triples is below itself" },
-    { "a b c d", "[1,202,201] [2,201,202] [3,4,203]", "node 201 of the tree's triples is below itself" },
+    { "a b c", "[1,201,201] [2,3,202]", "node 201 of the tree's triples is on a cycle" },
+    { "a b c d", "[1,202,201] [2,201,202] [3,4,203]", "node 201 of the tree's triples is on a cycle" },
     { "a b c", "[2,1,201] [201,3,202]", "the tree's triples have another word than 1 in place 1" },
   };
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)

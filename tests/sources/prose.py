@@ -18,7 +18,7 @@ BEGINNINGS = [
     (r"(?:Of|With|Without|Beside|Behind) ", "begin with the subject or a verb"),
     (r"(?:Both|None|Nobody|Those|That|It|They)\b", "name the thing again"),
     (r"The same\b", "name what is equal, and to what"),
-    (r"(?:of|to|in|for|that|which|by) ", "a field's comment does not continue the field's name"),
+    (r"(?:of|to|in|for|that|which|by|its|their) ", "a field's comment does not continue the field's name"),
 ]
 # What no sentence should have.
 ANYWHERE = [
@@ -33,6 +33,7 @@ ANYWHERE = [
     (r"\bis (?:worth|up to)\b", "name the reason, or who decides"),
     (r"\bwhat is (?:not|no|left|there|missing|wrong|asked|wanted|known|said)\b", "a noun: the missing tensor, the rest, the fault"),
     (r"\bas (?:it|they) (?:stands?|lies?|comes?)\b", "unchanged, as stored"),
+    (r"\b(?:NULL|NaN|0|-1|FALSE) without (?:one|it)\b", "if there is no ..."),
     (r"\bmust needs\b|\bthereof\b|\bwherein\b|\bwhereof\b|\bhenceforth\b|\bnought\b", "plain modern English"),
 ]
 # Words with a private meaning, which the field calls otherwise.

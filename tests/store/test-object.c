@@ -280,7 +280,7 @@ TEST_CASE (store_object, tells_that_there_is_no_memory)
   H5Epush2 (H5E_DEFAULT, "H5O.c", "H5O_open", 1, H5E_ERR_CLS, H5E_OHDR, H5E_CANTOPENOBJ, "unable to open object");
   CHECK (plait_store_lacks_memory ());
   CHECK (!plait_store_fail (store, "/training", "open it", &error));
-  CHECK_ERROR (error, PLAIT_ERROR_FAILED, "/training: cannot open it: there is no memory for it");
+  CHECK_ERROR (error, PLAIT_ERROR_FAILED, "/training: cannot open it: there is not enough memory");
   H5Eclear2 (H5E_DEFAULT);
   CHECK (!plait_store_fail (store, "/training", "open it", &error));
   CHECK_ERROR (error, PLAIT_ERROR_CORRUPT, "restore a copy");

@@ -216,7 +216,7 @@ plait_arena_fail (PlaitArena *arena, GError *error)
   _longjmp (*arena->leave, 1);
 }
 
-/* Returns the smallest gap of at least @size bytes, the lowest of equal ones; NULL without one. */
+/* Returns the smallest gap of at least @size bytes, the lowest of equal ones; NULL if no gap is large enough. */
 static Gap *
 find_gap (const PlaitArena *arena, gsize size)
 {

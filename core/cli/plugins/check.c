@@ -378,7 +378,7 @@ run_command (PlaitInvocation *invocation, GError **error)
   if (is_experiment)
     return check_experiment (word, options->sets, options->json, error);
   if (options->sets)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "--set is for experiment files, but %s is a plugin; leave it out",
+    return plait_fail (error, PLAIT_ERROR_INPUT, "--set is for experiment files, but %s is a plugin; leave --set out",
                        word);
   registry = plait_registry_new ();
   plugin = plait_find_plugin (registry, word, NULL, error);

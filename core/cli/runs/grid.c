@@ -390,7 +390,7 @@ check_given (const Options *given, GError **error)
                        "only one of --cell, --collect, --commands and --dry-run can be given; choose one");
   if (given->collect && given->lines)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "--log writes a log of training, but --collect trains nothing; leave it out");
+                       "--log writes a log of training, but --collect trains nothing; leave --log out");
   return TRUE;
 }
 

@@ -103,7 +103,7 @@ verify_resume (const char *path, gint64 updates, PlaitJson *json, PlaitLog *log,
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "%s has made only one update, so it cannot be stopped between two; train it longer", path);
   if (!rebuild->complete && rebuild->difference)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s cannot be resumed: %s; restore what it was begun with", path,
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s cannot be resumed: %s; restore what has changed", path,
                        rebuild->difference);
   if (!train (rebuild, straight, stops + 1, 1, log, error) || !train (rebuild, resumed, stops, 2, log, error))
     return FALSE;

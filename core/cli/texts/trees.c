@@ -40,7 +40,8 @@ take_settings (const Options *options, PlaitTreeSettings *settings, GError **err
 {
   settings->binarisation = (PlaitBinarisation)options->binarise;
   if (settings->binarisation != PLAIT_BINARISE_HEAD)
-    return !options->rules || plait_fail (error, PLAIT_ERROR_INPUT, "--head-rules needs --binarise head; leave it out");
+    return !options->rules
+           || plait_fail (error, PLAIT_ERROR_INPUT, "--head-rules needs --binarise head; leave --head-rules out");
   settings->head_rules = find_rules (options->rules ? options->rules : "english", error);
   return settings->head_rules != NULL;
 }

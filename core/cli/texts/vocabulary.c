@@ -231,7 +231,7 @@ run_command (PlaitInvocation *invocation, GError **error)
   if (options->name && options->output)
     return plait_fail (
         error, PLAIT_ERROR_INPUT,
-        "--name chooses a vocabulary of a run for --show, --encode or --decode; leave it out with --output");
+        "--name chooses a vocabulary of a run for --show, --encode or --decode; leave --name out with --output");
   if (options->output)
     return make (invocation, options, error);
   if (options->show && invocation->arguments[0])

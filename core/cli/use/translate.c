@@ -359,8 +359,8 @@ read_requirements (const PlaitInference *inference, const Options *options, cons
       if (plait_experiment_documents (experiment, experiment->data.target).layout != PLAIT_LAYOUT_SENTENCES)
         return plait_fail (
             error, PLAIT_ERROR_INPUT,
-            "%s: the target of %s is documents, but the option needs a target of sentences; leave it out", names[i],
-            run);
+            "%s: the target of %s is documents, but the option needs a target of sentences; leave the option out",
+            names[i], run);
       if (!plait_output_differs ("--output", options->text.output, paths[i], error)
           || !plait_output_differs ("--attention", options->text.attention, paths[i], error))
         return FALSE;

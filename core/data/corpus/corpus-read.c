@@ -229,7 +229,7 @@ fail_on_line_counts (PlaitCorpusBlock *block, gint64 line, GError **error)
   place = number_of (sides[1], line);
   for (guint i = 0; i < 2; i++)
     {
-      if (!plait_no_error (&sides[i]->error, error)) /* the side may have an error after line @line */
+      if (!plait_no_error (&sides[i]->error, error)) /* a line after @line may be at fault */
         return FALSE;
       n[i] = count_all (sides[i], block->corpus->lines - block->corpus->first_lines[block->file] + sides[i]->n_lines,
                         error);

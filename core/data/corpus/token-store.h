@@ -31,7 +31,7 @@ gboolean plait_token_store_append (PlaitTokenStore *store, const gint32 *ids, gs
 /* Ends writing; reading may begin. */
 gboolean plait_token_store_finish (PlaitTokenStore *store, GError **error);
 
-/* Returns the checksum of the cache file that was finished or opened; 0 without one. */
+/* Returns the checksum of the cache file that was finished or opened; 0 if there is no such file. */
 guint64 plait_token_store_checksum (const PlaitTokenStore *store);
 
 /* Publishes the finished cache file under its name. */

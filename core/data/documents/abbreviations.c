@@ -115,7 +115,7 @@ before_space (const char *text, const char *at)
   return at;
 }
 
-/* TRUE if the full stop before @stop follows an initial with another initial before it, or after it at @next. */
+/* TRUE if the text before @stop ends with an initial ("J."), and another initial precedes it or begins at @next. */
 static gboolean
 is_initial (const char *text, const char *stop, const char *next, const char *end)
 {

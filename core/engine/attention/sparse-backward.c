@@ -5,7 +5,7 @@
 
 /* Backward of attention to selected rows: adds gradients to the selected rows. */
 
-/* Number of selected rows that are processed in all strips of columns before the next rows are. */
+/* Number of selected rows in a block. A block is processed in all strips of columns before the next block. */
 #define ROWS 64
 
 typedef struct

@@ -29,7 +29,7 @@ typedef struct
 {
   PlaitSiblings top; /* rows of the highest level with more than one row */
   gint64 height;     /* number of the level of @top */
-  gboolean fits;     /* FALSE if those rows are not in the sentence */
+  gboolean fits;     /* FALSE if rows of @top lie outside the sentence */
   gint64 most;  /* number of elements reserved for an entry: the rows that it can weigh, and one vector of padding for
                    the kernel */
   gint64 first; /* index of the first element reserved for the sentence's first entry */
@@ -40,7 +40,7 @@ typedef struct
 typedef struct
 {
   gint64 begin; /* index of the first reserved element */
-  gint64 n;     /* number of weighed rows; -1 if children are not rows of the sentence */
+  gint64 n;     /* number of weighed rows; -1 if the tree has a child outside the sentence */
   gint64 from;  /* first row of the last weighed level */
   gint64 n_sets;
   gboolean joined; /* TRUE if a row of that level occurs in two sets */

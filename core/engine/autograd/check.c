@@ -92,8 +92,8 @@ largest (PlaitTensor tensor)
   return found;
 }
 
-/* Compares backward's gradient of one element with finite differences. @floor: least magnitude that the error is
- * relative to. */
+/* Compares backward's gradient of one element with finite differences. The error is relative to the larger of both
+ * gradients, and at least to @floor. */
 static gboolean
 check_element (Checker *checker, guint leaf, gint64 element, double floor, GError **error)
 {

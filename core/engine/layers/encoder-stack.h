@@ -85,7 +85,7 @@ typedef struct
   gboolean groups;
   gint64 n;
   PlaitEncoderLayer *layers;
-  PlaitNorm norm; /* normalisation at the end, named PREFIX + "norm"; gain is NULL without it */
+  PlaitNorm norm; /* normalisation at the end, named PREFIX + "norm"; gain is NULL if the stack has no such norm */
 } PlaitEncoderStack;
 
 /* Declares the parameters of a stack under names that begin with @prefix, such as "source/english/", and fills *stack.

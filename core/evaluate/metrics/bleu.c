@@ -109,7 +109,7 @@ finish (PlaitMetric *metric, GError **error)
   if (!takes_value (bleu) && bleu->value >= 0)
     return plait_fail (
         error, PLAIT_ERROR_INPUT,
-        "metric \"%s\": \"value\" belongs to smooth=floor and smooth=add-k, but smooth is %s; leave it out",
+        "metric \"%s\": \"value\" belongs to smooth=floor and smooth=add-k, but smooth is %s; leave \"value\" out",
         metric->text, smooth_names[bleu->smooth]);
   if (bleu->value < 0)
     bleu->value = bleu->smooth == SMOOTH_FLOOR ? 0.1 : 1;

@@ -128,8 +128,8 @@ static gboolean
 set_options (PlaitMetric *metric, const char *text, GError **error)
 {
   if (!*text)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "metric \"%s\": there is no option after the colon; leave it out",
-                       metric->text);
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "metric \"%s\": there is no option after the colon; leave the colon out", metric->text);
   g_auto (GStrv) parts = g_strsplit (text, ",", -1);
   for (guint i = 0; parts[i]; i++)
     {

@@ -63,7 +63,7 @@ const char **plait_metric_names (void);
 typedef enum
 {
   PLAIT_METRIC_SWITCH,  /* an option without a value */
-  PLAIT_METRIC_CHOICE,  /* its value is one of @choices */
+  PLAIT_METRIC_CHOICE,  /* one of @choices */
   PLAIT_METRIC_NUMBER,  /* a number in minimum .. maximum */
   PLAIT_METRIC_INTEGER, /* an integer in minimum .. maximum */
   PLAIT_METRIC_TEXT,    /* any text without ',' and ';' */

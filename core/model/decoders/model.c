@@ -176,7 +176,7 @@ note_copyable (PlaitModel *model)
                                               && !(model->memories[n].structure & PLAIT_STRUCTURE_SENTENCES) };
 }
 
-/* Builds the output of @component (NULL: softmax of the states) with parameters below @prefix. @embedding: tied
+/* Builds the output of @component (NULL: the built-in softmax) with parameters below @prefix. @embedding: tied
  * embeddings, or NULL. */
 static gboolean
 build_output (PlaitModel *model, const PlaitComponent *component, const char *prefix, const PlaitEmbedding *embedding,

@@ -46,7 +46,7 @@ typedef struct
   const PlaitComponent *decoder_component;
   const PlaitComponent *combiner;
   const PlaitComponent *coverage; /* opened, or NULL */
-  const PlaitComponent *output;   /* opened; NULL: softmax of the states as they are */
+  const PlaitComponent *output;   /* opened; NULL: the built-in softmax, without a plugin */
 } PlaitModelSpecification;
 
 /* Creates a model with all parameters zero; initialise or load them. Fails with PLAIT_ERROR_INPUT if settings

@@ -13,14 +13,14 @@
 /* Settings from which an output is built. */
 typedef struct
 {
-  const PlaitComponent *component; /* opened; NULL: softmax of the states as they are */
+  const PlaitComponent *component; /* opened; NULL: the built-in softmax, without a plugin */
   PlaitOutputBuild build;
   PlaitCrossAttentionLayer *cross; /* cross-attention that the output may read; NULL if there is no decoder */
 } PlaitOutputComponents;
 
 typedef struct
 {
-  PlaitInstance instance; /* its component is NULL: softmax of the states as they are */
+  PlaitInstance instance; /* instance.component is NULL for the built-in softmax */
   PlaitOutputShape shape;
   guint n_memories;
   gboolean copies; /* TRUE: the output copies words */

@@ -120,7 +120,7 @@ typedef struct
 {
   gint64 sentence;
   gsize words;                /* bytes of the words; 0: no words */
-  PlaitHypothesis hypothesis; /* its pointers tokens and words are NULL */
+  PlaitHypothesis hypothesis; /* with NULL for the pointers tokens and words */
 } Head;
 
 static const char *

@@ -13,7 +13,7 @@ struct PlaitOptimizer
 {
   const PlaitTrainSettings *settings;
   PlaitParameters *parameters;
-  PlaitScalar *kept[2]; /* arrays of PlaitUpdateSlot */
+  PlaitScalar *kept[2]; /* one scalar for each value of the parameters, such as Adam's moments */
   gint64 n;             /* number of scalars in all parameters */
 };
 

@@ -327,7 +327,8 @@ log_all_reduce (const PlaitTrainer *trainer, double before)
   double all_reduce = trainer->all_reduce_seconds, all = trainer->seconds - before;
 
   if (trainer->setup.ranks && all > 0)
-    plait_log_info (trainer->setup.log, "%u processes: %.0f %% of the updates' time for exchange, waiting included",
+    plait_log_info (trainer->setup.log,
+                    "%u processes: %.0f %% of the updates' time was spent on communication and waiting",
                     plait_ranks_size (trainer->setup.ranks), 100 * all_reduce / all);
 }
 

@@ -11,7 +11,7 @@ typedef struct PlaitComponent PlaitComponent;
 
 struct PlaitComponent
 {
-  PlaitPlugin *plugin;       /* its schema has been read */
+  PlaitPlugin *plugin;       /* a plugin whose schema has been read */
   const PlaitSchema *schema; /* the plugin's schema */
   PlaitSettings *parameters;
   char *group; /* group of the parameters in the experiment file: "source en", "source en/leaves", "combiner" */

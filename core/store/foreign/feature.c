@@ -37,7 +37,7 @@ fail_hdf5 (const FeatureFile *file, const char *what, GError **error)
   gboolean lacks_memory = plait_store_lacks_memory ();
   g_autofree char *reason = plait_store_reason ();
   if (lacks_memory)
-    return plait_fail (error, PLAIT_ERROR_FAILED, "%s: %s: there is no memory for it", file->path, what);
+    return plait_fail (error, PLAIT_ERROR_FAILED, "%s: %s: there is not enough memory", file->path, what);
   if (file->failure != 0)
     return plait_fail (error, PLAIT_ERROR_FAILED, "%s: %s: %s", file->path, what, g_strerror (file->failure));
   return plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s: %s; expected an HDF5 file with a dataset of features",

@@ -32,8 +32,8 @@ struct PlaitStoreBlocks
   guint8 *table;
   guint8 **metadata;         /* [n] loaded blocks of metadata; NULL for blocks of values */
   guint8 *part;              /* buffer of the last block of values that was read in part */
-  gsize part_number;         /* number of the block in @part; n without one */
-  gint64 failed;             /* first damaged or unreadable block; -1 without one */
+  gsize part_number;         /* number of the block in @part; n if @part is empty */
+  gint64 failed;             /* first damaged or unreadable block; -1 if all are whole */
   int problem;               /* errno of the failed read of that block; 0: the block was read, but is damaged */
   gboolean tolerates_damage; /* TRUE: damaged blocks read as zero */
 };

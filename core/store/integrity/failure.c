@@ -57,7 +57,7 @@ plait_store_fail (const PlaitStore *store, const char *path, const char *action,
   if (plait_store_blocks_fail (store->blocks, store->path, error))
     return FALSE;
   if (lacks_memory)
-    return plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot %s: there is no memory for it", place, action);
+    return plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot %s: there is not enough memory", place, action);
   if (store->writing)
     return plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot %s: %s", place, action, reason);
   return plait_fail (error, PLAIT_ERROR_CORRUPT, "%s: cannot %s: %s; " PLAIT_STORE_REMEDY, place, action, reason);

@@ -53,7 +53,7 @@ below (const char *name, const char *place)
   return strncmp (name, place, length) == 0 && name[length] == '/' ? name + length + 1 : NULL;
 }
 
-/* Returns the array of @kind whose path within the group is @place; NULL without one. */
+/* Returns the array of @kind whose path within the group is @place; NULL if there is no such array. */
 static PlaitRaggedArray *
 array_at (const PlaitRaggedKind *kind, const char *place)
 {

@@ -173,7 +173,7 @@ read_curve (PlaitStore *store, const char *path, GError **error)
   return g_steal_pointer (&curve);
 }
 
-/* Returns the value of @curve at @x; NaN without one. Searches from index *@at on. */
+/* Returns the value of @curve at @x; NaN if it has no value there. Searches from index *@at on. */
 static double
 value_at (const PlaitPlotSeries *curve, double x, guint *at)
 {

@@ -411,7 +411,7 @@ find_name_map (const PlaitResolution *resolution)
     plait_resolution_problem (resolution, "train", "initialise_map",
                               "is for weights in NAME" PLAIT_SAFETENSORS_SUFFIX
                               " or in several files with the index NAME" PLAIT_SAFETENSORS_INDEX_SUFFIX
-                              ", which train.initialise does not name; leave it out for a run");
+                              ", which train.initialise does not name; leave this key out for a run");
 }
 
 static void

@@ -35,9 +35,9 @@ typedef struct
   gboolean exists;
   PlaitStore *store; /* NULL if the file is damaged or not a run */
   char *fingerprint;
-  char *training_fingerprint; /* NULL if an older plait wrote the run without it */
+  char *training_fingerprint; /* NULL for a run of an older plait */
   gboolean complete;
-  char *fault; /* reason why it is unreadable, or its difference from the cell; or NULL */
+  char *fault; /* reason why it is unreadable, or the difference from the cell; or NULL */
 } Found;
 
 static void

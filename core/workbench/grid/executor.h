@@ -12,7 +12,7 @@ typedef struct
   /* Returns the commands that run() would give to a scheduler, one a line; NULL for an executor without one. (transfer
    * full) (element-type char*) */
   GPtrArray *(*plan) (PlaitGrid *grid, const PlaitGridOptions *options, const PlaitGridCost *cost, GError **error);
-  gboolean waits; /* run() returns when the cells have ended, so that a table can be made */
+  gboolean waits; /* TRUE: run() returns after the last cell, so a table can be made */
 } PlaitExecutor;
 
 /* The executors "local" and "slurm", indexed by the value of the key executor. */

@@ -30,7 +30,7 @@ typedef enum
   PLAIT_CELL_NEW,
   PLAIT_CELL_STALE,    /* has a file, but from other settings, data or plugins: must be run again */
   PLAIT_CELL_PARTIAL,  /* has a checkpoint: must be resumed */
-  PLAIT_CELL_TRAINED,  /* its training is unchanged: must only be evaluated */
+  PLAIT_CELL_TRAINED,  /* has finished an unchanged training: must only be evaluated */
   PLAIT_CELL_FINISHED, /* nothing is left to do */
   PLAIT_CELL_FAILED,   /* failed in this process */
 } PlaitGridCellState;

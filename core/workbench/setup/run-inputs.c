@@ -524,8 +524,8 @@ check_digest (const char *name, const char *path, const char *digest, gpointer d
 
   if (path && !plait_store_has (run, group))
     {
-      plait_problems_add (check->changed, "%s: %s did not read this file of %s: leave it out, or begin a new run", path,
-                          plait_store_path (run), key);
+      plait_problems_add (check->changed, "%s: %s did not read this file of %s: leave the file out, or begin a new run",
+                          path, plait_store_path (run), key);
       return TRUE;
     }
   expected = plait_store_get_string (run, group, "sha256", error);
@@ -552,7 +552,7 @@ check_numbers (const PlaitRunInputs *run_inputs, PlaitStore *run, PlaitProblems 
       g_autofree char *next = g_strdup_printf ("/data/train.%s.%u", streams[i], MAX (n, 1) + 1);
 
       if (plait_store_has (run, next))
-        plait_problems_add (changed, "%s read more files of data.train.%s than the %u given: name all of them",
+        plait_problems_add (changed, "%s was trained on more files of data.train.%s than these %u: name all of them",
                             plait_store_path (run), streams[i], n);
     }
 }

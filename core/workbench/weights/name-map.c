@@ -15,9 +15,9 @@
 typedef struct
 {
   const char *pattern; /* name of the group */
-  char **parts;        /* its name, split at slashes */
+  char **parts;        /* the pattern, split at slashes */
   PlaitSettings *settings;
-  PlaitWeightsParameterSettings entry; /* its texts belong to settings */
+  PlaitWeightsParameterSettings entry; /* texts belong to @settings */
 } Group;
 
 struct PlaitNameMap
