@@ -148,7 +148,7 @@ TEST_CASE (command_grid, compares_what_is_per_token_of_one_vocabulary)
 TEST_CASE (command_grid, says_that_cells_are_trained_on_other_lines)
 {
   static const char lines[]
-      = "They are trained on different lines, because length limits, missing trees, empty targets or "
+      = "They are trained on different lines, because data.share, length limits, missing trees, empty targets or "
         "cut documents drop lines: 3 of 3 lines in a; 2 of 3 lines in a+b.";
   static const char batches[] = "Updates of 14 tokens, which count all text that is read, have different mean numbers "
                                 "of sentences: 1.5 in a; 1.0 in a+b.";
