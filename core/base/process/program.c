@@ -11,8 +11,8 @@
 
 #include "files/transfer.h"
 
-#define MAX_OUTPUT ((off_t)1 << 20)
-#define LOOK_EVERY 5000 /* microseconds between checks of the child */
+#define USUAL_MAX ((off_t)1 << 20) /* bytes of output */
+#define LOOK_EVERY 5000            /* microseconds between checks of the child */
 
 /* Anonymous files for input and output. A file can be read after the program has ended, and a child that still holds it
  * does not block; a pipe would. */
@@ -46,11 +46,17 @@ size_of (int descriptor)
   return fstat (descriptor, &status) == 0 ? status.st_size : 0;
 }
 
-/* Returns the content of a file, cut at MAX_OUTPUT, as valid UTF-8. (transfer full) */
-static char *
-read_all (int descriptor)
+static off_t
+max_output (const PlaitProgramCall *call)
 {
-  gsize size = (gsize)MIN (size_of (descriptor), MAX_OUTPUT);
+  return call->max_output > 0 ? (off_t)call->max_output : USUAL_MAX;
+}
+
+/* Returns the content of a file, cut at @max bytes, as valid UTF-8. (transfer full) */
+static char *
+read_all (int descriptor, off_t max)
+{
+  gsize size = (gsize)MIN (size_of (descriptor), max);
   g_autofree char *bytes = g_malloc0 (size + 1);
 
   if (plait_read_at (descriptor, bytes, size, 0) < 0)
@@ -71,7 +77,7 @@ end_child (pid_t child)
 static gboolean
 await (pid_t child, const PlaitProgramCall *call, const int *files, PlaitProgramOutcome *end, GError **error)
 {
-  gint64 deadline = g_get_monotonic_time () + call->seconds * G_USEC_PER_SEC;
+  gint64 deadline = g_get_monotonic_time () + (gint64)call->seconds * G_USEC_PER_SEC;
   int status = 0;
   pid_t ended;
 
@@ -80,7 +86,7 @@ await (pid_t child, const PlaitProgramCall *call, const int *files, PlaitProgram
       gboolean stopped = call->stop && g_atomic_int_get (call->stop);
       gboolean late = g_get_monotonic_time () > deadline;
 
-      if (!stopped && !late && MAX (size_of (files[OUTPUT]), size_of (files[ERRORS])) <= MAX_OUTPUT)
+      if (!stopped && !late && MAX (size_of (files[OUTPUT]), size_of (files[ERRORS])) <= max_output (call))
         {
           g_usleep (LOOK_EVERY);
           continue;
@@ -106,8 +112,8 @@ run (const PlaitProgramCall *call, const int *files, PlaitProgramResult *answer,
     return plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot be run (%s)", call->words[0], fault->message);
   if (!await (child, call, files, &answer->end, error))
     return FALSE;
-  answer->output = read_all (files[OUTPUT]);
-  answer->errors = read_all (files[ERRORS]);
+  answer->output = read_all (files[OUTPUT], max_output (call));
+  answer->errors = read_all (files[ERRORS], max_output (call));
   return TRUE;
 }
 

@@ -10,6 +10,7 @@ typedef struct
   const char *input;        /* text for its standard input; NULL: empty */
   guint seconds;            /* time limit */
   const gint *stop;         /* flag that ends the call when set, or NULL */
+  gsize max_output;         /* maximum bytes of output, or of errors; 0: 1 MiB */
 } PlaitProgramCall;
 
 typedef enum
@@ -19,8 +20,8 @@ typedef enum
   PLAIT_PROGRAM_TIMED_OUT, /* killed after its time limit */
 } PlaitProgramOutcome;
 
-/* Output of a program until it ended, as valid UTF-8. A program that writes more than 1 MiB fails, and the rest is
- * lost. */
+/* Output of a program until it ended, as valid UTF-8. A program that writes more than call->max_output fails, and
+ * the rest is lost. */
 typedef struct
 {
   PlaitProgramOutcome end;

@@ -445,6 +445,12 @@ write_evaluation (Writer *writer)
 {
   write_group (writer, "decode");
   write_group (writer, "evaluate");
+  for (guint i = 0; i < writer->experiment->n_scores; i++)
+    {
+      g_autofree char *key = g_strconcat ("scores.", writer->experiment->scores[i].name, NULL);
+
+      write_value (writer, key, writer->experiment->scores[i].command);
+    }
 }
 
 static char *

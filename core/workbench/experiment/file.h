@@ -52,6 +52,15 @@ typedef struct
   PlaitInputKind kind;     /* kind of input that the encoder reads */
 } PlaitExperimentSource;
 
+/* A score from outside, the key evaluate.scores.NAME. */
+typedef struct
+{
+  const char *name;
+  const char *command; /* the value: a command of sh, or "file:" and a path */
+  const char *path;    /* absolute path of the file of numbers; NULL: run the command */
+  gboolean larger_is_better;
+} PlaitExperimentScore;
+
 /* A resolved experiment. It owns all members except the plugins: these belong to the registry, which must outlive the
  * experiment. */
 typedef struct
@@ -74,6 +83,9 @@ typedef struct
   PlaitComponent *combiner;          /* module may not be loaded yet; NULL if no sequence is predicted */
   PlaitComponent *coverage;          /* NULL if there is no coverage */
   PlaitComponent *output;            /* NULL if no sequence is predicted */
+
+  const PlaitExperimentScore *scores; /* [n_scores] */
+  guint n_scores;
 
   const char *const *test_splits; /* names in the order of the file, NULL-terminated */
   char *head_rules;               /* path of the head rules that make trees binary, or NULL */

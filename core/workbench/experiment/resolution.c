@@ -234,7 +234,8 @@ read_core_group (const PlaitResolution *resolution, const PlaitSettingGroup *gro
 
   if (suit)
     suit (resolution, settings);
-  plait_resolution_read_group (resolution, group->name, settings, NULL, NULL);
+  plait_resolution_read_group (resolution, group->name, settings,
+                               group == &plait_evaluate_group ? plait_resolution_take_score : NULL, NULL);
   if (complete)
     complete (resolution, settings);
   plait_settings_fill_group (settings, group, memory);
@@ -488,6 +489,7 @@ resolve (const PlaitResolution *resolution)
                    plait_resolution_check_decode);
   read_core_group (resolution, &plait_evaluate_group, &experiment->evaluate, suit_prediction, NULL,
                    plait_resolution_check_evaluate);
+  plait_resolution_check_scores (resolution);
   check_checkpoint (resolution);
   if (resolution->resolver->flags & PLAIT_RESOLVE_CHECK_FILES)
     plait_resolution_check_references (resolution);
@@ -510,6 +512,8 @@ plait_experiment_free (PlaitExperiment *public)
   g_array_unref (experiment->used);
   g_clear_pointer (&experiment->vocabulary_texts, g_array_unref);
   g_clear_pointer (&experiment->texts, g_string_chunk_free);
+  g_array_unref (experiment->scores);
+  g_string_chunk_free (experiment->score_texts);
   g_clear_pointer (&experiment->data, plait_parsed_data_free);
   g_free (public->head_rules);
   g_free (public->name_map);
@@ -597,6 +601,8 @@ plait_resolver_resolve (const PlaitResolver *resolver, const PlaitKeyFile *file,
   inside->settings = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, (GDestroyNotify)plait_settings_free);
   inside->sources = g_ptr_array_new_with_free_func (plait_parsed_source_free);
   inside->used = g_array_new (FALSE, FALSE, sizeof (PlaitExperimentSource));
+  inside->scores = g_array_new (FALSE, FALSE, sizeof (PlaitExperimentScore));
+  inside->score_texts = g_string_chunk_new (256);
   experiment->path = g_strdup (plait_key_file_name (file));
   resolve (&resolution);
   return plait_problems_count (problems) == before ? g_steal_pointer (&experiment) : NULL;

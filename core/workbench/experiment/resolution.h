@@ -44,10 +44,12 @@ typedef struct
   PlaitExperiment public; /* first member, so that pointers to the two structs can be cast */
   GHashTable *settings;   /* maps the name of a core group to its PlaitSettings */
   PlaitParsedData *data;
-  GPtrArray *sources;       /* (element-type PlaitParsedSource), all sources of the file */
-  GArray *used;             /* (element-type PlaitExperimentSource), the used sources */
-  GArray *vocabulary_texts; /* set by plait_experiment_set_vocabulary_texts; NULL: use data->vocabulary_texts */
-  GStringChunk *texts;      /* owns the strings of vocabulary_texts, or NULL */
+  GPtrArray *sources;        /* (element-type PlaitParsedSource), all sources of the file */
+  GArray *used;              /* (element-type PlaitExperimentSource), the used sources */
+  GArray *vocabulary_texts;  /* set by plait_experiment_set_vocabulary_texts; NULL: use data->vocabulary_texts */
+  GStringChunk *texts;       /* owns the strings of vocabulary_texts, or NULL */
+  GArray *scores;            /* (element-type PlaitExperimentScore), keys scores.NAME */
+  GStringChunk *score_texts; /* owns their strings */
 } PlaitExperimentPrivate;
 
 /* A group [source NAME]; the experiment may not use the source. */
@@ -121,6 +123,13 @@ PlaitComponent *plait_resolution_read_part (const PlaitResolution *resolution, P
 gboolean plait_resolution_any_alternative (const PlaitResolution *resolution, PlaitPluginKind kind,
                                            gboolean (*found) (const PlaitSchema *schema, gconstpointer data),
                                            gconstpointer data);
+
+/* A PlaitOtherKey: reads @key of [evaluate] if it is scores.NAME. */
+gboolean plait_resolution_take_score (const PlaitResolution *resolution, const char *group, const char *key,
+                                      gconstpointer data);
+
+/* Finds which scores are better if smaller, and publishes all scores. */
+void plait_resolution_check_scores (const PlaitResolution *resolution);
 
 /* Beginning of the keys of [data] that name vocabulary files. */
 #define PLAIT_VOCABULARY_PREFIX "vocabulary."

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "grid/difference.h"
+#include "scoring/evaluations.h"
 #include "run/resume.h"
 
 #define ENDING ".h5"
@@ -90,6 +91,11 @@ compare_run (Found *found, const PlaitGridCell *cell, PlaitDigests *digests)
 
   if (!found->fingerprint || g_str_equal (found->fingerprint, cell->cell->fingerprint))
     return;
+  if (plait_evaluations_is_incomplete (found->fingerprint))
+    {
+      found->fault = g_strdup ("a score from outside failed");
+      return;
+    }
   difference = plait_grid_difference (cell->cell->experiment, digests, found->store, &fault);
   if (g_strcmp0 (difference, "") != 0)
     {
@@ -169,14 +175,15 @@ find_state (const PlaitGrid *grid, PlaitGridCell *cell, const Folder *folder, Pl
   partial = look_at (grid, folder, training);
   compare_run (&partial, cell, digests);
   if (!fresh && is_trained (&partial, cell)
-      && (!partial.complete || g_str_equal (partial.fingerprint, cell->cell->fingerprint)))
+      && (!partial.complete || g_str_equal (partial.fingerprint, cell->cell->fingerprint)
+          || plait_evaluations_is_incomplete (partial.fingerprint)))
     {
-      if (partial.complete)
+      if (partial.complete && !plait_evaluations_is_incomplete (partial.fingerprint))
         cell->found = g_steal_pointer (&training);
       else
         {
           cell->state = PLAIT_CELL_PARTIAL;
-          cell->note = describe_progress (&partial);
+          cell->note = partial.complete ? g_strdup (partial.fault) : describe_progress (&partial);
         }
       return;
     }

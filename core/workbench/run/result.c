@@ -6,6 +6,7 @@
 #include "setup/trained.h"
 #include "dumps/alignment-scores.h"
 #include "dumps/translation-rates.h"
+#include "scoring/outside-scores.h"
 #include "tables/table.h"
 #include "hdf5/walk.h"
 
@@ -131,6 +132,7 @@ take_statistics (PlaitRunScore *score, PlaitStore *run, const char *group, char 
   PlaitTextPairs pairs = plait_references_pairs (references, (const char *const *)hypotheses);
   g_autofree char *rates = g_strconcat (group, "/translation_rates", NULL);
   g_autofree char *alignments = g_strconcat (group, "/alignments", NULL);
+  g_autofree char *scores = g_strconcat (group, "/scores", NULL);
   GError *local = NULL;
 
   score->scorer = plait_metric_new (score->metric, NULL);
@@ -143,6 +145,8 @@ take_statistics (PlaitRunScore *score, PlaitStore *run, const char *group, char 
   if (!local && !score->statistics)
     score->statistics
         = plait_alignment_scores_read (run, alignments, score->metric, score->name, &score->scorer, &local);
+  if (!local && !score->statistics)
+    score->statistics = plait_outside_scores_read (run, scores, score->metric, &score->scorer, &local);
   if (!local && score->statistics && (gint64)score->statistics->sentences != n)
     plait_fail (&local, PLAIT_ERROR_INPUT, "%s: %s is stored for %zu sentences, expected %jd; run the experiment again",
                 plait_store_path (run), score->metric, score->statistics->sentences, n);

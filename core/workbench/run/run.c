@@ -255,6 +255,9 @@ static gboolean
 write_complete (PlaitRunState *run, const PlaitEvaluations *evaluations, GError **error)
 {
   g_autoptr (PlaitStore) store = plait_run_output_create (run->run_output, error);
+  g_autofree char *key = run->key;
+
+  run->key = plait_evaluations_seal (evaluations, key);
 
   return store && write_header (run, store, "complete", error)
          && plait_store_copy (store, run->old, "/checkpoint", error)
@@ -283,7 +286,7 @@ finish (PlaitRunState *run, GError **error)
   g_autoptr (PlaitEvaluations) evaluations = plait_evaluations_new (&setup, error);
 
   return plait_ranks_agree (ranks, evaluations != NULL, error) && plait_evaluations_make (evaluations, error)
-         && (!first || write_complete (run, evaluations, error));
+         && (!first || (write_complete (run, evaluations, error) && plait_evaluations_check (evaluations, error)));
 }
 
 /* Makes the evaluations that the old run, whose training is finished, still lacks. */

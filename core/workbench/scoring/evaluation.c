@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "scoring/evaluation.h"
+#include "scoring/outside-scores.h"
 
 #include "metrics/perplexity.h"
 #include "words/text.h"
@@ -74,6 +74,12 @@ add_perplexities (PlaitEvaluation *evaluation, const PlaitExperiment *experiment
       g_ptr_array_add (evaluation->results, result);
     }
   return TRUE;
+}
+
+static void
+outside_clear (gpointer item)
+{
+  g_free (((PlaitOutsideScore *)item)->scores);
 }
 
 static void
@@ -318,6 +324,8 @@ plait_evaluation_new (const PlaitEvaluator *evaluator, const char *split, const 
   evaluation->split = g_strdup (split);
   evaluation->sources = g_array_new (FALSE, FALSE, sizeof (PlaitEvaluationSource));
   g_array_set_clear_func (evaluation->sources, source_clear);
+  evaluation->outside = g_array_new (FALSE, FALSE, sizeof (PlaitOutsideScore));
+  g_array_set_clear_func (evaluation->outside, outside_clear);
   evaluation->translation
       = plait_translate_corpus (evaluator->search, corpus, vocabulary, &experiment->decode, searching, evaluator->log,
                                 evaluator->stop, search ? plait_translation_rates_take : NULL, search, error);
@@ -360,6 +368,8 @@ plait_evaluation_free (PlaitEvaluation *evaluation)
   g_clear_pointer (&evaluation->lengths, g_array_unref);
   g_ptr_array_unref (evaluation->rates);
   plait_alignment_scores_free (evaluation->alignments);
+  g_clear_pointer (&evaluation->outside, g_array_unref);
+  g_clear_error (&evaluation->fault);
   g_free (evaluation->log_probabilities);
   g_free (evaluation->tokens);
   g_free (evaluation);
@@ -461,6 +471,7 @@ plait_evaluation_write (const PlaitEvaluation *evaluation, PlaitStore *store, GE
   g_autofree char *lengths = g_strconcat (group, "/length_bins", NULL);
   g_autofree char *rates = g_strconcat (group, "/translation_rates", NULL);
   g_autofree char *alignments = g_strconcat (group, "/alignments", NULL);
+  g_autofree char *scores = g_strconcat (group, "/scores", NULL);
 
   for (guint i = 0; i < evaluation->rates->len; i++)
     if (!plait_translation_rates_write (evaluation->rates->pdata[i], store, rates, error))
@@ -474,6 +485,7 @@ plait_evaluation_write (const PlaitEvaluation *evaluation, PlaitStore *store, GE
          && plait_store_write (store, tokens, PLAIT_STORE_INT64, 1, &n, evaluation->tokens, PLAIT_STORE_COMPRESSED,
                                error)
          && (!evaluation->alignments || plait_alignment_scores_write (evaluation->alignments, store, alignments, error))
+         && plait_outside_scores_write (evaluation, store, scores, error)
          && (evaluation->lengths->len == 0 || plait_length_table_write (evaluation->lengths, store, lengths, error));
 }
 

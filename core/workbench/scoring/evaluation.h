@@ -18,6 +18,13 @@ typedef struct
   char **lines; /* [n_lines], NULL-terminated */
 } PlaitEvaluationSource;
 
+/* A score from outside. */
+typedef struct
+{
+  const char *name; /* borrowed from the experiment */
+  double *scores;   /* [n_lines] */
+} PlaitOutsideScore;
+
 typedef struct
 {
   char *split;
@@ -29,6 +36,8 @@ typedef struct
   gint64 *tokens;            /* [n_lines], tokens of the references, end tokens included */
   GArray *lengths;           /* PlaitLengthRow: scores by source length; empty unless [evaluate] asks for them */
   GPtrArray *rates;          /* PlaitTranslationRates that [evaluate] asks for */
+  GArray *outside;           /* PlaitOutsideScore: scores from outside, once they were computed */
+  GError *fault;             /* error of the first score from outside that failed, or NULL */
   PlaitAlignmentScores *alignments; /* word alignments; NULL without files of them */
 } PlaitEvaluation;
 

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "scoring/outside-scores.h"
 #include "setup/limits.h"
 #include "setup/replacement.h"
 #include "setup/trained.h"
@@ -180,7 +181,9 @@ make (const PlaitEvaluations *evaluations, Item *item, GError **error)
   g_autofree char *work = NULL;
 
   item->evaluation = plait_evaluation_new (evaluator, item->name, item->corpus, error);
-  if (!item->evaluation)
+  if (!item->evaluation
+      || (plait_ranks_is_first (evaluations->setup.ranks)
+          && !plait_outside_scores_add (item->evaluation, evaluator, error)))
     return FALSE;
   if (!plait_experiment_has_decoder (evaluator->experiment_model->experiment))
     return TRUE;
@@ -234,6 +237,44 @@ plait_evaluations_make (PlaitEvaluations *evaluations, GError **error)
   return TRUE;
 }
 
+/* Returns the error of the first score from outside that failed, or NULL. */
+static const GError *
+find_fault (const PlaitEvaluations *evaluations)
+{
+  for (guint i = 0; i < evaluations->items->len; i++)
+    {
+      const PlaitEvaluation *evaluation = g_array_index (evaluations->items, Item, i).evaluation;
+
+      if (evaluation && evaluation->fault)
+        return evaluation->fault;
+    }
+  return NULL;
+}
+
+gboolean
+plait_evaluations_check (const PlaitEvaluations *evaluations, GError **error)
+{
+  const GError *fault = find_fault (evaluations);
+
+  return !fault
+         || plait_fail (error, (PlaitErrorCode)fault->code,
+                        "%s; all else is stored: mend the score, then run this again or plait test", fault->message);
+}
+
+#define INCOMPLETE "incomplete "
+
+char *
+plait_evaluations_seal (const PlaitEvaluations *evaluations, const char *fingerprint)
+{
+  return g_strconcat (find_fault (evaluations) ? INCOMPLETE : "", fingerprint, NULL);
+}
+
+gboolean
+plait_evaluations_is_incomplete (const char *key)
+{
+  return g_str_has_prefix (key, INCOMPLETE);
+}
+
 /*
  * Functions that write evaluations
  */
@@ -269,9 +310,10 @@ write_new (const PlaitEvaluations *evaluations, PlaitStore *store, const Item *i
   const PlaitExperiment *experiment = setup->experiment_model->experiment;
   g_autofree char *group = g_strdup_printf ("/evaluation/%s", item->name);
   g_autofree char *settings = plait_experiment_evaluation_fingerprint_text (experiment, PLAIT_FINGERPRINT_FULL);
+  g_autofree char *key = g_strconcat (item->evaluation->fault ? INCOMPLETE : "", item->fingerprint, NULL);
 
   return plait_evaluation_write (item->evaluation, store, error)
-         && plait_store_set_string (store, group, "key", item->fingerprint, error)
+         && plait_store_set_string (store, group, "key", key, error)
          && plait_store_set_string (store, group, "checkpoint", evaluations->checkpoint, error)
          && plait_store_set_string (store, group, "settings", settings, error)
          && (!setup->name

@@ -49,6 +49,17 @@ gboolean plait_evaluations_has_others (const PlaitEvaluations *evaluations);
 /* Loads the parameters of evaluate.checkpoint into the model, and makes the evaluations that are due. */
 gboolean plait_evaluations_make (PlaitEvaluations *evaluations, GError **error);
 
+/* TRUE unless a score from outside failed; @error then says that the rest is stored. Such an evaluation is written
+ * without that score and stays due. */
+gboolean plait_evaluations_check (const PlaitEvaluations *evaluations, GError **error);
+
+/* Returns @fingerprint, or another text if a score from outside failed, so that the run counts as unfinished. (transfer
+ * full) */
+char *plait_evaluations_seal (const PlaitEvaluations *evaluations, const char *fingerprint);
+
+/* TRUE if @key, of a run in a file, says that a score from outside failed. */
+gboolean plait_evaluations_is_incomplete (const char *key);
+
 /* Writes into @store the evaluations made, and copies all valid ones of the old file: those with the right fingerprint,
  * and named ones whose settings still give their fingerprint. Sets the default object for viewers: a heatmap, or the
  * training curve. */

@@ -20,13 +20,15 @@ copy_string (PlaitStore *store, PlaitStore *from, const char *name, GError **err
 
 /* Writes the attributes of the run. A named evaluation leaves them as they were. */
 static gboolean
-write_header (PlaitStore *store, PlaitStore *from, const PlaitRunInputs *run_inputs, const char *training_fingerprint,
-              const PlaitTestOptions *options, GError **error)
+write_header (PlaitStore *store, PlaitStore *from, const PlaitEvaluations *evaluations,
+              const PlaitRunInputs *run_inputs, const char *training_fingerprint, const PlaitTestOptions *options,
+              GError **error)
 {
   const PlaitExperiment *experiment = plait_run_inputs_experiment (run_inputs);
   g_autofree char *text = plait_experiment_text (experiment);
-  g_autofree char *key
+  g_autofree char *fingerprint
       = plait_run_fingerprint (experiment, training_fingerprint, plait_run_inputs_digests (run_inputs), error);
+  g_autofree char *key = fingerprint ? plait_evaluations_seal (evaluations, fingerprint) : NULL;
   gint64 seed;
 
   if (!key || !copy_string (store, from, "version", error) || !copy_string (store, from, "training_key", error)
@@ -65,7 +67,7 @@ write_file (const PlaitEvaluations *evaluations, PlaitStore *trained, PlaitRunOu
 {
   g_autoptr (PlaitStore) store = plait_run_output_create (run_output, error);
 
-  return store && write_header (store, trained, run_inputs, training_fingerprint, options, error)
+  return store && write_header (store, trained, evaluations, run_inputs, training_fingerprint, options, error)
          && copy_trained (store, trained, error)
          && (options->name || plait_run_inputs_write_tests (run_inputs, store, error))
          && plait_evaluations_write (evaluations, store, error) && plait_run_output_commit (run_output, store, error);
@@ -110,7 +112,8 @@ plait_test (PlaitStore *trained, PlaitRunOutput *run_output, PlaitRunInputs *run
   return (outcome->made == 0 && plait_run_output_has_file (run_output) && !plait_evaluations_has_others (evaluations))
          || ((outcome->made == 0 || plait_run_inputs_generate (run_inputs, options->log, error))
              && plait_evaluations_make (evaluations, error)
-             && write_file (evaluations, trained, run_output, run_inputs, training_fingerprint, options, error));
+             && write_file (evaluations, trained, run_output, run_inputs, training_fingerprint, options, error)
+             && plait_evaluations_check (evaluations, error));
 }
 
 /*

@@ -437,6 +437,23 @@ append_dictionary (const PlaitExperiment *experiment, PlaitDigests *digests, GSt
   return known != NULL;
 }
 
+/* Appends the digests of the files of scores. */
+static gboolean
+append_scores (const PlaitExperiment *experiment, PlaitDigests *digests, GString *text, GError **error)
+{
+  for (guint i = 0; i < experiment->n_scores; i++)
+    {
+      const PlaitExperimentScore *score = &experiment->scores[i];
+      const PlaitKnownText *known = score->path ? known_file (digests, score->path, error) : NULL;
+
+      if (score->path && !known)
+        return FALSE;
+      if (known)
+        g_string_append_printf (text, "evaluate.scores.%s=%s\n", score->name, known->digest);
+    }
+  return TRUE;
+}
+
 char *
 plait_training_fingerprint (const PlaitExperiment *experiment, PlaitDigests *digests, GError **error)
 {
@@ -460,7 +477,7 @@ plait_evaluation_fingerprint (const PlaitExperiment *experiment, const char *spl
   g_autoptr (GString) text = g_string_new (training_fingerprint);
 
   g_string_append_printf (text, "\n%s\n%s", split, settings);
-  if (!append_dictionary (experiment, digests, text, error)
+  if (!append_dictionary (experiment, digests, text, error) || !append_scores (experiment, digests, text, error)
       || !append_models (experiment->evaluate.metrics, digests, text, error)
       || !visit_split (digests, experiment, split, append_digest, text, error))
     return NULL;

@@ -139,6 +139,7 @@ static const char *const defaults[] = {
   "evaluate.seed=12345",
   "evaluate.attention=2",
   "evaluate.alignment_attention=last",
+  "evaluate.smaller_is_better=",
   "evaluate.length_bins=",
   "evaluate.translation_rates=",
   "evaluate.translation_rate_over=1.5",

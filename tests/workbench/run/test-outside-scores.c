@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+#include "experiments.h"
+#include "files.h"
+#include "harness.h"
+#include "run/result.h"
+#include "runs.h"
+#include "scoring/test.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Scores from outside: commands and files of numbers, in runs, comparisons and tests. */
+
+#define SENTENCES 8
+
+static const char text[] = SMALL_TRANSLATION (SMALL_SOURCE ("a") SMALL_SOURCE ("b"), "beam=1\nmaximum_length=8\n");
+
+/* Sentence i gets i squared; the mean of 0 .. 49 is 17.5. */
+#define SQUARES "awk '{ print (NR - 1) * (NR - 1) }'"
+
+static const char *
+write_experiment (const char *score)
+{
+  return plait_test_write ("outside.ini", plait_test_format ("%sscores.mine=%s\n", text, score));
+}
+
+static const PlaitRunScore *
+find_score (const PlaitRunResult *result, gboolean larger)
+{
+  return plait_run_result_find (result, "test", larger ? "score/mine/larger" : "score/mine/smaller");
+}
+
+/* Checks the score of squares in the run @name. */
+static void
+check_squares (const char *name, gboolean larger)
+{
+  g_autoptr (PlaitStore) store = plait_store_open (plait_test_path (name), NO_ERROR);
+  g_autoptr (PlaitRunResult) result = store ? plait_run_result_new (store, NO_ERROR) : NULL;
+  const PlaitRunScore *score = result ? find_score (result, larger) : NULL;
+  double stored[SENTENCES];
+
+  REQUIRE (score && score->scorer && score->statistics);
+  CHECK_NEAR (score->score, 17.5, 1e-12);
+  CHECK_STRING (score->name, "mine");
+  CHECK (score->low < 17.5 && score->high > 17.5);
+  CHECK_INT (plait_metric_larger_is_better (score->scorer), larger);
+  CHECK_INT (score->statistics->sentences, SENTENCES);
+  CHECK (plait_store_read (store, "/evaluation/test/scores/mine", PLAIT_STORE_DOUBLE, SENTENCES, stored, NO_ERROR));
+  for (guint i = 0; i < SENTENCES; i++)
+    CHECK_NEAR (stored[i], i * i, 0);
+}
+
+TEST_CASE (outside_scores, of_a_command)
+{
+  const char *path = write_experiment (SQUARES);
+  const char *const smaller[] = { "evaluate.smaller_is_better=mine", NULL };
+
+  CHECK (test_run (path, plait_test_path ("larger.h5"), FALSE, 1, NULL, NULL, NO_ERROR));
+  check_squares ("larger.h5", TRUE);
+  CHECK (test_run_with (path, smaller, plait_test_path ("smaller.h5"), FALSE, NULL, NO_ERROR));
+  check_squares ("smaller.h5", FALSE);
+}
+
+/* The command reads translation, reference and both sources in the folder of the data, and knows the split. */
+TEST_CASE (outside_scores, read_the_sentences)
+{
+  const char *path = write_experiment ("echo $PLAIT_SPLIT > split.txt; tee seen.tsv | awk '{ print NF }'");
+  g_autoptr (PlaitStore) store = test_run_open (path, NULL, "seen.h5");
+  static const char *const names[] = { "hypotheses", "references", "sources/a", "sources/b" };
+  g_autofree char *seen = NULL, *split = NULL;
+  g_auto (GStrv) lines = NULL;
+  gint64 n;
+
+  REQUIRE (store != NULL);
+  REQUIRE (g_file_get_contents (plait_test_path ("seen.tsv"), &seen, NULL, NULL));
+  REQUIRE (g_file_get_contents (plait_test_path ("split.txt"), &split, NULL, NULL));
+  CHECK_STRING (split, "test\n");
+  lines = g_strsplit (seen, "\n", -1);
+  REQUIRE (g_strv_length (lines) == SENTENCES + 1);
+  for (guint k = 0; k < G_N_ELEMENTS (names); k++)
+    {
+      g_auto (GStrv) expected = plait_store_read_strings (store, plait_test_format ("/evaluation/test/%s", names[k]),
+                                                          1 << 20, &n, NO_ERROR);
+
+      REQUIRE (expected && n == SENTENCES);
+      for (guint i = 0; i < SENTENCES; i++)
+        {
+          g_auto (GStrv) fields = g_strsplit (lines[i], "\t", -1);
+
+          REQUIRE (g_strv_length (fields) == G_N_ELEMENTS (names));
+          CHECK_STRING (fields[k], expected[i]);
+        }
+    }
+}
+
+TEST_CASE (outside_scores, of_a_file)
+{
+  const char *path = write_experiment ("file:numbers.txt");
+
+  plait_test_write ("numbers.txt", "0\n1\n4\n9\n16\n25\n 36 \n49\r\n");
+  CHECK (test_run (path, plait_test_path ("file.h5"), FALSE, 1, NULL, NULL, NO_ERROR));
+  check_squares ("file.h5", TRUE);
+}
+
+/* A score that fails is refused in words, all else is stored, and another command completes the run, which trains
+ * nothing again. */
+TEST_CASE (outside_scores, lose_nothing_when_they_fail)
+{
+  static const struct
+  {
+    const char *score, *message;
+  } cases[] = {
+    { "echo first >&2; echo no model >&2; exit 3", "exit 3 failed: no model; all else is stored" },
+    { "no-such-program-here", "the command no-such-program-here failed: " },
+    { "head -3 | awk '{ print 1 }'", "there are 3 numbers for 8 lines of test; expected one a line" },
+    { "true", "there are 0 numbers for 8 lines of test" },
+    { "awk '{ print NR == 5 ? \"nan\" : 1 }'", "line 5 is \"nan\"; expected a finite number" },
+    { "awk '{ print NR == 2 ? \"good\" : 1 }'", "line 2 is \"good\"; expected a finite number" },
+  };
+  const char *const mended[] = { "evaluate.scores.mine=" SQUARES, NULL };
+  const char *output = plait_test_path ("failed.h5");
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      const char *path = write_experiment (cases[i].score);
+      g_autoptr (PlaitStore) store = NULL;
+      g_autofree char *status = NULL, *key = NULL;
+      g_autoptr (GError) error = NULL;
+
+      CONTEXT ("%s", cases[i].score);
+      unlink (output);
+      CHECK (!test_run (path, output, FALSE, 1, NULL, NULL, &error));
+      REQUIRE (error != NULL);
+      CHECK_CONTAINS (error->message, "evaluate.scores.mine of test: ");
+      CHECK_CONTAINS (error->message, cases[i].message);
+      store = plait_store_open (output, NO_ERROR);
+      REQUIRE (store != NULL);
+      status = plait_store_get_string (store, "/", "status", NO_ERROR);
+      key = plait_store_get_string (store, "/", "key", NO_ERROR);
+      CHECK_STRING (status, "complete");
+      CHECK (g_str_has_prefix (key, "incomplete "));
+      CHECK (plait_store_has (store, "/evaluation/test/hypotheses"));
+      CHECK (!plait_store_has (store, "/evaluation/test/scores/mine"));
+    }
+  /* plait test with the same command fails again; with another it completes the file. */
+  const PlaitTestOptions options = { .threads = 1 };
+  PlaitTestOutcome outcome;
+  g_autoptr (GError) again = NULL;
+
+  CHECK (!plait_test_file (output, NULL, &options, &outcome, &again));
+  CHECK (again && strstr (again->message, "line 2 is"));
+  CHECK (plait_test_file (output, mended, &options, &outcome, NO_ERROR));
+  CHECK_INT (outcome.made, 1);
+  check_squares ("failed.h5", TRUE);
+  CHECK (plait_test_file (output, mended, &options, &outcome, NO_ERROR));
+  CHECK_INT (outcome.made, 0);
+}
+
+/* A file of other numbers is read again. */
+TEST_CASE (outside_scores, follow_their_file)
+{
+  const char *path = write_experiment ("file:numbers.txt"), *output = plait_test_path ("changed.h5");
+  const PlaitTestOptions options = { .threads = 1 };
+  PlaitTestOutcome outcome;
+
+  plait_test_write ("numbers.txt", "1\n1\n1\n1\n1\n1\n1\n1\n");
+  CHECK (test_run (path, output, FALSE, 1, NULL, NULL, NO_ERROR));
+  CHECK (plait_test_file (output, NULL, &options, &outcome, NO_ERROR));
+  CHECK_INT (outcome.made, 0);
+  plait_test_write ("numbers.txt", "0\n1\n4\n9\n16\n25\n36\n49\n");
+  CHECK (plait_test_file (output, NULL, &options, &outcome, NO_ERROR));
+  CHECK_INT (outcome.made, 1);
+  check_squares ("changed.h5", TRUE);
+}
+
+TEST_CASE (outside_scores, are_checked_before_training)
+{
+  static const struct
+  {
+    const char *override, *message;
+  } cases[] = {
+    { "evaluate.scores.mine=", "[evaluate] scores.mine: is empty; give a command, or file:FILE" },
+    { "evaluate.scores.my/score=true", "\"my/score\" is not a name for a score" },
+    { "evaluate.scores.mine=file:none.txt", "none.txt; name a file of numbers" },
+    { "evaluate.smaller_is_better=mien",
+      "[evaluate] smaller_is_better: there is no score \"mien\"; did you mean \"mine\"?" },
+  };
+  const char *path = write_experiment (SQUARES);
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      const char *const overrides[] = { cases[i].override, NULL };
+      g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+      g_autoptr (PlaitProblems) problems = plait_problems_new ();
+      g_autoptr (PlaitExperiment) experiment
+          = plait_experiment_check (path, overrides, PLAIT_RESOLVE_CHECK_FILES, registry, problems);
+      g_autoptr (GError) error = NULL;
+
+      CHECK (!experiment && !plait_problems_report (problems, PLAIT_ERROR_INPUT, &error));
+      CHECK_ERROR (error, PLAIT_ERROR_INPUT, cases[i].message);
+    }
+}
