@@ -18,7 +18,7 @@ cross_attention_fixture_begin (CrossAttentionFixture *fixture, PlaitFixtureDecod
     .multi_head = g_str_equal (decoder.settings.type, "transformer"),
     .score = strstr (decoder.parameters, "attention=dot") ? PLAIT_SCORE_DOT : PLAIT_SCORE_ADDITIVE,
   };
-  fixture->registry = plait_registry_new ();
+  fixture->registry = test_registry ();
   fixture->parameters = plait_parameters_new ();
   plugin = test_plugin (fixture->registry, PLAIT_PLUGIN_COMBINER, combiner);
   settings = plait_fixture_settings (plugin);
@@ -51,5 +51,4 @@ cross_attention_fixture_clear (CrossAttentionFixture *fixture)
   plait_component_free (fixture->combiner);
   plait_component_free (fixture->coverage);
   plait_parameters_free (fixture->parameters);
-  plait_registry_free (fixture->registry);
 }

@@ -47,7 +47,7 @@ recurrent_fixture_build (RecurrentFixture *fixture, const RecurrentCase *the_cas
   PlaitPlugin *combiner, *plugin;
   PlaitTensor values;
 
-  *fixture = (RecurrentFixture){ the_case, plait_registry_new (), plait_parameters_new () };
+  *fixture = (RecurrentFixture){ the_case, test_registry (), plait_parameters_new () };
   combiner = test_plugin (fixture->registry, PLAIT_PLUGIN_COMBINER, the_case->combiner);
   settings = plait_fixture_settings (combiner);
   if (the_case->projections)
@@ -80,7 +80,6 @@ recurrent_fixture_clear (RecurrentFixture *fixture)
   plait_parameters_free (fixture->parameters);
   plait_component_free (fixture->plugin);
   plait_component_free (fixture->combiner);
-  plait_registry_free (fixture->registry);
   plait_loss_columns_clear (&fixture->losses);
 }
 

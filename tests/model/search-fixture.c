@@ -17,14 +17,13 @@ search_fixture_clear (SearchFixture *fixture)
 {
   plait_fixture_free (fixture->model);
   plait_pool_free (fixture->pool);
-  plait_registry_free (fixture->registry);
 }
 
 SearchFixture
 search_fixture_with (const char *first, const char *combiner_name, PlaitFixtureDecoder decoder,
                      const char *coverage_name, gboolean sentinel)
 {
-  SearchFixture fixture = { plait_registry_new (), NULL, NULL };
+  SearchFixture fixture = { test_registry (), NULL, NULL };
   PlaitPlugin *encoder = test_plugin (fixture.registry, PLAIT_PLUGIN_ENCODER, "transformer");
   PlaitPlugin *combiner = test_plugin (fixture.registry, PLAIT_PLUGIN_COMBINER, combiner_name);
   g_autoptr (PlaitSettings) encoder_settings = plait_fixture_settings (encoder);

@@ -149,7 +149,7 @@ check_values (PlaitRegistry *registry, PlaitMemoryRow row, const char *memories,
 
 TEST_CASE (classifier, is_softmax_of_what_rows_say)
 {
-  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  PlaitRegistry *registry = test_registry ();
 
   for (PlaitMemoryRow row = PLAIT_ROW_FIRST; row <= PLAIT_ROW_MEAN; row++)
     {
@@ -160,7 +160,7 @@ TEST_CASE (classifier, is_softmax_of_what_rows_say)
 
 TEST_CASE (classifier, names_the_memories_that_there_are)
 {
-  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  PlaitRegistry *registry = test_registry ();
   GError *error = NULL;
 
   CHECK (!class_model (registry, PLAIT_ROW_FIRST, "first;third", &error));
@@ -182,7 +182,7 @@ check_gradients (const PlaitFixture *model, const PlaitPassLengths *lengths)
 
 TEST_CASE (classifier, gradients_are_those_of_differences)
 {
-  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  PlaitRegistry *registry = test_registry ();
 
   for (PlaitMemoryRow row = PLAIT_ROW_FIRST; row <= PLAIT_ROW_MEAN; row++)
     {
@@ -201,7 +201,7 @@ TEST_CASE (classifier, gradients_are_those_of_differences)
  * exponentials. */
 TEST_CASE (classifier, chooses_by_softmax_over_the_sentences_of_a_document)
 {
-  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  PlaitRegistry *registry = test_registry ();
   GError *error = NULL;
   g_autoptr (PlaitFixture) model = model_of (registry, PLAIT_PREDICT_CHOICE, 1, PLAIT_ROW_MEAN, "", NO_ERROR);
   static const PlaitPassLengths lengths = { { { 3, 11, 8 } }, { 0, 0, 0 } };
@@ -279,7 +279,7 @@ descending (gconstpointer a, gconstpointer b)
  * among them. */
 TEST_CASE (span_head, predicts_the_best_spans_or_none)
 {
-  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  PlaitRegistry *registry = test_registry ();
   g_autoptr (PlaitFixture) model = model_of (registry, PLAIT_PREDICT_SPAN, 1, PLAIT_ROW_FIRST, "", NO_ERROR);
   static const PlaitPassLengths lengths = { { { 3, 11, 8 } }, { 0, 0, 0 } };
   g_autoptr (PlaitBatch) batch = model ? plait_pass_batch (model, &lengths) : NULL;

@@ -83,7 +83,7 @@ pass_over (const PlaitFixture *model)
 TEST_CASE (cross, tells_the_widths_of_queries_and_of_contexts)
 {
   static const PlaitCombinerTable table = { .build = build, .combine = combine };
-  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  PlaitRegistry *registry = test_registry ();
   PlaitPlugin combiner = *test_plugin (registry, PLAIT_PLUGIN_COMBINER, "serial");
   PlaitPluginDescriptor descriptor = *combiner.descriptor;
 
@@ -181,7 +181,7 @@ TEST_CASE (cross, keeps_what_each_attention_pays_by_its_name)
   static const PlaitCombinerTable table = { .build = build_all, .combine = combine_all };
   static const gint64 lengths[] = { 3, 2 }, targets[] = { 2, 3 };
   static const gint64 *const of_sources[] = { lengths, lengths };
-  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  PlaitRegistry *registry = test_registry ();
   PlaitPlugin combiner = *test_plugin (registry, PLAIT_PLUGIN_COMBINER, "serial");
   PlaitPluginDescriptor descriptor = *combiner.descriptor;
 

@@ -105,7 +105,6 @@ built_clear (Built *built)
   plait_parameters_free (built->parameters);
   plait_component_free (built->plugin);
   plait_component_free (built->combiner);
-  plait_registry_free (built->registry);
   plait_loss_columns_clear (&built->losses);
 }
 
@@ -145,7 +144,7 @@ build (Built *built, const DecoderCase *the_case)
   g_autoptr (PlaitSettings) own = NULL;
   PlaitPlugin *combiner, *plugin;
 
-  *built = (Built){ .registry = plait_registry_new (), .parameters = plait_parameters_new () };
+  *built = (Built){ .registry = test_registry (), .parameters = plait_parameters_new () };
   built->settings = plait_fixture_decoder (0).settings;
   built->settings.norm = the_case->norm;
   built->settings.attention_bias = the_case->norm == PLAIT_DECODER_NORM_POST; /* as in the reference */

@@ -58,7 +58,7 @@ static void
 check_encoder (const char *name, gint norm, const char *const *keys)
 {
   static const gint32 tokens[] = { 4, 5, 6, 7, 8, 9 }, target[] = { 4, 5 };
-  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  PlaitRegistry *registry = test_registry ();
   g_auto (Bench) bench = bench_new (1);
   g_autoptr (PlaitFixture) model
       = group_model (registry, "group", keys, "serial", test_no_keys, reference_model_decoder (norm));
@@ -136,7 +136,7 @@ check_decoder (const char *name, gint norm)
 {
   static const gint32 tokens[] = { 4, 5, 6, 7, 8, 9 },
                       target[] = { PLAIT_TOKEN_BOS, 4, PLAIT_TOKEN_BOS, PLAIT_TOKEN_BOS };
-  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  PlaitRegistry *registry = test_registry ();
   g_auto (Bench) bench = bench_new (1);
   PlaitFixtureDecoder decoder = reference_model_decoder (norm);
   g_autoptr (PlaitFixture) model = NULL;
@@ -182,7 +182,7 @@ TEST_CASE (group, steps_know_the_sentence_of_their_words)
 
   for (guint i = 0; i < 3; i++)
     {
-      g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+      PlaitRegistry *registry = test_registry ();
       g_auto (Bench) whole = bench_new (1), steps = bench_new (1), step = bench_new (1);
       g_autoptr (PlaitFixture) model
           = group_model (registry, "group", two_layers, "group", one_group_layer, plait_fixture_decoder (i));
@@ -218,7 +218,7 @@ TEST_CASE (group, reads_its_own_sentence)
   static const gint32 tokens[] = { 4, 5, 6, 7, 8, 9 }, changed[] = { 4, 5, 6, 7, 9, 9 };
   static const gint32 target[] = { PLAIT_TOKEN_BOS, 4, PLAIT_TOKEN_BOS, PLAIT_TOKEN_BOS, PLAIT_TOKEN_BOS };
   static const char *const group_layers[] = { "group_layers", "9", NULL };
-  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  PlaitRegistry *registry = test_registry ();
   g_auto (Bench) before = bench_new (1), after = bench_new (1);
   g_autoptr (PlaitFixture) model
       = group_model (registry, "group", embeddings, "group", group_layers, plait_fixture_decoder (0));

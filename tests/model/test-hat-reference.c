@@ -46,7 +46,7 @@ check_case (const char *name, const TestDocuments *documents, gint norm,
             void (*visit_parameters) (const ReferenceVisit *to), const char *first_output, gboolean decodes)
 {
   static const gint32 tokens[] = { 4, 5, 6, 7, 8, 9 }, target[] = { PLAIT_TOKEN_BOS, 4, 5 };
-  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  PlaitRegistry *registry = test_registry ();
   g_auto (Bench) bench = bench_new (1);
   g_autoptr (PlaitFixture) model = test_hat_model (registry, documents, reference_model_decoder (norm));
   g_autoptr (PlaitBatch) batch = reference_model_batch (tokens, target + 1, 2);

@@ -45,7 +45,7 @@ TEST_CASE (hat, masking_equals_gathering)
 
   for (gint norm = PLAIT_DECODER_NORM_PRE; norm <= PLAIT_DECODER_NORM_POST; norm++)
     {
-      g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+      PlaitRegistry *registry = test_registry ();
       PlaitFixtureDecoder decoder = plait_fixture_decoder (0);
       g_autoptr (PlaitFixture) one = NULL;
       g_autoptr (PlaitFixture) other = NULL;
@@ -80,7 +80,7 @@ TEST_CASE (hat, masking_equals_gathering)
 TEST_CASE (hat, without_layers_sentences_are_the_first_rows)
 {
   static const char *const keys[] = { "layers", "0", "final_norm", "false", NULL };
-  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  PlaitRegistry *registry = test_registry ();
   g_autoptr (PlaitFixture) model
       = test_hat_model (registry, &(TestDocuments){ keys, test_no_keys }, plait_fixture_decoder (0));
   g_autoptr (PlaitBatch) batch = plait_fixture_batch (model, 0, DOCUMENTS, of_source, targets);
@@ -107,7 +107,7 @@ TEST_CASE (hat, memories_know_their_sentences)
 
   for (int drops = 0; drops < 2; drops++)
     {
-      g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+      PlaitRegistry *registry = test_registry ();
       g_autoptr (PlaitFixture) model = test_hat_model (
           registry, &(TestDocuments){ drops ? without : test_no_keys, test_no_keys }, plait_fixture_decoder (0));
       g_autoptr (PlaitBatch) batch = plait_fixture_batch (model, 0, DOCUMENTS, of_source, targets);
@@ -166,7 +166,7 @@ TEST_CASE (hat, of_one_sentence_the_first_row_is_all)
 {
   static const gint64 one_row[] = { 1, 0, 1, 1 };
   static const gint64 *const shorter[] = { one_row };
-  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  PlaitRegistry *registry = test_registry ();
   g_autoptr (PlaitFixture) model
       = test_hat_model (registry, &(TestDocuments){ test_no_keys, test_embedding_leaves }, plait_fixture_decoder (0));
   g_autoptr (PlaitBatch) batch = plait_fixture_batch (model, 0, DOCUMENTS, of_source, targets);
@@ -203,7 +203,7 @@ counterpart (const PlaitFixture *model, const char *name)
 static void
 check_beginning (const TestDocuments *documents, const char *const *plain_keys, const char *combiner)
 {
-  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  PlaitRegistry *registry = test_registry ();
   g_autoptr (PlaitPool) pool = plait_pool_new (1, NULL);
   g_autoptr (PlaitFixture) model
       = test_documents_model (registry, documents, NULL, combiner, plait_fixture_decoder (0), NO_ERROR);
@@ -280,7 +280,7 @@ TEST_CASE (hat, token_norm_is_the_leaves_or_this_encoders)
 
   for (int i = 0; i < 3; i++)
     {
-      g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+      PlaitRegistry *registry = test_registry ();
       g_autoptr (PlaitFixture) model = test_hat_model (
           registry, &(TestDocuments){ own[i], i == 0 ? test_no_keys : bare }, plait_fixture_decoder (0));
       g_autoptr (PlaitBatch) batch = plait_fixture_batch (model, 0, DOCUMENTS, of_source, targets);
@@ -311,7 +311,7 @@ TEST_CASE (hat, token_norm_is_the_leaves_or_this_encoders)
 static void
 check_refused (const char *const *keys, const char *message)
 {
-  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  PlaitRegistry *registry = test_registry ();
   GError *error = NULL;
   g_autoptr (PlaitFixture) model = test_documents_model (registry, &(TestDocuments){ keys, test_no_keys }, NULL,
                                                          "serial", plait_fixture_decoder (0), &error);
@@ -336,7 +336,7 @@ TEST_CASE (hat, refuses_more_sentences_than_learned_positions)
 {
   static const char *const keys[] = { "sentence_positions", "learned", "sentence_limit", "1", NULL };
   static const char *const enough[] = { "sentence_positions", "learned", "sentence_limit", "6", NULL };
-  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  PlaitRegistry *registry = test_registry ();
   g_autoptr (PlaitFixture) model
       = test_hat_model (registry, &(TestDocuments){ keys, test_no_keys }, plait_fixture_decoder (0));
   g_autoptr (PlaitFixture) longer

@@ -127,7 +127,7 @@ check_agreement (PlaitRegistry *registry, const char *combiner, guint decoder)
 
 TEST_CASE (identities, combiners_agree_over_one_source)
 {
-  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  PlaitRegistry *registry = test_registry ();
 
   for (guint d = 0; d < PLAIT_FIXTURE_DECODERS; d++)
     {
@@ -139,7 +139,7 @@ TEST_CASE (identities, combiners_agree_over_one_source)
 /* A softmax over one context is 1. Without its own values, attention over contexts returns that context. */
 TEST_CASE (identities, hierarchical_agrees_over_one_source_in_recurrent_decoders)
 {
-  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  PlaitRegistry *registry = test_registry ();
 
   for (guint d = 2; d < PLAIT_FIXTURE_DECODERS; d++)
     check_agreement (registry, "hierarchical", d);
@@ -236,7 +236,7 @@ check_tied (PlaitRegistry *registry, const char *combiner, gboolean sentinel)
 
 TEST_CASE (identities, libovicky2017_tied_projections_are_separate_ones_of_equal_weights)
 {
-  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  PlaitRegistry *registry = test_registry ();
 
   for (guint sentinel = 0; sentinel < 2; sentinel++)
     {
@@ -298,7 +298,7 @@ TEST_CASE (identities, a_batch_is_its_sentences_over_trees_with_coverage)
 {
   static const char *const encoders[] = { "tree-gru", "tree-lstm", "bitree-gru", "bitree-lex" };
   static const char *const coverages[] = { "word", "tree" };
-  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  PlaitRegistry *registry = test_registry ();
 
   for (guint e = 0; e < G_N_ELEMENTS (encoders); e++)
     for (guint c = 0; c < G_N_ELEMENTS (coverages); c++)

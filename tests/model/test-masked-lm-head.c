@@ -107,7 +107,7 @@ expected (const PlaitFixture *model, const PlaitScalar *h, const char *table_nam
 
 TEST_CASE (masked_lm_head, is_softmax_of_what_masked_rows_say)
 {
-  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  PlaitRegistry *registry = test_registry ();
 
   for (gboolean tied = FALSE; tied <= TRUE; tied++)
     {
@@ -142,7 +142,7 @@ TEST_CASE (masked_lm_head, finds_the_rows_of_tokens_where_some_have_none)
 {
   static const char *const with[] = { "place", "top", "starts_in_tokens", "true", NULL };
   static const char *const without[] = { "place", "top", "starts_in_tokens", "false", NULL };
-  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  PlaitRegistry *registry = test_registry ();
   g_autoptr (PlaitFixture) all = masked_model (registry, "hat", with, "transformer", TRUE);
   g_autoptr (PlaitFixture) some = masked_model (registry, "hat", without, "transformer", TRUE);
   g_autoptr (PlaitBatch) batch = masked_batch (all);
@@ -164,7 +164,7 @@ TEST_CASE (masked_lm_head, finds_the_rows_of_tokens_where_some_have_none)
 
 TEST_CASE (masked_lm_head, gradients_are_those_of_differences)
 {
-  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  PlaitRegistry *registry = test_registry ();
   g_autoptr (PlaitFixture) model = masked_model (registry, "transformer", NULL, NULL, TRUE);
   g_autoptr (PlaitBatch) batch = masked_batch (model);
 

@@ -56,7 +56,6 @@ pointer_clear (Pointer *pointer)
 {
   plait_parameters_free (pointer->parameters);
   plait_component_free (pointer->component);
-  plait_registry_free (pointer->registry);
 }
 
 /* Builds the pointer over two memories. @has_words: whether they have words of the target. */
@@ -68,7 +67,7 @@ pointer_build (Pointer *pointer, const char *source, gint64 head, const gboolean
   g_autofree char *number = g_strdup_printf ("%jd", head);
   PlaitPlugin *plugin;
 
-  *pointer = (Pointer){ .registry = plait_registry_new (), .parameters = plait_parameters_new () };
+  *pointer = (Pointer){ .registry = test_registry (), .parameters = plait_parameters_new () };
   plugin = test_plugin (pointer->registry, PLAIT_PLUGIN_OUTPUT, "pointer");
   pointer->component = plait_component_new (plugin, "output");
   CHECK (plait_settings_set (pointer->component->parameters, "source", source, NULL));
@@ -337,7 +336,7 @@ pointer_model (PlaitRegistry *registry, const char *combiner, guint d, const cha
 static void
 check_beams (const char *combiner, guint d, PlaitPrecision precision, const char *output_name)
 {
-  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  PlaitRegistry *registry = test_registry ();
   g_autoptr (PlaitSettings) output = NULL;
   g_auto (SearchFixture) fixture = output_name ? pointer_model (registry, combiner, d, NULL, &output)
                                                : search_fixture_new (combiner, d, NULL, FALSE);
@@ -387,7 +386,7 @@ TEST_CASE (pointer, records_what_it_copies)
 {
   for (guint d = 0; d < 3; d += 2)
     {
-      g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+      PlaitRegistry *registry = test_registry ();
       g_autoptr (PlaitSettings) output = NULL;
       g_auto (SearchFixture) fixture = pointer_model (registry, "parallel", d, NULL, &output);
       g_autoptr (PlaitBatch) batch = search_fixture_batch (&fixture);
@@ -420,7 +419,7 @@ TEST_CASE (pointer, records_what_it_copies)
 static gsize
 memory_of_step (gboolean recompute)
 {
-  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  PlaitRegistry *registry = test_registry ();
   g_autoptr (PlaitSettings) output = NULL;
   PlaitFixtureDecoder decoder = plait_fixture_decoder (PLAIT_FIXTURE_TRANSFORMER);
   g_autoptr (PlaitArena) arena = plait_arena_new (0);

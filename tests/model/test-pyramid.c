@@ -64,7 +64,7 @@ TEST_CASE (pyramid_model, memory_has_links_and_the_leaves_tokens)
   static const gint64 tokens[] = { 0, 1, 2, 3, 4, -1, -1, -1, -1, -1, 0 };
   static const gint64 level[] = { 0, 0, 0, 0, 0, 1, 1, 1, 2, 2, 0 };
   static const gint64 parents[] = { 5, 5, 6, 6, 7, 8, 8, 9, -1, -1, -1 };
-  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  PlaitRegistry *registry = test_registry ();
   g_autoptr (PlaitFixture) model = pyramid_model (registry, "bilstm", keys, NO_ERROR);
   g_auto (Stand) fixture = fixture_new ();
   PlaitEncoderOutputs encoded;
@@ -90,7 +90,7 @@ TEST_CASE (pyramid_model, memory_has_links_and_the_leaves_tokens)
 TEST_CASE (pyramid_model, ponder_cost_is_part_of_the_loss)
 {
   static const char *const keys[] = { "pool", "act", "tau", "0.25", NULL };
-  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  PlaitRegistry *registry = test_registry ();
   g_autoptr (PlaitFixture) model = pyramid_model (registry, "bigru", keys, NO_ERROR);
   g_autoptr (PlaitBatch) batch = plait_fixture_batch (model, 0, 3, of_source, targets);
   PlaitOutputLossOptions options = { .scale = 0.5 };
@@ -113,7 +113,7 @@ TEST_CASE (pyramid_model, refuses_levels_without_number_or_parameters_to_share)
   static const char *const apart[] = { "levels", "0", NULL };
   static const char *const shared[] = { "levels", "0", "shared", "true", NULL };
   static const char *const mean[] = { "levels", "0", "pool", "mean", NULL };
-  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  PlaitRegistry *registry = test_registry ();
   GError *error = NULL;
   g_autoptr (PlaitFixture) refused = pyramid_model (registry, "bigru", apart, &error);
 

@@ -13,7 +13,7 @@ static void
 check_score (const char *the_case, PlaitScoreFunction score)
 {
   static const gint64 one_query[] = { 0, 1 }, memory_rows[] = { 0, ROWS };
-  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  PlaitRegistry *registry = test_registry ();
   g_autoptr (PlaitParameters) parameters = plait_parameters_new ();
   PlaitPlugin *serial = test_plugin (registry, PLAIT_PLUGIN_COMBINER, "serial");
   g_autoptr (PlaitSettings) settings = plait_fixture_settings (serial);

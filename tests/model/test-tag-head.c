@@ -99,7 +99,7 @@ expected (const PlaitFixture *model, const double *x, gint64 n, gint32 tag)
 
 TEST_CASE (tag_head, is_softmax_of_what_tokens_and_other_sources_say)
 {
-  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  PlaitRegistry *registry = test_registry ();
 
   for (guint n = 1; n <= 3; n++)
     {
@@ -130,7 +130,7 @@ TEST_CASE (tag_head, is_softmax_of_what_tokens_and_other_sources_say)
 /* A start or end token among the rows has no tag. */
 TEST_CASE (tag_head, leaves_out_special_tokens)
 {
-  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  PlaitRegistry *registry = test_registry ();
   g_autoptr (PlaitFixture) model = token_model (registry, PLAIT_PREDICT_TAGS, 1);
   g_autoptr (PlaitBatch) batch = plait_pass_batch (model, &plait_pass_whole);
   g_autoptr (PlaitPool) pool = plait_pool_new (1, NULL);
@@ -151,7 +151,7 @@ TEST_CASE (tag_head, leaves_out_special_tokens)
 
 TEST_CASE (tag_head, gradients_are_those_of_differences)
 {
-  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  PlaitRegistry *registry = test_registry ();
   const PlaitPredictKind kinds[] = { PLAIT_PREDICT_TAGS, PLAIT_PREDICT_MASKED, PLAIT_PREDICT_SPAN };
 
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
@@ -169,7 +169,7 @@ TEST_CASE (tag_head, gradients_are_those_of_differences)
 
 TEST_CASE (tag_head, does_not_mix_sentences)
 {
-  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  PlaitRegistry *registry = test_registry ();
   g_autoptr (PlaitFixture) model = token_model (registry, PLAIT_PREDICT_TAGS, 3);
 
   CHECK (plait_pass_equals_its_sentences (model, &plait_pass_whole, NO_ERROR));

@@ -105,7 +105,7 @@ check_root (const PlaitFixture *model, const PlaitEncoderOutputs *encoded)
 TEST_CASE (tree_encoders, chen2017_equation_9_one_word_is_the_root)
 {
   static const char *const names[] = { "bitree-gru", "bitree-lex", "tree-gru", "tree-lstm" };
-  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  PlaitRegistry *registry = test_registry ();
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     {

@@ -170,7 +170,7 @@ check_shards (const PlaitFixture *model, PlaitBatch *const *batches, guint n)
 static void
 check_decoder (gboolean recurrent)
 {
-  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  PlaitRegistry *registry = test_registry ();
   g_autoptr (PlaitFixture) model = new_model (registry, recurrent);
   const gint64 *const rest[] = { first_lengths + 1, second_lengths + 1 };
   g_autoptr (PlaitBatch) batch = plait_fixture_batch (model, 0, SENTENCES, lengths, targets);
@@ -209,7 +209,7 @@ distance (const Outcome *a, const Outcome *b, gint64 n)
 static void
 check_bfloat16 (gboolean recurrent)
 {
-  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  PlaitRegistry *registry = test_registry ();
   g_autoptr (PlaitFixture) model = new_model (registry, recurrent);
   gint64 width = plait_parameters_gradients (plait_model_parameters (model->model)).width;
   g_autoptr (PlaitBatch) batch = plait_fixture_batch (model, 0, SENTENCES, lengths, targets);
@@ -250,7 +250,7 @@ check_absent (gboolean recurrent)
 {
   static const gint64 nothing[SENTENCES] = { 0 };
   const gint64 *const absent[] = { first_lengths, nothing };
-  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  PlaitRegistry *registry = test_registry ();
   g_autoptr (PlaitFixture) model = new_model (registry, recurrent);
   const PlaitParameters *parameters = plait_model_parameters (model->model);
   g_autoptr (PlaitBatch) batch = plait_fixture_batch (model, 0, SENTENCES, absent, targets);
@@ -304,7 +304,7 @@ check_input (const PlaitInput *a, const PlaitInput *b)
 /* The contents of a sentence in plait_fixture_batch depend on its number. */
 TEST_CASE (update, cuts_a_batch_into_the_batches_that_its_sentences_make)
 {
-  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  PlaitRegistry *registry = test_registry ();
   g_autoptr (PlaitFixture) model = new_model (registry, TRUE);
   g_autoptr (PlaitBatch) batch = plait_fixture_batch (model, 0, SENTENCES, lengths, targets);
 
@@ -332,7 +332,7 @@ TEST_CASE (update, cuts_a_batch_into_the_batches_that_its_sentences_make)
 /* A batch that does not fit into memory fails with an estimate of its needs; the next batch is computed. */
 TEST_CASE (update, says_which_batch_does_not_fit_into_its_shards)
 {
-  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  PlaitRegistry *registry = test_registry ();
   g_autoptr (PlaitFixture) model = new_model (registry, TRUE);
   g_autoptr (PlaitPool) pool = plait_pool_new (2, NULL);
   g_autoptr (PlaitArena) arena = plait_arena_new (0);

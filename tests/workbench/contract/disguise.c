@@ -26,7 +26,7 @@ take (const PlaitContractResult *result, gpointer data)
 void
 disguise_check (const Disguise *disguise, PlaitStructure promised, guint seconds, const char *failed, const char *words)
 {
-  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  PlaitRegistry *registry = test_registry ();
   PlaitPlugin plugin = *test_plugin (registry, disguise->kind, disguise->name);
   PlaitPluginDescriptor descriptor = *plugin.descriptor;
   PlaitSchema schema = *plugin.schema;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "contract/contract.h"
 #include "harness.h"
+#include "models.h"
 
 /* Checks the contract for every plugin that the registry finds. No plugin is named here. */
 
@@ -22,7 +23,7 @@ take (const PlaitContractResult *result, gpointer data)
 static void
 check_all (const char *property)
 {
-  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  PlaitRegistry *registry = test_registry ();
   const char *const only[] = { property, NULL };
   guint n_models = 0;
 
