@@ -170,7 +170,7 @@ static const PlaitOption options[] = {
   PLAIT_OPTION ("set", 's', TEXTS, sets,
                 "Set a key of [decode], [evaluate], or of a test split in [data], such as decode.beam=10", "G.K=V"),
   PLAIT_OPTION ("checkpoint", 'c', TEXT, checkpoint, "Parameters to use; default: evaluate.checkpoint",
-                "best|last|average"),
+                PLAIT_OPTION_CHECKPOINTS),
   PLAIT_OPTION ("as", 'a', TEXT, as,
                 "Store the results as SPLIT.NAME, beside the run's own evaluation; default: replace it", "NAME"),
   PLAIT_OPTION_THREADS (Options),
@@ -180,7 +180,7 @@ static const PlaitOption options[] = {
 
 const PlaitCommand plait_command_test = {
   .name = "test",
-  .synopsis = "RUN.h5|grid.h5 [--set G.K=V]... [--checkpoint best|last|average] [--as NAME] [--json]",
+  .synopsis = "RUN.h5|grid.h5 [--set G.K=V]... [--checkpoint " PLAIT_OPTION_CHECKPOINTS "] [--as NAME] [--json]",
   .summary = "Evaluate a finished run, or all runs of a grid, under other settings, into their files",
   .details = "Trained parameters do not change. A split that was already evaluated under equal settings is not "
              "evaluated again; the table of a grid is made anew. Without --as the run has these settings from then on, "

@@ -2,6 +2,20 @@
 #include "training/settings.h"
 
 #include <math.h>
+#include <string.h>
+
+#include "text/number.h"
+
+gint64
+plait_checkpoint_update (const char *checkpoint)
+{
+  gint64 update;
+
+  return g_str_has_prefix (checkpoint, PLAIT_KEPT_CHECKPOINT)
+                 && plait_parse_integer (checkpoint + strlen (PLAIT_KEPT_CHECKPOINT), &update)
+             ? MAX (update, 0)
+             : 0;
+}
 
 PlaitPrecision
 plait_train_precision (const PlaitTrainSettings *settings)

@@ -7,13 +7,15 @@
 
 /* [train]. The build generates its struct and table from schemas/group/train.ini. */
 
-/* Checkpoint of a run, to initialise from or to evaluate. */
-typedef enum
-{
-  PLAIT_CHECKPOINT_BEST, /* the last one if the run had no validation */
-  PLAIT_CHECKPOINT_LAST,
-  PLAIT_CHECKPOINT_AVERAGE,
-} PlaitCheckpoint;
+/* Checkpoints of a run, to initialise from or to evaluate: these, and kept ones, whose name is followed by the number
+ * of their update. */
+#define PLAIT_CHECKPOINT_BEST "best" /* the last one if the run had no validation */
+#define PLAIT_CHECKPOINT_LAST "last"
+#define PLAIT_CHECKPOINT_AVERAGE "average"
+#define PLAIT_KEPT_CHECKPOINT "update-"
+
+/* Returns the update in the name @checkpoint of a kept checkpoint; 0 for another name. */
+gint64 plait_checkpoint_update (const char *checkpoint);
 
 /* Folder of name maps (weights/name-map.h). */
 #define PLAIT_NAME_MAP_FOLDER "weights"

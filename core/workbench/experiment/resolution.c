@@ -382,7 +382,7 @@ check_initial_state (const PlaitResolution *resolution)
   if (*train->initialise == '\0' || plait_safetensors_is_named (train->initialise))
     plait_resolution_problem (resolution, "train", "initialise_state",
                               "optimizer needs a run in train.initialise; name one, or leave it at parameters");
-  else if (train->initialise_checkpoint != PLAIT_CHECKPOINT_LAST)
+  else if (!g_str_equal (train->initialise_checkpoint, PLAIT_CHECKPOINT_LAST))
     plait_resolution_problem (
         resolution, "train", "initialise_state",
         "a run stores the optimizer's state only for its last parameters; set initialise_checkpoint=last");
@@ -415,12 +415,30 @@ find_name_map (const PlaitResolution *resolution)
                               ", which train.initialise does not name; leave this key out for a run");
 }
 
+/* Adds a problem if @checkpoint, the value of [@group] @key, is not the name of a checkpoint. */
+static void
+check_checkpoint_name (const PlaitResolution *resolution, const char *group, const char *key, const char *checkpoint)
+{
+  if (!g_str_equal (checkpoint, PLAIT_CHECKPOINT_BEST) && !g_str_equal (checkpoint, PLAIT_CHECKPOINT_LAST)
+      && !g_str_equal (checkpoint, PLAIT_CHECKPOINT_AVERAGE) && plait_checkpoint_update (checkpoint) == 0)
+    plait_resolution_problem (resolution, group, key,
+                              "\"%s\" is not a checkpoint; expected best, last, average or update-N", checkpoint);
+}
+
 static void
 check_checkpoint (const PlaitResolution *resolution)
 {
   const PlaitExperiment *experiment = &resolution->experiment->public;
 
-  if (experiment->evaluate.checkpoint == PLAIT_CHECKPOINT_AVERAGE && experiment->train.average == 0)
+  check_checkpoint_name (resolution, "train", "initialise_checkpoint", experiment->train.initialise_checkpoint);
+  check_checkpoint_name (resolution, "evaluate", "checkpoint", experiment->evaluate.checkpoint);
+  if (plait_checkpoint_update (experiment->evaluate.checkpoint) > 0 && experiment->train.keep == 0)
+    plait_resolution_problem (
+        resolution, "evaluate", "checkpoint",
+        "%s is not kept, because train.keep is 0; set it to the number of checkpoints to keep, or "
+        "choose best, last or average",
+        experiment->evaluate.checkpoint);
+  if (g_str_equal (experiment->evaluate.checkpoint, PLAIT_CHECKPOINT_AVERAGE) && experiment->train.average == 0)
     plait_resolution_problem (resolution, "evaluate", "checkpoint",
                               "there is no average to evaluate, because train.average is 0; set it to the number of "
                               "validations to average over, or choose best or last");

@@ -151,7 +151,7 @@ prepare_data (PlaitRunState *run, GError **error)
 static gboolean
 check_average (const PlaitRunState *run, GError **error)
 {
-  return run->experiment->evaluate.checkpoint != PLAIT_CHECKPOINT_AVERAGE || run->validation
+  return !g_str_equal (run->experiment->evaluate.checkpoint, PLAIT_CHECKPOINT_AVERAGE) || run->validation
          || plait_fail (error, PLAIT_ERROR_INPUT,
                         "evaluate.checkpoint is average, but there is no validation text, and only validations keep "
                         "parameters; add the split, or use best or last");

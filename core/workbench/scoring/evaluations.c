@@ -79,8 +79,7 @@ plait_evaluations_new (const PlaitEvaluationsSetup *setup, GError **error)
     {
       g_auto (GStrv) components = NULL;
 
-      parameters
-          = plait_checkpoint_path (setup->trained, plait_checkpoint_names[experiment->evaluate.checkpoint], error);
+      parameters = plait_checkpoint_path (setup->trained, experiment->evaluate.checkpoint, error);
       if (!parameters)
         return NULL;
       components = g_strsplit (parameters, "/", -1);

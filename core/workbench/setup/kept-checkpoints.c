@@ -1,23 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "setup/kept-checkpoints.h"
 
-#include <string.h>
-
 #include "setup/trained.h"
-#include "text/number.h"
 #include "training/parameters.h"
-
-/* Returns the update in the name @member of a kept checkpoint; 0 for another checkpoint. */
-static gint64
-update_of (const char *member)
-{
-  gint64 update;
-
-  return g_str_has_prefix (member, PLAIT_KEPT_CHECKPOINT)
-                 && plait_parse_integer (member + strlen (PLAIT_KEPT_CHECKPOINT), &update)
-             ? MAX (update, 0)
-             : 0;
-}
+#include "training/settings.h"
 
 static gint
 compare_updates (gconstpointer a, gconstpointer b)
@@ -36,7 +22,7 @@ find_kept (PlaitStore *old)
 
   for (guint i = 0; members && members[i]; i++)
     {
-      gint64 update = update_of (members[i]);
+      gint64 update = plait_checkpoint_update (members[i]);
 
       if (update > 0)
         g_array_append_val (updates, update);

@@ -3,16 +3,14 @@
 
 #include "training/parameters.h"
 
-const char *const plait_checkpoint_names[] = { NULL, "last", "average" };
-
 char *
 plait_checkpoint_path (PlaitStore *store, const char *checkpoint, GError **error)
 {
   const char *chosen = checkpoint;
   g_autofree char *group = NULL;
 
-  if (!chosen)
-    chosen = plait_store_has (store, "/checkpoint/best") ? "best" : "last";
+  if (!chosen || g_str_equal (chosen, PLAIT_CHECKPOINT_BEST))
+    chosen = plait_store_has (store, "/checkpoint/best") ? PLAIT_CHECKPOINT_BEST : PLAIT_CHECKPOINT_LAST;
   group = g_strdup_printf ("/checkpoint/%s", chosen);
   if (!plait_store_has (store, group))
     {

@@ -27,9 +27,6 @@ PlaitExperiment *plait_trained_experiment (PlaitStore *store, const char *const 
 /* Returns the experiment of the run in @store as its key-file. (transfer full) */
 PlaitKeyFile *plait_trained_key_file (PlaitStore *store, GError **error);
 
-/* A kept checkpoint has this name, followed by the number of its update. */
-#define PLAIT_KEPT_CHECKPOINT "update-"
-
 /* Opens the run at @path with the parameters of @checkpoint: "last", "best", "average" or "update-N"; NULL: best, or
  * last if there is no best. @overrides (NULL-terminated, or NULL) set keys of [decode] and [evaluate], which change
  * neither model nor data. A plugin that differs from training is an error, or with @changed only a warning. (transfer
@@ -39,12 +36,9 @@ PlaitTrained *plait_trained_open (const char *path, const char *checkpoint, cons
 void plait_trained_free (PlaitTrained *trained);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitTrained, plait_trained_free)
 
-/* Returns the path of the parameters of @checkpoint in @store; NULL: best, or last. An absent checkpoint is an error
- * that names the existing ones. (transfer full) */
+/* Returns the path of the parameters of @checkpoint in @store; NULL or "best": best, or last if there is no best. An
+ * absent checkpoint is an error that names the existing ones. (transfer full) */
 char *plait_checkpoint_path (PlaitStore *store, const char *checkpoint, GError **error);
-
-/* Name of each PlaitCheckpoint, for @checkpoint above. */
-extern const char *const plait_checkpoint_names[];
 
 /* Reads the parameters of @checkpoint (NULL: best, or last) from @store into @parameters. */
 gboolean plait_checkpoint_read (PlaitParameters *parameters, PlaitStore *store, const char *checkpoint, GError **error);

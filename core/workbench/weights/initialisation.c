@@ -277,8 +277,7 @@ open_run (PlaitInitialisation *initialisation, Origin *origin, GError **error)
     origin->there = plait_trained_key_file (origin->run, error);
   if (!origin->there)
     return FALSE;
-  initialisation->checkpoint
-      = plait_checkpoint_path (origin->run, plait_checkpoint_names[train->initialise_checkpoint], error);
+  initialisation->checkpoint = plait_checkpoint_path (origin->run, train->initialise_checkpoint, error);
   if (!initialisation->checkpoint)
     g_prefix_error (error, "train.initialise_checkpoint: ");
   if (!plait_experiment_model_check_plugins (initialisation->experiment, origin->run, TRUE, &changed))

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "scoring/test.h"
 #include "setup/trained.h"
 #include "files.h"
 #include "harness.h"
@@ -135,4 +136,62 @@ TEST_CASE (kept_checkpoints, are_named_by_the_error)
   CHECK (run && !plait_checkpoint_path (run, "update-7", &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT,
                "there is no checkpoint \"update-7\" (there are: last, average, best, update-14, update-20)");
+}
+
+/* Checks that evaluation @name of @run evaluated the checkpoint @expected. */
+static void
+check_evaluated (const char *run, const char *name, const char *expected)
+{
+  g_autoptr (PlaitStore) store = plait_store_open (run, NO_ERROR);
+  g_autofree char *group = g_strconcat ("/evaluation/", name, NULL);
+  g_autofree char *checkpoint = store ? plait_store_get_string (store, group, "checkpoint", NO_ERROR) : NULL;
+  CONTEXT ("%s", name);
+
+  CHECK_STRING (checkpoint, expected);
+}
+
+/* evaluate.checkpoint names a kept checkpoint, for a run and for later tests of it. */
+TEST_CASE (kept_checkpoints, are_evaluated)
+{
+  const char *path = test_write_experiment ("tiny", "keep=3"), *output = plait_test_path ("kept.h5");
+  const char *const seventh[] = { "evaluate.checkpoint=update-7", NULL };
+  const char *const fourteenth[] = { "evaluate.checkpoint=update-14", NULL };
+  const char *const ninth[] = { "evaluate.checkpoint=update-9", NULL };
+  PlaitTestOptions options = { .name = "early", .threads = 1 };
+  PlaitTestOutcome outcome;
+  GError *error = NULL;
+
+  REQUIRE (test_run_with (path, seventh, output, FALSE, NULL, NO_ERROR));
+  check_evaluated (output, "test", "update-7");
+  REQUIRE (plait_test_file (output, fourteenth, &options, &outcome, NO_ERROR));
+  CHECK_INT (outcome.made, 1);
+  check_evaluated (output, "test", "update-7");
+  check_evaluated (output, "test.early", "update-14");
+  CHECK (!plait_test_file (output, ninth, &options, &outcome, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "there is no checkpoint \"update-9\"");
+}
+
+TEST_CASE (kept_checkpoints, that_cannot_be_are_refused_before_training)
+{
+  static const struct
+  {
+    const char *set, *sentence;
+  } cases[] = {
+    { "evaluate.checkpoint=update-7", "update-7 is not kept, because train.keep is 0; set it to the number" },
+    { "evaluate.checkpoint=worst", "\"worst\" is not a checkpoint; expected best, last, average or update-N" },
+    { "evaluate.checkpoint=update-0", "\"update-0\" is not a checkpoint" },
+    { "evaluate.checkpoint=update-x", "\"update-x\" is not a checkpoint" },
+    { "train.initialise_checkpoint=first", "\"first\" is not a checkpoint" },
+  };
+  const char *path = test_write_experiment ("tiny", NULL), *output = plait_test_path ("refused.h5");
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      GError *error = NULL;
+      CONTEXT ("%s", cases[i].set);
+
+      CHECK (!test_run_with (path, (const char *[]){ cases[i].set, NULL }, output, FALSE, NULL, &error));
+      CHECK_ERROR (error, PLAIT_ERROR_INPUT, cases[i].sentence);
+      CHECK (!plait_test_exists (output));
+    }
 }
