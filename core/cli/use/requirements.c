@@ -20,6 +20,7 @@ struct PlaitRequirements
   GArray *lines;        /* Line */
   const PlaitVocabulary *vocabulary;
   const PlaitDecodeSettings *settings;
+  gboolean copies; /* TRUE: the output copies words outside the vocabulary */
 };
 
 static void
@@ -69,9 +70,10 @@ unknown_word (const PlaitVocabulary *vocabulary, const char *text)
 
 /* Appends the tokens of @text in line @number of @path. */
 static gboolean
-encode (const PlaitVocabulary *vocabulary, const char *path, gint64 number, const char *text, gboolean whole,
+encode (const PlaitRequirements *requirements, const char *path, gint64 number, const char *text, gboolean whole,
         GArray *ids, GError **error)
 {
+  const PlaitVocabulary *vocabulary = requirements->vocabulary;
   guint first = ids->len;
 
   if (whole)
@@ -82,10 +84,11 @@ encode (const PlaitVocabulary *vocabulary, const char *path, gint64 number, cons
     {
       g_autofree char *word = unknown_word (vocabulary, text);
 
-      return plait_fail (
-          error, PLAIT_ERROR_INPUT,
-          "%s:%jd: \"%s\" is not in the vocabulary of the target, so no translation can have it; change the line", path,
-          number, word);
+      return plait_fail (error, PLAIT_ERROR_INPUT,
+                         "%s:%jd: \"%s\" is not in the vocabulary of the target, so %s; change the line", path, number,
+                         word,
+                         requirements->copies ? "the output may copy it from a source, but it cannot be required"
+                                              : "no translation can have it");
     }
   return TRUE;
 }
@@ -95,7 +98,7 @@ read_prefix (const PlaitRequirements *requirements, gint64 number, const char *t
 {
   line->prefix = g_array_new (FALSE, FALSE, sizeof (gint32));
   return strspn (text, " \t") == strlen (text)
-         || encode (requirements->vocabulary, requirements->paths[0], number, text, TRUE, line->prefix, error);
+         || encode (requirements, requirements->paths[0], number, text, TRUE, line->prefix, error);
 }
 
 static gboolean
@@ -111,7 +114,7 @@ read_phrases (const PlaitRequirements *requirements, gint64 number, const char *
     {
       gint64 end;
 
-      if (!encode (requirements->vocabulary, path, number, fields[i], FALSE, ids, error))
+      if (!encode (requirements, path, number, fields[i], FALSE, ids, error))
         return FALSE;
       end = ids->len;
       if (end > g_array_index (offsets, gint64, offsets->len - 1))
@@ -183,7 +186,7 @@ read_file (PlaitRequirements *requirements, guint file, const char *option, GErr
 
 PlaitRequirements *
 plait_requirements_read (const char *prefix, const char *constraints, const PlaitVocabulary *vocabulary,
-                         const PlaitDecodeSettings *settings, GError **error)
+                         const PlaitDecodeSettings *settings, gboolean copies, GError **error)
 {
   g_autoptr (PlaitRequirements) requirements = g_new0 (PlaitRequirements, 1);
 
@@ -191,6 +194,7 @@ plait_requirements_read (const char *prefix, const char *constraints, const Plai
   requirements->paths[1] = constraints;
   requirements->vocabulary = vocabulary;
   requirements->settings = settings;
+  requirements->copies = copies;
   requirements->lines = g_array_new (FALSE, TRUE, sizeof (Line));
   g_array_set_clear_func (requirements->lines, line_clear);
   if (!read_file (requirements, 0, "--prefix", error) || !read_file (requirements, 1, "--constraints", error))

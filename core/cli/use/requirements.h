@@ -9,10 +9,11 @@
 typedef struct PlaitRequirements PlaitRequirements;
 
 /* Reads all lines of @prefix, and of @constraints with phrases between tabs; a path may be NULL, and a line empty.
- * Fails at a line with a word outside @vocabulary, or with more tokens than @settings allow. (transfer full) */
+ * Fails at a line with a word outside @vocabulary, or with more tokens than @settings allow. @copies: TRUE if the
+ * output copies words outside the vocabulary, which the error says. (transfer full) */
 PlaitRequirements *plait_requirements_read (const char *prefix, const char *constraints,
                                             const PlaitVocabulary *vocabulary, const PlaitDecodeSettings *settings,
-                                            GError **error);
+                                            gboolean copies, GError **error);
 void plait_requirements_free (PlaitRequirements *requirements);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitRequirements, plait_requirements_free)
 

@@ -369,7 +369,8 @@ read_requirements (const PlaitInference *inference, const Options *options, cons
     return FALSE;
   if (options->prefix || options->constraints)
     decoding->requirements
-        = plait_requirements_read (options->prefix, options->constraints, vocabulary, &decoding->settings, error);
+        = plait_requirements_read (options->prefix, options->constraints, vocabulary, &decoding->settings,
+                                   experiment->output && experiment->output->schema->writes_own_words, error);
   return decoding->requirements || (!options->prefix && !options->constraints);
 }
 
@@ -488,8 +489,9 @@ const PlaitCommand plait_command_translate = {
     "Several runs form an ensemble. They need one target vocabulary, and may differ in everything else. The command "
     "needs the sources of all runs; runs that have a source of one name read the same text. A run takes no part in a "
     "line that is missing in all its sources. At each step the probability of a word is the mean of the runs' "
-    "probabilities, or with --ensemble log its log-probability is the mean of their log-probabilities. The first run "
-    "gives the keys of [decode], except precision, and the attention of --alignment and --attention.\n"
+    "probabilities, or with --ensemble log its log-probability is the mean of their log-probabilities, so that a word "
+    "that one of the runs cannot copy is never written. The first run gives the keys of [decode], except precision, "
+    "and the attention of --alignment and --attention.\n"
     "\n"
     "Examples:\n"
     "  plait translate run.h5 --source en=test.en --source de=test.de\n"
