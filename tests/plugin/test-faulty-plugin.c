@@ -288,7 +288,7 @@ TEST_CASE (faulty_plugin, code_that_changes_the_process)
 {
   g_autofree char *before = g_get_current_dir (), *after = NULL;
 
-  check_fault ("goes-away", "changes the working folder of the process while it is loaded; leave it as it is");
+  check_fault ("goes-away", "changes the working folder of the process while it is loaded; do not change it");
   check_fault ("later-goes-away", "changes the working folder of the process");
   check_fault ("masks-files", "changes the mask of new files");
   check_fault ("sets-the-locale", "changes the locale");

@@ -287,13 +287,13 @@ plait_tree_match (const PlaitTree *tree, const char *sentence, gsize length, GEr
       if (leaf && leaf->text && !is_token (leaf->text, leaf->length, token, token_length))
         return plait_fail (error, PLAIT_ERROR_INPUT,
                            "word %jd of the tree is \"%.*s\", but token %jd of the sentence is \"%.*s\"; expected the "
-                           "words to be the tokens one by one, so parse this text, tokenised as it is",
+                           "words to be the tokens one by one, so parse this tokenised text",
                            tokens, (int)leaf->length, leaf->text, tokens, (int)token_length, token);
     }
   if (tokens != tree->n_words)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "the tree has %jd words, but the sentence has %jd tokens; expected the words to be the tokens "
-                       "one by one, so parse this text, tokenised as it is",
+                       "one by one, so parse this tokenised text",
                        tree->n_words, tokens);
   return TRUE;
 }

@@ -130,8 +130,8 @@ join (const Entry *entry, Selection *selection)
   return n;
 }
 
-/* Writes the rows of the last weighed level with the greatest paths to @selection, in their order, and returns their
- * number. If all rows differ and fit into a vector, they are compared at once. */
+/* Writes the rows of the last weighed level with the greatest products of weights to @selection, in their order, and
+ * returns their number. If all rows differ and fit into a vector, they are compared at once. */
 static gint64
 select_rows (const Call *call, const Entry *entry, Selection *selection)
 {

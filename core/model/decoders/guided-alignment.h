@@ -27,7 +27,7 @@ typedef struct
   gint *sources;      /* [n_memories]: source whose alignment the memory learns, or -1 */
   guint n;            /* number of memories that learn alignments */
   PlaitLosses losses; /* the loss, if n > 0 */
-  guint column;       /* the column */
+  guint column;       /* column of the loss */
 } PlaitGuidedAlignment;
 
 /* Lets the loss read @decoder (or NULL), and adds its column to @columns. The caller has set @settings and @sources.

@@ -21,8 +21,8 @@ typedef struct
   gint64 n;
   const gint64 *limits;                 /* [n] maximum number of tokens of a hypothesis, EOS included */
   const gint64 *numbers;                /* [n] number in the corpus, for sampling; else NULL */
-  const PlaitRequirement *requirements; /* [n], or NULL; each fits into the limit (plait_requirement_length). What
-                                           they point to is borrowed */
+  const PlaitRequirement *requirements; /* [n], or NULL; each fits into the limit (plait_requirement_length).
+                                           Their arrays are borrowed */
 } PlaitBeamSentences;
 
 /* Creates a beam for @sentences. (transfer full) */

@@ -304,7 +304,7 @@ load (gpointer data, GError **error)
   return good
          && (!changed
              || refuse (loading->path, error,
-                        "changes %s of the process while it is loaded; leave it as it is, in constructors and by the "
+                        "changes %s of the process while it is loaded; do not change it in constructors or by "
                         "options of the linker (such as -ffast-math)",
                         changed));
 }

@@ -60,7 +60,8 @@ typedef struct
   char *folder;     /* may be missing still */
   guint n;
   PlaitGridCell *items;
-  guint n_known;    /* number of items; the first n are cells of this grid, the others only known (see part) */
+  guint n_known;    /* number of items; the first n are cells of this grid, the others are cells of other parts of it
+                       (@part) */
   gboolean part;    /* TRUE: the grid holds only some of the cells, and never writes the files about all cells */
   gboolean fresh;   /* --fresh: run finished and partial cells again too */
   char **unclaimed; /* runs in the folder that belong to no cell, NULL-terminated */
