@@ -90,6 +90,7 @@ extern const PlaitCommand plait_command_grid;
 extern const PlaitCommand plait_command_test;
 extern const PlaitCommand plait_command_translate;
 extern const PlaitCommand plait_command_score;
+extern const PlaitCommand plait_command_encode;
 extern const PlaitCommand plait_command_explain;
 extern const PlaitCommand plait_command_export;
 extern const PlaitCommand plait_command_average;

@@ -8,6 +8,7 @@ const PlaitCommand *const plait_commands[] = {
   &plait_command_test,
   &plait_command_translate,
   &plait_command_score,
+  &plait_command_encode,
   &plait_command_export,
   &plait_command_average,
   &plait_command_evaluate,

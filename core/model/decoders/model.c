@@ -358,6 +358,13 @@ plait_model_memories (const PlaitModel *model, guint *n)
   return model->memories;
 }
 
+const PlaitMemorySpecification *
+plait_model_summaries (const PlaitModel *model, guint *n)
+{
+  *n = model->n_summaries;
+  return model->summaries;
+}
+
 gboolean
 plait_model_memory_is_of (const PlaitMemorySpecification *memory, const char *source)
 {

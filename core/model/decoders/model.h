@@ -62,6 +62,9 @@ PlaitParameters *plait_model_parameters (const PlaitModel *model);
 /* Returns the memories that the decoder reads, in order. (transfer none) */
 const PlaitMemorySpecification *plait_model_memories (const PlaitModel *model, guint *n);
 
+/* Returns name and width of the summaries, each called after its source, in order. (transfer none) */
+const PlaitMemorySpecification *plait_model_summaries (const PlaitModel *model, guint *n);
+
 /* TRUE if @memory comes from source @source: its name is "SOURCE" or begins with "SOURCE.". */
 gboolean plait_model_memory_is_of (const PlaitMemorySpecification *memory, const char *source);
 

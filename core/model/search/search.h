@@ -147,6 +147,10 @@ PlaitHypotheses *plait_search_batch_with_attention (PlaitSearch *search, const P
                                                     PlaitAttentionRecords **attention, guint n_recorded,
                                                     gboolean coverage, GError **error);
 
+/* Runs the encoders of the first model on @batch. *@outputs is valid until the next call of @search. */
+gboolean plait_search_encode (PlaitSearch *search, const PlaitBatch *batch, PlaitEncoderOutputs *outputs,
+                              GError **error);
+
 /* Computes the log-probability of each target row of @batch by forced decoding, in @row_log_probabilities [target
  * rows]. If @attention is not NULL, returns the attention of each sentence there (transfer full), with @coverage also
  * its coverage. */

@@ -107,6 +107,59 @@ plait_store_extend (PlaitStore *store, const char *path, PlaitStoreType type, gu
   return TRUE;
 }
 
+/* Copies the rows of all @sentences to @padded [sentence, @positions, width]. */
+static void
+pad (PlaitTensor rows, PlaitRagged sentences, gint64 positions, PlaitScalar *padded)
+{
+  for (gint64 i = 0; i < sentences.n; i++)
+    for (gint64 row = sentences.offsets[i]; row < sentences.offsets[i + 1]; row++)
+      memcpy (padded + (i * positions + row - sentences.offsets[i]) * rows.width, plait_tensor_row (rows, row),
+              (gsize)rows.width * sizeof (PlaitScalar));
+}
+
+gboolean
+plait_store_extend_padded (PlaitStore *store, const char *path, PlaitTensor rows, PlaitRagged sentences, gint64 written,
+                           GError **error)
+{
+  g_autofree char *lengths_path = g_strconcat (path, "_lengths", NULL);
+  g_autofree gint64 *lengths = g_new (gint64, sentences.n);
+  g_autofree PlaitScalar *padded = NULL;
+  hsize_t width = (hsize_t)rows.width, positions = 1, extent[] = { 0, 1, width };
+  hsize_t most[] = { H5S_UNLIMITED, H5S_UNLIMITED, width };
+  /* A chunk has some positions of one sentence. */
+  hsize_t chunk[]
+      = { 1, (hsize_t)CLAMP (plait_store_growing_chunk (rows.width * (gint64)sizeof (PlaitScalar)), 1, 64), width };
+
+  for (gint64 i = 0; i < sentences.n; i++)
+    {
+      lengths[i] = plait_ragged_length (sentences, i);
+      positions = MAX (positions, (hsize_t)lengths[i]);
+    }
+  padded = g_new0 (PlaitScalar, (gsize)sentences.n * positions * width);
+  pad (rows, sentences, (gint64)positions, padded);
+  if (written == 0 && !plait_store_prepare (store, path, error))
+    return FALSE;
+  hsize_t start[] = { (hsize_t)written, 0, 0 }, count[] = { (hsize_t)sentences.n, positions, width };
+  g_auto (StoreId) list = creation_list (3, chunk);
+  g_auto (StoreId) empty = H5Screate_simple (3, extent, most);
+  g_auto (StoreId) memory = H5Screate_simple (3, count, NULL);
+  g_auto (StoreId) id = list < 0 || H5Pset_fill_time (list, H5D_FILL_TIME_ALLOC) < 0 || empty < 0 || memory < 0 ? -1
+                        : written > 0 ? H5Dopen2 (store->file, path, H5P_DEFAULT)
+                                      : H5Dcreate2 (store->file, path, plait_store_file_type (PLAIT_STORE_SCALAR),
+                                                    empty, store->link, list, H5P_DEFAULT);
+  g_auto (StoreId) before = id < 0 ? -1 : H5Dget_space (id);
+  if (before < 0 || H5Sget_simple_extent_dims (before, extent, NULL) < 0)
+    return plait_store_fail (store, path, "write it", error);
+  extent[0] = (hsize_t)(written + sentences.n);
+  extent[1] = MAX (extent[1], positions);
+  g_auto (StoreId) stored = H5Dset_extent (id, extent) < 0 ? -1 : H5Dget_space (id);
+  if (stored < 0 || H5Sselect_hyperslab (stored, H5S_SELECT_SET, start, NULL, count, NULL) < 0
+      || H5Dwrite (id, plait_store_memory_type (PLAIT_STORE_SCALAR), memory, stored, H5P_DEFAULT, padded) < 0
+      || store->failure != 0)
+    return plait_store_fail (store, path, "write it", error);
+  return plait_store_extend (store, lengths_path, PLAIT_STORE_INT64, 0, written, sentences.n, lengths, error);
+}
+
 static gboolean
 check_type (PlaitStore *store, const char *path, const PlaitStoreObject *object, PlaitStoreType type, GError **error)
 {

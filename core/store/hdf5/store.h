@@ -217,6 +217,12 @@ char *plait_store_attribute_text (PlaitStore *store, const char *path, const cha
 gboolean plait_store_write (PlaitStore *store, const char *path, PlaitStoreType type, guint rank, const gint64 *shape,
                             gconstpointer values, PlaitStoreOptions options, GError **error);
 
+/* Appends sentences, the rows @sentences of @rows, after the first @written ones of the array @path [sentence,
+ * position, width], in the form of feature files (foreign/feature.h): shorter sentences are padded by zeros, and
+ * PATH_lengths has the number of rows of each. Makes both datasets if @written is 0. */
+gboolean plait_store_extend_padded (PlaitStore *store, const char *path, PlaitTensor rows, PlaitRagged sentences,
+                                    gint64 written, GError **error);
+
 /* Reads all of @path into @buffer of exactly @elements elements of @type; another number is an error. Integers can be
  * read as integers of at least their size, all numbers as floats. */
 gboolean plait_store_read (PlaitStore *store, const char *path, PlaitStoreType type, gint64 elements, gpointer buffer,
