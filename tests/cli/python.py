@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Reads a sample run by experiments/plait.py, as frames or, as if there were no pandas, as arrays."""
+"""Reads runs and a grid by experiments/python, and translates with it."""
 
 import sys
 
-folder, path, many, how = sys.argv[1:]
+folder, path, many, grid, trained = sys.argv[1:]
 sys.path.insert(0, folder)
-if how == "numpy":
-    sys.modules["pandas"] = None
 import plait
 
 
@@ -15,30 +13,60 @@ def check(found, expected):
         sys.exit(f"found {found!r}, expected {expected!r}")
 
 
-check(list(plait.training(path)), ["step", "negative_log_likelihood", "metric"])
-check(len(plait.training(path)["step"]), 3)
-check(len(plait.training(path, "updates")["step"]), 30)
-check(list(plait.scores(path))[:3], ["metric", "name", "score"])
-check(list(plait.sentences(path)), ["hypothesis", "reference"])
-check(len(plait.sentences(path)["reference"]), 3)
-whole = plait.attention(path, 0, "en")
-head = plait.attention(path, 0, "en", layer=1, head=0)
-if how == "numpy":
-    check(whole["weights"].shape, (len(whole["targets"]), len(whole["rows"])))
-    check(whole["targets"][0], "\u2581ein")
-    check(head["weights"].shape, whole["weights"].shape)
-    check(whole["weights"].sum(axis=1).round(4).tolist(), [1] * len(whole["targets"]))
-else:
-    check(whole.index[0], "\u2581ein")
-    check(head.shape, whole.shape)
-    check(whole.sum(axis=1).round(4).tolist(), [1] * len(whole.index))
+def refused(call, error, part):
+    try:
+        call()
+    except error as fault:
+        if part not in str(fault):
+            sys.exit(f"found {fault}, expected {part!r}")
+    else:
+        sys.exit(f"expected a refusal: {part}")
+
+
+run = plait.open(path)
+check(list(run.training()), ["step", "negative_log_likelihood", "metric"])
+check(len(run.training()), 3)
+check(len(run.training("updates")), 30)
+check(list(run.scores())[:3], ["metric", "name", "score"])
+check(list(run.sentences()), ["hypothesis", "reference"])
+check(run.hypotheses(), list(run.sentences()["hypothesis"]))
+weights = run.attention(0, "en")
+check(weights.dims, ("layer", "head", "target", "row"))
+check(str(weights.coords["target"].values[0]), "\u2581ein")
+check(weights.sum("row").round(4).values.ravel().tolist(), [1] * (weights.size // weights.sizes["row"]))
+refused(lambda: run.attention(99, "en"), KeyError, "sentence 99 was not dumped")
+refused(lambda: run.attention(0, "fr"), KeyError, "there is no")
+refused(lambda: plait.grid("/nowhere"), FileNotFoundError, "plait grid writes it")
 
 # Sentences of many are told apart, and each is whole.
 seen = set()
 for sentence in range(3):
-    found = plait.attention(many, sentence, "en", layer=0, head=3)
-    weights = found["weights"] if how == "numpy" else found.to_numpy()
+    weights = plait.open(many).attention(sentence, "en").isel(layer=0, head=3)
     check(weights.shape, (60, 60))
-    check(weights.sum(axis=1).round(4).tolist(), [1] * 60)
-    seen.add(tuple(found["rows"] if how == "numpy" else found.columns))
+    check(weights.sum("row").round(4).values.tolist(), [1] * 60)
+    seen.add(tuple(weights.coords["row"].values))
 check(len(seen), 3)
+
+cells = plait.grid(grid)
+check((len(cells.table), len(cells.runs)), (1, 2))  # the table has the mean over seeds
+check(len(cells.cells), len(cells.runs))
+check(all(isinstance(found.scores()["score"][0], float) for found in cells.runs.values()), True)
+
+# A process stays warm, translates as the run did, and says what is wrong.
+run = plait.open(trained)
+sources = run.sentences()
+check([name for name in sources][:-2], ["a"])
+lines = list(sources["a"])
+check(plait.translate(run, lines), run.hypotheses())
+check(plait.translate(run, [[line] for line in lines[:2]]), run.hypotheses()[:2])
+from plait import translation
+check(len(translation._open), 1)
+check(plait.translate(run, [{"a": lines[1]}], beam=2) != [], True)
+check(len(translation._open), 2)
+many_lines = lines * (translation.MANY // len(lines) + 1)
+check(plait.translate(run, many_lines), run.hypotheses() * (translation.MANY // len(lines) + 1))
+refused(lambda: plait.translate(run, ["a\tb"]), ValueError, "must not contain tabs")
+refused(lambda: plait.translate(run, [{"b": "x"}]), ValueError, "the run has no source b; it has a")
+refused(lambda: plait.translate(run, ["x"], bean=2), plait.Error, "bean")
+plait.close()
+check(translation._open, {})

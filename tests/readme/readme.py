@@ -88,7 +88,7 @@ def stories():
 
 def python_with_h5py():
     for python in (shutil.which("python3"), "/usr/bin/python3"):
-        if python and subprocess.run([python, "-c", "import h5py"], capture_output=True).returncode == 0:
+        if python and subprocess.run([python, "-c", "import h5py, pandas, xarray"], capture_output=True).returncode == 0:
             return python
     return None
 
