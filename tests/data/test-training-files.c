@@ -225,3 +225,41 @@ TEST_CASE (training_files, shares_combine_with_dropped_tuples)
       CHECK_INT (batch->target_outputs[0], first ? 5 : 7);
     }
 }
+
+TEST_CASE (training_files, have_weights_of_their_tuples)
+{
+  g_auto (Files) files = { 0 };
+  set_up (&files, 3, 2, 2);
+  files.source.maximum_length = 1; /* keeps the second line of each file */
+  const char *paths[] = { plait_test_write ("1.w", "1\n.5\n2\n"), plait_test_write_gzip ("2.w.gz", "3\n4e-1\n", -1) };
+  g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&files.settings, NULL, NO_ERROR);
+  const gint64 tuples[] = { 1, 0 };
+  g_autoptr (GError) error = NULL;
+  g_autofree char *unequal = NULL;
+
+  g_autoptr (PlaitBatch) plain = plait_corpus_batch (corpus, tuples, 2, NO_ERROR);
+  CHECK (plain->weights[0] == 1 && plain->weights[1] == 1);
+  REQUIRE (plait_corpus_read_weights (corpus, paths, NO_ERROR));
+  g_autoptr (PlaitBatch) batch = plait_corpus_batch (corpus, tuples, 2, NO_ERROR);
+  CHECK (batch->weights[0] == 0.4 && batch->weights[1] == 0.5);
+  CHECK (plait_corpus_check (corpus, NO_ERROR));
+  plait_test_write ("1.w", "1\n");
+  CHECK (!plait_corpus_check (corpus, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "1.w");
+
+  static const char *const bad[] = { "1\n0\n2\n", "1\n-1\n2\n", "1\ninf\n1\n", "1\n1 1\n1\n", "1\n\n1\n" };
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++)
+    {
+      g_autoptr (PlaitCorpus) other = plait_corpus_open (&files.settings, NULL, NO_ERROR);
+      CONTEXT ("%s", bad[i]);
+
+      plait_test_write ("1.w", bad[i]);
+      CHECK (!plait_corpus_read_weights (other, paths, &error));
+      CHECK_ERROR (error, PLAIT_ERROR_INPUT, "1.w:2: \"");
+    }
+  g_autoptr (PlaitCorpus) other = plait_corpus_open (&files.settings, NULL, NO_ERROR);
+  plait_test_write ("1.w", "1\n1\n");
+  CHECK (!plait_corpus_read_weights (other, paths, &error));
+  unequal = g_strdup_printf ("1.w: the file has 2 weights, but %s has 3 sentences", files.source.path);
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, unequal);
+}

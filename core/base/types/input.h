@@ -141,6 +141,7 @@ typedef struct
   const char *const *own_texts; /* text of each own word: [own words] */
 
   const gint64 *sentence; /* [n_sentences] index of each tuple in its corpus */
+  const double *weights;  /* [n_sentences] factors of the losses of the targets; NULL: 1 */
 } PlaitBatch;
 
 /* Returns the text of token @id of sentence @sentence if it is an own word, else NULL. (transfer none) */

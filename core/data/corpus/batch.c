@@ -76,6 +76,7 @@ lay_out (Layout *layout, PlaitBatch *batch, const PlaitBatchSource *sources)
   PlaitInput *inputs = reserve (layout, batch->n_sources, sizeof (PlaitInput));
   batch->inputs = inputs;
   batch->sentence = reserve (layout, n, sizeof (gint64));
+  batch->weights = reserve (layout, n, sizeof (double));
   for (gint64 s = 0; s < batch->n_sources; s++)
     {
       PlaitInput input = { .kind = sources[s].kind, .name = sources[s].name };
@@ -150,6 +151,8 @@ plait_batch_new (gint64 n_sentences, const PlaitBatchSource *sources, gint64 n_s
   layout = (Layout){ .base = memory + skew };
   reserve (&layout, 1, sizeof (PlaitBatch));
   lay_out (&layout, batch, sources);
+  for (gint64 i = 0; i < n_sentences; i++)
+    plait_batch_fill (double, batch->weights)[i] = 1;
   return batch;
 }
 
@@ -297,6 +300,7 @@ plait_batch_slice (const PlaitBatch *batch, gint64 first, gint64 n, GError **err
       part->own_texts = batch->own_texts + batch->own_words.offsets[first];
     }
   part->sentence = batch->sentence + first;
+  part->weights = batch->weights + first;
   for (gint64 i = 0; i < batch->n_sources; i++)
     borrow_input (plait_batch_fill (PlaitInput, part->inputs) + i, &batch->inputs[i], first);
   if (!has_target)

@@ -27,8 +27,8 @@ typedef struct
 } PlaitBatchSource;
 
 /* Allocates a batch of @n_sentences tuples. The caller writes offsets, sentence numbers, tokens, features and trees
- * through plait_batch_fill. @target_rows < 0: no target. @own_words: number of own words of all sentences; < 0: the
- * batch gets no arrays for them. Fails if memory is short. (transfer full) */
+ * through plait_batch_fill. All weights are 1. @target_rows < 0: no target. @own_words: number of own words of all
+ * sentences; < 0: the batch gets no arrays for them. Fails if memory is short. (transfer full) */
 PlaitBatch *plait_batch_new (gint64 n_sentences, const PlaitBatchSource *sources, gint64 n_sources, gint64 target_rows,
                              gint64 own_words, GError **error);
 

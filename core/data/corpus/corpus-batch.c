@@ -227,6 +227,9 @@ plait_corpus_batch_in (const PlaitCorpus *corpus, gint64 epoch, const gint64 *tu
   if (!batch)
     return NULL;
   memcpy (plait_batch_fill (gint64, batch->sentence), tuples, (gsize)n * sizeof (gint64));
+  for (gint64 i = 0; i < n && corpus->loss_weights; i++)
+    plait_batch_fill (double, batch->weights)[i]
+        = g_array_index (corpus->loss_weights, double, plait_corpus_line (corpus, tuples[i]));
   for (gint64 s = 0; s < corpus->n_sources; s++)
     if (corpus->streams[s].noisy && corpus->streams[s].features
         && !perturb_features (corpus, &corpus->streams[s], &batch->inputs[s], stored + s * n, error))

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The files of a training corpus, their weights, and shares of its tuples. */
+/* The files of a training corpus, weights of files and tuples, and shares of the tuples. */
+#include <math.h>
 #include <stdlib.h>
 
+#include "lines/text-file.h"
+#include "text/error.h"
+#include "text/number.h"
 #include "process/random.h"
 #include "corpus/corpus-private.h"
 
@@ -125,4 +129,50 @@ plait_corpus_keep (PlaitCorpus *corpus, gint64 n, guint64 seed)
     dropped[ranked[i].tuple] = i >= n;
   if (n < size)
     plait_corpus_drop (corpus, dropped);
+}
+
+gboolean
+plait_tuple_weights_read (const char *path, GArray *weights, GError **error)
+{
+  g_autoptr (PlaitTextReader) reader = plait_text_reader_open (path, error);
+  g_autoptr (GError) cause = NULL;
+  const char *line;
+  gsize length;
+
+  if (!reader)
+    return FALSE;
+  while ((line = plait_text_reader_next (reader, &length, &cause)))
+    {
+      g_autofree char *text = g_strstrip (g_strndup (line, length));
+      double weight;
+
+      if (!plait_parse_double (text, &weight) || !(weight > 0) || !isfinite (weight))
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           "%s:%jd: \"%s\" is not a weight; expected one positive number on each line", path,
+                           plait_text_reader_line (reader), text);
+      g_array_append_val (weights, weight);
+    }
+  return plait_no_error (&cause, error);
+}
+
+gboolean
+plait_corpus_read_weights (PlaitCorpus *corpus, const char *const *paths, GError **error)
+{
+  corpus->loss_weights = g_array_new (FALSE, FALSE, sizeof (double));
+  corpus->weight_files = g_new0 (PlaitCorpusFile, corpus->n_files);
+  for (gint64 i = 0; i < corpus->n_files; i++)
+    {
+      PlaitCorpusFile *file = &corpus->weight_files[i];
+      gint64 before = corpus->loss_weights->len, lines = corpus->first_lines[i + 1] - corpus->first_lines[i];
+
+      file->path = g_strdup (paths[i]);
+      file->stamp = plait_file_stamp (file->path);
+      if (!plait_tuple_weights_read (file->path, corpus->loss_weights, error))
+        return FALSE;
+      if ((gint64)corpus->loss_weights->len - before != lines)
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           "%s: the file has %jd weights, but %s has %jd sentences; expected one for each", file->path,
+                           (gint64)corpus->loss_weights->len - before, plait_corpus_file (corpus, i), lines);
+    }
+  return TRUE;
 }

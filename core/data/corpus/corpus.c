@@ -5,14 +5,20 @@
 #include "trees/tree-binary.h"
 
 static void
+free_files (PlaitCorpusFile *files, gint64 n)
+{
+  for (gint64 i = 0; files && i < n; i++)
+    {
+      g_free (files[i].path);
+      g_free (files[i].trees_path);
+    }
+  g_free (files);
+}
+
+static void
 stream_clear (PlaitCorpusStreamState *stream, gint64 n_files)
 {
-  for (gint64 i = 0; stream->files && i < n_files; i++)
-    {
-      g_free (stream->files[i].path);
-      g_free (stream->files[i].trees_path);
-    }
-  g_free (stream->files);
+  free_files (stream->files, n_files);
   g_free (stream->name);
   plait_vocabulary_unref (stream->vocabulary);
   plait_token_store_free (stream->tokens);
@@ -34,6 +40,8 @@ plait_corpus_free (PlaitCorpus *corpus)
     stream_clear (&corpus->streams[s], corpus->n_files);
   g_free (corpus->streams);
   g_clear_pointer (&corpus->line_of, g_array_unref);
+  g_clear_pointer (&corpus->loss_weights, g_array_unref);
+  free_files (corpus->weight_files, corpus->n_files);
   g_free (corpus->split);
   g_free (corpus->first_lines);
   g_free (corpus->weights);
@@ -160,7 +168,7 @@ check_features (PlaitCorpus *corpus, GError **error)
       if (!counted_in)
         {
           /* There is no text, so the first features file gives the number of tuples. */
-          corpus->lines = corpus->size = sentences;
+          corpus->lines = corpus->size = corpus->first_lines[1] = sentences;
           counted_in = stream->files->path;
         }
       if (sentences != corpus->lines)
@@ -384,13 +392,13 @@ plait_corpus_report (const PlaitCorpus *corpus)
   return g_strv_builder_end (report);
 }
 
-/* TRUE if the files of @stream did not change since they were read. */
+/* TRUE if @files did not change since they were read. */
 static gboolean
-check_stamps (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, GError **error)
+check_stamps (const PlaitCorpus *corpus, const PlaitCorpusFile *files, GError **error)
 {
   for (gint64 i = 0; i < corpus->n_files; i++)
     {
-      const PlaitCorpusFile *file = &stream->files[i];
+      const PlaitCorpusFile *file = &files[i];
 
       if (!plait_file_stamp_check (&file->stamp, file->path, error)
           || (file->trees_path && !plait_file_stamp_check (&file->trees_stamp, file->trees_path, error)))
@@ -405,10 +413,11 @@ plait_corpus_check (const PlaitCorpus *corpus, GError **error)
   for (gint64 s = 0; s < corpus->n_streams; s++)
     {
       const PlaitCorpusStreamState *stream = &corpus->streams[s];
-      if (stream->features ? !stream->features->check (stream->features, error) : !check_stamps (corpus, stream, error))
+      if (stream->features ? !stream->features->check (stream->features, error)
+                           : !check_stamps (corpus, stream->files, error))
         return FALSE;
     }
-  return TRUE;
+  return !corpus->weight_files || check_stamps (corpus, corpus->weight_files, error);
 }
 
 GStrv

@@ -168,6 +168,14 @@ void plait_corpus_set_file_weights (PlaitCorpus *corpus, const double *weights);
  * the number of tuples. NULL without weights. (transfer full) */
 gint64 *plait_corpus_draws (const PlaitCorpus *corpus);
 
+/* Reads the weights of the losses of tuples: files @paths [files], each with a positive number a line, for the lines of
+ * the file of each stream in the same place. Batches then have them. Fails, naming file and line, on anything else, and
+ * on other numbers of lines. */
+gboolean plait_corpus_read_weights (PlaitCorpus *corpus, const char *const *paths, GError **error);
+
+/* Appends the positive numbers in the file @path, one a line, to @weights (double). */
+gboolean plait_tuple_weights_read (const char *path, GArray *weights, GError **error);
+
 /* Removes the tuples with dropped[i] TRUE ([size]) from a training corpus. The others keep their order. At least one
  * must stay, and no source may be deranged yet. */
 void plait_corpus_drop (PlaitCorpus *corpus, const gboolean *dropped);

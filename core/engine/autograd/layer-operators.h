@@ -180,9 +180,10 @@ PlaitOutputMixture plait_output_copies_mixture (PlaitTape *tape, const PlaitOutp
 /* Options of plait_output_loss. */
 typedef struct
 {
-  double smoothing; /* label smoothing s, 0 .. 1: the target's probability is 1 - s, plus s / V unless @others */
-  gboolean others;  /* TRUE: spread s over the V - 1 other words (fairseq); FALSE: over all V words (PyTorch) */
-  double scale;     /* factor of the sum of losses in the returned value */
+  double smoothing;      /* label smoothing s, 0 .. 1: the target's probability is 1 - s, plus s / V unless @others */
+  gboolean others;       /* TRUE: spread s over the V - 1 other words (fairseq); FALSE: over all V words (PyTorch) */
+  double scale;          /* factor of the sum of losses in the returned value */
+  const double *weights; /* factors of the losses of rows in that sum, or NULL: 1 */
   const struct PlaitPacked *packed; /* table in the packed layout of search, or NULL; used only if it is int8 */
   const PlaitOutputCopies *copies;  /* copied words, or NULL; then ids of targets may also be those of copied words */
 } PlaitOutputLossOptions;
@@ -194,7 +195,8 @@ typedef struct
   gint64 correct; /* number of rows whose most probable word is the target; of equal words the lower id counts */
 } PlaitOutputLossSums;
 
-/* Returns a node [1, 1]: scale * the cross-entropy of softmax (states table^T + bias) with @targets, summed over rows.
+/* Returns a node [1, 1]: scale * the cross-entropy of softmax (states table^T + bias) with @targets, summed over rows
+ * with their weights.
  * Works in chunks, so no [r, V] matrix is stored. states [r, w]; table [V, w], the embedding if tied; bias [1, V] or
  * NULL; @targets: r ids. Gradients of table and bias are added in the forward pass, so the node may only be the root of
  * backward or a summand of it. *sums is filled at once. @row_losses: NULL, or receives the negative log-likelihood of

@@ -137,6 +137,7 @@ plait_output_loss (PlaitTape *tape, PlaitNode *states, PlaitNode *table, PlaitNo
     .smoothing = options->smoothing,
     .others = options->others,
     .scale = options->scale,
+    .weights = options->weights,
     .row_losses = row_losses,
   };
   PlaitOutputLayerSums found;
@@ -178,7 +179,7 @@ plait_output_loss (PlaitTape *tape, PlaitNode *states, PlaitNode *table, PlaitNo
         work.dbias = plait_gradient_target (tape, bias, &work.dbias_beta);
     }
   found = plait_output_layer_compute (plait_tape_pool (tape), plait_tape_arena (tape), &work);
-  node->value.data[0] = (PlaitScalar)(options->scale * found.loss);
+  node->value.data[0] = (PlaitScalar)(options->scale * found.weighted);
   if (sums)
     *sums = (PlaitOutputLossSums){ found.loss, found.negative_log_likelihood, found.correct };
   return node;

@@ -214,6 +214,15 @@ logits_piece (gpointer data, gint64 block, guint thread)
     }
 }
 
+/* Returns the factor of the loss of row @number of the chunk in the gradients. */
+static double
+scale_of (const Stage *stage, gint64 number)
+{
+  const PlaitOutputLayerWork *work = stage->work;
+
+  return work->weights ? work->scale * work->weights[stage->first + number] : work->scale;
+}
+
 /* Computes the loss and the factors of the gradients of a row with copied words. */
 static void
 mix_row (const Stage *stage, gint64 number, double greatest, double logits)
@@ -229,7 +238,7 @@ mix_row (const Stage *stage, gint64 number, double greatest, double logits)
     .logits = logits,
     .each = stage->each,
     .rest = stage->target,
-    .scale = work->scale,
+    .scale = scale_of (stage, number),
     .best = row->correct,
   };
 
@@ -287,22 +296,22 @@ correct_copied (const Stage *stage, gint64 row, gint64 first, PlaitScalar *logit
   for (gint64 word = plait_output_mixture_find (mixture, row, first);
        word < mixture->offsets[row + 1] && mixture->ids[word] < first + n; word++)
     logits[mixture->ids[word] - first] += PLAIT_GRADIENT_TERM (
-        mixture_loss_correction, (PlaitScalar)(stage->work->scale * (double)stage->copied[word]));
+        mixture_loss_correction, (PlaitScalar)(scale_of (stage, row - stage->first) * (double)stage->copied[word]));
 }
 
 /* Turns the exponentials of a block's logits into the gradient of the logits. */
 static void
 differentiate (const Stage *stage, gint64 block, PlaitScalar *logits, gint64 n)
 {
-  PlaitScalar offset = (PlaitScalar)(stage->work->scale * stage->each);
-
   for (gint64 row = 0; row < stage->rows; row++)
     {
+      double scale = scale_of (stage, row);
+      PlaitScalar offset = (PlaitScalar)(scale * stage->each);
       PlaitScalar *at = logits + row * stage->block;
       gint64 target = stage->work->targets[stage->first + row] - block * stage->block;
       double greatest = (double)stage->statistics[row * stage->blocks + block].greatest;
-      PlaitScalar factor = (PlaitScalar)(stage->work->scale * exp (greatest - stage->row[row].log_sum));
-      PlaitScalar of_target = (PlaitScalar)(stage->work->scale * stage->target);
+      PlaitScalar factor = (PlaitScalar)(scale * exp (greatest - stage->row[row].log_sum));
+      PlaitScalar of_target = (PlaitScalar)(scale * stage->target);
 
       if (stage->copied)
         {
@@ -478,6 +487,7 @@ compute_chunk (Stage *stage, PlaitOutputLayerSums *sums)
   for (gint64 row = 0; row < stage->rows; row++)
     {
       sums->loss += stage->row[row].loss;
+      sums->weighted += (work->weights ? work->weights[stage->first + row] : 1) * stage->row[row].loss;
       sums->negative_log_likelihood += stage->row[row].negative_log_likelihood;
       sums->correct += stage->row[row].correct;
       if (work->row_losses)

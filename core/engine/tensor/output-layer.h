@@ -22,9 +22,10 @@ typedef struct
   const PlaitScalar *bias;   /* bias of each word: [V], or NULL */
   const gint32 *targets;     /* target ids, 0 .. V - 1, in rows with copied words also above: [r] */
   const PlaitOutputMixture *mixture; /* copied words, or NULL */
-  double smoothing; /* label smoothing s: the target gets probability 1 - s, s is spread as @others says */
-  gboolean others;  /* spread s over the V - 1 other words; if FALSE over all V words */
-  double scale;     /* factor of the loss in the gradients */
+  double smoothing;      /* label smoothing s: the target gets probability 1 - s, s is spread as @others says */
+  gboolean others;       /* spread s over the V - 1 other words; if FALSE over all V words */
+  double scale;          /* factor of the loss in the gradients */
+  const double *weights; /* [r] further factors of the losses of rows, or NULL: 1 */
   /* Gradients of scale * sum of the losses. A gradient whose data is NULL is not computed. */
   PlaitTensor dstates; /* [r, w]; overwritten */
   PlaitTensor dtable;  /* dtable = dtable_beta * dtable + gradient: [V, w] */
@@ -37,6 +38,7 @@ typedef struct
 typedef struct
 {
   double loss;                    /* sum of the losses of all rows in nats, with smoothing, not scaled */
+  double weighted;                /* sum of the losses times the weights of their rows */
   double negative_log_likelihood; /* sum over all rows in nats, without smoothing */
   gint64 correct;                 /* number of rows whose most probable word is the target (ties: the lower id) */
 } PlaitOutputLayerSums;

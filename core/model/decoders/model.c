@@ -689,6 +689,25 @@ loss_of_guessing (const PlaitModel *model, const PlaitBatch *batch, const PlaitE
   return loss;
 }
 
+/* Returns the weight of each target row of @batch; NULL if all are 1. */
+static const double *
+row_weights (PlaitTape *tape, const PlaitBatch *batch)
+{
+  PlaitRagged rows = batch->target_rows;
+  double *weights = NULL;
+  gboolean equal = TRUE;
+
+  for (gint64 s = 0; s < rows.n && batch->weights; s++)
+    equal &= batch->weights[s] == 1;
+  if (equal)
+    return NULL;
+  weights = plait_arena_new_array (plait_tape_arena (tape), double, plait_ragged_rows (rows) + 1);
+  for (gint64 s = 0; s < rows.n; s++)
+    for (gint64 row = rows.offsets[s]; row < rows.offsets[s + 1]; row++)
+      weights[row] = batch->weights[s];
+  return weights;
+}
+
 PlaitNode *
 plait_model_loss (const PlaitModel *model, PlaitTape *tape, const PlaitBatch *batch,
                   const PlaitOutputLossOptions *options, PlaitModelSums *sums, double *row_losses,
@@ -702,6 +721,7 @@ plait_model_loss (const PlaitModel *model, PlaitTape *tape, const PlaitBatch *ba
   plait_guided_alignment_begin (&model->guided, tape, batch, &encoded);
   states = plait_model_states (model, tape, &encoded, batch, record);
   plait_guided_alignment_end (&model->guided, tape, batch, &encoded);
+  suited.weights = row_weights (tape, batch);
   if (model->specification.predict.kind == PLAIT_PREDICT_CLASS)
     states = of_known_labels (tape, states, batch->target_rows, NULL);
   if (model->specification.predict.kind == PLAIT_PREDICT_TAGS)
@@ -710,7 +730,7 @@ plait_model_loss (const PlaitModel *model, PlaitTape *tape, const PlaitBatch *ba
     {
       PlaitWordDistribution words = plait_model_words (model, tape, &encoded, states, batch->target_rows, record);
 
-      root = plait_word_distribution_loss (&words, tape, batch->target_outputs, options, &sums->words, row_losses);
+      root = plait_word_distribution_loss (&words, tape, batch->target_outputs, &suited, &sums->words, row_losses);
     }
   else
     {

@@ -119,19 +119,21 @@ plait_update_peak (const PlaitUpdate *update)
   return peak;
 }
 
-/* Returns 1 / number of tokens, or sentences, over which the loss of @batches is averaged. */
+/* Returns 1 / number of tokens, or sentences, over which the loss of @batches is averaged; each sentence counts by its
+ * weight. */
 static double
 scale_of (const PlaitUpdate *update, PlaitBatch *const *batches, guint n)
 {
-  gint64 tokens = 0;
-  gint64 sentences = 0;
+  double total = 0;
 
   for (guint i = 0; i < n; i++)
-    {
-      tokens += plait_ragged_rows (batches[i]->target_rows);
-      sentences += batches[i]->n_sentences;
-    }
-  return 1.0 / (double)MAX (1, update->settings->loss_per ? sentences : tokens);
+    for (gint64 s = 0; s < batches[i]->n_sentences; s++)
+      {
+        gint64 rows = update->settings->loss_per ? 1 : plait_ragged_length (batches[i]->target_rows, s);
+
+        total += (batches[i]->weights ? batches[i]->weights[s] : 1) * (double)rows;
+      }
+  return total > 0 ? 1 / total : 1;
 }
 
 /*

@@ -242,6 +242,13 @@ check_file (const PlaitResolution *resolution, const PlaitDataFile *file)
 {
   g_autofree const char **known = plait_resolution_streams (resolution);
 
+  if (g_str_equal (file->stream, PLAIT_LOSS_WEIGHTS) && !g_strv_contains (known, PLAIT_LOSS_WEIGHTS))
+    {
+      if (!g_str_equal (file->split, "train"))
+        plait_resolution_problem (resolution, "data", file->key,
+                                  "names weights of tuples, which only training has; drop the line");
+      return;
+    }
   if (check_trees_file (resolution, file) || check_alignment_file (resolution, file)
       || check_reference_file (resolution, file))
     return;

@@ -595,7 +595,7 @@ add_references (GPtrArray *names, const PlaitExperiment *experiment, const char 
 }
 
 /* Returns the used streams; with @trees also the streams of their trees, with @others those of word alignments and of
- * further references. (transfer container) */
+ * further references, and that of weights. (transfer container) */
 static const char **
 list_streams (const PlaitExperiment *experiment, gboolean trees, gboolean others)
 {
@@ -611,6 +611,8 @@ list_streams (const PlaitExperiment *experiment, gboolean trees, gboolean others
       add_once (names, experiment->sources[i].alignment);
   if (others)
     add_references (names, experiment, NULL);
+  if (others && plait_experiment_data_file (experiment, "train", PLAIT_LOSS_WEIGHTS))
+    add_once (names, PLAIT_LOSS_WEIGHTS);
   g_ptr_array_add (names, NULL);
   return (const char **)g_ptr_array_free (names, FALSE);
 }

@@ -159,6 +159,9 @@ const char *plait_experiment_data_file (const PlaitExperiment *experiment, const
 const char *const *plait_experiment_further_files (const PlaitExperiment *experiment, const char *split,
                                                    const char *stream);
 
+/* Name of the stream of training that has the weight of each tuple's loss; no source reads it. */
+#define PLAIT_LOSS_WEIGHTS "loss_weights"
+
 /* Returns the numbers of data.weights, one for each file of a stream of training, and their number in *@n; NULL without
  * weights. (transfer full) */
 double *plait_experiment_file_weights (const PlaitExperiment *experiment, guint *n);

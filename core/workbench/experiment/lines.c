@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "experiment/resolution.h"
 
+#include "corpus/corpus.h"
 #include "foreign/feature.h"
 
 /* This file checks that the files of each split have equal numbers of lines, by reading them once. */
@@ -30,6 +31,17 @@ count_text (const PlaitExperiment *experiment, const PlaitDataFile *file, const 
     return FALSE;
   *lines = n;
   return TRUE;
+}
+
+/* Counts the weights in the file @path. */
+static gboolean
+count_weights (const char *path, gint64 *lines, GError **error)
+{
+  g_autoptr (GArray) weights = g_array_new (FALSE, FALSE, sizeof (double));
+  gboolean read = plait_tuple_weights_read (path, weights, error);
+
+  *lines = weights->len;
+  return read;
 }
 
 static gboolean
@@ -104,12 +116,15 @@ count (const PlaitResolution *resolution, const PlaitDataFile *file, const char 
   g_autoptr (GError) fault = NULL;
   gint64 lines = -1;
 
-  if ((!source && !g_str_equal (stream, experiment->data.target))
+  gboolean weights = !source && g_str_equal (stream, PLAIT_LOSS_WEIGHTS);
+
+  if ((!source && !weights && !g_str_equal (stream, experiment->data.target))
       || plait_experiment_documents (experiment, stream).layout == PLAIT_LAYOUT_DOCUMENTS)
     return -1;
   if (known)
     return *known;
-  if (source && source->kind == PLAIT_INPUT_FEATURES && !is_alignments (source, file)
+  if (weights ? count_weights (path, &lines, &fault)
+      : source && source->kind == PLAIT_INPUT_FEATURES && !is_alignments (source, file)
           ? count_features (path, source->dataset, &lines, &fault)
           : count_text (experiment, file, path, is_trees (source, file), is_alignments (source, file), &lines, &fault))
     g_hash_table_insert (resolution->resolver->lines, g_steal_pointer (&key), g_memdup2 (&lines, sizeof lines));

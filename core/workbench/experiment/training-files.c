@@ -110,6 +110,10 @@ plait_resolution_check_training_files (const PlaitResolution *resolution)
                                   "equally many",
                                   its, file->written, first->key, n, first->written);
     }
+  for (guint i = 0; i < experiment->n_sources; i++)
+    if (g_str_equal (experiment->sources[i].stream, PLAIT_LOSS_WEIGHTS))
+      plait_resolution_problem (resolution, experiment->sources[i].encoder->group, NULL,
+                                "reads the stream " PLAIT_LOSS_WEIGHTS ", the name of weights of tuples; rename it");
   if (*experiment->data.weights)
     check_weights (resolution);
   check_share (resolution);

@@ -216,6 +216,20 @@ check_references (const PlaitRunState *run, GError **error)
   return TRUE;
 }
 
+/* Fails if tuples have weights but a plugin adds a loss, because that is a sum over all sentences of a batch. */
+static gboolean
+check_losses (const PlaitRunState *run, GError **error)
+{
+  const PlaitLossColumns *losses = plait_model_losses (run->experiment_model->model);
+
+  return losses->n == 0 || !plait_experiment_data_file (run->experiment, "train", PLAIT_LOSS_WEIGHTS)
+         || plait_fail (error, PLAIT_ERROR_INPUT,
+                        "data.train." PLAIT_LOSS_WEIGHTS
+                        " weighs the loss of words, but a plugin adds the loss %s, which "
+                        "is a sum over sentences without weights; drop one of the two",
+                        losses->columns[0].name);
+}
+
 static gboolean
 build_model (PlaitRunState *run, GError **error)
 {
@@ -228,7 +242,7 @@ build_model (PlaitRunState *run, GError **error)
   run->experiment_model = plait_experiment_model_new (experiment, run->run_inputs, widths, error);
   return run->experiment_model
          && plait_limits_check_memory (plait_model_parameters (run->experiment_model->model), error)
-         && check_corpora (run, error)
+         && check_losses (run, error) && check_corpora (run, error)
          && plait_run_inputs_weigh (run->run_inputs, run->corpus, run->options->log, error) && initialise (run, error);
 }
 

@@ -329,6 +329,20 @@ know_files (const PlaitRunInputs *run_inputs, PlaitCorpusStream *streams, guint 
   return TRUE;
 }
 
+/* Reads the weights of the tuples of the training corpus @corpus if the experiment names them. */
+static gboolean
+take_weights (const PlaitRunInputs *run_inputs, PlaitCorpus *corpus, PlaitLog *log, GError **error)
+{
+  g_autofree const char **files = plait_run_inputs_training_files (run_inputs, PLAIT_LOSS_WEIGHTS);
+
+  if (!files[0])
+    return TRUE;
+  if (!plait_corpus_read_weights (corpus, files, error))
+    return FALSE;
+  plait_log_info (log, "train: the loss of each tuple is weighted by %s", files[0]);
+  return TRUE;
+}
+
 /* Keeps the tuples of data.share in the training corpus @corpus. */
 static gboolean
 take_share (const PlaitExperiment *experiment, PlaitCorpus *corpus, PlaitLog *log, GError **error)
@@ -448,7 +462,9 @@ plait_run_inputs_open (const PlaitRunInputs *run_inputs, const char *split, Plai
   for (guint i = 0; report[i]; i++)
     plait_log_info (log, "%s", report[i]);
   warn_of_unknown_labels (run_inputs, split, corpus, log);
-  return training && !take_share (experiment, corpus, log, error) ? NULL : g_steal_pointer (&corpus);
+  if (training && (!take_weights (run_inputs, corpus, log, error) || !take_share (experiment, corpus, log, error)))
+    return NULL;
+  return g_steal_pointer (&corpus);
 }
 
 PlaitFeed *

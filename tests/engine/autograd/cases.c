@@ -508,7 +508,8 @@ output_loss (PlaitTape *tape, PlaitNode *const *leaves)
 static PlaitNode *
 output_loss_others (PlaitTape *tape, PlaitNode *const *leaves)
 {
-  PlaitOutputLossOptions options = { .smoothing = 0.1, .others = TRUE, .scale = 1 };
+  static const double weights[] = { 0.5, 2, 1, 3 };
+  PlaitOutputLossOptions options = { .smoothing = 0.1, .others = TRUE, .scale = 1, .weights = weights };
   PlaitNode *states = plait_activate (tape, leaves[0], PLAIT_ACTIVATION_TANH);
   PlaitNode *loss = plait_output_loss (tape, states, leaves[1], NULL, targets, &options, NULL, NULL);
 
@@ -533,7 +534,8 @@ mixture_loss (PlaitTape *tape, PlaitNode *const *leaves)
     .pairs = pairs,
     .weights = weights,
   };
-  PlaitOutputLossOptions options = { .smoothing = 0.2, .scale = 0.3, .copies = &copies };
+  static const double row_weights[] = { 2, 1, 3, 0.5, 1 };
+  PlaitOutputLossOptions options = { .smoothing = 0.2, .scale = 0.3, .weights = row_weights, .copies = &copies };
 
   pairs[0] = plait_query_key_pairs (tape, query_rows, first_rows);
   pairs[1] = plait_query_key_pairs (tape, query_rows, second_rows);

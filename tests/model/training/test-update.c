@@ -89,7 +89,8 @@ kept_gradients (const PlaitParameters *parameters, const PlaitTape *tape)
 }
 
 static Outcome
-update_in (gint precision, const PlaitFixture *model, gint64 shards, guint threads, PlaitBatch *const *batches, guint n)
+update_in (gint precision, gint loss_per, const PlaitFixture *model, gint64 shards, guint threads,
+           PlaitBatch *const *batches, guint n)
 {
   PlaitParameters *parameters = plait_model_parameters (model->model);
   g_autoptr (PlaitPool) pool = plait_pool_new (threads, NULL);
@@ -103,6 +104,7 @@ update_in (gint precision, const PlaitFixture *model, gint64 shards, guint threa
   plait_setting_group_defaults (&plait_train_group, &settings);
   settings.shards = shards;
   settings.precision = precision;
+  settings.loss_per = loss_per;
   plait_parameters_zero_gradients (parameters);
   work = plait_update_new (model->model, tape, &settings, NULL, NULL);
   /* Runs twice: the first update must have no effect on the second. */
@@ -124,7 +126,7 @@ update_in (gint precision, const PlaitFixture *model, gint64 shards, guint threa
 static Outcome
 update (const PlaitFixture *model, gint64 shards, guint threads, PlaitBatch *const *batches, guint n)
 {
-  return update_in (PLAIT_TRAIN_PRECISION_FLOAT, model, shards, threads, batches, n);
+  return update_in (PLAIT_TRAIN_PRECISION_FLOAT, PLAIT_TRAIN_LOSS_PER_TOKEN, model, shards, threads, batches, n);
 }
 
 static void
@@ -191,6 +193,43 @@ TEST_CASE (update, has_them_over_trees_with_coverage_too)
   check_decoder (TRUE);
 }
 
+/* Weights of 1, 3 and 2 are sentences that come once, three times and twice. */
+TEST_CASE (update, counts_a_sentence_as_often_as_its_weight_says)
+{
+  static const double weights[SENTENCES] = { 1, 3, 1, 2, 1, 1 };
+  static const gint units[] = { PLAIT_TRAIN_LOSS_PER_TOKEN, PLAIT_TRAIN_LOSS_PER_SENTENCE };
+  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+
+  for (guint kind = 0; kind < 2; kind++)
+    for (guint u = 0; u < G_N_ELEMENTS (units); u++)
+      {
+        g_autoptr (PlaitFixture) model = new_model (registry, kind == 1);
+        gint64 width = plait_parameters_gradients (plait_model_parameters (model->model)).width;
+        g_autoptr (PlaitBatch) batch = plait_fixture_batch (model, 0, SENTENCES, lengths, targets);
+        g_autoptr (PlaitBatch) thrice = plait_batch_slice (batch, 1, 1, NO_ERROR);
+        g_autoptr (PlaitBatch) twice = plait_batch_slice (batch, 3, 1, NO_ERROR);
+        PlaitBatch *repeated[] = { batch, thrice, thrice, twice };
+        g_auto (Outcome) expected = update_in (PLAIT_TRAIN_PRECISION_FLOAT, units[u], model, 1, 1, repeated, 4);
+        CONTEXT ("model %u, unit %u", kind, u);
+
+        for (guint i = 0; i < SENTENCES; i++)
+          plait_batch_fill (double, batch->weights)[i] = weights[i];
+        for (gint64 shards = 1; shards <= 3; shards += 2)
+          {
+            g_auto (Outcome) weighted = update_in (PLAIT_TRAIN_PRECISION_FLOAT, units[u], model, shards, 2, &batch, 1);
+            double apart = 0, largest = 0;
+
+            for (gint64 i = 0; i < width; i++)
+              {
+                apart = MAX (apart, fabs ((double)(weighted.gradients[i] - expected.gradients[i])));
+                largest = MAX (largest, fabs ((double)expected.gradients[i]));
+              }
+            CHECK (largest > 1e-3 && apart < AGREEMENT * largest);
+            CHECK_INT (weighted.sums.sentences, SENTENCES);
+          }
+      }
+}
+
 /* Returns the distance between the gradients of @a and @b, relative to the norm of @b's. */
 static double
 distance (const Outcome *a, const Outcome *b, gint64 n)
@@ -215,7 +254,8 @@ check_bfloat16 (gboolean recurrent)
   g_autoptr (PlaitBatch) batch = plait_fixture_batch (model, 0, SENTENCES, lengths, targets);
   gint precisions[] = { PLAIT_TRAIN_PRECISION_BFLOAT16_EMULATED, PLAIT_TRAIN_PRECISION_BFLOAT16 };
   g_auto (Outcome) exact = update (model, 1, 1, &batch, 1);
-  g_auto (Outcome) emulated = update_in (PLAIT_TRAIN_PRECISION_BFLOAT16_EMULATED, model, 1, 1, &batch, 1);
+  g_auto (Outcome) emulated
+      = update_in (PLAIT_TRAIN_PRECISION_BFLOAT16_EMULATED, PLAIT_TRAIN_LOSS_PER_TOKEN, model, 1, 1, &batch, 1);
 
   CHECK (distance (&emulated, &exact, width) < 1. / 64);
   CHECK (distance (&emulated, &exact, width) > 1. / 16384);
@@ -227,7 +267,7 @@ check_bfloat16 (gboolean recurrent)
         CONTEXT ("precision %u, %u threads", i, threads);
         if (!plait_precision_runs_here (plait_train_precision (&(PlaitTrainSettings){ .precision = precisions[i] })))
           continue;
-        g_auto (Outcome) found = update_in (precisions[i], model, 1, threads, &batch, 1);
+        g_auto (Outcome) found = update_in (precisions[i], PLAIT_TRAIN_LOSS_PER_TOKEN, model, 1, threads, &batch, 1);
 
         CHECK (memcmp (found.gradients, emulated.gradients, (gsize)width * sizeof *found.gradients) == 0);
         CHECK (found.sums.loss == emulated.sums.loss);
