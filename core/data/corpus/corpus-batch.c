@@ -92,9 +92,26 @@ add_unknown (const PlaitCorpusStreamState *stream, gint64 stored_tuple, guint fi
   return TRUE;
 }
 
+/* Replaces the ids from @first on, those of tuple @tuple, by another segmentation, unless that is too long. */
+static void
+sample_tokens (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, gint64 epoch, gint64 tuple, guint first,
+               GArray *ids)
+{
+  PlaitRandomKey key = plait_random_key (corpus->sampling_seed, "subwords", stream->name, (guint64)epoch);
+  g_autoptr (GArray) sampled = g_array_new (FALSE, FALSE, sizeof (gint32));
+
+  plait_subword_sample (stream->sampler, corpus->sampling,
+                        plait_random_subkey (key, (guint64)plait_corpus_line (corpus, tuple)),
+                        &g_array_index (ids, gint32, first), ids->len - first, sampled);
+  if (sampled->len > stream->most_sampled)
+    return;
+  g_array_set_size (ids, first);
+  g_array_append_vals (ids, sampled->data, sampled->len);
+}
+
 static gboolean
-add_tokens (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, gint64 stored_tuple,
-            PlaitStreamBuilder *builder, GError **error)
+add_tokens (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, gint64 epoch, gint64 tuple,
+            gint64 stored_tuple, PlaitStreamBuilder *builder, GError **error)
 {
   const gint32 eos = PLAIT_TOKEN_EOS;
   GArray *ids = builder->ids;
@@ -102,6 +119,8 @@ add_tokens (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, gin
 
   if (!add_stored (stream->tokens, stored_tuple, ids, error))
     return FALSE;
+  if (stream->sampler && ids->len > first)
+    sample_tokens (corpus, stream, epoch, tuple, first, ids);
   if (stream->most_tokens > 0 && ids->len - first > stream->most_tokens)
     g_array_set_size (ids, first + (guint)stream->most_tokens);
   if (builder->unknown && !add_unknown (stream, stored_tuple, first, builder, error))
@@ -115,10 +134,10 @@ add_tokens (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, gin
   return TRUE;
 }
 
-/* Appends the sentences @stored [n] of @stream to @builder; -1 is a missing sentence. */
+/* Appends the sentences @stored [n] of @stream, those of @tuples in @epoch, to @builder; -1 is a missing sentence. */
 static gboolean
-append_tuples (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, const gint64 *stored, gint64 n,
-               PlaitStreamBuilder *builder, GError **error)
+append_tuples (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, gint64 epoch, const gint64 *tuples,
+               const gint64 *stored, gint64 n, PlaitStreamBuilder *builder, GError **error)
 {
   for (gint64 i = 0; i < n; i++)
     {
@@ -131,7 +150,7 @@ append_tuples (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, 
           g_array_append_val (builder->lines, line);
         }
       else if (stored_tuple >= 0
-               && (!add_tokens (corpus, stream, stored_tuple, builder, error)
+               && (!add_tokens (corpus, stream, epoch, tuples[i], stored_tuple, builder, error)
                    || (stream->steps && !add_stored (stream->steps, stored_tuple, builder->steps, error))
                    || (stream->sentences && !add_stored (stream->sentences, stored_tuple, builder->sentences, error))
                    || (stream->links && !add_stored (stream->links, stored_tuple, builder->links, error))))
@@ -216,7 +235,7 @@ plait_corpus_batch_in (const PlaitCorpus *corpus, gint64 epoch, const gint64 *tu
         builder->first_own = plait_vocabulary_size (stream->vocabulary);
       builder->documents = stream->sentences ? &stream->documents : NULL;
       builder->aligned = stream->links != NULL;
-      if (!append_tuples (corpus, stream, stored + s * n, n, builder, error))
+      if (!append_tuples (corpus, stream, epoch, tuples, stored + s * n, n, builder, error))
         return NULL;
       if (builder->unknown)
         g_ptr_array_set_size (builder->unknown, (gint)builder->ids->len);

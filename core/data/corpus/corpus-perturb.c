@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Perturbations of a corpus: sources taken from other tuples, replaced by random rows, truncated or absent, for tests;
- * dropped tuples and source dropout, for training. */
+ * dropped tuples, source dropout and sampled subwords, for training. */
 #include "text/error.h"
 #include "process/random.h"
 #include "corpus/batch.h"
@@ -120,6 +120,30 @@ plait_corpus_set_source_dropout (PlaitCorpus *corpus, double rate, guint64 seed)
 {
   corpus->source_dropout = rate;
   corpus->source_dropout_seed = seed;
+}
+
+gboolean
+plait_corpus_sample_subwords (PlaitCorpus *corpus, double strength, guint64 seed, const gint64 *most, GError **error)
+{
+  corpus->sampling = strength;
+  corpus->sampling_seed = seed;
+  for (gint64 s = 0; s < corpus->n_streams; s++)
+    {
+      PlaitCorpusStreamState *stream = &corpus->streams[s];
+      gboolean ends = s == corpus->n_sources || stream->append_end;
+
+      if (!stream->vocabulary || stream->target != PLAIT_TARGET_TEXT)
+        continue;
+      g_assert (!stream->trees && stream->documents.layout == PLAIT_LAYOUT_SENTENCES);
+      stream->sampler = plait_subword_sampler_new (stream->vocabulary, error);
+      if (!stream->sampler)
+        {
+          g_prefix_error (error, "the vocabulary of %s: ", stream->name);
+          return FALSE;
+        }
+      stream->most_sampled = most[s] - ends;
+    }
+  return TRUE;
 }
 
 /* Sets dropped sources of one tuple to -1. stored[s * n] is source s's index in its store. Each source that is present

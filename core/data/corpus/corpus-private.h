@@ -7,6 +7,7 @@
 #include "corpus/corpus.h"
 #include "corpus/token-store.h"
 #include "corpus/unknown-words.h"
+#include "vocabulary/sampling.h"
 
 /* A text file of a stream, and its trees. */
 typedef struct
@@ -39,7 +40,9 @@ typedef struct
   gboolean allow_unknown;
   PlaitUnknownUse unknown_use;
   gint64 maximum_length;
-  gint64 most_tokens; /* a truncated source returns at most this many tokens of a sentence; 0: all */
+  gint64 most_tokens;           /* a truncated source returns at most this many tokens of a sentence; 0: all */
+  PlaitSubwordSampler *sampler; /* makes segmentations, or NULL */
+  gint64 most_sampled;          /* maximum tokens of such a segmentation */
   guint32 *
       order; /* [size], index in the stores for each tuple, if deranged or if tuples were dropped; NULL: the identity */
   gboolean absent; /* TRUE: the source is missing in all tuples */
@@ -59,6 +62,8 @@ struct PlaitCorpus
   gboolean masked;
   PlaitMasking masking;
   double source_dropout;
+  double sampling; /* strength of the samplers */
+  guint64 sampling_seed;
   guint64 source_dropout_seed;
 
   gint64 n_files;                /* number of files of each stream, at least 1 */

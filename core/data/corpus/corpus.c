@@ -28,6 +28,7 @@ stream_clear (PlaitCorpusStreamState *stream, gint64 n_files)
   plait_token_store_free (stream->sentences);
   plait_token_store_free (stream->links);
   plait_unknown_words_free (stream->unknown);
+  plait_subword_sampler_free (stream->sampler);
   g_free (stream->order);
 }
 

@@ -211,6 +211,13 @@ void plait_corpus_remove_source (PlaitCorpus *corpus, gint64 source);
  * whole tuples. */
 void plait_corpus_set_source_dropout (PlaitCorpus *corpus, double rate, guint64 seed);
 
+/* Makes a training corpus segment the text of all streams with SentencePiece vocabularies anew in each epoch
+ * (vocabulary/sampling.h), keyed by @seed, epoch and line. Lengths of tuples stay those of the usual segmentation. A
+ * text that would have more than @most [streams] rows, EOS included, keeps it too. Fails on vocabularies of another
+ * kind. No stream may have trees or documents. */
+gboolean plait_corpus_sample_subwords (PlaitCorpus *corpus, double strength, guint64 seed, const gint64 *most,
+                                       GError **error);
+
 /* TRUE if no file changed since it was read or opened (files/file-stamp.h); else sets @error, which names the first
  * that did. */
 gboolean plait_corpus_check (const PlaitCorpus *corpus, GError **error);

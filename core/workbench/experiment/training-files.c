@@ -5,7 +5,7 @@
 
 #include "text/number.h"
 
-/* This file checks the files of training, and the settings that choose tuples from them. */
+/* This file checks the files of training, and the settings that choose tuples and segmentations from them. */
 
 /* Returns the number of files of each stream of training. *@first: the first stream with files, or NULL. */
 static guint
@@ -76,6 +76,26 @@ check_share (const PlaitResolution *resolution)
                               "%g is neither a share from 0 to 1 nor a number of tuples; give .25 or 5000", share);
 }
 
+static void
+check_sampling (const PlaitResolution *resolution)
+{
+  const PlaitExperiment *experiment = &resolution->experiment->public;
+  const char *fault = NULL;
+
+  if (experiment->data.subword_sampling == 0)
+    return;
+  if (experiment->data.vocabulary_type == PLAIT_DATA_VOCABULARY_TYPE_WORDS)
+    fault = "samples pieces of SentencePiece, but vocabulary_type=words; choose bpe or unigram";
+  else if (plait_experiment_reads_trees (experiment))
+    fault = "would change the tokens that trees stand on; choose an encoder without trees";
+  else if (plait_experiment_reads_documents (experiment))
+    fault = "samples sentences, not documents; leave one of the two out";
+  else if (experiment->predict.kind == PLAIT_PREDICT_SPAN)
+    fault = "would change the tokens whose numbers are predicted (predict.kind=span)";
+  if (fault)
+    plait_resolution_problem (resolution, "data", "subword_sampling", "%s", fault);
+}
+
 /* Adds a problem if a source of features has several files. */
 static void
 check_features (const PlaitResolution *resolution, const PlaitDataFile *file)
@@ -117,4 +137,5 @@ plait_resolution_check_training_files (const PlaitResolution *resolution)
   if (*experiment->data.weights)
     check_weights (resolution);
   check_share (resolution);
+  check_sampling (resolution);
 }

@@ -11,6 +11,7 @@ static const char *const defaults[] = {
   "experiment.sources=",
   "data.share=1",
   "data.weights=",
+  "data.subword_sampling=0",
   "data.vocabulary=shared",
   "data.vocabulary_type=bpe",
   "data.vocabulary_size=8000",

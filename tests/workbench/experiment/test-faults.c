@@ -81,6 +81,8 @@ TEST_CASE (experiment_file, every_fault_has_its_place_and_remedy)
     { 6, "weights=1;2", "[data] weights: weighs the files of training, but each stream has one; give several" },
     { 6, "weights=1;x", "[data] weights: \"x\" is not a positive number; give one for each file" },
     { 6, "weights=1;0", "[data] weights: \"0\" is not a positive number" },
+    { 6, "subword_sampling=2", "[data] subword_sampling: \"2\" is above the maximum 1" },
+    { 6, "vocabulary_type=words\nsubword_sampling=.1", "subword_sampling: samples pieces of SentencePiece, but" },
     { 6, "share=0", "[data] share: 0 is neither a share from 0 to 1 nor a number of tuples" },
     { 6, "share=1.5", "[data] share: 1.5 is neither a share" },
     { 6, "vocabulary_size=many", "example.ini:6: [data] vocabulary_size: \"many\" is not an integer" },
