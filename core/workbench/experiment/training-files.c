@@ -90,8 +90,8 @@ check_sampling (const PlaitResolution *resolution)
     fault = "would change the tokens that trees stand on; choose an encoder without trees";
   else if (plait_experiment_reads_documents (experiment))
     fault = "samples sentences, not documents; leave one of the two out";
-  else if (experiment->predict.kind == PLAIT_PREDICT_SPAN)
-    fault = "would change the tokens whose numbers are predicted (predict.kind=span)";
+  else if (experiment->predict.kind == PLAIT_PREDICT_SPAN || experiment->predict.kind == PLAIT_PREDICT_TAGS)
+    fault = "would change the tokens that predict.kind counts; leave one of the two out";
   if (fault)
     plait_resolution_problem (resolution, "data", "subword_sampling", "%s", fault);
 }
