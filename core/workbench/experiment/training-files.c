@@ -92,6 +92,9 @@ check_sampling (const PlaitResolution *resolution)
     fault = "samples sentences, not documents; leave one of the two out";
   else if (experiment->predict.kind == PLAIT_PREDICT_SPAN || experiment->predict.kind == PLAIT_PREDICT_TAGS)
     fault = "would change the tokens that predict.kind counts; leave one of the two out";
+  for (guint i = 0; i < experiment->n_sources; i++)
+    if (plait_experiment_learns_alignment (experiment, &experiment->sources[i]))
+      fault = "would change the tokens that word alignments link; leave one of the two out";
   if (fault)
     plait_resolution_problem (resolution, "data", "subword_sampling", "%s", fault);
 }

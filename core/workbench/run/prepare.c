@@ -6,6 +6,7 @@
 #include "run/resume.h"
 #include "scoring/evaluation.h"
 #include "setup/limits.h"
+#include "setup/training-tuples.h"
 #include "setup/trained.h"
 #include "tensor/blas.h"
 #include "layers/parameter-set.h"
@@ -230,24 +231,6 @@ check_losses (const PlaitRunState *run, GError **error)
                         losses->columns[0].name);
 }
 
-/* Samples subwords in training if the experiment says so, within the learned positions of the model. */
-static gboolean
-sample_subwords (const PlaitRunState *run, GError **error)
-{
-  const PlaitExperiment *experiment = run->experiment;
-  const PlaitModel *model = run->experiment_model->model;
-  g_autofree gint64 *most = g_new0 (gint64, experiment->n_sources + 1);
-
-  if (experiment->data.subword_sampling == 0)
-    return TRUE;
-  for (guint i = 0; i <= experiment->n_sources; i++)
-    most[i] = plait_limits_max_rows (model, i, G_MAXINT32);
-  plait_log_info (run->options->log, "train: text is segmented anew in each epoch (data.subword_sampling=%g)",
-                  experiment->data.subword_sampling);
-  return plait_corpus_sample_subwords (run->corpus, experiment->data.subword_sampling,
-                                       (guint64)experiment->experiment.seed, most, error);
-}
-
 static gboolean
 build_model (PlaitRunState *run, GError **error)
 {
@@ -260,8 +243,10 @@ build_model (PlaitRunState *run, GError **error)
   run->experiment_model = plait_experiment_model_new (experiment, run->run_inputs, widths, error);
   return run->experiment_model
          && plait_limits_check_memory (plait_model_parameters (run->experiment_model->model), error)
-         && check_losses (run, error) && check_corpora (run, error) && sample_subwords (run, error)
-         && plait_run_inputs_weigh (run->run_inputs, run->corpus, run->options->log, error) && initialise (run, error);
+         && check_losses (run, error) && check_corpora (run, error)
+         && plait_training_tuples_vary (run->run_inputs, run->experiment_model->model, run->corpus, run->options->log,
+                                        error)
+         && initialise (run, error);
 }
 
 gboolean

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "setup/run-inputs.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "files/folder.h"
 #include "files/problems.h"
+#include "setup/training-tuples.h"
 #include "setup/vocabularies.h"
 #include "foreign/feature.h"
 
@@ -329,68 +329,6 @@ know_files (const PlaitRunInputs *run_inputs, PlaitCorpusStream *streams, guint 
   return TRUE;
 }
 
-/* Reads the weights of the tuples of the training corpus @corpus if the experiment names them. */
-static gboolean
-take_weights (const PlaitRunInputs *run_inputs, PlaitCorpus *corpus, PlaitLog *log, GError **error)
-{
-  g_autofree const char **files = plait_run_inputs_training_files (run_inputs, PLAIT_LOSS_WEIGHTS);
-
-  if (!files[0])
-    return TRUE;
-  if (!plait_corpus_read_weights (corpus, files, error))
-    return FALSE;
-  plait_log_info (log, "train: the loss of each tuple is weighted by %s", files[0]);
-  return TRUE;
-}
-
-/* Keeps the tuples of data.share in the training corpus @corpus. */
-static gboolean
-take_share (const PlaitExperiment *experiment, PlaitCorpus *corpus, PlaitLog *log, GError **error)
-{
-  double share = experiment->data.share;
-  gint64 size = plait_corpus_size (corpus), n = share > 1 ? (gint64)share : MAX (1, llround (share * (double)size));
-
-  if (share == 1)
-    return TRUE;
-  if (n > size)
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "data.share=%jd: the training corpus has %jd tuples; give at most that many, or a share below 1",
-                       n, size);
-  plait_corpus_keep (corpus, n, (guint64)experiment->experiment.seed);
-  plait_log_info (log, "train: data.share keeps %jd of %jd tuples", n, size);
-  return TRUE;
-}
-
-gboolean
-plait_run_inputs_weigh (const PlaitRunInputs *run_inputs, PlaitCorpus *corpus, PlaitLog *log, GError **error)
-{
-  guint n = 0;
-  g_autofree double *weights = plait_experiment_file_weights (run_inputs->experiment, &n);
-  g_autofree gint64 *draws = NULL;
-  gint64 first, end;
-
-  if (!weights)
-    return TRUE;
-  for (guint i = 0; i < n; i++)
-    {
-      plait_corpus_file_tuples (corpus, i, &first, &end);
-      if (first == end)
-        return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "%s: no tuple of this file is left to draw by data.weights; leave the file out, or change "
-                           "what drops its tuples (length limits, data.share)",
-                           plait_corpus_file (corpus, i));
-    }
-  plait_corpus_set_file_weights (corpus, weights);
-  draws = plait_corpus_draws (corpus);
-  for (guint i = 0; i < n; i++)
-    {
-      plait_corpus_file_tuples (corpus, i, &first, &end);
-      plait_log_info (log, "train: an epoch draws %jd tuples from %s, each %.3g times", draws[i],
-                      plait_corpus_file (corpus, i), (double)draws[i] / (double)(end - first));
-    }
-  return TRUE;
-}
-
 /* Reads the word alignments of @split. */
 static gboolean
 align (const PlaitRunInputs *run_inputs, const char *split, PlaitCorpus *corpus, GError **error)
@@ -462,9 +400,7 @@ plait_run_inputs_open (const PlaitRunInputs *run_inputs, const char *split, Plai
   for (guint i = 0; report[i]; i++)
     plait_log_info (log, "%s", report[i]);
   warn_of_unknown_labels (run_inputs, split, corpus, log);
-  if (training && (!take_weights (run_inputs, corpus, log, error) || !take_share (experiment, corpus, log, error)))
-    return NULL;
-  return g_steal_pointer (&corpus);
+  return training && !plait_training_tuples_choose (run_inputs, corpus, log, error) ? NULL : g_steal_pointer (&corpus);
 }
 
 PlaitFeed *

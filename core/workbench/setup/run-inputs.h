@@ -48,10 +48,6 @@ const PlaitTextCache *plait_run_inputs_text_cache (const PlaitRunInputs *run_inp
 PlaitCorpus *plait_run_inputs_open (const PlaitRunInputs *run_inputs, const char *split, PlaitPool *pool, PlaitLog *log,
                                     GError **error);
 
-/* Makes the training corpus @corpus draw tuples by data.weights, if it is set, and logs how often it draws each file.
- * Fails if a file has no tuple. */
-gboolean plait_run_inputs_weigh (const PlaitRunInputs *run_inputs, PlaitCorpus *corpus, PlaitLog *log, GError **error);
-
 /* Location of a text that the user names. */
 typedef struct
 {
