@@ -3,13 +3,6 @@
 
 #include "autograd/internal.h"
 
-/* A leaf and the key that finds it. The table of leaves is a hash table with open addressing, at most half full. */
-typedef struct
-{
-  gconstpointer key;
-  PlaitNode *node;
-} KeyedLeaf;
-
 struct PlaitTape
 {
   PlaitPool *pool;
@@ -33,9 +26,7 @@ struct PlaitTape
   gboolean keeps_piece; /* TRUE: the piece that is being computed stays on the tape */
   gboolean separates_sentences;
   PlaitPrecision precision;
-  KeyedLeaf *leaves;
-  gsize leaf_capacity; /* a power of two */
-  gsize n_leaves;
+  GHashTable *leaves; /* keyed leaves: key -> PlaitNode */
 };
 
 /* Returns a node without value and payload that is not recorded for backward. */

@@ -7,8 +7,6 @@
 /* Keeps the size in bytes within a gint64. */
 #define MAX_ELEMENTS (G_MAXINT64 / 64)
 
-#define MIN_LEAF_CAPACITY ((gsize)64)
-
 PlaitTape *
 plait_tape_new (PlaitPool *pool, PlaitArena *arena)
 {
@@ -17,8 +15,7 @@ plait_tape_new (PlaitPool *pool, PlaitArena *arena)
   tape->pool = pool;
   tape->arena = arena;
   tape->mode = PLAIT_TAPE_EVALUATE;
-  tape->leaf_capacity = MIN_LEAF_CAPACITY;
-  tape->leaves = g_new0 (KeyedLeaf, tape->leaf_capacity);
+  tape->leaves = g_hash_table_new (NULL, NULL);
   return tape;
 }
 
@@ -35,7 +32,7 @@ plait_tape_free (PlaitTape *tape)
   if (!tape)
     return;
   plait_tape_refuse_plugins (tape, G_STRFUNC);
-  g_free (tape->leaves);
+  g_hash_table_unref (tape->leaves);
   g_free (tape);
 }
 
@@ -44,15 +41,13 @@ plait_tape_begin (PlaitTape *tape, PlaitTapeMode mode, PlaitRandomKey dropout)
 {
   plait_tape_refuse_plugins (tape, G_STRFUNC);
   plait_arena_reset (tape->arena);
-  if (tape->n_leaves > 0)
-    memset (tape->leaves, 0, tape->leaf_capacity * sizeof (KeyedLeaf));
+  g_hash_table_remove_all (tape->leaves);
   *tape = (PlaitTape){
     .pool = tape->pool,
     .arena = tape->arena,
     .mode = mode,
     .dropout = dropout,
     .leaves = tape->leaves,
-    .leaf_capacity = tape->leaf_capacity,
   };
 }
 
@@ -276,69 +271,36 @@ plait_leaf (PlaitTape *tape, PlaitTensor value, const PlaitTensor *gradient)
   return node;
 }
 
-/* Returns the entry of @key among the keyed leaves, or the empty entry where it belongs. */
-static KeyedLeaf *
-leaf_place (const PlaitTape *tape, gconstpointer key)
-{
-  gsize mask = tape->leaf_capacity - 1;
-  gsize place = (gsize)(((guint64)(gsize)key * 0x9e3779b97f4a7c15u) >> 32) & mask;
-
-  while (tape->leaves[place].key && tape->leaves[place].key != key)
-    place = (place + 1) & mask;
-  return &tape->leaves[place];
-}
-
-static void
-double_leaf_capacity (PlaitTape *tape)
-{
-  g_autofree KeyedLeaf *old = g_steal_pointer (&tape->leaves);
-  gsize n = tape->leaf_capacity;
-
-  tape->leaf_capacity *= 2;
-  tape->leaves = g_new0 (KeyedLeaf, tape->leaf_capacity);
-  for (gsize i = 0; i < n; i++)
-    if (old[i].key)
-      *leaf_place (tape, old[i].key) = old[i];
-}
-
 PlaitNode *
 plait_tape_keyed_leaf (PlaitTape *tape, gconstpointer key, PlaitTensor value, const PlaitTensor *gradient,
                        const PlaitPacked *packed)
 {
-  KeyedLeaf *place = leaf_place (tape, key);
+  PlaitNode *leaf = g_hash_table_lookup (tape->leaves, key);
 
-  if (!place->key)
-    {
-      if (2 * (tape->n_leaves + 1) > tape->leaf_capacity)
-        {
-          double_leaf_capacity (tape);
-          place = leaf_place (tape, key);
-        }
-      /* Make the node first: if that fails for lack of memory, the entry stays empty. */
-      place->node = plait_leaf (tape, value, gradient);
-      place->key = key;
-      if (tape->keeps_gradients)
-        place->node->gradient.data = NULL;
-      place->node->packed = packed;
-      tape->n_leaves++;
-    }
-  return place->node;
+  if (leaf)
+    return leaf;
+  leaf = plait_leaf (tape, value, gradient);
+  if (tape->keeps_gradients)
+    leaf->gradient.data = NULL;
+  leaf->packed = packed;
+  g_hash_table_insert (tape->leaves, (gpointer)key, leaf);
+  return leaf;
 }
 
 PlaitTensor
 plait_tape_keyed_gradient (const PlaitTape *tape, gconstpointer key)
 {
-  const KeyedLeaf *place = leaf_place (tape, key);
+  const PlaitNode *leaf = g_hash_table_lookup (tape->leaves, key);
 
-  return !place->key ? (PlaitTensor){ NULL, 0, 0, 0 } : place->node->gradient;
+  return leaf ? leaf->gradient : (PlaitTensor){ NULL, 0, 0, 0 };
 }
 
 gint
 plait_tape_keyed_place (const PlaitTape *tape, gconstpointer key)
 {
-  const KeyedLeaf *place = leaf_place (tape, key);
+  const PlaitNode *leaf = g_hash_table_lookup (tape->leaves, key);
 
-  return place->key && place->node->place > 0 ? place->node->place : G_MAXINT;
+  return leaf && leaf->place > 0 ? leaf->place : G_MAXINT;
 }
 
 PlaitNode *

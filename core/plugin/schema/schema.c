@@ -330,16 +330,18 @@ read_choice (const Reader *reader, const char *group, const char *key, const cha
   return index_of (value, values);
 }
 
+/* TRUE if [@group] has @key, whose only value is @only. Reports another value, and @elsewhere if the key is given
+ * although it does not apply. */
 static gboolean
-read_coverage (const Reader *reader)
+read_mark (const Reader *reader, const char *group, const char *key, const char *only, gboolean applies,
+           const char *elsewhere)
 {
-  const char *value = plait_key_file_value (reader->file, "requires", "coverage");
+  const char *value = plait_key_file_value (reader->file, group, key);
 
-  if (value && !g_str_equal (value, "none"))
-    problem (reader, "requires", "coverage", "\"%s\" is not a value of coverage; write coverage=none, or drop the key",
-             value);
-  if (value && reader->schema->kind != PLAIT_PLUGIN_COMBINER)
-    problem (reader, "requires", "coverage", "only a combiner can refuse a coverage; drop the key");
+  if (value && !g_str_equal (value, only))
+    problem (reader, group, key, "\"%s\" is not a value of %s; write %s=%s, or drop the key", value, key, key, only);
+  if (value && !applies)
+    problem (reader, group, key, "%s; drop the key", elsewhere);
   return value != NULL;
 }
 
@@ -360,25 +362,12 @@ check_decoder_name (const Reader *reader, const char *name)
     problem (reader, "requires", "decoder", "\"%s\" is not the name of a decoder; name plugins of this kind", name);
 }
 
-static gboolean
-read_target (const Reader *reader)
-{
-  const char *value = plait_key_file_value (reader->file, "requires", "target");
-
-  if (value && !g_str_equal (value, "sentences"))
-    problem (reader, "requires", "target", "\"%s\" is not a value of target; write target=sentences, or drop the key",
-             value);
-  if (value && reader->schema->kind != PLAIT_PLUGIN_COMBINER)
-    problem (reader, "requires", "target", "only a combiner knows the sentences of a target; drop the key");
-  return value != NULL;
-}
-
 static void
 read_requires (const Reader *reader)
 {
   static const char *const memories[] = { "all", "one", NULL };
   PlaitSchema *schema = reader->schema;
-  gboolean encoder = schema->kind == PLAIT_PLUGIN_ENCODER;
+  gboolean encoder = schema->kind == PLAIT_PLUGIN_ENCODER, combiner = schema->kind == PLAIT_PLUGIN_COMBINER;
   g_auto (GStrv) decoders = plait_key_file_list (reader->file, "requires", "decoder");
 
   g_auto (GStrv) attentions = plait_key_file_list (reader->file, "requires", "attention");
@@ -399,8 +388,10 @@ read_requires (const Reader *reader)
                                  == 1;
   schema->requires_leaves
       = read_choice (reader, "requires", "leaves", truths, encoder, "only an encoder can have an inner encoder") == 0;
-  schema->refuses_coverage = read_coverage (reader);
-  schema->requires_sentences = read_target (reader);
+  schema->refuses_coverage
+      = read_mark (reader, "requires", "coverage", "none", combiner, "only a combiner can refuse a coverage");
+  schema->requires_sentences = read_mark (reader, "requires", "target", "sentences", combiner,
+                                          "only a combiner knows the sentences of a target");
 }
 
 /* Reads how the cross-attentions of a decoder score rows. */
@@ -421,7 +412,6 @@ read_scores (const Reader *reader)
 static void
 read_provides (const Reader *reader)
 {
-  const char *words = plait_key_file_value (reader->file, "provides", "words");
   PlaitPluginKind kind = reader->schema->kind;
 
   check_keys (reader, "provides", provides_keys);
@@ -431,12 +421,9 @@ read_provides (const Reader *reader)
     read_scores (reader);
   else if (plait_key_file_value (reader->file, "provides", "attention"))
     problem (reader, "provides", "attention", "only a decoder provides attention; drop the key");
-  if (words && kind != PLAIT_PLUGIN_OUTPUT)
-    problem (reader, "provides", "words", "only an output writes words; drop the key");
-  if (words && !g_str_equal (words, "own"))
-    problem (reader, "provides", "words", "\"%s\" is not a value of words; write words=own, or drop the key", words);
   reader->schema->provides_structure = read_structure (reader, "provides");
-  reader->schema->writes_own_words = words != NULL;
+  reader->schema->writes_own_words
+      = read_mark (reader, "provides", "words", "own", kind == PLAIT_PLUGIN_OUTPUT, "only an output writes words");
   reader->schema->provides_summary = read_choice (reader, "provides", "summary", truths, kind == PLAIT_PLUGIN_ENCODER,
                                                   "only an encoder provides a summary")
                                      == 0;

@@ -43,74 +43,54 @@ typedef struct
 {
   const char *name;
   guint bits;
-  void (*convert) (const guint8 *bytes, gsize n,
-                   PlaitScalar *values); /* NULL: this type is not supported for weights */
+  double (*value) (const guint8 *bytes); /* returns the number at @bytes; NULL: not a type of weights */
 } Type;
 
-static void
-convert_f64 (const guint8 *bytes, gsize n, PlaitScalar *values)
+static double
+f64_value (const guint8 *bytes)
 {
-  for (gsize i = 0; i < n; i++)
-    {
-      double value;
+  double value;
 
-      memcpy (&value, bytes + i * sizeof value, sizeof value);
-      values[i] = (PlaitScalar)value;
-    }
+  memcpy (&value, bytes, sizeof value);
+  return value;
 }
 
-static void
-convert_f32 (const guint8 *bytes, gsize n, PlaitScalar *values)
+static double
+f32_value (const guint8 *bytes)
 {
-  for (gsize i = 0; i < n; i++)
-    {
-      float value;
+  float value;
 
-      memcpy (&value, bytes + i * sizeof value, sizeof value);
-      values[i] = value;
-    }
+  memcpy (&value, bytes, sizeof value);
+  return (double)value;
 }
 
-static guint32
-half_at (const guint8 *bytes, gsize i)
+/* The upper half of a float. */
+static double
+bf16_value (const guint8 *bytes)
 {
-  return (guint32)(bytes[2 * i] | bytes[2 * i + 1] << 8);
-}
+  const guint8 whole[] = { 0, 0, bytes[0], bytes[1] };
 
-static void
-convert_bf16 (const guint8 *bytes, gsize n, PlaitScalar *values)
-{
-  for (gsize i = 0; i < n; i++)
-    {
-      guint32 bits = half_at (bytes, i) << 16;
-      float value;
-
-      memcpy (&value, &bits, sizeof value);
-      values[i] = value;
-    }
+  return f32_value (whole);
 }
 
 /* A half has one sign bit, 5 bits of exponent with bias 15, and 10 bits of fraction. */
-static void
-convert_f16 (const guint8 *bytes, gsize n, PlaitScalar *values)
+static double
+f16_value (const guint8 *bytes)
 {
-  for (gsize i = 0; i < n; i++)
-    {
-      guint32 bits = half_at (bytes, i), exponent = bits >> 10 & 31, fraction = bits & 1023;
-      double size = exponent == 31  ? (fraction ? NAN : INFINITY)
-                    : exponent == 0 ? ldexp (fraction, -24)
-                                    : ldexp (fraction + 1024, (gint)exponent - 25);
+  guint32 bits = (guint32)(bytes[0] | bytes[1] << 8), exponent = bits >> 10 & 31, fraction = bits & 1023;
+  double size = exponent == 31  ? (fraction ? NAN : INFINITY)
+                : exponent == 0 ? ldexp (fraction, -24)
+                                : ldexp (fraction + 1024, (gint)exponent - 25);
 
-      values[i] = (PlaitScalar)(bits & 0x8000 ? -size : size);
-    }
+  return bits & 0x8000 ? -size : size;
 }
 
 static const Type types[] = {
-  { "F32", 32, convert_f32 }, { "F16", 16, convert_f16 }, { "BF16", 16, convert_bf16 }, { "F64", 64, convert_f64 },
-  { "I64", 64, NULL },        { "I32", 32, NULL },        { "I16", 16, NULL },          { "I8", 8, NULL },
-  { "U64", 64, NULL },        { "U32", 32, NULL },        { "U16", 16, NULL },          { "U8", 8, NULL },
-  { "BOOL", 8, NULL },        { "C64", 64, NULL },        { "F8_E4M3", 8, NULL },       { "F8_E5M2", 8, NULL },
-  { "F8_E8M0", 8, NULL },     { "F6_E2M3", 6, NULL },     { "F6_E3M2", 6, NULL },       { "F4", 4, NULL },
+  { "F32", 32, f32_value }, { "F16", 16, f16_value }, { "BF16", 16, bf16_value }, { "F64", 64, f64_value },
+  { "I64", 64, NULL },      { "I32", 32, NULL },      { "I16", 16, NULL },        { "I8", 8, NULL },
+  { "U64", 64, NULL },      { "U32", 32, NULL },      { "U16", 16, NULL },        { "U8", 8, NULL },
+  { "BOOL", 8, NULL },      { "C64", 64, NULL },      { "F8_E4M3", 8, NULL },     { "F8_E5M2", 8, NULL },
+  { "F8_E8M0", 8, NULL },   { "F6_E2M3", 6, NULL },   { "F6_E3M2", 6, NULL },     { "F4", 4, NULL },
 };
 
 static const Type *
@@ -454,7 +434,7 @@ plait_safetensors_read (const PlaitSafetensors *file, const PlaitSafetensor *ten
   g_autofree guint8 *bytes = g_malloc (PIECE);
 
   g_assert (first >= 0 && n >= 0 && first + n <= tensor->elements);
-  if (!type->convert)
+  if (!type->value)
     return refuse (shard, tensor->name, error, "is of type %s, expected F64, F32, F16 or BF16", type->name);
   for (gint64 done = 0; done < n;)
     {
@@ -463,12 +443,13 @@ plait_safetensors_read (const PlaitSafetensors *file, const PlaitSafetensor *ten
       if (!read_bytes (shard, shard->values + tensor->begin + (first + done) * size, bytes, (gsize)(count * size),
                        error))
         return FALSE;
-      type->convert (bytes, (gsize)count, values + done);
-      for (gint64 i = done; i < done + count; i++)
-        if (!isfinite (values[i]))
-          return refuse (shard, tensor->name, error, "has an undefined, infinite or too large value in element %jd",
-                         first + i);
-      done += count;
+      for (gint64 i = 0; i < count; i++, done++)
+        {
+          values[done] = (PlaitScalar)type->value (bytes + i * size);
+          if (!isfinite (values[done]))
+            return refuse (shard, tensor->name, error, "has an undefined, infinite or too large value in element %jd",
+                           first + done);
+        }
     }
   return TRUE;
 }
