@@ -32,6 +32,21 @@ TEST_CASE (json, nests)
                                           "}\n");
 }
 
+TEST_CASE (json, writes_members_of_every_type)
+{
+  g_autoptr (PlaitJson) json = plait_json_new_line ();
+  const char *nothing = NULL;
+
+  plait_json_begin_object (json, NULL);
+  plait_json_members (json, "text=%s nothing=%s small=%jd large=%u size=%zu", "a=%d b", nothing, G_MININT64, G_MAXUINT,
+                      (gsize)1 << 40);
+  plait_json_object (json, "inner", "real=%g none=%g yes=%d no=%d", .1, NAN, TRUE, FALSE);
+  plait_json_end_object (json);
+  CHECK_STRING (plait_json_string (json),
+                "{\"text\": \"a=%d b\", \"nothing\": null, \"small\": -9223372036854775808, \"large\": 4294967295, "
+                "\"size\": 1099511627776, \"inner\": {\"real\": 0.1, \"none\": null, \"yes\": true, \"no\": false}}\n");
+}
+
 TEST_CASE (json, writes_lists)
 {
   g_autoptr (PlaitJson) json = plait_json_new_line ();

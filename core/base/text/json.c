@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "text/display.h"
 #include "text/number.h"
@@ -185,6 +186,58 @@ plait_json_boolean (PlaitJson *json, const char *name, gboolean value)
 {
   begin_value (json, name);
   g_string_append (json->text, value ? "true" : "false");
+}
+
+static void
+add_members (PlaitJson *json, const char *members, va_list values)
+{
+  g_auto (GStrv) parts = g_strsplit (members, " ", -1);
+
+  for (guint i = 0; parts[i]; i++)
+    {
+      char *conversion = strstr (parts[i], "=%");
+
+      *conversion = '\0';
+      switch (conversion[2])
+        {
+        case 's':
+          plait_json_text (json, parts[i], va_arg (values, const char *));
+          break;
+        case 'g':
+          plait_json_real (json, parts[i], va_arg (values, double));
+          break;
+        case 'd':
+          plait_json_boolean (json, parts[i], va_arg (values, gboolean));
+          break;
+        case 'u':
+          plait_json_integer (json, parts[i], va_arg (values, guint));
+          break;
+        default: /* %jd and %zu have 64 bits */
+          plait_json_integer (json, parts[i], va_arg (values, gint64));
+        }
+    }
+}
+
+void
+plait_json_members (PlaitJson *json, const char *members, ...)
+{
+  va_list values;
+
+  va_start (values, members);
+  add_members (json, members, values);
+  va_end (values);
+}
+
+void
+plait_json_object (PlaitJson *json, const char *name, const char *members, ...)
+{
+  va_list values;
+
+  va_start (values, members);
+  plait_json_begin_object (json, name);
+  add_members (json, members, values);
+  plait_json_end_object (json);
+  va_end (values);
 }
 
 void

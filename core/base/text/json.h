@@ -33,6 +33,12 @@ void plait_json_integer (PlaitJson *json, const char *name, gint64 value);
 void plait_json_real (PlaitJson *json, const char *name, double value);
 void plait_json_boolean (PlaitJson *json, const char *name, gboolean value);
 
+/* Writes members of the open object. @members lists them as "NAME=%CONVERSION NAME=%CONVERSION": %s a string or NULL,
+ * %jd a gint64, %u a guint, %zu a gsize, %g a double, %d a gboolean. plait_json_object() writes an object of such
+ * members. */
+void plait_json_members (PlaitJson *json, const char *members, ...) G_GNUC_PRINTF (2, 3);
+void plait_json_object (PlaitJson *json, const char *name, const char *members, ...) G_GNUC_PRINTF (3, 4);
+
 /* Write arrays of @n items. With a negative @n, @texts is NULL-terminated, or NULL for an empty array. */
 void plait_json_texts (PlaitJson *json, const char *name, const char *const *texts, gint64 n);
 void plait_json_integers (PlaitJson *json, const char *name, const gint64 *values, gint64 n);

@@ -7,8 +7,8 @@
 /*
  * The command line: plait COMMAND [OPTION...] [ARGUMENT...].
  *
- * Each command is one file with one PlaitCommand: its help, a table of its options and its function. commands.c lists
- * the commands. Results go to stdout (through stdio, never through g_print, which would convert to the locale's
+ * Each command is one file with one PlaitCommand: its help, a table of its options and its function. PLAIT_COMMANDS
+ * lists the commands. Results go to stdout (through stdio, never through g_print, which would convert to the locale's
  * encoding), everything else to the log on stderr.
  */
 typedef struct PlaitCommand PlaitCommand;
@@ -82,31 +82,15 @@ const PlaitOption *plait_command_option (const PlaitCommand *command, guint i);
 /* Prints the text of plait COMMAND --help. */
 void plait_command_print_help (const PlaitCommand *command);
 
-/* All commands, in the order of the help text; NULL-terminated. */
-extern const PlaitCommand *const plait_commands[];
+/* The commands in the order of the help text: calls @each (NAME), a macro, for plait_command_NAME. */
+#define PLAIT_COMMANDS(each)                                                                                           \
+  each (run) each (grid) each (test) each (translate) each (score) each (encode) each (export) each (average) each (evaluate)        \
+      each (compare) each (adversarial) each (report) each (plot) each (show) each (reproduce) each (verify)           \
+          each (generate) each (vocabulary) each (trees) each (parse) each (plugins) each (inspect) each (explain)     \
+              each (new) each (check)
 
-extern const PlaitCommand plait_command_run;
-extern const PlaitCommand plait_command_grid;
-extern const PlaitCommand plait_command_test;
-extern const PlaitCommand plait_command_translate;
-extern const PlaitCommand plait_command_score;
-extern const PlaitCommand plait_command_encode;
-extern const PlaitCommand plait_command_explain;
-extern const PlaitCommand plait_command_export;
-extern const PlaitCommand plait_command_average;
-extern const PlaitCommand plait_command_adversarial;
-extern const PlaitCommand plait_command_plugins;
-extern const PlaitCommand plait_command_inspect;
-extern const PlaitCommand plait_command_check;
-extern const PlaitCommand plait_command_new;
-extern const PlaitCommand plait_command_evaluate;
-extern const PlaitCommand plait_command_show;
-extern const PlaitCommand plait_command_reproduce;
-extern const PlaitCommand plait_command_verify;
-extern const PlaitCommand plait_command_generate;
-extern const PlaitCommand plait_command_parse;
-extern const PlaitCommand plait_command_trees;
-extern const PlaitCommand plait_command_vocabulary;
-extern const PlaitCommand plait_command_compare;
-extern const PlaitCommand plait_command_plot;
-extern const PlaitCommand plait_command_report;
+#define PLAIT_DECLARE(name) extern const PlaitCommand plait_command_##name;
+PLAIT_COMMANDS (PLAIT_DECLARE)
+
+/* The same, NULL-terminated. */
+extern const PlaitCommand *const plait_commands[];

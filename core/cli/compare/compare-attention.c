@@ -14,10 +14,8 @@ print_json (GPtrArray *differences)
       const PlaitAttentionDifference *difference = differences->pdata[i];
 
       plait_json_begin_object (json, NULL);
-      plait_json_text (json, "split", difference->split);
-      plait_json_text (json, "memory", difference->memory);
-      plait_json_integer (json, "sentences", difference->sentences);
-      plait_json_integer (json, "skipped", difference->skipped);
+      plait_json_members (json, "split=%s memory=%s sentences=%jd skipped=%jd", difference->split, difference->memory,
+                          difference->sentences, difference->skipped);
       plait_json_begin_array (json, "divergence");
       for (gint64 l = 0; l < difference->layers; l++)
         {

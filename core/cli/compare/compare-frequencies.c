@@ -73,15 +73,11 @@ add_json (const PlaitScoreColumn *score_column, const GArray *systems, PlaitJson
         const System *system = &g_array_index (systems, System, s);
         const PlaitFrequencyScore *score = &system->scores[bin];
 
-        plait_json_begin_object (json, NULL);
-        plait_json_text (json, "split", score_column->split);
-        plait_json_text (json, "in_training", plait_frequency_label (bin));
-        plait_json_text (json, "run", system->name);
-        plait_json_integer (json, "reference_words", score->references);
-        plait_json_integer (json, "hypothesis_words", score->hypotheses);
-        plait_json_integer (json, "matched_words", score->matched);
-        plait_json_real (json, "f1", plait_frequency_f1 (score));
-        plait_json_end_object (json);
+        plait_json_object (
+            json, NULL,
+            "split=%s in_training=%s run=%s reference_words=%jd hypothesis_words=%jd matched_words=%jd f1=%g",
+            score_column->split, plait_frequency_label (bin), system->name, score->references, score->hypotheses,
+            score->matched, plait_frequency_f1 (score));
       }
 }
 

@@ -95,8 +95,7 @@ add_or_print (const PlaitScoreColumn *score_column, const PlaitTable *table, Pla
   if (json)
     {
       plait_json_begin_object (json, NULL);
-      plait_json_text (json, "split", score_column->split);
-      plait_json_text (json, "metric", score_column->metric);
+      plait_json_members (json, "split=%s metric=%s", score_column->split, score_column->metric);
       plait_table_add_json (table, json);
       plait_json_end_object (json);
       return;

@@ -38,15 +38,10 @@ add_statistics_json (PlaitJson *json, const PlaitScoreColumn *score_column, cons
   gboolean bounded = value->low < value->high;
 
   plait_json_begin_object (json, NULL);
-  plait_json_text (json, "split", score_column->split);
-  plait_json_text (json, "metric", score_column->metric);
-  plait_json_text (json, "name", score_column->name);
-  plait_json_boolean (json, "larger_is_better", score_column->larger_is_better);
-  plait_json_integer (json, "seeds", value->n);
-  plait_json_real (json, "score", value->mean);
-  plait_json_real (json, "standard_deviation", value->deviation);
-  plait_json_real (json, "low", bounded ? value->low : NAN);
-  plait_json_real (json, "high", bounded ? value->high : NAN);
+  plait_json_members (
+      json, "split=%s metric=%s name=%s larger_is_better=%d seeds=%u score=%g standard_deviation=%g low=%g high=%g",
+      score_column->split, score_column->metric, score_column->name, score_column->larger_is_better, value->n,
+      value->mean, value->deviation, bounded ? value->low : NAN, bounded ? value->high : NAN);
   if (value->compared)
     plait_comparison_add_json (&value->comparison, json, "comparison");
   plait_json_end_object (json);
@@ -91,10 +86,8 @@ print_json (const PlaitRunComparison *comparison, GError **error)
       const PlaitRunFile *run = comparison->runs->pdata[r];
 
       plait_json_begin_object (json, NULL);
-      plait_json_text (json, "name", run->name);
-      plait_json_text (json, "file", plait_store_path (run->store));
-      plait_json_integer (json, "parameters", run->result->parameters);
-      plait_json_real (json, "target_tokens_per_second", run->rate);
+      plait_json_members (json, "name=%s file=%s parameters=%jd target_tokens_per_second=%g", run->name,
+                          plait_store_path (run->store), run->result->parameters, run->rate);
       plait_json_begin_array (json, "scores");
       for (guint m = 0; m < comparison->n_score_columns; m++)
         {

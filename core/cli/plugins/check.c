@@ -65,13 +65,8 @@ print_result (const Report *report, const PlaitContractResult *result)
 static void
 add_result (PlaitJson *json, const PlaitContractResult *result)
 {
-  plait_json_begin_object (json, NULL);
-  plait_json_text (json, "name", result->property);
-  plait_json_text (json, "summary", result->summary);
-  plait_json_text (json, "outcome", outcomes[result->outcome]);
-  plait_json_integer (json, "models", result->n_models);
-  plait_json_text (json, "text", result->text);
-  plait_json_end_object (json);
+  plait_json_object (json, NULL, "name=%s summary=%s outcome=%s models=%u text=%s", result->property, result->summary,
+                     outcomes[result->outcome], result->n_models, result->text);
 }
 
 static void
@@ -104,11 +99,8 @@ begin (Report *report, const PlaitPlugin *plugin)
       plait_terminal_text (report->terminal, PLAIT_TERMINAL_DIM, "  %s  %s\n", version, plugin->module_path);
       return;
     }
-  plait_json_text (report->json, "kind", kind);
-  plait_json_text (report->json, "name", plugin->name);
-  plait_json_text (report->json, "version", version);
-  plait_json_text (report->json, "module", plugin->module_path);
-  plait_json_text (report->json, "scalar", sizeof (PlaitScalar) == sizeof (double) ? "double" : "float");
+  plait_json_members (report->json, "kind=%s name=%s version=%s module=%s scalar=%s", kind, plugin->name, version,
+                      plugin->module_path, sizeof (PlaitScalar) == sizeof (double) ? "double" : "float");
   plait_json_begin_array (report->json, "properties");
 }
 
@@ -318,10 +310,8 @@ print_problems_json (const char *path, const PlaitProblems *problems, const Expe
 {
   g_autoptr (PlaitJson) json = plait_json_new_object ();
 
-  plait_json_text (json, "file", path);
-  plait_json_integer (json, "cells", checked_experiment->n_cells);
-  plait_json_text (json, "same", checked_experiment->duplicates);
-  plait_json_integer (json, "mistakes", plait_problems_count (problems));
+  plait_json_members (json, "file=%s cells=%u same=%s mistakes=%u", path, checked_experiment->n_cells,
+                      checked_experiment->duplicates, plait_problems_count (problems));
   plait_json_begin_array (json, "problems");
   for (guint i = 0; i < plait_problems_n_listed (problems); i++)
     {
@@ -333,9 +323,7 @@ print_problems_json (const char *path, const PlaitProblems *problems, const Expe
         plait_json_integer (json, "line", problem->line);
       else
         plait_json_text (json, "line", NULL);
-      plait_json_text (json, "group", problem->group);
-      plait_json_text (json, "key", problem->key);
-      plait_json_text (json, "text", problem->sentence);
+      plait_json_members (json, "group=%s key=%s text=%s", problem->group, problem->key, problem->sentence);
       plait_json_end_object (json);
     }
   plait_json_end_array (json);

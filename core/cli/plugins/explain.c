@@ -289,18 +289,13 @@ add_part_json (const Explanation *explanation, guint p, PlaitJson *json)
   const PlaitMemorySpecification *memories = plait_model_memories (explanation->experiment_model->model, &n_memories);
 
   plait_json_begin_object (json, NULL);
-  plait_json_text (json, "component", part->title);
-  plait_json_text (json, "plugin", part->component ? part->component->plugin->name : NULL);
+  plait_json_members (json, "component=%s plugin=%s", part->title,
+                      part->component ? part->component->plugin->name : NULL);
   plait_json_texts (json, "equations", (const char *const *)equations, -1);
   plait_json_begin_array (json, "memories");
   for (guint i = 0; part->source && i < n_memories; i++)
     if (plait_model_memory_is_of (&memories[i], part->source->name))
-      {
-        plait_json_begin_object (json, NULL);
-        plait_json_text (json, "name", memories[i].name);
-        plait_json_integer (json, "width", memories[i].width);
-        plait_json_end_object (json);
-      }
+      plait_json_object (json, NULL, "name=%s width=%jd", memories[i].name, memories[i].width);
   plait_json_end_array (json);
   plait_json_integer (json, "parameters", part->count);
   plait_json_begin_array (json, "shapes");
@@ -308,16 +303,12 @@ add_part_json (const Explanation *explanation, guint p, PlaitJson *json)
     {
       const Shape *shape = &g_array_index (shapes, Shape, i);
 
-      plait_json_begin_object (json, NULL);
-      plait_json_text (json, "name", shape->name);
-      plait_json_integer (json, "rows", shape->rows);
-      plait_json_integer (json, "width", shape->width);
-      plait_json_integer (json, "times", shape->times);
-      plait_json_end_object (json);
+      plait_json_object (json, NULL, "name=%s rows=%jd width=%jd times=%u", shape->name, shape->rows, shape->width,
+                         shape->times);
     }
   plait_json_end_array (json);
-  plait_json_real (json, "multiply_adds_a_token", explanation->operations[p]);
-  plait_json_text (json, "token_of", isnan (explanation->operations[p]) ? NULL : token_of (part));
+  plait_json_members (json, "multiply_adds_a_token=%g token_of=%s", explanation->operations[p],
+                      isnan (explanation->operations[p]) ? NULL : token_of (part));
   plait_json_end_object (json);
 }
 
@@ -326,10 +317,9 @@ print_json (const Explanation *explanation)
 {
   g_autoptr (PlaitJson) json = plait_json_new_object ();
 
-  plait_json_text (json, "name", explanation->experiment->name);
-  plait_json_integer (json, "parameters", parameters_of (explanation));
-  plait_json_integer (json, "vocabulary_size", explanation->experiment->data.vocabulary_size);
-  plait_json_text (json, "training_precision", precision_of (explanation));
+  plait_json_members (json, "name=%s parameters=%jd vocabulary_size=%jd training_precision=%s",
+                      explanation->experiment->name, parameters_of (explanation),
+                      explanation->experiment->data.vocabulary_size, precision_of (explanation));
   plait_json_begin_array (json, "components");
   for (guint i = 0; i < explanation->parts->len; i++)
     add_part_json (explanation, i, json);

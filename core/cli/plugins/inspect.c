@@ -4,7 +4,6 @@
 #include "text/json.h"
 #include "command/command.h"
 #include "plugins/find-plugin.h"
-#include "plugins/keys.h"
 #include "command/options.h"
 #include "terminal/terminal.h"
 #include "experiment/file.h"
@@ -74,8 +73,7 @@ add_settings (PlaitJson *json, const PlaitSettingSpecification *const *settings,
       const PlaitSettingSpecification *setting = settings[i];
 
       plait_json_begin_object (json, NULL);
-      plait_json_text (json, "name", setting->name);
-      plait_json_text (json, "type", plait_setting_type_name (setting->type));
+      plait_json_members (json, "name=%s type=%s", setting->name, plait_setting_type_name (setting->type));
       plait_setting_add_json (setting, setting->standard, json, "default");
       if (setting->minimum)
         plait_setting_add_json (setting, setting->minimum, json, "minimum");
@@ -83,9 +81,8 @@ add_settings (PlaitJson *json, const PlaitSettingSpecification *const *settings,
         plait_setting_add_json (setting, setting->maximum, json, "maximum");
       if (setting->choices)
         add_names (json, "choices", setting->choices);
-      plait_json_boolean (json, "changes_results", (setting->flags & PLAIT_SETTING_NEUTRAL) == 0);
-      plait_json_text (json, "summary", setting->summary);
-      plait_json_text (json, "reference", setting->reference);
+      plait_json_members (json, "changes_results=%d summary=%s reference=%s",
+                          (setting->flags & PLAIT_SETTING_NEUTRAL) == 0, setting->summary, setting->reference);
       plait_json_end_object (json);
     }
   plait_json_end_array (json);
@@ -104,8 +101,7 @@ add_group (PlaitJson *json, const GPtrArray *groups, guint *i)
 {
   const PlaitKeyGroup *group = groups->pdata[*i], *member;
 
-  plait_json_text (json, "group", group->name);
-  plait_json_text (json, "summary", group->summary);
+  plait_json_members (json, "group=%s summary=%s", group->name, group->summary);
   if (!group->members)
     {
       plait_json_text (json, "details", group->details);
@@ -116,9 +112,7 @@ add_group (PlaitJson *json, const GPtrArray *groups, guint *i)
   for (; *i + 1 < groups->len && (member = groups->pdata[*i + 1])->is_member; (*i)++)
     {
       plait_json_begin_object (json, NULL);
-      plait_json_text (json, "name", member->name);
-      plait_json_text (json, "summary", member->summary);
-      plait_json_text (json, "reference", member->reference);
+      plait_json_members (json, "name=%s summary=%s reference=%s", member->name, member->summary, member->reference);
       add_settings (json, settings_of (member), member->settings->len);
       plait_json_end_object (json);
     }
@@ -176,13 +170,7 @@ add_all (PlaitJson *json, const GPtrArray *groups)
 {
   plait_json_begin_array (json, "separators");
   for (const PlaitSeparator *row = plait_separators; row->separator; row++)
-    {
-      plait_json_begin_object (json, NULL);
-      plait_json_text (json, "separator", row->separator);
-      plait_json_text (json, "between", row->between);
-      plait_json_text (json, "example", row->example);
-      plait_json_end_object (json);
-    }
+    plait_json_object (json, NULL, "separator=%s between=%s example=%s", row->separator, row->between, row->example);
   plait_json_end_array (json);
   plait_json_begin_array (json, "groups");
   for (guint i = 0; i < groups->len; i++)
@@ -245,10 +233,7 @@ add_list (PlaitJson *json, const GPtrArray *groups)
 
       if (group->is_member)
         continue;
-      plait_json_begin_object (json, NULL);
-      plait_json_text (json, "name", group->name);
-      plait_json_text (json, "summary", group->summary);
-      plait_json_end_object (json);
+      plait_json_object (json, NULL, "name=%s summary=%s", group->name, group->summary);
     }
   plait_json_end_array (json);
 }
@@ -401,39 +386,30 @@ print_plugin_json (PlaitPlugin *plugin, const PlaitSchema *schema, const GError 
   g_autofree char *needs = plait_structure_text (schema->requires_structure);
   g_autofree char *gives = plait_structure_text (schema->provides_structure);
 
-  plait_json_text (json, "kind", plait_plugin_kind_name (schema->kind));
-  plait_json_text (json, "name", schema->name);
-  plait_json_text (json, "summary", schema->summary);
-  plait_json_text (json, "reference", schema->reference);
+  plait_json_members (json, "kind=%s name=%s summary=%s reference=%s", plait_plugin_kind_name (schema->kind),
+                      schema->name, schema->summary, schema->reference);
   add_names (json, "equations", schema->equations);
-  plait_json_text (json, "version", plugin->descriptor ? plugin->descriptor->version : schema->version);
-  plait_json_text (json, "author", schema->author);
-  plait_json_text (json, "licence", schema->licence);
-  plait_json_integer (json, "interface", schema->interface);
-  plait_json_text (json, "schema", schema->path);
-  plait_json_text (json, "schema_sha256", plugin->schema_digest);
-  plait_json_text (json, "module", plugin->module_path);
-  plait_json_text (json, "module_sha256", plugin->module_digest);
-  plait_json_text (json, "origin", plugin->folder->origin);
+  plait_json_members (
+      json,
+      "version=%s author=%s licence=%s interface=%jd schema=%s schema_sha256=%s module=%s module_sha256=%s origin=%s",
+      plugin->descriptor ? plugin->descriptor->version : schema->version, schema->author, schema->licence,
+      schema->interface, schema->path, plugin->schema_digest, plugin->module_path, plugin->module_digest,
+      plugin->folder->origin);
   plait_json_begin_array (json, "hides");
   for (const PlaitPlugin *hidden = plugin->hidden; hidden; hidden = hidden->hidden)
     plait_json_text (json, NULL, hidden->schema_path);
   plait_json_end_array (json);
-  plait_json_text (json, "refused", refusal ? refusal->message : NULL);
-  plait_json_boolean (json, "trees", schema->reads_trees);
-  plait_json_text (json, "input", schema->kind == PLAIT_PLUGIN_ENCODER ? plait_input_kind_name (schema->input) : NULL);
+  plait_json_members (json, "refused=%s trees=%d input=%s", refusal ? refusal->message : NULL, schema->reads_trees,
+                      schema->kind == PLAIT_PLUGIN_ENCODER ? plait_input_kind_name (schema->input) : NULL);
   plait_json_begin_object (json, "requires");
   add_names (json, "decoder", schema->decoders);
-  plait_json_text (json, "structure", schema->requires_structure ? needs : NULL);
-  plait_json_text (json, "memories", schema->one_memory_is_enough ? "one" : "all");
-  plait_json_boolean (json, "leaves", schema->requires_leaves);
-  plait_json_text (json, "coverage", schema->refuses_coverage ? "none" : NULL);
-  plait_json_text (json, "target", schema->requires_sentences ? "sentences" : NULL);
+  plait_json_members (json, "structure=%s memories=%s leaves=%d coverage=%s target=%s",
+                      schema->requires_structure ? needs : NULL, schema->one_memory_is_enough ? "one" : "all",
+                      schema->requires_leaves, schema->refuses_coverage ? "none" : NULL,
+                      schema->requires_sentences ? "sentences" : NULL);
   plait_json_end_object (json);
-  plait_json_begin_object (json, "provides");
-  plait_json_text (json, "structure", schema->provides_structure ? gives : NULL);
-  plait_json_text (json, "words", schema->writes_own_words ? "own" : NULL);
-  plait_json_end_object (json);
+  plait_json_object (json, "provides", "structure=%s words=%s", schema->provides_structure ? gives : NULL,
+                     schema->writes_own_words ? "own" : NULL);
   add_settings (json, schema->parameters, schema->n_parameters);
   plait_json_print (json);
 }

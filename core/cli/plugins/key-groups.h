@@ -35,6 +35,11 @@ char *plait_key_type (const PlaitSettingSpecification *setting);
 /* Returns the default of @setting: "default: 8", "may be left out" or "must be given". (transfer full) */
 char *plait_key_default (const PlaitSettingSpecification *setting);
 
+/* Prints every key that --set accepts, which shell completion needs since plugins declare keys (plait inspect --keys).
+ * One key a line, "GROUP.KEY=VALUE VALUE": without values for numbers and texts, with FILE for a path; or as JSON.
+ * Sources, files and the task are those of the experiment file @path, or none if @path is NULL. */
+gboolean plait_keys_print (const char *path, gboolean as_json, GError **error);
+
 /* Print all groups to stdout: as experiments/KEYS.md, and as a manual page. */
 void plait_key_groups_print_markdown (const GPtrArray *groups);
 void plait_key_groups_print_manual (const GPtrArray *groups);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "plugins/keys.h"
+#include "plugins/key-groups.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,6 @@
 #include "text/json.h"
 #include "tasks/generate.h"
 #include "experiment/file.h"
-#include "loading/registry.h"
 
 typedef struct
 {
@@ -177,8 +176,7 @@ print_json (const Keys *keys)
       const Key *key = keys->keys->pdata[i];
 
       plait_json_begin_object (json, NULL);
-      plait_json_text (json, "key", key->name);
-      plait_json_boolean (json, "path", key->is_path);
+      plait_json_members (json, "key=%s path=%d", key->name, key->is_path);
       plait_json_texts (json, "values", (const char *const *)key->values->pdata, key->values->len);
       plait_json_end_object (json);
     }

@@ -21,14 +21,10 @@ describe (PlaitJson *json, PlaitPlugin *plugin)
   const PlaitSchema *schema = plait_plugin_schema (plugin, &fault);
 
   plait_json_begin_object (json, NULL);
-  plait_json_text (json, "kind", plait_plugin_kind_name (plugin->kind));
-  plait_json_text (json, "name", plugin->name);
-  plait_json_text (json, "summary", schema ? schema->summary : NULL);
-  plait_json_text (json, "version", schema ? schema->version : NULL);
-  plait_json_text (json, "problem", fault ? fault->message : NULL);
-  plait_json_text (json, "origin", plugin->folder->origin);
-  plait_json_text (json, "schema", plugin->schema_path);
-  plait_json_text (json, "module", plugin->module_path);
+  plait_json_members (json, "kind=%s name=%s summary=%s version=%s problem=%s origin=%s schema=%s module=%s",
+                      plait_plugin_kind_name (plugin->kind), plugin->name, schema ? schema->summary : NULL,
+                      schema ? schema->version : NULL, fault ? fault->message : NULL, plugin->folder->origin,
+                      plugin->schema_path, plugin->module_path);
   plait_json_begin_array (json, "hides");
   for (const PlaitPlugin *hidden = plugin->hidden; hidden; hidden = hidden->hidden)
     plait_json_text (json, NULL, hidden->schema_path);
@@ -47,12 +43,8 @@ print_json (const PlaitRegistry *registry)
       const PlaitPluginFolder *folder = plait_registry_folder (registry, i);
       g_autofree char *misplaced = plait_plugin_folder_misplaced (folder, NULL);
 
-      plait_json_begin_object (json, NULL);
-      plait_json_text (json, "path", folder->path);
-      plait_json_text (json, "origin", folder->origin);
-      plait_json_boolean (json, "exists", folder->exists);
-      plait_json_text (json, "misplaced", *misplaced != '\0' ? misplaced : NULL);
-      plait_json_end_object (json);
+      plait_json_object (json, NULL, "path=%s origin=%s exists=%d misplaced=%s", folder->path, folder->origin,
+                         folder->exists, *misplaced != '\0' ? misplaced : NULL);
     }
   plait_json_end_array (json);
   plait_json_begin_array (json, "plugins");

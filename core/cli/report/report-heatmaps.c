@@ -203,18 +203,13 @@ add_heatmap (Sentence *sentence, const char *group, const char *name, GError **e
   plait_json_begin_object (sentence->json, NULL);
   plait_report_json_text (sentence->json, "name", name);
   plait_report_json_text (sentence->json, "title", heatmap->title ? heatmap->title : name);
-  plait_json_text (sentence->json, "group",
-                   g_str_has_prefix (group, "/coverage/") ? "coverage"
-                   : g_str_has_prefix (group, "/copy/")   ? "copy"
-                                                          : "attention");
-  plait_json_boolean (sentence->json, "sentences", heatmap->of_sentences);
-  plait_json_integer (sentence->json, "layers", layers);
-  plait_json_integer (sentence->json, "heads", heads);
-  plait_json_integer (sentence->json, "kept_layers", n_layers);
-  plait_json_integer (sentence->json, "kept_heads", n_heads);
-  plait_json_integer (sentence->json, "heaviest", heatmap->heaviest);
-  plait_json_real (sentence->json, "largest", largest);
-  plait_json_real (sentence->json, "largest_mass", max);
+  plait_json_members (sentence->json,
+                      "group=%s sentences=%d layers=%jd heads=%jd kept_layers=%jd kept_heads=%jd heaviest=%jd "
+                      "largest=%g largest_mass=%g",
+                      g_str_has_prefix (group, "/coverage/") ? "coverage"
+                      : g_str_has_prefix (group, "/copy/")   ? "copy"
+                                                             : "attention",
+                      heatmap->of_sentences, layers, heads, n_layers, n_heads, heatmap->heaviest, largest, max);
   add_columns (sentence, heatmap);
   if (heatmap->sentence)
     plait_json_integers (sentence->json, "of", heatmap->sentence, heatmap->n_columns);
@@ -283,8 +278,7 @@ add_descent (Sentence *sentence, const char *group, const char *name, GError **e
   plait_json_begin_object (json, NULL);
   plait_report_json_text (json, "title", descent->title ? descent->title : name);
   plait_report_json_text (json, "choice", descent->choice);
-  plait_json_integer (json, "ways", descent->ways);
-  plait_json_integer (json, "highest", descent->highest);
+  plait_json_members (json, "ways=%u highest=%jd", descent->ways, descent->highest);
   plait_report_json_texts (json, "targets", descent->targets, -1);
   plait_report_json_texts (json, "rows", descent->rows, -1);
   plait_json_integers (json, "levels", descent->level, descent->n_rows);

@@ -5,7 +5,7 @@
 
 #include "files/path.h"
 #include "command/command.h"
-#include "runs/grid-print.h"
+#include "runs/print.h"
 #include "command/options.h"
 #include "terminal/terminal.h"
 #include "command/ranks.h"
@@ -233,40 +233,31 @@ print_plan (const PlaitGrid *grid, const PlaitGridCost *cost, const GPtrArray *a
  * Functions that print the plan as JSON
  */
 
-/* Adds @value, or null if @known is FALSE. */
-static void
-add_known (PlaitJson *json, const char *name, gboolean known, double value)
+/* Returns @bytes for JSON: NaN, which becomes null, if they are not known. */
+static double
+known_bytes (gsize bytes)
 {
-  plait_json_real (json, name, known ? value : NAN);
+  return bytes > 0 ? (double)bytes : NAN;
 }
 
 static void
 add_cell (PlaitJson *json, const PlaitGridCell *cell, const PlaitGridEstimate *estimate)
 {
   plait_json_begin_object (json, NULL);
-  plait_json_text (json, "label", cell->cell->label);
-  plait_json_text (json, "name", cell->name);
-  plait_json_text (json, "state", plait_grid_cell_state_name (cell->state));
-  plait_json_text (json, "action", actions[cell->state]);
-  plait_json_text (json, "because", cell->note);
-  plait_json_text (json, "found", cell->found);
-  plait_json_text (json, "matched", cell->cell->matched);
+  plait_json_members (json, "label=%s name=%s state=%s action=%s because=%s found=%s matched=%s", cell->cell->label,
+                      cell->name, plait_grid_cell_state_name (cell->state), actions[cell->state], cell->note,
+                      cell->found, cell->cell->matched);
   plait_json_begin_array (json, "vocabularies");
   for (guint i = 0; i < cell->cell->vocabularies->len; i++)
     {
       const PlaitCellVocabulary *vocabulary = cell->cell->vocabularies->pdata[i];
 
-      plait_json_begin_object (json, NULL);
-      plait_json_text (json, "name", vocabulary->name);
-      plait_json_text (json, "text", vocabulary->text);
-      plait_json_end_object (json);
+      plait_json_object (json, NULL, "name=%s text=%s", vocabulary->name, vocabulary->text);
     }
   plait_json_end_array (json);
-  add_known (json, "seconds", estimate->like != NULL, estimate->seconds);
-  add_known (json, "bytes", estimate->bytes > 0, (double)estimate->bytes);
-  plait_json_text (json, "like", estimate->like ? estimate->like->cell->label : NULL);
-  plait_json_boolean (json, "measured", estimate->measured);
-  plait_json_text (json, "fault", estimate->fault);
+  plait_json_members (json, "seconds=%g bytes=%g like=%s measured=%d fault=%s",
+                      estimate->like ? estimate->seconds : NAN, known_bytes (estimate->bytes),
+                      estimate->like ? estimate->like->cell->label : NULL, estimate->measured, estimate->fault);
   plait_json_end_object (json);
 }
 
@@ -275,29 +266,20 @@ print_plan_json (const PlaitGrid *grid, const PlaitGridCost *cost, const GPtrArr
 {
   g_autoptr (PlaitJson) json = plait_json_new_object ();
   g_autofree char *seeds = plait_cells_describe_seeds (grid->cells);
-  gboolean known = cost->n_ran + cost->n_measured > 0;
   g_auto (GStrv) differences = find_differences (grid, cost);
 
-  plait_json_text (json, "folder", grid->folder);
-  plait_json_integer (json, "cells", grid->n);
-  plait_json_integer (json, "finished", plait_grid_count (grid, PLAIT_CELL_FINISHED));
-  add_known (json, "seconds", known, cost->seconds);
-  add_known (json, "bytes", cost->bytes > 0, (double)cost->bytes);
-  plait_json_integer (json, "ran", cost->n_ran);
-  plait_json_integer (json, "measured", cost->n_measured);
-  plait_json_integer (json, "threads", cost->threads);
+  plait_json_members (json, "folder=%s cells=%u finished=%u seconds=%g bytes=%g ran=%u measured=%u threads=%u",
+                      grid->folder, grid->n, plait_grid_count (grid, PLAIT_CELL_FINISHED),
+                      cost->n_ran + cost->n_measured > 0 ? cost->seconds : NAN, known_bytes (cost->bytes), cost->n_ran,
+                      cost->n_measured, cost->threads);
   plait_json_begin_array (json, "plan");
   for (guint i = 0; i < grid->n; i++)
     add_cell (json, &grid->items[i], &cost->cells[i]);
   plait_json_end_array (json);
   plait_json_begin_array (json, "excluded");
   for (guint e = 0; e < grid->cells->n_exclusions; e++)
-    {
-      plait_json_begin_object (json, NULL);
-      plait_json_text (json, "rule", grid->cells->exclusions[e].rule);
-      plait_json_integer (json, "cells", grid->cells->exclusions[e].n_cells);
-      plait_json_end_object (json);
-    }
+    plait_json_object (json, NULL, "rule=%s cells=%u", grid->cells->exclusions[e].rule,
+                       grid->cells->exclusions[e].n_cells);
   plait_json_end_array (json);
   plait_json_texts (json, "differences", (const char *const *)differences, -1);
   plait_json_texts (json, "same", (const char *const *)grid->cells->duplicates, -1);

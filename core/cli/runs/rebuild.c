@@ -172,13 +172,8 @@ add_json (const GArray *diffs, PlaitJson *json)
     {
       const PlaitRunDiff *diff = &g_array_index (diffs, PlaitRunDiff, i);
 
-      plait_json_begin_object (json, NULL);
-      plait_json_text (json, "name", diff->name);
-      plait_json_integer (json, "things", diff->compared);
-      plait_json_integer (json, "different", diff->different);
-      plait_json_real (json, "largest_difference", diff->largest);
-      plait_json_text (json, "first", diff->first);
-      plait_json_end_object (json);
+      plait_json_object (json, NULL, "name=%s things=%u different=%u largest_difference=%g first=%s", diff->name,
+                         diff->compared, diff->different, diff->largest, diff->first);
     }
   plait_json_end_array (json);
 }

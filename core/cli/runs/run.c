@@ -5,7 +5,7 @@
 #include "command/exit-codes.h"
 #include "command/options.h"
 #include "command/output.h"
-#include "runs/print-scores.h"
+#include "runs/print.h"
 #include "command/ranks.h"
 #include "command/stop.h"
 #include "run/run.h"

@@ -3,9 +3,8 @@
 
 #include "files/lock.h"
 #include "command/command.h"
-#include "runs/grid-print.h"
+#include "runs/print.h"
 #include "command/options.h"
-#include "runs/print-scores.h"
 #include "command/stop.h"
 #include "grid/table.h"
 #include "scoring/test.h"

@@ -149,8 +149,7 @@ run_command (PlaitInvocation *invocation, GError **error)
       if (!verify (*path, &fault)
           || (resume && !verify_resume (*path, updates, as_json ? json : NULL, invocation->log, &fault)))
         g_ptr_array_add (bad, *path);
-      plait_json_boolean (json, "whole", !fault);
-      plait_json_text (json, "problem", fault ? fault->message : NULL);
+      plait_json_members (json, "whole=%d problem=%s", !fault, fault ? fault->message : NULL);
       plait_json_end_object (json);
       if (as_json)
         continue;

@@ -114,17 +114,10 @@ add_level_json (const PlaitDescent *descent, gint64 word, gint64 level, PlaitJso
 
       if (descent->level[r] != level || step->weighed == 0)
         continue;
-      plait_json_begin_object (json, NULL);
-      plait_json_integer (json, "row", r);
-      plait_json_text (json, "label", descent->rows[r]);
-      plait_json_integer (json, "first_leaf", descent->first[r]);
-      plait_json_integer (json, "last_leaf", descent->last[r]);
-      plait_json_real (json, "weight", step->weight);
-      plait_json_real (json, "path", step->path);
-      plait_json_real (json, "share", step->share);
-      plait_json_integer (json, "weighed", step->weighed);
-      plait_json_integer (json, "taken", step->taken);
-      plait_json_end_object (json);
+      plait_json_object (json, NULL,
+                         "row=%jd label=%s first_leaf=%jd last_leaf=%jd weight=%g path=%g share=%g weighed=%u taken=%u",
+                         r, descent->rows[r], descent->first[r], descent->last[r], step->weight, step->path,
+                         step->share, step->weighed, step->taken);
     }
   plait_json_end_array (json);
   plait_json_end_object (json);
@@ -133,15 +126,12 @@ add_level_json (const PlaitDescent *descent, gint64 word, gint64 level, PlaitJso
 void
 plait_descent_add_json (const PlaitDescent *descent, gint64 first, gint64 last, PlaitJson *json)
 {
-  plait_json_text (json, "title", descent->title);
-  plait_json_text (json, "choice", descent->choice);
-  plait_json_integer (json, "ways", descent->ways);
+  plait_json_members (json, "title=%s choice=%s ways=%u", descent->title, descent->choice, descent->ways);
   plait_json_begin_array (json, "words");
   for (gint64 word = first; word <= last; word++)
     {
       plait_json_begin_object (json, NULL);
-      plait_json_integer (json, "word", word);
-      plait_json_text (json, "label", descent->targets[word]);
+      plait_json_members (json, "word=%jd label=%s", word, descent->targets[word]);
       plait_json_begin_array (json, "levels");
       for (gint64 level = descent->highest; level >= 0; level--)
         add_level_json (descent, word, level, json);

@@ -34,9 +34,7 @@ plait_show_attribute_json (PlaitStore *store, const char *path, const char *name
 {
   g_autoptr (PlaitJson) json = plait_json_new_object ();
 
-  plait_json_text (json, "file", plait_store_path (store));
-  plait_json_text (json, "path", path);
-  plait_json_text (json, "attribute", name);
+  plait_json_members (json, "file=%s path=%s attribute=%s", plait_store_path (store), path, name);
   if (!add_attribute (json, store, path, name, "value", error))
     return FALSE;
   plait_json_print (json);
@@ -117,8 +115,7 @@ add_heatmap (PlaitJson *json, const PlaitShow *show, const char *path, GError **
 
   if (!heatmap)
     return FALSE;
-  plait_json_text (json, "title", heatmap->title);
-  plait_json_text (json, "choice", *heatmap->choice != '\0' ? heatmap->choice : NULL);
+  plait_json_members (json, "title=%s choice=%s", heatmap->title, *heatmap->choice != '\0' ? heatmap->choice : NULL);
   plait_json_texts (json, heatmap->row_axis, (const char *const *)heatmap->rows, -1);
   plait_json_texts (json, heatmap->column_axis, (const char *const *)heatmap->columns, -1);
   plait_json_begin_array (json, "values");
@@ -234,8 +231,7 @@ plait_show_json (const PlaitShow *show, const char *path, GError **error)
 {
   g_autoptr (PlaitJson) json = plait_json_new_object ();
 
-  plait_json_text (json, "file", plait_store_path (show->store));
-  plait_json_text (json, "path", path);
+  plait_json_members (json, "file=%s path=%s", plait_store_path (show->store), path);
   if (!add_shown (json, show, path, error))
     return FALSE;
   plait_json_print (json);

@@ -120,10 +120,12 @@ print_title (const PlaitShow *show, const char *path, PlaitShowKind kind, const 
   plait_terminal_text (show->terminal, PLAIT_TERMINAL_DIM, "  %s, %s\n", size, summary);
 }
 
-/* Prints @value, unless it is NULL. TRUE if it is not. */
+/* Prints @value (transfer full), unless it is NULL. TRUE if it is not. */
 static gboolean
-print_value (const char *value)
+print_value (char *value)
 {
+  g_autofree char *owned = value;
+
   if (value)
     plait_display_line (stdout, value);
   return value != NULL;
@@ -132,7 +134,6 @@ print_value (const char *value)
 static gboolean
 show_text (const PlaitShow *show, const char *path, GError **error)
 {
-  g_autofree char *value = NULL;
   PlaitStoreObject object;
   PlaitShowKind kind;
   gboolean pictures = FALSE;
@@ -142,10 +143,7 @@ show_text (const PlaitShow *show, const char *path, GError **error)
   if (kind == PLAIT_SHOW_HEATMAP || kind == PLAIT_SHOW_DESCENT)
     return show_picture (show, path, error);
   if (kind == PLAIT_SHOW_STRING)
-    {
-      value = plait_store_read_string (show->store, path, error);
-      return print_value (value);
-    }
+    return print_value (plait_store_read_string (show->store, path, error));
   if (kind == PLAIT_SHOW_GROUP && (!show_pictures (show, path, &pictures, error) || pictures))
     return pictures;
 
@@ -169,9 +167,7 @@ show_text (const PlaitShow *show, const char *path, GError **error)
 static gboolean
 show_attribute (PlaitStore *store, const char *path, const char *name, GError **error)
 {
-  g_autofree char *value = plait_store_attribute_text (store, path, name, G_MAXINT32, error);
-
-  return print_value (value);
+  return print_value (plait_store_attribute_text (store, path, name, G_MAXINT32, error));
 }
 
 /* Shows @path of @file. @path may be "PATH@NAME" for an attribute. */

@@ -41,12 +41,6 @@ plait_terminal_new (void)
   return terminal;
 }
 
-void
-plait_terminal_free (PlaitTerminal *terminal)
-{
-  g_free (terminal);
-}
-
 /* Prints @text without control characters except line breaks. */
 static void
 put (PlaitTerminal *terminal, const char *text)

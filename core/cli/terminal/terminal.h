@@ -21,8 +21,7 @@ typedef enum
 
 /* Returns a writer to stdout. (transfer full) */
 PlaitTerminal *plait_terminal_new (void);
-void plait_terminal_free (PlaitTerminal *terminal);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitTerminal, plait_terminal_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitTerminal, g_free)
 
 /* Returns the number of columns for tables and pictures: the width of the terminal, or G_MAXSIZE if stdout is not a
  * terminal, because other programs should get all columns. */

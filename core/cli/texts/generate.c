@@ -21,8 +21,7 @@ add_task_json (PlaitJson *json, const PlaitTask *task)
   g_autoptr (GArray) parameters = plait_task_parameters (task);
 
   plait_json_begin_object (json, NULL);
-  plait_json_text (json, "name", task->name);
-  plait_json_text (json, "summary", task->summary);
+  plait_json_members (json, "name=%s summary=%s", task->name, task->summary);
   plait_json_texts (json, "streams", task->streams, -1);
   plait_json_begin_array (json, "parameters");
   for (guint i = 0; i < parameters->len; i++)
@@ -30,13 +29,9 @@ add_task_json (PlaitJson *json, const PlaitTask *task)
       const PlaitTaskParameter *parameter = &g_array_index (parameters, PlaitTaskParameter, i);
 
       plait_json_begin_object (json, NULL);
-      plait_json_text (json, "name", parameter->name);
-      plait_json_integer (json, "default", parameter->initial);
+      plait_json_members (json, "name=%s default=%jd", parameter->name, parameter->initial);
       if (i >= PLAIT_TASK_COMMON)
-        {
-          plait_json_integer (json, "minimum", parameter->minimum);
-          plait_json_integer (json, "maximum", parameter->maximum);
-        }
+        plait_json_members (json, "minimum=%jd maximum=%jd", parameter->minimum, parameter->maximum);
       plait_json_text (json, "summary", parameter->summary);
       plait_json_end_object (json);
     }

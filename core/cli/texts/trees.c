@@ -77,17 +77,12 @@ print_json (const PlaitTreeCounts *counts, const Complaints *complaints)
   g_autoptr (PlaitJson) json = plait_json_new_object ();
   gint64 constituents = counts->unary + counts->binary + counts->ternary + counts->wider;
 
-  plait_json_integer (json, "lines", counts->lines);
-  plait_json_integer (json, "with_tree", counts->with_tree);
-  plait_json_integer (json, "without_tree", counts->without_tree);
-  plait_json_integer (json, "bad", counts->bad);
-  plait_json_real (json, "mean_leaves", share (counts->leaves, counts->with_tree));
-  plait_json_real (json, "mean_height", share (counts->height, counts->with_tree));
-  plait_json_integer (json, "constituents", constituents);
-  plait_json_integer (json, "unary", counts->unary);
-  plait_json_integer (json, "binary", counts->binary);
-  plait_json_integer (json, "ternary", counts->ternary);
-  plait_json_integer (json, "wider", counts->wider);
+  plait_json_members (json,
+                      "lines=%jd with_tree=%jd without_tree=%jd bad=%jd mean_leaves=%g mean_height=%g constituents=%jd "
+                      "unary=%jd binary=%jd ternary=%jd wider=%jd",
+                      counts->lines, counts->with_tree, counts->without_tree, counts->bad,
+                      share (counts->leaves, counts->with_tree), share (counts->height, counts->with_tree),
+                      constituents, counts->unary, counts->binary, counts->ternary, counts->wider);
   plait_json_texts (json, "complaints", (const char *const *)complaints->shown->pdata, complaints->shown->len);
   plait_json_print (json);
 }

@@ -82,17 +82,12 @@ show_json (const PlaitVocabulary *vocabulary)
 {
   g_autoptr (PlaitJson) json = plait_json_new_object ();
 
-  plait_json_text (json, "format", plait_vocabulary_format (vocabulary));
-  plait_json_text (json, "sha256", plait_vocabulary_hash (vocabulary));
+  plait_json_members (json, "format=%s sha256=%s", plait_vocabulary_format (vocabulary),
+                      plait_vocabulary_hash (vocabulary));
   plait_json_begin_array (json, "pieces");
   for (gint32 id = 0; id < plait_vocabulary_size (vocabulary); id++)
-    {
-      plait_json_begin_object (json, NULL);
-      plait_json_integer (json, "id", id);
-      plait_json_text (json, "piece", plait_vocabulary_piece (vocabulary, id));
-      plait_json_real (json, "score", plait_vocabulary_score (vocabulary, id));
-      plait_json_end_object (json);
-    }
+    plait_json_object (json, NULL, "id=%u piece=%s score=%g", id, plait_vocabulary_piece (vocabulary, id),
+                       plait_vocabulary_score (vocabulary, id));
   plait_json_end_array (json);
   plait_json_print (json);
 }

@@ -138,16 +138,14 @@ print_json (const Test *test)
 {
   g_autoptr (PlaitJson) json = plait_json_new_object ();
 
-  plait_json_text (json, "split", test->split);
-  plait_json_integer (json, "seed", (gint64)test->seed);
+  plait_json_members (json, "split=%s seed=%jd", test->split, (gint64)test->seed);
   plait_json_begin_array (json, "rows");
   for (guint r = 0; r < test->rows->len; r++)
     {
       const Row *row = &g_array_index (test->rows, Row, r);
 
       plait_json_begin_object (json, NULL);
-      plait_json_text (json, "source", row->source);
-      plait_json_text (json, "disturbance", row->perturbation);
+      plait_json_members (json, "source=%s disturbance=%s", row->source, row->perturbation);
       plait_system_scores_add_json (test->scores[r], test->metrics, "metrics", r > 0, json);
       plait_json_end_object (json);
     }

@@ -233,8 +233,8 @@ print_json (const Evaluation *evaluation, const char *const *reference_names)
   g_autoptr (PlaitJson) json = plait_json_new_object ();
 
   plait_json_texts (json, "references", reference_names, -1);
-  plait_json_integer (json, "sentences", (gint64)evaluation->sentences);
-  plait_json_text (json, "join", plait_evaluation_join_name (evaluation->join));
+  plait_json_members (json, "sentences=%jd join=%s", (gint64)evaluation->sentences,
+                      plait_evaluation_join_name (evaluation->join));
   plait_json_begin_array (json, "systems");
   for (guint s = 0; s < evaluation->n_systems; s++)
     {
@@ -401,8 +401,7 @@ print_sentences_json (const Evaluation *evaluation)
   gsize rows = evaluation->scores[0][0].statistics->sentences;
   g_autoptr (PlaitJson) json = plait_json_new_object ();
 
-  plait_json_text (json, "unit", unit_of (evaluation));
-  plait_json_integer (json, "rows", (gint64)rows);
+  plait_json_members (json, "unit=%s rows=%jd", unit_of (evaluation), (gint64)rows);
   plait_json_begin_array (json, "systems");
   for (guint s = 0; s < evaluation->n_systems; s++)
     {

@@ -30,15 +30,22 @@ files_clear (Files *files)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Files, files_clear)
 
+/* Returns the index of @name among the first @n names, or @n. */
+static guint
+find_name (const Files *files, const char *name, guint n)
+{
+  guint i = 0;
+
+  while (i < n && g_strcmp0 (files->names[i], name) != 0)
+    i++;
+  return i;
+}
+
 /* Returns the index of source @name, or files->n. */
 static guint
 find_source (const Files *files, const char *name)
 {
-  guint i = 0;
-
-  while (i < files->n && !g_str_equal (files->names[i], name))
-    i++;
-  return i;
+  return find_name (files, name, files->n);
 }
 
 static gboolean
@@ -154,15 +161,13 @@ unknown_source (const Files *files, const char *option, GError **error)
 static PlaitTextLocation *
 find_text_location (const Files *files, const char *name, const char *option, GError **error)
 {
-  for (guint i = 0; i < 2 * files->n; i++)
-    {
-      if (g_strcmp0 (files->names[i], name) != 0)
-        continue;
-      if (files->locations[i].path)
-        return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: this source was already given", option);
-      return &files->locations[i];
-    }
-  return unknown_source (files, option, error);
+  guint i = find_name (files, name, 2 * files->n);
+
+  if (i == 2 * files->n)
+    return unknown_source (files, option, error);
+  if (files->locations[i].path)
+    return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: this source was already given", option);
+  return &files->locations[i];
 }
 
 static gboolean
@@ -212,11 +217,8 @@ static gboolean
 is_source (const char *text, gconstpointer data)
 {
   const Files *files = data;
-  guint i = 0;
 
-  while (i < 2 * files->n && g_strcmp0 (files->names[i], text) != 0)
-    i++;
-  return i < 2 * files->n || g_str_equal (text, "-");
+  return g_str_equal (text, "-") || find_name (files, text, 2 * files->n) < 2 * files->n;
 }
 
 /* Assigns the columns of standard input to the sources that @tsv names. */

@@ -43,8 +43,7 @@ print_json (const Sum *sum)
   plait_json_integer (json, "line", sum->line + 1);
   if (sum->sentence >= 0)
     plait_json_integer (json, "sentence", sum->sentence + 1);
-  plait_json_real (json, "log_probability", sum->line_log_probability);
-  plait_json_integer (json, "tokens", sum->line_tokens);
+  plait_json_members (json, "log_probability=%g tokens=%jd", sum->line_log_probability, sum->line_tokens);
   if (sum->aligner)
     plait_json_begin_object (json, "alignment");
   for (guint i = 0; sum->aligner && i < sum->aligner->n; i++)

@@ -105,11 +105,8 @@ add_hypothesis (const Printer *printer, const PlaitHypothesis *hypothesis, const
   g_autofree char *text = text_of (printer, hypothesis);
 
   plait_json_begin_object (json, NULL);
-  plait_json_text (json, "text", text);
-  plait_json_real (json, "score", hypothesis->score);
-  plait_json_real (json, "log_probability", hypothesis->log_probability);
-  plait_json_integer (json, "length", length_of (hypothesis));
-  plait_json_boolean (json, "ended", printer->whole || hypothesis->ended);
+  plait_json_members (json, "text=%s score=%g log_probability=%g length=%jd ended=%d", text, hypothesis->score,
+                      hypothesis->log_probability, length_of (hypothesis), printer->whole || hypothesis->ended);
   if (alignments)
     {
       plait_json_begin_object (json, "alignment");

@@ -71,23 +71,16 @@ void
 plait_result_add_json (const PlaitResult *result, PlaitJson *json, const char *name)
 {
   plait_json_begin_object (json, name);
-  plait_json_text (json, "name", result->name);
-  plait_json_real (json, "score", result->score);
-  plait_json_text (json, "signature", result->signature);
+  plait_json_members (json, "name=%s score=%g signature=%s", result->name, result->score, result->signature);
   if (result->detail)
     plait_json_text (json, "verbose_score", result->detail);
-  plait_json_text (json, "metric", result->metric);
-  plait_json_boolean (json, "larger_is_better", result->larger_is_better);
-  plait_json_integer (json, "sentences", (gint64)result->sentences);
+  plait_json_members (json, "metric=%s larger_is_better=%d sentences=%jd", result->metric, result->larger_is_better,
+                      (gint64)result->sentences);
   if (result->interval.resamples > 0)
-    {
-      plait_json_real (json, "confidence_mean", result->interval.mean);
-      plait_json_real (json, "confidence_var", result->interval.half_range);
-      plait_json_real (json, "confidence_low", result->interval.low);
-      plait_json_real (json, "confidence_high", result->interval.high);
-      plait_json_integer (json, "resamples", result->interval.resamples);
-      plait_json_integer (json, "seed", (gint64)result->interval.seed);
-    }
+    plait_json_members (
+        json, "confidence_mean=%g confidence_var=%g confidence_low=%g confidence_high=%g resamples=%u seed=%jd",
+        result->interval.mean, result->interval.half_range, result->interval.low, result->interval.high,
+        result->interval.resamples, (gint64)result->interval.seed);
   plait_json_end_object (json);
 }
 
@@ -98,21 +91,12 @@ void
 plait_comparison_add_json (const PlaitComparison *comparison, PlaitJson *json, const char *name)
 {
   plait_json_begin_object (json, name);
-  plait_json_text (json, "test", test_names[comparison->test]);
-  plait_json_real (json, "baseline", comparison->baseline);
-  plait_json_real (json, "system", comparison->system);
-  plait_json_real (json, "difference", comparison->difference);
-  plait_json_integer (json, "better", comparison->better);
-  plait_json_real (json, "p", comparison->p);
-  plait_json_real (json, "adjusted_p", comparison->adjusted_p);
-  plait_json_integer (json, "trials", comparison->trials);
-  plait_json_integer (json, "seed", (gint64)comparison->seed);
+  plait_json_members (
+      json, "test=%s baseline=%g system=%g difference=%g better=%d p=%g adjusted_p=%g trials=%u seed=%jd",
+      test_names[comparison->test], comparison->baseline, comparison->system, comparison->difference,
+      comparison->better, comparison->p, comparison->adjusted_p, comparison->trials, (gint64)comparison->seed);
   if (comparison->test != PLAIT_TEST_PERMUTATION)
-    {
-      plait_json_real (json, "mean", comparison->mean);
-      plait_json_real (json, "low", comparison->low);
-      plait_json_real (json, "high", comparison->high);
-    }
+    plait_json_members (json, "mean=%g low=%g high=%g", comparison->mean, comparison->low, comparison->high);
   if (comparison->test == PLAIT_TEST_BOOTSTRAP)
     plait_json_real (json, "share_better", comparison->share_better);
   plait_json_end_object (json);

@@ -181,12 +181,8 @@ plait_length_row_add_json (const PlaitLengthRow *row, const char *split, PlaitJs
   plait_json_begin_object (json, NULL);
   if (split)
     plait_json_text (json, "split", split);
-  plait_json_text (json, "metric", row->metric);
-  plait_json_text (json, "words", row->bin);
-  plait_json_integer (json, "sentences", row->sentences);
-  plait_json_real (json, "score", row->score);
-  plait_json_real (json, "low", row->low);
-  plait_json_real (json, "high", row->high);
+  plait_json_members (json, "metric=%s words=%s sentences=%jd score=%g low=%g high=%g", row->metric, row->bin,
+                      row->sentences, row->score, row->low, row->high);
   plait_json_end_object (json);
 }
 

@@ -41,15 +41,9 @@ plait_run_score_add_json (const PlaitRunScore *score, PlaitJson *json)
 {
   gboolean bounded = score->low < score->high;
 
-  plait_json_begin_object (json, NULL);
-  plait_json_text (json, "split", score->split);
-  plait_json_text (json, "metric", score->metric);
-  plait_json_text (json, "name", score->name);
-  plait_json_boolean (json, "larger_is_better", plait_run_score_larger_is_better (score));
-  plait_json_real (json, "score", score->score);
-  plait_json_real (json, "low", bounded ? score->low : NAN);
-  plait_json_real (json, "high", bounded ? score->high : NAN);
-  plait_json_end_object (json);
+  plait_json_object (json, NULL, "split=%s metric=%s name=%s larger_is_better=%d score=%g low=%g high=%g", score->split,
+                     score->metric, score->name, plait_run_score_larger_is_better (score), score->score,
+                     bounded ? score->low : NAN, bounded ? score->high : NAN);
 }
 
 /* TRUE if @n is at most MAX_RUNS; else sets @error. */

@@ -49,27 +49,21 @@ print_json (const PlaitPlan *plan, const GPtrArray *parts)
   for (guint i = 0; experiment->test_splits[i]; i++)
     add_tuples (json, experiment->test_splits[i], plan->tests[i]);
   plait_json_end_object (json);
-  plait_json_integer (json, "updates", plait_trainer_planned_updates (plan->trainer));
-  plait_json_integer (json, "updates_made", plait_trainer_step (plan->trainer));
-  plait_json_integer (json, "parameters", plait_parameters_count (plan->parameters, NULL));
+  plait_json_members (json, "updates=%jd updates_made=%jd parameters=%jd",
+                      plait_trainer_planned_updates (plan->trainer), plait_trainer_step (plan->trainer),
+                      plait_parameters_count (plan->parameters, NULL));
   plait_json_begin_array (json, "parts");
   for (guint i = 0; i < parts->len; i++)
     {
       const PlaitParameterGroup *part = parts->pdata[i];
 
-      plait_json_begin_object (json, NULL);
-      plait_json_text (json, "name", part->title);
-      plait_json_integer (json, "parameters", part->count);
-      plait_json_end_object (json);
+      plait_json_object (json, NULL, "name=%s parameters=%jd", part->title, part->count);
     }
   plait_json_end_array (json);
-  plait_json_begin_object (json, "bytes");
-  plait_json_integer (json, "parameters_and_optimizer", (gint64)plait_trainer_fixed_bytes (plan->trainer));
-  plait_json_integer (json, "step", (gint64)plan->step_bytes);
-  plait_json_boolean (json, "step_is_estimated", plan->step_estimated);
-  plait_json_integer (json, "validation", (gint64)plan->validation_bytes);
-  plait_json_integer (json, "peak", (gint64)peak_bytes (plan));
-  plait_json_end_object (json);
+  plait_json_object (json, "bytes",
+                     "parameters_and_optimizer=%jd step=%jd step_is_estimated=%d validation=%jd peak=%jd",
+                     (gint64)plait_trainer_fixed_bytes (plan->trainer), (gint64)plan->step_bytes, plan->step_estimated,
+                     (gint64)plan->validation_bytes, (gint64)peak_bytes (plan));
   plait_json_print (json);
 }
 

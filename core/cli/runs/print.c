@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "runs/print-scores.h"
+#include "runs/print.h"
 
 #include <math.h>
 
@@ -7,7 +7,7 @@
 #include "comparison/runs.h"
 
 static void
-print_table (const PlaitRunResult *result, const GArray *score_columns)
+print_scores (const PlaitRunResult *result, const GArray *score_columns)
 {
   g_autoptr (PlaitTerminal) terminal = plait_terminal_new ();
   g_autoptr (PlaitTable) table = plait_table_new ();
@@ -29,12 +29,11 @@ print_table (const PlaitRunResult *result, const GArray *score_columns)
 }
 
 static void
-print_json (const PlaitRunResult *result, const GArray *score_columns, const char *path)
+print_scores_json (const PlaitRunResult *result, const GArray *score_columns, const char *path)
 {
   g_autoptr (PlaitJson) json = plait_json_new_object ();
 
-  plait_json_text (json, "file", path);
-  plait_json_integer (json, "parameters", result->parameters);
+  plait_json_members (json, "file=%s parameters=%jd", path, result->parameters);
   plait_json_begin_array (json, "scores");
   for (guint i = 0; i < score_columns->len; i++)
     plait_run_score_add_json (plait_score_column_score (&g_array_index (score_columns, PlaitScoreColumn, i), result),
@@ -54,8 +53,44 @@ plait_run_print_scores (const char *path, gboolean as_json, GError **error)
     return FALSE;
   score_columns = plait_run_results_score_columns ((const PlaitRunResult *const *)&result, 1);
   if (as_json)
-    print_json (result, score_columns, path);
+    print_scores_json (result, score_columns, path);
   else
-    print_table (result, score_columns);
+    print_scores (result, score_columns);
   return TRUE;
+}
+
+static void
+print_cells (const PlaitGridTable *table)
+{
+  g_autoptr (PlaitTerminal) terminal = plait_terminal_new ();
+  g_autoptr (GPtrArray) shown = plait_grid_tables_shown (table);
+
+  for (guint i = 0; i < shown->len; i++)
+    {
+      if (i > 0)
+        plait_terminal_text (terminal, PLAIT_TERMINAL_PLAIN, "\n");
+      plait_table_print (shown->pdata[i], terminal);
+    }
+}
+
+static void
+print_cells_json (const PlaitGrid *grid, const PlaitGridTable *table)
+{
+  g_autoptr (PlaitJson) json = plait_json_new_object ();
+  g_autoptr (PlaitTable) numbers = plait_grid_table_numbers (table);
+
+  plait_json_members (json, "folder=%s cells=%u finished=%u", grid->folder, grid->n,
+                      plait_grid_count (grid, PLAIT_CELL_FINISHED));
+  plait_table_add_json (numbers, json);
+  plait_json_texts (json, "notes", (const char *const *)table->notes, -1);
+  plait_json_print (json);
+}
+
+void
+plait_grid_print (const PlaitGrid *grid, const PlaitGridTable *table, gboolean as_json)
+{
+  if (as_json)
+    print_cells_json (grid, table);
+  else
+    print_cells (table);
 }
