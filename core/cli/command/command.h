@@ -84,13 +84,13 @@ void plait_command_print_help (const PlaitCommand *command);
 
 /* The commands in the order of the help text: calls @each (NAME), a macro, for plait_command_NAME. */
 #define PLAIT_COMMANDS(each)                                                                                           \
-  each (run) each (grid) each (test) each (translate) each (score) each (encode) each (export) each (average) each (evaluate)        \
-      each (compare) each (adversarial) each (report) each (plot) each (show) each (reproduce) each (verify)           \
-          each (generate) each (vocabulary) each (trees) each (parse) each (plugins) each (inspect) each (explain)     \
-              each (new) each (check)
+  each (run) each (grid) each (test) each (translate) each (score) each (encode) each (export) each (average)          \
+      each (evaluate) each (compare) each (adversarial) each (report) each (plot) each (show) each (reproduce)         \
+          each (verify) each (generate) each (vocabulary) each (trees) each (parse) each (plugins) each (inspect)      \
+              each (explain) each (new) each (check)
 
 #define PLAIT_DECLARE(name) extern const PlaitCommand plait_command_##name;
 PLAIT_COMMANDS (PLAIT_DECLARE)
 
-/* The same, NULL-terminated. */
+/* Pointers to all commands; NULL-terminated. */
 extern const PlaitCommand *const plait_commands[];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdio.h>
 
+#include "command/embedded.h"
 #include "command/exit-codes.h"
 #include "command/reference.h"
 
@@ -91,51 +92,18 @@ print_command (const PlaitCommand *command)
 void
 plait_manual_print (void)
 {
-  printf (".\\\" Made by plait help --man.\n"
-          ".TH PLAIT 1 2026-11-23 \"plait " PLAIT_VERSION "\" \"User Commands\"\n"
-          ".SH NAME\n"
-          "plait \\- workbench for sequence\\-to\\-sequence models that read several things at once\n"
-          ".SH SYNOPSIS\n"
-          "\\fBplait\\fR \\fICOMMAND\\fR [\\fIOPTION\\fR...] [\\fIARGUMENT\\fR...]\n"
-          ".PP\n"
-          "\\fBplait help\\fR [\\fICOMMAND\\fR|\\-\\-man|\\-\\-bash|\\-\\-zsh]\n"
-          ".SH DESCRIPTION\n"
-          "plait trains, runs and inspects such models. A model is made of plugins that an experiment file names; the\n"
-          "results of a run are stored in one HDF5 file. Results go to standard output, everything else to standard "
-          "error.\n"
-          ".PP\n"
-          "\\fBplait inspect\\fR shows the groups of an experiment file and the keys of a group.\n"
-          "\\fBplait help \\-\\-man\\fR prints this page, \\fB\\-\\-bash\\fR and \\fB\\-\\-zsh\\fR completion for\n"
-          "these shells.\n"
-          ".SH COMMANDS\n");
-  for (guint i = 0; plait_commands[i]; i++)
-    print_command (plait_commands[i]);
-  fputs (".SH \"EXIT STATUS\"\n", stdout);
-  for (const PlaitExitCode *exit = plait_exit_codes; exit->summary; exit++)
-    printf (".TP\n"
-            "%d\n"
-            "%c%s%s%s.\n",
-            exit->code, g_ascii_toupper (exit->summary[0]), exit->summary + 1, exit->details ? ": " : "",
-            exit->details ? exit->details : "");
-  printf (
-      ".SH ENVIRONMENT\n"
-      ".TP\n"
-      "PLAIT_BLAS\n"
-      "The library that multiplies matrices: openblas, blis or mkl. Default: the first of these that is installed.\n"
-      ".TP\n"
-      "PLAIT_INDEX\n"
-      "The folder of the text cache for texts of 64 MiB or more, or none. Default: plait-index in the folder of each "
-      "text; if that cannot be written, plait in the user's cache.\n"
-      ".TP\n"
-      "PLAIT_PLUGIN_PATH\n"
-      "Folders that are searched for plugins before all others, separated by colons.\n"
-      ".TP\n"
-      "XDG_DATA_HOME, XDG_CACHE_HOME, TMPDIR\n"
-      "Folders of the user's own plugins (plait/1), of that cache, and of temporary files. Defaults: ~/.local/share, "
-      "~/.cache and /tmp. A relative path is ignored.\n"
-      ".TP\n"
-      "NO_COLOR\n"
-      "If it is set, plait prints no colours.\n"
-      ".SH \"SEE ALSO\"\n"
-      ".BR plait\\-keys (5)\n");
+  g_auto (GStrv) parts = g_strsplit_set (plait_embedded_text ("manual.1"), "@", -1);
+
+  for (guint i = 0; parts[i]; i++)
+    if (g_str_equal (parts[i], "VERSION"))
+      fputs (PLAIT_VERSION, stdout);
+    else if (g_str_equal (parts[i], "COMMANDS"))
+      for (guint c = 0; plait_commands[c]; c++)
+        print_command (plait_commands[c]);
+    else if (g_str_equal (parts[i], "EXITS"))
+      for (const PlaitExitCode *exit = plait_exit_codes; exit->summary; exit++)
+        printf (".TP\n%d\n%c%s%s%s.\n", exit->code, g_ascii_toupper (exit->summary[0]), exit->summary + 1,
+                exit->details ? ": " : "", exit->details ? exit->details : "");
+    else
+      fputs (parts[i], stdout);
 }

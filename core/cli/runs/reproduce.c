@@ -85,21 +85,6 @@ conclude (const PlaitRebuild *rebuild, guint different, PlaitLog *log, GError **
   return TRUE;
 }
 
-/* Prints @diffs and returns the number of values that differ. */
-static guint
-print (const GArray *diffs, const char *difference, gboolean as_json)
-{
-  g_autoptr (PlaitJson) json = as_json ? plait_json_new_object () : NULL;
-  guint different;
-
-  if (!json)
-    return plait_rebuild_report_diffs (diffs, NULL);
-  plait_json_text (json, "otherwise", difference);
-  different = plait_rebuild_report_diffs (diffs, json);
-  plait_json_print (json);
-  return different;
-}
-
 static gboolean
 reproduce (PlaitRebuild *rebuild, const PlaitRunOptions *options, gboolean as_json, GError **error)
 {
@@ -109,6 +94,8 @@ reproduce (PlaitRebuild *rebuild, const PlaitRunOptions *options, gboolean as_js
   PlaitRunOutcome outcome;
   g_autoptr (PlaitStore) again = NULL;
   g_autoptr (GArray) diffs = NULL;
+  g_autoptr (PlaitJson) json = as_json ? plait_json_new_object () : NULL;
+  guint different;
 
   if (rebuild->difference)
     plait_log_warning (options->log, "%s was made from files or plugins that have changed since: %s", rebuild->path,
@@ -117,7 +104,14 @@ reproduce (PlaitRebuild *rebuild, const PlaitRunOptions *options, gboolean as_js
     return FALSE;
   again = plait_store_open (options->output, error);
   diffs = again ? plait_run_diff_new (rebuild->store, again, extent, options->updates, error) : NULL;
-  return diffs && conclude (rebuild, print (diffs, rebuild->difference, as_json), options->log, error);
+  if (!diffs)
+    return FALSE;
+  if (json)
+    plait_json_text (json, "otherwise", rebuild->difference);
+  different = plait_rebuild_report_diffs (diffs, json);
+  if (json)
+    plait_json_print (json);
+  return conclude (rebuild, different, options->log, error);
 }
 
 static gboolean

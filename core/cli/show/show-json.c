@@ -56,18 +56,6 @@ add_attributes (PlaitJson *json, PlaitStore *store, const char *path, GError **e
   return TRUE;
 }
 
-static gboolean
-add_strings (PlaitJson *json, PlaitStore *store, const char *path, GError **error)
-{
-  gint64 n;
-  g_auto (GStrv) strings = plait_store_read_strings (store, path, PLAIT_STORED_MAX_TEXT_BYTES, &n, error);
-
-  if (!strings)
-    return FALSE;
-  plait_json_texts (json, "values", (const char *const *)strings, n);
-  return TRUE;
-}
-
 /* Adds the numbers of the array @path in the order of the file, without its shape. */
 static gboolean
 add_numbers (PlaitJson *json, PlaitStore *store, const char *path, PlaitStoreType type, GError **error)
@@ -86,26 +74,24 @@ add_numbers (PlaitJson *json, PlaitStore *store, const char *path, PlaitStoreTyp
   return TRUE;
 }
 
+/* Adds a table, a list of strings or one string. */
 static gboolean
-add_string (PlaitJson *json, PlaitStore *store, const char *path, GError **error)
+add_texts (PlaitJson *json, PlaitStore *store, const char *path, PlaitShowKind kind, GError **error)
 {
-  g_autofree char *text = plait_store_read_string (store, path, error);
+  g_autoptr (PlaitTable) table = kind == PLAIT_SHOW_TABLE ? plait_stored_table (store, path, 0, error) : NULL;
+  g_autofree char *text = kind == PLAIT_SHOW_STRING ? plait_store_read_string (store, path, error) : NULL;
+  gint64 n;
+  g_auto (GStrv) strings = kind == PLAIT_SHOW_STRINGS
+                               ? plait_store_read_strings (store, path, PLAIT_STORED_MAX_TEXT_BYTES, &n, error)
+                               : NULL;
 
-  if (!text)
-    return FALSE;
-  plait_json_text (json, "values", text);
-  return TRUE;
-}
-
-static gboolean
-add_table (PlaitJson *json, PlaitStore *store, const char *path, GError **error)
-{
-  g_autoptr (PlaitTable) table = plait_stored_table (store, path, 0, error);
-
-  if (!table)
-    return FALSE;
-  plait_table_add_json (table, json);
-  return TRUE;
+  if (table)
+    plait_table_add_json (table, json);
+  else if (text)
+    plait_json_text (json, "values", text);
+  else if (strings)
+    plait_json_texts (json, "values", (const char *const *)strings, n);
+  return table || text || strings;
 }
 
 static gboolean
@@ -210,15 +196,13 @@ add_shown (PlaitJson *json, const PlaitShow *show, const char *path, GError **er
   switch (kind)
     {
     case PLAIT_SHOW_TABLE:
-      return add_table (json, store, path, error);
+    case PLAIT_SHOW_STRINGS:
+    case PLAIT_SHOW_STRING:
+      return add_texts (json, store, path, kind, error);
     case PLAIT_SHOW_HEATMAP:
       return add_heatmap (json, show, path, error);
     case PLAIT_SHOW_DESCENT:
       return add_descent (json, show, path, error);
-    case PLAIT_SHOW_STRINGS:
-      return add_strings (json, store, path, error);
-    case PLAIT_SHOW_STRING:
-      return add_string (json, store, path, error);
     case PLAIT_SHOW_NUMBERS:
       return add_numbers (json, store, path, object.type, error);
     default:

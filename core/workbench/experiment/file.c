@@ -518,9 +518,9 @@ plait_experiment_evaluation_fingerprint_text (const PlaitExperiment *experiment,
  * Functions that answer questions about an experiment
  */
 
-/* Returns the path of the file among @files for @stream, or NULL. @split is NULL for files of vocabularies. (transfer
+/* Returns the entry for @stream in @files; without one, zeros. @split is NULL for files of vocabularies. (transfer
  * none) */
-static const char *
+static PlaitDataFile
 find_file (const GArray *files, const char *split, const char *stream)
 {
   for (guint i = 0; i < files->len; i++)
@@ -528,36 +528,27 @@ find_file (const GArray *files, const char *split, const char *stream)
       const PlaitDataFile *file = &g_array_index (files, PlaitDataFile, i);
 
       if (g_strcmp0 (file->split, split) == 0 && g_str_equal (file->stream, stream))
-        return file->path;
+        return *file;
     }
-  return NULL;
+  return (PlaitDataFile){ NULL };
 }
 
 const char *
 plait_experiment_data_file (const PlaitExperiment *experiment, const char *split, const char *stream)
 {
-  return find_file (((const PlaitExperimentPrivate *)experiment)->data->files, split, stream);
+  return find_file (((const PlaitExperimentPrivate *)experiment)->data->files, split, stream).path;
 }
 
 const char *const *
 plait_experiment_further_files (const PlaitExperiment *experiment, const char *split, const char *stream)
 {
-  const GArray *files = ((const PlaitExperimentPrivate *)experiment)->data->files;
-
-  for (guint i = 0; i < files->len; i++)
-    {
-      const PlaitDataFile *file = &g_array_index (files, PlaitDataFile, i);
-
-      if (g_str_equal (file->split, split) && g_str_equal (file->stream, stream))
-        return file->further;
-    }
-  return NULL;
+  return find_file (((const PlaitExperimentPrivate *)experiment)->data->files, split, stream).further;
 }
 
 const char *
 plait_experiment_vocabulary_file (const PlaitExperiment *experiment, const char *name)
 {
-  return find_file (((const PlaitExperimentPrivate *)experiment)->data->vocabulary_files, NULL, name);
+  return find_file (((const PlaitExperimentPrivate *)experiment)->data->vocabulary_files, NULL, name).path;
 }
 
 static void
