@@ -423,3 +423,28 @@ TEST_CASE (report_command, of_a_grid)
   CHECK_CONTAINS (page, "<td class=\"number\">2.25</td>"); /* an interval of width 0 is not shown */
   CHECK (!strstr (page, "id=\"look\""));
 }
+
+/* Runs, scores and names that the user chooses. */
+TEST_CASE (compare_command, shows_what_is_chosen)
+{
+  write_runs ();
+  plait_test_write_run ("third.h5", &(PlaitTestRun){ "parallel", plait_test_right });
+  PlaitTestCall text = DONE (CALL ("compare", "one.h5", "two.h5", "third.h5", "--runs", "t*;one", "--metrics", "chrF2",
+                                   "--names", "first; second;third"));
+  PlaitTestCall some = DONE (CALL ("compare", "one.h5", "two.h5", "third.h5", "--runs", "t*"));
+
+  CHECK_CONTAINS (text.output, "  first ");
+  CHECK_CONTAINS (text.output, "  second");
+  CHECK (strstr (text.output, "chrF2") && !strstr (text.output, "perplexity"));
+  CHECK (strstr (some.output, "  two ") && !strstr (some.output, "  one "));
+  CHECK_REFUSED (CALL ("compare", "one.h5", "two.h5", "--runs", "x*"),
+                 "--runs: no run has a name like \"x*\"; there is one, two");
+  CHECK_REFUSED (CALL ("compare", "one.h5", "--metrics", "blue"),
+                 "--metrics: no score is called \"blue\"; there is chrF2, perplexity per token");
+  CHECK_REFUSED (CALL ("compare", "one.h5", "two.h5", "--names", "a"), "--names gives 1 names, but there are 2 rows");
+  CHECK_REFUSED (CALL ("compare", "one.h5", "two.h5", "--names", "a;a"), "given twice");
+  DONE (CALL ("report", "one.h5", "two.h5", "--names", "short;long", "--metrics", "chrF2", "-o", "chosen.html"));
+  const char *page = plait_test_read_text ("chosen.html");
+
+  CHECK_CONTAINS (page, "short");
+}

@@ -51,17 +51,74 @@ pairs_of (const PlaitRunComparison *comparison, const PlaitScoreColumn *score_co
   return pairs;
 }
 
-/* Makes a table of the first @n of @pairs: translations of both runs and the reference. (transfer full) */
+/* Lines of a split: the translations of a run, references or a source. */
+typedef struct
+{
+  char *name;
+  char **lines; /* [n], or NULL */
+  gint64 n;
+} Text;
+
+static void
+text_clear (gpointer item)
+{
+  Text *text = item;
+
+  g_free (text->name);
+  g_strfreev (text->lines);
+}
+
+static void
+add_text (GArray *texts, const PlaitRunFile *run, const char *split, const char *path, const char *name)
+{
+  Text text = { .name = g_strdup (name) };
+
+  text.lines = plait_run_lines (run->store, split, path, &text.n);
+  if (!text.lines)
+    text.n = 0;
+  g_array_append_val (texts, text);
+}
+
+/* Adds each text in the group @group of /evaluation/@split of the first run, called @kind and its name. */
+static void
+add_group (GArray *texts, const PlaitRunFile *run, const char *split, const char *group, const char *kind)
+{
+  g_autofree char *path = g_strdup_printf ("/evaluation/%s/%s", split, group);
+  g_auto (GStrv) members
+      = plait_store_has (run->store, path) ? plait_store_members (run->store, path, NULL) : g_new0 (char *, 1);
+
+  for (guint i = 0; members && members[i]; i++)
+    {
+      g_autofree char *member = g_strdup_printf ("%s/%s", group, members[i]);
+      g_autofree char *name = g_strdup_printf ("%s %s", kind, members[i]);
+
+      add_text (texts, run, split, member, name);
+    }
+}
+
+/* Returns the translations of both runs, then references and sources of the first run. (transfer full)
+ * (element-type Text) */
+static GArray *
+texts_of (const PlaitRunComparison *comparison, const char *split)
+{
+  GArray *texts = g_array_new (FALSE, FALSE, sizeof (Text));
+  const PlaitRunFile *first = plait_run_at (comparison->runs, 0);
+
+  g_array_set_clear_func (texts, text_clear);
+  for (guint r = 0; r < 2; r++)
+    add_text (texts, plait_run_at (comparison->runs, r), split, "hypotheses", plait_run_at (comparison->runs, r)->name);
+  add_text (texts, first, split, "references", "reference");
+  add_group (texts, first, split, "other_references", "reference");
+  add_group (texts, first, split, "sources", "source");
+  return texts;
+}
+
+/* Makes a table of the first @n of @pairs: the texts of each sentence. (transfer full) */
 static PlaitTable *
 table_of (const PlaitRunComparison *comparison, const PlaitScoreColumn *score_column, const GArray *pairs, guint n)
 {
   PlaitTable *table = plait_table_new ();
-  const PlaitRunFile *const *runs = (const PlaitRunFile *const *)comparison->runs->pdata;
-  gint64 lengths[3];
-  g_auto (GStrv) one = plait_run_lines (runs[0]->store, score_column->split, "hypotheses", &lengths[0]);
-  g_auto (GStrv) other = plait_run_lines (runs[1]->store, score_column->split, "hypotheses", &lengths[1]);
-  g_auto (GStrv) references = plait_run_lines (runs[0]->store, score_column->split, "references", &lengths[2]);
-  char *const *lines[] = { one, other, references };
+  g_autoptr (GArray) texts = texts_of (comparison, score_column->split);
 
   plait_table_column (table, PLAIT_TABLE_COUNTS, "Sentence");
   plait_table_column (table, PLAIT_TABLE_WORDS, "Run");
@@ -71,16 +128,18 @@ table_of (const PlaitRunComparison *comparison, const PlaitScoreColumn *score_co
     {
       const Pair *pair = &g_array_index (pairs, Pair, i);
 
-      for (guint r = 0; r < 3; r++)
+      for (guint t = 0; t < texts->len; t++)
         {
+          const Text *text = &g_array_index (texts, Text, t);
+
           plait_table_integer (table, PLAIT_TABLE_PLAIN, pair->sentence);
-          if (r < 2)
-            plait_table_run (table, runs[r]->name, r);
+          if (t < 2)
+            plait_table_run (table, text->name, t);
           else
-            plait_table_text (table, PLAIT_TABLE_DIM, "reference");
-          plait_table_real_or_none (table, r < 2 ? pair->scores[r] : NAN);
-          plait_table_text (table, r < 2 ? PLAIT_TABLE_PLAIN : PLAIT_TABLE_DIM,
-                            pair->sentence < lengths[r] ? lines[r][pair->sentence] : NULL);
+            plait_table_text (table, PLAIT_TABLE_DIM, text->name);
+          plait_table_real_or_none (table, t < 2 ? pair->scores[t] : NAN);
+          plait_table_text (table, t < 2 ? PLAIT_TABLE_PLAIN : PLAIT_TABLE_DIM,
+                            pair->sentence < text->n ? text->lines[pair->sentence] : NULL);
         }
     }
   return table;

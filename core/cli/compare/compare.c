@@ -20,6 +20,7 @@ typedef struct
   gint64 differ; /* number of sentences; 0: the option was not given */
   const char *frequencies, *format;
   gboolean attention, json;
+  PlaitComparisonChoice choice;
 } Options;
 
 /* The values of FORMATS, in order. */
@@ -177,7 +178,8 @@ static gboolean
 run_command (PlaitInvocation *invocation, GError **error)
 {
   const Options *options = invocation->options;
-  PlaitComparisonOptions wanted = { .trials = options->trials, .seed = options->seed, .log = invocation->log };
+  PlaitComparisonOptions wanted
+      = { .trials = options->trials, .seed = options->seed, .log = invocation->log, .choice = options->choice };
 
   if (options->format && options->json)
     return plait_fail (error, PLAIT_ERROR_INPUT, "--format prints scores as text; leave out --json");
@@ -213,14 +215,17 @@ static const PlaitOption options[] = {
   PLAIT_OPTION ("frequencies", 0, TEXT, frequencies,
                 "Score words by their frequency in this training text, in the target language, instead", "FILE"),
   PLAIT_OPTION ("format", 0, TEXT, format, "Print only the scores, as text for other programs", FORMATS),
+  PLAIT_OPTION ("runs", 0, TEXT, choice.runs, "Only runs with such names; * is any text", "PATTERN;..."),
+  PLAIT_OPTION ("metrics", 0, TEXT, choice.metrics, "Only these scores", "NAME;..."),
+  PLAIT_OPTION ("names", 0, TEXT, choice.names, "Names of the rows, in order", "NAME;..."),
   PLAIT_OPTION_JSON (Options),
   { NULL },
 };
 
 const PlaitCommand plait_command_compare = {
   .name = "compare",
-  .synopsis
-  = "RUN.h5|grid.h5... [--test NAME] [--attention] [--differ N] [--frequencies FILE] [--format NAME] [--json]",
+  .synopsis = "RUN.h5|grid.h5... [--test NAME] [--attention] [--differ N] [--frequencies FILE] [--runs PATTERN] "
+              "[--metrics NAME] [--names A;B] [--format NAME] [--json]",
   .summary = "Compare the scores and the settings of runs",
   .details
   = "A grid stands for all its finished runs. Every run is tested against the first one on the hypotheses in its file. "

@@ -177,12 +177,14 @@ typedef struct
   const char *output, *title;
   gint64 sentences;
   gboolean force;
+  PlaitComparisonChoice choice;
 } Options;
 
 static gboolean
 report (char *const *paths, const Options *options, PlaitLog *log, GError **error)
 {
-  const PlaitComparisonOptions wanted = { TRUE, PLAIT_TEST_PERMUTATION, PLAIT_PERMUTATION_SHUFFLES, 12345, TRUE, log };
+  const PlaitComparisonOptions wanted
+      = { TRUE, PLAIT_TEST_PERMUTATION, PLAIT_PERMUTATION_SHUFFLES, 12345, TRUE, log, options->choice };
   g_autoptr (PlaitRunComparison) comparison = plait_run_comparison_new (paths, &wanted, error);
   g_autoptr (GString) html = g_string_new (NULL);
 
@@ -237,13 +239,17 @@ static const PlaitOption options[] = {
   PLAIT_OPTION_FORCE (Options),
   PLAIT_OPTION ("sentences", 0, INTEGER, sentences, "Translations shown without script (3); 0: no sentences at all",
                 "N", 0, MAX_SENTENCES),
+  PLAIT_OPTION ("runs", 0, TEXT, choice.runs, "Only runs with such names; * is any text", "PATTERN;..."),
+  PLAIT_OPTION ("metrics", 0, TEXT, choice.metrics, "Only these scores", "NAME;..."),
+  PLAIT_OPTION ("names", 0, TEXT, choice.names, "Names of the rows, in order", "NAME;..."),
   PLAIT_OPTION ("title", 0, TEXT, title, "Title of the page (name of the experiment)", "TEXT"),
   { NULL },
 };
 
 const PlaitCommand plait_command_report = {
   .name = "report",
-  .synopsis = "RUN.h5|grid.h5|DUMP.h5... --output FILE.html [--sentences N] [--force]",
+  .synopsis = "RUN.h5|grid.h5|DUMP.h5... --output FILE.html [--runs PATTERN] [--metrics NAME] [--names A;B] "
+              "[--sentences N] [--force]",
   .summary = "Make one HTML page of runs, a grid or a dump",
   .details
   = "Scores, training curves, translations, attention, settings; the page needs no other file and no network. With "

@@ -16,13 +16,13 @@ plait_run_comparison_free (PlaitRunComparison *comparison)
 }
 
 /* Finds the score columns of the runs' results. Drops evaluations with equal names that were made in different ways. */
-static void
-find_score_columns (PlaitRunComparison *comparison)
+static gboolean
+find_score_columns (PlaitRunComparison *comparison, GError **error)
 {
   guint n = comparison->runs->len;
   g_autofree PlaitRunResult **results = g_new (PlaitRunResult *, n + 1);
   g_autofree const char **names = g_new (const char *, n + 1);
-  GArray *score_columns;
+  g_autoptr (GArray) score_columns = NULL;
 
   for (guint r = 0; r < n; r++)
     {
@@ -33,8 +33,11 @@ find_score_columns (PlaitRunComparison *comparison)
     }
   plait_run_results_drop_mixed (results, names, n, comparison->options.log);
   score_columns = plait_run_results_score_columns ((const PlaitRunResult *const *)results, n);
+  if (!plait_choice_take_columns (&comparison->options.choice, score_columns, error))
+    return FALSE;
   comparison->n_score_columns = score_columns->len;
-  comparison->score_columns = (PlaitScoreColumn *)(gpointer)g_array_free (score_columns, FALSE);
+  comparison->score_columns = (PlaitScoreColumn *)(gpointer)g_array_free (g_steal_pointer (&score_columns), FALSE);
+  return TRUE;
 }
 
 /* Finds the differences between systems other than their settings. */
@@ -135,11 +138,13 @@ plait_run_comparison_new (char *const *paths, const PlaitComparisonOptions *opti
 
   comparison->options = *options;
   comparison->runs = plait_runs_open (paths, options->dumps, options->log, error);
-  if (!comparison->runs)
+  if (!comparison->runs || !plait_choice_take_runs (&options->choice, comparison->runs, error)
+      || !find_score_columns (comparison, error))
     return NULL;
   comparison->differences = plait_setting_differences (comparison->runs);
-  find_score_columns (comparison);
   comparison->systems = plait_run_systems_new (comparison->runs);
+  if (!plait_choice_name_systems (&options->choice, comparison->systems, comparison->runs, error))
+    return NULL;
   find_notes (comparison);
   comparison->values = g_new0 (PlaitSeedStatistics, (gsize)comparison->systems->len * comparison->n_score_columns + 1);
   fill_values (comparison);

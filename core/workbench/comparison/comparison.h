@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "comparison/systems.h"
+#include "comparison/choice.h"
 #include "significance/report.h"
 #include "run/seed-statistics.h"
 
@@ -18,6 +18,7 @@ typedef struct
   gint64 trials, seed;
   gboolean dumps; /* allow dumps of attention among the runs; they have no scores */
   PlaitLog *log;  /* logs changes that other programs made in the files; borrowed */
+  PlaitComparisonChoice choice;
 } PlaitComparisonOptions;
 
 typedef struct
