@@ -69,7 +69,7 @@ TEST_CASE (command, bad_usage_exits_with_2)
     { CALL ("translate", "x.h5", "--threads=-1"), "--threads cannot be \"-1\"; expected an integer" },
     { CALL ("adversarial", "x.h5", "--seed", "1.5"), "--seed cannot be \"1.5\"; expected an integer" },
     { CALL ("test", "x.h5", "--checkpoint", "worst"),
-      "--checkpoint cannot be \"worst\"; expected best, last or average" },
+      "--checkpoint cannot be \"worst\"; expected best, last, average or update-N" },
     { CALL ("trees", "--check", "x", "--binarise=up"), "--binarise cannot be \"up\"; expected left, right or head\n" },
     { CALL ("compare", "x.h5", "--format", ""), "--format cannot be \"\"; expected " },
     { CALL ("plot", "x.h5", "--size", "1"), "--size cannot be \"1\"; expected a number from 2 to 40\n" },

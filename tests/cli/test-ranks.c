@@ -256,7 +256,7 @@ TEST_CASE (ranks, tell_what_exchange_costs)
   plait_test_write_grid ("");
   SHELL (call, 0, "mpirun -n 2 $PLAIT run tiny.ini --set train.shards=2 --threads 1 -o told.h5");
   CHECK_CONTAINS (call.errors, "2 processes: ");
-  CHECK_CONTAINS (call.errors, " of the updates' time for exchange");
+  CHECK_CONTAINS (call.errors, " of the updates' time was spent on communication");
   /* mpirun gives the process a terminal even if its own output is a pipe. */
   CHECK (!strchr (call.output, '\033'));
   /* Only the first process logs. */
