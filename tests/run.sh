@@ -19,7 +19,7 @@ cd "$root" || exit 1
 . experiments/packages.sh
 test_packages="hdf5-tools libgtest-dev clang-format python3 python3-h5py
   liblink-grammar-dev link-grammar-dictionaries-en libcairo2-dev libpango1.0-dev
-  libopenmpi-dev openmpi-bin libmecab-dev mecab-ipadic-utf8 python3-pandas python3-xarray"
+  libopenmpi-dev openmpi-bin libmecab-dev mecab-ipadic-utf8 python3-pandas python3-xarray socat"
 # Tests that are also built with doubles: those of gradients and of the contracts of plugins. Meson runs them in this
 # order, so the longest come first.
 double_tests="contract tensor model plugin autograd layers"

@@ -169,7 +169,7 @@ def main():
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary)
         variables, h5py = environment(build, folder, whole)
-        there = {"h5py": h5py, **{tool: shutil.which(tool) is not None for tool in ("h5ls", "h5diff")}}
+        there = {"h5py": h5py, **{tool: shutil.which(tool) is not None for tool in ("h5ls", "h5diff", "socat")}}
         there["plot"] = "built without cairo" not in subprocess.run([build / "plait", "plot", ".", "/"], capture_output=True,
                                                                     text=True).stderr
         place = pathlib.Path(sys.argv[3]) if whole else folder / "clone"
