@@ -225,9 +225,8 @@ check_losses (const PlaitRunState *run, GError **error)
 
   return losses->n == 0 || !plait_experiment_data_file (run->experiment, "train", PLAIT_LOSS_WEIGHTS)
          || plait_fail (error, PLAIT_ERROR_INPUT,
-                        "data.train." PLAIT_LOSS_WEIGHTS
-                        " weighs the loss of words, but a plugin adds the loss %s, which "
-                        "is a sum over sentences without weights; drop one of the two",
+                        "data.train.loss_weights weighs the loss of words, but a plugin adds the loss %s, which is a "
+                        "sum over sentences without weights; drop one of the two",
                         losses->columns[0].name);
 }
 
