@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "contract/pass.h"
 #include "corpus/batch.h"
 #include "decoders/decoder.h"
 #include "layers/parameter-set.h"
@@ -287,4 +288,28 @@ TEST_CASE (decoders, search_as_forced_decoding_scores)
       check_search (parameters[i][0], parameters[i][1], 0, "flat", NULL, TRUE);
       check_search (parameters[i][0], parameters[i][1], 0, "hierarchical", "word", TRUE);
     }
+}
+
+/* Gradients of convolutional decoders equal finite differences, with every score function under every combiner. */
+TEST_CASE (decoders, convolutional_gradients_under_every_combiner)
+{
+  static const char *const parameters[] = {
+    "layers=2 kernel=2 position_limit=32 attention=dot",
+    "layers=2 kernel=2 position_limit=32 attention=additive",
+    "layers=2 kernel=2 position_limit=32 attention=multiplicative",
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (parameters); i++)
+    for (guint c = 0; c < SEARCH_FIXTURE_COVERED; c++)
+      {
+        PlaitFixtureDecoder decoder = plait_fixture_decoder (0);
+        CONTEXT ("%s, %s", parameters[i], search_fixture_combiners[c]);
+
+        decoder.settings.type = "convolutional";
+        decoder.parameters = parameters[i];
+        g_auto (SearchFixture) fixture = search_fixture_with (NULL, search_fixture_combiners[c], decoder, NULL, FALSE);
+        g_autoptr (PlaitBatch) batch = search_fixture_batch (&fixture);
+
+        CHECK (plait_pass_has_gradients (fixture.model, batch, PLAIT_TAPE_CHECK, 2, NO_ERROR));
+      }
 }
