@@ -8,12 +8,17 @@
  * The Transformer decoder (Vaswani et al. 2017; Libovicky et al. 2018, section 2), pre-norm or post-norm. Each layer is
  *
  *     x <- residual (x, attend (normalise (x)));  x <- cross (x);  x <- residual (x, feed_forward (normalise (x)))
+ *
+ * With self_attention=group, attention is limited to the sentence of each row; from layer group_layers on, a gate sums
+ * it and attention to all rows (Bao et al. 2021, eq. 5-8).
  */
 
 typedef struct
 {
   PlaitNorm self_norm;
   guint self;
+  guint global;      /* used if sum is declared */
+  PlaitGatedSum sum; /* declared in layers with group and global self-attention */
   guint cross;
   PlaitNorm feed_forward_norm;
   PlaitFeedForward feed_forward;
@@ -48,9 +53,12 @@ apply_layer (PlaitDecoding *decoding, gconstpointer data, gconstpointer state, g
 {
   const Layer *layer = &((const State *)state)->layers[index];
   PlaitTape *tape = plait_decoding_tape (decoding);
-  PlaitNode *y = normalise (state, tape, &layer->self_norm, x);
+  PlaitNode *read = normalise (state, tape, &layer->self_norm, x),
+            *y = plait_decoding_attend (decoding, layer->self, read);
 
-  x = residual (state, tape, &layer->self_norm, x, plait_decoding_attend (decoding, layer->self, y));
+  if (layer->sum.gate.weight)
+    y = plait_gated_sum_apply (tape, &layer->sum, y, plait_decoding_attend (decoding, layer->global, read));
+  x = residual (state, tape, &layer->self_norm, x, y);
   x = plait_decoding_cross (decoding, layer->cross, x, NULL).query;
   y = plait_feed_forward_apply (tape, &layer->feed_forward, normalise (state, tape, &layer->feed_forward_norm, x));
   return residual (state, tape, &layer->feed_forward_norm, x, y);
@@ -75,20 +83,29 @@ static void
 build_layer (PlaitDecoding *decoding, const PlaitDecoderBuild *build, const Settings *settings, guint i, Layer *layer)
 {
   PlaitParameters *parameters = build->parameters;
+  PlaitCausalSettings causal = { .heads = build->heads,
+                                 .dropout = build->attention_dropout,
+                                 .biases = build->attention_bias,
+                                 .positions = settings->positions,
+                                 .window = settings->window,
+                                 .sentences = settings->self_attention == SELF_ATTENTION_GROUP };
   g_autofree char *prefix = g_strdup_printf ("decoder/layer/%u", i);
   g_autofree char *self = g_strconcat (prefix, "/self_attention", NULL);
+  g_autofree char *global = g_strconcat (prefix, "/global_attention", NULL);
+  g_autofree char *gate = g_strconcat (prefix, "/attention_gate", NULL);
   g_autofree char *self_norm = g_strconcat (prefix, "/self_attention_norm", NULL);
   g_autofree char *combiner = g_strconcat (prefix, "/combiner/", NULL);
   g_autofree char *feed_forward = g_strconcat (prefix, "/feed_forward", NULL);
   g_autofree char *feed_forward_norm = g_strconcat (prefix, "/feed_forward_norm", NULL);
 
   layer->self_norm = plait_norm_declare (parameters, self_norm, build->width);
-  layer->self = plait_decoding_declare_attend (decoding, self,
-                                               &(PlaitCausalSettings){ .heads = build->heads,
-                                                                       .dropout = build->attention_dropout,
-                                                                       .biases = build->attention_bias,
-                                                                       .positions = settings->positions,
-                                                                       .window = settings->window });
+  layer->self = plait_decoding_declare_attend (decoding, self, &causal);
+  if (causal.sentences && i >= (guint)settings->group_layers)
+    {
+      causal.sentences = FALSE;
+      layer->global = plait_decoding_declare_attend (decoding, global, &causal);
+      layer->sum = plait_gated_sum_declare (parameters, gate, build->width);
+    }
   layer->cross
       = plait_decoding_declare_cross (decoding, combiner, &(PlaitCrossSettings){ .query_width = build->width });
   layer->feed_forward_norm = plait_norm_declare (parameters, feed_forward_norm, build->width);

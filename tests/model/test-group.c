@@ -94,9 +94,9 @@ TEST_CASE (group, bao2021_eq_5_to_8_encoder)
   check_encoder ("group/encoder_post", PLAIT_DECODER_NORM_POST, two_biased_layers);
 }
 
-/* Visits the two decoder layers; the second has global attention too. */
+/* Visits the two decoder layers; the second has global attention too, with @self_groups also in self-attention. */
 static void
-visit_decoder (const ReferenceVisit *to)
+visit_decoder (const ReferenceVisit *to, gboolean self_groups)
 {
   for (int i = 0; i < 2; i++)
     {
@@ -108,7 +108,13 @@ visit_decoder (const ReferenceVisit *to)
       g_autofree char *second = g_strconcat (ours, "/combiner/normalise/0", NULL);
       g_autofree char *last = g_strconcat (ours, "/feed_forward_norm", NULL);
 
-      reference_visit_self (to, self, plait_test_format ("%d/self", i));
+      reference_visit_self (to, self, plait_test_format (self_groups && i == 1 ? "%d/self/local" : "%d/self", i));
+      if (self_groups && i == 1)
+        {
+          reference_visit_self (to, "decoder/layer/1/global_attention", "1/self/global");
+          reference_visit (to, "decoder/layer/1/attention_gate", "weight", 0, "1/self", "Wg");
+          reference_visit (to, "decoder/layer/1/attention_gate", "bias", 0, "1/self", "bg");
+        }
       reference_visit_norm (to, first, plait_test_format ("%d/ln1", i));
       reference_visit_attention (to, group, plait_test_format (i == 0 ? "%d/cross" : "%d/cross/local", i));
       if (i == 1)
@@ -132,7 +138,7 @@ static const char *const one_group_layer[] = { "group_layers", "1", NULL };
 /* Checks the decoder's states and all gradients. The rows of the target are in the sentences 1, 1, 2 and 3, which start
  * tokens begin. */
 static void
-check_decoder (const char *name, gint norm)
+check_decoder (const char *name, gint norm, gboolean self_groups)
 {
   static const gint32 tokens[] = { 4, 5, 6, 7, 8, 9 },
                       target[] = { PLAIT_TOKEN_BOS, 4, PLAIT_TOKEN_BOS, PLAIT_TOKEN_BOS };
@@ -147,14 +153,15 @@ check_decoder (const char *name, gint norm)
   PlaitNode *states;
   CONTEXT ("%s", name);
 
-  decoder.more = "layers=2 positions=none";
+  decoder.more
+      = self_groups ? "layers=2 positions=none self_attention=group group_layers=1" : "layers=2 positions=none";
   model = group_model (registry, "group", embeddings, "group", one_group_layer, decoder);
   to.model = model;
   parameters = plait_model_parameters (model->model);
   plait_parameters_write_values (parameters);
   reference_visit_rows (&to, "source/first/embedding/table", tokens, "tokens");
   reference_visit_rows (&to, "decoder/embedding/table", target, "x");
-  visit_decoder (&to);
+  visit_decoder (&to, self_groups);
   plait_parameters_zero_gradients (parameters);
   encoded = plait_model_encode (model->model, bench.tape, batch, NULL);
   states = plait_decoder_forward (plait_model_decoder (model->model), bench.tape, &encoded, batch->target_rows,
@@ -164,13 +171,19 @@ check_decoder (const char *name, gint norm)
   to.checking = TRUE;
   reference_visit_rows (&to, "source/first/embedding/table", tokens, "tokens");
   reference_visit_rows (&to, "decoder/embedding/table", target, "x");
-  visit_decoder (&to);
+  visit_decoder (&to, self_groups);
 }
 
 TEST_CASE (group, bao2021_eq_5_to_8_decoder)
 {
-  check_decoder ("group/decoder_pre", PLAIT_DECODER_NORM_PRE);
-  check_decoder ("group/decoder_post", PLAIT_DECODER_NORM_POST);
+  check_decoder ("group/decoder_pre", PLAIT_DECODER_NORM_PRE, FALSE);
+  check_decoder ("group/decoder_post", PLAIT_DECODER_NORM_POST, FALSE);
+}
+
+TEST_CASE (group, bao2021_eq_5_to_8_decoder_with_self_attention)
+{
+  check_decoder ("group/self_pre", PLAIT_DECODER_NORM_PRE, TRUE);
+  check_decoder ("group/self_post", PLAIT_DECODER_NORM_POST, TRUE);
 }
 
 /* A decoder that runs step by step knows the sentence of each row as one that reads whole targets does. */
@@ -180,18 +193,27 @@ TEST_CASE (group, steps_know_the_sentence_of_their_words)
   static const gint32 target[] = { PLAIT_TOKEN_BOS, 4, PLAIT_TOKEN_BOS, 5, PLAIT_TOKEN_BOS, 6 };
   static const gint64 one[] = { 0, 1 }, parent = 0;
 
-  for (guint i = 0; i < 3; i++)
+  static const char *const more[]
+      = { NULL, "self_attention=group group_layers=1", "self_attention=group group_layers=1 positions=rotary",
+          "self_attention=group group_layers=2 positions=alibi", NULL };
+  static const guint decoders[] = { 0, 0, 1, 0, 2 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (decoders); i++)
     {
+      PlaitFixtureDecoder of = plait_fixture_decoder (decoders[i]);
       PlaitRegistry *registry = test_registry ();
       g_auto (Bench) whole = bench_new (1), steps = bench_new (1), step = bench_new (1);
-      g_autoptr (PlaitFixture) model
-          = group_model (registry, "group", two_layers, "group", one_group_layer, plait_fixture_decoder (i));
+      g_autoptr (PlaitFixture) model = NULL;
       g_autoptr (PlaitBatch) batch = reference_model_batch (tokens, target + 1, 5);
-      const PlaitDecoder *decoder = plait_model_decoder (model->model);
+      const PlaitDecoder *decoder;
       PlaitEncoderOutputs encoded;
       PlaitDecoderState *state;
       PlaitNode *states;
       CONTEXT ("decoder %u", i);
+
+      of.more = more[i];
+      model = group_model (registry, "group", two_layers, "group", one_group_layer, of);
+      decoder = plait_model_decoder (model->model);
 
       plait_tape_begin (whole.tape, PLAIT_TAPE_EVALUATE, (PlaitRandomKey){ 0 });
       encoded = plait_model_encode (model->model, whole.tape, batch, NULL);

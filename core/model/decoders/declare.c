@@ -188,7 +188,11 @@ plait_decoding_declare_attend (PlaitDecoding *decoding, const char *name, const 
   PlaitPrimitive *primitive = add (decoding, G_STRFUNC, PLAIT_PRIMITIVE_ATTEND);
 
   if (check_name (decoding, G_STRFUNC, name) && check_settings (decoding, G_STRFUNC, settings))
-    build_attend (decoding, name, settings, &primitive->attention);
+    {
+      build_attend (decoding, name, settings, &primitive->attention);
+      primitive->sentences = settings->sentences;
+      decoding->decoder->attends_sentences |= settings->sentences;
+    }
   decoding->decoder->n_attend++;
   return number_of (decoding, primitive);
 }

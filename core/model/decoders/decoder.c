@@ -131,6 +131,44 @@ sentences_of_targets (PlaitTape *tape, PlaitRagged rows, const gint32 *tokens)
   return sentences;
 }
 
+/* Returns the rows of each sentence of all targets; @sentences: the sentence of each row. */
+static PlaitRagged
+rows_of_sentences (PlaitTape *tape, PlaitRagged rows, const gint64 *sentences)
+{
+  gint64 *offsets = plait_arena_new_array (plait_tape_arena (tape), gint64, plait_ragged_rows (rows) + 1), n = 0;
+
+  for (gint64 s = 0; s < rows.n; s++)
+    for (gint64 row = rows.offsets[s]; row < rows.offsets[s + 1]; row++)
+      if (row == rows.offsets[s] || sentences[row] != sentences[row - 1])
+        offsets[n++] = row;
+  offsets[n] = plait_ragged_rows (rows);
+  return (PlaitRagged){ n, offsets };
+}
+
+/* Sets the cache rows of the sentence of each hypothesis: the last ones of its ancestry. */
+static void
+find_sentence_ancestry (PlaitDecoding *decoding, const gint32 *tokens, const gint64 *parents, gint64 n)
+{
+  PlaitDecoderState *state = decoding->search;
+  PlaitArena *arena = plait_tape_arena (decoding->tape);
+  gint64 *offsets = plait_arena_new_array (arena, gint64, n + 1), *swap = state->length, *rows;
+
+  offsets[0] = 0;
+  for (gint64 i = 0; i < n; i++)
+    {
+      state->next_length[i] = tokens[i] == PLAIT_TOKEN_BOS ? 1 : state->length[parents[i]] + 1;
+      offsets[i + 1] = offsets[i] + state->next_length[i];
+    }
+  rows = plait_arena_new_array (arena, gint64, offsets[n] + 1);
+  for (gint64 i = 0; i < n; i++)
+    memcpy (rows + offsets[i], state->ancestry + decoding->ancestry_rows.offsets[i + 1] - state->next_length[i],
+            (gsize)state->next_length[i] * sizeof *rows);
+  state->length = state->next_length;
+  state->next_length = swap;
+  decoding->sentence_rows = (PlaitRagged){ n, offsets };
+  decoding->sentence_ancestry = rows;
+}
+
 /* Returns the sentence of each row of a step, valid until the next step. A start token begins the next sentence of the
  * hypothesis. */
 static const gint64 *
@@ -267,8 +305,9 @@ plait_decoder_forward (const PlaitDecoder *decoder, PlaitTape *tape, const Plait
                        PlaitRagged target_rows, const gint32 *target_inputs, PlaitAttentionRecord *record)
 {
   PlaitDecoding *decoding = new_decoding (decoder, tape, encoded, target_rows);
-  const gint64 *sentences
-      = encoded->documents || reads_queries (decoder) ? sentences_of_targets (tape, target_rows, target_inputs) : NULL;
+  const gint64 *sentences = encoded->documents || reads_queries (decoder) || decoder->attends_sentences
+                                ? sentences_of_targets (tape, target_rows, target_inputs)
+                                : NULL;
   const gint32 *roles = roles_of (encoded->documents, tape, target_rows, sentences);
 
   target_inputs = with_start (decoder, tape, target_rows, target_inputs);
@@ -277,6 +316,8 @@ plait_decoder_forward (const PlaitDecoder *decoder, PlaitTape *tape, const Plait
   decoding->pass.losses = encoded->losses;
   decoding->pass.rows_weighed = encoded->rows_weighed;
   memcpy (decoding->pass.readings, encoded->readings, sizeof encoded->readings);
+  if (decoder->attends_sentences)
+    decoding->sentence_rows = rows_of_sentences (tape, target_rows, sentences);
   project_keys (decoding);
   return decode (decoding, embed (decoding, target_inputs, roles, plait_ragged_rows (target_rows)));
 }
@@ -334,6 +375,11 @@ plait_decoder_start (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitEn
       state->ancestry = plait_arena_new_array (arena, gint64, hypotheses * steps);
       state->next_ancestry = plait_arena_new_array (arena, gint64, hypotheses * steps);
     }
+  if (decoder->attends_sentences)
+    {
+      state->length = plait_arena_new_array0 (arena, gint64, hypotheses);
+      state->next_length = plait_arena_new_array0 (arena, gint64, hypotheses);
+    }
   if (encoded->documents || reads_queries (decoder))
     {
       state->sentence = plait_arena_new_array (arena, gint64, hypotheses);
@@ -377,7 +423,7 @@ plait_decoder_step (PlaitDecoderState *state, PlaitTape *tape, PlaitRagged hypot
   gint64 n = plait_ragged_rows (hypotheses);
   PlaitRagged units = plait_ragged_units (arena, n);
   const gint64 *sentences = state->sentence ? sentences_of_step (state, hypotheses, tokens, parents) : NULL;
-  const gint32 *roles = roles_of (state->encoded.documents, tape, hypotheses, sentences);
+  const gint32 *roles = roles_of (state->encoded.documents, tape, hypotheses, sentences), *given = tokens;
   PlaitDecoding *decoding = new_decoding (decoder, tape, &state->encoded, units);
   PlaitNode *states;
 
@@ -393,6 +439,8 @@ plait_decoder_step (PlaitDecoderState *state, PlaitTape *tape, PlaitRagged hypot
   memcpy (decoding->pass.readings, state->encoded.readings, sizeof state->encoded.readings);
   if (decoder->n_attend > 0)
     decoding->ancestry_rows = follow_ancestry (state, arena, parents, n);
+  if (decoder->attends_sentences)
+    find_sentence_ancestry (decoding, given, parents, n);
   states = decode (decoding, embed (decoding, tokens, roles, n));
   state->steps++;
   return states;

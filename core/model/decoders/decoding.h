@@ -32,6 +32,7 @@ typedef struct
 {
   PlaitPrimitiveKind kind;
   PlaitAttention attention;
+  gboolean sentences; /* TRUE: self-attention is limited to the sentence of each row */
   PlaitCrossAttentionLayer cross;
   guint layer;             /* number of a cross-attention in attention records */
   PlaitLinear convolution; /* [size in, out] */
@@ -50,7 +51,8 @@ struct PlaitDecoder
   guint n_cross;
   guint n_carried;
   guint n_attend;
-  gint32 start; /* token read in place of a target's first start token */
+  gboolean attends_sentences; /* TRUE if a self-attention is limited to sentences */
+  gint32 start;               /* token read in place of a target's first start token */
 };
 
 /* The function of the plugin that runs. The bits of PLAIT_DECODING_IN (phase) are the phases in which a call is
@@ -100,6 +102,10 @@ struct PlaitDecoderState
   gint64 *next_ancestry; /* [hypotheses][steps + 1]: buffer for the current step */
   gint64 used;           /* cache rows used */
 
+  /* Set if a self-attention is limited to sentences: rows of the sentence that each hypothesis is in. */
+  gint64 *length;      /* [hypotheses], of the previous step */
+  gint64 *next_length; /* [hypotheses]: buffer for the current step */
+
   /* Set if the target has roles, or if a combiner asks what its queries are. */
   gint64 *sentence;      /* [hypotheses]: index of the sentence that each hypothesis of the previous step is in */
   gint64 *next_sentence; /* [hypotheses]: buffer for the current step */
@@ -123,8 +129,11 @@ struct PlaitDecoding
   /* Set while running. */
   PlaitTape *tape;
   const PlaitEncoderOutputs *encoded;
-  PlaitCrossAttentionPass pass; /* inputs of the combiner: whole targets, or the step of a search */
-  PlaitRagged rows;             /* rows of each target; in search, one row a hypothesis */
+  PlaitCrossAttentionPass pass;    /* inputs of the combiner: whole targets, or the step of a search */
+  PlaitRagged rows;                /* rows of each target; in search, one row a hypothesis */
+  PlaitRagged sentence_rows;       /* rows of each sentence of all targets, if a self-attention is limited to them; in
+                                      search, those of each hypothesis in sentence_ancestry */
+  const gint64 *sentence_ancestry; /* cache rows of the sentence of each hypothesis; NULL outside a search */
   gint64 first_position;
   gboolean in_layer;             /* TRUE in the function of plait_decoding_layer */
   guint8 *called;                /* [n_primitives] in this pass; of carried rows: whether steps ran */

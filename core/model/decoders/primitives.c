@@ -81,9 +81,11 @@ plait_decoding_attend (PlaitDecoding *decoding, guint attend, PlaitNode *x)
     return NULL;
   expect_rows (decoding, G_STRFUNC, x, decoding->decoder->build.width);
   if (!search)
-    return plait_attention_apply_self (decoding->tape, &primitive->attention, x, decoding->rows, TRUE, NULL);
+    return plait_attention_apply_self (decoding->tape, &primitive->attention, x,
+                                       primitive->sentences ? decoding->sentence_rows : decoding->rows, TRUE, NULL);
   return plait_attention_step (decoding->tape, &primitive->attention, x, &search->kept[attend].cache,
-                               decoding->ancestry_rows, search->ancestry, NULL);
+                               primitive->sentences ? decoding->sentence_rows : decoding->ancestry_rows,
+                               primitive->sentences ? decoding->sentence_ancestry : search->ancestry, NULL);
 }
 
 /* Returns the numbers of the rows that the convolution of each row reads: @size for each, -1 before the first row. */

@@ -92,6 +92,7 @@ typedef struct
   gboolean biases;             /* TRUE: the four projections have biases */
   PlaitPositionKind positions; /* PLAIT_POSITIONS_ROTARY or PLAIT_POSITIONS_ALIBI; other kinds have no effect here */
   gint64 window;               /* number of rows that a row sees, itself included; 0: all rows before it */
+  gboolean sentences; /* TRUE: a row sees rows of its own sentence only; start tokens begin the sentences of a target */
 } PlaitCausalSettings;
 
 /* Declares causal self-attention of rows of the decoder's width, with parameters below @name. */

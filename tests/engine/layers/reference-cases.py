@@ -400,18 +400,20 @@ def mingru_layer(x, memory, w, pre):
 SOURCE_GROUPS, TARGET_GROUPS = [1, 1, 1, 2, 3, 3], [1, 1, 2, 3]
 
 
-def group_attend(q, m, q_groups, m_groups, w):
+def group_attend(q, m, q_groups, m_groups, w, causal=False):
     """Eq. 4-6: softmax (Q K^T / sqrt (d) + M (G_Q, G_K)) V, with M = min (1, |G_Q I^T - I G_K^T|) C."""
     mask = np.minimum(1, np.abs(np.subtract.outer(q_groups, m_groups))) * -1e8
+    if causal:
+        mask = mask + np.triu(np.full(mask.shape, -1e8), 1)
     queries, keys, values = (heads_of(linear(x, w, part), 2) for x, part in ((q, "q"), (m, "k"), (m, "v")))
     weights = [softmax(a @ b.T * (1 / math.sqrt(a.shape[1])) + mask) for a, b in zip(queries, keys)]
     return linear(join([a @ v for a, v in zip(weights, values)], 1), w, "o")
 
 
-def combined_attend(q, m, q_groups, m_groups, w):
+def combined_attend(q, m, q_groups, m_groups, w, causal=False):
     """Eq. 7-8: g = sigmoid ([H_L, H_G] W + b), H = H_L * g + H_G * (1 - g)."""
-    local = group_attend(q, m, q_groups, m_groups, below(w, "local"))
-    everything, _ = attend(q, m, below(w, "global"), 2)
+    local = group_attend(q, m, q_groups, m_groups, below(w, "local"), causal)
+    everything, _ = attend(q, m, below(w, "global"), 2, causal)
     g = sigmoid(linear(join([local, everything], 1), w, "g"))
     return local * g + everything * (g * -1 + 1)
 
@@ -430,15 +432,19 @@ def group_stack(x, w, pre, layers):
     return layer_norm(x, below(w, "norm")) if pre else x
 
 
-def group_decoder(words, tokens, w, pre, layers):
-    """Layers whose cross-attention is "group" or "combined"; self-attention reads the whole target so far. The first
-    word is the start token, which begins each sentence of the target."""
+def group_decoder(words, tokens, w, pre, layers, self_groups):
+    """Layers whose cross-attention is "group" or "combined"; so is self-attention if self_groups, else it reads the whole
+    target so far. The first word is the start token, which begins each sentence of the target."""
     x = join([words[i:i + 1] for i in (0, 1, 0, 0)])
     for i, kind in enumerate(layers):
         layer = below(w, str(i))
         first, second, last = (below(layer, name) for name in ("ln1", "ln2", "ln3"))
         read = layer_norm(x, first) if pre else x
-        y, _ = attend(read, read, below(layer, "self"), 2, True)
+        if self_groups:
+            y = (group_attend if kind == "group" else combined_attend)(read, read, TARGET_GROUPS, TARGET_GROUPS,
+                                                                      below(layer, "self"), True)
+        else:
+            y, _ = attend(read, read, below(layer, "self"), 2, True)
         x = x + y if pre else layer_norm(x + y, first)
         read = layer_norm(x, second) if pre else x
         y = (group_attend if kind == "group" else combined_attend)(read, tokens, TARGET_GROUPS, SOURCE_GROUPS,
@@ -844,16 +850,17 @@ def group_encoder_case(pre):
     return ({"tokens": (6, 8)}, shapes, ["y"], lambda x, w: {"y": group_stack(x["tokens"], w, pre, layers)})
 
 
-def group_decoder_case(pre):
+def group_decoder_case(pre, self_groups=False):
     layers, shapes = ["group", "combined"], under("norm", NORM) if pre else {}
     for i, kind in enumerate(layers):
         attention = attention_shapes(not pre) if kind == "group" else combined_shapes(not pre)
-        layer = dict(under("self", attention_shapes(not pre)), **under("cross", attention), **under("ff", FEED_FORWARD))
+        layer = dict(under("self", attention if self_groups else attention_shapes(not pre)),
+                     **under("cross", attention), **under("ff", FEED_FORWARD))
         for name in ["ln1", "ln2", "ln3"]:
             layer.update(under(name, NORM))
         shapes.update(under(str(i), layer))
     return ({"tokens": (6, 8), "x": (2, 8)}, shapes, ["y"],
-            lambda x, w: {"y": group_decoder(x["x"], x["tokens"], w, pre, layers)})
+            lambda x, w: {"y": group_decoder(x["x"], x["tokens"], w, pre, layers, self_groups)})
 
 
 def combiner_case(kind, pre):
@@ -1130,6 +1137,8 @@ CASES = {
     "group/encoder_post": group_encoder_case(False),
     "group/decoder_pre": group_decoder_case(True),
     "group/decoder_post": group_decoder_case(False),
+    "group/self_pre": group_decoder_case(True, True),
+    "group/self_post": group_decoder_case(False, True),
 }
 
 # Where rows are cut by drawn numbers, it is drawn anew until the cuts are those that the tests look at.
