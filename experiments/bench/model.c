@@ -131,7 +131,7 @@ train (gpointer made, gint64 step, BenchStep *done, GError **error)
   g_autofree PlaitBatch **batches = g_new (PlaitBatch *, n);
   PlaitTrainingSums sums = { 0 };
   double rate = plait_learning_rate (&experiment->train, step + 1, experiment->decoder.width,
-                                     MAX (experiment->train.updates, options->warmup + options->steps));
+                                     MAX (experiment->train.updates, options->warmup + options->steps), 0);
 
   for (gint64 i = 0; i < n; i++)
     batches[i] = batch_of (model, step * n + i);

@@ -4,7 +4,7 @@
 #include "types/tensor.h"
 
 /* A parameter of @n elements with its gradient and the state of the optimiser in @kept: for Adam the first and second
- * moments, for Adadelta the mean squares of gradients and of updates. */
+ * moments, for Adadelta the mean squares of gradients and of updates, for Lion one moment. */
 typedef struct
 {
   PlaitScalar *value;
@@ -19,6 +19,9 @@ typedef enum
   /* Zeiler 2012, algorithm 1, with a learning rate. With mean squares G of the gradients and D of the updates: G = rho
    * G + (1 - rho) g^2; d = -sqrt (D + epsilon) / sqrt (G + epsilon) g; D = rho D + (1 - rho) d^2; value += rate d. */
   PLAIT_UPDATE_ADADELTA,
+  /* Chen et al. 2023, algorithm 2, with one moment M: d = sign (beta1 M + (1 - beta1) g); M = beta2 M + (1 - beta2) g;
+   * value -= rate (d + weight_decay value). */
+  PLAIT_UPDATE_LION,
 } PlaitUpdateRule;
 
 typedef struct

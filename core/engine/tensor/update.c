@@ -32,6 +32,27 @@ all_pieces (const Update *update)
   return pieces;
 }
 
+/* Lion needs no root or division, so the compiler's vectors are fast enough. */
+static void
+lion (const PlaitUpdateSlot *slot, gint64 first, gint64 n, const PlaitUpdateSettings *settings)
+{
+  PlaitScalar *value = slot->value + first, *gradient = slot->gradient + first, *moment = slot->kept[0] + first;
+  PlaitScalar beta1 = (PlaitScalar)settings->beta1, rest1 = (PlaitScalar)(1 - settings->beta1);
+  PlaitScalar beta2 = (PlaitScalar)settings->beta2, rest2 = (PlaitScalar)(1 - settings->beta2);
+  PlaitScalar rate = (PlaitScalar)settings->rate, scale = (PlaitScalar)settings->gradient_scale;
+  PlaitScalar keep = (PlaitScalar)(1 - settings->rate * settings->weight_decay);
+
+  for (gint64 i = 0; i < n; i++)
+    {
+      PlaitScalar g = gradient[i] * scale, direction = beta1 * moment[i] + rest1 * g;
+
+      moment[i] = beta2 * moment[i] + rest2 * g;
+      value[i] = keep * value[i] - rate * (PlaitScalar)((direction > 0) - (direction < 0));
+      if (!settings->keep)
+        gradient[i] = 0;
+    }
+}
+
 static void
 piece (gpointer data, gint64 number, guint thread)
 {
@@ -47,6 +68,8 @@ piece (gpointer data, gint64 number, guint thread)
     update->squares[number] = update->kernels->squares (slot->gradient + first, n);
   else if (update->settings->rule == PLAIT_UPDATE_ADAM)
     update->kernels->adam (slot, first, n, update->settings);
+  else if (update->settings->rule == PLAIT_UPDATE_LION)
+    lion (slot, first, n, update->settings);
   else
     update->kernels->adadelta (slot, first, n, update->settings);
 }

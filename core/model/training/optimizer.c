@@ -14,8 +14,16 @@ struct PlaitOptimizer
   const PlaitTrainSettings *settings;
   PlaitParameters *parameters;
   PlaitScalar *kept[2]; /* one scalar for each value of the parameters, such as Adam's moments */
+  guint n_kept;         /* number of these arrays that the optimizer has */
   gint64 n;             /* number of scalars in all parameters */
 };
+
+/* Returns the number of moments of each parameter; @settings NULL: the largest number. */
+static guint
+count_moments (const PlaitTrainSettings *settings)
+{
+  return settings && settings->optimizer == PLAIT_TRAIN_OPTIMIZER_LION ? 1 : 2;
+}
 
 PlaitOptimizer *
 plait_optimizer_new (const PlaitTrainSettings *settings, PlaitParameters *parameters, GError **error)
@@ -25,14 +33,15 @@ plait_optimizer_new (const PlaitTrainSettings *settings, PlaitParameters *parame
   optimizer->settings = settings;
   optimizer->parameters = parameters;
   optimizer->n = plait_parameters_gradients (parameters).width;
-  for (guint i = 0; i < 2; i++)
+  optimizer->n_kept = count_moments (settings);
+  for (guint i = 0; i < optimizer->n_kept; i++)
     {
       optimizer->kept[i] = plait_pages_allocate (sizeof (PlaitScalar) * (gsize)optimizer->n);
       if (!optimizer->kept[i])
         return plait_fail_null (error, PLAIT_ERROR_MEMORY,
                                 "the moments of the optimizer need %zu bytes, which the system cannot allocate: lower "
                                 "decoder.width or the vocabulary's size",
-                                plait_optimizer_bytes (parameters));
+                                plait_optimizer_bytes (settings, parameters));
     }
   return g_steal_pointer (&optimizer);
 }
@@ -42,15 +51,15 @@ plait_optimizer_free (PlaitOptimizer *optimizer)
 {
   if (!optimizer)
     return;
-  for (guint i = 0; i < 2; i++)
+  for (guint i = 0; i < optimizer->n_kept; i++)
     plait_pages_free (optimizer->kept[i], sizeof (PlaitScalar) * (gsize)optimizer->n);
   g_free (optimizer);
 }
 
 gsize
-plait_optimizer_bytes (const PlaitParameters *parameters)
+plait_optimizer_bytes (const PlaitTrainSettings *settings, const PlaitParameters *parameters)
 {
-  return 2 * sizeof (PlaitScalar) * (gsize)plait_parameters_gradients (parameters).width;
+  return count_moments (settings) * sizeof (PlaitScalar) * (gsize)plait_parameters_gradients (parameters).width;
 }
 
 /* Returns one slot for all parameters end to end, with the parameters' own gradients. */
@@ -81,7 +90,8 @@ kept_gradients (const PlaitOptimizer *optimizer, PlaitTape *tape, guint *n)
       slots[i] = (PlaitUpdateSlot){
         .value = parameter->value.data,
         .gradient = gradient.data ? gradient.data : parameter->gradient.data,
-        .kept = { optimizer->kept[0] + parameter->offset, optimizer->kept[1] + parameter->offset },
+        .kept = { optimizer->kept[0] + parameter->offset,
+                  optimizer->kept[1] ? optimizer->kept[1] + parameter->offset : NULL },
         .n = parameter->value.rows * parameter->value.width,
       };
     }
@@ -98,7 +108,9 @@ plait_optimizer_update (PlaitOptimizer *optimizer, PlaitTape *tape, gint64 step,
   guint n = 1;
   gboolean keep = plait_tape_keeps_gradients (tape), adadelta = settings->optimizer == PLAIT_TRAIN_OPTIMIZER_ADADELTA;
   PlaitUpdateSettings update = {
-    .rule = adadelta ? PLAIT_UPDATE_ADADELTA : PLAIT_UPDATE_ADAM,
+    .rule = adadelta                                            ? PLAIT_UPDATE_ADADELTA
+            : settings->optimizer == PLAIT_TRAIN_OPTIMIZER_LION ? PLAIT_UPDATE_LION
+                                                                : PLAIT_UPDATE_ADAM,
     .rate = rate,
     .beta1 = settings->beta1,
     .beta2 = settings->beta2,
@@ -145,7 +157,7 @@ describe_kept (const PlaitOptimizer *optimizer, guint i)
 gboolean
 plait_optimizer_write (const PlaitOptimizer *optimizer, PlaitStore *store, const char *path, GError **error)
 {
-  for (guint i = 0; i < 2; i++)
+  for (guint i = 0; i < optimizer->n_kept; i++)
     {
       g_autofree char *below = g_strdup_printf ("%s/%s", path, describe_kept (optimizer, i).name);
 
@@ -168,7 +180,7 @@ gboolean
 plait_optimizer_read_one (PlaitOptimizer *optimizer, const PlaitParameter *parameter, PlaitStore *store,
                           const char *path, GError **error)
 {
-  for (guint i = 0; i < 2; i++)
+  for (guint i = 0; i < optimizer->n_kept; i++)
     {
       Kept kept = describe_kept (optimizer, i);
       g_autofree char *below = g_strdup_printf ("%s/%s", path, kept.name);

@@ -5,7 +5,7 @@
 #include "hdf5/store.h"
 #include "training/settings.h"
 
-/* Adam (Kingma & Ba 2014) or Adadelta (Zeiler 2012) over all parameters of a model, with
+/* Adam (Kingma & Ba 2014), Adadelta (Zeiler 2012) or Lion (Chen et al. 2023) over all parameters of a model, with
  * clipping by the global norm. */
 typedef struct PlaitOptimizer PlaitOptimizer;
 
@@ -20,8 +20,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitOptimizer, plait_optimizer_free)
  * no parameter. Pool and scratch memory are those of @tape. */
 double plait_optimizer_update (PlaitOptimizer *optimizer, PlaitTape *tape, gint64 step, double rate);
 
-/* Returns the size of the moments in bytes. */
-gsize plait_optimizer_bytes (const PlaitParameters *parameters);
+/* Returns the size of the moments in bytes; @settings NULL: of the optimizer with most of them. */
+gsize plait_optimizer_bytes (const PlaitTrainSettings *settings, const PlaitParameters *parameters);
 
 /* Writes the moments below @path: first/NAME and second/NAME for Adam, squared_gradients/NAME and squared_updates/NAME
  * for Adadelta. NAME is the name of a parameter. */

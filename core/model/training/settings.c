@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "text/error.h"
 #include "text/number.h"
 
 gint64
@@ -29,12 +30,85 @@ plait_train_precision (const PlaitTrainSettings *settings)
   return precisions[settings->precision];
 }
 
-double
-plait_learning_rate (const PlaitTrainSettings *settings, gint64 step, gint64 width, gint64 updates)
+gboolean
+plait_schedule_has_end (const PlaitTrainSettings *settings)
 {
+  return settings->schedule == PLAIT_TRAIN_SCHEDULE_LINEAR || settings->schedule == PLAIT_TRAIN_SCHEDULE_COSINE
+         || settings->schedule == PLAIT_TRAIN_SCHEDULE_ONE_CYCLE;
+}
+
+/* Parses a pair STEP:RATE. */
+static gboolean
+parse_pair (const char *text, gint64 *step, double *rate)
+{
+  const char *colon = strchr (text, ':');
+  g_autofree char *number = colon ? g_strndup (text, (gsize)(colon - text)) : NULL;
+
+  return number && plait_parse_integer (number, step) && plait_parse_double (colon + 1, rate) && *rate >= 0;
+}
+
+gboolean
+plait_rates_check (const char *rates, GError **error)
+{
+  g_auto (GStrv) pairs = g_strsplit (rates, ";", -1);
+  gint64 before = 0, step;
+  double rate;
+
+  for (guint i = 0; pairs[i]; i++, before = step)
+    {
+      if (!parse_pair (pairs[i], &step, &rate))
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           "\"%s\" is not a step and a rate; write pairs such as 1:0.001;5000:0.0005", pairs[i]);
+      if (i == 0 ? step != 1 : step <= before)
+        return plait_fail (error, PLAIT_ERROR_INPUT, "\"%s\": steps must rise from 1; sort the pairs", pairs[i]);
+    }
+  return pairs[0]
+         || plait_fail (error, PLAIT_ERROR_INPUT, "there are no rates; write pairs such as 1:0.001;5000:0.0005");
+}
+
+/* Returns the rate of the last pair of @rates, which are valid, whose step is at most @step. */
+static double
+find_rate (const char *rates, gint64 step)
+{
+  g_auto (GStrv) pairs = g_strsplit (rates, ";", -1);
+  double rate = 0, its;
+  gint64 from;
+
+  for (guint i = 0; pairs[i] && parse_pair (pairs[i], &from, &its) && from <= step; i++)
+    rate = its;
+  return rate;
+}
+
+/* Returns a half cosine from @from at share 0 to @to at share 1. */
+static double
+cosine (double from, double to, double share)
+{
+  return to + (from - to) * (1 + cos (G_PI * CLAMP (share, 0, 1))) / 2;
+}
+
+/* Returns the share of its period that is over after @updates updates. */
+static double
+share_of_period (const PlaitTrainSettings *settings, double updates)
+{
+  double period = (double)settings->restart_every;
+
+  while (updates >= period && settings->restart_growth > 1)
+    {
+      updates -= period;
+      period *= (double)settings->restart_growth;
+    }
+  return fmod (updates, period) / period;
+}
+
+double
+plait_learning_rate (const PlaitTrainSettings *settings, gint64 step, gint64 width, gint64 updates, gint64 drops)
+{
+  const double cycle_begin = 1.0 / 25; /* share of the highest rate with which a cycle begins, as in torch */
   double t = (double)step;
   double warm_up = (double)settings->warm_up;
   double rising = warm_up > 0 ? t / warm_up : 1;
+  double highest = settings->learning_rate, lowest = MIN (settings->minimum_rate, highest);
+  double over = (t - warm_up) / MAX (1, (double)updates - warm_up); /* share of the updates after warm_up */
 
   if (step <= 0)
     return 0;
@@ -50,6 +124,16 @@ plait_learning_rate (const PlaitTrainSettings *settings, gint64 step, gint64 wid
       if (t <= warm_up)
         return settings->learning_rate * rising;
       return settings->learning_rate * MAX (0, (double)updates - t) / MAX (1, (double)updates - warm_up);
+    case PLAIT_TRAIN_SCHEDULE_COSINE:
+      return t <= warm_up ? highest * rising : cosine (highest, lowest, over);
+    case PLAIT_TRAIN_SCHEDULE_ONE_CYCLE:
+      return t <= warm_up ? cosine (highest * cycle_begin, highest, rising) : cosine (highest, lowest, over);
+    case PLAIT_TRAIN_SCHEDULE_RESTARTS:
+      return t <= warm_up ? highest * rising : cosine (highest, lowest, share_of_period (settings, t - warm_up - 1));
+    case PLAIT_TRAIN_SCHEDULE_PLATEAU:
+      return MAX (lowest, highest * MIN (rising, 1) * pow (settings->plateau_factor, (double)drops));
+    case PLAIT_TRAIN_SCHEDULE_STEPS:
+      return find_rate (settings->rates, step);
     default:
       return settings->learning_rate * MIN (rising, 1);
     }

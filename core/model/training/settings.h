@@ -25,6 +25,13 @@ gint64 plait_checkpoint_update (const char *checkpoint);
 /* Returns the precision of matrix products in training (plait_tape_set_precision). */
 PlaitPrecision plait_train_precision (const PlaitTrainSettings *settings);
 
+/* TRUE if the schedule depends on the number of the last update, so that training cannot be made longer. */
+gboolean plait_schedule_has_end (const PlaitTrainSettings *settings);
+
+/* Checks train.rates, which must be pairs STEP:RATE with steps that rise from 1. */
+gboolean plait_rates_check (const char *rates, GError **error);
+
 /* Returns the learning rate of update @step (first: 1) for a model of width @width. @updates is the number of the last
- * update, at which the linear schedule reaches zero. */
-double plait_learning_rate (const PlaitTrainSettings *settings, gint64 step, gint64 width, gint64 updates);
+ * update, at which some schedules end; @drops: how often validation has stalled, for the schedule plateau. */
+double plait_learning_rate (const PlaitTrainSettings *settings, gint64 step, gint64 width, gint64 updates,
+                            gint64 drops);

@@ -20,7 +20,8 @@
 #define VALIDATION "/training/validation"
 #define STATE_INTEGERS(X)                                                                                              \
   X (step, MAX_COUNT) X (target_tokens, MAX_COUNT) X (stale, MAX_COUNT) X (sums.correct, MAX_COUNT) X (sums.tokens, MAX_COUNT)                  \
-  X (sums.sentences, MAX_COUNT)
+  X (sums.sentences, MAX_COUNT) X (clipping.updates, MAX_COUNT) X (clipping.clipped, MAX_COUNT) X (row_clipping.updates, MAX_COUNT)             \
+  X (row_clipping.clipped, MAX_COUNT) X (drops, MAX_COUNT) X (stalled, MAX_COUNT)
 #define STATE_REALS(X)                                                                                                 \
   X (learning_rate, 0) X (gradient_norm, 0) X (sums.loss, -G_MAXDOUBLE)                         \
   X (sums.negative_log_likelihood, -G_MAXDOUBLE) X (sums.auxiliary, -G_MAXDOUBLE)
@@ -192,6 +193,7 @@ static const PlaitStoreField update_columns[] = {
   PLAIT_STORE_FIELD (PlaitTrainingRow, accuracy, DOUBLE, NULL),
   PLAIT_STORE_FIELD (PlaitTrainingRow, learning_rate, DOUBLE, NULL),
   PLAIT_STORE_FIELD (PlaitTrainingRow, gradient_norm, DOUBLE, NULL),
+  PLAIT_STORE_FIELD (PlaitTrainingRow, clipped, DOUBLE, NULL),
   PLAIT_STORE_FIELD (PlaitTrainingRow, target_tokens, INT64, NULL),
   PLAIT_STORE_FIELD (PlaitTrainingRow, seconds, DOUBLE, "s"),
   PLAIT_STORE_FIELD (PlaitTrainingRow, target_tokens_per_second, DOUBLE, "1/s"),

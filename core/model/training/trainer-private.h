@@ -6,6 +6,13 @@
 #include "training/trainer.h"
 #include "training/update.h"
 
+/* Number of updates whose gradients were clipped. */
+typedef struct
+{
+  gint64 updates;
+  gint64 clipped; /* updates whose gradients were clipped */
+} PlaitClipping;
+
 struct PlaitTrainer
 {
   PlaitTrainerSetup setup;
@@ -25,13 +32,17 @@ struct PlaitTrainer
   double seconds;
   double learning_rate; /* rate of the last update */
   double gradient_norm;
-  PlaitTrainingSums sums; /* sums since the last row of the training table */
-  gint64 stale;           /* validations since the best one */
-  double first_ratio;     /* loss / loss of guessing in the first update (divergence.c) */
-  double recent_ratio;    /* loss / loss of guessing in the last updates (divergence.c) */
-  GArray *rows;           /* PlaitTrainingRow */
-  GArray *validations;    /* PlaitValidationRow */
-  GPtrArray *recent;      /* PlaitScalar arrays: parameters at the last validations, oldest first */
+  PlaitTrainingSums sums;     /* sums since the last row of the training table */
+  PlaitClipping clipping;     /* since the beginning */
+  PlaitClipping row_clipping; /* since the last row of the training table */
+  gint64 drops;               /* how often the schedule plateau has lowered the rate */
+  gint64 stalled;             /* validations since the best one or the last drop; counted for that schedule */
+  gint64 stale;               /* validations since the best one */
+  double first_ratio;         /* loss / loss of guessing in the first update (divergence.c) */
+  double recent_ratio;        /* loss / loss of guessing in the last updates (divergence.c) */
+  GArray *rows;               /* PlaitTrainingRow */
+  GArray *validations;        /* PlaitValidationRow */
+  GPtrArray *recent;          /* PlaitScalar arrays: parameters at the last validations, oldest first */
 };
 
 /* Returns the epoch of the last batch, counted from 1. */

@@ -135,6 +135,25 @@ compute_gradients (PlaitTrainer *trainer, const GPtrArray *batches, GError **err
                                  &trainer->sums, error);
 }
 
+/* Counts the update, and whether its gradients were clipped. */
+static void
+note_clipping (PlaitTrainer *trainer)
+{
+  double clip = trainer->setup.settings->clip;
+  gboolean clipped = clip > 0 && trainer->gradient_norm > clip;
+
+  trainer->clipping.updates++;
+  trainer->clipping.clipped += clipped;
+  trainer->row_clipping.updates++;
+  trainer->row_clipping.clipped += clipped;
+}
+
+static double
+share_of_clipped (const PlaitClipping *clipping)
+{
+  return clipping->updates > 0 ? (double)clipping->clipped / (double)clipping->updates : 0;
+}
+
 /* Makes one update from the next batches. */
 static gboolean
 make_update (PlaitTrainer *trainer, GError **error)
@@ -153,7 +172,7 @@ make_update (PlaitTrainer *trainer, GError **error)
   if (!plait_ranks_agree (setup->ranks, next_batches (trainer, batches, error), error)
       || !compute_gradients (trainer, batches, error))
     return FALSE;
-  trainer->learning_rate = plait_learning_rate (setup->settings, step, setup->width, trainer->planned);
+  trainer->learning_rate = plait_learning_rate (setup->settings, step, setup->width, trainer->planned, trainer->drops);
   trainer->gradient_norm = plait_optimizer_update (trainer->optimizer, trainer->tape, step, trainer->learning_rate);
   /* All processes have equal numbers. */
   if (!isfinite (trainer->gradient_norm) || !isfinite (trainer->sums.loss - loss))
@@ -165,6 +184,7 @@ make_update (PlaitTrainer *trainer, GError **error)
                                           plait_format_double (digits[1], trainer->gradient_norm)),
                               error);
   trainer->step++;
+  note_clipping (trainer);
   plait_trainer_note_likelihood (trainer);
   tokens = trainer->sums.tokens - tokens;
   trainer->target_tokens += tokens;
@@ -191,6 +211,7 @@ add_row (PlaitTrainer *trainer)
     .accuracy = (double)sums->correct / tokens,
     .learning_rate = trainer->learning_rate,
     .gradient_norm = trainer->gradient_norm,
+    .clipped = share_of_clipped (&trainer->row_clipping),
     .target_tokens = trainer->target_tokens,
     .seconds = trainer->seconds,
     .target_tokens_per_second = (double)sums->tokens / MAX (sums->seconds, 1e-9),
@@ -201,7 +222,10 @@ add_row (PlaitTrainer *trainer)
   g_array_append_val (trainer->rows, row);
   plait_trainer_note_update (trainer, trainer->rows->len - 1);
   if (trainer->step % trainer->setup.settings->log_every == 0)
-    memset (&trainer->sums, 0, sizeof trainer->sums);
+    {
+      memset (&trainer->sums, 0, sizeof trainer->sums);
+      trainer->row_clipping = (PlaitClipping){ 0 };
+    }
 }
 
 static void
@@ -219,6 +243,24 @@ show_progress (const PlaitTrainer *trainer)
 
   plait_log_progress (trainer->setup.log, "update %jd of %jd, epoch %jd: loss %.3f, %.0f target tokens/s, %s left",
                       trainer->step, trainer->planned, plait_trainer_epoch (trainer), loss, rate, duration);
+}
+
+/* Lowers the rate of the schedule plateau if validation has stalled. @best: the last validation is the best. */
+static void
+note_plateau (PlaitTrainer *trainer, gboolean best)
+{
+  const PlaitTrainSettings *settings = trainer->setup.settings;
+
+  if (settings->schedule != PLAIT_TRAIN_SCHEDULE_PLATEAU)
+    return;
+  trainer->stalled = best ? 0 : trainer->stalled + 1;
+  if (trainer->stalled < settings->plateau_patience)
+    return;
+  trainer->stalled = 0;
+  trainer->drops++;
+  plait_log_info (trainer->setup.log,
+                  "update %jd: validation has stalled; the learning rate falls to %g of the highest", trainer->step,
+                  pow (settings->plateau_factor, (double)trainer->drops));
 }
 
 /* Copies the current parameters for the average. */
@@ -271,6 +313,7 @@ validate (PlaitTrainer *trainer, GError **error)
     return FALSE;
   row.best = is_best (trainer, &row);
   trainer->stale = row.best ? 0 : trainer->stale + 1;
+  note_plateau (trainer, row.best);
   g_array_append_val (trainer->validations, row);
   plait_trainer_note_validation (trainer, trainer->validations->len - 1);
   keep_recent (trainer);
@@ -363,6 +406,9 @@ plait_trainer_run (PlaitTrainer *trainer, PlaitTrainingEnd *end, GError **error)
     }
   plait_log_progress_end (trainer->setup.log);
   log_all_reduce (trainer, seconds);
+  if (trainer->setup.settings->clip > 0 && trainer->clipping.updates > 0)
+    plait_log_info (trainer->setup.log, "gradients were clipped in %.0f %% of the updates",
+                    100 * share_of_clipped (&trainer->clipping));
   return TRUE;
 }
 
@@ -395,7 +441,7 @@ plait_trainer_fixed_bytes (const PlaitTrainer *trainer)
 
   if (trainer->setup.settings->accumulate > 1)
     n += plait_parameters_gradients (trainer->parameters).width;
-  return sizeof (PlaitScalar) * (gsize)n + plait_optimizer_bytes (trainer->parameters);
+  return sizeof (PlaitScalar) * (gsize)n + plait_optimizer_bytes (trainer->setup.settings, trainer->parameters);
 }
 
 gint64

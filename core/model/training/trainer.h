@@ -28,6 +28,7 @@ typedef struct
   double accuracy;                       /* share of target tokens that were the most probable word */
   double learning_rate;                  /* rate of the last update */
   double gradient_norm;                  /* norm before clipping */
+  double clipped;                        /* share of the updates whose gradients were clipped */
   gint64 target_tokens;                  /* target tokens since the beginning */
   double seconds;                        /* time in updates since the beginning; varies between machines */
   double target_tokens_per_second;       /* varies between machines */

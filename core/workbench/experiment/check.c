@@ -451,6 +451,26 @@ check_unit (const PlaitResolution *resolution, const char *group, const char *ke
                               plait_metric_text (metric));
 }
 
+static void
+check_schedule (const PlaitResolution *resolution)
+{
+  const PlaitExperiment *experiment = &resolution->experiment->public;
+  const PlaitTrainSettings *train = &experiment->train;
+  g_autofree char *file = g_strconcat ("validation.", experiment->data.target, NULL);
+  g_autoptr (GError) fault = NULL;
+
+  if (train->schedule == PLAIT_TRAIN_SCHEDULE_STEPS && !plait_rates_check (train->rates, &fault))
+    plait_resolution_problem (resolution, "train", "rates", "%s", fault->message);
+  if (train->schedule != PLAIT_TRAIN_SCHEDULE_STEPS && *train->rates != '\0')
+    plait_resolution_problem (resolution, "train", "rates", "are for schedule=steps; set it, or drop the key");
+  if (train->schedule == PLAIT_TRAIN_SCHEDULE_PLATEAU && !experiment->task
+      && !plait_key_file_value (resolution->file, "data", file))
+    plait_resolution_problem (resolution, "train", "schedule",
+                              "plateau needs validation text, but [data] has none; add %s=FILE and files for the "
+                              "sources, or choose another schedule",
+                              file);
+}
+
 void
 plait_resolution_check_train (const PlaitResolution *resolution)
 {
@@ -482,6 +502,7 @@ plait_resolution_check_train (const PlaitResolution *resolution)
                               "%g would leave out a source, but there is only one, without which there is nothing to "
                               "read; drop the key, or add a source",
                               train->source_dropout);
+  check_schedule (resolution);
   if (train->optimizer == PLAIT_TRAIN_OPTIMIZER_ADADELTA && train->schedule == PLAIT_TRAIN_SCHEDULE_NOAM)
     plait_resolution_problem (
         resolution, "train", "schedule",

@@ -125,17 +125,20 @@ plait_resolution_read_group (const PlaitResolution *resolution, const char *grou
     }
 }
 
-/* Sets other defaults for the learning rate with Adadelta, which finds its step sizes itself. */
+/* Sets the defaults of the optimizer. */
 static void
 suit_optimizer (const PlaitResolution *resolution, PlaitSettings *train)
 {
+  static const char *const defaults[][3] = {
+    { "adadelta", "learning_rate", "1" }, { "adadelta", "schedule", "constant" }, { "adadelta", "warm_up", "0" },
+    { "adamw", "weight_decay", "0.01" },  { "lion", "learning_rate", "0.0001" },  { "lion", "schedule", "constant" },
+    { "lion", "beta2", "0.99" },
+  };
   const char *optimizer = plait_key_file_value (resolution->file, "train", "optimizer");
 
-  if (g_strcmp0 (optimizer, "adadelta") != 0)
-    return;
-  plait_settings_set (train, "learning_rate", "1", NULL);
-  plait_settings_set (train, "schedule", "constant", NULL);
-  plait_settings_set (train, "warm_up", "0", NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (defaults); i++)
+    if (g_strcmp0 (optimizer, defaults[i][0]) == 0)
+      plait_settings_set (train, defaults[i][1], defaults[i][2], NULL);
 }
 
 /* Sets experiment.name to the file's name without folder and suffix, unless it is given. */
@@ -386,10 +389,11 @@ check_initial_state (const PlaitResolution *resolution)
     plait_resolution_problem (
         resolution, "train", "initialise_state",
         "a run stores the optimizer's state only for its last parameters; set initialise_checkpoint=last");
-  else if (train->schedule == PLAIT_TRAIN_SCHEDULE_LINEAR)
+  else if (plait_schedule_has_end (train))
     plait_resolution_problem (resolution, "train", "initialise_state",
-                              "a linear schedule reaches zero at its last update and cannot continue from there; "
-                              "choose another schedule, or leave it at parameters");
+                              "a %s schedule ends at its last update and cannot continue from there; choose another, "
+                              "or leave it at parameters",
+                              plait_experiment_value (&resolution->experiment->public, "train", "schedule"));
 }
 
 /* Finds the file of the name map train.initialise_map. */

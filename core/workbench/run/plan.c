@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "run/plan.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "text/display.h"
 #include "text/json.h"
+#include "text/number.h"
 #include "weights/parameter-groups.h"
 #include "layers/parameter-set.h"
 
@@ -36,10 +38,34 @@ add_tuples (PlaitJson *json, const char *split, const PlaitCorpus *corpus)
     plait_json_integer (json, split, plait_corpus_size (corpus));
 }
 
+#define COLUMNS 48
+
+/* Sets @rates [COLUMNS] and @steps to the learning rates of the schedule, evenly over all updates. Returns the highest
+ * of them, and sets *@highest to its index. */
+static double
+sample_rates (const PlaitPlan *plan, gint64 *steps, double *rates, guint *highest)
+{
+  const PlaitTrainSettings *train = &plan->experiment->train;
+  gint64 updates = plait_trainer_planned_updates (plan->trainer);
+
+  *highest = 0;
+  for (guint i = 0; i < COLUMNS; i++)
+    {
+      steps[i] = 1 + (MAX (updates, 1) - 1) * (gint64)i / (COLUMNS - 1);
+      rates[i] = plait_learning_rate (train, steps[i], plan->experiment->decoder.width, updates, 0);
+      if (rates[i] > rates[*highest])
+        *highest = i;
+    }
+  return rates[*highest];
+}
+
 static void
 print_json (const PlaitPlan *plan, const GPtrArray *parts)
 {
   const PlaitExperiment *experiment = plan->experiment;
+  gint64 steps[COLUMNS];
+  double rates[COLUMNS];
+  guint highest;
   g_autoptr (PlaitJson) json = plait_json_new_object ();
 
   plait_json_text (json, "experiment", experiment->name);
@@ -60,11 +86,35 @@ print_json (const PlaitPlan *plan, const GPtrArray *parts)
       plait_json_object (json, NULL, "name=%s parameters=%jd", part->title, part->count);
     }
   plait_json_end_array (json);
+  plait_json_begin_array (json, "learning_rates");
+  sample_rates (plan, steps, rates, &highest);
+  for (guint i = 0; i < COLUMNS; i++)
+    plait_json_object (json, NULL, "update=%jd rate=%g", steps[i], rates[i]);
+  plait_json_end_array (json);
   plait_json_object (json, "bytes",
                      "parameters_and_optimizer=%jd step=%jd step_is_estimated=%d validation=%jd peak=%jd",
                      (gint64)plait_trainer_fixed_bytes (plan->trainer), (gint64)plan->step_bytes, plan->step_estimated,
                      (gint64)plan->validation_bytes, (gint64)peak_bytes (plan));
   plait_json_print (json);
+}
+
+/* Draws the learning rates as bars over the updates. */
+static void
+print_rates (const PlaitPlan *plan)
+{
+  static const char *const bars[] = { " ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
+  gint64 steps[COLUMNS];
+  double rates[COLUMNS];
+  guint highest;
+  double top = sample_rates (plan, steps, rates, &highest);
+  g_autofree char *first = plait_format ("%.3g", rates[0]), *best = plait_format ("%.3g", top);
+  g_autofree char *last = plait_format ("%.3g", rates[COLUMNS - 1]);
+
+  fputs ("learning rate  ", stdout);
+  for (guint i = 0; i < COLUMNS; i++)
+    fputs (bars[top > 0 ? (guint)ceil (8 * rates[i] / top) : 0], stdout);
+  fprintf (stdout, "\n%-14s %s at first, %s about update %jd, %s at last%s\n\n", "", first, best, steps[highest], last,
+           plan->experiment->train.schedule == PLAIT_TRAIN_SCHEDULE_PLATEAU ? ", lower when validation stalls" : "");
 }
 
 void
@@ -97,6 +147,7 @@ plait_plan_print (const PlaitPlan *plan, gboolean as_json)
   if (experiment->coverage && experiment->decoder_component->schema->scores == PLAIT_SCORES_HEADS)
     fprintf (stdout, "with coverage each step of the decoder's combiners depends on the previous one: they are trained "
                      "step by step, and slower\n\n");
+  print_rates (plan);
   print_bytes ("parameters and optimizer", plait_trainer_fixed_bytes (plan->trainer));
   print_bytes (plan->step_estimated ? "a step, estimated" : "a step, largest batch seen", plan->step_bytes);
   print_bytes ("validation, longest batch", plan->validation_bytes);

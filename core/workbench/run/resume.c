@@ -39,11 +39,11 @@ plait_resume_check_settings (const PlaitExperiment *experiment, PlaitStore *old,
     with_this_end = old_training_fingerprint (experiment, text, output, TRUE, NULL);
   *longer = g_strcmp0 (with_this_end, now) == 0;
   difference = plait_fingerprint_difference (with_this_end ? with_this_end : before, now);
-  if (*longer && experiment->train.schedule == PLAIT_TRAIN_SCHEDULE_LINEAR)
+  if (*longer && plait_schedule_has_end (&experiment->train))
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s: train.schedule=linear has reduced the rate to zero at the last update, so training further "
+                       "%s: train.schedule=%s has reduced the rate at the last update, so training further "
                        "would differ from one long training; start a new run, or one with train.initialise",
-                       output);
+                       output, plait_experiment_value (experiment, "train", "schedule"));
   return *longer
          || plait_fail (
              error, PLAIT_ERROR_INPUT,
@@ -110,7 +110,7 @@ ends_later (const PlaitTrainSettings *before, const PlaitTrainSettings *now, Pla
   if (plait_store_has (old, "/checkpoint/best")
       && (now->validate_every > 0 ? step % now->validate_every != 0 : before->updates > 0 && step >= before->updates))
     return FALSE;
-  return now->schedule != PLAIT_TRAIN_SCHEDULE_LINEAR && (now->updates == 0 || now->updates > step)
+  return !plait_schedule_has_end (now) && (now->updates == 0 || now->updates > step)
          && (now->epochs == 0 || now->epochs > epoch + 1)
          && (now->patience == 0
              || (before->patience > 0 && now->patience >= before->patience && now->patience > stale));

@@ -12,7 +12,7 @@ gboolean
 plait_limits_check_memory (const PlaitParameters *parameters, GError **error)
 {
   gsize values = sizeof (PlaitScalar) * (gsize)plait_parameters_values (parameters).width;
-  gsize bytes = values + plait_optimizer_bytes (parameters);
+  gsize bytes = values + plait_optimizer_bytes (NULL, parameters);
 
   if (plait_memory_is_available (bytes))
     return TRUE;

@@ -161,7 +161,7 @@ check_rates (gint schedule, double rate, const double *wanted)
     {
       CONTEXT ("step %d", rate_steps[i]);
 
-      CHECK_NEAR (plait_learning_rate (&settings, rate_steps[i], 512, 1000), wanted[i], 1e-15);
+      CHECK_NEAR (plait_learning_rate (&settings, rate_steps[i], 512, 1000, 0), wanted[i], 1e-15);
     }
 }
 
@@ -188,10 +188,127 @@ TEST_CASE (schedule, constant_after_warm_up)
   settings.schedule = PLAIT_TRAIN_SCHEDULE_CONSTANT;
   settings.learning_rate = 0.5;
   settings.warm_up = 10;
-  CHECK_NEAR (plait_learning_rate (&settings, 5, 1, 0), 0.25, 1e-15);
-  CHECK_NEAR (plait_learning_rate (&settings, 500, 1, 0), 0.5, 1e-15);
+  CHECK_NEAR (plait_learning_rate (&settings, 5, 1, 0, 0), 0.25, 1e-15);
+  CHECK_NEAR (plait_learning_rate (&settings, 500, 1, 0, 0), 0.5, 1e-15);
   settings.warm_up = 0;
-  CHECK_NEAR (plait_learning_rate (&settings, 1, 1, 0), 0.5, 1e-15);
+  CHECK_NEAR (plait_learning_rate (&settings, 1, 1, 0, 0), 0.5, 1e-15);
+}
+
+typedef struct
+{
+  gint64 step;
+  double rate;
+} StepRate;
+
+static void
+check_schedule (const PlaitTrainSettings *settings, gint64 updates, const StepRate *wanted, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    {
+      CONTEXT ("step %jd", wanted[i].step);
+      CHECK_NEAR (plait_learning_rate (settings, wanted[i].step, 1, updates, 0), wanted[i].rate, 1e-12);
+    }
+}
+
+static PlaitTrainSettings
+schedule_settings (gint schedule)
+{
+  PlaitTrainSettings settings = train_settings ();
+
+  settings.schedule = schedule;
+  settings.learning_rate = 0.8;
+  settings.minimum_rate = 0.2;
+  settings.warm_up = 20;
+  return settings;
+}
+
+/* Half a cosine from .8 to .2 over updates 20 to 100: a quarter is at .5 + .3 sqrt (1 / 2). */
+TEST_CASE (schedule, cosine)
+{
+  PlaitTrainSettings settings = schedule_settings (PLAIT_TRAIN_SCHEDULE_COSINE);
+  const StepRate wanted[]
+      = { { 5, 0.2 }, { 20, 0.8 }, { 40, 0.5 + 0.3 * sqrt (0.5) }, { 60, 0.5 }, { 100, 0.2 }, { 120, 0.2 } };
+
+  check_schedule (&settings, 100, wanted, G_N_ELEMENTS (wanted));
+  settings.minimum_rate = 1;
+  CHECK_NEAR (plait_learning_rate (&settings, 100, 1, 100, 0), 0.8, 1e-12);
+}
+
+/* OneCycleLR of torch: a cosine from a 25th of the rate, then one to the lowest. */
+TEST_CASE (schedule, one_cycle)
+{
+  PlaitTrainSettings settings = schedule_settings (PLAIT_TRAIN_SCHEDULE_ONE_CYCLE);
+  const StepRate wanted[]
+      = { { 10, (0.8 / 25 + 0.8) / 2 }, { 20, 0.8 }, { 40, 0.5 + 0.3 * sqrt (0.5) }, { 60, 0.5 }, { 100, 0.2 } };
+
+  check_schedule (&settings, 100, wanted, G_N_ELEMENTS (wanted));
+}
+
+/* Periods of 8 and 16 updates after the warm-up (Loshchilov & Hutter 2017, eq. 5, with T_mult 2), or all of 8. */
+TEST_CASE (schedule, restarts)
+{
+  PlaitTrainSettings settings = schedule_settings (PLAIT_TRAIN_SCHEDULE_RESTARTS);
+  const StepRate wanted[] = { { 10, 0.4 }, { 21, 0.8 }, { 23, 0.5 + 0.3 * sqrt (0.5) }, { 25, 0.5 }, { 29, 0.8 },
+                              { 37, 0.5 }, { 45, 0.8 } };
+  const StepRate equal[] = { { 21, 0.8 }, { 29, 0.8 }, { 33, 0.5 }, { 37, 0.8 } };
+
+  settings.restart_every = 8;
+  settings.restart_growth = 2;
+  check_schedule (&settings, 0, wanted, G_N_ELEMENTS (wanted));
+  settings.restart_growth = 1;
+  check_schedule (&settings, 0, equal, G_N_ELEMENTS (equal));
+}
+
+TEST_CASE (schedule, plateau)
+{
+  PlaitTrainSettings settings = schedule_settings (PLAIT_TRAIN_SCHEDULE_PLATEAU);
+
+  settings.plateau_factor = 0.5;
+  CHECK_NEAR (plait_learning_rate (&settings, 10, 1, 0, 0), 0.4, 1e-12);
+  CHECK_NEAR (plait_learning_rate (&settings, 50, 1, 0, 0), 0.8, 1e-12);
+  CHECK_NEAR (plait_learning_rate (&settings, 50, 1, 0, 1), 0.4, 1e-12);
+  CHECK_NEAR (plait_learning_rate (&settings, 50, 1, 0, 5), 0.2, 1e-12);
+}
+
+TEST_CASE (schedule, steps)
+{
+  PlaitTrainSettings settings = schedule_settings (PLAIT_TRAIN_SCHEDULE_STEPS);
+  const StepRate wanted[] = { { 1, 0.1 }, { 9, 0.1 }, { 10, 0.05 }, { 99, 0.05 }, { 100, 0 }, { 1000, 0 } };
+  static const char *const wrong[] = { "", "2:0.1", "1:0.1;1:0.2", "1:0.1;5:0.2;3:0.1", "1:-1", "1:x", "1", "1:nan" };
+
+  settings.rates = "1:0.1;10:0.05;100:0";
+  CHECK (plait_rates_check (settings.rates, NO_ERROR));
+  check_schedule (&settings, 0, wanted, G_N_ELEMENTS (wanted));
+  for (guint i = 0; i < G_N_ELEMENTS (wrong); i++)
+    {
+      g_autoptr (GError) error = NULL;
+
+      CHECK (!plait_rates_check (wrong[i], &error));
+      CHECK (error != NULL);
+    }
+}
+
+/* Chen et al. 2023, algorithm 2, in doubles. */
+TEST_CASE (optimizer, follows_lion)
+{
+  PlaitTrainSettings settings = train_settings ();
+  double path[6][4], value[4], moment[4] = { 0 };
+
+  settings.optimizer = PLAIT_TRAIN_OPTIMIZER_LION;
+  settings.beta1 = 0.9;
+  settings.beta2 = 0.99;
+  settings.weight_decay = 0.1;
+  memcpy (value, adam_start, sizeof value);
+  for (guint t = 0; t < 6; t++)
+    for (guint i = 0; i < 4; i++)
+      {
+        double update = 0.9 * moment[i] + 0.1 * adam_gradients[t][i];
+
+        value[i] -= 0.05 * (copysign (update != 0, update) + 0.1 * value[i]);
+        moment[i] = 0.99 * moment[i] + 0.01 * adam_gradients[t][i];
+        path[t][i] = value[i];
+      }
+  follow_path (&settings, 0.05, path);
 }
 
 /* Gradients on the tape make the update that the parameters' gradients make, and leave those unchanged. */

@@ -96,6 +96,8 @@ TEST_CASE (experiment_file, defaults_suit_the_optimizer)
     gint64 warm_up;
   } cases[] = {
     { { "train.optimizer=adam" }, 0.2, PLAIT_TRAIN_SCHEDULE_NOAM, 4000 },
+    { { "train.optimizer=adamw" }, 0.2, PLAIT_TRAIN_SCHEDULE_NOAM, 4000 },
+    { { "train.optimizer=lion" }, 0.0001, PLAIT_TRAIN_SCHEDULE_CONSTANT, 4000 },
     { { "train.optimizer=adadelta" }, 1, PLAIT_TRAIN_SCHEDULE_CONSTANT, 0 },
     { { "train.optimizer=adadelta", "train.learning_rate=0.5" }, 0.5, PLAIT_TRAIN_SCHEDULE_CONSTANT, 0 },
     { { "train.optimizer=adadelta", "train.schedule=linear" }, 1, PLAIT_TRAIN_SCHEDULE_LINEAR, 0 },

@@ -124,7 +124,7 @@ TEST_CASE (initial_state, refuses_what_does_not_fit)
     { { "train.initialise=w.safetensors", STATE }, "optimizer needs a run in train.initialise" },
     { { "train.initialise=base.h5", "train.initialise_state=optimizer" },
       "a run stores the optimizer's state only for its last parameters; set initialise_checkpoint=last" },
-    { { "train.initialise=base.h5", STATE, "train.schedule=linear" }, "a linear schedule reaches zero at its last" },
+    { { "train.initialise=base.h5", STATE, "train.schedule=linear" }, "a linear schedule ends at its last" },
     { { "train.initialise=base.h5", STATE, "train.optimizer=adadelta" },
       "base.h5: was trained by adam, and train.optimizer=adadelta cannot use its moments" },
   };
