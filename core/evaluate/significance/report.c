@@ -92,9 +92,9 @@ plait_comparison_add_json (const PlaitComparison *comparison, PlaitJson *json, c
 {
   plait_json_begin_object (json, name);
   plait_json_members (
-      json, "test=%s baseline=%g system=%g difference=%g better=%d p=%g adjusted_p=%g trials=%u seed=%jd",
+      json, "test=%s baseline=%g system=%g difference=%g better=%jd p=%g adjusted_p=%g trials=%u seed=%jd",
       test_names[comparison->test], comparison->baseline, comparison->system, comparison->difference,
-      comparison->better, comparison->p, comparison->adjusted_p, comparison->trials, (gint64)comparison->seed);
+      (gint64)comparison->better, comparison->p, comparison->adjusted_p, comparison->trials, (gint64)comparison->seed);
   if (comparison->test != PLAIT_TEST_PERMUTATION)
     plait_json_members (json, "mean=%g low=%g high=%g", comparison->mean, comparison->low, comparison->high);
   if (comparison->test == PLAIT_TEST_BOOTSTRAP)
