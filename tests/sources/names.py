@@ -18,7 +18,7 @@ KEY = re.compile(rf"(?<![\w/.-])(?:{GROUPS})\.[a-z_]+(?![\w./-])")
 OTHERS = {"--partition", "--account", "--mca", "--logdir"}
 SLURM = {"core/workbench/grid/slurm.c", "core/workbench/axes/executor-settings.c"}
 # The text of a stream in an example. Its name is arbitrary.
-STREAM = re.compile(r"(?:train|validation|test)\.(?:[a-z]|cs|de|en|title|target)$")
+STREAM = re.compile(r"(?:train|validation|test)\.(?:[a-z]|cs|de|en|tags|title|target|loss_weights)$")
 
 
 def say(plait, *words):
