@@ -216,8 +216,8 @@ TEST_CASE (reference, zsh_completes_settings)
     }
 }
 
-/* A choice has its words, a path files, an option that takes a letter both names; brackets in a help text are escaped.
- */
+/* A choice has its words, a path files, an option that takes a letter both names. Brackets in a help text are
+ * escaped. */
 TEST_CASE (reference, zsh_knows_what_options_take)
 {
   g_autofree char *program = g_find_program_in_path ("zsh");

@@ -182,7 +182,7 @@ TEST_CASE (search, refuses_a_model_without_numbers)
       CONTEXT ("%u", samples);
 
       settings.method = samples ? PLAIT_DECODE_METHOD_SAMPLE : PLAIT_DECODE_METHOD_BEAM;
-      CHECK (plait_search_batch (search, batch, &settings, &error) == NULL);
-      CHECK_ERROR (error, PLAIT_ERROR_FAILED, "the model gives no word a probability");
+      CHECK (!plait_search_batch (search, batch, &settings, &error));
+      CHECK_ERROR (error, PLAIT_ERROR_INPUT, "the model gives no word a probability");
     }
 }

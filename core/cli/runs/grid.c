@@ -479,9 +479,9 @@ static const PlaitOption options[] = {
 
 const PlaitCommand plait_command_grid = {
   .name = "grid",
-  .synopsis = "FILE [--set G.K=V]... [--unset G.K]... [--output FOLDER] [--executor local|slurm] [--jobs N] [--threads "
-              "N] [--time "
-              "TIME] [--retries N] [--log FOLDER] [--fresh] [--dry-run|--commands|--cell CELL...|--collect] [--json]",
+  .synopsis
+  = "FILE [--set G.K=V]... [--unset G.K]... [--output FOLDER] [--executor local|slurm] [--jobs N] [--threads N] "
+    "[--time TIME] [--retries N] [--log FOLDER] [--fresh] [--dry-run|--commands|--cell CELL...|--collect] [--json]",
   .summary = "Run all cells of an experiment's [grid] and make a table of them",
   .details = "A finished cell is not run again unless its settings, data or plugins have changed; an interrupted one "
              "is resumed. So the same command, given again, does the rest. --dry-run estimates the time from the "

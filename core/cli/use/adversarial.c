@@ -290,8 +290,7 @@ static const PlaitOption options[] = {
   PLAIT_OPTION ("split", 0, TEXT, split, "Split of the experiment; default: its first test split", "NAME"),
   PLAIT_OPTION ("source-is", 0, TEXT, source_is,
                 "Replacement of each source in turn: shuffled (the source of another sentence; the default), noise "
-                "(tokens or rows "
-                "drawn from the whole split), absent; several with ; between",
+                "(tokens or rows drawn from the whole split), absent; several with ; between",
                 "LIST"),
   PLAIT_OPTION ("seed", 0, INTEGER, seed, "Seed of shuffling and noise; default: 1", "N", 0, (double)G_MAXINT64),
   PLAIT_OPTION_CHECKPOINT (Options),

@@ -283,8 +283,7 @@ static const PlaitOption options[] = {
 const PlaitCommand plait_command_score = {
   .name = "score",
   .synopsis
-  = "RUN.h5... --source NAME=FILE...|--tsv NAME,... --target FILE [--alignment LAYER[:HEAD]] [--set G.K=V]... "
-    "[--json]",
+  = "RUN.h5... --source NAME=FILE...|--tsv NAME,... --target FILE [--alignment LAYER[:HEAD]] [--set G.K=V]... [--json]",
   .summary = "Score given translations by forced decoding",
   .details = "Prints a line for each sentence or document: the natural log-probability and the number of target "
              "tokens, which includes the end token. With --sentences it prints a line for each sentence of a document, "

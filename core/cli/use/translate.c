@@ -453,8 +453,7 @@ static const PlaitOption options[] = {
                 "Put all phrases of this file's line, between tabs, into the translation of each line", "FILE"),
   PLAIT_OPTION ("alignment", 0, TEXT, alignment,
                 "Print which source words each target word attends to: mean (over layers), last, or a layer from 0; "
-                "and a head, as "
-                "in 2:0",
+                "and a head, as in 2:0",
                 "LAYER[:HEAD]"),
   PLAIT_OPTION ("format", 0, TEXT, format, "Output format; tsv and json include scores; default: text", FORMATS),
   { NULL },

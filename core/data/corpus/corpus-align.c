@@ -67,11 +67,10 @@ static gboolean
 check_word (const Words *words, gint64 word, GError **error)
 {
   return word < words->n
-         || plait_fail (
-             error, PLAIT_ERROR_INPUT,
-             "a link names word %jd of %s, but the sentence has %jd words, counted from 0; give alignments of "
-             "this text, over its words between white space",
-             word, words->stream->name, words->n);
+         || plait_fail (error, PLAIT_ERROR_INPUT,
+                        "a link names word %jd of %s, but the sentence has %jd words, counted from 0; give alignments "
+                        "of this text, over its words between white space",
+                        word, words->stream->name, words->n);
 }
 
 /* Sets @rows to the rows that @links link. */
@@ -144,11 +143,10 @@ read_file (Reading *reading, const char *path, gint64 file, GError **error)
   if (!reader || !plait_no_error (&cause, error))
     return FALSE;
   return line == n
-         || plait_fail (
-             error, PLAIT_ERROR_INPUT,
-             "%s: the file has %jd alignments, but %s has %jd lines; expected equal numbers, since line i of "
-             "each belongs together",
-             path, line, reading->source.stream->files[file].path, n);
+         || plait_fail (error, PLAIT_ERROR_INPUT,
+                        "%s: the file has %jd alignments, but %s has %jd lines; expected equal numbers, since line i "
+                        "of each belongs together",
+                        path, line, reading->source.stream->files[file].path, n);
 }
 
 gboolean

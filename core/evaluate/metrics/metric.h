@@ -50,8 +50,7 @@ PlaitMetric *plait_metric_new (const char *text, GError **error);
 GPtrArray *plait_metric_new_list (const char *text, GError **error);
 
 /* Returns the metric @kind, an existing name, without options, but with the text @text, which a run stores, and the
- * title
- * @title. (transfer full) */
+ * title @title. (transfer full) */
 PlaitMetric *plait_metric_new_as (const char *kind, const char *text, const char *title);
 
 void plait_metric_free (PlaitMetric *metric);

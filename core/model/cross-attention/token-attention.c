@@ -41,11 +41,10 @@ plait_attention_selection_parse (const char *text, const char *name, PlaitAttent
     return TRUE;
   if (mended)
     return plait_fail (error, PLAIT_ERROR_INPUT, "%s cannot be \"%s\"; did you mean \"%s\"?", name, text, mended);
-  return plait_fail (
-      error, PLAIT_ERROR_INPUT,
-      "%s cannot be \"%s\"; expected mean, last or the number of a layer from 0, optionally with a colon "
-      "and the number of a head, such as 2:0",
-      name, text);
+  return plait_fail (error, PLAIT_ERROR_INPUT,
+                     "%s cannot be \"%s\"; expected mean, last or the number of a layer from 0, optionally with a "
+                     "colon and the number of a head, such as 2:0",
+                     name, text);
 }
 
 /* Returns how many heads of @of in layer @l are in @selection and read @memory. */

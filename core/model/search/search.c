@@ -255,7 +255,7 @@ expect_words (const Work *work, gint64 n, guint best, gboolean needs_rows, const
   for (gint64 row = 0; row < n; row++)
     if (ids[row * best] < 0 ? !phrases : isnan (log_probabilities[row * best]))
       plait_arena_fail (work->workspace->step_arena,
-                        g_error_new_literal (PLAIT_ERROR, PLAIT_ERROR_FAILED,
+                        g_error_new_literal (PLAIT_ERROR, PLAIT_ERROR_INPUT,
                                              "search: the model gives no word a probability, because its states are "
                                              "not finite numbers; choose another checkpoint"));
 }

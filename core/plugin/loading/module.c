@@ -304,8 +304,8 @@ load (gpointer data, GError **error)
   return good
          && (!changed
              || refuse (loading->path, error,
-                        "changes %s of the process while it is loaded; do not change it in constructors or by "
-                        "options of the linker (such as -ffast-math)",
+                        "changes %s of the process while it is loaded; do not change it in constructors or by options "
+                        "of the linker (such as -ffast-math)",
                         changed));
 }
 

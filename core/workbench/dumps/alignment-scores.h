@@ -25,8 +25,8 @@ gboolean plait_alignment_scores_take (const PlaitBatch *batch, gint64 sentence, 
 /* Appends the scores of each source to @results (element-type PlaitResult), with intervals by [evaluate]. */
 gboolean plait_alignment_scores_add_results (const PlaitAlignmentScores *scores, GPtrArray *results, GError **error);
 
-/* Writes the alignments of each source and those of its file, lines of text, to @path/SOURCE/hypotheses and references.
- */
+/* Writes the alignments of each source, and those of its file, as lines of text to @path/SOURCE/hypotheses and
+ * @path/SOURCE/references. */
 gboolean plait_alignment_scores_write (const PlaitAlignmentScores *scores, PlaitStore *store, const char *path,
                                        GError **error);
 

@@ -437,11 +437,10 @@ check_checkpoint (const PlaitResolution *resolution)
   check_checkpoint_name (resolution, "train", "initialise_checkpoint", experiment->train.initialise_checkpoint);
   check_checkpoint_name (resolution, "evaluate", "checkpoint", experiment->evaluate.checkpoint);
   if (plait_checkpoint_update (experiment->evaluate.checkpoint) > 0 && experiment->train.keep == 0)
-    plait_resolution_problem (
-        resolution, "evaluate", "checkpoint",
-        "%s is not kept, because train.keep is 0; set it to the number of checkpoints to keep, or "
-        "choose best, last or average",
-        experiment->evaluate.checkpoint);
+    plait_resolution_problem (resolution, "evaluate", "checkpoint",
+                              "%s is not kept, because train.keep is 0; set it to the number of checkpoints to keep, "
+                              "or choose best, last or average",
+                              experiment->evaluate.checkpoint);
   if (g_str_equal (experiment->evaluate.checkpoint, PLAIT_CHECKPOINT_AVERAGE) && experiment->train.average == 0)
     plait_resolution_problem (resolution, "evaluate", "checkpoint",
                               "there is no average to evaluate, because train.average is 0; set it to the number of "

@@ -41,8 +41,8 @@ plait_resume_check_settings (const PlaitExperiment *experiment, PlaitStore *old,
   difference = plait_fingerprint_difference (with_this_end ? with_this_end : before, now);
   if (*longer && plait_schedule_has_end (&experiment->train))
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s: train.schedule=%s has reduced the rate at the last update, so training further "
-                       "would differ from one long training; start a new run, or one with train.initialise",
+                       "%s: train.schedule=%s has reduced the rate at the last update, so training further would "
+                       "differ from one long training; start a new run, or one with train.initialise",
                        output, plait_experiment_value (experiment, "train", "schedule"));
   return *longer
          || plait_fail (
