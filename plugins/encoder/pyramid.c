@@ -52,8 +52,8 @@ build (const PlaitEncoderBuild *build, gconstpointer data, gpointer state, Plait
 
   if (settings->levels == 0 && !settings->shared && declaration.pooling != PLAIT_POOLING_MEAN)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "levels=0 makes as many levels as a sentence needs, and shared=false gives each parameters of "
-                       "its own: set shared=true, or say how many levels");
+                       "levels=0 makes as many levels as a sentence needs, so shared=false cannot give each level its "
+                       "own parameters: set shared=true, or a number of levels");
   *pyramid = plait_pyramid_declare (build->parameters, name, &declaration);
   shape->n_memories = 1;
   shape->memories[0].width = declaration.width;

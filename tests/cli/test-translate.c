@@ -129,7 +129,7 @@ TEST_CASE (translate_command, tells_scores_and_alignments)
   CHECK_STRING (objects[1], "{\"line\": 2, \"hypotheses\": []}");
   CHECK_CONTAINS (objects[2], "\"b\": \"\"}}, {\"text\": ");
   CHECK (g_str_has_suffix (objects[2], "\"b\": \"\"}}]}"));
-  CHECK_REFUSED (head, "no such layer and head attends to the tokens of a");
+  CHECK_REFUSED (head, "no attention of this layer and head reads the tokens of a");
   CHECK_REFUSED (layer, "--alignment cannot be \"first\"");
   CHECK_REFUSED (CALL ("translate", "two.h5", "-q", "-s", "a=a", "-s", "b=b", "--alignment", "0,1"),
                  "--alignment cannot be \"0,1\"; did you mean \"0:1\"?");

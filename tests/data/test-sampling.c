@@ -299,10 +299,8 @@ TEST_CASE (sampling, of_unigram_follows_the_probabilities)
 /* Every segmentation is of the same text, also around characters that the vocabulary lacks. */
 TEST_CASE (sampling, keeps_the_text)
 {
-  static const char *const texts[] = { "low  newest ", "", "\xc5\xbe",
-                                       "we \xc5\xbe\xc5\xbe"
-                                       "owe\xe6\x9d\xb1low news",
-                                       "news" };
+  static const char *const texts[]
+      = { "low  newest ", "", "\xc5\xbe", "we \xc5\xbe\xc5\xbeowe\xe6\x9d\xb1low news", "news" };
   static const char *const types[] = { "bpe", "unigram" };
 
   for (guint t = 0; t < G_N_ELEMENTS (types); t++)

@@ -108,7 +108,7 @@ equations_of (const PlaitExperiment *experiment, const PlaitParameterGroup *part
   return g_str_equal (part->title, "prediction") ? plait_predict_equations (experiment->predict.kind) : NULL;
 }
 
-/* Returns the name of the text by whose tokens the operations of @part are divided: a source or "target". */
+/* Returns the text whose tokens the operations of @part are counted for: the name of a source, or "target". */
 static const char *
 token_of (const PlaitParameterGroup *part)
 {

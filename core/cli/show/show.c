@@ -124,11 +124,12 @@ print_title (const PlaitShow *show, const char *path, PlaitShowKind kind, const 
 static gboolean
 print_value (char *value)
 {
-  g_autofree char *owned = value;
+  gboolean found = value != NULL;
 
-  if (value)
+  if (found)
     plait_display_line (stdout, value);
-  return value != NULL;
+  g_free (value);
+  return found;
 }
 
 static gboolean

@@ -53,7 +53,8 @@ void plait_heatmap_print (const PlaitHeatmap *heatmap, PlaitTerminal *terminal);
  * of them if @everything. */
 void plait_descent_print (const PlaitDescent *descent, gint64 word, gboolean everything, PlaitTerminal *terminal);
 
-/* Adds title, choice and the weighed rows of target words @first to @last, level by level, to the open JSON object. */
+/* Adds to the open JSON object the title, the selected layer and heads, and for target words @first to @last the rows
+ * that attention weighed on each level. */
 void plait_descent_add_json (const PlaitDescent *descent, gint64 first, gint64 last, PlaitJson *json);
 
 /* Finds the target words of @descent to show, *@first <= *@last. PLAIT_ERROR_INPUT if show->word is not one. */

@@ -58,8 +58,8 @@ typedef struct
   gboolean best;     /* in: TRUE if no other logit is above the target's; out: TRUE if no other word is more probable */
   double loss;
   double negative_log_likelihood;
-  /* Factors of the gradients of the logits: softmax_v * generated - each - rest * target_share [v = target]. Copied
-   * words get a correction in addition. */
+  /* Factors of the gradient of logit v: softmax_v * generated - each, and for the target also - rest * target_share.
+   * Copied words get a correction in addition. */
   double generated;
   double target_share;
 } PlaitMixedRow;

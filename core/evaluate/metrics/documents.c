@@ -12,8 +12,8 @@ is_blank (const char *line)
   return line[strspn (line, " \t\n\v\f\r")] == '\0';
 }
 
-/* Returns the non-blank lines @first .. @end - 1 with @separator between them. A line may contain several sentences
- * separated by LF (plait_documents_align). (transfer full) */
+/* Returns the non-blank items @first .. @end - 1 of @lines with @separator between them. An item may hold several
+ * sentences, separated by LF (plait_documents_align). (transfer full) */
 static char *
 join (const char *const *lines, gsize first, gsize end, char separator)
 {

@@ -467,7 +467,8 @@ rows_of (const PlaitMetric *metric, const PlaitTextPairs *pairs, GError **error)
   return statistics;
 }
 
-/* Checks @pairs, and joins them to *@documents if the metric or the text has documents. */
+/* Checks @pairs. If the metric scores documents, or the text is divided into documents, joins the sentences of each
+ * document and stores the result in *@documents. */
 static gboolean
 prepare (const PlaitMetric *metric, const PlaitTextPairs *pairs, PlaitDocumentPairs **documents, gsize *failed_at,
          GError **error)

@@ -27,8 +27,7 @@ plait_covered_memory_begin (const PlaitCoveredMemory *covered, PlaitTape *tape, 
   return plait_zeros (tape, plait_query_key_pairs_count (pairs), covered->width);
 }
 
-/* Returns the pair of the same query with the row that @links give for @row; -1 if there is no link. @pair is the pair
- * of @row. */
+/* Returns the pair of row @links[@row] with the query of @pair, which pairs it with @row. -1 if there is no link. */
 static gint64
 linked (const gint64 *links, gint64 row, gint64 pair)
 {

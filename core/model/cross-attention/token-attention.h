@@ -26,9 +26,9 @@ gboolean plait_attention_selection_parse (const char *text, const char *name, Pl
 /* TRUE if the rows of @memory, which holds one sentence, are tokens. */
 gboolean plait_attention_has_tokens (const PlaitMemory *memory);
 
-/* Adds to @sums [@tokens + 1] the weights that target rows @begin .. @end - 1 give to each of the @tokens tokens of
- * @memory; the last element collects other rows. FALSE if no attention of @selection reads @memory, or its rows are not
- * tokens. */
+/* Adds to @sums[i] the attention that target rows @begin .. @end - 1 pay to token i of @memory, and to @sums[@tokens]
+ * what they pay to rows of @memory that are not tokens. FALSE if no attention of @selection reads @memory, or its rows
+ * are not tokens. */
 gboolean plait_attention_token_sums (const PlaitAttentionRecord *attention, guint memory, gint64 tokens, gint64 begin,
                                      gint64 end, PlaitAttentionSelection selection, double *sums);
 

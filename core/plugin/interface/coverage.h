@@ -43,7 +43,7 @@ typedef struct
   const PlaitMemory *memory;
   PlaitNode *prepared;      /* result of prepare */
   PlaitNode *state;         /* [pairs, width] states after the previous step */
-  PlaitNode *attention;     /* [pairs, 1] attention weights of this step, before dropout; NULL in score */
+  PlaitNode *attention;     /* [pairs, 1] attention weights of this step, before dropout; NULL in the call score */
   PlaitNode *query;         /* [queries, query width] states that the attention was computed from */
   gint64 n;                 /* number of pairs */
   PlaitPairIndices indices; /* memory row and query of each pair */

@@ -5,7 +5,7 @@
 #include "contract/fixture.h"
 #include "decoders/model.h"
 
-/* Types for the properties of the contract. */
+/* The models and results that the tests of a plugin's contract share. */
 
 /* A model that contains the plugin. */
 typedef struct

@@ -38,7 +38,7 @@ typedef struct
   PlaitPlugin *coverage; /* may be NULL */
   PlaitSettings *coverage_settings;
   PlaitDecoderSettings settings;
-  PlaitPredictSettings predict; /* all zero: a sequence; other kinds have no combiner */
+  PlaitPredictSettings predict; /* zeros predict a sequence; for other kinds @combiner is NULL */
   PlaitPlugin *output;          /* NULL: softmax of the states */
   PlaitSettings *output_settings;
 } PlaitFixtureDecoder;

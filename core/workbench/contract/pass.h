@@ -3,7 +3,7 @@
 
 #include "contract/fixture.h"
 
-/* Passes over small batches. */
+/* Forward and backward passes over small batches, for the tests of the contract. */
 
 #define PLAIT_PASS_SENTENCES 3
 #define PLAIT_PASS_ROWS 64 /* maximum target rows */

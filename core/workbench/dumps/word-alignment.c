@@ -95,10 +95,10 @@ plait_word_aligner_align (const PlaitWordAligner *aligner, guint source, const P
         continue;
       memset (sums, 0, (gsize)(tokens + 1) * sizeof *sums);
       if (!plait_attention_token_sums (attention, aligned->memory, tokens, begin, end, aligner->selection, sums))
-        return plait_fail_null (
-            error, PLAIT_ERROR_INPUT,
-            "%s: no such layer and head attends to the tokens of %s; choose others, from 0, or mean", aligner->key,
-            aligned->name);
+        return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                                "%s: no attention of this layer and head reads the tokens of %s; choose other numbers, "
+                                "counted from 0, or mean",
+                                aligner->key, aligned->name);
       word = find_best (sums, source_words, tokens, n_words);
       if (word >= 0)
         g_string_append_printf (text, "%s%jd-%jd", text->len > 0 ? " " : "", word, target_words[begin]);

@@ -73,7 +73,7 @@ check_choice (const PlaitResolution *resolution)
   if (source->kind != PLAIT_INPUT_TOKENS)
     plait_resolution_problem (
         resolution, group, "encoder",
-        "the encoder %s reads %s, but each sentence to choose from is read alone; choose an encoder of tokens",
+        "the encoder %s reads %s, but kind=choice encodes each sentence alone; choose an encoder of tokens",
         source->encoder->plugin->name, plait_input_kind_name (source->kind));
   if (experiment->data.document_length > 0)
     plait_resolution_problem (resolution, "data", "document_length",

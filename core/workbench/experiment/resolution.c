@@ -414,9 +414,9 @@ find_name_map (const PlaitResolution *resolution)
     plait_resolution_problem (resolution, "train", "initialise_map", "%s", fault->message);
   else if (!plait_safetensors_is_named (train->initialise))
     plait_resolution_problem (resolution, "train", "initialise_map",
-                              "is for weights in NAME" PLAIT_SAFETENSORS_SUFFIX
-                              " or in several files with the index NAME" PLAIT_SAFETENSORS_INDEX_SUFFIX
-                              ", which train.initialise does not name; leave this key out for a run");
+                              "is only for weights in NAME" PLAIT_SAFETENSORS_SUFFIX
+                              " or in files with the index NAME" PLAIT_SAFETENSORS_INDEX_SUFFIX
+                              ", but train.initialise names neither; to begin with a run, leave this key out");
 }
 
 /* Adds a problem if @checkpoint, the value of [@group] @key, is not the name of a checkpoint. */

@@ -11,7 +11,7 @@ typedef struct
   double seconds;
   gsize bytes;          /* peak memory; 0: unknown */
   char *fault;          /* reason why the cell could not be measured; or NULL */
-  PlaitTrainingSet set; /* training set, if the cell itself ran or was measured */
+  PlaitTrainingSet set; /* training set, if this cell ran, or its first updates were timed */
 } PlaitGridEstimate;
 
 /* Time and memory that the due cells of a grid would take. */

@@ -24,7 +24,7 @@ gboolean plait_resume_check_made_of (const PlaitExperiment *experiment, const Pl
 gboolean plait_resume_check_longer (const PlaitTrainer *trainer, const PlaitExperiment *experiment, gboolean validates,
                                     const char *output, PlaitLog *log, GError **error);
 
-/* TRUE if the training of @experiment passes through the end of @old, a finished run: settings, data and plugins are
- * equal, @old ends earlier, and its state there is that of a longer training, so that continuing gives the bits of
- * training anew. @digests are those of @experiment's files. */
+/* TRUE if training @experiment from the beginning would pass through the final state of @old, a finished run with equal
+ * settings, data and plugins and fewer updates. Continuing @old then gives the bits of training from the beginning.
+ * @digests are those of the files of @experiment. */
 gboolean plait_resume_comes_through (const PlaitExperiment *experiment, PlaitDigests *digests, PlaitStore *old);

@@ -57,7 +57,7 @@ gboolean plait_evaluations_check (const PlaitEvaluations *evaluations, GError **
  * full) */
 char *plait_evaluations_seal (const PlaitEvaluations *evaluations, const char *fingerprint);
 
-/* TRUE if @key, of a run in a file, says that a score from outside failed. */
+/* TRUE if @key, a fingerprint that a run stores, says that a score from outside failed. */
 gboolean plait_evaluations_is_incomplete (const char *key);
 
 /* Writes into @store the evaluations made, and copies all valid ones of the old file: those with the right fingerprint,

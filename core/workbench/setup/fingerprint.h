@@ -20,8 +20,9 @@ const PlaitKnownText *plait_digests_file (PlaitDigests *digests, const char *pat
 /* Computes the digests of the files @paths in parallel, skipping unreadable ones; @pool may be NULL. */
 void plait_digests_share (PlaitDigests *digests, GPtrArray *paths, PlaitPool *pool);
 
-/* Returns an empty table of digests. With @run (or NULL) and its experiment @own, digests of training files are those
- * stored in @run, so the files are not needed; files of its own test splits are read if they exist. @run and @own must
+/* Returns an empty table of digests of files. If @run is not NULL, @own is the experiment of @run: the table takes
+ * digests of training files from @run, so that these files need not exist, and reads the files of test splits that
+ * exist. @run and @own must
  * outlive the result. (transfer full) */
 PlaitDigests *plait_digests_new (PlaitStore *run, const PlaitExperiment *own);
 void plait_digests_free (PlaitDigests *digests);

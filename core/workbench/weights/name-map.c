@@ -255,8 +255,8 @@ plait_name_map_ignores (const PlaitNameMap *map, const char *tensor)
   return FALSE;
 }
 
-/* Matches @tensor against @template and stores the values of its {NAME}s in @name, the parts of the group's name. FALSE
- * if @tensor does not match. */
+/* Matches @tensor against @template, and stores what each {NAME} of @template matched in the element of @name that
+ * belongs to this part of the group's name. FALSE if @tensor does not match. */
 static gboolean
 read_back (const char *template, const char *tensor, const Group *group, char **name)
 {

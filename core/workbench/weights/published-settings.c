@@ -78,7 +78,8 @@ compare (const Comparison *comparison, const char *setting, const char *ours, co
                          comparison->weights, setting, theirs, ours));
 }
 
-/* Compares a setting of each source that takes parameters from the weights. */
+/* Compares the setting @key of each source whose parameters come from the published weights with @theirs, its value in
+ * the published model. */
 static void
 compare_sources (const Comparison *comparison, const char *key, const char *theirs, PlaitPublishedTakes takes,
                  gconstpointer data)

@@ -255,8 +255,8 @@ TEST_CASE (initialise, refuses_maps_that_do_not_belong)
   {
     const char *initialise, *map, *part;
   } cases[] = {
-    { "train.initialise=base.h5", "train.initialise_map=bart", "which train.initialise does not name" },
-    { "train.initialise=", "train.initialise_map=bart", "which train.initialise does not name" },
+    { "train.initialise=base.h5", "train.initialise_map=bart", "but train.initialise names neither" },
+    { "train.initialise=", "train.initialise_map=bart", "but train.initialise names neither" },
     { "train.initialise=w.safetensors", "train.initialise_map=brat", "brat" },
     { "train.initialise=w.safetensors", "train.initialise_map=bart", "does not begin with '{'" },
     { "train.initialise=w.safetensors", "train.initialise_map=", "does not begin with '{'" },

@@ -67,7 +67,7 @@ TEST_CASE (word_alignment, by_hand)
   aligner.selection.layer = 2;
   g_autofree char *none = plait_word_aligner_align (&aligner, 0, &batch, 0, &attention, &best, &error);
   CHECK (!none);
-  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "no such layer");
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "no attention of this layer");
   links.token = nowhere;
   g_autofree char *latents = plait_word_aligner_align (&aligner, 0, &batch, 0, &attention, &best, &error);
   CHECK (!latents);
