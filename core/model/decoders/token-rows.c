@@ -53,14 +53,16 @@ plait_token_rows_apply (const PlaitTokenRows *rows, PlaitTape *tape, const Plait
   gint64 *of_token = plait_arena_new_array (arena, gint64, n + 1);
   gint64 *of_sentence = plait_arena_new_array (arena, gint64, n + 1);
   PlaitNode **parts = plait_arena_new_array (arena, PlaitNode *, rows->n_others + 1);
+  gboolean all = n == memory->states->value.rows;
 
   for (gint64 s = 0; s < tokens.n; s++)
     for (gint64 i = tokens.offsets[s]; i < tokens.offsets[s + 1]; i++)
       {
         of_token[i] = plait_memory_row_of_token (tape, memory, s, positions[i], kind);
         of_sentence[i] = s;
+        all &= of_token[i] == i;
       }
-  parts[0] = plait_gather_rows (tape, memory->states, of_token, n);
+  parts[0] = all ? memory->states : plait_gather_rows (tape, memory->states, of_token, n);
   for (guint k = 0; k < rows->n_others; k++)
     {
       PlaitNode *row = plait_head_sentence_row (tape, &encoded->memories[rows->others[k]], rows->row);
