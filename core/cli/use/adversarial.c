@@ -80,7 +80,7 @@ add_row (const Test *test, PlaitCorpus *corpus, const char *source, const char *
 {
   const PlaitExperiment *experiment = test->trained->experiment;
   g_autoptr (PlaitReferences) references
-      = plait_evaluation_references (test->trained->run_inputs, test->split, corpus, NULL, error);
+      = plait_evaluation_references (test->trained->run_inputs, test->split, corpus, source ? NULL : test->log, error);
   g_autofree char *what
       = source ? g_strdup_printf ("%s, %s %s", test->split, source, perturbation) : g_strdup (test->split);
   g_autoptr (PlaitTranslation) translation = NULL;
@@ -88,8 +88,7 @@ add_row (const Test *test, PlaitCorpus *corpus, const char *source, const char *
 
   if (!references
       || (!source
-          && !plait_evaluation_check_references (test->trained->run_inputs, experiment->evaluate.metrics, test->split,
-                                                 corpus, test->log, error)))
+          && !plait_evaluation_check_metrics (references, experiment->evaluate.metrics, test->split, test->log, error)))
     return FALSE;
   translation = plait_translate_corpus (
       test->search, corpus, plait_run_inputs_vocabulary (test->trained->run_inputs, experiment->data.target),

@@ -140,7 +140,7 @@ prepare_data (PlaitRunState *run, GError **error)
       if (*experiment->train.metric)
         {
           run->validation_references
-              = plait_evaluation_references (run->run_inputs, "validation", run->validation, NULL, error);
+              = plait_evaluation_references (run->run_inputs, "validation", run->validation, log, error);
           if (!run->validation_references)
             return FALSE;
         }
@@ -202,9 +202,9 @@ check_references (const PlaitRunState *run, GError **error)
 {
   const PlaitExperiment *experiment = run->experiment;
 
-  if (*experiment->train.metric
-      && !plait_evaluation_check_references (run->run_inputs, experiment->train.metric, "validation", run->validation,
-                                             run->options->log, error))
+  if (run->validation_references
+      && !plait_evaluation_check_metrics (run->validation_references, experiment->train.metric, "validation",
+                                          run->options->log, error))
     return FALSE;
   for (guint i = 0; i < run->tests->len; i++)
     {

@@ -3,9 +3,6 @@
 
 #include "metrics/perplexity.h"
 #include "words/text.h"
-#include "documents/documents.h"
-#include "dumps/attention.h"
-#include "dumps/descent-dump.h"
 #include "experiment/groups.h"
 #include "scoring/length-table.h"
 #include "dumps/translation-rates.h"
@@ -142,160 +139,34 @@ take_forced (const PlaitBatch *batch, gint64 sentence, const PlaitHypothesis *be
              || plait_alignment_scores_take (batch, sentence, best, attention, forced->alignments, error));
 }
 
-/* Appends the pieces of @ids [n] to @text, separated by spaces. Spaces inside a piece become '_', because spaces
- * separate pieces. */
-static void
-append_pieces (GString *text, const PlaitVocabulary *vocabulary, const gint32 *ids, gint64 n)
-{
-  for (gint64 i = 0; i < n; i++)
-    {
-      g_autofree char *piece = g_strdelimit (g_strdup (plait_vocabulary_piece (vocabulary, ids[i])), " \t", '_');
-
-      g_string_append_printf (text, "%s%s", text->len > 0 ? " " : "", piece);
-    }
-}
-
-/* Returns masked tokens as text, so that metrics of text apply: for each line or document of @corpus its masked
- * pieces, separated by spaces. The pieces are those predicted in @found or, if @found is NULL, the right ones.
- * (transfer full) */
-static char **
-masked_text (const PlaitCorpus *corpus, const PlaitVocabulary *vocabulary, const PlaitHypotheses *found, GError **error)
-{
-  g_autoptr (GStrvBuilder) lines = g_strv_builder_new ();
-  gint64 tuple = 0;
-
-  for (gint64 line = 0; line < plait_corpus_lines (corpus); line++)
-    {
-      g_autoptr (GString) text = g_string_new (NULL);
-
-      for (; tuple < plait_corpus_size (corpus) && plait_corpus_line (corpus, tuple) == line; tuple++)
-        {
-          g_autoptr (PlaitBatch) batch = found ? NULL : plait_corpus_batch (corpus, &tuple, 1, error);
-
-          if (found)
-            append_pieces (text, vocabulary, found[tuple].hypotheses[0].tokens, found[tuple].hypotheses[0].length);
-          else if (batch)
-            append_pieces (text, vocabulary, batch->target_outputs, plait_ragged_rows (batch->target_rows));
-          else
-            return NULL;
-        }
-      g_strv_builder_add (lines, text->str);
-    }
-  return g_strv_builder_end (lines);
-}
-
-/* Fills the references and the translations, both as text. */
-static gboolean
-find_texts (PlaitEvaluation *evaluation, const PlaitEvaluator *evaluator, const PlaitCorpus *corpus,
-            const PlaitVocabulary *vocabulary, GError **error)
+/* Returns the references of @split, which the metrics of [evaluate] accept. (transfer full) */
+static PlaitReferences *
+find_references (const PlaitEvaluator *evaluator, const char *split, const PlaitCorpus *corpus,
+                 const PlaitVocabulary *vocabulary, GError **error)
 {
   const PlaitExperiment *experiment = evaluator->experiment_model->experiment;
+  g_autoptr (PlaitReferences) references = NULL;
   char **masked;
 
-  if (experiment->predict.kind != PLAIT_PREDICT_MASKED)
+  if (experiment->predict.kind == PLAIT_PREDICT_MASKED)
     {
-      evaluation->references
-          = plait_evaluation_references (evaluator->run_inputs, evaluation->split, corpus, NULL, error);
-      return evaluation->references != NULL;
+      masked = plait_evaluation_masked_text (corpus, vocabulary, NULL, error);
+      return masked ? plait_references_new (masked) : NULL;
     }
-  masked = masked_text (corpus, vocabulary, NULL, error);
-  if (!masked)
-    return FALSE;
-  evaluation->references = plait_references_new (masked);
-  g_strfreev (evaluation->translation->text);
-  evaluation->translation->text = masked_text (corpus, vocabulary, evaluation->translation->hypotheses, error);
-  return evaluation->translation->text != NULL;
+  references = plait_evaluation_references (evaluator->run_inputs, split, corpus, NULL, error);
+  return references && plait_evaluation_check_metrics (references, experiment->evaluate.metrics, split, NULL, error)
+             ? g_steal_pointer (&references)
+             : NULL;
 }
 
-const char *
-plait_evaluation_join_name (PlaitTextPieces pieces)
+/* Replaces the predicted tokens, which are masked ones, by their text. */
+static gboolean
+use_masked_text (PlaitTranslation *translation, const PlaitCorpus *corpus, const PlaitVocabulary *vocabulary,
+                 GError **error)
 {
-  g_auto (GStrv) names = g_strsplit (plait_experiment_setting ("evaluate", "join")->choices, ";", -1);
-
-  return g_intern_string (names[pieces]);
-}
-
-void
-plait_evaluation_join (const PlaitExperiment *experiment, const char *split, char **texts, PlaitLog *log)
-{
-  PlaitTextPieces found = PLAIT_PIECES_NONE;
-
-  if (experiment->predict.kind != PLAIT_PREDICT_SEQUENCE)
-    return;
-  if (log && experiment->evaluate.join == PLAIT_PIECES_NONE)
-    found = plait_text_find_pieces ((const char *const *)texts);
-  if (found != PLAIT_PIECES_NONE)
-    plait_log_warning (log,
-                       "%s: looks like pieces of words, which metrics would count as words; evaluate.join=%s joins "
-                       "them before scoring",
-                       split, plait_evaluation_join_name (found));
-  plait_text_join_pieces (texts, experiment->evaluate.join);
-}
-
-PlaitReferences *
-plait_evaluation_references (const PlaitRunInputs *run_inputs, const char *split, const PlaitCorpus *corpus,
-                             PlaitLog *log, GError **error)
-{
-  const PlaitExperiment *experiment = plait_run_inputs_experiment (run_inputs);
-  PlaitDocumentSettings settings = plait_experiment_documents (experiment, experiment->data.target);
-  g_autofree char *own = g_strndup (split, strcspn (split, ".")); /* a named evaluation is SPLIT.NAME */
-  g_autofree const char **streams = plait_experiment_references (experiment, own);
-  char **first = plait_corpus_text (corpus, plait_corpus_n_sources (corpus), error);
-  g_autoptr (PlaitReferences) references = NULL;
-
-  if (!first)
-    return NULL;
-  plait_evaluation_join (experiment, split, first, log);
-  references = plait_references_new (first);
-  for (guint i = 0; streams[i]; i++)
-    {
-      const char *path = plait_experiment_data_file (experiment, own, streams[i]);
-      gboolean unchanged = plait_digests_file (plait_run_inputs_digests (run_inputs), path, error) != NULL;
-      g_autoptr (GPtrArray) texts = unchanged ? plait_document_texts (path, &settings, NULL, error) : NULL;
-      guint n = texts ? texts->len : 0;
-      char **lines;
-
-      if (!texts)
-        return NULL;
-      g_ptr_array_add (texts, NULL);
-      lines = (char **)g_ptr_array_steal (texts, NULL);
-      plait_evaluation_join (experiment, split, lines, log);
-      if (!plait_references_add (references, plait_experiment_reference_name (experiment, streams[i]), lines))
-        return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                                "%s: has %u references of %s, which has %zu texts; give as many", path, n, own,
-                                references->n);
-    }
-  return g_steal_pointer (&references);
-}
-
-gboolean
-plait_evaluation_check_references (const PlaitRunInputs *run_inputs, const char *names, const char *split,
-                                   const PlaitCorpus *corpus, PlaitLog *log, GError **error)
-{
-  const PlaitExperiment *experiment = plait_run_inputs_experiment (run_inputs);
-  g_autoptr (GPtrArray) metrics = NULL;
-  g_autoptr (PlaitReferences) references = NULL;
-
-  if (!corpus || experiment->predict.kind == PLAIT_PREDICT_MASKED)
-    return TRUE;
-  metrics = plait_metric_new_list (names, error);
-  references = metrics ? plait_evaluation_references (run_inputs, split, corpus, log, error) : NULL;
-  for (guint m = 0; references && m < metrics->len; m++)
-    {
-      const PlaitTextPairs pairs = plait_references_pairs (references, NULL);
-      gsize place, wordless;
-
-      if (!plait_metric_check_references (metrics->pdata[m], &pairs, &place, error))
-        {
-          g_prefix_error (error, "%s: ", split);
-          return FALSE;
-        }
-      wordless = log ? plait_metric_count_wordless (metrics->pdata[m], &pairs) : 0;
-      if (wordless > 0)
-        plait_log_warning (log, "%s: " PLAIT_WORDLESS_FORMAT, split, plait_metric_text (metrics->pdata[m]), wordless,
-                           pairs.sentences * pairs.reference_sets);
-    }
-  return references != NULL;
+  g_strfreev (translation->text);
+  translation->text = plait_evaluation_masked_text (corpus, vocabulary, translation->hypotheses, error);
+  return translation->text != NULL;
 }
 
 PlaitEvaluation *
@@ -312,8 +183,8 @@ plait_evaluation_new (const PlaitEvaluator *evaluator, const char *split, const 
   Forced forced;
 
   evaluation->rates = g_ptr_array_new_with_free_func ((GDestroyNotify)plait_translation_rates_free);
-  if (!plait_evaluation_check_references (evaluator->run_inputs, experiment->evaluate.metrics, split, corpus, NULL,
-                                          error))
+  evaluation->references = find_references (evaluator, split, corpus, vocabulary, error);
+  if (!evaluation->references)
     return NULL;
   search = begin_rates (evaluation, evaluator->experiment_model, "search", corpus);
   forced.rates = begin_rates (evaluation, evaluator->experiment_model, "forced", corpus);
@@ -329,7 +200,9 @@ plait_evaluation_new (const PlaitEvaluator *evaluator, const char *split, const 
   evaluation->translation
       = plait_translate_corpus (evaluator->search, corpus, vocabulary, &experiment->decode, searching, evaluator->log,
                                 evaluator->stop, search ? plait_translation_rates_take : NULL, search, error);
-  if (!evaluation->translation || !find_texts (evaluation, evaluator, corpus, vocabulary, error)
+  if (!evaluation->translation
+      || (experiment->predict.kind == PLAIT_PREDICT_MASKED
+          && !use_masked_text (evaluation->translation, corpus, vocabulary, error))
       || !add_sources (evaluation, experiment, corpus, error))
     return NULL;
   plait_evaluation_join (experiment, split, evaluation->translation->text, evaluator->log);
@@ -487,118 +360,4 @@ plait_evaluation_write (const PlaitEvaluation *evaluation, PlaitStore *store, GE
          && (!evaluation->alignments || plait_alignment_scores_write (evaluation->alignments, store, alignments, error))
          && plait_outside_scores_write (evaluation, store, scores, error)
          && (evaluation->lengths->len == 0 || plait_length_table_write (evaluation->lengths, store, lengths, error));
-}
-
-/* Returns labels for the memories of a model that has encoded @batch. (transfer container) */
-static PlaitLabelledMemory *
-labelled_memories (const PlaitEvaluator *evaluator, const PlaitBatch *batch, guint *n)
-{
-  const PlaitExperiment *experiment = evaluator->experiment_model->experiment;
-  const PlaitMemorySpecification *specifications = plait_model_memories (evaluator->experiment_model->model, n);
-  PlaitLabelledMemory *memories = g_new0 (PlaitLabelledMemory, *n + 1);
-
-  for (guint m = 0; m < *n; m++)
-    {
-      memories[m].name = specifications[m].name;
-      for (gint64 i = 0; i < batch->n_sources; i++)
-        if (plait_model_memory_is_of (&specifications[m], experiment->sources[i].name)
-            && plait_input_kind_is_text (batch->inputs[i].kind))
-          {
-            memories[m].vocabulary = plait_run_inputs_vocabulary (evaluator->run_inputs, experiment->sources[i].stream);
-            memories[m].input = &batch->inputs[i];
-          }
-    }
-  return memories;
-}
-
-gboolean
-plait_evaluation_write_batch_attention (const PlaitEvaluator *evaluator, const char *name, const PlaitBatch *batch,
-                                        char *const *names, const PlaitAttentionRecords *attention,
-                                        const PlaitHypotheses *hypotheses, PlaitStore *store, GError **error)
-{
-  const PlaitExperiment *experiment = evaluator->experiment_model->experiment;
-  const PlaitVocabulary *vocabulary = plait_run_inputs_vocabulary (evaluator->run_inputs, experiment->data.target);
-  guint n_memories;
-  g_autofree PlaitLabelledMemory *memories = labelled_memories (evaluator, batch, &n_memories);
-
-  for (gint64 s = 0; s < batch->n_sentences; s++)
-    {
-      g_autofree char *path = g_strdup_printf ("/attention/%s/%s", name, names[s]);
-      g_autofree char *coverage = g_strdup_printf ("/coverage/%s/%s", name, names[s]);
-      g_autofree char *copy = g_strdup_printf ("/copy/%s/%s", name, names[s]);
-      g_autofree char *descent = g_strdup_printf ("/descent/%s/%s", name, names[s]);
-      g_auto (PlaitHypothesis) target = { 0 };
-      const PlaitHypothesis *labelled = hypotheses ? hypotheses[s].hypotheses : &target;
-      g_autoptr (PlaitLabels) labels = NULL;
-
-      if (hypotheses && hypotheses[s].n == 0)
-        continue;
-      if (!hypotheses)
-        target = plait_hypothesis_of_target (batch, s);
-      labels = plait_labels_new (memories, attention->of[s], s, vocabulary, labelled->tokens,
-                                 plait_hypothesis_words (labelled), labelled->ended);
-      if (!plait_attention_write (store, path, attention->of[s], labels, error)
-          || !plait_coverage_write (store, coverage, attention->of[s], labels, error)
-          || !plait_copy_write (store, copy, attention->of[s], labels, error)
-          || !plait_descent_dump_write (store, descent, attention->of[s], labels, error))
-        return FALSE;
-    }
-  return TRUE;
-}
-
-/* Writes the attention of tuples @first .. @first + @count - 1, one batch of the search. */
-static gboolean
-write_some_attention (const PlaitEvaluator *evaluator, const char *split, const PlaitCorpus *corpus, gint64 first,
-                      gint64 count, PlaitStore *store, GError **error)
-{
-  const PlaitExperiment *experiment = evaluator->experiment_model->experiment;
-  g_autofree gint64 *tuples = g_new (gint64, count);
-  g_autofree char *forced = g_strconcat (split, "-forced", NULL);
-  g_autofree double *rows = NULL;
-  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
-  g_auto (GStrv) names = NULL;
-  g_autoptr (PlaitBatch) batch = NULL;
-  PlaitHypotheses *hypotheses;
-  g_autoptr (PlaitAttentionRecords) attention = NULL;
-  gboolean written;
-
-  for (gint64 i = 0; i < count; i++)
-    {
-      g_autofree char *name = plait_corpus_name (corpus, first + i);
-
-      tuples[i] = first + i;
-      g_strv_builder_add (builder, name);
-    }
-  names = g_strv_builder_end (builder);
-  batch = plait_corpus_batch (corpus, tuples, count, error);
-  if (!batch)
-    return FALSE;
-  hypotheses = plait_search_batch_with_attention (evaluator->search, batch, &experiment->decode, NULL, &attention, 1,
-                                                  TRUE, error);
-  if (!hypotheses)
-    return FALSE;
-  written
-      = plait_evaluation_write_batch_attention (evaluator, split, batch, names, attention, hypotheses, store, error);
-  plait_hypotheses_free (hypotheses, count);
-  if (!written)
-    return FALSE;
-  g_clear_pointer (&attention, plait_attention_records_free);
-  rows = g_new (double, plait_ragged_rows (batch->target_rows));
-  return plait_search_forced (evaluator->search, batch, rows, &attention, TRUE, error)
-         && plait_evaluation_write_batch_attention (evaluator, forced, batch, names, attention, NULL, store, error);
-}
-
-gboolean
-plait_evaluation_write_attention (const PlaitEvaluator *evaluator, const char *split, const PlaitCorpus *corpus,
-                                  gint64 n, PlaitStore *store, GError **error)
-{
-  gint64 batch = evaluator->experiment_model->experiment->decode.batch;
-  gint64 count = MIN (n, plait_corpus_size (corpus));
-
-  if (!plait_experiment_has_decoder (evaluator->experiment_model->experiment))
-    return TRUE;
-  for (gint64 first = 0; first < count; first += batch)
-    if (!write_some_attention (evaluator, split, corpus, first, MIN (batch, count - first), store, error))
-      return FALSE;
-  return TRUE;
 }

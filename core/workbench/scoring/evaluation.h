@@ -2,8 +2,7 @@
 #pragma once
 
 #include "dumps/alignment-scores.h"
-#include "metrics/pieces.h"
-#include "metrics/references.h"
+#include "scoring/evaluation-references.h"
 #include "significance/report.h"
 #include "setup/experiment-model.h"
 #include "search/translate.h"
@@ -50,23 +49,6 @@ typedef struct
   PlaitLog *log;
   const gint *stop;
 } PlaitEvaluator;
-
-/* Returns the value of the key evaluate.join for @pieces. (transfer none) */
-const char *plait_evaluation_join_name (PlaitTextPieces pieces);
-
-/* Joins the pieces of @texts (NULL-terminated, references or translations of @split) by evaluate.join. If the key is
- * not set and the texts look like pieces, warns on @log (may be NULL). */
-void plait_evaluation_join (const PlaitExperiment *experiment, const char *split, char **texts, PlaitLog *log);
-
-/* Returns the references of @split, whose target is in @corpus, with their pieces joined like plait_evaluation_join.
- * (transfer full) */
-PlaitReferences *plait_evaluation_references (const PlaitRunInputs *run_inputs, const char *split,
-                                              const PlaitCorpus *corpus, PlaitLog *log, GError **error);
-
-/* Checks that the metrics @names (may be NULL) accept the references of @corpus, which belongs to @split, and warns of
- * those in which a metric finds no word. A corpus without target text passes. */
-gboolean plait_evaluation_check_references (const PlaitRunInputs *run_inputs, const char *names, const char *split,
-                                            const PlaitCorpus *corpus, PlaitLog *log, GError **error);
 
 /* Translates and scores @corpus. (transfer full) */
 PlaitEvaluation *plait_evaluation_new (const PlaitEvaluator *evaluator, const char *split, const PlaitCorpus *corpus,
