@@ -188,6 +188,135 @@ TEST_CASE (guided_alignment, is_only_of_training)
   CHECK (evaluated.sums.auxiliary == 0 && without.sums.auxiliary == 0 && trained.sums.auxiliary > 0);
 }
 
+/* A memory with random weights and random links, for the loss without a model. */
+typedef struct
+{
+  gint64 tokens, targets; /* lengths of the first sentence; the second has half of them */
+  gint64 every;           /* the memory has one row for so many tokens: the first of them */
+  PlaitTape *tape;
+  double loss, expected;
+} Direct;
+
+#define SENTENCES 2
+
+/* Returns rows of two sentences: @n, and half of them. */
+static PlaitRagged
+two_sentences (PlaitArena *arena, gint64 n)
+{
+  gint64 *offsets = plait_arena_new_array0 (arena, gint64, SENTENCES + 1);
+
+  offsets[1] = n;
+  offsets[2] = n + n / 2;
+  return (PlaitRagged){ SENTENCES, offsets };
+}
+
+/* Links random pairs. Their order is that of the tokens, so that links of a target row are not neighbours. */
+static PlaitAlignment
+random_links (PlaitArena *arena, PlaitRagged tokens, PlaitRagged targets)
+{
+  gint64 *offsets = plait_arena_new_array0 (arena, gint64, SENTENCES + 1), n = 0;
+  gint64 *source = plait_arena_new_array (arena, gint64, plait_ragged_rows (tokens) * plait_ragged_rows (targets));
+  gint64 *target = plait_arena_new_array (arena, gint64, plait_ragged_rows (tokens) * plait_ragged_rows (targets));
+  PlaitRandomKey key = plait_random_key (3, "links", NULL, 1);
+
+  for (gint64 s = 0; s < SENTENCES; s++)
+    {
+      for (gint64 i = 0; i < plait_ragged_length (tokens, s); i++)
+        for (gint64 t = 0; t < plait_ragged_length (targets, s); t++)
+          if (plait_random_below (key, (guint64)((s * 1000 + i) * 1000 + t), 4) == 0)
+            {
+              source[n] = i;
+              target[n++] = t;
+            }
+      offsets[s + 1] = n;
+    }
+  return (PlaitAlignment){ { SENTENCES, offsets }, source, target };
+}
+
+/* Returns the loss by its definition: pair by pair. */
+static double
+loss_of_pairs (const Direct *direct, const PlaitAlignment *alignment, PlaitRagged rows, PlaitRagged targets,
+               const PlaitScalar *weights)
+{
+  double loss = 0;
+
+  for (gint64 s = 0, pair = 0; s < SENTENCES; s++)
+    for (gint64 t = 0; t < plait_ragged_length (targets, s); t++, pair += plait_ragged_length (rows, s))
+      {
+        double sum = 0, logs = 0;
+        gint64 n = 0;
+
+        for (gint64 i = 0; i < plait_ragged_length (rows, s); i++)
+          sum += (double)weights[pair + i];
+        for (gint64 i = alignment->links.offsets[s]; i < alignment->links.offsets[s + 1]; i++)
+          if (alignment->target[i] == t && alignment->source[i] % direct->every == 0)
+            {
+              logs += log ((double)weights[pair + alignment->source[i] / direct->every] / sum);
+              n++;
+            }
+        loss -= n > 0 ? logs / (double)n : 0;
+      }
+  return loss;
+}
+
+static void
+run_directly (gpointer data)
+{
+  Direct *direct = data;
+  PlaitTape *tape = direct->tape;
+  PlaitArena *arena = plait_tape_arena (tape);
+  PlaitRagged tokens = two_sentences (arena, direct->tokens), targets = two_sentences (arena, direct->targets);
+  PlaitRagged rows = two_sentences (arena, direct->tokens / direct->every);
+  PlaitAlignment alignment = random_links (arena, tokens, targets);
+  PlaitInput input = { .rows = tokens, .alignment = &alignment };
+  gint64 pairs
+      = rows.offsets[1] * targets.offsets[1] + plait_ragged_length (rows, 1) * plait_ragged_length (targets, 1);
+  gint64 *token = plait_arena_new_array (arena, gint64, plait_ragged_rows (rows));
+  PlaitScalar *weights = plait_arena_new_array (arena, PlaitScalar, pairs);
+  PlaitLinks links = { .token = token };
+  PlaitMemory memory = { .rows = rows, .links = &links };
+  gint source = 0;
+  PlaitGuidedAlignment guided = { .sources = &source, .n = 1, .losses = { 1, { { .name = "alignment" } } } };
+  PlaitReadings readings = { NULL };
+  PlaitEncoderOutputs encoded = { .memories = &memory, .n_memories = 1 };
+  PlaitBatch batch = { .n_sentences = SENTENCES, .target_rows = targets, .n_sources = 1, .inputs = &input };
+  PlaitRandomKey key = plait_random_key (3, "weights", NULL, 1);
+
+  for (gint64 s = 0; s < SENTENCES; s++)
+    for (gint64 i = 0; i < plait_ragged_length (rows, s); i++)
+      token[rows.offsets[s] + i] = i * direct->every;
+  for (gint64 i = 0; i < pairs; i++)
+    weights[i] = (PlaitScalar)((double)(1 + plait_random_below (key, (guint64)i, 1000)) / 1000);
+  encoded.readings[PLAIT_READER_ALIGNMENT] = &readings;
+  encoded.losses = plait_loss_pass_new (tape);
+  plait_readings_add (&readings, tape, targets, 1)->weights[0]
+      = plait_leaf (tape, plait_tensor (weights, pairs, 1), NULL);
+  plait_guided_alignment_end (&guided, tape, &batch, &encoded);
+  direct->loss = (double)plait_tape_value (tape, plait_loss_pass_sum (encoded.losses, tape, 0)).data[0];
+  direct->expected = loss_of_pairs (direct, &alignment, rows, targets, weights);
+}
+
+static void
+check_directly (gint64 tokens, gint64 targets, gint64 every)
+{
+  g_autoptr (PlaitPool) pool = plait_pool_new (1, NO_ERROR);
+  g_autoptr (PlaitArena) arena = plait_arena_new (0);
+  g_autoptr (PlaitTape) tape = plait_tape_new (pool, arena);
+  Direct direct = { tokens, targets, every, tape, 0, 0 };
+
+  plait_tape_begin (tape, PLAIT_TAPE_CHECK, (PlaitRandomKey){ 0 });
+  REQUIRE (plait_arena_protect (arena, run_directly, &direct, NO_ERROR));
+  CHECK (direct.expected > 1);
+  CHECK_NEAR (direct.loss, direct.expected, 1e-4 * direct.expected);
+}
+
+TEST_CASE (guided_alignment, of_long_documents_equals_its_definition)
+{
+  check_directly (400, 300, 1);
+  check_directly (7, 300, 1);
+  check_directly (300, 2, 1);
+}
+
 TEST_CASE (guided_alignment, refuses_attention_that_is_not_there)
 {
   static const struct

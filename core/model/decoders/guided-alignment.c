@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoders/guided-alignment.h"
 
+#include <string.h>
+
 #include "decoders/decoder.h"
 
 #define MIN_WEIGHT 1e-30 /* smaller weights count as this one, since the logarithm of 0 is not finite */
@@ -47,20 +49,42 @@ add_row (Links *links, gint64 sentence, gint64 target, gint64 n)
     links->shares[i] = (PlaitScalar)(1.0 / (double)n);
 }
 
-/* Adds the links of sentence @sentence. @row_of: find_rows. */
+/* The links of one sentence, sorted by target row. */
+typedef struct
+{
+  gint64 *bounds; /* [target rows + 2]: row t has the links bounds[t] .. bounds[t + 1] - 1 */
+  gint64 *tokens; /* [links]: source token of each link */
+} SortedLinks;
+
+/* Sorts the links of sentence @sentence, which has @targets target rows. Links of a row keep their order. */
 static void
-add_sentence (Links *links, const PlaitAlignment *alignment, gint64 sentence, const gint64 *row_of)
+sort_links (SortedLinks *sorted, const PlaitAlignment *alignment, gint64 sentence, gint64 targets)
 {
   gint64 first = alignment->links.offsets[sentence], end = alignment->links.offsets[sentence + 1];
+  gint64 *next = sorted->bounds + 1; /* [target rows + 1]: place of the next link of each row */
+
+  memset (sorted->bounds, 0, (gsize)(targets + 2) * sizeof *sorted->bounds);
+  for (gint64 i = first; i < end; i++)
+    next[alignment->target[i] + 1]++;
+  for (gint64 t = 0; t < targets; t++)
+    next[t + 1] += next[t];
+  for (gint64 i = first; i < end; i++)
+    sorted->tokens[next[alignment->target[i]]++] = alignment->source[i];
+}
+
+/* Adds the links @sorted of sentence @sentence. @row_of: find_rows. */
+static void
+add_sentence (Links *links, const SortedLinks *sorted, gint64 sentence, const gint64 *row_of)
+{
   gint64 length = plait_ragged_length (links->pairs.rows, sentence);
 
   for (gint64 t = 0; t < plait_ragged_length (links->pairs.queries, sentence); t++)
     {
       gint64 before = links->n;
 
-      for (gint64 i = first; i < end; i++)
-        if (alignment->target[i] == t && row_of[alignment->source[i]] >= 0)
-          links->links[links->n++] = links->pairs.offsets[sentence] + t * length + row_of[alignment->source[i]];
+      for (gint64 i = sorted->bounds[t]; i < sorted->bounds[t + 1]; i++)
+        if (row_of[sorted->tokens[i]] >= 0)
+          links->links[links->n++] = links->pairs.offsets[sentence] + t * length + row_of[sorted->tokens[i]];
       if (links->n > before)
         add_row (links, sentence, t, links->n - before);
     }
@@ -72,6 +96,8 @@ links_new (PlaitTape *tape, PlaitRagged queries, const PlaitMemory *memory, cons
   PlaitArena *arena = plait_tape_arena (tape);
   gint64 n = plait_ragged_rows (alignment->links), longest = plait_ragged_longest (memory->rows);
   Links links = { .pairs = plait_query_key_pairs (tape, queries, memory->rows), .longest = longest };
+  SortedLinks sorted = { .bounds = plait_arena_new_array (arena, gint64, plait_ragged_longest (queries) + 2),
+                         .tokens = plait_arena_new_array (arena, gint64, n + 1) };
   gint64 *row_of = plait_arena_new_array (arena, gint64, plait_ragged_rows (memory->rows) + 1);
 
   links.links = plait_arena_new_array (arena, gint64, n + 1);
@@ -81,7 +107,8 @@ links_new (PlaitTape *tape, PlaitRagged queries, const PlaitMemory *memory, cons
     if (plait_ragged_length (alignment->links, s) > 0)
       {
         find_rows (memory, s, row_of, plait_ragged_length (memory->rows, s));
-        add_sentence (&links, alignment, s, row_of);
+        sort_links (&sorted, alignment, s, plait_ragged_length (queries, s));
+        add_sentence (&links, &sorted, s, row_of);
       }
   return links;
 }
