@@ -317,6 +317,13 @@ TEST_CASE (guided_alignment, of_long_documents_equals_its_definition)
   check_directly (300, 2, 1);
 }
 
+/* Tokens without a row have links that no row learns. */
+TEST_CASE (guided_alignment, learns_the_rows_of_a_memory_that_lacks_tokens)
+{
+  check_directly (12, 10, 2);
+  check_directly (400, 30, 4);
+}
+
 TEST_CASE (guided_alignment, refuses_attention_that_is_not_there)
 {
   static const struct

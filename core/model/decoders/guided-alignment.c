@@ -19,7 +19,8 @@ typedef struct
   gint64 longest;
 } Links;
 
-/* Sets @row_of [tokens] to the row of sentence @sentence of @memory that is each token; -1 without one. */
+/* Sets @row_of [tokens] to the row of sentence @sentence of @memory that is each token; -1 without one. The memory may
+ * have fewer rows than the sentence has tokens. */
 static void
 find_rows (const PlaitMemory *memory, gint64 sentence, gint64 *row_of, gint64 tokens)
 {
@@ -31,7 +32,7 @@ find_rows (const PlaitMemory *memory, gint64 sentence, gint64 *row_of, gint64 to
     {
       gint64 token = memory->links->token[first + i];
 
-      if (token >= 0 && token < tokens)
+      if (token >= 0)
         row_of[token] = i;
     }
 }
@@ -91,14 +92,15 @@ add_sentence (Links *links, const SortedLinks *sorted, gint64 sentence, const gi
 }
 
 static Links
-links_new (PlaitTape *tape, PlaitRagged queries, const PlaitMemory *memory, const PlaitAlignment *alignment)
+links_new (PlaitTape *tape, PlaitRagged queries, const PlaitMemory *memory, const PlaitInput *input)
 {
+  const PlaitAlignment *alignment = input->alignment;
   PlaitArena *arena = plait_tape_arena (tape);
   gint64 n = plait_ragged_rows (alignment->links), longest = plait_ragged_longest (memory->rows);
   Links links = { .pairs = plait_query_key_pairs (tape, queries, memory->rows), .longest = longest };
   SortedLinks sorted = { .bounds = plait_arena_new_array (arena, gint64, plait_ragged_longest (queries) + 2),
                          .tokens = plait_arena_new_array (arena, gint64, n + 1) };
-  gint64 *row_of = plait_arena_new_array (arena, gint64, plait_ragged_rows (memory->rows) + 1);
+  gint64 *row_of = plait_arena_new_array (arena, gint64, plait_ragged_longest (input->rows) + 1);
 
   links.links = plait_arena_new_array (arena, gint64, n + 1);
   links.shares = plait_arena_new_array (arena, PlaitScalar, n + 1);
@@ -106,7 +108,7 @@ links_new (PlaitTape *tape, PlaitRagged queries, const PlaitMemory *memory, cons
   for (gint64 s = 0; s < queries.n; s++)
     if (plait_ragged_length (alignment->links, s) > 0)
       {
-        find_rows (memory, s, row_of, plait_ragged_length (memory->rows, s));
+        find_rows (memory, s, row_of, plait_ragged_length (input->rows, s));
         sort_links (&sorted, alignment, s, plait_ragged_length (queries, s));
         add_sentence (&links, &sorted, s, row_of);
       }
@@ -129,20 +131,21 @@ safe_log (PlaitTape *tape, PlaitNode *x)
   return plait_log (tape, plait_maximum (tape, x, constant (tape, (PlaitScalar)MIN_WEIGHT, x->value.rows)));
 }
 
-/* Returns the loss of one memory, or NULL if there are no links. @weights [pairs of @queries and rows of @memory]. */
+/* Returns the loss of one memory of @input, or NULL if there are no links. @weights [pairs of @queries and rows of
+ * @memory]. */
 static PlaitNode *
 loss_of_memory (PlaitTape *tape, PlaitNode *weights, PlaitRagged queries, const PlaitMemory *memory,
-                const PlaitAlignment *alignment)
+                const PlaitInput *input)
 {
   Links links;
   PlaitNode *linked, *sums, *terms[2];
 
-  if (plait_ragged_rows (alignment->links) == 0)
+  if (plait_ragged_rows (input->alignment->links) == 0)
     return NULL;
   if (!memory->links || !memory->links->token)
     plait_tape_fail (tape,
                      "rows of an encoder are not its tokens, so words cannot be aligned: drop data.train.*.alignment");
-  links = links_new (tape, queries, memory, alignment);
+  links = links_new (tape, queries, memory, input);
   if (links.n == 0)
     return NULL;
   linked = safe_log (tape, plait_gather_rows (tape, weights, links.links, links.n));
@@ -213,11 +216,13 @@ plait_guided_alignment_build (PlaitGuidedAlignment *guided, const PlaitDecoder *
   return TRUE;
 }
 
-/* Returns the alignment of @batch for memory @memory, or NULL. */
-static const PlaitAlignment *
-alignment_of (const PlaitGuidedAlignment *guided, const PlaitBatch *batch, guint memory)
+/* Returns the input of @batch whose alignment memory @memory learns; NULL if there is none. */
+static const PlaitInput *
+aligned_input (const PlaitGuidedAlignment *guided, const PlaitBatch *batch, guint memory)
 {
-  return guided->sources[memory] < 0 ? NULL : batch->inputs[guided->sources[memory]].alignment;
+  const PlaitInput *input = guided->sources[memory] < 0 ? NULL : &batch->inputs[guided->sources[memory]];
+
+  return input && input->alignment ? input : NULL;
 }
 
 void
@@ -225,7 +230,7 @@ plait_guided_alignment_begin (const PlaitGuidedAlignment *guided, PlaitTape *tap
                               PlaitEncoderOutputs *encoded)
 {
   for (guint m = 0; plait_tape_mode (tape) != PLAIT_TAPE_EVALUATE && guided->n > 0 && m < encoded->n_memories; m++)
-    if (alignment_of (guided, batch, m) && !encoded->readings[PLAIT_READER_ALIGNMENT])
+    if (aligned_input (guided, batch, m) && !encoded->readings[PLAIT_READER_ALIGNMENT])
       encoded->readings[PLAIT_READER_ALIGNMENT] = plait_arena_new_array0 (plait_tape_arena (tape), PlaitReadings, 1);
 }
 
@@ -240,10 +245,9 @@ plait_guided_alignment_end (const PlaitGuidedAlignment *guided, PlaitTape *tape,
 
   for (guint m = 0; reading && m < encoded->n_memories; m++)
     {
-      const PlaitAlignment *alignment = reading->weights[m] ? alignment_of (guided, batch, m) : NULL;
+      const PlaitInput *input = reading->weights[m] ? aligned_input (guided, batch, m) : NULL;
       PlaitNode *loss
-          = alignment ? loss_of_memory (tape, reading->weights[m], batch->target_rows, &encoded->memories[m], alignment)
-                      : NULL;
+          = input ? loss_of_memory (tape, reading->weights[m], batch->target_rows, &encoded->memories[m], input) : NULL;
 
       if (loss)
         plait_loss_pass_add (encoded->losses, tape, &guided->losses, &guided->column, guided->losses.losses->name,
