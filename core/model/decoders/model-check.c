@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+#include "decoders/model-private.h"
+
+#include "schema/schema.h"
+
+/* Checks that @ids of the sentences @rows are below @size, the size of the vocabulary, or own words of their sentence;
+ * @own has no offsets if there are no own words. */
+static gboolean
+check_ids (const char *what, const gint32 *ids, PlaitRagged rows, const gint64 *sentence, gint64 size, PlaitRagged own,
+           GError **error)
+{
+  for (gint64 s = 0; s < rows.n; s++)
+    for (gint64 row = rows.offsets[s], end = size + (own.offsets ? plait_ragged_length (own, s) : 0);
+         row < rows.offsets[s + 1]; row++)
+      if (ids[row] < 0 || ids[row] >= end)
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           "%s, sentence %jd: token id %d is outside the vocabulary of %jd pieces: use the vocabulary "
+                           "that the model was trained with",
+                           what, sentence[s] + 1, ids[row], size);
+  return TRUE;
+}
+
+gboolean
+plait_model_check_length (const PlaitModel *model, guint source, gint64 rows, GError **error)
+{
+  if (source == model->specification.n_sources)
+    return !model->decoder || plait_decoder_check_length (model->decoder, rows, error);
+  return plait_call_check_length (&model->sources[source].encoder, rows, error);
+}
+
+static gboolean
+check_choices (const PlaitBatch *batch, GError **error)
+{
+  for (gint64 s = 0; s < batch->n_sentences; s++)
+    {
+      gint64 n = plait_ragged_length (batch->inputs[0].documents->sentences, s);
+
+      if (batch->target_outputs[s] < 0 || batch->target_outputs[s] >= n)
+        return plait_fail (
+            error, PLAIT_ERROR_INPUT,
+            "the target, document %jd: sentence %d is the answer, but there are %jd sentences, counted from 0",
+            batch->sentence[s] + 1, batch->target_outputs[s], n);
+    }
+  return TRUE;
+}
+
+gboolean
+plait_model_check_input (const PlaitModel *model, guint source, const PlaitInput *input, GError **error)
+{
+  PlaitInput read = plait_model_input_read (model, input);
+
+  return plait_model_check_length (model, source, plait_ragged_longest (read.rows), error)
+         && plait_call_check_input (&model->sources[source].encoder, &read, error);
+}
+
+gboolean
+plait_model_check_batch (const PlaitModel *model, const PlaitBatch *batch, GError **error)
+{
+  if (batch->n_sources != model->specification.n_sources)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "the model reads %u sources, but %jd were given",
+                       model->specification.n_sources, batch->n_sources);
+  for (guint i = 0; i < model->specification.n_sources; i++)
+    {
+      const PlaitSourceSpecification *expected = model->sources[i].specification;
+      const PlaitInput *input = &batch->inputs[i];
+
+      if (input->kind != expected->kind)
+        return plait_fail (error, PLAIT_ERROR_INPUT, "source \"%s\" must have %s, but has %s", expected->name,
+                           plait_input_kind_name (expected->kind), plait_input_kind_name (input->kind));
+      if (input->kind == PLAIT_INPUT_FEATURES && input->n_missing < batch->n_sentences
+          && input->features.width != expected->feature_width)
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           "source \"%s\": features are %jd wide, but the model was built for %jd", expected->name,
+                           input->features.width, expected->feature_width);
+      if (plait_input_kind_is_text (input->kind)
+          && !check_ids (expected->name, input->tokens, input->rows, batch->sentence, expected->vocabulary_size,
+                         (PlaitRagged){ 0 }, error))
+        return FALSE;
+      if (!plait_model_check_input (model, i, input, error))
+        return FALSE;
+    }
+  if (!batch->target_rows.offsets)
+    return TRUE;
+  if (!plait_model_check_length (model, model->specification.n_sources, plait_ragged_longest (batch->target_rows),
+                                 error))
+    return FALSE;
+  if (model->specification.predict.kind == PLAIT_PREDICT_CHOICE)
+    return check_choices (batch, error);
+  if (model->specification.predict.kind == PLAIT_PREDICT_SPAN)
+    return TRUE; /* already checked when the corpus was read */
+  return check_ids ("the target", batch->target_outputs, batch->target_rows, batch->sentence,
+                    model->specification.target_vocabulary_size, batch->own_words, error);
+}
