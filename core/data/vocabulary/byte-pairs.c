@@ -5,6 +5,7 @@
 
 #include "text/error.h"
 #include "text/words.h"
+#include "vocabulary/pair-merges.h"
 
 /* A rule that merges two adjacent pieces into one. */
 typedef struct
@@ -254,123 +255,30 @@ next_part (const char *at, const char *end)
   return end;
 }
 
-/* The pieces of a part of the text are a linked list; a heap holds the possible merges. */
-
-typedef struct
+/* Returns the piece that the list of merges makes of @left and @right; its line is the rank. */
+static gint32
+find_merge (gconstpointer data, const PlaitMergePiece *left, const PlaitMergePiece *right, double *rank)
 {
-  gint32 id; /* id of the piece; -1: the piece has been merged into the previous one */
-  gint32 previous, next;
-} Piece;
+  const PlaitBytePairs *self = data;
+  const Merge pair = { .left = left->id, .right = right->id }, *merge = g_hash_table_lookup (self->by_pair, &pair);
 
-/* A possible merge of the piece at @position with the next one. Stale if these are not the pieces of @merge any
- * more. */
-typedef struct
-{
-  const Merge *merge;
-  gint32 position;
-} Candidate;
-
-static gboolean
-precedes (const Candidate *a, const Candidate *b)
-{
-  return a->merge->rank != b->merge->rank ? a->merge->rank < b->merge->rank : a->position < b->position;
-}
-
-static void
-push (GArray *heap, Candidate candidate)
-{
-  guint at = heap->len;
-  Candidate *chances;
-
-  g_array_append_val (heap, candidate);
-  chances = (Candidate *)(gpointer)heap->data;
-  for (; at > 0 && precedes (&candidate, &chances[(at - 1) / 2]); at = (at - 1) / 2)
-    chances[at] = chances[(at - 1) / 2];
-  chances[at] = candidate;
-}
-
-static Candidate
-pop (GArray *heap)
-{
-  Candidate *chances = (Candidate *)(gpointer)heap->data, first = chances[0], last = chances[heap->len - 1];
-  guint n = heap->len - 1, at = 0;
-
-  for (guint child = 1; child < n; child = 2 * at + 1)
-    {
-      child += child + 1 < n && precedes (&chances[child + 1], &chances[child]);
-      if (!precedes (&chances[child], &last))
-        break;
-      chances[at] = chances[child];
-      at = child;
-    }
-  chances[at] = last;
-  g_array_set_size (heap, n);
-  return first;
-}
-
-/* Pushes the merge of the piece at @position with the next one on @heap, if there is such a merge. */
-static void
-offer (const PlaitBytePairs *self, const Piece *pieces, gint32 position, GArray *heap)
-{
-  Merge pair;
-  const Merge *merge;
-
-  if (position < 0 || pieces[position].next < 0)
-    return;
-  pair = (Merge){ .left = pieces[position].id, .right = pieces[pieces[position].next].id };
-  merge = g_hash_table_lookup (self->by_pair, &pair);
-  if (merge)
-    push (heap, (Candidate){ merge, position });
-}
-
-static void
-merge_all (const PlaitBytePairs *self, Piece *pieces, GArray *heap)
-{
-  while (heap->len > 0)
-    {
-      Candidate candidate = pop (heap);
-      Piece *left = &pieces[candidate.position];
-      gint32 gone = left->next;
-
-      if (left->id != candidate.merge->left || gone < 0 || pieces[gone].id != candidate.merge->right)
-        continue;
-      left->id = candidate.merge->merged;
-      left->next = pieces[gone].next;
-      pieces[gone].id = -1;
-      if (left->next >= 0)
-        pieces[left->next].previous = candidate.position;
-      offer (self, pieces, left->previous, heap);
-      offer (self, pieces, candidate.position, heap);
-    }
-}
-
-static void
-encode_part (const PlaitBytePairs *self, const char *part, gsize length, GArray *list, GArray *heap, GArray *ids)
-{
-  Piece *pieces;
-
-  g_array_set_size (list, (guint)length);
-  pieces = (Piece *)(gpointer)list->data;
-  for (gsize i = 0; i < length; i++)
-    pieces[i] = (Piece){ self->bytes[(guint8)part[i]], (gint32)i - 1, i + 1 < length ? (gint32)i + 1 : -1 };
-  for (gsize i = 0; i < length; i++)
-    offer (self, pieces, (gint32)i, heap);
-  merge_all (self, pieces, heap);
-  for (gint32 i = 0; i >= 0; i = pieces[i].next)
-    g_array_append_val (ids, pieces[i].id);
+  if (!merge)
+    return -1;
+  *rank = merge->rank;
+  return merge->merged;
 }
 
 void
 plait_byte_pairs_encode (const PlaitBytePairs *self, const char *text, gsize length, GArray *ids)
 {
-  g_autoptr (GArray) list = g_array_new (FALSE, FALSE, sizeof (Piece));
-  g_autoptr (GArray) heap = g_array_new (FALSE, FALSE, sizeof (Candidate));
+  g_autoptr (PlaitPairMerger) merger = plait_pair_merger_new ();
   const char *end = text + length;
 
-  for (const char *next; text < end; text = next)
+  while (text < end)
     {
-      next = next_part (text, end);
-      encode_part (self, text, (gsize)(next - text), list, heap, ids);
+      for (const char *next = next_part (text, end); text < next; text++)
+        plait_pair_merger_add (merger, self->bytes[(guint8)*text], 1);
+      plait_pair_merger_run (merger, find_merge, self, NULL, ids);
     }
 }
 

@@ -7,6 +7,7 @@
 
 #include "text/error.h"
 #include "types/input.h"
+#include "vocabulary/pair-merges.h"
 
 /* Numbers of fields and values in SentencePiece's protocol buffer (sentencepiece_model.proto). */
 enum
@@ -21,16 +22,21 @@ enum
   MODEL_BPE = 2,
 };
 
+typedef struct
+{
+  const char *text; /* NULL if the text of the piece is never segmented in another way */
+  gsize length;
+  float score;
+} Piece;
+
+/* SentencePiece's SampleEncode cannot serve: it draws from a generator of each thread, seeded once, so that the results
+ * would depend on the threads. */
 struct PlaitSubwordSampler
 {
-  const PlaitVocabulary *vocabulary;
   gboolean bpe;
-  gint32 size;
-  gboolean *divides; /* [size]: TRUE if the text of the piece may be divided otherwise */
-  float *scores;     /* [size] */
-  gint32 *table;     /* [slots] open hash table of the ids of pieces that divide; -1: free */
-  guint64 slots;     /* a power of two */
-  gsize longest;     /* bytes of the longest of these pieces */
+  Piece *pieces;       /* [size of the vocabulary] */
+  GHashTable *by_text; /* pieces that may be segmented in another way */
+  gsize longest;       /* bytes of the longest of these pieces */
 };
 
 /*
@@ -131,27 +137,30 @@ read_model (GBytes *bytes, GHashTable *normal)
  * Functions for pieces
  */
 
-/* Returns the slot of @text [length] in the table, or the free one where it would be. */
-static guint64
-slot_of (const PlaitSubwordSampler *self, const char *text, gsize length)
+static guint
+hash_text (gconstpointer key)
 {
-  guint64 slot = XXH3_64bits (text, length) & (self->slots - 1);
+  const Piece *piece = key;
 
-  for (; self->table[slot] >= 0; slot = (slot + 1) & (self->slots - 1))
-    {
-      const char *piece = plait_vocabulary_piece (self->vocabulary, self->table[slot]);
+  return (guint)XXH3_64bits (piece->text, piece->length);
+}
 
-      if (strncmp (piece, text, length) == 0 && piece[length] == '\0')
-        break;
-    }
-  return slot;
+static gboolean
+equal_texts (gconstpointer a, gconstpointer b)
+{
+  const Piece *x = a, *y = b;
+
+  return x->length == y->length && memcmp (x->text, y->text, x->length) == 0;
 }
 
 /* Returns the id of the piece @text [length], or -1. */
 static gint32
 find_piece (const PlaitSubwordSampler *self, const char *text, gsize length)
 {
-  return length > self->longest ? -1 : self->table[slot_of (self, text, length)];
+  const Piece key = { text, length, 0 };
+  const Piece *piece = length > self->longest ? NULL : g_hash_table_lookup (self->by_text, &key);
+
+  return piece ? (gint32)(piece - self->pieces) : -1;
 }
 
 PlaitSubwordSampler *
@@ -168,25 +177,18 @@ plait_subword_sampler_new (const PlaitVocabulary *vocabulary, GError **error)
                             "model of type bpe or unigram",
                             sentencepiece ? "SentencePiece word or char" : plait_vocabulary_format (vocabulary));
   self = g_new0 (PlaitSubwordSampler, 1);
-  self->vocabulary = vocabulary;
   self->bpe = type == MODEL_BPE;
-  self->size = plait_vocabulary_size (vocabulary);
-  self->divides = g_new0 (gboolean, self->size);
-  self->scores = g_new0 (float, self->size);
-  for (self->slots = 16; self->slots < 2 * (guint64)self->size; self->slots *= 2)
-    ;
-  self->table = g_new (gint32, self->slots);
-  memset (self->table, 0xff, self->slots * sizeof *self->table);
-  for (gint32 id = PLAIT_TOKEN_SPECIALS; id < self->size; id++)
+  self->pieces = g_new0 (Piece, plait_vocabulary_size (vocabulary));
+  self->by_text = g_hash_table_new (hash_text, equal_texts);
+  for (gint32 id = PLAIT_TOKEN_SPECIALS; id < plait_vocabulary_size (vocabulary); id++)
     {
-      const char *piece = plait_vocabulary_piece (vocabulary, id);
+      const char *text = plait_vocabulary_piece (vocabulary, id);
 
-      self->scores[id] = (float)plait_vocabulary_score (vocabulary, id);
-      self->divides[id] = g_hash_table_contains (normal, piece);
-      if (!self->divides[id])
+      if (!g_hash_table_contains (normal, text))
         continue;
-      self->longest = MAX (self->longest, strlen (piece));
-      self->table[slot_of (self, piece, strlen (piece))] = id;
+      self->pieces[id] = (Piece){ text, strlen (text), (float)plait_vocabulary_score (vocabulary, id) };
+      self->longest = MAX (self->longest, self->pieces[id].length);
+      g_hash_table_add (self->by_text, &self->pieces[id]);
     }
   return self;
 }
@@ -196,146 +198,59 @@ plait_subword_sampler_free (PlaitSubwordSampler *self)
 {
   if (!self)
     return;
-  g_free (self->divides);
-  g_free (self->scores);
-  g_free (self->table);
+  g_free (self->pieces);
+  g_hash_table_unref (self->by_text);
   g_free (self);
 }
 
-/* A text that is divided, and its draws. */
+/* A text that is divided. Its memory serves several texts. */
 typedef struct
 {
   const PlaitSubwordSampler *self;
-  const char *text;
-  gsize length;
-  double strength;
-  PlaitRandomKey key;
-  guint64 draws; /* number of draws so far */
+  GString *text;
+  PlaitMergeDropout draws;
+  PlaitPairMerger *merger; /* bpe */
+  GArray *forward;         /* unigram: double */
 } Draw;
 
-static double
-next_uniform (Draw *draw)
+/* Returns the end of the character at byte @at. */
+static gsize
+end_of_character (const Draw *draw, gsize at)
 {
-  return plait_random_uniform (draw->key, draw->draws++);
+  return (gsize)(g_utf8_next_char (draw->text->str + at) - draw->text->str);
 }
 
 /*
  * Functions for byte pair encoding
  */
 
-/* Characters, or what was merged of them; a merged symbol has no bytes. */
-typedef struct
+/* Returns the piece that @left and @right spell; the highest score is merged first. */
+static gint32
+find_merge (gconstpointer data, const PlaitMergePiece *left, const PlaitMergePiece *right, double *rank)
 {
-  gsize start, length;
-  gint64 previous, next; /* -1: none */
-} Symbol;
+  const Draw *draw = data;
+  gint32 id = find_piece (draw->self, draw->text->str + left->start, left->length + right->length);
 
-/* Two neighbouring symbols that together are a piece. */
-typedef struct
-{
-  float score;
-  gint64 left, right;
-  gsize length; /* bytes of both; differs from those of the symbols if one was merged meanwhile */
-} Merge;
-
-static gboolean
-goes_before (const Merge *a, const Merge *b)
-{
-  return a->score > b->score || (a->score == b->score && a->left < b->left);
-}
-
-/* Adds the merge of @left and @right, if it is a piece, to the heap @merges. */
-static void
-add_merge (const Draw *draw, const Symbol *symbols, gint64 left, gint64 right, GArray *merges)
-{
-  gsize length;
-  gint32 id;
-  Merge merge;
-  guint at;
-
-  if (left < 0 || right < 0)
-    return;
-  length = symbols[left].length + symbols[right].length;
-  id = find_piece (draw->self, draw->text + symbols[left].start, length);
-  if (id < 0)
-    return;
-  merge = (Merge){ draw->self->scores[id], left, right, length };
-  g_array_append_val (merges, merge);
-  for (at = merges->len - 1; at > 0 && goes_before (&merge, &g_array_index (merges, Merge, (at - 1) / 2));
-       at = (at - 1) / 2)
-    g_array_index (merges, Merge, at) = g_array_index (merges, Merge, (at - 1) / 2);
-  g_array_index (merges, Merge, at) = merge;
-}
-
-/* Removes the first merge from the heap @merges. */
-static Merge
-take_merge (GArray *merges)
-{
-  Merge first = g_array_index (merges, Merge, 0), last = g_array_index (merges, Merge, merges->len - 1);
-  guint at = 0;
-
-  g_array_set_size (merges, merges->len - 1);
-  for (guint child = 1; child < merges->len; child = 2 * at + 1)
-    {
-      child += child + 1 < merges->len
-               && goes_before (&g_array_index (merges, Merge, child + 1), &g_array_index (merges, Merge, child));
-      if (!goes_before (&g_array_index (merges, Merge, child), &last))
-        break;
-      g_array_index (merges, Merge, at) = g_array_index (merges, Merge, child);
-      at = child;
-    }
-  if (merges->len > 0)
-    g_array_index (merges, Merge, at) = last;
-  return first;
-}
-
-static void
-do_merge (const Draw *draw, Symbol *symbols, const Merge *merge, GArray *merges)
-{
-  Symbol *left = &symbols[merge->left], *right = &symbols[merge->right];
-
-  left->length = merge->length;
-  left->next = right->next;
-  if (right->next >= 0)
-    symbols[right->next].previous = merge->left;
-  right->length = 0;
-  add_merge (draw, symbols, left->previous, merge->left, merges);
-  add_merge (draw, symbols, merge->left, left->next, merges);
+  *rank = id < 0 ? 0 : -(double)draw->self->pieces[id].score;
+  return id;
 }
 
 /* Appends the pieces of the text of @draw. FALSE, perhaps after some pieces, if a character is not a piece. */
 static gboolean
 sample_bpe (Draw *draw, GArray *sampled)
 {
-  g_autofree Symbol *symbols = g_new (Symbol, draw->length);
-  g_autoptr (GArray) merges = g_array_new (FALSE, FALSE, sizeof (Merge));
-  gint64 n = 0;
+  guint first = sampled->len;
 
-  for (gsize at = 0, end; at < draw->length; at = end, n++)
+  for (gsize at = 0, end; at < draw->text->len; at = end)
     {
-      end = (gsize)(g_utf8_next_char (draw->text + at) - draw->text);
-      symbols[n] = (Symbol){ at, end - at, n - 1, end < draw->length ? n + 1 : -1 };
+      end = end_of_character (draw, at);
+      plait_pair_merger_add (draw->merger, find_piece (draw->self, draw->text->str + at, end - at),
+                             (guint32)(end - at));
     }
-  for (gint64 i = 1; i < n; i++)
-    add_merge (draw, symbols, i - 1, i, merges);
-  while (merges->len > 0)
-    {
-      Merge merge = take_merge (merges);
-      const Symbol *left = &symbols[merge.left], *right = &symbols[merge.right];
-
-      if (left->length == 0 || right->length == 0 || left->length + right->length != merge.length)
-        continue;
-      if (next_uniform (draw) >= draw->strength)
-        do_merge (draw, symbols, &merge, merges);
-    }
-  for (gint64 i = 0; i >= 0; i = symbols[i].next)
-    {
-      gint32 id = find_piece (draw->self, draw->text + symbols[i].start, symbols[i].length);
-
-      if (id < 0)
-        return FALSE;
-      g_array_append_val (sampled, id);
-    }
+  plait_pair_merger_run (draw->merger, find_merge, draw, &draw->draws, sampled);
+  for (guint i = first; i < sampled->len; i++)
+    if (g_array_index (sampled, gint32, i) < 0)
+      return FALSE;
   return TRUE;
 }
 
@@ -343,34 +258,27 @@ sample_bpe (Draw *draw, GArray *sampled)
  * Functions for the unigram model
  */
 
-/* Returns the end of the character at @at. */
-static gsize
-end_of_character (const Draw *draw, gsize at)
-{
-  return (gsize)(g_utf8_next_char (draw->text + at) - draw->text);
-}
-
 /* Returns the logarithms of the summed weights of all segmentations of the first i bytes; -INFINITY within characters
- * and where no segmentation ends. (transfer full) */
-static double *
+ * and where no segmentation ends. (transfer none) */
+static const double *
 sum_forward (const Draw *draw)
 {
   const PlaitSubwordSampler *self = draw->self;
-  double *forward = g_new (double, draw->length + 1);
+  double *forward = (double *)(gpointer)g_array_set_size (draw->forward, (guint)draw->text->len + 1)->data;
 
-  for (gsize i = 0; i <= draw->length; i++)
+  for (gsize i = 0; i <= draw->text->len; i++)
     forward[i] = i == 0 ? 0 : -INFINITY;
-  for (gsize start = 0; start < draw->length; start = end_of_character (draw, start))
-    for (gsize end = start; forward[start] > -INFINITY && end < draw->length && end - start < self->longest;)
+  for (gsize start = 0; start < draw->text->len; start = end_of_character (draw, start))
+    for (gsize end = start; forward[start] > -INFINITY && end < draw->text->len && end - start < self->longest;)
       {
         double weight, greater;
         gint32 id;
 
         end = end_of_character (draw, end);
-        id = find_piece (self, draw->text + start, end - start);
+        id = find_piece (self, draw->text->str + start, end - start);
         if (id < 0)
           continue;
-        weight = forward[start] + draw->strength * (double)self->scores[id];
+        weight = forward[start] + draw->draws.strength * (double)self->pieces[id].score;
         greater = MAX (weight, forward[end]);
         forward[end] = greater + log (exp (weight - greater) + exp (forward[end] - greater));
       }
@@ -382,18 +290,18 @@ static gint32
 draw_backward (Draw *draw, const double *forward, gsize end, gsize *start)
 {
   const PlaitSubwordSampler *self = draw->self;
-  double rest = next_uniform (draw);
+  double rest = plait_random_uniform (draw->draws.key, draw->draws.draws++);
   gint32 last = -1;
 
   for (gsize length = 1; length <= MIN (end, self->longest); length++)
     {
-      gint32 id = forward[end - length] > -INFINITY ? find_piece (self, draw->text + end - length, length) : -1;
+      gint32 id = forward[end - length] > -INFINITY ? find_piece (self, draw->text->str + end - length, length) : -1;
 
       if (id < 0)
         continue;
       last = id;
       *start = end - length;
-      rest -= exp (forward[*start] + draw->strength * (double)self->scores[id] - forward[end]);
+      rest -= exp (forward[*start] + draw->draws.strength * (double)self->pieces[id].score - forward[end]);
       if (rest < 0)
         break;
     }
@@ -404,12 +312,12 @@ draw_backward (Draw *draw, const double *forward, gsize end, gsize *start)
 static gboolean
 sample_unigram (Draw *draw, GArray *sampled)
 {
-  g_autofree double *forward = sum_forward (draw);
+  const double *forward = sum_forward (draw);
   guint first = sampled->len;
 
-  if (forward[draw->length] == -INFINITY)
+  if (forward[draw->text->len] == -INFINITY)
     return FALSE;
-  for (gsize end = draw->length; end > 0;)
+  for (gsize end = draw->text->len; end > 0;)
     {
       gint32 id = draw_backward (draw, forward, end, &end);
 
@@ -430,17 +338,17 @@ plait_subword_sample (const PlaitSubwordSampler *self, double strength, PlaitRan
                       GArray *sampled)
 {
   g_autoptr (GString) text = g_string_new (NULL);
-  Draw draw = { .self = self, .strength = strength, .key = key };
+  g_autoptr (PlaitPairMerger) merger = plait_pair_merger_new ();
+  g_autoptr (GArray) forward = g_array_new (FALSE, FALSE, sizeof (double));
+  Draw draw = { self, text, { strength, key, 0 }, merger, forward };
 
   for (gsize i = 0, end; i < n; i = end)
     {
       guint before = sampled->len;
 
       g_string_truncate (text, 0);
-      for (end = i; end < n && self->divides[ids[end]]; end++)
-        g_string_append (text, plait_vocabulary_piece (self->vocabulary, ids[end]));
-      draw.text = text->str;
-      draw.length = text->len;
+      for (end = i; end < n && self->pieces[ids[end]].text; end++)
+        g_string_append_len (text, self->pieces[ids[end]].text, (gssize)self->pieces[ids[end]].length);
       if (end > i && (self->bpe ? sample_bpe (&draw, sampled) : sample_unigram (&draw, sampled)))
         continue;
       end = MAX (end, i + 1);

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "process/random.h"
+
+/*
+ * Merges neighbouring pieces of a text into larger ones, pair by pair, as byte pair encoding does (Sennrich et al.
+ * 2016). n pieces take O(n log n) time.
+ */
+
+/* A piece of the text. */
+typedef struct
+{
+  gint32 id;             /* -1: the vocabulary lacks the piece */
+  guint32 start, length; /* bytes in the text; length 0: merged into an earlier piece */
+  gint32 previous, next; /* neighbours, -1 at the ends */
+} PlaitMergePiece;
+
+/* Returns the id of the piece that @left and @right make together, or -1. Sets *@rank: the pair of the lowest rank is
+ * merged first; the leftmost one of several. */
+typedef gint32 (*PlaitMergeRule) (gconstpointer data, const PlaitMergePiece *left, const PlaitMergePiece *right,
+                                  double *rank);
+
+/* BPE dropout (Provilkov et al. 2020): each merge is skipped with probability @strength. */
+typedef struct
+{
+  double strength;
+  PlaitRandomKey key;
+  guint64 draws; /* number of draws so far */
+} PlaitMergeDropout;
+
+/* The pieces of one text after the other. Not for several threads at once. */
+typedef struct PlaitPairMerger PlaitPairMerger;
+
+PlaitPairMerger *plait_pair_merger_new (void);
+void plait_pair_merger_free (PlaitPairMerger *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitPairMerger, plait_pair_merger_free)
+
+/* Adds a piece of @length bytes to the end of the text. */
+void plait_pair_merger_add (PlaitPairMerger *self, gint32 id, guint32 length);
+
+/* Merges the added pieces by @rule until no pair has one, appends the resulting ids to @ids (gint32) and removes the
+ * pieces. @dropout: NULL merges every pair. */
+void plait_pair_merger_run (PlaitPairMerger *self, PlaitMergeRule rule, gconstpointer data, PlaitMergeDropout *dropout,
+                            GArray *ids);
