@@ -13,7 +13,7 @@
 
 #define MAX_CELLS 10000
 #define MAX_NAMED 6  /* maximum number of cells that one sentence names */
-#define EMPTY "\"\"" /* the empty value in the list of an axis */
+#define EMPTY "\"\"" /* an empty value, as the list of an axis writes it */
 
 /* A problem that one or more cells have. */
 typedef struct
@@ -37,10 +37,10 @@ typedef struct
   GStrvBuilder *duplicates; /* labels of the cells that are left out */
   GStrvBuilder *duplicate_of;
   GHashTable *by_fingerprint; /* fingerprint of a cell's run -> label of the cell */
-  GPtrArray *noted;           /* (element-type PlaitProblems): problems of cells; they own the problems in faults */
-  GPtrArray *faults;          /* Fault, in the order of their first cell */
-  GHashTable *by_text;        /* text of a problem -> its Fault */
-  guint *set;                 /* [n_axes]: index of the axis value that the file holds now; G_MAXUINT at first */
+  GPtrArray *noted;    /* (element-type PlaitProblems): problems of all cells; kept because @faults points into them */
+  GPtrArray *faults;   /* (element-type Fault), in the order of the first cell with the fault */
+  GHashTable *by_text; /* text of a problem -> its Fault */
+  guint *set;          /* [n_axes]: index of the axis value that the file holds now; G_MAXUINT before the first cell */
   guint n_resolved;
 } Builder;
 
@@ -58,7 +58,8 @@ fault_free (gpointer data)
 typedef struct
 {
   const Builder *builder;
-  const PlaitSettingSpecification *setting; /* NULL: a parameter of a plugin or of a task */
+  const PlaitSettingSpecification
+      *setting; /* setting of the core; NULL if the axis varies a parameter of a plugin or task */
 } Varied;
 
 static gboolean
@@ -70,8 +71,8 @@ is_source (const char *text, gconstpointer data)
   return plait_key_file_has_group (builder->grid.file, group);
 }
 
-/* TRUE if @text is one value of the axis: a plugin, sources with '+', a number, a choice. FALSE for texts and lists,
- * which may contain any separator. */
+/* TRUE if @text is clearly one value of the axis: a plugin, sources joined by '+', a number, a boolean, a choice. FALSE
+ * if the axis takes texts or lists, because these may contain any separator. */
 static gboolean
 is_value (const char *text, gconstpointer data)
 {
@@ -99,7 +100,8 @@ is_value (const char *text, gconstpointer data)
   return FALSE;
 }
 
-/* If *@values is one text of several values with a wrong separator, adds a problem of @key and splits it. */
+/* If *@values is one text in which a wrong character separates several values, adds a problem of @key and splits the
+ * text. */
 static void
 mend_values (const Builder *builder, const char *key, const char *group, const char *name, GStrv *values)
 {
@@ -207,7 +209,7 @@ set_values (const Builder *builder, const guint *value_indices, GError **error)
   return TRUE;
 }
 
-/* Counts @problems (transfer full) of the cell @label in the faults of all cells. */
+/* Adds @problems (transfer full) of the cell @label to the faults. Counts for each fault the cells that have it. */
 static void
 note_faults (Builder *builder, PlaitProblems *problems, const char *label)
 {
@@ -229,7 +231,8 @@ note_faults (Builder *builder, PlaitProblems *problems, const char *label)
     }
 }
 
-/* Resolves the values in the file to an experiment. *@matched describes the widths that match=parameters chose. */
+/* Returns the experiment that the values in the file describe. *@matched describes the widths that match=parameters
+ * chose. */
 static PlaitExperiment *
 resolve (const Builder *builder, char **matched, PlaitProblems *problems)
 {
@@ -297,7 +300,7 @@ add_cell (Builder *builder, const guint *value_indices)
   cell = (PlaitExperimentCell){ NULL };
 }
 
-/* Keeps the cells whose settings or file contents differ from all earlier cells. */
+/* Removes each cell whose settings and file contents equal those of an earlier cell. */
 static void
 drop_duplicates (Builder *builder)
 {
@@ -331,7 +334,8 @@ drop_duplicates (Builder *builder)
     }
 }
 
-/* Adds each fault to the problems: without a cell if all cells have it, else with the label of the first one. */
+/* Adds each fault to the problems once. The sentence names the first cell with the fault, or no cell if all cells have
+ * it. */
 static void
 report_faults (const Builder *builder)
 {
@@ -350,7 +354,7 @@ report_faults (const Builder *builder)
     }
 }
 
-/* Stores the file's own value for the key of each axis, before cells change it. */
+/* Stores the value that the file itself gives to the key of each axis, before cells change it. */
 static void
 read_own (Builder *builder)
 {
@@ -452,8 +456,8 @@ plait_cells_free (PlaitCells *cells)
   g_free (cells);
 }
 
-/* Resolves one cell, with the first value of each axis, of a grid whose group [grid] has a fault. So faults of the cell
- * are reported together with that fault. */
+/* Resolves one cell, with the first value of each axis. Called if [grid] has a fault, so that faults of the other
+ * groups are reported together with it. */
 static void
 check_first (Builder *builder)
 {

@@ -14,10 +14,13 @@
  *     experiment.seed=1;2;3
  *     exclude=experiment.sources=en & decoder.combiner=parallel|flat|hierarchical
  *
- * A key of the form GROUP.KEY is an axis; a blank in the group's name is written as a dot: source.en.layers. Its values
- * are separated by ';'. The keys exclude and exclude.NAME hold exclusions, separated by ';'. An exclusion is a list of
- * conditions joined by '&'. A condition names an axis and one or more of its values, joined by '|'. A cell that meets
- * all conditions of an exclusion is left out. An exclusion that leaves no cell out is an error, because it is a slip.
+ * A key of the form GROUP.KEY is an axis. A blank in the group's name is written as a dot: source.en.layers. The values
+ * of an axis are separated by ';'.
+ *
+ * The keys exclude and exclude.NAME hold exclusions, separated by ';'. An exclusion is a list of conditions joined by
+ * '&'. A condition names an axis and one or more of its values, joined by '|'. A cell that meets all conditions of an
+ * exclusion is left out. An exclusion that leaves no cell out is an error, because it is probably a mistake.
+ *
  * For match=parameters see parameter-match.h, for vocabularies= see axes/vocabularies.h. The first axis varies slowest.
  */
 typedef struct
@@ -30,20 +33,21 @@ typedef struct
 /* A vocabulary of a cell, as tables and grid.h5 describe it. */
 typedef struct
 {
-  char *name; /* such as "shared" */
-  char *key;  /* equal in cells whose vocabularies are equal */
-  char *text; /* such as "bpe of at most 8000 entries, learnt from train.en, train.cs" */
+  char *name; /* name of the vocabulary, such as "shared" */
+  char *key;  /* equal keys mean equal vocabularies */
+  char *text; /* description, such as "bpe of at most 8000 entries, learnt from train.en, train.cs" */
 } PlaitCellVocabulary;
 
 typedef struct
 {
-  char *label;          /* such as "decoder.combiner=flat experiment.seed=1" */
+  char *label;          /* name of the cell, such as "decoder.combiner=flat experiment.seed=1" */
   guint *value_indices; /* [n_axes]: index of the cell's value of each axis */
   PlaitExperiment *experiment;
   char *training_fingerprint; /* result of plait_training_fingerprint() */
   char *fingerprint;          /* result of plait_run_fingerprint() */
   GPtrArray *vocabularies;    /* (element-type PlaitCellVocabulary); NULL if the grid was read from a grid.h5 */
-  char *matched; /* the widths that match=parameters chose and the number of parameters; NULL without match */
+  char *matched; /* text with the widths that match=parameters chose and the cell's number of parameters; NULL without
+                    match=parameters */
 } PlaitExperimentCell;
 
 /* An exclusion as written, and the number of cells that it leaves out. */
@@ -53,13 +57,13 @@ typedef struct
   guint n_cells;
 } PlaitExclusion;
 
-/* The executor's settings: executor-settings.h. */
+/* Settings of the executor, which runs the cells of a grid. See executor-settings.h. */
 typedef struct
 {
   PlaitSettings *values;  /* owns the texts in @keys */
-  PlaitGridSettings keys; /* only the keys executor and executor.* are set */
+  PlaitGridSettings keys; /* settings of [grid], of which only executor and executor.* are set */
   gint64 seconds;         /* executor.time in seconds; 0: no limit */
-  gboolean timed;         /* executor.time=measured: Slurm's limit is the measured time of the cell */
+  gboolean timed;         /* TRUE for executor.time=measured: Slurm's time limit comes from a measurement of the cell */
   char **words;           /* items of executor.options; NULL if the key is missing */
 } PlaitExecutorSettings;
 
@@ -76,20 +80,20 @@ typedef struct
   PlaitExecutorSettings executor;
   char **duplicates;     /* labels of the cells that are left out because an earlier cell has equal settings and file
                             contents, NULL-terminated */
-  char **duplicate_of;   /* labels of these earlier cells, in the order of duplicates */
+  char **duplicate_of;   /* labels of the earlier cells, one for each entry of duplicates */
   PlaitDigests *digests; /* digests of the files that the cells read */
   gboolean own_vocabularies; /* vocabularies=own: each cell learns vocabularies from its own text */
   gboolean joined;           /* TRUE if some cells learn vocabularies from text that they do not read */
 } PlaitCells;
 
-/* Returns the cells of the grid file at @path. Resolves and checks each cell, with files and modules, and does what
- * @more asks for. All faults are reported in one error; a fault of some cells is reported once, with the label of the
- * first. (transfer full) */
+/* Returns the cells of the grid file at @path. Resolves and checks each cell with its files and modules, and makes the
+ * further checks in @more. Reports all faults in one error. A fault that several cells share is reported once, with the
+ * label of the first of them. (transfer full) */
 PlaitCells *plait_cells_load (const char *path, const char *const *overrides, PlaitResolveFlags more,
                               PlaitRegistry *registry, GError **error);
 
-/* Returns the cells of the grid file at @path, resolved as @flags say, or NULL if it adds to @problems. (transfer
- * full) */
+/* Returns the cells of the grid file at @path, each resolved with the checks in @flags. Returns NULL after adding
+ * faults to @problems. (transfer full) */
 PlaitCells *plait_cells_check (const char *path, const char *const *overrides, PlaitResolveFlags flags,
                                PlaitRegistry *registry, PlaitProblems *problems);
 
@@ -97,8 +101,8 @@ PlaitCells *plait_cells_check (const char *path, const char *const *overrides, P
  * (transfer full) */
 char *plait_cells_describe_duplicates (const PlaitCells *cells);
 
-/* Returns a sentence for a grid in which each cell has one seed: what p values mean then, and how to add seeds. NULL if
- * the grid has several seeds or one cell. (transfer full) */
+/* Returns a sentence for a grid that does not vary experiment.seed: what p values mean then, and how to add seeds. NULL
+ * if the grid has several seeds or one cell. (transfer full) */
 char *plait_cells_describe_seeds (const PlaitCells *cells);
 
 /* TRUE if @axis varies experiment.seed. */

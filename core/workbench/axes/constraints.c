@@ -12,7 +12,7 @@
 typedef struct
 {
   guint leader;               /* index of the first axis of its zip group, or its own index without a group */
-  PlaitExclusions *condition; /* condition of the cells that have the axis; NULL: all have it */
+  PlaitExclusions *condition; /* condition that a cell must meet to have the axis; NULL: all cells have it */
 } Constraint;
 
 struct PlaitAxisConstraints
@@ -93,7 +93,7 @@ read_zip (PlaitAxisConstraints *constraints, const char *key, const char *text)
     }
 }
 
-/* Reads the condition of only.AXIS and gives the axis one more value "". */
+/* Reads the condition of only.AXIS and adds "" to the values of the axis. */
 static void
 read_only (PlaitAxisConstraints *constraints, const char *key)
 {

@@ -11,13 +11,13 @@
  *                                                 an axis only of the cells that meet the condition
  *
  * The keys zip and zip.NAME hold groups of axes, separated by ';'. The condition of only.AXIS is written like the
- * condition of an exclusion. A cell that does not meet it has no value of AXIS: the key keeps the value that the file
- * has, and the cell's value of the axis is "".
+ * condition of an exclusion. A cell that does not meet the condition has no value of AXIS: the cell keeps the value
+ * that the file gives the key, and its value of the axis is shown as "".
  */
 typedef struct PlaitAxisConstraints PlaitAxisConstraints;
 
-/* Reads the constraints among @keys (NULL-terminated, borrowed) of @grid on @axes [@n] (borrowed). An
- * axis with an only.AXIS condition gets "" as one more value. (transfer full) */
+/* Returns the constraints that @keys (NULL-terminated) of @grid put on @axes [@n]. All arguments are borrowed. An axis
+ * with an only.AXIS condition gets "" as one more value. (transfer full) */
 PlaitAxisConstraints *plait_axis_constraints_new (const PlaitGridGroup *grid, const char *const *keys, PlaitAxis *axes,
                                                   guint n);
 void plait_axis_constraints_free (PlaitAxisConstraints *constraints);
@@ -28,10 +28,10 @@ guint64 plait_axis_constraints_count (const PlaitAxisConstraints *constraints, g
 /* Advances @value_indices to the next combination, the last axis fastest. FALSE after the last one. */
 gboolean plait_axis_constraints_next (const PlaitAxisConstraints *constraints, guint *value_indices);
 
-/* Writes the cell of the combination @value_indices to @resolved: an axis that the cell does not have gets its value
- * "". FALSE if an earlier combination gives this cell. */
+/* Writes the cell that the combination @value_indices gives to @resolved. An axis that the cell does not have gets the
+ * index of "". FALSE if an earlier combination gives the same cell. */
 gboolean plait_axis_constraints_resolve (const PlaitAxisConstraints *constraints, const guint *value_indices,
                                          guint *resolved);
 
-/* TRUE if index @index of axis @a is the value "" of cells that do not have the axis. */
+/* TRUE if value @index of axis @a is the "" of cells that do not have this axis. */
 gboolean plait_axis_constraints_is_absent (const PlaitAxisConstraints *constraints, guint a, guint index);

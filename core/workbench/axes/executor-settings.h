@@ -23,5 +23,5 @@
  * year. */
 gboolean plait_executor_parse_time (const char *text, gint64 *seconds);
 
-/* Reads the executor's keys of @grid. Faults are added to its problems. */
+/* Reads the executor's keys of @grid into *@settings. Adds faults to the problems of @grid. */
 void plait_executor_read (const PlaitGridGroup *grid, PlaitExecutorSettings *settings);

@@ -5,9 +5,9 @@
 #include "schema/settings.h"
 
 /*
- * The keys of [grid] that are not axes, from schemas/group/grid.ini: exclusions, constraints, match, vocabularies and
- * the executor. Their readers document them: cells.h, constraints.h, parameter-match.h, vocabularies.h,
- * executor-settings.h. Each key may be missing, even one without a default.
+ * The keys of [grid] that are not axes, declared in schemas/group/grid.ini: exclusions, constraints, match,
+ * vocabularies and the executor. The headers of the files that read them describe them: cells.h, constraints.h,
+ * parameter-match.h, vocabularies.h, executor-settings.h. Each key may be missing, even one without a default.
  */
 #include "axes/grid-settings.h"
 
@@ -21,7 +21,8 @@ typedef struct
 /* Adds a problem of @key of [grid]; NULL: of the group itself. */
 void plait_grid_problem (const PlaitGridGroup *grid, const char *key, const char *format, ...) G_GNUC_PRINTF (3, 4);
 
-/* TRUE if @key is a key of [grid] of its own. FALSE for an axis, whose key belongs to another group. */
+/* TRUE if @key is one of [grid]'s own keys, such as "exclude". FALSE for an axis, because its key belongs to another
+ * group. */
 gboolean plait_grid_has_key (const char *key);
 
 /* Adds the problem that @key is neither an axis nor a key of [grid]. */
@@ -31,6 +32,6 @@ void plait_grid_refuse_key (const PlaitGridGroup *grid, const char *key);
  * axes. The key itself may be unknown. */
 gboolean plait_grid_owns_key (const char *key);
 
-/* Reads the keys of [grid] that begin with @prefix into *@read; other fields get their defaults. Faults are added to
- * the problems. The texts in *@read belong to the returned settings. (transfer full) */
+/* Reads the keys of [grid] that begin with @prefix into *@read. The fields of all other keys get their defaults. Adds
+ * faults to the problems of @grid. The texts in *@read belong to the returned settings. (transfer full) */
 PlaitSettings *plait_grid_read_keys (const PlaitGridGroup *grid, const char *prefix, PlaitGridSettings *read);

@@ -148,7 +148,7 @@ typedef struct
   PlaitProblems *problems;
 } Search;
 
-/* Returns the value of @width if the first width has the value @first. */
+/* Returns the value that @width gets if the first width gets the value @first: both are multiplied by one factor. */
 static gint64
 scaled (const PlaitParameterMatch *match, const Width *width, gint64 first)
 {
@@ -158,7 +158,7 @@ scaled (const PlaitParameterMatch *match, const Width *width, gint64 first)
   return MAX (1, (gint64)round (exact / (double)match->multiple)) * match->multiple;
 }
 
-/* Sets all widths in the file, for the value @first of the first width. 0 restores the values of the file. */
+/* Sets all widths in the file so that the first width is @first. 0 restores the values of the file. */
 static void
 set_widths (const Search *search, gint64 first)
 {
@@ -185,7 +185,7 @@ count (const PlaitExperiment *experiment, PlaitProblems *problems)
   return parameters;
 }
 
-/* Returns the number of parameters if the first width is @first, or -1. */
+/* Returns the number of parameters if the first width is @first; -1 after a problem. */
 static gint64
 try (const Search *search, gint64 first)
 {
@@ -255,8 +255,8 @@ describe (const PlaitParameterMatch *match, gint64 first)
   return g_strdup (text->str);
 }
 
-/* Returns the experiment with the first width @first, or NULL and a problem if its number of parameters is outside
- * match.tolerance. */
+/* Returns the experiment in which the first width is @first. Returns NULL after a problem if its number of parameters
+ * is outside match.tolerance. */
 static PlaitExperiment *
 take (const Search *search, gint64 first, gint64 parameters, const char *widths)
 {

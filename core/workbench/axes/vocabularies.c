@@ -17,14 +17,15 @@ plait_vocabularies_read_own (const PlaitGridGroup *grid)
   return read.vocabularies == PLAIT_GRID_VOCABULARIES_OWN;
 }
 
-/* TRUE if the order of texts matters, because a sample of their lines is drawn. */
+/* TRUE if the order of the texts changes what is learnt, because a sample of their lines is drawn. */
 static gboolean
 is_ordered (const PlaitExperiment *experiment)
 {
   return experiment->data.vocabulary_sentences > 0;
 }
 
-/* Returns the settings, as text, that cells must have in common to learn vocabulary @name together. (transfer full) */
+/* Returns, as text, the settings that two cells must have in common to learn vocabulary @name together. (transfer full)
+ * */
 static char *
 describe_settings (const PlaitExperiment *experiment, const char *name)
 {
@@ -47,8 +48,8 @@ compare_texts (gconstpointer a, gconstpointer b)
   return strcmp (*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Returns the digests of @texts, sorted if the order of texts does not matter. An unreadable file, which its reader
- * reports, has its path instead. (transfer container) */
+/* Returns the digests of @texts, sorted if the order of texts does not matter. An unreadable file gets its path in
+ * place of a digest; the code that reads the file reports the error. (transfer container) */
 static GPtrArray *
 digest_texts (const PlaitExperiment *experiment, const GArray *texts, PlaitDigests *taken)
 {
@@ -75,7 +76,7 @@ are_alike (const GPtrArray *a, const GPtrArray *b)
   return a->len == b->len;
 }
 
-/* Class of cells that would learn one vocabulary from the same texts if each cell learnt alone. */
+/* A class of cells: each of them, if it learnt alone, would learn the same vocabulary from the same texts. */
 typedef struct
 {
   const char *name; /* name of the vocabulary */
@@ -85,7 +86,7 @@ typedef struct
   GArray *texts;          /* (element-type PlaitVocabularyText) */
   GPtrArray *digests;     /* digests of the texts; sorted if their order does not matter */
   GPtrArray *streams;     /* names of the streams with this vocabulary */
-  guint together;         /* number shared by all classes that learn one vocabulary together */
+  guint together;         /* classes with equal numbers learn one vocabulary together */
 } Class;
 
 static void
@@ -174,7 +175,7 @@ number_classes (const GPtrArray *classes)
       }
 }
 
-/* A text, and the experiment that gives it its name. */
+/* A text, and an experiment that reads it and so knows its name. */
 typedef struct
 {
   PlaitVocabularyText text;
@@ -196,8 +197,8 @@ add_texts (GArray *all, const Class *class, GHashTable *seen, PlaitDigests *take
     }
 }
 
-/* Returns the texts of all classes with number @together: first the texts of the class with most texts, then texts that
- * only other classes have. (transfer full) (element-type Text) */
+/* Returns the texts of all classes with number @together: first the texts of the class with the most texts, then the
+ * texts that only other classes have. (transfer full) (element-type Text) */
 static GArray *
 unite (const GPtrArray *classes, guint together, PlaitDigests *taken)
 {
@@ -337,7 +338,8 @@ describe_learnt (const PlaitExperiment *experiment, const GArray *texts)
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
-/* Returns the digest of the file at @path, or @path if the file is unreadable, which its reader reports. */
+/* Returns the digest of the file at @path. Returns @path if the file is unreadable; the code that reads the file
+ * reports the error. */
 static const char *
 digest_file (PlaitDigests *taken, const char *path)
 {
@@ -410,7 +412,7 @@ const char **
 plait_vocabularies_that_differ (const PlaitCells *cells)
 {
   g_autoptr (GHashTable) keys
-      = g_hash_table_new (g_str_hash, g_str_equal); /* name -> key in the first cell that has it */
+      = g_hash_table_new (g_str_hash, g_str_equal); /* name of a vocabulary -> its key in the first cell that has it */
   GPtrArray *differ = g_ptr_array_new ();
 
   for (guint i = 0; i < cells->n_cells; i++)

@@ -4,8 +4,9 @@
 #include "axes/cells.h"
 
 /*
- * The vocabularies of the cells of a grid. Cells that would learn different vocabularies with equal settings for a
- * common stream learn one vocabulary, from the training text of all of them. [grid] can turn that off:
+ * The vocabularies of the cells of a grid. Suppose that several cells read a common stream with equal vocabulary
+ * settings, but would each learn a different vocabulary. Then they learn one vocabulary from the training text of all
+ * of them. [grid] can turn this off:
  *
  *     vocabularies=own     each cell learns from its own text
  *
@@ -13,11 +14,11 @@
  * Generated texts of different tasks are never combined.
  */
 
-/* TRUE if @grid has vocabularies=own. A fault is added to its problems. */
+/* TRUE if @grid has vocabularies=own. Adds a problem to @grid if the value is wrong. */
 gboolean plait_vocabularies_read_own (const PlaitGridGroup *grid);
 
-/* Makes cells [@n] learn one vocabulary where they would learn different ones for a common stream. TRUE if that changed
- * a cell. */
+/* Makes those of @cells [@n] that should share a vocabulary learn it together (see above). TRUE if that changed a cell.
+ * */
 gboolean plait_vocabularies_join (PlaitExperimentCell *cells, guint n, PlaitDigests *digests);
 
 /* Returns the vocabularies of @experiment. (transfer full) (element-type PlaitCellVocabulary) */
