@@ -47,10 +47,11 @@ plait_jensen_shannon (const double *p, const double *q, gint64 n)
 
       divergence += entropy_term ((a + b) / 2) - (entropy_term (a) + entropy_term (b)) / 2;
     }
-  return MAX (divergence, 0); /* rounding can give -1e-17 */
+  return MAX (divergence, 0); /* rounding can give a small negative number */
 }
 
-/* TRUE if the rows of the heatmap @path are only numbered, like latents: such rows of two models cannot be compared. */
+/* TRUE if the rows of the heatmap @path have no labels but numbers, like latents. Such rows of two models cannot be
+ * compared. */
 static gboolean
 is_numbered (PlaitStore *store, const char *path)
 {
@@ -67,7 +68,7 @@ same_tokens (const PlaitHeatmap *a, const PlaitHeatmap *b)
          && g_strv_equal ((const char *const *)a->columns, (const char *const *)b->columns);
 }
 
-/* Returns the entry of @split and @memory in @differences, and adds it if it is new. */
+/* Returns the entry for @split and @memory in @differences. Adds it if it is missing. */
 static PlaitAttentionDifference *
 entry (GPtrArray *differences, const char *split, const char *memory, gint64 layers, gint64 heads)
 {
@@ -89,8 +90,8 @@ entry (GPtrArray *differences, const char *split, const char *memory, gint64 lay
   return difference;
 }
 
-/* Adds the divergences of one layer and head of a sentence. *@same becomes TRUE if both files have equal tokens; else
- * nothing is added. */
+/* Adds the divergences of one layer and head of a sentence, which @step numbers. Sets *@same to TRUE if both files have
+ * equal tokens; otherwise adds nothing. */
 static gboolean
 add_step (PlaitAttentionDifference *difference, PlaitStore *first, PlaitStore *second, const char *path,
           PlaitHeatmapSelection choice, gint64 step, gboolean *same, GError **error)

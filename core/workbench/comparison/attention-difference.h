@@ -7,7 +7,7 @@
 
 /*
  * The difference between the attention of two models: the Jensen-Shannon divergence of their attention weights, in
- * bits, over sentences that both files have with equal tokens.
+ * bits, over the sentences that both files have with equal tokens.
  *
  * JSD (p, q) = H ((p + q) / 2) - (H (p) + H (q)) / 2 is 0 for equal distributions and 1 for distributions without
  * overlap. Every row of weights is scaled to sum to 1 first, because several memories may share one softmax. Rows
@@ -18,16 +18,16 @@
 typedef struct
 {
   char *split, *memory;
-  gint64 layers, heads; /* at least 1 */
-  double *sums;         /* [layers, heads]: sum of the divergences of rows */
+  gint64 layers, heads; /* numbers of layers and heads, each at least 1 */
+  double *sums;         /* [layers, heads]: sum of the divergences over all rows */
   gint64 *rows;         /* [layers, heads]: number of rows in sums */
   gint64 sentences;     /* number of compared sentences */
-  gint64 skipped;       /* number of sentences not compared: tokens or number of layers or heads differ, or rows are not
-                           tokens */
+  gint64 skipped; /* number of sentences that cannot be compared, because their tokens or their numbers of layers or
+                     heads differ, or their rows are not tokens */
 } PlaitAttentionDifference;
 
-/* Compares all attention in the groups /attention of two files. (transfer full) (element-type
- * PlaitAttentionDifference) */
+/* Compares the attention weights in /attention of two files. Returns a difference for each memory of each split.
+ * (transfer full) (element-type PlaitAttentionDifference) */
 GPtrArray *plait_attention_differences (PlaitStore *first, PlaitStore *second, GError **error);
 
 /* Returns the mean divergence over rows in @layer and @head; NaN if there are no rows. */
@@ -36,7 +36,7 @@ double plait_attention_difference_mean (const PlaitAttentionDifference *differen
 /* Returns a table with a row for each layer and a column for each head. (transfer full) */
 PlaitTable *plait_attention_difference_shown (const PlaitAttentionDifference *difference);
 
-/* Explains the numbers, for people. */
+/* Text that explains the numbers to users. */
 extern const char plait_attention_difference_legend[];
 
 /* Returns the Jensen-Shannon divergence of @p and @q [n] in bits; NaN if one of them sums to 0. */

@@ -7,7 +7,8 @@
 #include "experiment/groups.h"
 #include "text/number.h"
 
-/* Values that grow at least by this factor each, and by the square of two in all, are shown on a logarithmic scale. */
+/* The axis is logarithmic if each value is at least FACTOR times the previous one, and the last at least RANGE times
+ * the first. */
 #define FACTOR 1.5
 #define RANGE 4
 
@@ -59,7 +60,7 @@ list_values (const PlaitPlotChart *chart)
   return values;
 }
 
-/* TRUE if the sorted @values grow by factors. */
+/* TRUE if the sorted @values grow by factors, so that their axis should be logarithmic. */
 static gboolean
 grow_by_factors (const GArray *values)
 {

@@ -3,11 +3,11 @@
 
 #include "comparison/chart.h"
 
-/* The horizontal axis of scores over the values of a key. */
+/* The horizontal axis of a chart that shows scores over the values of a setting. */
 
 /* Sets *@value to the number that @run has for the key @by, such as data.share. Fails if it is not a number. */
 gboolean plait_plot_value_of (const PlaitRunFile *run, const char *by, double *value, GError **error);
 
-/* Sorts the points of each series of @chart by x and sets the ticks to the values of x. If these grow by factors, takes
- * their logarithms. */
+/* Sorts the points of each series of @chart by x and sets the ticks to the values of x. If the values grow by factors,
+ * replaces each x by its logarithm. */
 void plait_plot_order (PlaitPlotChart *chart);

@@ -77,7 +77,7 @@ add_series (PlaitPlotChart *chart, const char *name, guint n)
 typedef struct
 {
   GPtrArray *runs;
-  GArray *systems; /* (element-type PlaitRunSystem) of the runs, with names for this chart */
+  GArray *systems; /* (element-type PlaitRunSystem): systems of the runs, with the names that the chart shows */
 } Runs;
 
 static const char *
@@ -138,8 +138,8 @@ name_systems (const Runs *runs, const char *by)
                      g_strdup (plait_run_at (runs->runs, plait_run_system_at (runs->systems, s)->runs[0])->name));
 }
 
-/* Sets point @i to the mean of @values and its band to one standard deviation on each side. The band of a single value
- * is from @low to @high. */
+/* Sets point @i to the mean of @values, with a band of one standard deviation on each side. For a single value, the
+ * band is from @low to @high. */
 static void
 set_point (PlaitPlotSeries *series, guint i, const GArray *values, double low, double high)
 {
@@ -152,7 +152,7 @@ set_point (PlaitPlotSeries *series, guint i, const GArray *values, double low, d
   series->high[i] = values->len > 1 ? series->y[i] + plait_standard_deviation (numbers, values->len) : high;
 }
 
-/* Reads a column of a table and its steps, as y and x of a series without bands. (transfer full) */
+/* Reads a column of a table as y, and its steps as x, of a curve without bands. (transfer full) */
 static PlaitPlotSeries *
 read_curve (PlaitStore *store, const char *path, GError **error)
 {
@@ -173,7 +173,7 @@ read_curve (PlaitStore *store, const char *path, GError **error)
   return g_steal_pointer (&curve);
 }
 
-/* Returns the value of @curve at @x; NaN if it has no value there. Searches from index *@at on. */
+/* Returns the value of @curve at @x; NaN if it has no point there. The search starts at index *@at. */
 static double
 value_at (const PlaitPlotSeries *curve, double x, guint *at)
 {
@@ -271,7 +271,7 @@ find_score (const PlaitRunFile *run, const char *split, const char *metric)
   return NULL;
 }
 
-/* Sets point @i of @series to the score of @system, and *@title to its name unless it is set. */
+/* Sets point @i of @series to the score of @system. Sets *@title to the name of the score, unless it is already set. */
 static gboolean
 set_score (const Runs *runs, const PlaitRunSystem *system, const char *path, const char *split, const char *metric,
            PlaitPlotSeries *series, guint i, char **title, GError **error)
@@ -314,7 +314,7 @@ bars_new (const Runs *runs, const char *path, const char *split, const char *met
   return g_steal_pointer (&chart);
 }
 
-/* Returns the series of @chart called @name, which it adds without points if there is none. */
+/* Returns the series of @chart with the name @name. Adds it without points if it is missing. */
 static PlaitPlotSeries *
 find_series (PlaitPlotChart *chart, const char *name, guint n)
 {

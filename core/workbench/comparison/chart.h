@@ -9,9 +9,10 @@ typedef struct
 {
   char *name;
   guint n;
-  double *x, *y;      /* [n]; over categories x counts from 0; a y that is not finite is a gap */
-  double *low, *high; /* [n] ends of the band or interval; NaN: no band */
-  guint colour;       /* number of the colour on a page; any number, because colours repeat */
+  double *x, *y; /* [n]: coordinates of the points; over categories, x is the index of the category; a y that is not
+                    finite leaves a gap */
+  double *low, *high; /* [n]: lower and upper end of the band or interval of each point; NaN: none */
+  guint colour;       /* index of the colour on a page; any index is valid, because colours repeat */
   gboolean dashed;    /* TRUE: drawn as a dashed line on a page */
 } PlaitPlotSeries;
 
@@ -21,10 +22,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitPlotSeries, plait_plot_series_free)
 /* An axis of a plot: its range of values and of positions, and its ticks. */
 typedef struct
 {
-  double low, high;  /* values at the ends; NaN before plait_plot_include() */
-  double begin, end; /* positions of low and high */
-  double step;       /* distance of ticks */
-  int decimals;      /* digits after the decimal point at ticks */
+  double low, high;  /* values at the ends of the axis; NaN before the first plait_plot_include() */
+  double begin, end; /* positions of low and high in the drawing */
+  double step;       /* distance between two ticks, as a difference of values */
+  int decimals;      /* digits after the decimal point in the labels of ticks */
 } PlaitPlotAxis;
 
 /* Extends @axis to @value, if @value is finite. */
@@ -33,13 +34,13 @@ void plait_plot_include (PlaitPlotAxis *axis, double value);
 /* Returns the position of @value on @axis. */
 double plait_plot_position (const PlaitPlotAxis *axis, double value);
 
-/* Returns the smallest of 1, 2 and 5 times a power of ten that is at least @rough, as the distance of ticks. */
+/* Returns a distance between ticks: the smallest of 1, 2 and 5 times a power of ten that is at least @rough. */
 double plait_plot_step (double rough);
 
-/* Reads the column @path of a training table for @system, one of the systems of @runs: the mean over its runs with a
- * band of one standard deviation, at the steps of the first run. A step that a run lacks is a gap. PLAIT_ERROR_INPUT if
- * a run has no such column; with @some such runs are skipped, and NULL is returned without an error if no run is left.
- * (transfer full) */
+/* Returns a column of a training table as a curve for @system, one of the systems of @runs. @path names the column. The
+ * curve is the mean over the runs of the system, with a band of one standard deviation, at the steps of the first run.
+ * A step that a run lacks is a gap. PLAIT_ERROR_INPUT if a run has no such column. With @some, runs without the column
+ * are skipped; NULL without an error means that no run is left. (transfer full) */
 PlaitPlotSeries *plait_plot_series_read (const GPtrArray *runs, const PlaitRunSystem *system, const char *path,
                                          gboolean some, GError **error);
 
@@ -55,18 +56,19 @@ typedef struct
   PlaitPlotKind kind;
   char *x_title, *y_title;
   char **categories; /* names of the categories; NULL for PLAIT_PLOT_LINES */
-  double *ticks;     /* positions of the horizontal ticks, or NULL: the drawing chooses them */
-  char **tick_names; /* names of @ticks, NULL-terminated */
+  double *ticks;     /* positions of the horizontal ticks; NULL: the drawing chooses them */
+  char **tick_names; /* labels of the horizontal ticks, NULL-terminated */
   GPtrArray *series; /* (element-type PlaitPlotSeries) */
 } PlaitPlotChart;
 
 void plait_plot_chart_free (PlaitPlotChart *chart);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitPlotChart, plait_plot_chart_free)
 
-/* Makes the chart of the table column, scores or length bins at @path of @runs (element-type PlaitRunFile). Runs that
- * differ only in experiment.seed are one series: their mean, with one standard deviation on each side. A single run has
- * the interval that its file records. @metric selects a score (NULL: the first). With @by (may be NULL), a key such as
- * data.share whose values are numbers, scores are curves over it, one for each value of the other settings; positions
- * are logarithms if the values grow by factors. PLAIT_ERROR_INPUT if there is nothing to draw. (transfer full) */
+/* Makes the chart of @runs (element-type PlaitRunFile). @path names a column of a training table, the scores of a split
+ * or its length bins. Runs that differ only in experiment.seed are one series: their mean, with one standard deviation
+ * on each side. A single run has the interval that its file records. @metric selects a score (NULL: the first). @by is
+ * NULL or a key whose values are numbers, such as data.share. With @by, scores are drawn as curves over the values of
+ * this key, one curve for each combination of the other settings. The axis is logarithmic if the values grow by
+ * factors. PLAIT_ERROR_INPUT if there is nothing to draw. (transfer full) */
 PlaitPlotChart *plait_plot_chart_new (GPtrArray *runs, const char *path, const char *metric, const char *by,
                                       GError **error);

@@ -3,21 +3,21 @@
 
 #include "comparison/systems.h"
 
-/* The runs, scores and names of rows that a comparison shows. Lists are separated by ';'; NULL: all. */
+/* The user's selection of what a comparison shows. Each text is a list separated by ';'; NULL: everything. */
 typedef struct
 {
-  const char *runs;    /* patterns of names of runs, with * and ? */
-  const char *metrics; /* names of score columns, such as "BLEU", or metrics, such as "bleu" */
-  const char *names;   /* names of the rows, in order */
+  const char *runs;    /* patterns for the names of the runs to show, with * and ? */
+  const char *metrics; /* score columns to show: their names, such as "BLEU", or metrics, such as "bleu" */
+  const char *names;   /* new names of the rows, in order; NULL: rows keep their names */
 } PlaitComparisonChoice;
 
-/* Removes the runs whose names match no pattern of @choice. FALSE if a pattern matches no run. */
+/* Removes the runs whose names match no pattern of @choice. FALSE with an error if a pattern matches no run. */
 gboolean plait_choice_take_runs (const PlaitComparisonChoice *choice, GPtrArray *runs, GError **error);
 
-/* Removes the score columns that @choice does not name. FALSE if a name is no column. */
+/* Removes the score columns that @choice does not name. FALSE with an error if a name matches no column. */
 gboolean plait_choice_take_columns (const PlaitComparisonChoice *choice, GArray *columns, GError **error);
 
-/* Names @systems, and runs that are the only ones of their systems, by @choice. FALSE if the number of names is
- * wrong, or two are equal. */
+/* Renames @systems by choice->names. A run that is alone in its system gets the same name. FALSE with an error if the
+ * number of names is wrong, or a name is empty, repeated or not UTF-8. */
 gboolean plait_choice_name_systems (const PlaitComparisonChoice *choice, GArray *systems, const GPtrArray *runs,
                                     GError **error);

@@ -15,7 +15,8 @@ plait_run_comparison_free (PlaitRunComparison *comparison)
   g_free (comparison);
 }
 
-/* Finds the score columns of the runs' results. Drops evaluations with equal names that were made in different ways. */
+/* Collects the score columns from the results of all runs. Drops evaluations that have equal names but were made in
+ * different ways. */
 static gboolean
 find_score_columns (PlaitRunComparison *comparison, GError **error)
 {
@@ -40,7 +41,7 @@ find_score_columns (PlaitRunComparison *comparison, GError **error)
   return TRUE;
 }
 
-/* Finds the differences between systems other than their settings. */
+/* Collects notes about differences between systems besides their settings. */
 static void
 find_notes (PlaitRunComparison *comparison)
 {
@@ -176,7 +177,7 @@ plait_run_comparison_split_end (const PlaitRunComparison *comparison, guint firs
   return end;
 }
 
-/* Returns the text in the header of p about the number of seeds, for score column @m. */
+/* Returns the text about the number of seeds in the header of the p column of score column @m. */
 static const char *
 seeds_of (const PlaitRunComparison *comparison, guint m)
 {
@@ -187,8 +188,9 @@ seeds_of (const PlaitRunComparison *comparison, guint m)
   return plait_comparison_seeds (n[0], n[1]);
 }
 
-/* TRUE if system @s has a row in the table of the score columns @first .. @end - 1: it has a score over their
- * references. A system without the split has a row too, unless the split has several references. */
+/* TRUE if the table of the score columns @first to @end - 1 has a row for system @s. If runs have different references
+ * for the split, only systems that were scored with the references of these columns have a row; otherwise all have one.
+ * */
 static gboolean
 has_row (const PlaitRunComparison *comparison, guint s, guint first, guint end)
 {

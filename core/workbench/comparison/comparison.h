@@ -16,7 +16,7 @@ typedef struct
   gboolean tested;
   PlaitTest test;
   gint64 trials, seed;
-  gboolean dumps; /* allow dumps of attention among the runs; they have no scores */
+  gboolean dumps; /* TRUE: accept dumps of attention among the runs, although they have no scores */
   PlaitLog *log;  /* logs changes that other programs made in the files; borrowed */
   PlaitComparisonChoice choice;
 } PlaitComparisonOptions;
@@ -29,9 +29,9 @@ typedef struct
   PlaitScoreColumn *score_columns;
   GArray *systems;             /* (element-type PlaitRunSystem), groups of the runs */
   PlaitSeedStatistics *values; /* [systems, score columns] */
-  GPtrArray *differences;      /* (element-type PlaitSettingDifference) */
-  gboolean tokens_differ;      /* TRUE if the tokens of the target are not equal in all runs */
-  char **notes;                /* differences other than settings, from plait_run_results_describe_differences() */
+  GPtrArray *differences;      /* (element-type PlaitSettingDifference): the settings that differ */
+  gboolean tokens_differ;      /* TRUE if runs split the target text into different tokens */
+  char **notes;                /* differences besides settings, from plait_run_results_describe_differences() */
 } PlaitRunComparison;
 
 /* Opens the runs in @paths and compares their scores. p is adjusted by Holm's method over the systems of one score
@@ -45,11 +45,13 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitRunComparison, plait_run_comparison_free)
 const PlaitSeedStatistics *plait_run_comparison_value (const PlaitRunComparison *comparison, guint system,
                                                        guint score_column);
 
-/* Returns the index after the last score column with the split and references of score column @first. */
+/* Returns the index after the last of the score columns, from @first on, that have the split and references of column
+ * @first. */
 guint plait_run_comparison_split_end (const PlaitRunComparison *comparison, guint first);
 
-/* Makes the table of the score columns of one split, from @first on, with p if there are systems to compare. The last
- * table has notes that explain the numbers. Runs with other references of the split are left out. (transfer full) */
+/* Makes the table of the scores of one split, whose score columns begin at @first. Has p values if there are several
+ * systems. Leaves out runs with other references for the split. The table of the last split has notes that explain the
+ * numbers. (transfer full) */
 PlaitTable *plait_run_comparison_scores (const PlaitRunComparison *comparison, guint first);
 
 /* Makes the table of parameters, speed and files. (transfer full) */

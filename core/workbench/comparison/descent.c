@@ -10,7 +10,7 @@
 #define MAX_AXIS_LENGTH (1 << 16)
 #define MAX_LEVELS 256
 
-/* The arrays of a descent as stored in the file. */
+/* The arrays of a descent, as the file stores them. */
 typedef struct
 {
   PlaitStore *store;
@@ -56,10 +56,10 @@ plait_descent_is (PlaitStore *store, const char *path)
   g_autofree char *entries = plait_location_join (path, "entry_offsets");
   g_autofree char *extents = plait_location_join (path, "extents");
   g_autofree char *all
-      = plait_location_join (path, "sentence"); /* exists in the group of all sentences, which is no single descent */
+      = plait_location_join (path, "sentence"); /* exists only in the group that holds the descents of all sentences */
   PlaitStoreObject object;
 
-  /* The type is checked because sources of a model may be called extents and entry_offsets; groups of that name are no
+  /* Check the type too: sources of a model may be called extents and entry_offsets, and groups of these names are not
    * arrays. */
   return plait_store_has (store, extents) && plait_store_has (store, entries) && !plait_store_has (store, all)
          && plait_store_describe (store, extents, &object, NULL) && object.type == PLAIT_STORE_INT64;
@@ -107,7 +107,7 @@ read_labels (const Arrays *arrays, const char *name, gint64 *n, GError **error)
   return plait_store_read_strings (arrays->store, path, MAX_LABEL_BYTES, n, error);
 }
 
-/* TRUE if all links lead to rows on lower levels and all @n row numbers exist. */
+/* TRUE if all links lead to rows on lower levels and all @n row numbers are valid. */
 static gboolean
 is_sound (const Arrays *arrays, const PlaitDescent *descent, gint64 n)
 {
@@ -191,8 +191,8 @@ span_rows (const Arrays *arrays, PlaitDescent *descent)
     }
 }
 
-/* Adds the weights of entry @entry, one head and target word, to the steps of its word. @of_level [levels] is scratch
- * for sums; @seen [rows] holds the last entry that weighed each row. */
+/* Adds the weights of entry @entry, which is one head of one target word, to the steps of this word. @of_level [levels]
+ * is workspace for sums. @seen [rows] holds for each row the last entry that weighed it. */
 static void
 add_entry (const Arrays *arrays, const PlaitDescent *descent, gint64 entry, double *of_level, gint64 *seen,
            PlaitDescentStep *steps)
@@ -207,7 +207,8 @@ add_entry (const Arrays *arrays, const PlaitDescent *descent, gint64 entry, doub
     {
       PlaitDescentStep *step = &steps[arrays->row[i]];
       double sum = of_level[descent->level[arrays->row[i]]];
-      gboolean again = seen[arrays->row[i]] == entry; /* weighed twice: a child of two neighbours */
+      gboolean again
+          = seen[arrays->row[i]] == entry; /* TRUE if this entry weighed the row before: a child of two neighbours */
 
       seen[arrays->row[i]] = entry;
       step->weight += arrays->weight[i];

@@ -12,7 +12,7 @@
 typedef struct
 {
   double weight; /* softmax weight among its siblings */
-  double path;   /* product of weights from the top level to the row */
+  double path;   /* product of the weights on the way from the top level down to the row */
   double share;  /* path divided by the sum of the paths of all weighed rows on its level */
   guint weighed; /* number of heads that weighed the row */
   guint taken;   /* number of heads that selected the row */
@@ -21,17 +21,17 @@ typedef struct
 typedef struct
 {
   char *title;
-  char *choice; /* such as "layer 1, mean of 2 heads" */
-  guint ways;   /* number of layers times heads in the mean */
+  char *choice; /* layer and head of the descent, such as "layer 1, mean of 2 heads" */
+  guint ways;   /* number of layers times heads whose mean is taken */
   gint64 n_targets, n_rows, n_leaves, highest;
   char **targets;
   char **rows;             /* labels of the rows */
-  gint64 *level;           /* [n_rows]: 0 for leaves, at most highest */
+  gint64 *level;           /* [n_rows]: level of the row, from 0 (leaves) to highest */
   gint64 *first, *last;    /* [n_rows]: numbers of the first and last leaf below the row */
   PlaitDescentStep *steps; /* [n_targets, n_rows] */
 } PlaitDescent;
 
-/* TRUE if @path of @store is a dumped descent. */
+/* TRUE if @path of @store is the descent of one sentence in a dump. */
 gboolean plait_descent_is (PlaitStore *store, const char *path);
 
 /* Reads the descent at @path. PLAIT_ERROR_INPUT if its arrays do not fit each other. (transfer full) */

@@ -146,7 +146,7 @@ compare_numbers (gconstpointer a, gconstpointer b)
   return (first->number > second->number) - (first->number < second->number);
 }
 
-/* Sorts by falling weight, then by number. */
+/* Compares two weights for sorting: larger weights first, of equal weights smaller indices first. */
 static int
 compare_weights (gconstpointer a, gconstpointer b)
 {
@@ -157,8 +157,8 @@ compare_weights (gconstpointer a, gconstpointer b)
   return compare_numbers (a, b);
 }
 
-/* Keeps the @top heaviest of the @n weights @row and scales them to the sum of all. @order [n] is scratch. A row with a
- * number that is not finite is left unchanged. */
+/* Sets all but the @top heaviest of the @n weights @row to 0, and scales these to the sum of all. @order [n] is
+ * workspace. A row that has a value which is not finite is left unchanged. */
 static void
 keep_top (double *row, gint64 n, gint64 top, PlaitIndexedWeight *order)
 {
@@ -180,8 +180,8 @@ keep_top (double *row, gint64 n, gint64 top, PlaitIndexedWeight *order)
     row[order[i].number] *= kept > 0 ? sum / kept : 1;
 }
 
-/* Adds the heads in the range @second of @block, which has the values of one layer, to the heatmap. Keeps the @top
- * heaviest weights of each row; 0: all. */
+/* Adds those heads of @block that are in the range @second to the heatmap. @block has the values of one layer. Keeps
+ * the @top heaviest weights of each row; 0: all. */
 static void
 add_block (PlaitHeatmap *heatmap, double *block, const PlaitIndexRange *second, gint64 top)
 {
@@ -228,7 +228,7 @@ read_values (PlaitHeatmap *heatmap, PlaitStore *store, const char *signal, const
   return TRUE;
 }
 
-/* Reads the sentence of a document that each column belongs to, or stands for (dumps/attention.h). */
+/* Reads for each column the number of its sentence in the document (dumps/attention.h). */
 static gboolean
 read_column_sentences (PlaitHeatmap *heatmap, PlaitStore *store, const char *path, GError **error)
 {
@@ -379,7 +379,7 @@ plait_heatmap_transpose (PlaitHeatmap *heatmap)
   for (gint64 r = 0; r < turned.n_rows; r++)
     for (gint64 c = 0; c < turned.n_columns; c++)
       turned.values[r * turned.n_columns + c] = heatmap->values[c * heatmap->n_columns + r];
-  turned.sentence = NULL; /* freed below: it described columns, which are rows now */
+  turned.sentence = NULL; /* sentences of the former columns, which are rows now; freed below */
   g_free (heatmap->values);
   g_free (heatmap->sentence);
   *heatmap = turned;

@@ -3,26 +3,29 @@
 
 #include "hdf5/store.h"
 
-/* One picture of a heatmap in a file (tables/heatmap.h): its last two axes, at one layer and head or as a mean. */
+/* One picture of a heatmap in a file (tables/heatmap.h): a matrix over its last two axes, for one layer and head, or a
+ * mean over layers or heads. */
 typedef struct
 {
   char *title;  /* title stored in the file, or NULL */
-  char *choice; /* such as "layer 5, mean of 8 heads"; "" without axes to select from */
+  char *choice; /* layer and head of the picture, such as "layer 5, mean of 8 heads"; "" if the heatmap has neither */
   char *row_axis, *column_axis;
   gint64 n_rows, n_columns;
   double *values; /* [n_rows, n_columns] */
   char **rows;    /* labels of the rows; numbers if the file has no labels */
   char **columns;
-  gint64 heaviest;       /* number of weights kept in each row; 0: all */
-  gboolean of_sentences; /* columns stand for sentences of a document */
+  gint64 heaviest;       /* number of heaviest weights that are kept in each row; 0: all */
+  gboolean of_sentences; /* TRUE: each column is a sentence of a document, not a token */
   gint64 *sentence;      /* [n_columns]: sentence of a document that the column belongs to; NULL if unknown */
 } PlaitHeatmap;
 
 #define PLAIT_HEATMAP_DEFAULT                                                                                          \
-  ((gint64)-1) /* layer: the last; head: the mean; top: all weights, or PLAIT_HEATMAP_SENTENCES of sentences */
+  ((gint64)-1) /* default of layer: the last; of head: the mean; of top: PLAIT_HEATMAP_SENTENCES if columns are        \
+                  sentences, else all */
 #define PLAIT_HEATMAP_MEAN ((gint64)-2)
 
-/* Number of sentences that each head of a picture of sentences keeps in a row (Rohde, Wu & Liu 2021, appendix C). */
+/* Default number of weights to keep in each row of each head if columns are sentences (Rohde, Wu & Liu 2021, appendix
+ * C). */
 #define PLAIT_HEATMAP_SENTENCES 16
 
 /* Selects a picture of a heatmap. */
@@ -30,16 +33,16 @@ typedef struct
 {
   gint64 layer, head; /* index from 0, PLAIT_HEATMAP_DEFAULT or PLAIT_HEATMAP_MEAN */
 
-  /* Number of the heaviest weights kept in each row of each head, scaled to the sum of all, before the mean over heads.
-   * 0: all; or PLAIT_HEATMAP_DEFAULT. */
+  /* Number of heaviest weights to keep in each row of each head; 0: all; or PLAIT_HEATMAP_DEFAULT. The kept weights are
+   * scaled to the sum of all weights of the row, before the mean over heads is taken. */
   gint64 top;
 } PlaitHeatmapSelection;
 
 #define PLAIT_HEATMAP_SELECTION_DEFAULT                                                                                \
   ((PlaitHeatmapSelection){ PLAIT_HEATMAP_DEFAULT, PLAIT_HEATMAP_DEFAULT, PLAIT_HEATMAP_DEFAULT })
 
-/* Reads @text, the value of --layer or --head, to *@choice: a number from 0, "mean", or NULL for
- * PLAIT_HEATMAP_DEFAULT. */
+/* Reads @text, the value of the option @option (--layer or --head), to *@choice. @text is a number from 0, "mean", or
+ * NULL for PLAIT_HEATMAP_DEFAULT. */
 gboolean plait_heatmap_parse (const char *option, const char *text, gint64 *choice, GError **error);
 
 /* TRUE if @path of @store is a heatmap of two to four axes. */
@@ -48,7 +51,7 @@ gboolean plait_heatmap_exists (PlaitStore *store, const char *path);
 /* FALSE if the heatmap at @path is too large to be read as a picture. */
 gboolean plait_heatmap_fits (PlaitStore *store, const char *path);
 
-/* Sets the number of layers and heads of the heatmap at @path; 0 if it has no such axis. */
+/* Sets *@layers and *@heads to the numbers of layers and heads of the heatmap at @path; 0 if it has no such axis. */
 void plait_heatmap_extents (PlaitStore *store, const char *path, gint64 *layers, gint64 *heads);
 
 /* A range of indices of an axis, over which a mean is taken. */
@@ -67,11 +70,11 @@ PlaitHeatmap *plait_heatmap_read (PlaitStore *store, const char *path, PlaitHeat
 void plait_heatmap_free (PlaitHeatmap *heatmap);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitHeatmap, plait_heatmap_free)
 
-/* Returns the largest finite value, or 0. */
+/* Returns the largest finite value of @heatmap; 0 if there is none. */
 double plait_heatmap_max (const PlaitHeatmap *heatmap);
 
-/* Returns @heatmap with the columns of sentence @sentence only. PLAIT_ERROR_INPUT without such columns. (transfer
- * full) */
+/* Returns the columns of @heatmap that belong to sentence @sentence of the document. PLAIT_ERROR_INPUT if there are
+ * none. (transfer full) */
 PlaitHeatmap *plait_heatmap_of_sentence (const PlaitHeatmap *heatmap, gint64 sentence, GError **error);
 
 /* A weight and the index that it belongs to. */
@@ -81,8 +84,8 @@ typedef struct
   double weight;
 } PlaitIndexedWeight;
 
-/* Keeps the @max largest of @weights (element-type PlaitIndexedWeight); of equal weights those with lower numbers.
- * Sorts the rest by number. */
+/* Removes all but the @max largest of @weights (element-type PlaitIndexedWeight). Of equal weights, those with smaller
+ * indices are kept. Sorts the kept weights by index. */
 void plait_indexed_weights_keep_top (GArray *weights, guint max);
 
 /* Exchanges rows and columns of @heatmap. */

@@ -97,7 +97,7 @@ read_rows (const PlaitRunFile *run, const char *split, GError **error)
   return plait_length_table_read (run->store, path, error);
 }
 
-/* Returns the name of @split, with the references of @run if runs differ in them. (transfer full) */
+/* Returns the name of @split. If runs have different references for it, adds the references of @run. (transfer full) */
 static char *
 name_split (const PlaitRunComparison *comparison, const PlaitRunFile *run, const char *split)
 {
@@ -108,7 +108,8 @@ name_split (const PlaitRunComparison *comparison, const PlaitRunFile *run, const
   return g_strdup (split);
 }
 
-/* Returns the split called @name (transfer full) in @splits, and adds it for @n runs if it is new. */
+/* Returns the split with the name @name (transfer full) in @splits. Adds it, with space for @n runs, if it is missing.
+ * */
 static Split *
 find_split (GPtrArray *splits, char *name, guint n)
 {

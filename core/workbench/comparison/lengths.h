@@ -5,12 +5,13 @@
 #include "text/json.h"
 #include "scoring/length-table.h"
 
-/* Scores by length of the source, as tables with a row for each bin and a column for each system. */
+/* Scores by length of the source sentence, as tables with a row for each bin of lengths and a column for each system.
+ * */
 
-/* Makes the table of @metric, shown as @name, of @systems (NULL-terminated). @rows are the rows of each system
- * (element-type PlaitLengthRow, of any metrics; or NULL). A cell is "34.50 [33.30, 35.70]", or "–" for an empty bin; it
- * ends with the number of sentences if that is not the number of the first system. @split is named in the title, unless
- * it is NULL. (transfer full) */
+/* Makes the table of the scores of @metric, shown as @name. @systems are the names of the systems (NULL-terminated),
+ * @rows the rows of each system (element-type PlaitLengthRow, of any metrics; or NULL). A cell is "34.50 [33.30,
+ * 35.70]", or "–" for an empty bin. The cell ends with the number of sentences if it differs from that of the first
+ * system. The title names @split, unless it is NULL. (transfer full) */
 PlaitTable *plait_length_table_new (const char *split, const char *metric, const char *name, const char *const *systems,
                                     GArray *const *rows);
 

@@ -37,8 +37,8 @@ target_path (const char *location, const char *target)
   return plait_location_join (folder, target);
 }
 
-/* Follows @path up to the first link or to its end. Returns the path reached; *@rest becomes the part after it, or
- * NULL. (transfer full) */
+/* Follows @path from the root to its end or to its first link. Returns the part of the path up to there, and sets
+ * *@rest to the part after it, or NULL. (transfer full) */
 static char *
 go_down (PlaitStore *store, const char *path, const char **rest, PlaitStoreObject *object, GError **error)
 {
@@ -60,7 +60,7 @@ go_down (PlaitStore *store, const char *path, const char **rest, PlaitStoreObjec
     }
 }
 
-/* Replaces @location by the target of its link @link, joined with the path @rest. */
+/* Replaces @location by the target of the link at @link. Appends the path @rest to the target. */
 static gboolean
 follow (PlaitLocation *location, const char *link, const char *rest, PlaitLog *log, GError **error)
 {

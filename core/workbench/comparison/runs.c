@@ -79,8 +79,8 @@ add_run (GPtrArray *runs, PlaitStore *store, const char *name, gboolean dumps, G
   return TRUE;
 }
 
-/* Returns @name without the digest at the end of a grid's file names, unless another of @names becomes equal. (transfer
- * full) */
+/* Returns @name without the digest that a grid appends to the names of its files. Keeps the digest if another of @names
+ * would become equal. (transfer full) */
 static char *
 short_name (const char *name, char *const *names)
 {
@@ -132,7 +132,7 @@ names_clash (const GPtrArray *runs)
   return FALSE;
 }
 
-/* Returns the length of the path of folders with which all of @folders begin. */
+/* Returns the length of the path of whole folders with which all @folders begin. */
 static gsize
 common_folder (const GPtrArray *folders)
 {
@@ -153,7 +153,8 @@ common_folder (const GPtrArray *folders)
   return length;
 }
 
-/* If two runs have one name, puts folders before all names. */
+/* If two runs have equal names, puts the folders of the files, without their common beginning, before the names of all
+ * runs. */
 static void
 make_names_unique (GPtrArray *runs)
 {
@@ -231,8 +232,8 @@ are_of (const GPtrArray *values, PlaitSettingType type)
   return TRUE;
 }
 
-/* Returns the type of [@group] @key. Settings of plugins and tasks are only text in a run, so their type is the first
- * that can parse all @values. */
+/* Returns the type of [@group] @key. Runs store settings of plugins and tasks as text only; their type is the first
+ * type that can parse all @values. */
 static PlaitSettingType
 type_of (const char *group, const char *key, const GPtrArray *values)
 {
@@ -280,8 +281,8 @@ plait_setting_difference_add_json (const PlaitSettingDifference *difference, gui
   plait_setting_add_json (&specification, difference->values->pdata[run], json, difference->key);
 }
 
-/* Adds [@group] @key if @runs differ in it. Ignores runs without this source, because experiment.sources shows that
- * difference. */
+/* Adds [@group] @key to @differences if @runs differ in it. If @group is a source, ignores runs that do not read this
+ * source, because experiment.sources shows that difference. */
 static void
 add_difference (GPtrArray *differences, GPtrArray *runs, const char *group, const char *key)
 {

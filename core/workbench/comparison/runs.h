@@ -11,11 +11,11 @@
 typedef struct
 {
   PlaitStore *store;
-  char *name;               /* short: name of the file or of the grid's cell */
+  char *name;               /* short name: that of the file or of the grid's cell */
   PlaitKeyFile *experiment; /* the resolved experiment file */
   PlaitRunResult *result;
   double rate;   /* median target tokens per second; NaN if unknown */
-  gboolean dump; /* a dump of plait translate --attention, which has only attention */
+  gboolean dump; /* TRUE: a dump of plait translate --attention, which has attention but no scores */
 } PlaitRunFile;
 
 /* Returns run @r of @runs (element-type PlaitRunFile). */
@@ -34,25 +34,25 @@ GPtrArray *plait_runs_open (char *const *paths, gboolean dumps, PlaitLog *log, G
  * NULL if the run lacks them. (transfer full) */
 char **plait_run_lines (PlaitStore *store, const char *split, const char *name, gint64 *n);
 
-/* Adds @score as an object to the open JSON array; low and high are null without an interval. */
+/* Adds @score as an object to the open JSON array. Its low and high are null if the score has no interval. */
 void plait_run_score_add_json (const PlaitRunScore *score, PlaitJson *json);
 
 /* A setting in which runs differ. */
 typedef struct
 {
   char *key;         /* such as "decoder.combiner" */
-  GPtrArray *values; /* (element-type utf8): value of each run; NULL if it is not set */
+  GPtrArray *values; /* (element-type utf8): value of each run; a NULL element if the run does not set it */
   PlaitSettingType type;
 } PlaitSettingDifference;
 
-/* Returns the value of run @run as written; "–" if it is not set. */
+/* Returns the value of the setting in run @run, as its file writes it; "–" if the run does not set it. */
 const char *plait_setting_difference_text (const PlaitSettingDifference *difference, guint run);
 
-/* Adds the value of run @run to the open JSON object: a number, a boolean, a text or null. */
+/* Adds the value of the setting in run @run to the open JSON object: a number, a boolean, a text or null. */
 void plait_setting_difference_add_json (const PlaitSettingDifference *difference, guint run, PlaitJson *json);
 
-/* Returns the value @text of [@group] @key in its canonical form; NULL if it is the default, because runs of older
- * versions lack some settings. (transfer full) */
+/* Returns the value @text of [@group] @key in its canonical form. Returns NULL if the value is the default: files of
+ * older versions lack some settings, which then count as the default. (transfer full) */
 char *plait_run_setting_value (const char *group, const char *key, const char *text);
 
 /* Returns the settings that differ between @runs, in the order of the file. (transfer full) (element-type

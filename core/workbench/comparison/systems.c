@@ -15,8 +15,8 @@ system_clear (gpointer item)
   g_free (system->runs);
 }
 
-/* Returns the digests that @run records of the files of @key, which are several for "train.en", as text; NULL if it
- * records none. (transfer full) */
+/* Returns the digests of the files that @key of [data] names, as @run records them, joined to one text: "train.en" may
+ * name several files. NULL if the run records none. (transfer full) */
 static char *
 digests_of (const PlaitRunFile *run, const char *key)
 {
@@ -37,7 +37,8 @@ digests_of (const PlaitRunFile *run, const char *key)
   return NULL;
 }
 
-/* Returns the value of [@group] @key of @run; for files, their digests if the run records them. (transfer full) */
+/* Returns the value of [@group] @key of @run. If the value is a file, returns the file's digest if the run records it.
+ * (transfer full) */
 static char *
 value_of (const PlaitRunFile *run, const char *group, const char *key)
 {
@@ -59,7 +60,7 @@ distinguishes_systems (const PlaitRunFile *run, const char *group, const char *k
          && plait_experiment_changes_scores (group, key);
 }
 
-/* Appends the names of the checkpoints whose mean @run is. */
+/* If @run is an average of checkpoints, appends their names to @text. */
 static void
 append_average (const PlaitRunFile *run, GString *text)
 {
@@ -137,7 +138,8 @@ common_name (const GPtrArray *runs, const PlaitRunSystem *system)
   return g_utf8_validate (name, -1, NULL) && *name != '\0' ? g_steal_pointer (&name) : g_strdup (first);
 }
 
-/* Names systems by the common beginning of their runs' names. If two are equal, by the name of the first run. */
+/* Names each system by the common beginning of the names of its runs. If two systems would have equal names, names each
+ * of them by its first run. */
 static void
 name_systems (GArray *systems, const GPtrArray *runs)
 {

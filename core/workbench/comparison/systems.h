@@ -7,8 +7,8 @@
 
 typedef struct
 {
-  char *name; /* the name of the only run, or the common beginning of the names and the number of seeds: "flat, 3 seeds"
-               */
+  char *name; /* name of the only run; for several runs, the common beginning of their names and the number of seeds:
+                 "flat, 3 seeds" */
   guint n;
   guint *runs; /* [n]: indices of the runs */
 } PlaitRunSystem;
