@@ -3,8 +3,8 @@
 #include "contract/pass.h"
 #include "corpus/batch.h"
 
-/* Properties that train on one batch: complete, with missing sources, with long and short sentences. Also: a batch of
- * three sentences gives the results of three batches of one sentence. */
+/* Properties that train on one batch: a complete batch, one with missing sources, one with long and short sentences.
+ * One more property: a batch of three sentences gives the results of three batches of one sentence. */
 
 static const PlaitPassLengths no_second = { { { 4, 2, 3 }, { 0, 0, 0 }, { 2, 3, 4 } }, { 3, 1, 4 } };
 static const PlaitPassLengths none = { .targets = { 3, 1, 4 } };
@@ -39,7 +39,8 @@ check_missing (PlaitContractCase *tested, GError **error)
 {
   g_autoptr (PlaitBatch) empty = plait_pass_batch (tested->fixture, &none);
 
-  /* Remove the features too: if all sources are missing, perhaps no file gives their width. */
+  /* Remove the features too: a run in which all sources are missing may have no file that gives the width of features.
+   * */
   for (guint i = 0; i < tested->fixture->specification.n_sources; i++)
     plait_batch_fill (PlaitInput, empty->inputs)[i].features = (PlaitTensor){ NULL, 0, 0, 0 };
   return trains (tested, &plait_pass_missing, error) && trains (tested, &no_second, error)
@@ -52,7 +53,7 @@ const PlaitContractProperty plait_contract_missing = {
   .check = check_missing,
 };
 
-/* TRUE if the encoder can read these lengths. Its function check_length may refuse long sentences. */
+/* TRUE if the encoder can read sentences of these lengths. Its function check_length may refuse long sentences. */
 static gboolean
 is_read (const PlaitContractCase *tested, const PlaitPassLengths *lengths)
 {

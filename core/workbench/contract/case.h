@@ -5,14 +5,14 @@
 #include "contract/fixture.h"
 #include "decoders/model.h"
 
-/* The models and results that the tests of a plugin's contract share. */
+/* Models and results that the tests of a plugin's contract share. */
 
-/* A model that contains the plugin. */
+/* A model that contains the tested plugin. */
 typedef struct
 {
   PlaitPlugin *plugin;
   PlaitFixture *fixture;
-  gboolean not_applicable; /* TRUE: set by a property that cannot be checked in this model */
+  gboolean not_applicable; /* set to TRUE by a property that cannot be checked in this model */
 } PlaitContractCase;
 
 /* A property of the contract: one testable clause. */
@@ -21,12 +21,13 @@ typedef struct
   const char *name;
   const char *summary;
   gboolean fewer_sources;     /* TRUE: models of 1, 2 and 3 sources are checked, not only of 3 */
-  const char *not_applicable; /* reason if the property can be checked in no model */
+  const char *not_applicable; /* why the property can be checked in no model; NULL if it can be checked */
   const char *remark;         /* note to show if the property passes, or NULL */
-  guint kinds;                /* bits 1 << PlaitPluginKind of the kinds that are checked; 0: all */
-  gboolean decides;           /* TRUE: if this property fails, the remaining ones are not checked */
+  guint kinds;                /* bits 1 << PlaitPluginKind: the kinds of plugins that the property concerns; 0: all */
+  gboolean decides;           /* TRUE: if this property fails, the remaining properties are not checked */
 
-  /* Returns FALSE with PLAIT_ERROR_FAILED: one sentence with the expected and the found result. */
+  /* Checks the property in one model. Fails with PLAIT_ERROR_FAILED and one sentence with the expected and the found
+   * result. */
   gboolean (*check) (PlaitContractCase *tested, GError **error);
 } PlaitContractProperty;
 
@@ -51,7 +52,7 @@ typedef struct
   char model_text[256]; /* current model, such as "[decoder] type=gru, heads=2" */
 } PlaitContractProgress;
 
-/* A plugin that completes a small model besides the tested plugin, with the settings of plait_fixture_settings. */
+/* A plugin that a small model needs besides the tested one, with settings from plait_fixture_settings(). */
 typedef struct
 {
   PlaitPlugin *plugin;
@@ -61,8 +62,9 @@ typedef struct
 struct PlaitContract
 {
   PlaitPlugin *plugin;
-  PlaitCompanion tokens;     /* encoder of tokens */
-  PlaitCompanion structured; /* encoder with the structure that the plugin requires; for a decoder, with a summary */
+  PlaitCompanion tokens;     /* encoder that reads tokens */
+  PlaitCompanion structured; /* encoder with the structure that the tested plugin requires; if a decoder is tested, an
+                                encoder with a summary */
   PlaitCompanion combiner;
 };
 
@@ -75,7 +77,7 @@ typedef struct
 
   /* Results of the models that were checked so far: */
   gboolean taken[PLAIT_FIXTURE_TYPES]; /* TRUE if a decoder of this type accepted the plugin's defaults */
-  GError *refusal;                     /* the plugin's last refusal of a model */
+  GError *refusal;                     /* last error with which the plugin refused a model; NULL: none */
 } PlaitContractSweep;
 
 /* Checks the property of @sweep, a PlaitContractSweep, in every model, and updates its progress. */

@@ -3,7 +3,8 @@
 #include "contract/pass.h"
 #include "corpus/batch.h"
 
-/* No look ahead: another token in a row of the target changes no result of the rows before. */
+/* Checks that a decoder does not look ahead: another token in a row of the target must not change results of earlier
+ * rows. */
 
 /* Returns another word than @token. */
 static gint32
@@ -12,7 +13,7 @@ other_word (gint32 token)
   return token + 1 < PLAIT_FIXTURE_WORDS ? token + 1 : PLAIT_TOKEN_SPECIALS;
 }
 
-/* Compares the rows of sentence @s before row @changed. */
+/* Fails if the results of sentence @s differ in a row before row @changed. */
 static gboolean
 compare (const PlaitPass *before, const PlaitPass *after, PlaitRagged rows, gint64 s, gint64 changed, GError **error)
 {

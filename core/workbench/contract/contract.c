@@ -7,8 +7,8 @@
 #include "process/sandbox.h"
 #include "contract/case.h"
 
-/* Address space beyond what is mapped already. Models are small, so this limit ends a plugin that allocates without
- * end. */
+/* Bytes of address space that a child process may map in addition. Models are small, so this limit ends a plugin that
+ * allocates without end. */
 #define MEMORY ((gsize)4 << 30)
 
 static const PlaitContractProperty *const properties[] = {
@@ -48,7 +48,7 @@ combines (const PlaitSchema *schema, PlaitStructure structure)
          && !schema->decoders && !schema->attentions;
 }
 
-/* Returns the last plugin whose schema fits, preferring the plugins of plait itself. */
+/* Returns the last plugin for which @fits returns TRUE, preferring the plugins of plait itself. */
 static PlaitPlugin *
 choose (const PlaitRegistry *registry, gboolean (*fits) (const PlaitSchema *schema, PlaitStructure structure),
         PlaitStructure structure)
@@ -172,7 +172,7 @@ guint
 plait_contract_check (PlaitContract *contract, const char *const *only, guint seconds, PlaitContractCallback take,
                       gpointer data)
 {
-  /* Shared with the child processes. */
+  /* Shared with the child processes, which write to it. */
   PlaitContractProgress *progress
       = mmap (NULL, sizeof *progress, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   const PlaitContractProperty *decided = NULL;

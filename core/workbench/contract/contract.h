@@ -4,9 +4,9 @@
 #include "loading/registry.h"
 
 /*
- * The contract suite checks what every plugin of a kind must do. The plugin is built into small models, with its
- * defaults under every decoder that its schema allows, and with each of its other choices. Each property runs in its
- * own process, so that a crash or an endless loop fails only that property.
+ * The contract suite checks what every plugin of a kind must do. It builds the plugin into small models: with its
+ * defaults under every decoder that its schema allows, and with every other choice of each parameter. Each property
+ * runs in its own process, so that a crash or an endless loop fails only that property.
  */
 typedef struct PlaitContract PlaitContract;
 
@@ -14,8 +14,8 @@ typedef enum
 {
   PLAIT_CONTRACT_PASSED,
   PLAIT_CONTRACT_FAILED,
-  PLAIT_CONTRACT_NOT_APPLICABLE, /* the plugin has nothing to check */
-  PLAIT_CONTRACT_NOT_RUN,        /* an earlier property failed that all others need */
+  PLAIT_CONTRACT_NOT_APPLICABLE, /* the property does not concern this plugin */
+  PLAIT_CONTRACT_NOT_RUN,        /* not checked, because an earlier property failed that all others need */
 } PlaitContractOutcome;
 
 /* Result of one property. */

@@ -23,11 +23,11 @@ static const char *const decoders[PLAIT_FIXTURE_DECODERS] = {
 /* An activation without the kink of ReLU, at which finite differences are wrong. */
 #define SMOOTH "gelu"
 
-/* Settings of all decoders, before their own. */
+/* Settings that all decoders share; the settings of each decoder are applied after them. */
 static const char small[] = "layers=2 width=8 heads=2 feed_forward=12 dropout=0 attention_dropout=0 "
                             "feed_forward_dropout=0 position_limit=32 activation=" SMOOTH;
 
-/* Sets the settings in @text that @settings has. */
+/* Applies the settings in @text to @settings. Skips settings that @settings does not know. */
 static void
 set_known (PlaitSettings *settings, const char *text)
 {
@@ -57,7 +57,7 @@ plait_fixture_decoder (guint i)
   set_known (settings, small);
   set_known (settings, decoders[i]);
   plait_settings_fill_group (settings, &plait_decoder_group, &found.settings);
-  /* The texts of plugins' names belong to the settings, which are freed here: replace them by static ones. */
+  /* The names of plugins in found.settings point into settings, which are freed here. Replace them by static texts. */
   plait_setting_group_defaults (&plait_decoder_group, &standard);
   found.settings.type = g_intern_string (found.settings.type);
   found.settings.combiner = standard.combiner;
@@ -83,7 +83,7 @@ plait_fixture_decoder_with (guint i, PlaitPlugin *combiner, PlaitSettings *combi
  * Functions for components and models
  */
 
-/* Sets a parameter that has no default. */
+/* Gives @parameter, which has no default, some valid value. */
 static void
 set_something (PlaitSettings *settings, const PlaitSettingSpecification *parameter)
 {
@@ -112,8 +112,8 @@ plait_fixture_settings (PlaitPlugin *plugin)
           set_something (settings, parameter);
           continue;
         }
-      /* Small, but large enough for parameters that count rows. A value below the allowed range is refused, and the
-       * default stays. */
+      /* Choose a small value, but large enough for parameters that count rows. A value below the allowed range is
+       * refused, and the default stays. */
       if (parameter->type == PLAIT_SETTING_INTEGER && g_ascii_strtoll (text, NULL, 10) > 32)
         plait_settings_set (settings, parameter->name, "32", NULL);
       else if (parameter->type == PLAIT_SETTING_INTEGER && g_ascii_strtoll (text, NULL, 10) > 2)
@@ -254,7 +254,7 @@ plait_fixture_initialise (PlaitFixture *fixture, guint64 seed)
 
   plait_parameters_initialise (parameters, pool, seed);
   values = plait_parameters_write_values (parameters);
-  /* Noise is added to all values, since ones and zeros would hide mistakes. */
+  /* Add noise to all values, since ones and zeros would hide mistakes. */
   for (guint i = 0; i < plait_parameters_n (parameters); i++)
     {
       const PlaitParameter *parameter = plait_parameters_get (parameters, i);

@@ -17,7 +17,7 @@
 #define PLAIT_FIXTURE_TRANSFORMER 0 /* first decoder of each type */
 #define PLAIT_FIXTURE_GRU 2
 #define PLAIT_FIXTURE_LSTM 5
-/* One source. Plugins must be loaded; settings are borrowed. */
+/* One source of a small model. The plugins must be loaded; settings are borrowed. */
 typedef struct
 {
   PlaitPlugin *encoder;
@@ -26,27 +26,29 @@ typedef struct
   PlaitSettings *inner_settings;
 } PlaitFixtureSource;
 
-/* Decoder, with its combiner, coverage and output. */
+/* The decoder of a small model, with its combiner, coverage and output. */
 typedef struct
 {
-  PlaitPlugin *plugin;            /* NULL: the decoder of the combiner's registry that settings.type names */
-  PlaitSettings *plugin_settings; /* NULL: small settings, changed by @parameters and @more */
-  const char *parameters;         /* settings of [decoder], such as "type=gru layers=1 query=intermediate" */
-  const char *more;               /* further settings, or NULL */
+  PlaitPlugin *plugin; /* decoder plugin; NULL: the one that settings.type names, from the combiner's registry */
+  PlaitSettings
+      *plugin_settings;   /* parameters of the decoder plugin; NULL: small ones, changed by parameters and more */
+  const char *parameters; /* settings of [decoder], such as "type=gru layers=1 query=intermediate" */
+  const char *more;       /* further settings of [decoder], or NULL */
   PlaitPlugin *combiner;
   PlaitSettings *combiner_settings;
   PlaitPlugin *coverage; /* may be NULL */
   PlaitSettings *coverage_settings;
   PlaitDecoderSettings settings;
-  PlaitPredictSettings predict; /* zeros predict a sequence; for other kinds @combiner is NULL */
-  PlaitPlugin *output;          /* NULL: softmax of the states */
+  PlaitPredictSettings
+      predict; /* what the model predicts; zeros: a sequence; for any other kind of prediction combiner must be NULL */
+  PlaitPlugin *output; /* output plugin; NULL: a softmax of the decoder's states */
   PlaitSettings *output_settings;
 } PlaitFixtureDecoder;
 
-/* Returns decoder @i, without combiner and coverage. */
+/* Returns test decoder @i, from 0 to PLAIT_FIXTURE_DECODERS - 1, without combiner and coverage. */
 PlaitFixtureDecoder plait_fixture_decoder (guint i);
 
-/* Returns decoder @i with a combiner and a coverage (or NULL), and their settings. */
+/* Returns test decoder @i with a combiner and a coverage (or NULL), and their settings. */
 PlaitFixtureDecoder plait_fixture_decoder_with (guint i, PlaitPlugin *combiner, PlaitSettings *combiner_settings,
                                                 PlaitPlugin *coverage, PlaitSettings *coverage_settings);
 
@@ -55,11 +57,11 @@ typedef struct
   PlaitModel *model;
   PlaitModelSpecification specification;
   PlaitSourceSpecification sources[PLAIT_FIXTURE_MAX_SOURCES];
-  GPtrArray *parts; /* PlaitComponent */
+  GPtrArray *parts; /* (element-type PlaitComponent): the model's components, which the fixture owns */
 } PlaitFixture;
 
-/* Returns settings of @plugin for small models: small integers where the range allows, no dropout. The schema must have
- * been read. (transfer full) */
+/* Returns settings of @plugin for small models: small integers where the range allows them, no dropout. The schema must
+ * have been read. (transfer full) */
 PlaitSettings *plait_fixture_settings (PlaitPlugin *plugin);
 
 /* Returns a component of @plugin with @settings (borrowed), named [@group]; it is not opened. (transfer full) */
@@ -71,14 +73,18 @@ PlaitFixture *plait_fixture_new (const PlaitFixtureSource *sources, guint n, con
 void plait_fixture_free (PlaitFixture *fixture);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitFixture, plait_fixture_free)
 
-/* Draws new values from @seed. Biases and gains are random too, so that none is neutral. */
+/* Draws new values of all parameters from @seed. Biases and gains are random too, so that none has a value without
+ * effect. */
 void plait_fixture_initialise (PlaitFixture *fixture, guint64 seed);
 
 /*
- * Returns a batch: source i of sentence s has lengths[i][s] rows (0: missing), its target targets[s] tokens (at most
- * 63). Contents depend on the sentence number first + s only, so a sentence is equal in all batches. The target of
- * classes is one label, of choices the number of a sentence, of spans the first and last row, for any @targets. Tokens
- * have trees; documents have sentences that begin with a start token. (transfer full)
+ * Returns a batch of @n sentences. Source i of sentence s has lengths[i][s] rows (0: the source is missing). The target
+ * of sentence s has targets[s] words (at most 63). Contents depend only on the sentence number first + s, so a sentence
+ * is equal in all batches.
+ *
+ * If the model does not predict text, @targets is not used. A target of classes is one label, of choices the number of
+ * a sentence, of spans the first and last row, of tags one tag for each row of the first source. Sources of tokens have
+ * trees; sources of documents have sentences that begin with a start token. (transfer full)
  */
 PlaitBatch *plait_fixture_batch (const PlaitFixture *fixture, gint64 first, gint64 n, const gint64 *const *lengths,
                                  const gint64 *targets);

@@ -2,7 +2,8 @@
 #include "contract/case.h"
 #include "contract/pass.h"
 
-/* The property that the gradients of the whole model equal finite differences. */
+/* The property that the gradients of the whole model equal finite differences. OTHER_VALUES is the number of further
+ * random values of the parameters that are tried. */
 
 #define OTHER_VALUES 2
 

@@ -4,7 +4,7 @@
 #include "contract/case.h"
 #include "contract/pass.h"
 
-/* The property that each loss which the plugin declares is added in every pass, is a number, and is a sum over
+/* The property of losses that a plugin declares: each is added in every pass, is a finite number, and is a sum over
  * sentences. */
 
 /* TRUE if the tested plugin declares a loss. */

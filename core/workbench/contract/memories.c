@@ -7,7 +7,7 @@
 
 /* The property that models of one, two and three sources read every source. */
 
-/* Replaces all words by others, and adds 1 to all features. */
+/* Replaces every word of @input by another word, and adds 1 to all features. */
 static void
 change (PlaitInput *input)
 {

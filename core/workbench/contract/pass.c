@@ -84,7 +84,7 @@ plait_pass_is_finite (const PlaitPass *pass, const PlaitBatch *batch, GError **e
   return TRUE;
 }
 
-/* TRUE if all gradients of parameters are numbers and at least one is not zero. */
+/* TRUE if all gradients of parameters are finite and at least one is not zero. */
 static gboolean
 has_gradients (const PlaitFixture *fixture, GError **error)
 {
@@ -158,7 +158,7 @@ plait_pass_equals_its_sentences (const PlaitFixture *fixture, const PlaitPassLen
         {
           double in_batch = together.rows[batch->target_rows.offsets[s] + t];
 
-          /* Another property reports values that are not numbers. */
+          /* If both values are not finite, say nothing here: another property reports that. */
           if (!plait_pass_nearly_equal (alone.rows[t], in_batch) && (isfinite (alone.rows[t]) || isfinite (in_batch)))
             return plait_fail (
                 error, PLAIT_ERROR_FAILED,

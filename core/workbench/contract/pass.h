@@ -15,30 +15,31 @@ typedef struct
   gint64 targets[PLAIT_PASS_SENTENCES];
 } PlaitPassLengths;
 
-/* All sources of all sentences are present, with two rows or more. */
+/* Lengths with which no source is missing: each has two rows or more. */
 extern const PlaitPassLengths plait_pass_whole;
 
-/* The second sentence lacks its second source, the third has one source only. */
+/* Lengths with which the second sentence lacks its second source, and the third sentence has only one source. */
 extern const PlaitPassLengths plait_pass_missing;
 
-/* Return the batch of all sentences, and of one sentence. (transfer full) */
+/* plait_pass_batch returns the batch of all sentences, plait_pass_sentence the batch of one sentence. (transfer full)
+ * */
 PlaitBatch *plait_pass_batch (const PlaitFixture *fixture, const PlaitPassLengths *lengths);
 PlaitBatch *plait_pass_sentence (const PlaitFixture *fixture, const PlaitPassLengths *lengths, gint64 sentence);
 
-/* Results of a pass. */
+/* Results of a pass over a batch. */
 typedef struct
 {
   double rows[PLAIT_PASS_ROWS]; /* negative log-likelihood of each target row */
   PlaitModelSums sums;
 } PlaitPass;
 
-/* Computes the loss of @batch on @threads threads. PLAIT_TAPE_TRAIN and PLAIT_TAPE_CHECK also compute gradients, into
- * those of the parameters. @key is the random key of dropout. Fails if the model cannot read the batch. */
+/* Computes the loss of @batch on @threads threads. PLAIT_TAPE_TRAIN and PLAIT_TAPE_CHECK also compute gradients and
+ * store them in the parameters. @key is the random key of dropout. Fails if the model cannot read the batch. */
 gboolean plait_pass_run (const PlaitFixture *fixture, const PlaitBatch *batch, PlaitTapeMode mode, guint threads,
                          guint64 key, PlaitPass *pass, GError **error);
 
-/* Returns the lengths for checking other properties: plait_pass_missing, or plait_pass_whole if the plugin cannot train
- * with missing sources, which its own property reports. */
+/* Returns lengths for checking any property: plait_pass_missing, or plait_pass_whole if the plugin cannot train with
+ * missing sources (another property reports that). */
 const PlaitPassLengths *plait_pass_lengths (const PlaitFixture *fixture);
 
 /* TRUE if the loss of each target row of @batch is a finite number above 0. */
@@ -47,11 +48,12 @@ gboolean plait_pass_is_finite (const PlaitPass *pass, const PlaitBatch *batch, G
 /* TRUE if forward and backward over @batch give finite losses, and gradients that are finite and not all zero. */
 gboolean plait_pass_trains (const PlaitFixture *fixture, const PlaitBatch *batch, GError **error);
 
-/* TRUE if each sentence of @lengths alone has the losses that it has in a batch of all. */
+/* TRUE if each sentence of @lengths has the same losses alone as in the batch of all sentences. */
 gboolean plait_pass_equals_its_sentences (const PlaitFixture *fixture, const PlaitPassLengths *lengths, GError **error);
 
-/* TRUE if the gradients of @batch equal finite differences, for @sample numbers of each parameter. @mode:
- * PLAIT_TAPE_CHECK, or PLAIT_TAPE_TRAIN with dropout. Differences of floats show large errors only. */
+/* TRUE if the gradients of @batch equal finite differences, at @sample elements of each parameter. @mode is
+ * PLAIT_TAPE_CHECK, or PLAIT_TAPE_TRAIN with dropout. If PlaitScalar is float, finite differences reveal only large
+ * errors. */
 gboolean plait_pass_has_gradients (const PlaitFixture *fixture, const PlaitBatch *batch, PlaitTapeMode mode,
                                    guint sample, GError **error);
 

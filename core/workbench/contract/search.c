@@ -7,8 +7,8 @@
 #include "contract/pass.h"
 #include "corpus/batch.h"
 
-/* The property that every hypothesis of a beam has the score that forced decoding computes from its whole target,
- * without a beam, and that training without dropout computes for the words of a batch what evaluation computes. */
+/* Checks two properties. Every hypothesis of a beam has the score that forced decoding computes for its whole target.
+ * And training without dropout gives each word of a batch the loss that evaluation gives. */
 
 #define BEAM 4
 #define MAX_LENGTH 7
@@ -60,8 +60,8 @@ check_hypothesis (const PlaitContractCase *tested, const PlaitPassLengths *lengt
   return TRUE;
 }
 
-/* Compares the loss of training without dropout with that of evaluation. Combiners may train otherwise, as descent
- * does. */
+/* Fails if training without dropout and evaluation give different losses. Checks only decoders and outputs: combiners
+ * such as descent may compute something else in training. */
 static gboolean
 check_training (const PlaitContractCase *tested, const PlaitBatch *batch, GError **error)
 {

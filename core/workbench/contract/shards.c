@@ -7,13 +7,13 @@
 #include "training/update.h"
 #include "layers/parameter-set.h"
 
-/* The property that several shards of a batch, which run in the plugin at once, give equal bits with any number of
- * threads, and the gradients of the whole batch. Layers that are computed again in the backward pass give equal bits
- * too. */
+/* The property of batches that are cut into shards, which run in the plugin at the same time. They give equal bits with
+ * any number of threads, and their gradients add up to those of the whole batch. Layers that are recomputed in the
+ * backward pass give equal bits too. */
 
 #define MAX_SHARDS 3
 
-/* Returns the gradients of an update in @shards shards. (transfer full) */
+/* Returns the gradients of an update that cuts the batch into @shards shards. (transfer full) */
 static PlaitScalar *
 update (const PlaitContractCase *tested, const PlaitBatch *batch, gint64 shards, guint threads, gint recompute,
         GError **error)
@@ -44,8 +44,9 @@ update (const PlaitContractCase *tested, const PlaitBatch *batch, gint64 shards,
   return g_memdup2 (gradients.data, gradients.width * sizeof (PlaitScalar));
 }
 
-/* *@adds_up: TRUE if the gradients of shards must add up to those of @batch. They need not if the plugin draws random
- * numbers, which differ between shards, or if sentences affect each other, which another property reports. */
+/* Sets *@adds_up to TRUE if the gradients of shards must add up to those of @batch. They need not if the plugin draws
+ * random numbers, which differ between shards. They also need not if sentences affect each other, which another
+ * property reports. */
 static gboolean
 add_up (const PlaitContractCase *tested, const PlaitPassLengths *lengths, const PlaitBatch *batch, gboolean *adds_up,
         GError **error)

@@ -25,8 +25,9 @@ source_of (const PlaitContract *contract, PlaitPlugin *encoder, PlaitSettings *s
   return source;
 }
 
-/* Returns source @i of @n. A tested encoder is first and last, with another one between. Else sources have the
- * structure that the plugin requires; the middle one lacks it if one memory is enough. */
+/* Returns source @i of @n. If an encoder is tested, the first and last source use it, and the source between them uses
+ * another encoder. Otherwise all sources have the structure that the tested plugin requires; the middle one lacks it if
+ * the plugin needs the structure in one memory only. */
 static PlaitFixtureSource
 source_at (const PlaitContract *contract, PlaitSettings *settings, guint i, guint n)
 {
@@ -75,8 +76,8 @@ build (const PlaitContract *contract, PlaitSettings *settings, guint decoder_num
   return plait_fixture_new (sources, n, &decoder, SEED, error);
 }
 
-/* Builds one model and checks the property in it. *@taken: FALSE if the plugin refused the model; sweep->refusal has
- * its message. */
+/* Builds one model and checks the property in it. Sets *@taken to FALSE if the plugin refused the model; sweep->refusal
+ * then has its message. */
 static gboolean
 check_model (PlaitContractSweep *sweep, PlaitSettings *settings, guint decoder, guint n_sources, gboolean *taken,
              GError **error)
@@ -105,7 +106,8 @@ stands_in (const PlaitContractSweep *sweep, guint decoder)
 {
   const PlaitPlugin *plugin = sweep->contract->plugin;
 
-  /* A decoder is tested with the settings that all decoders share: pre-norm and post-norm. */
+  /* A decoder plugin brings its own type, so test it only with settings that all decoders share: pre-norm and
+   * post-norm. */
   if (plugin->kind == PLAIT_PLUGIN_DECODER)
     return decoder < PLAIT_FIXTURE_GRU;
   PlaitPlugin *of = plait_registry_find (plugin->registry, PLAIT_PLUGIN_DECODER,
@@ -114,7 +116,7 @@ stands_in (const PlaitContractSweep *sweep, guint decoder)
   return of && plait_schema_allows_decoder (plugin->schema, of->schema);
 }
 
-/* Returns the number of the type of @decoder. */
+/* Returns the index of the type of @decoder, a number from 0 to PLAIT_FIXTURE_DECODERS - 1. */
 static guint
 type_of (guint decoder)
 {
@@ -145,7 +147,7 @@ check_defaults (PlaitContractSweep *sweep, guint decoder, GError **error)
   return TRUE;
 }
 
-/* Fails if the schema allows a type of decoders, all of which refuse the defaults. */
+/* Fails if the schema allows a type of decoder but every test decoder of this type refused the plugin's defaults. */
 static gboolean
 expect_types (const PlaitContractSweep *sweep, GError **error)
 {
@@ -159,8 +161,8 @@ expect_types (const PlaitContractSweep *sweep, GError **error)
   return TRUE;
 }
 
-/* Checks a choice other than the default in the first decoder that the schema allows, and for combiners and coverage in
- * a second type. One of them may refuse it if the message names the parameter. */
+/* Checks that @choice, which is not the default, works in the first decoder that the schema allows. For combiners and
+ * coverage, also tries a decoder of a second type. One of the two may be refused if the message names the parameter. */
 static gboolean
 check_choice_of_plugin (PlaitContractSweep *sweep, const char *parameter, const char *choice, GError **error)
 {
