@@ -5,22 +5,22 @@
 #include "significance/report.h"
 
 #define MAX_BYTES ((gsize)1 << 30)
-#define PREFIX "alignment/" /* a metric in a run is alignment/SOURCE/KIND */
+#define PREFIX "alignment/" /* metrics in a run are called alignment/SOURCE/KIND */
 
-/* Kinds of metrics, and what their titles begin with. */
+/* Kinds of metrics, each with the beginning of its title. */
 static const char *const kinds[][2] = {
   { "aer", "AER" },
   { "alignment-precision", "alignment precision" },
   { "alignment-recall", "alignment recall" },
 };
 
-/* A source with alignments in files. */
+/* A source with an alignment file. */
 typedef struct
 {
   const char *name;
-  guint index;       /* index in the aligner */
-  char **references; /* [lines], NULL-terminated */
-  char **hypotheses; /* [lines], NULL-terminated; "" until the sentence was taken */
+  guint index;       /* index of the source in the aligner */
+  char **references; /* [lines]: alignments of the file, NULL-terminated */
+  char **hypotheses; /* [lines]: alignments of the model, NULL-terminated; "" until the sentence was taken */
 } Source;
 
 struct PlaitAlignmentScores
@@ -172,7 +172,7 @@ plait_alignment_scores_write (const PlaitAlignmentScores *scores, PlaitStore *st
   return TRUE;
 }
 
-/* Returns the name of the kind of metric in @parts, the parts of a metric's text; NULL if it is another metric. */
+/* Returns the kind of an alignment metric whose text has the parts @parts; NULL if it is another metric. */
 static const char *
 kind_of (char *const *parts)
 {

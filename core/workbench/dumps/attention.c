@@ -15,7 +15,7 @@ length_of (const PlaitAttentionRecord *a)
   return plait_ragged_rows (a->queries);
 }
 
-/* Returns the number of rows that the memory read by @of has in this sentence. */
+/* Returns the number of rows of the memory that @of reads in this sentence. */
 static gint64
 rows_of (const PlaitAttentionRecord *a, const PlaitRecordedAttention *of)
 {
@@ -41,7 +41,7 @@ fail_on_sum (const char *what, guint layer, guint head, gint64 target, double su
                      layer, head, target, sum);
 }
 
-/* Sums of the weights that all attentions with the name of attention @first give in one layer, head and target row. */
+/* For one layer, head and target row: sums of the weights of all attentions that have the name of @first. */
 typedef struct
 {
   double joint;
@@ -82,7 +82,7 @@ first_of_name (const PlaitAttentionRecord *a, const char *name)
   return of;
 }
 
-/* TRUE if the sentinel of joint attention is an item of the attentions with the name @name. */
+/* TRUE if the attentions with the name @name include joint attention, to which the sentinel belongs. */
 static gboolean
 has_sentinel (const PlaitAttentionRecord *a, const char *name)
 {
@@ -186,7 +186,7 @@ write_row_sentences (PlaitStore *store, const char *path, const char *name, cons
                                 error);
 }
 
-/* Writes the weights of @items [layers], each with @n rows. */
+/* Writes the weights of @items [layers], each with @n rows, as one heatmap. */
 static gboolean
 write_items (PlaitStore *store, const char *path, const char *name, const char *title, const PlaitAttentionRecord *a,
              const PlaitRecordedItems *items, gint64 n, char **targets, char **rows, GError **error)
@@ -203,7 +203,7 @@ write_items (PlaitStore *store, const char *path, const char *name, const char *
   return write_heatmap (store, path, name, "weights", title, 4, shape, values, axes, labels, error);
 }
 
-/* Returns @name, in angle brackets if a memory has this name. (transfer full) */
+/* Returns @name, put in angle brackets if a memory has this name too. (transfer full) */
 static char *
 free_name (const char *name, const PlaitAttentionRecord *a, const PlaitLabels *labels)
 {
@@ -213,8 +213,8 @@ free_name (const char *name, const PlaitAttentionRecord *a, const PlaitLabels *l
   return g_strdup (name);
 }
 
-/* Writes the product of the attention @of and the attention to contexts. Each of the two is first averaged over its
- * heads, because their heads differ. */
+/* Writes the product of the attention @of and the attention to contexts. Averages each of the two over its own heads
+ * first, because their heads do not correspond. */
 static gboolean
 write_effective (PlaitStore *store, const char *path, const char *name, const PlaitAttentionRecord *a,
                  const PlaitRecordedAttention *of, const PlaitLabels *labelled, GError **error)
@@ -247,7 +247,7 @@ write_effective (PlaitStore *store, const char *path, const char *name, const Pl
          && write_row_sentences (store, path, effective, memory, rows, error);
 }
 
-/* Writes the weights of @of and, if there is attention to contexts, the product of both levels. */
+/* Writes the weights of the attention @of. If there is attention to contexts, also writes the product of the two. */
 static gboolean
 write_attention (PlaitStore *store, const char *path, const PlaitAttentionRecord *a, const PlaitRecordedAttention *of,
                  const PlaitLabels *labels, GError **error)

@@ -6,28 +6,29 @@
 #include "hdf5/store.h"
 
 /*
- * Attention dumps have for each sentence (tables/ragged.h) one heatmap a memory, [layer, head, target, row], for every
- * combiner. An attention with a name has its own heatmap, "MEMORY:NAME". If a combiner attends to each memory and also
- * jointly, the joint one is "MEMORY:jointly". Rows that a combiner did not select have zeros. If there is attention to
- * contexts, "contexts" is [layer, head, target, memory].
+ * Attention dumps have one heatmap for each sentence (tables/ragged.h) and memory, [layer, head, target, row]. An
+ * attention with a name has its own heatmap, "MEMORY:NAME". If a combiner attends to each memory and also jointly to
+ * all, the joint attention is "MEMORY:jointly". Rows that a combiner did not select have zeros. If there is attention
+ * to contexts, "contexts" is [layer, head, target, memory].
  *
  * In documents the group of a memory also has "row_sentence" [row], the sentence number of each token, or the attribute
  * rows=sentences if its rows are sentences. Rows that are neither tokens nor sentences have the attribute rows=numbers.
  *
- * Coverage dumps have for each sentence one group for each memory with coverage:
+ * Coverage dumps have one group for each sentence and memory with coverage:
  *
- *     accumulated   [target, row]          the attention that the row has received up to and including this step
- *     state         [target, row, unit]    coverage state after the step, which the next step's score reads;
- *                                          [target, row] if the state is one number
- *     fertility     [row]                  a value of each row that the plugin computes once, under the plugin's name
+ *       accumulated   [target, row]          the attention that the row has received up to and including this step
+ *       state         [target, row, unit]    coverage state after the step, which the next step's score reads;
+ *                                            [target, row] if the state is one number
+ *       fertility     [row]                  a value of each row that the plugin computes once, under the plugin's name
  *
- * With several layers these are in MEMORY/LAYER. With one state a head (decoder.coverage_heads) the units of all heads
- * follow each other. Viewers show the state if it is one number a row, otherwise the accumulated attention.
+ * With several layers, these arrays are in MEMORY/LAYER. With one state for each head (decoder.coverage_heads), the
+ * units of all heads follow each other. Viewers show the state if it is one number for each row, otherwise the
+ * accumulated attention.
  *
- * Dumps of copied words have for each sentence one group for each memory that the output copies:
+ * Dumps of copied words have one group for each sentence and memory that the output copies from:
  *
- *     copied        [target, row]   probability that the word of the row is copied
- *     gate          [target]        probability that the word is not copied; equal in all memories
+ *       copied        [target, row]   probability that the word of the row is copied
+ *       gate          [target]        probability that the word is not copied; equal in all memories
  *
  * The copied probabilities of all memories and the gate sum to 1 in each target row.
  */
@@ -38,7 +39,7 @@
 char *plait_attention_label (const PlaitRecordedAttention *attention, const PlaitLabels *labels);
 
 /* Writes @attention of one sentence as the item @path. Writes nothing and fails if a row of weights does not sum to 1
- * (within 1e-4; to 0 if there was nothing to read); the error names layer, head and row. */
+ * (within 1e-4), or to 0 if there was nothing to read. The error names layer, head and row. */
 gboolean plait_attention_write (PlaitStore *store, const char *path, const PlaitAttentionRecord *attention,
                                 const PlaitLabels *labels, GError **error);
 
@@ -46,7 +47,7 @@ gboolean plait_attention_write (PlaitStore *store, const char *path, const Plait
 gboolean plait_coverage_write (PlaitStore *store, const char *path, const PlaitAttentionRecord *attention,
                                const PlaitLabels *labels, GError **error);
 
-/* Writes gate and copied words in @attention of one sentence as the item @path. Writes nothing if the output copies
- * none. */
+/* Writes the gate and the copied words in @attention of one sentence as the item @path. Writes nothing if the output
+ * copies no words. */
 gboolean plait_copy_write (PlaitStore *store, const char *path, const PlaitAttentionRecord *attention,
                            const PlaitLabels *labels, GError **error);

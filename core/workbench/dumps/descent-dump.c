@@ -9,8 +9,8 @@ typedef struct
 {
   const PlaitLinks *links;
   gint64 rows;
-  gint64 *owner;    /* [rows]: first row whose children begin here; -1: none */
-  double *reached;  /* [rows]: sum of the products of weights along all paths to each row, in one entry */
+  gint64 *owner;    /* [rows]: for a first child, the first of its parents; -1: the row is no first child */
+  double *reached;  /* [rows]: sum of the products of weights along all paths to each row, for the current entry */
   gint64 *entry;    /* [rows]: number (from 1) of the last entry that weighed the row */
   gint64 n_entries; /* number of entries so far */
   GArray *entry_offsets, *set_parent, *set_offsets, *row, *weight, *path, *taken;
@@ -84,7 +84,7 @@ parent_of (const Dump *dump, const gint64 *row, gint64 n)
   return -1;
 }
 
-/* Marks @row as taken in the sets of this entry, which begin with set @first. */
+/* Marks @row as taken in all sets of the current entry, whose first set is @first. */
 static void
 take (Dump *dump, guint first, gint64 row)
 {
@@ -93,7 +93,7 @@ take (Dump *dump, guint first, gint64 row)
       g_array_index (dump->taken, guint8, i) = TRUE;
 }
 
-/* Adds a set of the @n rows @row with @weights, children of @parent. */
+/* Adds a set: the @n rows @row with @weights, which are children of @parent. */
 static void
 add_set (Dump *dump, const gint64 *row, const PlaitScalar *weights, gint64 n, gint64 parent, guint first)
 {
@@ -130,8 +130,8 @@ is_alone (const Dump *dump, gint64 row)
   return (row == 0 || level[row - 1] != level[row]) && (row + 1 == dump->rows || level[row + 1] != level[row]);
 }
 
-/* Adds the sets of single rows above the @n rows @row, from the top down. The combiner does not weigh a single row at
- * the top, because it has no alternative. */
+/* Adds sets for the rows above the @n rows @row that are alone on their level, from the top down. The combiner does not
+ * weigh a row that has no alternative. */
 static void
 add_tops (Dump *dump, const gint64 *row, gint64 n, guint first)
 {
@@ -144,7 +144,7 @@ add_tops (Dump *dump, const gint64 *row, gint64 n, guint first)
   add_set (dump, &top, &whole, 1, parent_of (dump, &top, 1), first);
 }
 
-/* Adds the sets of one target row and head; @read [rows] are the weights of the rows that were read. */
+/* Adds the sets of one target row and head. @read [rows] are the weights of the rows that were read. */
 static void
 add_entry (Dump *dump, const PlaitRecordedSets *sets, const PlaitScalar *read)
 {
@@ -167,7 +167,7 @@ add_entry (Dump *dump, const PlaitRecordedSets *sets, const PlaitScalar *read)
 typedef struct
 {
   PlaitStore *store;
-  const char *path, *name; /* @path of the sentence, @name of the attention */
+  const char *path, *name; /* path of the sentence's group, and name of the attention */
   GError **error;
 } DumpGroup;
 

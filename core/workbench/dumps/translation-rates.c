@@ -109,7 +109,7 @@ plait_translation_rates_take (const PlaitBatch *batch, gint64 sentence, const Pl
   return TRUE;
 }
 
-/* Returns the metric with its title for tables: "over-translated en", "over-translated en (forced)". */
+/* Returns the metric, with a title for tables such as "over-translated en" or "over-translated en (forced)". */
 static PlaitMetric *
 new_metric (const PlaitTranslationRates *rates, const Source *source, PlaitTranslationFault fault)
 {

@@ -6,25 +6,25 @@
 #include "search/translate.h"
 
 /*
- * Over- and under-translation of a split (metrics/translation-rate.h), computed while it is translated or scored, so
- * that the attention of one sentence at a time is in memory.
+ * Over- and under-translation of a split (metrics/translation-rate.h). The rates are computed while the split is
+ * translated or scored, so that only the attention of one sentence is in memory.
  *
- * A source counts if it has tokens and its encoder gives one memory. Its attention is the mean over heads (with
- * attention to contexts: of the product of both levels), over layers or of the last layer, and over several attentions
- * to the same memory, summed over target words. The target's end token and the source's special tokens are left out.
- * The weight of an inner node of a tree, or of an upper row of a pyramid, is spread evenly over its leaves. Jointly
- * attended sources share one distribution, so each of them gets less.
+ * A source counts if it has tokens and its encoder gives one memory. Its attention is the mean over heads, over layers
+ * (or of the last layer), and over several attentions to the same memory, summed over target words. With attention to
+ * contexts, it is the mean over heads of the product of both levels. The target's end token and the source's special
+ * tokens are left out. The weight of an inner node of a tree, or of an upper row of a pyramid, is spread evenly over
+ * its leaves. Jointly attended sources share one distribution, so each of them gets less attention.
  */
 typedef struct PlaitTranslationRates PlaitTranslationRates;
 
-/* Returns sums for the lines of @corpus, or for its documents (all chunks together). @of is "search" or "forced" and
- * must be static. (transfer full) */
+/* Returns rates for the lines of @corpus, or for its documents (all chunks together), still without sentences. @of
+ * tells where the attention comes from, "search" or "forced" decoding; the text must be static. (transfer full) */
 PlaitTranslationRates *plait_translation_rates_new (const PlaitExperimentModel *experiment_model, const char *of,
                                                     const PlaitCorpus *corpus);
 void plait_translation_rates_free (PlaitTranslationRates *rates);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitTranslationRates, plait_translation_rates_free)
 
-/* Adds one sentence. A PlaitAttentionTaker with the rates as data, for batches of their corpus. */
+/* Adds one sentence of a batch of the rates' corpus. A PlaitAttentionTaker, whose data are the rates. */
 gboolean plait_translation_rates_take (const PlaitBatch *batch, gint64 sentence, const PlaitHypothesis *best,
                                        const PlaitAttentionRecord *attention, gpointer rates, GError **error);
 
@@ -33,12 +33,13 @@ gboolean plait_translation_rates_take (const PlaitBatch *batch, gint64 sentence,
 gboolean plait_translation_rates_add_results (const PlaitTranslationRates *rates, PlaitLog *log, GPtrArray *results,
                                               GError **error);
 
-/* Writes for each source the table @path/OF/SOURCE: columns words, over and under, one row for each sentence or
- * document. */
+/* Writes for each source a table with the columns words, over and under, and one row for each sentence or document. Its
+ * path is @path/search/SOURCE or @path/forced/SOURCE. */
 gboolean plait_translation_rates_write (const PlaitTranslationRates *rates, PlaitStore *store, const char *path,
                                         GError **error);
 
-/* Reads the table below @path of the rate with metric text @metric and title @title. Sets *@scorer (transfer full) to
- * the rate. Returns NULL without an error if @metric is not a rate. (transfer full) */
+/* Returns the statistics in the table below @path, for the rate that a run stores with metric text @metric and title
+ * @title. Sets *@scorer (transfer full) to the metric. Returns NULL without an error if @metric is not such a rate.
+ * (transfer full) */
 PlaitStatistics *plait_translation_rates_read (PlaitStore *store, const char *path, const char *metric,
                                                const char *title, PlaitMetric **scorer, GError **error);
