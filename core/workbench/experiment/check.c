@@ -24,8 +24,8 @@ check_decoder_allowed (const PlaitResolution *resolution, const PlaitSchema *sch
       plait_plugin_kind_name (schema->kind), schema->name, decoder->name, allowed, needed, schema->path);
 }
 
-/* Adds a problem unless at least one source provides the structure that @reader, a combiner or coverage, requires of
- * one memory. @key of [decoder] names @reader. */
+/* Adds a problem unless at least one source provides the structure that the schema @reader requires of one memory.
+ * @reader belongs to the combiner or coverage that @key of [decoder] names. */
 static void
 check_structure_of_one (const PlaitResolution *resolution, const PlaitSchema *reader, const char *key)
 {
@@ -45,8 +45,8 @@ check_structure_of_one (const PlaitResolution *resolution, const PlaitSchema *re
                             plait_plugin_kind_name (reader->kind));
 }
 
-/* Adds a problem unless the memories of @encoder have the structure that @reader, a combiner or coverage, requires of
- * all memories. */
+/* Adds a problem unless the memories of @encoder have the structure that the schema @reader, of a combiner or coverage,
+ * requires of all memories. */
 static void
 check_structure (const PlaitResolution *resolution, const PlaitSchema *reader, const PlaitSchema *encoder,
                  const char *group)
@@ -220,7 +220,8 @@ check_alignment_file (const PlaitResolution *resolution, const PlaitDataFile *fi
   return FALSE;
 }
 
-/* TRUE if @file has further references. Adds a problem if nothing compares with them. */
+/* TRUE if @file has further references. Adds a problem if no score uses them: there is no decoder, or they are for
+ * training. */
 static gboolean
 check_reference_file (const PlaitResolution *resolution, const PlaitDataFile *file)
 {
@@ -381,8 +382,8 @@ check_generated (const PlaitResolution *resolution)
     }
 }
 
-/* Adds a problem for each of @files (keys vocabulary.NAME or vocabulary_text.NAME) whose NAME is not a vocabulary of
- * the experiment. */
+/* Adds a problem for each of @files whose key is vocabulary.NAME or vocabulary_text.NAME but whose NAME is not a
+ * vocabulary of the experiment. */
 static void
 check_vocabulary_files (const PlaitResolution *resolution, const GArray *files)
 {

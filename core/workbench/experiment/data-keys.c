@@ -135,8 +135,8 @@ is_stream (const char *stream)
 
 static const PlaitSettingSpecification any_text = { "file", PLAIT_SETTING_TEXT };
 
-/* Reads @text, a file in the value of @key. Returns its absolute path and appends the path as written to @written, or
- * returns NULL after adding a problem. (transfer none) */
+/* Reads @text, one file name in the value of @key. Returns the file's absolute path and appends the path as written to
+ * @written. Returns NULL after adding a problem. (transfer none) */
 static const char *
 read_path (const PlaitResolution *resolution, const char *key, const char *text, GString *written)
 {
@@ -171,7 +171,7 @@ read_path (const PlaitResolution *resolution, const char *key, const char *text,
   return NULL;
 }
 
-/* Returns the files that @key names, which are several only for @split train. (transfer full) */
+/* Returns the file names in the value of @key. Only @split train may have several. (transfer full) */
 static GStrv
 list_names (const PlaitResolution *resolution, const char *key, const char *split)
 {
@@ -282,8 +282,8 @@ find_folder (const PlaitResolution *resolution)
   data->folder = g_string_chunk_insert (data->texts, folder);
 }
 
-/* Finds the head rules for making given trees binary. A run stores its rules, so they may be missing when a run is
- * read. */
+/* Finds the head rules for making given trees binary. A run stores the rules, so their file may be missing when a run
+ * is read. */
 static void
 find_head_rules (const PlaitResolution *resolution)
 {

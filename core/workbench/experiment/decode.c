@@ -12,7 +12,7 @@ reads_text (const PlaitExperiment *experiment)
   return experiment->n_sources == 0;
 }
 
-/* Adds a problem if decode.unknown cannot be followed, or its dictionary cannot be read. */
+/* Adds a problem if the experiment cannot do what decode.unknown asks for, or if its dictionary cannot be read. */
 static void
 check_unknown (const PlaitResolution *resolution)
 {
@@ -38,7 +38,7 @@ check_unknown (const PlaitResolution *resolution)
     plait_resolution_problem (resolution, "decode", "dictionary", "%s", fault->message);
 }
 
-/* Adds a problem for @key of [decode] if it is @set, because it has no effect without the setting @needs. */
+/* Adds a problem for @key of [decode] if @set is TRUE, because the key has no effect without the setting @needs. */
 static void
 check_acts (const PlaitResolution *resolution, const char *key, gboolean set, const char *needs)
 {
@@ -46,7 +46,7 @@ check_acts (const PlaitResolution *resolution, const char *key, gboolean set, co
     plait_resolution_problem (resolution, "decode", key, "has no effect without %s; set that, or drop the key", needs);
 }
 
-/* Adds problems for keys of sampling and of groups that have no effect, or that do not fit together. */
+/* Adds problems for keys of sampling and of beam groups that have no effect or contradict each other. */
 static void
 check_sampling (const PlaitResolution *resolution)
 {

@@ -77,8 +77,8 @@ plait_documents_used (const PlaitExperiment *experiment, const char *list)
   return g_string_free (used, FALSE);
 }
 
-/* Adds a problem for each unknown stream or language in @list, the value of @key. Items may have the form
- * STREAM:LANGUAGE if @languages. */
+/* Adds a problem for each unknown stream or language in @list, the value of @key. If @languages is TRUE, items may have
+ * the form STREAM:LANGUAGE. */
 static void
 check_list (const PlaitResolution *resolution, const char *key, const char *list, gboolean languages)
 {
@@ -123,7 +123,8 @@ check_reader (const PlaitResolution *resolution, const PlaitExperimentSource *so
         encoder, source->trees ? "trees" : plait_input_kind_name (source->kind), source->stream);
 }
 
-/* Adds a problem for each stream without documents, since chunks must contain the same sentences of all streams. */
+/* If documents are cut into chunks, adds a problem for each stream without documents, since a chunk must contain the
+ * same sentences of all streams. */
 static void
 check_chunks (const PlaitResolution *resolution)
 {
@@ -157,7 +158,8 @@ check_target_roles (const PlaitResolution *resolution)
                               "target in data.documents and set data.document_starts=all, or roles=none");
 }
 
-/* Adds a problem if the combiner pairs sentences of sources with sentences of the target, which are not known. */
+/* Adds a problem if the combiner pairs sentences of sources with sentences of the target although the latter are not
+ * known. */
 static void
 check_pairing (const PlaitResolution *resolution)
 {

@@ -26,7 +26,7 @@ plait_experiment_split_key (const char *dotted, char **group, char **key)
   return TRUE;
 }
 
-/* TRUE if the value of @key in [@group] is the path of a file or folder. */
+/* TRUE if @key in [@group] is a setting whose value is the path of a file or folder. */
 static gboolean
 is_path_setting (const char *group, const char *key)
 {
@@ -37,8 +37,8 @@ is_path_setting (const char *group, const char *key)
   return g_str_equal (group, "data") && strchr (key, '.') && !g_str_has_prefix (key, "generate.");
 }
 
-/* Returns @text with backslashes escaped for a key file; no other character of a value needs an escape. (transfer
- * full) */
+/* Returns @text with backslashes escaped for a key file. No other character of a value needs an escape. (transfer full)
+ * */
 static char *
 escape_value (const char *text)
 {
@@ -47,7 +47,7 @@ escape_value (const char *text)
   return g_strjoinv ("\\\\", parts);
 }
 
-/* Returns the path @written, relative to the current folder, as an absolute one, escaped for a key-file. (transfer
+/* Returns the absolute path of @written, which is relative to the current folder, escaped for a key file. (transfer
  * full) */
 static char *
 path_from_here (const char *written, GError **error)
@@ -97,7 +97,8 @@ unset (PlaitKeyFile *file, const char *dotted, PlaitProblems *problems)
     plait_key_file_remove (file, group, key);
 }
 
-/* Applies @text, the value of --set or PLAIT_EXPERIMENT_UNSET and the value of --unset, to @file. */
+/* Applies an override to @file. @text is the value of --set, or PLAIT_EXPERIMENT_UNSET followed by the value of
+ * --unset. */
 static void
 override (PlaitKeyFile *file, const char *text, PlaitProblems *problems)
 {
@@ -239,8 +240,8 @@ plait_experiment_value (const PlaitExperiment *experiment, const char *group, co
  * Functions that write an experiment as text
  */
 
-/* Version of the defaults in the fingerprint; increase it when the default of a core key changes, since the brief form
- * leaves defaults out. */
+/* Version of the core's defaults, which is part of the fingerprint. Increase it when the default of a core key changes,
+ * because the brief form leaves defaults out. */
 #define DEFAULTS "1"
 
 typedef struct
@@ -260,7 +261,7 @@ write_value (Writer *writer, const char *key, const char *value)
   g_string_append_printf (writer->text, "%s=%s\n", key, escaped);
 }
 
-/* Writes @key with a path, escaped since paths are expanded when they are read. */
+/* Writes @key with a path, escaped because "~" and variables in paths are replaced when they are read. */
 static void
 write_path (Writer *writer, const char *key, const char *path)
 {
@@ -340,7 +341,7 @@ is_used (const PlaitExperiment *experiment, const char *stream)
   return g_strv_contains (used, stream);
 }
 
-/* Writes the keys of the used files among @files. A fingerprint has no paths, since it is combined with digests of the
+/* Writes the keys of those @files that are used. A fingerprint has no paths, since it is combined with digests of the
  * files. */
 static void
 write_files (Writer *writer, const GArray *files)
@@ -490,8 +491,8 @@ plait_experiment_training_fingerprint_text (const PlaitExperiment *experiment, P
   Writer writer = begin_key (experiment, form);
 
   write_training (&writer);
-  /* If translations choose the best parameters, search affects training. With masked text, so does the seed that masks
-   * validation text. */
+  /* If translations choose the best parameters, search affects training. If validation text is masked, so does the seed
+   * that chooses the masked words. */
   if (experiment->train.best_by == PLAIT_TRAIN_BEST_BY_METRIC)
     write_group (&writer, "decode");
   if (experiment->train.best_by == PLAIT_TRAIN_BEST_BY_METRIC && experiment->evaluate.join != PLAIT_PIECES_NONE)
@@ -518,7 +519,7 @@ plait_experiment_evaluation_fingerprint_text (const PlaitExperiment *experiment,
  * Functions that answer questions about an experiment
  */
 
-/* Returns the entry for @stream in @files; without one, zeros. @split is NULL for files of vocabularies. (transfer
+/* Returns the entry for @stream in @files; zeros if there is none. @split is NULL for files of vocabularies. (transfer
  * none) */
 static PlaitDataFile
 find_file (const GArray *files, const char *split, const char *stream)
@@ -570,7 +571,7 @@ has_files (const PlaitExperiment *experiment, const char *stream)
   return FALSE;
 }
 
-/* Adds the streams of further references in @split, or in all splits if it is NULL, to @names. */
+/* Adds the streams of further references in @split to @names; NULL: in all splits. */
 static void
 add_references (GPtrArray *names, const PlaitExperiment *experiment, const char *split)
 {
@@ -585,8 +586,8 @@ add_references (GPtrArray *names, const PlaitExperiment *experiment, const char 
     }
 }
 
-/* Returns the used streams; with @trees also the streams of their trees, with @others those of word alignments and of
- * further references, and that of weights. (transfer container) */
+/* Returns the used streams. With @trees, adds the streams of their trees. With @others, adds those of word alignments,
+ * of further references and of loss weights. (transfer container) */
 static const char **
 list_streams (const PlaitExperiment *experiment, gboolean trees, gboolean others)
 {

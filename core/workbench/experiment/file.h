@@ -13,31 +13,32 @@
 /*
  * The experiment file, read and checked.
  *
- *     [experiment]      name, seed, sources
+ *       [experiment]      name, seed, sources
  *
- *     [data]            SPLIT.STREAM=FILE for the splits train, validation and any that begins with "test";
- *                       vocabulary.NAME=FILE; target, folder, vocabulary keys; or generate=TASK with generate.NAME keys
+ *       [data]            SPLIT.STREAM=FILE for the splits train, validation and any that begins with "test";
+ *                         vocabulary.NAME=FILE; target, folder, vocabulary keys; or generate=TASK with generate.NAME
+ * keys
  *
- *     [source NAME]     encoder=PLUGIN and its parameters; leaves=PLUGIN for an encoder that reads another encoder's
- *                       output; the parameters of that inner encoder are in [source NAME/leaves]
+ *       [source NAME]     encoder=PLUGIN and its parameters; leaves=PLUGIN for an encoder that reads another encoder's
+ *                         output; the parameters of that inner encoder are in [source NAME/leaves]
  *
- *     [predict]         kind=class etc., if no sequence is predicted
+ *       [predict]         kind=class etc., if no sequence is predicted
  *
- *     [decoder]         combiner=PLUGIN, ...
+ *       [decoder]         combiner=PLUGIN, ...
  *
- *     [combiner]        parameters of the combiner
- *     [coverage]        parameters of the coverage, if decoder.coverage names one
- *     [output]          parameters of the output that decoder.output names
+ *       [combiner]        parameters of the combiner
+ *       [coverage]        parameters of the coverage, if decoder.coverage names one
+ *       [output]          parameters of the output that decoder.output names
  *
- *     [train] [decode] [evaluate]
+ *       [train] [decode] [evaluate]
  *
- *     [bench]           random text for plait-bench
+ *       [bench]           random text for plait-bench
  *
- *     [grid]            cells/cells.h
+ *       [grid]            axes/cells.h
  *
  * All faults are reported together, each on a line "FILE:LINE: [group] key: ...", before any data is read. Parts that
  * do not fit together (a combiner that the decoder cannot use, an encoder of another kind of input) are found from the
- * schemas alone; modules are loaded only if a flag asks for it.
+ * schemas alone. Modules are loaded only if a flag asks for it.
  */
 
 /* One source. Combiners see the sources in this order. */
@@ -46,18 +47,18 @@ typedef struct
   const char *name;
   const char *stream;      /* name of the stream in [data] */
   const char *trees;       /* "STREAM.trees" if the encoder reads trees, else NULL */
-  const char *alignment;   /* "STREAM.alignment", the stream of word alignments with the target */
-  const char *dataset;     /* HDF5 path of the features in their files */
+  const char *alignment;   /* "STREAM.alignment", the stream of word alignments between source and target */
+  const char *dataset;     /* path of the features inside their HDF5 files */
   PlaitComponent *encoder; /* encoder with its inner encoder; its module may not be loaded yet */
   PlaitInputKind kind;     /* kind of input that the encoder reads */
 } PlaitExperimentSource;
 
-/* A score from outside, the key evaluate.scores.NAME. */
+/* An external score, which a command or file gives for each line: the key evaluate.scores.NAME. */
 typedef struct
 {
   const char *name;
-  const char *command; /* the value: a command of sh, or "file:" and a path */
-  const char *path;    /* absolute path of the file of numbers; NULL: run the command */
+  const char *command; /* value of the key: a shell command, or "file:" and a path */
+  const char *path;    /* absolute path of the file with the numbers; NULL: run the command */
   gboolean larger_is_better;
 } PlaitExperimentScore;
 
@@ -69,7 +70,7 @@ typedef struct
   const char *name;
 
   PlaitExperimentSettings experiment;
-  PlaitDataSettings data; /* data.folder is absolute */
+  PlaitDataSettings data; /* settings of [data], with an absolute folder */
   PlaitPredictSettings predict;
   PlaitDecoderSettings decoder;
   PlaitTrainSettings train;
@@ -79,10 +80,10 @@ typedef struct
 
   guint n_sources;
   const PlaitExperimentSource *sources;
-  PlaitComponent *decoder_component; /* the plugin decoder.type, which is used only if a sequence is predicted */
-  PlaitComponent *combiner;          /* module may not be loaded yet; NULL if no sequence is predicted */
-  PlaitComponent *coverage;          /* NULL if there is no coverage */
-  PlaitComponent *output;            /* NULL if no sequence is predicted */
+  PlaitComponent *decoder_component; /* decoder plugin that decoder.type names; used only if a sequence is predicted */
+  PlaitComponent *combiner; /* combiner, whose module may not be loaded yet; NULL if no sequence is predicted */
+  PlaitComponent *coverage; /* NULL if there is no coverage */
+  PlaitComponent *output;   /* NULL if no sequence is predicted */
 
   const PlaitExperimentScore *scores; /* [n_scores] */
   guint n_scores;
@@ -94,7 +95,7 @@ typedef struct
   PlaitTaskSettings task_settings;
 } PlaitExperiment;
 
-/* Checks beyond the text of an experiment file. */
+/* Checks of an experiment that need more than the text of its file. */
 typedef enum
 {
   PLAIT_RESOLVE_CHECK_FILES = 1 << 0,  /* the files named in [data] must exist */
@@ -106,9 +107,10 @@ typedef enum
 /* First character of an override that removes a key: "!train.initialise". */
 #define PLAIT_EXPERIMENT_UNSET '!'
 
-/* Reads the experiment file at @path, applies @overrides ("decoder.layers=4", "source.en.layers=4",
- * "!train.initialise", in this order; NULL-terminated, or NULL) and makes the checks in @flags. Paths in @overrides are
- * relative to the current folder. Ignores a group [grid]. (transfer full) */
+/* Returns the experiment of the file at @path, after applying @overrides and making the checks in @flags. @overrides
+ * are texts such as "decoder.layers=4", "source.en.layers=4" or "!train.initialise", applied in this order;
+ * NULL-terminated, or NULL. Paths in @overrides are relative to the current folder. Ignores a group [grid]. (transfer
+ * full) */
 PlaitExperiment *plait_experiment_load (const char *path, const char *const *overrides, PlaitResolveFlags flags,
                                         PlaitRegistry *registry, GError **error);
 
@@ -117,28 +119,30 @@ PlaitExperiment *plait_experiment_load (const char *path, const char *const *ove
 PlaitExperiment *plait_experiment_check (const char *path, const char *const *overrides, PlaitResolveFlags flags,
                                          PlaitRegistry *registry, PlaitProblems *problems);
 
-/* Parses @text, which plait_experiment_text returned and a run stored, with @overrides like plait_experiment_load.
- * @name identifies the text in messages. Files of [data] may be missing. (transfer full) */
+/* Returns the experiment in @text, which plait_experiment_text() made and a run stores. Applies @overrides as
+ * plait_experiment_load() does. @name identifies the text in messages. Files of [data] may be missing. (transfer full)
+ * */
 PlaitExperiment *plait_experiment_parse (const char *text, const char *name, const char *const *overrides,
                                          PlaitRegistry *registry, GError **error);
 
 void plait_experiment_free (PlaitExperiment *experiment);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitExperiment, plait_experiment_free)
 
-/* Returns the resolved experiment as the text of an experiment file: every setting with its value, defaults too, always
- * in one order. Unused sources and [bench] are left out. plait_experiment_parse reads it back to an equal experiment.
- * (transfer full) */
+/* Returns the resolved experiment as the text of an experiment file: every setting with its value, even if it is the
+ * default, always in one order. Leaves out unused sources and [bench]. plait_experiment_parse() makes an equal
+ * experiment of the text. (transfer full) */
 char *plait_experiment_text (const PlaitExperiment *experiment);
 
-/* Returns the resolved experiment without settings that cannot change results, such as names, paths and log intervals.
- * Two experiments give equal runs if this text and the digests of files and plugins are equal. (transfer full) */
+/* Returns the text of the resolved experiment without settings that cannot change results, such as names, paths and log
+ * intervals. Two experiments give equal runs if this text and the digests of files and plugins are equal. (transfer
+ * full) */
 char *plait_experiment_fingerprint_text (const PlaitExperiment *experiment);
 
 typedef enum
 {
-  PLAIT_FINGERPRINT_FULL,  /* every setting, to describe differences to people */
-  PLAIT_FINGERPRINT_BRIEF, /* without settings that have their defaults; runs store its digest, so that a setting which
-                              a later version adds changes nothing while it has its default */
+  PLAIT_FINGERPRINT_FULL,  /* every setting, to describe differences to users */
+  PLAIT_FINGERPRINT_BRIEF, /* only settings that differ from their defaults. Runs store a digest of this text, so that a
+                              setting which a later version adds does not change the digest while it has its default */
 } PlaitFingerprintForm;
 
 /* Returns the part of plait_experiment_fingerprint_text that affects training: without [decode], [evaluate] and the
@@ -154,30 +158,31 @@ char *plait_experiment_evaluation_fingerprint_text (const PlaitExperiment *exper
  * generated. (transfer none) */
 const char *plait_experiment_data_file (const PlaitExperiment *experiment, const char *split, const char *stream);
 
-/* Returns the absolute paths of the files after the first for @stream of training, NULL-terminated; NULL if it has one
- * file. (transfer none) */
+/* Returns the absolute paths of the files after the first, if @stream of training has several files; NULL-terminated.
+ * NULL if it has one file. (transfer none) */
 const char *const *plait_experiment_further_files (const PlaitExperiment *experiment, const char *split,
                                                    const char *stream);
 
-/* Name of the stream of training that has the weight of each tuple's loss; no source reads it. */
+/* Name of the training stream that gives each sentence tuple the weight of its loss. No source reads it. */
 #define PLAIT_LOSS_WEIGHTS "loss_weights"
 
-/* Returns the numbers of data.weights, one for each file of a stream of training, and their number in *@n; NULL without
- * weights. (transfer full) */
+/* Returns the weights of data.weights, one for each file of a stream of training, and their number in *@n. NULL if the
+ * key is not set. (transfer full) */
 double *plait_experiment_file_weights (const PlaitExperiment *experiment, guint *n);
 
 /* Returns the used streams: those of the sources, without repetition, then the target; NULL-terminated. (transfer
  * container) */
 const char **plait_experiment_streams (const PlaitExperiment *experiment);
 
-/* Returns the used streams like plait_experiment_streams, followed by the streams of trees and word alignments that are
- * read from files, and those of further references; NULL-terminated. (transfer container) */
+/* Returns the used streams as plait_experiment_streams() does. Appends the streams of trees and word alignments that
+ * are read from files, and those of further references; NULL-terminated. (transfer container) */
 const char **plait_experiment_all_streams (const PlaitExperiment *experiment);
 
 /* Part of a stream between the target and the name of a further reference: "cs.reference.2". */
 #define PLAIT_REFERENCE ".reference."
 
-/* Returns the name in @stream if @stream has further references, else NULL. (transfer none) */
+/* Returns the name of a further reference, such as "2" if @stream is "cs.reference.2"; NULL if @stream is another
+ * stream. (transfer none) */
 const char *plait_experiment_reference_name (const PlaitExperiment *experiment, const char *stream);
 
 /* Returns the streams of further references in @split, in the order of the file; NULL-terminated. (transfer
@@ -205,8 +210,8 @@ gboolean plait_experiment_reads_trees (const PlaitExperiment *experiment);
 /* TRUE if a decoder predicts a sequence. */
 gboolean plait_experiment_has_decoder (const PlaitExperiment *experiment);
 
-/* Returns FALSE with an error if one of @sets ("GROUP.KEY=VALUE", NULL-terminated, or NULL) has no effect on the
- * trained @experiment: a key of search if there is no decoder. */
+/* Returns FALSE with an error if one of @sets has no effect on the trained @experiment, such as a key of search if
+ * there is no decoder. @sets are texts "GROUP.KEY=VALUE", NULL-terminated; or NULL. */
 gboolean plait_experiment_check_sets (const PlaitExperiment *experiment, const char *const *sets, GError **error);
 
 /* Returns the kind of the target's lines if @stream is the target, else PLAIT_TARGET_TEXT. */
@@ -220,8 +225,9 @@ const char *plait_experiment_vocabulary (const PlaitExperiment *experiment, cons
  * none) */
 const char *plait_experiment_vocabulary_file (const PlaitExperiment *experiment, const char *name);
 
-/* TRUE if unknown words of @stream, a source's or the target, are own words of their sentences (types/input.h): if the
- * output writes such words and @stream has the target's vocabulary. That vocabulary must have words. */
+/* TRUE if the output can write unknown words of @stream, a source or the target, as words of their own sentence (own
+ * words in types/input.h). This needs an output plugin that writes such words, and for @stream the target's vocabulary,
+ * which must consist of words. */
 gboolean plait_experiment_has_own_words (const PlaitExperiment *experiment, const char *stream);
 
 /* TRUE if @stream is read as tokens of a vocabulary. */
@@ -230,13 +236,14 @@ gboolean plait_experiment_is_tokens (const PlaitExperiment *experiment, const ch
 /* A text from which a vocabulary is learnt. */
 typedef struct
 {
-  const char *key;    /* such as "vocabulary_text.shared.1"; NULL for the training text of a used stream */
+  const char
+      *key; /* key that names the text, such as "vocabulary_text.shared.1"; NULL: training text of a used stream */
   const char *path;   /* absolute path; NULL if the text is generated */
-  const char *stream; /* generated text, for plait_task_parse_text; NULL if the text is a file */
+  const char *stream; /* name of the generated text, for plait_task_parse_text(); NULL if the text is a file */
 } PlaitVocabularyText;
 
-/* Returns the texts for learning vocabulary @name: those of the keys data.vocabulary_text.NAME.NUMBER, or without such
- * keys the training text of its streams. (transfer full) (element-type PlaitVocabularyText) */
+/* Returns the texts from which vocabulary @name is learnt: those that the keys data.vocabulary_text.NAME.NUMBER name.
+ * Without such keys, the training text of its streams. (transfer full) (element-type PlaitVocabularyText) */
 GArray *plait_experiment_vocabulary_texts (const PlaitExperiment *experiment, const char *name);
 
 /* Replaces the texts for learning vocabulary @name by @texts (element-type PlaitVocabularyText), as if keys of the file
@@ -252,24 +259,24 @@ gboolean plait_experiment_each_plugin (const PlaitExperiment *experiment, PlaitE
                                        GError **error);
 
 /*
- * For cells/cells.h: the steps of loading
+ * Steps of loading an experiment, for axes/cells.h
  */
 
-/* Returns @set, "GROUP.KEY=VALUE" of a command line, so that it can be read again in another folder and environment:
- * paths are absolute, "~" and variables in them are replaced. (transfer full) */
+/* Returns @set, "GROUP.KEY=VALUE" of a command line, with absolute paths, and with "~" and variables replaced. So it
+ * can be read again in another folder and environment. (transfer full) */
 char *plait_experiment_set_from_here (const char *set, GError **error);
 
 /* Returns the folder to which paths in the experiment file at @path are relative: the file's own folder, or the current
  * folder if @path is a pipe. (transfer full) */
 char *plait_experiment_folder (const char *path);
 
-/* Reads the key file at @path and sets @overrides in it. (transfer full) */
+/* Returns the key file at @path, with @overrides applied. (transfer full) */
 PlaitKeyFile *plait_experiment_read (const char *path, const char *const *overrides, GError **error);
 
 #define PLAIT_GRID_GROUP "grid"
 
-/* Splits "source.en.layers" into group "source en" and key "layers", "data.train.en" into "data" and "train.en". FALSE
- * if a dot is missing. (transfer full) both */
+/* Splits a key with dots: "source.en.layers" into group "source en" and key "layers", "data.train.en" into "data" and
+ * "train.en". FALSE if a dot is missing. (transfer full) both */
 gboolean plait_experiment_split_key (const char *dotted, char **group, char **key);
 
 /* Makes experiments from key files, such as the cells of a grid. It remembers checked files, so that later experiments

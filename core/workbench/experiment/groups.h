@@ -25,6 +25,7 @@ const PlaitSettingGroup *const *plait_experiment_groups (void);
  * (transfer none) */
 const PlaitSettingSpecification *plait_experiment_setting (const char *group, const char *key);
 
-/* TRUE if the value of [@group] @key can change a score. Names, log intervals, batches of search and dumps cannot; nor
- * can keys of [evaluate] that set intervals and bins or choose scores, except checkpoint and join. */
+/* TRUE if the value of [@group] @key can change a score. FALSE for names, log intervals, batch sizes of search, dumps,
+ * and the keys of [evaluate] that set intervals and bins or choose scores. TRUE for evaluate.checkpoint and
+ * evaluate.join. */
 gboolean plait_experiment_changes_scores (const char *group, const char *key);

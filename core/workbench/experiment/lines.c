@@ -6,8 +6,8 @@
 
 /* This file checks that the files of each split have equal numbers of lines, by reading them once. */
 
-/* Counts the lines of the file @path of @file, or its trees if @trees. Refuses empty lines if data.empty=error, except
- * among trees and @alignments. */
+/* Counts the lines of the file @path, one of those that @file names; with @trees, counts its trees. Refuses empty lines
+ * if data.empty=error, except in files of trees and of @alignments. */
 static gboolean
 count_text (const PlaitExperiment *experiment, const PlaitDataFile *file, const char *path, gboolean trees,
             gboolean alignments, gint64 *lines, GError **error)
@@ -85,7 +85,7 @@ is_alignments (const PlaitExperimentSource *source, const PlaitDataFile *file)
   return source && g_str_equal (source->alignment, file->stream);
 }
 
-/* Returns the name of the entries of @file, which @source reads. */
+/* Returns what an entry of @file, which @source reads, is called in messages, in the plural: "lines", "trees". */
 static const char *
 entries_of (const PlaitExperimentSource *source, const PlaitDataFile *file)
 {
@@ -95,15 +95,15 @@ entries_of (const PlaitExperimentSource *source, const PlaitDataFile *file)
                                                           : "lines";
 }
 
-/* Returns the path of file @place of those that @file names, or NULL. */
+/* Returns the path of file number @place of those that @file names, or NULL. */
 static const char *
 path_of (const PlaitDataFile *file, guint place)
 {
   return place == 0 ? file->path : file->further ? file->further[place - 1] : NULL;
 }
 
-/* Returns the number of lines or trees of the file @path, one of those that @file names. Returns -1 if it is not used,
- * if its lines cannot be counted because it has documents, or after adding a problem. */
+/* Returns the number of lines or trees of the file @path, one of those that @file names. Returns -1 if the file is not
+ * used, if it has documents, whose lines cannot be counted, or after adding a problem. */
 static gint64
 count (const PlaitResolution *resolution, const PlaitDataFile *file, const char *path)
 {
@@ -133,7 +133,8 @@ count (const PlaitResolution *resolution, const PlaitDataFile *file, const char 
   return lines;
 }
 
-/* Compares each file of @file with the file in the same place of the first stream of its split, in @firsts. */
+/* Compares the files of the stream @file with those of the first stream of its split, from @firsts: file by file, the
+ * numbers of lines must be equal. */
 static void
 compare_lines (const PlaitResolution *resolution, const PlaitDataFile *file, GHashTable *firsts)
 {
@@ -155,7 +156,7 @@ compare_lines (const PlaitResolution *resolution, const PlaitDataFile *file, GHa
             lines, entries_of (reader_of (&resolution->experiment->public, file), file), first->key,
             first->further ? ", " : "", first->further ? other : "", count (resolution, first, other));
       else if (!other)
-        return; /* unequal numbers of files are another problem */
+        return; /* another function reports unequal numbers of files */
     }
 }
 

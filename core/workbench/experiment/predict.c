@@ -23,8 +23,7 @@ check_labels (const PlaitResolution *resolution)
                               target);
 }
 
-/* Checks that the first source has tokens and stays in each tuple, and is not cut off: its tokens are predicted, or
- * have predictions. */
+/* Checks that the first source is text, because its tokens are predicted or get predictions. */
 static void
 check_first_source (const PlaitResolution *resolution)
 {

@@ -5,8 +5,8 @@
 #include "metrics/pieces.h"
 #include "experiment/resolution.h"
 
-/* Adds a problem for each of @metrics, the value of [@group] @key, that cannot score the references @texts of the file
- * @path. @lines: first line of each text. */
+/* Adds a problem for each of @metrics that cannot score the references @texts of the file @path. @metrics are the value
+ * of [@group] @key. @lines has the first line of each text. */
 static void
 check_metrics (const PlaitResolution *resolution, const char *path, const char *const *texts, const GArray *lines,
                const GPtrArray *metrics, const char *group, const char *key)
@@ -28,8 +28,8 @@ check_metrics (const PlaitResolution *resolution, const char *path, const char *
     }
 }
 
-/* Checks the references of @stream in @split. @first: number of texts of the target's file, or 0. Returns the number of
- * texts, or @first if the file cannot be read, which is reported later. */
+/* Checks the references of @stream in @split. @first is the number of texts in the target's file, or 0. Returns the
+ * number of texts; returns @first if the file cannot be read, which another check reports. */
 static guint
 check_stream (const PlaitResolution *resolution, const char *split, const char *stream, guint first,
               const GPtrArray *metrics, const char *group, const char *key)

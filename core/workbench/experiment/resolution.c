@@ -21,7 +21,7 @@ plait_resolution_problem (const PlaitResolution *resolution, const char *group, 
   va_end (arguments);
 }
 
-/* Returns KIND/NAME of the plugin of @component. (transfer full) */
+/* Returns the plugin of @component as a text KIND/NAME. (transfer full) */
 static char *
 full_name (const PlaitComponent *component)
 {
@@ -125,7 +125,7 @@ plait_resolution_read_group (const PlaitResolution *resolution, const char *grou
     }
 }
 
-/* Sets the defaults of the optimizer. */
+/* Sets other default values if [train] names an optimizer that needs them. */
 static void
 suit_optimizer (const PlaitResolution *resolution, PlaitSettings *train)
 {
@@ -141,7 +141,7 @@ suit_optimizer (const PlaitResolution *resolution, PlaitSettings *train)
       plait_settings_set (train, defaults[i][1], defaults[i][2], NULL);
 }
 
-/* Sets experiment.name to the file's name without folder and suffix, unless it is given. */
+/* Sets experiment.name to the name of the file, without folder and suffix, if the file does not set it. */
 static void
 name_experiment (const PlaitResolution *resolution, PlaitSettings *experiment)
 {
@@ -151,7 +151,7 @@ name_experiment (const PlaitResolution *resolution, PlaitSettings *experiment)
     plait_settings_set (experiment, "name", name, NULL);
 }
 
-/* Makes the path [@group] @key, a setting of @settings, absolute, since a run stores it as text. */
+/* Makes the path that [@group] @key, a setting of @settings, holds absolute, since a run stores it as text. */
 static void
 find_path (const PlaitResolution *resolution, PlaitSettings *settings, const char *group, const char *key)
 {
@@ -224,8 +224,8 @@ plait_resolution_read_plugin_keys (const PlaitResolution *resolution, const char
       plait_settings_set (component->parameters, both[i]->name, plait_settings_text_at (all, i), NULL);
 }
 
-/* Reads a core group into its struct @memory. Before, @suit sets defaults that depend on a key; afterwards, @complete
- * fills in missing values. @check runs only if the group has no faults. All three may be NULL. */
+/* Reads a core group into its struct @memory. Before reading, @suit sets defaults that depend on a key. After reading,
+ * @complete fills in missing values. @check runs only if the group has no faults. All three may be NULL. */
 static void
 read_core_group (const PlaitResolution *resolution, const PlaitSettingGroup *group, gpointer memory,
                  void (*suit) (const PlaitResolution *resolution, PlaitSettings *settings),
@@ -310,8 +310,8 @@ plait_resolution_read_part (const PlaitResolution *resolution, PlaitPluginKind k
   return component;
 }
 
-/* Reads the group of a combiner, coverage or output that the experiment does not use. It may still have parameters for
- * other cells of a grid. */
+/* Reads the group of a combiner, coverage or output that this experiment does not use. The group may still have
+ * parameters for other cells of a grid. */
 static void
 read_nothing (const PlaitResolution *resolution, PlaitPluginKind kind, const char *group)
 {
@@ -373,8 +373,8 @@ check_initial (const PlaitResolution *resolution)
                               g_file_test (path, G_FILE_TEST_EXISTS) ? "is not a regular file" : "does not exist");
 }
 
-/* Adds a problem if train.initialise_state=optimizer cannot be followed. Only a run stores an optimizer's state, and
- * only for its last parameters. */
+/* Adds a problem if train.initialise_state=optimizer is impossible. Only a run stores an optimizer's state, and only
+ * for its last parameters. */
 static void
 check_initial_state (const PlaitResolution *resolution)
 {
@@ -568,9 +568,9 @@ add_choices (GPtrArray *names, const PlaitKeyFile *file)
     }
 }
 
-/* Returns the plugins whose parameters may stand in a file that does not use them, as "combiner NAME" or "encoder
- * NAME"; NULL-terminated. (transfer full) These are the choices of the grid, and all decoders, so that decoder.type can
- * be changed alone. */
+/* Returns the plugins whose parameters a file may contain although it does not use the plugins, as "combiner NAME" or
+ * "encoder NAME"; NULL-terminated. These are the choices of the grid, and all decoders, so that a user can change
+ * decoder.type alone. (transfer full) */
 static char **
 find_alternatives (const PlaitKeyFile *file, const PlaitRegistry *registry)
 {

@@ -7,7 +7,7 @@
 /*
  * Internals of file.h: what an experiment owns, and the state while it is resolved.
  *
- * Faults are collected, so every step continues as far as possible after a fault.
+ * Faults are collected: every step continues as far as possible after a fault.
  */
 
 typedef struct
@@ -17,15 +17,15 @@ typedef struct
   const char *written;        /* path as written in the file */
   const char *path;           /* absolute path, of the first file if there are several */
   const char *const *further; /* absolute paths of further files of training, NULL-terminated; NULL: no further file */
-  const char *key;            /* such as "train.en" */
+  const char *key;            /* key that names the file, such as "train.en" */
 } PlaitDataFile;
 
-/* The group [data]. */
+/* Contents of the group [data]. */
 typedef struct
 {
   GStringChunk *texts;
   const char *folder;       /* absolute path */
-  PlaitSettings *settings;  /* owned by the experiment */
+  PlaitSettings *settings;  /* keys of [data]; owned by the experiment */
   GArray *files;            /* (element-type PlaitDataFile), of the keys SPLIT.STREAM, in the order of the file */
   GArray *vocabulary_files; /* (element-type PlaitDataFile); its field stream is the name of the vocabulary */
   GArray *vocabulary_texts; /* (element-type PlaitDataFile): texts to learn vocabularies from. The field stream is the
@@ -48,33 +48,34 @@ typedef struct
   GArray *used;              /* (element-type PlaitExperimentSource), the used sources */
   GArray *vocabulary_texts;  /* set by plait_experiment_set_vocabulary_texts; NULL: use data->vocabulary_texts */
   GStringChunk *texts;       /* owns the strings of vocabulary_texts, or NULL */
-  GArray *scores;            /* (element-type PlaitExperimentScore), keys scores.NAME */
-  GStringChunk *score_texts; /* owns their strings */
+  GArray *scores;            /* (element-type PlaitExperimentScore): keys scores.NAME of [evaluate] */
+  GStringChunk *score_texts; /* owns the strings in scores */
 } PlaitExperimentPrivate;
 
 /* A group [source NAME]; the experiment may not use the source. */
 typedef struct
 {
-  char *group; /* such as "source en" */
+  char *group; /* name of the group, such as "source en" */
   const char *name;
-  PlaitSettings *host; /* values of plait_source_group */
+  PlaitSettings *host; /* the group's keys of the core */
   PlaitSourceSettings settings;
   char *trees;             /* stream of the source's trees, such as "en.trees" */
   char *alignment;         /* stream of the source's word alignments, such as "en.alignment" */
-  PlaitComponent *encoder; /* NULL if there is no such plugin */
+  PlaitComponent *encoder; /* encoder; NULL if the plugin does not exist */
   char *inner_group;       /* group of the inner encoder, such as "source en/leaves" */
 } PlaitParsedSource;
 
 struct PlaitResolver
 {
   char *folder;
-  char **alternatives; /* plugins whose parameters a file may have without using them, as find_alternatives returns */
+  char **alternatives; /* plugins whose parameters a file may contain although it does not use the plugins
+                          (find_alternatives()) */
   PlaitResolveFlags flags;
   PlaitRegistry *registry;
 
-  /* Results that later cells of a grid need not compute again. */
+  /* Results of checking one cell of a grid that later cells need not compute again. */
   GHashTable *lines;    /* maps data.empty and path of a file to its number of lines (gint64) */
-  GHashTable *scorable; /* set of files of references with the metrics that can score them */
+  GHashTable *scorable; /* set of texts: a file of references with the metrics that can score it */
 };
 
 typedef struct
@@ -85,56 +86,56 @@ typedef struct
   PlaitExperimentPrivate *experiment;
 } PlaitResolution;
 
-/* Adds a problem "PLACE: [group] key: SENTENCE", or "PLACE: [group]: SENTENCE" if @key is NULL. */
+/* Adds a problem "PLACE: [group] key: SENTENCE"; "PLACE: [group]: SENTENCE" if @key is NULL. PLACE is file and line. */
 void plait_resolution_problem (const PlaitResolution *resolution, const char *group, const char *key,
                                const char *format, ...) G_GNUC_PRINTF (4, 5);
 
-/* Called for @key of [@group] that the settings of the group do not know. TRUE if the callback accepts it. @data: of
- * the caller. */
+/* Called for @key of [@group] that the settings of the group do not know. Returns TRUE if it accepts the key. @data is
+ * what the caller passed. */
 typedef gboolean (*PlaitOtherKey) (const PlaitResolution *resolution, const char *group, const char *key,
                                    gconstpointer data);
 
-/* Reads the keys of [@group] into @settings. Calls @other (may be NULL) with @data for a key that @settings does not
- * know; it returns TRUE if it accepts the key. Adds a problem for every other unknown key, with the nearest known one,
+/* Reads the keys of [@group] into @settings. For a key that @settings does not know, calls @other (may be NULL) with
+ * @data; TRUE means that it accepts the key. Adds a problem for every other unknown key, with the nearest known one,
  * and for every required setting that is missing. */
 void plait_resolution_read_group (const PlaitResolution *resolution, const char *group, PlaitSettings *settings,
                                   PlaitOtherKey other, gconstpointer data);
 
-/* A PlaitOtherKey: TRUE if @key is a parameter of another plugin that the grid may choose. @data points to the
+/* TRUE if @key is a parameter of another plugin that the grid may choose. A PlaitOtherKey, whose data point to the
  * PlaitPluginKind. */
 gboolean plait_resolution_is_alternative (const PlaitResolution *resolution, const char *group, const char *key,
                                           gconstpointer data);
 
-/* Reads the keys of [@group] that are keys of the core into @host. The others are parameters of a plugin. FALSE after
+/* Reads those keys of [@group] that the core knows into @host. The others are parameters of a plugin. FALSE after
  * adding problems. */
 gboolean plait_resolution_read_host_keys (const PlaitResolution *resolution, const char *group, PlaitSettings *host);
 
-/* Reads the parameters of @component from [@group], which has keys of the core, @host, beside them: messages suggest
- * both. @chooser: the key that names the plugin. */
+/* Reads the parameters of @component from [@group]. The group also has keys of the core, @host; messages suggest keys
+ * of both. @chooser is the key that names the plugin. */
 void plait_resolution_read_plugin_keys (const PlaitResolution *resolution, const char *group, const PlaitSettings *host,
                                         PlaitComponent *component, const char *chooser);
 
-/* Finds the plugin @name, the value of [@place] @key, and reads its parameters from [@group]. NULL after adding a
- * problem if there is no such plugin. (transfer full) */
+/* Finds the plugin @name, the value of @key in [@place], and reads its parameters from [@group]. Returns NULL after
+ * adding a problem if there is no such plugin. (transfer full) */
 PlaitComponent *plait_resolution_read_part (const PlaitResolution *resolution, PlaitPluginKind kind, const char *name,
                                             const char *place, const char *key, const char *group);
 
-/* TRUE if @found returns TRUE for the schema of a plugin of @kind that an axis of the grid may choose. */
+/* TRUE if @found returns TRUE for the schema of any plugin of @kind that an axis of the grid may choose. */
 gboolean plait_resolution_any_alternative (const PlaitResolution *resolution, PlaitPluginKind kind,
                                            gboolean (*found) (const PlaitSchema *schema, gconstpointer data),
                                            gconstpointer data);
 
-/* A PlaitOtherKey: reads @key of [evaluate] if it is scores.NAME. */
+/* Reads @key of [evaluate] if it has the form scores.NAME. A PlaitOtherKey. */
 gboolean plait_resolution_take_score (const PlaitResolution *resolution, const char *group, const char *key,
                                       gconstpointer data);
 
-/* Finds which scores are better if smaller, and publishes all scores. */
+/* Finds for which scores smaller is better, and stores the list of all scores in the experiment. */
 void plait_resolution_check_scores (const PlaitResolution *resolution);
 
-/* Beginning of the keys of [data] that name vocabulary files. */
+/* First part of the keys of [data] that name vocabulary files. */
 #define PLAIT_VOCABULARY_PREFIX "vocabulary."
 
-/* Beginning of the keys of [data] that name texts for learning a vocabulary. */
+/* First part of the keys of [data] that name texts from which vocabularies are learnt. */
 #define PLAIT_VOCABULARY_TEXT_PREFIX "vocabulary_text."
 
 /* Reads @key, "vocabulary_text.NAME.NUMBER" of [data]. */
@@ -143,19 +144,19 @@ void plait_resolution_read_vocabulary_text (const PlaitResolution *resolution, c
 /* Adds a problem for each vocabulary that is both read from a file and learnt from text. */
 void plait_resolution_check_vocabulary_texts (const PlaitResolution *resolution);
 
-/* Returns the texts for learning vocabularies that keys or the grid name, for all vocabularies together. (transfer
- * none) (element-type PlaitDataFile) */
+/* Returns the texts from which vocabularies are learnt, if keys or the grid name them; those of all vocabularies in one
+ * array. (transfer none) (element-type PlaitDataFile) */
 const GArray *plait_vocabulary_texts_written (const PlaitExperiment *experiment);
 
-/* Reads the value of @key in [data] as a path relative to data.folder, into @file; for a stream of training also as
- * several paths. FALSE after adding a problem. */
+/* Reads the value of @key in [data], a path relative to data.folder, into @file. For a stream of training the value may
+ * be several paths. FALSE after adding a problem. */
 gboolean plait_resolution_read_file_name (const PlaitResolution *resolution, const char *key, PlaitDataFile *file);
 
 /* Reads [data]: settings, files and the task of a generated corpus. Needs the sources. */
 void plait_resolution_read_data (const PlaitResolution *resolution);
 void plait_parsed_data_free (gpointer data);
 
-/* Beginning of the names of source groups. */
+/* First part of the names of source groups. */
 #define PLAIT_SOURCE_PREFIX "source "
 
 /* Reads every [source NAME] and selects the sources that experiment.sources names. */
@@ -169,8 +170,8 @@ void plait_resolution_check_compatibility (const PlaitResolution *resolution);
 /* Returns the target and the streams of all sources, used or not; NULL-terminated. (transfer container) */
 const char **plait_resolution_streams (const PlaitResolution *resolution);
 
-/* Returns the items of @list, the value of data.documents or data.documents_by_line, whose streams are used. (transfer
- * full) */
+/* Returns those items of @list whose streams are used. @list is the value of data.documents or data.documents_by_line.
+ * (transfer full) */
 char *plait_documents_used (const PlaitExperiment *experiment, const char *list);
 
 /* Adds a problem if a stream declared as documents is missing or not text, or if a component needs documents that its
@@ -190,7 +191,8 @@ void plait_resolution_check_lines (const PlaitResolution *resolution);
 /* Adds a problem for each reference of a test split or of validation that a metric cannot score. */
 void plait_resolution_check_references (const PlaitResolution *resolution);
 
-/* Add a problem if the settings of the group do not fit together. The group must have been read without faults. */
+/* Each of these functions adds a problem if the settings of one group do not fit together. The group must have been
+ * read without faults. */
 void plait_resolution_check_decoder (const PlaitResolution *resolution);
 void plait_resolution_check_train (const PlaitResolution *resolution);
 void plait_resolution_check_decode (const PlaitResolution *resolution);

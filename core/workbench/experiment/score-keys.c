@@ -12,7 +12,7 @@
 
 static const PlaitSettingSpecification any_text = { "score", PLAIT_SETTING_TEXT };
 
-/* Sets @score->path if the value names a file. */
+/* Sets @score->path if the value of @key names a file. */
 static void
 find_file (const PlaitResolution *resolution, const char *key, PlaitExperimentScore *score)
 {

@@ -8,8 +8,8 @@
 /* This file reads the groups [source NAME] and [source NAME/leaves], and selects those in experiment.sources. */
 
 #define INNER_SUFFIX "/leaves"
-#define TREES_SUFFIX ".trees"         /* ending of the stream of a source's trees */
-#define ALIGNMENT_SUFFIX ".alignment" /* ending of the stream of its word alignments */
+#define TREES_SUFFIX ".trees"         /* stream with the trees of a source: its name ends so */
+#define ALIGNMENT_SUFFIX ".alignment" /* stream with the word alignments of a source: its name ends so */
 
 static gboolean
 requires_leaves (const PlaitSchema *schema, gconstpointer data)
@@ -113,7 +113,7 @@ read_source (const PlaitResolution *resolution, const char *group)
   read_encoders (resolution, source);
 }
 
-/* TRUE if @group is [source NAME/leaves], which is read together with its source. Adds a problem if there is no such
+/* TRUE if @group is [source NAME/leaves], which is read together with [source NAME]. Adds a problem if there is no such
  * source. */
 static gboolean
 is_inner_group (const PlaitResolution *resolution, const char *group)
