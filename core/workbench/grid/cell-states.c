@@ -14,9 +14,9 @@
 /* Contents of the grid's folder, read once. */
 typedef struct
 {
-  GHashTable *names;   /* names of all entries of the folder */
-  GTree *unclaimed;    /* finished runs that belong to no cell and that no cell has claimed yet: name -> fingerprint,
-                          sorted by name */
+  GHashTable *names; /* names of all entries of the folder */
+  GTree *unclaimed; /* finished runs that belong to no cell, without those that a cell has claimed: name -> fingerprint,
+                       sorted by name */
   GHashTable *trained; /* training fingerprint -> name of a finished run that no cell will replace */
 } Folder;
 
@@ -30,7 +30,7 @@ folder_clear (Folder *folder)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Folder, folder_clear)
 
-/* Contents of the file of a run, as far as it can be read. */
+/* What could be read of the file of a run. */
 typedef struct
 {
   gboolean exists;
@@ -38,7 +38,7 @@ typedef struct
   char *fingerprint;
   char *training_fingerprint; /* NULL for a run of an older plait */
   gboolean complete;
-  char *fault; /* reason why it is unreadable, or the difference from the cell; or NULL */
+  char *fault; /* why the file cannot be used: it is unreadable, or differs from the cell; or NULL */
 } Found;
 
 static void
@@ -63,7 +63,7 @@ look_at (const PlaitGrid *grid, const Folder *folder, const char *name)
   if (!found.exists)
     return found;
   found.store = plait_store_open (path, &fault);
-  /* A finished cell is kept unchanged, so the whole file is checked. */
+  /* A finished cell is kept as it is, so check the whole file. */
   if (found.store && plait_store_check (found.store, &fault))
     status = plait_store_get_string (found.store, "/", "status", &fault);
   if (status)
@@ -81,8 +81,9 @@ look_at (const PlaitGrid *grid, const Folder *folder, const char *name)
   return found;
 }
 
-/* Stores the difference between @found and @cell as a fault. If there is no difference, gives @found the fingerprints
- * of @cell: another version of plait computed them in another way, or lacked settings that now have their defaults. */
+/* Stores the difference between @found and @cell, if there is one, as the fault. Otherwise gives @found the
+ * fingerprints of @cell: they are different only because another version of plait computed them in another way, or
+ * lacked settings that have their defaults now. */
 static void
 compare_run (Found *found, const PlaitGridCell *cell, PlaitDigests *digests)
 {
@@ -124,8 +125,8 @@ describe_progress (const Found *found)
   return g_strdup_printf ("after update %jd", step);
 }
 
-/* Finds a finished run with the cell's fingerprint under another name, as after an axis was added or renamed. Returns
- * its name, which no other cell gets, or NULL. (transfer full) */
+/* Finds a finished run that has the cell's fingerprint but another name, as after an axis was added or renamed. Returns
+ * its name, which no other cell can claim then; NULL if there is none. (transfer full) */
 static char *
 claim_run (const Folder *folder, const PlaitGridCell *cell)
 {
@@ -199,7 +200,7 @@ find_state (const PlaitGrid *grid, PlaitGridCell *cell, const Folder *folder, Pl
     cell->note = explain (finished.exists ? &finished : &partial);
 }
 
-/* TRUE if @cell continues a finished run whose training ended earlier. */
+/* TRUE if @cell continues a finished run that had trained less. */
 static gboolean
 goes_further (const PlaitGridCell *cell)
 {
@@ -212,7 +213,7 @@ is_to_be_trained (const PlaitGridCell *cell)
   return cell->state == PLAIT_CELL_NEW || cell->state == PLAIT_CELL_STALE || goes_further (cell);
 }
 
-/* If a run in the folder had the same training as @cell, makes @cell only evaluate it and returns TRUE. */
+/* If a run in the folder had the same training as @cell, marks @cell to be only evaluated and returns TRUE. */
 static gboolean
 share_run (PlaitGridCell *cell, const Folder *folder)
 {
@@ -228,7 +229,7 @@ share_run (PlaitGridCell *cell, const Folder *folder)
   return TRUE;
 }
 
-/* Makes cells share training: with a run in the folder, or with an earlier cell that will be trained. */
+/* Lets cells share training, either with a run in the folder or with an earlier cell that will be trained. */
 static void
 share_training (PlaitGrid *grid, const Folder *folder)
 {
@@ -308,7 +309,8 @@ find_unclaimed (const PlaitGrid *grid, const Folder *folder)
     }
 }
 
-/* Finds finished runs of cells outside this part of the grid with the same training as one of its cells. */
+/* Finds finished runs of cells that this part of the grid leaves out, if they had the same training as one of its
+ * cells. */
 static void
 find_trained (const PlaitGrid *grid, const Folder *folder)
 {

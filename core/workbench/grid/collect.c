@@ -15,7 +15,7 @@ enum
   TAIL_BYTES = 2000,
 };
 
-/* Renames the finished run @name in the folder to NAME.h5 of @cell, over an older file. */
+/* Renames the finished run @name in the folder to NAME.h5 of @cell. Replaces an older NAME.h5. */
 static gboolean
 move_to_final_name (const PlaitGrid *grid, const PlaitGridCell *cell, const char *name, GError **error)
 {
@@ -107,7 +107,7 @@ plait_grid_report_failures (const PlaitGrid *grid, PlaitLog *log)
     }
 }
 
-/* Returns the missing steps of the unfinished @cell, as a reason of failure. (transfer full) */
+/* Returns which steps the unfinished @cell still needs, as a reason of failure. (transfer full) */
 static char *
 describe_missing (const PlaitGridCell *cell)
 {

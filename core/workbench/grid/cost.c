@@ -13,7 +13,8 @@ enum
   MAX_TOTAL_SECONDS = 60, /* no further cell is measured after this time */
 };
 
-/* Cost of a known cell: its run is finished, even with settings that differ now, or its speed was measured. */
+/* Cost of a known cell: a cell whose run is finished, even with settings that have changed since, or whose speed was
+ * measured. */
 typedef struct
 {
   const PlaitGridCell *cell;
@@ -24,7 +25,7 @@ typedef struct
   PlaitTrainingSet set;
 } Measured;
 
-/* Returns the attribute seconds at @place of @run; 0 if it is missing. */
+/* Returns the attribute seconds of the object @place of @run; 0 if it is missing. */
 static double
 read_seconds (PlaitStore *run, const char *place)
 {
@@ -72,8 +73,7 @@ count_common (const PlaitGrid *grid, const PlaitGridCell *a, const PlaitGridCell
   return common;
 }
 
-/* Waits for @process until it ends. Returns NULL, or the reason of its failure; after MAX_CELL_SECONDS that is a
- * timeout. (transfer full) */
+/* Waits until @process ends, at most MAX_CELL_SECONDS. Returns NULL, or the reason of its failure. (transfer full) */
 static char *
 await (PlaitRunProcess *process)
 {
@@ -111,7 +111,8 @@ measure_speed (const PlaitGridCell *cell, guint threads, Measured *measured)
   return reason;
 }
 
-/* TRUE if a cell that differs from @cell only in the seed has a known cost, or could not be measured. */
+/* TRUE if @cell need not be measured: a cell that differs from it only in the seed has a known cost or could not be
+ * measured. */
 static gboolean
 is_known (const PlaitGrid *grid, const PlaitGridCost *cost, const GArray *known, const PlaitGridCell *cell)
 {
@@ -157,7 +158,7 @@ seconds_behind (const PlaitGrid *grid, const PlaitGridCell *cell)
   return run ? read_seconds (run, "/environment/training") : 0;
 }
 
-/* Estimates @cell as the mean of the known cells that share most axis values with it. */
+/* Sets @estimate, for @cell, to the mean over the known cells that share most axis values with it. */
 static void
 estimate (const PlaitGrid *grid, const PlaitGridCell *cell, const GArray *known, gboolean trains,
           PlaitGridEstimate *estimate)

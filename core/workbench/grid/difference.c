@@ -7,11 +7,11 @@ typedef struct
 {
   PlaitStore *run;
   GPtrArray *sentences;
-  gboolean unknown; /* TRUE if the run lacks the digest of a file */
+  gboolean unknown; /* TRUE if the run does not store the digest of a file */
 } Difference;
 
-/* TRUE if a setting has changed. @data is the fingerprint text of the experiment as a key file: only settings that can
- * change results, without paths. A setting that one side lacks counts as its default. */
+/* TRUE if the setting [@group] @key has changed. @data is a key file with the experiment's fingerprint text, which has
+ * only settings that can change results, and no paths. A setting that one side lacks counts as its default. */
 static gboolean
 has_changed (const char *group, const char *key, const char *old, const char *new, gconstpointer data)
 {
@@ -56,7 +56,7 @@ compare_file (const char *name, const char *path, const char *digest, gpointer d
   g_autofree char *old = plait_store_get_string (difference->run, group, "sha256", NULL);
   g_autofree char *key = plait_digest_key (name);
 
-  /* A file that was missing before is reported as a changed setting. */
+  /* A file that the experiment did not name before is reported as a changed setting. */
   difference->unknown |= !old;
   if (old && !g_str_equal (old, digest))
     g_ptr_array_add (difference->sentences,

@@ -7,12 +7,12 @@
 typedef struct
 {
   const char *name;
-  /* Runs all due cells, or submits them to a scheduler. */
+  /* Runs all due cells, or submits them to a scheduler such as Slurm. */
   gboolean (*run) (PlaitGrid *grid, const PlaitGridOptions *options, GError **error);
-  /* Returns the commands that run() would give to a scheduler, one a line; NULL for an executor without one. (transfer
-   * full) (element-type char*) */
+  /* Returns the commands that run() would give to a scheduler, one for each line; NULL if the executor uses no
+   * scheduler. (transfer full) (element-type char*) */
   GPtrArray *(*plan) (PlaitGrid *grid, const PlaitGridOptions *options, const PlaitGridCost *cost, GError **error);
-  gboolean waits; /* TRUE: run() returns after the last cell, so a table can be made */
+  gboolean waits; /* TRUE: run() returns after the last cell has ended, so that the table can be made */
 } PlaitExecutor;
 
 /* The executors "local" and "slurm", indexed by the value of the key executor. */

@@ -44,7 +44,8 @@ write_axes (const PlaitGrid *grid, PlaitStore *store, GError **error)
   return TRUE;
 }
 
-/* Writes the table /cells of text: label, name, status and key of each cell, then its value on each axis. */
+/* Writes the table /cells, whose columns are text: label, name, status and key of each cell, then its value on each
+ * axis. */
 static gboolean
 write_cells (const PlaitGrid *grid, PlaitStore *store, GError **error)
 {
@@ -70,7 +71,8 @@ write_cells (const PlaitGrid *grid, PlaitStore *store, GError **error)
   return plait_store_write_table (store, "/cells", table, error);
 }
 
-/* Writes the table /same of text: the label of each left-out cell and of the earlier cell that equals it. */
+/* Writes the table /same: for each cell that is left out, its label and the label of the earlier cell that equals it.
+ * */
 static gboolean
 write_same (const PlaitCells *cells, PlaitStore *store, GError **error)
 {
@@ -86,8 +88,8 @@ write_same (const PlaitCells *cells, PlaitStore *store, GError **error)
   return plait_table_rows (table) == 0 || plait_store_write_table (store, PLAIT_GRID_DUPLICATES, table, error);
 }
 
-/* Writes links to finished runs, and makes the default plot of the first one, a heatmap of its attention, the default
- * of the file. */
+/* Writes links to finished runs. Marks the default plot of the first one, a heatmap of its attention, as the default of
+ * grid.h5. */
 static gboolean
 write_links (const PlaitGrid *grid, PlaitStore *store, GError **error)
 {
@@ -114,7 +116,7 @@ write_links (const PlaitGrid *grid, PlaitStore *store, GError **error)
   return plait_store_set_default (store, shown, error);
 }
 
-/* Writes at the column of each score whether larger is better. */
+/* Writes for the column of each score whether larger is better. */
 static gboolean
 write_directions (const PlaitGridTable *table, PlaitStore *store, GError **error)
 {

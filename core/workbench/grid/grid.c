@@ -8,7 +8,7 @@
 
 enum
 {
-  MAX_NAME_LENGTH = 60, /* bytes of a file name, without digest and ending */
+  MAX_NAME_LENGTH = 60, /* maximum bytes of a file name, without digest and ending */
   NAME_DIGITS = 8,
 };
 
@@ -56,8 +56,9 @@ plait_grid_count (const PlaitGrid *grid, PlaitGridCellState state)
   return count;
 }
 
-/* Returns the part of a file name for axis @a of @cell, such as "combiner-flat": the last word of its key and its
- * value, with characters special to shells or file systems replaced. "" for the empty value. (transfer full) */
+/* Returns the part of a file name for axis @a of @cell, such as "combiner-flat". It is the last word of the axis's key
+ * and the cell's value, with characters special to shells or file systems replaced. "" for the empty value. (transfer
+ * full) */
 static char *
 name_part (const PlaitCells *cells, const PlaitExperimentCell *cell, guint a)
 {
@@ -72,7 +73,7 @@ name_part (const PlaitCells *cells, const PlaitExperimentCell *cell, guint a)
   return part;
 }
 
-/* Joins @parts, without @skipped, with '_', each cut to @limit bytes. (transfer full) */
+/* Joins @parts, except @skipped, with '_'. Each part is cut to @limit bytes. (transfer full) */
 static GString *
 join_parts (const GPtrArray *parts, const char *skipped, int limit)
 {
@@ -88,8 +89,8 @@ join_parts (const GPtrArray *parts, const char *skipped, int limit)
   return name;
 }
 
-/* Returns the file name of @cell, such as "combiner-flat_seed-1-DIGEST". If it is too long, all parts are cut at the
- * end except the seed, which is moved to the end. (transfer full) */
+/* Returns the file name of @cell, such as "combiner-flat_seed-1-DIGEST". If it is too long, cuts the end of each part
+ * except the seed, and moves the seed to the end. (transfer full) */
 static char *
 name_cell (const PlaitCells *cells, const PlaitExperimentCell *cell)
 {
@@ -131,7 +132,7 @@ check_folder (const char *folder, GError **error)
                      "%s: is a file, but a grid needs a folder; choose another one with --output", folder);
 }
 
-/* Reads the cells of the grid file with their names, but not their states. (transfer full) */
+/* Returns the cells of the grid file with their file names, but without their states. (transfer full) */
 static PlaitGrid *
 read_grid (const char *path, const char *const *overrides, const char *folder, gboolean fresh, PlaitResolveFlags more,
            PlaitRegistry *registry, GError **error)
@@ -196,7 +197,7 @@ is_wanted (const PlaitGridCell *cell, const char *const *names, gboolean *known)
   return FALSE;
 }
 
-/* Restricts @grid to the cells @names by moving them before the others. */
+/* Restricts @grid to the cells @names, which it moves to the front. */
 static gboolean
 choose (PlaitGrid *grid, const char *const *names, GError **error)
 {

@@ -15,8 +15,7 @@ read_axes (PlaitCells *cells, PlaitStore *store, GError **error)
   guint first = PLAIT_GRID_CELL_COLUMNS;
   guint n_axes = columns ? g_strv_length (columns) : 0;
 
-  /* Take the keys of the axes from the columns, because in /axes a key such as "source a/leaves" would be a nested
-   * group. */
+  /* Take the keys of the axes from the columns: in /axes, a key such as "source a/leaves" would be a nested group. */
   n_axes -= MIN (n_axes, first);
   cells->axes = g_new0 (PlaitAxis, n_axes);
   for (guint a = 0; a < n_axes; a++)
@@ -31,8 +30,8 @@ read_axes (PlaitCells *cells, PlaitStore *store, GError **error)
   return columns != NULL;
 }
 
-/* Returns column @name of @table as texts. It must have *@n rows; if *@n is -1, *@n becomes their number. (transfer
- * full) */
+/* Returns column @name of @table as texts. The column must have *@n rows; if *@n is -1, sets *@n to their number.
+ * (transfer full) */
 static char **
 read_column (PlaitStore *store, const char *table, const char *name, gint64 *n, GError **error)
 {
@@ -70,7 +69,7 @@ read_value_indices (const PlaitCells *cells, guint a, PlaitStore *store, GError 
   return values != NULL;
 }
 
-/* Reads experiment and fingerprint of the finished run of @cell, if there is one. */
+/* Reads the experiment and the fingerprint of the finished run of @cell into @own, if there is such a run. */
 static gboolean
 read_cell (PlaitGrid *grid, PlaitGridCell *cell, PlaitExperimentCell *own, PlaitRegistry *registry, GError **error)
 {

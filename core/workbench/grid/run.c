@@ -13,8 +13,8 @@ enum
 {
   POLL_MILLISECONDS = 200,
   PAUSE = 1,      /* seconds between the starts of cells, if jobs is not given */
-  SHOW_EACH = 4,  /* seconds for which the progress of one running cell is shown, before the next one */
-  MAX_GRACE = 30, /* maximum seconds for a checkpoint after a cell's time limit */
+  SHOW_EACH = 4,  /* seconds for which the progress of a running cell is shown, before that of the next one */
+  MAX_GRACE = 30, /* maximum seconds that a cell may take for a checkpoint after its time limit */
 };
 
 typedef struct
@@ -22,7 +22,7 @@ typedef struct
   PlaitGridCell *cell;
   PlaitRunProcess *process;
   gint64 start;
-  goffset said;  /* bytes that the cell's log already had when this process was started */
+  goffset said;  /* size of the cell's log in bytes when this process started the cell */
   gboolean late; /* TRUE if the cell exceeded the time limit and was asked to end */
 } Job;
 
@@ -32,7 +32,7 @@ typedef struct
   const PlaitGridOptions *options;
   GArray *jobs;
   gboolean *started; /* [n cells] */
-  guint *failures;   /* [n cells]: failures so far */
+  guint *failures;   /* [n cells]: failures of each cell so far */
   guint to_run;
   guint done;
   guint finished;
@@ -78,7 +78,7 @@ plait_grid_threads (const PlaitGridOptions *options, guint to_run)
   return options->threads > 0 ? options->threads : MAX (1, g_get_num_processors () / at_once);
 }
 
-/* TRUE if there is memory for one more cell, in case each running cell grows to the largest size so far. */
+/* TRUE if there is memory for one more cell even if each running cell grows to the largest size seen so far. */
 static gboolean
 has_memory (Runner *runner)
 {
@@ -95,8 +95,8 @@ has_memory (Runner *runner)
   return plait_memory_is_available ((runner->jobs->len + 1) * runner->max - all);
 }
 
-/* TRUE if one more cell may start. After the first, cells start one at a time, so that earlier ones can show how much
- * memory they take. */
+/* TRUE if one more cell may start. After the first cell, cells start one at a time, so that running cells show first
+ * how much memory they need. */
 static gboolean
 has_room (Runner *runner)
 {
@@ -108,7 +108,8 @@ has_room (Runner *runner)
          || (g_get_monotonic_time () - runner->last >= PAUSE * G_USEC_PER_SEC && has_memory (runner));
 }
 
-/* Locks @cell and, if another process may have run it before, finds its state again. FALSE if nothing is left to do. */
+/* Locks @cell. If another process may have run it in the meantime, reads its state again. FALSE if nothing is left to
+ * do. */
 static gboolean
 is_still_due (Runner *runner, PlaitGridCell *cell)
 {
@@ -166,8 +167,8 @@ start_job (Runner *runner, PlaitGridCell *cell)
     }
 }
 
-/* If another cell with the same training has finished, makes @cell only evaluate that run. FALSE while such a cell
- * runs. */
+/* If a cell with the same training as @cell has finished, marks @cell to be only evaluated from that run. FALSE while
+ * such a cell still runs. */
 static gboolean
 find_trained (Runner *runner, PlaitGridCell *cell)
 {
@@ -224,7 +225,7 @@ log_scores (const Runner *runner, const Job *job)
   plait_log_info (runner->options->log, "%s: finished in %s%s", job->cell->cell->label, duration, scores->str);
 }
 
-/* Writes the reason of failure into the cell's log, from which another process makes the table. */
+/* Appends the reason of failure to the cell's log. Another process that makes the table reads it there. */
 static void
 note_reason (const PlaitGrid *grid, const PlaitGridCell *cell, const char *reason)
 {
@@ -237,7 +238,7 @@ note_reason (const PlaitGrid *grid, const PlaitGridCell *cell, const char *reaso
   fclose (file);
 }
 
-/* Handles the failure of the job: retries the cell if retries are left, else marks it as failed. */
+/* Handles the failure of @job: retries its cell if retries are left, else marks the cell as failed. */
 static void
 fail_job (Runner *runner, const Job *job, const char *reason)
 {
@@ -290,7 +291,7 @@ end_job (Runner *runner, const Job *job, PlaitProcessEnd end, const char *reason
   return runner->grid->part || plait_grid_write (runner->grid, NULL, error);
 }
 
-/* Stops @job if it is over its time limit, first with a checkpoint, after a while at once. plait_run_process_poll()
+/* Stops @job if it is over its time limit: first asks it for a checkpoint, later kills it. plait_run_process_poll()
  * reports its end. */
 static void
 enforce_time_limit (const Runner *runner, Job *job)
@@ -358,8 +359,8 @@ pass_on_stop (Runner *runner)
     plait_run_process_stop (g_array_index (runner->jobs, Job, i).process, FALSE);
 }
 
-/* Estimates the seconds left: each cell takes the mean time of the finished ones, a running cell at least the time so
- * far. -1 while no cell has finished. */
+/* Estimates the seconds left: each cell takes the mean time of the finished cells, and a running cell at least the time
+ * that it has already run. -1 while no cell has finished. */
 static double
 seconds_left (const Runner *runner)
 {

@@ -18,14 +18,14 @@ enum
 {
   MIN_ARRAY_LENGTH = 1,
   NAME_DIGITS = 8,
-  GRACE = 60,                /* seconds added to the time limit of each cell */
-  TIMES_SECONDS = 3,         /* factor of the measured time, as another machine may be slower */
-  MAX_MESSAGE_LENGTH = 2000, /* bytes of a quoted message of Slurm */
-  PATIENCE = 60,             /* default seconds until a command of Slurm is given up */
+  GRACE = 60,                /* seconds that are added to the time limit of each cell */
+  TIMES_SECONDS = 3,         /* requested time divided by measured time, since another machine may be slower */
+  MAX_MESSAGE_LENGTH = 2000, /* maximum bytes of a quoted message of Slurm */
+  PATIENCE = 60,             /* default time in seconds after which a command of Slurm is given up */
 };
 
-#define TIMES_MEMORY 1.5 /* factor of the measured memory */
-#define MORE_MEMORY 64   /* MiB added to the measured memory */
+#define TIMES_MEMORY 1.5 /* requested memory divided by measured memory */
+#define MORE_MEMORY 64   /* MiB added to the request, besides that factor */
 
 typedef struct
 {
@@ -35,13 +35,13 @@ typedef struct
   char *memory;    /* memory of each cell for --mem; or NULL */
   char *name;      /* name of all jobs of this folder */
   char *logs;      /* folder of the logs of tasks */
-  guint patience;  /* seconds until a command of Slurm is given up */
+  guint patience;  /* time in seconds after which a command of Slurm is given up */
   GPtrArray *jobs; /* numbers of the submitted jobs */
-  gboolean unsure; /* TRUE if a job may be in the queue although sbatch gave no number */
-  GPtrArray *plan; /* not NULL: commands are added here and not run */
+  gboolean unsure; /* TRUE if a job may be in the queue although sbatch did not print its number */
+  GPtrArray *plan; /* if not NULL, commands are appended to it instead of being run */
 } Submission;
 
-/* Turns a message of Slurm into a part of one line. */
+/* Replaces line breaks in a message of Slurm, so that it can be part of one line. */
 static void
 join_lines (char *text)
 {
@@ -51,7 +51,7 @@ join_lines (char *text)
     text[MAX_MESSAGE_LENGTH] = '\0';
 }
 
-/* Runs @program and waits for its end. If it fails, the error quotes its message. */
+/* Runs @program and waits until it ends. If it fails, the error quotes the program's message. */
 static gboolean
 ask (const PlaitProgramCall *program, PlaitProgramResult *answer, GError **error)
 {
@@ -109,8 +109,8 @@ find_array_size (const Submission *submission, guint *size, GError **error)
                         *size);
 }
 
-/* Returns the jobs in @output of squeue: the lines that begin with a number. Other lines are greetings. (transfer
- * full) */
+/* Returns the lines in @output of squeue that list jobs: those that begin with a number. Other lines may be messages of
+ * the cluster. (transfer full) */
 static char *
 list_queued (const char *output)
 {
@@ -142,8 +142,7 @@ check_queue (const Submission *submission, GError **error)
                         submission->grid->folder, queued, submission->name);
 }
 
-/* Cancels all jobs of this name, which were all submitted now. If some may be left, adds to @error how to cancel
- * them. */
+/* Cancels all jobs with the name of this submission. If some may be left, adds to @error how to cancel them. */
 static void
 cancel (const Submission *submission, GError **error)
 {
@@ -161,7 +160,7 @@ cancel (const Submission *submission, GError **error)
                name);
 }
 
-/* Returns the beginning of a script, which checks that the node finds the program. (transfer full) */
+/* Returns the first lines of a script, which check that the node can run the program. (transfer full) */
 static GString *
 begin_script (GError **error)
 {
@@ -192,8 +191,8 @@ note (Submission *submission, const GPtrArray *words)
   return g_strdup_printf ("JOB%u", submission->plan->len);
 }
 
-/* Returns the number of the job in the output of sbatch --parsable: alone on a line, or with the cluster as in
- * "12;name". 0 if there is no such line, or more than one. */
+/* Returns the number of the job in the output of sbatch --parsable: a line with only the number, or with the cluster's
+ * name as in "12;name". 0 if there is no such line, or more than one. */
 static gint64
 find_number (const char *output)
 {
@@ -217,7 +216,7 @@ find_number (const char *output)
   return found;
 }
 
-/* Submits @script with sbatch and returns the job's number. (transfer full) */
+/* Submits @script with sbatch, called with @words, and returns the job's number. (transfer full) */
 static char *
 call_sbatch (Submission *submission, const GPtrArray *words, const char *script, GError **error)
 {
@@ -256,7 +255,8 @@ submit (Submission *submission, GPtrArray *words, const char *script, GError **e
   return number;
 }
 
-/* Returns the words of sbatch that all jobs have. @log is the pattern of their log files. (transfer full) */
+/* Returns the command line of sbatch as far as it is equal for all jobs. @log is the pattern of their log files.
+ * (transfer full) */
 static GPtrArray *
 begin_words (const Submission *submission, const char *log)
 {
@@ -272,8 +272,8 @@ begin_words (const Submission *submission, const char *log)
   return words;
 }
 
-/* Returns an option such as "--dependency=afterany:12:13" for the jobs from @from on; NULL without jobs. (transfer
- * full) */
+/* Returns an option such as "--dependency=afterany:12:13" for the submitted jobs from index @from on; NULL if there are
+ * none. (transfer full) */
 static char *
 after (const Submission *submission, guint from)
 {
@@ -286,8 +286,8 @@ after (const Submission *submission, guint from)
   return g_strdup (text->str);
 }
 
-/* Submits @n @lines as one array. If the number of jobs at once is limited, it starts after the previous array has
- * ended. */
+/* Submits @n @lines as one job array. If the number of jobs at once is limited, the array starts after the previous
+ * array has ended. */
 static gboolean
 submit_array (Submission *submission, char *const *lines, guint n, GError **error)
 {
@@ -359,7 +359,7 @@ submit_all (Submission *submission, GPtrArray *lines, guint size, GError **error
   return TRUE;
 }
 
-/* Sets the time and memory to request. Measures them if the grid asks for that and @cost is NULL. */
+/* Sets the time and memory to request. Measures them if the grid asks for measured values and @cost is NULL. */
 static gboolean
 find_needs (Submission *submission, const PlaitGridCost *cost, GError **error)
 {
@@ -400,7 +400,7 @@ find_needs (Submission *submission, const PlaitGridCost *cost, GError **error)
   return TRUE;
 }
 
-/* Returns the job name by which the jobs of @folder are found again. (transfer full) */
+/* Returns the name of the jobs of @folder, by which they are found in the queue. (transfer full) */
 static char *
 name_jobs (const char *folder)
 {
@@ -449,8 +449,8 @@ plait_grid_plan_submission (PlaitGrid *grid, const PlaitGridOptions *options, co
   return g_steal_pointer (&plan);
 }
 
-/* Submits the command lines @lines. Locks the grid's folder before it reads the queue, and until all jobs are
- * queued. */
+/* Submits the command lines @lines. Holds the lock of the grid's folder from before the queue is read until all jobs
+ * are queued. */
 static gboolean
 check_and_submit (Submission *submission, GPtrArray *lines, GError **error)
 {

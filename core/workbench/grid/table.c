@@ -43,7 +43,8 @@ collect_score_columns (PlaitGridTable *table, const PlaitGrid *grid)
     table->one_split &= plait_score_column_has_same_references (&table->score_columns[m], &table->score_columns[0]);
 }
 
-/* Returns the results of @cells; NULL for an unfinished one. (transfer container) (element-type PlaitRunResult) */
+/* Returns the results of @cells, with NULL for each unfinished cell. (transfer container) (element-type PlaitRunResult)
+ * */
 static GPtrArray *
 results_of (const GPtrArray *cells)
 {
@@ -91,7 +92,7 @@ compare_all (PlaitGridTable *table, const GPtrArray *rows, guint m, GError **err
   g_autoptr (GPtrArray) compared = g_ptr_array_new ();
   guint first = 0;
 
-  /* If the references of a split differ between cells, some rows lack this column. The first row that has it is the
+  /* If cells have different references for a split, some rows lack this column. The first row that has it is the
    * baseline. */
   while (table->score_columns[m].apart && first + 1 < rows->len && table->rows[first].seed_statistics[m].n == 0)
     first++;

@@ -9,18 +9,18 @@
  * The table of a grid: a row for each combination of axis values without the seed, with mean and spread over seeds for
  * each metric of each test split.
  *
- * Each row is tested against the first row on its finished seeds: by a t test over seeds and sentences
- * (significance/seeds.h) or, if both rows have a single seed, by approximate randomisation, which generalises to other
- * sentences but not to other seeds. p is adjusted by Holm's method over the rows of one metric. Cells with other
- * references of a split have score columns of their own, tested against the first row that has them.
+ * Each row is tested against the first row, on the finished seeds of both. The test is a t test over seeds and
+ * sentences (significance/seeds.h). If both rows have a single seed, it is approximate randomisation, which generalises
+ * to other sentences but not to other seeds. p is adjusted by Holm's method over the rows of one metric. Cells with
+ * other references for a split have score columns of their own, tested against the first row that has these columns.
  */
 
 typedef struct
 {
-  const char **values; /* [n_axes]: values of the axes of the table */
-  guint n;             /* finished cells of the row */
+  const char **values; /* [n_axes]: the row's values of the table's axes */
+  guint n;             /* number of finished cells in the row */
   guint n_cells;
-  gint64 parameters;                    /* number in the first finished cell; -1: no cell is finished */
+  gint64 parameters;                    /* number of parameters of the first finished cell; -1: no cell is finished */
   double rate;                          /* median target tokens per second over all seeds; NaN: unknown */
   PlaitSeedStatistics *seed_statistics; /* [n_score_columns] */
 } PlaitGridRow;
@@ -28,33 +28,33 @@ typedef struct
 typedef struct
 {
   guint n_axes;
-  const char **axes; /* [n_axes]: their keys */
+  const char **axes; /* [n_axes]: keys of the axes */
   guint n_score_columns;
   PlaitScoreColumn *score_columns;
   gboolean one_split;
   guint n_rows;
   PlaitGridRow *rows;
-  char **notes; /* sentences below the table, NULL-terminated */
+  char **notes; /* sentences that stand below the table, NULL-terminated */
 } PlaitGridTable;
 
-/* Makes the table of the finished cells whose results are read. Its axis keys and values belong to @grid. (transfer
- * full) */
+/* Makes the table of the finished cells whose results have been read. The keys and values of its axes belong to @grid.
+ * (transfer full) */
 PlaitGridTable *plait_grid_table_new (const PlaitGrid *grid, GError **error);
 void plait_grid_table_free (PlaitGridTable *table);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitGridTable, plait_grid_table_free)
 
-/* Returns the tables for people: one table, and one more for each group of cells with other references of a split.
- * (transfer full) (element-type PlaitTable) */
+/* Returns the tables as users see them: one table, and one more for each group of cells with other references for a
+ * split. (transfer full) (element-type PlaitTable) */
 GPtrArray *plait_grid_tables_shown (const PlaitGridTable *table);
 
-/* Returns the table for files: each number in a column of its own, such as "test BLEU standard deviation". (transfer
- * full) */
+/* Returns the table as files store it: each number in a column of its own, such as "test BLEU standard deviation".
+ * (transfer full) */
 PlaitTable *plait_grid_table_numbers (const PlaitGridTable *table);
 
 /* Writes table.csv, table.md and table.tex to the grid's folder, each replaced as a whole. */
 gboolean plait_grid_write_tables (const PlaitGrid *grid, const PlaitGridTable *table, GError **error);
 
-/* Writes grid.h5 to the grid's folder: attributes name, version and experiment; /axes/KEY; the table /cells; the table
- * /same of left-out duplicates, if any; /summary with its attribute notes, unless @table is NULL; /runs/NAME, external
- * links to finished runs. */
+/* Writes grid.h5 to the grid's folder. It has the attributes name, version and experiment; /axes/KEY; the table /cells;
+ * the table /same of cells left out as duplicates, if any; /summary with its attribute notes, unless @table is NULL;
+ * and /runs/NAME, external links to finished runs. */
 gboolean plait_grid_write (const PlaitGrid *grid, const PlaitGridTable *table, GError **error);

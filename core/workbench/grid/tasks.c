@@ -36,8 +36,8 @@ plait_grid_program (GError **error)
   return program;
 }
 
-/* Returns "cd HERE && PROGRAM grid FILE --output FOLDER --set ...". It changes to the current folder because values of
- * --set may name files relative to it. (transfer full) */
+/* Returns "cd HERE && PROGRAM grid FILE --output FOLDER --set ...". HERE is the current folder: values of --set may
+ * name files relative to it. (transfer full) */
 static GString *
 begin_line (const PlaitGrid *grid, GError **error)
 {
@@ -76,7 +76,8 @@ end_line (const GString *line, GError **error)
       "a path or a value of --set contains a line break, which a line of a job cannot have; rename it");
 }
 
-/* Groups the due cells by training fingerprint, in order. (transfer full) (element-type GPtrArray of PlaitGridCell) */
+/* Groups the due cells by training fingerprint, in the order of the cells. (transfer full) (element-type GPtrArray of
+ * PlaitGridCell) */
 static GPtrArray *
 group_cells (const PlaitGrid *grid)
 {

@@ -4,18 +4,18 @@
 #include "grid/grid.h"
 
 /*
- * The due cells of a grid as shell commands for schedulers. Each line runs one cell, or all cells with the same
- * training one after another, wherever the folder and the program are visible.
+ * The due cells of a grid as shell commands for schedulers. Each line runs one cell, or one after another all cells
+ * with the same training. A line works on every machine that sees the folder and the program.
  */
 
-/* Returns the lines, in the order of their first cells. PLAIT_ERROR_INPUT if a path contains a line break. (transfer
- * full) (element-type char*) */
+/* Returns the lines, in the order of the first cell of each line. PLAIT_ERROR_INPUT if a path contains a line break.
+ * (transfer full) (element-type char*) */
 GPtrArray *plait_grid_tasks (const PlaitGrid *grid, const PlaitGridOptions *options, GError **error);
 
-/* Returns the largest number of cells in one line. */
+/* Returns the largest number of cells that one line runs. */
 guint plait_grid_longest_task (const PlaitGrid *grid);
 
-/* Returns the line that makes the table of the finished cells. (transfer full) */
+/* Returns the shell command that makes the table of the finished cells. (transfer full) */
 char *plait_grid_collect_command (const PlaitGrid *grid, GError **error);
 
 /* Returns the path of the running program, which the lines call. (transfer full) */

@@ -10,12 +10,12 @@ static const char apart[] = "Cells with other references of a split have a table
 
 typedef struct
 {
-  guint first, end; /* range of the score columns with equal references; or of all columns, of which those with apart
-                       are left out */
+  guint first, end; /* range of the score columns that the part shows: columns with equal references, or all columns, of
+                       which those with other references are left out */
   gboolean apart;
 } Part;
 
-/* TRUE if score column @m is shown in @part. */
+/* TRUE if the table @part shows score column @m. */
 static gboolean
 is_column (const PlaitGridTable *table, const Part *part, guint m)
 {
@@ -34,7 +34,7 @@ axis_title (const PlaitGridTable *table, guint axis)
   return dot ? dot + 1 : key;
 }
 
-/* Returns the text in the header of p about the number of seeds, for score column @m. */
+/* Returns the text about the number of seeds in the header of the p column of score column @m. */
 static const char *
 seeds_of (const PlaitGridTable *table, guint m)
 {
@@ -67,7 +67,7 @@ add_columns (PlaitTable *shown, const PlaitGridTable *table, const Part *part)
   plait_table_column (shown, PLAIT_TABLE_NUMBERS, "target tokens/s")->format = "%.0f";
 }
 
-/* Adds the cells of the row's parameter count and training speed. */
+/* Adds to @table the number of parameters and the training speed of @row. */
 static void
 add_size_and_rate (PlaitTable *table, const PlaitGridRow *row)
 {
