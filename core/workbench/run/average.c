@@ -14,10 +14,10 @@ typedef struct
   guint n;
   gboolean changed;
   PlaitLog *log;
-  PlaitTrained *first; /* owned */
-  double *sums;        /* owned; laid out as the values of the first run's parameters */
-  PlaitTable *table;   /* owned */
-  GString *origin;     /* owned; identifies the checkpoints */
+  PlaitTrained *first; /* run of the first checkpoint; owned */
+  double *sums;        /* sums of the parameters; owned; laid out as the values of the first run's parameters */
+  PlaitTable *table;   /* list of the checkpoints, for /average/runs; owned */
+  GString *origin;     /* text that identifies the checkpoints; owned */
 } Averaging;
 
 static void
@@ -34,7 +34,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Averaging, averaging_clear)
  * Functions that check that the runs can be averaged
  */
 
-/* TRUE if [@group] @key is part of the architecture and its values @old and @new differ. Dropout rates do not count,
+/* TRUE if [@group] @key is part of the architecture and its values @old and @new differ. FALSE for dropout rates,
  * because dropout acts only in training. */
 static gboolean
 is_other_architecture (const char *group, const char *key, const char *old, const char *new, gconstpointer data)
@@ -62,7 +62,8 @@ compare_architectures (const PlaitExperiment *a, const PlaitExperiment *b, GPtrA
     plait_key_files_describe_differences (first, first, second, is_other_architecture, NULL, sentences);
 }
 
-/* Fails for the first parameter that one of the runs lacks or that has another shape; the error names it. */
+/* Fails if one of the runs lacks a parameter of the other or has it in another shape; the error names the first such
+ * parameter. */
 static gboolean
 check_parameters (const PlaitParameters *first, const PlaitParameters *second, const char *first_path,
                   const char *second_path, GError **error)
@@ -106,7 +107,7 @@ check_vocabularies (const PlaitTrained *first, const PlaitTrained *second, const
   return TRUE;
 }
 
-/* Checks that @second, the run of checkpoint @i, fits the first run. */
+/* Fails if @second, the run of checkpoint @i, cannot be averaged with the first run. */
 static gboolean
 check_fits (const Averaging *averaging, const PlaitTrained *second, guint i, GError **error)
 {
@@ -133,7 +134,8 @@ check_fits (const Averaging *averaging, const PlaitTrained *second, guint i, GEr
  * Functions that compute the mean
  */
 
-/* Adds the parameters of @second to the sums, by name: the order of declaration may differ. */
+/* Adds the parameters of @second to the sums. Finds them by name, since the runs may declare them in different order.
+ * */
 static void
 add (Averaging *averaging, const PlaitParameters *second)
 {
@@ -168,7 +170,7 @@ digest_parameters (const PlaitParameters *parameters)
   return g_strdup (g_checksum_get_string (checksum));
 }
 
-/* Adds a row to the table of checkpoints. */
+/* Adds checkpoint @i, of the run @trained, to the table of checkpoints. */
 static void
 record (Averaging *averaging, const PlaitTrained *trained, guint i)
 {
@@ -188,11 +190,11 @@ record (Averaging *averaging, const PlaitTrained *trained, guint i)
   g_string_append_printf (averaging->origin, "%s %s\n", key ? key : "", digest);
 }
 
-/* Adds checkpoint @i. */
+/* Opens checkpoint @i, checks it, and adds its parameters. */
 static gboolean
 take (Averaging *averaging, guint i, GError **error)
 {
-  /* The mean is the only checkpoint of the new run, stored as the last one. */
+  /* The new run has only this mean, stored as the last checkpoint; "best" finds it. */
   static const char *const overrides[] = { "evaluate.checkpoint=best", NULL };
   const PlaitAverageCheckpoint *checkpoint = &averaging->checkpoints[i];
   g_autoptr (PlaitTrained) trained = plait_trained_open (checkpoint->run, checkpoint->checkpoint, overrides,
@@ -215,7 +217,7 @@ take (Averaging *averaging, guint i, GError **error)
   return TRUE;
 }
 
-/* Sets the parameters of the first run to the means. */
+/* Sets the parameters of the first run to the means, by dividing the sums. */
 static void
 divide (const Averaging *averaging)
 {
@@ -247,7 +249,8 @@ write_header (const Averaging *averaging, const char *command, PlaitStore *store
          && plait_environment_write (store, command, 1, error);
 }
 
-/* Copies plugins, vocabularies, digests of data and what else the first run has, except training and evaluations. */
+/* Copies everything of the first run except training and evaluations, such as plugins, vocabularies and digests of
+ * data. */
 static gboolean
 copy_inputs (const Averaging *averaging, PlaitStore *store, GError **error)
 {

@@ -3,18 +3,18 @@
 
 #include "text/log.h"
 
-/* A checkpoint of a run. */
+/* A checkpoint of a run, whose parameters are averaged with others. */
 typedef struct
 {
   char *run;        /* path of the run's file */
-  char *checkpoint; /* "last", "best", "average" or "update-N"; NULL: best, or last */
+  char *checkpoint; /* "last", "best", "average" or "update-N"; NULL: "best" if the run has it, else "last" */
 } PlaitAverageCheckpoint;
 
 /*
  * Writes to @output a run whose parameters are the means of those of @checkpoints [@n]. Its settings and vocabularies
  * are those of the first run. It has no optimizer state and no training log; /average/runs lists the checkpoints with
  * the SHA-256 of their parameters. Fails before anything is written if the runs differ in architecture, in the name or
- * shape of a parameter, or in a vocabulary. @changed: accept plugins that have changed since training, with a warning.
+ * shape of a parameter, or in a vocabulary. If a plugin has changed since training, fails, or with @changed only warns.
  * @command is stored as the command line.
  */
 gboolean plait_average (const PlaitAverageCheckpoint *checkpoints, guint n, const char *output, gboolean changed,

@@ -40,8 +40,8 @@ add_tuples (PlaitJson *json, const char *split, const PlaitCorpus *corpus)
 
 #define COLUMNS 48
 
-/* Sets @rates [COLUMNS] and @steps to the learning rates of the schedule, evenly over all updates. Returns the highest
- * of them, and sets *@highest to its index. */
+/* Sets @rates [COLUMNS] to learning rates of the schedule and @steps [COLUMNS] to their updates, spread evenly over
+ * training. Returns the highest rate, and sets *@highest to its index. */
 static double
 sample_rates (const PlaitPlan *plan, gint64 *steps, double *rates, guint *highest)
 {

@@ -10,13 +10,13 @@ typedef struct
 {
   const PlaitExperiment *experiment;
   const PlaitCorpus *training;
-  const PlaitCorpus *validation; /* NULL if the experiment has no validation data */
+  const PlaitCorpus *validation; /* validation data; NULL if the experiment has none */
   PlaitCorpus *const *tests;     /* [test splits] */
   PlaitParameters *parameters;
   const PlaitTrainer *trainer;
-  gsize step_bytes; /* memory of a step besides parameters and moments */
+  gsize step_bytes; /* bytes of memory of a training step, without parameters and moments of the optimizer */
   gboolean step_estimated;
-  gsize validation_bytes; /* memory for the batch with the longest sentences */
+  gsize validation_bytes; /* bytes of memory for the validation batch with the longest sentences */
 } PlaitPlan;
 
 /* Prints the plan on stdout, as text or JSON: data, updates, parameters by component, memory. */

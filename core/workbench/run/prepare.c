@@ -11,8 +11,8 @@
 #include "tensor/blas.h"
 #include "layers/parameter-set.h"
 
-/* Fails if the run would write over the file @path, which it reads. @name: the file in the run's digests, or NULL for
- * the experiment file. */
+/* Fails if the run would overwrite the file @path, which it reads. @name identifies the file in the run's digests;
+ * NULL: the experiment file. A PlaitDigestVisitor. */
 static gboolean
 check_not_written (const char *name, const char *path, const char *digest, gpointer data, GError **error)
 {
@@ -55,7 +55,7 @@ plait_run_open_old (PlaitRunState *run, gboolean *complete, GError **error)
   run->old = options->trained  ? plait_store_open (options->trained, error)
              : run->run_output ? plait_run_output_open (run->run_output, error)
                                : plait_store_open (options->output, error);
-  /* The end of the run needs the whole old file, so refuse a damaged one now, not at the first checkpoint. */
+  /* When the run ends, it needs the whole old file, so refuse a damaged file now. */
   if (!run->old || !plait_store_check (run->old, error))
     return FALSE;
   status = plait_store_get_string (run->old, "/", "status", error);
@@ -148,7 +148,8 @@ prepare_data (PlaitRunState *run, GError **error)
   return open_tests (run, error);
 }
 
-/* Fails if evaluate.checkpoint is average but there is no validation text, because only validations keep parameters. */
+/* Fails if evaluate.checkpoint is average but there is no validation text: only validations keep the parameters to
+ * average. */
 static gboolean
 check_average (const PlaitRunState *run, GError **error)
 {
@@ -158,7 +159,7 @@ check_average (const PlaitRunState *run, GError **error)
                         "parameters; add the split, or use best or last");
 }
 
-/* Sets the values that training begins with. A continued run overwrites them with its own. */
+/* Sets the initial parameters. A continued run overwrites them with its own. */
 static gboolean
 initialise (PlaitRunState *run, GError **error)
 {
@@ -173,7 +174,7 @@ initialise (PlaitRunState *run, GError **error)
   return run->initialisation != NULL;
 }
 
-/* Adds to @unreadable the tuples of @corpus that the model cannot read. */
+/* Adds to @unreadable a problem for each tuple of @corpus that the model cannot read. */
 static void
 find_unreadable (const PlaitRunState *run, const char *split, PlaitCorpus *corpus, PlaitProblems *unreadable)
 {
@@ -217,7 +218,8 @@ check_references (const PlaitRunState *run, GError **error)
   return TRUE;
 }
 
-/* Fails if tuples have weights but a plugin adds a loss, because that is a sum over all sentences of a batch. */
+/* Fails if tuples have loss weights but a plugin adds a loss, because such a loss is a sum over all sentences of a
+ * batch. */
 static gboolean
 check_losses (const PlaitRunState *run, GError **error)
 {
@@ -266,7 +268,7 @@ plait_run_check_inputs (PlaitRunState *run, GError **error)
   if (!check_references (run, error) || !plait_run_find_keys (run, error))
     return FALSE;
   run->set = plait_training_set_new (run->experiment, run->corpus, run->trainer, run->initialisation);
-  /* Check that the text is unchanged, so that the digests describe the text that was read. */
+  /* Check that the text has not changed since it was read; otherwise the digests would describe other text. */
   if (!plait_corpus_check (run->corpus, error) || (run->validation && !plait_corpus_check (run->validation, error))
       || !plait_run_check_tests (run, error))
     return FALSE;

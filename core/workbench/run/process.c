@@ -14,8 +14,8 @@
 #include "process/crash.h"
 #include "files/memory.h"
 
-/* The last report of a process to its parent: one byte, and the reason of a failure. It is shorter than PIPE_BUF, so it
- * arrives whole. */
+/* The last report of a child process to its parent: one byte, and the reason of a failure. The report is shorter than
+ * PIPE_BUF, so it arrives as a whole. */
 enum
 {
   REPORT_SIZE = 4000,
@@ -26,7 +26,7 @@ enum
 
 struct PlaitRunProcess
 {
-  pid_t child; /* process id; 0 after the process has ended and was waited for */
+  pid_t child; /* process id; 0 after the process has ended and waitpid() has returned */
   int pipe;
   gsize size;
   char report[REPORT_SIZE + 1];
@@ -44,7 +44,7 @@ offer_to_die_first (void)
 
   if (file < 0)
     return;
-  /* If this is not permitted, the kernel kills the largest process, which is mostly this one too. */
+  /* If this is not permitted, the kernel kills the largest process, which in most cases is this one too. */
   (void)!write (file, "500", 3);
   close (file);
 }
@@ -106,7 +106,7 @@ plait_run_process_new (const PlaitExperiment *experiment, const PlaitRunOptions 
   int file;
 
   process->pipe = -1;
-  /* Fail at once for a pipe without a reader. */
+  /* With O_NONBLOCK, opening a pipe without a reader fails at once. */
   file = open (log ? log : "/dev/null",
                O_WRONLY | (log ? O_CREAT : 0) | O_CLOEXEC | O_NONBLOCK | O_APPEND | (append ? 0 : O_TRUNC), 0666);
   if (file < 0 || fstat (file, &status) != 0 || (log && !S_ISREG (status.st_mode)))
@@ -189,7 +189,7 @@ read_report (PlaitRunProcess *process)
     }
 }
 
-/* Returns how a process without a report ended. (transfer full) */
+/* Returns a text about how a process ended that did not send a report. (transfer full) */
 static char *
 describe_end (int status)
 {

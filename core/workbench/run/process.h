@@ -4,8 +4,8 @@
 #include "run/run.h"
 
 /*
- * A run in a child process, so that its crash ends only this run. Its output goes into a file. The child dies with its
- * parent, and is the first to be killed if memory runs out.
+ * A run in a child process, so that a crash ends only this run. The child's output goes into a file. The child dies
+ * with its parent, and is the first to be killed if memory runs out.
  */
 typedef struct PlaitRunProcess PlaitRunProcess;
 
@@ -13,13 +13,13 @@ typedef enum
 {
   PLAIT_PROCESS_RUNNING,
   PLAIT_PROCESS_DONE,
-  PLAIT_PROCESS_INTERRUPTED, /* stopped after a checkpoint */
+  PLAIT_PROCESS_INTERRUPTED, /* the run has stopped after it wrote a checkpoint */
   PLAIT_PROCESS_FAILED,
 } PlaitProcessEnd;
 
-/* Starts plait_run (@experiment, @options) in a child, or plait_run_measure if options->speed is set. Its output
- * replaces the file @log (NULL: no file), or with @append is appended; options->log is not used. No other thread may
- * run. (transfer full) */
+/* Starts plait_run (@experiment, @options) in a child process, or plait_run_measure() if options->speed is set. The
+ * child's output replaces the file @log, or with @append is appended to it; NULL: the output is dropped. options->log
+ * is not used. The calling process must have no other thread. (transfer full) */
 PlaitRunProcess *plait_run_process_new (const PlaitExperiment *experiment, const PlaitRunOptions *options,
                                         const char *log, gboolean append, GError **error);
 
@@ -27,15 +27,15 @@ PlaitRunProcess *plait_run_process_new (const PlaitExperiment *experiment, const
 void plait_run_process_free (PlaitRunProcess *process);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitRunProcess, plait_run_process_free)
 
-/* Returns the bytes of memory that the process holds, and the largest number so far. */
+/* Sets *@held to the bytes of memory that the process holds now, and *@max to the largest number so far. */
 void plait_run_process_memory (const PlaitRunProcess *process, gsize *held, gsize *max);
 
-/* Returns a descriptor that becomes readable when plait_run_process_poll should be called. */
+/* Returns a file descriptor, which becomes readable when plait_run_process_poll() should be called. */
 int plait_run_process_descriptor (const PlaitRunProcess *process);
 
-/* Returns the state of the process. If it failed, sets *@reason. (transfer full) */
+/* Returns how the process has ended, or that it still runs. If it failed, sets *@reason. (transfer full) */
 PlaitProcessEnd plait_run_process_poll (PlaitRunProcess *process, char **reason);
 
-/* Asks the process to write a checkpoint and end, or with @at_once kills it. plait_run_process_poll tells when it has
+/* Asks the process to write a checkpoint and end; with @at_once kills it. plait_run_process_poll() reports when it has
  * ended. */
 void plait_run_process_stop (PlaitRunProcess *process, gboolean at_once);

@@ -62,7 +62,7 @@ plait_tuples_words (const PlaitStreamBuilder *stream)
   return stream->ids->len - g_array_index (stream->offsets, gint64, stream->offsets->len - 1);
 }
 
-/* Cuts the current document into sentences of one role with @length tokens each; the last may be shorter. */
+/* Cuts the current document into sentences of @length tokens each, which all have one role; the last may be shorter. */
 static void
 cut_document (PlaitStreamBuilder *stream, gint64 length)
 {
@@ -116,14 +116,15 @@ plait_tuples_end_batch (PlaitTuples *tuples, gint64 left)
 /* Distributions of the random tuples. */
 typedef struct
 {
-  double *shares; /* cumulative probability of words by rank */
+  double *shares; /* [words]: cumulative probabilities, the most frequent word first */
   PlaitRandomKey words;
   PlaitRandomKey lengths;
   guint64 seed;
-  guint64 drawn; /* random numbers so far: words, end tokens and children of trees */
+  guint64 drawn; /* number of random numbers drawn so far: for words, end tokens and children of trees */
 } Source;
 
-/* Returns the cumulative probabilities of @words words by rank, after Zipf and Mandelbrot. (transfer full) */
+/* Returns the cumulative probabilities of @words words, the most frequent first, by the law of Zipf and Mandelbrot.
+ * (transfer full) */
 static double *
 word_shares (gint64 words)
 {
@@ -171,14 +172,14 @@ draw_tree (PlaitStreamBuilder *stream, Source *source, PlaitTreeShape shape, gin
   source->drawn += 2 * steps->len;
 }
 
-/* Appends @n tokens. The end token of a target is counted here, but a batch adds it. */
+/* Appends @n tokens, the end token included. The end token of a target is only counted here; a batch adds it. */
 static void
 draw_words (const PlaitTuples *tuples, PlaitStreamBuilder *stream, Source *source, gint64 n)
 {
   gint64 words = tuples->experiment->data.vocabulary_size - PLAIT_TOKEN_SPECIALS;
   const gint32 end = PLAIT_TOKEN_EOS;
   gboolean is_target = stream == plait_tuples_target (tuples);
-  /* All tokens of a source with trees are leaves, so it has no end token. */
+  /* All tokens of a source with trees are leaves, so such a source has no end token. */
   gboolean ends = is_target || (tuples->experiment->data.append_end && !stream->linked);
 
   for (gint64 i = ends; i < n; i++)
@@ -192,7 +193,7 @@ draw_words (const PlaitTuples *tuples, PlaitStreamBuilder *stream, Source *sourc
     g_array_append_val (stream->ids, end);
 }
 
-/* Draws a tuple and returns its number of tokens. */
+/* Draws a tuple and returns the number of its tokens. */
 static gint64
 draw_tuple (PlaitTuples *tuples, Source *source, guint64 tuple)
 {
@@ -203,7 +204,7 @@ draw_tuple (PlaitTuples *tuples, Source *source, guint64 tuple)
   double shared = .95 * bench->length_deviation, own = sqrt (1 - .95 * .95) * bench->length_deviation;
   double centre = bench->mean_length + shared * plait_random_normal (each, 0);
   gint64 all = 0;
-  guint64 number = 0; /* number of the stream; a source with trees counts twice */
+  guint64 number = 0; /* number of the stream; a source with trees takes two numbers */
 
   for (guint i = 0; i < tuples->streams->len; i++)
     {
@@ -226,7 +227,7 @@ draw_tuple (PlaitTuples *tuples, Source *source, guint64 tuple)
   return all;
 }
 
-/* Returns an estimate of the number of tokens in all batches. */
+/* Returns an estimate of the number of tokens that all batches will have. */
 static double
 wanted_tokens (const PlaitTuples *tuples)
 {
@@ -263,7 +264,7 @@ plait_tuples_draw (PlaitTuples *tuples, GError **error)
                        "as with --set train.batch=64",
                        experiment->path, experiment->train.batch, N_RANDOM_BATCHES, wanted_tokens (tuples), MAX_RANDOM);
   source.shares = word_shares (experiment->data.vocabulary_size - PLAIT_TOKEN_SPECIALS);
-  /* Leave out the last tuple, which does not fit into the last batch. */
+  /* Leave out the last tuple drawn, which did not fit into the last batch. */
   for (guint64 tuple = 0; plait_tuples_n_batches (tuples) < N_RANDOM_BATCHES; tuple++)
     {
       gint64 words = draw_tuple (tuples, &source, tuple);
@@ -284,7 +285,7 @@ plait_tuples_draw (PlaitTuples *tuples, GError **error)
  * Functions that make batches of the tuples
  */
 
-/* Cuts the same tuples in the same order into batches of @count; the last batch may have fewer. */
+/* Cuts the tuples, in their order, into new batches of @count; the last batch may have fewer. */
 static void
 regroup (PlaitTuples *tuples, gint64 count)
 {
@@ -296,7 +297,7 @@ regroup (PlaitTuples *tuples, gint64 count)
   g_array_append_val (tuples->batches, n);
 }
 
-/* Draws features for the largest batch, which all batches share. Draws nothing if no source reads features. */
+/* Draws features for the largest batch; all batches use them. Draws nothing if no source reads features. */
 static gboolean
 draw_features (const PlaitTuples *tuples, PlaitTensor *features, GError **error)
 {

@@ -5,22 +5,23 @@
 #include "setup/experiment-model.h"
 
 /*
- * Random sentence tuples in place of an experiment's text, and batches of them. plait explain counts with them,
- * plait-bench measures time with them. Vocabularies have data.vocabulary_size entries.
+ * Random sentence tuples in place of an experiment's text, and batches of them. plait explain uses them to count
+ * operations, plait-bench to measure time. Vocabularies have data.vocabulary_size entries.
  *
  * A tuple has the token sources in order, each with its tree if its encoder reads trees, then the target. The target
- * has an end token; a source has one if data.append_end is set and it has no trees. All tuples have the same features.
+ * has an end token. A source has one if data.append_end is set and the source has no trees. All tuples have the same
+ * features.
  */
 typedef struct
 {
   const PlaitExperiment *experiment;
   PlaitDocumentSettings *documents; /* [sources] */
-  GPtrArray *streams;               /* (element-type PlaitStreamBuilder) sources, then the target */
-  GArray *batches;                  /* gint64: first tuple of each batch, then the number of tuples */
+  GPtrArray *streams;               /* (element-type PlaitStreamBuilder): the sources, then the target */
+  GArray *batches;                  /* (element-type gint64): first tuple of each batch, then the number of tuples */
 } PlaitTuples;
 
-/* Returns the streams of @experiment, without tuples. Fails if data.vocabulary_size does not give the number of words.
- * (transfer full) */
+/* Returns the streams of @experiment, still without tuples. Fails if data.vocabulary_size does not give the number of
+ * words. (transfer full) */
 PlaitTuples *plait_tuples_new (const PlaitExperiment *experiment, GError **error);
 void plait_tuples_free (PlaitTuples *tuples);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitTuples, plait_tuples_free)
@@ -31,14 +32,14 @@ plait_tuples_target (const PlaitTuples *tuples)
   return tuples->streams->pdata[tuples->experiment->n_sources];
 }
 
-/* Returns the number of tokens of @stream since the last tuple ended. */
+/* Returns the number of tokens that @stream has got since the previous tuple ended. */
 gint64 plait_tuples_words (const PlaitStreamBuilder *stream);
 
-/* Ends a tuple, made of all tokens since the last one. */
+/* Ends a tuple. It consists of all tokens added since the previous tuple ended. */
 void plait_tuples_end (PlaitTuples *tuples);
 
-/* Makes a batch of the tuples that are not in a batch, except the last @left. Makes none if there are no such
- * tuples. */
+/* Makes a batch of all tuples that are in no batch yet, except the last @left. Makes none if there are no such tuples.
+ * */
 void plait_tuples_end_batch (PlaitTuples *tuples, gint64 left);
 
 static inline guint
@@ -47,23 +48,23 @@ plait_tuples_n_batches (const PlaitTuples *tuples)
   return tuples->batches->len - 1;
 }
 
-/* Draws 16 batches by [bench] and [train]. Lengths within a tuple correlate as in translations, words follow a Zipf
- * law, trees have the shape of data.trees or are split uniformly. PLAIT_ERROR_INPUT if the batches would be too
- * large. */
+/* Draws 16 batches of random tuples by [bench] and [train]. Lengths within a tuple correlate as in translations, words
+ * follow a Zipf law, trees have the shape of data.trees or are split uniformly. PLAIT_ERROR_INPUT if the batches would
+ * be too large. */
 gboolean plait_tuples_draw (PlaitTuples *tuples, GError **error);
 
 typedef struct
 {
-  PlaitBatch *whole;  /* all tuples */
-  GPtrArray *batches; /* (element-type PlaitBatch) slices of @whole */
+  PlaitBatch *whole;  /* one batch of all tuples */
+  GPtrArray *batches; /* (element-type PlaitBatch): slices of whole */
   PlaitTensor features;
 } PlaitRandomBatches;
 
-/* Makes batches of @tuples, at most @max. With @search they have decode.batch sentences and no targets. (transfer
+/* Returns at most @max batches of @tuples. With @search, each has decode.batch sentences and no targets. (transfer
  * full) */
 PlaitRandomBatches *plait_tuples_batch (PlaitTuples *tuples, gboolean search, gint64 max, GError **error);
 void plait_random_batches_free (PlaitRandomBatches *drawn);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitRandomBatches, plait_random_batches_free)
 
-/* Returns the model of @experiment for such batches, with the feature widths of [bench]. (transfer full) */
+/* Returns the model of @experiment for random batches, with the feature widths of [bench]. (transfer full) */
 PlaitExperimentModel *plait_random_batches_model (const PlaitExperiment *experiment, GError **error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "run/result.h"
 
-/* Differences between runs besides their settings. */
+/* This file describes differences between runs besides their settings. */
 
 #define DIGITS 8 /* digits of a digest in messages */
 
@@ -14,7 +14,7 @@ find_vocabulary (const PlaitRunResult *result, const char *name)
   return NULL;
 }
 
-/* Returns which results have which vocabulary @name; NULL if all have the same. (transfer full) */
+/* Returns a text that says which results have which vocabulary @name; NULL if all have the same. (transfer full) */
 static char *
 describe_vocabulary (const PlaitRunResult *const *results, const char *const *names, guint n, const char *name)
 {

@@ -10,7 +10,7 @@
 #include "tables/table.h"
 #include "hdf5/walk.h"
 
-/* Limits of text and rows of one split; a test set is much smaller. */
+/* Limits for the text and the table rows of one split. Real test sets are much smaller. */
 #define MAX_BYTES ((gsize)1 << 30)
 #define MAX_ROWS 10000000
 
@@ -89,7 +89,7 @@ read_texts (PlaitStore *run, const char *group, const char *name, gint64 *n, GEr
   return plait_store_read_strings (run, path, MAX_BYTES, n, error);
 }
 
-/* Reads all references of the evaluation @group. (transfer full) */
+/* Reads all references of the split that the group @group evaluates. (transfer full) */
 static PlaitReferences *
 read_references (PlaitStore *run, const char *group, gint64 n_hypotheses, GError **error)
 {
@@ -123,8 +123,8 @@ read_references (PlaitStore *run, const char *group, gint64 n_hypotheses, GError
   return names ? g_steal_pointer (&references) : NULL;
 }
 
-/* Reads the statistics of sentences: computed from the hypotheses if the metric is one of text, else from the rates
- * that the run stores. */
+/* Reads the statistics of sentences. For a metric of text, computes them from the hypotheses; for others, reads the
+ * numbers that the run stores for each sentence. */
 static gboolean
 take_statistics (PlaitRunScore *score, PlaitStore *run, const char *group, char *const *hypotheses,
                  const PlaitReferences *references, gint64 n, GError **error)
@@ -153,8 +153,8 @@ take_statistics (PlaitRunScore *score, PlaitStore *run, const char *group, char 
   return plait_no_error (&local, error);
 }
 
-/* Adds one count of the search's work as a score. With @aside, tables show it only if another run has this column
- * without @aside, that is, if one of the combiners selects rows. */
+/* Adds a score that counts work of the search. With @aside, tables show it only if another run has this column without
+ * @aside, that is, if some combiner selects rows. */
 
 static gboolean
 add_work (PlaitRunResult *result, PlaitStore *run, const char *split, const char *path, const char *attribute,
@@ -174,7 +174,7 @@ add_work (PlaitRunResult *result, PlaitStore *run, const char *split, const char
   return TRUE;
 }
 
-/* Reads the work of the search. Runs of old versions lack it. */
+/* Reads the counts of the work of the search, which runs of old versions lack. */
 static gboolean
 read_work (PlaitRunResult *result, PlaitStore *run, const char *split, const char *references, GError **error)
 {
@@ -224,7 +224,7 @@ read_split (PlaitRunResult *result, PlaitStore *run, const char *split, GError *
   return read_work (result, run, split, digest, error);
 }
 
-/* Removes from @list ("GROUP.KEY=VALUE") the settings that change no score. */
+/* Removes from @list ("GROUP.KEY=VALUE") the settings that cannot change a score. */
 static void
 drop_neutral (char **list)
 {
@@ -242,7 +242,7 @@ drop_neutral (char **list)
   list[n] = NULL;
 }
 
-/* Reads the settings of a named evaluation. */
+/* Reads the settings of the named evaluation @split. */
 static gboolean
 read_set (PlaitRunResult *result, PlaitStore *run, const char *split, GError **error)
 {
@@ -286,8 +286,8 @@ vocabulary_clear (gpointer item)
   g_free (vocabulary->digest);
 }
 
-/* Reads the vocabularies of @run. The vocabulary of the target is the one with the target's name, or else the shared
- * one. */
+/* Reads the vocabularies of @run. The target's vocabulary is the one named like the target; if there is none, the
+ * shared one. */
 static gboolean
 read_vocabularies (PlaitRunResult *result, PlaitStore *run, GError **error)
 {
@@ -331,7 +331,7 @@ plait_run_result_new (PlaitStore *run, GError **error)
     return NULL;
   if (!plait_store_walk (run, "/checkpoint/last/parameters", G_MAXUINT, count_elements, &result->parameters, error))
     return NULL;
-  /* A mean of checkpoints has no training of its own. */
+  /* An average of checkpoints has no training of its own. */
   if (plait_store_has (run, "/training/updates")
       && !plait_store_read_table (run, "/training/updates", &rate, 1, MAX_ROWS, result->rates, error))
     return NULL;
@@ -346,7 +346,7 @@ plait_run_result_new (PlaitStore *run, GError **error)
   return g_steal_pointer (&result);
 }
 
-/* Returns the settings of evaluation @split in the first of @results that has it; NULL: the run's own settings. */
+/* Returns the settings of evaluation @split in the first of @results that has it; NULL: those of the run itself. */
 static const char *
 find_set (PlaitRunResult *const *results, guint n, const char *split)
 {
@@ -390,7 +390,7 @@ plait_run_results_drop_mixed (PlaitRunResult *const *results, const char *const 
  * Functions for the score columns of tables
  */
 
-/* number of digits of the references' digest in titles */
+/* number of digits of the digest of the references in titles */
 #define DIGITS_SHOWN 8
 
 gboolean
@@ -415,8 +415,8 @@ plait_score_column_split_text (const PlaitScoreColumn *score_column)
              : g_strdup (score_column->split);
 }
 
-/* Adds a column for @score unless it has one. Inserts it after the last column with the same references, or else after
- * the last column of the same split. */
+/* Adds a column for @score, if there is none yet, after the last column with the same references, or else after the
+ * last column of the same split. */
 static void
 add_score_column (GArray *score_columns, const PlaitRunScore *score)
 {
@@ -446,8 +446,8 @@ add_score_column (GArray *score_columns, const PlaitRunScore *score)
   g_array_insert_val (score_columns, place, score_column);
 }
 
-/* Sets whether the split of column @i has other references too, and whether another column has the same name, as bleu
- * and bleu:tok=none have. */
+/* Sets for column @i whether its split also has other references, and whether another column has the same title, as
+ * bleu and bleu:tok=none have. */
 static gboolean
 compare_score_columns (GArray *score_columns, guint i)
 {

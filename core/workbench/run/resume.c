@@ -4,8 +4,8 @@
 #include "files/problems.h"
 #include "setup/trained.h"
 
-/* Returns the training fingerprint of @text, the experiment of the old run; with @ends as if its training ended where
- * @experiment's does. (transfer full) */
+/* Returns the training fingerprint of @text, the experiment of the old run. With @ends, computes it as if the old
+ * training ended where that of @experiment does. (transfer full) */
 static char *
 old_training_fingerprint (const PlaitExperiment *experiment, const char *text, const char *output, gboolean ends,
                           GError **error)
@@ -63,8 +63,8 @@ plait_resume_check_made_of (const PlaitExperiment *experiment, const PlaitRunInp
 
   if (!key || g_str_equal (key, training_fingerprint))
     return key != NULL;
-  /* The fingerprints differ if the old training ends earlier, or if another version of plait computed them. So compare
-   * the digests of data and plugins. */
+  /* The fingerprints differ if the old training ends earlier, or if another version of plait computed the old one. So
+   * compare the digests of data and plugins. */
   if (!plait_run_inputs_check_training (run_inputs, old, &of_data))
     plait_problems_add_error (problems, of_data);
   if (!plait_experiment_model_check_plugins (experiment, old, FALSE, &of_plugins))
@@ -72,8 +72,8 @@ plait_resume_check_made_of (const PlaitExperiment *experiment, const PlaitRunInp
   return plait_problems_report (problems, PLAIT_ERROR_INPUT, error);
 }
 
-/* Checks that training continues, and warns if validation was not planned at the old end: a finished run is validated
- * there anyway. */
+/* Also warns if a longer run would not have validated where the old run ended, since a finished run always validates at
+ * its end. */
 gboolean
 plait_resume_check_longer (const PlaitTrainer *trainer, const PlaitExperiment *experiment, gboolean validates,
                            const char *output, PlaitLog *log, GError **error)
@@ -93,20 +93,21 @@ plait_resume_check_longer (const PlaitTrainer *trainer, const PlaitExperiment *e
   return TRUE;
 }
 
-/* TRUE if training with the settings @now passes through the end that @old has by @before, and continues. */
+/* TRUE if training with the settings @now passes through the end of @old, which was trained with the settings @before,
+ * and continues from there. */
 static gboolean
 ends_later (const PlaitTrainSettings *before, const PlaitTrainSettings *now, PlaitStore *old)
 {
   static const char path[] = "/checkpoint/last/state";
   gint64 step;
-  gint64 epoch; /* from 0; it may be finished */
+  gint64 epoch; /* number of the epoch, from 0; the epoch may be finished */
   gint64 stale;
 
   if (!plait_store_get_int (old, path, "step", &step, NULL) || !plait_store_get_int (old, path, "epoch", &epoch, NULL)
       || !plait_store_get_int (old, path, "stale", &stale, NULL))
     return FALSE;
-  /* The validation at the old end counts for best, average and patience, so it must belong to the plan of the longer
-   * training too. */
+  /* The validation at the old end counts for best, average and patience. So the longer training must validate at this
+   * update too. */
   if (plait_store_has (old, "/checkpoint/best")
       && (now->validate_every > 0 ? step % now->validate_every != 0 : before->updates > 0 && step >= before->updates))
     return FALSE;

@@ -5,26 +5,26 @@
 #include "training/trainer.h"
 
 /*
- * Checks whether a run may continue an old one: the training must be the same, except that it may end later. Errors
- * name @output, the file that is continued.
+ * Checks whether a run may continue an old one. Their training must be equal, except that the new training may end
+ * later. Errors name @output, the file to be continued.
  */
 
-/* TRUE if the settings of @old train as @experiment does. Sets *@longer if @experiment ends later; only a finished run
- * may be continued past its end (@may_be_longer). */
+/* TRUE if the settings of the run @old and of @experiment give equal training. Sets *@longer if only the training of
+ * @experiment ends later. That is allowed only if @may_be_longer, for a finished run. */
 gboolean plait_resume_check_settings (const PlaitExperiment *experiment, PlaitStore *old, const char *output,
                                       gboolean may_be_longer, gboolean *longer, GError **error);
 
-/* TRUE if @old, whose settings were checked, also has the same data and plugins. @training_fingerprint and @run_inputs
- * are those of @experiment. */
+/* TRUE if @old, whose settings were checked, also has the same data and plugins as @experiment. @training_fingerprint
+ * and @run_inputs belong to @experiment. */
 gboolean plait_resume_check_made_of (const PlaitExperiment *experiment, const PlaitRunInputs *run_inputs,
                                      const char *training_fingerprint, PlaitStore *old, GError **error);
 
-/* TRUE if @trainer, at the end of a finished run, has updates left. Warns if a longer plan would not validate at the
- * old end. */
+/* TRUE if @trainer, which is at the end of a finished run, has updates left. Warns if a longer run would not have
+ * validated at this point. */
 gboolean plait_resume_check_longer (const PlaitTrainer *trainer, const PlaitExperiment *experiment, gboolean validates,
                                     const char *output, PlaitLog *log, GError **error);
 
 /* TRUE if training @experiment from the beginning would pass through the final state of @old, a finished run with equal
- * settings, data and plugins and fewer updates. Continuing @old then gives the bits of training from the beginning.
- * @digests are those of the files of @experiment. */
+ * settings, data and plugins and fewer updates. Then continuing @old gives the same bits as training from the
+ * beginning. @digests are those of the files of @experiment. */
 gboolean plait_resume_comes_through (const PlaitExperiment *experiment, PlaitDigests *digests, PlaitStore *old);

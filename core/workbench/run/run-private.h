@@ -19,35 +19,37 @@ typedef struct
   PlaitCorpus *corpus;
   PlaitCorpus *validation;
   PlaitReferences *validation_references;
-  GPtrArray *tests; /* PlaitCorpus of each test split, opened before training so that errors appear early */
+  GPtrArray
+      *tests; /* (element-type PlaitCorpus): each test split, opened before training so that errors appear early */
   PlaitExperimentModel *experiment_model;
-  PlaitInitialisation *initialisation; /* NULL: training begins with random values */
+  PlaitInitialisation *initialisation; /* where initial parameters come from; NULL: they are random */
   PlaitTrainer *trainer;
-  PlaitTrainingLog *training_log; /* NULL: not requested, or training has not begun */
+  PlaitTrainingLog
+      *training_log; /* log of training for other programs; NULL: not requested, or training has not begun */
   PlaitRunOutput *run_output;
-  PlaitStore *old; /* the run that is continued; after the first checkpoint, the file of this run, open even if its path
-                      is removed */
+  PlaitStore *old; /* the run that is continued; after the first checkpoint the file of this run, kept open even if its
+                      path is removed */
   PlaitTrainingSet set;
   char *training_fingerprint;
   char *key;
-  gboolean longer; /* the old run was finished and is trained further */
+  gboolean longer; /* TRUE: the old run was finished and is trained further */
 } PlaitRunState;
 
-/* Locks the output file, and opens the run to continue, if there is one. Sets *@complete if that run has no updates
- * left. Fails now, not at the first checkpoint, if the output cannot be written. */
+/* Locks the output file and opens the run to continue, if there is one. Sets *@complete if that run has no updates
+ * left. Fails if the output cannot be written, so that the failure does not come at the first checkpoint. */
 gboolean plait_run_open_old (PlaitRunState *run, gboolean *complete, GError **error);
 
-/* Opens the data and builds the model with its initial values. Refuses what the model cannot read. */
+/* Opens the data and builds the model with its initial values. Fails if the model cannot read the data. */
 gboolean plait_run_open_inputs (PlaitRunState *run, GError **error);
 
-/* Computes the fingerprints of the run, which has a trainer. Fails for references that the metrics cannot score, files
- * that changed while they were read, and an old run of other data or plugins. */
+/* Computes the fingerprints of the run; run->trainer must exist. Fails if the metrics cannot score the references, if
+ * files changed while they were read, or if the old run has other data or plugins. */
 gboolean plait_run_check_inputs (PlaitRunState *run, GError **error);
 
-/* Sets training_fingerprint and key. Fails if the run reads its output. */
+/* Sets run->training_fingerprint and run->key. Fails if the run reads the file that it would write. */
 gboolean plait_run_find_keys (PlaitRunState *run, GError **error);
 
-/* TRUE if the old run has the same settings, data and plugins. */
+/* TRUE if the old run has the settings, data and plugins of this run. */
 gboolean plait_run_check_old (const PlaitRunState *run, GError **error);
 
 /* TRUE if no file of a test split has changed since it was opened. */

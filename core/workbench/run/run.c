@@ -65,7 +65,7 @@ write_average (const PlaitRunState *run, PlaitStore *store, GError **error)
   return !average || plait_parameters_write_array (parameters, average, store, "/checkpoint/average/parameters", error);
 }
 
-/* Writes the run's file anew. The best parameters are the present ones, or those of the old file. */
+/* Writes the run's file anew. Its best parameters are the present ones if @best, else those of the old file. */
 static gboolean
 write_checkpoint (gpointer data, gboolean best, gboolean interrupted, GError **error)
 {
@@ -147,7 +147,7 @@ note (gpointer data, const char *table, const PlaitTrainingNumber *numbers, guin
     plait_training_log_add (run->training_log, table, numbers, n);
 }
 
-/* Begins the log, with the rows of the old run if there is one. */
+/* Begins the training log. If there is an old run, first writes the rows of that run. */
 static gboolean
 begin_log (PlaitRunState *run, GError **error)
 {
@@ -203,8 +203,8 @@ prepare (PlaitRunState *run, GError **error)
   return plait_run_open_inputs (run, error) && make_trainer (run, error) && plait_run_check_inputs (run, error);
 }
 
-/* TRUE if this process of the job is about to train exactly what the first process trains: equal version, run, number
- * type and update. */
+/* TRUE if this process is about to train exactly what the first process of the job trains: equal plait version, run,
+ * number type and update. */
 static gboolean
 check_run_diff (const PlaitRunState *run, GError **error)
 {
@@ -230,7 +230,7 @@ check_run_diff (const PlaitRunState *run, GError **error)
                             error);
 }
 
-/* Sets the trainer to the last state of the old run. */
+/* Sets the trainer to the last state of the old run, so that training continues from there. */
 static gboolean
 go_on (PlaitRunState *run, GError **error)
 {

@@ -7,11 +7,12 @@
 #include "corpus/iterator.h"
 #include "search/search.h"
 
-#define SECONDS .5     /* seconds for timing translations, and for timing updates */
-#define MAX_BATCHES 20 /* maximum number of batches for timing translations, and for timing updates */
+#define SECONDS .5     /* seconds that are spent on timing translations, and as many on timing updates */
+#define MAX_BATCHES 20 /* maximum number of batches that are timed, of translations and of updates */
 #define FORWARD (1. / 3)
 
-/* Measures the seconds per sentence of @corpus; every sentence of a batch gets the mean length of its targets. */
+/* Measures the seconds for each sentence of @corpus. Every translation of a batch gets the mean length of the batch's
+ * targets. */
 static gboolean
 time_search (const PlaitExperimentModel *experiment_model, PlaitPool *pool, const PlaitCorpus *corpus, double *sentence,
              GError **error)

@@ -11,7 +11,7 @@
 struct PlaitTrainingLog
 {
   char *path;
-  FILE *stream; /* NULL after an error */
+  FILE *stream; /* file of the log; NULL after an error */
   PlaitLog *log;
 };
 

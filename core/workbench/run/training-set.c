@@ -47,7 +47,7 @@ plait_training_set_write (const PlaitTrainingSet *set, PlaitStore *run, GError *
          && plait_store_set_double (run, GROUP, "batch_sentences", set->sentences, error);
 }
 
-/* Reads from /initialisation of @run how many parameters were taken. */
+/* Reads from /initialisation of @run the number of parameters that were taken. */
 static void
 read_taken (PlaitTrainingSet *set, PlaitStore *run)
 {
@@ -83,7 +83,7 @@ plait_training_set_read (PlaitStore *run)
  * Functions that describe differences
  */
 
-/* Appends the names, each once, of the entries whose key is @key. */
+/* Appends the names of the entries whose key is @key, each name once. */
 static void
 append_names (GString *text, const char *const *keys, const char *key, const char *const *names, guint n)
 {
@@ -122,7 +122,7 @@ plait_group_names_by_value (const char *const *values, const char *const *keys, 
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
-/* Returns a sentence that says which entries train on different lines; NULL if no difference is known. (transfer
+/* Returns a sentence that says which of @names train on different lines; NULL if no difference is known. (transfer
  * full) */
 static char *
 describe_lines (const PlaitTrainingSet *sets, const char *const *names, guint n)
@@ -147,11 +147,12 @@ describe_lines (const PlaitTrainingSet *sets, const char *const *names, guint n)
                            : NULL;
 }
 
-/* Mean numbers of sentences count as equal up to this ratio, because shuffling by different seeds gives slightly
+/* Two mean numbers of sentences count as equal up to this ratio, because different seeds shuffle into slightly
  * different batches. */
 #define ALIKE 1.02
 
-/* Returns the mean number of sentences in a batch, over the entries with name @name and batches of @tokens. */
+/* Returns the mean number of sentences in a batch, over the sets with name @name whose batches are limited to @tokens
+ * tokens. */
 static double
 mean_sentences (const PlaitTrainingSet *sets, const char *const *names, guint n, const char *name, gint64 tokens)
 {
@@ -167,8 +168,8 @@ mean_sentences (const PlaitTrainingSet *sets, const char *const *names, guint n,
   return sum / count;
 }
 
-/* Returns a sentence that says which entries differ in the mean number of sentences in a batch although their batches
- * have the same number of tokens; NULL if no entries do. (transfer full) */
+/* Returns a sentence that says which of @names differ in the mean number of sentences in a batch although their batches
+ * have the same limit of tokens; NULL if none do. (transfer full) */
 static char *
 describe_batches (const PlaitTrainingSet *sets, const char *const *names, guint n)
 {
@@ -194,7 +195,7 @@ describe_batches (const PlaitTrainingSet *sets, const char *const *names, guint 
                                       : NULL;
 }
 
-/* Returns a sentence that says which entries take fewer parameters from another run than others do; NULL if none does.
+/* Returns a sentence that says which of @names take fewer parameters from another run than others do; NULL if none do.
  * (transfer full) */
 static char *
 describe_taken (const PlaitTrainingSet *sets, const char *const *names, guint n)
