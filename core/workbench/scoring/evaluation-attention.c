@@ -4,7 +4,8 @@
 #include "dumps/attention.h"
 #include "dumps/descent-dump.h"
 
-/* Returns labels for the memories of a model that has encoded @batch. (transfer container) */
+/* Returns the memories of a model that has encoded @batch, with their texts, for labels. Sets *@n to their number.
+ * (transfer container) */
 static PlaitLabelledMemory *
 labelled_memories (const PlaitEvaluator *evaluator, const PlaitBatch *batch, guint *n)
 {

@@ -8,7 +8,7 @@
 #include "dumps/translation-rates.h"
 #include "tables/table.h"
 
-/* Adds the score by @metric and, with @bins, the scores by source length @words. */
+/* Adds the score by @metric. With @bins, also adds the scores by source length, @words. */
 static gboolean
 add_score (PlaitEvaluation *evaluation, const PlaitEvaluateSettings *settings, const PlaitMetric *metric,
            const PlaitLengthBins *bins, const gint64 *words, GError **error)
@@ -26,7 +26,7 @@ add_score (PlaitEvaluation *evaluation, const PlaitEvaluateSettings *settings, c
   return !bins || plait_length_rows_add (evaluation->lengths, bins, metric, statistics, words, resamples, seed, error);
 }
 
-/* Adds the scores by the metrics of [evaluate]. Lengths are those of the first source of text. */
+/* Adds the scores by the metrics of [evaluate]. Length bins use the first text source. */
 static gboolean
 add_scores (PlaitEvaluation *evaluation, const PlaitEvaluateSettings *settings, GError **error)
 {
@@ -57,7 +57,7 @@ add_perplexities (PlaitEvaluation *evaluation, const PlaitExperiment *experiment
 
   for (gint64 i = 0; i < n; i++)
     words[i] = (gint64)plait_text_count_words (plait_references_texts (evaluation->references, 0)[i])
-               + 1; /* the end token counts */
+               + 1; /* the end token counts as a word */
   statistics = plait_perplexity_statistics (evaluation->log_probabilities, evaluation->tokens, words, (gsize)n, error);
   if (!statistics)
     return FALSE;
@@ -103,15 +103,16 @@ add_sources (PlaitEvaluation *evaluation, const PlaitExperiment *experiment, con
   return TRUE;
 }
 
-/* Readers of the attention of forced decoding; NULL: not wanted. */
+/* Parts of an evaluation that read the attention of forced decoding; NULL: not requested. */
 typedef struct
 {
   PlaitTranslationRates *rates;
   PlaitAlignmentScores *alignments;
 } Forced;
 
-/* Returns the rates of over- and under-translation of @of ("search" or "forced"), to be filled while the corpus is
- * translated or scored; NULL if [evaluate] does not ask for them. Owned by @evaluation. */
+/* Returns rates of over- and under-translation, still empty, for attention of "search" or "forced" decoding (@of). They
+ * are filled while the corpus is translated or scored, and belong to @evaluation. NULL if [evaluate] does not ask for
+ * them. */
 static PlaitTranslationRates *
 begin_rates (PlaitEvaluation *evaluation, const PlaitExperimentModel *experiment_model, const char *of,
              const PlaitCorpus *corpus)
@@ -127,7 +128,8 @@ begin_rates (PlaitEvaluation *evaluation, const PlaitExperimentModel *experiment
   return rates;
 }
 
-/* Passes the attention of forced decoding to those parts of the evaluation @data that read it. */
+/* Passes the attention of forced decoding to the parts of an evaluation that read it; @data is a Forced. A
+ * PlaitAttentionTaker. */
 static gboolean
 take_forced (const PlaitBatch *batch, gint64 sentence, const PlaitHypothesis *best,
              const PlaitAttentionRecord *attention, gpointer data, GError **error)
@@ -139,7 +141,7 @@ take_forced (const PlaitBatch *batch, gint64 sentence, const PlaitHypothesis *be
              || plait_alignment_scores_take (batch, sentence, best, attention, forced->alignments, error));
 }
 
-/* Returns the references of @split, which the metrics of [evaluate] accept. (transfer full) */
+/* Returns the references of @split, after checking that the metrics of [evaluate] accept them. (transfer full) */
 static PlaitReferences *
 find_references (const PlaitEvaluator *evaluator, const char *split, const PlaitCorpus *corpus,
                  const PlaitVocabulary *vocabulary, GError **error)
@@ -159,7 +161,7 @@ find_references (const PlaitEvaluator *evaluator, const char *split, const Plait
              : NULL;
 }
 
-/* Replaces the predicted tokens, which are masked ones, by their text. */
+/* Replaces the translation by the text of the predicted tokens, which are masked tokens. */
 static gboolean
 use_masked_text (PlaitTranslation *translation, const PlaitCorpus *corpus, const PlaitVocabulary *vocabulary,
                  GError **error)
@@ -280,8 +282,8 @@ write_results (const PlaitEvaluation *evaluation, PlaitStore *store, const char 
          && (n == 0 || plait_store_set_list (store, scores, "larger_is_better", PLAIT_STORE_INT64, n, larger, error));
 }
 
-/* Writes the work of the search; nothing for classes, which have no search. Times go to /environment, because they
- * differ between machines; counts are equal on all machines. */
+/* Writes counts and times of the search; nothing for classes, which have no search. Times go to /environment, because
+ * they differ between machines; counts do not. */
 static gboolean
 write_work (const PlaitEvaluation *evaluation, PlaitStore *store, const char *group, GError **error)
 {

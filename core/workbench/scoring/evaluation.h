@@ -9,7 +9,8 @@
 
 /*
  * Evaluation of a trained model on one split: translations, scores with intervals, perplexity, and the attention of
- * some sentences. For classes the translations are labels, for masked tokens their pieces; these have no attention.
+ * some sentences. If the model predicts classes, the translations are labels; if it predicts masked tokens, their
+ * pieces. Both have no attention.
  */
 typedef struct
 {
@@ -17,11 +18,11 @@ typedef struct
   char **lines; /* [n_lines], NULL-terminated */
 } PlaitEvaluationSource;
 
-/* A score from outside. */
+/* An external score (evaluate.scores.NAME): numbers that a command or file gave. */
 typedef struct
 {
   const char *name; /* borrowed from the experiment */
-  double *scores;   /* [n_lines] */
+  double *scores;   /* [n_lines]: score of each line */
 } PlaitOutsideScore;
 
 typedef struct
@@ -29,15 +30,16 @@ typedef struct
   char *split;
   PlaitTranslation *translation;
   PlaitReferences *references;
-  GArray *sources;           /* PlaitEvaluationSource: the sources that are text */
-  GPtrArray *results;        /* PlaitResult: metrics of [evaluate], perplexities, rates of over-translation ... */
-  double *log_probabilities; /* [n_lines], of the references, in nats */
-  gint64 *tokens;            /* [n_lines], tokens of the references, end tokens included */
-  GArray *lengths;           /* PlaitLengthRow: scores by source length; empty unless [evaluate] asks for them */
-  GPtrArray *rates;          /* PlaitTranslationRates that [evaluate] asks for */
-  GArray *outside;           /* PlaitOutsideScore: scores from outside, once they were computed */
-  GError *fault;             /* error of the first score from outside that failed, or NULL */
-  PlaitAlignmentScores *alignments; /* word alignments; NULL without files of them */
+  GArray *sources; /* (element-type PlaitEvaluationSource): the sources that are text */
+  GPtrArray
+      *results; /* (element-type PlaitResult): metrics of [evaluate], perplexities, rates of over-translation ... */
+  double *log_probabilities; /* [n_lines]: log-probability of the references, in nats */
+  gint64 *tokens;            /* [n_lines]: number of tokens of the references, end tokens included */
+  GArray *lengths;  /* (element-type PlaitLengthRow): scores by source length; empty unless [evaluate] asks for them */
+  GPtrArray *rates; /* (element-type PlaitTranslationRates): those that [evaluate] asks for */
+  GArray *outside;  /* (element-type PlaitOutsideScore): external scores, once they are computed */
+  GError *fault;    /* error of the first external score that failed, or NULL */
+  PlaitAlignmentScores *alignments; /* word alignments; NULL if there are no alignment files */
 } PlaitEvaluation;
 
 /* Inputs of an evaluation. All pointers are borrowed. */
@@ -59,15 +61,15 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitEvaluation, plait_evaluation_free)
 /* Writes /evaluation/SPLIT, and times to /environment/evaluation/SPLIT. */
 gboolean plait_evaluation_write (const PlaitEvaluation *evaluation, PlaitStore *store, GError **error);
 
-/* Writes /attention/SPLIT/N, with coverage /coverage/SPLIT/N, with copied words /copy/SPLIT/N, and with selected rows
- * /descent/SPLIT/N of the first @n sentences: SPLIT from search, SPLIT-forced from forced decoding of the references. N
- * is the line of a sentence, or DOCUMENT.CHUNK. */
+/* Writes the attention of the first @n sentences to /attention/NAME/N, and to /coverage/NAME/N, /copy/NAME/N and
+ * /descent/NAME/N what the model has of coverage, copied words and selected rows. NAME is SPLIT for attention of the
+ * search, SPLIT-forced for forced decoding of the references. N is the line of a sentence, or DOCUMENT.CHUNK. */
 gboolean plait_evaluation_write_attention (const PlaitEvaluator *evaluator, const char *split,
                                            const PlaitCorpus *corpus, gint64 n, PlaitStore *store, GError **error);
 
 /* Writes attention and coverage of one pass over @batch. Each sentence is an item (tables/ragged.h) of
- * /attention/@name, /coverage/@name, /copy/@name and /descent/@name, called @names [n_sentences]. The target is the
- * best of @hypotheses [n_sentences], or the batch's own if @hypotheses is NULL. */
+ * /attention/@name, /coverage/@name, /copy/@name and /descent/@name; @names [n_sentences] are the names of the items.
+ * The targets are the best of @hypotheses [n_sentences]; if @hypotheses is NULL, those of the batch. */
 gboolean plait_evaluation_write_batch_attention (const PlaitEvaluator *evaluator, const char *name,
                                                  const PlaitBatch *batch, char *const *names,
                                                  const PlaitAttentionRecords *attention,

@@ -10,24 +10,24 @@
 #include "tables/heatmap.h"
 #include "layers/parameter-set.h"
 
-/* One split. */
+/* The evaluation of one split. */
 typedef struct
 {
-  const char *split; /* name in the experiment */
-  char *name;        /* name in the file: "test", "test.greedy" */
+  const char *split; /* name of the split in the experiment */
+  char *name;        /* name of the evaluation in the file: "test", "test.greedy" */
   char *fingerprint;
-  PlaitEvaluation *evaluation; /* NULL: not evaluated (yet) */
+  PlaitEvaluation *evaluation; /* result; NULL: not evaluated (yet) */
   PlaitCorpus *corpus;
-  gboolean owned; /* TRUE if the corpus is owned */
+  gboolean owned; /* TRUE if this item owns the corpus */
   gboolean due;
 } Item;
 
 struct PlaitEvaluations
 {
   PlaitEvaluationsSetup setup;
-  char *checkpoint; /* group of the evaluated checkpoint */
+  char *checkpoint; /* path of the evaluated checkpoint */
   GArray *items;
-  PlaitEvaluator evaluator; /* set when an evaluation is made; its search is owned */
+  PlaitEvaluator evaluator; /* set when an evaluation is made; the evaluations own its search */
 };
 
 /* Groups of a file that hold evaluations. */
@@ -47,7 +47,7 @@ item_clear (gpointer data)
     plait_corpus_free (item->corpus);
 }
 
-/* TRUE if @name in /evaluation is an evaluation with a name of its own (SPLIT.NAME); split names have no dot. */
+/* TRUE if @name in /evaluation is a named evaluation (SPLIT.NAME); names of splits have no dot. */
 static gboolean
 is_beside (const char *name)
 {
@@ -191,7 +191,7 @@ make (const PlaitEvaluations *evaluations, Item *item, GError **error)
   return TRUE;
 }
 
-/* Reads the parameters of the checkpoint on the first process, which sends them to the others. */
+/* Reads the parameters of the checkpoint in the first process, which sends them to the other processes. */
 static gboolean
 read_parameters (const PlaitEvaluations *evaluations, GError **error)
 {
@@ -236,7 +236,7 @@ plait_evaluations_make (PlaitEvaluations *evaluations, GError **error)
   return TRUE;
 }
 
-/* Returns the error of the first score from outside that failed, or NULL. */
+/* Returns the error of the first external score that failed, or NULL. */
 static const GError *
 find_fault (const PlaitEvaluations *evaluations)
 {
@@ -343,7 +343,7 @@ find_default (const PlaitEvaluations *evaluations, PlaitStore *store, GError **e
       store, path->len > 0 && plait_store_has (store, path->str) ? path->str : PLAIT_EVALUATIONS_CURVE, error);
 }
 
-/* TRUE if the named evaluation @name still has the fingerprint that its settings give with the present experiment. */
+/* TRUE if the settings of the named evaluation @name, with the present experiment, still give its fingerprint. */
 static gboolean
 still_counts (const PlaitEvaluations *evaluations, const char *name)
 {
@@ -392,7 +392,7 @@ plait_evaluations_write (const PlaitEvaluations *evaluations, PlaitStore *store,
 {
   gboolean beside = evaluations->setup.name != NULL;
 
-  /* The run's own evaluations come first. */
+  /* The run's own evaluations come before named ones. */
   if (beside && !keep_others (evaluations, store, error))
     return FALSE;
   for (guint i = 0; i < evaluations->items->len; i++)

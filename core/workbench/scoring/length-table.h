@@ -5,8 +5,8 @@
 #include "hdf5/store.h"
 
 /*
- * Row of the table /evaluation/SPLIT/length_bins: a metric of text and a bin of source lengths. Columns: metric, name,
- * bin, sentences, score, low and high. Scores of an empty bin are NaN.
+ * Row of the table /evaluation/SPLIT/length_bins, for one metric of text and one bin of source lengths. Columns:
+ * metric, name, bin, sentences, score, low and high. Scores of an empty bin are NaN.
  */
 typedef struct
 {
@@ -20,13 +20,13 @@ typedef struct
 /* Returns an empty table. (transfer full) (element-type PlaitLengthRow) */
 GArray *plait_length_rows_new (void);
 
-/* Adds the rows of one metric, from its @statistics of sentences and the number of source words of each sentence,
- * @words. */
+/* Adds the rows of one metric, computed from its @statistics of all sentences. @words is the number of source words of
+ * each sentence. */
 gboolean plait_length_rows_add (GArray *rows, const PlaitLengthBins *bins, const PlaitMetric *metric,
                                 const PlaitStatistics *statistics, const gint64 *words, guint resamples, guint64 seed,
                                 GError **error);
 
 gboolean plait_length_table_write (const GArray *rows, PlaitStore *store, const char *path, GError **error);
 
-/* Reads the table at @path; returns no rows if there is none. (transfer full) (element-type PlaitLengthRow) */
+/* Returns the rows of the table at @path; none if there is no table. (transfer full) (element-type PlaitLengthRow) */
 GArray *plait_length_table_read (PlaitStore *store, const char *path, GError **error);

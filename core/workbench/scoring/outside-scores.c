@@ -11,9 +11,9 @@
 
 #define MAX_BYTES ((gsize)1 << 28)
 #define MAX_SECONDS (30 * 24 * 60 * 60)
-#define MAX_SAID 300 /* characters of a command's last line in messages */
+#define MAX_SAID 300 /* maximum characters of a command's error line that a message quotes */
 
-/* Appends @text with single spaces in place of white space, so that tabs and line ends separate texts. */
+/* Appends @text with each run of white space replaced by one space, so that it contains no tab or line end. */
 static void
 append_text (GString *to, const char *text)
 {
@@ -21,7 +21,7 @@ append_text (GString *to, const char *text)
     g_string_append_c (to, g_ascii_isspace (*c) ? ' ' : *c);
 }
 
-/* Returns the lines that commands read. (transfer full) */
+/* Returns the input of commands: a line for each sentence. (transfer full) */
 static char *
 input_of (const PlaitEvaluation *evaluation)
 {
@@ -42,8 +42,7 @@ input_of (const PlaitEvaluation *evaluation)
   return g_string_free (input, FALSE);
 }
 
-/* Returns the end of a message about a command that failed: the last line that it wrote to standard error. (transfer
- * full) */
+/* Returns the end of an error message: the last line that a failed command wrote to standard error. (transfer full) */
 static char *
 last_words (char *errors)
 {
@@ -53,7 +52,7 @@ last_words (char *errors)
   return *line != '\0' ? g_strdup_printf (": %.*s", MAX_SAID, line) : g_strdup (", and said nothing");
 }
 
-/* Runs the command of @score and returns the lines of its output. (transfer full) */
+/* Runs the command of @score and returns the lines that it prints. (transfer full) */
 static char **
 run_command (const PlaitExperimentScore *score, const PlaitEvaluation *evaluation, const PlaitEvaluator *evaluator,
              GError **error)
@@ -80,7 +79,7 @@ run_command (const PlaitExperimentScore *score, const PlaitEvaluation *evaluatio
   return plait_fail_null (error, PLAIT_ERROR_FAILED, "the command %s failed%s", score->command, said);
 }
 
-/* Sets @scores [lines] to the numbers of @lines. */
+/* Sets @scores [lines] to the numbers in @lines. */
 static gboolean
 read_numbers (char **lines, const PlaitEvaluation *evaluation, double *scores, GError **error)
 {
@@ -110,7 +109,7 @@ compute (const PlaitExperimentScore *score, const PlaitEvaluation *evaluation, c
   return lines && read_numbers (lines, evaluation, scores, error);
 }
 
-/* Adds the result of @score with the numbers @scores [lines], which it takes. */
+/* Adds the result of @score. Takes ownership of its numbers, @scores [lines]. */
 static gboolean
 add_result (PlaitEvaluation *evaluation, const PlaitEvaluator *evaluator, const PlaitExperimentScore *score,
             double *scores, GError **error)

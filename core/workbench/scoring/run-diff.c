@@ -10,12 +10,13 @@
 #define MAX_BYTES ((gsize)1 << 32)
 #define UPDATES "/training/updates/"
 
-/* Groups of objects that are counted separately, by the beginning of their path; the last takes the rest. */
+/* Groups of objects that are counted separately. A group has the paths that begin with the given text; the last group
+ * has all other paths. */
 static const struct
 {
   const char *name;
   const char *begin;
-  const char *end; /* end of the path, or NULL */
+  const char *end; /* text with which the path must also end, or NULL */
   PlaitRunDiffScope extent;
 } groups[] = {
   { "training log", "/training/", NULL, PLAIT_RUN_DIFF_LOG },
@@ -31,13 +32,13 @@ typedef struct
   PlaitStore *other;
   PlaitRunDiffScope extent;
   gint64 updates;
-  gboolean
-      only_missing; /* TRUE in the second pass, with the files swapped: counts only objects that the other file lacks */
+  gboolean only_missing; /* TRUE while the files are compared a second time, swapped: counts only objects that the other
+                            file lacks */
   GArray *diffs;
   GError *fault;
 } Comparison;
 
-/* TRUE if @path is in a named evaluation (SPLIT.NAME), which does not belong to the run itself. */
+/* TRUE if @path belongs to a named evaluation (SPLIT.NAME), which is not part of the run itself. */
 static gboolean
 is_named_evaluation (const char *path)
 {
@@ -53,7 +54,7 @@ is_named_evaluation (const char *path)
   return FALSE;
 }
 
-/* TRUE if @path depends on time or machine, or is the table of digests of the whole file. */
+/* TRUE if @path depends on time or machine, or is the table of digests of the file. */
 static gboolean
 is_left_out (const char *path)
 {
@@ -85,9 +86,9 @@ note (PlaitRunDiff *diff, const char *path, gboolean same, double largest)
     diff->first = g_strdup (path);
 }
 
-/* TRUE if @attribute may differ between runs with equal bits: the experiment's text, because it has file paths; the
- * default group for viewers, because it is the last evaluation; and fingerprints, because other versions of plait make
- * other ones. */
+/* TRUE if @attribute may differ between runs with equal bits. These are: the experiment's text, because it has file
+ * paths; the default group for viewers, because it is the last evaluation; and fingerprints, because other versions of
+ * plait compute them differently. */
 static gboolean
 depends_on_file_paths (const char *path, const char *attribute)
 {

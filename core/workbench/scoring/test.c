@@ -18,7 +18,7 @@ copy_string (PlaitStore *store, PlaitStore *from, const char *name, GError **err
   return value && plait_store_set_string (store, "/", name, value, error);
 }
 
-/* Writes the attributes of the run. A named evaluation leaves them as they were. */
+/* Writes the attributes of the run. A named evaluation does not change them. */
 static gboolean
 write_header (PlaitStore *store, PlaitStore *from, const PlaitEvaluations *evaluations,
               const PlaitRunInputs *run_inputs, const char *training_fingerprint, const PlaitTestOptions *options,
@@ -43,7 +43,8 @@ write_header (PlaitStore *store, PlaitStore *from, const PlaitEvaluations *evalu
          && plait_store_set_string (store, "/", "key", key, error);
 }
 
-/* Copies everything except evaluations. A large attribute of the root is stored as a member, and is written anew. */
+/* Copies everything except evaluations. A large attribute of the root group is stored as a member; it is not copied but
+ * written anew. */
 static gboolean
 copy_trained (PlaitStore *store, PlaitStore *from, GError **error)
 {
@@ -120,8 +121,9 @@ plait_test (PlaitStore *trained, PlaitRunOutput *run_output, PlaitRunInputs *run
  * Functions that open the run by the path of its file
  */
 
-/* TRUE if @overrides do not change the training of @run, whose experiment is @own. Settings of search may change in a
- * named evaluation, even if validation translates, and too long sentences may be truncated: training is unaffected. */
+/* TRUE if @overrides do not change the training of @run, whose experiment is @own. A named evaluation (@beside) may
+ * change settings of search, even if validation translates, and may truncate sentences that are too long: both do not
+ * affect training. */
 static gboolean
 check_training (PlaitStore *run, const PlaitExperiment *own, const char *const *overrides, gboolean beside,
                 PlaitRegistry *registry, GError **error)

@@ -5,31 +5,31 @@
 #include "setup/experiment-model.h"
 
 /*
- * Evaluates a finished run with other metrics, searches, checkpoints or test splits. Writes a new file beside the old
- * one, with a copy of everything trained, and replaces the old one when it is complete.
+ * Evaluates a finished run with other metrics, searches, checkpoints or test splits. Writes a new file next to the old
+ * one, with a copy of everything trained, and replaces the old file when the new one is complete.
  */
 typedef struct
 {
-  const char *name; /* NAME of named evaluations (SPLIT.NAME), or NULL: the experiment's own */
-  guint threads;    /* 0: all processors of this process */
+  const char *name; /* NAME, if the evaluations are to be named SPLIT.NAME; NULL: the experiment's own evaluations */
+  guint threads;    /* number of threads; 0: all processors of this process */
   PlaitLog *log;
-  const gint *stop; /* NULL, or a flag that a signal handler sets */
+  const gint *stop; /* flag that a signal handler sets to interrupt the test, or NULL */
 } PlaitTestOptions;
 
 typedef struct
 {
-  guint made; /* number of evaluations made */
-  guint kept; /* number of valid evaluations that were in the file */
+  guint made; /* number of evaluations that were made */
+  guint kept; /* number of valid evaluations that the file already had */
 } PlaitTestOutcome;
 
-/* Evaluates @trained, a finished run with fingerprint @training_fingerprint, by the experiment of @run_inputs, into
- * @run_output. With options->name, @set lists the settings of the named evaluation (NULL-terminated). Leaves the file
- * alone if nothing in it would change. PLAIT_ERROR_INPUT if its plugins have changed. */
+/* Evaluates @trained, a finished run with fingerprint @training_fingerprint, as the experiment of @run_inputs says, and
+ * writes @run_output. If options->name is set, @set lists the settings of the named evaluation (NULL-terminated).
+ * Leaves the file alone if nothing in it would change. PLAIT_ERROR_INPUT if the run's plugins have changed. */
 gboolean plait_test (PlaitStore *trained, PlaitRunOutput *run_output, PlaitRunInputs *run_inputs,
                      const char *training_fingerprint, const char *const *set, const PlaitTestOptions *options,
                      PlaitTestOutcome *outcome, GError **error);
 
-/* Evaluates the run at @path, locked meanwhile. @overrides (NULL-terminated, or NULL) set keys of [decode], [evaluate]
- * and test splits of [data]. Training text is not needed. */
+/* Evaluates the run in the file @path, which is locked meanwhile. @overrides (NULL-terminated, or NULL) may set keys of
+ * [decode] and [evaluate], and test splits of [data]. Needs no training text. */
 gboolean plait_test_file (const char *path, const char *const *overrides, const PlaitTestOptions *options,
                           PlaitTestOutcome *outcome, GError **error);
