@@ -7,11 +7,11 @@
 
 struct PlaitDigests
 {
-  GHashTable *files;          /* path -> PlaitKnownText */
+  GHashTable *files;          /* path of a file -> PlaitKnownText */
   PlaitTextCache *text_cache; /* may be NULL */
-  PlaitStore *run;            /* run whose stored digests replace those of its files, or NULL */
+  PlaitStore *run;            /* run that stores digests, which are used in place of the files'; or NULL */
   const PlaitExperiment *own;
-  GHashTable *kept;      /* name -> SHA-256 stored in the run */
+  GHashTable *kept;      /* name of a file -> SHA-256 that the run stores */
   GHashTable *generated; /* description of a generated split -> GStrv: SHA-256 of each stream of the task */
 };
 
@@ -41,7 +41,7 @@ plait_digests_free (PlaitDigests *digests)
   g_free (digests);
 }
 
-/* Returns the digest of file @name that the run stores, or NULL. */
+/* Returns the digest that the run stores for the file @name; NULL if it stores none. */
 static const char *
 kept_digest (PlaitDigests *digests, const char *name)
 {
@@ -57,8 +57,8 @@ kept_digest (PlaitDigests *digests, const char *name)
   return digest;
 }
 
-/* TRUE if the digest of file @name is taken from the run. Test splits are an exception: they may be read again, from
- * other files. All other files were read when the run was made. */
+/* TRUE if the digest of the file @name at @path is taken from the run. Digests of test splits are not, because these
+ * may be read again, from other files. All other files were read when the run was made. */
 static gboolean
 is_recorded_in_run (const PlaitDigests *digests, const char *name, const char *path)
 {
@@ -71,7 +71,7 @@ is_recorded_in_run (const PlaitDigests *digests, const char *name, const char *p
                         == 0));
 }
 
-/* Returns the file at @path with its present stamp and digest. (transfer full) */
+/* Returns the file at @path with its stamp and digest as they are now. (transfer full) */
 static PlaitKnownText *
 look_at (const PlaitDigests *digests, const char *path, GError **error)
 {
@@ -128,7 +128,7 @@ plait_digests_share (PlaitDigests *digests, GPtrArray *paths, PlaitPool *pool)
       g_hash_table_insert (digests->files, g_strdup (paths->pdata[i]), known[i]);
 }
 
-/* Visits file @name at @path (NULL: there is no such file). */
+/* Calls @visitor for the file @name at @path, if @path is not NULL. */
 static gboolean
 visit_file (PlaitDigests *digests, const char *name, const char *path, PlaitDigestVisitor visitor, gpointer data,
             GError **error)
@@ -193,7 +193,8 @@ digest_split (const PlaitTask *task, const PlaitTaskSettings *settings, guint sp
   return g_strv_builder_end (digests);
 }
 
-/* Returns the digest of @stream of a generated split; for training text of a run, the stored one. */
+/* Returns the digest of @stream of a generated split. For training text of a run, returns the digest that the run
+ * stores. */
 static const char *
 digest_of_generated (PlaitDigests *digests, const PlaitTask *task, const PlaitTaskSettings *settings, guint split,
                      const char *name, const char *stream)
@@ -254,7 +255,8 @@ plait_digests_visit_split (PlaitDigests *digests, const PlaitExperiment *experim
 
 #define INITIALISE "initialise"
 
-/* Visits the file that training begins with and, if it is an index, the files it lists: initialise.1 and so on. */
+/* Calls @visitor for the file that training begins with. If the file is an index of weights, also for the files that it
+ * lists: initialise.1 and so on. */
 static gboolean
 visit_initial (PlaitDigests *digests, const char *path, PlaitDigestVisitor visitor, gpointer data, GError **error)
 {
@@ -299,7 +301,7 @@ plait_digests_text (PlaitDigests *digests, const PlaitExperiment *experiment, co
              : NULL;
 }
 
-/* Visits the texts that vocabulary @name is learnt from, except training text. */
+/* Calls @visitor for the texts, except training text, from which vocabulary @name is learnt. */
 static gboolean
 visit_texts (PlaitDigests *digests, const PlaitExperiment *experiment, const char *name, PlaitDigestVisitor visitor,
              gpointer data, GError **error)
@@ -320,7 +322,7 @@ visit_texts (PlaitDigests *digests, const PlaitExperiment *experiment, const cha
   return TRUE;
 }
 
-/* Visits vocabulary files, and the texts that other vocabularies are learnt from. */
+/* Calls @visitor for vocabulary files, and for the texts from which the other vocabularies are learnt. */
 static gboolean
 visit_vocabularies (PlaitDigests *digests, const PlaitExperiment *experiment, PlaitDigestVisitor visitor, gpointer data,
                     GError **error)

@@ -5,54 +5,54 @@
 #include "experiment/file.h"
 #include "hdf5/store.h"
 
-/* Digests of the files that experiments read. Each is computed once, for all experiments that name the file, and is not
- * updated if the file changes later. */
+/* Digests of the files that experiments read. Each digest is computed once, for all experiments that name the file, and
+ * is not updated if the file changes later. */
 typedef struct PlaitDigests PlaitDigests;
 
-/* Returns the file at @path with its digest; digests of large files are cached (corpus/text-cache.h). NULL if it cannot
- * be read, or has changed since its digest was computed. (transfer none) */
+/* Returns the file at @path with its digest; digests of large files are cached (corpus/text-cache.h). NULL if the file
+ * cannot be read, or has changed since its digest was computed. (transfer none) */
 const PlaitKnownText *plait_digests_file (PlaitDigests *digests, const char *path, GError **error);
 
-/* Returns the file at @path as it was when it was first read: later changes of the file do not change what the run has
- * read. NULL if it cannot be read. (transfer none) */
+/* Returns the file at @path with the digest that it had when it was first read, even if the file has changed since.
+ * NULL if it cannot be read. (transfer none) */
 const PlaitKnownText *plait_digests_known (PlaitDigests *digests, const char *path, GError **error);
 
 /* Computes the digests of the files @paths in parallel, skipping unreadable ones; @pool may be NULL. */
 void plait_digests_share (PlaitDigests *digests, GPtrArray *paths, PlaitPool *pool);
 
-/* Returns an empty table of digests of files. If @run is not NULL, @own is the experiment of @run: the table takes
- * digests of training files from @run, so that these files need not exist, and reads the files of test splits that
- * exist. @run and @own must outlive the result. (transfer full) */
+/* Returns an empty table of digests of files. If @run is not NULL, @own is its experiment: the table takes the digests
+ * of training files from @run, so that these files need not exist, and reads those files of test splits that exist.
+ * @run and @own must outlive the result. (transfer full) */
 PlaitDigests *plait_digests_new (PlaitStore *run, const PlaitExperiment *own);
 void plait_digests_free (PlaitDigests *digests);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitDigests, plait_digests_free)
 
-/* Called for one file. @name: its key in [data] ("train.en", "train.en.2" for its second file, "vocabulary.shared",
- * "head_rules") or "initialise" of [train]; @path: NULL if it is generated; @digest: its SHA-256. */
+/* Called for one file. @name is its key in [data] ("train.en", "train.en.2" for its second file, "vocabulary.shared",
+ * "head_rules"), or "initialise" of [train]. @path is NULL if the text is generated. @digest is its SHA-256. */
 typedef gboolean (*PlaitDigestVisitor) (const char *name, const char *path, const char *digest, gpointer data,
                                         GError **error);
 
-/* Returns the digest of @text, training text of a vocabulary of @experiment. NULL if it cannot be read. (transfer
- * none) */
+/* Returns the digest of @text, a text from which a vocabulary of @experiment is learnt. NULL if it cannot be read.
+ * (transfer none) */
 const char *plait_digests_text (PlaitDigests *digests, const PlaitExperiment *experiment,
                                 const PlaitVocabularyText *text, GError **error);
 
-/* Returns the key of file @name: "data.train.en", "train.initialise". (transfer full) */
+/* Returns the key that names the file @name in an experiment: "data.train.en", "train.initialise". (transfer full) */
 char *plait_digest_key (const char *name);
 
-/* Visits the files of the streams of @split; generated text has the digest that its file would have. */
+/* Calls @visitor for each file of the streams of @split. Generated text has the digest that its file would have. */
 gboolean plait_digests_visit_split (PlaitDigests *digests, const PlaitExperiment *experiment, const char *split,
                                     PlaitDigestVisitor visitor, gpointer data, GError **error);
 
-/* Visits the files of training and validation, then vocabulary files and head rules, then the run that training begins
- * with. Generated text has the digest that its file would have. */
+/* Calls @visitor for the files of training and validation, then for vocabulary files and head rules, then for the run
+ * that training begins with. Generated text has the digest that its file would have. */
 gboolean plait_digests_visit_training (PlaitDigests *digests, const PlaitExperiment *experiment,
                                        PlaitDigestVisitor visitor, gpointer data, GError **error);
 
-/* Visits the files of the test splits. */
+/* Calls @visitor for the files of the test splits. */
 gboolean plait_digests_visit_tests (PlaitDigests *digests, const PlaitExperiment *experiment,
                                     PlaitDigestVisitor visitor, gpointer data, GError **error);
 
-/* Visits the training files, then the test files. */
+/* Calls @visitor for the training files, then for the test files. */
 gboolean plait_digests_visit (PlaitDigests *digests, const PlaitExperiment *experiment, PlaitDigestVisitor visitor,
                               gpointer data, GError **error);

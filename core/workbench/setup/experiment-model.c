@@ -21,7 +21,7 @@ vocabulary_size (const PlaitExperiment *experiment, const PlaitRunInputs *run_in
                       : SOME_WORDS;
 }
 
-/* TRUE if a search may output start tokens: if target sentences begin with them, or all texts do. */
+/* TRUE if a search may output start tokens, because target sentences, or all texts, begin with them. */
 static gboolean
 target_starts (const PlaitExperiment *experiment, const PlaitRunInputs *run_inputs)
 {
@@ -33,8 +33,8 @@ target_starts (const PlaitExperiment *experiment, const PlaitRunInputs *run_inpu
          || (run_inputs && plait_vocabulary_adds_bos (plait_run_inputs_vocabulary (run_inputs, target)));
 }
 
-/* Returns the number of classes of a target row: vocabulary size, number of labels without special tokens, or 0 if it
- * is not known in advance. */
+/* Returns the number of classes that a target row can have: the size of the vocabulary, or the number of labels without
+ * special tokens. 0 if it is not known in advance. */
 static gint64
 target_size (const PlaitExperiment *experiment, const PlaitRunInputs *run_inputs)
 {
@@ -90,8 +90,8 @@ has_scored_alignment (const PlaitExperiment *experiment, const PlaitExperimentSo
   return FALSE;
 }
 
-/* TRUE unless alignments of a test split are to be scored by a layer that the decoder lacks, which would be found only
- * after training. */
+/* TRUE unless the alignments of a test split are to be scored with a layer that the decoder does not have. Without this
+ * check, the error would come only after training. */
 static gboolean
 check_scored_alignment (const PlaitExperimentModel *experiment_model, GError **error)
 {
@@ -207,7 +207,7 @@ build (gpointer data, GError **error)
 gboolean
 plait_experiment_model_try_build (const PlaitExperiment *experiment, GError **error)
 {
-  /* Parameters are zero pages that are never written, so memory needs no limit. */
+  /* Parameters are memory pages that are never written here, so limit only time. */
   const PlaitSandboxLimits limits = { .wall_seconds = 20, .processor_seconds = 80 };
   g_autofree char *subject = g_strdup_printf ("%s: building its model", experiment->path);
   g_autofree gint64 *widths = g_new0 (gint64, experiment->n_sources);
@@ -326,7 +326,7 @@ typedef struct
 {
   PlaitStore *run;
   PlaitProblems *changed;
-  gboolean shared; /* TRUE: plugins that the run lacks are accepted */
+  gboolean shared; /* TRUE: plugins that the run does not have are accepted */
 } PluginCheck;
 
 static gboolean

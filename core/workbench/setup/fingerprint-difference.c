@@ -5,12 +5,12 @@
 
 #include "experiment/groups.h"
 
-/* A setting that decides which keys a group has: all keys, or those that begin with @prefix. */
+/* A setting that decides which keys a group has: all of its keys, or those that begin with @prefix. */
 typedef struct
 {
   const char *group;
   const char *prefix;
-  const char *deciding_group; /* group of @deciding_key; NULL: @group itself */
+  const char *deciding_group; /* group of deciding_key; NULL: the same group */
   const char *deciding_key;
 } Deciding;
 
@@ -27,14 +27,14 @@ is_equal (const PlaitKeyFile *a, const PlaitKeyFile *b, const char *group, const
   return g_strcmp0 (plait_key_file_value (a, group, key), plait_key_file_value (b, group, key)) == 0;
 }
 
-/* TRUE if the difference of [@group] @key follows from another difference, such as the plugin that has the
- * parameter. */
+/* TRUE if the difference of [@group] @key follows from another difference, such as another plugin, which has other
+ * parameters. */
 static gboolean
 follows (const PlaitKeyFile *a, const PlaitKeyFile *b, const char *group, const char *key)
 {
   g_autofree char *outer = g_strndup (group, strcspn (group, "/"));
 
-  /* A source that only one file has differs as a whole, so its keys add nothing. */
+  /* If only one file has the source, the source itself is reported as a difference, so its keys need not be. */
   if (!plait_key_file_has_group (a, outer) || !plait_key_file_has_group (b, outer))
     return TRUE;
   if (g_str_equal (group, "decoder") && !plait_experiment_setting (group, key) && !is_equal (a, b, group, "type"))

@@ -22,7 +22,7 @@ append_plugin (PlaitPlugin *plugin, gpointer data, GError **error)
   return TRUE;
 }
 
-/* Appends the digest of each model that a tokeniser of @metrics reads. */
+/* Appends to @text the digest of each model file that a tokeniser of @metrics reads. */
 static gboolean
 append_models (const char *metrics, PlaitDigests *digests, GString *text, GError **error)
 {
@@ -41,7 +41,7 @@ append_models (const char *metrics, PlaitDigests *digests, GString *text, GError
   return list != NULL;
 }
 
-/* Appends the digest of the dictionary, if translations are made with it. */
+/* Appends to @text the digest of the dictionary, if translations are made with it. */
 static gboolean
 append_dictionary (const PlaitExperiment *experiment, PlaitDigests *digests, GString *text, GError **error)
 {
@@ -56,7 +56,7 @@ append_dictionary (const PlaitExperiment *experiment, PlaitDigests *digests, GSt
   return known != NULL;
 }
 
-/* Appends the digests of the files of scores. */
+/* Appends to @text the digests of the files of external scores. */
 static gboolean
 append_scores (const PlaitExperiment *experiment, PlaitDigests *digests, GString *text, GError **error)
 {

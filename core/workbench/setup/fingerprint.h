@@ -5,7 +5,8 @@
 #include "setup/digests.h"
 
 /*
- * Fingerprints tell runs apart: SHA-256 over the settings that can change results and the digests of data and plugins.
+ * A fingerprint identifies a run: SHA-256 over the settings that can change results and the digests of data and
+ * plugins.
  */
 
 /* Returns the fingerprint of the trained model: SHA-256 over plait_experiment_training_fingerprint_text and the digests
@@ -22,15 +23,17 @@ char *plait_evaluation_fingerprint (const PlaitExperiment *experiment, const cha
 char *plait_run_fingerprint (const PlaitExperiment *experiment, const char *training_fingerprint, PlaitDigests *digests,
                              GError **error);
 
-/* TRUE if the change of [@group] @key from @old (NULL: absent) to @new is to be reported. */
+/* TRUE if the change of [@group] @key from @old (NULL: missing) to @new must be reported. */
 typedef gboolean (*PlaitSettingDiffers) (const char *group, const char *key, const char *old, const char *new,
                                          gconstpointer data);
 
-/* Adds to @told each key of @listed that @differs accepts, as text: "train.batch was 32, is 64". */
+/* Appends to @told a text for each key of @listed whose change from @before to @now the callback @differs accepts:
+ * "train.batch was 32, is 64". */
 void plait_key_files_describe_differences (const PlaitKeyFile *listed, const PlaitKeyFile *before,
                                            const PlaitKeyFile *now, PlaitSettingDiffers differs, gconstpointer data,
                                            GPtrArray *told);
 
-/* Returns every setting in which two fingerprint texts differ, except those that follow from another one: "train.batch
- * was 32, is 64; decoder.combiner was flat, is serial". NULL if the texts are equal. (transfer full) */
+/* Returns a text with every setting in which two fingerprint texts differ: "train.batch was 32, is 64; decoder.combiner
+ * was flat, is serial". Leaves out differences that follow from another one. NULL if the texts are equal. (transfer
+ * full) */
 char *plait_fingerprint_difference (const char *before, const char *now);

@@ -5,10 +5,11 @@
 #include "layers/parameter.h"
 
 /*
- * The checkpoints that train.keep keeps: /checkpoint/update-N/parameters, the parameters after update N.
+ * The checkpoints that a run keeps because of train.keep: /checkpoint/update-N/parameters, the parameters after update
+ * N.
  */
 
-/* Writes the @limit newest kept checkpoints to @store: those of @old (may be NULL), and unless @step is 0 @parameters
- * as the checkpoint after update @step. */
+/* Writes the @limit newest kept checkpoints to @store. They are those of the file @old (may be NULL) and, unless @step
+ * is 0, a new checkpoint with @parameters after update @step. */
 gboolean plait_kept_checkpoints_write (const PlaitParameters *parameters, gint64 step, gint64 limit, PlaitStore *old,
                                        PlaitStore *store, GError **error);

@@ -3,9 +3,9 @@
 
 #include "text/display.h"
 
-#define MAX_SENTENCE_WIDTH 24 /* largest width of a sentence's first words, in columns */
+#define MAX_SENTENCE_WIDTH 24 /* maximum width of the label of a sentence, in columns of a terminal */
 
-/* Numbers the rows that have no label. */
+/* Gives each row without a label its number as label. */
 static void
 label_numbers (char **labels, gint64 n)
 {
@@ -23,7 +23,8 @@ span_label (char **labels, gint64 first, gint64 last)
   return first == last ? g_strdup (labels[first]) : g_strdup_printf ("%s … %s", labels[first], labels[last]);
 }
 
-/* Labels the inner nodes of a tree with their span and, if @trees has labels, with their own label. */
+/* Labels the inner nodes of a tree with the span of their tokens. If @trees has labels, puts the node's own label
+ * first. */
 static void
 label_nodes (char **labels, gint64 n, const PlaitLinks *links, const PlaitTrees *trees, gint64 sentence)
 {
@@ -52,7 +53,7 @@ label_nodes (char **labels, gint64 n, const PlaitLinks *links, const PlaitTrees 
     }
 }
 
-/* Labels the rows above leaves with their span. */
+/* Labels the rows above the leaves with the span of their leaves. */
 static void
 label_levels (char **labels, gint64 n, const PlaitLinks *links)
 {
@@ -72,7 +73,7 @@ label_levels (char **labels, gint64 n, const PlaitLinks *links)
     }
 }
 
-/* Returns the label of sentence @number of document @document: "3: ein Mann". (transfer full) */
+/* Returns the label of sentence @number of document @document, such as "3: ein Mann". (transfer full) */
 static char *
 sentence_label (const PlaitVocabulary *vocabulary, const PlaitInput *input, gint64 document, gint64 number)
 {
@@ -84,7 +85,7 @@ sentence_label (const PlaitVocabulary *vocabulary, const PlaitInput *input, gint
   return g_strdup_printf ("%jd: %s", number, cut);
 }
 
-/* Returns the piece of row @row of the input of @memory, or its word if it is unknown. */
+/* Returns the piece of row @row of the input of @memory; if the token is unknown, its word in the text. */
 static const char *
 token_label (const PlaitLabelledMemory *memory, gint64 row)
 {
@@ -133,8 +134,8 @@ is_numbered (const PlaitLabelledMemory *memory, const PlaitLinks *links, gint64 
   return memory->vocabulary && memory->input;
 }
 
-/* Returns the sentence of each of the @n rows of a memory of document tokens, from its encoder or from the text. NULL
- * for other memories. (transfer full) */
+/* Returns the sentence of each of the @n rows of a memory of document tokens. Reads it from the encoder's links or from
+ * the text. NULL for other memories. (transfer full) */
 static gint64 *
 sentences_of (const PlaitLabelledMemory *memory, const PlaitLinks *links, gint64 document, gint64 n)
 {
@@ -163,8 +164,8 @@ sentences_of (const PlaitLabelledMemory *memory, const PlaitLinks *links, gint64
   return g_steal_pointer (&sentence);
 }
 
-/* Returns the labels of the @length rows of a target: its pieces or, where it has some, @words and, for the last row if
- * the target @ended, the end. (transfer full) */
+/* Returns the labels of the @length rows of a target. Row i is labelled by words[i] if @words has it, else by its
+ * piece. If the target @ended, the last row is labelled as end token. (transfer full) */
 static char **
 target_labels (const PlaitVocabulary *vocabulary, const gint32 *tokens, const char *const *words, gint64 length,
                gboolean ended)

@@ -6,18 +6,20 @@
 #include "cross-attention/attention-record.h"
 
 /*
- * Labels for the axes of a sentence's dumps: the tokens of the target, and one label for each memory row. An inner
- * node of a tree has its label with its first and last token. An upper row of a pyramid has the first and last of its
- * leaves, "ein … Mann", or "[0-2]" if leaves are numbered. A sentence row has its number and first words, "3: ein
- * Mann". A row whose links lead to neither (memory.h), such as a latent or an image position, has its number.
+ * Labels for the axes of a sentence's dumps: the tokens of the target, and one label for each memory row.
+ *
+ * An inner node of a tree has its label with its first and last token. A row of an upper level of a pyramid has the
+ * labels of its first and last leaf, "ein … Mann", or "[0-2]" if leaves are numbered. A row that is a sentence has its
+ * number and first words, "3: ein Mann". A row whose links (memory.h) lead to neither tokens nor sentences, such as a
+ * latent or an image position, has its number.
  */
 
-/* A memory with its text, if it was made of text. */
+/* A memory with the text from which it was made, if there is any. */
 typedef struct
 {
   const char *name;
-  const PlaitVocabulary *vocabulary; /* may be NULL */
-  const PlaitInput *input;           /* may be NULL */
+  const PlaitVocabulary *vocabulary; /* vocabulary of the text, or NULL */
+  const PlaitInput *input;           /* text from which the memory was made, or NULL */
 } PlaitLabelledMemory;
 
 /* Labels of the rows of one memory. */
@@ -25,7 +27,7 @@ typedef struct
 {
   const char *name; /* name of the memory; borrowed */
   char **rows;
-  gint64 *sentence;      /* [rows]: sentence of each token; NULL unless rows are tokens of documents */
+  gint64 *sentence;      /* [rows]: sentence of each token; NULL if rows are not tokens of documents */
   gboolean of_sentences; /* TRUE if rows are sentences of documents */
   gboolean numbered;     /* TRUE if rows are made of text, but are neither tokens nor sentences */
 } PlaitMemoryLabels;
@@ -34,12 +36,12 @@ typedef struct
 {
   char **targets;
   guint n_memories;
-  PlaitMemoryLabels *memories; /* [n_memories] */
+  PlaitMemoryLabels *memories; /* [n_memories]: labels of each memory */
 } PlaitLabels;
 
-/* Returns the labels of sentence @sentence of a batch, whose record is @attention and whose memories are @memories.
- * Target rows are labelled by the pieces @tokens, or by words[i] where it is not NULL (@words may be NULL), and the
- * last row, if the target @ended, by the end token. (transfer full) */
+/* Returns the labels of sentence @sentence of a batch. @memories are the memories of the batch and @attention is its
+ * record. Target rows are labelled by the pieces @tokens, or by words[i] where it is not NULL (@words may be NULL). If
+ * the target @ended, its last row is labelled as end token. (transfer full) */
 PlaitLabels *plait_labels_new (const PlaitLabelledMemory *memories, const PlaitAttentionRecord *attention,
                                gint64 sentence, const PlaitVocabulary *vocabulary, const gint32 *tokens,
                                const char *const *words, gboolean ended);

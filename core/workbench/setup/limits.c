@@ -34,7 +34,7 @@ check_width (const PlaitModel *model, const PlaitCorpus *training, const PlaitCo
                         plait_model_specification (model)->sources[source].name, width, expected);
 }
 
-/* TRUE if the rows of stream @stream belong to several sentences, as in documents. */
+/* TRUE if the rows of stream @stream belong to several sentences of a document. */
 static gboolean
 has_parts (const PlaitModel *model, guint stream)
 {
@@ -45,7 +45,7 @@ has_parts (const PlaitModel *model, guint stream)
              || specification->predict.kind == PLAIT_PREDICT_CHOICE);
 }
 
-/* Checks stream @stream of tuple @tuple. */
+/* Fails if the model cannot read stream @stream of tuple @tuple. */
 static gboolean
 check_tuple (const PlaitModel *model, const PlaitCorpus *corpus, guint stream, gint64 tuple, GError **error)
 {
@@ -71,7 +71,7 @@ plait_limits_max_rows (const PlaitModel *model, guint stream, gint64 too_many)
   return fits;
 }
 
-/* Truncates the sentences of @source that are too long for the model, if they can be truncated, with a warning. */
+/* Truncates the sentences of @source that are too long for the model, if that is possible, and logs a warning. */
 static void
 truncate_source (const PlaitModel *model, const char *split, PlaitCorpus *corpus, guint source, PlaitLog *log)
 {
@@ -93,13 +93,13 @@ truncate_source (const PlaitModel *model, const char *split, PlaitCorpus *corpus
   plait_corpus_truncate (corpus, source, limit);
 }
 
-/* Findings in one corpus. */
+/* What a check found in one corpus. */
 typedef struct
 {
   const PlaitModel *model;
   const char *split;
   PlaitCorpus *corpus;
-  gboolean *unreadable; /* [size] */
+  gboolean *unreadable; /* [size]: TRUE for tuples that the model cannot read */
   gint64 n_unreadable;
   gboolean can_truncate; /* TRUE if at least one unreadable tuple can be truncated */
   char *first;           /* location and reason of the first unreadable tuple */
@@ -116,7 +116,7 @@ findings_clear (Findings *findings)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Findings, findings_clear)
 
-/* Records each tuple whose stream @stream the model cannot read. FALSE on an error of reading. */
+/* Records each tuple whose stream @stream the model cannot read. Returns FALSE if the corpus cannot be read. */
 static gboolean
 check_stream (Findings *findings, guint stream, GError **error)
 {
@@ -146,7 +146,7 @@ check_stream (Findings *findings, guint stream, GError **error)
   return TRUE;
 }
 
-/* Fails with the findings in a corpus, and names the choices of data.too_long. */
+/* Sets @error to the findings in a corpus, and names the choices of data.too_long that would help. */
 static gboolean
 refuse (const Findings *findings, gint policy, gboolean is_training, GError **error)
 {
@@ -202,7 +202,7 @@ plait_limits_check_corpus (const PlaitExperimentModel *experiment_model, const P
  * Functions for the check before vocabularies are learnt
  */
 
-/* Returns the number of words of @line [@length], which is at most its number of tokens. */
+/* Returns the number of words of @line [@length]. The line has at least as many tokens. */
 static gint64
 count_words (const char *line, gsize length)
 {
@@ -213,7 +213,7 @@ count_words (const char *line, gsize length)
   return words;
 }
 
-/* Adds to @findings the lines of @path, the file of the model's @stream, with too many words. */
+/* Adds to @findings the lines of the file @path that have too many words for stream @stream of the model. */
 static void
 check_words (Findings *findings, const PlaitExperiment *experiment, guint stream, const char *path)
 {
@@ -237,7 +237,7 @@ check_words (Findings *findings, const PlaitExperiment *experiment, guint stream
     }
 }
 
-/* TRUE if the number of words of @stream can show that a sentence is too long. */
+/* TRUE if a sentence of @stream with too many words is certainly too long for the model. */
 static gboolean
 counts_words (const PlaitExperiment *experiment, const PlaitModel *model, guint stream)
 {
@@ -251,7 +251,7 @@ counts_words (const PlaitExperiment *experiment, const PlaitModel *model, guint 
          && !plait_experiment_vocabulary_file (experiment, plait_experiment_vocabulary (experiment, name));
 }
 
-/* TRUE if training tuples may be dropped, for their length by another key or for another reason. */
+/* TRUE if training tuples may be dropped, because another key limits their length or for another reason. */
 static gboolean
 drops_tuples (const PlaitExperiment *experiment)
 {
@@ -261,7 +261,7 @@ drops_tuples (const PlaitExperiment *experiment)
          || (plait_experiment_reads_trees (experiment) && data->no_tree == PLAIT_NO_TREE_DROP);
 }
 
-/* Adds to @unreadable the sentences of @split with too many words. */
+/* Adds to @unreadable a problem for each sentence of @split with too many words. */
 static void
 check_split (const PlaitExperiment *experiment, const PlaitModel *model, const char *split, PlaitProblems *unreadable)
 {

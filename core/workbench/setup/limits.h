@@ -3,23 +3,23 @@
 
 #include "setup/experiment-model.h"
 
-/* Checks before a run that memory and model suffice, so that it does not fail in the middle. */
+/* Checks that memory and model suffice, so that a run fails before it begins and not in the middle. */
 
-/* TRUE if the machine has memory for @parameters and the optimizer's moments; PLAIT_ERROR_MEMORY names size and keys.
- * An allocation alone proves nothing, because pages take memory when they are first written. */
+/* TRUE if the machine has memory for @parameters and for the optimizer's moments. PLAIT_ERROR_MEMORY names the size and
+ * the keys to change. An allocation proves nothing, because pages take memory only when they are written. */
 gboolean plait_limits_check_memory (const PlaitParameters *parameters, GError **error);
 
-/* Returns how many rows stream @stream (n_sources: the target) of @model can have; it is known to be less than
- * @too_many. */
+/* Returns the maximum number of rows that stream @stream (n_sources: the target) of @model can have. It is known to be
+ * less than @too_many. */
 gint64 plait_limits_max_rows (const PlaitModel *model, guint stream, gint64 too_many);
 
 /* Checks, before vocabularies are learnt, that the model of @experiment can read its text. If data.too_long=error,
- * fails with the names of all sentences with more words than the model has positions. Skips generated text, text with a
- * given vocabulary, and training text if tuples may be dropped. */
+ * fails and names all sentences that have more words than the model has positions. Skips generated text, text whose
+ * vocabulary is given, and training text if tuples may be dropped. */
 gboolean plait_limits_check_words (const PlaitExperiment *experiment, GError **error);
 
 /* Checks that the model can read @corpus (may be NULL) of split @split, and that its features are as wide as those of
- * @training (may be NULL). Too long tuples are truncated, or dropped if @corpus is @training, by data.too_long, and
- * logged; otherwise the error names all of them. */
+ * @training (may be NULL). As data.too_long says, tuples that are too long are truncated, or dropped if @corpus is
+ * @training, and logged. Otherwise fails with an error that names all of them. */
 gboolean plait_limits_check_corpus (const PlaitExperimentModel *experiment_model, const PlaitCorpus *training,
                                     const char *split, PlaitCorpus *corpus, PlaitLog *log, GError **error);

@@ -14,10 +14,11 @@
 struct PlaitRunInputs
 {
   const PlaitExperiment *experiment;
-  PlaitFolder *folder;      /* folder of generated text, or NULL */
-  GHashTable *generated;    /* generated text: "SPLIT.STREAM", or the name by plait_task_name_text -> path */
-  GPtrArray *others;        /* (element-type PlaitFolder) folders of text that only vocabularies read */
-  GHashTable *vocabularies; /* name -> PlaitVocabulary */
+  PlaitFolder *folder; /* folder of generated text, or NULL */
+  GHashTable
+      *generated;    /* name of a generated text, "SPLIT.STREAM" or from plait_task_name_text() -> path of its file */
+  GPtrArray *others; /* (element-type PlaitFolder): folders of generated text from which only vocabularies are learnt */
+  GHashTable *vocabularies; /* name of a vocabulary -> PlaitVocabulary */
   PlaitTreeSettings trees;
   PlaitDigests *digests;
   PlaitTextCache *text_cache; /* cache of large texts; NULL: no cache */
@@ -29,7 +30,7 @@ plait_run_inputs_text_cache (const PlaitRunInputs *run_inputs)
   return run_inputs->folder ? NULL : run_inputs->text_cache;
 }
 
-/* Computes the digests of all large training texts at once. */
+/* Computes the digests of all large training texts, in parallel. */
 static void
 share_digests (const PlaitRunInputs *run_inputs, PlaitPool *pool)
 {
@@ -127,7 +128,7 @@ plait_run_inputs_text (const PlaitRunInputs *run_inputs, const PlaitVocabularyTe
   return g_hash_table_lookup (run_inputs->generated, name);
 }
 
-/* Trees need one token a word, which the vocabulary of a published model does not give. */
+/* Fails if a source has trees but the vocabulary of a published model, which does not have one token for each word. */
 static gboolean
 check_tree_vocabularies (const PlaitRunInputs *run_inputs, GError **error)
 {
@@ -148,7 +149,7 @@ check_tree_vocabularies (const PlaitRunInputs *run_inputs, GError **error)
   return TRUE;
 }
 
-/* Sets up the reading of trees, with the head rules of the experiment or those stored in @run. */
+/* Sets up the reading of trees, with the head rules of the experiment, or with those that @run stores. */
 static gboolean
 find_trees (PlaitRunInputs *run_inputs, PlaitStore *run, GError **error)
 {
@@ -224,7 +225,7 @@ plait_run_inputs_vocabulary (const PlaitRunInputs *run_inputs, const char *strea
   return g_hash_table_lookup (run_inputs->vocabularies, plait_experiment_vocabulary (run_inputs->experiment, stream));
 }
 
-/* Returns what @stream keeps of its unknown words. @searches: translations are made. */
+/* Returns what @stream must remember of its unknown words. @searches is TRUE if translations are made. */
 static PlaitUnknownUse
 unknown_use (const PlaitRunInputs *run_inputs, const char *stream, gboolean searches)
 {
@@ -249,7 +250,7 @@ stream_of_source (const PlaitRunInputs *run_inputs, const PlaitExperimentSource 
     .open_features = plait_feature_file_open,
     .vocabulary
     = plait_input_kind_is_text (source->kind) ? plait_run_inputs_vocabulary (run_inputs, source->stream) : NULL,
-    /* A document of candidates would have an end token only after the last one. */
+    /* A document of candidates would have an end token only after its last candidate. */
     .append_end
     = run_inputs->experiment->data.append_end && run_inputs->experiment->predict.kind != PLAIT_PREDICT_CHOICE,
     .unknown = unknown_use (run_inputs, source->stream, searches),
@@ -291,15 +292,15 @@ warn_of_unknown_labels (const PlaitRunInputs *run_inputs, const char *split, con
                        split, n, plait_corpus_size (corpus), run_inputs->experiment->data.target);
 }
 
-/* Returns file @i of @stream, or NULL. */
+/* Returns the path of file number @i of @stream, or NULL. */
 static const char *
 file_of_stream (const PlaitCorpusStream *stream, guint i)
 {
   return i == 0 ? stream->path : stream->further ? stream->further[i - 1] : NULL;
 }
 
-/* If one of the files of @streams [@n] is large, sets *@text_cache, so that the encoded corpus is cached; else NULL.
- * Sets the digests of all files then, in arrays that @lists owns. FALSE on failure. */
+/* Sets *@text_cache to the cache if one of the files of @streams [@n] is large, so that the encoded corpus is cached;
+ * otherwise to NULL. If it is not NULL, sets the digests of all files, in arrays that @lists owns. FALSE on failure. */
 static gboolean
 know_files (const PlaitRunInputs *run_inputs, PlaitCorpusStream *streams, guint n, GPtrArray *lists,
             const PlaitTextCache **text_cache, GError **error)
@@ -329,7 +330,7 @@ know_files (const PlaitRunInputs *run_inputs, PlaitCorpusStream *streams, guint 
   return TRUE;
 }
 
-/* Reads the word alignments of @split. */
+/* Reads the word alignments of the sources of @split into @corpus. */
 static gboolean
 align (const PlaitRunInputs *run_inputs, const char *split, PlaitCorpus *corpus, GError **error)
 {
@@ -355,7 +356,7 @@ plait_run_inputs_open (const PlaitRunInputs *run_inputs, const char *split, Plai
   const PlaitDataSettings *data = &experiment->data;
   gboolean training = g_str_equal (split, "train");
   gboolean masked = experiment->predict.kind == PLAIT_PREDICT_MASKED;
-  /* Scored splits have the same masks in all runs, so that scores can be compared. */
+  /* Validation and test splits have the same masks in all runs, so that their scores can be compared. */
   PlaitMasking masking = {
     .rate = experiment->predict.mask_rate,
     .mask = experiment->predict.mask_share,
@@ -363,7 +364,7 @@ plait_run_inputs_open (const PlaitRunInputs *run_inputs, const char *split, Plai
     .seed = (guint64)(training ? experiment->experiment.seed : experiment->evaluate.seed),
   };
   guint n = experiment->n_sources;
-  g_autofree PlaitCorpusStream *streams = g_new0 (PlaitCorpusStream, n + 1); /* the last is the target */
+  g_autofree PlaitCorpusStream *streams = g_new0 (PlaitCorpusStream, n + 1); /* the last stream is the target */
   PlaitCorpusSettings settings = {
     .split = split,
     .sources = streams,
@@ -491,7 +492,7 @@ check_digest (const char *name, const char *path, const char *digest, gpointer d
   return TRUE;
 }
 
-/* Adds a problem for each stream of which @run read more training files. */
+/* Adds a problem for each stream for which @run read more training files than there are now. */
 static void
 check_numbers (const PlaitRunInputs *run_inputs, PlaitStore *run, PlaitProblems *changed)
 {
@@ -509,7 +510,7 @@ check_numbers (const PlaitRunInputs *run_inputs, PlaitStore *run, PlaitProblems 
     }
 }
 
-/* Checks the files that @visit visits. The error names all changed files. */
+/* Checks the digests of the files that @visit visits against those in @run. The error names all changed files. */
 static gboolean
 check_digests (const PlaitRunInputs *run_inputs, PlaitStore *run, VisitDigests visit, GError **error)
 {

@@ -11,7 +11,7 @@ struct PlaitRunOutput
   char *path;
   PlaitLog *log;
   PlaitLock *lock;
-  PlaitFileStamp own; /* the file as this process found or wrote it */
+  PlaitFileStamp own; /* stamp of the file as this process found or wrote it */
 };
 
 PlaitRunOutput *
@@ -21,7 +21,7 @@ plait_run_output_new (const char *path, gboolean over_old, PlaitLog *log, GError
   g_autofree char *busy = g_strdup_printf ("%s: another plait run is writing this file", path);
   g_autoptr (PlaitFile) trial = NULL;
 
-  /* A run may read a file that it has written; any other file may still be one of its inputs. */
+  /* A run may read the file that it has written, so allow that. Any other file may still be one of its inputs. */
   if (!g_file_test (path, G_FILE_TEST_EXISTS) || plait_store_recognize (path))
     plait_input_guard_allow (path);
   trial = plait_file_begin (path, error);
@@ -52,7 +52,7 @@ plait_run_output_has_file (const PlaitRunOutput *run_output)
   return run_output->own.number != 0;
 }
 
-/* Checks that the file is unchanged or was removed, but not replaced. */
+/* Checks that no other program has replaced the file; it may have been removed. */
 static gboolean
 check (const PlaitRunOutput *run_output, GError **error)
 {
@@ -65,7 +65,7 @@ check (const PlaitRunOutput *run_output, GError **error)
                         run_output->path);
 }
 
-/* Check after opening, so that the check covers the opened file. */
+/* Check after opening, so that the opened file is the one that was checked. */
 
 PlaitStore *
 plait_run_output_open (const PlaitRunOutput *run_output, GError **error)

@@ -69,7 +69,7 @@ plait_trained_experiment (PlaitStore *store, const char *const *overrides, Plait
   return text ? plait_experiment_parse (text, place, overrides, registry, error) : NULL;
 }
 
-/* Fails if plugins have changed since training; with @changed only warns. */
+/* Fails if plugins have changed since training. With @changed, only warns. */
 static gboolean
 check_plugins (const PlaitTrained *trained, gboolean changed, PlaitLog *log, GError **error)
 {

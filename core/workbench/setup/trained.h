@@ -13,31 +13,30 @@ typedef struct
   PlaitExperimentModel *experiment_model;
 } PlaitTrained;
 
-/* Opens the file at @path, which must hold the experiment and a checkpoint of a run. Warns of changes made by other
- * programs. (transfer full) */
+/* Opens the file at @path, which must hold the experiment and a checkpoint of a run. Logs a warning if other programs
+ * have changed the file. (transfer full) */
 PlaitStore *plait_trained_open_store (const char *path, PlaitLog *log, GError **error);
 
-/* Group that lists the checkpoints whose mean a run is; other runs lack it. */
+/* Group of a run that is a mean of checkpoints; it lists these checkpoints. Other runs do not have it. */
 #define PLAIT_AVERAGE "/average"
 
-/* Returns the experiment of the run in @store, with @overrides (NULL-terminated, or NULL). (transfer full) */
+/* Returns the experiment of the run in @store, after applying @overrides (NULL-terminated, or NULL). (transfer full) */
 PlaitExperiment *plait_trained_experiment (PlaitStore *store, const char *const *overrides, PlaitRegistry *registry,
                                            GError **error);
 
-/* Returns the experiment of the run in @store as its key-file. (transfer full) */
+/* Returns the experiment of the run in @store as a key file. (transfer full) */
 PlaitKeyFile *plait_trained_key_file (PlaitStore *store, GError **error);
 
 /* Opens the run at @path with the parameters of @checkpoint: "last", "best", "average" or "update-N"; NULL: best, or
  * last if there is no best. @overrides (NULL-terminated, or NULL) set keys of [decode] and [evaluate], which change
- * neither model nor data. A plugin that differs from training is an error, or with @changed only a warning. (transfer
- * full) */
+ * neither model nor data. Fails if a plugin has changed since training; with @changed only warns. (transfer full) */
 PlaitTrained *plait_trained_open (const char *path, const char *checkpoint, const char *const *overrides,
                                   gboolean changed, PlaitLog *log, GError **error);
 void plait_trained_free (PlaitTrained *trained);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitTrained, plait_trained_free)
 
-/* Returns the path of the parameters of @checkpoint in @store; NULL or "best": best, or last if there is no best. An
- * absent checkpoint is an error that names the existing ones. (transfer full) */
+/* Returns the path of the parameters of @checkpoint in @store. NULL and "best" mean best, or last if there is no best.
+ * Fails if the checkpoint is missing; the error names the existing ones. (transfer full) */
 char *plait_checkpoint_path (PlaitStore *store, const char *checkpoint, GError **error);
 
 /* Reads the parameters of @checkpoint (NULL: best, or last) from @store into @parameters. */

@@ -5,7 +5,7 @@
 
 #include "setup/limits.h"
 
-/* Reads the weights of the tuples of the training corpus @corpus if the experiment names them. */
+/* Reads the loss weights of the tuples of the training corpus @corpus, if the experiment names a file of them. */
 static gboolean
 take_weights (const PlaitRunInputs *run_inputs, PlaitCorpus *corpus, PlaitLog *log, GError **error)
 {
@@ -19,7 +19,7 @@ take_weights (const PlaitRunInputs *run_inputs, PlaitCorpus *corpus, PlaitLog *l
   return TRUE;
 }
 
-/* Keeps the tuples of data.share in the training corpus @corpus. */
+/* Keeps as many tuples of the training corpus @corpus as data.share says. */
 static gboolean
 take_share (const PlaitExperiment *experiment, PlaitCorpus *corpus, PlaitLog *log, GError **error)
 {
@@ -75,7 +75,8 @@ weigh_files (const PlaitExperiment *experiment, PlaitCorpus *corpus, PlaitLog *l
   return TRUE;
 }
 
-/* Samples subwords if the experiment says so, within the learned positions of @model. */
+/* Makes @corpus sample subwords if the experiment asks for it. Sentences stay within the learned positions of @model.
+ * */
 static gboolean
 sample_subwords (const PlaitExperiment *experiment, const PlaitModel *model, PlaitCorpus *corpus, PlaitLog *log,
                  GError **error)

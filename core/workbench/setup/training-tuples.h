@@ -4,14 +4,15 @@
 #include "decoders/model.h"
 #include "setup/run-inputs.h"
 
-/* The tuples of training as [data] asks for them: weights of their losses, shares, weights of files, subwords. */
+/* Chooses training tuples and weights them as [data] says: loss weights, shares, weights of files, sampling of
+ * subwords. */
 
-/* Reads the weights of the losses of @corpus, and keeps the tuples of data.share. Logs both. Fails if there are fewer
- * tuples. */
+/* Reads the loss weights of the tuples of @corpus, and keeps as many tuples as data.share says. Logs both. Fails if
+ * there are fewer tuples. */
 gboolean plait_training_tuples_choose (const PlaitRunInputs *run_inputs, PlaitCorpus *corpus, PlaitLog *log,
                                        GError **error);
 
-/* Makes @corpus draw tuples by data.weights and sample subwords for @model, and logs how. Tuples may not be dropped
- * after this. Fails if a file has no tuple, or if a vocabulary has no other segmentations. */
+/* Makes @corpus draw tuples by data.weights and sample subwords for @model, and logs how. No tuples may be dropped
+ * after this call. Fails if a file has no tuple, or if a vocabulary has only one segmentation of each word. */
 gboolean plait_training_tuples_vary (const PlaitRunInputs *run_inputs, const PlaitModel *model, PlaitCorpus *corpus,
                                      PlaitLog *log, GError **error);

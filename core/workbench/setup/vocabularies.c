@@ -64,7 +64,7 @@ has_of_text (PlaitStore *run, const char *name)
   return format && !g_str_equal (format, "labels");
 }
 
-/* Returns the names of the vocabularies of text. (transfer full) */
+/* Returns the names of the text vocabularies of @run. (transfer full) */
 static char **
 names_of_text (PlaitStore *run)
 {
@@ -77,7 +77,7 @@ names_of_text (PlaitStore *run)
   return g_strv_builder_end (text);
 }
 
-/* Returns the name of the only vocabulary of text in @run; NULL if there is none, or several. (transfer full) */
+/* Returns the name of the only text vocabulary in @run; NULL if there is none, or several. (transfer full) */
 static char *
 only_of_text (PlaitStore *run)
 {
@@ -122,7 +122,7 @@ plait_run_vocabulary_open (const char *path, const char *name, gboolean or_only,
  * Functions that learn vocabularies
  */
 
-/* Learns the labels of @stream, lines or words; there must be at least two. */
+/* Learns the labels of @stream, which are its lines or words. Fails if there are fewer than two. */
 static PlaitVocabulary *
 learn_labels (const PlaitRunInputs *run_inputs, const char *stream, PlaitPool *pool, PlaitLog *log, GError **error)
 {
@@ -141,12 +141,12 @@ learn_labels (const PlaitRunInputs *run_inputs, const char *stream, PlaitPool *p
   return g_steal_pointer (&labels);
 }
 
-/* Returns the cache name of the vocabulary learnt from @paths; NULL if it is not cached, because the files are small or
- * unreadable. (transfer full) */
+/* Returns the name under which the cache holds the vocabulary learnt from @paths. NULL if it is not cached, because the
+ * files are small or unreadable. (transfer full) */
 static char *
 name_kept (const PlaitRunInputs *run_inputs, const PlaitVocabularySettings *settings, const GPtrArray *paths)
 {
-  /* Increment the first number if the same text and settings give another vocabulary. */
+  /* Increment the first number when a change makes the same text and settings give another vocabulary. */
   g_autoptr (GString) text = g_string_new ("plait vocabulary 2 of plait " PLAIT_VERSION "\n");
   gboolean large = FALSE;
 
@@ -236,7 +236,7 @@ learn (const PlaitRunInputs *run_inputs, const char *name, PlaitPool *pool, Plai
  * Functions that read vocabularies from files
  */
 
-/* Returns the type of @vocabulary as data.vocabulary_type spells it. */
+/* Returns the type of @vocabulary, as data.vocabulary_type spells it. */
 static const char *
 kind_of (const PlaitVocabulary *vocabulary)
 {
@@ -248,8 +248,8 @@ kind_of (const PlaitVocabulary *vocabulary)
                                              : "a SentencePiece model";
 }
 
-/* TRUE if @vocabulary has the type of the experiment. For the error, @from says where it is from, @else_do what the
- * user may do instead. */
+/* TRUE if @vocabulary has the type that the experiment sets. For the error, @from says where the vocabulary comes from,
+ * and @else_do what the user may do instead. */
 static gboolean
 check_kind (const PlaitExperiment *experiment, const PlaitVocabulary *vocabulary, const char *from, const char *else_do,
             GError **error)
@@ -292,9 +292,9 @@ knows_stream (PlaitStore *run, const char *stream)
   return found;
 }
 
-/* Returns the name in @run of the vocabulary that this experiment calls @name: the same name; or the vocabulary that
- * all streams of @run share, if @name is one of them; or the only vocabulary of @run, if all streams share one here
- * (@shared). NULL if there is none. (transfer full) */
+/* Returns the name that @run uses for the vocabulary that this experiment calls @name. It is the same name if @run has
+ * it; or the vocabulary that all streams of @run share, if @name is one of these streams; or the only vocabulary of
+ * @run, if all streams of this experiment share one (@shared). NULL if there is none. (transfer full) */
 static char *
 name_there (PlaitStore *run, const char *name, gboolean shared)
 {
@@ -305,8 +305,8 @@ name_there (PlaitStore *run, const char *name, gboolean shared)
   return has_of_text (run, "shared") && knows_stream (run, name) ? g_strdup ("shared") : NULL;
 }
 
-/* Opens the run that training begins with, and sets *@there to its name for vocabulary @name; NULL if @name is not
- * taken from it. */
+/* Opens the run that training begins with, as *@run. Sets *@there to the name that it uses for vocabulary @name; NULL
+ * if this vocabulary is not taken from it. */
 static gboolean
 find_initial (const PlaitExperiment *experiment, const char *name, PlaitLog *log, PlaitStore **run, char **there,
               GError **error)
@@ -325,7 +325,7 @@ find_initial (const PlaitExperiment *experiment, const char *name, PlaitLog *log
   return TRUE;
 }
 
-/* Takes vocabulary @there of the run that training begins with as vocabulary @name. */
+/* Returns vocabulary @there of the run that training begins with, checked for use as vocabulary @name. */
 static PlaitVocabulary *
 take_initial (const PlaitExperiment *experiment, const char *name, PlaitStore *run, const char *there, PlaitLog *log,
               GError **error)
@@ -358,7 +358,7 @@ plait_vocabulary_origin (const PlaitExperiment *experiment, const char *stream)
     return PLAIT_VOCABULARY_OF_LABELS;
   if (plait_experiment_vocabulary_file (experiment, name))
     return PLAIT_VOCABULARY_OF_FILE;
-  /* An error of opening the run is reported when the run is read. */
+  /* If the run cannot be opened, the error is reported when the run is read. */
   return find_initial (experiment, name, NULL, &run, &there, NULL) && !there ? PLAIT_VOCABULARY_LEARNT
                                                                              : PLAIT_VOCABULARY_OF_INITIAL;
 }

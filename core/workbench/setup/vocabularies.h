@@ -7,11 +7,11 @@
  * The vocabularies of an experiment, by name. Each is read from data.vocabulary.NAME (a file or a run), or taken from
  * the run that training begins with (train.initialise), or learnt from the training text.
  *
- * In a run the group /vocabulary/NAME has the attributes format and sha256, the bytes model, and for other programs
- * pieces and scores. A run can be named wherever a vocabulary file can.
+ * In the file of a run, the group /vocabulary/NAME has the attributes format and sha256, the bytes model, and for other
+ * programs pieces and scores. Wherever a vocabulary file can be named, a run can be named too.
  */
 
-/* Origin of a vocabulary. */
+/* Where a vocabulary comes from. */
 typedef enum
 {
   PLAIT_VOCABULARY_OF_LABELS,
@@ -20,20 +20,21 @@ typedef enum
   PLAIT_VOCABULARY_LEARNT,
 } PlaitVocabularyOrigin;
 
-/* Returns the origin of the vocabulary of token stream @stream in a new run. */
+/* Returns from where a new run gets the vocabulary of token stream @stream. */
 PlaitVocabularyOrigin plait_vocabulary_origin (const PlaitExperiment *experiment, const char *stream);
 
-/* Finds all vocabularies and logs their origins. They come from @run if it is not NULL, a run of this experiment.
- * @run_inputs need not have them yet. @pool (may be NULL) speeds up learning. Returns a table from names to
- * vocabularies. (transfer full) */
+/* Returns a table from names to vocabularies, which has all vocabularies of the experiment, and logs where they come
+ * from. They come from @run, a run of this experiment, if it is not NULL. @run_inputs need not have them yet. @pool
+ * (may be NULL) speeds up learning. (transfer full) */
 GHashTable *plait_vocabularies_find (const PlaitRunInputs *run_inputs, PlaitStore *run, PlaitPool *pool, PlaitLog *log,
                                      GError **error);
 
-/* Writes those of @vocabularies that @experiment uses below /vocabulary. */
+/* Writes those of @vocabularies that @experiment uses to /vocabulary. */
 gboolean plait_vocabularies_write (const PlaitExperiment *experiment, GHashTable *vocabularies, PlaitStore *store,
                                    GError **error);
 
-/* Returns the vocabulary in the file at @path: a vocabulary file, or a run. From a run it takes the vocabulary of text
- * called @name, or its only one if @name is NULL or @or_only is TRUE. @log may be NULL. (transfer full) */
+/* Returns the vocabulary in the file at @path: a vocabulary file, or a run. From a run, takes the text vocabulary
+ * @name; if @name is NULL or @or_only is TRUE, also accepts the only text vocabulary of the run. @log may be NULL.
+ * (transfer full) */
 PlaitVocabulary *plait_run_vocabulary_open (const char *path, const char *name, gboolean or_only, PlaitLog *log,
                                             GError **error);
