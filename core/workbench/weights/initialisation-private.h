@@ -9,7 +9,7 @@
 typedef enum
 {
   PLAIT_INITIALISATION_TAKEN,
-  PLAIT_INITIALISATION_GROWN, /* only its first rows are taken */
+  PLAIT_INITIALISATION_GROWN, /* has more rows than the origin, so only the first rows are taken */
   PLAIT_INITIALISATION_FRESH,
   PLAIT_INITIALISATION_LEFT,
   PLAIT_INITIALISATION_OTHER_SHAPE,
@@ -17,30 +17,32 @@ typedef enum
   PLAIT_INITIALISATION_OUTCOMES,
 } PlaitInitialisationOutcome;
 
-/* A parameter of the model and its outcome. */
+/* A parameter of the model, and what happened to it. */
 typedef struct
 {
   const PlaitParameter *parameter;
   PlaitInitialisationOutcome outcome;
-  gint64 there[2]; /* rows and width in the run or file; 0: missing, or not a matrix */
+  gint64 there[2]; /* rows and width in the run or weights; 0: missing, or not a matrix */
 } PlaitInitialisationEntry;
 
-/* Globs over names of parameters. */
+/* Globs that select parameters by name. */
 typedef struct
 {
   char **globs;
-  gboolean *used; /* [globs] TRUE if a name matched */
+  gboolean *used; /* [globs]: TRUE if the glob matched a name */
 } PlaitInitialisationGlobs;
 
 struct PlaitInitialisation
 {
   const PlaitExperiment *experiment;
-  char *checkpoint;     /* path of the parameters in the run; NULL for a file of weights */
-  char **otherwise;     /* sentences on settings and plugins that differ from those of training; NULL if none do */
-  char *unused_tensors; /* tensors of the file of weights that no parameter is made of, as text; NULL if none */
+  char *checkpoint; /* path of the parameters in the run; NULL if they come from a file of weights */
+  char **otherwise; /* sentences about settings and plugins that differ from those with which the origin was trained;
+                       NULL if none differ */
+  char *unused_tensors; /* names of the tensors in the file of weights that no parameter uses, as text; NULL if there
+                           are none */
   PlaitInitialisationGlobs take;
   PlaitInitialisationGlobs leave;
   guint n;
   PlaitInitialisationEntry *entries;
-  guint n_outcome[PLAIT_INITIALISATION_OUTCOMES]; /* number of parameters of each outcome */
+  guint n_outcome[PLAIT_INITIALISATION_OUTCOMES]; /* number of parameters with each outcome */
 };

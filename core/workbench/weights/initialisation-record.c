@@ -20,8 +20,8 @@ is_common (const PlaitInitialisation *initialisation, const char *prefix, gsize 
   return TRUE;
 }
 
-/* Returns the shortest pattern "source/en/STAR" below which all parameters have @outcome, else @name. (transfer
- * full) */
+/* Returns the shortest pattern such as "source/en/STAR" that covers @name and only parameters with @outcome; @name
+ * itself if there is none. (transfer full) */
 static char *
 shorten (const PlaitInitialisation *initialisation, const char *name, PlaitInitialisationOutcome outcome)
 {
@@ -35,7 +35,8 @@ shorten (const PlaitInitialisation *initialisation, const char *name, PlaitIniti
   return g_strdup (name);
 }
 
-/* Returns the names of the parameters with @outcome, joined, with patterns for common prefixes. (transfer full) */
+/* Returns the names of the parameters with @outcome, joined to one text, with patterns for common prefixes. (transfer
+ * full) */
 static char *
 list (const PlaitInitialisation *initialisation, PlaitInitialisationOutcome outcome)
 {

@@ -44,7 +44,7 @@ is_wanted (const PlaitInitialisation *initialisation, const char *name)
   return taken && !left;
 }
 
-/* TRUE if the model has the component of @parameter and [train] lets it be taken. */
+/* TRUE if the model has the component of @parameter and [train] allows to take it. A PlaitPublishedWants. */
 static gboolean
 wants_tensor (gconstpointer data, const char *tensor, const char *parameter)
 {
@@ -64,8 +64,8 @@ wants_tensor (gconstpointer data, const char *tensor, const char *parameter)
  * Functions that compare vocabularies
  */
 
-/* Finds the text streams of this experiment and of run @there whose words are the rows of parameter @name. FALSE if its
- * rows are not words. */
+/* If the rows of parameter @name are words, finds the text streams whose words they are: @stream_here in this
+ * experiment, @stream_there in the run @there. FALSE if the rows are not words. */
 static gboolean
 find_streams (const PlaitExperiment *here, const PlaitKeyFile *there, const char *name, const char **stream_here,
               const char **stream_there)
@@ -87,7 +87,7 @@ find_streams (const PlaitExperiment *here, const PlaitKeyFile *there, const char
          || g_str_has_prefix (name, PLAIT_INITIALISATION_LABELS) || g_str_has_prefix (name, "masked/output/");
 }
 
-/* TRUE if the rows of parameter @name stand for the same words in @run, or are not words. */
+/* TRUE if the rows of parameter @name stand for the same words in @run as here, or are not words. */
 static gboolean
 has_same_words (const PlaitInitialisation *initialisation, const PlaitRunInputs *run_inputs, PlaitStore *run,
                 const PlaitKeyFile *there, const char *name)
@@ -134,7 +134,7 @@ has_same_words (const PlaitInitialisation *initialisation, const PlaitRunInputs 
 typedef struct
 {
   PlaitStore *run;
-  PlaitKeyFile *there; /* experiment of the run */
+  PlaitKeyFile *there; /* experiment of the run, as a key file */
   PlaitPublished *published;
 } Origin;
 
@@ -159,7 +159,7 @@ has_same_shape (PlaitInitialisationEntry *entry, PlaitStore *run, const char *pa
   return object.shape[0] == entry->parameter->value.rows && object.shape[1] == entry->parameter->value.width;
 }
 
-/* TRUE if the parameter has more learned positions than the run; the first rows are taken. */
+/* TRUE if the parameter has more learned positions than the run has. Then the first rows are taken. */
 static gboolean
 has_room (const PlaitInitialisationEntry *entry)
 {
@@ -285,7 +285,7 @@ open_run (PlaitInitialisation *initialisation, Origin *origin, GError **error)
   return initialisation->checkpoint != NULL;
 }
 
-/* TRUE if a parameter whose name begins with @prefix was taken. */
+/* TRUE if a parameter whose name begins with @prefix was taken. A PlaitPublishedTakes. */
 static gboolean
 takes_part (gconstpointer data, const char *prefix)
 {
@@ -347,7 +347,7 @@ plait_initialisation_free (PlaitInitialisation *initialisation)
   g_free (initialisation);
 }
 
-/* Functions for the optimizer state of the run, and its place in the learning-rate schedule */
+/* Functions that take the optimizer state of the run, and its position in the learning-rate schedule */
 
 static gboolean
 check_optimizer (const PlaitExperiment *experiment, PlaitStore *run, GError **error)

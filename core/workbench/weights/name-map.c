@@ -11,13 +11,13 @@
 
 #define GROUP "weights"
 
-/* A group of the map that applies to parameters. */
+/* A group of the map, which applies to parameters whose names match its own name. */
 typedef struct
 {
   const char *pattern; /* name of the group */
-  char **parts;        /* the pattern, split at slashes */
+  char **parts;        /* name of the group, split at slashes */
   PlaitSettings *settings;
-  PlaitWeightsParameterSettings entry; /* texts belong to @settings */
+  PlaitWeightsParameterSettings entry; /* keys of the group; their texts belong to @settings */
 } Group;
 
 struct PlaitNameMap
@@ -25,7 +25,7 @@ struct PlaitNameMap
   PlaitKeyFile *file;
   PlaitNameMapWords words;
   char **unused;  /* globs over names of tensors */
-  GArray *groups; /* array of Group */
+  GArray *groups; /* (element-type Group) */
 };
 
 static void
@@ -72,7 +72,7 @@ add_problem (const PlaitNameMap *map, PlaitProblems *problems, const char *group
   plait_problems_add (problems, "%s: [%s]%s%s %s", place, group, key ? " " : "", key ? key : "", what);
 }
 
-/* Reads the keys of group @name into @memory. Texts there belong to the settings returned. (transfer full) */
+/* Reads the keys of group @name into @memory. Texts in @memory belong to the returned settings. (transfer full) */
 static PlaitSettings *
 read_group (const PlaitNameMap *map, const char *name, const PlaitSettingGroup *group, gpointer memory,
             PlaitProblems *problems)
@@ -137,7 +137,7 @@ check_settings (const PlaitNameMap *map, PlaitProblems *problems)
                    "is not a setting; expected source.KEY or decoder.KEY");
 }
 
-/* TRUE if braces in @text are paired and each {NAME} also appears in @pattern. */
+/* TRUE if the braces in @text are paired and each {NAME} in it also appears in @pattern. */
 static gboolean
 knows_names (const char *text, const char *pattern)
 {
@@ -255,8 +255,8 @@ plait_name_map_ignores (const PlaitNameMap *map, const char *tensor)
   return FALSE;
 }
 
-/* Matches @tensor against @template, and stores what each {NAME} of @template matched in the element of @name that
- * belongs to this part of the group's name. FALSE if @tensor does not match. */
+/* Matches @tensor against @template. Stores what each {NAME} matched in the element of @name for that part of the
+ * group's name. FALSE if @tensor does not match. */
 static gboolean
 read_back (const char *template, const char *tensor, const Group *group, char **name)
 {
@@ -286,7 +286,7 @@ read_back (const char *template, const char *tensor, const Group *group, char **
   return g_str_equal (again, tensor);
 }
 
-/* Appends a parameter that @group makes of @tensor, if one of @names, separated by '|', matches it. */
+/* Appends to @uses the parameter that @group makes of @tensor, if one of @names (separated by '|') matches @tensor. */
 static void
 add_use (const Group *group, const char *names, const char *tensor, GArray *uses)
 {

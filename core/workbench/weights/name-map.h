@@ -4,41 +4,41 @@
 #include "files/key-file.h"
 
 /*
- * Name maps: the tensors of published weights from which a parameter is made. A map is a key-file
+ * Name maps: the tensors of published weights from which a parameter is made. A map is a key file
  * schemas/weights/NAME.ini, found where plugins are. The group [weights] maps rows of embeddings to words:
  *
- *     summary=..., reference=...
- *     pad=1, bos=0, eos=2, unknown=3      a row, last, or none
- *     words=4                             the row of the first ordinary piece; the others follow it
- *     unused=A.*;*.b                      globs over names of tensors that have no effect on results
+ *       summary=..., reference=...
+ *       pad=1, bos=0, eos=2, unknown=3      a row, last, or none
+ *       words=4                             the row of the first ordinary piece; the others follow it
+ *       unused=A.*;*.b                      globs over names of tensors that have no effect on results
  *
  * [settings] says which settings the model has, [config] which values its config.json must have:
  *
- *     source.heads=KEY         the value of KEY in config.json
- *     decoder.start=KEY:VALUE  the value of KEY, or VALUE if config.json lacks it; KEY may be empty
- *     normalize_before=false   in [config]: the value that config.json must have, if it has the key
+ *       source.heads=KEY         the value of KEY in config.json
+ *       decoder.start=KEY:VALUE  the value of KEY, or VALUE if config.json lacks it; KEY may be empty
+ *       normalize_before=false   in [config]: the value that config.json must have, if it has the key
  *
  * Each other group is named like the parameters that it makes; {NAME} matches any part between slashes:
  *
- *     from=A.{NAME}.b;C|D      tensors that are the columns of the parameter, one or more; of several names separated
+ *       from=A.{NAME}.b;C|D      tensors that are the columns of the parameter, one or more; of several names separated
  * by
- *                              '|' the first that the file has
- *     transposed=true          the tensors are [outputs, inputs]
- *     first=2                  the tensor's row that becomes row 0 of the parameter (positions)
- *     words=rows|columns       rows, or columns, are words, mapped as [weights] says
- *     fill=-1e9                value for words that the tensor lacks; 0 by default
- *     plus=E                   a tensor of one row that is added to each row
- *     optional=true            the parameter stays as initialised if the file lacks the tensors; zeros count as missing
- *     needs=TEXT               settings with which a model has the parameter, for messages
+ *                                '|' the first that the file has
+ *       transposed=true          the tensors are [outputs, inputs]
+ *       first=2                  the tensor's row that becomes row 0 of the parameter (positions)
+ *       words=rows|columns       rows, or columns, are words, mapped as [weights] says
+ *       fill=-1e9                value for words that the tensor lacks; 0 by default
+ *       plus=E                   a tensor of one row that is added to each row
+ *       optional=true            the parameter stays as initialised if the file lacks the tensors; zeros count as
+ * missing needs=TEXT               settings with which a model has the parameter, for messages
  */
 typedef struct PlaitNameMap PlaitNameMap;
 
 enum
 {
-  PLAIT_NAME_MAP_SPECIALS = 4, /* padding, BOS, EOS, unknown */
+  PLAIT_NAME_MAP_SPECIALS = 4, /* number of special tokens: padding, BOS, EOS, unknown */
 };
 
-/* Rows of the published vocabulary; see PLAIT_NAME_MAP_LAST. */
+/* Rows of the words in a published vocabulary. A row may be PLAIT_NAME_MAP_LAST. */
 typedef struct
 {
   gint64 specials[PLAIT_NAME_MAP_SPECIALS];
@@ -58,14 +58,14 @@ typedef enum
 /* Tensors from which one parameter is made. */
 typedef struct
 {
-  char **from; /* names of tensors; alternatives separated by '|' */
-  char *plus;  /* name of the tensor to add, or NULL */
+  char **from; /* names of tensors; alternatives are separated by '|' */
+  char *plus;  /* name of a tensor that is added to each row, or NULL */
   gboolean transposed;
   gint64 first;
   gint words; /* PlaitWordAxis */
   double fill;
   gboolean optional;
-  char *place; /* position of the group in the map, "FILE:LINE" */
+  char *place; /* position of the group in the map's file, "FILE:LINE" */
 } PlaitParameterMapping;
 
 void plait_parameter_mapping_clear (PlaitParameterMapping *mapping);
@@ -79,12 +79,12 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitNameMap, plait_name_map_free)
 #define PLAIT_NAME_MAP_SETTINGS "settings"
 #define PLAIT_NAME_MAP_CONFIG "config"
 
-/* Returns the key-file of the map, from which the caller reads the groups [settings] and [config]. (transfer none) */
+/* Returns the key file of the map, from which the caller reads the groups [settings] and [config]. (transfer none) */
 const PlaitKeyFile *plait_name_map_file (const PlaitNameMap *map);
 
 PlaitNameMapWords plait_name_map_words (const PlaitNameMap *map);
 
-/* Fills @mapping for parameter @name from the first group that applies; FALSE if there is no such group. */
+/* Fills in @mapping for parameter @name from the first group that applies. FALSE if no group applies. */
 gboolean plait_name_map_find (const PlaitNameMap *map, const char *name, PlaitParameterMapping *mapping);
 
 /* TRUE if unused= in [weights] matches the tensor name @tensor. */
@@ -93,7 +93,7 @@ gboolean plait_name_map_ignores (const PlaitNameMap *map, const char *tensor);
 /* A parameter that can be made of a tensor. */
 typedef struct
 {
-  char *parameter;   /* name, with '*' for each part that the tensor's name does not determine */
+  char *parameter;   /* name of the parameter, with '*' for each part that the tensor's name does not determine */
   char *names;       /* names of tensors separated by '|'; the first that the file has is used */
   const char *needs; /* settings with which a model has the parameter, or "" */
   gboolean optional;

@@ -15,8 +15,8 @@ part_free (gpointer data)
   g_free (part);
 }
 
-/* Appends a group with those parameters of @left, removed from there, whose names begin with @prefix and contain
- * @inside, if that is not NULL. Takes ownership of @title and @prefix. */
+/* Appends a group with those parameters of @left whose names begin with @prefix and, unless it is NULL, contain
+ * @inside. Removes them from @left. Takes ownership of @title and @prefix. */
 static PlaitParameterGroup *
 add_part (GPtrArray *parts, GPtrArray *left, char *title, char *prefix, const char *inside,
           const PlaitComponent *component)

@@ -11,7 +11,7 @@
 
 enum
 {
-  CONFIG_LIMIT = 1 << 24, /* bytes */
+  CONFIG_LIMIT = 1 << 24, /* maximum size of config.json, in bytes */
 };
 
 typedef struct
@@ -22,14 +22,14 @@ typedef struct
   GPtrArray *sentences;
 } Comparison;
 
-/* Names of activations in config.json and here. */
+/* Pairs of names of an activation: in config.json, and in plait. */
 static const char *const aliases[][2] = {
   { "silu", "swish" },          { "gelu_new", "gelu_tanh" },
   { "gelu_fast", "gelu_tanh" }, { "gelu_pytorch_tanh", "gelu_tanh" },
   { "gelu_python", "gelu" },
 };
 
-/* Reads config.json in the folder of the weights; NULL if that fails. (transfer full) */
+/* Reads config.json in the folder of the weights. NULL if that fails. (transfer full) */
 static json_t *
 read_config (const char *weights)
 {
@@ -40,8 +40,8 @@ read_config (const char *weights)
   return bytes ? plait_json_read_object (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes), path, NULL) : NULL;
 }
 
-/* Returns the value of @key in config.json as settings write it; @usual (may be NULL) if it is missing. (transfer
- * full) */
+/* Returns the value of @key in config.json, spelled as in experiments. Returns @usual (may be NULL) if the key is
+ * missing. (transfer full) */
 static char *
 value_of (const Comparison *comparison, const char *key, const char *usual)
 {
@@ -67,7 +67,8 @@ is_same (const char *a, const char *b)
   return g_str_equal (a, b) || (plait_parse_double (a, &x) && plait_parse_double (b, &y) && x == y);
 }
 
-/* Adds a sentence if @ours, the value of @setting, differs from @theirs. Either may be NULL. */
+/* Adds a sentence if @ours, the value of @setting in the experiment, differs from @theirs, the value in the published
+ * model. Either may be NULL. */
 static void
 compare (const Comparison *comparison, const char *setting, const char *ours, const char *theirs)
 {
@@ -78,8 +79,8 @@ compare (const Comparison *comparison, const char *setting, const char *ours, co
                          comparison->weights, setting, theirs, ours));
 }
 
-/* Compares the setting @key of each source whose parameters come from the published weights with @theirs, its value in
- * the published model. */
+/* Adds a sentence for each source whose setting @key differs from @theirs, the value in the published model. Skips
+ * sources whose parameters @takes rejects. */
 static void
 compare_sources (const Comparison *comparison, const char *key, const char *theirs, PlaitPublishedTakes takes,
                  gconstpointer data)
@@ -99,7 +100,7 @@ compare_sources (const Comparison *comparison, const char *key, const char *thei
     }
 }
 
-/* Adds a sentence for each special token whose row in the map differs from its id in config.json. */
+/* Adds a sentence for each special token whose row in the map differs from the token's id in config.json. */
 static void
 compare_words (const Comparison *comparison, const PlaitNameMap *map)
 {

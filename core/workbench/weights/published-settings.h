@@ -4,13 +4,14 @@
 #include "experiment/file.h"
 #include "weights/name-map.h"
 
-/* TRUE if a parameter whose name begins with @prefix is taken from the weights. */
+/* TRUE if a parameter whose name begins with @prefix is taken from the weights. @data is what the caller passed. */
 typedef gboolean (*PlaitPublishedTakes) (gconstpointer data, const char *prefix);
 
 /*
- * Returns a sentence for each setting of @experiment that differs from the published model, according to [settings],
- * [config] and special tokens of @map and to config.json beside @weights, if there is one. With such a difference the
- * weights fit, but results differ. Settings of components that @takes rejects are left out. (transfer full)
+ * Returns a sentence for each setting of @experiment that differs from the published model. The settings of the
+ * published model are those in [settings], [config] and the special tokens of @map, and in config.json in the folder of
+ * @weights, if there is one. With such a difference the weights fit, but results differ. Leaves out settings of
+ * components that @takes rejects. (transfer full)
  */
 GStrv plait_published_other_settings (const char *weights, const PlaitNameMap *map, const PlaitExperiment *experiment,
                                       PlaitPublishedTakes takes, gconstpointer data);

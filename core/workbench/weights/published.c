@@ -8,8 +8,8 @@
 struct PlaitPublished
 {
   PlaitSafetensors *file;
-  PlaitNameMap *map; /* NULL: tensors have the names of parameters */
-  GHashTable *used;  /* set of PlaitSafetensor */
+  PlaitNameMap *map; /* name map; NULL: tensors have the names of parameters */
+  GHashTable *used;  /* (element-type PlaitSafetensor): set of the tensors that were used */
 };
 
 /* A parameter to be read. */
@@ -50,7 +50,7 @@ plait_published_map (const PlaitPublished *published)
   return published->map;
 }
 
-/* Returns a tensor's shape as a matrix; a vector is one row. FALSE if it has more than two dimensions. */
+/* Sets @shape to the shape of @tensor as a matrix; a vector is one row. FALSE if it has more than two dimensions. */
 static gboolean
 matrix_shape (const PlaitSafetensor *tensor, gint64 shape[2])
 {
@@ -81,7 +81,7 @@ word_of (const PlaitNameMapWords *words, gint64 theirs, gint64 i)
   return words->specials[i] == PLAIT_NAME_MAP_LAST ? theirs - 1 : words->specials[i];
 }
 
-/* TRUE if a vocabulary of @ours words uses each of @theirs published words once. */
+/* TRUE if each of @theirs published words becomes one word of a vocabulary of @ours words. */
 static gboolean
 words_fit (const PlaitNameMapWords *words, gint64 theirs, gint64 ours)
 {
@@ -124,8 +124,8 @@ read_whole (const TensorRequest *request, const PlaitSafetensor *tensor, GError 
   return g_steal_pointer (&values);
 }
 
-/* Reads a parameter whose rows, or single row's elements, are words: special tokens one by one, then all pieces as one
- * block. */
+/* Reads a parameter whose rows are words, or whose single row has an element for each word. Reads special tokens one by
+ * one, then all pieces as one block. */
 static gboolean
 make_of_words (const TensorRequest *request, const PlaitSafetensor *tensor, gint64 there[2], GError **error)
 {
@@ -150,7 +150,7 @@ make_of_words (const TensorRequest *request, const PlaitSafetensor *tensor, gint
                       value.data + PLAIT_NAME_MAP_SPECIALS * width, error);
 }
 
-/* Reads @rows rows of @tensor, from mapping->first on, into the columns that begin at @column. */
+/* Reads @rows rows of @tensor, from row mapping->first on, into the columns of the parameter that begin at @column. */
 static gboolean
 make_columns (const TensorRequest *request, const PlaitSafetensor *tensor, gint64 rows, gint64 column, gint64 width,
               GError **error)
@@ -289,7 +289,7 @@ read_mapping (const TensorRequest *request, gint64 there[2], GError **error)
   return PLAIT_PUBLISHED_TAKEN;
 }
 
-/* Reads the tensor with the parameter's own name. */
+/* Reads the tensor that has the parameter's own name. */
 static PlaitPublishedOutcome
 read_named (const TensorRequest *request, gint64 there[2], GError **error)
 {
@@ -368,8 +368,8 @@ is_zero (const PlaitPublished *published, const PlaitSafetensor *tensor)
   return values != NULL;
 }
 
-/* Returns the parameter that @tensor should have made, since the model has such a component; NULL if there is no such
- * parameter. */
+/* Returns the parameter that should have been made of @tensor, since the model has the component for it; NULL if there
+ * is no such parameter. */
 static const PlaitMappedParameter *
 find_missed (const PlaitPublished *published, const PlaitSafetensor *tensor, const GArray *uses,
              PlaitPublishedWants wants, gconstpointer data)

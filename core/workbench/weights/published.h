@@ -6,8 +6,8 @@
 #include "foreign/safetensors.h"
 
 /*
- * Parameters from a safetensors file, under their own names, as plait export writes them, or made of published tensors
- * by a name map.
+ * Parameters from a safetensors file. They have their own names, as plait export writes them, or are made of published
+ * tensors by a name map.
  */
 typedef struct PlaitPublished PlaitPublished;
 
@@ -23,30 +23,30 @@ typedef enum
 {
   PLAIT_PUBLISHED_FAILED,
   PLAIT_PUBLISHED_ABSENT,      /* the file has no tensor for the parameter */
-  PLAIT_PUBLISHED_OTHER_SHAPE, /* without a map: the tensor does not fit */
+  PLAIT_PUBLISHED_OTHER_SHAPE, /* only without a map: the tensor does not fit */
   PLAIT_PUBLISHED_TAKEN,
 } PlaitPublishedOutcome;
 
 /*
- * Reads @parameter; call plait_parameters_write_values before. @there receives the rows and width of the tensor. For
- * learned positions it reads the first rows, and the tensor may have more or fewer. With a map, a missing tensor or
- * another shape is an error that names both files.
+ * Reads the values of @parameter; call plait_parameters_write_values() before. Sets @there to the rows and width of the
+ * tensor. For learned positions, reads the first rows; the tensor may have more or fewer. With a map, a missing tensor
+ * or another shape is an error that names both files.
  */
 PlaitPublishedOutcome plait_published_read (PlaitPublished *published, const PlaitParameter *parameter, gint64 there[2],
                                             GError **error);
 
-/* Returns the names of the first @max tensors of which no parameter was made; *@n receives their number. (transfer
- * full) */
+/* Returns the names of the first @max tensors of which no parameter was made, as one text. Sets *@n to the number of
+ * all of them. (transfer full) */
 char *plait_published_unused (const PlaitPublished *published, guint max, guint *n);
 
-/* TRUE if the model wants @parameter, made of @tensor. @parameter has '*' for parts that the tensor's name does not
- * determine; it is NULL if the map does not name the tensor. */
+/* TRUE if the model should have taken @parameter, made of @tensor. @parameter has '*' for parts that the tensor's name
+ * does not determine; it is NULL if the map does not name the tensor. @data is what the caller passed. */
 typedef gboolean (*PlaitPublishedWants) (gconstpointer data, const char *tensor, const char *parameter);
 
 /*
- * Fails if results of the published model depend on tensors of which no parameter was made, and names them. Not counted
- * are tensors that the map calls unused, that @wants rejects, that another name replaces, that equal a tensor used
- * instead (tied weights), and optional ones that are zero.
+ * Fails if results of the published model depend on tensors of which no parameter was made; the error names them.
+ * Ignores tensors that the map calls unused, that @wants rejects, in place of which another name was used, that equal a
+ * used tensor (tied weights), and optional ones that are zero.
  */
 gboolean plait_published_check_unused (const PlaitPublished *published, PlaitPublishedWants wants, gconstpointer data,
                                        GError **error);
