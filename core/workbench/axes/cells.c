@@ -58,8 +58,7 @@ fault_free (gpointer data)
 typedef struct
 {
   const Builder *builder;
-  const PlaitSettingSpecification
-      *setting; /* setting of the core; NULL if the axis varies a parameter of a plugin or task */
+  const PlaitSettingSpecification *setting; /* NULL if the axis varies a parameter of a plugin or task */
 } Varied;
 
 static gboolean

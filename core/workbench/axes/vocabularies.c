@@ -24,8 +24,8 @@ is_ordered (const PlaitExperiment *experiment)
   return experiment->data.vocabulary_sentences > 0;
 }
 
-/* Returns, as text, the settings that two cells must have in common to learn vocabulary @name together. (transfer full)
- * */
+/* Returns, as text, the settings that two cells must have in common to learn vocabulary @name together. (transfer
+ * full) */
 static char *
 describe_settings (const PlaitExperiment *experiment, const char *name)
 {

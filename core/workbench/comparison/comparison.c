@@ -189,8 +189,8 @@ seeds_of (const PlaitRunComparison *comparison, guint m)
 }
 
 /* TRUE if the table of the score columns @first to @end - 1 has a row for system @s. If runs have different references
- * for the split, only systems that were scored with the references of these columns have a row; otherwise all have one.
- * */
+ * for the split, only systems that were scored with the references of these columns have a row; otherwise all have
+ * one. */
 static gboolean
 has_row (const PlaitRunComparison *comparison, guint s, guint first, guint end)
 {

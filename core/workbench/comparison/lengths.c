@@ -108,8 +108,8 @@ name_split (const PlaitRunComparison *comparison, const PlaitRunFile *run, const
   return g_strdup (split);
 }
 
-/* Returns the split with the name @name (transfer full) in @splits. Adds it, with space for @n runs, if it is missing.
- * */
+/* Returns the split with the name @name (transfer full) in @splits. Adds it, with space for @n runs, if it is
+ * missing. */
 static Split *
 find_split (GPtrArray *splits, char *name, guint n)
 {

@@ -5,8 +5,8 @@
 #include "text/json.h"
 #include "scoring/length-table.h"
 
-/* Scores by length of the source sentence, as tables with a row for each bin of lengths and a column for each system.
- * */
+/* Scores by length of the source sentence, as tables with a row for each bin of lengths and a column for each
+ * system. */
 
 /* Makes the table of the scores of @metric, shown as @name. @systems are the names of the systems (NULL-terminated),
  * @rows the rows of each system (element-type PlaitLengthRow, of any metrics; or NULL). A cell is "34.50 [33.30,

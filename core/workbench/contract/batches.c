@@ -39,8 +39,8 @@ check_missing (PlaitContractCase *tested, GError **error)
 {
   g_autoptr (PlaitBatch) empty = plait_pass_batch (tested->fixture, &none);
 
-  /* Remove the features too: a run in which all sources are missing may have no file that gives the width of features.
-   * */
+  /* Remove the features too: a run in which all sources are missing may have no file that gives the width of
+   * features. */
   for (guint i = 0; i < tested->fixture->specification.n_sources; i++)
     plait_batch_fill (PlaitInput, empty->inputs)[i].features = (PlaitTensor){ NULL, 0, 0, 0 };
   return trains (tested, &plait_pass_missing, error) && trains (tested, &no_second, error)

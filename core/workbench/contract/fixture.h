@@ -30,18 +30,16 @@ typedef struct
 typedef struct
 {
   PlaitPlugin *plugin; /* decoder plugin; NULL: the one that settings.type names, from the combiner's registry */
-  PlaitSettings
-      *plugin_settings;   /* parameters of the decoder plugin; NULL: small ones, changed by parameters and more */
-  const char *parameters; /* settings of [decoder], such as "type=gru layers=1 query=intermediate" */
-  const char *more;       /* further settings of [decoder], or NULL */
+  PlaitSettings *plugin_settings; /* parameters of the plugin; NULL: small ones, changed by parameters and more */
+  const char *parameters;         /* settings of [decoder], such as "type=gru layers=1 query=intermediate" */
+  const char *more;               /* further settings of [decoder], or NULL */
   PlaitPlugin *combiner;
   PlaitSettings *combiner_settings;
   PlaitPlugin *coverage; /* may be NULL */
   PlaitSettings *coverage_settings;
   PlaitDecoderSettings settings;
-  PlaitPredictSettings
-      predict; /* what the model predicts; zeros: a sequence; for any other kind of prediction combiner must be NULL */
-  PlaitPlugin *output; /* output plugin; NULL: a softmax of the decoder's states */
+  PlaitPredictSettings predict; /* what the model predicts; zeros: a sequence; for other kinds combiner must be NULL */
+  PlaitPlugin *output;          /* output plugin; NULL: a softmax of the decoder's states */
   PlaitSettings *output_settings;
 } PlaitFixtureDecoder;
 

@@ -21,8 +21,8 @@ extern const PlaitPassLengths plait_pass_whole;
 /* Lengths with which the second sentence lacks its second source, and the third sentence has only one source. */
 extern const PlaitPassLengths plait_pass_missing;
 
-/* plait_pass_batch returns the batch of all sentences, plait_pass_sentence the batch of one sentence. (transfer full)
- * */
+/* plait_pass_batch returns the batch of all sentences, plait_pass_sentence the batch of one sentence. (transfer
+ * full) */
 PlaitBatch *plait_pass_batch (const PlaitFixture *fixture, const PlaitPassLengths *lengths);
 PlaitBatch *plait_pass_sentence (const PlaitFixture *fixture, const PlaitPassLengths *lengths, gint64 sentence);
 

@@ -16,10 +16,10 @@
  *
  * Coverage dumps have one group for each sentence and memory with coverage:
  *
- *       accumulated   [target, row]          the attention that the row has received up to and including this step
- *       state         [target, row, unit]    coverage state after the step, which the next step's score reads;
- *                                            [target, row] if the state is one number
- *       fertility     [row]                  a value of each row that the plugin computes once, under the plugin's name
+ *     accumulated   [target, row]          the attention that the row has received up to and including this step
+ *     state         [target, row, unit]    coverage state after the step, which the next step's score reads;
+ *                                          [target, row] if the state is one number
+ *     fertility     [row]                  a value of each row that the plugin computes once, under the plugin's name
  *
  * With several layers, these arrays are in MEMORY/LAYER. With one state for each head (decoder.coverage_heads), the
  * units of all heads follow each other. Viewers show the state if it is one number for each row, otherwise the
@@ -27,8 +27,8 @@
  *
  * Dumps of copied words have one group for each sentence and memory that the output copies from:
  *
- *       copied        [target, row]   probability that the word of the row is copied
- *       gate          [target]        probability that the word is not copied; equal in all memories
+ *     copied        [target, row]   probability that the word of the row is copied
+ *     gate          [target]        probability that the word is not copied; equal in all memories
  *
  * The copied probabilities of all memories and the gate sum to 1 in each target row.
  */

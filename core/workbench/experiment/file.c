@@ -37,8 +37,8 @@ is_path_setting (const char *group, const char *key)
   return g_str_equal (group, "data") && strchr (key, '.') && !g_str_has_prefix (key, "generate.");
 }
 
-/* Returns @text with backslashes escaped for a key file. No other character of a value needs an escape. (transfer full)
- * */
+/* Returns @text with backslashes escaped for a key file. No other character of a value needs an escape. (transfer
+ * full) */
 static char *
 escape_value (const char *text)
 {

@@ -13,28 +13,27 @@
 /*
  * The experiment file, read and checked.
  *
- *       [experiment]      name, seed, sources
+ *     [experiment]      name, seed, sources
  *
- *       [data]            SPLIT.STREAM=FILE for the splits train, validation and any that begins with "test";
- *                         vocabulary.NAME=FILE; target, folder, vocabulary keys; or generate=TASK with generate.NAME
- * keys
+ *     [data]            SPLIT.STREAM=FILE for the splits train, validation and any that begins with "test";
+ *                       vocabulary.NAME=FILE; target, folder, vocabulary keys; or generate=TASK with generate.NAME keys
  *
- *       [source NAME]     encoder=PLUGIN and its parameters; leaves=PLUGIN for an encoder that reads another encoder's
- *                         output; the parameters of that inner encoder are in [source NAME/leaves]
+ *     [source NAME]     encoder=PLUGIN and its parameters; leaves=PLUGIN for an encoder that reads another encoder's
+ *                       output; the parameters of that inner encoder are in [source NAME/leaves]
  *
- *       [predict]         kind=class etc., if no sequence is predicted
+ *     [predict]         kind=class etc., if no sequence is predicted
  *
- *       [decoder]         combiner=PLUGIN, ...
+ *     [decoder]         combiner=PLUGIN, ...
  *
- *       [combiner]        parameters of the combiner
- *       [coverage]        parameters of the coverage, if decoder.coverage names one
- *       [output]          parameters of the output that decoder.output names
+ *     [combiner]        parameters of the combiner
+ *     [coverage]        parameters of the coverage, if decoder.coverage names one
+ *     [output]          parameters of the output that decoder.output names
  *
- *       [train] [decode] [evaluate]
+ *     [train] [decode] [evaluate]
  *
- *       [bench]           random text for plait-bench
+ *     [bench]           random text for plait-bench
  *
- *       [grid]            axes/cells.h
+ *     [grid]            axes/cells.h
  *
  * All faults are reported together, each on a line "FILE:LINE: [group] key: ...", before any data is read. Parts that
  * do not fit together (a combiner that the decoder cannot use, an encoder of another kind of input) are found from the
@@ -120,8 +119,8 @@ PlaitExperiment *plait_experiment_check (const char *path, const char *const *ov
                                          PlaitRegistry *registry, PlaitProblems *problems);
 
 /* Returns the experiment in @text, which plait_experiment_text() made and a run stores. Applies @overrides as
- * plait_experiment_load() does. @name identifies the text in messages. Files of [data] may be missing. (transfer full)
- * */
+ * plait_experiment_load() does. @name identifies the text in messages. Files of [data] may be missing. (transfer
+ * full) */
 PlaitExperiment *plait_experiment_parse (const char *text, const char *name, const char *const *overrides,
                                          PlaitRegistry *registry, GError **error);
 
@@ -236,8 +235,7 @@ gboolean plait_experiment_is_tokens (const PlaitExperiment *experiment, const ch
 /* A text from which a vocabulary is learnt. */
 typedef struct
 {
-  const char
-      *key; /* key that names the text, such as "vocabulary_text.shared.1"; NULL: training text of a used stream */
+  const char *key;    /* key of the text, "vocabulary_text.shared.1"; NULL: training text of a used stream */
   const char *path;   /* absolute path; NULL if the text is generated */
   const char *stream; /* name of the generated text, for plait_task_parse_text(); NULL if the text is a file */
 } PlaitVocabularyText;

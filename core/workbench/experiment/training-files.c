@@ -7,8 +7,8 @@
 
 /* This file checks the files of training, and the settings that choose tuples and segmentations from them. */
 
-/* Returns the number of files that each stream of training has. Sets *@first to the first stream with files, or NULL.
- * */
+/* Returns the number of files that each stream of training has. Sets *@first to the first stream with files, or
+ * NULL. */
 static guint
 count_files (const PlaitExperiment *experiment, const PlaitDataFile **first)
 {

@@ -6,9 +6,8 @@
 /* Time and memory that a due cell would take. */
 typedef struct
 {
-  const PlaitGridCell
-      *like;         /* cell whose cost is used for this cell, possibly this cell itself; NULL: no cost is known */
-  gboolean measured; /* TRUE: the speed of that cell was measured now; FALSE: that cell's run is finished */
+  const PlaitGridCell *like; /* cell whose cost is used here, perhaps this cell itself; NULL: no cost is known */
+  gboolean measured;         /* TRUE: the speed of that cell was measured now; FALSE: that cell's run is finished */
   double seconds;
   gsize bytes;          /* peak memory; 0: unknown */
   char *fault;          /* reason why the cell could not be measured; or NULL */

@@ -9,12 +9,12 @@
 /*
  * A grid in its folder: one run for each cell, and files about all cells.
  *
- *       NAME.h5             a finished cell; NAME is its label shortened, with the whole seed and eight digits of the
- *                           label's digest
- *       NAME.training.h5    an unfinished cell; renamed to NAME.h5 when the cell is finished
- *       NAME.log            output of the cell's process
- *       grid.h5             links to all finished cells, and the table
- *       table.csv table.md table.tex  the table
+ *     NAME.h5             a finished cell; NAME is its label shortened, with the whole seed and eight digits of the
+ *                         label's digest
+ *     NAME.training.h5    an unfinished cell; renamed to NAME.h5 when the cell is finished
+ *     NAME.log            output of the cell's process
+ *     grid.h5             links to all finished cells, and the table
+ *     table.csv table.md table.tex  the table
  *
  * A finished cell is kept if its fingerprint equals the fingerprint of the cell's experiment now, or if no setting,
  * file or plugin differs (difference.h). A file with another fingerprint stays until its cell is finished again.
@@ -63,8 +63,8 @@ typedef struct
   char *folder;     /* folder of the grid, which may not exist yet */
   guint n;
   PlaitGridCell *items;
-  guint
-      n_known; /* length of items; the first n are cells of this grid, the others are cells that this part leaves out */
+  guint n_known;    /* length of items; the first n are the cells of this grid, the others belong to other parts of the
+                       grid */
   gboolean part;    /* TRUE: this process handles only some of the cells, and never writes the files about all cells */
   gboolean fresh;   /* option --fresh: finished and partial cells are run again too */
   char **unclaimed; /* runs in the folder that belong to no cell, NULL-terminated */

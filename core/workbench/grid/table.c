@@ -43,8 +43,8 @@ collect_score_columns (PlaitGridTable *table, const PlaitGrid *grid)
     table->one_split &= plait_score_column_has_same_references (&table->score_columns[m], &table->score_columns[0]);
 }
 
-/* Returns the results of @cells, with NULL for each unfinished cell. (transfer container) (element-type PlaitRunResult)
- * */
+/* Returns the results of @cells, with NULL for each unfinished cell. (transfer container) (element-type
+ * PlaitRunResult) */
 static GPtrArray *
 results_of (const GPtrArray *cells)
 {

@@ -134,8 +134,8 @@ check_fits (const Averaging *averaging, const PlaitTrained *second, guint i, GEr
  * Functions that compute the mean
  */
 
-/* Adds the parameters of @second to the sums. Finds them by name, since the runs may declare them in different order.
- * */
+/* Adds the parameters of @second to the sums. Finds them by name, since the runs may declare them in different
+ * order. */
 static void
 add (Averaging *averaging, const PlaitParameters *second)
 {

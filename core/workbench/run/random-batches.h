@@ -38,8 +38,8 @@ gint64 plait_tuples_words (const PlaitStreamBuilder *stream);
 /* Ends a tuple. It consists of all tokens added since the previous tuple ended. */
 void plait_tuples_end (PlaitTuples *tuples);
 
-/* Makes a batch of all tuples that are in no batch yet, except the last @left. Makes none if there are no such tuples.
- * */
+/* Makes a batch of all tuples that are in no batch yet, except the last @left. Makes none if there are no such
+ * tuples. */
 void plait_tuples_end_batch (PlaitTuples *tuples, gint64 left);
 
 static inline guint

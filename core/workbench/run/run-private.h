@@ -19,13 +19,11 @@ typedef struct
   PlaitCorpus *corpus;
   PlaitCorpus *validation;
   PlaitReferences *validation_references;
-  GPtrArray
-      *tests; /* (element-type PlaitCorpus): each test split, opened before training so that errors appear early */
+  GPtrArray *tests; /* (element-type PlaitCorpus): test splits, opened before training so that errors appear early */
   PlaitExperimentModel *experiment_model;
   PlaitInitialisation *initialisation; /* where initial parameters come from; NULL: they are random */
   PlaitTrainer *trainer;
-  PlaitTrainingLog
-      *training_log; /* log of training for other programs; NULL: not requested, or training has not begun */
+  PlaitTrainingLog *training_log; /* log for other programs; NULL: not requested, or training has not begun */
   PlaitRunOutput *run_output;
   PlaitStore *old; /* the run that is continued; after the first checkpoint the file of this run, kept open even if its
                       path is removed */

@@ -8,32 +8,31 @@
 /*
  * A run: an experiment trained, evaluated, and kept in one HDF5 file that is replaced as a whole at each checkpoint.
  *
- *       /                 attributes: version, name, experiment (the resolved text), key, training_key, seed, status
- *       /environment      time, host and cost, which comparisons ignore: environment.h
- *       /plugins /vocabulary /data
- *       /initialisation   parameters that training began with, if taken from another run: initialisation.h
- *       /checkpoint/last  parameters, optimizer, state     /checkpoint/best /checkpoint/average  parameters
- *       /checkpoint/update-N                               parameters after update N: kept-checkpoints.h
- *       /training/updates /training/validation             tables
- *       /evaluation/SPLIT                                  metrics, hypotheses, references: evaluations.h
- *       /attention/SPLIT/N/MEMORY                          heatmaps
- *       /coverage/SPLIT/N/MEMORY                           only with a coverage: attention.h
- *       /copy/SPLIT/N/MEMORY                               only with an output that copies words: attention.h
- *       /descent/SPLIT/N/MEMORY                            only with a combiner that selects rows: descent-dump.h
+ *     /                 attributes: version, name, experiment (the resolved text), key, training_key, seed, status
+ *     /environment      time, host and cost, which comparisons ignore: environment.h
+ *     /plugins /vocabulary /data
+ *     /initialisation   parameters that training began with, if taken from another run: initialisation.h
+ *     /checkpoint/last  parameters, optimizer, state     /checkpoint/best /checkpoint/average  parameters
+ *     /checkpoint/update-N                               parameters after update N: kept-checkpoints.h
+ *     /training/updates /training/validation             tables
+ *     /evaluation/SPLIT                                  metrics, hypotheses, references: evaluations.h
+ *     /attention/SPLIT/N/MEMORY                          heatmaps
+ *     /coverage/SPLIT/N/MEMORY                           only with a coverage: attention.h
+ *     /copy/SPLIT/N/MEMORY                               only with an output that copies words: attention.h
+ *     /descent/SPLIT/N/MEMORY                            only with a combiner that selects rows: descent-dump.h
  */
 typedef struct
 {
-  const char *output;  /* path of the run's file */
-  const char *command; /* command line that is stored in the run */
-  guint threads;       /* number of threads; 0: all processors of this process */
-  gboolean resume;     /* TRUE: continue the run in the file, if there is one */
-  gboolean force;      /* TRUE: replace an existing file */
-  const char *trained; /* NULL, or a finished run with the same training: it is evaluated without training, or trained
-                          further if the experiment's training ends later */
-  const char *lines;   /* file for the training log in JSON lines (training-log.h), or NULL */
-  PlaitRanks
-      *ranks;     /* the processes that train together, of which only the first writes, logs and evaluates; or NULL */
-  gint64 updates; /* if > 0: training stops after this update, with a checkpoint and the outcome PLAIT_RUN_PART */
+  const char *output;   /* path of the run's file */
+  const char *command;  /* command line that is stored in the run */
+  guint threads;        /* number of threads; 0: all processors of this process */
+  gboolean resume;      /* TRUE: continue the run in the file, if there is one */
+  gboolean force;       /* TRUE: replace an existing file */
+  const char *trained;  /* NULL, or a finished run with the same training: it is evaluated without training, or trained
+                           further if the experiment's training ends later */
+  const char *lines;    /* file for the training log in JSON lines (training-log.h), or NULL */
+  PlaitRanks *ranks;    /* processes that train together; only the first writes, logs and evaluates; or NULL */
+  gint64 updates;       /* if > 0: training stops after this update, with a checkpoint and the outcome PLAIT_RUN_PART */
   PlaitRunSpeed *speed; /* NULL; or the child process only measures speed, and writes the result to this shared memory
                            (plait_run_process_new) */
   PlaitLog *log;

@@ -32,8 +32,8 @@ void plait_seed_statistics_count_seeds (const PlaitSeedStatistics *seed_statisti
 
 /* Tests @system against @baseline in @score_column, if both have comparable sentences, and stores the result in
  * @seed_statistics. Uses a t test over seeds and sentences (significance/seeds.h), or @test if both have one seed. Adds
- * the result to @compared (element-type PlaitComparison), so that the p values of several tests are adjusted together.
- * */
+ * the result to @compared (element-type PlaitComparison), so that the p values of several tests are adjusted
+ * together. */
 gboolean plait_seed_statistics_compare (PlaitSeedStatistics *seed_statistics, const PlaitScoreColumn *score_column,
                                         const GPtrArray *baseline, const GPtrArray *system, PlaitTest test,
                                         guint trials, guint64 seed, GPtrArray *compared, GError **error);

@@ -31,7 +31,7 @@ gboolean plait_evaluation_check_references (const PlaitRunInputs *run_inputs, co
                                             const PlaitCorpus *corpus, PlaitLog *log, GError **error);
 
 /* Returns masked tokens as text, so that metrics of text apply: for each line or document of @corpus its masked pieces,
- * separated by spaces. The pieces are those that @found predicts; if @found is NULL, the correct ones. (transfer full)
- * */
+ * separated by spaces. The pieces are those that @found predicts; if @found is NULL, the correct ones. (transfer
+ * full) */
 char **plait_evaluation_masked_text (const PlaitCorpus *corpus, const PlaitVocabulary *vocabulary,
                                      const PlaitHypotheses *found, GError **error);

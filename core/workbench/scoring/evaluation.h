@@ -30,9 +30,8 @@ typedef struct
   char *split;
   PlaitTranslation *translation;
   PlaitReferences *references;
-  GArray *sources; /* (element-type PlaitEvaluationSource): the sources that are text */
-  GPtrArray
-      *results; /* (element-type PlaitResult): metrics of [evaluate], perplexities, rates of over-translation ... */
+  GArray *sources;           /* (element-type PlaitEvaluationSource): the sources that are text */
+  GPtrArray *results;        /* (element-type PlaitResult): metrics of [evaluate], perplexities, rates ... */
   double *log_probabilities; /* [n_lines]: log-probability of the references, in nats */
   gint64 *tokens;            /* [n_lines]: number of tokens of the references, end tokens included */
   GArray *lengths;  /* (element-type PlaitLengthRow): scores by source length; empty unless [evaluate] asks for them */

@@ -8,9 +8,9 @@
  * the old file, the others are made anew. Used when a run ends, when a finished run gets other settings, and by plait
  * test.
  *
- *       /evaluation/SPLIT         attributes: key (plait_evaluation_fingerprint), checkpoint,
- *                                 settings ([decode] and [evaluate])
- *       /evaluation/SPLIT.NAME    an evaluation that plait test --as NAME made; one more attribute, set
+ *     /evaluation/SPLIT         attributes: key (plait_evaluation_fingerprint), checkpoint,
+ *                               settings ([decode] and [evaluate])
+ *     /evaluation/SPLIT.NAME    an evaluation that plait test --as NAME made; one more attribute, set
  *
  * /attention, /coverage, /copy, /descent and /environment/evaluation have groups with the same names.
  */
@@ -23,10 +23,9 @@ typedef struct PlaitEvaluations PlaitEvaluations;
 typedef struct
 {
   const PlaitExperimentModel *experiment_model;
-  const PlaitRunInputs
-      *run_inputs; /* inputs of the experiment, with generated text already written (plait_run_inputs_generate) */
-  PlaitCorpus *const *tests; /* [test splits]: their texts; NULL: opened when needed */
-  PlaitStore *trained;       /* file with checkpoints and perhaps evaluations; only the first process needs it */
+  const PlaitRunInputs *run_inputs; /* inputs of the experiment; generated text must have been written already */
+  PlaitCorpus *const *tests;        /* [test splits]: their texts; NULL: opened when needed */
+  PlaitStore *trained;              /* file with checkpoints and perhaps evaluations; only the first process needs it */
   const char *training_fingerprint;
   const char *name;       /* NAME, if the evaluations are to be named SPLIT.NAME; else NULL */
   const char *const *set; /* settings of named evaluations, NULL-terminated; NULL without name */

@@ -14,9 +14,8 @@
 struct PlaitRunInputs
 {
   const PlaitExperiment *experiment;
-  PlaitFolder *folder; /* folder of generated text, or NULL */
-  GHashTable
-      *generated;    /* name of a generated text, "SPLIT.STREAM" or from plait_task_name_text() -> path of its file */
+  PlaitFolder *folder;   /* folder of generated text, or NULL */
+  GHashTable *generated; /* name of a generated text, such as "SPLIT.STREAM" -> path of its file */
   GPtrArray *others; /* (element-type PlaitFolder): folders of generated text from which only vocabularies are learnt */
   GHashTable *vocabularies; /* name of a vocabulary -> PlaitVocabulary */
   PlaitTreeSettings trees;

@@ -16,8 +16,8 @@ typedef struct PlaitRunInputs PlaitRunInputs;
 
 /* Returns the inputs of @experiment. @run is NULL, or a run that gives the vocabularies, so that its text is not
  * needed. If @own is not NULL, it is the experiment of @run, and digests of training files are also taken from @run
- * (plait_digests_new). @run and @own must outlive the result. @pool (may be NULL) speeds up learning. (transfer full)
- * */
+ * (plait_digests_new). @run and @own must outlive the result. @pool (may be NULL) speeds up learning. (transfer
+ * full) */
 PlaitRunInputs *plait_run_inputs_new (const PlaitExperiment *experiment, PlaitStore *run, const PlaitExperiment *own,
                                       PlaitPool *pool, PlaitLog *log, GError **error);
 void plait_run_inputs_free (PlaitRunInputs *run_inputs);
@@ -59,9 +59,8 @@ typedef struct
 typedef struct
 {
   const PlaitRunInputs *run_inputs;
-  PlaitTextLocation
-      *sources;             /* [sources]: where the source is; if it has no path, the source is missing in every line */
-  PlaitTextLocation *trees; /* [sources]: where the trees are; used for each source with data.trees=given */
+  PlaitTextLocation *sources; /* [sources]: where the text is; without a path, the source is missing in every line */
+  PlaitTextLocation *trees;   /* [sources]: where the trees are; used for each source with data.trees=given */
 } PlaitFeedReader;
 
 /* Opens files or pipes that the user names, to be read once by the @n runs of @readers. Each batch has the sources of

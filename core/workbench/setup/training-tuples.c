@@ -75,8 +75,8 @@ weigh_files (const PlaitExperiment *experiment, PlaitCorpus *corpus, PlaitLog *l
   return TRUE;
 }
 
-/* Makes @corpus sample subwords if the experiment asks for it. Sentences stay within the learned positions of @model.
- * */
+/* Makes @corpus sample subwords if the experiment asks for it. Sentences stay within the learned positions of
+ * @model. */
 static gboolean
 sample_subwords (const PlaitExperiment *experiment, const PlaitModel *model, PlaitCorpus *corpus, PlaitLog *log,
                  GError **error)

@@ -4,32 +4,31 @@
 #include "files/key-file.h"
 
 /*
- * Name maps: the tensors of published weights from which a parameter is made. A map is a key file
+ * Name maps: the tensors of published weights from which a parameter is made. A map is a key-file
  * schemas/weights/NAME.ini, found where plugins are. The group [weights] maps rows of embeddings to words:
  *
- *       summary=..., reference=...
- *       pad=1, bos=0, eos=2, unknown=3      a row, last, or none
- *       words=4                             the row of the first ordinary piece; the others follow it
- *       unused=A.*;*.b                      globs over names of tensors that have no effect on results
+ *     summary=..., reference=...
+ *     pad=1, bos=0, eos=2, unknown=3      a row, last, or none
+ *     words=4                             the row of the first ordinary piece; the others follow it
+ *     unused=A.*;*.b                      globs over names of tensors that have no effect on results
  *
  * [settings] says which settings the model has, [config] which values its config.json must have:
  *
- *       source.heads=KEY         the value of KEY in config.json
- *       decoder.start=KEY:VALUE  the value of KEY, or VALUE if config.json lacks it; KEY may be empty
- *       normalize_before=false   in [config]: the value that config.json must have, if it has the key
+ *     source.heads=KEY         the value of KEY in config.json
+ *     decoder.start=KEY:VALUE  the value of KEY, or VALUE if config.json lacks it; KEY may be empty
+ *     normalize_before=false   in [config]: the value that config.json must have, if it has the key
  *
  * Each other group is named like the parameters that it makes; {NAME} matches any part between slashes:
  *
- *       from=A.{NAME}.b;C|D      tensors that are the columns of the parameter, one or more; of several names separated
- * by
- *                                '|' the first that the file has
- *       transposed=true          the tensors are [outputs, inputs]
- *       first=2                  the tensor's row that becomes row 0 of the parameter (positions)
- *       words=rows|columns       rows, or columns, are words, mapped as [weights] says
- *       fill=-1e9                value for words that the tensor lacks; 0 by default
- *       plus=E                   a tensor of one row that is added to each row
- *       optional=true            the parameter stays as initialised if the file lacks the tensors; zeros count as
- * missing needs=TEXT               settings with which a model has the parameter, for messages
+ *     from=A.{NAME}.b;C|D      tensors that are the columns of the parameter, one or more; of several names
+ *                              separated by '|' the first that the file has
+ *     transposed=true          the tensors are [outputs, inputs]
+ *     first=2                  the tensor's row that becomes row 0 of the parameter (positions)
+ *     words=rows|columns       rows, or columns, are words, mapped as [weights] says
+ *     fill=-1e9                value for words that the tensor lacks; 0 by default
+ *     plus=E                   a tensor of one row that is added to each row
+ *     optional=true            the parameter stays as initialised if the file lacks the tensors; zeros count as missing
+ *     needs=TEXT               settings with which a model has the parameter, for messages
  */
 typedef struct PlaitNameMap PlaitNameMap;
 
