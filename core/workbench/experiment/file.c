@@ -37,7 +37,7 @@ is_path_setting (const char *group, const char *key)
   return g_str_equal (group, "data") && strchr (key, '.') && !g_str_has_prefix (key, "generate.");
 }
 
-/* Returns @text with backslashes escaped for a key file. No other character of a value needs an escape. (transfer
+/* Returns @text with backslashes escaped for a key-file. No other character of a value needs an escape. (transfer
  * full) */
 static char *
 escape_value (const char *text)
@@ -47,7 +47,7 @@ escape_value (const char *text)
   return g_strjoinv ("\\\\", parts);
 }
 
-/* Returns the absolute path of @written, which is relative to the current folder, escaped for a key file. (transfer
+/* Returns the absolute path of @written, which is relative to the current folder, escaped for a key-file. (transfer
  * full) */
 static char *
 path_from_here (const char *written, GError **error)

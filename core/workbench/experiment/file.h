@@ -268,7 +268,7 @@ char *plait_experiment_set_from_here (const char *set, GError **error);
  * folder if @path is a pipe. (transfer full) */
 char *plait_experiment_folder (const char *path);
 
-/* Returns the key file at @path, with @overrides applied. (transfer full) */
+/* Returns the key-file at @path, with @overrides applied. (transfer full) */
 PlaitKeyFile *plait_experiment_read (const char *path, const char *const *overrides, GError **error);
 
 #define PLAIT_GRID_GROUP "grid"
@@ -277,7 +277,7 @@ PlaitKeyFile *plait_experiment_read (const char *path, const char *const *overri
  * "train.en". FALSE if a dot is missing. (transfer full) both */
 gboolean plait_experiment_split_key (const char *dotted, char **group, char **key);
 
-/* Makes experiments from key files, such as the cells of a grid. It remembers checked files, so that later experiments
+/* Makes experiments from key-files, such as the cells of a grid. It remembers checked files, so that later experiments
  * do not read them again. */
 typedef struct PlaitResolver PlaitResolver;
 

@@ -30,7 +30,7 @@ folder_clear (Folder *folder)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Folder, folder_clear)
 
-/* What could be read of the file of a run. */
+/* Readable contents of the file of a run. */
 typedef struct
 {
   gboolean exists;

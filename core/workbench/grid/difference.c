@@ -10,7 +10,7 @@ typedef struct
   gboolean unknown; /* TRUE if the run does not store the digest of a file */
 } Difference;
 
-/* TRUE if the setting [@group] @key has changed. @data is a key file with the experiment's fingerprint text, which has
+/* TRUE if the setting [@group] @key has changed. @data is a key-file with the experiment's fingerprint text, which has
  * only settings that can change results, and no paths. A setting that one side lacks counts as its default. */
 static gboolean
 has_changed (const char *group, const char *key, const char *old, const char *new, gconstpointer data)

@@ -48,8 +48,8 @@ typedef struct
   char *note;  /* what changed if the cell is stale or trained, its progress if it is partial, the reason if it failed;
                   or NULL */
   char *found; /* file name of the finished run in the folder, if it is not called NAME.h5 yet; else NULL */
-  char *trained; /* of a trained cell: file name of the run with the same training; of a partial cell: file name of the
-                    finished run that is trained further; else NULL */
+  char *trained; /* trained cell: file name of the run with the same training; partial cell: file name of the finished
+                    run that is trained further; else NULL */
   PlaitRunResult *result; /* result of a finished cell; NULL until it is read */
   PlaitLock *lock;        /* lock that is held while this process may run the cell; or NULL */
 } PlaitGridCell;

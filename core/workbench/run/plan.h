@@ -10,7 +10,7 @@ typedef struct
 {
   const PlaitExperiment *experiment;
   const PlaitCorpus *training;
-  const PlaitCorpus *validation; /* validation data; NULL if the experiment has none */
+  const PlaitCorpus *validation; /* validation data, or NULL */
   PlaitCorpus *const *tests;     /* [test splits] */
   PlaitParameters *parameters;
   const PlaitTrainer *trainer;

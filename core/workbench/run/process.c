@@ -106,7 +106,7 @@ plait_run_process_new (const PlaitExperiment *experiment, const PlaitRunOptions 
   int file;
 
   process->pipe = -1;
-  /* With O_NONBLOCK, opening a pipe without a reader fails at once. */
+  /* Open with O_NONBLOCK, so that a pipe without a reader fails at once. */
   file = open (log ? log : "/dev/null",
                O_WRONLY | (log ? O_CREAT : 0) | O_CLOEXEC | O_NONBLOCK | O_APPEND | (append ? 0 : O_TRUNC), 0666);
   if (file < 0 || fstat (file, &status) != 0 || (log && !S_ISREG (status.st_mode)))

@@ -93,7 +93,7 @@ truncate_source (const PlaitModel *model, const char *split, PlaitCorpus *corpus
   plait_corpus_truncate (corpus, source, limit);
 }
 
-/* What a check found in one corpus. */
+/* Results of a check of one corpus. */
 typedef struct
 {
   const PlaitModel *model;

@@ -24,7 +24,7 @@ PlaitStore *plait_trained_open_store (const char *path, PlaitLog *log, GError **
 PlaitExperiment *plait_trained_experiment (PlaitStore *store, const char *const *overrides, PlaitRegistry *registry,
                                            GError **error);
 
-/* Returns the experiment of the run in @store as a key file. (transfer full) */
+/* Returns the experiment of the run in @store as a key-file. (transfer full) */
 PlaitKeyFile *plait_trained_key_file (PlaitStore *store, GError **error);
 
 /* Opens the run at @path with the parameters of @checkpoint: "last", "best", "average" or "update-N"; NULL: best, or

@@ -11,7 +11,7 @@
  * programs pieces and scores. Wherever a vocabulary file can be named, a run can be named too.
  */
 
-/* Where a vocabulary comes from. */
+/* Origin of a vocabulary. */
 typedef enum
 {
   PLAIT_VOCABULARY_OF_LABELS,

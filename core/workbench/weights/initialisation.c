@@ -134,7 +134,7 @@ has_same_words (const PlaitInitialisation *initialisation, const PlaitRunInputs 
 typedef struct
 {
   PlaitStore *run;
-  PlaitKeyFile *there; /* experiment of the run, as a key file */
+  PlaitKeyFile *there; /* experiment of the run, as a key-file */
   PlaitPublished *published;
 } Origin;
 

@@ -78,7 +78,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitNameMap, plait_name_map_free)
 #define PLAIT_NAME_MAP_SETTINGS "settings"
 #define PLAIT_NAME_MAP_CONFIG "config"
 
-/* Returns the key file of the map, from which the caller reads the groups [settings] and [config]. (transfer none) */
+/* Returns the key-file of the map, from which the caller reads the groups [settings] and [config]. (transfer none) */
 const PlaitKeyFile *plait_name_map_file (const PlaitNameMap *map);
 
 PlaitNameMapWords plait_name_map_words (const PlaitNameMap *map);
