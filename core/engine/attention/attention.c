@@ -39,7 +39,8 @@ single_query_piece (gpointer data, gint64 sentence, guint thread)
     head_piece (data, sentence * heads + head, thread);
 }
 
-/* TRUE if sentences with one query may be computed by the kernel for them: no weights or log-sums are kept. */
+/* TRUE if the kernel for sentences with one query can do the job: one memory, no weights or log-sums to keep, no causal
+ * mask, no dropout. */
 static gboolean
 allows_single_queries (const PlaitAttentionJob *job)
 {
@@ -98,7 +99,7 @@ key_columns_piece (gpointer data, gint64 sentence, guint thread)
 gint64
 plait_transposed_keys_size (PlaitRagged rows, gint64 width)
 {
-  /* Kernels read whole vectors from any key on, so the last vector needs padding. */
+  /* The kernels may start a whole vector at any key, so there is padding after the last key. */
   return plait_transposed_keys_offset (rows, rows.n, width) + PLAIT_MAX_VECTOR_LENGTH;
 }
 

@@ -5,15 +5,16 @@
 #include "kernels/attention-job.h"
 
 /*
- * Multi-head scaled dot-product attention over ragged rows, fused (Libovicky et al. 2018, eq. 1-3; several memories
- * under one softmax: eq. 5-6). Head h uses columns h * w / heads ... of queries, keys and values; w is a multiple of
- * heads. The forward pass keeps only the log-sum-exp of each query and head, from which backward recomputes the
- * weights. A query without keys gets a zero context.
+ * Multi-head scaled dot-product attention over ragged rows, fused: the weights are stored only on request (Libovicky et
+ * al. 2018, eq. 1-3; several memories under one softmax: eq. 5-6). Queries, keys and values are w columns wide, a
+ * multiple of the number of heads; head h uses the w / heads columns from h * w / heads on. The forward pass keeps only
+ * the log-sum-exp of each query and head, from which backward recomputes the weights. A query without keys gets a zero
+ * context.
  */
 
 /*
- * Lays out transposed keys for search, which reads the same keys at every step. Without this, each forward call
- * transposes the keys again. Layout for each sentence: [w][keys, rounded up to whole vectors].
+ * Search reads the same keys at every step. plait_transpose_keys writes them transposed to @columns once, so that
+ * forward calls need not transpose them again. Layout for each sentence: [w][keys, rounded up to whole vectors].
  * plait_transposed_keys_size returns the number of scalars of @columns.
  */
 gint64 plait_transposed_keys_size (PlaitRagged rows, gint64 width);

@@ -8,7 +8,7 @@
 
 /* Number of sentences in a piece. */
 #define SENTENCES 8
-/* Smallest sum of weights that is divided by. */
+/* Smallest sum of weights that a division uses, instead of zero. */
 #define MIN_TOTAL 1e-30
 
 static int
@@ -19,7 +19,8 @@ compare_ids (gconstpointer a, gconstpointer b)
   return (x > y) - (x < y);
 }
 
-/* Copies the ids of sentence @s in all memories to @found, and returns the number of different ones, sorted. */
+/* Writes the distinct ids that the rows of sentence @s have in all memories to @found, ascending, and returns their
+ * number. */
 static gint64
 find_words (const PlaitRagged *rows, const gint32 *const *ids, guint n, gint64 s, gint32 *found)
 {
@@ -36,7 +37,7 @@ find_words (const PlaitRagged *rows, const gint32 *const *ids, guint n, gint64 s
   return different;
 }
 
-/* Returns the index of @id in @ids [n], which are ascending. */
+/* Returns the index of @id in @ids [n], which are in ascending order. */
 static gint64
 index_of (const gint32 *ids, gint64 n, gint32 id)
 {

@@ -5,38 +5,40 @@
 #include "tensor/output-mixture.h"
 
 /*
- * Copying words of memories (Vinyals et al. 2015; See, Liu & Manning 2017, eq. 9). Rows of memories carry ids of words.
- * The distribution of a query is the sum, over all rows with an id, of weight * [id of the row], divided by the sum of
- * these weights, so the weights need not sum to 1: rows without an id may have some.
+ * Copying words of memories (Vinyals et al. 2015; See, Liu & Manning 2017, eq. 9). Each memory row has the id of a word
+ * or no id. A query copies a word with the sum of its attention weights on the rows with the word's id, divided by the
+ * sum of its weights on all rows with an id. So the weights need not sum to 1.
  */
 typedef struct
 {
   guint n;             /* number of memories */
-  PlaitRagged words;   /* the different words of each sentence, in all memories together */
-  const gint32 *ids;   /* [words] ascending within a sentence */
-  gint64 *const *word; /* [n][rows of the memory] index in @ids of each row's word; -1 for a row without a word */
+  PlaitRagged words;   /* distinct words of each sentence, over all memories */
+  const gint32 *ids;   /* id of each word, ascending within a sentence: [words] */
+  gint64 *const *word; /* index in @ids of the word of each row, for each memory; -1 for a row without an id:
+                          [n][rows of the memory] */
 } PlaitCopyableWords;
 
-/* Returns the words of @n memories. rows[m]: rows of memory m; ids[m]: an id for each row, -1 for none. Allocated in
- * @arena. */
+/* Returns the words that the rows of @n memories carry, allocated in @arena. rows[m]: rows of memory m; ids[m]: id of
+ * each row, -1 for none. */
 PlaitCopyableWords *plait_copyable_words_new (PlaitArena *arena, const PlaitRagged *rows, const gint32 *const *ids,
                                               guint n);
 
-/* The distributions of all query rows. */
+/* For each query row, a distribution over the words that it can copy. */
 typedef struct
 {
-  gint64 *offsets;     /* [query rows + 1] words of each query: those of its sentence */
-  gint32 *ids;         /* copied words of all query rows, end to end: [words] */
-  PlaitScalar *copied; /* probability of each of them: [words] */
-  PlaitScalar *totals; /* [query rows] sum of the weights of rows with an id */
+  gint64 *offsets;     /* first word of each query row in @ids, and at the end the number of words: [query rows + 1] */
+  gint32 *ids;         /* words that each query row can copy: the words of its sentence, [words] */
+  PlaitScalar *copied; /* probability of each word in @ids: [words] */
+  PlaitScalar *totals; /* sum of a query row's weights on memory rows with an id: [query rows] */
 } PlaitCopiedWords;
 
-/* Computes the distributions, allocated in @arena, from weights[m], [pairs[m]], of each memory. All @pairs have the
- * same queries. */
+/* Returns the distributions of all query rows, allocated in @arena. weights[m] are the attention weights of the pairs
+ * of memory m, pairs[m]. All @pairs have the same queries. */
 PlaitCopiedWords plait_copied_words_forward (PlaitPool *pool, PlaitArena *arena, const PlaitCopyableWords *words,
                                              const PlaitQueryKeyPairs *pairs, const PlaitScalar *const *weights);
 
-/* dweights[pair] = (@add: dweights[pair] +) the gradient for the weights of memory @memory, from @dcopied [words]. */
+/* Writes to @dweights, or adds if @add, the gradient of the attention weights of memory @memory. @dcopied: gradient of
+ * copied->copied, [words]. */
 void plait_copied_words_backward (PlaitPool *pool, const PlaitCopyableWords *words, const PlaitCopiedWords *copied,
                                   const PlaitQueryKeyPairs *pairs, guint memory, const PlaitScalar *dcopied,
                                   PlaitScalar *dweights, gboolean add);

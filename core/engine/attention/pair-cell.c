@@ -112,7 +112,7 @@ run_kernel (const Step *step, const Part *part, PlaitCellKernel kernel)
     }
 }
 
-/* Writes the inputs of the gates that need no product: row part, query part and number * number_weight. */
+/* Writes the input of the gates without the links: row part + query part + number * number_weight. */
 static void
 sum_parts (const Step *step, const Part *part)
 {

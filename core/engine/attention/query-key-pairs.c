@@ -7,10 +7,11 @@
 #include "kernels/kernels.h"
 #include "kernels/gradient-terms.h"
 
-/* Size of a piece: number of memory rows of a sentence, and of columns. Pieces depend on the shapes alone. */
+/* Size of a piece of work: number of memory rows of a sentence, and of columns. It does not depend on the number of
+ * threads. */
 #define ROWS 128
 #define COLUMNS 256
-/* Number of memory rows in a piece of a weighted sum, so that sums over long memories are cut too. */
+/* Number of memory rows in a piece of a weighted sum; a long memory is cut into several pieces. */
 #define READ_ROWS 512
 /* Number of sentences in a piece of a softmax. */
 #define SENTENCES 8
@@ -86,8 +87,9 @@ typedef struct
   gint64 queries;
   gint64 first_row; /* row number in the memory */
   gint64 rows;
-  gint64 pair;   /* number of the pair of the first query and the first row */
-  gint64 stride; /* distance from the pairs of a query to those of the next */
+  gint64 pair;   /* index of the pair of the first query and the first row */
+  gint64 stride; /* number of pairs of a query: the pair of the next query with the same row comes this many pairs
+                    later */
 } RowRange;
 
 static RowRange
@@ -272,8 +274,8 @@ plait_dot_scores_forward (PlaitPool *pool, const PlaitQueryKeyPairs *pairs, Plai
   run_ranges (pool, &(Call){ .pairs = pairs, .scores = scores, .scale = scale, .x = keys, .y = queries }, dot_piece);
 }
 
-/* Computes c = (@add: c +) a b as the kernel does, but b is not read beyond its width: the columns after the last whole
- * vector are summed here. */
+/* Computes c = (@add: c +) a b like the kernel. The kernel reads whole vectors of b; here the columns after the last
+ * whole vector are summed one by one, so that nothing after the last column is read. */
 static void
 multiply (const Call *call, gint64 rows, gint64 width, gint64 depth, const PlaitScalar *a, gint64 row, gint64 step,
           const PlaitScalar *b, gint64 b_stride, PlaitScalar *c, gint64 c_stride, gboolean add)
@@ -293,8 +295,8 @@ multiply (const Call *call, gint64 rows, gint64 width, gint64 depth, const Plait
       }
 }
 
-/* Sums a range of rows and columns for all queries of a sentence. The first range is written to y, the others to
- * @partial, one [query rows, w] for each. */
+/* Sums a range of rows and columns for all queries of a sentence. Writes the sum of the first range of rows to y, and
+ * of each other range to its part [query rows, w] of @partial. */
 static void
 read_piece (gpointer data, gint64 piece, guint thread)
 {
@@ -373,7 +375,8 @@ plait_weighted_sum_transposed (PlaitPool *pool, const PlaitQueryKeyPairs *pairs,
   run_ranges (pool, &(Call){ .pairs = pairs, .x = x, .y = y, .numbers = numbers, .add = add }, spread_piece);
 }
 
-/* Returns where the pairs of a query with one memory begin. The earlier memories have @before pairs. */
+/* Returns the index of the first pair of query @q with one memory, among the pairs of all memories, and sets *length to
+ * the number of its pairs. The earlier memories have @before pairs. */
 static gint64
 segment (const PlaitQueryKeyPairs *pairs, gint64 before, gint64 sentence, gint64 q, gint64 *length)
 {

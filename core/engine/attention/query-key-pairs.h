@@ -6,9 +6,10 @@
 #include "types/tensor.h"
 
 /*
- * Attention in separate steps, for decoders with other scores than scaled dot products and for coverage, which needs
- * the weights. A pair is a query row and a memory row of the same sentence. The pairs of sentence s are [its
- * queries][its rows], sentences end to end; arrays over pairs have one row or one number for each pair.
+ * Attention in separate steps: scores, softmax, weighted sum. For decoders whose scores are not scaled dot products,
+ * and for coverage, which needs the weights. A pair is a query row and a memory row of the same sentence. The pairs of
+ * sentence s are [its queries][its rows], sentences end to end; arrays over pairs have one row or one number for each
+ * pair.
  */
 typedef struct
 {
@@ -43,14 +44,14 @@ typedef struct
   const PlaitScalar *bias;
 } PlaitAdditiveScores;
 
-/* Gradients of additive scores. Functions add to them, so the caller must initialise them. A tensor without data is not
- * computed, nor is a vector or bias that is NULL. */
+/* Gradients of additive scores, to which functions add; the caller must initialise them. A gradient whose tensor has no
+ * data, or whose pointer is NULL, is not computed. */
 typedef struct
 {
   PlaitTensor queries;
   PlaitTensor keys;
   PlaitTensor extra;
-  gboolean replaces_keys; /* TRUE: @keys is uninitialised and is overwritten */
+  gboolean replaces_keys; /* TRUE: the functions write @keys instead of adding, so it may be uninitialised */
   gboolean replaces_extra;
   PlaitScalar *vector;
   PlaitScalar *bias;
@@ -68,8 +69,8 @@ void plait_dot_scores_forward (PlaitPool *pool, const PlaitQueryKeyPairs *pairs,
                                PlaitTensor queries, PlaitTensor keys);
 
 /* y[query] = (@add: y +) sum of numbers[pair] * x[row] over the pairs of the query: x [rows, w], y [query rows, w]. A
- * query without pairs gets zeros. With weights as numbers and values as x this is the context. It is also the gradient
- * of dot scores for the queries. */
+ * query without pairs gets zeros. Computes the context if numbers are weights and x are values, and the gradient of the
+ * queries if numbers are gradients of dot scores and x are keys. */
 void plait_weighted_sum_forward (PlaitPool *pool, PlaitArena *arena, const PlaitQueryKeyPairs *pairs, PlaitTensor y,
                                  gboolean add, const PlaitScalar *numbers, PlaitTensor x);
 
@@ -77,13 +78,13 @@ void plait_weighted_sum_forward (PlaitPool *pool, PlaitArena *arena, const Plait
 void plait_weighted_sum_transposed (PlaitPool *pool, const PlaitQueryKeyPairs *pairs, PlaitTensor x, gboolean add,
                                     const PlaitScalar *numbers, PlaitTensor y);
 
-/* Softmax of each query over its pairs in all @n memories together. The numbers of pairs[m] follow those of pairs[0 ..
- * m - 1] in @scores and @weights. weights may be scores. */
+/* Softmax of each query over its pairs in all @n memories together. @scores and @weights hold the numbers of all pairs
+ * of memory 0, then of memory 1, and so on. @weights may be @scores. */
 void plait_ragged_softmax_forward (PlaitPool *pool, const PlaitQueryKeyPairs *pairs, guint n, PlaitScalar *weights,
                                    const PlaitScalar *scores);
 
-/* dscores[m] = betas[m] * dscores[m] + weights * (dweights - sum of weights * dweights), with the sum over all pairs of
- * a query. dscores[m] NULL: not computed. */
+/* dscores[m] = betas[m] * dscores[m] + weights * (dweights - sum of weights * dweights), for each memory m, with the
+ * sum over all pairs of a query. If dscores[m] is NULL, it is not computed. */
 void plait_ragged_softmax_backward (PlaitPool *pool, const PlaitQueryKeyPairs *pairs, guint n,
                                     PlaitScalar *const *dscores, const PlaitScalar *betas, const PlaitScalar *dweights,
                                     const PlaitScalar *weights);

@@ -21,8 +21,8 @@ top_of (const PlaitTreeDescent *descent, gint64 s)
   return (PlaitSiblingGroup){ -1, top - begin, end - top };
 }
 
-/* TRUE if the children of @next come before the children of @group. The last child of @next may also be the first child
- * of @group. */
+/* TRUE if @next may follow @group in the list of groups: its children come before those of @group. The last child of
+ * @next may also be the first child of @group. */
 static gboolean
 comes_before (const PlaitSiblingGroup *next, const PlaitSiblingGroup *group)
 {
@@ -153,7 +153,8 @@ columns_of (const Piece *piece, PlaitTensor x, gint64 first, gint64 n)
   return (PlaitTensor){ plait_tensor_row (x, first) + piece->column, n, piece->width, x.stride };
 }
 
-/* Copies the head's columns of @n rows of @x, padded to whole vectors, for products that read them repeatedly. */
+/* Copies the head's columns of @n rows of @x, from row @first on, padded to whole vectors. Products that read the rows
+ * repeatedly use the copy. */
 static PlaitTensor
 copy_of (const Call *call, const Piece *piece, PlaitTensor x, gint64 first, gint64 n, PlaitScalar **workspace)
 {
@@ -196,7 +197,7 @@ multiply_queries (const Call *call, const Piece *piece, PlaitScalar *numbers, Pl
                            numbers, tile->stride, FALSE);
 }
 
-/* Applies dropout to the leaves of @numbers. Each leaf, head and query has its own draw. */
+/* Applies dropout to the leaves' rows of @numbers, with a separate random number for each leaf, head and query. */
 static void
 drop (const Call *call, const Piece *piece, PlaitScalar *numbers, gint64 first, gint64 n)
 {
@@ -238,7 +239,8 @@ forward_piece (gpointer data, gint64 number, guint thread)
     }
 }
 
-/* Computes target = (@add or beta: target +) path * right for @rows rows, with path transposed if @transposed. */
+/* Computes rows @first .. @first + @rows - 1 of the target: path * right, with path transposed if @transposed. Adds to
+ * the target if @add or its beta is not 0. */
 static void
 write_gradient (const Call *call, const Piece *piece, PlaitGradientTarget target, gint64 first, gint64 rows,
                 gint64 depth, gboolean transposed, PlaitTensor right, gboolean add)
@@ -254,7 +256,8 @@ write_gradient (const Call *call, const Piece *piece, PlaitGradientTarget target
                            add || target.beta != 0);
 }
 
-/* Clears gradients of rows that are not read: rows from @first on, or all rows if there are no queries. */
+/* Writes zeros to the gradients of rows that no query reads: rows from @first on, or all rows if there are no queries.
+ * Does nothing if the target's beta is not 0. */
 static void
 clear_unread (const Piece *piece, PlaitGradientTarget target, gint64 first)
 {

@@ -10,7 +10,7 @@
 /* Number of sentences in a piece. */
 #define SENTENCES 8
 
-/* Returns @queries with an empty sentence inserted after each sentence, for the rows that are not leaves. */
+/* Returns @queries with an empty sentence inserted after each sentence: the queries of PlaitSiblingSoftmax.leaves. */
 static PlaitRagged
 queries_of_leaves (PlaitArena *arena, PlaitRagged queries)
 {
@@ -51,7 +51,7 @@ typedef struct
   gboolean add;
 } Call;
 
-/* One query: the sibling groups of its sentence, and where its numbers begin. */
+/* One query: the sibling groups of its sentence, and the first of its numbers in each array. */
 typedef struct
 {
   const PlaitSiblingGroup *group;

@@ -4,25 +4,27 @@
 #include "attention/sibling-attention.h"
 #include "attention/query-key-pairs.h"
 
-/* Softmax in each sibling group of a pyramid, over given scores of query-key pairs. Gives the weights of the leaves. */
+/* Softmax in each sibling group of a pyramid, over given scores of query-key pairs. The result is the weight of each
+ * leaf. */
 typedef struct
 {
   const PlaitSiblingGroups *groups;
   PlaitQueryKeyPairs pairs;  /* pairs of the queries with all rows */
-  PlaitQueryKeyPairs leaves; /* pairs of the queries with the leaves. Every second sentence of them holds the other rows
-                                and has no query */
-  PlaitScalar *softmax;      /* softmax of each group, groups from the top level down, for one query after another */
-  PlaitScalar *path;         /* product of the weights from the top level down to a row: [pairs] */
+  PlaitQueryKeyPairs leaves; /* pairs of the queries with the leaves. It has two sentences for each sentence: one
+                                with its queries and leaves, one with its other rows and no query */
+  PlaitScalar *softmax;      /* softmax of each group, groups from the top level down; all groups of one query, then of
+                                the next */
+  PlaitScalar *path; /* weight of each pair: product of the softmax of its row and of the row's ancestors, [pairs] */
 } PlaitSiblingSoftmax;
 
 /* Returns a sibling softmax whose arrays are allocated in @arena; @groups and @queries are borrowed. */
 PlaitSiblingSoftmax plait_sibling_softmax_new (PlaitArena *arena, const PlaitSiblingGroups *groups,
                                                PlaitRagged queries);
 
-/* Writes weights [pairs with leaves] for scores [pairs]. */
+/* Writes the weight of each pair of a query and a leaf to @weights: [pairs in @leaves]. @scores: [pairs]. */
 void plait_sibling_softmax_forward (PlaitPool *pool, const PlaitSiblingSoftmax *sibling_softmax, PlaitScalar *weights,
                                     const PlaitScalar *scores);
 
-/* dscores = (@add: dscores +) gradient of the scores. */
+/* Writes the gradient of the scores to @dscores, or adds it if @add. @dweights: gradient of the leaves' weights. */
 void plait_sibling_softmax_backward (PlaitPool *pool, const PlaitSiblingSoftmax *sibling_softmax, PlaitScalar *dscores,
                                      gboolean add, const PlaitScalar *dweights);

@@ -3,7 +3,7 @@
 
 #include "attention/sparse-private.h"
 
-/* Backward of attention to selected rows: adds gradients to the selected rows. */
+/* Backward functions of attention to selected rows. They add to the gradients of the selected rows. */
 
 /* Number of selected rows in a block. A block is processed in all strips of columns before the next block. */
 #define ROWS 64
@@ -12,7 +12,8 @@ typedef struct
 {
   const PlaitKernels *kernels;
   const PlaitSelectedRows *selected;
-  /* A piece is one part of the queries and one split of the strips. No row is selected by queries of two parts. */
+  /* The queries are cut into parts such that queries of different parts select different rows. A piece computes some of
+   * the strips of one part. */
   gint64 parts;
   gint64 *part; /* first query of each part: [parts + 1] */
   gint64 splits;
@@ -26,9 +27,9 @@ typedef struct
   PlaitScalar *partial; /* gradients of the vector, summed within each part: [parts][width] */
 } Call;
 
-/* Cuts the queries into parts with at least @least selected rows each. Writes their first queries to @part and returns
- * their number. A cut is possible where all rows of earlier queries precede all rows of later ones in the memory, as
- * between sentences. @low and @high are scratch memory: [queries]. */
+/* Cuts the queries into parts with at least @least selected rows each. Writes the first query of each part to @part and
+ * returns the number of parts. A cut before a query is possible if all rows that earlier queries select come before all
+ * rows that later queries select, as between sentences. @low and @high are scratch memory: [queries]. */
 static gint64
 cut (const PlaitSelectedRows *selected, gint64 least, gint64 *part, gint64 *low, gint64 *high)
 {

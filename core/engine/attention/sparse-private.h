@@ -4,16 +4,14 @@
 #include "attention/sparse.h"
 #include "kernels/kernels.h"
 
-/* Cutting work on selected rows into pieces. Cuts depend on the selection alone, not on the number of threads. */
-
 /* Cost of a piece in multiply-adds, and the least cost of a whole call for which threads are woken. */
 #define PLAIT_SPARSE_PIECE_WORK 32768
 #define PLAIT_SPARSE_MIN_PARALLEL_WORK 131072
 /* Cost of a tanh in multiply-adds. */
 #define PLAIT_SPARSE_TANH_COST 8
-/* Cost of selecting by one row, in multiply-adds. */
+/* Cost of one row in a selection of the best rows, in multiply-adds. */
 #define PLAIT_SPARSE_SELECTION_COST 64
-/* Width of a strip of columns, so that rows shared by several queries stay in cache. */
+/* Width of a strip of columns. It is small, so that rows that several queries select stay in cache. */
 #define PLAIT_SPARSE_STRIP_COLUMNS 64
 
 /* Returns the index of the first selected row of @entry. */
@@ -35,7 +33,8 @@ plait_selected_rows_queries (const PlaitSelectedRows *selected)
   return selected->sets.n / selected->heads;
 }
 
-/* Runs @piece for all pieces: with plait_pool_run, or in the calling thread if there is little @work. */
+/* Runs all pieces: with plait_pool_run, or in the calling thread if @work is small. @work: cost of all pieces in
+ * multiply-adds. */
 static inline void
 plait_sparse_run (PlaitPool *pool, gint64 pieces, gint64 work, PlaitPoolFunc piece, gpointer data)
 {

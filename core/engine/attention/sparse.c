@@ -14,7 +14,8 @@ typedef struct
 {
   const PlaitKernels *kernels;
   const PlaitSelectedRows *selected;
-  /* A piece is one split of a range of queries: the queries whose selected rows begin within number_in_piece rows. */
+  /* The selected rows are cut every number_in_piece rows; a range is the queries whose first selected row is in one
+   * cut. A piece computes a range, or one of @splits parts of it. */
   gint64 number_in_piece;
   gint64 splits;
   PlaitScalar *numbers;
@@ -61,8 +62,8 @@ plait_sparse_strips_from (const PlaitSelectedRows *selected, gint64 width, gint6
   return (PlaitSparseStrips){ head, n, head * width + column, MIN (n * PLAIT_SPARSE_STRIP_COLUMNS, width - column) };
 }
 
-/* Runs @piece over ranges of queries. @cost is the number of multiply-adds for each selected row. If that gives few
- * pieces, the rows or strips of each query are cut into at most @most_splits splits. */
+/* Runs @piece over ranges of queries. @cost is the number of multiply-adds for each selected row. If there are few
+ * ranges, cuts each range into at most @most_splits parts of its rows or strips. */
 static void
 run (PlaitPool *pool, Call *call, gint64 cost, gint64 most_splits, PlaitPoolFunc piece)
 {
@@ -95,7 +96,8 @@ end_query (const Call *call, gint64 piece)
   return first_query (call, piece + call->splits);
 }
 
-/* Cuts @n items into splits. Returns the end of the split of @piece, and sets *first to its first item. */
+/* Cuts @n items into @splits parts. Returns the end of the part that @piece computes, and sets *first to its first
+ * item. */
 static gint64
 split (const Call *call, gint64 piece, gint64 n, gint64 *first)
 {
@@ -158,7 +160,7 @@ plait_sparse_additive_scores_forward (PlaitPool *pool, const PlaitSelectedRows *
        additive->queries.width * PLAIT_SPARSE_TANH_COST, MAX_SPLITS, tanh_piece);
 }
 
-/* Returns the number of sets of @piece's queries, and sets *first to the first set. */
+/* Returns the number of sets of the queries of @piece, and sets *first to the first set. */
 static gint64
 sets_of (const Call *call, gint64 piece, gint64 *first)
 {
@@ -197,8 +199,8 @@ plait_sparse_softmax_backward (PlaitPool *pool, const PlaitSelectedRows *selecte
        SOFTMAX_COST, 1, softmax_piece);
 }
 
-/* Writes the weighted sum of a query for some strips. Sums many rows in parts, so that the rows fetched for one strip
- * are in cache for the next. */
+/* Writes the weighted sum of a query for some strips. Sums many rows in blocks: the rows that the first strip reads are
+ * still in cache for the next strip. */
 static void
 sum_strips (const Call *call, gint64 query, const PlaitSparseStrips *strips)
 {

@@ -23,10 +23,10 @@ plait_selected_rows_count (const PlaitSelectedRows *selected)
 }
 
 /*
- * In the functions below, numbers, scores and weights have one scalar for each selected row. Head h uses columns h * w
- * / heads ... of queries [query rows, w] and rows [rows, w]. The cost is proportional to the number of selected rows,
- * not to the size of the memory. Little work is done in the calling thread alone. Bits do not depend on that or on the
- * number of threads.
+ * In the functions below, numbers, scores and weights have one scalar for each selected row. Queries and rows are w
+ * columns wide; head h uses the w / heads columns from h * w / heads on. The cost is proportional to the number of
+ * selected rows and does not depend on the size of the memory. A small call runs in the calling thread alone. The
+ * results have the same bits for any number of threads.
  */
 
 /* TRUE if @selected is consistent, for @queries queries and a memory of @rows rows. */
@@ -36,16 +36,16 @@ gboolean plait_selected_rows_are_valid (const PlaitSelectedRows *selected, gint6
 void plait_sparse_dot_scores_forward (PlaitPool *pool, const PlaitSelectedRows *selected, PlaitScalar *numbers,
                                       PlaitScalar scale, PlaitTensor queries, PlaitTensor rows);
 
-/* Writes numbers = vector . tanh (query + key). Needs one head, and no extra or bias. */
+/* Writes numbers = vector . tanh (query + key). There must be one head; @extra and @bias of @additive are not used. */
 void plait_sparse_additive_scores_forward (PlaitPool *pool, const PlaitSelectedRows *selected, PlaitScalar *numbers,
                                            const PlaitAdditiveScores *additive);
 
-/* Adds the gradients of additive scores. */
+/* Adds the gradients of additive scores to @gradients. @dnumbers: gradient of the scores. */
 void plait_sparse_additive_scores_backward (PlaitPool *pool, PlaitArena *arena, const PlaitSelectedRows *selected,
                                             const PlaitAdditiveGradients *gradients, const PlaitScalar *dnumbers,
                                             const PlaitAdditiveScores *additive);
 
-/* Writes the softmax of each set. weights may be scores. */
+/* Writes the softmax of each set. @weights may be @scores. */
 void plait_sparse_softmax_forward (PlaitPool *pool, const PlaitSelectedRows *selected, PlaitScalar *weights,
                                    const PlaitScalar *scores);
 

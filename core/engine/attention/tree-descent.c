@@ -8,7 +8,7 @@
 /* Number of scalars in a cache line. */
 #define LINE (64 / (gint64)sizeof (PlaitScalar))
 
-/* A row whose children are weighed next: its index in the entry, and the product of weights down to it. */
+/* A row whose children are weighed next: its index in the entry, and its path. */
 typedef struct
 {
   gint64 index;
@@ -41,9 +41,9 @@ typedef struct
 {
   gint64 begin; /* index of the first reserved element */
   gint64 n;     /* number of weighed rows; -1 if the tree has a child outside the sentence */
-  gint64 from;  /* first row of the last weighed level */
+  gint64 from;  /* index, in the entry, of the first row of the level that was weighed last */
   gint64 n_sets;
-  gboolean joined; /* TRUE if a row of that level occurs in two sets */
+  gboolean joined; /* TRUE if a row of the level that was weighed last occurs in two sets */
   gint64 *row;
   PlaitScalar *weights;
   PlaitScalar *path;
@@ -130,8 +130,8 @@ join (const Entry *entry, Selection *selection)
   return n;
 }
 
-/* Writes the rows of the last weighed level with the greatest products of weights to @selection, in their order, and
- * returns their number. If all rows differ and fit into a vector, they are compared at once. */
+/* Writes the rows of the last weighed level with the greatest paths to @selection, in their order, and returns their
+ * number. If all rows differ and fit into a vector, one kernel call finds them. */
 static gint64
 select_rows (const Call *call, const Entry *entry, Selection *selection)
 {
@@ -157,8 +157,8 @@ select_rows (const Call *call, const Entry *entry, Selection *selection)
   return best;
 }
 
-/* Prefetches @width columns of the rows of @set. The rows may be anywhere in memory. Heads are narrow, so usually the
- * first and the last cache line of a row are all. */
+/* Prefetches @width columns of the rows of @set. Prefetches only the first and the last cache line of a row, because a
+ * head is usually narrow. */
 static inline void
 fetch (PlaitTensor rows, gint64 column, gint64 width, const PlaitSiblings *set)
 {
@@ -275,7 +275,7 @@ entry_of (const Call *call, gint64 sentence, gint64 query, gint64 head)
   };
 }
 
-/* Descends for all heads of a query together: one head does not have to wait for the selection of another. */
+/* Descends for all heads of a query together, so that the processor can overlap the work of different heads. */
 static void
 descend_query (const Call *call, gint64 sentence, gint64 query, Front *front)
 {

@@ -15,15 +15,16 @@ typedef struct
   PlaitRagged queries; /* queries of each sentence */
   PlaitRagged rows;    /* memory rows of each sentence, those of the top level last */
 
-  /* Level, first child and number of children of each row: [rows]. The children of a row are consecutive; neighbouring
-   * rows may share one child. */
+  /* Level, first child and number of children of each row: [rows]. The children of a row are consecutive. The last
+   * child of one row may also be the first child of the next row. */
   const gint64 *level;
   const gint64 *first_child;
   const gint64 *n_children;
 
   gint64 max_children; /* largest number of children of a row */
   guint heads;
-  gint64 branches;    /* number of rows selected on each level, the first ones if weights are equal; G_MAXINT64: all */
+  gint64 branches;    /* maximum number of rows selected on each level; of rows with equal weights the first are
+                         selected; G_MAXINT64: all */
   gboolean normalise; /* divide the weights of the leaves by their sum */
 } PlaitTreeDescent;
 
@@ -34,7 +35,8 @@ typedef struct
   PlaitTensor keys;
   PlaitScalar scale;
   const PlaitScalar *vector; /* vector of additive scores; NULL: dot products */
-  PlaitTensor values;        /* values of the rows, so that those of leaves can be prefetched; or no columns */
+  PlaitTensor values;        /* values of the rows, so that those of leaves can be prefetched; no columns: none are
+                                prefetched */
 } PlaitTreeDescentScores;
 
 /* Result of a tree descent. Its arrays are allocated in the arena. */
@@ -45,17 +47,17 @@ typedef struct
   PlaitScalar *leaf_weights; /* weight of each reached leaf */
   gboolean normalised;
 
-  /* Only if asked for: all rows that were weighed, for each entry from the top level down to the leaves. */
+  /* Only if the caller asked for them: all weighed rows, for each entry from the top level down to the leaves. */
   PlaitSelectedRows all;
-  const gint64 *parent; /* [sets]: for each set, the index in @all of the row whose children it holds; -1 at the top
-                           level. One row may be in two neighbouring sets; its path is the sum of both entries. */
+  const gint64 *parent; /* index in @all of the parent of each set's rows; -1 at the top level: [sets]. A parent that
+                           occurs twice in @all has the sum of the two paths. */
   const PlaitScalar *weights; /* softmax weight of each row in its set */
-  const PlaitScalar *path;    /* product of the weights from the top level down, not normalised */
+  const PlaitScalar *path;    /* product of the softmax weights of a row and its ancestors, not normalised */
 } PlaitTreeDescentResult;
 
-/* Descends for all queries. @all: also return all weighed rows, as backward needs. Top levels of one row are skipped,
- * as their weight is 1. The cost is that of the weighed rows, however large the memory is. Bits do not depend on other
- * queries. */
+/* Returns the descents of all queries. @all: also return all weighed rows, as backward needs. A top level of one row is
+ * skipped, because its weight is 1. The cost depends on the number of weighed rows, not on the size of the memory. The
+ * bits of one query do not depend on other queries. */
 PlaitTreeDescentResult plait_tree_descent_forward (PlaitPool *pool, PlaitArena *arena, const PlaitTreeDescent *descent,
                                                    const PlaitTreeDescentScores *scores, gboolean all);
 
