@@ -53,8 +53,7 @@ node_row (gconstpointer data, gint64 i)
   return found;
 }
 
-/* Calls @kernel for each node. The cost of a cell with two children counts as twice that of a cell with one
- * predecessor. */
+/* Calls @kernel for each node. The cost of a node is twice its width, because it has two children. */
 static void
 run_kernel (const Height *height, PlaitCellKernel kernel)
 {
@@ -91,7 +90,7 @@ height_of (const Height *all, gint64 bundle, gint64 bundles, PlaitPool *pool)
   height.step.pool = pool;
   height.row = plait_bundle_row (heights->sentences, heights->rows, bundle, bundles);
   height.end = plait_bundle_row (heights->sentences, heights->rows, bundle + 1, bundles);
-  /* Scratch rows for the lowest height suffice: no height of a tree has more nodes. */
+  /* The lowest height has the most nodes of any height, so its number of nodes is enough for the scratch rows. */
   height.scratch = place_of (&height, 0, height.row);
   return height;
 }

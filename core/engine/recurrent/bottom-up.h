@@ -7,19 +7,19 @@
 
 /*
  * Recurrent cells over binary trees, bottom-up, all trees of a batch together. The nodes of one height depend only on
- * lower heights, so each height is one product of whole rows. The gradient of a weight is one product over all nodes.
- * Tensors with [nodes] rows hold the inner nodes, height after height.
+ * lower heights, so one matrix product computes all nodes of a height, and one product over all nodes gives the
+ * gradient of a weight. Tensors with [nodes] rows hold the inner nodes, height after height.
  */
 
-/* Returns the width of the gates that one product computes, as a multiple of the cell's width. */
+/* Returns the number of columns of the product that computes the gates, as a multiple of the cell's width. */
 static inline gint64
 plait_bottom_up_gates (PlaitTreeKind kind)
 {
   return kind == PLAIT_TREE_HEAD_WORD ? 1 : 5;
 }
 
-/* Returns the numbers that a cell saves for backward of a node, as a multiple of its width: the gates; for a GRU also
- * the candidate; with PLAIT_RESET_AFTER also the recurrent products of both children. */
+/* Returns how many numbers a cell saves for the backward pass of a node, as a multiple of the cell's width: the gates;
+ * for a GRU also the candidate; with PLAIT_RESET_AFTER also the recurrent products of both children. */
 static inline gint64
 plait_bottom_up_saved (PlaitTreeKind kind, PlaitResetOrder reset)
 {
@@ -30,15 +30,15 @@ typedef struct
 {
   PlaitTreeKind kind;
   PlaitResetOrder reset;
-  gint64 width; /* w, numbers of a state */
+  gint64 width; /* width w of a state */
   const PlaitTreeHeights *heights;
   PlaitRnnWeight gates;         /* [2 w, gates w]: the rows for the left child's state, then for the right child's */
   PlaitRnnWeight candidate[2];  /* GRU only. PLAIT_RESET_BEFORE: [0] is [2 w, w]; PLAIT_RESET_AFTER: [w, w] for the left
                                    and the right child */
   const PlaitScalar *gate_bias; /* [gates w], or NULL */
   const PlaitScalar *candidate_bias; /* [w], GRU only, or NULL */
-  PlaitTensor projected; /* [nodes, gates w (GRU: and w)] projected input, added to gates and candidate; no data if
-                            nodes have no input */
+  PlaitTensor projected; /* [nodes, gates w; for a GRU gates w + w] projected input, added to the inputs of the gates
+                            and the candidate; no data if nodes have no input */
   PlaitTensor states;    /* [rows, w]: rows of leaves are input, rows of inner nodes are output */
   PlaitTensor cells;     /* [rows, w] cell states of an LSTM: leaves are input, inner nodes output */
 
@@ -49,20 +49,21 @@ typedef struct
 } PlaitBottomUp;
 
 /*
- * Tensors of the backward pass, which replaces the activations in PlaitBottomUp.saved by the gradients of the gates',
- * the candidate's and the products' inputs. The gradients of the weights are children^T and reset_children^T times
- * these. The weights must be packed transposed.
+ * Tensors of the backward pass. It replaces the activations in PlaitBottomUp.saved by the gradients of the inputs of
+ * the gates and the candidate, and of the recurrent products. Their products with children^T and reset_children^T are
+ * the gradients of the weights. The weights must be packed transposed.
  */
 typedef struct
 {
-  PlaitTensor
-      dstates; /* [rows, w] gradients of all states, added to: rows of leaves end as the gradients of the leaves */
-  PlaitTensor dcells;     /* [rows, w] gradients of cell states, added to; LSTM only */
+  PlaitTensor dstates;    /* [rows, w] in: gradients of all states; the pass adds to them, and the rows of leaves end as
+                             the    leaves' gradients */
+  PlaitTensor dcells;     /* [rows, w] gradients of cell states, to which the pass adds; LSTM only */
   PlaitTensor dprojected; /* [nodes, width of projected] gradients of the projected input; no data if not needed */
   gboolean adds;          /* TRUE: add to dprojected; FALSE: overwrite it */
   PlaitTensor dchildren;  /* scratch [nodes of the lowest height, 2 w]; no height has more nodes */
   PlaitTensor dreset;     /* scratch [nodes of the lowest height, 2 w]; GRU with PLAIT_RESET_BEFORE only */
 } PlaitBottomUpBackward;
 
-/* Computes the states of all inner nodes. If @work is not NULL, runs the backward pass instead. */
+/* Computes the states of all inner nodes. If @work is not NULL, runs the backward pass instead, on the tensors of
+ * @work. */
 void plait_bottom_up_run (PlaitPool *pool, const PlaitBottomUp *bottom_up, const PlaitBottomUpBackward *work);

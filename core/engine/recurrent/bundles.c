@@ -14,7 +14,7 @@ count (const PlaitPool *pool, gint64 sentences, gint64 most_rows, const PlaitRnn
 {
   gint64 threads = plait_pool_threads (pool), blas_rows = plait_blas_rows (plait_kernels (), FALSE);
 
-  /* BLAS may round a row differently when the product has other rows, so all rows stay together. */
+  /* BLAS may round a row differently if the product has fewer rows, so all sentences stay in one bundle. */
   if (sentences < threads * MIN_SENTENCES || (blas_rows > 0 && most_rows >= blas_rows))
     return 1;
   for (guint i = 0; i < n; i++)

@@ -15,7 +15,7 @@ plait_timeline (PlaitArena *arena, PlaitRagged rows, gboolean backwards)
   first = plait_arena_new_array (arena, gint64, time.steps + 1);
   place = plait_arena_new_array0 (arena, gint64, time.steps + 1);
 
-  /* Counting sort: place[l] counts the sentences of length l, then is the position of the next of them. */
+  /* Counting sort: place[l] first counts the sentences of length l, later it is the next free position for them. */
   for (gint64 i = 0; i < rows.n; i++)
     place[plait_ragged_length (rows, i)]++;
   for (gint64 length = time.steps; length >= 0; length--)
@@ -104,7 +104,7 @@ run_kernel (const Step *step, PlaitCellKernel kernel)
   plait_rnn_step_run (&step->at, kernel, width, width, cell_row, step);
 }
 
-/* Sets the rows of step @t. FALSE if no sentence of the bundle is long enough. */
+/* Sets @step to time step @t. FALSE if no sentence of the bundle has so many rows. */
 static gboolean
 set_step (Step *step, gint64 t)
 {
@@ -124,7 +124,7 @@ gate_columns (const Step *step, gint64 first, gint64 width)
   return plait_tensor_columns (plait_tensor_rows (step->recurrence->gates, step->saved, step->at.rows), first, width);
 }
 
-/* Computes y = x W + bias. In step 0 without initial states, x is zero, and the product is left out. */
+/* Computes y = x W + bias. In step 0 without initial states, x is zero, so the product is skipped. */
 static void
 multiply (const Step *step, PlaitTensor y, PlaitTensor x, PlaitRnnWeight factor, const PlaitScalar *bias)
 {

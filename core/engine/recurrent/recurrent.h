@@ -9,8 +9,8 @@
 /*
  * Recurrent cells over ragged rows, all sentences of a batch together, without padding. Step t works on the sentences
  * that have more than t rows. Tensors "in the order of time" hold the rows of step 0, then of step 1, and so on
- * (PyTorch: PackedSequence). So each step is one product of whole rows, and the gradient of a weight is one product
- * over all steps.
+ * (PyTorch: PackedSequence). So one matrix product computes all rows of a step, and one product over all steps gives
+ * the gradient of a weight.
  */
 
 /* The order of time of ragged rows. Sentences are sorted longest first, so step t works on the first first[t + 1] -
@@ -27,8 +27,8 @@ typedef struct
 /* Returns the order of time of @rows. Its arrays live in @arena; @rows is borrowed. */
 PlaitTimeline plait_timeline (PlaitArena *arena, PlaitRagged rows, gboolean backwards);
 
-/* Returns the numbers that a cell saves for backward of a row, as a multiple of its width: the gates; for a GRU with
- * PLAIT_RESET_AFTER also the candidate's recurrent product. */
+/* Returns how many numbers a cell saves for the backward pass of a row, as a multiple of the cell's width: the gates;
+ * for a GRU with PLAIT_RESET_AFTER also the candidate's recurrent product. */
 static inline gint64
 plait_recurrence_saved (PlaitCellKind kind, PlaitResetOrder reset)
 {
@@ -39,10 +39,10 @@ typedef struct
 {
   PlaitCellKind kind;
   PlaitResetOrder reset;
-  gint64 width; /* w, numbers of a state */
+  gint64 width; /* width w of a state */
   PlaitTimeline time;
-  PlaitRnnWeight
-      recurrent; /* recurrent weight [w, gates w]; of a GRU with PLAIT_RESET_BEFORE [w, 2 w], reset and update */
+  PlaitRnnWeight recurrent; /* recurrent weight [w, gates w]; for a GRU with PLAIT_RESET_BEFORE [w, 2 w], for the reset
+                               and update gates only */
   PlaitRnnWeight candidate; /* candidate's recurrent weight [w, w]; GRU with PLAIT_RESET_BEFORE only */
   const PlaitScalar *bias;  /* [columns of recurrent] added to the recurrent product, or NULL */
   PlaitTensor state;        /* [sentences, w] initial states; no data: zeros */
@@ -52,7 +52,7 @@ typedef struct
 
   /* Activations in the order of time, kept for backward. Rows of @gates are plait_recurrence_saved () w wide. Without a
    * backward pass, @gates needs only one row for each sentence. */
-  PlaitTensor previous; /* [rows, w] the state before each row's step; if @borrows, @state itself */
+  PlaitTensor previous; /* [rows, w] the state before each row's step; equal to @state if @borrows */
   PlaitTensor gates;
   PlaitTensor reset_states; /* [rows, w] reset gate times previous state; GRU with PLAIT_RESET_BEFORE only */
   gboolean borrows;
@@ -63,9 +63,9 @@ typedef struct
 void plait_recurrence_forward (PlaitPool *pool, const PlaitRecurrence *recurrence, PlaitTensor projected);
 
 /*
- * Tensors of the backward pass, which replaces the activations in PlaitRecurrence.gates by the gradients of the
- * recurrent products: columns for the recurrent weight first, then for the candidate's. The gradients of the weights
- * are previous^T and reset_states^T times these. The weights must be packed transposed.
+ * Tensors of the backward pass. It replaces the activations in PlaitRecurrence.gates by the gradients of the recurrent
+ * products: first the columns of the recurrent weight, then those of the candidate's. Their products with previous^T
+ * and reset_states^T are the gradients of the weights. The weights must be packed transposed.
  */
 typedef struct
 {
@@ -73,11 +73,11 @@ typedef struct
   PlaitTensor dcells;     /* [rows, w] input: gradients of the cell states; LSTM only */
   PlaitTensor dprojected; /* [rows, gates w] gradients of the projected input; no data if not needed */
   gboolean adds;          /* TRUE: add to dprojected; FALSE: overwrite it */
-  PlaitTensor dstate; /* [sentences with rows, w] zeroed by the caller; receives the gradients of the initial states,
-                         longest sentence first */
-  PlaitTensor dcell;  /* [sentences with rows, w] as dstate, for the initial cell states; LSTM only */
-  PlaitTensor dreset; /* scratch [sentences with rows, w]; GRU with PLAIT_RESET_BEFORE only */
-  gboolean has_beginning; /* TRUE if the caller needs dstate */
+  PlaitTensor dstate;     /* [sentences with rows, w] gradients of the initial states, longest sentence first; zeroed by
+                             the caller */
+  PlaitTensor dcell;      /* [sentences with rows, w] gradients of the initial cell states, as in dstate; LSTM only */
+  PlaitTensor dreset;     /* scratch [sentences with rows, w]; GRU with PLAIT_RESET_BEFORE only */
+  gboolean has_beginning; /* TRUE if the caller needs @dstate */
 } PlaitRecurrenceBackward;
 
 void plait_recurrence_backward (PlaitPool *pool, const PlaitRecurrence *recurrence,

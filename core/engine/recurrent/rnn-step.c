@@ -3,7 +3,7 @@
 
 #include "tensor/product.h"
 
-/* Elements of a piece of work: fewer do not pay for waking a thread. */
+/* Minimum number of elements in a piece of work; waking a thread costs more than computing fewer. */
 #define PIECE_ELEMENTS 2048
 
 typedef struct

@@ -6,8 +6,8 @@
 #include "tensor/packed.h"
 
 /*
- * One step of a recurrence, forward or backward: the rows of a bundle of sentences that are computed together.
- * Collected tensors, from which weights' gradients are made, hold the rows of one step after another.
+ * One step of a recurrence, forward or backward, for the rows of a bundle of sentences. Tensors called collected hold
+ * the rows of all steps, one step after another; the gradients of the weights are products of them.
  */
 typedef struct
 {
@@ -16,8 +16,8 @@ typedef struct
   gint64 rows;
 } PlaitRnnStep;
 
-/* A weight that all steps of a recurrence multiply by. @packed is NULL or holds the panels of @weight (in backward, of
- * its transpose) in the precision @precision. */
+/* A weight that every step of a recurrence multiplies by. @packed is NULL or holds the packed panels of @weight (for
+ * backward, of its transpose), with elements of type @precision. */
 typedef struct
 {
   PlaitTensor weight;
@@ -29,8 +29,8 @@ typedef struct
 /* Returns the inputs and outputs of a cell kernel for row @i of a step. */
 typedef PlaitCellRow (*PlaitRnnStepRow) (gconstpointer data, gint64 i);
 
-/* Calls @kernel for each row of @step. @width: the cell's width. @elements: the cost of one row, in elements; it
- * decides how many threads share the rows. */
+/* Calls @kernel for each row of @step. @width: the cell's width. @elements: cost of one row in elements, from which the
+ * number of threads follows. */
 void plait_rnn_step_run (const PlaitRnnStep *step, PlaitCellKernel kernel, gint64 width, gint64 elements,
                          PlaitRnnStepRow row, gconstpointer data);
 

@@ -3,7 +3,7 @@
 
 #include "kernels/kernels.h"
 
-/* Columns of a piece: few enough to stay in the first-level cache from row to row. */
+/* Number of columns in a piece: small enough that they stay in the first-level cache from row to row. */
 #define COLUMNS 256
 
 typedef struct
@@ -12,7 +12,7 @@ typedef struct
   PlaitPool *pool;
   const PlaitScanJob *job;
   gboolean backward;
-  gint64 pieces; /* number of pieces of a sentence */
+  gint64 pieces; /* number of pieces in each sentence */
 } Scan;
 
 static void

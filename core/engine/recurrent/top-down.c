@@ -108,7 +108,7 @@ depth_of (const Depth *all, gint64 bundle, gint64 bundles, PlaitPool *pool)
   depth.step.pool = pool;
   depth.begin = plait_bundle_row (depths->sentences, depths->rows, bundle, bundles);
   depth.end = plait_bundle_row (depths->sentences, depths->rows, bundle + 1, bundles);
-  /* The scratch rows of a bundle begin after those of earlier bundles, one row for each child of a side. */
+  /* The scratch rows of a bundle come after those of earlier bundles. A side needs one row for each child. */
   for (gint64 at = 0; at < depths->n; at++)
     depth.scratch += place_of (&depths->sides[0], at, depth.begin) - depths->sides[0].first[at];
   return depth;
@@ -144,7 +144,8 @@ go_up (const Depth *depth)
   gint64 width = top_down->width, products = side->recurrent.weight.width;
   PlaitTensor dparent = plait_tensor_rows (top_down->dparent, depth->scratch, depth->step.rows);
 
-  /* A child's step passes no further gradient to its parent, so the scratch rows begin at zero. */
+  /* The kernel adds its scratch row to the gradient of the state. All of that gradient is in dstates already, so the
+   * scratch rows begin at zero. */
   plait_tensor_fill (depth->step.pool, dparent, 0, 0);
   if (top_down->reset == PLAIT_RESET_AFTER)
     run_kernel (depth, depth->kernels->gru_after_backward);

@@ -4,8 +4,8 @@
 #include "recurrent/heights.h"
 #include "recurrent/recurrent.h"
 
-/* The left or right children of a top-down GRU, all trees of a batch together. [children]: depth after depth, as in
- * PlaitTreeSide. */
+/* The left or right children of a top-down GRU, all trees of a batch together. Tensors with [children] rows hold the
+ * children depth after depth, as in PlaitTreeSide. */
 typedef struct
 {
   PlaitRnnWeight recurrent; /* recurrent weight, as in PlaitRecurrence */
@@ -24,19 +24,19 @@ typedef struct
 typedef struct
 {
   PlaitResetOrder reset;
-  gint64 width; /* w, numbers of a state */
+  gint64 width; /* width w of a state */
   const PlaitTreeDepths *depths;
   PlaitTopDownSide sides[2];
   PlaitTensor states; /* [rows, w]: rows of roots are input, rows below them are output */
 
   /* Backward only. */
-  PlaitTensor
-      dstates; /* [rows, w] gradients of all states, added to: rows of roots end as the gradients of the roots */
+  PlaitTensor dstates; /* [rows, w] in: gradients of all states; the pass adds to them, and the rows of roots end as the
+                          roots' gradients */
   PlaitTensor dparent; /* scratch [children of a side, w] */
   PlaitTensor dreset;  /* scratch [children of a side, w]; PLAIT_RESET_BEFORE only */
 } PlaitTopDown;
 
-/* Computes the states of all rows below the roots. With @backward, runs the backward pass instead: it replaces the
- * activations in PlaitTopDownSide.gates by the gradients of the products. Backward needs the weights packed
+/* Computes the states of all rows below the roots. If @backward, runs the backward pass instead: it replaces the
+ * activations in PlaitTopDownSide.gates by the gradients of the recurrent products. Backward needs the weights packed
  * transposed. */
 void plait_top_down_run (PlaitPool *pool, const PlaitTopDown *top_down, gboolean backward);
