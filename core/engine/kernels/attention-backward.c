@@ -96,8 +96,8 @@ mean_dweight (const Piece *piece, gint64 query)
                      plait_tensor_row (job->dcontext, at) + piece->column, piece->width);
 }
 
-/* Turns the scores in @weights into weights after dropout, and the gradients of the weights in @dscores into gradients
- * of the scores, for one query and @keys keys of a block. */
+/* For one query and @keys keys of a block: replaces the scores in @weights by weights after dropout, and the gradients
+ * of the weights in @dscores by gradients of the scores. */
 static void
 softmax_backward (const Piece *piece, gint64 query, PlaitScalar *weights, PlaitScalar *dscores, PlaitScalar delta,
                   gint64 from, gint64 keys)

@@ -68,7 +68,8 @@ rows_of_block (const Piece *piece, gboolean values, gint64 from, gint64 end, Pla
   return (Rows){ workspace, piece->padded };
 }
 
-/* Computes y [rows of left, width] = (@add: y +) left times right. @left may be less deep than @right. */
+/* Computes y [rows of left, width] = (@add: y +) left times right. The depth of @left may be less than that of
+ * @right. */
 static inline void
 multiply_bfloat16 (const Piece *piece, PlaitBfloat16Panel left, Right right, PlaitScalar *y, gint64 stride,
                    gint64 width, gboolean add)

@@ -6,20 +6,19 @@
 #include "process/random.h"
 #include "types/tensor.h"
 
-/* Arguments of attention (attention/attention.h), forward and backward. */
-
 /* One memory of keys and values; all memories of a job share one softmax. */
 typedef struct
 {
   PlaitTensor keys;     /* [rows, w] */
   PlaitTensor values;   /* [rows, w] */
-  PlaitRagged rows;     /* keys of each sentence of the queries: rows of @keys, or entries of @gather if that is set */
-  const gint64 *gather; /* row of each key in @keys and @values, or NULL: keys are the rows; forward only */
+  PlaitRagged rows;     /* keys of each sentence of the queries; they are rows of @keys and @values, or, with @gather,
+                           entries of @gather */
+  const gint64 *gather; /* row in @keys and @values of each key; NULL: row i for key i. Forward only */
   /* Attention weights before dropout, written by the forward pass: [heads][pairs], or NULL. The pairs of a sentence are
    * [its queries][its keys], sentences end to end. Keys that a causal query cannot see have weight 0. */
   PlaitScalar *weights;
-  const PlaitScalar *transposed_keys; /* @keys as plait_transpose_keys lays them out, or NULL; for all memories or for
-                                         none, forward only, not with @gather */
+  const PlaitScalar *transposed_keys; /* copy of @keys from plait_transpose_keys, or NULL. Set for all memories or
+                                         for none; forward only; not with @gather */
 } PlaitAttentionMemory;
 
 typedef struct
@@ -29,15 +28,17 @@ typedef struct
   gboolean causal;          /* query t of a sentence sees only keys 0 .. t; allowed with one memory only */
   double dropout;           /* probability of dropping a weight after the softmax (inverted dropout) */
   PlaitPrecision precision; /* precision of the products in sentences with many keys; attention over items ignores it */
-  PlaitRandomKey key;   /* random key of the dropout; each (head, query row, key of the sentence) has its own draw */
-  gboolean linear_bias; /* subtract plait_attention_slope times the distance from each scaled score */
-  gint64 window;        /* a query sees only keys at a distance below @window; 0: all */
+  PlaitRandomKey key;       /* random key of the dropout; each (head, query row, key of the sentence) has its own random
+                               number */
+  gboolean linear_bias; /* subtract plait_attention_slope times the distance of query and key from each scaled score */
+  gint64 window;        /* a query sees only keys at a distance less than @window; 0: all keys */
 } PlaitAttentionSettings;
 
 /*
- * A linear bias or a window needs distances, so they are allowed with one memory only, which must not be transposed.
- * Query t stands at key t if the attention is causal; else the last query of a sentence stands at its last key, as the
- * one query does in a step of search. The distance of a later key, which only an encoder sees, is positive too.
+ * TRUE if scores depend on distances: there is a linear bias or a window. This is allowed with one memory only, whose
+ * keys must not be given transposed. The position of query t is key t if the attention is causal. Else the last query
+ * of a sentence has the position of its last key, like the one query of a step in search. A distance is positive in
+ * either direction; only an encoder has keys after the query.
  */
 static inline gboolean
 plait_attention_is_relative (const PlaitAttentionSettings *settings)
@@ -60,7 +61,8 @@ plait_attention_slope (guint heads, guint head)
   return head < power ? exp2 (-8. * (head + 1) / power) : exp2 (-8. * (2 * (head - power) + 1) / (2 * power));
 }
 
-/* Target of a gradient: gradient = beta * gradient + contribution. If its data is NULL the gradient is not computed. */
+/* A gradient that backward writes: gradient = beta * gradient + contribution. If @gradient has no data, it is not
+ * computed. */
 typedef struct
 {
   PlaitTensor gradient;
@@ -82,12 +84,13 @@ typedef struct
   const PlaitAttentionMemory *memories;
   guint n_memories;
   const PlaitAttentionSettings *settings;
-  gboolean separate; /* TRUE: choose the kernel of each sentence by its own queries; FALSE: by those of all sentences */
+  gboolean separate;     /* TRUE: choose the kernel for each sentence by its own number of queries; FALSE: by those of
+                            all sentences */
   PlaitScalar *log_sums; /* log-sum-exp of the scores, [r][heads], which forward writes and backward reads; or NULL */
 
-  /* Backward only. Every target is written completely. Targets may be the same tensor (queries that are also keys).
-   * They are written in the order queries, keys and values of memory 0, keys and values of memory 1, ..., so only the
-   * first of equal targets may have beta 0. */
+  /* Backward only. Every target is written completely, in the order queries, keys and values of memory 0, keys and
+   * values of memory 1, ... Several targets may be one tensor (queries that are also keys); then only the first of them
+   * may have beta 0. */
   PlaitTensor dcontext;
   PlaitGradientTarget dqueries;
   const PlaitAttentionMemoryGradient *dmemories;
@@ -103,14 +106,14 @@ typedef struct
   PlaitTensor queries;
   const PlaitTensor *keys;
   const PlaitTensor *values;
-  const guint8 *const *present; /* [n], NULL: all rows have all items; present[j]: a byte for each row, 0 if it lacks
-                                   item j, or NULL: all rows have it */
+  const guint8 *const *present; /* [n] for each item, a byte for each row, 0 if the row lacks the item. present[j]
+                                   NULL: all rows have item j; @present NULL: all rows have all items */
   guint n;
   const PlaitAttentionSettings *settings; /* the settings; @causal is ignored */
   PlaitScalar *weights; /* output: weights before dropout, [heads][rows][n], 0 for absent items; or NULL */
 
-  /* Backward only. Targets are written in the order queries, keys[0], values[0], keys[1], ..., so only the first of
-   * equal targets may have beta 0. */
+  /* Backward only. Targets are written in the order queries, keys[0], values[0], keys[1], ... If several targets are
+   * one tensor, only the first of them may have beta 0. */
   PlaitTensor dcontext;
   PlaitGradientTarget dqueries;
   const PlaitGradientTarget *dkeys;

@@ -18,8 +18,8 @@
  */
 
 /*
- * These files are compiled twice: as they are, and with RELATIVE, for a linear bias or a window (attention-job.h). So
- * attention without them has no branch for them.
+ * The files that include this one are compiled twice: without RELATIVE, and with it for a linear bias or a window
+ * (attention-job.h). So attention without a bias or window has no branch for them.
  */
 #ifdef PLAIT_RELATIVE_ATTENTION
 #define RELATIVE TRUE
@@ -189,7 +189,8 @@ static inline void
 transpose_block (const Piece *piece, PlaitScalar *columns, gboolean values, gint64 from, gint64 end,
                  PlaitScalar *workspace)
 {
-  /* The padding written after a range is overwritten by the next range, or lies in the extra vector of @stride. */
+  /* A transposed range has padding after its keys. The next range overwrites it, or it lies in the extra vector of
+   * @stride. */
   EACH_KEY_RANGE (part, piece, from, end)
   {
     Rows rows = rows_of_key_range (piece, part, values, TRUE, workspace);
@@ -199,15 +200,14 @@ transpose_block (const Piece *piece, PlaitScalar *columns, gboolean values, gint
   }
 }
 
-/* RELATIVE only: returns the distance between the positions of queries and keys: query t stands at key t + this
- * number. */
+/* RELATIVE only: returns the shift from query numbers to key positions: query t has the position of key t + shift. */
 static inline gint64
 shift_of (const Piece *piece)
 {
   return piece->job->settings->causal ? 0 : piece->keys - piece->queries;
 }
 
-/* RELATIVE only: returns the number of keys that a query sees in one direction, its own included. */
+/* RELATIVE only: returns the number of keys that a query sees in one direction, with the key at its own position. */
 static inline gint64
 window_of (const Piece *piece)
 {
@@ -216,7 +216,8 @@ window_of (const Piece *piece)
   return window > 0 ? MIN (window, all) : all;
 }
 
-/* Returns the number of leading keys up to the last one that queries @first .. @first + @n - 1 can see. */
+/* Returns how many keys, from key 0 on, queries @first .. @first + @n - 1 need: up to the last key that one of them
+ * sees. */
 static inline gint64
 keys_of_tile (const Piece *piece, gint64 first, gint64 n)
 {
@@ -239,14 +240,14 @@ first_key_of_tile (const Piece *piece, gint64 first)
   return RELATIVE ? first_key_of_query (piece, first) / piece->block * piece->block : 0;
 }
 
-/* Returns how many of the keys @from .. @from + @n - 1 lie before the first key that query @query can see. */
+/* Returns how many of the keys @from .. @from + @n - 1 come before the first key that query @query sees. */
 static inline gint64
 unseen_of_block (const Piece *piece, gint64 query, gint64 from, gint64 n)
 {
   return RELATIVE ? CLAMP (first_key_of_query (piece, query) - from, 0, n) : 0;
 }
 
-/* Returns how many of the keys @from .. @from + @n - 1 lie before the end of those that query @query can see. */
+/* Returns how many of the keys @from .. @from + @n - 1 come before the end of the range that query @query sees. */
 static inline gint64
 seen_of_block (const Piece *piece, gint64 query, gint64 from, gint64 n)
 {

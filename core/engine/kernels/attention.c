@@ -138,7 +138,7 @@ multiply_block (const Piece *piece, const Workspace *workspace, Rows queries, gi
        columns_of_block (piece, workspace, from), piece->stride, workspace->scores, piece->stride, FALSE);
       return;
     }
-  /* Padding after the keys of a memory is overwritten by the next memory, or lies in the extra vector of @stride. */
+  /* The padding after the keys of a memory lies in the extra vector of @stride, or the next memory overwrites it. */
   EACH_KEY_RANGE (part, piece, from, from + keys)
   {
     const PlaitAttentionMemory *memory = &piece->job->memories[part.memory];
@@ -163,7 +163,8 @@ score_block (const Piece *piece, const Workspace *workspace, Rows queries, gint6
     add_linear_bias (piece, workspace->scores, first, n, from, keys);
 }
 
-/* Updates the greatest scores with the block, and scales totals and contexts of earlier blocks down to them. */
+/* Raises each query's greatest score to that of the block, and scales the totals and contexts of the earlier blocks
+ * down accordingly. */
 static void
 raise_greatest (const Piece *piece, const Workspace *workspace, Running *running, gint64 first, gint64 n, gint64 from,
                 gint64 keys)
@@ -208,8 +209,8 @@ raise_greatest (const Piece *piece, const Workspace *workspace, Running *running
       }
 }
 
-/* Replaces the scores by exp (score - greatest), and by 0 for keys that a query cannot see. Adds their sums to @totals;
- * the first block overwrites @totals. Each step visits all queries before the next step, so that the processor can
+/* Replaces the scores by exp (score - greatest), and by 0 for keys that a query cannot see. Adds their sums to @totals,
+ * or writes them at the first block. Does each step for all queries before the next step, so that the processor can
  * overlap their work. */
 static void
 exponentiate (const Piece *piece, const Workspace *workspace, Running *running, PlaitScalar *totals, gint64 first,
@@ -298,7 +299,7 @@ give_contexts (const Piece *piece, const Workspace *workspace, const Running *ru
     }
 }
 
-/* Returns where the weights of this sentence and head begin in the @weights of the memory. */
+/* Returns a pointer to the first weight of this sentence and head in the @weights of the memory. */
 static PlaitScalar *
 kept_weights (const Piece *piece, const PlaitAttentionMemory *memory)
 {
@@ -313,7 +314,7 @@ kept_weights (const Piece *piece, const PlaitAttentionMemory *memory)
   return memory->weights + piece->head * pairs + before;
 }
 
-/* Copies the weights of tile and block to the memories that ask for them. */
+/* Copies the weights of the tile and block to the memories whose @weights is not NULL. */
 static void
 keep_weights (const Piece *piece, const Workspace *workspace, gint64 first, gint64 n, gint64 from, gint64 keys)
 {
@@ -404,7 +405,7 @@ forward_by_blocks (const Piece *piece, const Workspace *workspace, Running *runn
       read_values (piece, workspace, workspace->contexts, piece->padded, first, n, from, keys);
     }
   give_contexts (piece, workspace, running, first, n);
-  /* Recompute the weights: only now is the greatest score of all blocks known. */
+  /* Recompute the weights from the greatest score of all blocks, which is known only now. */
   for (gint64 from = 0; from < piece->keys && keeps_weights (piece->job); from += piece->block)
     {
       gint64 keys = MIN (piece->block, piece->keys - from);

@@ -24,7 +24,7 @@ plait_bfloat16_panel_bytes (gint64 width, gint64 depth)
 }
 
 /* Rounds rows @row .. @row + @rows - 1 and columns @first .. @first + @depth - 1 of @a, or of its transpose, into @to.
- * Returns a job of which only the left factor is filled in. */
+ * Returns a job whose left factor is @to; the other fields are 0. */
 PlaitBfloat16Panel plait_bfloat16_left (const PlaitBfloat16Kernels *kernels, PlaitBfloat16Pair *to, PlaitTensor a,
                                         gboolean transposed, gint64 row, gint64 rows, gint64 first, gint64 depth);
 
@@ -33,7 +33,8 @@ PlaitBfloat16Panel plait_bfloat16_left (const PlaitBfloat16Kernels *kernels, Pla
 void plait_bfloat16_right (const PlaitBfloat16Kernels *kernels, PlaitBfloat16Pair *to, PlaitTensor b,
                            gboolean transposed, gint64 first, gint64 depth, gint64 column, gint64 width);
 
-/* Computes y = (@add: y +) left times panels [bfloat16_pairs, width]. @left may be less deep than the panels. */
+/* Computes y = (@add: y +) left times panels [bfloat16_pairs, width]. The depth of @left may be less than that of the
+ * panels. */
 void plait_bfloat16_multiply (const PlaitBfloat16Kernels *kernels, const PlaitBfloat16Panel *left,
                               const PlaitBfloat16Pair *panels, gint64 bfloat16_pairs, PlaitScalar *y, gint64 y_stride,
                               gint64 width, gboolean add);

@@ -4,11 +4,11 @@
 #include "kernels/gradient-terms.h"
 
 /*
- * The gates of recurrent cells, for one row at a time. Forward finds the recurrent product in the gates and leaves
- * there what backward needs. Backward leaves the gradient of the product there.
+ * The gates of recurrent cells, one row at a time. Forward reads the recurrent product from the gates, and overwrites
+ * it with the values that backward needs. Backward overwrites these with the gradient of the recurrent product.
  */
 
-/* Writes or adds the gradient of the input of a gate to @dprojected, unless that is NULL. */
+/* Writes the gradient of a gate's input to @dprojected, or adds it if @adds; does nothing if @dprojected is NULL. */
 static inline __attribute__ ((always_inline)) void
 put_projected (const PlaitCellRow *row, gint64 at, Vector value, gint64 n)
 {
@@ -41,7 +41,7 @@ updated (Vector update, Vector previous, Vector candidate)
   return candidate + update * (previous - candidate);
 }
 
-/* GRU with the reset gate after the recurrent product. Gates: reset, update, product of the candidate, candidate. */
+/* GRU with PLAIT_RESET_AFTER. Order of the gates: reset, update, product of the candidate, candidate. */
 static inline __attribute__ ((always_inline)) void
 gru_after (const PlaitCellRow *row, gint64 width, gint64 i, gint64 n)
 {
@@ -59,7 +59,7 @@ gru_after (const PlaitCellRow *row, gint64 width, gint64 i, gint64 n)
 
 EACH_VECTOR (gru_after)
 
-/* First half of a GRU with the reset gate before the product: reset and update. Then follows gru_candidate. */
+/* First kernel of a GRU with PLAIT_RESET_BEFORE: reset and update gates. gru_candidate is the second. */
 static inline __attribute__ ((always_inline)) void
 gru_reset (const PlaitCellRow *row, gint64 width, gint64 i, gint64 n)
 {
@@ -86,7 +86,7 @@ gru_candidate (const PlaitCellRow *row, gint64 width, gint64 i, gint64 n)
 
 EACH_VECTOR (gru_candidate)
 
-/* The gates are input, forget, candidate, output. */
+/* LSTM. Order of the gates: input, forget, candidate, output. */
 static inline __attribute__ ((always_inline)) void
 lstm (const PlaitCellRow *row, gint64 width, gint64 i, gint64 n)
 {
@@ -110,8 +110,8 @@ lstm (const PlaitCellRow *row, gint64 width, gint64 i, gint64 n)
 
 EACH_VECTOR (lstm)
 
-/* First step of backward of both GRUs: writes the gradients of the update gate and of the previous state that it kept.
- * Returns the gradient of the candidate's input. */
+/* First step of backward of both GRUs: writes the gradients of the update gate and of the previous state through that
+ * gate. Returns the gradient of the candidate's input. */
 static inline __attribute__ ((always_inline)) Vector
 gru_update_backward (const PlaitCellRow *row, gint64 width, gint64 i, gint64 n, Vector candidate)
 {

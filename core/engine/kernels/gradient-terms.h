@@ -31,8 +31,7 @@ extern PlaitGradientTerm __start_plait_gradient_terms[], __stop_plait_gradient_t
 
 #define PLAIT_GRADIENT_TERM(name, expression) ((expression)*PLAIT_GRADIENT_TERM_FACTOR (#name))
 
-/* Multiplies @numbers [n] by the factor of the term @name. For terms that are products of @numbers and something
- * else. */
+/* Multiplies @numbers [n] by the factor of the term @name. For a term that is a product with @numbers as a factor. */
 #define PLAIT_GRADIENT_TERM_NUMBERS(name, numbers, n)                                                                  \
   for (gint64 term_number = 0; term_number < (n); term_number++)                                                       \
   (numbers)[term_number] *= PLAIT_GRADIENT_TERM_FACTOR (#name)

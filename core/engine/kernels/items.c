@@ -81,7 +81,8 @@ KERNEL (items_forward) (const PlaitItemsJob *job, gint64 row, PlaitScalar *scrat
     }
 }
 
-/* Computes target = beta * target + factor * x for @width columns of @row; factor * x counts as 0 if not @present. */
+/* Computes target = beta * target + factor * x for @width columns of @row, with 0 instead of factor * x if not
+ * @present. */
 static void
 write_gradient (const PlaitGradientTarget *target, gint64 row, gint64 column, gint64 width, PlaitScalar factor,
                 const PlaitScalar *x, gboolean present)

@@ -44,7 +44,8 @@ typedef struct
   guint head;
 } PlaitAttentionPiece;
 
-/* The factors of one additive score; or where to add their gradients (NULL: not computed). */
+/* The vectors of one additive score, vector . tanh (query + key + extra); or the arrays to which their gradients are
+ * added (NULL: not computed). */
 typedef struct
 {
   PlaitScalar *query;
@@ -55,8 +56,8 @@ typedef struct
   gboolean replaces_extra;
 } PlaitAdditivePair;
 
-/* Backward of the additive scores of one query with @n selected rows of a memory. Gradients are added to dquery, dkeys
- * (either may be NULL: not computed) and dvector. */
+/* Backward of the additive scores of one query with @n selected rows of a memory. Adds to dquery, dkeys and dvector;
+ * dquery and dkeys may be NULL: not computed. */
 typedef struct
 {
   gint64 n;
@@ -69,7 +70,7 @@ typedef struct
   PlaitScalar *dquery;
   PlaitScalar *dkeys;
   gint64 dstride;
-  PlaitScalar *dvector; /* output: gradient of @vector; never NULL */
+  PlaitScalar *dvector; /* gradient of @vector, to which the kernel adds; never NULL */
 } PlaitAdditiveRows;
 
 /* Scores of one query with rows of a memory: scale * query . row, or vector . tanh (query + row), for one head of
@@ -91,10 +92,12 @@ typedef struct
   gint64 n;
   gint64 column;    /* first column of the head */
   gint64 offset;    /* index in the output at which the weights and paths of these rows begin */
-  PlaitScalar path; /* factor of the weights of these rows: the product of the weights of all rows above them */
+  PlaitScalar path; /* path of the parent, by which these weights are multiplied: product of the weights of all
+                       ancestors of the rows */
 } PlaitSiblings;
 
-/* The children of one row, or the rows of the top level; rows are counted within their sentence. */
+/* A sibling group: the children of one row, or the rows of the top level. Rows are counted from the first row of their
+ * sentence. */
 typedef struct
 {
   gint64 parent; /* -1 for the top level */
@@ -105,20 +108,21 @@ typedef struct
 /* All sibling groups of a sentence, for some of its queries. Arrays are [rows][stride]; a query is a column. */
 typedef struct
 {
-  const PlaitSiblingGroup *groups; /* groups, top level first, last group of each level first: [n] */
+  const PlaitSiblingGroup *groups; /* groups: the top level first; within a level, the last group first: [n] */
   gint64 n;
   gint64 rows;
   gint64 columns; /* number of queries, rounded up to whole vectors */
   gint64 stride;  /* distance of rows in scores, weights and path */
   PlaitScalar scale;
-  PlaitScalar *scores;  /* scores; in backward the gradients of the path: [rows] */
-  PlaitScalar *weights; /* weights of all groups one after another if @keeps, else room for the largest group */
+  PlaitScalar *scores;  /* scores; in backward, gradients of the path: [rows] */
+  PlaitScalar *weights; /* if @keeps, the weights of all groups, one group after another; else room for the largest
+                           group */
   gboolean keeps;
-  PlaitScalar *path; /* products of weights from the top down: [rows] */
+  PlaitScalar *path; /* product of the weights of a row and its ancestors: [rows] */
 } PlaitSiblingTile;
 
 /* The arrays of one row of a recurrent cell, or of one node of a binary tree. Each is as wide as the cell, or as
- * several gates of it. For a node, previous states are those of its two children, left then right. */
+ * several gates of it. The previous states of a node are those of its left and right child, side by side. */
 typedef struct
 {
   const PlaitScalar *projected;      /* input part of the gates; in a tree it may be NULL */
@@ -128,24 +132,25 @@ typedef struct
   const PlaitScalar *previous_cell; /* previous cell, or cell of the left child; NULL for a row: zeros */
   const PlaitScalar *right_cell;    /* cell of the right child */
   PlaitScalar *state;
-  PlaitScalar *next; /* second place for the new state of a row: previous state of its next step; or NULL */
+  PlaitScalar *next; /* second place to write the new state of a row: it is the previous state of the next step;
+                        NULL: none */
   PlaitScalar *cell;
   PlaitScalar *reset_state; /* output: reset * previous */
 
   /* Backward only. */
   const PlaitScalar *dstate;
   const PlaitScalar *dcell;
-  PlaitScalar *carried; /* A row replaces the gradient of its state from the next step by the gradient of the previous
-                           state. A node writes the gradients of both children's states */
-  PlaitScalar *carried_cell;  /* A row replaces the gradient of its cell from the next step by the gradient of the
-                                 previous cell. A node adds to the gradient of the left child's cell */
+  PlaitScalar *carried;      /* row: in, the gradient of its state from the next step; out, the gradient of the previous
+                                state. Node: out, the gradients of both children's states */
+  PlaitScalar *carried_cell; /* row: in, the gradient of its cell from the next step; out, the gradient of the
+                                previous cell. Node: the gradient of the left child's cell, to which it adds */
   PlaitScalar *carried_right; /* gradient of the right child's cell, to which a node adds */
   const PlaitScalar *dreset;  /* gradient of reset_state */
   PlaitScalar *dprojected;    /* output: gradient of @projected, or NULL */
   gboolean adds;              /* add to @dprojected instead of overwriting it */
 } PlaitCellRow;
 
-/* Computes a cell, or its backward, for one row or node. */
+/* Computes one row or node of a cell, forward or backward. */
 typedef void (*PlaitCellKernel) (const PlaitCellRow *row, gint64 width);
 
 typedef struct
@@ -177,8 +182,8 @@ typedef struct
   void (*combine) (PlaitScalar *y, const PlaitScalar *const *x, const PlaitScalar *factors, guint terms, gint64 n);
   /* z = beta z + x * y. */
   void (*multiply_elements) (PlaitScalar *z, PlaitScalar beta, const PlaitScalar *x, const PlaitScalar *y, gint64 n);
-  /* y = beta y + the pairs of columns of @heads heads of x turned by the angles whose cosines and sines are given,
-   * backward if @sign is -1. A head is 2 @pairs wide, and its pair i is turned by angle i. y may be x if beta is 0. */
+  /* Rotates pairs of columns: y = beta y + x rotated. x has @heads heads of 2 @pairs columns. Pair i of a head is
+   * rotated by the angle with cosines[i] and sines[i], and backwards if @sign is -1. @y may be @x if beta is 0. */
   void (*rotate) (PlaitScalar *y, PlaitScalar beta, PlaitScalar sign, const PlaitScalar *x, const PlaitScalar *cosines,
                   const PlaitScalar *sines, guint heads, gint64 pairs);
   /* z = elementwise maximum for @sign 1, minimum for @sign -1. NaN if x or y is NaN. */
@@ -186,7 +191,7 @@ typedef struct
   /* dx = beta dx + dz where the maximum is x, + dz / 2 where x equals y. */
   void (*maximum_backward) (PlaitScalar *dx, PlaitScalar beta, PlaitScalar sign, const PlaitScalar *dz,
                             const PlaitScalar *x, const PlaitScalar *y, gint64 n);
-  /* y = base + factor * x * mask; @base NULL: zeros. x[0] is element @first of the mask. */
+  /* y = base + factor * x * mask; @base NULL: zeros. Element @first of the mask belongs to x[0]. */
   void (*dropout) (PlaitScalar *y, const PlaitScalar *base, PlaitScalar factor, const PlaitScalar *x, gint64 n,
                    const PlaitMask *mask, guint32 first);
   /* y = activation (x). */
@@ -200,19 +205,20 @@ typedef struct
   void (*adam) (const PlaitUpdateSlot *slot, gint64 first, gint64 n, const PlaitUpdateSettings *settings);
   void (*adadelta) (const PlaitUpdateSlot *slot, gint64 first, gint64 n, const PlaitUpdateSettings *settings);
 
-  /* Normalises one row. *mean and *inverse (1 / standard deviation) may be NULL. */
+  /* Normalises one row. Writes its mean to *mean and 1 / standard deviation to *inverse; both may be NULL. */
   void (*layer_norm) (PlaitScalar *y, const PlaitScalar *x, const PlaitScalar *gain, const PlaitScalar *bias, gint64 n,
                       PlaitScalar epsilon, PlaitScalar *mean, PlaitScalar *inverse);
-  /* Backward for one row: adds to dgain and dbias; dx = beta dx + its gradient (@dx NULL: not computed). */
+  /* Backward of layer_norm for one row: adds to dgain and dbias, and computes dx = beta dx + gradient of x (@dx NULL:
+   * not computed). */
   void (*layer_norm_backward) (PlaitScalar *dx, PlaitScalar beta, PlaitScalar *dgain, PlaitScalar *dbias,
                                const PlaitScalar *dy, const PlaitScalar *x, const PlaitScalar *gain, gint64 n,
                                PlaitScalar mean, PlaitScalar inverse);
 
   /* Returns the greatest scalar, ignoring NaN. */
   PlaitScalar (*greatest) (const PlaitScalar *x, gint64 n);
-  /* Writes the indices of the scalars that are at least @bound to @places, in order, and returns their number. */
+  /* Writes to @places, in order, the indices i with x[i] >= @bound, and returns their number. */
   gint64 (*at_least) (const PlaitScalar *x, PlaitScalar bound, gint64 n, gint32 *places);
-  /* Returns the number of scalars that are at least @bound. */
+  /* Returns the number of indices i with x[i] >= @bound. */
   gint64 (*count_at_least) (const PlaitScalar *x, PlaitScalar bound, gint64 n);
   /* Adds @bias (NULL: zeros) to x, sets *greatest to the greatest sum, and returns the sum of exp (x - *greatest). */
   double (*logits) (PlaitScalar *x, const PlaitScalar *bias, gint64 n, PlaitScalar *greatest);
@@ -221,14 +227,15 @@ typedef struct
   /* x = factor * x - offset. */
   void (*scale_shift) (PlaitScalar *x, PlaitScalar factor, PlaitScalar offset, gint64 n);
 
-  /* Attention for one sentence and head. Returns the bytes of @scratch; with @scratch NULL does nothing else. */
+  /* Attention for one sentence and head. Returns the bytes that @scratch must have; if @scratch is NULL, does nothing
+   * else. */
   gsize (*attention_forward) (const PlaitAttentionPiece *piece, gpointer scratch);
   gsize (*attention_backward) (const PlaitAttentionPiece *piece, gpointer scratch);
   /* Attention for a sentence with one query and one memory: all heads, without dropout, weights or log_sums. @scratch
    * has room for heads * keys, rounded up to whole vectors. Returns FALSE, with nothing done, if the variant does not
    * support the width of the heads. */
   gboolean (*attention_single_query) (const PlaitAttentionJob *job, gint64 sentence, PlaitScalar *scratch);
-  /* The three functions above, for jobs with a linear bias or a window. */
+  /* attention_forward, attention_backward and attention_single_query for jobs with a linear bias or a window. */
   gsize (*relative_attention_forward) (const PlaitAttentionPiece *piece, gpointer scratch);
   gsize (*relative_attention_backward) (const PlaitAttentionPiece *piece, gpointer scratch);
   gboolean (*relative_attention_single_query) (const PlaitAttentionJob *job, gint64 sentence, PlaitScalar *scratch);
@@ -250,21 +257,21 @@ typedef struct
   /* Adds numbers[i] * x to row i of @n selected rows. Row i is at rows + row[i] * stride. */
   void (*spread_rows) (PlaitScalar *rows, gint64 stride, const gint64 *row, gint64 n, const PlaitScalar *numbers,
                        const PlaitScalar *x, gint64 width);
-  /* Adds the gradients of the additive scores of one query. */
+  /* Computes the backward pass of @job, whose rows have @width columns. */
   void (*additive_rows_backward) (const PlaitAdditiveRows *job, gint64 width);
-  /* Writes to @weights the softmax of the scores of each of @n sets, and to @path the weights times the path of the
-   * set. Writes the sets in order; each write may spill up to PLAIT_MAX_VECTOR_LENGTH scalars past its set, which the
-   * next set overwrites. */
+  /* Writes to @weights the softmax of the scores in each of @n sets, and to @path the weights times the path of the
+   * set. A write of a set may continue up to PLAIT_MAX_VECTOR_LENGTH scalars after it; sets are written in order, so
+   * the next set overwrites them. */
   void (*weigh_siblings) (const PlaitRowScores *from, const PlaitSiblings *sets, gint64 n, PlaitScalar *weights,
                           PlaitScalar *path);
   /* Returns an integer whose bit i is set if x[i] is among the @most greatest of @n scalars. Of equal scalars, the
    * first counts as greater. @n is at most the length of a vector. */
   guint32 (*best_lanes) (const PlaitScalar *x, gint64 n, gint64 most);
   /* Writes to @weights the softmax of scale * scores in each sibling group, and to @path the weights times the path of
-   * the parent. Paths are summed over the groups of a row, and are 0 for rows without a group. */
+   * the parent. A row in several groups gets the sum of its paths; a row without a group gets 0. */
   void (*weigh_sibling_groups) (const PlaitSiblingTile *tile);
-  /* Backward of weigh_sibling_groups, with its weights and path, and with the gradients of the path in @scores.
-   * Overwrites @path with the gradients of the unscaled scores. */
+  /* Backward of weigh_sibling_groups, which must have written weights and path before. @scores holds the gradients of
+   * the path. Overwrites @path with the gradients of the unscaled scores. */
   void (*weigh_sibling_groups_backward) (const PlaitSiblingTile *tile);
   /* Writes the least and the greatest of @n integers; *greatest is at least -1. With n = 0: G_MAXINT64 and -1. */
   void (*extent) (const gint64 *numbers, gint64 n, gint64 *least, gint64 *greatest);
@@ -274,15 +281,15 @@ typedef struct
   void (*softmax_sets_backward) (PlaitScalar *dscores, gboolean add, const PlaitScalar *dweights,
                                  const PlaitScalar *weights, const gint64 *offsets, gint64 n);
 
-  /* Attention of one row over its items, for all heads. @scratch has room for 2 n scalars. */
+  /* Computes attention of one row over its items, for all heads. @scratch has room for 2 n scalars. */
   void (*items_forward) (const PlaitItemsJob *job, gint64 row, PlaitScalar *scratch);
   void (*items_backward) (const PlaitItemsJob *job, gint64 row, PlaitScalar *scratch);
 
-  /* Recurrent cells. A GRU with the reset before the recurrent product has two kernels, reset and candidate; backward
-   * calls them in reverse order. */
+  /* Recurrent cells. A GRU with PLAIT_RESET_BEFORE needs two kernels: gru_reset, then gru_candidate; backward runs them
+   * in reverse order. */
   PlaitCellKernel gru_after, gru_reset, gru_candidate, lstm;
   PlaitCellKernel gru_after_backward, gru_candidate_backward, gru_reset_backward, lstm_backward;
-  /* Linear recurrence of one sentence, for @n columns from @first on. @scratch has room for 2 n scalars. */
+  /* Computes a linear recurrence in one sentence, for @n columns from @first on. @scratch has room for 2 n scalars. */
   void (*scan) (const PlaitScanJob *job, gint64 sentence, gint64 first, gint64 n);
   void (*scan_backward) (const PlaitScanJob *job, gint64 sentence, gint64 first, gint64 n, PlaitScalar *scratch);
   /* Cells of tree nodes with two children. */
@@ -291,8 +298,8 @@ typedef struct
   PlaitCellKernel tree_lstm_backward, tree_head_backward;
 } PlaitKernels;
 
-/* Returns where the transposed keys of a sentence begin: after the earlier sentences, each with room for the longest
- * vector as padding. */
+/* Returns the index of the first scalar of a sentence's transposed keys. Each sentence has its keys and one vector of
+ * padding of the largest length. */
 static inline gint64
 plait_transposed_keys_offset (PlaitRagged rows, gint64 sentence, gint64 width)
 {

@@ -3,8 +3,6 @@
 
 #include "kernels/vector.h"
 
-/* Functions that process a row vector by vector; the last vector may be partial. */
-
 static inline __attribute__ ((always_inline)) Vector
 take (const PlaitScalar *from, gint64 n)
 {
@@ -35,7 +33,7 @@ product_of (const PlaitScalar *x, const PlaitScalar *y, gint64 n)
   return vector_sum (sums) + sum;
 }
 
-/* Defines the kernel @name for one row. It calls the function @name for each vector of the width. */
+/* Defines the kernel @name for one row. The kernel calls the inline function @name for each vector of the row. */
 #define EACH_VECTOR(name)                                                                                              \
   void KERNEL (name) (const PlaitCellRow *row, gint64 width)                                                           \
   {                                                                                                                    \

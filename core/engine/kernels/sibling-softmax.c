@@ -2,8 +2,8 @@
 #include "kernels/variant.h"
 #include "kernels/gradient-terms.h"
 
-/* Softmax in sibling groups for many queries at once. Each query is a column, so all lanes of a vector do the same
- * whatever the groups are. */
+/* Softmax in sibling groups for many queries at once. A lane of a vector is a query, so all lanes do the same work for
+ * any tree. */
 
 static inline __attribute__ ((always_inline)) PlaitScalar *
 at (const PlaitSiblingTile *tile, PlaitScalar *numbers, gint64 row, gint64 column)
@@ -18,7 +18,8 @@ clear_rows (const PlaitSiblingTile *tile, gint64 first, gint64 end)
     memset (at (tile, tile->path, row, 0), 0, sizeof (PlaitScalar) * (gsize)tile->columns);
 }
 
-/* Softmax of one group for a vector of queries. Rows from @shared on have paths of another group: these are added. */
+/* Softmax of one group for a vector of queries. Rows from @shared on are also in another group, which has written their
+ * paths already: adds to these paths. */
 static inline __attribute__ ((always_inline)) void
 weigh (const PlaitSiblingTile *tile, const PlaitSiblingGroup *group, gint64 column, PlaitScalar *weights, gint64 shared)
 {
@@ -68,7 +69,8 @@ KERNEL (weigh_sibling_groups) (const PlaitSiblingTile *tile)
   clear_rows (tile, 0, written);
 }
 
-/* Backward of one group for a vector of queries. Adds to rows before @shared, which another group has written. */
+/* Backward of one group for a vector of queries. Rows before @shared are also in another group, which has written their
+ * gradients already: adds to these gradients. */
 static inline __attribute__ ((always_inline)) void
 weigh_backward (const PlaitSiblingTile *tile, const PlaitSiblingGroup *group, gint64 column, PlaitScalar *weights,
                 gint64 shared)

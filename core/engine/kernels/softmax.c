@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "kernels/variant.h"
 
-/* Writes x + bias to @sums and returns the greatest sum; with @bias and @sums NULL returns the greatest x. Ignores NaN,
- * which the sum of the exponentials will show. */
+/* Writes x + bias to @sums and returns the greatest sum; if @bias and @sums are NULL, returns the greatest x. Ignores
+ * NaN here, because a NaN makes the sum of the exponentials NaN. */
 static inline __attribute__ ((always_inline)) PlaitScalar
 greatest_sum (const PlaitScalar *x, const PlaitScalar *bias, PlaitScalar *sums, gint64 n)
 {

@@ -136,7 +136,8 @@ KERNEL (spread_rows) (PlaitScalar *rows, gint64 stride, const gint64 *row, gint6
   EACH_PART (spread_part, i, width, rows + i, stride, row, n, numbers, x + i);
 }
 
-/* Visits the rows one after another, so that query, vector and their gradients stay in registers. */
+/* Adds the gradients for @vectors vectors of columns. Visits the rows one after another, so that query, vector and
+ * their gradients stay in registers. */
 static inline __attribute__ ((always_inline)) void
 additive_part (const int vectors, gint64 last, const PlaitAdditiveRows *job, gint64 column)
 {
@@ -226,7 +227,8 @@ softmax (PlaitScalar *weights, const PlaitScalar *scores, gint64 n)
     }
 }
 
-/* Returns the sums, lane by lane, of the products of two rows of @vectors vectors; 0: rows of @width scalars. */
+/* Returns a vector whose lanes sum to the dot product of two rows of @vectors vectors; if @vectors is 0, of @width
+ * scalars. */
 static inline __attribute__ ((always_inline)) Vector
 product_of_rows (const int vectors, const PlaitScalar *x, const PlaitScalar *y, gint64 width)
 {
@@ -243,8 +245,8 @@ product_of_rows (const int vectors, const PlaitScalar *x, const PlaitScalar *y, 
   return sum;
 }
 
-/* Returns the scores of the query with the rows of @n sets in one vector: row i of set s is in lane s * group + i. Each
- * set has at most @group rows; lanes without a row repeat the last row or set. */
+/* Returns one vector with the scores of the query with the rows of @n sets: lane s * group + i is row i of set s. Each
+ * set has at most @group rows. Unused lanes repeat the last row or the last set. */
 static inline __attribute__ ((always_inline)) Vector
 products (const int group, const int vectors, const PlaitRowScores *from, const PlaitSiblings *sets, gint64 n)
 {
@@ -262,7 +264,8 @@ products (const int group, const int vectors, const PlaitRowScores *from, const 
   return from->scale * vector_sums (sums);
 }
 
-/* Steps of a sum and a maximum over each group of @group neighbouring lanes. Each lane gets its group's result. */
+/* One step of a sum or a maximum over each group of @group neighbouring lanes. After all steps, each lane has the
+ * result of its group. */
 #define ADD_WITHIN(distance)                                                                                           \
   if ((distance) < group)                                                                                              \
     sum += SHUFFLE (sum, sum, FROM_SWAPPED, distance);

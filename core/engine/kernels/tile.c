@@ -4,8 +4,8 @@
 #include "kernels/variant.h"
 
 #define PACKED_WIDTH (PACKED_VECTORS * VECTOR_LENGTH)
-/* Number of cache lines that a tile prefetches at each k. A single tile (of one panel, or of one row) prefetches all
- * that it reads; several tiles over two panels prefetch one line each. */
+/* Number of cache lines that a tile prefetches at each k. A tile of one panel or of one row prefetches as much as it
+ * reads. Several tiles over two panels share the prefetches, one line each. */
 #define LINES(rows, vectors)                                                                                           \
   (vectors == PACKED_VECTORS || rows == 1 ? (vectors * VECTOR_BYTES + LINE_BYTES - 1) / LINE_BYTES : 1)
 
@@ -71,7 +71,8 @@ multiply_columns (gint64 rows, gint64 width, gint64 depth, const PlaitScalar *a,
 
   for (gint64 i = 0; i < rows; tiles_left--)
     {
-      /* Make all tiles about equally high: a last tile of one row would be slow, as it waits for its own sums. */
+      /* Make all tiles about equally high. A last tile of one row would be slow, because each of its sums waits for its
+       * own last addition. */
       gint64 n = (rows - i + tiles_left - 1) / tiles_left;
       gint64 share = vectors * VECTOR_LENGTH * depth * i / rows, panel = PACKED_WIDTH * depth;
       const PlaitScalar *ahead = fetches ? next + share / panel * beside + share % panel : NULL;
@@ -92,9 +93,9 @@ KERNEL (multiply) (gint64 rows, gint64 width, gint64 depth, const PlaitScalar *a
                       c_stride, add, NULL);
 }
 
-/* If there are few rows, one tile multiplies all of them by one panel, so that every cache line of the panel is read
- * once and evenly. If there are many rows, lower tiles multiply by two panels at a time. So does a single row, because
- * its two sums for one panel would depend on each other. */
+/* If there are few rows, one tile multiplies all of them by one panel at a time, so that every cache line of the panel
+ * is read once and evenly. If there are many rows, lower tiles multiply by two panels at a time. A single row also
+ * takes two panels at a time: with one panel it would have too few independent sums. */
 void
 KERNEL (multiply_packed) (gint64 rows, gint64 width, gint64 depth, const PlaitScalar *a, gint64 row,
                           const PlaitScalar *b, gint64 distance, PlaitScalar *c, gint64 c_stride, gboolean add,
@@ -108,7 +109,8 @@ KERNEL (multiply_packed) (gint64 rows, gint64 width, gint64 depth, const PlaitSc
                       j + together < width ? b + (j / PACKED_WIDTH + 1) * distance : next);
 }
 
-/* Lane indices of one step of a transposition of two rows at distance @d: new first row, new second row. */
+/* Lane indices for SHUFFLE in one step of a transposition, for two rows at distance @d: of the new first row, and of
+ * the new second row. */
 #define FROM_FIRST(i, d) ((i & d) != 0 ? i - d + LANES : i)
 #define FROM_SECOND(i, d) ((i & d) != 0 ? i + LANES : i + d)
 

@@ -4,12 +4,13 @@
 #include "kernels/gradient-terms.h"
 
 /*
- * The gates of tree cells with two children, for one node at a time. Forward finds the product of the children in the
- * gates and leaves there what backward needs. Backward leaves the gradient of the product there.
+ * The gates of tree cells with two children, one node at a time. Forward reads the product of the children from the
+ * gates, and overwrites it with the values that backward needs. Backward overwrites these with the gradient of the
+ * product.
  *
- * The gates of a GRU are reset left, reset right, update left, update right, update; then the candidate (reset before
- * the product), or the products of both children and the candidate (reset after the product). The gates of an LSTM are
- * input, forget left, forget right, candidate, output. A head cell has one gate.
+ * Order of the gates. GRU: reset left, reset right, update left, update right, update; then the candidate
+ * (PLAIT_RESET_BEFORE), or the products of both children and the candidate (PLAIT_RESET_AFTER). LSTM: input, forget
+ * left, forget right, candidate, output. A head-word cell has one gate.
  */
 
 static inline __attribute__ ((always_inline)) Vector
@@ -20,7 +21,8 @@ input (const PlaitCellRow *row, gint64 width, gint64 gate, gint64 i, gint64 n)
   return row->projected ? sum + take (row->projected + gate * width + i, n) : sum;
 }
 
-/* Writes the gradient of the input of gate @gate over gate @target, and writes or adds it to @dprojected. */
+/* Writes the gradient of the input of gate @gate over the values of gate @target. Also writes it to @dprojected, or
+ * adds it if @adds. */
 static inline __attribute__ ((always_inline)) void
 put_input (const PlaitCellRow *row, gint64 width, gint64 gate, gint64 target, gint64 i, Vector value, gint64 n)
 {
@@ -33,7 +35,7 @@ put_input (const PlaitCellRow *row, gint64 width, gint64 gate, gint64 target, gi
   put (to, row->adds ? take (to, n) + value : value, n);
 }
 
-/* Returns the input of the candidate without the product of the children. */
+/* Returns the candidate's bias plus its projected input; the product of the children is not included. */
 static inline __attribute__ ((always_inline)) Vector
 candidate_input (const PlaitCellRow *row, gint64 width, gint64 i, gint64 n)
 {
@@ -42,7 +44,7 @@ candidate_input (const PlaitCellRow *row, gint64 width, gint64 i, gint64 n)
   return row->projected ? sum + take (row->projected + 5 * width + i, n) : sum;
 }
 
-/* h = z_L h_L + z_R h_R + z c (Chen et al. 2017, eq. 8). */
+/* Writes the state h = z_L h_L + z_R h_R + z c (Chen et al. 2017, eq. 8). */
 static inline __attribute__ ((always_inline)) void
 put_state (const PlaitCellRow *row, gint64 width, gint64 i, Vector candidate, gint64 n)
 {
@@ -95,7 +97,7 @@ tree_gru_after (const PlaitCellRow *row, gint64 width, gint64 i, gint64 n)
 
 EACH_VECTOR (tree_gru_after)
 
-/* c = i u + f_L c_L + f_R c_R, h = o tanh (c) (Tai et al. 2015, eq. 9-14). */
+/* LSTM of a node: c = i u + f_L c_L + f_R c_R, h = o tanh (c) (Tai et al. 2015, eq. 9-14). */
 static inline __attribute__ ((always_inline)) void
 tree_lstm (const PlaitCellRow *row, gint64 width, gint64 i, gint64 n)
 {
@@ -121,8 +123,8 @@ sigmoid_slope (Vector y)
   return y * (1 - y);
 }
 
-/* First step of backward of both GRUs: writes the gradients of the update gates and of the children. Returns the
- * gradient of the candidate's input. */
+/* First step of backward of both tree GRUs: writes the gradients of the update gates, and of the children's states
+ * through these gates. Returns the gradient of the candidate's input. */
 static inline __attribute__ ((always_inline)) Vector
 update_backward (const PlaitCellRow *row, gint64 width, gint64 i, Vector candidate, gint64 n)
 {
@@ -220,7 +222,7 @@ tree_lstm_backward (const PlaitCellRow *row, gint64 width, gint64 i, gint64 n)
 
 EACH_VECTOR (tree_lstm_backward)
 
-/* x = g x_L + (1 - g) x_R (Teng & Zhang 2016). */
+/* Embedding of a node's head word: x = g x_L + (1 - g) x_R (Teng & Zhang 2016). */
 static inline __attribute__ ((always_inline)) void
 tree_head (const PlaitCellRow *row, gint64 width, gint64 i, gint64 n)
 {

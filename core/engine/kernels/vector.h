@@ -165,7 +165,8 @@ vector_lanes (void)
 }
 
 /*
- * SHUFFLE (x, y, from, distance): lane i gets lane from (i, distance) of @x and @y end to end.
+ * SHUFFLE (x, y, from, distance) returns a vector whose lane i is lane from (i, distance) of the lanes of @x followed
+ * by the lanes of @y.
  *
  * EACH_DISTANCE (step) expands to step (LANES / 2) ... step (2) step (1).
  *
@@ -200,7 +201,8 @@ vector_sum (Vector x)
   return x[0];
 }
 
-/* Lane indices for adding lanes at distance @d in a pair of vectors: the first and the second summand. */
+/* Lane indices for SHUFFLE that add pairs of lanes at distance @d in two vectors: indices of the first and of the
+ * second summands. */
 #define FROM_KEPT(i, d) (i + ((i & d) != 0) * LANES)
 #define FROM_JOINED(i, d) ((i ^ d) + ((i & d) != 0) * LANES)
 
@@ -219,7 +221,7 @@ vector_sums (Vector *x)
   return x[0];
 }
 
-/* Returns the greatest lane. If lanes are NaN, the result may be NaN or not. */
+/* Returns the greatest lane. If a lane is NaN, the result may be NaN or a number. */
 static inline __attribute__ ((always_inline)) PlaitScalar
 vector_greatest (Vector x)
 {
@@ -255,7 +257,7 @@ vector_exp_parts (Vector x, Vector *scale)
   UNROLL
   for (guint i = 1; i < G_N_ELEMENTS (series); i++)
     p = p * r + series[i];
-  /* Unsigned, because x may be anything in lanes that the caller ignores. */
+  /* Unsigned, because signed overflow is undefined and lanes that the caller ignores may have any x. */
   *scale = (Vector)(((BitVector)shifted << bits) + (BitVector)vector_all (1));
   return p * r * r + r;
 }
@@ -281,8 +283,8 @@ vector_exp (Vector x)
   return vector_choose (x > highest, vector_all ((PlaitScalar)INFINITY), p);
 }
 
-/* Returns exp (x) for x <= 0, but e^EXP_LOWEST for lower x; for positive x anything. For a softmax, where a weight as
- * small as e^EXP_LOWEST does not count. */
+/* Returns exp (x) for EXP_LOWEST <= x <= 0 and e^EXP_LOWEST for lower x. Undefined for positive x. For a softmax, where
+ * so small a weight changes nothing. */
 static inline __attribute__ ((always_inline)) Vector
 vector_exp_of_negative (Vector x)
 {
@@ -302,8 +304,8 @@ vector_tanh (Vector x)
 #ifdef PLAIT_SCALAR_DOUBLE
   p = vector_exp_parts (2 * magnitude, &scale);
 #else
-  /* (exp (2 r) - 1) / r for |r| <= ln (2) / 4, by the polynomial with the least relative error (1e-8). For large n, the
-   * rounding error of n ln (2) / 2 does not change the result. */
+  /* Coefficients of (exp (2 r) - 1) / r for |r| <= ln (2) / 4: the polynomial with the least relative error (1e-8). For
+   * large n, the rounding error of n ln (2) / 2 does not change the result. */
   static const float series[] = { .08888879f, .26781043f, .6666742f, 1.3333205f, 1.9999999f, 2.f };
   Vector shifted = magnitude * (PlaitScalar)(2 * M_LOG2E) + 0x1.8p23f;
   Vector r = magnitude - (shifted - 0x1.8p23f) * (PlaitScalar)(M_LN2 / 2);
@@ -319,7 +321,8 @@ vector_tanh (Vector x)
   return (Vector)((IntegerVector)(p / (p + 2)) | ((IntegerVector)x & sign));
 }
 
-/* Returns log (x) of positive normal x = 2^n m, sqrt (1/2) <= m < sqrt (2): log (m) = 2 atanh ((m - 1) / (m + 1)). */
+/* Returns log (x) of a positive normal x. With x = 2^n m and sqrt (1/2) <= m < sqrt (2), log (m) = 2 atanh ((m - 1) /
+ * (m + 1)). */
 static inline __attribute__ ((always_inline)) Vector
 vector_log (Vector x)
 {

@@ -9,7 +9,7 @@
 #include <xmmintrin.h>
 #endif
 
-/* Emulation of products in bfloat16, for processors without the instructions and as a reference in tests. */
+/* Emulation of products in bfloat16, for processors without bfloat16 instructions and as a reference in tests. */
 
 #define MIN_NORMAL 0x00800000u
 #define SIGN 0x80000000u
@@ -82,7 +82,8 @@ flush_as_before (guint before)
 /* Number of rows that are multiplied at once. */
 #define ROWS 48
 
-/* Unpacks pairs to scalars, the second bfloat16 of a pair first, as its product is added first. */
+/* Unpacks pairs to scalars, then multiplies them. The second bfloat16 of a pair is unpacked first, because its product
+ * is added first. */
 static void
 multiply (const PlaitBfloat16Panel *panel)
 {
