@@ -18,8 +18,8 @@ typedef struct
   gboolean biases;      /* TRUE: the four projections have biases, which the papers leave out */
   gboolean zero_output; /* TRUE: the output projection starts at zero, so that the layer changes nothing at first */
   /* Self-attention only. Rotary positions need heads of an even width. */
-  PlaitPositionKind positions; /* PLAIT_POSITIONS_ROTARY or PLAIT_POSITIONS_ALIBI; other kinds have no effect here,
-                                  since they are not relative */
+  PlaitPositionKind positions; /* PLAIT_POSITIONS_ROTARY or PLAIT_POSITIONS_ALIBI; other kinds are not relative and
+                                  have no effect here */
   gint64 window; /* number of rows that a row sees backward, itself included, and, if not causal, forward; 0: all */
 } PlaitAttentionDeclaration;
 
@@ -66,8 +66,8 @@ PlaitNode *plait_attention_apply_to_starts (PlaitTape *tape, const PlaitAttentio
 PlaitKeyValues plait_attention_project (PlaitTape *tape, const PlaitAttention *attention, guint index,
                                         PlaitNode *memory, PlaitRagged rows);
 
-/* Lays the keys of @key_values out by columns, which is faster for search that reads them at every step. The copy is in
- * the arena of @tape and must live as long as @key_values is used. Only for keys that need no gradient. */
+/* Stores the keys of @key_values transposed too, which is faster if search reads them at every step. The copy is in the
+ * arena of @tape and must live as long as @key_values is used. Only for keys that need no gradient. */
 void plait_key_values_transpose (PlaitTape *tape, PlaitKeyValues *key_values);
 
 /*

@@ -6,7 +6,7 @@ typedef struct
 {
   PlaitRagged rows;
   gint64 *offsets;         /* [sentences + 1] number of the first block of each sentence */
-  gint64 *halting_weights; /* [blocks + 1] index of the first weight of each block */
+  gint64 *halting_weights; /* index of the first halting weight of each block: [blocks + 1] */
   gint64 *row;
   guint8 *full;
   gint64 *parent;
@@ -163,7 +163,8 @@ plait_blocks_fire (PlaitTape *tape, PlaitRagged rows, PlaitTensor weights, doubl
 
       for (gint64 row = rows.offsets[s]; row < end; row++)
         {
-          /* Repeats the arithmetic of plait_halting_weights, so that no surplus is rounded below 0 there. */
+          /* Compute the weight exactly as plait_halting_weights does, so that rounding cannot make a surplus negative
+           * there. */
           PlaitScalar weight = *plait_tensor_row (weights, row), rest = 1 - sum;
 
           add_row (&builder, row);

@@ -9,7 +9,7 @@
  */
 typedef struct
 {
-  PlaitRagged rows; /* sentence s has the blocks offsets[s] .. offsets[s + 1] - 1 */
+  PlaitRagged rows; /* blocks of each sentence: sentence s has the blocks offsets[s] .. offsets[s + 1] - 1 */
   /* Rows and weights of each block. A row is in one block, except that plait_blocks_fire may put a row at a border into
    * two. */
   PlaitHaltingWeights halting_weights;

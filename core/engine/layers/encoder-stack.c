@@ -96,7 +96,8 @@ plait_encoder_stack_declare (PlaitEncoderStack *stack, PlaitParameters *paramete
   return TRUE;
 }
 
-/* Returns @x after the sublayer of @attention, to all rows or only to @starts if it is not NULL. */
+/* Returns @x after a sublayer with self-attention. With @starts, rows attend only to the rows in @starts; NULL: to all
+ * rows. */
 static PlaitNode *
 attend (PlaitTape *tape, const PlaitEncoderStack *stack, const PlaitNorm *norm, const PlaitAttention *attention,
         PlaitNode *x, PlaitRagged rows, const PlaitSentenceStarts *starts)

@@ -10,16 +10,17 @@
  *     pre-norm    x <- x + dropout (f (norm (x)))
  *     post-norm   x <- norm (x + dropout (f (x)))
  *
- * A pre-norm stack ends in a layer normalisation unless final_norm is FALSE. For documents there may be a second
- * attention between the two, to the first rows of the document's sentences (Rohde et al. 2021, section 7). Or
- * self-attention is group attention (Bao et al. 2021, section 4): a row sees only the rows of its sentence. In the
- * @global_layers top layers, a gate sums this and attention to the whole document:
+ * A pre-norm stack ends in a layer normalisation unless final_norm is FALSE. For documents there are two options. A
+ * layer may have a second attention between self-attention and feed-forward layer, to the first rows of the document's
+ * sentences (Rohde et al. 2021, section 7). Or self-attention is group attention (Bao et al. 2021, section 4): a row
+ * sees only the rows of its sentence. In the @global_layers top layers, a gate then sums attention within the sentence
+ * and attention to the whole document:
  *
  *     H_L = attention within sentences (eq. 5-6);  H_G = attention within documents
  *     f (x) = g * H_L + (1 - g) * H_G,  g = sigmoid ([H_L, H_G] W + b)  (eq. 7-8)
  */
 
-/* The rows that attend to the first rows of sentences. */
+/* Rows that attend to the first rows of sentences, by the second attention of a layer. */
 typedef enum
 {
   PLAIT_READERS_NONE,   /* no rows: the layers have no second attention */
@@ -38,7 +39,7 @@ typedef enum
 
 typedef enum
 {
-  PLAIT_ENCODER_NORM_DECODER, /* as decoder.norm says */
+  PLAIT_ENCODER_NORM_DECODER, /* pre-norm or post-norm like the decoder (key decoder.norm) */
   PLAIT_ENCODER_NORM_PRE,
   PLAIT_ENCODER_NORM_POST,
 } PlaitEncoderNorm;
@@ -66,8 +67,8 @@ typedef struct
   gint64 window;
 } PlaitEncoderStackDeclaration;
 
-/* Initialises the fields of a declaration that are parameters of plugins from the struct @settings, which has fields of
- * these names. */
+/* Initialises the fields of a PlaitEncoderStackDeclaration that users set, from fields of equal names in @settings, the
+ * settings struct of a plugin. */
 #define PLAIT_ENCODER_STACK_SETTINGS(settings)                                                                         \
   .layers = (settings)->layers, .heads = (settings)->heads, .feed_forward = (settings)->feed_forward,                  \
   .dropout = (settings)->dropout, .attention_dropout = (settings)->attention_dropout,                                  \
@@ -89,7 +90,7 @@ typedef struct
 } PlaitEncoderStack;
 
 /* Declares the parameters of a stack under names that begin with @prefix, such as "source/english/", and fills *stack.
- * Returns FALSE with PLAIT_ERROR_INPUT if the number of heads does not divide the width, or with rotary positions half
+ * Returns FALSE with PLAIT_ERROR_INPUT if the number of heads does not divide the width or, with rotary positions, half
  * the width. */
 PLAIT_API gboolean plait_encoder_stack_declare (PlaitEncoderStack *stack, PlaitParameters *parameters,
                                                 const char *prefix, const PlaitEncoderStackDeclaration *declaration,
@@ -97,8 +98,8 @@ PLAIT_API gboolean plait_encoder_stack_declare (PlaitEncoderStack *stack, PlaitP
 
 /*
  * Returns a node [rows, d]: the output of the stack for x [rows, d]. @starts: the first rows of sentences. A stack with
- * readers needs them for its second attention, one with groups for the bounds of its groups. In other stacks,
- * self-attention sees only these rows of a document; NULL: all rows of the sentence.
+ * readers needs @starts for its second attention, a stack with groups for the bounds of its groups. In other stacks,
+ * self-attention sees only the rows in @starts; NULL: all rows of the sentence.
  */
 PLAIT_API PlaitNode *plait_encoder_stack_apply (PlaitTape *tape, const PlaitEncoderStack *stack, PlaitNode *x,
                                                 PlaitRagged rows, const PlaitSentenceStarts *starts);

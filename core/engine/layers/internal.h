@@ -36,17 +36,17 @@ struct PlaitTreeRows
   const gint64 *right;
   const gint64 *parent;
   gint64 n_roots;
-  const gint64 *roots; /* [n_roots] rows of the roots */
+  const gint64 *roots; /* row of each root: [n_roots] */
   PlaitTreeHeights up;
   PlaitTreeDepths down;
 };
 
 /*
- * Returns the rows of the trees over @leaves, in the arena of @tape. words[s]: number of leaves, the first ones, that
- * the tree of sentence s may use. A sentence of one word has this word as its root; longer sentences without inner
- * nodes have no root. @nodes: the inner nodes of each sentence, children before parents, so the last is the root.
- * left[n] and right[n]: the children of inner node n, numbered within the sentence, first the leaves, then the inner
- * nodes (as in PlaitTrees).
+ * Returns the rows of the trees over @leaves, in the arena of @tape. words[s]: the tree of sentence s stands over its
+ * first words[s] leaves. A sentence of one word has this word as its root; longer sentences without inner nodes have no
+ * root. @nodes: the inner nodes of each sentence, children before parents, so the last is the root. left[n] and
+ * right[n]: the children of inner node n, numbered within the sentence, first the leaves, then the inner nodes (as in
+ * PlaitTrees).
  */
 const PlaitTreeRows *plait_tree_rows (PlaitTape *tape, PlaitRagged leaves, const gint64 *words, PlaitRagged nodes,
                                       const gint64 *left, const gint64 *right);

@@ -15,6 +15,6 @@
 #include "layers/recurrent.h"
 #include "layers/tree.h"
 
-/* Adds the size of a layer's struct to the layout that a plugin was compiled against (interface/plugin.h). */
+/* Puts the sizes of the layers' structs into the layout with which a plugin is compiled (interface/plugin.h). */
 #undef PLAIT_LAYER_SIZE
 #define PLAIT_LAYER_SIZE(Struct) sizeof (Struct)

@@ -81,7 +81,7 @@ plait_parameters_new (void)
 
 static void note_fault (PlaitParameters *parameters, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
-/* TRUE if a plugin calls @function, which only the host may call; records this as a fault. */
+/* TRUE if a plugin calls @function, which only the host may call; then also records a fault. */
 static gboolean
 is_not_for (PlaitParameters *parameters, const char *function)
 {

@@ -20,7 +20,8 @@ typedef enum
   PLAIT_INITIAL_NORMAL,     /* normal distribution with mean 0 and standard deviation size */
   PLAIT_INITIAL_UNIFORM,    /* uniform in [-size, size) */
   PLAIT_INITIAL_GLOROT,     /* uniform in [-a, a), a = sqrt (6 / (rows + width / blocks)) (Glorot & Bengio 2010) */
-  PLAIT_INITIAL_BLOCKS,     /* the width is cut into equal blocks: size in blocks first .. last, zeros elsewhere */
+  PLAIT_INITIAL_BLOCKS,     /* columns are cut into equal blocks: blocks first .. last have the value size, other blocks
+                               zeros */
   PLAIT_INITIAL_ORTHOGONAL, /* each square block is a random orthogonal matrix, all equally likely (Saxe et al. 2014) */
 } PlaitInitialKind;
 
@@ -28,10 +29,11 @@ typedef enum
 typedef struct
 {
   PlaitInitialKind kind;
-  double size;       /* read for NORMAL, UNIFORM and BLOCKS */
+  double size;       /* used by NORMAL, UNIFORM and BLOCKS */
   guint blocks;      /* number of weights side by side in this parameter (keys and values: 2); 0 means 1 */
-  guint first, last; /* read for BLOCKS: numbers of the first and the last block with values, from 0 */
-  guint stacked;     /* read for ORTHOGONAL: number of weights one above the other (for two children: 2); 0 means 1 */
+  guint first, last; /* used by BLOCKS: the first and the last block with the value size, counted from 0 */
+  guint stacked;     /* used by ORTHOGONAL: number of weights one above the other (2 for the weight of two children); 0
+                        means 1 */
 } PlaitInitial;
 
 #define PLAIT_ZEROS ((PlaitInitial){ PLAIT_INITIAL_ZEROS, 0, 0, 0, 0, 0 })
@@ -61,11 +63,11 @@ typedef struct
   PlaitTensor value;    /* [rows, width]; data is NULL before allocation */
   PlaitTensor gradient; /* [rows, width]; data is NULL before allocation */
   PlaitInitial initial;
-  gboolean is_positional; /* TRUE if row i belongs to position i of a sentence, so a table learned on shorter sentences
-                             fits the first rows */
+  gboolean is_positional; /* TRUE if row i belongs to position i of a sentence. Then values of a shorter table can
+                             initialise the first rows */
   PlaitParameterUse use;
   struct PlaitPacked *packed; /* panels of the value for products of few rows, or NULL */
-  gint64 offset;              /* offset of value and gradient in the registry's arrays, in elements */
+  gint64 offset;              /* index of the first element of value and gradient in the registry's arrays */
 } PlaitParameter;
 
 /*

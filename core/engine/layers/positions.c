@@ -7,7 +7,8 @@
 
 #define MAX_WAVELENGTH 10000.0
 
-/* Greatest number of sinusoid rows that are stored. Longer sentences compute the rows in each step. */
+/* Limits of the table of sinusoids that is stored: width, and number of rows. The rows of longer sentences are computed
+ * in each step. */
 #define MAX_WIDTH ((gint64)1 << 24)
 #define MAX_CACHED_ROWS ((gint64)4096)
 
@@ -21,7 +22,7 @@ plait_positions_fill (PlaitTensor table, PlaitPositionKind kind, gint64 first)
     return;
   for (gint64 i = 0; i < frequencies; i++)
     {
-      /* Neural Monkey's exponent is 0 / 0 for one pair; its only frequency is 1. */
+      /* Neural Monkey's exponent would be 0 / 0 for one pair of columns; MAX makes the frequency 1. */
       double exponent = monkey ? (double)i / (double)MAX (pairs - 1, 1) : (double)(2 * i) / (double)table.width;
       double frequency = pow (MAX_WAVELENGTH, -exponent);
       gint64 sine = kind == PLAIT_POSITIONS_INTERLEAVED ? 2 * i : i;

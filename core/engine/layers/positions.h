@@ -44,8 +44,8 @@ PLAIT_API PlaitPositions plait_positions_declare (PlaitParameters *parameters, c
 PLAIT_API PlaitNode *plait_positions_apply (PlaitTape *tape, const PlaitPositions *positions, PlaitNode *x,
                                             PlaitRagged rows, gint64 first, double rate);
 
-/* Returns a node [rows, w]: dropout (norm (x + position), rate), as plait_positions_apply. Leaves the norm out if it
- * was not declared (its gain is NULL). */
+/* Returns a node [rows, w]: dropout (norm (x + position), rate), as plait_positions_apply. Without normalisation if
+ * @norm was not declared (its gain is NULL). */
 PLAIT_API PlaitNode *plait_positions_apply_norm (PlaitTape *tape, const PlaitPositions *positions,
                                                  const PlaitNorm *norm, PlaitNode *x, PlaitRagged rows, gint64 first,
                                                  double rate);

@@ -164,7 +164,7 @@ convolve (PlaitTape *tape, const PlaitPyramid *pyramid, const PlaitPyramidLevel 
                              pyramid->declaration.activation);
 }
 
-/* Returns the sum of each block's rows of @x, weighted by @weights. */
+/* Returns the weighted sum of the rows of @x in each block. */
 static PlaitNode *
 sum_blocks (PlaitTape *tape, const PlaitBlocks *blocks, PlaitNode *weights, PlaitNode *x)
 {
@@ -289,11 +289,12 @@ typedef struct
   gint64 *previous;
   gint64 *next;
   gint64 *leaf;
-  gint64 *place; /* row number if the levels are stacked, one below the other */
+  gint64 *place; /* row number in the tensor in which all levels are concatenated, level 0 first */
 } Links;
 
-/* Fills @links for the rows of level @l of sentence @s. @row: their first row in the memory; their parents follow them.
- * @below: the first row of their children. @place: the number of rows of lower levels in all sentences. */
+/* Fills @links for the rows of level @l of sentence @s. @row: the first of these rows in the memory; their parents come
+ * directly after them. @below: the first row of their children. @place: number of rows of lower levels in all
+ * sentences. */
 static void
 link_rows (const Levels *levels, guint l, gint64 s, gint64 row, gint64 below, gint64 place, const Links *links)
 {

@@ -14,8 +14,8 @@
  *     act    y = sum p_i x_i, p the halting weights of plait_blocks_halt (Graves 2016) with h = sigmoid (x w + b)
  *     cif    y = sum p_i x_i, p the halting weights of plait_blocks_fire (Dong & Xu 2020) with sigmoid (x w + b)
  *
- * act and cif cut at places that depend on the parameters. By definition the place of a cut has no gradient; the
- * halting weights have the gradient for the blocks as cut.
+ * With act and cif, the parameters decide where blocks end. The ends are treated as constants in the gradient; only the
+ * halting weights have a gradient.
  */
 typedef enum
 {
@@ -36,12 +36,12 @@ typedef struct
   gint64 levels; /* number of levels above the leaves; 0: until one row is left, at most PLAIT_PYRAMID_MAX_LEVELS */
   /* TRUE: one set of parameters for all levels; required if levels is 0 and the pooling has parameters */
   gboolean shared;
-  PlaitCellKind cell; /* read for rnn only, like the next two fields */
+  PlaitCellKind cell; /* used by rnn only, like the next two fields */
   PlaitResetOrder reset;
   double forget_bias;
-  PlaitActivation activation; /* read for cnn only: activation f */
-  double epsilon;             /* read for act only: see plait_blocks_halt */
-  double tail;                /* read for cif only: see plait_blocks_fire */
+  PlaitActivation activation; /* used by cnn only: activation f */
+  double epsilon;             /* used by act only: see plait_blocks_halt */
+  double tail;                /* used by cif only: see plait_blocks_fire */
 } PlaitPyramidDeclaration;
 
 /* The layers of one level. Only the layer that the pooling needs is declared. */
@@ -80,7 +80,7 @@ typedef struct
   const gint64 *level;      /* 0 for leaves */
   const gint64 *previous;   /* the previous and the next row of the same level */
   const gint64 *next;
-  const gint64 *leaf;  /* number of the leaf, -1 for rows of higher levels */
+  const gint64 *leaf;  /* index of the leaf among all leaves; -1 for rows of higher levels */
   PlaitNode *ponder;   /* act: [1, 1], the sum over all blocks of N + R, where N is the block's rows and R its last
                           halting weight (Graves 2016, section 2); the gradient is that of R. Else NULL */
   PlaitNode *quantity; /* cif: [1, 1], the sum of |sum of weights - n / k| over levels and sentences of n > 1 rows

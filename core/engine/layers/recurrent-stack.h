@@ -29,7 +29,7 @@ typedef struct
   PlaitRecurrentStackDeclaration declaration;
   guint n_directions;
   PlaitCell *cells; /* [layers][n_directions] */
-  gint64 width;     /* width of the output: of all directions together */
+  gint64 width;     /* width of the output: the widths of all directions together */
 } PlaitRecurrentStack;
 
 /* The output of a stack. Cell states are NULL unless the cells are LSTMs. */

@@ -33,7 +33,7 @@ typedef struct
   PlaitLinear candidate; /* [w, w], NAME/candidate; only of a GRU with PLAIT_RESET_BEFORE */
 } PlaitCell;
 
-/* A state and, for an LSTM, a cell state. NULL stands for zeros. */
+/* A state and, for an LSTM, a cell state. A NULL pointer means zeros. */
 typedef struct
 {
   PlaitNode *state;
@@ -44,8 +44,8 @@ typedef struct
 PLAIT_API PlaitCell plait_cell_declare (PlaitParameters *parameters, const char *name,
                                         const PlaitCellDeclaration *declaration);
 
-/* Returns a node [r, gates w]: the part of all gates that depends on the input x [r, input width], with biases. It is
- * the same for all time steps. */
+/* Returns a node [r, gates w]: the product of the input x [r, input width] with the input weight of all gates, plus
+ * biases. It does not depend on states, so it is computed for the rows of all time steps at once. */
 PLAIT_API PlaitNode *plait_cell_project (PlaitTape *tape, const PlaitCell *cell, PlaitNode *x);
 
 /* Returns the states [n, w] after one step, for decoders whose next step depends on this one. projected [n, gates w];

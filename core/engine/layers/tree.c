@@ -43,7 +43,7 @@ sort_rows (PlaitTape *tape, gint64 rows, const gint64 *numbers, gint64 n, const 
   return first;
 }
 
-/* Returns the entries of @array at the @n @places. */
+/* Returns array[places[i]] for i = 0 .. @n - 1. */
 static const gint64 *
 take (PlaitTape *tape, const gint64 *array, const gint64 *places, gint64 n)
 {

@@ -16,7 +16,7 @@ typedef struct
   PlaitTreeKind kind;    /* PLAIT_TREE_GRU or PLAIT_TREE_LSTM */
   PlaitResetOrder reset; /* GRU only */
   gint64 width;
-  gint64 input_width;      /* width of an input of inner nodes besides their children; 0: no input */
+  gint64 input_width;      /* width of the input that inner nodes read in addition to their children; 0: no input */
   gboolean candidate_bias; /* GRU only: bias of the candidate, which Chen et al. 2017 leave out but their code has */
   double forget_bias;      /* initial bias of an LSTM's forget gates */
 } PlaitTreeUnitDeclaration;
@@ -66,8 +66,8 @@ typedef enum
   PLAIT_ROOT_GRU,  /* one step of the left children's cell from zeros (the code of Chen et al. 2017) */
 } PlaitTreeRoot;
 
-/* A GRU from the root down, with separate weights for left and right children (Chen et al. 2017, eq. 9-10). It refers
- * to parameters and owns nothing. */
+/* A top-down GRU with separate weights for left and right children (Chen et al. 2017, eq. 9-10). It refers to
+ * parameters and owns nothing. */
 typedef struct
 {
   PlaitTreeRoot root_kind;
@@ -95,7 +95,8 @@ typedef struct
   PlaitResetOrder reset; /* reset order of the Tree-GRU and of the top-down GRU */
   gint64 leaf_width;     /* width of leaves and of bottom-up states */
   gint64 width;          /* width of top-down states; 0: leaf_width */
-  gint64 input_width;    /* width of an input of inner nodes besides their children, bottom-up; 0: no input */
+  gint64 input_width;    /* width of the input that inner nodes read bottom-up in addition to their children; 0: no
+                            input */
   gboolean candidate_bias;
   PlaitTreeRoot root;
 } PlaitBitreeDeclaration;
