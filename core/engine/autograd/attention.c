@@ -63,7 +63,7 @@ note_products (PlaitTape *tape, PlaitNode *queries, PlaitRagged query_rows, cons
   plait_tape_note_product (tape, queries, memory->values, pairs * queries->value.width);
 }
 
-/* Fails the step unless attention of @queries to @memory may have a linear bias or a window. */
+/* Fails the step if attention of @queries to @memory cannot have a linear bias or a window. */
 static void
 expect_relative_rows (PlaitTape *tape, PlaitRagged queries, const PlaitKeyValues *memory, gboolean causal)
 {
@@ -190,7 +190,7 @@ typedef struct
   PlaitAttentionSettings settings;
   guint n;
   const guint8 *const *present;
-  PlaitTensor *tensors; /* [2 n] the keys' values, then the values' values, filled by items_job_of */
+  PlaitTensor *tensors; /* values of all key nodes, then of all value nodes: [2 n]; set by items_job_of */
 } ItemsPayload;
 
 /* Returns the kernel's arguments for @node. node->inputs: the queries, then all keys, then all values. */

@@ -129,11 +129,12 @@ go_back (PlaitTape *tape, PlaitNode *node)
   node->operation->backward (tape, node);
 }
 
-/* Reports that all recorded nodes from place @left on have run their backward. */
+/* Flushes the weight reuse and calls the tape's report. All recorded nodes from place @left on have run their
+ * backward. */
 static void
 come_to (PlaitTape *tape, gint left)
 {
-  /* Nodes of a recomputed piece have places of their own, which mean nothing outside. */
+  /* The nodes of a recomputed piece are numbered separately; their places mean nothing to the report. */
   if (tape->in_recomputed)
     return;
   plait_weight_reuse_flush (tape, left);

@@ -18,7 +18,7 @@ static const double steps[] = { 2e-2, 5e-3, 1e-3 };
 #endif
 
 /* An error is relative to the gradient's magnitude, but at least to this share of the largest gradient of its leaf and
- * to ROUNDING times the root. Differences cannot resolve less. */
+ * to ROUNDING times the root. Finite differences are not more accurate. */
 #define SMALL 1e-3
 
 typedef struct

@@ -14,8 +14,8 @@ typedef struct
 {
   const char *name;
   PlaitTensor value;
-  PlaitTensor gradient; /* storage of a parameter's gradient, to which backward adds, in the shape of @value;
-                           overwritten by the check. No data: the check allocates storage */
+  PlaitTensor gradient; /* gradient of a parameter, to which backward adds, in the shape of @value; the check
+                           overwrites it. No data: the check allocates a gradient */
 } PlaitCheckLeaf;
 
 typedef struct
@@ -28,10 +28,10 @@ typedef struct
   guint n_leaves;
   PlaitTapeMode mode; /* PLAIT_TAPE_TRAIN: with dropout, from @key; or PLAIT_TAPE_CHECK */
   PlaitRandomKey key; /* random key of dropout and of the choice of elements */
-  gint64 sample;      /* number of elements checked in each leaf, chosen with @key; 0: all */
+  gint64 sample;      /* number of elements to check in each leaf, drawn with @key; 0: all */
   double tolerance;   /* largest relative error allowed; 0: 1e-6 for double scalars, 3e-2 for float */
-  double small;       /* An error is divided by the magnitude of the gradient, but at least by this share of the largest
-                         gradient of the leaf. 0: a thousandth */
+  double small; /* The error of an element is relative to the magnitude of its gradient, but at least to this share
+                   of the largest gradient in the leaf. 0: a thousandth */
 } PlaitGradientCheck;
 
 /*

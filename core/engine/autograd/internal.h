@@ -26,10 +26,11 @@ PlaitNode *plait_tape_keyed_leaf (PlaitTape *tape, gconstpointer key, PlaitTenso
 PlaitTensor plait_tape_keyed_gradient (const PlaitTape *tape, gconstpointer key);
 
 /*
- * Reports the progress of backward, to callers who use gradients before its end. Recorded nodes have places, numbered
- * from 1 as they were made. @report is called when backward begins and after each node: all nodes from place @left on
- * are done. When @left is at most plait_tape_keyed_place () of a leaf, its gradient is complete. That place is G_MAXINT
- * if no node reads the leaf or there is no such leaf. plait_tape_begin removes the report.
+ * Reports the progress of backward to callers who use gradients before its end. Recorded nodes have places, numbered
+ * from 1 in the order in which they were made. @report is called when backward begins and after each node: backward has
+ * run for all nodes from place @left on. The gradient of a leaf is complete when @left is at most
+ * plait_tape_keyed_place () of the leaf. That place is G_MAXINT if no node reads the leaf or if the leaf does not
+ * exist. plait_tape_begin removes the report.
  */
 typedef void (*PlaitTapeReport) (gpointer data, gint left);
 void plait_tape_report_backward (PlaitTape *tape, PlaitTapeReport report, gpointer data);
@@ -46,13 +47,13 @@ gboolean plait_tape_keeps_gradients (const PlaitTape *tape);
 void plait_tape_set_precision (PlaitTape *tape, PlaitPrecision precision);
 PlaitPrecision plait_tape_precision (const PlaitTape *tape);
 
-/* Chooses the kernels of attention for each sentence by itself, so that its bits do not depend on the other sentences
- * of the pass. Usually one kernel serves all sentences. Holds until plait_tape_begin. */
+/* Chooses the kernel of attention for each sentence separately, so that the bits of a sentence do not depend on the
+ * other sentences of the pass. Without this, one kernel computes all sentences. Holds until plait_tape_begin. */
 void plait_tape_separate_sentences (PlaitTape *tape);
 gboolean plait_tape_separates_sentences (const PlaitTape *tape);
 
-/* Counts a product of @x and @y that needs @multiplications forward, and as many again in backward for each of the two
- * that needs a gradient. */
+/* Adds a matrix product of @x and @y to the count of multiplications: @multiplications for forward, and as many in
+ * backward for each of @x and @y that needs a gradient. */
 void plait_tape_note_product (PlaitTape *tape, const PlaitNode *x, const PlaitNode *y, gint64 multiplications);
 
 /* Returns the number of elements of the weight @node, which equals the multiplications per row of a product with it. 0
@@ -80,11 +81,11 @@ plait_tensor_size (PlaitTensor tensor)
 /* Releases a tensor made by plait_tape_tensor. A tensor without data is allowed. */
 void plait_tape_release (PlaitTape *tape, PlaitTensor tensor);
 
-/* Returns an uninitialised tensor in the arena for activations that the backward of @node reads. The tape releases it
- * after that backward. */
+/* Returns an uninitialised tensor in the arena for activations that the backward of @node reads. The tape releases the
+ * tensor after that backward. */
 PlaitTensor plait_tape_save (PlaitTape *tape, PlaitNode *node, gint64 rows, gint64 width);
 
-/* Releases all tensors of plait_tape_save early, for a node without a backward pass. */
+/* Releases the tensors of plait_tape_save before backward, for a node that has no backward pass. */
 void plait_tape_release_saved (PlaitTape *tape, PlaitNode *node);
 
 /*
@@ -96,21 +97,21 @@ void plait_tape_enable_recompute (PlaitTape *tape);
 
 /*
  * Returns the node that @call makes on @tape. The node must come from an operator and own its storage. Backward may
- * call again, so @call must give the same result each time and change nothing except the tape. @data, of @size bytes,
- * is copied; memory it points to must live until plait_tape_begin. All uses of one weight must lie in one such call.
- * Calls do not nest.
+ * call @call again, so it must give the same result each time and change nothing except the tape. @data, of @size
+ * bytes, is copied; memory it points to must live until plait_tape_begin. All uses of one weight must be in one call of
+ * plait_tape_recomputed. Calls do not nest.
  */
 typedef PlaitNode *(*PlaitRecomputedCall) (PlaitTape *tape, gconstpointer data);
 PlaitNode *plait_tape_recomputed (PlaitTape *tape, PlaitRecomputedCall call, gconstpointer data, gsize size);
 
-/* Makes the present call of plait_tape_recomputed, if any, an ordinary one: its nodes stay on the tape, since others
- * than its result are read later. */
+/* Turns recomputation off for the running call of plait_tape_recomputed, if there is one: all its nodes stay on the
+ * tape, because nodes other than its result are read later. */
 void plait_tape_keep_piece (PlaitTape *tape);
 
 /* Returns plait_tape_value (@tape, @node), or a tensor without data if @node is NULL. */
 PlaitTensor plait_tape_value_if_any (PlaitTape *tape, PlaitNode *node);
 
-/* Returns a node that is a view: @value is a part of the value of @input. Gradients of the view are written into the
+/* Returns a node that is a view: @value is a part of the value of @input. A gradient of the view is written to the
  * gradient of the node that owns the storage. */
 PlaitNode *plait_tape_view (PlaitTape *tape, PlaitNode *input, PlaitTensor value);
 
@@ -122,7 +123,8 @@ PlaitNode *plait_tape_node_in_place (PlaitTape *tape, const PlaitOperator *opera
 /* Marks the value of @node as cheap to recompute, so it may be discarded once it has been consumed. */
 void plait_tape_mark_discardable (PlaitTape *tape, PlaitNode *node);
 
-/* Discards the marked values that have been consumed. Called at the end of each sublayer. */
+/* Discards the values that are marked as discardable and that all consumers have read. Called at the end of each
+ * sublayer. */
 void plait_tape_discard_values (PlaitTape *tape);
 
 /* Returns plait_dropout (plait_linear (...), @rate) as one operator, which keeps one value instead of two. @activation
@@ -136,8 +138,8 @@ PlaitTensor plait_gradient_to_add (PlaitTape *tape, PlaitNode *input);
 /* Like plait_gradient_to_add, but returns a tensor without data if @input is NULL or needs no gradient. */
 PlaitTensor plait_gradient_to_add_if_needed (PlaitTape *tape, PlaitNode *input);
 
-/* Like plait_gradient_target, but returns a tensor without data if @input is NULL or needs no gradient. Kernels skip
- * outputs without data. */
+/* Like plait_gradient_target, but returns a tensor without data if @input is NULL or needs no gradient. Kernels do not
+ * compute outputs without data. */
 PlaitTensor plait_gradient_if_needed (PlaitTape *tape, PlaitNode *input, PlaitScalar *beta);
 
 /* Adds row i of @gradient to row indices[i] of the gradient of @input; skips indices of -1. Does nothing if @input is
@@ -149,13 +151,13 @@ void plait_gradient_add (PlaitTape *tape, PlaitNode *input, PlaitScalar factor, 
 
 /*
  * Like plait_gradient_target, but may hand over the storage of *gradient (contiguous, in the arena, in the shape of
- * @input). If @input has no gradient yet, *gradient becomes its gradient: gradient->data is set to NULL, *beta to 0,
- * and the returned tensor still holds the values of *gradient, to be changed in place. Call it only for the last
+ * @input). If @input has no gradient yet, *gradient becomes its gradient: *beta is 0, and the returned tensor holds the
+ * values of *gradient, which the caller changes in place; gradient->data is set to NULL. The call must be the last
  * contribution of a backward.
  */
 PlaitTensor plait_gradient_inherit (PlaitTape *tape, PlaitTensor *gradient, PlaitNode *input, PlaitScalar *beta);
 
-/* Adds @factor * *gradient to the gradient of @input; hands the storage over as plait_gradient_inherit does. */
+/* Adds @factor * *gradient to the gradient of @input; may hand over the storage as plait_gradient_inherit does. */
 void plait_gradient_pass (PlaitTape *tape, PlaitTensor *gradient, PlaitScalar factor, PlaitNode *input);
 
 /* Returns the value of @weight with the tape's precision and without panels. @weight may be NULL. */
@@ -167,9 +169,10 @@ void plait_tape_pack (PlaitTape *tape, PlaitRnnWeight *factor, gboolean transpos
 void plait_tape_unpack (PlaitTape *tape, PlaitRnnWeight *factor);
 
 /*
- * State of a weight that is used at many time steps. The weight is packed once, and the rows of its uses are collected,
- * so that few large products make its gradient. The last product runs as soon as no earlier node reads the weight. Only
- * leaves with many uses of few rows get it; for others the functions below return NULL or make gradients at once.
+ * State of a weight that is used at many time steps. The weight is packed once. The rows of its uses are collected, so
+ * that few large products compute its gradient; the last product runs as soon as no earlier node reads the weight. Only
+ * leaves with many uses of few rows have this state. For other weights, functions that return panels return NULL, and
+ * gradients are computed at once.
  */
 typedef struct PlaitWeightReuse PlaitWeightReuse;
 
@@ -179,20 +182,21 @@ const PlaitPacked *plait_weight_reuse_packed (PlaitTape *tape, PlaitNode *weight
                                               PlaitPrecision precision);
 
 /* Returns the panels of the transpose of @value for a product of @rows rows in @precision, or NULL. @value is the value
- * of @weight, or a multiple of it in a mutation test. */
+ * of @weight; a mutation test multiplies it by a factor. */
 const PlaitPacked *plait_weight_reuse_transposed (PlaitTape *tape, PlaitNode *weight, PlaitTensor value, gint64 rows,
                                                   PlaitPrecision precision);
 
-/* Sets factor->packed to the panels of @weight or of its transpose, as the two functions above return them. If they
- * return NULL and @many steps follow, packs panels for @factor alone. Does nothing if @weight is NULL. */
+/* Sets factor->packed to the panels that plait_weight_reuse_packed or, if @transposed, plait_weight_reuse_transposed
+ * returns. If there are none and @many steps follow, packs panels for @factor alone. Does nothing if @weight is
+ * NULL. */
 void plait_weight_reuse_pack (PlaitTape *tape, PlaitRnnWeight *factor, PlaitNode *weight, gint64 rows,
                               gboolean transposed, gboolean many);
 
-/* Adds x^T dz to the gradient of @weight and the sum of the rows of @dz to that of @bias (may be NULL), now or later in
- * the backward pass. */
+/* Adds x^T dz to the gradient of @weight, and the sum of the rows of @dz to the gradient of @bias (may be NULL), either
+ * at once or later in the backward pass. */
 void plait_weight_reuse_collect (PlaitTape *tape, PlaitNode *weight, PlaitNode *bias, PlaitTensor x, PlaitTensor dz);
 
-/* Adds the collected gradients of the weights and biases that no recorded node before place @left reads. */
+/* Adds the collected gradients to those weights and biases that no recorded node before place @left reads. */
 void plait_weight_reuse_flush (PlaitTape *tape, gint left);
 
 /* Adds to the gradients of @queries and @keys the derivatives of dot products between queries and selected rows.
@@ -207,23 +211,24 @@ void plait_sparse_additive_scores_add_gradients (PlaitTape *tape, PlaitNode *con
                                                  const PlaitSelectedRows *selected, const PlaitScalar *dscores);
 
 /*
- * Returns a node [query rows, w]: attention from the top level of a memory down all branches
- * (attention/sibling-attention.h). One softmax covers the top rows, and one the children of each row. The weight of a
- * row is its softmax value times its parent's weight. Row i sums the values of the leaves times their weights for query
- * i. queries [query rows, w], keys and values [rows, w]; @groups is borrowed.
+ * Returns a node [query rows, w]: attention that descends all branches of a memory from its top level
+ * (attention/sibling-attention.h). There is one softmax over the top rows, and one over the children of each row. The
+ * weight of a row is its softmax value times its parent's weight. Row i is the sum of leaf values times leaf weights
+ * for query i. queries [query rows, w], keys and values [rows, w]; @groups is borrowed.
  */
 PlaitNode *plait_sibling_attention (PlaitTape *tape, const PlaitSiblingGroups *groups, PlaitRagged query_rows,
                                     PlaitNode *queries, PlaitNode *keys, PlaitNode *values,
                                     const PlaitAttentionOptions *options);
 
-/* Returns a node [pairs with leaves, 1]: the weight of each leaf for each query, from scores [pairs, 1] of the queries
- * with all rows. *leaves receives the pairs of queries and leaves, for plait_weighted_sum. @groups is borrowed. */
+/* Returns a node [pairs in *leaves, 1]: the weight of each leaf for each query. scores [pairs, 1]: scores of the
+ * queries with all rows. *leaves receives the pairs of queries and leaves, for plait_weighted_sum. @groups is
+ * borrowed. */
 PlaitNode *plait_sibling_softmax (PlaitTape *tape, const PlaitSiblingGroups *groups, PlaitRagged queries,
                                   PlaitNode *scores, PlaitQueryKeyPairs *leaves);
 
 /*
- * PLAIT_GRADIENT_TERM for a term that one kernel call computes: returns the output gradient @dy, scaled if a mutation
- * test says so. Each term is linear in @dy.
+ * PLAIT_GRADIENT_TERM for a term that one kernel call computes from the output gradient @dy: returns @dy, multiplied by
+ * the factor that a mutation test sets. Each term is linear in @dy.
  */
 #ifdef PLAIT_SCALAR_DOUBLE
 PlaitTensor plait_gradient_term_tensor (PlaitTape *tape, double factor, PlaitTensor dy);

@@ -64,9 +64,10 @@ PlaitNode *plait_tree_descent (PlaitTape *tape, const PlaitTreeDescent *descent,
                                PlaitTreeDescentResult *result);
 
 /*
- * Blocks of rows, cut so that the halting weights of a block sum to 1. The last weight of a block is what remains of 1.
- * The rest of that row's number is lost (adaptive computation time, Graves 2016) or is the row's weight in the next
- * block (continuous integrate-and-fire, Dong & Xu 2020). The arrays are borrowed.
+ * Blocks of rows. Each row has a number; the halting weights of a full block are the numbers of its rows, except the
+ * last weight, which fills the sum up to 1. What remains of the last row's number is dropped (adaptive computation
+ * time, Graves 2016) or is that row's weight in the next block (continuous integrate-and-fire, Dong & Xu 2020). The
+ * arrays are borrowed.
  */
 typedef struct
 {
@@ -76,8 +77,8 @@ typedef struct
   const guint8 *full; /* [blocks] TRUE if the block's weights sum to 1 */
 } PlaitHaltingWeights;
 
-/* Returns a node [weights, 1]: the halting weights made of numbers [rows, 1]. Uses one thread. The derivative takes the
- * ends of the blocks as constants. */
+/* Returns a node [weights, 1]: the halting weights made of numbers [rows, 1]. Uses one thread. The derivative treats
+ * the ends of the blocks as constants. */
 PlaitNode *plait_halting_weights (PlaitTape *tape, PlaitNode *numbers, const PlaitHaltingWeights *halting_weights);
 
 /*
@@ -163,8 +164,8 @@ PlaitNode *plait_tree_bottom_up (PlaitTape *tape, const PlaitTreeCell *cell, con
 PlaitNode *plait_tree_top_down (PlaitTape *tape, const PlaitRecurrentCell *cells, const PlaitTreeDepths *depths,
                                 PlaitNode *roots, PlaitNode *const *projected);
 
-/* Copied words of an output layer: p (v) = g softmax (v) + (1 - g) c (v), with g = sigmoid (gate) and c of
- * attention/copied-words.h. Borrowed, as is all that it points to. */
+/* Copied words of an output layer: p (v) = g softmax (v) + (1 - g) c (v), with g = sigmoid (gate) and c the
+ * distribution of attention/copied-words.h. The caller keeps all arrays and nodes alive. */
 typedef struct
 {
   PlaitNode *gate;                 /* [r, 1] */
@@ -173,8 +174,8 @@ typedef struct
   PlaitNode *const *weights;       /* [n] weights [pairs, 1], not negative */
 } PlaitOutputCopies;
 
-/* Returns the copied words of the rows; their gate and weights are values of nodes. The arrays lie in the tape's
- * arena. */
+/* Returns the distributions over copied words of all rows, computed from the values of the nodes gate and weights. The
+ * arrays are in the tape's arena. */
 PlaitOutputMixture plait_output_copies_mixture (PlaitTape *tape, const PlaitOutputCopies *copies);
 
 /* Options of plait_output_loss. */
@@ -196,11 +197,10 @@ typedef struct
 } PlaitOutputLossSums;
 
 /* Returns a node [1, 1]: scale * the cross-entropy of softmax (states table^T + bias) with @targets, summed over rows
- * with their weights.
- * Works in chunks, so no [r, V] matrix is stored. states [r, w]; table [V, w], the embedding if tied; bias [1, V] or
- * NULL; @targets: r ids. Gradients of table and bias are added in the forward pass, so the node may only be the root of
- * backward or a summand of it. *sums is filled at once. @row_losses: NULL, or receives the negative log-likelihood of
- * each row. */
+ * with their weights. Works in chunks, so no [r, V] matrix is stored. states [r, w]; table [V, w], the embedding if
+ * tied; bias [1, V] or NULL; @targets: r ids. Gradients of table and bias are computed in the forward pass, so the node
+ * may only be the root of backward or a summand of it. When the function returns, *sums is filled and @row_losses,
+ * unless NULL, has the negative log-likelihood of each row. */
 PlaitNode *plait_output_loss (PlaitTape *tape, PlaitNode *states, PlaitNode *table, PlaitNode *bias,
                               const gint32 *targets, const PlaitOutputLossOptions *options, PlaitOutputLossSums *sums,
                               double *row_losses);

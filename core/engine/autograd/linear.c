@@ -60,7 +60,7 @@ linear_recompute (PlaitTape *tape, PlaitNode *node)
                         !payload->preactivation.data ? NULL : &payload->preactivation);
 }
 
-/* The activation's derivative reads the output, so an activated node keeps its value and needs no recompute. */
+/* The activation's derivative is computed from the output, so the value of an activated node is never discarded. */
 static const PlaitOperator activated_linear = { .name = "linear", .backward = linear_backward };
 static const PlaitOperator linear = {
   .name = "linear",
@@ -75,8 +75,8 @@ plait_linear (PlaitTape *tape, PlaitNode *x, PlaitNode *weight, PlaitNode *bias,
   return plait_linear_dropout (tape, x, weight, bias, activation, 0);
 }
 
-/* The value after dropout serves both the next layer and the derivative: ReLU's derivative is the same where an element
- * was kept, and dropped elements have no gradient. */
+/* One value serves the next layer and the derivative of the activation, although it is stored after dropout: where an
+ * element was kept, ReLU's derivative can be computed from it, and dropped elements have no gradient. */
 PlaitNode *
 plait_linear_dropout (PlaitTape *tape, PlaitNode *x, PlaitNode *weight, PlaitNode *bias, PlaitActivation activation,
                       double rate)

@@ -9,7 +9,7 @@ enum
   OUTPUT_LOSS_TABLE,
   OUTPUT_LOSS_BIAS,
   OUTPUT_LOSS_INPUTS,
-  /* Further inputs of a loss with copied words. */
+  /* Inputs that a loss with copied words has in addition. */
   OUTPUT_LOSS_GATE = OUTPUT_LOSS_INPUTS,
   OUTPUT_LOSS_WEIGHTS
 };
@@ -63,7 +63,8 @@ static const PlaitOperator output_loss = {
   .ignores_inputs = TRUE,
 };
 
-/* Computes the copied words, which *@copied receives, and returns them as the output layer reads them. */
+/* Computes the distributions over copied words and stores them in *@copied. Returns them with the gate, as the output
+ * layer reads them. */
 static PlaitOutputMixture
 mix (PlaitTape *tape, const PlaitOutputCopies *copies, PlaitCopiedWords *copied)
 {
@@ -108,7 +109,7 @@ expect_targets (PlaitTape *tape, const gint32 *targets, gint64 rows, gint64 word
       }
 }
 
-/* Allocates the gradients of copied words. */
+/* Allocates the gradients of the gate and of the probabilities of copied words. */
 static void
 want_copies (PlaitTape *tape, Saved *saved, PlaitOutputMixture *mixture, gint64 rows)
 {

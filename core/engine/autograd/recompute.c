@@ -67,7 +67,8 @@ release_since (PlaitTape *tape, Marks before)
     plait_tape_release_node (tape, node);
 }
 
-/* Uncounts the nodes made since @before as consumers of their inputs: backward makes them again. */
+/* Subtracts the nodes made since @before from the consumers of their inputs, because backward makes these nodes
+ * again. */
 static void
 forget_since (PlaitTape *tape, Marks before)
 {

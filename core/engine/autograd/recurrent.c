@@ -101,7 +101,8 @@ rnn_backward (PlaitTape *tape, PlaitNode *node)
   plait_recurrence_backward (plait_tape_pool (tape), recurrence, &work);
   unpack (tape, recurrence);
 
-  /* The rows of step 0 of previous are zero if there is no initial state, and contribute nothing. */
+  /* The previous states of step 0 are zero if there is no initial state, so they add nothing to the gradient of a
+   * weight. */
   add_weight_gradient (tape, node->inputs[RNN_RECURRENT], node->inputs[RNN_BIAS],
                        PLAIT_GRADIENT_TERM_TENSOR (tape, rnn_weight, recurrence->previous),
                        plait_tensor_columns (recurrence->gates, 0, products),

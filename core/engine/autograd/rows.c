@@ -16,7 +16,8 @@ plait_rows (PlaitTape *tape, PlaitNode *x, gint64 first, gint64 rows)
   return plait_tape_view (tape, x, plait_tensor_rows (plait_tape_value (tape, x), first, rows));
 }
 
-/* Returns the view of @whole where @part lies: from column (if @columns) or row @first on. */
+/* Returns the part of @whole that has the shape of @part and begins at column (if @columns) or row @first, as a
+ * view. */
 static PlaitTensor
 place_of (PlaitTensor whole, const PlaitNode *part, gint64 first, gboolean columns)
 {
@@ -30,7 +31,7 @@ extent_of (const PlaitNode *part, gboolean columns)
   return columns ? part->value.width : part->value.rows;
 }
 
-/* node->payload is a gboolean: TRUE if the parts are side by side. */
+/* Backward of plait_concatenate_columns and plait_concatenate_rows. node->payload is a gboolean: TRUE for columns. */
 static void
 concatenate_backward (PlaitTape *tape, PlaitNode *node)
 {
@@ -102,7 +103,7 @@ plait_gradient_scatter (PlaitTape *tape, PlaitNode *input, PlaitTensor gradient,
 typedef struct
 {
   const gint64 *indices;
-  gint64 size; /* rows of the input in a row of the output */
+  gint64 size; /* number of input rows in each output row */
 } Gathering;
 
 /* Returns @wide [n, size w] as a view [n size, w]. */

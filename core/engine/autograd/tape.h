@@ -7,8 +7,8 @@
 #include "types/tensor.h"
 
 /*
- * The tape records operators as they run; each leaves a node, and backward visits the nodes in reverse order. Shapes
- * may vary from step to step and from sentence to sentence. A node belongs to its tape and lives until the next
+ * The tape records operators as they run. Each operator makes a node, and backward visits the nodes in reverse order.
+ * Shapes may vary from step to step and from sentence to sentence. A node belongs to its tape and lives until the next
  * plait_tape_begin. Tensors and arrays given to an operator are borrowed and must live as long.
  */
 typedef struct PlaitTape PlaitTape;
@@ -55,7 +55,8 @@ struct PlaitNode
   struct PlaitSavedTensor *saved; /* list of the tensors of plait_tape_save */
   PlaitNode *older;               /* the node made before this one */
   const char *maker;              /* plugin that made the node, or NULL for the host */
-  gint place; /* number among recorded nodes, from 1; of a leaf: that of the first node that may read it, or 0 */
+  gint place; /* position among the recorded nodes, from 1; for a leaf: position of the first node that may read it,
+                 or 0 */
   gint reserved[1];
 };
 
