@@ -12,7 +12,7 @@ static const PlaitModuleWanted libraries[] = {
   { "blas", "mkl", "multiplying matrices by MKL", "libmkl-dev", sizeof (PlaitBlasTable) },
 };
 
-/* Bytes of address space that loading a library takes, with the buffer of a first thread. */
+/* Bytes of address space that loading a library takes, including the buffer of its first thread. */
 #define LOADING ((gsize)300 << 20)
 
 /* Opens the library @name; NULL: the first that can be loaded. */
@@ -39,7 +39,8 @@ open_library (const char *name, GError **error)
   return table;
 }
 
-/* Variables that limit the threads of OpenBLAS, and of OpenBLAS built with OpenMP, BLIS and MKL. */
+/* Environment variables that limit the threads of a BLAS library: the first for OpenBLAS, the second for BLIS, MKL and
+ * OpenBLAS built with OpenMP. */
 static const char *const thread_variables[] = { "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS" };
 
 /* Opens the library with one thread, then restores the environment. Otherwise OpenBLAS starts a thread with 128 MiB for
@@ -213,7 +214,7 @@ plait_blas_description (GError **error)
                                                                 : "by the kernels");
 }
 
-/* Side of square matrices at which OpenBLAS is fast. */
+/* Width and height of the square matrices that the benchmark multiplies: OpenBLAS is fast at this size. */
 #define SIDE 768
 
 typedef struct

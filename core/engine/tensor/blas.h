@@ -8,7 +8,7 @@
 /*
  * Matrix products by a BLAS library: the one that PLAIT_BLAS names, else the first of OpenBLAS, BLIS and MKL whose
  * module can be loaded. The first use opens the library. It computes products of many rows, unless our kernels are
- * faster (PlaitKernels.blas_rows). Benchmarks compare a whole program with its rate.
+ * faster (PlaitKernels.blas_rows).
  */
 
 /* Returns from how many rows on products use BLAS; 0: never. @transpose_a: TRUE for a transposed left factor. */
@@ -24,15 +24,16 @@ gboolean plait_blas_reserve (PlaitPool *pool, GError **error);
 gboolean plait_blas_is_used (const PlaitKernels *kernels, gboolean transpose_a, gint64 rows, gint64 width,
                              gint64 depth);
 
-/* Computes c = (@add: c +) factor * op (a) op (b), where op transposes if asked, by one call of cblas in the calling
- * thread. No dimension may be zero. The library must have been opened. Cut pieces by the shapes alone, so that the bits
- * do not depend on the number of threads. */
+/* Computes c = (@add: c +) factor * op (a) op (b) by one call of cblas in the calling thread; op transposes if
+ * @transpose_a or @transpose_b is TRUE. No dimension may be zero. The library must have been opened. A caller that cuts
+ * a product into several calls must cut it by the shapes alone, so that the bits do not depend on the number of
+ * threads. */
 void plait_blas_multiply (PlaitTensor c, gboolean add, PlaitScalar factor, PlaitTensor a, gboolean transpose_a,
                           PlaitTensor b, gboolean transpose_b);
 
-/* Returns what computes products: BLAS with its core type, the variant of our kernels, and which products use BLAS,
- * such as "OpenBLAS 0.3.21 core Haswell, kernels v1, products of many rows by BLAS". Only timings with equal
- * descriptions can be compared. NULL on the errors of plait_blas_reserve. (transfer full) */
+/* Returns a description of the BLAS library, the variant of our kernels, and the products that use BLAS, such as
+ * "OpenBLAS 0.3.21 core Haswell, kernels v1, products of many rows by BLAS". Timings can be compared only if their
+ * descriptions are equal. NULL on the errors of plait_blas_reserve. (transfer full) */
 char *plait_blas_description (GError **error);
 
 /* Measures the rate of the library's matrix product in FLOP/s: every thread of @pool multiplies square matrices for

@@ -19,7 +19,8 @@ run (PlaitPool *pool, const PlaitTensor *tensors, guint n, PlaitRangeFunction ra
   plait_element_ranges_run (pool, tensors, n, range, &call);
 }
 
-/* Defines the range function @name_range, which evaluates @expression with the arguments of its call. */
+/* Defines the function @name_range of type PlaitRangeFunction. Its body is @expression, which may read @call, @at, @n
+ * and @index. */
 #define RANGE(name, expression)                                                                                        \
   static void name##_range (gconstpointer data, PlaitScalar *const *at, gint64 n, gint64 index)                        \
   {                                                                                                                    \
@@ -145,7 +146,7 @@ plait_activation_backward (PlaitPool *pool, PlaitActivation activation, PlaitTen
        (Call){ .beta = beta, .activation = activation });
 }
 
-/* Sums of pieces of rows, which are added in order afterwards. */
+/* A sum over all elements: each piece of rows has a partial sum, and the partial sums are added in order. */
 typedef struct
 {
   const PlaitKernels *kernels;

@@ -11,8 +11,8 @@
 void plait_layer_norm_forward (PlaitPool *pool, PlaitTensor y, PlaitTensor x, const PlaitScalar *gain,
                                const PlaitScalar *bias, double epsilon, PlaitScalar *mean, PlaitScalar *inverse);
 
-/* Backward of layer normalisation: dx = dx_beta * dx + its gradient; dgain and dbias [1, w] likewise. A gradient whose
- * data is NULL is not computed. @arena is used for workspace. dx may be dy if dx_beta is 0. */
+/* Backward of layer normalisation: dx = dx_beta * dx + gradient of x, and in the same way dgain and dbias [1, w]. A
+ * gradient whose data is NULL is not computed. @arena is used for workspace. dx may be dy if dx_beta is 0. */
 void plait_layer_norm_backward (PlaitPool *pool, PlaitArena *arena, PlaitTensor dx, PlaitScalar dx_beta,
                                 PlaitTensor dgain, PlaitScalar dgain_beta, PlaitTensor dbias, PlaitScalar dbias_beta,
                                 PlaitTensor dy, PlaitTensor x, const PlaitScalar *gain, const PlaitScalar *mean,

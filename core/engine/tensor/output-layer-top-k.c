@@ -100,8 +100,9 @@ first_bound (const Search *search, const PlaitScalar *logits, PlaitScalar greate
   return greatest - far;
 }
 
-/* Adds the words of a block to the best words of the row that this thread has found. No logit of the block is above
- * @greatest. @places is scratch memory for WORDS_AT_ONCE indices. Skips words below the last of the best words. */
+/* Adds the words of a block to the best words of the row that this thread has found; skips words whose logit is below
+ * that of the last of them. No logit of the block is above @greatest. @places is scratch memory for WORDS_AT_ONCE
+ * indices. */
 static void
 collect_best (const Search *search, gint64 row, guint thread, gint64 first, const PlaitScalar *logits,
               PlaitScalar greatest, gint64 n, gint32 *places)
@@ -202,9 +203,9 @@ is_forbidden (const Search *search, gint64 row, gint32 id)
 }
 
 /*
- * Replaces the @found best words @words of the softmax of @row by the best words of the mixture, and their logits by
- * log-probabilities. Returns their number. A word that is not copied is less probable than by the softmax, all of them
- * by the same factor, so the best words of the mixture are among the best of the softmax and the copied ones.
+ * Finds the best words of the mixture in @row, with log-probabilities, and returns their number. They are among the
+ * @found best words @words of the softmax and the copied words, because the mixture lowers the probabilities of all
+ * words that are not copied by one factor.
  */
 static guint
 mix_row (const Search *search, gint64 row, Candidate *words, guint found, Candidate *mixed, double log_sum)

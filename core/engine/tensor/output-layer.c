@@ -44,7 +44,7 @@ typedef struct
   double negative_log_likelihood;
   PlaitScalar target;      /* logit of the target */
   PlaitScalar generated;   /* factor of the gradient of the softmax, 1 without copied words */
-  PlaitScalar share;       /* factor of the gradient of the target's logit, 1 without copied words */
+  PlaitScalar share;       /* factor of the target's own term in the gradient of its logit, 1 without copied words */
   gboolean first_in_block; /* TRUE if all words with lower ids in the target's block have lower logits */
   gboolean correct;
 } Row;
@@ -327,7 +327,8 @@ differentiate (const Stage *stage, gint64 block, PlaitScalar *logits, gint64 n)
     }
 }
 
-/* TRUE if a gradient is added to its tensor: to the caller's values, or to those of earlier chunks. */
+/* TRUE if a stage adds to a gradient tensor instead of overwriting it: @beta is not 0, or earlier chunks have written
+ * to it. */
 static gboolean
 adds (const Stage *stage, PlaitScalar beta)
 {
@@ -468,7 +469,7 @@ states_piece (gpointer data, gint64 panel, guint thread)
     }
   plait_panel_pack (stage->kernels, tile, stage->states + column * stage->rows, states, FALSE, stage->first,
                     stage->rows, column, width);
-  /* Only the gradient of the table uses these panels. */
+  /* Only the gradient of the table is computed from these panels. */
   PLAIT_GRADIENT_TERM_NUMBERS (output_loss_table, stage->states + column * stage->rows, stage->rows * tile);
 }
 

@@ -20,9 +20,10 @@ typedef struct
                                 gradient is computed */
   PlaitPrecision precision;  /* precision of the products unless @packed is used */
   const PlaitScalar *bias;   /* bias of each word: [V], or NULL */
-  const gint32 *targets;     /* target ids, 0 .. V - 1, in rows with copied words also above: [r] */
+  const gint32 *targets;     /* id of each row's target: [r]. At or above V only in rows with copied words */
   const PlaitOutputMixture *mixture; /* copied words, or NULL */
-  double smoothing;      /* label smoothing s: the target gets probability 1 - s, s is spread as @others says */
+  double smoothing;      /* label smoothing s: the target gets probability 1 - s; @others says over which words s is
+                            spread */
   gboolean others;       /* spread s over the V - 1 other words; if FALSE over all V words */
   double scale;          /* factor of the loss in the gradients */
   const double *weights; /* [r] further factors of the losses of rows, or NULL: 1 */
@@ -46,22 +47,22 @@ typedef struct
 PlaitOutputLayerSums plait_output_layer_compute (PlaitPool *pool, PlaitArena *arena, const PlaitOutputLayerWork *work);
 
 /*
- * Computes the @best most probable words of each row in one pass over the table, without storing all logits. @table is
+ * Finds the @best most probable words of each row in one pass over the table, without storing all logits. @table is
  * packed (plait_pack (table, TRUE)). Writes ids [r][best], most probable first (ties: the lower id), and
  * log_probabilities [r][best]. @best <= V.
  *
- * @forbidden (@n_forbidden different ids) are never returned, but count in the softmax. @forbid: a byte for each row,
- * TRUE if the words are forbidden in it; NULL: in every row. Without enough words, the last ids are -1 with
- * log-probability minus infinity. @mixture: copied words, whose ids may be at or above V; or NULL.
+ * @forbidden: @n_forbidden different ids that are never returned, but count in the softmax. @forbid: a byte for each
+ * row, TRUE if the ids are forbidden in it; NULL: in every row. If there are fewer than @best words, the last ids are
+ * -1 with log-probability minus infinity. @mixture: copied words, whose ids may be at or above V; or NULL.
  */
 void plait_output_layer_top_k (PlaitPool *pool, PlaitArena *arena, PlaitTensor states, const PlaitPacked *table,
                                const PlaitScalar *bias, const gint32 *forbidden, guint n_forbidden,
                                const guint8 *forbid, const PlaitOutputMixture *mixture, guint best, gint32 *ids,
                                PlaitScalar *log_probabilities);
 
-/* Computes the log-probabilities of all words of each row, with the bits that plait_output_layer_top_k gives its best
- * words: @log_probabilities [r, V], or with more columns, for words of @mixture at or above V. For a few rows at a
- * time, because of their memory. */
+/* Computes the log-probabilities of all words of each row: @log_probabilities [r, V], or more columns for words of
+ * @mixture at or above V. They have the same bits as those of plait_output_layer_top_k. Call it for a few rows at a
+ * time, because of the memory. */
 void plait_output_layer_log_probabilities (PlaitPool *pool, PlaitArena *arena, PlaitTensor states,
                                            const PlaitPacked *table, const PlaitScalar *bias,
                                            const PlaitOutputMixture *mixture, PlaitTensor log_probabilities);

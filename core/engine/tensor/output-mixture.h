@@ -30,8 +30,8 @@ plait_output_mixture_has_words (const PlaitOutputMixture *mixture, gint64 row)
 /* Returns the index of the first copied word of @row whose id is at least @id; offsets[row + 1] if there is none. */
 gint64 plait_output_mixture_find (const PlaitOutputMixture *mixture, gint64 row, gint64 id);
 
-/* Stores the logits of those copied words of @row whose ids are from @first on in the block @logits [n], in
- * @copied_logits [words]. */
+/* Copies logits of copied words of @row to @copied_logits [words]. @logits [n] is a block of logits for the ids @first
+ * .. @first + @n - 1; copied words with other ids are skipped. */
 void plait_output_mixture_note (const PlaitOutputMixture *mixture, gint64 row, gint64 first, const PlaitScalar *logits,
                                 gint64 n, PlaitScalar *copied_logits);
 
@@ -43,7 +43,8 @@ double plait_output_mixture_log_probability (const PlaitOutputMixture *mixture, 
 /* Returns log g of @row. */
 double plait_output_mixture_log_gate (const PlaitOutputMixture *mixture, gint64 row);
 
-/* The loss of one row: -rest * log p (target) - each * sum of log p (v) over the vocabulary. */
+/* Loss of one row with label smoothing, -rest * log p (target) - each * sum of log p (v) over the vocabulary, and what
+ * plait_output_mixture_row reads and returns for it. */
 typedef struct
 {
   gint64 words;      /* V, number of words of the vocabulary */
@@ -52,19 +53,19 @@ typedef struct
   double log_sum;    /* log of the sum of the exponentials of all logits */
   double greatest;   /* greatest of all logits */
   double logits;     /* sum of all logits; read only if @each is not 0 */
-  double each, rest; /* @each: probability that label smoothing gives to every word; @rest: additional probability of
-                        the target */
+  double each, rest; /* @each: probability that label smoothing gives to every word; @rest: probability that the
+                        target gets in addition */
   double scale;      /* factor of the loss in gradients */
-  gboolean best;     /* in: TRUE if no other logit is above the target's; out: TRUE if no other word is more probable */
+  gboolean best; /* in: TRUE if no logit is above the target's; out: TRUE if no word is more probable than the target */
   double loss;
   double negative_log_likelihood;
-  /* Factors of the gradient of logit v: softmax_v * generated - each, and for the target also - rest * target_share.
-   * Copied words get a correction in addition. */
+  /* Outputs. Gradient of logit v: softmax_v * generated - each; for the target also - rest * target_share; for a copied
+   * word also the correction in @copied_logits. */
   double generated;
   double target_share;
 } PlaitMixedRow;
 
-/* Computes the loss of @row, and the gradients of @mixture unless they are NULL. Replaces the logits of the row's words
- * in @copied_logits by the corrections of their gradients, without @scale. */
+/* Computes the loss of @row and, unless their pointers are NULL, the gradients in @mixture. Replaces the logits of the
+ * row's copied words in @copied_logits by the corrections of their gradients, not multiplied by mixed->scale. */
 void plait_output_mixture_row (const PlaitOutputMixture *mixture, gint64 row, PlaitScalar *copied_logits,
                                PlaitMixedRow *mixed);

@@ -42,7 +42,7 @@ tile_width (const PlaitPacked *packed)
   return packed->int8 ? PLAIT_INT8_WIDTH : packed->bfloat16 ? PLAIT_BFLOAT16_WIDTH : packed->kernels->packed_width;
 }
 
-/* Returns the number of columns, in whole panels, that are multiplied at once. */
+/* Returns the number of columns that one call of a kernel multiplies; it is a multiple of a panel's width. */
 static gint64
 band_width (const PlaitPacked *packed)
 {
@@ -253,7 +253,7 @@ plait_packed_rows (PlaitPool *pool, const PlaitPacked *packed, PlaitTensor x)
   return *rows;
 }
 
-/* Computes plait_packed_multiply for one band of bytes. */
+/* plait_packed_multiply for one band of columns in bytes. */
 static void
 multiply_bytes (const PlaitPacked *packed, PlaitScalar *y, gint64 y_stride, gboolean add, const PlaitPackedRows *rows,
                 gint64 first, gint64 n, gint64 column, gint64 width)
@@ -274,7 +274,8 @@ multiply_bytes (const PlaitPacked *packed, PlaitScalar *y, gint64 y_stride, gboo
   });
 }
 
-/* Computes plait_packed_multiply for one band of bfloat16. Cuts the depth as unpacked products do, for equal bits. */
+/* plait_packed_multiply for one band of columns in bfloat16. Cuts the depth as unpacked products do, so that the bits
+ * are equal. */
 static void
 multiply_bfloat16 (const PlaitPacked *packed, PlaitScalar *y, gint64 y_stride, gboolean add,
                    const PlaitPackedRows *rows, gint64 first, gint64 n, gint64 column, gint64 width)

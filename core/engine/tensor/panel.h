@@ -8,8 +8,8 @@
  * weight). Each panel is [depth][tile_width] contiguous; the last one is padded with zeros.
  */
 
-/* The largest depth that is multiplied at once; a deeper product adds the result of further rounds. Packed weights
- * follow it too, for equal bits. */
+/* Maximum depth that is multiplied at once. A deeper product is computed in rounds that add to the result. Products
+ * with packed weights use the same rounds, so that the bits are equal. */
 #define PLAIT_MAX_PANEL_DEPTH 512
 
 /* A right factor up to this size stays in the caches of every thread. Then each thread computes some rows of the

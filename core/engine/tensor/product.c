@@ -11,10 +11,11 @@
 #include "kernels/gradient-terms.h"
 
 /*
- * Limits for the cut of a product into pieces of @rows rows and @columns columns. Pieces are made smaller, but not
- * below the least sizes, until there are @least_pieces for the threads. With the kernels, a thread packs the piece's
- * columns of the right factor, unless its previous piece had the same columns; such pieces are neighbours. BLAS packs
- * both factors of each piece and needs larger pieces. Values chosen by measuring.
+ * Limits for the cut of a product into pieces of at most @rows rows and @columns columns. The pieces are made smaller,
+ * but not smaller than @least_rows and @least_columns, until there are @least_pieces pieces for the threads. If kernels
+ * multiply, a thread packs the columns of the right factor for a piece, unless its previous piece had these columns;
+ * pieces with the same columns have consecutive numbers. BLAS packs both factors of each piece, so it needs larger
+ * pieces. Values chosen by measuring.
  */
 typedef struct
 {
@@ -44,7 +45,7 @@ typedef struct
   gboolean transpose_a;
   gboolean transpose_b;
   const PlaitEpilogue *epilogue; /* NULL except in the last round */
-  PlaitScalar *column_sums;      /* where to add the sums of the columns of @b, or NULL */
+  PlaitScalar *column_sums;      /* array to which the sums of the columns of @b are added, or NULL */
   gint64 first;                  /* start of this round along the depth */
   gint64 depth;
   gboolean add;
@@ -252,8 +253,8 @@ run_round (Product *product)
 }
 
 /*
- * A deep product with a small result, such as the gradient of a small weight, has too few rows and columns to cut. It
- * is cut along the depth. Each piece stores its sums, followed by the column sums, and the pieces are added in order.
+ * A deep product with a small result, such as the gradient of a small weight, has too few rows and columns to cut, so
+ * it is cut along the depth. Each piece stores its product and its column sums; then the pieces are added in order.
  */
 #define DEEP_RESULT 16384 /* largest number of elements in the result of a product cut along the depth */
 #define DEEP_PIECE 192    /* the least depth of a piece */
@@ -266,7 +267,8 @@ typedef struct
   PlaitScalar sums_beta;
   gint64 depth;
   gint64 pieces;
-  PlaitScalar *sums; /* sums of each piece, and its column sums in the last row: [pieces][rows + 1, width] */
+  PlaitScalar *sums; /* product of each piece, with its column sums as an additional last row: [pieces][rows + 1,
+                        width] */
 } Deep;
 
 static PlaitTensor
@@ -313,7 +315,8 @@ deep_sum_piece (gpointer data, gint64 row, guint thread)
                                   1, plait_tensor_row (deep_sums (deep, piece), row), product->c.width);
 }
 
-/* Computes the product cut along the depth. Returns FALSE, with nothing done, if the other cut is better. */
+/* Computes a product that is cut along the depth. Returns FALSE, with nothing done, if cutting rows and columns is
+ * better. */
 static gboolean
 run_deep (Product *product, PlaitScalar beta, PlaitScalar sums_beta, gint64 depth)
 {

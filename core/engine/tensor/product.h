@@ -14,8 +14,8 @@
  * overlap inputs.
  */
 
-/* Computes c = beta * c + op (a) op (b), where op transposes if asked. @beta is 0 (c may be uninitialised) or 1.
- * @precision is full or a bfloat16 that runs here (plait_precision_runs_here). */
+/* Computes c = beta * c + op (a) op (b); op transposes if @transpose_a or @transpose_b is TRUE. @beta is 0 (c may be
+ * uninitialised) or 1. @precision is full or a bfloat16 that runs here (plait_precision_runs_here). */
 void plait_product (PlaitPool *pool, PlaitTensor c, PlaitScalar beta, PlaitTensor a, gboolean transpose_a,
                     PlaitTensor b, gboolean transpose_b, PlaitPrecision precision);
 
@@ -41,7 +41,7 @@ typedef struct
   PlaitTensor dz;            /* gradient of z, after plait_activation_backward: [r, out] */
   PlaitTensor x;             /* [r, in] */
   PlaitTensor weight;        /* [in, out] */
-  const PlaitPacked *packed; /* the transposed weight packed, or NULL; read unless the product uses BLAS */
+  const PlaitPacked *packed; /* transposed weight, packed, or NULL; used unless the product is computed by BLAS */
   PlaitPrecision precision;
   PlaitTensor dx;
   PlaitScalar dx_beta;

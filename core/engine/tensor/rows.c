@@ -14,7 +14,7 @@ typedef struct
   PlaitTensor y; /* output */
   PlaitTensor x;
   const PlaitTensor *other;
-  PlaitTensor factors; /* second factor of a product */
+  PlaitTensor factors; /* factors of plait_broadcast_multiply, or second factor of plait_broadcast_dot */
   PlaitTensor table;
   PlaitRagged rows;
   gint64 first;
@@ -162,7 +162,7 @@ static void
 positions_piece (gpointer data, gint64 piece, guint thread)
 {
   const Call *call = data;
-  /* The last sentence that begins at or before the first row of the piece. */
+  /* Number of the sentence that contains the first row of the piece. */
   gint64 sentence = plait_lower_bound (call->rows.offsets, 1, call->rows.n, piece * call->rows_in_piece + 1) - 1;
 
   EACH_ROW (row, call, piece)

@@ -10,11 +10,11 @@
  * visits the rows in order, so the bits do not depend on the number of threads.
  */
 
-/* y[i] = beta * y[i] + x[indices[i]], or + 0 if the index is -1: y [n, w]. */
+/* y[i] = beta * y[i] + x[indices[i]], where x[-1] is zeros: y [n, w]. */
 void plait_rows_gather (PlaitPool *pool, PlaitTensor y, PlaitScalar beta, PlaitTensor x, const gint64 *indices);
 
-/* Backward of plait_rows_gather: dx[indices[i]] += dy[i], in order of i; index -1: nothing. dx must be initialised (see
- * plait_tensor_fill). */
+/* Backward of plait_rows_gather: dx[indices[i]] += dy[i], in order of i; skips i if indices[i] is -1. dx must be
+ * initialised (see plait_tensor_fill). */
 void plait_rows_scatter_add (PlaitPool *pool, PlaitTensor dx, PlaitTensor dy, const gint64 *indices);
 
 /* y[i] = take[i] ? a[i] : b[i]; @b NULL: zeros. */
