@@ -21,13 +21,13 @@ enum
   N_LANES
 };
 
-/* Only the thread of a shard accesses its gradients while several threads run. */
+/* A shard of this process. While several threads run, only the shard's thread accesses its gradients. */
 typedef struct
 {
   PlaitAllReduce *all_reduce;
-  PlaitTape *tape; /* NULL: not started, or failed */
-  gint left;       /* nodes that backward has not reached (plait_tape_report_backward) */
-  gint64 looked;   /* time of the last check */
+  PlaitTape *tape; /* NULL: not registered yet, or the shard failed */
+  gint left;       /* place from which on all nodes have run backward (PlaitTapeReport); 0 when the shard has ended */
+  gint64 looked;   /* time of the last check for arrived pieces */
   gint64 added;    /* number of pieces that this shard has added */
 } Shard;
 
@@ -37,14 +37,14 @@ struct PlaitAllReduce
   gboolean is_first;
   gboolean is_last;
   const PlaitParameters *parameters;
-  PlaitTensor all; /* gradients of all parameters */
-  gint64 n_pieces; /* number of pieces of all */
+  PlaitTensor all; /* gradients of all parameters, as one row */
+  gint64 n_pieces; /* number of pieces into which @all is cut */
   PlaitPool *pool;
   PlaitPool *alone; /* pool of one thread, for work in a shard's own thread */
   Shard *shards;
   guint n_shards;
-  pthread_mutex_t mutex;  /* protects ranks, the pieces that shards add to, and the fields below */
-  gint64 begun[N_LANES];  /* number of pieces whose receipt has begun, in each lane */
+  pthread_mutex_t mutex;  /* protects @ranks, the pieces to which shards add, and the fields below */
+  gint64 begun[N_LANES];  /* number of pieces whose receive was begun, in each lane */
   gint64 arrived;         /* number of partial sums received */
   gint64 passed[N_LANES]; /* number of pieces passed on, in each lane */
 };
@@ -84,10 +84,10 @@ plait_all_reduce_free (PlaitAllReduce *all_reduce)
 }
 
 /*
- * Functions for pieces, which are numbered from the last numbers to the first
+ * Functions for pieces. Piece 0 has the last elements of the gradients, the last piece the first ones
  */
 
-/* Numbers @first .. @end - 1 of all gradients. */
+/* Elements @first .. @end - 1 of the gradients of all parameters, as one row. */
 typedef struct
 {
   gint64 first;
@@ -102,7 +102,7 @@ range_of (const PlaitAllReduce *all_reduce, gint64 i)
   return (Range){ MAX (0, end - PIECE), end };
 }
 
-/* Returns the intersection of @range with the numbers of @parameter; empty if first >= end. */
+/* Returns the elements of @range that belong to @parameter; empty if first >= end. */
 static Range
 part_of (Range range, const PlaitParameter *parameter)
 {
@@ -111,7 +111,7 @@ part_of (Range range, const PlaitParameter *parameter)
   return (Range){ MAX (range.first, parameter->offset), MIN (range.end, end) };
 }
 
-/* TRUE if backward has finished all gradients of @shard in @range. */
+/* TRUE if backward of @shard has finished all gradients in @range. */
 static gboolean
 is_whole (const Shard *shard, Range range)
 {
@@ -175,7 +175,7 @@ begin_send (PlaitAllReduce *all_reduce, guint lane, gint64 i)
                           sizeof (PlaitScalar) * (gsize)(range.end - range.first));
 }
 
-/* TRUE if piece @i was sent through @lane, so that its numbers may be overwritten. */
+/* TRUE if piece @i was sent through @lane, so that its elements may be overwritten. */
 static gboolean
 has_left (PlaitAllReduce *all_reduce, guint lane, gint64 i)
 {
@@ -185,7 +185,7 @@ has_left (PlaitAllReduce *all_reduce, guint lane, gint64 i)
          && (i + PLAIT_RANKS_REQUESTS < passed || plait_ranks_has_sent (all_reduce->ranks, lane, request_of (i)));
 }
 
-/* Begins all receives that have a free request. A final sum is received into the place of the partial sum. */
+/* Begins all receives for which a request is free. A final sum overwrites the partial sum of its piece. */
 static void
 begin_receipts (PlaitAllReduce *all_reduce)
 {
@@ -198,7 +198,7 @@ begin_receipts (PlaitAllReduce *all_reduce)
     begin_receive (all_reduce, LANE_RESULTS);
 }
 
-/* Each of the following functions moves the next piece one stage further and returns TRUE; it returns FALSE if the
+/* Each of the following functions moves one piece to its next stage and returns TRUE, or returns FALSE if the next
  * piece is not ready. */
 
 static gboolean
@@ -213,7 +213,7 @@ arrive (PlaitAllReduce *all_reduce)
   return TRUE;
 }
 
-/* Returns the number of pieces that contain all shards before shard @number. */
+/* Returns the number of pieces to which all shards before shard @number have been added. */
 static gint64
 ready_for (const PlaitAllReduce *all_reduce, guint number)
 {
@@ -253,8 +253,8 @@ pass_sum (PlaitAllReduce *all_reduce)
          && pass_on (all_reduce, LANE_SUMS, !all_reduce->is_last);
 }
 
-/* Passes the final sum of the next piece on. In the last process, that is the partial sum with the process's own shards
- * added. */
+/* Passes the final sum of the next piece on. In the last process, the final sum is the partial sum after its own shards
+ * were added. */
 static gboolean
 pass_result (PlaitAllReduce *all_reduce)
 {
@@ -266,7 +266,7 @@ pass_result (PlaitAllReduce *all_reduce)
          && pass_on (all_reduce, LANE_RESULTS, !next_has_it);
 }
 
-/* Moves pieces until all of them wait. Adds the gradients of @n shards from @first on. */
+/* Moves pieces until none can move. Adds the gradients of the @n shards that begin at @first. */
 static void
 make_progress (PlaitAllReduce *all_reduce, PlaitPool *pool, Shard *first, guint n)
 {
@@ -284,7 +284,7 @@ make_progress (PlaitAllReduce *all_reduce, PlaitPool *pool, Shard *first, guint 
   while (moved);
 }
 
-/* Called in the shard's thread while its backward runs. */
+/* PlaitTapeReport of a shard: moves pieces, at most every PAUSE microseconds. Runs in the shard's thread. */
 static void
 on_backward (gpointer data, gint left)
 {
@@ -321,7 +321,7 @@ plait_all_reduce_watch (PlaitAllReduce *all_reduce, guint shard, PlaitTape *tape
 void
 plait_all_reduce_shard_ended (PlaitAllReduce *all_reduce, guint shard, gboolean well)
 {
-  /* The arena with the gradients was released. */
+  /* The arena with the gradients of a failed shard was released. */
   if (!well)
     all_reduce->shards[shard].tape = NULL;
   all_reduce->shards[shard].left = 0;

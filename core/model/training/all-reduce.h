@@ -6,10 +6,11 @@
 #include "layers/parameter.h"
 
 /*
- * Sums the gradients of all processes into the gradients of the parameters, with equal bits in each process. Pieces of
- * the sum go from process to process in the order of their shards, and each process adds its own. The last process
- * sends the final sums to all. Pieces travel while shards still compute backward, between two nodes. They go from the
- * last parameter to the first, which is about the order in which backward finishes them.
+ * Sums the gradients of all processes into the gradients of the parameters, with equal bits in each process. The sum is
+ * cut into pieces. A piece goes from process to process in the order of their shards, and each process adds its own
+ * gradients. The last process sends the final sums to all. A shard sends pieces during its backward pass, after the
+ * backward of a node. Pieces are sent from the last parameter to the first, which is about the order in which backward
+ * finishes their gradients.
  */
 typedef struct PlaitAllReduce PlaitAllReduce;
 
@@ -26,7 +27,7 @@ void plait_all_reduce_begin (PlaitAllReduce *all_reduce, guint n);
 /* Registers @tape (borrowed) of shard @shard. Call it after plait_tape_begin and before forward. */
 void plait_all_reduce_watch (PlaitAllReduce *all_reduce, guint shard, PlaitTape *tape);
 
-/* Reports that the shard has ended. If not @well, the sums are meaningless. */
+/* Reports that the shard has ended. @well: FALSE if it failed; the sums are meaningless then. */
 void plait_all_reduce_shard_ended (PlaitAllReduce *all_reduce, guint shard, gboolean well);
 
 /* Completes the sums; call it after all shards have ended. */

@@ -13,8 +13,8 @@
 enum
 {
   WORSE = 3,
-  RECENT = 20,  /* updates in the decaying mean */
-  OUTLIER = 10, /* a larger ratio counts as this many times the limit of divergence */
+  RECENT = 20,  /* number of updates in the decaying mean */
+  OUTLIER = 10, /* a ratio above OUTLIER times the limit of divergence is lowered to that value */
 };
 
 static double

@@ -23,7 +23,7 @@ plait_trainer_rows (const PlaitBatch *batch)
   return rows;
 }
 
-/* Returns the rows of sentence @s in the stream with most rows. */
+/* Returns the number of rows of sentence @s in the stream where it has the most rows. */
 static gint64
 longest_of (const PlaitBatch *batch, gint64 s)
 {
@@ -77,12 +77,12 @@ plait_trainer_truncated_batch (const PlaitBatch *batch)
   return part;
 }
 
-/* The largest of the first batches: with a long sentence, and without. */
+/* The largest among the first batches: the largest with a long sentence, and the largest without. */
 typedef struct
 {
   PlaitBatch *all; /* NULL if no batch has a long sentence */
   PlaitBatch *shorter;
-  gint64 rows; /* maximum rows of a batch */
+  gint64 rows; /* largest number of rows of a batch */
 } Largest;
 
 static void

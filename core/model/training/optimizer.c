@@ -74,7 +74,8 @@ all_parameters (const PlaitOptimizer *optimizer)
   };
 }
 
-/* Returns a slot for each parameter, with the gradient on @tape. A parameter without one has zeros there. */
+/* Returns a slot for each parameter, with the gradient that @tape keeps. If @tape has no gradient of a parameter, the
+ * slot has the parameter's own gradient, which is zero. */
 static PlaitUpdateSlot *
 kept_gradients (const PlaitOptimizer *optimizer, PlaitTape *tape, guint *n)
 {
@@ -129,15 +130,15 @@ plait_optimizer_update (PlaitOptimizer *optimizer, PlaitTape *tape, gint64 step,
     return norm;
   plait_parameters_write_values (optimizer->parameters);
   update.gradient_scale = settings->clip > 0 && norm > settings->clip ? settings->clip / norm : 1;
-  /* Adds epsilon to the root of the second moment before bias correction. */
+  /* Dividing epsilon has the effect of adding it to the root of the second moment before bias correction. */
   if (!adadelta && settings->epsilon_place == 1)
     update.epsilon /= sqrt (1 - pow (update.beta2, (double)step));
   plait_update (pool, slots, n, &update);
   return norm;
 }
 
-/* Name in files and range of an array of moments. The square of a gradient may overflow to infinity; both optimisers
- * can continue with that. */
+/* An array of moments: its name in files, and the range of its elements. A squared gradient may overflow to infinity;
+ * the optimizers can continue with infinity. */
 typedef struct
 {
   const char *name;

@@ -20,7 +20,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitOptimizer, plait_optimizer_free)
  * no parameter. Pool and scratch memory are those of @tape. */
 double plait_optimizer_update (PlaitOptimizer *optimizer, PlaitTape *tape, gint64 step, double rate);
 
-/* Returns the size of the moments in bytes; @settings NULL: of the optimizer with most of them. */
+/* Returns the size of the moments in bytes. @settings NULL: for the optimizer that has the most moments. */
 gsize plait_optimizer_bytes (const PlaitTrainSettings *settings, const PlaitParameters *parameters);
 
 /* Writes the moments below @path: first/NAME and second/NAME for Adam, squared_gradients/NAME and squared_updates/NAME
@@ -28,6 +28,6 @@ gsize plait_optimizer_bytes (const PlaitTrainSettings *settings, const PlaitPara
 gboolean plait_optimizer_write (const PlaitOptimizer *optimizer, PlaitStore *store, const char *path, GError **error);
 gboolean plait_optimizer_read (PlaitOptimizer *optimizer, PlaitStore *store, const char *path, GError **error);
 
-/* Reads the moments of @parameter only. */
+/* Reads the moments of @parameter alone. */
 gboolean plait_optimizer_read_one (PlaitOptimizer *optimizer, const PlaitParameter *parameter, PlaitStore *store,
                                    const char *path, GError **error);

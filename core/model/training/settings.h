@@ -5,16 +5,16 @@
 #include "corpus/iterator.h"
 #include "schema/settings.h"
 
-/* [train]. The build generates its struct and table from schemas/group/train.ini. */
+/* The settings [train]. The build generates their struct and table from schemas/group/train.ini. */
 
-/* Checkpoints of a run, to initialise from or to evaluate: these, and kept ones, whose name is followed by the number
- * of their update. */
-#define PLAIT_CHECKPOINT_BEST "best" /* the last one if the run had no validation */
+/* Names of a run's checkpoints, which other runs can start from and which can be evaluated. A kept checkpoint is named
+ * PLAIT_KEPT_CHECKPOINT and the number of its update. */
+#define PLAIT_CHECKPOINT_BEST "best" /* the last checkpoint if the run had no validation */
 #define PLAIT_CHECKPOINT_LAST "last"
 #define PLAIT_CHECKPOINT_AVERAGE "average"
 #define PLAIT_KEPT_CHECKPOINT "update-"
 
-/* Returns the update in the name @checkpoint of a kept checkpoint; 0 for another name. */
+/* Returns the number of the update in @checkpoint, the name of a kept checkpoint; 0 if it is another name. */
 gint64 plait_checkpoint_update (const char *checkpoint);
 
 /* Folder of name maps (weights/name-map.h). */
@@ -32,6 +32,6 @@ gboolean plait_schedule_has_end (const PlaitTrainSettings *settings);
 gboolean plait_rates_check (const char *rates, GError **error);
 
 /* Returns the learning rate of update @step (first: 1) for a model of width @width. @updates is the number of the last
- * update, at which some schedules end; @drops: how often validation has stalled, for the schedule plateau. */
+ * update, at which some schedules end; @drops: number of times that the schedule plateau has lowered the rate. */
 double plait_learning_rate (const PlaitTrainSettings *settings, gint64 step, gint64 width, gint64 updates,
                             gint64 drops);

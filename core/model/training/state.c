@@ -13,8 +13,8 @@
  * since they differ between equal trainings.
  */
 
-/* Numbers of the state with their range, for writing and reading. No training counts beyond MAX_COUNT, and the sum of
- * two such numbers does not overflow. */
+/* Fields of the state with the upper bound of their range, for writing and reading. No training counts beyond
+ * MAX_COUNT, and the sum of two such numbers does not overflow. */
 /* clang-format off */
 #define MAX_COUNT ((gint64)1 << 53)
 #define VALIDATION "/training/validation"
@@ -258,7 +258,7 @@ columns_of_updates (const PlaitTrainer *trainer, guint *n)
   return columns;
 }
 
-/* Writes whether a larger value of the validation metric is better. */
+/* Stores whether a larger value of the validation metric is better. */
 static gboolean
 write_direction (const PlaitTrainer *trainer, PlaitStore *store, GError **error)
 {
@@ -282,7 +282,8 @@ restore_direction (PlaitTrainer *trainer, PlaitStore *store)
     g_array_index (trainer->validations, PlaitValidationRow, i).metric *= -1;
 }
 
-/* Removes the row that a shorter training added at its end; its updates belong to the next row. */
+/* Removes the last row if it was added only because an earlier training ended there: its updates belong to the next
+ * row. */
 static void
 drop_early_row (PlaitTrainer *trainer)
 {

@@ -6,11 +6,11 @@
 #include "training/trainer.h"
 #include "training/update.h"
 
-/* Number of updates whose gradients were clipped. */
+/* Counts of updates, and of updates whose gradients were clipped. */
 typedef struct
 {
   gint64 updates;
-  gint64 clipped; /* updates whose gradients were clipped */
+  gint64 clipped; /* number of updates whose gradients were clipped */
 } PlaitClipping;
 
 struct PlaitTrainer
@@ -23,20 +23,20 @@ struct PlaitTrainer
   PlaitOptimizer *optimizer;
   PlaitIterator *iterator;
   gint64 planned;
-  double all_reduce_seconds; /* time of exchange in the updates of this trainer */
+  double all_reduce_seconds; /* seconds that this trainer's updates spent on communication between processes */
 
   /* State that checkpoints store. */
   gint64 step;
-  gint64 begun; /* updates that the optimizer made in an earlier training */
+  gint64 begun; /* number of updates of an earlier training whose moments the optimizer continues with; 0 if none */
   gint64 target_tokens;
   double seconds;
   double learning_rate; /* rate of the last update */
   double gradient_norm;
   PlaitTrainingSums sums;     /* sums since the last row of the training table */
-  PlaitClipping clipping;     /* since the beginning */
-  PlaitClipping row_clipping; /* since the last row of the training table */
-  gint64 drops;               /* how often the schedule plateau has lowered the rate */
-  gint64 stalled;             /* validations since the best one or the last drop; counted for that schedule */
+  PlaitClipping clipping;     /* clipping since the first update */
+  PlaitClipping row_clipping; /* clipping since the last row of the training table */
+  gint64 drops;               /* number of times that the schedule plateau has lowered the rate */
+  gint64 stalled;             /* validations since the best one, or since the schedule plateau lowered the rate last */
   gint64 stale;               /* validations since the best one */
   double first_ratio;         /* loss / loss of guessing in the first update (divergence.c) */
   double recent_ratio;        /* loss / loss of guessing in the last updates (divergence.c) */
@@ -51,15 +51,16 @@ gint64 plait_trainer_epoch (const PlaitTrainer *trainer);
 /* Returns the number of rows of all streams of @batch. */
 gint64 plait_trainer_rows (const PlaitBatch *batch);
 
-/* Returns the beginning of the longest sentence of @batch if that sentence is too long to compute in full. Returns NULL
- * if it is not, or if the sentence cannot be cut, as with trees. The result borrows from @batch. (transfer full) */
+/* Returns the first rows of the longest sentence of @batch, as a batch, if that sentence is too long to compute in
+ * full. Returns NULL if it is not too long, or if it cannot be cut, for example because it has trees. The result
+ * borrows from @batch. (transfer full) */
 PlaitBatch *plait_trainer_truncated_batch (const PlaitBatch *batch);
 
-/* Adds the sums of the current update to the mean of the last updates. */
+/* Adds the ratio of the current update to the mean ratio of the last updates (divergence.c). */
 void plait_trainer_note_likelihood (PlaitTrainer *trainer);
 
-/* Fails if training has diverged. @sums: sums of the validation text, or NULL if training ends without one. All
- * processes fail together. */
+/* Fails if training has diverged. @sums: sums of the validation text, or NULL if training ends without validation. If
+ * it fails in one process, it fails in all. */
 gboolean plait_trainer_check_divergence (const PlaitTrainer *trainer, const PlaitLikelihood *sums, GError **error);
 
 /* Computes the validation row of the current parameters. */

@@ -174,7 +174,7 @@ make_update (PlaitTrainer *trainer, GError **error)
     return FALSE;
   trainer->learning_rate = plait_learning_rate (setup->settings, step, setup->width, trainer->planned, trainer->drops);
   trainer->gradient_norm = plait_optimizer_update (trainer->optimizer, trainer->tape, step, trainer->learning_rate);
-  /* All processes have equal numbers. */
+  /* The norm and the loss are equal in all processes, so all processes come here. */
   if (!isfinite (trainer->gradient_norm) || !isfinite (trainer->sums.loss - loss))
     return plait_ranks_agree (setup->ranks,
                               plait_fail (error, PLAIT_ERROR_FAILED,
@@ -195,8 +195,8 @@ make_update (PlaitTrainer *trainer, GError **error)
   return TRUE;
 }
 
-/* Adds a row of the updates since the previous row. The last update of training gets a row even if log_every does not
- * ask for one. Then the sums stay, for the next row if training continues later (plait_trainer_read). */
+/* Adds a row for the updates since the previous row. The last update of training gets a row even if log_every does not
+ * ask for one. The sums are not cleared then, so that a longer training can make the full row (plait_trainer_read). */
 static void
 add_row (PlaitTrainer *trainer)
 {
@@ -325,8 +325,8 @@ validate (PlaitTrainer *trainer, GError **error)
   return checkpoint (trainer, row.best, FALSE, error);
 }
 
-/* Adds the rows, makes the validations and writes the checkpoints that are due after an update. @epochs: number of
- * epochs completed before the update. */
+/* Does what is due after an update: adds rows, validates and writes checkpoints. @epochs: number of epochs completed
+ * before the update. */
 static gboolean
 after_update (PlaitTrainer *trainer, gint64 epochs, gboolean last, GError **error)
 {
@@ -363,7 +363,7 @@ is_stale (const PlaitTrainer *trainer)
   return settings->patience > 0 && trainer->stale >= settings->patience;
 }
 
-/* Logs the share of the updates' time since @before that was spent in exchange between processes. */
+/* Logs which share of the updates' time since @before was spent on communication between processes. */
 static void
 log_all_reduce (const PlaitTrainer *trainer, double before)
 {

@@ -12,8 +12,8 @@
  * The training loop.
  *
  * The state of training is a few numbers, the parameters and the optimizer's moments. Every random draw is keyed by
- * seed, purpose and step. So a trainer that reads a stored state continues with the bits that an uninterrupted training
- * has.
+ * seed, purpose and step. So a trainer that reads a stored state computes the same bits as a training without
+ * interruption.
  */
 typedef struct PlaitTrainer PlaitTrainer;
 
@@ -24,7 +24,7 @@ typedef struct
   gint64 epoch;                          /* counted from 1 */
   double loss;                           /* nats for each target token, smoothing included */
   double negative_log_likelihood;        /* nats for each target token */
-  double auxiliary;                      /* weighted losses of plugins for each sentence */
+  double auxiliary;                      /* sum of the plugins' losses times their weights, for each sentence */
   double accuracy;                       /* share of target tokens that were the most probable word */
   double learning_rate;                  /* rate of the last update */
   double gradient_norm;                  /* norm before clipping */
@@ -67,20 +67,20 @@ typedef enum
 /* Callbacks of the trainer. */
 typedef struct
 {
-  /* Computes train.metric of the current parameters on validation text; NULL if train.metric is empty. */
+  /* Computes train.metric on validation text with the current parameters; NULL if train.metric is empty. */
   gboolean (*measure) (gpointer data, double *score, GError **error);
   gboolean larger_is_better; /* TRUE if a larger score is better */
-  /* Writes a checkpoint with plait_trainer_write. @best: the current parameters are the best so far. @interrupted:
-   * training without an interruption would not have this checkpoint. */
+  /* Writes a checkpoint with plait_trainer_write. @best: the current parameters are the best so far. @interrupted: the
+   * checkpoint is written only because training was interrupted. */
   gboolean (*checkpoint) (gpointer data, gboolean best, gboolean interrupted, GError **error);
-  /* Called with each new row of /training/TABLE, "updates" or "validation"; or NULL. */
+  /* Receives each new row of /training/TABLE, where @table is "updates" or "validation"; or NULL. */
   void (*note) (gpointer data, const char *table, const PlaitTrainingNumber *numbers, guint n);
   gpointer data;
 } PlaitTrainerCallbacks;
 
 typedef struct
 {
-  PlaitModel *model; /* parameters must be initialised */
+  PlaitModel *model; /* model whose parameters are initialised */
   const PlaitTrainSettings *settings;
   guint64 seed;
   gint64 width; /* width of the model, for the noam schedule */
@@ -89,7 +89,7 @@ typedef struct
   PlaitPool *pool;
   PlaitLog *log;
   const gint *stop;  /* flag that a signal handler sets, or NULL */
-  gint64 limit;      /* if > 0, training is interrupted after this update, as if the flag were set */
+  gint64 limit;      /* if > 0, training is interrupted after this update, as if @stop were set */
   PlaitRanks *ranks; /* processes that train together, or NULL; only the first writes checkpoints and notes rows */
   PlaitTrainerCallbacks callbacks;
 } PlaitTrainerSetup;
@@ -102,20 +102,21 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitTrainer, plait_trainer_free)
 /* Trains until training ends. Interruption is not an error. */
 gboolean plait_trainer_run (PlaitTrainer *trainer, PlaitTrainingEnd *end, GError **error);
 
-/* Computes one step of the largest of some batches, without an update. *@bytes: memory of the step in addition to
- * parameters and moments. *@estimated: TRUE if a sentence was too long, so that a part was computed. Restores the
- * position of the iterator. */
+/* Measures the memory of one step, without an update, on the largest of some batches. *@bytes: memory of the step in
+ * addition to parameters and moments. *@estimated: TRUE if a sentence was too long to compute in full, so that *@bytes
+ * is extrapolated from a part of it. Restores the position of the iterator. */
 gboolean plait_trainer_measure_memory (PlaitTrainer *trainer, gsize *bytes, gboolean *estimated, GError **error);
 
-/* Computes the batch of the longest validation sentences. *@bytes: its memory, or 0 without validation text. */
+/* Measures the memory of validation, on the batch with the longest validation sentences. *@bytes: the memory, or 0
+ * without validation text. */
 gboolean plait_trainer_measure_validation_memory (PlaitTrainer *trainer, gsize *bytes, GError **error);
 
 /* Measured speed of a trainer. */
 typedef struct
 {
-  double update;      /* seconds for an update */
-  double sentence;    /* seconds of updates for each training tuple */
-  gint64 validations; /* number of validations of a whole training, unless patience ends it early */
+  double update;      /* seconds for each update */
+  double sentence;    /* seconds of update time for each training tuple */
+  gint64 validations; /* number of validations in a whole training, if patience does not end it early */
 } PlaitTrainerSpeed;
 
 /* Makes one update to warm up, then updates for @seconds, at least 1 and at most @max_updates, and measures them. The
@@ -123,8 +124,8 @@ typedef struct
 gboolean plait_trainer_measure_speed (PlaitTrainer *trainer, double seconds, gint64 max_updates,
                                       PlaitTrainerSpeed *speed, GError **error);
 
-/* Returns the bytes of parameters, moments and parameters of the average, plus gradients if several batches make an
- * update. The gradients of a single batch belong to the memory of a step. */
+/* Returns the bytes of parameters, moments and the parameters kept for the average, plus those of gradients if an
+ * update has several batches. The gradients of an update with a single batch belong to the memory of a step. */
 gsize plait_trainer_fixed_bytes (const PlaitTrainer *trainer);
 
 /* Returns the total number of updates, as far as it is known in advance. */
@@ -135,7 +136,7 @@ gint64 plait_trainer_epoch_updates (const PlaitTrainer *trainer);
 
 gint64 plait_trainer_step (const PlaitTrainer *trainer);
 
-/* TRUE if training has ended, so that plait_trainer_run returns at once. */
+/* TRUE if training has ended. plait_trainer_run then returns at once. */
 gboolean plait_trainer_has_ended (const PlaitTrainer *trainer);
 
 /* TRUE if the next update begins an epoch. */
@@ -145,16 +146,17 @@ gboolean plait_trainer_ends_epoch (const PlaitTrainer *trainer);
  * first validation. (transfer full) */
 PlaitScalar *plait_trainer_average (const PlaitTrainer *trainer);
 
-/* Group of the time that training took. */
+/* Group in which the time of training is stored. */
 #define PLAIT_TRAINER_TIMES "/environment/training"
 
-/* Write and read the state needed to resume: below @path parameters, optimizer, numbers and recent parameters of the
- * average; both tables below /training; and PLAIT_TRAINER_TIMES. */
+/* Write and read the state needed to resume. Below @path: parameters, optimizer, numbers, and parameters kept for the
+ * average; below /training: the tables of updates and validations; and the group PLAIT_TRAINER_TIMES. */
 gboolean plait_trainer_write (const PlaitTrainer *trainer, PlaitStore *store, const char *path, GError **error);
 gboolean plait_trainer_read (PlaitTrainer *trainer, PlaitStore *store, const char *path, GError **error);
 
 /* Reads the moments of the parameters @taken (NULL-terminated) from a training with the same optimizer, stored below
- * @path. The learning rate continues its schedule after that training's *@step updates. */
+ * @path. *@step receives the number of updates of that training, after which the schedule of the learning rate
+ * continues. */
 gboolean plait_trainer_import_moments (PlaitTrainer *trainer, const PlaitParameter *const *taken, PlaitStore *store,
                                        const char *path, gint64 *step, GError **error);
 

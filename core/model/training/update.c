@@ -14,8 +14,8 @@
 typedef struct
 {
   const PlaitUpdate *update;
-  PlaitAllReduce *all_reduce; /* all-reduce to which backward reports its progress, or NULL */
-  PlaitPool *pool;            /* owned; NULL if the tape is the caller's */
+  PlaitAllReduce *all_reduce; /* receives the progress of backward, or NULL */
+  PlaitPool *pool;            /* owned; NULL if the shard uses the caller's tape */
   PlaitArena *arena;
   PlaitTape *tape;
   const PlaitBatch *batch;
@@ -119,8 +119,8 @@ plait_update_peak (const PlaitUpdate *update)
   return peak;
 }
 
-/* Returns 1 / number of tokens, or sentences, over which the loss of @batches is averaged; each sentence counts by its
- * weight. */
+/* Returns 1 / number of tokens, or sentences, of @batches, over which the loss is averaged. A sentence with a weight
+ * counts as that many. */
 static double
 scale_of (const PlaitUpdate *update, PlaitBatch *const *batches, guint n)
 {
@@ -207,8 +207,8 @@ add_sums (PlaitTrainingSums *sums, const PlaitTrainingSums *more)
   sums->sentences += more->sentences;
 }
 
-/* Returns the sum of the gradients of the first @n shards for @parameter. It is stored in the parameter's gradient if
- * @added, else in the first shard's gradient. No data if no shard has a gradient. */
+/* Returns the sum of the gradients of the first @n shards for @parameter, with data NULL if no shard has a gradient. If
+ * @added, the sum is added to the parameter's gradient, else to the gradient of the first shard that has one. */
 static PlaitTensor
 gather_one (const PlaitUpdate *update, gint64 n, const PlaitParameter *parameter, gboolean added)
 {
@@ -226,8 +226,8 @@ gather_one (const PlaitUpdate *update, gint64 n, const PlaitParameter *parameter
   return sum;
 }
 
-/* Sums the gradients of the first @n shards. If @added, adds them to the parameters' gradients, else makes them the
- * tape's. */
+/* Sums the gradients of the first @n shards. If @added, adds them to the parameters' gradients; else the sums become
+ * the gradients of update->tape. */
 static void
 gather (const PlaitUpdate *update, gint64 n, gboolean added)
 {
@@ -247,8 +247,8 @@ gather (const PlaitUpdate *update, gint64 n, gboolean added)
  * Functions that sum over processes
  */
 
-/* Sums @sums over all processes in the order of shards, as gradients are summed (training/all-reduce.h). seconds stays
- * the process's own. */
+/* Sums @sums over all processes in the order of shards, as gradients are summed (training/all-reduce.h). seconds is not
+ * summed: each process keeps its own. */
 static void
 all_reduce_sums (const PlaitUpdate *update, gint64 n, PlaitTrainingSums *sums)
 {
@@ -286,8 +286,8 @@ all_rows (const PlaitBatch *batch, gint64 n)
   return source_rows (batch, n) + batch->target_rows.offsets[n];
 }
 
-/* Returns the end of shard @shard of @n, which begins at sentence @first: the sentence at which the number of rows so
- * far is closest to the share of the first @shard + 1 shards. */
+/* Returns the end of shard @shard of @n, which begins at sentence @first. It is the sentence at which the number of
+ * rows since the start of the batch is closest to (@shard + 1) / @n of all rows. */
 static gint64
 end_of (const PlaitBatch *batch, gint64 first, gint64 shard, gint64 n)
 {
@@ -301,7 +301,8 @@ end_of (const PlaitBatch *batch, gint64 first, gint64 shard, gint64 n)
   return end;
 }
 
-/* Assigns the sentences of @batch to the shards of this process; *@n receives the number of shards with sentences. */
+/* Assigns the sentences of @batch to the shards of this process, and sets *@n to the number of its shards that have
+ * sentences. */
 static gboolean
 cut (PlaitUpdate *update, const PlaitBatch *batch, GPtrArray *kept, gint64 *n, GError **error)
 {
@@ -331,7 +332,7 @@ cut (PlaitUpdate *update, const PlaitBatch *batch, GPtrArray *kept, gint64 *n, G
   return TRUE;
 }
 
-/* Returns the memory in bytes of a step over the first @n sentences of @batch; 0 if it does not fit. */
+/* Returns the memory in bytes of a step over the first @n sentences of @batch; 0 if there is not enough memory. */
 static gsize
 bytes_of_first (const PlaitUpdate *update, const PlaitBatch *batch, gint64 n)
 {
@@ -343,8 +344,8 @@ bytes_of_first (const PlaitUpdate *update, const PlaitBatch *batch, gint64 n)
   return first && plait_arena_protect (arena, compute, &shard, NULL) ? plait_arena_peak (arena) : 0;
 }
 
-/* Returns an estimate of the memory in bytes of a step over @batch: a line through one eighth and one quarter of its
- * sentences. 0: unknown. */
+/* Returns an estimate of the memory in bytes of a step over @batch, or 0 if it is unknown: a line through the memory of
+ * one eighth and of one quarter of its sentences. */
 static gsize
 estimate (const PlaitUpdate *update, const PlaitBatch *batch)
 {

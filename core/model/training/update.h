@@ -5,13 +5,11 @@
 #include "decoders/model.h"
 #include "training/settings.h"
 
-/* Gradients of one update, for the trainer and the benchmark. */
-
 /* Sums over some batches. */
 typedef struct
 {
   double negative_log_likelihood; /* nats */
-  double guessing;                /* the same in nats if all words were equally probable (PlaitModelSums) */
+  double guessing; /* negative log-likelihood in nats if all words were equally probable (PlaitModelSums) */
 } PlaitLikelihood;
 
 /* Sums over batches, to which plait_update_gradients adds. */
@@ -23,20 +21,20 @@ typedef struct
   double losses[PLAIT_MAX_LOSS_COLUMNS]; /* losses of plugins (plait_model_losses) */
   double auxiliary;                      /* sum of losses times their weights */
   double multiplications;                /* multiplications of matrix products, forward and backward */
-  gint64 correct;                        /* target rows whose most probable word was right */
-  gint64 tokens;                         /* target rows */
+  gint64 correct;                        /* number of target rows whose most probable word is the target */
+  gint64 tokens;                         /* number of target rows */
   gint64 sentences;
-  double seconds; /* set by the caller */
+  double seconds; /* seconds of the updates; set by the caller */
 } PlaitTrainingSums;
 
 /*
- * Computes gradients of updates of a model. If settings->shards is above 1, a batch is cut into that many shards of
+ * Computes gradients of updates of a model. If settings->shards is above 1, a batch is cut into that many shards with
  * about equal numbers of rows. Each shard has its own tape, arena and threads, so shards do not wait for each other.
  * The cuts depend on the batch only, and the shards' gradients are added in order. So results depend on the number of
  * shards, not on the number of threads.
  *
  * With @ranks each process has some consecutive shards. The sum of the gradients goes from process to process, and each
- * adds its own. So the bits are those of a single process with as many shards.
+ * process adds its own gradients. So the bits are those of a single process with as many shards.
  */
 typedef struct PlaitUpdate PlaitUpdate;
 

@@ -65,7 +65,8 @@ plait_trainer_measure_validation_memory (PlaitTrainer *trainer, gsize *bytes, GE
   return plait_no_error (&local, error) && iterator;
 }
 
-/* Sums of one batch; zeros if another process computes it. Integers are below 2^53. */
+/* Sums of one batch, or zeros if another process computes the batch. Integers are stored as doubles; they are below
+ * 2^53. */
 typedef struct
 {
   PlaitLikelihood likelihood;
