@@ -2,8 +2,8 @@
 #include "search/beam-private.h"
 
 /*
- * Dynamic beam allocation (Post & Vilar 2018, section 3): hypotheses that have the same number of tokens of the phrases
- * compete in a bank, and the beam is divided among the banks.
+ * Dynamic beam allocation (Post & Vilar 2018, section 3). A bank has the hypotheses with an equal number of tokens of
+ * phrases. Hypotheses compete only within their bank, and the beam is divided among the banks.
  */
 
 typedef struct
@@ -90,7 +90,7 @@ plait_beam_propose_by_bank (PlaitBeam *beam, gint64 sentence, guint best, const 
   plait_beam_propose (beam, sentence, best, 0, beam->width, ids, log_probabilities);
   for (guint i = 0; i < beam->n_candidates; i++)
     add_candidate (beam, sentence, entries, &beam->candidates[i]);
-  /* Add the best word of each hypothesis, and the words that bring it closer to its phrases. */
+  /* Add the best word of each hypothesis, and the words that extend one of its phrases. */
   for (guint i = 0; i < beam->n[sentence]; i++)
     for (guint k = 0; !hypotheses[i].ended && k < best; k = k == 0 ? beam->width : k + 1)
       {

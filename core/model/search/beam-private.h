@@ -11,8 +11,8 @@ typedef struct
   double log_probability;
   double penalty; /* sum of the diversity penalties of its tokens */
   double rank;
-  gint64 row;             /* row in the next step; not set if ended */
-  PlaitPhraseState state; /* phrases that it contains */
+  gint64 row;             /* row of the hypothesis in the next step; not set if it has ended */
+  PlaitPhraseState state; /* phrases that the hypothesis contains */
   gboolean ended;
 } PlaitBeamHypothesis;
 
@@ -31,12 +31,12 @@ struct PlaitBeam
   PlaitDecodeSettings settings;
   gint64 sentences;
   gint64 *limits;
-  gint64 *numbers;                /* number of each sentence in the corpus: [sentences], or NULL */
-  PlaitRequirement *requirements; /* [sentences], zeros if there are none */
+  gint64 *numbers;                /* number of each sentence in the corpus, [sentences], or NULL */
+  PlaitRequirement *requirements; /* [sentences]; zeros if there are no requirements */
   gint64 steps;
-  gint64 groups;                   /* groups of a sentence; when sampling each sample is a group */
-  guint width;                     /* maximum hypotheses of a group that a step extends */
-  guint capacity;                  /* maximum hypotheses of a group: unfinished and finished ones */
+  gint64 groups;                   /* number of groups of a sentence; when sampling, each sample is a group */
+  guint width;                     /* maximum number of hypotheses of a group that a step extends */
+  guint capacity;                  /* maximum number of hypotheses of a group, unfinished and finished */
   PlaitBeamHypothesis *hypotheses; /* [sentences][groups][capacity] */
   guint *n;                        /* [sentences][groups]: number of hypotheses */
   gboolean *done;                  /* TRUE if the group is finished: [sentences][groups] */
@@ -50,11 +50,12 @@ struct PlaitBeam
   gint64 *offsets;
   gint32 *row_tokens;
   gint64 *row_parents;
-  gint64 *row_hypotheses; /* index of the hypothesis in hypotheses; of the first group if groups share the row */
+  gint64 *row_hypotheses; /* index in @hypotheses of the hypothesis of each row; if groups share the row, of the
+                             first group's */
   guint *row_bans;        /* [rows + 1]: first banned word of each row in bans */
   GArray *bans;           /* gint32: words that may not follow a row */
   guint max_bans;         /* maximum number of banned words of a row */
-  guint max_advancing;    /* maximum number of words that bring a row closer to its phrases */
+  guint max_advancing;    /* maximum number of words of a row that extend a phrase */
   GArray *history;        /* gint32: scratch */
 };
 
@@ -84,7 +85,7 @@ plait_beam_sets_aside (const PlaitBeam *beam)
   return beam->settings.finished != PLAIT_DECODE_FINISHED_COMPETE;
 }
 
-/* TRUE if all groups of @sentence continue one row: before the first step, and until the prefix ends. */
+/* TRUE if all groups of @sentence continue one row: in the first step, and until the prefix ends. */
 static inline gboolean
 plait_beam_shares_row (const PlaitBeam *beam, gint64 sentence)
 {
@@ -94,28 +95,29 @@ plait_beam_shares_row (const PlaitBeam *beam, gint64 sentence)
 /* Returns the only word that @sentence may take in the next step, or -1 if it may take several. */
 gint32 plait_beam_forced_word (const PlaitBeam *beam, gint64 sentence);
 
-/* TRUE if @word would repeat an n-gram after row @row. */
+/* TRUE if @word after row @row would repeat an n-gram. */
 gboolean plait_beam_is_banned (const PlaitBeam *beam, gint64 row, gint32 word);
 
 /* Returns the number of finished hypotheses of @group. */
 guint plait_beam_count_finished (const PlaitBeam *beam, gint64 group);
 
-/* TRUE if @a is before @b. Ties go to the older hypothesis, then to the lower word. */
+/* TRUE if @a ranks before @b. Of equal ranks, the older hypothesis comes first, then the lower word. */
 gboolean plait_beam_precedes (const PlaitBeamCandidate *a, const PlaitBeamCandidate *b);
 
 /* Returns the candidate that extends hypothesis @from of @group by @token of @log_probability. */
 PlaitBeamCandidate plait_beam_candidate (const PlaitBeam *beam, gint64 group, guint from, gint32 token,
                                          double log_probability);
 
-/* Collects the candidates of hypotheses of @group among columns @first .. @end - 1 of the words, best first in
- * beam->candidates. */
+/* Collects the best candidates of @group in beam->candidates, best first. Their words are in columns @first .. @end - 1
+ * of @ids and @log_probabilities, [rows][best]. */
 void plait_beam_propose (PlaitBeam *beam, gint64 group, guint best, guint first, guint end, const gint32 *ids,
                          const PlaitScalar *log_probabilities);
 
 /* Replaces the hypotheses of @group by beam->candidates. */
 void plait_beam_choose (PlaitBeam *beam, gint64 group);
 
-/* Chooses the candidates of a sentence with phrases from all words proposed: dynamic beam allocation (Post & Vilar
- * 2018). In each row, the columns from decode.beam on hold the words that bring it closer to its phrases. */
+/* Selects candidates of a sentence with phrases by dynamic beam allocation (Post & Vilar 2018), from all words in @ids
+ * and @log_probabilities [rows][best]. In each row, the columns from decode.beam on have the words that extend a
+ * phrase. */
 void plait_beam_propose_by_bank (PlaitBeam *beam, gint64 sentence, guint best, const gint32 *ids,
                                  const PlaitScalar *log_probabilities);

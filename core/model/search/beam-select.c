@@ -15,8 +15,8 @@ plait_beam_precedes (const PlaitBeamCandidate *a, const PlaitBeamCandidate *b)
   return a->from != b->from ? a->from < b->from : a->token < b->token;
 }
 
-/* Inserts @candidate if it is among the best so far. FALSE if neither @candidate nor any candidate of lower rank can be
- * among them. */
+/* Inserts @candidate if it is among the best so far. Returns FALSE if it is not, and candidates of lower rank cannot be
+ * either. */
 static gboolean
 offer (PlaitBeam *beam, const PlaitBeamCandidate *candidate)
 {
@@ -32,8 +32,8 @@ offer (PlaitBeam *beam, const PlaitBeamCandidate *candidate)
   return TRUE;
 }
 
-/* Returns the number of candidates to keep. To refill a beam, twice its width are needed, since each hypothesis may be
- * ended by one word. */
+/* Returns the number of candidates to keep. finished=refill needs twice the beam's width, because one candidate of each
+ * hypothesis may be EOS. */
 static guint
 candidates_wanted (const PlaitBeam *beam, gint64 group)
 {
@@ -48,7 +48,7 @@ candidates_wanted (const PlaitBeam *beam, gint64 group)
     }
 }
 
-/* Returns the value that ranks unfinished hypotheses. */
+/* Returns the rank of an unfinished hypothesis: a higher value is better. */
 static double
 rank (const PlaitBeam *beam, double log_probability, gint64 length)
 {
@@ -80,8 +80,8 @@ plait_beam_candidate (const PlaitBeam *beam, gint64 group, guint from, gint32 to
   return candidate;
 }
 
-/* The words of each hypothesis are tried from the most probable on, until one is rejected. With penalties, a less
- * probable word can have a higher rank, so all are tried. */
+/* Tries the words of each hypothesis from the most probable on, until offer rejects one. With diversity penalties, a
+ * less probable word can have a higher rank, so all words are tried. */
 void
 plait_beam_propose (PlaitBeam *beam, gint64 group, guint best, guint first, guint end, const gint32 *ids,
                     const PlaitScalar *log_probabilities)
@@ -111,8 +111,8 @@ plait_beam_propose (PlaitBeam *beam, gint64 group, guint best, guint first, guin
     }
 }
 
-/* TRUE if candidate @i is kept after @finished finished and @open unfinished hypotheses. With finished=refill, a
- * candidate that ends with EOS is kept only if its rank is below the width of the group. */
+/* TRUE if candidate @i is kept, given that @finished finished and @open unfinished hypotheses are kept already. With
+ * finished=refill, a candidate that ends with EOS is kept only if it is one of the first beam->width candidates. */
 static gboolean
 is_taken (const PlaitBeam *beam, guint i, guint finished, guint open)
 {
@@ -121,7 +121,7 @@ is_taken (const PlaitBeam *beam, guint i, guint finished, guint open)
   return beam->candidates[i].token == PLAIT_TOKEN_EOS ? i < beam->width && finished < beam->width : open < beam->width;
 }
 
-/* Returns the hypothesis that @candidate makes of @from. */
+/* Returns the hypothesis that extends @from by @candidate. */
 static PlaitBeamHypothesis
 extend (PlaitBeam *beam, gint64 sentence, const PlaitBeamHypothesis *from, const PlaitBeamCandidate *candidate)
 {
@@ -154,7 +154,7 @@ plait_beam_choose (PlaitBeam *beam, gint64 group)
 
   if (beam->n_candidates == 0)
     {
-      beam->done[group] = TRUE; /* all candidates are banned, so the group ends */
+      beam->done[group] = TRUE; /* all words are banned, so the group ends */
       return;
     }
   for (guint i = 0; i < beam->n[group] && plait_beam_sets_aside (beam); i++)

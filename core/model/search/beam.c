@@ -31,8 +31,8 @@ plait_beam_forced_word (const PlaitBeam *beam, gint64 sentence)
   return beam->steps < requirement->prefix_length ? requirement->prefix[beam->steps] : -1;
 }
 
-/* Lists the words that followed earlier occurrences of the last n - 1 tokens of @hypothesis: each of them would repeat
- * an n-gram. The words are distinct, unless the prefix repeats an n-gram. */
+/* Lists the words that would repeat an n-gram after @hypothesis: those that followed earlier occurrences of its last n
+ * - 1 tokens. The words are distinct, unless the prefix repeats an n-gram. */
 static void
 ban_repeats (PlaitBeam *beam, const PlaitBeamHypothesis *hypothesis)
 {
@@ -220,9 +220,9 @@ plait_beam_token (const PlaitBeam *beam, gint64 token)
   return &g_array_index (beam->tokens, PlaitBeamToken, token);
 }
 
-/* Returns the highest score that an unfinished hypothesis of @group can reach: its log-probability can only fall, its
- * diversity penalty can only rise, and its length penalty and rewards are at most those of the length limit. With
- * @penalised, penalties count. */
+/* Returns the highest score that an unfinished hypothesis of @group can still reach: its log-probability can only fall,
+ * its diversity penalty can only rise, and its length penalty and rewards are at most those of the length limit.
+ * @penalised: subtract diversity penalties. */
 static double
 reachable_score (const PlaitBeam *beam, gint64 sentence, gint64 group, gboolean penalised)
 {
@@ -237,8 +237,9 @@ reachable_score (const PlaitBeam *beam, gint64 sentence, gint64 group, gboolean 
 }
 
 /*
- * TRUE if the n best of @group are final: n_best finished hypotheses score at least as high as any unfinished one can,
- * also with penalties, so that none removes them from the beam. Also TRUE if all places of the group are finished.
+ * TRUE if the n_best best hypotheses of @group are final: n_best finished hypotheses have scores that no unfinished
+ * hypothesis can exceed, with and without diversity penalties. Also TRUE if all hypotheses of the group are finished,
+ * or as many as its width.
  */
 static gboolean
 is_decided (const PlaitBeam *beam, gint64 sentence, gint64 group)
@@ -267,7 +268,7 @@ is_decided (const PlaitBeam *beam, gint64 sentence, gint64 group)
   return n_out_of_reach >= wanted;
 }
 
-/* Advances @group of @sentence, which samples the word in column @column. */
+/* Advances group @group of @sentence. When sampling, it takes the word in column @column. */
 static void
 advance_group (PlaitBeam *beam, gint64 sentence, gint64 group, guint column, guint best, const gint32 *ids,
                const PlaitScalar *log_probabilities)
@@ -349,8 +350,8 @@ results_of_group (const PlaitBeam *beam, gint64 sentence, gint64 group, PlaitBea
   return n;
 }
 
-/* Fills @results with n_best hypotheses of @sentence: the best of each group, then the second best of each, and so on;
- * best first. Returns their number. */
+/* Fills @results with n_best hypotheses of @sentence, sorted by score, and returns their number. It takes the best of
+ * each group, then the second best of each group, and so on. */
 static guint
 results_of_groups (const PlaitBeam *beam, gint64 sentence, PlaitBeamResult *results)
 {

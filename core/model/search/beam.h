@@ -21,8 +21,8 @@ typedef struct
   gint64 n;
   const gint64 *limits;                 /* [n] maximum number of tokens of a hypothesis, EOS included */
   const gint64 *numbers;                /* [n] number in the corpus, for sampling; else NULL */
-  const PlaitRequirement *requirements; /* [n], or NULL; each fits into the limit (plait_requirement_length).
-                                           Their arrays are borrowed */
+  const PlaitRequirement *requirements; /* [n], or NULL. Each requirement must fit into the limit
+                                           (plait_requirement_length); its arrays are borrowed */
 } PlaitBeamSentences;
 
 /* Creates a beam for @sentences. (transfer full) */
@@ -38,10 +38,10 @@ typedef struct
   const gint64 *parents;  /* row of the previous step that each row continues; in the first step, its sentence */
 } PlaitBeamRows;
 
-/* Returns the rows of the next step, valid until plait_beam_advance. The search is over if there are no rows. */
+/* Returns the rows of the next step, valid until plait_beam_advance. If there are no rows, the search is over. */
 PlaitBeamRows plait_beam_rows (const PlaitBeam *beam);
 
-/* Returns the number of best words of a row that the next step needs for an exact beam. */
+/* Returns how many of the best words of each row the next step needs, so that the beam is exact. */
 guint plait_beam_words (const PlaitBeam *beam);
 
 /* TRUE if the next step needs the log-probabilities of all words of a row, and not only those of the best words: to
@@ -51,14 +51,14 @@ gboolean plait_beam_needs_rows (const PlaitBeam *beam);
 /* Returns the number of words of a row that plait_beam_row_words writes in the next step. */
 guint plait_beam_row_columns (const PlaitBeam *beam);
 
-/* Fills @ids and @of_ids [plait_beam_row_columns] for row @row of the next step from the log-probabilities of all
- * @n_words words, which it overwrites. @forbidden words are not taken, except in a prefix. With @end, EOS is the only
- * word of the last step. Rows may be computed at once by several threads. */
+/* Selects words for row @row of the next step from the log-probabilities of all @n_words words, and writes them to @ids
+ * and @of_ids [plait_beam_row_columns]. Overwrites @log_probabilities. @forbidden words are not selected, except in a
+ * prefix. @end: EOS is the only word of the last step. Several threads may compute rows at once. */
 void plait_beam_row_words (const PlaitBeam *beam, gint64 row, PlaitScalar *log_probabilities, gint32 n_words,
                            const gint32 *forbidden, guint n_forbidden, gboolean end, gint32 *ids, PlaitScalar *of_ids);
 
-/* Advances all sentences by the @best most probable words of every row: ids and log-probabilities [rows][best], best
- * first; or by the words of plait_beam_row_words. Id -1: no word. */
+/* Advances all sentences by one step. @ids and @log_probabilities [rows][best] are the @best most probable words of
+ * every row, best first, or the words from plait_beam_row_words. Id -1: no word. */
 void plait_beam_advance (PlaitBeam *beam, guint best, const gint32 *ids, const PlaitScalar *log_probabilities);
 
 /* Returns the largest number of steps that the limits allow. */
@@ -70,7 +70,7 @@ gint64 plait_beam_steps (const PlaitBeam *beam);
 /* TRUE if the next step is the last that @sentence's limit allows. */
 gboolean plait_beam_is_last_step (const PlaitBeam *beam, gint64 sentence);
 
-/* One token of a hypothesis. The list of tokens runs from its end to its beginning. */
+/* One token of a hypothesis, linked to the token before it. Hypotheses with a common beginning share its tokens. */
 typedef struct
 {
   gint32 token;
@@ -88,8 +88,8 @@ typedef struct
   gboolean ended;
 } PlaitBeamResult;
 
-/* Fills @results with the hypotheses of @sentence, best first, and returns their number, at most
- * plait_decode_width. With groups these are n_best hypotheses: the best of each group, then the second best, and so on.
- * Samples are in the order of their numbers. Leaves hypotheses that lack a phrase out. */
+/* Fills @results with the hypotheses of @sentence, best first, and returns their number, at most plait_decode_width.
+ * With groups these are n_best hypotheses: the best of each group, then the second best of each group, and so on.
+ * Samples are in the order of their numbers. Hypotheses that lack a phrase are left out. */
 guint plait_beam_results (const PlaitBeam *beam, gint64 sentence, PlaitBeamResult *results);
 const PlaitBeamToken *plait_beam_token (const PlaitBeam *beam, gint64 token);

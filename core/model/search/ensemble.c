@@ -86,8 +86,8 @@ plait_search_weigh (const PlaitSearch *search, const PlaitBatch *batch, double *
     }
 }
 
-/* The greatest log-probability is taken out of the sum of exponentials, so that equal members give their own
- * log-probability, bit by bit. */
+/* Subtracts the greatest log-probability before exp, so that members with equal log-probabilities give exactly that
+ * log-probability. */
 double
 plait_search_combine (const PlaitSearch *search, const double *weights, const double *log_probabilities)
 {
@@ -113,12 +113,12 @@ typedef struct
   const PlaitSearch *search;
   PlaitPool *pool;
   PlaitRagged hypotheses; /* rows of each sentence in the step */
-  const double *weights;  /* [sentences][members] */
+  const double *weights;  /* weights of the members: [sentences][members] */
   gint64 words;
-  gint64 row;                     /* number of the first of these rows in the step */
-  gint64 rows;                    /* rows of each member */
-  PlaitScalar *log_probabilities; /* [members][rows][words]; receives those of the ensemble in the first member */
-  guint best;                     /* number of best words of a row that are needed; 0: all */
+  gint64 row;                     /* number, in the step, of the first row in @log_probabilities */
+  gint64 rows;                    /* number of rows of each member */
+  PlaitScalar *log_probabilities; /* [members][rows][words]; the first member's are replaced by those of the ensemble */
+  guint best;                     /* number of best words of a row that the caller needs; 0: all */
 } Combining;
 
 /* Inserts @value among the @found greatest values in @top [@best], greatest first, and returns their new number. */
@@ -146,8 +146,8 @@ weights_of (const Combining *combining, gint64 row)
   return combining->weights + sentence * combining->search->n_members;
 }
 
-/* Combines a row. No mean is above the greatest log-probability of the members, so the mean of a word that cannot be
- * among the best need not be computed. */
+/* Combines a row. The log-probability of the ensemble is at most the greatest of its members, so it is not computed for
+ * a word that cannot be among the best. */
 static void
 combine_row (gpointer data, gint64 row, guint thread)
 {

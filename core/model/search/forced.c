@@ -13,7 +13,8 @@ typedef struct
   gboolean recording_coverage;
 } Forced;
 
-/* Returns the targets of @batch, in @arena if they differ: own words are unknown to a member that copies none. */
+/* Returns the target ids for a member of an ensemble. For a member that cannot copy own words (source words outside the
+ * vocabulary), own words are replaced by the unknown token, in a copy in @arena. */
 static const gint32 *
 targets_of_member (PlaitArena *arena, const PlaitBatch *batch)
 {
@@ -49,7 +50,7 @@ force (gpointer data)
     forced->row_log_probabilities[row] = -forced->row_log_probabilities[row];
 }
 
-/* Scores the batch of @forced with one of the models. */
+/* Scores the batch with member forced->member. */
 static gboolean
 score (Forced *forced, GError **error)
 {
@@ -66,8 +67,8 @@ score (Forced *forced, GError **error)
                      forced->batch->n_sentences, cause->message);
 }
 
-/* Replaces the log-probabilities of the first member in @rows [target rows] by those of the ensemble. @others [members
- * - 1][target rows]: log-probabilities of the other members. */
+/* Replaces the log-probabilities in @rows [target rows], which are those of the first member, by those of the ensemble.
+ * @others [members - 1][target rows]: log-probabilities of the other members. */
 static void
 combine (const PlaitSearch *search, const PlaitBatch *batch, const double *others, double *rows)
 {

@@ -13,8 +13,8 @@ plait_search_goes_by_steps (const PlaitSearch *search)
   return plait_model_decoder (search->model) != NULL;
 }
 
-/* Begins @tape. If words are sampled, makes the bits independent of the other sentences of the batch, because a small
- * difference can change the words drawn. */
+/* Begins @tape. If words are sampled, makes the bits of a sentence independent of the other sentences of the batch,
+ * because a tiny difference can change the word drawn. */
 static void
 begin_tape (const PlaitPartSearch *work, PlaitTape *tape)
 {
@@ -58,7 +58,8 @@ copy_rows (const PlaitPartSearch *work, PlaitRagged rows)
   return (PlaitRagged){ rows.n, offsets };
 }
 
-/* Returns the tokens that the decoder reads: own words have no embedding, so they are unknown to it. */
+/* Returns the tokens that the decoder reads. Own words (source words outside the vocabulary) have no embedding, so they
+ * are replaced by the unknown token. */
 static const gint32 *
 known_tokens (const PlaitPartSearch *work, const PlaitBeamRows *rows)
 {
@@ -73,7 +74,8 @@ known_tokens (const PlaitPartSearch *work, const PlaitBeamRows *rows)
   return tokens;
 }
 
-/* Returns the maximum number of own words of a sentence. Members that cannot copy them give them no probability. */
+/* Returns the maximum number of own words of a sentence (source words outside the vocabulary). Members that cannot copy
+ * them give them probability 0. */
 static gint64
 max_own_words (const PlaitPartSearch *work)
 {
@@ -85,8 +87,8 @@ max_own_words (const PlaitPartSearch *work)
   return maximum;
 }
 
-/* Fails the step if a row gives no word a probability, because its values are not finite. @needs_rows: the words come
- * from rows of all log-probabilities, where phrases may leave a row without a word. */
+/* Fails the step if a row has no word with a probability, because its values are not finite. @needs_rows: the words
+ * come from plait_beam_row_words, where phrases may leave a row without a word; that is not an error. */
 static void
 expect_words (const PlaitPartSearch *work, gint64 n, guint best, gboolean needs_rows, const gint32 *ids,
               const PlaitScalar *log_probabilities)
@@ -170,8 +172,8 @@ search_all (gpointer data)
       return;
 }
 
-/* Returns the maximum number of tokens of a translation of @sentence, EOS included. decode.maximum_ratio leaves room
- * for @required tokens. */
+/* Returns the maximum number of tokens of a translation of @sentence, EOS included. It is at least @required, even if
+ * decode.maximum_ratio would make it smaller. */
 static gint64
 limit_of (const PlaitBatch *batch, const PlaitDecodeSettings *settings, gint64 sentence, gint64 required)
 {
@@ -259,8 +261,8 @@ plait_part_search_collect (const PlaitPartSearch *work)
     }
 }
 
-/* Returns the attention of one hypothesis, gathered along its ancestry; empty if @result is NULL, where the sentence
- * has no such hypothesis. */
+/* Returns the attention of one hypothesis, collected from the steps of its tokens. If the sentence has no such
+ * hypothesis, @result is NULL, and the record has no target rows. */
 static PlaitAttentionRecord *
 follow_hypothesis (const PlaitPartSearch *work, gint64 sentence, const PlaitBeamResult *result, PlaitArena *arena)
 {

@@ -3,7 +3,8 @@
 
 #include "search/search-private.h"
 
-/* The search of one batch or of a part of it. Its creator frees what it owns, even if a step ran out of memory. */
+/* The search of one batch or of a part of it. Its creator calls plait_part_search_clear, even if a step ran out of
+ * memory. */
 typedef struct
 {
   PlaitSearch *search;
@@ -13,14 +14,15 @@ typedef struct
   PlaitDecodeSettings settings;
   const PlaitRequirement *requirements; /* [sentences], or NULL */
   gboolean recording;
-  guint n_recorded;  /* number of hypotheses of each sentence whose attention is recorded: the best ones */
-  gboolean replaces; /* unknown tokens are replaced, so that hypotheses with one have recorded attention too */
+  guint n_recorded;  /* number of hypotheses of each sentence whose attention is recorded, from the best on */
+  gboolean replaces; /* TRUE: unknown tokens are replaced, so the attention of every hypothesis with an unknown token
+                        is recorded too */
   gboolean recording_coverage;
   GPtrArray *records;           /* owned; PlaitAttentionRecord of each step, in the batch arena */
   PlaitBeam *beam;              /* owned */
   PlaitDecoderState **states;   /* [members], in the batch arena */
   PlaitEncoderOutputs *encoded; /* [members], in the batch arena */
-  PlaitHypotheses *hypotheses;  /* [sentences], to fill */
+  PlaitHypotheses *hypotheses;  /* [sentences], filled by the search */
   PlaitWorkTimes times;
   GError *error;
 } PlaitPartSearch;
@@ -34,7 +36,8 @@ void plait_part_search_run (PlaitPartSearch *work);
 /* Stores the hypotheses that a search by steps has found. */
 void plait_part_search_collect (const PlaitPartSearch *work);
 
-/* Stores the attention of the sentences of @work, which begin at sentence @first of @all. */
+/* Stores the attention of the sentences of @work in @attention. The first of them is sentence @first of @all sentences
+ * of the batch. */
 void plait_part_search_follow_attention (const PlaitPartSearch *work, PlaitAttentionRecords *attention, gint64 first,
                                          gint64 all);
 

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 #include "search/phrases.h"
 
-/* A node of the automaton: tokens with which at least one phrase begins. */
+/* A node of the automaton: a sequence of tokens with which at least one phrase begins. */
 typedef struct
 {
-  gint32 token; /* last token */
-  guint depth;  /* number of tokens */
+  gint32 token; /* last token of the sequence */
+  guint depth;  /* number of tokens in the sequence */
   guint child, sibling;
-  guint suffix;   /* longest proper suffix that is a node */
-  guint64 begins; /* set of the phrases that begin with this node; bit i: phrase i */
-  guint64 ends;   /* set of the phrases that end with the last token: this node, or a suffix of it */
+  guint suffix;   /* node of the longest proper suffix of the sequence that is a node */
+  guint64 begins; /* bit i is set if phrase i begins with the sequence */
+  guint64 ends;   /* bit i is set if phrase i is a suffix of the sequence */
 } Node;
 
 struct PlaitPhrases
 {
   guint n;
   gint64 *lengths; /* [n] */
-  GArray *nodes;   /* Node; node 0 is empty */
+  GArray *nodes;   /* element-type Node; node 0 is the empty sequence */
   gint64 tokens;
 };
 
@@ -26,7 +26,7 @@ node_at (const PlaitPhrases *phrases, guint i)
   return &g_array_index (phrases->nodes, Node, i);
 }
 
-/* Returns the child of @node with @token, or 0. */
+/* Returns the child of @node with @token, or 0 if there is no such child. */
 static guint
 find_child (const PlaitPhrases *phrases, guint node, gint32 token)
 {
@@ -84,7 +84,7 @@ add_phrase (PlaitPhrases *phrases, const gint32 *tokens, gint64 n)
   phrases->tokens += n;
 }
 
-/* Returns the longest node that ends with @token after @node or a suffix of it. */
+/* Returns the node after @token: the longest suffix of @node's sequence and @token that is a node. */
 static guint
 follow (const PlaitPhrases *phrases, guint node, gint32 token)
 {

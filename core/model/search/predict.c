@@ -8,8 +8,8 @@
 
 /* Predictions that need no search: classes, choices, spans and masked tokens. */
 
-/* Collects the @best most probable classes or choices of a sentence as hypotheses of one token, @first + number.
- * Padding is left out. */
+/* Collects the @best most probable classes or choices of a sentence as hypotheses with one token: @first + the number
+ * of the class or choice. Skips padding. */
 static void
 collect_classes (PlaitHypotheses *found, const gint32 *ids, const PlaitScalar *log_probabilities, guint best,
                  gint32 first)
@@ -59,9 +59,9 @@ keep_span (Span *spans, guint *n, guint best, Span span)
   spans[position] = span;
 }
 
-/* Collects the @best spans of at most @longest tokens of text with the highest sum of two logits, best first, as
- * hypotheses of two tokens. "No answer", token -1, competes with the logits of the first row (Rajpurkar et al.
- * 2018). */
+/* Collects the @best spans of at most @longest text tokens, best first, as hypotheses of two tokens. A span is ranked
+ * by the sum of the logits of its beginning and its end. "No answer", token -1, is ranked by the logits of the first
+ * row (Rajpurkar et al. 2018). */
 static void
 collect_spans (PlaitHypotheses *found, const PlaitInput *input, gint64 sentence, const PlaitScalar *begins,
                const PlaitScalar *ends, gint64 longest, guint best)
@@ -98,7 +98,8 @@ collect_spans (PlaitHypotheses *found, const PlaitInput *input, gint64 sentence,
     }
 }
 
-/* Collects the most probable token, @first + number, of each of @rows masked or tagged tokens, as one hypothesis. */
+/* Collects one hypothesis with a token for each of @rows masked or tagged tokens: @first + the number of the most
+ * probable one. */
 static void
 collect_tokens (PlaitHypotheses *found, const gint32 *ids, const PlaitScalar *log_probabilities, gint64 rows,
                 gint32 first)

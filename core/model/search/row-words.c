@@ -7,9 +7,9 @@
 #include "search/sample.h"
 #include "types/input.h"
 
-/* The words of a row from the log-probabilities of all words. */
+/* Selection of words for a row, from the log-probabilities of all words. */
 
-/* All words of a row. */
+/* A row and the log-probabilities of all words that may follow. */
 typedef struct
 {
   const PlaitBeam *beam;
@@ -89,8 +89,8 @@ sample (const Row *row, gint32 *ids, PlaitScalar *of_ids)
 }
 
 /*
- * Writes the best words after which the phrases still fit into the limit, with the end token; then, from column
- * decode.beam on, the words that bring the row closer to its phrases. EOS may follow only if no phrase is missing.
+ * Writes the best words after which the missing phrases still fit into the limit, with the end token. Then, from column
+ * decode.beam on, writes the words that extend a phrase. EOS may follow only if no phrase is missing.
  */
 static void
 take_for_phrases (const Row *row, gint32 *ids, PlaitScalar *of_ids)
@@ -117,7 +117,8 @@ take_for_phrases (const Row *row, gint32 *ids, PlaitScalar *of_ids)
           of_ids[column++] = row->log_probabilities[words[i]];
         }
     }
-  /* After any other word no phrase is begun. */
+  /* Words that are not in @words begin no phrase. If the missing phrases do not fit into the limit after such a word,
+   * all of them are excluded. */
   if (plait_phrases_missing (phrases, (PlaitPhraseState){ state.met, 0 }) > room)
     {
       for (gint32 id = 0; id < row->n; id++)
@@ -144,7 +145,7 @@ plait_beam_row_words (const PlaitBeam *beam, gint64 row, PlaitScalar *log_probab
     ids[i] = -1;
   if (only >= 0)
     {
-      /* Samples that share the row each read a column. */
+      /* Samples that share the row read one column each. */
       for (guint i = 0; i < (plait_beam_samples (beam) ? columns : 1); i++)
         {
           ids[i] = only;

@@ -48,14 +48,15 @@ pop (Heap *heap)
   return id;
 }
 
-/* Writes the words that top_k and nucleus leave to @kept, most probable first, and returns their number. @total: sum of
- * all weights. */
+/* Writes the words that remain after top_k and nucleus to @kept, most probable first, and returns their number. @total:
+ * sum of all weights. */
 static gint32
 keep (const PlaitDecodeSettings *settings, const double *weights, gint32 n, double total, gint32 *kept)
 {
   g_autofree gint32 *ids = g_new (gint32, n);
   Heap heap = { weights, ids, 0 };
-  /* All words with smaller weights together have less than what the nucleus leaves out. */
+  /* Words with smaller weights cannot be in the nucleus: all of them together have less than the share outside of
+   * it. */
   double smallest = settings->top_k > 0 ? 0 : (1 - settings->nucleus) * total / n, sum = 0;
   gint64 limit;
   gint32 found = 0;
@@ -66,7 +67,7 @@ keep (const PlaitDecodeSettings *settings, const double *weights, gint32 n, doub
   limit = settings->top_k > 0 ? MIN (settings->top_k, n) : heap.n;
   for (gint32 i = heap.n / 2; i-- > 0;)
     sift (&heap, i);
-  /* The nucleus is a part of the top_k words. */
+  /* Take the nucleus from the weight of the top_k words only. */
   for (gint32 i = 0; settings->top_k > 0 && i < limit; i++)
     {
       kept[i] = pop (&heap);
@@ -81,8 +82,8 @@ keep (const PlaitDecodeSettings *settings, const double *weights, gint32 n, doub
   return found;
 }
 
-/* Returns the first of the @n words @ids (NULL: all words) with which the sum of the weights is above @uniform times
- * the sum of all. */
+/* Returns the first of the @n words @ids (NULL: all words) at which the running sum of the weights is above @uniform
+ * times their total. */
 static gint32
 draw (const double *weights, const gint32 *ids, gint32 n, double uniform)
 {

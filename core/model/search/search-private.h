@@ -12,16 +12,16 @@ typedef struct
   PlaitPool *pool; /* borrowed */
   PlaitArena *batch_arena;
   PlaitArena *step_arena;
-  PlaitTape *batch_tape; /* lasts for a batch */
+  PlaitTape *batch_tape; /* tape that is begun once for each batch */
   PlaitTape *step;
   double *weights; /* weights of the members in the batch (plait_search_weigh), in the batch arena */
-  gint64 steps;    /* number of hypotheses extended by a step */
+  gint64 steps;    /* number of hypotheses that steps have extended */
   PlaitAttentionCost rows_weighed;
 } PlaitSearchWorkspace;
 
 /*
- * The encoders run and project memories on the batch tape of a workspace. Every step runs on the step tape, whose arena
- * is cleared for each step. Only the beam remembers hypotheses.
+ * The encoders run and project memories on the batch tape of a workspace. Each decoder step runs on the step tape,
+ * whose arena is cleared for each step. Only the beam keeps hypotheses from step to step.
  */
 struct PlaitSearch
 {
@@ -32,7 +32,7 @@ struct PlaitSearch
   PlaitPool *pool;
   gsize memory;
   PlaitSearchWorkspace whole;
-  PlaitSearchWorkspace *parts; /* [threads], once a batch was searched in parts */
+  PlaitSearchWorkspace *parts; /* [threads]; NULL until a batch is searched in parts */
   PlaitRanks *ranks;           /* processes that share corpora, or NULL */
   PlaitSearchWork work;
   PlaitUnknownReplacement *replacement; /* replaces unknown tokens, or NULL */
@@ -44,15 +44,15 @@ void plait_hypotheses_clear (PlaitHypotheses *hypotheses);
 /* TRUE if a token of @hypothesis is unknown and has no text. */
 gboolean plait_hypothesis_has_unknown (const PlaitHypothesis *hypothesis);
 
-/* Sets the words of unknown tokens of @hypotheses [sentences of @batch]. @attention has the record of each hypothesis
- * with unknown tokens, [hypotheses][sentences]. */
+/* Sets the text of the unknown tokens in @hypotheses [sentences of @batch]. @attention has the record of each
+ * hypothesis with unknown tokens, [hypotheses][sentences]. */
 gboolean plait_search_replace_unknown (const PlaitSearch *search, const PlaitBatch *batch,
                                        const PlaitAttentionRecords *attention, PlaitHypotheses *hypotheses,
                                        GError **error);
 
 /*
- * Returns the number of parts, 1 or the number of threads, in which a batch of @sentences with @width hypotheses each
- * is searched. Threads that share a step of few rows mostly wait for each other, so each thread searches its own
+ * Returns the number of parts into which a batch of @sentences with @width hypotheses each is cut for search: 1 or the
+ * number of threads. In a step of few rows, threads mostly wait for each other, so each thread searches its own
  * sentences. The bits of a row do not depend on other rows, hence not on the number of parts.
  */
 gint64 plait_search_parts (const PlaitPool *pool, gint64 sentences, gint64 width);
@@ -64,36 +64,37 @@ gboolean plait_search_is_unread (const PlaitBatch *batch, gint64 sentence);
  * member whose sources are all missing in a sentence has weight 0 there, unless the sentence is missing for all. */
 void plait_search_weigh (const PlaitSearch *search, const PlaitBatch *batch, double *weights);
 
-/* Combines the log-probabilities of a word by the members, [n_members], with @weights [n_members]. */
+/* Returns the log-probability that the ensemble gives a word, from those of its members, [n_members], and @weights
+ * [n_members]. */
 double plait_search_combine (const PlaitSearch *search, const double *weights, const double *log_probabilities);
 
-/* Returns an empty attention record for a pass or a step, in the batch arena of @workspace. */
+/* Returns an empty attention record for a pass, in the batch arena of @workspace. */
 PlaitAttentionRecord *plait_search_record (const PlaitSearch *search, PlaitSearchWorkspace *workspace,
                                            gboolean coverage);
 
 /* Computes the log-probabilities of all words in the rows @first .. @first + @n - 1 of a step. @hypotheses: rows of
- * each sentence of the batch. @words [members]: distributions of the members. @log_probabilities [members][n][n_words]
- * receives those of the search in its first [n][n_words]. With @best > 0, words that are neither EOS nor among the
- * @best most probable may get minus infinity. */
+ * each sentence of the batch. @words [members]: distribution of each member. @log_probabilities is memory for
+ * [members][n][n_words]; the result of the ensemble is in its first [n][n_words]. If @best > 0, only the @best most
+ * probable words and EOS are needed, and the others may get minus infinity. */
 void plait_search_row_log_probabilities (const PlaitSearch *search, PlaitSearchWorkspace *workspace,
                                          PlaitRagged hypotheses, const PlaitWordDistribution *words, gint64 first,
                                          gint64 n, gint64 n_words, guint best, PlaitScalar *log_probabilities);
 
-/* Finds the words of each row of a step that plait_beam_row_words takes: @ids and @log_probabilities [rows][best], with
- * @best as plait_beam_row_columns returns it. @words [members]: distributions of the members. @own_words: maximum
- * number of own words of a sentence, which follow the vocabulary. */
+/* Selects the words of each row of a step by plait_beam_row_words, and writes them to @ids and @log_probabilities
+ * [rows][best]; @best comes from plait_beam_row_columns. @words [members]: distribution of each member. @own_words:
+ * maximum number of own words of a sentence, source words outside the vocabulary; their ids follow the vocabulary. */
 void plait_search_row_words (const PlaitSearch *search, PlaitSearchWorkspace *workspace, const PlaitBeam *beam,
                              const PlaitWordDistribution *words, gint64 own_words, const gint32 *forbidden,
                              guint n_forbidden, gboolean end, guint best, gint32 *ids, PlaitScalar *log_probabilities);
 
-/* Makes EOS the only candidate of the rows of @beam whose next step is the last that their limit allows. @words:
- * distribution of the rows; @ids and @log_probabilities [rows][best]: their candidates. */
+/* Makes EOS the only candidate of each row of @beam for which the next step is the last that its limit allows. @words:
+ * distribution of the rows; @ids and @log_probabilities [rows][best]: candidates of the rows. */
 void plait_search_end_words (PlaitSearchWorkspace *workspace, const PlaitBeam *beam, const PlaitWordDistribution *words,
                              guint best, gint32 *ids, PlaitScalar *log_probabilities);
 
 /* Predicts classes, choices, spans or masked tokens of the sentences of @batch on @tape, in evaluation mode. Fills
- * @predictions [n_sentences], which must be zero before, as plait_search_batch documents: with the @n_best best
- * predictions of each sentence, or with only one for masked tokens. Fails the step if the tape's arena is full; the
- * caller then frees the predictions made so far. */
+ * @predictions [n_sentences], zeroed by the caller, as plait_search_batch documents: the @n_best best predictions of
+ * each sentence, but only one for masked tokens. Fails the step if the tape's arena is full; the caller then frees the
+ * predictions made so far. */
 void plait_predict (PlaitModel *model, PlaitTape *tape, const PlaitBatch *batch, gint64 n_best,
                     PlaitHypotheses *predictions);

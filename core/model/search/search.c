@@ -6,8 +6,8 @@
 #include "search/unknown.h"
 #include "tensor/blas.h"
 
-/* Smallest parts. With fewer sentences, one thread may finish long before another. With fewer rows, each thread reads
- * all weights for too little work. */
+/* Minimum size of a part: sentences, and rows. With fewer sentences, one thread may finish long before another. With
+ * fewer rows, each thread would read all weights for too little work. */
 #define MIN_SENTENCES 8
 #define MIN_ROWS 32
 
@@ -101,7 +101,7 @@ plait_search_record (const PlaitSearch *search, PlaitSearchWorkspace *workspace,
       workspace->batch_arena, plait_decoder_n_layers (plait_model_decoder (search->model)), n_memories, coverage);
 }
 
-/* Adds the words and seconds of the search that began at @start. */
+/* Counts the words of @hypotheses, and the seconds since @start. */
 static void
 count_work (PlaitSearchWork *work, const PlaitHypotheses *hypotheses, gint64 n, gint64 start)
 {
@@ -129,7 +129,7 @@ too_large (const PlaitBatch *batch, const PlaitDecodeSettings *settings, GError 
                      batch->n_sentences, settings->beam, held->message);
 }
 
-/* Removes the hypotheses of sentences that were missing in all sources: the model would invent frequent words. */
+/* Removes the hypotheses of sentences that are missing in all sources: the model would only produce frequent words. */
 static void
 drop_unread (const PlaitBatch *batch, PlaitHypotheses *hypotheses)
 {

@@ -19,14 +19,14 @@
 typedef struct
 {
   gint32 *tokens; /* owned; without EOS */
-  char **words;   /* owned, [length]: text of an unknown token; NULL for other tokens. NULL: every token is its piece */
+  char **words;   /* owned, [length]: text of each unknown token, NULL for other tokens. NULL: no token has a text */
   gint64 length;
   double log_probability; /* nats, EOS included if ended */
   double score;           /* score that ranks the hypothesis */
   gboolean ended;         /* FALSE: cut at the length limit */
 } PlaitHypothesis;
 
-/* Best hypotheses of one sentence, best first; samples in the order of their numbers. */
+/* Best hypotheses of one sentence, best first; when sampling, the samples in the order of their numbers. */
 typedef struct
 {
   guint n;
@@ -45,26 +45,27 @@ typedef struct
 /* Sets the text of token @token of @hypothesis to @word (transfer full). If @word is NULL, changes nothing. */
 void plait_hypothesis_set_word (PlaitHypothesis *hypothesis, gint64 token, char *word);
 
-/* Makes the tokens of @hypothesis that are own words of sentence @sentence of @batch unknown, with their text. */
+/* Replaces own words in @hypothesis (source words outside the vocabulary, which a model can copy) by unknown tokens
+ * with their text. @sentence: its sentence in @batch. */
 void plait_hypothesis_read_own_words (PlaitHypothesis *hypothesis, const PlaitBatch *batch, gint64 sentence);
 
-/* Returns the target of sentence @sentence of @batch, a text, as a hypothesis with log-probability 0. Free its contents
+/* Returns the target text of sentence @sentence of @batch as a hypothesis with log-probability 0. Free its contents
  * with plait_hypothesis_clear. */
 PlaitHypothesis plait_hypothesis_of_target (const PlaitBatch *batch, gint64 sentence);
 void plait_hypothesis_clear (PlaitHypothesis *hypothesis);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PlaitHypothesis, plait_hypothesis_clear)
 
-/* Returns the words of @hypothesis, or NULL, for plait_document_decode. (transfer none) */
+/* Returns PlaitHypothesis.words of @hypothesis, or NULL, for plait_document_decode. (transfer none) */
 const char *const *plait_hypothesis_words (const PlaitHypothesis *hypothesis);
 
 typedef struct PlaitSearch PlaitSearch;
 typedef struct PlaitUnknownReplacement PlaitUnknownReplacement;
 
-/* The mean of its members that an ensemble takes as the probability of a word. */
+/* Rule by which an ensemble computes the probability of a word from those of its members. */
 typedef enum
 {
-  PLAIT_ENSEMBLE_MEAN, /* weighted mean of their probabilities */
-  PLAIT_ENSEMBLE_LOG,  /* weighted mean of their log-probabilities, which is not normalised over all words */
+  PLAIT_ENSEMBLE_MEAN, /* weighted mean of the probabilities */
+  PLAIT_ENSEMBLE_LOG,  /* weighted mean of the log-probabilities; these do not sum to 1 over all words */
 } PlaitEnsembleRule;
 
 #define PLAIT_SEARCH_MAX_MEMBERS 64
@@ -98,29 +99,30 @@ void plait_search_set_ranks (PlaitSearch *search, PlaitRanks *ranks);
 PlaitRanks *plait_search_ranks (const PlaitSearch *search);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitSearch, plait_search_free)
 
-/* Makes searches with decode.unknown=replace replace unknown tokens by @replacement (unknown.h). Such searches record
+/* Makes @replacement replace unknown tokens (unknown.h) in searches with decode.unknown=replace. Such searches record
  * attention. (transfer full for @replacement) */
 void plait_search_set_replacement (PlaitSearch *search, PlaitUnknownReplacement *replacement);
 
 /* Returns the part of @batch that member @member reads. It borrows the rows of @batch and must not be freed. */
 PlaitBatch plait_search_member_batch (const PlaitSearch *search, guint member, const PlaitBatch *batch);
 
-/* Returns the model that reads source @source of a batch, and the number of the source in that model in
- * *@of_model. (transfer none) */
+/* Returns the model that reads source @source of a batch, and sets *@of_model to the number of that source in the
+ * model. (transfer none) */
 PlaitModel *plait_search_reader (const PlaitSearch *search, guint source, guint *of_model);
 
-/* TRUE if @batch fits the models, as plait_model_check_batch checks it. */
+/* TRUE if all models can read @batch, as plait_model_check_batch checks. */
 gboolean plait_search_check_batch (const PlaitSearch *search, const PlaitBatch *batch, GError **error);
 
-/* TRUE if a target of @rows rows can be read by the decoders. */
+/* TRUE if the decoders can read a target of @rows rows. */
 gboolean plait_search_check_target (const PlaitSearch *search, gint64 rows, GError **error);
 
-/* Returns the work of all searches so far, or since @before was taken. Forced decoding is not counted. */
+/* Returns the work of all searches since the search was created; plait_search_work_since returns the difference to
+ * @before. Forced decoding is not counted. */
 PlaitSearchWork plait_search_work (const PlaitSearch *search);
 PlaitSearchWork plait_search_work_since (const PlaitSearch *search, const PlaitSearchWork *before);
 
-/* Returns averages: rows of memories that one step of one hypothesis has scored, over all sources, layers and heads;
- * rows that a combiner selected; milliseconds for a word. 0 before the first search. */
+/* Return averages, 0 before the first search: memory rows that one step of one hypothesis has scored, over all sources,
+ * layers and heads; memory rows that a combiner selected; milliseconds for each word. */
 double plait_search_work_rows_weighed (const PlaitSearchWork *work);
 double plait_search_work_rows_selected (const PlaitSearchWork *work);
 double plait_search_work_milliseconds (const PlaitSearchWork *work);
@@ -129,25 +131,26 @@ double plait_search_work_milliseconds (const PlaitSearchWork *work);
 char *plait_search_work_text (const PlaitSearchWork *work);
 
 /* Searches all sentences of @batch. Returns [n_sentences] in the order of the batch, each with up to settings->n_best
- * hypotheses; no hypothesis if a sentence is missing in all sources. For classes a hypothesis is one token, the label;
- * for choices the number of the sentence; for masked tokens the most probable token in each place; for spans two
- * tokens, where the answer begins and ends. PLAIT_ERROR_MEMORY names the keys to lower. (transfer full) */
+ * hypotheses; no hypothesis if a sentence is missing in all sources. For sequences, a hypothesis is a translation. For
+ * classes it is one token, the label; for choices, the number of the chosen sentence; for masked tokens, the most
+ * probable token at each masked position; for spans, two tokens: the first and last position of the answer.
+ * PLAIT_ERROR_MEMORY names the keys to lower. (transfer full) */
 PlaitHypotheses *plait_search_batch (PlaitSearch *search, const PlaitBatch *batch, const PlaitDecodeSettings *settings,
                                      GError **error);
 void plait_hypotheses_free (PlaitHypotheses *hypotheses, gint64 n);
 
-/* Searches like plait_search_batch, for sequences only. Translations meet @requirements [n_sentences], or NULL, each of
- * which fits into decode.maximum_length (plait_requirement_length). If @attention is not NULL, returns the attention of
- * the @n_recorded first hypotheses of each sentence in *@attention, [n_recorded][n_sentences]. A record has no target
- * rows if the sentence has fewer hypotheses. With @coverage the records have coverage too. Both results are (transfer
- * full). */
+/* Searches like plait_search_batch, for sequences only. @requirements [n_sentences]: what each translation must
+ * contain, or NULL; each must fit into decode.maximum_length (plait_requirement_length). If @attention is not NULL,
+ * *@attention receives the attention of the first @n_recorded hypotheses of each sentence, [n_recorded][n_sentences].
+ * The record of a hypothesis that does not exist has no target rows. @coverage: the records have coverage too. Both
+ * results are (transfer full). */
 PlaitHypotheses *plait_search_batch_with_attention (PlaitSearch *search, const PlaitBatch *batch,
                                                     const PlaitDecodeSettings *settings,
                                                     const PlaitRequirement *requirements,
                                                     PlaitAttentionRecords **attention, guint n_recorded,
                                                     gboolean coverage, GError **error);
 
-/* Runs the encoders of the first model on @batch. *@outputs is valid until the next call of @search. */
+/* Runs the encoders of the first model on @batch. *@outputs is valid until the next call with @search. */
 gboolean plait_search_encode (PlaitSearch *search, const PlaitBatch *batch, PlaitEncoderOutputs *outputs,
                               GError **error);
 

@@ -84,10 +84,10 @@ typedef struct
   PlaitRanks *ranks; /* processes that share the batches, or NULL */
 } Pass;
 
-/* Computes one batch if @own, else notes that another process computes it. */
+/* Computes the batch if @own; else another process computes it. */
 typedef gboolean (*PassBatch) (gpointer data, const PlaitBatch *batch, gboolean own, GError **error);
 
-/* Calls @take for all batches. With several processes, each computes a different batch of every turn. */
+/* Calls @take for all batches. With n processes, each process computes every n-th batch. */
 static gboolean
 pass_batches (const Pass *pass, PassBatch take, gpointer data, GError **error)
 {
@@ -114,13 +114,13 @@ pass_batches (const Pass *pass, PassBatch take, gpointer data, GError **error)
  * Functions that exchange hypotheses between processes
  */
 
-/* Header of a hypothesis that is sent to another process. Its tokens follow and, if it has words, a string for each
- * token, "" for a token that is its piece. All processes run the same build, so the struct is sent as it is. */
+/* Header of a hypothesis that is sent to another process. The tokens follow and, if the hypothesis has words, a string
+ * for each token, "" for a token without text. All processes run the same build, so the struct is sent unchanged. */
 typedef struct
 {
   gint64 sentence;
-  gsize words;                /* bytes of the words; 0: no words */
-  PlaitHypothesis hypothesis; /* with NULL for the pointers tokens and words */
+  gsize words;                /* bytes of the strings; 0: the hypothesis has no words */
+  PlaitHypothesis hypothesis; /* the hypothesis; its pointers tokens and words are NULL */
 } Head;
 
 static const char *
@@ -145,7 +145,7 @@ append (GByteArray *bytes, gint64 sentence, const PlaitHypothesis *hypothesis)
     g_byte_array_append (bytes, (const guint8 *)word_of (hypothesis, i), (guint)strlen (word_of (hypothesis, i)) + 1);
 }
 
-/* Appends the hypotheses that another process found. */
+/* Adds the hypotheses in @bytes, which another process found, to @hypotheses. */
 static void
 add_found (PlaitHypotheses *hypotheses, const guint8 *bytes, gsize n)
 {
@@ -171,7 +171,7 @@ add_found (PlaitHypotheses *hypotheses, const guint8 *bytes, gsize n)
     }
 }
 
-/* Gives every process all hypotheses: before, each of @n sentences has hypotheses in one process only. */
+/* Gives every process the hypotheses of all @n sentences. Before the call, only one process has those of a sentence. */
 static void
 share_hypotheses (PlaitRanks *ranks, PlaitHypotheses *hypotheses, gint64 n)
 {
@@ -225,7 +225,8 @@ typedef struct
   gpointer data;
 } Translating;
 
-/* Stores the hypotheses of one batch at their sentences, and passes on their attention. */
+/* Stores the hypotheses of one batch by their sentences in the corpus, and passes their attention to the caller's
+ * callback. */
 static gboolean
 keep (const Translating *to, const PlaitBatch *batch, PlaitHypotheses *hypotheses,
       const PlaitAttentionRecords *attention, GError **error)
@@ -294,8 +295,8 @@ typedef struct
   gpointer data;
 } Scoring;
 
-/* Stores the log-probability of each sentence of @batch. With @attention, also passes each target sentence with its
- * attention to @to->take. */
+/* Stores the log-probability of each sentence of @batch. If @attention is not NULL, also calls to->take for each target
+ * with its attention. */
 static gboolean
 keep_scores (const Scoring *to, const PlaitBatch *batch, const double *rows, const PlaitAttentionRecords *attention,
              GError **error)
@@ -364,7 +365,7 @@ plait_score_corpus (PlaitSearch *search, const PlaitCorpus *corpus, gint64 batch
   plait_ranks_all_reduce (ranks, sums, (gsize)all);
   memset (log_probabilities, 0, lines * sizeof *log_probabilities);
   memset (tokens, 0, lines * sizeof *tokens);
-  /* Sentences of a document are summed in the order of a single process. */
+  /* Add up the sentences of each document in the order in which a single process would. */
   for (gint64 i = 0; i < all; i++)
     {
       gint64 sentence = order[i], line = plait_corpus_line (corpus, sentence);

@@ -6,9 +6,9 @@
 #include "vocabulary/vocabulary.h"
 #include "search/search.h"
 
-/* Translates and scores whole corpora, in batches sorted by length, with results in the order of the corpus. No
- * sentence may have been dropped from the corpus. Without attention, the processes of the search
- * (plait_search_set_ranks) share the batches, and each gets all results. */
+/* Functions that translate and score whole corpora, in batches sorted by length, with results in the order of the
+ * corpus. No sentence may have been dropped from the corpus. If no attention is requested, the processes of the search
+ * (plait_search_set_ranks) share the batches, and each process gets all results. */
 
 /* Translation of a corpus. */
 typedef struct
@@ -17,8 +17,8 @@ typedef struct
   PlaitHypotheses *hypotheses; /* [n] */
   PlaitSearchWork work;        /* work of this translation */
 
-  /* Best translation of each line or document, NULL-terminated array. It is empty if there is no hypothesis. If a
-   * document was cut into chunks, their translations are joined by spaces. */
+  /* Best translation of each line or document, a NULL-terminated array; "" if there is no hypothesis. If a document was
+   * cut into chunks, their translations are joined by spaces. */
   gint64 n_lines;
   char **text;
 } PlaitTranslation;
@@ -26,25 +26,26 @@ typedef struct
 void plait_translation_free (PlaitTranslation *translation);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitTranslation, plait_translation_free)
 
-/* Appends @hypothesis to @text as plait_document_decode does; if @vocabulary is NULL, its tokens as numbers. */
+/* Appends the text of @hypothesis to @text as plait_document_decode does; if @vocabulary is NULL, appends its tokens as
+ * numbers. */
 void plait_translation_append (const PlaitVocabulary *vocabulary, const PlaitHypothesis *hypothesis, GString *text);
 
-/* Called after each batch, for each of its sentences: @sentence of @batch, which is sentence
+/* Callback for each sentence of a batch, after the batch was computed. @sentence of @batch is sentence
  * @batch->sentence[@sentence] of the corpus. Must not keep the arguments. */
 typedef gboolean (*PlaitAttentionTaker) (const PlaitBatch *batch, gint64 sentence, const PlaitHypothesis *best,
                                          const PlaitAttentionRecord *attention, gpointer data, GError **error);
 
 /* Translates @corpus. @what ("validation", "test") is shown in progress. @stop is NULL or a flag that aborts with
- * PLAIT_ERROR_INTERRUPTED. @take is NULL or receives the attention of each sentence's best hypothesis. (transfer
+ * PLAIT_ERROR_INTERRUPTED. @take is NULL or is called with the attention of each sentence's best hypothesis. (transfer
  * full) */
 PlaitTranslation *plait_translate_corpus (PlaitSearch *search, const PlaitCorpus *corpus,
                                           const PlaitVocabulary *vocabulary, const PlaitDecodeSettings *settings,
                                           const char *what, PlaitLog *log, const gint *stop, PlaitAttentionTaker take,
                                           gpointer data, GError **error);
 
-/* Computes natural log-probabilities of the targets of @corpus: @log_probabilities [lines] receives the sum over the
- * tokens and ends of each line or document, @tokens [lines] their number. @take is NULL or receives the teacher-forced
- * attention of each target. */
+/* Computes natural log-probabilities of the targets of @corpus. For each line or document, @log_probabilities [lines]
+ * receives the sum over its tokens and end tokens, and @tokens [lines] the number of these. @take is NULL or is called
+ * with the teacher-forced attention of each target. */
 gboolean plait_score_corpus (PlaitSearch *search, const PlaitCorpus *corpus, gint64 batch, const char *what,
                              PlaitLog *log, const gint *stop, double *log_probabilities, gint64 *tokens,
                              PlaitAttentionTaker take, gpointer data, GError **error);

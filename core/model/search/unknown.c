@@ -88,12 +88,12 @@ typedef struct
   const PlaitInput *input;
   gint64 first;  /* first row of the sentence in the input */
   gint64 tokens; /* number of rows */
-  gint64 *words; /* [tokens], number of the word of each token, or -1 */
+  gint64 *words; /* number of the word of each token, or -1: [tokens] */
   gint64 n_words;
 } Source;
 
-/* Returns the mean over heads of the weight that target row @target gives to @memory, in the last layer that attends to
- * contexts; 1 if none does. */
+/* Returns the weight that target row @target gives to @memory in the last layer that attends to contexts, averaged over
+ * heads; 1 if no layer attends to contexts. */
 static double
 weight_of_memory (const PlaitAttentionRecord *attention, guint memory, gint64 target)
 {
@@ -138,7 +138,8 @@ find_most_attended (const Source *source, const PlaitAttentionRecord *attention,
   return best;
 }
 
-/* Returns the text of word @word of @source: its text in the input if a token of it is unknown. (transfer full) */
+/* Returns the text of word @word of @source. If one of its tokens is unknown, takes the text from the input instead of
+ * the vocabulary. (transfer full) */
 static char *
 text_of_word (const Source *source, gint64 word)
 {
@@ -155,7 +156,7 @@ text_of_word (const Source *source, gint64 word)
   return g_strstrip (text);
 }
 
-/* Returns the text for the unknown token of target row @target; NULL if it attends to no word. (transfer full) */
+/* Returns the text for the unknown token in target row @target; NULL if the row attends to no word. (transfer full) */
 static char *
 find_text (const PlaitUnknownReplacement *replacement, const Source *sources, guint n,
            const PlaitAttentionRecord *attention, gint64 target)

@@ -5,15 +5,16 @@
 #include "vocabulary/vocabulary.h"
 
 /*
- * decode.unknown=replace: after the search, the text of each unknown token of a translation is the source word that the
- * decoder attended to most at that step, or its entry in a dictionary (Luong et al. 2015, Jean et al. 2015).
+ * decode.unknown=replace: after the search, each unknown token of a translation gets as its text the source word to
+ * which the decoder attended most at that step, or the entry of that word in a dictionary (Luong et al. 2015, Jean et
+ * al. 2015).
  *
- * The attention of a source word is the sum over its pieces of the mean over heads in the last layer that attends to
+ * The attention to a source word is the sum over its pieces of the mean over heads in the last layer that attends to
  * its memory, times the weight of the memory if there is attention to contexts. Among several sources, the word with
- * the largest attention wins; among equal ones, the first. Only words compete, not end tokens and other special tokens.
+ * the largest attention is taken; of equal ones, the first. End tokens and other special tokens are not words.
  */
 
-/* A source of text and its memory, whose rows are tokens. */
+/* A source of text and the memory with its states, one row for each token. */
 typedef struct
 {
   const char *name;
@@ -30,8 +31,8 @@ PlaitUnknownReplacement *plait_unknown_replacement_new (const PlaitTextMemory *m
 void plait_unknown_replacement_free (PlaitUnknownReplacement *replacement);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitUnknownReplacement, plait_unknown_replacement_free)
 
-/* Sets the words of the unknown tokens without text of @hypothesis, a translation of sentence @sentence of @batch.
- * @attention is its record. An unknown token keeps its piece as text if the decoder attends to no word there. Fails if
- * the encoders of all sources of the sentence make rows that are not tokens. */
+/* Sets the text of those unknown tokens of @hypothesis, a translation of sentence @sentence of @batch, that have no
+ * text. @attention is its record. An unknown token at which the decoder attends to no word gets its piece as text.
+ * Fails if for all sources of the sentence, the rows of the memory are not tokens. */
 gboolean plait_unknown_replace (const PlaitUnknownReplacement *replacement, const PlaitBatch *batch, gint64 sentence,
                                 const PlaitAttentionRecord *attention, PlaitHypothesis *hypothesis, GError **error);
