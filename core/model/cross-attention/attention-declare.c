@@ -9,8 +9,8 @@
 #include "layers/parameter-set.h"
 #include "layers/attention.h"
 
-/* Calls that declare what a combiner needs, made while the model is built. The first fault is stored, and the following
- * calls continue. */
+/* Functions that a combiner calls in build to declare what it needs. The first fault is stored; later calls
+ * continue. */
 
 void
 plait_cross_fault (PlaitCrossAttention *cross, PlaitErrorCode code, const char *format, ...)
@@ -25,7 +25,7 @@ plait_cross_fault (PlaitCrossAttention *cross, PlaitErrorCode code, const char *
   g_prefix_error (&cross->fault, "%s: ", cross->declared->decoder->combiner->label);
 }
 
-/* Fails the step if @call, which declares something, is made while the model runs. */
+/* Fails the step if the model runs already: @call declares something, which is allowed only in build. */
 static void
 expect_building (const PlaitCrossAttention *cross, const char *call)
 {
@@ -45,7 +45,7 @@ plait_cross_n_memories (const PlaitCrossAttention *cross)
   return cross->declared->decoder->n_memories;
 }
 
-/* Returns @memory if it is a number of a memory, else reports the fault and returns 0. */
+/* Returns @memory if there is such a memory; else stores a fault and returns 0. */
 static guint
 check_memory (PlaitCrossAttention *cross, const char *call, guint memory)
 {
@@ -115,8 +115,8 @@ plait_cross_declare_residual (PlaitCrossAttention *cross, guint slot)
 
       declared->norms[slot] = plait_norm_declare (cross->parameters, name, declared->width);
     }
-  /* Declare the map of the previous slot. It changes the query for later slots, so it is needed only if there is a
-   * later slot, as now. */
+  /* Declare the map R of the previous slot. It changes the query that later slots read, so it is needed only now that
+   * there is a later slot. */
   else if (slot > 0)
     {
       g_autofree char *name = g_strdup_printf ("%srefine/%u", cross->prefix, slot - 1);

@@ -7,7 +7,8 @@
 #include "autograd/internal.h"
 #include "layers/attention.h"
 
-/* Inputs of a pass, projected keys and values, the sentinel's gate, and coverage states between steps. */
+/* State of a cross-attention before and between steps: inputs of a pass, keys and values, the sentinel's gate, and
+ * coverage states. */
 
 PlaitCrossAttentionPass
 plait_cross_pass (PlaitTape *tape, const PlaitMemory *memories, guint n_memories, PlaitRagged queries,
@@ -47,8 +48,7 @@ plait_cross_pass (PlaitTape *tape, const PlaitMemory *memories, guint n_memories
   return pass;
 }
 
-/* Returns the fields of a descent that do not depend on the query. level is NULL if the rows of @memory have no
- * levels. */
+/* Returns the fields of a descent that depend only on @memory. level is NULL if the rows of @memory have no levels. */
 static PlaitTreeDescent
 descent_of (const PlaitMemory *memory)
 {

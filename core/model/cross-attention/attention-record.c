@@ -216,7 +216,7 @@ first_row (const PlaitAttentionRecord *record, Query query, guint memory)
   return record->memories[memory].rows.offsets[query.sentence];
 }
 
-/* Appends copies of @sets to @to. Row numbers that counted from @first count from @own in the copies. */
+/* Appends copies of @sets to @to. Row @first of the original, the sentence's first row, is row @own in the copies. */
 static void
 copy_sets (const PlaitAttentionRecord *record, PlaitRecordedSets *to, gint64 own, const PlaitRecordedSets *sets,
            gint64 first)
@@ -235,7 +235,8 @@ copy_sets (const PlaitAttentionRecord *record, PlaitRecordedSets *to, gint64 own
     }
 }
 
-/* Copies the weights of one attention. An attention that the combiner did not call keeps zeros. */
+/* Copies the weights that one attention has for @query of @from to query @at of @to. If the combiner did not call the
+ * attention, the weights stay zero. */
 static void
 copy_weights (PlaitAttentionRecord *to, Query at, const PlaitAttentionRecord *from, Query query,
               const PlaitRecordedAttention *attention)
@@ -319,7 +320,7 @@ copy_query (PlaitAttentionRecord *to, Query at, const PlaitAttentionRecord *from
   copy_items (to, &to->sentinels[at.layer], at, from, &from->sentinels[query.layer], query, 1);
 }
 
-/* Copies the gate and the copied parts of @query of @from to query @at of @to. */
+/* Copies the gate and the copy probabilities of @query of @from to query @at of @to. */
 static void
 copy_gate (PlaitAttentionRecord *to, Query at, const PlaitAttentionRecord *from, Query query)
 {
@@ -365,7 +366,8 @@ one_sentence (PlaitArena *arena, gint64 rows)
   return (PlaitRagged){ 1, offsets };
 }
 
-/* Returns the numbers of @from for the rows of @sentence, with @first subtracted; negative numbers become -1. */
+/* Returns the entries of @from for the rows of @sentence, with @first subtracted. The entries are row numbers; negative
+ * ones become -1. */
 static gint64 *
 cut_numbers (PlaitArena *arena, PlaitRagged rows, gint64 sentence, const gint64 *from, gint64 first)
 {

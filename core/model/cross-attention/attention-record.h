@@ -13,19 +13,19 @@
 /* Coverage states of one attention to one memory. */
 typedef struct
 {
-  gint64 width;          /* 0: this memory is not covered */
-  PlaitScalar *states;   /* [pairs][width], after the step's attention was added */
-  const char *name;      /* name of the prepared numbers, or NULL */
-  PlaitScalar *prepared; /* [memory rows], one prepared number for each row; NULL if name is NULL */
+  gint64 width;          /* width of a coverage state; 0: this memory has no coverage */
+  PlaitScalar *states;   /* states after the attention weights of the step were added: [pairs][width] */
+  const char *name;      /* name of the numbers that the coverage plugin prepared for the rows, or NULL */
+  PlaitScalar *prepared; /* number that the coverage plugin prepared for each memory row; NULL if @name is NULL */
 } PlaitRecordedCoverage;
 
-/* One softmax over rows that a combiner selected. Sets form a list in the order of computation. */
+/* One softmax over rows that a combiner selected. The sets of a query form a list, in the order of computation. */
 typedef struct PlaitRecordedSet PlaitRecordedSet;
 struct PlaitRecordedSet
 {
   PlaitRecordedSet *next;
   gint64 n;
-  const gint64 *row; /* [n], row numbers in the whole batch */
+  const gint64 *row; /* row numbers, counted over the whole batch: [n] */
   const PlaitScalar *weights;
 };
 
@@ -37,7 +37,7 @@ typedef struct
 /* Weights of one attention to one memory in one layer. */
 typedef struct
 {
-  guint heads;          /* 0: the attention was not computed */
+  guint heads;          /* number of heads; 0: the attention was not computed */
   PlaitScalar *weights; /* [heads][pairs]; the pairs of sentence s are [its queries][its rows], sentences end to end */
   PlaitRecordedSets *sets; /* [query rows][heads] if a combiner selected rows, else NULL */
   PlaitRecordedCoverage coverage;
@@ -48,7 +48,7 @@ typedef struct PlaitRecordedAttention PlaitRecordedAttention;
 struct PlaitRecordedAttention
 {
   PlaitRecordedAttention *next;
-  const char *name; /* NULL: the attention without a name; borrowed */
+  const char *name; /* name of the attention; NULL: the attention without a name; borrowed */
   guint memory;
   PlaitRecordedLayer *layers;
 };
@@ -59,7 +59,7 @@ struct PlaitRecordedAttention
 /* Weights of an attention over contexts, or of a sentinel. */
 typedef struct
 {
-  guint heads;          /* 0: not recorded */
+  guint heads;          /* number of heads; 0: not recorded */
   PlaitScalar *weights; /* [heads][query rows][memories, or 1 for a sentinel] */
 } PlaitRecordedItems;
 
@@ -75,19 +75,22 @@ typedef struct
   PlaitArena *arena;
   guint n_layers;
   guint n_memories;
-  gboolean coverage;   /* TRUE: record coverage too */
+  gboolean coverage;   /* TRUE: the record has coverage too */
   PlaitRagged queries; /* rows of the queries of each sentence */
   const PlaitMemory *memories;
-  PlaitRecordedAttention *attentions; /* the unnamed attention to each memory, then named ones by first use */
+  PlaitRecordedAttention *attentions; /* list of attentions: the unnamed attention to each memory first, then named
+                                         ones in the order of their first use */
   PlaitRecordedItems *contexts;
-  PlaitRecordedItems *sentinels; /* [n_layers]: weights of the sentinel beside contexts or in joint attention */
+  PlaitRecordedItems *sentinels; /* weights of the sentinel that competes with contexts or with the rows of joint
+                                    attention: [n_layers] */
 
   /* Set if the output copies words. */
-  PlaitScalar *gate;    /* [query rows] probability that the word is not copied */
-  PlaitScalar **copied; /* [n_memories][pairs] share of each row in the copied words; NULL: not copied */
+  PlaitScalar *gate;    /* probability that a row's word is generated, not copied: [query rows] */
+  PlaitScalar **copied; /* probability of each memory row when a query row copies: [n_memories][pairs]; NULL: the
+                           memory is not copied */
 } PlaitAttentionRecord;
 
-/* Returns an empty record in @arena of @n_layers layers and @n_memories memories. @coverage: record coverage too. */
+/* Returns an empty record in @arena with @n_layers layers and @n_memories memories. @coverage: record coverage too. */
 PlaitAttentionRecord *plait_attention_record_new (PlaitArena *arena, guint n_layers, guint n_memories,
                                                   gboolean coverage);
 
@@ -115,8 +118,9 @@ void plait_attention_record_selected (PlaitAttentionRecord *record, guint layer,
 PlaitScalar *plait_attention_record_coverage (PlaitAttentionRecord *record, guint layer, const char *name, guint memory,
                                               gint64 width);
 
-/* Copies @from, the record of step @step with one layer and one query row for each sentence still running, to @layer of
- * @record, which spans whole targets. The queries and memories of @record are set before. */
+/* Copies @from to layer @layer of @record, which has whole targets. @from is the record of step @step: it has one
+ * layer, and one query row for each sentence that is longer than @step. The queries and memories of @record must be
+ * set. */
 void plait_attention_record_add_step (PlaitAttentionRecord *record, guint layer, const PlaitAttentionRecord *from,
                                       gint64 step);
 
@@ -129,14 +133,14 @@ PlaitScalar *plait_attention_record_sentinel (PlaitAttentionRecord *record, guin
 /* Allocates the gate [query rows], and stores it in the record. */
 PlaitScalar *plait_attention_record_gate (PlaitAttentionRecord *record);
 
-/* Allocates the copied parts of @memory [pairs], and stores them in the record. */
+/* Allocates the probabilities with which rows of @memory are copied, [pairs], and stores them in the record. */
 PlaitScalar *plait_attention_record_copied (PlaitAttentionRecord *record, guint memory);
 
 /*
  * The record of one sentence has the target rows of that sentence as queries, so weights are [heads][target
  * rows][rows]. It copies everything except names. Its memories have rows and links, but no states. The links are never
- * NULL: level, first_child and n_children are all set or all NULL, so are left and right; sentence and token are set if
- * the encoder gives them.
+ * NULL. In them level, first_child and n_children are all set or all NULL; so are left and right. sentence and token
+ * are set if the encoder sets them.
  */
 
 /* Returns an empty record in @arena for @length target rows of sentence @sentence of @batch. */

@@ -10,12 +10,12 @@
 /* Attention to rows that a combiner selects for each query and head. The cost grows with the number of selected rows
  * only. */
 
-/* From this number of queries a sentence on, a descent into all branches computes the scores of all rows as matrix
- * products. */
+/* Minimum number of queries of a sentence for which a descent into all branches computes the scores of all rows by
+ * matrix products. */
 #define MIN_DENSE_QUERIES 4
 
-/* Returns the declared attention @name to @memory; NULL while the model is built. Fails the step if the attention has
- * coverage. */
+/* Returns the declared attention @name to @memory, or NULL while the model is built. Fails the step if the attention
+ * has coverage. */
 static const PlaitDeclaredAttention *
 begin_sparse (PlaitCrossAttention *cross, const char *call, const char *name, guint memory)
 {
@@ -191,8 +191,9 @@ descend_additively (const PlaitCrossAttention *cross, const PlaitDeclaredAttenti
   return plait_weighted_sum (tape, &leaves, plait_dropout (tape, weights, attention->dropout), key_values->values);
 }
 
-/* Descends into all branches at once with matrix products. Returns NULL if the memory's tree or the number of queries
- * does not suit that, or if weights are recorded or read; the caller then descends row by row. */
+/* Descends into all branches at once with matrix products and returns the weighted sum of the leaves. Returns NULL if
+ * that is not possible: the memory's tree does not allow it, there are too few queries, or the weights are recorded or
+ * read. The caller then descends row by row. */
 static PlaitNode *
 descend_dense (const PlaitCrossAttention *cross, const PlaitDeclaredAttention *attention, PlaitNode *query,
                PlaitNode *vector)

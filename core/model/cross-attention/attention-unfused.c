@@ -7,7 +7,7 @@
 /* Attention computed in separate steps (scores, softmax, weighted sum), for callers that need the weights and for
  * coverage. */
 
-/* Keys and values under one softmax: the rows of a memory, or one context or sentinel for each query. */
+/* Keys and values that compete in one softmax: the rows of a memory, or for each query one context or sentinel. */
 typedef struct
 {
   const PlaitRecurrentAttentionItem *recurrent; /* NULL: scaled dot products */
@@ -39,7 +39,8 @@ score (const PlaitCrossAttention *cross, const PlaitDeclaredAttention *attention
   return extra ? plait_add (tape, products, extra) : products;
 }
 
-/* Returns pairs that make every query a sentence of its own, with one row if its context is present, else with none. */
+/* Returns pairs in which every query is a sentence of its own. The sentence has one row if @present is not 0 for the
+ * query (NULL: for all queries), else no row. */
 static PlaitQueryKeyPairs
 context_pairs (const PlaitCrossAttention *cross, const guint8 *present)
 {
@@ -80,7 +81,7 @@ attend_head (const PlaitCrossAttention *cross, const PlaitDeclaredAttention *att
 
   for (guint i = 0; i < total; i++)
     {
-      /* Each query has one pair with the sentinel. */
+      /* The sentinel has one row for each query, so each query has one pair with it. */
       pairs[i] = i < n ? items[i].pairs
                        : plait_query_key_pairs (tape, pairs->queries, plait_ragged_units (arena, pairs->queries.n));
       nodes[i]
@@ -104,9 +105,9 @@ attend_head (const PlaitCrossAttention *cross, const PlaitDeclaredAttention *att
 }
 
 /*
- * Computes one softmax a head over @items [n], and over the sentinel if the attention has one, and returns the
- * projected weighted sum. @items has space for the sentinel as one more item. @weights [heads] receives the weights
- * before dropout, item after item.
+ * Returns the projected weighted sum of one softmax for each head over @items [n], and over the sentinel if the
+ * attention has one. @items has space for the sentinel as one more item. @weights [heads] receives the weights before
+ * dropout, item after item.
  */
 static PlaitNode *
 attend_items (PlaitCrossAttention *cross, const PlaitDeclaredAttention *attention, Item *items, guint n,
@@ -170,8 +171,9 @@ mean_attention (const PlaitCrossAttention *cross, const PlaitDeclaredAttention *
                                : plait_scale (tape, plait_add_n (tape, paid, attention->heads), 1.0 / attention->heads);
 }
 
-/* Updates the coverage states of memory @i of @attention. Without a record and losses, the states that no later step
- * reads are removed first, so that they are not computed. */
+/* Updates the coverage states of memory @i of @attention. Usually moves the states to the queries of the next step
+ * first, so that states that no query continues are not computed. Moves them afterwards if coverage is recorded or has
+ * a loss, which need all states. */
 static void
 update_coverage (const PlaitCrossAttention *cross, const PlaitDeclaredAttention *attention, guint i,
                  const PlaitQueryKeyPairs *pairs, PlaitNode *const *weights, gint64 from, PlaitNode *query)
@@ -245,7 +247,7 @@ plait_cross_attend_unfused (PlaitCrossAttention *cross, const PlaitDeclaredAtten
   return context;
 }
 
-/* Returns the rows of @x with @present set, end to end. */
+/* Returns the rows of @x whose byte in @present is not 0, end to end. */
 static PlaitNode *
 present_rows (const PlaitCrossAttention *cross, PlaitNode *x, const guint8 *present)
 {
@@ -260,8 +262,8 @@ present_rows (const PlaitCrossAttention *cross, PlaitNode *x, const guint8 *pres
   return plait_gather_rows (cross->pass->tape, x, rows, n);
 }
 
-/* Returns the index of the weight of context @m for query @i; -1 if the context is absent. @from: number of the weights
- * of earlier contexts, which come first. */
+/* Returns the index of the weight of query @i for context @m, or -1 if the context is absent. @from: number of weights
+ * of the contexts before @m. */
 static gint64
 entry_of (const Item *items, guint m, gint64 from, gint64 i)
 {
@@ -284,7 +286,7 @@ record_contexts (const PlaitCrossAttention *cross, const Item *items, PlaitNode 
         }
 }
 
-/* Lets readers read the weights of contexts. */
+/* Stores the weights of contexts for the readers. */
 static void
 read_contexts (PlaitCrossAttention *cross, const Item *items, PlaitNode *const *weights, guint heads, guint n)
 {

@@ -27,7 +27,8 @@ plait_covered_memory_begin (const PlaitCoveredMemory *covered, PlaitTape *tape, 
   return plait_zeros (tape, plait_query_key_pairs_count (pairs), covered->width);
 }
 
-/* Returns the pair of row @links[@row] with the query of @pair, which pairs it with @row. -1 if there is no link. */
+/* Returns the pair of the query of @pair with the memory row links[@row], or -1 if there is no such row. @pair is a
+ * pair of @row. */
 static gint64
 linked (const gint64 *links, gint64 row, gint64 pair)
 {
@@ -36,8 +37,8 @@ linked (const gint64 *links, gint64 row, gint64 pair)
   return to < 0 ? -1 : pair + to - row;
 }
 
-/* Returns the pair of the same query with a neighbouring row: the linked row if the memory has links, else row @to if
- * it lies within the sentence, else -1. */
+/* Returns the pair of the query of @pair with the memory row before or after @row, or -1 if there is no such row. The
+ * row is links[@row], or, if @links is NULL, row @to, if it is one of the sentence's rows @first .. @end - 1. */
 static gint64
 beside (const gint64 *links, gint64 row, gint64 pair, gint64 to, gint64 first, gint64 end)
 {
@@ -111,7 +112,7 @@ plait_covered_memory_update (const PlaitCoveredMemory *covered, PlaitCoverageSte
   return plait_call_update (&covered->instance, step, losses);
 }
 
-/* TRUE if @queries and @parents continue the previous queries unchanged. */
+/* TRUE if @queries are the queries @before and each continues itself. */
 static gboolean
 is_same (PlaitRagged before, PlaitRagged queries, const gint64 *parents)
 {
@@ -146,7 +147,7 @@ plait_covered_memory_carry (PlaitTape *tape, PlaitNode *states, const PlaitQuery
   return plait_gather_rows (tape, states, from, n);
 }
 
-/* Copies @from to the columns of @to that begin at @first. Rows of @to are @width wide. */
+/* Copies @from to @to, whose rows are @width wide, beginning at column @first. */
 static void
 copy_columns (PlaitScalar *to, gint64 width, gint64 first, PlaitTensor from)
 {

@@ -6,8 +6,9 @@
 #include "loading/call.h"
 
 /*
- * Coverage of one attention to one memory: the plugin's instance, and the map from coverage states to attention scores.
- * An attention with several heads has either one state for the mean of the heads' weights, or one state for each head.
+ * Coverage of one attention to one memory: an instance of the coverage plugin, and the linear map from coverage states
+ * to attention scores. An attention with several heads has one state for the mean of the heads' weights, or one state
+ * for each head.
  */
 typedef struct
 {
@@ -15,19 +16,19 @@ typedef struct
   gint64 width;       /* width of a pair's state */
   gint64 score_width; /* width of the term that is added to the scores */
   PlaitLinear score;  /* [width, score width]; not declared if the plugin computes scores itself */
-  guint n_states;     /* 1, or the number of heads */
+  guint n_states;     /* number of states: 1, or the number of heads */
   guint first_state;  /* index of its first state among the states of the cross-attention */
   guint memory;       /* index of the covered memory */
 } PlaitCoveredMemory;
 
-/* Builds the coverage plugin @component, and declares a linear map from states to scores unless the plugin computes
- * scores itself. */
+/* Builds the coverage plugin @component into @covered. Declares a linear map from states to scores, unless the plugin
+ * computes scores itself. */
 gboolean plait_covered_memory_build (PlaitCoveredMemory *covered, const PlaitComponent *component,
                                      const PlaitCoverageBuild *build, guint n_states, PlaitLossColumns *losses,
                                      GError **error);
 
-/* Returns a step with the tables of rows, queries and linked pairs filled, and state and attention unset, in the tape's
- * arena. */
+/* Returns the argument of the plugin's functions, in the tape's arena: the memory, query and pair of each pair and its
+ * linked pairs are set; the fields state and attention are not. */
 PlaitCoverageStep *plait_covered_memory_step (PlaitTape *tape, const PlaitMemory *memory,
                                               const PlaitQueryKeyPairs *pairs, PlaitNode *prepared, PlaitNode *query);
 
@@ -35,21 +36,21 @@ PlaitCoverageStep *plait_covered_memory_step (PlaitTape *tape, const PlaitMemory
 PlaitNode *plait_covered_memory_begin (const PlaitCoveredMemory *covered, PlaitTape *tape,
                                        const PlaitQueryKeyPairs *pairs);
 
-/* Returns the term that @states add to the scores, [pairs, score width]. */
+/* Returns the term that the coverage @states add to the scores, [pairs, score width]. */
 PlaitNode *plait_covered_memory_score (const PlaitCoveredMemory *covered, PlaitTape *tape, const PlaitMemory *memory,
                                        const PlaitQueryKeyPairs *pairs, PlaitNode *prepared, PlaitNode *states,
                                        PlaitNode *query);
 
-/* Returns the states after the weights @attention [pairs, 1] were added, [pairs, width]. */
+/* Returns the coverage states after the attention weights @attention [pairs, 1] were added, [pairs, width]. */
 PlaitNode *plait_covered_memory_update (const PlaitCoveredMemory *covered, PlaitCoverageStep *step, PlaitNode *states,
                                         PlaitNode *attention, PlaitLossPass *losses);
 
-/* Returns the states [pairs, width] gathered from the pairs of @before to those of @queries. Query i continues query
- * parents[i] of the same sentence. */
+/* Returns the states [pairs, width] for the pairs of @queries, gathered from @states, which belong to the pairs of
+ * @before. Query i continues query parents[i] of the same sentence. */
 PlaitNode *plait_covered_memory_carry (PlaitTape *tape, PlaitNode *states, const PlaitQueryKeyPairs *before,
                                        PlaitRagged queries, const gint64 *parents);
 
-/* Records the coverage of @memory in @layer: @states [n_states] of all pairs side by side, and the numbers that the
- * plugin prepared for each row. */
+/* Records the coverage of @memory in @layer: @states [n_states], side by side for each pair, and the numbers @prepared
+ * that the plugin prepared for the rows. */
 void plait_covered_memory_record (const PlaitCoveredMemory *covered, PlaitAttentionRecord *record, guint layer,
                                   const char *name, guint memory, PlaitNode *const *states, const PlaitNode *prepared);

@@ -6,14 +6,14 @@
 
 #include "autograd/internal.h"
 
-/* Calls that a combiner makes while the model runs. */
+/* Functions that a combiner calls in combine, while the model runs. */
 
 PlaitTape *
 plait_cross_running_tape (PlaitCrossAttention *cross, const char *call)
 {
   if (!cross->parameters)
     return cross->pass->tape;
-  /* During build no step runs that could be aborted, so the fault is reported when build returns. */
+  /* A step cannot be aborted in build, because no step runs. build reports the fault when it returns. */
   plait_cross_fault (cross, PLAIT_ERROR_PLUGIN, "calls %s in build: call it in combine, since it computes", call);
   return NULL;
 }
@@ -79,8 +79,8 @@ plait_cross_require_attention (PlaitCrossAttention *cross, const char *call, Pla
   return attention;
 }
 
-/* Returns the declared attention, which may be called once in a pass, and checks the query; NULL while the model is
- * built. */
+/* Returns the declared attention, or NULL while the model is built. Fails the step if this pass called it before, or if
+ * @query has a wrong shape. */
 static const PlaitDeclaredAttention *
 begin_attention (PlaitCrossAttention *cross, const char *call, PlaitAttentionKind kind, const char *name, guint memory,
                  PlaitResidualStream query)
@@ -138,8 +138,8 @@ plait_cross_record_name (const PlaitCrossAttention *cross, const PlaitDeclaredAt
   return attention->name;
 }
 
-/* Computes one softmax a head over the rows of all memories that @attention reads, with the fused operator, which keeps
- * no weights for the caller. */
+/* Returns the context of @attention, with one softmax for each head over the rows of all memories that it reads. Uses
+ * the fused operator, which gives the caller no weights. */
 static PlaitNode *
 attend_fused (const PlaitCrossAttention *cross, const PlaitDeclaredAttention *attention, PlaitResidualStream query)
 {
@@ -168,7 +168,7 @@ count_rows_weighed (const PlaitCrossAttentionPass *pass, const PlaitDeclaredAtte
                                  * plait_ragged_length (pass->memories[m].rows, s);
 }
 
-/* Lets @reader read @weights [heads], memory after memory. */
+/* Stores @weights [heads], each memory after memory, for @reader. */
 static void
 read_weights (PlaitCrossAttention *cross, const PlaitDeclaredAttention *attention, PlaitNode *const *weights,
               guint reader)
@@ -188,8 +188,8 @@ read_weights (PlaitCrossAttention *cross, const PlaitDeclaredAttention *attentio
   cross->readings[reader]->joint = attention->kind == PLAIT_ATTEND_JOINTLY;
 }
 
-/* Returns the context that @attention reads from its memories; empty if @attention is NULL, as while the model is
- * built. */
+/* Returns the context that @attention reads from its memories. Returns an empty context if @attention is NULL, which it
+ * is while the model is built. */
 static PlaitContext
 attend (PlaitCrossAttention *cross, const PlaitDeclaredAttention *attention, PlaitResidualStream query)
 {
@@ -288,7 +288,7 @@ plait_cross_attend_contexts (PlaitCrossAttention *cross, PlaitResidualStream que
   };
 }
 
-/* A row of the sum is absent if it is absent in all contexts. */
+/* A row of the sum is absent only if it is absent in all contexts. */
 PlaitContext
 plait_cross_sum (PlaitCrossAttention *cross, const PlaitContext *contexts, guint n)
 {
@@ -317,7 +317,7 @@ plait_cross_sum (PlaitCrossAttention *cross, const PlaitContext *contexts, guint
                          .present = partial ? present : NULL };
 }
 
-/* In a recurrent decoder an absent context is zero, so it changes neither query nor context. */
+/* The row of an absent context is zero, so in a recurrent decoder it changes neither query nor context. */
 PlaitResidualStream
 plait_cross_residual (PlaitCrossAttention *cross, guint slot, PlaitResidualStream x, PlaitContext context)
 {
@@ -379,8 +379,8 @@ plait_cross_layer (const PlaitCrossAttention *cross)
   return cross->declared->layer;
 }
 
-/* Returns positions, sentences and tokens of the queries, or all NULL while the model is built. Fails the step if the
- * combiner did not declare that it asks for them. */
+/* Returns positions, sentences and tokens of the queries, or NULL for each while the model is built. Fails the step if
+ * the combiner did not declare in build that it reads them. */
 static PlaitQueryRows
 query_rows_of (PlaitCrossAttention *cross, const char *call)
 {

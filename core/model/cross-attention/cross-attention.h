@@ -38,7 +38,7 @@ typedef struct
 {
   PlaitAttentionKind kind;
   const char *name; /* NULL: the attention without a name */
-  guint first, n;   /* the memories it reads; n is 0 for attention over contexts */
+  guint first, n;   /* the attention reads memories first .. first + n - 1; n is 0 for attention over contexts */
   guint heads;
   double dropout;            /* dropout rate of the weights */
   double output_dropout;     /* dropout rate of the context */
@@ -49,7 +49,7 @@ typedef struct
   PlaitCoveredMemory *covered; /* [n]: coverage of each memory, or NULL */
 } PlaitDeclaredAttention;
 
-/* Parameters of the gate that makes the sentinel from the query; not declared without a sentinel. */
+/* Parameters of the gate that makes the sentinel from the query. Not declared if no attention has a sentinel. */
 typedef struct
 {
   PlaitLinear state;
@@ -63,25 +63,26 @@ typedef struct PlaitCrossAttentionLayer
   gboolean multi_head; /* TRUE: scaled dot products of several heads; FALSE: recurrent-attention.h */
   gint64 width;        /* width of contexts and of every memory */
   gint64 query_width;
-  PlaitScoreFunction score; /* read, like attention_width, if not multi_head */
-  gint64 attention_width;   /* width of the tanh layer of additive scores */
+  PlaitScoreFunction score; /* score function of recurrent attention; not used if multi_head */
+  gint64 attention_width;   /* width of the tanh layer of additive scores; not used if multi_head */
   PlaitInstance combiner;
   guint n_slots;
-  PlaitNorm *norms;    /* [n_slots], if multi_head */
-  PlaitLinear *refine; /* [n_slots], if not multi_head: R; not declared if no later call reads the query */
+  PlaitNorm *norms;    /* norm of each slot, if multi_head: [n_slots] */
+  PlaitLinear *refine; /* map R of each slot, if not multi_head: [n_slots]; not declared if no later call reads the
+                          query */
   PlaitDeclaredAttention *attentions;
   guint n_attentions;
   guint layer;            /* number of the cross-attention in its decoder */
-  gboolean reads_queries; /* TRUE if the combiner asks what the queries are */
+  gboolean reads_queries; /* TRUE if the combiner reads positions, sentences or tokens of the queries */
   gboolean *reads_rows;   /* [n_memories], TRUE if the combiner reads the memory's rows itself */
   PlaitSentinelGate gate;
   const PlaitCoveredMemory **covered; /* [n_covered]: coverage of all attentions */
   guint n_covered;
-  guint n_coverage;                      /* number of coverage states of all attentions */
-  PlaitReadRequest reads[PLAIT_READERS]; /* what is read of this layer */
+  guint n_coverage;                      /* number of coverage states in all attentions */
+  PlaitReadRequest reads[PLAIT_READERS]; /* values that each reader reads of this cross-attention */
 } PlaitCrossAttentionLayer;
 
-/* Properties of a cross-attention; the fields of PlaitCrossAttentionLayer of these names. */
+/* Properties of a cross-attention. They become the fields of PlaitCrossAttentionLayer with these names. */
 typedef struct
 {
   gboolean multi_head;
@@ -97,8 +98,9 @@ typedef struct
 gboolean plait_cross_layer_build (PlaitCrossAttentionLayer *cross, const PlaitDecoderComponents *decoder,
                                   const PlaitCrossDeclaration *declaration, const char *prefix, GError **error);
 
-/* Lets the output read of @cross what @request asks for, and of @memories [n_memories] those with TRUE. Fails with
- * PLAIT_ERROR_INPUT, which begins with @reader, if the combiner has no such attention to one of them. */
+/* Stores in @cross that the output reads the values in @request, and the attention to those @memories [n_memories] that
+ * are TRUE. Fails with PLAIT_ERROR_INPUT if the combiner has no such attention to one of them; the message begins with
+ * @reader. */
 gboolean plait_cross_layer_read (PlaitCrossAttentionLayer *cross, const PlaitReadRequest *request,
                                  const gboolean *memories, const char *reader, GError **error);
 
@@ -106,7 +108,7 @@ gboolean plait_cross_layer_read (PlaitCrossAttentionLayer *cross, const PlaitRea
  * has no such attention. */
 guint plait_cross_layer_heads (const PlaitCrossAttentionLayer *cross, const char *name, guint memory);
 
-/* TRUE if a step depends on the previous step, as coverage does. */
+/* TRUE if a step depends on the previous step, which is so with coverage. */
 static inline gboolean
 plait_cross_layer_is_stepwise (const PlaitCrossAttentionLayer *cross)
 {
@@ -116,7 +118,7 @@ plait_cross_layer_is_stepwise (const PlaitCrossAttentionLayer *cross)
 /* TRUE if the combiner or coverage adds losses. */
 gboolean plait_cross_layer_has_losses (const PlaitCrossAttentionLayer *cross);
 
-/* Positions, sentences and input tokens of query rows [query rows]; NULL if no combiner asks for them. */
+/* Position, sentence and input token of each query row, [query rows]; NULL if no combiner reads them. */
 typedef struct
 {
   const gint64 *positions;
@@ -132,34 +134,40 @@ typedef struct
   guint n_memories;
   PlaitRagged queries;
   PlaitQueryRows query_rows;
-  const guint8 **present;       /* [n_memories]: one byte for each query row, or NULL if every sentence has rows */
-  const guint8 *any_present;    /* [query rows]: 0 if no memory has rows for the query; NULL if each query has rows */
-  PlaitAttentionRecord *record; /* NULL: record nothing */
-  PlaitLossPass *losses;        /* NULL: losses are not wanted */
-  PlaitAttentionCost *rows_weighed;       /* cost to add to, or NULL */
-  PlaitReadings *readings[PLAIT_READERS]; /* receive what is read; NULL: nothing */
-  /* Queries of the next pass. Query i continues query parents[i] of this pass, and coverage states are computed for the
-   * next queries. parents is NULL if the queries stay. */
+  const guint8 **present;    /* [n_memories]: for each query row a byte, 0 if the memory has no rows for its sentence;
+                                NULL: it has rows for every sentence */
+  const guint8 *any_present; /* [query rows]: 0 if no memory has rows for the query; NULL if every query has rows */
+  PlaitAttentionRecord *record;           /* NULL: record nothing */
+  PlaitLossPass *losses;                  /* NULL: losses are not wanted */
+  PlaitAttentionCost *rows_weighed;       /* cost to which the pass adds, or NULL */
+  PlaitReadings *readings[PLAIT_READERS]; /* where to store the values that each reader reads; NULL: the reader reads
+                                             nothing */
+  /* Queries of the next pass: its query i continues query parents[i] of this pass. Coverage states are computed for
+   * these queries. parents is NULL if the queries do not change. */
   PlaitRagged next;
   const gint64 *parents;
 } PlaitCrossAttentionPass;
 
-/* Returns a pass with the presence of rows computed, in the tape's arena. */
+/* Returns a pass in the tape's arena, with present and any_present computed. */
 PlaitCrossAttentionPass plait_cross_pass (PlaitTape *tape, const PlaitMemory *memories, guint n_memories,
                                           PlaitRagged queries, PlaitAttentionRecord *record);
 
-/* Nodes that do not depend on the queries, in the arena of a tape. */
+/* Nodes and tables that a cross-attention computes from the memories alone, independent of queries, in the arena of a
+ * tape. */
 typedef struct
 {
   PlaitKeyValues *key_values; /* [attentions][n_memories]; keys is NULL if the attention does not read the memory */
-  PlaitNode **coverage;       /* [attentions][n_memories]: what the coverage plugin prepared, or NULL */
-  PlaitNode **prepared;       /* [n_memories]: what the combiner prepared, or NULL */
-  PlaitTreeDescent *descents; /* [n_memories]: set if the combiner reads the rows and they have levels */
-  PlaitSiblingGroups **sibling_groups; /* [n_memories]: NULL if children are not in order before their parent */
+  PlaitNode **coverage;       /* [attentions][n_memories]: node that the coverage plugin prepared, or NULL */
+  PlaitNode **prepared;       /* [n_memories]: node that the combiner prepared, or NULL */
+  PlaitTreeDescent *descents; /* [n_memories]: levels and children of the rows; set if the combiner reads the rows
+                                 and they have levels */
+  PlaitSiblingGroups **sibling_groups; /* [n_memories]: sibling groups of the rows; NULL if plait_sibling_groups_find
+                                          does not accept their tree */
   const PlaitMemory *memories;
 } PlaitCrossAttentionKeys;
 
-/* Projects the memories to keys and values for every declared attention, and prepares combiner and coverage. */
+/* Projects the memories to keys and values for every declared attention, and lets combiner and coverage prepare their
+ * nodes. */
 PlaitCrossAttentionKeys plait_cross_project (const PlaitCrossAttentionLayer *cross, PlaitTape *tape,
                                              const PlaitMemory *memories);
 
@@ -167,30 +175,30 @@ PlaitCrossAttentionKeys plait_cross_project (const PlaitCrossAttentionLayer *cro
 void plait_cross_keys_keep_columns (const PlaitCrossAttentionLayer *cross, const PlaitCrossAttentionKeys *keys,
                                     PlaitTape *tape);
 
-/* Returns @keys as constants on another tape. */
+/* Returns @keys as constants on @tape, which may be another tape than theirs. */
 PlaitCrossAttentionKeys plait_cross_keys_as_constants (const PlaitCrossAttentionLayer *cross,
                                                        const PlaitCrossAttentionKeys *keys, PlaitTape *tape);
 
-/* Returns the part of the sentinel's gate that depends on the words, for all steps at once: embeddings [r, embedding]
- * -> [r, state]. Returns NULL without a sentinel. */
+/* Returns the embedding part of the sentinel's gate for all steps at once, [r, state], from the embeddings @embedded
+ * [r, embedding] of the words that the steps read. NULL if there is no sentinel. */
 PlaitNode *plait_cross_sentinel_gate_input (const PlaitCrossAttentionLayer *cross, PlaitTape *tape,
                                             PlaitNode *embedded);
 
-/* Returns the sentinel's gate in a step. @input: its rows of plait_cross_sentinel_gate_input; @state: states of the
- * previous step. Returns NULL if @input is NULL. */
+/* Returns the sentinel's gate in a step. @input: rows of the step in plait_cross_sentinel_gate_input; @state: states of
+ * the previous step. NULL if @input is NULL. */
 PlaitNode *plait_cross_sentinel_gate (const PlaitCrossAttentionLayer *cross, PlaitTape *tape, PlaitNode *input,
                                       PlaitNode *state);
 
-/* Inputs of one pass through the cross-attention of one layer. */
+/* Inputs of one layer's cross-attention in a pass. */
 typedef struct
 {
   PlaitCrossAttentionKeys keys;
   guint layer;          /* index of the layer in the attention record */
   PlaitNode *gate;      /* gate of the sentinel, or NULL */
-  PlaitNode **coverage; /* [n_coverage]: states of all pairs, which the pass replaces */
+  PlaitNode **coverage; /* [n_coverage]: coverage states of all pairs; the pass replaces them */
 } PlaitCrossAttentionStep;
 
-/* Runs the combiner on @query [queries, query width] and returns its result. */
+/* Runs the combiner on @query [queries, query width] and returns the residual stream that it computes. */
 PlaitResidualStream plait_cross_combine (const PlaitCrossAttentionLayer *cross, const PlaitCrossAttentionPass *pass,
                                          const PlaitCrossAttentionStep *step, PlaitNode *query);
 
@@ -198,8 +206,8 @@ PlaitResidualStream plait_cross_combine (const PlaitCrossAttentionLayer *cross, 
 PlaitNode **plait_cross_initial_coverage (const PlaitCrossAttentionLayer *cross, PlaitTape *tape,
                                           const PlaitMemory *memories, PlaitRagged queries);
 
-/* A cross-attention in search: keys for all steps, and the coverage states from one step to the next. It copies the
- * states, since each step clears its tape. */
+/* A cross-attention in search: the keys, which all steps read, and the coverage states of the last step. The states are
+ * copied, because each step clears its tape. */
 typedef struct
 {
   const PlaitCrossAttentionLayer *cross;
@@ -213,8 +221,8 @@ typedef struct
 PlaitCrossAttentionSearch plait_cross_search (const PlaitCrossAttentionLayer *cross, PlaitTape *tape,
                                               const PlaitMemory *memories, gint64 hypotheses);
 
-/* Returns the inputs of the step @pass. Query i of @pass continues query parents[i] of the previous step, that is, of
- * the last step given to plait_cross_search_keep. In the first step, parents[i] is a sentence. */
+/* Returns the inputs for the step with pass @pass. Query i of @pass continues query parents[i] of the previous step,
+ * which is the last step given to plait_cross_search_keep. In the first step, parents[i] is a sentence. */
 PlaitCrossAttentionStep plait_cross_search_step (const PlaitCrossAttentionSearch *search,
                                                  const PlaitCrossAttentionPass *pass, const gint64 *parents);
 
@@ -229,7 +237,7 @@ void plait_cross_search_keep (PlaitCrossAttentionSearch *search, const PlaitCros
 /* State of one declared attention in a pass. */
 typedef struct
 {
-  gboolean called;      /* attention to all rows was computed */
+  gboolean called;      /* TRUE if this pass computed the attention to all rows */
   PlaitNode *query;     /* the query projected last, or NULL */
   PlaitNode *projected; /* projection of @query */
 } PlaitCrossAttentionQuery;
@@ -243,7 +251,7 @@ struct PlaitCrossAttention
   PlaitParameters *parameters; /* NULL while running */
   const char *prefix;
   PlaitLosses losses;
-  GError *fault; /* the first fault */
+  GError *fault; /* first fault, or NULL */
 
   /* Set only while the model runs: */
   const PlaitCrossAttentionPass *pass;
@@ -252,7 +260,8 @@ struct PlaitCrossAttention
   PlaitNode *sentinel;
   PlaitCrossAttentionQuery *queries;          /* [n_attentions] */
   gboolean *added;                            /* [n_slots]: a residual was added through the slot in this pass */
-  PlaitCrossReading *readings[PLAIT_READERS]; /* what is read of this pass; NULL: nothing */
+  PlaitCrossReading *readings[PLAIT_READERS]; /* where to store the values that each reader reads in this pass; NULL:
+                                                 nothing */
 };
 
 /* TRUE if @reader reads the weights of @attention in this pass. */
@@ -276,14 +285,14 @@ plait_cross_is_read (const PlaitCrossAttention *cross, const PlaitDeclaredAttent
   return read;
 }
 
-/* Returns the index of @attention's keys for @memory. */
+/* Returns the index in PlaitCrossAttentionKeys.key_values of @attention's keys for @memory. */
 static inline guint
 plait_cross_index (const PlaitCrossAttentionLayer *cross, const PlaitDeclaredAttention *attention, guint memory)
 {
   return (guint)(attention - cross->attentions) * cross->decoder->n_memories + memory;
 }
 
-/* Stores a fault of the combiner while building, after the combiner's name; keeps only the first one. */
+/* Stores a fault of the combiner in build, with the combiner's name before the message. Keeps only the first fault. */
 void plait_cross_fault (PlaitCrossAttention *cross, PlaitErrorCode code, const char *format, ...) G_GNUC_PRINTF (3, 4);
 
 /* Returns the tape of the pass. While the model is built, stores a fault and returns NULL. */
@@ -295,12 +304,12 @@ void plait_cross_check_query (const PlaitCrossAttention *cross, const char *call
 /* Fails the step unless the rows of @memory were declared. */
 void plait_cross_check_rows (PlaitCrossAttention *cross, const char *call, guint memory);
 
-/* Returns the declared attention, or NULL. @memory is used only by PLAIT_ATTEND_MEMORY. */
+/* Returns the declared attention with @kind and @name, or NULL. @memory is used only for PLAIT_ATTEND_MEMORY. */
 PlaitDeclaredAttention *plait_cross_find_attention (const PlaitCrossAttention *cross, PlaitAttentionKind kind,
                                                     const char *name, guint memory);
 
-/* Returns the declared attention while running; fails the step if it was not declared. While the model is built, stores
- * a fault and returns NULL. */
+/* Returns the declared attention with @kind, @name and @memory; fails the step if it was not declared. While the model
+ * is built, stores a fault and returns NULL. */
 const PlaitDeclaredAttention *plait_cross_require_attention (PlaitCrossAttention *cross, const char *call,
                                                              PlaitAttentionKind kind, const char *name, guint memory);
 
@@ -309,20 +318,21 @@ const PlaitDeclaredAttention *plait_cross_require_attention (PlaitCrossAttention
 PlaitNode *plait_cross_project_query (PlaitCrossAttention *cross, const PlaitDeclaredAttention *attention,
                                       PlaitResidualStream query);
 
-/* Applies the output projection, if multi_head, and dropout to the weighted sum @value. Rows with @present 0 are
- * zero. */
+/* Returns the context made of the weighted sum @value: applies the output projection, if multi_head, and dropout. Rows
+ * whose byte in @present is 0 become zero. */
 PlaitNode *plait_cross_project_output (const PlaitCrossAttention *cross, const PlaitDeclaredAttention *attention,
                                        PlaitNode *value, const guint8 *present);
 
 /* Returns the name of the attention in records and dumps: its own name, or PLAIT_RECORDED_JOINTLY for joint attention
- * beside unnamed attention to each memory. */
+ * if there is also unnamed attention to a memory. */
 const char *plait_cross_record_name (const PlaitCrossAttention *cross, const PlaitDeclaredAttention *attention);
 
-/* Computes one softmax a head over the rows of the memories that @attention reads. @weights [heads] receives the
- * weights before dropout, memory after memory. Rows with @present 0 are zero. */
+/* Returns the context of @attention, with one softmax for each head over the rows of the memories that it reads.
+ * @weights [heads] receives the weights before dropout, memory after memory. Rows whose byte in @present is 0 are
+ * zero. */
 PlaitNode *plait_cross_attend_unfused (PlaitCrossAttention *cross, const PlaitDeclaredAttention *attention,
                                        PlaitResidualStream query, const guint8 *present, PlaitNode **weights);
 
-/* Computes attention over @contexts [n] with the scores of recurrent-attention.h. */
+/* Returns the context of an attention over @contexts [n], computed in separate steps: scores, softmax, weighted sum. */
 PlaitNode *plait_cross_attend_contexts_unfused (PlaitCrossAttention *cross, const PlaitDeclaredAttention *attention,
                                                 PlaitResidualStream query, const PlaitContext *contexts, guint n);

@@ -23,7 +23,7 @@ plait_readings_add (PlaitReadings *readings, PlaitTape *tape, PlaitRagged querie
   return reading;
 }
 
-/* Returns the node that @of selects of each of @n steps; NULL if a step lacks that node. */
+/* Calls @of for each of @n readings and returns the nodes, one for each step; NULL if a step has no such node. */
 static PlaitNode **
 nodes_of_steps (const PlaitReadings *readings, PlaitTape *tape, gint64 n,
                 PlaitNode *(*of) (const PlaitCrossReading *reading, guint memory), guint memory)
@@ -118,15 +118,15 @@ plait_reading_of_heads (PlaitTape *tape, PlaitNode *const *weights, guint n, gui
   return plait_scale (tape, plait_add_n (tape, weights, n), 1.0 / n);
 }
 
-/* The selected rows of some heads, sorted by pair: row i of @indices has the indices of those that belong to pair i. */
+/* Numbers of selected rows, by pair: row i of @indices lists the selected rows that belong to pair i. */
 typedef struct
 {
-  gint64 *n; /* number of selected rows of each pair: [pairs] */
+  gint64 *n; /* number of selected rows that belong to each pair: [pairs] */
   gint64 most;
-  gint64 *indices; /* [pairs][most], -1 beyond n; NULL while they are counted */
+  gint64 *indices; /* [pairs][most], -1 after the last; NULL while they are counted */
 } Windows;
 
-/* Counts the selected rows of each pair, or notes their indices. */
+/* Counts the selected rows of each pair, or stores their numbers if windows->indices is not NULL. */
 static void
 visit (const PlaitSelectedRows *selected, const PlaitQueryKeyPairs *pairs, guint head, Windows *windows)
 {

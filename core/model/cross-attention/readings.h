@@ -6,9 +6,9 @@
 #include "interface/memory.h"
 
 /*
- * Values that are read of a decoder besides its states: contexts and attention weights of a cross-attention, and the
- * embeddings of the target tokens. The output reads the cross-attention that was declared last; the loss on word
- * alignments reads the one that train.alignment_attention names.
+ * Values of a decoder, other than its states, that the output or a loss reads: the context and attention weights of a
+ * cross-attention, and the embeddings of the target tokens. The output reads the cross-attention that was declared
+ * last. The loss on word alignments reads the one that train.alignment_attention names.
  */
 typedef enum
 {
@@ -17,48 +17,49 @@ typedef enum
   PLAIT_READERS,
 } PlaitReader;
 
-/* The values that a reader wants. All zero: no values. */
+/* Values that a reader wants. If all fields are 0, it wants no values. */
 typedef struct
 {
   gboolean context;
   gboolean embedded;
   gboolean attention;
   const char *name; /* name of the attention; NULL: the attention without a name */
-  guint head;       /* 0: the mean of the heads; else the number of a head, from 1 */
+  guint head;       /* number of the head, from 1; 0: the mean of all heads */
 } PlaitReadRequest;
 
-/* Values of one pass, which has the whole targets, one step of them or one step of a search. */
+/* Values that one pass stored for a reader. A pass has the whole targets, one step of them, or one step of a search. */
 typedef struct PlaitCrossReading PlaitCrossReading;
 struct PlaitCrossReading
 {
   PlaitCrossReading *next;
   PlaitRagged queries;
-  PlaitNode *context;  /* [queries, width] sum of all contexts that were added, or NULL */
-  PlaitNode **weights; /* [n_memories], each [pairs of queries and memory rows, 1], or NULL if nothing attended to it */
-  PlaitNode *shares;   /* [queries, n_memories] weights of the attention over contexts, or NULL */
+  PlaitNode *context;  /* sum of the contexts that were added to the residual stream: [queries, width], or NULL */
+  PlaitNode **weights; /* attention weights [pairs of queries and memory rows, 1] of each memory: [n_memories]; NULL:
+                          no attention read the memory */
+  PlaitNode *shares;   /* weights of the attention over contexts: [queries, n_memories], or NULL */
   gboolean joint;      /* TRUE: one softmax over the rows of all memories */
 };
 
-/* The readings of one run of the decoder, in the order of its steps. */
+/* Values that a reader receives from one run of the decoder: one reading for each pass, in order. */
 typedef struct
 {
-  PlaitNode *embedded; /* [rows, width], or NULL */
+  PlaitNode *embedded; /* embeddings of the target tokens: [rows, width], or NULL */
   PlaitCrossReading *first, *last;
 } PlaitReadings;
 
-/* Appends an empty reading of a pass over @queries to @readings, and returns it. The layer that adds one is not
- * computed again in the backward pass. */
+/* Appends an empty reading for a pass over @queries to @readings, and returns it. Turns recomputation off for the
+ * decoder layer that runs (plait_tape_keep_piece). */
 PlaitCrossReading *plait_readings_add (PlaitReadings *readings, PlaitTape *tape, PlaitRagged queries, guint n_memories);
 
-/* Returns the reading of @queries, whole targets or one step of a search, from the readings of one pass or of all
- * steps. NULL if there is none. */
+/* Returns one reading for all rows of @queries, which are whole targets or one step of a search; joins the readings of
+ * all steps if there are several. NULL if @readings is empty. */
 const PlaitCrossReading *plait_readings_join (const PlaitReadings *readings, PlaitTape *tape, PlaitRagged queries,
                                               const PlaitMemory *memories, guint n_memories);
 
-/* Returns the mean of @weights [n], one node for each head, or one of them as @head says. */
+/* Returns weights[head - 1] of @weights [n], one node for each head; if @head is 0, their mean. */
 PlaitNode *plait_reading_of_heads (PlaitTape *tape, PlaitNode *const *weights, guint n, guint head);
 
-/* Returns the weights [pairs of @queries and @rows, 1] of selected rows, from @weights [selected, 1]; the mean of the
- * heads, or one of them as @head says. Other rows get 0. */
+/* Returns the weights [pairs of @queries and @rows, 1] of head @head, from 1; if @head is 0, the mean of the heads.
+ * @weights [selected, 1] are the weights of the rows in @selected; other rows get 0. */
 PlaitNode *plait_reading_of_selected (PlaitTape *tape, const PlaitSelectedRows *selected, PlaitNode *weights,
                                       PlaitRagged queries, PlaitRagged rows, guint head);

@@ -27,8 +27,8 @@ plait_recurrent_attention_score_width (const PlaitRecurrentAttentionDeclaration 
   return declaration->score == PLAIT_SCORE_ADDITIVE ? key_width (declaration) : 1;
 }
 
-/* Declares the parameters of one item (memory, context or sentinel) @in wide. @own: it has its own value projection and
- * its own bias of the score. */
+/* Declares the parameters of one item (memory, context or sentinel) with rows of width @in. @own: the item has a value
+ * projection and a score bias of its own. */
 static void
 declare_item (const PlaitRecurrentAttentionDeclaration *declaration, PlaitRecurrentAttentionItem *item,
               const char *name, gint64 in, gboolean own)

@@ -6,30 +6,33 @@
 #include "interface/cross-attention.h"
 
 /*
- * Parameters of an attention in recurrent decoders: one head; additive scores (Chen et al. 2017, eq. 7), multiplicative
- * scores or dot products (Luong et al. 2015). Joint attention and attention over contexts follow Libovicky & Helcl
- * 2017, eq. 6-10. Either can have a sentinel (also Lu et al. 2017), one more item that lets the decoder read no memory.
+ * Parameters of an attention in recurrent decoders, which has one head. Scores are additive (Chen et al. 2017, eq. 7),
+ * multiplicative or dot products (Luong et al. 2015). Joint attention and attention over contexts follow Libovicky &
+ * Helcl 2017, eq. 6-10. These two can have a sentinel (also Lu et al. 2017): one more item, with whose weight the
+ * decoder reads no memory.
  */
 
-/* Projections for one memory or context, or shared by all. */
+/* Projections of one memory or context, or of all of them if they are shared. */
 typedef struct
 {
-  PlaitLinear key;      /* [memory, attention], with a bias for additive scores; not declared: rows are keys */
+  PlaitLinear key;      /* [memory, attention], with a bias for additive scores; not declared: the rows are the keys */
   PlaitParameter *bias; /* [1, 1], added to the score, or NULL */
-  PlaitLinear value;    /* [memory, context] with a bias; not declared: values are the keys if tied, else the rows */
+  PlaitLinear value; /* [memory, context] with a bias; not declared: the values are the keys if tied, else the rows */
   gboolean tied;
 } PlaitRecurrentAttentionItem;
 
 typedef struct
 {
   PlaitLinear query;                  /* [state, attention]; not declared for dot products */
-  PlaitParameter *vector;             /* [1, attention] of additive scores; NULL: scores are products */
-  PlaitRecurrentAttentionItem *items; /* [n_items]: one for each memory, or one for all */
+  PlaitParameter *vector;             /* [1, attention], vector of additive scores; NULL: scores are products */
+  PlaitRecurrentAttentionItem *items; /* projections of each memory or context: [n_items]; one for all of them if
+                                         they are shared */
   guint n_items;
-  PlaitRecurrentAttentionItem *sentinel; /* projections of the state as one more item; NULL without a sentinel */
+  PlaitRecurrentAttentionItem *sentinel; /* projections of the sentinel, which is made from the state; NULL: no
+                                            sentinel */
 } PlaitRecurrentAttention;
 
-/* Options for declaring such an attention. */
+/* Options for declaring a PlaitRecurrentAttention. */
 typedef struct
 {
   PlaitParameters *parameters;
@@ -37,7 +40,7 @@ typedef struct
   gint64 state_width;     /* width of queries */
   gint64 attention_width; /* width inside additive scores */
   gint64 width;           /* width of contexts and of every memory */
-  gboolean tied;          /* TRUE: one projection makes keys and values, as wide as contexts */
+  gboolean tied;          /* TRUE: one projection is both keys and values, as wide as contexts */
 } PlaitRecurrentAttentionDeclaration;
 
 /* Returns the width inside additive scores, or 1 for other scores. */
@@ -52,13 +55,14 @@ PlaitRecurrentAttention plait_recurrent_attention_declare (const PlaitRecurrentA
 PlaitRecurrentAttentionItem *
 plait_recurrent_attention_declare_sentinel (const PlaitRecurrentAttentionDeclaration *declaration, const char *name);
 
-/* Returns the projections of item @i. */
+/* Returns the projections of memory or context @i. */
 static inline const PlaitRecurrentAttentionItem *
 plait_recurrent_attention_item (const PlaitRecurrentAttention *attention, guint i)
 {
   return &attention->items[attention->n_items > 1 ? i : 0];
 }
 
-/* Returns keys and values of @rows, whose sentences are @ragged. They do not depend on the decoder's step. */
+/* Returns keys and values of the memory rows @rows, whose sentences are @ragged. They are equal for all steps of the
+ * decoder. */
 PlaitKeyValues plait_recurrent_attention_project (PlaitTape *tape, const PlaitRecurrentAttentionItem *item,
                                                   PlaitNode *rows, PlaitRagged ragged);

@@ -22,15 +22,15 @@ plait_step_rows (PlaitArena *arena, PlaitRagged target, gint64 t)
           rows.before[n] = before;
           rows.target[n++] = target.offsets[s] + t;
         }
-      /* Count the sentence's row of the previous step. Before the first step every sentence has one row, even for an
-       * empty target. */
+      /* Add the sentence's row of the previous step, if it has one. Before the first step every sentence has one row,
+       * even an empty target. */
       before += t == 0 || length >= t;
       offsets[s + 1] = n;
     }
   return rows;
 }
 
-/* Returns the part of @whole that belongs to the rows of a step. */
+/* Returns the entries of @whole for the rows of a step. */
 static PlaitQueryRows
 step_query_rows (PlaitArena *arena, const PlaitQueryRows *whole, const PlaitStepRows *rows)
 {
@@ -114,7 +114,7 @@ plait_memory_row_of_token (PlaitTape *tape, const PlaitMemory *memory, gint64 s,
   const gint64 *token = memory->links ? memory->links->token : NULL;
   GError *fault = NULL;
 
-  /* Rows of tokens are in the tokens' order, but some tokens may have no row. */
+  /* Rows of tokens are in the order of the tokens. Tokens may lack a row, so the row number is at most the position. */
   for (gint64 row = first + MIN (position, end - first - 1); token && row >= first; row--)
     if (token[row] == position)
       return row;

@@ -3,21 +3,20 @@
 
 #include "cross-attention/cross-attention.h"
 
-/* Gathers and rearranges rows of targets and memories. */
-
-/* The rows of step t of whole targets: one row for each sentence that is longer than t. */
+/* The rows of step t over whole targets: row t of each sentence that has more than t rows. */
 typedef struct
 {
-  PlaitRagged queries; /* one row for each sentence in the step */
-  gint64 *before;      /* [rows]: row in the previous step */
-  gint64 *target;      /* [rows]: row in the whole target */
+  PlaitRagged queries; /* rows of the step: one for each sentence that has more than t rows */
+  gint64 *before;      /* number, in the previous step, of the row before each row: [rows] */
+  gint64 *target;      /* number of each row in the whole targets: [rows] */
 } PlaitStepRows;
 
-/* Returns the rows of step @t. In the first step, the field before holds the numbers of the sentences. */
+/* Returns the rows of step @t, allocated in @arena. In the first step, PlaitStepRows.before has the number of each
+ * row's sentence. */
 PlaitStepRows plait_step_rows (PlaitArena *arena, PlaitRagged target, gint64 t);
 
-/* Returns the pass of step @rows of @whole; @next is the following step. If @whole has an attention record, the step
- * gets its own record of one layer. */
+/* Returns the pass of step @rows, a part of the pass @whole; @next has the rows of the next step. If @whole has an
+ * attention record, the step gets a record of its own with one layer. */
 PlaitCrossAttentionPass plait_step_pass (const PlaitCrossAttentionPass *whole, const PlaitStepRows *rows,
                                          const PlaitStepRows *next);
 
@@ -27,8 +26,8 @@ PlaitNode *plait_zeros (PlaitTape *tape, gint64 rows, gint64 width);
 /* Concatenates the outputs of @n steps and reorders them to rows of @target, [rows, width]. */
 PlaitNode *plait_concatenate_steps (PlaitTape *tape, PlaitNode *const *steps, gint64 n, PlaitRagged target);
 
-/* Returns the row of @memory, the first memory, for token @position of sentence @s. Fails the step if the token has no
- * row; @kind is named in the message. */
+/* Returns the row of @memory for token @position of sentence @s. Fails the step if the token has no row; the message
+ * names the first memory, which @memory must be, and @kind. */
 gint64 plait_memory_row_of_token (PlaitTape *tape, const PlaitMemory *memory, gint64 s, gint64 position,
                                   const char *kind);
 

@@ -7,7 +7,7 @@
 #include "text/number.h"
 #include "text/separators.h"
 
-#define MAX_INDEX 1000000 /* more layers or heads than any decoder has */
+#define MAX_INDEX 1000000 /* limit for numbers of layers and heads, larger than in any decoder */
 
 static gboolean
 parse_number (const char *text, gint64 *number)
@@ -95,9 +95,9 @@ plait_attention_sums (const PlaitAttentionRecord *attention, guint memory, gint6
 void
 plait_attention_spread (const PlaitLinks *links, gint64 rows, double *sums)
 {
-  g_autofree gint64 *below = g_new (gint64, rows + 1); /* number of leaves below each row; a leaf counts itself */
+  g_autofree gint64 *below = g_new (gint64, rows + 1); /* number of leaves under each row; a leaf counts itself */
 
-  /* Children precede their parents. */
+  /* Children precede their parents, so their numbers are known. */
   for (gint64 row = 0; row < rows; row++)
     below[row] = links->left[row] < 0 ? 1 : below[links->left[row]] + below[links->right[row]];
   for (gint64 row = rows - 1; row >= 0; row--)
@@ -114,7 +114,7 @@ plait_attention_spread (const PlaitLinks *links, gint64 rows, double *sums)
 void
 plait_attention_spread_levels (const PlaitLinks *links, gint64 rows, double *sums)
 {
-  g_autofree gint64 *below = g_new0 (gint64, rows + 1); /* number of leaves below each row; a leaf counts itself */
+  g_autofree gint64 *below = g_new0 (gint64, rows + 1); /* number of leaves under each row; a leaf counts itself */
   gint64 highest = 0;
 
   for (gint64 i = 0; i < rows; i++)
@@ -136,7 +136,7 @@ plait_attention_spread_levels (const PlaitLinks *links, gint64 rows, double *sum
         }
 }
 
-/* TRUE if each inner node follows its children and has two. */
+/* TRUE if each inner node has two children, both before it. */
 static gboolean
 is_ordered (const PlaitLinks *links, gint64 rows)
 {
