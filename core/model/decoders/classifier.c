@@ -6,7 +6,7 @@
 #include "cross-attention/rows.h"
 
 /*
- * Classes and choices: one state for each sentence that was read, from the rows that [predict] row and memories name
+ * Classes and choices: one state for each sentence, from the rows that the keys row and memories of [predict] select
  * (Liu et al. 2019, as in their code):
  *
  *     x = [row (memory_1); ..; row (memory_n)]
@@ -17,7 +17,7 @@ typedef struct
   PlaitHead head;
   PlaitMemoryRow row;
   double dropout;
-  guint *memories; /* [n], indices of the memories that are read */
+  guint *memories; /* [n]: numbers of the memories that are read */
   guint n;
   PlaitLinear hidden;
   PlaitLinear score; /* declared only if choices are predicted */
@@ -49,7 +49,7 @@ choose (const PlaitHead *head, PlaitTape *tape, const PlaitEncoderOutputs *encod
                            encoded->candidates);
 }
 
-/* Selects the memories that the settings name, or all. *@width receives the sum of their widths. */
+/* Selects the memories that the settings name, or all memories. Sets *@width to the sum of their widths. */
 static gboolean
 choose_memories (Classifier *c, const PlaitDecoderComponents *components, gint64 *width, GError **error)
 {

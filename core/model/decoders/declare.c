@@ -4,8 +4,8 @@
 #include "layers/internal.h"
 #include "layers/parameter-set.h"
 
-/* Calls that declare what a decoder uses, made while the model is built. The first fault is stored, and the following
- * calls continue. */
+/* Functions that a decoder plugin calls in build to declare its primitives. The first fault is stored; later calls
+ * continue. */
 
 static void fault (PlaitDecoding *decoding, PlaitErrorCode code, const char *format, ...) G_GNUC_PRINTF (3, 4);
 
@@ -102,7 +102,8 @@ plait_decoding_expect_cross (PlaitDecoding *decoding)
                        decoder->primitives[i].layer);
 }
 
-/* Returns a new primitive of @kind, which @call declares. Beyond the greatest number of them it is not counted. */
+/* Returns a new primitive of @kind, which the plugin declares by @call. After PLAIT_DECODER_MAX_PRIMITIVES of them,
+ * stores a fault, and the primitive is not counted. */
 static PlaitPrimitive *
 add (PlaitDecoding *decoding, const char *call, PlaitPrimitiveKind kind)
 {
@@ -126,7 +127,7 @@ number_of (const PlaitDecoding *decoding, const PlaitPrimitive *primitive)
   return (guint)(primitive - decoding->decoder->primitives);
 }
 
-/* TRUE if @name can begin the name of a parameter of the decoder. */
+/* TRUE if @name is a valid name for parameters of the decoder; else stores a fault. */
 static gboolean
 check_name (PlaitDecoding *decoding, const char *call, const char *name)
 {
@@ -136,7 +137,7 @@ check_name (PlaitDecoding *decoding, const char *call, const char *name)
   return FALSE;
 }
 
-/* TRUE if @settings, a struct of the plugin, is not NULL. */
+/* TRUE if @settings, a struct of the plugin, is not NULL; else stores a fault. */
 static gboolean
 check_settings (PlaitDecoding *decoding, const char *call, gconstpointer settings)
 {
@@ -145,7 +146,7 @@ check_settings (PlaitDecoding *decoding, const char *call, gconstpointer setting
   return settings != NULL;
 }
 
-/* TRUE if @n, which @call declares as @what, is from 1 to the greatest width that is allowed. */
+/* TRUE if @n, which @call declares as @what, is from 1 to PLAIT_CALL_MAX_WIDTH; else stores a fault. */
 static gboolean
 check_width (PlaitDecoding *decoding, const char *call, const char *what, gint64 n)
 {
@@ -197,7 +198,8 @@ plait_decoding_declare_attend (PlaitDecoding *decoding, const char *name, const 
   return number_of (decoding, primitive);
 }
 
-/* TRUE if a cross-attention can be declared as @declaration says. @call: name of the function. */
+/* TRUE if the plugin can declare the cross-attention @declaration; else stores a fault. @call: name of the function
+ * that it called. */
 static gboolean
 check_cross (PlaitDecoding *decoding, const char *call, const PlaitCrossDeclaration *declaration)
 {
@@ -221,7 +223,7 @@ check_cross (PlaitDecoding *decoding, const char *call, const PlaitCrossDeclarat
   return FALSE;
 }
 
-/* Declares the parameters of a cross-attention in @cross. @call: name of the function. */
+/* Declares the parameters of a cross-attention in @cross. @call: name of the function that the plugin called. */
 static void
 build_cross (PlaitDecoding *decoding, const char *call, const char *name, const PlaitCrossSettings *settings,
              PlaitCrossAttentionLayer *cross)

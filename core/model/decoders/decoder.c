@@ -6,7 +6,7 @@
 #include "autograd/internal.h"
 #include "layers/parameter-set.h"
 
-/* Building a decoder, and running it over whole targets or step by step. */
+/* Builds a decoder, and runs it over whole targets or step by step. */
 
 /*
  * Functions that build a decoder
@@ -101,8 +101,8 @@ with_start (const PlaitDecoder *decoder, PlaitTape *tape, PlaitRagged rows, cons
   return read;
 }
 
-/* Returns the role of sentence @i of document @s. A target sentence beyond the end of its source has the last role;
- * without a source the role is 0. */
+/* Returns the role of sentence @i of a target, which is that of sentence @i of source document @s. If the document has
+ * fewer sentences, returns the role of its last; if it is missing, 0. */
 static gint32
 role_of (const PlaitDocuments *documents, gint64 s, gint64 i)
 {
@@ -111,7 +111,7 @@ role_of (const PlaitDocuments *documents, gint64 s, gint64 i)
   return bounds[0] == bounds[1] ? 0 : documents->roles[MIN (bounds[0] + i, bounds[1] - 1)];
 }
 
-/* Returns the sentence of each row of whole targets. A start token begins the next sentence. */
+/* Returns the index, in its target, of the sentence of each row. A start token begins the next sentence. */
 static const gint64 *
 sentences_of_targets (PlaitTape *tape, PlaitRagged rows, const gint32 *tokens)
 {
@@ -131,7 +131,7 @@ sentences_of_targets (PlaitTape *tape, PlaitRagged rows, const gint32 *tokens)
   return sentences;
 }
 
-/* Returns the rows of each sentence of all targets; @sentences: the sentence of each row. */
+/* Returns the rows of each sentence of all targets. @sentences: index of the sentence of each row. */
 static PlaitRagged
 rows_of_sentences (PlaitTape *tape, PlaitRagged rows, const gint64 *sentences)
 {
@@ -145,7 +145,8 @@ rows_of_sentences (PlaitTape *tape, PlaitRagged rows, const gint64 *sentences)
   return (PlaitRagged){ n, offsets };
 }
 
-/* Sets the cache rows of the sentence of each hypothesis: the last ones of its ancestry. */
+/* Sets sentence_rows and sentence_ancestry of @decoding: the cache rows of each hypothesis's current sentence, which
+ * are the last ones of its ancestry. */
 static void
 find_sentence_ancestry (PlaitDecoding *decoding, const gint32 *tokens, const gint64 *parents, gint64 n)
 {
@@ -169,8 +170,8 @@ find_sentence_ancestry (PlaitDecoding *decoding, const gint32 *tokens, const gin
   decoding->sentence_ancestry = rows;
 }
 
-/* Returns the sentence of each row of a step, valid until the next step. A start token begins the next sentence of the
- * hypothesis. */
+/* Returns the index of the sentence of each row of a step, valid until the next step. A start token begins the next
+ * sentence of the hypothesis. */
 static const gint64 *
 sentences_of_step (PlaitDecoderState *state, PlaitRagged hypotheses, const gint32 *tokens, const gint64 *parents)
 {
@@ -198,7 +199,7 @@ roles_of (const PlaitDocuments *documents, PlaitTape *tape, PlaitRagged rows, co
   return roles;
 }
 
-/* TRUE if a combiner asks what its queries are. */
+/* TRUE if a combiner reads positions, sentences or tokens of its queries. */
 static gboolean
 reads_queries (const PlaitDecoder *decoder)
 {
@@ -208,7 +209,8 @@ reads_queries (const PlaitDecoder *decoder)
   return FALSE;
 }
 
-/* Returns what combiners ask of the rows of each target. The first row of each has position @first. */
+/* Returns position, sentence and token of each row for combiners that read them; NULL for each if no combiner does. The
+ * first row of each target has position @first. */
 static PlaitQueryRows
 query_rows (const PlaitDecoder *decoder, PlaitTape *tape, PlaitRagged rows, gint64 first, const gint64 *sentences,
             const gint32 *tokens)
@@ -224,8 +226,9 @@ query_rows (const PlaitDecoder *decoder, PlaitTape *tape, PlaitRagged rows, gint
   return (PlaitQueryRows){ positions, sentences, tokens };
 }
 
-/* Returns the embeddings of @n target tokens, plus the embeddings of their @roles if not NULL: the segment embeddings
- * of Rohde, Wu & Liu 2021, section 4.1, applied to the decoder. Begins the readings of the output with them. */
+/* Returns the embeddings of @n target tokens, plus, if @roles is not NULL, the embeddings of their roles: the segment
+ * embeddings of Rohde, Wu & Liu 2021, section 4.1, in the decoder. Also clears the output's readings and stores the
+ * embeddings in them. */
 static PlaitNode *
 embed (const PlaitDecoding *decoding, const gint32 *tokens, const gint32 *roles, gint64 n)
 {
@@ -240,7 +243,8 @@ embed (const PlaitDecoding *decoding, const gint32 *tokens, const gint32 *roles,
   return embedded;
 }
 
-/* Returns a handle for a pass over @rows. It lives until the end of the step, since layers may be computed again. */
+/* Returns a handle for a pass over @rows. It lives until the end of the step, because backward may compute layers
+ * again. */
 static PlaitDecoding *
 new_decoding (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitEncoderOutputs *encoded, PlaitRagged rows)
 {
@@ -260,8 +264,8 @@ new_decoding (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitEncoderOu
   return decoding;
 }
 
-/* Calls decode of the plugin. Checks that it called every cross-attention and, in search, what the first step
- * called. */
+/* Calls decode of the plugin. Fails the step if it did not call every cross-attention or, in search, every primitive
+ * that the first step called. */
 static PlaitNode *
 decode (PlaitDecoding *decoding, PlaitNode *embedded)
 {
@@ -284,7 +288,8 @@ decode (PlaitDecoding *decoding, PlaitNode *embedded)
  * Functions that run over whole targets
  */
 
-/* Projects the memories for all cross-attentions, if steps will read the keys again and again. */
+/* Projects the memories for all cross-attentions before the steps of a decoder with carried rows, which read the keys
+ * in every step. */
 static void
 project_keys (PlaitDecoding *decoding)
 {
@@ -390,8 +395,8 @@ plait_decoder_start (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitEn
   return state;
 }
 
-/* Appends the new row of each hypothesis to the ancestry of its parent, and returns the offsets. Row numbers are equal
- * in all caches. */
+/* Appends the new cache row of each hypothesis to the ancestry of its parent, and returns the offsets of the
+ * ancestries. A row has one number in the caches of all layers. */
 static PlaitRagged
 follow_ancestry (PlaitDecoderState *state, PlaitArena *arena, const gint64 *parents, gint64 n)
 {

@@ -12,22 +12,22 @@
 typedef struct PlaitDecoder PlaitDecoder;
 typedef struct PlaitDecoderState PlaitDecoderState;
 
-/* Returns the width to which the decoder projects memories of @widths [n], or 0 with an error if it gives no valid
- * width. */
+/* Returns the width to which memories of @widths [n] are projected for the decoder; 0 with an error if the decoder asks
+ * for an invalid width. */
 gint64 plait_decoder_memory_width (const PlaitComponent *decoder, const PlaitDecoderSettings *settings,
                                    const gint64 *widths, guint n, GError **error);
 
-/* Declares the decoder, with parameters below "decoder/". Fails with PLAIT_ERROR_INPUT if settings contradict each
- * other. It lies in memory of the parameters. (transfer none) */
+/* Builds the decoder, with parameters below "decoder/", in memory that belongs to the parameters. Fails with
+ * PLAIT_ERROR_INPUT if settings contradict each other. (transfer none) */
 PlaitDecoder *plait_decoder_new (const PlaitDecoderComponents *components, GError **error);
 
-/* Returns the number of cross-attentions, which attention records number as layers. */
+/* Returns the number of cross-attentions. Attention records count them as layers. */
 guint plait_decoder_n_layers (const PlaitDecoder *decoder);
 
-/* Returns cross-attention @layer. (transfer none) */
+/* Returns cross-attention @layer, counted from 0. (transfer none) */
 const PlaitCrossAttentionLayer *plait_decoder_cross (const PlaitDecoder *decoder, guint layer);
 
-/* TRUE if a target of @length rows can be read; fails with PLAIT_ERROR_INPUT if it has more rows than learned
+/* TRUE if the decoder can read a target of @length rows; fails with PLAIT_ERROR_INPUT if it has more rows than learned
  * positions. */
 gboolean plait_decoder_check_length (const PlaitDecoder *decoder, gint64 length, GError **error);
 
@@ -37,16 +37,16 @@ PlaitNode *plait_decoder_forward (const PlaitDecoder *decoder, PlaitTape *tape, 
                                   PlaitRagged target_rows, const gint32 *target_inputs, PlaitAttentionRecord *record);
 
 /*
- * Begins a search with at most @hypotheses rows at once and @steps steps. The state holds projected keys and values,
- * computed on @tape, and caches that grow. It lies in the arena of @tape.
+ * Begins a search with at most @hypotheses rows at once and @steps steps. The returned state has keys and values,
+ * computed on @tape, and caches that grow. It is in the arena of @tape.
  */
 PlaitDecoderState *plait_decoder_start (const PlaitDecoder *decoder, PlaitTape *tape,
                                         const PlaitEncoderOutputs *encoded, gint64 hypotheses, gint64 steps);
 
 /*
- * Computes one step: hypothesis i reads @tokens[i] and continues hypothesis @parents[i] of the previous step. Before
- * the first step there is one hypothesis for each sentence. @hypotheses: the rows of each sentence. Returns states
- * [hypotheses, width] on @tape, which may be cleared for each step.
+ * Computes one step and returns its states [hypotheses, width] on @tape, which may be cleared after each step.
+ * Hypothesis i reads @tokens[i] and continues hypothesis @parents[i] of the previous step. Before the first step there
+ * is one hypothesis for each sentence. @hypotheses: the rows of each sentence.
  */
 PlaitNode *plait_decoder_step (PlaitDecoderState *state, PlaitTape *tape, PlaitRagged hypotheses, const gint32 *tokens,
                                const gint64 *parents, PlaitAttentionRecord *record);

@@ -11,15 +11,16 @@ typedef struct
 {
   PlaitMemory *memories;
   guint n_memories;
-  PlaitNode **summaries; /* summaries of the sources that give one: [n_summaries], each [sentences, width] */
+  PlaitNode **summaries; /* [n_summaries]: summary [sentences, width] of each source that has one */
   guint n_summaries;
-  double *multiplications;          /* [n_sources]: multiplications done by each encoder (plait_tape_multiplications) */
-  PlaitRagged candidates;           /* [documents]: sentences of each document, each read by itself; set for choices */
-  PlaitRagged tagged;               /* [sentences]: the tokens of the first source that get a tag; set for tags */
-  const gint64 *tagged_tokens;      /* [rows of tagged]: position of each in its sentence */
-  PlaitLossPass *losses;            /* losses of encoders, combiner and coverage; NULL: not wanted */
-  PlaitAttentionCost *rows_weighed; /* cost to add to, or NULL */
-  PlaitReadings *readings[PLAIT_READERS]; /* what is read of the decoder's run; NULL: nothing */
-  const PlaitCopyableWords *words;        /* words that the output copies; NULL: none */
-  const PlaitDocuments *documents;        /* documents of the source that gives the target its roles, or NULL */
+  double *multiplications;     /* [n_sources]: number of multiplications in each encoder (plait_tape_multiplications) */
+  PlaitRagged candidates;      /* [documents]: sentences of each document, which are read separately; set for choices */
+  PlaitRagged tagged;          /* [sentences]: tokens of the first source that receive a tag; set for tags */
+  const gint64 *tagged_tokens; /* [rows of tagged]: position of each token in its sentence */
+  PlaitLossPass *losses;       /* losses of encoders, combiner and coverage; NULL: not computed */
+  PlaitAttentionCost *rows_weighed;       /* cost to which the decoder adds, or NULL */
+  PlaitReadings *readings[PLAIT_READERS]; /* where the decoder stores the values that each reader reads; NULL:
+                                             nothing */
+  const PlaitCopyableWords *words;        /* words that the output can copy; NULL: no words */
+  const PlaitDocuments *documents;        /* documents of the source whose roles the target takes, or NULL */
 } PlaitEncoderOutputs;

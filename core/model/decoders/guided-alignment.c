@@ -5,22 +5,22 @@
 
 #include "decoders/decoder.h"
 
-#define MIN_WEIGHT 1e-30 /* smaller weights count as this one, since the logarithm of 0 is not finite */
+#define MIN_WEIGHT 1e-30 /* smaller weights are raised to this one, because the logarithm of 0 is not finite */
 
-/* The links of a batch as indices of pairs of a target row and a row of the memory. */
+/* The word alignments of a batch: which pairs of a target row and a memory row are linked. */
 typedef struct
 {
   PlaitQueryKeyPairs pairs;
   gint64 n;
-  gint64 *links;       /* [n] pairs that are linked */
-  PlaitScalar *shares; /* [n] 1 / number of links of the target row */
+  gint64 *links;       /* index of each linked pair: [n] */
+  PlaitScalar *shares; /* 1 / number of links of the pair's target row: [n] */
   gint64 n_rows;       /* number of target rows with links */
-  gint64 *rows;        /* [n_rows][longest] pairs of these rows, -1 after the last one */
+  gint64 *rows;        /* pairs of each target row with links, -1 after the last: [n_rows][longest] */
   gint64 longest;
 } Links;
 
-/* Sets @row_of [tokens] to the row of sentence @sentence of @memory that is each token; -1 without one. The memory may
- * have fewer rows than the sentence has tokens. */
+/* Sets @row_of [tokens] to the memory row of each token of sentence @sentence, counted from the sentence's first row;
+ * -1 if the token has no row. */
 static void
 find_rows (const PlaitMemory *memory, gint64 sentence, gint64 *row_of, gint64 tokens)
 {
@@ -37,7 +37,7 @@ find_rows (const PlaitMemory *memory, gint64 sentence, gint64 *row_of, gint64 to
     }
 }
 
-/* Adds target row @target of sentence @sentence, which has @n links. */
+/* Adds target row @target of sentence @sentence, whose @n links were added last. */
 static void
 add_row (Links *links, gint64 sentence, gint64 target, gint64 n)
 {
@@ -53,8 +53,8 @@ add_row (Links *links, gint64 sentence, gint64 target, gint64 n)
 /* The links of one sentence, sorted by target row. */
 typedef struct
 {
-  gint64 *bounds; /* [target rows + 2]: row t has the links bounds[t] .. bounds[t + 1] - 1 */
-  gint64 *tokens; /* [links]: source token of each link */
+  gint64 *bounds; /* row t has the links bounds[t] .. bounds[t + 1] - 1: [target rows + 2] */
+  gint64 *tokens; /* source token of each link: [links] */
 } SortedLinks;
 
 /* Sorts the links of sentence @sentence, which has @targets target rows. Links of a row keep their order. */
@@ -62,7 +62,7 @@ static void
 sort_links (SortedLinks *sorted, const PlaitAlignment *alignment, gint64 sentence, gint64 targets)
 {
   gint64 first = alignment->links.offsets[sentence], end = alignment->links.offsets[sentence + 1];
-  gint64 *next = sorted->bounds + 1; /* [target rows + 1]: place of the next link of each row */
+  gint64 *next = sorted->bounds + 1; /* index of the next free place for each row: [target rows + 1] */
 
   memset (sorted->bounds, 0, (gsize)(targets + 2) * sizeof *sorted->bounds);
   for (gint64 i = first; i < end; i++)
@@ -73,7 +73,7 @@ sort_links (SortedLinks *sorted, const PlaitAlignment *alignment, gint64 sentenc
     sorted->tokens[next[alignment->target[i]]++] = alignment->source[i];
 }
 
-/* Adds the links @sorted of sentence @sentence. @row_of: find_rows. */
+/* Adds the links @sorted of sentence @sentence. @row_of: memory row of each token, from find_rows. */
 static void
 add_sentence (Links *links, const SortedLinks *sorted, gint64 sentence, const gint64 *row_of)
 {
@@ -131,8 +131,8 @@ safe_log (PlaitTape *tape, PlaitNode *x)
   return plait_log (tape, plait_maximum (tape, x, constant (tape, (PlaitScalar)MIN_WEIGHT, x->value.rows)));
 }
 
-/* Returns the loss of one memory of @input, or NULL if there are no links. @weights [pairs of @queries and rows of
- * @memory]. */
+/* Returns the loss of one memory of @input, or NULL if there are no links. @weights: weights of the pairs of @queries
+ * and rows of @memory. */
 static PlaitNode *
 loss_of_memory (PlaitTape *tape, PlaitNode *weights, PlaitRagged queries, const PlaitMemory *memory,
                 const PlaitInput *input)
@@ -159,7 +159,7 @@ loss_of_memory (PlaitTape *tape, PlaitNode *weights, PlaitRagged queries, const 
 
 #define KEY "train.alignment_attention: "
 
-/* Lets the loss on the alignment of memory @memory read @cross. */
+/* Makes @cross store the attention weights of memory @memory for the loss on its alignment. */
 static gboolean
 read_cross (const PlaitAlignmentSettings *settings, PlaitCrossAttentionLayer *cross, guint memory, const char *name,
             GError **error)
@@ -216,7 +216,8 @@ plait_guided_alignment_build (PlaitGuidedAlignment *guided, const PlaitDecoder *
   return TRUE;
 }
 
-/* Returns the input of @batch whose alignment memory @memory learns; NULL if there is none. */
+/* Returns the input of @batch whose alignment the attention to memory @memory learns; NULL if there is no such input or
+ * alignment. */
 static const PlaitInput *
 aligned_input (const PlaitGuidedAlignment *guided, const PlaitBatch *batch, guint memory)
 {

@@ -10,54 +10,56 @@
  */
 typedef struct PlaitHead PlaitHead;
 
-/* Lies in memory of the model's parameters, as everything it points to. */
+/* A head and everything it points to are in memory that belongs to the model's parameters. */
 struct PlaitHead
 {
-  /* @target_rows, @target_inputs: the target, which only the masked-LM head reads. */
+  /* Returns states or logits. @target_rows and @target_inputs are the target, which only the masked-LM head reads. */
   PlaitNode *(*predict) (const PlaitHead *head, PlaitTape *tape, const PlaitEncoderOutputs *encoded,
                          PlaitRagged target_rows, const gint32 *target_inputs);
 };
 
-/* The rows that a head of tokens reads: the token's row in the first memory, and from each memory of another source the
- * row that represents its sentence, concatenated. */
+/* Rows that a head reads for each token, side by side: the token's row in the first memory, and for each other source
+ * the row of its memory that represents the sentence. */
 typedef struct
 {
   PlaitMemoryRow row;
-  guint *others; /* [n_others]: memories of other sources, in memory of the model's parameters */
+  guint *others; /* [n_others]: numbers of the memories of other sources */
   guint n_others;
-  gint64 width; /* sum of the widths */
+  gint64 width; /* sum of the widths of all rows that are read */
 } PlaitTokenRows;
 
 PlaitTokenRows plait_token_rows_declare (const PlaitDecoderComponents *components);
 
-/* Returns the rows [rows of tokens, width] of @tokens of each sentence, at @positions [rows of tokens] in it. Fails the
- * step if the first memory has no row for a token; @kind is named in the message. */
+/* Returns the rows [rows of tokens, width] that the head reads for @tokens, the tokens of each sentence. @positions
+ * [rows of tokens]: position of each token in its sentence. Fails the step if the first memory has no row for a token;
+ * the message names @kind. */
 PlaitNode *plait_token_rows_apply (const PlaitTokenRows *rows, PlaitTape *tape, const PlaitEncoderOutputs *encoded,
                                    PlaitRagged tokens, const gint64 *positions, const char *kind);
 
 /* Returns the row of @memory that represents each sentence, [sentences, width]. */
 PlaitNode *plait_head_sentence_row (PlaitTape *tape, const PlaitMemory *memory, PlaitMemoryRow row);
 
-/* Declares the head of the kind of prediction. Fails with PLAIT_ERROR_INPUT if settings contradict each other.
- * (transfer none) */
+/* Builds the head for predict.kind, with its parameters. Fails with PLAIT_ERROR_INPUT if settings contradict each
+ * other. (transfer none) */
 PlaitHead *plait_head_new (const PlaitDecoderComponents *components, GError **error);
 
-/* Returns the equations by which the prediction is computed from the decoder's states, separated by ';'. (transfer
- * none) */
+/* Returns the equations that compute the prediction from states, separated by ';'. (transfer none) */
 const char *plait_predict_equations (PlaitPredictKind kind);
 
-/* Creates the head for classes or choices. Classes: it returns states for the output layer. Choices: it returns logits
- * [documents, sentences of the longest document], padded with PLAIT_MASKED_LOGIT. */
+/* Creates the head for classes or choices. For classes it returns states for the output layer. For choices it returns
+ * logits [documents, sentences of the longest document], padded with PLAIT_MASKED_LOGIT. */
 PlaitHead *plait_classifier_new (const PlaitDecoderComponents *components, GError **error);
 
-/* Creates the head for tags: states of the tokens of the first source. */
+/* Creates the head for tags, which returns states of the tokens of the first source. */
 PlaitHead *plait_tag_head_new (const PlaitDecoderComponents *components, GError **error);
 
-/* Sets @encoded->tagged to the tokens of @input, without special ones. */
+/* Sets @encoded->tagged and tagged_tokens to the tokens of @input, without special tokens. */
 void plait_tag_head_find_tokens (const PlaitInput *input, PlaitArena *arena, PlaitEncoderOutputs *encoded);
 
-/* Creates the head for answer spans: logits of beginning and end, two rows for each document. */
+/* Creates the head for answer spans, which returns two rows of logits for each document: for the beginning and for the
+ * end. */
 PlaitHead *plait_span_head_new (const PlaitDecoderComponents *components, GError **error);
 
-/* Creates the masked-LM head: states of masked tokens. Its target inputs are the tokens' positions in the sentence. */
+/* Creates the masked-LM head, which returns states of masked tokens. Its target inputs are the positions of the masked
+ * tokens in their sentences. */
 PlaitHead *plait_masked_lm_head_new (const PlaitDecoderComponents *components, GError **error);

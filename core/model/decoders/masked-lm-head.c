@@ -5,8 +5,8 @@
 #include "layers/norm.h"
 
 /*
- * States of masked tokens, from their rows in the first memory (Devlin et al. 2019, as in their code) and, with several
- * sources, from a row of each of the others (token-rows.c):
+ * States of masked tokens, from their rows h in the first memory (Devlin et al. 2019, as in their code). With several
+ * sources, a row of the memory of each other source is appended (token-rows.c):
  *
  *     state = norm (gelu ([h; row (memory_2); ..] W + b))
  */

@@ -3,8 +3,9 @@
 
 #include "schema/schema.h"
 
-/* Checks that @ids of the sentences @rows are below @size, the size of the vocabulary, or own words of their sentence;
- * @own has no offsets if there are no own words. */
+/* TRUE if all @ids of the sentences @rows are ids of the vocabulary, which is below @size, or of the sentence's own
+ * words, which follow. @own: own words of each sentence (source words outside the vocabulary); it has no offsets if
+ * there are no own words. */
 static gboolean
 check_ids (const char *what, const gint32 *ids, PlaitRagged rows, const gint64 *sentence, gint64 size, PlaitRagged own,
            GError **error)

@@ -44,7 +44,7 @@ encode_source (const PlaitModel *model, const PlaitModelSource *source, PlaitTap
     encoding.embedded = plait_embedding_apply (tape, source->embedding, input->tokens, plait_ragged_rows (input->rows));
   else if (plait_ragged_rows (input->rows) > 0)
     encoding.embedded = plait_leaf (tape, input->features, NULL);
-  else /* all sentences are missing, and perhaps no file gives the width, so take it from the specification */
+  else /* all sentences are missing, so no file may have given the width */
     encoding.embedded = plait_leaf (tape, plait_tensor (NULL, 0, specification->feature_width), NULL);
   if (specification->roles > 0)
     encoding.embedded = add_roles (source, tape, input, encoding.embedded);
@@ -61,8 +61,8 @@ encode_source (const PlaitModel *model, const PlaitModelSource *source, PlaitTap
     encoded->summaries[encoded->n_summaries++] = encoding.summary;
 }
 
-/* Returns the id of the word of each row of @memory, a token of @input or an own word of its sentence; -1 for a row
- * that is not a token. */
+/* Returns the id of the word of each row of @memory, or -1 for a row that is not a token. It is the token's id in
+ * @input, or the id of the sentence's own word (a word outside the vocabulary). */
 static const gint32 *
 words_of_rows (PlaitArena *arena, const PlaitMemory *memory, const PlaitInput *input)
 {
@@ -76,7 +76,7 @@ words_of_rows (PlaitArena *arena, const PlaitMemory *memory, const PlaitInput *i
   return ids;
 }
 
-/* Prepares what the output reads of sources and decoder. */
+/* Prepares what the output reads of sources and decoder: places for readings, and the words that can be copied. */
 static void
 begin_output (const PlaitModel *model, PlaitArena *arena, const PlaitBatch *batch, PlaitEncoderOutputs *encoded)
 {

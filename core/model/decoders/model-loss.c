@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-/* Returns @root plus the losses of plugins, times their weights and @scale; stores the losses in @sums. */
+/* Returns @root plus the sum of the plugins' losses, each times its weight and @scale. Stores the losses in @sums. */
 static PlaitNode *
 add_losses (const PlaitModel *model, PlaitTape *tape, PlaitNode *root, const PlaitLossPass *losses, double scale,
             PlaitModelSums *sums)
@@ -29,7 +29,7 @@ add_losses (const PlaitModel *model, PlaitTape *tape, PlaitNode *root, const Pla
   return root;
 }
 
-/* Returns an identity matrix, as output layer for states that are logits. */
+/* Returns an identity matrix, which serves as table of the output layer if the states are logits. */
 static PlaitNode *
 identity (PlaitTape *tape, gint64 width)
 {
@@ -40,8 +40,8 @@ identity (PlaitTape *tape, gint64 width)
   return plait_leaf (tape, plait_tensor (ones, width, width), NULL);
 }
 
-/* Returns the rows of @states of the sentences whose labels are known: for tags the rows of @tagged, else one a
- * sentence. */
+/* Returns the rows of @states whose labels are known. With @tagged, the rows of a sentence are the tokens that receive
+ * tags; NULL: one row for each sentence. */
 static PlaitNode *
 of_known_labels (PlaitTape *tape, PlaitNode *states, PlaitRagged target_rows, const PlaitRagged *tagged)
 {
@@ -54,7 +54,8 @@ of_known_labels (PlaitTape *tape, PlaitNode *states, PlaitRagged target_rows, co
   return n == states->value.rows ? states : plait_gather_rows (tape, states, known, n);
 }
 
-/* Returns the negative log-likelihood of the targets of @batch if all words, or candidates, are equally probable. */
+/* Returns the negative log-likelihood that the targets of @batch would have if all words, or candidates, were equally
+ * probable. */
 static double
 loss_of_guessing (const PlaitModel *model, const PlaitBatch *batch, const PlaitEncoderOutputs *encoded)
 {
@@ -114,12 +115,12 @@ plait_model_loss (const PlaitModel *model, PlaitTape *tape, const PlaitBatch *ba
     }
   else
     {
-      suited.smoothing = 0; /* padding must not get probability */
+      suited.smoothing = 0; /* no smoothing, because padding must not get probability */
       root = plait_output_loss (tape, states, identity (tape, states->value.width), NULL, batch->target_outputs,
                                 &suited, &sums->words, row_losses);
     }
   sums->guessing = loss_of_guessing (model, batch, &encoded);
-  /* A parameter that a plugin declares while running is an error. */
+  /* Fails if a plugin declared a parameter while running. */
   if (!plait_parameters_check (model->parameters, &fault))
     plait_arena_fail (plait_tape_arena (tape), fault);
   return add_losses (model, tape, root, encoded.losses, options->scale, sums);

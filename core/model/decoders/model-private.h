@@ -9,10 +9,10 @@ typedef struct
 {
   const PlaitSourceSpecification *specification;
   PlaitEmbedding *embedding; /* embedding of tokens; NULL for features */
-  PlaitEmbedding roles;      /* declared if documents have roles */
+  PlaitEmbedding roles;      /* role embeddings; declared if documents have roles */
   PlaitInstance encoder;
-  PlaitLinear projections[PLAIT_ENCODER_MAX_MEMORIES]; /* [memories]: projections to the decoder's width; not declared
-                                                          if a memory has this width */
+  PlaitLinear projections[PLAIT_ENCODER_MAX_MEMORIES]; /* projection of each memory to the decoder's width; not
+                                                          declared if the memory has this width */
 } PlaitModelSource;
 
 struct PlaitModel
@@ -23,20 +23,21 @@ struct PlaitModel
   PlaitModelSource *sources; /* [specification.n_sources] */
   PlaitMemorySpecification *memories;
   guint n_memories;
-  PlaitMemorySpecification *summaries; /* [n_summaries]: summaries of the sources that give one */
+  PlaitMemorySpecification *summaries; /* name and width of each summary, for the sources that have one:
+                                          [n_summaries] */
   guint n_summaries;
   PlaitLossColumns losses;
-  gint64 update;                       /* number of the update that is computed; 0: every loss has its weight */
-  PlaitEmbedding *target;              /* target tokens; NULL if no sequence is predicted */
+  gint64 update; /* number of the update whose loss is computed; 0: not set, so that every loss has its weight */
+  PlaitEmbedding *target;              /* embedding of target tokens; NULL if no sequence is predicted */
   const PlaitModelSource *role_source; /* source whose roles the target takes, or NULL */
   PlaitEmbedding roles;                /* role embeddings in the decoder */
-  PlaitDecoder *decoder;               /* or NULL */
-  PlaitHead *head;                     /* takes the place of the decoder; NULL if there is a decoder */
+  PlaitDecoder *decoder;               /* the decoder; NULL if there is a head */
+  PlaitHead *head;                     /* the head, which takes the place of the decoder; NULL if there is a decoder */
   PlaitCrossAttentionLayer *cross;     /* the decoder's last cross-attention, or NULL */
-  PlaitModelOutput *output;            /* NULL if states are logits */
-  PlaitOutputMemory *copyable;         /* [n_memories]: what the output may know of each memory */
+  PlaitModelOutput *output;            /* the output; NULL if states are logits */
+  PlaitOutputMemory *copyable;         /* name of each memory, and if the output can copy its words: [n_memories] */
   PlaitGuidedAlignment guided;         /* the loss on word alignments */
 };
 
-/* Returns @input as the encoder reads it. For choices, each sentence of a document is read by itself. */
+/* Returns @input as the encoder reads it. For choices, each sentence of a document is a sentence of its own. */
 PlaitInput plait_model_input_read (const PlaitModel *model, const PlaitInput *input);

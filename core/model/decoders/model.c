@@ -16,7 +16,8 @@ embedding_declare (PlaitModel *model, const char *name, gint64 size)
                                   settings->scale_embeddings ? 1 / deviation : 1);
 }
 
-/* Returns the embedding of @vocabulary: one for all streams if embeddings are shared, else one named below @prefix. */
+/* Returns the embedding of @vocabulary. If embeddings are shared, all streams have one, else each has its own with a
+ * name below @prefix. */
 static PlaitEmbedding *
 embedding (PlaitModel *model, const char *prefix, const char *vocabulary, gint64 size)
 {
@@ -33,8 +34,8 @@ embedding (PlaitModel *model, const char *prefix, const char *vocabulary, gint64
   return found;
 }
 
-/* Appends the source's memories and summary to those of the model. Declares projections of memories to @width, the
- * decoder's width; 0: the decoder takes any width. */
+/* Appends the memories and the summary of the source to those of the model. Declares projections of memories to @width;
+ * 0: the decoder reads memories of any width. */
 static void
 note_memories (PlaitModel *model, PlaitModelSource *source, gint64 width)
 {
@@ -111,7 +112,7 @@ note_all_memories (PlaitModel *model, GError **error)
   return TRUE;
 }
 
-/* TRUE if tokens of @source are words of the target. */
+/* TRUE if the tokens of @source are from the target's vocabulary. */
 static gboolean
 has_target_words (const PlaitModel *model, const PlaitModelSource *source)
 {
@@ -121,7 +122,8 @@ has_target_words (const PlaitModel *model, const PlaitModelSource *source)
          && g_strcmp0 (source->specification->vocabulary, specification->target_vocabulary) == 0;
 }
 
-/* Notes which memories have words that an output can copy: those of tokens with the target's vocabulary. */
+/* Sets model->copyable: which memories have words that an output can copy. These are the memories of tokens from the
+ * target's vocabulary. */
 static void
 note_copyable (PlaitModel *model)
 {
@@ -185,7 +187,7 @@ build_prediction (PlaitModel *model, GError **error)
     }
 }
 
-/* Lets the target take the roles of the first source that has roles. */
+/* Sets the roles of the target to those of the first source with roles, if decoder.roles asks for roles. */
 static gboolean
 find_roles (PlaitModel *model, PlaitDecoderComponents *build, GError **error)
 {
@@ -243,7 +245,7 @@ build_decoder (PlaitModel *model, GError **error)
   return build_prediction (model, error);
 }
 
-/* Declares the loss on the alignments of sources that are aligned, for their memories of tokens. */
+/* Declares the loss on word alignments, for those memories of aligned sources whose rows are tokens. */
 static gboolean
 build_guided (PlaitModel *model, GError **error)
 {

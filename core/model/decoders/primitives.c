@@ -5,8 +5,8 @@
 
 #include "autograd/internal.h"
 
-/* Calls that a decoder makes while the model runs: each relates rows of whole targets, or in search the new row of each
- * hypothesis to those before. */
+/* Functions that a decoder plugin calls while the model runs. Each relates the rows of whole targets; in search, it
+ * relates the new row of each hypothesis to the earlier ones. */
 
 PlaitTape *
 plait_decoding_tape (PlaitDecoding *decoding)
@@ -52,8 +52,8 @@ plait_decoding_summary (PlaitDecoding *decoding, guint summary)
   return decoding->encoded->summaries[summary];
 }
 
-/* Returns primitive @number of @kind for a call in decode. Self-attention, convolutions and recurrences run over whole
- * targets, before or after the steps of plait_decoding_steps. */
+/* Returns primitive @number of @kind for a call in decode, outside the steps of plait_decoding_steps. Self-attention,
+ * convolutions and recurrences are only allowed there. */
 static const PlaitPrimitive *
 call_in_decode (PlaitDecoding *decoding, const char *call, PlaitPrimitiveKind kind, guint number)
 {
@@ -88,7 +88,8 @@ plait_decoding_attend (PlaitDecoding *decoding, guint attend, PlaitNode *x)
                                primitive->sentences ? decoding->sentence_ancestry : search->ancestry, NULL);
 }
 
-/* Returns the numbers of the rows that the convolution of each row reads: @size for each, -1 before the first row. */
+/* Returns the row numbers that the convolution reads for each row: @size numbers, the row itself last; -1 before the
+ * first row of the target. */
 static const gint64 *
 windows (PlaitArena *arena, PlaitRagged rows, gint64 size)
 {
@@ -181,8 +182,8 @@ plait_decoding_recur (PlaitDecoding *decoding, guint recur, PlaitNode *projected
  * Functions for cross-attention
  */
 
-/* Runs the combiner over whole targets step by step, since coverage depends on the previous step. Other functions do
- * not, so all rows of @query and step.gate are computed before. */
+/* Runs the combiner over whole targets step by step, because coverage depends on the previous step. All rows of @query
+ * and step.gate are computed before, because they do not depend on it. */
 static PlaitResidualStream
 cross_by_steps (const PlaitCrossAttentionLayer *cross, const PlaitCrossAttentionPass *whole,
                 PlaitCrossAttentionStep step, PlaitNode *query)
@@ -219,7 +220,7 @@ cross_by_steps (const PlaitCrossAttentionLayer *cross, const PlaitCrossAttention
   };
 }
 
-/* Computes one step of a whole target. */
+/* Runs the combiner in one step of plait_decoding_steps over whole targets. */
 static PlaitResidualStream
 cross_in_step (PlaitDecoding *decoding, guint number, const PlaitPrimitive *primitive, PlaitNode *query,
                PlaitNode *gate)
@@ -278,7 +279,7 @@ plait_decoding_cross (PlaitDecoding *decoding, guint cross, PlaitNode *query, Pl
              : plait_cross_combine (&primitive->cross, &decoding->pass, &step, query);
 }
 
-/* Returns the cross-attention @number for its gate, or NULL in build. */
+/* Returns cross-attention @number for a call that computes its gate; NULL while the model is built. */
 static const PlaitCrossAttentionLayer *
 cross_of (PlaitDecoding *decoding, const char *call, guint number)
 {
@@ -321,11 +322,12 @@ typedef struct
   PlaitDecodingLayer layer;
   guint index;
   PlaitNode *x;
-  guint8 *called; /* what was called before the layer, which may be computed twice */
+  guint8 *called; /* [n_primitives]: primitives that were called before the layer; restored if the layer is computed
+                     again */
 } Layer;
 
-/* Returns the layer of @x. A node that needs a gradient is a new one with storage of its own, as recomputing
- * requires. */
+/* Returns the output of the layer for layer->x. If it needs a gradient, it is a new node that owns its storage, as
+ * plait_tape_recomputed requires. */
 static PlaitNode *
 run_layer (const Layer *layer)
 {
@@ -353,8 +355,8 @@ apply_layer (PlaitTape *tape, gconstpointer data)
   return run_layer (layer);
 }
 
-/* TRUE if layers only compute states, or what the output reads. Records, costs and losses would be added a second time
- * when backward computes the layers again. */
+/* TRUE if backward may compute layers again. That is so if they only compute states and readings of the output;
+ * records, costs and losses would be added a second time. */
 static gboolean
 can_be_recomputed (const PlaitDecoding *decoding)
 {

@@ -4,9 +4,9 @@
 #include "cross-attention/rows.h"
 
 /*
- * Answer spans: two scores for each row of the first memory, and two softmaxes over the rows of a document, for
- * beginning and end (Devlin et al. 2019, 4.2). With several sources, a row of each of the others is read beside each
- * row (token-rows.c). The first row, a start token, means that there is no answer.
+ * Answer spans: two scores for each row of the first memory, and two softmaxes over the rows of a document, for the
+ * beginning and the end of the answer (Devlin et al. 2019, 4.2). With several sources, a row of the memory of each
+ * other source is appended to each row (token-rows.c). The first row, a start token, means that there is no answer.
  */
 typedef struct
 {

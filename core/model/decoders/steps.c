@@ -5,8 +5,8 @@
 
 #include "autograd/internal.h"
 
-/* Decoders whose next step needs the result of the one before: rows that steps carry, and the loop over whole
- * targets. */
+/* Decoders with carried rows, whose next step needs the result of the previous step: functions for carried rows, and
+ * the loop over whole targets. */
 
 PlaitNode *
 plait_decoding_carried (PlaitDecoding *decoding, guint carried)
@@ -45,7 +45,7 @@ plait_decoding_begin (PlaitDecoding *decoding, gint64 n)
       decoding->carried[i] = plait_zeros (decoding->tape, n, decoder->primitives[i].width);
 }
 
-/* Replaces the carried rows by rows @rows [n] of them. */
+/* Replaces the carried rows by rows[i] of them, for i = 0 .. @n - 1. */
 static void
 gather_carried (PlaitDecoding *decoding, const gint64 *rows, gint64 n)
 {
@@ -54,8 +54,8 @@ gather_carried (PlaitDecoding *decoding, const gint64 *rows, gint64 n)
       decoding->carried[i] = plait_gather_rows (decoding->tape, decoding->carried[i], rows, n);
 }
 
-/* Runs @step of the plugin, and fails the pass unless it filled all outputs, as wide as @first, those of the first
- * step. */
+/* Runs @step of the plugin. Fails the pass if it did not fill all outputs, or if their widths differ from those of
+ * @first, the outputs of the first step. */
 static void
 run_step (PlaitDecoding *decoding, PlaitDecodingStep step, PlaitNode *const *inputs, PlaitNode **outputs, guint n,
           PlaitNode *const *first)
@@ -77,7 +77,7 @@ run_step (PlaitDecoding *decoding, PlaitDecodingStep step, PlaitNode *const *inp
     }
 }
 
-/* Runs the step of a search. */
+/* Runs @step of the plugin in search. */
 static void
 step_of_search (PlaitDecoding *decoding, PlaitDecodingStep step, PlaitNode *const *inputs, PlaitNode **outputs,
                 guint n_outputs)
@@ -95,7 +95,7 @@ step_of_search (PlaitDecoding *decoding, PlaitDecodingStep step, PlaitNode *cons
       plait_kept_rows_store (&search->kept[i].state, decoding->tape, decoding->carried[i]);
 }
 
-/* Begins the loop over whole targets: keys and coverage before the first step. */
+/* Returns the state of the loop over whole targets before the first step, with keys and coverage. */
 static PlaitWholeStep
 begin_loop (PlaitDecoding *decoding)
 {
@@ -153,8 +153,8 @@ run_loop (PlaitDecoding *decoding, PlaitDecodingStep step, PlaitNode *const *inp
   return made;
 }
 
-/* Fails the step unless steps with carried rows can run on @inputs. Marks the carried rows as called. @call: name of
- * the function. */
+/* Fails the step if @inputs do not fit the rows, or if the decoder has no carried rows. Marks the carried rows as
+ * called. @call: name of the function that the plugin called. */
 static void
 expect_steps (PlaitDecoding *decoding, const char *call, PlaitNode *const *inputs, guint n)
 {

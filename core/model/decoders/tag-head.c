@@ -10,7 +10,7 @@
  *     x_i = [row of token i in the first memory; row (memory_2); ..; row (memory_n)]
  *     state_i = dropout (tanh (dropout (x_i) W + b))
  *
- * The memories after the first are those of other sources.
+ * memory_2 .. memory_n are memories of the other sources.
  */
 typedef struct
 {

@@ -5,7 +5,7 @@
 
 #include "cross-attention/rows.h"
 
-/* This file gives heads the rows of memories that they predict from. */
+/* Functions that give heads the memory rows from which they predict. */
 
 PlaitNode *
 plait_head_sentence_row (PlaitTape *tape, const PlaitMemory *memory, PlaitMemoryRow row)
@@ -18,7 +18,7 @@ plait_head_sentence_row (PlaitTape *tape, const PlaitMemory *memory, PlaitMemory
   return plait_gather_rows (tape, memory->states, ends, memory->rows.n);
 }
 
-/* TRUE if the memory @name, SOURCE or SOURCE.PART, is of the source whose memory is @first. */
+/* TRUE if the memory @name (SOURCE or SOURCE.PART) and the memory @first are of one source. */
 static gboolean
 is_of_source (const char *name, const char *first)
 {
