@@ -8,7 +8,7 @@
 #include "layers/parameter-set.h"
 #include "tensor/output-layer.h"
 
-/* Asks the last cross-attention for what the output reads. */
+/* Stores in the last cross-attention which of its values the output reads. */
 static gboolean
 read_cross (PlaitModelOutput *output, const PlaitOutputComponents *components, GError **error)
 {
@@ -45,7 +45,7 @@ plait_output_new (const PlaitOutputComponents *components, GError **error)
   return read_cross (output, components, error) ? output : NULL;
 }
 
-/* Returns the attention to @memory as the output reads it. */
+/* Returns the weights of the attention to @memory, and their pairs, for the output plugin. */
 static PlaitOutputAttention
 attention_to (PlaitTape *tape, const PlaitOutputInputs *inputs, const PlaitCrossReading *reading, guint memory)
 {
@@ -66,7 +66,7 @@ attention_to (PlaitTape *tape, const PlaitOutputInputs *inputs, const PlaitCross
   return attention;
 }
 
-/* Sets the fields of @pass that the output reads; @attention [n_memories] is zeroed. */
+/* Sets those fields of @pass that the output plugin reads. @attention [n_memories] is zeroed by the caller. */
 static void
 fill_pass (const PlaitModelOutput *output, const PlaitOutputInputs *inputs, PlaitOutputPass *pass,
            PlaitOutputAttention *attention)
@@ -88,7 +88,7 @@ fill_pass (const PlaitModelOutput *output, const PlaitOutputInputs *inputs, Plai
   pass->joint = output->copies && reading->joint;
 }
 
-/* Returns the copied words that the output gave. */
+/* Returns the copied words: the gate and the weights that the output plugin computed. */
 static const PlaitOutputCopies *
 copies_of (const PlaitOutputPass *pass, const PlaitOutputInputs *inputs)
 {
@@ -108,7 +108,7 @@ copies_of (const PlaitOutputPass *pass, const PlaitOutputInputs *inputs)
   return copies;
 }
 
-/* Records the gate, and of each memory the part of the copied distribution that each row has. */
+/* Records the gate, and for each memory the probability with which each of its rows is copied. */
 static void
 record_copies (const PlaitOutputPass *pass, const PlaitOutputCopies *copies, PlaitAttentionRecord *record)
 {
@@ -175,7 +175,7 @@ plait_output_apply (const PlaitModelOutput *output, PlaitTape *tape, PlaitNode *
   return words;
 }
 
-/* TRUE if @id is among the ascending @ids [n]. */
+/* TRUE if @id is in @ids [n], which are in ascending order. */
 static gboolean
 is_among (const gint32 *ids, gint64 n, gint32 id)
 {
@@ -185,7 +185,7 @@ is_among (const gint32 *ids, gint64 n, gint32 id)
   return FALSE;
 }
 
-/* Returns @targets, in which words that a row can neither predict nor copy are unknown words. */
+/* Returns @targets, with each word that its row can neither generate nor copy replaced by the unknown word. */
 static const gint32 *
 reachable (const PlaitWordDistribution *words, PlaitTape *tape, const gint32 *targets)
 {

@@ -10,16 +10,18 @@ typedef struct
 {
   const PlaitDecoderSettings *settings;
   const PlaitPredictSettings *predict;
-  const PlaitComponent *decoder; /* NULL, like @combiner, if no sequence is predicted */
+  const PlaitComponent *decoder; /* component of the decoder, opened; NULL, like @combiner, if no sequence is
+                                    predicted */
   const PlaitComponent *combiner;
-  const PlaitComponent *coverage; /* NULL if the decoder has no coverage */
+  const PlaitComponent *coverage; /* component of the coverage, opened; NULL: no coverage */
   PlaitLossColumns *losses;       /* loss columns of the model */
   const PlaitMemorySpecification *memories;
   guint n_memories;
-  const PlaitMemorySpecification *summaries; /* name and width of each encoder's summary, a row for each sentence */
+  const PlaitMemorySpecification *summaries; /* name and width of each encoder's summary, which has one row for each
+                                                sentence */
   guint n_summaries;
   const PlaitEmbedding *embedding; /* embedding of target tokens; NULL if no sequence is predicted */
   const PlaitEmbedding *roles;     /* embedding of the roles of target sentences, or NULL */
   PlaitParameters *parameters;
-  struct PlaitCrossAttentionLayer **last_cross; /* receives the cross-attention that is built last, or NULL */
+  struct PlaitCrossAttentionLayer **last_cross; /* where to store the cross-attention that is built last, or NULL */
 } PlaitDecoderComponents;

@@ -8,36 +8,36 @@
 #include "schema/settings.h"
 
 /*
- * [decoder], [predict] and [decode]. The build generates their structs and tables from schemas/group, where each
- * setting has its summary and default.
+ * The settings [decoder], [predict] and [decode]. The build generates their structs and tables from schemas/group,
+ * where each setting has its summary and default.
  */
 
-/* [predict] kind: what the model predicts. */
+/* Values of the key kind in [predict]: what the model predicts. */
 typedef enum
 {
-  PLAIT_PREDICT_SEQUENCE, /* tokens of the target, one after another, by the decoder */
+  PLAIT_PREDICT_SEQUENCE, /* tokens of the target, by the decoder, one after another */
   PLAIT_PREDICT_CLASS,    /* one label for each line */
   PLAIT_PREDICT_TAGS,     /* one label for each token of the first source */
-  PLAIT_PREDICT_CHOICE,   /* the right sentence of a document, each read by itself */
+  PLAIT_PREDICT_CHOICE,   /* the right sentence of a document; each sentence is read separately */
   PLAIT_PREDICT_SPAN,     /* beginning and end of the answer in a document, or "no answer" */
   PLAIT_PREDICT_MASKED,   /* masked tokens of the source */
 } PlaitPredictKind;
 
-/* Properties of a kind of prediction. */
+/* Properties of a value of PlaitPredictKind. */
 typedef struct
 {
   PlaitTargetKind target;
   const char *metrics; /* default metrics, separated by ';'; NULL: the defaults of [evaluate] */
-  gboolean of_source;  /* TRUE: the prediction belongs to tokens or sentences of the first source */
+  gboolean of_source;  /* TRUE: each prediction belongs to a token or sentence of the first source */
 } PlaitPrediction;
 
-extern const PlaitPrediction plait_predictions[]; /* [PlaitPredictKind] */
+extern const PlaitPrediction plait_predictions[]; /* the properties of each PlaitPredictKind */
 
-/* [predict] row: the row of a memory that represents the whole sentence. */
+/* Values of the key row in [predict]: the row of a memory that represents the whole sentence. */
 typedef enum
 {
-  PLAIT_ROW_FIRST, /* the first row, a start token if there are start tokens */
-  PLAIT_ROW_LAST,  /* the last row, the end token with data.append_end */
+  PLAIT_ROW_FIRST, /* the first row, which is a start token if there are start tokens */
+  PLAIT_ROW_LAST,  /* the last row, which is the end token if data.append_end is set */
   PLAIT_ROW_MEAN,  /* the mean of all rows */
 } PlaitMemoryRow;
 
@@ -45,7 +45,7 @@ typedef enum
 #include "settings/decoder-settings.h"
 #include "settings/predict-settings.h"
 
-/* Returns the score of a hypothesis of @length tokens, EOS included: log-probability / length penalty + word reward *
+/* Returns the score of a hypothesis with @length tokens, EOS included: log-probability / length penalty + word reward *
  * @length. */
 double plait_hypothesis_score (const PlaitDecodeSettings *settings, double log_probability, gint64 length);
 
