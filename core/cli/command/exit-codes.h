@@ -9,14 +9,14 @@ typedef enum
   PLAIT_EXIT_DONE = 0,
   PLAIT_EXIT_FAILED = 1,
   PLAIT_EXIT_USAGE = 2,
-  PLAIT_EXIT_INTERRUPTED = 130, /* 128 + SIGINT, as shells count it */
+  PLAIT_EXIT_INTERRUPTED = 130, /* 128 + SIGINT, as shells report it */
 } PlaitExit;
 
 typedef struct
 {
   int code;
-  const char *summary; /* such as "failed"; NULL ends the table */
-  const char *details; /* text after the summary and a colon, or NULL */
+  const char *summary; /* meaning of the exit code, such as "failed"; NULL ends the table */
+  const char *details; /* more about the exit code, printed after the meaning and a colon; or NULL */
 } PlaitExitCode;
 
 extern const PlaitExitCode plait_exit_codes[];

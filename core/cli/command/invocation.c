@@ -8,7 +8,7 @@
 #include "command/options.h"
 #include "terminal/terminal.h"
 
-/* Returns the option as --help shows it: "-s, --set=G.K=V". (transfer full) */
+/* Returns the label of the option in --help: "-s, --set=G.K=V". (transfer full) */
 static char *
 option_label (const PlaitOption *option)
 {
@@ -53,7 +53,7 @@ plait_command_print_help (const PlaitCommand *command)
   if (details[0])
     plait_terminal_text (terminal, PLAIT_TERMINAL_PLAIN, "\n");
   for (guint i = 0; details[i]; i++)
-    if (*details[i] == ' ') /* an example: keep its line breaks, so that it can be copied */
+    if (*details[i] == ' ') /* this line is an example: keep its line breaks, so that it can be copied */
       plait_terminal_text (terminal, PLAIT_TERMINAL_PLAIN, "%s\n", details[i]);
     else
       plait_terminal_paragraph (terminal, 0, 0, details[i]);
@@ -123,11 +123,11 @@ refuse_option (const PlaitCommand *command, const char *word, GError **error)
 typedef struct
 {
   const PlaitOption *option;
-  const char *value; /* NULL for a flag */
+  const char *value; /* value; NULL for a flag */
 } Given;
 
-/* Adds @option to @given. @label is its name as typed. Its value is @value, or if that is NULL the next word; then
- * *@word advances. */
+/* Adds @option to @given. @label is its name as the user typed it. Its value is @value; if @value is NULL, the next
+ * word, and *@word advances. */
 static gboolean
 take_option (GArray *given, const PlaitOption *option, const char *label, const char *value, char *const **word,
              GError **error)
@@ -190,8 +190,8 @@ take_letters (GArray *given, const PlaitCommand *command, char *const **word, GE
  * Functions that set the fields of options
  */
 
-/* Returns @value with "~" expanded if @option takes a path. A shell expands "~" only at the beginning of an argument,
- * not after --output= or NAME=. (transfer full) */
+/* Returns @value; if @option takes a path, with "~" replaced by the home folder. A shell replaces "~" only at the
+ * beginning of an argument, not after --output= or NAME=. (transfer full) */
 static char *
 expanded (const PlaitOption *option, const char *value, GError **error)
 {
@@ -252,7 +252,7 @@ set_real (const PlaitOption *option, const char *text, double *field, GError **e
   return TRUE;
 }
 
-/* Writes the value in @given into the option's field. */
+/* Writes the value in @given to the option's field in the command's struct. */
 static gboolean
 set_field (PlaitInvocation *invocation, const Given *given, GError **error)
 {

@@ -21,7 +21,7 @@ plait_option_value_kind (const char *name)
                                                                                   : PLAIT_VALUE_OTHER;
 }
 
-/* TRUE if @choice ends with a number N, and @text is @choice with such a number. */
+/* TRUE if @choice ends with the placeholder N, and @text is @choice with a number in its place. */
 static gboolean
 is_numbered (const char *text, const char *choice)
 {

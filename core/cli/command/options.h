@@ -9,7 +9,7 @@
  * Options that several commands share.
  */
 
-/* Kind of an option's value, recognised by the name that --help gives the value. */
+/* Kind of an option's value. It is recognised by the name that --help gives the value. */
 typedef enum
 {
   PLAIT_VALUE_OTHER,
@@ -19,20 +19,21 @@ typedef enum
 
 PlaitValueKind plait_option_value_kind (const char *name);
 
-/* TRUE if @text is one of @choices, a list such as "best|last|update-N"; N stands for a number. */
+/* TRUE if @text is one of @choices, a list such as "best|last|update-N", in which N stands for any number. */
 gboolean plait_option_is_choice (const char *text, const char *choices);
 
-/* Returns the index of @text in @choices, a list such as "text|tsv|json"; 0 if @text is NULL. The parser has checked
- * that @text is in the list. */
+/* Returns the index of @text in @choices, a list such as "text|tsv|json"; 0 if @text is NULL. The caller must have
+ * checked that @text is in the list. */
 guint plait_option_choice (const char *text, const char *choices);
 
-/* Checks the values of --set for a command on a trained run: TRUE if each of @sets (NULL-terminated, or NULL) begins
- * with one of @beginnings, such as "GROUP." or "GROUP.KEY=". A beginning after "-" is refused even if another one
- * matches. @what names the allowed keys in the error. */
+/* Checks the values of --set for a command on a trained run. TRUE if each of @sets (NULL-terminated, or NULL) begins
+ * with one of @beginnings, such as "GROUP." or "GROUP.KEY=". If a beginning is preceded by "-", a value that begins
+ * with it is refused even if another beginning matches. @what describes the allowed keys in the error. */
 gboolean plait_option_sets (const char *const *sets, const char *const *beginnings, const char *what, GError **error);
 
-/* A row for a table of options: the value of a PLAIT_OPTION_@kind, which --help calls @value, in @field of the
- * command's struct @Type. PLAIT_OPTION and PLAIT_FLAG are for a struct called Options. */
+/* Makes a row for a table of options. The option's value has the type PLAIT_OPTION_@kind, is called @value in --help,
+ * and is stored in @field of the command's struct @Type. PLAIT_OPTION and PLAIT_FLAG do this for a struct called
+ * Options. */
 #define PLAIT_OPTION_OF(Type, name, letter, kind, field, ...)                                                          \
   {                                                                                                                    \
     name, letter, PLAIT_OPTION_##kind, offsetof (Type, field), __VA_ARGS__                                             \
@@ -40,7 +41,7 @@ gboolean plait_option_sets (const char *const *sets, const char *const *beginnin
 #define PLAIT_OPTION(name, letter, kind, field, ...) PLAIT_OPTION_OF (Options, name, letter, kind, field, __VA_ARGS__)
 #define PLAIT_FLAG(name, letter, field, help) PLAIT_OPTION (name, letter, FLAG, field, help, NULL)
 
-/* Rows that several commands have. */
+/* Rows of option tables that several commands have. */
 #define PLAIT_OPTION_FORCE(Type)                                                                                       \
   PLAIT_OPTION_OF (Type, "force", 0, FLAG, force, "Replace files that exist; without it they are refused", NULL)
 #define PLAIT_OPTION_UNSET(Type, sets)                                                                                 \
@@ -61,12 +62,13 @@ gboolean plait_option_sets (const char *const *sets, const char *const *beginnin
 /* Returns the last value that --set gave to @key, or NULL. (transfer none) */
 const char *plait_option_set_value (const char *const *sets, const char *key);
 
-/* Values of the option --test, a PLAIT_OPTION_CHOICE; and the row of the option --trials for a table of options. */
+/* Values of the option --test, which is a PLAIT_OPTION_CHOICE; and the row of the option --trials for a table of
+ * options. */
 #define PLAIT_OPTION_TESTS "permutation|bootstrap|none"
 #define PLAIT_OPTION_TRIALS(Type)                                                                                      \
   PLAIT_OPTION_OF (Type, "trials", 0, INTEGER, trials, "Shuffles (10000) or resamples (1000) of the test", "N", 1,     \
                    PLAIT_MAX_TRIALS)
 
-/* Translates the index @choice of --test into *@test. FALSE for "none". If *@trials is 0, it becomes the default number
- * for that test. */
+/* Sets *@test to the test that the index @choice of --test stands for; FALSE for "none". If *@trials is 0, sets it to
+ * the default number for that test. */
 gboolean plait_option_test (guint choice, PlaitTest *test, gint64 *trials);

@@ -9,22 +9,23 @@
 /*
  * Output files of commands.
  *
- * No command replaces a file that existed before without --force. plait_file_check_new (files/file.h) reports such a
- * file before any work is done. A file that appears during the work is not replaced either.
+ * No command replaces a file that existed before it started, except with --force. plait_file_check_new() (files/file.h)
+ * reports such a file before any work is done. A file that appears during the work is not replaced either.
  */
 
-/* TRUE if @output, the value of @option, and @input, a file that the command reads or also writes, are different files.
- * Either may be NULL. PLAIT_ERROR_INPUT if they are one file, since writing would destroy it. */
+/* TRUE if @output, the value of @option, and @input are different files. @input is a file that the command reads, or
+ * another file that it writes. Either may be NULL. If they are one file, fails with PLAIT_ERROR_INPUT, since writing
+ * would destroy it. */
 gboolean plait_output_differs (const char *option, const char *output, const char *input, GError **error);
 
 /* Text output of a command: standard output, or a file that appears under its name only when it is complete. */
 typedef struct
 {
-  FILE *stream;    /* write here; plait_output_commit reports its errors */
-  PlaitFile *file; /* NULL: standard output */
+  FILE *stream;    /* stream to write to; plait_output_commit() reports its errors */
+  PlaitFile *file; /* temporary file that is renamed in the end; NULL: standard output */
 } PlaitOutput;
 
-/* Opens the file @path, or standard output if @path is NULL. Fails like plait_file_begin. */
+/* Opens the file @path; NULL: standard output. Fails like plait_file_begin(). */
 gboolean plait_output_begin (PlaitOutput *output, const char *path, GError **error);
 
 /* Renames the finished file to its path. If a write failed, returns FALSE with PLAIT_ERROR_FAILED and leaves an older

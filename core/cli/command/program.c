@@ -108,8 +108,8 @@ flush_results (PlaitLog *log, int code)
   return code == PLAIT_EXIT_DONE ? PLAIT_EXIT_FAILED : code;
 }
 
-/* Handles GLib's fatal log messages, such as failed small allocations: prints an error and exits. GLib's default would
- * be a trap and a core dump. */
+/* Handles GLib's fatal log messages, such as failed small allocations: prints an error and exits. By default, GLib
+ * would trap and dump core. */
 static void
 end_in_words (const char *domain, GLogLevelFlags level, const char *message, gpointer data)
 {
@@ -126,8 +126,8 @@ end_in_words (const char *domain, GLogLevelFlags level, const char *message, gpo
   _exit (PLAIT_EXIT_FAILED);
 }
 
-/* Opens /dev/null in place of closed standard streams, because the next opened file would get their number. Opens it
- * for the wrong direction, so that using such a stream still fails. */
+/* Opens /dev/null in place of closed standard streams, because otherwise the next opened file would get their number.
+ * Opens it for the wrong direction, so that using such a stream still fails. */
 static gboolean
 occupy_streams (void)
 {
@@ -139,7 +139,7 @@ occupy_streams (void)
   return TRUE;
 }
 
-/* Answers "help" and "help WORD". */
+/* Prints the output of "help" and "help WORD". */
 static void
 print_asked_help (const PlaitProgram *program, const char *word, char **argv, PlaitLog **log, GError **error)
 {

@@ -10,11 +10,11 @@ typedef struct
 {
   const char *name;
   const char *summary;                 /* what the program does, in one sentence */
-  const char *help;                    /* sentences after the list of commands in --help */
-  const PlaitCommand *const *commands; /* NULL-terminated, in the order of the help text */
+  const char *help;                    /* sentences that --help prints after the list of commands */
+  const PlaitCommand *const *commands; /* commands in the order of the help text, NULL-terminated */
 
-  /* Prints the output of "help FORM", such as "help --man". FALSE if @form is unknown. NULL if the program has no such
-   * forms. */
+  /* Prints the output of "help FORM", such as "help --man". FALSE if @form is unknown. NULL if the program accepts no
+   * FORM. */
   gboolean (*print_form) (const char *form);
 } PlaitProgram;
 

@@ -4,10 +4,11 @@
 #include "process/ranks.h"
 #include "command/command.h"
 
-/* Joins the processes that a launcher such as mpirun started together; *@ranks is NULL if there is only one. Mutes the
- * log of all processes except the first. PLAIT_ERROR_INPUT if the module ranks/mpi is not installed. */
+/* Joins the processes that a launcher such as mpirun started together. Sets *@ranks to them, or to NULL if there is
+ * only one. Mutes the log of all processes except the first. PLAIT_ERROR_INPUT if the module ranks/mpi is not
+ * installed. */
 gboolean plait_ranks_join (PlaitRanks **ranks, PlaitInvocation *invocation, GError **error);
 
-/* Returns FALSE with PLAIT_ERROR_INPUT if a launcher started several processes. @what names the command, which runs as
- * one process. */
+/* Returns FALSE with PLAIT_ERROR_INPUT if a launcher started several processes. @what names the command in the error:
+ * it cannot use several processes. */
 gboolean plait_ranks_refuse (const char *what, GError **error);

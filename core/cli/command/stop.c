@@ -12,8 +12,8 @@ raise_stop (int number)
   g_atomic_int_set (&stop_raised, 1);
 }
 
-/* Handles SIGPIPE by doing nothing, so that a write to a closed pipe fails. Unlike SIG_IGN, a handler is not inherited:
- * programs that this process starts get the default action. */
+/* Does nothing: with this handler of SIGPIPE, a write to a closed pipe fails. Unlike SIG_IGN, a handler is not
+ * inherited, so programs that this process starts get the default action. */
 static void
 pass_over (int number)
 {

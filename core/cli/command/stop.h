@@ -3,11 +3,11 @@
 
 #include <glib.h>
 
-/* Makes SIGINT, SIGTERM and SIGHUP (unless it is ignored) set a flag that long work checks between its steps; a second
- * such signal ends the process at once. SIGPIPE is ignored, so that a closed pipe of the log does not stop a command
- * that writes files. Returns the flag. */
+/* Makes SIGINT, SIGTERM and SIGHUP set a flag that long work checks between its steps. SIGHUP stays ignored if it was
+ * ignored. A second such signal ends the process at once. A write to a closed pipe fails instead of ending the process,
+ * so that the closed pipe of the log does not stop a command that writes files. Returns the flag. */
 const gint *plait_stop_on_signals (void);
 
-/* Does what plait_stop_on_signals does, for commands whose result goes to stdout: SIGPIPE ends the process, and a
- * signal also interrupts reading from a pipe or a terminal. Returns the flag. */
+/* Does the same as plait_stop_on_signals() for commands whose result goes to stdout, with two differences: SIGPIPE ends
+ * the process, and a signal also interrupts reading from a pipe or a terminal. Returns the flag. */
 const gint *plait_stop_reads_on_signals (void);
