@@ -13,7 +13,8 @@ typedef struct
   PlaitFrequencyScore scores[PLAIT_FREQUENCY_BINS];
 } System;
 
-/* Counts the words of the file at @path, with pieces joined as [evaluate] join of @experiment says. (transfer full) */
+/* Returns a table with the number of times each word occurs in the file at @path. Joins subword pieces as evaluate.join
+ * of @experiment says. (transfer full) */
 static GHashTable *
 read_text (const char *path, const PlaitKeyFile *experiment, GError **error)
 {

@@ -22,8 +22,8 @@ by_difference (gconstpointer a, gconstpointer b)
   return first > second ? -1 : (one->sentence > other->sentence) - (one->sentence < other->sentence);
 }
 
-/* Returns the scores of all sentences by @score_column, largest difference first; NULL if a run lacks them. (transfer
- * full) (element-type Pair) */
+/* Returns both runs' scores of each sentence in @score_column, largest difference first; NULL if a run lacks them.
+ * (transfer full) (element-type Pair) */
 static GArray *
 pairs_of (const PlaitRunComparison *comparison, const PlaitScoreColumn *score_column)
 {
@@ -79,7 +79,7 @@ add_text (GArray *texts, const PlaitRunFile *run, const char *split, const char 
   g_array_append_val (texts, text);
 }
 
-/* Adds each text in the group @group of /evaluation/@split of the first run, called @kind and its name. */
+/* Adds each text in the group @group of /evaluation/@split of the first run. Its title is @kind and the text's name. */
 static void
 add_group (GArray *texts, const PlaitRunFile *run, const char *split, const char *group, const char *kind)
 {
@@ -113,7 +113,7 @@ texts_of (const PlaitRunComparison *comparison, const char *split)
   return texts;
 }
 
-/* Makes a table of the first @n of @pairs: the texts of each sentence. (transfer full) */
+/* Makes a table of the first @n of @pairs, with all texts of each sentence. (transfer full) */
 static PlaitTable *
 table_of (const PlaitRunComparison *comparison, const PlaitScoreColumn *score_column, const GArray *pairs, guint n)
 {

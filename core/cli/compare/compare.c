@@ -17,13 +17,13 @@ typedef struct
 {
   guint test;
   gint64 trials, seed;
-  gint64 differ; /* number of sentences; 0: the option was not given */
+  gint64 differ; /* number of sentences to print; 0: the option was not given */
   const char *frequencies, *format;
   gboolean attention, json;
   PlaitComparisonChoice choice;
 } Options;
 
-/* The values of FORMATS, in order. */
+/* Styles of tables, one for each word of FORMATS, in the same order. */
 static const struct
 {
   const char *mark; /* text before a title */
@@ -31,8 +31,8 @@ static const struct
   char *(*write) (const PlaitTable *table);
 } formats[] = { { "## ", "\n", plait_table_markdown }, { "", "", plait_table_csv }, { "% ", "", plait_table_latex } };
 
-/* Adds the statistics of one system. low and high are null for a mean over seeds, the standard deviation for a single
- * seed. */
+/* Adds the statistics of one system to the open JSON object. For a mean over seeds, low and high are null; for a single
+ * seed, the standard deviation is null. */
 static void
 add_statistics_json (PlaitJson *json, const PlaitScoreColumn *score_column, const PlaitSeedStatistics *value)
 {
@@ -128,7 +128,7 @@ print_scores (const PlaitRunComparison *comparison, PlaitTerminal *terminal)
     plait_terminal_text (terminal, PLAIT_TERMINAL_PLAIN, "No test split has been scored yet.\n");
 }
 
-/* Writes only the scores, as text for other programs: a table with a title for each split. */
+/* Writes only the tables of scores, each with the title of its split, for other programs. */
 static void
 write_scores (const PlaitRunComparison *comparison, guint format)
 {
