@@ -14,7 +14,8 @@ static const struct
   { 0x1f000, 0x1faff, "fonts-noto-color-emoji" },
 };
 
-/* Returns the Debian package of fonts with @letter; NULL for a control character, private use or unassigned. */
+/* Returns the Debian package of fonts that have @letter. NULL for control characters, private use and unassigned
+ * codes. */
 static const char *
 find_package (gunichar letter)
 {

@@ -11,7 +11,7 @@
 #include "plot/plot.h"
 
 #define MAX_HEATMAPS 16
-#define LABELS "tokens|numbers|none" /* order of PlaitPlotLabels */
+#define LABELS "tokens|numbers|none" /* words of the option, in the order of PlaitPlotLabels */
 
 typedef struct
 {
@@ -36,7 +36,7 @@ find_format (const char *output, PlaitPlotFormat *format, GError **error)
                      output);
 }
 
-/* Sorts arguments into files, which exist, and then paths in them. */
+/* Splits @arguments into files, which exist and come first, and paths of objects in them. */
 static gboolean
 split_arguments (char **arguments, GPtrArray *files, GPtrArray *paths, GError **error)
 {
@@ -56,8 +56,8 @@ split_arguments (char **arguments, GPtrArray *files, GPtrArray *paths, GError **
                         *arguments);
 }
 
-/* Reads the heatmaps at @paths of all @files. Empty if the first path is not a heatmap. (transfer full) (element-type
- * PlaitHeatmap) */
+/* Reads the heatmaps at @paths in all @files. Returns an empty array if the first path is not a heatmap. (transfer
+ * full) (element-type PlaitHeatmap) */
 static GPtrArray *
 read_heatmaps (const GPtrArray *files, const GPtrArray *paths, PlaitHeatmapSelection choice, PlaitLog *log,
                GError **error)
@@ -92,7 +92,7 @@ read_heatmaps (const GPtrArray *files, const GPtrArray *paths, PlaitHeatmapSelec
   return g_steal_pointer (&heatmaps);
 }
 
-/* Warns if numbers per target token are drawn of runs whose target vocabularies differ. */
+/* Warns if numbers that count target tokens are drawn although the runs have different target vocabularies. */
 static void
 warn_of_tokens (const GPtrArray *runs, const char *path, const char *metric, PlaitLog *log)
 {
@@ -118,7 +118,7 @@ is_name (const char *text, gconstpointer data)
   return *text != '\0';
 }
 
-/* Warns if --names has one name that would be @n names with another separator. */
+/* Warns if --names gives one name that would be @n names if its separator were right. */
 static void
 warn_of_names (const char *const *names, guint n, PlaitLog *log)
 {

@@ -9,18 +9,18 @@
 typedef enum
 {
   PLAIT_PLOT_TOKENS,
-  PLAIT_PLOT_NUMBERS, /* numbers, counted from 1, in place of the tokens */
+  PLAIT_PLOT_NUMBERS, /* numbers, counted from 1, as labels in place of tokens */
   PLAIT_PLOT_NOTHING,
 } PlaitPlotLabels;
 
 typedef struct
 {
-  double width; /* centimetres as printed */
-  double size;  /* size of letters, points as printed */
+  double width; /* width of the printed figure, in centimetres */
+  double size;  /* size of letters in the printed figure, in points */
   PlaitPlotLabels labels;
-  const char *font;              /* name for fontconfig */
-  const char *x_title, *y_title; /* NULL: title of the chart; "": no title */
-  char **names; /* names of series or heatmaps, NULL-terminated; those without one keep their own; or NULL */
+  const char *font;              /* name of a font, for fontconfig */
+  const char *x_title, *y_title; /* titles of the axes; NULL: the chart's own; "": no title */
+  char **names; /* new names of series or heatmaps, NULL-terminated; the rest keep their names; or NULL */
 } PlaitPlotSettings;
 
 /* Format of a figure. */
@@ -35,18 +35,18 @@ typedef enum
 typedef struct
 {
   guint left_out;  /* number of labels left out because there was no space for them */
-  GArray *missing; /* letters that no installed font has, each once (element-type gunichar); set by the caller */
+  GArray *missing; /* (element-type gunichar): letters without a font, each once; the caller sets the array */
 } PlaitPlotLosses;
 
-/* Returns a sentence about @letters [@n], n > 0, which no installed font has, with the Debian packages to install.
+/* Returns a sentence about @letters [@n], n > 0: no installed font has them, and these Debian packages would help.
  * (transfer full) */
 char *plait_plot_missing_text (const gunichar *letters, guint n);
 
 /* Table of functions of a module of the kind plot. */
 typedef struct
 {
-  /* Returns the bytes of a figure of @chart or, if that is NULL, of @heatmaps (element-type PlaitHeatmap). @highest is
-   * the value of the darkest cell. NULL with PLAIT_ERROR_FAILED. (transfer full) */
+  /* Returns the bytes of a figure of @chart; if @chart is NULL, of @heatmaps (element-type PlaitHeatmap). @highest is
+   * the value that the darkest cell stands for. Sets @losses. NULL with PLAIT_ERROR_FAILED. (transfer full) */
   GBytes *(*draw) (const PlaitPlotChart *chart, const GPtrArray *heatmaps, double highest,
                    const PlaitPlotSettings *settings, PlaitPlotFormat format, PlaitPlotLosses *losses, GError **error);
 } PlaitPlotTable;
