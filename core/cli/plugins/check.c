@@ -12,8 +12,8 @@
 #include "axes/cells.h"
 #include "setup/experiment-model.h"
 
-/* plait check: reports every mistake of an experiment file that can be found without reading its data, or runs the
- * contract suite on a plugin. */
+/* Implements plait check: reports every mistake of an experiment file that can be found without reading its data, or
+ * runs the contract suite on a plugin. */
 
 #define FLAGS (PLAIT_RESOLVE_CHECK_FILES | PLAIT_RESOLVE_LOAD_MODULES | PLAIT_RESOLVE_COUNT_LINES)
 #define SECONDS 60
@@ -26,7 +26,7 @@ static const char *const outcomes[OUTCOMES] = { "passed", "failed", "not applica
 typedef struct
 {
   const char *const *sets, *const *properties;
-  gint64 seconds; /* 0: use the default */
+  gint64 seconds; /* limit for each property; 0: use the default */
   gboolean json;
 } Options;
 
@@ -36,11 +36,11 @@ typedef struct
 
 typedef struct
 {
-  PlaitTerminal *terminal; /* output as text, or NULL */
+  PlaitTerminal *terminal; /* terminal for output as text; NULL: output as JSON */
   PlaitJson *json;
   guint name_width;
   guint n[OUTCOMES];
-  GString *failed;    /* names of the failed properties, "runs, search" */
+  GString *failed;    /* names of the failed properties, such as "runs, search" */
   gboolean gradients; /* TRUE if the property gradients was checked and passed */
 } Report;
 
@@ -104,7 +104,7 @@ begin (Report *report, const PlaitPlugin *plugin)
   plait_json_begin_array (report->json, "properties");
 }
 
-/* TRUE if plait-double has a build of @plugin: in @folder, or as one of its own plugins. */
+/* TRUE if plait-double can load @plugin: from @folder, or as one of its own plugins. */
 static gboolean
 has_doubles (const PlaitPlugin *plugin, const char *folder)
 {
@@ -114,8 +114,8 @@ has_doubles (const PlaitPlugin *plugin, const char *folder)
   return g_strcmp0 (plugin->folder->origin, "installed") == 0 || g_file_test (module, G_FILE_TEST_EXISTS);
 }
 
-/* Runs @program (plait-double) on the gradients of the build of @plugin in @folder and copies its output into the
- * report. FALSE if the check failed. */
+/* Lets @program (plait-double) check the gradients of the plugin @plugin that is built in @folder, and copies its
+ * output into the report. FALSE if the check failed. */
 static gboolean
 run_doubles (Report *report, const char *program, const PlaitPlugin *plugin, const char *folder, guint seconds)
 {
@@ -139,8 +139,8 @@ run_doubles (Report *report, const char *program, const PlaitPlugin *plugin, con
   return g_spawn_check_wait_status (status, NULL);
 }
 
-/* Checks the gradients in double precision with plait-double, if that is installed. It loads the plugin from the folder
- * "double" in the plugin's folder. TRUE if there is no plait-double. */
+/* Checks the gradients in double precision with plait-double, which loads the plugin from the folder "double" in the
+ * plugin's folder. TRUE if plait-double is not installed. */
 static gboolean
 check_doubles (Report *report, const PlaitPlugin *plugin, guint seconds)
 {
@@ -222,7 +222,7 @@ check_plugin (PlaitPlugin *plugin, const char *const *names, guint seconds, gboo
  * Functions that check an experiment
  */
 
-/* Builds the model of @experiment. Adds the error to @problems if that fails; @cell names the cell of a grid, or
+/* Builds the model of @experiment. If that fails, adds the error to @problems. @cell names the cell of a grid, or is
  * NULL. */
 static void
 try_build (const PlaitExperiment *experiment, const char *cell, PlaitProblems *problems)
@@ -233,7 +233,7 @@ try_build (const PlaitExperiment *experiment, const char *cell, PlaitProblems *p
     plait_problems_add (problems, cell ? "%s (in the cell %s)" : "%s", fault->message, cell);
 }
 
-/* Adds mistakes in the file's own values of keys that a grid's axes replace. No cell uses these values, but plait run
+/* Adds mistakes in those values of the file that a grid's axes replace. No cell uses these values, but plait run
  * does. */
 static void
 check_own_values (const char *path, const char *const *overrides, PlaitRegistry *registry, PlaitProblems *problems)
@@ -258,8 +258,8 @@ check_own_values (const char *path, const char *const *overrides, PlaitRegistry 
 /* Summary of a checked experiment file. */
 typedef struct
 {
-  guint n_cells;    /* 0 if the file has no [grid], or if the cells could not be made */
-  char *duplicates; /* cells with equal settings, from plait_cells_describe_duplicates; or NULL */
+  guint n_cells;    /* number of cells; 0 if the file has no [grid], or if the cells could not be made */
+  char *duplicates; /* sentence about cells with equal settings, from plait_cells_describe_duplicates(); or NULL */
 } ExperimentCheck;
 
 static ExperimentCheck
@@ -330,7 +330,7 @@ print_problems_json (const char *path, const PlaitProblems *problems, const Expe
   plait_json_print (json);
 }
 
-/* Prints every mistake of the experiment file at @path, in all cells if it has a group [grid]. PLAIT_ERROR_INPUT if
+/* Prints every mistake of the experiment file at @path, for all cells if it has a group [grid]. PLAIT_ERROR_INPUT if
  * there is a mistake. */
 static gboolean
 check_experiment (const char *path, const char *const *overrides, gboolean as_json, GError **error)
@@ -351,7 +351,7 @@ static gboolean
 run_command (PlaitInvocation *invocation, GError **error)
 {
   const Options *options = invocation->options;
-  gboolean is_experiment; /* FALSE: the argument names a plugin */
+  gboolean is_experiment; /* TRUE: the argument is an experiment file; FALSE: it names a plugin */
   const char *word;
   g_autoptr (PlaitRegistry) registry = NULL;
   PlaitPlugin *plugin;

@@ -12,7 +12,7 @@
 #include "setup/experiment-model.h"
 #include "layers/parameter-set.h"
 
-/* plait explain: prints the model of an experiment, component by component, without training. */
+/* Implements plait explain: prints the model of an experiment, component by component, without training. */
 
 #define LABEL_WIDTH 12
 
@@ -22,10 +22,10 @@ typedef struct
   gboolean json;
 } Options;
 
-/* Parameters that have one shape, and names that differ only in the layer's number. */
+/* Parameters of one shape whose names differ only in numbers, such as that of the layer. */
 typedef struct
 {
-  char *name; /* name with '*' in place of layer numbers */
+  char *name; /* common name, with '*' in place of numbers */
   gint64 rows;
   gint64 width;
   guint times;
@@ -36,7 +36,7 @@ typedef struct
   const PlaitExperiment *experiment;
   PlaitExperimentModel *experiment_model;
   GPtrArray *parts;   /* (element-type PlaitParameterGroup) */
-  double *operations; /* [parts], multiply-adds per token; NaN if not counted */
+  double *operations; /* [parts]: multiply-adds for each token; NaN if they were not counted */
 } Explanation;
 
 static void
@@ -49,7 +49,8 @@ shape_clear (gpointer shape)
  * Functions for the shapes of parameters
  */
 
-/* Returns @name with each number, such as that of "layer/3/self/query/weight", replaced by "*". (transfer full) */
+/* Returns @name with each number in it, such as the 3 of "layer/3/self/query/weight", replaced by "*". (transfer
+ * full) */
 static char *
 without_numbers (const char *name)
 {
@@ -83,7 +84,8 @@ add_shape (GArray *shapes, const PlaitParameterGroup *part, const PlaitParameter
   g_array_append_val (shapes, shape);
 }
 
-/* Returns the shapes of the parameters in @part, equal ones counted. (transfer full) (element-type Shape) */
+/* Returns the different shapes of the parameters in @part, each with the number of parameters that have it. (transfer
+ * full) (element-type Shape) */
 static GArray *
 shapes_of (const PlaitParameterGroup *part)
 {
@@ -99,7 +101,7 @@ shapes_of (const PlaitParameterGroup *part)
  * Functions for the components of the model
  */
 
-/* Returns the equations of @part separated by ';', such as "A;B", or NULL. */
+/* Returns the numbers of the equations that @part computes, separated by ';', or NULL. */
 static const char *
 equations_of (const PlaitExperiment *experiment, const PlaitParameterGroup *part)
 {
@@ -108,7 +110,7 @@ equations_of (const PlaitExperiment *experiment, const PlaitParameterGroup *part
   return g_str_equal (part->title, "prediction") ? plait_predict_equations (experiment->predict.kind) : NULL;
 }
 
-/* Returns the text whose tokens the operations of @part are counted for: the name of a source, or "target". */
+/* Returns the text for each token of which the operations of @part are counted: the name of a source, or "target". */
 static const char *
 token_of (const PlaitParameterGroup *part)
 {
@@ -124,7 +126,7 @@ typedef struct
   const Explanation *explanation;
   PlaitTape *tape;
   const PlaitBatch *batch;
-  double *sources; /* [n_sources], multiply-adds of each source's encoder */
+  double *sources; /* [n_sources]: multiply-adds of the source's encoder */
   double decoder;
 } Pass;
 
@@ -245,7 +247,7 @@ print_part (const Explanation *explanation, guint p, PlaitTerminal *terminal)
     }
 }
 
-/* Returns train.precision, the number format of the factors in training. */
+/* Returns the value of train.precision, the number format of matrix factors in training. */
 static const char *
 precision_of (const Explanation *explanation)
 {
@@ -357,7 +359,7 @@ run_command (PlaitInvocation *invocation, GError **error)
 
   for (guint i = 0; options->sets && options->sets[i]; i++)
     g_strv_builder_add (all, options->sets[i]);
-  /* Count over a few sentences, whatever batch size the file sets. */
+  /* Count operations over a few sentences, whatever batch size the file sets. */
   g_strv_builder_add_many (all, "train.batch=8", "train.batch_unit=sentences", "decode.batch=8", NULL);
   settings = g_strv_builder_end (all);
   registry = plait_registry_new ();

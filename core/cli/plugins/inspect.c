@@ -10,8 +10,8 @@
 #include "text/separators.h"
 #include "plugins/key-groups.h"
 
-/* plait inspect: prints a plugin, a group of experiment files or all of them with every key; without an argument it
- * lists the groups. */
+/* Implements plait inspect: prints every key of a plugin, of a group of experiment files, or of all groups. Without an
+ * argument it lists the groups. */
 
 #define LABEL_WIDTH 9
 
@@ -27,7 +27,7 @@ typedef enum
 typedef struct
 {
   gboolean keys, json;
-  guint format; /* a value of Format */
+  guint format; /* output format, a value of Format */
 } Options;
 
 static void
@@ -94,7 +94,7 @@ settings_of (const PlaitKeyGroup *group)
   return (const PlaitSettingSpecification *const *)group->settings->pdata;
 }
 
-/* Adds the group at index *@i of @groups and its members to the open JSON object. *@i becomes the index of the last
+/* Adds the group at index *@i of @groups, with its members, to the open JSON object. Sets *@i to the index of the last
  * member. */
 static void
 add_group (PlaitJson *json, const GPtrArray *groups, guint *i)
@@ -119,7 +119,7 @@ add_group (PlaitJson *json, const GPtrArray *groups, guint *i)
   plait_json_end_array (json);
 }
 
-/* Prints the group at index *@i of @groups and its members. *@i becomes the index of the last member. */
+/* Prints the group at index *@i of @groups, with its members. Sets *@i to the index of the last member. */
 static void
 print_group (PlaitTerminal *terminal, const GPtrArray *groups, guint *i)
 {
@@ -238,7 +238,7 @@ add_list (PlaitJson *json, const GPtrArray *groups)
   plait_json_end_array (json);
 }
 
-/* Returns the index of the group @name in @groups, or their number if there is no such group. */
+/* Returns the index of the group @name in @groups; the number of groups if there is no such group. */
 static guint
 find_group (const GPtrArray *groups, const char *name)
 {
@@ -251,7 +251,7 @@ find_group (const GPtrArray *groups, const char *name)
   return i;
 }
 
-/* Prints all groups with their keys, or if @wanted is NULL their names. */
+/* Prints all groups with their keys; if @wanted is NULL, only the names of the groups. */
 static void
 inspect_all (const GPtrArray *groups, const char *wanted, const Options *options)
 {
@@ -270,8 +270,8 @@ inspect_all (const GPtrArray *groups, const char *wanted, const Options *options
     plait_json_print (json);
 }
 
-/* Prints the key @wanted, GROUP.KEY. Returns FALSE with *@error if the group has no such key, and FALSE without an
- * error if there is no such group. */
+/* Prints the key @wanted, GROUP.KEY. If the group has no such key, returns FALSE with an error. If there is no such
+ * group, returns FALSE without an error. */
 static gboolean
 inspect_key (const GPtrArray *groups, const char *wanted, gboolean as_json, GError **error)
 {
@@ -454,7 +454,8 @@ run_command (PlaitInvocation *invocation, GError **error)
   if (!schema)
     return FALSE;
 
-  /* Describe a plugin even if its module is refused; the refusal is part of the output and determines the exit code. */
+  /* Describe the plugin even if its module is refused. The refusal is part of the output and determines the exit
+   * code. */
   g_autoptr (GError) refusal = NULL;
   plait_plugin_load (plugin, &refusal);
   if (json)

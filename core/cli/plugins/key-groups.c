@@ -13,7 +13,7 @@ const char *const plait_key_introduction[] = {
   NULL,
 };
 
-/* Groups whose keys are the parameters of a plugin. */
+/* Groups of experiment files that hold the parameters of a plugin. */
 static const struct
 {
   const char *name;
@@ -88,7 +88,7 @@ add_kind (GPtrArray *groups, const PlaitRegistry *registry, PlaitPluginKind kind
     }
 }
 
-/* Adds the options of the metric @name, or if @name is NULL the options that every metric has. */
+/* Adds a group with the options of the metric @name; if @name is NULL, with the options that every metric has. */
 static void
 add_metric (GPtrArray *groups, const char *name, const char *heading)
 {

@@ -4,29 +4,27 @@
 #include "loading/registry.h"
 
 /*
- * The reference of all keys.
- *
- * It has the groups of experiment files, [grid], the parameters of plugins and the options of metrics. plait inspect,
- * experiments/KEYS.md and plait-keys(5) are made from it, so they cannot differ.
+ * The reference of all keys: the groups of experiment files, [grid], the parameters of plugins and the options of
+ * metrics. plait inspect, experiments/KEYS.md and plait-keys(5) are all made from it.
  */
 typedef struct
 {
-  const char *name;      /* such as "train"; name of the plugin or metric if is_member */
+  const char *name;      /* name of the group, such as "train"; name of the plugin or metric if is_member */
   char *heading;         /* heading of the group, such as "[train]" */
-  const char *summary;   /* one line */
-  const char *reference; /* paper of a plugin, or NULL */
-  const char *details;   /* paragraphs, one a line, or NULL */
-  const char *members;   /* "plugins" or "metrics" if the next groups are members of this one, else NULL */
-  gboolean is_member;    /* TRUE for a plugin or a metric */
+  const char *summary;   /* description in one line */
+  const char *reference; /* paper in which a plugin was published, or NULL */
+  const char *details;   /* paragraphs, one on each line, or NULL */
+  const char *members;   /* "plugins" or "metrics" if the next groups are members of this group; else NULL */
+  gboolean is_member;    /* TRUE if the group is a plugin or a metric */
   GPtrArray *settings;   /* (element-type PlaitSettingSpecification) */
   GStringChunk *texts;   /* owns the texts in settings of a metric; NULL for other groups */
 } PlaitKeyGroup;
 
-/* Returns all groups, each followed by its members. The plugins are those that @registry finds, with @own only those
+/* Returns all groups, each followed by its members. The plugins are those that @registry finds; with @own, only those
  * that come with plait. @registry must outlive the groups. (transfer full) (element-type PlaitKeyGroup) */
 GPtrArray *plait_key_groups_new (const PlaitRegistry *registry, gboolean own);
 
-/* Paragraphs about writing values, printed before the groups; NULL-terminated. */
+/* Paragraphs about how values are written, which are printed before the groups; NULL-terminated. */
 extern const char *const plait_key_introduction[];
 
 /* Returns the type and range of @setting: "integer  1 .. 64", "choice  pre | post". (transfer full) */
@@ -35,11 +33,13 @@ char *plait_key_type (const PlaitSettingSpecification *setting);
 /* Returns the default of @setting: "default: 8", "may be left out" or "must be given". (transfer full) */
 char *plait_key_default (const PlaitSettingSpecification *setting);
 
-/* Prints every key that --set accepts, which shell completion needs since plugins declare keys (plait inspect --keys).
- * One key a line, "GROUP.KEY=VALUE VALUE": without values for numbers and texts, with FILE for a path; or as JSON.
- * Sources, files and the task are those of the experiment file @path, or none if @path is NULL. */
+/* Prints every key that --set accepts (plait inspect --keys). Shell completion reads this, since plugins declare keys.
+ * Prints a line for each key, "GROUP.KEY=VALUE VALUE", with its possible values: none if the value is a number or text,
+ * FILE if it is a path. Or prints all as JSON. Sources, files and the task are those of the experiment file @path; none
+ * if @path is NULL. */
 gboolean plait_keys_print (const char *path, gboolean as_json, GError **error);
 
-/* Print all groups to stdout: as experiments/KEYS.md, and as a manual page. */
+/* Print all groups on stdout: plait_key_groups_print_markdown() as experiments/KEYS.md, the next function as a manual
+ * page. */
 void plait_key_groups_print_markdown (const GPtrArray *groups);
 void plait_key_groups_print_manual (const GPtrArray *groups);

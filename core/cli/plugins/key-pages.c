@@ -6,7 +6,7 @@
 #include "command/reference.h"
 #include "plugins/key-groups.h"
 
-/* This file prints the reference of all keys as a page in Markdown and as a manual page. */
+/* This file prints the reference of all keys, as a page in Markdown and as a manual page. */
 
 /* Returns the type, range and default of @setting: "integer  1 .. 64; default: 8". (transfer full) */
 static char *
@@ -17,7 +17,7 @@ values_of (const PlaitSettingSpecification *setting)
   return g_strconcat (type, "; ", standard, NULL);
 }
 
-/* Returns @summary, followed by @reference in parentheses unless it is NULL. (transfer full) */
+/* Returns @summary; unless @reference is NULL, followed by it in parentheses. (transfer full) */
 static char *
 with_reference (const char *summary, const char *reference)
 {
@@ -68,7 +68,8 @@ settings_equal (const PlaitSettingSpecification *one, const PlaitSettingSpecific
          && g_strcmp0 (one->summary, other->summary) == 0 && g_strcmp0 (one->reference, other->reference) == 0;
 }
 
-/* Returns the last of the later members of the group of @groups[@i] that have @setting too, or NULL. */
+/* Returns the last group after @groups[@i] that is a member of the same group and also has @setting; NULL if there is
+ * none. */
 static const PlaitKeyGroup *
 find_later (const GPtrArray *groups, guint i, const PlaitSettingSpecification *setting)
 {
@@ -81,7 +82,8 @@ find_later (const GPtrArray *groups, guint i, const PlaitSettingSpecification *s
   return found;
 }
 
-/* Prints the keys of @groups[@i]. Keys that a later member has too are only named, in one line for each such member. */
+/* Prints the keys of @groups[@i]. If a later member also has a key, only names it here, in one line for each such
+ * member. */
 static void
 print_items (const GPtrArray *groups, guint i)
 {

@@ -12,14 +12,14 @@
 typedef struct
 {
   char *name;
-  GPtrArray *values; /* (element-type utf8), without repetitions */
+  GPtrArray *values; /* (element-type utf8): possible values of the key, each once */
   gboolean is_path;
 } Key;
 
 typedef struct
 {
   GPtrArray *keys;     /* (element-type Key), in order of output; owns the keys */
-  GHashTable *by_name; /* maps names to elements of keys */
+  GHashTable *by_name; /* maps the name of a key to the key in keys */
   PlaitRegistry *registry;
 } Keys;
 
@@ -33,7 +33,7 @@ key_free (gpointer data)
   g_free (key);
 }
 
-/* Returns the key PREFIX.NAME; adds it if it does not exist, since several plugins may declare it. (transfer none) */
+/* Returns the key PREFIX.NAME. Adds it if it is new; several plugins may declare the same key. (transfer none) */
 static Key *
 get_key (Keys *keys, const char *prefix, const char *name)
 {
@@ -71,7 +71,7 @@ add_setting (Keys *keys, const char *prefix, const PlaitSettingSpecification *sp
 }
 
 /* Adds the names of the plugins of @kind as values of PREFIX.NAME, and the parameters of all these plugins as keys
- * PLACE.PARAMETER: a later word of the same command line may choose the plugin. */
+ * PLACE.PARAMETER, since a later word of the command line may choose any of the plugins. */
 static void
 add_plugins (Keys *keys, PlaitPluginKind kind, const char *prefix, const char *name, const char *place)
 {

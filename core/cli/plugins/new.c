@@ -9,13 +9,13 @@
 #include "command/embedded.h"
 #include "loading/registry.h"
 
-/* plait new: writes a project of a plugin that builds and runs without changes. */
+/* Implements plait new: writes a plugin project that builds and runs without changes. */
 
-/* Files of the project. @KIND@ and @NAME@ are replaced in their names and texts. */
+/* Files of the project. In their names and texts, @KIND@ and @NAME@ are replaced. */
 static const struct
 {
-  const char *template; /* path below templates/ */
-  const char *path;     /* path below the new folder */
+  const char *template; /* path in templates/ */
+  const char *path;     /* path in the new folder */
 } files[] = {
   { "meson.build", "meson.build" },
   { "kind.build", "@KIND@/meson.build" },
@@ -57,7 +57,7 @@ write_file (guint i, const char *kind, const char *name, const char *folder, GEr
   return plait_file_replace (path, filled->str, filled->len, error);
 }
 
-/* Writes all files. On an error the folder does not exist. */
+/* Writes all files of the project. On an error, leaves no folder behind. */
 static gboolean
 write_project (const char *kind, const char *name, GError **error)
 {

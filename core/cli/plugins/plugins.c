@@ -7,7 +7,8 @@
 #include "terminal/terminal.h"
 #include "loading/registry.h"
 
-/* plait plugins: lists the plugins that are found, their folders, and which ones they hide. No module is loaded. */
+/* Implements plait plugins: lists the plugins that are found, their folders, and which plugins they hide. Loads no
+ * module. */
 
 typedef struct
 {

@@ -5,7 +5,7 @@
 #include "@NAME@-settings.h"
 
 /*
- * The contexts of all memories, summed and scaled. With scale=1 it is plait's own combiner parallel (Libovicky, Helcl &
+ * Sums the contexts of all memories, scaled. With scale=1 it is plait's own combiner parallel (Libovicky, Helcl &
  * Marecek 2018, eq. 4).
  *
  *     q <- normalise (x);  x <- residual (x, scale * sum_i attend_i (q))
@@ -15,7 +15,7 @@
 static gboolean
 build (PlaitCrossAttention *cross, gconstpointer data, gpointer state, GError **error)
 {
-  /* Heads and dropout rates are those of the decoder. */
+  /* Heads and dropout rates are those that the user set for the decoder. */
   PlaitAttendSettings attention = { PLAIT_DECODER_DROPOUT_RATES };
 
   plait_cross_declare_residual (cross, 0);

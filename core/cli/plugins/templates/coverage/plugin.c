@@ -5,7 +5,7 @@
 #include "@NAME@-settings.h"
 
 /*
- * The attention that a row has received so far, scaled: one number for each pair of a query j and a row i.
+ * Coverage by the attention that a row has received so far, scaled: one number for each pair of a query j and a row i.
  *
  *     C_ji = C_(j-1)i + scale * a_ji
  *

@@ -5,7 +5,8 @@
 #include "@NAME@-settings.h"
 
 /*
- * Layers of a causal convolution and a cross-attention: row t of a layer reads the rows t - size + 1 .. t below.
+ * A decoder whose layers are a causal convolution and a cross-attention. Row t of a layer reads the rows t - size + 1
+ * to t of the layer below.
  *
  *     for each layer:  x <- norm (x + relu (convolve (x)));  x <- cross (x)
  */
@@ -23,7 +24,7 @@ typedef struct
   Layer *layers;
 } State;
 
-/* Declares what decode uses. The names of parameters begin with "decoder/". */
+/* Declares the primitives that decode() uses. The names of parameters begin with "decoder/". */
 static gboolean
 build (PlaitDecoding *decoding, const PlaitDecoderBuild *build, gconstpointer data, gpointer memory, GError **error)
 {
@@ -48,7 +49,7 @@ build (PlaitDecoding *decoding, const PlaitDecoderBuild *build, gconstpointer da
   return TRUE;
 }
 
-/* Returns the states of all rows. The host calls this for whole targets, and in search for a new row of each
+/* Returns the states of all rows. In training, the host calls it for whole targets; in search, for one new row of each
  * hypothesis. */
 static PlaitNode *
 decode (PlaitDecoding *decoding, gconstpointer data, gconstpointer memory, PlaitNode *embedded)

@@ -5,7 +5,7 @@
 #include "@NAME@-settings.h"
 
 /*
- * One linear layer over the embeddings: row i of the memory is token i.
+ * An encoder with one linear layer over the embeddings: row i of the memory is token i.
  *
  *     h_i = W s_i + b
  */
@@ -15,7 +15,7 @@ typedef struct
   PlaitLinear projection;
 } State;
 
-/* Declares the parameters and the shape of the memory that encode returns. */
+/* Declares the parameters, and the shape of the memory that encode() returns. */
 static gboolean
 build (const PlaitEncoderBuild *build, gconstpointer data, gpointer state_data, PlaitEncoderShape *shape,
        GError **error)

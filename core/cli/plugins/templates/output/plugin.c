@@ -5,8 +5,8 @@
 #include "@NAME@-settings.h"
 
 /*
- * A softmax over the vocabulary whose logits are scaled. The table is the target embedding, or has parameters of its
- * own (decoder.tie_output).
+ * An output that is a softmax over the vocabulary, with scaled states. The table T is the target embedding, or has
+ * parameters of its own (decoder.tie_output).
  *
  *     p (v) = softmax (T (scale s) + b)_v
  */
