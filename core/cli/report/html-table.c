@@ -5,8 +5,8 @@
 
 typedef struct
 {
-  double min, max; /* lowest and highest end of an interval */
-  double best;     /* NaN: no score is best */
+  double min, max; /* lowest and highest end of the intervals in the column */
+  double best;     /* best score of the column; NaN: no score is marked as best */
 } Range;
 
 static Range

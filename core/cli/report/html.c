@@ -79,7 +79,7 @@ embedded_texts (const char *const *names, guint n)
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
-/* Returns the digest of @script for the page's security policy, which allows this script only. (transfer full) */
+/* Returns the digest of @script for the page's security policy, which allows only this script. (transfer full) */
 static char *
 digest_of (const char *script)
 {
@@ -123,9 +123,9 @@ plait_html_end (GString *html)
 #define RIGHT 12
 #define TOP 10
 #define BOTTOM 36
-#define BAND_ROOM .5 /* space for bands above and below the curves, as a share of their range; wider bands are cut */
+#define BAND_ROOM .5 /* maximum space for bands above and below the curves, divided by the range of the curves */
 
-/* Places @axis from @begin to @end, with about @ticks ticks. */
+/* Sets the positions of the ends of @axis to @begin and @end, and its ticks, of which there are about @ticks. */
 static void
 lay_axis (PlaitPlotAxis *axis, double begin, double end, guint ticks)
 {
@@ -192,7 +192,7 @@ is_point (const PlaitPlotSeries *series, guint i)
   return isfinite (series->x[i]) && isfinite (series->y[i]);
 }
 
-/* Appends a corner of a band or curve, clipped to the axes. */
+/* Appends a corner of a band or curve at the values @at and @value, clipped to the axes @x and @y. */
 static void
 add_corner (GString *html, const PlaitPlotAxis *x, const PlaitPlotAxis *y, double at, double value, gboolean first)
 {
@@ -200,7 +200,7 @@ add_corner (GString *html, const PlaitPlotAxis *x, const PlaitPlotAxis *y, doubl
                           PLAIT_HTML_REAL (plait_plot_position (y, CLAMP (value, y->low, y->high)), 1));
 }
 
-/* Returns the class attribute of the dashes for @colour; "" for one of the first colours, which are solid. */
+/* Returns the class attribute for the dashes of @colour; "" for the first colours, whose curves are solid. */
 static const char *
 dash_class (char text[CLASS_LENGTH], guint colour)
 {
@@ -226,7 +226,7 @@ add_curve (GString *html, const PlaitPlotSeries *series, const PlaitPlotAxis *x,
     if (is_point (series, i))
       add_corner (html, x, y, series->x[i], series->y[i], n_points++ == 0);
   g_string_append (html, "\"/>\n");
-  /* Mark the points of a curve with few points, because a single point would be invisible. */
+  /* Mark the points of a curve that has few points, because a single point would be invisible. */
   for (guint i = 0; i < series->n && n_points <= 30; i++)
     if (is_point (series, i))
       g_string_append_printf (html, "<circle r=\"2.4\" cx=\"%s\" cy=\"%s\" fill=\"var(--c%u)\"/>",

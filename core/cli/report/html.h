@@ -9,24 +9,24 @@
  * loads nothing. Equal calls give equal bytes.
  */
 
-/* Number of colours of curves and runs, --c0 to --c7 in CSS, and of the dashes that distinguish more of them, classes
- * d1 to d11. */
+/* PLAIT_HTML_COLOURS is the number of colours of curves and runs, --c0 to --c7 in CSS. If there are more curves,
+ * PLAIT_HTML_DASHES patterns of dashes distinguish them, CSS classes d1 to d11. */
 #define PLAIT_HTML_COLOURS 8
 #define PLAIT_HTML_DASHES 12
 
-/* Appends the beginning and the end of the page. */
+/* plait_html_begin() appends the beginning of the page, plait_html_end() its end. */
 void plait_html_begin (GString *html, const char *title);
 void plait_html_end (GString *html);
 
-/* Appends @format with a text for each "%s". HTML in the texts is escaped and control characters are replaced
+/* Appends @format, with each "%s" replaced by a text. HTML in the texts is escaped and control characters are replaced
  * (text/display.h). */
 void plait_html_format (GString *html, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
-/* Appends "<TAG>text</TAG>" as a line. @attributes is such as "class=number", or NULL. */
+/* Appends "<TAG>text</TAG>" as a line. @attributes are such as "class=number", or NULL. */
 void plait_html_element (GString *html, const char *tag, const char *attributes, const char *text);
 
-/* Returns @value with at most @digits decimals, without zeros at the end, independent of the locale; for coordinates.
- * The text lives until the enclosing block ends. */
+/* Returns the coordinate @value as text with at most @digits decimals, without zeros at the end, independent of the
+ * locale. The text lives until the enclosing block ends. */
 #define PLAIT_HTML_REAL(value, digits) plait_html_real ((char[G_ASCII_DTOSTR_BUF_SIZE]){ 0 }, value, digits)
 const char *plait_html_real (char text[G_ASCII_DTOSTR_BUF_SIZE], double value, guint digits);
 
@@ -40,6 +40,6 @@ void plait_html_swatch (GString *html, guint number);
 /* Appends an entry of a legend: a sample of @colour and the name of its curves. */
 void plait_html_key (GString *html, const char *name, guint colour, gboolean dashed);
 
-/* Appends @table with its title and notes. The name of a run has a sample of its colour; a score with a plot has its
- * interval on the scale of the column. */
+/* Appends @table with its title and notes. A sample of a run's colour stands before its name. A score with an interval
+ * has a small plot of the interval, on the scale of its column. */
 void plait_html_table (GString *html, const PlaitTable *table);

@@ -8,7 +8,8 @@
 
 #define MAX_TEXT_BYTES ((gsize)2 << 20) /* maximum bytes of translations on a page, before packing */
 
-/* Maximum characters of packs on a page; sentences after that have the next lower detail. */
+/* Maximum characters of packs on a page, for each level of detail. After that many, sentences get the next lower
+ * level. */
 static const gsize most_packed[] = {
   [PLAIT_REPORT_HEADS] = (gsize)3 << 20,
   [PLAIT_REPORT_LAYERS] = (gsize)5 << 20,
@@ -19,9 +20,9 @@ typedef struct
 {
   const PlaitRunComparison *comparison;
   PlaitJson *index;
-  GString *packs; /* JSON strings with commas between them */
+  GString *packs; /* packs as JSON strings, with commas between them */
   guint n_packs;
-  gsize text; /* bytes of translations so far */
+  gsize text; /* bytes of translations on the page so far */
   gboolean any;
 } Data;
 
@@ -68,7 +69,7 @@ system_clear (gpointer item)
   g_strfreev (system->references);
 }
 
-/* Returns the number of sentences of @systems that fit into the page. */
+/* Returns the number of sentences whose texts, of all @systems, fit into the page. */
 static gint64
 count_sentences (Data *data, const GArray *systems)
 {
@@ -201,7 +202,7 @@ members_of_runs (const Data *data, const char *path, GError **error)
   return g_steal_pointer (&names);
 }
 
-/* Sorts by number; chunks of a document by the document and their own number. */
+/* Compares two names for sorting: sentences by number; chunks by document and then by their own number. */
 static int
 compare_names (gconstpointer a, gconstpointer b)
 {

@@ -2,7 +2,7 @@
 
 "use strict";
 
-/* Reads the data of a report out of the page (report-data.h). */
+/* Reads the data of a report from the page (report-data.h). */
 
 const packs = JSON.parse(document.getElementById("data")?.textContent ?? "null");
 
@@ -15,7 +15,7 @@ const unpack = async (text) => {
   return {json: JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length))), bytes: bytes.subarray(4 + length)};
 };
 
-/* Returns the heatmaps of pack @number: of one sentence of one run; null if there is no pack. */
+/* Returns the heatmaps in pack @number, those of one sentence of one run; null if there is no pack. */
 const sentences = new Map();
 const heatmapsOf = async (number) => {
   if (number === null || number === undefined) return null;
@@ -43,7 +43,7 @@ const layersOf = (map, layer) =>
     (map.kept_layers < map.layers ? [0, 1] : range(layer, map.kept_layers, [map.kept_layers - 1, map.kept_layers]));
 const headsOf = (map, head) => (map.kept_heads < map.heads ? [0, 1] : range(head, map.kept_heads, [0, map.kept_heads]));
 
-/* Returns one picture of @map: a layer and a head, or means of them. */
+/* Returns one picture of @map: for one layer and head, or for means of them. */
 const pictureOf = (map, layer, head) => {
   const [l0, l1] = layersOf(map, layer), [h0, h1] = headsOf(map, head);
   const values = new Float32Array(map.cells), part = map.largest / 255 / ((l1 - l0) * (h1 - h0));
@@ -80,8 +80,8 @@ const isContexts = (map) => map.group === "attention" && map.name === "contexts"
 const isEffective = (map) => map.group === "attention" && map.name.endsWith(".effective");
 const ownOf = (json) => json.maps.filter((map) => map.group === "attention" && !isContexts(map) && !isEffective(map));
 
-/* Returns the share of each source in each target token at layer @l of the kept ones: from the attention over contexts, or
- * from a joint attention. Null if each source has a softmax of its own. */
+/* Returns how much each source contributes to each target token in kept layer @l. Takes it from the attention to
+ * contexts, or from a joint attention. Null if each source has a softmax of its own. */
 const sharesOf = (json, l) => {
   const contexts = json.maps.find(isContexts), own = ownOf(json), rows = json.targets.length;
 
@@ -105,7 +105,8 @@ const sharesOf = (json, l) => {
 
 const entropy = (x) => (x > 0 ? -x * Math.log2(x) : 0);
 
-/* Returns the mean Jensen-Shannon divergence, in bits, between the rows of two sentences; NaN if their tokens differ. */
+/* Returns the mean Jensen-Shannon divergence, in bits, between the rows of two sentences @a and @b; NaN if their tokens
+ * differ. */
 const divergence = (a, b, layer, head) => {
   let sum = 0, n = 0;
 
@@ -129,8 +130,8 @@ const divergence = (a, b, layer, head) => {
   return n > 0 ? Math.max(sum / n, 0) : NaN;
 };
 
-/* Joins tokens to text. If some have a word mark, tokens are pieces; else each is a word. Labels after </s> are rows of
- * higher levels, not tokens. */
+/* Returns the text that the tokens @labels form. If some have a word mark, tokens are pieces of words; else each token
+ * is a word. Labels after </s> are rows of higher levels, not tokens. */
 const textOf = (labels) => {
   const end = labels.indexOf("</s>");
   const tokens = (end < 0 ? labels : labels.slice(0, end)).filter((label) => label !== "<s>" && !label.includes(" … "));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Draws the descent of one target word through the levels of a memory, the top level above. Rows are filled by their share
- * of their level; selected rows are outlined. */
+/* Draws the descent of one target word through the levels of a memory, with the top level above. The fill of a row
+ * shows its share of its level; selected rows are outlined. */
 
 const CELL = 26, HEIGHT = 24, LEFT = 58, LEVEL = 32;
 

@@ -10,7 +10,7 @@
 #include "comparison/heatmap.h"
 #include "comparison/location.h"
 
-#define MAX_STEPS 200000            /* maximum rows of one descent */
+#define MAX_STEPS 200000            /* maximum number of rows that one descent weighs */
 #define MAX_BYTES ((gint64)1 << 20) /* maximum bytes of one heatmap, before packing */
 
 typedef struct
@@ -20,7 +20,7 @@ typedef struct
   PlaitReportDetail detail;
   PlaitJson *json;
   GByteArray *bytes;
-  GPtrArray *labels;  /* (element-type GStrv): columns of the heatmaps so far */
+  GPtrArray *labels;  /* (element-type GStrv): column labels of each heatmap added so far */
   GPtrArray *undrawn; /* (element-type utf8): sentences about heatmaps that are not drawn */
   char **targets;     /* labels of the target tokens; NULL before the first heatmap */
 } Sentence;
@@ -54,7 +54,7 @@ plait_report_json_texts (PlaitJson *json, const char *name, char *const *texts, 
   plait_json_end_array (json);
 }
 
-/* Adds the labels of columns, or the number of a heatmap with equal labels. */
+/* Adds the labels of the columns of @heatmap; if an earlier heatmap has equal labels, adds its number instead. */
 static void
 add_columns (Sentence *sentence, const PlaitHeatmap *heatmap)
 {
@@ -87,8 +87,8 @@ add_bytes (GByteArray *bytes, const double *values, gint64 n, double largest)
     }
 }
 
-/* Returns the sums of the weights of each target token, [layers, targets], as means over the @heads of each layer.
- * (transfer full) */
+/* Returns, for each layer, the sums of the weights of each target token, [layers, targets], as means over the layer's
+ * @heads heads. (transfer full) */
 static PlaitHeatmap *
 masses_of (const GPtrArray *heatmaps, gint64 heads)
 {
@@ -108,7 +108,8 @@ masses_of (const GPtrArray *heatmaps, gint64 heads)
   return masses;
 }
 
-/* Returns the highest detail, at most @detail, at which a heatmap of this size is small enough. */
+/* Returns the highest detail, up to @detail, at which a heatmap with these numbers of layers, heads and cells is small
+ * enough. */
 static PlaitReportDetail
 detail_of (PlaitReportDetail detail, gint64 layers, gint64 heads, gint64 cells)
 {
@@ -117,7 +118,7 @@ detail_of (PlaitReportDetail detail, gint64 layers, gint64 heads, gint64 cells)
   return detail == PLAIT_REPORT_LAYERS && layers * cells > MAX_BYTES ? PLAIT_REPORT_LAST : detail;
 }
 
-/* Reads all pictures of the heatmap at @path, for each layer and each head in it. NULL, and no error, if its rows are
+/* Reads the heatmap at @path as pictures, one for each layer and head. Returns NULL without an error if its rows are
  * not target tokens. (transfer full) (element-type PlaitHeatmap) */
 static GPtrArray *
 read_heatmaps (PlaitStore *store, const char *path, PlaitReportDetail *detail, gint64 *layers, gint64 *heads,

@@ -22,7 +22,7 @@ const shape = (tag, attributes = {}, ...children) => {
   return made;
 };
 
-/* Returns a sample of the colour of a run, with dashes from the ninth run on, like its curve. */
+/* Returns a sample of the colour of a run's curve. From the ninth run on, the sample has dashes like the curve. */
 const swatch = (run) => {
   const dashes = Math.floor(run / 8) % 12, stroke = `stroke:var(--c${run % 8})`;
 
@@ -32,9 +32,9 @@ const swatch = (run) => {
 };
 
 const SHADES = 32;
-const MAX_COLUMNS = 300; /* columns drawn of one heatmap */
-const MAX_SENTENCES = 5; /* sentences drawn of a long document */
-const MAX_LABEL_LENGTH = 18; /* characters */
+const MAX_COLUMNS = 300; /* maximum number of columns that are drawn of one heatmap */
+const MAX_SENTENCES = 5; /* maximum number of sentences that are drawn of a long document */
+const MAX_LABEL_LENGTH = 18; /* maximum number of characters of a label */
 
 const cut = (label) => {
   const characters = [...label.replace(/\s/g, " ")];
@@ -46,7 +46,7 @@ const widthOf = (labels) => Math.max(0, ...labels.map((label) => [...cut(label)]
 const rounded = (value, digits = 1) => Number(value.toFixed(digits)).toString();
 const shown = (value) => (value < 0.0005 && value > 0 ? "<0.001" : value.toFixed(3));
 
-/* Returns the cells of a heatmap as few paths, one for each shade, in units of a cell. */
+/* Returns the cells of a heatmap as a few SVG paths, one for each shade. The unit is a cell. */
 const shades = (values, rows, columns, largest, levels) => {
   const paths = Array.from({length: levels + 1}, () => []);
 
@@ -62,7 +62,7 @@ const shades = (values, rows, columns, largest, levels) => {
           []);
 };
 
-/* Returns a heatmap without labels, for a button. */
+/* Returns a heatmap without labels, for use on a button. */
 const thumbnail = (map, largest) => {
   const rows = map.rows.length, columns = map.columns.length, cell = Math.max(1.5, Math.min(12, 110 / columns));
   const ground = shape("rect", {class: "ground", width: columns, height: rows});
@@ -78,7 +78,8 @@ const thumbnail = (map, largest) => {
       ground, ...shades(map.values, rows, columns, largest, 12));
 };
 
-/* Returns a wide heatmap with only the columns of largest weight; of a document, only the tokens of few sentences. */
+/* Returns a wide heatmap with only the columns of the largest weights; for a document, with only the tokens of a few
+ * sentences. */
 const narrowed = (map) => {
   const columns = map.columns.length;
 
@@ -107,8 +108,8 @@ const narrowed = (map) => {
 
 const tip = element("div", {class: "tip", hidden: true});
 
-/* Shows the text of the cell under the pointer, or selected by arrow keys. @find returns the cell [row, column] at a point
- * of the picture, or null; @tell returns the text of a cell and moves @mark over it. */
+/* Shows the text of the cell that the pointer or the arrow keys select. @find returns the cell [row, column] at a point
+ * of the picture, or null. @tell returns the text of a cell and moves @mark over it. */
 const ask = (picture, rows, columns, find, tell, mark) => {
   const status = element("output", {class: "unseen-text", "aria-live": "polite"});
   let at = null;
@@ -152,10 +153,10 @@ const ask = (picture, rows, columns, find, tell, mark) => {
   return status;
 };
 
-/* Draws heatmaps of the same target tokens in a row. Each has title, rows, columns and values. */
+/* Draws heatmaps of the same target tokens next to each other. Each has title, rows, columns and values. */
 const heatmaps = (given, largest, room) => {
   const maps = given.map(narrowed), rows = maps[0].rows, all = maps.reduce((sum, map) => sum + map.columns.length, 0);
-  const least = maps.length > 1 ? 5 : 0; /* columns under a title */
+  const least = maps.length > 1 ? 5 : 0; /* minimum number of columns under a title */
   const placed = maps.reduce((sum, map) => sum + Math.max(map.columns.length, least), 0);
   const left = widthOf(rows) + 4, gap = 16;
   const labels = Math.max(...maps.map((map) => widthOf(map.columns))), slant = labels * 0.5 + 4;
@@ -233,10 +234,10 @@ const heatmaps = (given, largest, room) => {
   return element("div", {class: "scroll"}, picture, status, ...notes);
 };
 
-/* Returns the opacity of source @s: colours repeat after eight sources, weaker. */
+/* Returns the opacity of the bar of source @s: after eight sources colours repeat, but weaker. */
 const faded = (s) => rounded(0.6 ** Math.floor(s / 8), 2);
 
-/* Draws a bar for each target token with the shares of its sources. @values: [row, source]; each row sums to 1. */
+/* Draws for each target token a bar with the shares of its sources. @values is [row, source]; each row sums to 1. */
 const shares = (rows, sources, values, room) => {
   const left = widthOf(rows) + 4, bar = 18, width = Math.max(120, Math.min(320, room - left - 8)), n = sources.length;
   const height = rows.length * bar;

@@ -38,13 +38,13 @@ plait_report_lengths (GString *html, const PlaitRunComparison *comparison, GErro
 }
 
 /*
- * The summary of a grid has columns such as "test BLEU standard deviation" and "test BLEU low". They are shown in one
- * cell with the column "test BLEU".
+ * Endings of columns in the summary of a grid, such as "test BLEU standard deviation" and "test BLEU low". Their values
+ * are shown in the cell of the column "test BLEU".
  */
 
 static const char *const parts[] = { " standard deviation", " low", " high", " p", " adjusted p", " better" };
 
-/* Returns the index of the column "@name@ending", or -1. */
+/* Returns the index of the column whose name is @name followed by @ending; -1 if there is none. */
 static gint
 find_column (const PlaitTable *table, const char *name, const char *ending)
 {
@@ -70,7 +70,8 @@ is_part (const PlaitTable *table, const char *name)
   return FALSE;
 }
 
-/* Returns the real number in row @row of the column "@name@ending"; NaN if it is missing. */
+/* Returns the number in row @row of the column whose name is @name followed by @ending; NaN if there is no such
+ * column. */
 static double
 part_of (const PlaitTable *table, guint row, const char *name, const char *ending)
 {
@@ -80,7 +81,7 @@ part_of (const PlaitTable *table, guint row, const char *name, const char *endin
   return cell && cell->kind == PLAIT_TABLE_CELL_REAL && isfinite (cell->real) ? cell->real : NAN;
 }
 
-/* Returns the format of column @c: without decimals for large numbers, such as rates. */
+/* Returns the printf format of column @c: without decimals if its numbers are large, such as rates. */
 static const char *
 format_of (const PlaitTable *table, guint c)
 {
@@ -108,15 +109,15 @@ add_summary_cell (PlaitTable *summary, const PlaitTable *stored, guint r, guint 
                                     part_of (stored, r, name, " low"), part_of (stored, r, name, " high") });
   if (find_column (stored, name, " adjusted p") < 0)
     return;
-  double better = part_of (stored, r, name, " better"); /* NaN if an older version wrote the grid */
+  double better = part_of (stored, r, name, " better"); /* NaN if an older version of plait wrote the grid */
   PlaitComparison comparison = { .p = part_of (stored, r, name, " p"),
                                  .adjusted_p = part_of (stored, r, name, " adjusted p"),
                                  .better = (better > 0) - (better < 0) };
   plait_comparison_cells (summary, isnan (comparison.adjusted_p) ? NULL : &comparison);
 }
 
-/* Returns the text in the header of p about the number of seeds, for the metric @name. Row 0 is the baseline; the
- * column "n" has the seeds of each row. */
+/* Returns the text about the number of seeds in the header of the p column of metric @name. Row 0 is the baseline; the
+ * column "n" has the number of seeds of each row. */
 static const char *
 seeds_of (const PlaitTable *stored, const char *name)
 {
@@ -175,7 +176,7 @@ add_differences (GString *html, const PlaitRunComparison *comparison)
   plait_html_table (html, settings);
 }
 
-/* Adds the attributes of @path and of all groups below it as rows. */
+/* Adds a row for each attribute of @path and of all groups below it. */
 static gboolean
 add_attributes (PlaitTable *table, PlaitStore *store, const char *path, GError **error)
 {

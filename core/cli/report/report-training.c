@@ -16,13 +16,13 @@ typedef struct
 typedef struct
 {
   const char *title;
-  Source sources[2]; /* one or two curves; the second source may be empty */
+  Source sources[2]; /* sources of one or two curves; the second may be empty */
 } Plot;
 
 static const Plot plots[] = {
   { "Negative log-likelihood, nats a target token",
     { { "updates", "negative_log_likelihood", TRUE }, { "validation", "negative_log_likelihood", FALSE } } },
-  { NULL, { { "validation", "metric", FALSE } } }, /* NULL: the title is the name of the metric */
+  { NULL, { { "validation", "metric", FALSE } } }, /* the name of the metric is the title */
   { "Learning rate", { { "updates", "learning_rate", FALSE } } },
   { "Target tokens per second", { { "updates", "target_tokens_per_second", FALSE } } },
 };
@@ -59,7 +59,7 @@ add_plot (GString *html, const PlaitRunComparison *comparison, const Plot *plot)
         g_autofree char *path = g_strdup_printf ("/training/%s/%s", source->table, source->column);
         PlaitPlotSeries *curve;
 
-        /* A plot of several runs has one curve for each system: validation, if it has a curve, else training. */
+        /* A plot of several runs has one curve for each system: validation if validation is a curve, else training. */
         if (several && source->dashed != dashed)
           continue;
         curve = plait_plot_series_read (comparison->runs, system, path, TRUE, NULL);
@@ -98,7 +98,7 @@ add_legend (GString *html, const PlaitRunComparison *comparison)
                            "over seeds, cut if it is much wider than the distance of the curves.</p>\n");
 }
 
-/* Returns the title of the metric that all runs were validated with. (transfer full) */
+/* Returns the title of the metric by which all runs were validated. (transfer full) */
 static char *
 metric_title (const PlaitRunComparison *comparison)
 {
@@ -123,7 +123,7 @@ metric_title (const PlaitRunComparison *comparison)
                           metric && !plait_metric_larger_is_better (metric) ? ", smaller is better" : "");
 }
 
-/* Returns the names of losses of single components, such as "en.ponder", each once. (transfer full) */
+/* Returns the names of the losses that single components add, such as "en.ponder", each once. (transfer full) */
 static GPtrArray *
 part_losses (const PlaitRunComparison *comparison)
 {

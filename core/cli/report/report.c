@@ -57,7 +57,8 @@ add_translations (GString *html, const PlaitRunComparison *comparison, const cha
   plait_html_table (html, table);
 }
 
-/* Adds tables of the divergence of attention between each run and the first run with attention. */
+/* Adds tables of how much the attention of each run differs (Jensen-Shannon divergence) from the first run with
+ * attention. */
 static gboolean
 add_divergence (GString *html, const PlaitRunComparison *comparison, GError **error)
 {
@@ -119,7 +120,7 @@ add_sentences (GString *html, const PlaitRunComparison *comparison, gint64 n, GE
   return TRUE;
 }
 
-/* Adds the tables over seeds of the grids among @paths. */
+/* Adds the summary tables of those @paths that are grids. */
 static gboolean
 add_summaries (GString *html, const PlaitRunComparison *comparison, char *const *paths, GError **error)
 {
@@ -130,7 +131,7 @@ add_summaries (GString *html, const PlaitRunComparison *comparison, char *const 
     apart |= comparison->score_columns[m].apart;
   for (guint i = 0; paths[i]; i++)
     {
-      /* Changes by other programs were logged when its runs were opened. */
+      /* Pass no log: changes by other programs were already logged when the runs were opened. */
       g_autoptr (PlaitStore) store = plait_store_open_rewritten (paths[i], NULL, error);
 
       if (!store)
@@ -148,7 +149,7 @@ add_summaries (GString *html, const PlaitRunComparison *comparison, char *const 
   return TRUE;
 }
 
-/* Fails if a run is damaged. A part that a run lacks is only left out of the page. */
+/* Fails if the file of a run is damaged. If a run only lacks a part, that part is left out of the page. */
 static gboolean
 check_intact (const PlaitRunComparison *comparison, GError **error)
 {

@@ -3,19 +3,19 @@
 
 #include "comparison/comparison.h"
 
-/* Parts of plait report. Each appends to the page @html. */
+/* Parts of the page that plait report writes. Each function appends to the page @html. */
 
-/* Appends plots of loss, metric and learning rate over the steps. */
+/* Appends plots of loss, metric and learning rate over the training steps. */
 void plait_report_training (GString *html, const PlaitRunComparison *comparison);
 
 /* Appends the table of scores of each split. */
 void plait_report_scores (GString *html, const PlaitRunComparison *comparison);
 
-/* Appends scores by length of the source, if runs have them. */
+/* Appends the scores by length of the source, if runs have them. */
 gboolean plait_report_lengths (GString *html, const PlaitRunComparison *comparison, GError **error);
 
 /* Appends the table @path of a grid's file: means over seeds with their spread. */
 gboolean plait_report_summary (GString *html, PlaitStore *store, const char *path, GError **error);
 
-/* Appends the settings that differ, and for each run its resolved experiment, plugins and data. */
+/* Appends a table of the settings that differ, and for each run its resolved experiment, plugins and data. */
 gboolean plait_report_settings (GString *html, const PlaitRunComparison *comparison, GError **error);

@@ -25,7 +25,7 @@ const start = async () => {
     scale: "greatest",
     word: "0"
   };
-  /* Checks of the text after # in the address, which may come from a stranger. */
+  /* Checks the text after # in the address, because it may come from a stranger. */
   const isNumber = (text) => /^(0|[1-9][0-9]{0,8})$/.test(text);
   const isRun = (text) => isNumber(text) && Number(text) < index.runs.length;
   const isPart = (text) => text === "" || text === "mean" || isNumber(text);
@@ -51,7 +51,7 @@ const start = async () => {
   const systemOf = (run) => textsOf(state.split)?.systems.find((system) => system.run === Number(run));
   const runs = () => (state.beside === "" ? [state.run] : [state.run, state.beside]);
 
-  /* Returns all sentences of the split, with text or heatmaps or both. */
+  /* Returns all sentences of the split: those with text, with heatmaps, or with both. */
   const entries = () => {
     const attention = index.attention.find((candidate) => candidate.split === state.split)?.sentences ?? [];
     const named = new Map(attention.map(
@@ -71,7 +71,7 @@ const start = async () => {
   const translationOf = async (run, entry) =>
       hypothesisOf(run, entry) ?? textOf((await heatmapsOf(entry.maps[run]))?.targets ?? []);
 
-  /* Returns the texts that a search looks into. */
+  /* Returns the texts in which a search looks for words. */
   const wordsOf = async (entry) => {
     const found = (await Promise.all(runs().map((run) => heatmapsOf(entry.maps[run])))).filter(Boolean);
     const translations = await Promise.all(runs().map((run) => translationOf(run, entry)));
@@ -82,7 +82,7 @@ const start = async () => {
     ];
   };
 
-  /* Returns names and texts of the sources that runs store. */
+  /* Returns names and texts of the sources, as far as runs store them. */
   const sourcesOf = (entry) => (textsOf(state.split)?.sources ?? [])
                                    .filter((source) => source.lines[entry.line] !== undefined)
                                    .map((source) => [source.name, source.lines[entry.line]]);
@@ -249,7 +249,7 @@ const start = async () => {
   const figure = (title, dim, ...children) =>
       element("figure", {}, element("figcaption", {}, `${title} `, element("span", {class: "dim"}, dim)), ...children);
 
-  const opened = new Set(); /* names of heatmaps with every head shown */
+  const opened = new Set(); /* names of the heatmaps of which every head is shown */
 
   /* Returns thumbnails of every layer and head of @map; the selected one is drawn large elsewhere. */
   const overview = (map, largest) => {
