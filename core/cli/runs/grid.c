@@ -18,13 +18,13 @@
 #include "axes/vocabularies.h"
 #include "axes/executor-settings.h"
 
-/* plait grid: plans a grid, runs its cells and prints the table of their scores. */
+/* Implements plait grid: plans a grid, runs its cells and prints the table of their scores. */
 
 /*
  * Functions that print the plan
  */
 
-/* The action of plait grid for a cell in this state. */
+/* Action of plait grid on a cell, by the state of the cell. */
 static const char *const actions[] = {
   [PLAIT_CELL_NEW] = "run",           [PLAIT_CELL_STALE] = "run again",
   [PLAIT_CELL_PARTIAL] = "go on",     [PLAIT_CELL_TRAINED] = "evaluate again",
@@ -53,8 +53,8 @@ is_measured (const PlaitGrid *grid, const PlaitGridCost *cost, const PlaitGridCe
   return FALSE;
 }
 
-/* Returns the differences between the training sets of the cells beside their axes. If a cell neither ran nor was
- * measured, returns the differences that the settings make possible. (transfer full) */
+/* Returns sentences about differences between the training sets of cells, besides their axes. If a cell neither ran nor
+ * was measured, returns the differences that the settings make possible. (transfer full) */
 static char **
 find_differences (const PlaitGrid *grid, const PlaitGridCost *cost)
 {
@@ -91,7 +91,7 @@ print_left_out (PlaitTerminal *terminal, const PlaitGrid *grid)
   print_list (terminal, "runs in the folder that belong to no cell", grid->unclaimed);
 }
 
-/* Prints the vocabularies of @cell that are among @names. */
+/* Prints those vocabularies of @cell that are in @names. */
 static void
 add_vocabularies (PlaitTerminal *terminal, guint width, const PlaitGridCell *cell, const char *const *names)
 {
@@ -109,7 +109,8 @@ add_vocabularies (PlaitTerminal *terminal, guint width, const PlaitGridCell *cel
 static void
 print_vocabularies (PlaitTerminal *terminal, const PlaitGrid *grid, const char *const *differ)
 {
-  g_autoptr (GHashTable) told = g_hash_table_new (g_str_hash, g_str_equal); /* maps each name to its description */
+  g_autoptr (GHashTable) told
+      = g_hash_table_new (g_str_hash, g_str_equal); /* maps the name of a vocabulary to its description */
   GHashTableIter names;
   gpointer name, text;
   guint width = 0;
@@ -135,7 +136,7 @@ print_vocabularies (PlaitTerminal *terminal, const PlaitGrid *grid, const char *
                         "learnt together; with [grid] vocabularies=own each cell learns from its own text");
 }
 
-/* Prints the estimated time and memory, and their origin. */
+/* Prints the estimated time and memory, and where the estimates come from. */
 static void
 print_cost (PlaitTerminal *terminal, const PlaitGrid *grid, const PlaitGridCost *cost)
 {
@@ -159,7 +160,8 @@ print_cost (PlaitTerminal *terminal, const PlaitGrid *grid, const PlaitGridCost 
   plait_terminal_paragraph (terminal, 0, 0, sentence->str);
 }
 
-/* Returns the estimate as text: "about 12:30 and 85 MiB: measured", "about 12:30: as LABEL ran". (transfer full) */
+/* Returns the estimate as text: "about 12:30 and 85 MiB: measured", "about 12:30: as LABEL ran". LABEL names another
+ * cell. (transfer full) */
 static char *
 describe_estimate (const PlaitGridCell *cell, const PlaitGridEstimate *estimate)
 {
@@ -181,7 +183,7 @@ describe_estimate (const PlaitGridCell *cell, const PlaitGridEstimate *estimate)
   return g_strdup (text->str);
 }
 
-/* Prints the plan. @asked: lines for the scheduler, or NULL. */
+/* Prints the plan. @asked has the commands for the scheduler, one for each line; or NULL. */
 static void
 print_plan (const PlaitGrid *grid, const PlaitGridCost *cost, const GPtrArray *asked)
 {
@@ -233,7 +235,7 @@ print_plan (const PlaitGrid *grid, const PlaitGridCost *cost, const GPtrArray *a
  * Functions that print the plan as JSON
  */
 
-/* Returns @bytes for JSON: NaN, which becomes null, if they are not known. */
+/* Returns @bytes for JSON; if they are unknown, NaN, which JSON shows as null. */
 static double
 known_bytes (gsize bytes)
 {
@@ -303,7 +305,7 @@ print_commands (const PlaitGrid *grid, const PlaitGridOptions *options, PlaitLog
   return lines != NULL;
 }
 
-/* Logs that all cells are finished, or returns PLAIT_ERROR_FAILED with the cells that failed. */
+/* Logs that all cells are finished. If cells failed, returns FALSE with PLAIT_ERROR_FAILED, which names them. */
 static gboolean
 check_all_finished (const PlaitGrid *grid, const char *done, gboolean ran, PlaitLog *log, GError **error)
 {
@@ -323,7 +325,7 @@ check_all_finished (const PlaitGrid *grid, const char *done, gboolean ran, Plait
                      ran ? "the same command tries them again" : "the same command without --collect runs them");
 }
 
-/* Writes and prints the table even if cells failed, then reports the failures. @ran: FALSE with --collect. */
+/* Writes and prints the table, even if cells failed, and then reports the failures. @ran is FALSE with --collect. */
 static gboolean
 conclude (const PlaitGrid *grid, gboolean as_json, gboolean ran, PlaitLog *log, GError **error)
 {
@@ -356,7 +358,7 @@ typedef struct
 {
   const char *const *overrides, *const *cells;
   const char *folder, *time, *executor, *lines;
-  gint64 jobs, threads, retries; /* -1: not given */
+  gint64 jobs, threads, retries; /* values of the options; -1: not given */
   gboolean fresh, collect, commands, dry_run, json;
 } Options;
 
@@ -376,7 +378,7 @@ check_given (const Options *given, GError **error)
   return TRUE;
 }
 
-/* Fills @options and chooses *@executor from the command line, else from the file. */
+/* Fills in @options and sets *@executor, from the command line or else from the file. */
 static gboolean
 choose_options (const Options *given, const PlaitGrid *grid, PlaitGridOptions *options, const PlaitExecutor **executor,
                 GError **error)

@@ -42,7 +42,7 @@ read_experiment (PlaitRebuild *rebuild, const char *const *overrides, GError **e
                         rebuild->path, difference);
 }
 
-/* TRUE if the file @path of @split.@stream exists or is NULL. */
+/* TRUE if @path is NULL or exists. Otherwise fails; the file belongs to @stream of @split. */
 static gboolean
 check_exists (const PlaitRebuild *rebuild, const char *path, const char *split, const char *stream, GError **error)
 {
@@ -53,7 +53,8 @@ check_exists (const PlaitRebuild *rebuild, const char *path, const char *split, 
                         path, rebuild->path, split, stream);
 }
 
-/* TRUE if all text files of the run exist. Otherwise the error names one and the options to give its new place. */
+/* TRUE if all text files of the run exist. Otherwise the error names a missing file and the options that say where it
+ * is. */
 static gboolean
 find_files (const PlaitRebuild *rebuild, GError **error)
 {

@@ -6,20 +6,20 @@
 #include "scoring/run-diff.h"
 #include "run/run.h"
 
-/* A run that is made again from its stored experiment, for plait reproduce and plait verify --resume. */
+/* A run that is trained again from the experiment that it stores, for plait reproduce and plait verify --resume. */
 typedef struct
 {
   const char *path;
-  PlaitStore *store; /* the run's file; all its digests are verified */
+  PlaitStore *store; /* file of the run, whose digests have all been verified */
   PlaitRegistry *registry;
-  PlaitExperiment *experiment; /* the stored experiment with the overrides */
+  PlaitExperiment *experiment; /* experiment that the run stores, with the overrides applied */
   gboolean complete;
-  gint64 updates;   /* updates that the run has made */
-  char *difference; /* changes of settings, data and plugins since the run was made, or NULL */
+  gint64 updates;   /* number of updates that the run has made */
+  char *difference; /* how settings, data and plugins have changed since the run was made, or NULL */
   PlaitFolder *folder;
 } PlaitRebuild;
 
-/* Opens the run at @path. @overrides ("data.folder=...", NULL-terminated, or NULL) may give new places of files, but
+/* Opens the run at @path. @overrides ("data.folder=...", NULL-terminated, or NULL) may say where files are now, but
  * must not change results. (transfer full) */
 PlaitRebuild *plait_rebuild_new (const char *path, const char *const *overrides, PlaitLog *log, GError **error);
 void plait_rebuild_free (PlaitRebuild *rebuild);
@@ -28,6 +28,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitRebuild, plait_rebuild_free)
 /* Returns the path of a file @name in a temporary folder that plait_rebuild_free deletes. (transfer full) */
 char *plait_rebuild_path (PlaitRebuild *rebuild, const char *name, GError **error);
 
-/* Prints the differences between two runs, or, if @json is not NULL, adds them to its open object as "compared".
+/* Prints the differences between two runs. If @json is not NULL, instead adds them to its open object as "compared".
  * Returns the number of values that differ. */
 guint plait_rebuild_report_diffs (const GArray *diffs, PlaitJson *json);

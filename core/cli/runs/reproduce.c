@@ -6,13 +6,13 @@
 #include "command/stop.h"
 #include "tensor/blas.h"
 
-/* plait reproduce: trains a run again from its stored experiment and compares the results bit for bit. */
+/* Implements plait reproduce: trains a run again from its stored experiment and compares the results bit for bit. */
 
 typedef struct
 {
   const char *const *sets;
   const char *output;
-  gint64 updates; /* 0: all updates */
+  gint64 updates; /* number of updates to repeat; 0: all */
   gint64 threads;
   gboolean force, json;
 } Options;
@@ -37,8 +37,8 @@ has_rows (const PlaitRebuild *rebuild, gint64 updates, GError **error)
                         updates, rebuild->path, first);
 }
 
-/* Returns the update at which training stopped before it was resumed, recognised by an extra row of the log; 0 if
- * it was not resumed. */
+/* Returns the update at which training was interrupted before it was resumed; 0 if it was not. An extra row of the log
+ * shows this. */
 static gint64
 earlier_end (const PlaitRebuild *rebuild)
 {
@@ -52,7 +52,7 @@ earlier_end (const PlaitRebuild *rebuild)
   return 0;
 }
 
-/* Returns a probable reason for different bits. (transfer full) */
+/* Returns a text with a probable reason why bits differ. (transfer full) */
 static char *
 guess_reason (const PlaitRebuild *rebuild)
 {

@@ -18,7 +18,8 @@ typedef struct
   gboolean resume, force, dry_run, json;
 } Options;
 
-/* TRUE if the file of --log may be written: it replaces neither an existing file nor the run. */
+/* TRUE if the file of --log may be written: it does not exist, or --force allows to replace it, and it is not the run's
+ * file. */
 static gboolean
 check_log (const PlaitRunOptions *options, GError **error)
 {
@@ -57,8 +58,8 @@ run_command (PlaitInvocation *invocation, GError **error)
     plait_fail (&fault, PLAIT_ERROR_INPUT, "--force and --resume are opposites; give one of them");
   else
     experiment = plait_experiment_load (invocation->arguments[0], wanted->sets, flags, registry, &fault);
-  /* Join only after modules were tried in child processes: a process must not fork while a network driver shares its
-   * memory with MPI. */
+  /* Join the other processes only after modules were tried in child processes: a process must not fork while a network
+   * driver shares its memory with MPI. */
   if (!plait_ranks_join (&ranks, invocation, error) || (wanted->dry_run && !plait_ranks_refuse ("--dry-run", error)))
     return FALSE;
   if (fault)

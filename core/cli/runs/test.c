@@ -9,9 +9,9 @@
 #include "grid/table.h"
 #include "scoring/test.h"
 
-/* plait test: evaluates trained runs into their files, or all runs of a grid and its table. */
+/* Implements plait test: evaluates trained runs into their files, or all runs of a grid and its table. */
 
-/* Logs how many evaluations were made and how many were already there. */
+/* Logs how many evaluations were made and how many the file already had. */
 static void
 log_outcome (const char *path, const PlaitTestOutcome *outcome, PlaitLog *log)
 {
@@ -67,7 +67,7 @@ test_cells (PlaitGrid *grid, const char *const *sets, const PlaitTestOptions *op
   return TRUE;
 }
 
-/* Evaluates all finished cells of the grid file @path, then reads them again and writes the tables. */
+/* Evaluates all finished cells of the grid file @path, reads their states again and writes the tables. */
 static gboolean
 test_grid (const char *path, const char *const *sets, const PlaitTestOptions *options, gboolean json, GError **error)
 {
@@ -95,7 +95,7 @@ test_grid (const char *path, const char *const *sets, const PlaitTestOptions *op
   return TRUE;
 }
 
-/* TRUE if @path is the file of a grid. FALSE also if it cannot be read; the code that uses it reports the error. */
+/* TRUE if @path is the file of a grid. FALSE if it cannot be read: the code that uses the file reports the error. */
 static gboolean
 is_grid (const char *path)
 {
@@ -112,7 +112,7 @@ typedef struct
   gboolean json;
 } Options;
 
-/* TRUE if @name is valid for --as, or NULL. It becomes part of an HDF5 path, SPLIT.NAME. */
+/* TRUE if @name is NULL or a valid value of --as. The name becomes part of an HDF5 path, SPLIT.NAME. */
 static gboolean
 check_name (const char *name, GError **error)
 {

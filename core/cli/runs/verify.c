@@ -14,8 +14,8 @@
 #include "vocabulary/vocabulary.h"
 #include "hdf5/store.h"
 
-/* plait verify: checks that files are unchanged since plait wrote them; with --resume also that a run which is stopped
- * and resumed gives the same bits as an uninterrupted one. */
+/* Implements plait verify: checks that files are unchanged since plait wrote them. With --resume, also checks that a
+ * run which is interrupted and resumed gives the same bits as an uninterrupted one. */
 
 #define UPDATES 20 /* default of --updates */
 
@@ -32,8 +32,8 @@ verify_store (const char *path, GError **error)
   return plait_fail (error, PLAIT_ERROR_CORRUPT, "%s: %s", path, text);
 }
 
-/* Verifies the file at @path as a vocabulary or a store, depending on its first bytes. An unknown file is tried as a
- * store, whose error explains it. */
+/* Verifies the file at @path as a vocabulary or as a store, depending on its first bytes. A file of unknown type is
+ * opened as a store, because the error then explains the fault. */
 static gboolean
 verify (const char *path, GError **error)
 {
@@ -48,8 +48,8 @@ verify (const char *path, GError **error)
   return verify_store (path, error);
 }
 
-/* Copies an unfinished run to @place, so that training resumes from it. For a finished run does nothing, so that
- * training begins anew. */
+/* Copies an unfinished run to @place, so that training resumes from it. Does nothing for a finished run, so that
+ * training starts from the beginning. */
 static gboolean
 begin (const PlaitRebuild *rebuild, const char *place, GError **error)
 {
@@ -60,8 +60,8 @@ begin (const PlaitRebuild *rebuild, const char *place, GError **error)
              && plait_file_replace (place, g_mapped_file_get_contents (file), g_mapped_file_get_length (file), error));
 }
 
-/* Trains into @place up to each of the @n updates @stops in turn. Every training resumes from the file of the previous
- * one. */
+/* Trains the run at @place up to each of the updates @stops [@n] in turn. Each training resumes from the file that the
+ * previous one has written. */
 static gboolean
 train (const PlaitRebuild *rebuild, const char *place, const gint64 *stops, guint n, PlaitLog *log, GError **error)
 {
@@ -81,9 +81,9 @@ train (const PlaitRebuild *rebuild, const char *place, const gint64 *stops, guin
   return TRUE;
 }
 
-/* TRUE if some updates of the run at @path give equal bits with and without an interruption. These are the updates
- * after the checkpoint of an unfinished run, or the first ones of a finished run. Prints the comparison, or adds it to
- * @json if that is not NULL. */
+/* TRUE if some updates of the run at @path give equal bits with and without an interruption. They are the updates after
+ * the checkpoint of an unfinished run, or the first updates of a finished run. Prints the comparison; if @json is not
+ * NULL, adds it there instead. */
 static gboolean
 verify_resume (const char *path, gint64 updates, PlaitJson *json, PlaitLog *log, GError **error)
 {
@@ -122,7 +122,7 @@ verify_resume (const char *path, gint64 updates, PlaitJson *json, PlaitLog *log,
 
 typedef struct
 {
-  gint64 updates; /* 0: use UPDATES */
+  gint64 updates; /* number of updates to check; 0: use UPDATES */
   gboolean resume, json;
 } Options;
 
