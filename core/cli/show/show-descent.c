@@ -2,10 +2,10 @@
 #include "text/display.h"
 #include "show/show.h"
 
-/* Prints a descent to the terminal: levels from the top, with a line for each weighed row. */
+/* Prints a descent on the terminal: level by level from the top, with a line for each weighed row. */
 
 #define BAR 20
-#define MAX_ROWS 12 /* maximum rows of a level shown without --all */
+#define MAX_ROWS 12 /* maximum number of rows shown for each level without --all */
 
 /* Returns the rows of @level that were weighed, with their shares. (transfer full) (element-type PlaitIndexedWeight) */
 static GArray *
@@ -23,8 +23,8 @@ weighed_rows (const PlaitDescent *descent, gint64 word, gint64 level)
   return rows;
 }
 
-/* Prints a row such as "  ▶ 0.81 ████████████████      ein … Mann"; with several heads, also how many selected the
- * row. */
+/* Prints a row such as "  ▶ 0.81 ████████████████      ein … Mann". If the descent is a mean of heads, also prints how
+ * many heads selected the row. */
 static void
 print_row (const PlaitDescent *descent, gint64 word, gint64 row, PlaitTerminal *terminal)
 {

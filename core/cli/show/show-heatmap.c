@@ -4,19 +4,20 @@
 #include "text/display.h"
 #include "show/show.h"
 
-/* Prints a heatmap to the terminal. Labels of rows are at the left; labels of columns are above, written downwards. */
+/* Prints a heatmap on the terminal. Labels of rows stand at the left. Labels of columns stand above the columns, with
+ * their letters one below the other. */
 
 #define MAX_LABEL_WIDTH 24
 #define MAX_LABEL_HEIGHT 14
-#define UNLIMITED_WIDTH 120 /* columns if stdout is not a terminal */
+#define UNLIMITED_WIDTH 120 /* number of characters on a line if stdout is not a terminal */
 
 static const char *const blocks[] = { " ", "░", "▒", "▓", "█" };
 
-/* From dark blue to light yellow in even steps of lightness, so that they differ without colour too. */
+/* Colours from dark blue to light yellow, in even steps of lightness, so that they differ even without colour. */
 static const guint colours[] = { 234, 17, 18, 19, 25, 31, 37, 43, 79, 114, 150, 186, 222, 229 };
 #define FIRST_LIGHT 7
 
-/* Returns a colour that is legible on step @step of the colours. Very small numbers are dim. */
+/* Returns a text colour that is legible on colour number @step. For very small values it is dim. */
 static guint
 ink_on (guint step)
 {
@@ -72,7 +73,7 @@ print_heads (const PlaitHeatmap *heatmap, gint64 first, gint64 last, gsize label
           guint above = tallest - cells->len; /* number of blank lines, so that labels end right above the picture */
 
           if (cell_width > 2)
-            g_string_append_c (text, ' '); /* moves the character towards the middle of the cell */
+            g_string_append_c (text, ' '); /* moves the character to the middle of the cell */
           plait_display_pad (text, line >= above ? cells->pdata[line - above] : "", MIN (cell_width, 2), FALSE);
         }
       g_strchomp (text->str);
@@ -82,7 +83,8 @@ print_heads (const PlaitHeatmap *heatmap, gint64 first, gint64 last, gsize label
     }
 }
 
-/* Returns the index among @n equal steps of 0 .. @largest for @value; 0 for a value that is not positive. */
+/* Returns the number, from 0 to @n - 1, of the equal step between 0 and @largest that contains @value; 0 for a value
+ * that is not positive. */
 static guint
 step_of (double value, double largest, guint n)
 {

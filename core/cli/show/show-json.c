@@ -6,7 +6,7 @@
 #define MAX_OBJECTS 1000000
 #define MAX_ATTRIBUTE_BYTES ((gsize)1 << 24)
 
-/* Adds the attribute @attribute of @path as @name: a number, or text. */
+/* Adds the attribute @attribute of @path, a number or text, to the open JSON object, as @name. */
 static gboolean
 add_attribute (PlaitJson *json, PlaitStore *store, const char *path, const char *attribute, const char *name,
                GError **error)
@@ -123,8 +123,8 @@ add_descent (PlaitJson *json, const PlaitShow *show, const char *path, GError **
   return TRUE;
 }
 
-/* Adds kind, shape, attributes and members of @path, without values. @budget is the number of objects that may still
- * follow. */
+/* Adds kind, shape, attributes and members of @path, without values. *@budget is the number of objects that may still
+ * be added. */
 static gboolean
 add_object (PlaitJson *json, const char *name, PlaitStore *store, const char *path, guint *budget, GError **error)
 {

@@ -7,11 +7,11 @@
 #include "hdf5/walk.h"
 
 #define MAX_DEPTH 3  /* depth of the tree shown without --all */
-#define MAX_SHOWN 12 /* members of a group shown without --all: the first and last ones */
+#define MAX_SHOWN 12 /* maximum number of members of a group shown without --all: the first and last ones */
 #define MAX_COUNTED 10000
 #define MAX_VALUE_LENGTH 60
 
-/* TRUE if @name in the group @path is an array of @type with one axis, described in *@object. */
+/* TRUE if @name in the group @path is a one-dimensional array of @type; *@object describes it. */
 static gboolean
 is_list (PlaitStore *store, const char *path, const char *name, PlaitStoreType type, PlaitStoreObject *object)
 {
@@ -22,7 +22,8 @@ is_list (PlaitStore *store, const char *path, const char *name, PlaitStoreType t
 }
 
 /* TRUE if the group at @path stores a list of strings: a dataset "bytes", a dataset "offsets" and nothing else. Then
- * changes *@group to describe a list. The names alone are no proof, because sources can have them. */
+ * changes *@group to describe a list. The names of the members do not suffice as a sign, because sources can have
+ * them. */
 static gboolean
 is_strings (PlaitStore *store, const char *path, PlaitStoreObject *group)
 {
@@ -68,7 +69,7 @@ plait_show_describe (PlaitStore *store, const char *path, PlaitShowKind *kind, P
   return TRUE;
 }
 
-/* Appends type and shape, such as "float32 [512, 512]", or "float64" of one number. */
+/* Appends type and shape, such as "float32 [512, 512]"; only the type, "float64", of a single number. */
 static void
 summarise_array (const PlaitShow *show, const char *path, const PlaitStoreObject *object, GString *text)
 {

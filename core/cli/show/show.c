@@ -54,7 +54,8 @@ show_picture (const PlaitShow *show, const char *path, GError **error)
       heatmap = plait_show_heatmap (show, path, error);
       if (!heatmap)
         return FALSE;
-      if (heatmap->of_sentences) /* makes sentences the rows, so that their labels, the first words, fit on the left */
+      if (heatmap
+              ->of_sentences) /* make sentences the rows, because their labels, the first words, fit only on the left */
         plait_heatmap_transpose (heatmap);
       plait_heatmap_print (heatmap, show->terminal);
       return TRUE;
@@ -66,7 +67,7 @@ show_picture (const PlaitShow *show, const char *path, GError **error)
   return TRUE;
 }
 
-/* Prints all heatmaps or descents in the group @path. *@shown becomes FALSE if the group has other members too. */
+/* Prints all heatmaps or descents in the group @path. Sets *@shown to FALSE if the group also has other members. */
 static gboolean
 show_pictures (const PlaitShow *show, const char *path, gboolean *shown, GError **error)
 {
@@ -120,7 +121,7 @@ print_title (const PlaitShow *show, const char *path, PlaitShowKind kind, const 
   plait_terminal_text (show->terminal, PLAIT_TERMINAL_DIM, "  %s, %s\n", size, summary);
 }
 
-/* Prints @value (transfer full), unless it is NULL. TRUE if it is not. */
+/* Prints @value (transfer full) and returns TRUE. If it is NULL, returns FALSE. */
 static gboolean
 print_value (char *value)
 {
@@ -171,7 +172,7 @@ show_attribute (PlaitStore *store, const char *path, const char *name, GError **
   return print_value (plait_store_attribute_text (store, path, name, G_MAXINT32, error));
 }
 
-/* Shows @path of @file. @path may be "PATH@NAME" for an attribute. */
+/* Shows the object @path of @file, or the attribute NAME of it if @path is "PATH@NAME". */
 static gboolean
 show (PlaitShow *show, const char *file, const char *path, gboolean json, PlaitLog *log, GError **error)
 {

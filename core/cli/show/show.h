@@ -12,11 +12,11 @@
 typedef struct
 {
   PlaitStore *store;
-  PlaitTerminal *terminal; /* NULL if the output is JSON */
-  gboolean everything;     /* --all: show long lists and deep trees whole */
+  PlaitTerminal *terminal; /* terminal to print to; NULL if the output is JSON */
+  gboolean everything;     /* option --all: show long lists and deep trees whole */
   PlaitHeatmapSelection choice;
-  gint64 sentence; /* sentence of a document whose tokens a heatmap shows; -1: all */
-  gint64 word;     /* number of the target word whose descent is shown; -1: the first word, with JSON all words */
+  gint64 sentence; /* number of the sentence of a document whose tokens a heatmap shows; -1: all sentences */
+  gint64 word;     /* number of the target word whose descent is shown; -1: the first word, or with JSON all words */
 } PlaitShow;
 
 /* The way in which an object is shown. */
@@ -33,8 +33,8 @@ typedef enum
   PLAIT_SHOW_OTHER,
 } PlaitShowKind;
 
-/* Describes the object at @path. A list of strings stored as a group (hdf5/store.h) has the type and shape of a
- * list. */
+/* Describes the object at @path: sets *@kind and *@object. A list of strings that is stored as a group (hdf5/store.h)
+ * gets the type and shape of a list. */
 gboolean plait_show_describe (PlaitStore *store, const char *path, PlaitShowKind *kind, PlaitStoreObject *object,
                               GError **error);
 
@@ -45,26 +45,27 @@ char *plait_show_summary (const PlaitShow *show, const char *path, PlaitShowKind
 /* Reads the heatmap at @path. (transfer full) */
 PlaitHeatmap *plait_show_heatmap (const PlaitShow *show, const char *path, GError **error);
 
-/* Prints @heatmap: colours with numbers in them, or blocks of four shades. Columns that do not fit the terminal follow
- * below. */
+/* Prints @heatmap as colours with numbers in them, or as blocks of four shades. Columns that do not fit the terminal
+ * are printed below the others. */
 void plait_heatmap_print (const PlaitHeatmap *heatmap, PlaitTerminal *terminal);
 
 /* Prints the descent of target word @word from the top to the leaves: the heaviest rows weighed on each level, or all
  * of them if @everything. */
 void plait_descent_print (const PlaitDescent *descent, gint64 word, gboolean everything, PlaitTerminal *terminal);
 
-/* Adds to the open JSON object the title, the selected layer and heads, and for target words @first to @last the rows
- * that attention weighed on each level. */
+/* Adds the descents of the target words @first to @last to the open JSON object: the title, the layer and heads shown,
+ * and for each word the rows that attention weighed on each level. */
 void plait_descent_add_json (const PlaitDescent *descent, gint64 first, gint64 last, PlaitJson *json);
 
-/* Finds the target words of @descent to show, *@first <= *@last. PLAIT_ERROR_INPUT if show->word is not one. */
+/* Sets *@first and *@last to the range of target words of @descent to show. PLAIT_ERROR_INPUT if show->word is not a
+ * number of a word. */
 gboolean plait_show_words (const PlaitShow *show, const PlaitDescent *descent, const char *path, gint64 *first,
                            gint64 *last, GError **error);
 
 /* Prints the tree of the group @path. */
 gboolean plait_show_tree (const PlaitShow *show, const char *path, GError **error);
 
-/* Prints the attributes of @path, one on a line; of a table, without the names of its columns. */
+/* Prints the attributes of @path, one on a line. If @path is a table, leaves out the names of its columns. */
 gboolean plait_show_attributes (const PlaitShow *show, const char *path, gboolean is_table, GError **error);
 
 /* Prints the table, list of strings or array of numbers at @path. */
