@@ -4,7 +4,7 @@
 #include "comparison/location.h"
 #include "tables/table.h"
 
-/* The values of one column, of which one array is not NULL. */
+/* The values of one column; only one of the arrays is not NULL. */
 typedef struct
 {
   char **strings;

@@ -14,8 +14,8 @@ typedef struct
 {
   const PlaitTableColumn *column;
   char *title;
-  gsize width; /* without the space for marks */
-  gsize mark;  /* width of marks after the numbers; 0: none is marked */
+  gsize width; /* width of the texts, without the space for marks */
+  gsize mark;  /* width of the marks after numbers; 0: no number is marked */
 } Column;
 
 typedef struct
@@ -111,7 +111,7 @@ print_cell (const Print *print, guint c, PlaitTerminalStyle style, const char *t
   g_autoptr (GString) padded = g_string_new (NULL);
   gboolean right = plait_table_is_number (column->column);
 
-  /* No blanks at the end of a line. */
+  /* Print no blanks at the end of a line. */
   plait_display_pad (padded, cut, last && (!right || *cut == '\0') ? 0 : column->width, right);
   if (padded->len > 0)
     plait_terminal_text (print->terminal, PLAIT_TERMINAL_PLAIN, "%*s", c == 0 ? INDENT : BETWEEN, "");

@@ -14,7 +14,7 @@
 
 struct PlaitTerminal
 {
-  guint width; /* columns of paragraphs */
+  guint width; /* maximum width of paragraphs, in characters */
   gsize max_width;
   gboolean colour;
   gboolean begun;

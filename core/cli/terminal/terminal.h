@@ -4,9 +4,9 @@
 #include <glib.h>
 
 /*
- * Text for people on stdout: headings, columns, paragraphs wrapped to the width of the terminal. Uses colour only on a
- * terminal, and not if NO_COLOR is set or TERM is dumb. Control characters are removed from all text (text/display.h),
- * so that no schema or file can control the terminal.
+ * Writes text for users to stdout: headings, columns, paragraphs wrapped to the width of the terminal. Uses colour only
+ * on a terminal, and only if NO_COLOR is not set and TERM is not dumb. Removes control characters from all text
+ * (text/display.h), so that no schema or file can control the terminal.
  */
 typedef struct PlaitTerminal PlaitTerminal;
 
@@ -29,7 +29,8 @@ gsize plait_terminal_width (const PlaitTerminal *terminal);
 
 gboolean plait_terminal_has_colour (const PlaitTerminal *terminal);
 
-/* Prints @text in colour @ink on colour @ground, two of the terminal's 256 colours. Only allowed with colour. */
+/* Prints @text in colour @ink on colour @ground, two of the terminal's 256 colours. May be called only if the terminal
+ * has colour. */
 void plait_terminal_shade (PlaitTerminal *terminal, guint ground, guint ink, const char *text);
 
 /* Prints formatted text, which may contain line breaks. */
@@ -39,12 +40,13 @@ void plait_terminal_text (PlaitTerminal *terminal, PlaitTerminalStyle style, con
 /* Prints a heading on a line of its own, after an empty line unless it is the first. */
 void plait_terminal_heading (PlaitTerminal *terminal, const char *text);
 
-/* Prints @text wrapped between words and ends the line. The first line begins at @column, after text that is printed
- * already; the others begin at @indent. */
+/* Prints @text, wrapped between words, and ends the line. The first line begins at @column, after text that was already
+ * printed; the other lines begin at @indent. */
 void plait_terminal_paragraph (PlaitTerminal *terminal, guint column, guint indent, const char *text);
 
-/* Prints "  label     text", with the text as a paragraph beside the label. Prints nothing if @text is NULL. */
+/* Prints "  label     text": the label, and at its right the text as a paragraph. Prints nothing if @text is NULL. */
 void plait_terminal_row (PlaitTerminal *terminal, guint label_width, const char *label, const char *text);
 
-/* Prints a row for each part of @lines between ';', with the label beside the first. @lines NULL: no rows. */
+/* Prints a row for each of @lines, which are separated by ';', with @label at the left of the first. Prints nothing if
+ * @lines is NULL. */
 void plait_terminal_list (PlaitTerminal *terminal, guint label_width, const char *label, const char *lines);
