@@ -13,7 +13,7 @@
 #include "command/options.h"
 #include "terminal/table-print.h"
 
-/* plait generate: writes the corpus of a task as text files; without a task it lists the tasks. */
+/* Implements plait generate: writes the corpus of a task as text files. Without a task it lists the tasks. */
 
 static void
 add_task_json (PlaitJson *json, const PlaitTask *task)
@@ -99,7 +99,7 @@ typedef struct
   gboolean force, json;
 } Options;
 
-/* Sets the parameter in @text, "KEY=VALUE". */
+/* Sets the parameter of the task that @text, "KEY=VALUE", names. */
 static gboolean
 set (const PlaitTask *task, PlaitTaskSettings *settings, const char *text, GError **error)
 {

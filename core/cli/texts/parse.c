@@ -11,21 +11,23 @@
 #include "command/output.h"
 #include "command/stop.h"
 
-/* plait parse: reads English text and writes constituency trees, line by line. */
+/* Implements plait parse: reads English text and writes constituency trees, line by line. */
 
-/* Default limits. On captions with one unlinked word, the brackets agree better with a treebank parser than
- * right-branching trees; with two or three they agree worse. A sentence of 60 tokens takes seconds. */
+/* Default limits of the parser. On captions with one unlinked word, the brackets agree better with a treebank parser
+ * than right-branching trees do; with two or three unlinked words they agree worse. A sentence of 60 tokens takes
+ * seconds. */
 #define UNLINKED 1
 #define TOKENS 60
 #define SECONDS 60
 
-/* Limit of link-grammar. */
+/* Maximum number of tokens that link-grammar accepts. */
 #define MAX_TOKENS 250
 
 typedef struct
 {
   const char *output;
-  gint64 unlinked, tokens, seconds, jobs; /* jobs 0: the number of processors */
+  gint64 unlinked, tokens, seconds,
+      jobs; /* limits of the parser; number of parallel processes, 0: the number of processors */
   gboolean force, json;
 } Options;
 

@@ -11,9 +11,9 @@
 #include "terminal/terminal.h"
 #include "loading/registry.h"
 
-/* plait trees: checks a file of trees and counts what is in it, or converts it to another form. */
+/* Implements plait trees: checks a file of trees and counts its contents, or converts it to another form. */
 
-/* Words of --to and --binarise, in the order of PlaitTreeFormat and PlaitBinarisation. */
+/* Words of --to in the order of PlaitTreeFormat, and of --binarise in the order of PlaitBinarisation. */
 #define FORMS "brackets|triples"
 #define WAYS "left|right|head"
 
@@ -21,11 +21,11 @@ typedef struct
 {
   const char *check, *convert, *tokens, *form, *output, *rules;
   guint binarise;
-  gint64 limit; /* -1: not given */
+  gint64 limit; /* value of the option; -1: not given */
   gboolean force, json;
 } Options;
 
-/* Reads the head rules called @name. (transfer full) */
+/* Returns the head rules called @name. (transfer full) */
 static PlaitHeadRules *
 find_rules (const char *name, GError **error)
 {

@@ -17,9 +17,9 @@
 #include "lines/text-file.h"
 #include "setup/vocabularies.h"
 
-/* plait vocabulary: makes a vocabulary, prints one, or encodes and decodes lines of text. */
+/* Implements plait vocabulary: makes a vocabulary, prints one, or encodes and decodes lines of text. */
 
-#define ENDS 20 /* rows printed at the beginning and the end of a long vocabulary */
+#define ENDS 20 /* number of rows printed at the beginning and at the end of a long vocabulary */
 
 typedef struct
 {
@@ -28,7 +28,7 @@ typedef struct
   gboolean force, ids, everything, json;
 } Options;
 
-/* Learns a vocabulary from the text files, or reads it from a published model or a list of words. */
+/* Returns a vocabulary learnt from the text files, or read from a published model or a list of words. */
 static PlaitVocabulary *
 make_vocabulary (const PlaitInvocation *invocation, const Options *options, GError **error)
 {
@@ -148,7 +148,7 @@ index_pieces (const PlaitVocabulary *vocabulary)
   return ids;
 }
 
-/* Prints the text of a line of pieces separated by blanks, or of ids if @pieces is NULL. */
+/* Prints the text that a line encodes: pieces separated by blanks, or ids if @pieces is NULL. */
 static gboolean
 decode_line (const PlaitVocabulary *vocabulary, GHashTable *pieces, const PlaitTextReader *reader, const char *line,
              GArray *ids, GError **error)
