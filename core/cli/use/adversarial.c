@@ -14,10 +14,10 @@
 #include "tensor/blas.h"
 
 /*
- * plait adversarial: measures how much a model uses each source.
+ * Implements plait adversarial: measures how much a model uses each source.
  *
  * One source at a time is replaced: by the sources of other sentences (a seeded permutation without fixed points), by
- * random rows, or by nothing. The test set is then translated and scored again (Libovicky, Helcl & Marecek 2018,
+ * random rows, or by nothing. Then the test set is translated and scored again (Libovicky, Helcl & Marecek 2018,
  * section 4; Elliott 2018).
  */
 
@@ -47,11 +47,11 @@ typedef struct
   PlaitLog *log;
   const gint *stop;
   GPtrArray *metrics;
-  GArray *rows;              /* (element-type Row), the first with all sources unchanged */
-  PlaitSystemScore **scores; /* [rows][metrics] */
+  GArray *rows;              /* (element-type Row); in the first row all sources are unchanged */
+  PlaitSystemScore **scores; /* [rows][metrics]: scores */
 } Test;
 
-/* The split with one source perturbed. */
+/* Result for the split with one source perturbed. */
 typedef struct
 {
   const char *source;       /* name of the perturbed source; NULL in the first row */
@@ -183,7 +183,8 @@ run_test (const Test *test, const Perturbation *wanted, guint n_wanted, gboolean
   return TRUE;
 }
 
-/* Parses @text, a list such as "shuffled;noise", into @wanted [n_wanted]; NULL means shuffled. */
+/* Parses @text, a list such as "shuffled;noise", into @wanted [*@n_wanted]. If @text is NULL, the list is
+ * "shuffled". */
 static gboolean
 read_perturbations (const char *text, Perturbation *wanted, guint *n_wanted, GError **error)
 {

@@ -6,7 +6,7 @@
 #include "command/output.h"
 #include "run/average.h"
 
-/* plait average: writes a run whose parameters are means of those of several checkpoints. */
+/* Implements plait average: writes a run whose parameters are the means of several checkpoints. */
 
 typedef struct
 {
@@ -23,7 +23,7 @@ checkpoint_clear (gpointer item)
   g_free (checkpoint->checkpoint);
 }
 
-/* Splits RUN.h5:CHECKPOINT. The name of a file may have a colon too. */
+/* Splits RUN.h5:CHECKPOINT into file and checkpoint. The name of a file may have a colon too. */
 static gboolean
 read_checkpoint (const char *text, PlaitAverageCheckpoint *checkpoint, GError **error)
 {

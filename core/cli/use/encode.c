@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "use/inference.h"
 
-/* plait encode: writes what the encoders of a run make of text, for encoder=features and other programs. */
+/* Implements plait encode: writes the memories that the encoders of a run make of text, for encoder=features and other
+ * programs. */
 
-/* Appends @states of @rows, or sentences without rows if @states is NULL, to the array @path after @done sentences. */
+/* Appends the rows of @states, divided into sentences by @rows, to the array @path, which already has @done sentences.
+ * If @states is NULL, appends sentences without rows. */
 static gboolean
 append (PlaitInference *inference, const char *path, const PlaitNode *states, PlaitRagged rows, gint64 width,
         gint64 done, GError **error)
@@ -12,7 +14,8 @@ append (PlaitInference *inference, const char *path, const PlaitNode *states, Pl
                                     done, error);
 }
 
-/* Appends the memories and summaries of @batch, from @outputs, or of a skipped sentence if @outputs is NULL. */
+/* Appends the memories and summaries of @batch, which are in @outputs. If @outputs is NULL, @batch is a skipped
+ * sentence and gets no rows. */
 static gboolean
 append_batch (PlaitInference *inference, const PlaitBatch *batch, const PlaitEncoderOutputs *outputs, gint64 done,
               GError **error)

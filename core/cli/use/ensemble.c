@@ -10,7 +10,7 @@ target_vocabulary (const PlaitTrained *run)
   return plait_run_inputs_vocabulary (run->run_inputs, run->experiment->data.target);
 }
 
-/* Checks that @second, the run at @b, can translate together with @first, the run at @a. */
+/* Fails if @second, the run at the path @b, cannot translate together with @first, the run at the path @a. */
 static gboolean
 check_fits (const PlaitTrained *first, const PlaitTrained *second, const char *a, const char *b, GError **error)
 {
@@ -30,7 +30,7 @@ check_fits (const PlaitTrained *first, const PlaitTrained *second, const char *a
                         a, b);
 }
 
-/* Checks that the run at @path can be part of an ensemble. */
+/* Fails if the run at @path cannot be part of an ensemble. */
 static gboolean
 check_translates (const PlaitTrained *run, const char *path, GError **error)
 {

@@ -12,7 +12,7 @@
 #include "scoring/evaluation.h"
 #include "significance/system-scores.h"
 
-/* plait evaluate: scores translations in text files and tests differences between systems. */
+/* Implements plait evaluate: scores translations in text files and tests differences between systems. */
 
 #define TEXT_LIMIT ((gsize)1 << 30)
 #define DIGITS 2
@@ -21,14 +21,14 @@
 
 typedef struct
 {
-  const char *name; /* path of the file of translations */
+  const char *name; /* name of the system: path of the file of its translations */
   char **lines;
-  GArray **lengths; /* [metrics] (element-type PlaitLengthRow); NULL without --source */
+  GArray **lengths; /* [metrics] (element-type PlaitLengthRow): scores by source length; NULL without --source */
 } System;
 
 typedef struct
 {
-  const char *const *references, *const *hypotheses; /* paths, NULL-terminated */
+  const char *const *references, *const *hypotheses; /* paths of files, NULL-terminated */
   const char *metrics, *source, *bins, *join;
   gint64 resamples, seed, trials;
   guint test;
@@ -39,22 +39,22 @@ typedef struct
 {
   guint64 seed;
   guint resamples;
-  gboolean tested; /* FALSE with --test none, or if there is only one system */
+  gboolean tested; /* TRUE: differences are tested; FALSE with --test none, or if there is only one system */
   PlaitTest test;
   guint trials;
   GPtrArray *metrics;
-  gboolean documents; /* TRUE if every metric scores documents; then the number of lines may differ between files */
+  gboolean documents; /* TRUE if every metric scores documents, so that files may differ in their number of lines */
   PlaitTextPieces join;
   PlaitLog *log;
   gsize sentences;
   guint n_references;
   const char *const *reference_paths; /* [n_references] */
   char ***references;                 /* [n_references][sentences], lines of the references */
-  PlaitLengthBins *bins;              /* NULL without --source */
-  gint64 *words;                      /* [sentences], words of each source sentence; NULL without --source */
+  PlaitLengthBins *bins;              /* bins of source lengths; NULL without --source */
+  gint64 *words;                      /* [sentences]: number of words of each source sentence; NULL without --source */
   guint n_systems;
   System *systems;
-  PlaitSystemScore **scores; /* [systems][metrics] */
+  PlaitSystemScore **scores; /* [systems][metrics]: scores */
 } Evaluation;
 
 static void
@@ -83,8 +83,8 @@ evaluation_clear (Evaluation *evaluation)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Evaluation, evaluation_clear)
 
-/* Joins the subwords in @lines, read from @path, as --join says. Without --join warns if the lines look like
- * subwords. */
+/* Joins the subwords in @lines, read from @path, as --join says. If --join is not given and the lines look like
+ * subwords, warns. */
 static void
 join (const Evaluation *evaluation, const char *path, char **lines)
 {
@@ -99,7 +99,7 @@ join (const Evaluation *evaluation, const char *path, char **lines)
   plait_text_join_pieces (lines, evaluation->join);
 }
 
-/* Reads the lines of the file at @path and aligns them with those of the first reference, whose path is @first_path.
+/* Reads the lines of the file at @path. They must align with those of the first reference, whose path is @first_path.
  * (transfer full) */
 static char **
 read_lines (Evaluation *evaluation, const char *path, const char *first_path, GError **error)
@@ -164,7 +164,8 @@ read_files (Evaluation *evaluation, const Options *options, GError **error)
   return TRUE;
 }
 
-/* Returns the path of the file that a metric cannot score: a reference, else the file of @system. (transfer none) */
+/* Returns the path of the file that a metric cannot score: that of a reference if one is the cause, else that of
+ * @system. (transfer none) */
 static const char *
 unscored_path (const Evaluation *evaluation, const System *system)
 {
@@ -182,7 +183,7 @@ unscored_path (const Evaluation *evaluation, const System *system)
   return system->name;
 }
 
-/* Warns of metrics that find no word in some references of @pairs, since these then score 0. */
+/* Warns if a metric finds no word in some references of @pairs, since such a reference scores 0. */
 static void
 warn_of_wordless (const Evaluation *evaluation, const PlaitTextPairs *pairs)
 {
@@ -197,7 +198,7 @@ warn_of_wordless (const Evaluation *evaluation, const PlaitTextPairs *pairs)
     }
 }
 
-/* Scores system @s by every metric, and by the length of its source if --source is given. */
+/* Scores system @s by every metric. If --source is given, also by source length. */
 static gboolean
 score_system (const Evaluation *evaluation, guint s, GError **error)
 {
@@ -306,7 +307,7 @@ print_tables (const Evaluation *evaluation)
   plait_terminal_paragraph (terminal, 2, 2, test);
 }
 
-/* Prints one table per metric: rows are bins of source length, columns are systems. */
+/* Prints a table for each metric, whose rows are bins of source length and whose columns are systems. */
 static void
 print_lengths (const Evaluation *evaluation)
 {
@@ -316,7 +317,7 @@ print_lengths (const Evaluation *evaluation)
   if (!evaluation->bins)
     return;
   g_autoptr (PlaitTerminal) terminal = plait_terminal_new ();
-  /* Makes the terminal put a blank line before the first table. */
+  /* Print an empty text, so that the terminal puts a blank line before the first table. */
   plait_terminal_text (terminal, PLAIT_TERMINAL_PLAIN, "%s", "");
   for (guint s = 0; s < evaluation->n_systems; s++)
     names[s] = evaluation->systems[s].name;
@@ -332,7 +333,7 @@ print_lengths (const Evaluation *evaluation)
     }
 }
 
-/* Returns the name of what a row of --sentences scores. */
+/* Returns the name of the unit that a row of --sentences scores: a sentence or a document. */
 static const char *
 unit_of (const Evaluation *evaluation)
 {
@@ -363,8 +364,8 @@ sentence_score (const Evaluation *evaluation, guint s, guint m, gsize i)
   return plait_metric_score (evaluation->metrics->pdata[m], statistics->values + i * statistics->width);
 }
 
-/* Prints one line per sentence or document: its number and its scores by metric and system, with all digits, separated
- * by tabs. */
+/* Prints a line for each sentence or document: its number and its scores by metric and system, with all digits,
+ * separated by tabs. */
 static void
 print_sentences (const Evaluation *evaluation)
 {
@@ -422,7 +423,7 @@ print_sentences_json (const Evaluation *evaluation)
   plait_json_print (json);
 }
 
-/* TRUE if at most one option names standard input, which can be read only once. */
+/* TRUE if at most one option names standard input, because it can be read only once. */
 static gboolean
 check_standard_input (const Options *options, GError **error)
 {

@@ -4,7 +4,7 @@
 #include "command/output.h"
 #include "weights/export.h"
 
-/* plait export: writes the parameters of a run as safetensors. */
+/* Implements plait export: writes the parameters of a run as safetensors. */
 
 typedef struct
 {

@@ -12,10 +12,10 @@
 typedef struct
 {
   guint n_runs;
-  guint n;      /* number of different names of sources in all runs */
-  char **names; /* [2 n]: first "NAME" of every source, then "NAME.trees" of every source; an entry is NULL if that
-                   source reads no trees from a file */
-  PlaitTextLocation *locations; /* [2 n], zeros for a missing source */
+  guint n;      /* number of different source names in all runs */
+  char **names; /* [2 n]: "NAME" of every source, then "NAME.trees" of every source, or NULL if it reads no trees from a
+                   file */
+  PlaitTextLocation *locations; /* [2 n]: file or column of each name; zeros for a missing source */
   PlaitFeedTable table;
 } Files;
 
@@ -30,7 +30,7 @@ files_clear (Files *files)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Files, files_clear)
 
-/* Returns the index of @name among the first @n names, or @n. */
+/* Returns the index of @name among the first @n names; @n if it is not there. */
 static guint
 find_name (const Files *files, const char *name, guint n)
 {
@@ -41,7 +41,7 @@ find_name (const Files *files, const char *name, guint n)
   return i;
 }
 
-/* Returns the index of source @name, or files->n. */
+/* Returns the index of source @name; files->n if there is no such source. */
 static guint
 find_source (const Files *files, const char *name)
 {
@@ -86,7 +86,7 @@ name_files (const GPtrArray *runs, Files *files)
     }
 }
 
-/* Returns the locations of the text that @run reads. */
+/* Returns @run with the locations of the text that it reads. */
 static PlaitFeedReader
 reader_of (const PlaitTrained *run, const Files *files)
 {
@@ -156,8 +156,8 @@ unknown_source (const Files *files, const char *option, GError **error)
       files->n_runs > 1 ? "no run has such a source; they read" : "the run has no such source; it reads", names->str);
 }
 
-/* Returns the location to fill for the source or trees @name. @option names the option in errors: unknown name, or
- * given twice. (transfer none) */
+/* Returns the location to fill in for the source or trees @name. Fails if the name is unknown or was already given;
+ * @option names the option in the error. (transfer none) */
 static PlaitTextLocation *
 find_text_location (const Files *files, const char *name, const char *option, GError **error)
 {
@@ -190,7 +190,8 @@ take_sources (const char *const *given, const Files *files, GError **error)
   return TRUE;
 }
 
-/* Returns "features" or "documents" if a run cannot read source @name from a column of sentences; else NULL. */
+/* Returns NULL if all runs can read source @name from a column of sentences; otherwise what a run needs, "features" or
+ * "documents". */
 static const char *
 other_than_sentences (const GPtrArray *runs, const char *name)
 {
@@ -334,7 +335,8 @@ check_files (const PlaitInference *inference, char *const *runs, const Files *fi
          && plait_file_check_new (inference->options->output, inference->options->force, "", "--output", error);
 }
 
-/* TRUE if all of @files, and @target unless it is NULL, are regular files, so that reading never waits for a writer. */
+/* TRUE if all of @files, and @target unless it is NULL, are regular files, so that reading never waits for another
+ * program. */
 static gboolean
 are_files (const Files *files, const char *target)
 {

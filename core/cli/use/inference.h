@@ -8,24 +8,24 @@
 #include "setup/trained.h"
 #include "use/ensemble.h"
 
-/* Options that translate and score share; the first member of their structs. */
+/* Options that translate and score share. It is the first member of the structs of both commands' options. */
 typedef struct
 {
-  const char *const *sources; /* NAME=FILE, NULL-terminated, or NULL */
+  const char *const *sources; /* values NAME=FILE of --source, NULL-terminated, or NULL */
   const char *const *without; /* names of missing sources, NULL-terminated, or NULL */
-  const char *const *sets;    /* keys of [decode], data.empty and data.too_long */
-  const char *tsv;            /* names of the columns of standard input, or NULL */
+  const char *const *sets;    /* values of --set for [decode], data.empty and data.too_long, NULL-terminated, or NULL */
+  const char *tsv;            /* value of --tsv: which column of standard input is which source, or NULL */
   const char *checkpoint;
   const char *ensemble;  /* rule of an ensemble, or NULL */
-  const char *weights;   /* weights of the runs of an ensemble, or NULL */
-  const char *attention; /* path of a dump, or NULL */
-  const char *output;    /* path of the command's output, or NULL for standard output */
+  const char *weights;   /* weights of the runs of an ensemble, as text, or NULL */
+  const char *attention; /* path of the file to which attention is dumped, or NULL */
+  const char *output;    /* path of the command's output; NULL: standard output */
   gint64 threads;
   gboolean changed; /* TRUE: accept plugins that have changed since training */
-  gboolean force;   /* TRUE: replace attention and output if they exist */
+  gboolean force;   /* TRUE: replace the files attention and output if they exist */
 } PlaitInferenceOptions;
 
-/* Rows of the option table, without output and force. */
+/* Rows of the option table for PlaitInferenceOptions, except output and force. */
 #define PLAIT_INFERENCE_OPTIONS                                                                                        \
   PLAIT_OPTION_OF (PlaitInferenceOptions, "source", 's', TEXTS, sources,                                               \
                    "Text or features of a source; - is standard input", "NAME=FILE"),                                  \
@@ -49,20 +49,20 @@ typedef struct
  */
 typedef struct
 {
-  const PlaitInferenceOptions *options; /* options of the invocation */
+  const PlaitInferenceOptions *options; /* the command's options */
 
-  /* Opened by plait_inference_open. */
-  GPtrArray *runs;       /* PlaitTrained; several form an ensemble */
-  PlaitTrained *trained; /* the first run, whose settings and target the command uses */
+  /* Members that plait_inference_open() sets. */
+  GPtrArray *runs;       /* (element-type PlaitTrained); several runs form an ensemble */
+  PlaitTrained *trained; /* the first run; its settings and target are used */
   PlaitPool *pool;
   PlaitSearch *search;
   PlaitFeed *feed;
-  PlaitBatch *whole;  /* batch of the feed that the model cannot read at once, so parts of it are returned; or NULL */
-  gint64 given;       /* sentences of whole that were returned */
+  PlaitBatch *whole;  /* batch of the feed that is too large for the model, so that parts of it are returned; or NULL */
+  gint64 given;       /* number of sentences of whole that were already returned */
   gboolean are_files; /* TRUE if all inputs are regular files, not pipes */
   gboolean is_unreadable; /* TRUE if reading ended at a sentence that the model cannot read */
-  gboolean skips;         /* TRUE if the last batch is a sentence to skip */
-  PlaitStore *dump;       /* file for attention, or NULL */
+  gboolean skips;         /* TRUE if the last returned batch is a sentence to be skipped */
+  PlaitStore *dump;       /* file to which attention is dumped, or NULL */
   PlaitLog *log;
   const gint *stop;
 } PlaitInference;
@@ -70,19 +70,23 @@ typedef struct
 void plait_inference_clear (PlaitInference *inference);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PlaitInference, plait_inference_clear)
 
-/* Opens the runs in @invocation's arguments, their models for search, the text of their sources, the text of the target
- * if @target is not NULL, and the dump. Every source must be named exactly once, by --source, --tsv or --without; runs
- * that have a source of this name all read its text. */
+/* Opens the runs that the arguments of @invocation name, with their models for search, the text of their sources, the
+ * target text if @target is not NULL, and the dump. Every source must be named exactly once, by --source, --tsv or
+ * --without. If several runs have a source of this name, all of them read its text. */
 gboolean plait_inference_open (PlaitInference *inference, const PlaitInvocation *invocation, const char *target,
                                GError **error);
 
-/* Returns the next batch with at most @sentences sentences. At the end returns NULL without an error. Returns NULL with
- * an error for bad text, after a signal, and for a sentence that is too long, unless data.too_long allows it: with
- * skip, the batch is this sentence alone, inference->skips is set and the answer must be empty. (transfer full) */
+/*
+ * Returns the next batch with at most @sentences sentences. At the end, returns NULL without an error. Returns NULL
+ * with an error for bad text, after a signal, and for a sentence that is too long.
+ *
+ * If data.too_long is skip, a sentence that is too long is returned as a batch of its own with inference->skips set.
+ * The command must then print an empty result for it. (transfer full)
+ */
 PlaitBatch *plait_inference_next_batch (PlaitInference *inference, gint64 sentences, GError **error);
 
-/* Writes the attention of @batch to the dump, if there is one: for the best of @hypotheses, or for the targets if
- * @hypotheses is NULL. */
+/* Writes the attention of @batch to the dump, if there is one. The targets are the best of @hypotheses; if @hypotheses
+ * is NULL, those of the batch. */
 gboolean plait_inference_dump (PlaitInference *inference, const PlaitBatch *batch,
                                const PlaitAttentionRecords *attention, const PlaitHypotheses *hypotheses,
                                GError **error);

@@ -6,21 +6,21 @@
 #include "lines/text-file.h"
 #include "types/input.h"
 
-/* Tokens and phrases of one line. */
+/* Requirements of one line: tokens of the prefix, and phrases. */
 typedef struct
 {
-  GArray *prefix; /* gint32 */
+  GArray *prefix; /* (element-type gint32): ids of the tokens with which the translation must begin */
   PlaitPhrases *phrases;
 } Line;
 
 struct PlaitRequirements
 {
-  const char *paths[2]; /* prefixes and constraints; NULL: not given */
+  const char *paths[2]; /* paths of the files of prefixes and constraints; NULL: not given */
   gint64 n_lines[2];    /* number of lines of each file */
-  GArray *lines;        /* Line */
+  GArray *lines;        /* (element-type Line) */
   const PlaitVocabulary *vocabulary;
   const PlaitDecodeSettings *settings;
-  gboolean copies; /* TRUE: the output copies words outside the vocabulary */
+  gboolean copies; /* TRUE: the output copies words that are not in the vocabulary */
 };
 
 static void
@@ -51,7 +51,7 @@ has_unknown (const GArray *ids, guint first)
   return FALSE;
 }
 
-/* Returns the first word of @text with a token outside @vocabulary. (transfer full) */
+/* Returns the first word of @text that has a token outside @vocabulary. (transfer full) */
 static char *
 unknown_word (const PlaitVocabulary *vocabulary, const char *text)
 {
@@ -68,7 +68,7 @@ unknown_word (const PlaitVocabulary *vocabulary, const char *text)
   return g_strdup (text);
 }
 
-/* Appends the tokens of @text in line @number of @path. */
+/* Appends the tokens of @text, from line @number of the file @path, to @ids. */
 static gboolean
 encode (const PlaitRequirements *requirements, const char *path, gint64 number, const char *text, gboolean whole,
         GArray *ids, GError **error)
@@ -137,7 +137,7 @@ requirement_of (const Line *line)
                              line->prefix ? line->prefix->len : 0, line->phrases };
 }
 
-/* Reads line @number of file @file: 0 prefixes, 1 constraints. */
+/* Reads line @number of file number @file: 0 for prefixes, 1 for constraints. */
 static gboolean
 read_line (PlaitRequirements *requirements, guint file, gint64 number, const char *text, GError **error)
 {

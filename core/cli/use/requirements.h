@@ -4,23 +4,24 @@
 #include "search/search.h"
 #include "vocabulary/vocabulary.h"
 
-/* Prefixes and phrases that translations must have, of files with a line for each line of the sources: --prefix and
- * --constraints of plait translate. */
+/* Prefixes and phrases that translations must have (--prefix and --constraints of plait translate). They come from
+ * files that have a line for each line of the sources. */
 typedef struct PlaitRequirements PlaitRequirements;
 
-/* Reads all lines of @prefix, and of @constraints with phrases between tabs; a path may be NULL, and a line empty.
- * Fails at a line with a word outside @vocabulary, or with more tokens than @settings allow. @copies: TRUE if the
- * output copies words outside the vocabulary, which the error says. (transfer full) */
+/* Reads all lines of the file @prefix, and of the file @constraints, whose phrases are separated by tabs. A path may be
+ * NULL, and a line may be empty. Fails at a line with a word outside @vocabulary, or with more tokens than @settings
+ * allow. @copies is TRUE if the output copies words that are not in the vocabulary; the error mentions that. (transfer
+ * full) */
 PlaitRequirements *plait_requirements_read (const char *prefix, const char *constraints,
                                             const PlaitVocabulary *vocabulary, const PlaitDecodeSettings *settings,
                                             gboolean copies, GError **error);
 void plait_requirements_free (PlaitRequirements *requirements);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitRequirements, plait_requirements_free)
 
-/* TRUE if the search settings @settings can meet constraints; else sets @error. */
+/* TRUE if a search with @settings can meet constraints. Otherwise sets @error. */
 gboolean plait_requirements_check_settings (const PlaitDecodeSettings *settings, GError **error);
 
-/* Copies the requirement of line @line, from 0, to @requirement, which borrows it. Fails if a file has fewer lines. */
+/* Sets @requirement to the requirements of line @line (from 0), which it borrows. Fails if a file has fewer lines. */
 gboolean plait_requirements_find (const PlaitRequirements *requirements, gint64 line, PlaitRequirement *requirement,
                                   GError **error);
 

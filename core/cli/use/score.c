@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* plait score: scores given translations by forced decoding, and aligns their words. */
+/* Implements plait score: scores given translations by forced decoding, and aligns their words. */
 
 /* Sums over all sentences, and over the line or document that is being read. */
 typedef struct
@@ -15,13 +15,13 @@ typedef struct
   double log_probability;
   gint64 tokens;
 
-  gint64 line;     /* index of the current line, or -1 */
+  gint64 line;     /* index of the current line; -1 before the first */
   gint64 sentence; /* index of the current sentence in its document; -1 without --sentences */
   double line_log_probability;
   gint64 line_tokens;
 
-  const PlaitWordAligner *aligner; /* NULL without --alignment */
-  char **alignments;               /* [sources of the aligner], alignments of the current line; NULL: not aligned */
+  const PlaitWordAligner *aligner; /* aligner of words; NULL without --alignment */
+  char **alignments;               /* [sources of the aligner]: alignments of the current line; NULL: not aligned */
 
   gboolean as_json;
 } Sum;
@@ -33,7 +33,7 @@ sum_clear (Sum *sum)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Sum, sum_clear)
 
-/* Prints one JSON object on one line. */
+/* Prints the scores of the current line as one JSON object on one line. */
 static void
 print_json (const Sum *sum)
 {
@@ -88,8 +88,8 @@ print_line (Sum *sum)
   sum->line = -1;
 }
 
-/* Prints one score per sentence of a document. A sentence ends before the start token of the next one, or with the end
- * token. Documents are separated by a blank line. */
+/* Prints a score for each sentence of a document. A sentence ends before the start token of the next one, or with the
+ * end token. A blank line separates documents. */
 static void
 print_sentences (const PlaitFeed *feed, const PlaitBatch *batch, const double *rows, Sum *sum)
 {
@@ -119,7 +119,7 @@ print_sentences (const PlaitFeed *feed, const PlaitBatch *batch, const double *r
     }
 }
 
-/* Aligns sentence @sentence of @batch, the current line. */
+/* Aligns the words of sentence @sentence of @batch, the current line. */
 static gboolean
 align (Sum *sum, const PlaitBatch *batch, gint64 sentence, const PlaitAttentionRecords *attention, GError **error)
 {
@@ -139,8 +139,8 @@ align (Sum *sum, const PlaitBatch *batch, gint64 sentence, const PlaitAttentionR
   return TRUE;
 }
 
-/* Adds the scores of @batch to those of their lines, and prints finished lines. A document that was cut has several
- * chunks. */
+/* Adds the scores of @batch to those of their lines, and prints the lines that are complete. A document that was cut
+ * has several chunks, whose scores are added. */
 static gboolean
 print_batch (const PlaitFeed *feed, const PlaitBatch *batch, const double *rows, const PlaitAttentionRecords *attention,
              Sum *sum, GError **error)
@@ -168,7 +168,7 @@ print_batch (const PlaitFeed *feed, const PlaitBatch *batch, const double *rows,
   return TRUE;
 }
 
-/* Prints the line for a sentence that cannot be scored. */
+/* Prints the line for a sentence that cannot be scored because it is too long. */
 static void
 print_skipped (Sum *sum, gint64 line, gboolean sentences)
 {
@@ -224,7 +224,7 @@ score (PlaitInference *inference, gboolean sentences, Sum *sum, GError **error)
         print_sentences (inference->feed, batch, rows, sum);
       else if (!print_batch (inference->feed, batch, rows, attention, sum, error))
         return FALSE;
-      if (!sentences && !chunks) /* else the next batch may continue the last line with another chunk */
+      if (!sentences && !chunks) /* otherwise the next batch may continue the last line with another chunk */
         print_line (sum);
       if (!plait_inference_dump (inference, batch, attention, NULL, error))
         return FALSE;

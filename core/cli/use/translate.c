@@ -12,8 +12,8 @@
 #include "dumps/word-alignment.h"
 
 /*
- * plait translate: translates text batch by batch as lines arrive, with scores, alignments or a dump of attention on
- * request.
+ * Implements plait translate: translates text batch by batch as lines arrive. On request, adds scores and alignments or
+ * dumps attention.
  */
 
 /* Maximum of decode.beam and decode.n_best. */
@@ -21,32 +21,32 @@
 /* Words of --format, in the order of Format. */
 #define FORMATS "text|tsv|json"
 
-/* Contents of a line of output. */
+/* Format of the output. */
 typedef enum
 {
-  FORMAT_TEXT, /* the best hypothesis */
-  FORMAT_TSV,  /* one hypothesis: line, score, log-probability, text, length, alignments */
-  FORMAT_JSON, /* all hypotheses of one line of the sources, or of a chunk of a document */
+  FORMAT_TEXT, /* only the text of the best hypothesis */
+  FORMAT_TSV,  /* a line for each hypothesis: line number, score, log-probability, text, length, alignments */
+  FORMAT_JSON, /* a line for all hypotheses of one source line or chunk of a document */
 } Format;
 
 /*
  * Prints translations.
  *
- * Documents have the layout of the target's documents: one sentence a line and a blank line between documents, or one
- * document a line. The chunks of a document are joined.
+ * Translated documents have the layout of the target's documents: one sentence a line and a blank line between
+ * documents, or one document a line. The chunks of a document are joined.
  */
 typedef struct
 {
   FILE *stream;
   Format format;
-  const PlaitWordAligner *aligner; /* NULL without --alignment or for FORMAT_TEXT */
+  const PlaitWordAligner *aligner; /* aligner of words; NULL without --alignment or for FORMAT_TEXT */
   const PlaitVocabulary *vocabulary;
   PlaitTextLayout layout; /* layout of the target's documents */
-  gboolean whole;         /* TRUE: predictions are not sequences, so no length limit ends them */
+  gboolean whole;         /* TRUE: what is predicted is not a sequence, so it cannot be cut off by a length limit */
 
-  /* Last printed line; -1 before the first. */
+  /* Index of the last line or document printed; -1 before the first. */
   gint64 line;
-  gboolean is_empty; /* TRUE if nothing of the current document was printed */
+  gboolean is_empty; /* TRUE if nothing of the current document has been printed yet */
 } Printer;
 
 static char *
@@ -63,21 +63,21 @@ text_of (const Printer *printer, const PlaitHypothesis *hypothesis)
   return g_string_free (numbers, FALSE);
 }
 
-/* Returns the number of target rows: tokens and the end token, if the hypothesis has ended. */
+/* Returns the number of target rows of @hypothesis: its tokens and, if it has ended, the end token. */
 static gint64
 length_of (const PlaitHypothesis *hypothesis)
 {
   return hypothesis->length + (hypothesis->ended ? 1 : 0);
 }
 
-/* Returns the alignments [sources] of hypothesis @i, or NULL without an aligner. */
+/* Returns the alignments of hypothesis @i to each source; NULL if there is no aligner. */
 static const char *const *
 alignments_of (const Printer *printer, const char *const *alignments, guint i)
 {
   return alignments ? alignments + i * printer->aligner->n : NULL;
 }
 
-/* Prints @hypothesis as fields separated by tabs; empty fields if it is NULL. */
+/* Prints @hypothesis as fields separated by tabs. If it is NULL, prints empty fields. */
 static void
 print_fields (const Printer *printer, gint64 line, const PlaitHypothesis *hypothesis, const char *const *alignments)
 {
@@ -132,8 +132,8 @@ print_json (const Printer *printer, gint64 line, const PlaitHypotheses *found, c
   fputs (plait_json_string (json), printer->stream);
 }
 
-/* Prints one line for each sentence of @best; start tokens separate them. No line is blank, since that would end the
- * document. */
+/* Prints a line for each sentence of @best, whose sentences begin with start tokens. Prints no blank line, since that
+ * would end the document. */
 static void
 print_sentences (Printer *printer, const PlaitHypothesis *best)
 {
@@ -161,8 +161,8 @@ print_more (Printer *printer, const PlaitHypothesis *best)
   printer->is_empty = FALSE;
 }
 
-/* Prints the hypotheses for line or document @line (from 0), or for its next chunk. @alignments [hypotheses][sources of
- * the aligner] is used only with an aligner. */
+/* Prints the hypotheses for line or document @line (from 0), or for the next chunk of that document. @alignments
+ * [hypotheses][sources of the aligner] is used only if there is an aligner. */
 static void
 print_found (Printer *printer, gint64 line, const PlaitHypotheses *found, const char *const *alignments)
 {
@@ -198,13 +198,13 @@ print_found (Printer *printer, gint64 line, const PlaitHypotheses *found, const 
 static void
 print_end (const Printer *printer)
 {
-  /* An empty document is visible only by the blank line that ends it. */
+  /* Only the blank line at its end shows an empty document. */
   if (printer->format == FORMAT_TEXT && printer->line >= 0
       && (printer->layout == PLAIT_LAYOUT_LINES || (printer->layout == PLAIT_LAYOUT_DOCUMENTS && printer->is_empty)))
     fputc ('\n', printer->stream);
 }
 
-/* Prints the translations of sentence @sentence of @batch, with word alignments if they are asked for. */
+/* Prints the translations of sentence @sentence of @batch, with word alignments if the user asks for them. */
 static gboolean
 print (const PlaitInference *inference, Printer *printer, const PlaitBatch *batch, gint64 sentence,
        const PlaitAttentionRecords *attention, const PlaitHypotheses *found, GError **error)
@@ -232,7 +232,7 @@ print (const PlaitInference *inference, Printer *printer, const PlaitBatch *batc
 typedef struct
 {
   PlaitDecodeSettings settings;
-  PlaitRequirements *requirements; /* owned; NULL without --prefix and --constraints */
+  PlaitRequirements *requirements; /* requirements; owned; NULL without --prefix and --constraints */
 } Decoding;
 
 static void
@@ -302,7 +302,7 @@ typedef struct
 {
   PlaitInferenceOptions text;
   const char *format, *alignment, *prefix, *constraints;
-  gint64 beam, n_best; /* 0: not given */
+  gint64 beam, n_best; /* values of the options; 0: not given */
 } Options;
 
 /* TRUE if the user asks for several hypotheses. */
@@ -371,7 +371,8 @@ read_requirements (const PlaitInference *inference, const Options *options, cons
   return decoding->requirements || (!options->prefix && !options->constraints);
 }
 
-/* Sets *@format from --format; without it to tsv if scores or alignments are asked for, else to text. */
+/* Sets *@format to the value of --format. Without --format, sets it to tsv if scores or alignments are asked for, else
+ * to text. */
 static gboolean
 read_format (const Options *options, Format *format, GError **error)
 {
@@ -424,7 +425,7 @@ run_command (PlaitInvocation *invocation, GError **error)
   printer.whole = !plait_experiment_has_decoder (experiment);
   good = translate (&inference, &decoding, &printer, &done, error);
   plait_log_progress_end (inference.log);
-  /* Keep the lines before a sentence that cannot be read. */
+  /* If a sentence cannot be read, keep the output for the lines before it. */
   if (!good && inference.is_unreadable && done > 0)
     plait_output_commit (&to, NULL);
   if (!good || !plait_output_commit (&to, error) || (inference.dump && !plait_store_commit (inference.dump, error)))

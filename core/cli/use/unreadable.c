@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* This file splits batches into parts that the model can read, and handles too long sentences (data.too_long). */
+/* This file cuts batches into parts that the model can read, and handles sentences that are too long
+ * (data.too_long). */
 #include "files/problems.h"
 #include "use/inference.h"
 #include "corpus/batch.h"
 #include "setup/limits.h"
 
-/* Returns the index of the first source of @part that its model cannot read, or the number of sources if the target is
- * the cause. */
+/* Returns the index of the first source of @part that its model cannot read; the number of sources if the model can
+ * read all sources, but not the target. */
 static guint
 unreadable_stream (const PlaitSearch *search, const PlaitBatch *part)
 {
@@ -39,8 +40,8 @@ can_truncate (const PlaitBatch *part, guint stream)
   return input && input->kind == PLAIT_INPUT_TOKENS && !input->trees && !input->documents;
 }
 
-/* Truncates source @stream of @part, which has one sentence, to its model's limit. FALSE if the limit leaves no
- * text. */
+/* Truncates source @stream of @part, which has one sentence, to the limit of its model. FALSE if no text would be
+ * left. */
 static gboolean
 truncate_source (const PlaitInference *inference, const PlaitBatch *part, guint stream)
 {
@@ -58,8 +59,8 @@ truncate_source (const PlaitInference *inference, const PlaitBatch *part, guint 
   return TRUE;
 }
 
-/* Truncates all too long sources of @part, which has one sentence, with a warning if @logs. TRUE if the model can read
- * @part afterwards. */
+/* Truncates all sources of @part that are too long, and warns if @logs. @part has one sentence. TRUE if the model can
+ * then read @part. */
 static gboolean
 cut_sources (const PlaitInference *inference, PlaitBatch *part, gboolean logs)
 {
@@ -78,8 +79,8 @@ cut_sources (const PlaitInference *inference, PlaitBatch *part, gboolean logs)
   return plait_search_check_batch (search, part, NULL);
 }
 
-/* Adds the sentences of inference->whole, from inference->given on, that are too long to @unreadable. Returns TRUE if
- * one of them could be truncated. */
+/* Adds to @unreadable a problem for each sentence of inference->whole, from inference->given on, that is too long.
+ * Returns TRUE if one of them could be truncated. */
 static gboolean
 find_unreadable (PlaitInference *inference, PlaitProblems *unreadable)
 {
@@ -107,14 +108,14 @@ find_unreadable (PlaitInference *inference, PlaitProblems *unreadable)
   return truncates;
 }
 
-/* Reports sentence inference->given, which is too long, together with later ones: in files all, in pipes those that
- * were already read. Returns NULL with the error. */
+/* Fails because sentence inference->given is too long. The error also lists later sentences that are too long: in files
+ * all of them, in pipes those that were already read. Returns NULL. */
 static PlaitBatch *
 refuse_unreadable (PlaitInference *inference, GError **error)
 {
   enum
   {
-    SENTENCES = 256, /* sentences to read at a time */
+    SENTENCES = 256, /* number of sentences to read at a time */
   };
   g_autoptr (PlaitProblems) unreadable = plait_problems_new ();
   g_autoptr (GError) fault = NULL;
@@ -124,7 +125,7 @@ refuse_unreadable (PlaitInference *inference, GError **error)
     {
       plait_batch_free (inference->whole);
       inference->given = 0;
-      /* Ignore errors of the text itself: they are reported once the user has mended the sentences found here. */
+      /* Ignore errors of the text itself: they are reported after the user has fixed the sentences found here. */
       inference->whole = plait_feed_next (inference->feed, SENTENCES, NULL);
       if (inference->whole && !plait_search_check_batch (inference->search, inference->whole, NULL))
         truncates |= find_unreadable (inference, unreadable);
@@ -139,9 +140,9 @@ refuse_unreadable (PlaitInference *inference, GError **error)
                 : "; sources with trees, documents and targets cannot be truncated");
 }
 
-/* Handles @part, the sentence number inference->given of the batch, which the model refuses with @cause. If
- * data.too_long allows it, skips or truncates the sentence and returns its batch; else returns NULL with an error.
- * Takes @part. */
+/* Handles @part (transfer full), sentence number inference->given of the batch, which the model refuses because of
+ * @cause. If data.too_long allows it, skips or truncates the sentence and returns its batch. Otherwise returns NULL
+ * with an error. */
 static PlaitBatch *
 handle_unreadable (PlaitInference *inference, PlaitBatch *part, GError *cause, GError **error)
 {
