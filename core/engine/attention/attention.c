@@ -62,7 +62,8 @@ has_single_queries (const PlaitAttentionJob *job)
   return TRUE;
 }
 
-/* Computes one head of a sentence, or all heads with head 0 if the sentence has one query. */
+/* Computes one head of a sentence with several queries. If a sentence has one query, computes all its heads in the
+ * piece of head 0. */
 static void
 separate_piece (gpointer data, gint64 number, guint thread)
 {

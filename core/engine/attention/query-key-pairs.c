@@ -56,7 +56,7 @@ typedef struct
   const PlaitKernels *kernels;
   const PlaitQueryKeyPairs *pairs;
   guint n; /* number of memories under one softmax */
-  /* Fields for additive scores and dot scores. */
+  /* Arguments of additive scores and dot scores. */
   PlaitScalar *scores;
   const PlaitScalar *dscores;
   const PlaitAdditiveScores *additive;
@@ -83,9 +83,9 @@ pieces_of (const PlaitQueryKeyPairs *pairs, gint64 rows)
 /* A range of memory rows of a sentence, with all queries of the sentence. */
 typedef struct
 {
-  gint64 first_query; /* row number of the first query */
+  gint64 first_query; /* number of the first query row */
   gint64 queries;
-  gint64 first_row; /* row number in the memory */
+  gint64 first_row; /* number of the first memory row */
   gint64 rows;
   gint64 pair;   /* index of the pair of the first query and the first row */
   gint64 stride; /* number of pairs of a query: the pair of the next query with the same row comes this many pairs

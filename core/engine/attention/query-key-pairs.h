@@ -24,7 +24,8 @@ PlaitQueryKeyPairs plait_query_key_pairs_new (PlaitArena *arena, PlaitRagged que
 /* Returns @n sentences of one row each, with offsets allocated in @arena. */
 PlaitRagged plait_ragged_units (PlaitArena *arena, gint64 n);
 
-/* Returns the @first row of each sentence, else its last; -1 if it is empty: [sentences], allocated in @arena. */
+/* Returns the first row (if @first) or the last row of each sentence, -1 for an empty sentence: [sentences], allocated
+ * in @arena. */
 const gint64 *plait_ragged_ends (PlaitArena *arena, PlaitRagged rows, gboolean first);
 
 static inline gint64

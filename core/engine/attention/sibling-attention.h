@@ -14,13 +14,13 @@
 typedef struct
 {
   PlaitRagged rows;
-  PlaitRagged of;                 /* sibling groups of each sentence */
+  PlaitRagged of;                 /* sibling groups of each sentence: entries of @group */
   const PlaitSiblingGroup *group; /* all sibling groups: the top level first; within a level, the last group first */
-  const gint64 *group_rows; /* [groups + sentences]: for each group, the number of rows in the earlier groups of its
-                               sentence; after the groups of each sentence, the number of rows in all of them */
-  const gint64 *weighed;    /* rows weighed in each sentence: rows of all its groups, except top levels of only one row:
-                               [sentences] */
-  /* Two entries for each sentence: its leaves, which come first, and its other rows. */
+  const gint64 *group_rows;       /* index of a group's first weight among the weights of its sentence; one more entry
+                                     after the groups of each sentence has the number of its weights: [groups + sentences] */
+  const gint64 *weighed; /* number of rows in the groups of each sentence; a top level of one row does not count:
+                            [sentences] */
+  /* Rows of each sentence in two entries: entry 2 s is the leaves of sentence s, entry 2 s + 1 its other rows. */
   PlaitRagged leaves_and_others;
 } PlaitSiblingGroups;
 

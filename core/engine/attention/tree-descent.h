@@ -42,7 +42,7 @@ typedef struct
 /* Result of a tree descent. Its arrays are allocated in the arena. */
 typedef struct
 {
-  gint64 weighed; /* rows weighed by all entries together; -1: children of a row are not rows of its sentence */
+  gint64 weighed; /* number of rows that all entries weighed; -1: children of a row are not rows of its sentence */
   PlaitSelectedRows leaves;  /* reached leaves, one set for each entry */
   PlaitScalar *leaf_weights; /* weight of each reached leaf */
   gboolean normalised;

@@ -13,8 +13,8 @@
 
 /* Functions of the tape that only the host calls. */
 
-/* Names @caller as the plugin whose code works on @tape in this thread, and returns the previous one. {NULL}: the host,
- * whose errors abort. plait_tape_begin sets the host. */
+/* Names @caller as the plugin whose code works on @tape in this thread, and returns the previous caller. {NULL} is the
+ * host, in which an error aborts the process. plait_tape_begin sets the host. */
 PlaitCodeOwner plait_tape_set_caller (PlaitTape *tape, PlaitCodeOwner caller);
 
 /* Returns the leaf with key @key of this step. The first call makes the leaf from the other arguments; later calls

@@ -72,8 +72,8 @@ PlaitNode *plait_tree_descent (PlaitTape *tape, const PlaitTreeDescent *descent,
 typedef struct
 {
   PlaitRagged blocks; /* block b has the weights offsets[b] .. offsets[b + 1] - 1, at least one */
-  const gint64 *row; /* [weights] row of each weight, ascending within a block; if the last of a block is also the first
-                        of the next, the row's number is divided between the two blocks */
+  const gint64 *row;  /* row of each weight, ascending within a block: [weights]. If a block ends with the row that
+                         begins the next block, the row's number is divided between the two */
   const guint8 *full; /* [blocks] TRUE if the block's weights sum to 1 */
 } PlaitHaltingWeights;
 
@@ -95,7 +95,7 @@ typedef struct
 {
   PlaitCellKind kind;
   PlaitResetOrder reset; /* GRU only */
-  PlaitNode *recurrent;  /* U, [w, gates w]; of a GRU with PLAIT_RESET_BEFORE [w, 2 w], for r and z */
+  PlaitNode *recurrent;  /* U, [w, gates w]; for a GRU with PLAIT_RESET_BEFORE [w, 2 w], for r and z */
   PlaitNode *bias;       /* [1, gates w], added to h U, or NULL; must be NULL with PLAIT_RESET_BEFORE */
   PlaitNode *candidate;  /* U_c [w, w] with PLAIT_RESET_BEFORE, else NULL */
 } PlaitRecurrentCell;
@@ -138,11 +138,12 @@ typedef struct
 {
   PlaitTreeKind kind;
   PlaitResetOrder reset; /* GRU only */
-  /* U, [2 w, 5 w], of PLAIT_TREE_HEAD_WORD [2 w, w]: rows for the left child first, then for the right */
+  /* U, [2 w, 5 w]; for PLAIT_TREE_HEAD_WORD [2 w, w]. The rows for the left child come first, then those for the
+   * right */
   PlaitNode *gates;
   PlaitNode *gate_bias;      /* b, [1, 5 w]; for PLAIT_TREE_HEAD_WORD [1, w]; NULL: no bias */
-  PlaitNode *candidate;      /* U_c, [2 w, w] of a GRU, else NULL */
-  PlaitNode *candidate_bias; /* b_c, [1, w] of a GRU, or NULL; Chen et al. 2017 have no such bias */
+  PlaitNode *candidate;      /* U_c, [2 w, w] for a GRU, else NULL */
+  PlaitNode *candidate_bias; /* b_c, [1, w] for a GRU, or NULL; Chen et al. 2017 have no such bias */
 } PlaitTreeCell;
 
 /*
@@ -168,10 +169,10 @@ PlaitNode *plait_tree_top_down (PlaitTape *tape, const PlaitRecurrentCell *cells
  * distribution of attention/copied-words.h. The caller keeps all arrays and nodes alive. */
 typedef struct
 {
-  PlaitNode *gate;                 /* [r, 1] */
+  PlaitNode *gate;                 /* input of the sigmoid that gives g: [r, 1] */
   const PlaitCopyableWords *words; /* words of the n memories */
   const PlaitQueryKeyPairs *pairs; /* [n] pairs of the r rows with the rows of each memory */
-  PlaitNode *const *weights;       /* [n] weights [pairs, 1], not negative */
+  PlaitNode *const *weights;       /* attention weights [pairs, 1] on each memory, not negative: [n] */
 } PlaitOutputCopies;
 
 /* Returns the distributions over copied words of all rows, computed from the values of the nodes gate and weights. The

@@ -121,8 +121,8 @@ typedef struct
   double scale;    /* factor of query . key; 0: 1 / sqrt (w / heads) */
   gboolean causal; /* TRUE: query t of a sentence sees its keys 0 .. t; one memory only */
   double dropout;  /* rate of dropout on the weights, after the softmax: 0 <= dropout < 1 */
-  /* plait_attention with one memory only, whose rows are those of the queries. Without @causal, the memory may have
-   * more rows, as in search; the last query of a sentence then stands at its last row. */
+  /* The next two options need one memory, with one row for each row of the queries. Without @causal, the memory may
+   * have more rows, as in search; then the last query of a sentence has the position of its last row. */
   gboolean linear_bias; /* TRUE: subtract slope * distance from the scaled scores (ALiBi, Press et al. 2022) */
   gint64 window; /* number of rows that a row sees, itself included, backward and, if not causal, forward; 0: all */
 } PlaitAttentionOptions;

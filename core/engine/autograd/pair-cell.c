@@ -198,7 +198,7 @@ expect_cell_shapes (PlaitTape *tape, const PlaitNode *node, const PlaitPairCell 
                                  && link_weight (node, k)->value.rows == link_x (node, k)->value.width);
 }
 
-/* Counts the multiplications of each pair's previous state and of its linked inputs. */
+/* Counts the multiplications of one step: previous states and linked inputs times their weights. */
 static void
 note_products (PlaitTape *tape, const PlaitRecurrentCell *gru, const PlaitPairInput *pair_inputs, guint n,
                PlaitNode *states)

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Keeps the size in bytes within a gint64. */
+/* Maximum number of elements of a tensor, so that its size in bytes fits into a gint64. */
 #define MAX_ELEMENTS (G_MAXINT64 / 64)
 
 PlaitTape *

@@ -23,7 +23,7 @@ typedef struct
   PlaitScalar *dkeys;    /* [keys][padded] */
   PlaitScalar *dvalues;
 
-  /* Used instead of the columns and copied rows if products are rounded to bfloat16. */
+  /* Factors rounded to bfloat16. If products use bfloat16, these fields replace the transposed and the copied rows. */
   Right key_panels; /* keys of the block, transposed */
   Right value_panels;
   Right key_row_panels;    /* keys of the block, not transposed */

@@ -14,7 +14,8 @@
  * scores of a whole vector of keys at once.
  *
  * If all keys of a sentence fit into one block, rows are read in place. For longer sentences, rows that products read
- * repeatedly are copied end to end: columns of a tensor lie powers of two apart and so share few sets of the caches.
+ * repeatedly are copied end to end: in a tensor, the elements of a column are often a power of two apart, so they
+ * compete for few sets of the caches.
  */
 
 /*

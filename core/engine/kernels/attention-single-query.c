@@ -113,7 +113,7 @@ read_values (const PlaitAttentionJob *job, gint64 sentence, const PlaitScalar *w
     vector_store (context + column + v * VECTOR_LENGTH, factor * (even[v] + odd[v]));
 }
 
-/* Subtracts the linear bias of head @head from its @n unscaled scores; the query stands at the last key. */
+/* Subtracts the linear bias of head @head from its @n unscaled scores. The query has the position of the last key. */
 static void
 add_bias (const PlaitAttentionJob *job, guint head, PlaitScalar *scores, gint64 n, PlaitScalar scale)
 {

@@ -16,7 +16,7 @@ typedef struct
   PlaitScalar *scores;   /* scores, then weights: [tile][stride] */
   PlaitScalar *contexts; /* [tile][padded] */
 
-  /* Used instead of @columns, @values and @queries if products are rounded to bfloat16. */
+  /* Factors rounded to bfloat16. If products use bfloat16, these fields replace @columns, @values and @queries. */
   PlaitBfloat16Pair *key_panels;     /* transposed keys of each block */
   PlaitBfloat16Pair *value_panels;   /* values of each block, not transposed */
   PlaitBfloat16Pair *query_bfloat16; /* queries of a tile */
@@ -254,7 +254,7 @@ divide_by_totals (const Piece *piece, const Workspace *workspace, const Running 
     }
 }
 
-/* Computes to [n][stride] = weights times values of the block; adds to @to, except at the first block. */
+/* Computes @to [n][stride]: the weights times the values of the block. The first block overwrites @to, others add. */
 static void
 read_values (const Piece *piece, const Workspace *workspace, PlaitScalar *to, gint64 stride, gint64 first, gint64 n,
              gint64 from, gint64 keys)

@@ -125,7 +125,7 @@ typedef struct
  * several gates of it. The previous states of a node are those of its left and right child, side by side. */
 typedef struct
 {
-  const PlaitScalar *projected;      /* input part of the gates; in a tree it may be NULL */
+  const PlaitScalar *projected;      /* projected input of the gates; in a tree it may be NULL */
   const PlaitScalar *candidate_bias; /* bias of the candidate of a node, or NULL */
   PlaitScalar *gates;
   const PlaitScalar *previous;      /* previous state, or states of both children */
@@ -147,7 +147,7 @@ typedef struct
   PlaitScalar *carried_right; /* gradient of the right child's cell, to which a node adds */
   const PlaitScalar *dreset;  /* gradient of reset_state */
   PlaitScalar *dprojected;    /* output: gradient of @projected, or NULL */
-  gboolean adds;              /* add to @dprojected instead of overwriting it */
+  gboolean adds;              /* TRUE: add to @dprojected; FALSE: overwrite it */
 } PlaitCellRow;
 
 /* Computes one row or node of a cell, forward or backward. */

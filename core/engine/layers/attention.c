@@ -216,7 +216,8 @@ plait_key_values_transpose (PlaitTape *tape, PlaitKeyValues *key_values)
   key_values->transposed_keys = columns;
 }
 
-/* Returns one byte a query row: 1 if its sentence has a key in any memory. Returns NULL if all sentences have one. */
+/* Returns one byte for each query row: 1 if its sentence has a key in any memory. Returns NULL if all sentences have a
+ * key. */
 static const guint8 *
 readable_rows (PlaitTape *tape, PlaitRagged query_rows, const PlaitKeyValues *memories, guint n)
 {
@@ -265,7 +266,8 @@ plait_attention_apply (PlaitTape *tape, const PlaitAttention *attention, PlaitNo
   return apply_output (tape, attention, context, readable_rows (tape, query_rows, memories, n));
 }
 
-/* Returns one byte a row: 1 if any of the @n items is present. Returns NULL if some item is present in all rows. */
+/* Returns one byte for each row: 1 if any of the @n items is present. Returns NULL if some item is present in all
+ * rows. */
 static const guint8 *
 rows_with_items (PlaitTape *tape, gint64 rows, const guint8 *const *present, guint n)
 {

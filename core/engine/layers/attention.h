@@ -97,11 +97,11 @@ typedef struct
 } PlaitAttentionCache;
 
 /*
- * Returns a node [r, d]: one step of causal self-attention in search, for x [r, d] with one row a hypothesis, which
- * stands at the end of its ancestors. Appends the new keys (rotated, with rotary positions) and values to @cache as
- * rows used .. used + r - 1. Hypothesis i then attends to the cache rows gather[rows.offsets[i]] ..
- * gather[rows.offsets[i + 1] - 1]: its ancestors and, last, its own new row. The tape must be in PLAIT_TAPE_EVALUATE.
- * @weights: NULL, or receives [heads][rows], hypothesis after hypothesis within a head.
+ * Returns a node [r, d]: one step of causal self-attention in search. x [r, d] has one row for each hypothesis, its
+ * newest token. Appends the new keys (rotated, with rotary positions) and values to @cache as rows used .. used + r -
+ * 1. Hypothesis i then attends to the cache rows gather[rows.offsets[i]] .. gather[rows.offsets[i + 1] - 1]: those of
+ * its earlier tokens and, last, its own new row. The tape must be in PLAIT_TAPE_EVALUATE. @weights: NULL, or receives
+ * [heads][rows], hypothesis after hypothesis within a head.
  */
 PlaitNode *plait_attention_step (PlaitTape *tape, const PlaitAttention *attention, PlaitNode *x,
                                  PlaitAttentionCache *cache, PlaitRagged rows, const gint64 *gather,

@@ -74,7 +74,7 @@ plait_pyramid_declare (PlaitParameters *parameters, const char *name, const Plai
 }
 
 /*
- * One level, made from the level below.
+ * Functions that make one level from the level below
  */
 
 /* The rows of one level. */
@@ -269,7 +269,7 @@ climb (PlaitTape *tape, const PlaitPyramid *pyramid, gint64 number, Level *below
 }
 
 /*
- * All levels, as the rows of one memory.
+ * Functions that make all levels the rows of one memory
  */
 
 /* The levels of a pyramid, lowest first. */

@@ -73,7 +73,8 @@ typedef struct
   PlaitScalar *logits;    /* logits, then exponentials, then gradients: [block][row][word]; NULL without gradients */
   Statistics *statistics; /* [row][block] */
   Row *row;
-  PlaitScalar *copied; /* [copied words of all rows]: logits, then corrections of their gradients; NULL without any */
+  PlaitScalar *copied; /* [copied words of all rows]: logits, then corrections of their gradients; NULL if no words
+                          are copied */
   PlaitScalar *states; /* states as a right factor: panels [panel][row][tile_width], or rounded to bfloat16 */
   PlaitScalar *shares; /* partial sums of dstates: [lane][row][width] */
 } Stage;
@@ -214,7 +215,7 @@ logits_piece (gpointer data, gint64 block, guint thread)
     }
 }
 
-/* Returns the factor of the loss of row @number of the chunk in the gradients. */
+/* Returns the factor by which the gradients of row @number of the chunk are multiplied. */
 static double
 scale_of (const Stage *stage, gint64 number)
 {

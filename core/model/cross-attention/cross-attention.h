@@ -14,14 +14,15 @@
  * compute scores.
  *
  * - Multi-head, in a layer of a Transformer decoder: scaled dot products of several heads (Vaswani et al. 2017). The
- * residual stream is the layer's states; normalise and residual are pre-norm or post-norm.
+ * residual stream is the layer's states; the combiner's functions normalise and residual do pre-norm or post-norm.
  * - Recurrent, in a GRU or LSTM decoder: one head, scores of recurrent-attention.h. The residual stream is the pair
  * (query, context). It begins as (state, 0). residual gives (query + R c, context + c); R exists only if a later call
- * reads the query. So serial, parallel and flat over one memory are the plain decoders of the papers. The sentinel is
- * sigmoid (W [s'; y] + b) * query, with the previous state s' and the embedding y of the word that the step reads.
+ * reads the query. So the combiners serial, parallel and flat with one memory give the plain decoders of the papers.
+ * The sentinel is sigmoid (W [s'; y] + b) * query, with the previous state s' and the embedding y of the word that the
+ * step reads.
  *
- * attention-declare.c: calls during build; cross-attention.c: calls while running; attention-sparse.c: the same for
- * selected rows; attention-unfused.c: attention that returns weights; attention-keys.c: state of a pass.
+ * attention-declare.c: calls during build; cross-attention.c: calls while running; attention-sparse.c: calls while
+ * running, for selected rows; attention-unfused.c: attention that returns weights; attention-keys.c: state of a pass.
  */
 
 #define PLAIT_CROSS_MAX_SLOTS 256
@@ -44,7 +45,7 @@ typedef struct
   double output_dropout;     /* dropout rate of the context */
   gboolean weights;          /* TRUE: return the weights to the combiner */
   double scale;              /* factor of dot products */
-  PlaitAttention multi_head; /* parameters in a Transformer decoder */
+  PlaitAttention multi_head; /* parameters of multi-head attention, in a Transformer decoder */
   PlaitRecurrentAttention recurrent;
   PlaitCoveredMemory *covered; /* [n]: coverage of each memory, or NULL */
 } PlaitDeclaredAttention;
@@ -56,11 +57,12 @@ typedef struct
   PlaitLinear embedding; /* [embedding, state], with a bias */
 } PlaitSentinelGate;
 
-/* Declarations of the combiner in one layer. */
+/* A cross-attention as its combiner declared it in build. */
 typedef struct PlaitCrossAttentionLayer
 {
   const PlaitDecoderComponents *decoder;
-  gboolean multi_head; /* TRUE: scaled dot products of several heads; FALSE: recurrent-attention.h */
+  gboolean multi_head; /* TRUE: scaled dot products of several heads; FALSE: one head with the scores of
+                          recurrent-attention.h */
   gint64 width;        /* width of contexts and of every memory */
   gint64 query_width;
   PlaitScoreFunction score; /* score function of recurrent attention; not used if multi_head */
@@ -76,7 +78,7 @@ typedef struct PlaitCrossAttentionLayer
   gboolean reads_queries; /* TRUE if the combiner reads positions, sentences or tokens of the queries */
   gboolean *reads_rows;   /* [n_memories], TRUE if the combiner reads the memory's rows itself */
   PlaitSentinelGate gate;
-  const PlaitCoveredMemory **covered; /* [n_covered]: coverage of all attentions */
+  const PlaitCoveredMemory **covered; /* [n_covered]: coverage of every memory for which an attention has coverage */
   guint n_covered;
   guint n_coverage;                      /* number of coverage states in all attentions */
   PlaitReadRequest reads[PLAIT_READERS]; /* values that each reader reads of this cross-attention */
@@ -259,7 +261,7 @@ struct PlaitCrossAttention
   const PlaitCrossAttentionStep *step;
   PlaitNode *sentinel;
   PlaitCrossAttentionQuery *queries;          /* [n_attentions] */
-  gboolean *added;                            /* [n_slots]: a residual was added through the slot in this pass */
+  gboolean *added;                            /* [n_slots]: TRUE if this pass added a residual through the slot */
   PlaitCrossReading *readings[PLAIT_READERS]; /* where to store the values that each reader reads in this pass; NULL:
                                                  nothing */
 };
@@ -274,7 +276,7 @@ plait_cross_is_read_by (const PlaitCrossAttention *cross, const PlaitDeclaredAtt
          && (attention->kind == PLAIT_ATTEND_CONTEXTS || g_strcmp0 (attention->name, read->name) == 0);
 }
 
-/* TRUE if the weights of @attention are read in this pass. */
+/* TRUE if a reader reads the weights of @attention in this pass. */
 static inline gboolean
 plait_cross_is_read (const PlaitCrossAttention *cross, const PlaitDeclaredAttention *attention)
 {
@@ -301,7 +303,7 @@ PlaitTape *plait_cross_running_tape (PlaitCrossAttention *cross, const char *cal
 /* Fails the step unless the query is [queries, query width]. */
 void plait_cross_check_query (const PlaitCrossAttention *cross, const char *call, PlaitResidualStream query);
 
-/* Fails the step unless the rows of @memory were declared. */
+/* Fails the step unless the combiner declared in build that it reads the rows of @memory. */
 void plait_cross_check_rows (PlaitCrossAttention *cross, const char *call, guint memory);
 
 /* Returns the declared attention with @kind and @name, or NULL. @memory is used only for PLAIT_ATTEND_MEMORY. */

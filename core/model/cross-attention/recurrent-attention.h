@@ -38,12 +38,12 @@ typedef struct
   PlaitParameters *parameters;
   PlaitScoreFunction score;
   gint64 state_width;     /* width of queries */
-  gint64 attention_width; /* width inside additive scores */
+  gint64 attention_width; /* width of the tanh layer of additive scores */
   gint64 width;           /* width of contexts and of every memory */
   gboolean tied;          /* TRUE: one projection is both keys and values, as wide as contexts */
 } PlaitRecurrentAttentionDeclaration;
 
-/* Returns the width inside additive scores, or 1 for other scores. */
+/* Returns the width of the tanh layer of additive scores, or 1 for other scores. */
 gint64 plait_recurrent_attention_score_width (const PlaitRecurrentAttentionDeclaration *declaration);
 
 /* Declares an attention with parameters below @name: projections for each of @items [n], or shared ones if @n is 0. */

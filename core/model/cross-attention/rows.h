@@ -31,7 +31,8 @@ PlaitNode *plait_concatenate_steps (PlaitTape *tape, PlaitNode *const *steps, gi
 gint64 plait_memory_row_of_token (PlaitTape *tape, const PlaitMemory *memory, gint64 s, gint64 position,
                                   const char *kind);
 
-/* Reshapes @numbers [rows, 1] to [groups.n, longest group], one group in a row, padded with PLAIT_MASKED_LOGIT. */
+/* Reshapes @numbers [rows, 1] to [groups.n, longest group]: each group becomes one row, padded with
+ * PLAIT_MASKED_LOGIT. */
 PlaitNode *plait_pad_logits (PlaitTape *tape, PlaitNode *numbers, PlaitRagged groups);
 
 /* Returns x + y, of equal shapes. */

@@ -9,7 +9,7 @@
 typedef struct
 {
   PlaitBeamCandidate candidate;
-  gint64 bank; /* number of tokens of phrases in the hypothesis with the candidate's token */
+  gint64 bank; /* number of phrase tokens in the hypothesis after the candidate's token */
 } Entry;
 
 /* Sorts by bank, and within a bank by rank, best first. */
@@ -30,7 +30,7 @@ compare_candidates (gconstpointer a, gconstpointer b)
   return plait_beam_precedes (a, b) ? -1 : plait_beam_precedes (b, a);
 }
 
-/* Adds @candidate unless it was added before. */
+/* Adds @candidate to @entries, unless it is there already. */
 static void
 add_candidate (const PlaitBeam *beam, gint64 sentence, GArray *entries, const PlaitBeamCandidate *candidate)
 {
@@ -52,9 +52,9 @@ add_candidate (const PlaitBeam *beam, gint64 sentence, GArray *entries, const Pl
 }
 
 /*
- * Divides @places among @n banks with @counts candidates, into @sizes. Each bank gets an equal share, the last one also
- * the rest. A bank with fewer candidates gives its places to the bank before it; places that the first bank cannot use
- * go to the last banks with more candidates.
+ * Divides @places among @n banks with @counts candidates and writes the shares to @sizes. All shares are equal, except
+ * that the last bank also gets the remainder. A bank with fewer candidates than its share gives the rest to the bank
+ * before it. What the first bank cannot use goes to the last banks that have more candidates.
  */
 static void
 allocate (guint places, gint64 n, const guint *counts, guint *sizes)

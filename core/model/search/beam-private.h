@@ -37,14 +37,14 @@ struct PlaitBeam
   gint64 groups;                   /* number of groups of a sentence; when sampling, each sample is a group */
   guint width;                     /* maximum number of hypotheses of a group that a step extends */
   guint capacity;                  /* maximum number of hypotheses of a group, unfinished and finished */
-  PlaitBeamHypothesis *hypotheses; /* [sentences][groups][capacity] */
+  PlaitBeamHypothesis *hypotheses; /* hypotheses of each group: [sentences][groups][capacity] */
   guint *n;                        /* [sentences][groups]: number of hypotheses */
   gboolean *done;                  /* TRUE if the group is finished: [sentences][groups] */
   GArray *tokens;
   PlaitBeamCandidate *candidates; /* [capacity]: best candidates of one group, best first */
   guint n_candidates;
   guint max_candidates;      /* number of candidates to keep */
-  PlaitBeamHypothesis *next; /* [capacity] */
+  PlaitBeamHypothesis *next; /* hypotheses after the step, under construction: [capacity] */
   GArray *taken;             /* gint32: words that earlier groups of the sentence took in this step */
   /* Rows of the next step. */
   gint64 *offsets;
@@ -56,7 +56,7 @@ struct PlaitBeam
   GArray *bans;           /* gint32: words that may not follow a row */
   guint max_bans;         /* maximum number of banned words of a row */
   guint max_advancing;    /* maximum number of words of a row that extend a phrase */
-  GArray *history;        /* gint32: scratch */
+  GArray *history;        /* gint32: scratch memory for the tokens of a hypothesis */
 };
 
 static inline gboolean
@@ -104,7 +104,8 @@ guint plait_beam_count_finished (const PlaitBeam *beam, gint64 group);
 /* TRUE if @a ranks before @b. Of equal ranks, the older hypothesis comes first, then the lower word. */
 gboolean plait_beam_precedes (const PlaitBeamCandidate *a, const PlaitBeamCandidate *b);
 
-/* Returns the candidate that extends hypothesis @from of @group by @token of @log_probability. */
+/* Returns the candidate that extends hypothesis @from of @group by @token, which has log-probability
+ * @log_probability. */
 PlaitBeamCandidate plait_beam_candidate (const PlaitBeam *beam, gint64 group, guint from, gint32 token,
                                          double log_probability);
 

@@ -75,8 +75,8 @@ typedef struct
 {
   gint32 token;
   gint64 step;     /* decoder step that proposed the token */
-  gint64 row;      /* row in that step */
-  gint64 previous; /* index of the token before it, or -1 */
+  gint64 row;      /* row of the hypothesis in decoder step @step */
+  gint64 previous; /* index of the token before this one, or -1 */
 } PlaitBeamToken;
 
 typedef struct

@@ -6,7 +6,7 @@
 #include "search/beam.h"
 #include "search/search.h"
 
-/* Arenas and tapes for sentences that are searched together, and counts of the work done. */
+/* Arenas and tapes for sentences that are searched together, and counts of the work that was done with them. */
 typedef struct
 {
   PlaitPool *pool; /* borrowed */

@@ -38,7 +38,7 @@ typedef struct
 {
   gint64 words;                    /* words of the best hypotheses, EOS included */
   gint64 steps;                    /* number of hypotheses extended: each reads one word and proposes the next */
-  PlaitAttentionCost rows_weighed; /* memory rows that attention scored in these steps */
+  PlaitAttentionCost rows_weighed; /* memory rows that attention scored in decoder steps */
   double seconds;                  /* wall-clock time of encoding and search */
 } PlaitSearchWork;
 
@@ -94,7 +94,8 @@ PlaitSearch *plait_search_new (PlaitModel *model, PlaitPool *pool, PlaitPrecisio
                                GError **error);
 void plait_search_free (PlaitSearch *search);
 
-/* Shares the batches of whole corpora among the processes of @ranks (borrowed), all of which must search them. */
+/* Shares the batches of whole corpora among the processes of @ranks (borrowed). Every process must then search these
+ * corpora. */
 void plait_search_set_ranks (PlaitSearch *search, PlaitRanks *ranks);
 PlaitRanks *plait_search_ranks (const PlaitSearch *search);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitSearch, plait_search_free)

@@ -14,8 +14,8 @@
 typedef struct
 {
   gint64 n;
-  PlaitHypotheses *hypotheses; /* [n] */
-  PlaitSearchWork work;        /* work of this translation */
+  PlaitHypotheses *hypotheses; /* hypotheses of each sentence of the corpus: [n] */
+  PlaitSearchWork work;        /* work of the search during this translation */
 
   /* Best translation of each line or document, a NULL-terminated array; "" if there is no hypothesis. If a document was
    * cut into chunks, their translations are joined by spaces. */

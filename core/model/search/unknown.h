@@ -18,14 +18,14 @@
 typedef struct
 {
   const char *name;
-  guint source; /* index in the batch */
+  guint source; /* index of the source among the sources of a batch */
   guint memory;
   const PlaitVocabulary *vocabulary;
 } PlaitTextMemory;
 
 /* Creates a replacement by words of @memories [@n] (copied; the vocabularies are borrowed). @dictionary: path of a file
- * with lines of a source word, a tab and its translation; NULL or "": no dictionary. Fails with PLAIT_ERROR_INPUT, and
- * the line, if the file is not like that or has a word twice. (transfer full) */
+ * whose lines are a source word, a tab and its translation; NULL or "": no dictionary. Fails with PLAIT_ERROR_INPUT if
+ * the file has another line or a word twice; the message names the line. (transfer full) */
 PlaitUnknownReplacement *plait_unknown_replacement_new (const PlaitTextMemory *memories, guint n,
                                                         const char *dictionary, GError **error);
 void plait_unknown_replacement_free (PlaitUnknownReplacement *replacement);

@@ -6,8 +6,8 @@
 #include "tensor/elementwise.h"
 #include "layers/parameter-set.h"
 
-/* Numbers in a piece, the unit that is added and sent: large enough to justify a message, small enough that the next
- * process starts soon. */
+/* Number of gradients in a piece, the unit that is added and sent. It is large enough to justify a message, and small
+ * enough that the next process starts soon. */
 #define PIECE 65536
 
 /* Microseconds between two checks for arrived pieces; a check costs far less. */
@@ -17,7 +17,7 @@
 enum
 {
   LANE_SUMS,    /* partial sums, from the first process to the last */
-  LANE_RESULTS, /* final sums, from the last process to the first, and on to the others */
+  LANE_RESULTS, /* final sums, from the last process to the first and from there to the others */
   N_LANES
 };
 

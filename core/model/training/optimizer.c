@@ -13,9 +13,9 @@ struct PlaitOptimizer
 {
   const PlaitTrainSettings *settings;
   PlaitParameters *parameters;
-  PlaitScalar *kept[2]; /* one scalar for each value of the parameters, such as Adam's moments */
-  guint n_kept;         /* number of these arrays that the optimizer has */
-  gint64 n;             /* number of scalars in all parameters */
+  PlaitScalar *kept[2]; /* arrays with one scalar for each element of the parameters, such as Adam's moments */
+  guint n_kept;         /* number of arrays in @kept */
+  gint64 n;             /* number of elements in all parameters, and in each array of @kept */
 };
 
 /* Returns the number of moments of each parameter; @settings NULL: the largest number. */

@@ -79,14 +79,14 @@ find_rate (const char *rates, gint64 step)
   return rate;
 }
 
-/* Returns a half cosine from @from at share 0 to @to at share 1. */
+/* Returns a half cosine, which falls or rises from @from at @share 0 to @to at @share 1. */
 static double
 cosine (double from, double to, double share)
 {
   return to + (from - to) * (1 + cos (G_PI * CLAMP (share, 0, 1))) / 2;
 }
 
-/* Returns the share of its period that is over after @updates updates. */
+/* Returns the share of the current restart period that has passed after @updates updates. */
 static double
 share_of_period (const PlaitTrainSettings *settings, double updates)
 {

@@ -119,8 +119,8 @@ plait_update_peak (const PlaitUpdate *update)
   return peak;
 }
 
-/* Returns 1 / number of tokens, or sentences, of @batches, over which the loss is averaged. A sentence with a weight
- * counts as that many. */
+/* Returns 1 / number of tokens, or sentences, of @batches, over which the loss is averaged. A weighted sentence counts
+ * with its weight. */
 static double
 scale_of (const PlaitUpdate *update, PlaitBatch *const *batches, guint n)
 {

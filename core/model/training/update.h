@@ -5,21 +5,21 @@
 #include "decoders/model.h"
 #include "training/settings.h"
 
-/* Sums over some batches. */
+/* Likelihood of the target tokens of some batches. */
 typedef struct
 {
-  double negative_log_likelihood; /* nats */
+  double negative_log_likelihood; /* sum in nats */
   double guessing; /* negative log-likelihood in nats if all words were equally probable (PlaitModelSums) */
 } PlaitLikelihood;
 
 /* Sums over batches, to which plait_update_gradients adds. */
 typedef struct
 {
-  double loss;                           /* nats, smoothing included */
-  double negative_log_likelihood;        /* nats */
+  double loss;                           /* sum in nats, smoothing included */
+  double negative_log_likelihood;        /* sum in nats */
   PlaitLikelihood update;                /* sums of one update; the caller sets them to zero before */
   double losses[PLAIT_MAX_LOSS_COLUMNS]; /* losses of plugins (plait_model_losses) */
-  double auxiliary;                      /* sum of losses times their weights */
+  double auxiliary;                      /* sum of the plugins' losses times their weights */
   double multiplications;                /* multiplications of matrix products, forward and backward */
   gint64 correct;                        /* number of target rows whose most probable word is the target */
   gint64 tokens;                         /* number of target rows */
