@@ -23,7 +23,7 @@ PlaitNode *plait_add_positions (PlaitTape *tape, PlaitNode *x, PlaitRagged rows,
 
 /* Returns a node [rows, w]: attention of each query row over its own @n items, such as the contexts of several memories
  * (Libovicky et al. 2018, eq. 7-8). keys[j] and values[j] [rows, w] hold item j of every row. present[j]: NULL, or one
- * byte a row; an absent item gets no weight. A row without any item gives zeros. @weights: NULL, or receives
+ * byte for each row; an absent item gets no weight. A row without any item gives zeros. @weights: NULL, or receives
  * [heads][rows][n]. */
 PlaitNode *plait_attention_over_items (PlaitTape *tape, PlaitNode *queries, PlaitNode *const *keys,
                                        PlaitNode *const *values, const guint8 *const *present, guint n,
@@ -82,9 +82,9 @@ typedef struct
 PlaitNode *plait_halting_weights (PlaitTape *tape, PlaitNode *numbers, const PlaitHaltingWeights *halting_weights);
 
 /*
- * A recurrent cell over ragged rows: step t works on all sentences longer than t, without padding. The product with the
- * input does not depend on the step; the caller gives it, biases included, as projected [rows, gates w]. With h the
- * previous state, x the projected input and U the recurrent weight, gates side by side in the order of
+ * A recurrent cell over ragged rows: step t works on all sentences longer than t, without padding. The products of the
+ * inputs with the input weight do not depend on the step; the caller gives them, with biases, as projected [rows, gates
+ * w]. With h the previous state, x the projected input and U the recurrent weight, gates side by side in the order of
  * recurrent/cell.h:
  *
  *   GRU (Cho et al. 2014b):  r = sigmoid (x_r + h U_r),  z = sigmoid (x_z + h U_z),  h <- z h + (1 - z) c;

@@ -50,8 +50,8 @@ PLAIT_API PlaitNode *plait_minimum (PlaitTape *tape, PlaitNode *x, PlaitNode *y)
 /* Returns factor * x. @factor must be finite. */
 PLAIT_API PlaitNode *plait_scale (PlaitTape *tape, PlaitNode *x, double factor);
 
-/* Returns a node [r, w]: x * factors, element by element, for x [r, w] and a column [r, 1] or a row [1, w] of @factors,
- * which is repeated. */
+/* Returns a node [r, w]: x * factors, element by element, for x [r, w]. @factors is [r, 1], one factor for each row, or
+ * [1, w], one for each column. */
 PLAIT_API PlaitNode *plait_multiply_broadcast (PlaitTape *tape, PlaitNode *x, PlaitNode *factors);
 
 /* Returns the @n nodes @parts side by side: [r, w1], [r, w2], ... give [r, w1 + w2 + ...]. */
@@ -69,7 +69,7 @@ PLAIT_API PlaitNode *plait_gather_rows (PlaitTape *tape, PlaitNode *x, const gin
 PLAIT_API PlaitNode *plait_gather_windows (PlaitTape *tape, PlaitNode *x, const gint64 *indices, gint64 n, gint64 size);
 
 /* Returns a node whose row i comes from @x if take[i] is not 0, else from @y, which has the same shape. @y NULL: zeros.
- * @take: one byte a row, borrowed. */
+ * @take: one byte for each row, borrowed. */
 PLAIT_API PlaitNode *plait_select_rows (PlaitTape *tape, const guint8 *take, PlaitNode *x, PlaitNode *y);
 
 /*

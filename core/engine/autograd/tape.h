@@ -42,7 +42,7 @@ struct PlaitNode
   PlaitNode **inputs;
   guint n_inputs;
   gboolean needs_gradient;
-  gpointer payload; /* what the operator keeps from forward to backward, in the arena */
+  gpointer payload; /* data that the operator keeps from forward to backward, in the arena */
   /*< private >*/
   PlaitNode *previous;
   PlaitNode *whole;                 /* node that owns the storage of a view, else NULL */
@@ -87,8 +87,8 @@ PLAIT_API PlaitNode *plait_leaf (PlaitTape *tape, PlaitTensor value, const Plait
  */
 PLAIT_API PlaitTensor plait_tape_value (PlaitTape *tape, PlaitNode *node);
 
-/* Runs backward from @root, a [1, 1] node, whose gradient is 1. Call it once a step. It releases the storage of nodes
- * as it goes: afterwards only leaves and the value of @root may be read. */
+/* Runs backward from @root, a [1, 1] node, whose gradient is 1. Call it once in each step. It releases the storage of
+ * nodes as it goes: afterwards only leaves and the value of @root may be read. */
 void plait_tape_backward (PlaitTape *tape, PlaitNode *root);
 
 /*

@@ -47,9 +47,9 @@ plait_attention_is_relative (const PlaitAttentionSettings *settings)
 }
 
 /*
- * Returns the slope of head @head of @heads (ALiBi, Press et al. 2022, section 3). For a power of two the slopes are
- * 2^(-8 / heads), 2^(-16 / heads), ... For other numbers they are those of the next lower power of two, then every
- * second one of twice that power, from the first on (the authors' code).
+ * Returns the slope of head @head of @heads (ALiBi, Press et al. 2022, section 3). If @heads is a power of two, the
+ * slopes are 2^(-8 / heads), 2^(-16 / heads), ... Otherwise, with n the next lower power of two, they are the slopes of
+ * n heads, then the first, third, fifth, ... of the slopes of 2 n heads (the authors' code).
  */
 static inline double
 plait_attention_slope (guint heads, guint head)

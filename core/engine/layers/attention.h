@@ -80,8 +80,8 @@ PlaitNode *plait_attention_apply (PlaitTape *tape, const PlaitAttention *attenti
 
 /*
  * Returns a node [r, d]: attention of each row of x [r, d] to its own @n items (contexts of the hierarchical
- * combination, Libovicky et al. 2018, eq. 7-8). items[j] [r, d'] are projected by the layer's one projection or by
- * projection j. present[j]: NULL, or one byte a row; an absent item gets no weight. @weights: NULL, or receives
+ * combination, Libovicky et al. 2018, eq. 7-8). items[j] [r, d'] are projected by projection j, or by the layer's only
+ * projection. present[j]: NULL, or one byte for each row; an absent item gets no weight. @weights: NULL, or receives
  * [heads][r][n].
  */
 PlaitNode *plait_attention_apply_items (PlaitTape *tape, const PlaitAttention *attention, PlaitNode *x,

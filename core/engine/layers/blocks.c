@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "layers/blocks.h"
 
-/* Blocks under construction: at most as many as rows, with at most two weights a row. */
+/* Blocks under construction. There are at most as many blocks as rows, and at most two weights for each row. */
 typedef struct
 {
   PlaitRagged rows;

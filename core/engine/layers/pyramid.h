@@ -78,11 +78,11 @@ typedef struct
   const gint64 *first_child;
   const gint64 *n_children; /* 0 for leaves */
   const gint64 *level;      /* 0 for leaves */
-  const gint64 *previous;   /* the previous and the next row of the same level */
+  const gint64 *previous;   /* previous row of the same level; @next is the next one */
   const gint64 *next;
   const gint64 *leaf;  /* index of the leaf among all leaves; -1 for rows of higher levels */
-  PlaitNode *ponder;   /* act: [1, 1], the sum over all blocks of N + R, where N is the block's rows and R its last
-                          halting weight (Graves 2016, section 2); the gradient is that of R. Else NULL */
+  PlaitNode *ponder;   /* act: [1, 1], the sum over all blocks of N + R, where N is the number of rows of a block and R
+                          its last halting weight (Graves 2016, section 2); only R has a gradient. Else NULL */
   PlaitNode *quantity; /* cif: [1, 1], the sum of |sum of weights - n / k| over levels and sentences of n > 1 rows
                           (quantity loss of Dong & Xu 2020, with n / k as the number of targets). Else NULL */
 } PlaitPyramidRows;

@@ -38,8 +38,8 @@ PLAIT_API PlaitTreeUnit plait_tree_unit_declare (PlaitParameters *parameters, co
 
 /*
  * Returns the states [rows, w] (and an LSTM's cell states) of all rows of the memory, computed bottom-up from @leaves:
- * state [leaves, w], and for an LSTM cell [leaves, w] or NULL for zeros. @inputs [rows, input width]: inputs of the
- * rows, of which only those of inner nodes are read; NULL if the declaration has no input.
+ * state [leaves, w], and for an LSTM cell [leaves, w] or NULL for zeros. @inputs [rows, input width]: input of each
+ * row, used for inner nodes only; NULL if the declaration has no input.
  */
 PLAIT_API PlaitCellState plait_tree_unit_apply (PlaitTape *tape, const PlaitTreeUnit *unit, const PlaitTreeRows *tree,
                                                 PlaitCellState leaves, PlaitNode *inputs);

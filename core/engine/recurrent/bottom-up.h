@@ -50,8 +50,8 @@ typedef struct
 
 /*
  * Tensors of the backward pass. It replaces the activations in PlaitBottomUp.saved by the gradients of the inputs of
- * the gates and the candidate, and of the recurrent products. Their products with children^T and reset_children^T are
- * the gradients of the weights. The weights must be packed transposed.
+ * the gates and the candidate, and of the recurrent products. The gradients of the weights are children^T and
+ * reset_children^T times these gradients. The weights must be packed transposed.
  */
 typedef struct
 {

@@ -34,7 +34,7 @@ typedef struct
   gint64 rows; /* rows of the memory */
   PlaitRagged sentences;
   const gint64 *root; /* [rows] number of the root in this row, or -1 for other rows */
-  gint64 n;           /* number of depths without that of the roots */
+  gint64 n;           /* number of depths, not counting that of the roots */
   PlaitTreeSide sides[2];
 } PlaitTreeDepths;
 

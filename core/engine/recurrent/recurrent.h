@@ -13,8 +13,8 @@
  * the gradient of a weight.
  */
 
-/* The order of time of ragged rows. Sentences are sorted longest first, so step t works on the first first[t + 1] -
- * first[t] of them. */
+/* The order of time of ragged rows. Sentences are sorted, longest first, so step t works on the first sentences in this
+ * order: first[t + 1] - first[t] of them. */
 typedef struct
 {
   PlaitRagged rows;
@@ -58,14 +58,14 @@ typedef struct
   gboolean borrows;
 } PlaitRecurrence;
 
-/* Computes the states of all rows and writes the tensors that @recurrence names as output. @projected: [rows, gates w],
- * the projected input of each row, rows of a sentence in its own order. */
+/* Computes the states of all rows and writes the output tensors of @recurrence. @projected [rows, gates w]: projected
+ * input of each row; the rows of a sentence are in the sentence's order. */
 void plait_recurrence_forward (PlaitPool *pool, const PlaitRecurrence *recurrence, PlaitTensor projected);
 
 /*
  * Tensors of the backward pass. It replaces the activations in PlaitRecurrence.gates by the gradients of the recurrent
- * products: first the columns of the recurrent weight, then those of the candidate's. Their products with previous^T
- * and reset_states^T are the gradients of the weights. The weights must be packed transposed.
+ * products: first the columns of the recurrent weight, then those of the candidate's. The gradients of the weights are
+ * previous^T and reset_states^T times these gradients. The weights must be packed transposed.
  */
 typedef struct
 {

@@ -6,8 +6,8 @@
 #include "tensor/packed.h"
 
 /*
- * One step of a recurrence, forward or backward, for the rows of a bundle of sentences. Tensors called collected hold
- * the rows of all steps, one step after another; the gradients of the weights are products of them.
+ * One step of a recurrence, forward or backward, for the rows of a bundle of sentences. A tensor called collected has
+ * the rows of all steps, one step after another, so that one product gives the gradient of a weight.
  */
 typedef struct
 {

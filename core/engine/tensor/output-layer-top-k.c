@@ -100,8 +100,8 @@ first_bound (const Search *search, const PlaitScalar *logits, PlaitScalar greate
   return greatest - far;
 }
 
-/* Adds the words of a block to the best words of the row that this thread has found; skips words whose logit is below
- * that of the last of them. No logit of the block is above @greatest. @places is scratch memory for WORDS_AT_ONCE
+/* Adds the words of a block to the best words of the row that this thread has found. Skips words whose logit is below
+ * the lowest of these. No logit of the block is above @greatest. @places is scratch memory for WORDS_AT_ONCE
  * indices. */
 static void
 collect_best (const Search *search, gint64 row, guint thread, gint64 first, const PlaitScalar *logits,

@@ -16,7 +16,7 @@ typedef struct
 /* Fills @angles, computed in double: angle i of position p is p * base^(-2 i / d). */
 void plait_rotation_fill (PlaitRotation *rotation, double base);
 
-/* y = beta * y + rotated x; @backward: in the other direction, which is the inverse and the gradient. y may be x if
- * beta is 0. */
+/* y = beta * y + x rotated by the angles; if @backward, x rotated in the opposite direction, which is the inverse and
+ * also the gradient. y may be x if beta is 0. */
 void plait_rotate_rows (PlaitPool *pool, PlaitTensor y, PlaitScalar beta, PlaitTensor x, const PlaitRotation *rotation,
                         gboolean backward);

@@ -31,7 +31,7 @@ void plait_embed_forward (PlaitPool *pool, PlaitTensor y, PlaitTensor table, con
 /* Backward of plait_embed_forward: dtable[ids[i]] += scale * dy[i], in order of i. */
 void plait_embed_backward (PlaitPool *pool, PlaitTensor dtable, PlaitTensor dy, const gint32 *ids, PlaitScalar scale);
 
-/* y = dropout (x + table[first + position]), where position is that of the row in its sentence. Dropout as in
+/* y = dropout (x + table[first + position]), where position is the row's position in its sentence. Dropout as in
  * plait_tensor_dropout. y may be x. */
 void plait_positions_forward (PlaitPool *pool, PlaitTensor y, PlaitTensor x, PlaitRagged rows, PlaitTensor table,
                               gint64 first, PlaitRandomKey key, double rate);
@@ -41,7 +41,8 @@ void plait_positions_forward (PlaitPool *pool, PlaitTensor y, PlaitTensor x, Pla
 void plait_positions_backward (PlaitPool *pool, PlaitTensor dtable, PlaitTensor dy, PlaitRagged rows, gint64 first,
                                PlaitRandomKey key, double rate);
 
-/* y = beta * y + x * factors, elementwise: x [rows, w]; factors [rows, 1] or [1, w], repeated. */
+/* y = beta * y + x * factors, elementwise: x [rows, w]; factors [rows, 1], one for each row, or [1, w], one for each
+ * column. */
 void plait_broadcast_multiply (PlaitPool *pool, PlaitTensor y, PlaitScalar beta, PlaitTensor x, PlaitTensor factors);
 
 /* y = beta * y + sum of a * b, along each row if y is [rows, 1], along each column if y is [1, w]: a, b [rows, w]. */

@@ -75,7 +75,8 @@ typedef enum
 typedef struct
 {
   PlaitTensor rows; /* [capacity, width] */
-  gint64 n;         /* number of rows: those of the previous step; before the first step, one for each sentence */
+  gint64 n;         /* number of rows: one for each hypothesis of the previous step; before the first step, one for each
+                       sentence */
 } PlaitKeptRows;
 
 /* The values that search keeps for one primitive. */
@@ -163,8 +164,8 @@ const PlaitPrimitive *plait_decoding_primitive (PlaitDecoding *decoding, const c
 const PlaitPrimitive *plait_decoding_call (PlaitDecoding *decoding, const char *call, guint phases,
                                            PlaitPrimitiveKind kind, guint number);
 
-/* Fails the step if this pass did not call every primitive that @called [n_primitives] has as TRUE: rows that are kept
- * for a primitive must be those of the previous step. */
+/* Fails the step if this pass did not call a primitive for which @called [n_primitives] is TRUE, because search keeps
+ * rows for it that must be those of the previous step. */
 void plait_decoding_expect_calls (PlaitDecoding *decoding, const guint8 *called);
 
 /* Fails the step if this pass did not call every declared cross-attention: dumps and outputs read all of them. */

@@ -114,7 +114,7 @@ typedef struct
 {
   PlaitOutputLossSums words;
   double losses[PLAIT_MAX_LOSS_COLUMNS]; /* losses of plugins, without their weights: [model's loss columns] */
-  double auxiliary;                      /* sum of these losses times their weights */
+  double auxiliary;                      /* sum of the plugins' losses times their weights */
   double guessing; /* negative log-likelihood of the target rows if all words, or candidates, are equally probable */
 } PlaitModelSums;
 

@@ -7,7 +7,7 @@
 
 /*
  * Bookkeeping of search, without a model: the hypotheses, the rows that a decoder should extend, and the selection
- * among its proposals. All sentences advance together, one token a step.
+ * among the words that it proposes. All sentences advance together, one token in each step.
  *
  * The beam of a sentence may be divided into groups, which are searched one after the other in each step (Vijayakumar
  * et al. 2018). When sampling, each sample is a group of one hypothesis. Groups share a row until their hypotheses can

@@ -64,8 +64,8 @@ gboolean plait_search_is_unread (const PlaitBatch *batch, gint64 sentence);
  * member whose sources are all missing in a sentence has weight 0 there, unless the sentence is missing for all. */
 void plait_search_weigh (const PlaitSearch *search, const PlaitBatch *batch, double *weights);
 
-/* Returns the log-probability that the ensemble gives a word, from those of its members, [n_members], and @weights
- * [n_members]. */
+/* Returns the log-probability of a word by the ensemble. @log_probabilities [n_members]: the word's log-probability by
+ * each member. @weights [n_members]: weights of the members. */
 double plait_search_combine (const PlaitSearch *search, const double *weights, const double *log_probabilities);
 
 /* Returns an empty attention record for a pass, in the batch arena of @workspace. */

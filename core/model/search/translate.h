@@ -44,8 +44,8 @@ PlaitTranslation *plait_translate_corpus (PlaitSearch *search, const PlaitCorpus
                                           gpointer data, GError **error);
 
 /* Computes natural log-probabilities of the targets of @corpus. For each line or document, @log_probabilities [lines]
- * receives the sum over its tokens and end tokens, and @tokens [lines] the number of these. @take is NULL or is called
- * with the teacher-forced attention of each target. */
+ * receives the sum over its tokens and end tokens, and @tokens [lines] the number of tokens and end tokens. @take is
+ * NULL or is called with the teacher-forced attention of each target. */
 gboolean plait_score_corpus (PlaitSearch *search, const PlaitCorpus *corpus, gint64 batch, const char *what,
                              PlaitLog *log, const gint *stop, double *log_probabilities, gint64 *tokens,
                              PlaitAttentionTaker take, gpointer data, GError **error);

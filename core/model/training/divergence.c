@@ -43,8 +43,8 @@ plait_trainer_check_divergence (const PlaitTrainer *trainer, const PlaitLikeliho
   double limit = limit_of (trainer);
   double ratio = sums ? sums->negative_log_likelihood / sums->guessing : trainer->recent_ratio;
 
-  /* After the first update recent_ratio is that of the initial values, from which the limit is made, so it cannot
-   * exceed the limit: only validation can show divergence then. */
+  /* After the first update, recent_ratio is the ratio of the initial values, and the limit is computed from it. So it
+   * cannot exceed the limit, and only validation can show divergence. */
   if ((sums ? trainer->step > 1 && trainer->recent_ratio <= limit : trainer->recent_ratio <= limit)
       || (sums && sums->negative_log_likelihood <= limit * sums->guessing))
     return TRUE;
