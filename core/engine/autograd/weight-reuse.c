@@ -146,7 +146,7 @@ plait_weight_reuse_collect (PlaitTape *tape, PlaitNode *weight, PlaitNode *bias,
   entry->rows += x.rows;
 }
 
-/* Returns the place of the first node after which no earlier node reads the weight or the bias of @entry. */
+/* Returns the lowest place that a node can have that reads both the weight and the bias of @entry. */
 static gint
 last_place (const PlaitWeightReuse *entry)
 {

@@ -14,8 +14,7 @@
  *     act    y = sum p_i x_i, p the halting weights of plait_blocks_halt (Graves 2016) with h = sigmoid (x w + b)
  *     cif    y = sum p_i x_i, p the halting weights of plait_blocks_fire (Dong & Xu 2020) with sigmoid (x w + b)
  *
- * With act and cif, the parameters decide where blocks end. The ends are treated as constants in the gradient; only the
- * halting weights have a gradient.
+ * With act and cif, the parameters decide where blocks end. The derivative treats these ends as constants.
  */
 typedef enum
 {

@@ -177,7 +177,7 @@ PlaitCrossAttentionKeys plait_cross_project (const PlaitCrossAttentionLayer *cro
 void plait_cross_keys_keep_columns (const PlaitCrossAttentionLayer *cross, const PlaitCrossAttentionKeys *keys,
                                     PlaitTape *tape);
 
-/* Returns @keys as constants on @tape, which may be another tape than theirs. */
+/* Returns @keys as constants on @tape, which need not be the tape on which they were computed. */
 PlaitCrossAttentionKeys plait_cross_keys_as_constants (const PlaitCrossAttentionLayer *cross,
                                                        const PlaitCrossAttentionKeys *keys, PlaitTape *tape);
 

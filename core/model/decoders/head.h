@@ -18,8 +18,8 @@ struct PlaitHead
                          PlaitRagged target_rows, const gint32 *target_inputs);
 };
 
-/* Rows that a head reads for each token, side by side: the token's row in the first memory, and for each other source
- * the row of its memory that represents the sentence. */
+/* Rows that a head reads for each token, side by side: the token's row in the first memory, and from each memory of
+ * another source the row that represents the sentence. */
 typedef struct
 {
   PlaitMemoryRow row;

@@ -6,7 +6,7 @@
 
 /*
  * States of masked tokens, from their rows h in the first memory (Devlin et al. 2019, as in their code). With several
- * sources, a row of the memory of each other source is appended (token-rows.c):
+ * sources, a row of each memory of the other sources is appended (token-rows.c):
  *
  *     state = norm (gelu ([h; row (memory_2); ..] W + b))
  */

@@ -5,8 +5,8 @@
 
 /*
  * Answer spans: two scores for each row of the first memory, and two softmaxes over the rows of a document, for the
- * beginning and the end of the answer (Devlin et al. 2019, 4.2). With several sources, a row of the memory of each
- * other source is appended to each row (token-rows.c). The first row, a start token, means that there is no answer.
+ * beginning and the end of the answer (Devlin et al. 2019, 4.2). With several sources, a row of each memory of the
+ * other sources is appended to each row (token-rows.c). The first row, a start token, means that there is no answer.
  */
 typedef struct
 {

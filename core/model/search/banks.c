@@ -90,7 +90,7 @@ plait_beam_propose_by_bank (PlaitBeam *beam, gint64 sentence, guint best, const 
   plait_beam_propose (beam, sentence, best, 0, beam->width, ids, log_probabilities);
   for (guint i = 0; i < beam->n_candidates; i++)
     add_candidate (beam, sentence, entries, &beam->candidates[i]);
-  /* Add the best word of each hypothesis, and the words that extend one of its phrases. */
+  /* Add the best word of each hypothesis, and the words that lower its number of missing phrase tokens. */
   for (guint i = 0; i < beam->n[sentence]; i++)
     for (guint k = 0; !hypotheses[i].ended && k < best; k = k == 0 ? beam->width : k + 1)
       {

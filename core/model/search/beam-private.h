@@ -55,7 +55,7 @@ struct PlaitBeam
   guint *row_bans;        /* [rows + 1]: first banned word of each row in bans */
   GArray *bans;           /* gint32: words that may not follow a row */
   guint max_bans;         /* maximum number of banned words of a row */
-  guint max_advancing;    /* maximum number of words of a row that extend a phrase */
+  guint max_advancing;    /* maximum number of words of a row that lower the number of missing phrase tokens */
   GArray *history;        /* gint32: scratch memory for the tokens of a hypothesis */
 };
 
@@ -118,7 +118,7 @@ void plait_beam_propose (PlaitBeam *beam, gint64 group, guint best, guint first,
 void plait_beam_choose (PlaitBeam *beam, gint64 group);
 
 /* Selects candidates of a sentence with phrases by dynamic beam allocation (Post & Vilar 2018), from all words in @ids
- * and @log_probabilities [rows][best]. In each row, the columns from decode.beam on have the words that extend a
- * phrase. */
+ * and @log_probabilities [rows][best]. In each row, the columns from decode.beam on have the words that lower the
+ * number of missing phrase tokens. */
 void plait_beam_propose_by_bank (PlaitBeam *beam, gint64 sentence, guint best, const gint32 *ids,
                                  const PlaitScalar *log_probabilities);

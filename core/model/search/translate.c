@@ -289,8 +289,9 @@ typedef struct
   PlaitSearch *search;
   gint64 done; /* sentences done by any process */
   gint64 *order;
-  gint64 *lengths;           /* [sentences of the corpus] */
-  double *log_probabilities; /* [sentences of the corpus]; 0 if another process computes it */
+  gint64 *lengths;           /* number of tokens and end tokens of each target: [sentences of the corpus] */
+  double *log_probabilities; /* log-probability of each target, 0 if another process computes it: [sentences of the
+                                corpus] */
   PlaitAttentionTaker take;
   gpointer data;
 } Scoring;

@@ -4,8 +4,8 @@
 
 /*
  * Measures the memory of a step, from the largest of some batches. Attention takes time quadratic in the length of a
- * sentence, so a very long sentence is not computed in full: attention is fused, so memory grows with the rows and is
- * extrapolated from a part.
+ * sentence, so a very long sentence is not computed in full. Its memory is extrapolated from a part, because the memory
+ * of fused attention is proportional to the number of rows.
  */
 enum
 {

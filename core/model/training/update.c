@@ -380,7 +380,7 @@ does_not_fit (const PlaitUpdate *update, const PlaitBatch *batch, const GError *
                      n, source_rows (batch, n), plait_ragged_rows (batch->target_rows), needs, cause->message);
 }
 
-/* Computes forward and backward of @shards shards of @batch, which is batch @at of the @n of an update. */
+/* Computes forward and backward of @shards shards of @batch, which is batch @at of the @n batches of an update. */
 static gboolean
 compute_shards (PlaitUpdate *update, const PlaitBatch *batch, gint64 shards, guint at, guint n, PlaitRandomKey dropout,
                 GError **error)
