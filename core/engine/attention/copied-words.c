@@ -8,7 +8,7 @@
 
 /* Number of sentences in a piece. */
 #define SENTENCES 8
-/* Smallest sum of weights that a division uses, instead of zero. */
+/* Smallest divisor: a smaller sum of weights counts as this one. */
 #define MIN_TOTAL 1e-30
 
 static int

@@ -3,7 +3,7 @@
 
 #include "schema/schema.h"
 
-/* TRUE if all @ids of the sentences @rows are ids of the vocabulary, which is below @size, or of the sentence's own
+/* TRUE if all @ids of the sentences @rows are ids of the vocabulary, which are below @size, or of the sentence's own
  * words, which follow. @own: own words of each sentence (source words outside the vocabulary); it has no offsets if
  * there are no own words. */
 static gboolean
