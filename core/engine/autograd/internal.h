@@ -187,8 +187,8 @@ const PlaitPacked *plait_weight_reuse_transposed (PlaitTape *tape, PlaitNode *we
                                                   PlaitPrecision precision);
 
 /* Sets factor->packed to the panels that plait_weight_reuse_packed or, if @transposed, plait_weight_reuse_transposed
- * returns. If there are none and @many steps follow, packs panels for @factor alone. Does nothing if @weight is
- * NULL. */
+ * returns. If there are none and @many is TRUE (many steps will use @factor), packs panels for @factor alone. Does
+ * nothing if @weight is NULL. */
 void plait_weight_reuse_pack (PlaitTape *tape, PlaitRnnWeight *factor, PlaitNode *weight, gint64 rows,
                               gboolean transposed, gboolean many);
 

@@ -49,9 +49,9 @@ dot (const double *x, const PlaitScalar *y, gint64 n)
   return ((sums[0] + sums[4]) + (sums[1] + sums[5])) + ((sums[2] + sums[6]) + (sums[3] + sums[7]));
 }
 
-/* Makes the rows of one block orthonormal by Gram-Schmidt, applied twice so that only the rounding of the rows remains
- * (Giraud et al. 2005, "twice is enough"). Normal draws favour no direction, so all orthogonal matrices are equally
- * likely. */
+/* Makes the rows of one block orthonormal by Gram-Schmidt, applied twice so that the only error left is the
+ * rounding of the rows (Giraud et al. 2005, "twice is enough"). Normal draws favour no direction, so all orthogonal
+ * matrices are equally likely. */
 static void
 orthogonalise_block (gpointer data, gint64 block, guint thread)
 {

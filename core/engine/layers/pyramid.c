@@ -224,7 +224,7 @@ measure (PlaitTape *tape, PlaitRagged rows, gint64 size, PlaitNode *weights, Cos
   add_number (tape, cost, -expected);
 }
 
-/* Returns level @number, made from @below, whose blocks it sets. The level may have no rows. */
+/* Makes level @number from the level @below, and sets the blocks of @below. The new level may have no rows. */
 static Level
 climb (PlaitTape *tape, const PlaitPyramid *pyramid, gint64 number, Level *below, Cost *cost)
 {

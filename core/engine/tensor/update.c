@@ -32,7 +32,7 @@ all_pieces (const Update *update)
   return pieces;
 }
 
-/* Lion needs no root or division, so the compiler's vectors are fast enough. */
+/* Lion needs no root or division, so the vector code that the compiler makes is fast enough. */
 static void
 lion (const PlaitUpdateSlot *slot, gint64 first, gint64 n, const PlaitUpdateSettings *settings)
 {

@@ -138,8 +138,9 @@ struct PlaitDecoding
                                       targets; in search, the rows of each hypothesis in sentence_ancestry */
   const gint64 *sentence_ancestry; /* cache rows of the current sentence of each hypothesis; NULL outside a search */
   gint64 first_position;
-  gboolean in_layer;   /* TRUE while the function given to plait_decoding_layer runs */
-  guint8 *called;      /* [n_primitives]: TRUE if this pass called the primitive; for carried rows, if the steps ran */
+  gboolean in_layer; /* TRUE while the function given to plait_decoding_layer runs */
+  guint8 *called; /* [n_primitives]: TRUE if this pass called the primitive; for carried rows: TRUE if this pass ran its
+                     steps */
   PlaitNode **carried; /* [n_primitives]: rows that the step receives, then the rows that it passes to the next step */
   PlaitCrossAttentionKeys *keys; /* [n_primitives]: keys of each cross-attention; NULL if the decoder has no carried
                                     rows */

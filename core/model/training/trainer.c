@@ -325,8 +325,8 @@ validate (PlaitTrainer *trainer, GError **error)
   return checkpoint (trainer, row.best, FALSE, error);
 }
 
-/* Does what is due after an update: adds rows, validates and writes checkpoints. @epochs: number of epochs completed
- * before the update. */
+/* Does what is due after an update: adds a row to the table of updates, validates and writes checkpoints. @epochs:
+ * number of epochs completed before the update. */
 static gboolean
 after_update (PlaitTrainer *trainer, gint64 epochs, gboolean last, GError **error)
 {
