@@ -46,7 +46,7 @@ TEST_CASE (arena, reuses_released_blocks_the_tightest_first)
 
 TEST_CASE (arena, released_blocks_grow_together)
 {
-  /* Blocks 0 .. 4 are adjacent; blocks 1 .. 3 are released in each of these orders. */
+  /* Allocate blocks 0 to 4 next to each other, then release blocks 1 to 3 in each of these orders. */
   const int orders[][3] = { { 1, 2, 3 }, { 3, 2, 1 }, { 1, 3, 2 }, { 2, 1, 3 } };
 
   for (gsize order = 0; order < G_N_ELEMENTS (orders); order++)
@@ -64,7 +64,7 @@ TEST_CASE (arena, released_blocks_grow_together)
     }
 }
 
-/* Allocates and releases at random (seeded): blocks never overlap, and no memory is lost. */
+/* Allocates and releases blocks in random order (seeded): blocks never overlap, and no memory is lost. */
 TEST_CASE (arena, holds_any_order_of_taking_and_releasing)
 {
   enum
@@ -91,7 +91,7 @@ TEST_CASE (arena, holds_any_order_of_taking_and_releasing)
       blocks[place] = plait_arena_allocate (arena, sizes[place]);
       memset (blocks[place], (int)place, sizes[place]);
     }
-  /* About 30 blocks of 20 kB are held on average. */
+  /* At any time about 30 blocks of about 20 kB are in use. */
   CHECK (plait_arena_peak (arena) < 2500000);
   for (gsize place = 0; place < HELD; place++)
     if (blocks[place])
@@ -182,11 +182,11 @@ TEST_CASE (arena, leaves_the_call_when_the_limit_is_reached)
   CHECK (!plait_arena_protect (arena, take_many, &taking, &error));
   CHECK (error && strstr (error->message, "3145728 allowed"));
   CHECK_ERROR (error, PLAIT_ERROR_MEMORY, "100000 bytes were asked for");
-  /* Nearly all of the limit could be used. */
+  /* Allocations succeeded until nearly all of the limit was used. */
   CHECK (taking.done >= 25 && taking.done <= 31);
   CHECK (plait_arena_peak (arena) <= 3 << 20);
 
-  /* The arena works again for requests that fit. */
+  /* After an error, the arena still serves requests that fit. */
   taking = (Taking){ arena, 100000, 25, 0 };
   CHECK (plait_arena_protect (arena, take_many, &taking, NO_ERROR));
   CHECK_INT (taking.done, 25);
@@ -210,7 +210,7 @@ take_items (gpointer data)
   plait_arena_new_array (taking->arena, double, taking->size);
 }
 
-/* Tests numbers of items whose size in bytes would overflow to a small number. */
+/* Requests so many items that their size in bytes would overflow to a small number. */
 TEST_CASE (arena, absurd_numbers_of_items_are_refused)
 {
   const gsize numbers[] = { G_MAXSIZE, ((gsize)1 << 61) + 1, (gsize)-1, (gsize)1 << 63 };
@@ -269,7 +269,7 @@ TEST_CASE (arena, is_left_with_words)
       CHECK (!plait_crash_get_owner ().who);
     }
 
-  /* The earlier error does not appear again. */
+  /* The error of the earlier calls is not reported again. */
   taking = (Taking){ arena, G_MAXSIZE, 1, 0 };
   CHECK (!plait_arena_protect (arena, take_many, &taking, &error));
   CHECK_ERROR (error, PLAIT_ERROR_MEMORY, "make the batches smaller");

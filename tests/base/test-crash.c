@@ -33,7 +33,7 @@ read_all (int descriptor, char *text, gsize size)
   close (descriptor);
 }
 
-/* Runs @deed in a process with crash handlers, as @caller. */
+/* Runs @deed in a child process with crash handlers, as code of @caller. Returns how the process ended. */
 static End
 watch (PlaitCodeOwner caller, void (*deed) (void))
 {
@@ -96,7 +96,7 @@ leave_quickly (void)
   quick_exit (0);
 }
 
-/* Recurses without end; written so that the compiler cannot recognise that or make it a loop. */
+/* Recurses without end. It is written so that the compiler can neither recognise that nor turn it into a loop. */
 static int
 fall (volatile char *above)
 {
@@ -137,7 +137,7 @@ come_back_first (void)
   exit (3);
 }
 
-/* A sanitizer reports crashes itself. */
+/* Sanitizers report crashes themselves, so plait's handlers are not used. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define SANITIZED TRUE
 #else
@@ -195,7 +195,7 @@ TEST_CASE (crash, the_hosts_own_end_as_ever)
   CHECK_STRING (end.reported, "");
 }
 
-/* Exits like a library, or a thread that a plugin started. */
+/* Calls exit() in the middle of the work, as a library or a thread of a plugin may do. */
 static void
 leave_unasked (void)
 {

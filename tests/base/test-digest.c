@@ -43,7 +43,7 @@ TEST_CASE (digest, of_no_file)
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "cannot be opened");
   CHECK (!plait_digest_file (plait_test_folder (), &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "is a folder");
-  /* This file never ends. */
+  /* /dev/zero has no end, so it must be refused. */
   CHECK (!plait_digest_file ("/dev/zero", &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "/dev/zero: is not a regular file");
   REQUIRE (mkfifo (path, 0600) == 0);

@@ -13,10 +13,10 @@ TEST_CASE (display, measures_columns)
   CHECK_INT (plait_display_width ("▁haus"), 5);
   CHECK_INT (plait_display_width ("漢字"), 4);
   CHECK_INT (plait_display_width ("é"), 1);            /* one character */
-  CHECK_INT (plait_display_width ("e\u0301"), 1);      /* two, one of them combining */
+  CHECK_INT (plait_display_width ("e\u0301"), 1);      /* two characters, of which one is combining */
   CHECK_INT (plait_display_width ("a\u200bb"), 2);     /* a zero-width space */
   CHECK_INT (plait_display_width ("\U0001f600"), 2);   /* an emoji */
-  CHECK_INT (plait_display_width ("\u0e01\u0e34"), 1); /* a Thai vowel above */
+  CHECK_INT (plait_display_width ("\u0e01\u0e34"), 1); /* a consonant with a Thai vowel above it */
 }
 
 static void
@@ -38,7 +38,7 @@ TEST_CASE (display, cuts_between_characters)
   check_cut (plait_display_truncate, "", 0, "");
   check_cut (plait_display_truncate, "漢字漢", 6, "漢字漢");
   check_cut (plait_display_truncate, "漢字漢", 5, "漢字…");
-  check_cut (plait_display_truncate, "漢字漢", 4, "漢…"); /* half of a wide character is never shown */
+  check_cut (plait_display_truncate, "漢字漢", 4, "漢…"); /* a wide character is shown whole or not at all */
   check_cut (plait_display_truncate, "ae\u0301bcd", 3, "ae\u0301…");
 }
 
@@ -76,7 +76,7 @@ TEST_CASE (display, cleans)
   CHECK_STRING (text, "a\ufffd\tb\n");
 }
 
-/* Returns @text as written to a terminal. (transfer full) */
+/* Returns what @text becomes when it is written to a terminal. (transfer full) */
 static char *
 on_terminal (const char *text)
 {
@@ -93,14 +93,14 @@ on_terminal (const char *text)
   plait_display_line (stream, text);
   fflush (stream);
   fclose (stream);
-  /* The text may arrive in several pieces. After it, reading fails because the other end is closed. */
+  /* The text may arrive in several pieces. At its end, reading fails because the other end is closed. */
   for (gssize n; length < sizeof buffer && (n = read (terminal, buffer + length, sizeof buffer - length)) > 0;)
     length += (gsize)n;
   close (terminal);
   return g_strndup (buffer, length);
 }
 
-/* Returns @text as written to a file. (transfer full) */
+/* Returns what @text becomes when it is written to a file. (transfer full) */
 static char *
 in_file (const char *text)
 {

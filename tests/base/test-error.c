@@ -36,7 +36,7 @@ TEST_CASE (error, hands_on_a_fault)
   CHECK (!fault);
 }
 
-/* The message keeps the beginning and the end of a very long input. */
+/* If an input is very long, the message quotes only its beginning and its end. */
 TEST_CASE (error, leaves_out_the_middle_of_endless_lines)
 {
   g_autofree char *most = g_strnfill (1000, 'x');
@@ -109,7 +109,7 @@ TEST_CASE (error, nearest_name_of_something_else)
   CHECK_STRING (plait_nearest_name ("layers", none), NULL);
 }
 
-/* A list such as "A,B" is suggested with the right separator; other text is not changed. */
+/* If a list has a wrong separator, such as "A,B", the message suggests the right one. Other text is not changed. */
 TEST_CASE (error, mends_separators)
 {
   static const struct

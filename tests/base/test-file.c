@@ -58,7 +58,7 @@ TEST_CASE (file, stays_until_the_commit)
   PlaitFile *file = plait_file_begin (path, NO_ERROR);
   PlaitFile *other = plait_file_begin (path, NO_ERROR);
   REQUIRE (file && other);
-  /* Two replacements of one file do not disturb each other. */
+  /* Two writers that replace one file use different temporary files. */
   CHECK (strcmp (plait_file_temporary (file), plait_file_temporary (other)) != 0);
   CHECK (g_file_set_contents (plait_file_temporary (file), "new", 3, NULL));
   check_contents (path, "old");
@@ -132,7 +132,7 @@ TEST_CASE (file, refuses_what_is_no_file)
   CHECK_INT (files_in_folder (), 2);
 }
 
-/* Starts a process that has begun to replace @path and never ends. */
+/* Starts a process that begins to replace @path and then waits for ever. */
 static pid_t
 start_writer (const char *path)
 {
@@ -165,7 +165,7 @@ TEST_CASE (file, removes_what_the_dead_left)
   const char *path = plait_test_path ("file"), *other = plait_test_path ("other");
   pid_t dead = start_writer (other), alive = start_writer (path);
   g_autofree char *left = temporary_of (other, dead), *used = temporary_of (path, alive);
-  /* This process has the number in the file's name. */
+  /* the number in this file's name is that of this process, which lives but does not lock the file */
   g_autofree char *numbered = temporary_of (path, getpid ());
   g_autofree char *elsewhere = g_strdup_printf ("%s.partial-far-%s-1-0", path, g_get_host_name ());
   g_autofree char *used_elsewhere = g_strdup_printf ("%s.partial-far-off-2-0", path);
@@ -180,12 +180,13 @@ TEST_CASE (file, removes_what_the_dead_left)
   CHECK_INT (plait_lock_descriptor (holder), PLAIT_LOCK_TAKEN);
   CHECK (g_file_test (left, G_FILE_TEST_EXISTS));
   kill (dead, SIGKILL);
-  CHECK_INT (waitid (P_PID, (id_t)dead, &information, WEXITED | WNOWAIT), 0); /* a zombie keeps its number */
+  CHECK_INT (waitid (P_PID, (id_t)dead, &information, WEXITED | WNOWAIT),
+             0); /* the process is a zombie now, which keeps its number */
   CHECK (plait_file_replace (path, "new", 3, NULL));
   CHECK (!g_file_test (left, G_FILE_TEST_EXISTS));
   CHECK (!g_file_test (numbered, G_FILE_TEST_EXISTS));
   CHECK (g_file_test (used, G_FILE_TEST_EXISTS));
-  /* The lock shows that the process is dead: processes of another host cannot be checked by number. */
+  /* The file is not locked, so its process has ended. A process of another host cannot be looked up by number. */
   CHECK (!g_file_test (elsewhere, G_FILE_TEST_EXISTS));
   CHECK (g_file_test (used_elsewhere, G_FILE_TEST_EXISTS));
   CHECK (g_file_test (named, G_FILE_TEST_EXISTS));
@@ -196,7 +197,8 @@ TEST_CASE (file, removes_what_the_dead_left)
   waitpid (alive, NULL, 0);
 }
 
-/* Begins to replace the file, lets another program write @other_text into it, and commits. */
+/* Begins to replace the file, lets another program write @other_text into it, and commits. Checks that the other text
+ * stays. */
 static void
 check_left_alone (const char *path, const char *other_text)
 {
@@ -256,7 +258,8 @@ calls_of_a_replacement (const char *path)
   return plait_test_system_end ();
 }
 
-/* Each system call fails in turn, because the disk is full or broken. */
+/* Lets each system call fail in turn, as if the disk were full or broken. The file must keep its old or its new
+ * text. */
 TEST_CASE (file, every_failing_call_keeps_old_or_new)
 {
   const int problems[] = { ENOSPC, EIO, EACCES };
@@ -292,7 +295,7 @@ TEST_CASE (file, every_failing_call_keeps_old_or_new)
           }
         CHECK_INT (files_in_folder (), 1);
       }
-  /* Making, mode, writing, sync, rename, opening and syncing the folder. */
+  /* Calls that can fail: making the file, its mode, writing, sync, rename, opening and syncing the folder. */
   CHECK_INT (refused, 3 * 7);
 }
 
@@ -329,13 +332,13 @@ TEST_CASE (file, a_kill_at_any_call_keeps_old_or_new)
         CHECK (plait_test_system_fork (replace_and_die, &killing));
         CHECK (g_file_get_contents (path, &text, NULL, NULL));
         CHECK (g_strcmp0 (text, old_text) == 0 || g_strcmp0 (text, new_text) == 0);
-        /* The next replacement deletes the stale file. */
+        /* The next replacement deletes the temporary file of a dead process. */
         CHECK (plait_file_replace (path, new_text, strlen (new_text), NULL));
         CHECK_INT (files_in_folder (), 1);
       }
 }
 
-/* ---- reading ---- */
+/* ---- Tests of reading ---- */
 
 #define READ(path) plait_file_read (path, PLAIT_FILE_REGULAR, 100, "a text", &error)
 
@@ -358,7 +361,7 @@ TEST_CASE (file, reads_all_within_its_limit)
     }
 }
 
-/* A file of /proc is regular and has size 0, but gives hundreds of gigabytes or blocks. */
+/* Files of /proc are regular files of size 0, but reading them gives hundreds of gigabytes or waits for ever. */
 TEST_CASE (file, refuses_what_is_made_up_as_it_is_read)
 {
   static const char *const files[] = { "/proc/self/pagemap", "/proc/version", "/proc/kmsg" };
@@ -377,7 +380,7 @@ TEST_CASE (file, refuses_what_is_made_up_as_it_is_read)
     }
 }
 
-/* A shortage of the system is not reported as a fault of the file. */
+/* If the system lacks memory or descriptors, the error does not blame the file. */
 TEST_CASE (file, tells_what_the_system_lacks)
 {
   static const int problems[] = { ENOMEM, EMFILE, ENFILE };
@@ -424,14 +427,14 @@ TEST_CASE (file, repeats_what_is_interrupted)
   plait_lock_release (lock);
 }
 
-/* Counts how other programs see a file after each system call of its writer. */
+/* Counts what other programs could do with a file after each system call of its writer. */
 typedef struct
 {
   const PlaitFile *file;
   const char *path;
-  int read;   /* times that the file could be read under its name */
-  int locked; /* times that its writer had it locked */
-  int free;   /* times that its temporary file could have been deleted as stale */
+  int read;   /* number of times that the file existed under its name */
+  int locked; /* number of times that the writer held a lock on it */
+  int free;   /* number of times that the temporary file was unlocked, so that others could delete it */
 } Outside;
 
 static int
@@ -456,7 +459,8 @@ look_from_outside (gpointer data)
   outside->free += shared < 0 && open_locked (plait_file_temporary (outside->file), LOCK_EX) == 1;
 }
 
-/* Readers that lock their files (HDF5, so also h5py and h5dump) can open a file as soon as it has its name. */
+/* Programs that lock files before reading (HDF5, so also h5py and h5dump) can open the file as soon as it has its
+ * name. */
 TEST_CASE (file, can_be_read_and_locked_as_soon_as_it_has_its_name)
 {
   const char *path = plait_test_path ("new");

@@ -20,7 +20,7 @@ compare (gconstpointer a, gconstpointer b)
   return strcmp (*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Returns the files of the folder @path and their texts, "a=1 b=2". (transfer full) */
+/* Returns the files in the folder @path with their texts: "a=1 b=2". (transfer full) */
 static char *
 contents (const char *path)
 {
@@ -68,8 +68,8 @@ write_into (const char *path, const char *name, const char *text)
   CHECK (g_mkdir_with_parents (path, 0777) == 0 && g_file_set_contents (file, text, -1, NULL));
 }
 
-/* Makes a new folder, an empty one, one with older files, and one with files of others: files of others stay, an old
- * "c" is deleted. */
+/* Makes a folder that did not exist, an empty one, one with older files, and one with foreign files. Foreign files
+ * stay; an older file "c" that is not made again is deleted. */
 TEST_CASE (folder, is_made_or_made_anew)
 {
   const char *path = plait_test_path ("deep/model");
@@ -86,7 +86,7 @@ TEST_CASE (folder, is_made_or_made_anew)
   check (plait_test_path ("deep"), "model=?");
 }
 
-/* A link in an older folder is followed, as when a file is replaced. Only regular files are replaced. */
+/* If a file in an older folder is a link, its target is replaced. Anything but a regular file is refused. */
 TEST_CASE (folder, follows_links_and_replaces_only_files)
 {
   const char *path = plait_test_path ("model");
@@ -109,7 +109,7 @@ TEST_CASE (folder, follows_links_and_replaces_only_files)
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "is not the name of a folder");
 }
 
-/* A folder locked by a process, such as a temporary one, is never exchanged for another. */
+/* If a process has locked the folder, as temporary folders are, the files in it are replaced, never the folder. */
 TEST_CASE (folder, is_the_same_where_it_is_locked)
 {
   const char *path = plait_test_path ("locked");
@@ -155,8 +155,8 @@ make_and_die (gpointer data)
   plait_test_system_end ();
 }
 
-/* Whenever the process is killed, the folder holds all old files or all new files. The next plait_folder_begin deletes
- * the rest. */
+/* Kills the process at each step. The folder then holds either all old files or all new files, and the next
+ * plait_folder_begin() deletes the rest. */
 TEST_CASE (folder, is_whole_when_killed)
 {
   const char *path = plait_test_path ("whole/model");

@@ -144,7 +144,7 @@ TEST_CASE (json, is_read)
   CHECK_STRING (json_string_value (json_array_get (json_object_get (json, "\u0120b"), 0)), "\U0001f600");
 }
 
-/* Ambiguous JSON, which two readers could understand differently, is refused. */
+/* Refuses JSON that two readers could understand differently. */
 TEST_CASE (json, is_refused_where_it_is_in_doubt)
 {
   static const struct

@@ -131,7 +131,7 @@ TEST_CASE (key_file, reports_everything_at_once)
   CHECK_CONTAINS (error->message, "\na.ini:4:");
   CHECK_CONTAINS (error->message, "\na.ini:5:");
   CHECK_CONTAINS (error->message, "\na.ini:7:");
-  /* Lines below a refused header are not checked. */
+  /* Lines in a group with a refused header are not checked. */
   CHECK (!strstr (error->message, "a.ini:6:") && !strstr (error->message, "a.ini:8:"));
 }
 
@@ -176,11 +176,11 @@ TEST_CASE (key_file, reads_a_pipe_that_somebody_writes_to)
   pid_t child = fork ();
   if (child == 0)
     {
-      /* The reader waits before the text is written. */
+      /* Let the reader wait before the text is written. */
       g_usleep (20000);
       _exit (write (writer, "[a]\nx=1\n", 8) == 8 ? 0 : 1);
     }
-  int reader = g_open (path, O_RDONLY, 0); /* keeps the written text in the pipe */
+  int reader = g_open (path, O_RDONLY, 0); /* keeps the pipe open, so that the written text is not lost */
   close (writer);
   g_autoptr (PlaitKeyFile) file = plait_key_file_load_pipe (path, NO_ERROR);
   REQUIRE (file != NULL);
@@ -240,7 +240,7 @@ TEST_CASE (key_file, set_refuses_what_no_file_could_say)
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "not valid UTF-8");
   CHECK (!plait_key_file_set (file, "a", "k", "1\n[b]", "--set x", &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "line break");
-  /* The old value stays. */
+  /* After an error, the old value is still set. */
   CHECK (!plait_key_file_set (file, "experiment", "seed", "\\q", "--set x", &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "unknown escape");
   CHECK_STRING (plait_key_file_value (file, "experiment", "seed"), "7");
@@ -284,7 +284,7 @@ TEST_CASE (key_file, an_empty_one)
   CHECK_STRING (place, "made");
 }
 
-/* For any bytes, the reader returns an error or a file that can be read back. */
+/* For any bytes, the reader returns an error or a file that can be written and read back. */
 TEST_CASE (key_file, survives_any_bytes)
 {
   const char alphabet[] = "[]=#;\\ \n\r\tab\xc3\xa9";

@@ -27,8 +27,8 @@ flock (int descriptor, int operation)
   return -1;
 }
 
-/* Simulates a network file system: lstat remembers a name that another machine has removed; an answer to rename was
- * lost. */
+/* Simulates a network file system: remembered is the state that lstat still reports after another machine removed the
+ * file. The answer to a rename may be lost. */
 static const struct stat *remembered;
 static gboolean loses_answer;
 
@@ -120,7 +120,7 @@ TEST_CASE (lock, does_not_outlive_its_process)
   waitpid (holder, NULL, 0);
 }
 
-/* A file that a killed process left is deleted when the next file is made in its folder, unless it is locked. */
+/* When a file is made in a folder, files that killed processes left there are deleted, except locked ones. */
 TEST_CASE (lock, is_tidied_up)
 {
   const char *left = plait_test_path ("left"), *held = plait_test_path ("held"), *other = plait_test_path ("other");
@@ -173,7 +173,7 @@ TEST_CASE (lock, of_this_machine_alone_is_known_by_how_it_is_mounted)
   CHECK (!plait_lock_is_local (mounts, 0, 5));
 }
 
-/* NFS repeats a request that was not answered. */
+/* NFS sends a request again if no answer arrives, so the second request fails although the first succeeded. */
 TEST_CASE (lock, a_file_that_took_its_place_is_known_by_itself)
 {
   const char *path = plait_test_path ("file");
@@ -199,7 +199,8 @@ TEST_CASE (lock, says_that_there_are_none)
   PlaitLock *one = take (path, log, NO_ERROR);
   PlaitLock *two = take (path, NULL, NO_ERROR);
   CHECK (one && two);
-  /* Files are replaced without locks, too; the second replacement finds the file of the first. */
+  /* A file system may have no locks; files are still replaced there. The second writer finds the temporary file of the
+   * first. */
   PlaitFile *first = plait_file_begin (path, NO_ERROR), *second = plait_file_begin (path, NO_ERROR);
   REQUIRE (first && second);
   CHECK (g_file_set_contents (plait_file_temporary (first), "first", -1, NULL));

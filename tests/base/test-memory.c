@@ -8,7 +8,7 @@
 
 #define PART ((gsize)32 << 20)
 
-/* The kernel counts memory on each processor separately, so its sum is not exact. */
+/* The kernel counts the memory of a process separately on each processor, so the sum is not exact. */
 #define ROUGHLY ((gsize)2 << 20)
 
 TEST_CASE (memory, of_a_process_counts_what_it_touched)

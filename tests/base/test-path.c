@@ -88,7 +88,7 @@ TEST_CASE (path, escaped_is_read_back)
     }
 }
 
-/* The shell has already expanded variables. */
+/* Replaces only "~" in values from the command line: the shell has already replaced variables. */
 TEST_CASE (path, tilde_alone_leaves_signs_as_they_are)
 {
   g_setenv ("HOME", "/home/a", TRUE);
@@ -96,7 +96,7 @@ TEST_CASE (path, tilde_alone_leaves_signs_as_they_are)
   CHECK_STRING (path, "/home/a/$HOME/$$");
 }
 
-/* A relative folder would depend on the current folder. */
+/* Ignores a relative folder in a variable, because it would depend on the current folder. */
 TEST_CASE (path, passes_over_folders_that_are_not_absolute)
 {
   const struct

@@ -85,7 +85,8 @@ TEST_CASE (pool, the_caller_runs_all_pieces_without_one)
   CHECK_INT (sum, 15);
 }
 
-/* Runs many short runs with many more threads than processors: no piece is lost or done twice, and no run hangs. */
+/* Calls plait_pool_run many times, for little work, with many more threads than processors: no piece is lost or done
+ * twice, and no call hangs. */
 TEST_CASE (pool, oversubscription_does_not_hang)
 {
   g_autoptr (PlaitPool) pool = plait_pool_new (16, NULL);
@@ -157,7 +158,7 @@ TEST_CASE (pool, a_piece_may_run_pieces_alone)
     }
 }
 
-/* Pieces for a test: the caller's first piece lasts until the worker has done all other pieces. */
+/* Pieces of work for a test: the caller's first piece lasts until the worker has done all other pieces. */
 typedef struct
 {
   gint64 pieces;
@@ -177,7 +178,8 @@ wait_for_worker (gpointer data, gint64 piece, guint thread)
   shared->done[thread]++;
 }
 
-/* While the caller is in its first piece, the worker does all others: its share and the rest of the caller's. */
+/* While the caller does its first piece, the worker does all other pieces: its own share and then the rest of the
+ * caller's. */
 static void
 check_worker (PlaitPool *pool, Shared *shared)
 {
@@ -235,7 +237,7 @@ start_many (gpointer data, GError **error)
   return pool != NULL;
 }
 
-/* Each thread needs some megabytes of address space for its stack. */
+/* Limits the address space, of which each thread needs some megabytes for its stack. */
 TEST_CASE (pool, says_that_there_is_no_room_for_its_threads)
 {
   PlaitSandboxLimits limits = { 20, 10, (gsize)100 << 20 };
@@ -267,13 +269,13 @@ TEST_CASE (pool, scratch_is_kept_and_grows)
 static void
 spin_piece (gpointer data, gint64 piece, guint thread)
 {
-  gint64 end = g_get_monotonic_time () + SPIN_NANOSECONDS / 1000 + 1; /* the end is rounded down to microseconds */
+  gint64 end = g_get_monotonic_time () + SPIN_NANOSECONDS / 1000 + 1; /* round the end down to microseconds */
 
   while (g_get_monotonic_time () < end)
     continue;
 }
 
-/* The kinds of work add up to the time of all threads, and named work is counted under its name. */
+/* The times of all kinds of work add up to the time of all threads, and named work is counted under its name. */
 TEST_CASE (pool, tells_where_time_goes)
 {
   const guint threads[] = { 1, 2, 3 };
@@ -284,7 +286,7 @@ TEST_CASE (pool, tells_where_time_goes)
       gint64 sum = 0;
       CONTEXT ("%u threads", threads[t]);
 
-      plait_pool_run (pool, 8, spin_piece, NULL); /* not profiled */
+      plait_pool_run (pool, 8, spin_piece, NULL); /* before profiling, so it is not counted */
       plait_pool_profile (pool);
       {
         PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ATTENTION);
@@ -338,7 +340,7 @@ divided_piece (gpointer data, gint64 piece, guint thread)
   divided->times[piece] = plait_pool_times (divided->parts[piece]);
 }
 
-/* Work in nested pools is counted under its own kind, and the sum is still right. */
+/* The work of a nested pool is counted under its own kind, and the sum is still right. */
 TEST_CASE (pool, tells_where_the_time_of_parts_goes)
 {
   g_autoptr (PlaitPool) pool = plait_pool_new (2, NULL);

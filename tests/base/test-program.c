@@ -2,7 +2,7 @@
 #include "process/program.h"
 #include "harness.h"
 
-/* A call of the shell with @script_. */
+/* Makes a call of the shell that runs @script_. */
 #define SHELL(script_, ...)                                                                                            \
   ((PlaitProgramCall){ .words = (const char *const[]){ "sh", "-c", script_, NULL }, __VA_ARGS__ })
 
@@ -41,7 +41,7 @@ TEST_CASE (program, tells_how_it_ended)
     }
 }
 
-/* The caller waits neither for a program that hangs nor for a child that outlives the program. */
+/* The caller does not wait for a program that hangs, nor for a child that outlives its program. */
 TEST_CASE (program, waits_for_nobody_beyond_its_time)
 {
   const PlaitProgramCall hangs = SHELL ("sleep 600; true", .seconds = 1);

@@ -11,7 +11,7 @@ TEST_CASE (random, philox_known_values)
   CHECK (plait_random_bits ((PlaitRandomKey){ 0 }, 0) == 0xca00a0459843d731u);
 }
 
-/* A later version must repeat old runs exactly. */
+/* The keys must never change, since a later version of plait must repeat old runs exactly. */
 TEST_CASE (random, keys_stay_what_they_are)
 {
   PlaitRandomKey key = plait_random_key (1, "initial", "decoder/layer/0/weight", 0);
@@ -68,7 +68,7 @@ TEST_CASE (random, uniform_and_normal_have_their_moments)
       fourths += z * z * z * z;
       lag += z * plait_random_normal (key, i + 1);
     }
-  /* Each bound is about five standard errors. */
+  /* The bounds are about five standard errors. */
   CHECK_NEAR (sum / n, 0.5, 0.0033);
   CHECK_NEAR (squares / n, 1.0 / 3, 0.0034);
   CHECK_NEAR (normal_sum / n, 0, 0.012);
@@ -111,7 +111,7 @@ TEST_CASE (random, permutations_are_permutations_and_all_of_them)
     CHECK_NEAR (seen[i], 1000, 150);
 }
 
-/* A resumed run needs exactly the permutation that it began with. */
+/* The order must never change: a resumed run needs the permutation that it began with. */
 TEST_CASE (random, permutations_are_swaps_from_the_last_down)
 {
   for (gsize n = 2; n < 140; n++)
@@ -175,7 +175,8 @@ TEST_CASE (random, derangements_move_everything)
     }
 }
 
-/* Dropout at rate p keeps elements whose hash is below (1 - p) 2^32: their share must be right, also for neighbours. */
+/* Dropout at rate p keeps an element if its hash is below (1 - p) 2^32. The fraction of kept elements must be right,
+ * also for neighbouring elements. */
 TEST_CASE (random, the_cheap_hash_is_even)
 {
   const guint32 n = 200000;

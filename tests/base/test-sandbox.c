@@ -14,7 +14,7 @@ static gboolean
 accept (gpointer data, GError **error)
 {
   puts ("nobody sees this");
-  *(int *)data = 7; /* changes the child's memory only */
+  *(int *)data = 7; /* changes only the memory of the child process */
   return TRUE;
 }
 
@@ -72,7 +72,7 @@ write_file (gpointer data, GError **error)
   return write (descriptor, "x", 1) == 1;
 }
 
-/* A grandchild keeps the report's pipe open and outlives the child. */
+/* Starts a grandchild that keeps the pipe of the report open and outlives the child. */
 static gboolean
 leave_a_grandchild (gpointer data, GError **error)
 {

@@ -4,7 +4,7 @@
 #include "text/table.h"
 #include "harness.h"
 
-/* Returns a table with a cell of each kind. (transfer full) */
+/* Returns a table with one cell of each kind. (transfer full) */
 static PlaitTable *
 make (void)
 {
@@ -61,7 +61,7 @@ TEST_CASE (table, cells_for_people)
   CHECK_INT (plait_table_cell (table, 1, 0)->run, -1);
 }
 
-/* A p value that four digits would show as 0 is shown as "< 0.0001"; programs get the number. */
+/* A p value that would be 0 with four digits is shown as "< 0.0001". Formats for programs have the number itself. */
 TEST_CASE (table, small_p_is_no_zero)
 {
   static const struct
@@ -83,7 +83,7 @@ TEST_CASE (table, small_p_is_no_zero)
     }
 }
 
-/* An interval of width 0 is not shown. */
+/* Shows scores with intervals, but no interval of width 0. */
 TEST_CASE (table, scores)
 {
   g_autofree char *flat = plait_table_score_text ("%.3f", (PlaitTableScore){ 4, NAN, 4, 4 });
@@ -144,7 +144,7 @@ TEST_CASE (table, latex)
             "% One.\n");
 }
 
-/* The first field of a line may be empty. */
+/* Quotes fields where needed. The first field of a line may be empty. */
 TEST_CASE (table, csv)
 {
   g_autoptr (PlaitTable) table = make ();

@@ -30,7 +30,7 @@ TEST_CASE (temporary, goes_with_what_is_in_it)
   plait_folder_abandon (two);
 }
 
-/* Starts a process that has a temporary folder with a file; returns its path in @path. */
+/* Starts a process that has a temporary folder with a file, and sets *@path to the path of the folder. */
 static pid_t
 start_user (char **path)
 {
@@ -56,7 +56,7 @@ start_user (char **path)
   return user;
 }
 
-/* Waits some seconds until @path is gone: another process may be deleting it. TRUE if it is gone. */
+/* TRUE if @path is deleted within some seconds. Another process may be deleting it at this moment. */
 static gboolean
 goes_away (const char *path)
 {
@@ -73,7 +73,8 @@ TEST_CASE (temporary, removes_what_the_dead_left)
   CHECK (g_file_test (left, G_FILE_TEST_IS_DIR));
   kill (dead, SIGKILL);
   siginfo_t information;
-  CHECK_INT (waitid (P_PID, (id_t)dead, &information, WEXITED | WNOWAIT), 0); /* a zombie keeps its number */
+  CHECK_INT (waitid (P_PID, (id_t)dead, &information, WEXITED | WNOWAIT),
+             0); /* the process is a zombie now, which keeps its number */
   plait_folder_abandon (plait_folder_begin_temporary (NULL));
   CHECK (goes_away (left));
   CHECK (g_file_test (used, G_FILE_TEST_IS_DIR));
