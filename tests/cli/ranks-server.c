@@ -8,13 +8,13 @@
 #include "command/main.h"
 
 /*
- * One process of a job that runs several commands of plait within one MPI_Init and MPI_Finalize, since a launch takes
- * longer than most commands.
+ * Runs several commands of plait in one process of a job, within one MPI_Init and MPI_Finalize, since launching a job
+ * takes longer than most commands.
  *
- *   mpirun -n 2 ranks-server FILE
+ *     mpirun -n 2 ranks-server FILE
  *
- * Each line of FILE is a name and, after a tab each, the command of each process (the last one also for further
- * processes). A process writes NAME.RANK.code and NAME.RANK.errors into the folder where it started. MPI's profiling
+ * Each line of FILE has a name and, after a tab each, the command of each process; the last command is also for further
+ * processes. A process writes NAME.RANK.code and NAME.RANK.errors to the folder in which it started. MPI's profiling
  * interface turns later calls of MPI_Init_thread and MPI_Finalize into barriers.
  */
 

@@ -24,7 +24,7 @@ page_of (const char *files)
   return plait_test_read_text ("page.html");
 }
 
-/* Unpacks the string after quote @nth of @text. */
+/* Unpacks the string that begins at quote number @nth of @text. */
 static void
 unpack (Pack *pack, const char *text, guint nth)
 {

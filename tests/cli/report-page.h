@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-/* The data of plait report's script, read out of the page as the script does. */
+/* The data for the script of plait report, read from the page as the script reads them. */
 typedef struct
 {
   char *json;
@@ -15,9 +15,9 @@ typedef struct
 void pack_clear (Pack *pack);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Pack, pack_clear)
 
-/* Returns the page of a report over @files, a list separated by blanks. */
+/* Returns the page that plait report makes of @files, a list of file names separated by blanks. */
 const char *page_of (const char *files);
 
-/* Reads the index of the page @html, and the pack number @n of a sentence. */
+/* read_index() unpacks the index of the page @html, read_pack() the pack number @n of a sentence. */
 void read_index (Pack *pack, const char *html);
 void read_pack (Pack *pack, const char *html, guint n);

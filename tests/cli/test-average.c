@@ -10,7 +10,7 @@
 #include "hdf5/store.h"
 #include "hdf5/walk.h"
 
-/* plait average. */
+/* Tests of plait average. */
 
 #define LAST "/checkpoint/last/parameters"
 
@@ -19,17 +19,17 @@ static const char experiment[]
         "serial") "[train]\nbatch=6\nepochs=2\nwarm_up=4\nvalidate_every=5\naverage=3\nkeep=3\n[decode]\nbeam=2\n"
                   "maximum_length=8\n[evaluate]\nresamples=10\nattention=1\ncheckpoint=average\n";
 
-/* Paths of the parameters whose mean is checked. */
+/* The stores whose parameters are averaged, and the parameters of the mean, which is checked. */
 typedef struct
 {
   PlaitStore *mean;
   PlaitStore *stores[3];
-  const char *paths[3]; /* group of the parameters in each store */
+  const char *paths[3]; /* path of the group of parameters in each store */
   guint n;
   guint compared;
 } Means;
 
-/* Compares one parameter with the plain mean of its values in all checkpoints, in doubles. */
+/* Compares one parameter with the mean of its values in all checkpoints, computed in double precision. */
 static PlaitStoreWalkAction
 compare (PlaitStore *store, const PlaitStoreVisit *visit, gpointer data, GError **error)
 {
@@ -92,7 +92,7 @@ TEST_CASE (average, of_runs_is_the_mean_of_each_parameter)
   check_means (&means);
 }
 
-/* Adding a run once is adding it twice to both sides: the mean of a checkpoint with itself is the checkpoint. */
+/* The mean of a checkpoint with itself is the checkpoint, to the bit. */
 TEST_CASE (average, of_one_checkpoint_twice_is_the_checkpoint)
 {
   train ();
@@ -105,7 +105,8 @@ TEST_CASE (average, of_one_checkpoint_twice_is_the_checkpoint)
   CHECK_STRING (translated.output, expected.output);
 }
 
-/* train.average=3 is the mean of the parameters at the last three validations, which train.keep=3 keeps. */
+/* Training with train.average=3 averages the parameters at the last three validations. plait average gives the same
+ * mean of the checkpoints that train.keep=3 keeps. */
 TEST_CASE (average, of_kept_checkpoints_is_the_average_of_training)
 {
   train ();
@@ -135,7 +136,7 @@ TEST_CASE (average, is_read_by_the_commands_that_read_runs)
   PlaitTestCall shown = DONE (CALL ("show", "mean.h5", "/average/runs"));
   CHECK_CONTAINS (shown.output, "/two.h5");
   CHECK_CONTAINS (shown.output, "/checkpoint/best/parameters");
-  /* The mean is a system of its own, although it has the settings of its first run. */
+  /* compare shows the mean as a system of its own, although its settings are those of its first run. */
   PlaitTestCall compared = DONE (CALL ("compare", "one.h5", "two.h5", "mean.h5", "--test", "none"));
   CHECK_CONTAINS (compared.output, "2 seeds");
   QUIET (CALL ("report", "mean.h5", "-q", "-o", "mean.html"));
@@ -145,7 +146,7 @@ TEST_CASE (average, is_read_by_the_commands_that_read_runs)
   CHECK_REFUSED (CALL ("reproduce", "mean.h5"), "mean.h5 is a mean of checkpoints");
 }
 
-/* Checks that --set @set gives a run that does not average with one.h5, and that the refusal contains @part. */
+/* Checks that a run trained with --set @set cannot be averaged with one.h5, and that the error contains @part. */
 static void
 check_misfit (const char *set, const char *part)
 {

@@ -6,8 +6,8 @@
 #include "files.h"
 #include "harness.h"
 
-/* plait check, for experiments and plugins. The contract of plugins is tested in tests/workbench/contract, failures
- * also in tests/plugin/outside.py. */
+/* Tests of plait check for experiments and plugins. tests/workbench/contract tests the contract of plugins;
+ * tests/plugin/outside.py tests plugins that break it. */
 
 TEST_CASE (check_command, prints_a_line_a_property)
 {
@@ -47,7 +47,7 @@ TEST_CASE (check_command, refuses)
   CHECK_REFUSED (CALL ("check", "some.ini", "--seconds", "1"), "are for plugins, but some.ini is an experiment file");
 }
 
-/* Writes a combiner whose module is not a library. */
+/* Writes a combiner plugin whose module is not a library. */
 static void
 write_broken (void)
 {
@@ -57,26 +57,26 @@ write_broken (void)
   plait_test_write ("broken/combiner/broken.so", "this is not a shared library");
 }
 
-static const char mistaken[] = "[data]\n"                /* 1 */
-                               "target=c\n"              /* 2 */
-                               "vocabulary_type=words\n" /* 3 */
-                               "train.a=mistaken.a\n"    /* 4 */
-                               "train.c=mistaken.c\n"    /* 5 */
-                               "test.a=nowhere.a\n"      /* 6 */
-                               "test.c=mistaken.c\n"     /* 7 */
-                               "[source a]\n"            /* 8 */
-                               "encoder=transformer\n"   /* 9 */
-                               "layerz=1\n"              /* 10 */
-                               "[decoder]\n"             /* 11 */
-                               "combiner=broken\n"       /* 12 */
-                               "[train]\n"               /* 13 */
-                               "epochs=-3\n"             /* 14 */
-                               "metric=blue\n"           /* 15 */
-                               "[evaluate]\n"            /* 16 */
-                               "metrics=blue\n"          /* 17 */
-                               "[colour]\n"              /* 18 */
-                               "[grid]\n"                /* 19 */
-                               "train.batch=8;none;0\n"; /* 20 */
+static const char mistaken[] = "[data]\n"                /* line 1 */
+                               "target=c\n"              /* line 2 */
+                               "vocabulary_type=words\n" /* line 3 */
+                               "train.a=mistaken.a\n"    /* line 4 */
+                               "train.c=mistaken.c\n"    /* line 5 */
+                               "test.a=nowhere.a\n"      /* line 6 */
+                               "test.c=mistaken.c\n"     /* line 7 */
+                               "[source a]\n"            /* line 8 */
+                               "encoder=transformer\n"   /* line 9 */
+                               "layerz=1\n"              /* line 10 */
+                               "[decoder]\n"             /* line 11 */
+                               "combiner=broken\n"       /* line 12 */
+                               "[train]\n"               /* line 13 */
+                               "epochs=-3\n"             /* line 14 */
+                               "metric=blue\n"           /* line 15 */
+                               "[evaluate]\n"            /* line 16 */
+                               "metrics=blue\n"          /* line 17 */
+                               "[colour]\n"              /* line 18 */
+                               "[grid]\n"                /* line 19 */
+                               "train.batch=8;none;0\n"; /* line 20 */
 
 static PlaitTestCall
 check_mistaken (const char *option)
@@ -166,7 +166,7 @@ TEST_CASE (check_command, finds_none_in_a_sound_experiment)
   CHECK_CONTAINS (json.output, "\"problems\": []");
 }
 
-/* An output that names no decoders goes with all of them, also with those that came later. */
+/* An output plugin whose schema lists no decoders works with every decoder. */
 TEST_CASE (check_command, finds_none_under_any_decoder)
 {
   static const char *const decoders[]
@@ -181,8 +181,7 @@ TEST_CASE (check_command, finds_none_under_any_decoder)
     }
 }
 
-/* A plugin's refusal is reported before vocabularies are learnt from the data. */
-/* A key that an axis sets may also have a value of its own, which plait run uses; plait check checks both. */
+/* An axis replaces the value that the file gives the key. plait run uses this value, so plait check checks it too. */
 TEST_CASE (check_command, checks_what_axes_replace)
 {
   g_autofree char *grid = g_strconcat (sound, "[grid]\nsource.a.heads=1;2\ntrain.epochs=1;2\n", NULL);
@@ -198,7 +197,7 @@ TEST_CASE (check_command, checks_what_axes_replace)
   CHECK_CONTAINS (wrong.errors, "2 mistakes");
 }
 
-/* --set and --unset act in the order in which they are given. */
+/* Applies --set and --unset in the order in which they are given. */
 TEST_CASE (check_command, removes_keys)
 {
   g_autofree char *started = g_strconcat (sound, "\n[train]\ninitialise=missing.h5\n", NULL);
@@ -208,7 +207,7 @@ TEST_CASE (check_command, removes_keys)
   const struct
   {
     PlaitTestCall call;
-    const char *mistake; /* a part of the only mistake */
+    const char *mistake; /* part of the message about the only mistake */
   } wrong[] = {
     { CALL ("check", "started.ini"), "missing.h5 does not exist" },
     { CALL ("check", "started.ini", "--unset", "train.initialise", "--set", "train.initialise=other.h5"),
@@ -266,7 +265,7 @@ TEST_CASE (check_command, broken_modules_are_told_before_data_are_read)
     }
 }
 
-/* The rest of the file is checked if any one line is missing. */
+/* Removes each line of a file in turn: plait check still checks the rest. */
 TEST_CASE (check_command, survives_each_line_that_is_missing)
 {
   static const char *const lines[] = { "[data]",
@@ -305,7 +304,7 @@ TEST_CASE (check_command, survives_each_line_that_is_missing)
     }
 }
 
-/* References that metrics cannot score are reported before training, by every command that reads references. */
+/* Every command that reads references reports those that a metric cannot score, before training. */
 TEST_CASE (check_command, references_are_held_to_the_metrics)
 {
   g_autoptr (GString) target = g_string_new ("x y\n");
@@ -344,16 +343,16 @@ TEST_CASE (check_command, references_are_held_to_the_metrics)
           CHECK_CONTAINS (plan.errors, parts[k]);
         }
     }
-  /* documents, whose sentences are scored together */
+  /* sentences of a document, which are scored together */
   PlaitTestCall documents
       = CALL ("check", "long.ini", "--set", "data.documents=a;target", "--set", "evaluate.metrics=meteor");
   CHECK_CONTAINS (documents.output, "test.target:1: the reference of sentence 1 has 900");
-  /* evaluation of a run, before its search */
+  /* when the run is evaluated, before the search */
   DONE (CALL ("run", "long.ini", "-q"));
   PlaitTestCall test = CALL ("test", "long.h5", "--set", "evaluate.metrics=meteor");
   CHECK_REFUSED (test, "test: the reference of sentence 2 has 8999 bytes");
   CHECK (!strstr (test.errors, "searching"));
-  /* text that a task generates */
+  /* a text that a task generates */
   plait_test_write ("made.ini", "[data]\ngenerate=copy\ngenerate.train=4\ngenerate.test=2\ngenerate.shortest=3000\n"
                                 "generate.longest=3000\ntarget=target\nvocabulary_type=words\n" SMALL_SOURCE ("a")
                                     TINY_DECODER "[train]\nupdates=1\nbatch=1\n"
@@ -361,7 +360,7 @@ TEST_CASE (check_command, references_are_held_to_the_metrics)
   CHECK_REFUSED (CALL ("run", "made.ini", "--dry-run", "-q"), "test: the reference of sentence 1 has ");
 }
 
-/* A step with so many tokens takes minutes, but planning must take seconds. */
+/* A training step with so many tokens takes minutes; planning it must take seconds. */
 TEST_CASE (check_command, a_plan_estimates_what_takes_long)
 {
   g_autoptr (GString) source = g_string_new ("a b\na\n");
@@ -384,7 +383,7 @@ TEST_CASE (check_command, a_plan_estimates_what_takes_long)
   CHECK_CONTAINS (shorter.output, "\"step_is_estimated\": false");
 }
 
-/* A run reports all faults of its text before it learns a vocabulary, each once: numbers of lines, trees, empty lines,
+/* Before a run learns a vocabulary, it reports all faults of its text, each once: numbers of lines, trees, empty lines,
  * invalid UTF-8. */
 TEST_CASE (check_command, a_run_finds_files_that_do_not_go_together_before_it_learns)
 {

@@ -11,7 +11,7 @@
 #include "command/exit-codes.h"
 #include "harness.h"
 
-/* The built command as a user calls it: exit codes, stdout and stderr, plugins and inspect. */
+/* Tests of the built program as a user calls it: exit codes, stdout and stderr, plugins, inspect. */
 
 TEST_CASE (command, help_and_version)
 {
@@ -238,7 +238,7 @@ static const char *const small = "[data]\ngenerate=agreement\nvocabulary_type=wo
                                  "generate.train=32\ngenerate.validation=4\ngenerate.test=8\n" SMALL_SOURCE ("a")
                                      TINY_DECODER "[train]\nepochs=100000\nbatch=8\n";
 
-/* Returns the exit code of a run that is interrupted during training. */
+/* Interrupts a run during training and returns its exit code. */
 static int
 interrupt_run (void)
 {
@@ -254,7 +254,7 @@ interrupt_run (void)
   return call.code;
 }
 
-/* Returns the exit code of a command that should end with @code. */
+/* Calls a command that should end with the exit code @code, and returns its exit code. */
 static int
 end_with (int code)
 {
@@ -275,7 +275,7 @@ end_with (int code)
     case PLAIT_EXIT_INTERRUPTED:
       return interrupt_run ();
     default:
-      return -1; /* no test for this code */
+      return -1; /* no command is known that gives this code */
     }
 }
 
@@ -305,7 +305,7 @@ TEST_CASE (command, every_exit_code_is_told_and_reached)
   CHECK_INT (n, 4);
 }
 
-/* A shell does not expand the tilde in an option's value. */
+/* Replaces "~" in the value of an option, where a shell does not. */
 TEST_CASE (command, a_tilde_behind_an_option_is_the_own_folder)
 {
   const char *path = plait_test_path ("out.trees");

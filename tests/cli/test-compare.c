@@ -8,7 +8,7 @@
 #include "sample-run.h"
 #include "tables/table.h"
 
-/* plait compare and plait report. */
+/* Tests of plait compare and plait report. */
 
 static void
 write_runs (void)
@@ -25,7 +25,8 @@ TEST_CASE (compare_command, tests_against_the_first)
   CHECK_CONTAINS (call.output, "Scores on test\n  Run ");
   CHECK_CONTAINS (call.output, "  p (one seed)  p (Holm, one seed)  ");
   CHECK_CONTAINS (call.output, "  two                100.00        0.");
-  CHECK_CONTAINS (call.output, "  1.0000              1.0000                  7.50\n"); /* a run against itself */
+  CHECK_CONTAINS (call.output,
+                  "  1.0000              1.0000                  7.50\n"); /* the first run against itself */
   CHECK_CONTAINS (call.output, "p compares with one: approximate randomisation, 99\n  shuffles, seed 12345");
   CHECK_CONTAINS (call.output, "  one           6             1014  one.h5\n");
   CHECK_CONTAINS (call.output, "Different settings\n"
@@ -33,7 +34,7 @@ TEST_CASE (compare_command, tests_against_the_first)
                                "  decoder.combiner  serial  flat  serial\n");
 }
 
-/* Scores with other references are in another table. */
+/* Scores with other references stand in another table. */
 TEST_CASE (compare_command, keeps_other_references_apart)
 {
   write_runs ();
@@ -71,7 +72,7 @@ TEST_CASE (compare_command, writes_scores_for_papers)
                            "Scores on test\nRun,chrF2,p (one seed),\"p (Holm, one seed)\",perplexity per token\n"));
 }
 
-/* A setting of a source that a run does not have is no difference. */
+/* Ignores a setting of a source in runs that do not read this source. */
 TEST_CASE (compare_command, takes_settings_of_a_source_from_who_has_it)
 {
   static const char *const more[]
@@ -92,7 +93,7 @@ TEST_CASE (compare_command, takes_settings_of_a_source_from_who_has_it)
                                "  source.b.heads    –       4     5\n");
 }
 
-/* Names keep their ends, scores their p, and p its mark. */
+/* On a narrow terminal, names keep their ends, and scores keep their p value and its mark. */
 TEST_CASE (compare_command, on_a_narrow_terminal)
 {
   write_runs ();
@@ -117,8 +118,8 @@ TEST_CASE (compare_command, json)
   CHECK_CONTAINS (call.output, "\"target_tokens_per_second\": 1014.5");
 }
 
-/* Equal numbers are equal however they are written, and a missing setting has its default. Settings of plugins are
- * compared without loading the plugins, as far as their texts allow. */
+/* Values are compared as numbers, however they are written, and a missing setting counts as its default. Settings of
+ * plugins are compared by their texts, without loading the plugins. */
 TEST_CASE (compare_command, compares_settings_by_their_values)
 {
   static const char *const one = "[train]\nlearning_rate=1e-3\n[combiner]\nscale=.5\nkind=1e-1x\n";
@@ -141,8 +142,8 @@ TEST_CASE (compare_command, compares_settings_by_their_values)
   CHECK (!strstr (lacking.output, "train.window") && !strstr (lacking.output, "decode.beam"));
 }
 
-/* Runs that differ only in their seed are one system in all output of compare, like a row of a grid. A second run of
- * one seed is another system. */
+/* compare groups runs that differ only in their seed into one system, as a grid's table does. A second run with the
+ * same seed is another system. */
 TEST_CASE (compare_command, takes_seeds_for_one_system)
 {
   plait_test_write_run ("one-seed-1.h5", &(PlaitTestRun){ "serial", plait_test_wrong });
@@ -177,7 +178,7 @@ TEST_CASE (compare_command, takes_seeds_for_one_system)
   CHECK_CONTAINS (page, "If one has several seeds: a t test over seeds and sentences");
 }
 
-/* Bins with their numbers of sentences, which differ between runs with different sources. */
+/* Prints the number of sentences in each bin of lengths, which differs between runs with different sources. */
 TEST_CASE (compare_command, scores_by_length_of_the_source)
 {
   static const char *const sources[] = { "one two", "one two three", "one" };
@@ -279,11 +280,11 @@ TEST_CASE (compare_command, attention_by_jensen_shannon)
                                "      1  0.0000  0.0000  0.0000\n"
                                "  1 sentence\n");
   CHECK_CONTAINS (turned.output, "      0  0.0000  0.0000  0.0000\n"
-                                 "      1  0.3333  0.0000  0.1667\n"); /* one row of three */
+                                 "      1  0.3333  0.0000  0.1667\n"); /* one of three rows differs */
   CHECK_CONTAINS (json.output, "\"memory\": \"en\"");
   CHECK_CONTAINS (json.output, "\"sentences\": 1");
   CHECK_CONTAINS (json.output, "0.3333333333333333,");
-  /* The report has the same table. */
+  /* The report shows the divergences as compare does. */
   DONE (CALL ("report", "one.h5", "turned.h5", "-o", "page.html"));
   const char *page = plait_test_read_text ("page.html");
 
@@ -307,7 +308,8 @@ TEST_CASE (compare_command, tells_sentences_that_differ_most)
   CHECK_CONTAINS (json.output, "\"a man rides bikes yesterday\"");
 }
 
-/* Counted by hand: words not in the text: 8 of 12 and 12 match; in it once: 3 of 3 and 4; four times: 1 of 3 and 1. */
+/* Counted by hand. Words that the training text lacks: 8 of 12 and 12 of 12 are right; words that it has once: 3 of 3
+ * and 4 of 4; four times: 1 of 3 and 1 of 1. */
 TEST_CASE (compare_command, scores_words_by_how_often_training_had_them)
 {
   write_runs ();
@@ -350,7 +352,7 @@ TEST_CASE (compare_command, refuses)
   CHECK (!plait_test_exists ("x.html"));
 }
 
-/* Removes the data and the script from @bare, which are the only contents of such elements. */
+/* Removes the data and the script, the only contents of script elements, from @bare. */
 static void
 take_scripts (GString *bare)
 {
@@ -379,14 +381,14 @@ TEST_CASE (report_command, one_page_that_needs_nothing_else)
   CHECK_STRING (page, other);
   CHECK_CONTAINS (page, "<title>A &lt;title&gt;</title>");
   CHECK_CONTAINS (page, "100.00");
-  /* As many headers as columns: the score, the picture of its interval, p. */
+  /* The table has as many headers as columns: the score, the plot of its interval, p. */
   CHECK_CONTAINS (page, "<th class=\"number\">chrF2</th><th></th><th class=\"number\">p (one seed)</th>");
   CHECK_CONTAINS (page, "<polyline ");
   CHECK_CONTAINS (page, "two dogs run under green grass");
   CHECK_CONTAINS (page, "<td class=\"mono\">flat</td>");
   CHECK_CONTAINS (page, "combiner=serial");
   CHECK_CONTAINS (page, "plait run &lt;sample&gt;.ini");
-  /* The first lines of a run have its digest. */
+  /* The first lines about a run show the digest of its file. */
   const char *run = plait_test_read_text ("one.h5");
   g_auto (GStrv) lines = g_strsplit (run, "\n", 5);
   CHECK_CONTAINS (page, plait_test_format ("one.h5 (%.23s…)", lines[3]));
@@ -411,7 +413,7 @@ TEST_CASE (report_command, of_a_grid)
 
   REQUIRE (page != NULL);
   CHECK_CONTAINS (page, "<h1>sample</h1>");
-  CHECK_CONTAINS (page, "second</td>"); /* name without the digest of its file */
+  CHECK_CONTAINS (page, "second</td>"); /* name of the cell, without the digest in its file's name */
   CHECK_CONTAINS (page, "<th class=\"number\">test BLEU</th><th class=\"number\">p</th>"
                         "<th class=\"number\">p (Holm)</th>"
                         "<th class=\"number\">test perplexity</th>");
@@ -424,7 +426,7 @@ TEST_CASE (report_command, of_a_grid)
   CHECK (!strstr (page, "id=\"look\""));
 }
 
-/* Runs, scores and names that the user chooses. */
+/* Shows only the runs, scores and names that the user selects. */
 TEST_CASE (compare_command, shows_what_is_chosen)
 {
   write_runs ();

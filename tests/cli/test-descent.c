@@ -8,7 +8,7 @@
 #include "sample-run.h"
 #include "tables/ragged.h"
 
-/* Descents of a target word in plait show and plait report. */
+/* Tests of descents of a target word in plait show and plait report. */
 
 #define PLACE "/descent/test/0/en"
 
@@ -46,7 +46,7 @@ TEST_CASE (descent, is_drawn_from_the_top_down)
   CHECK (g_str_has_suffix (group.output, call.output));
 }
 
-/* The mean of heads that select different rows. */
+/* The heads select different rows. The mean over heads shows how many heads selected each row. */
 TEST_CASE (descent, of_several_heads_tells_how_many_go_there)
 {
   write_run ();
@@ -84,7 +84,7 @@ TEST_CASE (descent, as_json)
   CHECK_CONTAINS (tree.output, "0  descent: en\n");
 }
 
-/* Returns the page of a report over @run. */
+/* Returns the page that plait report makes of @run. */
 static const char *
 report (const PlaitTestRun *run)
 {
@@ -92,7 +92,7 @@ report (const PlaitTestRun *run)
   return page_of ("run.h5 --sentences 4");
 }
 
-/* Labels are stored once for both words, and markup in them is text. click.py tests what the script draws. */
+/* The page stores labels once for both words, and markup in labels as text. click.py tests what the script draws. */
 TEST_CASE (descent, stands_in_the_report)
 {
   const char *html
@@ -123,7 +123,7 @@ TEST_CASE (descent, is_not_spoken_of_in_a_report_without_one)
   CHECK_CONTAINS (index.json, "\"attention\": []");
 }
 
-/* 18 rows are weighed for each of 3 * 100 words. */
+/* Three sentences of 100 words, with 18 rows weighed for each word. */
 TEST_CASE (descent, of_long_sentences_leaves_the_report_small)
 {
   PlaitTestRun run = { .combiner = "descent", .hypotheses = plait_test_wrong, .descends = TRUE };
@@ -136,11 +136,12 @@ TEST_CASE (descent, of_long_sentences_leaves_the_report_small)
     {
       g_auto (Pack) pack = { 0 };
       read_pack (&pack, many, 1 + i);
-      CHECK_CONTAINS (pack.json, "\"bytes\": 11000"); /* number of rows of each word, and 6 bytes for each row */
+      CHECK_CONTAINS (pack.json,
+                      "\"bytes\": 11000"); /* the number of rows of each word takes 2 bytes, each row 6 bytes */
     }
 }
 
-/* Descents of many words are drawn. If they are too large for a page, the report says so. */
+/* Draws descents of many words. If they are too large for a page, the report says so. */
 TEST_CASE (descent, of_very_many_words_is_left_to_show)
 {
   const char *html = report (&(PlaitTestRun){
@@ -156,7 +157,7 @@ TEST_CASE (descent, of_very_many_words_is_left_to_show)
   CHECK_CONTAINS (pack.json, "\"descents\": []");
 }
 
-/* The number of states touched is a column if one run descends, also for the other runs. */
+/* If one of the compared runs selects rows, all runs have a column with the number of rows weighed. */
 TEST_CASE (descent, is_told_beside_plain_attention_by_what_it_touches)
 {
   const char *page = plait_test_path ("both.html");
@@ -192,8 +193,8 @@ TEST_CASE (descent, refuses)
   CHECK_REFUSED (CALL ("show", "run.h5", PLACE, "--layer", "1"), "has no layer 1; expected 0 to 0, or mean");
 }
 
-/* Copies the descent of run.h5 to @name and damages its array @spoilt: one number is removed, or its first or last one
- * becomes @number. */
+/* Copies the descent of run.h5 to @name and damages its array @spoilt: removes one number (@cut), or sets the first or
+ * last number to @number. */
 static void
 write_spoilt (const char *name, const char *spoilt, gboolean cut, gboolean last, gint64 number)
 {
@@ -268,6 +269,6 @@ TEST_CASE (descent, whose_arrays_contradict_each_other_is_refused)
       check_spoilt ("extents", FALSE, FALSE, numbers[i]);
       check_spoilt ("extents", FALSE, TRUE, numbers[i]);
     }
-  /* Rows that are their own descendants. */
+  /* Rows that are descendants of themselves. */
   check_spoilt ("row_first_child", FALSE, TRUE, 9);
 }

@@ -7,9 +7,10 @@
 #include "harness.h"
 #include "report-page.h"
 
-/* Runs with documents, complete and in chunks, and their use by plait translate and plait score. */
+/* Tests of runs whose texts are documents, whole or cut into chunks, and of plait translate and plait score with
+ * them. */
 
-/* Appends a document of @sentences sentences from number @number on, in the target's language if @translated. */
+/* Appends a document with @sentences sentences, numbered from @number on, in the target language if @translated. */
 static void
 append_document (GString *text, int number, int sentences, gboolean translated)
 {
@@ -21,7 +22,8 @@ append_document (GString *text, int number, int sentences, gboolean translated)
   g_string_append_c (text, '\n');
 }
 
-/* Writes @n documents of one to five sentences with two words each; line i of both files has equal content. */
+/* Writes @n documents of one to five sentences with two words each. Line i of the source and of the target
+ * correspond. */
 static void
 write_documents (const char *split, int n)
 {
@@ -64,8 +66,8 @@ count (const char *text, const char *part)
   return n;
 }
 
-/* Checks that @apart has a line for each sentence (two words and its end), and that their sums are the lines of
- * documents in @whole. */
+/* Checks that @apart has a score for each sentence (two words and its end), and that the scores of a document's
+ * sentences add up to its line in @whole. */
 static void
 check_apart (const char *whole, const char *apart)
 {
@@ -95,7 +97,7 @@ TEST_CASE (documents_of_runs, are_translated_chunk_by_chunk_and_joined_again)
   set_up ();
   for (int i = 0; i < 7; i++)
     append_document (expected, i, 1 + i % 5, TRUE);
-  g_string_truncate (expected, expected->len - 1); /* blank lines stand only between documents */
+  g_string_truncate (expected, expected->len - 1); /* the last document is not followed by a blank line */
   PlaitTestCall run = DONE (CALL ("run", "documents.ini", "--threads", "1", "-o", "run.h5", "--set",
                                   "evaluate.translation_rates=search;forced", "--set", "evaluate.attention=5", "--set",
                                   "evaluate.metrics=bleu;bleu:unit=document;rouge:type=Lsum,unit=document"));
@@ -125,13 +127,14 @@ TEST_CASE (documents_of_runs, are_translated_chunk_by_chunk_and_joined_again)
   CHECK_STRING (translated.output, expected->str);
   CHECK_STRING (one_by_one.output, expected->str);
   CHECK_INT (count (scored.output, "\n"), 7);
-  CHECK_CONTAINS (scored.output, "\t9\n"); /* 3 sentences in 2 chunks: 6 words, 1 start between, 2 ends */
+  CHECK_CONTAINS (scored.output,
+                  "\t9\n"); /* 3 sentences in 2 chunks: 6 words, 1 start token between sentences, 2 end tokens */
   check_apart (scored.output, apart.output);
   CHECK_INT (count (objects.output, "\n"), count (objects.output, "\"sentence\": "));
   CHECK_CONTAINS (objects.output, "{\"line\": 1, \"sentence\": 1, \"log_probability\": -");
   CHECK_CONTAINS (objects.output, "{\"line\": 2, \"sentence\": 1, \"log_probability\": -");
   CHECK_CONTAINS (stored.output, "un un deux trois trois un quatre trois un un");
-  CHECK_CONTAINS (rates.output, "  4  10\n  5   2\n"); /* counts over whole documents */
+  CHECK_CONTAINS (rates.output, "  4  10\n  5   2\n"); /* numbers of words of whole documents */
   CHECK_STRING (compared.errors, "");
   CHECK_CONTAINS (compared.output, "over-translated en");
   CHECK_CONTAINS (dumped.output, "─ 2.1\n");
@@ -146,7 +149,7 @@ TEST_CASE (documents_of_runs, are_translated_chunk_by_chunk_and_joined_again)
   CHECK_CONTAINS (metrics.output, "unit:document");
 }
 
-/* The decoder reads a memory of tokens, then a memory of sentences; positions of sentences are learned. */
+/* The decoder attends to a memory of tokens and then to a memory of sentences. Positions of sentences are learned. */
 TEST_CASE (documents_of_runs, are_read_by_their_sentences)
 {
   static const char *const source = "[source en]\nencoder=transformer\nlayers=1\n";
@@ -180,7 +183,7 @@ TEST_CASE (documents_of_runs, are_read_by_their_sentences)
   CHECK_CONTAINS (none.errors, "the encoder hat reads documents, but the stream en has none");
 }
 
-/* A plain encoder reads the documents as tokens: complete, without start tokens, with lines as documents, with
+/* A plain encoder reads documents as tokens: whole, without start tokens, with one document on each line, or with
  * sentences split by rule. */
 TEST_CASE (documents_of_runs, may_be_anything_else)
 {
@@ -188,7 +191,7 @@ TEST_CASE (documents_of_runs, may_be_anything_else)
   {
     const char *const settings[6];
     const char *said;
-    guint lines; /* lines of a translation */
+    guint lines; /* number of lines of the translation */
   } cases[] = {
     { { "data.document_length=0" }, "", 0 },
     { { "data.document_starts=none" }, "cut", 0 },
@@ -261,7 +264,8 @@ number_of (const char *text, guint column)
   return g_strv_length (columns) > column ? g_ascii_strtod (columns[column], NULL) : 0;
 }
 
-/* Search counts the sentences of each hypothesis, forced decoding those of whole targets; both must agree. */
+/* The decoder reads the role (speaker) of the current sentence. Search finds it by counting the sentences of each
+ * hypothesis, forced decoding by counting those of whole targets; their scores must agree. */
 TEST_CASE (documents_of_runs, may_tell_the_decoder_who_speaks)
 {
   static const char *const roles[] = { "decoder.roles=own", "decoder.roles=shared" };

@@ -10,7 +10,7 @@
 #include "foreign/safetensors.h"
 #include "hdf5/store.h"
 
-/* plait encode. */
+/* Tests of plait encode. */
 
 #define DATA                                                                                                           \
   "[experiment]\nseed=3\n[data]\nvocabulary_type=words\ntarget=t\nempty=missing\ntrain.a=%s\ntrain.t=t\ntest.a=%s\n"   \
@@ -28,7 +28,8 @@ write_files (void)
                     plait_test_format (DATA SMALL_SOURCE ("a") SMALL_DECODER ("serial") REST, "a", "a", "0.01"));
 }
 
-/* Writes the parameters of text.safetensors, except those of the source, and an identity as projection of features. */
+/* Writes the parameters of text.safetensors, except those of its source, and the identity matrix as projection of the
+ * features. */
 static void
 write_parameters (void)
 {
@@ -59,7 +60,8 @@ write_parameters (void)
                                   (const PlaitNamedTensor *)(gpointer)tensors->data, tensors->len, metadata, NO_ERROR));
 }
 
-/* A model that reads the states of another one, projected by an identity, computes what that one computes. */
+/* A second model reads the states that plait encode wrote, projected by the identity. It computes what the first model
+ * computes. */
 TEST_CASE (encode, states_are_the_memory_that_features_give)
 {
   write_files ();
@@ -107,7 +109,8 @@ TEST_CASE (encode, has_lengths_and_summaries)
   g_autofree PlaitScalar *values = plait_store_read_array (store, "/a", PLAIT_STORE_SCALAR, 1 << 20, NULL, NO_ERROR);
   REQUIRE (values != NULL);
   for (gint64 i = 2 * memory.shape[2]; i < 6 * memory.shape[2]; i++)
-    CHECK (values[6 * memory.shape[2] + i] == 0); /* padding of the second sentence */
+    CHECK (values[6 * memory.shape[2] + i]
+           == 0); /* the second sentence is shorter, so its remaining rows are padding */
 }
 
 TEST_CASE (encode, refusals)

@@ -7,13 +7,13 @@
 #include <math.h>
 #include <string.h>
 
-/* plait translate and plait score with several runs. */
+/* Tests of plait translate and plait score with several runs. */
 
 static const char first[]
     = "[experiment]\nseed=3\n" SMALL_TEXT ("agreement", "vocabulary=separate\n") SMALL_SOURCE ("a") SMALL_SOURCE ("b")
         SMALL_DECODER ("serial") "[train]\nbatch=6\nepochs=1\n[decode]\nbeam=3\nmaximum_length=8\n"
                                  "[evaluate]\nresamples=10\n";
-/* Other sources, another decoder, combiner and width. */
+/* A run that differs from the first in sources, decoder, combiner and width. */
 static const char second[]
     = "[experiment]\nseed=4\n" SMALL_TEXT ("agreement", "vocabulary=separate\n") SMALL_SOURCE ("b") SMALL_SOURCE (
         "c") "[decoder]\ntype=gru\ncombiner=flat\nwidth=12\nheads=2\n[train]\nbatch=6\nepochs=1\n[decode]\nbeam=9\n"
@@ -79,7 +79,8 @@ read_scores (const char *text, double *scores)
   return n;
 }
 
-/* The mean of log-probabilities is linear, so the scores of whole lines are too. */
+/* The log-probability of a line is the weighted mean of those of the runs, because the mean of log-probabilities is
+ * linear. */
 TEST_CASE (ensemble_command, scores_the_weighted_mean_of_log_probabilities)
 {
   double a[32], b[32], both[32], mean[32];
@@ -97,12 +98,12 @@ TEST_CASE (ensemble_command, scores_the_weighted_mean_of_log_probabilities)
   for (guint i = 0; i < 19; i++)
     {
       CHECK_NEAR (both[i], 0.75 * a[i] + 0.25 * b[i], 1e-5);
-      /* The mean of probabilities is at least the geometric mean. */
+      /* The mean of probabilities is at least their geometric mean. */
       CHECK (mean[i] >= 0.5 * a[i] + 0.5 * b[i] - 1e-5);
     }
 }
 
-/* A source that both runs have is read once, so it may be standard input. */
+/* If both runs have a source, it is read only once, so it may be standard input. */
 TEST_CASE (ensemble_command, reads_the_sources_of_all_runs)
 {
   g_autofree char *b = NULL;
@@ -125,7 +126,7 @@ TEST_CASE (ensemble_command, reads_the_sources_of_all_runs)
                  "every source of two.h5 is missing");
 }
 
-/* Vocabularies of one source may differ: each run encodes the text by its own. */
+/* The runs may have different vocabularies for a source: each run encodes the text by its own. */
 TEST_CASE (ensemble_command, encodes_a_source_by_the_vocabulary_of_each_run)
 {
   double a[32], b[32], both[32];
@@ -183,7 +184,7 @@ TEST_CASE (ensemble_command, refuses_bad_weights)
   CHECK_REFUSED (CALL ("translate", "one.h5", "two.h5", A, B, C, "--ensemble", "max"), "expected mean or log");
 }
 
-/* Returns the JSON of @path in the dump @file from the second line on, which does not name the file. */
+/* Returns the JSON of @path in the dump @file, without its first line, which names the file. */
 static const char *
 show_attention (const char *file, const char *path)
 {
@@ -194,7 +195,7 @@ show_attention (const char *file, const char *path)
   return rest;
 }
 
-/* The attention is that of the first run, which reads other sources than the second one. */
+/* The shown attention is that of the first run, although the second run reads other sources. */
 TEST_CASE (ensemble_command, aligns_words_by_the_first_run)
 {
   train ();
@@ -216,7 +217,7 @@ TEST_CASE (ensemble_command, aligns_words_by_the_first_run)
   DONE (CALL ("translate", "two.h5", "one.h5", "-q", A, B, C, "--set", "decode.unknown=replace"));
 }
 
-/* The limit of either run counts, and data.too_long applies. */
+/* A sentence must fit both runs; data.too_long says what to do if it does not. */
 TEST_CASE (ensemble_command, handles_sentences_that_one_run_cannot_read)
 {
   static const char *const orders[][2] = { { "limited.h5", "free.h5" }, { "free.h5", "limited.h5" } };
@@ -245,7 +246,7 @@ TEST_CASE (ensemble_command, handles_sentences_that_one_run_cannot_read)
     }
 }
 
-/* Words that the vocabulary lacks are copied if one of the runs has a pointer. */
+/* If one of the runs has a pointer output, words that the vocabulary lacks are copied. */
 TEST_CASE (ensemble_command, copies_own_words)
 {
   plait_test_write ("in.a", "from Ada to Bob\nfrom Cid to Eve\nfrom Gus to Ina\nfrom Leo to Mia\n");

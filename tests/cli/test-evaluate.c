@@ -3,7 +3,7 @@
 #include "files.h"
 #include "harness.h"
 
-/* plait evaluate: how it reads files and prints scores. The scores themselves are tested in tests/evaluate. */
+/* Tests of how plait evaluate reads files and prints scores. tests/evaluate tests the scores themselves. */
 
 #define REFERENCE "the cat sat on the mat\nhello world foo bar baz\nA man rides a bike .\n"
 #define WORSE "the cat sat on a mat\nhello world foo bar bay\nA man rides the bike .\n"
@@ -37,7 +37,7 @@ TEST_CASE (evaluate_command, reads_standard_input_and_several_references)
   CHECK_CONTAINS (call.output, " = 100.00 ");
 }
 
-/* ROUGE's own words are those of English. */
+/* By default, ROUGE finds only words of English letters and digits. */
 TEST_CASE (evaluate_command, warns_where_rouge_finds_no_word)
 {
   plait_test_write ("chinese", "我们去北京。\nthe cat\n");
@@ -51,7 +51,7 @@ TEST_CASE (evaluate_command, warns_where_rouge_finds_no_word)
   CHECK_CONTAINS (cut.output, " = 100.00 ");
 }
 
-/* Standard input can be read only once. */
+/* Refuses standard input for two files, because it can be read only once. */
 TEST_CASE (evaluate_command, takes_standard_input_for_one_file)
 {
   static const struct
@@ -81,7 +81,7 @@ TEST_CASE (evaluate_command, several_systems_are_tables_with_tests)
   CHECK_CONTAINS (call.output, "p compares with worse: approximate randomisation, 99\n  shuffles, seed 12345");
 }
 
-/* Numbers are aligned in columns; a mark follows a significant p. */
+/* Aligns numbers in columns and puts a mark after a significant p. */
 TEST_CASE (evaluate_command, marks_what_is_significant)
 {
   g_autoptr (GString) right = g_string_new (NULL), wrong = g_string_new (NULL);
@@ -103,7 +103,7 @@ TEST_CASE (evaluate_command, marks_what_is_significant)
   CHECK_CONTAINS (call.output, "  1.0000    1.0000\n");
 }
 
-/* Line ends, a byte order mark and blank lines do not change scores. */
+/* Line ends, a byte order mark and blank lines do not change the scores. */
 TEST_CASE (evaluate_command, reads_text_as_every_command_does)
 {
 #define METRICS                                                                                                        \
@@ -125,18 +125,18 @@ TEST_CASE (evaluate_command, reads_text_as_every_command_does)
       outputs[i] = call.output;
     }
   CHECK_CONTAINS (outputs[0], "above 2          1  100.00");
-  CHECK_CONTAINS (outputs[4], "above 2          1    0.00"); /* accuracy */
+  CHECK_CONTAINS (outputs[4], "above 2          1    0.00"); /* accuracy is 0 */
   for (guint i = 1; i < 4; i++)
     CHECK_STRING (outputs[i], outputs[0]);
   CHECK_STRING (outputs[5], outputs[4]);
-  /* A line with only a no-break space is text, also within documents. */
+  /* A line that has only a no-break space is text and not a blank line, also between documents. */
   plait_test_write ("space", "one two three four\n\xc2\xa0\nfive six\nseven\n");
   PlaitTestCall space
       = CALL ("evaluate", "-r", "space", "-i", "space", "-m", "chrf:unit=document", "--json", "--resamples", "0");
   CHECK_CONTAINS (space.output, "\"sentences\": 1\n");
 }
 
-/* Subwords are joined with --join, and reported without it. */
+/* Joins subwords if --join is given; otherwise reports that the text looks like subwords. */
 TEST_CASE (evaluate_command, joins_pieces_of_words)
 {
   plait_test_write ("words", "the unknown words here are known\n");
@@ -154,7 +154,7 @@ TEST_CASE (evaluate_command, joins_pieces_of_words)
   CHECK_STRING (plain.errors, "");
   CHECK_CONTAINS (pieces.errors, "pieces: looks like text in subwords, which metrics would count as words; --join "
                                  "subword-nmt joins them");
-  CHECK_CONTAINS (pieces.output, "to 6             0"); /* eight subwords */
+  CHECK_CONTAINS (pieces.output, "to 6             0"); /* a line of eight subwords */
   CHECK_STRING (joined.errors, "");
   CHECK_CONTAINS (joined.output, " = 100.00 ");
   CHECK_CONTAINS (joined.output, "to 6             1");
@@ -216,7 +216,7 @@ TEST_CASE (evaluate_command, json)
   CHECK_CONTAINS (call.output, "\"share_better\": 1");
 }
 
-/* Summaries of two documents whose sentences differ from the references; one system is correct only for the second
+/* Summaries of two documents, cut into other sentences than the references. One system is right only for the second
  * document. */
 TEST_CASE (evaluate_command, documents_need_not_have_the_same_lines)
 {

@@ -5,7 +5,7 @@
 #include "files.h"
 #include "harness.h"
 
-/* plait explain. */
+/* Tests of plait explain. */
 
 static const char text[] = "[data]\n"
                            "vocabulary_size=20\n"
@@ -24,7 +24,7 @@ static const char text[] = "[data]\n"
                            "heads=2\n"
                            "feed_forward=24\n";
 
-/* Returns the rest of the JSON from @component on. (transfer full) */
+/* Returns the JSON from the object of @component on. (transfer full) */
 static char *
 part_of (const char *json, const char *component)
 {
@@ -34,8 +34,8 @@ part_of (const char *json, const char *component)
   return end ? g_strndup (start, (gsize)(end - start)) : NULL;
 }
 
-/* Counts made by hand. A GRU with 8 units per direction over rows of width 16 has no attention, whose cost would depend
- * on lengths. */
+/* Counts made by hand. A GRU with 8 units in each direction reads rows of width 16. It has no attention, whose cost
+ * would depend on the length. */
 TEST_CASE (explain_command, counts_parameters_and_operations)
 {
   static const char key[] = "\"parameters\": ";
@@ -49,7 +49,7 @@ TEST_CASE (explain_command, counts_parameters_and_operations)
   CHECK_CONTAINS (a, "\"parameters\": 1200,");           /* 2 * (16 * 24 + 24 + 8 * 16 + 8 * 8) */
   CHECK_CONTAINS (a, "\"multiply_adds_a_token\": 1152"); /* 2 * (16 * 24 + 8 * 16 + 8 * 8) */
   CHECK_CONTAINS (prediction, "\"multiply_adds_a_token\": 320");
-  /* The first count is that of the whole model. */
+  /* The first number in the output is that of the whole model, the others must add up to it. */
   for (const char *place = strstr (call.output, key); place; place = strstr (place + 1, key))
     {
       gint64 n = g_ascii_strtoll (place + strlen (key), NULL, 10);

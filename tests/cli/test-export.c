@@ -12,7 +12,7 @@
 #include "foreign/safetensors.h"
 #include "hdf5/store.h"
 
-/* plait export, and experiments/to-ctranslate2.py, which uses its output. */
+/* Tests of plait export, and of experiments/to-ctranslate2.py, which reads its output. */
 
 static const char experiment[]
     = SMALL_TRANSLATION (SMALL_SOURCE ("a") SMALL_SOURCE ("b"), "beam=1\nmaximum_length=6\n");
@@ -81,7 +81,7 @@ read_name (const guint8 **at)
   return name;
 }
 
-/* Returns the names, shapes and types of the variables of the model in the bytes from @at on, and its aliases.
+/* Returns names, shapes and types of the variables of the CTranslate2 model whose bytes begin at @at, and its aliases.
  * (transfer full) */
 static char *
 describe_model (const guint8 *at)
@@ -113,7 +113,7 @@ describe_model (const guint8 *at)
   return g_string_free (text, FALSE);
 }
 
-/* The variables are those that TransformerSpec of CTranslate2 requires. experiments/peers/published.py shows that
+/* The variables are those that CTranslate2's TransformerSpec requires. experiments/peers/published.py checks that
  * CTranslate2 computes equal log-probabilities. */
 TEST_CASE (export_command, writes_a_model_of_ctranslate2)
 {
@@ -201,14 +201,14 @@ TEST_CASE (export_command, writes_a_model_of_ctranslate2)
                           "  \"layer_norm_epsilon\": 0.001,\n  \"multi_query_attention\": false,\n"
                           "  \"unk_token\": \"<unk>\"\n}\n");
 
-  /* An old file that would be read instead of the new vocabulary is deleted. */
+  /* The script deletes an older file that CTranslate2 would read in place of the new vocabulary. */
   plait_test_write (source, "[]");
   DONE (CONVERT ("small.h5", "-o", "model", "--force"));
   CHECK (!plait_test_exists (source));
 }
 
-/* CTranslate2 finds special tokens by their names, which are shared by both sides, so no text may contain them. With
- * such names its scores equalled plait's (ctranslate2 4.8.5). */
+/* CTranslate2 finds special tokens by their names, which source and target share, so no text may contain these names.
+ * With them its scores equalled plait's (ctranslate2 4.8.5). */
 TEST_CASE (export_command, names_special_tokens_of_ctranslate2_as_no_text_is_spelt)
 {
   static const struct
@@ -246,7 +246,7 @@ TEST_CASE (export_command, names_special_tokens_of_ctranslate2_as_no_text_is_spe
     }
 }
 
-/* Writes a vocab.json in which each byte is a piece, in GPT-2's notation: unprintable bytes are characters from U+0100
+/* Writes a vocab.json with a piece for each byte, spelled as GPT-2 does: unprintable bytes are characters from U+0100
  * on. */
 static void
 write_bytes (const char *name)
@@ -263,7 +263,7 @@ write_bytes (const char *name)
   plait_test_write (name, g_string_append_c (text, '}')->str);
 }
 
-/* The vocabulary of a published model decides whether texts begin with a token. */
+/* The vocabulary of a published model says whether texts begin with a start token. */
 TEST_CASE (export_command, begins_the_sources_of_ctranslate2_as_the_vocabulary_does)
 {
   static const char *const kinds[] = { "bart", "gpt2" };
@@ -297,8 +297,8 @@ TEST_CASE (export_command, begins_the_sources_of_ctranslate2_as_the_vocabulary_d
     }
 }
 
-/* Sinusoids are written for as many positions as --positions asks; learned positions have a limit, and documents have
- * start tokens. */
+/* Writes as many sinusoidal positions as --positions says, but not more learned positions than the run has. Warns that
+ * CTranslate2 adds no start tokens to the sentences of documents. */
 TEST_CASE (export_command, tells_the_limits_of_ctranslate2)
 {
   const char *model = plait_test_path ("model/model.bin");
@@ -331,7 +331,7 @@ TEST_CASE (export_command, tells_the_limits_of_ctranslate2)
   CHECK_CONTAINS (described, "encoder/position_encodings/encodings 3000 8 float32\n");
   CHECK_CONTAINS (described, "decoder/position_encodings/encodings 3000 8 float32\n");
 
-  /* The run itself is not deleted, even if it has the name of a file of the model. */
+  /* The run is not deleted even if it has the name of a file of the converted model. */
   CHECK (g_unlink (model) == 0 && link (plait_test_path ("small.h5"), model) == 0);
   CHECK_REFUSED (CONVERT ("model/model.bin", "-o", "model", "--force"),
                  "model.bin: is the same file as model/model.bin, which is read");
@@ -386,7 +386,7 @@ TEST_CASE (export_command, refuses_what_it_cannot_do)
   CHECK (!plait_test_exists ("new.safetensors"));
 }
 
-/* Runs @code in Python with the script imported as module m. */
+/* Runs @code in Python, with the script imported as module m. */
 static PlaitTestCall
 run_module (const char *code)
 {
@@ -400,7 +400,7 @@ run_module (const char *code)
   return plait_test_call_command ((const char *const[]){ "python3", "-B", "-c", whole, NULL });
 }
 
-/* Equal to the bytes that ctranslate2/specs/model_spec.py writes. */
+/* The expected bytes are those that ctranslate2/specs/model_spec.py writes. */
 TEST_CASE (export_command, writes_the_bytes_of_the_converters_of_ctranslate2)
 {
   static const char expected[] = "\6\0\0\0"                /* binary version */
@@ -410,7 +410,7 @@ TEST_CASE (export_command, writes_the_bytes_of_the_converters_of_ctranslate2)
                                  "\2\0a\0\0\1\1\0\0\0\xfd"
                                  "\2\0b\0\0\2\2\0\0\0\xff\xff"
                                  "\2\0c\0\0\0\4\0\0\0\0\0\x80\x40"
-                                 "\4\0d/e\0\2\2\0\0\0\2\0\0\0\0\x10\0\0\0" /* [[1, 3], [2, 4]] */
+                                 "\4\0d/e\0\2\2\0\0\0\2\0\0\0\0\x10\0\0\0" /* values [[1, 3], [2, 4]] */
                                  "\0\0\x80\x3f\0\0\x40\x40\0\0\0\x40\0\0\x80\x40"
                                  "\2\0f\0\1\2\0\0\0\0\x08\0\0\0\0\0\x80\x3f\0\0\0\x40"
                                  "\1\0\0\0" /* number of aliases */

@@ -7,7 +7,7 @@
 #include "harness.h"
 #include "experiments.h"
 
-/* Grids whose cells read different files. */
+/* Tests of grids whose cells read different files. */
 
 static const char experiment[]
     = "[data]\n"
@@ -26,7 +26,7 @@ static const char experiment[]
       "vocabulary_size=0\n" TINY_SOURCE ("a") TINY_SOURCE ("b") TINY_DECODER TINY_TRAINING TINY_SEARCH
     "[evaluate]\nresamples=5\nattention=1\n[grid]\n";
 
-/* Writes the text of all streams into @folder, with @b for stream b, and tiny.ini with @axes. */
+/* Writes the text of all streams to @folder, with the text @b for stream b, and tiny.ini with the axes @axes. */
 static void
 write_grid (const char *axes, const char *folder, const char *b)
 {
@@ -60,7 +60,7 @@ TEST_CASE (command_grid, says_everywhere_which_cells_are_left_out)
   DONE (CALL ("report", "tiny/grid.h5", "--output", "tiny.html"));
   const char *page = plait_test_read_text ("tiny.html");
   CHECK_CONTAINS (page, told);
-  /* The table that plait test makes reports it too. */
+  /* The tables that plait test makes report the difference too. */
   DONE (CALL ("test", "tiny/grid.h5", "--set", "decode.beam=2", "--as", "wide"));
   const char *again = plait_test_read_text ("tiny/table.md");
   CHECK_CONTAINS (again, told);
@@ -77,7 +77,7 @@ TEST_CASE (command_grid, runs_cells_that_differ_in_a_file_alone)
 
   CHECK (!strstr (run.errors, "left out"));
   CHECK_CONTAINS (run.errors, "2 cells are finished");
-  /* If a cell has one seed, p covers only the choice of sentences. */
+  /* If each cell has one seed, p tells only about the choice of sentences. */
   CHECK_CONTAINS (page, "| p (one seed) | p (Holm, one seed) |");
   CHECK_CONTAINS (page, "experiment.seed=1;2;3");
   CHECK_CONTAINS (run.errors, "experiment.seed=1;2;3");
@@ -85,7 +85,7 @@ TEST_CASE (command_grid, runs_cells_that_differ_in_a_file_alone)
   CHECK (!strstr (seeds.output, "experiment.seed=1;2;3"));
 }
 
-/* Output of plait grid --dry-run, grid, compare and report for tiny.ini. */
+/* Output of plait grid --dry-run, plait grid, plait compare and plait report for tiny.ini. */
 typedef struct
 {
   PlaitTestCall plan, compare;
@@ -168,7 +168,7 @@ TEST_CASE (command_grid, says_that_cells_are_trained_on_other_lines)
   CHECK_CONTAINS (told.table, batches);
   CHECK_CONTAINS (told.compare.output, "They are trained on different lines");
   CHECK_CONTAINS (told.page, lines);
-  /* The plan reports it for a finished cell too. */
+  /* The plan reports the difference for a finished cell too. */
   PlaitTestCall again = CALL ("grid", "tiny.ini", "--dry-run", "--json");
   CHECK_CONTAINS (again.output, "2 of 3 lines in experiment.sources=a+b experiment.seed=1");
 }
@@ -182,13 +182,13 @@ TEST_CASE (command_grid, says_that_cells_begin_with_less_of_another_run)
                   "They take different numbers of parameters from train.initialise: all in decoder.combiner=serial; ");
   PlaitTestCall run = CALL ("grid", "tiny.ini", "--quiet", "--set", "train.initialise=start.h5");
   CHECK_CONTAINS (run.output, "all in serial; ");
-  /* A cell with fewer sources trains on equal lines. */
+  /* A cell with fewer sources still trains on the same lines. */
   write_grid ("experiment.sources=a;a+b\n", "one", "r s\ns r\nr r\n");
   PlaitTestCall sources = DONE (CALL ("grid", "tiny.ini", "--dry-run", "--set", "train.initialise=start.h5"));
   CHECK (!strstr (sources.output, "numbers of parameters from train.initialise"));
 }
 
-/* Runs whose initial file had different contents are not seeds of one system. */
+/* Runs whose initial files had different contents are not seeds of one system. */
 TEST_CASE (compare_command, tells_apart_what_training_began_with)
 {
   write_grid ("decoder.combiner=serial;flat\n", "one", "r s\ns r\nr r\n");

@@ -10,12 +10,12 @@
 #include "harness.h"
 #include "grids.h"
 
-/* The cells of a grid run one by one, as schedulers do, and the submission to Slurm. */
+/* Tests of running the cells of a grid one by one, as schedulers do, and of submission to Slurm. */
 
 /* A folder name that a shell must quote. */
 #define FOLDER "the cells' \"$HOME\" 100%"
 
-/* Runs @line like a scheduler, in another folder. */
+/* Runs the command line @line in another folder, as a scheduler does. */
 static void
 run_line (const char *line)
 {
@@ -23,7 +23,7 @@ run_line (const char *line)
   DONE (plait_test_call_shell (elsewhere));
 }
 
-/* The lines give the table of plait grid; cells with equal training share one line. */
+/* Running the printed lines gives the table of plait grid. Cells with equal training share one line. */
 TEST_CASE (command_grid, prints_lines_that_any_scheduler_runs)
 {
   plait_test_write_grid ("experiment.seed=1;2\ndecode.beam=1;2\n");
@@ -52,7 +52,7 @@ TEST_CASE (command_grid, prints_lines_that_any_scheduler_runs)
   run_line (lines[0]);
   PlaitTestCall all
       = DONE (CALL ("grid", "tiny.ini", "--output", FOLDER, "--collect", "--quiet", "--set", "experiment.name=a name"));
-  /* Everything except the speed is equal. */
+  /* The tables are equal except for the speed. */
   g_auto (GStrv) one = g_strsplit (whole.output, "2200", 2), two = g_strsplit (all.output, "2200", 2);
   CHECK_STRING (two[0], one[0]);
 
@@ -81,7 +81,7 @@ count_validations (const char *folder, const char *cell)
   return n;
 }
 
-/* Each trained cell writes a file of its own, in any executor. Cells with equal training are trained once. */
+/* Each trained cell writes a training log, whatever executor runs it. Of cells with equal training, one is trained. */
 TEST_CASE (command_grid, tells_of_training_as_run_does)
 {
   const char *logs = plait_test_path ("its logs");
@@ -169,7 +169,7 @@ TEST_CASE (command_grid, refuses_what_no_executor_does)
                   "executor.partition: is neither an axis nor a key of [grid]; write GROUP.KEY=VALUE;VALUE");
 }
 
-/* Puts the script @script as program @name before the system's programs in PATH. */
+/* Installs @script as the program @name, in front of PATH. */
 static void
 stand_in (const char *name, const char *script)
 {
@@ -180,7 +180,7 @@ stand_in (const char *name, const char *script)
   CHECK_INT (g_chmod (plait_test_path (file), 0755), 0);
 }
 
-/* Puts a fake Slurm into PATH, which logs its arguments; its sbatch then runs @sbatch. */
+/* Installs a fake Slurm in front of PATH. Its programs log their arguments; its sbatch then runs the script @sbatch. */
 static void
 stand_in_slurm (const char *sbatch)
 {
@@ -217,7 +217,7 @@ TEST_CASE (command_grid, hands_arrays_and_a_collector_to_slurm)
   CHECK_CONTAINS (script, " --collect\n");
 }
 
-/* --dry-run asks an installed Slurm only for the maximum size of an array. */
+/* --dry-run prints what would be submitted. It asks an installed Slurm only for the maximum size of an array. */
 TEST_CASE (command_grid, says_beforehand_what_slurm_would_be_asked)
 {
   plait_test_write_grid ("experiment.seed=1;2;3\nexecutor=slurm\nexecutor.memory=3G\nexecutor.options=--partition=cpu\n"
@@ -243,7 +243,7 @@ TEST_CASE (command_grid, says_beforehand_what_slurm_would_be_asked)
   CHECK (!plait_test_exists ("tiny") && !plait_test_exists ("words"));
 }
 
-/* Returns the number after "--OPTION=" in @words. */
+/* Returns the number after "--OPTION=" in the logged arguments @words. */
 static gint64
 asked_of (const char *words, const char *option)
 {
@@ -268,7 +268,7 @@ TEST_CASE (command_grid, asks_slurm_for_what_was_measured)
 
   plait_memory_of_process (getpid (), &held,
                            &most); /* the process of a cell is forked, so it begins with as much memory */
-  CHECK (asked_of (words, "time") >= 2 && asked_of (words, "time") < 60); /* minutes, with a margin */
+  CHECK (asked_of (words, "time") >= 2 && asked_of (words, "time") < 60); /* minutes, including a margin */
   CHECK (asked_of (words, "mem") > 10 && (gsize)asked_of (words, "mem") < 1000 + 2 * (most >> 20));
   CHECK (!strstr (script, "--time"));
   CHECK (!plait_test_exists ("other"));
@@ -309,7 +309,7 @@ TEST_CASE (command_grid, leaves_nothing_where_slurm_refuses)
   CHECK (!plait_test_exists ("tiny"));
 }
 
-/* An experiment file must not set these options, since they change or hide what is run. */
+/* Refuses options of Slurm in an experiment file that change or hide what is run. */
 TEST_CASE (command_grid, passes_no_option_to_slurm_that_changes_what_is_run)
 {
   static const char *const refused[] = {
@@ -335,13 +335,13 @@ TEST_CASE (command_grid, passes_no_option_to_slurm_that_changes_what_is_run)
     }
 }
 
-/* sbatch must print the number of the job alone on a line; otherwise the queue's contents are unknown. */
+/* sbatch must print the number of the job alone on a line. Otherwise plait cannot know what is in the queue. */
 TEST_CASE (command_grid, takes_the_number_of_a_job_alone_on_its_line)
 {
   static const struct
   {
     const char *sbatch;
-    const char *number; /* NULL: the output is refused */
+    const char *number; /* expected number of the job; NULL: the output is refused */
   } cases[] = {
     { "echo 4711", "4711" },
     { "echo '4711;north'", "4711" },
@@ -383,7 +383,7 @@ TEST_CASE (command_grid, takes_the_number_of_a_job_alone_on_its_line)
     }
 }
 
-/* A second plait grid starts while the first asks Slurm for its queue. */
+/* A second plait grid starts while the first one reads Slurm's queue; the jobs are submitted once. */
 TEST_CASE (command_grid, submits_once_where_two_begin_at_a_time)
 {
   const char *plait = plait_test_build_path ("plait");
@@ -398,5 +398,5 @@ TEST_CASE (command_grid, submits_once_where_two_begin_at_a_time)
 
   CHECK_CONTAINS (second, "error: tiny: another plait grid is working in this folder (process ");
   CHECK (g_str_has_suffix (second, "\n2\n"));
-  CHECK_STRING (number, "2\n"); /* an array, and the job that makes the table */
+  CHECK_STRING (number, "2\n"); /* number of submissions: an array of cells, and the job that makes the table */
 }

@@ -10,7 +10,7 @@
 #include "hdf5/store.h"
 #include "grids.h"
 
-/* plait grid as a user calls it. */
+/* Tests of plait grid as a user calls it. */
 
 static gboolean
 has_file (const char *name)
@@ -74,7 +74,7 @@ TEST_CASE (command_grid, plans_runs_and_knows_what_is_finished)
   CHECK_CONTAINS (fresh.output, "--fresh runs it again");
 }
 
-/* plait test on a grid evaluates the file of each cell and makes the tables again. */
+/* plait test on a grid evaluates the file of each cell and writes the tables again. */
 TEST_CASE (command_test, puts_another_search_of_all_cells_into_the_table)
 {
   plait_test_write_grid ("decoder.combiner=serial;flat\n");
@@ -89,13 +89,13 @@ TEST_CASE (command_test, puts_another_search_of_all_cells_into_the_table)
   PlaitTestCall json = CALL ("test", "tiny/grid.h5", "--set", "decode.maximum_length=2", "--as", "short", "--json");
   CHECK_CONTAINS (json.output, "\"cells\": 2,\n  \"finished\": 2,\n  \"rows\": 2,\n");
 
-  /* The grid finds its cells finished, and keeps the column. */
+  /* plait grid still finds its cells finished, and keeps the new column. */
   PlaitTestCall plan = CALL ("grid", "tiny.ini", "--dry-run");
   CHECK_CONTAINS (plan.output, "2 finished");
   PlaitTestCall grid = CALL ("grid", "tiny.ini", "--quiet");
   CHECK_STRING (grid.output, greedy.output);
 
-  /* A cell with other settings under the same name does not enter the column, */
+  /* Evaluations with one name but different settings do not share a column, */
   g_autoptr (GDir) folder = g_dir_open (plait_test_path ("tiny"), 0, NULL);
   const char *file = NULL;
   g_autofree char *cell = NULL;
@@ -103,7 +103,7 @@ TEST_CASE (command_test, puts_another_search_of_all_cells_into_the_table)
     if (g_str_has_prefix (file, "combiner-flat") && g_str_has_suffix (file, ".h5"))
       cell = g_build_filename ("tiny", file, NULL);
   REQUIRE (cell);
-  /* unless the settings change no score. */
+  /* except if the different settings change no score. */
   DONE (CALL ("test", cell, "--set", "decode.maximum_length=2", "--set", "evaluate.length_bins=2;4", "--as", "short",
               "--json"));
   PlaitTestCall together = CALL ("grid", "tiny.ini");
@@ -182,7 +182,7 @@ TEST_CASE (command_grid, stops_with_checkpoints_and_goes_on)
   CHECK_CONTAINS (plan.output, "go on  experiment.seed=1\n         after update ");
 }
 
-/* Files with unequal numbers of lines are reported once, before a cell begins. */
+/* Before a cell begins, the grid reports files with unequal numbers of lines, once. */
 TEST_CASE (command_grid, counts_lines_before_cells_begin)
 {
   plait_test_write ("even.a", "u v\nw\n");

@@ -8,13 +8,13 @@
 #include "sample-run.h"
 #include "tables/ragged.h"
 
-/* Heatmaps of documents, whose columns are sentences or tokens of sentences, in the terminal and on a page. */
+/* Tests of heatmaps of documents, whose columns are sentences or tokens of sentences, on the terminal and on a page. */
 
 static const char *const axes[] = { "layer", "head", "target", "row" };
 static const char *const targets[] = { "x", "y" };
 
-/* Writes attention of two heads and two target rows to three sentences and to their five tokens. @n tokens have the
- * number of their sentence. */
+/* Writes a run with the attention of two heads, from two target rows to three sentences and to their five tokens. @n of
+ * the tokens know the number of their sentence. */
 static void
 write_document (gint64 n)
 {
@@ -41,7 +41,7 @@ write_document (gint64 n)
   CHECK (plait_store_commit (store, NULL));
 }
 
-/* Sentences are rows, with their first words. */
+/* Shows sentences as rows, labelled by their first words. */
 TEST_CASE (heatmap, of_sentences_has_them_below_each_other)
 {
   write_document (5);
@@ -55,7 +55,7 @@ TEST_CASE (heatmap, of_sentences_has_them_below_each_other)
                              "         layer 0, mean of 2 heads; row down, target across\n");
 }
 
-/* The heaviest weights of each head are scaled to sum to one before the mean. */
+/* Scales the heaviest weights of each head to sum to one before taking the mean over heads. */
 TEST_CASE (heatmap, keeps_the_heaviest_of_each_head)
 {
   write_document (5);
@@ -64,7 +64,8 @@ TEST_CASE (heatmap, keeps_the_heaviest_of_each_head)
       = CALL ("show", "document.h5", "/attention/test/0/a.sentences", "--top", "1", "--json", "--head", "1");
   PlaitTestCall all = CALL ("show", "document.h5", "/attention/test/0/a.sentences", "--top", "3", "--json");
 
-  /* (2/3 1/3 0 + 0 3/7 4/7) / 2, where the first of two equal weights is kept; (0 .25 .75 + 1/3 0 2/3) / 2 */
+  /* The mean of the heads, each with its two heaviest weights: (2/3 1/3 0 + 0 3/7 4/7) / 2, where the first of two
+   * equal weights is kept, and (0 .25 .75 + 1/3 0 2/3) / 2. */
   CHECK_CONTAINS (two.output, "\"choice\": \"layer 0, mean of 2 heads, the 2 heaviest of 3\"");
   CHECK_CONTAINS (two.output, "0.33333");
   CHECK_CONTAINS (two.output, "0.380952");
@@ -105,7 +106,7 @@ TEST_CASE (heatmap, refuses)
   CHECK_REFUSED (CALL ("show", "document.h5", "/attention/test/0/a.tokens", "--top", "-2"), "--top");
 }
 
-/* Returns the page of a report over a run with a document of @sentences. */
+/* Returns the page of a report about a run with a document of @sentences sentences. */
 static const char *
 report (gint64 sentences)
 {
@@ -114,7 +115,8 @@ report (gint64 sentences)
   return page_of ("run.h5");
 }
 
-/* 5,000 tokens and 200 words: the sentences with their first words, and the tokens with the sentence of each. */
+/* The page of 5,000 tokens and 200 words stays small. It has the sentences with their first words, and for each token
+ * its sentence. */
 TEST_CASE (heatmap, of_a_long_document_leaves_the_report_small)
 {
   const char *html = report (200);

@@ -8,12 +8,12 @@
 #include "sample-run.h"
 #include "grids.h"
 
-/* The output of --json of all commands that read files: one document, with null for missing values and numbers as
- * numbers. */
+/* Tests the output of --json of all commands that read files: one JSON document each, with null for missing values, and
+ * numbers that are not texts. */
 
 static const char small[] = "[data]\ngenerate=agreement\nvocabulary_type=words\n" SMALL_SOURCE ("a") TINY_DECODER;
 
-/* TRUE if @text is a number, or a word for a missing value. */
+/* TRUE if @text is a number or a word for a missing value, which JSON should not have as a string. */
 static gboolean
 is_misplaced (const char *text)
 {
@@ -23,7 +23,7 @@ is_misplaced (const char *text)
   return g_strv_contains (words, text) || plait_parse_double (text, &number);
 }
 
-/* Checks the strings in @value, which is at @path. */
+/* Checks all strings in @value, which stands at @path of the document. */
 static void
 check_value (const char *path, json_t *value)
 {

@@ -5,7 +5,7 @@
 #include "files.h"
 #include "harness.h"
 
-/* Encoders whose rows are not tokens, and the messages about attention to them. */
+/* Tests of encoders whose rows are not tokens, and of the messages about attention to them. */
 
 static const char experiment[] = "[data]\ntrain.a=text\ntrain.b=text\nvalidation.a=text\nvalidation.b=text\ntarget=b\n"
                                  "vocabulary_type=words\ntrees=right\n" SMALL_DECODER (
@@ -13,7 +13,7 @@ static const char experiment[] = "[data]\ntrain.a=text\ntrain.b=text\nvalidation
                                                "[decode]\nbeam=1\nminimum_length=2\nmaximum_length=9\n"
                                                "[evaluate]\nresamples=10\n";
 
-/* Calls plait with forest/ among the plugin folders. */
+/* Calls plait with the plugin folder forest/. */
 #define FOREST(...) forest_call ((const char *[]){ __VA_ARGS__, NULL })
 
 static PlaitTestCall
@@ -22,7 +22,8 @@ forest_call (const char *const *words)
   return plait_test_call_with_plugins (plait_test_build_path ("tests/cli/forest"), words);
 }
 
-/* Returns the labels of the rows of a's memory in the attention of sentence @sentence of the dump. (transfer full) */
+/* Returns the labels of the rows of the memory of a, in the attention that the dump has of sentence @sentence.
+ * (transfer full) */
 static char *
 labels_of (guint sentence)
 {
@@ -40,7 +41,7 @@ TEST_CASE (latents, are_numbered_unless_they_stand_for_tokens)
   {
     const char *source;
     const char *labels;
-    const char *of_five; /* labels for a sentence of five tokens */
+    const char *of_five; /* row labels for a sentence of five tokens */
     gboolean aligned;
   } cases[] = {
     { "encoder=latents\nrows=2\n", "0 1", "0 1", FALSE },
@@ -74,7 +75,7 @@ TEST_CASE (latents, are_numbered_unless_they_stand_for_tokens)
       g_autofree char *labels = labels_of (0), *of_five = labels_of (1);
       CHECK_STRING (labels, cases[i].labels);
       CHECK_STRING (of_five, cases[i].of_five);
-      /* Row 0 of one model does not correspond to row 0 of another. */
+      /* Two models cannot be compared, because row 0 of one does not correspond to row 0 of the other. */
       PlaitTestCall compared = FOREST ("compare", "--attention", "dump.h5", "dump.h5");
       CHECK_CONTAINS (compared.output,
                       cases[i].aligned ? "  2 sentences\n"

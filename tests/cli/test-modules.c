@@ -6,9 +6,9 @@
 #include "harness.h"
 #include "grids.h"
 
-/* A plait without one of its modules: a copy of the program with links to the other modules. */
+/* Tests of plait without one of its modules: a copy of the program with links to all other modules. */
 
-/* Makes the copy in the folder "bare", without @module, a pattern "KIND/NAME". */
+/* Makes a copy of plait in the folder "bare" that lacks @module, a pattern "KIND/NAME". */
 static void
 make_without (const char *module)
 {
@@ -23,7 +23,7 @@ make_without (const char *module)
   CHECK_INT (status, 0);
 }
 
-/* Calls the copy. */
+/* Calls that copy of plait. */
 static PlaitTestCall
 call_bare (const char *variable, const char *const *arguments)
 {
@@ -56,7 +56,7 @@ check_others_work (void)
   CHECK_STRING (inspected.errors, "");
 }
 
-/* Replaces @module by a file that the shell command @command creates at $MODULE. */
+/* Replaces @module by the file that the shell command @command creates at $MODULE. */
 static void
 put (const char *module, const char *command)
 {
@@ -149,8 +149,8 @@ TEST_CASE (modules, without_mecab)
       "plait again");
 }
 
-/* If there is no BLAS library, plait's own kernels multiply, and the run stores this. A library that the user names
- * must exist. */
+/* If there is no BLAS library, plait's own kernels multiply matrices, and the run records this. A library that the user
+ * names must exist. */
 TEST_CASE (modules, without_blas)
 {
   static const char *const run[] = { "run", "tiny.ini", "-q", "-o", "x.h5", "--force", NULL };

@@ -6,7 +6,7 @@
 #include "files.h"
 #include "harness.h"
 
-/* plait new. tests/plugin/new.py builds and trains its output. */
+/* Tests of plait new. tests/plugin/new.py builds and trains what it writes. */
 
 static gboolean
 is_there (const char *name)
@@ -87,7 +87,7 @@ TEST_CASE (new_command, refuses)
   CHECK_REFUSED (CALL ("new", "combiner", "x", "y"), "1 argument too many; usage: plait new KIND NAME");
   CHECK (!is_there ("x") && !is_there ("serial") && !is_there ("none"));
 
-  /* Plugins of different kinds may share a name. */
+  /* Plugins of different kinds may have equal names. */
   DONE (CALL ("new", "encoder", "serial"));
   DONE (CALL ("new", "encoder", longest));
 }

@@ -5,7 +5,7 @@
 #include "files.h"
 #include "harness.h"
 
-/* Grids whose cells have equal numbers of parameters. */
+/* Tests of grids whose cells have equal numbers of parameters. */
 
 #define BASE                                                                                                           \
   "[data]\n"                                                                                                           \
@@ -30,7 +30,7 @@
   "feed_forward=200\n"                                                                                                 \
   "[grid]\n"
 
-/* Returns the number of parameters that the plan prints for @cell. */
+/* Returns the number of parameters that the plan @text prints for @cell. */
 static gint64
 parameters_behind (const char *text, const char *cell)
 {
@@ -40,8 +40,8 @@ parameters_behind (const char *text, const char *cell)
   return number ? g_ascii_strtoll (number + 2, NULL, 10) : -1;
 }
 
-/* Serial attention has more parameters than flat attention: 4 w w for the second memory and two norms, 1056 numbers for
- * w = 16. A unit of the feed-forward layer has 2 w + 1 = 33, so 32 units fewer compensate for it. */
+/* Serial attention has 1056 parameters more than flat attention: 4 w w for the second memory and two norms, with w =
+ * 16. A unit of the feed-forward layer has 2 w + 1 = 33 parameters, so 32 units fewer compensate for that. */
 TEST_CASE (grid_match, widths_are_solved_for)
 {
   plait_test_write ("matched.ini", BASE "decoder.combiner=flat;serial;hierarchical\nmatch=parameters\n"

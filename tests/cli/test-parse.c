@@ -6,7 +6,7 @@
 #include "call.h"
 #include "files.h"
 
-/* plait parse, with the real link-grammar if the build has it (PLAIT_HAS_LINK_GRAMMAR). */
+/* Tests of plait parse, with the real link-grammar if the build has it (PLAIT_HAS_LINK_GRAMMAR). */
 
 #define NEED_GRAMMAR(call)                                                                                             \
   G_STMT_START                                                                                                         \
@@ -48,7 +48,7 @@ TEST_CASE (parse_command, makes_trees_that_plait_trees_accepts)
   CHECK_CONTAINS (lines[3], "-LRB-");
   CHECK_CONTAINS (check.output, "  bad             0\n");
   CHECK_STRING (piped.output, trees);
-  /* Completely parsed sentences have equal trees; the others have no tree. */
+  /* Sentences that are parsed completely get equal trees; all others get no tree. */
   g_auto (GStrv) whole = g_strsplit (linked.output, "\n", -1);
   REQUIRE (g_strv_length (whole) == 6);
   CHECK_STRING (whole[0], lines[0]);

@@ -10,7 +10,7 @@
 #include "harness.h"
 #include "sample-run.h"
 
-/* plait plot, drawn if the build has Cairo and Pango (PLAIT_HAS_PLOT). */
+/* Tests of plait plot. Figures are drawn if the build has Cairo and Pango (PLAIT_HAS_PLOT). */
 
 #define MAP "/attention/test/0/en"
 #define CURVE "/training/validation/negative_log_likelihood"
@@ -59,7 +59,7 @@ TEST_CASE (plot_command, draws_what_runs_hold)
 
       CHECK_CONTAINS (drawn.errors, "figure.svg is written");
       REQUIRE (svg);
-      /* 8 centimetres. */
+      /* The width is 8 centimetres. */
       CHECK_CONTAINS (svg, "width=\"226.77");
     }
 }
@@ -82,7 +82,7 @@ TEST_CASE (plot_command, writes_by_the_ending)
   CHECK (n_png > 8 && memcmp (third, "\211PNG\r\n\032\n", 8) == 0);
 }
 
-/* Two runs that differ in no setting are one series with a band; the third is another. */
+/* Two runs that differ only in seed are one series with a band; the third run is another series. */
 TEST_CASE (plot_data, makes_one_series_of_seeds)
 {
   const char *one = plait_test_path ("one.h5"), *two = plait_test_path ("two.h5"), *flat = plait_test_path ("flat.h5");
@@ -107,12 +107,13 @@ TEST_CASE (plot_data, makes_one_series_of_seeds)
   g_autoptr (PlaitPlotChart) lengths = plait_plot_chart_new (runs, LENGTHS, "chrf", NULL, NO_ERROR);
   REQUIRE (lengths);
   CHECK_INT (g_strv_length (lengths->categories), 3);
-  /* No source has more than four words. */
+  /* The third bin is empty, since no source has more than four words. */
   CHECK (isnan (((PlaitPlotSeries *)lengths->series->pdata[0])->y[2]));
   CHECK_STRING (lengths->y_title, "chrF2");
 }
 
-/* Three shares of one system, the largest by default, and two of another with two seeds: two curves over logarithms. */
+/* One system with three values of data.share, the largest by default, and another with two values and two seeds: two
+ * curves over a logarithmic axis. */
 TEST_CASE (plot_data, makes_curves_over_a_key)
 {
   static const char *const quarter = "\n[data]\nshare=0.25\n", *const half = "\n[data]\nshare=0.5\n";
@@ -157,7 +158,7 @@ TEST_CASE (plot_data, makes_curves_over_a_key)
     DONE (CALL ("plot", "share0.h5", "share1.h5", "share2.h5", SCORES, "--by", "data.share", "-o", "share.svg"));
 }
 
-/* Values that are not finite are drawn as such, also in a heatmap without other values. */
+/* Draws values that are not finite as such, even in a heatmap that has no other values. */
 TEST_CASE (plot_command, draws_what_is_no_number)
 {
   NEEDS_PLOT;
@@ -177,7 +178,7 @@ TEST_CASE (plot_command, draws_what_is_no_number)
   DONE (CALL ("plot", "one.h5", MAP, "-o", "figure.png"));
 }
 
-/* Each letter is named once, with a package of fonts that has it. */
+/* Names each missing letter once, with a package of fonts that has it. */
 TEST_CASE (plot_data, names_fonts_for_letters_that_none_has)
 {
   static const struct
@@ -212,7 +213,7 @@ TEST_CASE (plot_data, names_fonts_for_letters_that_none_has)
     }
 }
 
-/* A character that no font has is reported wherever it is in a picture. */
+/* Warns of a character that no font has, wherever it is in the figure. */
 TEST_CASE (plot_command, warns_of_letters_that_no_font_has)
 {
   static const char warning[] = "warning: no installed font has U+10FFFD, which is drawn as a box;";
@@ -225,12 +226,12 @@ TEST_CASE (plot_command, warns_of_letters_that_no_font_has)
   PlaitTestCall plain = CALL ("plot", "one.h5", CURVE, "-o", "b.svg", "--x-title", "ab");
 
   CHECK_CONTAINS (title.errors, warning);
-  CHECK_CONTAINS (name.errors, "U+10FFFD, which are drawn as boxes; "); /* U+10FFFD and the characters of tokens */
+  CHECK_CONTAINS (name.errors, "U+10FFFD, which are drawn as boxes; "); /* U+10FFFD, and the characters in the tokens */
   CHECK_CONTAINS (bar.errors, warning);
   CHECK (!strstr (plain.errors, "font"));
 }
 
-/* After seven lines colours repeat with other dashes. */
+/* After seven lines, colours repeat with other dashes. */
 TEST_CASE (plot_command, tells_many_lines_apart)
 {
   g_autoptr (GHashTable) strokes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
@@ -259,7 +260,7 @@ TEST_CASE (plot_command, tells_many_lines_apart)
       const char *colour = strstr (parts[i], "stroke:rgb("), *dashes = strstr (parts[i], "stroke-dasharray:");
       const char *end = strchr (parts[i], '"');
 
-      /* Curves have a line width of 1. */
+      /* Lines with a width of 1 are curves. */
       if (colour && colour < end && strstr (parts[i], "stroke-width:1;") == strstr (parts[i], "stroke-width:"))
         g_hash_table_add (strokes, g_strdup_printf ("%.*s %.*s", (int)strcspn (colour, ";"), colour,
                                                     dashes && dashes < end ? (int)strcspn (dashes, ";") : 0, dashes));

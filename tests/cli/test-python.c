@@ -6,14 +6,14 @@
 #include "harness.h"
 #include "sample-run.h"
 
-/* The Python package of experiments/python. */
+/* Tests of the Python package in experiments/python. */
 
 TEST_CASE (python, reads_runs_and_grids_and_translates)
 {
   const char *script = plait_test_source_path ("tests/cli/python.py");
   const char *folder = plait_test_source_path ("experiments/python");
   const char *program = plait_test_format ("PLAIT_PROGRAM=%s", plait_test_build_path ("plait"));
-  /* Debian's modules need Debian's Python. */
+  /* The modules are installed for Debian's Python only. */
   const char *modules[] = { "/usr/bin/python3", "-c", "import h5py, pandas, xarray", NULL };
 
   if (plait_test_call_command (modules).code != 0)

@@ -9,12 +9,12 @@
 #include "harness.h"
 #include "grids.h"
 
-/* Several processes that train one model, started by mpirun. */
+/* Tests of several processes that train one model, started by mpirun. */
 
 /* Runs a shell command with MPI variables that allow root and more processes than processors. Containers may forbid a
- * process to read another's memory. Open MPI leaks memory from libraries that it has closed, so leaks are not checked.
- * Each launcher gets its own temporary folders, since two launchers may disturb each other in /tmp or /dev/shm. mpirun
- * kills the remaining processes without waiting. */
+ * process to read the memory of another, so MPI does not try it. Open MPI leaks memory of libraries that it has closed,
+ * so leaks are not checked. Each launcher gets its own temporary folders, since two launchers may disturb each other in
+ * /tmp or /dev/shm. mpirun kills the remaining processes without waiting. */
 static PlaitTestCall
 shell (const char *command)
 {
@@ -46,7 +46,7 @@ is_absent (void)
   if (is_absent ())                                                                                                    \
   SKIP_TEST ("there is no MPI: libopenmpi-dev, openmpi-bin")
 
-/* Checks that @call prints one error, with @part, by the first process. */
+/* Checks that @call printed one error, which contains @part, from the first process. */
 static void
 check_told_once (const PlaitTestCall *call, const char *part)
 {
@@ -54,8 +54,8 @@ check_told_once (const PlaitTestCall *call, const char *part)
   CHECK (strstr (call->errors, "error: ") == g_strrstr (call->errors, "error: "));
 }
 
-/* Small batches, so that some have fewer sentences than shards. An epoch has four batches; with three per update one is
- * left. */
+/* Settings with small batches, some of which have fewer sentences than shards. An epoch has four batches; if an update
+ * takes three, one is left. */
 #define SETTINGS                                                                                                       \
   " --set train.epochs=2 --set train.shards=5 --set train.batch=7 --set train.metric=chrf --set "                      \
   "train.validation_batch=1 "                                                                                          \
@@ -63,9 +63,10 @@ check_told_once (const PlaitTestCall *call, const char *part)
 #define BUT_TIMES                                                                                                      \
   " --exclude-path /environment --exclude-path /contents --exclude-path /training/updates/seconds"                     \
   " --exclude-path /training/updates/target_tokens_per_second"                                                         \
-  " --exclude-attribute /training/updates/step " /* refers to the columns of times */
+  " --exclude-attribute /training/updates/step " /* this attribute refers to the columns of times */
 
-/* mpirun adds lines of its own whenever it ends. */
+/* Checks that a launch fails and that one error contains @part. mpirun itself prints further lines when a process
+ * fails. */
 static void
 check_launch_refused (const char *command, const char *part)
 {
@@ -76,14 +77,14 @@ check_launch_refused (const char *command, const char *part)
   CHECK (!plait_test_exists ("refused.h5"));
 }
 
-/* One launch of two processes runs all these commands (ranks-server.c) for the cases below. A command's output is
- * NAME.h5. */
+/* Commands for the cases below. One launch of two processes runs all of them (ranks-server.c). The output of a command
+ * is NAME.h5. */
 static const struct
 {
   const char *name;
   const char *first;
-  const char *second; /* command of the second process; NULL: that of the first */
-  const char *same;   /* file whose bits the output must have, or NULL */
+  const char *second; /* command of the second process; NULL: the command of the first */
+  const char *same;   /* file with whose bits the output is compared, or NULL */
 } served[] = {
   { "recurrent", "run recurrent.ini" SETTINGS "-o recurrent.h5", NULL, "alone-recurrent.h5" },
   { "few-shards", "run tiny.ini -o few-shards.h5" },
@@ -102,9 +103,9 @@ static const struct
 typedef struct
 {
   int codes[2];
-  char *errors; /* stderr of both processes */
+  char *errors; /* stderr of both processes together */
   gboolean written;
-  char *difference; /* difference from @same, or NULL if not compared */
+  char *difference; /* difference between the output and the file same; NULL if they were not compared */
 } Served;
 
 static void
@@ -128,7 +129,7 @@ difference (const char *one, const char *other)
   return shell (plait_test_format ("h5diff" BUT_TIMES "%s %s 2>&1; echo $?", one, other)).output;
 }
 
-/* Runs all commands in @served in one launch. */
+/* Runs all commands of the table served in one launch. */
 static void
 launch (Served *found)
 {
@@ -174,7 +175,7 @@ find_served (const char *name)
   g_assert_not_reached ();
 }
 
-/* Checks that the command failed with @code in the first process, and that one error reports it. */
+/* Checks that the first process failed with exit code @code, and that one error contains @part. */
 static void
 check_failed (const char *name, int code, const char *part)
 {
@@ -234,7 +235,8 @@ TEST_CASE (ranks, have_the_bits_of_one_process)
     }
 }
 
-/* Each process translates a part; the words that replace unknown ones reach the others with the translations. */
+/* Each process translates a part of the sentences. The words that replace unknown ones reach the other processes with
+ * the translations. */
 TEST_CASE (ranks, exchange_the_words_of_translations)
 {
 #define UNKNOWN SETTINGS "--set data.vocabulary_type=words --set data.vocabulary_size=6 --set decode.unknown="
@@ -257,7 +259,7 @@ TEST_CASE (ranks, tell_what_exchange_costs)
   SHELL (call, 0, "mpirun -n 2 $PLAIT run tiny.ini --set train.shards=2 --threads 1 -o told.h5");
   CHECK_CONTAINS (call.errors, "2 processes: ");
   CHECK_CONTAINS (call.errors, " of the updates' time was spent on communication");
-  /* mpirun gives the process a terminal even if its own output is a pipe. */
+  /* mpirun gives the process a terminal even if its own output is a pipe. The output must not have colours. */
   CHECK (!strchr (call.output, '\033'));
   /* Only the first process logs. */
   CHECK (strstr (call.errors, "told.h5 is complete") == g_strrstr (call.errors, "told.h5 is complete"));
@@ -277,7 +279,7 @@ TEST_CASE (ranks, refuse_in_one_sentence)
   check_launch_refused ("mpirun -n 2 $PLAIT-bench decode tiny.ini", "this mode runs as one");
 }
 
-/* A failure while gradients are exchanged: the exchange ends, and all processes know of the failure. */
+/* A process fails while gradients are exchanged: the exchange ends, and all processes learn of the failure. */
 TEST_CASE (ranks, fail_together_in_an_update)
 {
   SKIP_WITHOUT_MPI;
@@ -290,7 +292,8 @@ TEST_CASE (ranks, diverge_together)
   check_failed ("diverges", 1, "training has diverged");
 }
 
-/* Weights that a recurrent decoder uses at each step get their gradients late. */
+/* A recurrent decoder uses its weights at each step, so their gradients are complete late; they must still be exchanged
+ * right. */
 TEST_CASE (ranks, have_the_bits_of_one_process_with_a_recurrent_decoder)
 {
   SKIP_WITHOUT_MPI;
@@ -302,8 +305,8 @@ TEST_CASE (ranks, have_the_bits_of_one_process_with_a_recurrent_decoder)
   CHECK_STRING (run->difference, "0\n");
 }
 
-/* mpirun ends all processes when one has failed, possibly before the first has printed the error. Here the first waits
- * until the second has written its exit code. */
+/* mpirun ends all processes when one has failed, possibly before the first process has printed its error. Here the
+ * first process waits until the second has written its exit code. */
 TEST_CASE (ranks, leave_word_and_code_to_the_first)
 {
   SKIP_WITHOUT_MPI;
@@ -324,7 +327,7 @@ TEST_CASE (ranks, are_not_for_grids)
   CHECK_CONTAINS (call.errors, "2 processes were started together, but plait grid");
 }
 
-/* Only resuming needs a common folder, since all processes read the run's file. */
+/* Processes need no common folder, except for resuming, since all of them then read the run's file. */
 TEST_CASE (ranks, need_no_folder_in_common)
 {
   SKIP_WITHOUT_MPI;
@@ -336,7 +339,8 @@ TEST_CASE (ranks, need_no_folder_in_common)
          "h5diff" BUT_TIMES "one.h5 apart.h5");
 }
 
-/* The last checkpoint is valid, and one process resumes from it to the bits of an uninterrupted run. */
+/* One process dies and the job ends. The last checkpoint is valid, and one process resumes it to the bits of an
+ * uninterrupted run. */
 TEST_CASE (ranks, one_that_dies_ends_the_job)
 {
 #define LONG SETTINGS "--set train.epochs=12 --set train.validate_every=1 "
@@ -353,7 +357,7 @@ TEST_CASE (ranks, one_that_dies_ends_the_job)
          "h5diff" BUT_TIMES "one.h5 dies.h5");
 }
 
-/* A signal to one process stops all, and the first logs it. */
+/* A signal to one process stops all processes, and the first one logs it. */
 TEST_CASE (ranks, stop_together)
 {
   SKIP_WITHOUT_MPI;
@@ -362,7 +366,7 @@ TEST_CASE (ranks, stop_together)
                                 "while [ ! -e stopped.h5 ]; do sleep .01; done\n"
                                 "kill -TERM $own\n"
                                 "wait $own\n");
-  /* mpirun of Open MPI 4.1 sometimes crashes in libpmix when a process ends the job; then try again. */
+  /* mpirun of Open MPI 4.1 sometimes crashes in libpmix when a process ends the job. Then try again. */
   for (guint tries = 1, done = FALSE; !done; tries++)
     {
       PlaitTestCall call = shell ("rm -f stopped.h5; "

@@ -7,7 +7,7 @@
 #include "files.h"
 #include "harness.h"
 
-/* The manual page and completion, which have what --help has, and the command in a shell. */
+/* Tests that the manual page and completion have all that --help has, and tests of the command in a shell. */
 
 /* Returns the names of the commands that plait --help lists. (transfer full) */
 static GPtrArray *
@@ -45,14 +45,14 @@ option_of (const char *line)
   return g_strndup (option, strcspn (option, "= "));
 }
 
-/* Returns the output of the shell line @line in the test's folder, with this build's plait in PATH. */
+/* Runs the shell line @line in the test's folder, with this build's plait in PATH, and returns its output. */
 static const char *
 shell (const char *line)
 {
   return plait_test_call_shell (plait_test_format ("PATH=${PLAIT%%/*}:$PATH; %s", line)).output;
 }
 
-/* Returns bash's completions of the last word in @words. */
+/* Returns bash's completions of the last word of the command line @words. */
 static const char *
 answer (const char *words)
 {
@@ -61,7 +61,7 @@ answer (const char *words)
                                    words));
 }
 
-/* Returns the specifications that zsh's _arguments gets for the command @name. */
+/* Returns the option specifications that completion gives to zsh's _arguments for the command @name. */
 static const char *
 zsh_options (const char *name)
 {
@@ -168,7 +168,7 @@ TEST_CASE (reference, bash_completes)
     }
 }
 
-/* Returns zsh's completions of @word after --set, with substitutes for zsh's own functions. */
+/* Returns zsh's completions of @word after --set. Functions of zsh are replaced by stubs. */
 static const char *
 zsh_answer (const char *word)
 {
@@ -216,8 +216,8 @@ TEST_CASE (reference, zsh_completes_settings)
     }
 }
 
-/* A choice has its words, a path files, an option that takes a letter both names. Brackets in a help text are
- * escaped. */
+/* zsh completes the words of a choice, files for a path, and both names of an option with a letter. Brackets in a help
+ * text are escaped. */
 TEST_CASE (reference, zsh_knows_what_options_take)
 {
   g_autofree char *program = g_find_program_in_path ("zsh");
@@ -237,7 +237,7 @@ TEST_CASE (reference, zsh_knows_what_options_take)
   CHECK_CONTAINS (check, "\n*:argument:_plait_names\n");
 }
 
-/* Shells and checkers of manual pages, if installed, report no faults. */
+/* Shells and checkers of manual pages, if they are installed, find no faults. */
 TEST_CASE (reference, checkers_find_nothing)
 {
   PlaitTestCall zsh = CALL ("help", "--zsh");
@@ -266,7 +266,7 @@ TEST_CASE (reference, checkers_find_nothing)
     }
 }
 
-/* plait works if the home folder is missing, not writable or not named by a variable, as for a service. */
+/* plait works if the home folder is missing, is not writable or is not named by a variable, as for a system service. */
 TEST_CASE (reference, no_home_is_needed)
 {
   static const char *const homes[] = { "export HOME=/nonexistent", "export HOME=/proc", "unset HOME" };

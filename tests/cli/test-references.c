@@ -8,7 +8,7 @@
 
 #include "hdf5/store.h"
 
-/* Several references in an experiment. */
+/* Tests of several references in an experiment. */
 
 static const char experiment[]
     = "[experiment]\nseed=3\n[data]\nvocabulary_type=words\ntarget=t\n"
@@ -29,7 +29,7 @@ write_files (void)
   plait_test_write ("v", "two\nthree\n\none two\n");
 }
 
-/* Writes the strings of @path of the run to the file @name. */
+/* Writes the strings at @path of the run to the file @name. */
 static void
 extract (PlaitStore *store, const char *path, const char *name)
 {
@@ -41,7 +41,7 @@ extract (PlaitStore *store, const char *path, const char *name)
   plait_test_write (name, plait_test_format ("%s\n", text));
 }
 
-/* Returns the text of the score after "@key": "@metric" in the JSON text @json. (transfer full) */
+/* Returns the value of "score" that follows "@key": "@metric" in the JSON text @json. (transfer full) */
 static char *
 score_of (const char *json, const char *key, const char *metric)
 {
@@ -75,7 +75,8 @@ TEST_CASE (references, scores_are_those_of_all_references)
   extract (store, "/evaluation/test/other_references/2", "second");
   extract (store, "/evaluation/test/other_references/loose", "third");
   check_signatures (store);
-  /* An empty reference has no n-gram in common with a translation, so chrF never chooses it. */
+  /* An empty reference has no n-gram in common with a translation, so chrF, which takes the best reference, ignores
+   * it. */
   PlaitTestCall all = QUIET (CALL ("evaluate", "-r", "first", "-r", "second", "-r", "third", "-i", "hypotheses", "-m",
                                    "chrf", "--resamples", "0", "--json"));
   PlaitTestCall one
@@ -86,7 +87,7 @@ TEST_CASE (references, scores_are_those_of_all_references)
   CHECK (!g_str_equal (of_one, expected));
 }
 
-/* Systems are compared only on equal references. */
+/* Only systems with equal references are compared. */
 TEST_CASE (references, runs_with_others_have_a_table_of_their_own)
 {
   write_files ();

@@ -11,9 +11,10 @@
 #include "sample-run.h"
 #include "tables/ragged.h"
 
-/* Compares the data of a report's script with the run, and checks the drawings. */
+/* Tests that the data for a report's script equal those of the run, and checks the drawings. */
 
-/* Every weight is correct within half a 255th of the largest, and the sums of each token follow. */
+/* Each weight in the page differs from the file's by at most half a 255th of the largest; so the sums of each token are
+ * nearly right too. */
 TEST_CASE (report, holds_the_weights_of_the_file)
 {
   plait_test_write_run ("run.h5", &(PlaitTestRun){ "serial", plait_test_wrong });
@@ -53,8 +54,8 @@ TEST_CASE (report, holds_texts_and_scores_of_sentences)
   read_index (&index, html);
 
   CHECK_CONTAINS (index.json, "\"one\",");
-  CHECK_CONTAINS (index.json, "\"two dogs run over green grass\"");  /* the reference */
-  CHECK_CONTAINS (index.json, "\"two dogs run under green grass\""); /* a reference that only one run has */
+  CHECK_CONTAINS (index.json, "\"two dogs run over green grass\"");  /* reference of both runs */
+  CHECK_CONTAINS (index.json, "\"two dogs run under green grass\""); /* reference that only one run has */
   CHECK_CONTAINS (index.json, "\"name\": \"en\",");
   CHECK_CONTAINS (index.json, "\"zwei Hunde\",");
   CHECK (g_strrstr (index.json, "zwei Hunde") == strstr (index.json, "zwei Hunde"));
@@ -66,7 +67,8 @@ TEST_CASE (report, holds_texts_and_scores_of_sentences)
   CHECK_CONTAINS (index.json, "\"maps\": [\n            0,\n            1\n          ]");
 }
 
-/* A heatmap with labels that would be script, markup, a change of writing direction or characters of four bytes. */
+/* A heatmap whose labels would be script, markup, a change of writing direction or characters of four bytes in
+ * UTF-8. */
 TEST_CASE (report, keeps_what_is_hostile_in_its_pack)
 {
   static const char *const hostile[] = { "</script><script>document.title='x'</script>", "\"'><img onerror=x>&amp;\\",
@@ -88,7 +90,7 @@ TEST_CASE (report, keeps_what_is_hostile_in_its_pack)
   CHECK (!strstr (index.json, "\u202e") && !strstr (index.json, "\\u001b"));
 }
 
-/* The page allows only the script in it. */
+/* The security policy of the page allows only the script in it. */
 TEST_CASE (report, names_the_digest_of_its_script)
 {
   plait_test_write_run ("run.h5", &(PlaitTestRun){ "serial", plait_test_wrong });
@@ -106,7 +108,8 @@ TEST_CASE (report, names_the_digest_of_its_script)
   CHECK_CONTAINS (html, plait_test_format ("script-src 'sha256-%s'", text));
 }
 
-/* The first of many sentences have every head, the next ones means of heads, and the page stays small. */
+/* The first of many sentences have the weights of every head, the next ones means of heads, so that the page stays
+ * small. */
 TEST_CASE (report, of_many_sentences_stays_small)
 {
   plait_test_write_run ("run.h5", &(PlaitTestRun){ "serial", plait_test_wrong, .many = 200 });
@@ -125,7 +128,7 @@ TEST_CASE (report, of_many_sentences_stays_small)
   CHECK_CONTAINS (last.json, "\"heads\": 4,");
 }
 
-/* Two of the top rows have half of the weight each in the mean of two heads; each head descends through one of them. */
+/* Each of two heads descends through another top row, so in the mean over heads both rows have half of the weight. */
 TEST_CASE (report, holds_descents_of_the_file)
 {
   static const guint8 rows[][6] = { { 8, 0, 128, 128, 128, 128 }, { 9, 0, 128, 128, 128, 128 } };
@@ -141,7 +144,8 @@ TEST_CASE (report, holds_descents_of_the_file)
     CHECK (memmem (pack.bytes, pack.n, rows[i], sizeof rows[i]) != NULL);
 }
 
-/* Runs that differ only in their seed have one curve with a band. The plot is titled by the name of its metric. */
+/* Draws one curve with a band for runs that differ only in their seed. The title of the plot is the name of its
+ * metric. */
 TEST_CASE (report, has_bands_over_seeds)
 {
   plait_test_write_run ("a_seed-1.h5", &(PlaitTestRun){ "serial", plait_test_wrong, .more = "[train]\nmetric=chrf\n" });
@@ -154,11 +158,12 @@ TEST_CASE (report, has_bands_over_seeds)
   CHECK_CONTAINS (html, "<figcaption>Validation chrF2</figcaption>");
   CHECK_CONTAINS (html, "a band is the standard deviation over seeds");
   REQUIRE (band != NULL);
-  /* Metrics of 0 and 2, .5 and 2.5, 1 and 3: means with bands of 1.414, cut at the plot's limits. */
+  /* The metrics of the two runs are 0 and 2, .5 and 2.5, 1 and 3: means with bands of 1.414, cut at the plot's
+   * limits. */
   CHECK_CONTAINS (band, "points=\"52,18.3 250,10 448,10 448,195.7 250,204 52,204\"/>");
 }
 
-/* A single point is not a curve: the losses of training are shown instead. */
+/* One validation is only a point, so the losses of training are drawn. */
 TEST_CASE (report, draws_training_where_there_is_one_validation)
 {
   for (guint once = 0; once < 2; once++)
@@ -199,7 +204,7 @@ TEST_CASE (report, tells_the_curves_of_many_runs_apart)
   CHECK_CONTAINS (html, "<path class=\"d2\" stroke=\"var(--c3)\" d=\"M0 5h30\"/></svg>run19</td>");
 }
 
-/* A dump of plait translate --attention has no scores, training or settings. */
+/* Makes a page of a dump of plait translate --attention, which has no scores, training or settings. */
 TEST_CASE (report, of_a_dump)
 {
   static const char *const axes[] = { "target", "row" };
@@ -214,7 +219,7 @@ TEST_CASE (report, of_a_dump)
   CHECK (plait_store_append_heatmap (
       store, "/attention/text/7", "en",
       &(PlaitStoreHeatmap){ "weights", 2, shape, weights, axes, labels, "attention to en" }, &error));
-  /* a heatmap without its weights */
+  /* a heatmap whose weights are missing */
   CHECK (plait_store_append_attribute (store, "/attention/text/7", "torn", "signal", "weights", &error));
   CHECK (plait_store_append (store, "/attention/text/7", "torn", "other", PLAIT_STORE_INT64, 1, shape, shape, NULL,
                              &error));
@@ -240,7 +245,7 @@ TEST_CASE (report, of_a_dump)
   CHECK (!strstr (both, "What differs:"));
 }
 
-/* Writes the page of @run as @name and returns its path. */
+/* Writes the page of @run to the file @name and returns its path. */
 static const char *
 write_page (const char *name, const PlaitTestRun *run)
 {
@@ -248,7 +253,8 @@ write_page (const char *name, const PlaitTestRun *run)
   return plait_test_write (name, page_of ("run.h5"));
 }
 
-/* Uses the page in a browser like a user. plait does not require a browser, so the test is skipped without one. */
+/* Uses the page in a browser as a user does (click.py). Skipped if there is no browser, which plait does not
+ * require. */
 TEST_CASE (report, is_clicked_through)
 {
   static const char *const sources[] = { "ein Mann", "zwei Hunde", "das Kind" };

@@ -7,7 +7,7 @@
 #include "harness.h"
 #include "hdf5/store.h"
 
-/* plait reproduce, and plait verify --resume. */
+/* Tests of plait reproduce and plait verify --resume. */
 
 static const char text[] = "[data]\n"
                            "folder=text\n"
@@ -61,7 +61,7 @@ make_run (const char *name)
 TEST_CASE (reproduce_command, makes_the_same_bits)
 {
   make_run ("whole.h5");
-  /* A later evaluation under a name is not part of the run. */
+  /* A later evaluation with a name of its own is not part of what is reproduced. */
   DONE (CALL ("test", "whole.h5", "--set", "decode.beam=1", "--as", "greedy", "--quiet"));
   PlaitTestCall all = DONE (CALL ("reproduce", "whole.h5", "--threads", "2", "--output", "again.h5"));
   CHECK (!strstr (all.errors, "warning"));
@@ -78,7 +78,7 @@ TEST_CASE (reproduce_command, makes_the_same_bits)
   CHECK (strstr (part.output, "\"largest_difference\": 0") != NULL);
 }
 
-/* Another version of plait may compute fingerprints differently; that alone is not a difference. */
+/* Another version of plait may compute other fingerprints; that alone does not count as a difference. */
 TEST_CASE (reproduce_command, takes_no_key_for_a_difference)
 {
   make_run ("older.h5");
@@ -97,7 +97,7 @@ TEST_CASE (reproduce_command, takes_no_key_for_a_difference)
   CHECK_CONTAINS (call.errors, "older.h5 is reproduced, bit for bit");
 }
 
-/* Changed text gives another run, and the reason is the text, not the processor. */
+/* If the text has changed, the run differs, and the reason that is named is the text, not the processor. */
 TEST_CASE (reproduce_command, says_what_differs_and_why)
 {
   make_run ("changed.h5");
@@ -111,8 +111,8 @@ TEST_CASE (reproduce_command, says_what_differs_and_why)
   CHECK_CONTAINS (call.output, "/training/updates/");
 }
 
-/* A run that was trained further equals one long training. If log_every changed, its log has other rows, and this is
- * the reported reason. */
+/* A run that was trained further equals one long training. If log_every was changed meanwhile, its log has other rows,
+ * and the command names this reason. */
 TEST_CASE (reproduce_command, reproduces_what_was_trained_further)
 {
   write_corpus ();

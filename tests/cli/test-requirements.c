@@ -6,7 +6,7 @@
 #include "files.h"
 #include "harness.h"
 
-/* Sampling, groups, prefixes and constraints of plait translate. */
+/* Tests of sampling, beam groups, prefixes and constraints of plait translate. */
 
 #define LINES 8
 
@@ -18,10 +18,10 @@ make_run (void)
   DONE (CALL ("generate", "agreement", "-o", "made", "-s", "train=60", "-s", "validation=10", "-s", "test=8"));
 }
 
-/* Calls plait translate with the arguments @... of the text in made/test.a. */
+/* Calls plait translate on the text made/test.a with the arguments @.... */
 #define TRANSLATE(...) CALL ("translate", "small.h5", "-q", "-s", "a=made/test.a", __VA_ARGS__)
 
-/* Returns the words of the targets. */
+/* Returns all words of the target text. */
 static GStrv
 target_words (void)
 {
@@ -31,7 +31,7 @@ target_words (void)
   return g_strsplit (text, " ", -1);
 }
 
-/* Samples are the same for any number of threads and any batch, and other seeds draw others. */
+/* Samples do not depend on the number of threads or on the batch; other seeds draw other samples. */
 TEST_CASE (requirements, samples_are_the_same_in_any_batch)
 {
   make_run ();
@@ -47,7 +47,7 @@ TEST_CASE (requirements, samples_are_the_same_in_any_batch)
 
   CHECK_STRING (one.output, several.output);
   CHECK (strcmp (one.output, seeded.output) != 0);
-  /* The first sample does not depend on their number. */
+  /* The first sample of a line does not depend on how many are drawn. */
   REQUIRE (g_strv_length (firsts) == LINES + 1 && g_strv_length (lines) == 3 * LINES + 1);
   for (guint i = 0; i < LINES; i++)
     {
@@ -57,7 +57,7 @@ TEST_CASE (requirements, samples_are_the_same_in_any_batch)
     }
 }
 
-/* A run whose [decode] samples is tested with samples. */
+/* A run whose [decode] asks for samples is tested with samples. */
 TEST_CASE (requirements, runs_may_sample_and_search_in_groups)
 {
   make_run ();
@@ -76,12 +76,13 @@ TEST_CASE (requirements, runs_may_sample_and_search_in_groups)
       {
         g_auto (GStrv) a = g_strsplit (lines[4 * i], "\t", -1), b = g_strsplit (lines[4 * i + k], "\t", -1);
 
-        /* Each group begins with another word, or ends at once. */
+        /* Each group of the beam begins with another word, or ends at once. */
         CHECK (strcspn (a[3], " ") != strcspn (b[3], " ") || strncmp (a[3], b[3], strcspn (a[3], " ")) != 0);
       }
 }
 
-/* Line i begins with prefix i and contains the phrases of line i; empty lines change nothing. */
+/* Translation i begins with prefix i and contains the phrases in line i of the constraints. An empty line requires
+ * nothing. */
 TEST_CASE (requirements, are_met_line_by_line)
 {
   g_autoptr (GString) prefixes = g_string_new (NULL), phrases = g_string_new (NULL);
@@ -122,7 +123,8 @@ TEST_CASE (requirements, are_met_line_by_line)
     }
 }
 
-/* Options and keys that contradict each other, and lines that cannot be met, are refused before anything is written. */
+/* Before anything is written, refuses options and keys that contradict each other, and requirements that no translation
+ * can meet. */
 TEST_CASE (requirements, refuse_what_cannot_be_met)
 {
   make_run ();
@@ -175,7 +177,7 @@ TEST_CASE (requirements, refuse_what_cannot_be_met)
   CHECK_REFUSED (TRANSLATE ("--set", "decode.nucleus=0.5"), "nucleus: has no effect without method=sample");
 }
 
-/* Samples copy words that are not in the vocabulary, as beams do. */
+/* Sampling copies words that are not in the vocabulary, as beam search does. */
 TEST_CASE (requirements, samples_copy_own_words)
 {
   static const char names[] = "from Ada to Bob\nfrom Cid to Eve\nfrom Gus to Ina\nfrom Leo to Mia\n";

@@ -8,7 +8,7 @@
 #include "harness.h"
 #include "hdf5/store.h"
 
-/* plait run: its output. Its effects are tested in tests/workbench/run. */
+/* Tests of the output of plait run. tests/workbench/run tests its effects. */
 
 static const char *const experiment
     = "[data]\ngenerate=agreement\nvocabulary_type=words\n"
@@ -25,9 +25,9 @@ TEST_CASE (run_command, prints_the_scores_alone)
   CHECK_CONTAINS (loud.errors, "small.h5 is complete\n");
   CHECK (g_str_has_prefix (loud.output, "  Split  Metric"));
   CHECK_CONTAINS (loud.output, "\n  test   bleu ");
-  CHECK_CONTAINS (loud.output, "\n  test   bleu:tok=none "); /* another metric whose column is also called BLEU */
+  CHECK_CONTAINS (loud.output, "\n  test   bleu:tok=none "); /* another metric whose column is called BLEU too */
   CHECK_CONTAINS (loud.output, "\n  test   perplexity per word ");
-  CHECK (!strstr (loud.output, "states touched")); /* the combiner does not select rows */
+  CHECK (!strstr (loud.output, "states touched")); /* this combiner does not select rows */
   CHECK_STRING (again.output, loud.output);
   CHECK_CONTAINS (json.output, "\"file\": \"small.h5\"");
   CHECK_CONTAINS (json.output, "\"metric\": \"bleu\"");
@@ -57,7 +57,7 @@ TEST_CASE (run_command, prints_its_plan_as_json)
   CHECK_CONTAINS (text.output, most);
 }
 
-/* The parts are those of plait explain, and their numbers form one column. */
+/* The plan lists the components that plait explain lists, with their numbers in one column. */
 TEST_CASE (run_command, plans_tell_the_parts_of_the_model)
 {
   static const char *const parts[] = { "embeddings", "source a", "combiner", "decoder" };
@@ -75,7 +75,7 @@ TEST_CASE (run_command, plans_tell_the_parts_of_the_model)
     }
 }
 
-/* --log replaces neither an existing log nor the run. */
+/* Writes the log of --log, but replaces neither an existing file nor the run. */
 TEST_CASE (run_command, logs_what_it_may)
 {
   plait_test_write ("small.ini", experiment);
@@ -94,7 +94,7 @@ TEST_CASE (run_command, logs_what_it_may)
   CHECK_STRING (mine, "mine\n");
 }
 
-/* No input is replaced, even with --force. */
+/* Replaces no file that the run reads, even with --force. */
 TEST_CASE (run_command, keeps_what_it_reads)
 {
   static const char text[] = "a b\nb\n";
@@ -140,7 +140,7 @@ TEST_CASE (run_command, keeps_what_it_reads)
     }
 }
 
-/* Returns the number after @what. */
+/* Returns the number that follows @what in the output of @call. */
 static double
 told (const PlaitTestCall *call, const char *what)
 {
@@ -151,7 +151,7 @@ told (const PlaitTestCall *call, const char *what)
   return at ? g_ascii_strtod (at + strlen (what), NULL) : 0;
 }
 
-/* All validation sentences at once may need more memory than a training step. */
+/* A batch of all validation sentences may need more memory than a training step. */
 TEST_CASE (run_command, plans_the_memory_of_validation)
 {
   plait_test_write ("small.ini", experiment);
@@ -165,7 +165,7 @@ TEST_CASE (run_command, plans_the_memory_of_validation)
   CHECK (told (&many, "peak, about") >= now);
 }
 
-/* A run is accepted wherever a vocabulary file is. */
+/* A run can be named in place of a vocabulary file. */
 TEST_CASE (run_command, leaves_a_run_that_is_a_vocabulary)
 {
   plait_test_write ("small.ini", experiment);
@@ -197,7 +197,7 @@ losses_of_run (void)
   return DONE (CALL ("show", "run.h5", "/training/updates/loss")).output;
 }
 
-/* Words of 600 letters make a large text with few lines. */
+/* Words of 600 letters make a text large though it has few lines. */
 TEST_CASE (run_command, reads_a_large_text_once)
 {
   enum
@@ -240,7 +240,7 @@ TEST_CASE (run_command, reads_a_large_text_once)
   CHECK_CONTAINS (third.errors, "learning vocabulary shared");
 }
 
-/* Text in subwords is scored and stored as words if evaluate.join is set. */
+/* If evaluate.join is set, subwords are joined to words before text is scored and stored. */
 TEST_CASE (run_command, joins_pieces_of_words_before_it_scores)
 {
   g_autoptr (PlaitStore) store = NULL;

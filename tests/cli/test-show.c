@@ -9,7 +9,7 @@
 #include "sample-run.h"
 #include "hdf5/store.h"
 
-/* plait show. */
+/* Tests of plait show. */
 
 static void
 write_run (void)
@@ -76,7 +76,7 @@ TEST_CASE (show_command, colours_a_heatmap_on_a_terminal)
 
   CHECK_CONTAINS (call.output, "\033[48;5;229;38;5;16m100\033[0m");
   CHECK_CONTAINS (call.output, " 50\033[0m");
-  CHECK (!strstr (call.output, "\033[2J")); /* tokens cannot control the terminal */
+  CHECK (!strstr (call.output, "\033[2J")); /* control characters in tokens must not reach the terminal */
 }
 
 TEST_CASE (show_command, cuts_long_tables)
@@ -101,7 +101,7 @@ TEST_CASE (show_command, puts_columns_below_each_other_on_a_narrow_terminal)
 
   CHECK_CONTAINS (call.output, "negative_log_likelihood\033[0m\r\n");
   CHECK_CONTAINS (call.output, "   100                        8\r\n");
-  CHECK_CONTAINS (call.output, "   100       0\r\n"); /* the step is repeated in each part */
+  CHECK_CONTAINS (call.output, "   100       0\r\n"); /* the column of steps is repeated in each part of the table */
 }
 
 TEST_CASE (show_command, shows_texts_numbers_attributes)
@@ -203,7 +203,7 @@ TEST_CASE (show_command, notices_damage)
   g_free (bytes);
 }
 
-/* A file with a correct digest whose contents contradict each other. */
+/* A file whose digests are right but whose contents contradict each other. */
 TEST_CASE (show_command, survives_contradictions)
 {
   static const char *const columns[] = { "there", "not there" }, *const axes[] = { "a/b" }, *const one[] = { "x" };
@@ -239,7 +239,7 @@ TEST_CASE (show_command, survives_contradictions)
   DONE (CALL ("show", "odd.h5", "nothing"));
   DONE (CALL ("show", "odd.h5", "--json"));
   CHECK_CONTAINS (tree.output, "a\ufffd[31mb");
-  CHECK_INT (table.code, 0); /* not a table, so shown as a group */
+  CHECK_INT (table.code, 0); /* it is not a valid table, so it is shown as a group */
   CHECK_INT (map.code, 2);
   CHECK_CONTAINS (map.errors, "/map cannot be drawn");
   CHECK_INT (strings.code, 2);

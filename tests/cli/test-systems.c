@@ -7,9 +7,9 @@
 #include "harness.h"
 #include "sample-run.h"
 
-/* Grouping of runs into systems, and the names of systems. */
+/* Tests of how runs are grouped into systems, and of the names of systems. */
 
-/* Settings that cannot change a score do not distinguish systems; others do. */
+/* Settings that cannot change a score do not separate systems; others do. */
 TEST_CASE (compare_command, takes_runs_for_one_system_whatever_is_dumped_of_them)
 {
   static const struct
@@ -40,7 +40,7 @@ TEST_CASE (compare_command, takes_runs_for_one_system_whatever_is_dumped_of_them
     }
 }
 
-/* Files of one name are distinguished by their folders, without the common ones. */
+/* If files have equal names, adds the folders that differ. */
 TEST_CASE (compare_command, names_folders_where_files_have_one_name)
 {
   const char *x = plait_test_path ("x"), *y = plait_test_path ("y");

@@ -5,16 +5,16 @@
 #include "files.h"
 #include "harness.h"
 
-/* Text cannot control a terminal; text in a pipe is unchanged. */
+/* Tests that text cannot control a terminal, and that text in a pipe is unchanged. */
 
-/* Two ways to clear the screen, and a change of the writing direction. */
+/* Text with two ways to clear the screen, and with a change of the writing direction. */
 #define CLEAR "\033[2Jx"
 #define CLEAR_8                                                                                                        \
   "\xc2\x9b"                                                                                                           \
   "2Jy"
 #define TURN "\u202ez"
 
-/* All its words are hostile, so any translation is. */
+/* Every word of the vocabulary is hostile, so every translation is. */
 static const char experiment[] = "[data]\ntarget=target\ntrain.a=text\ntrain.target=text\nvocabulary_type=words\n"
                                  "[source a]\nencoder=transformer\nlayers=1\nheads=1\nfeed_forward=4\n"
                                  "[decoder]\nlayers=1\nwidth=4\nheads=1\nfeed_forward=4\n"
@@ -65,7 +65,7 @@ TEST_CASE (terminal, is_not_commanded_by_translations)
       (const char *[]){ "translate", "text.h5", "-q", "-s", "a=text", "--n-best", "2", "--threads", "1", NULL });
 }
 
-/* JSON has escapes instead of such characters, on a terminal and in a pipe. */
+/* JSON has escapes in place of control characters, on a terminal and in a pipe. */
 TEST_CASE (terminal, is_not_commanded_by_json)
 {
   plait_test_write ("text", CLEAR " " CLEAR_8 " " TURN "\n");

@@ -5,7 +5,7 @@
 #include "files.h"
 #include "harness.h"
 
-/* plait generate and plait vocabulary. */
+/* Tests of plait generate and plait vocabulary. */
 
 TEST_CASE (generate_command, writes_the_same_files_again)
 {
@@ -92,7 +92,7 @@ TEST_CASE (vocabulary_command, pieces_there_and_back)
   CHECK_CONTAINS (json.output, "\"piece\": \"▁the\"");
 }
 
-/* Writes a published model of @type whose pieces are single bytes in GPT-2's notation, with ids from 1 on. */
+/* Writes a published model of @type, with a piece for each byte as GPT-2 spells it, and ids from 1 on. */
 static void
 write_published (const char *type)
 {
@@ -130,7 +130,7 @@ TEST_CASE (vocabulary_command, takes_what_is_published)
   CHECK_STRING (whole.output, "bytes: whole\n");
 }
 
-/* Trees need words. */
+/* Makes a vocabulary from a list of words, as sources with trees need it. */
 TEST_CASE (vocabulary_command, takes_a_list_of_words)
 {
   plait_test_write ("dict.txt", "<unk> 9\nth@@ 7\ne 5\n");
@@ -163,7 +163,7 @@ TEST_CASE (vocabulary_command, published_is_none_for_trees)
   CHECK_REFUSED (CALL ("run", "trees.ini"), "source a has trees, so its words must be split one by one");
 }
 
-/* A model trained with BOS begins its translations with it; it counts as a token and is not text. */
+/* A model that was trained with BOS begins its translations with BOS, which counts as a token but is not printed. */
 TEST_CASE (vocabulary_command, published_texts_begin_in_search_too)
 {
   write_published ("bart");

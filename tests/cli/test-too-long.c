@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Sentences longer than the learned positions, six rows including the end. */
+/* Text for a model with six learned positions, including the end token. LONG is a line with more words. */
 
 #define LONG "u v w u v w u v\n"
 
@@ -35,7 +35,7 @@ count_lines (const char *text)
   return n;
 }
 
-/* Earlier sentences are printed or in the file, for every batch size. */
+/* Sentences before the one that is too long are printed, or written to the file, for every batch size. */
 TEST_CASE (too_long, stops_with_its_line_and_loses_none_before)
 {
   static const char *const batches[] = { "decode.batch=1", "decode.batch=2", "decode.batch=64" };
@@ -89,7 +89,7 @@ TEST_CASE (too_long, is_skipped_and_lines_stay_where_they_are)
   CHECK_CONTAINS (json.output, "{\"line\": 4, \"hypotheses\": []}");
 }
 
-/* Only the beginning is read: five words and the end. */
+/* Only the beginning of the sentence is read: five words and the end token. */
 TEST_CASE (too_long, is_truncated_to_what_can_be_read)
 {
   make_run ();
@@ -102,8 +102,8 @@ TEST_CASE (too_long, is_truncated_to_what_can_be_read)
   CHECK_CONTAINS (call.errors, "warning: in.a:2: truncated to 6 tokens");
 }
 
-/* From standard input, which may wait for a writer, only the first such sentence is reported. The remedy names
- * truncation only if it would help. */
+/* From files, all sentences that are too long are reported; from standard input, which may wait for its writer, only
+ * the first. The message suggests truncating only if that helps. */
 TEST_CASE (too_long, is_named_as_far_as_nothing_waits)
 {
   make_run ();
@@ -124,7 +124,7 @@ TEST_CASE (too_long, is_named_as_far_as_nothing_waits)
   CHECK (!strstr (both.errors, "in.a:4: "));
 }
 
-/* The error does not suggest truncating targets. */
+/* The message does not suggest truncating targets. */
 TEST_CASE (too_long, targets_are_not_said_to_be_truncated)
 {
   make_run ();
@@ -143,7 +143,7 @@ TEST_CASE (too_long, targets_are_not_said_to_be_truncated)
   CHECK_CONTAINS (both.errors, "error: long.b:2: [decoder]: a target of");
 }
 
-/* All such sentences of all splits are reported together, before training. */
+/* Before training, reports the sentences of all splits that are too long together. */
 TEST_CASE (too_long, is_named_with_all_others_before_training)
 {
   make_run ();
@@ -173,7 +173,7 @@ TEST_CASE (too_long, is_named_with_all_others_before_training)
   CHECK (!strstr (target.errors, "learning vocabulary"));
 }
 
-/* Trains on the lines of in.a and in.b with data.too_long=@policy, and scores the run. */
+/* Trains on the lines of in.a and in.b with data.too_long=@policy, scores the run and returns the result. */
 static PlaitTestCall
 train (const char *policy, const char *source, const char *target, char **errors)
 {
@@ -187,7 +187,8 @@ train (const char *policy, const char *source, const char *target, char **errors
                "data.too_long=error");
 }
 
-/* Training with dropped or truncated sentences equals training on the rest alone. Targets are always dropped. */
+/* If sentences are dropped or truncated, training equals training on the remaining text alone. Targets that are too
+ * long are always dropped. */
 TEST_CASE (too_long, is_dropped_from_training_or_truncated)
 {
   static const struct
@@ -217,7 +218,7 @@ TEST_CASE (too_long, is_dropped_from_training_or_truncated)
     }
 }
 
-/* Targets are not truncated. */
+/* Targets are dropped, never truncated. */
 TEST_CASE (too_long, is_a_target_that_is_dropped)
 {
   make_run ();
@@ -241,7 +242,7 @@ TEST_CASE (too_long, is_a_target_that_is_dropped)
   CHECK_CONTAINS (plain.errors, "data.too_long=skip drops such tuples; data.too_long=truncate reads the beginning");
 }
 
-/* A line to be scored is never dropped: its beginning is read, or the command fails. */
+/* A line to be scored is never dropped: either its beginning is read, or the command fails. */
 TEST_CASE (too_long, is_never_dropped_from_what_is_scored)
 {
 #define TEST_IN "--set", "data.test.a=in.a", "--set", "data.test.b=in.b"

@@ -7,7 +7,8 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
-/* Rules for all commands that compute with a run: its plugins must be unchanged, and --set must have an effect. */
+/* Tests of rules for all commands that use a trained run: its plugins must be unchanged, and --set must have an
+ * effect. */
 
 static const char experiment[] = SMALL_TRANSLATION (SMALL_SOURCE ("a"), "beam=4\nmaximum_length=6\n");
 
@@ -18,7 +19,7 @@ static const char *const computing[][12] = {
   { "export", "small.h5", "-q", "--force", "-o", "small.safetensors" },
 };
 
-/* Copies the built file plugins/combiner/@name into own/combiner and appends @more. */
+/* Copies the built plugin file plugins/combiner/@name to own/combiner and appends the text @more to it. */
 static void
 copy_plugin (const char *name, const char *more)
 {
@@ -36,7 +37,7 @@ copy_plugin (const char *name, const char *more)
   plait_test_write_bytes (to, data, (length + strlen (more)));
 }
 
-/* A plugin that has changed since training is refused without --changed-plugins. */
+/* Refuses a plugin that has changed since training, except with --changed-plugins. */
 TEST_CASE (trained, is_not_computed_with_other_plugins)
 {
   static const struct
@@ -99,7 +100,7 @@ TEST_CASE (trained, is_not_computed_with_other_plugins)
     }
 }
 
-/* A key of --set that has no effect in a command is refused. */
+/* Refuses a key of --set that has no effect in the command. */
 TEST_CASE (trained, takes_keys_that_do_something)
 {
   static const struct

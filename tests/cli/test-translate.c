@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* plait translate and plait adversarial, with settings that differ from the experiment's. */
+/* Tests of plait translate and plait adversarial, with settings that differ from the experiment's. */
 
 static const char experiment[] = SMALL_TRANSLATION (SMALL_SOURCE ("a"), "beam=2\nmaximum_length=6\n");
 
-/* Checks that each line of @text has @length words. TRUE if a line has a word twice. */
+/* Checks that each line of @text has @length words. TRUE if some line has a word twice. */
 static gboolean
 check_words (const char *text, guint length)
 {
@@ -67,7 +67,7 @@ TEST_CASE (translate_command, takes_keys_of_search)
                  "cannot be \"shuffled,noise\"; did you mean \"shuffled;noise\"?");
 }
 
-/* A line that is empty in all sources, such as one between documents, gives an empty line. */
+/* A line that is empty in all sources gives an empty translation. */
 TEST_CASE (translate_command, leaves_empty_what_is_empty)
 {
   plait_test_write ("empty.ini", experiment);
@@ -83,7 +83,8 @@ TEST_CASE (translate_command, leaves_empty_what_is_empty)
   CHECK_STRING (lines[3], "");
 }
 
-/* Scores, lengths and alignments, as fields and as JSON lines; a missing source has an empty alignment. */
+/* Prints scores, lengths and alignments as tab-separated fields and as JSON lines. A missing source has an empty
+ * alignment. */
 TEST_CASE (translate_command, tells_scores_and_alignments)
 {
   g_autofree char *two = g_strconcat (experiment, SMALL_SOURCE ("b"), NULL);
@@ -122,7 +123,7 @@ TEST_CASE (translate_command, tells_scores_and_alignments)
       CHECK (i < 3 || *fields[6] == '\0');
       aligned += *fields[5] != '\0';
     }
-  CHECK_INT (aligned, 4); /* the best and the second hypothesis of each line */
+  CHECK_INT (aligned, 4); /* each line has two hypotheses */
   CHECK_STRING (lines[2], "2\t\t\t\t\t\t");
   CHECK (g_str_has_prefix (objects[0], "{\"line\": 1, \"hypotheses\": [{\"text\": \""));
   CHECK_CONTAINS (objects[0], "\"alignment\": {\"a\": \"");
@@ -136,7 +137,7 @@ TEST_CASE (translate_command, tells_scores_and_alignments)
   CHECK_REFUSED (text, "--format text cannot print what --n-best asks for");
 }
 
-/* Sources are columns of standard input; an empty field is a missing source, if the run allows it. */
+/* Reads sources as columns of standard input. An empty field is a missing source, if the run allows missing sources. */
 TEST_CASE (translate_command, reads_columns)
 {
   g_autofree char *two = g_strconcat (experiment, SMALL_SOURCE ("b"), NULL);
@@ -179,9 +180,7 @@ TEST_CASE (translate_command, reads_columns)
   CHECK_REFUSED (both, "standard input cannot be both columns and b");
 }
 
-/* A classifier prints labels, with --n-best all of them. A masked language model cannot read other text. */
-
-/* Integer sums are exact, so neither threads nor the batch change the result. */
+/* Searches with 8-bit integers. Their sums are exact, so neither threads nor the batch change the result. */
 TEST_CASE (translate_command, searches_with_bytes)
 {
   if (!plait_precision_runs_here (PLAIT_PRECISION_INT8))
@@ -232,7 +231,7 @@ TEST_CASE (translate_command, tells_labels)
 
   CHECK_STRING (run.errors, "");
   CHECK_STRING (masked.errors, "");
-  /* A label is always complete. */
+  /* A label always counts as complete. */
   CHECK_CONTAINS (json.output, "\"ended\": true");
   CHECK (!strstr (json.output, "\"ended\": false"));
   g_auto (GStrv) labels = g_strsplit (best.output, "\n", -1);

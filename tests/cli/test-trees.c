@@ -8,7 +8,7 @@
 #include "harness.h"
 #include "report-page.h"
 
-/* plait trees. */
+/* Tests of plait trees. */
 
 static const char *const sound = "(ROOT (S (NP (DT the) (JJ old) (NN dog)) (VP (VBZ barks)) (. .)))\n"
                                  "(NP (NN rain))\n"
@@ -24,7 +24,8 @@ TEST_CASE (trees_command, checks_a_file)
   PlaitTestCall json = DONE (CALL ("trees", "--check", "trees", "--json"));
   DONE (plait_test_call (sound, (const char *[]){ "trees", "--check", "-", "--tokens", "tokens", NULL }));
 
-  /* Heights 3, 0 and 1. ROOT, VP twice and NP twice have one child; tags of words are not constituents. */
+  /* The trees have heights 3, 0 and 1. ROOT, two VP and two NP have one child. Part-of-speech tags are not
+   * constituents. */
   CHECK_STRING (check.output, "trees\n"
                               "  lines           4\n"
                               "  with tree       3\n"
@@ -103,10 +104,10 @@ TEST_CASE (trees_command, refuses)
 }
 
 /*
- * Trees of a source in a run.
+ * Tests of trees of a source in a run.
  */
 
-/* Calls plait with forest/ among the plugin folders. */
+/* Calls plait with the plugin folder forest/. */
 static PlaitTestCall
 forest_call (const char *first, ...)
 {
@@ -150,7 +151,7 @@ TEST_CASE (trees_of_runs, are_trained_with_and_translated_with)
   CHECK_CONTAINS (rules.output, "head_rules");
   CHECK_CONTAINS (inspected.output, "tokens, trees");
 
-  /* The words have another score without their trees. */
+  /* The sentences get other scores if their trees are missing. */
   plait_test_write ("none", "\n\n\n\n\n\n\n\n");
   PlaitTestCall without = DONE (forest_call ("score", "run.h5", "-q", "-s", "a=made/test.a", "-s", "a.trees=none",
                                              "--target", "made/test.target", NULL));
@@ -199,8 +200,8 @@ TEST_CASE (trees_of_runs, keep_coverage_beside_attention)
   CHECK_STRING (translated.errors, "");
   CHECK_CONTAINS (kept.output, "coverage of a: attention so far");
   CHECK_CONTAINS (dumped.output, "/coverage/translation/0/a\n");
-  CHECK_CONTAINS (second.output, ", 3]\n"); /* [target, row, unit] */
-  CHECK_CONTAINS (forced.output, "…");      /* span of an inner node */
+  CHECK_CONTAINS (second.output, ", 3]\n"); /* coverage state of the second layer: [target, row, unit] */
+  CHECK_CONTAINS (forced.output, "…");      /* label of an inner node, with its first and last word */
   const char *page = plait_test_read_text ("covered.html");
   read_pack (&pack, page, 0);
   CHECK_CONTAINS (pack.json, "\"title\": \"coverage of a: attention so far\"");

@@ -6,11 +6,11 @@
 
 #include <string.h>
 
-/* decode.unknown from the experiment file to the text of translations. */
+/* Tests of decode.unknown, from the experiment file to the translations. */
 
 #define SPLIT(name) name ".a=in.a\n" name ".b=in.b\n"
 
-/* Trains a model whose target is mostly unknown words. */
+/* Trains a model whose target text has mostly unknown words. */
 static void
 make_run (const char *data, const char *train, const char *decode)
 {
@@ -31,7 +31,7 @@ write_text (void)
   plait_test_write ("in.b", "Ada Eve Fay v\nBob Gus Hal v\nCid Ina Jon v\nDot Kai Leo v\n");
 }
 
-/* Returns the words of @text that are among those of the source or @more. */
+/* Returns how many words of @text are words of the source or equal to @more. Sets *@all to the number of all words. */
 static guint
 count_known (const char *text, const char *more, guint *all)
 {
@@ -120,7 +120,7 @@ TEST_CASE (unknown, is_refused_where_there_are_no_words)
   CHECK_CONTAINS (classes.output, "unknown: with this [predict] there is no decoder that writes words");
 }
 
-/* The dictionary is part of what an evaluation is made with. */
+/* Evaluates a split again if the dictionary has changed. */
 TEST_CASE (unknown, a_changed_dictionary_is_evaluated_again)
 {
   write_text ();

@@ -7,7 +7,7 @@
 #include "harness.h"
 #include "sample-run.h"
 
-/* plait verify. */
+/* Tests of plait verify. */
 
 static void
 flip (const char *name, double where)
@@ -77,7 +77,7 @@ TEST_CASE (verify_command, lists_what_another_program_changed)
   CHECK_INT (verified.code, 1);
   CHECK_STRING (verified.output, "run.h5: another program has rewritten it; changed: "
                                  "/checkpoint/last/parameters/decoder/weight; added: /mine\n");
-  /* A command that reads the file logs the change and continues. */
+  /* A command that reads the changed file logs a warning and continues. */
   PlaitTestCall shown = DONE (CALL ("show", "run.h5", weight));
   CHECK_CONTAINS (shown.errors, "warning: run.h5: another program has rewritten it; changed: ");
   PlaitTestCall compared = DONE (CALL ("compare", "run.h5"));

@@ -5,8 +5,8 @@
 #include "forest-settings.h"
 
 /*
- * An encoder with a minimal use of trees: a row of memory is the token's row, plus, if the token has a sibling token,
- * the sibling's row times a gain.
+ * An encoder with a minimal use of trees. A row of its memory is the token's row; if the token has a sibling that is a
+ * token, the sibling's row times a gain is added.
  */
 
 static gboolean

@@ -4,8 +4,8 @@
 
 #include "latents-settings.h"
 
-/* An encoder whose number of rows need not equal the number of tokens: row i is token i, starting again after the last
- * token. */
+/* An encoder whose number of rows need not equal the number of tokens. Row i is token i; after the last token, it
+ * starts again with the first. */
 
 static gboolean
 build (const PlaitEncoderBuild *build, gconstpointer settings, gpointer state, PlaitEncoderShape *shape, GError **error)
