@@ -10,7 +10,7 @@ gboolean
 sampling_reference (GBytes *model, const char *text, double strength, gint64 draws, SamplingSeen seen, gpointer data)
 {
   gboolean good = TRUE;
-  /* SentencePiece keeps one generator for each thread, seeded when it is first used. */
+  /* SentencePiece keeps one random generator for each thread and seeds it at its first use, so use a new thread. */
   std::thread thread ([&] {
     sentencepiece::SentencePieceProcessor processor;
     gsize size;

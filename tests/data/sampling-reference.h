@@ -3,11 +3,11 @@
 
 #include <glib.h>
 
-/* SentencePiece's own random segmentations. */
+/* Random segmentations by the SentencePiece library itself. */
 
 G_BEGIN_DECLS
 
-/* Called with the ids [n] of each segmentation. */
+/* Receives the ids [n] of one segmentation. */
 typedef void (*SamplingSeen) (gpointer data, const gint32 *ids, gsize n);
 
 /* Calls @seen with @draws segmentations of @text by the SentencePiece model @model. FALSE if SentencePiece fails. */

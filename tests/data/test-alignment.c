@@ -5,9 +5,9 @@
 #include "files.h"
 #include "harness.h"
 
-/* Word alignments of a corpus, as rows of its batches. */
+/* Tests of word alignments of a corpus, as rows of its batches. */
 
-/* Checks the links of @input: "source-target" of each sentence, sentences separated by " | ". */
+/* Checks the links of @input. @expected has "source-target" for each link of a sentence; " | " separates sentences. */
 static void
 check_links (const PlaitInput *input, const char *expected)
 {
@@ -35,7 +35,7 @@ open_aligned (const DataText *text, const char *alignments, GError **error)
   return corpus && plait_corpus_align (corpus, 0, path, NULL, error) ? g_steal_pointer (&corpus) : NULL;
 }
 
-/* Tuple 1 is dropped, since its source is too long. Batches and slices take the links of their tuples. */
+/* Tuple 1 is dropped because its source is too long. Batches and slices have the links of the remaining tuples. */
 TEST_CASE (corpus_alignment, follows_tuples)
 {
   const gint64 tuples[] = { 2, 0, 1 };
@@ -57,7 +57,8 @@ TEST_CASE (corpus_alignment, follows_tuples)
   check_links (&part->inputs[0], " 0-1 1-0 |");
 }
 
-/* The pieces of a word are all linked: source "ab c" has the pieces _a b _c, the target "c abb" _c _a b b. */
+/* A link between words becomes links between all their pieces: the source "ab c" has the pieces _a b _c, the target "c
+ * abb" has _c _a b b. */
 TEST_CASE (corpus_alignment, links_all_pieces_of_a_word)
 {
   const gint64 tuples[] = { 0 };
@@ -69,7 +70,7 @@ TEST_CASE (corpus_alignment, links_all_pieces_of_a_word)
   g_autoptr (PlaitCorpus) corpus = NULL;
   g_autoptr (PlaitBatch) batch = NULL;
 
-  /* So few entries that pieces are characters. */
+  /* The vocabulary is so small that each piece is a character. */
   plait_test_write (path, "ab c\nc abb\n");
   settings.type = "bpe";
   settings.size = 9;
@@ -82,7 +83,8 @@ TEST_CASE (corpus_alignment, links_all_pieces_of_a_word)
   REQUIRE (corpus != NULL);
   batch = plait_corpus_batch (corpus, tuples, 1, NO_ERROR);
   REQUIRE (batch != NULL);
-  /* Rows of "ab" are all but the last word and the end; of "abb", all after those of "c". */
+  /* The rows of "ab" are all rows but those of the last word and the end; the rows of "abb" are all after those of
+   * "c". */
   gint64 source = plait_ragged_rows (batch->inputs[0].rows), target = plait_ragged_rows (batch->target_rows);
   gint64 words[16];
   g_autoptr (GString) expected = g_string_new (NULL);
@@ -106,7 +108,7 @@ TEST_CASE (corpus_alignment, links_all_pieces_of_a_word)
   check_links (&batch->inputs[0], expected->str);
 }
 
-/* Links to rows that a truncated, shuffled or missing sentence lacks are left out. */
+/* Leaves out links to rows that do not exist because a sentence is truncated, shuffled or missing. */
 TEST_CASE (corpus_alignment, stays_within_the_sentences)
 {
   const gint64 tuples[] = { 0, 1 };
@@ -131,7 +133,7 @@ TEST_CASE (corpus_alignment, stays_within_the_sentences)
   check_links (&missing->inputs[0], " |");
 }
 
-/* Two files of text have two files of alignments; lines are counted in each. */
+/* If a text has two files, its alignments have two files. Messages count lines in each file. */
 TEST_CASE (corpus_alignment, reads_several_files)
 {
   const gint64 tuples[] = { 0, 1, 2 };

@@ -5,7 +5,7 @@
 #include "tasks/generate.h"
 #include "harness.h"
 
-/* The lines of one tuple of the task copy. */
+/* Lines of one tuple of the task copy. */
 typedef struct
 {
   GString *lines[2];
@@ -36,7 +36,7 @@ set (PlaitTaskSettings *settings, const char *name, gint64 value)
   CHECK (plait_task_set (&plait_task_copy, settings, name, value, NO_ERROR));
 }
 
-/* Lengths and symbols are uniform, and the target equals the source. */
+/* Lengths and symbols are uniformly distributed, and the target equals the source. */
 TEST_CASE (copy, target_is_the_source)
 {
   const int n = 3000;
@@ -80,7 +80,7 @@ TEST_CASE (copy, keys_say_symbols_and_lengths)
 
   set (&settings, "symbols", 1);
   set (&settings, "shortest", 3);
-  set (&settings, "longest", 2); /* less than shortest: all sentences have three symbols */
+  set (&settings, "longest", 2); /* longest is below shortest, so all sentences have the shortest length, three */
   make_tuple (&tuple, &settings, 0, 0);
   g_auto (GStrv) words = g_strsplit (tuple.lines[1]->str, " ", -1);
   CHECK_INT (g_strv_length (words), 3);

@@ -129,8 +129,8 @@ TEST_CASE (corpus, drops_what_is_too_long_and_says_so)
                "no tuple of the train corpus is left (train: dropped 5 of 5 tuples where one is longer than 1 tokens)");
 }
 
-/* Drops a pair if either side is longer than the limit, not counting EOS. Of (2, 2), (3, 1), (1, 3), (3, 3) and (1, 1)
- * tokens, limit 2 keeps the first and the last. */
+/* Drops a pair if its source or its target is longer than the limit, not counting EOS. Of pairs with (2, 2), (3, 1),
+ * (1, 3), (3, 3) and (1, 1) tokens, the limit 2 keeps the first and the last. */
 TEST_CASE (corpus, drops_pairs_either_side_of_which_is_too_long)
 {
   g_auto (DataText) setup = { 0 };
@@ -143,7 +143,7 @@ TEST_CASE (corpus, drops_pairs_either_side_of_which_is_too_long)
   CHECK_INT (plait_corpus_line (corpus, 1), 4);
   CHECK_INT (plait_corpus_length (corpus, 0, 0), 3); /* two tokens and EOS */
   CHECK_INT (plait_corpus_counts (corpus, 0)->dropped_long, 2);
-  CHECK_INT (plait_corpus_counts (corpus, 2)->dropped_long, 1); /* one of them is already counted at the source */
+  CHECK_INT (plait_corpus_counts (corpus, 2)->dropped_long, 1); /* a pair with a long source is counted there */
 }
 
 static void
@@ -195,7 +195,7 @@ TEST_CASE (corpus, notices_text_that_changes)
   plait_test_write ("target", "a\n");
   CHECK (!plait_corpus_text (corpus, 2, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "target: the file has been changed while it was in use");
-  /* A change is detected even if lines and bytes are equally many. */
+  /* Detects a change even if the numbers of lines and bytes stay the same. */
   plait_test_write ("target", "a\nb\n");
   g_autoptr (PlaitCorpus) again = plait_corpus_open (&setup.settings, NULL, NO_ERROR);
   REQUIRE (again != NULL);
@@ -271,7 +271,7 @@ TEST_CASE (corpus, fills_one_source_with_noise)
         }
     }
   CHECK (changed > 20 && apart > 20);
-  CHECK ((drawn & ~known) == 0); /* only tokens that occur in the source */
+  CHECK ((drawn & ~known) == 0); /* the noise has only tokens that occur in the source */
 }
 
 TEST_CASE (corpus, leaves_one_source_out)

@@ -8,7 +8,7 @@
 #include "files.h"
 #include "harness.h"
 
-/* Sets up documents with one sentence a line, start tokens, and no chunks. */
+/* Sets up documents whose files have one sentence a line, with start tokens and without chunks. */
 static void
 set_up (DataText *setup, const char *one, const char *two, const char *target)
 {
@@ -25,8 +25,8 @@ set_maximum (DataText *setup, gint64 maximum)
   setup->sources[0].documents.maximum = setup->sources[1].documents.maximum = maximum;
 }
 
-/* Returns the documents of @input as "(1 4 5)(1 6 2) | (1 7 2)", with "B" before sentences of role 1, "C" of role 2.
- * (transfer full) */
+/* Returns the documents of @input as text such as "(1 4 5)(1 6 2) | (1 7 2)": ids of each sentence, with "B" before a
+ * sentence of role 1 and "C" before one of role 2. (transfer full) */
 static char *
 show_source (const PlaitInput *input)
 {
@@ -54,7 +54,7 @@ show_source (const PlaitInput *input)
   return g_string_free (text, FALSE);
 }
 
-/* Returns the target outputs of @batch as "5 1 6 6 2 | 7 2". (transfer full) */
+/* Returns the target outputs of @batch as text such as "5 1 6 6 2 | 7 2". (transfer full) */
 static char *
 show_target (const PlaitBatch *batch)
 {
@@ -197,7 +197,7 @@ TEST_CASE (documents, of_a_line_are_split_by_rule)
   CHECK_STRING (text[0], "a b.\nC d!\nMr. B?\na 1.5 b");
 }
 
-/* Sentences continue after abbreviations, numbers and initials. */
+/* Does not end a sentence after an abbreviation, number or initial. */
 TEST_CASE (documents, go_on_behind_abbreviations)
 {
   static const struct
@@ -280,7 +280,7 @@ TEST_CASE (documents, drop_chunks_above_a_length_limit)
   g_auto (DataText) setup = { 0 };
   set_up (&setup, "a a a\nb\nc\n\nd\n", "a\nb\nc\n\nb\n", "a\nb\nc\n\nb\n");
   set_maximum (&setup, 4);
-  setup.sources[0].maximum_length = 2; /* start tokens are not counted */
+  setup.sources[0].maximum_length = 2; /* the limit does not count start tokens */
   g_autoptr (PlaitCorpus) corpus = open_corpus (&setup);
   g_autoptr (PlaitBatch) batch = batch_of (corpus);
   REQUIRE (batch != NULL);
@@ -370,7 +370,7 @@ TEST_CASE (documents, of_a_source_without_a_file_are_missing_chunk_by_chunk)
   CHECK_INT (plait_feed_line (feed, 2), 1);
 }
 
-/* Checks that a corpus fails with @said, and a feed with @fed (NULL: also @said). */
+/* Checks that opening a corpus fails with the message @said, and opening a feed with @fed (NULL: also with @said). */
 static void
 check_refused (const DataText *setup, const char *said, const char *fed)
 {

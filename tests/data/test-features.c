@@ -45,7 +45,7 @@ TEST_CASE (features, join_tokens_in_a_batch)
   CHECK (image->kind == PLAIT_INPUT_FEATURES && !image->tokens);
   CHECK_INT (image->features.rows, 6);
   CHECK_INT (image->features.width, 3);
-  /* Line 1 was dropped: tuple 2 is line 3. */
+  /* Line 1 was dropped, so tuple 2 is line 3. */
   check_rows (image, 0, 3);
   check_rows (image, 1, 0);
   check_rows (image, 2, 2);
@@ -79,7 +79,7 @@ TEST_CASE (features, must_be_as_many_as_lines)
   CHECK (error != NULL);
 }
 
-/* A sentence without positions has a missing image. */
+/* A sentence without positions counts as a missing image. */
 TEST_CASE (features, may_be_missing)
 {
   static const gint32 lengths[] = { 2, 1, 0, 2 };
@@ -123,7 +123,7 @@ TEST_CASE (features, may_be_missing)
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "images.h5: entry 2 of the features has the length 0; expected");
 }
 
-/* Noise draws rows from all sentences that have rows. */
+/* Noise consists of rows drawn from all sentences that have rows. */
 TEST_CASE (features, are_drawn_from_those_that_there_are)
 {
   static const gint32 lengths[] = { 2, 1, 0, 2 };

@@ -115,7 +115,8 @@ write_lines (gpointer path)
   return NULL;
 }
 
-/* Sources may read one text, each by its own vocabulary. A pipe gives its lines only once. */
+/* Several sources may read one text, each with its own vocabulary, even from a pipe, which gives its lines only
+ * once. */
 TEST_CASE (feed, reads_a_pipe_for_several_sources)
 {
   g_autoptr (PlaitVocabulary) first = data_words ("a a a b b c\n"), second = data_words ("c c c b b a\n");

@@ -8,7 +8,7 @@
 #include "files.h"
 #include "harness.h"
 
-/* Lists of words from other programs are read; other files fail with a message that says what to do. */
+/* Lists of words from other programs can be read. For other files, the message says what to do. */
 
 static PlaitVocabulary *
 take_list (const char *text, guint *left_out, GError **error)
@@ -24,9 +24,9 @@ TEST_CASE (foreign_vocabulary, takes_lists_of_words)
   {
     const char *text;
     guint left_out;
-    double count; /* count of the second word */
+    double count; /* expected count of the second word */
   } cases[] = {
-    { "the 7\nth@@ 12\nmadeupword0000 0\n", 0, 12 }, /* fairseq's dict.txt, subword-nmt's vocabulary */
+    { "the 7\nth@@ 12\nmadeupword0000 0\n", 0, 12 }, /* dict.txt of fairseq, and a vocabulary of subword-nmt */
     { "the\nth@@\nmadeupword0000\n", 0, 0 },
     { "<pad>\r\n<s>\r\n</s>\r\n<unk>\r\nthe\r\nth@@\r\n\r\nmadeupword0000", 4, 0 },
     { "\xef\xbb\xbf<unk>\t1\nthe\t3\nth@@\t2\nmadeupword0000\t0\n", 1, 2 },

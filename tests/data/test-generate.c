@@ -9,7 +9,7 @@
 #include "files.h"
 #include "harness.h"
 
-/* The lines of one tuple of the task agreement. */
+/* Lines of one tuple of the task agreement. */
 typedef struct
 {
   GString *lines[4];
@@ -34,7 +34,7 @@ make_tuple (Tuple *tuple, const PlaitTaskSettings *settings, gint64 split, gint6
   plait_task_tuple (&plait_task_agreement, settings, split, index, tuple->lines);
 }
 
-/* Returns the sources of @tuple in @mask. (transfer full) */
+/* Returns the texts of those sources of @tuple that are in the bit mask @mask. (transfer full) */
 static char *
 known_sources (const Tuple *tuple, int mask)
 {
@@ -44,9 +44,9 @@ known_sources (const Tuple *tuple, int mask)
   return g_string_free (known, FALSE);
 }
 
-/* Returns the share of @tuples tuples that the best predictor from the sources in @mask gets right: it predicts the
- * target seen most often with them in as many other tuples. If all possible targets are equally likely, this is an
- * unbiased estimate of the bound. */
+/* Returns the fraction of @tuples tuples that the best predictor from the sources in @mask gets right. For each tuple
+ * it predicts the target that occurs most often with these sources in as many other tuples. If all possible targets are
+ * equally likely, this is an unbiased estimate of the bound. */
 static double
 best_accuracy (const PlaitTaskSettings *settings, int mask, gint64 tuples)
 {
@@ -80,12 +80,12 @@ best_accuracy (const PlaitTaskSettings *settings, int mask, gint64 tuples)
 
 TEST_CASE (agreement, needs_every_source)
 {
-  /* One word per class leaves only the facts of the grammar, with two or three values, unknown. */
+  /* Only the facts of the grammar are unknown, because each class has one word. Each fact has two or three values. */
   g_auto (PlaitTaskSettings) settings = plait_task_defaults (&plait_task_agreement);
   for (gint64 i = 0; i < plait_task_agreement.n_parameters; i++)
     settings.values[i] = 1;
   const int n = 40000;
-  const double both = 1. / 4 + 3. / 4 * 1. / 8; /* average over events without and with an object, if b is unknown */
+  const double both = 1. / 4 + 3. / 4 * 1. / 8; /* mean over events with and without an object, if b is unknown */
   const struct
   {
     int mask;
@@ -146,8 +146,8 @@ TEST_CASE (agreement, has_a_small_vocabulary_and_short_sentences)
             }
         }
     }
-  /* The grammar has 24 x 2 nouns + 12 verbs + "o"; 8 role words + 8; 2 + 3 + 4; and in the target 16 articles, 8 x 2
-   * adjectives, 24 x 2 nouns, 12 x 6 verbs, 4 adverbs, "ne". */
+  /* Numbers of words: the first source has 24 x 2 nouns, 12 verbs and "o"; the second 8 role words and 8 more; the
+   * third 2 + 3 + 4. The target has 16 articles, 8 x 2 adjectives, 24 x 2 nouns, 12 x 6 verbs, 4 adverbs and "ne". */
   CHECK_INT (g_hash_table_size (words[0]), 24 * 2 + 12 + 1);
   CHECK_INT (g_hash_table_size (words[1]), 8 + 8);
   CHECK_INT (g_hash_table_size (words[2]), 2 + 3 + 4);
@@ -254,7 +254,7 @@ TEST_CASE (generate, names_text_that_is_made_otherwise)
 {
   static const struct
   {
-    const char *text, *stream, *again; /* NULL: an error */
+    const char *text, *stream, *again; /* text to parse; its stream, or NULL if it is refused; its canonical form */
     const char *error;
   } cases[] = {
     { "a", "a", "a" },

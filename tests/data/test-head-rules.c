@@ -34,7 +34,8 @@ TEST_CASE (head_rules, are_a_key_file)
   CHECK_CONTAINS (message, "mine:7: [more]: is not a group of head rules");
 }
 
-/* Table of Collins 1999, appendix A: the side where a search begins, and its labels by priority. */
+/* The table in Collins 1999, appendix A: for each parent the side where the search begins, and its labels by
+ * priority. */
 static const struct
 {
   const char *label;
@@ -66,7 +67,7 @@ static const struct
   { "WHPP", "right", "IN TO FW" },
 };
 
-/* Returns the index of the head of a @parent with the children @text, separated by blanks. */
+/* Returns the index of the head among the children @text (labels separated by blanks) of a @parent. */
 static gint64
 head_of (const PlaitHeadRules *rules, const char *parent, const char *text)
 {
@@ -110,8 +111,9 @@ TEST_CASE (head_rules, of_english_are_the_published_table)
     }
 }
 
-/* Rules for noun phrases search for several labels at once: from the right for a noun, POS or JJR; from the left for
- * NP; from the right for $, ADJP or PRN; for CD; for an adjective, RB or QP; else the last word. */
+/* Rules for noun phrases search for any of several labels: from the right for a noun, POS or JJR; from the left for NP;
+ * from the right for $, ADJP or PRN; then for CD; then for an adjective, RB or QP. If nothing is found, the last word
+ * is the head. */
 TEST_CASE (head_rules, of_english_noun_phrases_are_searched_for_sets)
 {
   static const struct
@@ -133,7 +135,7 @@ TEST_CASE (head_rules, of_english_noun_phrases_are_searched_for_sets)
     }
 }
 
-/* The table has no rule for NX. */
+/* The table has no rule for NX, so the leftmost child is the head. */
 TEST_CASE (head_rules, of_english_take_the_leftmost_where_there_is_no_rule)
 {
   g_autoptr (PlaitHeadRules) rules = english ();

@@ -8,7 +8,7 @@
 #include "data-files.h"
 #include "harness.h"
 
-/* Returns the sentences of the next batch, in order; "" at the end. (transfer full) */
+/* Returns the sentences of the next batch in their order; "" at the end of the epoch. (transfer full) */
 static char *
 next_sentences (PlaitIterator *iterator)
 {
@@ -19,7 +19,7 @@ next_sentences (PlaitIterator *iterator)
   return g_string_free (text, FALSE);
 }
 
-/* Returns the sentences of one epoch with bars between batches. (transfer full) */
+/* Returns the sentences of one epoch, with '|' between batches. (transfer full) */
 static char *
 epoch_sentences (PlaitIterator *iterator, gint64 epoch)
 {
@@ -34,7 +34,7 @@ epoch_sentences (PlaitIterator *iterator, gint64 epoch)
   return g_string_free (text, FALSE);
 }
 
-/* Checks that every tuple comes once, and that no batch is above its size. */
+/* Checks that every tuple comes exactly once in the epoch, and that no batch exceeds its size. */
 static void
 check_epoch (PlaitIterator *iterator, const PlaitCorpus *corpus, PlaitIteratorSettings settings, gint64 epoch)
 {
@@ -107,7 +107,7 @@ compare_strings (gconstpointer a, gconstpointer b)
   return strcmp (*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Returns the batches of an epoch, sorted, so that their order does not matter. (transfer full) */
+/* Returns the batches of an epoch, sorted so that results in different order compare equal. (transfer full) */
 static char *
 epoch_batches (PlaitIterator *iterator, gint64 epoch)
 {
@@ -224,7 +224,7 @@ TEST_CASE (iterator, sorts_by_length)
     }
   CHECK_INT (last, 2);
 
-  /* Batches shuffled in windows have sentences of similar length. */
+  /* Batches that are shuffled within windows have sentences of similar length. */
   settings.order = PLAIT_ORDER_SHUFFLED;
   settings.window = 50;
   g_autoptr (PlaitIterator) shuffled = plait_iterator_new (corpus, &settings, &error);

@@ -51,7 +51,7 @@ TEST_CASE (labels, are_whole_lines_by_falling_frequency)
     }
 }
 
-/* A label is one row, numbered from 0, in batches of a corpus and of a feed. */
+/* In batches of a corpus and of a feed, a label is one row. Labels are numbered from 0. */
 TEST_CASE (labels, are_one_row_each)
 {
   g_auto (DataText) setup = { 0 };
@@ -111,7 +111,8 @@ TEST_CASE (labels, that_training_lacks_are_errors)
   check_refused (&setup, "target:3: the line is empty; expected a label, one of the 2 of training");
 }
 
-/* A set that is scored may have unknown labels: targets without a row, which the corpus counts. Training may not. */
+/* A split that is scored may have labels that training lacks: such a target has no row, and the corpus counts it.
+ * Training text may not have such labels. */
 TEST_CASE (labels, that_training_lacks_may_have_no_row)
 {
   g_auto (DataText) setup = { 0 };
@@ -138,7 +139,7 @@ TEST_CASE (labels, that_training_lacks_may_have_no_row)
   CHECK_INT (plait_ragged_length (batch->target_rows, 1), 1);
   CHECK_INT (batch->target_outputs[0], 1);
   CHECK_INT (batch->target_outputs[1], 0);
-  /* The target is there, with no rows. */
+  /* The batch has a target, but without rows. */
   CHECK (alone->target_rows.offsets != NULL);
   CHECK_INT (plait_ragged_rows (alone->target_rows), 0);
   g_autoptr (PlaitFeed) feed = plait_feed_open (setup.sources, 2, &setup.target, NULL, FALSE, NO_ERROR);
@@ -158,7 +159,7 @@ typedef struct
   const char *message;
 } Refusal;
 
-/* Checks that a validation corpus and a feed fail alike. */
+/* Checks that a validation corpus and a feed fail with the same message. */
 static void
 check_all_refused (DataText *setup, const Refusal *refusals, guint n)
 {
@@ -170,7 +171,7 @@ check_all_refused (DataText *setup, const Refusal *refusals, guint n)
     }
 }
 
-/* Sets up documents @source, one sentence a line, with targets @targets of @kind. */
+/* Sets up documents @source, one sentence on each line, whose targets of @kind are @targets. */
 static void
 set_up_documents (DataText *setup, const char *source, const char *targets, PlaitTargetKind kind)
 {
@@ -181,7 +182,7 @@ set_up_documents (DataText *setup, const char *source, const char *targets, Plai
   setup->target.target = kind;
 }
 
-/* Reads both tuples: into @batch from a corpus, second tuple first, and into @read from a feed, in order. */
+/* Reads both tuples: from a corpus into @batch, the second tuple first; from a feed into @read, in order. */
 static void
 read_both (DataText *setup, PlaitBatch **batch, PlaitBatch **read)
 {
@@ -196,7 +197,7 @@ read_both (DataText *setup, PlaitBatch **batch, PlaitBatch **read)
   CHECK_INT (plait_corpus_counts (corpus, 1)->unknown, 0);
 }
 
-/* Targets are numbers of sentences in the first source's documents. */
+/* The target is the number of a sentence in the document of the first source. */
 TEST_CASE (choices, are_numbers_of_sentences)
 {
   g_auto (DataText) setup = { 0 };
@@ -224,7 +225,7 @@ TEST_CASE (choices, are_numbers_of_sentences)
   check_all_refused (&setup, bad, G_N_ELEMENTS (bad));
 }
 
-/* Targets are tokens of the first source's documents; start tokens have rows but are not counted. */
+/* The target is a range of tokens in the document of the first source. Start tokens have rows but no number. */
 TEST_CASE (spans, are_rows_of_documents)
 {
   g_auto (DataText) setup = { 0 };
@@ -258,7 +259,7 @@ TEST_CASE (spans, are_rows_of_documents)
   check_all_refused (&setup, bad, G_N_ELEMENTS (bad));
 }
 
-/* The topic has more words in the sentence than any other. */
+/* The topic is the one that most words of the sentence belong to. */
 TEST_CASE (topic, is_what_most_words_are_of)
 {
   g_auto (PlaitTaskSettings) settings = plait_task_defaults (&plait_task_topic);

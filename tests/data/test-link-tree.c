@@ -6,8 +6,8 @@
 #include "harness.h"
 #include "link-tree.h"
 
-/* Returns the tree of @sentence; @words [n] are the positions of link-grammar's words. NULL if there is no tree.
- * (transfer full) */
+/* Returns the tree of @sentence that link-grammar's @constituents give. @words [n] are the positions of link-grammar's
+ * words in @sentence. NULL if no tree can be made. (transfer full) */
 static char *
 map (const char *constituents, const char *sentence, const PlaitLinkWord *words, gsize n)
 {
@@ -24,7 +24,7 @@ map (const char *constituents, const char *sentence, const PlaitLinkWord *words,
   return g_strdup (line);
 }
 
-/* Returns the tree of @sentence when link-grammar's words are its tokens. (transfer full) */
+/* Returns the tree of @sentence if link-grammar's words are exactly its tokens. (transfer full) */
 static char *
 map_tokens (const char *constituents, const char *sentence)
 {
@@ -51,7 +51,8 @@ TEST_CASE (link_tree, has_the_tokens_for_words)
 
 TEST_CASE (link_tree, puts_a_split_token_where_its_first_word_is)
 {
-  /* 5 kg, | is | heavy: the token "5kg," is three words, of which the last is alone in a constituent. */
+  /* The token "5kg," is three words of link-grammar, of which the last is in another constituent: 5 kg, | is |
+   * heavy. */
   const PlaitLinkWord words[] = { { 0, 1 }, { 1, 3 }, { 3, 4 }, { 5, 7 }, { 8, 13 } };
   g_autofree char *tree = map ("[S [NP 5 kg.u NP] [X [X , X] X] [VP is.v [ADJP heavy.a ADJP] VP] S]", "5kg, is heavy",
                                words, G_N_ELEMENTS (words));
@@ -72,7 +73,7 @@ TEST_CASE (link_tree, is_none_where_words_and_tokens_differ)
     { "[S a.n c.n S]", { { 0, 1 }, { 4, 5 } }, 2 },                     /* a token in between has no word */
     { "[S ab.n c.n S]", { { 0, 3 }, { 4, 5 } }, 2 },                    /* one word covers two tokens */
     { "[S b.n a.n c.n S]", { { 2, 3 }, { 0, 1 }, { 4, 5 } }, 3 },       /* the words are in another order */
-    { "[S a.n b.n S]", { { 0, 1 }, { 2, 3 }, { 4, 5 } }, 3 },           /* a word is missing in the tree */
+    { "[S a.n b.n S]", { { 0, 1 }, { 2, 3 }, { 4, 5 } }, 3 },           /* the tree lacks a word */
     { "[S a.n b.n c.n d.n S]", { { 0, 1 }, { 2, 3 }, { 4, 5 } }, 3 },   /* the tree has one word more */
     { "[S a.n b.n S] [S c.n S]", { { 0, 1 }, { 2, 3 }, { 4, 5 } }, 3 }, /* two trees */
     { "[S a.n b.n c.n", { { 0, 1 }, { 2, 3 }, { 4, 5 } }, 3 },          /* a constituent does not end */

@@ -17,7 +17,8 @@ enum
 
 static const PlaitMasking usual = { .rate = .15, .mask = .8, .random = .1, .seed = 5 };
 
-/* Writes a sentence of TOKENS different ids in two halves, each after a start token, and an end. */
+/* Writes a sentence of TOKENS different ids: two halves, each after a start token, and an end token. Returns its
+ * length. */
 static gint64
 fill (gint32 *ids)
 {
@@ -33,7 +34,7 @@ fill (gint32 *ids)
   return rows;
 }
 
-/* The shares are those of the paper, within four standard deviations. */
+/* The fractions of masked, random and unchanged tokens are those of the paper, within four standard deviations. */
 TEST_CASE (masking, has_the_shares_that_are_asked_for)
 {
   enum
@@ -68,7 +69,7 @@ TEST_CASE (masking, has_the_shares_that_are_asked_for)
     }
   CHECK_NEAR (predicted / TUPLES / TOKENS, .15, 4 * sqrt (.15 * .85 / TUPLES / TOKENS));
   CHECK_NEAR (masked / predicted, .8, 4 * sqrt (.8 * .2 / predicted));
-  /* One random token in a hundred is the original token. */
+  /* One random token in a hundred happens to be the original token. */
   CHECK_NEAR (random / predicted, .099, 4 * sqrt (.1 * .9 / predicted));
   CHECK_NEAR (same / predicted, .101, 4 * sqrt (.1 * .9 / predicted));
   for (gint64 row = 0; row < TOKENS + 3; row++)
@@ -87,7 +88,7 @@ TEST_CASE (masking, takes_one_token_at_least)
   CHECK_INT (plait_masking_count (&rare, 0, 0, 0), 0);
 }
 
-/* Returns a masked corpus with the lines "w0 w1 .. w99". (transfer full) */
+/* Returns a corpus with the lines "w0 w1 .. w99" and masks by @masking. (transfer full) */
 static PlaitCorpus *
 masked_corpus (const PlaitMasking *masking)
 {
@@ -103,8 +104,7 @@ masked_corpus (const PlaitMasking *masking)
   return plait_corpus_open (&settings, NULL, NO_ERROR);
 }
 
-/* Masks of a tuple do not depend on the batch; they differ between epochs and seeds. Positions and outputs give back
- * the text. */
+/* The masks of a tuple do not depend on its batch, but on epoch and seed. Positions and outputs give back the text. */
 TEST_CASE (masking, is_dynamic_and_keyed_by_tuple_and_epoch)
 {
   PlaitMasking other_seed = usual;
@@ -143,7 +143,7 @@ TEST_CASE (masking, is_dynamic_and_keyed_by_tuple_and_epoch)
   CHECK (reseeded > 30);
 }
 
-/* Shuffled batches are masked by their epoch, batches in order by epoch 0. */
+/* A shuffled batch has the masks of its epoch. Batches in fixed order have the masks of epoch 0. */
 TEST_CASE (masking, goes_on_with_the_epochs_of_an_iterator)
 {
   g_autoptr (PlaitCorpus) corpus = masked_corpus (&usual);

@@ -9,8 +9,8 @@ clear_lines (GString **lines)
     g_string_free (lines[s], TRUE);
 }
 
-/* The target has the source's names in their places, and each other word has one translation. No name of the test is in
- * another tuple. */
+/* The target has the names of the source at their places, and each other word has one translation. No name of the test
+ * split occurs in any other tuple. */
 TEST_CASE (names, are_copied_and_never_seen_before)
 {
   g_auto (PlaitTaskSettings) settings = plait_task_defaults (&plait_task_names);

@@ -6,13 +6,13 @@
 #include "tasks/generate.h"
 #include "harness.h"
 
-/* One tuple of the task needle: the sentences of the document and the words of the target. */
+/* One tuple of the task needle: the sentences of a document, and the words of the target. */
 typedef struct
 {
   GString *lines[2];
   GStrv sentences;
   guint n;       /* number of sentences */
-  GStrv answers; /* two words per answer */
+  GStrv answers; /* answers in the target, two words for each */
   guint n_questions;
 } Tuple;
 
@@ -38,7 +38,7 @@ make_tuple (Tuple *tuple, const PlaitTaskSettings *settings, gint64 split, gint6
   g_strfreev (tuple->sentences);
   g_strfreev (tuple->answers);
   tuple->sentences = g_strsplit (tuple->lines[0]->str, "\n", -1);
-  tuple->n = g_strv_length (tuple->sentences) - 1; /* each sentence has a line end */
+  tuple->n = g_strv_length (tuple->sentences) - 1; /* the text has a line end after each sentence */
   tuple->answers = g_strsplit (tuple->lines[1]->str, " ", -1);
   tuple->n_questions = g_strv_length (tuple->answers) / 2;
 }
@@ -55,16 +55,16 @@ enum
   NAMES = 8,
 };
 
-/* Content of a sentence: the names, and the word of a fact. */
+/* Meaning of a sentence: the names in it, and the word of its fact. */
 typedef struct
 {
   gint64 first;
   gint64 second;
-  const char *word; /* NULL for a question */
-  guint place;      /* index of the first name or the cue among the words of the sentence */
+  const char *word; /* word of the fact; NULL if the sentence is a question */
+  guint place;      /* index of the sentence's first name, or of the cue word */
 } Sentence;
 
-/* Returns the numbers of all words of the task except fillers. (transfer full) */
+/* Returns a table from the words of the task, except fillers, to their numbers. (transfer full) */
 static GHashTable *
 make_lexicon (void)
 {
@@ -90,7 +90,7 @@ read_cue (Sentence *sentence, gint64 number)
   sentence->second = (number - CUES) % NAMES;
 }
 
-/* Reads the sentence or answer @words. */
+/* Returns the meaning of the sentence or answer @words. */
 static Sentence
 read_sentence (GHashTable *lexicon, char **words)
 {
@@ -119,7 +119,7 @@ read_sentence (GHashTable *lexicon, char **words)
   return sentence;
 }
 
-/* Reads the answer at the beginning of @words. */
+/* Returns the meaning of the answer at the beginning of @words. */
 static Sentence
 read_answer (GHashTable *lexicon, char **words)
 {
@@ -131,7 +131,7 @@ read_answer (GHashTable *lexicon, char **words)
   return sentence;
 }
 
-/* Each question asks for one fact of the document, and the target has its word. */
+/* Each question asks for one fact of the document, and the target answers with the word of that fact. */
 TEST_CASE (needle, target_answers_the_questions)
 {
   const int n = 2000;
@@ -181,12 +181,14 @@ TEST_CASE (needle, target_answers_the_questions)
     }
   CHECK_INT (shortest, 5);
   CHECK_INT (longest, 60);
-  CHECK_NEAR (sentences / n, 5 + 55 * 111 / 336., 4 * 56 / sqrt (18. * n)); /* mean of the smaller of two draws */
+  /* The length is the smaller of two draws. This is its mean. */
+  CHECK_NEAR (sentences / n, 5 + 55 * 111 / 336., 4 * 56 / sqrt (18. * n));
   for (int place = 1; place < 4; place++)
     CHECK_NEAR (places[place], places[0], 6 * sqrt (places[0]));
 }
 
-/* Returns the share of right answers if facts are found by one name: any fact with this name, at random. */
+/* Returns the fraction of right answers if a fact is looked up by only one of its two names, and drawn if several facts
+ * have it. */
 static double
 right_by_one_name (const PlaitTaskSettings *settings, gboolean by_second, gint64 tuples)
 {
@@ -226,7 +228,8 @@ TEST_CASE (needle, takes_both_names)
   const struct
   {
     gint64 sentences;
-    double facts_of_a_name; /* (n - 1) (side - 1) / (side^2 - 1) + 1, for n facts over side x side pairs */
+    double facts_of_a_name; /* expected number of facts with a given name, for n facts over side x side pairs of names:
+                               (n - 1) (side - 1) / (side^2 - 1) + 1 */
   } cases[] = { { 22, 15. * 3 / 15 + 1 }, { 60, 53. * 7 / 63 + 1 } };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
@@ -234,7 +237,7 @@ TEST_CASE (needle, takes_both_names)
       {
         CONTEXT ("%d sentences, by name %d", (int)cases[i].sentences, by_second);
         g_auto (PlaitTaskSettings) settings = plait_task_defaults (&plait_task_needle);
-        set (&settings, "words", 1000); /* few answers are right by chance */
+        set (&settings, "words", 1000); /* many words, so that few answers are right by chance */
         set (&settings, "shortest", cases[i].sentences);
         set (&settings, "longest", cases[i].sentences);
         CHECK_NEAR (right_by_one_name (&settings, by_second, 300), 1 / cases[i].facts_of_a_name, .01);
@@ -249,7 +252,7 @@ TEST_CASE (needle, keys_say_how_many)
   set (&settings, "fillers", 0);
   set (&settings, "questions", 7);
   set (&settings, "shortest", 40);
-  set (&settings, "longest", 2); /* less than shortest: all documents have forty sentences */
+  set (&settings, "longest", 2); /* below shortest, so all documents have forty sentences */
   make_tuple (&tuple, &settings, 0, 0);
   CHECK_INT (tuple.n, 40);
   CHECK_INT (tuple.n_questions, 7);
@@ -260,7 +263,7 @@ TEST_CASE (needle, keys_say_how_many)
     }
   set (&settings, "names", 2);
   make_tuple (&tuple, &settings, 0, 0);
-  CHECK_INT (tuple.n, 8); /* four pairs, each with a question */
+  CHECK_INT (tuple.n, 8); /* four facts, each with a question */
   CHECK_INT (tuple.n_questions, 4);
   set (&settings, "shortest", 2);
   make_tuple (&tuple, &settings, 0, 0);
@@ -288,7 +291,7 @@ TEST_CASE (needle, repeats_itself_by_seed)
     }
 }
 
-/* Written files are read back as one document per target line. */
+/* Files that the task writes are read back with one document for each target line. */
 TEST_CASE (needle, is_read_as_documents)
 {
   g_auto (PlaitTaskSettings) settings = plait_task_defaults (&plait_task_needle);

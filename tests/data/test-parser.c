@@ -10,19 +10,19 @@
 #include "files.h"
 #include "harness.h"
 
-/* A parser that does to its process what the sentence says. */
+/* Tests with a parser that crashes, waits or ends its process, as the sentence says. */
 
-/* Memory shared by the parser's processes. */
+/* Memory that the processes of the parser share. */
 typedef struct
 {
   guint processes;
-  _Atomic guint64 latest; /* the largest number at the start of a parsed sentence */
+  _Atomic guint64 latest; /* largest number that a parsed sentence began with */
 } Common;
 
 static Common *common;
 
-/* Records the number at the start of @sentence. "late 7" waits until another process has parsed a sentence with a
- * larger number. */
+/* Records the number at the beginning of @sentence. For "late 7", waits until another process has parsed a sentence
+ * with a number above 7. */
 static void
 keep_company (const char *sentence)
 {
@@ -79,7 +79,7 @@ typedef struct
   GString *trees;
   GString *ends;
   gint stop;
-  guint stop_after; /* number of lines; 0: never */
+  guint stop_after; /* number of lines after which parsing is interrupted; 0: never */
 } Taken;
 
 static void

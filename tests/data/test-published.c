@@ -10,12 +10,12 @@
 #include "files.h"
 #include "harness.h"
 
-/* Vocabularies of published models: ids of the reference implementation, and malformed files. */
+/* Tests of vocabularies of published models: ids that the reference implementations give, and malformed files. */
 
 static const char bart[] = "{\"model_type\": \"bart\", \"vocab_size\": 360, \"pad_token_id\": 1, \"bos_token_id\": 0, "
                            "\"eos_token_id\": 2, \"decoder_start_token_id\": 2}";
 
-/* Writes a file to the folder "model". */
+/* Writes the file @name into the folder "model". */
 static void
 put (const char *name, const char *bytes, gsize length)
 {
@@ -39,7 +39,7 @@ put_byte_pairs (const char *config)
   put_text ("merges.txt", byte_pair_merges);
 }
 
-/* Returns the vocabulary in the folder "model", or of the file @side in it. */
+/* Returns the vocabulary in the folder "model"; if @side is not NULL, the one of the file @side in it. */
 static PlaitVocabulary *
 open_model (const char *side, GError **error)
 {
@@ -58,7 +58,7 @@ open_whole (const char *side)
   return vocabulary;
 }
 
-/* Returns the ids of @text as "5 6 7". (transfer full) */
+/* Returns the ids of @text as a text such as "5 6 7". (transfer full) */
 static char *
 encode (const PlaitVocabulary *vocabulary, const char *text, gboolean as_text)
 {
@@ -82,7 +82,7 @@ check_encoded (const PlaitVocabulary *vocabulary, const char *text, const char *
   CHECK_STRING (shown, expected);
 }
 
-/* Returns our id for an id of BART, whose padding is 1 and BOS 0; all other ids are equal. */
+/* Returns plait's id for an id of BART. Only padding, which is 1 in BART, and BOS, which is 0, differ. */
 static gint32
 to_ours (int id)
 {
@@ -131,12 +131,12 @@ TEST_CASE (published, byte_pairs_take_long_words_in_time)
   CHECK_STRING (back, text);
 }
 
-/* Any bytes decode to one line of UTF-8; special tokens are left out. */
+/* Any sequence of ids decodes to one line of valid UTF-8, without special tokens. */
 TEST_CASE (published, byte_pairs_decode_to_a_line)
 {
   put_byte_pairs (bart);
   g_autoptr (PlaitVocabulary) vocabulary = open_whole (NULL);
-  const gint32 ids[] = { 1, 0, 202, 261, 127, 261, 2 }; /* <s> <pad> LF the, byte BF, the </s> */
+  const gint32 ids[] = { 1, 0, 202, 261, 127, 261, 2 }; /* <s>, <pad>, a line feed, "the", byte BF, "the", </s> */
   g_autofree char *line = plait_vocabulary_decode (vocabulary, ids, G_N_ELEMENTS (ids));
 
   CHECK_STRING (plait_vocabulary_piece (vocabulary, 202), "\u010a");
@@ -158,14 +158,14 @@ TEST_CASE (published, special_tokens_stand_where_ours_do)
   for (gint32 id = 0; id < 4; id++)
     CHECK_STRING (plait_vocabulary_piece (of_bart, id), names[id]);
   CHECK_STRING (of_bart_text, "1 261");
-  /* Ids 0, 1 and 2 of the model are ordinary pieces; 3 is unknown, and 359 ends texts. */
+  /* Ids 0, 1 and 2 of this model are ordinary pieces; 3 is the unknown token, and 359 ends texts. */
   CHECK_STRING (of_gpt2_text, "264");
   CHECK_INT (plait_vocabulary_size (of_gpt2), 4 + 358);
   CHECK_STRING (plait_vocabulary_piece (of_gpt2, 0), "<<pad>>");
   CHECK_STRING (plait_vocabulary_piece (of_gpt2, 4), "<s>");
 }
 
-/* An answer cannot name the start token that the vocabulary puts before a document. */
+/* A span cannot contain the start token that the vocabulary puts before a document. */
 TEST_CASE (published, a_start_token_is_no_token_of_a_span)
 {
   PlaitDocumentSettings settings = { .layout = PLAIT_LAYOUT_DOCUMENTS };
@@ -196,7 +196,7 @@ TEST_CASE (published, a_space_goes_in_front_where_asked)
   CHECK_STRING (back, "the the");
 }
 
-/* Streams of a corpus and of a feed begin with BOS, targets too. */
+/* All streams of a corpus and of a feed, targets included, begin with BOS. */
 TEST_CASE (published, texts_begin_as_the_model_has_them)
 {
   g_auto (DataText) setup = { 0 };
@@ -279,7 +279,7 @@ next_line (gpointer data, gsize *length)
   return line;
 }
 
-/* Writes a model whose pieces are <unk>, <s>, </s>, and then learnt ones. */
+/* Writes a model whose first pieces are <unk>, <s> and </s>, followed by learnt ones. */
 static void
 put_model (const char *name)
 {
@@ -300,7 +300,7 @@ static const char marian[]
 static const char marian_ids[] = "{\"</s>\": 0, \"<unk>\": 1, \"\u2581Katze\": 2, \"\u2581the\": 3, \"\u2581cat\": 4, "
                                  "\"\u2581\": 5, \"\u2581sat\": 6, \">>fra<<\": 7, \"<pad>\": 8}";
 
-/* Our id 4 is id 2 of the json file, and so on. */
+/* Plait's id 4 is id 2 of the json file, and so on. */
 TEST_CASE (published, marian_has_the_ids_of_its_json)
 {
   g_autofree char *back = NULL;
@@ -319,12 +319,13 @@ TEST_CASE (published, marian_has_the_ids_of_its_json)
   check_encoded (vocabulary, "the a cat </s> <pad>", "5 3 6 3");
   check_encoded (vocabulary, ">>fra<< the cat", "9 5 6");
   check_encoded (vocabulary, ">>deu<< the", "3 5");
-  /* A piece that only the other side's model has is returned unchanged. */
+  /* A piece that only the model of the other side has is printed unchanged. */
   back = plait_vocabulary_decode (vocabulary, ids, G_N_ELEMENTS (ids));
   CHECK_STRING (g_strchug (back), "Katze cat");
 }
 
-/* Ids of the model are <unk> 0, <s> 1, </s> 2, pieces 3 to 6; with an offset <unk> is 3, and the pieces are 4 to 7. */
+/* Ids in the model file are <unk> 0, <s> 1, </s> 2, and pieces 3 to 6. If the model adds an offset, <unk> is 3 and the
+ * pieces are 4 to 7. */
 TEST_CASE (published, ids_are_offset_where_the_model_has_them_so)
 {
   put_model ("spiece.model");
@@ -337,7 +338,7 @@ TEST_CASE (published, ids_are_offset_where_the_model_has_them_so)
   g_autoptr (PlaitVocabulary) offset = open_whole (NULL);
   g_autofree char *text = encode (offset, "cat", TRUE);
 
-  /* Id 1 (<s>) is a piece, and 7 and 8 have no piece. */
+  /* Id 1 (<s>) is an ordinary piece here, and ids 7 and 8 have no piece. */
   CHECK_INT (plait_vocabulary_size (plain), 4 + 10 - 3);
   CHECK_STRING (plait_vocabulary_piece (plain, 4), "<s>");
   CHECK_STRING (plait_vocabulary_piece (plain, 5), "\u2581cat");
@@ -430,7 +431,7 @@ TEST_CASE (published, asks_for_the_side_where_there_are_two)
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "vocab.json: looks like a file of a published model");
 }
 
-/* The kept bytes, and the file, are loaded again; truncated ones are errors. */
+/* The stored bytes, and the file made of them, can be loaded again; truncated ones are refused. */
 TEST_CASE (published, is_one_file_that_comes_back_whole_or_not)
 {
   g_autoptr (GError) error = NULL;
@@ -458,7 +459,7 @@ TEST_CASE (published, is_one_file_that_comes_back_whole_or_not)
     }
 }
 
-/* Wrong numbers before the files are errors. */
+/* Refuses stored bytes whose first numbers, which describe the files, are wrong. */
 TEST_CASE (published, refuses_what_is_kept_with_numbers_that_lie)
 {
   static const char *const cases[][2] = {

@@ -6,7 +6,7 @@
 #include "trees/tree.h"
 #include "harness.h"
 
-/* The lines of one tuple of the task reorder. */
+/* Lines of one tuple of the task reorder. */
 typedef struct
 {
   GString *lines[3];
@@ -59,7 +59,8 @@ TEST_CASE (reorder, trees_belong_to_their_sentences)
     }
 }
 
-/* Translates by the rules of the task, from the tree alone: word k of one lexicon is word k of the other. */
+/* Appends the translation of @node by the rules of the task, from the tree alone. Word k of one lexicon becomes word k
+ * of the other. */
 static void
 translate (const PlaitTree *tree, gint64 node, GHashTable *lexicon, GString *out)
 {
@@ -99,7 +100,7 @@ TEST_CASE (reorder, is_a_function_of_sentence_and_tree)
       g_autoptr (GString) expected = g_string_new (NULL);
       translate (tree, tree->root, lexicon, expected);
       CHECK_STRING (tuple.lines[2]->str, expected->str);
-      /* The type of a node is the partner of one child's type, always the same child for the same types. */
+      /* The type of a node pairs with the type of one of its children; which child depends only on the types. */
       for (gint64 node = plait_tree_next (tree, -1); node >= 0; node = plait_tree_next (tree, node))
         {
           const PlaitTreeNode *at = plait_tree_node (tree, node);
@@ -118,8 +119,8 @@ TEST_CASE (reorder, is_a_function_of_sentence_and_tree)
   CHECK_INT (g_hash_table_size (heads), 16);
 }
 
-/* Returns the share of targets that a model without trees can get wholly right: the most frequent target of each
- * sentence, counted on one half of the tuples and tested on the other. */
+/* Returns the fraction of targets that the best model without trees gets wholly right. It predicts the most frequent
+ * target of each sentence, counted on one half of the tuples and tested on the other. */
 static double
 best_without_trees (const PlaitTaskSettings *settings, gint64 tuples)
 {
@@ -148,7 +149,7 @@ best_without_trees (const PlaitTaskSettings *settings, gint64 tuples)
   return (double)right / (double)tuples;
 }
 
-/* Expected values are sums over all trees of each sentence, computed independently of this code. */
+/* The expected values are sums over all trees of each sentence, which were computed by other code. */
 TEST_CASE (reorder, needs_the_tree)
 {
   const struct

@@ -11,7 +11,7 @@
 #include "text/error.h"
 #include "types/input.h"
 
-/* Random segmentations: their probabilities, exactly and beside SentencePiece's own draws. */
+/* Tests of random segmentations: their probabilities equal exact ones, and SentencePiece's own samples. */
 
 #define DRAWS 20000
 
@@ -30,7 +30,7 @@ train (const char *type, gint64 size)
   return plait_vocabulary_train (&settings, paths, NO_ERROR);
 }
 
-/* Counts of segmentations, or their probabilities: "id id ..." -> double. */
+/* Returns an empty table from a segmentation, "id id ...", to its count or probability. */
 static GHashTable *
 table_new (void)
 {
@@ -59,7 +59,7 @@ count (gpointer table, const gint32 *ids, gsize n)
   add (table, ids, n, 1);
 }
 
-/* Returns the counts of our own draws for @text. (transfer full) */
+/* Returns how often plait draws each segmentation of @text. (transfer full) */
 static GHashTable *
 draw (const PlaitVocabulary *vocabulary, const char *text, double strength)
 {
@@ -88,7 +88,8 @@ value_in (GHashTable *table, const char *key)
   return value ? *value : 0;
 }
 
-/* Checks that the counts @drawn have the probabilities @expected, themselves counts of @reference draws (0: exact). */
+/* Checks that the counts @drawn agree with @expected: probabilities if @reference is 0, else counts of @reference
+ * draws. */
 static void
 check_distribution (GHashTable *drawn, GHashTable *expected, gint64 reference)
 {
@@ -113,7 +114,7 @@ check_distribution (GHashTable *drawn, GHashTable *expected, gint64 reference)
   CHECK_NEAR (total, 1, 1e-9);
 }
 
-/* Returns the id of the piece @text [length], or -1, by comparing it with every piece. */
+/* Returns the id of the piece @text [length], found by comparing every piece; -1 if there is none. */
 static gint32
 find (const PlaitVocabulary *vocabulary, const char *text, gsize length)
 {
@@ -127,7 +128,8 @@ find (const PlaitVocabulary *vocabulary, const char *text, gsize length)
   return -1;
 }
 
-/* Adds each segmentation of @rest after @ids with its weight exp (strength * sum of scores); returns their sum. */
+/* Adds each segmentation of @rest, preceded by @ids, with its weight exp (strength * sum of scores). Returns the sum of
+ * the weights. */
 static double
 enumerate_unigram (const PlaitVocabulary *vocabulary, const char *rest, double strength, double logarithm, GArray *ids,
                    GHashTable *table)
@@ -155,8 +157,8 @@ enumerate_unigram (const PlaitVocabulary *vocabulary, const char *rest, double s
 
 #define MAX_SYMBOLS 16
 
-/* Symbols of a word while merges are drawn: bounds of each in the text, and the merges that were not yet drawn, by the
- * place where they begin and end. */
+/* Symbols of a word while merges are drawn: the bounds of each symbol in the text, and the merges not drawn yet, by the
+ * places where they begin and end. */
 typedef struct
 {
   gsize bounds[MAX_SYMBOLS + 1];
@@ -180,7 +182,7 @@ offer (const PlaitVocabulary *vocabulary, const char *text, State *state, guint 
   state->merges[state->n_merges++][1] = end;
 }
 
-/* Returns the symbol that begins at @start if it and the next one end at @end; -1 if they are not neighbours. */
+/* Returns the symbol that begins at @start, if the next symbol ends at @end; else -1. */
 static gint
 symbol_at (const State *state, gsize start, gsize end)
 {
@@ -190,7 +192,7 @@ symbol_at (const State *state, gsize start, gsize end)
   return -1;
 }
 
-/* Adds each segmentation that the merges of @state lead to, with its probability. */
+/* Adds each segmentation that can follow from @state, with its probability. */
 static void
 enumerate_bpe (const PlaitVocabulary *vocabulary, const char *text, double dropout, State state, double probability,
                GHashTable *table)
@@ -296,7 +298,7 @@ TEST_CASE (sampling, of_unigram_follows_the_probabilities)
     }
 }
 
-/* Every segmentation is of the same text, also around characters that the vocabulary lacks. */
+/* Every segmentation decodes to the original text, even with characters that the vocabulary lacks. */
 TEST_CASE (sampling, keeps_the_text)
 {
   static const char *const texts[]
@@ -338,7 +340,7 @@ TEST_CASE (sampling, needs_pieces)
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "a vocabulary of the kind words has one segmentation of each text");
 }
 
-/* Returns the source of all tuples of @corpus in @epoch, as text. (transfer full) */
+/* Returns the sources of all tuples of @corpus in @epoch as text. Sets *@longest to the length of the longest. */
 static char *
 show_epoch (const PlaitCorpus *corpus, gint64 epoch, gint64 *longest)
 {
@@ -384,7 +386,7 @@ TEST_CASE (sampling, of_a_corpus_is_drawn_by_seed_epoch_and_line)
     g_free (show_epoch (other, epoch, &limited));
   CHECK (limited <= 7);
 
-  /* Equal lines are drawn apart; a dropped line changes no other. */
+  /* Equal lines get different segmentations. Dropping a line does not change those of the others. */
   g_auto (GStrv) lines = g_strsplit (first, "| ", -1);
   CHECK (strcmp (lines[0], lines[4]) != 0);
   plait_corpus_drop (corpus, dropped);

@@ -22,7 +22,7 @@ batch_in (const PlaitCorpus *corpus, gint64 epoch, gint64 first, gint64 n)
   return batch;
 }
 
-/* Returns the sources that each sentence of @batch has, as "ab a b ..". (transfer full) */
+/* Returns which sources each sentence of @batch has, as text such as "ab a b ..". (transfer full) */
 static char *
 show_present (const PlaitBatch *batch)
 {
@@ -49,8 +49,9 @@ present_in (const PlaitCorpus *corpus, gint64 epoch)
 #define TUPLES 3000
 #define EPOCHS 4
 
-/* In a third of the tuples the second source is missing anyway; then the first stays. In the others each source is
- * missing at rate - rate^2 / 2, never both; both are present as often as with independent draws. */
+/* In a third of the tuples the second source is missing anyway; dropout then keeps the first. In the other tuples each
+ * source is missing with probability rate - rate^2 / 2, never both; both are present as often as with independent
+ * draws. */
 TEST_CASE (source_dropout, leaves_out_each_source_at_its_rate_and_never_all)
 {
   static const double rates[] = { 0.1, 0.3, 0.7, 1 };
@@ -81,7 +82,7 @@ TEST_CASE (source_dropout, leaves_out_each_source_at_its_rate_and_never_all)
               both += !a && !b;
             }
         }
-      /* Four standard deviations of 8,000 draws are at most .022. */
+      /* The tolerance .022 is at least four standard deviations of 8,000 draws. */
       CHECK_NEAR ((double)missing[0] / (double)whole, rate - rate * rate / 2, 0.022);
       CHECK_NEAR ((double)missing[1] / (double)whole, rate - rate * rate / 2, 0.022);
       CHECK_NEAR ((double)both / (double)whole, (1 - rate) * (1 - rate), 0.022);
@@ -115,7 +116,7 @@ TEST_CASE (source_dropout, is_a_function_of_seed_epoch_and_tuple)
   CHECK_STRING (none, plain);
 }
 
-/* Returns the sentences of each batch in order, over two epochs. (transfer full) */
+/* Returns the sentences of each batch of two epochs, in order. (transfer full) */
 static char *
 show_order (const PlaitCorpus *corpus)
 {
@@ -166,7 +167,7 @@ check_documents (const PlaitDocuments *found, const PlaitDocuments *expected)
   CHECK (memcmp (found->rows, expected->rows, (gsize)(n + 1) * sizeof (gint64)) == 0);
 }
 
-/* Checks that two sources of one sentence are equal. */
+/* Checks that source @found equals source @expected, for one sentence. */
 static void
 check_input (const PlaitInput *found, const PlaitInput *expected)
 {
@@ -187,8 +188,8 @@ check_input (const PlaitInput *found, const PlaitInput *expected)
 
 #define SENTENCES 40
 
-/* Words under trees, documents, images: each source is complete, or as in a corpus without it, in batches of any
- * size. */
+/* Sources with trees, documents and images: in batches of any size, each source is either complete or like the source
+ * of a corpus that lacks it. */
 TEST_CASE (source_dropout, leaves_out_what_adversarial_absence_does)
 {
   g_autoptr (GString) lines = g_string_new (NULL), documents = g_string_new (NULL);

@@ -10,7 +10,8 @@
 #include "files.h"
 #include "harness.h"
 
-/* Special tokens: text that is spelt like them, models with other ids, and SentencePiece's errors. */
+/* Tests of special tokens: text that is spelled like them, models with other ids for them, and errors of
+ * SentencePiece. */
 
 static const char spelt[] = "<s> a b <unk>\n"
                             "the <pad> cat</s> <<s>>\n"
@@ -35,7 +36,7 @@ train (const PlaitVocabularySettings *settings, const char *text, GError **error
   return plait_vocabulary_train (settings, (const char *[]){ path, NULL }, error);
 }
 
-/* Checks that no two ids have the same piece. */
+/* Checks that all ids have different pieces. */
 static void
 check_pieces_differ (const PlaitVocabulary *vocabulary)
 {
@@ -79,7 +80,8 @@ TEST_CASE (special_tokens, are_not_what_text_spells)
     }
 }
 
-/* Names get brackets until no text contains them; other names stay. */
+/* A special token whose name occurs in the text gets brackets around its name until the text does not contain it. Other
+ * names stay. */
 TEST_CASE (special_tokens, are_renamed_where_text_has_their_names)
 {
   static const char *const expected[][PLAIT_TOKEN_SPECIALS] = {
@@ -102,7 +104,7 @@ TEST_CASE (special_tokens, are_renamed_where_text_has_their_names)
       }
 }
 
-/* The unknown token differs from a word that is spelt like it. */
+/* Distinguishes the unknown token from a word that is spelled like it. */
 TEST_CASE (special_tokens, unknown_words_are_told_from_the_word)
 {
   g_autoptr (PlaitVocabulary) vocabulary = data_words ("a <unk> b\n");
@@ -114,7 +116,7 @@ TEST_CASE (special_tokens, unknown_words_are_told_from_the_word)
   CHECK_STRING (back, "<unk> <<unk>>");
 }
 
-/* SentencePiece looks for special tokens after normalisation: "＜Ｓ＞" becomes "<s>". */
+/* SentencePiece looks for special tokens after normalising text, which turns "＜Ｓ＞" into "<s>". */
 TEST_CASE (special_tokens, are_not_what_the_normal_form_of_text_spells)
 {
   static const char text[] = "\uff1c\uff33\uff1e a b\na \uff1c\uff53\uff1e b a b\n";
@@ -141,7 +143,7 @@ next_of_four (gpointer data, gsize *length)
   return lines[(*given)++];
 }
 
-/* Trains a model with SentencePiece's own options @more [n] after the type. (transfer full) */
+/* Returns a model that SentencePiece trains with @type and its own options @more [n]. (transfer full) */
 static GBytes *
 make_model (const char *type, const PlaitSentencePieceOption *more, gsize n)
 {
@@ -157,7 +159,8 @@ make_model (const char *type, const PlaitSentencePieceOption *more, gsize n)
   return bytes;
 }
 
-/* Checks that pieces, scores, ids and text of @vocabulary equal the library's, in another order. */
+/* Checks that @vocabulary has the library's pieces and scores, in another order, and gives the library's ids and
+ * text. */
 static void
 check_as_the_library (const PlaitVocabulary *vocabulary, const PlaitSentencePiece *model)
 {
@@ -196,7 +199,7 @@ check_as_the_library (const PlaitVocabulary *vocabulary, const PlaitSentencePiec
 TEST_CASE (special_tokens, have_any_ids_in_models_made_elsewhere)
 {
   static const PlaitSentencePieceOption cases[][6] = {
-    { { NULL } }, /* unknown 0, BOS 1, EOS 2 */
+    { { NULL } }, /* unknown has id 0, BOS 1, EOS 2 */
     { { "unk_id", "2" }, { "bos_id", "-1" }, { "eos_id", "1" }, { "pad_id", "0" } },
     { { "unk_id", "0" }, { "bos_id", "-1" }, { "eos_id", "-1" } },
     { { "unk_id", "7" }, { "bos_id", "4" }, { "eos_id", "9" }, { "pad_id", "5" } },
@@ -228,7 +231,8 @@ TEST_CASE (special_tokens, have_any_ids_in_models_made_elsewhere)
       }
 }
 
-/* A token of the text that a model uses as BOS or EOS is an ordinary piece; our special tokens get other names. */
+/* If a model uses an ordinary token of its text as BOS or EOS, that token stays an ordinary piece, and plait's special
+ * tokens get other names. */
 TEST_CASE (special_tokens, are_absent_where_a_model_has_them_as_text)
 {
   const PlaitSentencePieceOption options[] = { { "user_defined_symbols", "<s>,</s>" }, { NULL } };
@@ -248,7 +252,7 @@ TEST_CASE (special_tokens, are_absent_where_a_model_has_them_as_text)
   CHECK_STRING (nothing, "");
 }
 
-/* Errors of SentencePiece are reported in plait's words, with plait's keys. */
+/* Reports errors of SentencePiece in plait's words and with plait's keys. */
 
 static const char few[] = "the cat sees the dog\na dog sees the cat\n";
 
@@ -292,7 +296,7 @@ TEST_CASE (subwords, say_what_to_do_where_none_can_be_learnt)
     }
 }
 
-/* Training succeeds with the numbers that the messages name. */
+/* Training succeeds with the sizes that the error messages suggest. */
 TEST_CASE (subwords, are_learnt_in_the_sizes_that_messages_name)
 {
   static const gint64 sizes[] = { 14, 39 };

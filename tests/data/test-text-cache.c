@@ -13,12 +13,12 @@
 #include "files.h"
 #include "harness.h"
 
-/* A cache of texts; here texts of any size are cached. */
+/* A cache of texts and a corpus that uses it. In these tests, texts of any size are cached. */
 typedef struct
 {
   DataText text;
   PlaitKnownText known[3];
-  const PlaitKnownText *lists[3]; /* pointers to @known */
+  const PlaitKnownText *lists[3]; /* one list for each stream, with a pointer to known */
   PlaitTextCache text_cache;
   const char *folder;
   char *said;
@@ -62,7 +62,7 @@ said (Kept *kept)
   return kept->said;
 }
 
-/* Returns everything that a corpus holds, as text. (transfer full) */
+/* Returns the whole contents of @corpus as text. (transfer full) */
 static char *
 describe (PlaitCorpus *corpus)
 {
@@ -115,7 +115,7 @@ read_and_describe (Kept *kept)
 #define TWO "b\n\na a a\na\na\n"
 #define TARGET "c\nd\na\n\nb b\n"
 
-/* Replaces the text of each stream, but keeps the stated digests. */
+/* Replaces the text of each stream but keeps the digests that are given for it, so that a use of the cache shows. */
 static void
 replace_text (Kept *kept)
 {
@@ -170,7 +170,7 @@ TEST_CASE (text_cache, is_of_these_settings_alone)
     }
 }
 
-/* Returns the names in the folder of @kept that end with @ending. (transfer full) */
+/* Returns the names of the files in the folder of @kept that end with @ending. (transfer full) */
 static GPtrArray *
 list (const Kept *kept, const char *ending)
 {
@@ -184,7 +184,7 @@ list (const Kept *kept, const char *ending)
   return paths;
 }
 
-/* If any byte of any file is changed, or any file is truncated, the text is read again, and cached again. */
+/* If any byte of any cache file is changed, or any file is truncated, the text is read and cached again. */
 TEST_CASE (text_cache, is_read_again_where_it_is_damaged)
 {
   g_auto (Kept) kept = { 0 };
@@ -222,7 +222,7 @@ TEST_CASE (text_cache, is_read_again_where_it_is_damaged)
   CHECK_CONTAINS (said (&kept), "is damaged or incomplete, so the text is read again");
 }
 
-/* Replaces the file by a link to a device, a pipe, or a sparse file of a terabyte. */
+/* Replaces the file @path by a link to a device, by a pipe, or by a sparse file of a terabyte, as @way says. */
 static void
 spoil (const char *path, guint way)
 {
@@ -240,7 +240,7 @@ spoil (const char *path, guint way)
     }
 }
 
-/* Files of the wrong size or kind are not read; the text is read instead. */
+/* Does not read cache files of the wrong size or kind; reads the text instead. */
 TEST_CASE (text_cache, takes_nothing_endless)
 {
   g_auto (Kept) kept = { 0 };
@@ -297,7 +297,7 @@ TEST_CASE (text_cache, is_done_without_where_no_folder_can_be)
   CHECK_CONTAINS (said (&kept), "so it is read again each time: ");
 }
 
-/* Writing fails at a file size limit, as on a full disk. */
+/* Lets writing fail at a limit of file sizes, as on a full disk: the corpus is read without a cache. */
 TEST_CASE (text_cache, is_done_without_where_there_is_no_room)
 {
   g_auto (Kept) kept = { 0 };
@@ -316,7 +316,7 @@ TEST_CASE (text_cache, is_done_without_where_there_is_no_room)
   CHECK_INT (corpus->len, 0);
 }
 
-/* A text that is written while it is read is an error and is not cached. */
+/* If a text is changed while it is read, reading fails and nothing is cached. */
 TEST_CASE (text_cache, keeps_nothing_of_a_text_that_changed)
 {
   g_auto (Kept) kept = { 0 };
@@ -340,7 +340,7 @@ TEST_CASE (text_cache, keeps_the_corpora_that_were_used_last)
 
       kept.text.sources[0].maximum_length = 100;
       plait_test_await_tick ();
-      first = open_and_describe (&kept); /* the one that is in use all the time */
+      first = open_and_describe (&kept); /* the entry that is in use all the time */
       kept.text.sources[0].maximum_length = maximum;
       plait_test_await_tick ();
       described = open_and_describe (&kept);
@@ -390,7 +390,7 @@ TEST_CASE (text_cache, may_be_made_by_several_at_a_time)
     }
 }
 
-/* A cached digest belongs to one version of a file, and not to a later one of equal size and time. */
+/* A cached digest is valid for one version of a file, not for a later one of the same size and time. */
 TEST_CASE (text_cache, knows_a_file_by_its_mark)
 {
   const char *folder = plait_test_path ("index");
@@ -418,7 +418,7 @@ TEST_CASE (text_cache, knows_a_file_by_its_mark)
   REQUIRE (plait_text_cache_digest (&text_cache, path, &second, &error));
   CHECK (!g_str_equal (first.digest, second.digest));
 
-  /* The cached digest is used unless the cache file is damaged. */
+  /* Uses the cached digest unless the cache file is damaged. */
   for (gsize at = 0; at < strlen (contents); at += 29)
     {
       g_autofree char *damaged = NULL;
@@ -433,7 +433,7 @@ TEST_CASE (text_cache, knows_a_file_by_its_mark)
     }
 }
 
-/* A file system's clock is as coarse as its ticks. */
+/* The clock of a file system advances in ticks, so a file written just now may change without a new time. */
 TEST_CASE (text_cache, keeps_no_digest_of_a_file_written_just_now)
 {
   const char *folder = plait_test_path ("index");
@@ -487,7 +487,7 @@ TEST_CASE (text_cache, a_corpus_of_several_files_keeps_where_each_begins)
   place = plait_corpus_location (corpus, 0, 3);
   CHECK (g_str_has_suffix (place, "second.0:2"));
 
-  /* A file with a line less makes another corpus. */
+  /* A text with one line less makes another corpus. */
   further[0][0] = further[1][0] = further[2][0] = plait_test_write ("other", "d\nc\n");
   CHECK (plait_text_cache_digest (&kept.text_cache, further[0][0], &known[0], NO_ERROR));
   known[1] = known[2] = known[0];

@@ -13,7 +13,7 @@
 
 #include "text/error.h"
 
-/* Returns all lines of @path, each followed by "|"; sets @error if reading fails. (transfer full) */
+/* Returns all lines of @path, each followed by "|". Sets @error if reading fails. (transfer full) */
 static char *
 read_all (const char *path, GError **error)
 {
@@ -85,7 +85,7 @@ TEST_CASE (text_file, refuses_what_is_not_text)
   check_refused ("cut \xc5", -1, "", "text:1: byte 5 of the line (0xc5) is not UTF-8");
   check_refused ("\xed\xa0\x80\n", -1, "", "text:1: byte 1");
   check_refused ("a\nb\0c\n", 6, "a|", "text:2: byte 2 of the line is NUL");
-  /* The bad byte is after words of plain letters, then within one. */
+  /* The wrong byte stands after words of plain letters, then inside a word. */
   check_refused ("eight by sixteen bytes\xff\n", -1, "", "text:1: byte 23 of the line (0xff) is not UTF-8");
   check_refused ("eight by six\xc3teen bytes\n", -1, "", "text:1: byte 13 of the line (0xc3) is not UTF-8");
   check_refused ("eight by six\0teen bytes\n", 24, "", "text:1: byte 13 of the line is NUL");
@@ -209,7 +209,7 @@ TEST_CASE (text_file, reads_a_pipe)
   g_thread_join (writer);
 }
 
-/* One byte is a line, and the reader returns it without waiting for a second one. */
+/* Returns a line that has only its line end without waiting for more bytes. */
 TEST_CASE (text_file, gives_an_empty_line_as_soon_as_it_comes)
 {
   const char *path = plait_test_path ("pipe");
@@ -243,7 +243,7 @@ TEST_CASE (text_file, gives_all_lines_by_the_same_rule)
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "/dev/zero:1: ");
 }
 
-/* Each reader has a pace of its own. */
+/* Several readers of one text each read it at their own pace. */
 TEST_CASE (text_file, gives_each_of_several_readers_all_lines)
 {
   PlaitTextReader *lines = plait_text_reader_open (plait_test_write ("text", "one\ntwo\n\nfour\n"), NO_ERROR);

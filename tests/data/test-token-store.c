@@ -5,7 +5,7 @@
 
 #include "harness.h"
 
-/* Returns an id that depends on its sentence and position. Sentence i has i * 37 % 23 ids. */
+/* Returns an id that depends on @sentence and on @place in it. Sentence i has i * 37 % 23 ids. */
 static gint32
 id_of (gint64 sentence, gint64 place, gint64 ids)
 {
@@ -57,7 +57,7 @@ TEST_CASE (token_store, moves_to_a_file_when_large)
   check_store (1 << 20, 5000, 10007);
 }
 
-/* Returns the number of allocated bytes; not available with sanitizers. */
+/* Returns the number of bytes that malloc has allocated; not available with sanitizers. */
 static gsize
 allocated (void)
 {
@@ -66,14 +66,14 @@ allocated (void)
   return all.uordblks + all.hblkhd;
 }
 
-/* Regression test: streams of this size kept the memory that they had filled, which was most of the memory of
- * training. */
+/* Once ids are written to the store's file, their memory is released. (It used to be kept, and was most of the memory
+ * of training.) */
 TEST_CASE (token_store, holds_no_ids_in_memory_once_it_has_a_file)
 {
   enum
   {
     LENGTH = 10000,
-    SENTENCES = 4000, /* 80 MB */
+    SENTENCES = 4000, /* 80 MB of ids */
   };
   gsize before = allocated ();
   g_autoptr (PlaitTokenStore) store = plait_token_store_new (65536);

@@ -6,7 +6,7 @@
 #include "files.h"
 #include "harness.h"
 
-/* Tests of corpora of several files: their lines, their weights, and shares of their tuples. */
+/* Tests of corpora that consist of several files: their lines, their weights, and shares of their tuples. */
 
 #define FIRST 7
 #define SECOND 40
@@ -64,10 +64,10 @@ TEST_CASE (training_files, are_read_one_after_the_other)
   CHECK_INT (plait_corpus_size (corpus), 5);
   CHECK_INT (plait_corpus_files (corpus), 2);
   g_autoptr (PlaitBatch) batch = plait_corpus_batch (corpus, tuples, 2, NO_ERROR);
-  CHECK_INT (batch->inputs[0].tokens[0], 4); /* a a */
-  CHECK_INT (batch->inputs[0].tokens[2], 6); /* c a */
-  CHECK_INT (batch->target_outputs[0], 5);   /* b a */
-  CHECK_INT (batch->target_outputs[3], 7);   /* d a */
+  CHECK_INT (batch->inputs[0].tokens[0], 4); /* first word of "a a" */
+  CHECK_INT (batch->inputs[0].tokens[2], 6); /* first word of "c a" */
+  CHECK_INT (batch->target_outputs[0], 5);   /* first word of "b a" */
+  CHECK_INT (batch->target_outputs[3], 7);   /* last word of "d a" */
   g_autofree char *place = plait_corpus_location (corpus, 0, 3);
   CHECK (g_str_has_suffix (place, "2.in:1"));
   g_autofree char *before = plait_corpus_location (corpus, 1, 2);
@@ -91,7 +91,7 @@ TEST_CASE (training_files, must_have_equal_lines_in_pairs)
   g_autofree char *first = NULL, *second = NULL;
   g_autoptr (GError) error = NULL;
 
-  /* Seven lines in all on each side, but not in each pair. */
+  /* Source and target have seven lines each in total, but the two files of a pair differ. */
   set_up (&files, 3, 4, 4);
   files.source.path = write_lines ("1.in", 4, "a");
   files.further[0][0] = write_lines ("2.in", 3, "c");
@@ -109,7 +109,7 @@ TEST_CASE (training_files, must_have_equal_lines_in_pairs)
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "out has 1 files, but another stream has 2");
 }
 
-/* Counts how often each tuple comes in an epoch. */
+/* Counts how often each tuple comes in epoch @epoch. */
 static void
 count_epoch (PlaitIterator *iterator, gint64 epoch, gint64 *counts)
 {
@@ -123,8 +123,9 @@ count_epoch (PlaitIterator *iterator, gint64 epoch, gint64 *counts)
     }
 }
 
-/* An epoch of 47 tuples with weights 3 and 1 has 47 * 3 / 4 = 35.25 and 11.75 of the files: 35 and 12. In four epochs
- * the seven tuples of the first file come 140 times, exactly 20 times each, the forty of the second once or twice. */
+/* An epoch of 47 tuples with weights 3 and 1 has 47 * 3 / 4 = 35.25 tuples of the first file and 11.75 of the second:
+ * 35 and 12. In four epochs, the seven tuples of the first file come 140 times, each exactly 20 times, and the forty of
+ * the second once or twice. */
 TEST_CASE (training_files, are_drawn_by_weight)
 {
   static const double weights[] = { 3, 1 };
@@ -141,7 +142,7 @@ TEST_CASE (training_files, are_drawn_by_weight)
   CHECK_INT (draws[0], 35);
   CHECK_INT (draws[1], 12);
   g_autoptr (PlaitIterator) iterator = plait_iterator_new (corpus, &settings, NO_ERROR);
-  for (gint64 epoch = 3; epoch >= 0; epoch--) /* the order of an epoch does not depend on others */
+  for (gint64 epoch = 3; epoch >= 0; epoch--) /* reverse, since the order of an epoch does not depend on other epochs */
     count_epoch (iterator, epoch, counts);
   for (gint64 i = 0; i < FIRST + SECOND; i++)
     if (i < FIRST)
@@ -153,7 +154,7 @@ TEST_CASE (training_files, are_drawn_by_weight)
     CHECK_INT (once[i], 5);
 }
 
-/* Returns the line numbers that are left of @corpus, as text. (transfer full) */
+/* Returns the numbers of the lines that @corpus still has, as text. (transfer full) */
 static char *
 show_lines (const PlaitCorpus *corpus)
 {
@@ -164,7 +165,7 @@ show_lines (const PlaitCorpus *corpus)
   return g_string_free (text, FALSE);
 }
 
-/* Returns the lines of the share of @n tuples. (transfer full) */
+/* Returns the lines that a share of @n tuples keeps. (transfer full) */
 static char *
 lines_of_share (Files *files, gint64 n, guint64 seed)
 {
@@ -202,12 +203,12 @@ TEST_CASE (training_files, shares_are_nested_and_seeded)
   CHECK (strcmp (other, one) != 0);
 }
 
-/* A share of tuples that were dropped before, and dropped tuples of a share, keep the right text. */
+/* Tuples keep the right text if some are dropped before or after a share is taken. */
 TEST_CASE (training_files, shares_combine_with_dropped_tuples)
 {
   g_auto (Files) files = { 0 };
   set_up (&files, FIRST, SECOND, SECOND);
-  files.source.maximum_length = 1; /* keeps the odd lines of each file */
+  files.source.maximum_length = 1; /* this limit keeps the odd lines of each file */
   g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&files.settings, NULL, NO_ERROR);
   gboolean dropped[12] = { TRUE, FALSE, TRUE };
 
@@ -230,7 +231,7 @@ TEST_CASE (training_files, have_weights_of_their_tuples)
 {
   g_auto (Files) files = { 0 };
   set_up (&files, 3, 2, 2);
-  files.source.maximum_length = 1; /* keeps the second line of each file */
+  files.source.maximum_length = 1; /* this limit keeps the second line of each file */
   const char *paths[] = { plait_test_write ("1.w", "1\n.5\n2\n"), plait_test_write_gzip ("2.w.gz", "3\n4e-1\n", -1) };
   g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&files.settings, NULL, NO_ERROR);
   const gint64 tuples[] = { 1, 0 };

@@ -8,7 +8,7 @@
 #include "files.h"
 #include "harness.h"
 
-/* Trees of the sentences of a corpus. */
+/* Tests of trees of the sentences of a corpus. */
 
 static const char *const sentences = "the old dog barks .\n"
                                      "rain\n"
@@ -53,7 +53,7 @@ set_up (Setup *setup)
   setup->settings = (PlaitCorpusSettings){ .split = "train", .sources = &setup->source, .n_sources = 1 };
 }
 
-/* Returns rows and nodes of all sentences as "6 (1 2)@NP (0 6)NP ..| 2 |". (transfer full) */
+/* Returns rows and tree nodes of all sentences as text such as "6 (1 2)@NP (0 6)NP ..| 2 |". (transfer full) */
 static char *
 describe (const PlaitBatch *batch)
 {
@@ -181,8 +181,8 @@ TEST_CASE (tree_corpus, a_missing_source_has_no_trees)
   CHECK_STRING (described, "0|3 (0 1)S|2|");
 }
 
-/* no_tree=drop drops tuples without a tree, except single words; where tuples must stay, such a sentence has only
- * leaves. */
+/* no_tree=drop drops tuples without a tree, except single words. Where tuples must not be dropped, a sentence without a
+ * tree has only leaves. */
 TEST_CASE (tree_corpus, drops_tuples_without_trees)
 {
   g_auto (Setup) setup = { 0 };
@@ -216,7 +216,7 @@ TEST_CASE (tree_corpus, drops_tuples_without_trees)
   g_autofree char *text = describe (batch);
   CHECK_STRING (text, "3|3 (0 1)S|");
 
-  /* Control trees do not need the file. */
+  /* Generated trees, such as right-branching ones, need no file. */
   setup.tree_settings.shape = PLAIT_TREES_RIGHT;
   setup.source.trees_path = NULL;
   setup.settings.keep_all = FALSE;
@@ -272,7 +272,7 @@ TEST_CASE (tree_corpus, refuses_by_file_and_line)
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "sentences:2: ends here, but ");
 }
 
-/* Trees in the format of the Penn Treebank are read from files and from pipes. */
+/* Reads trees in the format of the Penn Treebank from files and from pipes. */
 TEST_CASE (tree_corpus, reads_trees_over_several_lines)
 {
   static const char spread[]
@@ -301,7 +301,7 @@ TEST_CASE (tree_corpus, reads_trees_over_several_lines)
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "trees.gz:11: word 3 of the tree is \"there\"");
 }
 
-/* A model with trees reads the same tokens as one without trees. */
+/* A source with trees has the same tokens as without. */
 TEST_CASE (tree_corpus, words_are_encoded_as_their_line_is)
 {
   static const char *const types[] = { "bpe", "unigram", "words" };

@@ -9,10 +9,10 @@
 #include "files.h"
 #include "harness.h"
 
-/* Trees over several lines, as the Penn Treebank and NLTK print them. */
+/* Tests of trees that take several lines, as the Penn Treebank and NLTK print them. */
 
-/* Returns the trees of @text with their lines as "1:(A a)|2:|3:(B b)", and after '!' the error, if any. (transfer
- * full) */
+/* Returns the trees of @text with the numbers of their lines, "1:(A a)|2:|3:(B b)", and after '!' the error if there is
+ * one. @may_wait: the reader may read ahead. (transfer full) */
 static char *
 trees_of (const char *text, gboolean may_wait)
 {
@@ -39,7 +39,7 @@ TEST_CASE (tree_lines, are_joined_where_brackets_are_open)
 {
   static const struct
   {
-    const char *text, *ahead, *at_once; /* @at_once: NULL if it equals @ahead */
+    const char *text, *ahead, *at_once; /* at_once: result without reading ahead; NULL: as ahead */
   } cases[] = {
     { "", "" },
     { "(A a)\n(B b)\n", "1:(A a)|2:(B b)" },
@@ -48,7 +48,8 @@ TEST_CASE (tree_lines, are_joined_where_brackets_are_open)
     { "(S\r\n\t(A a)\r\n)\r\n\r\n(C c)", "1:(S \t(A a) )|5:(C c)" },
     { "( (S\n    (A a))\n)\n()\n(())\nnull\n(C c)\n", "1:( (S     (A a)) )|4:()|5:(())|6:null|7:(C c)" },
     { "[1,2,201]\n[1,1,201]\n", "1:[1,2,201]|2:[1,1,201]" },
-    /* Empty lines separate trees if some trees take several lines. Without reading ahead they are sentences. */
+    /* If some trees take several lines, empty lines only separate trees. A reader that does not read ahead returns them
+     * as sentences. */
     { "(C c)\n\n(S\n (A a))\n\n(D d)\n", "1:(C c)|3:(S  (A a))|6:(D d)",
       "1:(C c)|2:!trees:3: the tree takes several lines, but empty lines before it were read as sentences without a "
       "tree, as in files with one tree on each line; write () for such sentences and leave empty lines out, or write "
@@ -57,8 +58,7 @@ TEST_CASE (tree_lines, are_joined_where_brackets_are_open)
       "1:|2:!trees:3: the tree takes several lines, but empty lines before it were read as sentences without a tree, "
       "as in files with one tree on each line; write () for such sentences and leave empty lines out, or write each "
       "tree into one line" },
-    /* A line that leaves brackets open and is not continued is returned as a tree, which the parser of trees
-     * refuses. */
+    /* A line that leaves brackets open and has no continuation is returned as it is; the parser of trees refuses it. */
     { "(S (A a)\n(B b)\n\n(C c)\n", "1:(S (A a)|2:(B b)|3:|4:(C c)" },
     { "(S\n(A a))\n", "1:(S|2:(A a))" },
     { "(S\n\n  (A a))\n(B b)\n", "1:(S|2:|3:  (A a))|4:(B b)" },
@@ -83,7 +83,8 @@ TEST_CASE (tree_lines, are_joined_where_brackets_are_open)
     }
 }
 
-/* The first megabyte decides. A tree of several lines after it is accepted if no empty line was read before. */
+/* The first megabyte shows whether trees take several lines. A later tree of several lines is accepted if no empty line
+ * came before. */
 TEST_CASE (tree_lines, are_told_by_the_beginning_of_the_file)
 {
   g_autoptr (GString) text = g_string_new (NULL);
@@ -114,7 +115,7 @@ TEST_CASE (tree_lines, have_the_length_of_a_line_at_most)
                        "one sentence, so close its brackets, or take it out");
 }
 
-/* Parses the tree, as every reader of trees does. */
+/* Parses the tree in @line, as every reader of trees does. */
 static void
 complain (const char *line, gpointer data)
 {

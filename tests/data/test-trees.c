@@ -10,17 +10,17 @@
 #include "trees/tree-binary.h"
 #include "harness.h"
 
-/* One line of trees over one sentence. */
+/* A line of a tree file, and the sentence that its trees are over. */
 typedef struct
 {
   PlaitTreeSettings settings;
   const char *sentence;
   const char *tree;
-  const gint32 *pieces; /* NULL: one row per word */
+  const gint32 *pieces; /* number of pieces of each word; NULL: one row for each word */
   gboolean append_end;
 } Line;
 
-/* Returns the resulting nodes as "(0 1)NP (2 6)@S ..", or the error. (transfer full) */
+/* Returns the nodes that @line gives, "(0 1)NP (2 6)@S ..", or the error. (transfer full) */
 static char *
 nodes_of (const Line *line, GError **error)
 {
@@ -77,7 +77,7 @@ check_refused (Line line, const char *message)
 
 static const char *const dog = "(ROOT (S (NP (DT the) (JJ old) (NN dog)) (VP (VB barks)) (. .)))";
 
-/* Leaves are 0 to 4, nodes 5 to 8; worked out by hand. */
+/* Leaves are 0 to 4 and nodes 5 to 8. The expected nodes were worked out by hand. */
 TEST_CASE (trees, are_made_binary_to_the_left_and_to_the_right)
 {
   check_nodes ((Line){ LEFT, "the old dog barks .", dog }, "(0 1)@NP (5 2)NP (6 3)@S (7 4)ROOT+S");
@@ -91,7 +91,7 @@ TEST_CASE (trees, are_made_binary_to_the_left_and_to_the_right)
   check_nodes ((Line){ LEFT, "a b", " ( ( A  a )\t( B b ) ) " }, "(0 1)");
 }
 
-/* Zhang & Clark 2009: the words after the head are joined last, those before it first. */
+/* Around the head, words before it are joined first and words after it last (Zhang & Clark 2009). */
 TEST_CASE (trees, are_made_binary_around_the_head)
 {
   g_autoptr (PlaitHeadRules) rules
@@ -107,7 +107,7 @@ TEST_CASE (trees, are_made_binary_around_the_head)
   check_nodes ((Line){ head, "a b c", "(FRAG (NN a) (NN b) (NN c))" }, "(1 2)@FRAG (0 3)FRAG");
 }
 
-/* Triples as Chen et al. 2017 write them, and with other numbers in any order. */
+/* Reads triples as Chen et al. 2017 write them, and with other numbers in any order. */
 TEST_CASE (trees, are_read_from_triples)
 {
   check_nodes ((Line){ LEFT, "a b c d e", "[2,3,201] [1,201,202] [4,5,203] [202,203,204]" }, "(1 2) (0 5) (3 4) (6 7)");
@@ -126,7 +126,7 @@ TEST_CASE (trees, match_tokens_however_they_are_written)
   check_nodes ((Line){ LEFT, "a b", "(S (NP (-NONE- *T*-1)) (A a) (VP (B b) (-NONE- *)))" }, "(0 1)S");
 }
 
-/* Words of 1, 3, 2 and 0 pieces; rows 0 to 5, EOS is 6. */
+/* The words have 1, 3, 2 and 0 pieces, which are rows 0 to 5. EOS is row 6. */
 TEST_CASE (trees, group_the_pieces_of_a_word)
 {
   const gint32 pieces[] = { 1, 3, 2, 0 };
@@ -158,7 +158,8 @@ TEST_CASE (trees, may_be_missing)
     }
 }
 
-/* Reads @line at the start, then at the end, of a page between unreadable pages, to find reads outside the line. */
+/* Reads @line at the beginning and then at the end of a memory page between unreadable pages, so that a read outside
+ * the line crashes. */
 static void
 read_alone (const char *line)
 {
@@ -217,7 +218,7 @@ TEST_CASE (trees, are_refused_in_a_sentence)
     check_refused ((Line){ LEFT, cases[i].sentence, cases[i].tree }, cases[i].message);
 }
 
-/* Trees as deep as a line allows, since nothing is recursive. */
+/* Reads trees as deep as a line allows. Nothing is recursive, so the stack does not overflow. */
 TEST_CASE (trees, may_be_deep_and_wide)
 {
   enum
@@ -284,7 +285,7 @@ TEST_CASE (trees, controls_have_their_shapes)
     check_nodes ((Line){ { .shape = cases[i].shape }, cases[i].sentence, NULL }, cases[i].nodes);
 }
 
-/* There are five trees over four words; a root that splits at 1 or 3 leaves two of them. */
+/* There are five binary trees over four words. A root that splits after word 1 or 3 leaves two of them. */
 TEST_CASE (trees, random_ones_are_uniform_in_their_splits)
 {
   enum

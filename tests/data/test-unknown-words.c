@@ -6,7 +6,7 @@
 #include "files.h"
 #include "harness.h"
 
-/* Checks the words of the unknown tokens of @input: one for each row, "-" for NULL. */
+/* Checks the texts of unknown tokens in @input. @expected has one word for each row, "-" for NULL. */
 static void
 check_words (const PlaitInput *input, const char *expected)
 {
@@ -34,7 +34,7 @@ TEST_CASE (unknown_words, keep_their_text_row_by_row)
   REQUIRE (batch != NULL);
   check_words (&batch->inputs[0], "Ada Bob - - - Ada - - Bob Céc -");
   CHECK (!batch->inputs[1].unknown_words);
-  /* A slice borrows them. */
+  /* A slice of a batch borrows the texts. */
   part = plait_batch_slice (batch, 1, 2, NO_ERROR);
   REQUIRE (part != NULL);
   check_words (&part->inputs[0], "- Ada - - Bob Céc -");
@@ -55,7 +55,8 @@ TEST_CASE (unknown_words, are_not_kept_unless_asked_for)
   CHECK (!batch->inputs[0].unknown_words && !batch->inputs[1].unknown_words);
 }
 
-/* Words stay with their tokens when tuples are dropped, sentences truncated or a source deranged. Noise has no text. */
+/* The texts stay with their tokens if tuples are dropped, sentences truncated or a source is shuffled. Noise has no
+ * texts. */
 TEST_CASE (unknown_words, follow_what_happens_to_a_source)
 {
   const gint64 tuples[] = { 0, 1 };
@@ -105,7 +106,7 @@ TEST_CASE (unknown_words, are_those_of_the_chunk_of_a_document)
   check_words (&batch->inputs[0], "- Ada - - Bob - - Cid Dot - Eve");
 }
 
-/* All pieces of an unknown word of subwords have the white-space word as text. */
+/* Each piece of an unknown word of a subword vocabulary has the whole word, between white space, as text. */
 TEST_CASE (unknown_words, of_subwords_are_white_space_words)
 {
   const char *text = plait_test_write ("subwords", "abc abd bcd acd abcd dcba\nab cd abc dcb\nabcd abcd bcda cdab\n");
@@ -162,10 +163,10 @@ TEST_CASE (unknown_words, are_written_where_a_translation_has_them)
 }
 
 /*
- * Own words
+ * Tests of own words: unknown words that get ids within their sentence
  */
 
-/* Checks the texts of the own words of each sentence, separated by "|". */
+/* Checks the texts of the own words of each sentence; "|" separates sentences. */
 static void
 check_own_words (const PlaitBatch *batch, const char *expected)
 {
@@ -196,8 +197,8 @@ set_up_own_words (DataText *setup)
   setup->sources[0].append_end = TRUE;
 }
 
-/* The vocabulary has 8 ids. A word that two sources have has one id; a word of the target that no source has stays
- * unknown, and so do all own words in target_inputs. */
+/* The vocabulary has 8 ids. A word that two sources share has one id. A target word that no source has stays unknown,
+ * and so do all own words in target_inputs. */
 TEST_CASE (unknown_words, become_own_words_of_their_sentence)
 {
   const gint64 tuples[] = { 0, 1, 2, 3 };
@@ -223,7 +224,7 @@ TEST_CASE (unknown_words, become_own_words_of_their_sentence)
   CHECK (!plait_batch_own_word (batch, 0, 7));
   CHECK_INT (plait_batch_known_id (batch, 9), PLAIT_TOKEN_UNKNOWN);
   CHECK_INT (plait_batch_known_id (batch, 7), 7);
-  /* A slice has the ids and words of its sentences. */
+  /* A slice has the ids and own words of its sentences. */
   part = plait_batch_slice (batch, 2, 2, NO_ERROR);
   REQUIRE (part != NULL);
   check_own_words (part, "Cid|BobDan|");
@@ -232,7 +233,8 @@ TEST_CASE (unknown_words, become_own_words_of_their_sentence)
   CHECK_STRING (plait_batch_own_word (part, 1, 9), "Dan");
 }
 
-/* A source with another vocabulary keeps its text but has no own words; without any such source nothing is extended. */
+/* A source with another vocabulary keeps its texts but gets no own words. If no source has the target's vocabulary,
+ * there are no own words at all. */
 TEST_CASE (unknown_words, are_own_words_only_of_streams_that_ask)
 {
   const gint64 tuples[] = { 0, 3 };
@@ -261,7 +263,7 @@ TEST_CASE (unknown_words, are_own_words_only_of_streams_that_ask)
   CHECK_INT (plait_batch_known_id (plain, 5), 5);
 }
 
-/* A source that is left out of a sentence does not give it words. */
+/* A source that is missing in a sentence gives no own words. */
 TEST_CASE (unknown_words, of_absent_sources_are_not_own_words)
 {
   const gint64 tuples[] = { 0, 3 };
@@ -279,7 +281,7 @@ TEST_CASE (unknown_words, of_absent_sources_are_not_own_words)
   check_ids (batch->target_outputs, 7, "9 4 3 3 2 3 2 ");
 }
 
-/* A feed has no target, but the own words of the source. */
+/* A feed has no target, but own words of its sources. */
 TEST_CASE (unknown_words, are_own_words_in_a_feed)
 {
   g_autoptr (PlaitVocabulary) vocabulary = data_words ("a a a b b c\n");

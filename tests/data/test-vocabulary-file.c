@@ -10,7 +10,7 @@
 #include "files.h"
 #include "harness.h"
 
-/* Files of vocabularies with and without digest. */
+/* Tests of vocabulary files with and without digest. */
 
 static PlaitVocabulary *
 make (gboolean words)
@@ -66,7 +66,7 @@ TEST_CASE (vocabulary, notices_every_flip_and_cut_of_its_file)
     }
 }
 
-/* SentencePiece skips the digest. */
+/* SentencePiece reads the model and ignores the digest. */
 TEST_CASE (vocabulary, writes_models_that_sentencepiece_reads)
 {
   g_autoptr (PlaitVocabulary) vocabulary = make (FALSE);
@@ -81,7 +81,7 @@ TEST_CASE (vocabulary, writes_models_that_sentencepiece_reads)
   model->table->free (model);
 }
 
-/* Reads the vocabulary @path and returns the text of the log in *@told. */
+/* Reads the vocabulary at @path, and sets *@told to the text of the log. */
 static PlaitVocabulary *
 read_with_log (const char *path, char **told)
 {
@@ -149,7 +149,7 @@ TEST_CASE (vocabulary, names_what_a_file_looks_like)
     }
 }
 
-/* Returns the model of @vocabulary with @bytes [n] written @behind bytes after the piece @piece. */
+/* Returns the model of @vocabulary in which @bytes [n] overwrite what stands @behind bytes after the piece @piece. */
 static GBytes *
 patch (const PlaitVocabulary *vocabulary, const char *piece, gsize behind, const char *bytes, gsize n)
 {

@@ -100,7 +100,7 @@ TEST_CASE (words, are_limited_by_size_and_count)
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "Vocabulary size 4 leaves no room");
 }
 
-/* Counts three files with thousands of words, some of them in all files, with one thread and with three. */
+/* Counts the words of three files, thousands of them, some in all files, on one thread and on three. */
 TEST_CASE (words, are_counted_over_files)
 {
   enum
@@ -141,7 +141,7 @@ TEST_CASE (words, are_counted_over_files)
   CHECK_INT (once, counts[1] + counts[2] + counts[3]);
 }
 
-/* Keeps the two most frequent words of a 3, b 2, c 1 and d 1; the rest is unknown. */
+/* Keeps only the two most frequent words, a (3 times) and b (2); c and d become unknown. */
 TEST_CASE (words, shortlist_the_most_frequent)
 {
   static const char text[] = "a b c d e a";
@@ -228,7 +228,7 @@ TEST_CASE (subwords, keep_the_special_ids)
   for (gint32 id = 0; id < PLAIT_TOKEN_SPECIALS; id++)
     CHECK_STRING (plait_vocabulary_piece (vocabulary, id), specials[id]);
 
-  /* Text may be spelt like a special token but is never read as one. */
+  /* Text that is spelled like a special token is read as ordinary text. */
   g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (gint32));
   const char *text = "the <s> cat </s> <pad> \xe0\xa4\x95";
   plait_vocabulary_encode (vocabulary, text, strlen (text), ids);
@@ -251,7 +251,7 @@ TEST_CASE (subwords, know_every_text_by_its_bytes)
   g_autofree char *back = decode_encoded (vocabulary, text);
   CHECK_STRING (back, text);
 
-  /* A model may return bytes that would break a line: they become spaces, and the text stays UTF-8. */
+  /* A model may return bytes that would break a line. They become spaces, and the text stays valid UTF-8. */
   g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (gint32));
   for (gint32 id = 0; id < plait_vocabulary_size (vocabulary); id++)
     g_array_append_val (ids, id);
@@ -273,7 +273,7 @@ learn (const char *type, gboolean byte_fallback, const char *text)
   return vocabulary;
 }
 
-/* Checks that @character between "one two" and "five" is learnt and read as a space. */
+/* Checks that @character, between "one two" and "five", is treated as a space when learning and reading. */
 static void
 check_reads_as_space (const char *character)
 {
@@ -300,13 +300,13 @@ TEST_CASE (subwords, read_a_tab_as_a_space)
   check_reads_as_space ("\t");
 }
 
-/* SentencePiece writes U+2581 for a space. */
+/* SentencePiece uses U+2581 for a space, so text with U+2581 is read as a space. */
 TEST_CASE (subwords, read_u2581_as_a_space)
 {
   check_reads_as_space ("\xe2\x96\x81");
 }
 
-/* SentencePiece reserves U+2585 for unknown text, and skips lines that contain it. */
+/* SentencePiece reserves U+2585 for unknown text, and would ignore lines that contain it. */
 TEST_CASE (subwords, learn_from_lines_with_u2585)
 {
   g_autoptr (PlaitVocabulary) vocabulary
@@ -318,7 +318,7 @@ TEST_CASE (subwords, learn_from_lines_with_u2585)
   CHECK_CONTAINS (unknown, "one \xe2\x81\x87");
 }
 
-/* At the start of a file it is dropped; elsewhere it is an ordinary character, also inside words. */
+/* A byte order mark at the beginning of a file is dropped. Elsewhere it is an ordinary character, even inside words. */
 TEST_CASE (vocabulary, drops_a_byte_order_mark)
 {
   const char *const types[] = { "bpe", "words" };
@@ -334,7 +334,7 @@ TEST_CASE (vocabulary, drops_a_byte_order_mark)
     }
 }
 
-/* Tabs separate words, U+2581 does not. */
+/* Tabs separate words; U+2581 does not. */
 TEST_CASE (words, are_parted_by_tabs)
 {
   g_autoptr (PlaitVocabulary) vocabulary = data_words ("one\ttwo a\xe2\x96\x81"
@@ -439,7 +439,7 @@ TEST_CASE (subwords, refuse_damaged_models)
   CHECK (!plait_vocabulary_load ("other", half, "stored", &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "stored: vocabulary format \"other\" is unknown");
 
-  /* Whichever byte is damaged, the model is refused or can be used without a crash. */
+  /* Damage any byte: the model is either refused or can be used without a crash. */
   for (gsize at = 0; at < size; at += size / 40)
     {
       CONTEXT ("byte %d", (int)at);
@@ -483,7 +483,7 @@ TEST_CASE (vocabulary, is_read_from_a_file_of_either_format)
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "text: looks like text; expected a vocabulary");
 }
 
-/* Checks that the pieces of each white-space word are counted to it, and special tokens to none. */
+/* Checks that each piece is counted to its white-space word, and special tokens to no word. */
 static void
 check_words (const PlaitVocabulary *vocabulary, const char *text)
 {
