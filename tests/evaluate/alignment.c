@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-/* Word alignments against alignments by hand: their format, and AER, precision and recall. */
+/* Tests of word alignments scored against alignments by hand: their format, and AER, precision and recall. */
 
 static double
 score_of (const char *name, gsize n, const char *const *hypotheses, const char *const *references)
@@ -53,8 +53,8 @@ TEST_CASE (word_links, refuse_other_text)
     }
 }
 
-/* The example of NLTK's alignment_error_rate, whose documentation gives 0.6666666666666667, and the precision and
- * recall there. NLTK has no sure links of their own; its possible ones count by Och & Ney 2003. */
+/* The example in the documentation of NLTK's alignment_error_rate, which gives 0.6666666666666667, with its precision
+ * and recall. NLTK has no separate sure links; its possible links are counted as in Och & Ney 2003. */
 TEST_CASE (alignment, equals_nltk)
 {
   static const char *const found[] = { "0-0 1-2 2-1" }, *const reference[] = { "0-0 1-1 2-2" };
@@ -65,9 +65,9 @@ TEST_CASE (alignment, equals_nltk)
 }
 
 /*
- * Sentence 1: S = {0-0, 2-2}, P adds 0-1 and 1-1; A = {0-0, 0-1, 3-3}: sure hits 1, hits 2. The possible 2-2 is sure
- * too, and the links given twice count once. Sentence 2: S = {0-0}, A is empty. Sentence 3: both are empty.
- * |A| = 3, |S| = 3: AER = 1 - (1 + 2) / 6, precision 2 / 3, recall 1 / 3.
+ * Sentence 1: S = {0-0, 2-2}, P adds 0-1 and 1-1; A = {0-0, 0-1, 3-3}: 1 sure hit, 2 hits. The link 2-2 is given as
+ * sure and as possible; it counts as sure. Links given twice count once. Sentence 2: S = {0-0}, A is empty. Sentence 3:
+ * S and A are empty. Together |A| = 3 and |S| = 3: AER = 1 - (1 + 2) / 6, precision 2 / 3, recall 1 / 3.
  */
 TEST_CASE (alignment, by_hand)
 {
@@ -81,7 +81,7 @@ TEST_CASE (alignment, by_hand)
   CHECK_NEAR (score_of ("aer", 3, reference, reference), 100 * (1 - (3 + 5) / (5 + 3.0)), 1e-9);
 }
 
-/* Random alignments by the definition over a table of all pairs. */
+/* Compares scores of random alignments with the definition, computed over a table of all pairs of words. */
 TEST_CASE (alignment, equals_the_definition)
 {
   enum

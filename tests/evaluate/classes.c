@@ -4,7 +4,7 @@
 #include "text/error.h"
 #include "significance/report.h"
 
-/* Scores labels with accuracy and macro F1. */
+/* Returns the score of labels by accuracy or macro F1, as @name says. */
 
 static PlaitResult *
 score (const char *name, gsize n, const char *const *hypotheses, const char *const *set, guint resamples)
@@ -20,8 +20,8 @@ static const char *const references[] = { "red", "red", "red", "red", "blue", "b
 static const char *const hypotheses[] = { "red", "red ", "red", "blue", "blue", "pink", "\tdark green", "dark  green" };
 
 /*
- * red: 3 predicted, all right, 4 expected, F = 6/7. blue: 1 of 2 right, 2 expected, F = 2/4. dark green: 1 of 1 right,
- * 2 expected, F = 2/3. Pink and another dark green are not in a reference, so they have no F.
+ * red: 3 predicted, all right, 4 expected: F = 6/7. blue: 1 of 2 right, 2 expected: F = 2/4. dark green: 1 of 1 right,
+ * 2 expected: F = 2/3. Pink and another dark green occur in no reference, so they have no F.
  */
 TEST_CASE (classes, by_hand)
 {
@@ -29,7 +29,8 @@ TEST_CASE (classes, by_hand)
   g_autoptr (PlaitResult) f = score ("macro-f1", 8, hypotheses, references, 0);
   REQUIRE (accuracy && f);
   CHECK_NEAR (accuracy->score, 100 * 5.0 / 8, 1e-12);
-  /* f1_score of scikit-learn with labels= the three classes; its default, over all five, is 40.476190476190474. */
+  /* The value is that of f1_score in scikit-learn with labels= the three classes. Its default, over all five classes,
+   * is 40.476190476190474. */
   CHECK_NEAR (f->score, 100 * (6.0 / 7 + 2.0 / 4 + 2.0 / 3) / 3, 1e-12);
   CHECK (accuracy->larger_is_better && f->larger_is_better);
   g_autofree char *text = plait_result_to_text (f, 2);
@@ -38,7 +39,7 @@ TEST_CASE (classes, by_hand)
   CHECK_STRING (accuracy->detail, "(5 of 8)");
 }
 
-/* Words are compared by position; a text that is too short misses the rest, and extra words count for nothing. */
+/* Compares words by position. Missing words count as wrong, surplus words are ignored. */
 TEST_CASE (classes, words_are_right_at_their_places)
 {
   static const char *const said[] = { "a b  c", "a", "x a b c", "" }, *const set[] = { "a c c", "a b", "a b", "" };
@@ -49,7 +50,7 @@ TEST_CASE (classes, words_are_right_at_their_places)
   CHECK_STRING (result->detail, "(3 of 7)");
 }
 
-/* Any of several references may match; the class is then the matching one. */
+/* A label is right if any of several references has it; its class is then that of this reference. */
 TEST_CASE (classes, take_any_reference)
 {
   static const char *const first[] = { "a", "a", "b" }, *const second[] = { "b", NULL, NULL };
@@ -65,7 +66,7 @@ TEST_CASE (classes, take_any_reference)
   CHECK_NEAR (b->score, 100, 0);
 }
 
-/* A resample may lack a class; intervals and tests work as for any metric. */
+/* A resample may lack a class. Intervals and tests still work. */
 TEST_CASE (classes, have_intervals_and_p)
 {
   static const char *const names[] = { "accuracy", "macro-f1" };
@@ -87,7 +88,7 @@ TEST_CASE (classes, have_intervals_and_p)
       CHECK (plait_compare_systems (metric, a, b, PLAIT_TEST_PERMUTATION, 1000, 1, &comparison, NO_ERROR));
       CHECK_NEAR (comparison.baseline, 100, 1e-12);
       CHECK_NEAR (comparison.system, 0, 1e-12);
-      /* Two of 2^8 exchanges give this difference. */
+      /* There are 2^8 ways to exchange the systems, of which two give this difference. */
       CHECK_NEAR (comparison.p, 2.0 / 256, .01);
       CHECK (comparison.p < .05);
       CHECK (plait_compare_systems (metric, a, a, PLAIT_TEST_PERMUTATION, 100, 1, &comparison, &error));
@@ -96,7 +97,7 @@ TEST_CASE (classes, have_intervals_and_p)
     }
 }
 
-/* Systems with other references have rows of another width. */
+/* Systems with other references have statistics of another width, so they are not compared. */
 TEST_CASE (classes, are_compared_on_the_same_references)
 {
   static const char *const more[] = { "a", "b", "c", "d", "e", "f", "g", "h" };

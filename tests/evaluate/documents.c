@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* Three documents; blank lines at both ends, and two in a row, change nothing. */
+/* Three documents. Blank lines at both ends, and two blank lines in a row, make no difference. */
 static const char *const hypotheses[] = { "", "a b c", "d e", " ", "", "", "f g h -", "x", "", "i", "" };
 static const char *const set[] = { "", "a b c", "d f", "\t", "", "c d e f", "f g h", "i j", "", "i", " " };
 static const char *const *const references[] = { set };
@@ -32,7 +32,7 @@ TEST_CASE (documents, are_between_blank_lines)
   CHECK_INT (documents->lines[3], lines[3]);
 }
 
-/* Documents score like single lines with the same text, by hand; intervals draw documents. */
+/* Documents get the scores of single lines with the same text, computed by hand. Intervals resample documents. */
 TEST_CASE (documents, score_as_lines_of_their_own)
 {
   static const char *const metrics[] = { "bleu", "bleu:tok=none,smooth=none", "chrf", "chrf++", "rouge:type=2" };
@@ -65,7 +65,8 @@ TEST_CASE (documents, score_as_lines_of_their_own)
     }
 }
 
-/* For Lsum the lines of a document are its sentences: "b a" and "a b" have one word in common, their lines two. */
+/* ROUGE-Lsum takes the lines of a document as its sentences. As single lines, "b a" and "a b" share one word in order;
+ * as two lines each, they share two. */
 TEST_CASE (documents, keep_their_lines_for_lsum)
 {
   static const char *const texts[] = { "b", "a" };
@@ -88,7 +89,8 @@ TEST_CASE (documents, keep_their_lines_for_lsum)
     }
 }
 
-/* Texts of whole documents, as a run passes them. Only a metric that reads lines distinguishes LF from a space. */
+/* Scores texts of whole documents, as a run passes them. Only a metric that reads lines distinguishes LF from a
+ * space. */
 TEST_CASE (documents, may_be_texts_of_several_lines)
 {
   static const char *const texts[] = { "b\na", "d e f\ng" }, *const spaced[] = { "b a", "d e f g" };
@@ -116,7 +118,7 @@ TEST_CASE (documents, may_be_texts_of_several_lines)
     }
 }
 
-/* The length of a document is the sum of its source lines: 1 + 2 + 1, 3 + 1 + 2 and 1 words. */
+/* The length of a document is the sum over its source lines: 1 + 2 + 1, 3 + 1 + 2 and 1 words. */
 TEST_CASE (documents, are_as_long_as_their_sources)
 {
   static const gint64 words[] = { 9, 1, 2, 1, 0, 3, 1, 2, 0, 1, 0 };
@@ -164,7 +166,7 @@ TEST_CASE (documents, refuse)
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "there are no documents: all lines of the reference are blank");
 }
 
-/* A set that lacks a line lacks the document. */
+/* If a set of references lacks a line, it lacks the whole document. */
 TEST_CASE (documents, of_a_set_that_lacks_a_line_are_not_there)
 {
   const char *texts[] = { "a", "b", "", "c" }, *one[] = { "a", "b", "", "c" }, *two[] = { "a", NULL, NULL, "d" };

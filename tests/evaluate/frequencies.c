@@ -4,7 +4,7 @@
 #include "metrics/frequencies.h"
 #include "harness.h"
 
-/* By hand. The text has "a" four times, "man" twice, "the" once; a full stop is a word. */
+/* Counted by hand. The training text has "a" four times, "man" twice and "the" once; a full stop counts as a word. */
 TEST_CASE (frequencies, score_words_by_how_often_a_text_has_them)
 {
   g_autoptr (GHashTable) frequencies = plait_frequencies_new ();
@@ -14,15 +14,15 @@ TEST_CASE (frequencies, score_words_by_how_often_a_text_has_them)
   plait_frequencies_count (frequencies, "the man a");
   plait_frequencies_score (frequencies, "a man saw a dog.", "a the dog dog", scores);
   plait_frequencies_score (frequencies, "the the", "", scores);
-  /* never: saw, dog; dog dog */
+  /* not in the text: references have saw and dog, hypotheses dog and dog */
   CHECK_INT (scores[0].references, 2);
   CHECK_INT (scores[0].hypotheses, 2);
   CHECK_INT (scores[0].matched, 1);
-  /* once: "." and the the; the */
+  /* once in the text: references have ".", the and the, hypotheses the */
   CHECK_INT (scores[1].references, 3);
   CHECK_INT (scores[1].hypotheses, 1);
   CHECK_INT (scores[1].matched, 0);
-  /* 2 to 4 times: a man a; a */
+  /* 2 to 4 times in the text: references have a, man and a, hypotheses a */
   CHECK_INT (scores[2].references, 3);
   CHECK_INT (scores[2].hypotheses, 1);
   CHECK_INT (scores[2].matched, 1);

@@ -38,8 +38,9 @@ TEST_CASE (length_bins, name_the_right_separator)
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "did you mean \"10;20;30\"?");
 }
 
-/* Sources of 2, 0, 5, 3 and 2 words in bins to 2, 3-4, 5-9 and above, which get three, one, one and no sentences. By
- * hand, matches of single words over all words (brevity is 1): all right, then "a b c d" in "a b c x". */
+/* Sources of 2, 0, 5, 3 and 2 words fall into the bins up to 2, 3-4, 5-9 and above: three, one, one and no sentences.
+ * By hand, the score is the fraction of words that match, since brevity is 1. All words match, except in "a b c d" for
+ * "a b c x". */
 TEST_CASE (length_bins, score_each_bin_as_a_corpus)
 {
   static const char *const sources[] = { "x y", "", " a  b c\td e ", "p q r", "u v" };

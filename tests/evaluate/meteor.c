@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* METEOR against values by hand, and its alignment against all possible ones. */
+/* Tests METEOR against values computed by hand, and its alignment against all possible alignments. */
 
 #define MAX_WORDS 6
 
@@ -25,7 +25,7 @@ score_of (const char *text, const char *hypothesis, const char *reference)
 
 TEST_CASE (meteor, by_hand)
 {
-  /* The penalty is .6 (chunks / matches)^.2, the mean 1 / (.15 / P + .85 / R). */
+  /* The penalty is .6 (chunks / matches)^.2, the mean of precision P and recall R is 1 / (.15 / P + .85 / R). */
   const struct
   {
     const char *hypothesis, *reference;
@@ -37,17 +37,17 @@ TEST_CASE (meteor, by_hand)
     { "", "c d", 0 },
     { "a b", "", 0 },
     { "", "", 0 },
-    /* on the mat | sat | the cat */
+    /* three chunks: on the mat | sat | the cat */
     { "the cat sat on the mat", "on the mat sat the cat", 100 * (1 - .6 * pow (3. / 6, .2)) },
     { "a b", "a b c d", 100 / (.15 + .85 / .5) * (1 - .6 * pow (1. / 2, .2)) },
     { "a b c d", "a b", 100 / (.15 / .5 + .85) * (1 - .6 * pow (1. / 2, .2)) },
-    /* Stems weigh .6. */
+    /* A match of stems has the weight .6. */
     { "dogs run", "dog runs", 60 },
     { "the dogs", "the dog", 80 },
     { "generously", "generous", 60 },
-    /* The equal word is matched if chunks and distances are equal. */
+    /* If chunks and distances are equal, the word itself is matched before its stem. */
     { "run runs", "run runs", 100 },
-    /* One of two equal words is left out such that there is one chunk. */
+    /* If "the" occurs twice, the word is left out whose match would make two chunks. */
     { "the x the cat", "the cat", 100 / (.15 / .5 + .85) * (1 - .6 * pow (1. / 2, .2)) },
     { "He said: no.", "he said : no .", 100 },
   };
@@ -58,7 +58,7 @@ TEST_CASE (meteor, by_hand)
       CHECK_NEAR (score_of ("meteor", cases[i].hypothesis, cases[i].reference), cases[i].score, 1e-10);
     }
   CHECK_NEAR (score_of ("meteor:exact", "the dogs", "the dog"), 50 * (1 - .6), 1e-10);
-  CHECK_NEAR (score_of ("meteor", "generous", "general"), 0, 0); /* Porter's first algorithm gives them one stem */
+  CHECK_NEAR (score_of ("meteor", "generous", "general"), 0, 0); /* Porter's first algorithm would match them */
   CHECK_NEAR (score_of ("meteor:tok=none", "no.", "no ."), 0, 0);
 }
 
@@ -72,7 +72,7 @@ TEST_CASE (meteor, of_several_references_the_best_counts_and_rows_add_up)
   g_autoptr (PlaitResult) result = plait_evaluate (metric, &pairs, 0, 1, NULL);
 
   REQUIRE (result != NULL);
-  /* 4 of 5 words match on each side; "d e" matches completely, so there is one chunk. */
+  /* 4 of 5 words match in each text. "d e" matches completely, so there is one chunk. */
   CHECK_NEAR (result->score, 80 * (1 - .6 * pow (1. / 4, .2)), 1e-10);
   CHECK_STRING (result->name, "METEOR (exact, stem)");
   CHECK_CONTAINS (result->signature,
@@ -82,8 +82,8 @@ TEST_CASE (meteor, of_several_references_the_best_counts_and_rows_add_up)
 
 TEST_CASE (meteor, a_corpus_is_scored_as_by_the_released_scorer)
 {
-  /* Values printed by meteor-1.5.jar with -l en -lower -m 'exact stem' -w '1.0 0.6' -p '0.85 0.2 0.6 0.5' (equal
-   * weights of content and function words). */
+  /* The values were printed by meteor-1.5.jar with -l en -lower -m 'exact stem' -w '1.0 0.6' -p '0.85 0.2 0.6 0.5'
+   * (content and function words have equal weights). */
   static const char *const hypotheses[]
       = { "the cat sat on the mat", "a dog runs home", "small birds sing", "the cat", "" };
   static const char *const other[]

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Checks multi-bleu against counts by hand. multi-bleu.perl printed the same line for each of these texts. */
+/* Checks multi-bleu against numbers counted by hand. multi-bleu.perl printed the same line for each of these texts. */
 
 static void
 check_line (const char *name, gsize n, const char *const *hypotheses, guint sets, const char *const *const *references,
@@ -28,8 +28,9 @@ check_line (const char *name, gsize n, const char *const *hypotheses, guint sets
 
 /*
  * "the cat sat on the mat" (6) against "The cat is on the mat": 5/6 words, 3/5 pairs (the cat, on the, the mat), 1/4
- * triples, 0/3. "A dog ." (3) against "a dog .": 3/3, 2/2, 1/1, none. Sums 8/9, 5/7, 2/5, 0/3: no smoothing, so 0. With
- * a third sentence of four right words 12/13, 8/10, 4/7, 1/4, whose product is 0.10549: its fourth root is 56.99.
+ * triples, 0/3 quadruples. "A dog ." (3) against "a dog .": 3/3, 2/2, 1/1, no quadruples. The sums are 8/9, 5/7, 2/5
+ * and 0/3; there is no smoothing, so the score is 0. A third sentence of four right words makes them 12/13, 8/10, 4/7
+ * and 1/4. Their product is 0.10549, and its fourth root gives 56.99.
  */
 TEST_CASE (multi_bleu, by_hand)
 {
@@ -45,8 +46,8 @@ TEST_CASE (multi_bleu, by_hand)
                                           "13)");
 }
 
-/* Case-sensitive, the first sentence loses "the" and "the cat" (4/6: cat, on, the, mat), the second "A" and its
- * n-grams. Sums 10/13, 6/10, 3/7, 1/4. */
+/* If case counts, the first sentence loses "the" and "the cat" (4/6 words remain: cat, on, the, mat), the second loses
+ * "A" and its n-grams. The sums are 10/13, 6/10, 3/7 and 1/4. */
 TEST_CASE (multi_bleu, with_case)
 {
   static const char *const hypotheses[] = { "the cat sat on the mat", "A dog .", "w x y z" };
@@ -59,8 +60,8 @@ TEST_CASE (multi_bleu, with_case)
       SIGNATURE ("1", "mixed") "47.16 76.9/60.0/42.9/25.0 (BP = 1.000 ratio = 1.000 hyp_len = 13 ref_len = 13)");
 }
 
-/* Brevity: 4 of 6 words, all right, is exp (1 - 6/4). The nearest reference length counts: 4 and 6 are equally near to
- * 5, so 4. */
+/* If 4 of 6 words are there and all right, the brevity penalty is exp (1 - 6/4). Of several references, the one nearest
+ * in length counts: 4 and 6 are equally near to 5, so 4. */
 TEST_CASE (multi_bleu, brevity_and_references)
 {
   static const char *const shorter[] = { "a b c d" }, *const longer[] = { "a b c d e" };
@@ -76,7 +77,7 @@ TEST_CASE (multi_bleu, brevity_and_references)
                                   "= 4)");
 }
 
-/* The script reads bytes: umlauts keep their case, and only ASCII white space separates words. */
+/* The script reads bytes: letters with umlauts keep their case, and only ASCII white space separates words. */
 TEST_CASE (multi_bleu, reads_bytes)
 {
   static const char *const hypotheses[] = { "\xc3\x84pfel a\xc2\xa0"
@@ -85,14 +86,14 @@ TEST_CASE (multi_bleu, reads_bytes)
                                      "B C D E" };
   static const char *const *const references[] = { set };
 
-  /* Five words, four of them right; four in a row: 3/4, 2/3, 1/2. */
+  /* Four of five words are right, and form a row: 3/4 pairs, 2/3 triples, 1/2 quadruples. */
   CHECK_NEAR (pow (4.0 / 5 * 3 / 4 * 2 / 3 * 1 / 2, .25) * 100, 66.87, .005);
   check_line ("multi-bleu", 1, hypotheses, 1, references,
               SIGNATURE ("1", "lc-ascii") "66.87 80.0/75.0/66.7/50.0 (BP = 1.000 ratio = 1.000 hyp_len = 5 ref_len = "
                                           "5)");
 }
 
-/* A Unicode space by itself is a word, also at the end of a line. */
+/* A Unicode space that stands alone counts as a word, even at the end of a line. */
 TEST_CASE (multi_bleu, counts_white_space_of_unicode_as_words)
 {
   static const char *const spaces[]
@@ -100,7 +101,7 @@ TEST_CASE (multi_bleu, counts_white_space_of_unicode_as_words)
   static const char *const set[] = { "a b c d e f", "a b c d" };
   static const char *const *const references[] = { set };
 
-  /* Eleven words, ten of them right; 8/9, 6/7, 4/5. */
+  /* Ten of eleven words are right; 8/9 pairs, 6/7 triples, 4/5 quadruples. */
   CHECK_NEAR (pow (10.0 / 11 * 8 / 9 * 6 / 7 * 4 / 5, .25) * 100, 86.28, .005);
   for (guint i = 0; i < G_N_ELEMENTS (spaces); i++)
     {

@@ -16,9 +16,10 @@ repetition_of (const char *name, gsize n, const char *const *hypotheses, const c
 }
 
 /*
- * "the cat the cat the cat": words the 3, cat 3; pairs the-cat 3, cat-the 2; triples the-cat-the 2, cat-the-cat 2;
- * fours the-cat-the-cat 2, cat-the-cat-the 1. Against "the cat and the dog": "the" may occur twice, the rest once.
- * Repeated are 1 + 2 of 6 words, 2 + 1 of 5 pairs, 1 + 1 of 4 triples, 1 + 0 of 3 fours.
+ * "the cat the cat the cat" has the words the 3 and cat 3; the pairs the-cat 3 and cat-the 2; the triples the-cat-the 2
+ * and cat-the-cat 2; the quadruples the-cat-the-cat 2 and cat-the-cat-the 1. Its reference is "the cat and the dog", so
+ * "the" may occur twice, everything else once. Repeated are 1 + 2 of 6 words, 2 + 1 of 5 pairs, 1 + 1 of 4 triples and
+ * 1 + 0 of 3 quadruples.
  */
 TEST_CASE (repetition, by_hand)
 {
@@ -39,8 +40,8 @@ TEST_CASE (repetition, by_hand)
                       " = 60.00 50.00/60.00/50.00/33.33 (words = 6)");
 }
 
-/* Repetitions that the reference also has are not counted; sentences do not repeat each other; an empty one repeats
- * nothing. */
+/* Ignores repetitions that the reference also has. Sentences do not count as repeating each other, and an empty
+ * sentence repeats nothing. */
 TEST_CASE (repetition, is_of_one_sentence_and_beyond_its_reference)
 {
   static const char *const hypotheses[] = { "no no no", "a b", "a b", "" }, *const set[] = { "no no no", "x", "y", "" };

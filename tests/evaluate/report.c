@@ -9,7 +9,7 @@
 
 TEST_CASE (perplexity, by_hand)
 {
-  /* 6 nats over 4 tokens and 3 words. */
+  /* Three sentences with together 6 nats over 4 tokens and 3 words. */
   const double log_probabilities[] = { -2, -4, 0 };
   const gint64 tokens[] = { 1, 3, 0 }, words[] = { 1, 2, 0 };
   g_autoptr (GError) error = NULL;
@@ -55,7 +55,7 @@ TEST_CASE (perplexity, refuses_impossible_sums)
 
 TEST_CASE (perplexity, of_nothing)
 {
-  /* Resamples may draw only sentences without words. */
+  /* A resample may consist of sentences without words. */
   g_autoptr (PlaitMetric) metric = plait_metric_new_perplexity (PLAIT_PERPLEXITY_WORD);
   const double end_alone[] = { -1, 1, 0 }, nothing[] = { 0, 0, 0 };
   CHECK (isinf (plait_metric_score (metric, end_alone)));
@@ -77,7 +77,7 @@ TEST_CASE (perplexity, of_an_impossible_sentence_is_infinite)
   plait_result_add_json (result, json, NULL);
   CHECK_CONTAINS (plait_json_string (json), "\"score\": null");
 
-  /* Differences of infinite scores are NaN and significant of nothing. */
+  /* The difference of infinite scores is NaN and never significant. */
   PlaitComparison comparison;
   REQUIRE (plait_compare_systems (metric, statistics, statistics, PLAIT_TEST_PERMUTATION, 20, 1, &comparison, &error));
   CHECK (comparison.p == 1);
@@ -179,7 +179,7 @@ TEST_CASE (report, comparison)
                                                     "}\n");
 }
 
-/* The mark says better or worse by the metric's direction. */
+/* The mark after a score says whether it is better or worse, as the metric defines it. */
 TEST_CASE (report, a_mark_says_better_or_worse)
 {
   static const char *const right[] = { "a b c d e f" }, *const wrong[] = { "f e d c b x" };

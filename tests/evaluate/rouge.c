@@ -40,10 +40,11 @@ TEST_CASE (rouge, texts_score_as_with_the_package)
 }
 
 /*
- * By hand, reference "a b c d", "b c" and hypothesis "a c b", "c d". The first line of the reference has the common
- * subsequences "a b" and "a c" with the first line of the hypothesis, both longest; backtracking finds "a b". It has "c
- * d" with the second: so all four words. "b c" has b in common with the first, c with the second. But the hypothesis
- * has b once and c twice, so only this c counts: 5 of the hypothesis's 5 words and of the reference's 6.
+ * By hand: reference "a b c d", "b c" and hypothesis "a c b", "c d". The first line of the reference and the first line
+ * of the hypothesis have two longest common subsequences, "a b" and "a c"; backtracking finds "a b". With the second
+ * line of the hypothesis it has "c d", so all four words match. "b c" shares b with the first line and c with the
+ * second. But the hypothesis has b only once and c twice, so only this c counts. In total 5 of the 5 words of the
+ * hypothesis and 5 of the 6 of the reference match.
  */
 TEST_CASE (rouge, a_word_counts_as_often_as_the_hypothesis_has_it)
 {
@@ -53,7 +54,7 @@ TEST_CASE (rouge, a_word_counts_as_often_as_the_hypothesis_has_it)
   check_values (metric, "a c b\nc d", references, expected);
 }
 
-/* (1 + 2/3 + 0) / 3, and its detail. */
+/* The score of the corpus is (1 + 2/3 + 0) / 3. Checks its details too. */
 TEST_CASE (rouge, a_corpus_scores_the_mean_of_its_texts)
 {
   const char *hypotheses[] = { "a b", "a", "" }, *set[] = { "a b", "a b", "x" };
@@ -67,7 +68,8 @@ TEST_CASE (rouge, a_corpus_scores_the_mean_of_its_texts)
                       " = 55.56 (P = 66.67 R = 50.00)");
 }
 
-/* Two systems differ in one of four texts: of all 16 shuffles 8 keep the difference and 8 reverse it, so all count. */
+/* Two systems differ in one of four texts. Of all 16 exchanges, 8 keep the difference and 8 reverse it, so all are as
+ * large. */
 TEST_CASE (rouge, has_intervals_and_tests)
 {
   const char *one[] = { "a b", "c d", "e f", "g h" }, *other[] = { "a b", "c d", "e x", "g h" };
@@ -87,7 +89,8 @@ TEST_CASE (rouge, has_intervals_and_tests)
   CHECK (interval.low < 87.5 && interval.mean > 85 && interval.mean < 90);
 }
 
-/* Subsequences take time proportional to the product of two texts, so they have a limit of their own. */
+/* Finding common subsequences takes time in proportion to the product of two lengths, so such texts have a limit of
+ * their own. */
 TEST_CASE (rouge, refuses_texts_too_long_for_subsequences)
 {
   g_autofree char *text = g_strnfill (64 * 1024 + 1, 'x');
@@ -121,7 +124,7 @@ TEST_CASE (rouge, stems_are_those_of_nltk)
     }
 }
 
-/* Porter's own examples; words of three letters are not stemmed. */
+/* Compares stems of Porter's own examples. Words of three letters are not stemmed. */
 TEST_CASE (rouge, compares_stems_where_it_is_told_to)
 {
   static const char *const references[] = { "relate feudal decide operator adjust effect caress ponies are by", NULL };

@@ -401,7 +401,7 @@ static const struct
     { { "w23 w57 w54 w31 w45 w51 w18 w14 w57 w12 w38 w31 w55 w57 w57 w15 w27 w28 w43 w23 w34 w58 w12 w51 w30 w46 w4 w52 w53 w16 w26 w12 w0 w47 w34 w49 w24 w32 w56 w31 w4 w25 w39 w56 w32" } } },
 };
 
-/* Metrics, and the parts of their texts before and after the number of references. */
+/* Metrics, each with the parts of its signature before and after the number of references. */
 static const struct
 {
   const char *metric, *name, *signature;
@@ -433,7 +433,7 @@ static const struct
   { "ter:no-punctuation", "TER|", "|case:lc|tok:tercom|norm:no|punct:no|asian:no|version:2.6.0 = " },
 };
 
-/* Expected values of each corpus: the number of references, and the score by each metric with the end of its text. */
+/* Expected values of each corpus: number of references, and for each metric the score and the end of its signature. */
 static const struct
 {
   const char *references;

@@ -8,7 +8,7 @@
 #include <locale.h>
 #include <string.h>
 
-/* Returns sacreBLEU's text with our version in its signature. (transfer full) */
+/* Returns sacreBLEU's signature with plait's version in it. (transfer full) */
 static char *
 expected_text (guint corpus, guint metric)
 {

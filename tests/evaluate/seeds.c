@@ -9,14 +9,15 @@
 
 #include <math.h>
 
-/* Tests over seeds. Rows are those of accuracy: [right, texts], scored in per cent. */
+/* Tests of significance over seeds. The statistics of a sentence are those of accuracy, [right, texts]; scores are per
+ * cent. */
 
 #define MAX_SEEDS 5
 #define SENTENCES 30
 
 TEST_CASE (distributions, student_by_hand)
 {
-  /* The tail is 1 - 2 atan (t) / pi with one degree of freedom, and 1 - t / sqrt (2 + t t) with two. */
+  /* The probability beyond t is 1 - 2 atan (t) / pi with one degree of freedom, and 1 - t / sqrt (2 + t t) with two. */
   const double numbers[] = { 0.1, 0.9, 1, 1.1, 3, 40 };
 
   for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
@@ -28,7 +29,7 @@ TEST_CASE (distributions, student_by_hand)
     }
   CHECK_NEAR (plait_student_p (0, 3.5), 1, 1e-12);
   CHECK_NEAR (plait_student_p (INFINITY, 3), 0, 0);
-  /* Values from tables of the distribution. */
+  /* The expected values are from published tables of Student's distribution. */
   CHECK_NEAR (plait_student_quantile (0.05, 1), 12.7062, 1e-4);
   CHECK_NEAR (plait_student_quantile (0.05, 4), 2.7764, 1e-4);
   CHECK_NEAR (plait_student_quantile (0.01, 30), 2.7500, 1e-4);
@@ -37,7 +38,8 @@ TEST_CASE (distributions, student_by_hand)
 
 TEST_CASE (distributions, variance_ratio_by_hand)
 {
-  /* The ratio with one degree above is the square of Student's t; with two and two its tail is 1 / (1 + ratio). */
+  /* If the numerator has one degree of freedom, the ratio of variances is the square of Student's t. With two and two
+   * degrees, its tail is 1 / (1 + ratio). */
   CHECK_NEAR (plait_variance_ratio_p (2.25, 1, 7), plait_student_p (1.5, 7), 1e-12);
   CHECK_NEAR (plait_variance_ratio_p (3, 2, 2), 0.25, 1e-12);
   CHECK_NEAR (plait_variance_ratio_p (0.5, 2, 2), 2.0 / 3, 1e-12);
@@ -86,7 +88,8 @@ compare (const System *baseline, const System *system)
 
 TEST_CASE (seeds, by_hand_where_sentences_are_alike)
 {
-  /* Scores 10, 20, 30 and 40, 50, 60: pooled variance 100, t = 30 / sqrt (100 * 2 / 3), 4 degrees of freedom. */
+  /* Scores of the seeds are 10, 20, 30 and 40, 50, 60: pooled variance 100, t = 30 / sqrt (100 * 2 / 3), 4 degrees of
+   * freedom. */
   g_auto (System) baseline = { 0 };
   g_auto (System) system = { 0 };
 
@@ -111,8 +114,8 @@ TEST_CASE (seeds, by_hand_where_sentences_are_alike)
 
 TEST_CASE (seeds, by_hand_where_seeds_are_alike)
 {
-  /* All seeds are equal, so this is the paired t test over sentences: differences 0.1, 0.2, 0.3, 0.6, mean 0.3,
-   * variance 0.14 / 3, t = 0.3 / sqrt (0.14 / 12), 3 degrees of freedom. */
+  /* All seeds have equal scores, so the test is the paired t test over sentences: differences 0.1, 0.2, 0.3 and 0.6,
+   * mean 0.3, variance 0.14 / 3, t = 0.3 / sqrt (0.14 / 12), 3 degrees of freedom. */
   const double one[] = { 0.1, 0.5, 0.2, 0.3 }, other[] = { 0.2, 0.7, 0.5, 0.9 };
   g_auto (System) baseline = { 0 };
   g_auto (System) system = { 0 };
@@ -137,7 +140,8 @@ TEST_CASE (seeds, one_sentence_and_one_seed_against_several)
   add_seed (&system, numbers + 2, 1);
   CHECK_NEAR (compare (&baseline, &system).p, 1, 1e-9);
   add_seed (&system, numbers, 1);
-  /* Variances are 2 and 0.5 square per cent points, pooled 125 over 10000; t = 5 / sqrt (125), 2 degrees of freedom. */
+  /* The variances are 2 and 0.5 squared per cent points, pooled 125 over 10000; t = 5 / sqrt (125), 2 degrees of
+   * freedom. */
   CHECK_NEAR (compare (&baseline, &system).p, plait_student_p (5 / sqrt (125), 2), 1e-9);
 }
 
@@ -158,8 +162,9 @@ TEST_CASE (seeds, other_references_are_refused)
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "same references");
 }
 
-/* Draws the seeds of a system. Standard deviations: @of_seeds of a seed, 1 of a sentence with one seed, @of_system of a
- * sentence with all seeds. @common: difficulty of the sentences for every system. */
+/* Draws the scores of a system for @n seeds. Standard deviations: @of_seeds between seeds, 1 between sentences for one
+ * seed, @of_system between sentences for all seeds together. @common is the difficulty of each sentence for every
+ * system. */
 static void
 draw_system (System *system, guint n, PlaitRandomKey key, const double *common, double of_seeds, double of_system)
 {
@@ -176,7 +181,7 @@ draw_system (System *system, guint n, PlaitRandomKey key, const double *common, 
     }
 }
 
-/* Returns how many of @trials comparisons of equal systems have p below .05, in per cent. */
+/* Returns in how many per cent of @trials comparisons of equally good systems p is below .05. */
 static double
 false_positives (guint trials, double of_seeds, double of_system)
 {
@@ -201,11 +206,11 @@ false_positives (guint trials, double of_seeds, double of_system)
 
 TEST_CASE (seeds, systems_that_do_not_differ_are_told_apart_as_often_as_it_says)
 {
-  /* The mean over sentences of a seed's own draws has standard deviation .18. */
+  /* The mean over sentences of what a seed draws for each sentence has the standard deviation .18. */
   CHECK_NEAR (false_positives (2000, 1, 0), 5, 1);    /* seeds vary more than sentences */
   CHECK_NEAR (false_positives (2000, 0.18, 0), 5, 1); /* seeds vary as much as sentences */
   CHECK_NEAR (false_positives (2000, 0.03, 0), 5, 1); /* seeds vary less than sentences */
-  /* Each system is better at sentences of its own. */
+  /* Each system is better at certain sentences. */
   CHECK_NEAR (false_positives (2000, 0.18, 1), 5, 1);
   CHECK_NEAR (false_positives (2000, 0.03, 0.5), 5, 1.5);
 }

@@ -3,8 +3,8 @@
 
 #include "significance/report.h"
 
-/* F of spans by hand: 2..5 and 4..6 share 2 of 4 and 3 tokens, F = 4/7; a token and itself 1; no answer on both sides
- * 1, on one side 0; disjoint spans 0; text that is not a span 0. */
+/* F of spans by hand: 2..5 and 4..6 share 2 of 4 and 3 tokens, F = 4/7. One token and itself: 1. No answer in both: 1,
+ * in one of them: 0. Disjoint spans: 0. Text that is not a span: 0. */
 TEST_CASE (spans, by_hand)
 {
   static const char *const said[] = { "2 5", "3 3", "-1", "-1", "7 8", "0 1", "nowhere" };

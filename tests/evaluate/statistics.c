@@ -9,7 +9,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Returns rows of one token (and word) per sentence: the score is exp of the mean of @surprises. */
+/* Returns the statistics of @sentences sentences with one token (and word) each, whose perplexity is exp of the mean of
+ * @surprises. */
 static PlaitStatistics *
 rows_of (const double *surprises, gsize sentences)
 {
@@ -58,7 +59,8 @@ TEST_CASE (bootstrap, equal_sentences_leave_no_interval)
 
 TEST_CASE (bootstrap, two_sentences_by_hand)
 {
-  /* Resamples score 2, 4, 4 and 8 with equal chances: mean 4.5, standard deviation 2.18, every percentile an end. */
+  /* Resamples score 2, 4, 4 and 8 with equal probabilities: mean 4.5, standard deviation 2.18. Each end of the interval
+   * is one of these scores. */
   const double surprises[] = { log (2), log (8) };
   g_autoptr (PlaitMetric) metric = plait_metric_new_perplexity (PLAIT_PERPLEXITY_TOKEN);
   g_autoptr (PlaitStatistics) statistics = rows_of (surprises, 2);
@@ -79,7 +81,7 @@ compare_doubles (const void *a, const void *b)
 
 TEST_CASE (bootstrap, percentiles_leave_out_one_in_forty_at_either_end)
 {
-  /* The definition written out, with the documented keyed draws. */
+  /* Computes the interval by its definition, with the documented keyed draws. */
   enum
   {
     SENTENCES = 9,
@@ -102,7 +104,8 @@ TEST_CASE (bootstrap, percentiles_leave_out_one_in_forty_at_either_end)
   g_autoptr (PlaitStatistics) statistics = rows_of (surprises, SENTENCES);
   PlaitInterval interval;
   REQUIRE (plait_bootstrap_interval (metric, statistics, RESAMPLES, 5, &interval, NULL));
-  CHECK (scores[2] < scores[3] && scores[116] < scores[117]); /* otherwise an index off by one would not be noticed */
+  /* Neighbouring scores must differ, so that an index that is off by one is noticed. */
+  CHECK (scores[2] < scores[3] && scores[116] < scores[117]);
   CHECK_NEAR (interval.low, scores[3], 1e-12);
   CHECK_NEAR (interval.high, scores[116], 1e-12);
 }
@@ -122,7 +125,7 @@ TEST_CASE (permutation, identical_systems_have_p_of_one)
 
 TEST_CASE (permutation, one_sentence_tells_nothing)
 {
-  /* Each shuffle has the observed difference, though sums are rounded differently. */
+  /* Each shuffle has the observed difference, although its sums are rounded differently. */
   const double pairs[][2] = { { 0.1, 0.7 }, { 0.155, 1.116 }, { 1.974, 0.86 }, { 2.17, 0.979 } };
   for (guint i = 0; i < G_N_ELEMENTS (pairs); i++)
     CHECK (compare (&pairs[i][0], &pairs[i][1], 1, PLAIT_TEST_PERMUTATION, 99).p == 1);
@@ -130,12 +133,13 @@ TEST_CASE (permutation, one_sentence_tells_nothing)
 
 TEST_CASE (permutation, ties_count)
 {
-  /* Two sentences, each better by the same amount: half of the shuffles have the observed difference, none a larger
-   * one. */
+  /* Two sentences, each better by the same amount: half of the shuffles give the observed difference, and no shuffle a
+   * larger one. */
   const double baseline[] = { 2, 2 }, system[] = { 1, 1 };
   CHECK_NEAR (compare (baseline, system, 2, PLAIT_TEST_PERMUTATION, 10000).p, 0.5, 0.02);
 
-  /* Sentences 0 and 64 differ, in different words of random bits: sentences are exchanged independently. */
+  /* Only sentences 0 and 64 differ. Their random bits are in different words, so they must be exchanged
+   * independently. */
   double one[65] = { 0 }, other[65] = { 0 };
   one[0] = one[64] = 1;
   CHECK_NEAR (compare (one, other, 65, PLAIT_TEST_PERMUTATION, 10000).p, 0.5, 0.02);
@@ -143,12 +147,12 @@ TEST_CASE (permutation, ties_count)
 
 TEST_CASE (permutation, p_by_hand)
 {
-  /* Four sentences that all favour the system: 2 of 16 shuffles are at least as large. */
+  /* Four sentences are all better with the system: 2 of 16 shuffles have at least this difference. */
   const double baseline[] = { 2, 3, 4, 5 }, system[] = { 1, 1.5, 2, 4.5 };
   CHECK_NEAR (compare (baseline, system, 4, PLAIT_TEST_PERMUTATION, 10000).p, 2.0 / 16, 0.014);
 
-  /* Three sentences with differences 3, 1 and -1 (observed sum: 3). Of the eight signs of (3, 1, 1), sums of magnitude
-   * 3 or 5 come from +++, ++-, +-+ and their opposites: 6. */
+  /* Three sentences have the differences 3, 1 and -1, with the observed sum 3. Of the eight signs of (3, 1, 1), sums of
+   * magnitude 3 or 5 come from +++, ++-, +-+ and their opposites: 6. */
   const double one[] = { 4, 2, 1 }, other[] = { 1, 1, 2 };
   CHECK_NEAR (compare (one, other, 3, PLAIT_TEST_PERMUTATION, 10000).p, 6.0 / 8, 0.018);
 }
@@ -167,7 +171,8 @@ TEST_CASE (permutation, smallest_p_is_one_in_trials_plus_one)
   CHECK_NEAR (comparison.system, exp (1), 1e-12);
   CHECK_NEAR (comparison.difference, exp (1) - exp (2), 1e-12);
 
-  /* Sentences after the first 64 count too: only the last six differ, and 2 of 64 shuffles are as large. */
+  /* Sentences after the first 64 count too. Only the last six differ, and 2 of 64 shuffles have at least the observed
+   * difference. */
   for (guint i = 0; i < 64; i++)
     system[i] = 2;
   CHECK_NEAR (compare (baseline, system, 70, PLAIT_TEST_PERMUTATION, 10000).p, 2.0 / 64, 0.008);
@@ -186,7 +191,7 @@ TEST_CASE (permutation, does_not_mind_which_system_is_called_baseline)
 
 TEST_CASE (paired_bootstrap, by_hand)
 {
-  /* Every resample has the same difference. */
+  /* All resamples have the same difference. */
   const double baseline[] = { 2, 2, 2 }, system[] = { 1, 1, 1 };
   PlaitComparison same = compare (baseline, system, 3, PLAIT_TEST_BOOTSTRAP, 99);
   CHECK_NEAR (same.p, 1.0 / 100, 0);
@@ -195,9 +200,9 @@ TEST_CASE (paired_bootstrap, by_hand)
   CHECK_NEAR (same.high, exp (1) - exp (2), 1e-12);
   CHECK_NEAR (compare (system, baseline, 3, PLAIT_TEST_BOOTSTRAP, 99).share_better, 0, 0);
 
-  /* The baseline is always 1; the system is 2 or 8 by sentence, 4 on both. Differences 1, 3, 3 and 7 (mean 3.5),
-   * observed 3: shifted to mean zero they are -2.5, -0.5, -0.5 and 3.5, of which one in four is at least 3 in
-   * magnitude. */
+  /* The baseline scores 1 on each sentence; the system scores 2 and 8, and 4 on both. Resampled differences are 1, 3, 3
+   * and 7 (mean 3.5), the observed one is 3. Shifted to mean zero they are -2.5, -0.5, -0.5 and 3.5, of which one in
+   * four has a magnitude of at least 3. */
   const double none[] = { 0, 0 }, some[] = { log (2), log (8) };
   PlaitComparison mixed = compare (none, some, 2, PLAIT_TEST_BOOTSTRAP, 4000);
   CHECK_NEAR (mixed.p, 0.25, 0.03);
@@ -206,7 +211,7 @@ TEST_CASE (paired_bootstrap, by_hand)
   CHECK_NEAR (mixed.high, 7, 1e-9);
 }
 
-/* Returns the share of 300 comparisons of equally good systems with p <= 0.05. */
+/* Returns the fraction of 300 comparisons of equally good systems with p <= 0.05. */
 static double
 false_alarms (PlaitTest test)
 {

@@ -10,7 +10,7 @@
 
 TEST_CASE (text, white_space_is_what_python_calls_so)
 {
-  /* All code points for which str.isspace () holds in Python 3. */
+  /* All code points for which str.isspace () is true in Python 3. */
   static const gunichar spaces[] = { 0x09,   0x0a,   0x0b,   0x0c,   0x0d,   0x1c,   0x1d,   0x1e,   0x1f,   0x20,
                                      0x85,   0xa0,   0x1680, 0x2000, 0x2001, 0x2002, 0x2003, 0x2004, 0x2005, 0x2006,
                                      0x2007, 0x2008, 0x2009, 0x200a, 0x2028, 0x2029, 0x202f, 0x205f, 0x3000 };
@@ -36,8 +36,8 @@ TEST_CASE (text, counts_words)
   CHECK_INT (plait_text_count_words ("\302\240one\343\200\200two three "), 3);
 }
 
-/* The results of each format's first case are those of sed -r 's/(@@ )|(@@ ?$)//g', of SentencePiece's decoder, and of
- * BERT's. */
+/* The first case of each format has the result of the format's own program: sed -r 's/(@@ )|(@@ ?$)//g',
+ * SentencePiece's decoder, and BERT's. */
 TEST_CASE (text, joins_pieces_of_words)
 {
   static const struct
@@ -83,7 +83,8 @@ TEST_CASE (text, joins_pieces_of_words)
     CHECK (plait_text_find_pieces (looks[i].text) == looks[i].found);
 }
 
-/* AddressSanitizer's strstr () takes time quadratic in the length of the line. */
+/* Tokenises a line of 160 kB. The tokeniser must not call strstr () for each entity: under AddressSanitizer that takes
+ * time quadratic in the length of the line. */
 TEST_CASE (text, tokeniser_takes_lines_of_many_entities)
 {
   g_autoptr (GString) line = g_string_new (NULL);
@@ -104,12 +105,12 @@ TEST_CASE (ngrams, match_is_clipped_by_the_reference_that_has_most)
       plait_ngrams_add_words (ngrams, "a a c");
       plait_ngrams_next (ngrams);
       CHECK_INT (plait_ngrams_total (ngrams, 0), 5);
-      CHECK_INT (plait_ngrams_match (ngrams, 0, 1, 2), 2); /* a, b */
-      CHECK_INT (plait_ngrams_match (ngrams, 0, 2, 3), 2); /* a a */
-      CHECK_INT (plait_ngrams_match (ngrams, 0, 1, 3), 3); /* a a, b */
+      CHECK_INT (plait_ngrams_match (ngrams, 0, 1, 2), 2); /* n-grams in common: a, b */
+      CHECK_INT (plait_ngrams_match (ngrams, 0, 2, 3), 2); /* n-gram in common: a a */
+      CHECK_INT (plait_ngrams_match (ngrams, 0, 1, 3), 3); /* n-grams in common: a a, b */
       plait_ngrams_next (ngrams);
       CHECK_INT (plait_ngrams_total (ngrams, 0), 4);
-      CHECK_INT (plait_ngrams_match (ngrams, 0, 1, 3), 2); /* "a a" once, "a b" */
+      CHECK_INT (plait_ngrams_match (ngrams, 0, 1, 3), 2); /* n-grams in common: "a a" once, "a b" */
       plait_ngrams_next (ngrams);
       CHECK_INT (plait_ngrams_total (ngrams, 1), 0);
       CHECK_INT (plait_ngrams_total (ngrams, 2), 1);

@@ -8,13 +8,13 @@
 
 #include <string.h>
 
-/* Tokenisers that need a module or a model. tests/evaluate/sacrebleu.c has the others. */
+/* Tests of tokenisers that need a module or a model. tests/evaluate/sacrebleu.c tests the others. */
 
 static const char *const japanese[]
     = { "これはテストです。東京都に住んでいます。", "私は学生であるが、AIを勉強した。" };
 static const char *const translations[] = { "これは試験です。東京に住んでいます。", "私は学生だが、AIも勉強した。" };
 
-/* Returns the result of two sentences by the metric @name, or NULL with @error. */
+/* Returns the result of the metric @name for the two sentences; NULL with @error. */
 static PlaitResult *
 score (const char *name, GError **error)
 {
@@ -25,7 +25,8 @@ score (const char *name, GError **error)
   return metric ? plait_evaluate (metric, &pairs, 0, 1, error) : NULL;
 }
 
-/* The values are those of sacreBLEU 2.6.0 with the package ipadic, and of rouge-score 0.1.2 with its tokens. */
+/* The expected values are those of sacreBLEU 2.6.0 with the package ipadic, and of rouge-score 0.1.2 with the same
+ * tokens. */
 TEST_CASE (tokenisers, japanese)
 {
   g_autoptr (GError) error = NULL;
@@ -40,7 +41,7 @@ TEST_CASE (tokenisers, japanese)
   CHECK_CONTAINS (bleu->signature, "|tok:ja-mecab-0.996-IPA|");
 }
 
-/* BLEU over pieces equals BLEU over text that was cut into these pieces before. */
+/* BLEU over pieces of a model equals BLEU over text that was cut into these pieces before. */
 TEST_CASE (tokenisers, pieces_of_a_model)
 {
   PlaitVocabularySettings settings = PLAIT_VOCABULARY_DEFAULTS;
@@ -108,7 +109,7 @@ TEST_CASE (tokenisers, refusals)
     }
 }
 
-/* ROUGE's own words are those of English. */
+/* By default, ROUGE finds only words of English letters and digits. */
 TEST_CASE (tokenisers, counts_references_without_words)
 {
   const char *const set[] = { "これは", "the cat", "", "。" };

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* 3 words over and 2 under of 16. */
+/* The source has 16 words, of which 3 are over-translated and 2 under-translated. */
 TEST_CASE (translation_rate, by_hand)
 {
   static const double rows[] = { 1, 2, 6, 0, 0, 0, 2, 0, 10 };
@@ -31,11 +31,11 @@ TEST_CASE (translation_rate, by_hand)
   text = plait_result_to_text (two, 2);
   CHECK_STRING (text, "under-translated en|of:forced|source:en|layers:last|bound:0.25|version:plait-" PLAIT_VERSION
                       " = 12.50 (over = 3 under = 2 words = 16)");
-  /* The rate is not a metric of text, so it cannot be created by name. */
+  /* The rate is not computed from text, so it cannot be created by its name. */
   CHECK (!plait_metric_new (one->metric, NULL));
 }
 
-/* A resample may draw only sentences without words. */
+/* A resample may consist of sentences without words. */
 TEST_CASE (translation_rate, of_nothing)
 {
   static const double nothing[PLAIT_TRANSLATION_RATE_WIDTH] = { 0 };
