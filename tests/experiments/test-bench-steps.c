@@ -6,7 +6,8 @@
 #include "harness.h"
 #include "hdf5/store.h"
 
-/* plait-bench steps: steps of attention of several experiments side by side. Speed is not tested. */
+/* Tests of plait-bench steps, which shows steps of attention of several experiments side by side. Speed is not
+ * tested. */
 
 #define BENCH(...) plait_test_call_program ("plait-bench", (const char *[]){ __VA_ARGS__, NULL })
 
@@ -26,7 +27,7 @@ write_files (void)
   plait_test_write ("down.ini", down);
 }
 
-/* Returns the numbers of the column @title of @json. (transfer full) */
+/* Returns the numbers in the column @title of @json. (transfer full) */
 static char **
 column (const char *json, const char *title)
 {
@@ -40,7 +41,7 @@ column (const char *json, const char *title)
   return g_strsplit (numbers, ",", -1);
 }
 
-/* Above 27 rows are levels of nine, three and one row: a head weighs three rows at each of three levels. */
+/* Over 27 rows there are levels of nine, three and one row. A head weighs three rows at each of three levels. */
 TEST_CASE (bench_steps, weighs_what_each_experiment_says)
 {
   static const char *const rows[] = { "2", "2", "27", "27", "2", "2", "27", "27" };
@@ -60,7 +61,7 @@ TEST_CASE (bench_steps, weighs_what_each_experiment_says)
     }
 }
 
-/* The last block of a level may be short. All queries count in any number of steps. */
+/* The last block of a level may be shorter than the others. In any number of steps, all queries are counted. */
 TEST_CASE (bench_steps, weighs_the_same_in_any_number_of_steps)
 {
   static const char *const steps[] = { "1", "2", "3", "4", "5" };
@@ -82,7 +83,7 @@ TEST_CASE (bench_steps, weighs_the_same_in_any_number_of_steps)
     }
 }
 
-/* The file has all that another program needs to compute an equal step. */
+/* The written file has all that another program needs to compute an equal step. */
 TEST_CASE (bench_steps, writes_a_step)
 {
   static const char *const paths[]
@@ -139,7 +140,7 @@ TEST_CASE (bench_steps, names_the_right_separator)
   CHECK_REFUSED (BENCH ("steps", "full.ini", "--lengths", "4;9"), "--lengths cannot be \"4;9\"; did you mean \"4,9\"?");
 }
 
-/* Default lengths are the powers of ten from 100 up to bench.positions. */
+/* By default, lengths are the powers of ten from 100 up to bench.positions. */
 TEST_CASE (bench_steps, takes_lengths_up_to_the_positions_of_the_experiment)
 {
   static const char *const rows[] = { "100", "1000", "1500" };

@@ -6,13 +6,14 @@
 #include "files.h"
 #include "harness.h"
 
-/* plait-bench: measurements, output and input data. Speed is not tested. */
+/* Tests of plait-bench: its measurements, output and input data. Speed is not tested. */
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (json_t, json_decref)
 
 #define BENCH(...) plait_test_call_program ("plait-bench", (const char *[]){ __VA_ARGS__, NULL })
 
-/* A small recurrent model, whose sources tests select, and a Transformer. Neither reads files. */
+/* An experiment with a small recurrent model, whose sources tests select, and one with a Transformer. Neither reads
+ * files. */
 static const char recurrent[] = "[experiment]\nsources=text\n"
                                 "[data]\ntarget=target\nvocabulary=separate\nvocabulary_size=400\n"
                                 "[source text]\nencoder=bigru\nwidth=6\n"
@@ -29,7 +30,7 @@ static const char transformer[] = "[data]\ntarget=target\nvocabulary_size=400\n"
                                   "[train]\nbatch=30\nbatch_unit=tokens\n"
                                   "[bench]\nmean_length=6\nfeature_rows=3\nfeature_width=5\n";
 
-/* Two batches of sentences with their trees. */
+/* Two batches of sentences with their trees, in the input format of plait-bench. */
 static const char trees[] = "5 6 7\t1 2 0 3\t8 9 2\n"
                             "10 11\t0 1\t5 2\n"
                             "\n"
@@ -79,11 +80,11 @@ TEST_CASE (bench_command, trains_trees_the_same_with_any_threads)
   g_auto (GStrv) each = g_strsplit (losses, ",", -1);
   CHECK_STRING (losses, same);
   CHECK_INT (g_strv_length (each), 3);
-  /* the loss of 400 words that are about equally probable */
+  /* the loss if 400 words are about equally probable */
   CHECK_NEAR (g_ascii_strtod (each[0], NULL), 5.992, .3);
 }
 
-/* Returns the number called @name in @json; -1 if there is no such number. */
+/* Returns the number called @name in @json; -1 if it is missing. */
 static double
 number (const char *json, const char *name)
 {
@@ -122,7 +123,7 @@ TEST_CASE (bench_command, draws_documents)
   CHECK (strcmp (with, "") != 0 && strcmp (with, without) != 0);
 }
 
-/* Returns the floating point operations of the first step of @json as its operators count them. */
+/* Returns the number of floating point operations of the first step in @json, as the operators count them. */
 static double
 flop (const char *json)
 {
@@ -133,7 +134,7 @@ flop (const char *json)
 
 #define COUNT(...) BENCH (__VA_ARGS__, "--json", "--steps", "1", "--warmup", "0")
 
-/* The expected number is from experiments/peers/flops.py for the first batch of trees. */
+/* The expected number was computed by experiments/peers/flops.py for the first batch of trees. */
 TEST_CASE (bench_command, counts_the_work_of_the_equations)
 {
   write_files ();
