@@ -18,7 +18,8 @@
 
 namespace {
 
-/* Cases are listed by constructors, which may run before GoogleTest's globals exist; main registers them. */
+/* List of the test cases. Constructors fill it, possibly before GoogleTest's globals exist; main registers the
+ * cases. */
 PlaitTestCase *first_case;
 PlaitTestCase **last_case = &first_case;
 
@@ -28,7 +29,7 @@ std::string folder;
 std::vector<std::unique_ptr<char, decltype (&g_free)> > strings;
 std::mutex strings_lock;
 
-/* Errors of calls that must not fail, by file and line of NO_ERROR. */
+/* Errors of calls that must not fail, by the file and line of NO_ERROR. */
 thread_local std::map<std::pair<const char *, int>, GError *> unexpected_errors;
 
 void
@@ -302,7 +303,7 @@ plait_test_build_path (const char *name)
 int
 main (int argc, char **argv)
 {
-  /* Hide the user's own plugins and caches. */
+  /* Unset variables that would bring in the user's own plugins and caches. */
   for (const char *name : { "PLAIT_PLUGIN_PATH", "PLAIT_INDEX", "HDF5_USE_FILE_LOCKING" })
     g_unsetenv (name);
   g_setenv ("XDG_DATA_HOME", "/nonexistent", TRUE);
@@ -311,7 +312,7 @@ main (int argc, char **argv)
     testing::RegisterTest (test_case->suite, test_case->name, nullptr, nullptr, test_case->file, test_case->line,
                            [test_case] () -> testing::Test * { return new Case (test_case); });
   testing::InitGoogleTest (&argc, argv);
-  /* A command that starts its own program must not start the tests again and again. */
+  /* Refuse arguments: a command under test that starts its own program would start the tests again and again. */
   if (argc > 1)
     g_error ("%s takes options of GoogleTest alone, not %s", argv[0], argv[1]);
   return RUN_ALL_TESTS ();

@@ -4,14 +4,14 @@
 #include <glib.h>
 
 /*
- * GoogleTest behind C: a test case is a C function that registers itself. See tests/README.md.
+ * Wraps GoogleTest for C: a test case is a C function that registers itself. See tests/README.md.
  *
- *   TEST_CASE (arena, reuses_a_block)
- *   {
- *     CONTEXT ("size %d", size);
- *     REQUIRE (arena != NULL);
- *     CHECK_INT (plait_arena_peak (arena), 64);
- *   }
+ *     TEST_CASE (arena, reuses_a_block)
+ *     {
+ *       CONTEXT ("size %d", size);
+ *       REQUIRE (arena != NULL);
+ *       CHECK_INT (plait_arena_peak (arena), 64);
+ *     }
  *
  * Checks may be made from any thread. Macros evaluate their arguments once.
  */
@@ -19,7 +19,7 @@ G_BEGIN_DECLS
 
 typedef struct PlaitTestCase PlaitTestCase;
 
-/* A registered test case, made by TEST_CASE only. */
+/* A registered test case. Only TEST_CASE makes it. */
 struct PlaitTestCase
 {
   const char *suite;
@@ -30,7 +30,7 @@ struct PlaitTestCase
   PlaitTestCase *next;
 };
 
-/* The note of CONTEXT, removed at the end of the block. */
+/* The note that CONTEXT adds; removed at the end of the block. */
 typedef struct
 {
   void *trace;
@@ -52,28 +52,29 @@ void plait_test_skip (const char *file, int line, const char *reason);
 PlaitTestContext plait_test_context_begin (const char *file, int line, const char *format, ...) G_GNUC_PRINTF (3, 4);
 void plait_test_context_end (PlaitTestContext *context);
 
-/* Returns an empty folder of the running test case, deleted with its contents when the case ends. (transfer none) */
+/* Returns the path of an empty folder for the running test case. It is deleted with its contents when the case ends.
+ * (transfer none) */
 const char *plait_test_folder (void);
 
-/* Returns a formatted string, owned by the test case like all strings of the harness. (transfer none) */
+/* Returns a formatted string. The test case owns it, like all strings of the harness. (transfer none) */
 const char *plait_test_format (const char *format, ...) G_GNUC_PRINTF (1, 2);
 
-/* Keeps @text (transfer full) until the end of the test case. Returns @text. (transfer none) */
+/* Keeps @text (transfer full) until the test case ends. Returns @text. (transfer none) */
 const char *plait_test_keep (char *text);
 
-/* Returns the path of @name inside plait_test_folder (); an absolute @name is unchanged. (transfer none) */
+/* Returns the path of @name in plait_test_folder(); if @name is absolute, returns it unchanged. (transfer none) */
 const char *plait_test_path (const char *name);
 
-/* Waits until the time of the file system has changed, so that the next write of a file changes its times. */
+/* Waits until the clock of the file system has advanced, so that the next write of a file changes its times. */
 void plait_test_await_tick (void);
 
-/* Returns the path of @name inside the source tree, such as "schemas/encoder". (transfer none) */
+/* Returns the path of @name in the source tree, such as "schemas/encoder". (transfer none) */
 const char *plait_test_source_path (const char *name);
 
-/* Returns the path of @name inside the build tree. (transfer none) */
+/* Returns the path of @name in the build tree. (transfer none) */
 const char *plait_test_build_path (const char *name);
 
-/* Returns a place for the error of a call. See NO_ERROR. */
+/* Returns where a call that must not fail stores its error. Used by NO_ERROR. */
 GError **plait_test_no_error (const char *file, int line);
 
 #define TEST_CASE(suite_, name_)                                                                                       \
@@ -85,10 +86,10 @@ GError **plait_test_no_error (const char *file, int line);
   }                                                                                                                    \
   static void test_##suite_##_##name_ (void)
 
-/* Records a failure if @expr is false, and continues. */
+/* Records a failure if @expr is false. The test case continues. */
 #define CHECK(expr) ((void)plait_test_check (__FILE__, __LINE__, (expr) ? TRUE : FALSE, #expr))
 
-/* Records a failure if @expr is false, and returns from the function, which must return void. */
+/* Records a failure if @expr is false, and then returns from the function, which must return void. */
 #define REQUIRE(expr)                                                                                                  \
   do                                                                                                                   \
     {                                                                                                                  \
@@ -100,25 +101,25 @@ GError **plait_test_no_error (const char *file, int line);
 #define CHECK_INT(actual, expected)                                                                                    \
   ((void)plait_test_check_int (__FILE__, __LINE__, #actual, (gint64)(actual), (gint64)(expected)))
 
-/* Compares two strings. Either may be NULL, which equals only NULL. */
+/* Checks that two strings are equal. Either may be NULL, which equals only NULL. */
 #define CHECK_STRING(actual, expected)                                                                                 \
   ((void)plait_test_check_string (__FILE__, __LINE__, #actual, (actual), (expected)))
 
-/* Checks |actual - expected| <= tolerance; NaN fails. */
+/* Checks that |actual - expected| <= tolerance. NaN fails. */
 #define CHECK_NEAR(actual, expected, tolerance)                                                                        \
   ((void)plait_test_check_near (__FILE__, __LINE__, #actual, (double)(actual), (double)(expected), (double)(tolerance)))
 
 #define CHECK_CONTAINS(string, part) ((void)plait_test_check_contains (__FILE__, __LINE__, #string, (string), (part)))
 
-/* The GError ** argument for a call that must not fail. If the call sets an error, the next check in the thread, or the
- * end of the test case, records a failure. The result of the call may be checked as well. */
+/* Argument of the type GError ** for a call that must not fail. If the call sets an error, the next check in the
+ * thread, or the end of the test case, records a failure. The result of the call may be checked as well. */
 #define NO_ERROR plait_test_no_error (__FILE__, __LINE__)
 
-/* Checks that the GError * variable @error is NULL; clears it. */
+/* Checks that the variable @error (GError *) is NULL, and clears it. */
 #define CHECK_NO_ERROR(error) ((void)plait_test_check_no_error (__FILE__, __LINE__, &(error)))
 
-/* Checks that the GError * variable @error has the domain PLAIT_ERROR, the code @code and a message that contains
- * @part; clears it. */
+/* Checks that the variable @error (GError *) has the domain PLAIT_ERROR, the code @code and a message that contains
+ * @part. Clears it. */
 #define CHECK_ERROR(error, code, part)                                                                                 \
   ((void)plait_test_check_error (__FILE__, __LINE__, &(error), (code), #code, (part)))
 

@@ -24,7 +24,7 @@ bool interrupts;
 void (*watcher) (gpointer data);
 gpointer watched;
 
-/* File names before whose rename forked processes stop. */
+/* Endings of file names: forked processes stop before they rename a file to such a name. */
 std::string stop_ending;
 int renames_left;
 pid_t beginner;
@@ -39,7 +39,7 @@ stop_before (const std::string &path)
     raise (SIGSTOP);
 }
 
-/* TRUE for the first of two tries of a call. */
+/* TRUE for the first of two attempts of a call. */
 bool
 is_interrupted ()
 {
@@ -166,7 +166,7 @@ __wrap_unlink (const char *path)
 int
 __wrap_close (int descriptor)
 {
-  /* A close that fails has closed the descriptor, too. */
+  /* close also closes the descriptor when it fails. */
   if (!active)
     return __real_close (descriptor);
   bool fails = mode == PLAIT_TEST_SYSTEM_FAIL && count == number;
