@@ -6,10 +6,10 @@
 #include <sys/stat.h>
 #include <xxhash.h>
 
-/* Maximum of a line of error output, in bytes; a longer one prints the contents of a file. */
+/* Maximum length of a line of error output, in bytes. A longer line would show the contents of a file. */
 #define LONGEST_LINE 1100
 
-/* Maximum of lines of error output; the problems of an experiment file are reported together. */
+/* Maximum number of lines of error output. The problems of an experiment file are reported together. */
 #define MOST_LINES 110
 
 PlaitTestProcess
@@ -120,7 +120,7 @@ attempt_folder (void)
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
-/* Returns the lines of @a that @b does not have. (transfer full) */
+/* Returns the lines of @a that are not in @b. (transfer full) */
 static char *
 lines_without (const char *a, const char *b)
 {

@@ -5,28 +5,29 @@
 #include "harness.h"
 
 /*
- * Calls of plait with bad input, and checks of the answers.
+ * Calls of plait with bad input, and checks of its answers.
  */
 
-/* Starts plait with the words of @command, separated by blanks, or plait-bench if that is the first word. @settings may
- * be NULL. */
+/* Starts plait with the words of @command, which are separated by blanks; if the first word is plait-bench, starts
+ * plait-bench. @settings may be NULL. */
 PlaitTestProcess attempt_start (const char *command, const PlaitTestCallSettings *settings);
 
 PlaitTestCall attempt_with (const char *command, const PlaitTestCallSettings *settings);
 
 #define ATTEMPT(command) attempt_with ((command), NULL)
 
-/* Checks that the call ended with @code and one error that a person can read, which contains all of @parts (separated
- * by '|'), and without a sign of a crash. */
+/* Checks that the call ended with @code and one readable error that contains all of @parts (separated by '|'), and that
+ * nothing shows a crash. */
 void attempt_check (const PlaitTestCall *attempt, int code, const char *parts);
 
-/* Calls plait, checks the answer like attempt_check, and checks that the test's folder has not changed. */
+/* Calls plait and checks the answer as attempt_check() does. Also checks that the test's folder has not changed. */
 void attempt_refused_with (const char *command, const PlaitTestCallSettings *settings, int code, const char *parts);
 
 #define REFUSED(command, parts) attempt_refused_with ((command), NULL, 2, (parts))
 
-/* Checks a call like attempt_refused_with with code 2, but accepts success too, since the damaged file may be valid. */
+/* Checks a call as attempt_refused_with() does with code 2. Also accepts success, since a damaged file may still be
+ * valid. */
 void attempt_refused_or_done (const char *command, const PlaitTestCallSettings *settings, const char *parts);
 
-/* Returns the names, kinds and contents of all files in the test's folder. (transfer full) */
+/* Returns a text with the names, kinds and contents of all files in the test's folder. (transfer full) */
 char *attempt_folder (void);

@@ -4,7 +4,7 @@
 #include "forge.h"
 #include "hdf5/store.h"
 
-/* Changes bytes of HDF5's own structure and corrects the checksums that HDF5 stores in it. */
+/* This file changes bytes of HDF5's own structure and corrects the checksums that HDF5 stores in it. */
 
 static guint32
 rotate (guint32 value, guint bits)
@@ -12,7 +12,7 @@ rotate (guint32 value, guint bits)
   return value << bits | value >> (32 - bits);
 }
 
-/* Returns the checksum that HDF5 uses, lookup3 of Bob Jenkins (hashlittle). */
+/* Returns the checksum of @bytes [n] that HDF5 uses: lookup3 (hashlittle) by Bob Jenkins. */
 static guint32
 checksum (const guint8 *bytes, gsize n)
 {
@@ -40,7 +40,7 @@ checksum (const guint8 *bytes, gsize n)
   return s[2];
 }
 
-/* An object header: offsets of its first message and of its checksum. */
+/* An HDF5 object header, with the offsets of its first message and of its checksum. */
 typedef struct
 {
   gsize start, messages, end;

@@ -105,7 +105,7 @@ forge_values (const char *from, const char *to, const char *path, double value)
  * Functions of type ForgeWrite
  */
 
-/* Creates a dataset without values. @shape is NULL for a single element, @list may be H5P_DEFAULT. */
+/* Creates a dataset without values. If @shape is NULL, it has a single element. @list may be H5P_DEFAULT. */
 static void
 make_dataset (hid_t file, const char *path, hid_t type, int rank, const hsize_t *shape, hid_t list)
 {
@@ -179,7 +179,7 @@ write_many_dimensions (hid_t file, const char *path)
   make_dataset (file, path, H5T_IEEE_F32LE, G_N_ELEMENTS (shape), shape, H5P_DEFAULT);
 }
 
-/* The dataset has a huge shape and no stored values. */
+/* Creates a dataset with a huge shape and no stored values. */
 static void
 write_very_many (hid_t file, const char *path)
 {
@@ -233,14 +233,14 @@ write_group (hid_t file, const char *path)
   H5Gclose (forge_make_group (file, path));
 }
 
-/* Other programs create such groups. */
+/* Creates a group without creation order, as other programs do. */
 static void
 write_group_without_order (hid_t file, const char *path)
 {
   H5Gclose (H5Gcreate2 (file, path, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
 }
 
-/* Creates a group that contains itself, twice. */
+/* Creates a group that contains itself in two ways. */
 static void
 write_circle (hid_t file, const char *path)
 {

@@ -28,7 +28,7 @@ materials_write_features (const char *name, guint sentences, guint positions, gu
 }
 
 /*
- * Valid files
+ * Functions that make valid files
  */
 
 #define FILES(stream)                                                                                                  \
@@ -78,7 +78,7 @@ done (const char *command)
   return attempt.code == 0;
 }
 
-/* Makes a run that was interrupted after its first checkpoint. */
+/* Makes a run that is interrupted after its first checkpoint. */
 static gboolean
 begin (void)
 {

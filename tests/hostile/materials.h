@@ -5,26 +5,26 @@
 #include "files.h"
 
 /*
- * Lays out valid files of every kind in the test's folder, which tests then damage:
+ * Writes valid files of every kind to the test's folder, for tests that then damage them:
  *
- *   train.a train.b train.target, validation.*, test.*   text, 48, 6 and 6 lines
- *   train.image, validation.image, test.image            HDF5, dataset /features [sentence, 3, 4]
- *   words.vocabulary pieces.model                        learnt from the text
- *   text.ini text.h5      experiment with two sources of text, and its finished run
- *   begun.h5              interrupted run of text.ini
- *   image.ini image.h5    one source of text and one of features
- *   trees.ini trees.h5    a source of trees, with the files of reorder, and its finished run
- *   reorder               train.a train.a.trees train.target, validation.*, test.*; 8, 4 and 4 lines
- *   pieces.ini            text.ini with the vocabulary pieces.model
- *   grid.ini grid         an experiment with two cells, and its folder
- *   dump.h5               attention of translations
- *   page.html             a report
+ *     train.a train.b train.target, validation.*, test.*   text, 48, 6 and 6 lines
+ *     train.image, validation.image, test.image            HDF5, dataset /features [sentence, 3, 4]
+ *     words.vocabulary pieces.model                        learnt from the text
+ *     text.ini text.h5      experiment with two text sources, and its finished run
+ *     begun.h5              interrupted run of text.ini
+ *     image.ini image.h5    experiment with one source of text and one of features, and its run
+ *     trees.ini trees.h5    experiment with a source of trees in the folder reorder, and its finished run
+ *     reorder               train.a train.a.trees train.target, validation.*, test.*; 8, 4 and 4 lines
+ *     pieces.ini            text.ini with the vocabulary pieces.model
+ *     grid.ini grid         an experiment with two cells, and its folder
+ *     dump.h5               attention of translations
+ *     page.html             a report
  *
- * They are made once per process. FALSE, with a failed check, if that did not work.
+ * They are made once in each process. Returns FALSE, with a failed check, if that did not work.
  */
 gboolean materials_lay_out (void);
 
-/* A test case that begins with these files in its folder. */
+/* Defines a test case whose folder has these files. */
 #define HOSTILE_CASE(suite, name)                                                                                      \
   static void hostile_##suite##_##name (void);                                                                         \
   TEST_CASE (suite, name)                                                                                              \
@@ -34,5 +34,5 @@ gboolean materials_lay_out (void);
   }                                                                                                                    \
   static void hostile_##suite##_##name (void)
 
-/* Writes features [sentences, positions, width], all @value, as the dataset /features of the file @name. */
+/* Writes the file @name with a dataset /features [sentences, positions, width], whose values are all @value. */
 void materials_write_features (const char *name, guint sentences, guint positions, guint width, float value);

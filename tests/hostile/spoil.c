@@ -50,7 +50,7 @@ endless_device (const char *file)
   link_to (file, "/dev/zero");
 }
 
-/* Replaces @file by a link to a regular file that makes its reader wait, or that only root may read. */
+/* Replaces @file by a link to a regular file whose reader would wait, or which only root may read. */
 static void
 waiting_file (const char *file)
 {
@@ -71,7 +71,7 @@ silent_pipe (const char *file)
   CHECK (mkfifo (plait_test_path (file), 0644) == 0);
 }
 
-/* Cuts @file to @numerator quarters of its length, minus @less bytes. */
+/* Cuts @file to @numerator quarters of its length, less @less bytes. */
 static void
 cut (const char *file, gsize numerator, gsize less)
 {
@@ -157,7 +157,7 @@ not_utf8 (const char *file)
   g_autofree char *spoilt = g_memdup2 (g_bytes_get_data (bytes, NULL), length);
   gsize at = length / 3;
 
-  /* HDF5 itself writes such bytes. */
+  /* Skip bytes 0xff: HDF5 itself writes 0xff there. */
   while (spoilt[at] == (char)0xff && at + 1 < length)
     at++;
   spoilt[at] = (char)0xff;

@@ -6,7 +6,7 @@
 
 #include "materials.h"
 
-/* Valid files that do not belong together. */
+/* Tests of files that are valid but do not fit each other. */
 
 #define RUN_TEXT "run text.ini -q -o new"
 #define RUN_IMAGE "run image.ini -q -o new"
@@ -23,7 +23,7 @@ HOSTILE_CASE (hostile_data, line_counts_differ)
   REFUSED ("score text.h5 -q -s a=train.a -s b=test.b --target test.target -a new", "test.target:7");
 }
 
-/* /dev/null is a text without lines. */
+/* Uses /dev/null, which is a text without lines. */
 HOSTILE_CASE (hostile_data, no_lines)
 {
   REFUSED ("translate text.h5 -q -s a=test.a -s b=/dev/null -o new", "/dev/null:1: ends here, but test.a continues");
@@ -70,7 +70,7 @@ HOSTILE_CASE (hostile_data, features_do_not_fit)
   REFUSED ("translate image.h5 -q -s a=test.image -s image=test.a", "test.a");
 }
 
-/* Features that are so large that everything overflows: an error is reported and no result is stored. */
+/* Features so large that every sum overflows: plait reports an error and stores no result. */
 HOSTILE_CASE (hostile_data, numbers_overflow)
 {
   materials_write_features ("train.image", 48, 3, 4, 3e38f);
@@ -94,7 +94,7 @@ HOSTILE_CASE (hostile_data, vocabularies_do_not_fit)
            "there is no data.vocabulary.shared; name a file");
   DONE (ATTEMPT ("run text.ini -q -o new --dry-run --set data.vocabulary_type=given "
                  "--set data.vocabulary.shared=words.vocabulary"));
-  /* Replaces the vocabulary with which the run was begun. */
+  /* Replaces the vocabulary after the run was begun with it. */
   plait_test_write ("words.vocabulary", "plait words 1\nx 3\ny 1\n");
   REFUSED ("run text.ini -q -r -o begun.h5 --set train.epochs=1000000 --set data.vocabulary.shared=words.vocabulary",
            "begun.h5");
@@ -123,7 +123,8 @@ HOSTILE_CASE (hostile_data, files_of_another_kind_of_ours)
   REFUSED ("adversarial dump.h5 -q", "dump.h5 is not a run");
 }
 
-/* Changes or removes @name while @command (an endless run into "new") still needs it, then restores it and resumes. */
+/* Changes or removes the file @name while @command, an endless run to "new", still needs it. Then restores the file and
+ * resumes the run. */
 static void
 change_while_training (const char *command, const char *name, gboolean removed)
 {
@@ -155,7 +156,7 @@ change_while_training (const char *command, const char *name, gboolean removed)
 
 HOSTILE_CASE (hostile_data, files_that_change_while_they_are_in_use)
 {
-  /* Files that are read after training are checked at each checkpoint. */
+  /* The run checks these files at each checkpoint, because it reads them after training. */
   static const char *const images[] = { "train.image", "validation.image", "test.image" };
 
   for (guint i = 0; i < 2 * G_N_ELEMENTS (images); i++)
@@ -164,7 +165,8 @@ HOSTILE_CASE (hostile_data, files_that_change_while_they_are_in_use)
     change_while_training ("run text.ini -o new --set train.epochs=1000000", "test.target", i % 2);
 }
 
-/* The best parameters exist only in the removed file, which is written again with them. */
+/* The run's file is removed while it trains. The best parameters, which only that file had, are in the file that is
+ * written next. */
 HOSTILE_CASE (hostile_data, a_run_that_is_removed_while_it_is_written)
 {
   const char *path = plait_test_path ("new");
@@ -182,7 +184,7 @@ HOSTILE_CASE (hostile_data, a_run_that_is_removed_while_it_is_written)
   plait_test_remove ("new");
 }
 
-/* Training with a too high learning rate diverges: it stops with an error, and the last good checkpoint stays. */
+/* Training diverges because of a high learning rate: it stops with an error, and the last good checkpoint stays. */
 HOSTILE_CASE (hostile_data, training_that_diverges)
 {
   PlaitTestCall attempt = ATTEMPT ("run text.ini -q -o new --set train.learning_rate=1e6 --set train.warm_up=0 "

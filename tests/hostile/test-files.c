@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "spoil.h"
 
-/* Every kind of user's file, damaged in every way: one plain error, and no file is written or lost. */
+/* Damages every kind of file that users have in every way: each time there is one readable error, and no file is
+ * written or lost. */
 
 #define EXPERIMENT "cut by a byte|cut to half"
 
@@ -27,13 +28,13 @@ HOSTILE_CASE (hostile_file, validation_text)
   spoil_and_refuse ("validation.target", "run text.ini -q -o new", "cut by a byte");
 }
 
-/* The damage is found before time is spent on training. */
+/* plait finds the damage before it spends time on training. */
 HOSTILE_CASE (hostile_file, test_text)
 {
   spoil_and_refuse ("test.b", "run text.ini -q -o new", "cut by a byte");
 }
 
-/* Sources may come through pipes; then the command waits for a writer. */
+/* Sources may come through pipes; the command then waits for their writers. */
 #define STREAM "cut by a byte|-a pipe without a writer"
 
 HOSTILE_CASE (hostile_file, text_to_translate)
@@ -63,7 +64,7 @@ HOSTILE_CASE (hostile_file, text_of_a_vocabulary)
                     SOUND_LINES "|-a pipe without a writer");
 }
 
-/* A run is accepted as a vocabulary, too. */
+/* A run can be used as a vocabulary too. */
 HOSTILE_CASE (hostile_file, vocabulary_of_words)
 {
   spoil_and_refuse ("words.vocabulary", "vocabulary -q --show words.vocabulary", "a SentencePiece model|a run");
@@ -84,7 +85,7 @@ HOSTILE_CASE (hostile_file, features)
                     "features|a late bit flipped|NUL within|no UTF-8 within");
 }
 
-/* Damage in parts of a run that the command does not read. */
+/* Damage that may be in parts of a run which the command does not read. */
 #define UNREAD "a late bit flipped|NUL within|no UTF-8 within"
 
 HOSTILE_CASE (hostile_file, run_to_translate_with)
@@ -98,7 +99,7 @@ answer (const char *command)
   return DONE (ATTEMPT (command)).output;
 }
 
-/* Flips bits all over the file: the answer equals that for the valid file, or is an error. */
+/* Flips bits all over the file. The answer is an error, or equals that for the undamaged file. */
 HOSTILE_CASE (hostile_file, run_with_a_flipped_bit)
 {
   static const char *const commands[]
@@ -156,7 +157,7 @@ HOSTILE_CASE (hostile_file, run_to_look_at)
   spoil_and_refuse ("text.h5", "show text.h5", UNREAD "|a run|a dump|a grid");
 }
 
-/* The run stores the places of its data. */
+/* The run stores the paths of its data. */
 HOSTILE_CASE (hostile_file, run_to_test)
 {
   DONE (ATTEMPT ("run text.ini -q -o own.h5"));

@@ -4,8 +4,8 @@
 
 #include "forge.h"
 
-/* Runs, dumps and grids with a right digest and wrong contents, which commands print. They print what is valid and
- * refuse the rest; no command hangs or crashes. */
+/* Tests of commands that print runs, dumps and grids with correct digests but wrong contents. The commands print what
+ * is valid and refuse the rest; none hangs or crashes. */
 
 static void
 look (const char *const *commands, const PlaitTestCallSettings *settings)
@@ -20,10 +20,10 @@ look (const char *const *commands, const PlaitTestCallSettings *settings)
 typedef struct
 {
   const char *place;
-  const char *commands[4]; /* NULL-terminated */
+  const char *commands[4]; /* commands that read the file, NULL-terminated */
 } Look;
 
-/* Replaces each object that a command reads by each unexpected object. */
+/* Replaces each object that a command reads by each kind of unexpected object. */
 static void
 forge_and_look (const char *from, const char *to, const Look *looks, guint n)
 {
@@ -57,7 +57,8 @@ HOSTILE_CASE (hostile_forged, places_that_are_shown)
 #define COMPARE "compare forged.h5 text.h5 -q --trials 2"
 #define COMPARE_ATTENTION "compare forged.h5 text.h5 -q --attention"
 
-/* libhdf5 crashes on one file of twenty. Some corrupt memory first, so each file needs a process of its own. */
+/* libhdf5 crashes on one of twenty such files, sometimes after corrupting memory, so each file is read in its own
+ * process. */
 HOSTILE_CASE (hostile_forged, structure_that_is_shown)
 {
   static const PlaitTestCallSettings started = { .started = TRUE };
@@ -90,7 +91,7 @@ HOSTILE_CASE (hostile_forged, places_that_are_reported)
   forge_and_look ("text.h5", "forged.h5", looks, G_N_ELEMENTS (looks));
 }
 
-/* Runs with wrong contents in train.initialise: wrong values are refused or not used. */
+/* Takes runs with wrong contents as train.initialise: wrong values are refused or not used. */
 HOSTILE_CASE (hostile_forged, places_that_training_begins_with)
 {
 #define BEGIN "run text.ini -q --dry-run -o new --set train.initialise=forged.h5 --set train.initialise_checkpoint=last"
@@ -139,7 +140,7 @@ HOSTILE_CASE (hostile_forged, values_that_are_shown)
       }
 }
 
-/* Control characters of terminals, and bytes that are not text. */
+/* Texts with control characters of terminals, and bytes that are not text. */
 HOSTILE_CASE (hostile_forged, texts_that_are_shown)
 {
   static const char *const texts[] = { "\x1b[2J\x07", "\xff\xfe", "<script>x" };
@@ -214,7 +215,8 @@ HOSTILE_CASE (hostile_forged, runs_of_a_grid)
     }
 }
 
-/* A cell of another experiment is run again. A file of another kind with a cell's name is kept, except with --fresh. */
+/* A cell whose file is a run of another experiment is run again. A file of another kind with the name of a cell is
+ * kept, except with --fresh. */
 HOSTILE_CASE (hostile_forged, cells_of_a_grid)
 {
   static const char *const others[] = { "dump.h5", "test.a", "pieces.model" };

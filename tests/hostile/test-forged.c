@@ -5,7 +5,7 @@
 #include "forge.h"
 #include "hdf5/store.h"
 
-/* Runs with a right digest and wrong contents, for translation and for --resume. */
+/* Tests of translation and of --resume with runs whose digests are correct but whose contents are wrong. */
 
 #define RESUME "run text.ini -q -r -o forged.h5 --set train.epochs=1000000"
 #define TRANSLATE "translate forged.h5 -q -s a=test.a -s b=test.b -o new"
@@ -27,7 +27,7 @@ forge_and_refuse (const char *from, const char *const *places, guint n, const ch
       }
 }
 
-/* Replaces each object that a command reads by each unexpected object. */
+/* Replaces each object that a command reads by each kind of unexpected object. */
 HOSTILE_CASE (hostile_forged, places_of_a_run)
 {
   static const char *const places[]
@@ -83,7 +83,7 @@ HOSTILE_CASE (hostile_forged, integers_of_a_checkpoint)
       forge_integer ("begun.h5", "forged.h5", STATE, integers[i].name, integers[i].value);
       REFUSED (RESUME, plait_test_format ("forged.h5:" STATE ": |%s ", integers[i].name));
     }
-  /* Update 0 with rows of updates in the log. */
+  /* The state says update 0, but the log has rows of updates. */
   forge_integer ("begun.h5", "forged.h5", STATE, "step", 0);
   forge_integer ("forged.h5", "forged.h5", STATE, "epoch", 0);
   forge_integer ("forged.h5", "forged.h5", STATE, "position", 0);
@@ -92,7 +92,8 @@ HOSTILE_CASE (hostile_forged, integers_of_a_checkpoint)
 
 #define METRIC "/training/validation/metric"
 
-/* Writes two scores in the format of old runs: negated if smaller is better, without a direction. */
+/* Writes two scores as old versions did: negated if smaller is better, without the attribute that says which is
+ * better. */
 static void
 write_negative_metric (hid_t file, const char *path)
 {
@@ -106,7 +107,7 @@ write_negative_metric (hid_t file, const char *path)
   H5Sclose (space);
 }
 
-/* A run with old scores resumes with their meaning unchanged. */
+/* A run of an old version resumes, and its scores keep their meaning. */
 HOSTILE_CASE (hostile_forged, a_run_of_before_has_its_metric_turned_round)
 {
   const char *run = "run text.ini -q -o old.h5 --set train.metric=ter --set train.best_by=metric "
@@ -174,7 +175,7 @@ HOSTILE_CASE (hostile_forged, parameters)
       forge_values (values[i].file, "forged.h5", place, values[i].value);
       REFUSED (values[i].command, plait_test_format ("forged.h5: %s|undefined or out of range", place));
     }
-  /* Large numbers may give any result, but the command ends in order. */
+  /* Parameters this large may give any result, but the command must end without a crash. */
   forge_values ("text.h5", "forged.h5", "/checkpoint/best/parameters" TABLE, 3e38);
   attempt_refused_or_done (TRANSLATE, NULL, "");
 }
@@ -221,7 +222,7 @@ stored_experiment (void)
   return run ? plait_store_get_string (run, "/", "experiment", NULL) : g_strdup ("");
 }
 
-/* Returns @text with every @old replaced by @new_text. (transfer full) */
+/* Returns @text with each @old replaced by @new_text. (transfer full) */
 static char *
 replaced (const char *text, const char *old, const char *new_text)
 {
@@ -231,7 +232,7 @@ replaced (const char *text, const char *old, const char *new_text)
   return g_strjoinv (new_text, parts);
 }
 
-/* The stored settings do not fit the stored parameters. */
+/* The settings that the run stores do not fit the parameters that it stores. */
 HOSTILE_CASE (hostile_forged, settings)
 {
   static const char *const changes[][2] = {
@@ -250,7 +251,7 @@ HOSTILE_CASE (hostile_forged, settings)
       forge_string ("text.h5", "forged.h5", "/", "experiment", changed);
       REFUSED (TRANSLATE, "forged.h5");
     }
-  /* a model of terabytes */
+  /* a model that would take terabytes of memory */
   g_autofree char *wide = replaced (text, "width=8", "width=16384");
   g_autofree char *wider = replaced (wide, "feed_forward=8", "feed_forward=131072");
   g_autofree char *deep = replaced (wider, "layers=1", "layers=64");
@@ -319,7 +320,7 @@ HOSTILE_CASE (hostile_forged, vocabulary)
       }
 }
 
-/* The head rules that a run stores for its trees. */
+/* Tests of the head rules that a run stores for its trees. */
 
 #define HEAD_RULES "/trees/head_rules"
 #define TRANSLATE_TREES "translate forged.h5 -q -s a=reorder/test.a -s a.trees=reorder/test.a.trees -o new"
@@ -331,7 +332,7 @@ HOSTILE_CASE (hostile_forged, place_of_head_rules)
   forge_and_refuse ("trees.h5", places, G_N_ELEMENTS (places), TRANSLATE_TREES);
 }
 
-static const char *rules_text; /* text for write_rules */
+static const char *rules_text; /* text that write_rules writes */
 
 static void
 write_rules (hid_t file, const char *path)

@@ -3,9 +3,9 @@
 
 #include "materials.h"
 
-/* Users' names that equal names in the layout of files. */
+/* Tests of names chosen by users that equal names in the layout of files. */
 
-/* Renames the source @old of text.ini to @name. It still reads the files of @old. */
+/* Renames the source @old of text.ini to @name. It still reads the same files. */
 static void
 name_source (const char *old, const char *name)
 {
@@ -65,7 +65,7 @@ HOSTILE_CASE (hostile_names, sources)
     }
 }
 
-/* Names of splits and searches that equal names in the file of a run. */
+/* Gives splits and named evaluations names that occur in the file of a run. */
 HOSTILE_CASE (hostile_names, splits_and_searches)
 {
   REFUSED ("test text.h5 -q --as short-forced", "--as cannot be \"short-forced\"|leave -forced out");
@@ -75,7 +75,7 @@ HOSTILE_CASE (hostile_names, splits_and_searches)
            "text.ini|\"test-forced\" is the name of forced decoding of test in the file of a run");
 }
 
-/* A key of [source NAME/leaves] has a slash. */
+/* Uses an axis for a key of [source NAME/leaves], whose name has a slash. */
 HOSTILE_CASE (hostile_names, axes_of_a_grid)
 {
   plait_test_replace ("trees.ini", "[decode]", "[grid]\nsource.a/leaves.width=4;8\n[decode]");

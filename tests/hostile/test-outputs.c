@@ -7,12 +7,12 @@
 
 #include "materials.h"
 
-/* Outputs that cannot be written, and outputs that exist: no incomplete and no lost file. */
+/* Tests of outputs that cannot be written, and of outputs that exist already: no file is incomplete or lost. */
 
 static const struct
 {
   const char *name;
-  const char *command; /* command that writes "new" */
+  const char *command; /* command that writes the file "new" */
 } outputs[] = {
   { "run", "run text.ini -q -o new" },
   { "run made again", "reproduce text.h5 -q -s data.folder=. -o new" },
@@ -26,7 +26,7 @@ static const struct
                       "-n 1 -q --parameters new" },
 };
 
-/* A limit stops the growth of files below the size of the output. */
+/* Limits the size of files to less than the output needs. */
 HOSTILE_CASE (hostile_output, full_disk)
 {
   for (guint i = 0; i < G_N_ELEMENTS (outputs); i++)
@@ -42,14 +42,14 @@ HOSTILE_CASE (hostile_output, full_disk)
         if (needed <= size)
           continue;
         attempt_refused_with (outputs[i].command, &limits, 1, "new");
-        /* The existing file stays. */
+        /* The command fails, and the existing file stays. */
         plait_test_write ("new", "what was there");
         attempt_refused_with (plait_test_format ("%s --force", outputs[i].command), &limits, 1, "new");
         plait_test_remove ("new");
       }
 }
 
-/* All commands have one rule. */
+/* Every command replaces an existing file only with --force. */
 HOSTILE_CASE (hostile_output, what_is_there_is_replaced_by_force_alone)
 {
   for (guint i = 0; i < G_N_ELEMENTS (outputs); i++)
@@ -59,7 +59,7 @@ HOSTILE_CASE (hostile_output, what_is_there_is_replaced_by_force_alone)
 
       for (guint run = 0; run < 2; run++)
         {
-          /* Existing outputs: a text of the user, and a finished run. */
+          /* Two outputs exist already: a text of the user, and a finished run. */
           plait_test_write ("new", "what was there");
           if (run)
             plait_test_copy ("image.h5", "new");
@@ -71,7 +71,7 @@ HOSTILE_CASE (hostile_output, what_is_there_is_replaced_by_force_alone)
           plait_test_remove ("new");
         }
     }
-  /* One existing file of several is enough for an error. */
+  /* If one of several output files exists, the command fails. */
   REFUSED ("generate agreement -q -o .", "train.a exists: write elsewhere with --output");
   DONE (ATTEMPT ("generate agreement -q -o corpus -s train=2"));
   REFUSED ("generate agreement -q -o corpus -s train=3", "corpus/train.a exists: ");
@@ -79,7 +79,7 @@ HOSTILE_CASE (hostile_output, what_is_there_is_replaced_by_force_alone)
   REFUSED ("run text.ini -q --force --resume -o begun.h5", "--force and --resume are opposites");
 }
 
-/* --dry-run reports an output that the run could not write. */
+/* --dry-run reports that the run could not write its output. */
 HOSTILE_CASE (hostile_output, plans_know_where_nothing_can_be_written)
 {
   static const struct
@@ -120,7 +120,7 @@ HOSTILE_CASE (hostile_output, plans_know_where_nothing_can_be_written)
     }
 }
 
-/* --dry-run leaves no file where the run could write. */
+/* --dry-run checks that the run can write its output, and leaves no file there. */
 HOSTILE_CASE (hostile_output, plans_leave_nothing_behind)
 {
   static const char *const commands[] = {
@@ -152,7 +152,7 @@ HOSTILE_CASE (hostile_output, full_disk_on_the_way)
   attempt_refused_with ("run text.ini -q -r -o begun.h5 --set train.epochs=1000000", &limits, 1, "begun.h5");
   attempt_refused_with ("generate agreement -q -o new", &small, 1, "new");
   attempt_refused_with ("generate agreement -q -o . --force", &small, 1, "train");
-  /* The first file fails, then a later one. */
+  /* First the first file cannot be written, then a later one. */
   attempt_refused_with ("new encoder -q fresh", &small, 1, "fresh/meson.build");
   attempt_refused_with ("new encoder -q fresh", &middle, 1, "fresh/fresh.c");
 }
@@ -195,7 +195,7 @@ HOSTILE_CASE (hostile_output, places_that_take_none)
       }
 }
 
-/* Only this cell fails. */
+/* Only the cell whose log is a pipe fails. */
 HOSTILE_CASE (hostile_output, pipe_in_place_of_a_log)
 {
   const char *folder = plait_test_path ("grid");
@@ -212,7 +212,7 @@ HOSTILE_CASE (hostile_output, pipe_in_place_of_a_log)
   CHECK_CONTAINS (attempt.errors, ".log: cannot be written");
 }
 
-/* Writing would destroy the input. */
+/* Refuses an output that is the input, because writing would destroy it. */
 HOSTILE_CASE (hostile_output, same_file_as_an_input)
 {
   static const char *const commands[] = {
@@ -235,7 +235,7 @@ HOSTILE_CASE (hostile_output, same_file_as_an_input)
   REFUSED ("run text.ini -q -r -o text.ini", "text.ini");
 }
 
-/* No output replaces an input of the command, under any name, even with --force. */
+/* Refuses an output that is an input of the command, under any name, even with --force. */
 HOSTILE_CASE (hostile_output, never_replaces_what_was_read)
 {
   static const char *const commands[] = {
@@ -260,7 +260,7 @@ HOSTILE_CASE (hostile_output, never_replaces_what_was_read)
     REFUSED (commands[i], "name another");
 }
 
-/* A file of another kind with the name of a grid's file was made by the user, so it stays. */
+/* If a file has the name of a grid's file but another kind, the user made it, so it is not replaced. */
 HOSTILE_CASE (hostile_output, grid_replaces_no_files_of_others)
 {
   static const char *const command = "grid grid.ini -q --set train.epochs=0 --set train.updates=1";
@@ -290,7 +290,8 @@ HOSTILE_CASE (hostile_output, grid_replaces_no_files_of_others)
     }
 }
 
-/* A file that is read twice or measured must not be a pipe, since the command would wait for its writer. */
+/* Refuses a pipe in place of a file that is read twice or whose size is needed, since the command would wait for its
+ * writer. */
 HOSTILE_CASE (hostile_output, pipes_that_nobody_writes)
 {
   const char *pipe = plait_test_path ("pipe");

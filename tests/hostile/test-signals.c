@@ -9,9 +9,10 @@
 
 #include "materials.h"
 
-/* SIGINT, SIGTERM and SIGHUP at any time: exit code 130, and the command with --resume does the rest. */
+/* Tests of SIGINT, SIGTERM and SIGHUP at any time: the exit code is 130, and the command with --resume does the
+ * remaining work. */
 
-/* Waits for a limited time until @holds returns TRUE. FALSE if it did not. */
+/* Waits until @holds (@data) returns TRUE. FALSE if it does not within a limited time. */
 static gboolean
 await (gboolean (*holds) (gpointer data), gpointer data)
 {
@@ -30,11 +31,11 @@ is_there (gpointer name)
   return plait_test_exists (name);
 }
 
-/* State of a process: fields of /proc/PID/stat after the name (proc(5)). */
+/* State of a process: those fields of /proc/PID/stat that follow the name (proc(5)). */
 typedef struct
 {
   pid_t process;
-  gint64 work; /* processor time to wait for, in ticks (usually 10 ms) */
+  gint64 work; /* processor time to wait for, in clock ticks (usually 10 ms) */
 } Watched;
 
 static char
@@ -77,7 +78,7 @@ has_half_written (gpointer nothing)
   return strstr (folder, ".partial") != NULL;
 }
 
-/* TRUE if the command ended before the signal, as may happen on a busy machine; then the test tries again, a few
+/* TRUE if the command ended before the signal came, as may happen on a busy machine. The test then tries again, a few
  * times. */
 static gboolean
 was_too_late (const PlaitTestCall *attempt, guint *tries)
@@ -85,8 +86,8 @@ was_too_late (const PlaitTestCall *attempt, guint *tries)
   return attempt->code == 0 && ++*tries < 10;
 }
 
-/* Starts @command, which writes the file "new". Sends @signal when it has worked for @ticks after that file appeared;
- * then resumes it. */
+/* Starts @command, which writes the file "new", and sends @signal when the command has used @ticks of processor time
+ * after that file appeared. Then resumes the command. */
 static void
 interrupt_and_resume (const char *command, int signal, guint ticks)
 {
@@ -123,12 +124,12 @@ HOSTILE_CASE (hostile_signal, during_training)
         "--set train.validate_every=400";
   static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
 
-  signal (SIGHUP, SIG_DFL); /* independent of the program that started the tests */
+  signal (SIGHUP, SIG_DFL); /* do not inherit an ignored SIGHUP from the program that started the tests */
   for (guint i = 0; i < G_N_ELEMENTS (signals); i++)
     interrupt_and_resume (command, signals[i], i);
 }
 
-/* The log goes into tee, which Ctrl-C ends first. */
+/* The log goes to tee, which Ctrl-C ends first. */
 HOSTILE_CASE (hostile_signal, of_a_log_that_nobody_reads_any_more)
 {
   PlaitTestProcess process = attempt_start ("run text.ini -o new --set train.epochs=3", NULL);
@@ -141,7 +142,7 @@ HOSTILE_CASE (hostile_signal, of_a_log_that_nobody_reads_any_more)
   CHECK_CONTAINS (attempt.output, "BLEU");
 }
 
-/* Validation takes nearly all of the time. */
+/* Sends signals during validation, which takes nearly all of the time. */
 HOSTILE_CASE (hostile_signal, during_validation)
 {
   static const char command[] = "run text.ini -q -o new --set train.epochs=12 --set train.metric=bleu "
@@ -151,7 +152,7 @@ HOSTILE_CASE (hostile_signal, during_validation)
     interrupt_and_resume (command, i == 0 ? SIGINT : SIGTERM, i);
 }
 
-/* Repeats the lines of the file @name many times. */
+/* Repeats the lines of the file @name many times, so that it takes long. */
 static void
 lengthen (const char *name)
 {
@@ -183,7 +184,7 @@ has_checkpoint (gpointer nothing)
   return strstr (folder, ".training.h5") != NULL;
 }
 
-/* TRUE if a process uses the test's folder. */
+/* TRUE if a process has the test's folder as its current folder. */
 static gboolean
 is_worked_in (void)
 {
@@ -229,7 +230,7 @@ HOSTILE_CASE (hostile_signal, during_a_grid)
     }
 }
 
-/* An interrupted translation leaves no incomplete file. */
+/* An interrupted translation does not leave an incomplete file. */
 HOSTILE_CASE (hostile_signal, during_translation)
 {
   lengthen ("test.a");
@@ -264,7 +265,7 @@ is_drained (gpointer writer)
   return ioctl (*(int *)writer, FIONREAD, &unread) == 0 && unread == 0;
 }
 
-/* A signal also interrupts waiting for input. */
+/* A signal also interrupts a command that waits for input. */
 HOSTILE_CASE (hostile_signal, while_waiting_for_input)
 {
   PlaitTestCallSettings limits = { .input = "pipe" };

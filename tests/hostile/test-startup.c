@@ -9,9 +9,9 @@
 
 #include "materials.h"
 
-/* Resources that are missing at the start: memory, threads, standard streams. */
+/* Tests of resources that are missing at the start: memory, threads, standard streams. */
 
-/* AddressSanitizer needs terabytes of address space, and a thread to search for leaks. */
+/* AddressSanitizer needs terabytes of address space, and a thread that searches for leaks. */
 #ifndef __SANITIZE_ADDRESS__
 TEST_CASE (hostile_startup, with_little_memory)
 {
@@ -21,7 +21,7 @@ TEST_CASE (hostile_startup, with_little_memory)
     QUIET (attempt_with (i == 0 ? "--version" : i == 1 ? "inspect encoder/transformer" : "plugins", &limits));
 }
 
-/* A run that starts and then lacks memory ends with an error at any point. */
+/* Starts a run with so little memory that it fails at some point: it always ends with an error. */
 HOSTILE_CASE (hostile_startup, with_too_little_memory_for_a_run)
 {
   for (guint64 memory = 130; memory < 290; memory += 40)
@@ -53,7 +53,7 @@ HOSTILE_CASE (hostile_startup, without_threads_and_processes)
 
 #endif
 
-/* OpenBLAS starts no threads of its own. */
+/* If threads are forbidden, OpenBLAS must not start any. */
 TEST_CASE (hostile_startup, with_one_thread)
 {
   PlaitTestCallSettings limits = { .input = "pipe", .started = TRUE };
@@ -79,7 +79,7 @@ HOSTILE_CASE (hostile_startup, without_standard_streams)
 {
   PlaitTestCallSettings limits = { .closed = TRUE };
 
-  /* Closed standard streams give errors; the run itself is complete except for the scores on stdout. */
+  /* Writing to closed standard streams gives errors. The run is complete; only the scores on stdout are lost. */
   PlaitTestCall run = attempt_with ("run text.ini -o new", &limits);
   CHECK_INT (run.code, 1);
   PlaitTestCall shown = DONE (ATTEMPT ("show new"));

@@ -3,7 +3,7 @@
 
 #include "spoil.h"
 
-/* Files of trees with faults. */
+/* Tests of faulty files of trees. */
 
 #define CONVERT "trees --convert trees --to brackets --tokens tokens -o new"
 
@@ -14,7 +14,7 @@ write_trees (const char *tree, const char *tokens)
   plait_test_write ("tokens", tokens);
 }
 
-/* Returns @before, @times times @text, @after and a line end. (transfer full) */
+/* Returns @before, then @text @times times, then @after and a line end. (transfer full) */
 static char *
 repeat (const char *before, const char *text, int times, const char *after)
 {
@@ -69,7 +69,8 @@ TEST_CASE (hostile_trees, words_that_do_not_match)
   REFUSED (CONVERT, "trees:1: word 1 of the tree is \"xxx");
 }
 
-/* Append one tree of @words words: left-branching, right-branching, or as triples whose root comes last. */
+/* Each of these functions appends one tree of @words words: left-branching, right-branching, or as triples whose root
+ * comes last. */
 static void
 append_left (GString *trees, int words)
 {
@@ -100,7 +101,7 @@ append_triples (GString *trees, int words)
                             i < words - 1 ? ' ' : '\n');
 }
 
-/* Trees as deep and as wide as a line may be. */
+/* Converts trees that are as deep and as wide as a line allows. */
 TEST_CASE (hostile_trees, depth)
 {
   g_autofree char *open = repeat ("", "(", 1000000, "\n"), *close = repeat ("", ")", 1000000, "\n"),
@@ -131,7 +132,7 @@ TEST_CASE (hostile_trees, depth)
     }
 }
 
-/* Training and translation accept deep trees. */
+/* Trains and translates with very deep trees. */
 HOSTILE_CASE (hostile_trees, deep_ones_in_training)
 {
   static const struct
@@ -158,7 +159,7 @@ HOSTILE_CASE (hostile_trees, deep_ones_in_training)
   QUIET (ATTEMPT ("translate trees.h5 -q -s a=reorder/train.a -s a.trees=reorder/train.a.trees"));
 }
 
-/* Faults of trees in the data of a run. */
+/* Damages the trees in the data of a run. */
 HOSTILE_CASE (hostile_trees, of_a_run)
 {
   static const struct

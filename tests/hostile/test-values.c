@@ -3,9 +3,9 @@
 
 #include "materials.h"
 
-/* Impossible numbers and names, and sizes that exceed any machine. */
+/* Tests of impossible numbers and names, and of sizes that exceed any machine. */
 
-/* An option with a bad value, and the parts of the error that it must give. */
+/* An option with a bad value, and parts of the error that it must cause. */
 typedef struct
 {
   const char *option;
@@ -96,7 +96,7 @@ HOSTILE_CASE (hostile_value, settings)
   REFUSE_ALL ("run text.ini -q -o new", refusals);
 }
 
-/* Lengths beyond the learned positions are reported before training. */
+/* Before training, reports sentences that are longer than the learned positions. */
 HOSTILE_CASE (hostile_value, learned_positions)
 {
   static const Refusal refusals[] = {
@@ -235,7 +235,7 @@ HOSTILE_CASE (hostile_value, options_of_other_commands)
     REFUSED (calls[i].command, calls[i].parts);
 }
 
-/* Reported by the allocation that fails, instead of the system killing the process. */
+/* Failing allocations report the lack of memory; the system does not kill the process. */
 HOSTILE_CASE (hostile_value, more_memory_than_there_is)
 {
   static const char keys[] = "decoder.width|decoder.layers|data.vocabulary_size";
