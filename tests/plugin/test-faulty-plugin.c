@@ -15,7 +15,7 @@
 
 #include "faulty-settings.h"
 
-/* Every fault that a plugin can have, and the host's message for it. */
+/* Tests of every fault that a plugin can have, and of the host's message for it. */
 
 /* Returns the schema that the faulty modules were compiled with. (transfer full) */
 static GString *
@@ -72,7 +72,7 @@ faulty_plugin_install_kind (const char *folder, PlaitPluginKind kind, const char
   return path;
 }
 
-/* Loads the plugin @name of @folder, and checks that the host refuses it with @part in the message. */
+/* Checks that the host refuses the plugin @name of @folder with a message that contains @part. */
 static void
 check_refused_kind (const char *folder, PlaitPluginKind kind, const char *name, PlaitSandboxLimits limits,
                     const char *part)
@@ -102,7 +102,8 @@ check_refused (const char *folder, const char *name, const char *part)
   check_refused_within (folder, name, (PlaitSandboxLimits){ 60, 30, (gsize)256 << 20 }, part);
 }
 
-/* Checks the refusal of the faulty plugin @name, installed under its own name. */
+/* Checks that the host refuses the faulty module @name, installed under its own name, with a message that contains
+ * @part. */
 static void
 check_fault (const char *name, const char *part)
 {
@@ -179,7 +180,7 @@ TEST_CASE (faulty_plugin, tables_of_parameters_that_are_none)
   check_fault ("many-bindings", "claims 100000 parameters");
 }
 
-/* The schema next to a module differs from the one that it was compiled with. */
+/* The schema next to a module is not the one with which the module was compiled. */
 TEST_CASE (faulty_plugin, schemas_that_a_module_was_not_built_from)
 {
   static const struct
@@ -227,7 +228,7 @@ TEST_CASE (faulty_plugin, other_kinds_without_functions)
   {
     PlaitPluginKind kind;
     const char *name;
-    const char *part; /* part of the message; NULL: the schema is right */
+    const char *part; /* part of the expected message; NULL: the schema is accepted */
   } faults[] = {
     { PLAIT_PLUGIN_ENCODER, "encoder-sound", NULL },
     { PLAIT_PLUGIN_ENCODER, "encoder-no-build", "has no function \"build\" in its table; every encoder needs one" },
@@ -302,7 +303,7 @@ TEST_CASE (faulty_plugin, code_that_changes_the_process)
 }
 
 #ifndef __SANITIZE_ADDRESS__
-/* Loads the faulty plugin @name of @folder in a child process and stores the child's messages in @said. */
+/* Loads the faulty plugin @name of @folder in a child process, and copies the child's messages to @said. */
 static void
 load_in_child (const char *folder, const char *name, char *said, gsize size)
 {
@@ -333,7 +334,7 @@ load_in_child (const char *folder, const char *name, char *said, gsize size)
 }
 #endif
 
-/* A module that behaves in the sandbox and misbehaves when it is loaded. */
+/* The module behaves well in the sandbox and badly when it is loaded after that. */
 TEST_CASE (faulty_plugin, code_that_misbehaves_after_its_trial)
 {
 #ifdef __SANITIZE_ADDRESS__
@@ -406,7 +407,7 @@ TEST_CASE (faulty_plugin, files_that_are_no_modules)
 
 TEST_CASE (faulty_plugin, the_host_lives_on)
 {
-  /* A sound plugin still loads after the faulty ones: they have changed nothing in this process. */
+  /* After all faulty plugins, a sound plugin still loads: they have changed nothing in this process. */
   const char *folder = faulty_plugin_install ("faulty", "constructor-crashes", "constructor-crashes");
 
   check_refused (folder, "constructor-crashes", "crashed");

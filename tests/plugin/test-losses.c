@@ -2,7 +2,7 @@
 #include "harness.h"
 #include "loading/losses.h"
 
-/* Returns the column of the loss "gate" of a component of @group. (transfer none) */
+/* Declares the loss "gate" of a component in @group, and returns the name of its column. (transfer none) */
 static const char *
 declare (PlaitLossColumns *columns, const char *group, guint *place)
 {
@@ -13,7 +13,7 @@ declare (PlaitLossColumns *columns, const char *group, guint *place)
   return columns->columns[*place].name;
 }
 
-/* Instances of one component share a column. A source called "combiner" has a column different from the combiner's. */
+/* Instances of one component share a column. A source called "combiner" has another column than the combiner. */
 TEST_CASE (losses, have_a_column_for_each_part)
 {
   PlaitLossColumns columns = { 0 };

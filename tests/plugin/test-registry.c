@@ -81,7 +81,7 @@ TEST_CASE (registry, unknown_names_say_where_they_were_looked_for)
   CHECK (!plait_registry_find (registry, PLAIT_PLUGIN_COMBINER, "mine", &error));
   CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, looked);
 
-  /* The name of a run's plugin is known, so the message suggests no other name. */
+  /* The registry knows where the run's plugin was, so the message does not suggest another name. */
   plait_registry_remember (registry, PLAIT_PLUGIN_COMBINER, "flut", "/there/combiner/flut.so");
   CHECK (!plait_registry_find (registry, PLAIT_PLUGIN_COMBINER, "flut", &error));
   CHECK_ERROR (error, PLAIT_ERROR_PLUGIN,
@@ -125,7 +125,8 @@ has_folder_of_user (void)
   return FALSE;
 }
 
-/* Modules are loaded from these folders, so they must not depend on the current folder. */
+/* Ignores relative plugin folders: modules are loaded from these folders, so they must not depend on the current
+ * folder. */
 TEST_CASE (registry, passes_over_user_folders_that_are_not_absolute)
 {
   g_setenv ("XDG_DATA_HOME", plait_test_folder (), TRUE);

@@ -8,23 +8,23 @@
 #include "loading/registry.h"
 #include "schema/schema.h"
 
-static const char sound[] = "[plugin]\n"                /* 1 */
-                            "name=example\n"            /* 2 */
-                            "kind=encoder\n"            /* 3 */
-                            "interface=2\n"             /* 4 */
-                            "summary=An example\n"      /* 5 */
-                            "input=tokens\n"            /* 6 */
-                            "[requires]\n"              /* 7 */
-                            "decoder=transformer;gru\n" /* 8 */
-                            "[provides]\n"              /* 9 */
-                            "structure=tree;levels\n"   /* 10 */
-                            "[parameter.heads]\n"       /* 11 */
-                            "type=integer\n"            /* 12 */
-                            "default=8\n"               /* 13 */
-                            "minimum=1\n"               /* 14 */
-                            "summary=Heads\n";          /* 15 */
+static const char sound[] = "[plugin]\n"                /* line 1 */
+                            "name=example\n"            /* line 2 */
+                            "kind=encoder\n"            /* line 3 */
+                            "interface=2\n"             /* line 4 */
+                            "summary=An example\n"      /* line 5 */
+                            "input=tokens\n"            /* line 6 */
+                            "[requires]\n"              /* line 7 */
+                            "decoder=transformer;gru\n" /* line 8 */
+                            "[provides]\n"              /* line 9 */
+                            "structure=tree;levels\n"   /* line 10 */
+                            "[parameter.heads]\n"       /* line 11 */
+                            "type=integer\n"            /* line 12 */
+                            "default=8\n"               /* line 13 */
+                            "minimum=1\n"               /* line 14 */
+                            "summary=Heads\n";          /* line 15 */
 
-/* Reads @text as the schema encoder/example.ini. */
+/* Returns the schema read from @text, as if it were the file encoder/example.ini. */
 static PlaitSchema *
 read_text (const char *text, GError **error)
 {
@@ -60,7 +60,7 @@ TEST_CASE (schema, pipes_are_not_waited_for)
   CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, "pipe.ini: is not a regular file");
 }
 
-/* Returns the sound schema with line @line (from 1) replaced by @replacement. */
+/* Returns the text of the sound schema with line @line (from 1) replaced by @replacement. */
 static char *
 spoil (guint line, const char *replacement)
 {
@@ -157,7 +157,7 @@ TEST_CASE (schema, what_only_encoders_have)
   CHECK_CONTAINS (error->message, "x.ini:9: only an encoder provides a structure");
 }
 
-/* Reads the schema of a combiner with @requires in the group [requires]. */
+/* Returns the schema of a combiner whose group [requires] has the lines @requires. */
 static PlaitSchema *
 read_combiner (const char *requires, GError **error)
 {
@@ -221,7 +221,7 @@ TEST_CASE (schema, combiners_that_pair_sentences)
   CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, "example.ini:8: only a combiner knows the sentences of a target");
 }
 
-/* Reads the schema of a plugin of @kind with @provides in the group [provides]. */
+/* Returns the schema of a plugin of @kind whose group [provides] has the lines @provides. */
 static PlaitSchema *
 read_provider (const char *kind, const char *provides, GError **error)
 {
@@ -261,7 +261,7 @@ TEST_CASE (schema, outputs_that_write_own_words)
     }
 }
 
-/* plait explain prints them. */
+/* The schemas of plait's own plugins name their equations, which plait explain prints. */
 TEST_CASE (schema, those_of_plait_tell_their_equations)
 {
   g_autoptr (PlaitRegistry) registry

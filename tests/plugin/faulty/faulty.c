@@ -15,9 +15,9 @@
 #include "faulty-settings.h"
 
 /*
- * A combiner, encoder, coverage, output or decoder with one fault, or sound. The name of its file chooses the fault;
- * test-faulty-plugin.c copies the module to that name and checks the host's message. FAULTY_SYMBOL and FAULTY_ENTRY
- * make the two faults that a name cannot choose.
+ * A combiner, encoder, coverage, output or decoder that is sound or has one fault. The name of its file selects the
+ * fault; test-faulty-plugin.c copies the module to that name and checks the host's message. FAULTY_SYMBOL and
+ * FAULTY_ENTRY make the two faults that a name cannot select.
  */
 #ifndef FAULTY_SYMBOL
 #define FAULTY_SYMBOL plait_plugin
@@ -107,7 +107,7 @@ static PlaitPluginDescriptor descriptor = {
   .table = &combiner,
 };
 
-/* Returns the name of the file without ".so". (transfer none) */
+/* Returns the name of the module's file without ".so". (transfer none) */
 static const char *
 own_name (void)
 {
@@ -121,7 +121,7 @@ own_name (void)
   return name;
 }
 
-/* TRUE in the sandbox, a child process that dies with its parent. */
+/* TRUE if this process is the sandbox, a child process that dies with its parent. */
 static gboolean
 is_tried (void)
 {
@@ -156,7 +156,7 @@ spin (void)
 #define WILD_POINTER ((gconstpointer)64)
 #define HUGE_STATE (1u << 30)
 
-/* Runs while the module is loaded. */
+/* Runs when the module is loaded. */
 __attribute__ ((constructor)) static void
 construct (void)
 {

@@ -5,7 +5,7 @@
 
 #include "falls-settings.h"
 
-/* A combiner that crashes or ends the process. */
+/* A combiner that crashes or ends the process, as its parameter says. */
 
 static gboolean
 build (PlaitCrossAttention *cross, gconstpointer data, gpointer state, GError **error)

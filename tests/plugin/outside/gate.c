@@ -6,7 +6,7 @@
 #include "gate-settings.h"
 
 /*
- * A combiner with a gate for each context, opened by query and context together, column by column:
+ * A combiner with a gate for each context. Query and context together open the gate, separately for each column:
  *
  *     q <- normalise (x);  c_i <- attend_i (q);  g_i <- sigmoid (q W_i + c_i U_i + b_i)
  *     x <- residual (x, sum_i g_i * c_i)
@@ -14,13 +14,13 @@
 
 typedef struct
 {
-  PlaitLinear query;   /* W, b */
-  PlaitLinear context; /* U */
+  PlaitLinear query;   /* W and b of the equation */
+  PlaitLinear context; /* U of the equation */
 } Gate;
 
 typedef struct
 {
-  Gate *gates; /* one for each memory */
+  Gate *gates; /* gate of each memory */
 } State;
 
 static PlaitLinear
@@ -51,7 +51,7 @@ build (PlaitCrossAttention *cross, gconstpointer data, gpointer memory, GError *
   return TRUE;
 }
 
-/* Returns the gated context. A sentence without this source keeps a zero context. */
+/* Returns the context multiplied by the gate. A sentence that lacks this source keeps a zero context. */
 static PlaitNode *
 let_through (PlaitTape *tape, const Gate *gate, PlaitNode *query, PlaitNode *context)
 {

@@ -4,7 +4,8 @@
 #include "hops-settings.h"
 
 /*
- * Two hops over every memory, each with its own attention: the query of the second depends on the context of the first.
+ * A combiner that attends to every memory twice, with two separate attentions. The query of the second depends on the
+ * context of the first.
  *
  *     for each memory i:  x <- residual (x, attend_i (normalise (x)))
  *                         x <- residual (x, attend'_i (normalise (x)))

@@ -5,8 +5,8 @@
 #include "mean-settings.h"
 
 /*
- * A combiner built outside plait's tree, for every decoder: the mean of all contexts, scaled and gated by the query,
- * which is repeated or cut to their width.
+ * A combiner that is built outside plait's tree and works in every decoder. It computes the mean of all contexts,
+ * scaled and gated by the query, which is repeated or cut to the width of the contexts.
  *
  *     q <- normalise (x);  x <- residual (x, sigmoid (fit (q)) * gain / n * sum_i attend_i (q))
  */

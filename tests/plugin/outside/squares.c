@@ -6,15 +6,15 @@
 #include "squares-settings.h"
 
 /*
- * A coverage of the attention paid so far, with a loss that measures its spread: the sum of squares is 1 for a query
- * that attends to one row, and 1 / n for one that attends to n rows equally.
+ * A coverage that accumulates attention, with a loss that measures how concentrated the attention is. The sum of
+ * squares is 1 for a query that attends to one row, and 1 / n for one that attends to n rows equally.
  *
  *     C_j = C_(j-1) + a_j;  score_j = tanh (C_(j-1)) V;  squares = sum a_j^2
  */
 
 typedef struct
 {
-  PlaitLinear score; /* V [1, score width] */
+  PlaitLinear score; /* V of the equation, [1, score width] */
 } State;
 
 static gboolean

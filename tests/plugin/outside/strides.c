@@ -4,8 +4,8 @@
 #include "strides-settings.h"
 
 /*
- * Sparse attention in which each head reads some of the rows: those whose number in their sentence has the same
- * remainder as the head's number, divided by stride. A sentence shorter than stride has as many groups as rows.
+ * Sparse attention in which each head reads only some of the rows: those whose number in their sentence, divided by
+ * stride, has the same remainder as the head's number. A sentence shorter than stride has as many groups as rows.
  *
  *     for each memory i:  x <- residual (x, attend_i (normalise (x)) to the rows of each head)
  */
@@ -24,7 +24,7 @@ build (PlaitCrossAttention *cross, gconstpointer data, gpointer state, GError **
   return TRUE;
 }
 
-/* Returns one set of rows for each head of each query, in the tape's arena. */
+/* Returns the set of selected rows for each head of each query, allocated in the tape's arena. */
 static PlaitSelectedRows
 choose (PlaitCrossAttention *cross, guint memory, gint64 stride)
 {
