@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Creates a new file, to be read back after reopen. */
+/* Creates a new file, which reopen() closes and opens for reading. */
 static PlaitStore *
 create (const char *name)
 {
@@ -12,7 +12,7 @@ create (const char *name)
   return store;
 }
 
-/* Commits @store and opens the new file. (transfer full) */
+/* Commits @store, then opens its file for reading. (transfer full) */
 static PlaitStore *
 reopen (PlaitStore *store)
 {
@@ -217,7 +217,7 @@ TEST_CASE (store_dataset, keeps_text)
   check_list (store, "/text/uneven", uneven, 1000);
   check_list (store, "/text/linked", words, 4);
   check_list (store, "/text/pool", uneven, 1000);
-  /* Equal slots would take 100 MB for 105 kB of text. */
+  /* The texts take 105 kB; slots of equal size for them would take 100 MB. */
   PlaitStoreObject object;
   CHECK (plait_store_describe (store, "/text/uneven", &object, &error));
   CHECK_INT (object.kind, PLAIT_STORE_GROUP);

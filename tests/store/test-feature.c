@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Makes a foreign file as a user's script would: values 0, 1, 2, ... in the order of storage. */
+/* Makes a file as a user's script would, with the values 0, 1, 2, ... in the order of storage. */
 
 static void
 make (const char *path, const char *name, hid_t type, int rank, const hsize_t *shape, hid_t creation)
@@ -47,7 +47,7 @@ chunked (int rank, const hsize_t *chunk)
   return list;
 }
 
-/* Checks that @path is refused with one sentence that contains @part. */
+/* Checks that @path is refused with one sentence, which contains @part. */
 static void
 check_refused (const char *path, const char *dataset, PlaitErrorCode code, const char *part)
 {
@@ -75,7 +75,7 @@ TEST_CASE (store_feature, reads_any_number_type)
       REQUIRE (file != NULL);
       CHECK_INT (file->sentences, 5);
       CHECK_INT (file->width, 3);
-      /* Reads sentences in any order into a wider matrix. */
+      /* Reads sentences, in any order, into columns of a wider matrix. */
       PlaitScalar values[4 * 5];
       for (int j = 0; j < 20; j++)
         values[j] = -1;
@@ -132,7 +132,7 @@ TEST_CASE (store_feature, refuses_claims_that_cannot_be_true)
   make (path, "/x", H5T_IEEE_F32LE, 3, (hsize_t[]){ (hsize_t)1 << 40, 1, 1 }, late);
   check_refused (path, NULL, PLAIT_ERROR_INPUT, "1099511627776 in dimension 1");
 
-  /* A chunk can be larger than its dataset only if the dataset can grow. */
+  /* A dataset that cannot grow must not have chunks larger than itself. */
   hid_t file = H5Fcreate (path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
   hid_t space = H5Screate_simple (3, (hsize_t[]){ 5, 2, 2 }, (hsize_t[]){ H5S_UNLIMITED, 1 << 10, 1 << 10 });
   hid_t large = chunked (3, (hsize_t[]){ 1 << 7, 1 << 10, 1 << 10 });
@@ -158,7 +158,7 @@ TEST_CASE (store_feature, refuses_data_in_other_files)
   check_refused (linked, "/x", PLAIT_ERROR_INPUT, "there is no dataset '/x'");
 }
 
-/* Adds dataset @name of integers, or of floats, to the file @path. */
+/* Adds the dataset @name, of integers or of floats, to the file @path. */
 static void
 add_list (const char *path, const char *name, hid_t type, hsize_t n, const int *values)
 {
@@ -215,7 +215,7 @@ TEST_CASE (store_feature, refuses_lengths_that_cannot_be)
     }
 }
 
-/* Values after the valid positions may be infinite. */
+/* Values after the valid positions are never read, so they may be infinite. */
 TEST_CASE (store_feature, refuses_what_is_not_finite)
 {
   const char *path = plait_test_path ("features.h5");
@@ -243,7 +243,7 @@ overwrite (const char *path)
   H5Fclose (file);
 }
 
-/* Overwrites the file and restores its time of writing. */
+/* Overwrites the file at @path and then restores its time of modification. */
 static void
 overwrite_unseen (const char *path)
 {
@@ -309,7 +309,7 @@ TEST_CASE (store_feature, refuses_what_is_no_hdf5)
   check_refused (path, NULL, PLAIT_ERROR_INPUT, "is not a regular file; expected HDF5");
 }
 
-/* Returns random bits from the test's own generator, so that the damage never changes. */
+/* Returns random bits from a generator of the test's own, so that every test run damages the same bytes. */
 static guint64
 next_random (guint64 *state)
 {
@@ -318,7 +318,8 @@ next_random (guint64 *state)
   return (z ^ (z >> 27)) * 0x94d049bb133111ebu >> 16;
 }
 
-/* Opens @path and, if that succeeds, reads all of it: either a refusal in one sentence or values. */
+/* Opens @path and, if that succeeds, reads all of it. Checks that the result is either values or a refusal in one
+ * sentence. */
 static void
 read_if_granted (const char *path, guint *granted)
 {
@@ -362,7 +363,7 @@ TEST_CASE (store_feature, survives_damaged_files)
           CONTEXT ("file %d, damage %d", kind, i);
           g_autofree char *damaged = g_memdup2 (bytes, size);
           gsize length = i % 8 == 7 ? next_random (&state) % size : size;
-          /* Damage to headers matters most. */
+          /* Damage headers more often than the rest, because they matter most. */
           for (int j = i % 3; j >= 0; j--)
             damaged[next_random (&state) % (i % 2 == 0 ? MIN (size, 1024) : size)] = (char)next_random (&state);
           FILE *file = fopen (broken, "we");
@@ -371,6 +372,6 @@ TEST_CASE (store_feature, survives_damaged_files)
           read_if_granted (broken, &granted);
         }
     }
-  /* Damage to values is not detected, damage to metadata is. */
+  /* Damage to values is not detected; damage to metadata is. */
   CHECK (granted > 0 && granted < tried);
 }

@@ -29,7 +29,7 @@ files_in_folder (void)
   return files;
 }
 
-/* Writes a file with the single value @seed; equal seeds give equal bytes. */
+/* Writes a file with the single value @seed. Equal seeds must give equal bytes. */
 static gboolean
 write_value (const char *path, gint64 seed, GError **error)
 {
@@ -47,7 +47,7 @@ read_value (const char *path)
   return seed;
 }
 
-/* TRUE if @bytes are refused as damaged, with one sentence. */
+/* TRUE if a file with @bytes [size] is refused as damaged, with one sentence. */
 static gboolean
 is_refused (const char *path, const char *bytes, gsize size)
 {
@@ -62,7 +62,7 @@ is_refused (const char *path, const char *bytes, gsize size)
   return refused;
 }
 
-/* The file has a user block, HDF5, and then a hash and a mark for each block of 64 KiB. */
+/* The file consists of a user block, the HDF5 data, and a hash and a mark for each block of 64 KiB. */
 TEST_CASE (store_file, holds_the_hashes_of_its_blocks)
 {
   const char *path = plait_test_path ("run.h5");
@@ -85,7 +85,7 @@ TEST_CASE (store_file, holds_the_hashes_of_its_blocks)
       XXH128_canonicalFromHash (&hash, XXH3_128bits (data + begin, MIN ((k + 1) << 16, end) - begin));
       CHECK (memcmp (data + end + k * 16, hash.digest, 16) == 0);
     }
-  /* The superblock is metadata; a block of /large contains only values. */
+  /* The block with the superblock is marked as metadata; a block inside /large has only values. */
   CHECK_INT (data[end + n * 16], 1);
   CHECK (memchr (data + end + n * 16, 0, n) != NULL);
 }
@@ -131,7 +131,8 @@ is_whole (const char *path)
   return whole;
 }
 
-/* The middle of the smallest file is a block that HDF5 reserves. */
+/* Returns the distance to the next byte to damage: 1 near both ends of the file, 211 in the middle, which in the
+ * smallest file is a block that HDF5 reserves. */
 static gsize
 step_at (gsize i, gsize size)
 {
@@ -181,7 +182,7 @@ add_values (PlaitStore *store, const PlaitStoreVisit *visit, Contents *contents)
     g_checksum_update (contents->sum, (const guchar *)values, (gssize)visit->object.elements * 8);
 }
 
-/* Appends the attributes and values of one object. */
+/* Appends the attributes and values of one object to a text. */
 static PlaitStoreWalkAction
 add_contents (PlaitStore *store, const PlaitStoreVisit *visit, gpointer data, GError **error)
 {
@@ -201,8 +202,8 @@ add_contents (PlaitStore *store, const PlaitStoreVisit *visit, gpointer data, GE
   return !contents->error ? PLAIT_STORE_WALK_CONTINUE : PLAIT_STORE_WALK_STOP;
 }
 
-/* Returns a digest of the file's contents, with @values or only of its metadata. NULL if it is refused, which must be
- * as damaged, with one sentence that names the file. (transfer full) */
+/* Returns a digest of the file's contents: with @values of all, otherwise only of its metadata. NULL if the file is
+ * refused, which must be as damaged, with one sentence that names the file. (transfer full) */
 static char *
 read_contents (const char *path, gboolean values)
 {
@@ -221,8 +222,8 @@ read_contents (const char *path, gboolean values)
   return NULL;
 }
 
-/* Flips bits all over a file of several blocks: values that are read are right or refused, and the metadata can always
- * be listed unless opening fails. */
+/* Flips bits all over a file of several blocks. Values that are read are right or refused. Metadata can always be
+ * listed, unless opening fails. */
 TEST_CASE (store_file, gives_out_no_flipped_byte)
 {
   const char *path = plait_test_path ("run.h5");
@@ -264,7 +265,7 @@ TEST_CASE (store_file, notices_damage_while_it_is_open)
   g_autoptr (PlaitStore) store = plait_store_open (path, NO_ERROR);
   REQUIRE (store != NULL);
   CHECK (plait_store_check (store, NO_ERROR) && plait_store_intact (store, NO_ERROR));
-  /* Overwrite the whole file with zeros; its metadata is in memory. */
+  /* Overwrite the whole file with zeros. Its metadata is already in memory. */
   g_autofree char *zeros = g_malloc0 (size);
   int file = open (path, O_WRONLY | O_CLOEXEC);
   REQUIRE (write (file, zeros, size) == (ssize_t)size);
@@ -278,7 +279,7 @@ TEST_CASE (store_file, notices_damage_while_it_is_open)
   CHECK_ERROR (error, PLAIT_ERROR_CORRUPT, "run.h5: is damaged in ");
 }
 
-/* libhdf5 crashes if it copies unreadable values. */
+/* Refuses to copy unreadable values, because libhdf5 would crash. */
 TEST_CASE (store_file, copies_nothing_damaged)
 {
   static const char *const paths[] = { "/scores", "/large", "/training", "/attention", "/evaluation", "/vocabulary" };
@@ -327,7 +328,7 @@ TEST_CASE (store_file, notices_every_truncation_and_addition)
   for (gsize length = 0; length < size; length += step_at (length, size))
     missed += length != end && !is_refused (broken, data, length);
   CHECK_INT (missed, 0);
-  /* If only the hashes are missing, the table of contents still matches. */
+  /* If only the hashes are missing, the table of contents still shows that the file is whole. */
   CHECK (!is_refused (broken, data, end) && is_whole (broken));
   g_autofree char *longer = g_malloc0 (size + 1);
   memcpy (longer, data, size);
@@ -409,7 +410,7 @@ TEST_CASE (store_file, needs_a_place)
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, plait_test_folder ());
 }
 
-/* Writes some megabytes, so that the limit is reached in the middle of values, metadata or the end. */
+/* Writes some megabytes, so that a limit is reached in the middle of values, of metadata or of the end. */
 static gboolean
 write_much (const char *path, GError **error)
 {
@@ -467,7 +468,7 @@ TEST_CASE (store_file, survives_every_failing_call)
       plait_test_system_begin (PLAIT_TEST_SYSTEM_FAIL, i, ENOSPC);
       gboolean written = write_value (path, 2, &error);
       plait_test_system_end ();
-      /* The file is the old one or, after the rename, the new one, complete; success is never reported wrongly. */
+      /* The file is the old one or, after the rename, the complete new one. Success is never reported wrongly. */
       gint64 value = read_value (path);
       CHECK (written ? value == 2 : value == 1 || value == 2);
       CHECK (written == (!error));
@@ -496,7 +497,7 @@ TEST_CASE (store_file, survives_a_kill_at_every_call)
       plait_test_system_end ();
       gint64 value = read_value (path);
       CHECK (value == 1 || value == 2);
-      /* The next write deletes the file of the killed process. */
+      /* The next write deletes the temporary file of the killed process. */
       CHECK (write_value (path, 3, NO_ERROR));
       CHECK_INT (files_in_folder (), 1);
     }

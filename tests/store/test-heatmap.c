@@ -51,7 +51,7 @@ TEST_CASE (store_heatmap, the_default_can_be_set)
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "there is no /a/d");
 }
 
-/* Long labels, many labels, and an axis of length 0 are allowed. */
+/* Accepts long labels, many labels, and an axis of length 0. */
 TEST_CASE (store_heatmap, takes_any_size)
 {
   const char *path = plait_test_path ("run.h5");
@@ -75,7 +75,7 @@ TEST_CASE (store_heatmap, takes_any_size)
   CHECK (plait_store_commit (store, NO_ERROR));
 }
 
-/* Viewers cut captions at the border, so a caption is cut by the columns of its characters. */
+/* Viewers cut captions at the border, so plait shortens a caption, by the width of its characters. */
 TEST_CASE (store_heatmap, captions_fit)
 {
   const char *words[] = { "\u6f22\u5b57", "\u2581Mann", "f\033", "d", "e", "f", "g", "hhhhhhh", NULL };
@@ -159,7 +159,7 @@ TEST_CASE (store_table, keeps_its_columns)
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "/checkpoint has no attribute 'columns'");
 }
 
-/* A struct in memory with more members than the file has columns. */
+/* A struct in memory that has more members than the file has columns. */
 typedef struct
 {
   char *note;
@@ -239,7 +239,7 @@ TEST_CASE (store_table, gives_rows_back)
   CHECK_ERROR (error, PLAIT_ERROR_CORRUPT, "rows.h5:/training: 3 rows are too many, expected at most 2; restore");
 }
 
-/* Strings that were already read belong to the rows. */
+/* If a column is missing, the strings that were already read still belong to the rows and are freed. */
 TEST_CASE (store_table, misses_a_column)
 {
   static const PlaitStoreField fields[] = {
@@ -255,7 +255,7 @@ TEST_CASE (store_table, misses_a_column)
   CHECK_INT (rows->len, 3);
 }
 
-/* Returns the name of the single scale of the column @path. (transfer full) */
+/* Returns the name of the only dimension scale of the column @path. (transfer full) */
 static char *
 scale_of (hid_t file, const char *path)
 {
@@ -274,7 +274,7 @@ scale_of (hid_t file, const char *path)
   return g_strdup (name);
 }
 
-/* Readers of NetCDF such as h5netcdf need scales, also in a copy. */
+/* Each column has a dimension scale, also in a copy: readers of NetCDF such as h5netcdf need them. */
 TEST_CASE (store_table, has_a_scale_for_each_column)
 {
   static const struct

@@ -188,7 +188,7 @@ TEST_CASE (store_attribute, refuses_what_is_not_there)
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "not UTF-8");
 }
 
-/* A value larger than 8 kB is stored as a dataset, but read like an attribute. */
+/* A value above 8 kB is stored as a dataset, but is read like an attribute. */
 TEST_CASE (store_attribute, may_be_of_any_size)
 {
   g_autoptr (PlaitStore) store = create ();
@@ -201,7 +201,7 @@ TEST_CASE (store_attribute, may_be_of_any_size)
       {
         CONTEXT ("%d bytes of %s", (int)sizes[j], owners[i]);
         g_autofree char *text = g_strnfill (sizes[j], 't');
-        /* A larger value replaces a smaller one and the reverse. */
+        /* A large value replaces a small one, and a small value a large one. */
         CHECK (plait_store_set_string (store, owners[i], "experiment", text, NO_ERROR));
         CHECK (plait_store_has_attribute (store, owners[i], "experiment"));
         g_autofree char *found = plait_store_get_string (store, owners[i], "experiment", NO_ERROR);
@@ -216,7 +216,7 @@ TEST_CASE (store_attribute, may_be_of_any_size)
   CHECK (plait_store_has (store, "/group/data"));
   CHECK (!plait_store_has (store, "/experiment"));
   CHECK (!plait_store_has (store, "/group/data.experiment"));
-  /* A dataset with the name of an attribute is not an attribute. */
+  /* A dataset that has the name of an attribute does not count as an attribute. */
   CHECK (!plait_store_has_attribute (store, "/group", "data"));
 }
 
@@ -264,7 +264,7 @@ TEST_CASE (store_walk, visits_in_order)
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "there is no /nothing");
 }
 
-/* An HDF5 error caused by a failed malloc is not reported as a fault of the file. */
+/* If malloc fails inside HDF5, the error does not blame the file. */
 TEST_CASE (store_object, tells_that_there_is_no_memory)
 {
   const char *path = plait_test_path ("run.h5");

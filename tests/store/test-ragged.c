@@ -14,7 +14,7 @@ value_of (gint64 i, gint64 k)
   return (PlaitScalar)((i * 31 + k * 7) % 1000);
 }
 
-/* Appends item @i: (i + 2) % 5 rows of three values; one kind also has a label for each row. */
+/* Appends item @i, which has (i + 2) % 5 rows of three values. One kind of item also has a label for each row. */
 static void
 append_item (PlaitStore *store, const char *group, gint64 i, gint64 columns)
 {
@@ -92,7 +92,7 @@ TEST_CASE (store_ragged, gives_every_item_back)
   CHECK (plait_store_check (store, NO_ERROR));
 }
 
-/* Buffered rows are written chunk by chunk; here each item is larger than a chunk, ten chunks in all. */
+/* Rows are buffered and written chunk by chunk. Here each item is larger than a chunk, and there are ten chunks. */
 TEST_CASE (store_ragged, of_items_larger_than_what_is_held)
 {
   g_autoptr (PlaitStore) store = write_items ("large.h5", 9, 40000);
@@ -165,7 +165,7 @@ count_datasets (PlaitStore *store, const char *path)
   return members ? g_strv_length (members) : 0;
 }
 
-/* Equal items give equal bytes, and one item needs as many datasets as many items. */
+/* Equal items give equal bytes, and many items need only as many datasets as one. */
 TEST_CASE (store_ragged, has_few_datasets)
 {
   g_autoptr (PlaitStore) one = write_items ("one.h5", 1, 3), again = write_items ("again.h5", 200, 3);
@@ -176,7 +176,7 @@ TEST_CASE (store_ragged, has_few_datasets)
   CHECK_STRING (plait_store_digest (many), plait_store_digest (again));
 }
 
-/* Viewers cannot cut an item out of an array, so one heatmap is stored as a whole. */
+/* Viewers cannot cut an item out of an array, so one heatmap is also stored as a whole. */
 TEST_CASE (store_ragged, leads_viewers_to_the_first_heatmap)
 {
   static const char *const rows[] = { "a", "man" }, *const targets[] = { "ein", "Mann", "</s>" };
@@ -222,7 +222,7 @@ typedef struct
   const char *name;
   const char *items[2];
   gint64 offsets[3], shapes[4], n_offsets, n_shapes, text_offsets[3];
-  const char *message; /* error when the values of item 0 are read, or its text if @text */
+  const char *message; /* error when the values of item 0 are read; if text, when its strings are read */
   gboolean text;
 } Forged;
 
@@ -230,7 +230,7 @@ static PlaitStore *
 write_forged (const Forged *forged)
 {
   static const PlaitScalar values[] = { 1, 2, 3, 4, 5, 6 };
-  static const char text[] = "a\0b\0c"; /* the array's NUL ends the last string */
+  static const char text[] = "a\0b\0c"; /* the last string ends with the NUL that ends the C array */
   const gint64 n_values = 6, n_text = sizeof text, two = 2, three = 3, shape[] = { forged->n_shapes, 2 };
   const char *path = plait_test_path ("forged.h5");
   g_autoptr (PlaitStore) store = plait_store_create (path, NULL);

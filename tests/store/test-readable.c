@@ -48,7 +48,7 @@ TEST_CASE (store_readable, by_h5py)
   const char *path = plait_test_path ("run.h5");
   const char *probe[] = { "/usr/bin/python3", "-c", "import h5py", NULL };
   int status = -1;
-  /* Debian's h5py belongs to Debian's Python. */
+  /* h5py is installed only for Debian's Python. */
   if (!g_spawn_sync (NULL, (char **)probe, NULL, G_SPAWN_STDERR_TO_DEV_NULL, NULL, NULL, NULL, NULL, &status, NULL)
       || status != 0)
     SKIP_TEST ("python3-h5py is not installed");

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Opens a file of plait like another program (h5py, h5repack) that rewrites it. */
+/* Opens a file of plait for writing, as another program (h5py, h5repack) would. */
 
 static hid_t
 open_elsewhere (const char *path)
@@ -34,7 +34,7 @@ write_number (hid_t file, const char *path, float value)
   H5Dclose (data);
 }
 
-/* Adds a group that does not keep the creation order. */
+/* Adds a group that does not record the order of creation. */
 static void
 add_group (hid_t file, const char *path)
 {
@@ -116,10 +116,10 @@ TEST_CASE (store_rewritten, tells_what_was_changed_and_removed)
   g_autofree char *text = changes_of (path);
   CHECK_STRING (text, "another program has rewritten it; changed: / (its attributes), "
                       "/checkpoint/best/parameters/source/en/weight; removed: /attention/test");
-  /* plait_store_open, which cannot warn, refuses it. */
+  /* plait_store_open() cannot warn, so it refuses the file. */
   CHECK (!plait_store_open (path, &error));
   CHECK_ERROR (error, PLAIT_ERROR_CORRUPT, weight);
-  /* A new file written from it is complete. */
+  /* A new file that is written from the changed one is complete. */
   const char *next = plait_test_path ("next.h5");
   g_autoptr (PlaitStore) from = plait_store_open_rewritten (path, NULL, &error);
   REQUIRE (from != NULL);
@@ -152,8 +152,8 @@ TEST_CASE (store_rewritten, is_named_as_it_is_opened)
   CHECK_CONTAINS (said, "run.h5: another program has rewritten it; changed: /scores\n");
 }
 
-/* Opens @path for writing in a process that is killed after it has added a group (@adds) and flushed the file
- * (@flushes). */
+/* Opens @path for writing in a process that is then killed. Before that, the process adds a group if @adds, and flushes
+ * the file if @flushes. */
 static void
 leave_open (const char *path, gboolean adds, gboolean flushes)
 {
@@ -189,7 +189,7 @@ TEST_CASE (store_rewritten, names_the_flag_that_a_killed_program_left)
       CHECK (!plait_store_open (path, &error));
       CHECK_CONTAINS (error->message, command);
       CHECK_ERROR (error, PLAIT_ERROR_CORRUPT, "did not close it (HDF5's open flag is set)");
-      /* Clears the flag, like h5clear. */
+      /* Clear the flag of an open file, as h5clear does. */
       H5Fclose (open_elsewhere (path));
       g_autofree char *text = changes_of (path);
       CHECK_STRING (text, way == 3 ? "another program has rewritten it; added: /mine; all that plait wrote is unchanged"
@@ -202,7 +202,7 @@ TEST_CASE (store_rewritten, names_the_flag_that_a_killed_program_left)
   H5Fclose (file);
 }
 
-/* Tests files of other programs, with superblocks of HDF5 1.8 and 1.10. */
+/* Reads files of other programs that have superblocks of HDF5 1.8 and 1.10. */
 TEST_CASE (store_rewritten, names_the_flag_on_features_too)
 {
   static const H5F_libver_t versions[] = { H5F_LIBVER_V18, H5F_LIBVER_V110 };
@@ -233,7 +233,7 @@ TEST_CASE (store_rewritten, names_the_flag_on_features_too)
       }
 }
 
-/* Nothing in such a file is checked before HDF5 reads it, so a child process reads it first. */
+/* Nothing in such a file can be checked before HDF5 reads it, so a child process reads it first. */
 TEST_CASE (store_rewritten, survives_damage)
 {
   const char *path = plait_test_path ("run.h5"), *broken = plait_test_path ("broken.h5");
@@ -262,7 +262,7 @@ TEST_CASE (store_rewritten, survives_damage)
   CHECK (refused > 0 && told > 0);
 }
 
-/* Older files contain these hashes, so they must never change. */
+/* Files of older versions contain these hashes, so they must never change. */
 TEST_CASE (store_rewritten, hashes_contents_as_ever)
 {
   static const double numbers[] = { 1, 2 };

@@ -10,7 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Writes a file with @header, @length as its length (0: the true one), and @n values after it. */
+/* Writes a safetensors file with @header, @length as the stated length of the header (0: the true length), and @n
+ * values after it. */
 static void
 make (const char *path, const char *header, guint64 length, const void *values, gsize n)
 {
@@ -24,7 +25,7 @@ make (const char *path, const char *header, guint64 length, const void *values, 
   plait_test_write_bytes (path, (const char *)bytes->data, bytes->len);
 }
 
-/* Checks that the file @path is refused with one sentence that begins with its name and contains @part. */
+/* Checks that the file @path is refused with one sentence, which begins with the path and contains @part. */
 static void
 check_refused (const char *path, const char *part)
 {
@@ -42,7 +43,7 @@ check_refused (const char *path, const char *part)
 #define TENSOR(name, type, shape, places)                                                                              \
   "\"" name "\":{\"dtype\":\"" type "\",\"shape\":" shape ",\"data_offsets\":" places "}"
 
-/* Attacks listed in the repository of the format, and inputs that its reader refuses. */
+/* Refuses attacks that the format's repository lists, and inputs that its own reader refuses. */
 TEST_CASE (safetensors, refuses_headers_that_lie)
 {
   static const guint8 values[16] = { 0 };
@@ -76,19 +77,19 @@ TEST_CASE (safetensors, refuses_headers_that_lie)
     { "{" TENSOR ("a", "F32", "[-4]", "[0,16]") "}", "a dimension that is not an integer" },
     { "{" TENSOR ("a", "F32", "[4.0]", "[0,16]") "}", "a dimension that is not an integer" },
     { "{" TENSOR ("a", "F32", "[1,1,1,1,1,1,1,1,4]", "[0,16]") "}", "no shape of at most 8 dimensions" },
-    /* Ranges that do not match type and shape. */
+    /* Ranges of bytes that do not match type and shape. */
     { "{" TENSOR ("a", "F32", "[3]", "[0,16]") "}", "has 16 bytes, but its 3 elements of type F32 take 96 bits" },
     { "{" TENSOR ("a", "F64", "[4]", "[0,16]") "}", "has 16 bytes, but its 4 elements of type F64 take 256 bits" },
     { "{" TENSOR ("a", "F4", "[31]", "[0,16]") "}", "take 124 bits" },
     { "{" TENSOR ("a", "F32", "[0]", "[0,16]") "}", "its 0 elements" },
     { "{" TENSOR ("a", "F32", "[]", "[0,16]") "}", "its 1 elements" },
-    /* Products that overflow, to zero or to the number of bytes in the file. */
+    /* Shapes whose product overflows, to zero or to the number of bytes in the file. */
     { "{" TENSOR ("a", "F32", "[4294967296,4294967296]", "[0,16]") "}", "more elements than can be counted" },
     { "{" TENSOR ("a", "F32", "[4611686018427387908,4]", "[0,16]") "}", "more elements than can be counted" },
     { "{" TENSOR ("a", "F32", "[18446744073709551620]", "[0,16]") "}", "too big integer" },
     { "{" TENSOR ("a", "F32", "[9223372036854775807]", "[0,16]") "}", "more bytes than can be counted" },
     { "{" TENSOR ("a", "F32", "[576460752303423492]", "[0,16]") "}", "more bytes than can be counted" },
-    /* Overlaps, holes, and ranges outside the file. */
+    /* Ranges that overlap, leave holes, or lie outside the file. */
     { "{" TENSOR ("a", "F32", "[4]", "[0,16]") "," TENSOR ("b", "F32", "[4]", "[0,16]") "}",
       "\"b\" begins at byte 0 of the values, but the previous tensor ends at byte 16" },
     { "{" TENSOR ("a", "F32", "[3]", "[0,12]") "," TENSOR ("b", "F32", "[2]", "[8,16]") "}", "begins at byte 8" },
@@ -130,7 +131,8 @@ TEST_CASE (safetensors, refuses_lengths_that_lie)
 
 #define ONE(name) "{" TENSOR (name, "F32", "[1]", "[0,4]") "}"
 
-/* Writes part-1 and part-2 with one tensor each, 1 and 2, and the index @index. Returns the path of the index. */
+/* Writes the files part-1 and part-2, with a tensor of value 1 and 2, and an index with the text @index. Returns the
+ * path of the index. */
 static const char *
 make_parts (const char *first, const char *second, const char *index)
 {
@@ -213,7 +215,7 @@ TEST_CASE (safetensors, refuses_an_index_that_lies)
     }
 }
 
-/* Tests a deeply nested index, a long one, and one with more parts than can be open. */
+/* Refuses an index that is deeply nested, very long, or has more parts than can be open. */
 TEST_CASE (safetensors, refuses_an_index_that_is_too_much)
 {
   g_autoptr (GString) many = g_string_new ("{\"weight_map\":{");
@@ -230,7 +232,7 @@ TEST_CASE (safetensors, refuses_an_index_that_is_too_much)
   check_refused (path, "maximum parsing depth reached");
 }
 
-/* If a user names a part, or a whole file that does not exist, the message names the index. */
+/* If the user names one part, or a whole file that does not exist, the message suggests the index. */
 TEST_CASE (safetensors, names_the_index_for_one_of_its_parts)
 {
   static const char *const names[] = { "model-00001-of-00002.safetensors", "model.safetensors" };
@@ -256,11 +258,11 @@ TEST_CASE (safetensors, names_the_index_for_one_of_its_parts)
 TEST_CASE (safetensors, reads_all_types_of_weights)
 {
   static const guint8 values[] = {
-    0,    0,    0xc0, 0x3f, 1, 0,    0,    0,    /* F32 1.5, the least denormal number */
-    0,    0,    0,    0,    0, 0,    0xf8, 0xbf, /* F64 -1.5 */
-    0,    0x3e, 1,    0,    0, 0x84, 0xff, 0x7b, /* F16 1.5, 2^-24, -2^-14 (1 + 0 / 1024), 65504 */
-    0xc0, 0x3f, 0,    0x80,                      /* BF16 1.5, -0 */
-    1,    0,    0,    0,    0, 0,    0,    0,    /* I64 */
+    0,    0,    0xc0, 0x3f, 1, 0,    0,    0,    /* F32: 1.5, and the smallest denormal number */
+    0,    0,    0,    0,    0, 0,    0xf8, 0xbf, /* F64: -1.5 */
+    0,    0x3e, 1,    0,    0, 0x84, 0xff, 0x7b, /* F16: 1.5, 2^-24, -2^-14 (1 + 0 / 1024), 65504 */
+    0xc0, 0x3f, 0,    0x80,                      /* BF16: 1.5, -0 */
+    1,    0,    0,    0,    0, 0,    0,    0,    /* I64: 1 */
   };
   static const char header[]
       = "{\"__metadata__\":{\"format\":\"pt\"}," TENSOR ("d", "BF16", "[2]", "[24,28]") "," TENSOR (
@@ -302,7 +304,7 @@ TEST_CASE (safetensors, reads_all_types_of_weights)
 
 TEST_CASE (safetensors, refuses_values_that_are_no_numbers)
 {
-  static const guint8 values[] = { 0, 0x3c, 0, 0x7c, 0, 0x7e }; /* F16 1, infinity, undefined */
+  static const guint8 values[] = { 0, 0x3c, 0, 0x7c, 0, 0x7e }; /* F16: 1, infinity, NaN */
   const char *path = plait_test_path ("weights.safetensors");
   GError *error = NULL;
   PlaitScalar read[3];
@@ -318,7 +320,7 @@ TEST_CASE (safetensors, refuses_values_that_are_no_numbers)
     }
 }
 
-/* A mapped file would end the process here. */
+/* The file is cut short while it is open. If it were mapped into memory, the process would crash here. */
 TEST_CASE (safetensors, tells_that_a_file_was_cut_short_meanwhile)
 {
   const char *path = plait_test_path ("weights.safetensors");
