@@ -180,8 +180,7 @@ TEST_CASE (file, removes_what_the_dead_left)
   CHECK_INT (plait_lock_descriptor (holder), PLAIT_LOCK_TAKEN);
   CHECK (g_file_test (left, G_FILE_TEST_EXISTS));
   kill (dead, SIGKILL);
-  CHECK_INT (waitid (P_PID, (id_t)dead, &information, WEXITED | WNOWAIT),
-             0); /* the process is a zombie now, which keeps its number */
+  CHECK_INT (waitid (P_PID, (id_t)dead, &information, WEXITED | WNOWAIT), 0); /* a zombie, which keeps its number */
   CHECK (plait_file_replace (path, "new", 3, NULL));
   CHECK (!g_file_test (left, G_FILE_TEST_EXISTS));
   CHECK (!g_file_test (numbered, G_FILE_TEST_EXISTS));

@@ -73,8 +73,7 @@ TEST_CASE (temporary, removes_what_the_dead_left)
   CHECK (g_file_test (left, G_FILE_TEST_IS_DIR));
   kill (dead, SIGKILL);
   siginfo_t information;
-  CHECK_INT (waitid (P_PID, (id_t)dead, &information, WEXITED | WNOWAIT),
-             0); /* the process is a zombie now, which keeps its number */
+  CHECK_INT (waitid (P_PID, (id_t)dead, &information, WEXITED | WNOWAIT), 0); /* a zombie, which keeps its number */
   plait_folder_abandon (plait_folder_begin_temporary (NULL));
   CHECK (goes_away (left));
   CHECK (g_file_test (used, G_FILE_TEST_IS_DIR));

@@ -136,8 +136,7 @@ TEST_CASE (descent, of_long_sentences_leaves_the_report_small)
     {
       g_auto (Pack) pack = { 0 };
       read_pack (&pack, many, 1 + i);
-      CHECK_CONTAINS (pack.json,
-                      "\"bytes\": 11000"); /* the number of rows of each word takes 2 bytes, each row 6 bytes */
+      CHECK_CONTAINS (pack.json, "\"bytes\": 11000"); /* 2 bytes for each word and 6 for each row */
     }
 }
 

@@ -127,8 +127,7 @@ TEST_CASE (documents_of_runs, are_translated_chunk_by_chunk_and_joined_again)
   CHECK_STRING (translated.output, expected->str);
   CHECK_STRING (one_by_one.output, expected->str);
   CHECK_INT (count (scored.output, "\n"), 7);
-  CHECK_CONTAINS (scored.output,
-                  "\t9\n"); /* 3 sentences in 2 chunks: 6 words, 1 start token between sentences, 2 end tokens */
+  CHECK_CONTAINS (scored.output, "\t9\n"); /* 3 sentences in 2 chunks: 6 words, 1 start token, 2 end tokens */
   check_apart (scored.output, apart.output);
   CHECK_INT (count (objects.output, "\n"), count (objects.output, "\"sentence\": "));
   CHECK_CONTAINS (objects.output, "{\"line\": 1, \"sentence\": 1, \"log_probability\": -");

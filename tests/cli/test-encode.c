@@ -109,8 +109,7 @@ TEST_CASE (encode, has_lengths_and_summaries)
   g_autofree PlaitScalar *values = plait_store_read_array (store, "/a", PLAIT_STORE_SCALAR, 1 << 20, NULL, NO_ERROR);
   REQUIRE (values != NULL);
   for (gint64 i = 2 * memory.shape[2]; i < 6 * memory.shape[2]; i++)
-    CHECK (values[6 * memory.shape[2] + i]
-           == 0); /* the second sentence is shorter, so its remaining rows are padding */
+    CHECK (values[6 * memory.shape[2] + i] == 0); /* padding after the second, shorter sentence */
 }
 
 TEST_CASE (encode, refusals)

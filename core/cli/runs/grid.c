@@ -109,8 +109,7 @@ add_vocabularies (PlaitTerminal *terminal, guint width, const PlaitGridCell *cel
 static void
 print_vocabularies (PlaitTerminal *terminal, const PlaitGrid *grid, const char *const *differ)
 {
-  g_autoptr (GHashTable) told
-      = g_hash_table_new (g_str_hash, g_str_equal); /* maps the name of a vocabulary to its description */
+  g_autoptr (GHashTable) told = g_hash_table_new (g_str_hash, g_str_equal); /* name of a vocabulary -> description */
   GHashTableIter names;
   gpointer name, text;
   guint width = 0;

@@ -26,8 +26,7 @@
 typedef struct
 {
   const char *output;
-  gint64 unlinked, tokens, seconds,
-      jobs; /* limits of the parser; number of parallel processes, 0: the number of processors */
+  gint64 unlinked, tokens, seconds, jobs; /* limits of the parser; number of processes, 0: of processors */
   gboolean force, json;
 } Options;
 

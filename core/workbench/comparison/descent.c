@@ -207,8 +207,7 @@ add_entry (const Arrays *arrays, const PlaitDescent *descent, gint64 entry, doub
     {
       PlaitDescentStep *step = &steps[arrays->row[i]];
       double sum = of_level[descent->level[arrays->row[i]]];
-      gboolean again
-          = seen[arrays->row[i]] == entry; /* TRUE if this entry weighed the row before: a child of two neighbours */
+      gboolean again = seen[arrays->row[i]] == entry; /* weighed before by this entry: a child of two neighbours */
 
       seen[arrays->row[i]] = entry;
       step->weight += arrays->weight[i];

@@ -36,8 +36,7 @@ plait_evaluation_references (const PlaitRunInputs *run_inputs, const char *split
 {
   const PlaitExperiment *experiment = plait_run_inputs_experiment (run_inputs);
   PlaitDocumentSettings settings = plait_experiment_documents (experiment, experiment->data.target);
-  g_autofree char *own
-      = g_strndup (split, strcspn (split, ".")); /* name of the split, if @split is a named evaluation, SPLIT.NAME */
+  g_autofree char *own = g_strndup (split, strcspn (split, ".")); /* @split may be a named evaluation, SPLIT.NAME */
   g_autofree const char **streams = plait_experiment_references (experiment, own);
   char **first = plait_corpus_text (corpus, plait_corpus_n_sources (corpus), error);
   g_autoptr (PlaitReferences) references = NULL;
