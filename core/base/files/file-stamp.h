@@ -9,19 +9,21 @@
 typedef struct
 {
   guint64 device;
-  guint64 number; /* inode; 0: there was no file */
+  guint64 number; /* inode of the file; 0 if there was no file */
   gint64 size;
   struct timespec written;
   struct timespec changed; /* time of the last change of content, owner, mode or links (ctime) */
 } PlaitFileStamp;
 
-/* Returns the stamp of the file at @path, links followed; zeros if it cannot be reached. */
+/* Returns the stamp of the file at @path, or of the target if @path is a link; all zeros if the file cannot be
+ * reached. */
 PlaitFileStamp plait_file_stamp (const char *path);
 
 /* Returns the stamp of the file open as @descriptor. */
 PlaitFileStamp plait_file_stamp_open (int descriptor);
 
-/* TRUE if @now and @before are the same file and it was not written in between. A new mode or name is ignored. */
+/* TRUE if @now and @before are stamps of one file that was not written between them. Changes of its mode and name are
+ * ignored. */
 gboolean plait_file_stamp_matches (const PlaitFileStamp *now, const PlaitFileStamp *before);
 
 /* TRUE if the file at @path is unchanged since @stamp, also in mode, owner and links; else PLAIT_ERROR_INPUT. */

@@ -146,7 +146,7 @@ plait_file_open_output (const char *path, gboolean append)
   return stream;
 }
 
-/* In the name of a temporary file, separates the name of the file from host, process and number. */
+/* Separates the name of the final file from host, process and number in the name of a temporary file. */
 #define PARTIAL ".partial-"
 
 struct PlaitFile
@@ -340,7 +340,7 @@ cannot_be_written (const PlaitFile *file, GError **error)
 static gboolean
 complete (PlaitFile *file, GError **error)
 {
-  errno = EIO; /* reported if ferror: the errno of the failed write is lost */
+  errno = EIO; /* a failed write left only ferror, and its errno is lost: report EIO */
   return (fflush (file->stream) == 0 && !ferror (file->stream) && TEMP_FAILURE_RETRY (fsync (file->descriptor)) == 0)
          || cannot_be_written (file, error);
 }

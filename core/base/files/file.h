@@ -10,8 +10,8 @@
 typedef enum
 {
   PLAIT_FILE_REGULAR,      /* regular files, which can be read again */
-  PLAIT_FILE_OR_OPEN_PIPE, /* also a pipe that already has a writer */
-  PLAIT_FILE_OR_PIPE,      /* also a pipe; waits for its writer */
+  PLAIT_FILE_OR_OPEN_PIPE, /* a regular file, or a pipe that already has a writer */
+  PLAIT_FILE_OR_PIPE,      /* a regular file, or a pipe; opening waits for the writer of the pipe */
 } PlaitFileInput;
 
 /* Opens @path for reading and fills @status. @expected names the expected file in messages, such as "a text file". -1
@@ -22,7 +22,7 @@ int plait_file_open (const char *path, PlaitFileInput input, const char *expecte
 /* Returns all bytes of @path, at most @limit. Fails like plait_file_open, and if the file is larger. (transfer full) */
 GBytes *plait_file_read (const char *path, PlaitFileInput input, gsize limit, const char *expected, GError **error);
 
-/* Opens @path for writing in place, truncated or (@append) at its end. Does not wait for the reader of a pipe. NULL
+/* Opens @path for writing in place, at its end if @append, else truncated. Does not wait for the reader of a pipe. NULL
  * with errno set; ENXIO if a pipe has no reader. */
 FILE *plait_file_open_output (const char *path, gboolean append);
 
@@ -67,9 +67,9 @@ gboolean plait_file_sync (const char *path);
 /* TRUE if @a and @b are paths of one file, also by links; the file need not exist. */
 gboolean plait_file_is_same (const char *a, const char *b);
 
-/* TRUE if a command may write @path: if @path is NULL or not a regular file, or if @force. Otherwise fails with
- * PLAIT_ERROR_INPUT. The message contains @remedy, such as "add --resume to continue it, " or "", and then advises to
- * choose another file with @option. plait_file_begin refuses files that are not regular. */
+/* TRUE if a command may write @path: if @path is NULL, if there is no regular file at @path, or if @force is TRUE.
+ * Otherwise fails with PLAIT_ERROR_INPUT. The message contains @remedy, such as "add --resume to continue it, " or "",
+ * and then advises to choose another file with @option. plait_file_begin refuses files that are not regular. */
 gboolean plait_file_check_new (const char *path, gboolean force, const char *remedy, const char *option,
                                GError **error);
 

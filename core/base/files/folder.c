@@ -23,7 +23,7 @@ struct PlaitFolder
   char *parent;
   char *temporary;
   int descriptor;  /* the temporary folder, locked while it is open */
-  gboolean inside; /* TRUE if the temporary folder is inside the folder and its files will be moved one by one */
+  gboolean inside; /* TRUE if the temporary folder is inside the final folder and its files will be moved one by one */
 };
 
 static int

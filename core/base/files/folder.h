@@ -33,8 +33,8 @@ const char *plait_folder_temporary (const PlaitFolder *folder);
  * FALSE. Call it when a file in the temporary folder could not be made. */
 gboolean plait_folder_fail (const PlaitFolder *folder, GError **error);
 
-/* Gives the folder its final name and frees @folder. @names: all file names that such a folder can have; those in an
- * older folder that are not replaced are deleted. NULL: the folder must not exist yet. On failure the old folder is
+/* Gives the folder its final name and frees @folder. @names: all file names that such a folder can have; files of these
+ * names that only the old folder has are deleted. NULL: the folder must not exist yet. On failure the old folder is
  * unchanged, unless its files had to be moved one by one. */
 gboolean plait_folder_commit (PlaitFolder *folder, const char *const *names, GError **error);
 

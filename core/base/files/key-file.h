@@ -63,7 +63,7 @@ void plait_key_file_remove (PlaitKeyFile *file, const char *group, const char *k
  * missing key: the location of its group; for a missing group: the name of the file. (transfer full) */
 char *plait_key_file_location (const PlaitKeyFile *file, const char *group, const char *key);
 
-/* Returns the line of @key, or of its group if @key is NULL or missing; 0 without a line, such as after
+/* Returns the line of @key, or of its group if @key is NULL or missing; 0 if it has no line, such as after
  * plait_key_file_set. */
 guint plait_key_file_line (const PlaitKeyFile *file, const char *group, const char *key);
 

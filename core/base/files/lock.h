@@ -27,8 +27,8 @@ void plait_lock_share (int descriptor);
 /* TRUE if @path is the file open as @descriptor: it has not been renamed or replaced. */
 gboolean plait_lock_is_at_path (int descriptor, const char *path);
 
-/* TRUE if, by @mounts (the text of /proc/self/mountinfo), locks on device @major:@minor do not reach other machines
- * that mount the same file system. */
+/* TRUE if locks on device @major:@minor do not reach other machines that mount the same file system, according to
+ * @mounts, the text of /proc/self/mountinfo. */
 gboolean plait_lock_is_local (const char *mounts, guint major, guint minor);
 
 /* Deletes the lock file @path if no process holds its lock. Keeps it if the file system has no locks, or if it was made
@@ -36,17 +36,17 @@ gboolean plait_lock_is_local (const char *mounts, guint major, guint minor);
 PlaitLockState plait_lock_remove_stale (const char *path, gboolean here);
 
 /*
- * Lock of a file that is itself replaced: a second file with the suffix PLAIT_LOCK_SUFFIX next to it. The lock file
- * names its holder and is deleted on release. A killed process leaves an unlocked lock file, which the next process
- * takes or deletes.
+ * Lock of a file that is replaced, not written in place: a second file with the suffix PLAIT_LOCK_SUFFIX next to it.
+ * The lock file names its holder and is deleted on release. A killed process leaves an unlocked lock file, which the
+ * next process takes or deletes.
  */
 #define PLAIT_LOCK_SUFFIX ".plait-lock"
 
 typedef struct PlaitLock PlaitLock;
 
 /* Takes the lock of @path. Retries for a few seconds, because a killed process and its children need time to die.
- * PLAIT_ERROR_INPUT if a process holds it; the message is @busy, that process with its host, and @remedy. If the file
- * system has no locks, or none that other machines see, warns in @log; the lock then does not exclude those processes.
+ * PLAIT_ERROR_INPUT if a process holds it; the message is @busy, that process with its host, and @remedy. Warns in @log
+ * if the file system has no locks, so that no process is excluded, or if its locks do not reach other machines.
  * (transfer full) */
 PlaitLock *plait_lock_take (const char *path, const char *busy, const char *remedy, PlaitLog *log, GError **error);
 void plait_lock_release (PlaitLock *lock);

@@ -17,7 +17,7 @@ typedef struct
   char *path;
   const char *origin; /* "PLAIT_PLUGIN_PATH", "user", "build tree", "installed" or "given" */
   gboolean exists;
-  gboolean own; /* TRUE if its plugins came with plait */
+  gboolean own; /* TRUE if the plugins of this folder came with plait */
 } PlaitPluginFolder;
 
 /* Returns the folders that are searched, in order. (transfer full) (element-type PlaitPluginFolder) */

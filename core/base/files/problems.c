@@ -6,7 +6,7 @@
 struct PlaitProblems
 {
   GStringChunk *texts;
-  GArray *kept; /* PlaitProblem */
+  GArray *kept; /* (element-type PlaitProblem) */
   guint count;
 };
 

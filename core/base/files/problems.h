@@ -21,7 +21,7 @@ PlaitProblems *plait_problems_new (void);
 void plait_problems_free (PlaitProblems *problems);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitProblems, plait_problems_free)
 
-/* Adds one sentence with printf formatting. */
+/* Adds a problem that is described by one sentence, with printf formatting. */
 void plait_problems_add (PlaitProblems *problems, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
 /* Adds a copy of @problem, formatted as "LOCATION: [group] key: SENTENCE". */
@@ -38,7 +38,7 @@ void plait_problems_add_error (PlaitProblems *problems, GError *error);
 
 guint plait_problems_count (const PlaitProblems *problems);
 
-/* plait_problems_n_listed returns the number of listed problems: all, but at most the first hundred. plait_problems_get
+/* plait_problems_n_listed returns the number of listed problems. Only the first hundred are listed. plait_problems_get
  * returns listed problem number @index. (transfer none) */
 guint plait_problems_n_listed (const PlaitProblems *problems);
 const PlaitProblem *plait_problems_get (const PlaitProblems *problems, guint index);

@@ -18,7 +18,7 @@
 #define ALIGNMENT ((gsize)64)
 #define MIN_MAPPING ((gsize)1 << 20)
 
-/* Upper bound of a request; sums of two sizes below it do not overflow. */
+/* Maximum bytes of a request; the sum of two such sizes does not overflow. */
 #define MAX_SIZE ((gsize)1 << 47)
 
 /* Small blocks have free lists, one for each size, and are cut from chunks. Otherwise nodes that live through the step
@@ -56,7 +56,7 @@ struct PlaitArena
 {
   gsize limit;
   gsize mapped;
-  gsize used;    /* sum of the tops of all mappings */
+  gsize used;    /* bytes used so far in all mappings: the sum of their tops */
   gsize peak;    /* maximum of @used */
   gsize largest; /* maximum of @mapped */
   Mapping *mappings;

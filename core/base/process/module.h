@@ -60,7 +60,7 @@ typedef struct
   gsize table_size;     /* expected bytes of the table's struct */
 } PlaitModuleWanted;
 
-/* Returns the table of the first module of that kind and name in the plugin folders, and opens it if needed. Fails with
- * PLAIT_ERROR_INPUT if there is no module, or none that this plait can load; the message names the packages.
- * Thread-safe. (transfer none) */
+/* Returns the table of the module that @wanted describes, and opens it if needed. The first plugin folder that has the
+ * module is used. Fails with PLAIT_ERROR_INPUT if there is no module, or none that this plait can load; the message
+ * names the packages. Thread-safe. (transfer none) */
 gconstpointer plait_module_open (const PlaitModuleWanted *wanted, GError **error);

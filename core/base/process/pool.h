@@ -84,8 +84,8 @@ void plait_pool_profile (PlaitPool *pool);
 /* Returns the times since plait_pool_profile; zeros if the pool is not profiled. */
 PlaitWorkTimes plait_pool_times (PlaitPool *pool);
 
-/* Profiles a piece of a run on @pool that uses a pool @part of its own: starts a profile of @part if @pool is profiled.
- * After the run, plait_pool_add_nested_times replaces the time of the run's kind of work by the times of @part. */
+/* For a piece of a run on @pool that itself uses the pool @part: starts a profile of @part if @pool is profiled. After
+ * the run, plait_pool_add_nested_times replaces the time of the run's kind of work by the times of @part. */
 void plait_pool_profile_nested (PlaitPool *part, const PlaitPool *pool);
 void plait_pool_add_nested_times (PlaitPool *pool, const PlaitWorkTimes *part);
 

@@ -13,7 +13,7 @@
  */
 typedef struct
 {
-  int folder; /* file descriptors of the working folder and the copied streams; -1 if not open */
+  int folder; /* descriptor of the working folder; -1 if not open */
   int streams[3];
   mode_t mask;
   char *locale;

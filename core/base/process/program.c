@@ -11,7 +11,7 @@
 
 #include "files/transfer.h"
 
-#define USUAL_MAX ((off_t)1 << 20) /* bytes of output */
+#define USUAL_MAX ((off_t)1 << 20) /* maximum bytes of output if the caller sets no maximum */
 #define LOOK_EVERY 5000            /* microseconds between checks of the child */
 
 /* Anonymous files for input and output. A file can be read after the program has ended, and a child that still holds it

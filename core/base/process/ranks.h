@@ -17,20 +17,20 @@ typedef struct PlaitRanks PlaitRanks;
 #define PLAIT_RANKS_REQUESTS 8
 #define PLAIT_RANKS_MAX_BYTES ((gsize)1 << 30)
 
-/* Slots of requests: two lanes, sends and receives. The struct is the table of functions of modules of kind ranks. */
+/* Number of slots for transfers: in each of two lanes, PLAIT_RANKS_REQUESTS sends and as many receives. */
 #define PLAIT_RANKS_SLOTS (4 * PLAIT_RANKS_REQUESTS)
 
 typedef struct
 {
-  /* Joins the job. Returns the number of ranks in *@n, the own rank in *@own, and in *@threads TRUE if any thread may
-   * call. */
+  /* Joins the job. Sets *@n to the number of ranks and *@own to the own rank. Sets *@threads to TRUE if every thread
+   * may call these functions. */
   void (*initialise) (guint *n, guint *own, gboolean *threads);
   void (*finalise) (void);
   void (*abort_job) (int code); /* ends all processes of the job */
   /* Begins a transfer in a free slot below PLAIT_RANKS_SLOTS. Sends and receives of one tag match in their order. */
   void (*begin_send) (guint slot, guint tag, gconstpointer bytes, gsize n, guint to);
   void (*begin_receive) (guint slot, guint tag, gpointer bytes, gsize n, guint from);
-  gboolean (*has_ended) (guint slot); /* TRUE if the transfer in @slot has ended, or if @slot was never used. */
+  gboolean (*has_ended) (guint slot); /* TRUE if the transfer in @slot has ended, or if @slot was never used */
   void (*broadcast) (gpointer bytes, gsize n, guint from);
   void (*all_reduce) (double *numbers, gsize n);
 } PlaitRanksTable;
@@ -65,7 +65,7 @@ void plait_ranks_begin_send (PlaitRanks *ranks, guint lane, guint request, gcons
 /* Begins to receive @n bytes from the previous rank. */
 void plait_ranks_begin_receive (PlaitRanks *ranks, guint lane, guint request, gpointer bytes, gsize n);
 
-/* TRUE if this thread may call: the thread that joined, or any thread if the module supports that. */
+/* TRUE if this thread may call these functions: the thread that joined, or any thread if the module supports that. */
 gboolean plait_ranks_allows_thread (const PlaitRanks *ranks);
 
 /* Return TRUE if the request has ended or was never begun. */
@@ -86,8 +86,8 @@ gboolean plait_ranks_any (PlaitRanks *ranks, gboolean own);
  * such rank, with its number as a prefix unless it is rank 0. */
 gboolean plait_ranks_agree (PlaitRanks *ranks, gboolean well, GError **error);
 
-/* Call it when a rank fails. If the ranks have not agreed on the failure (plait_ranks_agree), the others would wait
- * forever, so this ends the job with @error on stderr and exit code @code. */
+/* Call it when this rank has failed. Ends the job, with @error on stderr and exit code @code, unless all ranks have
+ * agreed on the failure (plait_ranks_agree): the others would wait forever. */
 void plait_ranks_fail (PlaitRanks *ranks, const GError *error, int code);
 
 /* Returns the seconds spent in communication so far, including waiting. */

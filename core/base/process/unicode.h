@@ -9,7 +9,8 @@ typedef struct
   /* Returns @text (UTF-8) in lower case by language-independent rules. (transfer full) */
   char *(*lower) (const char *text);
 
-  /* Returns rules for the ends of sentences; NULL with ICU's reason in *@reason if it fails. (transfer full) */
+  /* Returns an iterator over sentences, used by the functions below; NULL with ICU's reason in *@reason if it fails.
+   * (transfer full) */
   gpointer (*sentences_new) (const char **reason);
   void (*sentences_free) (gpointer sentences);
 

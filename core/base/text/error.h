@@ -34,7 +34,7 @@ PLAIT_API gboolean plait_fail (GError **error, PlaitErrorCode code, const char *
 PLAIT_API gpointer plait_fail_null (GError **error, PlaitErrorCode code, const char *format, ...) G_GNUC_PRINTF (3, 4);
 
 /* Returns the formatted text of an error as valid UTF-8, even if the arguments are not. In a line longer than 1000
- * bytes the middle is left out: its beginning names the place, its end the remedy. (transfer full) */
+ * bytes the middle is left out, because its beginning names the place and its end the remedy. (transfer full) */
 char *plait_message (const char *format, va_list arguments) G_GNUC_PRINTF (1, 0);
 
 /* TRUE if *@fault is NULL; else moves *@fault to *@error. For functions that report failure by their GError only. */

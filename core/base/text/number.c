@@ -9,7 +9,7 @@
 gboolean
 plait_parse_integer (const char *text, gint64 *value)
 {
-  /* GLib accepts a plus sign and a vertical tab before the number. */
+  /* GLib also accepts a plus sign and a vertical tab before the number, so check the first character here. */
   return (*text == '-' || g_ascii_isdigit (*text))
          && g_ascii_string_to_signed (text, 10, G_MININT64, G_MAXINT64, value, NULL);
 }

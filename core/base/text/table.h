@@ -5,8 +5,8 @@
 
 /*
  * A table for people and programs: columns, typed cells, notes. The caller adds cells row by row. Writers turn a table
- * into text: terminal/table-print.h for terminals, report/html.h for HTML; below for Markdown, LaTeX, CSV and JSON.
- * Cells keep their meaning (a score with its interval, a p value) until then.
+ * into text: terminal/table-print.h for terminals, report/html.h for HTML; the functions at the end of this file for
+ * Markdown, LaTeX, CSV and JSON. Cells keep their meaning (a score with its interval, a p value) until then.
  */
 
 /* Content of a column; decides alignment and how it may be shortened. */
@@ -39,11 +39,11 @@ typedef enum
 
 typedef struct
 {
-  char *title; /* "" if there is no title */
+  char *title; /* title of the column; "" if there is no title */
   PlaitTableKind kind;
   const char *format;  /* printf format of the column's numbers for g_ascii_formatd; "%.2f" by default */
   PlaitTableBest best; /* PLAIT_TABLE_NO_BEST by default */
-  gboolean has_plots;  /* TRUE if writers with pictures draw a plot for each score */
+  gboolean has_plots;  /* TRUE if writers that can draw add a plot to each score */
 } PlaitTableColumn;
 
 /* A number with its uncertainty. */
@@ -66,7 +66,7 @@ typedef enum
   PLAIT_TABLE_CELL_GAP, /* a line across all columns in place of left-out rows */
 } PlaitTableCellKind;
 
-/* Meaning of a significant p value for its row. */
+/* Verdict of a significant p value on the subject of its row. */
 typedef enum
 {
   PLAIT_TABLE_UNMARKED,
@@ -93,8 +93,8 @@ typedef struct
 typedef struct
 {
   char *title;     /* title of the table, which printers show; may be NULL */
-  GArray *columns; /* PlaitTableColumn */
-  GArray *cells;   /* PlaitTableCell; a gap is one cell for a whole row */
+  GArray *columns; /* (element-type PlaitTableColumn) */
+  GArray *cells;   /* (element-type PlaitTableCell); a gap is one cell for a whole row */
   guint gaps;
   GPtrArray *notes; /* paragraphs below the table (element-type utf8) */
   GStringChunk *texts;

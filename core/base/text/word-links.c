@@ -7,7 +7,7 @@
 #include "text/number.h"
 #include "text/words.h"
 
-#define MAX_WORD 1000000 /* more words than a line has */
+#define MAX_WORD 1000000 /* upper bound of the number of words in a line */
 
 static gboolean
 parse_link (char *text, PlaitWordLink *link)

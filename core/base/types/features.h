@@ -19,8 +19,7 @@ struct PlaitFeatures
   /* TRUE if the file is unchanged since it was opened. */
   gboolean (*check) (const PlaitFeatures *self, GError **error);
 
-  /* Reads position @position of @sentence into @row [width]. The position must exist. Fails in the cases in which @read
-   * fails. */
+  /* Reads position @position of @sentence into @row [width]. The position must exist. Fails like @read. */
   gboolean (*read_row) (PlaitFeatures *self, gint64 sentence, gint64 position, PlaitScalar *row, GError **error);
 
   /* Reads @sentences[0 .. n - 1] (each in 0 .. sentences - 1, in any order) into @rows [sum of their lengths, width].

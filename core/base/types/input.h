@@ -74,7 +74,7 @@ typedef struct
 {
   PlaitRagged links;    /* links of each sentence; its n is the number of sentences */
   const gint64 *source; /* [links] row of the source in its sentence */
-  const gint64 *target; /* [links] row of the target in its sentence: the row that predicts the token */
+  const gint64 *target; /* [links] target row in its sentence: the output row that predicts the token */
 } PlaitAlignment;
 
 /* One source of a batch. A sentence without rows is missing: this source has no text or features for it. */
@@ -85,23 +85,24 @@ typedef struct
   PlaitRagged rows;     /* rows of each sentence; its n is the number of sentences */
   const gint32 *tokens; /* [rows] token ids, each in 0 .. vocabulary size - 1; NULL for features */
 
-  /* [rows] text of the white-space word of each token that is PLAIT_TOKEN_UNKNOWN; NULL for other tokens, and if the
-   * word is not known. NULL: the text of unknown words was not kept. */
+  /* [rows] for each PLAIT_TOKEN_UNKNOWN: text of the word, between white space, that contains the token; NULL if it is
+   * not known, and for other tokens. The array is NULL if the text of unknown words was not kept. */
   const char *const *unknown_words;
 
-  /* [rows] token ids, except that own words of their sentence (PlaitBatch.own_words) have ids from first_own on. NULL:
-   * unknown words of this source are not own words, because the output does not write them, or because the source does
-   * not share the target's vocabulary of words. */
+  /* [rows] like @tokens, but own words (PlaitBatch.own_words) have their ids from first_own on instead of
+   * PLAIT_TOKEN_UNKNOWN. NULL if this source has no own words: the output does not copy words, or the source does not
+   * share the target's vocabulary of words. */
   const gint32 *own_ids;
 
   PlaitTensor features;    /* [rows, width] feature vectors; data is NULL for tokens and documents */
   gint64 n_missing;        /* number of sentences without rows */
   const PlaitTrees *trees; /* trees over the rows of PLAIT_INPUT_TOKENS; NULL if the source has no trees */
 
-  /* Sentences over the rows of PLAIT_INPUT_DOCUMENTS, and of PLAIT_INPUT_TOKENS made from documents; else NULL. */
+  /* Sentences of each document. Set for PLAIT_INPUT_DOCUMENTS, and for PLAIT_INPUT_TOKENS made from documents; else
+   * NULL. */
   const PlaitDocuments *documents;
 
-  const PlaitAlignment *alignment; /* alignment with the target; NULL if no file gives one */
+  const PlaitAlignment *alignment; /* word alignment with the target; NULL if there is no file of alignments */
 } PlaitInput;
 
 /* TRUE if sentence @sentence of the batch has no rows in @input. */
@@ -130,15 +131,15 @@ typedef struct
 {
   gint64 n_sentences;
   gint64 n_sources;
-  const PlaitInput *inputs; /* [n_sources], in the order of the experiment's sources */
+  const PlaitInput *inputs; /* [n_sources] the sources, in the order of the experiment */
 
   PlaitRagged target_rows; /* target rows of each sentence; a text target of n tokens has n + 1 rows */
   const gint32 *target_inputs;
   const gint32 *target_outputs;
 
   gint32 first_own;      /* id of the first own word of each sentence: the size of the vocabulary; 0: no own words */
-  PlaitRagged own_words; /* n = n_sentences: own words of each sentence; offsets is NULL without own words */
-  const char *const *own_texts; /* text of each own word: [own words] */
+  PlaitRagged own_words; /* own words of each sentence; n = n_sentences. offsets is NULL if there are no own words */
+  const char *const *own_texts; /* [own words] text of each own word */
 
   const gint64 *sentence; /* [n_sentences] index of each tuple in its corpus */
   const double *weights;  /* [n_sentences] factors of the losses of the targets; NULL: 1 */

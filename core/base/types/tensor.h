@@ -117,9 +117,9 @@ plait_ragged_longest (PlaitRagged ragged)
   return longest;
 }
 
-/* The first row of every sentence of some documents. The ragged array counts sentences within documents. */
+/* First row of each sentence of documents. */
 typedef struct
 {
   PlaitRagged sentences; /* the sentences of each document; its n is the number of documents */
-  const gint64 *rows;    /* [sentences] rows of the batch */
+  const gint64 *rows;    /* [sentences] first row of each sentence in the batch */
 } PlaitSentenceStarts;
